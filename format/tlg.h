@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tlg.h - the raw event: constants, payload structs, layout assertions.
+ *
+ * A .tlg stream is a sequence of 24-byte events in the writer's byte order: flags, pid, sequence, and a
+ * 16-byte payload that the low byte of flags discriminates.  FORMAT.md tells the whole story; this header
+ * holds what both the writer (runtime/) and the reader (expand/) compile against.  Everything in it that
+ * speaks of single event types is generated from tlg_events.def.
+ *
+ * This directory is pure: no I/O, no threads, no allocation, libc only.
+ */
+#ifndef TLG_H
+#define TLG_H
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	TLG_VERSION = 0x0200,         /* PROLOGUE.version: major 2, minor 0; StackTrack's own is 0x0100 */
+	TLG_EVENT_SIZE = 24,          /* bytes of one event, everywhere */
+	TLG_PAYLOAD_SIZE = 16,
+	TLG_TEXT_SIZE = 16,           /* text bytes in one INFO event */
+	TLG_BLOCK_EVENTS = 128,       /* events in a plain block, unless one chain alone is longer */
+	TLG_BLOCK_LIMIT = 4096,       /* events in any block: a reader refuses more */
+	TLG_BLOCK_MAGIC = 0x544c,
+	TLG_FRAME_BYTES = 196608,     /* plain bytes in one LZ4 frame at most */
+	TLG_SKIP_MAGIC = 0x184d2a54,  /* LZ4 skippable frame in front of each LZ4 frame, little-endian */
+	TLG_NAME_MAX = 1024,          /* bytes of one name in a SLOC; a longer one travels as an argument */
+};
+#define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
+#define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
+
+/* The flags word. */
+enum {
+	TLG_TYPE_MASK = 0x00ff,
+	TLG_HAS_INFO = 0x0100,        /* VALUE or INFO events follow, the last one marked INFO_END */
+	TLG_INFO_END = 0x0200,
+	TLG_HAS_MORE = 0x0400,        /* on HIT and MORE: the arguments go on in a later MORE event */
+	TLG_RENDERED = 0x0800,        /* on HIT: a message's text is in the arguments, already formatted */
+	TLG_CYCLE_SHIFT = 12,         /* 0xf000: low bits of the write count, set by the drain */
+	TLG_CYCLE_MASK = 0xf000,
+};
+
+/* SLOC.names: which texts follow, in this order, each ended by a NUL. */
+enum { TLG_NAME_CATEGORY = 1, TLG_NAME_LABEL = 2, TLG_NAME_FORMAT = 4 };
+
+/* VALUE.argtype */
+enum { TLG_ARG_INT = 1, TLG_ARG_UINT, TLG_ARG_DOUBLE, TLG_ARG_TEXT, TLG_ARG_NULL, TLG_ARG_POINTER };
+
+/* TIMETYPE.timetype */
+enum { TLG_CLOCK_TSC = 1, TLG_CLOCK_MONOTONIC = 2, TLG_CLOCK_CNTVCT = 3 };
+
+/* LOSS.reason */
+enum { TLG_LOSS_FULL = 1, TLG_LOSS_WRITE, TLG_LOSS_ABANDONED, TLG_LOSS_NORING, TLG_LOSS_CUT, TLG_LOSS_REASONS };
+
+/* END.reason */
+enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2 };
+
+/* BLOCK.encoding */
+enum { TLG_PLAIN = 0 };
+
+/* child_start's flags argument */
+enum { TLG_CHILD_GIT = 1, TLG_CHILD_SHELL = 2 };
+
+struct tlg_text { char c[TLG_TEXT_SIZE]; };
+
+/* Type ids: TLG_HIT, TLG_FLOC, ... */
+enum tlg_type {
+#define TLG_TYPE(id, uname, name, followedby, desc) TLG_##uname = (id),
+#include "tlg_pass.h"
+};
+
+/* Payloads: struct tlg_hit, struct tlg_fileloc, ... */
+#define TLG_TYPE(id, uname, name, followedby, desc) struct tlg_##name {
+#define TLG_FIELD(ctype, tname, name, kind, desc) ctype name;
+#define TLG_END(uname, name) };
+#include "tlg_pass.h"
+
+/* No padding: the members' sizes add up to the struct's, but for a tail that fills the alignment. */
+#define TLG_TYPE(id, uname, name, followedby, desc) enum { TLG_SUM_##uname = 0
+#define TLG_FIELD(ctype, tname, name, kind, desc) +(int)sizeof(ctype)
+#define TLG_END(uname, name)                                                                           \
+	};                                                                                             \
+	static_assert(sizeof(struct tlg_##name) <= TLG_PAYLOAD_SIZE, #uname " does not fit a payload"); \
+	static_assert(sizeof(struct tlg_##name) - TLG_SUM_##uname < 8, #uname " has padding inside");
+#include "tlg_pass.h"
+
+/* One raw event.  The first 8 bytes are written, and seen, as one word: see tlg_head(). */
+struct tlg_event {
+	uint16_t flags;
+	uint16_t pid;       /* low 16 bits of the process id: the key of the context */
+	uint32_t sequence;  /* of the checkpoint; in a BLOCK the number of the block */
+	union {
+#define TLG_TYPE(id, uname, name, followedby, desc) struct tlg_##name name;
+#include "tlg_pass.h"
+		unsigned char payload[TLG_PAYLOAD_SIZE];
+	} u;
+};
+static_assert(sizeof(struct tlg_event) == TLG_EVENT_SIZE, "an event has 24 bytes");
+static_assert(offsetof(struct tlg_event, u) == 8, "the payload begins at 8");
+
+/* Style ids: TLG_STYLE_region_enter, ... */
+enum tlg_style {
+	TLG_STYLE_none,
+#define TLG_STYLE(id, name, args, desc) TLG_STYLE_##name = (id),
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	TLG_STYLE_COUNT
+};
+
+/* The header of an event as the one word that a ring stores last. */
+static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint64_t)sequence << 32 | (uint64_t)(pid & 0xffff) << 16 | (flags & 0xffff);
+#else
+	return (uint64_t)(flags & 0xffff) << 48 | (uint64_t)(pid & 0xffff) << 32 | sequence;
+#endif
+}
+
+static inline unsigned tlg_event_type(const struct tlg_event *e)
+{
+	return e->flags & TLG_TYPE_MASK;
+}
+
+/* 1 for the events that carry arguments: VALUE and INFO. */
+static inline int tlg_is_argument(unsigned type)
+{
+	return type == TLG_INFO || type == TLG_VALUE;
+}
+
+#endif

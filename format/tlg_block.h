@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tlg_block.h - blocks: seal what a writer has gathered, check what a reader has found.
+ *
+ * A block is a BLOCK event and BLOCK.size entries behind it.  Its checksum covers the raw bytes of all of
+ * them, the crc member taken as 0, and is seeded with the id of the stream, so that a block of another
+ * stream (or of a file's former life) is never taken for one of this.
+ */
+#ifndef TLG_BLOCK_H
+#define TLG_BLOCK_H
+
+#include "tlg.h"
+
+/*
+ * Fill in the BLOCK event at block[0] for the count plain events at block[1..count].
+ * stream  id of the stream     pid  of the process     number  of the block in the stream, from 1
+ * tid     thread whose events these are, or TLG_NO_THREAD     count  1..TLG_BLOCK_LIMIT
+ * Signal  safe
+ */
+void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid, unsigned count);
+
+/*
+ * The checksum that a block of this stream has.
+ * block     raw bytes of the BLOCK event and the size entries behind it, bytes of them in all
+ * crc_at    offset of the 4-byte crc member in block
+ */
+uint32_t tlg_block_crc(const void *block, size_t bytes, size_t crc_at, uint32_t stream);
+
+/* The stream id for which the block has the checksum crc.  Arguments as tlg_block_crc(). */
+uint32_t tlg_block_stream(const void *block, size_t bytes, size_t crc_at, uint32_t crc);
+
+enum { TLG_BLOCK_CRC_AT = 8 + offsetof(struct tlg_block, crc) };   /* in the native layout */
+
+#endif
