@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_hit.h - the seam of the expander: what the reading half hands to the meaning half.
+ *
+ *   in -> blocks -> context -> merge   |   t2x_hit   |   model -> writer -> out
+ *
+ * The reading half (t2x_in, t2x_lz4, t2x_blocks, t2x_layout, t2x_context, t2x_merge) verifies bytes, follows
+ * context and clocks, orders checkpoints by time and resolves each into a struct t2x_hit.  The meaning half
+ * (t2x_model and the writers) knows what a region, a child or a timer is and how git prints it.
+ * Everything pointed to is valid during the call only, but for scope, thread and process, which live as
+ * long as their stream.  Times are nanoseconds since 1970-01-01 UTC.
+ */
+#ifndef T2X_HIT_H
+#define T2X_HIT_H
+
+#include <stdint.h>
+
+#include "tlg.h"
+
+/* A process: one stream of events. */
+struct t2x_process {
+	uint32_t pid;
+	uint32_t stream;          /* random id */
+	uint64_t start_ns;        /* zero of absolute times */
+	int32_t utcoff;           /* seconds east of UTC */
+	unsigned depth;           /* number of '/' in sid */
+	char *sid;                /* "" until PROCINFO was seen */
+	char *hierarchy;          /* command names so far, owned by the model after the first PROCINFO; "" at first */
+	void *model;              /* the model's own data about the process */
+};
+
+/* A thread of a process. */
+struct t2x_thread {
+	struct t2x_process *process;
+	uint32_t tid;
+	char name[25];            /* "main", "th01:worker"; "?" while no THREAD was seen */
+	uint64_t start_ns;
+	void *model;              /* the model's own data about the thread: its open regions */
+};
+
+/* A checkpoint's place and names. */
+struct t2x_scope {
+	uint32_t index;
+	int32_t line;
+	uint16_t repo;            /* 0: none */
+	uint8_t style;            /* enum tlg_style, not checked */
+	const char *file;         /* NULL: no file */
+	const char *category;     /* NULL: was a null pointer; likewise label and format */
+	const char *label;
+	const char *format;
+	void *cache;              /* the writer's own, a malloc'ed block or NULL: freed with the scope */
+};
+
+/* One argument.  text is not NUL-terminated and may hold any byte but NUL. */
+struct t2x_arg {
+	uint32_t type;            /* TLG_ARG_*; TLG_ARG_TEXT also for the last text without a VALUE */
+	uint32_t length;          /* of text, bytes */
+	int64_t value;            /* integers, pointers, the bits of a double; ticks are already ns (0 stays 0) */
+	const char *text;
+};
+
+/* One checkpoint, resolved and in order. */
+struct t2x_hit {
+	struct t2x_thread *thread;
+	struct t2x_scope *scope;   /* NULL: its SLOC was not seen, or lost */
+	uint32_t scope_index;
+	uint32_t sequence;
+	uint16_t flags;            /* TLG_RENDERED matters */
+	uint64_t ns;               /* a step has that of its predecessor in the thread */
+	unsigned nargs;
+	const struct t2x_arg *args;
+};
+
+/* What the meaning half offers.  All calls come from one thread; the order is that of time. */
+struct t2x_model;
+
+/* One checkpoint. */
+void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
+
+/*
+ * In a new cycle a thread's open regions are restated: the enter times, outermost first.  Replaces what
+ * the model knew, so that a reader that joined late is right from here on.
+ */
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns, unsigned count);
+
+/*
+ * A thread lost count checkpoints between what was shown and what comes next; a process's total for a
+ * reason (a TLG_LOSS_* value) is now total.  The texts do not show losses: the model counts them for the
+ * summary on stderr, XML shows the events as they are.
+ */
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events);
+void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total);
+
+/* The process or thread is complete or forgotten: free what the model keeps in it. */
+void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread);
+void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace2.h - Git's Trace2 API over a binary tracer.
+ *
+ * Each call is a checkpoint: it writes one or a few 24-byte events into a ring of the calling thread.  The
+ * texts that git would print come later, from t2expand.  Tracing is off until trace2_initialize() finds a
+ * destination in the environment (TRACE2_RAW, see README.md); a call then costs one test.
+ *
+ * What holds for every function here, unless its comment says otherwise:
+ *   Errors   none are visible: a call that cannot record counts the loss, and the count is in the trace.
+ *            errno is kept.  NULL is allowed for every pointer but a format's arguments.
+ *   Texts    are copied; they end at their NUL.  A label is unlimited, a checkpoint's texts together end at 1 MiB.
+ *   Thread   any thread, no lock, never blocks.
+ *   Signal   safe in a handler, at any depth of nesting.
+ *   Units    times in nanoseconds unless a name says otherwise.
+ *   Cost     "a clock read" is one event, 24 bytes: the price of reading the clock, about 9 ns; each further
+ *            24 bytes (an integer, 16 bytes of text) costs about 1 ns.  "looked up" adds about 20 ns: names
+ *            that are not literals are found by content.  Rare: the first pass of a checkpoint, about 1 us.
+ *
+ * Each function NAME_fl takes the caller's file and line first; the macro NAME passes __FILE__ and
+ * __LINE__.  A _va form takes a va_list, a _printf form a printf-style format; a format should be a
+ * literal, for it is kept for the life of the process.
+ */
+#ifndef TRACE2_H
+#define TRACE2_H
+
+#include <stdarg.h>
+#include <stdint.h>
+
+#define TRACE2_VERSION "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TRACE2_PRINTF_(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define TRACE2_PRINTF_(fmt, args)
+#endif
+
+/* ---- the program's own things that events refer to ---------------------------------------------- */
+
+/* A repository, or whatever unit of work a program wants to tell apart.  Zero it before first use. */
+struct trace2_repository {
+	const char *worktree;             /* path that trace2_def_repo() reports */
+	int trace2_repo_id;               /* set by trace2_def_repo(): from 1 in order of definition; 0: none yet */
+};
+
+/* A child process.  Zero it before first use, fill in what is known, keep it until trace2_child_exit(). */
+struct trace2_child {
+	const char *const *argv;          /* NULL-terminated, or NULL */
+	const char *trace2_child_class;   /* "editor", "pager", ...; NULL: "?" */
+	const char *trace2_hook_name;     /* of a hook: then the class is "hook" */
+	const char *dir;                  /* where the child runs; NULL: here */
+	int git_cmd;                      /* 1: argv are arguments to git itself */
+	int use_shell;                    /* 1: run by a shell */
+	int pid;                          /* set it before trace2_child_exit() */
+	int trace2_child_id;              /* set by trace2_child_start() */
+	uint64_t trace2_child_start;      /* set by trace2_child_start(): raw clock */
+};
+
+enum trace2_config_scope {
+	TRACE2_SCOPE_UNKNOWN, TRACE2_SCOPE_SYSTEM, TRACE2_SCOPE_GLOBAL, TRACE2_SCOPE_LOCAL,
+	TRACE2_SCOPE_WORKTREE, TRACE2_SCOPE_COMMAND, TRACE2_SCOPE_SUBMODULE
+};
+
+/* Where a setting comes from, for trace2_def_param(). */
+struct trace2_key_value_info {
+	enum trace2_config_scope scope;
+};
+
+enum trace2_process_info_reason { TRACE2_PROCESS_INFO_STARTUP, TRACE2_PROCESS_INFO_EXIT };
+
+/* The two built-in timers and counters, test/test1 (totals only) and test/test2 (also per thread). */
+enum { TRACE2_TIMER_ID_TEST1, TRACE2_TIMER_ID_TEST2 };
+enum { TRACE2_COUNTER_ID_TEST1, TRACE2_COUNTER_ID_TEST2 };
+
+/* ---- set-up ------------------------------------------------------------------------------------- */
+
+/*
+ * Prefix of the environment variables that trace2_initialize() reads: "TRACE2" if never called,
+ * "GIT_TRACE2" for programs of the git family.  At most 31 bytes.
+ * Thread  before trace2_initialize() only    Signal unsafe
+ */
+void trace2_set_env_prefix(const char *prefix);
+
+/* The program's version, for the `version` event.  Before trace2_initialize(); NULL or never: this library's. */
+void trace2_set_program_version(const char *version);
+
+/* Remember now as the start of the process, the zero of all absolute times.  Idempotent.  Signal safe. */
+void trace2_initialize_clock(void);
+
+/*
+ * Read the settings, open the destinations, compute the session id, export it to children, register the
+ * exit handler, record `version`.  Idempotent.  Without a destination it leaves tracing off.
+ * Errors  a destination that cannot be opened stays off; with TRACE2_DST_DEBUG=1 one line on stderr says why
+ * Thread  once, before other threads trace    Signal unsafe    Cost  about 30 us when on, 2 us when off
+ */
+void trace2_initialize_fl(const char *file, int line);
+#define trace2_initialize() trace2_initialize_fl(__FILE__, __LINE__)
+
+/* 1 while tracing is on. */
+int trace2_is_enabled(void);
+
+/*
+ * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.
+ * Return  static storage    Thread any    Signal unsafe
+ */
+const char *trace2_session_id(void);
+
+/* ---- the command -------------------------------------------------------------------------------- */
+/* Cost of each: a clock read and its texts, looked up. */
+
+/* The command line, NULL-terminated.  user:password in URLs is redacted (TRACE2_REDACT=0 turns that off). */
+void trace2_cmd_start_fl(const char *file, int line, const char *const *argv);
+#define trace2_cmd_start(argv) trace2_cmd_start_fl(__FILE__, __LINE__, (const char *const *)(argv))
+
+/* The exit code.  To be called just before exit(); may be called more than once, the last one counts. */
+void trace2_cmd_exit_fl(const char *file, int line, int code);
+#define trace2_cmd_exit(code) trace2_cmd_exit_fl(__FILE__, __LINE__, (code))
+
+/* An error message as the program prints it.  ap is not consumed. */
+void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list ap) TRACE2_PRINTF_(3, 0);
+#define trace2_cmd_error_va(fmt, ap) trace2_cmd_error_va_fl(__FILE__, __LINE__, (fmt), (ap))
+
+/* The path of the executable. */
+void trace2_cmd_path_fl(const char *file, int line, const char *pathname);
+#define trace2_cmd_path(p) trace2_cmd_path_fl(__FILE__, __LINE__, (p))
+
+/* The names of the parent processes, nearest first, NULL-terminated. */
+void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names);
+#define trace2_cmd_ancestry(names) trace2_cmd_ancestry_fl(__FILE__, __LINE__, (const char *const *)(names))
+
+/*
+ * The command's name.  Extends the hierarchy of names that children inherit, and lists the environment
+ * variables that TRACE2_ENV_VARS selects, once per process.
+ * Thread  not while another thread reads or changes the environment    Signal unsafe
+ */
+void trace2_cmd_name_fl(const char *file, int line, const char *name);
+#define trace2_cmd_name(name) trace2_cmd_name_fl(__FILE__, __LINE__, (name))
+
+/* The command's variant. */
+void trace2_cmd_mode_fl(const char *file, int line, const char *mode);
+#define trace2_cmd_mode(mode) trace2_cmd_mode_fl(__FILE__, __LINE__, (mode))
+
+/* An alias and what it stands for, NULL-terminated. */
+void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv);
+#define trace2_cmd_alias(alias, argv) trace2_cmd_alias_fl(__FILE__, __LINE__, (alias), (const char *const *)(argv))
+
+/* def_param for the settings that TRACE2_CONFIG_PARAMS selects; for the variables that TRACE2_ENV_VARS lists.  Once each. */
+void trace2_cmd_list_config_fl(const char *file, int line);
+#define trace2_cmd_list_config() trace2_cmd_list_config_fl(__FILE__, __LINE__)
+void trace2_cmd_list_env_vars_fl(const char *file, int line);
+#define trace2_cmd_list_env_vars() trace2_cmd_list_env_vars_fl(__FILE__, __LINE__)
+
+/* A setting was changed: def_param if a pattern of TRACE2_CONFIG_PARAMS matches key. */
+void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value);
+#define trace2_cmd_set_config(k, v) trace2_cmd_set_config_fl(__FILE__, __LINE__, (k), (v))
+
+/* Record facts that only the system knows; at STARTUP the parents' names, from /proc (Linux).  Signal unsafe.  Cost 50 us. */
+void trace2_collect_process_info(enum trace2_process_info_reason reason);
+
+/* ---- children, exec, threads -------------------------------------------------------------------- */
+
+/* A child is about to start.  Sets the child's id (from 0, in the process) and start time. */
+void trace2_child_start_fl(const char *file, int line, struct trace2_child *child);
+#define trace2_child_start(child) trace2_child_start_fl(__FILE__, __LINE__, (child))
+
+/* The child ended: its exit code, 128 + signal number, or -1. */
+void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code);
+#define trace2_child_exit(child, code) trace2_child_exit_fl(__FILE__, __LINE__, (child), (code))
+
+/* A child in the background is "ready", or not: "timeout", "error". */
+void trace2_child_ready_fl(const char *file, int line, struct trace2_child *child, const char *ready);
+#define trace2_child_ready(child, ready) trace2_child_ready_fl(__FILE__, __LINE__, (child), (ready))
+
+/*
+ * The process is about to become another program.  exe may be NULL, argv is NULL-terminated.  What was
+ * recorded so far is written out, for a successful exec runs no exit handler.
+ * Return  an id for trace2_exec_result(), from 0; -1 when tracing is off    Signal unsafe    Blocks  for the write
+ */
+int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv);
+#define trace2_exec(exe, argv) trace2_exec_fl(__FILE__, __LINE__, (exe), (const char *const *)(argv))
+
+/* exec failed with this error number. */
+void trace2_exec_result_fl(const char *file, int line, int exec_id, int code);
+#define trace2_exec_result(id, code) trace2_exec_result_fl(__FILE__, __LINE__, (id), (code))
+
+/* A new thread begins, ends; to be called in it.  Its name is "thNN:" and base_name, cut to 24 bytes.  Signal unsafe. */
+void trace2_thread_start_fl(const char *file, int line, const char *base_name);
+#define trace2_thread_start(name) trace2_thread_start_fl(__FILE__, __LINE__, (name))
+void trace2_thread_exit_fl(const char *file, int line);
+#define trace2_thread_exit() trace2_thread_exit_fl(__FILE__, __LINE__)
+
+/* ---- parameters, repositories ------------------------------------------------------------------- */
+
+/* A parameter's value.  kvi says where it comes from; NULL: unknown. */
+void trace2_def_param_fl(const char *file, int line, const char *param, const char *value,
+			 const struct trace2_key_value_info *kvi);
+#define trace2_def_param(param, value, kvi) trace2_def_param_fl(__FILE__, __LINE__, (param), (value), (kvi))
+
+/* Define a repository: gives it an id and records its worktree.  Only the first call for each does anything. */
+void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *repo);
+#define trace2_def_repo(repo) trace2_def_repo_fl(__FILE__, __LINE__, (repo))
+
+/* ---- regions, steps, data, messages ------------------------------------------------------------- */
+
+/* Enter and leave a region.  Any of category, label and repo may be NULL.  The extra arguments are not used. */
+void trace2_region_enter_fl(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repo, ...);
+void trace2_region_leave_fl(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repo, ...);
+
+/* The same with a message.  Cost: a clock read, looked up, and the message's formatting. */
+void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
+				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
+void trace2_region_leave_printf_fl(const char *file, int line, const char *category, const char *label,
+				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
+void trace2_region_enter_printf_va_fl(const char *file, int line, const char *category, const char *label,
+				      const struct trace2_repository *repo, const char *fmt, va_list ap) TRACE2_PRINTF_(6, 0);
+void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
+				      const struct trace2_repository *repo, const char *fmt, va_list ap) TRACE2_PRINTF_(6, 0);
+#define trace2_region_enter_printf(category, label, repo, ...) \
+	trace2_region_enter_printf_fl(__FILE__, __LINE__, (category), (label), (repo), __VA_ARGS__)
+#define trace2_region_leave_printf(category, label, repo, ...) \
+	trace2_region_leave_printf_fl(__FILE__, __LINE__, (category), (label), (repo), __VA_ARGS__)
+#define trace2_region_enter_printf_va(category, label, repo, fmt, ap) \
+	trace2_region_enter_printf_va_fl(__FILE__, __LINE__, (category), (label), (repo), (fmt), (ap))
+#define trace2_region_leave_printf_va(category, label, repo, fmt, ap) \
+	trace2_region_leave_printf_va_fl(__FILE__, __LINE__, (category), (label), (repo), (fmt), (ap))
+
+/*
+ * A step: passed, but not timed.  It stands between its neighbours' times, in order.  For code so hot, or
+ * so bound by memory, that even reading the clock is too much.  Cost  with literals about 1.5 ns, 24 bytes.
+ */
+void trace2_step_fl(const char *file, int line, const char *category, const char *label);
+
+/* A value, under a key. */
+void trace2_data_string_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			   const char *key, const char *value);
+void trace2_data_intmax_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			   const char *key, intmax_t value);
+/* A JSON document as text.  It is not checked. */
+void trace2_data_json_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			 const char *key, const char *json);
+
+/* A free message. */
+void trace2_printf_fl(const char *file, int line, const char *fmt, ...) TRACE2_PRINTF_(3, 4);
+void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap) TRACE2_PRINTF_(3, 0);
+#define trace2_printf(...) trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__)
+#define trace2_printf_va(fmt, ap) trace2_printf_va_fl(__FILE__, __LINE__, (fmt), (ap))
+
+/* ---- timers and counters ------------------------------------------------------------------------ */
+
+/*
+ * Define a timer, a counter.  Totals are recorded when the process ends; with per_thread also each thread's
+ * part, when it ends.  category and name must live as long as the process.
+ * Return  an id for the functions below; -1 when the table of 64 is full    Signal unsafe
+ */
+int trace2_timer_define(const char *category, const char *name, int per_thread);
+int trace2_counter_define(const char *category, const char *name, int per_thread);
+
+/* Start and stop a timer of the calling thread; nested starts count once.  No event.  Cost  a clock read each. */
+void trace2_timer_start(int timer_id);
+void trace2_timer_stop(int timer_id);
+
+/* Add to a counter of the calling thread.  No event.  Cost  2 ns. */
+void trace2_counter_add(int counter_id, uint64_t value);
+
+/* ---- the recording itself ----------------------------------------------------------------------- */
+
+/* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Takes effect at the next write. */
+void trace2_next_cycle(void);
+
+/* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s when another thread is writing. */
+void trace2_flush(void);
+
+/* Go on in a new file: "raw.tlg", "raw.1.tlg", "raw.2.tlg", ...  Each is complete in itself.  Blocks as trace2_flush(). */
+void trace2_rotate(void);
+
+/* ---- the inline path ---------------------------------------------------------------------------- */
+/*
+ * Below is not for direct use: what the macros for literal names compile into.  Names with _v1 are frozen; a
+ * later library may add others, it keeps these.
+ */
+
+/* One call site, registered by its first pass. */
+struct trace2_site {
+	const char *file, *category, *label;
+	int line;
+	int style;                 /* enum tlg_style */
+	uint64_t key;              /* repository id << 32 | scope index; 0: not registered yet */
+};
+
+/* The position of a thread in its current chunk; in a page that a forked child sees as zeros. */
+struct trace2_hot {
+	uintptr_t cur;             /* address of the next free event, or out of bounds */
+};
+
+/* The first words of a chunk of 64 KiB, behind which its events lie. */
+struct trace2_chunk {
+	uint64_t head;             /* header word of every event in it: chunk number, pid, flags 0 */
+	uint32_t tid;
+};
+
+extern int tr2_enabled_v1;
+extern __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
+
+/* Everything but the common case: first pass, no chunk yet, chunk full. */
+void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *repo);
+void tr2_data_slow_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value);
+void tr2_text_slow_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value);
+
+#include "trace2_inline.h"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
