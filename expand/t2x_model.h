@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_model.h - the meaning of checkpoints: regions and their nesting, elapsed times, the command hierarchy,
+ * messages.  The functions that take checkpoints are in t2x_hit.h.
+ *
+ * A checkpoint that makes no sense - no scope, a kind that is not known, arguments that are not those
+ * of its kind - is shown as unresolved and changes nothing else.
+ */
+#ifndef T2X_MODEL_H
+#define T2X_MODEL_H
+
+#include "t2x_writer.h"
+
+struct t2x_summary {
+	uint64_t checkpoints;                  /* handed to the model */
+	uint64_t unresolved;                   /* of these, shown as unresolved */
+	uint64_t gaps;                         /* places where events of a thread are missing */
+	uint64_t gap_events;                   /* events missing there, arguments included */
+	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost, by TLG_LOSS_* */
+};
+
+/*
+ * A model that prints through writer to out, both of which must outlive it.
+ * Return  NULL: no memory
+ */
+struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out, const struct t2x_options *options);
+
+/* Flush the output.  Return  0, or the errno of the first failed write, which may be EPIPE */
+int t2x_model_finish(struct t2x_model *m);
+
+const struct t2x_summary *t2x_model_summary(const struct t2x_model *m);
+
+/* Threads and processes must have been forgotten before, else what the model keeps in them leaks. */
+void t2x_model_free(struct t2x_model *m);
+
+#endif

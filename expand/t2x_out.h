@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_out.h - buffered output to a file descriptor, and the digits that go into it.
+ *
+ * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless one
+ * line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped, and no
+ * call here fails; the owner looks at error when it pleases.  EPIPE is an error like any other, for the
+ * owner to be quiet about.  One thread; the descriptor stays the caller's.
+ */
+#ifndef T2X_OUT_H
+#define T2X_OUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	T2X_OUT_BYTES = 256 * 1024,   /* of the buffer */
+	T2X_OUT_ROOM = 4096,          /* the most that t2x_out_room() can promise */
+};
+
+struct t2x_out {
+	char *pos;                    /* next free byte */
+	char *end;                    /* behind the buffer */
+	char *line;                   /* where the line being written begins; all before it are complete */
+	char *buf;
+	int fd;
+	int error;                    /* errno of the first failed write, or 0 */
+	int broken_line;              /* the beginning of the line has left the buffer already */
+	char last;                    /* if so: the last byte that left */
+};
+
+/* Return  0 or -ENOMEM */
+int t2x_out_init(struct t2x_out *out, int fd);
+
+/* Free the buffer; what is in it is lost. */
+void t2x_out_free(struct t2x_out *out);
+
+/* Write out all that is there, a line without end included.  Return  out->error */
+int t2x_out_flush(struct t2x_out *out);
+
+/* Make at least T2X_OUT_ROOM bytes free.  Blocks  for the write */
+void t2x_out_make_room(struct t2x_out *out);
+
+/* Append n bytes, any number of them. */
+void t2x_out_long(struct t2x_out *out, const char *text, size_t n);
+
+/* Append n times the byte c. */
+void t2x_out_repeat(struct t2x_out *out, char c, size_t n);
+
+void t2x_out_int(struct t2x_out *out, int64_t value);
+void t2x_out_uint(struct t2x_out *out, uint64_t value);
+
+/*
+ * Append us / 1000000.0 as printf("%*.6f") does, doubles and their rounding included: a time that wrapped
+ * below zero reads 18446744073709.550781.
+ */
+void t2x_out_seconds_us(struct t2x_out *out, uint64_t us, unsigned width);
+
+/* Append ns / 1e9 as printf("%.6f") does: rounded, not cut. */
+void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns);
+
+/* End the line: a newline, unless there is one already or nothing at all. */
+void t2x_out_end_line(struct t2x_out *out);
+
+/* n <= T2X_OUT_ROOM bytes at the returned position; the caller moves out->pos behind what it has filled. */
+static inline char *t2x_out_room(struct t2x_out *out, size_t n)
+{
+	if ((size_t)(out->end - out->pos) < n)
+		t2x_out_make_room(out);
+	return out->pos;
+}
+
+static inline void t2x_out_bytes(struct t2x_out *out, const char *text, size_t n)
+{
+	if ((size_t)(out->end - out->pos) < n) {
+		t2x_out_long(out, text, n);
+		return;
+	}
+	memcpy(out->pos, text, n);
+	out->pos += n;
+}
+
+static inline void t2x_out_char(struct t2x_out *out, char c)
+{
+	*t2x_out_room(out, 1) = c;
+	out->pos++;
+}
+
+static inline void t2x_out_string(struct t2x_out *out, const char *text)
+{
+	t2x_out_bytes(out, text, strlen(text));
+}
+
+#define t2x_out_literal(out, text) t2x_out_bytes((out), "" text, sizeof(text) - 1)
+
+/* ---- digits into memory: each returns the byte behind what it wrote ------------------------------ */
+
+enum { T2X_MAX_DIGITS = 20 };         /* of a 64-bit number, its sign included */
+
+extern const char t2x_digit_pairs[201];
+
+/* value < 100, two digits. */
+static inline char *t2x_put_2(char *to, unsigned value)
+{
+	memcpy(to, t2x_digit_pairs + 2 * value, 2);
+	return to + 2;
+}
+
+/* value < 1000000, six digits. */
+static inline char *t2x_put_6(char *to, unsigned value)
+{
+	unsigned high = value / 10000, low = value % 10000;
+
+	to = t2x_put_2(to, high);
+	to = t2x_put_2(to, low / 100);
+	return t2x_put_2(to, low % 100);
+}
+
+/* No leading zeros; at most T2X_MAX_DIGITS bytes. */
+char *t2x_put_uint(char *to, uint64_t value);
+char *t2x_put_int(char *to, int64_t value);
+
+#endif
