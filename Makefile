@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+# The whole build.  `make help` says what it can do.  A new source file is added in the list right below;
+# tests (tests/test_*.c), checks (tests/check_*.sh) and benchmarks (bench/bench_*.c) are found by name.
+
+format_src  := tlg_desc tlg_crc tlg_block tlg_show
+runtime_src := tr2_clock tr2_env tr2_sid tr2_shm tr2_scope tr2_ring tr2_reg tr2_emit tr2_thread tr2_timer \
+	       tr2_drain tr2_losses tr2_post tr2_wake tr2_frame tr2_dst tr2_life trace2 trace2_cmd trace2_region
+expand_src  := t2x_in t2x_lz4 t2x_blocks t2x_layout t2x_layout_xml t2x_context t2x_merge t2x_xml t2x_raw \
+	       t2x_model t2x_normal t2x_perf t2x_event t2x_out t2x_text t2x_render
+
+# Packages by pkg-config's name, and the Debian package of each
+runtime_pkgs := liburcu-bp liburcu-cds liblz4 libmd
+expand_pkgs  := liblz4 expat
+test_pkgs    := cmocka
+debian_liburcu-bp  := liburcu-dev
+debian_liburcu-cds := liburcu-dev
+debian_liblz4      := liblz4-dev
+debian_libmd       := libmd-dev
+debian_expat       := libexpat1-dev
+debian_cmocka      := libcmocka-dev
+
+# ---- what a user may set ----------------------------------------------------------------------------
+
+CFLAGS ?= -O2 -g
+PKG_CONFIG ?= pkg-config
+# SAN: sanitizers, as in -fsanitize.  WERROR=1: warnings are errors.  V=1: show commands and test output.
+SAN ?=
+WERROR ?=
+V ?=
+
+prefix ?= /usr/local
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+mandir ?= $(datarootdir)/man
+pkgconfigdir ?= $(libdir)/pkgconfig
+INSTALL ?= install
+
+# ---- names ------------------------------------------------------------------------------------------
+
+comma := ,
+empty :=
+space := $(empty) $(empty)
+# cc and gcc without sanitizers build into build/, every other variant into build/<compiler>-<sanitizers>/
+variant := $(strip $(filter-out cc gcc,$(notdir $(firstword $(CC)))) $(subst $(comma), ,$(SAN)))
+out := build$(addprefix /,$(subst $(space),-,$(variant)))
+obj := $(out)/obj
+quiet := $(if $(V),,@)
+version := $(shell sed -n 's/^.define TRACE2_VERSION "\(.*\)"/\1/p' runtime/trace2.h)
+soname := libtrace2.so.0
+
+objects = $(patsubst %,$(obj)/$(1)/%.o,$(2))
+format_obj  := $(call objects,format,$(format_src))
+runtime_obj := $(call objects,runtime,$(runtime_src))
+expand_obj  := $(call objects,expand,$(expand_src))
+test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
+help_names  := $(filter-out $(test_names),$(basename $(notdir $(wildcard tests/*.c))))
+bench_names := $(basename $(notdir $(wildcard bench/bench_*.c)))
+bench_help  := $(filter-out $(bench_names),$(basename $(notdir $(wildcard bench/*.c))))
+example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
+
+shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
+unit    := $(test_names:%=$(out)/tests/%)
+benches := $(bench_names:%=$(out)/bench/%)
+example := $(if $(example_names),$(out)/examples/t2index)
+scripts := $(sort $(wildcard tests/check_*.sh))
+
+# ---- flags: ours first, the user's last -------------------------------------------------------------
+
+our_cppflags = -D_GNU_SOURCE $(include_$(firstword $(subst /, ,$(1))))
+include_format  := -Iformat
+include_runtime := -Iruntime -Iformat
+include_expand  := -Iexpand -Iformat
+include_tests   := -Itests -Iruntime -Iexpand -Iformat
+include_bench   := -Ibench -Iruntime -Iformat
+our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	      -Wmissing-prototypes -Wvla -Wundef $(if $(WERROR),-Werror) \
+	      -pthread -fPIC -fvisibility=hidden $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+our_ldflags := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
+
+# pkg_cflags, pkg_libs: asked only when a command needs it, so that `make clean` needs no packages
+pkg_ask = $(if $(filter 0,$(call pkg_status,$(2))),$(shell $(PKG_CONFIG) $(1) $(2)),$(error \
+	$(2) is missing: install the Debian package $(debian_$(2)), or run .ci/packages build test))
+pkg_status = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null; echo $$?)
+pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
+pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
+lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
+test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
+runtime_libs = $(eval runtime_libs := $(call pkg_libs,$(runtime_pkgs)))$(runtime_libs)
+expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)
+test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
+
+compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
+link = $(CC) $(our_ldflags) $(our_cflags) $(CFLAGS) $(LDFLAGS)
+say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+archive = $(call say,AR)$(newline)$(quiet)rm -f $@ && $(AR) rcs $@ $^
+define newline
+
+
+endef
+
+# ---- targets ----------------------------------------------------------------------------------------
+
+.PHONY: all check check-all unit bench demo install uninstall installcheck clean distclean help force
+.SUFFIXES:
+.DELETE_ON_ERROR:
+
+all: $(shared) $(out)/libtrace2.a $(out)/t2expand $(example)
+
+# The packages come first: the second make finds what they brought.
+check:
+	$(quiet).ci/packages build test
+	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-all
+
+check-all: all $(unit) $(out)/tests/replay
+	$(quiet)$(run_env) tests/run.sh $(unit) $(scripts) tests/conformance.sh
+
+unit: $(unit)
+	$(quiet)$(run_env) tests/run.sh $(unit)
+
+run_env = T2_OUT='$(out)' T2_V='$(V)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
+
+# bench ONLY=name: only that one
+bench: all $(benches)
+	$(quiet)T2_OUT='$(out)' bench/run.sh $(ONLY)
+
+demo:
+	$(quiet).ci/demo
+
+# All flags are in this file: a change of flags rebuilds.
+$(out)/flags: force
+	@mkdir -p $(@D)
+	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(LDLIBS)' | cmp -s - $@ || \
+		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(LDLIBS)' > $@
+
+$(obj)/tests/%.o: tests/%.c $(out)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(quiet)$(call compile,tests,$(test_cflags)) -MMD -MP -c -o $@ $<
+
+$(obj)/%.o: %.c $(out)/flags
+	$(call say,CC)
+	@mkdir -p $(@D)
+	$(quiet)$(call compile,$*) -MMD -MP -c -o $@ $<
+
+$(out)/libtrace2.a: $(runtime_obj) $(format_obj)
+	$(archive)
+
+$(out)/$(soname): $(runtime_obj) $(format_obj) runtime/trace2.map
+	$(call say,LD)
+	$(quiet)$(link) -shared -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
+		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \
+		-o $@ $(runtime_obj) $(format_obj) $(runtime_libs) $(LDLIBS)
+
+$(out)/libtrace2.so: $(out)/$(soname)
+	@ln -sf $(soname) $@
+
+$(out)/t2expand: $(obj)/expand/t2expand.o $(expand_obj) $(format_obj)
+	$(call say,LD)
+	$(quiet)$(link) -o $@ $^ $(expand_libs) $(LDLIBS)
+
+# Archives for the tests: a test program takes from them what it calls.
+$(obj)/libt2x.a: $(expand_obj)
+	$(archive)
+$(obj)/libtlg.a: $(format_obj)
+	$(archive)
+$(obj)/libhelp.a: $(call objects,tests,$(help_names))
+	$(archive)
+
+# Tests of format/ and expand/ do without the runtime; the others may use everything.
+link_test = $(link) $$(grep -o '__wrap_[a-z0-9_]*' $(<:$(obj)/%.o=%.c) | sort -u | sed 's/__wrap_/-Wl,--wrap=/') \
+	    -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
+small_tests := $(filter $(addsuffix _%,$(addprefix $(out)/tests/test_,tlg t2x replay)),$(unit))
+
+$(small_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
+
+$(filter-out $(small_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x.a \
+		$(out)/libtrace2.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
+
+# Programs that use the library as its users do: the shared one, where there is one
+link_user = $(link) -o $@ $(filter %.o,$^) $(if $(SAN),$(out)/libtrace2.a $(runtime_libs),\
+	    -L$(out) -Wl,-rpath,'$$ORIGIN/..' -ltrace2) $(LDLIBS)
+user_lib := $(if $(SAN),$(out)/libtrace2.a,$(shared))
+
+$(out)/tests/replay: $(call objects,tests,replay replay_list) $(user_lib)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link_user)
+
+$(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(user_lib)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link_user)
+
+$(benches): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link_user) -lm
+
+# ---- installation -----------------------------------------------------------------------------------
+
+# A directory below prefix is written relative to it, so that pkg-config can move the tree.
+pc_dir = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
+
+$(out)/libtrace2.pc: runtime/libtrace2.pc.in force
+	@mkdir -p $(@D)
+	$(quiet)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call pc_dir,$(libdir))|' \
+		-e 's|@includedir@|$(call pc_dir,$(includedir))|' -e 's|@version@|$(version)|' \
+		-e 's|@requires@|$(runtime_pkgs)|' $< > $@
+
+installed := $(bindir)/t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
+	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1
+
+install: all $(out)/libtrace2.pc
+	$(if $(SAN),$(error a build with sanitizers is not for installation))
+	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(installed))))
+	$(quiet)$(INSTALL) -m 755 $(out)/t2expand $(DESTDIR)$(bindir)/t2expand
+	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname)
+	$(quiet)ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
+	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
+	$(quiet)$(INSTALL) -m 644 runtime/trace2.h $(DESTDIR)$(includedir)/trace2.h
+	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
+	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 $(DESTDIR)$(mandir)/man1/t2expand.1
+
+uninstall:
+	$(quiet)rm -f $(addprefix $(DESTDIR),$(installed))
+
+installcheck: all
+	$(quiet)$(run_env) tests/run.sh tests/check_install.sh
+
+clean:
+	rm -rf build
+
+distclean: clean
+	rm -rf tests/__pycache__ tests/conformance/__pycache__
+
+help:
+	@echo 'make all           libtrace2 (shared, static), t2expand, the example, into build/'
+	@echo 'make check         install missing packages, build, run every test and check'
+	@echo 'make unit          the unit tests only'
+	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
+	@echo 'make demo          record a real program, show the three texts'
+	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'
+	@echo 'make clean         remove build/; distclean: everything that is not source'
+	@echo 'Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, SAN=address,undefined or thread, WERROR=1, V=1'
+
+-include $(shell find $(obj) -name '*.d' 2>/dev/null)
