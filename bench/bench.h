@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench.h - measures short operations beside each other.
+ *
+ * Every case runs once a round, in bursts, so that whatever disturbs the machine disturbs all of them.  A
+ * burst runs on one thread, then, if the case says so, on two at once.  Figures are ns per operation: min, the
+ * undisturbed cost; median, the usual one; and the median over the rounds of the ratio to a reference case.
+ * The two threads live from bench_start() to bench_stop(), each bound to a processor where the system allows.
+ * Only the main thread calls these functions.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdint.h>
+
+enum { BENCH_THREADS = 2, BENCH_ROUNDS_MAX = 400 };
+
+struct bench_case {
+	const char *name;
+	void (*run)(unsigned thread, unsigned ops);   /* do it `ops` times; thread: 0 or 1 */
+	unsigned ops;                    /* a burst, even */
+	int alone;                       /* 1: not measured on two threads */
+	int recorded;                    /* 1: each operation records one checkpoint */
+	uint64_t done;                   /* result: operations done, on all threads */
+	double ns[BENCH_THREADS][BENCH_ROUNDS_MAX];   /* result: per operation, by threads - 1 and round */
+};
+
+/* Keep the compiler from moving or dropping what is before and after. */
+#define bench_barrier() __asm__ volatile("" : : : "memory")
+
+/* Keep the compiler from dropping the computation of a value. */
+#define bench_keep(value) __asm__ volatile("" : : "r"(value) : "memory")
+
+/* The raw clock, in ticks: what a traced program reads per event. */
+static inline uint64_t bench_ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#else
+#error "no raw clock is known here"
+#endif
+}
+
+/* CLOCK_MONOTONIC */
+uint64_t bench_now_ns(void);
+
+/* Print to stderr what failed and why (errno), and end the program. */
+_Noreturn void bench_fail(const char *what);
+
+/* Start the threads, and end them. */
+void bench_start(void);
+void bench_stop(void);
+
+/* Measure the cases, after one round that does not count.  after() runs behind each burst, untimed; or NULL. */
+void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void));
+
+/* Print a table.  reference: index of the case that the ratios refer to. */
+void bench_print(const char *title, struct bench_case *cases, unsigned count, unsigned rounds, unsigned reference);
+
+#endif
