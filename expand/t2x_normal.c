@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_normal.c - git's normal target: the life of a command, for people. */
+#include "t2x_text.h"
+
+enum { PREFIX_BYTES = 50 };   /* time, place and padding: where the payload begins, at least */
+
+static const int own_lines[4] = { 118, 128, 357, 372 };
+
+static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_normal.c", own_lines);
+	struct t2x_out *out = printer->out;
+	char *p;
+	size_t length = 16;
+
+	if (printer->options.brief)
+		return;
+	p = t2x_text_local_time(printer, t2x_out_room(out, 16), ev);
+	*p++ = ' ';
+	out->pos = p;
+	if (place.file) {
+		char line[T2X_MAX_DIGITS + 2];
+		size_t name = strlen(place.file), digits;
+
+		line[0] = ':';
+		digits = (size_t)(t2x_put_int(line + 1, place.line) - line);
+		line[digits++] = ' ';
+		t2x_out_bytes(out, place.file, name);
+		t2x_out_bytes(out, line, digits);
+		length += name + digits;
+	}
+	if (length < PREFIX_BYTES)
+		t2x_out_repeat(out, ' ', PREFIX_BYTES - length);
+}
+
+/* A line "<name> <text>". */
+static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_string(printer->out, t2x_text_event_name(ev->style));
+	t2x_out_char(printer->out, ' ');
+	t2x_text_arg(printer->out, &ev->args[0]);
+	t2x_out_end_line(printer->out);
+}
+#define print_version print_text
+#define print_cmd_path print_text
+#define print_cmd_mode print_text
+
+static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_line(printer, ev);
+	t2x_out_literal(out, "cmd_name ");
+	t2x_text_arg(out, &ev->args[0]);
+	if (ev->process->hierarchy[0]) {
+		t2x_out_literal(out, " (");
+		t2x_out_string(out, ev->process->hierarchy);
+		t2x_out_char(out, ')');
+	}
+	t2x_out_end_line(out);
+}
+
+static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "start ");
+	t2x_text_argv(printer->out, ev->args, ev->nargs);
+	t2x_out_end_line(printer->out);
+}
+
+/* exit, atexit, and signal, whose number is a "code" here too. */
+static void print_end(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_line(printer, ev);
+	t2x_out_string(out, t2x_text_event_name(ev->style));
+	t2x_out_literal(out, " elapsed:");
+	t2x_out_seconds_us(out, ev->abs_us, 0);
+	t2x_out_literal(out, " code:");
+	t2x_out_int(out, ev->args[0].value);
+	t2x_out_end_line(out);
+}
+#define print_exit print_end
+#define print_atexit print_end
+#define print_signal print_end
+
+static void print_error(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "error");
+	if (ev->message) {
+		t2x_out_char(printer->out, ' ');
+		t2x_out_bytes(printer->out, ev->message, ev->message_length);
+	}
+	t2x_out_end_line(printer->out);
+}
+
+static void print_cmd_ancestry(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "cmd_ancestry ");
+	for (unsigned i = 0; i < ev->nargs; i++) {
+		if (i)
+			t2x_out_literal(printer->out, " <- ");
+		t2x_text_arg(printer->out, &ev->args[i]);
+	}
+	t2x_out_end_line(printer->out);
+}
+
+static void print_alias(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_line(printer, ev);
+	t2x_out_literal(out, "alias ");
+	t2x_text_arg(out, &ev->args[T2X_ALIAS_NAME]);
+	t2x_out_literal(out, " -> ");
+	t2x_text_argv(out, ev->args + T2X_ALIAS_ARGV, ev->nargs - T2X_ALIAS_ARGV);
+	t2x_out_end_line(out);
+}
+
+/* "<name>[<id>]", how events of children and of exec begin. */
+static void begin_numbered(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_string(printer->out, t2x_text_event_name(ev->style));
+	t2x_out_char(printer->out, '[');
+	t2x_out_int(printer->out, ev->args[0].value);
+	t2x_out_char(printer->out, ']');
+}
+
+static void print_child_start(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+	const struct t2x_arg *dir = &ev->args[T2X_CHILD_DIR];
+
+	begin_numbered(printer, ev);
+	if (dir->type == TLG_ARG_TEXT) {
+		t2x_out_literal(out, " cd ");
+		t2x_text_quoted(out, dir->text, dir->length);
+		t2x_out_char(out, ';');
+	}
+	t2x_out_char(out, ' ');
+	if (ev->args[T2X_CHILD_FLAGS].value & TLG_CHILD_GIT)
+		t2x_out_literal(out, "git ");
+	t2x_text_argv(out, ev->args + T2X_CHILD_ARGV, ev->nargs - T2X_CHILD_ARGV);
+	t2x_out_end_line(out);
+}
+
+static void print_child_exit(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_numbered(printer, ev);
+	t2x_out_literal(out, " pid:");
+	t2x_out_int(out, ev->args[T2X_CHILD_PID].value);
+	t2x_out_literal(out, " code:");
+	t2x_out_int(out, ev->args[T2X_CHILD_CODE].value);
+	t2x_out_literal(out, " elapsed:");
+	t2x_out_seconds_us(out, ev->rel_us, 0);
+	t2x_out_end_line(out);
+}
+
+static void print_child_ready(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_numbered(printer, ev);
+	t2x_out_literal(out, " pid:");
+	t2x_out_int(out, ev->args[T2X_CHILD_PID].value);
+	t2x_out_literal(out, " ready:");
+	t2x_text_arg(out, &ev->args[T2X_READY_STATE]);
+	t2x_out_literal(out, " elapsed:");
+	t2x_out_seconds_us(out, ev->rel_us, 0);
+	t2x_out_end_line(out);
+}
+
+static void print_exec(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_numbered(printer, ev);
+	t2x_out_char(out, ' ');
+	if (ev->args[T2X_EXEC_EXE].type == TLG_ARG_TEXT) {
+		t2x_text_arg(out, &ev->args[T2X_EXEC_EXE]);
+		t2x_out_char(out, ' ');
+	}
+	t2x_text_argv(out, ev->args + T2X_EXEC_ARGV, ev->nargs - T2X_EXEC_ARGV);
+	t2x_out_end_line(out);
+}
+
+static void print_exec_result(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_numbered(printer, ev);
+	t2x_out_literal(out, " code:");
+	t2x_out_int(out, ev->args[T2X_EXEC_CODE].value);
+	if (ev->args[T2X_EXEC_CODE].value > 0) {
+		t2x_out_literal(out, " err:");
+		t2x_text_arg(out, &ev->args[T2X_EXEC_ERROR]);
+	}
+	t2x_out_end_line(out);
+}
+
+static void print_def_param(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_line(printer, ev);
+	t2x_out_literal(out, "def_param scope:");
+	t2x_out_string(out, t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]));
+	t2x_out_char(out, ' ');
+	t2x_text_arg(out, &ev->args[T2X_PARAM_NAME]);
+	if (ev->args[T2X_PARAM_VALUE].type == TLG_ARG_TEXT) {
+		t2x_out_char(out, '=');
+		t2x_text_arg(out, &ev->args[T2X_PARAM_VALUE]);
+	}
+	t2x_out_end_line(out);
+}
+
+static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "worktree ");
+	t2x_text_quoted(printer->out, ev->args[0].text, ev->args[0].length);
+	t2x_out_end_line(printer->out);
+}
+
+static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	if (ev->message)
+		t2x_out_bytes(printer->out, ev->message, ev->message_length);
+	t2x_out_end_line(printer->out);
+}
+
+/* "<name> <category>/<name of timer or counter>". */
+static void begin_sum(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	begin_line(printer, ev);
+	t2x_out_string(out, t2x_text_event_name(ev->style));
+	t2x_out_char(out, ' ');
+	t2x_text_name(out, ev->scope->category);
+	t2x_out_char(out, '/');
+	t2x_text_name(out, ev->scope->label);
+}
+
+static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_sum(printer, ev);
+	t2x_text_timer(printer->out, ev->args);
+	t2x_out_end_line(printer->out);
+}
+#define print_th_timer print_timer
+
+static void print_counter(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_sum(printer, ev);
+	t2x_out_literal(printer->out, " value:");
+	t2x_out_uint(printer->out, (uint64_t)ev->args[0].value);
+	t2x_out_end_line(printer->out);
+}
+#define print_th_counter print_counter
+
+static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "unresolved ?scope#");
+	t2x_out_uint(printer->out, ev->scope_index);
+	t2x_out_end_line(printer->out);
+}
+
+/* Not shown in this format. */
+#define print_too_many_files NULL
+#define print_thread_start NULL
+#define print_thread_exit NULL
+#define print_region_enter NULL
+#define print_region_leave NULL
+#define print_data NULL
+#define print_data_intmax NULL
+#define print_data_json NULL
+#define print_step NULL
+
+const struct t2x_writer t2x_writer_normal = {
+	.name = "normal",
+	.unresolved = print_unresolved,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = print_##kind,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

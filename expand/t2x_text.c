@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_text.c - see t2x_text.h. */
+#include "t2x_text.h"
+
+#include <time.h>
+
+#include "tlg_desc.h"
+
+/* Bytes that the shell and people read as they are. */
+static int is_bare(unsigned char c)
+{
+	static const char marks[] = "+,-./:=@_^";
+
+	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+	       (c && memchr(marks, c, sizeof(marks) - 1));
+}
+
+void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n)
+{
+	size_t bare = 0, from = 0;
+
+	while (bare < n && is_bare((unsigned char)text[bare]))
+		bare++;
+	if (n && bare == n) {
+		t2x_out_bytes(out, text, n);
+		return;
+	}
+	t2x_out_char(out, '\'');
+	for (size_t i = bare; i < n; i++) {
+		if (text[i] != '\'' && text[i] != '!')
+			continue;
+		t2x_out_bytes(out, text + from, i - from);
+		t2x_out_literal(out, "'\\");
+		t2x_out_char(out, text[i]);
+		t2x_out_char(out, '\'');
+		from = i + 1;
+	}
+	t2x_out_bytes(out, text + from, n - from);
+	t2x_out_char(out, '\'');
+}
+
+void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			t2x_out_char(out, ' ');
+		t2x_text_quoted(out, argv[i].text, argv[i].length);
+	}
+}
+
+/* Nonzero if one of the eight bytes must be escaped in JSON; as a rule exact, never wrong the other way. */
+static uint64_t needs_escape(uint64_t bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
+
+	return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
+}
+
+/* How many bytes from the start need no escape. */
+static size_t find_escape(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	for (; n - i >= 8; i += 8) {
+		uint64_t bytes;
+
+		memcpy(&bytes, text + i, 8);
+		if (needs_escape(bytes))
+			break;
+	}
+	while (i < n && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')
+		i++;
+	return i;
+}
+
+static void put_escape(struct t2x_out *out, unsigned char c)
+{
+	static const char names[] = "\"\"\\\\\nn\rr\tt\ff\bb", hex[] = "0123456789abcdef";
+
+	for (const char *p = names; *p; p += 2) {
+		if ((unsigned char)*p == c) {
+			t2x_out_char(out, '\\');
+			t2x_out_char(out, p[1]);
+			return;
+		}
+	}
+	t2x_out_literal(out, "\\u00");
+	t2x_out_char(out, hex[c >> 4]);
+	t2x_out_char(out, hex[c & 15]);
+}
+
+void t2x_text_json(struct t2x_out *out, const char *text, size_t n)
+{
+	for (;;) {
+		size_t clean = find_escape(text, n);
+
+		t2x_out_bytes(out, text, clean);
+		if (clean == n)
+			return;
+		put_escape(out, (unsigned char)text[clean]);
+		text += clean + 1;
+		n -= clean + 1;
+	}
+}
+
+void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg)
+{
+	if (arg->type == TLG_ARG_NULL)
+		t2x_text_name(out, NULL);
+	else
+		t2x_out_bytes(out, arg->text, arg->length);
+}
+
+void t2x_text_name(struct t2x_out *out, const char *name)
+{
+	t2x_out_string(out, name ? name : "(null)");
+}
+
+void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args)
+{
+	static const char *const names[] = { " intervals:", " total:", " min:", " max:" };
+
+	t2x_out_string(out, names[T2X_TIMER_INTERVALS]);
+	t2x_out_uint(out, (uint64_t)args[T2X_TIMER_INTERVALS].value);
+	for (unsigned i = T2X_TIMER_TOTAL; i <= T2X_TIMER_MAX; i++) {
+		t2x_out_string(out, names[i]);
+		t2x_out_seconds_ns(out, (uint64_t)args[i].value);
+	}
+}
+
+const char *t2x_text_event_name(enum tlg_style style)
+{
+	const struct tlg_style_desc *desc;
+
+	if (style == TLG_STYLE_data_intmax)
+		style = TLG_STYLE_data;
+	desc = tlg_style_by_id(style);
+	return desc ? desc->name : "unresolved";
+}
+
+const char *t2x_text_param_scope(const struct t2x_arg *scope)
+{
+	static const char *const names[] = {
+		"unknown", "system", "global", "local", "worktree", "command", "submodule"
+	};
+	uint64_t i = (uint64_t)scope->value;
+
+	return names[i < sizeof(names) / sizeof(names[0]) ? i : 0];
+}
+
+static char *put_hms(char *to, unsigned second_of_day)
+{
+	to = t2x_put_2(to, second_of_day / 3600);
+	*to++ = ':';
+	to = t2x_put_2(to, second_of_day / 60 % 60);
+	*to++ = ':';
+	to = t2x_put_2(to, second_of_day % 60);
+	*to++ = '.';
+	return to;
+}
+
+static void keep_local_second(struct t2x_second *kept, int64_t second)
+{
+	int64_t of_day = second % 86400;
+
+	put_hms(kept->text, (unsigned)(of_day < 0 ? of_day + 86400 : of_day));
+	kept->second = second;
+	kept->length = 9;
+}
+
+static void keep_utc_second(struct t2x_second *kept, int64_t second)
+{
+	time_t when = (time_t)second;
+	struct tm tm = { 0 };
+	char *to = kept->text;
+	unsigned year;
+
+	/* 64 bits of nanoseconds end in the year 2554: four digits, and no error. */
+	gmtime_r(&when, &tm);
+	year = (unsigned)tm.tm_year + 1900;
+	to = t2x_put_2(to, year / 100 % 100);
+	to = t2x_put_2(to, year % 100);
+	*to++ = '-';
+	to = t2x_put_2(to, (unsigned)tm.tm_mon + 1);
+	*to++ = '-';
+	to = t2x_put_2(to, (unsigned)tm.tm_mday);
+	*to++ = 'T';
+	put_hms(to, (unsigned)(second % 86400));
+	kept->second = second;
+	kept->length = 20;
+}
+
+char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	struct t2x_second *kept = &printer->second;
+	int64_t second = (int64_t)(ev->us / 1000000) + ev->process->utcoff;
+
+	if (kept->second != second || !kept->length)
+		keep_local_second(kept, second);
+	memcpy(to, kept->text, 9);
+	return t2x_put_6(to + 9, (unsigned)(ev->us % 1000000));
+}
+
+char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	struct t2x_second *kept = &printer->second;
+	int64_t second = (int64_t)(ev->us / 1000000);
+
+	if (kept->second != second || !kept->length)
+		keep_utc_second(kept, second);
+	memcpy(to, kept->text, 20);
+	to = t2x_put_6(to + 20, (unsigned)(ev->us % 1000000));
+	*to++ = 'Z';
+	return to;
+}
+
+/* The index into own_lines, or -1 for the kinds that a caller locates. */
+static int find_own_line(enum tlg_style style)
+{
+	switch (style) {
+	case TLG_STYLE_signal:
+		return 0;
+	case TLG_STYLE_atexit:
+		return 1;
+	case TLG_STYLE_timer:
+	case TLG_STYLE_th_timer:
+		return 2;
+	case TLG_STYLE_counter:
+	case TLG_STYLE_th_counter:
+		return 3;
+	default:
+		return -1;
+	}
+}
+
+struct t2x_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4])
+{
+	int own = find_own_line(ev->style);
+
+	if (own >= 0)
+		return (struct t2x_place){ own_file, own_lines[own] };
+	if (!ev->scope || !ev->scope->file || !ev->scope->file[0])
+		return (struct t2x_place){ NULL, 0 };
+	return (struct t2x_place){ ev->scope->file, ev->scope->line };
+}
