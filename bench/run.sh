@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: bench/run.sh [emit] [fill]          (default: both)
+#
+# Run the benchmarks of $T2_OUT (default build) and check what they recorded.  Exit status 0: all right.
+#   emit   what each call costs, beside the cost of reading the clock; BENCH_ROUNDS (default 100)
+#   fill   expand a plain trace of BENCH_BYTES (default 2 GiB, in $TMPDIR): lines a second, peak memory
+set -u
+export LC_ALL=C
+
+out=${T2_OUT:-build}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
+trap 'rm -rf "$dir"' EXIT
+
+# Is what the trace $1 shows of category "bench" exactly the $2 checkpoints that were recorded?
+check_complete()
+{
+	local shown
+
+	shown=$("$out/t2expand" --format=perf "$1" 2>"$dir/notes" | grep -c '| bench  ')
+	echo "shown $shown of $2 recorded"
+	[ "$shown" -eq "$2" ] && return
+	echo "FAILED: the trace is not complete:" >&2
+	cat "$dir/notes" >&2
+	return 1
+}
+
+bench_emit()
+{
+	"$out/bench/bench_emit" "$dir" "${BENCH_ROUNDS:-100}" >"$dir/emit.txt" || return 1
+	grep -v '^recorded ' "$dir/emit.txt"
+	check_complete "$dir/emit.tlg" "$(sed -n 's/^recorded //p' "$dir/emit.txt")"
+}
+
+# The name and then "wall_us processor_us peak_kib" of: t2expand with the options $2
+expand_once()
+{
+	local wall_us peak_kib
+
+	"$out/bench/bench_cost" "$out/t2expand" --format="$1" "$dir/fill.tlg" 3>"$dir/cost" >/dev/null || return 1
+	read -r wall_us _ peak_kib <"$dir/cost"
+	awk -v format="$1" -v us="$wall_us" -v kib="$peak_kib" -v lines="$2" 'BEGIN {
+		printf "%-6s to /dev/null: %.1f s, %.2f M checkpoints/s, peak memory %.1f MiB\n",
+			format, us / 1e6, lines / us, kib / 1024 }'
+	[ "$peak_kib" -le 65536 ] && return
+	echo "FAILED: more than 64 MiB" >&2
+	return 1
+}
+
+bench_fill()
+{
+	local bytes=${BENCH_BYTES:-2147483648} recorded status=0
+
+	"$out/bench/bench_fill" "$dir/fill.tlg" "$bytes" >"$dir/fill.txt" || return 1
+	cat "$dir/fill.txt"
+	recorded=$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/fill.txt")
+	echo "file: $(stat -c %s "$dir/fill.tlg") bytes"
+	for format in normal perf event; do
+		expand_once "$format" "$recorded" || status=1
+	done
+	check_complete "$dir/fill.tlg" "$recorded" || status=1
+	rm -f "$dir/fill.tlg"
+	return "$status"
+}
+
+failed=0
+for name in "${@:-emit fill}"; do
+	for each in $name; do
+		case $each in
+		emit | fill) ;;
+		*)
+			echo "usage: bench/run.sh [emit] [fill]" >&2
+			exit 2
+			;;
+		esac
+		echo "== $each"
+		"bench_$each" || failed=1
+	done
+done
+exit "$failed"
