@@ -5,25 +5,25 @@
  * The members that a checkpoint decides alone - place, repository, names - are escaped once and kept in the
  * scope's cache.
  */
-#include "t2x_text.h"
-
 #include <stdlib.h>
+
+#include "t2x_json.h"
+#include "t2x_text.h"
 
 static const int own_lines[4] = { 191, 207, 657, 678 };
 
-/* {"event":"<name>","sid":" */
+/* {"event":"<name>","sid":"  for each kind. */
 struct opening {
 	const char *text;
 	size_t length;
 };
 #define OPENING(name) { "{\"event\":\"" name "\",\"sid\":\"", sizeof("{\"event\":\"" name "\",\"sid\":\"") - 1 }
 
-static const struct opening openings[TLG_STYLE_COUNT + 1] = {
+static const struct opening openings[TLG_STYLE_COUNT] = {
 #define TLG_STYLE(id, name, args, desc) [id] = OPENING(#name),
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	[TLG_STYLE_none] = OPENING("unresolved"),
-	[TLG_STYLE_COUNT] = OPENING("data"),
 };
 
 /* ,"file":..,"line":..,"repo":..  and  ,"category":..,"label":..  of a checkpoint. */
@@ -32,73 +32,10 @@ struct pieces {
 	char text[];
 };
 
-/* ---- members ------------------------------------------------------------------------------------ */
-
-/* ,"<key>":"<value>" */
-static void put_text(struct t2x_out *out, const char *key, const char *value, size_t n)
-{
-	t2x_out_literal(out, ",\"");
-	t2x_out_string(out, key);
-	t2x_out_literal(out, "\":\"");
-	t2x_text_json(out, value, n);
-	t2x_out_char(out, '"');
-}
-
-static void put_arg(struct t2x_out *out, const char *key, const struct t2x_arg *arg)
-{
-	if (arg->type == TLG_ARG_TEXT)
-		put_text(out, key, arg->text, arg->length);
-}
-
-static void put_key(struct t2x_out *out, const char *key)
-{
-	t2x_out_literal(out, ",\"");
-	t2x_out_string(out, key);
-	t2x_out_literal(out, "\":");
-}
-
-static void put_int(struct t2x_out *out, const char *key, int64_t value)
-{
-	put_key(out, key);
-	t2x_out_int(out, value);
-}
-
-static void put_us(struct t2x_out *out, const char *key, uint64_t us)
-{
-	put_key(out, key);
-	t2x_out_seconds_us(out, us, 0);
-}
-
-static void put_ns(struct t2x_out *out, const char *key, const struct t2x_arg *arg)
-{
-	put_key(out, key);
-	t2x_out_seconds_ns(out, (uint64_t)arg->value);
-}
-
-/* ,"<key>":["..",".."], the words from position first on; before them the word before unless NULL. */
-static void put_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_event *ev, unsigned first)
-{
-	put_key(out, key);
-	t2x_out_char(out, '[');
-	if (before) {
-		t2x_out_char(out, '"');
-		t2x_out_string(out, before);
-		t2x_out_char(out, '"');
-	}
-	for (unsigned i = first; i < ev->nargs; i++) {
-		if (before || i > first)
-			t2x_out_char(out, ',');
-		t2x_out_char(out, '"');
-		t2x_text_json(out, ev->args[i].text, ev->args[i].length);
-		t2x_out_char(out, '"');
-	}
-	t2x_out_char(out, ']');
-}
-
 static void put_message(struct t2x_out *out, const struct t2x_event *ev)
 {
 	if (ev->message)
-		put_text(out, "msg", ev->message, ev->message_length);
+		t2x_json_text(out, "msg", ev->message, ev->message_length);
 }
 
 /* ---- what a checkpoint decides alone ------------------------------------------------------------ */
@@ -108,11 +45,11 @@ static void build_place(struct t2x_printer *printer, const struct t2x_event *ev)
 	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_event.c", own_lines);
 
 	if (place.file && !printer->options.brief) {
-		put_text(printer->out, "file", place.file, strlen(place.file));
-		put_int(printer->out, "line", place.line);
+		t2x_json_text(printer->out, "file", place.file, strlen(place.file));
+		t2x_json_int(printer->out, "line", place.line);
 	}
 	if (ev->scope && ev->scope->repo)
-		put_int(printer->out, "repo", ev->scope->repo);
+		t2x_json_int(printer->out, "repo", ev->scope->repo);
 }
 
 /* What the label is called. */
@@ -138,9 +75,9 @@ static void build_names(struct t2x_printer *printer, const struct t2x_event *ev)
 	const struct t2x_scope *scope = ev->scope;
 
 	if (scope->category)
-		put_text(printer->out, "category", scope->category, strlen(scope->category));
+		t2x_json_text(printer->out, "category", scope->category, strlen(scope->category));
 	if (scope->label)
-		put_text(printer->out, name_label(ev->style), scope->label, strlen(scope->label));
+		t2x_json_text(printer->out, name_label(ev->style), scope->label, strlen(scope->label));
 }
 
 static size_t measure(const char *text)
@@ -206,13 +143,13 @@ static void put_names(struct t2x_printer *printer, const struct t2x_event *ev)
 /* The common members.  Git's brief form keeps the time on the first and the last event only. */
 static void begin_object(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	const struct opening *opening = &openings[ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_COUNT : ev->style];
+	const struct opening *opening = &openings[ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style];
 	struct t2x_out *out = printer->out;
 
 	t2x_out_bytes(out, opening->text, opening->length);
-	t2x_text_json(out, ev->process->sid, strlen(ev->process->sid));
+	t2x_json_escaped(out, ev->process->sid, strlen(ev->process->sid));
 	t2x_out_literal(out, "\",\"thread\":\"");
-	t2x_text_json(out, ev->thread->name, strlen(ev->thread->name));
+	t2x_json_escaped(out, ev->thread->name, strlen(ev->thread->name));
 	if (!printer->options.brief || ev->style == TLG_STYLE_version || ev->style == TLG_STYLE_atexit) {
 		t2x_out_literal(out, "\",\"time\":\"");
 		out->pos = t2x_text_utc(printer, t2x_out_room(out, 27), ev);
@@ -245,23 +182,23 @@ static void print_version(struct t2x_printer *printer, const struct t2x_event *e
 {
 	begin_object(printer, ev);
 	t2x_out_literal(printer->out, ",\"evt\":\"4\"");
-	put_arg(printer->out, "exe", &ev->args[0]);
+	t2x_json_arg(printer->out, "exe", &ev->args[0]);
 	end_object(printer);
 }
 
 static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
-	put_argv(printer->out, "argv", NULL, ev, 0);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_argv(printer->out, "argv", NULL, ev->args, ev->nargs);
 	end_object(printer);
 }
 
 static void print_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
-	put_int(printer->out, ev->style == TLG_STYLE_signal ? "signo" : "code", ev->args[0].value);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_int(printer->out, ev->style == TLG_STYLE_signal ? "signo" : "code", ev->args[0].value);
 	end_object(printer);
 }
 #define print_atexit print_exit
@@ -272,21 +209,21 @@ static void print_error(struct t2x_printer *printer, const struct t2x_event *ev)
 	begin_object(printer, ev);
 	put_message(printer->out, ev);
 	if (ev->message && ev->scope->format)
-		put_text(printer->out, "fmt", ev->scope->format, strlen(ev->scope->format));
+		t2x_json_text(printer->out, "fmt", ev->scope->format, strlen(ev->scope->format));
 	end_object(printer);
 }
 
 static void print_cmd_path(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_arg(printer->out, "path", &ev->args[0]);
+	t2x_json_arg(printer->out, "path", &ev->args[0]);
 	end_object(printer);
 }
 
 static void print_cmd_ancestry(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_argv(printer->out, "ancestry", NULL, ev, 0);
+	t2x_json_argv(printer->out, "ancestry", NULL, ev->args, ev->nargs);
 	end_object(printer);
 }
 
@@ -295,24 +232,24 @@ static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *
 	const char *hierarchy = ev->process->hierarchy;
 
 	begin_object(printer, ev);
-	put_arg(printer->out, "name", &ev->args[0]);
+	t2x_json_arg(printer->out, "name", &ev->args[0]);
 	if (hierarchy[0])
-		put_text(printer->out, "hierarchy", hierarchy, strlen(hierarchy));
+		t2x_json_text(printer->out, "hierarchy", hierarchy, strlen(hierarchy));
 	end_object(printer);
 }
 
 static void print_cmd_mode(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_arg(printer->out, "name", &ev->args[0]);
+	t2x_json_arg(printer->out, "name", &ev->args[0]);
 	end_object(printer);
 }
 
 static void print_alias(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_arg(printer->out, "alias", &ev->args[T2X_ALIAS_NAME]);
-	put_argv(printer->out, "argv", NULL, ev, T2X_ALIAS_ARGV);
+	t2x_json_arg(printer->out, "alias", &ev->args[T2X_ALIAS_NAME]);
+	t2x_json_argv(printer->out, "argv", NULL, ev->args + T2X_ALIAS_ARGV, ev->nargs - T2X_ALIAS_ARGV);
 	end_object(printer);
 }
 
@@ -323,63 +260,63 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 	int64_t flags = args[T2X_CHILD_FLAGS].value;
 
 	begin_object(printer, ev);
-	put_int(out, "child_id", args[T2X_CHILD_ID].value);
+	t2x_json_int(out, "child_id", args[T2X_CHILD_ID].value);
 	if (args[T2X_CHILD_HOOK].type == TLG_ARG_TEXT) {
 		t2x_out_literal(out, ",\"child_class\":\"hook\"");
-		put_arg(out, "hook_name", &args[T2X_CHILD_HOOK]);
+		t2x_json_arg(out, "hook_name", &args[T2X_CHILD_HOOK]);
 	} else if (args[T2X_CHILD_CLASS].type == TLG_ARG_TEXT) {
-		put_arg(out, "child_class", &args[T2X_CHILD_CLASS]);
+		t2x_json_arg(out, "child_class", &args[T2X_CHILD_CLASS]);
 	} else {
 		t2x_out_literal(out, ",\"child_class\":\"?\"");
 	}
-	put_arg(out, "cd", &args[T2X_CHILD_DIR]);
-	put_key(out, "use_shell");
+	t2x_json_arg(out, "cd", &args[T2X_CHILD_DIR]);
+	t2x_json_key(out, "use_shell");
 	t2x_out_string(out, flags & TLG_CHILD_SHELL ? "true" : "false");
-	put_argv(out, "argv", flags & TLG_CHILD_GIT ? "git" : NULL, ev, T2X_CHILD_ARGV);
+	t2x_json_argv(out, "argv", flags & TLG_CHILD_GIT ? "git" : NULL, ev->args + T2X_CHILD_ARGV, ev->nargs - T2X_CHILD_ARGV);
 	end_object(printer);
 }
 
 static void print_child_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
-	put_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
-	put_int(printer->out, "code", ev->args[T2X_CHILD_CODE].value);
-	put_us(printer->out, "t_rel", ev->rel_us);
+	t2x_json_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
+	t2x_json_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
+	t2x_json_int(printer->out, "code", ev->args[T2X_CHILD_CODE].value);
+	t2x_json_us(printer->out, "t_rel", ev->rel_us);
 	end_object(printer);
 }
 
 static void print_child_ready(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
-	put_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
-	put_arg(printer->out, "ready", &ev->args[T2X_READY_STATE]);
-	put_us(printer->out, "t_rel", ev->rel_us);
+	t2x_json_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
+	t2x_json_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
+	t2x_json_arg(printer->out, "ready", &ev->args[T2X_READY_STATE]);
+	t2x_json_us(printer->out, "t_rel", ev->rel_us);
 	end_object(printer);
 }
 
 static void print_exec(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_int(printer->out, "exec_id", ev->args[T2X_EXEC_ID].value);
-	put_arg(printer->out, "exe", &ev->args[T2X_EXEC_EXE]);
-	put_argv(printer->out, "argv", NULL, ev, T2X_EXEC_ARGV);
+	t2x_json_int(printer->out, "exec_id", ev->args[T2X_EXEC_ID].value);
+	t2x_json_arg(printer->out, "exe", &ev->args[T2X_EXEC_EXE]);
+	t2x_json_argv(printer->out, "argv", NULL, ev->args + T2X_EXEC_ARGV, ev->nargs - T2X_EXEC_ARGV);
 	end_object(printer);
 }
 
 static void print_exec_result(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_int(printer->out, "exec_id", ev->args[T2X_EXEC_ID].value);
-	put_int(printer->out, "code", ev->args[T2X_EXEC_CODE].value);
+	t2x_json_int(printer->out, "exec_id", ev->args[T2X_EXEC_ID].value);
+	t2x_json_int(printer->out, "code", ev->args[T2X_EXEC_CODE].value);
 	end_object(printer);
 }
 
 static void print_thread_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_rel", ev->rel_us);
+	t2x_json_us(printer->out, "t_rel", ev->rel_us);
 	end_object(printer);
 }
 
@@ -388,16 +325,16 @@ static void print_def_param(struct t2x_printer *printer, const struct t2x_event 
 	const char *scope = t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]);
 
 	begin_object(printer, ev);
-	put_text(printer->out, "scope", scope, strlen(scope));
-	put_arg(printer->out, "param", &ev->args[T2X_PARAM_NAME]);
-	put_arg(printer->out, "value", &ev->args[T2X_PARAM_VALUE]);
+	t2x_json_text(printer->out, "scope", scope, strlen(scope));
+	t2x_json_arg(printer->out, "param", &ev->args[T2X_PARAM_NAME]);
+	t2x_json_arg(printer->out, "value", &ev->args[T2X_PARAM_VALUE]);
 	end_object(printer);
 }
 
 static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_arg(printer->out, "worktree", &ev->args[0]);
+	t2x_json_arg(printer->out, "worktree", &ev->args[0]);
 	end_object(printer);
 }
 
@@ -407,8 +344,8 @@ static void print_region(struct t2x_printer *printer, const struct t2x_event *ev
 		return;
 	begin_object(printer, ev);
 	if (ev->style == TLG_STYLE_region_leave)
-		put_us(printer->out, "t_rel", ev->rel_us);
-	put_int(printer->out, "nesting", ev->open);
+		t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	t2x_json_int(printer->out, "nesting", ev->open);
 	put_names(printer, ev);
 	put_message(printer->out, ev);
 	end_object(printer);
@@ -421,8 +358,8 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (is_too_deep(printer, ev))
 		return;
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
-	put_int(printer->out, "nesting", ev->open);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_int(printer->out, "nesting", ev->open);
 	put_names(printer, ev);
 	end_object(printer);
 }
@@ -430,9 +367,9 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 static void begin_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
-	put_us(printer->out, "t_rel", ev->rel_us);
-	put_int(printer->out, "nesting", ev->open);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	t2x_json_int(printer->out, "nesting", ev->open);
 	put_names(printer, ev);
 }
 
@@ -441,7 +378,7 @@ static void print_data(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (is_too_deep(printer, ev))
 		return;
 	begin_data(printer, ev);
-	put_arg(printer->out, "value", &ev->args[0]);
+	t2x_json_arg(printer->out, "value", &ev->args[0]);
 	end_object(printer);
 }
 
@@ -451,7 +388,7 @@ static void print_data_intmax(struct t2x_printer *printer, const struct t2x_even
 	if (is_too_deep(printer, ev))
 		return;
 	begin_data(printer, ev);
-	put_key(printer->out, "value");
+	t2x_json_key(printer->out, "value");
 	t2x_out_char(printer->out, '"');
 	t2x_out_int(printer->out, ev->args[0].value);
 	t2x_out_char(printer->out, '"');
@@ -466,7 +403,7 @@ static void print_data_json(struct t2x_printer *printer, const struct t2x_event 
 	if (is_too_deep(printer, ev))
 		return;
 	begin_data(printer, ev);
-	put_key(printer->out, "value");
+	t2x_json_key(printer->out, "value");
 	while (text < end) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
@@ -482,7 +419,7 @@ static void print_data_json(struct t2x_printer *printer, const struct t2x_event 
 static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
 	put_message(printer->out, ev);
 	end_object(printer);
 }
@@ -491,10 +428,10 @@ static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
 	put_names(printer, ev);
-	put_int(printer->out, "intervals", ev->args[T2X_TIMER_INTERVALS].value);
-	put_ns(printer->out, "t_total", &ev->args[T2X_TIMER_TOTAL]);
-	put_ns(printer->out, "t_min", &ev->args[T2X_TIMER_MIN]);
-	put_ns(printer->out, "t_max", &ev->args[T2X_TIMER_MAX]);
+	t2x_json_int(printer->out, "intervals", ev->args[T2X_TIMER_INTERVALS].value);
+	t2x_json_ns(printer->out, "t_total", ev->args[T2X_TIMER_TOTAL].value);
+	t2x_json_ns(printer->out, "t_min", ev->args[T2X_TIMER_MIN].value);
+	t2x_json_ns(printer->out, "t_max", ev->args[T2X_TIMER_MAX].value);
 	end_object(printer);
 }
 #define print_th_timer print_timer
@@ -504,7 +441,7 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 {
 	begin_object(printer, ev);
 	put_names(printer, ev);
-	put_int(printer->out, "count", ev->args[0].value);
+	t2x_json_int(printer->out, "count", ev->args[0].value);
 	end_object(printer);
 }
 #define print_th_counter print_counter
@@ -512,8 +449,8 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_object(printer, ev);
-	put_us(printer->out, "t_abs", ev->abs_us);
-	put_int(printer->out, "scope", ev->scope_index);
+	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	t2x_json_int(printer->out, "scope", ev->scope_index);
 	end_object(printer);
 }
 

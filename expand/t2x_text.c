@@ -48,62 +48,6 @@ void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n)
 	}
 }
 
-/* Nonzero if one of the eight bytes must be escaped in JSON; as a rule exact, never wrong the other way. */
-static uint64_t needs_escape(uint64_t bytes)
-{
-	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
-	uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
-
-	return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
-}
-
-/* How many bytes from the start need no escape. */
-static size_t find_escape(const char *text, size_t n)
-{
-	size_t i = 0;
-
-	for (; n - i >= 8; i += 8) {
-		uint64_t bytes;
-
-		memcpy(&bytes, text + i, 8);
-		if (needs_escape(bytes))
-			break;
-	}
-	while (i < n && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')
-		i++;
-	return i;
-}
-
-static void put_escape(struct t2x_out *out, unsigned char c)
-{
-	static const char names[] = "\"\"\\\\\nn\rr\tt\ff\bb", hex[] = "0123456789abcdef";
-
-	for (const char *p = names; *p; p += 2) {
-		if ((unsigned char)*p == c) {
-			t2x_out_char(out, '\\');
-			t2x_out_char(out, p[1]);
-			return;
-		}
-	}
-	t2x_out_literal(out, "\\u00");
-	t2x_out_char(out, hex[c >> 4]);
-	t2x_out_char(out, hex[c & 15]);
-}
-
-void t2x_text_json(struct t2x_out *out, const char *text, size_t n)
-{
-	for (;;) {
-		size_t clean = find_escape(text, n);
-
-		t2x_out_bytes(out, text, clean);
-		if (clean == n)
-			return;
-		put_escape(out, (unsigned char)text[clean]);
-		text += clean + 1;
-		n -= clean + 1;
-	}
-}
-
 void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg)
 {
 	if (arg->type == TLG_ARG_NULL)

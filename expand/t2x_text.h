@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_text.h - what the output formats share: quoting for the shell and for JSON, arguments, times of day,
+ * t2x_text.h - what the output formats share: quoting for the shell, arguments, times of day,
  * the columns that git fills from its own sources.
  */
 #ifndef T2X_TEXT_H
@@ -16,9 +16,6 @@ void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n);
 
 /* Quoted words with a blank between them. */
 void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n);
-
-/* A text for the inside of a JSON string: " \ and bytes below 0x20 escaped, all others as they are. */
-void t2x_text_json(struct t2x_out *out, const char *text, size_t n);
 
 /* A text argument as it is; a null one, or a null string, as the C library's printf shows it. */
 void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg);

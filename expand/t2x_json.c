@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_json.c - see t2x_json.h. */
+#include "t2x_json.h"
+
+/* Nonzero if one of the eight bytes must be escaped in JSON; as a rule exact, never wrong the other way. */
+static uint64_t needs_escape(uint64_t bytes)
+{
+	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
+	uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
+
+	return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
+}
+
+/* How many bytes from the start need no escape. */
+static size_t find_escape(const char *text, size_t n)
+{
+	size_t i = 0;
+
+	for (; n - i >= 8; i += 8) {
+		uint64_t bytes;
+
+		memcpy(&bytes, text + i, 8);
+		if (needs_escape(bytes))
+			break;
+	}
+	while (i < n && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')
+		i++;
+	return i;
+}
+
+static void put_escape(struct t2x_out *out, unsigned char c)
+{
+	static const char names[] = "\"\"\\\\\nn\rr\tt\ff\bb", hex[] = "0123456789abcdef";
+
+	for (const char *p = names; *p; p += 2) {
+		if ((unsigned char)*p == c) {
+			t2x_out_char(out, '\\');
+			t2x_out_char(out, p[1]);
+			return;
+		}
+	}
+	t2x_out_literal(out, "\\u00");
+	t2x_out_char(out, hex[c >> 4]);
+	t2x_out_char(out, hex[c & 15]);
+}
+
+void t2x_json_escaped(struct t2x_out *out, const char *text, size_t n)
+{
+	for (;;) {
+		size_t clean = find_escape(text, n);
+
+		t2x_out_bytes(out, text, clean);
+		if (clean == n)
+			return;
+		put_escape(out, (unsigned char)text[clean]);
+		text += clean + 1;
+		n -= clean + 1;
+	}
+}
+
+void t2x_json_key(struct t2x_out *out, const char *key)
+{
+	t2x_out_literal(out, ",\"");
+	t2x_out_string(out, key);
+	t2x_out_literal(out, "\":");
+}
+
+static void put_string(struct t2x_out *out, const char *value, size_t n)
+{
+	t2x_out_char(out, '"');
+	t2x_json_escaped(out, value, n);
+	t2x_out_char(out, '"');
+}
+
+void t2x_json_text(struct t2x_out *out, const char *key, const char *value, size_t n)
+{
+	t2x_json_key(out, key);
+	put_string(out, value, n);
+}
+
+void t2x_json_arg(struct t2x_out *out, const char *key, const struct t2x_arg *arg)
+{
+	if (arg->type == TLG_ARG_TEXT)
+		t2x_json_text(out, key, arg->text, arg->length);
+}
+
+void t2x_json_int(struct t2x_out *out, const char *key, int64_t value)
+{
+	t2x_json_key(out, key);
+	t2x_out_int(out, value);
+}
+
+void t2x_json_us(struct t2x_out *out, const char *key, uint64_t us)
+{
+	t2x_json_key(out, key);
+	t2x_out_seconds_us(out, us, 0);
+}
+
+void t2x_json_ns(struct t2x_out *out, const char *key, int64_t ns)
+{
+	t2x_json_key(out, key);
+	t2x_out_seconds_ns(out, (uint64_t)ns);
+}
+
+void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv, unsigned n)
+{
+	t2x_json_key(out, key);
+	t2x_out_char(out, '[');
+	if (before)
+		put_string(out, before, strlen(before));
+	for (unsigned i = 0; i < n; i++) {
+		if (before || i)
+			t2x_out_char(out, ',');
+		put_string(out, argv[i].text, argv[i].length);
+	}
+	t2x_out_char(out, ']');
+}
