@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: bench/run.sh [emit] [fill]          (default: both)
+# usage: bench/run.sh [emit] [tail] [fill]          (default: all)
 #
 # Run the benchmarks of $T2_OUT (default build) and check what they recorded.  Exit status 0: all right.
 #   emit   what each call costs, beside the cost of reading the clock; BENCH_ROUNDS (default 100)
+#   tail   how long single calls take at worst; BENCH_ROUNDS
 #   fill   expand a plain trace of BENCH_BYTES (default 2 GiB, in $TMPDIR): lines a second, peak memory
 set -u
 export LC_ALL=C
@@ -25,14 +26,15 @@ check_complete()
 	return 1
 }
 
-bench_emit()
+# Run the program bench_$1, which traces into $1.tlg and says at the end what it recorded.
+run_checked()
 {
-	"$out/bench/bench_emit" "$dir" "${BENCH_ROUNDS:-100}" >"$dir/emit.txt" || return 1
-	grep -v '^recorded ' "$dir/emit.txt"
-	check_complete "$dir/emit.tlg" "$(sed -n 's/^recorded //p' "$dir/emit.txt")"
+	"$out/bench/bench_$1" "$dir" "${BENCH_ROUNDS:-100}" >"$dir/$1.txt" || return 1
+	grep -v '^recorded ' "$dir/$1.txt"
+	check_complete "$dir/$1.tlg" "$(sed -n 's/^recorded //p' "$dir/$1.txt")"
 }
 
-# The name and then "wall_us processor_us peak_kib" of: t2expand with the options $2
+# Expand the large trace as $1: $2 checkpoints.
 expand_once()
 {
 	local wall_us peak_kib
@@ -47,7 +49,7 @@ expand_once()
 	return 1
 }
 
-bench_fill()
+fill_and_expand()
 {
 	local bytes=${BENCH_BYTES:-2147483648} recorded status=0
 
@@ -64,17 +66,16 @@ bench_fill()
 }
 
 failed=0
-for name in "${@:-emit fill}"; do
-	for each in $name; do
-		case $each in
-		emit | fill) ;;
-		*)
-			echo "usage: bench/run.sh [emit] [fill]" >&2
-			exit 2
-			;;
-		esac
-		echo "== $each"
-		"bench_$each" || failed=1
-	done
+[ $# -gt 0 ] || set -- emit tail fill
+for name; do
+	echo "== $name"
+	case $name in
+	emit | tail) run_checked "$name" || failed=1 ;;
+	fill) fill_and_expand || failed=1 ;;
+	*)
+		echo "usage: bench/run.sh [emit] [tail] [fill]" >&2
+		exit 2
+		;;
+	esac
 done
 exit "$failed"
