@@ -309,10 +309,113 @@ extern __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-
 
 /* Everything but the common case: first pass, no chunk yet, chunk full. */
 void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *repo);
-void tr2_data_slow_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value);
-void tr2_text_slow_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value);
 
-#include "trace2_inline.h"
+/* A checkpoint with an integer, a text, from a call site with literal names. */
+void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value);
+void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value);
+
+#if (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))) && !defined(__SANITIZE_THREAD__)
+#define TRACE2_HAS_INLINE_ 1
+
+/* Reserve one event: one instruction on x86-64, so that a signal comes before or after it, never in between. */
+static inline uintptr_t trace2_reserve_v1_(struct trace2_hot *hot)
+{
+	uintptr_t bytes = 24;
+
+#if defined(__x86_64__)
+	__asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(hot->cur) : : "cc");
+	return bytes;
+#else
+	return __atomic_fetch_add(&hot->cur, bytes, __ATOMIC_RELAXED);
+#endif
+}
+
+static inline uint64_t trace2_ticks_v1_(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#else
+	uint64_t ticks;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+	return ticks;
+#endif
+}
+
+/*
+ * Record one event without arguments.  The test on the position holds whatever a signal handler has done
+ * since the add: chunks are 64 KiB behind 64 KiB that are never written (bit 16 of the address tells), and the
+ * chunk number and thread id come from the chunk that the position is in.
+ */
+static inline __attribute__((always_inline)) void trace2_hit_v1_(struct trace2_site *site,
+								  const struct trace2_repository *repo, int timed)
+{
+	struct trace2_hot *hot = tr2_hot_v1;
+	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);
+	uint32_t id = repo ? (uint32_t)repo->trace2_repo_id : 0;
+
+	if (hot && (uint32_t)key && key >> 32 == id) {
+		uintptr_t at = trace2_reserve_v1_(hot);
+
+		if (__builtin_expect(((at + 65536) & 131071) <= 65536 - 24, 1)) {
+			const struct trace2_chunk *chunk = (const struct trace2_chunk *)(at & ~(uintptr_t)65535);
+			uint64_t *event = (uint64_t *)at;
+
+			event[1] = timed ? trace2_ticks_v1_() : 0;
+			event[2] = (uint64_t)chunk->tid << 32 | (uint32_t)key;
+			/* release: the drain sees the payload with the header, [M1] in tr2_ring.h */
+			__atomic_store_n(event, chunk->head, __ATOMIC_RELEASE);
+			return;
+		}
+	}
+	tr2_hit_slow_v1(site, repo);
+}
+#else
+static inline void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
+{
+	(void)timed;
+	tr2_hit_slow_v1(site, repo);
+}
+#endif
+
+/* A literal is a constant to the compiler; only then does a call site get a static descriptor. */
+#define TRACE2_IS_LITERAL_(a, b) (__builtin_constant_p(a) && __builtin_constant_p(b))
+#define TRACE2_LITERAL_(text) (__builtin_constant_p(text) ? (const char *)(text) : (const char *)0)
+#define TRACE2_SITE_(style, category, label) \
+	static struct trace2_site trace2_site_ = { __FILE__, TRACE2_LITERAL_(category), TRACE2_LITERAL_(label), \
+						   __LINE__, (style), 0 }
+
+/* With literal names pass through the site, else through the function that looks the names up. */
+#define TRACE2_PASS_(style, category, label, through_site, otherwise) \
+	do { \
+		if (tr2_enabled_v1) { \
+			if (TRACE2_IS_LITERAL_(category, label)) { \
+				TRACE2_SITE_(style, category, label); \
+				through_site; \
+			} else { \
+				otherwise; \
+			} \
+		} \
+	} while (0)
+
+#define trace2_region_enter(category, label, repo) \
+	TRACE2_PASS_(22, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
+		     trace2_region_enter_fl(__FILE__, __LINE__, (category), (label), (repo)))
+#define trace2_region_leave(category, label, repo) \
+	TRACE2_PASS_(23, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
+		     trace2_region_leave_fl(__FILE__, __LINE__, (category), (label), (repo)))
+#define trace2_step(category, label) \
+	TRACE2_PASS_(32, category, label, trace2_hit_v1_(&trace2_site_, (const struct trace2_repository *)0, 0), \
+		     trace2_step_fl(__FILE__, __LINE__, (category), (label)))
+#define trace2_data_string(category, repo, key, value) \
+	TRACE2_PASS_(24, category, key, tr2_text_v1(&trace2_site_, (repo), (value)), \
+		     trace2_data_string_fl(__FILE__, __LINE__, (category), (repo), (key), (value)))
+#define trace2_data_intmax(category, repo, key, value) \
+	TRACE2_PASS_(25, category, key, tr2_data_v1(&trace2_site_, (repo), (value)), \
+		     trace2_data_intmax_fl(__FILE__, __LINE__, (category), (repo), (key), (value)))
+#define trace2_data_json(category, repo, key, json) \
+	TRACE2_PASS_(26, category, key, tr2_text_v1(&trace2_site_, (repo), (json)), \
+		     trace2_data_json_fl(__FILE__, __LINE__, (category), (repo), (key), (json)))
 
 #ifdef __cplusplus
 }

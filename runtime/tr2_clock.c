@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_clock.c - choosing and reading the raw clock. */
+#include "tr2_clock.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tlg.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static struct {
+	unsigned type;            /* TLG_CLOCK_*, 0 before tr2_clock_init() */
+	struct tr2_anchor start;
+	uint64_t ticks_per_s;     /* roughly, for tr2_clock_ticks(); 0: not yet known */
+	uint64_t epoch_ns;        /* CLOCK_REALTIME - CLOCK_MONOTONIC at the start */
+} g_clock;
+
+static uint64_t read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+#if defined(__x86_64__)
+#define COUNTER_TYPE TLG_CLOCK_TSC
+
+static uint64_t read_counter(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
+/*
+ * The kernel's choice of clock source is the best judge of the counter: it has checked that it is invariant
+ * and equal on all processors.  A process may also be denied it (prctl).
+ */
+static int counter_is_good(void)
+{
+	char name[8] = "";
+	int allowed = 0;
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return 0;
+	n = read(fd, name, sizeof(name) - 1);
+	close(fd);
+	return n == 4 && !memcmp(name, "tsc\n", 4) && !prctl(PR_GET_TSC, &allowed) && allowed == PR_TSC_ENABLE;
+}
+#elif defined(__aarch64__)
+#define COUNTER_TYPE TLG_CLOCK_CNTVCT
+
+static uint64_t read_counter(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+}
+
+static int counter_is_good(void)
+{
+	return 1;   /* the architecture defines it: constant rate, the same on all processors */
+}
+#else
+#define COUNTER_TYPE TLG_CLOCK_MONOTONIC
+
+static uint64_t read_counter(void)
+{
+	return read_ns(CLOCK_MONOTONIC);
+}
+
+static int counter_is_good(void)
+{
+	return 0;
+}
+#endif
+
+uint64_t tr2_clock_raw(void)
+{
+	return g_clock.type == TLG_CLOCK_MONOTONIC ? read_ns(CLOCK_MONOTONIC) : read_counter();
+}
+
+/* The tightest of a few readings: raw, ns, raw; the middle of the raw ones belongs to ns. */
+static struct tr2_anchor take_anchor(void)
+{
+	struct tr2_anchor best = { 0, 0 };
+	uint64_t best_gap = UINT64_MAX;
+
+	for (int i = 0; i < 3; i++) {
+		uint64_t before = tr2_clock_raw();
+		uint64_t ns = read_ns(CLOCK_MONOTONIC);
+		uint64_t gap = tr2_clock_raw() - before;
+		if (gap < best_gap) {
+			best_gap = gap;
+			best = (struct tr2_anchor){ before + gap / 2, ns + g_clock.epoch_ns };
+		}
+	}
+	return best;
+}
+
+void tr2_clock_init(void)
+{
+	if (g_clock.type)
+		return;
+	g_clock.type = counter_is_good() ? COUNTER_TYPE : TLG_CLOCK_MONOTONIC;
+	g_clock.epoch_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
+	g_clock.start = take_anchor();
+}
+
+unsigned tr2_clock_type(void)
+{
+	return g_clock.type;
+}
+
+int tr2_clock_is_inline(void)
+{
+	return g_clock.type != TLG_CLOCK_MONOTONIC;
+}
+
+uint64_t tr2_clock_start(void)
+{
+	return g_clock.start.raw;
+}
+
+void tr2_clock_timebase(struct tr2_timebase *base)
+{
+	struct tr2_anchor now = take_anchor();
+	uint64_t elapsed_ns = now.ns - g_clock.start.ns;
+	uint64_t ticks = now.raw - g_clock.start.raw;
+
+	base->ticks_per_s = NS_PER_S;
+	if (g_clock.type != TLG_CLOCK_MONOTONIC && elapsed_ns && ticks)
+		base->ticks_per_s = (uint64_t)((__uint128_t)ticks * NS_PER_S / elapsed_ns);
+	base->sec = (int64_t)(now.ns / NS_PER_S);
+	base->raw = now.raw - (uint64_t)((__uint128_t)(now.ns % NS_PER_S) * base->ticks_per_s / NS_PER_S);
+}
+
+uint64_t tr2_clock_ticks(uint64_t ns)
+{
+	struct tr2_timebase base;
+
+	if (g_clock.type == TLG_CLOCK_MONOTONIC)
+		return ns;
+	if (!g_clock.ticks_per_s) {
+		tr2_clock_timebase(&base);
+		g_clock.ticks_per_s = base.ticks_per_s;
+	}
+	return (uint64_t)((__uint128_t)ns * g_clock.ticks_per_s / NS_PER_S);
+}
+
+uint64_t tr2_clock_ns(uint64_t ticks)
+{
+	struct tr2_timebase base;
+
+	tr2_clock_timebase(&base);
+	return (uint64_t)((__uint128_t)ticks * NS_PER_S / base.ticks_per_s);
+}

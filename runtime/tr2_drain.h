@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_drain.h - the reader of all rings: a thread of its own in a process that lives and records enough to
+ * need one, else whoever flushes.
+ *
+ * One pass goes once through all rings, moves what is committed into blocks and writes these when there is
+ * enough.  Chunks go back to their threads only after the write that holds their events has returned.  A pass
+ * holds the drain's lock, blocks all signals, allocates nothing.
+ */
+#ifndef TR2_DRAIN_H
+#define TR2_DRAIN_H
+
+#include <stdint.h>
+
+/*
+ * Take the raw destination's value and open it; name: of a file in a directory.
+ * Return  0, or -1: it stays off.  Signal unsafe
+ */
+int tr2_drain_open(const char *name);
+
+/* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
+int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy);
+
+/* In a forked child: forget the parent's state. */
+void tr2_drain_reset(void);
+
+/*
+ * One pass of the drain's thread: writes when there is enough, or when it is old enough.
+ * Return  1 if there was something to do
+ */
+int tr2_drain_pass(void);
+
+/* A thread's ring is full and no drain runs: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits. */
+int tr2_drain_instead(void);
+
+/* Changes whenever chunks have been freed. */
+uint64_t tr2_drain_progress(void);
+
+/* Write all that is committed.  Waits at most 1 s for another pass.  Signal unsafe */
+void tr2_drain_flush(void);
+
+/* A random number, not 0, for a stream's id. */
+uint32_t tr2_drain_random(void);
+
+/* Begin a new cycle; go on in a new file; write END and close, for good. */
+void tr2_drain_next_cycle(void);
+void tr2_drain_rotate(void);
+void tr2_drain_finish(void);
+
+#endif

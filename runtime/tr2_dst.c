@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_dst.c - opening and writing destinations. */
+#include "tr2_dst.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tr2_env.h"
+
+enum { WRITE_TRIES = 5, SOCKET_WAIT_MS = 20 };
+
+static const char suffix[] = ".tlg";
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+/* Insert ".N" before ".tlg", or append it.  0: the name becomes too long. */
+static int number_name(char *to, size_t size, const char *path, unsigned number)
+{
+	size_t length = strlen(path), stem = length, at;
+	const size_t tail = sizeof(suffix) - 1;
+	char digits[12];
+	int n = 0;
+
+	if (length > tail && !strcmp(path + length - tail, suffix))
+		stem = length - tail;
+	for (unsigned rest = number; rest || !n; rest /= 10)
+		digits[n++] = (char)('0' + rest % 10);
+	if (length + (size_t)n + 2 > size)
+		return 0;
+	memcpy(to, path, stem);
+	at = stem;
+	to[at++] = '.';
+	while (n)
+		to[at++] = digits[--n];
+	memcpy(to + at, path + stem, length - stem + 1);
+	return 1;
+}
+
+static int open_append(const char *path)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+static int open_new(const char *path)
+{
+	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
+/* A new file for this process in a directory: its name, else with ".1" to ".9". */
+static int open_in_directory(struct tr2_dst *dst, const char *directory, const char *name)
+{
+	char first[sizeof(dst->path)];
+	size_t length = strlen(directory), bytes = strlen(name);
+
+	if (length + bytes + sizeof(suffix) + 1 > sizeof(first)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	memcpy(first, directory, length);
+	first[length++] = '/';
+	memcpy(first + length, name, bytes);
+	memcpy(first + length + bytes, suffix, sizeof(suffix));
+	strcpy(dst->path, first);
+	for (unsigned i = 1; (dst->fd = open_new(dst->path)) < 0 && i < 10; i++)
+		if (!number_name(dst->path, sizeof(dst->path), first, i))
+			break;
+	dst->own = 1;
+	return dst->fd;
+}
+
+static int open_path(struct tr2_dst *dst, const char *path, const char *name)
+{
+	struct stat st;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		dst->kind = TR2_DST_DIRECTORY;
+		return open_in_directory(dst, path, name);
+	}
+	dst->kind = TR2_DST_FILE;
+	if (strlen(path) >= sizeof(dst->path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(dst->path, path);
+	dst->fd = open_append(path);
+	return dst->fd;
+}
+
+/* ---- sockets ------------------------------------------------------------------------------------ */
+
+static int connect_socket(const char *path, int type)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd, saved;
+
+	if (strlen(path) >= sizeof(address.sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	strcpy(address.sun_path, path);
+	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return fd;
+	saved = errno;
+	close(fd);
+	errno = saved;
+	return -1;
+}
+
+/* PATH is absolute; without a type stream is tried first, as git does. */
+static int open_socket(struct tr2_dst *dst, const char *path, int stream, int dgram)
+{
+	dst->fd = -1;
+	if (stream) {
+		dst->kind = TR2_DST_STREAM;
+		dst->fd = connect_socket(path, SOCK_STREAM);
+	}
+	if (dst->fd < 0 && dgram && (!stream || errno == EPROTOTYPE)) {
+		dst->kind = TR2_DST_DGRAM;
+		dst->fd = connect_socket(path, SOCK_DGRAM);
+	}
+	return dst->fd;
+}
+
+static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *value, int debug)
+{
+	const char *path = value + strlen("af_unix:");
+	int stream = 1, dgram = 1;
+
+	if (!strncmp(path, "stream:", 7)) {
+		path += 7;
+		dgram = 0;
+	} else if (!strncmp(path, "dgram:", 6)) {
+		path += 6;
+		stream = 0;
+	}
+	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
+		if (debug)
+			tr2_warning("invalid AF_UNIX path '", path, "' for '", variable, "' tracing");
+	} else if (open_socket(dst, path, stream, dgram) >= 0) {
+		return 0;
+	} else if (debug) {
+		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ", strerror(errno));
+	}
+	return -1;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+static int open_value(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug)
+{
+	if (!value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false"))
+		return -1;
+	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
+		value = "2";
+	if (*value >= '2' && *value <= '9' && !value[1]) {
+		dst->kind = TR2_DST_FD;
+		dst->fd = *value - '0';
+		return 0;
+	}
+	if (!strncmp(value, "af_unix:", 8))
+		return open_af_unix(dst, variable, value, debug);
+	if (*value != '/') {
+		tr2_warning("unknown value for '", variable, "': '", value, "'");
+		return -1;
+	}
+	if (open_path(dst, value, name) >= 0)
+		return 0;
+	if (debug)
+		tr2_warning("could not open '", value, "' for '", variable, "' tracing: ", strerror(errno));
+	return -1;
+}
+
+int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug)
+{
+	int saved = errno, result;
+
+	memset(dst, 0, sizeof(*dst));
+	dst->fd = -1;
+	result = open_value(dst, variable, value, name, debug);
+	if (result)
+		dst->kind = TR2_DST_OFF;
+	errno = saved;
+	return result;
+}
+
+int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
+{
+	char path[sizeof(dst->path)];
+
+	*next = *dst;
+	if (dst->kind != TR2_DST_FILE && dst->kind != TR2_DST_DIRECTORY)
+		return 0;
+	/* a name that is taken belongs to another process, or an earlier run: go on to the next number */
+	for (int tries = 0; tries < 1000; tries++) {
+		next->rotation++;
+		if (!number_name(path, sizeof(path), dst->path, next->rotation))
+			return -ENAMETOOLONG;
+		next->fd = open_new(path);
+		if (next->fd < 0 && errno == EEXIST)
+			continue;
+		next->own = 1;
+		next->good = 0;
+		return next->fd < 0 ? -errno : 0;
+	}
+	return -EEXIST;
+}
+
+void tr2_dst_close(struct tr2_dst *dst)
+{
+	if (dst->fd >= 0 && dst->kind != TR2_DST_FD)
+		close(dst->fd);
+	dst->fd = -1;
+	dst->kind = TR2_DST_OFF;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+static int is_socket(const struct tr2_dst *dst)
+{
+	return dst->kind == TR2_DST_STREAM || dst->kind == TR2_DST_DGRAM;
+}
+
+static ssize_t write_some(const struct tr2_dst *dst, const char *data, size_t bytes)
+{
+	if (is_socket(dst))
+		return send(dst->fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return write(dst->fd, data, bytes);
+}
+
+/* A write that fails raises SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take it back. */
+static void take_back_signal(int error, int was_pending)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t set;
+	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+
+	if (!signal || was_pending)
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+		;
+}
+
+static int has_pending(void)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	return sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ);
+}
+
+/* Wait a moment for what may pass.  0: this error will not. */
+static int wait_and_retry(const struct tr2_dst *dst, int error)
+{
+	const struct timespec pause = { 0, 2000000 };
+	struct pollfd poll_fd = { .fd = dst->fd, .events = POLLOUT };
+
+	if (error == EAGAIN || error == ENOBUFS)
+		return poll(&poll_fd, 1, SOCKET_WAIT_MS) >= 0;
+	if (error == ENOSPC || error == EDQUOT || error == EIO)
+		return !nanosleep(&pause, NULL);
+	return 0;
+}
+
+static int write_all(struct tr2_dst *dst, const char *data, size_t bytes)
+{
+	int tries = 0, pending = has_pending();
+
+	while (bytes) {
+		ssize_t n = write_some(dst, data, bytes);
+		int error = n < 0 ? errno : EIO;
+		if (n > 0) {
+			data += n;
+			bytes -= (size_t)n;
+			continue;
+		}
+		if (error == EINTR)
+			continue;
+		take_back_signal(error, pending);
+		if (++tries >= WRITE_TRIES || !wait_and_retry(dst, error))
+			return -error;
+	}
+	return 0;
+}
+
+int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
+{
+	int saved = errno;
+	int error = dst->kind == TR2_DST_OFF ? -EBADF : write_all(dst, data, bytes);
+
+	if (!error)
+		dst->good += (off_t)bytes;
+	else if (dst->own && ftruncate(dst->fd, dst->good))
+		dst->own = 0;   /* cannot be cut back: a reader will find its way around what is there */
+	errno = saved;
+	return error;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
+ *
+ * Knows neither rings nor events.  A destination never raises a signal in the program, and waits at most a
+ * bounded time for a socket's peer or a full disk.  (A pipe given as a descriptor can make it wait: only the
+ * drain's thread does, and a program at its exit, as with git's own targets.)
+ */
+#ifndef TR2_DST_H
+#define TR2_DST_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR2_DST_STREAM, TR2_DST_DGRAM };
+
+struct tr2_dst {
+	enum tr2_dst_kind kind;
+	int fd;
+	int own;                  /* 1: nobody else writes this file, it may be cut back */
+	unsigned rotation;        /* number in the name; 0: none */
+	off_t good;               /* bytes of the file that are whole frames */
+	char path[4096];          /* of the file, without rotation number; of the socket */
+};
+
+/*
+ * Open the destination that value names, as git does: "0", "false" or NULL off; "1", "true" descriptor 2;
+ * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".
+ * variable  for messages    name  of the file in a directory    debug  1: say why it stays off
+ * Return  0, or -1: it stays off (a value that means nothing is always reported)
+ * Signal unsafe
+ */
+int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug);
+
+/*
+ * Open the file that comes after dst's: "x.tlg", "x.1.tlg", "x.2.tlg", ...  For descriptors and sockets next is dst.
+ * Return  0, next is open and dst still is; or -errno
+ */
+int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
+
+/*
+ * Write all bytes, or none as far as the destination lets itself be cut back.
+ * Return  0 or -errno, after a bounded number of tries    Errno kept
+ */
+int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes);
+
+void tr2_dst_close(struct tr2_dst *dst);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_env.h - the settings: environment variables under the program's prefix, read once.
+ */
+#ifndef TR2_ENV_H
+#define TR2_ENV_H
+
+#include <stddef.h>
+
+struct tr2_settings {
+	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
+	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
+	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB; default 24 */
+	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
+	int redact;               /* _REDACT: hide passwords in URLs; default 1 */
+};
+
+/* The prefix of the variables.  At most 31 bytes are kept; NULL or "" changes nothing.  Before tr2_env_read(). */
+void tr2_env_set_prefix(const char *prefix);
+
+/*
+ * The value of PREFIX_NAME, or NULL when unset or empty, or when the program runs with privileges that its
+ * caller does not have (setuid): then nothing is traced on the caller's behalf.
+ * name  "RAW"; "" for PREFIX itself
+ */
+const char *tr2_env_get(const char *name);
+
+/* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
+const char *tr2_env_name(const char *name, char buf[64]);
+
+/* Read all settings.  Bad values keep the default.  Thread  before any other    Alloc none */
+void tr2_env_read(struct tr2_settings *settings);
+
+/* One line on stderr, "warning: trace2: " and the message, cut to 512 bytes.  Errno kept.  Signal safe. */
+void tr2_warn(const char *const *parts);
+#define tr2_warning(...) tr2_warn((const char *const[]){ __VA_ARGS__, NULL })
+
+#endif

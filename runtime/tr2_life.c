@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_life.c - switching on, forking, ending. */
+#include "tr2_life.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tlg_show.h"
+#include "tr2_clock.h"
+#include "tr2_drain.h"
+#include "tr2_emit.h"
+#include "tr2_post.h"
+#include "tr2_scope.h"
+#include "tr2_sid.h"
+#include "tr2_thread.h"
+#include "tr2_timer.h"
+
+__attribute__((visibility("default"))) int tr2_enabled_v1;
+struct tr2_settings tr2_g_settings;
+int32_t tr2_g_utcoff;
+uint32_t tr2_g_layout_crc;
+
+static char g_version[256] = TRACE2_VERSION;
+static int g_initialized, g_exit_code;
+static uint64_t g_no_ring, g_cut;         /* counted anywhere, taken over by the drain */
+
+/* ---- losses that no ring can count -------------------------------------------------------------- */
+
+void tr2_life_count_no_ring(void)
+{
+	tr2_add_rlx(&g_no_ring, 1); /* relaxed: a statistic */
+}
+
+void tr2_life_count_cut(void)
+{
+	tr2_add_rlx(&g_cut, 1); /* relaxed: a statistic */
+}
+
+void tr2_life_post_losses(void)
+{
+	tr2_post_loss(TLG_NO_THREAD, TLG_LOSS_NORING, tr2_exchange_acq_rel(&g_no_ring, 0));
+	tr2_post_loss(TLG_NO_THREAD, TLG_LOSS_CUT, tr2_exchange_acq_rel(&g_cut, 0));
+}
+
+/* ---- beginning ---------------------------------------------------------------------------------- */
+
+static int32_t find_utcoff(void)
+{
+	time_t now = time(NULL);
+	struct tm local;
+
+	return localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
+}
+
+/* Rings, destination and stream of this process.  0 or -errno; then nothing is left behind. */
+static int set_up(void)
+{
+	uint32_t stream = tr2_drain_random();
+	int error;
+
+	if (tr2_drain_open(tr2_sid_own()))
+		return -ENOENT;
+	error = tr2_shm_create(stream);
+	if (!error)
+		error = tr2_scope_init();
+	if (!error)
+		error = tr2_thread_init();
+	if (!error)
+		error = tr2_drain_init(stream, tr2_sid(), tr2_sid_inherited_names());
+	if (!error)
+		return 0;
+	if (tr2_g_settings.dst_debug)
+		tr2_warning("no memory for rings: ", strerror(-error));
+	tr2_shm_unlink();
+	tr2_drain_reset();
+	return error;
+}
+
+static void emit_atexit(uint64_t when)
+{
+	struct tr2_scope_key key = { .style = TLG_STYLE_atexit };
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_int(&args, g_exit_code);
+	tr2_emit(&key, &args, 0, when);
+}
+
+/*
+ * Registered with atexit(), so it runs before the handlers that were registered earlier, as git's does.  All its events carry
+ * the time at which it began.
+ */
+static void at_exit(void)
+{
+	struct tr2_thread *self;
+	uint64_t now;
+
+	if (!tr2_enabled_v1 || !(self = tr2_thread_self()))
+		return;
+	now = tr2_clock_raw();
+	tr2_timer_end_thread(self, now);
+	tr2_timer_end_process(now);
+	emit_atexit(now);
+	tr2_drain_flush();
+}
+
+/* The last word: the program's own destructors have run, and may have recorded something. */
+__attribute__((destructor)) static void at_unload(void)
+{
+	if (!tr2_enabled_v1)
+		return;
+	tr2_enabled_v1 = 0;
+	tr2_drain_finish();
+}
+
+static void emit_version(const char *file, int line)
+{
+	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_version };
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_last(&args, g_version);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+void trace2_set_env_prefix(const char *prefix)
+{
+	tr2_env_set_prefix(prefix);
+}
+
+void trace2_set_program_version(const char *version)
+{
+	if (version)
+		strncpy(g_version, version, sizeof(g_version) - 1);
+}
+
+void trace2_initialize_clock(void)
+{
+	tr2_clock_init();
+}
+
+void trace2_initialize_fl(const char *file, int line)
+{
+	int saved = errno;
+
+	if (g_initialized)
+		return;
+	g_initialized = 1;
+	if (!tr2_env_get("RAW"))
+		return;
+	tr2_clock_init();
+	tr2_env_read(&tr2_g_settings);
+	tr2_g_utcoff = find_utcoff();
+	tr2_g_layout_crc = tlg_show_crc();
+	if (!set_up() && !atexit(at_exit)) {
+		tr2_enabled_v1 = 1;
+		emit_version(file, line);
+	}
+	errno = saved;
+}
+
+int trace2_is_enabled(void)
+{
+	return tr2_enabled_v1;
+}
+
+const char *trace2_session_id(void)
+{
+	return tr2_sid();
+}
+
+/* ---- forking and ending ------------------------------------------------------------------------- */
+
+void tr2_life_after_fork(void)
+{
+	tr2_drain_reset();
+	if (set_up())
+		tr2_enabled_v1 = 0;
+}
+
+void trace2_cmd_exit_fl(const char *file, int line, int code)
+{
+	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_exit };
+	struct tr2_args args = { .nfixed = 0 };
+
+	g_exit_code = code;
+	if (!tr2_enabled_v1)
+		return;
+	tr2_args_int(&args, code);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+/* ---- the recording itself ----------------------------------------------------------------------- */
+
+void trace2_next_cycle(void)
+{
+	if (tr2_enabled_v1)
+		tr2_drain_next_cycle();
+}
+
+void trace2_flush(void)
+{
+	if (tr2_enabled_v1)
+		tr2_drain_flush();
+}
+
+void trace2_rotate(void)
+{
+	if (tr2_enabled_v1)
+		tr2_drain_rotate();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_message.c - rendering messages, on the stack if they are short. */
+#include "tr2_message.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "tr2_emit.h"
+
+enum { SHORT_MESSAGE = 1024 };
+
+static void emit_rendered(const struct tr2_scope_key *key, const char *text)
+{
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_last(&args, text);
+	tr2_emit(key, &args, TLG_RENDERED, 0);
+}
+
+static int render(char *to, size_t size, const char *format, va_list ap)
+{
+	va_list copy;
+	int n;
+
+	va_copy(copy, ap);
+	n = vsnprintf(to, size, format, copy);
+	va_end(copy);
+	return n;
+}
+
+/* Memory of its own: the program's allocator may be what a signal handler has interrupted. */
+static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
+{
+	char *text;
+
+	if (bytes > TR2_TEXT_LIMIT)
+		bytes = TR2_TEXT_LIMIT;
+	text = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (text == MAP_FAILED) {
+		emit_rendered(key, key->format);
+		return;
+	}
+	render(text, bytes + 1, key->format, ap);
+	emit_rendered(key, text);
+	munmap(text, bytes + 1);
+}
+
+void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
+{
+	char text[SHORT_MESSAGE];
+	int saved = errno, n;
+
+	if (!key->format || !*key->format) {
+		tr2_emit(key, NULL, 0, 0);
+		return;
+	}
+	n = render(text, sizeof(text), key->format, ap);
+	errno = saved;
+	if (n < 0)
+		emit_rendered(key, key->format);   /* what it asks for cannot be printed: show that it was asked */
+	else if ((size_t)n < sizeof(text))
+		emit_rendered(key, text);
+	else
+		emit_long(key, (size_t)n, ap);
+	errno = saved;
+}
+
+void tr2_emit_text(const struct tr2_scope_key *key, const char *text)
+{
+	emit_rendered(key, text);
+}

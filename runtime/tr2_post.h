@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_post.h - from rings to the stream: puts chains into blocks, and the context that a reader needs in
+ * front of them.
+ *
+ * Owns the stream's numbers (id, blocks, cycle) and the buffer in which blocks gather.  Knows neither threads'
+ * rings nor files: tr2_drain.c feeds it, and takes the full buffer away.  Only the holder of the drain's lock
+ * calls anything here.
+ */
+#ifndef TR2_POST_H
+#define TR2_POST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tlg.h"
+
+enum { TR2_OPEN_REGIONS = 256, TR2_HIERARCHY = 4096 };
+
+/* What the stream knows about a thread. */
+struct tr2_post_thread {
+	uint32_t tid, ostid;
+	uint64_t start;
+	char name[32];
+	uint32_t position;        /* events so far, lost ones included: the next chain's sequence - 1 */
+	uint32_t cycle;           /* cycle in which THREAD was last posted; 0: never */
+	uint64_t last_when;
+	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are kept */
+	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
+};
+
+/* Allocate the buffers.  0 or -errno.  Before anything else; again in a forked child. */
+int tr2_post_init(void);
+
+/* Begin a new stream with this id: the next event opens a cycle. */
+void tr2_post_new_stream(uint32_t stream);
+
+/* The texts of PROCINFO. */
+void tr2_post_set_process(const char *sid, const char *hierarchy);
+
+/* Begin a new cycle with the next event. */
+void tr2_post_next_cycle(void);
+
+/* The thread of this ring is now another one: its numbers start afresh. */
+void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t ostid, uint64_t start, const char *name);
+
+/*
+ * Append a committed chain, HIT or MORE.
+ * Return  1; 0: not enough room, take the buffer away and call again; -1: its scope cannot be read yet
+ */
+int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count);
+
+/* So many events of the thread are missing here. */
+void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events);
+
+/* Count a loss; it is posted with the next tr2_post_losses(). */
+void tr2_post_loss(uint32_t tid, unsigned reason, uint64_t count);
+
+/* HITs in the stream so far. */
+uint64_t tr2_post_stored(void);
+
+/* Append what is due: the losses that have changed; MARK; END.  Return as tr2_post_chain(). */
+int tr2_post_losses(void);
+int tr2_post_mark(uint64_t when);
+int tr2_post_end(unsigned reason);
+
+/* The buffer: whole blocks, bytes of them; empty it with tr2_post_taken(). */
+const void *tr2_post_buffer(size_t *bytes);
+void tr2_post_taken(void);
+
+/* The buffer was not written: count what was in it, and post all context again. */
+void tr2_post_failed(void);
+
+#endif

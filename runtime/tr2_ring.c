@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_ring.c - chunks: taking, linking, reading, freeing. */
+#include "tr2_ring.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uint32_t g_chunk_number;
+
+/* ---- writer ------------------------------------------------------------------------------------- */
+
+/* A chunk that nobody has used yet, committed; index + 1, or 0. */
+static uint32_t take_new_chunk(struct tr2_ring *ring, unsigned most_chunks)
+{
+	uint32_t i;
+
+	if (ring->nchunks >= most_chunks || ring->nchunks >= TR2_RING_CHUNKS)
+		return 0;
+	if (tr2_load_rlx(&tr2_g_shm.head->chunks_used) >= tr2_g_shm.max_chunks) /* relaxed: a bound */
+		return 0;
+	i = tr2_add_rlx(&tr2_g_shm.head->chunks_used, 1); /* relaxed: only the number matters */
+	if (i >= tr2_g_shm.max_chunks || tr2_shm_commit(tr2_shm_chunk(i), TR2_CHUNK_BYTES))
+		return 0;
+	ring->chunks[ring->nchunks++] = i;
+	return i + 1;
+}
+
+/* A chunk of the ring that the drain has freed, else a new one; index + 1, or 0. */
+static uint32_t take_chunk(struct tr2_ring *ring, unsigned most_chunks)
+{
+	for (uint32_t k = 0; k < ring->nchunks; k++) {
+		uint32_t i = ring->chunks[k];
+		/* [M2] acquire: the chunk's last reader is done.  Pairs with tr2_ring_release_chunk() */
+		if (tr2_load_acq(&tr2_shm_chunk(i)->state) == TR2_CHUNK_FREE)
+			return i + 1;
+	}
+	return take_new_chunk(ring, most_chunks);
+}
+
+int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunks)
+{
+	uint32_t taken = take_chunk(ring, most_chunks);
+	uint32_t *link = ring->chunk ? &tr2_shm_chunk(ring->chunk - 1)->next : &ring->head->first;
+	struct tr2_chunk *chunk;
+
+	if (!taken) {
+		tr2_store_rlx(&ring->hot->cur, 0); /* relaxed: the reader takes any position but its own for "reserved" */
+		return -ENOSPC;
+	}
+	chunk = tr2_shm_chunk(taken - 1);
+	chunk->number = tr2_add_rlx(&g_chunk_number, 1) + 1; /* relaxed: only the number matters */
+	chunk->head = tlg_head(0, tr2_g_shm.head->pid, chunk->number);
+	chunk->tid = tid;
+	chunk->next = 0;
+	chunk->ring = ring->index;
+	chunk->lost_hits = ring->head->lost_hits;
+	chunk->lost_events = ring->head->lost_events;
+	tr2_store_rlx(&chunk->state, TR2_CHUNK_OPEN); /* relaxed: only this ring's threads look for free chunks */
+	/* relaxed: before the link, so that the reader never takes the new chunk's first event for reserved */
+	tr2_store_rlx(&ring->hot->cur, (uintptr_t)&chunk->events[0]);
+	tr2_store_rel(link, taken); /* [M3] release: the chunk's head.  Pairs with next_chunk() */
+	ring->chunk = taken;
+	return 0;
+}
+
+void tr2_ring_pad(uintptr_t position)
+{
+	struct tlg_event *event = (struct tlg_event *)position;
+
+	event->u.pad.reserved = 0;
+	tr2_ring_commit(event, TLG_PAD);
+}
+
+void tr2_ring_drop(struct tr2_ring *ring, unsigned events)
+{
+	tr2_add_rlx(&ring->head->lost_hits, 1); /* relaxed: a statistic, exact once the thread is quiet */
+	tr2_add_rlx(&ring->head->lost_events, events); /* relaxed: as above */
+}
+
+/* ---- reader ------------------------------------------------------------------------------------- */
+
+static uint32_t head_sequence(uint64_t head)
+{
+	struct tlg_event event;
+
+	memcpy(&event, &head, sizeof(head));
+	return event.sequence;
+}
+
+static unsigned head_flags(uint64_t head)
+{
+	struct tlg_event event;
+
+	memcpy(&event, &head, sizeof(head));
+	return event.flags;
+}
+
+/* The header word at event, 0 while it is not committed. */
+static uint64_t committed_head(const struct tr2_chunk *chunk, uint32_t event)
+{
+	/* [M1] acquire: the event's bytes.  Pairs with tr2_ring_commit() and the inline path */
+	uint64_t head = tr2_load_acq((const uint64_t *)(const void *)&chunk->events[event]);
+
+	return head_sequence(head) == chunk->number ? head : 0;
+}
+
+static uint32_t next_chunk(const struct tr2_ring *ring)
+{
+	const uint32_t *link = ring->rd_chunk ? &tr2_shm_chunk(ring->rd_chunk - 1)->next : &ring->head->first;
+
+	return tr2_load_acq(link); /* [M3] acquire: the next chunk's head.  Pairs with tr2_ring_open_chunk() */
+}
+
+/* Events of the committed chain that begins at event: up to INFO_END, never past the chunk. */
+static unsigned chain_length(const struct tr2_chunk *chunk, uint32_t event, unsigned flags)
+{
+	uint32_t end = event + 1;
+
+	if (!(flags & TLG_HAS_INFO))
+		return 1;
+	while (end < TR2_CHUNK_EVENTS && !(chunk->events[end++].flags & TLG_INFO_END))
+		;
+	return end - event;
+}
+
+/*
+ * The first committed chain behind a hole at event, or the chunk's end if the thread has left the chunk;
+ * 0 while nothing behind it is committed.  Committed arguments without their HIT belong to the hole.
+ */
+static uint32_t end_of_hole(const struct tr2_ring *ring, const struct tr2_chunk *chunk, uint32_t event)
+{
+	while (++event < TR2_CHUNK_EVENTS) {
+		uint64_t head = committed_head(chunk, event);
+		if (head && !tlg_is_argument(head_flags(head) & TLG_TYPE_MASK))
+			return event;
+	}
+	return next_chunk(ring) ? event : 0;
+}
+
+/* Go around the hole at the reading position.  0: not yet possible. */
+static int skip_hole(struct tr2_ring *ring, struct tr2_chunk *chunk, struct tr2_chain *chain)
+{
+	uint32_t end = end_of_hole(ring, chunk, ring->rd_event);
+
+	if (!end)
+		return 0;
+	if (ring->nholes < TR2_RING_HOLES)
+		ring->holes[ring->nholes++] = (struct tr2_hole){ ring->rd_chunk - 1, ring->rd_event };
+	ring->abandoned++;
+	tr2_store_rlx(&chunk->state, TR2_CHUNK_HELD); /* relaxed: the writer only looks for FREE */
+	chain->skipped += end - ring->rd_event;
+	ring->rd_event = end;
+	ring->rd_waits = 0;
+	return 1;
+}
+
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, unsigned waits, struct tr2_chain *chain)
+{
+	chain->skipped = 0;
+	for (;;) {
+		struct tr2_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+		const struct tlg_event *event = chunk ? &chunk->events[ring->rd_event] : NULL;
+		uint64_t head;
+
+		if (!chunk || ring->rd_event == TR2_CHUNK_EVENTS)
+			return next_chunk(ring) ? TR2_PEEK_CHUNK : TR2_PEEK_EMPTY;
+		head = committed_head(chunk, ring->rd_event);
+		if (head && (head_flags(head) & TLG_TYPE_MASK) == TLG_PAD) {
+			ring->rd_event = TR2_CHUNK_EVENTS;
+			continue;
+		}
+		if (head) {
+			chain->events = event;
+			chain->count = chain_length(chunk, ring->rd_event, head_flags(head));
+			ring->rd_waits = 0;
+			return TR2_PEEK_CHAIN;
+		}
+		/* relaxed: a stale position only makes this look empty for one more pass */
+		if (tr2_load_rlx(&ring->hot->cur) == (uintptr_t)event)
+			return TR2_PEEK_EMPTY;
+		if (ring->rd_waits++ < waits || !skip_hole(ring, chunk, chain))
+			return TR2_PEEK_BUSY;
+	}
+}
+
+void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
+{
+	ring->rd_event += events;
+}
+
+uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events)
+{
+	const struct tr2_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+	uint64_t total_hits = 0, total_events = 0, hits;
+
+	if (up_to_now) {
+		total_hits = tr2_load_rlx(&ring->head->lost_hits); /* relaxed: a statistic */
+		total_events = tr2_load_rlx(&ring->head->lost_events); /* relaxed: a statistic */
+	} else if (chunk) {
+		total_hits = chunk->lost_hits;
+		total_events = chunk->lost_events;
+	}
+	if (total_hits < ring->seen_hits)
+		total_hits = ring->seen_hits;
+	if (total_events < ring->seen_events)
+		total_events = ring->seen_events;
+	hits = total_hits - ring->seen_hits;
+	*events = total_events - ring->seen_events;
+	ring->seen_hits = total_hits;
+	ring->seen_events = total_events;
+	return hits;
+}
+
+static int is_held(uint32_t chunk)
+{
+	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TR2_CHUNK_HELD; /* relaxed: only the reader holds */
+}
+
+uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)
+{
+	uint32_t finished = ring->rd_chunk;
+
+	ring->rd_chunk = next_chunk(ring);
+	ring->rd_event = 0;
+	return finished && !is_held(finished - 1) ? finished : 0;
+}
+
+int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
+{
+	for (uint32_t i = 0; i < ring->nholes; i++) {
+		struct tr2_hole hole = ring->holes[i];
+		const struct tr2_chunk *chunk = tr2_shm_chunk(hole.chunk);
+		uint64_t head = committed_head(chunk, hole.event);
+
+		if (!head)
+			continue;
+		chain->events = &chunk->events[hole.event];
+		chain->count = chain_length(chunk, hole.event, head_flags(head));
+		chain->skipped = 0;
+		ring->holes[i] = ring->holes[--ring->nholes];
+		ring->abandoned--;
+		return 1;
+	}
+	return 0;
+}
+
+void tr2_ring_forget_holes(struct tr2_ring *ring)
+{
+	ring->nholes = 0;
+	for (uint32_t k = 0; k < ring->nchunks; k++)
+		if (is_held(ring->chunks[k]) && ring->chunks[k] + 1 != ring->rd_chunk)
+			tr2_ring_release_chunk(ring->chunks[k]);
+}
+
+void tr2_ring_release_chunk(uint32_t chunk)
+{
+	/* [M2] release: all reading of it.  Pairs with take_chunk() */
+	tr2_store_rel(&tr2_shm_chunk(chunk)->state, TR2_CHUNK_FREE);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_ring.h - one thread's ring: a chain of chunks in shared memory, one writer, one reader.
+ *
+ * The writer reserves events with one unlocked add on its position and publishes a chain by storing its
+ * first event's header word last.  An event is committed when its header carries its chunk's number; the
+ * reader adds the sequence.  Chunks are the unit of everything else: room is looked for, drains are looked
+ * at and losses are decided only when one is full.
+ *
+ * Who may run at the same time (X: excluded by the means named)
+ *                        owner    handler on owner   drain              forked child
+ *   reserve, commit      -        yes (one add)      yes                own ring: position reads as 0
+ *   next chunk           -        X signals masked   yes                "
+ *   peek, consume        yes      yes                X the drain's lock reads nothing of its parent's
+ *
+ * Orders: release side, acquire side, what is ordered
+ *   [M1] writer commits the header word         tr2_ring_peek()            the event's bytes before it is seen
+ *   [M2] tr2_ring_release_chunk() frees         take_chunk()               the drain's reads before reuse
+ *   [M3] tr2_ring_open_chunk() links            tr2_ring_peek()            the chunk's head before it is followed
+ *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
+ *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
+ *   [M6] tr2_reg_add()                          tr2_reg_first()            a ring before it is in the set
+ */
+#ifndef TR2_RING_H
+#define TR2_RING_H
+
+#include <stdint.h>
+
+#include "trace2.h"
+#include "tr2_atomic.h"
+#include "tr2_shm.h"
+
+enum {
+	TR2_RING_CHUNKS = 64,             /* most chunks of one ring */
+	TR2_RING_HOLES = 8,               /* holes of one ring that are watched for a late commit */
+	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
+};
+
+/* A reserved place that its thread has not filled while it went on behind it. */
+struct tr2_hole {
+	uint32_t chunk, event;            /* chunk index, first event */
+};
+
+/* This process's side of a ring.  The reader's part begins on its own cache line. */
+struct tr2_ring {
+	struct tr2_ring_head *head;       /* shared part */
+	struct trace2_hot *hot;           /* the writer's position, in a page wiped on fork */
+	uint32_t index;
+	uint32_t chunk;                   /* the writer's current chunk, index + 1; 0: none */
+	uint32_t nchunks;
+	uint32_t chunks[TR2_RING_CHUNKS]; /* all it may use */
+
+	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet */
+	uint32_t rd_event;                /* next event in it */
+	uint32_t rd_waits;                /* passes spent waiting at an uncommitted event */
+	uint32_t nholes;
+	struct tr2_hole holes[TR2_RING_HOLES];
+	uint64_t abandoned;               /* holes gone around and not filled so far */
+	uint64_t seen_hits, seen_events;  /* losses the reader has accounted for */
+};
+
+/* What tr2_ring_peek() found. */
+enum tr2_peek {
+	TR2_PEEK_EMPTY,                   /* nothing more for now */
+	TR2_PEEK_CHAIN,                   /* a committed chain */
+	TR2_PEEK_BUSY,                    /* reserved, not committed yet: later events wait */
+	TR2_PEEK_CHUNK,                   /* the chunk is finished and there is a next: leave it, then peek again */
+};
+
+struct tr2_chain {
+	const struct tlg_event *events;
+	unsigned count;
+	unsigned skipped;                 /* events of a hole that was gone around just before it */
+};
+
+static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
+{
+	return ((position + TR2_CHUNK_BYTES) & (TR2_CHUNK_STRIDE - 1)) <= TR2_CHUNK_BYTES - bytes;
+}
+
+static inline struct tr2_chunk *tr2_chunk_of(uintptr_t position)
+{
+	return (struct tr2_chunk *)(position & ~(uintptr_t)(TR2_CHUNK_BYTES - 1));
+}
+
+/* Commit the chain at event: its header word, last.  flags: type and HAS_INFO, HAS_MORE, RENDERED. */
+static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
+{
+	uint64_t head = tr2_chunk_of((uintptr_t)event)->head | tlg_head(flags, 0, 0);
+
+	tr2_store_rel((uint64_t *)(void *)event, head); /* [M1] release: the chain.  Pairs with tr2_ring_peek() */
+}
+
+/*
+ * Writer, signals masked: go to the next chunk and set the position.
+ * Return  0, or -ENOSPC: no chunk is free and none can be added; the position is then out of bounds.
+ */
+int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunks);
+
+/* Writer: the events from this reserved position to the chunk's end stay unused. */
+void tr2_ring_pad(uintptr_t position);
+
+/* Writer: a checkpoint of so many events is dropped.  Signal safe. */
+void tr2_ring_drop(struct tr2_ring *ring, unsigned events);
+
+/* Reader: the next chain, or why there is none.  waits: passes to wait at an uncommitted event before going around it. */
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, unsigned waits, struct tr2_chain *chain);
+
+/* Reader: the chain that was peeked is copied. */
+void tr2_ring_consume(struct tr2_ring *ring, unsigned events);
+
+/*
+ * Reader: what was dropped since the last call, up to where the reading stands in its chunk; with
+ * up_to_now all that was dropped.  Return  checkpoints; *events: ring events that they would have taken.
+ */
+uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events);
+
+/* Reader: step from a finished chunk to the next.  Return  the finished one's index + 1 to be released, 0: not. */
+uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring);
+
+/* Reader: a chain that has been committed late, in a hole.  0 when none. */
+int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain);
+
+/* Reader: the owner is gone: nobody fills its holes any more.  Frees the held chunks. */
+void tr2_ring_forget_holes(struct tr2_ring *ring);
+
+/* Reader: what was read from the chunk is safe elsewhere, its writer may have it again. */
+void tr2_ring_release_chunk(uint32_t chunk);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_scope.c - append-only tables with a hash index of their entries. */
+#include "tr2_scope.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tr2_atomic.h"
+
+enum { SCOPE_SLOTS = 2 * TR2_MAX_SCOPES, FILE_SLOTS = 2 * TR2_MAX_FILES };
+
+/* Entry index by hash, open addressing, 0 empty.  Private: a reader of the file walks the entries. */
+static struct index {
+	uint32_t scopes[SCOPE_SLOTS];
+	uint32_t files[FILE_SLOTS];
+} *g_index;
+
+int tr2_scope_init(void)
+{
+	void *memory = mmap(NULL, sizeof(*g_index), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	if (g_index)
+		munmap(g_index, sizeof(*g_index));
+	g_index = memory;
+	return 0;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text, size_t n)
+{
+	uint64_t word;
+
+	for (; n >= 8; text += 8, n -= 8) {
+		memcpy(&word, text, 8);
+		hash = mix(hash, word);
+	}
+	word = 0;
+	memcpy(&word, text, n);
+	return mix(hash, word ^ (uint64_t)(n + 1) << 56);
+}
+
+/* The texts of a key and their lengths, in SLOC order. */
+struct names {
+	const char *text[3];
+	size_t bytes[3];
+	uint8_t present;
+};
+
+static struct names gather_names(const struct tr2_scope_key *key)
+{
+	struct names names = { { key->category, key->label, key->format }, { 0, 0, 0 }, 0 };
+
+	for (int i = 0; i < 3; i++) {
+		if (!names.text[i])
+			continue;
+		names.bytes[i] = strlen(names.text[i]) + 1;
+		names.present = (uint8_t)(names.present | 1u << i);
+	}
+	return names;
+}
+
+/* Room for bytes of text, committed; 0 when there is none. */
+static uint32_t allocate_text(size_t bytes)
+{
+	uint32_t at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+
+	if (at > TR2_TEXT_BYTES - bytes) {
+		tr2_add_rlx(&tr2_g_shm.head->texts_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
+		return 0;
+	}
+	return tr2_shm_commit(tr2_g_shm.texts + at, bytes) ? 0 : at;
+}
+
+/*
+ * A new entry's index, its page committed; 0 when the table is full.  Every entry commits its page, not
+ * only the first in it: that one's owner may not have come to it yet.
+ */
+static uint32_t allocate_entry(uint32_t *used, uint32_t most, unsigned char *table, size_t entry_bytes)
+{
+	uint32_t i;
+
+	if (tr2_load_rlx(used) >= most - 1) /* relaxed: a bound, checked again below */
+		return 0;
+	i = tr2_add_rlx(used, 1) + 1; /* relaxed: only the number matters */
+	if (i >= most || tr2_shm_commit(table + i * entry_bytes, entry_bytes))
+		return 0;
+	return i;
+}
+
+static uint32_t add_file(const char *name, size_t bytes)
+{
+	uint32_t i = allocate_entry(&tr2_g_shm.head->files_used, TR2_MAX_FILES, (unsigned char *)tr2_g_shm.files,
+				    sizeof(struct tr2_file));
+	uint32_t text = i ? allocate_text(bytes) : 0;
+
+	if (!text)
+		return 0;
+	memcpy(tr2_g_shm.texts + text, name, bytes);
+	tr2_g_shm.files[i].text = text;
+	tr2_store_rel(&tr2_g_shm.files[i].ready, 1); /* [M4] release: pairs with tr2_scope_file() */
+	return i;
+}
+
+/* The number of a file name, a new one if need be; 0: none, or no room. */
+static uint16_t intern_file(const char *name)
+{
+	size_t bytes = name ? strlen(name) + 1 : 0;
+	uint32_t mine = 0;
+	uint64_t slot;
+
+	if (bytes < 2 || bytes > TLG_NAME_MAX)
+		return 0;
+	slot = mix_text(0, name, bytes);
+	for (;; slot++) {
+		uint32_t *at = &g_index->files[slot % FILE_SLOTS];
+		uint32_t i = tr2_load_acq(at); /* [M4] acquire: the entry is written.  Pairs with the exchange below */
+		if (!i) {
+			if (!mine && !(mine = add_file(name, bytes)))
+				return 0;
+			if (tr2_cas_acq_rel(at, 0, mine)) /* [M4] release: publishes the entry */
+				return (uint16_t)mine;
+			i = tr2_load_acq(at); /* [M4] acquire: another thread's entry.  Pairs with its exchange */
+		}
+		if (!strcmp(tr2_g_shm.texts + tr2_g_shm.files[i].text, name))
+			return (uint16_t)i;
+	}
+}
+
+static int is_same(const struct tr2_scope *scope, const struct tr2_scope_key *key, const struct names *names)
+{
+	const char *text = tr2_g_shm.texts + scope->text;
+	const char *file = tr2_scope_file(scope->filenum);
+
+	if (scope->text_bytes != names->bytes[0] + names->bytes[1] + names->bytes[2] || scope->line != key->line ||
+	    scope->repo != key->repo || scope->style != key->style || scope->names != names->present ||
+	    strcmp(file ? file : "", key->file ? key->file : ""))
+		return 0;
+	for (int i = 0; i < 3; i++) {
+		if (memcmp(text, names->text[i] ? names->text[i] : "", names->bytes[i]))
+			return 0;
+		text += names->bytes[i];
+	}
+	return 1;
+}
+
+static uint32_t add_scope(const struct tr2_scope_key *key, const struct names *names, uint32_t hash)
+{
+	size_t bytes = names->bytes[0] + names->bytes[1] + names->bytes[2];
+	uint16_t filenum = intern_file(key->file);
+	uint32_t i = allocate_entry(&tr2_g_shm.head->scopes_used, TR2_MAX_SCOPES, (unsigned char *)tr2_g_shm.scopes,
+				    sizeof(struct tr2_scope));
+	uint32_t text = i ? allocate_text(bytes + 1) : 0;
+	struct tr2_scope *scope = &tr2_g_shm.scopes[i];
+	char *at = tr2_g_shm.texts + text;
+
+	if (!text || (key->file && *key->file && !filenum))
+		return 0;
+	for (int k = 0; k < 3; k++) {
+		memcpy(at, names->text[k] ? names->text[k] : "", names->bytes[k]);
+		at += names->bytes[k];
+	}
+	scope->hash = hash;
+	scope->text = text;
+	scope->text_bytes = (uint32_t)bytes;
+	scope->line = key->line;
+	scope->filenum = filenum;
+	scope->repo = key->repo;
+	scope->style = key->style;
+	scope->names = names->present;
+	tr2_store_rel(&scope->ready, 1); /* [M4] release: pairs with tr2_scope_get() */
+	return i;
+}
+
+static uint64_t hash_key(const struct tr2_scope_key *key, const struct names *names)
+{
+	uint64_t hash = mix((uint64_t)key->style << 56 | (uint64_t)key->repo << 32, (uint32_t)key->line);
+
+	for (int i = 0; i < 3; i++)
+		hash = mix_text(hash, names->text[i] ? names->text[i] : "", names->bytes[i]);
+	return key->file ? mix_text(hash, key->file, strlen(key->file)) : hash;
+}
+
+uint32_t tr2_scope_intern(const struct tr2_scope_key *key)
+{
+	struct names names = gather_names(key);
+	uint64_t hash = hash_key(key, &names);
+	uint32_t mine = 0;
+
+	for (int i = 0; i < 3; i++)
+		if (names.bytes[i] > TLG_NAME_MAX)
+			return 0;
+	for (uint64_t slot = hash;; slot++) {
+		uint32_t *at = &g_index->scopes[slot % SCOPE_SLOTS];
+		uint32_t i = tr2_load_acq(at); /* [M4] acquire: the entry is written.  Pairs with the exchange below */
+		if (!i) {
+			if (!mine && !(mine = add_scope(key, &names, (uint32_t)hash)))
+				return 0;
+			if (tr2_cas_acq_rel(at, 0, mine)) /* [M4] release: publishes the entry */
+				return mine;
+			i = tr2_load_acq(at); /* [M4] acquire: another thread's entry.  Pairs with its exchange */
+		}
+		if (tr2_g_shm.scopes[i].hash == (uint32_t)hash && is_same(&tr2_g_shm.scopes[i], key, &names))
+			return i;
+	}
+}
+
+const struct tr2_scope *tr2_scope_get(uint32_t index)
+{
+	const struct tr2_scope *scope = &tr2_g_shm.scopes[index];
+
+	if (!index || index >= TR2_MAX_SCOPES)
+		return NULL;
+	/* [M4] acquire: all of the entry.  Pairs with add_scope() */
+	return tr2_load_acq(&scope->ready) ? scope : NULL;
+}
+
+const char *tr2_scope_file(unsigned filenum)
+{
+	const struct tr2_file *file = &tr2_g_shm.files[filenum];
+
+	if (!filenum)
+		return NULL;
+	/* [M4] acquire: the name's bytes.  Pairs with add_file() */
+	return tr2_load_acq(&file->ready) ? tr2_g_shm.texts + file->text : NULL;
+}

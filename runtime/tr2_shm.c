@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_shm.c - creating, mapping and committing the shared memory file. */
+#include "tr2_shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tr2_clock.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23    /* Linux 5.14 */
+#endif
+
+enum {
+	PAGE = 4096,
+	RINGS_AT = PAGE,
+	SCOPES_AT = RINGS_AT + TR2_MAX_RINGS * 256,
+	FILES_AT = SCOPES_AT + TR2_MAX_SCOPES * (int)sizeof(struct tr2_scope),
+	TEXTS_AT = FILES_AT + TR2_MAX_FILES * (int)sizeof(struct tr2_file),
+	TEXTS_END = TEXTS_AT + TR2_TEXT_BYTES,
+	CHUNKS_AT = (TEXTS_END + TR2_CHUNK_STRIDE - 1) / TR2_CHUNK_STRIDE * TR2_CHUNK_STRIDE,
+};
+
+struct tr2_shm tr2_g_shm;
+static char g_path[256];
+
+const char *tr2_shm_path(void)
+{
+	return g_path;
+}
+
+static char *append(char *at, const char *end, const char *text)
+{
+	while (*text && at < end - 1)
+		*at++ = *text++;
+	*at = '\0';
+	return at;
+}
+
+static char *append_hex(char *at, const char *end, uint64_t value)
+{
+	char digits[17];
+
+	for (int i = 15; i >= 0; i--, value >>= 4)
+		digits[i] = "0123456789abcdef"[value & 15];
+	digits[16] = '\0';
+	return append(at, end, digits);
+}
+
+/* A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched. */
+static int open_in(const char *directory, uint32_t stream)
+{
+	const char *end = g_path + sizeof(g_path);
+	char *at = append(g_path, end, directory);
+
+	at = append(at, end, "/trace2-");
+	at = append_hex(at, end, (uint64_t)getpid());
+	at = append(at, end, "-");
+	at = append_hex(at, end, tr2_clock_start() ^ stream);
+	append(at, end, ".ring");
+	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+}
+
+static int open_file(uint32_t stream)
+{
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	int fd = -1;
+
+	if (runtime && *runtime == '/' && strlen(runtime) < 128)
+		fd = open_in(runtime, stream);
+	if (fd < 0)
+		fd = open_in("/dev/shm", stream);
+	if (fd < 0) {
+		g_path[0] = '\0';   /* no place that outlives us: record without it */
+		fd = memfd_create("trace2", MFD_CLOEXEC);
+	}
+	return fd;
+}
+
+/* As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ. */
+static unsigned allowed_chunks(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return TR2_MAX_CHUNKS;
+	if (limit.rlim_cur < (rlim_t)CHUNKS_AT + TR2_CHUNK_STRIDE)
+		return 0;
+	limit.rlim_cur = (limit.rlim_cur - CHUNKS_AT) / TR2_CHUNK_STRIDE;
+	return limit.rlim_cur < TR2_MAX_CHUNKS ? (unsigned)limit.rlim_cur : TR2_MAX_CHUNKS;
+}
+
+/* Map bytes of fd at an address that is a multiple of the chunk stride; NULL when there is no room. */
+static unsigned char *map_aligned(int fd, size_t bytes)
+{
+	unsigned char *reserved = mmap(NULL, bytes + TR2_CHUNK_STRIDE, PROT_NONE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t skip;
+
+	if (reserved == MAP_FAILED)
+		return NULL;
+	skip = -(uintptr_t)reserved & (TR2_CHUNK_STRIDE - 1);
+	if (skip)
+		munmap(reserved, skip);
+	munmap(reserved + skip + bytes, TR2_CHUNK_STRIDE - skip);
+	if (mmap(reserved + skip, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		munmap(reserved + skip, bytes);
+		return NULL;
+	}
+	return reserved + skip;
+}
+
+/* Map with as many chunks as the address space has room for. */
+static unsigned char *map_file(int fd, unsigned *chunks, size_t *bytes)
+{
+	unsigned char *base = NULL;
+
+	for (; *chunks >= 1 && !base; *chunks = base ? *chunks : *chunks / 4) {
+		*bytes = CHUNKS_AT + (size_t)*chunks * TR2_CHUNK_STRIDE;
+		if (!ftruncate(fd, (off_t)*bytes))
+			base = map_aligned(fd, *bytes);
+	}
+	if (base)
+		madvise(base, *bytes, MADV_DONTDUMP);
+	return base;
+}
+
+static int commit_first_pages(unsigned char *base)
+{
+	static const int areas[] = { 0, RINGS_AT, SCOPES_AT, FILES_AT, TEXTS_AT };
+
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		int error = tr2_shm_commit(base + areas[i], PAGE);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static void fill_head(unsigned char *base, uint32_t stream, size_t bytes)
+{
+	struct tr2_shm_head *head = (struct tr2_shm_head *)(void *)base;
+
+	*head = (struct tr2_shm_head){
+		.layout = TR2_LAYOUT, .entry_size = TLG_EVENT_SIZE,
+		.pid = (uint32_t)getpid(), .stream = stream, .start = tr2_clock_start(),
+		.rings_at = RINGS_AT, .scopes_at = SCOPES_AT, .files_at = FILES_AT,
+		.texts_at = TEXTS_AT, .chunks_at = CHUNKS_AT, .bytes = bytes,
+		.texts_used = 1, .clock_type = tr2_clock_type(),
+	};
+	head->magic = TR2_SHM_MAGIC;
+}
+
+int tr2_shm_create(uint32_t stream)
+{
+	unsigned chunks = allowed_chunks();
+	unsigned char *base;
+	size_t bytes;
+	int error, fd;
+
+	if (!chunks)
+		return -EFBIG;
+	fd = open_file(stream);
+	if (fd < 0)
+		return -errno;
+	base = map_file(fd, &chunks, &bytes);
+	error = base ? commit_first_pages(base) : -ENOMEM;
+	close(fd);
+	if (error) {
+		if (base)
+			munmap(base, bytes);
+		tr2_shm_unlink();
+		return error;
+	}
+	fill_head(base, stream, bytes);
+	tr2_g_shm = (struct tr2_shm){
+		.head = (struct tr2_shm_head *)(void *)base,
+		.rings = base + RINGS_AT,
+		.chunks = base + CHUNKS_AT,
+		.scopes = (struct tr2_scope *)(void *)(base + SCOPES_AT),
+		.files = (struct tr2_file *)(void *)(base + FILES_AT),
+		.texts = (char *)base + TEXTS_AT,
+		.max_chunks = chunks,
+	};
+	return 0;
+}
+
+void tr2_shm_unlink(void)
+{
+	if (g_path[0] && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
+		unlink(g_path);
+	g_path[0] = '\0';
+}
+
+/* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */
+static int commit_by_name(const unsigned char *address, size_t bytes)
+{
+	const unsigned char *base = (const unsigned char *)tr2_g_shm.head;
+	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
+	int error;
+
+	if (fd < 0)
+		return -ENOSPC;
+	error = posix_fallocate(fd, address - base, (off_t)bytes);
+	close(fd);
+	return -error;
+}
+
+int tr2_shm_commit(void *address, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)address & ~(uintptr_t)(PAGE - 1);
+	size_t length = ((uintptr_t)address + bytes - first + PAGE - 1) & ~(size_t)(PAGE - 1);
+	int saved = errno, error = 0;
+
+	if (madvise((void *)first, length, MADV_POPULATE_WRITE))
+		error = errno == EINVAL ? commit_by_name((void *)first, length) : -ENOSPC;
+	errno = saved;
+	return error;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_sid.c - computing and exporting the session id; the only user of libmd. */
+#include "tr2_sid.h"
+
+#include <sha1.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
+static const char name_variable[] = "GIT_TRACE2_PARENT_NAME";
+
+enum { OWN_BYTES = 64, SID_BYTES = 1024, NAMES_BYTES = 4096 };
+
+static char g_sid[SID_BYTES];
+static char *g_own;
+static char g_names[NAMES_BYTES];
+
+/* "H" and the first 8 digits of the host name's SHA-1. */
+static void format_host(char host[16])
+{
+	char name[256] = "";
+	uint8_t digest[SHA1_DIGEST_LENGTH];
+	SHA1_CTX context;
+
+	if (gethostname(name, sizeof(name) - 1)) {
+		strcpy(host, "Localhost");
+		return;
+	}
+	SHA1Init(&context);
+	SHA1Update(&context, (const uint8_t *)name, strlen(name));
+	SHA1Final(digest, &context);
+	snprintf(host, 16, "H%02x%02x%02x%02x", digest[0], digest[1], digest[2], digest[3]);
+}
+
+static void format_own(char own[OWN_BYTES])
+{
+	char host[16], date[32];
+	struct timeval now;
+	struct tm utc;
+
+	gettimeofday(&now, NULL);
+	gmtime_r(&now.tv_sec, &utc);
+	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &utc);
+	format_host(host);
+	snprintf(own, OWN_BYTES, "%s.%06ldZ-%s-P%08x", date, (long)now.tv_usec, host, (unsigned)getpid());
+}
+
+const char *tr2_sid(void)
+{
+	const char *parent = getenv(sid_variable), *names = getenv(name_variable);
+	size_t n;
+
+	if (g_own)
+		return g_sid;
+	n = parent ? strlen(parent) : 0;
+	if (n > SID_BYTES - OWN_BYTES - 2)
+		n = 0;   /* no process tree is that deep */
+	if (n) {
+		memcpy(g_sid, parent, n);
+		g_sid[n++] = '/';
+	}
+	g_own = g_sid + n;
+	format_own(g_own);
+	setenv(sid_variable, g_sid, 1);
+	if (names)
+		strncpy(g_names, names, sizeof(g_names) - 1);
+	return g_sid;
+}
+
+const char *tr2_sid_own(void)
+{
+	tr2_sid();
+	return g_own;
+}
+
+const char *tr2_sid_inherited_names(void)
+{
+	tr2_sid();
+	return g_names;
+}
+
+void tr2_sid_add_name(const char *name)
+{
+	const char *names = getenv(name_variable);
+	char all[NAMES_BYTES];
+
+	if (names && *names)
+		snprintf(all, sizeof(all), "%s/%s", names, name ? name : "");
+	else
+		snprintf(all, sizeof(all), "%s", name ? name : "");
+	setenv(name_variable, all, 1);
+}

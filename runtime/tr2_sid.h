@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_sid.h - the session id, and the two variables by which processes form a tree.
+ *
+ * The variables are always git's, GIT_TRACE2_PARENT_SID and GIT_TRACE2_PARENT_NAME, so that git and other programs
+ * form one tree.  Both functions change the environment.  Signal unsafe
+ */
+#ifndef TR2_SID_H
+#define TR2_SID_H
+
+/* The session id, computed and exported by the first call.  Static storage. */
+const char *tr2_sid(void);
+
+/* Its last component, the process's own. */
+const char *tr2_sid_own(void);
+
+/* The names of the parents' commands when the process began; "" without any. */
+const char *tr2_sid_inherited_names(void);
+
+/* Add a command name to the hierarchy that children inherit. */
+void tr2_sid_add_name(const char *name);
+
+#endif

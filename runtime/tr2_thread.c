@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_thread.c - a thread's way to a ring, and the slow path of reserving. */
+#include "tr2_thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tr2_clock.h"
+#include "tr2_drain.h"
+#include "tr2_life.h"
+#include "tr2_reg.h"
+#include "tr2_wake.h"
+
+/* What a forked child must not take for its own: it reads as zeros there. */
+struct wiped {
+	uint64_t alive;
+	_Alignas(64) struct { _Alignas(64) struct trace2_hot hot; } position[TR2_MAX_RINGS];
+};
+
+static struct wiped *g_wiped;
+static struct tr2_thread *g_threads;      /* one for each ring */
+static uint32_t g_next_tid;
+static struct tr2_thread *g_main;
+
+__thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec"), visibility("default")));
+__thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
+
+/* The kernel's call: the library's would leave out the two signals that it keeps to itself. */
+void tr2_signals_block(uint64_t *saved)
+{
+	uint64_t all = UINT64_MAX;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
+}
+
+void tr2_signals_restore(const uint64_t *saved)
+{
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof(*saved));
+}
+
+int tr2_is_forked_child(void)
+{
+	return g_wiped && !tr2_load_rlx(&g_wiped->alive); /* relaxed: changes in a fork only */
+}
+
+int tr2_thread_is_main(void)
+{
+	return tr2_self && tr2_self == g_main;
+}
+
+static void *map_private(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+static int map_tables(void)
+{
+	if (!g_wiped) {
+		g_wiped = map_private(sizeof(*g_wiped));
+		if (!g_wiped)
+			return -errno;
+		if (madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK))
+			return -errno;
+	}
+	g_threads = map_private(TR2_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
+	return g_threads ? 0 : -errno;
+}
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+/* git's name of a thread: "main", or "thNN:" and the base name, cut to 24 bytes. */
+static void make_name(char name[TR2_THREAD_NAME + 1], uint32_t tid, const char *base_name)
+{
+	char digits[10];
+	size_t n = 0, at = 2;
+
+	memset(name, 0, TR2_THREAD_NAME + 1);
+	for (; tid || n < 2; tid /= 10)
+		digits[n++] = (char)('0' + tid % 10);
+	memcpy(name, "th", 2);
+	while (n)
+		name[at++] = digits[--n];
+	name[at++] = ':';
+	while (at < TR2_THREAD_NAME && *base_name)
+		name[at++] = *base_name++;
+}
+
+/*
+ * Say in the ring whose events follow: THREAD, the losses of the ring up to here, the name.  The drain takes
+ * it for its own use; it is no checkpoint and has no sequence number.
+ */
+static void announce(struct tr2_thread *self)
+{
+	size_t length = strlen(self->name);
+	unsigned texts = (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
+	struct tlg_event *event = tr2_reserve(3 + texts);
+	struct tr2_ring_head *head = self->ring.head;
+
+	if (!event) {   /* counted as a dropped checkpoint, which it is not; the drain finds the name in the head */
+		head->lost_hits--;
+		head->lost_events -= 3 + texts;
+		return;
+	}
+	event[0].u.thread = (struct tlg_thread){ self->tid, head->ostid, self->start };
+	event[1].u.value = (struct tlg_value){ (int64_t)head->lost_hits, TLG_ARG_UINT, 0 };
+	event[2].u.value = (struct tlg_value){ (int64_t)head->lost_events, TLG_ARG_UINT, 0 };
+	tr2_ring_commit(&event[1], TLG_VALUE);
+	tr2_ring_commit(&event[2], TLG_VALUE | (texts ? 0 : TLG_INFO_END));
+	for (unsigned i = 0; i < texts; i++) {
+		char *text = event[3 + i].u.info.text.c;
+		size_t n = length - i * TLG_TEXT_SIZE < TLG_TEXT_SIZE ? length - i * TLG_TEXT_SIZE : TLG_TEXT_SIZE;
+		memset(text, 0, TLG_TEXT_SIZE);
+		memcpy(text, self->name + i * TLG_TEXT_SIZE, n);
+		tr2_ring_commit(&event[3 + i], TLG_INFO | (i + 1 == texts ? TLG_INFO_END : 0));
+	}
+	tr2_ring_commit(&event[0], TLG_THREAD | TLG_HAS_INFO);
+}
+
+/* Self is a new Trace2 thread from here on. */
+static void become(struct tr2_thread *self, const char *base_name)
+{
+	struct tr2_ring_head *head = self->ring.head;
+
+	self->tid = tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
+	if (self->tid)
+		make_name(self->name, self->tid, base_name);
+	else
+		strcpy(self->name, "main");
+	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
+	memset(self->timers, 0, sizeof(self->timers));
+	memset(self->counters, 0, sizeof(self->counters));
+	head->tid = self->tid;
+	head->start = self->start;
+	memcpy(head->name, self->name, sizeof(self->name));
+	if (self->ring.chunk)
+		tr2_shm_chunk(self->ring.chunk - 1)->tid = self->tid;
+	announce(self);
+}
+
+/* ---- acquiring a ring --------------------------------------------------------------------------- */
+
+/* 1 if the ring has no living owner and is self's now.  Blocks: never. */
+static int try_own(struct tr2_ring_head *head)
+{
+	int error = pthread_mutex_trylock(&head->owner);
+
+	if (error == EOWNERDEAD)
+		error = pthread_mutex_consistent(&head->owner);
+	return !error;
+}
+
+/* A ring whose thread is gone; NULL when none is found: among the first few, while new ones can be made. */
+static struct tr2_thread *reuse_ring(void)
+{
+	struct tr2_thread *thread = tr2_reg_first();
+	uint32_t used = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: a bound */
+	uint32_t most = used < TR2_MAX_RINGS ? 64 : TR2_MAX_RINGS;
+
+	for (uint32_t tries = 0; thread && tries < most; thread = tr2_reg_next(thread), tries++)
+		if (thread != g_main && try_own(thread->ring.head))
+			return thread;
+	return NULL;
+}
+
+static int make_owner_mutex(struct tr2_ring_head *head)
+{
+	pthread_mutexattr_t attributes;
+	int error;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	error = pthread_mutex_init(&head->owner, &attributes);
+	pthread_mutexattr_destroy(&attributes);
+	return error ? error : pthread_mutex_trylock(&head->owner);
+}
+
+static struct tr2_thread *new_ring(void)
+{
+	uint32_t i = tr2_add_rlx(&tr2_g_shm.head->rings_used, 1); /* relaxed: only the number matters */
+	struct tr2_thread *thread = &g_threads[i];
+
+	if (i >= TR2_MAX_RINGS) {
+		tr2_store_rlx(&tr2_g_shm.head->rings_used, TR2_MAX_RINGS); /* relaxed: as above; must not wrap */
+		return NULL;
+	}
+	if (tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tr2_ring_head)) || make_owner_mutex(tr2_shm_ring(i)))
+		return NULL;
+	thread->ring.index = i;
+	thread->ring.head = tr2_shm_ring(i);
+	thread->ring.hot = &g_wiped->position[i].hot;
+	tr2_reg_add(thread);
+	return thread;
+}
+
+/* Signals masked.  NULL: there is no ring for this thread now. */
+static struct tr2_thread *acquire(const char *base_name)
+{
+	struct tr2_thread *self = reuse_ring();
+
+	if (!self)
+		self = new_ring();
+	if (!self)
+		return NULL;
+	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
+	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
+	tr2_self = self;
+	if (!self->ring.chunk)
+		tr2_ring_open_chunk(&self->ring, 0, tr2_g_settings.ring_chunks);
+	become(self, base_name);
+	if (tr2_clock_is_inline())
+		tr2_hot_v1 = self->ring.hot;
+	return self;
+}
+
+int tr2_thread_init(void)
+{
+	uint64_t mask;
+	int error = map_tables();
+
+	if (error)
+		return error;
+	tr2_signals_block(&mask);
+	tr2_reg_reset();
+	g_next_tid = 0;
+	g_main = NULL;
+	tr2_self = NULL;
+	tr2_hot_v1 = NULL;
+	tr2_store_rlx(&g_wiped->alive, 1); /* relaxed: one thread */
+	g_main = acquire("main");
+	tr2_signals_restore(&mask);
+	return g_main ? 0 : -ENOMEM;
+}
+
+struct tr2_thread *tr2_thread_self(void)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	if (tr2_self && !tr2_is_forked_child())
+		return tr2_self;
+	tr2_signals_block(&mask);
+	if (tr2_is_forked_child())
+		tr2_life_after_fork();
+	if (!tr2_self && tr2_g_shm.head && !acquire("unknown"))
+		tr2_life_count_no_ring();
+	tr2_signals_restore(&mask);
+	errno = saved;
+	return tr2_self;
+}
+
+void tr2_thread_begin(const char *base_name)
+{
+	struct tr2_thread *self = tr2_self;
+	uint64_t mask;
+
+	tr2_signals_block(&mask);
+	if (!self)
+		acquire(base_name ? base_name : "");
+	else
+		become(self, base_name ? base_name : "");
+	tr2_signals_restore(&mask);
+	tr2_wake_if_wanted();
+}
+
+/*
+ * The ring goes back at once.  The next event of this thread, if any, acquires one again and is "unknown",
+ * as in git.
+ */
+void tr2_thread_end(void)
+{
+	struct tr2_thread *self = tr2_self;
+	uint64_t mask;
+
+	if (!self || self == g_main)
+		return;
+	tr2_signals_block(&mask);
+	tr2_hot_v1 = NULL;
+	tr2_self = NULL;
+	pthread_mutex_unlock(&self->ring.head->owner);
+	tr2_signals_restore(&mask);
+}
+
+/* ---- reserving, the rare case ------------------------------------------------------------------- */
+
+/* Signals masked.  The ring has no room: find some, or give up. */
+static struct tlg_event *reserve_in_new_chunk(struct tr2_thread *self, unsigned events, uint64_t mask)
+{
+	const size_t bytes = events * sizeof(struct tlg_event);
+
+	for (int tries = 0; tries < 4; tries++) {
+		uintptr_t position = tr2_local_add(&self->ring.hot->cur, bytes);
+		if (tr2_in_chunk(position, bytes))
+			return (struct tlg_event *)position;
+		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
+			tr2_ring_pad(position);
+		if (!tr2_ring_open_chunk(&self->ring, self->tid, tr2_g_settings.ring_chunks)) {
+			tr2_wake_chunk_opened(mask);
+			continue;
+		}
+		if (tries || !tr2_drain_instead())
+			break;
+	}
+	return NULL;
+}
+
+/* The ring is full and the drain has freed nothing since that was found: no need to look again. */
+static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events)
+{
+	if (self->drop_mark != tr2_drain_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
+		return 0;
+	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
+	tr2_ring_drop(&self->ring, events);
+	return 1;
+}
+
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events)
+{
+	struct tr2_thread *self = tr2_thread_self();
+	struct tlg_event *event = NULL;
+	uint64_t mask;
+	int saved = errno;
+
+	if (!self || drop_quickly(self, position, events))
+		return NULL;
+	tr2_signals_block(&mask);
+	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
+		tr2_ring_pad(position);
+	event = reserve_in_new_chunk(self, events, mask);
+	if (!event) {
+		tr2_ring_drop(&self->ring, events);
+		self->drop_mark = tr2_drain_progress();
+	}
+	tr2_signals_restore(&mask);
+	errno = saved;
+	return event;
+}

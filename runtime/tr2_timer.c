@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_timer.c - timers and counters. */
+#include "tr2_timer.h"
+
+#include <stddef.h>
+
+#include "tr2_clock.h"
+#include "tr2_emit.h"
+#include "tr2_life.h"
+
+/* What a timer or counter is called; git's two test ones come first. */
+struct definition {
+	const char *category, *name;
+	int per_thread;
+};
+
+static struct table {
+	struct definition entries[TR2_MAX_TIMERS];
+	uint32_t count;
+} g_timers = { { { "test", "test1", 0 }, { "test", "test2", 1 } }, 2 },
+  g_counters = { { { "test", "test1", 0 }, { "test", "test2", 1 } }, 2 };
+
+static_assert(TR2_MAX_TIMERS == TR2_MAX_COUNTERS, "one kind of table serves both");
+
+static struct tr2_timer g_timer_totals[TR2_MAX_TIMERS];
+static uint64_t g_counter_totals[TR2_MAX_COUNTERS];
+
+static int define(struct table *table, const char *category, const char *name, int per_thread)
+{
+	uint32_t i = tr2_add_rlx(&table->count, 1); /* relaxed: only the number matters */
+
+	if (i >= TR2_MAX_TIMERS) {
+		tr2_store_rlx(&table->count, TR2_MAX_TIMERS); /* relaxed: as above; must not wrap */
+		return -1;
+	}
+	table->entries[i] = (struct definition){ category, name, per_thread };
+	return (int)i;
+}
+
+int trace2_timer_define(const char *category, const char *name, int per_thread)
+{
+	return define(&g_timers, category, name, per_thread);
+}
+
+int trace2_counter_define(const char *category, const char *name, int per_thread)
+{
+	return define(&g_counters, category, name, per_thread);
+}
+
+/* 1 if id names an entry of the table.  A wrong id is ignored. */
+static int is_defined(const struct table *table, int id)
+{
+	uint32_t count = tr2_load_rlx(&table->count); /* relaxed: the caller got its id from trace2_*_define() */
+
+	return id >= 0 && (uint32_t)id < (count < TR2_MAX_TIMERS ? count : TR2_MAX_TIMERS);
+}
+
+void trace2_timer_start(int timer_id)
+{
+	struct tr2_thread *self;
+
+	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_thread_self()))
+		return;
+	if (!self->timers[timer_id].depth++)
+		self->timers[timer_id].started = tr2_clock_raw();
+}
+
+static void add_interval(struct tr2_timer *timer, uint64_t ticks)
+{
+	if (!timer->intervals || ticks < timer->min)
+		timer->min = ticks;
+	if (ticks > timer->max)
+		timer->max = ticks;
+	timer->total += ticks;
+	timer->intervals++;
+}
+
+void trace2_timer_stop(int timer_id)
+{
+	struct tr2_thread *self;
+	struct tr2_timer *timer;
+
+	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_thread_self()))
+		return;
+	timer = &self->timers[timer_id];
+	if (timer->depth && !--timer->depth)
+		add_interval(timer, tr2_clock_raw() - timer->started);
+}
+
+void trace2_counter_add(int counter_id, uint64_t value)
+{
+	struct tr2_thread *self;
+
+	if (tr2_enabled_v1 && is_defined(&g_counters, counter_id) && (self = tr2_thread_self()))
+		self->counters[counter_id] += value;
+}
+
+/* ---- recording ---------------------------------------------------------------------------------- */
+
+static void emit_timer(int style, const struct definition *d, const struct tr2_timer *timer, uint64_t when)
+{
+	struct tr2_scope_key key = { .category = d->category, .label = d->name, .style = (uint8_t)style };
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_uint(&args, timer->intervals);
+	tr2_args_uint(&args, tr2_clock_ns(timer->total));
+	tr2_args_uint(&args, tr2_clock_ns(timer->min));
+	tr2_args_uint(&args, tr2_clock_ns(timer->max));
+	tr2_emit(&key, &args, 0, when);
+}
+
+static void emit_counter(int style, const struct definition *d, uint64_t value, uint64_t when)
+{
+	struct tr2_scope_key key = { .category = d->category, .label = d->name, .style = (uint8_t)style };
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_uint(&args, value);
+	tr2_emit(&key, &args, 0, when);
+}
+
+/* Threads may end at the same time, so each member is added by itself. */
+static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
+{
+	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed, all of these: sums are read when their threads are done */
+
+	tr2_add_rlx(&total->total, timer->total); /* relaxed: as above */
+	while (timer->max > seen && !tr2_cas_acq_rel(&total->max, seen, timer->max))
+		seen = tr2_load_rlx(&total->max); /* relaxed: as above */
+	/* the shortest is kept as its complement, so that 0 means none yet */
+	seen = tr2_load_rlx(&total->min); /* relaxed: as above */
+	while (~timer->min > seen && !tr2_cas_acq_rel(&total->min, seen, ~timer->min))
+		seen = tr2_load_rlx(&total->min); /* relaxed: as above */
+	tr2_add_rlx(&total->intervals, timer->intervals); /* relaxed: as above */
+}
+
+void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when)
+{
+	for (int i = 0; is_defined(&g_timers, i); i++) {
+		if (!self->timers[i].intervals)
+			continue;
+		if (g_timers.entries[i].per_thread)
+			emit_timer(TLG_STYLE_th_timer, &g_timers.entries[i], &self->timers[i], when);
+		add_total(&g_timer_totals[i], &self->timers[i]);
+	}
+	for (int i = 0; is_defined(&g_counters, i); i++) {
+		if (!self->counters[i])
+			continue;
+		if (g_counters.entries[i].per_thread)
+			emit_counter(TLG_STYLE_th_counter, &g_counters.entries[i], self->counters[i], when);
+		tr2_add_rlx(&g_counter_totals[i], self->counters[i]); /* relaxed: read when the threads are done */
+	}
+}
+
+void tr2_timer_end_process(uint64_t when)
+{
+	for (int i = 0; is_defined(&g_timers, i); i++) {
+		struct tr2_timer total = g_timer_totals[i];
+		total.min = ~total.min;
+		if (total.intervals)
+			emit_timer(TLG_STYLE_timer, &g_timers.entries[i], &total, when);
+	}
+	for (int i = 0; is_defined(&g_counters, i); i++)
+		if (g_counter_totals[i])
+			emit_counter(TLG_STYLE_counter, &g_counters.entries[i], g_counter_totals[i], when);
+}

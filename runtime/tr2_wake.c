@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_wake.c - starting the drain's thread and putting it to sleep.
+ *
+ * A thread is only wanted once a ring needs its second chunk.  Creating one allocates memory, and the call that
+ * wants it may sit in a signal handler which has interrupted the allocator.  So it is created there only when
+ * no handler can be running; else at the next call that is known to be ordinary code, and until then full
+ * rings are drained by their threads.
+ */
+#include "tr2_wake.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tr2_atomic.h"
+#include "tr2_drain.h"
+#include "tr2_thread.h"
+
+enum {
+	SHORTEST_SLEEP_NS = 500000,
+	LONGEST_SLEEP_NS = 64000000,
+	STACK_BYTES = 256 * 1024,
+};
+
+static struct wake {
+	int wanted, running;
+	uint32_t chunks;          /* opened so far: the futex that the thread sleeps on */
+	uint32_t sleeps_long;
+} g_wake;
+
+int tr2_wake_is_running(void)
+{
+	return tr2_load_rlx(&g_wake.running); /* relaxed: a hint; passes are under the drain's lock */
+}
+
+void tr2_wake_reset(void)
+{
+	g_wake = (struct wake){ 0 };
+}
+
+/* Short sleeps are slept out; a long one ends when a chunk is opened. */
+static void sleep_for(uint32_t seen, long ns)
+{
+	const struct timespec timeout = { 0, ns };
+
+	if (ns == SHORTEST_SLEEP_NS)
+		nanosleep(&timeout, NULL);
+	else
+		syscall(SYS_futex, &g_wake.chunks, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+}
+
+static void *run(void *unused)
+{
+	long ns = SHORTEST_SLEEP_NS;
+
+	prctl(PR_SET_NAME, "trace2-drain");
+	for (;;) {
+		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
+		ns = tr2_drain_pass() ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
+		tr2_store_rlx(&g_wake.sleeps_long, ns > SHORTEST_SLEEP_NS); /* relaxed: as above */
+		sleep_for(seen, ns);
+	}
+	return unused;
+}
+
+/* All signals are blocked here, and the new thread inherits that. */
+static void start_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	if (pthread_attr_init(&attributes))
+		return;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	if (!pthread_create(&thread, &attributes, run, NULL))
+		tr2_store_rlx(&g_wake.running, 1); /* relaxed: a hint */
+	pthread_attr_destroy(&attributes);
+}
+
+static void start_once(void)
+{
+	static uint32_t starting;
+	uint64_t mask;
+
+	if (tr2_wake_is_running() || !tr2_cas_acq_rel(&starting, 0, 1))
+		return;
+	tr2_signals_block(&mask);
+	start_thread();
+	tr2_signals_restore(&mask);
+	tr2_store_rlx(&starting, 0); /* relaxed: only keeps a second starter out */
+}
+
+/*
+ * 1 if the code that the calling thread would return to may be a signal handler: a signal that has one is
+ * blocked (as it is while its handler runs), or may nest.  mask: the thread's, before tracing blocked all.
+ */
+static int may_be_in_handler(uint64_t mask)
+{
+	struct sigaction action;
+	stack_t stack;
+
+	if (!sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
+		return 1;
+	for (int signal = 1; signal <= 64; signal++) {
+		if (sigaction(signal, NULL, &action) || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
+			continue;
+		if (mask >> (signal - 1) & 1 || action.sa_flags & SA_NODEFER)
+			return 1;
+	}
+	return 0;
+}
+
+void tr2_wake_chunk_opened(uint64_t mask)
+{
+	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
+	if (tr2_wake_is_running()) {
+		if (tr2_exchange_acq_rel(&g_wake.sleeps_long, 0))
+			syscall(SYS_futex, &g_wake.chunks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		return;
+	}
+	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
+	if (!may_be_in_handler(mask))
+		start_once();
+}
+
+void tr2_wake_if_wanted(void)
+{
+	if (tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+		start_once();
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_wake.h - the drain's thread: when it starts, how long it sleeps.
+ */
+#ifndef TR2_WAKE_H
+#define TR2_WAKE_H
+
+#include <stdint.h>
+
+/*
+ * A ring has opened a chunk: start the thread if one is needed and it is safe to, wake it if it sleeps long.
+ * mask  the calling thread's signal mask before tracing blocked all    Signal safe
+ */
+void tr2_wake_chunk_opened(uint64_t mask);
+
+/* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
+void tr2_wake_if_wanted(void);
+
+/* 1 while the thread runs. */
+int tr2_wake_is_running(void);
+
+/* In a forked child: there is no thread. */
+void tr2_wake_reset(void);
+
+#endif

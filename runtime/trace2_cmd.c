@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* trace2_cmd.c - the public calls for commands, parameters and repositories. */
+#include <ctype.h>
+#include <fnmatch.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tr2_atomic.h"
+#include "tr2_emit.h"
+#include "tr2_life.h"
+#include "tr2_message.h"
+#include "tr2_sid.h"
+
+#include "trace2.h"
+
+static struct tr2_scope_key make_key(int style, const char *file, int line)
+{
+	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
+}
+
+/* An event with one text. */
+static void emit_one(int style, const char *file, int line, const char *text)
+{
+	struct tr2_scope_key key = make_key(style, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_last(&args, text);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+/* An event with a list of texts. */
+static void emit_list(int style, const char *file, int line, const char *const *list, int redact)
+{
+	struct tr2_scope_key key = make_key(style, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_list(&args, list, redact);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
+{
+	if (tr2_enabled_v1)
+		emit_list(TLG_STYLE_start, file, line, argv, 1);
+}
+
+void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list ap)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_error, file, line);
+
+	key.format = fmt;
+	if (tr2_enabled_v1)
+		tr2_emit_message(&key, ap);
+}
+
+void trace2_cmd_path_fl(const char *file, int line, const char *pathname)
+{
+	if (tr2_enabled_v1)
+		emit_one(TLG_STYLE_cmd_path, file, line, pathname);
+}
+
+void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names)
+{
+	if (tr2_enabled_v1)
+		emit_list(TLG_STYLE_cmd_ancestry, file, line, names, 0);
+}
+
+void trace2_cmd_name_fl(const char *file, int line, const char *name)
+{
+	if (!tr2_enabled_v1)
+		return;
+	tr2_sid_add_name(name);
+	emit_one(TLG_STYLE_cmd_name, file, line, name);
+	trace2_cmd_list_config_fl(file, line);
+	trace2_cmd_list_env_vars_fl(file, line);
+}
+
+void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
+{
+	if (tr2_enabled_v1)
+		emit_one(TLG_STYLE_cmd_mode, file, line, mode);
+}
+
+void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_alias, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1)
+		return;
+	tr2_args_text(&args, alias);
+	tr2_args_list(&args, argv, 0);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+/* ---- parameters --------------------------------------------------------------------------------- */
+
+static void emit_param(const char *file, int line, const char *param, const char *value, int scope)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_def_param, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_int(&args, scope);
+	tr2_args_text(&args, param);
+	tr2_args_redacted(&args, value);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+void trace2_def_param_fl(const char *file, int line, const char *param, const char *value,
+			 const struct trace2_key_value_info *kvi)
+{
+	if (tr2_enabled_v1)
+		emit_param(file, line, param, value, kvi ? (int)kvi->scope : TRACE2_SCOPE_UNKNOWN);
+}
+
+/*
+ * The next item of a comma-separated list, trimmed, into item; the rest of the list, NULL at its end.
+ * Items that are too long for item come out empty.
+ */
+static const char *next_item(const char *list, char *item, size_t size)
+{
+	size_t length = strcspn(list, ",");
+	const char *rest = list[length] ? list + length + 1 : NULL;
+
+	while (length && isspace((unsigned char)*list)) {
+		list++;
+		length--;
+	}
+	while (length && isspace((unsigned char)list[length - 1]))
+		length--;
+	if (length >= size)
+		length = 0;
+	memcpy(item, list, length);
+	item[length] = '\0';
+	return rest;
+}
+
+void trace2_cmd_list_env_vars_fl(const char *file, int line)
+{
+	static int done;
+	const char *list = tr2_enabled_v1 && !done ? tr2_env_get("ENV_VARS") : NULL;
+	char name[256];
+
+	done |= tr2_enabled_v1;
+	while (list) {
+		const char *value;
+		list = next_item(list, name, sizeof(name));
+		value = *name ? getenv(name) : NULL;
+		if (value && *value)
+			emit_param(file, line, name, value, TRACE2_SCOPE_COMMAND);
+	}
+}
+
+/* This library reads no configuration files of its own, so there are no settings to list. */
+void trace2_cmd_list_config_fl(const char *file, int line)
+{
+	(void)file;
+	(void)line;
+}
+
+void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value)
+{
+	const char *list = tr2_enabled_v1 && key ? tr2_env_get("CONFIG_PARAMS") : NULL;
+	char pattern[256];
+
+	while (list) {
+		list = next_item(list, pattern, sizeof(pattern));
+		if (*pattern && !fnmatch(pattern, key, FNM_CASEFOLD)) {
+			emit_param(file, line, key, value, TRACE2_SCOPE_UNKNOWN);
+			return;
+		}
+	}
+}
+
+/* ---- repositories ------------------------------------------------------------------------------- */
+
+void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *repo)
+{
+	static int next_id;
+	struct tr2_scope_key key = make_key(TLG_STYLE_def_repo, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1 || !repo || repo->trace2_repo_id)
+		return;
+	repo->trace2_repo_id = tr2_add_rlx(&next_id, 1) + 1; /* relaxed: only the number matters */
+	key.repo = repo->trace2_repo_id <= UINT16_MAX ? (uint16_t)repo->trace2_repo_id : 0;
+	tr2_args_last(&args, repo->worktree);
+	tr2_emit(&key, &args, 0, 0);
+}

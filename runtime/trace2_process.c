@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* trace2_process.c - the public calls for children, exec, threads, and what the system knows of the process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tr2_clock.h"
+#include "tr2_drain.h"
+#include "tr2_emit.h"
+#include "tr2_life.h"
+#include "tr2_message.h"
+#include "tr2_thread.h"
+#include "tr2_timer.h"
+
+#include "trace2.h"
+
+static struct tr2_scope_key make_key(int style, const char *file, int line)
+{
+	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
+}
+
+/* ---- children ----------------------------------------------------------------------------------- */
+
+void trace2_child_start_fl(const char *file, int line, struct trace2_child *child)
+{
+	static int next_id;
+	struct tr2_scope_key key = make_key(TLG_STYLE_child_start, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1 || !child)
+		return;
+	child->trace2_child_id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
+	child->trace2_child_start = tr2_clock_raw();
+	tr2_args_int(&args, child->trace2_child_id);
+	tr2_args_int(&args, (child->git_cmd ? TLG_CHILD_GIT : 0) | (child->use_shell ? TLG_CHILD_SHELL : 0));
+	tr2_args_text(&args, child->trace2_child_class);
+	tr2_args_text(&args, child->trace2_hook_name);
+	tr2_args_text(&args, child->dir);
+	tr2_args_list(&args, child->argv, 1);
+	tr2_emit(&key, &args, 0, child->trace2_child_start);
+}
+
+void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_child_exit, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1 || !child)
+		return;
+	tr2_args_int(&args, child->trace2_child_id);
+	tr2_args_int(&args, child->pid);
+	tr2_args_int(&args, code);
+	tr2_args_uint(&args, child->trace2_child_start);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+void trace2_child_ready_fl(const char *file, int line, struct trace2_child *child, const char *ready)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_child_ready, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1 || !child)
+		return;
+	tr2_args_int(&args, child->trace2_child_id);
+	tr2_args_int(&args, child->pid);
+	tr2_args_uint(&args, child->trace2_child_start);
+	tr2_args_last(&args, ready);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+/* ---- exec --------------------------------------------------------------------------------------- */
+
+int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv)
+{
+	static int next_id;
+	struct tr2_scope_key key = make_key(TLG_STYLE_exec, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+	int id;
+
+	if (!tr2_enabled_v1)
+		return -1;
+	id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
+	tr2_args_int(&args, id);
+	tr2_args_text(&args, exe);
+	tr2_args_list(&args, argv, 1);
+	tr2_emit(&key, &args, 0, 0);
+	tr2_drain_flush();
+	return id;
+}
+
+void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_exec_result, file, line);
+	struct tr2_args args = { .nfixed = 0 };
+	char text[256];
+
+	if (!tr2_enabled_v1)
+		return;
+	tr2_args_int(&args, exec_id);
+	tr2_args_int(&args, code);
+	tr2_args_last(&args, code > 0 ? strerror_r(code, text, sizeof(text)) : NULL);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+/* On the main thread these are a region: git's way of saying that a thread's work was done here. */
+static void emit_on_main(int style, const char *file, int line, const char *text)
+{
+	struct tr2_scope_key key = make_key(style, file, line);
+
+	key.format = "thread-proc on main";
+	tr2_emit_text(&key, text);
+}
+
+void trace2_thread_start_fl(const char *file, int line, const char *base_name)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_thread_start, file, line);
+	char text[128];
+
+	if (!tr2_enabled_v1)
+		return;
+	if (tr2_thread_is_main()) {
+		snprintf(text, sizeof(text), "thread-proc on main: %s", base_name ? base_name : "");
+		emit_on_main(TLG_STYLE_region_enter, file, line, text);
+		return;
+	}
+	tr2_thread_begin(base_name);
+	tr2_emit(&key, NULL, 0, 0);
+}
+
+void trace2_thread_exit_fl(const char *file, int line)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_thread_exit, file, line);
+	struct tr2_thread *self = tr2_enabled_v1 ? tr2_thread_self() : NULL;
+	uint64_t now;
+
+	if (!self)
+		return;
+	if (tr2_thread_is_main()) {
+		emit_on_main(TLG_STYLE_region_leave, file, line, "thread-proc on main");
+		return;
+	}
+	now = tr2_clock_raw();
+	tr2_timer_end_thread(self, now);
+	tr2_emit(&key, NULL, 0, now);
+	tr2_thread_end();
+}
+
+/* ---- the parents -------------------------------------------------------------------------------- */
+
+enum { MAX_PARENTS = 64, COMM_BYTES = 64 };
+
+/* The name and the parent of process pid, from /proc.  0: not to be had. */
+static int read_stat(int pid, char comm[COMM_BYTES], int *parent)
+{
+	char path[40], stat[512];
+	const char *open_paren, *close_paren;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, stat, sizeof(stat) - 1);
+	close(fd);
+	if (n <= 0)
+		return 0;
+	stat[n] = '\0';
+	open_paren = strchr(stat, '(');
+	close_paren = strrchr(stat, ')');   /* the name itself may hold any of both */
+	if (!open_paren || !close_paren || close_paren < open_paren)
+		return 0;
+	n = close_paren - open_paren - 1;
+	if (n >= COMM_BYTES)
+		n = COMM_BYTES - 1;
+	memcpy(comm, open_paren + 1, (size_t)n);
+	comm[n] = '\0';
+	return sscanf(close_paren + 1, " %*c %d", parent) == 1;
+}
+
+void trace2_collect_process_info(enum trace2_process_info_reason reason)
+{
+	char comms[MAX_PARENTS][COMM_BYTES];
+	const char *names[MAX_PARENTS + 1];
+	int pid = getppid(), n = 0, saved = errno;
+
+	if (!tr2_enabled_v1 || reason != TRACE2_PROCESS_INFO_STARTUP)
+		return;
+	for (; pid > 0 && n < MAX_PARENTS && read_stat(pid, comms[n], &pid); n++)
+		names[n] = comms[n];
+	names[n] = NULL;
+	if (n)
+		trace2_cmd_ancestry_fl(__FILE__, __LINE__, names);
+	errno = saved;
+}

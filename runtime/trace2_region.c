@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* trace2_region.c - the public calls for regions, steps, data and messages. */
+#include <stdarg.h>
+
+#include "tr2_emit.h"
+#include "tr2_life.h"
+#include "tr2_message.h"
+#include "tr2_thread.h"
+
+#include "trace2.h"
+
+/* An id beyond 16 bits would be another repository's: such a one is none. */
+static uint16_t repo_id(const struct trace2_repository *repo)
+{
+	return repo && repo->trace2_repo_id > 0 && repo->trace2_repo_id <= UINT16_MAX ? (uint16_t)repo->trace2_repo_id : 0;
+}
+
+static struct tr2_scope_key make_key(int style, const char *file, int line, const char *category, const char *label,
+				     const struct trace2_repository *repo)
+{
+	return (struct tr2_scope_key){
+		.file = file, .category = category, .label = label,
+		.line = line, .repo = repo_id(repo), .style = (uint8_t)style,
+	};
+}
+
+/* ---- call sites with literal names -------------------------------------------------------------- */
+
+/* The site's scope for this repository; 0: the table is full. */
+static uint32_t find_scope(struct trace2_site *site, const struct trace2_repository *repo)
+{
+	uint64_t key = tr2_load_rlx(&site->key); /* relaxed: the drain waits for the scope's own flag, [M4] */
+	uint32_t id = repo_id(repo), scope = (uint32_t)key;
+	struct tr2_scope_key names;
+
+	if (scope && key >> 32 == id)
+		return scope;
+	if (!tr2_thread_self())
+		return 0;
+	names = make_key(site->style, site->file, site->line, site->category, site->label, repo);
+	scope = tr2_scope_intern(&names);
+	if (scope)
+		tr2_store_rlx(&site->key, (uint64_t)id << 32 | scope); /* relaxed: as above */
+	return scope;
+}
+
+/* The scope table has no room: as if the names were not literals. */
+static void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo, struct tr2_args *args)
+{
+	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label, repo);
+
+	tr2_emit(&key, args, 0, 0);
+}
+
+void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *repo)
+{
+	uint32_t scope = find_scope(site, repo);
+
+	if (scope)
+		tr2_emit_hit(scope, site->style != TLG_STYLE_step);
+	else
+		emit_unregistered(site, repo, NULL);
+}
+
+void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value)
+{
+	uint32_t scope = find_scope(site, repo);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (scope) {
+		tr2_emit_int(scope, value);
+		return;
+	}
+	tr2_args_int(&args, value);
+	emit_unregistered(site, repo, &args);
+}
+
+void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value)
+{
+	uint32_t scope = find_scope(site, repo);
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_last(&args, value);
+	if (scope)
+		tr2_emit_scope(scope, &args, 0, 0);
+	else
+		emit_unregistered(site, repo, &args);
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+static void emit_region(int style, const char *file, int line, const char *category, const char *label,
+			const struct trace2_repository *repo)
+{
+	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
+	uint32_t scope;
+
+	if (!tr2_thread_self())
+		return;
+	scope = tr2_scope_intern(&key);
+	if (scope)
+		tr2_emit_hit(scope, style != TLG_STYLE_step);
+	else
+		tr2_emit(&key, NULL, 0, 0);
+}
+
+static void emit_region_message(int style, const char *file, int line, const char *category, const char *label,
+				const struct trace2_repository *repo, const char *fmt, va_list ap)
+{
+	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
+
+	key.format = fmt;
+	tr2_emit_message(&key, ap);
+}
+
+void trace2_region_enter_fl(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repo, ...)
+{
+	if (tr2_enabled_v1)
+		emit_region(TLG_STYLE_region_enter, file, line, category, label, repo);
+}
+
+void trace2_region_leave_fl(const char *file, int line, const char *category, const char *label,
+			    const struct trace2_repository *repo, ...)
+{
+	if (tr2_enabled_v1)
+		emit_region(TLG_STYLE_region_leave, file, line, category, label, repo);
+}
+
+void trace2_region_enter_printf_va_fl(const char *file, int line, const char *category, const char *label,
+				      const struct trace2_repository *repo, const char *fmt, va_list ap)
+{
+	if (tr2_enabled_v1)
+		emit_region_message(TLG_STYLE_region_enter, file, line, category, label, repo, fmt, ap);
+}
+
+void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
+				      const struct trace2_repository *repo, const char *fmt, va_list ap)
+{
+	if (tr2_enabled_v1)
+		emit_region_message(TLG_STYLE_region_leave, file, line, category, label, repo, fmt, ap);
+}
+
+void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
+				   const struct trace2_repository *repo, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!tr2_enabled_v1)
+		return;
+	va_start(ap, fmt);
+	emit_region_message(TLG_STYLE_region_enter, file, line, category, label, repo, fmt, ap);
+	va_end(ap);
+}
+
+void trace2_region_leave_printf_fl(const char *file, int line, const char *category, const char *label,
+				   const struct trace2_repository *repo, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!tr2_enabled_v1)
+		return;
+	va_start(ap, fmt);
+	emit_region_message(TLG_STYLE_region_leave, file, line, category, label, repo, fmt, ap);
+	va_end(ap);
+}
+
+void trace2_step_fl(const char *file, int line, const char *category, const char *label)
+{
+	if (tr2_enabled_v1)
+		emit_region(TLG_STYLE_step, file, line, category, label, NULL);
+}
+
+/* ---- data --------------------------------------------------------------------------------------- */
+
+static void emit_data(int style, const char *file, int line, const char *category,
+		      const struct trace2_repository *repo, const char *key, const char *text)
+{
+	struct tr2_scope_key names = make_key(style, file, line, category, key, repo);
+	struct tr2_args args = { .nfixed = 0 };
+
+	tr2_args_last(&args, text);
+	tr2_emit(&names, &args, 0, 0);
+}
+
+void trace2_data_string_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			   const char *key, const char *value)
+{
+	if (tr2_enabled_v1)
+		emit_data(TLG_STYLE_data, file, line, category, repo, key, value);
+}
+
+void trace2_data_json_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			 const char *key, const char *json)
+{
+	if (tr2_enabled_v1)
+		emit_data(TLG_STYLE_data_json, file, line, category, repo, key, json);
+}
+
+void trace2_data_intmax_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
+			   const char *key, intmax_t value)
+{
+	struct tr2_scope_key names = make_key(TLG_STYLE_data_intmax, file, line, category, key, repo);
+	struct tr2_args args = { .nfixed = 0 };
+
+	if (!tr2_enabled_v1)
+		return;
+	tr2_args_int(&args, value);
+	tr2_emit(&names, &args, 0, 0);
+}
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap)
+{
+	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL);
+
+	key.format = fmt;
+	if (tr2_enabled_v1)
+		tr2_emit_message(&key, ap);
+}
+
+void trace2_printf_fl(const char *file, int line, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (!tr2_enabled_v1)
+		return;
+	va_start(ap, fmt);
+	trace2_printf_va_fl(file, line, fmt, ap);
+	va_end(ap);
+}
