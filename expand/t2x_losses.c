@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_losses.c - a hash table with open addressing, at most half full. */
+#include "t2x_losses.h"
+
+#include <stdlib.h>
+
+enum { FIRST_SLOTS = 64 };
+
+struct loss {
+	uint64_t key;                /* tid << 32 | reason; 0: free, for reasons begin at 1 */
+	uint64_t total;
+};
+
+struct t2x_losses {
+	unsigned used, slots;        /* slots: a power of two */
+	struct loss slot[];
+};
+
+/* The slot of key, or the free one where it belongs. */
+static struct loss *find_slot(struct t2x_losses *losses, uint64_t key)
+{
+	uint64_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+
+	for (;; i++) {
+		struct loss *loss = &losses->slot[i & (losses->slots - 1)];
+
+		if (!loss->key || loss->key == key)
+			return loss;
+	}
+}
+
+static struct t2x_losses *new_table(unsigned slots)
+{
+	struct t2x_losses *losses = calloc(1, sizeof(*losses) + slots * sizeof(losses->slot[0]));
+
+	if (losses)
+		losses->slots = slots;
+	return losses;
+}
+
+/* A table with room for one more.  Return  0: there is none */
+static int make_room(struct t2x_losses **losses)
+{
+	struct t2x_losses *old = *losses, *more;
+
+	if (old && 2 * (old->used + 1) <= old->slots)
+		return 1;
+	if (old && old->used >= T2X_LOSSES_KEPT)
+		return 0;
+	more = new_table(old ? 2 * old->slots : FIRST_SLOTS);
+	if (!more)
+		return 0;
+	for (unsigned i = 0; old && i < old->slots; i++) {
+		if (old->slot[i].key)
+			*find_slot(more, old->slot[i].key) = old->slot[i];
+	}
+	more->used = old ? old->used : 0;
+	free(old);
+	*losses = more;
+	return 1;
+}
+
+uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned reason, uint64_t total)
+{
+	uint64_t key = (uint64_t)tid << 32 | reason, added;
+	struct loss *loss = *losses ? find_slot(*losses, key) : NULL;
+
+	if (!loss || !loss->key) {
+		if (!make_room(losses))
+			return 0;
+		loss = find_slot(*losses, key);
+		loss->key = key;
+		(*losses)->used++;
+	}
+	if (total <= loss->total)
+		return 0;
+	added = total - loss->total;
+	loss->total = total;
+	return added;
+}
+
+void t2x_losses_free(struct t2x_losses *losses)
+{
+	free(losses);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_losses.h - what a process says it lost: a total for each thread and reason, stated again and again.
+ */
+#ifndef T2X_LOSSES_H
+#define T2X_LOSSES_H
+
+#include <stdint.h>
+
+struct t2x_losses;
+
+enum { T2X_LOSSES_KEPT = 16384 };   /* threads and reasons of a process; what is beyond counts as nothing */
+
+/*
+ * Take note that the thread's total for the reason is now total.
+ * losses  where the table is: NULL at first, made here
+ * Return  how much that adds to what was known; 0 too if there is no memory
+ */
+uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned reason, uint64_t total);
+
+void t2x_losses_free(struct t2x_losses *losses);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_model.c - see t2x_model.h. */
+#include "t2x_model.h"
+
+#include <stdlib.h>
+
+#include "t2x_losses.h"
+#include "t2x_regions.h"
+#include "t2x_render.h"
+#include "tlg_desc.h"
+
+enum {
+	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
+	HIERARCHY_BYTES = 65536,          /* of the command hierarchy, likewise */
+	REGION_BUDGET = 2 * 1024 * 1024,  /* times of open regions in all threads together */
+	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
+};
+
+struct t2x_model {
+	t2x_print_fn *print[TLG_STYLE_COUNT];
+	t2x_print_fn *print_unresolved;
+	struct t2x_printer printer;
+	struct t2x_summary summary;
+	struct t2x_arg settled[SETTLED_ARGS];
+	unsigned region_budget;
+	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
+};
+
+struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out, const struct t2x_options *options)
+{
+	struct t2x_model *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->printer.out = out;
+	m->printer.options = *options;
+	m->region_budget = REGION_BUDGET;
+	m->print_unresolved = writer->unresolved;
+#define TLG_STYLE(id, name, args, desc) m->print[id] = writer->print.name;
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	return m;
+}
+
+int t2x_model_finish(struct t2x_model *m)
+{
+	return t2x_out_flush(m->printer.out);
+}
+
+const struct t2x_summary *t2x_model_summary(const struct t2x_model *m)
+{
+	return &m->summary;
+}
+
+void t2x_model_free(struct t2x_model *m)
+{
+	if (m)
+		free(m->message);
+	free(m);
+}
+
+/* ---- threads and processes ---------------------------------------------------------------------- */
+
+/* When the thread's outermost region began; the main thread is as old as its process. */
+static uint64_t find_start_us(const struct t2x_thread *thread)
+{
+	return (thread->tid ? thread->start_ns : thread->process->start_ns) / 1000;
+}
+
+/* The thread's regions, or NULL without memory. */
+static struct t2x_regions *find_regions(struct t2x_thread *thread)
+{
+	if (!thread->model) {
+		thread->model = malloc(sizeof(struct t2x_regions));
+		if (thread->model)
+			t2x_regions_init(thread->model, find_start_us(thread));
+	}
+	return thread->model;
+}
+
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns, unsigned count)
+{
+	struct t2x_regions *regions = find_regions(thread);
+
+	if (!regions)
+		return;
+	t2x_regions_free(regions, &m->region_budget);
+	t2x_regions_init(regions, find_start_us(thread));
+	for (unsigned i = 0; i < count; i++)
+		t2x_regions_enter(regions, enter_ns[i] / 1000, &m->region_budget);
+}
+
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events)
+{
+	(void)thread;
+	m->summary.gaps++;
+	m->summary.gap_events += events;
+}
+
+void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total)
+{
+	struct t2x_losses *losses = process->model;
+
+	if (reason == 0 || reason >= TLG_LOSS_REASONS)
+		return;
+	m->summary.losses[reason] += t2x_losses_update(&losses, tid, reason, total);
+	process->model = losses;
+}
+
+void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
+{
+	if (thread->model)
+		t2x_regions_free(thread->model, &m->region_budget);
+	free(thread->model);
+	thread->model = NULL;
+}
+
+void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
+{
+	(void)m;
+	t2x_losses_free(process->model);
+	process->model = NULL;
+}
+
+/* "<hierarchy so far>/<name>" */
+static void extend_hierarchy(struct t2x_process *process, const struct t2x_arg *name)
+{
+	size_t old = strlen(process->hierarchy), n = name->length;
+	char *longer;
+
+	if (old + 1 >= HIERARCHY_BYTES)
+		return;
+	if (n > HIERARCHY_BYTES - 1 - old)
+		n = HIERARCHY_BYTES - 1 - old;
+	longer = malloc(old + n + 2);
+	if (!longer)
+		return;
+	memcpy(longer, process->hierarchy, old);
+	if (old)
+		longer[old++] = '/';
+	memcpy(longer + old, name->text, n);
+	longer[old + n] = '\0';
+	free(process->hierarchy);
+	process->hierarchy = longer;
+}
+
+/* ---- arguments and messages --------------------------------------------------------------------- */
+
+static int is_text(const struct t2x_arg *arg)
+{
+	return arg->type == TLG_ARG_TEXT && arg->text;
+}
+
+/* Whether the argument is what the letter of a signature asks for. */
+static int is_right(const struct t2x_arg *arg, char letter)
+{
+	switch (letter) {
+	case 's':
+		return is_text(arg) || arg->type == TLG_ARG_NULL;
+	case 'S':
+		return is_text(arg);
+	default:
+		return arg->type == TLG_ARG_INT || arg->type == TLG_ARG_UINT;
+	}
+}
+
+/* A last text that is absent or null: print it as an empty one. */
+static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned at)
+{
+	memcpy(m->settled, ev->args, at * sizeof(m->settled[0]));
+	m->settled[at] = (struct t2x_arg){ .type = TLG_ARG_TEXT, .text = "" };
+	ev->args = m->settled;
+	ev->nargs = at + 1;
+}
+
+/* Whether the arguments are those of the signature (see tlg_styles.def), but for a message. */
+static int settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
+{
+	unsigned i = 0;
+
+	for (; *signature && *signature != 'M'; signature++) {
+		const struct t2x_arg *arg = i < ev->nargs ? &ev->args[i] : NULL;
+
+		if (*signature == '*') {
+			while (i < ev->nargs && is_text(&ev->args[i]))
+				i++;
+			continue;
+		}
+		if (*signature == 'S' && (!arg || (arg->type == TLG_ARG_NULL && i + 1 == ev->nargs)))
+			add_empty_text(m, ev, i);
+		else if (!arg || !is_right(arg, *signature))
+			return 0;
+		i++;
+	}
+	return *signature == 'M' || i == ev->nargs;
+}
+
+static int render_message(struct t2x_model *m, struct t2x_event *ev, const char *format)
+{
+	const char *nul;
+
+	if (!m->message)
+		m->message = malloc(MESSAGE_BYTES);
+	if (!m->message)
+		return 0;
+	ev->message = m->message;
+	ev->message_length = t2x_render(m->message, MESSAGE_BYTES, format, ev->args, ev->nargs);
+	/* %c can print a NUL, and texts end there. */
+	nul = memchr(m->message, '\0', ev->message_length);
+	if (nul)
+		ev->message_length = (size_t)(nul - m->message);
+	return 1;
+}
+
+/* The message of a kind that has one.  Return  0: it should be there, and is not */
+static int settle_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+{
+	const char *format = ev->scope->format;
+	int done = 1;
+
+	if (format && !*format) {
+		/* An empty format is no message, rendered or not. */
+	} else if (flags & TLG_RENDERED) {
+		const struct t2x_arg *last = ev->nargs ? &ev->args[ev->nargs - 1] : NULL;
+
+		done = !last || is_text(last);
+		ev->message = last && done ? last->text : "";
+		ev->message_length = last ? last->length : 0;
+	} else if (format) {
+		done = render_message(m, ev, format);
+	}
+	ev->nargs = 0;
+	return done;
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------- */
+
+/* Since a child was started; a child that never was has no time. */
+static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
+{
+	uint64_t start_ns = (uint64_t)ev->args[start].value;
+
+	return start_ns ? ev->us - start_ns / 1000 : 0;
+}
+
+/* What an event changes before it is printed, and the time that has elapsed for it. */
+static void apply(struct t2x_event *ev, struct t2x_thread *thread, struct t2x_regions *regions)
+{
+	switch (ev->style) {
+	case TLG_STYLE_region_leave:
+		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		t2x_regions_leave(regions);
+		break;
+	case TLG_STYLE_data:
+	case TLG_STYLE_data_intmax:
+	case TLG_STYLE_data_json:
+		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		break;
+	case TLG_STYLE_thread_exit:
+		t2x_regions_unwind(regions);
+		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		break;
+	case TLG_STYLE_atexit:
+	case TLG_STYLE_timer:
+	case TLG_STYLE_th_timer:
+	case TLG_STYLE_counter:
+	case TLG_STYLE_th_counter:
+		t2x_regions_unwind(regions);
+		break;
+	case TLG_STYLE_child_exit:
+		ev->rel_us = find_child_us(ev, T2X_CHILD_START);
+		break;
+	case TLG_STYLE_child_ready:
+		ev->rel_us = find_child_us(ev, T2X_READY_START);
+		break;
+	case TLG_STYLE_cmd_name:
+		extend_hierarchy(thread->process, &ev->args[0]);
+		break;
+	default:
+		break;
+	}
+}
+
+/* Whether the checkpoint's kind is known and its arguments are right; fills in what depends on them. */
+static int resolve(struct t2x_model *m, struct t2x_event *ev, const struct t2x_hit *hit)
+{
+	const struct tlg_style_desc *desc = hit->scope ? tlg_style_by_id(hit->scope->style) : NULL;
+
+	if (!desc)
+		return 0;
+	ev->scope = hit->scope;
+	ev->style = (enum tlg_style)hit->scope->style;
+	ev->args = hit->args;
+	ev->nargs = hit->nargs;
+	if (desc->args[0] == 'M')
+		return settle_message(m, ev, hit->flags);
+	return settle_arguments(m, ev, desc->args);
+}
+
+static void show_unresolved(struct t2x_model *m, struct t2x_event *ev)
+{
+	ev->scope = NULL;
+	ev->style = TLG_STYLE_none;
+	ev->nargs = 0;
+	ev->message = NULL;
+	m->summary.unresolved++;
+	m->print_unresolved(&m->printer, ev);
+}
+
+void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	struct t2x_thread *thread = hit->thread;
+	struct t2x_regions *regions = find_regions(thread);
+	uint64_t start_us = thread->process->start_ns / 1000;
+	struct t2x_event ev = {
+		.thread = thread,
+		.process = thread->process,
+		.scope_index = hit->scope_index,
+		.us = hit->ns / 1000,
+		.open = regions ? t2x_regions_open(regions) : 0,
+	};
+
+	m->summary.checkpoints++;
+	ev.abs_us = start_us ? ev.us - start_us : 0;
+	if (!regions || !resolve(m, &ev, hit)) {
+		show_unresolved(m, &ev);
+		return;
+	}
+	apply(&ev, thread, regions);
+	ev.open = t2x_regions_open(regions);
+	if (m->print[ev.style])
+		m->print[ev.style](&m->printer, &ev);
+	/* A region's own line stands outside of it. */
+	if (ev.style == TLG_STYLE_region_enter)
+		t2x_regions_enter(regions, ev.us, &m->region_budget);
+}
