@@ -24,21 +24,32 @@ void tr2_reg_reset(void)
 	__cds_lfs_init(&g_rings);
 }
 
+/* The push is a full barrier, but one that is written in assembler: the flag says the same to tools and readers. */
 void tr2_reg_add(struct tr2_thread *thread)
 {
 	cds_lfs_node_init(node_of(thread));
-	cds_lfs_push(&g_rings, node_of(thread)); /* [M6] release: a full barrier inside.  Pairs with tr2_reg_first() */
+	tr2_store_rel(&thread->is_member, 1); /* [M6] release: the ring is set up.  Pairs with skip_unready() */
+	cds_lfs_push(&g_rings, node_of(thread));
+}
+
+static struct tr2_thread *skip_unready(struct cds_lfs_node *node)
+{
+	struct tr2_thread *thread = thread_of(node);
+
+	/* [M6] acquire: its set-up.  Pairs with tr2_reg_add() */
+	while (thread && !tr2_load_acq(&thread->is_member))
+		thread = thread_of(node_of(thread)->next);
+	return thread;
 }
 
 struct tr2_thread *tr2_reg_first(void)
 {
-	/* [M6] acquire: the latest ring's node.  Pairs with the push in tr2_reg_add() */
-	struct cds_lfs_head *head = tr2_load_acq(&g_rings.head);
+	struct cds_lfs_head *head = tr2_load_rlx(&g_rings.head); /* relaxed: is_member orders what it leads to */
 
-	return head ? thread_of(&head->node) : NULL;
+	return head ? skip_unready(&head->node) : NULL;
 }
 
 struct tr2_thread *tr2_reg_next(struct tr2_thread *thread)
 {
-	return thread_of(node_of(thread)->next);
+	return skip_unready(node_of(thread)->next);
 }

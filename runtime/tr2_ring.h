@@ -19,7 +19,7 @@
  *   [M3] tr2_ring_open_chunk() links            tr2_ring_peek()            the chunk's head before it is followed
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
  *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
- *   [M6] tr2_reg_add()                          tr2_reg_first()            a ring before it is in the set
+ *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

@@ -208,6 +208,7 @@ static struct tr2_thread *acquire(const char *base_name)
 		self = new_ring();
 	if (!self)
 		return NULL;
+	self->drop_mark = UINT64_MAX;
 	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;

@@ -26,10 +26,11 @@ struct tr2_timer {
 struct tr2_thread {
 	struct tr2_ring ring;
 	void *member[1];                  /* the registry's link, see tr2_reg.c */
+	uint32_t is_member;               /* [M6] */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
-	uint64_t drop_mark;               /* tr2_drain_progress() when the ring was last found full */
+	uint64_t drop_mark;               /* tr2_drain_progress() when the ring was last found full; UINT64_MAX: not */
 	struct tr2_timer timers[TR2_MAX_TIMERS];
 	uint64_t counters[TR2_MAX_COUNTERS];
 	void *post;                       /* the drain's own data about the thread */
