@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Who may include what:  runtime -> format <- expand;  tests and bench -> everything.
+# A third-party header has one user in each directory; memory orders are named in one file; every source
+# file is in the makefile's lists.  Ends with "N passed, N failed".
+set -u
+
+passed=0 failed=0
+
+# verdict NAME OFFENCES
+verdict()
+{
+	if [ -n "$2" ]; then
+		failed=$((failed + 1))
+		printf 'FAIL %s:\n%s\n' "$1" "$2"
+	else
+		passed=$((passed + 1))
+	fi
+}
+
+# Lines "file:include" of the sources in a directory
+includes()
+{
+	grep -EHo '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<][^">]*' "$1"/*.[ch] "$1"/*.def 2>/dev/null |
+		sed -E 's/:[[:space:]]*#[[:space:]]*include[[:space:]]*/:/'
+}
+
+# Quoted includes: only of the directories allowed
+own_includes()
+{
+	includes "$1" | grep -vE ":\"($2)"
+}
+verdict "format/ includes only format/" "$(own_includes format 'tlg[_a-z0-9]*\.(h|def)$' | grep '"')"
+verdict "runtime/ includes only runtime/ and format/" \
+	"$(own_includes runtime '(tr2_[a-z0-9_]+|trace2|tlg[_a-z0-9]*)\.(h|def)$' | grep '"')"
+verdict "expand/ includes only expand/ and format/" \
+	"$(own_includes expand '(t2x_[a-z0-9_]+|tlg[_a-z0-9]*)\.(h|def)$' | grep '"')"
+verdict "the example includes only trace2.h and its own" \
+	"$(own_includes runtime/examples '(idx_[a-z0-9_]+|trace2)\.h$' | grep '"')"
+verdict "trace2.h includes only stdarg.h and stdint.h" \
+	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stdint)\.h$')"
+
+# Angle includes that are not libc's or the kernel's
+third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd)'
+verdict "format/ needs nothing but libc" "$(includes format | grep -E "$third_party")"
+for pair in runtime:lz4 runtime:sha runtime:urcu expand:lz4 expand:expat; do
+	users=$(includes "${pair%:*}" | grep "<${pair#*:}" | cut -d: -f1 | sort -u | grep -c .)
+	[ "$users" -eq 1 ] || wrong="$users files of ${pair%:*}/ include ${pair#*:}, not one"
+	verdict "one user of ${pair#*:} in ${pair%:*}/" "${wrong:-}"
+	unset wrong
+done
+verdict "no other third-party header" \
+	"$(includes runtime | grep -E '<(expat|cmocka)'; includes expand | grep -E '<(urcu|sha|cmocka)')"
+
+verdict "stdio in format/ only in tlg_show" "$(includes format | grep '<stdio' | grep -v '^format/tlg_show\.')"
+verdict "memory orders are named only in tr2_atomic.h and the inline path of trace2.h" \
+	"$(grep -nE 'memory_order|__ATOMIC_|\b_Atomic\b|stdatomic' runtime/*.[ch] format/*.[ch] |
+		grep -vE '^runtime/(tr2_atomic|trace2)\.h:')"
+
+# Every .c is in a list of the makefile, and the other way round.
+for dir in format runtime expand; do
+	listed=$(make -pn help 2>/dev/null | sed -n "s/^${dir}_src := //p" | tr ' ' '\n' | grep . | sort)
+	[ $dir = expand ] && listed=$(printf '%s\nt2expand\n' "$listed" | sort)
+	there=$(cd $dir && ls ./*.c | sed 's|^\./||; s|\.c$||' | LC_ALL=C sort)
+	verdict "the makefile's list for $dir/" \
+		"$(diff <(echo "$listed" | LC_ALL=C sort) <(echo "$there") | grep '^[<>]')"
+done
+
+# Nothing of the machine that it was written on
+verdict "no path of a particular machine" \
+	"$(git grep -nE '/(home|Users)/[a-z]+/|/root/|/work/' -- . ':!tests/check_deps.sh' 2>/dev/null)"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
+# 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
+# lines, no blanks at line ends.  The makefile: at most 300 lines.  Ends with "N passed, N failed".
+set -u
+
+passed=0 failed=0
+sources=$(find format runtime expand tests bench -name '*.[ch]' -o -name '*.def' | LC_ALL=C sort)
+others=$(find .ci tests bench -maxdepth 3 -type f \( -name '*.sh' -o -name '*.py' -o -path '.ci/*' \) | LC_ALL=C sort)
+
+# verdict FILE OFFENCES
+verdict()
+{
+	if [ -n "$2" ]; then
+		failed=$((failed + 1))
+		printf 'FAIL %s:\n%s\n' "$1" "$2"
+	else
+		passed=$((passed + 1))
+	fi
+}
+
+# Functions begin with { and end with } in the first column.
+check_source()
+{
+	expand -t 8 "$1" | awk '
+	NR == 1 && !/SPDX-License-Identifier: MIT/ { print "  1: no licence line" }
+	length($0) > 120 { print "  " NR ": " length($0) " columns" }
+	/^[{]/ { start = NR; deep = 0 }
+	# The body is 8 in, the fourth block would begin 32 in.
+	start && match($0, /^ +/) && RLENGTH >= 32 && /^ +(if|for|while|switch) \(|^ +do [{]/ { deep = NR }
+	/^[}]/ && start {
+		if (NR - start - 1 > 60)
+			print "  " start ": function of " NR - start - 1 " lines"
+		if (deep)
+			print "  " deep ": more than 3 blocks deep"
+		start = 0
+	}
+	END { if (NR > 500) print "  " NR " lines" }'
+	grep -nE '[[:blank:]]+$' "$1" | sed 's/:.*/: blanks at the end/; s/^/  /'
+}
+
+for file in $sources; do
+	verdict "$file" "$(check_source "$file")"
+done
+for file in $others Makefile; do
+	limit=500
+	[ "$file" = Makefile ] && limit=300
+	verdict "$file" "$(
+		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo '  no licence line'
+		[ "$(wc -l <"$file")" -le $limit ] || echo "  more than $limit lines"
+	)"
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
