@@ -1,0 +1,36 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The tables in FORMAT.md are those of the event table.  Ends with "N passed, N failed".
+# With the argument --write, put them there.
+set -u
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+out=${T2_OUT:-build}
+passed=0 failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# The lines from marker $1 to its end in file $2
+table()
+{
+	sed -n "/^<!-- $1 -->\$/,/^<!-- \/$1 -->\$/p" "$2"
+}
+
+"$out/t2expand" --show_format=md >"$tmp/md" || exit 1
+for name in styles types; do
+	table $name "$tmp/md" >"$tmp/$name"
+	if [ "${1:-}" = --write ]; then
+		sed -e "/^<!-- $name -->\$/,/^<!-- \/$name -->\$/{/^<!-- \/$name -->\$/r $tmp/$name" -e 'd;}' FORMAT.md >"$tmp/new"
+		cat "$tmp/new" >FORMAT.md
+	fi
+	table $name FORMAT.md >"$tmp/is"
+	if [ -s "$tmp/is" ] && diff "$tmp/$name" "$tmp/is"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL the table \"$name\" in FORMAT.md (left: what it should be; $0 --write puts it there)"
+	fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
