@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* rawread.c - whole file in memory, one pass for each question. */
+#include "rawread.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tlg_block.h"
+
+enum { LOSSES = 1024, SCOPES = 1 << 17 };
+
+static int load(const char *path, struct raw_file *file)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && st.st_size % TLG_EVENT_SIZE == 0) {
+		file->events = calloc((size_t)st.st_size + 1, 1);
+		n = file->events ? read(fd, file->events, (size_t)st.st_size) : -1;
+		file->count = (size_t)st.st_size / TLG_EVENT_SIZE;
+	}
+	close(fd);
+	return n == st.st_size ? 0 : -1;
+}
+
+/* The id of the stream that a block begins or belongs to. */
+static uint32_t stream_of(const struct tlg_event *block, uint32_t current)
+{
+	for (unsigned i = 1; i <= block->u.block.count; i++)
+		if (tlg_event_type(&block[i]) == TLG_CYCLE)
+			return block[i].u.cycle.stream;
+	return current;
+}
+
+static int check_block(struct raw_file *file, size_t at, uint32_t *stream, uint32_t *number)
+{
+	const struct tlg_event *block = &file->events[at];
+	size_t events = block->u.block.count + 1u;
+	uint32_t id;
+
+	if (tlg_event_type(block) != TLG_BLOCK || block->u.block.magic != TLG_BLOCK_MAGIC || at + events > file->count)
+		return 0;
+	id = stream_of(block, *stream);
+	if (id != *stream)
+		*number = 0;
+	file->streams += id != *stream;
+	*stream = id;
+	return block->sequence == ++*number && events > 1 &&
+	       tlg_block_crc(block, events * TLG_EVENT_SIZE, TLG_BLOCK_CRC_AT, id) == block->u.block.crc;
+}
+
+/* Events of a chain by its INFO_END; 1 for what has no arguments. */
+static size_t chain_length(const struct raw_file *file, size_t at)
+{
+	size_t end = at + 1;
+
+	if (file->events[at].flags & TLG_HAS_INFO)
+		while (end < file->count && !(file->events[end++].flags & TLG_INFO_END))
+			;
+	return end - at;
+}
+
+static void add_loss(const struct tlg_event *event, struct tlg_loss losses[LOSSES])
+{
+	const struct tlg_loss *loss = &event->u.loss;
+
+	for (int i = 0; i < LOSSES; i++) {
+		if (losses[i].count && (losses[i].tid != loss->tid || losses[i].reason != loss->reason))
+			continue;
+		losses[i] = *loss;
+		return;
+	}
+}
+
+static void follow(struct raw_file *file, size_t at, struct tlg_loss losses[LOSSES], uint32_t next[RAW_THREADS])
+{
+	const struct tlg_event *event = &file->events[at];
+	unsigned type = tlg_event_type(event);
+	uint32_t *expected = &next[event->u.hit.tid % RAW_THREADS];
+
+	if (type == TLG_HIT || type == TLG_MORE) {
+		if (event->sequence != *expected + 1)
+			file->gaps += event->sequence - *expected - 1;
+		*expected = event->sequence + (uint32_t)chain_length(file, at) - 1;
+	}
+	file->hits += type == TLG_HIT;
+	file->cycles += type == TLG_CYCLE;
+	file->ends += type == TLG_END;
+	if (type == TLG_END)
+		file->end_stored = event->u.end.stored;
+	if (type == TLG_LOSS)
+		add_loss(event, losses);
+}
+
+int raw_read(const char *path, struct raw_file *file)
+{
+	static struct tlg_loss losses[LOSSES];
+	static uint32_t next[RAW_THREADS];
+	uint32_t stream = 0, number = 0;
+
+	memset(file, 0, sizeof(*file));
+	memset(losses, 0, sizeof(losses));
+	memset(next, 0, sizeof(next));
+	if (load(path, file))
+		return -1;
+	for (size_t at = 0; at < file->count;) {
+		size_t end = at + file->events[at].u.block.count + 1u;
+		size_t streams = file->streams;
+		int good = check_block(file, at, &stream, &number);
+		if (file->streams != streams)
+			memset(next, 0, sizeof(next));
+		file->blocks++;
+		file->bad_blocks += !good;
+		if (!good)
+			break;
+		while (++at < end)
+			follow(file, at, losses, next);
+	}
+	for (int i = 0; i < LOSSES; i++)
+		file->lost += losses[i].count;
+	return 0;
+}
+
+void raw_free(struct raw_file *file)
+{
+	free(file->events);
+	file->events = NULL;
+}
+
+/* Copy the INFO text behind event at into to, at most size bytes; its length without the zero padding. */
+static size_t copy_text(const struct raw_file *file, size_t at, char *to, size_t size)
+{
+	size_t n = 0, end = at + chain_length(file, at);
+
+	while (++at < end) {
+		if (tlg_event_type(&file->events[at]) != TLG_INFO || n + TLG_TEXT_SIZE > size)
+			continue;
+		memcpy(to + n, file->events[at].u.info.text.c, TLG_TEXT_SIZE);
+		n += TLG_TEXT_SIZE;
+	}
+	return n;
+}
+
+/* 1 if the SLOC at has this style and label. */
+static int matches(const struct raw_file *file, size_t at, unsigned style, const char *label)
+{
+	char text[4 * TLG_NAME_MAX] = "";
+	const struct tlg_sourceloc *scope = &file->events[at].u.sourceloc;
+	const char *names = text;
+
+	if (scope->style != style)
+		return 0;
+	if (!label)
+		return 1;
+	copy_text(file, at, text, sizeof(text) - 1);
+	if (scope->names & TLG_NAME_CATEGORY)
+		names += strlen(names) + 1;
+	return (scope->names & TLG_NAME_LABEL) && !strcmp(names, label);
+}
+
+/* Call for each HIT whose scope matches; stops when it returns 0. */
+static void each_hit(const struct raw_file *file, unsigned style, const char *label, int (*call)(size_t, void *), void *data)
+{
+	unsigned char *wanted = calloc(SCOPES, 1);
+
+	for (size_t at = 0; wanted && at < file->count; at++) {
+		const struct tlg_event *event = &file->events[at];
+		if (tlg_event_type(event) == TLG_SLOC)
+			wanted[event->u.sourceloc.scopeIndex % SCOPES] = (unsigned char)matches(file, at, style, label);
+		if (tlg_event_type(event) == TLG_HIT && wanted[event->u.hit.scopeIndex % SCOPES] && !call(at, data))
+			break;
+	}
+	free(wanted);
+}
+
+static int count_one(size_t at, void *data)
+{
+	(void)at;
+	++*(size_t *)data;
+	return 1;
+}
+
+static int keep_first(size_t at, void *data)
+{
+	*(size_t *)data = at;
+	return 0;
+}
+
+size_t raw_count(const struct raw_file *file, unsigned style, const char *label)
+{
+	size_t n = 0;
+
+	each_hit(file, style, label, count_one, &n);
+	return n;
+}
+
+long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size)
+{
+	size_t at = SIZE_MAX, n;
+	uint64_t when;
+
+	each_hit(file, style, NULL, keep_first, &at);
+	if (at == SIZE_MAX)
+		return -1;
+	when = file->events[at].u.hit.when;
+	n = copy_text(file, at, to, size);
+	while (++at < file->count)
+		if (tlg_event_type(&file->events[at]) == TLG_MORE && file->events[at].u.more.when == when)
+			n += copy_text(file, at, to + n, size - n);
+	while (n && !to[n - 1])
+		n--;
+	return (long)n;
+}

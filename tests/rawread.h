@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rawread.h - read a plain .tlg file back for the tests of the runtime: a second, simple-minded reader.
+ */
+#ifndef RAWREAD_H
+#define RAWREAD_H
+
+#include <stddef.h>
+
+#include "tlg.h"
+
+enum { RAW_THREADS = 1 << 17 };
+
+/* What a file holds. */
+struct raw_file {
+	struct tlg_event *events;
+	size_t count;             /* events, BLOCKs included */
+	size_t blocks;
+	size_t bad_blocks;        /* with a wrong checksum, a wrong number, or cut off */
+	size_t hits;
+	size_t streams;           /* CYCLE events with a new stream id */
+	size_t cycles;
+	size_t ends;
+	uint64_t end_stored;      /* of the last END */
+	uint64_t lost;            /* the last total of each thread and reason, added up */
+	uint64_t gaps;            /* events missing by sequence number, all threads */
+};
+
+/* Read and check a file.  Return  0; -1 if it cannot be read or is not a multiple of 24 bytes long. */
+int raw_read(const char *path, struct raw_file *file);
+void raw_free(struct raw_file *file);
+
+/* HITs whose SLOC, posted before them, has this style; and, label not NULL, this label. */
+size_t raw_count(const struct raw_file *file, unsigned style, const char *label);
+
+/* The text arguments of the first HIT with this style, MOREs included, into to; its length, or -1. */
+long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size);
+
+#endif
