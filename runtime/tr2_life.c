@@ -17,7 +17,7 @@
 #include "tr2_thread.h"
 #include "tr2_timer.h"
 
-__attribute__((visibility("default"))) int tr2_enabled_v1;
+int tr2_enabled_v1;
 struct tr2_settings tr2_g_settings;
 int32_t tr2_g_utcoff;
 uint32_t tr2_g_layout_crc;

@@ -7,12 +7,13 @@
 
 #include <stdint.h>
 
+#include "trace2.h"
 #include "tr2_env.h"
 
 extern struct tr2_settings tr2_g_settings;
 extern int32_t tr2_g_utcoff;              /* seconds east of UTC when tracing began */
 extern uint32_t tr2_g_layout_crc;         /* PROLOGUE.layout */
-extern int tr2_enabled_v1;
+
 
 /* Signals masked, in a forked child, before its first event: rings, stream and destination of its own. */
 void tr2_life_after_fork(void);

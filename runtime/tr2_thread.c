@@ -26,7 +26,7 @@ static struct tr2_thread *g_threads;      /* one for each ring */
 static uint32_t g_next_tid;
 static struct tr2_thread *g_main;
 
-__thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec"), visibility("default")));
+__thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
 /* The kernel's call: the library's would leave out the two signals that it keeps to itself. */

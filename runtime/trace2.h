@@ -34,6 +34,10 @@ extern "C" {
 #endif
 
 #if defined(__GNUC__)
+#pragma GCC visibility push(default)
+#endif
+
+#if defined(__GNUC__)
 #define TRACE2_PRINTF_(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define TRACE2_PRINTF_(fmt, args)
@@ -416,6 +420,10 @@ static inline void trace2_hit_v1_(struct trace2_site *site, const struct trace2_
 #define trace2_data_json(category, repo, key, json) \
 	TRACE2_PASS_(26, category, key, tr2_text_v1(&trace2_site_, (repo), (json)), \
 		     trace2_data_json_fl(__FILE__, __LINE__, (category), (repo), (key), (json)))
+
+#if defined(__GNUC__)
+#pragma GCC visibility pop
+#endif
 
 #ifdef __cplusplus
 }
