@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Arguments: which passwords are hidden, how lists and nulls are described. */
+#include "t2test.h"
+
+#include <string.h>
+
+#include "tr2_emit.h"
+#include "tr2_life.h"
+#include "tr2_losses.h"
+
+/* text as it is recorded. */
+static const char *redacted(const char *text)
+{
+	static char to[256];
+	struct tr2_args args = { .nfixed = 0 };
+	size_t n = 0;
+
+	tr2_g_settings.redact = 1;
+	tr2_args_redacted(&args, text);
+	for (int i = 0; i < 3; i++) {
+		memcpy(to + n, args.fixed[0].text[i] ? args.fixed[0].text[i] : "", args.fixed[0].bytes[i]);
+		n += args.fixed[0].bytes[i];
+	}
+	to[n] = '\0';
+	assert_int_equal(args.fixed[0].value, n);
+	return to;
+}
+
+static void test_redaction_hides_passwords_in_http_urls(void **state)
+{
+	(void)state;
+	assert_string_equal(redacted("https://user:pw@host/x"), "https://user:<REDACTED>@host/x");
+	assert_string_equal(redacted("http://user:pw@host"), "http://user:<REDACTED>@host");
+	assert_string_equal(redacted("https://u:p:q@h"), "https://u:<REDACTED>@h");
+	assert_string_equal(redacted("https://:@h"), "https://:<REDACTED>@h");
+}
+
+static void test_redaction_leaves_everything_else(void **state)
+{
+	static const char *const untouched[] = {
+		"https://u@h", "https://h/a:b@c", "HTTPS://u:p@h", "ftp://u:p@h", "xhttps://u:p@h", "https://", "u:p@h", "",
+		"https://u:p", "https://u:p/x@y", "-https://u:p@h",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(untouched) / sizeof(untouched[0]); i++)
+		assert_string_equal(redacted(untouched[i]), untouched[i]);
+}
+
+static void test_redaction_can_be_switched_off(void **state)
+{
+	struct tr2_args args = { .nfixed = 0 };
+
+	(void)state;
+	tr2_g_settings.redact = 0;
+	tr2_args_redacted(&args, "https://u:p@h");
+	assert_string_equal(args.fixed[0].text[0], "https://u:p@h");
+	assert_int_equal(args.fixed[0].value, 13);
+}
+
+static void test_args_null_text_is_not_an_empty_one(void **state)
+{
+	struct tr2_args args = { .nfixed = 0 };
+
+	(void)state;
+	tr2_args_text(&args, NULL);
+	tr2_args_text(&args, "");
+	assert_int_equal(args.fixed[0].type, TLG_ARG_NULL);
+	assert_int_equal(args.fixed[1].type, TLG_ARG_TEXT);
+	assert_int_equal(args.fixed[1].value, 0);
+}
+
+static void test_losses_are_totals_by_thread_and_reason(void **state)
+{
+	(void)state;
+	tr2_losses_reset();
+	assert_false(tr2_losses_changed());
+	tr2_losses_add(1, TLG_LOSS_FULL, 0);
+	assert_false(tr2_losses_changed());
+	tr2_losses_add(1, TLG_LOSS_FULL, 2);
+	tr2_losses_add(1, TLG_LOSS_WRITE, 3);
+	tr2_losses_add(1, TLG_LOSS_FULL, 4);
+	assert_true(tr2_losses_changed());
+	assert_int_equal(tr2_losses_count(), 2);
+	assert_int_equal(tr2_losses_at(0)->count, 6);
+	assert_int_equal(tr2_losses_at(1)->count, 3);
+	tr2_losses_posted();
+	assert_false(tr2_losses_changed());
+}
+
+static void test_losses_of_too_many_threads_go_to_the_process(void **state)
+{
+	uint64_t sum = 0;
+
+	(void)state;
+	tr2_losses_reset();
+	for (uint32_t tid = 0; tid < 3 * TR2_MAX_LOSSES; tid++)
+		tr2_losses_add(tid, TLG_LOSS_FULL, 1);
+	assert_true(tr2_losses_count() <= TR2_MAX_LOSSES);
+	for (unsigned i = 0; i < tr2_losses_count(); i++)
+		sum += tr2_losses_at(i)->count;
+	assert_int_equal(sum, 3 * TR2_MAX_LOSSES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_redaction_hides_passwords_in_http_urls),
+		cmocka_unit_test(test_redaction_leaves_everything_else),
+		cmocka_unit_test(test_redaction_can_be_switched_off),
+		cmocka_unit_test(test_args_null_text_is_not_an_empty_one),
+		cmocka_unit_test(test_losses_are_totals_by_thread_and_reason),
+		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

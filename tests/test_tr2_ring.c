@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* The ring by itself: order, chunks, holes, losses. */
+#include "t2test.h"
+
+#include <string.h>
+#include <errno.h>
+
+#include "tr2_clock.h"
+#include "tr2_ring.h"
+
+enum { FEW_CHUNKS = 3, TID = 5 };
+
+static struct trace2_hot hot;
+static struct tr2_ring ring;
+
+static int create_memory(void **state)
+{
+	(void)state;
+	tr2_clock_init();
+	return tr2_shm_create(1);
+}
+
+static int remove_memory(void **state)
+{
+	(void)state;
+	tr2_shm_unlink();
+	return 0;
+}
+
+/* A new ring, its first chunk open. */
+static int setup(void **state)
+{
+	static unsigned next;
+
+	(void)state;
+	memset(&ring, 0, sizeof(ring));
+	memset(&hot, 0, sizeof(hot));
+	ring.index = next++;
+	ring.head = tr2_shm_ring(ring.index);
+	ring.hot = &hot;
+	if (tr2_shm_commit(ring.head, sizeof(*ring.head)))
+		return -1;
+	return tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS);
+}
+
+/* Reserve as the library does; NULL if the chunk has no room. */
+static struct tlg_event *reserve(unsigned events)
+{
+	uintptr_t position = tr2_local_add(&hot.cur, events * sizeof(struct tlg_event));
+
+	return tr2_in_chunk(position, events * sizeof(struct tlg_event)) ? (struct tlg_event *)position : NULL;
+}
+
+static void commit_hit(struct tlg_event *event, uint32_t scope)
+{
+	event->u.hit = (struct tlg_hit){ 1, scope, TID };
+	tr2_ring_commit(event, TLG_HIT);
+}
+
+/* Write one event, in the next chunk if need be. */
+static void write_hit(uint32_t scope)
+{
+	struct tlg_event *event = reserve(1);
+
+	if (!event) {
+		assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+		event = reserve(1);
+	}
+	commit_hit(event, scope);
+}
+
+/* The scope of the next event, 0 if there is none now; goes through chunks. */
+static uint32_t read_hit(unsigned waits)
+{
+	struct tr2_chain chain;
+	enum tr2_peek peek;
+	uint32_t scope, finished;
+
+	while ((peek = tr2_ring_peek(&ring, waits, &chain)) == TR2_PEEK_CHUNK) {
+		finished = tr2_ring_leave_chunk(&ring);
+		if (finished)
+			tr2_ring_release_chunk(finished - 1);
+	}
+	if (peek != TR2_PEEK_CHAIN)
+		return 0;
+	scope = chain.events->u.hit.scopeIndex;
+	tr2_ring_consume(&ring, chain.count);
+	return scope;
+}
+
+static void test_ring_new_is_empty(void **state)
+{
+	(void)state;
+	assert_int_equal(read_hit(0), 0);
+}
+
+static void test_ring_gives_back_in_order_across_many_laps(void **state)
+{
+	const uint32_t n = 5 * FEW_CHUNKS * TR2_CHUNK_EVENTS;
+
+	(void)state;
+	for (uint32_t i = 1; i <= n; i++) {
+		write_hit(i);
+		assert_int_equal(read_hit(0), i);
+	}
+	assert_int_equal(read_hit(0), 0);
+}
+
+static void test_ring_full_refuses_until_a_chunk_is_released(void **state)
+{
+	(void)state;
+	for (uint32_t i = 1; i <= FEW_CHUNKS * TR2_CHUNK_EVENTS; i++)
+		write_hit(i);
+	assert_null(reserve(1));
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), -ENOSPC);
+	for (uint32_t i = 1; i <= TR2_CHUNK_EVENTS + 1; i++)
+		assert_int_equal(read_hit(0), i);
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+	write_hit(1000000);
+	for (uint32_t i = TR2_CHUNK_EVENTS + 2; i <= FEW_CHUNKS * TR2_CHUNK_EVENTS; i++)
+		assert_int_equal(read_hit(0), i);
+	assert_int_equal(read_hit(0), 1000000);
+}
+
+static void test_ring_position_out_of_bounds_never_becomes_valid(void **state)
+{
+	uintptr_t chunk = (uintptr_t)tr2_shm_chunk(7);
+
+	(void)state;
+	assert_true(tr2_in_chunk(chunk + 64, 24));
+	assert_true(tr2_in_chunk(chunk + 65536 - 24, 24));
+	assert_false(tr2_in_chunk(chunk + 65536 - 24, 48));
+	for (uintptr_t past = 0; past < 65536; past += 24)
+		assert_false(tr2_in_chunk(chunk + 65536 + past, 24));
+	for (uintptr_t zero = 0; zero < 65536; zero += 24)   /* a forked child's */
+		assert_false(tr2_in_chunk(zero, 24));
+}
+
+static void test_ring_uncommitted_event_holds_back_later_ones(void **state)
+{
+	struct tlg_event *first = reserve(1), *second = reserve(1);
+
+	(void)state;
+	commit_hit(second, 2);
+	assert_int_equal(read_hit(10), 0);
+	commit_hit(first, 1);
+	assert_int_equal(read_hit(10), 1);
+	assert_int_equal(read_hit(10), 2);
+}
+
+static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **state)
+{
+	struct tlg_event *hole = reserve(1);
+	struct tr2_chain chain;
+
+	(void)state;
+	write_hit(2);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read_hit(3), 0);
+	assert_int_equal(read_hit(3), 2);
+	assert_int_equal(ring.abandoned, 1);
+	assert_false(tr2_ring_late(&ring, &chain));
+	commit_hit(hole, 1);
+	assert_true(tr2_ring_late(&ring, &chain));
+	assert_int_equal(chain.events->u.hit.scopeIndex, 1);
+	assert_int_equal(ring.abandoned, 0);
+	assert_false(tr2_ring_late(&ring, &chain));
+}
+
+static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(void **state)
+{
+	uint32_t held = ring.chunk;
+
+	(void)state;
+	reserve(1);
+	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+		write_hit(i);
+	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+		assert_int_equal(read_hit(0), i);
+	for (uint32_t i = 1; i <= 4 * FEW_CHUNKS * TR2_CHUNK_EVENTS; i++) {
+		write_hit(i);
+		assert_int_equal(read_hit(0), i);
+		assert_int_not_equal(ring.chunk, held);
+	}
+	tr2_ring_forget_holes(&ring);
+	assert_int_equal(tr2_shm_chunk(held - 1)->state, TR2_CHUNK_FREE);
+}
+
+static void test_ring_chain_that_does_not_fit_is_padded_over(void **state)
+{
+	uintptr_t position;
+
+	(void)state;
+	for (uint32_t i = 1; i < TR2_CHUNK_EVENTS; i++)
+		write_hit(i);
+	position = tr2_local_add(&hot.cur, 2 * sizeof(struct tlg_event));   /* one event is left */
+	assert_false(tr2_in_chunk(position, 2 * sizeof(struct tlg_event)));
+	tr2_ring_pad(position);
+	write_hit(5000);
+	for (uint32_t i = 1; i < TR2_CHUNK_EVENTS; i++)
+		assert_int_equal(read_hit(0), i);
+	assert_int_equal(read_hit(0), 5000);
+}
+
+static void test_ring_chain_is_seen_whole_or_not_at_all(void **state)
+{
+	struct tlg_event *event = reserve(3);
+	struct tr2_chain chain;
+
+	(void)state;
+	event[0].u.hit = (struct tlg_hit){ 1, 9, TID };
+	tr2_ring_commit(&event[1], TLG_VALUE);
+	tr2_ring_commit(&event[2], TLG_INFO | TLG_INFO_END);
+	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_CHUNK);
+	assert_int_equal(tr2_ring_leave_chunk(&ring), 0);
+	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_BUSY);
+	tr2_ring_commit(&event[0], TLG_HIT | TLG_HAS_INFO);
+	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_CHAIN);
+	assert_ptr_equal(chain.events, event);
+	assert_int_equal(chain.count, 3);
+}
+
+static void test_ring_losses_are_seen_where_they_happened(void **state)
+{
+	uint64_t events;
+
+	(void)state;
+	tr2_ring_drop(&ring, 3);
+	tr2_ring_drop(&ring, 1);
+	assert_int_equal(tr2_ring_lost(&ring, 0, &events), 0);   /* not before the chunk behind them */
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+	tr2_ring_drop(&ring, 1);
+	for (int i = 0; i < 2; i++) {
+		ring.rd_event = TR2_CHUNK_EVENTS;
+		tr2_ring_leave_chunk(&ring);
+	}
+	assert_int_equal(tr2_ring_lost(&ring, 0, &events), 2);
+	assert_int_equal(events, 4);
+	assert_int_equal(tr2_ring_lost(&ring, 1, &events), 1);
+	assert_int_equal(events, 1);
+	assert_int_equal(tr2_ring_lost(&ring, 1, &events), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_ring_new_is_empty, setup),
+		cmocka_unit_test_setup(test_ring_gives_back_in_order_across_many_laps, setup),
+		cmocka_unit_test_setup(test_ring_full_refuses_until_a_chunk_is_released, setup),
+		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
+		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
+		cmocka_unit_test_setup(test_ring_hole_is_gone_around_after_waiting_and_taken_late, setup),
+		cmocka_unit_test_setup(test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends, setup),
+		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
+		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
+		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),
+	};
+
+	return cmocka_run_group_tests(tests, create_memory, remove_memory);
+}
