@@ -36,6 +36,16 @@ void bench_fail(const char *what)
 	exit(1);
 }
 
+unsigned bench_rounds(const char *text)
+{
+	char *end;
+	unsigned long rounds;
+
+	errno = 0;
+	rounds = strtoul(text, &end, 10);
+	return errno || *end || rounds > BENCH_ROUNDS_MAX ? 0 : (unsigned)rounds;
+}
+
 /* Bind the calling thread to the index-th of the processors it may use.  Where that fails it floats. */
 static void bind_thread(unsigned index)
 {

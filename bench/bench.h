@@ -52,6 +52,9 @@ uint64_t bench_now_ns(void);
 /* Print to stderr what failed and why (errno), and end the program. */
 _Noreturn void bench_fail(const char *what);
 
+/* A number of rounds from the command line, 1 to BENCH_ROUNDS_MAX; 0: it is none. */
+unsigned bench_rounds(const char *text);
+
 /* Start the threads, and end them. */
 void bench_start(void);
 void bench_stop(void);

@@ -210,11 +210,10 @@ static void set_destination(const char *directory)
 
 int main(int argc, char **argv)
 {
-	int number = argc == 3 ? atoi(argv[2]) : 0;
-	unsigned rounds = (unsigned)number;
+	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
 	uint64_t recorded = 2 * BURST;
 
-	if (number < 1 || number > BENCH_ROUNDS_MAX) {
+	if (!rounds) {
 		fprintf(stderr, "usage: bench_emit DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}

@@ -86,11 +86,11 @@ static void print_row(const char *name, const struct histogram *h, double ticks_
 
 int main(int argc, char **argv)
 {
-	int rounds = argc == 3 ? atoi(argv[2]) : 0;
+	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
 	double ticks_per_ns = measure_ticks_per_ns();
 	char path[4096];
 
-	if (rounds < 1 || rounds > BENCH_ROUNDS_MAX) {
+	if (!rounds) {
 		fprintf(stderr, "usage: bench_tail DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
@@ -99,14 +99,14 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	if (!trace2_is_enabled())
 		bench_fail("tracing is not on");
-	for (int round = 0; round < rounds; round++) {
+	for (unsigned round = 0; round < rounds; round++) {
 		TIME_CALLS(&histograms[0], bench_barrier());
 		TIME_CALLS(&histograms[1], pass_region(i));
 		trace2_flush();
 		TIME_CALLS(&histograms[2], trace2_step("bench", "step"));
 		trace2_flush();
 	}
-	printf("ns for one call, %d rounds of %d calls\n%-28s %8s %8s %8s %8s %8s %10s\n", rounds, BURST, "", "p50", "p90",
+	printf("ns for one call, %u rounds of %d calls\n%-28s %8s %8s %8s %8s %8s %10s\n", rounds, BURST, "", "p50", "p90",
 	       "p99", "p99.9", "p99.99", "longest");
 	print_row("nothing: the clock alone", &histograms[0], ticks_per_ns);
 	print_row("region, literal names", &histograms[1], ticks_per_ns);

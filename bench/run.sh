@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: bench/run.sh [emit] [tail] [fill]          (default: all)
+# usage: bench/run.sh [emit] [tail] [start] [fill]          (default: all)
 #
 # Run the benchmarks of $T2_OUT (default build) and check what they recorded.  Exit status 0: all right.
 #   emit   what each call costs, beside the cost of reading the clock; BENCH_ROUNDS (default 100)
 #   tail   how long single calls take at worst; BENCH_ROUNDS
+#   start  what tracing adds to a short process; BENCH_ROUNDS
 #   fill   expand a plain trace of BENCH_BYTES (default 2 GiB, in $TMPDIR): lines a second, peak memory
 set -u
 export LC_ALL=C
@@ -66,14 +67,14 @@ fill_and_expand()
 }
 
 failed=0
-[ $# -gt 0 ] || set -- emit tail fill
+[ $# -gt 0 ] || set -- emit tail start fill
 for name; do
 	echo "== $name"
 	case $name in
-	emit | tail) run_checked "$name" || failed=1 ;;
+	emit | tail | start) run_checked "$name" || failed=1 ;;
 	fill) fill_and_expand || failed=1 ;;
 	*)
-		echo "usage: bench/run.sh [emit] [tail] [fill]" >&2
+		echo "usage: bench/run.sh [emit] [tail] [start] [fill]" >&2
 		exit 2
 		;;
 	esac
