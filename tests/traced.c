@@ -22,7 +22,13 @@ void traced_init(struct traced *t)
 
 static void put_setting(const char *setting)
 {
-	if (putenv(strdup(setting)))
+	size_t length = strcspn(setting, "=");
+	char name[64] = "";
+
+	if (length >= sizeof(name) || !setting[length])
+		abort();
+	memcpy(name, setting, length);
+	if (setenv(name, setting + length + 1, 1))
 		abort();
 }
 
