@@ -126,20 +126,24 @@ static double run_burst(struct bench_case *now, unsigned threads)
 	return (double)took_ns / threads / now->ops;
 }
 
+/* The bursts of one case in one round; round 0 does not count. */
+static void run_case(struct bench_case *now, unsigned round, void (*after)(void))
+{
+	for (unsigned threads = 1; threads <= (now->alone ? 1 : BENCH_THREADS); threads++) {
+		double ns = run_burst(now, threads);
+
+		if (round > 0)
+			now->ns[threads - 1][round - 1] = ns;
+		if (after)
+			after();
+	}
+}
+
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void))
 {
-	for (unsigned round = 0; round <= rounds; round++) {
-		for (unsigned i = 0; i < count; i++) {
-			for (unsigned threads = 1; threads <= (cases[i].alone ? 1 : BENCH_THREADS); threads++) {
-				double ns = run_burst(&cases[i], threads);
-
-				if (round > 0)
-					cases[i].ns[threads - 1][round - 1] = ns;
-				if (after)
-					after();
-			}
-		}
-	}
+	for (unsigned round = 0; round <= rounds; round++)
+		for (unsigned i = 0; i < count; i++)
+			run_case(&cases[i], round, after);
 }
 
 static int compare_doubles(const void *a, const void *b)
@@ -162,7 +166,8 @@ static void print_figures(const double *ns, const double *reference_ns, unsigned
 	printf(" | %8.2f %8.2f %7.2f", sorted[0], sorted[rounds / 2], ratios[rounds / 2]);
 }
 
-void bench_print(const char *title, struct bench_case *cases, unsigned count, unsigned rounds, unsigned reference)
+void bench_print(const char *title, const struct bench_case *cases, unsigned count, unsigned rounds,
+		 unsigned reference)
 {
 	printf("%s\nns per operation, %u rounds; ratio: to '%s'\n", title, rounds, cases[reference].name);
 	printf("%-44s | %8s %8s %7s | %8s %8s %7s\n", "", "1 thread", "median", "ratio", "2 thr.", "median",

@@ -2,10 +2,10 @@
 /*
  * bench.h - measures short operations beside each other.
  *
- * Every case runs once a round, in bursts, so that whatever disturbs the machine disturbs all of them.  A
- * burst runs on one thread, then, if the case says so, on two at once.  Figures are ns per operation: min, the
- * undisturbed cost; median, the usual one; and the median over the rounds of the ratio to a reference case.
- * The two threads live from bench_start() to bench_stop(), each bound to a processor where the system allows.
+ * Every case runs one burst a round, so that whatever disturbs the machine disturbs all of them.  A burst
+ * runs on one thread, then, unless the case says otherwise, on two at once.  Figures are ns per operation:
+ * min, the undisturbed cost; median, the usual one; and the median over the rounds of the ratio to a
+ * reference case.  The two threads live from bench_start() to bench_stop(), each bound to a processor where the system allows.
  * Only the main thread calls these functions.
  */
 #ifndef BENCH_H
@@ -59,10 +59,14 @@ unsigned bench_rounds(const char *text);
 void bench_start(void);
 void bench_stop(void);
 
-/* Measure the cases, after one round that does not count.  after() runs behind each burst, untimed; or NULL. */
+/*
+ * Measure the cases, after one round that does not count.
+ * rounds  1 to BENCH_ROUNDS_MAX    after  runs behind each burst, untimed; or NULL
+ */
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void));
 
 /* Print a table.  reference: index of the case that the ratios refer to. */
-void bench_print(const char *title, struct bench_case *cases, unsigned count, unsigned rounds, unsigned reference);
+void bench_print(const char *title, const struct bench_case *cases, unsigned count, unsigned rounds,
+		 unsigned reference);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * usage: bench_cost COMMAND [ARGUMENT...]
  *
- * Run the command and print "wall_us processor_us peak_kib" to file descriptor 3, or to stderr when 3 is closed.
+ * Run the command and print "wall_us processor_us peak_kib" to descriptor 3, or to stderr when 3 is closed.
  * Exit status: the command's; 128 + signal; 127 when it cannot be run.
  */
 #include <errno.h>

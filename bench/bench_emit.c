@@ -4,8 +4,8 @@
  *
  * usage: bench_emit DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/emit.tlg.  The last line of output, "recorded N", is what the trace must hold of category
- * "bench"; run.sh compares.  Tracing off is measured before the library is initialized.
+ * Traces into DIRECTORY/emit.tlg.  The last line of output, "recorded N", is what the trace must hold of
+ * category "bench"; run.sh compares.  Tracing off is measured before the library is initialized.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@
 /* A burst of events takes less than a ring of 1.5 MiB; between bursts everything is written out. */
 enum { BURST = 10000, RING_EVENTS = 32768, EVENT_BYTES = 24, LINE_BYTES = 256 };
 
-static uint64_t *rings[BENCH_THREADS];   /* of the floor: shared memory like the library's, RING_EVENTS each */
+static uint64_t *rings[BENCH_THREADS];   /* of the floor: shared memory, as the library's rings are */
 static int text_fd;
 
 static void *map_ring(void)

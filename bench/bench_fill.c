@@ -4,8 +4,8 @@
  *
  * usage: bench_fill FILE BYTES
  *
- * Two threads record into FILE, plain unless TRACE2_RAW_LZ4 says otherwise, until it has BYTES.  Prints the number
- * of checkpoints of category "bench" and how long it took.
+ * Two threads record into FILE, plain unless TRACE2_RAW_LZ4 says otherwise, until it has BYTES.  Prints the
+ * number of checkpoints of category "bench" and how long it took.
  */
 #include <errno.h>
 #include <inttypes.h>

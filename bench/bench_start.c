@@ -4,9 +4,9 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts itself again and again, from start to end, in turn: without any call of the library, with tracing off,
- * with tracing on into DIRECTORY/start.tlg and ten events.  All three are linked with the library.  The last line
- * of output is "recorded N", as in bench_emit.
+ * Starts itself again and again, from start to end, in turn: without any call of the library, with tracing
+ * off, with tracing on into DIRECTORY/start.tlg and ten events.  All three are linked with the library.  The
+ * last line of output is "recorded N", as in bench_emit.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -4,9 +4,9 @@
  *
  * usage: bench_tail DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/tail.tlg.  Each call is timed by the clock reads around it, so the figures contain one
- * clock read more than those of bench_emit; the case "nothing" is that read alone.  The last line of output is
- * "recorded N", as in bench_emit.
+ * Traces into DIRECTORY/tail.tlg.  Each call is timed by the clock reads around it, so the figures contain
+ * one clock read more than those of bench_emit; the case "nothing" is that read alone.  The last line of
+ * output is "recorded N", as in bench_emit.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -94,7 +94,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_tail DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	if (snprintf(path, sizeof(path), "%s/tail.tlg", argv[1]) >= (int)sizeof(path) || setenv("TRACE2_RAW", path, 1))
+	if (snprintf(path, sizeof(path), "%s/tail.tlg", argv[1]) >= (int)sizeof(path) ||
+	    setenv("TRACE2_RAW", path, 1))
 		bench_fail(argv[1]);
 	trace2_initialize();
 	if (!trace2_is_enabled())
@@ -106,8 +107,8 @@ int main(int argc, char **argv)
 		TIME_CALLS(&histograms[2], trace2_step("bench", "step"));
 		trace2_flush();
 	}
-	printf("ns for one call, %u rounds of %d calls\n%-28s %8s %8s %8s %8s %8s %10s\n", rounds, BURST, "", "p50", "p90",
-	       "p99", "p99.9", "p99.99", "longest");
+	printf("ns for one call, %u rounds of %d calls\n%-28s %8s %8s %8s %8s %8s %10s\n", rounds, BURST, "",
+	       "p50", "p90", "p99", "p99.9", "p99.99", "longest");
 	print_row("nothing: the clock alone", &histograms[0], ticks_per_ns);
 	print_row("region, literal names", &histograms[1], ticks_per_ns);
 	print_row("step", &histograms[2], ticks_per_ns);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Does README.md say what is so?  Its program, run with its commands, prints what it shows, but for the times; its
-# settings exist in the runtime; its make targets exist.
+# Does README.md say what is so?  Its program, run with its commands, prints what it shows, but for the times;
+# its settings exist in the runtime; its make targets exist.
 set -u
 export LC_ALL=C
 

@@ -14,7 +14,7 @@
 
 enum { IDX_READERS_MAX = 64 };
 
-/* What all readers share.  Filled in by main before the first one starts, then only read, but for the queue. */
+/* What all readers share.  Filled in before the first one starts, then only read, but for the queue. */
 struct idx_job {
 	struct idx_queue queue;
 	struct trace2_repository tree;       /* the directory, as the trace knows it */
