@@ -5,8 +5,8 @@
  * Every case runs one burst a round, so that whatever disturbs the machine disturbs all of them.  A burst
  * runs on one thread, then, unless the case says otherwise, on two at once.  Figures are ns per operation:
  * min, the undisturbed cost; median, the usual one; and the median over the rounds of the ratio to a
- * reference case.  The two threads live from bench_start() to bench_stop(), each bound to a processor where the system allows.
- * Only the main thread calls these functions.
+ * reference case.  The two threads live from bench_start() to bench_stop(), each bound to a processor where
+ * the system allows.  Only the main thread calls these functions.
  */
 #ifndef BENCH_H
 #define BENCH_H
