@@ -205,13 +205,47 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 	return 1;
 }
 
+/* The commonest arguments: nothing but one text.  0: it does not fit one chain. */
+static int emit_one_text(struct tlg_hit *hit, const struct tr2_args *args, unsigned flags)
+{
+	size_t left = args->last_bytes;
+	unsigned n = (unsigned)((left + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
+	const char *text = args->last;
+	struct tlg_event *event;
+
+	if (left > (TR2_CHAIN_EVENTS - 1) * TLG_TEXT_SIZE)
+		return 0;
+	event = tr2_reserve(n + 1);
+	if (!event)
+		return 1;
+	hit->when = hit->when ? hit->when : tr2_clock_raw();
+	hit->tid = tr2_chunk_of((uintptr_t)event)->tid;
+	event->u.hit = *hit;
+	for (unsigned i = 1; i <= n; i++, text += TLG_TEXT_SIZE, left -= TLG_TEXT_SIZE) {
+		if (left <= TLG_TEXT_SIZE) {
+			memset(&event[i].u.info, 0, TLG_TEXT_SIZE);
+			memcpy(&event[i].u.info, text, left);
+			tr2_ring_commit(&event[i], TLG_INFO | TLG_INFO_END);
+			break;
+		}
+		memcpy(&event[i].u.info, text, TLG_TEXT_SIZE);
+		tr2_ring_commit(&event[i], TLG_INFO);
+	}
+	tr2_ring_commit(event, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));
+	return 1;
+}
+
 void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint64_t when)
 {
-	struct tr2_args none = { .nfixed = 0 };
+	struct tr2_args none;
 	struct tlg_hit hit = { .when = when, .scopeIndex = scope };
 	struct feed feed;
 
-	start_feed(&feed, args ? args : &none);
+	tr2_args_init(&none);
+	args = args ? args : &none;
+	if (!args->nfixed && !args->nlist && emit_one_text(&hit, args, flags))
+		return;
+	start_feed(&feed, args);
 	if (feed.text_left > TR2_TEXT_LIMIT) {
 		feed.text_left = TR2_TEXT_LIMIT;   /* the VALUEs still say how much there was */
 		tr2_life_count_cut();
@@ -225,8 +259,9 @@ void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint6
 /* The scope table has no room for this one: its definition goes in front of its arguments. */
 static void emit_with_scope(const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags, uint64_t when)
 {
-	struct tr2_args all = { .nfixed = 0 };
+	struct tr2_args all;
 
+	tr2_args_init(&all);
 	tr2_args_int(&all, key->style);
 	tr2_args_int(&all, key->line);
 	tr2_args_int(&all, key->repo);

@@ -34,6 +34,17 @@ struct tr2_args {
 	size_t last_bytes;
 };
 
+/* No arguments yet.  (An initializer would clear a kilobyte: 10 ns.) */
+static inline void tr2_args_init(struct tr2_args *args)
+{
+	args->nfixed = 0;
+	args->list = NULL;
+	args->nlist = 0;
+	args->redact = 0;
+	args->last = NULL;
+	args->last_bytes = 0;
+}
+
 /* Append an argument.  A null text is recorded as such. */
 void tr2_args_int(struct tr2_args *args, int64_t value);
 void tr2_args_uint(struct tr2_args *args, uint64_t value);

@@ -81,8 +81,9 @@ static int set_up(void)
 static void emit_atexit(uint64_t when)
 {
 	struct tr2_scope_key key = { .style = TLG_STYLE_atexit };
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_int(&args, g_exit_code);
 	tr2_emit(&key, &args, 0, when);
 }
@@ -117,8 +118,9 @@ __attribute__((destructor)) static void at_unload(void)
 static void emit_version(const char *file, int line)
 {
 	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_version };
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_last(&args, g_version);
 	tr2_emit(&key, &args, 0, 0);
 }
@@ -181,8 +183,9 @@ void tr2_life_after_fork(void)
 void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
 	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_exit };
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	g_exit_code = code;
 	if (!tr2_enabled_v1)
 		return;

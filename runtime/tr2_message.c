@@ -12,8 +12,9 @@ enum { SHORT_MESSAGE = 1024 };
 
 static void emit_rendered(const struct tr2_scope_key *key, const char *text)
 {
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_last(&args, text);
 	tr2_emit(key, &args, TLG_RENDERED, 0);
 }

@@ -100,8 +100,9 @@ void trace2_counter_add(int counter_id, uint64_t value)
 static void emit_timer(int style, const struct definition *d, const struct tr2_timer *timer, uint64_t when)
 {
 	struct tr2_scope_key key = { .category = d->category, .label = d->name, .style = (uint8_t)style };
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_uint(&args, timer->intervals);
 	tr2_args_uint(&args, tr2_clock_ns(timer->total));
 	tr2_args_uint(&args, tr2_clock_ns(timer->min));
@@ -112,8 +113,9 @@ static void emit_timer(int style, const struct definition *d, const struct tr2_t
 static void emit_counter(int style, const struct definition *d, uint64_t value, uint64_t when)
 {
 	struct tr2_scope_key key = { .category = d->category, .label = d->name, .style = (uint8_t)style };
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_uint(&args, value);
 	tr2_emit(&key, &args, 0, when);
 }

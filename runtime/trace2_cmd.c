@@ -23,8 +23,9 @@ static struct tr2_scope_key make_key(int style, const char *file, int line)
 static void emit_one(int style, const char *file, int line, const char *text)
 {
 	struct tr2_scope_key key = make_key(style, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_last(&args, text);
 	tr2_emit(&key, &args, 0, 0);
 }
@@ -33,8 +34,9 @@ static void emit_one(int style, const char *file, int line, const char *text)
 static void emit_list(int style, const char *file, int line, const char *const *list, int redact)
 {
 	struct tr2_scope_key key = make_key(style, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_list(&args, list, redact);
 	tr2_emit(&key, &args, 0, 0);
 }
@@ -85,8 +87,9 @@ void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
 void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_alias, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1)
 		return;
 	tr2_args_text(&args, alias);
@@ -99,8 +102,9 @@ void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const ch
 static void emit_param(const char *file, int line, const char *param, const char *value, int scope)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_def_param, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_int(&args, scope);
 	tr2_args_text(&args, param);
 	tr2_args_redacted(&args, value);
@@ -179,8 +183,9 @@ void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *re
 {
 	static int next_id;
 	struct tr2_scope_key key = make_key(TLG_STYLE_def_repo, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1 || !repo || repo->trace2_repo_id)
 		return;
 	repo->trace2_repo_id = tr2_add_rlx(&next_id, 1) + 1; /* relaxed: only the number matters */

@@ -28,8 +28,9 @@ void trace2_child_start_fl(const char *file, int line, struct trace2_child *chil
 {
 	static int next_id;
 	struct tr2_scope_key key = make_key(TLG_STYLE_child_start, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1 || !child)
 		return;
 	child->trace2_child_id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
@@ -46,8 +47,9 @@ void trace2_child_start_fl(const char *file, int line, struct trace2_child *chil
 void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_child_exit, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1 || !child)
 		return;
 	tr2_args_int(&args, child->trace2_child_id);
@@ -60,8 +62,9 @@ void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child
 void trace2_child_ready_fl(const char *file, int line, struct trace2_child *child, const char *ready)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_child_ready, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1 || !child)
 		return;
 	tr2_args_int(&args, child->trace2_child_id);
@@ -77,9 +80,10 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 {
 	static int next_id;
 	struct tr2_scope_key key = make_key(TLG_STYLE_exec, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 	int id;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1)
 		return -1;
 	id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
@@ -94,9 +98,10 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_exec_result, file, line);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 	char text[256];
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1)
 		return;
 	tr2_args_int(&args, exec_id);

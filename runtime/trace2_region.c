@@ -33,7 +33,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 	uint32_t id = repo_id(repo), scope = (uint32_t)key;
 	struct tr2_scope_key names;
 
-	if (scope && key >> 32 == id)
+	if (__builtin_expect(scope && key >> 32 == id, 1))
 		return scope;
 	if (!tr2_thread_self())
 		return 0;
@@ -65,12 +65,13 @@ void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *r
 void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value)
 {
 	uint32_t scope = find_scope(site, repo);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
 	if (scope) {
 		tr2_emit_int(scope, value);
 		return;
 	}
+	tr2_args_init(&args);
 	tr2_args_int(&args, value);
 	emit_unregistered(site, repo, &args);
 }
@@ -78,8 +79,9 @@ void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo,
 void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value)
 {
 	uint32_t scope = find_scope(site, repo);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_last(&args, value);
 	if (scope)
 		tr2_emit_scope(scope, &args, 0, 0);
@@ -177,8 +179,9 @@ static void emit_data(int style, const char *file, int line, const char *categor
 		      const struct trace2_repository *repo, const char *key, const char *text)
 {
 	struct tr2_scope_key names = make_key(style, file, line, category, key, repo);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	tr2_args_last(&args, text);
 	tr2_emit(&names, &args, 0, 0);
 }
@@ -201,8 +204,9 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category, con
 			   const char *key, intmax_t value)
 {
 	struct tr2_scope_key names = make_key(TLG_STYLE_data_intmax, file, line, category, key, repo);
-	struct tr2_args args = { .nfixed = 0 };
+	struct tr2_args args;
 
+	tr2_args_init(&args);
 	if (!tr2_enabled_v1)
 		return;
 	tr2_args_int(&args, value);
