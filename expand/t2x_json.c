@@ -11,18 +11,26 @@ static uint64_t needs_escape(uint64_t bytes)
 	return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
 }
 
+static uint64_t load(const char *text)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, text, 8);
+	return bytes;
+}
+
 /* How many bytes from the start need no escape. */
 static size_t find_escape(const char *text, size_t n)
 {
 	size_t i = 0;
 
 	for (; n - i >= 8; i += 8) {
-		uint64_t bytes;
-
-		memcpy(&bytes, text + i, 8);
-		if (needs_escape(bytes))
+		if (needs_escape(load(text + i)))
 			break;
 	}
+	/* The last few bytes once more together with some of those before them. */
+	if (n >= 8 && n - i < 8 && !needs_escape(load(text + n - 8)))
+		return n;
 	while (i < n && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')
 		i++;
 	return i;

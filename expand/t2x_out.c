@@ -119,17 +119,15 @@ char *t2x_put_uint(char *to, uint64_t value)
 	char digits[T2X_MAX_DIGITS], *p = digits + sizeof(digits);
 	size_t n;
 
-	while (value >= 100) {
+	for (; value >= 100; value /= 100) {
 		p -= 2;
 		t2x_put_2(p, (unsigned)(value % 100));
-		value /= 100;
 	}
-	if (value >= 10) {
-		p -= 2;
-		t2x_put_2(p, (unsigned)value);
-	} else {
-		*--p = (char)('0' + value);
-	}
+	/* What is left is the front: one digit or two; often it is all. */
+	if (value < 10)
+		*to++ = (char)('0' + value);
+	else
+		to = t2x_put_2(to, (unsigned)value);
 	n = (size_t)(digits + sizeof(digits) - p);
 	memcpy(to, p, n);
 	return to + n;
