@@ -17,7 +17,8 @@ struct opening {
 	const char *text;
 	size_t length;
 };
-#define OPENING(name) { "{\"event\":\"" name "\",\"sid\":\"", sizeof("{\"event\":\"" name "\",\"sid\":\"") - 1 }
+#define OPENING_TEXT(name) "{\"event\":\"" name "\",\"sid\":\""
+#define OPENING(name) { OPENING_TEXT(name), sizeof(OPENING_TEXT(name)) - 1 }
 
 static const struct opening openings[TLG_STYLE_COUNT] = {
 #define TLG_STYLE(id, name, args, desc) [id] = OPENING(#name),
@@ -143,7 +144,8 @@ static void put_names(struct t2x_printer *printer, const struct t2x_event *ev)
 /* The common members.  Git's brief form keeps the time on the first and the last event only. */
 static void begin_object(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	const struct opening *opening = &openings[ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style];
+	enum tlg_style name = ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style;
+	const struct opening *opening = &openings[name];
 	struct t2x_out *out = printer->out;
 
 	t2x_out_bytes(out, opening->text, opening->length);
@@ -272,7 +274,8 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 	t2x_json_arg(out, "cd", &args[T2X_CHILD_DIR]);
 	t2x_json_key(out, "use_shell");
 	t2x_out_string(out, flags & TLG_CHILD_SHELL ? "true" : "false");
-	t2x_json_argv(out, "argv", flags & TLG_CHILD_GIT ? "git" : NULL, ev->args + T2X_CHILD_ARGV, ev->nargs - T2X_CHILD_ARGV);
+	t2x_json_argv(out, "argv", flags & TLG_CHILD_GIT ? "git" : NULL, args + T2X_CHILD_ARGV,
+		      ev->nargs - T2X_CHILD_ARGV);
 	end_object(printer);
 }
 

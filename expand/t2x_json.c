@@ -7,8 +7,11 @@ static uint64_t needs_escape(uint64_t bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
 	uint64_t quote = bytes ^ (ones * '"'), backslash = bytes ^ (ones * '\\');
+	uint64_t found = (bytes - ones * 0x20) & ~bytes;
 
-	return (((bytes - ones * 0x20) & ~bytes) | ((quote - ones) & ~quote) | ((backslash - ones) & ~backslash)) & highs;
+	found |= (quote - ones) & ~quote;
+	found |= (backslash - ones) & ~backslash;
+	return found & highs;
 }
 
 static uint64_t load(const char *text)
@@ -110,7 +113,8 @@ void t2x_json_ns(struct t2x_out *out, const char *key, int64_t ns)
 	t2x_out_seconds_ns(out, (uint64_t)ns);
 }
 
-void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv, unsigned n)
+void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv,
+		   unsigned n)
 {
 	t2x_json_key(out, key);
 	t2x_out_char(out, '[');

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_json.h - members of a JSON object: each call appends a comma, the key, and the value.  Keys are plain words.
+ * t2x_json.h - members of a JSON object: each call appends a comma, the key, and the value.  Keys are plain
+ * words.
  */
 #ifndef T2X_JSON_H
 #define T2X_JSON_H
@@ -25,6 +26,7 @@ void t2x_json_us(struct t2x_out *out, const char *key, uint64_t us);
 void t2x_json_ns(struct t2x_out *out, const char *key, int64_t ns);
 
 /* An array of n texts, with one more before them unless before is NULL. */
-void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv, unsigned n);
+void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv,
+		   unsigned n);
 
 #endif

@@ -26,7 +26,8 @@ struct t2x_model {
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
-struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out, const struct t2x_options *options)
+struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
+				const struct t2x_options *options)
 {
 	struct t2x_model *m = calloc(1, sizeof(*m));
 
@@ -78,7 +79,8 @@ static struct t2x_regions *find_regions(struct t2x_thread *thread)
 	return thread->model;
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns, unsigned count)
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
+			    unsigned count)
 {
 	struct t2x_regions *regions = find_regions(thread);
 
@@ -97,7 +99,8 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t even
 	m->summary.gap_events += events;
 }
 
-void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total)
+void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
+		    uint64_t total)
 {
 	struct t2x_losses *losses = process->model;
 

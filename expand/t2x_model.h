@@ -16,14 +16,15 @@ struct t2x_summary {
 	uint64_t unresolved;                   /* of these, shown as unresolved */
 	uint64_t gaps;                         /* places where events of a thread are missing */
 	uint64_t gap_events;                   /* events missing there, arguments included */
-	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost, by TLG_LOSS_* */
+	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost */
 };
 
 /*
  * A model that prints through writer to out, both of which must outlive it.
  * Return  NULL: no memory
  */
-struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out, const struct t2x_options *options);
+struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
+				const struct t2x_options *options);
 
 /* Flush the output.  Return  0, or the errno of the first failed write, which may be EPIPE */
 int t2x_model_finish(struct t2x_model *m);

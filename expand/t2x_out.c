@@ -154,7 +154,7 @@ void t2x_out_int(struct t2x_out *out, int64_t value)
 	out->pos = t2x_put_int(t2x_out_room(out, T2X_MAX_DIGITS), value);
 }
 
-/* What only the C library rounds as the C library does.  Its decimal point depends on the locale, ours does not. */
+/* What only the C library rounds as the C library does.  Its decimal point follows the locale, ours does not. */
 static void print_rounded(struct t2x_out *out, double seconds)
 {
 	char text[64];

@@ -2,10 +2,10 @@
 /*
  * t2x_out.h - buffered output to a file descriptor, and the digits that go into it.
  *
- * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless one
- * line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped, and no
- * call here fails; the owner looks at error when it pleases.  EPIPE is an error like any other, for the
- * owner to be quiet about.  One thread; the descriptor stays the caller's.
+ * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
+ * one line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped,
+ * and no call here fails; the owner looks at error when it pleases.  EPIPE is an error like any other, for
+ * the owner to be quiet about.  One thread; the descriptor stays the caller's.
  */
 #ifndef T2X_OUT_H
 #define T2X_OUT_H

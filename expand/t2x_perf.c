@@ -76,6 +76,7 @@ static void fill_pieces(struct pieces *pieces, const struct t2x_event *ev)
 	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "";
 	const char *label = ev->scope && ev->scope->label ? ev->scope->label : "";
 	char repo[T2X_MAX_DIGITS + 2], *end = repo;
+	size_t repo_length;
 
 	fill_place(pieces->place, ev);
 	if (ev->scope && ev->scope->repo) {
@@ -83,8 +84,9 @@ static void fill_pieces(struct pieces *pieces, const struct t2x_event *ev)
 		end = t2x_put_uint(end, ev->scope->repo);
 		*end++ = ' ';
 	}
-	end = put_column(put_column(pieces->event, name, strlen(name), EVENT_BYTES), repo, (size_t)(end - repo),
-			 REPO_BYTES);
+	repo_length = (size_t)(end - repo);
+	end = put_column(pieces->event, name, strlen(name), EVENT_BYTES);
+	end = put_column(end, repo, repo_length, REPO_BYTES);
 	pieces->event_length = (unsigned char)(end - pieces->event);
 	put_column(pieces->category, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
 	pieces->label_length = (uint32_t)strlen(label);
@@ -117,7 +119,7 @@ static char *put_thread(char *p, const struct t2x_event *ev)
 	return put_column(p + 3, name, strnlen(name, THREAD_BYTES), THREAD_BYTES);
 }
 
-/* A time of nine characters, or wider when it must be; there is room for COLUMNS_ROOM bytes behind it again. */
+/* A time of nine characters, or wider if it must be; behind it there is room for COLUMNS_ROOM bytes again. */
 static char *put_time(struct t2x_out *out, char *p, uint64_t us)
 {
 	if (us < UINT64_C(100) * 1000000) {
@@ -142,7 +144,7 @@ static char *put_no_time(char *p)
 	return p + 12;
 }
 
-/* All columns and the dots; the payload is next.  category: CATEGORY_BYTES + 3 bytes, NULL: the checkpoint's. */
+/* All columns and the dots; the payload is next.  category: that column with its separator, NULL: the scope's. */
 static void begin_columns(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
 			  const struct pieces *pieces, const char *category)
 {

@@ -15,8 +15,8 @@
 /*
  * Print format with the arguments of its conversions, in their order: TLG_ARG_INT for each `*` and for signed
  * integers and characters, TLG_ARG_UINT for unsigned ones, TLG_ARG_DOUBLE, TLG_ARG_TEXT for strings and %m,
- * TLG_ARG_NULL, TLG_ARG_POINTER.  A conversion that is not known, or whose argument is missing or of another type,
- * appears as it is written.
+ * TLG_ARG_NULL, TLG_ARG_POINTER.  A conversion that is not known, or whose argument is missing or of another
+ * type, appears as it is written.
  * to      at least size bytes, INT_MAX at most; not NUL-terminated
  * Return  bytes written: what does not fit is cut off
  */

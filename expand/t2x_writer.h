@@ -3,9 +3,9 @@
  * t2x_writer.h - an output format: one function for each Trace2 event kind.
  *
  * The model (t2x_model) hands a writer events whose meaning is settled: elapsed times, open regions, checked
- * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file that
- * exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it forgets
- * does not compile.
+ * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file
+ * that exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it
+ * forgets does not compile.
  */
 #ifndef T2X_WRITER_H
 #define T2X_WRITER_H
@@ -15,7 +15,7 @@
 
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
-	unsigned nesting;     /* event: the most open regions that regions and data are shown at; 0: no limit */
+	unsigned nesting;     /* event: open regions up to which regions and data are shown; 0: no limit */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
@@ -28,10 +28,10 @@ struct t2x_event {
 	enum tlg_style style;
 	uint64_t us;                    /* since 1970-01-01 UTC */
 	uint64_t abs_us;                /* since the start of the process; may have wrapped below zero */
-	uint64_t rel_us;                /* in the region, child or thread, for kinds that have it; may have wrapped */
-	unsigned open;                  /* regions of the thread, its outermost level included, where the event stands */
+	uint64_t rel_us;                /* in the region, child or thread; may have wrapped */
+	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	unsigned nargs;
-	const struct t2x_arg *args;     /* as many and of the types that the kind's signature says, see tlg_styles.def */
+	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
 };
@@ -39,10 +39,10 @@ struct t2x_event {
 /* Positions in args.  The argument lists go on to nargs. */
 enum { T2X_ALIAS_NAME, T2X_ALIAS_ARGV };
 enum { T2X_CHILD_ID, T2X_CHILD_FLAGS, T2X_CHILD_CLASS, T2X_CHILD_HOOK, T2X_CHILD_DIR, T2X_CHILD_ARGV };
-enum { T2X_CHILD_PID = 1, T2X_CHILD_CODE, T2X_CHILD_START };                 /* child_exit; the id is first */
-enum { T2X_READY_START = 2, T2X_READY_STATE };                               /* child_ready; id and pid are first */
+enum { T2X_CHILD_PID = 1, T2X_CHILD_CODE, T2X_CHILD_START };   /* child_exit; the id is first */
+enum { T2X_READY_START = 2, T2X_READY_STATE };                 /* child_ready; id and pid are first */
 enum { T2X_EXEC_ID, T2X_EXEC_EXE, T2X_EXEC_ARGV };
-enum { T2X_EXEC_CODE = 1, T2X_EXEC_ERROR };                                  /* exec_result; the id is first */
+enum { T2X_EXEC_CODE = 1, T2X_EXEC_ERROR };                    /* exec_result; the id is first */
 enum { T2X_PARAM_SCOPE, T2X_PARAM_NAME, T2X_PARAM_VALUE };
 enum { T2X_TIMER_INTERVALS, T2X_TIMER_TOTAL, T2X_TIMER_MIN, T2X_TIMER_MAX };
 

@@ -36,13 +36,16 @@ void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, un
 	feed->thread[1].start_ns = FEED_START_NS + 1000 * 1000;
 }
 
-struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label, const char *format)
+struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label,
+			     const char *format)
 {
 	unsigned i = feed->nscopes++;
 
 	assert_true(i < FEED_SCOPES);
-	feed->scope[i] = (struct t2x_scope){ .index = i + 1, .line = (int32_t)i + 1, .style = (uint8_t)style, .file = "m.c",
-					     .category = category, .label = label, .format = format };
+	feed->scope[i] = (struct t2x_scope){
+		.index = i + 1, .line = (int32_t)i + 1, .style = (uint8_t)style, .file = "m.c",
+		.category = category, .label = label, .format = format
+	};
 	return &feed->scope[i];
 }
 
@@ -82,7 +85,9 @@ static struct t2x_arg next_arg(char letter, va_list *ap)
 void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const char *letters, ...)
 {
 	struct t2x_arg args[FEED_ARGS];
-	struct t2x_hit hit = { .thread = &feed->thread[feed->current], .scope = scope, .flags = feed->flags, .args = args };
+	struct t2x_hit hit = {
+		.thread = &feed->thread[feed->current], .scope = scope, .flags = feed->flags, .args = args
+	};
 	va_list ap;
 
 	va_start(ap, letters);
@@ -126,7 +131,8 @@ static void feed_open_region(struct feed *f)
 	feed_hit(f, enter, 210, "i", 5);
 	feed_hit(f, feed_scope(f, TLG_STYLE_data, "cat", "key", NULL), 220, "s", "va\"l");
 	feed_hit(f, feed_scope(f, TLG_STYLE_data_intmax, "cat", "n", NULL), 230, "i", -5);
-	feed_hit(f, feed_scope(f, TLG_STYLE_data_json, "cat", "j", NULL), 240, "s", "{\n  \"a\": 1,\n  \"b\": []\n}");
+	feed_hit(f, feed_scope(f, TLG_STYLE_data_json, "cat", "j", NULL), 240, "s",
+		 "{\n  \"a\": 1,\n  \"b\": []\n}");
 	feed_hit(f, feed_scope(f, TLG_STYLE_printf, NULL, NULL, "hello %s"), 250, "s", "world");
 	feed_hit(f, feed_scope(f, TLG_STYLE_step, "cat", "st", NULL), 250, "");
 	feed_hit(f, NULL, 260, "");
@@ -137,14 +143,14 @@ static void feed_end(struct feed *f)
 {
 	f->current = 1;
 	feed(f, thread_start, 1000, "");
-	feed_hit(f, feed_scope(f, TLG_STYLE_th_timer, "test", "t2", NULL), 1200, "uuuu", UINT64_C(1), UINT64_C(541499),
-		 UINT64_C(541500), UINT64_C(541501));
+	feed_hit(f, feed_scope(f, TLG_STYLE_th_timer, "test", "t2", NULL), 1200, "uuuu", UINT64_C(1),
+		 UINT64_C(541499), UINT64_C(541500), UINT64_C(541501));
 	feed_hit(f, feed_scope(f, TLG_STYLE_th_counter, "test", "c2", NULL), 1210, "u", UINT64_C(3));
 	feed(f, thread_exit, 1250, "");
 	f->current = 0;
 	feed(f, exit, 2000000, "i", 3);
-	feed_hit(f, feed_scope(f, TLG_STYLE_timer, "test", "t1", NULL), 2000010, "uuuu", UINT64_C(2), UINT64_C(3000000000),
-		 UINT64_C(1000000000), UINT64_C(2000000000));
+	feed_hit(f, feed_scope(f, TLG_STYLE_timer, "test", "t1", NULL), 2000010, "uuuu", UINT64_C(2),
+		 UINT64_C(3000000000), UINT64_C(1000000000), UINT64_C(2000000000));
 	feed_hit(f, feed_scope(f, TLG_STYLE_counter, "test", "c1", NULL), 2000020, "u", UINT64_MAX);
 	feed(f, atexit, 2000030, "i", 3);
 }
@@ -164,9 +170,12 @@ static void compare(const char *got, const char *expected)
 		if (got[i] == '\n')
 			line = i + 1;
 	}
-	if (got[i] != expected[i])
-		fail_msg("expected: %.*s\n     got: %.*s", (int)strcspn(expected + line, "\n"), expected + line,
-			 (int)strcspn(got + line, "\n"), got + line);
+	if (got[i] == expected[i])
+		return;
+	got += line;
+	expected += line;
+	fail_msg("expected: %.*s\n     got: %.*s", (int)strcspn(expected, "\n"), expected, (int)strcspn(got, "\n"),
+		 got);
 }
 
 void feed_expect(struct feed *feed, const char *expected)

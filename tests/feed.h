@@ -30,7 +30,8 @@ struct feed {
 void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting);
 
 /* A new scope at m.c:<scope number, from 1>; the test may change it before its first hit. */
-struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label, const char *format);
+struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label,
+			     const char *format);
 
 /*
  * A checkpoint at us.  letters: i int, u unsigned, s const char * (NULL: null text), d double, p pointer; an
@@ -39,7 +40,8 @@ struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category,
 void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const char *letters, ...);
 
 /* A checkpoint of a new scope without names. */
-#define feed(feed_, style, ...) feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
+#define feed(feed_, style, ...) \
+	feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
 
 /* One checkpoint of every kind: those of the command and its children; all others, and an unresolved one. */
 void feed_commands(struct feed *feed);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What checkpoints mean: regions, elapsed times, the hierarchy, messages, and checkpoints that mean nothing. */
+/* What checkpoints mean: regions, times, the hierarchy, messages; and checkpoints that mean nothing. */
 #include "t2test.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "feed.h"
@@ -267,16 +268,48 @@ static void test_model_absent_last_text_is_empty(void **state)
 			"child_ready[3] pid:4 ready: elapsed:0.000000\n");
 }
 
-static void test_model_senseless_checkpoints_are_unresolved(void **state)
+/* Scopes are numbered from 1, and an unresolved line shows the number: expect n of them. */
+static void expect_unresolved(struct feed *f, unsigned n)
+{
+	char expected[1024];
+	size_t length = 0;
+
+	assert_int_equal(t2x_model_summary(f->model)->checkpoints, n);
+	assert_int_equal(t2x_model_summary(f->model)->unresolved, n);
+	for (unsigned i = 1; i <= n; i++)
+		length += (size_t)snprintf(expected + length, sizeof(expected) - length, "unresolved %u open:1\n", i);
+	assert_true(length < sizeof(expected));
+	feed_expect(f, expected);
+}
+
+static void test_model_unknown_kinds_are_unresolved(void **state)
+{
+	static const int styles[] = { TLG_STYLE_none, TLG_STYLE_COUNT, 255 };
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &plain_writer, 0, 0);
+	for (unsigned i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		feed_hit(&f, feed_scope(&f, styles[i], "c", "l", "%s"), 1, "s", "text");
+	expect_unresolved(&f, 3);
+}
+
+static void test_model_missing_scope_is_unresolved(void **state)
 {
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
-	feed_hit(&f, NULL, 1, "");
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_none, NULL, NULL, NULL), 1, "");
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_COUNT, NULL, NULL, NULL), 1, "");
-	feed_hit(&f, feed_scope(&f, 255, NULL, NULL, NULL), 1, "");
+	feed_hit(&f, NULL, 1, "si", "text", 5);
+	feed_expect(&f, "unresolved 99 open:1\n");
+}
+
+static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &plain_writer, 0, 0);
 	feed(&f, exit, 1, "");
 	feed(&f, exit, 1, "s", "text");
 	feed(&f, exit, 1, "ii", 1, 2);
@@ -289,27 +322,12 @@ static void test_model_senseless_checkpoints_are_unresolved(void **state)
 	feed(&f, timer, 1, "uuu", UINT64_C(1), UINT64_C(1), UINT64_C(1));
 	feed(&f, timer, 1, "uuud", UINT64_C(1), UINT64_C(1), UINT64_C(1), 1.0);
 	feed(&f, thread_exit, 1, "p", NULL);
+	feed(&f, cmd_name, 1, "i", 1);
 	f.flags = TLG_RENDERED;
 	feed(&f, region_enter, 1, "i", 1);
-	assert_int_equal(t2x_model_summary(f.model)->checkpoints, 17);
-	assert_int_equal(t2x_model_summary(f.model)->unresolved, 17);
-	feed_expect(&f, "unresolved 99 open:1\n"
-			"unresolved 1 open:1\n"
-			"unresolved 2 open:1\n"
-			"unresolved 3 open:1\n"
-			"unresolved 4 open:1\n"
-			"unresolved 5 open:1\n"
-			"unresolved 6 open:1\n"
-			"unresolved 7 open:1\n"
-			"unresolved 8 open:1\n"
-			"unresolved 9 open:1\n"
-			"unresolved 10 open:1\n"
-			"unresolved 11 open:1\n"
-			"unresolved 12 open:1\n"
-			"unresolved 13 open:1\n"
-			"unresolved 14 open:1\n"
-			"unresolved 15 open:1\n"
-			"unresolved 16 open:1\n");
+	feed(&f, region_leave, 1, "i", 1);
+	assert_string_equal(f.process.hierarchy, "");
+	expect_unresolved(&f, 15);
 }
 
 static void test_model_summary_adds_gaps_and_losses(void **state)
@@ -353,7 +371,9 @@ int main(void)
 		cmocka_unit_test(test_model_hierarchy_stops_growing_at_64_kib),
 		cmocka_unit_test(test_model_messages_come_rendered_or_as_arguments),
 		cmocka_unit_test(test_model_absent_last_text_is_empty),
-		cmocka_unit_test(test_model_senseless_checkpoints_are_unresolved),
+		cmocka_unit_test(test_model_unknown_kinds_are_unresolved),
+		cmocka_unit_test(test_model_missing_scope_is_unresolved),
+		cmocka_unit_test(test_model_wrong_arguments_are_unresolved_and_change_nothing),
 		cmocka_unit_test(test_model_summary_adds_gaps_and_losses),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Messages: the bytes are those of the C library's printf, and what cannot be printed stays as it is written. */
+/* Messages: the bytes are those of the C library's printf; what cannot be printed stays as it is written. */
 #include "t2test.h"
 
 #include <inttypes.h>
@@ -21,7 +21,9 @@ static struct t2x_arg arg_int(int64_t v)
 
 static struct t2x_arg arg_text(const char *s)
 {
-	return (struct t2x_arg){ .type = s ? TLG_ARG_TEXT : TLG_ARG_NULL, .length = s ? (uint32_t)strlen(s) : 0, .text = s };
+	if (!s)
+		return (struct t2x_arg){ .type = TLG_ARG_NULL };
+	return (struct t2x_arg){ .type = TLG_ARG_TEXT, .length = (uint32_t)strlen(s), .text = s };
 }
 
 static struct t2x_arg arg_double(double d)
@@ -69,7 +71,9 @@ static void make_format(char *to, unsigned i, const char *tail)
 			fail_msg("%s: got %s, expected %s", format_, render(format_, &arg_, 1), expected_); \
 	}
 
-static const int64_t numbers[] = { 0, 1, -1, 7, 8, 42, -300, 255, 256, 65536, INT_MAX, INT_MIN, INT64_MAX, INT64_MIN };
+static const int64_t numbers[] = {
+	0, 1, -1, 7, 8, 42, -300, 255, 256, 65536, INT_MAX, INT_MIN, INT64_MAX, INT64_MIN
+};
 enum { NUMBERS = sizeof(numbers) / sizeof(numbers[0]) };
 
 static void test_render_signed_integers_print_as_printf(void **state)
