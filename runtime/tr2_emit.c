@@ -10,14 +10,26 @@
 
 /* ---- describing arguments ----------------------------------------------------------------------- */
 
+/* A new argument; what it does not set of a text is not looked at. */
 static struct tr2_arg *add_arg(struct tr2_args *args, uint32_t type, int64_t value)
 {
 	struct tr2_arg *arg = &args->fixed[args->nfixed++];
 
-	memset(arg, 0, sizeof(*arg));
 	arg->type = type;
 	arg->value = value;
 	return arg;
+}
+
+void tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value)
+{
+	add_arg(args, type, value);
+}
+
+void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes)
+{
+	struct tr2_arg *arg = add_arg(args, TLG_ARG_TEXT, (int64_t)bytes);
+
+	*arg = (struct tr2_arg){ .type = TLG_ARG_TEXT, .value = (int64_t)bytes, .text = { text }, .bytes = { bytes } };
 }
 
 void tr2_args_int(struct tr2_args *args, int64_t value)
@@ -114,14 +126,17 @@ static void get_arg(const struct tr2_args *args, unsigned i, struct tr2_arg *arg
 		set_text(arg, args->list[i - args->nfixed], args->redact);
 }
 
+/* Step to the argument, from the text-th on, that is a text. */
 static void load_text(struct feed *feed)
 {
 	const struct tr2_args *args = feed->args;
 
-	if (feed->text < args->nfixed + args->nlist)
+	for (; feed->text < args->nfixed + args->nlist; feed->text++) {
 		get_arg(args, feed->text, &feed->current);
-	else
-		feed->current = (struct tr2_arg){ .text = { args->last }, .bytes = { args->last_bytes } };
+		if (feed->current.type == TLG_ARG_TEXT)
+			return;
+	}
+	feed->current = (struct tr2_arg){ .text = { args->last }, .bytes = { args->last_bytes } };
 }
 
 static void start_feed(struct feed *feed, const struct tr2_args *args)

@@ -21,7 +21,7 @@ struct tr2_arg {
 	size_t bytes[3];
 };
 
-enum { TR2_FIXED_ARGS = 8, TR2_TEXT_LIMIT = 1 << 20 };
+enum { TR2_FIXED_ARGS = 16, TR2_TEXT_LIMIT = 1 << 20 };
 
 /* All arguments of a checkpoint: the fixed ones, then a list of texts, then one last text without a VALUE. */
 struct tr2_args {
@@ -45,7 +45,9 @@ static inline void tr2_args_init(struct tr2_args *args)
 	args->last_bytes = 0;
 }
 
-/* Append an argument.  A null text is recorded as such. */
+/* Append an argument: any but a text; a text of so many bytes; the common kinds.  A null text is recorded as such. */
+void tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value);
+void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes);
 void tr2_args_int(struct tr2_args *args, int64_t value);
 void tr2_args_uint(struct tr2_args *args, uint64_t value);
 void tr2_args_text(struct tr2_args *args, const char *text);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_message.c - rendering messages, on the stack if they are short. */
+/* tr2_message.c - messages: put off, or rendered here, on the stack if they are short. */
 #include "tr2_message.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
+#include "tr2_capture.h"
 #include "tr2_emit.h"
 
 enum { SHORT_MESSAGE = 1024 };
@@ -49,11 +50,18 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
 
 void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 {
-	char text[SHORT_MESSAGE];
+	char text[SHORT_MESSAGE], errno_text[128];
+	struct tr2_args args;
 	int saved = errno, n;
 
 	if (!key->format || !*key->format) {
 		tr2_emit(key, NULL, 0, 0);
+		return;
+	}
+	tr2_args_init(&args);
+	if (tr2_capture(&args, key->format, ap, saved, errno_text)) {
+		tr2_emit(key, &args, 0, 0);
+		errno = saved;
 		return;
 	}
 	n = render(text, sizeof(text), key->format, ap);

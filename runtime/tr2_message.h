@@ -11,7 +11,8 @@
 
 /*
  * Record a checkpoint whose message is key->format applied to ap.  Without a format, or with an empty one, there is no
- * message.  A message is rendered here; beyond 1 MiB it is cut.  ap is not consumed.  errno is what %m shows, and kept.
+ * message.  Its arguments are recorded as they are, for the expander to format; what cannot be put off is rendered
+ * here, and cut beyond 1 MiB.  ap is not consumed.  errno is what %m shows, and kept.
  */
 void tr2_emit_message(const struct tr2_scope_key *key, va_list ap);
 

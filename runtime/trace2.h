@@ -216,7 +216,11 @@ void trace2_region_enter_fl(const char *file, int line, const char *category, co
 void trace2_region_leave_fl(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repo, ...);
 
-/* The same with a message.  Cost: a clock read, looked up, and the message's formatting. */
+/*
+ * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be put off (%n, wide
+ * characters, long double, %1$d, more than 13 arguments) is formatted at once.  Cost  a clock read, looked up,
+ * and the arguments.
+ */
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
 void trace2_region_leave_printf_fl(const char *file, int line, const char *category, const char *label,
