@@ -72,12 +72,15 @@ static void run_floor(unsigned thread, unsigned ops)
 	}
 }
 
+/* With a barrier behind each call: as in a real program, it has to look whether tracing is on each time. */
 static void run_region(unsigned thread, unsigned ops)
 {
 	(void)thread;
 	for (unsigned i = 0; i < ops; i += 2) {
 		trace2_region_enter("bench", "inline", NULL);
+		bench_barrier();
 		trace2_region_leave("bench", "inline", NULL);
+		bench_barrier();
 	}
 }
 
@@ -102,15 +105,19 @@ static void run_region_printf(unsigned thread, unsigned ops)
 static void run_step(unsigned thread, unsigned ops)
 {
 	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
+	for (unsigned i = 0; i < ops; i++) {
 		trace2_step("bench", "step");
+		bench_barrier();
+	}
 }
 
 static void run_intmax(unsigned thread, unsigned ops)
 {
 	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
+	for (unsigned i = 0; i < ops; i++) {
 		trace2_data_intmax("bench", NULL, "integer", i);
+		bench_barrier();
+	}
 }
 
 static void run_string(unsigned thread, unsigned ops)
