@@ -19,8 +19,11 @@
 #include "bench.h"
 #include "trace2.h"
 
-/* A burst of events takes less than a ring of 1.5 MiB; between bursts everything is written out. */
-enum { BURST = 10000, RING_EVENTS = 32768, EVENT_BYTES = 24, LINE_BYTES = 256 };
+/*
+ * A burst takes two thirds of a ring of 1.5 MiB; between bursts everything is written out.  Shorter ones would
+ * mostly measure how the sleeping drain is woken.
+ */
+enum { BURST = 40000, RING_EVENTS = 32768, EVENT_BYTES = 24, LINE_BYTES = 256 };
 
 static uint64_t *rings[BENCH_THREADS];   /* of the floor: shared memory, as the library's rings are */
 static int text_fd;
@@ -192,12 +195,12 @@ static struct bench_case on_cases[] = {
 	{ .name = "region, literal names", .run = run_region, .ops = BURST, .recorded = 1 },
 	{ .name = "region, through the function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
 	{ .name = "step", .run = run_step, .ops = BURST, .recorded = 1 },
-	{ .name = "data_intmax", .run = run_intmax, .ops = BURST, .recorded = 1 },
-	{ .name = "data_string, 12 bytes", .run = run_string, .ops = BURST, .recorded = 1 },
-	{ .name = "region with a message \"%s %d\"", .run = run_region_printf, .ops = BURST, .recorded = 1 },
-	{ .name = "snprintf of that message", .run = run_snprintf, .ops = BURST, .alone = 1 },
-	{ .name = "perf line by snprintf", .run = run_line, .ops = BURST / 10, .alone = 1 },
-	{ .name = "perf line by snprintf, write(2)", .run = run_line_write, .ops = BURST / 10, .alone = 1 },
+	{ .name = "data_intmax", .run = run_intmax, .ops = BURST / 2, .recorded = 1 },
+	{ .name = "data_string, 12 bytes", .run = run_string, .ops = BURST / 2, .recorded = 1 },
+	{ .name = "region with a message \"%s %d\"", .run = run_region_printf, .ops = BURST / 4, .recorded = 1 },
+	{ .name = "snprintf of that message", .run = run_snprintf, .ops = BURST / 4, .alone = 1 },
+	{ .name = "perf line by snprintf", .run = run_line, .ops = BURST / 40, .alone = 1 },
+	{ .name = "perf line by snprintf, write(2)", .run = run_line_write, .ops = BURST / 40, .alone = 1 },
 };
 
 static const unsigned off_count = sizeof(off_cases) / sizeof(*off_cases);
@@ -218,7 +221,7 @@ static void set_destination(const char *directory)
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	uint64_t recorded = 2 * BURST;
+	uint64_t recorded = BURST;
 
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_emit DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
@@ -235,7 +238,7 @@ int main(int argc, char **argv)
 	if (!trace2_is_enabled())
 		bench_fail("tracing is not on");
 	/* The writing thread starts here, from a thread that may use every processor. */
-	run_region(0, 2 * BURST);
+	run_region(0, BURST);
 	trace2_flush();
 	bench_measure(on_cases, on_count, rounds, trace2_flush);
 	bench_print("\ntracing on", on_cases, on_count, rounds, FLOOR);

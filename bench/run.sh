@@ -3,7 +3,7 @@
 # usage: bench/run.sh [emit] [tail] [start] [fill]          (default: all)
 #
 # Run the benchmarks of $T2_OUT (default build) and check what they recorded.  Exit status 0: all right.
-#   emit   what each call costs, beside the cost of reading the clock; BENCH_ROUNDS (default 100)
+#   emit   what each call costs, beside the cost of reading the clock; BENCH_ROUNDS (default 50)
 #   tail   how long single calls take at worst; BENCH_ROUNDS
 #   start  what tracing adds to a short process; BENCH_ROUNDS
 #   fill   expand a plain trace of BENCH_BYTES (default 2 GiB, in $TMPDIR): lines a second, peak memory
@@ -30,7 +30,7 @@ check_complete()
 # Run the program bench_$1, which traces into $1.tlg and says at the end what it recorded.
 run_checked()
 {
-	"$out/bench/bench_$1" "$dir" "${BENCH_ROUNDS:-100}" >"$dir/$1.txt" || return 1
+	"$out/bench/bench_$1" "$dir" "${BENCH_ROUNDS:-50}" >"$dir/$1.txt" || return 1
 	grep -v '^recorded ' "$dir/$1.txt"
 	check_complete "$dir/$1.tlg" "$(sed -n 's/^recorded //p' "$dir/$1.txt")"
 }
