@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_blocks.c - headers, checksums, resynchronisation. */
+#include "t2x_blocks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tlg_block.h"
+
+enum {
+	MAX_STREAMS = 32768,      /* that are remembered; ids of later ones are found anew for each block */
+	LOOK_AHEAD = 4,           /* blocks that may confirm an unknown stream */
+	RUN_EVENTS = 128,         /* of a file without blocks that are given out at once */
+};
+
+/* A stream that has been met. */
+struct stream {
+	uint32_t id;
+	uint32_t last_number;
+};
+
+/* A place that may hold a block. */
+struct found {
+	const struct t2x_layout *layout;
+	const unsigned char *raw;
+	size_t bytes;             /* BLOCK included */
+	struct tlg_event head;
+};
+
+size_t t2x_blocks_seen(const struct t2x_layout *layout)
+{
+	return 2 * (TLG_BLOCK_LIMIT + 1) * (layout ? layout->entry_size : (size_t)TLG_EVENT_SIZE);
+}
+
+int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout)
+{
+	unsigned split = layout ? layout->split : 1;
+
+	memset(blocks, 0, sizeof(*blocks));
+	blocks->in = in;
+	if (t2x_layout_init(&blocks->native[0], 1) || t2x_layout_init(&blocks->native[1], 0))
+		goto fail;
+	blocks->layouts[0] = layout ? layout : &blocks->native[0];
+	blocks->layouts[1] = &blocks->native[1];
+	blocks->nlayouts = layout ? 1 : 2;
+	blocks->events = malloc((size_t)TLG_BLOCK_LIMIT * split * sizeof(*blocks->events));
+	if (blocks->events)
+		return 0;
+fail:
+	t2x_blocks_free(blocks);
+	return -ENOMEM;
+}
+
+void t2x_blocks_free(struct t2x_blocks *blocks)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&blocks->by_id); i++)
+		free(t2x_map_at(&blocks->by_id, i));
+	t2x_map_free(&blocks->by_id);
+	t2x_map_free(&blocks->by_pid);
+	t2x_layout_free(&blocks->native[0]);
+	t2x_layout_free(&blocks->native[1]);
+	free(blocks->events);
+	blocks->events = NULL;
+}
+
+/* ---- headers ------------------------------------------------------------------------------------ */
+
+static int has_magic(const struct t2x_layout *layout, const unsigned char *p)
+{
+	unsigned char magic[2];
+
+	t2x_layout_block_magic(layout, magic);
+	return p[layout->magic_at] == magic[0] && p[layout->magic_at + 1] == magic[1];
+}
+
+/* Whether a BLOCK event may lie at p, where avail bytes can be seen. */
+static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail, struct found *found)
+{
+	for (unsigned i = 0; i < blocks->nlayouts; i++) {
+		const struct t2x_layout *layout = blocks->layouts[i];
+		const struct tlg_block *block = &found->head.u.block;
+		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p))
+			continue;
+		t2x_layout_decode(layout, p, 1, &found->head);
+		if (tlg_event_type(&found->head) != TLG_BLOCK || !block->size || block->size > TLG_BLOCK_LIMIT ||
+		    !block->count || block->count > TLG_BLOCK_LIMIT ||
+		    (block->encoding == TLG_PLAIN && block->count != block->size))
+			continue;
+		found->layout = layout;
+		found->raw = p;
+		found->bytes = (block->size + 1u) * (size_t)layout->entry_size;
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+static uint32_t crc_for(const struct found *found, uint32_t id)
+{
+	return tlg_block_crc(found->raw, found->bytes, found->layout->crc_at, id);
+}
+
+static uint32_t stream_of(const struct found *found)
+{
+	return tlg_block_stream(found->raw, found->bytes, found->layout->crc_at, found->head.u.block.crc);
+}
+
+/* Remember the stream as the latest of its process.  Without memory it is found anew next time. */
+static void remember(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
+{
+	struct stream *stream = t2x_map_get(&blocks->by_id, id);
+
+	if (!stream && blocks->by_id.count < MAX_STREAMS) {
+		stream = calloc(1, sizeof(*stream));
+		if (stream && t2x_map_put(&blocks->by_id, id, stream)) {
+			free(stream);
+			stream = NULL;
+		}
+		if (stream)
+			stream->id = id;
+	}
+	if (stream)
+		t2x_map_put(&blocks->by_pid, found->head.pid, stream);
+}
+
+/* The block says itself which stream it belongs to, as the checksum does. */
+static int holds_cycle(const struct found *found, uint32_t id)
+{
+	size_t entry_size = found->layout->entry_size;
+
+	if (found->head.u.block.tid != TLG_NO_THREAD)
+		return 0;
+	for (size_t at = entry_size; at < found->bytes; at += entry_size) {
+		struct tlg_event event[T2X_MAX_SPLIT];
+		t2x_layout_decode(found->layout, found->raw + at, 1, event);
+		if (tlg_event_type(event) == TLG_CYCLE && event->u.cycle.stream == id)
+			return 1;
+	}
+	return 0;
+}
+
+/* One of the next blocks of the same process has a checksum of the same stream. */
+static int is_followed(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
+{
+	size_t at = found->bytes, avail;
+	struct found next;
+	const unsigned char *p;
+
+	avail = t2x_in_peek(blocks->in, t2x_blocks_seen(found->layout), &p);
+	for (unsigned tries = 0; tries < LOOK_AHEAD && at < avail; at += next.bytes) {
+		if (!find_head(blocks, p + at, avail - at, &next) || next.bytes > avail - at)
+			return 0;
+		if (next.head.pid != found->head.pid)
+			continue;
+		tries++;
+		blocks->checked_bytes += next.bytes;
+		if (stream_of(&next) == id || holds_cycle(&next, id))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Noise can be made up so that every few bytes something like a long block begins.  Bad ones may cost so much
+ * checking, in proportion to what has been read; beyond that only streams that are known are looked for.
+ */
+static int is_worth_checking(const struct t2x_blocks *blocks)
+{
+	return blocks->checked_bytes < UINT64_C(0x4000000) + 16 * t2x_in_offset(blocks->in);
+}
+
+/* Whose block this is.  Return  0: it is damaged, or of a stream that nothing confirms */
+static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
+{
+	const struct stream *latest = t2x_map_get(&blocks->by_pid, found->head.pid);
+	const unsigned char *base = found->raw;
+
+	if (latest && crc_for(found, latest->id) == found->head.u.block.crc) {
+		*id = latest->id;
+		return 1;
+	}
+	blocks->checked_bytes += found->bytes;
+	if (!is_worth_checking(blocks))
+		return 0;
+	*id = stream_of(found);
+	if (t2x_map_get(&blocks->by_id, *id) || holds_cycle(found, *id) ||
+	    (blocks->in->lz4 && t2x_lz4_stream(blocks->in->lz4) == *id) || is_followed(blocks, found, *id)) {
+		/* looking ahead may have moved the window */
+		t2x_in_peek(blocks->in, found->bytes, &base);
+		found->raw = base;
+		remember(blocks, found, *id);
+		return 1;
+	}
+	return 0;
+}
+
+/* ---- framed files ------------------------------------------------------------------------------- */
+
+static void report(struct t2x_blocks *blocks, uint64_t from, const char *what)
+{
+	uint64_t skipped = t2x_in_offset(blocks->in) - from;
+
+	t2x_report_damage(blocks->in->report, blocks->in->name, t2x_in_unit(blocks->in), from,
+			  "%s, skipped %" PRIu64 " bytes", what, skipped);
+}
+
+/* See whether a good block lies at the window's beginning.  Return  NULL: yes; else what is there instead */
+static const char *check_here(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
+{
+	const unsigned char *p;
+	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
+
+	found->bytes = 1;
+	if (!find_head(blocks, p, avail, found))
+		return "no block begins here";
+	avail = t2x_in_peek(blocks->in, found->bytes, &p);
+	found->raw = p;
+	if (avail < found->bytes)
+		return "block cut off";
+	if (!identify(blocks, found, id))
+		return "block with a wrong checksum";
+	return NULL;
+}
+
+/* Step to the next place where a BLOCK event may lie. */
+static void skip_to_head(struct t2x_blocks *blocks)
+{
+	const unsigned char *p;
+	struct found found;
+	size_t avail, at;
+
+	t2x_in_skip(blocks->in, 1);
+	do {
+		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->layouts[0]), &p);
+		for (at = 0; at < avail; at++)
+			if (find_head(blocks, p + at, avail - at, &found))
+				break;
+		/* what may be the beginning of one stays */
+		if (at == avail && avail >= 2 * T2X_MAX_ENTRY)
+			at -= T2X_MAX_ENTRY;
+		t2x_in_skip(blocks->in, at);
+	} while (avail >= 2 * T2X_MAX_ENTRY && at + T2X_MAX_ENTRY == avail);
+}
+
+/* Not a good block: look for one from the next byte on, or, if too much was looked at already, behind it. */
+static void skip_bad(struct t2x_blocks *blocks, const struct found *found)
+{
+	const unsigned char *p;
+
+	if (!is_worth_checking(blocks) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
+		t2x_in_skip(blocks->in, found->bytes);
+	else
+		skip_to_head(blocks);
+}
+
+/* The next good block of this piece.  Return  0: there is none */
+static int find_block(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
+{
+	uint64_t from = t2x_in_offset(blocks->in);
+	const char *first = NULL;
+	const unsigned char *p;
+
+	while (t2x_in_peek(blocks->in, 1, &p)) {
+		const char *wrong = check_here(blocks, found, id);
+		if (!wrong) {
+			if (first)
+				report(blocks, from, first);
+			return 1;
+		}
+		if (!first)
+			first = wrong;
+		skip_bad(blocks, found);
+	}
+	/* A break is reported where it is found; of a file without any good block the caller speaks. */
+	if (first && blocks->good && !t2x_in_is_break(blocks->in))
+		report(blocks, from, first);
+	return 0;
+}
+
+static void fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
+{
+	const struct tlg_block *head = &found->head.u.block;
+
+	*block = (struct t2x_block){
+		.layout = found->layout, .raw = found->raw, .entries = head->size + 1u, .is_framed = 1, .stream = id,
+		.number = found->head.sequence, .tid = head->tid, .pid = found->head.pid, .events = blocks->events,
+	};
+	block->count = t2x_layout_decode(found->layout, found->raw + found->layout->entry_size, head->size,
+					 blocks->events);
+}
+
+/* A block that cannot be used: 1. */
+static int is_unusable(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
+{
+	struct stream *stream = t2x_map_get(&blocks->by_id, id);
+	uint64_t from = t2x_in_offset(blocks->in);
+	const char *what = NULL;
+
+	if (found->head.u.block.encoding != TLG_PLAIN)
+		what = "block in an unknown encoding";
+	else if (stream && stream->last_number && (int32_t)(found->head.sequence - stream->last_number) <= 0)
+		what = "block that was there before";
+	if (what) {
+		t2x_in_skip(blocks->in, found->bytes);
+		report(blocks, from, what);
+		return 1;
+	}
+	if (stream)
+		stream->last_number = found->head.sequence;
+	return 0;
+}
+
+static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
+{
+	struct found found;
+	uint32_t id;
+
+	do {
+		while (find_block(blocks, &found, &id)) {
+			if (is_unusable(blocks, &found, id))
+				continue;
+			fill_framed(blocks, &found, id, block);
+			t2x_in_skip(blocks->in, found.bytes);
+			return 1;
+		}
+	} while (t2x_in_next_piece(blocks->in));
+	return 0;
+}
+
+/* ---- files without blocks ----------------------------------------------------------------------- */
+
+/* Context of the process is known when it is read; the rest waits for its turn.  They go in different runs. */
+static int is_process_context(const struct tlg_event *event)
+{
+	switch (tlg_event_type(event)) {
+	case TLG_PROLOGUE:
+	case TLG_PROCINFO:
+	case TLG_TIMEINFO:
+	case TLG_TIMETYPE:
+	case TLG_CYCLE:
+	case TLG_MARK:
+	case TLG_LOSS:
+	case TLG_END:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Events that belong with the first: of its process, context or not. */
+static unsigned count_run(const struct t2x_layout *layout, const unsigned char *p, unsigned max, int *is_context)
+{
+	struct tlg_event first[T2X_MAX_SPLIT], event[T2X_MAX_SPLIT];
+	unsigned n = 1;
+
+	t2x_layout_decode(layout, p, 1, first);
+	*is_context = is_process_context(first);
+	for (; n < max; n++) {
+		t2x_layout_decode(layout, p + (size_t)n * layout->entry_size, 1, event);
+		if (event->pid != first->pid)
+			break;
+		/* the text of PROCINFO goes with it */
+		if (*is_context && tlg_event_type(event) == TLG_INFO)
+			continue;
+		if (is_process_context(event) != *is_context)
+			break;
+	}
+	return n;
+}
+
+static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
+{
+	const struct t2x_layout *layout = blocks->layouts[0];
+	const unsigned char *p;
+	unsigned n;
+	int is_context;
+
+	do {
+		size_t avail = t2x_in_peek(blocks->in, (size_t)RUN_EVENTS * layout->entry_size, &p);
+		n = (unsigned)(avail / layout->entry_size);
+		if (!n && avail && !t2x_in_is_break(blocks->in)) {
+			uint64_t from = t2x_in_offset(blocks->in);
+			t2x_in_skip(blocks->in, avail);
+			report(blocks, from, "event cut off");
+		}
+	} while (!n && t2x_in_next_piece(blocks->in));
+	if (!n)
+		return 0;
+	n = count_run(layout, p, n > RUN_EVENTS ? RUN_EVENTS : n, &is_context);
+	*block = (struct t2x_block){
+		.layout = layout, .raw = p, .entries = n, .tid = is_context ? TLG_NO_THREAD : 0,
+		.events = blocks->events, .count = t2x_layout_decode(layout, p, n, blocks->events),
+	};
+	block->pid = blocks->events->pid;
+	block->stream = block->pid;
+	t2x_in_skip(blocks->in, (size_t)n * layout->entry_size);
+	return 1;
+}
+
+/* ---- which of them ------------------------------------------------------------------------------ */
+
+/* A file is a plain sequence if it opens with a PROLOGUE, or if its layout knows no blocks. */
+static void begin(struct t2x_blocks *blocks)
+{
+	struct tlg_event event[T2X_MAX_SPLIT];
+	const unsigned char *p;
+	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
+
+	blocks->has_begun = 1;
+	blocks->is_plain_sequence = !blocks->layouts[0]->block;
+	for (unsigned i = 0; i < blocks->nlayouts && !blocks->is_plain_sequence; i++) {
+		const struct t2x_layout *layout = blocks->layouts[i];
+		if (avail < layout->entry_size)
+			continue;
+		t2x_layout_decode(layout, p, 1, event);
+		if (tlg_event_type(event) != TLG_PROLOGUE || event->u.prologue._12345678 != TLG_MAGIC)
+			continue;
+		if (event->u.prologue.entry_size != layout->entry_size) {
+			blocks->unknown_layout = event->u.prologue.entry_size;
+			continue;
+		}
+		blocks->layouts[0] = layout;
+		blocks->is_plain_sequence = 1;
+	}
+}
+
+int t2x_blocks_next(struct t2x_blocks *blocks, struct t2x_block *block)
+{
+	int got;
+
+	if (!blocks->has_begun)
+		begin(blocks);
+	got = blocks->is_plain_sequence ? next_run(blocks, block) : next_framed(blocks, block);
+	blocks->good += (unsigned)got;
+	return got;
+}

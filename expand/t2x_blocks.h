@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_blocks.h - from the bytes of an input to blocks that are certainly as they were written.
+ *
+ * A block is accepted when its checksum belongs to a stream that is known, or that becomes known with it: because
+ * the block holds the stream's CYCLE, because the mark in front of its LZ4 frame names the stream, or because a
+ * block behind it has a checksum of the same, so far unknown stream.  What is not a good block is stepped over, byte by
+ * byte, and reported.  A file without blocks, StackTrack's own form, is given out in runs of events.
+ */
+#ifndef T2X_BLOCKS_H
+#define T2X_BLOCKS_H
+
+#include "t2x_in.h"
+#include "t2x_layout.h"
+#include "t2x_map.h"
+
+struct t2x_block {
+	const struct t2x_layout *layout;
+	const unsigned char *raw;        /* the events as they are in the file, BLOCK first if is_framed */
+	unsigned entries;                /* of raw, BLOCK included */
+	int is_framed;
+	uint32_t stream;                 /* id of the stream; not framed: the process id */
+	uint32_t number;                 /* BLOCK.sequence; not framed: 0 */
+	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for context of the process, else 0 */
+	uint16_t pid;
+	const struct tlg_event *events;  /* native, without BLOCK */
+	unsigned count;
+};
+
+struct t2x_blocks {
+	struct t2x_in *in;
+	struct t2x_layout native[2];     /* ours, in both byte orders */
+	const struct t2x_layout *layouts[2];
+	unsigned nlayouts;               /* that may be met: both native ones, or the one that was given */
+	struct t2x_map by_id, by_pid;    /* streams: all, and the latest of each process */
+	struct tlg_event *events;
+	uint64_t good;                   /* blocks given out */
+	uint64_t checked_bytes;          /* of blocks that turned out bad, see is_worth_checking() */
+	int is_plain_sequence;           /* a file without blocks */
+	int has_begun;
+	uint32_t unknown_layout;         /* PROLOGUE.entry_size of a file whose layout is not known, or 0 */
+};
+
+/* Plain bytes that an input must show at once for this layout (NULL: ours). */
+size_t t2x_blocks_seen(const struct t2x_layout *layout);
+
+/*
+ * Read the blocks of an input, which stays the caller's.
+ * layout  of a foreign platform, or NULL: ours, in either byte order
+ * Return  0 or -ENOMEM
+ */
+int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout);
+void t2x_blocks_free(struct t2x_blocks *blocks);
+
+/* The next block, valid until the next call.  Return  1; 0 at the end */
+int t2x_blocks_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_chain.c - gathering, and the way from VALUEs and text to arguments. */
+#include "t2x_chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_scope.h"
+#include "tlg_desc.h"
+
+enum { FIRST_BYTES = 256 };
+
+/* ---- gathering ---------------------------------------------------------------------------------- */
+
+/* Make room for more bytes behind used ones.  Return  0: the limit, the budget or the memory is exhausted */
+static int make_room(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max)
+{
+	size_t want = *max ? *max : FIRST_BYTES;
+	void *larger;
+
+	if (more <= *max - used)
+		return 1;
+	while (want < used + more)
+		want *= 2;
+	if (want > T2X_CHAIN_BYTES || !t2x_context_take(context, want - *max))
+		return 0;
+	larger = realloc(*memory, want);
+	if (!larger) {
+		t2x_context_give(context, want - *max);
+		return 0;
+	}
+	*memory = larger;
+	*max = want;
+	return 1;
+}
+
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
+{
+	struct t2x_context *context = chain->stream->context;
+	void *memory;
+
+	if (tlg_event_type(event) == TLG_VALUE) {
+		memory = chain->values;
+		if (make_room(context, &memory, chain->nvalues * sizeof(*chain->values), sizeof(*chain->values),
+			      &chain->max_values)) {
+			chain->values = memory;
+			chain->values[chain->nvalues++] = event->u.value;
+		}
+		return;
+	}
+	memory = chain->text;
+	if (make_room(context, &memory, chain->bytes, TLG_TEXT_SIZE, &chain->max_bytes)) {
+		chain->text = memory;
+		memcpy(chain->text + chain->bytes, event->u.info.text.c, TLG_TEXT_SIZE);
+		chain->bytes += TLG_TEXT_SIZE;
+	}
+}
+
+void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
+{
+	t2x_context_give(context, chain->max_values + chain->max_bytes);
+	free(chain->values);
+	free(chain->text);
+	free(chain);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+/* Where the making of arguments stands. */
+struct maker {
+	struct t2x_chain *chain;
+	size_t value;             /* next VALUE */
+	size_t at;                /* next byte of text */
+};
+
+/* The next VALUE as an argument, with its text if it has one. */
+static struct t2x_arg next_argument(struct maker *maker)
+{
+	struct t2x_chain *chain = maker->chain;
+	const struct tlg_value *value = &chain->values[maker->value++];
+	struct t2x_arg arg = { .type = value->argtype, .value = value->value };
+
+	if (arg.type == TLG_ARG_TEXT) {
+		size_t left = chain->bytes - maker->at;
+		arg.text = chain->text ? chain->text + maker->at : "";
+		arg.length = (uint32_t)(value->value < 0 ? 0 : (uint64_t)value->value < left ? (uint64_t)value->value : left);
+		maker->at += arg.length;
+	}
+	return arg;
+}
+
+static void add_argument(struct t2x_arguments *arguments, struct t2x_arg arg)
+{
+	if (arguments->n == arguments->max) {
+		size_t max = arguments->max ? 2 * arguments->max : 64;
+		struct t2x_arg *larger = realloc(arguments->args, max * sizeof(*larger));
+		if (!larger)
+			return;
+		arguments->args = larger;
+		arguments->max = max;
+	}
+	arguments->args[arguments->n++] = arg;
+}
+
+/* A scope that came along: style, line, repository, four texts. */
+static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
+{
+	struct t2x_scope_texts texts = { .text = { NULL } };
+	struct tlg_sourceloc place = { .scopeIndex = 0 };
+
+	if (maker->chain->nvalues < 3 + T2X_SCOPE_TEXTS)
+		return NULL;
+	place.style = (uint8_t)next_argument(maker).value;
+	place.linenum = (int32_t)next_argument(maker).value;
+	place.repo = (uint16_t)next_argument(maker).value;
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++) {
+		struct t2x_arg arg = next_argument(maker);
+		texts.text[i] = arg.type == TLG_ARG_TEXT ? arg.text : NULL;
+		texts.length[i] = arg.length;
+	}
+	return t2x_scope_passing(maker->chain->stream, &place, &texts, is_kept);
+}
+
+/*
+ * The text behind what VALUEs announced, for kinds that have one.  A message that is still to be
+ * formatted, and a checkpoint of an unknown kind, have it only if there is some.
+ */
+static void add_last_text(struct maker *maker, struct t2x_arguments *arguments, const struct tlg_style_desc *style)
+{
+	const struct t2x_chain *chain = maker->chain;
+	size_t n = chain->bytes - maker->at, letters = style ? strlen(style->args) : 0;
+	char last = letters ? style->args[letters - 1] : 'M';
+
+	while (n && !chain->text[maker->at + n - 1])
+		n--;
+	if (last != 'S' && last != 'M')
+		return;
+	if (!n && last == 'M' && !(chain->head.flags & TLG_RENDERED))
+		return;
+	add_argument(arguments, (struct t2x_arg){
+		.type = TLG_ARG_TEXT, .length = (uint32_t)n, .text = n ? chain->text + maker->at : ""
+	});
+}
+
+void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *arguments, struct t2x_scope **scope,
+			 int *is_kept)
+{
+	struct maker maker = { .chain = chain };
+	const struct tlg_style_desc *style;
+
+	arguments->n = 0;
+	*is_kept = 1;
+	if (!chain->head.u.hit.scopeIndex)
+		*scope = take_scope(&maker, is_kept);
+	style = *scope ? tlg_style_by_id((*scope)->style) : NULL;
+	for (unsigned i = 0; maker.value < chain->nvalues; i++) {
+		struct t2x_arg arg = next_argument(&maker);
+		/* a list, or a text without VALUE, is the last: its letter hides no t behind it */
+		if (style && i < strlen(style->args) && style->args[i] == 't' && arg.value)
+			arg.value = (int64_t)t2x_clock_ns(&chain->clock, (uint64_t)arg.value);
+		add_argument(arguments, arg);
+	}
+	add_last_text(&maker, arguments, style);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_chain.h - an event whose VALUEs and INFO text are being gathered, and the arguments made from them.
+ */
+#ifndef T2X_CHAIN_H
+#define T2X_CHAIN_H
+
+#include "t2x_context.h"
+
+enum {
+	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text, and of VALUEs, of one checkpoint; what is beyond is cut off */
+};
+
+struct t2x_chain {
+	struct t2x_chain *next;           /* of the lane, newest first; of the spare ones */
+	struct tlg_event head;            /* HIT, FLOC, SLOC, THREAD, or one whose text nobody wants */
+	uint32_t sequence;                /* of the events awaited: the head's, or that of its latest MORE */
+	int waits_for_more;               /* for MORE, not for VALUE and INFO */
+	struct t2x_stream *stream;
+	struct t2x_track *track;          /* of a HIT */
+	struct t2x_clock clock;           /* of the head's block */
+	uint64_t ns;                      /* of a HIT */
+	struct tlg_value *values;
+	size_t nvalues, max_values;
+	char *text;
+	size_t bytes, max_bytes;
+};
+
+/* Arguments of a checkpoint. */
+struct t2x_arguments {
+	struct t2x_arg *args;
+	size_t max;
+	unsigned n;
+};
+
+/* Add a VALUE, or the text of an INFO.  What there is no room for is left out. */
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
+
+/* Free its memory. */
+void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
+
+/*
+ * Make the arguments of a HIT from what its chain has gathered.
+ * scope    its scope, or NULL.  If the HIT brought its own along (index 0): NULL, and then that one
+ * is_kept  see t2x_scope_passing(); 1 for all others
+ * Texts point into the chain.  arguments keeps its memory for the next call
+ */
+void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *arguments, struct t2x_scope **scope,
+			 int *is_kept);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_context.c - streams, their process and threads. */
+#include "t2x_context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_scope.h"
+#include "tlg_desc.h"
+
+int t2x_context_take(struct t2x_context *context, size_t bytes)
+{
+	if (bytes > T2X_CONTEXT_BYTES - context->used_bytes) {
+		context->ignored++;
+		return 0;
+	}
+	context->used_bytes += bytes;
+	return 1;
+}
+
+void t2x_context_give(struct t2x_context *context, size_t bytes)
+{
+	context->used_bytes -= bytes;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed)
+{
+	struct t2x_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return NULL;
+	stream->context = context;
+	stream->input = input;
+	stream->is_framed = is_framed;
+	stream->process.stream = id;
+	stream->process.sid = strdup("");
+	stream->process.hierarchy = strdup("");
+	if (!stream->process.sid || !stream->process.hierarchy) {
+		free(stream->process.sid);
+		free(stream->process.hierarchy);
+		free(stream);
+		return NULL;
+	}
+	stream->order = context->streams++;
+	t2x_clock_fallback(&stream->clock);
+	return stream;
+}
+
+void t2x_stream_free(struct t2x_stream *stream)
+{
+	struct t2x_context *context = stream->context;
+
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (!track)
+			continue;
+		t2x_model_forget_thread(context->model, &track->thread);
+		t2x_context_give(context, sizeof(*track));
+		free(track);
+	}
+	t2x_map_free(&stream->threads);
+	t2x_scope_free_all(stream);
+	t2x_model_forget_process(context->model, &stream->process);
+	free(stream->process.sid);
+	free(stream->process.hierarchy);
+	free(stream);
+}
+
+/* ---- the process -------------------------------------------------------------------------------- */
+
+/* The clock is known, and when the process began in it: only now can that be told in nanoseconds. */
+static void settle_start(struct t2x_stream *stream)
+{
+	if (!stream->has_clock || stream->process.start_ns)
+		return;
+	stream->process.start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks
+										: stream->clock.raw);
+}
+
+static void read_texts(struct t2x_process *process, const char *text, size_t n)
+{
+	size_t sid = strnlen(text, n), hierarchy = sid < n ? strnlen(text + sid + 1, n - sid - 1) : 0;
+	char *copy = strndup(text, sid);
+
+	if (copy) {
+		free(process->sid);
+		process->sid = copy;
+	}
+	copy = hierarchy ? strndup(text + sid + 1, hierarchy) : NULL;
+	if (copy) {
+		free(process->hierarchy);
+		process->hierarchy = copy;
+	}
+	process->depth = 0;
+	for (const char *p = process->sid; *p; p++)
+		process->depth += *p == '/';
+}
+
+/* The first PROCINFO: later ones say the same, but for the hierarchy, which the model then follows itself. */
+static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	const struct tlg_event *event = events;
+	size_t bytes = 0;
+	char *text;
+
+	if (stream->has_process)
+		return;
+	stream->has_process = 1;
+	stream->process.pid = event->u.procinfo.pid;
+	stream->start_ticks = event->u.procinfo.start;
+	stream->has_start = stream->start_ticks != 0;
+	text = event->flags & TLG_HAS_INFO ? malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
+	for (unsigned i = 1; text && i < n && tlg_event_type(&events[i]) == TLG_INFO; i++) {
+		memcpy(text + bytes, events[i].u.info.text.c, TLG_TEXT_SIZE);
+		bytes += TLG_TEXT_SIZE;
+		if (events[i].flags & TLG_INFO_END)
+			break;
+	}
+	if (text)
+		read_texts(&stream->process, text, bytes);
+	free(text);
+}
+
+static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
+{
+	struct t2x_context *context = stream->context;
+
+	switch (tlg_event_type(event)) {
+	case TLG_PROLOGUE:
+		stream->version = event->u.prologue.version;
+		break;
+	case TLG_PROCINFO:
+		read_procinfo(stream, event, left);
+		break;
+	case TLG_TIMETYPE:
+		t2x_clock_set_rate(&stream->clock, event->u.timetype.tdiv);
+		stream->process.utcoff = event->u.timetype.utcoff;
+		break;
+	case TLG_TIMEINFO:
+		t2x_clock_set_pair(&stream->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
+		stream->has_clock = 1;
+		settle_start(stream);
+		break;
+	case TLG_MARK:
+		if (stream->has_clock)
+			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
+		break;
+	case TLG_LOSS:
+		t2x_model_loss(context->model, &stream->process, event->u.loss.tid, event->u.loss.reason,
+			       event->u.loss.count);
+		break;
+	case TLG_END:
+		stream->is_ended = 1;
+		break;
+	default:
+		context->unknown += !tlg_type_by_id(tlg_event_type(event));
+		break;
+	}
+}
+
+void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		read_event(stream, &events[i], n - i);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
+{
+	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+
+	if (track || stream->threads.count >= T2X_MAX_THREADS || !t2x_context_take(stream->context, sizeof(*track)))
+		return track;
+	track = calloc(1, sizeof(*track));
+	if (!track || t2x_map_put(&stream->threads, tid, track)) {
+		t2x_context_give(stream->context, sizeof(*track));
+		free(track);
+		return NULL;
+	}
+	track->thread.process = &stream->process;
+	track->thread.tid = tid;
+	track->thread.name[0] = '?';
+	track->next_sequence = 1;
+	track->has_sequence = stream->is_whole;
+	return track;
+}
+
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, uint64_t start_ns,
+			      const char *name, size_t n)
+{
+	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
+
+	if (!track)
+		return;
+	if (!track->is_defined)
+		track->thread.start_ns = start_ns;
+	track->is_defined = 1;
+	n = strnlen(name, n);
+	if (n >= sizeof(track->thread.name))
+		n = sizeof(track->thread.name) - 1;
+	memcpy(track->thread.name, name, n);
+	track->thread.name[n] = '\0';
+}

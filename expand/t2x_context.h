@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_context.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.
+ *
+ * Context of the process (PROCINFO, TIMETYPE, ... END) takes effect when its block is read; the context of
+ * threads (FLOC, SLOC, THREAD) in the order of the thread's events, see t2x_lane.h.  All streams share one
+ * memory budget; definitions that exceed it are ignored, and counted.
+ */
+#ifndef T2X_CONTEXT_H
+#define T2X_CONTEXT_H
+
+#include <stddef.h>
+
+#include "t2x_clock.h"
+#include "t2x_hit.h"
+#include "t2x_map.h"
+#include "t2x_report.h"
+
+enum {
+	T2X_CONTEXT_BYTES = 16 * 1024 * 1024,   /* definitions and unfinished checkpoints, of all streams together */
+	T2X_MAX_SCOPES = 1 << 20,               /* of a stream */
+	T2X_MAX_THREADS = 65536,                /* of a stream */
+	T2X_MAX_PASSING = 4096,                 /* scopes that came with their checkpoints and are kept */
+};
+
+/* Shared by all streams of a run. */
+struct t2x_context {
+	struct t2x_model *model;
+	struct t2x_report *report;
+	size_t used_bytes;                      /* of the budget */
+	uint64_t ignored;                       /* definitions for which there was no room */
+	uint64_t changed;                       /* definitions that contradict an earlier one */
+	uint64_t unknown;                       /* events of types that are not known */
+	unsigned streams;                       /* so far */
+};
+
+/* A definition and the texts behind it. */
+struct t2x_scope_box {
+	struct t2x_scope scope;                 /* first: a scope's address is its box's */
+	struct t2x_scope_box *next;             /* of the replaced ones; of those with the same hash */
+	size_t bytes;
+	char text[];
+};
+
+struct t2x_file_box {
+	struct t2x_file_box *next;              /* of the replaced ones */
+	size_t bytes;
+	char name[];
+};
+
+/* A thread, and how far its events have been followed. */
+struct t2x_track {
+	struct t2x_thread thread;               /* first: a thread's address is its track's */
+	uint64_t now_ns;                        /* of its latest checkpoint: time does not go back within a thread */
+	uint32_t next_sequence;
+	int has_sequence;                       /* next_sequence is known */
+	int is_defined;                         /* THREAD was seen */
+};
+
+struct t2x_stream {
+	struct t2x_process process;             /* first: a process's address is its stream's */
+	struct t2x_context *context;
+	const char *input;                      /* name, for messages */
+	unsigned order;                         /* among the streams of the run */
+	unsigned version;                       /* PROLOGUE's; 0: not seen */
+	int is_framed;
+	int is_whole;                           /* its first block was seen: so was each thread's first event */
+	int has_start, has_process, has_clock;
+	int is_ended;
+	uint64_t start_ticks;
+	uint64_t mark_ns;                       /* nothing older comes any more */
+	struct t2x_clock clock;                 /* for the blocks read next */
+	struct t2x_map files, scopes, threads;  /* of boxes, boxes, tracks */
+	struct t2x_map passing;                 /* by hash: boxes of scopes that came with their checkpoints */
+	unsigned npassing;
+	struct t2x_scope_box *old_scopes;
+	struct t2x_file_box *old_files;
+};
+
+/* Return  NULL: no memory */
+struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed);
+void t2x_stream_free(struct t2x_stream *stream);
+
+/* Follow the context of the process in n events. */
+void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n);
+
+/* The thread; a new one is called "?" until it is defined.  Return  NULL: too many, or no memory */
+struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
+
+/* THREAD: the name, and when it was first seen. */
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, uint64_t start_ns,
+			      const char *name, size_t n);
+
+/* Take bytes of the budget, give them back.  Return  0: there is no room */
+int t2x_context_take(struct t2x_context *context, size_t bytes);
+void t2x_context_give(struct t2x_context *context, size_t bytes);
+
+#endif

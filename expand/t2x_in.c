@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_in.c - see t2x_in.h. */
+#include "t2x_in.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 128 * 1024 };
+
+static ssize_t read_file(void *source, unsigned char *to, size_t room)
+{
+	const struct t2x_in *in = source;
+	ssize_t n;
+
+	do
+		n = read(in->fd, to, room);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? -errno : n;
+}
+
+static int open_path(struct t2x_in *in, const char *path)
+{
+	struct stat st;
+
+	in->name = path;
+	in->fd = STDIN_FILENO;
+	if (strcmp(path, "-"))
+		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	else
+		in->name = "standard input";
+	if (in->fd < 0 || fstat(in->fd, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+static int start_lz4(struct t2x_in *in, size_t seen)
+{
+	in->lz4 = t2x_lz4_new(&in->file, in->name, in->report);
+	if (!in->lz4)
+		return -ENOMEM;
+	in->bytes = &in->plain;
+	return t2x_window_init(&in->plain, seen, t2x_lz4_fill, in->lz4, T2X_LZ4_ROOM);
+}
+
+int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report)
+{
+	const unsigned char *bytes;
+	int error;
+	size_t n;
+
+	*in = (struct t2x_in){ .report = report, .bytes = &in->file };
+	error = open_path(in, path);
+	if (!error)
+		error = t2x_window_init(&in->file, T2X_LZ4_SEEN, read_file, in, READ_BYTES);
+	if (error)
+		goto fail;
+	n = t2x_window_peek(&in->file, 4, &bytes);
+	error = n ? 0 : -in->file.error;
+	if (!error)
+		error = t2x_lz4_is_frame(bytes, n) ? start_lz4(in, seen) : t2x_window_resize(&in->file, seen);
+	if (!error)
+		return 0;
+fail:
+	t2x_in_close(in);
+	return error;
+}
+
+void t2x_in_close(struct t2x_in *in)
+{
+	if (in->fd > STDIN_FILENO)
+		close(in->fd);
+	t2x_lz4_free(in->lz4);
+	t2x_window_free(&in->file);
+	t2x_window_free(&in->plain);
+	in->lz4 = NULL;
+	in->fd = -1;
+}
+
+size_t t2x_in_peek(struct t2x_in *in, size_t want, const unsigned char **bytes)
+{
+	return t2x_window_peek(in->bytes, want, bytes);
+}
+
+void t2x_in_skip(struct t2x_in *in, size_t n)
+{
+	t2x_window_skip(in->bytes, n);
+}
+
+int t2x_in_is_break(const struct t2x_in *in)
+{
+	return in->lz4 && t2x_lz4_is_break(in->lz4);
+}
+
+int t2x_in_next_piece(struct t2x_in *in)
+{
+	if (!t2x_in_is_break(in))
+		return 0;
+	t2x_window_restart(in->bytes);
+	return 1;
+}
+
+int t2x_in_error(const struct t2x_in *in)
+{
+	return in->bytes->error;
+}
+
+uint64_t t2x_in_offset(const struct t2x_in *in)
+{
+	return in->bytes->offset;
+}
+
+const char *t2x_in_unit(const struct t2x_in *in)
+{
+	return in->lz4 ? "uncompressed byte" : "byte";
+}

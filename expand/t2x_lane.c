@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_lane.c - what each event does. */
+#include "t2x_lane.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_scope.h"
+#include "tlg_desc.h"
+
+enum {
+	MAX_SPARE = 64,
+	SPARE_BYTES = 16384,      /* a chain that has gathered more is not worth keeping */
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+int t2x_lane_append(struct t2x_lane *lane, struct t2x_stream *stream, const struct t2x_block *block)
+{
+	size_t bytes = sizeof(struct t2x_waiting) + block->count * sizeof(struct tlg_event);
+	struct t2x_waiting *waiting = malloc(bytes);
+
+	if (!waiting)
+		return -ENOMEM;
+	waiting->next = NULL;
+	waiting->stream = stream;
+	waiting->clock = stream->clock;
+	waiting->has_clock = stream->has_clock;
+	waiting->count = block->count;
+	waiting->bytes = bytes;
+	memcpy(waiting->events, block->events, block->count * sizeof(struct tlg_event));
+	if (lane->last)
+		lane->last->next = waiting;
+	else
+		lane->first = waiting;
+	lane->last = waiting;
+	lane->lanes->waiting_bytes += bytes;
+	return 0;
+}
+
+static void drop_first(struct t2x_lane *lane)
+{
+	struct t2x_waiting *waiting = lane->first;
+
+	lane->first = waiting->next;
+	if (!lane->first)
+		lane->last = NULL;
+	lane->at = 0;
+	lane->lanes->waiting_bytes -= waiting->bytes;
+	free(waiting);
+}
+
+/* ---- chains ------------------------------------------------------------------------------------- */
+
+static struct t2x_chain *new_chain(struct t2x_lanes *lanes)
+{
+	struct t2x_chain *chain = lanes->spare;
+
+	if (!chain)
+		return calloc(1, sizeof(*chain));
+	lanes->spare = chain->next;
+	lanes->nspare--;
+	chain->nvalues = chain->bytes = 0;
+	chain->waits_for_more = 0;
+	return chain;
+}
+
+static void unlink_chain(struct t2x_lane *lane, struct t2x_chain *chain)
+{
+	struct t2x_chain **at = &lane->chains;
+
+	while (*at != chain)
+		at = &(*at)->next;
+	*at = chain->next;
+	lane->nchains--;
+}
+
+static void discard_chain(struct t2x_lanes *lanes, struct t2x_chain *chain)
+{
+	if (lanes->nspare >= MAX_SPARE || chain->max_bytes + chain->max_values > SPARE_BYTES) {
+		t2x_chain_free(chain, lanes->context);
+		return;
+	}
+	chain->next = lanes->spare;
+	lanes->spare = chain;
+	lanes->nspare++;
+}
+
+void t2x_lanes_free(struct t2x_lanes *lanes)
+{
+	while (lanes->spare) {
+		struct t2x_chain *next = lanes->spare->next;
+		t2x_chain_free(lanes->spare, lanes->context);
+		lanes->spare = next;
+	}
+	free(lanes->arguments.args);
+	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
+	lanes->nspare = 0;
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------- */
+
+static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event, uint64_t ns,
+		     struct t2x_scope *scope, const struct t2x_arguments *arguments)
+{
+	const struct t2x_hit hit = {
+		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
+		.sequence = event->sequence, .flags = event->flags, .ns = ns,
+		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
+	};
+
+	t2x_model_hit(stream->context->model, &hit);
+}
+
+static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
+{
+	struct t2x_scope *scope = t2x_scope_get(chain->stream, chain->head.u.hit.scopeIndex);
+	int is_kept;
+
+	t2x_chain_arguments(chain, &lanes->arguments, &scope, &is_kept);
+	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &lanes->arguments);
+	if (!is_kept)
+		t2x_scope_drop(chain->stream, scope);
+}
+
+/* All that belongs to the chain is there, or will not come any more. */
+static void finish_chain(struct t2x_lane *lane, struct t2x_chain *chain)
+{
+	const struct tlg_event *head = &chain->head;
+	const char *text = chain->bytes ? chain->text : "";
+
+	switch (tlg_event_type(head)) {
+	case TLG_HIT:
+		finish_hit(lane->lanes, chain);
+		break;
+	case TLG_FLOC:
+		t2x_scope_define_file(chain->stream, head->u.fileloc.filenum, text, chain->bytes);
+		break;
+	case TLG_SLOC:
+		t2x_scope_define(chain->stream, &head->u.sourceloc, text, chain->bytes);
+		break;
+	case TLG_THREAD:
+		t2x_stream_define_thread(chain->stream, &head->u.thread,
+					 t2x_clock_ns(&chain->clock, head->u.thread.start), text, chain->bytes);
+		break;
+	default:
+		break;
+	}
+	unlink_chain(lane, chain);
+	discard_chain(lane->lanes, chain);
+}
+
+static void end_piece(struct t2x_lane *lane, struct t2x_chain *chain)
+{
+	if (chain->head.flags & TLG_HAS_MORE)
+		chain->waits_for_more = 1;
+	else
+		finish_chain(lane, chain);
+}
+
+static struct t2x_chain *oldest_chain(struct t2x_lane *lane)
+{
+	struct t2x_chain *chain = lane->chains;
+
+	while (chain->next)
+		chain = chain->next;
+	return chain;
+}
+
+/* The event is the head of a chain; nothing may follow it. */
+static void begin_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	struct t2x_chain *chain;
+
+	if (lane->nchains >= T2X_MAX_CHAINS)
+		finish_chain(lane, oldest_chain(lane));
+	chain = new_chain(lane->lanes);
+	if (!chain)
+		return;
+	chain->head = *event;
+	chain->sequence = event->sequence;
+	chain->stream = lane->first->stream;
+	chain->clock = lane->first->clock;
+	chain->track = track;
+	chain->ns = ns;
+	chain->next = lane->chains;
+	lane->chains = chain;
+	lane->nchains++;
+	if (!(event->flags & TLG_HAS_INFO))
+		end_piece(lane, chain);
+}
+
+/* VALUE or INFO: of the newest chain with this number. */
+static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_chain *chain = lane->chains;
+	const struct t2x_stream *stream = lane->first->stream;
+
+	while (chain && (chain->sequence != event->sequence || chain->stream != stream || chain->waits_for_more))
+		chain = chain->next;
+	if (!chain)
+		return;
+	t2x_chain_add(chain, event);
+	if (chain->track)
+		chain->track->next_sequence++;
+	if (event->flags & TLG_INFO_END)
+		end_piece(lane, chain);
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+/* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
+static void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, const struct tlg_event *event)
+{
+	uint32_t missing = event->sequence - track->next_sequence;
+
+	if (lane->counts_events && track->has_sequence && missing && missing < UINT32_MAX / 2)
+		t2x_model_gap(lane->lanes->context->model, &track->thread, missing);
+	track->next_sequence = event->sequence + 1;
+	track->has_sequence = 1;
+}
+
+static struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	return t2x_stream_track(lane->first->stream, lane->is_framed ? lane->tid : event->u.hit.tid);
+}
+
+static void pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_stream *stream = lane->first->stream;
+	struct t2x_track *track = track_of(lane, event);
+	uint64_t ns;
+
+	if (!track)
+		return;
+	ns = event->u.hit.when ? lane->key_ns : track->now_ns;
+	if (ns < track->now_ns)
+		ns = track->now_ns;
+	track->now_ns = ns;
+	follow_sequence(lane, track, event);
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE) || !event->u.hit.scopeIndex)
+		begin_chain(lane, event, track, ns);
+	else
+		give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
+}
+
+/* The arguments of an earlier HIT go on. */
+static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_track *track = track_of(lane, event);
+	const struct tlg_more *more = &event->u.more;
+	struct t2x_chain *chain = lane->chains;
+
+	if (!track)
+		return;
+	follow_sequence(lane, track, event);
+	while (chain && !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
+			  chain->head.u.hit.scopeIndex == more->scopeIndex))
+		chain = chain->next;
+	if (!chain) {
+		/* its HIT was lost: its events are counted, nobody wants them */
+		begin_chain(lane, event, track, 0);
+		return;
+	}
+	chain->sequence = event->sequence;
+	chain->waits_for_more = 0;
+	if (!(event->flags & TLG_HAS_MORE))
+		chain->head.flags &= (uint16_t)~TLG_HAS_MORE;
+	if (!(event->flags & TLG_HAS_INFO))
+		end_piece(lane, chain);
+}
+
+static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_lanes *lanes = lane->lanes;
+
+	if (lanes->open_track && lanes->nopen < TLG_BLOCK_LIMIT)
+		lanes->open_ns[lanes->nopen++] = t2x_clock_ns(&lane->first->clock, event->u.open.when);
+}
+
+/* All OPEN events of a thread's THREAD have come. */
+static void settle_open(struct t2x_lanes *lanes)
+{
+	if (lanes->open_track)
+		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open_ns, lanes->nopen);
+	lanes->open_track = NULL;
+	lanes->nopen = 0;
+}
+
+static void pass_event(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_lanes *lanes = lane->lanes;
+	unsigned type = tlg_event_type(event);
+
+	if (lanes->open_track && type != TLG_OPEN && type != TLG_INFO)
+		settle_open(lanes);
+	switch (type) {
+	case TLG_HIT:
+		pass_hit(lane, event);
+		break;
+	case TLG_MORE:
+		pass_more(lane, event);
+		break;
+	case TLG_VALUE:
+	case TLG_INFO:
+		add_to_chain(lane, event);
+		break;
+	case TLG_THREAD:
+		lanes->open_track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
+		begin_chain(lane, event, NULL, 0);
+		break;
+	case TLG_OPEN:
+		pass_open(lane, event);
+		break;
+	case TLG_FLOC:
+	case TLG_SLOC:
+	case TLG_FPROPERTY:
+		begin_chain(lane, event, NULL, 0);
+		break;
+	default:
+		lanes->context->unknown += !tlg_type_by_id(type);
+		break;
+	}
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------- */
+
+/* A block that was read before its stream's clock was known goes by the first that was. */
+static void settle_clock(struct t2x_waiting *waiting)
+{
+	if (waiting->has_clock)
+		return;
+	waiting->clock = waiting->stream->clock;
+	waiting->has_clock = 1;
+}
+
+int t2x_lane_run(struct t2x_lane *lane, uint64_t until_ns)
+{
+	while (lane->first) {
+		struct t2x_waiting *waiting = lane->first;
+		settle_clock(waiting);
+		for (; lane->at < waiting->count; lane->at++) {
+			const struct tlg_event *event = &waiting->events[lane->at];
+			if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
+				lane->key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
+				if (lane->key_ns > until_ns)
+					return 1;
+			}
+			pass_event(lane, event);
+		}
+		settle_open(lane->lanes);
+		drop_first(lane);
+	}
+	return 0;
+}
+
+void t2x_lane_finish(struct t2x_lane *lane)
+{
+	t2x_lane_run(lane, UINT64_MAX);
+	while (lane->chains)
+		finish_chain(lane, oldest_chain(lane));
+}

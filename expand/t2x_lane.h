@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_lane.h - events that are processed one after the other: those of one thread, or, in a file without
+ * blocks, all of them.
+ *
+ * A lane holds blocks that were read and not processed.  Its events take effect in their order: definitions
+ * become known, chains are gathered, checkpoints go to the model with their time.  A lane at rest stands in front of a
+ * checkpoint whose time is known, or is empty.
+ */
+#ifndef T2X_LANE_H
+#define T2X_LANE_H
+
+#include "t2x_blocks.h"
+#include "t2x_chain.h"
+
+enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a lane */
+
+/* A block's events, waiting. */
+struct t2x_waiting {
+	struct t2x_waiting *next;
+	struct t2x_stream *stream;
+	struct t2x_clock clock;           /* as it was when the block was read */
+	int has_clock;
+	unsigned count;
+	size_t bytes;                     /* of this whole struct */
+	struct tlg_event events[];
+};
+
+/* What all lanes of a run share. */
+struct t2x_lanes {
+	struct t2x_context *context;
+	size_t waiting_bytes;
+	struct t2x_chain *spare;
+	unsigned nspare;
+	struct t2x_arguments arguments;
+	struct t2x_track *open_track;     /* OPEN events are being gathered for this thread, or NULL */
+	unsigned nopen;
+	uint64_t open_ns[TLG_BLOCK_LIMIT];
+};
+
+struct t2x_lane {
+	struct t2x_lanes *lanes;
+	uint64_t key_ns;                  /* of the next checkpoint, if there is one */
+	uint64_t order;                   /* stream and thread: decides between equal times */
+	uint32_t tid;
+	int is_framed;                    /* its events are those of thread tid */
+	int counts_events;                /* sequence numbers tell what is missing */
+	struct t2x_waiting *first, *last;
+	unsigned at;                      /* next event of first */
+	struct t2x_chain *chains;
+	unsigned nchains;
+	unsigned place;                   /* in the merge's heap, from 1; 0: not there */
+};
+
+/* Put a copy of the block's events at the end.  Return  0 or -ENOMEM */
+int t2x_lane_append(struct t2x_lane *lane, struct t2x_stream *stream, const struct t2x_block *block);
+
+/*
+ * Process all events up to the first checkpoint that is younger than until_ns.
+ * Return  1: the lane is at rest in front of one; 0: it is empty
+ */
+int t2x_lane_run(struct t2x_lane *lane, uint64_t until_ns);
+
+/* Nothing more will come: hand over what is unfinished.  The lane is empty. */
+void t2x_lane_finish(struct t2x_lane *lane);
+
+/* Free what the lanes shared. */
+void t2x_lanes_free(struct t2x_lanes *lanes);
+
+#endif

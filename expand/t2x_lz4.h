@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_lz4.h - from LZ4 frames to the bytes in them.  The expander's only user of lz4.
+ *
+ * Our own frames (at most TLG_FRAME_BYTES of content, its size stated) are given out whole, once their
+ * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.  Behind damage
+ * the next mark of ours is looked for.
+ */
+#ifndef T2X_LZ4_H
+#define T2X_LZ4_H
+
+#include "t2x_report.h"
+#include "t2x_window.h"
+#include "tlg.h"
+
+enum {
+	T2X_LZ4_SEEN = 256 * 1024,        /* bytes of the file that must be visible at once: more than any frame of ours */
+	T2X_LZ4_ROOM = TLG_FRAME_BYTES,   /* that t2x_lz4_fill() asks for */
+};
+
+struct t2x_lz4;
+
+/* A decoder for file, whose name is for messages.  Both outlive it.  Return  NULL: no memory */
+struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report);
+void t2x_lz4_free(struct t2x_lz4 *lz4);
+
+/* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
+int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
+
+/* The t2x_fill_fn that a window on the plain bytes uses; source is the decoder.  0 also before a break. */
+ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room);
+
+/* 1: the bytes end here because of damage, which has been reported; calling fill again goes on behind it. */
+int t2x_lz4_is_break(const struct t2x_lz4 *lz4);
+
+/* The id of the stream to which the latest frame belongs, as its mark says; 0: not known. */
+uint32_t t2x_lz4_stream(const struct t2x_lz4 *lz4);
+
+#endif

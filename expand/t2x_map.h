@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_map.h - from 32-bit numbers to pointers: scopes, files, threads, streams.
+ */
+#ifndef T2X_MAP_H
+#define T2X_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* All zero: an empty map. */
+struct t2x_map {
+	struct t2x_slot { void *value; uint32_t key; } *slots;
+	unsigned bits;            /* 1 << bits slots, if there are slots */
+	unsigned count;
+};
+
+/* The value, or NULL. */
+static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key);
+
+/* Set a value, not NULL.  Return  0 or -ENOMEM: nothing has changed */
+int t2x_map_put(struct t2x_map *map, uint32_t key, void *value);
+
+/* Forget a key, if it is there. */
+void t2x_map_remove(struct t2x_map *map, uint32_t key);
+
+/* The i-th slot's value, NULL for an empty one; i counts up to t2x_map_slots(). */
+static inline void *t2x_map_at(const struct t2x_map *map, uint32_t i)
+{
+	return map->slots[i].value;
+}
+
+static inline uint32_t t2x_map_slots(const struct t2x_map *map)
+{
+	return map->slots ? UINT32_C(1) << map->bits : 0;
+}
+
+/* Forget everything; the values are the caller's. */
+void t2x_map_free(struct t2x_map *map);
+
+/* Where the search for a key begins. */
+static inline uint32_t t2x_map_hash(const struct t2x_map *map, uint32_t key)
+{
+	return key * UINT32_C(0x9e3779b1) >> (32 - map->bits);
+}
+
+static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key)
+{
+	uint32_t mask, i;
+
+	if (!map->slots)
+		return NULL;
+	mask = (UINT32_C(1) << map->bits) - 1;
+	for (i = t2x_map_hash(map, key); map->slots[i].value; i = (i + 1) & mask)
+		if (map->slots[i].key == key)
+			return map->slots[i].value;
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_merge.c - inputs, their streams, and what may go. */
+#include "t2x_merge.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_heap.h"
+
+/* A stream and the lanes of its threads. */
+struct live {
+	struct t2x_stream *stream;
+	struct source *source;
+	struct live *newer;               /* of the source */
+	struct t2x_map lanes;
+	unsigned busy;                    /* lanes that hold something */
+	int has_started;                  /* its clock is known: its lanes may be run */
+};
+
+struct lane_of {
+	struct t2x_lane lane;             /* first: a lane's address is this */
+	struct live *live;                /* NULL: the lane of a file without blocks */
+};
+
+/* An input. */
+struct source {
+	struct source *next;
+	struct t2x_blocks *blocks;
+	struct t2x_map streams;           /* by id */
+	struct live *oldest, *newest;
+	struct lane_of *sequence;         /* the lane of a file without blocks */
+	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
+	uint64_t bound_ns;                /* nothing older will come */
+	unsigned open_streams;            /* those that ended without END */
+	int at_end;
+};
+
+struct t2x_merge {
+	struct t2x_context *context;
+	struct source *sources, *last_source;
+	struct t2x_heap heap;
+	struct t2x_lanes lanes;
+	int error;
+};
+
+struct t2x_merge *t2x_merge_new(struct t2x_context *context)
+{
+	struct t2x_merge *merge = calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->context = context;
+	merge->lanes.context = context;
+	return merge;
+}
+
+int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks)
+{
+	struct source *source = calloc(1, sizeof(*source));
+
+	if (!source)
+		return -ENOMEM;
+	source->blocks = blocks;
+	if (merge->last_source)
+		merge->last_source->next = source;
+	else
+		merge->sources = source;
+	merge->last_source = source;
+	return 0;
+}
+
+unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input)
+{
+	const struct source *source = merge->sources;
+
+	while (source && input--)
+		source = source->next;
+	return source ? source->open_streams : 0;
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------- */
+
+static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, uint32_t tid)
+{
+	struct lane_of *lane = calloc(1, sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->live = live;
+	lane->lane.lanes = &merge->lanes;
+	lane->lane.tid = tid;
+	lane->lane.is_framed = live != NULL;
+	lane->lane.order = live ? (uint64_t)live->stream->order << 32 | tid : 0;
+	return lane;
+}
+
+/* The lane, NULL without memory; one lane for the whole of a file without blocks. */
+static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct source *source = live->source;
+	struct lane_of *lane;
+
+	if (!block->is_framed) {
+		if (!source->sequence)
+			source->sequence = new_lane(merge, NULL, 0);
+		return source->sequence;
+	}
+	lane = t2x_map_get(&live->lanes, block->tid);
+	if (lane || live->lanes.count >= T2X_MAX_THREADS)
+		return lane;
+	lane = new_lane(merge, live, block->tid);
+	if (lane && t2x_map_put(&live->lanes, block->tid, lane)) {
+		free(lane);
+		return NULL;
+	}
+	if (lane)
+		lane->lane.counts_events = block->layout->text_size == TLG_TEXT_SIZE;
+	return lane;
+}
+
+/* The lane holds something: bring it to rest and into the heap. */
+static void start_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (!t2x_lane_run(&lane->lane, 0)) {
+		if (lane->live)
+			lane->live->busy--;
+		return;
+	}
+	if (t2x_heap_insert(&merge->heap, &lane->lane))
+		merge->error = -ENOMEM;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+/* The clock of the stream is known, or will not be: its lanes need not wait for it any longer. */
+static void start_stream(struct t2x_merge *merge, struct live *live)
+{
+	live->has_started = 1;
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (lane && lane->lane.first)
+			start_lane(merge, lane);
+	}
+}
+
+static void free_live(struct t2x_merge *merge, struct live *live)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (!lane)
+			continue;
+		if (lane->lane.place)
+			t2x_heap_remove(&merge->heap, &lane->lane);
+		t2x_lane_finish(&lane->lane);
+		free(lane);
+	}
+	t2x_map_free(&live->lanes);
+	t2x_stream_free(live->stream);
+	free(live);
+}
+
+/* The stream is complete, or given up: hand over what is left of it, forget it. */
+static void retire(struct t2x_merge *merge, struct live *live)
+{
+	struct source *source = live->source;
+	struct live **at = &source->oldest, *older = NULL;
+
+	for (; *at != live; at = &(*at)->newer)
+		older = *at;
+	*at = live->newer;
+	if (source->newest == live)
+		source->newest = older;
+	if (live->stream->mark_ns > source->seen_ns)
+		source->seen_ns = live->stream->mark_ns;
+	source->open_streams += live->stream->is_framed && !live->stream->is_ended;
+	t2x_map_remove(&source->streams, live->stream->process.stream);
+	free_live(merge, live);
+}
+
+/* The lane of a file without blocks holds events of several streams. */
+static void empty_sequence(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (lane->lane.place)
+		t2x_heap_remove(&merge->heap, &lane->lane);
+	t2x_lane_finish(&lane->lane);
+}
+
+static struct live *new_live(struct t2x_merge *merge, struct source *source, const struct t2x_block *block)
+{
+	struct live *live;
+
+	if (source->streams.count >= T2X_MAX_LIVE) {
+		if (source->sequence)
+			empty_sequence(merge, source->sequence);
+		retire(merge, source->oldest);
+	}
+	live = calloc(1, sizeof(*live));
+	if (!live)
+		return NULL;
+	live->source = source;
+	live->stream = t2x_stream_new(merge->context, source->blocks->in->name, block->stream, block->is_framed);
+	if (!live->stream || t2x_map_put(&source->streams, block->stream, live)) {
+		if (live->stream)
+			t2x_stream_free(live->stream);
+		free(live);
+		return NULL;
+	}
+	live->stream->is_whole = block->is_framed && block->number == 1;
+	live->stream->process.pid = block->pid;
+	live->has_started = !block->is_framed;
+	if (source->newest)
+		source->newest->newer = live;
+	else
+		source->oldest = live;
+	source->newest = live;
+	return live;
+}
+
+/* ---- what may go -------------------------------------------------------------------------------- */
+
+static void find_bound(struct source *source)
+{
+	uint64_t bound = UINT64_MAX;
+
+	if (source->sequence) {
+		source->bound_ns = source->seen_ns;
+		return;
+	}
+	for (const struct live *live = source->oldest; live; live = live->newer)
+		if (!live->stream->is_ended && live->stream->mark_ns < bound)
+			bound = live->stream->mark_ns;
+	source->bound_ns = bound == UINT64_MAX ? source->seen_ns : bound;
+}
+
+/* The input to be read next: the one that holds everything back.  NULL: all are at their ends */
+static struct source *find_next_source(const struct t2x_merge *merge)
+{
+	struct source *next = NULL;
+
+	for (struct source *source = merge->sources; source; source = source->next)
+		if (!source->at_end && (!next || source->bound_ns < next->bound_ns))
+			next = source;
+	return next;
+}
+
+static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
+{
+	struct lane_of *lane = (struct lane_of *)merge->heap.lanes[0];
+	uint64_t until = t2x_heap_top_until(&merge->heap);
+	struct live *live = lane->live;
+
+	if (t2x_lane_run(&lane->lane, until < limit_ns ? until : limit_ns)) {
+		t2x_heap_settle_top(&merge->heap);
+		return;
+	}
+	t2x_heap_remove(&merge->heap, &lane->lane);
+	if (live && !--live->busy && live->stream->is_ended)
+		retire(merge, live);
+}
+
+static void release(struct t2x_merge *merge, uint64_t limit_ns)
+{
+	while (merge->heap.n && merge->heap.lanes[0]->key_ns <= limit_ns)
+		run_top(merge, limit_ns);
+}
+
+/* Too much is waiting: the oldest goes, with it streams whose clock has not been told. */
+static void release_some(struct t2x_merge *merge)
+{
+	for (struct source *source = merge->sources; source; source = source->next)
+		for (struct live *live = source->oldest; live; live = live->newer)
+			if (!live->has_started)
+				start_stream(merge, live);
+	while (merge->heap.n && merge->lanes.waiting_bytes > T2X_WAITING_BYTES / 2)
+		run_top(merge, UINT64_MAX);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static void take_process_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct t2x_stream *stream = live->stream;
+	uint64_t mark_ns = stream->mark_ns;
+	int was_ended = stream->is_ended;
+
+	t2x_stream_read(stream, block->events, block->count);
+	if (stream->has_clock && !live->has_started)
+		start_stream(merge, live);
+	if (stream->is_ended && !live->busy && block->is_framed) {
+		struct source *source = live->source;
+		retire(merge, live);
+		find_bound(source);
+		return;
+	}
+	/* the bound moves only with the stream that has held it, or with one that leaves */
+	if (stream->is_ended != was_ended || (stream->mark_ns != mark_ns && mark_ns <= live->source->bound_ns))
+		find_bound(live->source);
+}
+
+/* A file without blocks has no marks: it is in order, so its latest event bounds what comes. */
+static void follow_sequence(struct source *source, struct t2x_stream *stream, const struct t2x_block *block)
+{
+	for (unsigned i = block->count; i--;) {
+		const struct tlg_event *event = &block->events[i];
+		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
+			source->seen_ns = t2x_clock_ns(&stream->clock, event->u.hit.when);
+			break;
+		}
+	}
+	find_bound(source);
+}
+
+static void take_thread_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct lane_of *lane = find_lane(merge, live, block);
+	int was_empty;
+
+	if (!lane) {
+		merge->context->ignored++;
+		return;
+	}
+	was_empty = !lane->lane.first;
+	if (t2x_lane_append(&lane->lane, live->stream, block)) {
+		merge->error = -ENOMEM;
+		return;
+	}
+	if (was_empty && lane->live)
+		live->busy++;
+	if (was_empty && live->has_started)
+		start_lane(merge, lane);
+	if (!block->is_framed)
+		follow_sequence(live->source, live->stream, block);
+	if (merge->lanes.waiting_bytes > T2X_WAITING_BYTES)
+		release_some(merge);
+}
+
+static void read_block(struct t2x_merge *merge, struct source *source)
+{
+	struct t2x_block block;
+	struct live *live;
+
+	if (!t2x_blocks_next(source->blocks, &block)) {
+		source->at_end = 1;
+		source->bound_ns = UINT64_MAX;
+		return;
+	}
+	live = t2x_map_get(&source->streams, block.stream);
+	if (!live) {
+		live = new_live(merge, source, &block);
+		find_bound(source);
+	}
+	if (!live)
+		merge->error = -ENOMEM;
+	else if (block.tid == TLG_NO_THREAD)
+		take_process_block(merge, live, &block);
+	else
+		take_thread_block(merge, live, &block);
+}
+
+/* All inputs are at their ends: nothing has to wait. */
+static void finish_all(struct t2x_merge *merge)
+{
+	for (struct source *source = merge->sources; source; source = source->next)
+		for (struct live *live = source->oldest; live; live = live->newer)
+			if (!live->has_started)
+				start_stream(merge, live);
+	release(merge, UINT64_MAX);
+	for (struct source *source = merge->sources; source; source = source->next) {
+		if (source->sequence)
+			empty_sequence(merge, source->sequence);
+		while (source->oldest)
+			retire(merge, source->oldest);
+	}
+}
+
+int t2x_merge_run(struct t2x_merge *merge)
+{
+	struct source *source;
+
+	while (!merge->error && (source = find_next_source(merge))) {
+		uint64_t bound = source->bound_ns;
+		read_block(merge, source);
+		if (source->bound_ns != bound && (source = find_next_source(merge)))
+			release(merge, source->bound_ns);
+	}
+	finish_all(merge);
+	return merge->error;
+}
+
+void t2x_merge_free(struct t2x_merge *merge)
+{
+	struct source *next;
+
+	if (!merge)
+		return;
+	for (struct source *source = merge->sources; source; source = next) {
+		next = source->next;
+		free(source->sequence);
+		t2x_map_free(&source->streams);
+		free(source);
+	}
+	t2x_heap_free(&merge->heap);
+	t2x_lanes_free(&merge->lanes);
+	free(merge);
+}

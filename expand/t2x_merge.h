@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_merge.h - from the blocks of all inputs to checkpoints in the order of time.
+ *
+ * Blocks wait in lanes, one for each thread, until nothing older can come: every stream that is not at its end
+ * has said so by a MARK.  The inputs are read in step: next comes the one that holds everything back.  When what
+ * waits exceeds T2X_WAITING_BYTES, the oldest goes without waiting any longer; the events of one thread are
+ * never put out of order.
+ */
+#ifndef T2X_MERGE_H
+#define T2X_MERGE_H
+
+#include "t2x_lane.h"
+
+enum {
+	T2X_WAITING_BYTES = 16 * 1024 * 1024,
+	T2X_MAX_LIVE = 4096,              /* streams of an input that are not at their end; beyond, the oldest is */
+};
+
+struct t2x_merge;
+
+/* context outlives it.  Return  NULL: no memory */
+struct t2x_merge *t2x_merge_new(struct t2x_context *context);
+void t2x_merge_free(struct t2x_merge *merge);
+
+/* An input, which stays the caller's.  Return  0 or -ENOMEM */
+int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks);
+
+/* Read all inputs to their ends and hand everything to the model.  Return  0 or -ENOMEM */
+int t2x_merge_run(struct t2x_merge *merge);
+
+/* Streams of an input that ended without END: killed, or still running. */
+unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_report.h - what the user has to know about the input, one line each, on stderr.
+ *
+ * Damage costs exit status 3; the first T2X_REPORT_LINES of it are shown, the rest is counted, so that a file
+ * of noise does not fill the terminal.  A note costs nothing.
+ */
+#ifndef T2X_REPORT_H
+#define T2X_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+enum { T2X_REPORT_LINES = 10 };
+
+struct t2x_report {
+	FILE *to;                 /* NULL: count only */
+	uint64_t damages;
+};
+
+/* "raw.tlg: byte 8192: checksum wrong, skipped 72 bytes"; unit is "byte", or what else offset counts. */
+void t2x_report_damage(struct t2x_report *report, const char *input, const char *unit, uint64_t offset,
+		       const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* "raw.tlg: no end mark" */
+void t2x_report_note(struct t2x_report *report, const char *input, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Say how many damages were not shown. */
+void t2x_report_finish(struct t2x_report *report);
+
+#endif

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_scope.c - see t2x_scope.h. */
+#include "t2x_scope.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tlg_crc.h"
+
+/* ---- files -------------------------------------------------------------------------------------- */
+
+static void free_file(struct t2x_context *context, struct t2x_file_box *box)
+{
+	t2x_context_give(context, box->bytes);
+	free(box);
+}
+
+static struct t2x_file_box *make_file(struct t2x_context *context, const char *name, size_t n)
+{
+	size_t bytes = sizeof(struct t2x_file_box) + n + 1;
+	struct t2x_file_box *box = t2x_context_take(context, bytes) ? malloc(bytes) : NULL;
+
+	if (!box)
+		return NULL;
+	box->next = NULL;
+	box->bytes = bytes;
+	memcpy(box->name, name, n);
+	box->name[n] = '\0';
+	return box;
+}
+
+void t2x_scope_define_file(struct t2x_stream *stream, uint16_t filenum, const char *name, size_t n)
+{
+	struct t2x_file_box *old = t2x_map_get(&stream->files, filenum), *box;
+
+	n = strnlen(name, n);
+	if (old && !strncmp(old->name, name, n) && !old->name[n])
+		return;
+	box = make_file(stream->context, name, n);
+	if (!box)
+		return;
+	if (t2x_map_put(&stream->files, filenum, box)) {
+		free_file(stream->context, box);
+		return;
+	}
+	if (old) {
+		stream->context->changed++;
+		old->next = stream->old_files;
+		stream->old_files = old;
+	}
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------- */
+
+static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
+{
+	t2x_context_give(context, box->bytes);
+	free(box->scope.cache);
+	free(box);
+}
+
+/* The file's name is not copied if it is NUL-terminated and lives long enough: then own is NULL. */
+static struct t2x_scope_box *make_scope(struct t2x_context *context, const struct tlg_sourceloc *place,
+					const struct t2x_scope_texts *texts, const char *file)
+{
+	size_t bytes = sizeof(struct t2x_scope_box);
+	const char *copy[T2X_SCOPE_TEXTS] = { NULL };
+	struct t2x_scope_box *box;
+	char *to;
+
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
+		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
+	box = t2x_context_take(context, bytes) ? malloc(bytes) : NULL;
+	if (!box)
+		return NULL;
+	to = box->text;
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++) {
+		if (!texts->text[i])
+			continue;
+		copy[i] = to;
+		memcpy(to, texts->text[i], texts->length[i]);
+		to += texts->length[i];
+		*to++ = '\0';
+	}
+	box->next = NULL;
+	box->bytes = bytes;
+	box->scope = (struct t2x_scope){
+		.index = place->scopeIndex, .line = place->linenum, .repo = place->repo, .style = place->style,
+		.file = file ? file : copy[T2X_SCOPE_FILE], .category = copy[T2X_SCOPE_CATEGORY],
+		.label = copy[T2X_SCOPE_LABEL], .format = copy[T2X_SCOPE_FORMAT],
+	};
+	return box;
+}
+
+static int is_same_text(const char *have, const char *text, size_t n)
+{
+	if (!have || !text)
+		return !have && !text;
+	return strlen(have) == n && !memcmp(have, text, n);
+}
+
+static int is_same_scope(const struct t2x_scope *scope, const struct tlg_sourceloc *place,
+			 const struct t2x_scope_texts *texts)
+{
+	const char *have[T2X_SCOPE_TEXTS] = { scope->file, scope->category, scope->label, scope->format };
+
+	if (scope->line != place->linenum || scope->repo != place->repo || scope->style != place->style)
+		return 0;
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
+		if (!is_same_text(have[i], texts->text[i], texts->length[i]))
+			return 0;
+	return 1;
+}
+
+/* The texts that names announces, each ended by a NUL, or by the end. */
+static void split_names(struct t2x_scope_texts *texts, unsigned names, const char *text, size_t n)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < 3; i++) {
+		if (!(names & 1u << i))
+			continue;
+		texts->text[T2X_SCOPE_CATEGORY + i] = text + at;
+		texts->length[T2X_SCOPE_CATEGORY + i] = strnlen(text + at, n - at);
+		at += texts->length[T2X_SCOPE_CATEGORY + i];
+		at += at < n;
+	}
+}
+
+static void replace_scope(struct t2x_stream *stream, struct t2x_scope_box *old, struct t2x_scope_box *box)
+{
+	if (t2x_map_put(&stream->scopes, box->scope.index, box)) {
+		free_scope(stream->context, box);
+		return;
+	}
+	if (old) {
+		stream->context->changed++;
+		old->next = stream->old_scopes;
+		stream->old_scopes = old;
+	}
+}
+
+void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names, size_t n)
+{
+	struct t2x_scope_box *old = t2x_map_get(&stream->scopes, place->scopeIndex), *box;
+	const struct t2x_file_box *file = t2x_map_get(&stream->files, place->filenum);
+	struct t2x_scope_texts texts = { .text = { NULL } };
+
+	if (place->filenum && !file)
+		return;
+	split_names(&texts, place->names, names, n);
+	if (file) {
+		texts.text[T2X_SCOPE_FILE] = file->name;
+		texts.length[T2X_SCOPE_FILE] = strlen(file->name);
+	}
+	if (old && is_same_scope(&old->scope, place, &texts))
+		return;
+	if (!place->scopeIndex || (!old && stream->scopes.count >= T2X_MAX_SCOPES)) {
+		stream->context->ignored++;
+		return;
+	}
+	texts.text[T2X_SCOPE_FILE] = NULL;
+	box = make_scope(stream->context, place, &texts, file ? file->name : NULL);
+	if (box)
+		replace_scope(stream, old, box);
+}
+
+/* ---- scopes that come with their checkpoints ---------------------------------------------------- */
+
+static uint32_t hash_scope(const struct tlg_sourceloc *place, const struct t2x_scope_texts *texts)
+{
+	uint32_t hash = tlg_crc32c(place->style, &place->linenum, sizeof(place->linenum));
+
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
+		if (texts->text[i])
+			hash = tlg_crc32c(hash + i, texts->text[i], texts->length[i]);
+	return hash;
+}
+
+struct t2x_scope *t2x_scope_passing(struct t2x_stream *stream, const struct tlg_sourceloc *place,
+				    const struct t2x_scope_texts *texts, int *is_kept)
+{
+	uint32_t hash = hash_scope(place, texts);
+	struct t2x_scope_box *first = t2x_map_get(&stream->passing, hash), *box;
+
+	*is_kept = 1;
+	for (box = first; box; box = box->next)
+		if (is_same_scope(&box->scope, place, texts))
+			return &box->scope;
+	box = make_scope(stream->context, place, texts, NULL);
+	if (!box)
+		return NULL;
+	box->next = first;
+	if (stream->npassing >= T2X_MAX_PASSING || t2x_map_put(&stream->passing, hash, box))
+		*is_kept = 0;
+	else
+		stream->npassing++;
+	return &box->scope;
+}
+
+void t2x_scope_drop(struct t2x_stream *stream, struct t2x_scope *scope)
+{
+	free_scope(stream->context, (struct t2x_scope_box *)scope);
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
+
+static void free_list(struct t2x_context *context, struct t2x_scope_box *box)
+{
+	while (box) {
+		struct t2x_scope_box *next = box->next;
+		free_scope(context, box);
+		box = next;
+	}
+}
+
+static void free_scopes(struct t2x_context *context, struct t2x_map *map)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(map); i++)
+		free_list(context, t2x_map_at(map, i));
+	t2x_map_free(map);
+}
+
+void t2x_scope_free_all(struct t2x_stream *stream)
+{
+	free_scopes(stream->context, &stream->scopes);
+	free_scopes(stream->context, &stream->passing);
+	free_list(stream->context, stream->old_scopes);
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->files); i++)
+		if (t2x_map_at(&stream->files, i))
+			free_file(stream->context, t2x_map_at(&stream->files, i));
+	t2x_map_free(&stream->files);
+	while (stream->old_files) {
+		struct t2x_file_box *next = stream->old_files->next;
+		free_file(stream->context, stream->old_files);
+		stream->old_files = next;
+	}
+}
