@@ -141,12 +141,13 @@ static void count_lost(struct tr2_thread *thread, struct tr2_post_thread *post, 
 	tr2_post_gap(post, events);
 }
 
-/* THREAD in a ring: whose events follow, and what the one before lost. */
+/* THREAD in a ring: whose events follow, what the one before lost, which regions are open. */
 static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
 {
 	const struct tlg_event *event = chain->events;
 	char name[32] = "";
 	uint64_t seen = thread->ring.seen_hits, hits = (uint64_t)event[1].u.value.value;
+	unsigned first_text = 3, i;
 	size_t at = 0;
 
 	if (hits > seen) {
@@ -155,10 +156,14 @@ static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *pos
 	}
 	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
 		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
-	for (unsigned i = 3; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
+	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
+		first_text++;
+	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
 		memcpy(name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
 	name[sizeof(name) - 1] = '\0';
 	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
+	for (i = 3; i < first_text; i++)
+		tr2_post_open_region(post, (uint64_t)event[i].u.value.value);
 }
 
 /* A HIT of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
@@ -419,17 +424,20 @@ void tr2_drain_rotate(void)
 	with_lock(rotate, FLUSH_WAIT_MS);
 }
 
+static unsigned g_end_reason = TLG_END_EXIT;
+
 static void finish(void)
 {
 	drain_all();
-	end_stream(TLG_END_EXIT);
+	end_stream(g_end_reason);
 	tr2_dst_close(&g_drain.dst);
 	g_drain.finished = 1;
 	tr2_shm_unlink();
 }
 
-void tr2_drain_finish(void)
+void tr2_drain_finish(unsigned reason)
 {
+	g_end_reason = reason;
 	with_lock(finish, FLUSH_WAIT_MS);
 }
 
@@ -471,10 +479,44 @@ int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy)
 	return 0;
 }
 
+static int g_held;                             /* 1 between the two calls around fork() */
+
+void tr2_drain_before_fork(void)
+{
+	uint64_t mask;
+
+	if (!tr2_self || tr2_is_forked_child())
+		return;
+	tr2_signals_block(&mask);
+	g_held = lock_within(10);
+	if (g_held && !g_drain.finished)
+		drain_ring(tr2_self, tr2_clock_raw(), 0);
+	tr2_signals_restore(&mask);
+}
+
+void tr2_drain_after_fork_parent(void)
+{
+	if (g_held)
+		unlock_drain();
+	g_held = 0;
+}
+
+unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
+{
+	const struct tr2_post_thread *post = parent->post;
+	unsigned n = 0;
+
+	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
+	for (; post && n < post->depth && n < TR2_OPEN_REGIONS; n++)
+		enters[n] = post->open[n].when;
+	return n;
+}
+
 void tr2_drain_reset(void)
 {
 	tr2_dst_close(&g_drain.dst);
 	memset(&g_drain, 0, sizeof(g_drain));
 	g_drain.dst.fd = -1;
+	g_held = 0;
 	tr2_wake_reset();
 }

@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#include "tr2_thread.h"
+
 /*
  * Take the raw destination's value and open it; name: of a file in a directory.
  * Return  0, or -1: it stays off.  Signal unsafe
@@ -20,6 +22,16 @@ int tr2_drain_open(const char *name);
 
 /* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
 int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy);
+
+/*
+ * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child
+ * finds it in order; let them in again.  Blocks  at most 10 ms
+ */
+void tr2_drain_before_fork(void);
+void tr2_drain_after_fork_parent(void);
+
+/* In a forked child: when the parent's thread had entered its open regions, outermost first.  Return  how many */
+unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS]);
 
 /* In a forked child: forget the parent's state. */
 void tr2_drain_reset(void);
@@ -42,9 +54,9 @@ void tr2_drain_flush(void);
 /* A random number, not 0, for a stream's id. */
 uint32_t tr2_drain_random(void);
 
-/* Begin a new cycle; go on in a new file; write END and close, for good. */
+/* Begin a new cycle; go on in a new file; write END and close, for good, whatever is recorded afterwards. */
 void tr2_drain_next_cycle(void);
 void tr2_drain_rotate(void);
-void tr2_drain_finish(void);
+void tr2_drain_finish(unsigned reason);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tr2_life.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +15,7 @@
 #include "tr2_post.h"
 #include "tr2_scope.h"
 #include "tr2_sid.h"
+#include "tr2_signal.h"
 #include "tr2_thread.h"
 #include "tr2_timer.h"
 
@@ -112,7 +114,7 @@ __attribute__((destructor)) static void at_unload(void)
 	if (!tr2_enabled_v1)
 		return;
 	tr2_enabled_v1 = 0;
-	tr2_drain_finish();
+	tr2_drain_finish(TLG_END_EXIT);
 }
 
 static void emit_version(const char *file, int line)
@@ -155,6 +157,8 @@ void trace2_initialize_fl(const char *file, int line)
 	tr2_g_utcoff = find_utcoff();
 	tr2_g_layout_crc = tlg_show_crc();
 	if (!set_up() && !atexit(at_exit)) {
+		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);
+		tr2_signal_init();
 		tr2_enabled_v1 = 1;
 		emit_version(file, line);
 	}

@@ -84,6 +84,20 @@ void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t osti
 	strncpy(thread->name, name, sizeof(thread->name) - 1);
 }
 
+static void enter_region(struct tr2_post_thread *thread, uint64_t when, uint32_t scope)
+{
+	if (thread->depth < TR2_OPEN_REGIONS) {
+		thread->open[thread->depth].when = when;
+		thread->open[thread->depth].scope = scope;
+	}
+	thread->depth++;
+}
+
+void tr2_post_open_region(struct tr2_post_thread *thread, uint64_t when)
+{
+	enter_region(thread, when, 0);
+}
+
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events)
 {
 	thread->position += (uint32_t)events;
@@ -328,11 +342,7 @@ static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
 static void follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style)
 {
 	if (style == TLG_STYLE_region_enter) {
-		if (thread->depth < TR2_OPEN_REGIONS) {
-			thread->open[thread->depth].when = hit->when;
-			thread->open[thread->depth].scope = hit->scopeIndex;
-		}
-		thread->depth++;
+		enter_region(thread, hit->when, hit->scopeIndex);
 	} else if (style == TLG_STYLE_region_leave && thread->depth) {
 		thread->depth--;
 	} else if (style == TLG_STYLE_thread_exit || style == TLG_STYLE_atexit) {

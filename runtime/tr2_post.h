@@ -15,7 +15,7 @@
 
 #include "tlg.h"
 
-enum { TR2_OPEN_REGIONS = 256, TR2_HIERARCHY = 4096 };
+enum { TR2_OPEN_REGIONS = 256, TR2_HIERARCHY = 4096 };   /* regions of a thread that a new cycle restates */
 
 /* What the stream knows about a thread. */
 struct tr2_post_thread {
@@ -41,8 +41,11 @@ void tr2_post_set_process(const char *sid, const char *hierarchy);
 /* Begin a new cycle with the next event. */
 void tr2_post_next_cycle(void);
 
-/* The thread of this ring is now another one: its numbers start afresh. */
+/* The thread of this ring is now another one: its numbers start afresh, without open regions. */
 void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t ostid, uint64_t start, const char *name);
+
+/* The thread has a region open that was entered at this time, inside those so far. */
+void tr2_post_open_region(struct tr2_post_thread *thread, uint64_t when);
 
 /*
  * Append a committed chain, HIT or MORE.

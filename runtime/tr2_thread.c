@@ -91,42 +91,76 @@ static void make_name(char name[TR2_THREAD_NAME + 1], uint32_t tid, const char *
 		name[at++] = *base_name++;
 }
 
+/* What a forked child's first thread takes over from the one that forked. */
+static struct heritage {
+	uint32_t tid;
+	char name[TR2_THREAD_NAME + 1];
+	uint64_t start;
+	unsigned open;
+	uint64_t enters[TR2_KEPT_REGIONS];
+} g_heritage;
+
+static void fill_value(struct tlg_event *event, uint64_t value, unsigned flags)
+{
+	event->u.value = (struct tlg_value){ (int64_t)value, TLG_ARG_UINT, 0 };
+	tr2_ring_commit(event, TLG_VALUE | flags);
+}
+
+/* The name, which is never empty, as the last arguments of a chain. */
+static void fill_name(struct tlg_event *event, const char *name, size_t length)
+{
+	for (; length; event++) {
+		size_t n = length < TLG_TEXT_SIZE ? length : TLG_TEXT_SIZE;
+		memset(&event->u.info, 0, TLG_TEXT_SIZE);
+		memcpy(&event->u.info, name, n);
+		name += n;
+		length -= n;
+		tr2_ring_commit(event, TLG_INFO | (length ? 0 : TLG_INFO_END));
+	}
+}
+
 /*
- * Say in the ring whose events follow: THREAD, the losses of the ring up to here, the name.  The drain takes
- * it for its own use; it is no checkpoint and has no sequence number.
+ * Say in the ring whose events follow: THREAD; as VALUEs the losses of the ring up to here and when the regions
+ * were entered that are open; the name.  The drain takes it for its own use; it is no checkpoint and has no
+ * sequence number.
  */
-static void announce(struct tr2_thread *self)
+static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open)
 {
 	size_t length = strlen(self->name);
-	unsigned texts = (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
-	struct tlg_event *event = tr2_reserve(3 + texts);
+	unsigned events = 3 + open + (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
+	struct tlg_event *event = tr2_reserve(events);
 	struct tr2_ring_head *head = self->ring.head;
 
 	if (!event) {   /* counted as a dropped checkpoint, which it is not; the drain finds the name in the head */
 		head->lost_hits--;
-		head->lost_events -= 3 + texts;
+		head->lost_events -= events;
 		return;
 	}
-	event[0].u.thread = (struct tlg_thread){ self->tid, head->ostid, self->start };
-	event[1].u.value = (struct tlg_value){ (int64_t)head->lost_hits, TLG_ARG_UINT, 0 };
-	event[2].u.value = (struct tlg_value){ (int64_t)head->lost_events, TLG_ARG_UINT, 0 };
-	tr2_ring_commit(&event[1], TLG_VALUE);
-	tr2_ring_commit(&event[2], TLG_VALUE | (texts ? 0 : TLG_INFO_END));
-	for (unsigned i = 0; i < texts; i++) {
-		char *text = event[3 + i].u.info.text.c;
-		size_t n = length - i * TLG_TEXT_SIZE < TLG_TEXT_SIZE ? length - i * TLG_TEXT_SIZE : TLG_TEXT_SIZE;
-		memset(text, 0, TLG_TEXT_SIZE);
-		memcpy(text, self->name + i * TLG_TEXT_SIZE, n);
-		tr2_ring_commit(&event[3 + i], TLG_INFO | (i + 1 == texts ? TLG_INFO_END : 0));
-	}
-	tr2_ring_commit(&event[0], TLG_THREAD | TLG_HAS_INFO);
+	event->u.thread = (struct tlg_thread){ self->tid, head->ostid, self->start };
+	fill_value(&event[1], head->lost_hits, 0);
+	fill_value(&event[2], head->lost_events, 0);
+	for (unsigned i = 0; i < open; i++)
+		fill_value(&event[3 + i], enters[i], 0);
+	fill_name(&event[3 + open], self->name, length);
+	tr2_ring_commit(event, TLG_THREAD | TLG_HAS_INFO);
+}
+
+/* The ring's events are self's from here on, under the identity that self has. */
+static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned open)
+{
+	struct tr2_ring_head *head = self->ring.head;
+
+	head->tid = self->tid;
+	head->start = self->start;
+	memcpy(head->name, self->name, sizeof(self->name));
+	if (self->ring.chunk)
+		tr2_shm_chunk(self->ring.chunk - 1)->tid = self->tid;
+	announce(self, enters, open);
 }
 
 /* Self is a new Trace2 thread from here on. */
 static void become(struct tr2_thread *self, const char *base_name)
 {
-	struct tr2_ring_head *head = self->ring.head;
-
 	self->tid = tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
 	if (self->tid)
 		make_name(self->name, self->tid, base_name);
@@ -135,12 +169,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
 	memset(self->timers, 0, sizeof(self->timers));
 	memset(self->counters, 0, sizeof(self->counters));
-	head->tid = self->tid;
-	head->start = self->start;
-	memcpy(head->name, self->name, sizeof(self->name));
-	if (self->ring.chunk)
-		tr2_shm_chunk(self->ring.chunk - 1)->tid = self->tid;
-	announce(self);
+	take_over(self, NULL, 0);
 }
 
 /* ---- acquiring a ring --------------------------------------------------------------------------- */
@@ -199,8 +228,8 @@ static struct tr2_thread *new_ring(void)
 	return thread;
 }
 
-/* Signals masked.  NULL: there is no ring for this thread now. */
-static struct tr2_thread *acquire(const char *base_name)
+/* Signals masked.  A ring for self, which has no identity yet.  NULL: there is none now. */
+static struct tr2_thread *acquire(void)
 {
 	struct tr2_thread *self = reuse_ring();
 
@@ -214,29 +243,64 @@ static struct tr2_thread *acquire(const char *base_name)
 	tr2_self = self;
 	if (!self->ring.chunk)
 		tr2_ring_open_chunk(&self->ring, 0, tr2_g_settings.ring_chunks);
-	become(self, base_name);
 	if (tr2_clock_is_inline())
 		tr2_hot_v1 = self->ring.hot;
 	return self;
 }
 
+/* Signals masked.  Self becomes a new thread, with a ring if there is one. */
+static struct tr2_thread *acquire_as(const char *base_name)
+{
+	struct tr2_thread *self = acquire();
+
+	if (self)
+		become(self, base_name);
+	return self;
+}
+
+/* Signals masked.  In a forked child: the thread that forked goes on under its old identity. */
+static struct tr2_thread *acquire_heritage(struct tr2_thread *parent)
+{
+	struct tr2_thread *self = acquire();
+
+	if (!self)
+		return NULL;
+	self->tid = g_heritage.tid;
+	self->start = g_heritage.start;
+	memcpy(self->name, g_heritage.name, sizeof(self->name));
+	memcpy(self->timers, parent->timers, sizeof(self->timers));
+	memcpy(self->counters, parent->counters, sizeof(self->counters));
+	take_over(self, g_heritage.enters, g_heritage.open);
+	return self;
+}
+
+static void keep_heritage(const struct tr2_thread *parent)
+{
+	g_heritage.tid = parent->tid;
+	g_heritage.start = parent->start;
+	memcpy(g_heritage.name, parent->name, sizeof(g_heritage.name));
+	g_heritage.open = tr2_drain_open_regions(parent, g_heritage.enters);
+}
+
 int tr2_thread_init(void)
 {
+	struct tr2_thread *parent = tr2_self, *self;
 	uint64_t mask;
 	int error = map_tables();
 
 	if (error)
 		return error;
+	if (parent)
+		keep_heritage(parent);
 	tr2_signals_block(&mask);
 	tr2_reg_reset();
-	g_next_tid = 0;
-	g_main = NULL;
 	tr2_self = NULL;
 	tr2_hot_v1 = NULL;
 	tr2_store_rlx(&g_wiped->alive, 1); /* relaxed: one thread */
-	g_main = acquire("main");
+	self = parent ? acquire_heritage(parent) : acquire_as("main");
+	g_main = self && !self->tid ? self : NULL;
 	tr2_signals_restore(&mask);
-	return g_main ? 0 : -ENOMEM;
+	return self ? 0 : -ENOMEM;
 }
 
 struct tr2_thread *tr2_thread_self(void)
@@ -249,7 +313,7 @@ struct tr2_thread *tr2_thread_self(void)
 	tr2_signals_block(&mask);
 	if (tr2_is_forked_child())
 		tr2_life_after_fork();
-	if (!tr2_self && tr2_g_shm.head && !acquire("unknown"))
+	if (!tr2_self && tr2_g_shm.head && !acquire_as("unknown"))
 		tr2_life_count_no_ring();
 	tr2_signals_restore(&mask);
 	errno = saved;
@@ -263,7 +327,7 @@ void tr2_thread_begin(const char *base_name)
 
 	tr2_signals_block(&mask);
 	if (!self)
-		acquire(base_name ? base_name : "");
+		acquire_as(base_name ? base_name : "");
 	else
 		become(self, base_name ? base_name : "");
 	tr2_signals_restore(&mask);

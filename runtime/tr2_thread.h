@@ -14,7 +14,12 @@
 
 #include "tr2_ring.h"
 
-enum { TR2_MAX_TIMERS = 64, TR2_MAX_COUNTERS = 64, TR2_THREAD_NAME = 24 };
+enum {
+	TR2_MAX_TIMERS = 64,
+	TR2_MAX_COUNTERS = 64,
+	TR2_THREAD_NAME = 24,
+	TR2_KEPT_REGIONS = 256,           /* open regions of a thread that a new cycle, or a forked child, restates */
+};
 
 /* One stopwatch of one thread, or of the process; ns once it is a total. */
 struct tr2_timer {
@@ -38,7 +43,10 @@ struct tr2_thread {
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
-/* Prepare the tables; the calling thread becomes main.  After tr2_shm_create(); again in a forked child.  0 or -errno. */
+/*
+ * Prepare the tables; the calling thread becomes main.  After tr2_shm_create().  In a forked child the calling
+ * thread keeps its identity, its timers and its open regions.  0 or -errno.
+ */
 int tr2_thread_init(void);
 
 /* Self, with a ring if there is one to be had; else NULL.  Signal safe.  Cost  nothing, or 10 us the first time */

@@ -47,6 +47,8 @@ static void become_program(const struct traced *t, int (*program)(void *), void 
 	snprintf(path, sizeof(path), "TRACE2_RAW=%s", t->raw);
 	put_setting(path);
 	put_setting("TRACE2_RAW_LZ4=0");
+	snprintf(path, sizeof(path), "XDG_RUNTIME_DIR=%s", t->dir);   /* rings of those that are killed go with it */
+	put_setting(path);
 	for (; settings && *settings; settings++)
 		put_setting(*settings);
 	exit(program(data));
