@@ -170,7 +170,7 @@ $(obj)/libtlg.a: $(format_obj)
 $(obj)/libhelp.a: $(call objects,tests,$(help_names))
 	$(archive)
 
-# Tests of format/ and expand/ do without the runtime, the others without expand/.
+# Tests of format/ and expand/ do without the runtime; the others may use everything.
 link_test = $(link) $$(grep -o '__wrap_[a-z0-9_]*' $(<:$(obj)/%.o=%.c) | sort -u | sed 's/__wrap_/-Wl,--wrap=/') \
 	    -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 reader_tests := $(filter $(addsuffix _%,$(addprefix $(out)/tests/test_,tlg t2x replay)),$(unit))
@@ -180,10 +180,11 @@ $(reader_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x
 	@mkdir -p $(@D)
 	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
 
-$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(out)/libtrace2.a
+$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x.a \
+		$(out)/libtrace2.a
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(quiet)$(link_test) $(runtime_libs) $(test_libs) $(LDLIBS)
+	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
 
 # Programs that use the library as its users do: the shared one, where there is one
 link_user = $(link) -o $@ $(filter %.o,$^) $(if $(SAN),$(out)/libtrace2.a $(runtime_libs),\
