@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_signal.h - the `signal` event: what is recorded before a signal ends the process.
+ *
+ * Only a signal whose action is the default one is taken; it is recorded, everything is written out, and then
+ * it has its effect.  A program that installs its own handler, before or after, keeps it.
+ */
+#ifndef TR2_SIGNAL_H
+#define TR2_SIGNAL_H
+
+/* Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Signal unsafe */
+void tr2_signal_init(void);
+
+/* Take a signal.  0, or -1: it cannot be taken, or has another action. */
+int tr2_signal_take(int signo);
+
+#endif
