@@ -17,8 +17,11 @@
 #include "bench.h"
 #include "trace2.h"
 
-/* Between bursts a thread has everything written, so no ring overflows. */
-enum { THREADS = 2, BURST_ROUNDS = 1000, HITS_A_ROUND = 9 };
+/*
+ * Between bursts a thread has everything written, so no ring overflows.  A checkpoint takes 24 bytes or more, and
+ * more than 2 compressed: a file that grows slower is not getting what was recorded.
+ */
+enum { THREADS = 2, BURST_ROUNDS = 1000, HITS_A_ROUND = 9, LEAST_BYTES = 2 };
 
 struct filler {
 	pthread_t thread;
@@ -58,7 +61,8 @@ static void *fill(void *argument)
 	struct filler *filler = argument;
 
 	trace2_thread_start("filler");
-	while (file_bytes(filler->path) < filler->wanted_bytes) {
+	while (file_bytes(filler->path) < filler->wanted_bytes &&
+	       filler->recorded < filler->wanted_bytes / LEAST_BYTES) {
 		for (unsigned i = 0; i < BURST_ROUNDS; i++)
 			record_round(filler->recorded / HITS_A_ROUND + i);
 		filler->recorded += BURST_ROUNDS * HITS_A_ROUND;

@@ -14,11 +14,9 @@ out=${T2_OUT:-build}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-# Is what the trace $1 shows of category "bench" exactly the $2 checkpoints that were recorded?
+# Is what the trace $1 shows of category "bench" exactly the $2 checkpoints that were recorded?  Sets shown.
 check_complete()
 {
-	local shown
-
 	shown=$("$out/t2expand" --format=perf "$1" 2>"$dir/notes" | grep -c '| bench  ')
 	echo "shown $shown of $2 recorded"
 	[ "$shown" -eq "$2" ] && return
@@ -35,16 +33,16 @@ run_checked()
 	check_complete "$dir/$1.tlg" "$(sed -n 's/^recorded //p' "$dir/$1.txt")"
 }
 
-# Expand the large trace as $1: $2 checkpoints.
+# Expand the large trace, of which $shown checkpoints can be shown, as $1.
 expand_once()
 {
 	local wall_us peak_kib
 
-	"$out/bench/bench_cost" "$out/t2expand" --format="$1" "$dir/fill.tlg" 3>"$dir/cost" >/dev/null || return 1
+	"$out/bench/bench_cost" "$out/t2expand" --format="$1" "$dir/fill.tlg" 3>"$dir/cost" >/dev/null 2>&1 || return 1
 	read -r wall_us _ peak_kib <"$dir/cost"
-	awk -v format="$1" -v us="$wall_us" -v kib="$peak_kib" -v lines="$2" 'BEGIN {
+	awk -v format="$1" -v us="$wall_us" -v kib="$peak_kib" -v shown="$shown" 'BEGIN {
 		printf "%-6s to /dev/null: %.1f s, %.2f M checkpoints/s, peak memory %.1f MiB\n",
-			format, us / 1e6, lines / us, kib / 1024 }'
+			format, us / 1e6, shown / us, kib / 1024 }'
 	[ "$peak_kib" -le 65536 ] && return
 	echo "FAILED: more than 64 MiB" >&2
 	return 1
@@ -58,10 +56,10 @@ fill_and_expand()
 	cat "$dir/fill.txt"
 	recorded=$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/fill.txt")
 	echo "file: $(stat -c %s "$dir/fill.tlg") bytes"
-	for format in normal perf event; do
-		expand_once "$format" "$recorded" || status=1
-	done
 	check_complete "$dir/fill.tlg" "$recorded" || status=1
+	for format in normal perf event; do
+		expand_once "$format" || status=1
+	done
 	rm -f "$dir/fill.tlg"
 	return "$status"
 }
