@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_define.h"
 #include "t2x_scope.h"
 #include "tlg_desc.h"
 
@@ -61,6 +62,7 @@ void t2x_stream_free(struct t2x_stream *stream)
 		free(track);
 	}
 	t2x_map_free(&stream->threads);
+	t2x_define_forget(stream);
 	t2x_scope_free_all(stream);
 	t2x_model_forget_process(context->model, &stream->process);
 	free(stream->process.sid);
@@ -188,16 +190,14 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	return track;
 }
 
-void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, uint64_t start_ns,
-			      const char *name, size_t n)
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name, size_t n)
 {
 	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
 
 	if (!track)
 		return;
-	if (!track->is_defined)
-		track->thread.start_ns = start_ns;
-	track->is_defined = 1;
+	if (!track->thread.start_ns && stream->has_clock)
+		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	n = strnlen(name, n);
 	if (n >= sizeof(track->thread.name))
 		n = sizeof(track->thread.name) - 1;

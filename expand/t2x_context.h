@@ -2,9 +2,8 @@
 /*
  * t2x_context.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.
  *
- * Context of the process (PROCINFO, TIMETYPE, ... END) takes effect when its block is read; the context of
- * threads (FLOC, SLOC, THREAD) in the order of the thread's events, see t2x_lane.h.  All streams share one
- * memory budget; definitions that exceed it are ignored, and counted.
+ * All of it takes effect when its block is read.  All streams share one memory budget; definitions that exceed it
+ * are ignored, and counted.
  */
 #ifndef T2X_CONTEXT_H
 #define T2X_CONTEXT_H
@@ -54,7 +53,6 @@ struct t2x_track {
 	uint64_t now_ns;                        /* of its latest checkpoint: time does not go back within a thread */
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
-	int is_defined;                         /* THREAD was seen */
 };
 
 struct t2x_stream {
@@ -75,6 +73,8 @@ struct t2x_stream {
 	unsigned npassing;
 	struct t2x_scope_box *old_scopes;
 	struct t2x_file_box *old_files;
+	struct t2x_chain *defining;             /* definitions whose text is being read, newest first */
+	unsigned ndefining;
 };
 
 /* Return  NULL: no memory */
@@ -87,9 +87,8 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 /* The thread; a new one is called "?" until it is defined.  Return  NULL: too many, or no memory */
 struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
 
-/* THREAD: the name, and when it was first seen. */
-void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, uint64_t start_ns,
-			      const char *name, size_t n);
+/* THREAD: n bytes of name, which may have padding, and when it was first seen. */
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name, size_t n);
 
 /* Take bytes of the budget, give them back.  Return  0: there is no room */
 int t2x_context_take(struct t2x_context *context, size_t bytes);

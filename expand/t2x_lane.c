@@ -127,26 +127,8 @@ static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
 /* All that belongs to the chain is there, or will not come any more. */
 static void finish_chain(struct t2x_lane *lane, struct t2x_chain *chain)
 {
-	const struct tlg_event *head = &chain->head;
-	const char *text = chain->bytes ? chain->text : "";
-
-	switch (tlg_event_type(head)) {
-	case TLG_HIT:
+	if (tlg_event_type(&chain->head) == TLG_HIT)
 		finish_hit(lane->lanes, chain);
-		break;
-	case TLG_FLOC:
-		t2x_scope_define_file(chain->stream, head->u.fileloc.filenum, text, chain->bytes);
-		break;
-	case TLG_SLOC:
-		t2x_scope_define(chain->stream, &head->u.sourceloc, text, chain->bytes);
-		break;
-	case TLG_THREAD:
-		t2x_stream_define_thread(chain->stream, &head->u.thread,
-					 t2x_clock_ns(&chain->clock, head->u.thread.start), text, chain->bytes);
-		break;
-	default:
-		break;
-	}
 	unlink_chain(lane, chain);
 	discard_chain(lane->lanes, chain);
 }
@@ -202,8 +184,7 @@ static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
 	if (!chain)
 		return;
 	t2x_chain_add(chain, event);
-	if (chain->track)
-		chain->track->next_sequence++;
+	chain->track->next_sequence++;
 	if (event->flags & TLG_INFO_END)
 		end_piece(lane, chain);
 }
@@ -308,15 +289,9 @@ static void pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 		break;
 	case TLG_THREAD:
 		lanes->open_track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
-		begin_chain(lane, event, NULL, 0);
 		break;
 	case TLG_OPEN:
 		pass_open(lane, event);
-		break;
-	case TLG_FLOC:
-	case TLG_SLOC:
-	case TLG_FPROPERTY:
-		begin_chain(lane, event, NULL, 0);
 		break;
 	default:
 		lanes->context->unknown += !tlg_type_by_id(type);

@@ -3,8 +3,8 @@
  * t2x_lane.h - events that are processed one after the other: those of one thread, or, in a file without
  * blocks, all of them.
  *
- * A lane holds blocks that were read and not processed.  Its events take effect in their order: definitions
- * become known, chains are gathered, checkpoints go to the model with their time.  A lane at rest stands in front of a
+ * A lane holds blocks that were read and not processed.  Its events take effect in their order: chains are
+ * gathered, checkpoints go to the model with their time, regions that are open are restated.  A lane at rest stands in front of a
  * checkpoint whose time is known, or is empty.
  */
 #ifndef T2X_LANE_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_define.h"
 #include "t2x_heap.h"
 
 /* A stream and the lanes of its threads. */
@@ -320,6 +321,7 @@ static void take_thread_block(struct t2x_merge *merge, struct live *live, const 
 		merge->context->ignored++;
 		return;
 	}
+	t2x_define_read(live->stream, block->events, block->count);
 	was_empty = !lane->lane.first;
 	if (t2x_lane_append(&lane->lane, live->stream, block)) {
 		merge->error = -ENOMEM;

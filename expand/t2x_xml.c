@@ -80,7 +80,8 @@ static void put_text(struct t2x_out *out, const unsigned char *text, unsigned n)
 
 static void put_time(struct t2x_out *out, const struct clock *clock, uint64_t raw, int is_stacktrack)
 {
-	if (!clock || !clock->has_zero || (!clock->ticks_per_s && raw != clock->zero))
+	/* 0 is no point in time: a step has not read the clock */
+	if ((!raw && !is_stacktrack) || !clock || !clock->has_zero || (!clock->ticks_per_s && raw != clock->zero))
 		t2x_out_uint(out, raw);
 	else
 		put_seconds(out, (int64_t)(raw - clock->zero), clock->ticks_per_s ? clock->ticks_per_s : 1,

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_define.c - see t2x_define.h. */
+#include "t2x_define.h"
+
+#include <stdlib.h>
+
+#include "t2x_scope.h"
+
+enum { MAX_OPEN = 8 };            /* definitions of a stream whose text is not complete */
+
+static void define(struct t2x_chain *chain)
+{
+	const struct tlg_event *head = &chain->head;
+	struct t2x_stream *stream = chain->stream;
+	const char *text = chain->bytes ? chain->text : "";
+
+	switch (tlg_event_type(head)) {
+	case TLG_FLOC:
+		t2x_scope_define_file(stream, head->u.fileloc.filenum, text, chain->bytes);
+		break;
+	case TLG_SLOC:
+		t2x_scope_define(stream, &head->u.sourceloc, text, chain->bytes);
+		break;
+	case TLG_THREAD:
+		t2x_stream_define_thread(stream, &head->u.thread, text, chain->bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+static void drop(struct t2x_stream *stream, struct t2x_chain **at)
+{
+	struct t2x_chain *chain = *at;
+
+	*at = chain->next;
+	stream->ndefining--;
+	t2x_chain_free(chain, stream->context);
+}
+
+static void begin(struct t2x_stream *stream, const struct tlg_event *event)
+{
+	struct t2x_chain whole = { .head = *event, .stream = stream }, *chain, **last = &stream->defining;
+
+	if (!(event->flags & TLG_HAS_INFO)) {
+		define(&whole);
+		return;
+	}
+	while (stream->ndefining >= MAX_OPEN && (*last)->next)
+		last = &(*last)->next;
+	if (stream->ndefining >= MAX_OPEN)
+		drop(stream, last);
+	chain = malloc(sizeof(*chain));
+	if (!chain)
+		return;
+	*chain = whole;
+	chain->sequence = event->sequence;
+	chain->next = stream->defining;
+	stream->defining = chain;
+	stream->ndefining++;
+}
+
+static void add_text(struct t2x_stream *stream, const struct tlg_event *event)
+{
+	struct t2x_chain **at = &stream->defining;
+
+	while (*at && (*at)->sequence != event->sequence)
+		at = &(*at)->next;
+	if (!*at)
+		return;
+	t2x_chain_add(*at, event);
+	if (event->flags & TLG_INFO_END) {
+		define(*at);
+		drop(stream, at);
+	}
+}
+
+void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		switch (tlg_event_type(&events[i])) {
+		case TLG_FLOC:
+		case TLG_SLOC:
+		case TLG_THREAD:
+		case TLG_FPROPERTY:
+			begin(stream, &events[i]);
+			break;
+		case TLG_INFO:
+			if (stream->defining)
+				add_text(stream, &events[i]);
+			break;
+		default:
+			break;
+		}
+	}
+}
+
+void t2x_define_forget(struct t2x_stream *stream)
+{
+	while (stream->defining)
+		drop(stream, &stream->defining);
+}
