@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -460,9 +461,10 @@ uint64_t tr2_drain_progress(void)
 
 int tr2_drain_open(const char *name)
 {
-	char variable[64];
+	char variable[64], file[128];
 
-	return tr2_dst_open(&g_drain.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), name,
+	snprintf(file, sizeof(file), "%s.tlg", name);
+	return tr2_dst_open(&g_drain.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file,
 			    tr2_g_settings.dst_debug);
 }
 

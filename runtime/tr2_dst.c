@@ -61,14 +61,13 @@ static int open_in_directory(struct tr2_dst *dst, const char *directory, const c
 	char first[sizeof(dst->path)];
 	size_t length = strlen(directory), bytes = strlen(name);
 
-	if (length + bytes + sizeof(suffix) + 1 > sizeof(first)) {
+	if (length + bytes + 2 > sizeof(first)) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	memcpy(first, directory, length);
 	first[length++] = '/';
-	memcpy(first + length, name, bytes);
-	memcpy(first + length + bytes, suffix, sizeof(suffix));
+	memcpy(first + length, name, bytes + 1);
 	strcpy(dst->path, first);
 	for (unsigned i = 1; (dst->fd = open_new(dst->path)) < 0 && i < 10; i++)
 		if (!number_name(dst->path, sizeof(dst->path), first, i))

@@ -26,7 +26,7 @@ struct tr2_dst {
 /*
  * Open the destination that value names, as git does: "0", "false" or NULL off; "1", "true" descriptor 2;
  * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".
- * variable  for messages    name  of the file in a directory    debug  1: say why it stays off
+ * variable  for messages    name  of the file in a directory, with its suffix    debug  1: say why it stays off
  * Return  0, or -1: it stays off (a value that means nothing is always reported)
  * Signal unsafe
  */
