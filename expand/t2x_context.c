@@ -37,10 +37,7 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 	stream->is_framed = is_framed;
 	stream->process.stream = id;
 	stream->process.sid = strdup("");
-	stream->process.hierarchy = strdup("");
-	if (!stream->process.sid || !stream->process.hierarchy) {
-		free(stream->process.sid);
-		free(stream->process.hierarchy);
+	if (!stream->process.sid) {
 		free(stream);
 		return NULL;
 	}
@@ -66,7 +63,6 @@ void t2x_stream_free(struct t2x_stream *stream)
 	t2x_scope_free_all(stream);
 	t2x_model_forget_process(context->model, &stream->process);
 	free(stream->process.sid);
-	free(stream->process.hierarchy);
 	free(stream);
 }
 
@@ -81,26 +77,20 @@ static void settle_start(struct t2x_stream *stream)
 										: stream->clock.raw);
 }
 
-static void read_texts(struct t2x_process *process, const char *text, size_t n)
+static void read_sid(struct t2x_process *process, const char *text, size_t n)
 {
-	size_t sid = strnlen(text, n), hierarchy = sid < n ? strnlen(text + sid + 1, n - sid - 1) : 0;
-	char *copy = strndup(text, sid);
+	char *sid = strndup(text, n);
 
-	if (copy) {
-		free(process->sid);
-		process->sid = copy;
-	}
-	copy = hierarchy ? strndup(text + sid + 1, hierarchy) : NULL;
-	if (copy) {
-		free(process->hierarchy);
-		process->hierarchy = copy;
-	}
+	if (!sid)
+		return;
+	free(process->sid);
+	process->sid = sid;
 	process->depth = 0;
-	for (const char *p = process->sid; *p; p++)
+	for (const char *p = sid; *p; p++)
 		process->depth += *p == '/';
 }
 
-/* The first PROCINFO: later ones say the same, but for the hierarchy, which the model then follows itself. */
+/* The first PROCINFO: later ones say the same. */
 static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
 {
 	const struct tlg_event *event = events;
@@ -121,7 +111,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 			break;
 	}
 	if (text)
-		read_texts(&stream->process, text, bytes);
+		read_sid(&stream->process, text, bytes);
 	free(text);
 }
 

@@ -231,12 +231,10 @@ static void print_cmd_ancestry(struct t2x_printer *printer, const struct t2x_eve
 
 static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	const char *hierarchy = ev->process->hierarchy;
-
 	begin_object(printer, ev);
-	t2x_json_arg(printer->out, "name", &ev->args[0]);
-	if (hierarchy[0])
-		t2x_json_text(printer->out, "hierarchy", hierarchy, strlen(hierarchy));
+	t2x_json_arg(printer->out, "name", &ev->args[T2X_NAME_OWN]);
+	if (ev->args[T2X_NAME_HIERARCHY].length)
+		t2x_json_arg(printer->out, "hierarchy", &ev->args[T2X_NAME_HIERARCHY]);
 	end_object(printer);
 }
 

@@ -25,7 +25,6 @@ struct t2x_process {
 	int32_t utcoff;           /* seconds east of UTC */
 	unsigned depth;           /* number of '/' in sid */
 	char *sid;                /* "" until PROCINFO was seen */
-	char *hierarchy;          /* command names so far, owned by the model after the first PROCINFO; "" at first */
 	void *model;              /* the model's own data about the process */
 };
 

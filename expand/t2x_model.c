@@ -11,7 +11,6 @@
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
-	HIERARCHY_BYTES = 65536,          /* of the command hierarchy, likewise */
 	REGION_BUDGET = 2 * 1024 * 1024,  /* times of open regions in all threads together */
 	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
 };
@@ -125,28 +124,6 @@ void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
 	process->model = NULL;
 }
 
-/* "<hierarchy so far>/<name>" */
-static void extend_hierarchy(struct t2x_process *process, const struct t2x_arg *name)
-{
-	size_t old = strlen(process->hierarchy), n = name->length;
-	char *longer;
-
-	if (old + 1 >= HIERARCHY_BYTES)
-		return;
-	if (n > HIERARCHY_BYTES - 1 - old)
-		n = HIERARCHY_BYTES - 1 - old;
-	longer = malloc(old + n + 2);
-	if (!longer)
-		return;
-	memcpy(longer, process->hierarchy, old);
-	if (old)
-		longer[old++] = '/';
-	memcpy(longer + old, name->text, n);
-	longer[old + n] = '\0';
-	free(process->hierarchy);
-	process->hierarchy = longer;
-}
-
 /* ---- arguments and messages --------------------------------------------------------------------- */
 
 static int is_text(const struct t2x_arg *arg)
@@ -247,7 +224,7 @@ static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
 }
 
 /* What an event changes before it is printed, and the time that has elapsed for it. */
-static void apply(struct t2x_event *ev, struct t2x_thread *thread, struct t2x_regions *regions)
+static void apply(struct t2x_event *ev, struct t2x_regions *regions)
 {
 	switch (ev->style) {
 	case TLG_STYLE_region_leave:
@@ -275,9 +252,6 @@ static void apply(struct t2x_event *ev, struct t2x_thread *thread, struct t2x_re
 		break;
 	case TLG_STYLE_child_ready:
 		ev->rel_us = find_child_us(ev, T2X_READY_START);
-		break;
-	case TLG_STYLE_cmd_name:
-		extend_hierarchy(thread->process, &ev->args[0]);
 		break;
 	default:
 		break;
@@ -329,7 +303,7 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		show_unresolved(m, &ev);
 		return;
 	}
-	apply(&ev, thread, regions);
+	apply(&ev, regions);
 	ev.open = t2x_regions_open(regions);
 	if (m->print[ev.style])
 		m->print[ev.style](&m->printer, &ev);

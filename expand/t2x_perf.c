@@ -190,10 +190,10 @@ static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *
 	struct t2x_out *out = printer->out;
 
 	begin_line(printer, ev, 0);
-	t2x_text_arg(out, &ev->args[0]);
-	if (ev->process->hierarchy[0]) {
+	t2x_text_arg(out, &ev->args[T2X_NAME_OWN]);
+	if (ev->args[T2X_NAME_HIERARCHY].length) {
 		t2x_out_literal(out, " (");
-		t2x_out_string(out, ev->process->hierarchy);
+		t2x_text_arg(out, &ev->args[T2X_NAME_HIERARCHY]);
 		t2x_out_char(out, ')');
 	}
 	t2x_out_end_line(out);

@@ -37,6 +37,7 @@ struct t2x_event {
 };
 
 /* Positions in args.  The argument lists go on to nargs. */
+enum { T2X_NAME_HIERARCHY, T2X_NAME_OWN };                      /* cmd_name */
 enum { T2X_ALIAS_NAME, T2X_ALIAS_ARGV };
 enum { T2X_CHILD_ID, T2X_CHILD_FLAGS, T2X_CHILD_CLASS, T2X_CHILD_HOOK, T2X_CHILD_DIR, T2X_CHILD_ARGV };
 enum { T2X_CHILD_PID = 1, T2X_CHILD_CODE, T2X_CHILD_START };   /* child_exit; the id is first */

@@ -468,7 +468,7 @@ int tr2_drain_open(const char *name)
 			    tr2_g_settings.dst_debug);
 }
 
-int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy)
+int tr2_drain_init(uint32_t stream, const char *sid)
 {
 	int error = tr2_post_init();
 
@@ -477,7 +477,7 @@ int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy)
 	if (error)
 		return error;
 	begin_stream(stream);
-	tr2_post_set_process(sid, hierarchy);
+	tr2_post_set_sid(sid);
 	return 0;
 }
 

@@ -21,7 +21,7 @@
 int tr2_drain_open(const char *name);
 
 /* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
-int tr2_drain_init(uint32_t stream, const char *sid, const char *hierarchy);
+int tr2_drain_init(uint32_t stream, const char *sid);
 
 /*
  * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child

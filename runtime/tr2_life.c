@@ -70,7 +70,7 @@ static int set_up(void)
 	if (!error)
 		error = tr2_thread_init();
 	if (!error)
-		error = tr2_drain_init(stream, tr2_sid(), tr2_sid_inherited_names());
+		error = tr2_drain_init(stream, tr2_sid());
 	if (!error)
 		return 0;
 	if (tr2_g_settings.dst_debug)

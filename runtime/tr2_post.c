@@ -22,7 +22,6 @@ static struct stream {
 	uint64_t stored;                  /* HITs */
 	uint64_t timebase_at;             /* raw clock when TIMEINFO was last posted */
 	char sid[1024];
-	char hierarchy[TR2_HIERARCHY];
 
 	struct tlg_event *buffer;
 	unsigned used;                    /* events in it */
@@ -62,10 +61,9 @@ void tr2_post_new_stream(uint32_t stream)
 	g_stream.cycle_due = 1;
 }
 
-void tr2_post_set_process(const char *sid, const char *hierarchy)
+void tr2_post_set_sid(const char *sid)
 {
 	strncpy(g_stream.sid, sid, sizeof(g_stream.sid) - 1);
-	strncpy(g_stream.hierarchy, hierarchy, sizeof(g_stream.hierarchy) - 1);
 }
 
 void tr2_post_next_cycle(void)
@@ -178,24 +176,18 @@ static void append_timebase(void)
 
 static void append_procinfo(void)
 {
-	char text[sizeof(g_stream.sid) + sizeof(g_stream.hierarchy)];
-	size_t sid = strlen(g_stream.sid) + 1, hierarchy = strlen(g_stream.hierarchy) + 1;
-
 	append(TLG_PROCINFO | TLG_HAS_INFO, 0)->u.procinfo = (struct tlg_procinfo){
 		tr2_g_shm.head->pid, g_stream.cycle, tr2_clock_start()
 	};
-	memcpy(text, g_stream.sid, sid);
-	memcpy(text + sid, g_stream.hierarchy, hierarchy);
-	append_text(text, sid + hierarchy, 0);
+	append_text(g_stream.sid, strlen(g_stream.sid) + 1, 0);
 }
 
 /* The prologue group, by which a reader can begin here. */
 static int open_cycle(void)
 {
-	size_t texts = strlen(g_stream.sid) + strlen(g_stream.hierarchy) + 2;
 	unsigned losses = tr2_losses_count();
 
-	if (!open_block(TLG_NO_THREAD, 5 + text_events(texts) + losses))
+	if (!open_block(TLG_NO_THREAD, 5 + text_events(strlen(g_stream.sid) + 1) + losses))
 		return 0;
 	g_stream.cycle++;
 	g_stream.cycle_due = 0;
@@ -350,23 +342,6 @@ static void follow_regions(struct tr2_post_thread *thread, const struct tlg_hit 
 	}
 }
 
-/* A command name extends the hierarchy that the next PROCINFO states. */
-static void follow_name(const struct tlg_event *events, unsigned count)
-{
-	size_t at = strlen(g_stream.hierarchy);
-
-	if (at && at < TR2_HIERARCHY - 1)
-		g_stream.hierarchy[at++] = '/';
-	for (unsigned i = 1; i < count; i++) {
-		const char *text = events[i].u.info.text.c;
-		if (tlg_event_type(&events[i]) != TLG_INFO)
-			continue;
-		for (int k = 0; k < TLG_TEXT_SIZE && text[k] && at < TR2_HIERARCHY - 1; k++)
-			g_stream.hierarchy[at++] = text[k];
-	}
-	g_stream.hierarchy[at] = '\0';
-}
-
 static void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
 {
 	struct tlg_event *to = &g_stream.buffer[g_stream.used];
@@ -419,8 +394,6 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
 	if (tlg_event_type(events) == TLG_HIT) {
 		g_stream.stored++;
 		follow_regions(thread, hit, style_of(scope, events, count));
-		if (scope && scope->style == TLG_STYLE_cmd_name)
-			follow_name(events, count);
 	}
 	return 1;
 }

@@ -15,7 +15,7 @@
 
 #include "tlg.h"
 
-enum { TR2_OPEN_REGIONS = 256, TR2_HIERARCHY = 4096 };   /* regions of a thread that a new cycle restates */
+enum { TR2_OPEN_REGIONS = 256 };   /* of a thread, that a new cycle restates */
 
 /* What the stream knows about a thread. */
 struct tr2_post_thread {
@@ -35,8 +35,8 @@ int tr2_post_init(void);
 /* Begin a new stream with this id: the next event opens a cycle. */
 void tr2_post_new_stream(uint32_t stream);
 
-/* The texts of PROCINFO. */
-void tr2_post_set_process(const char *sid, const char *hierarchy);
+/* The text of PROCINFO. */
+void tr2_post_set_sid(const char *sid);
 
 /* Begin a new cycle with the next event. */
 void tr2_post_next_cycle(void);

@@ -18,7 +18,6 @@ enum { OWN_BYTES = 64, SID_BYTES = 1024, NAMES_BYTES = 4096 };
 
 static char g_sid[SID_BYTES];
 static char *g_own;
-static char g_names[NAMES_BYTES];
 
 /* "H" and the first 8 digits of the host name's SHA-1. */
 static void format_host(char host[16])
@@ -52,7 +51,7 @@ static void format_own(char own[OWN_BYTES])
 
 const char *tr2_sid(void)
 {
-	const char *parent = getenv(sid_variable), *names = getenv(name_variable);
+	const char *parent = getenv(sid_variable);
 	size_t n;
 
 	if (g_own)
@@ -67,8 +66,6 @@ const char *tr2_sid(void)
 	g_own = g_sid + n;
 	format_own(g_own);
 	setenv(sid_variable, g_sid, 1);
-	if (names)
-		strncpy(g_names, names, sizeof(g_names) - 1);
 	return g_sid;
 }
 
@@ -78,20 +75,15 @@ const char *tr2_sid_own(void)
 	return g_own;
 }
 
-const char *tr2_sid_inherited_names(void)
+const char *tr2_sid_add_name(const char *name)
 {
-	tr2_sid();
-	return g_names;
-}
-
-void tr2_sid_add_name(const char *name)
-{
+	static char all[NAMES_BYTES];
 	const char *names = getenv(name_variable);
-	char all[NAMES_BYTES];
 
 	if (names && *names)
 		snprintf(all, sizeof(all), "%s/%s", names, name ? name : "");
 	else
 		snprintf(all, sizeof(all), "%s", name ? name : "");
 	setenv(name_variable, all, 1);
+	return all;
 }

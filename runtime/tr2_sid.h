@@ -14,10 +14,7 @@ const char *tr2_sid(void);
 /* Its last component, the process's own. */
 const char *tr2_sid_own(void);
 
-/* The names of the parents' commands when the process began; "" without any. */
-const char *tr2_sid_inherited_names(void);
-
-/* Add a command name to the hierarchy that children inherit. */
-void tr2_sid_add_name(const char *name);
+/* Add a command name to the hierarchy in the environment, which children inherit.  Return  the whole, in static storage */
+const char *tr2_sid_add_name(const char *name);
 
 #endif

@@ -70,10 +70,17 @@ void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names
 
 void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
+	struct tr2_scope_key key = make_key(TLG_STYLE_cmd_name, file, line);
+	const char *hierarchy;
+	struct tr2_args args;
+
 	if (!tr2_enabled_v1)
 		return;
-	tr2_sid_add_name(name);
-	emit_one(TLG_STYLE_cmd_name, file, line, name);
+	hierarchy = tr2_sid_add_name(name);
+	tr2_args_init(&args);
+	tr2_args_text(&args, *hierarchy ? hierarchy : NULL);
+	tr2_args_last(&args, name);
+	tr2_emit(&key, &args, 0, 0);
 	trace2_cmd_list_config_fl(file, line);
 	trace2_cmd_list_env_vars_fl(file, line);
 }
@@ -140,19 +147,22 @@ static const char *next_item(const char *list, char *item, size_t size)
 	return rest;
 }
 
+/* The place is where git says that they come from, whoever asks. */
 void trace2_cmd_list_env_vars_fl(const char *file, int line)
 {
 	static int done;
 	const char *list = tr2_enabled_v1 && !done ? tr2_env_get("ENV_VARS") : NULL;
 	char name[256];
 
+	(void)file;
+	(void)line;
 	done |= tr2_enabled_v1;
 	while (list) {
 		const char *value;
 		list = next_item(list, name, sizeof(name));
 		value = *name ? getenv(name) : NULL;
 		if (value && *value)
-			emit_param(file, line, name, value, TRACE2_SCOPE_COMMAND);
+			emit_param("trace2.c", 440, name, value, TRACE2_SCOPE_COMMAND);
 	}
 }
 

@@ -28,7 +28,6 @@ void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, un
 	assert_non_null(feed->model);
 	feed->process = (struct t2x_process){ .pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600 };
 	feed->process.sid = copy("SID");
-	feed->process.hierarchy = copy("");
 	for (unsigned i = 0; i < FEED_THREADS; i++)
 		feed->thread[i] = (struct t2x_thread){ .process = &feed->process, .tid = i };
 	strcpy(feed->thread[0].name, "main");
@@ -108,7 +107,7 @@ void feed_commands(struct feed *f)
 	feed(f, start, 30, "ss", "prog", "a b");
 	feed(f, cmd_path, 40, "s", "/p q");
 	feed(f, cmd_ancestry, 50, "ss", "sh", "bash x");
-	feed(f, cmd_name, 60, "s", "one");
+	feed(f, cmd_name, 60, "ss", "one", "one");
 	feed(f, cmd_mode, 70, "s", "mode");
 	feed(f, alias, 80, "sss", "al", "x", "y z");
 	feed(f, child_start, 90, "iisssss", 0, 3, "cls", NULL, "/some dir", "st", "a'b");
@@ -196,7 +195,6 @@ void feed_expect(struct feed *feed, const char *expected)
 	for (unsigned i = 0; i < feed->nscopes; i++)
 		free(feed->scope[i].cache);
 	free(feed->process.sid);
-	free(feed->process.hierarchy);
 	close(feed->fd);
 	compare(text, expected);
 	free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What checkpoints mean: regions, times, the hierarchy, messages; and checkpoints that mean nothing. */
+/* What checkpoints mean: regions, times, messages; and checkpoints that mean nothing. */
 #include "t2test.h"
 
 #include <stdio.h>
@@ -194,37 +194,20 @@ static void test_model_restated_regions_replace_what_was_known(void **state)
 			"24 open:1 abs:700 rel:700\n");
 }
 
-static void test_model_names_make_the_hierarchy(void **state)
+static void test_model_names_show_the_hierarchy_unless_it_is_empty(void **state)
 {
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
-	feed(&f, cmd_name, 1, "s", "");
-	feed(&f, cmd_name, 1, "s", "first");
-	feed(&f, cmd_name, 1, "s", "second");
-	feed(&f, cmd_name, 1, "s", "");
+	feed(&f, cmd_name, 1, "ss", NULL, "");
+	feed(&f, cmd_name, 1, "ss", "first", "first");
+	feed(&f, cmd_name, 1, "ss", "first/second", "second");
+	feed(&f, cmd_name, 1, "ss", "first/second/", "");
 	feed_expect(&f, "cmd_name \n"
 			"cmd_name first (first)\n"
 			"cmd_name second (first/second)\n"
 			"cmd_name  (first/second/)\n");
-}
-
-static void test_model_hierarchy_stops_growing_at_64_kib(void **state)
-{
-	static char name[40000];
-	struct feed f;
-
-	(void)state;
-	memset(name, 'n', sizeof(name) - 1);
-	feed_open(&f, &plain_writer, 0, 0);
-	for (unsigned i = 0; i < 4; i++)
-		feed(&f, cmd_name, 1, "s", name);
-	assert_in_range(strlen(f.process.hierarchy), 65000, 65536);
-	feed_expect(&f, "10 open:1 abs:1 rel:0\n"
-			"10 open:1 abs:1 rel:0\n"
-			"10 open:1 abs:1 rel:0\n"
-			"10 open:1 abs:1 rel:0\n");
 }
 
 static void test_model_messages_come_rendered_or_as_arguments(void **state)
@@ -326,7 +309,6 @@ static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **
 	f.flags = TLG_RENDERED;
 	feed(&f, region_enter, 1, "i", 1);
 	feed(&f, region_leave, 1, "i", 1);
-	assert_string_equal(f.process.hierarchy, "");
 	expect_unresolved(&f, 15);
 }
 
@@ -367,8 +349,7 @@ int main(void)
 		cmocka_unit_test(test_model_children_elapse_from_their_start),
 		cmocka_unit_test(test_model_unknown_starts_elapse_nothing),
 		cmocka_unit_test(test_model_restated_regions_replace_what_was_known),
-		cmocka_unit_test(test_model_names_make_the_hierarchy),
-		cmocka_unit_test(test_model_hierarchy_stops_growing_at_64_kib),
+		cmocka_unit_test(test_model_names_show_the_hierarchy_unless_it_is_empty),
 		cmocka_unit_test(test_model_messages_come_rendered_or_as_arguments),
 		cmocka_unit_test(test_model_absent_last_text_is_empty),
 		cmocka_unit_test(test_model_unknown_kinds_are_unresolved),
