@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: MIT */
+/* test_t2x_merge.c - streams, threads and inputs in the order of time. */
+#include "t2test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "tlgmake.h"
+
+enum { SCOPE = 1, STYLE = TLG_STYLE_step };
+
+static void setup_stream(struct tlgmake *make, uint32_t id, unsigned pid)
+{
+	tlgmake_init(make, id, pid);
+	tlgmake_cycle(make);
+}
+
+/* Open a block of the thread with all that its first HIT needs. */
+static void begin_thread(struct tlgmake *make, uint32_t tid, const char *name)
+{
+	tlgmake_begin(make, tid);
+	tlgmake_thread(make, name, 1);
+	tlgmake_scope(make, SCOPE, STYLE, 0, "step");
+}
+
+static void expect(struct tlgmake *make, const char *text)
+{
+	struct record record = { .text = NULL };
+
+	record_bytes(&record, make->bytes, make->n);
+	assert_string_equal(record.text, text);
+	assert_int_equal(record.report.damages, 0);
+	assert_int_equal(record.context.used_bytes, 0);
+	record_free(&record);
+	tlgmake_free(make);
+}
+
+static void test_merge_two_threads_comes_in_order_of_time(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 1, "th01:a");
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_hit(&make, 40, SCOPE);
+	tlgmake_seal(&make);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_hit(&make, 30, SCOPE);
+	tlgmake_hit(&make, 40, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	/* at equal times the lower thread is first */
+	expect(&make, "open th01:a\nopen main\nhit main 10 step\nhit th01:a 20 step\nhit main 30 step\n"
+		      "hit main 40 step\nhit th01:a 40 step\n");
+}
+
+static void test_merge_definition_behind_older_event_resolves_it(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 1, "th01:a");
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	expect(&make, "open th01:a\nhit ? 10 step\nhit th01:a 20 step\n");
+}
+
+static void test_merge_mark_releases_what_is_not_newer(void **state)
+{
+	struct tlgmake make;
+	struct record record = { .text = NULL };
+	char expected[65536] = "open main\n";
+	size_t at = strlen(expected);
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	for (unsigned i = 1; i <= 100; i++) {
+		if (i == 1)
+			begin_thread(&make, 0, "main");
+		else
+			tlgmake_begin(&make, 0);
+		tlgmake_hit(&make, 10 * i, SCOPE);
+		tlgmake_seal(&make);
+		tlgmake_mark(&make, 10 * i);
+		at += (size_t)sprintf(expected + at, "hit main %u step\n", 10 * i);
+	}
+	record_bytes(&record, make.bytes, make.n);
+	assert_string_equal(record.text, expected);
+	assert_int_equal(record.open_streams, 1);
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
+static void test_merge_steps_take_time_of_predecessor(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_hit(&make, 0, SCOPE);
+	tlgmake_hit(&make, 30, SCOPE);
+	tlgmake_seal(&make);
+	begin_thread(&make, 2, "two");
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	expect(&make, "open main\nopen two\nhit main 10 step\nhit main 10 step\nhit two 20 step\nhit main 30 step\n");
+}
+
+static void test_merge_time_going_back_in_thread_stands_still(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 50, SCOPE);
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_hit(&make, 60, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	expect(&make, "open main\nhit main 50 step\nhit main 50 step\nhit main 60 step\n");
+}
+
+static void test_merge_sequence_gap_is_told(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	tlgmake_lose(&make, 0, 2);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_hit_with(&make, 20, SCOPE, "is", INT64_C(5), "text");
+	tlgmake_lose(&make, 0, 7);
+	tlgmake_hit(&make, 30, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_loss(&make, 0, TLG_LOSS_FULL, 9);
+	tlgmake_end(&make);
+	expect(&make, "open main\nloss 0 1 9\ngap main 2\nhit main 10 step\nhit main 20 step 5 \"text\"\ngap main 7\n"
+		      "hit main 30 step\n");
+}
+
+static void test_merge_open_regions_are_restated(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_cycle(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_thread(&make, "main", 1);
+	tlgmake_open_region(&make, 4, SCOPE);
+	tlgmake_open_region(&make, 6, SCOPE);
+	tlgmake_scope(&make, SCOPE, STYLE, 0, "step");
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	expect(&make, "open main\nhit main 10 step\nopen main 4 6\nhit main 20 step\n");
+}
+
+/* Two processes in one file, their blocks in turn. */
+static void test_merge_two_streams_in_one_file_are_told_apart(void **state)
+{
+	struct tlgmake a, b;
+	struct record record = { .text = NULL };
+	unsigned char *both;
+	size_t n, part;
+
+	(void)state;
+	setup_stream(&a, 77, 0x10001);
+	setup_stream(&b, 78, 0x20001);   /* the same low 16 bits */
+	part = a.n;
+	begin_thread(&a, 0, "a");
+	tlgmake_hit(&a, 10, SCOPE);
+	tlgmake_hit(&a, 30, SCOPE);
+	tlgmake_seal(&a);
+	begin_thread(&b, 0, "b");
+	tlgmake_hit(&b, 20, SCOPE);
+	tlgmake_seal(&b);
+	tlgmake_end(&b);
+	tlgmake_end(&a);
+	n = a.n + b.n;
+	both = malloc(n);
+	assert_non_null(both);
+	memcpy(both, a.bytes, part);
+	memcpy(both + part, b.bytes, b.n);
+	memcpy(both + part + b.n, a.bytes + part, a.n - part);
+	record_bytes(&record, both, n);
+	assert_string_equal(record.text, "open b\nopen a\nhit a 10 step\nhit b 20 step\nhit a 30 step\n");
+	record_free(&record);
+	free(both);
+	tlgmake_free(&a);
+	tlgmake_free(&b);
+}
+
+static void test_merge_two_inputs_are_merged_by_time(void **state)
+{
+	struct tlgmake a, b;
+	struct record record = { .text = NULL };
+	const char *paths[2];
+
+	(void)state;
+	setup_stream(&a, 77, 1);
+	setup_stream(&b, 78, 2);
+	for (unsigned i = 0; i < 3; i++) {
+		begin_thread(&a, 0, "a");
+		tlgmake_hit(&a, 10 + 100 * i, SCOPE);
+		tlgmake_seal(&a);
+		tlgmake_mark(&a, 15 + 100 * i);
+		begin_thread(&b, 0, "b");
+		tlgmake_hit(&b, 20 + 100 * i, SCOPE);
+		tlgmake_seal(&b);
+		tlgmake_mark(&b, 25 + 100 * i);
+	}
+	tlgmake_end(&a);
+	tlgmake_end(&b);
+	paths[0] = tlgmake_path(b.bytes, b.n);
+	paths[1] = tlgmake_path(a.bytes, a.n);
+	record_run(&record, paths, 2, NULL);
+	assert_string_equal(record.text,
+			    "open b\nopen a\nhit a 10 step\nopen a\nhit b 20 step\nopen b\nhit a 110 step\nopen a\n"
+			    "hit b 120 step\nopen b\nhit a 210 step\nhit b 220 step\n");
+	assert_int_equal(record.forgotten_processes, 2);
+	assert_int_equal(record.forgotten_threads, 2);
+	record_free(&record);
+	tlgmake_close(paths[0]);
+	tlgmake_close(paths[1]);
+	tlgmake_free(&a);
+	tlgmake_free(&b);
+}
+
+/* A thread that records much while another, which holds everything back, says nothing. */
+static void test_merge_full_pool_releases_oldest_and_keeps_threads_in_order(void **state)
+{
+	struct tlgmake make;
+	struct record record = { .text = NULL };
+	uint64_t last = 0;
+	unsigned hits = 0;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	for (unsigned i = 0; i < 10000; i++) {
+		if (i == 0)
+			begin_thread(&make, 0, "main");
+		else
+			tlgmake_begin(&make, 0);
+		for (unsigned k = 0; k < 100; k++)
+			tlgmake_hit(&make, 1 + 100 * i + k, SCOPE);
+		tlgmake_seal(&make);
+	}
+	record_bytes(&record, make.bytes, make.n);
+	for (const char *line = strstr(record.text, "hit main "); line; line = strstr(line + 1, "hit main ")) {
+		uint64_t ns = strtoull(line + 9, NULL, 10);
+		assert_true(ns == last + 1);
+		last = ns;
+		hits++;
+	}
+	assert_int_equal(hits, 1000000);
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
+static void test_merge_process_is_told_from_procinfo(void **state)
+{
+	struct tlgmake make;
+	struct record record = { .text = NULL };
+
+	(void)state;
+	tlgmake_init(&make, 77, 0x54321);
+	make.sid = "parent/child/me";
+	make.hierarchy = "git/log";
+	tlgmake_cycle(&make);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	record_bytes(&record, make.bytes, make.n);
+	assert_int_equal(record.process.pid, 0x54321);
+	assert_int_equal(record.process.stream, 77);
+	assert_int_equal(record.process.depth, 2);
+	assert_int_equal(record.process.utcoff, 3600);
+	assert_true(record.process.start_ns == (uint64_t)TLGMAKE_SECOND * 1000000000);
+	assert_string_equal(record.sid, "parent/child/me");
+	assert_int_equal(record.open_streams, 0);
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
+/* Read late: the blocks before the first cycle have no clock of their own. */
+static void test_merge_events_before_first_clock_use_it(void **state)
+{
+	struct tlgmake make;
+	struct record record = { .text = NULL };
+	size_t cut;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	cut = make.n;
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_cycle(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit(&make, 20, SCOPE);
+	tlgmake_seal(&make);
+	tlgmake_end(&make);
+	record_bytes(&record, make.bytes + cut, make.n - cut);
+	assert_string_equal(record.text, "open main\nhit main 10 step\nhit main 20 step\n");
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
+/* More processes than are kept at once, none of which has an end. */
+static void test_merge_many_unended_streams_are_retired(void **state)
+{
+	enum { STREAMS = 6000 };
+	unsigned char *bytes = malloc(STREAMS * 1000);
+	struct record record = { .text = NULL };
+	unsigned hits = 0;
+	size_t n = 0;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (unsigned i = 0; i < STREAMS; i++) {
+		struct tlgmake make;
+		setup_stream(&make, 1000 + i, 1 + i);
+		begin_thread(&make, 0, "main");
+		tlgmake_hit(&make, 10 + i, SCOPE);
+		tlgmake_seal(&make);
+		memcpy(bytes + n, make.bytes, make.n);
+		n += make.n;
+		tlgmake_free(&make);
+	}
+	record_bytes(&record, bytes, n);
+	for (const char *line = strstr(record.text, "hit"); line; line = strstr(line + 1, "hit"))
+		hits++;
+	assert_int_equal(hits, STREAMS);
+	assert_int_equal(record.open_streams, STREAMS);
+	assert_int_equal(record.forgotten_processes, STREAMS);
+	assert_int_equal(record.context.used_bytes, 0);
+	record_free(&record);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_merge_two_threads_comes_in_order_of_time),
+		cmocka_unit_test(test_merge_definition_behind_older_event_resolves_it),
+		cmocka_unit_test(test_merge_mark_releases_what_is_not_newer),
+		cmocka_unit_test(test_merge_steps_take_time_of_predecessor),
+		cmocka_unit_test(test_merge_time_going_back_in_thread_stands_still),
+		cmocka_unit_test(test_merge_sequence_gap_is_told),
+		cmocka_unit_test(test_merge_open_regions_are_restated),
+		cmocka_unit_test(test_merge_two_streams_in_one_file_are_told_apart),
+		cmocka_unit_test(test_merge_two_inputs_are_merged_by_time),
+		cmocka_unit_test(test_merge_full_pool_releases_oldest_and_keeps_threads_in_order),
+		cmocka_unit_test(test_merge_process_is_told_from_procinfo),
+		cmocka_unit_test(test_merge_events_before_first_clock_use_it),
+		cmocka_unit_test(test_merge_many_unended_streams_are_retired),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
