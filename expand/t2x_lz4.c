@@ -85,22 +85,19 @@ static int is_mark(const unsigned char *p, size_t n)
 
 /* ---- damage ------------------------------------------------------------------------------------- */
 
-/* Offset of the first mark in the bytes; without one, of the part that may be the beginning of one. */
-static size_t find_mark(const unsigned char *p, size_t n, int *found)
+/* Offset of the first mark or frame in the bytes; without one, of the part that may be the beginning of one. */
+static size_t find_frame(const unsigned char *p, size_t n, int *found)
 {
-	const unsigned char *at = p, *end = p + n;
-
 	*found = 0;
-	while ((at = memchr(at, TLG_SKIP_MAGIC & 0xff, (size_t)(end - at)))) {
-		*found = is_mark(at, (size_t)(end - at));
-		if (*found || end - at < MARK_BYTES)
-			return (size_t)(at - p);
-		at++;
+	for (size_t at = 0; at < n; at++) {
+		*found = is_mark(p + at, n - at) || (n - at >= MIN_FRAME && load_le32(p + at) == FRAME_MAGIC);
+		if (*found || n - at < MARK_BYTES)
+			return at;
 	}
 	return n;
 }
 
-/* Step to the next mark, or the end, and say why. */
+/* Step to the next mark or frame, or the end, and say why. */
 static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 {
 	uint64_t from = lz4->file->offset;
@@ -110,7 +107,7 @@ static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 
 	t2x_window_skip(lz4->file, 1);
 	while (!found && (n = t2x_window_peek(lz4->file, T2X_LZ4_SEEN, &p))) {
-		size_t step = find_mark(p, n, &found);
+		size_t step = find_frame(p, n, &found);
 		t2x_window_skip(lz4->file, !found && n < T2X_LZ4_SEEN ? n : step);
 	}
 	t2x_report_damage(lz4->report, lz4->name, "byte", from, "%s, skipped %llu bytes", reason,
@@ -131,6 +128,15 @@ static void note_cut(struct t2x_lz4 *lz4)
 
 /* ---- frames ------------------------------------------------------------------------------------- */
 
+/* No frame begins in these bytes behind the one at their beginning, and they are the last of the file. */
+static int is_last_frame(const unsigned char *p, size_t n)
+{
+	int found;
+
+	find_frame(p + 1, n - 1, &found);
+	return n < T2X_LZ4_SEEN && !found;
+}
+
 /* Decode a whole frame of ours.  Return  its length, or 0 */
 static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to, size_t content)
 {
@@ -148,7 +154,7 @@ static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 		t2x_window_skip(lz4->file, used);
 		return made;
 	}
-	if (!LZ4F_isError(hint) && used == n && n < T2X_LZ4_SEEN) {
+	if (!LZ4F_isError(hint) && used == n && is_last_frame(p, n)) {
 		note_cut(lz4);
 		t2x_window_skip(lz4->file, n);
 		return made;

@@ -4,7 +4,7 @@
  *
  * Our own frames (at most TLG_FRAME_BYTES of content, its size stated) are given out whole, once their
  * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.  Behind damage
- * the next mark of ours is looked for.
+ * the next mark or frame is looked for.
  */
 #ifndef T2X_LZ4_H
 #define T2X_LZ4_H

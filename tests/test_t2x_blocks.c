@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* test_t2x_blocks.c - which blocks are accepted, and what becomes of damage. */
+#include "t2test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_blocks.h"
+#include "tlg_block.h"
+#include "tlgmake.h"
+
+enum { EVENT = TLG_EVENT_SIZE, HITS = 5, BLOCK_BYTES = (HITS + 1) * EVENT };
+
+/* What reading a file gave. */
+struct result {
+	struct t2x_report report;
+	char said[4096];          /* on stderr */
+	unsigned blocks;
+	uint32_t numbers[64];     /* of the blocks */
+	uint32_t stream;          /* of the last one */
+	int is_plain_sequence;
+};
+
+static void read_all(struct result *result, const void *bytes, size_t n)
+{
+	const char *path = tlgmake_path(bytes, n);
+	FILE *said = fmemopen(result->said, sizeof(result->said), "w");
+	struct t2x_blocks blocks;
+	struct t2x_block block;
+	struct t2x_in in;
+
+	memset(result, 0, sizeof(*result));
+	result->report.to = said;
+	assert_int_equal(t2x_in_open(&in, path, t2x_blocks_seen(NULL), &result->report), 0);
+	assert_int_equal(t2x_blocks_init(&blocks, &in, NULL), 0);
+	while (t2x_blocks_next(&blocks, &block)) {
+		assert_true(result->blocks < 64);
+		result->numbers[result->blocks++] = block.number;
+		result->stream = block.stream;
+	}
+	result->is_plain_sequence = blocks.is_plain_sequence;
+	t2x_blocks_free(&blocks);
+	t2x_in_close(&in);
+	tlgmake_close(path);
+	fclose(said);
+}
+
+/* A cycle (block 1) and five blocks of HITs (2 to 6). */
+static void make_stream(struct tlgmake *make, uint32_t id)
+{
+	tlgmake_init(make, id, 1234);
+	tlgmake_cycle(make);
+	for (unsigned i = 0; i < 5; i++) {
+		tlgmake_begin(make, i % 2);
+		for (unsigned k = 0; k < HITS; k++)
+			tlgmake_hit(make, 1 + 10 * i + k, 1);
+		tlgmake_seal(make);
+	}
+}
+
+/* Offset of the i-th block of HITs, from 0. */
+static size_t hits_at(const struct tlgmake *make, unsigned i)
+{
+	return make->n - (5 - i) * BLOCK_BYTES;
+}
+
+static void test_blocks_whole_file_gives_all(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+
+	(void)state;
+	make_stream(&make, 77);
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 6);
+	assert_int_equal(result.report.damages, 0);
+	assert_int_equal(result.stream, 77);
+	assert_false(result.is_plain_sequence);
+	tlgmake_free(&make);
+}
+
+static void test_blocks_flipped_bit_anywhere_costs_its_block_only(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	size_t at;
+
+	(void)state;
+	make_stream(&make, 77);
+	at = hits_at(&make, 2);
+	for (unsigned i = 0; i < BLOCK_BYTES; i++) {
+		make.bytes[at + i] ^= 0x20;
+		read_all(&result, make.bytes, make.n);
+		make.bytes[at + i] ^= 0x20;
+		assert_int_equal(result.blocks, 5);
+		assert_int_equal(result.report.damages, 1);
+		for (unsigned k = 0; k < 5; k++)
+			assert_int_not_equal(result.numbers[k], 4);
+	}
+	tlgmake_free(&make);
+}
+
+static void test_blocks_damage_is_reported_with_place_and_size(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	char expected[128];
+
+	(void)state;
+	make_stream(&make, 77);
+	make.bytes[hits_at(&make, 2) + 30] ^= 1;
+	read_all(&result, make.bytes, make.n);
+	snprintf(expected, sizeof(expected), ": byte %zu: block with a wrong checksum, skipped %d bytes\n",
+		 hits_at(&make, 2), BLOCK_BYTES);
+	assert_non_null(strstr(result.said, expected));
+	tlgmake_free(&make);
+}
+
+static void test_blocks_inserted_and_missing_bytes_are_stepped_over(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *bytes;
+	size_t at;
+
+	(void)state;
+	make_stream(&make, 77);
+	at = hits_at(&make, 3);
+	bytes = calloc(1, make.n + 7);
+	assert_non_null(bytes);
+	memcpy(bytes, make.bytes, at);
+	memcpy(bytes + at + 7, make.bytes + at, make.n - at);
+	read_all(&result, bytes, make.n + 7);
+	assert_int_equal(result.blocks, 6);
+	assert_int_equal(result.report.damages, 1);
+	assert_non_null(strstr(result.said, "no block begins here, skipped 7 bytes"));
+	memmove(bytes + at - 5, make.bytes + at, make.n - at);
+	read_all(&result, bytes, make.n - 5);
+	assert_int_equal(result.blocks, 5);
+	assert_int_equal(result.report.damages, 1);
+	free(bytes);
+	tlgmake_free(&make);
+}
+
+static void test_blocks_truncated_anywhere_gives_what_is_whole(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	size_t first;
+
+	(void)state;
+	make_stream(&make, 77);
+	first = hits_at(&make, 0);
+	for (size_t n = 1; n < make.n; n++) {
+		int is_whole = n >= first && (n - first) % BLOCK_BYTES == 0;
+		read_all(&result, make.bytes, n);
+		assert_int_equal(result.blocks, n < first ? 0 : 1 + (n - first) / BLOCK_BYTES);
+		/* of a file without any good block the caller speaks */
+		assert_int_equal(result.report.damages, n < first || is_whole ? 0 : 1);
+	}
+	tlgmake_free(&make);
+}
+
+static void test_blocks_joined_between_cycles_learns_stream_from_two_blocks(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+
+	(void)state;
+	make_stream(&make, 77);
+	for (size_t cut = 1; cut < BLOCK_BYTES; cut++) {
+		read_all(&result, make.bytes + hits_at(&make, 0) + cut, make.n - hits_at(&make, 0) - cut);
+		assert_int_equal(result.blocks, 4);
+		assert_int_equal(result.stream, 77);
+		assert_int_equal(result.report.damages, 1);
+	}
+	read_all(&result, make.bytes + hits_at(&make, 4), BLOCK_BYTES);
+	/* a single block of an unknown stream may be anything */
+	assert_int_equal(result.blocks, 0);
+	tlgmake_free(&make);
+}
+
+static void test_blocks_of_another_life_of_the_file_are_refused(void **state)
+{
+	struct tlgmake old, make;
+	struct result result;
+
+	(void)state;
+	make_stream(&old, 99);
+	make_stream(&make, 77);
+	memcpy(make.bytes + hits_at(&make, 3), old.bytes + hits_at(&old, 3), BLOCK_BYTES);
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 5);
+	assert_int_equal(result.report.damages, 1);
+	tlgmake_free(&make);
+	tlgmake_free(&old);
+}
+
+static void test_blocks_again_in_same_stream_are_refused(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+
+	(void)state;
+	make_stream(&make, 77);
+	memcpy(make.bytes + hits_at(&make, 3), make.bytes + hits_at(&make, 1), BLOCK_BYTES);
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 5);
+	assert_non_null(strstr(result.said, "block that was there before"));
+	tlgmake_free(&make);
+}
+
+static void reseal(struct tlgmake *make, size_t at)
+{
+	struct tlg_event *block = (struct tlg_event *)(void *)(make->bytes + at);
+
+	block->u.block.crc = tlg_block_crc(block, BLOCK_BYTES, TLG_BLOCK_CRC_AT, make->stream);
+}
+
+static void test_blocks_unknown_encoding_is_skipped_and_reported(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+
+	(void)state;
+	make_stream(&make, 77);
+	make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, encoding)] = 9;
+	make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, count)] = 100;
+	reseal(&make, hits_at(&make, 1));
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 5);
+	assert_non_null(strstr(result.said, "block in an unknown encoding, skipped 144 bytes"));
+	tlgmake_free(&make);
+}
+
+static void test_blocks_sizes_beyond_the_limit_are_refused(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	uint16_t large = TLG_BLOCK_LIMIT + 1;
+	size_t at;
+
+	(void)state;
+	make_stream(&make, 77);
+	at = hits_at(&make, 1) + 8;
+	memcpy(make.bytes + at + offsetof(struct tlg_block, count), &large, 2);
+	memcpy(make.bytes + at + offsetof(struct tlg_block, size), &large, 2);
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 5);
+	assert_int_equal(result.report.damages, 1);
+	tlgmake_free(&make);
+}
+
+/* The other byte order, made with the layout's own description of the types. */
+static void swap_file(struct tlgmake *make)
+{
+	for (size_t at = 0; at < make->n; at += EVENT) {
+		struct tlg_event event;
+		unsigned char *p = make->bytes + at, swapped[EVENT];
+		const struct tlg_type_desc *type;
+		memcpy(&event, p, EVENT);
+		memcpy(swapped, p, EVENT);
+		swapped[0] = p[1], swapped[1] = p[0], swapped[2] = p[3], swapped[3] = p[2];
+		for (unsigned i = 0; i < 4; i++)
+			swapped[4 + i] = p[7 - i];
+		type = tlg_type_by_id(tlg_event_type(&event));
+		for (unsigned f = 0; f < type->nfields; f++) {
+			unsigned first = 8u + type->fields[f].offset, size = type->fields[f].size;
+			for (unsigned i = 0; type->fields[f].kind != TLG_KIND_TEXT && i < size; i++)
+				swapped[first + i] = p[first + size - 1 - i];
+		}
+		memcpy(p, swapped, EVENT);
+	}
+}
+
+static void test_blocks_other_byte_order_is_read_without_layout(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	size_t block = 0;
+
+	(void)state;
+	make_stream(&make, 77);
+	swap_file(&make);
+	/* checksums are over the bytes as they are in the file, and in its order */
+	while (block < make.n) {
+		unsigned char *p = make.bytes + block;
+		size_t n = ((size_t)(p[22] << 8 | p[23]) + 1) * EVENT;
+		uint32_t crc = tlg_block_crc(p, n, TLG_BLOCK_CRC_AT, 77);
+		for (unsigned i = 0; i < 4; i++)
+			p[TLG_BLOCK_CRC_AT + i] = (unsigned char)(crc >> (24 - 8 * i));
+		block += n;
+	}
+	read_all(&result, make.bytes, make.n);
+	assert_int_equal(result.blocks, 6);
+	assert_int_equal(result.stream, 77);
+	assert_int_equal(result.numbers[5], 6);
+	assert_int_equal(result.report.damages, 0);
+	tlgmake_free(&make);
+}
+
+static void test_blocks_text_file_gives_nothing_and_ends(void **state)
+{
+	enum { N = 3000000 };
+	unsigned char *bytes = malloc(N);
+	struct result result;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (unsigned i = 0; i < N; i++)
+		bytes[i] = (unsigned char)("this is LT not TL a trace\n"[i % 26]);
+	read_all(&result, bytes, N);
+	assert_int_equal(result.blocks, 0);
+	free(bytes);
+}
+
+/* Every 24 bytes something like the header of the longest block: bounded work, not quadratic. */
+static void test_blocks_hostile_headers_end_soon(void **state)
+{
+	enum { N = 400000 };
+	struct tlg_event *events = calloc(N, sizeof(*events));
+	struct result result;
+
+	(void)state;
+	assert_non_null(events);
+	for (unsigned i = 0; i < N; i++) {
+		tlg_block_seal(&events[i], 5, 1234, i, 1, 1);
+		events[i].u.block.count = events[i].u.block.size = TLG_BLOCK_LIMIT;
+	}
+	read_all(&result, events, N * sizeof(*events));
+	assert_int_equal(result.blocks, 0);
+	free(events);
+}
+
+static void test_blocks_without_blocks_gives_runs_of_events(void **state)
+{
+	struct tlg_event events[300] = { { 0 } };
+	struct result result;
+
+	(void)state;
+	events[0].flags = TLG_PROLOGUE;
+	events[0].u.prologue = (struct tlg_prologue){ TLG_MAGIC, 0x100, 16, 24, 8, 0, 0 };
+	read_all(&result, events, sizeof(events));
+	assert_true(result.is_plain_sequence);
+	/* the context, 128, 128, and 43 HITs */
+	assert_int_equal(result.blocks, 4);
+	assert_int_equal(result.report.damages, 0);
+	read_all(&result, events, sizeof(events) - 1);
+	assert_int_equal(result.report.damages, 1);
+	assert_non_null(strstr(result.said, "event cut off"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_blocks_whole_file_gives_all),
+		cmocka_unit_test(test_blocks_flipped_bit_anywhere_costs_its_block_only),
+		cmocka_unit_test(test_blocks_damage_is_reported_with_place_and_size),
+		cmocka_unit_test(test_blocks_inserted_and_missing_bytes_are_stepped_over),
+		cmocka_unit_test(test_blocks_truncated_anywhere_gives_what_is_whole),
+		cmocka_unit_test(test_blocks_joined_between_cycles_learns_stream_from_two_blocks),
+		cmocka_unit_test(test_blocks_of_another_life_of_the_file_are_refused),
+		cmocka_unit_test(test_blocks_again_in_same_stream_are_refused),
+		cmocka_unit_test(test_blocks_unknown_encoding_is_skipped_and_reported),
+		cmocka_unit_test(test_blocks_sizes_beyond_the_limit_are_refused),
+		cmocka_unit_test(test_blocks_other_byte_order_is_read_without_layout),
+		cmocka_unit_test(test_blocks_text_file_gives_nothing_and_ends),
+		cmocka_unit_test(test_blocks_hostile_headers_end_soon),
+		cmocka_unit_test(test_blocks_without_blocks_gives_runs_of_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* test_t2x_lz4.c - frames, ours and others', whole and damaged, as t2x_in gives out their bytes. */
+#include "t2test.h"
+
+#include <lz4frame.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_in.h"
+#include "tlgmake.h"
+
+enum { SEEN = 200000 };
+
+struct result {
+	struct t2x_report report;
+	char said[4096];
+	unsigned char *bytes;     /* all pieces, one behind the other */
+	size_t n;
+	unsigned pieces;
+	int is_lz4;
+};
+
+static void read_all(struct result *result, const void *bytes, size_t n)
+{
+	const char *path = tlgmake_path(bytes, n);
+	FILE *said = fmemopen(result->said, sizeof(result->said), "w");
+	const unsigned char *p;
+	struct t2x_in in;
+	size_t got;
+
+	memset(result, 0, sizeof(*result));
+	result->report.to = said;
+	assert_int_equal(t2x_in_open(&in, path, SEEN, &result->report), 0);
+	result->is_lz4 = in.lz4 != NULL;
+	result->bytes = malloc(100000000);
+	assert_non_null(result->bytes);
+	do {
+		result->pieces++;
+		while ((got = t2x_in_peek(&in, SEEN, &p))) {
+			memcpy(result->bytes + result->n, p, got);
+			result->n += got;
+			t2x_in_skip(&in, got);
+		}
+	} while (t2x_in_next_piece(&in));
+	t2x_in_close(&in);
+	tlgmake_close(path);
+	fclose(said);
+}
+
+static void free_result(struct result *result)
+{
+	free(result->bytes);
+}
+
+/* Some blocks; *framed: as frames of two or three blocks each. */
+static void make_file(struct tlgmake *make, unsigned char **framed, size_t *n)
+{
+	tlgmake_init(make, 77, 1234);
+	tlgmake_cycle(make);
+	for (unsigned i = 0; i < 12; i++) {
+		tlgmake_begin(make, 0);
+		for (unsigned k = 0; k < 40; k++)
+			tlgmake_hit(make, 1 + 1000 * i + k * k, k);
+		tlgmake_seal(make);
+	}
+	*framed = tlgmake_lz4(make, 3000, n);
+}
+
+/* Offset of the i-th mark. */
+static size_t mark_at(const unsigned char *p, size_t n, unsigned i)
+{
+	size_t at = 0;
+
+	for (;; at++) {
+		assert_true(at + 4 < n);
+		if (!memcmp(p + at, "\x54\x2a\x4d\x18", 4) && !i--)
+			return at;
+	}
+}
+
+static void test_lz4_frames_of_ours_give_the_bytes(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed;
+	size_t n;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	read_all(&result, framed, n);
+	assert_true(result.is_lz4);
+	assert_int_equal(result.n, make.n);
+	assert_memory_equal(result.bytes, make.bytes, make.n);
+	assert_int_equal(result.report.damages, 0);
+	assert_int_equal(result.pieces, 1);
+	free_result(&result);
+	free(framed);
+	tlgmake_free(&make);
+}
+
+static void test_lz4_plain_file_is_seen_as_plain(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed;
+	size_t n;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	read_all(&result, make.bytes, make.n);
+	assert_false(result.is_lz4);
+	assert_memory_equal(result.bytes, make.bytes, make.n);
+	free_result(&result);
+	free(framed);
+	tlgmake_free(&make);
+}
+
+/* The lz4 program's default: 4 MiB blocks that refer to each other, no size. */
+static void test_lz4_large_frame_of_others_gives_the_bytes(void **state)
+{
+	enum { N = 20000000 };
+	LZ4F_preferences_t how = { .frameInfo = { .blockSizeID = LZ4F_max4MB } };
+	unsigned char *plain = malloc(N), *framed = malloc(N + N / 100);
+	struct result result;
+	uint32_t value = 1;
+	size_t n;
+
+	(void)state;
+	assert_non_null(plain);
+	assert_non_null(framed);
+	for (unsigned i = 0; i < N; i++) {
+		value = value * 1103515245 + 12345;
+		plain[i] = (unsigned char)(value >> 30);
+	}
+	n = LZ4F_compressFrame(framed, N + N / 100, plain, N, &how);
+	assert_false(LZ4F_isError(n));
+	read_all(&result, framed, n);
+	assert_int_equal(result.n, N);
+	assert_memory_equal(result.bytes, plain, N);
+	assert_int_equal(result.report.damages, 0);
+	free_result(&result);
+	free(framed);
+	free(plain);
+}
+
+static void test_lz4_foreign_skippable_frame_is_stepped_over(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed, *bytes;
+	size_t n;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	bytes = calloc(1, n + 500008);
+	assert_non_null(bytes);
+	memcpy(bytes, "\x5a\x2a\x4d\x18\x20\xa1\x07\x00", 8);   /* 500000 bytes of something */
+	memcpy(bytes + 500008, framed, n);
+	read_all(&result, bytes, n + 500008);
+	assert_int_equal(result.n, make.n);
+	assert_int_equal(result.report.damages, 0);
+	free_result(&result);
+	free(bytes);
+	free(framed);
+	tlgmake_free(&make);
+}
+
+static void test_lz4_damage_anywhere_costs_its_frame_only(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed;
+	size_t n, from, to, i;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	from = mark_at(framed, n, 1);
+	to = mark_at(framed, n, 2);
+	for (i = from; i < to; i++) {
+		if (i >= from + 8 && i < from + 20)
+			continue;   /* what the mark says is not needed but for its checksum */
+		framed[i] ^= 0x81;
+		read_all(&result, framed, n);
+		framed[i] ^= 0x81;
+		/* the rest is there, whatever became of the frame; a bit that nothing depends on costs nothing */
+		assert_true(result.n == make.n || result.report.damages >= 1);
+		assert_true(result.n >= make.n - 3000);
+		assert_memory_equal(result.bytes + result.n - 6000, make.bytes + make.n - 6000, 6000);
+		assert_true(result.report.damages <= 2);
+		free_result(&result);
+	}
+	free(framed);
+	tlgmake_free(&make);
+}
+
+static void test_lz4_damage_is_reported_and_breaks_the_bytes(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed;
+	char expected[64];
+	size_t n, at;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	at = mark_at(framed, n, 2) - 1;     /* the last byte of a frame's checksum */
+	framed[at] ^= 1;
+	read_all(&result, framed, n);
+	assert_int_equal(result.pieces, 2);
+	assert_int_equal(result.report.damages, 1);
+	snprintf(expected, sizeof(expected), ": byte %zu: ", mark_at(framed, n, 1) + 24);
+	assert_non_null(strstr(result.said, expected));
+	assert_non_null(strstr(result.said, "skipped"));
+	free_result(&result);
+	free(framed);
+	tlgmake_free(&make);
+}
+
+static void test_lz4_truncated_frame_gives_what_can_be_decoded(void **state)
+{
+	struct tlgmake make;
+	struct result result;
+	unsigned char *framed;
+	size_t n;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	for (size_t cut = 1; cut < 40; cut++) {
+		read_all(&result, framed, n - cut);
+		assert_int_equal(result.report.damages, 1);
+		assert_true(result.n <= make.n);
+		assert_memory_equal(result.bytes, make.bytes, result.n);
+		free_result(&result);
+	}
+	free(framed);
+	tlgmake_free(&make);
+}
+
+static void test_lz4_noise_behind_the_magic_ends(void **state)
+{
+	enum { N = 1000000 };
+	unsigned char *bytes = malloc(N);
+	struct result result;
+	uint32_t value = 1;
+
+	(void)state;
+	assert_non_null(bytes);
+	for (unsigned i = 0; i < N; i++) {
+		value = value * 1103515245 + 12345;
+		bytes[i] = (unsigned char)(value >> 24);
+	}
+	memcpy(bytes, "\x04\x22\x4d\x18", 4);
+	read_all(&result, bytes, N);
+	assert_int_equal(result.n, 0);
+	assert_int_equal(result.report.damages, 1);
+	free_result(&result);
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_lz4_frames_of_ours_give_the_bytes),
+		cmocka_unit_test(test_lz4_plain_file_is_seen_as_plain),
+		cmocka_unit_test(test_lz4_large_frame_of_others_gives_the_bytes),
+		cmocka_unit_test(test_lz4_foreign_skippable_frame_is_stepped_over),
+		cmocka_unit_test(test_lz4_damage_anywhere_costs_its_frame_only),
+		cmocka_unit_test(test_lz4_damage_is_reported_and_breaks_the_bytes),
+		cmocka_unit_test(test_lz4_truncated_frame_gives_what_can_be_decoded),
+		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
