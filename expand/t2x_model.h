@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_model.h - the meaning of checkpoints: regions and their nesting, elapsed times, messages.  The functions that take checkpoints are in t2x_hit.h.
+ * t2x_model.h - the meaning of checkpoints: regions and their nesting, elapsed times, messages.  The functions that
+ * take checkpoints are in t2x_hit.h.
  *
  * A checkpoint that makes no sense - no scope, a kind that is not known, arguments that are not those
  * of its kind - is shown as unresolved and changes nothing else.

@@ -24,7 +24,8 @@ uint32_t tlg_block_stream(const void *block, size_t bytes, size_t crc_at, uint32
 	return tlg_crc32c_seed(crc, p, crc_at);
 }
 
-void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid, unsigned count)
+void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
+		    unsigned count)
 {
 	block->flags = TLG_BLOCK;
 	block->pid = (uint16_t)pid;

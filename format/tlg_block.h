@@ -17,7 +17,8 @@
  * tid     thread whose events these are, or TLG_NO_THREAD     count  1..TLG_BLOCK_LIMIT
  * Signal  safe
  */
-void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid, unsigned count);
+void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
+		    unsigned count);
 
 /*
  * The checksum that a block of this stream has.

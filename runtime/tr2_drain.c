@@ -4,37 +4,32 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "tlg_block.h"
 #include "tr2_clock.h"
-#include "tr2_dst.h"
-#include "tr2_env.h"
-#include "tr2_frame.h"
 #include "tr2_life.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
+#include "tr2_sink.h"
 #include "tr2_wake.h"
 
 enum {
-	QUOTA_EVENTS = 2 * TR2_CHUNK_EVENTS,   /* of one ring in one pass, so that a reader can merge with little memory */
-	BUSY_PASSES = 20,                      /* to wait at an event that its thread has not finished: about 10 ms */
+	QUOTA_EVENTS = 2 * TR2_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
+	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
+	FLUSH_PASSES = 2 * TR2_RING_CHUNKS,    /* of a flush: a busy thread must not keep it for ever */
+	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
-	DGRAM_BYTES = 32768,                   /* plain bytes in one datagram */
 	FLUSH_WAIT_MS = 1000,
 };
 
 static struct drain {
 	uint32_t lock;                         /* [M5] */
-	struct tr2_dst dst;
-	uint32_t stream, frames;
 	int finished;
 	uint64_t unwritten_since;              /* raw clock of the oldest unwritten event; 0: none */
 	uint64_t progress;
@@ -46,7 +41,8 @@ static struct drain {
 
 static int lock_drain(void)
 {
-	return tr2_cas_acq_rel(&g_drain.lock, 0, 1); /* [M5] acquire: the last pass's state.  Pairs with unlock_drain() */
+	/* [M5] acquire: the last pass's state.  Pairs with unlock_drain() */
+	return tr2_cas_acq_rel(&g_drain.lock, 0, 1);
 }
 
 static void unlock_drain(void)
@@ -68,30 +64,6 @@ static int lock_within(int wait_ms)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-/* Plain bytes of whole blocks, at most limit; at least one block. */
-static size_t whole_blocks(const struct tlg_event *blocks, size_t bytes, size_t limit)
-{
-	size_t n = 0;
-
-	while (n < bytes) {
-		size_t block = (blocks[n / sizeof(*blocks)].u.block.size + 1u) * sizeof(*blocks);
-		if (n && n + block > limit)
-			break;
-		n += block;
-	}
-	return n;
-}
-
-static int write_frame(const void *plain, size_t bytes)
-{
-	size_t framed = bytes;
-	const void *data = NULL;
-
-	if (tr2_g_settings.raw_lz4)
-		data = tr2_frame_make(plain, bytes, g_drain.stream, ++g_drain.frames, &framed);
-	return tr2_dst_write(&g_drain.dst, data ? data : plain, data ? framed : bytes);
-}
-
 static void release_chunks(void)
 {
 	for (unsigned i = 0; i < g_drain.nfreed; i++)
@@ -104,15 +76,10 @@ static void release_chunks(void)
 /* Write the buffer; what cannot be written is lost, and counted. */
 static void write_buffer(void)
 {
-	size_t bytes, limit = g_drain.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
+	size_t bytes;
 	const struct tlg_event *blocks = tr2_post_buffer(&bytes);
-	int error = 0;
 
-	for (size_t at = 0, n; at < bytes && !error; at += n) {
-		n = whole_blocks(blocks + at / sizeof(*blocks), bytes - at, limit);
-		error = write_frame((const char *)blocks + at, n);
-	}
-	if (error)
+	if (tr2_sink_write(blocks, bytes))
 		tr2_post_failed();
 	else
 		tr2_post_taken();
@@ -198,45 +165,51 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 	return posted > 0;
 }
 
+/* A chunk that has been read, to be released after the write that holds its events. */
+static void free_chunk(uint32_t finished)
+{
+	if (finished && g_drain.nfreed == TR2_MAX_CHUNKS)
+		write_buffer();
+	if (finished)
+		g_drain.freed[g_drain.nfreed++] = finished;
+}
+
 /* What committed late, in a hole: better out of order than never. */
 static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post)
 {
 	struct tr2_chain chain;
 
-	while (tr2_ring_late(&thread->ring, &chain))
+	while (tr2_ring_late(&thread->ring, &chain)) {
 		take_chain(thread, post, &chain);
+		free_chunk(tr2_ring_late_taken(&thread->ring, &chain));
+	}
 }
 
 /*
  * Move what is committed in one ring, at most the quota.
  * Return  the raw clock below which nothing more will come from it
  */
-static uint64_t drain_ring(struct tr2_thread *thread, uint64_t now, unsigned waits)
+static uint64_t drain_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_post_thread *post = post_of(thread);
 	struct tr2_chain chain;
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
-	uint32_t finished;
 
 	if (!post)
 		return now;
 	take_late(thread, post);
 	for (unsigned taken = 0; taken < QUOTA_EVENTS; taken += chain.count) {
 		chain.count = 0;
-		peek = tr2_ring_peek(ring, waits, &chain);
-		if (peek == TR2_PEEK_CHUNK && g_drain.nfreed == TR2_MAX_CHUNKS)
-			write_buffer();
+		peek = tr2_ring_peek(ring, now, patience, &chain);
+		tr2_post_gap(post, chain.skipped);
 		if (peek == TR2_PEEK_CHUNK) {
-			finished = tr2_ring_leave_chunk(ring);
-			if (finished)
-				g_drain.freed[g_drain.nfreed++] = finished;
+			free_chunk(tr2_ring_leave_chunk(ring));
 			count_lost(thread, post, 0);
 			continue;
 		}
 		if (peek != TR2_PEEK_CHAIN)
 			break;
-		tr2_post_gap(post, chain.skipped);
 		if (!take_chain(thread, post, &chain)) {
 			peek = TR2_PEEK_BUSY;
 			break;
@@ -270,7 +243,7 @@ static void count_abandoned(struct tr2_thread *thread)
 {
 	struct tr2_post_thread *post = thread->post;
 
-	if (post && thread->ring.abandoned && !thread->ring.nholes) {
+	if (post && thread->ring.abandoned) {
 		tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
 		thread->ring.abandoned = 0;
 	}
@@ -303,26 +276,29 @@ static void post_summary(uint64_t when)
 	}
 }
 
-/* Once through all rings.  Return  1 if anything was moved, or had to wait. */
-static int pass(unsigned waits)
+enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
+
+/* Once through all rings. */
+static enum pass pass(unsigned patience_us)
 {
 	uint64_t now = tr2_clock_raw(), low = now, before = tr2_post_stored();
-	int waiting = 0;
+	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
+	int is_waiting = 0;
 
 	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
-		uint64_t until = drain_ring(thread, now, waits);
-		waiting |= until != now;
+		uint64_t until = drain_ring(thread, now, patience);
+		is_waiting |= until != now;
 		if (until < low)
 			low = until;
 		retire_ring(thread);
 		count_abandoned(thread);
 	}
 	if (tr2_post_stored() == before && !tr2_losses_changed())
-		return waiting;
+		return is_waiting ? PASS_WAITING : PASS_IDLE;
 	post_summary(low - margin_ticks());
 	if (!g_drain.unwritten_since)
 		g_drain.unwritten_since = now;
-	return 1;
+	return PASS_MOVED;
 }
 
 int tr2_drain_pass(void)
@@ -336,7 +312,7 @@ int tr2_drain_pass(void)
 		unlock_drain();
 		return 0;
 	}
-	moved = pass(BUSY_PASSES);
+	moved = pass(PATIENCE_US) != PASS_IDLE;
 	tr2_post_buffer(&bytes);
 	if (bytes >= WRITE_BYTES || (bytes && tr2_clock_raw() - g_drain.unwritten_since > age_ticks()))
 		write_buffer();
@@ -345,12 +321,25 @@ int tr2_drain_pass(void)
 }
 
 /* All that is committed, into the file.  Signals blocked, lock held. */
+static void drain_with(unsigned patience_us)
+{
+	const struct timespec pause = { 0, 100000 };
+	enum pass result;
+
+	for (int passes = 0, pauses = 0; passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
+		result = pass(patience_us);
+		if (result == PASS_IDLE)
+			break;
+		pauses += result == PASS_WAITING;
+		if (result == PASS_WAITING)
+			nanosleep(&pause, NULL);
+	}
+	write_buffer();
+}
+
 static void drain_all(void)
 {
-	/* each pass takes a quota of each ring; a thread that records on and on must not keep us here for ever */
-	for (int i = 0; i < 2 * TR2_RING_CHUNKS && pass(0); i++)
-		;
-	write_buffer();
+	drain_with(PATIENCE_US);
 }
 
 /* Run fn under the lock, signals blocked, in the process that owns the state. */
@@ -381,17 +370,12 @@ void tr2_drain_next_cycle(void)
 	with_lock(tr2_post_next_cycle, FLUSH_WAIT_MS);
 }
 
-uint32_t tr2_drain_random(void)
-{
-	uint32_t value = 0;
-
-	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value))
-		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)getpid();
-	return value ? value : 1;
-}
-
 static void end_stream(unsigned reason)
 {
+	if (!tr2_post_losses()) {
+		write_buffer();
+		tr2_post_losses();
+	}
 	if (!tr2_post_end(reason)) {
 		write_buffer();
 		tr2_post_end(reason);
@@ -401,23 +385,18 @@ static void end_stream(unsigned reason)
 
 static void begin_stream(uint32_t stream)
 {
-	g_drain.stream = stream;
-	g_drain.frames = 0;
+	tr2_sink_begin_stream(stream);
 	tr2_post_new_stream(stream);
 }
 
 static void rotate(void)
 {
-	struct tr2_dst next;
-
 	drain_all();
-	if (tr2_dst_open_next(&g_drain.dst, &next))
+	if (tr2_sink_open_next())
 		return;   /* no new file: the old one goes on */
 	end_stream(TLG_END_ROTATE);
-	if (next.fd != g_drain.dst.fd)
-		tr2_dst_close(&g_drain.dst);
-	g_drain.dst = next;
-	begin_stream(tr2_drain_random());
+	tr2_sink_go_on();
+	begin_stream(tr2_life_random());
 }
 
 void tr2_drain_rotate(void)
@@ -429,9 +408,13 @@ static unsigned g_end_reason = TLG_END_EXIT;
 
 static void finish(void)
 {
-	drain_all();
+	drain_with(LAST_PATIENCE_US);
+	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
+		tr2_ring_forget_holes(&thread->ring);
+		count_abandoned(thread);
+	}
 	end_stream(g_end_reason);
-	tr2_dst_close(&g_drain.dst);
+	tr2_sink_close();
 	g_drain.finished = 1;
 	tr2_shm_unlink();
 }
@@ -459,21 +442,12 @@ uint64_t tr2_drain_progress(void)
 
 /* ---- set-up ------------------------------------------------------------------------------------- */
 
-int tr2_drain_open(const char *name)
-{
-	char variable[64], file[128];
-
-	snprintf(file, sizeof(file), "%s.tlg", name);
-	return tr2_dst_open(&g_drain.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file,
-			    tr2_g_settings.dst_debug);
-}
-
 int tr2_drain_init(uint32_t stream, const char *sid)
 {
 	int error = tr2_post_init();
 
-	if (!error && tr2_g_settings.raw_lz4)
-		error = tr2_frame_init();
+	if (!error)
+		error = tr2_sink_init();
 	if (error)
 		return error;
 	begin_stream(stream);
@@ -516,9 +490,8 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 
 void tr2_drain_reset(void)
 {
-	tr2_dst_close(&g_drain.dst);
+	tr2_sink_close();
 	memset(&g_drain, 0, sizeof(g_drain));
-	g_drain.dst.fd = -1;
 	g_held = 0;
 	tr2_wake_reset();
 }

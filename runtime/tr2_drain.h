@@ -14,12 +14,6 @@
 
 #include "tr2_thread.h"
 
-/*
- * Take the raw destination's value and open it; name: of a file in a directory.
- * Return  0, or -1: it stays off.  Signal unsafe
- */
-int tr2_drain_open(const char *name);
-
 /* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
 int tr2_drain_init(uint32_t stream, const char *sid);
 
@@ -42,7 +36,10 @@ void tr2_drain_reset(void);
  */
 int tr2_drain_pass(void);
 
-/* A thread's ring is full and no drain runs: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits. */
+/*
+ * A ring is full and no drain runs: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits for
+ * another pass.
+ */
 int tr2_drain_instead(void);
 
 /* Changes whenever chunks have been freed. */
@@ -50,9 +47,6 @@ uint64_t tr2_drain_progress(void);
 
 /* Write all that is committed.  Waits at most 1 s for another pass.  Signal unsafe */
 void tr2_drain_flush(void);
-
-/* A random number, not 0, for a stream's id. */
-uint32_t tr2_drain_random(void);
 
 /* Begin a new cycle; go on in a new file; write END and close, for good, whatever is recorded afterwards. */
 void tr2_drain_next_cycle(void);

@@ -6,7 +6,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tlg_show.h"
 #include "tr2_clock.h"
@@ -16,6 +18,7 @@
 #include "tr2_scope.h"
 #include "tr2_sid.h"
 #include "tr2_signal.h"
+#include "tr2_sink.h"
 #include "tr2_thread.h"
 #include "tr2_timer.h"
 
@@ -48,6 +51,15 @@ void tr2_life_post_losses(void)
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
+uint32_t tr2_life_random(void)
+{
+	uint32_t value = 0;
+
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value))
+		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)getpid();
+	return value ? value : 1;
+}
+
 static int32_t find_utcoff(void)
 {
 	time_t now = time(NULL);
@@ -59,10 +71,10 @@ static int32_t find_utcoff(void)
 /* Rings, destination and stream of this process.  0 or -errno; then nothing is left behind. */
 static int set_up(void)
 {
-	uint32_t stream = tr2_drain_random();
+	uint32_t stream = tr2_life_random();
 	int error;
 
-	if (tr2_drain_open(tr2_sid_own()))
+	if (tr2_sink_open(tr2_sid_own()))
 		return -ENOENT;
 	error = tr2_shm_create(stream);
 	if (!error)
@@ -91,8 +103,8 @@ static void emit_atexit(uint64_t when)
 }
 
 /*
- * Registered with atexit(), so it runs before the handlers that were registered earlier, as git's does.  All its events carry
- * the time at which it began.
+ * Registered with atexit(), so it runs before the handlers that were registered earlier, as git's does.  All its
+ * events carry the time at which it began.
  */
 static void at_exit(void)
 {

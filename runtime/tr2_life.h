@@ -15,6 +15,9 @@ extern int32_t tr2_g_utcoff;              /* seconds east of UTC when tracing be
 extern uint32_t tr2_g_layout_crc;         /* PROLOGUE.layout */
 
 
+/* A random number, not 0, for the id of a stream. */
+uint32_t tr2_life_random(void);
+
 /* Signals masked, in a forked child, before its first event: rings, stream and destination of its own. */
 void tr2_life_after_fork(void);
 

@@ -193,7 +193,8 @@ static int open_cycle(void)
 	g_stream.cycle_due = 0;
 	g_stream.cycle_bytes = 0;
 	append(TLG_PROLOGUE, 0)->u.prologue = (struct tlg_prologue){
-		TLG_MAGIC, TLG_VERSION, TLG_TEXT_SIZE, TLG_EVENT_SIZE, offsetof(struct tlg_event, u), 0, tr2_g_layout_crc
+		TLG_MAGIC, TLG_VERSION, TLG_TEXT_SIZE, TLG_EVENT_SIZE, offsetof(struct tlg_event, u), 0,
+		tr2_g_layout_crc
 	};
 	append_procinfo();
 	append_timebase();
@@ -307,7 +308,8 @@ static void append_scope(const struct context *context, uint32_t sequence)
 		append_file(scope, context->file, sequence);
 	append(TLG_SLOC | (scope->text_bytes ? TLG_HAS_INFO : 0), sequence)->u.sourceloc = (struct tlg_sourceloc){
 		.scopeIndex = context->scope_index, .linenum = scope->line, .filenum = scope->filenum,
-		.writeCount = (uint16_t)g_stream.cycle, .repo = scope->repo, .style = scope->style, .names = scope->names,
+		.writeCount = (uint16_t)g_stream.cycle, .repo = scope->repo, .style = scope->style,
+		.names = scope->names,
 	};
 	append_text(tr2_g_shm.texts + scope->text, scope->text_bytes, sequence);
 	g_stream.scope_cycle[context->scope_index] = g_stream.cycle;

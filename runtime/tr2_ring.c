@@ -44,7 +44,8 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunk
 	struct tr2_chunk *chunk;
 
 	if (!taken) {
-		tr2_store_rlx(&ring->hot->cur, 0); /* relaxed: the reader takes any position but its own for "reserved" */
+		/* relaxed: the reader takes any position but its own for "reserved" */
+		tr2_store_rlx(&ring->hot->cur, 0);
 		return -ENOSPC;
 	}
 	chunk = tr2_shm_chunk(taken - 1);
@@ -123,38 +124,64 @@ static unsigned chain_length(const struct tr2_chunk *chunk, uint32_t event, unsi
 	return end - event;
 }
 
-/*
- * The first committed chain behind a hole at event, or the chunk's end if the thread has left the chunk;
- * 0 while nothing behind it is committed.  Committed arguments without their HIT belong to the hole.
- */
-static uint32_t end_of_hole(const struct tr2_ring *ring, const struct tr2_chunk *chunk, uint32_t event)
+/* 1 if a chain begins at event and is committed.  Committed arguments without their HIT belong to a hole. */
+static int is_chain(const struct tr2_chunk *chunk, uint32_t event)
 {
-	while (++event < TR2_CHUNK_EVENTS) {
-		uint64_t head = committed_head(chunk, event);
-		if (head && !tlg_is_argument(head_flags(head) & TLG_TYPE_MASK))
-			return event;
-	}
-	return next_chunk(ring) ? event : 0;
+	uint64_t head = committed_head(chunk, event);
+
+	return head && !tlg_is_argument(head_flags(head) & TLG_TYPE_MASK);
 }
 
-/* Go around the hole at the reading position.  0: not yet possible. */
+/* The first committed chain behind event, or limit. */
+static uint32_t find_chain(const struct tr2_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	while (++event < limit && !is_chain(chunk, event))
+		;
+	return event;
+}
+
+static void watch_hole(struct tr2_ring *ring, uint32_t chunk, uint32_t event, uint32_t end)
+{
+	if (ring->nholes < TR2_RING_HOLES) {
+		ring->holes[ring->nholes++] = (struct tr2_hole){ chunk, event, end };
+	} else {
+		ring->abandoned++;
+		ring->has_lost_hole = 1;
+	}
+}
+
+/*
+ * Go around the hole at the reading position, if there is one: the thread commits while we look.  Once
+ * something behind is seen committed, what is not committed in front of it is code that was interrupted; so the
+ * second look finds where the hole ends.
+ * Return  0: there is nothing behind it yet
+ */
 static int skip_hole(struct tr2_ring *ring, struct tr2_chunk *chunk, struct tr2_chain *chain)
 {
-	uint32_t end = end_of_hole(ring, chunk, ring->rd_event);
+	uint32_t end = find_chain(chunk, ring->rd_event, TR2_CHUNK_EVENTS);
 
-	if (!end)
+	if (end == TR2_CHUNK_EVENTS && !next_chunk(ring))
 		return 0;
-	if (ring->nholes < TR2_RING_HOLES)
-		ring->holes[ring->nholes++] = (struct tr2_hole){ ring->rd_chunk - 1, ring->rd_event };
-	ring->abandoned++;
+	ring->rd_since = 0;
+	if (committed_head(chunk, ring->rd_event))
+		return 1;   /* it was only slow */
+	end = find_chain(chunk, ring->rd_event, end);
+	watch_hole(ring, ring->rd_chunk - 1, ring->rd_event, end);
 	tr2_store_rlx(&chunk->state, TR2_CHUNK_HELD); /* relaxed: the writer only looks for FREE */
 	chain->skipped += end - ring->rd_event;
 	ring->rd_event = end;
-	ring->rd_waits = 0;
 	return 1;
 }
 
-enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, unsigned waits, struct tr2_chain *chain)
+/* The event at the reading position is reserved and not committed.  1: it has waited long enough. */
+static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t patience)
+{
+	if (!ring->rd_since)
+		ring->rd_since = now;
+	return now - ring->rd_since >= patience;
+}
+
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain)
 {
 	chain->skipped = 0;
 	for (;;) {
@@ -172,13 +199,13 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, unsigned waits, struct tr2_ch
 		if (head) {
 			chain->events = event;
 			chain->count = chain_length(chunk, ring->rd_event, head_flags(head));
-			ring->rd_waits = 0;
+			ring->rd_since = 0;
 			return TR2_PEEK_CHAIN;
 		}
 		/* relaxed: a stale position only makes this look empty for one more pass */
 		if (tr2_load_rlx(&ring->hot->cur) == (uintptr_t)event)
 			return TR2_PEEK_EMPTY;
-		if (ring->rd_waits++ < waits || !skip_hole(ring, chunk, chain))
+		if (!has_waited(ring, now, patience) || !skip_hole(ring, chunk, chain))
 			return TR2_PEEK_BUSY;
 	}
 }
@@ -230,23 +257,47 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
 	for (uint32_t i = 0; i < ring->nholes; i++) {
 		struct tr2_hole hole = ring->holes[i];
 		const struct tr2_chunk *chunk = tr2_shm_chunk(hole.chunk);
-		uint64_t head = committed_head(chunk, hole.event);
+		uint32_t event = is_chain(chunk, hole.event) ? hole.event : find_chain(chunk, hole.event, hole.end);
 
-		if (!head)
+		if (event == hole.end)
 			continue;
-		chain->events = &chunk->events[hole.event];
-		chain->count = chain_length(chunk, hole.event, head_flags(head));
+		chain->events = &chunk->events[event];
+		chain->count = chain_length(chunk, event, chunk->events[event].flags);
 		chain->skipped = 0;
 		ring->holes[i] = ring->holes[--ring->nholes];
-		ring->abandoned--;
+		if (hole.event < event)
+			watch_hole(ring, hole.chunk, hole.event, event);
+		if (event + chain->count < hole.end)
+			watch_hole(ring, hole.chunk, event + chain->count, hole.end);
 		return 1;
 	}
 	return 0;
 }
 
+static int has_hole(const struct tr2_ring *ring, uint32_t chunk)
+{
+	for (uint32_t i = 0; i < ring->nholes; i++)
+		if (ring->holes[i].chunk == chunk)
+			return 1;
+	return 0;
+}
+
+uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain)
+{
+	struct tr2_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
+	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TR2_CHUNK_STRIDE);
+
+	if (has_hole(ring, index) || ring->has_lost_hole)
+		return 0;
+	tr2_store_rlx(&chunk->state, TR2_CHUNK_OPEN); /* relaxed: the writer only looks for FREE */
+	return index + 1 == ring->rd_chunk ? 0 : index + 1;
+}
+
 void tr2_ring_forget_holes(struct tr2_ring *ring)
 {
+	ring->abandoned += ring->nholes;
 	ring->nholes = 0;
+	ring->has_lost_hole = 0;
 	for (uint32_t k = 0; k < ring->nchunks; k++)
 		if (is_held(ring->chunks[k]) && ring->chunks[k] + 1 != ring->rd_chunk)
 			tr2_ring_release_chunk(ring->chunks[k]);

@@ -36,9 +36,9 @@ enum {
 	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
 };
 
-/* A reserved place that its thread has not filled while it went on behind it. */
+/* Reserved events that their thread has not committed while it went on behind them. */
 struct tr2_hole {
-	uint32_t chunk, event;            /* chunk index, first event */
+	uint32_t chunk, event, end;       /* chunk index; first event, and the one behind the last */
 };
 
 /* This process's side of a ring.  The reader's part begins on its own cache line. */
@@ -52,10 +52,11 @@ struct tr2_ring {
 
 	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet */
 	uint32_t rd_event;                /* next event in it */
-	uint32_t rd_waits;                /* passes spent waiting at an uncommitted event */
+	uint64_t rd_since;                /* raw clock since when it waits at an uncommitted event; 0: it does not */
 	uint32_t nholes;
 	struct tr2_hole holes[TR2_RING_HOLES];
-	uint64_t abandoned;               /* holes gone around and not filled so far */
+	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
+	int has_lost_hole;                /* one of them was: its chunk is held for as long as the thread lives */
 	uint64_t seen_hits, seen_events;  /* losses the reader has accounted for */
 };
 
@@ -103,8 +104,11 @@ void tr2_ring_pad(uintptr_t position);
 /* Writer: a checkpoint of so many events is dropped.  Signal safe. */
 void tr2_ring_drop(struct tr2_ring *ring, unsigned events);
 
-/* Reader: the next chain, or why there is none.  waits: passes to wait at an uncommitted event before going around it. */
-enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, unsigned waits, struct tr2_chain *chain);
+/*
+ * Reader: the next chain, or why there is none.
+ * now       raw clock    patience  ticks to wait at an uncommitted event before going around it
+ */
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain);
 
 /* Reader: the chain that was peeked is copied. */
 void tr2_ring_consume(struct tr2_ring *ring, unsigned events);
@@ -118,10 +122,13 @@ uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events);
 /* Reader: step from a finished chunk to the next.  Return  the finished one's index + 1 to be released, 0: not. */
 uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring);
 
-/* Reader: a chain that has been committed late, in a hole.  0 when none. */
+/* Reader: a chain that has been committed late, in a hole.  0 when none; else to be ended by tr2_ring_late_taken(). */
 int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain);
 
-/* Reader: the owner is gone: nobody fills its holes any more.  Frees the held chunks. */
+/* Reader: that chain is copied.  Return  index + 1 of a chunk that has no hole any more, to be released; 0: none */
+uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain);
+
+/* Reader: the owner is gone: nobody fills its holes any more.  Counts them, frees the held chunks. */
 void tr2_ring_forget_holes(struct tr2_ring *ring);
 
 /* Reader: what was read from the chunk is safe elsewhere, its writer may have it again. */

@@ -14,7 +14,7 @@ const char *tr2_sid(void);
 /* Its last component, the process's own. */
 const char *tr2_sid_own(void);
 
-/* Add a command name to the hierarchy in the environment, which children inherit.  Return  the whole, in static storage */
+/* Add a command name to the hierarchy in the environment, for children.  Return  the whole, in static storage */
 const char *tr2_sid_add_name(const char *name);
 
 #endif

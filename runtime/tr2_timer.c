@@ -123,7 +123,7 @@ static void emit_counter(int style, const struct definition *d, uint64_t value, 
 /* Threads may end at the same time, so each member is added by itself. */
 static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 {
-	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed, all of these: sums are read when their threads are done */
+	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed: sums are read when their threads are done */
 
 	tr2_add_rlx(&total->total, timer->total); /* relaxed: as above */
 	while (timer->max > seen && !tr2_cas_acq_rel(&total->max, seen, timer->max))

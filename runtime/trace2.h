@@ -152,7 +152,7 @@ void trace2_cmd_mode_fl(const char *file, int line, const char *mode);
 void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv);
 #define trace2_cmd_alias(alias, argv) trace2_cmd_alias_fl(__FILE__, __LINE__, (alias), (const char *const *)(argv))
 
-/* def_param for the settings that TRACE2_CONFIG_PARAMS selects; for the variables that TRACE2_ENV_VARS lists.  Once each. */
+/* def_param for the settings that TRACE2_CONFIG_PARAMS selects, the variables that TRACE2_ENV_VARS lists.  Once. */
 void trace2_cmd_list_config_fl(const char *file, int line);
 #define trace2_cmd_list_config() trace2_cmd_list_config_fl(__FILE__, __LINE__)
 void trace2_cmd_list_env_vars_fl(const char *file, int line);
@@ -162,7 +162,7 @@ void trace2_cmd_list_env_vars_fl(const char *file, int line);
 void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value);
 #define trace2_cmd_set_config(k, v) trace2_cmd_set_config_fl(__FILE__, __LINE__, (k), (v))
 
-/* Record facts that only the system knows; at STARTUP the parents' names, from /proc (Linux).  Signal unsafe.  Cost 50 us. */
+/* Record what only the system knows; at STARTUP the parents' names, from /proc.  Signal unsafe.  Cost 50 us. */
 void trace2_collect_process_info(enum trace2_process_info_reason reason);
 
 /* ---- children, exec, threads -------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 void trace2_exec_result_fl(const char *file, int line, int exec_id, int code);
 #define trace2_exec_result(id, code) trace2_exec_result_fl(__FILE__, __LINE__, (id), (code))
 
-/* A new thread begins, ends; to be called in it.  Its name is "thNN:" and base_name, cut to 24 bytes.  Signal unsafe. */
+/* A new thread begins, ends: called in it.  Its name is "thNN:" and base_name, cut to 24 bytes.  Signal unsafe. */
 void trace2_thread_start_fl(const char *file, int line, const char *base_name);
 #define trace2_thread_start(name) trace2_thread_start_fl(__FILE__, __LINE__, (name))
 void trace2_thread_exit_fl(const char *file, int line);
@@ -226,9 +226,11 @@ void trace2_region_enter_printf_fl(const char *file, int line, const char *categ
 void trace2_region_leave_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
 void trace2_region_enter_printf_va_fl(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repo, const char *fmt, va_list ap) TRACE2_PRINTF_(6, 0);
+				      const struct trace2_repository *repo, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(6, 0);
 void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
-				      const struct trace2_repository *repo, const char *fmt, va_list ap) TRACE2_PRINTF_(6, 0);
+				      const struct trace2_repository *repo, const char *fmt, va_list ap)
+	TRACE2_PRINTF_(6, 0);
 #define trace2_region_enter_printf(category, label, repo, ...) \
 	trace2_region_enter_printf_fl(__FILE__, __LINE__, (category), (label), (repo), __VA_ARGS__)
 #define trace2_region_leave_printf(category, label, repo, ...) \
@@ -278,13 +280,13 @@ void trace2_counter_add(int counter_id, uint64_t value);
 
 /* ---- the recording itself ----------------------------------------------------------------------- */
 
-/* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Takes effect at the next write. */
+/* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Holds for the next write. */
 void trace2_next_cycle(void);
 
-/* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s when another thread is writing. */
+/* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s while another is writing. */
 void trace2_flush(void);
 
-/* Go on in a new file: "raw.tlg", "raw.1.tlg", "raw.2.tlg", ...  Each is complete in itself.  Blocks as trace2_flush(). */
+/* Go on in a new file: "raw.tlg", "raw.1.tlg", "raw.2.tlg", ...  Each is complete.  Blocks as trace2_flush(). */
 void trace2_rotate(void);
 
 /* ---- the inline path ---------------------------------------------------------------------------- */

@@ -12,7 +12,9 @@
 /* An id beyond 16 bits would be another repository's: such a one is none. */
 static uint16_t repo_id(const struct trace2_repository *repo)
 {
-	return repo && repo->trace2_repo_id > 0 && repo->trace2_repo_id <= UINT16_MAX ? (uint16_t)repo->trace2_repo_id : 0;
+	int id = repo ? repo->trace2_repo_id : 0;
+
+	return id > 0 && id <= UINT16_MAX ? (uint16_t)id : 0;
 }
 
 static struct tr2_scope_key make_key(int style, const char *file, int line, const char *category, const char *label,

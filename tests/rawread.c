@@ -165,7 +165,8 @@ static int matches(const struct raw_file *file, size_t at, unsigned style, const
 }
 
 /* Call for each HIT whose scope matches; stops when it returns 0. */
-static void each_hit(const struct raw_file *file, unsigned style, const char *label, int (*call)(size_t, void *), void *data)
+static void each_hit(const struct raw_file *file, unsigned style, const char *label,
+		     int (*call)(size_t, void *), void *data)
 {
 	unsigned char *wanted = calloc(SCOPES, 1);
 

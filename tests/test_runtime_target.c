@@ -105,8 +105,8 @@ static void test_target_missing_directory_is_off_and_says_why_on_request(void **
 	run_with("/nonexistent/dir/raw.tlg", UNTRACED, NULL);
 	assert_string_equal(t.said, "");
 	run_with("/nonexistent/dir/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=1");
-	assert_string_equal(t.said, "warning: trace2: could not open '/nonexistent/dir/raw.tlg' for 'TRACE2_RAW' tracing: "
-				    "No such file or directory\n");
+	assert_string_equal(t.said, "warning: trace2: could not open '/nonexistent/dir/raw.tlg' for "
+				    "'TRACE2_RAW' tracing: No such file or directory\n");
 }
 
 static void test_target_unwritable_path_is_off_and_says_why_on_request(void **state)

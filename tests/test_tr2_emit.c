@@ -38,7 +38,8 @@ static void test_redaction_hides_passwords_in_http_urls(void **state)
 static void test_redaction_leaves_everything_else(void **state)
 {
 	static const char *const untouched[] = {
-		"https://u@h", "https://h/a:b@c", "HTTPS://u:p@h", "ftp://u:p@h", "xhttps://u:p@h", "https://", "u:p@h", "",
+		"https://u@h", "https://h/a:b@c", "HTTPS://u:p@h", "ftp://u:p@h", "xhttps://u:p@h", "https://", "u:p@h",
+		"",
 		"https://u:p", "https://u:p/x@y", "-https://u:p@h",
 	};
 

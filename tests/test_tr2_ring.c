@@ -12,6 +12,7 @@ enum { FEW_CHUNKS = 3, TID = 5 };
 
 static struct trace2_hot hot;
 static struct tr2_ring ring;
+static uint64_t now;
 
 static int create_memory(void **state)
 {
@@ -70,13 +71,13 @@ static void write_hit(uint32_t scope)
 }
 
 /* The scope of the next event, 0 if there is none now; goes through chunks. */
-static uint32_t read_hit(unsigned waits)
+static uint32_t read_hit(unsigned patience)
 {
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 	uint32_t scope, finished;
 
-	while ((peek = tr2_ring_peek(&ring, waits, &chain)) == TR2_PEEK_CHUNK) {
+	while ((peek = tr2_ring_peek(&ring, ++now, patience, &chain)) == TR2_PEEK_CHUNK) {
 		finished = tr2_ring_leave_chunk(&ring);
 		if (finished)
 			tr2_ring_release_chunk(finished - 1);
@@ -158,13 +159,54 @@ static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **st
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(read_hit(3), 0);
 	assert_int_equal(read_hit(3), 2);
-	assert_int_equal(ring.abandoned, 1);
+	assert_int_equal(ring.nholes, 1);
 	assert_false(tr2_ring_late(&ring, &chain));
 	commit_hit(hole, 1);
 	assert_true(tr2_ring_late(&ring, &chain));
 	assert_int_equal(chain.events->u.hit.scopeIndex, 1);
-	assert_int_equal(ring.abandoned, 0);
+	assert_int_equal(tr2_ring_late_taken(&ring, &chain), 0);   /* still being read */
+	assert_int_equal(ring.nholes, 0);
 	assert_false(tr2_ring_late(&ring, &chain));
+	tr2_ring_forget_holes(&ring);
+	assert_int_equal(ring.abandoned, 0);
+}
+
+static void test_ring_hole_of_several_is_filled_in_any_order(void **state)
+{
+	struct tlg_event *hole[4];
+	struct tr2_chain chain;
+	static const int order[] = { 2, 0, 3 };
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		hole[i] = reserve(1);
+	write_hit(9);
+	assert_int_equal(read_hit(0), 9);
+	for (int i = 0; i < 3; i++) {
+		commit_hit(hole[order[i]], (uint32_t)order[i] + 1);
+		assert_true(tr2_ring_late(&ring, &chain));
+		assert_ptr_equal(chain.events, hole[order[i]]);
+		assert_false(tr2_ring_late(&ring, &chain));
+	}
+	tr2_ring_forget_holes(&ring);
+	assert_int_equal(ring.abandoned, 1);   /* the one that was never filled */
+}
+
+static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
+{
+	uint32_t held = ring.chunk;
+	struct tlg_event *hole = reserve(1);
+	struct tr2_chain chain;
+
+	(void)state;
+	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+		write_hit(i);
+	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+		assert_int_equal(read_hit(0), i);
+	assert_int_equal(tr2_shm_chunk(held - 1)->state, TR2_CHUNK_HELD);
+	commit_hit(hole, 1);
+	assert_true(tr2_ring_late(&ring, &chain));
+	assert_int_equal(tr2_ring_late_taken(&ring, &chain), held);
 }
 
 static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(void **state)
@@ -211,11 +253,11 @@ static void test_ring_chain_is_seen_whole_or_not_at_all(void **state)
 	event[0].u.hit = (struct tlg_hit){ 1, 9, TID };
 	tr2_ring_commit(&event[1], TLG_VALUE);
 	tr2_ring_commit(&event[2], TLG_INFO | TLG_INFO_END);
-	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_CHUNK);
+	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_CHUNK);
 	assert_int_equal(tr2_ring_leave_chunk(&ring), 0);
-	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_BUSY);
+	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_BUSY);
 	tr2_ring_commit(&event[0], TLG_HIT | TLG_HAS_INFO);
-	assert_int_equal(tr2_ring_peek(&ring, 10, &chain), TR2_PEEK_CHAIN);
+	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_CHAIN);
 	assert_ptr_equal(chain.events, event);
 	assert_int_equal(chain.count, 3);
 }
@@ -250,6 +292,8 @@ int main(void)
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
 		cmocka_unit_test_setup(test_ring_hole_is_gone_around_after_waiting_and_taken_late, setup),
+		cmocka_unit_test_setup(test_ring_hole_of_several_is_filled_in_any_order, setup),
+		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_filled_is_released, setup),
 		cmocka_unit_test_setup(test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends, setup),
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),

@@ -76,7 +76,9 @@ static void test_scope_null_is_not_empty_and_texts_do_not_run_together(void **st
 
 static void test_scope_content_can_be_read_back(void **state)
 {
-	struct tr2_scope_key k = { .file = "dir/x.c", .line = -5, .style = 7, .repo = 3, .label = "lab", .format = "%s" };
+	struct tr2_scope_key k = {
+		.file = "dir/x.c", .line = -5, .style = 7, .repo = 3, .label = "lab", .format = "%s"
+	};
 	const struct tr2_scope *scope = tr2_scope_get(tr2_scope_intern(&k));
 
 	(void)state;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_sink.c - the raw target. */
+#include "tr2_sink.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "tr2_dst.h"
+#include "tr2_env.h"
+#include "tr2_frame.h"
+#include "tr2_life.h"
+
+enum { DGRAM_BYTES = 32768 };          /* plain bytes in one datagram */
+
+static struct sink {
+	struct tr2_dst dst, next;
+	int has_next;
+	uint32_t stream, frames;
+} g_sink = { .dst = { .fd = -1 } };
+
+int tr2_sink_open(const char *name)
+{
+	char variable[64], file[128];
+
+	snprintf(file, sizeof(file), "%s.tlg", name);
+	return tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file,
+			    tr2_g_settings.dst_debug);
+}
+
+int tr2_sink_init(void)
+{
+	return tr2_g_settings.raw_lz4 ? tr2_frame_init() : 0;
+}
+
+void tr2_sink_begin_stream(uint32_t stream)
+{
+	g_sink.stream = stream;
+	g_sink.frames = 0;
+}
+
+/* Plain bytes of whole blocks, at most limit; at least one block. */
+static size_t whole_blocks(const struct tlg_event *blocks, size_t bytes, size_t limit)
+{
+	size_t n = 0;
+
+	while (n < bytes) {
+		size_t block = (blocks[n / sizeof(*blocks)].u.block.size + 1u) * sizeof(*blocks);
+		if (n && n + block > limit)
+			break;
+		n += block;
+	}
+	return n;
+}
+
+static int write_frame(const void *plain, size_t bytes)
+{
+	size_t framed = bytes;
+	const void *data = NULL;
+
+	if (tr2_g_settings.raw_lz4)
+		data = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, &framed);
+	return tr2_dst_write(&g_sink.dst, data ? data : plain, data ? framed : bytes);
+}
+
+int tr2_sink_write(const struct tlg_event *blocks, size_t bytes)
+{
+	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
+	int error = 0;
+
+	for (size_t at = 0, n; at < bytes && !error; at += n) {
+		n = whole_blocks(blocks + at / sizeof(*blocks), bytes - at, limit);
+		error = write_frame((const char *)blocks + at, n);
+	}
+	return error;
+}
+
+int tr2_sink_open_next(void)
+{
+	int error = tr2_dst_open_next(&g_sink.dst, &g_sink.next);
+
+	g_sink.has_next = !error;
+	return error;
+}
+
+void tr2_sink_go_on(void)
+{
+	if (!g_sink.has_next)
+		return;
+	if (g_sink.next.fd != g_sink.dst.fd)
+		tr2_dst_close(&g_sink.dst);
+	g_sink.dst = g_sink.next;
+	g_sink.has_next = 0;
+}
+
+void tr2_sink_close(void)
+{
+	tr2_dst_close(&g_sink.dst);
+}

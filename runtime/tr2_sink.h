@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_sink.h - what becomes of a buffer of blocks: the raw target, compressed or not.
+ *
+ * Knows nothing of rings or of what is in a block.  Only the holder of the drain's lock calls anything here, but
+ * for tr2_sink_open().
+ */
+#ifndef TR2_SINK_H
+#define TR2_SINK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tlg.h"
+
+/*
+ * Open what the settings name.  name: of a file in a directory, without suffix.
+ * Return  0, or -1: nothing is switched on.  Signal unsafe
+ */
+int tr2_sink_open(const char *name);
+
+/* Allocate what writing needs.  0 or -errno.  Signal unsafe */
+int tr2_sink_init(void);
+
+/* What comes next is a new stream. */
+void tr2_sink_begin_stream(uint32_t stream);
+
+/* Write whole blocks, bytes of them.  Return  0 or -errno: they are lost */
+int tr2_sink_write(const struct tlg_event *blocks, size_t bytes);
+
+/* Open the file after the present one, go on in it.  Without the first the second does nothing.  0 or -errno */
+int tr2_sink_open_next(void);
+void tr2_sink_go_on(void);
+
+void tr2_sink_close(void);
+
+#endif
