@@ -104,7 +104,7 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all unit bench demo install uninstall installcheck clean distclean help force
+.PHONY: all check check-all unit programs bench demo install uninstall installcheck clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -120,6 +120,10 @@ check-all: all $(unit) $(out)/tests/replay
 
 unit: $(unit)
 	$(quiet)$(run_env) tests/run.sh $(unit)
+
+# What a sanitizer can judge: no scripts
+programs: $(unit) $(out)/tests/replay $(out)/t2expand
+	$(quiet)$(run_env) tests/run.sh $(unit) tests/conformance.sh
 
 run_env = T2_OUT='$(out)' T2_V='$(V)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
 
@@ -246,7 +250,7 @@ distclean: clean
 help:
 	@echo 'make all           libtrace2 (shared, static), t2expand, the example, into build/'
 	@echo 'make check         install missing packages, build, run every test and check'
-	@echo 'make unit          the unit tests only'
+	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
 	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'

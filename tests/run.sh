@@ -46,7 +46,8 @@ count()
 for program; do
 	name=$(basename "$program" .sh)
 	log=$out/log/$name.log
-	timeout "${T2_TIMEOUT:-300}" "$program" >"$log" 2>&1 </dev/null
+	# KILL reaches the whole group: nothing that the program started stays behind.
+	timeout -s KILL "${T2_TIMEOUT:-300}" "$program" >"$log" 2>&1 </dev/null
 	status=$?
 	count "$log" "$status"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
