@@ -18,6 +18,7 @@ TIME_MASK = b"hh:mm:ss.uuuuuu "
 ELAPSED = re.compile(rb"\b(elapsed|total|min|max):\d+\.\d{6}")
 OWN_SID = re.compile(rb"\d{8}T\d{6}\.\d{6}Z-(H[0-9a-f]{8}|Localhost)-P[0-9a-f]{8}")
 NORMAL_PREFIX = 50      # bytes before the text: time, place, padding
+NORMAL_PLACE = re.compile(rb"(\S*)( *)(.*)", re.DOTALL)
 PERF_PLACE = 28         # bytes of the place column
 PERF_TIMES = (4, 5)     # the columns t_abs and t_rel
 TIME_WIDTH = 9          # of these columns, up to 99.999999 s
@@ -36,11 +37,10 @@ def mask_normal(line):
     head, text = b"", line
     time = TIME_OF_DAY.match(line)
     if time:
-        place, blank, text = line[time.end():].partition(b" ")
-        text = text.lstrip(b" ") if len(TIME_MASK + place) < NORMAL_PREFIX else text
-        if text.split(b" ")[0] in NO_CALLER:
-            place = b"PLACE"
-        head = (TIME_MASK + place + blank).ljust(NORMAL_PREFIX)
+        place, gap, text = NORMAL_PLACE.match(line[time.end():]).groups()
+        head = TIME_MASK + place + gap
+        if text.split(b" ")[0] in NO_CALLER and len(head) == NORMAL_PREFIX:
+            head = (TIME_MASK + b"PLACE").ljust(NORMAL_PREFIX)
     text = re.sub(rb"^version \S+$", b"version VERSION", text)
     return head + ELAPSED.sub(rb"\1:T", text)
 
