@@ -2,6 +2,7 @@
 /* tr2_dst.c - opening and writing destinations. */
 #include "tr2_dst.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 enum { WRITE_TRIES = 5, SOCKET_WAIT_MS = 20 };
 
 static const char suffix[] = ".tlg";
+static const char sentinel[] = "git-trace2-discard";
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -55,19 +57,28 @@ static int open_new(const char *path)
 	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 }
 
+/* 0: the path becomes too long. */
+static int join_name(char *to, size_t size, const char *directory, const char *name)
+{
+	size_t length = strlen(directory), bytes = strlen(name);
+
+	if (length + bytes + 2 > size) {
+		errno = ENAMETOOLONG;
+		return 0;
+	}
+	memcpy(to, directory, length);
+	to[length++] = '/';
+	memcpy(to + length, name, bytes + 1);
+	return 1;
+}
+
 /* A new file for this process in a directory: its name, else with ".1" to ".9". */
 static int open_in_directory(struct tr2_dst *dst, const char *directory, const char *name)
 {
 	char first[sizeof(dst->path)];
-	size_t length = strlen(directory), bytes = strlen(name);
 
-	if (length + bytes + 2 > sizeof(first)) {
-		errno = ENAMETOOLONG;
+	if (!join_name(first, sizeof(first), directory, name))
 		return -1;
-	}
-	memcpy(first, directory, length);
-	first[length++] = '/';
-	memcpy(first + length, name, bytes + 1);
 	strcpy(dst->path, first);
 	for (unsigned i = 1; (dst->fd = open_new(dst->path)) < 0 && i < 10; i++)
 		if (!number_name(dst->path, sizeof(dst->path), first, i))
@@ -76,13 +87,53 @@ static int open_in_directory(struct tr2_dst *dst, const char *directory, const c
 	return dst->fd;
 }
 
-static int open_path(struct tr2_dst *dst, const char *path, const char *name)
+/*
+ * The entries of a directory, "." and ".." too, at most limit.  Not by readdir(3): opendir(3) allocates, and a
+ * forked child may not.
+ */
+static unsigned count_entries(const char *directory, unsigned limit)
+{
+	union {
+		struct dirent64 first;
+		char bytes[2048];
+	} entries;
+	unsigned count = 0;
+	ssize_t bytes;
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (fd >= 0 && count < limit && (bytes = getdents64(fd, &entries, sizeof(entries))) > 0)
+		for (ssize_t at = 0; at < bytes && count < limit; count++)
+			at += ((const struct dirent64 *)(const void *)(entries.bytes + at))->d_reclen;
+	if (fd >= 0)
+		close(fd);
+	return count;
+}
+
+/*
+ * With so many files in a directory no more are wanted: the process that finds that out says so in the sentinel.
+ * 0: there is room, or no limit; else dst is the sentinel, open only if this process has made it.
+ */
+static int open_sentinel(struct tr2_dst *dst, const char *directory, unsigned max_files)
+{
+	struct stat st;
+
+	if (!max_files || !join_name(dst->path, sizeof(dst->path), directory, sentinel))
+		return 0;
+	if (stat(dst->path, &st) && count_entries(directory, max_files) < max_files)
+		return 0;
+	dst->is_sentinel = 1;
+	dst->own = 1;
+	dst->fd = open_new(dst->path);
+	return 1;
+}
+
+static int open_path(struct tr2_dst *dst, const char *path, const char *name, unsigned max_files)
 {
 	struct stat st;
 
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
 		dst->kind = TR2_DST_DIRECTORY;
-		return open_in_directory(dst, path, name);
+		return open_sentinel(dst, path, max_files) ? dst->fd : open_in_directory(dst, path, name);
 	}
 	dst->kind = TR2_DST_FILE;
 	if (strlen(path) >= sizeof(dst->path)) {
@@ -155,7 +206,21 @@ static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *v
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-static int open_value(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug)
+/* The file or directory that value names. */
+static int open_named(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
+		      const struct tr2_dst_rules *rules)
+{
+	if (open_path(dst, value, name, rules->max_files) >= 0)
+		return 0;
+	if (rules->debug && dst->is_sentinel && errno == EEXIST)
+		tr2_warning("not opening ", variable, " trace file due to too many files in target directory ", value);
+	else if (rules->debug)
+		tr2_warning("could not open '", value, "' for '", variable, "' tracing: ", strerror(errno));
+	return -1;
+}
+
+static int open_value(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
+		      const struct tr2_dst_rules *rules)
 {
 	if (!value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false"))
 		return -1;
@@ -167,25 +232,21 @@ static int open_value(struct tr2_dst *dst, const char *variable, const char *val
 		return 0;
 	}
 	if (!strncmp(value, "af_unix:", 8))
-		return open_af_unix(dst, variable, value, debug);
-	if (*value != '/') {
-		tr2_warning("unknown value for '", variable, "': '", value, "'");
-		return -1;
-	}
-	if (open_path(dst, value, name) >= 0)
-		return 0;
-	if (debug)
-		tr2_warning("could not open '", value, "' for '", variable, "' tracing: ", strerror(errno));
+		return open_af_unix(dst, variable, value, rules->debug);
+	if (*value == '/')
+		return open_named(dst, variable, value, name, rules);
+	tr2_warning("unknown value for '", variable, "': '", value, "'");
 	return -1;
 }
 
-int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug)
+int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
+		 const struct tr2_dst_rules *rules)
 {
 	int saved = errno, result;
 
 	memset(dst, 0, sizeof(*dst));
 	dst->fd = -1;
-	result = open_value(dst, variable, value, name, debug);
+	result = open_value(dst, variable, value, name, rules);
 	if (result)
 		dst->kind = TR2_DST_OFF;
 	errno = saved;
@@ -199,6 +260,8 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 	*next = *dst;
 	if (dst->kind != TR2_DST_FILE && dst->kind != TR2_DST_DIRECTORY)
 		return 0;
+	if (dst->is_sentinel)
+		return -EEXIST;
 	/* a name that is taken belongs to another process, or an earlier run: go on to the next number */
 	for (int tries = 0; tries < 1000; tries++) {
 		next->rotation++;

@@ -19,21 +19,30 @@ struct tr2_dst {
 	int fd;
 	int own;                  /* 1: nobody else writes this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
+	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */
 	char path[4096];          /* of the file, without rotation number; of the socket */
+};
+
+struct tr2_dst_rules {
+	unsigned max_files;       /* at which a directory is full; 0: never */
+	int debug;                /* 1: say on stderr why a destination stays off */
 };
 
 /*
  * Open the destination that value names, as git does: "0", "false" or NULL off; "1", "true" descriptor 2;
  * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".
- * variable  for messages    name  of the file in a directory, with its suffix    debug  1: say why it stays off
+ * A full directory gets one last file, "git-trace2-discard"; as long as that exists, nothing more.
+ * variable  for messages    name  of the file in a directory, with its suffix
  * Return  0, or -1: it stays off (a value that means nothing is always reported)
  * Signal unsafe
  */
-int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name, int debug);
+int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
+		 const struct tr2_dst_rules *rules);
 
 /*
  * Open the file that comes after dst's: "x.tlg", "x.1.tlg", "x.2.tlg", ...  For descriptors and sockets next is dst.
+ * A directory's last file has none after it.  max_files is not looked at: a process that has begun goes on.
  * Return  0, next is open and dst still is; or -errno
  */
 int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);

@@ -1,14 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_env.c - reading settings; git's rules for booleans and numbers. */
+/* tr2_env.c - resolving settings; git's rules for booleans and numbers. */
 #include "tr2_env.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 static char g_prefix[32] = "TRACE2";
+
+/* Every setting that git's configuration may hold: its variable behind the prefix, its key, what was configured. */
+static struct {
+	const char *name, *key;
+	char *value;
+} g_configured[] = {
+	{ "", "trace2.normaltarget", NULL },
+	{ "PERF", "trace2.perftarget", NULL },
+	{ "EVENT", "trace2.eventtarget", NULL },
+	{ "RAW", "trace2.rawtarget", NULL },
+	{ "BRIEF", "trace2.normalbrief", NULL },
+	{ "PERF_BRIEF", "trace2.perfbrief", NULL },
+	{ "EVENT_BRIEF", "trace2.eventbrief", NULL },
+	{ "EVENT_NESTING", "trace2.eventnesting", NULL },
+	{ "RAW_LZ4", "trace2.rawlz4", NULL },
+	{ "RAW_CYCLE", "trace2.rawcycle", NULL },
+	{ "RAW_RING", "trace2.rawring", NULL },
+	{ "CONFIG_PARAMS", "trace2.configparams", NULL },
+	{ "ENV_VARS", "trace2.envvars", NULL },
+	{ "DST_DEBUG", "trace2.destinationdebug", NULL },
+	{ "MAX_FILES", "trace2.maxfiles", NULL },
+};
+
+enum { CONFIGURABLE = sizeof(g_configured) / sizeof(g_configured[0]) };
 
 void tr2_env_set_prefix(const char *prefix)
 {
@@ -34,7 +59,22 @@ const char *tr2_env_get(const char *name)
 	char variable[64];
 	const char *value = secure_getenv(tr2_env_name(name, variable));
 
-	return value && *value ? value : NULL;
+	if (value && *value)
+		return value;
+	for (int i = 0; i < CONFIGURABLE; i++)
+		if (!strcmp(g_configured[i].name, name))
+			return g_configured[i].value;
+	return NULL;
+}
+
+void tr2_env_configure(const char *key, const char *value)
+{
+	for (int i = 0; value && i < CONFIGURABLE; i++) {
+		if (strcmp(g_configured[i].key, key))
+			continue;
+		free(g_configured[i].value);
+		g_configured[i].value = strdup(value);
+	}
 }
 
 /* git's integer with a k, m or g suffix.  0: not a number. */
@@ -58,10 +98,9 @@ static int parse_number(const char *text, long long *value)
 	return !*end;
 }
 
-static int get_bool(const char *name, int otherwise)
+int tr2_env_bool(const char *value, int otherwise)
 {
 	static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no", "off" };
-	const char *value = tr2_env_get(name);
 	long long number;
 
 	if (!value)
@@ -72,7 +111,24 @@ static int get_bool(const char *name, int otherwise)
 		if (!strcasecmp(value, no[i]))
 			return 0;
 	}
-	return parse_number(value, &number) ? number != 0 : otherwise;
+	return !*value ? 0 : parse_number(value, &number) ? number != 0 : otherwise;
+}
+
+/* atoi(), as git has it for some settings, but defined for every text. */
+static int get_int(const char *name, int otherwise)
+{
+	const char *value = tr2_env_get(name);
+	long number;
+
+	if (!value)
+		return otherwise;
+	number = strtol(value, NULL, 10);
+	return number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
+}
+
+int tr2_env_debug(void)
+{
+	return get_int("DST_DEBUG", 0) > 0;
 }
 
 static size_t get_size(const char *name, size_t otherwise, size_t least, size_t most)
@@ -89,14 +145,14 @@ static size_t get_size(const char *name, size_t otherwise, size_t least, size_t 
 
 void tr2_env_read(struct tr2_settings *settings)
 {
-	const char *debug = tr2_env_get("DST_DEBUG");
-	int saved = errno;
+	int saved = errno, max_files = get_int("MAX_FILES", 0);
 
-	settings->raw_lz4 = get_bool("RAW_LZ4", 1);
+	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
 	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 1 << 16, 64 << 16) >> 16);
-	settings->dst_debug = debug && atoi(debug) > 0;
-	settings->redact = get_bool("REDACT", 1);
+	settings->dst_debug = tr2_env_debug();
+	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
+	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);
 	errno = saved;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_env.h - the settings: environment variables under the program's prefix, read once.
+ * tr2_env.h - the settings: environment variables under the program's prefix, and behind them what git's
+ * configuration says, if the program asks for that (tr2_config.h).
  */
 #ifndef TR2_ENV_H
 #define TR2_ENV_H
@@ -12,6 +13,7 @@ struct tr2_settings {
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
 	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB; default 24 */
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
+	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */
 };
 
@@ -19,14 +21,28 @@ struct tr2_settings {
 void tr2_env_set_prefix(const char *prefix);
 
 /*
- * The value of PREFIX_NAME, or NULL when unset or empty, or when the program runs with privileges that its
- * caller does not have (setuid): then nothing is traced on the caller's behalf.
- * name  "RAW"; "" for PREFIX itself
+ * The value of a setting: of the variable PREFIX_NAME unless it is unset or empty, else of its key in git's
+ * configuration; NULL without either.  Nothing is traced on the caller's behalf when the program runs with
+ * privileges that its caller does not have (setuid): then there are no settings.
+ * name    "RAW"; "" for PREFIX itself
+ * Return  "" can only come from the configuration    Signal safe
  */
 const char *tr2_env_get(const char *name);
 
+/*
+ * Git's configuration says so: of each key the last value counts.  Keys that are none of ours, and NULL, change nothing.
+ * key  "trace2.rawtarget"    Thread  before any other    Alloc malloc
+ */
+void tr2_env_configure(const char *key, const char *value);
+
 /* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
 const char *tr2_env_name(const char *name, char buf[64]);
+
+/* Git's boolean: true, yes, on, false, no, off, "", a number with k, m or g; otherwise for anything else and NULL. */
+int tr2_env_bool(const char *value, int otherwise);
+
+/* 1: say on stderr why something does not work. */
+int tr2_env_debug(void);
 
 /* Read all settings.  Bad values keep the default.  Thread  before any other    Alloc none */
 void tr2_env_read(struct tr2_settings *settings);

@@ -12,6 +12,7 @@
 
 #include "tlg_show.h"
 #include "tr2_clock.h"
+#include "tr2_config.h"
 #include "tr2_drain.h"
 #include "tr2_emit.h"
 #include "tr2_post.h"
@@ -28,7 +29,7 @@ int32_t tr2_g_utcoff;
 uint32_t tr2_g_layout_crc;
 
 static char g_version[256] = TRACE2_VERSION;
-static int g_initialized, g_exit_code;
+static int g_use_git_config, g_initialized, g_exit_code;
 static uint64_t g_no_ring, g_cut;         /* counted anywhere, taken over by the drain */
 
 /* ---- losses that no ring can count -------------------------------------------------------------- */
@@ -129,19 +130,24 @@ __attribute__((destructor)) static void at_unload(void)
 	tr2_drain_finish(TLG_END_EXIT);
 }
 
-static void emit_version(const char *file, int line)
+static void emit_first(int style, const char *file, int line, const char *text)
 {
-	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_version };
+	struct tr2_scope_key key = { .file = file, .line = line, .style = (uint8_t)style };
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	tr2_args_last(&args, g_version);
+	tr2_args_last(&args, text);
 	tr2_emit(&key, &args, 0, 0);
 }
 
 void trace2_set_env_prefix(const char *prefix)
 {
 	tr2_env_set_prefix(prefix);
+}
+
+void trace2_use_git_config(void)
+{
+	g_use_git_config = 1;
 }
 
 void trace2_set_program_version(const char *version)
@@ -162,6 +168,8 @@ void trace2_initialize_fl(const char *file, int line)
 	if (g_initialized)
 		return;
 	g_initialized = 1;
+	if (g_use_git_config)
+		tr2_config_read();
 	if (!tr2_env_get("RAW"))
 		return;
 	tr2_clock_init();
@@ -172,7 +180,9 @@ void trace2_initialize_fl(const char *file, int line)
 		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);
 		tr2_signal_init();
 		tr2_enabled_v1 = 1;
-		emit_version(file, line);
+		emit_first(TLG_STYLE_version, file, line, g_version);
+		if (tr2_sink_is_sentinel())
+			emit_first(TLG_STYLE_too_many_files, file, line, NULL);
 	}
 	errno = saved;
 }

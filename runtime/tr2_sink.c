@@ -20,11 +20,16 @@ static struct sink {
 
 int tr2_sink_open(const char *name)
 {
+	const struct tr2_dst_rules rules = { tr2_g_settings.max_files, tr2_g_settings.dst_debug };
 	char variable[64], file[128];
 
 	snprintf(file, sizeof(file), "%s.tlg", name);
-	return tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file,
-			    tr2_g_settings.dst_debug);
+	return tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file, &rules);
+}
+
+int tr2_sink_is_sentinel(void)
+{
+	return g_sink.dst.is_sentinel;
 }
 
 int tr2_sink_init(void)

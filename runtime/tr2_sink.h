@@ -19,6 +19,9 @@
  */
 int tr2_sink_open(const char *name);
 
+/* 1: it is the last file of a directory that has too many. */
+int tr2_sink_is_sentinel(void);
+
 /* Allocate what writing needs.  0 or -errno.  Signal unsafe */
 int tr2_sink_init(void);
 

@@ -89,6 +89,14 @@ enum { TRACE2_COUNTER_ID_TEST1, TRACE2_COUNTER_ID_TEST2 };
  */
 void trace2_set_env_prefix(const char *prefix);
 
+/*
+ * Let git's configuration count too: trace2.* of the system's and the user's files, with what they include, where
+ * no environment variable says otherwise (trace2.rawTarget, .rawLz4, .rawCycle, .rawRing, and git's own keys);
+ * TRACE2_CONFIG_PARAMS then selects among all of their settings.  A repository's configuration is never read.
+ * Thread  before trace2_initialize() only, which reads the files
+ */
+void trace2_use_git_config(void);
+
 /* The program's version, for the `version` event.  Before trace2_initialize(); NULL or never: this library's. */
 void trace2_set_program_version(const char *version);
 
@@ -137,8 +145,8 @@ void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names
 #define trace2_cmd_ancestry(names) trace2_cmd_ancestry_fl(__FILE__, __LINE__, (const char *const *)(names))
 
 /*
- * The command's name.  Extends the hierarchy of names that children inherit, and lists the environment
- * variables that TRACE2_ENV_VARS selects, once per process.
+ * The command's name.  Extends the hierarchy of names that children inherit, and lists settings and environment
+ * variables as trace2_cmd_list_config() and trace2_cmd_list_env_vars() do.
  * Thread  not while another thread reads or changes the environment    Signal unsafe
  */
 void trace2_cmd_name_fl(const char *file, int line, const char *name);
@@ -152,7 +160,10 @@ void trace2_cmd_mode_fl(const char *file, int line, const char *mode);
 void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv);
 #define trace2_cmd_alias(alias, argv) trace2_cmd_alias_fl(__FILE__, __LINE__, (alias), (const char *const *)(argv))
 
-/* def_param for the settings that TRACE2_CONFIG_PARAMS selects, the variables that TRACE2_ENV_VARS lists.  Once. */
+/*
+ * def_param for the settings that TRACE2_CONFIG_PARAMS selects, after trace2_use_git_config(); for the variables
+ * that TRACE2_ENV_VARS lists.  Once each.  Thread  as trace2_cmd_name()    Signal unsafe
+ */
 void trace2_cmd_list_config_fl(const char *file, int line);
 #define trace2_cmd_list_config() trace2_cmd_list_config_fl(__FILE__, __LINE__)
 void trace2_cmd_list_env_vars_fl(const char *file, int line);

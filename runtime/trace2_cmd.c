@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* trace2_cmd.c - the public calls for commands, parameters and repositories. */
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tr2_atomic.h"
+#include "tr2_config.h"
 #include "tr2_emit.h"
 #include "tr2_life.h"
 #include "tr2_message.h"
 #include "tr2_sid.h"
+#include "tr2_wild.h"
 
 #include "trace2.h"
 
@@ -81,8 +82,9 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 	tr2_args_text(&args, *hierarchy ? hierarchy : NULL);
 	tr2_args_last(&args, name);
 	tr2_emit(&key, &args, 0, 0);
-	trace2_cmd_list_config_fl(file, line);
-	trace2_cmd_list_env_vars_fl(file, line);
+	/* where git's own calls of these two stand, so that the texts are git's */
+	trace2_cmd_list_config_fl("trace2.c", 439);
+	trace2_cmd_list_env_vars_fl("trace2.c", 440);
 }
 
 void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
@@ -147,44 +149,53 @@ static const char *next_item(const char *list, char *item, size_t size)
 	return rest;
 }
 
-/* The place is where git says that they come from, whoever asks. */
 void trace2_cmd_list_env_vars_fl(const char *file, int line)
 {
 	static int done;
 	const char *list = tr2_enabled_v1 && !done ? tr2_env_get("ENV_VARS") : NULL;
 	char name[256];
 
-	(void)file;
-	(void)line;
 	done |= tr2_enabled_v1;
 	while (list) {
 		const char *value;
 		list = next_item(list, name, sizeof(name));
 		value = *name ? getenv(name) : NULL;
 		if (value && *value)
-			emit_param("trace2.c", 440, name, value, TRACE2_SCOPE_COMMAND);
+			emit_param(file, line, name, value, TRACE2_SCOPE_COMMAND);
 	}
 }
 
-/* This library reads no configuration files of its own, so there are no settings to list. */
-void trace2_cmd_list_config_fl(const char *file, int line)
+/* Does a pattern of CONFIG_PARAMS match this key? */
+static int is_wanted(const char *key)
 {
-	(void)file;
-	(void)line;
-}
-
-void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value)
-{
-	const char *list = tr2_enabled_v1 && key ? tr2_env_get("CONFIG_PARAMS") : NULL;
+	const char *list = tr2_env_get("CONFIG_PARAMS");
 	char pattern[256];
 
 	while (list) {
 		list = next_item(list, pattern, sizeof(pattern));
-		if (*pattern && !fnmatch(pattern, key, FNM_CASEFOLD)) {
-			emit_param(file, line, key, value, TRACE2_SCOPE_UNKNOWN);
-			return;
-		}
+		if (*pattern && tr2_wild_match(pattern, key))
+			return 1;
 	}
+	return 0;
+}
+
+void trace2_cmd_list_config_fl(const char *file, int line)
+{
+	struct tr2_config_item item;
+	size_t at = 0;
+
+	if (!tr2_enabled_v1)
+		return;
+	while (tr2_config_next(&at, &item))
+		if (is_wanted(item.key))
+			emit_param(file, line, item.key, item.value, (int)item.scope);
+	tr2_config_forget();   /* so that they are listed once */
+}
+
+void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value)
+{
+	if (tr2_enabled_v1 && key && is_wanted(key))
+		emit_param(file, line, key, value, TRACE2_SCOPE_UNKNOWN);
 }
 
 /* ---- repositories ------------------------------------------------------------------------------- */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_config.h - git's configuration files: which there are, and what they say.
+ *
+ * Those of the system and of the user, where git finds them, with what they include (include.path; includeIf is
+ * not followed, nor is `~name/`).  A repository's own, a worktree's and -c are never read.
+ * What is in a file is not trusted: at most 100 regular files of at most 1 MiB, included at most 10 deep, and at
+ * most 1 MiB of settings are taken; the rest is passed over.  A file ends at its first line of bad syntax.
+ */
+#ifndef TR2_CONFIG_H
+#define TR2_CONFIG_H
+
+#include <stddef.h>
+
+#include "trace2.h"
+
+struct tr2_config_item {
+	enum trace2_config_scope scope;   /* SYSTEM or GLOBAL */
+	const char *key;                  /* "section.Subsection.key" */
+	const char *value;                /* NULL: a key without "=" */
+};
+
+/*
+ * Read the files, keep their settings, and hand those that begin with "trace2." to tr2_env_configure().  Nothing
+ * is read where the program has privileges that its caller does not have.
+ * Errors  a file that is absent, cannot be read or is no file is empty; with DST_DEBUG one line says what is bad
+ * Thread  before others use settings    Signal unsafe    Alloc malloc    Errno kept
+ */
+void tr2_config_read(void);
+
+/*
+ * Go through what is kept, in the order of the files, system before global.
+ * at      begins as 0
+ * Return  1: item is set, valid until tr2_config_forget(); 0: that was all
+ */
+int tr2_config_next(size_t *at, struct tr2_config_item *item);
+
+/* Free what is kept; settings of trace2 stay in force.  Signal unsafe */
+void tr2_config_forget(void);
+
+#endif
