@@ -175,18 +175,21 @@ $(obj)/libtlg.a: $(format_obj)
 $(obj)/libhelp.a: $(call objects,tests,$(help_names))
 	$(archive)
 
-# Tests of format/ and expand/ do without the runtime; the others may use everything.
-link_test = $(link) $$(grep -o '__wrap_[a-z0-9_]*' $(<:$(obj)/%.o=%.c) | sort -u | sed 's/__wrap_/-Wl,--wrap=/') \
-	    -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
+# Tests of format/ and expand/ do without the runtime; the others may use everything.  Helpers whose
+# header a test includes come first, so that they may stand in for what is under test.
+included = $(filter $(help_names),$(shell sed -n 's/^.include "\([a-z0-9_]*\)\.h"/\1/p' $(1)))
+wrapped = $(shell grep -o '__wrap_[a-z0-9_]*' $(1) | sort -u | sed 's/__wrap_/-Wl,--wrap=/')
+link_test = $(link) $(call wrapped,tests/$*.c) -o $@ $< $(call objects,tests,$(call included,tests/$*.c)) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 reader_tests := $(filter $(addsuffix _%,$(addprefix $(out)/tests/test_,tlg t2x replay)),$(unit))
 
-$(reader_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
+$(reader_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libt2x.a $(obj)/libtlg.a $(obj)/libhelp.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
 
-$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libhelp.a $(obj)/libt2x.a \
-		$(out)/libtrace2.a
+$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libt2x.a $(out)/libtrace2.a \
+		$(obj)/libhelp.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
