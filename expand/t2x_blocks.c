@@ -402,12 +402,23 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 
 /* ---- which of them ------------------------------------------------------------------------------ */
 
+/* Among the events that can be seen there is a BLOCK: the file was cut in front of the PROLOGUE in one. */
+static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail, size_t entry_size)
+{
+	struct found found;
+
+	for (size_t at = 0; at + entry_size <= avail; at += entry_size)
+		if (find_head(blocks, p + at, avail - at, &found))
+			return 1;
+	return 0;
+}
+
 /* A file is a plain sequence if it opens with a PROLOGUE, or if its layout knows no blocks. */
 static void begin(struct t2x_blocks *blocks)
 {
 	struct tlg_event event[T2X_MAX_SPLIT];
 	const unsigned char *p;
-	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
+	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->layouts[0]), &p);
 
 	blocks->has_begun = 1;
 	blocks->is_plain_sequence = !blocks->layouts[0]->block;
@@ -422,6 +433,8 @@ static void begin(struct t2x_blocks *blocks)
 			blocks->unknown_layout = event->u.prologue.entry_size;
 			continue;
 		}
+		if (is_cut_block(blocks, p, avail, layout->entry_size))
+			continue;
 		blocks->layouts[0] = layout;
 		blocks->is_plain_sequence = 1;
 	}

@@ -207,6 +207,19 @@ static struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event 
 	return t2x_stream_track(lane->first->stream, lane->is_framed ? lane->tid : event->u.hit.tid);
 }
 
+/* A step that nothing came before, as for a reader that joined late: it has the time of what comes next. */
+static uint64_t find_first_time(struct t2x_lane *lane)
+{
+	struct t2x_waiting *waiting = lane->first;
+
+	for (unsigned i = lane->at; i < waiting->count; i++) {
+		const struct tlg_event *event = &waiting->events[i];
+		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
+			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
+	}
+	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_ns;
+}
+
 static void pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_stream *stream = lane->first->stream;
@@ -216,6 +229,8 @@ static void pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 	if (!track)
 		return;
 	ns = event->u.hit.when ? lane->key_ns : track->now_ns;
+	if (!ns)
+		ns = find_first_time(lane);
 	if (ns < track->now_ns)
 		ns = track->now_ns;
 	track->now_ns = ns;

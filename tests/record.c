@@ -124,7 +124,7 @@ void record_run(struct record *record, const char *const *paths, unsigned n, con
 	for (unsigned i = 0; i < n; i++) {
 		must(!t2x_in_open(&in[i], paths[i], t2x_blocks_seen(layout), &record->report));
 		must(!t2x_blocks_init(&blocks[i], &in[i], layout));
-		must(!t2x_merge_add(merge, &blocks[i]));
+		must(!t2x_merge_add(merge, &blocks[i], in[i].name, t2x_blocks_next));
 	}
 	must(!t2x_merge_run(merge));
 	record->open_streams = t2x_merge_open_streams(merge, 0);
