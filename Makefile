@@ -5,11 +5,15 @@
 format_src  := tlg_desc tlg_crc tlg_block tlg_show
 runtime_src := tr2_clock tr2_env tr2_config tr2_config_parse tr2_wild \
 	       tr2_sid tr2_shm tr2_scope tr2_ring tr2_reg tr2_emit tr2_capture tr2_message tr2_thread \
-	       tr2_timer tr2_drain tr2_losses tr2_post tr2_wake tr2_frame tr2_dst tr2_sink tr2_signal tr2_life \
-	       trace2_cmd trace2_process trace2_region
+	       tr2_timer tr2_drain tr2_losses tr2_post tr2_wake tr2_frame tr2_dst tr2_sink tr2_live tr2_signal \
+	       tr2_life trace2_cmd trace2_process trace2_region
 expand_src  := t2x_in t2x_window t2x_lz4 t2x_blocks t2x_report t2x_layout t2x_layout_xml t2x_context \
 	       t2x_clock t2x_scope t2x_map t2x_chain t2x_define t2x_lane t2x_heap t2x_merge t2x_xml t2x_raw t2x_model \
 	       t2x_regions t2x_losses t2x_normal t2x_perf t2x_event t2x_out t2x_text t2x_json t2x_render
+
+# What of the expander serves the live text targets, in the library
+live_src    := t2x_merge t2x_heap t2x_lane t2x_chain t2x_define t2x_scope t2x_context t2x_clock t2x_map t2x_layout \
+	       t2x_model t2x_regions t2x_losses t2x_render t2x_normal t2x_perf t2x_event t2x_out t2x_text t2x_json
 
 # Packages by pkg-config's name, and the Debian package of each
 runtime_pkgs := liburcu-cds liblz4 libmd
@@ -57,6 +61,7 @@ objects = $(patsubst %,$(obj)/$(1)/%.o,$(2))
 format_obj  := $(call objects,format,$(format_src))
 runtime_obj := $(call objects,runtime,$(runtime_src))
 expand_obj  := $(call objects,expand,$(expand_src))
+live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
 help_names  := $(filter-out $(test_names),$(basename $(notdir $(wildcard tests/*.c))))
 bench_names := $(basename $(notdir $(wildcard bench/bench_*.c)))
@@ -73,7 +78,7 @@ scripts := $(sort $(wildcard tests/check_*.sh))
 
 our_cppflags = -D_GNU_SOURCE $(include_$(firstword $(subst /, ,$(1))))
 include_format  := -Iformat
-include_runtime := -Iruntime -Iformat
+include_runtime := -Iruntime -Iformat -Iexpand
 include_expand  := -Iexpand -Iformat
 include_tests   := -Itests -Iruntime -Iexpand -Iformat
 include_bench   := -Ibench -Iruntime -Iformat
@@ -151,14 +156,14 @@ $(obj)/%.o: %.c $(out)/flags
 	@mkdir -p $(@D)
 	$(quiet)$(call compile,$*) -MMD -MP -c -o $@ $<
 
-$(out)/libtrace2.a: $(runtime_obj) $(format_obj)
+$(out)/libtrace2.a: $(runtime_obj) $(live_obj) $(format_obj)
 	$(archive)
 
-$(out)/$(soname): $(runtime_obj) $(format_obj) runtime/trace2.map
+$(out)/$(soname): $(runtime_obj) $(live_obj) $(format_obj) runtime/trace2.map
 	$(call say,LD)
 	$(quiet)$(link) -shared -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
 		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \
-		-o $@ $(runtime_obj) $(format_obj) $(runtime_libs) $(LDLIBS)
+		-o $@ $(runtime_obj) $(live_obj) $(format_obj) $(runtime_libs) $(LDLIBS)
 
 $(out)/libtrace2.so: $(out)/$(soname)
 	@ln -sf $(soname) $@

@@ -293,7 +293,7 @@ static int expand_text(struct run *run)
 	error = 0;
 	for (unsigned i = 0; !error && i < run->settings.npaths; i++)
 		if (run->inputs[i].is_open)
-			error = t2x_merge_add(merge, &run->inputs[i].blocks);
+			error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_blocks_next);
 	if (!error)
 		error = t2x_merge_run(merge);
 	t2x_model_finish(context.model);

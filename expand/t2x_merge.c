@@ -28,6 +28,8 @@ struct lane_of {
 struct source {
 	struct source *next;
 	struct t2x_blocks *blocks;
+	t2x_next_fn *next_block;
+	const char *name;
 	struct t2x_map streams;           /* by id */
 	struct live *oldest, *newest;
 	struct lane_of *sequence;         /* the lane of a file without blocks */
@@ -56,13 +58,16 @@ struct t2x_merge *t2x_merge_new(struct t2x_context *context)
 	return merge;
 }
 
-int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks)
+int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char *name, t2x_next_fn *next)
 {
 	struct source *source = calloc(1, sizeof(*source));
 
 	if (!source)
 		return -ENOMEM;
 	source->blocks = blocks;
+	source->name = name;
+	source->next_block = next;
+	source->at_end = !next;
 	if (merge->last_source)
 		merge->last_source->next = source;
 	else
@@ -200,7 +205,7 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 	if (!live)
 		return NULL;
 	live->source = source;
-	live->stream = t2x_stream_new(merge->context, source->blocks->in->name, block->stream, block->is_framed);
+	live->stream = t2x_stream_new(merge->context, source->name, block->stream, block->is_framed);
 	if (!live->stream || t2x_map_put(&source->streams, block->stream, live)) {
 		if (live->stream)
 			t2x_stream_free(live->stream);
@@ -337,27 +342,43 @@ static void take_thread_block(struct t2x_merge *merge, struct live *live, const 
 		release_some(merge);
 }
 
-static void read_block(struct t2x_merge *merge, struct source *source)
+static void take_block(struct t2x_merge *merge, struct source *source, const struct t2x_block *block)
 {
-	struct t2x_block block;
-	struct live *live;
+	struct live *live = t2x_map_get(&source->streams, block->stream);
 
-	if (!t2x_blocks_next(source->blocks, &block)) {
-		source->at_end = 1;
-		source->bound_ns = UINT64_MAX;
-		return;
-	}
-	live = t2x_map_get(&source->streams, block.stream);
 	if (!live) {
-		live = new_live(merge, source, &block);
+		live = new_live(merge, source, block);
 		find_bound(source);
 	}
 	if (!live)
 		merge->error = -ENOMEM;
-	else if (block.tid == TLG_NO_THREAD)
-		take_process_block(merge, live, &block);
+	else if (block->tid == TLG_NO_THREAD)
+		take_process_block(merge, live, block);
 	else
-		take_thread_block(merge, live, &block);
+		take_thread_block(merge, live, block);
+}
+
+static void read_block(struct t2x_merge *merge, struct source *source)
+{
+	struct t2x_block block;
+
+	if (source->next_block(source->blocks, &block)) {
+		take_block(merge, source, &block);
+		return;
+	}
+	source->at_end = 1;
+	source->bound_ns = UINT64_MAX;
+}
+
+int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block)
+{
+	struct source *source = merge->sources;
+	uint64_t bound = source->bound_ns;
+
+	take_block(merge, source, block);
+	if (source->bound_ns != bound)
+		release(merge, source->bound_ns);
+	return merge->error;
 }
 
 /* All inputs are at their ends: nothing has to wait. */

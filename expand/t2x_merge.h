@@ -23,11 +23,24 @@ struct t2x_merge;
 struct t2x_merge *t2x_merge_new(struct t2x_context *context);
 void t2x_merge_free(struct t2x_merge *merge);
 
-/* An input, which stays the caller's.  Return  0 or -ENOMEM */
-int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks);
+/* How the next block of an input is read: t2x_blocks_next(). */
+typedef int t2x_next_fn(struct t2x_blocks *blocks, struct t2x_block *block);
+
+/*
+ * An input, which stays the caller's.
+ * name  for messages    next  NULL: its blocks are pushed, blocks is not used
+ * Return  0 or -ENOMEM
+ */
+int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char *name, t2x_next_fn *next);
 
 /* Read all inputs to their ends and hand everything to the model.  Return  0 or -ENOMEM */
 int t2x_merge_run(struct t2x_merge *merge);
+
+/*
+ * The next block of the only input, which was added without next; hands over what need not wait any longer.  After the last
+ * one t2x_merge_run() hands over the rest.  Return  0 or -ENOMEM
+ */
+int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block);
 
 /* Streams of an input that ended without END: killed, or still running. */
 unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input);

@@ -29,6 +29,15 @@ int t2x_out_init(struct t2x_out *out, int fd)
 	return 0;
 }
 
+int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write_fn, void *target)
+{
+	int error = t2x_out_init(out, -1);
+
+	out->write = write_fn;
+	out->target = target;
+	return error;
+}
+
 void t2x_out_free(struct t2x_out *out)
 {
 	free(out->buf);
@@ -37,6 +46,10 @@ void t2x_out_free(struct t2x_out *out)
 
 static void write_all(struct t2x_out *out, const char *text, size_t n)
 {
+	if (out->write && n && !out->error) {
+		out->error = out->write(out->target, text, n);
+		return;
+	}
 	while (n && !out->error) {
 		ssize_t done = write(out->fd, text, n);
 

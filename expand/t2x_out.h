@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_out.h - buffered output to a file descriptor, and the digits that go into it.
+ * t2x_out.h - buffered output to a file descriptor, or to a function, and the digits that go into it.
  *
  * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
  * one line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped,
@@ -19,19 +19,25 @@ enum {
 	T2X_OUT_ROOM = 4096,          /* the most that t2x_out_room() can promise */
 };
 
+/* Write n bytes of whole lines, but for a line longer than the buffer.  Return  0 or an errno */
+typedef int t2x_write_fn(void *target, const char *text, size_t n);
+
 struct t2x_out {
 	char *pos;                    /* next free byte */
 	char *end;                    /* behind the buffer */
 	char *line;                   /* where the line being written begins; all before it are complete */
 	char *buf;
 	int fd;
+	t2x_write_fn *write;          /* NULL: to fd */
+	void *target;
 	int error;                    /* errno of the first failed write, or 0 */
 	int broken_line;              /* the beginning of the line has left the buffer already */
 	char last;                    /* if so: the last byte that left */
 };
 
-/* Return  0 or -ENOMEM */
+/* Output to a descriptor, to a function.  Return  0 or -ENOMEM */
 int t2x_out_init(struct t2x_out *out, int fd);
+int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
 
 /* Free the buffer; what is in it is lost. */
 void t2x_out_free(struct t2x_out *out);

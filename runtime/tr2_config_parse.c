@@ -40,10 +40,11 @@ static int next_byte(struct tr2_config_parser *p)
 		p->ended = 1;
 		return '\n';
 	}
-	p->line += p->at && p->text[p->at - 1] == '\n';
+	p->line += p->line_ended;
 	c = (unsigned char)p->text[p->at++];
 	if (c == '\r' && p->at < p->bytes && p->text[p->at] == '\n')
 		c = (unsigned char)p->text[p->at++];
+	p->line_ended = c == '\n';
 	return c;
 }
 

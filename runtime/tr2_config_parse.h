@@ -17,6 +17,7 @@ struct tr2_config_parser {
 	size_t bytes, at;
 	int ended;                /* 1: the line end behind the text was taken */
 	unsigned line;            /* of what was parsed last, from 1 */
+	unsigned line_ended;      /* 1: the byte before was the line's last */
 	size_t section;           /* bytes of key that are "section." or "section.subsection." */
 	size_t length;            /* bytes of key, or more: then it is too long */
 	char key[TR2_CONFIG_KEY_BYTES];

@@ -427,7 +427,7 @@ void tr2_drain_finish(unsigned reason)
 
 int tr2_drain_instead(void)
 {
-	if (tr2_wake_is_running() || !lock_drain())
+	if (tr2_wake_is_running() || tr2_sink_allocates() || !lock_drain())
 		return 0;
 	if (!g_drain.finished)
 		drain_all();
@@ -490,7 +490,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 
 void tr2_drain_reset(void)
 {
-	tr2_sink_close();
+	tr2_sink_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	g_held = 0;
 	tr2_wake_reset();

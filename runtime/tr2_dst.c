@@ -219,10 +219,15 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 	return -1;
 }
 
+int tr2_dst_is_off(const char *value)
+{
+	return !value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false");
+}
+
 static int open_value(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
 		      const struct tr2_dst_rules *rules)
 {
-	if (!value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false"))
+	if (tr2_dst_is_off(value))
 		return -1;
 	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
 		value = "2";
@@ -279,7 +284,7 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 
 void tr2_dst_close(struct tr2_dst *dst)
 {
-	if (dst->fd >= 0 && dst->kind != TR2_DST_FD)
+	if (dst->fd >= 0 && dst->kind != TR2_DST_FD && dst->kind != TR2_DST_OFF)
 		close(dst->fd);
 	dst->fd = -1;
 	dst->kind = TR2_DST_OFF;

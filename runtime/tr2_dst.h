@@ -29,6 +29,9 @@ struct tr2_dst_rules {
 	int debug;                /* 1: say on stderr why a destination stays off */
 };
 
+/* 1 if the value switches a target off: NULL, "", "0", "false". */
+int tr2_dst_is_off(const char *value);
+
 /*
  * Open the destination that value names, as git does: "0", "false" or NULL off; "1", "true" descriptor 2;
  * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".

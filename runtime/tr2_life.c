@@ -22,6 +22,7 @@
 #include "tr2_sink.h"
 #include "tr2_thread.h"
 #include "tr2_timer.h"
+#include "tr2_wake.h"
 
 int tr2_enabled_v1;
 struct tr2_settings tr2_g_settings;
@@ -170,7 +171,7 @@ void trace2_initialize_fl(const char *file, int line)
 	g_initialized = 1;
 	if (g_use_git_config)
 		tr2_config_read();
-	if (!tr2_env_get("RAW"))
+	if (!tr2_sink_is_wanted())
 		return;
 	tr2_clock_init();
 	tr2_env_read(&tr2_g_settings);
@@ -183,6 +184,8 @@ void trace2_initialize_fl(const char *file, int line)
 		emit_first(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			emit_first(TLG_STYLE_too_many_files, file, line, NULL);
+		if (tr2_sink_allocates())
+			tr2_wake_start();   /* a text is for somebody who looks on */
 	}
 	errno = saved;
 }

@@ -12,6 +12,7 @@
 #include "tr2_drain.h"
 #include "tr2_emit.h"
 #include "tr2_life.h"
+#include "tr2_sink.h"
 
 /* The default action comes back first: it ends the process as soon as this handler returns. */
 static void record_signal(int signo)
@@ -26,6 +27,9 @@ static void record_signal(int signo)
 		tr2_args_init(&args);
 		tr2_args_int(&args, signo);
 		tr2_emit(&key, &args, 0, 0);
+		/* SIGPIPE comes out of a write; what others have interrupted may be the allocator, which texts need */
+		if (signo != SIGPIPE)
+			tr2_sink_drop_texts();
 		tr2_drain_finish(TLG_END_SIGNAL);
 	}
 	errno = saved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_sink.c - the raw target. */
+/* tr2_sink.c - the raw target, and beside it the live texts. */
 #include "tr2_sink.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include "tr2_env.h"
 #include "tr2_frame.h"
 #include "tr2_life.h"
+#include "tr2_live.h"
 
 enum { DGRAM_BYTES = 32768 };          /* plain bytes in one datagram */
 
@@ -18,18 +19,31 @@ static struct sink {
 	uint32_t stream, frames;
 } g_sink = { .dst = { .fd = -1 } };
 
+int tr2_sink_is_wanted(void)
+{
+	static const char *const targets[] = { "RAW", "", "PERF", "EVENT" };
+
+	for (int i = 0; i < 4; i++)
+		if (!tr2_dst_is_off(tr2_env_get(targets[i])))
+			return 1;
+	return 0;
+}
+
 int tr2_sink_open(const char *name)
 {
 	const struct tr2_dst_rules rules = { tr2_g_settings.max_files, tr2_g_settings.dst_debug };
 	char variable[64], file[128];
+	int texts = tr2_live_open(name, &rules);
+	int error;
 
 	snprintf(file, sizeof(file), "%s.tlg", name);
-	return tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file, &rules);
+	error = tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file, &rules);
+	return texts ? 0 : error;
 }
 
 int tr2_sink_is_sentinel(void)
 {
-	return g_sink.dst.is_sentinel;
+	return g_sink.dst.is_sentinel || tr2_live_is_sentinel();
 }
 
 int tr2_sink_init(void)
@@ -72,6 +86,9 @@ int tr2_sink_write(const struct tlg_event *blocks, size_t bytes)
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	int error = 0;
 
+	tr2_live_write(blocks, bytes, g_sink.stream);
+	if (g_sink.dst.kind == TR2_DST_OFF)
+		return 0;
 	for (size_t at = 0, n; at < bytes && !error; at += n) {
 		n = whole_blocks(blocks + at / sizeof(*blocks), bytes - at, limit);
 		error = write_frame((const char *)blocks + at, n);
@@ -97,7 +114,24 @@ void tr2_sink_go_on(void)
 	g_sink.has_next = 0;
 }
 
+int tr2_sink_allocates(void)
+{
+	return tr2_live_is_on();
+}
+
 void tr2_sink_close(void)
 {
+	tr2_live_close();
+	tr2_dst_close(&g_sink.dst);
+}
+
+void tr2_sink_drop_texts(void)
+{
+	tr2_live_reset();
+}
+
+void tr2_sink_reset(void)
+{
+	tr2_live_reset();
 	tr2_dst_close(&g_sink.dst);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sink.h - what becomes of a buffer of blocks: the raw target, compressed or not.
+ * tr2_sink.h - what becomes of a buffer of blocks: the raw target, compressed or not, and the live texts.
  *
  * Knows nothing of rings or of what is in a block.  Only the holder of the drain's lock calls anything here, but
  * for tr2_sink_open().
@@ -12,6 +12,9 @@
 #include <stdint.h>
 
 #include "tlg.h"
+
+/* 1 if the settings switch any target on, as far as their values tell. */
+int tr2_sink_is_wanted(void);
 
 /*
  * Open what the settings name.  name: of a file in a directory, without suffix.
@@ -35,6 +38,16 @@ int tr2_sink_write(const struct tlg_event *blocks, size_t bytes);
 int tr2_sink_open_next(void);
 void tr2_sink_go_on(void);
 
+/* 1 if writing allocates memory: then no signal handler may write. */
+int tr2_sink_allocates(void);
+
+/* Write what is left of the texts, and close all targets. */
 void tr2_sink_close(void);
+
+/* Give the texts up: they cannot be written from where we are.  The raw target stays. */
+void tr2_sink_drop_texts(void);
+
+/* In a forked child: forget the parent's targets. */
+void tr2_sink_reset(void);
 
 #endif

@@ -85,7 +85,7 @@ static void start_thread(void)
 	pthread_attr_destroy(&attributes);
 }
 
-static void start_once(void)
+void tr2_wake_start(void)
 {
 	static uint32_t starting;
 	uint64_t mask;
@@ -128,11 +128,11 @@ void tr2_wake_chunk_opened(uint64_t mask)
 	}
 	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
 	if (!may_be_in_handler(mask))
-		start_once();
+		tr2_wake_start();
 }
 
 void tr2_wake_if_wanted(void)
 {
 	if (tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
-		start_once();
+		tr2_wake_start();
 }

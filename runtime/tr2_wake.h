@@ -13,6 +13,9 @@
  */
 void tr2_wake_chunk_opened(uint64_t mask);
 
+/* Start the thread, if it does not run.  Signal unsafe */
+void tr2_wake_start(void);
+
 /* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
 void tr2_wake_if_wanted(void);
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_live.c - from blocks to text, in the traced program. */
+#include "tr2_live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_layout.h"
+#include "t2x_merge.h"
+#include "t2x_model.h"
+#include "tr2_env.h"
+
+enum { NORMAL, PERF, EVENT, TARGETS };   /* in git's order */
+
+static const struct kind {
+	const char *target, *brief;       /* names of settings */
+	const struct t2x_writer *writer;
+} kinds[TARGETS] = {
+	[NORMAL] = { "", "BRIEF", &t2x_writer_normal },
+	[PERF] = { "PERF", "PERF_BRIEF", &t2x_writer_perf },
+	[EVENT] = { "EVENT", "EVENT_BRIEF", &t2x_writer_event },
+};
+
+static struct live {
+	int is_on;
+	struct tr2_dst dst;
+	struct t2x_options options;
+	struct t2x_out out;
+	struct t2x_report report;
+	struct t2x_context context;
+	struct t2x_model *model;
+	struct t2x_merge *merge;
+} g_live[TARGETS];
+
+static struct t2x_layout g_layout;        /* of this machine */
+static int g_on;
+
+/* ---- output ------------------------------------------------------------------------------------- */
+
+/* A datagram for each line, as git's readers expect it; anything else takes it all at once. */
+static int write_text(void *target, const char *text, size_t n)
+{
+	struct tr2_dst *dst = target;
+	int error = 0;
+
+	while (n && !error) {
+		const char *end = dst->kind == TR2_DST_DGRAM ? memchr(text, '\n', n) : NULL;
+		size_t part = end ? (size_t)(end - text) + 1 : n;
+		error = -tr2_dst_write(dst, text, part);
+		text += part;
+		n -= part;
+	}
+	return error;
+}
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+static void read_options(struct t2x_options *options, const struct kind *kind)
+{
+	const char *nesting = tr2_env_get("EVENT_NESTING");
+	int levels = nesting ? atoi(nesting) : 0;
+
+	options->brief = tr2_env_bool(tr2_env_get(kind->brief), 0);
+	options->nesting = levels > 0 ? (unsigned)levels : T2X_DEFAULT_NESTING;
+}
+
+static void free_target(struct live *live)
+{
+	t2x_merge_free(live->merge);
+	t2x_model_free(live->model);
+	t2x_out_free(&live->out);
+	tr2_dst_close(&live->dst);
+	live->is_on = 0;
+}
+
+static int start_target(struct live *live, const struct kind *kind)
+{
+	read_options(&live->options, kind);
+	if (t2x_out_init_fn(&live->out, write_text, &live->dst))
+		return -ENOMEM;
+	live->model = t2x_model_new(kind->writer, &live->out, &live->options);
+	live->context = (struct t2x_context){ .model = live->model, .report = &live->report };
+	live->merge = live->model ? t2x_merge_new(&live->context) : NULL;
+	return live->merge ? t2x_merge_add(live->merge, NULL, "", NULL) : -ENOMEM;
+}
+
+static int open_target(struct live *live, const struct kind *kind, const char *name,
+		       const struct tr2_dst_rules *rules)
+{
+	char variable[64];
+
+	memset(live, 0, sizeof(*live));
+	if (tr2_dst_open(&live->dst, tr2_env_name(kind->target, variable), tr2_env_get(kind->target), name,
+			 rules))
+		return 0;
+	if (start_target(live, kind)) {
+		free_target(live);
+		return 0;
+	}
+	live->is_on = 1;
+	return 1;
+}
+
+int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
+{
+	const uint16_t probe = 1;
+
+	g_on = 0;
+	for (int i = 0; i < TARGETS; i++)
+		g_on += open_target(&g_live[i], &kinds[i], name, rules);
+	if (g_on && !g_layout.entry_size && t2x_layout_init(&g_layout, *(const unsigned char *)&probe))
+		tr2_live_reset();
+	return g_on;
+}
+
+int tr2_live_is_on(void)
+{
+	return g_on;
+}
+
+int tr2_live_is_sentinel(void)
+{
+	return g_live[EVENT].is_on && g_live[EVENT].dst.is_sentinel;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+static void push(struct live *live, const struct t2x_block *block)
+{
+	/* git's rule: after a failed write the target stays off */
+	if (live->is_on && (t2x_merge_push(live->merge, block) || live->out.error))
+		live->is_on = 0;
+}
+
+void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t stream)
+{
+	const struct tlg_event *end = blocks + bytes / sizeof(*blocks);
+
+	for (; g_on && blocks < end; blocks += blocks->u.block.size + 1u) {
+		const struct t2x_block block = {
+			.layout = &g_layout, .raw = (const unsigned char *)blocks, .is_framed = 1,
+			.entries = blocks->u.block.size + 1u, .stream = stream, .number = blocks->sequence,
+			.tid = blocks->u.block.tid, .pid = blocks->pid,
+			.events = blocks + 1, .count = blocks->u.block.count,
+		};
+		for (int i = 0; i < TARGETS; i++)
+			push(&g_live[i], &block);
+	}
+	for (int i = 0; g_on && i < TARGETS; i++)
+		if (g_live[i].is_on && t2x_out_flush(&g_live[i].out))
+			g_live[i].is_on = 0;
+}
+
+void tr2_live_close(void)
+{
+	for (int i = 0; g_on && i < TARGETS; i++) {
+		if (!g_live[i].merge)
+			continue;
+		t2x_merge_run(g_live[i].merge);
+		if (g_live[i].is_on)
+			t2x_out_flush(&g_live[i].out);
+		free_target(&g_live[i]);
+	}
+	g_on = 0;
+}
+
+/* What the parent's targets hold stays allocated: its memory may be in any state in the child. */
+void tr2_live_reset(void)
+{
+	for (int i = 0; i < TARGETS; i++)
+		tr2_dst_close(&g_live[i].dst);
+	memset(g_live, 0, sizeof(g_live));
+	g_on = 0;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_live.h - the live text targets: PREFIX, PREFIX_PERF, PREFIX_EVENT written while the program runs.
+ *
+ * The blocks that the raw target gets go through the expander's own merge, model and writers, so that a live
+ * text and one expanded later are the same bytes.  tr2_live.c is the only file of the library that knows the expander.
+ * All but tr2_live_open() is called under the drain's lock, and allocates: never from a signal handler.
+ */
+#ifndef TR2_LIVE_H
+#define TR2_LIVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tlg.h"
+#include "tr2_dst.h"
+
+/*
+ * Open the targets that the settings name.  name: of a file in a directory    rules: as for tr2_dst_open()
+ * Return  how many are on    Signal unsafe
+ */
+int tr2_live_open(const char *name, const struct tr2_dst_rules *rules);
+
+/* 1 if any target is on. */
+int tr2_live_is_on(void);
+
+/* 1 if the event target writes the sentinel of a directory with too many files: the only text that says so. */
+int tr2_live_is_sentinel(void);
+
+/* Print the checkpoints in whole blocks of this stream, as far as none older can come. */
+void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t stream);
+
+/* Print what is left, close the targets. */
+void tr2_live_close(void);
+
+/* In a forked child: forget the parent's targets without printing what they hold. */
+void tr2_live_reset(void);
+
+#endif
