@@ -11,10 +11,10 @@ trap 'rm -rf "$tmp"' EXIT
 
 [ -x "$out/tests/test_resync" ] || { echo "tests/test_resync is not built"; exit 77; }
 mkdir "$tmp/tree"
-for i in $(seq 60); do
+for i in $(seq 400); do
 	cp "$top/FORMAT.md" "$tmp/tree/file-$i.txt"
 done
-TRACE2_RAW=$tmp/cycles.tlg TRACE2_RAW_LZ4=0 TRACE2_RAW_CYCLE=30000 "$out/examples/t2index" "$tmp/tree" >/dev/null 2>&1
+TRACE2_RAW=$tmp/cycles.tlg TRACE2_RAW_LZ4=0 TRACE2_RAW_CYCLE=20000 "$out/examples/t2index" "$tmp/tree" >/dev/null 2>&1
 cd "$top" || exit 1
 if "$out/tests/test_resync" "$tmp/cycles.tlg" >"$tmp/log" 2>&1; then
 	echo "1 passed, 0 failed"
