@@ -131,7 +131,7 @@ unit: $(unit)
 programs: $(unit) $(out)/tests/replay $(out)/t2expand
 	$(quiet)$(run_env) tests/run.sh $(unit) tests/conformance.sh
 
-run_env = T2_OUT='$(out)' T2_V='$(V)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
+run_env = T2_OUT='$(out)' T2_V='$(V)' T2_LIVE='$(live_obj)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
 
 # bench ONLY=name: only that one
 bench: all $(benches)

@@ -19,13 +19,19 @@
 #define tr2_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define tr2_store_rlx(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_add_rlx(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
-#define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
+#define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 
 /* 1 and *p = value if *p was expected; else 0.  Acquire on success and on failure, release on success. */
 #define tr2_cas_acq_rel(p, expected, value) \
 	__extension__({ \
 		__typeof__(*(p)) tr2_old_ = (expected); \
 		__atomic_compare_exchange_n((p), &tr2_old_, (value), 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE); \
+	})
+
+#define tr2_cas_rlx(p, expected, value) \
+	__extension__({ \
+		__typeof__(*(p)) tr2_old_ = (expected); \
+		__atomic_compare_exchange_n((p), &tr2_old_, (value), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
 	})
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)

@@ -126,11 +126,11 @@ static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed: sums are read when their threads are done */
 
 	tr2_add_rlx(&total->total, timer->total); /* relaxed: as above */
-	while (timer->max > seen && !tr2_cas_acq_rel(&total->max, seen, timer->max))
+	while (timer->max > seen && !tr2_cas_rlx(&total->max, seen, timer->max)) /* relaxed: as above */
 		seen = tr2_load_rlx(&total->max); /* relaxed: as above */
 	/* the shortest is kept as its complement, so that 0 means none yet */
 	seen = tr2_load_rlx(&total->min); /* relaxed: as above */
-	while (~timer->min > seen && !tr2_cas_acq_rel(&total->min, seen, ~timer->min))
+	while (~timer->min > seen && !tr2_cas_rlx(&total->min, seen, ~timer->min)) /* relaxed: as above */
 		seen = tr2_load_rlx(&total->min); /* relaxed: as above */
 	tr2_add_rlx(&total->intervals, timer->intervals); /* relaxed: as above */
 }

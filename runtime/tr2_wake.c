@@ -90,7 +90,7 @@ void tr2_wake_start(void)
 	static uint32_t starting;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || !tr2_cas_acq_rel(&starting, 0, 1))
+	if (tr2_wake_is_running() || !tr2_cas_rlx(&starting, 0, 1)) /* relaxed: keeps a second starter out, no more */
 		return;
 	tr2_signals_block(&mask);
 	start_thread();
@@ -122,7 +122,7 @@ void tr2_wake_chunk_opened(uint64_t mask)
 {
 	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
 	if (tr2_wake_is_running()) {
-		if (tr2_exchange_acq_rel(&g_wake.sleeps_long, 0))
+		if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
 			syscall(SYS_futex, &g_wake.chunks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 		return;
 	}

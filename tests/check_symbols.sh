@@ -16,7 +16,7 @@ export LC_ALL=C
 
 # What runtime/ and format/ may call: libc by subject, the compiler's own, liburcu, lz4, libmd.
 allowed='
-memchr memcmp memcpy memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
+memchr memcmp memcpy strndup memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
 strstr strncasecmp sigabbrev_np strncpy strftime strerror __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
 snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
 malloc calloc realloc free mmap munmap madvise mprotect
@@ -92,8 +92,10 @@ for dir in format runtime expand; do
 	verdict "prefixes in $dir/" "$tmp/offences"
 done
 
-nm -g --defined-only "$out"/obj/{runtime,format}/*.o | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
-nm -u "$out"/obj/{runtime,format}/*.o | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
+# With what of the expander is in the library; all of it when this script is run by hand.
+set -- "$out"/obj/{runtime,format}/*.o ${T2_LIVE:-"$out"/obj/expand/*.o}
+nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
+nm -u "$@" | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
 comm -13 "$tmp/defined" "$tmp/undefined" | grep -vE '^__(asan|tsan|ubsan)' >"$tmp/needed"
 set -f
 for word in $allowed; do
