@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Join a recorded stream at every event of one cycle, and compare with the whole.
+
+usage: resync.py T2EXPAND FILE        FILE: a plain .tlg of one process with four cycles or more
+
+From the next cycle on, the perf text must be the whole's, indentation included; what comes before may
+be unresolved, but what is named must be in the whole under that name.  Times are masked: a reader
+that joined late has another pair of the raw clock and the calendar.  Ends with 'N passed, N failed'.
+"""
+import collections
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+TIMES = re.compile(r"^\d\d:\d\d:\d\d\.\d{6}|\b\d+\.\d{6}\b")
+CYCLE, BLOCK = 9, 8
+
+
+def expand(program, data):
+    with tempfile.NamedTemporaryFile(suffix=".tlg") as f:
+        f.write(data)
+        f.flush()
+        run = subprocess.run([program, f.name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    return [TIMES.sub("T", line) for line in run.stdout.decode().split("\n")[:-1]]
+
+
+def name_only(line):
+    """A line without what a reader cannot know that joined inside a region: indentation, elapsed time."""
+    columns = line.split(" | ")
+    if len(columns) < 9:
+        return line
+    columns[6] = ""
+    columns[8] = columns[8].lstrip(".")
+    return " | ".join(columns)
+
+
+def cycle_starts(data):
+    starts, block = [], 0
+    for at in range(0, len(data), 24):
+        kind = data[at]
+        if kind == BLOCK and struct.unpack_from("<H", data, at + 8)[0] == 0x544C:
+            block = at
+        elif kind == CYCLE:
+            starts.append(block)
+    return starts
+
+
+def main():
+    program, path = sys.argv[1:]
+    data = open(path, "rb").read()
+    starts = cycle_starts(data)
+    if len(starts) < 4:
+        print("only %d cycles in %s" % (len(starts), path))
+        return 1
+    middle = len(starts) // 2
+    whole = expand(program, data)
+    known = collections.Counter(map(name_only, whole))
+    later = collections.Counter(expand(program, data[starts[middle]:]))
+    passed = failed = 0
+    missing = later - collections.Counter(whole)
+    for at in range(starts[middle - 1] + 24, starts[middle] + 1, 24):
+        joined = collections.Counter(expand(program, data[at:]))
+        before = joined - later
+        wrong = [line for line in before if " unresolved " not in line and name_only(line) not in known]
+        lost = later - joined
+        if wrong or lost or missing:
+            failed += 1
+            print("FAIL joined at byte %d: %s" % (at, (wrong or list(lost) or list(missing))[:2]))
+        else:
+            passed += 1
+    print("%d lines in all, %d from cycle %d on" % (len(whole), sum(later.values()), middle + 1))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
