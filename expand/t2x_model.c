@@ -83,7 +83,8 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 {
 	struct t2x_regions *regions = find_regions(thread);
 
-	if (!regions)
+	/* a thread that left more than it entered stays where that took it: a restatement cannot say so */
+	if (!regions || (!count && !t2x_regions_open(regions)))
 		return;
 	t2x_regions_free(regions, &m->region_budget);
 	t2x_regions_init(regions, find_start_us(thread));
