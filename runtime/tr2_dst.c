@@ -252,8 +252,10 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 	memset(dst, 0, sizeof(*dst));
 	dst->fd = -1;
 	result = open_value(dst, variable, value, name, rules);
-	if (result)
+	if (result) {
 		dst->kind = TR2_DST_OFF;
+		dst->is_sentinel = 0;
+	}
 	errno = saved;
 	return result;
 }
