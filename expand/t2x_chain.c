@@ -85,6 +85,9 @@ static struct t2x_arg next_argument(struct maker *maker)
 		arg.text = chain->text ? chain->text + maker->at : "";
 		arg.length = (uint32_t)(value->value < 0 ? 0 : (uint64_t)value->value < left ? (uint64_t)value->value : left);
 		maker->at += arg.length;
+		/* of a text that was cut short the padding is there, too */
+		while (arg.length && !arg.text[arg.length - 1])
+			arg.length--;
 	}
 	return arg;
 }
