@@ -83,6 +83,8 @@ static int open_in_directory(struct tr2_dst *dst, const char *directory, const c
 	for (unsigned i = 1; (dst->fd = open_new(dst->path)) < 0 && i < 10; i++)
 		if (!number_name(dst->path, sizeof(dst->path), first, i))
 			break;
+	if (dst->fd < 0)
+		strcpy(dst->path, first);   /* what could not be opened, for the message */
 	dst->own = 1;
 	return dst->fd;
 }
@@ -213,9 +215,11 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 	if (open_path(dst, value, name, rules->max_files) >= 0)
 		return 0;
 	if (rules->debug && dst->is_sentinel && errno == EEXIST)
-		tr2_warning("not opening ", variable, " trace file due to too many files in target directory ", value);
+		tr2_warning("not opening ", variable, " trace file due to too many files in target directory ",
+			    value);
 	else if (rules->debug)
-		tr2_warning("could not open '", value, "' for '", variable, "' tracing: ", strerror(errno));
+		tr2_warning("could not open '", *dst->path ? dst->path : value, "' for '", variable, "' tracing: ",
+			    strerror(errno));
 	return -1;
 }
 

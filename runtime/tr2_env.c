@@ -11,7 +11,7 @@
 
 static char g_prefix[32] = "TRACE2";
 
-/* Every setting that git's configuration may hold: its variable behind the prefix, its key, what was configured. */
+/* What git's configuration may hold: the variable behind the prefix, the key, what was configured. */
 static struct {
 	const char *name, *key;
 	char *value;
@@ -77,14 +77,14 @@ void tr2_env_configure(const char *key, const char *value)
 	}
 }
 
-/* git's integer with a k, m or g suffix.  0: not a number. */
+/* git's integer: decimal, 0x hexadecimal or 0 octal, with a k, m or g suffix.  0: not a number. */
 static int parse_number(const char *text, long long *value)
 {
 	static const struct { char suffix; int shift; } units[] = { { 'k', 10 }, { 'm', 20 }, { 'g', 30 } };
 	char *end;
 
 	errno = 0;
-	*value = strtoll(text, &end, 10);
+	*value = strtoll(text, &end, 0);
 	if (errno || end == text)
 		return 0;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && *end; i++) {

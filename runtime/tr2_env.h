@@ -30,7 +30,8 @@ void tr2_env_set_prefix(const char *prefix);
 const char *tr2_env_get(const char *name);
 
 /*
- * Git's configuration says so: of each key the last value counts.  Keys that are none of ours, and NULL, change nothing.
+ * Git's configuration says so: of each key the last value counts.  A key that is none of ours changes nothing,
+ * nor does a NULL.
  * key  "trace2.rawtarget"    Thread  before any other    Alloc malloc
  */
 void tr2_env_configure(const char *key, const char *value);
@@ -38,7 +39,7 @@ void tr2_env_configure(const char *key, const char *value);
 /* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
 const char *tr2_env_name(const char *name, char buf[64]);
 
-/* Git's boolean: true, yes, on, false, no, off, "", a number with k, m or g; otherwise for anything else and NULL. */
+/* Git's boolean: true, yes, on, false, no, off, "", a number with k, m or g.  For NULL and all else: otherwise. */
 int tr2_env_bool(const char *value, int otherwise);
 
 /* 1: say on stderr why something does not work. */

@@ -24,7 +24,8 @@ static unsigned char fold(unsigned char c)
 
 static int is_punctuation(unsigned char c)
 {
-	return is_between(c, '!', '/') || is_between(c, ':', '@') || is_between(c, '[', '`') || is_between(c, '{', '~');
+	return is_between(c, '!', '/') || is_between(c, ':', '@') || is_between(c, '[', '`') ||
+	       is_between(c, '{', '~');
 }
 
 static int is_digit(unsigned char c)
@@ -138,7 +139,8 @@ static int match_one(const char **at, unsigned char text)
 
 int tr2_wild_match(const char *pattern, const char *text)
 {
-	const char *star = NULL, *from = NULL;    /* behind the last star; where what it does not take begins */
+	const char *star = NULL;           /* behind the last star */
+	const char *from = NULL;           /* where the text begins that this star does not take */
 
 	while (*text) {
 		if (*pattern == '*') {

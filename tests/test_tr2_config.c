@@ -211,23 +211,41 @@ static void test_config_include_stands_where_it_is_named(void **state)
 
 	(void)state;
 	mkdir(path_of("sub"), 0700);
-	snprintf(text, sizeof(text), "[a]b=1\n[include]\npath=sub/one\npath=~/two\npath=%s\n[a]b=5\n", path_of("three"));
+	snprintf(text, sizeof(text), "[a]b=1\n[include]\npath=sub/one\npath=~/two\npath=%s\n[a]b=5\n",
+		 path_of("three"));
 	write_text("system", text);
 	write_text("sub/one", "[include]path=beside\n");
 	write_text("sub/beside", "[a]b=2\n");
 	write_text("two", "[a]b=3\n");
 	write_text("three", "[a]b=4\n");
-	snprintf(text, sizeof(text), "system a.b=1\nsystem include.path=sub/one\nsystem include.path=beside\nsystem a.b=2\n"
+	snprintf(text, sizeof(text),
+		 "system a.b=1\nsystem include.path=sub/one\nsystem include.path=beside\nsystem a.b=2\n"
 		 "system include.path=~/two\nsystem a.b=3\nsystem include.path=%s\nsystem a.b=4\nsystem a.b=5\n",
 		 path_of("three"));
 	assert_read(text);
 }
 
+static void test_config_include_beside_a_relative_file_is_found(void **state)
+{
+	char *here = getcwd(NULL, 0);
+
+	(void)state;
+	write_text("global", "[include]path=more\n");
+	write_text("more", "[a]b=1\n");
+	setenv("GIT_CONFIG_GLOBAL", "global", 1);
+	assert_int_equal(chdir(t.dir), 0);
+	tr2_config_read();
+	list();
+	assert_int_equal(chdir(here), 0);
+	free(here);
+	assert_string_equal(listed, "global include.path=more\nglobal a.b=1\n");
+}
+
 static void test_config_include_of_nothing_is_silent(void **state)
 {
 	(void)state;
-	write_text("global", "[include]\npath=absent\npath\npath=\npath=/\npath=~nobody/x\n[includeIf \"gitdir:/\"]path=more\n"
-		   "[include \"x\"]path=more\n[a]b=1\n");
+	write_text("global", "[include]\npath=absent\npath\npath=\npath=/\npath=~nobody/x\n"
+		   "[includeIf \"gitdir:/\"]path=more\n[include \"x\"]path=more\n[a]b=1\n");
 	write_text("more", "[a]b=2\n");
 	assert_read("global include.path=absent\nglobal include.path\nglobal include.path=\nglobal include.path=/\n"
 		    "global include.path=~nobody/x\nglobal includeif.gitdir:/.path=more\nglobal include.x.path=more\n"
@@ -318,7 +336,8 @@ static void assert_read_as_git(const char *settings)
 	static char answer[1 << 14], expected[1 << 15];
 	size_t bytes;
 
-	assert_int_equal(gitask(t.dir, settings, "config --list --show-scope --includes -z", answer, sizeof(answer), &bytes), 0);
+	assert_int_equal(gitask(t.dir, settings, "config --list --show-scope --includes -z", answer, sizeof(answer),
+				&bytes), 0);
 	list_as_git(answer, bytes, expected);
 	assert_read(expected);
 	assert_true(*expected);
@@ -453,6 +472,7 @@ int main(void)
 		TEST(test_config_privileged_program_reads_nothing),
 		TEST(test_config_bad_line_ends_only_its_file),
 		TEST(test_config_include_stands_where_it_is_named),
+		TEST(test_config_include_beside_a_relative_file_is_found),
 		TEST(test_config_include_of_nothing_is_silent),
 		TEST(test_config_include_of_itself_ends),
 		TEST(test_config_include_ten_deep_is_read),

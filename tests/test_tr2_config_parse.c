@@ -158,7 +158,8 @@ static void test_parse_key_too_long_is_passed_over(void **state)
 
 /* ---- anything ----------------------------------------------------------------------------------- */
 
-static const char sample[] = "\xef\xbb\xbf# c\r\n[a]\r\nb = \"x \\\n\\\"y\" ; z\n[c \"d\\\\e\"]f\n\tg=1 \\\\ \\\n 2\n";
+static const char sample[] = "\xef\xbb\xbf# c\r\n[a]\r\nb = \"x \\\n\\\"y\" ; z\n[c \"d\\\\e\"]f\n"
+			     "\tg=1 \\\\ \\\n 2\n";
 
 static void test_parse_every_cut_and_every_changed_byte_is_survived(void **state)
 {
@@ -187,8 +188,9 @@ static uint32_t next_random(uint32_t *seed)
 static size_t make_text(char *text, size_t size, uint32_t *seed)
 {
 	static const char *const pieces[] = {
-		"[a]", "[b.C]", "[d \"E\"]", "[f \"", "\"]", "]", "[", "\n", "\n", "\r\n", "\r", " ", "\t", "key", "B", "c=",
-		"d = ", "=", "e\n", "\"", "\\", "\\\n", "\\n", "\\\"", "#", ";", "-", "1", ".", "\v", "\xff", "xyz",
+		"[a]", "[b.C]", "[d \"E\"]", "[f \"", "\"]", "]", "[", "\n", "\n", "\r\n", "\r", " ", "\t",
+		"key", "B", "c=", "d = ", "=", 
+		"e\n", "\"", "\\", "\\\n", "\\n", "\\\"", "#", ";", "-", "1", ".", "\v", "\xff", "xyz",
 	};
 	size_t n = (size_t)sprintf(text, "[s]");
 
