@@ -1,0 +1,202 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Git and a program of ours that makes the same calls, with the same settings, side by side: the same files with
+# the same names, the same text in them, the same warnings.  The installed git is asked, of whatever version.
+# Masked are times, process ids, the caller's file and line, the format's version, and the scope of environment
+# variables in def_param, which changed from "unknown" to "command".
+# A case is named by its second word; trace2-env.7 refers to these names.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
+version=$(git version 2>/dev/null) || { echo "no git"; exit 77; }
+version=${version#git version }
+[ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+# The directory of a run.  Both programs get the same one, for it is in their messages.
+run=$tmp/run
+
+# What `git version` calls
+cat >"$tmp/program.c" <<'END'
+#include <trace2.h>
+
+int main(int argc, char **argv)
+{
+	const char *name = "git";
+
+	argv[0] = (char *)name;
+	trace2_set_env_prefix("GIT_TRACE2");
+	trace2_use_git_config();
+	trace2_set_program_version(GIT_VERSION);
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
+	if (argc > 1)
+		trace2_cmd_name(argv[1]);
+	trace2_cmd_exit(0);
+	return 0;
+}
+END
+${CC:-cc} -I"$top/runtime" -DGIT_VERSION="\"$version\"" -o "$tmp/program" "$tmp/program.c" \
+	-L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
+
+mask()
+{
+	sed -E -e 's/[0-9]{8}T[0-9]{6}\.[0-9]{6}Z/DATE/g; s/-P[0-9a-f]{8}/-PID/g' \
+		-e 's/"time":"[^"]*Z"/"time":"T"/; s/^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} /T /' \
+		-e 's/^T [^ ]+ +/T PLACE /; s/"file":"[^"]*","line":[0-9]+/PLACE/' \
+		-e 's/[ 0-9]+\.[0-9]{6}/SECONDS/g; s/"evt":"."/EVT/' \
+		-e '/def_param/s/scope:(unknow|comman)n?d?/SCOPE/; /def_param/s/"(unknown|command)"/SCOPE/'
+}
+
+# Run program $1 in a directory that $2 has prepared, with the settings and then, behind --, the arguments.
+# Every file that there is afterwards is printed.
+record()
+{
+	local program=$1 prepare=$2 settings=() file
+
+	shift 2
+	while [ $# -gt 0 ] && [ "$1" != -- ]; do
+		settings+=("${1//@/$run}")
+		shift
+	done
+	[ $# -gt 0 ] && shift
+	rm -rf "$run"
+	mkdir -p "$run/dir"
+	(cd "$run" && eval "$prepare") || return 1
+	(cd / && exec env -i PATH="$PATH" HOME="$run" GIT_CONFIG_NOSYSTEM=1 "${settings[@]}" "$program" version "$@") \
+		>"$run/stdout" 2>"$run/stderr" </dev/null
+	[ "$program" = git ] && sed -i '/^git version/d' "$run/stdout"
+	(cd "$run" && find . -type f | sort) | while read -r file; do
+		echo "== ${file#./}"
+		cat "$run/$file"
+	done | mask
+}
+
+# same NAME PREPARE SETTING... [-- ARGUMENT...]; @ in a setting is the directory of the run
+same()
+{
+	local name=$1
+
+	shift
+	record git "$@" >"$tmp/git.txt"
+	record "$tmp/program" "$@" >"$tmp/ours.txt"
+	# one line at least beside the names of the empty files
+	if grep -qv '^==' "$tmp/git.txt" && cmp -s "$tmp/git.txt" "$tmp/ours.txt"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name, $* (left: git $version)"
+		diff "$tmp/git.txt" "$tmp/ours.txt"
+	fi
+}
+
+# quiet NAME PREPARE SETTING...: and nothing is written
+quiet()
+{
+	local name=$1
+
+	shift
+	record git "$@" >"$tmp/git.txt"
+	record "$tmp/program" "$@" >"$tmp/ours.txt"
+	if cmp -s "$tmp/git.txt" "$tmp/ours.txt" && ! grep -qE 'atexit|warning' "$tmp/git.txt"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name, $* (left: git $version)"
+		diff "$tmp/git.txt" "$tmp/ours.txt"
+	fi
+}
+
+# Lines of the configuration below [trace2]
+config()
+{
+	echo "printf '[trace2]\n' >.gitconfig; printf '%s\n' $* >>.gitconfig"
+}
+
+debug=GIT_TRACE2_DST_DEBUG=1
+long=/$(printf '%0300d' 0)
+
+# ---- targets, brief forms ---------------------------------------------------------------------------
+targets=('GIT_TRACE2=@/normal' 'GIT_TRACE2_PERF=@/perf' 'GIT_TRACE2_EVENT=@/event')
+same targets : "${targets[@]}"
+for value in 1 yes true on TRUE 0 no off False 2 -1 0x10 0x 010 1k 0k 1x x ' 1' '1 ' ''; do
+	same brief : "${targets[@]}" GIT_TRACE2_BRIEF="$value" GIT_TRACE2_PERF_BRIEF="$value" GIT_TRACE2_EVENT_BRIEF="$value"
+done
+
+# ---- destinations -----------------------------------------------------------------------------------
+for value in 1 true True 2; do
+	same stderr : GIT_TRACE2="$value"
+done
+for value in 0 false FALSE ''; do
+	quiet off : GIT_TRACE2_PERF="$value" $debug
+done
+same append 'echo first >log' GIT_TRACE2_PERF=@/log
+same directory : GIT_TRACE2_EVENT=@/dir
+same collision : GIT_TRACE2=@/dir GIT_TRACE2_PERF=@/dir GIT_TRACE2_EVENT=@/dir
+for value in relative 10 01 on yes ' 1' af_uni; do
+	same unknown : GIT_TRACE2_PERF="$value"
+done
+for value in @/none/log @/stdout/log /proc "$long" \
+	af_unix:relative af_unix:other:/x "af_unix:$long" \
+	af_unix:@/none af_unix:stream:@/none af_unix:dgram:@/none; do
+	same failure : GIT_TRACE2_EVENT="$value" $debug
+	same failure : GIT_TRACE2_EVENT="$value" GIT_TRACE2_DST_DEBUG=2x
+	for off in 0 -1 true ''; do
+		quiet failure : GIT_TRACE2_EVENT="$value" GIT_TRACE2_DST_DEBUG="$off"
+	done
+done
+quiet closed : GIT_TRACE2=9
+
+# ---- a directory with too many files ----------------------------------------------------------------
+for value in 3 4 5 4x; do
+	same max_files 'touch dir/a dir/b' GIT_TRACE2_MAX_FILES=$value GIT_TRACE2_EVENT=@/dir $debug
+done
+for value in 0 -1 x ''; do
+	same max_files 'touch dir/a dir/b' GIT_TRACE2_MAX_FILES="$value" GIT_TRACE2_EVENT=@/dir $debug
+done
+same max_files 'touch dir/a dir/b dir/c' GIT_TRACE2_MAX_FILES=6 GIT_TRACE2=@/dir GIT_TRACE2_PERF=@/dir GIT_TRACE2_EVENT=@/dir $debug
+same max_files 'touch dir/a dir/b' GIT_TRACE2_MAX_FILES=4 GIT_TRACE2=@/dir GIT_TRACE2_PERF=@/dir $debug
+same discard 'touch dir/git-trace2-discard' GIT_TRACE2_MAX_FILES=100 GIT_TRACE2_EVENT=@/dir $debug
+quiet discard 'touch dir/git-trace2-discard' GIT_TRACE2_MAX_FILES=100 GIT_TRACE2_EVENT=@/dir
+same discard 'touch dir/git-trace2-discard' GIT_TRACE2_EVENT=@/dir $debug
+
+# ---- session id, hierarchy, parameters, quoting -----------------------------------------------------
+for parent in aa aa/bb /; do
+	same parent_sid : "${targets[@]}" GIT_TRACE2_PARENT_SID=$parent
+done
+same parent_name : "${targets[@]}" GIT_TRACE2_PARENT_NAME=a/b
+same env_vars : "${targets[@]}" 'GIT_TRACE2_ENV_VARS=A, B ,,C,D' A=1 B='b c' C=
+same quoting : "${targets[@]}" -- "it's" '' 'a b' 'x!' $'new\nline' '+,-./:=@_^' '~' $'\351'
+if ! grep -q REDACTED < <(git_config_url='https://u:p@h'; record git : 'GIT_TRACE2=@/normal' -- "$git_config_url"); then
+	# before 2.43.1 git shows passwords, as we do on request
+	same redact_off : "${targets[@]}" GIT_TRACE2_REDACT=0 -- https://u:p@h http://a:b@c/d
+else
+	same redact : "${targets[@]}" -- https://u:p@h http://a:b@c/d HTTPS://u:p@h ftp://u:p@h https://u@h https://h/a:b@c
+	same redact_off : "${targets[@]}" GIT_TRACE2_REDACT=0 -- https://u:p@h http://a:b@c/d
+fi
+
+# ---- git's configuration ----------------------------------------------------------------------------
+# shellcheck disable=SC2016
+{
+	same config_normal "$(config '"normalTarget = $PWD/log" normalBrief=yes')"
+	same config_perf "$(config '"perfTarget = $PWD/log" perfBrief=1k')"
+	same config_event "$(config '"eventTarget = $PWD/log" eventBrief=on')"
+	same config_environment "$(config '"eventTarget = $PWD/log"')" GIT_TRACE2_EVENT=
+	quiet config_environment "$(config '"eventTarget = $PWD/log"')" GIT_TRACE2_EVENT=0
+	same config_environment "$(config '"perfTarget = $PWD/log"')" GIT_TRACE2_PERF=@/other
+	same config_unknown "$(config normalTarget=relative)"
+	same config_debug "$(config '"normalTarget=$PWD/none/x" destinationDebug=1')"
+	same config_max_files "$(config '"eventTarget=$PWD/dir" maxFiles=2')"
+	same config_params "$(config '"normalTarget=$PWD/log" configParams=trace2.*,Color.* "[color] UI=always" "[Color \"x\"]Y=1"')"
+	same config_params "$(config '"perfTarget=$PWD/log" "[color]ui=always"')" 'GIT_TRACE2_CONFIG_PARAMS= color.ui , trace2.*'
+	same config_env_vars "$(config '"normalTarget=$PWD/log" envVars=A,B')" A=1 B=2
+	same config_global 'printf "[trace2]\nnormaltarget=$PWD/log\n" >elsewhere' GIT_CONFIG_GLOBAL=@/elsewhere
+	same config_system 'printf "[trace2]\nnormaltarget=$PWD/log\n" >elsewhere' GIT_CONFIG_NOSYSTEM= GIT_CONFIG_SYSTEM=@/elsewhere
+}
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
