@@ -253,5 +253,7 @@ void tr2_config_read(void)
 	read_global(&reading);
 	if (*reading.trouble && tr2_env_debug())
 		tr2_warning(reading.trouble);
+	if (!tr2_env_get("CONFIG_PARAMS"))
+		tr2_config_forget();
 	errno = saved;
 }

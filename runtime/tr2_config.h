@@ -21,8 +21,8 @@ struct tr2_config_item {
 };
 
 /*
- * Read the files, keep their settings, and hand those that begin with "trace2." to tr2_env_configure().  Nothing
- * is read where the program has privileges that its caller does not have.
+ * Read the files and hand their settings to tr2_env_configure(); if CONFIG_PARAMS then asks for a list, keep all.
+ * Nothing is read where the program has privileges that its caller does not have.
  * Errors  a file that is absent, cannot be read or is no file is empty; with DST_DEBUG one line says what is bad
  * Thread  before others use settings    Signal unsafe    Alloc malloc    Errno kept
  */

@@ -65,6 +65,7 @@ static int setup(void **state)
 	traced_init(&t);
 	unsetenv("GIT_CONFIG_NOSYSTEM");
 	unsetenv("XDG_CONFIG_HOME");
+	setenv("TRACE2_CONFIG_PARAMS", "*", 1);
 	point("HOME", "");
 	point("GIT_CONFIG_SYSTEM", "system");
 	point("GIT_CONFIG_GLOBAL", "global");
@@ -387,6 +388,16 @@ static void assert_setting(const char *name, const char *expected)
 	}
 }
 
+static void test_config_nothing_is_kept_that_nobody_lists(void **state)
+{
+	(void)state;
+	unsetenv("TRACE2_CONFIG_PARAMS");
+	write_text("global", "[a]b=1\n");
+	assert_read("");
+	write_text("global", "[a]b=1\n[trace2]configParams=x\n");
+	assert_read("global a.b=1\nglobal trace2.configparams=x\n");
+}
+
 static void test_config_keys_stand_behind_all_variables(void **state)
 {
 	static const char *const rows[][2] = {
@@ -399,6 +410,7 @@ static void test_config_keys_stand_behind_all_variables(void **state)
 	char text[64];
 
 	(void)state;
+	unsetenv("TRACE2_CONFIG_PARAMS");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		snprintf(text, sizeof(text), "[trace2]%s=v%zu\n", rows[i][1], i);
 		write_text("global", text);
@@ -478,6 +490,7 @@ int main(void)
 		TEST(test_config_include_ten_deep_is_read),
 		TEST(test_config_no_more_is_kept_than_a_mebibyte),
 		TEST(test_config_files_are_those_that_git_reads),
+		TEST(test_config_nothing_is_kept_that_nobody_lists),
 		TEST(test_config_keys_stand_behind_all_variables),
 		TEST(test_config_later_values_win_and_the_environment_over_all),
 		TEST(test_config_settings_are_read_as_those_of_the_environment),

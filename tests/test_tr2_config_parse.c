@@ -189,7 +189,7 @@ static size_t make_text(char *text, size_t size, uint32_t *seed)
 {
 	static const char *const pieces[] = {
 		"[a]", "[b.C]", "[d \"E\"]", "[f \"", "\"]", "]", "[", "\n", "\n", "\r\n", "\r", " ", "\t",
-		"key", "B", "c=", "d = ", "=", 
+		"key", "B", "c=", "d = ", "=",
 		"e\n", "\"", "\\", "\\\n", "\\n", "\\\"", "#", ";", "-", "1", ".", "\v", "\xff", "xyz",
 	};
 	size_t n = (size_t)sprintf(text, "[s]");
