@@ -6,6 +6,7 @@
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
 # "N passed, N failed" says, or one if there is none.  Exit status 77: skipped.  A program that fails
 # without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds counts as one failure.
+# So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
@@ -13,6 +14,13 @@ set -u
 out=${T2_OUT:-build}
 passed=0 failed=0 skipped=0
 mkdir -p "$out/log"
+reports=$PWD/$out/log/sanitizer
+rm -f "$reports".*
+
+# The sanitizers measure the rest of the text in every strstr(): quadratic, and no bug of ours.
+options=intercept_strstr=0:log_path=$reports
+export ASAN_OPTIONS=$options:${ASAN_OPTIONS:-} TSAN_OPTIONS=$options:${TSAN_OPTIONS:-}
+export UBSAN_OPTIONS=print_stacktrace=1:$options:${UBSAN_OPTIONS:-}
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
 cmocka_total()
@@ -40,6 +48,11 @@ count()
 	fi
 	if [ "$2" -ne 0 ] && [ "$2" -ne 77 ] && [ "$f" -eq 0 ]; then
 		f=1
+	fi
+	if compgen -G "$reports.*" >/dev/null; then
+		f=$((f + 1))
+		head -n 40 "$reports".* >>"$1"
+		rm -f "$reports".*
 	fi
 }
 
