@@ -170,9 +170,9 @@ static void call_with_null(const char *fmt)
 	memset(&none, 0, sizeof(none));
 	trace2_cmd_error_va_fl(NULL, 0, fmt, none);
 	trace2_printf_va_fl(NULL, 0, fmt, none);
-	trace2_printf_fl(NULL, 0, fmt);
-	trace2_region_enter_printf_fl(NULL, 0, NULL, NULL, NULL, fmt);
-	trace2_region_leave_printf_fl(NULL, 0, NULL, NULL, NULL, fmt);
+	trace2_printf_fl(NULL, 0, fmt, 0);
+	trace2_region_enter_printf_fl(NULL, 0, NULL, NULL, NULL, fmt, 0);
+	trace2_region_leave_printf_fl(NULL, 0, NULL, NULL, NULL, fmt, 0);
 	trace2_region_enter_printf_va_fl(NULL, 0, NULL, NULL, NULL, fmt, none);
 	trace2_region_leave_printf_va_fl(NULL, 0, NULL, NULL, NULL, fmt, none);
 }

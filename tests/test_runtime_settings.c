@@ -338,7 +338,7 @@ static void test_signals_that_mean_nothing_are_passed_over(void **state)
 {
 	(void)state;
 	traced_run(&t, run_kill, (void *)SIGTERM, (const char *const[]){
-		"TRACE2_SIGNALS=none,,99 -1,KILL, 15,a-name-of-more-than-16-bytes", "TRACE2=2", "TRACE2_BRIEF=1", NULL });
+		"TRACE2_SIGNALS=none,,99 -1,KILL, 15,a-name-of-more-than-16-bytes", NULL });
 	assert_true(WIFSIGNALED(t.status));
 	assert_int_equal(WTERMSIG(t.status), SIGTERM);
 	assert_int_equal(raw_read(t.raw, &file), 0);
