@@ -148,7 +148,8 @@ static int is_right(const struct t2x_arg *arg, char letter)
 /* A last text that is absent or null: print it as an empty one. */
 static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned at)
 {
-	memcpy(m->settled, ev->args, at * sizeof(m->settled[0]));
+	if (at)
+		memcpy(m->settled, ev->args, at * sizeof(m->settled[0]));
 	m->settled[at] = (struct t2x_arg){ .type = TLG_ARG_TEXT, .text = "" };
 	ev->args = m->settled;
 	ev->nargs = at + 1;

@@ -190,7 +190,7 @@ static void test_life_child_forked_by_a_thread_keeps_that_threads_name(void **st
 	assert_int_equal(named, 2);
 }
 
-static volatile int stop;
+static _Atomic int stop;
 
 static void *record_on(void *data)
 {

@@ -215,7 +215,7 @@ static void test_record_flood_accounts_for_every_event(void **state)
 	assert_in_range(file.gaps, 0, 2 * file.lost);   /* what a thread lost last shows in no number */
 }
 
-static volatile int flushing;
+static _Atomic int flushing;
 
 static void *flush_all_the_time(void *data)
 {
