@@ -50,7 +50,7 @@ static void build_place(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_json_int(printer->out, "line", place.line);
 	}
 	if (ev->scope && ev->scope->repo)
-		t2x_json_int(printer->out, "repo", ev->scope->repo);
+		t2x_json_int(printer->out, "repo", t2x_repo_id(ev->scope));
 }
 
 /* What the label is called. */

@@ -41,7 +41,7 @@ struct t2x_thread {
 struct t2x_scope {
 	uint32_t index;
 	int32_t line;
-	uint16_t repo;            /* 0: none */
+	uint16_t repo;            /* 0: none; TLG_REPO_NO_ID */
 	uint8_t style;            /* enum tlg_style, not checked */
 	const char *file;         /* NULL: no file */
 	const char *category;     /* NULL: was a null pointer; likewise label and format */

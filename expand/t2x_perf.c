@@ -81,7 +81,7 @@ static void fill_pieces(struct pieces *pieces, const struct t2x_event *ev)
 	fill_place(pieces->place, ev);
 	if (ev->scope && ev->scope->repo) {
 		*end++ = 'r';
-		end = t2x_put_uint(end, ev->scope->repo);
+		end = t2x_put_uint(end, t2x_repo_id(ev->scope));
 		*end++ = ' ';
 	}
 	repo_length = (size_t)(end - repo);

@@ -61,6 +61,12 @@ struct t2x_printer {
 	struct t2x_second second;
 };
 
+/* The number that git prints for a scope's repository, which is not 0. */
+static inline unsigned t2x_repo_id(const struct t2x_scope *scope)
+{
+	return scope->repo == TLG_REPO_NO_ID ? 0 : scope->repo;
+}
+
 typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *event);
 
 struct t2x_writer {

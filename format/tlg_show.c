@@ -107,7 +107,8 @@ static void show_header(const struct show *show)
 	static const struct tlg_field_desc members[] = {
 		{ "flags", "flags_t", "type and flags", offsetof(struct tlg_event, flags), 2, 0, TLG_KIND_HEX },
 		{ "pid", "st_pid_t", "process id, low 16 bits", offsetof(struct tlg_event, pid), 2, 0, TLG_KIND_HEX },
-		{ "sequence", "sequence_t", "sequence number", offsetof(struct tlg_event, sequence), 4, 0, TLG_KIND_DEC },
+		{ "sequence", "sequence_t", "sequence number",
+		  offsetof(struct tlg_event, sequence), 4, 0, TLG_KIND_DEC },
 	};
 
 	show_text(show, "<HEADER>\n");
@@ -234,7 +235,8 @@ void tlg_show_md(tlg_show_fn *put, void *to)
 	for (unsigned id = 1; id < TLG_STYLE_COUNT; id++)
 		if (tlg_style_by_id(id))
 			show_style_row(&show, id, tlg_style_by_id(id));
-	show_text(&show, "<!-- /styles -->\n\n<!-- types -->\n| id | name | offset | type | meaning |\n|---|---|---|---|---|\n");
+	show_text(&show, "<!-- /styles -->\n\n<!-- types -->\n| id | name | offset | type | meaning |\n"
+			 "|---|---|---|---|---|\n");
 	for (unsigned i = 0; i < tlg_type_count(); i++)
 		show_type_rows(&show, tlg_type_at(i));
 	show_text(&show, "<!-- /types -->\n");

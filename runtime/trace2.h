@@ -373,7 +373,7 @@ static inline __attribute__((always_inline)) void trace2_hit_v1_(struct trace2_s
 {
 	struct trace2_hot *hot = tr2_hot_v1;
 	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);
-	uint32_t id = repo ? (uint32_t)repo->trace2_repo_id : 0;
+	uint32_t id = !repo ? 0 : repo->trace2_repo_id ? (uint32_t)repo->trace2_repo_id : 65535;
 
 	if (hot && (uint32_t)key && key >> 32 == id) {
 		uintptr_t at = trace2_reserve_v1_(hot);

@@ -210,7 +210,7 @@ void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *re
 	if (!tr2_enabled_v1 || !repo || repo->trace2_repo_id)
 		return;
 	repo->trace2_repo_id = tr2_add_rlx(&next_id, 1) + 1; /* relaxed: only the number matters */
-	key.repo = repo->trace2_repo_id <= UINT16_MAX ? (uint16_t)repo->trace2_repo_id : 0;
+	key.repo = repo->trace2_repo_id < TLG_REPO_NO_ID ? (uint16_t)repo->trace2_repo_id : TLG_REPO_NO_ID;
 	tr2_args_last(&args, repo->worktree);
 	tr2_emit(&key, &args, 0, 0);
 }

@@ -9,12 +9,13 @@
 
 #include "trace2.h"
 
-/* An id beyond 16 bits would be another repository's: such a one is none. */
+/* 0 is no repository; one without an id, or with one that does not fit, is not nothing.  As the inline path has it. */
 static uint16_t repo_id(const struct trace2_repository *repo)
 {
-	int id = repo ? repo->trace2_repo_id : 0;
-
-	return id > 0 && id <= UINT16_MAX ? (uint16_t)id : 0;
+	if (!repo)
+		return 0;
+	return repo->trace2_repo_id > 0 && repo->trace2_repo_id < TLG_REPO_NO_ID ? (uint16_t)repo->trace2_repo_id
+										   : TLG_REPO_NO_ID;
 }
 
 static struct tr2_scope_key make_key(int style, const char *file, int line, const char *category, const char *label,
