@@ -56,12 +56,12 @@ static const char usage_text[] =
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
 	"\n"
-	"Expand .tlg files, merged by time; - is standard input.  The format is perf unless told otherwise.\n"
+	"Expand .tlg files, merged by time; - is standard input.  The default format is perf.\n"
 	"  --brief          leave out what git's *_BRIEF variables leave out\n"
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
 	"  --show_format    print the layout of this machine's events\n"
-	"Exit status: 0; 3 when parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage.\n";
+	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
 static void put_to_stdout(void *to, const char *text, size_t n)
 {
@@ -81,7 +81,8 @@ static void leave(void)
 
 static void refuse(const char *what, const char *value)
 {
-	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "", value ? value : "");
+	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "",
+		value ? value : "");
 	exit(EXIT_USAGE);
 }
 
@@ -153,10 +154,15 @@ static void take_option(struct settings *settings, int option)
 static void read_options(struct settings *settings, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, { "brief", no_argument, NULL, 'b' },
-		{ "nesting", required_argument, NULL, 'n' }, { "output", required_argument, NULL, 'o' },
-		{ "layout", required_argument, NULL, 'l' }, { "show_format", optional_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' }, { "version", no_argument, NULL, 'v' }, { NULL, 0, NULL, 0 },
+		{ "format", required_argument, NULL, 'f' },
+		{ "brief", no_argument, NULL, 'b' },
+		{ "nesting", required_argument, NULL, 'n' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "layout", required_argument, NULL, 'l' },
+		{ "show_format", optional_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
@@ -218,10 +224,11 @@ static int is_same_file(int a, int b)
 {
 	struct stat sa, sb;
 
-	return !fstat(a, &sa) && !fstat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+	return !fstat(a, &sa) && !fstat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
 }
 
-/* Before the output is cut to nothing it must be known that it is not an input.  Return  0: it cannot be written */
+/* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
 static int open_output(struct run *run)
 {
 	const char *path = run->settings.output;
@@ -254,7 +261,8 @@ static int open_output(struct run *run)
 
 /* ---- expanding ---------------------------------------------------------------------------------- */
 
-static void note_summary(struct run *run, const struct t2x_context *context, const struct t2x_summary *summary)
+static void note_summary(struct run *run, const struct t2x_context *context,
+			 const struct t2x_summary *summary)
 {
 	struct t2x_report *report = &run->report;
 
@@ -263,17 +271,18 @@ static void note_summary(struct run *run, const struct t2x_context *context, con
 			fprintf(stderr, "t2expand: %" PRIu64 " checkpoints lost by the program: %s\n",
 				summary->losses[i], tlg_loss_name(i));
 	if (summary->gaps)
-		fprintf(stderr, "t2expand: %" PRIu64 " events missing in %" PRIu64 " places\n", summary->gap_events,
-			summary->gaps);
+		fprintf(stderr, "t2expand: %" PRIu64 " events missing in %" PRIu64 " places\n",
+			summary->gap_events, summary->gaps);
 	if (summary->unresolved)
-		fprintf(stderr, "t2expand: %" PRIu64 " of %" PRIu64 " checkpoints unresolved\n", summary->unresolved,
-			summary->checkpoints);
+		fprintf(stderr, "t2expand: %" PRIu64 " of %" PRIu64 " checkpoints unresolved\n",
+			summary->unresolved, summary->checkpoints);
 	if (context->unknown)
 		fprintf(stderr, "t2expand: %" PRIu64 " events of unknown types skipped\n", context->unknown);
 	if (context->ignored)
 		fprintf(stderr, "t2expand: %" PRIu64 " definitions ignored: too many\n", context->ignored);
 	if (context->changed)
-		fprintf(stderr, "t2expand: %" PRIu64 " definitions contradict earlier ones\n", context->changed);
+		fprintf(stderr, "t2expand: %" PRIu64 " definitions contradict earlier ones\n",
+			context->changed);
 	report->damages += context->ignored + context->changed;
 }
 
@@ -293,7 +302,8 @@ static int expand_text(struct run *run)
 	error = 0;
 	for (unsigned i = 0; !error && i < run->settings.npaths; i++)
 		if (run->inputs[i].is_open)
-			error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_blocks_next);
+			error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name,
+					      t2x_blocks_next);
 	if (!error)
 		error = t2x_merge_run(merge);
 	t2x_model_finish(context.model);
@@ -344,7 +354,8 @@ static void judge_input(struct run *run, const struct input *input)
 	else if (!t2x_in_offset(&input->in) && !run->report.damages)
 		complain(run, input->in.name, "empty");
 	else if (input->blocks.unknown_layout) {
-		snprintf(why, sizeof(why), "events of %u bytes: needs --layout", input->blocks.unknown_layout);
+		snprintf(why, sizeof(why), "events of %u bytes: needs --layout",
+			 input->blocks.unknown_layout);
 		complain(run, input->in.name, why);
 	} else {
 		complain(run, input->in.name, "not a .tlg file, or nothing in it is whole");
@@ -362,7 +373,8 @@ static int finish_output(struct run *run)
 	if (error == EPIPE)
 		return EXIT_PIPE;
 	if (error)
-		complain(run, run->settings.output ? run->settings.output : "standard output", strerror(error));
+		complain(run, run->settings.output ? run->settings.output : "standard output",
+			 strerror(error));
 	return run->is_unusable ? EXIT_UNUSABLE : run->report.damages ? EXIT_DAMAGED : EXIT_SUCCESS;
 }
 

@@ -76,7 +76,8 @@ static int has_magic(const struct t2x_layout *layout, const unsigned char *p)
 }
 
 /* Whether a BLOCK event may lie at p, where avail bytes can be seen. */
-static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail, struct found *found)
+static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
+		     struct found *found)
 {
 	for (unsigned i = 0; i < blocks->nlayouts; i++) {
 		const struct t2x_layout *layout = blocks->layouts[i];
@@ -84,8 +85,8 @@ static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, si
 		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p))
 			continue;
 		t2x_layout_decode(layout, p, 1, &found->head);
-		if (tlg_event_type(&found->head) != TLG_BLOCK || !block->size || block->size > TLG_BLOCK_LIMIT ||
-		    !block->count || block->count > TLG_BLOCK_LIMIT ||
+		if (tlg_event_type(&found->head) != TLG_BLOCK || !block->size ||
+		    block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
 		    (block->encoding == TLG_PLAIN && block->count != block->size))
 			continue;
 		found->layout = layout;
@@ -280,13 +281,21 @@ static int find_block(struct t2x_blocks *blocks, struct found *found, uint32_t *
 	return 0;
 }
 
-static void fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
+static void fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id,
+			struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
 
 	*block = (struct t2x_block){
-		.layout = found->layout, .raw = found->raw, .entries = head->size + 1u, .is_framed = 1, .stream = id,
-		.number = found->head.sequence, .tid = head->tid, .pid = found->head.pid, .events = blocks->events,
+		.layout = found->layout,
+		.raw = found->raw,
+		.entries = head->size + 1u,
+		.is_framed = 1,
+		.stream = id,
+		.number = found->head.sequence,
+		.tid = head->tid,
+		.pid = found->head.pid,
+		.events = blocks->events,
 	};
 	block->count = t2x_layout_decode(found->layout, found->raw + found->layout->entry_size, head->size,
 					 blocks->events);
@@ -332,7 +341,7 @@ static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 
 /* ---- files without blocks ----------------------------------------------------------------------- */
 
-/* Context of the process is known when it is read; the rest waits for its turn.  They go in different runs. */
+/* Context of the process is known when it is read, the rest waits for its turn: they go in different runs. */
 static int is_process_context(const struct tlg_event *event)
 {
 	switch (tlg_event_type(event)) {
@@ -351,7 +360,8 @@ static int is_process_context(const struct tlg_event *event)
 }
 
 /* Events that belong with the first: of its process, context or not. */
-static unsigned count_run(const struct t2x_layout *layout, const unsigned char *p, unsigned max, int *is_context)
+static unsigned count_run(const struct t2x_layout *layout, const unsigned char *p, unsigned max,
+			  int *is_context)
 {
 	struct tlg_event first[T2X_MAX_SPLIT], event[T2X_MAX_SPLIT];
 	unsigned n = 1;
@@ -403,7 +413,8 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 /* ---- which of them ------------------------------------------------------------------------------ */
 
 /* Among the events that can be seen there is a BLOCK: the file was cut in front of the PROLOGUE in one. */
-static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail, size_t entry_size)
+static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
+			size_t entry_size)
 {
 	struct found found;
 

@@ -2,10 +2,11 @@
 /*
  * t2x_blocks.h - from the bytes of an input to blocks that are certainly as they were written.
  *
- * A block is accepted when its checksum belongs to a stream that is known, or that becomes known with it: because
- * the block holds the stream's CYCLE, because the mark in front of its LZ4 frame names the stream, or because a
- * block behind it has a checksum of the same, so far unknown stream.  What is not a good block is stepped over, byte by
- * byte, and reported.  A file without blocks, StackTrack's own form, is given out in runs of events.
+ * A block is accepted when its checksum belongs to a stream that is known, or that becomes known with it:
+ * because the block holds the stream's CYCLE, because the mark in front of its LZ4 frame names the stream,
+ * or because a block behind it has a checksum of the same, so far unknown stream.  What is not a good block
+ * is stepped over, byte by byte, and reported.  A file without blocks, StackTrack's own form, is given out
+ * in runs of events.
  */
 #ifndef T2X_BLOCKS_H
 #define T2X_BLOCKS_H
@@ -21,7 +22,7 @@ struct t2x_block {
 	int is_framed;
 	uint32_t stream;                 /* id of the stream; not framed: the process id */
 	uint32_t number;                 /* BLOCK.sequence; not framed: 0 */
-	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for context of the process, else 0 */
+	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for the process, else 0 */
 	uint16_t pid;
 	const struct tlg_event *events;  /* native, without BLOCK */
 	unsigned count;

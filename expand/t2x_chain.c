@@ -41,8 +41,8 @@ void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
 
 	if (tlg_event_type(event) == TLG_VALUE) {
 		memory = chain->values;
-		if (make_room(context, &memory, chain->nvalues * sizeof(*chain->values), sizeof(*chain->values),
-			      &chain->max_values)) {
+		if (make_room(context, &memory, chain->nvalues * sizeof(*chain->values),
+			      sizeof(*chain->values), &chain->max_values)) {
 			chain->values = memory;
 			chain->values[chain->nvalues++] = event->u.value;
 		}
@@ -81,9 +81,10 @@ static struct t2x_arg next_argument(struct maker *maker)
 	struct t2x_arg arg = { .type = value->argtype, .value = value->value };
 
 	if (arg.type == TLG_ARG_TEXT) {
-		size_t left = chain->bytes - maker->at;
+		uint64_t left = chain->bytes - maker->at;
+		uint64_t length = value->value < 0 ? 0 : (uint64_t)value->value;
 		arg.text = chain->text ? chain->text + maker->at : "";
-		arg.length = (uint32_t)(value->value < 0 ? 0 : (uint64_t)value->value < left ? (uint64_t)value->value : left);
+		arg.length = (uint32_t)(length < left ? length : left);
 		maker->at += arg.length;
 		/* of a text that was cut short the padding is there, too */
 		while (arg.length && !arg.text[arg.length - 1])
@@ -128,7 +129,8 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
  * The text behind what VALUEs announced, for kinds that have one.  A message that is still to be
  * formatted, and a checkpoint of an unknown kind, have it only if there is some.
  */
-static void add_last_text(struct maker *maker, struct t2x_arguments *arguments, const struct tlg_style_desc *style)
+static void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
+			  const struct tlg_style_desc *style)
 {
 	const struct t2x_chain *chain = maker->chain;
 	size_t n = chain->bytes - maker->at, letters = style ? strlen(style->args) : 0;

@@ -8,7 +8,7 @@
 #include "t2x_context.h"
 
 enum {
-	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text, and of VALUEs, of one checkpoint; what is beyond is cut off */
+	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text, and of VALUEs, of one checkpoint; the rest is cut off */
 };
 
 struct t2x_chain {

@@ -164,7 +164,8 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 {
 	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
 
-	if (track || stream->threads.count >= T2X_MAX_THREADS || !t2x_context_take(stream->context, sizeof(*track)))
+	if (track || stream->threads.count >= T2X_MAX_THREADS ||
+	    !t2x_context_take(stream->context, sizeof(*track)))
 		return track;
 	track = calloc(1, sizeof(*track));
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
@@ -180,7 +181,8 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	return track;
 }
 
-void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name, size_t n)
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
+			      size_t n)
 {
 	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
 

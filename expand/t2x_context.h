@@ -2,8 +2,8 @@
 /*
  * t2x_context.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.
  *
- * All of it takes effect when its block is read.  All streams share one memory budget; definitions that exceed it
- * are ignored, and counted.
+ * All of it takes effect when its block is read.  All streams share one memory budget; definitions that
+ * exceed it are ignored, and counted.
  */
 #ifndef T2X_CONTEXT_H
 #define T2X_CONTEXT_H
@@ -16,7 +16,7 @@
 #include "t2x_report.h"
 
 enum {
-	T2X_CONTEXT_BYTES = 16 * 1024 * 1024,   /* definitions and unfinished checkpoints, of all streams together */
+	T2X_CONTEXT_BYTES = 16 * 1024 * 1024,   /* definitions, unfinished checkpoints, of all streams */
 	T2X_MAX_SCOPES = 1 << 20,               /* of a stream */
 	T2X_MAX_THREADS = 65536,                /* of a stream */
 	T2X_MAX_PASSING = 4096,                 /* scopes that came with their checkpoints and are kept */
@@ -50,7 +50,7 @@ struct t2x_file_box {
 /* A thread, and how far its events have been followed. */
 struct t2x_track {
 	struct t2x_thread thread;               /* first: a thread's address is its track's */
-	uint64_t now_ns;                        /* of its latest checkpoint: time does not go back within a thread */
+	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
 };
@@ -62,14 +62,14 @@ struct t2x_stream {
 	unsigned order;                         /* among the streams of the run */
 	unsigned version;                       /* PROLOGUE's; 0: not seen */
 	int is_framed;
-	int is_whole;                           /* its first block was seen: so was each thread's first event */
+	int is_whole;                           /* its first block was seen, so all first events */
 	int has_start, has_process, has_clock;
 	int is_ended;
 	uint64_t start_ticks;
 	uint64_t mark_ns;                       /* nothing older comes any more */
 	struct t2x_clock clock;                 /* for the blocks read next */
 	struct t2x_map files, scopes, threads;  /* of boxes, boxes, tracks */
-	struct t2x_map passing;                 /* by hash: boxes of scopes that came with their checkpoints */
+	struct t2x_map passing;                 /* by hash: scopes that came with their checkpoints */
 	unsigned npassing;
 	struct t2x_scope_box *old_scopes;
 	struct t2x_file_box *old_files;
@@ -88,7 +88,8 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
 
 /* THREAD: n bytes of name, which may have padding, and when it was first seen. */
-void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name, size_t n);
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
+			      size_t n);
 
 /* Take bytes of the budget, give them back.  Return  0: there is no room */
 int t2x_context_take(struct t2x_context *context, size_t bytes);

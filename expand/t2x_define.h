@@ -2,8 +2,8 @@
 /*
  * t2x_define.h - definitions: FLOC, SLOC and THREAD, each with the text behind it.
  *
- * A definition comes before the first event in the file that needs it, not before the first in time: another thread's
- * events may be older and lie behind it.  So definitions hold as soon as they are read.
+ * A definition comes before the first event in the file that needs it, not before the first in time:
+ * another thread's events may be older and lie behind it.  So definitions hold as soon as they are read.
  */
 #ifndef T2X_DEFINE_H
 #define T2X_DEFINE_H

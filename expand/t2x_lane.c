@@ -101,8 +101,8 @@ void t2x_lanes_free(struct t2x_lanes *lanes)
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
-static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event, uint64_t ns,
-		     struct t2x_scope *scope, const struct t2x_arguments *arguments)
+static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event,
+		     uint64_t ns, struct t2x_scope *scope, const struct t2x_arguments *arguments)
 {
 	const struct t2x_hit hit = {
 		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
@@ -151,7 +151,8 @@ static struct t2x_chain *oldest_chain(struct t2x_lane *lane)
 }
 
 /* The event is the head of a chain; nothing may follow it. */
-static void begin_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+static void begin_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track,
+			uint64_t ns)
 {
 	struct t2x_chain *chain;
 
@@ -179,7 +180,8 @@ static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
 	struct t2x_chain *chain = lane->chains;
 	const struct t2x_stream *stream = lane->first->stream;
 
-	while (chain && (chain->sequence != event->sequence || chain->stream != stream || chain->waits_for_more))
+	while (chain &&
+	       (chain->sequence != event->sequence || chain->stream != stream || chain->waits_for_more))
 		chain = chain->next;
 	if (!chain)
 		return;
@@ -251,8 +253,9 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 	if (!track)
 		return;
 	follow_sequence(lane, track, event);
-	while (chain && !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
-			  chain->head.u.hit.scopeIndex == more->scopeIndex))
+	while (chain &&
+	       !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
+		 chain->head.u.hit.scopeIndex == more->scopeIndex))
 		chain = chain->next;
 	if (!chain) {
 		/* its HIT was lost: its events are counted, nobody wants them */
@@ -279,7 +282,8 @@ static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
 static void settle_open(struct t2x_lanes *lanes)
 {
 	if (lanes->open_track)
-		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open_ns, lanes->nopen);
+		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open_ns,
+				       lanes->nopen);
 	lanes->open_track = NULL;
 	lanes->nopen = 0;
 }
@@ -325,20 +329,29 @@ static void settle_clock(struct t2x_waiting *waiting)
 	waiting->has_clock = 1;
 }
 
+/* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
+static int run_block(struct t2x_lane *lane, uint64_t until_ns)
+{
+	struct t2x_waiting *waiting = lane->first;
+
+	for (; lane->at < waiting->count; lane->at++) {
+		const struct tlg_event *event = &waiting->events[lane->at];
+		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
+			lane->key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
+			if (lane->key_ns > until_ns)
+				return 1;
+		}
+		pass_event(lane, event);
+	}
+	return 0;
+}
+
 int t2x_lane_run(struct t2x_lane *lane, uint64_t until_ns)
 {
 	while (lane->first) {
-		struct t2x_waiting *waiting = lane->first;
-		settle_clock(waiting);
-		for (; lane->at < waiting->count; lane->at++) {
-			const struct tlg_event *event = &waiting->events[lane->at];
-			if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
-				lane->key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
-				if (lane->key_ns > until_ns)
-					return 1;
-			}
-			pass_event(lane, event);
-		}
+		settle_clock(lane->first);
+		if (run_block(lane, until_ns))
+			return 1;
 		settle_open(lane->lanes);
 		drop_first(lane);
 	}

@@ -4,8 +4,8 @@
  * blocks, all of them.
  *
  * A lane holds blocks that were read and not processed.  Its events take effect in their order: chains are
- * gathered, checkpoints go to the model with their time, regions that are open are restated.  A lane at rest stands in front of a
- * checkpoint whose time is known, or is empty.
+ * gathered, checkpoints go to the model with their time, regions that are open are restated.  A lane at
+ * rest stands in front of a checkpoint whose time is known, or is empty.
  */
 #ifndef T2X_LANE_H
 #define T2X_LANE_H

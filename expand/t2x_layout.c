@@ -205,24 +205,30 @@ static void find_split(struct t2x_layout *layout)
 	layout->text_size = 0;
 	for (unsigned id = 0; id < 256; id++) {
 		const struct t2x_type *type = layout->types[id];
-		if (type && type->native == TLG_INFO && type->nmembers && type->members[0].size > layout->text_size)
+		if (type && type->native == TLG_INFO && type->nmembers &&
+		    type->members[0].size > layout->text_size)
 			layout->text_size = type->members[0].size;
 	}
-	layout->split = layout->text_size > TLG_TEXT_SIZE ? (layout->text_size + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE : 1;
+	layout->split = layout->text_size > TLG_TEXT_SIZE
+				? (layout->text_size + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE
+				: 1;
 }
 
 const char *t2x_layout_finish(struct t2x_layout *layout)
 {
 	const char *wrong = NULL;
 
-	if (!layout->entry_size || layout->entry_size > T2X_MAX_ENTRY || layout->payload_offset > layout->entry_size ||
+	if (!layout->entry_size || layout->entry_size > T2X_MAX_ENTRY ||
+	    layout->payload_offset > layout->entry_size ||
 	    layout->payload_size > layout->entry_size - layout->payload_offset)
 		return "the sizes of event and payload are impossible";
 	if (set_default_head(layout))
 		return "no memory";
 	for (unsigned i = 0; i < T2X_HEAD_MEMBERS; i++)
-		if (!is_width(layout->head[i].size) || layout->head[i].offset + layout->head[i].size > layout->entry_size)
-			return "a member of the header lies outside the event, or has a size other than 1, 2, 4, 8";
+		if (!is_width(layout->head[i].size) ||
+		    layout->head[i].offset + layout->head[i].size > layout->entry_size)
+			return "a member of the header lies outside the event, or has a size other than 1, "
+			       "2, 4, 8";
 	wrong = complete_info(layout);
 	for (unsigned id = 0; !wrong && id < 256; id++)
 		if (layout->types[id])
@@ -256,8 +262,8 @@ static unsigned get_head(const struct t2x_layout *layout, unsigned which, const 
 }
 
 /*
- * Append text to the n events at to.  Only the last event of a text may have padding: one that is not full yet and
- * belongs to the same text is filled up first.
+ * Append text to the n events at to.  Only the last event of a text may have padding: one that is not full
+ * yet and belongs to the same text is filled up first.
  * used    bytes of to[n - 1] that are taken, if it can be filled up; else 0
  * Return  the new n
  */
@@ -285,8 +291,8 @@ static unsigned append_text(struct tlg_event *to, unsigned n, unsigned *used, co
 }
 
 /* All but the text of an INFO. */
-static void decode_one(const struct t2x_layout *layout, const struct t2x_type *type, const unsigned char *entry,
-		       struct tlg_event *to)
+static void decode_one(const struct t2x_layout *layout, const struct t2x_type *type,
+		       const unsigned char *entry, struct tlg_event *to)
 {
 	unsigned flags = get_head(layout, T2X_HEAD_FLAGS, entry);
 	unsigned turned = type ? type->native : T2X_NO_TYPE;
@@ -321,7 +327,8 @@ unsigned t2x_layout_decode(const struct t2x_layout *layout, const unsigned char 
 		struct tlg_event event;
 		decode_one(layout, type, entry, &event);
 		if (type && type->native == TLG_INFO && type->nmembers)
-			n = append_text(to, n, &used, &event, entry + layout->payload_offset + type->members[0].offset,
+			n = append_text(to, n, &used, &event,
+					entry + layout->payload_offset + type->members[0].offset,
 					type->members[0].size);
 		else
 			to[n++] = event;

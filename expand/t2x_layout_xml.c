@@ -37,7 +37,8 @@ static const char *find(const char **attributes, const char *name)
 }
 
 /* A number of at most max; base 10 or 16, with or without 0x. */
-static unsigned get_number(struct parse *parse, const char **attributes, const char *name, int base, unsigned long max)
+static unsigned get_number(struct parse *parse, const char **attributes, const char *name, int base,
+			   unsigned long max)
 {
 	const char *text = find(attributes, name);
 	unsigned long value;
@@ -60,7 +61,8 @@ static unsigned get_number(struct parse *parse, const char **attributes, const c
 static const char *get_name(struct parse *parse, const char **attributes, const char *name)
 {
 	const char *text = find(attributes, name);
-	size_t length = text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") : 0;
+	size_t length =
+		text ? strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") : 0;
 
 	if (length && !text[length] && !isdigit((unsigned char)*text))
 		return text;
@@ -178,7 +180,8 @@ static void XMLCALL close_element(void *data, const char *name)
 }
 
 /* A document type can define entities, which can grow without bound. */
-static void XMLCALL refuse_doctype(void *data, const char *name, const char *system, const char *public, int subset)
+static void XMLCALL refuse_doctype(void *data, const char *name, const char *system, const char *public,
+				   int subset)
 {
 	(void)name, (void)system, (void)public, (void)subset;
 	refuse(data, "a document type is not allowed");

@@ -85,7 +85,7 @@ static int is_mark(const unsigned char *p, size_t n)
 
 /* ---- damage ------------------------------------------------------------------------------------- */
 
-/* Offset of the first mark or frame in the bytes; without one, of the part that may be the beginning of one. */
+/* Offset of the first mark or frame; without one, of the bytes that may be the beginning of one. */
 static size_t find_frame(const unsigned char *p, size_t n, int *found)
 {
 	*found = 0;
@@ -120,7 +120,8 @@ static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 /* The file ends inside a frame: what has been decoded is used, block by block. */
 static void note_cut(struct t2x_lz4 *lz4)
 {
-	t2x_report_damage(lz4->report, lz4->name, "byte", lz4->frame_at, "LZ4 frame cut off by the end of the file");
+	t2x_report_damage(lz4->report, lz4->name, "byte", lz4->frame_at,
+			  "LZ4 frame cut off by the end of the file");
 	LZ4F_resetDecompressionContext(lz4->context);
 	lz4->in_frame = 0;
 	lz4->at_end = 1;
@@ -138,7 +139,8 @@ static int is_last_frame(const unsigned char *p, size_t n)
 }
 
 /* Decode a whole frame of ours.  Return  its length, or 0 */
-static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to, size_t content)
+static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to,
+			   size_t content)
 {
 	size_t used = 0, made = 0, hint = 1;
 
@@ -164,7 +166,8 @@ static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 }
 
 /* The next piece of a frame that may be of any length. */
-static size_t decode_piece(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to, size_t room)
+static size_t decode_piece(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to,
+			   size_t room)
 {
 	size_t hint = LZ4F_decompress(lz4->context, to, &room, p, &n, NULL);
 

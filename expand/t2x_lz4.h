@@ -14,7 +14,7 @@
 #include "tlg.h"
 
 enum {
-	T2X_LZ4_SEEN = 256 * 1024,        /* bytes of the file that must be visible at once: more than any frame of ours */
+	T2X_LZ4_SEEN = 256 * 1024,        /* bytes of the file to be seen at once: more than our frames */
 	T2X_LZ4_ROOM = TLG_FRAME_BYTES,   /* that t2x_lz4_fill() asks for */
 };
 

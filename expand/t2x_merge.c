@@ -300,7 +300,8 @@ static void take_process_block(struct t2x_merge *merge, struct live *live, const
 		return;
 	}
 	/* the bound moves only with the stream that has held it, or with one that leaves */
-	if (stream->is_ended != was_ended || (stream->mark_ns != mark_ns && mark_ns <= live->source->bound_ns))
+	if (stream->is_ended != was_ended ||
+	    (stream->mark_ns != mark_ns && mark_ns <= live->source->bound_ns))
 		find_bound(live->source);
 }
 

@@ -2,10 +2,10 @@
 /*
  * t2x_merge.h - from the blocks of all inputs to checkpoints in the order of time.
  *
- * Blocks wait in lanes, one for each thread, until nothing older can come: every stream that is not at its end
- * has said so by a MARK.  The inputs are read in step: next comes the one that holds everything back.  When what
- * waits exceeds T2X_WAITING_BYTES, the oldest goes without waiting any longer; the events of one thread are
- * never put out of order.
+ * Blocks wait in lanes, one for each thread, until nothing older can come: every stream that is not at its
+ * end has said so by a MARK.  The inputs are read in step: next comes the one that holds everything back.
+ * When what waits exceeds T2X_WAITING_BYTES, the oldest goes without waiting any longer; the events of one
+ * thread are never put out of order.
  */
 #ifndef T2X_MERGE_H
 #define T2X_MERGE_H
@@ -14,7 +14,7 @@
 
 enum {
 	T2X_WAITING_BYTES = 16 * 1024 * 1024,
-	T2X_MAX_LIVE = 4096,              /* streams of an input that are not at their end; beyond, the oldest is */
+	T2X_MAX_LIVE = 4096,              /* streams of an input not at their end; beyond, the oldest is */
 };
 
 struct t2x_merge;
@@ -37,8 +37,8 @@ int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char
 int t2x_merge_run(struct t2x_merge *merge);
 
 /*
- * The next block of the only input, which was added without next; hands over what need not wait any longer.  After the last
- * one t2x_merge_run() hands over the rest.  Return  0 or -ENOMEM
+ * The next block of the only input, which was added without next; hands over what need not wait any longer.
+ * After the last one t2x_merge_run() hands over the rest.  Return  0 or -ENOMEM
  */
 int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block);
 

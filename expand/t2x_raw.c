@@ -20,7 +20,8 @@ static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
 		n = block->count - at < TLG_BLOCK_LIMIT ? block->count - at : TLG_BLOCK_LIMIT;
 		raw->added += at != 0;
 		memcpy(raw->made + 1, block->events + at, n * sizeof(*raw->made));
-		tlg_block_seal(raw->made, block->stream, block->pid, block->number + raw->added, block->tid, n);
+		tlg_block_seal(raw->made, block->stream, block->pid, block->number + raw->added, block->tid,
+			       n);
 		put_events(raw, raw->made, n + 1);
 	}
 }
@@ -28,7 +29,8 @@ static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
 int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
 {
 	if (!block->layout->is_foreign) {
-		t2x_out_bytes(raw->out, (const char *)block->raw, (size_t)block->entries * block->layout->entry_size);
+		t2x_out_bytes(raw->out, (const char *)block->raw,
+			      (size_t)block->entries * block->layout->entry_size);
 		return 0;
 	}
 	if (!block->is_framed) {

@@ -35,5 +35,6 @@ void t2x_report_note(struct t2x_report *report, const char *input, const char *f
 void t2x_report_finish(struct t2x_report *report)
 {
 	if (report->damages > T2X_REPORT_LINES && report->to)
-		fprintf(report->to, "t2expand: %" PRIu64 " more damaged places\n", report->damages - T2X_REPORT_LINES);
+		fprintf(report->to, "t2expand: %" PRIu64 " more damaged places\n",
+			report->damages - T2X_REPORT_LINES);
 }

@@ -85,9 +85,14 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 	box->next = NULL;
 	box->bytes = bytes;
 	box->scope = (struct t2x_scope){
-		.index = place->scopeIndex, .line = place->linenum, .repo = place->repo, .style = place->style,
-		.file = file ? file : copy[T2X_SCOPE_FILE], .category = copy[T2X_SCOPE_CATEGORY],
-		.label = copy[T2X_SCOPE_LABEL], .format = copy[T2X_SCOPE_FORMAT],
+		.index = place->scopeIndex,
+		.line = place->linenum,
+		.repo = place->repo,
+		.style = place->style,
+		.file = file ? file : copy[T2X_SCOPE_FILE],
+		.category = copy[T2X_SCOPE_CATEGORY],
+		.label = copy[T2X_SCOPE_LABEL],
+		.format = copy[T2X_SCOPE_FORMAT],
 	};
 	return box;
 }
@@ -140,7 +145,8 @@ static void replace_scope(struct t2x_stream *stream, struct t2x_scope_box *old, 
 	}
 }
 
-void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names, size_t n)
+void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names,
+		      size_t n)
 {
 	struct t2x_scope_box *old = t2x_map_get(&stream->scopes, place->scopeIndex), *box;
 	const struct t2x_file_box *file = t2x_map_get(&stream->files, place->filenum);

@@ -17,7 +17,8 @@ void t2x_scope_define_file(struct t2x_stream *stream, uint16_t filenum, const ch
  * SLOC: n bytes of names.  Without its FLOC, which a reader that joined late may have missed, the scope stays
  * undefined.
  */
-void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names, size_t n);
+void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names,
+		      size_t n);
 
 /* The scope, or NULL. */
 static inline struct t2x_scope *t2x_scope_get(const struct t2x_stream *stream, uint32_t index)
@@ -34,8 +35,8 @@ struct t2x_scope_texts {
 
 /*
  * The scope that came with a checkpoint.  From place only line, repo and style are used.
- * Return  NULL: no memory; else *is_kept says whether it lives as long as the stream; if not, it is to be given
- *         to t2x_scope_drop() after use
+ * Return  NULL: no memory; else *is_kept says whether it lives as long as the stream; if not, it is to be
+ * given to t2x_scope_drop() after use
  */
 struct t2x_scope *t2x_scope_passing(struct t2x_stream *stream, const struct tlg_sourceloc *place,
 				    const struct t2x_scope_texts *texts, int *is_kept);

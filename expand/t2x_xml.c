@@ -50,7 +50,7 @@ static void put_seconds(struct t2x_out *out, int64_t ticks, uint64_t ticks_per_s
 	t2x_out_bytes(out, digits, decimals);
 }
 
-/* Printable ASCII as it is or as XML wants it; every other byte as \xNN, so that pieces of UTF-8 do no harm. */
+/* Printable ASCII as XML wants it; every other byte as \xNN, so that pieces of UTF-8 do no harm. */
 static void put_text(struct t2x_out *out, const unsigned char *text, unsigned n)
 {
 	while (n && !text[n - 1])
@@ -81,7 +81,8 @@ static void put_text(struct t2x_out *out, const unsigned char *text, unsigned n)
 static void put_time(struct t2x_out *out, const struct clock *clock, uint64_t raw, int is_stacktrack)
 {
 	/* 0 is no point in time: a step has not read the clock */
-	if ((!raw && !is_stacktrack) || !clock || !clock->has_zero || (!clock->ticks_per_s && raw != clock->zero))
+	if ((!raw && !is_stacktrack) || !clock || !clock->has_zero ||
+	    (!clock->ticks_per_s && raw != clock->zero))
 		t2x_out_uint(out, raw);
 	else
 		put_seconds(out, (int64_t)(raw - clock->zero), clock->ticks_per_s ? clock->ticks_per_s : 1,
@@ -197,7 +198,7 @@ static void put_payload(const struct element *element)
 	t2x_out_char(element->out, '"');
 }
 
-/* XML forbids two attributes of one name, so PROCINFO's pid takes the head's place; StackTrack's listing has both. */
+/* XML forbids two attributes of one name: PROCINFO's pid takes the head's place.  StackTrack has both. */
 static const struct t2x_member *find_whole_pid(const struct element *element, const struct t2x_type *type)
 {
 	for (unsigned i = 0; type && !element->is_stacktrack && i < type->nmembers; i++)

@@ -105,10 +105,12 @@ static void show_flag(const struct show *show, const char *prefix, const char *n
 static void show_header(const struct show *show)
 {
 	static const struct tlg_field_desc members[] = {
-		{ "flags", "flags_t", "type and flags", offsetof(struct tlg_event, flags), 2, 0, TLG_KIND_HEX },
-		{ "pid", "st_pid_t", "process id, low 16 bits", offsetof(struct tlg_event, pid), 2, 0, TLG_KIND_HEX },
-		{ "sequence", "sequence_t", "sequence number",
-		  offsetof(struct tlg_event, sequence), 4, 0, TLG_KIND_DEC },
+		{ "flags", "flags_t", "type and flags", offsetof(struct tlg_event, flags), 2, 0,
+		  TLG_KIND_HEX },
+		{ "pid", "st_pid_t", "process id, low 16 bits", offsetof(struct tlg_event, pid), 2, 0,
+		  TLG_KIND_HEX },
+		{ "sequence", "sequence_t", "sequence number", offsetof(struct tlg_event, sequence), 4, 0,
+		  TLG_KIND_DEC },
 	};
 
 	show_text(show, "<HEADER>\n");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_show.h - the format describes itself: as the XML document of --show_format, as the tables of FORMAT.md.
+ * tlg_show.h - the format describes itself: as the XML document of --show_format, as the tables of
+ * FORMAT.md.
  *
- * Everything comes from the descriptor tables.  The text goes to a function of the caller's, piece by piece, so
- * that the traced program can take its checksum without any I/O.
+ * Everything comes from the descriptor tables.  The text goes to a function of the caller's, piece by
+ * piece, so that the traced program can take its checksum without any I/O.
  */
 #ifndef TLG_SHOW_H
 #define TLG_SHOW_H

@@ -11,7 +11,7 @@
 
 enum { MAX_INPUTS = 4 };
 
-static struct record *g_record;   /* the model's functions have nothing of ours but a pointer they do not read */
+static struct record *g_record;   /* the model's functions are given nothing of ours */
 
 static void append(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -69,7 +69,8 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	snprintf(g_record->sid, sizeof(g_record->sid), "%s", hit->thread->process->sid);
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns, unsigned count)
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
+			    unsigned count)
 {
 	(void)m;
 	append("open %s", thread->name);
@@ -84,7 +85,8 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t even
 	append("gap %s %" PRIu64 "\n", thread->name, events);
 }
 
-void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total)
+void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
+		    uint64_t total)
 {
 	(void)m, (void)process;
 	append("loss %u %u %" PRIu64 "\n", tid, reason, total);

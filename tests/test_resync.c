@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_resync.c - a reader that joins a stream anywhere in a cycle is right from the next cycle on, and before it
- * shows nothing wrong: a checkpoint is unresolved, or it is what it is.
+ * test_resync.c - a reader that joins a stream anywhere in a cycle is right from the next cycle on, and
+ * before it shows nothing wrong: a checkpoint is unresolved, or it is what it is.
  *
- * usage: test_resync [FILE]        FILE: a plain .tlg of one process with three cycles or more, instead of a made-up one
+ * usage: test_resync [FILE]        FILE: a plain .tlg of one process with three cycles or more
  */
 #include "t2test.h"
 
@@ -41,7 +41,8 @@ static void post(struct tlgmake *make, struct posted *posted, uint32_t tid, uint
 	if (posted->scopes[scope]++)
 		return;
 	snprintf(label, sizeof(label), "label-%u", scope);
-	tlgmake_scope(make, scope, scope == STEP_SCOPE ? STEP_STYLE : TLG_STYLE_data, 1, scope == STEP_SCOPE ? "step" : label);
+	tlgmake_scope(make, scope, scope == STEP_SCOPE ? STEP_STYLE : TLG_STYLE_data, 1,
+		      scope == STEP_SCOPE ? "step" : label);
 }
 
 static void make_hit(struct tlgmake *make, struct posted *posted, uint32_t tid, unsigned number, uint64_t ns)
@@ -52,7 +53,8 @@ static void make_hit(struct tlgmake *make, struct posted *posted, uint32_t tid, 
 	if (scope == STEP_SCOPE)
 		tlgmake_hit(make, 0, scope);
 	else
-		tlgmake_hit_with(make, ns, scope, "S", scope % 2 ? "a value" : "a longer value, in three events");
+		tlgmake_hit_with(make, ns, scope, "S",
+				 scope % 2 ? "a value" : "a longer value, in three events");
 }
 
 /* Four threads, blocks of different lengths, in each cycle in another order. */
@@ -78,7 +80,7 @@ static void make_stream(struct tlgmake *make)
 
 /* ---- comparing ---------------------------------------------------------------------------------- */
 
-/* Offsets of the first three blocks that open cycles; the latest time before the third, from TLGMAKE_SECOND. */
+/* Offsets of the first three blocks that open cycles; the latest time before the third. */
 static unsigned find_cycles(size_t cycles[3], int64_t *latest_ns)
 {
 	struct t2x_clock clock;
@@ -97,7 +99,8 @@ static unsigned find_cycles(size_t cycles[3], int64_t *latest_ns)
 			t2x_clock_set_rate(&clock, event.u.timetype.tdiv);
 		else if (tlg_event_type(&event) == TLG_TIMEINFO)
 			t2x_clock_set_pair(&clock, event.u.timeinfo.start_hires, event.u.timeinfo.start);
-		else if (tlg_event_type(&event) == TLG_HIT && event.u.hit.when && t2x_clock_ns(&clock, event.u.hit.when) > latest)
+		else if (tlg_event_type(&event) == TLG_HIT && event.u.hit.when &&
+			 t2x_clock_ns(&clock, event.u.hit.when) > latest)
 			latest = t2x_clock_ns(&clock, event.u.hit.when);
 	}
 	*latest_ns = (int64_t)(latest - (uint64_t)TLGMAKE_SECOND * UINT64_C(1000000000));
@@ -175,13 +178,15 @@ static unsigned check_younger(const char *cut, const char *whole, int64_t ns)
 	for (; next_younger(&whole, &expected, ns); n++) {
 		assert_true(next_younger(&cut, &line, ns));
 		assert_int_equal(line.n, expected.n);
-		assert_memory_equal(line.name, expected.name, (size_t)(expected.rest - expected.name) + expected.n);
+		assert_memory_equal(line.name, expected.name,
+				    (size_t)(expected.rest - expected.name) + expected.n);
 	}
 	assert_false(next_younger(&cut, &line, ns));
 	return n;
 }
 
-static void check_cut(const struct record *whole, const struct line *lines, size_t nlines, size_t cut, int64_t ns)
+static void check_cut(const struct record *whole, const struct line *lines, size_t nlines, size_t cut,
+		      int64_t ns)
 {
 	struct record record = { .text = NULL };
 	struct line line;

@@ -39,7 +39,8 @@ static void test_clock_nanoseconds_are_taken_as_they_are(void **state)
 static void test_clock_any_rate_is_exact(void **state)
 {
 	static const uint64_t rates[] = {
-		1, 3, 1000, 3579545, 24000000, 999999999, 2596138202, 4294967291, 18446744073, 18446744074, UINT64_C(1) << 40
+		1,	    3,		1000,	     3579545,	  24000000,	    999999999,
+		2596138202, 4294967291, 18446744073, 18446744074, UINT64_C(1) << 40
 	};
 	uint64_t random = 88172645463325252u;
 
@@ -54,7 +55,8 @@ static void test_clock_any_rate_is_exact(void **state)
 			raw = raw0 + random % (20 * rates[i]) - 10 * rates[i];
 			if (k % 4 == 0)
 				raw = raw0 + (random % 7) * rates[i] + random / 7 % 3 - 1;
-			assert_true(t2x_clock_ns(&clock, raw) == expected_ns(rates[i], raw0, 1700000000, raw));
+			assert_true(t2x_clock_ns(&clock, raw) ==
+				    expected_ns(rates[i], raw0, 1700000000, raw));
 		}
 	}
 }

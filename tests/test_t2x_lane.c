@@ -40,9 +40,10 @@ static void test_lane_texts_are_split_by_their_lengths(void **state)
 
 	(void)state;
 	begin(&make);
-	tlgmake_hit_with(&make, 10, TLG_STYLE_child_start, "iisssss", INT64_C(1), INT64_C(3), "a class", NULL, "",
-			 "a long word, longer than an event", "x");
-	expect(&make, "hit main 10 x 1 3 \"a class\" null \"\" \"a long word, longer than an event\" \"x\"\n");
+	tlgmake_hit_with(&make, 10, TLG_STYLE_child_start, "iisssss", INT64_C(1), INT64_C(3), "a class",
+			 NULL, "", "a long word, longer than an event", "x");
+	expect(&make,
+	       "hit main 10 x 1 3 \"a class\" null \"\" \"a long word, longer than an event\" \"x\"\n");
 }
 
 static void test_lane_last_text_has_no_padding(void **state)
@@ -54,7 +55,8 @@ static void test_lane_last_text_has_no_padding(void **state)
 	tlgmake_hit_with(&make, 10, TLG_STYLE_data, "S", "17 letters, so 2.");
 	tlgmake_hit_with(&make, 20, TLG_STYLE_data, "S", "");
 	tlgmake_hit_with(&make, 30, TLG_STYLE_exec_result, "iiS", INT64_C(1), INT64_C(-2), "No such file");
-	expect(&make, "hit main 10 x \"17 letters, so 2.\"\nhit main 20 x\nhit main 30 x 1 -2 \"No such file\"\n");
+	expect(&make,
+	       "hit main 10 x \"17 letters, so 2.\"\nhit main 20 x\nhit main 30 x 1 -2 \"No such file\"\n");
 }
 
 static void test_lane_empty_last_text_is_there_behind_values(void **state)
@@ -85,8 +87,10 @@ static void test_lane_ticks_become_nanoseconds(void **state)
 
 	(void)state;
 	begin(&make);
-	tlgmake_hit_with(&make, 10, TLG_STYLE_child_exit, "iiit", INT64_C(1), INT64_C(2), INT64_C(3), UINT64_C(7));
-	tlgmake_hit_with(&make, 20, TLG_STYLE_child_exit, "iiit", INT64_C(1), INT64_C(2), INT64_C(3), UINT64_C(0));
+	tlgmake_hit_with(&make, 10, TLG_STYLE_child_exit, "iiit", INT64_C(1), INT64_C(2), INT64_C(3),
+			 UINT64_C(7));
+	tlgmake_hit_with(&make, 20, TLG_STYLE_child_exit, "iiit", INT64_C(1), INT64_C(2), INT64_C(3),
+			 UINT64_C(0));
 	expect(&make, "hit main 10 x 1 2 3 1700000000000000007u\nhit main 20 x 1 2 3 0u\n");
 }
 
@@ -111,7 +115,8 @@ static void add_pieces(struct tlgmake *make, uint64_t at_ns, uint32_t scope, uns
 	uint32_t sequence = ++make->next[0];
 
 	for (unsigned i = 0; i < pieces; i++, sequence = ++make->next[0]) {
-		unsigned flags = (i ? TLG_MORE : TLG_HIT) | TLG_HAS_INFO | (i + 1 < pieces ? TLG_HAS_MORE : 0);
+		unsigned flags =
+			(i ? TLG_MORE : TLG_HIT) | TLG_HAS_INFO | (i + 1 < pieces ? TLG_HAS_MORE : 0);
 		tlgmake_add(make, flags, sequence)->u.hit = (struct tlg_hit){ TLGMAKE_RAW + at_ns, scope, 0 };
 		tlgmake_text(make, sequence, "abcdefghijklmnop", 16);
 		make->next[0]++;
@@ -164,7 +169,8 @@ static void test_lane_more_without_its_hit_is_left_out(void **state)
 
 	(void)state;
 	begin(&make);
-	tlgmake_add(&make, TLG_MORE | TLG_HAS_INFO, 1)->u.more = (struct tlg_more){ TLGMAKE_RAW + 10, TLG_STYLE_data, 0 };
+	tlgmake_add(&make, TLG_MORE | TLG_HAS_INFO, 1)->u.more =
+		(struct tlg_more){ TLGMAKE_RAW + 10, TLG_STYLE_data, 0 };
 	tlgmake_text(&make, 1, "rest", 4);
 	make.next[0] = 2;
 	tlgmake_hit(&make, 20, TLG_STYLE_thread_start);
@@ -204,10 +210,11 @@ static void test_lane_scope_that_comes_along_is_used(void **state)
 	(void)state;
 	begin(&make);
 	for (unsigned i = 0; i < 2; i++)
-		tlgmake_hit_with(&make, 10 + i, 0, "iiissssS", (int64_t)TLG_STYLE_data, INT64_C(12), INT64_C(0), "f.c", "cat",
-				 "own label", NULL, "value");
+		tlgmake_hit_with(&make, 10 + i, 0, "iiissssS", (int64_t)TLG_STYLE_data, INT64_C(12),
+				 INT64_C(0), "f.c", "cat", "own label", NULL, "value");
 	tlgmake_hit_with(&make, 20, 0, "ii", INT64_C(1), INT64_C(2));
-	expect(&make, "hit main 10 own label \"value\"\nhit main 11 own label \"value\"\nhit main 20 ?0 1 2\n");
+	expect(&make,
+	       "hit main 10 own label \"value\"\nhit main 11 own label \"value\"\nhit main 20 ?0 1 2\n");
 }
 
 /* More scopes than are kept: those beyond are made for their checkpoint alone. */
@@ -225,8 +232,8 @@ static void test_lane_scopes_without_number_are_bounded(void **state)
 			tlgmake_begin(&make, 0);
 		}
 		snprintf(label, sizeof(label), "label %u", i);
-		tlgmake_hit_with(&make, 10 + i, 0, "iiissssS", (int64_t)TLG_STYLE_data, INT64_C(12), INT64_C(0), NULL, NULL,
-				 label, NULL, "value");
+		tlgmake_hit_with(&make, 10 + i, 0, "iiissssS", (int64_t)TLG_STYLE_data, INT64_C(12),
+				 INT64_C(0), NULL, NULL, label, NULL, "value");
 	}
 	tlgmake_seal(&make);
 	tlgmake_end(&make);
@@ -249,7 +256,8 @@ static void test_lane_endless_text_is_cut(void **state)
 
 	(void)state;
 	begin(&make);
-	tlgmake_add(&make, TLG_HIT | TLG_HAS_INFO, 1)->u.hit = (struct tlg_hit){ TLGMAKE_RAW + 10, TLG_STYLE_data, 0 };
+	tlgmake_add(&make, TLG_HIT | TLG_HAS_INFO, 1)->u.hit =
+		(struct tlg_hit){ TLGMAKE_RAW + 10, TLG_STYLE_data, 0 };
 	tlgmake_seal(&make);
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		tlgmake_begin(&make, 0);

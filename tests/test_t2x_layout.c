@@ -13,7 +13,7 @@
 #include "tlg_show.h"
 #include "tlgmake.h"
 
-/* A platform of our own making: big-endian, 48-byte events, all members in reverse order, 4-byte flags and pid. */
+/* A platform of our own making: big-endian, 48-byte events, members in reverse order, 4-byte flags and pid. */
 enum { ENTRY = 48, PAYLOAD_AT = 16, PAYLOAD = 32 };
 
 struct text {
@@ -65,14 +65,18 @@ static void test_layout_own_document_gives_own_layout(void **state)
 	t2x_layout_free(&native);
 }
 
-#define ROOT(attributes, inside) "<RAW_FORMAT version=\"200\" magic_raw=\"0x78563412\" " attributes ">" inside "</RAW_FORMAT>"
+#define ROOT(attributes, inside) \
+	"<RAW_FORMAT version=\"200\" magic_raw=\"0x78563412\" " attributes ">" inside "</RAW_FORMAT>"
 #define SIZES "size=\"24\" payload_size=\"16\" payload_offset=\"8\""
 #define TYPE(inside) "<TYPE uname=\"HIT\" typeindex=\"0\">" inside "</TYPE>"
-#define MEMBER(size, offset) "<MEMBER name=\"when\" type=\"hitime_t\" size=\"" size "\" offset=\"" offset "\"/>"
+#define MEMBER(size, offset) \
+	"<MEMBER name=\"when\" type=\"hitime_t\" size=\"" size "\" offset=\"" offset "\"/>"
 
 static void test_layout_impossible_documents_are_refused_with_reason(void **state)
 {
-	static const struct { const char *xml, *why; } cases[] = {
+	static const struct {
+		const char *xml, *why;
+	} cases[] = {
 		{ "", "no element" },
 		{ "nonsense", "" },
 		{ "<OTHER/>", "RAW_FORMAT" },
@@ -81,7 +85,8 @@ static void test_layout_impossible_documents_are_refused_with_reason(void **stat
 		{ ROOT("size=\"24\" payload_size=\"17\" payload_offset=\"8\"", ""), "impossible" },
 		{ ROOT("size=\"0\" payload_size=\"0\" payload_offset=\"0\"", ""), "impossible" },
 		{ ROOT("size=\"256\" payload_size=\"16\" payload_offset=\"8\"", ""), "too large" },
-		{ ROOT("size=\"99999999999999999999\" payload_size=\"16\" payload_offset=\"8\"", ""), "too large" },
+		{ ROOT("size=\"99999999999999999999\" payload_size=\"16\" payload_offset=\"8\"", ""),
+		  "too large" },
 		{ ROOT("size=\"-24\" payload_size=\"16\" payload_offset=\"8\"", ""), "missing" },
 		{ ROOT("size=\"6\" payload_size=\"2\" payload_offset=\"4\"", ""), "header" },
 		{ ROOT(SIZES, TYPE(MEMBER("8", "9"))), "outside the payload" },
@@ -142,7 +147,7 @@ static void test_layout_document_beyond_a_megabyte_is_refused(void **state)
 
 /* ---- a file of another platform ----------------------------------------------------------------- */
 
-/* Where a member of ours lies there: from the end of the payload, all with the double size but for those that must not. */
+/* Where a member of ours lies there: from the end of the payload, of double size where that may be. */
 static unsigned there_size(const struct tlg_type_desc *type, const struct tlg_field_desc *field)
 {
 	return type->id == TLG_BLOCK || field->size == 8 ? field->size : 2u * field->size;
@@ -167,8 +172,10 @@ static void describe_type(struct text *xml, const struct tlg_type_desc *type)
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const struct tlg_field_desc *field = &type->fields[i];
 		int is_text = field->kind == TLG_KIND_TEXT;
-		snprintf(line, sizeof(line), "<MEMBER name=\"%s\" type=\"%s\" size=\"%u\" offset=\"%u\"/>\n", field->name,
-			 field->type, is_text ? 23 : there_size(type, field), is_text ? 3 : there_offset(type, i));
+		snprintf(line, sizeof(line),
+			 "<MEMBER name=\"%s\" type=\"%s\" size=\"%u\" offset=\"%u\"/>\n", field->name,
+			 field->type, is_text ? 23 : there_size(type, field),
+			 is_text ? 3 : there_offset(type, i));
 		append(xml, line, strlen(line));
 	}
 	append(xml, "</TYPE>\n", 8);
@@ -177,13 +184,15 @@ static void describe_type(struct text *xml, const struct tlg_type_desc *type)
 static void describe(struct text *xml)
 {
 	static const char head[] =
-		"<RAW_FORMAT version=\"200\" size=\"48\" payload_size=\"32\" payload_offset=\"16\" magic_raw=\"0x12345678\">\n"
+		"<RAW_FORMAT version=\"200\" size=\"48\" payload_size=\"32\" payload_offset=\"16\" "
+		"magic_raw=\"0x12345678\">\n"
 		"<HEADER><MEMBER name=\"sequence\" type=\"sequence_t\" size=\"8\" offset=\"0\"/>"
 		"<MEMBER name=\"flags\" type=\"flags_t\" size=\"4\" offset=\"8\"/>"
 		"<MEMBER name=\"pid\" type=\"st_pid_t\" size=\"4\" offset=\"12\"/></HEADER>";
 	static const char tail[] =
 		"<FLAG name=\"HAS_INFO\" value=\"0x0800\"/><FLAG name=\"INFO_END\" value=\"0x0400\"/>"
-		"<FLAG name=\"HAS_MORE\" value=\"0x0200\"/><FLAG name=\"RENDERED\" value=\"0x0100\"/></RAW_FORMAT>";
+		"<FLAG name=\"HAS_MORE\" value=\"0x0200\"/><FLAG name=\"RENDERED\" "
+		"value=\"0x0100\"/></RAW_FORMAT>";
 
 	append(xml, head, sizeof(head) - 1);
 	for (unsigned i = 0; i < tlg_type_count(); i++)
@@ -268,7 +277,8 @@ static unsigned char *translate_file(const struct tlgmake *make, size_t *n)
 		size = translate_block(to + *n + ENTRY, events + 1, count);
 		events->u.block.count = events->u.block.size = (uint16_t)size;
 		translate(to + *n, events);
-		store_be(to + *n + crc_at, 4, tlg_block_crc(to + *n, (size + 1) * (size_t)ENTRY, crc_at, make->stream));
+		store_be(to + *n + crc_at, 4,
+			 tlg_block_crc(to + *n, (size + 1) * (size_t)ENTRY, crc_at, make->stream));
 		*n += (size + 1) * (size_t)ENTRY;
 	}
 	return to;
@@ -283,10 +293,12 @@ static void make_stream(struct tlgmake *make)
 		tlgmake_begin(make, tid);
 		tlgmake_thread(make, tid ? "th01:worker-with-long-name" : "main", 5);
 		tlgmake_file(make, (uint16_t)(tid + 1), "some/directory/and/a/file.c");
-		tlgmake_scope(make, tid + 1, TLG_STYLE_child_start, (uint16_t)(tid + 1), "a label of a scope");
+		tlgmake_scope(make, tid + 1, TLG_STYLE_child_start, (uint16_t)(tid + 1),
+			      "a label of a scope");
 		for (unsigned i = 0; i < 20; i++)
-			tlgmake_hit_with(make, 10 + 7 * i + tid, tid + 1, "iisssss", INT64_C(-5), INT64_C(1) << 40, "class", NULL,
-					 "", "twenty-three letters...", "and one that is longer than that, by far");
+			tlgmake_hit_with(make, 10 + 7 * i + tid, tid + 1, "iisssss", INT64_C(-5),
+					 INT64_C(1) << 40, "class", NULL, "", "twenty-three letters...",
+					 "and one that is longer than that, by far");
 		tlgmake_seal(make);
 	}
 	tlgmake_end(make);

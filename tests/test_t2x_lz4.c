@@ -183,7 +183,8 @@ static void test_lz4_damage_anywhere_costs_its_frame_only(void **state)
 		framed[i] ^= 0x81;
 		read_all(&result, framed, n);
 		framed[i] ^= 0x81;
-		/* the rest is there, whatever became of the frame; a bit that nothing depends on costs nothing */
+		/* the rest is there, whatever became of the frame; a bit that nothing depends on costs
+		 * nothing */
 		assert_true(result.n == make.n || result.report.damages >= 1);
 		assert_true(result.n >= make.n - 3000);
 		assert_memory_equal(result.bytes + result.n - 6000, make.bytes + make.n - 6000, 6000);

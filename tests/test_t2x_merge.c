@@ -121,7 +121,8 @@ static void test_merge_steps_take_time_of_predecessor(void **state)
 	tlgmake_hit(&make, 20, SCOPE);
 	tlgmake_seal(&make);
 	tlgmake_end(&make);
-	expect(&make, "open main\nopen two\nhit main 10 step\nhit main 10 step\nhit two 20 step\nhit main 30 step\n");
+	expect(&make, "open main\nopen two\nhit main 10 step\nhit main 10 step\nhit two 20 step\nhit main "
+		      "30 step\n");
 }
 
 static void test_merge_time_going_back_in_thread_stands_still(void **state)
@@ -154,7 +155,8 @@ static void test_merge_sequence_gap_is_told(void **state)
 	tlgmake_seal(&make);
 	tlgmake_loss(&make, 0, TLG_LOSS_FULL, 9);
 	tlgmake_end(&make);
-	expect(&make, "open main\nloss 0 1 9\ngap main 2\nhit main 10 step\nhit main 20 step 5 \"text\"\ngap main 7\n"
+	expect(&make, "open main\nloss 0 1 9\ngap main 2\nhit main 10 step\nhit main 20 step 5 "
+		      "\"text\"\ngap main 7\n"
 		      "hit main 30 step\n");
 }
 
@@ -238,9 +240,10 @@ static void test_merge_two_inputs_are_merged_by_time(void **state)
 	paths[0] = tlgmake_path(b.bytes, b.n);
 	paths[1] = tlgmake_path(a.bytes, a.n);
 	record_run(&record, paths, 2, NULL);
-	assert_string_equal(record.text,
-			    "open b\nopen a\nhit a 10 step\nopen a\nhit b 20 step\nopen b\nhit a 110 step\nopen a\n"
-			    "hit b 120 step\nopen b\nhit a 210 step\nhit b 220 step\n");
+	assert_string_equal(
+		record.text,
+		"open b\nopen a\nhit a 10 step\nopen a\nhit b 20 step\nopen b\nhit a 110 step\nopen a\n"
+		"hit b 120 step\nopen b\nhit a 210 step\nhit b 220 step\n");
 	assert_int_equal(record.forgotten_processes, 2);
 	assert_int_equal(record.forgotten_threads, 2);
 	record_free(&record);

@@ -32,7 +32,8 @@ static void free_stream(struct t2x_stream *stream)
 	record_free(&g_record);
 }
 
-static void define(struct t2x_stream *stream, uint32_t index, uint16_t filenum, int line, const char *names, size_t n)
+static void define(struct t2x_stream *stream, uint32_t index, uint16_t filenum, int line, const char *names,
+		   size_t n)
 {
 	const struct tlg_sourceloc place = {
 		.scopeIndex = index, .linenum = line, .filenum = filenum, .style = 24, .repo = 3, .names = 7
@@ -201,7 +202,8 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 	events[3].u.info.text.c[15] = 'b';
 	t2x_define_read(stream, events, 3);
 	t2x_define_read(stream, events + 3, 2);
-	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->files, 1))->name, "aaaaaaaaaaaaaaabfirst");
+	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->files, 1))->name,
+			    "aaaaaaaaaaaaaaabfirst");
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->files, 2))->name, "second");
 	assert_null(stream->defining);
 	/* definitions without an end do not pile up */

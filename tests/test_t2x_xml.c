@@ -35,7 +35,8 @@ static void test_xml_hit_has_seconds_with_nine_decimals(void **state)
 	(void)state;
 	begin(&make);
 	tlgmake_hit(&make, 1234567890, 7);
-	expect_line(&make, "\n<HIT flags=\"0x1000\" pid=\"0x2345\" seq=\"1\" when=\"1.234567890\" scopeIndex=\"7\" tid=\"0x00000003\"/>\n");
+	expect_line(&make, "\n<HIT flags=\"0x1000\" pid=\"0x2345\" seq=\"1\" when=\"1.234567890\" "
+			   "scopeIndex=\"7\" tid=\"0x00000003\"/>\n");
 }
 
 static void test_xml_time_before_the_start_is_negative(void **state)
@@ -66,7 +67,8 @@ static void test_xml_procinfo_has_one_pid(void **state)
 	(void)state;
 	begin(&make);
 	tlgmake_hit(&make, 5, 7);
-	expect_line(&make, "\n<PROCINFO flags=\"0x1105\" pid=\"0x00012345\" seq=\"0\" writeCount=\"1\" start=\"0.000000000\"/>\n");
+	expect_line(&make, "\n<PROCINFO flags=\"0x1105\" pid=\"0x00012345\" seq=\"0\" writeCount=\"1\" "
+			   "start=\"0.000000000\"/>\n");
 }
 
 static void test_xml_text_is_escaped(void **state)
@@ -96,7 +98,8 @@ static void test_xml_unknown_type_shows_its_payload(void **state)
 	(void)state;
 	begin(&make);
 	memcpy(tlgmake_add(&make, 0x55, 9)->u.payload, "\x01\x02\xff", 3);
-	expect_line(&make, "\n<UNKNOWN flags=\"0x1055\" pid=\"0x2345\" seq=\"9\" payload=\"0102ff00000000000000000000000000\"/>\n");
+	expect_line(&make, "\n<UNKNOWN flags=\"0x1055\" pid=\"0x2345\" seq=\"9\" "
+			   "payload=\"0102ff00000000000000000000000000\"/>\n");
 }
 
 static void test_xml_without_clock_shows_the_reading(void **state)

@@ -36,10 +36,13 @@ static struct text *show(void (*shown)(tlg_show_fn *, void *))
 static void test_show_xml_has_stacktracks_form(void **state)
 {
 	static const char *const lines[] = {
-		"<RAW_FORMAT version=\"200\" size=\"24\" payload_size=\"16\" payload_offset=\"8\" magic=\"0x12345678\" magic_raw=",
-		"<TYPE uname=\"HIT\" name=\"hit\" typeindex=\"0\" type=\"ev_hit\" size=\"16\" followedby=\"arguments\" desc=",
+		"<RAW_FORMAT version=\"200\" size=\"24\" payload_size=\"16\" payload_offset=\"8\" "
+		"magic=\"0x12345678\" magic_raw=",
+		"<TYPE uname=\"HIT\" name=\"hit\" typeindex=\"0\" type=\"ev_hit\" size=\"16\" "
+		"followedby=\"arguments\" desc=",
 		"  <MEMBER name=\"when\" type=\"hitime_t\" size=\"8\" offset=\"0\" desc=",
-		"<TYPE uname=\"FLOC\" name=\"fileloc\" typeindex=\"1\" type=\"ev_fileloc\" size=\"6\" followedby=\"filename\" desc=",
+		"<TYPE uname=\"FLOC\" name=\"fileloc\" typeindex=\"1\" type=\"ev_fileloc\" size=\"6\" "
+		"followedby=\"filename\" desc=",
 		"  <MEMBER name=\"sequence\" type=\"sequence_t\" size=\"4\" offset=\"4\" desc=",
 		"<FLAG name=\"IS_HIT\" value=\"0x0000\"/>\n",
 		"<FLAG name=\"IS_INFO\" value=\"0x00ff\"/>\n",
@@ -60,7 +63,8 @@ static void test_show_xml_says_the_byte_order(void **state)
 	char expected[64];
 
 	(void)state;
-	snprintf(expected, sizeof(expected), "magic_raw=\"0x%02x%02x%02x%02x\"", raw[0], raw[1], raw[2], raw[3]);
+	snprintf(expected, sizeof(expected), "magic_raw=\"0x%02x%02x%02x%02x\"", raw[0], raw[1], raw[2],
+		 raw[3]);
 	assert_non_null(strstr(show(tlg_show_xml)->c, expected));
 }
 
@@ -97,7 +101,8 @@ static void test_show_md_lists_every_type_member_and_style(void **state)
 		snprintf(row, sizeof(row), "| %u | **%s** |", type->id, type->text[TLG_DESC_UNAME]);
 		assert_non_null(strstr(text->c, row));
 		for (unsigned f = 0; f < type->nfields; f++) {
-			snprintf(row, sizeof(row), "| | %s | %u | ", type->fields[f].name, type->fields[f].offset);
+			snprintf(row, sizeof(row), "| | %s | %u | ", type->fields[f].name,
+				 type->fields[f].offset);
 			assert_non_null(strstr(text->c, row));
 		}
 	}

@@ -78,7 +78,8 @@ void tlgmake_text(struct tlgmake *make, uint32_t sequence, const char *text, siz
 {
 	while (n) {
 		size_t part = n < TLG_TEXT_SIZE ? n : TLG_TEXT_SIZE;
-		struct tlg_event *event = tlgmake_add(make, TLG_INFO | (part == n ? TLG_INFO_END : 0), sequence);
+		struct tlg_event *event =
+			tlgmake_add(make, TLG_INFO | (part == n ? TLG_INFO_END : 0), sequence);
 		memcpy(event->u.info.text.c, text, part);
 		text += part;
 		n -= part;
@@ -101,9 +102,11 @@ void tlgmake_cycle(struct tlgmake *make)
 		make->pid, make->cycle, TLGMAKE_RAW
 	};
 	tlgmake_text(make, 0, text, (size_t)n + 1);
-	tlgmake_add(make, TLG_TIMETYPE, 0)->u.timetype = (struct tlg_timetype){ 1000000000, TLG_CLOCK_MONOTONIC, 0, 3600 };
+	tlgmake_add(make, TLG_TIMETYPE, 0)->u.timetype =
+		(struct tlg_timetype){ 1000000000, TLG_CLOCK_MONOTONIC, 0, 3600 };
 	tlgmake_add(make, TLG_TIMEINFO, 0)->u.timeinfo = (struct tlg_timeinfo){ TLGMAKE_RAW, TLGMAKE_SECOND };
-	tlgmake_add(make, TLG_CYCLE, 0)->u.cycle = (struct tlg_cycle){ make->stream, make->cycle, TLGMAKE_RAW };
+	tlgmake_add(make, TLG_CYCLE, 0)->u.cycle =
+		(struct tlg_cycle){ make->stream, make->cycle, TLGMAKE_RAW };
 	tlgmake_seal(make);
 }
 
@@ -209,7 +212,8 @@ void tlgmake_hit_with(struct tlgmake *make, uint64_t at_ns, uint32_t scope, cons
 			add_value(make, TLG_ARG_INT, va_arg(ap, int64_t));
 		else if (*letters != 'S') {
 			uint64_t value = va_arg(ap, uint64_t);
-			add_value(make, TLG_ARG_UINT, (int64_t)(*letters == 't' && value ? TLGMAKE_RAW + value : value));
+			add_value(make, TLG_ARG_UINT,
+				  (int64_t)(*letters == 't' && value ? TLGMAKE_RAW + value : value));
 		}
 		if (word)
 			memcpy(text + n, word, length);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlgmake.h - for tests: make up .tlg streams, block by block, and put them where the expander can open them.
+ * tlgmake.h - for tests: make up .tlg streams, block by block, and put them where they can be opened.
  *
- * The clock counts nanoseconds; its reading TLGMAKE_RAW is the second TLGMAKE_SECOND.  Times below are given from
- * there.  Sequence numbers of threads are kept as a writer keeps them.  Out of memory ends the test.
+ * The clock counts nanoseconds; its reading TLGMAKE_RAW is the second TLGMAKE_SECOND.  Times below are
+ * given from there.  Sequence numbers of threads are kept as a writer keeps them.  Out of memory ends the
+ * test.
  */
 #ifndef TLGMAKE_H
 #define TLGMAKE_H
@@ -57,8 +58,8 @@ void tlgmake_open_region(struct tlgmake *make, uint64_t ns, uint32_t scope);
 void tlgmake_hit(struct tlgmake *make, uint64_t at_ns, uint32_t scope);
 
 /*
- * A HIT with arguments: letters i (int64_t), u (uint64_t), t (uint64_t, time in ns from TLGMAKE_RAW, 0 none), s (const char *, NULL: null
- * text), and S, the last text; an argument for each follows.
+ * A HIT with arguments: letters i (int64_t), u (uint64_t), t (uint64_t: a time, 0: none), s (const char *,
+ * NULL: null text), and S, the last text; an argument for each follows.
  */
 void tlgmake_hit_with(struct tlgmake *make, uint64_t at_ns, uint32_t scope, const char *letters, ...);
 
