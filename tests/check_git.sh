@@ -112,7 +112,7 @@ quiet()
 # Lines of the configuration below [trace2]
 config()
 {
-	echo "printf '[trace2]\n' >.gitconfig; printf '%s\n' $* >>.gitconfig"
+	printf '%s' "{ echo '[trace2]'; printf '%s\n' $*; } >.gitconfig"
 }
 
 debug=GIT_TRACE2_DST_DEBUG=1
