@@ -10,12 +10,11 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
-#include "tr2_life.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
+#include "tr2_sid.h"
 #include "tr2_sink.h"
-#include "tr2_wake.h"
 
 enum {
 	QUOTA_EVENTS = 2 * TR2_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
@@ -265,7 +264,7 @@ static uint64_t age_ticks(void)
 /* MARK and the losses, behind what the pass has moved. */
 static void post_summary(uint64_t when)
 {
-	tr2_life_post_losses();
+	tr2_losses_collect();
 	if (!tr2_post_losses()) {
 		write_buffer();
 		tr2_post_losses();
@@ -396,7 +395,7 @@ static void rotate(void)
 		return;   /* no new file: the old one goes on */
 	end_stream(TLG_END_ROTATE);
 	tr2_sink_go_on();
-	begin_stream(tr2_life_random());
+	begin_stream(tr2_sid_stream());
 }
 
 void tr2_drain_rotate(void)
@@ -427,7 +426,7 @@ void tr2_drain_finish(unsigned reason)
 
 int tr2_drain_instead(void)
 {
-	if (tr2_wake_is_running() || tr2_sink_allocates() || !lock_drain())
+	if (tr2_sink_allocates() || !lock_drain())
 		return 0;
 	if (!g_drain.finished)
 		drain_all();
@@ -442,7 +441,7 @@ uint64_t tr2_drain_progress(void)
 
 /* ---- set-up ------------------------------------------------------------------------------------- */
 
-int tr2_drain_init(uint32_t stream, const char *sid)
+int tr2_drain_init(uint32_t stream)
 {
 	int error = tr2_post_init();
 
@@ -451,7 +450,6 @@ int tr2_drain_init(uint32_t stream, const char *sid)
 	if (error)
 		return error;
 	begin_stream(stream);
-	tr2_post_set_sid(sid);
 	return 0;
 }
 
@@ -493,5 +491,4 @@ void tr2_drain_reset(void)
 	tr2_sink_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	g_held = 0;
-	tr2_wake_reset();
 }

@@ -15,7 +15,7 @@
 #include "tr2_thread.h"
 
 /* Allocate what passes need and begin the stream.  After tr2_thread_init().  0 or -errno.  Signal unsafe */
-int tr2_drain_init(uint32_t stream, const char *sid);
+int tr2_drain_init(uint32_t stream);
 
 /*
  * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child
@@ -37,7 +37,7 @@ void tr2_drain_reset(void);
 int tr2_drain_pass(void);
 
 /*
- * A ring is full and no drain runs: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits for
+ * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits for
  * another pass.
  */
 int tr2_drain_instead(void);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 #include "tr2_clock.h"
-#include "tr2_life.h"
-#include "tr2_thread.h"
+#include "tr2_env.h"
+#include "tr2_losses.h"
+#include "tr2_reserve.h"
 
 /* ---- describing arguments ----------------------------------------------------------------------- */
 
@@ -263,7 +264,7 @@ void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint6
 	start_feed(&feed, args);
 	if (feed.text_left > TR2_TEXT_LIMIT) {
 		feed.text_left = TR2_TEXT_LIMIT;   /* the VALUEs still say how much there was */
-		tr2_life_count_cut();
+		tr2_losses_note(TLG_LOSS_CUT);
 	}
 	if (!emit_chain(&feed, TLG_HIT, flags, &hit))
 		return;
@@ -296,7 +297,7 @@ void tr2_emit(const struct tr2_scope_key *key, struct tr2_args *args, unsigned f
 {
 	uint32_t scope;
 
-	if (!tr2_thread_self())
+	if (!tr2_self_or_new())
 		return;
 	scope = tr2_scope_intern(key);
 	if (scope)

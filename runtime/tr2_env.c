@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <unistd.h>
 
+struct tr2_settings tr2_g_settings;
+
 static char g_prefix[32] = "TRACE2";
 
 /* What git's configuration may hold: the variable behind the prefix, the key, what was configured. */
@@ -143,8 +145,9 @@ static size_t get_size(const char *name, size_t otherwise, size_t least, size_t 
 	return (unsigned long long)number > most ? most : (size_t)number;
 }
 
-void tr2_env_read(struct tr2_settings *settings)
+void tr2_env_read(void)
 {
+	struct tr2_settings *settings = &tr2_g_settings;
 	int saved = errno, max_files = get_int("MAX_FILES", 0);
 
 	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);

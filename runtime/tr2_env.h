@@ -17,6 +17,9 @@ struct tr2_settings {
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */
 };
 
+/* The settings in force, once tr2_env_read() has read them. */
+extern struct tr2_settings tr2_g_settings;
+
 /* The prefix of the variables.  At most 31 bytes are kept; NULL or "" changes nothing.  Before tr2_env_read(). */
 void tr2_env_set_prefix(const char *prefix);
 
@@ -45,8 +48,8 @@ int tr2_env_bool(const char *value, int otherwise);
 /* 1: say on stderr why something does not work. */
 int tr2_env_debug(void);
 
-/* Read all settings.  Bad values keep the default.  Thread  before any other    Alloc none */
-void tr2_env_read(struct tr2_settings *settings);
+/* Read all settings into tr2_g_settings.  Bad values keep the default.  Thread  before any other    Alloc none */
+void tr2_env_read(void);
 
 /* One line on stderr, "warning: trace2: " and the message, cut to 512 bytes.  Errno kept.  Signal safe. */
 void tr2_warn(const char *const *parts);

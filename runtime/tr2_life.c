@@ -1,66 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* tr2_life.c - switching on, forking, ending. */
-#include "tr2_life.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tlg_show.h"
+#include "trace2.h"
 #include "tr2_clock.h"
 #include "tr2_config.h"
 #include "tr2_drain.h"
 #include "tr2_emit.h"
+#include "tr2_env.h"
 #include "tr2_post.h"
+#include "tr2_reserve.h"
 #include "tr2_scope.h"
 #include "tr2_sid.h"
 #include "tr2_signal.h"
 #include "tr2_sink.h"
-#include "tr2_thread.h"
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
 int tr2_enabled_v1;
-struct tr2_settings tr2_g_settings;
-int32_t tr2_g_utcoff;
-uint32_t tr2_g_layout_crc;
 
 static char g_version[256] = TRACE2_VERSION;
 static int g_use_git_config, g_initialized, g_exit_code;
-static uint64_t g_no_ring, g_cut;         /* counted anywhere, taken over by the drain */
-
-/* ---- losses that no ring can count -------------------------------------------------------------- */
-
-void tr2_life_count_no_ring(void)
-{
-	tr2_add_rlx(&g_no_ring, 1); /* relaxed: a statistic */
-}
-
-void tr2_life_count_cut(void)
-{
-	tr2_add_rlx(&g_cut, 1); /* relaxed: a statistic */
-}
-
-void tr2_life_post_losses(void)
-{
-	tr2_post_loss(TLG_NO_THREAD, TLG_LOSS_NORING, tr2_exchange_rlx(&g_no_ring, 0)); /* relaxed: a statistic */
-	tr2_post_loss(TLG_NO_THREAD, TLG_LOSS_CUT, tr2_exchange_rlx(&g_cut, 0)); /* relaxed: a statistic */
-}
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
-
-uint32_t tr2_life_random(void)
-{
-	uint32_t value = 0;
-
-	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value))
-		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)getpid();
-	return value ? value : 1;
-}
 
 static int32_t find_utcoff(void)
 {
@@ -71,9 +38,9 @@ static int32_t find_utcoff(void)
 }
 
 /* Rings, destination and stream of this process.  0 or -errno; then nothing is left behind. */
-static int set_up(void)
+static int set_up(const struct tr2_heritage *heritage)
 {
-	uint32_t stream = tr2_life_random();
+	uint32_t stream = tr2_sid_stream();
 	int error;
 
 	if (tr2_sink_open(tr2_sid_own()))
@@ -82,9 +49,9 @@ static int set_up(void)
 	if (!error)
 		error = tr2_scope_init();
 	if (!error)
-		error = tr2_thread_init();
+		error = tr2_thread_init(heritage);
 	if (!error)
-		error = tr2_drain_init(stream, tr2_sid());
+		error = tr2_drain_init(stream);
 	if (!error)
 		return 0;
 	if (tr2_g_settings.dst_debug)
@@ -92,6 +59,19 @@ static int set_up(void)
 	tr2_shm_unlink();
 	tr2_drain_reset();
 	return error;
+}
+
+/* In a forked child, before its first event: rings, stream and destination of its own. */
+static void start_over(void)
+{
+	static struct tr2_heritage heritage;
+
+	heritage.parent = tr2_self;
+	heritage.open = tr2_self ? tr2_drain_open_regions(tr2_self, heritage.enters) : 0;
+	tr2_drain_reset();
+	tr2_wake_reset();
+	if (set_up(tr2_self ? &heritage : NULL))
+		tr2_enabled_v1 = 0;
 }
 
 static void emit_atexit(uint64_t when)
@@ -113,7 +93,7 @@ static void at_exit(void)
 	struct tr2_thread *self;
 	uint64_t now;
 
-	if (!tr2_enabled_v1 || !(self = tr2_thread_self()))
+	if (!tr2_enabled_v1 || !(self = tr2_self_or_new()))
 		return;
 	now = tr2_clock_raw();
 	tr2_timer_end_thread(self, now);
@@ -174,10 +154,10 @@ void trace2_initialize_fl(const char *file, int line)
 	if (!tr2_sink_is_wanted())
 		return;
 	tr2_clock_init();
-	tr2_env_read(&tr2_g_settings);
-	tr2_g_utcoff = find_utcoff();
-	tr2_g_layout_crc = tlg_show_crc();
-	if (!set_up() && !atexit(at_exit)) {
+	tr2_env_read();
+	tr2_post_set_process(tr2_sid(), find_utcoff(), tlg_show_crc());
+	tr2_g_after_fork = start_over;
+	if (!set_up(NULL) && !atexit(at_exit)) {
 		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);
 		tr2_signal_init();
 		tr2_enabled_v1 = 1;
@@ -198,15 +178,6 @@ int trace2_is_enabled(void)
 const char *trace2_session_id(void)
 {
 	return tr2_sid();
-}
-
-/* ---- forking and ending ------------------------------------------------------------------------- */
-
-void tr2_life_after_fork(void)
-{
-	tr2_drain_reset();
-	if (set_up())
-		tr2_enabled_v1 = 0;
 }
 
 void trace2_cmd_exit_fl(const char *file, int line, int code)

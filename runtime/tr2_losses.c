@@ -4,9 +4,12 @@
 
 #include <stddef.h>
 
+#include "tr2_atomic.h"
+
 static struct tlg_loss g_losses[TR2_MAX_LOSSES];
 static unsigned g_count;
 static int g_changed;
+static uint64_t g_noted[TLG_LOSS_REASONS];
 
 void tr2_losses_reset(void)
 {
@@ -69,4 +72,15 @@ int tr2_losses_changed(void)
 void tr2_losses_posted(void)
 {
 	g_changed = 0;
+}
+
+void tr2_losses_note(unsigned reason)
+{
+	tr2_add_rlx(&g_noted[reason], 1); /* relaxed: a statistic */
+}
+
+void tr2_losses_collect(void)
+{
+	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
+		tr2_losses_add(TLG_NO_THREAD, reason, tr2_exchange_rlx(&g_noted[reason], 0)); /* relaxed: a statistic */
 }

@@ -8,7 +8,7 @@
 
 #include "tlg_block.h"
 #include "tr2_clock.h"
-#include "tr2_life.h"
+#include "tr2_env.h"
 #include "tr2_losses.h"
 #include "tr2_scope.h"
 #include "tr2_shm.h"
@@ -22,6 +22,8 @@ static struct stream {
 	uint64_t stored;                  /* HITs */
 	uint64_t timebase_at;             /* raw clock when TIMEINFO was last posted */
 	char sid[1024];
+	int32_t utcoff;
+	uint32_t layout;
 
 	struct tlg_event *buffer;
 	unsigned used;                    /* events in it */
@@ -61,9 +63,11 @@ void tr2_post_new_stream(uint32_t stream)
 	g_stream.cycle_due = 1;
 }
 
-void tr2_post_set_sid(const char *sid)
+void tr2_post_set_process(const char *sid, int32_t utcoff, uint32_t layout)
 {
 	strncpy(g_stream.sid, sid, sizeof(g_stream.sid) - 1);
+	g_stream.utcoff = utcoff;
+	g_stream.layout = layout;
 }
 
 void tr2_post_next_cycle(void)
@@ -168,7 +172,7 @@ static void append_timebase(void)
 
 	tr2_clock_timebase(&base);
 	append(TLG_TIMETYPE, 0)->u.timetype = (struct tlg_timetype){
-		.tdiv = base.ticks_per_s, .timetype = (uint16_t)tr2_clock_type(), .utcoff = tr2_g_utcoff
+		.tdiv = base.ticks_per_s, .timetype = (uint16_t)tr2_clock_type(), .utcoff = g_stream.utcoff
 	};
 	append(TLG_TIMEINFO, 0)->u.timeinfo = (struct tlg_timeinfo){ base.raw, base.sec };
 	g_stream.timebase_at = tr2_clock_raw();
@@ -194,7 +198,7 @@ static int open_cycle(void)
 	g_stream.cycle_bytes = 0;
 	append(TLG_PROLOGUE, 0)->u.prologue = (struct tlg_prologue){
 		TLG_MAGIC, TLG_VERSION, TLG_TEXT_SIZE, TLG_EVENT_SIZE, offsetof(struct tlg_event, u), 0,
-		tr2_g_layout_crc
+		g_stream.layout
 	};
 	append_procinfo();
 	append_timebase();

@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tr2_clock.h"
 
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
 static const char name_variable[] = "GIT_TRACE2_PARENT_NAME";
@@ -86,4 +89,13 @@ const char *tr2_sid_add_name(const char *name)
 		snprintf(all, sizeof(all), "%s", name ? name : "");
 	setenv(name_variable, all, 1);
 	return all;
+}
+
+uint32_t tr2_sid_stream(void)
+{
+	uint32_t value = 0;
+
+	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value))
+		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)getpid();
+	return value ? value : 1;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sid.h - the session id, and the two variables by which processes form a tree.
+ * tr2_sid.h - the session id, the two variables by which processes form a tree, the ids of streams.
  *
  * The variables are always git's, GIT_TRACE2_PARENT_SID and GIT_TRACE2_PARENT_NAME, so that git and other programs
- * form one tree.  Both functions change the environment.  Signal unsafe
+ * form one tree.  What changes the environment is signal unsafe.
  */
 #ifndef TR2_SID_H
 #define TR2_SID_H
+
+#include <stdint.h>
 
 /* The session id, computed and exported by the first call.  Static storage. */
 const char *tr2_sid(void);
@@ -16,5 +18,8 @@ const char *tr2_sid_own(void);
 
 /* Add a command name to the hierarchy in the environment, for children.  Return  the whole, in static storage */
 const char *tr2_sid_add_name(const char *name);
+
+/* A random number, not 0, for the id of a stream.  Signal safe */
+uint32_t tr2_sid_stream(void);
 
 #endif

@@ -11,7 +11,8 @@
 
 #include "tr2_drain.h"
 #include "tr2_emit.h"
-#include "tr2_life.h"
+#include "tr2_env.h"
+#include "trace2.h"
 #include "tr2_sink.h"
 
 /* The default action comes back first: it ends the process as soon as this handler returns. */

@@ -8,7 +8,6 @@
 #include "tr2_dst.h"
 #include "tr2_env.h"
 #include "tr2_frame.h"
-#include "tr2_life.h"
 #include "tr2_live.h"
 
 enum { DGRAM_BYTES = 32768 };          /* plain bytes in one datagram */

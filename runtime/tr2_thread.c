@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_thread.c - a thread's way to a ring, and the slow path of reserving. */
+/* tr2_thread.c - a thread's identity and its way to a ring. */
 #include "tr2_thread.h"
 
 #include <errno.h>
@@ -10,10 +10,8 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
-#include "tr2_drain.h"
-#include "tr2_life.h"
+#include "tr2_env.h"
 #include "tr2_reg.h"
-#include "tr2_wake.h"
 
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
@@ -91,15 +89,6 @@ static void make_name(char name[TR2_THREAD_NAME + 1], uint32_t tid, const char *
 		name[at++] = *base_name++;
 }
 
-/* What a forked child's first thread takes over from the one that forked. */
-static struct heritage {
-	uint32_t tid;
-	char name[TR2_THREAD_NAME + 1];
-	uint64_t start;
-	unsigned open;
-	uint64_t enters[TR2_KEPT_REGIONS];
-} g_heritage;
-
 static void fill_value(struct tlg_event *event, uint64_t value, unsigned flags)
 {
 	event->u.value = (struct tlg_value){ (int64_t)value, TLG_ARG_UINT, 0 };
@@ -119,6 +108,24 @@ static void fill_name(struct tlg_event *event, const char *name, size_t length)
 	}
 }
 
+struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened)
+{
+	const size_t bytes = events * sizeof(struct tlg_event);
+
+	for (int tries = 0; tries < 2; tries++) {
+		uintptr_t position = tr2_local_add(&self->ring.hot->cur, bytes);
+		if (tr2_in_chunk(position, bytes))
+			return (struct tlg_event *)position;
+		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
+			tr2_ring_pad(position);
+		if (tr2_ring_open_chunk(&self->ring, self->tid, tr2_g_settings.ring_chunks))
+			break;
+		if (opened)
+			*opened = 1;
+	}
+	return NULL;
+}
+
 /*
  * Say in the ring whose events follow: THREAD; as VALUEs the losses of the ring up to here and when the regions
  * were entered that are open; the name.  The drain takes it for its own use; it is no checkpoint and has no
@@ -128,14 +135,11 @@ static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned o
 {
 	size_t length = strlen(self->name);
 	unsigned events = 3 + open + (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
-	struct tlg_event *event = tr2_reserve(events);
+	struct tlg_event *event = tr2_thread_reserve(self, events, NULL);
 	struct tr2_ring_head *head = self->ring.head;
 
-	if (!event) {   /* counted as a dropped checkpoint, which it is not; the drain finds the name in the head */
-		head->lost_hits--;
-		head->lost_events -= events;
-		return;
-	}
+	if (!event)
+		return;   /* the drain finds the name in the ring's head */
 	event->u.thread = (struct tlg_thread){ self->tid, head->ostid, self->start };
 	fill_value(&event[1], head->lost_hits, 0);
 	fill_value(&event[2], head->lost_events, 0);
@@ -259,79 +263,53 @@ static struct tr2_thread *acquire_as(const char *base_name)
 }
 
 /* Signals masked.  In a forked child: the thread that forked goes on under its old identity. */
-static struct tr2_thread *acquire_heritage(struct tr2_thread *parent)
+static struct tr2_thread *acquire_heritage(const struct tr2_heritage *heritage)
 {
+	const struct tr2_thread *parent = heritage->parent;
 	struct tr2_thread *self = acquire();
 
 	if (!self)
 		return NULL;
-	self->tid = g_heritage.tid;
-	self->start = g_heritage.start;
-	memcpy(self->name, g_heritage.name, sizeof(self->name));
+	self->tid = parent->tid;
+	self->start = parent->start;
+	memcpy(self->name, parent->name, sizeof(self->name));
 	memcpy(self->timers, parent->timers, sizeof(self->timers));
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
-	take_over(self, g_heritage.enters, g_heritage.open);
+	take_over(self, heritage->enters, heritage->open);
 	return self;
 }
 
-static void keep_heritage(const struct tr2_thread *parent)
+int tr2_thread_init(const struct tr2_heritage *heritage)
 {
-	g_heritage.tid = parent->tid;
-	g_heritage.start = parent->start;
-	memcpy(g_heritage.name, parent->name, sizeof(g_heritage.name));
-	g_heritage.open = tr2_drain_open_regions(parent, g_heritage.enters);
-}
-
-int tr2_thread_init(void)
-{
-	struct tr2_thread *parent = tr2_self, *self;
+	struct tr2_thread *self;
 	uint64_t mask;
 	int error = map_tables();
 
 	if (error)
 		return error;
-	if (parent)
-		keep_heritage(parent);
 	tr2_signals_block(&mask);
 	tr2_reg_reset();
 	tr2_self = NULL;
 	tr2_hot_v1 = NULL;
 	tr2_store_rlx(&g_wiped->alive, 1); /* relaxed: one thread */
-	self = parent ? acquire_heritage(parent) : acquire_as("main");
+	self = heritage ? acquire_heritage(heritage) : acquire_as("main");
 	g_main = self && !self->tid ? self : NULL;
 	tr2_signals_restore(&mask);
 	return self ? 0 : -ENOMEM;
 }
 
-struct tr2_thread *tr2_thread_self(void)
-{
-	uint64_t mask;
-	int saved = errno;
-
-	if (tr2_self && !tr2_is_forked_child())
-		return tr2_self;
-	tr2_signals_block(&mask);
-	if (tr2_is_forked_child())
-		tr2_life_after_fork();
-	if (!tr2_self && tr2_g_shm.head && !acquire_as("unknown"))
-		tr2_life_count_no_ring();
-	tr2_signals_restore(&mask);
-	errno = saved;
-	return tr2_self;
-}
-
-void tr2_thread_begin(const char *base_name)
+struct tr2_thread *tr2_thread_begin(const char *base_name)
 {
 	struct tr2_thread *self = tr2_self;
 	uint64_t mask;
 
 	tr2_signals_block(&mask);
 	if (!self)
-		acquire_as(base_name ? base_name : "");
+		self = acquire_as(base_name ? base_name : "");
 	else
 		become(self, base_name ? base_name : "");
 	tr2_signals_restore(&mask);
-	tr2_wake_if_wanted();
+	return self;
 }
 
 /*
@@ -350,59 +328,4 @@ void tr2_thread_end(void)
 	tr2_self = NULL;
 	pthread_mutex_unlock(&self->ring.head->owner);
 	tr2_signals_restore(&mask);
-}
-
-/* ---- reserving, the rare case ------------------------------------------------------------------- */
-
-/* Signals masked.  The ring has no room: find some, or give up. */
-static struct tlg_event *reserve_in_new_chunk(struct tr2_thread *self, unsigned events, uint64_t mask)
-{
-	const size_t bytes = events * sizeof(struct tlg_event);
-
-	for (int tries = 0; tries < 4; tries++) {
-		uintptr_t position = tr2_local_add(&self->ring.hot->cur, bytes);
-		if (tr2_in_chunk(position, bytes))
-			return (struct tlg_event *)position;
-		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
-			tr2_ring_pad(position);
-		if (!tr2_ring_open_chunk(&self->ring, self->tid, tr2_g_settings.ring_chunks)) {
-			tr2_wake_chunk_opened(mask);
-			continue;
-		}
-		if (tries || !tr2_drain_instead())
-			break;
-	}
-	return NULL;
-}
-
-/* The ring is full and the drain has freed nothing since that was found: no need to look again. */
-static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events)
-{
-	if (self->drop_mark != tr2_drain_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
-		return 0;
-	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
-	tr2_ring_drop(&self->ring, events);
-	return 1;
-}
-
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events)
-{
-	struct tr2_thread *self = tr2_thread_self();
-	struct tlg_event *event = NULL;
-	uint64_t mask;
-	int saved = errno;
-
-	if (!self || drop_quickly(self, position, events))
-		return NULL;
-	tr2_signals_block(&mask);
-	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
-		tr2_ring_pad(position);
-	event = reserve_in_new_chunk(self, events, mask);
-	if (!event) {
-		tr2_ring_drop(&self->ring, events);
-		self->drop_mark = tr2_drain_progress();
-	}
-	tr2_signals_restore(&mask);
-	errno = saved;
-	return event;
 }

@@ -43,43 +43,37 @@ struct tr2_thread {
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
+/* What a forked child's first thread takes over from the one that forked. */
+struct tr2_heritage {
+	const struct tr2_thread *parent;          /* identity and timers, in the child's copy of the memory */
+	unsigned open;
+	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, outermost first */
+};
+
 /*
- * Prepare the tables; the calling thread becomes main.  After tr2_shm_create().  In a forked child the calling
- * thread keeps its identity, its timers and its open regions.  0 or -errno.
+ * Prepare the tables; the calling thread becomes main, or, in a forked child, takes over the heritage.  After
+ * tr2_shm_create().  0 or -errno.
  */
-int tr2_thread_init(void);
+int tr2_thread_init(const struct tr2_heritage *heritage);
 
-/* Self, with a ring if there is one to be had; else NULL.  Signal safe.  Cost  nothing, or 10 us the first time */
-struct tr2_thread *tr2_thread_self(void);
-
-/* Self becomes a new Trace2 thread, "thNN:" and base_name. */
-void tr2_thread_begin(const char *base_name);
+/*
+ * Self becomes a new Trace2 thread, "thNN:" and base_name.
+ * Return  self, or NULL: there is no ring to be had    Signal safe    Cost  10 us the first time
+ */
+struct tr2_thread *tr2_thread_begin(const char *base_name);
 
 /* Self's Trace2 thread ends: what it does later belongs to a new one, "unknown". */
 void tr2_thread_end(void);
 
+/*
+ * Reserve a chain of events in self's ring, in a new chunk if need be.  Signals masked.
+ * opened  NULL, or set to 1 if a chunk was opened
+ * Return  NULL: no room; the position is then out of bounds
+ */
+struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened);
+
 /* 1 if self is the thread that called tr2_thread_init(). */
 int tr2_thread_is_main(void);
-
-/*
- * Reserve a chain of events, 1..TR2_CHAIN_EVENTS, in self's ring.
- * Return  the first event: fill in all but the first header, then tr2_ring_commit().  NULL: dropped and counted.
- * Signal  safe    Errno kept    Cost  2 ns; about 2 us once in 2,700 events
- */
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events);
-
-static inline struct tlg_event *tr2_reserve(unsigned events)
-{
-	struct tr2_thread *self = tr2_self;
-	uintptr_t position = 0;
-
-	if (__builtin_expect(self != NULL, 1)) {
-		position = tr2_local_add(&self->ring.hot->cur, events * sizeof(struct tlg_event));
-		if (__builtin_expect(tr2_in_chunk(position, events * sizeof(struct tlg_event)), 1))
-			return (struct tlg_event *)position;
-	}
-	return tr2_reserve_slow(position, events);
-}
 
 /* All signals, the C library's own too, blocked until tr2_signals_restore().  Signal safe.  Cost 80 ns each. */
 void tr2_signals_block(uint64_t *saved);

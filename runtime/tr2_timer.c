@@ -6,7 +6,8 @@
 
 #include "tr2_clock.h"
 #include "tr2_emit.h"
-#include "tr2_life.h"
+#include "tr2_reserve.h"
+#include "trace2.h"
 
 /* What a timer or counter is called; git's two test ones come first. */
 struct definition {
@@ -59,7 +60,7 @@ void trace2_timer_start(int timer_id)
 {
 	struct tr2_thread *self;
 
-	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_thread_self()))
+	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_self_or_new()))
 		return;
 	if (!self->timers[timer_id].depth++)
 		self->timers[timer_id].started = tr2_clock_raw();
@@ -80,7 +81,7 @@ void trace2_timer_stop(int timer_id)
 	struct tr2_thread *self;
 	struct tr2_timer *timer;
 
-	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_thread_self()))
+	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = tr2_self_or_new()))
 		return;
 	timer = &self->timers[timer_id];
 	if (timer->depth && !--timer->depth)
@@ -91,7 +92,7 @@ void trace2_counter_add(int counter_id, uint64_t value)
 {
 	struct tr2_thread *self;
 
-	if (tr2_enabled_v1 && is_defined(&g_counters, counter_id) && (self = tr2_thread_self()))
+	if (tr2_enabled_v1 && is_defined(&g_counters, counter_id) && (self = tr2_self_or_new()))
 		self->counters[counter_id] += value;
 }
 

@@ -8,7 +8,7 @@
 #include "tr2_atomic.h"
 #include "tr2_config.h"
 #include "tr2_emit.h"
-#include "tr2_life.h"
+#include "tr2_env.h"
 #include "tr2_message.h"
 #include "tr2_sid.h"
 #include "tr2_wild.h"

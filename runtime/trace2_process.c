@@ -10,10 +10,10 @@
 #include "tr2_clock.h"
 #include "tr2_drain.h"
 #include "tr2_emit.h"
-#include "tr2_life.h"
 #include "tr2_message.h"
-#include "tr2_thread.h"
+#include "tr2_reserve.h"
 #include "tr2_timer.h"
+#include "tr2_wake.h"
 
 #include "trace2.h"
 
@@ -134,13 +134,14 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 		return;
 	}
 	tr2_thread_begin(base_name);
+	tr2_wake_if_wanted();
 	tr2_emit(&key, NULL, 0, 0);
 }
 
 void trace2_thread_exit_fl(const char *file, int line)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_thread_exit, file, line);
-	struct tr2_thread *self = tr2_enabled_v1 ? tr2_thread_self() : NULL;
+	struct tr2_thread *self = tr2_enabled_v1 ? tr2_self_or_new() : NULL;
 	uint64_t now;
 
 	if (!self)

@@ -3,9 +3,8 @@
 #include <stdarg.h>
 
 #include "tr2_emit.h"
-#include "tr2_life.h"
 #include "tr2_message.h"
-#include "tr2_thread.h"
+#include "tr2_reserve.h"
 
 #include "trace2.h"
 
@@ -38,7 +37,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 
 	if (__builtin_expect(scope && key >> 32 == id, 1))
 		return scope;
-	if (!tr2_thread_self())
+	if (!tr2_self_or_new())
 		return 0;
 	names = make_key(site->style, site->file, site->line, site->category, site->label, repo);
 	scope = tr2_scope_intern(&names);
@@ -100,7 +99,7 @@ static void emit_region(int style, const char *file, int line, const char *categ
 	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
 	uint32_t scope;
 
-	if (!tr2_thread_self())
+	if (!tr2_self_or_new())
 		return;
 	scope = tr2_scope_intern(&key);
 	if (scope)

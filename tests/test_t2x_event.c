@@ -138,14 +138,14 @@ static void test_event_brief_keeps_time_on_version_and_atexit(void **state)
 	feed(&f, version, 1, "s", "1");
 	feed(&f, cmd_mode, 2, "s", "m");
 	s = feed_scope(&f, TLG_STYLE_region_enter, "c", "l", NULL);
-	s->repo = 65535;
+	s->repo = 65534;
 	feed_hit(&f, s, 3, "");
 	feed(&f, atexit, 4, "i", 0);
 	feed_expect(&f,
 	"{\"event\":\"version\",\"sid\":\"SID\",\"thread\":\"main\""
 	  ",\"time\":\"2026-11-21T03:06:43.000001Z\",\"evt\":\"4\",\"exe\":\"1\"}\n"
 	"{\"event\":\"cmd_mode\",\"sid\":\"SID\",\"thread\":\"main\",\"name\":\"m\"}\n"
-	"{\"event\":\"region_enter\",\"sid\":\"SID\",\"thread\":\"main\",\"repo\":65535,\"nesting\":1"
+	"{\"event\":\"region_enter\",\"sid\":\"SID\",\"thread\":\"main\",\"repo\":65534,\"nesting\":1"
 	  ",\"category\":\"c\",\"label\":\"l\"}\n"
 	"{\"event\":\"atexit\",\"sid\":\"SID\",\"thread\":\"main\""
 	  ",\"time\":\"2026-11-21T03:06:43.000004Z\",\"t_abs\":0.000004,\"code\":0}\n");

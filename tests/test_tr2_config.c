@@ -452,7 +452,8 @@ static void test_config_settings_are_read_as_those_of_the_environment(void **sta
 	(void)state;
 	write_text("global", "[trace2]rawlz4=off\nrawcycle=64k\nrawring=128k\ndestinationdebug=true\nmaxfiles=12x\n");
 	tr2_config_read();
-	tr2_env_read(&settings);
+	tr2_env_read();
+	settings = tr2_g_settings;
 	assert_int_equal(settings.raw_lz4, 0);
 	assert_int_equal(settings.cycle_bytes, 65536);
 	assert_int_equal(settings.ring_chunks, 2);
@@ -460,14 +461,16 @@ static void test_config_settings_are_read_as_those_of_the_environment(void **sta
 	assert_int_equal(settings.max_files, 12);
 	write_text("global", "[trace2]rawlz4=2\nrawcycle=x\ndestinationdebug=1\nmaxfiles=-1\n");
 	tr2_config_read();
-	tr2_env_read(&settings);
+	tr2_env_read();
+	settings = tr2_g_settings;
 	assert_int_equal(settings.raw_lz4, 1);
 	assert_int_equal(settings.cycle_bytes, 1 << 20);
 	assert_int_equal(settings.dst_debug, 1);
 	assert_int_equal(settings.max_files, 0);
 	write_text("global", "[trace2]rawlz4=\nmaxfiles=99999999999999999999\n");
 	tr2_config_read();
-	tr2_env_read(&settings);
+	tr2_env_read();
+	settings = tr2_g_settings;
 	assert_int_equal(settings.raw_lz4, 0);
 	assert_int_equal(settings.max_files, 0x7fffffff);
 }

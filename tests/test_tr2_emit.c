@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tr2_emit.h"
-#include "tr2_life.h"
+#include "tr2_env.h"
 #include "tr2_losses.h"
 
 /* text as it is recorded. */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_reserve.h - a place for a chain in the calling thread's ring.
+ *
+ * The common case is one add and one test.  Everything else is here in one place: a thread's first event, a forked
+ * child's, a full chunk, a full ring.
+ */
+#ifndef TR2_RESERVE_H
+#define TR2_RESERVE_H
+
+#include <stddef.h>
+
+#include "tr2_thread.h"
+
+/* Self, with a ring if there is one to be had; else NULL.  Signal safe    Cost  nothing, or 10 us the first time */
+struct tr2_thread *tr2_self_or_new(void);
+
+/* What a forked child has to do before its first event; signals are masked then.  Set once. */
+extern void (*tr2_g_after_fork)(void);
+
+/* The rare cases.  position: what the add gave, 0 if there was none */
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events);
+
+/*
+ * Reserve a chain of events, 1..TR2_CHAIN_EVENTS, in self's ring.
+ * Return  the first event: fill in all but the first header, then tr2_ring_commit().  NULL: dropped and counted
+ * Signal  safe    Errno kept    Cost  2 ns; about 2 us once in 2,700 events
+ */
+static inline struct tlg_event *tr2_reserve(unsigned events)
+{
+	struct tr2_thread *self = tr2_self;
+	uintptr_t position = 0;
+
+	if (__builtin_expect(self != NULL, 1)) {
+		position = tr2_local_add(&self->ring.hot->cur, events * sizeof(struct tlg_event));
+		if (__builtin_expect(tr2_in_chunk(position, events * sizeof(struct tlg_event)), 1))
+			return (struct tlg_event *)position;
+	}
+	return tr2_reserve_slow(position, events);
+}
+
+#endif
