@@ -231,7 +231,8 @@ $(out)/libtrace2.pc: runtime/libtrace2.pc.in force
 		-e 's|@requires@|$(runtime_pkgs)|' $< > $@
 
 installed := $(bindir)/t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
-	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1
+	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 \
+	     $(mandir)/man3/trace2.3 $(mandir)/man7/trace2-env.7
 
 install: all $(out)/libtrace2.pc
 	$(if $(SAN),$(error a build with sanitizers is not for installation))
@@ -243,6 +244,8 @@ install: all $(out)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.h $(DESTDIR)$(includedir)/trace2.h
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 $(DESTDIR)$(mandir)/man1/t2expand.1
+	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3
+	$(quiet)$(INSTALL) -m 644 runtime/trace2-env.7 $(DESTDIR)$(mandir)/man7/trace2-env.7
 
 uninstall:
 	$(quiet)rm -f $(addprefix $(DESTDIR),$(installed))

@@ -70,7 +70,7 @@ done
 for name in $(sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 |
 	grep -vE '_(define|step|set_env_prefix|use_git_config|set_program_version|next_cycle|flush|rotate)$'); do
 	base=${name%_va}
-	check "a row for $name()" grep -qxE "$name|${base%_printf}" "$tmp/words"
+	check "a row for $name()" grep -qxE "$name|$base|${base%_printf}" "$tmp/words"
 done
 
 echo "$passed passed, $failed failed"

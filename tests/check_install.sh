@@ -37,7 +37,7 @@ fi
 prefix=$tmp/prefix
 expect "install" make install prefix="$prefix"
 for file in bin/t2expand lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
-	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1; do
+	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7; do
 	expect "installed: $file" test -e "$prefix/$file"
 done
 
@@ -75,7 +75,8 @@ expect "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k)
 expect "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
-for file in b/t2expand l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc m/man1/t2expand.1; do
+for file in b/t2expand l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
+	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7; do
 	expect "installed: $file" test -e "$dest/$file"
 done
 expect "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"
