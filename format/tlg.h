@@ -30,6 +30,12 @@ enum {
 	TLG_NAME_MAX = 1024,          /* bytes of one name in a SLOC; a longer one travels as an argument */
 };
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
+/* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TLG_LAYOUT UINT32_C(0x6d558e6a)
+#else
+#define TLG_LAYOUT UINT32_C(0xf2f0783a)
+#endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 
 /* The flags word. */

@@ -37,8 +37,8 @@ void tr2_drain_reset(void);
 int tr2_drain_pass(void);
 
 /*
- * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals masked.  Never waits for
- * another pass.
+ * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals
+ * masked.  Never waits for another pass.
  */
 int tr2_drain_instead(void);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "tlg_show.h"
 #include "trace2.h"
 #include "tr2_clock.h"
 #include "tr2_config.h"
@@ -155,7 +154,7 @@ void trace2_initialize_fl(const char *file, int line)
 		return;
 	tr2_clock_init();
 	tr2_env_read();
-	tr2_post_set_process(tr2_sid(), find_utcoff(), tlg_show_crc());
+	tr2_post_set_process(tr2_sid(), find_utcoff());
 	tr2_g_after_fork = start_over;
 	if (!set_up(NULL) && !atexit(at_exit)) {
 		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);

@@ -23,7 +23,6 @@ static struct stream {
 	uint64_t timebase_at;             /* raw clock when TIMEINFO was last posted */
 	char sid[1024];
 	int32_t utcoff;
-	uint32_t layout;
 
 	struct tlg_event *buffer;
 	unsigned used;                    /* events in it */
@@ -63,11 +62,10 @@ void tr2_post_new_stream(uint32_t stream)
 	g_stream.cycle_due = 1;
 }
 
-void tr2_post_set_process(const char *sid, int32_t utcoff, uint32_t layout)
+void tr2_post_set_process(const char *sid, int32_t utcoff)
 {
 	strncpy(g_stream.sid, sid, sizeof(g_stream.sid) - 1);
 	g_stream.utcoff = utcoff;
-	g_stream.layout = layout;
 }
 
 void tr2_post_next_cycle(void)
@@ -198,7 +196,7 @@ static int open_cycle(void)
 	g_stream.cycle_bytes = 0;
 	append(TLG_PROLOGUE, 0)->u.prologue = (struct tlg_prologue){
 		TLG_MAGIC, TLG_VERSION, TLG_TEXT_SIZE, TLG_EVENT_SIZE, offsetof(struct tlg_event, u), 0,
-		g_stream.layout
+		TLG_LAYOUT
 	};
 	append_procinfo();
 	append_timebase();

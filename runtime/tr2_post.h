@@ -35,11 +35,8 @@ int tr2_post_init(void);
 /* Begin a new stream with this id: the next event opens a cycle. */
 void tr2_post_new_stream(uint32_t stream);
 
-/*
- * What every cycle says of the process.
- * utcoff  seconds east of UTC    layout  PROLOGUE.layout
- */
-void tr2_post_set_process(const char *sid, int32_t utcoff, uint32_t layout);
+/* What every cycle says of the process.  utcoff: seconds east of UTC */
+void tr2_post_set_process(const char *sid, int32_t utcoff);
 
 /* Begin a new cycle with the next event. */
 void tr2_post_next_cycle(void);

@@ -88,6 +88,7 @@ static void test_show_crc_is_that_of_the_text(void **state)
 
 	(void)state;
 	assert_int_equal(tlg_show_crc(), tlg_crc32c(0, text->c, text->n));
+	assert_int_equal(tlg_show_crc(), TLG_LAYOUT);
 }
 
 static void test_show_md_lists_every_type_member_and_style(void **state)

@@ -447,32 +447,28 @@ static void test_config_later_values_win_and_the_environment_over_all(void **sta
 
 static void test_config_settings_are_read_as_those_of_the_environment(void **state)
 {
-	struct tr2_settings settings;
 
 	(void)state;
 	write_text("global", "[trace2]rawlz4=off\nrawcycle=64k\nrawring=128k\ndestinationdebug=true\nmaxfiles=12x\n");
 	tr2_config_read();
 	tr2_env_read();
-	settings = tr2_g_settings;
-	assert_int_equal(settings.raw_lz4, 0);
-	assert_int_equal(settings.cycle_bytes, 65536);
-	assert_int_equal(settings.ring_chunks, 2);
-	assert_int_equal(settings.dst_debug, 0);         /* atoi, as in git */
-	assert_int_equal(settings.max_files, 12);
+	assert_int_equal(tr2_g_settings.raw_lz4, 0);
+	assert_int_equal(tr2_g_settings.cycle_bytes, 65536);
+	assert_int_equal(tr2_g_settings.ring_chunks, 2);
+	assert_int_equal(tr2_g_settings.dst_debug, 0);         /* atoi, as in git */
+	assert_int_equal(tr2_g_settings.max_files, 12);
 	write_text("global", "[trace2]rawlz4=2\nrawcycle=x\ndestinationdebug=1\nmaxfiles=-1\n");
 	tr2_config_read();
 	tr2_env_read();
-	settings = tr2_g_settings;
-	assert_int_equal(settings.raw_lz4, 1);
-	assert_int_equal(settings.cycle_bytes, 1 << 20);
-	assert_int_equal(settings.dst_debug, 1);
-	assert_int_equal(settings.max_files, 0);
+	assert_int_equal(tr2_g_settings.raw_lz4, 1);
+	assert_int_equal(tr2_g_settings.cycle_bytes, 1 << 20);
+	assert_int_equal(tr2_g_settings.dst_debug, 1);
+	assert_int_equal(tr2_g_settings.max_files, 0);
 	write_text("global", "[trace2]rawlz4=\nmaxfiles=99999999999999999999\n");
 	tr2_config_read();
 	tr2_env_read();
-	settings = tr2_g_settings;
-	assert_int_equal(settings.raw_lz4, 0);
-	assert_int_equal(settings.max_files, 0x7fffffff);
+	assert_int_equal(tr2_g_settings.raw_lz4, 0);
+	assert_int_equal(tr2_g_settings.max_files, 0x7fffffff);
 }
 
 int main(void)
