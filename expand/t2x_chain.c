@@ -133,14 +133,16 @@ static void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
 			  const struct tlg_style_desc *style)
 {
 	const struct t2x_chain *chain = maker->chain;
-	size_t n = chain->bytes - maker->at, letters = style ? strlen(style->args) : 0;
-	char last = letters ? style->args[letters - 1] : 'M';
+	const char *last = style ? style->args : "M";
+	size_t n = chain->bytes - maker->at;
 
+	while (last[0] && last[1])
+		last++;
+	if (*last != 'S' && *last != 'M')
+		return;
 	while (n && !chain->text[maker->at + n - 1])
 		n--;
-	if (last != 'S' && last != 'M')
-		return;
-	if (!n && last == 'M' && !(chain->head.flags & TLG_RENDERED))
+	if (!n && *last == 'M' && !(chain->head.flags & TLG_RENDERED))
 		return;
 	add_argument(arguments, (struct t2x_arg){
 		.type = TLG_ARG_TEXT, .length = (uint32_t)n, .text = n ? chain->text + maker->at : ""
@@ -152,16 +154,17 @@ void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *argument
 {
 	struct maker maker = { .chain = chain };
 	const struct tlg_style_desc *style;
+	const char *letter;
 
 	arguments->n = 0;
 	*is_kept = 1;
 	if (!chain->head.u.hit.scopeIndex)
 		*scope = take_scope(&maker, is_kept);
 	style = *scope ? tlg_style_by_id((*scope)->style) : NULL;
-	for (unsigned i = 0; maker.value < chain->nvalues; i++) {
+	/* a list is the last: behind its letter there is no t */
+	for (letter = style ? style->args : ""; maker.value < chain->nvalues; letter += *letter != '\0') {
 		struct t2x_arg arg = next_argument(&maker);
-		/* a list, or a text without VALUE, is the last: its letter hides no t behind it */
-		if (style && i < strlen(style->args) && style->args[i] == 't' && arg.value)
+		if (*letter == 't' && arg.value)
 			arg.value = (int64_t)t2x_clock_ns(&chain->clock, (uint64_t)arg.value);
 		add_argument(arguments, arg);
 	}

@@ -77,6 +77,12 @@ struct t2x_stream {
 	unsigned ndefining;
 };
 
+/* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
+static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
+{
+	return stream->version && stream->version < TLG_VERSION;
+}
+
 /* Return  NULL: no memory */
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed);
 void t2x_stream_free(struct t2x_stream *stream);

@@ -8,6 +8,16 @@
 
 enum { MAX_OPEN = 8 };            /* definitions of a stream whose text is not complete */
 
+/* StackTrack's scopes have other styles, and one name: they are shown as steps. */
+static void define_scope(struct t2x_stream *stream, struct tlg_sourceloc place, const char *text, size_t n)
+{
+	if (t2x_stream_is_stacktrack(stream)) {
+		place.style = TLG_STYLE_step;
+		place.names = TLG_NAME_LABEL;
+	}
+	t2x_scope_define(stream, &place, text, n);
+}
+
 static void define(struct t2x_chain *chain)
 {
 	const struct tlg_event *head = &chain->head;
@@ -19,7 +29,7 @@ static void define(struct t2x_chain *chain)
 		t2x_scope_define_file(stream, head->u.fileloc.filenum, text, chain->bytes);
 		break;
 	case TLG_SLOC:
-		t2x_scope_define(stream, &head->u.sourceloc, text, chain->bytes);
+		define_scope(stream, head->u.sourceloc, text, chain->bytes);
 		break;
 	case TLG_THREAD:
 		t2x_stream_define_thread(stream, &head->u.thread, text, chain->bytes);

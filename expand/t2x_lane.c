@@ -206,7 +206,11 @@ static void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, cons
 
 static struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
 {
-	return t2x_stream_track(lane->first->stream, lane->is_framed ? lane->tid : event->u.hit.tid);
+	if (!lane->is_framed)
+		return t2x_stream_track(lane->first->stream, event->u.hit.tid);
+	if (!lane->track)
+		lane->track = t2x_stream_track(lane->first->stream, lane->tid);
+	return lane->track;
 }
 
 /* A step that nothing came before, as for a reader that joined late: it has the time of what comes next. */

@@ -44,6 +44,7 @@ struct t2x_lane {
 	uint64_t order;                   /* stream and thread: decides between equal times */
 	uint32_t tid;
 	int is_framed;                    /* its events are those of thread tid */
+	struct t2x_track *track;          /* that of the thread, once it was needed */
 	int counts_events;                /* sequence numbers tell what is missing */
 	struct t2x_waiting *first, *last;
 	unsigned at;                      /* next event of first */

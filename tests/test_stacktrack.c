@@ -11,8 +11,9 @@
 #include <string.h>
 
 #include "listing.h"
+#include "record.h"
 #include "t2x_layout.h"
-#include "tlg.h"
+#include "tlgmake.h"
 
 enum { EVENTS = 16, ENTRY = 24, PID = 0x060c, TID = 0x04c8, TICKS_PER_S = 3579545, START = 1000000 };
 
@@ -143,6 +144,27 @@ static void test_stacktrack_big_endian_sample_gives_the_same(void **state)
 	check_listing(1);
 }
 
+static void test_stacktrack_scopes_are_steps(void **state)
+{
+	struct record record = { .text = NULL };
+	struct t2x_layout layout;
+	struct maker maker;
+	const char *path;
+
+	(void)state;
+	load_layout(&layout, 0);
+	make_file(&maker, 0);
+	path = tlgmake_path(maker.bytes, sizeof(maker.bytes));
+	record_run(&record, &path, 1, &layout);
+	tlgmake_close(path);
+	/* 1111756865.000640025 and .000685003, from TLGMAKE_SECOND */
+	assert_string_equal(record.text, "hit ? -588243134999359975 file_sink_impl::open\n"
+					 "hit ? -588243134999314997 name\n");
+	assert_int_equal(record.report.damages, 0);
+	record_free(&record);
+	t2x_layout_free(&layout);
+}
+
 static void test_stacktrack_raw_turns_events_into_ours(void **state)
 {
 	struct t2x_layout layout;
@@ -173,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacktrack_sample_gives_the_documents_listing),
 		cmocka_unit_test(test_stacktrack_big_endian_sample_gives_the_same),
+		cmocka_unit_test(test_stacktrack_scopes_are_steps),
 		cmocka_unit_test(test_stacktrack_raw_turns_events_into_ours),
 	};
 
