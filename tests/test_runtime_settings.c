@@ -346,6 +346,18 @@ static void test_signals_that_mean_nothing_are_passed_over(void **state)
 	assert_int_equal(file.ends, 1);
 }
 
+/* A text allocates memory, and what a signal has interrupted may be the allocator; a write that fails is not. */
+static void test_signals_are_in_the_texts_only_where_writing_is_safe(void **state)
+{
+	(void)state;
+	traced_run(&t, run_kill, (void *)SIGPIPE, (const char *const[]){ "TRACE2=2", "TRACE2_BRIEF=1", NULL });
+	assert_int_equal(WTERMSIG(t.status), SIGPIPE);
+	assert_non_null(strstr(t.said, "\nsignal elapsed:"));
+	traced_run(&t, run_kill, (void *)SIGTERM, (const char *const[]){ "TRACE2=2", "TRACE2_SIGNALS=TERM", NULL });
+	assert_int_equal(WTERMSIG(t.status), SIGTERM);
+	assert_null(strstr(t.said, "signal elapsed:"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -364,6 +376,7 @@ int main(void)
 		TEST(test_nesting_that_is_no_positive_number_is_two),
 		TEST(test_redact_hides_passwords_unless_switched_off),
 		TEST(test_signals_that_mean_nothing_are_passed_over),
+		TEST(test_signals_are_in_the_texts_only_where_writing_is_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
