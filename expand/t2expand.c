@@ -6,9 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_dir.h"
+#include "t2x_input.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
 #include "t2x_raw.h"
@@ -31,18 +34,14 @@ struct settings {
 	unsigned npaths;
 };
 
-struct input {
-	struct t2x_in in;
-	struct t2x_blocks blocks;
-	int is_open;
-};
-
 /* A run: everything that has to be freed. */
 struct run {
 	struct settings settings;
 	struct t2x_report report;
 	struct t2x_layout layout;         /* of --layout */
-	struct input *inputs;
+	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
+	struct t2x_input *inputs;
+	unsigned ninputs;
 	struct t2x_out out;
 	int out_fd;
 	int is_unusable;                  /* something could not be read at all, or not be written */
@@ -56,7 +55,8 @@ static const char usage_text[] =
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
 	"\n"
-	"Expand .tlg files, merged by time; - is standard input.  The default format is perf.\n"
+	"Expand .tlg files, merged by time; - is standard input, a directory all its *.tlg files.\n"
+	"The default format is perf.\n"
 	"  --brief          leave out what git's *_BRIEF variables leave out\n"
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
@@ -208,24 +208,90 @@ static int open_layout(struct run *run)
 	return !why;
 }
 
-static void open_input(struct run *run, struct input *input, const char *path)
+static int is_same_file(int fd, const struct t2x_input *input)
 {
-	const struct t2x_layout *layout = run->settings.layout ? &run->layout : NULL;
-	int error = t2x_in_open(&input->in, path, t2x_blocks_seen(layout), &run->report);
+	struct stat st;
 
-	if (!error)
-		error = t2x_blocks_init(&input->blocks, &input->in, layout);
-	if (error)
-		complain(run, path, strerror(-error));
-	input->is_open = !error;
+	return input->is_regular && !fstat(fd, &st) && st.st_dev == input->device && st.st_ino == input->inode;
 }
 
-static int is_same_file(int a, int b)
+/* Not a reason to stop: the line on stderr says what, exit status 3 that there is one. */
+static void leave_out(struct run *run, const char *path, unsigned n, const char *why)
 {
-	struct stat sa, sb;
+	if (!n)
+		return;
+	t2x_report_note(&run->report, path, "%u files left out: %s", n, why);
+	run->report.damages++;
+}
 
-	return !fstat(a, &sa) && !fstat(b, &sb) && S_ISREG(sa.st_mode) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
+/* A file in a directory that is no trace is like damage in one. */
+static void report_fault(struct run *run, const struct t2x_input *input)
+{
+	if (input->is_listed)
+		t2x_report_damage(&run->report, input->in.name, "byte", 0, "%s", input->fault);
+	else
+		complain(run, input->in.name, input->fault);
+}
+
+static void add_input(struct run *run, const char *path, const struct t2x_dir *dir, int is_sentinel)
+{
+	struct t2x_input *input = &run->inputs[run->ninputs];
+
+	*input = (struct t2x_input){
+		.path = path, .layout = run->settings.layout ? &run->layout : NULL, .report = &run->report,
+		.is_listed = dir->is_directory,
+	};
+	if (!t2x_input_check(input, run->settings.format < FORMAT_XML))
+		report_fault(run, input);
+	else if (!is_sentinel || input->good)
+		run->ninputs++;
+}
+
+/* How many files the path stands for. */
+static unsigned list_path(struct run *run, struct t2x_dir *dir, const char *path)
+{
+	int error = strcmp(path, "-") ? t2x_dir_list(dir, path) : 0;
+
+	if (error)
+		complain(run, path, strerror(-error));
+	else if (dir->is_directory && !dir->n)
+		complain(run, path, "no .tlg files in this directory");
+	leave_out(run, path, dir->left_out, "too many in one directory");
+	return dir->is_directory ? dir->n : 1;
+}
+
+/* All files that the paths stand for.  Return  0 or -ENOMEM */
+static int find_inputs(struct run *run)
+{
+	unsigned npaths = run->settings.npaths, n = 0;
+
+	run->dirs = calloc(npaths, sizeof(*run->dirs));
+	if (!run->dirs)
+		return -ENOMEM;
+	for (unsigned i = 0; i < npaths; i++)
+		n += list_path(run, &run->dirs[i], run->settings.paths[i]);
+	run->inputs = calloc(n ? n : 1, sizeof(*run->inputs));
+	if (!run->inputs)
+		return -ENOMEM;
+	for (unsigned i = 0; i < npaths; i++) {
+		const struct t2x_dir *dir = &run->dirs[i];
+		if (!dir->is_directory)
+			add_input(run, run->settings.paths[i], dir, 0);
+		for (unsigned j = 0; j < dir->n; j++)
+			add_input(run, dir->paths[j], dir, dir->has_sentinel && j + 1 == dir->n);
+	}
+	return 0;
+}
+
+/* Some files may be needed at once; the limit is a soft one for programs that use select(2). */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 /* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
@@ -242,8 +308,8 @@ static int open_output(struct run *run)
 		complain(run, path, strerror(errno));
 		return 0;
 	}
-	for (unsigned i = 0; i < run->settings.npaths; i++) {
-		if (run->inputs[i].is_open && is_same_file(run->out_fd, run->inputs[i].in.fd)) {
+	for (unsigned i = 0; i < run->ninputs; i++) {
+		if (is_same_file(run->out_fd, &run->inputs[i])) {
 			complain(run, path, "is an input and the output at once");
 			return 0;
 		}
@@ -286,12 +352,28 @@ static void note_summary(struct run *run, const struct t2x_context *context,
 	report->damages += context->ignored + context->changed;
 }
 
-/* normal, perf, event.  Return  0 or -ENOMEM */
+/* Processes that were killed, or run. */
+static void note_open(struct run *run, const struct t2x_merge *merge)
+{
+	unsigned files = 0, more = 0;
+
+	for (unsigned i = 0; i < run->ninputs; i++) {
+		unsigned open = t2x_merge_open_streams(merge, i);
+		if (open && files++ < T2X_REPORT_LINES)
+			t2x_report_note(&run->report, run->inputs[i].in.name,
+					"%u of the processes did not end: killed, or still running", open);
+		else
+			more += open;
+	}
+	if (more)
+		fprintf(stderr, "t2expand: %u processes in more files did not end\n", more);
+}
+
+/* All formats but xml and raw.  Return  0 or -ENOMEM */
 static int expand_text(struct run *run)
 {
 	struct t2x_context context = { .report = &run->report };
 	struct t2x_merge *merge = NULL;
-	unsigned source = 0;
 	int error = -ENOMEM;
 
 	context.model = t2x_model_new(writers[run->settings.format], &run->out, &run->settings.options);
@@ -300,19 +382,12 @@ static int expand_text(struct run *run)
 	if (!merge)
 		goto done;
 	error = 0;
-	for (unsigned i = 0; !error && i < run->settings.npaths; i++)
-		if (run->inputs[i].is_open)
-			error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name,
-					      t2x_blocks_next);
+	for (unsigned i = 0; !error && i < run->ninputs; i++)
+		error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_input_next);
 	if (!error)
 		error = t2x_merge_run(merge);
 	t2x_model_finish(context.model);
-	for (unsigned i = 0; i < run->settings.npaths; i++) {
-		unsigned open = run->inputs[i].is_open ? t2x_merge_open_streams(merge, source++) : 0;
-		if (open)
-			t2x_report_note(&run->report, run->inputs[i].in.name,
-					"%u of the processes did not end: killed, or still running", open);
-	}
+	note_open(run, merge);
 	note_summary(run, &context, t2x_model_summary(context.model));
 done:
 	t2x_merge_free(merge);
@@ -328,8 +403,8 @@ static int expand_listing(struct run *run)
 	struct t2x_block block;
 	int error = 0;
 
-	for (unsigned i = 0; i < run->settings.npaths; i++) {
-		while (run->inputs[i].is_open && !error && t2x_blocks_next(&run->inputs[i].blocks, &block)) {
+	for (unsigned i = 0; i < run->ninputs; i++) {
+		while (!error && t2x_input_next(&run->inputs[i].blocks, &block)) {
 			if (run->settings.format == FORMAT_XML)
 				t2x_xml_block(&xml, &block);
 			else
@@ -341,25 +416,21 @@ static int expand_listing(struct run *run)
 	return error;
 }
 
-/* What an input turned out to be. */
-static void judge_input(struct run *run, const struct input *input)
+/* What the inputs turned out to be. */
+static void judge_inputs(struct run *run)
 {
-	char why[64];
-	int error = t2x_in_error(&input->in);
+	unsigned left_out = 0, good = 0;
 
-	if (error)
-		complain(run, input->in.name, strerror(error));
-	else if (input->blocks.good)
-		return;
-	else if (!t2x_in_offset(&input->in) && !run->report.damages)
-		complain(run, input->in.name, "empty");
-	else if (input->blocks.unknown_layout) {
-		snprintf(why, sizeof(why), "events of %u bytes: needs --layout",
-			 input->blocks.unknown_layout);
-		complain(run, input->in.name, why);
-	} else {
-		complain(run, input->in.name, "not a .tlg file, or nothing in it is whole");
+	for (unsigned i = 0; i < run->ninputs; i++) {
+		const struct t2x_input *input = &run->inputs[i];
+		if (input->fault[0])
+			report_fault(run, input);
+		left_out += (unsigned)input->left_out;
+		good += input->good > 0;
 	}
+	leave_out(run, "too many open files", left_out, "their processes ran at the same time, see ulimit -n");
+	if (!good)
+		run->is_unusable = 1;
 }
 
 /* Return  the exit status */
@@ -380,21 +451,19 @@ static int finish_output(struct run *run)
 
 static int expand(struct run *run)
 {
-	unsigned usable = 0;
 	int error;
 
-	for (unsigned i = 0; i < run->settings.npaths; i++) {
-		open_input(run, &run->inputs[i], run->settings.paths[i]);
-		usable += (unsigned)run->inputs[i].is_open;
+	allow_many_files();
+	if (find_inputs(run)) {
+		complain(run, "inputs", strerror(ENOMEM));
+		return EXIT_UNUSABLE;
 	}
-	if (!usable || !open_output(run))
+	if (!run->ninputs || !open_output(run))
 		return EXIT_UNUSABLE;
 	error = run->settings.format >= FORMAT_XML ? expand_listing(run) : expand_text(run);
 	if (error)
 		complain(run, "out of memory", strerror(-error));
-	for (unsigned i = 0; i < run->settings.npaths; i++)
-		if (run->inputs[i].is_open)
-			judge_input(run, &run->inputs[i]);
+	judge_inputs(run);
 	t2x_report_finish(&run->report);
 	return finish_output(run);
 }
@@ -405,15 +474,14 @@ int main(int argc, char **argv)
 	int status = EXIT_UNUSABLE;
 
 	read_options(&run.settings, argc, argv);
-	run.inputs = calloc(run.settings.npaths, sizeof(*run.inputs));
-	if (run.inputs && (!run.settings.layout || open_layout(&run)))
+	if (!run.settings.layout || open_layout(&run))
 		status = expand(&run);
-	for (unsigned i = 0; run.inputs && i < run.settings.npaths; i++) {
-		if (run.inputs[i].is_open)
-			t2x_blocks_free(&run.inputs[i].blocks);
-		t2x_in_close(&run.inputs[i].in);
-	}
+	for (unsigned i = 0; i < run.ninputs; i++)
+		t2x_input_close(&run.inputs[i]);
 	free(run.inputs);
+	for (unsigned i = 0; run.dirs && i < run.settings.npaths; i++)
+		t2x_dir_free(&run.dirs[i]);
+	free(run.dirs);
 	t2x_layout_free(&run.layout);
 	return status;
 }

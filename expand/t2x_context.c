@@ -75,6 +75,9 @@ static void settle_start(struct t2x_stream *stream)
 		return;
 	stream->process.start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks
 										: stream->clock.raw);
+	/* a first bound, so that the files of processes that began later can wait */
+	if (stream->has_start && !stream->mark_ns)
+		stream->mark_ns = stream->process.start_ns;
 }
 
 static void read_sid(struct t2x_process *process, const char *text, size_t n)

@@ -105,7 +105,8 @@ expect "layout" 0 "" "$expand" --show_format
 
 # Input that cannot be read
 expect "missing" 1 "missing.tlg: No such file" "$expand" missing.tlg
-expect "directory" 1 "Is a directory" "$expand" .
+mkdir nothing.d
+expect "directory without traces" 1 "nothing.d: no .tlg files" "$expand" nothing.d
 : >empty.tlg
 expect "empty" 1 "empty.tlg: empty" "$expand" empty.tlg
 expect "text" 1 "not a .tlg" "$expand" "$top/FORMAT.md"

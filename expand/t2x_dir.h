@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_dir.h - the traces in a directory: what a directory target has been filled with.
+ *
+ * These are the regular files whose names end in ".tlg", in the order of their names, and last the file that
+ * says that the directory was full, in which one more process has left its trace.  Directories in it are not
+ * looked into.
+ */
+#ifndef T2X_DIR_H
+#define T2X_DIR_H
+
+enum { T2X_DIR_FILES = 4096 };            /* that are taken; the first ones by name, which are the oldest */
+
+struct t2x_dir {
+	int is_directory;
+	char **paths;                     /* directory and name, each malloc'ed */
+	unsigned n;
+	unsigned left_out;                /* files for which there was no room */
+	int has_sentinel;                 /* the last path is the sentinel, which may be a text */
+};
+
+/* Return  0, also for what is no directory; -errno: a directory that cannot be read.  Free it in any case */
+int t2x_dir_list(struct t2x_dir *dir, const char *path);
+void t2x_dir_free(struct t2x_dir *dir);
+
+#endif

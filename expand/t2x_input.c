@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_input.c - see t2x_input.h. */
+#include "t2x_input.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Return  0 or -errno */
+static int open_input(struct t2x_input *input, struct t2x_report *report)
+{
+	int error = t2x_in_open(&input->in, input->path, t2x_blocks_seen(input->layout), report);
+
+	if (error)
+		return error;
+	error = t2x_blocks_init(&input->blocks, &input->in, input->layout);
+	if (error)
+		t2x_in_close(&input->in);
+	input->is_open = !error;
+	return error;
+}
+
+static void close_file(struct t2x_input *input)
+{
+	if (!input->is_open)
+		return;
+	t2x_blocks_free(&input->blocks);
+	t2x_in_close(&input->in);
+	input->is_open = 0;
+}
+
+static void set_fault(struct t2x_input *input, const char *why)
+{
+	snprintf(input->fault, sizeof(input->fault), "%s", why);
+}
+
+/* ---- the first block ---------------------------------------------------------------------------- */
+
+/* Only what is certainly small, and about the process.  Without memory it is read again later. */
+static void keep_first(struct t2x_input *input, const struct t2x_block *block)
+{
+	size_t bytes = block->count * sizeof(block->events[0]);
+
+	if (!block->is_framed || block->tid != TLG_NO_THREAD || block->count > TLG_BLOCK_EVENTS)
+		return;
+	input->first_events = malloc(bytes);
+	if (!input->first_events)
+		return;
+	memcpy(input->first_events, block->events, bytes);
+	input->first = *block;
+	input->first.layout = NULL;
+	input->first.raw = NULL;
+	input->first.entries = 0;
+	input->first.events = input->first_events;
+}
+
+/* Damage in front of the block is reported when the file is read in earnest. */
+static int look_at_file(struct t2x_input *input, int keeps_first)
+{
+	struct t2x_report silent = { .to = NULL };
+	struct t2x_block block;
+	int error = open_input(input, &silent);
+
+	if (error) {
+		set_fault(input, strerror(-error));
+		return 0;
+	}
+	if (t2x_blocks_next(&input->blocks, &block)) {
+		input->good = 1;
+		if (keeps_first)
+			keep_first(input, &block);
+	}
+	close_file(input);
+	return 1;
+}
+
+/* Which file it is, if it is one. */
+static void note_identity(struct t2x_input *input, const struct stat *st)
+{
+	input->is_regular = S_ISREG(st->st_mode);
+	input->device = st->st_dev;
+	input->inode = st->st_ino;
+}
+
+int t2x_input_check(struct t2x_input *input, int keeps_first)
+{
+	struct stat st;
+	int error;
+
+	if (strcmp(input->path, "-") && !stat(input->path, &st) && S_ISREG(st.st_mode)) {
+		note_identity(input, &st);
+		return look_at_file(input, keeps_first);
+	}
+	error = open_input(input, input->report);
+	if (error)
+		set_fault(input, strerror(-error));
+	else if (!fstat(input->in.fd, &st))
+		note_identity(input, &st);
+	return !error;
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* It was there when it was looked at. */
+static void open_again(struct t2x_input *input)
+{
+	struct t2x_block block;
+	int error = open_input(input, input->report);
+
+	input->left_out = error == -EMFILE || error == -ENFILE;
+	if (error && !input->left_out)
+		set_fault(input, strerror(-error));
+	if (!error && input->skip_first && !t2x_blocks_next(&input->blocks, &block))
+		set_fault(input, "changed while it was read");
+}
+
+/* What the input turned out to be. */
+static void judge(struct t2x_input *input)
+{
+	int error = t2x_in_error(&input->in);
+
+	input->good = input->blocks.good;
+	if (error)
+		set_fault(input, strerror(error));
+	else if (input->good)
+		return;
+	else if (!input->in.lz4 && !t2x_in_offset(&input->in))
+		set_fault(input, "empty");
+	else if (input->blocks.unknown_layout)
+		snprintf(input->fault, sizeof(input->fault), "events of %u bytes: needs --layout",
+			 input->blocks.unknown_layout);
+	else
+		set_fault(input, "not a .tlg file, or nothing in it is whole");
+}
+
+static int give_first(struct t2x_input *input, struct t2x_block *block)
+{
+	*block = input->first;
+	input->first.count = 0;
+	input->skip_first = 1;
+	return 1;
+}
+
+int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
+{
+	struct t2x_input *input = (struct t2x_input *)blocks;
+
+	if (input->first.count)
+		return give_first(input, block);
+	if (!input->is_open && !input->is_done) {
+		free(input->first_events);
+		input->first_events = NULL;
+		open_again(input);
+	}
+	if (input->is_open && !input->fault[0] && t2x_blocks_next(&input->blocks, block))
+		return 1;
+	if (input->is_open && !input->fault[0])
+		judge(input);
+	close_file(input);
+	input->is_done = 1;
+	return 0;
+}
+
+void t2x_input_close(struct t2x_input *input)
+{
+	close_file(input);
+	free(input->first_events);
+	input->first_events = NULL;
+}
