@@ -5,7 +5,7 @@
 usage: resync.py T2EXPAND FILE        FILE: a plain .tlg of one process with four cycles or more
 
 From the next cycle on, the perf text must be the whole's, indentation included; what comes before may
-be unresolved, but what is named must be in the whole under that name.  Times are masked: a reader
+be unresolved, checkpoint or thread ("?"), but what is named must be in the whole under that name.  Times are masked: a reader
 that joined late has another pair of the raw clock and the calendar.  Ends with 'N passed, N failed'.
 """
 import collections
@@ -37,6 +37,14 @@ def name_only(line):
     return " | ".join(columns)
 
 
+def nameless(line):
+    """The same of a thread whose THREAD was in front of the cut."""
+    columns = name_only(line).split(" | ")
+    if len(columns) >= 9:
+        columns[2] = "?".ljust(24)
+    return " | ".join(columns)
+
+
 def cycle_starts(data):
     starts, block = [], 0
     for at in range(0, len(data), 24):
@@ -57,7 +65,7 @@ def main():
         return 1
     middle = len(starts) // 2
     whole = expand(program, data)
-    known = collections.Counter(map(name_only, whole))
+    known = set(map(name_only, whole)) | set(map(nameless, whole))
     later = collections.Counter(expand(program, data[starts[middle]:]))
     passed = failed = 0
     missing = later - collections.Counter(whole)
