@@ -259,6 +259,8 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 	if (result) {
 		dst->kind = TR2_DST_OFF;
 		dst->is_sentinel = 0;
+	} else if (rules->debug) {
+		strncpy(dst->variable, variable, sizeof(dst->variable) - 1);
 	}
 	errno = saved;
 	return result;
@@ -376,6 +378,10 @@ int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
 		dst->good += (off_t)bytes;
 	else if (dst->own && ftruncate(dst->fd, dst->good))
 		dst->own = 0;   /* cannot be cut back: a reader will find its way around what is there */
+	if (error && *dst->variable)
+		tr2_warning("unable to write trace to '", dst->variable, "': ", strerror(-error));
+	if (error)
+		dst->variable[0] = '\0';
 	errno = saved;
 	return error;
 }

@@ -21,6 +21,7 @@ struct tr2_dst {
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */
+	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
 	char path[4096];          /* of the file, without rotation number; of the socket */
 };
 
@@ -52,7 +53,8 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
 
 /*
  * Write all bytes, or none as far as the destination lets itself be cut back.
- * Return  0 or -errno, after a bounded number of tries    Errno kept
+ * Return  0 or -errno, after a bounded number of tries; the first time with one line on stderr, if rules.debug asked
+ *         for that    Errno kept
  */
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes);
 

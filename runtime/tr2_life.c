@@ -94,6 +94,8 @@ static void at_exit(void)
 
 	if (!tr2_enabled_v1 || !(self = tr2_self_or_new()))
 		return;
+	if (self->drop_mark != UINT64_MAX)
+		tr2_drain_flush();   /* the ring has been full: make room for what comes last */
 	now = tr2_clock_raw();
 	tr2_timer_end_thread(self, now);
 	tr2_timer_end_process(now);

@@ -165,9 +165,12 @@ void tr2_live_close(void)
 	g_on = 0;
 }
 
-/* What the parent's targets hold stays allocated: its memory may be in any state in the child. */
+/* What the parent's targets hold stays allocated, and in sight: its memory may be in any state in the child. */
 void tr2_live_reset(void)
 {
+	static struct live left_behind[TARGETS];
+
+	memcpy(left_behind, g_live, sizeof(left_behind));
 	for (int i = 0; i < TARGETS; i++)
 		tr2_dst_close(&g_live[i].dst);
 	memset(g_live, 0, sizeof(g_live));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "tr2_drain.h"
 #include "tr2_emit.h"
@@ -16,20 +17,21 @@
 #include "tr2_sink.h"
 
 /* The default action comes back first: it ends the process as soon as this handler returns. */
-static void record_signal(int signo)
+static void record_signal(int signo, siginfo_t *info, void *context)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
 	struct tr2_scope_key key = { .style = TLG_STYLE_signal };
 	struct tr2_args args;
 	int saved = errno;
 
+	(void)context;
 	sigaction(signo, &action, NULL);
 	if (tr2_enabled_v1) {
 		tr2_args_init(&args);
 		tr2_args_int(&args, signo);
 		tr2_emit(&key, &args, 0, 0);
-		/* SIGPIPE comes out of a write; what others have interrupted may be the allocator, which texts need */
-		if (signo != SIGPIPE)
+		/* SIGPIPE of our own comes out of a write; any other may have interrupted the allocator, which texts need */
+		if (signo != SIGPIPE || info->si_pid != getpid())
 			tr2_sink_drop_texts();
 		tr2_drain_finish(TLG_END_SIGNAL);
 	}
@@ -39,7 +41,7 @@ static void record_signal(int signo)
 
 int tr2_signal_take(int signo)
 {
-	struct sigaction action = { .sa_handler = record_signal, .sa_flags = SA_ONSTACK }, old;
+	struct sigaction action = { .sa_sigaction = record_signal, .sa_flags = SA_ONSTACK | SA_SIGINFO }, old;
 
 	if (sigaction(signo, NULL, &old) || old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
 		return -1;
