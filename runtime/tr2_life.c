@@ -15,6 +15,7 @@
 #include "tr2_post.h"
 #include "tr2_reserve.h"
 #include "tr2_scope.h"
+#include "tr2_shm.h"
 #include "tr2_sid.h"
 #include "tr2_signal.h"
 #include "tr2_sink.h"
@@ -67,9 +68,12 @@ static void start_over(void)
 
 	heritage.parent = tr2_self;
 	heritage.open = tr2_self ? tr2_drain_open_regions(tr2_self, heritage.enters) : 0;
+	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
+	tr2_hot_v1 = NULL;
+	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset();
-	if (set_up(tr2_self ? &heritage : NULL))
+	if (set_up(heritage.parent ? &heritage : NULL))
 		tr2_enabled_v1 = 0;
 }
 

@@ -198,6 +198,12 @@ void tr2_shm_unlink(void)
 	g_path[0] = '\0';
 }
 
+void tr2_shm_forget(void)
+{
+	g_path[0] = '\0';
+	tr2_g_shm = (struct tr2_shm){ .head = NULL };
+}
+
 /* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */
 static int commit_by_name(const unsigned char *address, size_t bytes)
 {

@@ -117,6 +117,9 @@ int tr2_shm_create(uint32_t stream);
 /* Remove the file's name: nothing is left to recover.  Idempotent.  A forked child removes nothing of its parent's. */
 void tr2_shm_unlink(void);
 
+/* In a forked child: the mapping is the parent's.  It stays in place, for code that the fork interrupted. */
+void tr2_shm_forget(void);
+
 /* The file's name, "" for memory that has none. */
 const char *tr2_shm_path(void);
 

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -146,6 +147,43 @@ static void test_life_forked_child_keeps_its_open_regions(void **state)
 	assert_null(find_type(TLG_OPEN, 2));
 	assert_int_equal(find_type(TLG_OPEN, 0)->u.open.tid, 0);
 	assert_true(find_type(TLG_OPEN, 0)->u.open.when < find_type(TLG_OPEN, 1)->u.open.when);
+}
+
+/* The child finds no place for a stream of its own. */
+static int run_fork_without_place(void *data)
+{
+	const struct traced *traced = data;
+	char moved[sizeof(traced->dir) + 8], dir[sizeof(traced->dir)];
+	pid_t pid;
+	int failed;
+
+	trace2_initialize();
+	trace2_region_enter("test", "parent", NULL);
+	snprintf(dir, sizeof(dir), "%s", traced->dir);
+	snprintf(moved, sizeof(moved), "%s.moved", dir);
+	if (rename(dir, moved))
+		return 1;
+	pid = fork();
+	if (!pid) {
+		for (int i = 0; i < 10000; i++)
+			trace2_region_enter("test", "nowhere", NULL);
+		exit(trace2_is_enabled());
+	}
+	failed = wait_for(pid);
+	trace2_region_leave("test", "parent", NULL);
+	return rename(moved, dir) || failed;
+}
+
+static void test_life_child_that_cannot_record_leaves_its_parents_stream_alone(void **state)
+{
+	(void)state;
+	traced_run(&t, run_fork_without_place, &t, NULL);
+	assert_int_equal(t.status, 0);
+	read_back();
+	assert_int_equal(file.streams, 1);
+	assert_int_equal(file.hits, 4);
+	assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "nowhere"), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_region_leave, "parent"), 1);
 }
 
 static void *fork_in_thread(void *data)
@@ -298,6 +336,7 @@ int main(void)
 		TEST(test_life_other_signals_are_recorded_on_request),
 		TEST(test_life_a_programs_own_handler_is_left_alone),
 		TEST(test_life_forked_child_keeps_its_open_regions),
+		TEST(test_life_child_that_cannot_record_leaves_its_parents_stream_alone),
 		TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
 		TEST(test_life_forks_of_a_busy_process_record_in_every_child),
 		TEST(test_life_what_exit_handlers_record_is_in_the_file),
