@@ -21,9 +21,11 @@
 enum { EXIT_UNUSABLE = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3, EXIT_PIPE = 141 };
 enum { MAX_LAYOUT_BYTES = 1024 * 1024, MAX_NESTING = 1000000 };
 
-enum format { FORMAT_NORMAL, FORMAT_PERF, FORMAT_EVENT, FORMAT_XML, FORMAT_RAW, FORMATS };
-static const char *const format_names[FORMATS] = { "normal", "perf", "event", "xml", "raw" };
-static const struct t2x_writer *const writers[] = { &t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event };
+enum format { FORMAT_NORMAL, FORMAT_PERF, FORMAT_EVENT, FORMAT_TREE, FORMAT_XML, FORMAT_RAW, FORMATS };
+static const char *const format_names[FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
+static const struct t2x_writer *const writers[] = {
+	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
+};
 
 struct settings {
 	enum format format;
@@ -50,14 +52,14 @@ struct run {
 /* ---- options ------------------------------------------------------------------------------------ */
 
 static const char usage_text[] =
-	"usage: t2expand [--format=normal|perf|event|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
-	"                [-o FILE | --output=FILE] FILE...\n"
+	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
+	"                [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
 	"\n"
-	"Expand .tlg files, merged by time; - is standard input, a directory all its *.tlg files.\n"
-	"The default format is perf.\n"
-	"  --brief          leave out what git's *_BRIEF variables leave out\n"
+	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n"
+	"The default format is perf; tree shows the processes and who started whom.\n"
+	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
 	"  --show_format    print the layout of this machine's events\n"

@@ -18,6 +18,7 @@ enum {
 struct t2x_model {
 	t2x_print_fn *print[TLG_STYLE_COUNT];
 	t2x_print_fn *print_unresolved;
+	t2x_finish_fn *finish;
 	struct t2x_printer printer;
 	struct t2x_summary summary;
 	struct t2x_arg settled[SETTLED_ARGS];
@@ -36,6 +37,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->printer.options = *options;
 	m->region_budget = REGION_BUDGET;
 	m->print_unresolved = writer->unresolved;
+	m->finish = writer->finish;
 #define TLG_STYLE(id, name, args, desc) m->print[id] = writer->print.name;
 #include "tlg_styles.def"
 #undef TLG_STYLE
@@ -44,6 +46,8 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 
 int t2x_model_finish(struct t2x_model *m)
 {
+	if (m->finish)
+		m->finish(&m->printer);
 	return t2x_out_flush(m->printer.out);
 }
 
@@ -83,8 +87,7 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 {
 	struct t2x_regions *regions = find_regions(thread);
 
-	/* a thread that left more than it entered stays where that took it: a restatement cannot say so */
-	if (!regions || (!count && !t2x_regions_open(regions)))
+	if (!regions)
 		return;
 	t2x_regions_free(regions, &m->region_budget);
 	t2x_regions_init(regions, find_start_us(thread));

@@ -26,7 +26,10 @@ struct t2x_summary {
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options);
 
-/* Flush the output.  Return  0, or the errno of the first failed write, which may be EPIPE */
+/*
+ * There is nothing more to come: have the writer print what it has gathered, flush the output.
+ * Return  0, or the errno of the first failed write, which may be EPIPE
+ */
 int t2x_model_finish(struct t2x_model *m);
 
 const struct t2x_summary *t2x_model_summary(const struct t2x_model *m);

@@ -5,7 +5,7 @@
  * The model (t2x_model) hands a writer events whose meaning is settled: elapsed times, open regions, checked
  * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file
  * that exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it
- * forgets does not compile.
+ * forgets does not compile.  A writer that prints nothing before it has seen everything has a finish.
  */
 #ifndef T2X_WRITER_H
 #define T2X_WRITER_H
@@ -59,6 +59,7 @@ struct t2x_printer {
 	struct t2x_out *out;
 	struct t2x_options options;
 	struct t2x_second second;
+	void *own;                      /* of a writer that gathers: NULL at first, and after its finish */
 };
 
 /* The number that git prints for a scope's repository, which is not 0. */
@@ -68,10 +69,12 @@ static inline unsigned t2x_repo_id(const struct t2x_scope *scope)
 }
 
 typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *event);
+typedef void t2x_finish_fn(struct t2x_printer *printer);
 
 struct t2x_writer {
 	const char *name;
 	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
+	t2x_finish_fn *finish;          /* print what was gathered, free printer->own; NULL: nothing was */
 	struct {
 #define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
 #include "tlg_styles.def"
@@ -79,6 +82,6 @@ struct t2x_writer {
 	} print;
 };
 
-extern const struct t2x_writer t2x_writer_normal, t2x_writer_perf, t2x_writer_event;
+extern const struct t2x_writer t2x_writer_normal, t2x_writer_perf, t2x_writer_event, t2x_writer_tree;
 
 #endif

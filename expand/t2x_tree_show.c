@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_tree_show.c - who belongs where, and the lines. */
+#include "t2x_tree.h"
+
+#include <stdlib.h>
+
+#include "t2x_text.h"
+
+enum { RESULT_WIDTH = 10, PID_WIDTH = 12 };   /* of these columns, with a blank behind them */
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+/* Nothing comes before every node. */
+static int compare_orders(const struct t2x_node *a, const struct t2x_node *b)
+{
+	if (a && b)
+		return compare_numbers(a->order, b->order);
+	return (a != NULL) - (b != NULL);
+}
+
+/* ---- processes ---------------------------------------------------------------------------------- */
+
+/* Those without a session id, so all children too, come first. */
+static int compare_sids(const void *a, const void *b)
+{
+	const struct t2x_node *x = *(struct t2x_node *const *)a, *y = *(struct t2x_node *const *)b;
+	int order = strcmp(x->sid, y->sid);
+
+	if (!order)
+		order = compare_numbers((uint64_t)x->pid, (uint64_t)y->pid);
+	return order ? order : compare_numbers(x->order, y->order);
+}
+
+/* The same process in a later file, after a rotation. */
+static void join_streams(struct t2x_node *node, struct t2x_node *later)
+{
+	later->is_hidden = 1;
+	later->head = node;
+	if (later->last_us >= node->last_us || later->is_closed) {
+		node->last_us = later->last_us;
+		node->is_closed = later->is_closed;
+		if (later->end != T2X_TREE_OPEN) {
+			node->end = later->end;
+			node->value = later->value;
+		}
+	}
+	if (later->rank > node->rank) {
+		char *command = node->command;
+		node->command = later->command;
+		later->command = command;
+		node->rank = later->rank;
+	}
+}
+
+/* Of n processes with one session id, none of which is hidden, the others are forks of the one that says most. */
+static void settle_forks(struct t2x_node **nodes, unsigned n)
+{
+	struct t2x_node *head = NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		if (!nodes[i]->is_hidden && (!head || nodes[i]->rank > head->rank ||
+					     (nodes[i]->rank == head->rank && nodes[i]->first_us < head->first_us)))
+			head = nodes[i];
+	for (unsigned i = 0; i < n; i++) {
+		if (nodes[i]->is_hidden || nodes[i] == head)
+			continue;
+		nodes[i]->head = head;
+		nodes[i]->is_fork = 1;
+		nodes[i]->start_us = nodes[i]->first_us;
+	}
+}
+
+/* Processes with the same session id, which are neighbours. */
+static void settle_sids(struct t2x_node **nodes, unsigned n)
+{
+	unsigned from = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct t2x_node *last = i > from ? nodes[i - 1] : NULL;
+
+		nodes[i]->head = nodes[i];
+		if (last && strcmp(last->sid, nodes[i]->sid)) {
+			settle_forks(nodes + from, i - from);
+			from = i;
+		} else if (last && last->pid == nodes[i]->pid) {
+			join_streams(last->is_hidden ? last->head : last, nodes[i]);
+		}
+	}
+	settle_forks(nodes + from, n - from);
+}
+
+/* The process with the first n bytes of text as its session id, or NULL. */
+static struct t2x_node *find_sid(struct t2x_node **nodes, unsigned count, const char *text, size_t n)
+{
+	unsigned low = 0, high = count;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+		const char *sid = nodes[middle]->sid;
+		int order = strncmp(sid, text, n);
+
+		if (!order && !sid[n])
+			return nodes[middle]->head->head;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static void find_parents(struct t2x_node **nodes, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const char *slash = strrchr(nodes[i]->sid, '/');
+
+		if (slash)
+			nodes[i]->parent = find_sid(nodes, n, nodes[i]->sid, (size_t)(slash - nodes[i]->sid));
+	}
+}
+
+/* ---- children ----------------------------------------------------------------------------------- */
+
+/* A process may have been started by a fork of the one that its session id names. */
+static const struct t2x_node *find_family(const struct t2x_node *node)
+{
+	return node->parent ? node->parent->head : NULL;
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const struct t2x_node *x = *(struct t2x_node *const *)a, *y = *(struct t2x_node *const *)b;
+	int order = compare_orders(find_family(x), find_family(y));
+
+	if (!order)
+		order = compare_numbers((uint64_t)x->pid, (uint64_t)y->pid);
+	if (!order)
+		order = compare_numbers(x->start_us, y->start_us);
+	return order ? order : compare_numbers(x->order, y->order);
+}
+
+/* The child is this process, which shows it.  How it ended, and who started it, the parent may know better. */
+static void claim_child(struct t2x_node *child, struct t2x_node *process)
+{
+	child->is_hidden = 1;
+	process->parent = child->parent;
+	if (process->is_closed || !child->is_closed)
+		return;
+	process->is_closed = 1;
+	process->end = child->end;
+	process->value = child->value;
+	process->last_us = child->last_us;
+}
+
+/* Nodes with one parent and process id: the numbers come around, so the first child is the first process. */
+static void settle_pid(struct t2x_node **nodes, unsigned n)
+{
+	unsigned process = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!nodes[i]->is_child || nodes[i]->is_hidden)
+			continue;
+		while (process < n && (nodes[process]->is_child || nodes[process]->is_hidden))
+			process++;
+		if (process < n)
+			claim_child(nodes[i], nodes[process++]);
+	}
+}
+
+static void settle_children(struct t2x_node **nodes, unsigned n)
+{
+	unsigned from = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		struct t2x_node *node = nodes[i];
+
+		if (!node->is_child)
+			continue;
+		node->head = node;
+		if (node->parent->is_hidden)
+			node->parent = node->parent->head;
+		/* one that may still turn out to be any process, or none that was ever started */
+		node->is_hidden = !node->has_pid;
+	}
+	qsort(nodes, n, sizeof(nodes[0]), compare_pids);   /* parents change below, their families do not */
+	for (unsigned i = 1; i <= n; i++) {
+		if (i < n && find_family(nodes[i]) == find_family(nodes[from]) && nodes[i]->pid == nodes[from]->pid)
+			continue;
+		if (nodes[from]->parent)
+			settle_pid(nodes + from, i - from);
+		from = i;
+	}
+}
+
+/* ---- the order of lines ------------------------------------------------------------------------- */
+
+/* The hidden ones last, else by parent; there by start, a fork behind the process that it came from. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct t2x_node *x = *(struct t2x_node *const *)a, *y = *(struct t2x_node *const *)b;
+	int order = x->is_hidden - y->is_hidden;
+
+	if (!order)
+		order = compare_orders(x->parent, y->parent);
+	if (!order)
+		order = compare_numbers(x->head->start_us, y->head->start_us);
+	if (!order)
+		order = compare_numbers(x->head->order, y->head->order);
+	if (!order)
+		order = x->is_fork - y->is_fork;
+	return order ? order : compare_numbers(x->order, y->order);
+}
+
+/* Link those that are shown.  Return  the first root */
+static struct t2x_node *link_nodes(struct t2x_node **nodes, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		nodes[i]->next = nodes[i]->first = NULL;
+	for (unsigned i = 0; i < n && !nodes[i]->is_hidden; i++) {
+		struct t2x_node *node = nodes[i], *last = i ? nodes[i - 1] : NULL;
+
+		if (last && last->parent == node->parent)
+			last->next = node;
+		else if (node->parent)
+			node->parent->first = node;
+	}
+	return n && !nodes[0]->is_hidden ? nodes[0] : NULL;
+}
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+static void pad(struct t2x_out *out, size_t from, size_t width)
+{
+	t2x_out_repeat(out, ' ', from < width ? width - from : 1);
+}
+
+/* "code:0    pid:4711    " */
+static void print_result(struct t2x_out *out, const struct t2x_node *node)
+{
+	static const char *const names[] = {
+		[T2X_TREE_OPEN] = "open", [T2X_TREE_EXEC] = "exec", [T2X_TREE_CODE] = "code:",
+		[T2X_TREE_SIGNAL] = "signal:"
+	};
+	char digits[T2X_MAX_DIGITS];
+	size_t n = 0;
+
+	t2x_out_string(out, names[node->end]);
+	if (node->end == T2X_TREE_CODE || node->end == T2X_TREE_SIGNAL)
+		n = (size_t)(t2x_put_int(digits, node->value) - digits);
+	t2x_out_bytes(out, digits, n);
+	pad(out, strlen(names[node->end]) + n, RESULT_WIDTH);
+	t2x_out_literal(out, "pid:");
+	n = (size_t)(t2x_put_int(digits, node->pid) - digits);
+	t2x_out_bytes(out, digits, n);
+	pad(out, sizeof("pid:") - 1 + n, PID_WIDTH);
+}
+
+static void print_times(struct t2x_printer *printer, const struct t2x_node *node)
+{
+	const struct t2x_process process = { .utcoff = node->utcoff };
+	const struct t2x_event ev = { .process = &process, .us = node->start_us };
+	struct t2x_out *out = printer->out;
+	uint64_t us = node->last_us > node->start_us ? node->last_us - node->start_us : 0;
+
+	if (!printer->options.brief) {
+		out->pos = t2x_text_local_time(printer, t2x_out_room(out, 16), &ev);
+		t2x_out_char(out, ' ');
+	}
+	t2x_out_seconds_us(out, us, 11);
+	t2x_out_char(out, node->is_closed ? ' ' : '+');
+	t2x_out_char(out, ' ');
+}
+
+/* goes_on  for each level above the node: whether another of its parents' line follows */
+static void print_branches(struct t2x_out *out, const struct t2x_node *node, const char *goes_on, unsigned level)
+{
+	for (unsigned i = 1; i < level; i++)
+		t2x_out_bytes(out, goes_on[i] ? "|   " : "    ", 4);
+	if (level)
+		t2x_out_bytes(out, node->next ? "|-- " : "`-- ", 4);
+}
+
+static void print_node(struct t2x_printer *printer, const struct t2x_node *node, const char *goes_on, unsigned level)
+{
+	struct t2x_out *out = printer->out;
+	const char *command = node->command ? node->command : node->head->command;
+
+	print_times(printer, node);
+	print_result(out, node);
+	print_branches(out, node, goes_on, level);
+	t2x_out_string(out, command ? command : "?");
+	if (node->is_fork)
+		t2x_out_literal(out, " [fork]");
+	if (node->is_child)
+		t2x_out_literal(out, " [untraced]");
+	t2x_out_char(out, '\n');
+}
+
+/* All nodes, without recursion: a tree may be as deep as there are processes. */
+static void print_nodes(struct t2x_printer *printer, const struct t2x_node *node, char *goes_on)
+{
+	unsigned level = 0;
+
+	while (node) {
+		goes_on[level] = node->next != NULL;
+		print_node(printer, node, goes_on, level);
+		if (node->first) {
+			node = node->first;
+			level++;
+			continue;
+		}
+		while (node && !node->next) {
+			node = node->parent;
+			level -= node != NULL;
+		}
+		node = node ? node->next : NULL;
+	}
+}
+
+void t2x_tree_show(struct t2x_tree *tree, struct t2x_printer *printer)
+{
+	char *goes_on = malloc(tree->n + 1);
+	uint64_t left_out = tree->left_out;
+	unsigned children = 0;
+
+	if (!goes_on)
+		left_out += tree->n;
+	if (goes_on && tree->n) {
+		qsort(tree->nodes, tree->n, sizeof(tree->nodes[0]), compare_sids);
+		while (children < tree->n && !tree->nodes[children]->sid[0]) {
+			tree->nodes[children]->head = tree->nodes[children];
+			children++;
+		}
+		settle_sids(tree->nodes + children, tree->n - children);
+		find_parents(tree->nodes + children, tree->n - children);
+		settle_children(tree->nodes, tree->n);
+		qsort(tree->nodes, tree->n, sizeof(tree->nodes[0]), compare_lines);
+		print_nodes(printer, link_nodes(tree->nodes, tree->n), goes_on);
+	}
+	free(goes_on);
+	if (left_out) {
+		t2x_out_uint(printer->out, left_out);
+		t2x_out_literal(printer->out, " more processes: no room\n");
+	}
+}
