@@ -30,7 +30,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 		tr2_args_init(&args);
 		tr2_args_int(&args, signo);
 		tr2_emit(&key, &args, 0, 0);
-		/* our own SIGPIPE comes out of a write; any other may have interrupted the allocator, which texts need */
+		/* our own SIGPIPE comes out of a write; others may have interrupted the allocator, which texts need */
 		if (signo != SIGPIPE || info->si_pid != getpid())
 			tr2_sink_drop_texts();
 		tr2_drain_finish(TLG_END_SIGNAL);
