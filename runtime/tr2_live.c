@@ -33,6 +33,7 @@ static struct live {
 	struct t2x_merge *merge;
 } g_live[TARGETS];
 
+static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
 static struct t2x_layout g_layout;        /* of this machine */
 static int g_on;
 
@@ -168,9 +169,7 @@ void tr2_live_close(void)
 /* What the parent's targets hold stays allocated, and in sight: its memory may be in any state in the child. */
 void tr2_live_reset(void)
 {
-	static struct live left_behind[TARGETS];
-
-	memcpy(left_behind, g_live, sizeof(left_behind));
+	memcpy(g_left_behind, g_live, sizeof(g_left_behind));
 	for (int i = 0; i < TARGETS; i++)
 		tr2_dst_close(&g_live[i].dst);
 	memset(g_live, 0, sizeof(g_live));
