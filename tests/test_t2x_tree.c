@@ -317,7 +317,8 @@ static void test_tree_as_deep_as_there_are_processes_is_shown(void **state)
 		sid[2 * i + 1] = '/';
 		feed_hit(&f, step, i + 1, "");
 		snprintf(pid, sizeof(pid), "pid:%u", i + 1);
-		fprintf(stream, "   0.000001+ open      %-12s%*s%s?\n", pid, i ? 4 * (int)i - 4 : 0, "", i ? "`-- " : "");
+		fprintf(stream, "   0.000001+ open      %-12s%*s%s?\n", pid, i ? 4 * (int)i - 4 : 0, "",
+			i ? "`-- " : "");
 	}
 	expect_stream(&f, stream, &text);
 }
