@@ -7,7 +7,7 @@
  * session id is its own without the last part.  A child that is no traced process is known from what its
  * parent says about it: its words, and, when it has ended, its process id and exit code.
  *
- * Memory: T2X_TREE_NODES nodes and T2X_TREE_BYTES of text, below 32 MB.  What is beyond is counted.
+ * Memory: T2X_TREE_NODES nodes and T2X_TREE_BYTES of text, about 32 MB in all.  What is beyond is counted.
  */
 #ifndef T2X_TREE_H
 #define T2X_TREE_H

@@ -5,6 +5,7 @@
 # many at once.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
