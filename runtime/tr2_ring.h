@@ -62,7 +62,7 @@ struct tr2_ring {
 
 /* What tr2_ring_peek() found. */
 enum tr2_peek {
-	TR2_PEEK_EMPTY,                   /* nothing more for now */
+	TR2_PEEK_EMPTY,                   /* nothing committed behind what was read */
 	TR2_PEEK_CHAIN,                   /* a committed chain */
 	TR2_PEEK_BUSY,                    /* reserved, not committed yet: later events wait */
 	TR2_PEEK_CHUNK,                   /* the chunk is finished and there is a next: leave it, then peek again */
