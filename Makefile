@@ -66,12 +66,14 @@ live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
 help_names  := $(filter-out $(test_names),$(basename $(notdir $(wildcard tests/*.c))))
 bench_names := $(basename $(notdir $(wildcard bench/bench_*.c)))
+torture_names := $(basename $(notdir $(wildcard tests/torture/*.c)))
 bench_help  := $(filter-out $(bench_names),$(basename $(notdir $(wildcard bench/*.c))))
 example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
 
 shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
 unit    := $(test_names:%=$(out)/tests/%)
 benches := $(bench_names:%=$(out)/bench/%)
+torture := $(torture_names:%=$(out)/torture/%)
 example := $(if $(example_names),$(out)/examples/t2index)
 scripts := $(sort $(wildcard tests/check_*.sh))
 
@@ -111,7 +113,8 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all unit programs bench demo install uninstall installcheck clean distclean help force
+.PHONY: all check check-all unit programs bench torture torture-programs demo install uninstall installcheck \
+	clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
 
@@ -137,6 +140,14 @@ run_env = T2_OUT='$(out)' T2_V='$(V)' T2_LIVE='$(live_obj)' CC='$(CC)' MAKE='$(M
 # bench ONLY=name: only that one
 bench: all $(benches)
 	$(quiet)T2_OUT='$(out)' bench/run.sh $(ONLY)
+
+# torture ONLY=name: only that harness; T2_SCALE, T2_SEED: see tests/torture/run.sh
+torture:
+	$(quiet).ci/packages build test torture
+	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) torture-programs
+	$(quiet)$(run_env) tests/torture/run.sh $(ONLY)
+
+torture-programs: all $(torture) $(unit)
 
 demo:
 	$(quiet).ci/demo
@@ -210,6 +221,12 @@ $(out)/tests/replay: $(call objects,tests,replay replay_list) $(user_lib)
 	@mkdir -p $(@D)
 	$(quiet)$(link_user)
 
+$(torture): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
+		$(obj)/libtlg.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
+
 $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(user_lib)
 	$(call say,LD)
 	@mkdir -p $(@D)
@@ -265,6 +282,7 @@ help:
 	@echo 'make check         install missing packages, build, run every test and check'
 	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
 	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
+	@echo 'make torture       the long harnesses: kill, fork, storm, damage, ...; ONLY=name: one of them'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'
 	@echo 'make clean         remove build/; distclean: everything that is not source'

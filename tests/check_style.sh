@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
 # 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
-# lines, no blanks at line ends.  The makefile: at most 300 lines.  Ends with "N passed, N failed".
+# lines, no blanks at line ends.  The makefile: at most 350 lines.  Ends with "N passed, N failed".
 set -u
 
 passed=0 failed=0
@@ -45,7 +45,7 @@ for file in $sources; do
 done
 for file in $others Makefile; do
 	limit=500
-	[ "$file" = Makefile ] && limit=300
+	[ "$file" = Makefile ] && limit=350
 	verdict "$file" "$(
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo '  no licence line'
 		[ "$(wc -l <"$file")" -le $limit ] || echo "  more than $limit lines"

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/torture/run.sh [NAME...]          (default: every harness, tests/torture/harness_*.sh)
+#
+# Run harnesses from the top directory, one after the other, and sum up.  Each prints the figures it reached
+# and ends with "N passed, N failed"; so does this script.  Exit status 0 if none failed and one passed.
+# T2_OUT     the build to test (default build)
+# T2_SCALE   per cent of the full length, 1 to 100 (default 100)
+# T2_SEED    seed of everything random (default: the time; printed)
+# A harness that prints no sum, or takes longer than T2_TIMEOUT seconds (default 1800), counts as one failure.
+set -u
+
+export T2_OUT=${T2_OUT:-build} T2_SCALE=${T2_SCALE:-100} T2_SEED=${T2_SEED:-$(date +%s)}
+passed=0 failed=0
+mkdir -p "$T2_OUT/log"
+
+run_harness()
+{
+	local name=$1 log=$T2_OUT/log/torture_$1.log status last p=0 f=0 begun=$SECONDS
+
+	printf '== %s\n' "$name"
+	timeout -s KILL "${T2_TIMEOUT:-1800}" "tests/torture/harness_$name.sh" </dev/null 2>&1 | tee "$log"
+	status=${PIPESTATUS[0]}
+	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
+	[ -n "$last" ] && read -r p _ f _ <<<"$last"
+	{ [ "$status" -ne 0 ] || [ -z "$last" ]; } && [ "$f" -eq 0 ] && f=1
+	passed=$((passed + p)) failed=$((failed + f))
+	printf '%s: %s passed, %s failed, %s s\n' "$name" "$p" "$f" $((SECONDS - begun))
+}
+
+echo "seed $T2_SEED, scale $T2_SCALE %"
+if [ $# -eq 0 ]; then
+	for path in tests/torture/harness_*.sh; do
+		set -- "$@" "$(basename "${path#*/harness_}" .sh)"
+	done
+fi
+for name; do
+	if [ -x "tests/torture/harness_$name.sh" ]; then
+		run_harness "$name"
+	else
+		echo "torture: no harness '$name' in tests/torture" >&2
+		failed=$((failed + 1))
+	fi
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
