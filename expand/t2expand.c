@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* t2expand.c - the program: options, the way from inputs to output, exit status. */
+/* t2expand.c - the program: the way from inputs to output, exit status. */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +13,19 @@
 #include "t2x_input.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
+#include "t2x_options.h"
 #include "t2x_raw.h"
 #include "t2x_xml.h"
-#include "tlg_show.h"
 
-enum { EXIT_UNUSABLE = 1, EXIT_USAGE = 2, EXIT_DAMAGED = 3, EXIT_PIPE = 141 };
-enum { MAX_LAYOUT_BYTES = 1024 * 1024, MAX_NESTING = 1000000 };
+enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
 
-enum format { FORMAT_NORMAL, FORMAT_PERF, FORMAT_EVENT, FORMAT_TREE, FORMAT_XML, FORMAT_RAW, FORMATS };
-static const char *const format_names[FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
 static const struct t2x_writer *const writers[] = {
 	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
 };
 
-struct settings {
-	enum format format;
-	struct t2x_options options;
-	const char *output;               /* NULL: standard output */
-	const char *layout;               /* file of a foreign layout, or NULL */
-	char *const *paths;
-	unsigned npaths;
-};
-
 /* A run: everything that has to be freed. */
 struct run {
-	struct settings settings;
+	struct t2x_settings settings;
 	struct t2x_report report;
 	struct t2x_layout layout;         /* of --layout */
 	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
@@ -48,135 +35,6 @@ struct run {
 	int out_fd;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
-
-/* ---- options ------------------------------------------------------------------------------------ */
-
-static const char usage_text[] =
-	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
-	"                [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
-	"       t2expand --show_format[=xml|md]\n"
-	"       t2expand --help | --version\n"
-	"\n"
-	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n"
-	"The default format is perf; tree shows the processes and who started whom.\n"
-	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
-	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
-	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
-	"  --show_format    print the layout of this machine's events\n"
-	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
-
-static void put_to_stdout(void *to, const char *text, size_t n)
-{
-	(void)to;
-	fwrite(text, 1, n, stdout);
-}
-
-/* Leave after having printed something to standard output. */
-static void leave(void)
-{
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "t2expand: standard output: %s\n", strerror(errno));
-		exit(EXIT_UNUSABLE);
-	}
-	exit(EXIT_SUCCESS);
-}
-
-static void refuse(const char *what, const char *value)
-{
-	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "",
-		value ? value : "");
-	exit(EXIT_USAGE);
-}
-
-static void show_format(const char *how)
-{
-	if (!how || !strcmp(how, "xml"))
-		tlg_show_xml(put_to_stdout, NULL);
-	else if (!strcmp(how, "md"))
-		tlg_show_md(put_to_stdout, NULL);
-	else
-		refuse("--show_format is xml or md, not", how);
-	leave();
-}
-
-static enum format find_format(const char *name)
-{
-	for (unsigned i = 0; i < FORMATS; i++)
-		if (!strcmp(name, format_names[i]))
-			return (enum format)i;
-	refuse("unknown format", name);
-	return FORMAT_PERF;
-}
-
-static unsigned find_nesting(const char *text)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end)
-		refuse("--nesting is not a number", text);
-	return n > MAX_NESTING ? MAX_NESTING : (unsigned)n;
-}
-
-static void take_option(struct settings *settings, int option)
-{
-	switch (option) {
-	case 'f':
-		settings->format = find_format(optarg);
-		break;
-	case 'b':
-		settings->options.brief = 1;
-		break;
-	case 'n':
-		settings->options.nesting = find_nesting(optarg);
-		break;
-	case 'o':
-		settings->output = optarg;
-		break;
-	case 'l':
-		settings->layout = optarg;
-		break;
-	case 's':
-		show_format(optarg);
-		break;
-	case 'h':
-		fputs(usage_text, stdout);
-		leave();
-		break;
-	case 'v':
-		printf("t2expand for the .tlg format %d.%d\n", TLG_VERSION >> 8, TLG_VERSION & 0xff);
-		leave();
-		break;
-	default:
-		/* getopt has said what is wrong */
-		exit(EXIT_USAGE);
-	}
-}
-
-static void read_options(struct settings *settings, int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "brief", no_argument, NULL, 'b' },
-		{ "nesting", required_argument, NULL, 'n' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "layout", required_argument, NULL, 'l' },
-		{ "show_format", optional_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	settings->format = FORMAT_PERF;
-	settings->options.nesting = T2X_DEFAULT_NESTING;
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
-		take_option(settings, option);
-	settings->paths = argv + optind;
-	settings->npaths = (unsigned)(argc - optind);
-	if (!settings->npaths)
-		refuse("no file to expand", NULL);
-}
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
@@ -243,7 +101,7 @@ static void add_input(struct run *run, const char *path, const struct t2x_dir *d
 		.path = path, .layout = run->settings.layout ? &run->layout : NULL, .report = &run->report,
 		.is_listed = dir->is_directory,
 	};
-	if (!t2x_input_check(input, run->settings.format < FORMAT_XML))
+	if (!t2x_input_check(input, run->settings.format < T2X_FORMAT_XML))
 		report_fault(run, input);
 	else if (!is_sentinel || input->good)
 		run->ninputs++;
@@ -407,7 +265,7 @@ static int expand_listing(struct run *run)
 
 	for (unsigned i = 0; i < run->ninputs; i++) {
 		while (!error && t2x_input_next(&run->inputs[i].blocks, &block)) {
-			if (run->settings.format == FORMAT_XML)
+			if (run->settings.format == T2X_FORMAT_XML)
 				t2x_xml_block(&xml, &block);
 			else
 				error = t2x_raw_block(&raw, &block);
@@ -444,11 +302,11 @@ static int finish_output(struct run *run)
 	if (run->out_fd != STDOUT_FILENO && close(run->out_fd) && !error)
 		error = errno;
 	if (error == EPIPE)
-		return EXIT_PIPE;
+		return T2X_EXIT_PIPE;
 	if (error)
 		complain(run, run->settings.output ? run->settings.output : "standard output",
 			 strerror(error));
-	return run->is_unusable ? EXIT_UNUSABLE : run->report.damages ? EXIT_DAMAGED : EXIT_SUCCESS;
+	return run->is_unusable ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }
 
 static int expand(struct run *run)
@@ -458,11 +316,11 @@ static int expand(struct run *run)
 	allow_many_files();
 	if (find_inputs(run)) {
 		complain(run, "inputs", strerror(ENOMEM));
-		return EXIT_UNUSABLE;
+		return T2X_EXIT_UNUSABLE;
 	}
 	if (!run->ninputs || !open_output(run))
-		return EXIT_UNUSABLE;
-	error = run->settings.format >= FORMAT_XML ? expand_listing(run) : expand_text(run);
+		return T2X_EXIT_UNUSABLE;
+	error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
 	if (error)
 		complain(run, "out of memory", strerror(-error));
 	judge_inputs(run);
@@ -473,9 +331,9 @@ static int expand(struct run *run)
 int main(int argc, char **argv)
 {
 	struct run run = { .report = { .to = stderr } };
-	int status = EXIT_UNUSABLE;
+	int status = T2X_EXIT_UNUSABLE;
 
-	read_options(&run.settings, argc, argv);
+	t2x_options_read(&run.settings, argc, argv);
 	if (!run.settings.layout || open_layout(&run))
 		status = expand(&run);
 	for (unsigned i = 0; i < run.ninputs; i++)

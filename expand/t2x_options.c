@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_options.c - the command line: reading it, refusing it, --help, --version, --show_format. */
+#include "t2x_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tlg.h"
+#include "tlg_show.h"
+
+enum { MAX_NESTING = 1000000 };
+
+static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
+
+static const char usage_text[] =
+	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
+	"                [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"       t2expand --show_format[=xml|md]\n"
+	"       t2expand --help | --version\n"
+	"\n"
+	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n"
+	"The default format is perf; tree shows the processes and who started whom.\n"
+	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
+	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
+	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
+	"  --show_format    print the layout of this machine's events\n"
+	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
+
+static void put_to_stdout(void *to, const char *text, size_t n)
+{
+	(void)to;
+	fwrite(text, 1, n, stdout);
+}
+
+/* Leave after having printed something to standard output. */
+static void leave(void)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "t2expand: standard output: %s\n", strerror(errno));
+		exit(T2X_EXIT_UNUSABLE);
+	}
+	exit(EXIT_SUCCESS);
+}
+
+static void refuse(const char *what, const char *value)
+{
+	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "",
+		value ? value : "");
+	exit(T2X_EXIT_USAGE);
+}
+
+static void show_format(const char *how)
+{
+	if (!how || !strcmp(how, "xml"))
+		tlg_show_xml(put_to_stdout, NULL);
+	else if (!strcmp(how, "md"))
+		tlg_show_md(put_to_stdout, NULL);
+	else
+		refuse("--show_format is xml or md, not", how);
+	leave();
+}
+
+static enum t2x_format find_format(const char *name)
+{
+	for (unsigned i = 0; i < T2X_FORMATS; i++)
+		if (!strcmp(name, format_names[i]))
+			return (enum t2x_format)i;
+	refuse("unknown format", name);
+	return T2X_FORMAT_PERF;
+}
+
+static unsigned find_nesting(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end)
+		refuse("--nesting is not a number", text);
+	return n > MAX_NESTING ? MAX_NESTING : (unsigned)n;
+}
+
+static void take_option(struct t2x_settings *settings, int option)
+{
+	switch (option) {
+	case 'f':
+		settings->format = find_format(optarg);
+		break;
+	case 'b':
+		settings->options.brief = 1;
+		break;
+	case 'n':
+		settings->options.nesting = find_nesting(optarg);
+		break;
+	case 'o':
+		settings->output = optarg;
+		break;
+	case 'l':
+		settings->layout = optarg;
+		break;
+	case 's':
+		show_format(optarg);
+		break;
+	case 'h':
+		fputs(usage_text, stdout);
+		leave();
+		break;
+	case 'v':
+		printf("t2expand for the .tlg format %d.%d\n", TLG_VERSION >> 8, TLG_VERSION & 0xff);
+		leave();
+		break;
+	default:
+		/* getopt has said what is wrong */
+		exit(T2X_EXIT_USAGE);
+	}
+}
+
+void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "brief", no_argument, NULL, 'b' },
+		{ "nesting", required_argument, NULL, 'n' },
+		{ "output", required_argument, NULL, 'o' },
+		{ "layout", required_argument, NULL, 'l' },
+		{ "show_format", optional_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	*settings = (struct t2x_settings){
+		.format = T2X_FORMAT_PERF, .options = { .nesting = T2X_DEFAULT_NESTING },
+	};
+	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
+		take_option(settings, option);
+	settings->paths = argv + optind;
+	settings->npaths = (unsigned)(argc - optind);
+	if (!settings->npaths)
+		refuse("no file to expand", NULL);
+}

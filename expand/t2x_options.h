@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_options.h - what the command line of t2expand asks for.
+ *
+ * A command line that cannot be understood, --help, --version and --show_format end the program here.
+ */
+#ifndef T2X_OPTIONS_H
+#define T2X_OPTIONS_H
+
+#include "t2x_writer.h"
+
+/* Exit statuses of the program beside 0. */
+enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
+
+/* From XML on: listings of what is in the files; before: what one model of all of them tells. */
+enum t2x_format {
+	T2X_FORMAT_NORMAL, T2X_FORMAT_PERF, T2X_FORMAT_EVENT, T2X_FORMAT_TREE, T2X_FORMAT_XML, T2X_FORMAT_RAW,
+	T2X_FORMATS
+};
+
+struct t2x_settings {
+	enum t2x_format format;
+	struct t2x_options options;
+	const char *output;               /* NULL: standard output */
+	const char *layout;               /* file of a foreign layout, or NULL */
+	char *const *paths;
+	unsigned npaths;
+};
+
+/* Fill in the settings, which point into argv. */
+void t2x_options_read(struct t2x_settings *settings, int argc, char **argv);
+
+#endif
