@@ -42,9 +42,6 @@ int tr2_drain_pass(void);
  */
 int tr2_drain_instead(void);
 
-/* Changes whenever chunks have been freed. */
-uint64_t tr2_drain_progress(void);
-
 /* Write all that is committed.  Waits at most 1 s for another pass.  Signal unsafe */
 void tr2_drain_flush(void);
 

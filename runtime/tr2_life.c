@@ -47,9 +47,9 @@ static int set_up(const struct tr2_heritage *heritage)
 		return -ENOENT;
 	error = tr2_shm_create(stream);
 	if (!error)
-		error = tr2_scope_init();
+		error = tr2_scope_init(heritage ? &heritage->shm : NULL);
 	if (!error)
-		error = tr2_thread_init(heritage);
+		error = tr2_thread_init(heritage && heritage->parent ? heritage : NULL);
 	if (!error)
 		error = tr2_drain_init(stream);
 	if (!error)
@@ -66,6 +66,7 @@ static void start_over(void)
 {
 	static struct tr2_heritage heritage;
 
+	heritage.shm = tr2_g_shm;
 	heritage.parent = tr2_self;
 	heritage.open = tr2_self ? tr2_drain_open_regions(tr2_self, heritage.enters) : 0;
 	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
@@ -73,7 +74,7 @@ static void start_over(void)
 	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset();
-	if (set_up(heritage.parent ? &heritage : NULL))
+	if (set_up(&heritage))
 		tr2_enabled_v1 = 0;
 }
 

@@ -25,6 +25,7 @@ struct tr2_post_thread {
 	uint32_t position;        /* events so far, lost ones included: the next chain's sequence - 1 */
 	uint32_t cycle;           /* cycle in which THREAD was last posted; 0: never */
 	uint64_t last_when;
+	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are kept */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
 };

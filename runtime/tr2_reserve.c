@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "tr2_collect.h"
 #include "tr2_drain.h"
 #include "tr2_losses.h"
 #include "tr2_wake.h"
@@ -30,7 +31,7 @@ struct tr2_thread *tr2_self_or_new(void)
 /* The ring is full and the drain has freed nothing since that was found: no need to look again. */
 static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events)
 {
-	if (self->drop_mark != tr2_drain_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
+	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
 		return 0;
 	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
 	tr2_ring_drop(&self->ring, events);
@@ -50,7 +51,7 @@ static struct tlg_event *reserve_or_drop(struct tr2_thread *self, unsigned event
 	if (event)
 		return event;
 	tr2_ring_drop(&self->ring, events);
-	self->drop_mark = tr2_drain_progress();
+	self->drop_mark = tr2_collect_progress();
 	return NULL;
 }
 

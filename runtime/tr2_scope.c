@@ -16,17 +16,52 @@ static struct index {
 	uint32_t files[FILE_SLOTS];
 } *g_index;
 
-int tr2_scope_init(void)
+static int make_index(void)
 {
 	void *memory = mmap(NULL, sizeof(*g_index), PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	if (g_index)
-		munmap(g_index, sizeof(*g_index));
 	g_index = memory;
 	return 0;
+}
+
+/* Copy bytes of the parent's table to their place in this process's.  0 or -errno. */
+static int copy(void *to, const void *from, size_t bytes)
+{
+	int error = tr2_shm_commit(to, bytes);
+
+	if (!error)
+		memcpy(to, from, bytes);
+	return error;
+}
+
+/*
+ * Call sites and the index, which are in the child's copy of the memory, hold the parent's numbers: so the child
+ * begins with its parent's table.  The parent's threads go on adding to theirs; what is copied half-written has a
+ * number that nothing in the child refers to.
+ */
+static int inherit(const struct tr2_shm *parent)
+{
+	struct tr2_shm_head *head = tr2_g_shm.head;
+	uint32_t scopes = tr2_load_rlx(&parent->head->scopes_used);   /* relaxed: the fork has ordered what matters */
+	uint32_t files = tr2_load_rlx(&parent->head->files_used);     /* relaxed: as above */
+	uint32_t texts = tr2_load_rlx(&parent->head->texts_used);     /* relaxed: as above */
+	int error;
+
+	head->scopes_used = scopes = scopes < TR2_MAX_SCOPES - 1 ? scopes : TR2_MAX_SCOPES - 1;
+	head->files_used = files = files < TR2_MAX_FILES - 1 ? files : TR2_MAX_FILES - 1;
+	head->texts_used = texts = texts < TR2_TEXT_BYTES ? texts : TR2_TEXT_BYTES;
+	error = copy(tr2_g_shm.scopes, parent->scopes, (scopes + 1) * sizeof(*parent->scopes));
+	if (!error)
+		error = copy(tr2_g_shm.files, parent->files, (files + 1) * sizeof(*parent->files));
+	return error ? error : copy(tr2_g_shm.texts, parent->texts, texts);
+}
+
+int tr2_scope_init(const struct tr2_shm *parent)
+{
+	return parent && parent->head && g_index ? inherit(parent) : make_index();
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

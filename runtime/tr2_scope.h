@@ -22,8 +22,12 @@ struct tr2_scope_key {
 	uint8_t style;
 };
 
-/* Prepare the index; after tr2_shm_create().  Return  0 or -errno. */
-int tr2_scope_init(void);
+/*
+ * Prepare the table; after tr2_shm_create().
+ * parent  NULL, or in a forked child the memory of its parent, whose scopes keep their numbers
+ * Return  0 or -errno
+ */
+int tr2_scope_init(const struct tr2_shm *parent);
 
 /*
  * The index of the scope with this content, a new one if need be.

@@ -35,7 +35,7 @@ struct tr2_thread {
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
-	uint64_t drop_mark;               /* tr2_drain_progress() when the ring was last found full; UINT64_MAX: not */
+	uint64_t drop_mark;               /* tr2_collect_progress() when the ring was last found full; UINT64_MAX: not */
 	struct tr2_timer timers[TR2_MAX_TIMERS];
 	uint64_t counters[TR2_MAX_COUNTERS];
 	void *post;                       /* the drain's own data about the thread */
@@ -43,9 +43,10 @@ struct tr2_thread {
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
-/* What a forked child's first thread takes over from the one that forked. */
+/* What a forked child takes over from its parent. */
 struct tr2_heritage {
-	const struct tr2_thread *parent;          /* identity and timers, in the child's copy of the memory */
+	struct tr2_shm shm;                       /* the parent's memory, for its scopes */
+	const struct tr2_thread *parent;          /* NULL, or the thread that forked, in the child's copy of the memory */
 	unsigned open;
 	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, outermost first */
 };

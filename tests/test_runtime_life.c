@@ -149,6 +149,38 @@ static void test_life_forked_child_keeps_its_open_regions(void **state)
 	assert_true(find_type(TLG_OPEN, 0)->u.open.when < find_type(TLG_OPEN, 1)->u.open.when);
 }
 
+static void pass_call_site(void)
+{
+	trace2_data_intmax("test", NULL, "known to both", 1);
+}
+
+static int run_fork_behind_call_sites(void *data)
+{
+	pid_t pid;
+
+	(void)data;
+	trace2_initialize();
+	trace2_data_intmax("test", NULL, "before", 1);
+	pass_call_site();
+	pid = fork();
+	if (pid)
+		return wait_for(pid);
+	trace2_data_intmax("test", NULL, "new in the child", 1);
+	pass_call_site();
+	exit(0);
+}
+
+static void test_life_forked_child_records_at_its_parents_call_sites(void **state)
+{
+	(void)state;
+	traced_run(&t, run_fork_behind_call_sites, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	read_back();
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "before"), 1);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "known to both"), 2);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "new in the child"), 1);
+}
+
 /* The child finds no place for a stream of its own. */
 static int run_fork_without_place(void *data)
 {
@@ -337,6 +369,7 @@ int main(void)
 		TEST(test_life_other_signals_are_recorded_on_request),
 		TEST(test_life_a_programs_own_handler_is_left_alone),
 		TEST(test_life_forked_child_keeps_its_open_regions),
+		TEST(test_life_forked_child_records_at_its_parents_call_sites),
 		TEST(test_life_child_that_cannot_record_leaves_its_parents_stream_alone),
 		TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
 		TEST(test_life_forks_of_a_busy_process_record_in_every_child),

@@ -13,7 +13,7 @@ static int create(void **state)
 {
 	(void)state;
 	tr2_clock_init();
-	return tr2_shm_create(1) ? -1 : tr2_scope_init();
+	return tr2_shm_create(1) ? -1 : tr2_scope_init(NULL);
 }
 
 static int destroy(void **state)

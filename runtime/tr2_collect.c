@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_collect.c - one ring's chains into the stream's buffer, the buffer into the sink. */
+#include "tr2_collect.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tr2_clock.h"
+#include "tr2_losses.h"
+#include "tr2_post.h"
+#include "tr2_sink.h"
+
+enum {
+	QUOTA_EVENTS = 2 * TR2_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	WRITE_BYTES = 65536,                   /* worth a write */
+	WRITE_AGE_MS = 50,                     /* of what is worth less */
+};
+
+static struct collect {
+	uint64_t unwritten_since;              /* raw clock when events were first seen waiting in the buffer; 0: none */
+	uint64_t progress;
+	unsigned nfreed;
+	uint32_t freed[TR2_MAX_CHUNKS];        /* chunks read, to be released after the write */
+} g_collect;
+
+void tr2_collect_reset(void)
+{
+	memset(&g_collect, 0, sizeof(g_collect));
+}
+
+uint64_t tr2_collect_progress(void)
+{
+	return tr2_load_rlx(&g_collect.progress); /* relaxed: a hint to look again */
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+static void release_chunks(void)
+{
+	for (unsigned i = 0; i < g_collect.nfreed; i++)
+		tr2_ring_release_chunk(g_collect.freed[i] - 1);
+	if (g_collect.nfreed)
+		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
+	g_collect.nfreed = 0;
+}
+
+void tr2_collect_write(void)
+{
+	size_t bytes;
+	const struct tlg_event *blocks = tr2_post_buffer(&bytes);
+
+	if (tr2_sink_write(blocks, bytes))
+		tr2_post_failed();
+	else
+		tr2_post_taken();
+	g_collect.unwritten_since = 0;
+	release_chunks();
+}
+
+void tr2_collect_write_if_due(uint64_t now)
+{
+	size_t bytes;
+
+	tr2_post_buffer(&bytes);
+	if (bytes && !g_collect.unwritten_since)
+		g_collect.unwritten_since = now;
+	if (bytes >= WRITE_BYTES ||
+	    (bytes && now - g_collect.unwritten_since > tr2_clock_ticks(WRITE_AGE_MS * UINT64_C(1000000))))
+		tr2_collect_write();
+}
+
+/* ---- one ring ----------------------------------------------------------------------------------- */
+
+static struct tr2_post_thread *post_of(struct tr2_thread *thread)
+{
+	void *memory = thread->post;
+
+	if (!memory) {
+		memory = mmap(NULL, sizeof(struct tr2_post_thread), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		thread->post = memory == MAP_FAILED ? NULL : memory;
+	}
+	return thread->post;
+}
+
+static void count_lost(struct tr2_thread *thread, struct tr2_post_thread *post, int up_to_now)
+{
+	uint64_t events, hits = tr2_ring_lost(&thread->ring, up_to_now, &events);
+
+	tr2_post_loss(post->tid, TLG_LOSS_FULL, hits);
+	tr2_post_gap(post, events);
+}
+
+/* THREAD in a ring: whose events follow, what the one before lost, which regions are open. */
+static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	const struct tlg_event *event = chain->events;
+	char name[32] = "";
+	uint64_t seen = thread->ring.seen_hits, hits = (uint64_t)event[1].u.value.value;
+	unsigned first_text = 3, i;
+	size_t at = 0;
+
+	if (hits > seen) {
+		tr2_post_loss(post->tid, TLG_LOSS_FULL, hits - seen);
+		thread->ring.seen_hits = hits;
+	}
+	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
+		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
+	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
+		first_text++;
+	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
+		memcpy(name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
+	name[sizeof(name) - 1] = '\0';
+	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
+	for (i = 3; i < first_text; i++)
+		tr2_post_open_region(post, (uint64_t)event[i].u.value.value);
+}
+
+/* A HIT of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
+static void check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid)
+{
+	const struct tr2_ring_head *head = thread->ring.head;
+
+	if (post->tid == tid && post->start)
+		return;
+	if (head->tid == tid)
+		tr2_post_thread(post, tid, head->ostid, head->start, head->name);
+	else
+		tr2_post_thread(post, tid, 0, tr2_clock_start(), "?");
+}
+
+/*
+ * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
+ * memory may be damaged, the writer forked away.  0: it has to wait.
+ */
+static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *chain, uint64_t now, uint64_t patience)
+{
+	if (!post->waits_since)
+		post->waits_since = now;
+	if (now - post->waits_since <= patience)
+		return 0;
+	post->waits_since = 0;
+	tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, 1);
+	tr2_post_gap(post, chain->count);
+	return 1;
+}
+
+/* Post one chain.  0: it has to wait. */
+static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain,
+		      uint64_t now, uint64_t patience)
+{
+	int posted;
+
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		change_thread(thread, post, chain);
+		return 1;
+	}
+	check_thread(thread, post, chain->events->u.hit.tid);
+	posted = tr2_post_chain(post, chain->events, chain->count);
+	if (!posted) {
+		tr2_collect_write();
+		posted = tr2_post_chain(post, chain->events, chain->count);
+	}
+	if (posted < 0)
+		return give_up_chain(post, chain, now, patience);
+	post->waits_since = 0;
+	return posted;
+}
+
+/* A chunk that has been read, to be released after the write that holds its events. */
+static void free_chunk(uint32_t finished)
+{
+	if (finished && g_collect.nfreed == TR2_MAX_CHUNKS)
+		tr2_collect_write();
+	if (finished)
+		g_collect.freed[g_collect.nfreed++] = finished;
+}
+
+/* What committed late, in a hole: better out of order than never. */
+static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+{
+	struct tr2_chain chain;
+
+	while (tr2_ring_late(&thread->ring, &chain)) {
+		take_chain(thread, post, &chain, now, 0);
+		free_chunk(tr2_ring_late_taken(&thread->ring, &chain));
+	}
+}
+
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
+{
+	struct tr2_ring *ring = &thread->ring;
+	struct tr2_post_thread *post = post_of(thread);
+	struct tr2_chain chain;
+	enum tr2_peek peek = TR2_PEEK_EMPTY;
+
+	if (!post)
+		return now;
+	take_late(thread, post, now);
+	for (unsigned taken = 0; taken < QUOTA_EVENTS; taken += chain.count) {
+		chain.count = 0;
+		peek = tr2_ring_peek(ring, now, patience, &chain);
+		tr2_post_gap(post, chain.skipped);
+		if (peek == TR2_PEEK_CHUNK) {
+			free_chunk(tr2_ring_leave_chunk(ring));
+			count_lost(thread, post, 0);
+			continue;
+		}
+		if (peek != TR2_PEEK_CHAIN)
+			break;
+		if (!take_chain(thread, post, &chain, now, patience)) {
+			peek = TR2_PEEK_BUSY;
+			break;
+		}
+		tr2_ring_consume(ring, chain.count);
+	}
+	if (peek == TR2_PEEK_EMPTY)
+		count_lost(thread, post, 1);
+	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
+}
+
+void tr2_collect_retire(struct tr2_thread *thread)
+{
+	struct tr2_ring_head *head = thread->ring.head;
+	int error;
+
+	if (!tr2_load_rlx(&head->has_owner)) /* relaxed: a hint; the mutex decides */
+		return;
+	error = pthread_mutex_trylock(&head->owner);
+	if (error == EOWNERDEAD)
+		error = pthread_mutex_consistent(&head->owner);
+	if (error)
+		return;
+	tr2_ring_forget_holes(&thread->ring);
+	tr2_store_rlx(&head->has_owner, 0); /* relaxed: as above */
+	pthread_mutex_unlock(&head->owner);
+}
+
+void tr2_collect_abandoned(struct tr2_thread *thread)
+{
+	struct tr2_post_thread *post = thread->post;
+
+	if (post && thread->ring.abandoned) {
+		tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
+		thread->ring.abandoned = 0;
+	}
+}

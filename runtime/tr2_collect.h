@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_collect.h - the drain's work on one ring: chains from the ring into the stream's buffer, the buffer into
+ * the sink, and only then the chunks back to their threads.
+ *
+ * Thread  one at a time, under the drain's lock, signals masked; tr2_collect_progress() any
+ */
+#ifndef TR2_COLLECT_H
+#define TR2_COLLECT_H
+
+#include <stdint.h>
+
+#include "tr2_thread.h"
+
+/*
+ * Move what is committed in one ring, at most a quota.
+ * now       raw clock    patience  ticks to wait for an unfinished chain before going around it
+ * Return  the raw clock below which nothing more will come from it
+ */
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience);
+
+/* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring. */
+void tr2_collect_retire(struct tr2_thread *thread);
+
+/* Count the holes of the ring that were given up. */
+void tr2_collect_abandoned(struct tr2_thread *thread);
+
+/* Write the buffer, and release what was read for it; what cannot be written is lost, and counted. */
+void tr2_collect_write(void);
+
+/* The same if there is enough to write, or if it is old enough. */
+void tr2_collect_write_if_due(uint64_t now);
+
+/* Changes whenever chunks have been freed. */
+uint64_t tr2_collect_progress(void);
+
+/* In a forked child: forget the parent's state. */
+void tr2_collect_reset(void);
+
+#endif
