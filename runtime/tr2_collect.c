@@ -19,7 +19,7 @@ enum {
 };
 
 static struct collect {
-	uint64_t unwritten_since;              /* raw clock when events were first seen waiting in the buffer; 0: none */
+	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint64_t progress;
 	unsigned nfreed;
 	uint32_t freed[TR2_MAX_CHUNKS];        /* chunks read, to be released after the write */

@@ -35,7 +35,7 @@ struct tr2_thread {
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
-	uint64_t drop_mark;               /* tr2_collect_progress() when the ring was last found full; UINT64_MAX: not */
+	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
 	struct tr2_timer timers[TR2_MAX_TIMERS];
 	uint64_t counters[TR2_MAX_COUNTERS];
 	void *post;                       /* the drain's own data about the thread */
@@ -46,7 +46,7 @@ extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-ex
 /* What a forked child takes over from its parent. */
 struct tr2_heritage {
 	struct tr2_shm shm;                       /* the parent's memory, for its scopes */
-	const struct tr2_thread *parent;          /* NULL, or the thread that forked, in the child's copy of the memory */
+	const struct tr2_thread *parent;          /* the thread that forked, in the child's memory; NULL: unknown */
 	unsigned open;
 	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, outermost first */
 };
