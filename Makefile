@@ -64,7 +64,7 @@ runtime_obj := $(call objects,runtime,$(runtime_src))
 expand_obj  := $(call objects,expand,$(expand_src))
 live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
-help_names  := $(filter-out $(test_names),$(basename $(notdir $(wildcard tests/*.c))))
+help_names  := $(filter-out $(test_names) replay counted,$(basename $(notdir $(wildcard tests/*.c))))
 bench_names := $(basename $(notdir $(wildcard bench/bench_*.c)))
 torture_names := $(basename $(notdir $(wildcard tests/torture/*.c)))
 bench_help  := $(filter-out $(bench_names),$(basename $(notdir $(wildcard bench/*.c))))
@@ -125,7 +125,7 @@ check:
 	$(quiet).ci/packages build test
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-all
 
-check-all: all $(unit) $(out)/tests/replay
+check-all: all $(unit) $(out)/tests/replay $(out)/tests/counted
 	$(quiet)$(run_env) tests/run.sh $(unit) $(scripts) tests/conformance.sh
 
 unit: $(unit)
@@ -220,6 +220,11 @@ $(out)/tests/replay: $(call objects,tests,replay replay_list) $(user_lib)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link_user)
+
+$(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
 $(torture): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
 		$(obj)/libtlg.a

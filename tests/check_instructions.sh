@@ -1,0 +1,132 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/check_instructions.sh [--write]
+#
+# What the hot paths cost, in instructions: a gate that a busy machine cannot fool.  valgrind counts N and 2N
+# repetitions of each; the difference leaves out whatever happens once.  A count may rise 5 % above the one
+# recorded in tests/data/instructions; if it does, the change that raised it has to pay for that, or to say
+# why not and record the new one:
+#
+#     make && T2_OUT=build tests/check_instructions.sh --write
+#
+# After a change that made something cheaper do the same, or the gate stays too wide.
+#
+# Counts belong to a compiler, its level of optimization, and a processor on which libc and the library choose
+# the same code: anywhere else this is skipped (exit status 77), and says why.
+# Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+out=${T2_OUT:-build}
+recorded=tests/data/instructions
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0
+
+skip()
+{
+	echo "skipped: $1"
+	exit 77
+}
+
+# "gcc (Debian ...) 12.2.0 -O2"; gcc says cc when called so.
+compiler="$(${CC:-cc} --version | sed '1s/^cc /gcc /;1q')$(grep -oE -- ' -O[0-9sgz]+' "$out/flags" | tail -n 1)"
+recorded_for=$(sed -n 's/^# //p' "$recorded" 2>/dev/null)
+
+[ "$(uname -m)" = x86_64 ] || skip "not x86-64"
+command -v valgrind >/dev/null || skip "no valgrind"
+grep -q -w avx2 /proc/cpuinfo || skip "a processor without AVX2"
+[ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] ||
+	skip "the time stamp counter is not this system's clock: calls take another path"
+[ "${1:-}" = --write ] || [ "$compiler" = "$recorded_for" ] ||
+	skip "built by $compiler, counts are for $recorded_for"
+
+# Instructions of a command, all of it or those of the functions $1, into the file $2.
+count()
+{
+	local functions=$1 result=$2
+
+	shift 2
+	env -u TRACE2 -u TRACE2_PERF -u TRACE2_EVENT TRACE2_RAW_RING=1536k TRACE2_RAW_LZ4=0 \
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		${functions:+--collect-atstart=no "--toggle-collect=$functions"} "$@" >"$result.out" 2>"$result.err" &&
+		sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$result.err" >"$result"
+}
+
+# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1.
+count_call()
+{
+	local what=$1 n=$2
+
+	count "count_$what" "$tmp/$what.1" "$out/tests/counted" "$what" "$n" "$tmp/$what.1.tlg"
+	count "count_$what" "$tmp/$what.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$what.2.tlg"
+	divide "$what" "$n"
+}
+
+# What t2expand does for a line: files of $1 and twice that many region events.
+count_line()
+{
+	local n=$1
+
+	for k in 1 2; do
+		"$out/tests/counted" drain $((k * n)) "$tmp/line.$k.tlg"
+		count "" "$tmp/line.$k" "$out/t2expand" --format=perf "$tmp/line.$k.tlg"
+	done
+	divide line "$n"
+}
+
+# From $tmp/$1.1 and $tmp/$1.2, of $2 and twice $2 repetitions, to one: into $tmp/$1, empty if there is no count.
+divide()
+{
+	cat "$tmp/$1.1" "$tmp/$1.2" 2>/dev/null |
+		awk -v n="$2" '{ c[NR] = $1 } END { if (NR == 2 && c[2] > c[1]) printf "%.1f\n", (c[2] - c[1]) / n }' \
+			>"$tmp/$1"
+}
+
+# verdict NAME: the count of now beside the recorded one
+verdict()
+{
+	local now was
+
+	now=$(cat "$tmp/$1")
+	was=$(awk -v name="$1" '$1 == name { print $2 }' "$recorded")
+	if awk -v now="${now:-0}" -v was="${was:-0}" 'BEGIN { exit !(now > 0 && now <= was * 1.05) }'; then
+		passed=$((passed + 1))
+		printf '%-8s %8s instructions, recorded %s\n' "$1" "$now" "$was"
+		awk -v now="$now" -v was="$was" 'BEGIN { exit !(now < was * 0.95) }' &&
+			echo "         cheaper than recorded: make it last with --write"
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %-8s %8s instructions, recorded %s\n' "$1" "${now:-none counted}" "${was:-nothing}"
+		cat "$tmp/$1".[12].err
+	fi
+}
+
+# In two lots, for two processors.
+{
+	count_call enter 200
+	count_call intmax 200
+	count_call printf 200
+} &
+count_call drain 10000
+count_line 10000
+wait
+
+if [ "${1:-}" = --write ]; then
+	for what in enter intmax printf drain line; do
+		[ -s "$tmp/$what" ] || { echo "no count of $what:"; cat "$tmp/$what".[12].err; exit 1; }
+	done
+	{
+		echo "# $compiler"
+		for what in enter intmax printf drain line; do
+			echo "$what $(cat "$tmp/$what")"
+		done
+	} >"$recorded"
+	cat "$recorded"
+	exit 0
+fi
+for what in enter intmax printf drain line; do
+	verdict "$what"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
