@@ -1,215 +1,111 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_capture.c - walking a format for the types of its arguments. */
+/* tr2_capture.c - from a list of arguments to what is recorded of them. */
 #include "tr2_capture.h"
 
-#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
 /* The arguments to come.  A va_list that is passed on by address has to be in a struct to have one everywhere. */
 struct source {
 	va_list ap;
-	struct tr2_args *args;
-	int errnum;
-	char *text;               /* room for %m */
 };
 
-enum length { NORMAL, CHAR, SHORT, LONG, LONG_LONG, MAXIMUM, SIZE, POINTER_DIFFERENCE };
-
-static const char *skip_digits(const char *p)
+static int64_t take_signed(struct source *source, unsigned take)
 {
-	while (*p >= '0' && *p <= '9')
-		p++;
-	return p;
-}
-
-/* A width or precision: digits, or an argument, which is recorded.  value: INT_MIN for none. */
-static const char *take_count(struct source *source, const char *p, int *value)
-{
-	*value = INT_MIN;
-	if (*p == '*') {
-		*value = va_arg(source->ap, int);
-		tr2_args_int(source->args, *value);
-		return p + 1;
-	}
-	if (*p >= '0' && *p <= '9') {
-		*value = 0;
-		for (const char *digit = p; *digit >= '0' && *digit <= '9'; digit++)
-			*value = *value < INT_MAX / 10 ? *value * 10 + (*digit - '0') : INT_MAX;
-	}
-	return skip_digits(p);
-}
-
-static const char *take_length(const char *p, enum length *length)
-{
-	*length = NORMAL;
-	switch (*p) {
-	case 'h':
-		*length = p[1] == 'h' ? CHAR : SHORT;
-		return p + (p[1] == 'h' ? 2 : 1);
-	case 'l':
-		*length = p[1] == 'l' ? LONG_LONG : LONG;
-		return p + (p[1] == 'l' ? 2 : 1);
-	case 'q':
-		*length = LONG_LONG;
-		return p + 1;
-	case 'j':
-		*length = MAXIMUM;
-		return p + 1;
-	case 'z':
-		*length = SIZE;
-		return p + 1;
-	case 't':
-		*length = POINTER_DIFFERENCE;
-		return p + 1;
-	default:
-		return p;
-	}
-}
-
-static int64_t take_signed(struct source *source, enum length length)
-{
-	switch (length) {
-	case CHAR:
+	switch (take) {
+	case TR2_TAKE_SCHAR:
 		return (signed char)va_arg(source->ap, int);
-	case SHORT:
+	case TR2_TAKE_SHORT:
 		return (short)va_arg(source->ap, int);
-	case LONG:
+	case TR2_TAKE_LONG:
 		return va_arg(source->ap, long);
-	case LONG_LONG:
+	case TR2_TAKE_LLONG:
 		return va_arg(source->ap, long long);
-	case MAXIMUM:
+	case TR2_TAKE_INTMAX:
 		return va_arg(source->ap, intmax_t);
-	case SIZE:
-	case POINTER_DIFFERENCE:
+	case TR2_TAKE_PTRDIFF:
 		return va_arg(source->ap, ptrdiff_t);
+	case TR2_TAKE_CHAR:
+		return (unsigned char)va_arg(source->ap, int);
 	default:
 		return va_arg(source->ap, int);
 	}
 }
 
-static uint64_t take_unsigned(struct source *source, enum length length)
+static uint64_t take_unsigned(struct source *source, unsigned take)
 {
-	switch (length) {
-	case CHAR:
+	switch (take) {
+	case TR2_TAKE_UCHAR:
 		return (unsigned char)va_arg(source->ap, unsigned);
-	case SHORT:
+	case TR2_TAKE_USHORT:
 		return (unsigned short)va_arg(source->ap, unsigned);
-	case LONG:
+	case TR2_TAKE_ULONG:
 		return va_arg(source->ap, unsigned long);
-	case LONG_LONG:
+	case TR2_TAKE_ULLONG:
 		return va_arg(source->ap, unsigned long long);
-	case MAXIMUM:
+	case TR2_TAKE_UINTMAX:
 		return va_arg(source->ap, uintmax_t);
-	case SIZE:
-	case POINTER_DIFFERENCE:
+	case TR2_TAKE_SIZE:
 		return va_arg(source->ap, size_t);
 	default:
 		return va_arg(source->ap, unsigned);
 	}
 }
 
-static void take_double(struct source *source)
+static void take_double(struct tr2_args *args, struct source *source)
 {
 	double value = va_arg(source->ap, double);
 	int64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
-	tr2_args_add(source->args, TLG_ARG_DOUBLE, bits);
+	tr2_args_add(args, TLG_ARG_DOUBLE, bits);
 }
 
-/* With a precision the string need not end by itself. */
-static void take_string(struct source *source, int precision)
+/* With a precision the string need not end by itself; a negative one counts as none. */
+static void take_string(struct tr2_args *args, struct source *source, int64_t precision)
 {
 	const char *text = va_arg(source->ap, const char *);
 
 	if (text && precision >= 0)
-		tr2_args_bytes(source->args, text, strnlen(text, (size_t)precision));
+		tr2_args_bytes(args, text, strnlen(text, (size_t)precision));
 	else
-		tr2_args_text(source->args, text);
+		tr2_args_text(args, text);
 }
 
-static void take_errno(struct source *source)
+void tr2_capture(struct tr2_args *args, const struct tr2_format *format, va_list ap, int errnum, char text[128])
 {
-	tr2_args_text(source->args, strerror_r(source->errnum, source->text, 128));
-}
-
-/* The argument of one conversion.  0: it cannot be put off. */
-static int take_argument(struct source *source, char conversion, enum length length, int precision)
-{
-	switch (conversion) {
-	case 'd':
-	case 'i':
-		tr2_args_int(source->args, take_signed(source, length));
-		return 1;
-	case 'o':
-	case 'u':
-	case 'x':
-	case 'X':
-		tr2_args_uint(source->args, take_unsigned(source, length));
-		return 1;
-	case 'c':
-		tr2_args_int(source->args, (unsigned char)va_arg(source->ap, int));
-		return length == NORMAL;
-	case 's':
-		if (length == NORMAL)
-			take_string(source, precision);
-		return length == NORMAL;
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
-		take_double(source);
-		return 1;
-	case 'p':
-		tr2_args_add(source->args, TLG_ARG_POINTER, (int64_t)(uintptr_t)va_arg(source->ap, void *));
-		return 1;
-	case 'm':
-		take_errno(source);
-		return 1;
-	case '%':
-		return 1;
-	default:
-		return 0;   /* unknown; or %n, which writes to memory */
-	}
-}
-
-static int take_all(struct source *source, const char *p)
-{
-	int width, precision;
-	enum length length;
-
-	while ((p = strchr(p, '%'))) {
-		p++;
-		p += strspn(p, "-+ #0");
-		p = take_count(source, p, &width);
-		precision = INT_MIN;
-		if (*p == '.') {
-			p = take_count(source, p + 1, &precision);
-			precision = precision == INT_MIN ? 0 : precision;
-		}
-		p = take_length(p, &length);
-		/* one conversion can take three arguments; "$", "L", "I" and "'" are left to the C library */
-		if (source->args->nfixed > TR2_FIXED_ARGS - 3 || !take_argument(source, *p, length, precision))
-			return 0;
-		p++;
-	}
-	return 1;
-}
-
-int tr2_capture(struct tr2_args *args, const char *format, va_list ap, int errnum, char text[128])
-{
-	struct source source = { .args = args, .errnum = errnum, .text = text };
-	int done;
+	struct source source;
 
 	va_copy(source.ap, ap);
-	done = take_all(&source, format);
+	for (unsigned i = 0; i < format->count; i++) {
+		unsigned take = format->take[i];
+		switch (take) {
+		case TR2_TAKE_STRING:
+			take_string(args, &source, -1);
+			break;
+		case TR2_TAKE_STRING_STAR:
+			take_string(args, &source, args->fixed[args->nfixed - 1].value);
+			break;
+		case TR2_TAKE_STRING_CUT:
+			take_string(args, &source, format->take[i + 1] | format->take[i + 2] << 8);
+			i += 2;
+			break;
+		case TR2_TAKE_DOUBLE:
+			take_double(args, &source);
+			break;
+		case TR2_TAKE_POINTER:
+			tr2_args_add(args, TLG_ARG_POINTER, (int64_t)(uintptr_t)va_arg(source.ap, void *));
+			break;
+		case TR2_TAKE_ERRNO:
+			tr2_args_text(args, strerror_r(errnum, text, 128));
+			break;
+		case TR2_TAKE_UINT: case TR2_TAKE_UCHAR: case TR2_TAKE_USHORT: case TR2_TAKE_ULONG:
+		case TR2_TAKE_ULLONG: case TR2_TAKE_UINTMAX: case TR2_TAKE_SIZE:
+			tr2_args_uint(args, take_unsigned(&source, take));
+			break;
+		default:
+			tr2_args_int(args, take_signed(&source, take));
+		}
+	}
 	va_end(source.ap);
-	if (!done)
-		args->nfixed = 0;
-	return done;
 }

@@ -8,14 +8,13 @@
 #include <stdarg.h>
 
 #include "tr2_emit.h"
+#include "tr2_format.h"
 
 /*
- * Append the arguments of format's conversions to args.  Strings are pointed to, cut at their precision.
- * errnum  what %m shows    text  room for that, 128 bytes
- * Return  1; 0: something in it cannot be put off (%n, wide characters, long double, %1$d, more than
- *         TR2_FIXED_ARGS arguments, ...): render the message now
+ * Append the arguments that format takes from ap to args.  Strings are pointed to, cut at their precision.
+ * format  one that can be put off    errnum  what %m shows    text  room for that, 128 bytes
  * Signal  safe    Cost  1 ns a conversion, and the strings' lengths
  */
-int tr2_capture(struct tr2_args *args, const char *format, va_list ap, int errnum, char text[128]);
+void tr2_capture(struct tr2_args *args, const struct tr2_format *format, va_list ap, int errnum, char text[128]);
 
 #endif

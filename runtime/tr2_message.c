@@ -51,6 +51,7 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
 void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 {
 	char text[SHORT_MESSAGE], errno_text[128];
+	struct tr2_format format;
 	struct tr2_args args;
 	int saved = errno, n;
 
@@ -59,7 +60,9 @@ void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 		return;
 	}
 	tr2_args_init(&args);
-	if (tr2_capture(&args, key->format, ap, saved, errno_text)) {
+	format = tr2_format_parse(key->format);
+	if (format.count != TR2_FORMAT_NOT_PUT_OFF) {
+		tr2_capture(&args, &format, ap, saved, errno_text);
 		tr2_emit(key, &args, 0, 0);
 		errno = saved;
 		return;

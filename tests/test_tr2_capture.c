@@ -40,13 +40,16 @@ static unsigned convert(const struct tr2_args *args, struct t2x_arg *to)
 static void print(const char *format, ...)
 {
 	struct t2x_arg args[TR2_FIXED_ARGS + 7];
+	struct tr2_format parsed = tr2_format_parse(format);
 	struct tr2_args recorded;
 	char text[128];
 	va_list ap;
 
 	tr2_args_init(&recorded);
+	captured = parsed.count != TR2_FORMAT_NOT_PUT_OFF;
 	va_start(ap, format);
-	captured = tr2_capture(&recorded, format, ap, errno, text);
+	if (captured)
+		tr2_capture(&recorded, &parsed, ap, errno, text);
 	va_end(ap);
 	shown_length = captured ? t2x_render(shown, SIZE, format, args, convert(&recorded, args)) : 0;
 	va_start(ap, format);
@@ -73,6 +76,8 @@ static void test_capture_several_arguments_in_order(void **state)
 	CHECK("%*d|%-*s|%.*s|%*.*f", 6, 42, 10, "pad", 3, "cut short", 12, 3, 2.5);
 	CHECK("%hhd %hd %ld %lld %jd %zd %td", 300, 70000, -1L, -2LL, (intmax_t)-3, (size_t)4, (ptrdiff_t)-5);
 	CHECK("no arguments at all%s", "");
+	CHECK("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	CHECK("%.2s|%.300s|%.0s|%.s|%d", "abc", "def", "ghi", "jkl", 5);
 }
 
 static void test_capture_null_and_unterminated_strings(void **state)
@@ -110,7 +115,9 @@ static void test_capture_refuses_what_cannot_be_put_off(void **state)
 	assert_false(captured);
 	print("%'d", 1000);
 	assert_false(captured);
-	print("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+	print("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+	assert_false(captured);
+	print("%.65536s", "longer than anybody's text");
 	assert_false(captured);
 	print("%d%n", 1, &n);
 	assert_false(captured);
