@@ -8,6 +8,7 @@
 #include "tr2_env.h"
 #include "tr2_losses.h"
 #include "tr2_reserve.h"
+#include "tr2_site.h"
 
 /* ---- describing arguments ----------------------------------------------------------------------- */
 
@@ -30,7 +31,10 @@ void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes)
 {
 	struct tr2_arg *arg = add_arg(args, TLG_ARG_TEXT, (int64_t)bytes);
 
-	*arg = (struct tr2_arg){ .type = TLG_ARG_TEXT, .value = (int64_t)bytes, .text = { text }, .bytes = { bytes } };
+	arg->text[0] = text;
+	arg->bytes[0] = bytes;
+	arg->bytes[1] = arg->bytes[2] = 0;
+	args->whole_bytes += bytes;
 }
 
 void tr2_args_int(struct tr2_args *args, int64_t value)
@@ -62,10 +66,10 @@ static void set_text(struct tr2_arg *arg, const char *text, int redact)
 	static const char hidden[] = ":<REDACTED>";
 	size_t from, to, length = strlen(text);
 
-	memset(arg, 0, sizeof(*arg));
 	arg->type = TLG_ARG_TEXT;
 	arg->text[0] = text;
 	arg->bytes[0] = length;
+	arg->bytes[1] = arg->bytes[2] = 0;
 	if (redact && tr2_g_settings.redact && tr2_find_password(text, &from, &to)) {
 		arg->bytes[0] = from;
 		arg->text[1] = hidden;
@@ -80,8 +84,10 @@ void tr2_args_text(struct tr2_args *args, const char *text)
 {
 	struct tr2_arg *arg = add_arg(args, TLG_ARG_NULL, 0);
 
-	if (text)
+	if (text) {
 		set_text(arg, text, 0);
+		args->whole_bytes += arg->bytes[0];
+	}
 }
 
 void tr2_args_redacted(struct tr2_args *args, const char *text)
@@ -90,6 +96,7 @@ void tr2_args_redacted(struct tr2_args *args, const char *text)
 
 	if (text)
 		set_text(arg, text, 1);
+	args->has_parts = 1;
 }
 
 void tr2_args_list(struct tr2_args *args, const char *const *list, int redact)
@@ -107,6 +114,16 @@ void tr2_args_last(struct tr2_args *args, const char *text)
 }
 
 /* ---- feeding them into events ------------------------------------------------------------------- */
+
+/* The raw clock; here and not by a call where the public inline path may read it too. */
+static inline uint64_t read_clock(void)
+{
+#ifdef TRACE2_HAS_INLINE_
+	if (__builtin_expect(tr2_hot_v1 != NULL, 1))
+		return trace2_ticks_v1_();
+#endif
+	return tr2_clock_raw();
+}
 
 /* Where the next VALUE, the next byte of text comes from. */
 struct feed {
@@ -209,7 +226,7 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 	if (!event)
 		return 0;
 	if (!hit->when)
-		hit->when = tr2_clock_raw();
+		hit->when = read_clock();
 	hit->tid = tr2_chunk_of((uintptr_t)event)->tid;
 	event->u.hit = *hit;
 	for (unsigned i = 1; i <= n; i++) {
@@ -221,32 +238,87 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 	return 1;
 }
 
-/* The commonest arguments: nothing but one text.  0: it does not fit one chain. */
-static int emit_one_text(struct tlg_hit *hit, const struct tr2_args *args, unsigned flags)
+/* At most 16 bytes, by two stores that may overlap: a call of memcpy() would cost as much as the rest. */
+static inline void copy_short(char *to, const char *from, size_t n)
 {
-	size_t left = args->last_bytes;
-	unsigned n = (unsigned)((left + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
-	const char *text = args->last;
+	uint64_t first, last;
+	uint32_t first4, last4;
+
+	if (n >= 8) {
+		memcpy(&first, from, 8);
+		memcpy(&last, from + n - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + n - 8, &last, 8);
+	} else if (n >= 4) {
+		memcpy(&first4, from, 4);
+		memcpy(&last4, from + n - 4, 4);
+		memcpy(to, &first4, 4);
+		memcpy(to + n - 4, &last4, 4);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			to[i] = from[i];
+	}
+}
+
+/* Append to the texts in the payloads from infos on, of which there are at bytes.  Return  how many there are then */
+static inline size_t put_text(struct tlg_event *infos, size_t at, const char *text, size_t bytes)
+{
+	while (bytes) {
+		size_t offset = at % TLG_TEXT_SIZE, room = TLG_TEXT_SIZE - offset;
+		size_t n = bytes < room ? bytes : room;
+		copy_short(infos[at / TLG_TEXT_SIZE].u.info.text.c + offset, text, n);
+		text += n;
+		at += n;
+		bytes -= n;
+	}
+	return at;
+}
+
+/* The header word of an event that follows its chain's first one: not published by itself. */
+static inline void set_head(struct tlg_event *event, uint64_t head)
+{
+	memcpy(event, &head, sizeof(head));
+}
+
+/* n argument events: VALUEs, texts, their headers.  The chain's own header makes them visible, later. */
+static inline void fill_short(struct tlg_event *event, unsigned n, const struct tr2_args *args)
+{
+	const uint64_t head = tr2_chunk_of((uintptr_t)event)->head;
+	struct tlg_event *infos = event + args->nfixed, *last = event + n - 1;
+	size_t at = 0;
+
+	for (struct tlg_event *info = infos; info <= last; info++)
+		set_head(info, head | tlg_head(TLG_INFO, 0, 0));
+	if (infos <= last)
+		memset(&last->u.info, 0, TLG_TEXT_SIZE);
+	for (unsigned i = 0; i < args->nfixed; i++) {
+		const struct tr2_arg *arg = &args->fixed[i];
+		set_head(&event[i], head | tlg_head(TLG_VALUE, 0, 0));
+		event[i].u.value = (struct tlg_value){ arg->value, arg->type, 0 };
+		if (arg->type == TLG_ARG_TEXT)
+			at = put_text(infos, at, arg->text[0], arg->bytes[0]);
+	}
+	put_text(infos, at, args->last, args->last_bytes);
+	set_head(last, head | tlg_head((infos <= last ? TLG_INFO : TLG_VALUE) | TLG_INFO_END, 0, 0));
+}
+
+/* The commonest arguments by far: fixed ones, whole, in one chain.  0: they are not like that */
+static int emit_short(struct tlg_hit *hit, const struct tr2_args *args, unsigned flags)
+{
+	size_t bytes = args->whole_bytes + args->last_bytes;
+	unsigned n = args->nfixed + (unsigned)((bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
 	struct tlg_event *event;
 
-	if (left > (TR2_CHAIN_EVENTS - 1) * TLG_TEXT_SIZE)
+	if (args->nlist || args->has_parts || bytes > (TR2_CHAIN_EVENTS - TR2_FIXED_ARGS - 8) * TLG_TEXT_SIZE)
 		return 0;
 	event = tr2_reserve(n + 1);
 	if (!event)
 		return 1;
-	hit->when = hit->when ? hit->when : tr2_clock_raw();
+	hit->when = hit->when ? hit->when : read_clock();
 	hit->tid = tr2_chunk_of((uintptr_t)event)->tid;
 	event->u.hit = *hit;
-	for (unsigned i = 1; i <= n; i++, text += TLG_TEXT_SIZE, left -= TLG_TEXT_SIZE) {
-		if (left <= TLG_TEXT_SIZE) {
-			memset(&event[i].u.info, 0, TLG_TEXT_SIZE);
-			memcpy(&event[i].u.info, text, left);
-			tr2_ring_commit(&event[i], TLG_INFO | TLG_INFO_END);
-			break;
-		}
-		memcpy(&event[i].u.info, text, TLG_TEXT_SIZE);
-		tr2_ring_commit(&event[i], TLG_INFO);
-	}
+	if (n)
+		fill_short(event + 1, n, args);
 	tr2_ring_commit(event, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));
 	return 1;
 }
@@ -259,7 +331,7 @@ void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint6
 
 	tr2_args_init(&none);
 	args = args ? args : &none;
-	if (!args->nfixed && !args->nlist && emit_one_text(&hit, args, flags))
+	if (emit_short(&hit, args, flags))
 		return;
 	start_feed(&feed, args);
 	if (feed.text_left > TR2_TEXT_LIMIT) {
@@ -288,32 +360,41 @@ static void emit_with_scope(const struct tr2_scope_key *key, struct tr2_args *ar
 	if (args) {
 		memcpy(&all.fixed[all.nfixed], args->fixed, args->nfixed * sizeof(args->fixed[0]));
 		args->nfixed += all.nfixed;
+		args->has_parts = 1;
 		memcpy(args->fixed, all.fixed, args->nfixed * sizeof(args->fixed[0]));
 	}
 	tr2_emit_scope(0, args ? args : &all, flags, when);
 }
 
+void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags,
+		 uint64_t when)
+{
+	if (__builtin_expect(site->scope, 1))
+		tr2_emit_scope(site->scope, args, flags, when);
+	else if (tr2_self)   /* else the loss has been counted when the site was looked up */
+		emit_with_scope(key, args, flags, when);
+}
+
 void tr2_emit(const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags, uint64_t when)
 {
-	uint32_t scope;
+	struct tr2_site room;
 
-	if (!tr2_self_or_new())
-		return;
-	scope = tr2_scope_intern(key);
-	if (scope)
-		tr2_emit_scope(scope, args, flags, when);
-	else
-		emit_with_scope(key, args, flags, when);
+	tr2_emit_at(tr2_site_of(key, &room), key, args, flags, when);
 }
 
 void tr2_emit_hit(uint32_t scope, int timed)
 {
-	struct tlg_event *event = tr2_reserve(1);
+	struct tlg_event *event;
 
+#ifdef TRACE2_HAS_INLINE_
+	if (trace2_record_v1_(tr2_hot_v1, scope, timed))
+		return;
+#endif
+	event = tr2_reserve(1);
 	if (!event)
 		return;
 	event->u.hit = (struct tlg_hit){
-		timed ? tr2_clock_raw() : 0, scope, tr2_chunk_of((uintptr_t)event)->tid
+		timed ? read_clock() : 0, scope, tr2_chunk_of((uintptr_t)event)->tid
 	};
 	tr2_ring_commit(event, TLG_HIT);
 }
@@ -324,7 +405,7 @@ void tr2_emit_int(uint32_t scope, int64_t value)
 
 	if (!event)
 		return;
-	event[0].u.hit = (struct tlg_hit){ tr2_clock_raw(), scope, tr2_chunk_of((uintptr_t)event)->tid };
+	event[0].u.hit = (struct tlg_hit){ read_clock(), scope, tr2_chunk_of((uintptr_t)event)->tid };
 	event[1].u.value = (struct tlg_value){ value, TLG_ARG_INT, 0 };
 	tr2_ring_commit(&event[1], TLG_VALUE | TLG_INFO_END);
 	tr2_ring_commit(&event[0], TLG_HIT | TLG_HAS_INFO);

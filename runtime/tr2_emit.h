@@ -27,6 +27,8 @@ enum { TR2_FIXED_ARGS = 16, TR2_TEXT_LIMIT = 1 << 20 };
 struct tr2_args {
 	struct tr2_arg fixed[TR2_FIXED_ARGS + 7];   /* 7 more when the scope travels along */
 	unsigned nfixed;
+	int has_parts;            /* a fixed text may be in parts */
+	size_t whole_bytes;       /* of the other fixed texts */
 	const char *const *list;  /* NULL or NULL-terminated */
 	unsigned nlist;
 	int redact;               /* hide passwords in the list's texts */
@@ -38,6 +40,8 @@ struct tr2_args {
 static inline void tr2_args_init(struct tr2_args *args)
 {
 	args->nfixed = 0;
+	args->has_parts = 0;
+	args->whole_bytes = 0;
 	args->list = NULL;
 	args->nlist = 0;
 	args->redact = 0;
@@ -66,6 +70,11 @@ void tr2_args_last(struct tr2_args *args, const char *text);
  * Thread  any    Signal safe    Errno kept
  */
 void tr2_emit(const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags, uint64_t when);
+
+/* The same for a call site that has been looked up. */
+struct tr2_site;
+void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags,
+		 uint64_t when);
 
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
 void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint64_t when);

@@ -97,7 +97,8 @@ static int append_string(struct tr2_format *format, const struct count *precisio
 }
 
 /* The argument of one conversion.  0: it cannot be put off. */
-static int parse_conversion(struct tr2_format *format, char conversion, enum length length, const struct count *precision)
+static int parse_conversion(struct tr2_format *format, char conversion, enum length length,
+			    const struct count *precision)
 {
 	switch (conversion) {
 	case 'd':
@@ -128,7 +129,7 @@ static int parse_conversion(struct tr2_format *format, char conversion, enum len
 	case '%':
 		return 1;
 	default:
-		return 0;   /* unknown; or %n, which writes to memory; or "$", "L", "I" and "'", left to the C library */
+		return 0;   /* unknown; or %n, which writes to memory; or "$", "L", "I" and "'", for the C library */
 	}
 }
 

@@ -9,8 +9,10 @@
 
 /* How one argument is taken from the list, by its C type. */
 enum tr2_take {
-	TR2_TAKE_INT = 1, TR2_TAKE_SCHAR, TR2_TAKE_SHORT, TR2_TAKE_LONG, TR2_TAKE_LLONG, TR2_TAKE_INTMAX, TR2_TAKE_PTRDIFF,
-	TR2_TAKE_UINT, TR2_TAKE_UCHAR, TR2_TAKE_USHORT, TR2_TAKE_ULONG, TR2_TAKE_ULLONG, TR2_TAKE_UINTMAX, TR2_TAKE_SIZE,
+	TR2_TAKE_INT = 1, TR2_TAKE_SCHAR, TR2_TAKE_SHORT, TR2_TAKE_LONG, TR2_TAKE_LLONG, TR2_TAKE_INTMAX,
+	TR2_TAKE_PTRDIFF,
+	TR2_TAKE_UINT, TR2_TAKE_UCHAR, TR2_TAKE_USHORT, TR2_TAKE_ULONG, TR2_TAKE_ULLONG, TR2_TAKE_UINTMAX,
+	TR2_TAKE_SIZE,
 	TR2_TAKE_DOUBLE, TR2_TAKE_POINTER,
 	TR2_TAKE_CHAR,            /* %c: an int, of which a byte is used */
 	TR2_TAKE_STRING,
@@ -21,9 +23,8 @@ enum tr2_take {
 
 enum { TR2_FORMAT_TAKES = 15, TR2_FORMAT_NOT_PUT_OFF = 255 };
 
-/* Zeros end the list early. */
 struct tr2_format {
-	uint8_t count;            /* of the bytes in take; TR2_FORMAT_NOT_PUT_OFF: the message has to be rendered at once */
+	uint8_t count;            /* of the bytes in take; TR2_FORMAT_NOT_PUT_OFF: render the message at once */
 	uint8_t take[TR2_FORMAT_TAKES];
 };
 

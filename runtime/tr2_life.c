@@ -19,6 +19,7 @@
 #include "tr2_sid.h"
 #include "tr2_signal.h"
 #include "tr2_sink.h"
+#include "tr2_site.h"
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
@@ -160,6 +161,7 @@ void trace2_initialize_fl(const char *file, int line)
 	if (!tr2_sink_is_wanted())
 		return;
 	tr2_clock_init();
+	tr2_site_init();
 	tr2_env_read();
 	tr2_post_set_process(tr2_sid(), find_utcoff());
 	tr2_g_after_fork = start_over;

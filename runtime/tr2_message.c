@@ -8,6 +8,7 @@
 
 #include "tr2_capture.h"
 #include "tr2_emit.h"
+#include "tr2_site.h"
 
 enum { SHORT_MESSAGE = 1024 };
 
@@ -51,7 +52,8 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
 void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 {
 	char text[SHORT_MESSAGE], errno_text[128];
-	struct tr2_format format;
+	const struct tr2_site *site;
+	struct tr2_site room;
 	struct tr2_args args;
 	int saved = errno, n;
 
@@ -60,10 +62,10 @@ void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 		return;
 	}
 	tr2_args_init(&args);
-	format = tr2_format_parse(key->format);
-	if (format.count != TR2_FORMAT_NOT_PUT_OFF) {
-		tr2_capture(&args, &format, ap, saved, errno_text);
-		tr2_emit(key, &args, 0, 0);
+	site = tr2_site_of(key, &room);
+	if (site->format.count != TR2_FORMAT_NOT_PUT_OFF) {
+		tr2_capture(&args, &site->format, ap, saved, errno_text);
+		tr2_emit_at(site, key, &args, 0, 0);
 		errno = saved;
 		return;
 	}

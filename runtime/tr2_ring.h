@@ -20,6 +20,7 @@
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
  *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
+ *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

@@ -5,6 +5,7 @@
 #include "tr2_emit.h"
 #include "tr2_message.h"
 #include "tr2_reserve.h"
+#include "tr2_site.h"
 
 #include "trace2.h"
 
@@ -93,19 +94,17 @@ void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo,
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-static void emit_region(int style, const char *file, int line, const char *category, const char *label,
-			const struct trace2_repository *repo)
+static inline void emit_region(int style, const char *file, int line, const char *category, const char *label,
+			       const struct trace2_repository *repo)
 {
 	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
-	uint32_t scope;
+	struct tr2_site room;
+	const struct tr2_site *site = tr2_site_of(&key, &room);
 
-	if (!tr2_self_or_new())
-		return;
-	scope = tr2_scope_intern(&key);
-	if (scope)
-		tr2_emit_hit(scope, style != TLG_STYLE_step);
+	if (__builtin_expect(site->scope, 1))
+		tr2_emit_hit(site->scope, style != TLG_STYLE_step);
 	else
-		tr2_emit(&key, NULL, 0, 0);
+		tr2_emit_at(site, &key, NULL, 0, 0);
 }
 
 static void emit_region_message(int style, const char *file, int line, const char *category, const char *label,
@@ -206,13 +205,20 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category, con
 			   const char *key, intmax_t value)
 {
 	struct tr2_scope_key names = make_key(TLG_STYLE_data_intmax, file, line, category, key, repo);
+	const struct tr2_site *site;
+	struct tr2_site room;
 	struct tr2_args args;
 
-	tr2_args_init(&args);
 	if (!tr2_enabled_v1)
 		return;
+	site = tr2_site_of(&names, &room);
+	if (__builtin_expect(site->scope, 1)) {
+		tr2_emit_int(site->scope, value);
+		return;
+	}
+	tr2_args_init(&args);
 	tr2_args_int(&args, value);
-	tr2_emit(&names, &args, 0, 0);
+	tr2_emit_at(site, &names, &args, 0, 0);
 }
 
 /* ---- messages ----------------------------------------------------------------------------------- */
