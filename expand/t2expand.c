@@ -15,6 +15,7 @@
 #include "t2x_model.h"
 #include "t2x_options.h"
 #include "t2x_raw.h"
+#include "t2x_screen.h"
 #include "t2x_xml.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
@@ -32,6 +33,8 @@ struct run {
 	struct t2x_input *inputs;
 	unsigned ninputs;
 	struct t2x_out out;
+	struct t2x_screen screen;         /* behind out, if the output is a terminal */
+	int is_screen;
 	int out_fd;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
@@ -41,7 +44,7 @@ struct run {
 /* Say what is wrong with a file. */
 static void complain(struct run *run, const char *path, const char *why)
 {
-	fprintf(stderr, "t2expand: %s: %s\n", path, why);
+	t2x_report_note(&run->report, path, "%s", why);
 	run->is_unusable = 1;
 }
 
@@ -154,6 +157,28 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* What files hold may reach a terminal only as text.  Return  0: there will be no output */
+static int start_output(struct run *run, const char *path)
+{
+	enum t2x_format format = run->settings.format;
+	int error;
+
+	if (run->settings.raw_text || !isatty(run->out_fd)) {
+		error = t2x_out_init(&run->out, run->out_fd);
+	} else if (format == T2X_FORMAT_RAW) {
+		complain(run, path, "a terminal, which raw events might upset; --raw-text writes them");
+		return 0;
+	} else {
+		run->is_screen = 1;
+		error = t2x_screen_init(&run->screen, run->out_fd, format == T2X_FORMAT_EVENT);
+		if (!error)
+			error = t2x_out_init_fn(&run->out, t2x_screen_write, &run->screen);
+	}
+	if (error)
+		complain(run, path, strerror(-error));
+	return !error;
+}
+
 /* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
 static int open_output(struct run *run)
 {
@@ -178,11 +203,7 @@ static int open_output(struct run *run)
 		complain(run, path, strerror(errno));
 		return 0;
 	}
-	if (t2x_out_init(&run->out, run->out_fd)) {
-		complain(run, path, strerror(ENOMEM));
-		return 0;
-	}
-	return 1;
+	return start_output(run, path);
 }
 
 /* ---- expanding ---------------------------------------------------------------------------------- */
@@ -299,6 +320,10 @@ static int finish_output(struct run *run)
 	int error = t2x_out_flush(&run->out);
 
 	t2x_out_free(&run->out);
+	if (run->is_screen) {
+		int late = t2x_screen_finish(&run->screen);
+		error = error ? error : late;
+	}
 	if (run->out_fd != STDOUT_FILENO && close(run->out_fd) && !error)
 		error = errno;
 	if (error == EPIPE)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_json.h"
+#include "t2x_json_check.h"
 #include "t2x_text.h"
 
 static const int own_lines[4] = { 191, 207, 657, 678 };
@@ -396,23 +397,36 @@ static void print_data_intmax(struct t2x_printer *printer, const struct t2x_even
 	end_object(printer);
 }
 
-/* A document of several lines becomes one: each newline and the blanks behind it go. */
+/* A document of several lines becomes one: each line's end and the blanks behind it go. */
+static void put_document(struct t2x_out *out, const char *text, size_t n)
+{
+	const char *end = text + n;
+
+	while (text < end) {
+		const char *stop = text;
+
+		while (stop < end && *stop != '\n' && *stop != '\r' && *stop != '\t')
+			stop++;
+		t2x_out_bytes(out, text, (size_t)(stop - text));
+		text = stop;
+		while (text < end && (*text == '\n' || *text == '\r' || *text == '\t' || *text == ' '))
+			text++;
+	}
+}
+
+/* What is no JSON becomes a JSON string, so that the line is JSON whatever the program gave. */
 static void print_data_json(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	const char *text = ev->args[0].text, *end = text + ev->args[0].length;
+	const struct t2x_arg *value = &ev->args[0];
 
 	if (is_too_deep(printer, ev))
 		return;
 	begin_data(printer, ev);
-	t2x_json_key(printer->out, "value");
-	while (text < end) {
-		const char *newline = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = newline ? newline : end;
-
-		t2x_out_bytes(printer->out, text, (size_t)(stop - text));
-		text = stop;
-		while (text < end && (*text == '\n' || *text == ' '))
-			text++;
+	if (t2x_json_is_value(value->text, value->length)) {
+		t2x_json_key(printer->out, "value");
+		put_document(printer->out, value->text, value->length);
+	} else {
+		t2x_json_arg(printer->out, "value", value);
 	}
 	end_object(printer);
 }

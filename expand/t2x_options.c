@@ -17,7 +17,7 @@ static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event"
 
 static const char usage_text[] =
 	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
-	"                [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"                [--raw-text] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
 	"\n"
@@ -26,6 +26,7 @@ static const char usage_text[] =
 	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
+	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
 	"  --show_format    print the layout of this machine's events\n"
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -97,6 +98,9 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 'o':
 		settings->output = optarg;
 		break;
+	case 'r':
+		settings->raw_text = 1;
+		break;
 	case 'l':
 		settings->layout = optarg;
 		break;
@@ -124,6 +128,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "brief", no_argument, NULL, 'b' },
 		{ "nesting", required_argument, NULL, 'n' },
 		{ "output", required_argument, NULL, 'o' },
+		{ "raw-text", no_argument, NULL, 'r' },
 		{ "layout", required_argument, NULL, 'l' },
 		{ "show_format", optional_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },

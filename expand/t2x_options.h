@@ -22,6 +22,7 @@ struct t2x_settings {
 	enum t2x_format format;
 	struct t2x_options options;
 	const char *output;               /* NULL: standard output */
+	int raw_text;                     /* nothing is escaped, not even on a terminal */
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;
 	unsigned npaths;

@@ -4,19 +4,51 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <string.h>
+
+#include "t2x_escape.h"
+
+enum { MAX_TEXT = 1024 };      /* bytes of what is said about an input */
+
+static void put_to_file(void *to, const char *text, size_t n)
+{
+	fwrite(text, 1, n, to);
+}
+
+/* Names of files, too, may be made up by whoever made the files. */
+static void put_escaped(const struct t2x_report *report, const char *text)
+{
+	struct t2x_escape escape = { .put = put_to_file, .to = report->to, .is_line = 1 };
+
+	t2x_escape_text(&escape, text, strlen(text));
+	t2x_escape_end(&escape);
+}
+
+static void put_line(const struct t2x_report *report, const char *input, const char *place, const char *format,
+		     va_list ap)
+{
+	char text[MAX_TEXT];
+
+	vsnprintf(text, sizeof(text), format, ap);
+	fputs("t2expand: ", report->to);
+	put_escaped(report, input);
+	fputs(place, report->to);
+	put_escaped(report, text);
+	fputc('\n', report->to);
+}
 
 void t2x_report_damage(struct t2x_report *report, const char *input, const char *unit, uint64_t offset,
 		       const char *format, ...)
 {
+	char place[64];
 	va_list ap;
 
 	if (report->damages++ >= T2X_REPORT_LINES || !report->to)
 		return;
-	fprintf(report->to, "t2expand: %s: %s %" PRIu64 ": ", input, unit, offset);
+	snprintf(place, sizeof(place), ": %s %" PRIu64 ": ", unit, offset);
 	va_start(ap, format);
-	vfprintf(report->to, format, ap);
+	put_line(report, input, place, format, ap);
 	va_end(ap);
-	fputc('\n', report->to);
 }
 
 void t2x_report_note(struct t2x_report *report, const char *input, const char *format, ...)
@@ -25,11 +57,9 @@ void t2x_report_note(struct t2x_report *report, const char *input, const char *f
 
 	if (!report->to)
 		return;
-	fprintf(report->to, "t2expand: %s: ", input);
 	va_start(ap, format);
-	vfprintf(report->to, format, ap);
+	put_line(report, input, ": ", format, ap);
 	va_end(ap);
-	fputc('\n', report->to);
 }
 
 void t2x_report_finish(struct t2x_report *report)

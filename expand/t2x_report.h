@@ -3,7 +3,8 @@
  * t2x_report.h - what the user has to know about the input, one line each, on stderr.
  *
  * Damage costs exit status 3; the first T2X_REPORT_LINES of it are shown, the rest is counted, so that a file
- * of noise does not fill the terminal.  A note costs nothing.
+ * of noise does not fill the terminal.  A note costs nothing.  Names and texts are escaped (t2x_escape.h), so
+ * that a line stays one and a terminal harmless.
  */
 #ifndef T2X_REPORT_H
 #define T2X_REPORT_H

@@ -263,7 +263,7 @@ void trace2_data_string_fl(const char *file, int line, const char *category, con
 			   const char *key, const char *value);
 void trace2_data_intmax_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			   const char *key, intmax_t value);
-/* A JSON document as text.  It is not checked. */
+/* A JSON document as text.  It is not checked here; the event format shows what is no JSON as a string. */
 void trace2_data_json_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			 const char *key, const char *json);
 

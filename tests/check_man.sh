@@ -91,8 +91,8 @@ sed '/^\.Sh DESTINATIONS/,$d' runtime/trace2-env.7 | sed -n 's/^\.It .* Cm \(tra
 agree "git's keys in trace2-env(7)" "$tmp/code" "$tmp/page"
 
 # ---- t2expand(1) ------------------------------------------------------------------------------------
-grep -hoE '\{ "[a-z_]+", (no|required|optional)_argument' expand/t2x_options.c | sed 's/{ "//; s/".*//' | sort -u >"$tmp/code"
-sed -n '/^\.It Fl/p' expand/t2expand.1 | grep -oE 'Fl -[a-z_]+' | sed 's/Fl -//' | sort -u >"$tmp/page"
+grep -hoE '\{ "[a-z_-]+", (no|required|optional)_argument' expand/t2x_options.c | sed 's/{ "//; s/".*//' | sort -u >"$tmp/code"
+sed -n '/^\.It Fl/p' expand/t2expand.1 | grep -oE 'Fl -[a-z_-]+' | sed 's/Fl -//' | sort -u >"$tmp/page"
 agree "the options in t2expand(1)" "$tmp/code" "$tmp/page"
 
 # ---- the example ------------------------------------------------------------------------------------

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_escape.c - see t2x_escape.h. */
+#include "t2x_escape.h"
+
+#include <stdint.h>
+#include <string.h>
+
+enum { MAX_CHARACTER = 4 };    /* bytes of UTF-8 */
+
+/* What begins at some byte. */
+struct character {
+	unsigned length;           /* 1 if it is no character at all */
+	int is_good;               /* a character, and one that does no harm */
+	int is_cut;                /* what there is of it is right so far */
+};
+
+static int is_harmless(const struct t2x_escape *escape, uint32_t code)
+{
+	if (code < 0x20)
+		return code == '\n' && !escape->is_line;
+	if (code >= 0x7f && code < 0xa0)
+		return 0;
+	/* ALM; LRM, RLM; line and paragraph separator, LRE to RLO; LRI to PDI */
+	return code != 0x61c && code != 0x200e && code != 0x200f && !(code >= 0x2028 && code <= 0x202e) &&
+	       !(code >= 0x2066 && code <= 0x2069);
+}
+
+/* The length that the first byte of a character of several bytes announces, and the bits in it; 0: none. */
+static unsigned announced_length(unsigned char first, uint32_t *bits)
+{
+	if (first >= 0xc2 && first < 0xe0) {
+		*bits = first & 0x1fU;
+		return 2;
+	}
+	if (first >= 0xe0 && first < 0xf0) {
+		*bits = first & 0x0fU;
+		return 3;
+	}
+	*bits = first & 0x07U;
+	return first >= 0xf0 && first < 0xf5 ? 4 : 0;
+}
+
+/* Longer than need be, half of a pair, beyond Unicode: already the second byte tells. */
+static int is_allowed_second(unsigned char first, unsigned char second)
+{
+	return !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f) &&
+	       !(first == 0xf0 && second < 0x90) && !(first == 0xf4 && second > 0x8f);
+}
+
+static struct character look(const struct t2x_escape *escape, const unsigned char *p, size_t n)
+{
+	struct character is = { .length = 1 };
+	uint32_t code;
+	unsigned length;
+
+	if (p[0] < 0x80) {
+		is.is_good = is_harmless(escape, p[0]);
+		return is;
+	}
+	length = announced_length(p[0], &code);
+	for (unsigned i = 1; i < length; i++) {
+		if (i == n) {
+			is.is_cut = 1;
+			return is;
+		}
+		if ((p[i] & 0xc0) != 0x80 || (i == 1 && !is_allowed_second(p[0], p[1])))
+			return is;
+		code = code << 6 | (p[i] & 0x3fU);
+	}
+	if (length) {
+		is.length = length;
+		is.is_good = is_harmless(escape, code);
+	}
+	return is;
+}
+
+static void put_escaped(struct t2x_escape *escape, const unsigned char *p, unsigned n)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < n; i++) {
+		const char text[] = { '\\', '\\', 'x', hex[p[i] >> 4], hex[p[i] & 15] };
+
+		escape->put(escape->to, escape->is_json ? text : text + 1, sizeof(text) - !escape->is_json);
+	}
+}
+
+/* Put the characters that begin among the first stop of n bytes.  Return  where the next one, or a cut one, begins */
+static size_t put_characters(struct t2x_escape *escape, const unsigned char *p, size_t n, size_t stop)
+{
+	size_t at = 0, from = 0;
+
+	while (at < stop) {
+		struct character is = look(escape, p + at, n - at);
+
+		if (!is.is_good && at > from)
+			escape->put(escape->to, (const char *)p + from, at - from);
+		if (is.is_cut)
+			return at;
+		if (!is.is_good) {
+			put_escaped(escape, p + at, is.length);
+			from = at + is.length;
+		}
+		at += is.length;
+	}
+	if (at > from)
+		escape->put(escape->to, (const char *)p + from, at - from);
+	return at;
+}
+
+/* The held bytes together with the first of the text.  Return  how many of these are used */
+static size_t put_held(struct t2x_escape *escape, const unsigned char *text, size_t n)
+{
+	unsigned char joint[2 * MAX_CHARACTER];
+	size_t held = escape->nheld, more = n < MAX_CHARACTER ? n : MAX_CHARACTER, at;
+
+	memcpy(joint, escape->held, held);
+	memcpy(joint + held, text, more);
+	at = put_characters(escape, joint, held + more, held);
+	if (at >= held) {
+		escape->nheld = 0;
+		return at - held;
+	}
+	/* still cut, so there was nothing else */
+	escape->nheld = (unsigned)(held + more - at);
+	memcpy(escape->held, joint + at, escape->nheld);
+	return more;
+}
+
+void t2x_escape_text(struct t2x_escape *escape, const char *text, size_t n)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	size_t at = 0;
+
+	if (escape->nheld && n)
+		at = put_held(escape, p, n);
+	at += put_characters(escape, p + at, n - at, n - at);
+	if (at < n) {
+		escape->nheld = (unsigned)(n - at);
+		memcpy(escape->held, p + at, n - at);
+	}
+}
+
+void t2x_escape_end(struct t2x_escape *escape)
+{
+	put_escaped(escape, escape->held, escape->nheld);
+	escape->nheld = 0;
+}
