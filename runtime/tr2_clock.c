@@ -87,7 +87,7 @@ uint64_t tr2_clock_raw(void)
 }
 
 /* The tightest of a few readings: raw, ns, raw; the middle of the raw ones belongs to ns. */
-static struct tr2_anchor take_anchor(void)
+struct tr2_anchor tr2_clock_anchor(void)
 {
 	struct tr2_anchor best = { 0, 0 };
 	uint64_t best_gap = UINT64_MAX;
@@ -110,7 +110,7 @@ void tr2_clock_init(void)
 		return;
 	g_clock.type = counter_is_good() ? COUNTER_TYPE : TLG_CLOCK_MONOTONIC;
 	g_clock.epoch_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
-	g_clock.start = take_anchor();
+	g_clock.start = tr2_clock_anchor();
 }
 
 unsigned tr2_clock_type(void)
@@ -128,9 +128,14 @@ uint64_t tr2_clock_start(void)
 	return g_clock.start.raw;
 }
 
+struct tr2_anchor tr2_clock_first(void)
+{
+	return g_clock.start;
+}
+
 void tr2_clock_timebase(struct tr2_timebase *base)
 {
-	struct tr2_anchor now = take_anchor();
+	struct tr2_anchor now = tr2_clock_anchor();
 	uint64_t elapsed_ns = now.ns - g_clock.start.ns;
 	uint64_t ticks = now.raw - g_clock.start.raw;
 

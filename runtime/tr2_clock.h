@@ -35,8 +35,12 @@ int tr2_clock_is_inline(void);
 /* The raw clock now.  Never 0.  Signal safe.  Cost  a clock read: 8 ns, 18 ns for CLOCK_MONOTONIC. */
 uint64_t tr2_clock_raw(void);
 
-/* The raw clock at the start of the process. */
+/* The raw clock at the start of the process; and the time it belongs to. */
 uint64_t tr2_clock_start(void);
+struct tr2_anchor tr2_clock_first(void);
+
+/* A new pair.  Signal safe.  Cost  100 ns. */
+struct tr2_anchor tr2_clock_anchor(void);
 
 /* A duration in ns, by the best rate known now.  Cost  100 ns. */
 uint64_t tr2_clock_ns(uint64_t ticks);

@@ -8,12 +8,13 @@
 #include <sys/mman.h>
 
 #include "tr2_clock.h"
+#include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
 #include "tr2_sink.h"
 
 enum {
-	QUOTA_EVENTS = 2 * TR2_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
 };
@@ -22,7 +23,7 @@ static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint64_t progress;
 	unsigned nfreed;
-	uint32_t freed[TR2_MAX_CHUNKS];        /* chunks read, to be released after the write */
+	uint32_t freed[TLG_MAX_CHUNKS];        /* chunks read, to be released after the write */
 } g_collect;
 
 void tr2_collect_reset(void)
@@ -56,6 +57,7 @@ void tr2_collect_write(void)
 	else
 		tr2_post_taken();
 	g_collect.unwritten_since = 0;
+	tr2_keep_written();
 	release_chunks();
 }
 
@@ -121,7 +123,7 @@ static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *pos
 /* A HIT of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
 static void check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid)
 {
-	const struct tr2_ring_head *head = thread->ring.head;
+	const struct tlg_ring *head = thread->ring.head;
 
 	if (post->tid == tid && post->start)
 		return;
@@ -172,7 +174,7 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 /* A chunk that has been read, to be released after the write that holds its events. */
 static void free_chunk(uint32_t finished)
 {
-	if (finished && g_collect.nfreed == TR2_MAX_CHUNKS)
+	if (finished && g_collect.nfreed == TLG_MAX_CHUNKS)
 		tr2_collect_write();
 	if (finished)
 		g_collect.freed[g_collect.nfreed++] = finished;
@@ -223,19 +225,19 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 
 void tr2_collect_retire(struct tr2_thread *thread)
 {
-	struct tr2_ring_head *head = thread->ring.head;
+	struct tlg_ring *head = thread->ring.head;
 	int error;
 
 	if (!tr2_load_rlx(&head->has_owner)) /* relaxed: a hint; the mutex decides */
 		return;
-	error = pthread_mutex_trylock(&head->owner);
+	error = pthread_mutex_trylock(tr2_shm_owner(head));
 	if (error == EOWNERDEAD)
-		error = pthread_mutex_consistent(&head->owner);
+		error = pthread_mutex_consistent(tr2_shm_owner(head));
 	if (error)
 		return;
 	tr2_ring_forget_holes(&thread->ring);
 	tr2_store_rlx(&head->has_owner, 0); /* relaxed: as above */
-	pthread_mutex_unlock(&head->owner);
+	pthread_mutex_unlock(tr2_shm_owner(head));
 }
 
 void tr2_collect_abandoned(struct tr2_thread *thread)

@@ -10,6 +10,7 @@
 
 #include "tr2_clock.h"
 #include "tr2_collect.h"
+#include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
@@ -182,6 +183,7 @@ static void begin_stream(uint32_t stream)
 {
 	tr2_sink_begin_stream(stream);
 	tr2_post_new_stream(stream);
+	tr2_keep_begin();
 }
 
 static void rotate(void)

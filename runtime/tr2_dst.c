@@ -290,6 +290,22 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 	return -EEXIST;
 }
 
+int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode)
+{
+	struct stat st;
+
+	if ((dst->kind != TR2_DST_FILE && dst->kind != TR2_DST_DIRECTORY) || fstat(dst->fd, &st))
+		return -EBADF;
+	*device = st.st_dev;
+	*inode = st.st_ino;
+	if (dst->rotation)
+		return number_name(path, size, dst->path, dst->rotation) ? 0 : -ENAMETOOLONG;
+	if (strlen(dst->path) >= size)
+		return -ENAMETOOLONG;
+	strcpy(path, dst->path);
+	return 0;
+}
+
 void tr2_dst_close(struct tr2_dst *dst)
 {
 	if (dst->fd >= 0 && dst->kind != TR2_DST_FD && dst->kind != TR2_DST_OFF)

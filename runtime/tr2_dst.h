@@ -10,6 +10,7 @@
 #define TR2_DST_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR2_DST_STREAM, TR2_DST_DGRAM };
@@ -57,6 +58,9 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
  *         for that    Errno kept
  */
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes);
+
+/* Path and identity of the open file.  Return  0; -ENAMETOOLONG; -EBADF: it is not a file */
+int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode);
 
 void tr2_dst_close(struct tr2_dst *dst);
 

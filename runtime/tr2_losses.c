@@ -6,7 +6,7 @@
 
 #include "tr2_atomic.h"
 
-static struct tlg_loss g_losses[TR2_MAX_LOSSES];
+static struct tlg_loss g_losses[TLG_MAX_LOSSES];
 static unsigned g_count;
 static int g_changed;
 static uint64_t g_noted[TLG_LOSS_REASONS];
@@ -28,7 +28,7 @@ static struct tlg_loss *find(uint32_t tid, unsigned reason)
 static struct tlg_loss *add(uint32_t tid, unsigned reason)
 {
 	/* the last places are kept for the process's own totals, one for each reason */
-	unsigned most = tid == TLG_NO_THREAD ? TR2_MAX_LOSSES : TR2_MAX_LOSSES - TLG_LOSS_REASONS;
+	unsigned most = tid == TLG_NO_THREAD ? TLG_MAX_LOSSES : TLG_MAX_LOSSES - TLG_LOSS_REASONS;
 
 	if (g_count >= most)
 		return NULL;

@@ -11,9 +11,7 @@
 
 #include <stdint.h>
 
-#include "tlg.h"
-
-enum { TR2_MAX_LOSSES = 1024 };
+#include "tlg_ring.h"
 
 void tr2_losses_reset(void);
 

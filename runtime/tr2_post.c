@@ -37,7 +37,7 @@ static struct stream {
 int tr2_post_init(void)
 {
 	const size_t buffer = BUFFER_EVENTS * sizeof(struct tlg_event);
-	const size_t scopes = TR2_MAX_SCOPES * sizeof(uint32_t), files = TR2_MAX_FILES * sizeof(uint32_t);
+	const size_t scopes = TLG_MAX_SCOPES * sizeof(uint32_t), files = TLG_MAX_SOURCES * sizeof(uint32_t);
 	unsigned char *memory = (unsigned char *)g_stream.buffer;
 
 	if (!memory) {
@@ -66,6 +66,12 @@ void tr2_post_set_process(const char *sid, int32_t utcoff)
 {
 	strncpy(g_stream.sid, sid, sizeof(g_stream.sid) - 1);
 	g_stream.utcoff = utcoff;
+}
+
+const char *tr2_post_process(int32_t *utcoff)
+{
+	*utcoff = g_stream.utcoff;
+	return g_stream.sid;
 }
 
 void tr2_post_next_cycle(void)
@@ -268,7 +274,7 @@ int tr2_post_end(unsigned reason)
 
 /* Events that the definitions take which this chain needs and the cycle does not have yet. */
 struct context {
-	const struct tr2_scope *scope;    /* to be posted, or NULL */
+	const struct tlg_ring_scope *scope;    /* to be posted, or NULL */
 	uint32_t scope_index;
 	const char *file;                 /* to be posted, or NULL */
 	int thread;                       /* to be posted */
@@ -280,7 +286,7 @@ static unsigned kept_regions(const struct tr2_post_thread *thread)
 	return thread->depth < TR2_OPEN_REGIONS ? thread->depth : TR2_OPEN_REGIONS;
 }
 
-static void find_scope_context(struct context *context, const struct tr2_scope *scope, uint32_t index)
+static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
 {
 	if (!scope || g_stream.scope_cycle[index] == g_stream.cycle)
 		return;
@@ -293,7 +299,7 @@ static void find_scope_context(struct context *context, const struct tr2_scope *
 	context->events += context->file ? 1 + text_events(strlen(context->file)) : 0;
 }
 
-static void append_file(const struct tr2_scope *scope, const char *file, uint32_t sequence)
+static void append_file(const struct tlg_ring_scope *scope, const char *file, uint32_t sequence)
 {
 	append(TLG_FLOC | TLG_HAS_INFO, sequence)->u.fileloc = (struct tlg_fileloc){
 		scope->filenum, (uint16_t)g_stream.cycle, 0
@@ -304,7 +310,7 @@ static void append_file(const struct tr2_scope *scope, const char *file, uint32_
 
 static void append_scope(const struct context *context, uint32_t sequence)
 {
-	const struct tr2_scope *scope = context->scope;
+	const struct tlg_ring_scope *scope = context->scope;
 
 	if (context->file)
 		append_file(scope, context->file, sequence);
@@ -361,7 +367,7 @@ static void append_chain(struct tr2_post_thread *thread, const struct tlg_event 
 	thread->position += count;
 }
 
-static unsigned style_of(const struct tr2_scope *scope, const struct tlg_event *events, unsigned count)
+static unsigned style_of(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count)
 {
 	if (scope)
 		return scope->style;
@@ -371,7 +377,7 @@ static unsigned style_of(const struct tr2_scope *scope, const struct tlg_event *
 int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
 {
 	const struct tlg_hit *hit = &events->u.hit;
-	const struct tr2_scope *scope = tr2_scope_get(hit->scopeIndex);
+	const struct tlg_ring_scope *scope = tr2_scope_get(hit->scopeIndex);
 	struct context context = { .thread = 0 };
 	uint32_t sequence = thread->position + 1;
 	unsigned before;
@@ -405,6 +411,17 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
 uint64_t tr2_post_stored(void)
 {
 	return g_stream.stored;
+}
+
+uint32_t tr2_post_stream(void)
+{
+	return g_stream.id;
+}
+
+uint32_t tr2_post_blocks(uint32_t *cycle)
+{
+	*cycle = g_stream.cycle;
+	return g_stream.blocks;
 }
 
 /* ---- the buffer --------------------------------------------------------------------------------- */

@@ -38,6 +38,7 @@ void tr2_post_new_stream(uint32_t stream);
 
 /* What every cycle says of the process.  utcoff: seconds east of UTC */
 void tr2_post_set_process(const char *sid, int32_t utcoff);
+const char *tr2_post_process(int32_t *utcoff);
 
 /* Begin a new cycle with the next event. */
 void tr2_post_next_cycle(void);
@@ -60,8 +61,10 @@ void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events);
 /* Count a loss; it is posted with the next tr2_post_losses(). */
 void tr2_post_loss(uint32_t tid, unsigned reason, uint64_t count);
 
-/* HITs in the stream so far. */
+/* HITs in the stream so far; its id; its last block that is sealed, and the cycle. */
 uint64_t tr2_post_stored(void);
+uint32_t tr2_post_stream(void);
+uint32_t tr2_post_blocks(uint32_t *cycle);
 
 /* Append what is due: the losses that have changed; MARK; END.  Return as tr2_post_chain(). */
 int tr2_post_losses(void);

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tr2_clock.h"
+
 static uint32_t g_chunk_number;
 
 /* ---- writer ------------------------------------------------------------------------------------- */
@@ -19,7 +21,7 @@ static uint32_t take_new_chunk(struct tr2_ring *ring, unsigned most_chunks)
 	if (tr2_load_rlx(&tr2_g_shm.head->chunks_used) >= tr2_g_shm.max_chunks) /* relaxed: a bound */
 		return 0;
 	i = tr2_add_rlx(&tr2_g_shm.head->chunks_used, 1); /* relaxed: only the number matters */
-	if (i >= tr2_g_shm.max_chunks || tr2_shm_commit(tr2_shm_chunk(i), TR2_CHUNK_BYTES))
+	if (i >= tr2_g_shm.max_chunks || tr2_shm_commit(tr2_shm_chunk(i), TLG_CHUNK_BYTES))
 		return 0;
 	ring->chunks[ring->nchunks++] = i;
 	return i + 1;
@@ -31,7 +33,7 @@ static uint32_t take_chunk(struct tr2_ring *ring, unsigned most_chunks)
 	for (uint32_t k = 0; k < ring->nchunks; k++) {
 		uint32_t i = ring->chunks[k];
 		/* [M2] acquire: the chunk's last reader is done.  Pairs with tr2_ring_release_chunk() */
-		if (tr2_load_acq(&tr2_shm_chunk(i)->state) == TR2_CHUNK_FREE)
+		if (tr2_load_acq(&tr2_shm_chunk(i)->state) == TLG_CHUNK_FREE)
 			return i + 1;
 	}
 	return take_new_chunk(ring, most_chunks);
@@ -41,22 +43,26 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunk
 {
 	uint32_t taken = take_chunk(ring, most_chunks);
 	uint32_t *link = ring->chunk ? &tr2_shm_chunk(ring->chunk - 1)->next : &ring->head->first;
-	struct tr2_chunk *chunk;
+	struct tr2_anchor now;
+	struct tlg_chunk *chunk;
 
 	if (!taken) {
 		/* relaxed: the reader takes any position but its own for "reserved" */
 		tr2_store_rlx(&ring->hot->cur, 0);
 		return -ENOSPC;
 	}
+	now = tr2_clock_anchor();
 	chunk = tr2_shm_chunk(taken - 1);
 	chunk->number = tr2_add_rlx(&g_chunk_number, 1) + 1; /* relaxed: only the number matters */
 	chunk->head = tlg_head(0, tr2_g_shm.head->pid, chunk->number);
 	chunk->tid = tid;
 	chunk->next = 0;
 	chunk->ring = ring->index;
+	chunk->opened = now.raw;
+	chunk->opened_ns = now.ns;
 	chunk->lost_hits = ring->head->lost_hits;
 	chunk->lost_events = ring->head->lost_events;
-	tr2_store_rlx(&chunk->state, TR2_CHUNK_OPEN); /* relaxed: only this ring's threads look for free chunks */
+	tr2_store_rlx(&chunk->state, TLG_CHUNK_OPEN); /* relaxed: only this ring's threads look for free chunks */
 	/* relaxed: before the link, so that the reader never takes the new chunk's first event for reserved */
 	tr2_store_rlx(&ring->hot->cur, (uintptr_t)&chunk->events[0]);
 	tr2_store_rel(link, taken); /* [M3] release: the chunk's head.  Pairs with next_chunk() */
@@ -97,7 +103,7 @@ static unsigned head_flags(uint64_t head)
 }
 
 /* The header word at event, 0 while it is not committed. */
-static uint64_t committed_head(const struct tr2_chunk *chunk, uint32_t event)
+static uint64_t committed_head(const struct tlg_chunk *chunk, uint32_t event)
 {
 	/* [M1] acquire: the event's bytes.  Pairs with tr2_ring_commit() and the inline path */
 	uint64_t head = tr2_load_acq((const uint64_t *)(const void *)&chunk->events[event]);
@@ -113,19 +119,19 @@ static uint32_t next_chunk(const struct tr2_ring *ring)
 }
 
 /* Events of the committed chain that begins at event: up to INFO_END, never past the chunk. */
-static unsigned chain_length(const struct tr2_chunk *chunk, uint32_t event, unsigned flags)
+static unsigned chain_length(const struct tlg_chunk *chunk, uint32_t event, unsigned flags)
 {
 	uint32_t end = event + 1;
 
 	if (!(flags & TLG_HAS_INFO))
 		return 1;
-	while (end < TR2_CHUNK_EVENTS && !(chunk->events[end++].flags & TLG_INFO_END))
+	while (end < TLG_CHUNK_EVENTS && !(chunk->events[end++].flags & TLG_INFO_END))
 		;
 	return end - event;
 }
 
 /* 1 if a chain begins at event and is committed.  Committed arguments without their HIT belong to a hole. */
-static int is_chain(const struct tr2_chunk *chunk, uint32_t event)
+static int is_chain(const struct tlg_chunk *chunk, uint32_t event)
 {
 	uint64_t head = committed_head(chunk, event);
 
@@ -133,7 +139,7 @@ static int is_chain(const struct tr2_chunk *chunk, uint32_t event)
 }
 
 /* The first committed chain behind event, or limit. */
-static uint32_t find_chain(const struct tr2_chunk *chunk, uint32_t event, uint32_t limit)
+static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
 {
 	while (++event < limit && !is_chain(chunk, event))
 		;
@@ -142,7 +148,7 @@ static uint32_t find_chain(const struct tr2_chunk *chunk, uint32_t event, uint32
 
 static void watch_hole(struct tr2_ring *ring, uint32_t chunk, uint32_t event, uint32_t end)
 {
-	if (ring->nholes < TR2_RING_HOLES) {
+	if (ring->nholes < TLG_MAX_HOLES) {
 		ring->holes[ring->nholes++] = (struct tr2_hole){ chunk, event, end };
 	} else {
 		ring->abandoned++;
@@ -156,18 +162,18 @@ static void watch_hole(struct tr2_ring *ring, uint32_t chunk, uint32_t event, ui
  * second look finds where the hole ends.
  * Return  0: there is nothing behind it yet
  */
-static int skip_hole(struct tr2_ring *ring, struct tr2_chunk *chunk, struct tr2_chain *chain)
+static int skip_hole(struct tr2_ring *ring, struct tlg_chunk *chunk, struct tr2_chain *chain)
 {
-	uint32_t end = find_chain(chunk, ring->rd_event, TR2_CHUNK_EVENTS);
+	uint32_t end = find_chain(chunk, ring->rd_event, TLG_CHUNK_EVENTS);
 
-	if (end == TR2_CHUNK_EVENTS && !next_chunk(ring))
+	if (end == TLG_CHUNK_EVENTS && !next_chunk(ring))
 		return 0;
 	ring->rd_since = 0;
 	if (committed_head(chunk, ring->rd_event))
 		return 1;   /* it was only slow */
 	end = find_chain(chunk, ring->rd_event, end);
 	watch_hole(ring, ring->rd_chunk - 1, ring->rd_event, end);
-	tr2_store_rlx(&chunk->state, TR2_CHUNK_HELD); /* relaxed: the writer only looks for FREE */
+	tr2_store_rlx(&chunk->state, TLG_CHUNK_HELD); /* relaxed: the writer only looks for FREE */
 	chain->skipped += end - ring->rd_event;
 	ring->rd_event = end;
 	return 1;
@@ -185,15 +191,15 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 {
 	chain->skipped = 0;
 	for (;;) {
-		struct tr2_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+		struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
 		const struct tlg_event *event = chunk ? &chunk->events[ring->rd_event] : NULL;
 		uint64_t head;
 
-		if (!chunk || ring->rd_event == TR2_CHUNK_EVENTS)
+		if (!chunk || ring->rd_event == TLG_CHUNK_EVENTS)
 			return next_chunk(ring) ? TR2_PEEK_CHUNK : TR2_PEEK_EMPTY;
 		head = committed_head(chunk, ring->rd_event);
 		if (head && (head_flags(head) & TLG_TYPE_MASK) == TLG_PAD) {
-			ring->rd_event = TR2_CHUNK_EVENTS;
+			ring->rd_event = TLG_CHUNK_EVENTS;
 			continue;
 		}
 		if (head) {
@@ -217,7 +223,7 @@ void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
 
 uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events)
 {
-	const struct tr2_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+	const struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
 	uint64_t total_hits = 0, total_events = 0, hits;
 
 	if (up_to_now) {
@@ -240,7 +246,7 @@ uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events)
 
 static int is_held(uint32_t chunk)
 {
-	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TR2_CHUNK_HELD; /* relaxed: only the reader holds */
+	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TLG_CHUNK_HELD; /* relaxed: only the reader holds */
 }
 
 uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)
@@ -256,7 +262,7 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
 {
 	for (uint32_t i = 0; i < ring->nholes; i++) {
 		struct tr2_hole hole = ring->holes[i];
-		const struct tr2_chunk *chunk = tr2_shm_chunk(hole.chunk);
+		const struct tlg_chunk *chunk = tr2_shm_chunk(hole.chunk);
 		uint32_t event = is_chain(chunk, hole.event) ? hole.event : find_chain(chunk, hole.event, hole.end);
 
 		if (event == hole.end)
@@ -284,12 +290,12 @@ static int has_hole(const struct tr2_ring *ring, uint32_t chunk)
 
 uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain)
 {
-	struct tr2_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
-	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TR2_CHUNK_STRIDE);
+	struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
+	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
 
 	if (has_hole(ring, index) || ring->has_lost_hole)
 		return 0;
-	tr2_store_rlx(&chunk->state, TR2_CHUNK_OPEN); /* relaxed: the writer only looks for FREE */
+	tr2_store_rlx(&chunk->state, TLG_CHUNK_OPEN); /* relaxed: the writer only looks for FREE */
 	return index + 1 == ring->rd_chunk ? 0 : index + 1;
 }
 
@@ -306,5 +312,5 @@ void tr2_ring_forget_holes(struct tr2_ring *ring)
 void tr2_ring_release_chunk(uint32_t chunk)
 {
 	/* [M2] release: all reading of it.  Pairs with take_chunk() */
-	tr2_store_rel(&tr2_shm_chunk(chunk)->state, TR2_CHUNK_FREE);
+	tr2_store_rel(&tr2_shm_chunk(chunk)->state, TLG_CHUNK_FREE);
 }

@@ -21,6 +21,7 @@
  *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
  *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with
+ *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -33,7 +34,6 @@
 
 enum {
 	TR2_RING_CHUNKS = 64,             /* most chunks of one ring */
-	TR2_RING_HOLES = 8,               /* holes of one ring that are watched for a late commit */
 	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
 };
 
@@ -44,7 +44,7 @@ struct tr2_hole {
 
 /* This process's side of a ring.  The reader's part begins on its own cache line. */
 struct tr2_ring {
-	struct tr2_ring_head *head;       /* shared part */
+	struct tlg_ring *head;       /* shared part */
 	struct trace2_hot *hot;           /* the writer's position, in a page wiped on fork */
 	uint32_t index;
 	uint32_t chunk;                   /* the writer's current chunk, index + 1; 0: none */
@@ -55,7 +55,7 @@ struct tr2_ring {
 	uint32_t rd_event;                /* next event in it */
 	uint64_t rd_since;                /* raw clock since when it waits at an uncommitted event; 0: it does not */
 	uint32_t nholes;
-	struct tr2_hole holes[TR2_RING_HOLES];
+	struct tr2_hole holes[TLG_MAX_HOLES];
 	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
 	int has_lost_hole;                /* one of them was: its chunk is held for as long as the thread lives */
 	uint64_t seen_hits, seen_events;  /* losses the reader has accounted for */
@@ -77,12 +77,12 @@ struct tr2_chain {
 
 static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
 {
-	return ((position + TR2_CHUNK_BYTES) & (TR2_CHUNK_STRIDE - 1)) <= TR2_CHUNK_BYTES - bytes;
+	return ((position + TLG_CHUNK_BYTES) & (TLG_CHUNK_STRIDE - 1)) <= TLG_CHUNK_BYTES - bytes;
 }
 
-static inline struct tr2_chunk *tr2_chunk_of(uintptr_t position)
+static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)
 {
-	return (struct tr2_chunk *)(position & ~(uintptr_t)(TR2_CHUNK_BYTES - 1));
+	return (struct tlg_chunk *)(position & ~(uintptr_t)(TLG_CHUNK_BYTES - 1));
 }
 
 /* Commit the chain at event: its header word, last.  flags: type and HAS_INFO, HAS_MORE, RENDERED. */

@@ -8,7 +8,7 @@
 
 #include "tr2_atomic.h"
 
-enum { SCOPE_SLOTS = 2 * TR2_MAX_SCOPES, FILE_SLOTS = 2 * TR2_MAX_FILES };
+enum { SCOPE_SLOTS = 2 * TLG_MAX_SCOPES, FILE_SLOTS = 2 * TLG_MAX_SOURCES };
 
 /* Entry index by hash, open addressing, 0 empty.  Private: a reader of the file walks the entries. */
 static struct index {
@@ -44,18 +44,18 @@ static int copy(void *to, const void *from, size_t bytes)
  */
 static int inherit(const struct tr2_shm *parent)
 {
-	struct tr2_shm_head *head = tr2_g_shm.head;
+	struct tlg_ring_file *head = tr2_g_shm.head;
 	uint32_t scopes = tr2_load_rlx(&parent->head->scopes_used);   /* relaxed: the fork has ordered what matters */
-	uint32_t files = tr2_load_rlx(&parent->head->files_used);     /* relaxed: as above */
+	uint32_t files = tr2_load_rlx(&parent->head->sources_used);     /* relaxed: as above */
 	uint32_t texts = tr2_load_rlx(&parent->head->texts_used);     /* relaxed: as above */
 	int error;
 
-	head->scopes_used = scopes = scopes < TR2_MAX_SCOPES - 1 ? scopes : TR2_MAX_SCOPES - 1;
-	head->files_used = files = files < TR2_MAX_FILES - 1 ? files : TR2_MAX_FILES - 1;
-	head->texts_used = texts = texts < TR2_TEXT_BYTES ? texts : TR2_TEXT_BYTES;
+	head->scopes_used = scopes = scopes < TLG_MAX_SCOPES - 1 ? scopes : TLG_MAX_SCOPES - 1;
+	head->sources_used = files = files < TLG_MAX_SOURCES - 1 ? files : TLG_MAX_SOURCES - 1;
+	head->texts_used = texts = texts < TLG_RING_TEXT_BYTES ? texts : TLG_RING_TEXT_BYTES;
 	error = copy(tr2_g_shm.scopes, parent->scopes, (scopes + 1) * sizeof(*parent->scopes));
 	if (!error)
-		error = copy(tr2_g_shm.files, parent->files, (files + 1) * sizeof(*parent->files));
+		error = copy(tr2_g_shm.sources, parent->sources, (files + 1) * sizeof(*parent->sources));
 	return error ? error : copy(tr2_g_shm.texts, parent->texts, texts);
 }
 
@@ -108,7 +108,7 @@ static uint32_t allocate_text(size_t bytes)
 {
 	uint32_t at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
 
-	if (at > TR2_TEXT_BYTES - bytes) {
+	if (at > TLG_RING_TEXT_BYTES - bytes) {
 		tr2_add_rlx(&tr2_g_shm.head->texts_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
 		return 0;
 	}
@@ -133,15 +133,15 @@ static uint32_t allocate_entry(uint32_t *used, uint32_t most, unsigned char *tab
 
 static uint32_t add_file(const char *name, size_t bytes)
 {
-	uint32_t i = allocate_entry(&tr2_g_shm.head->files_used, TR2_MAX_FILES, (unsigned char *)tr2_g_shm.files,
-				    sizeof(struct tr2_file));
+	uint32_t i = allocate_entry(&tr2_g_shm.head->sources_used, TLG_MAX_SOURCES, (unsigned char *)tr2_g_shm.sources,
+				    sizeof(struct tlg_ring_source));
 	uint32_t text = i ? allocate_text(bytes) : 0;
 
 	if (!text)
 		return 0;
 	memcpy(tr2_g_shm.texts + text, name, bytes);
-	tr2_g_shm.files[i].text = text;
-	tr2_store_rel(&tr2_g_shm.files[i].ready, 1); /* [M4] release: pairs with tr2_scope_file() */
+	tr2_g_shm.sources[i].text = text;
+	tr2_store_rel(&tr2_g_shm.sources[i].ready, 1); /* [M4] release: pairs with tr2_scope_file() */
 	return i;
 }
 
@@ -165,12 +165,12 @@ static uint16_t intern_file(const char *name)
 				return (uint16_t)mine;
 			i = tr2_load_acq(at); /* [M4] acquire: another thread's entry.  Pairs with its exchange */
 		}
-		if (!strcmp(tr2_g_shm.texts + tr2_g_shm.files[i].text, name))
+		if (!strcmp(tr2_g_shm.texts + tr2_g_shm.sources[i].text, name))
 			return (uint16_t)i;
 	}
 }
 
-static int is_same(const struct tr2_scope *scope, const struct tr2_scope_key *key, const struct names *names)
+static int is_same(const struct tlg_ring_scope *scope, const struct tr2_scope_key *key, const struct names *names)
 {
 	const char *text = tr2_g_shm.texts + scope->text;
 	const char *file = tr2_scope_file(scope->filenum);
@@ -191,10 +191,10 @@ static uint32_t add_scope(const struct tr2_scope_key *key, const struct names *n
 {
 	size_t bytes = names->bytes[0] + names->bytes[1] + names->bytes[2];
 	uint16_t filenum = intern_file(key->file);
-	uint32_t i = allocate_entry(&tr2_g_shm.head->scopes_used, TR2_MAX_SCOPES, (unsigned char *)tr2_g_shm.scopes,
-				    sizeof(struct tr2_scope));
+	uint32_t i = allocate_entry(&tr2_g_shm.head->scopes_used, TLG_MAX_SCOPES, (unsigned char *)tr2_g_shm.scopes,
+				    sizeof(struct tlg_ring_scope));
 	uint32_t text = i ? allocate_text(bytes + 1) : 0;
-	struct tr2_scope *scope = &tr2_g_shm.scopes[i];
+	struct tlg_ring_scope *scope = &tr2_g_shm.scopes[i];
 	char *at = tr2_g_shm.texts + text;
 
 	if (!text || (key->file && *key->file && !filenum))
@@ -248,11 +248,11 @@ uint32_t tr2_scope_intern(const struct tr2_scope_key *key)
 	}
 }
 
-const struct tr2_scope *tr2_scope_get(uint32_t index)
+const struct tlg_ring_scope *tr2_scope_get(uint32_t index)
 {
-	const struct tr2_scope *scope = &tr2_g_shm.scopes[index];
+	const struct tlg_ring_scope *scope = &tr2_g_shm.scopes[index];
 
-	if (!index || index >= TR2_MAX_SCOPES)
+	if (!index || index >= TLG_MAX_SCOPES)
 		return NULL;
 	/* [M4] acquire: all of the entry.  Pairs with add_scope() */
 	return tr2_load_acq(&scope->ready) ? scope : NULL;
@@ -260,7 +260,7 @@ const struct tr2_scope *tr2_scope_get(uint32_t index)
 
 const char *tr2_scope_file(unsigned filenum)
 {
-	const struct tr2_file *file = &tr2_g_shm.files[filenum];
+	const struct tlg_ring_source *file = &tr2_g_shm.sources[filenum];
 
 	if (!filenum)
 		return NULL;

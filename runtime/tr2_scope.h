@@ -31,14 +31,14 @@ int tr2_scope_init(const struct tr2_shm *parent);
 
 /*
  * The index of the scope with this content, a new one if need be.
- * Return  1..TR2_MAX_SCOPES-1, or 0: the table is full, or a name is longer than TLG_NAME_MAX.  The
+ * Return  1..TLG_MAX_SCOPES-1, or 0: the table is full, or a name is longer than TLG_NAME_MAX.  The
  *         checkpoint must then carry its names itself.
  * Thread  any, no lock    Signal safe    Orders [M4]    Cost  about 20 ns when known, 300 ns when new
  */
 uint32_t tr2_scope_intern(const struct tr2_scope_key *key);
 
 /* The scope with this index for a reader, or NULL while its writer is not done.  Orders [M4] */
-const struct tr2_scope *tr2_scope_get(uint32_t index);
+const struct tlg_ring_scope *tr2_scope_get(uint32_t index);
 
 /* The name of file filenum, or NULL. */
 const char *tr2_scope_file(unsigned filenum);

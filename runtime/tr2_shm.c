@@ -9,8 +9,10 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "tr2_atomic.h"
 #include "tr2_clock.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -20,11 +22,12 @@
 enum {
 	PAGE = 4096,
 	RINGS_AT = PAGE,
-	SCOPES_AT = RINGS_AT + TR2_MAX_RINGS * 256,
-	FILES_AT = SCOPES_AT + TR2_MAX_SCOPES * (int)sizeof(struct tr2_scope),
-	TEXTS_AT = FILES_AT + TR2_MAX_FILES * (int)sizeof(struct tr2_file),
-	TEXTS_END = TEXTS_AT + TR2_TEXT_BYTES,
-	CHUNKS_AT = (TEXTS_END + TR2_CHUNK_STRIDE - 1) / TR2_CHUNK_STRIDE * TR2_CHUNK_STRIDE,
+	SCOPES_AT = RINGS_AT + TLG_MAX_RINGS * TLG_RING_STRIDE,
+	SOURCES_AT = SCOPES_AT + TLG_MAX_SCOPES * (int)sizeof(struct tlg_ring_scope),
+	TEXTS_AT = SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
+	LOSSES_AT = TEXTS_AT + TLG_RING_TEXT_BYTES,
+	LOSSES_END = LOSSES_AT + 2 * TLG_MAX_LOSSES * (int)sizeof(struct tlg_loss),
+	CHUNKS_AT = (LOSSES_END + TLG_CHUNK_STRIDE - 1) / TLG_CHUNK_STRIDE * TLG_CHUNK_STRIDE,
 };
 
 struct tr2_shm tr2_g_shm;
@@ -89,26 +92,26 @@ static unsigned allowed_chunks(void)
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return TR2_MAX_CHUNKS;
-	if (limit.rlim_cur < (rlim_t)CHUNKS_AT + TR2_CHUNK_STRIDE)
+		return TLG_MAX_CHUNKS;
+	if (limit.rlim_cur < (rlim_t)CHUNKS_AT + TLG_CHUNK_STRIDE)
 		return 0;
-	limit.rlim_cur = (limit.rlim_cur - CHUNKS_AT) / TR2_CHUNK_STRIDE;
-	return limit.rlim_cur < TR2_MAX_CHUNKS ? (unsigned)limit.rlim_cur : TR2_MAX_CHUNKS;
+	limit.rlim_cur = (limit.rlim_cur - CHUNKS_AT) / TLG_CHUNK_STRIDE;
+	return limit.rlim_cur < TLG_MAX_CHUNKS ? (unsigned)limit.rlim_cur : TLG_MAX_CHUNKS;
 }
 
 /* Map bytes of fd at an address that is a multiple of the chunk stride; NULL when there is no room. */
 static unsigned char *map_aligned(int fd, size_t bytes)
 {
-	unsigned char *reserved = mmap(NULL, bytes + TR2_CHUNK_STRIDE, PROT_NONE,
+	unsigned char *reserved = mmap(NULL, bytes + TLG_CHUNK_STRIDE, PROT_NONE,
 				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	size_t skip;
 
 	if (reserved == MAP_FAILED)
 		return NULL;
-	skip = -(uintptr_t)reserved & (TR2_CHUNK_STRIDE - 1);
+	skip = -(uintptr_t)reserved & (TLG_CHUNK_STRIDE - 1);
 	if (skip)
 		munmap(reserved, skip);
-	munmap(reserved + skip + bytes, TR2_CHUNK_STRIDE - skip);
+	munmap(reserved + skip + bytes, TLG_CHUNK_STRIDE - skip);
 	if (mmap(reserved + skip, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
 		munmap(reserved + skip, bytes);
 		return NULL;
@@ -122,7 +125,7 @@ static unsigned char *map_file(int fd, unsigned *chunks, size_t *bytes)
 	unsigned char *base = NULL;
 
 	for (; *chunks >= 1 && !base; *chunks = base ? *chunks : *chunks / 4) {
-		*bytes = CHUNKS_AT + (size_t)*chunks * TR2_CHUNK_STRIDE;
+		*bytes = CHUNKS_AT + (size_t)*chunks * TLG_CHUNK_STRIDE;
 		if (!ftruncate(fd, (off_t)*bytes))
 			base = map_aligned(fd, *bytes);
 	}
@@ -133,7 +136,7 @@ static unsigned char *map_file(int fd, unsigned *chunks, size_t *bytes)
 
 static int commit_first_pages(unsigned char *base)
 {
-	static const int areas[] = { 0, RINGS_AT, SCOPES_AT, FILES_AT, TEXTS_AT };
+	static const int areas[] = { 0, RINGS_AT, SCOPES_AT, SOURCES_AT, TEXTS_AT };
 
 	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
 		int error = tr2_shm_commit(base + areas[i], PAGE);
@@ -143,18 +146,28 @@ static int commit_first_pages(unsigned char *base)
 	return 0;
 }
 
-static void fill_head(unsigned char *base, uint32_t stream, size_t bytes)
+static uint64_t time_since_boot(void)
 {
-	struct tr2_shm_head *head = (struct tr2_shm_head *)(void *)base;
+	struct timespec t;
 
-	*head = (struct tr2_shm_head){
-		.layout = TR2_LAYOUT, .entry_size = TLG_EVENT_SIZE,
-		.pid = (uint32_t)getpid(), .stream = stream, .start = tr2_clock_start(),
-		.rings_at = RINGS_AT, .scopes_at = SCOPES_AT, .files_at = FILES_AT,
-		.texts_at = TEXTS_AT, .chunks_at = CHUNKS_AT, .bytes = bytes,
-		.texts_used = 1, .clock_type = tr2_clock_type(),
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void fill_head(unsigned char *base, size_t bytes)
+{
+	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)base;
+	struct tr2_anchor first = tr2_clock_first();
+
+	*head = (struct tlg_ring_file){
+		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .layout_crc = TLG_LAYOUT,
+		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
+		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
+		.rings_at = RINGS_AT, .scopes_at = SCOPES_AT, .sources_at = SOURCES_AT, .texts_at = TEXTS_AT,
+		.losses_at = LOSSES_AT, .chunks_at = CHUNKS_AT, .bytes = bytes,
+		.texts_used = 1,
 	};
-	head->magic = TR2_SHM_MAGIC;
+	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
 
 int tr2_shm_create(uint32_t stream)
@@ -178,14 +191,15 @@ int tr2_shm_create(uint32_t stream)
 		tr2_shm_unlink();
 		return error;
 	}
-	fill_head(base, stream, bytes);
+	fill_head(base, bytes);
 	tr2_g_shm = (struct tr2_shm){
-		.head = (struct tr2_shm_head *)(void *)base,
+		.head = (struct tlg_ring_file *)(void *)base,
 		.rings = base + RINGS_AT,
 		.chunks = base + CHUNKS_AT,
-		.scopes = (struct tr2_scope *)(void *)(base + SCOPES_AT),
-		.files = (struct tr2_file *)(void *)(base + FILES_AT),
+		.scopes = (struct tlg_ring_scope *)(void *)(base + SCOPES_AT),
+		.sources = (struct tlg_ring_source *)(void *)(base + SOURCES_AT),
 		.texts = (char *)base + TEXTS_AT,
+		.losses = (struct tlg_loss *)(void *)(base + LOSSES_AT),
 		.max_chunks = chunks,
 	};
 	return 0;

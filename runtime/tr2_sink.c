@@ -56,6 +56,12 @@ void tr2_sink_begin_stream(uint32_t stream)
 	g_sink.frames = 0;
 }
 
+void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
+{
+	if (tr2_dst_file(&g_sink.dst, path, size, device, inode))
+		*path = '\0';
+}
+
 /* Plain bytes of whole blocks, at most limit; at least one block. */
 static size_t whole_blocks(const struct tlg_event *blocks, size_t bytes, size_t limit)
 {

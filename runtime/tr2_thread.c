@@ -16,7 +16,7 @@
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
 	uint64_t alive;
-	_Alignas(64) struct { _Alignas(64) struct trace2_hot hot; } position[TR2_MAX_RINGS];
+	_Alignas(64) struct { _Alignas(64) struct trace2_hot hot; } position[TLG_MAX_RINGS];
 };
 
 static struct wiped *g_wiped;
@@ -66,7 +66,7 @@ static int map_tables(void)
 		if (madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK))
 			return -errno;
 	}
-	g_threads = map_private(TR2_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
+	g_threads = map_private(TLG_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
 	return g_threads ? 0 : -errno;
 }
 
@@ -136,7 +136,7 @@ static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned o
 	size_t length = strlen(self->name);
 	unsigned events = 3 + open + (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
 	struct tlg_event *event = tr2_thread_reserve(self, events, NULL);
-	struct tr2_ring_head *head = self->ring.head;
+	struct tlg_ring *head = self->ring.head;
 
 	if (!event)
 		return;   /* the drain finds the name in the ring's head */
@@ -152,7 +152,7 @@ static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned o
 /* The ring's events are self's from here on, under the identity that self has. */
 static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned open)
 {
-	struct tr2_ring_head *head = self->ring.head;
+	struct tlg_ring *head = self->ring.head;
 
 	head->tid = self->tid;
 	head->start = self->start;
@@ -179,12 +179,12 @@ static void become(struct tr2_thread *self, const char *base_name)
 /* ---- acquiring a ring --------------------------------------------------------------------------- */
 
 /* 1 if the ring has no living owner and is self's now.  Blocks: never. */
-static int try_own(struct tr2_ring_head *head)
+static int try_own(struct tlg_ring *head)
 {
-	int error = pthread_mutex_trylock(&head->owner);
+	int error = pthread_mutex_trylock(tr2_shm_owner(head));
 
 	if (error == EOWNERDEAD)
-		error = pthread_mutex_consistent(&head->owner);
+		error = pthread_mutex_consistent(tr2_shm_owner(head));
 	return !error;
 }
 
@@ -193,7 +193,7 @@ static struct tr2_thread *reuse_ring(void)
 {
 	struct tr2_thread *thread = tr2_reg_first();
 	uint32_t used = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: a bound */
-	uint32_t most = used < TR2_MAX_RINGS ? 64 : TR2_MAX_RINGS;
+	uint32_t most = used < TLG_MAX_RINGS ? 64 : TLG_MAX_RINGS;
 
 	for (uint32_t tries = 0; thread && tries < most; thread = tr2_reg_next(thread), tries++)
 		if (thread != g_main && try_own(thread->ring.head))
@@ -201,7 +201,7 @@ static struct tr2_thread *reuse_ring(void)
 	return NULL;
 }
 
-static int make_owner_mutex(struct tr2_ring_head *head)
+static int make_owner_mutex(struct tlg_ring *head)
 {
 	pthread_mutexattr_t attributes;
 	int error;
@@ -209,9 +209,9 @@ static int make_owner_mutex(struct tr2_ring_head *head)
 	pthread_mutexattr_init(&attributes);
 	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
 	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	error = pthread_mutex_init(&head->owner, &attributes);
+	error = pthread_mutex_init(tr2_shm_owner(head), &attributes);
 	pthread_mutexattr_destroy(&attributes);
-	return error ? error : pthread_mutex_trylock(&head->owner);
+	return error ? error : pthread_mutex_trylock(tr2_shm_owner(head));
 }
 
 static struct tr2_thread *new_ring(void)
@@ -219,11 +219,11 @@ static struct tr2_thread *new_ring(void)
 	uint32_t i = tr2_add_rlx(&tr2_g_shm.head->rings_used, 1); /* relaxed: only the number matters */
 	struct tr2_thread *thread = &g_threads[i];
 
-	if (i >= TR2_MAX_RINGS) {
-		tr2_store_rlx(&tr2_g_shm.head->rings_used, TR2_MAX_RINGS); /* relaxed: as above; must not wrap */
+	if (i >= TLG_MAX_RINGS) {
+		tr2_store_rlx(&tr2_g_shm.head->rings_used, TLG_MAX_RINGS); /* relaxed: as above; must not wrap */
 		return NULL;
 	}
-	if (tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tr2_ring_head)) || make_owner_mutex(tr2_shm_ring(i)))
+	if (tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring)) || make_owner_mutex(tr2_shm_ring(i)))
 		return NULL;
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
@@ -326,6 +326,6 @@ void tr2_thread_end(void)
 	tr2_signals_block(&mask);
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;
-	pthread_mutex_unlock(&self->ring.head->owner);
+	pthread_mutex_unlock(tr2_shm_owner(self->ring.head));
 	tr2_signals_restore(&mask);
 }

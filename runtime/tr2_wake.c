@@ -21,6 +21,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_drain.h"
+#include "tr2_keep.h"
 #include "tr2_thread.h"
 
 enum {
@@ -61,6 +62,7 @@ static void *run(void *unused)
 	long ns = SHORTEST_SLEEP_NS;
 
 	prctl(PR_SET_NAME, "trace2-drain");
+	tr2_keep_boot();
 	for (;;) {
 		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
 		ns = tr2_drain_pass() ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;

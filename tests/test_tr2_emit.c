@@ -95,12 +95,12 @@ static void test_losses_of_too_many_threads_go_to_the_process(void **state)
 
 	(void)state;
 	tr2_losses_reset();
-	for (uint32_t tid = 0; tid < 3 * TR2_MAX_LOSSES; tid++)
+	for (uint32_t tid = 0; tid < 3 * TLG_MAX_LOSSES; tid++)
 		tr2_losses_add(tid, TLG_LOSS_FULL, 1);
-	assert_true(tr2_losses_count() <= TR2_MAX_LOSSES);
+	assert_true(tr2_losses_count() <= TLG_MAX_LOSSES);
 	for (unsigned i = 0; i < tr2_losses_count(); i++)
 		sum += tr2_losses_at(i)->count;
-	assert_int_equal(sum, 3 * TR2_MAX_LOSSES);
+	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
 }
 
 int main(void)

@@ -97,7 +97,7 @@ static void test_ring_new_is_empty(void **state)
 
 static void test_ring_gives_back_in_order_across_many_laps(void **state)
 {
-	const uint32_t n = 5 * FEW_CHUNKS * TR2_CHUNK_EVENTS;
+	const uint32_t n = 5 * FEW_CHUNKS * TLG_CHUNK_EVENTS;
 
 	(void)state;
 	for (uint32_t i = 1; i <= n; i++) {
@@ -110,15 +110,15 @@ static void test_ring_gives_back_in_order_across_many_laps(void **state)
 static void test_ring_full_refuses_until_a_chunk_is_released(void **state)
 {
 	(void)state;
-	for (uint32_t i = 1; i <= FEW_CHUNKS * TR2_CHUNK_EVENTS; i++)
+	for (uint32_t i = 1; i <= FEW_CHUNKS * TLG_CHUNK_EVENTS; i++)
 		write_hit(i);
 	assert_null(reserve(1));
 	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), -ENOSPC);
-	for (uint32_t i = 1; i <= TR2_CHUNK_EVENTS + 1; i++)
+	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
 	write_hit(1000000);
-	for (uint32_t i = TR2_CHUNK_EVENTS + 2; i <= FEW_CHUNKS * TR2_CHUNK_EVENTS; i++)
+	for (uint32_t i = TLG_CHUNK_EVENTS + 2; i <= FEW_CHUNKS * TLG_CHUNK_EVENTS; i++)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 1000000);
 }
@@ -199,11 +199,11 @@ static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
 	struct tr2_chain chain;
 
 	(void)state;
-	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		write_hit(i);
-	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
-	assert_int_equal(tr2_shm_chunk(held - 1)->state, TR2_CHUNK_HELD);
+	assert_int_equal(tr2_shm_chunk(held - 1)->state, TLG_CHUNK_HELD);
 	commit_hit(hole, 1);
 	assert_true(tr2_ring_late(&ring, &chain));
 	assert_int_equal(tr2_ring_late_taken(&ring, &chain), held);
@@ -215,17 +215,17 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 
 	(void)state;
 	reserve(1);
-	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		write_hit(i);
-	for (uint32_t i = 2; i <= TR2_CHUNK_EVENTS + 1; i++)
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
-	for (uint32_t i = 1; i <= 4 * FEW_CHUNKS * TR2_CHUNK_EVENTS; i++) {
+	for (uint32_t i = 1; i <= 4 * FEW_CHUNKS * TLG_CHUNK_EVENTS; i++) {
 		write_hit(i);
 		assert_int_equal(read_hit(0), i);
 		assert_int_not_equal(ring.chunk, held);
 	}
 	tr2_ring_forget_holes(&ring);
-	assert_int_equal(tr2_shm_chunk(held - 1)->state, TR2_CHUNK_FREE);
+	assert_int_equal(tr2_shm_chunk(held - 1)->state, TLG_CHUNK_FREE);
 }
 
 static void test_ring_chain_that_does_not_fit_is_padded_over(void **state)
@@ -233,13 +233,13 @@ static void test_ring_chain_that_does_not_fit_is_padded_over(void **state)
 	uintptr_t position;
 
 	(void)state;
-	for (uint32_t i = 1; i < TR2_CHUNK_EVENTS; i++)
+	for (uint32_t i = 1; i < TLG_CHUNK_EVENTS; i++)
 		write_hit(i);
 	position = tr2_local_add(&hot.cur, 2 * sizeof(struct tlg_event));   /* one event is left */
 	assert_false(tr2_in_chunk(position, 2 * sizeof(struct tlg_event)));
 	tr2_ring_pad(position);
 	write_hit(5000);
-	for (uint32_t i = 1; i < TR2_CHUNK_EVENTS; i++)
+	for (uint32_t i = 1; i < TLG_CHUNK_EVENTS; i++)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 5000);
 }
@@ -273,7 +273,7 @@ static void test_ring_losses_are_seen_where_they_happened(void **state)
 	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
 	tr2_ring_drop(&ring, 1);
 	for (int i = 0; i < 2; i++) {
-		ring.rd_event = TR2_CHUNK_EVENTS;
+		ring.rd_event = TLG_CHUNK_EVENTS;
 		tr2_ring_leave_chunk(&ring);
 	}
 	assert_int_equal(tr2_ring_lost(&ring, 0, &events), 2);

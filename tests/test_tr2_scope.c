@@ -79,7 +79,7 @@ static void test_scope_content_can_be_read_back(void **state)
 	struct tr2_scope_key k = {
 		.file = "dir/x.c", .line = -5, .style = 7, .repo = 3, .label = "lab", .format = "%s"
 	};
-	const struct tr2_scope *scope = tr2_scope_get(tr2_scope_intern(&k));
+	const struct tlg_ring_scope *scope = tr2_scope_get(tr2_scope_intern(&k));
 
 	(void)state;
 	assert_non_null(scope);
@@ -109,8 +109,8 @@ static void test_scope_unknown_index_is_null(void **state)
 {
 	(void)state;
 	assert_null(tr2_scope_get(0));
-	assert_null(tr2_scope_get(TR2_MAX_SCOPES));
-	assert_null(tr2_scope_get(TR2_MAX_SCOPES - 1));
+	assert_null(tr2_scope_get(TLG_MAX_SCOPES));
+	assert_null(tr2_scope_get(TLG_MAX_SCOPES - 1));
 }
 
 enum { THREADS = 4, NAMES = 2000 };

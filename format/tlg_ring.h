@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tlg_ring.h - the ring file: the memory in which a process records, as its drain and a recovering reader see it.
+ *
+ * One sparse file for each traced process.  FORMAT.md, section 10, tells how it is read after the death of its
+ * process; this header is its layout, in the byte order of the machine.  Nothing in it holds an address.  A reader
+ * in another process trusts none of its numbers.
+ *
+ *   head | rings | scopes | sources | texts | losses | chunks ...
+ *
+ * A chunk is 64 KiB.  In front of each lie 64 KiB that are never touched: a position that has run past a
+ * chunk's end, or that a forked child finds as 0, has bit 16 clear, and so one test on the position alone
+ * tells whether it may be written to, whatever a signal handler has done in between.
+ *
+ * What changes with every write of the drain, its state and the rings' tails, is there twice: the one with the
+ * higher write number, among those not above tlg_ring_file.written, holds.  So a process can die at any point of a
+ * change.
+ *
+ * The tags [Mn] are explained in runtime/tr2_ring.h.
+ */
+#ifndef TLG_RING_H
+#define TLG_RING_H
+
+#include "tlg.h"
+
+enum {
+	TLG_RING_LAYOUT = 2,              /* of this file; its readers refuse others */
+	TLG_MAX_RINGS = 4096,
+	TLG_MAX_SCOPES = 65536,
+	TLG_MAX_SOURCES = 65536,
+	TLG_MAX_CHUNKS = 4096,
+	TLG_MAX_LOSSES = 1024,
+	TLG_MAX_HOLES = 8,                /* of one ring that are watched for a late commit */
+	TLG_RING_TEXT_BYTES = 16 << 20,
+	TLG_RING_PATH = 1280,
+	TLG_RING_STRIDE = 1024,           /* rings lie so far apart */
+	TLG_CHUNK_BYTES = 65536,
+	TLG_CHUNK_STRIDE = 131072,
+	TLG_CHUNK_EVENTS = 2728,
+};
+#define TLG_RING_MAGIC UINT64_C(0x31676e6972327274) /* "tr2ring1" */
+
+/* How far the drain has come with the stream: what a file must hold, and what it lacks is in the rings. */
+struct tlg_ring_state {
+	uint64_t write;                   /* number of the write after which it is so */
+	uint32_t stream, blocks;          /* id; blocks in the file: the number of the last one */
+	uint32_t cycle, nlosses;          /* of the stream; entries in the loss table of the same index */
+	uint64_t stored;                  /* HITs in the file */
+	uint64_t raw, ticks_per_s;        /* what TIMEINFO and TIMETYPE would say */
+	int64_t sec;
+	uint64_t device, inode;           /* of the .tlg file */
+	char path[TLG_RING_PATH];         /* of the .tlg file; "": it does not go to one, or the name is longer */
+};
+
+/* The first page. */
+struct tlg_ring_file {
+	uint64_t magic;                   /* last to be written */
+	uint32_t layout, entry_size;
+	uint32_t pid;
+	uint32_t clock_type;              /* TLG_CLOCK_* */
+	uint64_t start;                   /* raw clock at the start of the process */
+	uint64_t start_ns;                /* the same in ns since 1970 */
+	uint64_t created;                 /* CLOCK_BOOTTIME in ns when the file was made: the process began before */
+	int32_t utcoff;                   /* as in TIMETYPE */
+	uint32_t layout_crc;              /* TLG_LAYOUT of the writer */
+	uint64_t rings_at, scopes_at, sources_at, texts_at, losses_at, chunks_at, bytes;
+	uint32_t rings_used, scopes_used, sources_used, texts_used, chunks_used;
+	uint32_t spare;
+	uint64_t written;                 /* writes that are complete.  [M8] */
+	char boot[40];                    /* the kernel's boot id, once the drain's thread runs; else "" */
+	char sid[1024];
+	struct tlg_ring_state states[2];
+};
+static_assert(sizeof(struct tlg_ring_file) <= 4096, "the head is one page");
+
+/* Reserved events that their thread had not committed while it went on behind them. */
+struct tlg_ring_hole {
+	uint32_t chunk, event, end;       /* number of the chunk; first event, and the one behind the last */
+};
+
+/* Up to where the drain has written a ring's events, and whose these are. */
+struct tlg_ring_tail {
+	uint64_t write;                   /* number of the write after which it is so; 0: never written */
+	uint32_t chunk, event;            /* number of the chunk being read, 0: none yet; first event not in the file */
+	uint32_t tid, ostid;
+	uint64_t start;
+	uint32_t position, nholes;        /* events of the thread so far: the next one's sequence - 1 */
+	uint64_t seen_hits, seen_events;  /* losses that are accounted for */
+	char name[32];
+	struct tlg_ring_hole holes[TLG_MAX_HOLES];
+};
+
+/* One ring: what its owner, the drain and a recovering reader share. */
+struct tlg_ring {
+	union {                           /* robust mutex held by the thread; the kernel hands it back */
+		uint32_t word;            /* 0: nobody; bit 30: the owner is dead */
+		uint64_t room[8];
+	} owner;
+	uint32_t first;                   /* chunk to read from, index + 1; 0: none.  [M3] */
+	uint32_t tid, ostid;
+	uint32_t has_owner;               /* 1 from acquisition until the drain found the owner gone */
+	uint64_t start;                   /* raw clock when the owner was first seen */
+	char name[32];
+	uint64_t lost_hits;               /* checkpoints dropped: written by the owner */
+	uint64_t lost_events;             /* ring events that these would have taken */
+	struct tlg_ring_tail tails[2];
+};
+static_assert(sizeof(struct tlg_ring) <= TLG_RING_STRIDE, "rings lie 1024 bytes apart");
+enum { TLG_RING_OWNER_DEAD = 0x40000000 };
+
+/* A checkpoint's place and names; names' texts lie one behind the other at text. */
+struct tlg_ring_scope {
+	uint32_t ready;                   /* 1 when the rest is written.  [M4] */
+	uint32_t hash;
+	uint32_t text;                    /* offset in the texts */
+	uint32_t text_bytes;
+	int32_t line;
+	uint16_t filenum, repo;
+	uint8_t style, names;
+	uint8_t spare[6];
+};
+static_assert(sizeof(struct tlg_ring_scope) == 32, "scopes lie 32 bytes apart");
+
+struct tlg_ring_source { uint32_t ready, text; };   /* [M4]; offset of the file's name in the texts */
+
+/* A chunk.  The first 12 bytes are struct trace2_chunk of trace2.h. */
+struct tlg_chunk {
+	uint64_t head;                    /* header word of the events in it: number, pid */
+	uint32_t tid;
+	uint32_t number;                  /* of this use of the chunk, unique in the process, growing */
+	uint32_t next;                    /* the owner's next chunk, index + 1; 0: none yet.  [M3] */
+	uint32_t state;                   /* TLG_CHUNK_*.  [M2] */
+	uint64_t lost_hits, lost_events;  /* the ring's counts when this chunk was opened */
+	uint32_t ring, spare;
+	uint64_t opened, opened_ns;       /* raw clock when it was opened; the same in ns since 1970 */
+	struct tlg_event events[TLG_CHUNK_EVENTS];
+};
+static_assert(offsetof(struct tlg_chunk, events) == 64, "events begin at 64");
+static_assert(sizeof(struct tlg_chunk) == 64 + TLG_CHUNK_EVENTS * TLG_EVENT_SIZE, "no padding");
+static_assert(sizeof(struct tlg_chunk) == TLG_CHUNK_BYTES, "a chunk has 64 KiB");
+
+/* A held chunk has a hole, which its thread may still fill: it is not used again before that thread ends. */
+enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD };
+
+#endif
