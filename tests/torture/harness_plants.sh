@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/torture/harness_plants.sh [PLANT...]
+#
+# A harness that cannot fail proves nothing.  Each tests/torture/plants/HARNESS-what.patch breaks in the product
+# what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/plants, which is built, and the
+# harness must then fail there.  A line "scale: N" in front of the patch sets its T2_SCALE (default 5).
+# PLANT: HARNESS-what, or a harness; the default is all of them.  Ends with "N passed, N failed".
+set -u
+
+top=$PWD out=${T2_OUT:-build} passed=0 failed=0
+
+# fail PLANT WHY [LOG]
+fail()
+{
+	failed=$((failed + 1))
+	printf '%-40s FAIL %s\n' "$1" "$2"
+	[ -z "${3:-}" ] || tail -n 5 "$3" | sed 's/^/    /'
+}
+
+# The tree and what has been built of it, times preserved, so that only what the patch changes is built anew
+copy_tree()
+{
+	local what
+
+	rm -rf "$1"
+	mkdir -p "$1/$out"
+	git ls-files -z | xargs -0 cp -p --parents -t "$1" || return 1
+	for what in "$out"/*; do
+		case ${what##*/} in
+		plants | log) ;;
+		*) cp -a "$what" "$1/$out/" || return 1 ;;
+		esac
+	done
+}
+
+# try PLANT
+try()
+{
+	local plant=$1 patch=$top/tests/torture/plants/$1.patch harness=${1%%-*} dir=$top/$out/plants/$1
+	local log=$top/$out/plants/$1.log scale begun=$SECONDS
+
+	copy_tree "$dir" || { fail "$plant" "the tree cannot be copied"; return; }
+	cd "$dir" || exit 1
+	scale=$(sed -n 's/^scale: *//p' "$patch" | head -n 1)
+	if ! patch -p1 -s <"$patch" >"$log" 2>&1; then
+		fail "$plant" "the patch does not apply" "$log"
+	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-programs >"$log" 2>&1; then
+		fail "$plant" "does not build" "$log"
+	elif T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" </dev/null >"$log" 2>&1; then
+		fail "$plant" "not caught: the harness passed" "$log"
+	elif ! grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log"; then
+		fail "$plant" "the harness broke before it could judge" "$log"
+	else
+		passed=$((passed + 1))
+		printf '%-40s caught, %s s\n' "$plant" $((SECONDS - begun))
+	fi
+	cd "$top" || exit 1
+	rm -rf "$dir"
+}
+
+mkdir -p "$out/plants"
+[ $# -gt 0 ] || set -- ''
+for wanted; do
+	for path in tests/torture/plants/*.patch; do
+		name=$(basename "$path" .patch)
+		case $name in
+		'*') continue ;;
+		"$wanted" | "${wanted:-${name%%-*}}"-*) try "$name" ;;
+		esac
+	done
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
