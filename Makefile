@@ -2,7 +2,7 @@
 # The whole build.  `make help` says what it can do.  A new source file is added in the list right below;
 # tests (tests/test_*.c), checks (tests/check_*.sh) and benchmarks (bench/bench_*.c) are found by name.
 
-format_src  := tlg_desc tlg_crc tlg_block tlg_show
+format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
 runtime_src := tr2_clock tr2_env tr2_config tr2_config_parse tr2_wild \
 	       tr2_sid tr2_shm tr2_scope tr2_site tr2_ring tr2_reg tr2_emit tr2_format tr2_capture tr2_message tr2_thread tr2_reserve \
 	       tr2_timer tr2_drain tr2_collect tr2_keep tr2_losses tr2_post tr2_wake tr2_frame tr2_dst tr2_sink tr2_live tr2_signal \

@@ -22,6 +22,7 @@ enum {
 	TLG_PAYLOAD_SIZE = 16,
 	TLG_TEXT_SIZE = 16,           /* text bytes in one INFO event */
 	TLG_BLOCK_EVENTS = 128,       /* events in a plain block, unless one chain alone is longer */
+	TLG_PACK_EVENTS = 512,        /* the same of a packed one */
 	TLG_BLOCK_LIMIT = 4096,       /* events in any block: a reader refuses more */
 	TLG_BLOCK_MAGIC = 0x544c,
 	TLG_FRAME_BYTES = 196608,     /* plain bytes in one LZ4 frame at most */
@@ -32,9 +33,9 @@ enum {
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
 /* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TLG_LAYOUT UINT32_C(0x6d558e6a)
+#define TLG_LAYOUT UINT32_C(0x18cff370)
 #else
-#define TLG_LAYOUT UINT32_C(0xf2f0783a)
+#define TLG_LAYOUT UINT32_C(0x1840b594)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 
@@ -65,7 +66,7 @@ enum { TLG_LOSS_FULL = 1, TLG_LOSS_WRITE, TLG_LOSS_ABANDONED, TLG_LOSS_NORING, T
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };
 
 /* BLOCK.encoding */
-enum { TLG_PLAIN = 0 };
+enum { TLG_PLAIN = 0, TLG_PACKED = 1 };
 
 /* child_start's flags argument */
 enum { TLG_CHILD_GIT = 1, TLG_CHILD_SHELL = 2 };

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* tlg_pack.c - see tlg_pack.h. */
+#include "tlg_pack.h"
+
+#include <string.h>
+
+/*
+ * The low three bits of a tag.  The other five, from the low ones up:
+ *   HIT...     3 bits: size of the difference of `when`, 0: it is a step; 2 bits: size of scopeIndex, 0: the last one's
+ *   VALUE...   3 bits: size of value; 2 bits: argtype - 1
+ *   INFO...    bytes of text, 0 to 16
+ *   OTHER      bit 0: the sequence follows; bit 1: the pid follows
+ */
+enum tag { HIT, HIT_INFO, HIT_RENDERED, VALUE, VALUE_END, INFO, INFO_END, OTHER };
+enum { OTHER_SEQUENCE = 1 << 3, OTHER_PID = 2 << 3, OTHER_TAGS = OTHER | OTHER_SEQUENCE | OTHER_PID };
+
+enum { LONGEST = 32 };   /* no event takes more, also with what is read or written in one go behind it */
+
+/* What the events so far let expect of the next one. */
+struct state {
+	const struct tlg_pack_key *key;
+	unsigned cycle;           /* TLG_CYCLE_MASK bits of the last one's flags */
+	uint32_t sequence;        /* the last one's */
+	uint32_t next;            /* of the next event that is no argument */
+	int is_counted;           /* 1: arguments that follow are a checkpoint's, and count */
+	uint32_t scope;           /* of the last HIT or MORE */
+	uint64_t when;            /* of the last of them that has read the clock */
+};
+
+/* ---- expectation ------------------------------------------------------------------------------- */
+
+/* The sequence number that an event of this type should have. */
+static inline uint32_t expected_sequence(const struct state *state, unsigned type)
+{
+	return tlg_is_argument(type) ? state->sequence : state->next;
+}
+
+/* An argument, or context, with this number has been seen. */
+static inline void follow_head(struct state *state, unsigned flags, uint32_t sequence)
+{
+	unsigned type = flags & TLG_TYPE_MASK;
+
+	state->cycle = flags & TLG_CYCLE_MASK;
+	state->sequence = sequence;
+	if (tlg_is_argument(type)) {
+		state->next += (uint32_t)state->is_counted;
+	} else {
+		state->is_counted = type == TLG_HIT || type == TLG_MORE;
+		state->next = sequence + (uint32_t)state->is_counted;
+	}
+}
+
+static inline void follow_hit(struct state *state, uint64_t when, uint32_t scope)
+{
+	if (when)
+		state->when = when;
+	state->scope = scope;
+}
+
+/* ---- numbers: the low bytes first ---------------------------------------------------------------- */
+
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline uint64_t le64(uint64_t v) { return v; }
+static inline uint32_t le32(uint32_t v) { return v; }
+static inline uint16_t le16(uint16_t v) { return v; }
+#else
+static inline uint64_t le64(uint64_t v) { return __builtin_bswap64(v); }
+static inline uint32_t le32(uint32_t v) { return __builtin_bswap32(v); }
+static inline uint16_t le16(uint16_t v) { return __builtin_bswap16(v); }
+#endif
+
+static inline void store(unsigned char *to, uint64_t value)
+{
+	value = le64(value);
+	memcpy(to, &value, 8);
+}
+
+static inline uint64_t load(const unsigned char *from)
+{
+	uint64_t value;
+
+	memcpy(&value, from, 8);
+	return le64(value);
+}
+
+/* The low bytes of what lies there, 0 to 8 of them. */
+static inline uint64_t load_low(const unsigned char *from, unsigned bytes)
+{
+	return bytes ? load(from) & ~UINT64_C(0) >> (64 - 8 * bytes) : 0;
+}
+
+static inline unsigned bytes_of(uint64_t value)
+{
+	return value ? (71u - (unsigned)__builtin_clzll(value)) / 8 : 0;
+}
+
+/* Sizes as three bits: 0 to 6 stand for themselves, 7 for 8. */
+static inline unsigned size_code(uint64_t value)
+{
+	unsigned bytes = bytes_of(value);
+
+	return bytes < 7 ? bytes : 7;
+}
+
+static inline unsigned size_of_code(unsigned code)
+{
+	return code + (code == 7);
+}
+
+/* Small numbers of either sign as small numbers. */
+static inline uint64_t fold(uint64_t value)
+{
+	return value << 1 ^ (0 - (value >> 63));
+}
+
+static inline uint64_t unfold(uint64_t folded)
+{
+	return folded >> 1 ^ (0 - (folded & 1));
+}
+
+/* What a VALUE has in its low bytes: a double has most of its zeros there. */
+static inline uint64_t turn_value(uint64_t value, unsigned argtype)
+{
+	return argtype == TLG_ARG_INT ? fold(value) : argtype == TLG_ARG_DOUBLE ? __builtin_bswap64(value) : value;
+}
+
+static inline uint64_t turn_value_back(uint64_t turned, unsigned argtype)
+{
+	return argtype == TLG_ARG_INT ? unfold(turned) : argtype == TLG_ARG_DOUBLE ? __builtin_bswap64(turned) : turned;
+}
+
+/* ---- packing ------------------------------------------------------------------------------------- */
+
+static inline unsigned char *pack_hit(struct state *state, enum tag tag, const struct tlg_hit *hit, unsigned char *to)
+{
+	uint64_t ahead = fold(hit->when - state->when);
+	unsigned when_code = hit->when ? size_code(ahead | 1) : 0;
+	unsigned scope_code = hit->scopeIndex == state->scope ? 0 : hit->scopeIndex < 256 ? 1 :
+			      hit->scopeIndex < 65536 ? 2 : 3;
+
+	/* the least difference takes a byte: the size 0 is that of a step */
+	*to++ = (unsigned char)(tag | when_code << 3 | scope_code << 6);
+	store(to, ahead);
+	to += size_of_code(when_code);
+	store(to, hit->scopeIndex);
+	follow_hit(state, hit->when, hit->scopeIndex);
+	return to + scope_code + (scope_code == 3);
+}
+
+static inline unsigned char *pack_value(enum tag tag, const struct tlg_value *value, unsigned char *to)
+{
+	uint64_t turned = turn_value((uint64_t)value->value, value->argtype);
+	unsigned code = size_code(turned);
+
+	*to++ = (unsigned char)(tag | code << 3 | (value->argtype - 1) << 6);
+	store(to, turned);
+	return to + size_of_code(code);
+}
+
+static inline unsigned char *pack_info(enum tag tag, const unsigned char *text, unsigned char *to)
+{
+	uint64_t high = load(text + 8);
+	unsigned bytes = high ? 8 + bytes_of(high) : bytes_of(load(text));
+
+	*to++ = (unsigned char)(tag | bytes << 3);
+	memcpy(to, text, TLG_TEXT_SIZE);
+	return to + bytes;
+}
+
+/* Whatever it is: flags, a bit for each byte of the payload that is not 0, and these bytes. */
+static unsigned char *pack_other(struct state *state, const struct tlg_event *event, unsigned char *to)
+{
+	unsigned type = tlg_event_type(event);
+	unsigned char *tag = to;
+	uint64_t mask = 0;
+
+	*tag = OTHER;
+	store(to + 1, event->flags);
+	to += 5;
+	if (event->sequence != expected_sequence(state, type)) {
+		*tag |= OTHER_SEQUENCE;
+		store(to, event->sequence);
+		to += 4;
+	}
+	if (event->pid != state->key->pid) {
+		*tag |= OTHER_PID;
+		store(to, event->pid);
+		to += 2;
+	}
+	for (unsigned i = 0; i < TLG_PAYLOAD_SIZE; i++) {
+		if (!event->u.payload[i])
+			continue;
+		mask |= UINT64_C(1) << i;
+		*to++ = event->u.payload[i];
+	}
+	tag[3] = (unsigned char)mask;
+	tag[4] = (unsigned char)(mask >> 8);
+	if (type == TLG_HIT || type == TLG_MORE)
+		follow_hit(state, event->u.hit.when, event->u.hit.scopeIndex);
+	return to;
+}
+
+/* The tag for these flags, if there is one, the cycle apart. */
+static inline enum tag tag_for(unsigned flags)
+{
+	switch (flags & ~(unsigned)TLG_CYCLE_MASK) {
+	case TLG_HIT: return HIT;
+	case TLG_HIT | TLG_HAS_INFO: return HIT_INFO;
+	case TLG_HIT | TLG_HAS_INFO | TLG_RENDERED: return HIT_RENDERED;
+	case TLG_VALUE: return VALUE;
+	case TLG_VALUE | TLG_INFO_END: return VALUE_END;
+	case TLG_INFO: return INFO;
+	case TLG_INFO | TLG_INFO_END: return INFO_END;
+	default: return OTHER;
+	}
+}
+
+static inline int is_expected(const struct state *state, const struct tlg_event *event)
+{
+	return event->pid == state->key->pid && (event->flags & TLG_CYCLE_MASK) == state->cycle &&
+	       event->sequence == expected_sequence(state, tlg_event_type(event));
+}
+
+static inline unsigned char *pack_event(struct state *state, const struct tlg_event *event, unsigned char *to)
+{
+	enum tag tag = is_expected(state, event) ? tag_for(event->flags) : OTHER;
+
+	if (tag <= HIT_RENDERED && event->u.hit.tid == state->key->tid)
+		return pack_hit(state, tag, &event->u.hit, to);
+	if ((tag == VALUE || tag == VALUE_END) && event->u.value.argtype - 1 < 4 && !event->u.value.reserved)
+		return pack_value(tag, &event->u.value, to);
+	if (tag == INFO || tag == INFO_END)
+		return pack_info(tag, event->u.payload, to);
+	return pack_other(state, event, to);
+}
+
+size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
+		size_t room)
+{
+	struct state state = { .key = key };
+	unsigned char *at = to, *end = at + room;
+	size_t bytes, padding;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (end - at < LONGEST)
+			return 0;
+		at = pack_event(&state, &events[i], at);
+		follow_head(&state, events[i].flags, events[i].sequence);
+	}
+	bytes = (size_t)(at - (unsigned char *)to);
+	padding = (TLG_EVENT_SIZE - bytes % TLG_EVENT_SIZE) % TLG_EVENT_SIZE;
+	if ((size_t)(end - at) < padding)
+		return 0;
+	memset(at, 0, padding);
+	return bytes + padding;
+}
+
+/* ---- unpacking ----------------------------------------------------------------------------------- */
+
+static const uint16_t flags_of[] = {
+	[HIT] = TLG_HIT, [HIT_INFO] = TLG_HIT | TLG_HAS_INFO, [HIT_RENDERED] = TLG_HIT | TLG_HAS_INFO | TLG_RENDERED,
+	[VALUE] = TLG_VALUE, [VALUE_END] = TLG_VALUE | TLG_INFO_END,
+	[INFO] = TLG_INFO, [INFO_END] = TLG_INFO | TLG_INFO_END,
+};
+
+static const unsigned char *unpack_hit(struct state *state, unsigned sizes, const unsigned char *from,
+				       struct tlg_hit *hit)
+{
+	unsigned when_bytes = size_of_code(sizes & 7), scope_code = sizes >> 3;
+	unsigned scope_bytes = scope_code + (scope_code == 3);
+
+	hit->when = when_bytes ? state->when + unfold(load_low(from, when_bytes)) : 0;
+	from += when_bytes;
+	hit->scopeIndex = scope_bytes ? (uint32_t)load_low(from, scope_bytes) : state->scope;
+	hit->tid = state->key->tid;
+	follow_hit(state, hit->when, hit->scopeIndex);
+	return from + scope_bytes;
+}
+
+static const unsigned char *unpack_value(unsigned sizes, const unsigned char *from, struct tlg_value *value)
+{
+	unsigned bytes = size_of_code(sizes & 7);
+
+	value->argtype = (sizes >> 3) + 1;
+	value->reserved = 0;
+	value->value = (int64_t)turn_value_back(load_low(from, bytes), value->argtype);
+	return from + bytes;
+}
+
+static const unsigned char *unpack_info(unsigned bytes, const unsigned char *from, unsigned char *text)
+{
+	if (bytes > TLG_TEXT_SIZE)
+		return NULL;
+	store(text, load_low(from, bytes < 8 ? bytes : 8));
+	store(text + 8, load_low(from + 8, bytes < 8 ? 0 : bytes - 8));
+	return from + bytes;
+}
+
+/* The payload of an OTHER is bytes, and stays as its writer had it.  Head and state are in this machine's order. */
+static const unsigned char *unpack_other(struct state *state, unsigned tag, const unsigned char *from, int is_swapped,
+					 struct tlg_event *to)
+{
+	unsigned mask = (unsigned)load_low(from + 2, 2), type;
+
+	if (tag & ~(unsigned)OTHER_TAGS)
+		return NULL;
+	to->flags = (uint16_t)load_low(from, 2);
+	type = tlg_event_type(to);
+	to->sequence = expected_sequence(state, type);
+	to->pid = (uint16_t)state->key->pid;
+	from += 4;
+	if (tag & OTHER_SEQUENCE) {
+		to->sequence = (uint32_t)load_low(from, 4);
+		from += 4;
+	}
+	if (tag & OTHER_PID) {
+		to->pid = (uint16_t)load_low(from, 2);
+		from += 2;
+	}
+	for (unsigned i = 0; i < TLG_PAYLOAD_SIZE; i++)
+		to->u.payload[i] = mask >> i & 1 ? *from++ : 0;
+	if (type == TLG_HIT || type == TLG_MORE)
+		follow_hit(state, is_swapped ? __builtin_bswap64(to->u.hit.when) : to->u.hit.when,
+			   is_swapped ? __builtin_bswap32(to->u.hit.scopeIndex) : to->u.hit.scopeIndex);
+	return from;
+}
+
+/* Into the other byte order: the head, and the payload of what was packed as numbers. */
+static void swap(struct tlg_event *event, unsigned kind)
+{
+	event->flags = __builtin_bswap16(event->flags);
+	event->pid = __builtin_bswap16(event->pid);
+	event->sequence = __builtin_bswap32(event->sequence);
+	if (kind <= HIT_RENDERED) {
+		event->u.hit.when = __builtin_bswap64(event->u.hit.when);
+		event->u.hit.scopeIndex = __builtin_bswap32(event->u.hit.scopeIndex);
+		event->u.hit.tid = __builtin_bswap32(event->u.hit.tid);
+	} else if (kind == VALUE || kind == VALUE_END) {
+		event->u.value.value = (int64_t)__builtin_bswap64((uint64_t)event->u.value.value);
+		event->u.value.argtype = __builtin_bswap32(event->u.value.argtype);
+	}
+}
+
+static inline const unsigned char *unpack_event(struct state *state, const unsigned char *from, int is_swapped,
+						struct tlg_event *to)
+{
+	unsigned tag = *from++, kind = tag & 7;
+
+	if (kind != OTHER) {
+		to->flags = (uint16_t)(flags_of[kind] | state->cycle);
+		to->pid = (uint16_t)state->key->pid;
+		to->sequence = expected_sequence(state, tlg_event_type(to));
+	}
+	if (kind <= HIT_RENDERED)
+		from = unpack_hit(state, tag >> 3, from, &to->u.hit);
+	else if (kind <= VALUE_END)
+		from = unpack_value(tag >> 3, from, &to->u.value);
+	else if (kind <= INFO_END)
+		from = unpack_info(tag >> 3, from, to->u.payload);
+	else
+		from = unpack_other(state, tag, from, is_swapped, to);
+	follow_head(state, to->flags, to->sequence);
+	if (is_swapped)
+		swap(to, kind);
+	return from;
+}
+
+static int is_padding(const unsigned char *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes && i < TLG_EVENT_SIZE; i++)
+		if (from[i])
+			return 0;
+	return bytes < TLG_EVENT_SIZE;
+}
+
+int tlg_unpack(const struct tlg_pack_key *key, const void *from, size_t bytes, int is_swapped, struct tlg_event *to,
+	       unsigned count)
+{
+	struct state state = { .key = key };
+	const unsigned char *at = from, *end = at + bytes;
+	unsigned char last[2 * LONGEST] = { 0 };
+	int is_last = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		if (end - at < LONGEST && !is_last) {
+			/* the rest, with room behind it to read beyond its end */
+			memcpy(last, at, (size_t)(end - at));
+			end = last + (end - at);
+			at = last;
+			is_last = 1;
+		}
+		at = unpack_event(&state, at, is_swapped, &to[i]);
+		if (!at || at > end)
+			return 0;
+	}
+	return is_padding(at, (size_t)(end - at));
+}
