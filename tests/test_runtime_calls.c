@@ -12,27 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
 
 /* Run a program, which must return 0 and be traced; its perf text is in t.said. */
 static void run(int (*program)(void *), void *data, const char *setting)
@@ -43,15 +24,6 @@ static void run(int (*program)(void *), void *data, const char *setting)
 }
 
 static const char brief[] = "TRACE2_PERF_BRIEF=1";
-
-static size_t count_text(const char *part)
-{
-	size_t n = 0;
-
-	for (const char *at = t.said; (at = strstr(at, part)); at += strlen(part))
-		n++;
-	return n;
-}
 
 /* ---- every macro -------------------------------------------------------------------------------- */
 
@@ -231,7 +203,7 @@ static void test_calls_null_is_allowed_everywhere(void **state)
 {
 	(void)state;
 	run(run_nothing, (void *)1, brief);
-	assert_int_equal(count_text("\n"), 31);
+	assert_int_equal(traced_count("\n"), 31);
 }
 
 static void test_calls_before_initializing_do_nothing(void **state)
@@ -260,7 +232,7 @@ static void test_calls_initialize_counts_once(void **state)
 {
 	(void)state;
 	run(run_twice, NULL, brief);
-	assert_int_equal(count_text("| version      |"), 1);
+	assert_int_equal(traced_count("| version      |"), 1);
 	assert_non_null(strstr(t.said, "| 1.2.3\n"));
 }
 
@@ -331,7 +303,7 @@ static void test_calls_process_info_names_the_parents(void **state)
 	run(run_process_info, (void *)TRACE2_PROCESS_INFO_STARTUP, brief);
 	assert_non_null(strstr(t.said, expected));
 	run(run_process_info, (void *)TRACE2_PROCESS_INFO_EXIT, brief);
-	assert_int_equal(count_text("cmd_ancestry"), 0);
+	assert_int_equal(traced_count("cmd_ancestry"), 0);
 }
 
 /* ---- ids, steps, timers, counters --------------------------------------------------------------- */
@@ -358,7 +330,7 @@ static void test_calls_ids_count_up_by_kind(void **state)
 {
 	(void)state;
 	run(run_ids, NULL, brief);
-	assert_int_equal(count_text("| def_repo"), 2);
+	assert_int_equal(traced_count("| def_repo"), 2);
 }
 
 static int run_steps(void *data)
@@ -407,28 +379,27 @@ static void test_calls_timers_and_counters_of_the_program_add_up(void **state)
 {
 	(void)state;
 	run(run_definitions, NULL, brief);
-	assert_int_equal(count_text("name:work intervals:2 "), 1);
-	assert_int_equal(count_text("name:things value:40\n"), 1);
-	assert_int_equal(count_text("name:test1"), 0);
+	assert_int_equal(traced_count("name:work intervals:2 "), 1);
+	assert_int_equal(traced_count("name:things value:40\n"), 1);
+	assert_int_equal(traced_count("name:test1"), 0);
 	run(run_definitions, (void *)1, brief);
-	assert_int_equal(count_text("| th_timer     |"), 1);
-	assert_int_equal(count_text("| th_counter   |"), 1);
+	assert_int_equal(traced_count("| th_timer     |"), 1);
+	assert_int_equal(traced_count("| th_counter   |"), 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_calls_macros_tell_the_callers_place),
-		TEST(test_calls_null_is_allowed_everywhere),
-		TEST(test_calls_before_initializing_do_nothing),
-		TEST(test_calls_initialize_counts_once),
-		TEST(test_calls_first_clock_is_the_zero),
-		TEST(test_calls_session_id_is_exported_though_tracing_is_off),
-		TEST(test_calls_process_info_names_the_parents),
-		TEST(test_calls_ids_count_up_by_kind),
-		TEST(test_calls_step_reads_no_clock),
-		TEST(test_calls_timers_and_counters_of_the_program_add_up),
+		TRACED_TEST(test_calls_macros_tell_the_callers_place),
+		TRACED_TEST(test_calls_null_is_allowed_everywhere),
+		TRACED_TEST(test_calls_before_initializing_do_nothing),
+		TRACED_TEST(test_calls_initialize_counts_once),
+		TRACED_TEST(test_calls_first_clock_is_the_zero),
+		TRACED_TEST(test_calls_session_id_is_exported_though_tracing_is_off),
+		TRACED_TEST(test_calls_process_info_names_the_parents),
+		TRACED_TEST(test_calls_ids_count_up_by_kind),
+		TRACED_TEST(test_calls_step_reads_no_clock),
+		TRACED_TEST(test_calls_timers_and_counters_of_the_program_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,42 +11,12 @@
 #include <unistd.h>
 
 #include "gitask.h"
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
 
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
-
-/* The path of a file in the test's directory; overwritten by the fourth call after it. */
-static const char *path_of(const char *name)
-{
-	static char paths[4][160];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", t.dir, name);
-	return path;
-}
-
 static void write_text(const char *name, const char *text)
 {
-	FILE *out = fopen(path_of(name), "w");
+	FILE *out = fopen(traced_path(name), "w");
 
 	assert_non_null(out);
 	assert_int_equal(fwrite(text, 1, strlen(text), out), strlen(text));
@@ -57,7 +27,7 @@ static void write_text(const char *name, const char *text)
 static const char *read_text(const char *name)
 {
 	static char text[1 << 16];
-	FILE *in = fopen(path_of(name), "r");
+	FILE *in = fopen(traced_path(name), "r");
 	size_t n = in ? fread(text, 1, sizeof(text) - 1, in) : 0;
 
 	if (in)
@@ -67,8 +37,6 @@ static const char *read_text(const char *name)
 }
 
 /* ---- programs ----------------------------------------------------------------------------------- */
-
-enum { TRACED = 42, UNTRACED = 43 };
 
 static int run_plain(void *data)
 {
@@ -92,8 +60,8 @@ static int run(int (*program)(void *), const char *const *more)
 	char system[192], global[192], home[192];
 	unsigned n = 2;
 
-	snprintf(system, sizeof(system), "GIT_CONFIG_SYSTEM=%s", path_of("system"));
-	snprintf(global, sizeof(global), "GIT_CONFIG_GLOBAL=%s", path_of("global"));
+	snprintf(system, sizeof(system), "GIT_CONFIG_SYSTEM=%s", traced_path("system"));
+	snprintf(global, sizeof(global), "GIT_CONFIG_GLOBAL=%s", traced_path("global"));
 	snprintf(home, sizeof(home), "HOME=%s", t.dir);
 	settings[n++] = system;
 	settings[n++] = global;
@@ -110,7 +78,7 @@ static void configure(const char *name, const char *key, const char *target, con
 {
 	char text[1024];
 
-	snprintf(text, sizeof(text), "[trace2]\n%s = %s\n%s", key, path_of(target), more);
+	snprintf(text, sizeof(text), "[trace2]\n%s = %s\n%s", key, traced_path(target), more);
 	write_text(name, text);
 }
 
@@ -123,7 +91,7 @@ static void test_config_target_counts_only_if_the_program_says_so(void **state)
 	assert_int_equal(run(run_plain, NULL), UNTRACED);
 	assert_int_equal(run(run_configured, NULL), TRACED);
 	assert_string_equal(t.said, "");
-	assert_int_equal(raw_read(path_of("one.tlg"), &file), 0);
+	assert_int_equal(raw_read(traced_path("one.tlg"), &file), 0);
 	assert_int_equal(file.hits, 4);
 	assert_int_equal(file.ends, 1);
 }
@@ -157,11 +125,11 @@ static void test_config_bad_file_is_told_on_request_only(void **state)
 	configure("global", "rawTarget", "one.tlg", "bad line\n");
 	assert_int_equal(run(run_configured, NULL), TRACED);
 	assert_string_equal(t.said, "");
-	snprintf(expected, sizeof(expected), "warning: trace2: bad config line 3 in file %s\n", path_of("global"));
+	snprintf(expected, sizeof(expected), "warning: trace2: bad config line 3 in file %s\n", traced_path("global"));
 	assert_int_equal(run(run_configured, (const char *const[]){ "TRACE2_DST_DEBUG=1", NULL }), TRACED);
 	assert_string_equal(t.said, expected);
 	configure("global", "rawTarget", "one.tlg", "destinationDebug = 1\nbad line\n");
-	snprintf(expected, sizeof(expected), "warning: trace2: bad config line 4 in file %s\n", path_of("global"));
+	snprintf(expected, sizeof(expected), "warning: trace2: bad config line 4 in file %s\n", traced_path("global"));
 	assert_int_equal(run(run_configured, NULL), TRACED);
 	assert_string_equal(t.said, expected);
 }
@@ -254,7 +222,7 @@ static void test_config_params_are_those_that_git_lists(void **state)
 		   "[include]path=more\n[a]b=\n");
 	write_text("more", "[user]Name = \xc3\x84 B\n[color]ui = 1\n");
 	snprintf(settings, sizeof(settings), "GIT_TRACE2=3 GIT_CONFIG_SYSTEM=%s GIT_CONFIG_GLOBAL=%s",
-		 path_of("system"), path_of("global"));
+		 traced_path("system"), traced_path("global"));
 	assert_int_equal(gitask(t.dir, settings, "version 3>&1", answer, sizeof(answer), &bytes), 0);
 	strcpy(expected, params_of(answer));
 	assert_int_equal(run(run_configured, (const char *const[]){ "TRACE2=2", NULL }), TRACED);
@@ -267,7 +235,7 @@ static void test_config_params_are_those_that_git_lists(void **state)
 /* How many files there are in the directory "traces", and whether the sentinel is one of them. */
 static unsigned count_traces(int *has_sentinel)
 {
-	DIR *dir = opendir(path_of("traces"));
+	DIR *dir = opendir(traced_path("traces"));
 	unsigned n = 0;
 
 	assert_non_null(dir);
@@ -284,7 +252,7 @@ static int run_into_traces(const char *target, const char *max_files)
 {
 	char setting[192];
 
-	snprintf(setting, sizeof(setting), "%s=%s", target, path_of("traces"));
+	snprintf(setting, sizeof(setting), "%s=%s", target, traced_path("traces"));
 	return run(run_plain, (const char *const[]){ setting, max_files, "TRACE2_DST_DEBUG=1", "TRACE2_RAW_LZ4=0",
 						     NULL });
 }
@@ -295,20 +263,20 @@ static void test_sentinel_is_the_last_file_of_a_full_directory(void **state)
 	int has_sentinel;
 
 	(void)state;
-	mkdir(path_of("traces"), 0700);
+	mkdir(traced_path("traces"), 0700);
 	for (unsigned i = 1; i <= 4; i++) {
 		assert_int_equal(run_into_traces("TRACE2_RAW", "TRACE2_MAX_FILES=5"), TRACED);
 		assert_string_equal(t.said, "");
 		assert_int_equal(count_traces(&has_sentinel), i);
 		assert_int_equal(has_sentinel, i == 4);   /* "." and ".." count too */
 	}
-	assert_int_equal(raw_read(path_of("traces/git-trace2-discard"), &file), 0);
+	assert_int_equal(raw_read(traced_path("traces/git-trace2-discard"), &file), 0);
 	assert_int_equal(file.bad_blocks, 0);
 	assert_int_equal(file.ends, 1);
 	assert_int_equal(raw_count(&file, TLG_STYLE_too_many_files, NULL), 1);
 	assert_int_equal(file.hits, 5);
 	snprintf(expected, sizeof(expected), "warning: trace2: not opening TRACE2_RAW trace file due to too many "
-		 "files in target directory %s\n", path_of("traces"));
+		 "files in target directory %s\n", traced_path("traces"));
 	for (int i = 0; i < 2; i++) {
 		const char *limit = i ? "TRACE2_MAX_FILES=100" : "TRACE2_MAX_FILES=5";
 		assert_int_equal(run_into_traces("TRACE2_RAW", limit), UNTRACED);
@@ -322,7 +290,7 @@ static void test_sentinel_event_follows_version_in_its_place(void **state)
 	const char *text, *version, *too_many;
 
 	(void)state;
-	mkdir(path_of("traces"), 0700);
+	mkdir(traced_path("traces"), 0700);
 	assert_int_equal(run_into_traces("TRACE2_EVENT", "TRACE2_MAX_FILES=1"), TRACED);
 	text = read_text("traces/git-trace2-discard");
 	version = strstr(text, "{\"event\":\"version\"");
@@ -339,7 +307,7 @@ static void test_sentinel_without_limit_does_not_matter(void **state)
 	int has_sentinel;
 
 	(void)state;
-	mkdir(path_of("traces"), 0700);
+	mkdir(traced_path("traces"), 0700);
 	write_text("traces/git-trace2-discard", "");
 	for (unsigned i = 0; i < 3; i++) {
 		assert_int_equal(run_into_traces("TRACE2_RAW", limits[i]), TRACED);
@@ -352,7 +320,7 @@ static void test_sentinel_is_for_directories_only(void **state)
 	(void)state;
 	configure("global", "rawTarget", "one.tlg", "maxFiles = 1\nrawLz4 = 0\n");
 	assert_int_equal(run(run_configured, NULL), TRACED);
-	assert_int_equal(raw_read(path_of("one.tlg"), &file), 0);
+	assert_int_equal(raw_read(traced_path("one.tlg"), &file), 0);
 	assert_int_equal(file.hits, 4);
 }
 
@@ -371,11 +339,11 @@ static void test_sentinel_is_not_rotated(void **state)
 	int has_sentinel;
 
 	(void)state;
-	mkdir(path_of("traces"), 0700);
-	snprintf(setting, sizeof(setting), "TRACE2_RAW=%s", path_of("traces"));
+	mkdir(traced_path("traces"), 0700);
+	snprintf(setting, sizeof(setting), "TRACE2_RAW=%s", traced_path("traces"));
 	run(run_rotation, (const char *const[]){ setting, "TRACE2_MAX_FILES=2", "TRACE2_RAW_LZ4=0", NULL });
 	assert_int_equal(count_traces(&has_sentinel), 1);
-	assert_int_equal(raw_read(path_of("traces/git-trace2-discard"), &file), 0);
+	assert_int_equal(raw_read(traced_path("traces/git-trace2-discard"), &file), 0);
 	assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "after"), 1);
 	assert_int_equal(file.ends, 1);
 }
@@ -385,10 +353,10 @@ static void test_sentinel_of_one_target_does_not_speak_for_another(void **state)
 	char raw[192], event[192];
 
 	(void)state;
-	mkdir(path_of("traces"), 0700);
+	mkdir(traced_path("traces"), 0700);
 	write_text("traces/git-trace2-discard", "");
-	snprintf(raw, sizeof(raw), "TRACE2_RAW=%s", path_of("traces"));
-	snprintf(event, sizeof(event), "TRACE2_EVENT=%s", path_of("event.txt"));
+	snprintf(raw, sizeof(raw), "TRACE2_RAW=%s", traced_path("traces"));
+	snprintf(event, sizeof(event), "TRACE2_EVENT=%s", traced_path("event.txt"));
 	assert_int_equal(run(run_plain, (const char *const[]){ raw, event, "TRACE2_MAX_FILES=9", NULL }), TRACED);
 	assert_non_null(strstr(read_text("event.txt"), "\"version\""));
 	assert_null(strstr(read_text("event.txt"), "too_many_files"));
@@ -404,15 +372,15 @@ static void test_sentinel_comes_when_git_makes_it(void **state)
 	if (!gitask_is_there())
 		skip();
 	for (int limit = 1; limit <= 6; limit++) {
-		mkdir(path_of("traces"), 0700);
-		snprintf(settings, sizeof(settings), "GIT_TRACE2_EVENT=%s GIT_TRACE2_MAX_FILES=%d", path_of("traces"),
-			 limit);
+		mkdir(traced_path("traces"), 0700);
+		snprintf(settings, sizeof(settings), "GIT_TRACE2_EVENT=%s GIT_TRACE2_MAX_FILES=%d",
+			 traced_path("traces"), limit);
 		for (int i = 0; i < 8; i++) {
 			gitask(t.dir, settings, "version", answer, sizeof(answer), &bytes);
 			count_traces(&gits[i]);
 		}
-		assert_int_equal(rename(path_of("traces"), path_of("gits")), 0);
-		mkdir(path_of("traces"), 0700);
+		assert_int_equal(rename(traced_path("traces"), traced_path("gits")), 0);
+		mkdir(traced_path("traces"), 0700);
 		snprintf(setting, sizeof(setting), "TRACE2_MAX_FILES=%d", limit);
 		for (int i = 0; i < 8; i++) {
 			run_into_traces("TRACE2_EVENT", setting);
@@ -420,31 +388,30 @@ static void test_sentinel_comes_when_git_makes_it(void **state)
 		}
 		assert_memory_equal(ours, gits, sizeof(ours));
 		assert_true(gits[7]);
-		assert_int_equal(system(strcat(strcpy(settings, "rm -rf "), path_of("gits"))), 0);
-		assert_int_equal(system(strcat(strcpy(settings, "rm -rf "), path_of("traces"))), 0);
+		assert_int_equal(system(strcat(strcpy(settings, "rm -rf "), traced_path("gits"))), 0);
+		assert_int_equal(system(strcat(strcpy(settings, "rm -rf "), traced_path("traces"))), 0);
 	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_config_target_counts_only_if_the_program_says_so),
-		TEST(test_config_environment_switches_a_configured_target_off),
-		TEST(test_config_global_target_wins_over_the_systems),
-		TEST(test_config_bad_file_is_told_on_request_only),
-		TEST(test_config_params_are_listed_in_order_and_once),
-		TEST(test_config_params_are_located_where_git_lists_them),
-		TEST(test_config_params_without_configuration_are_none),
-		TEST(test_config_set_param_is_reported_if_a_pattern_matches),
-		TEST(test_config_params_are_those_that_git_lists),
-		TEST(test_sentinel_is_the_last_file_of_a_full_directory),
-		TEST(test_sentinel_event_follows_version_in_its_place),
-		TEST(test_sentinel_without_limit_does_not_matter),
-		TEST(test_sentinel_is_for_directories_only),
-		TEST(test_sentinel_is_not_rotated),
-		TEST(test_sentinel_of_one_target_does_not_speak_for_another),
-		TEST(test_sentinel_comes_when_git_makes_it),
+		TRACED_TEST(test_config_target_counts_only_if_the_program_says_so),
+		TRACED_TEST(test_config_environment_switches_a_configured_target_off),
+		TRACED_TEST(test_config_global_target_wins_over_the_systems),
+		TRACED_TEST(test_config_bad_file_is_told_on_request_only),
+		TRACED_TEST(test_config_params_are_listed_in_order_and_once),
+		TRACED_TEST(test_config_params_are_located_where_git_lists_them),
+		TRACED_TEST(test_config_params_without_configuration_are_none),
+		TRACED_TEST(test_config_set_param_is_reported_if_a_pattern_matches),
+		TRACED_TEST(test_config_params_are_those_that_git_lists),
+		TRACED_TEST(test_sentinel_is_the_last_file_of_a_full_directory),
+		TRACED_TEST(test_sentinel_event_follows_version_in_its_place),
+		TRACED_TEST(test_sentinel_without_limit_does_not_matter),
+		TRACED_TEST(test_sentinel_is_for_directories_only),
+		TRACED_TEST(test_sentinel_is_not_rotated),
+		TRACED_TEST(test_sentinel_of_one_target_does_not_speak_for_another),
+		TRACED_TEST(test_sentinel_comes_when_git_makes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,27 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
 
 static void read_back(void)
 {
@@ -364,17 +345,16 @@ static void test_life_exec_writes_out_what_came_before(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_life_sigpipe_is_recorded_and_still_ends_the_program),
-		TEST(test_life_other_signals_are_recorded_on_request),
-		TEST(test_life_a_programs_own_handler_is_left_alone),
-		TEST(test_life_forked_child_keeps_its_open_regions),
-		TEST(test_life_forked_child_records_at_its_parents_call_sites),
-		TEST(test_life_child_that_cannot_record_leaves_its_parents_stream_alone),
-		TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
-		TEST(test_life_forks_of_a_busy_process_record_in_every_child),
-		TEST(test_life_what_exit_handlers_record_is_in_the_file),
-		TEST(test_life_exec_writes_out_what_came_before),
+		TRACED_TEST(test_life_sigpipe_is_recorded_and_still_ends_the_program),
+		TRACED_TEST(test_life_other_signals_are_recorded_on_request),
+		TRACED_TEST(test_life_a_programs_own_handler_is_left_alone),
+		TRACED_TEST(test_life_forked_child_keeps_its_open_regions),
+		TRACED_TEST(test_life_forked_child_records_at_its_parents_call_sites),
+		TRACED_TEST(test_life_child_that_cannot_record_leaves_its_parents_stream_alone),
+		TRACED_TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
+		TRACED_TEST(test_life_forks_of_a_busy_process_record_in_every_child),
+		TRACED_TEST(test_life_what_exit_handlers_record_is_in_the_file),
+		TRACED_TEST(test_life_exec_writes_out_what_came_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

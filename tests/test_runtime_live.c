@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,23 +16,14 @@
 #include "trace2.h"
 #include "traced.h"
 
-static struct traced t;
 static char normal[160], perf[160], event[160];
 
 static int setup(void **state)
 {
-	(void)state;
-	traced_init(&t);
+	traced_setup(state);
 	snprintf(normal, sizeof(normal), "TRACE2=%s/normal", t.dir);
 	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
 	snprintf(event, sizeof(event), "TRACE2_EVENT=%s/event", t.dir);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	traced_done(&t);
 	return 0;
 }
 
@@ -80,18 +72,9 @@ static int is_same(const char *format, const char *options)
 /* Size of a file in the directory, -1 if there is none. */
 static long size_of(const char *name)
 {
-	char path[160];
-	FILE *file;
-	long size;
+	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", t.dir, name);
-	file = fopen(path, "r");
-	if (!file)
-		return -1;
-	fseek(file, 0, SEEK_END);
-	size = ftell(file);
-	fclose(file);
-	return size;
+	return stat(traced_path(name), &st) ? -1 : (long)st.st_size;
 }
 
 static void test_live_texts_are_those_expanded_later(void **state)
@@ -210,7 +193,7 @@ static void test_live_fork_writes_every_line_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
 		TEST(test_live_texts_are_those_expanded_later),
 		TEST(test_live_brief_and_nesting_settings_count),
 		TEST(test_live_needs_no_raw_target),

@@ -14,27 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
 
 /* Run a program and read what it recorded, which must be sound. */
 static void record(int (*program)(void *), void *data, const char *const *settings)
@@ -381,19 +362,18 @@ static void test_record_fork_gives_two_complete_streams(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_record_literal_region_is_one_event_each),
-		TEST(test_record_more_than_a_chunk_all_stored),
-		TEST(test_record_long_text_is_whole),
-		TEST(test_record_text_beyond_limit_is_cut_and_counted),
-		TEST(test_record_full_scope_table_sends_names_along),
-		TEST(test_record_errno_is_kept),
-		TEST(test_record_flood_accounts_for_every_event),
-		TEST(test_record_flushes_amid_a_flood_give_up_nothing),
-		TEST(test_record_thread_storm_all_stored),
-		TEST(test_record_threads_without_exit_leave_their_rings),
-		TEST(test_record_signal_handlers_accounts_for_every_event),
-		TEST(test_record_fork_gives_two_complete_streams),
+		TRACED_TEST(test_record_literal_region_is_one_event_each),
+		TRACED_TEST(test_record_more_than_a_chunk_all_stored),
+		TRACED_TEST(test_record_long_text_is_whole),
+		TRACED_TEST(test_record_text_beyond_limit_is_cut_and_counted),
+		TRACED_TEST(test_record_full_scope_table_sends_names_along),
+		TRACED_TEST(test_record_errno_is_kept),
+		TRACED_TEST(test_record_flood_accounts_for_every_event),
+		TRACED_TEST(test_record_flushes_amid_a_flood_give_up_nothing),
+		TRACED_TEST(test_record_thread_storm_all_stored),
+		TRACED_TEST(test_record_threads_without_exit_leave_their_rings),
+		TRACED_TEST(test_record_signal_handlers_accounts_for_every_event),
+		TRACED_TEST(test_record_fork_gives_two_complete_streams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

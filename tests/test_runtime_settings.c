@@ -10,27 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
 
 /* A program that has no privileges, unless the test says so: then the C library hides its environment. */
 static int g_privileged;
@@ -42,8 +23,6 @@ char *__wrap_secure_getenv(const char *name)
 {
 	return g_privileged ? NULL : __real_secure_getenv(name);
 }
-
-enum { TRACED = 42, UNTRACED = 43 };
 
 static int tell(void)
 {
@@ -63,15 +42,6 @@ static void run(int (*program)(void *), void *data, int expected, const char *co
 	traced_run(&t, program, data, settings);
 	assert_true(WIFEXITED(t.status));
 	assert_int_equal(WEXITSTATUS(t.status), expected);
-}
-
-static size_t count_text(const char *text, const char *part)
-{
-	size_t n = 0;
-
-	for (; (text = strstr(text, part)); text += strlen(part))
-		n++;
-	return n;
 }
 
 /* ---- prefix ------------------------------------------------------------------------------------- */
@@ -171,7 +141,7 @@ static void test_destination_taken_name_gets_a_number_up_to_nine(void **state)
 	run_with_taken_names(9, TRACED);
 	assert_string_equal(t.said, "");
 	run_with_taken_names(10, UNTRACED);
-	assert_int_equal(count_text(t.said, "\n"), 1);
+	assert_int_equal(traced_count("\n"), 1);
 	assert_non_null(strstr(t.said, ".tlg' for 'TRACE2_RAW' tracing: File exists\n"));
 	assert_null(strstr(t.said, ".9.tlg'"));
 }
@@ -292,7 +262,7 @@ static void test_nesting_that_is_no_positive_number_is_two(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		run(run_nested, NULL, TRACED, (const char *const[]){ "TRACE2_EVENT=2", rows[i].setting, NULL });
-		assert_int_equal(count_text(t.said, "\"region_enter\""), rows[i].shown);
+		assert_int_equal(traced_count("\"region_enter\""), rows[i].shown);
 	}
 }
 
@@ -320,8 +290,8 @@ static void test_redact_hides_passwords_unless_switched_off(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		run(run_secrets, NULL, TRACED, (const char *const[]){ "TRACE2=2", rows[i].setting, NULL });
-		assert_int_equal(count_text(t.said, "secret"), rows[i].shown);
-		assert_int_equal(count_text(t.said, "<REDACTED>"), 4 - rows[i].shown);
+		assert_int_equal(traced_count("secret"), rows[i].shown);
+		assert_int_equal(traced_count("<REDACTED>"), 4 - rows[i].shown);
 	}
 }
 
@@ -364,22 +334,21 @@ static void test_signals_are_in_the_texts_only_where_writing_is_safe(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_prefix_names_the_only_variables_that_count),
-		TEST(test_prefix_that_is_empty_changes_nothing),
-		TEST(test_prefix_is_cut_to_31_bytes),
-		TEST(test_settings_of_a_privileged_program_do_not_count),
-		TEST(test_destination_closed_descriptor_does_not_disturb),
-		TEST(test_destination_one_and_true_are_stderr),
-		TEST(test_destination_taken_name_gets_a_number_up_to_nine),
-		TEST(test_destination_failing_leaves_the_others_on),
-		TEST(test_raw_lz4_is_on_unless_switched_off),
-		TEST(test_raw_ring_limits_what_a_thread_holds),
-		TEST(test_raw_cycle_bad_values_keep_the_default),
-		TEST(test_nesting_that_is_no_positive_number_is_two),
-		TEST(test_redact_hides_passwords_unless_switched_off),
-		TEST(test_signals_that_mean_nothing_are_passed_over),
-		TEST(test_signals_are_in_the_texts_only_where_writing_is_safe),
+		TRACED_TEST(test_prefix_names_the_only_variables_that_count),
+		TRACED_TEST(test_prefix_that_is_empty_changes_nothing),
+		TRACED_TEST(test_prefix_is_cut_to_31_bytes),
+		TRACED_TEST(test_settings_of_a_privileged_program_do_not_count),
+		TRACED_TEST(test_destination_closed_descriptor_does_not_disturb),
+		TRACED_TEST(test_destination_one_and_true_are_stderr),
+		TRACED_TEST(test_destination_taken_name_gets_a_number_up_to_nine),
+		TRACED_TEST(test_destination_failing_leaves_the_others_on),
+		TRACED_TEST(test_raw_lz4_is_on_unless_switched_off),
+		TRACED_TEST(test_raw_ring_limits_what_a_thread_holds),
+		TRACED_TEST(test_raw_cycle_bad_values_keep_the_default),
+		TRACED_TEST(test_nesting_that_is_no_positive_number_is_two),
+		TRACED_TEST(test_redact_hides_passwords_unless_switched_off),
+		TRACED_TEST(test_signals_that_mean_nothing_are_passed_over),
+		TRACED_TEST(test_signals_are_in_the_texts_only_where_writing_is_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

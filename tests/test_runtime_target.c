@@ -14,27 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-
-static struct traced t;
-static struct raw_file file;
-
-static int setup(void **state)
-{
-	(void)state;
-	traced_init(&t);
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	raw_free(&file);
-	traced_done(&t);
-	return 0;
-}
 
 /* A small program with an exit status of its own, which says whether it was traced. */
 static int run_program(void *data)
@@ -47,7 +28,7 @@ static int run_program(void *data)
 	return trace2_is_enabled() ? 42 : 43;
 }
 
-enum { TRACED = 42, UNTRACED = 43, PROGRAM_HITS = 5 };
+enum { PROGRAM_HITS = 5 };
 
 static void read_back(const char *path, size_t hits)
 {
@@ -66,15 +47,6 @@ static void run_with(const char *raw, int expected, const char *debug)
 	traced_run(&t, run_program, NULL, (const char *const[]){ setting, debug, NULL });
 	assert_true(WIFEXITED(t.status));
 	assert_int_equal(WEXITSTATUS(t.status), expected);
-}
-
-static size_t count_lines(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += *text == '\n';
-	return n;
 }
 
 /* ---- destinations ------------------------------------------------------------------------------- */
@@ -113,7 +85,7 @@ static void test_target_unwritable_path_is_off_and_says_why_on_request(void **st
 {
 	(void)state;
 	run_with("/dev/null/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=1");
-	assert_int_equal(count_lines(t.said), 1);
+	assert_int_equal(traced_count("\n"), 1);
 	assert_non_null(strstr(t.said, "could not open '/dev/null/raw.tlg'"));
 }
 
@@ -220,7 +192,7 @@ static void test_target_absent_socket_is_off_and_says_why_on_request(void **stat
 {
 	(void)state;
 	run_with("af_unix:/nonexistent/socket", UNTRACED, "TRACE2_DST_DEBUG=1");
-	assert_int_equal(count_lines(t.said), 1);
+	assert_int_equal(traced_count("\n"), 1);
 	assert_non_null(strstr(t.said, "could not connect to socket '/nonexistent/socket' for 'TRACE2_RAW' tracing"));
 	run_with("af_unix:relative", UNTRACED, "TRACE2_DST_DEBUG=1");
 	assert_string_equal(t.said, "warning: trace2: invalid AF_UNIX path 'relative' for 'TRACE2_RAW' tracing\n");
@@ -369,23 +341,22 @@ static void test_target_rotation_never_overwrites(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		TEST(test_target_off_values_leave_tracing_off),
-		TEST(test_target_unknown_value_warns_and_is_off),
-		TEST(test_target_missing_directory_is_off_and_says_why_on_request),
-		TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
-		TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
-		TEST(test_target_file_is_appended_to_as_a_new_stream),
-		TEST(test_target_directory_gets_one_file_named_after_the_sid),
-		TEST(test_target_descriptor_is_written_as_it_is),
-		TEST(test_target_sockets_get_everything),
-		TEST(test_target_absent_socket_is_off_and_says_why_on_request),
-		TEST(test_target_full_disk_does_not_disturb_the_program),
-		TEST(test_target_file_size_limit_does_not_kill),
-		TEST(test_target_next_cycle_posts_context_again),
-		TEST(test_target_cycle_setting_begins_cycles_by_bytes),
-		TEST(test_target_rotation_gives_numbered_files_complete_in_themselves),
-		TEST(test_target_rotation_never_overwrites),
+		TRACED_TEST(test_target_off_values_leave_tracing_off),
+		TRACED_TEST(test_target_unknown_value_warns_and_is_off),
+		TRACED_TEST(test_target_missing_directory_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
+		TRACED_TEST(test_target_file_is_appended_to_as_a_new_stream),
+		TRACED_TEST(test_target_directory_gets_one_file_named_after_the_sid),
+		TRACED_TEST(test_target_descriptor_is_written_as_it_is),
+		TRACED_TEST(test_target_sockets_get_everything),
+		TRACED_TEST(test_target_absent_socket_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_full_disk_does_not_disturb_the_program),
+		TRACED_TEST(test_target_file_size_limit_does_not_kill),
+		TRACED_TEST(test_target_next_cycle_posts_context_again),
+		TRACED_TEST(test_target_cycle_setting_begins_cycles_by_bytes),
+		TRACED_TEST(test_target_rotation_gives_numbered_files_complete_in_themselves),
+		TRACED_TEST(test_target_rotation_never_overwrites),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,8 +14,6 @@
 #include "tr2_env.h"
 #include "traced.h"
 
-static struct traced t;
-
 /* ---- surroundings ------------------------------------------------------------------------------- */
 
 static int g_secure;
@@ -28,24 +26,13 @@ unsigned long __wrap_getauxval(unsigned long type)
 	return type == AT_SECURE && g_secure ? 1 : __real_getauxval(type);
 }
 
-/* The path of a file in the test's directory; overwritten by the fourth call after it. */
-static const char *path_of(const char *name)
-{
-	static char paths[4][160];
-	static unsigned next;
-	char *path = paths[next++ % 4];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", t.dir, name);
-	return path;
-}
-
 static void write_bytes(const char *name, const char *text, size_t bytes)
 {
-	FILE *file = fopen(path_of(name), "w");
+	FILE *out = fopen(traced_path(name), "w");
 
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
-	assert_int_equal(fclose(file), 0);
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+	assert_int_equal(fclose(out), 0);
 }
 
 static void write_text(const char *name, const char *text)
@@ -56,13 +43,12 @@ static void write_text(const char *name, const char *text)
 /* Settings "NAME" to a file of the directory. */
 static void point(const char *variable, const char *name)
 {
-	assert_int_equal(setenv(variable, path_of(name), 1), 0);
+	assert_int_equal(setenv(variable, traced_path(name), 1), 0);
 }
 
 static int setup(void **state)
 {
-	(void)state;
-	traced_init(&t);
+	traced_setup(state);
 	unsetenv("GIT_CONFIG_NOSYSTEM");
 	unsetenv("XDG_CONFIG_HOME");
 	setenv("TRACE2_CONFIG_PARAMS", "*", 1);
@@ -74,10 +60,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	(void)state;
 	tr2_config_forget();
-	traced_done(&t);
-	return 0;
+	return traced_teardown(state);
 }
 
 /* ---- what was read, as a text ------------------------------------------------------------------- */
@@ -139,11 +123,11 @@ static void test_config_global_is_found_below_home(void **state)
 	unsetenv("GIT_CONFIG_GLOBAL");
 	write_text(".gitconfig", "[a]b=home\n");
 	assert_read("global a.b=home\n");
-	mkdir(path_of(".config"), 0700);
-	mkdir(path_of(".config/git"), 0700);
+	mkdir(traced_path(".config"), 0700);
+	mkdir(traced_path(".config/git"), 0700);
 	write_text(".config/git/config", "[a]b=config\n");
 	assert_read("global a.b=config\nglobal a.b=home\n");
-	mkdir(path_of("git"), 0700);
+	mkdir(traced_path("git"), 0700);
 	write_text("git/config", "[a]b=xdg\n");
 	point("XDG_CONFIG_HOME", "");
 	assert_read("global a.b=xdg\nglobal a.b=home\n");
@@ -174,7 +158,7 @@ static void test_config_what_is_no_plain_file_is_empty(void **state)
 	assert_read("");
 	point("GIT_CONFIG_SYSTEM", "");                    /* a directory */
 	assert_read("");
-	assert_int_equal(mkfifo(path_of("global"), 0600), 0);      /* nobody writes: opening it would wait */
+	assert_int_equal(mkfifo(traced_path("global"), 0600), 0);      /* nobody writes: opening it would wait */
 	assert_read("");
 	memset(text, '\n', sizeof(text));
 	memcpy(text, "[a]b=1", 6);
@@ -211,9 +195,9 @@ static void test_config_include_stands_where_it_is_named(void **state)
 	char text[256];
 
 	(void)state;
-	mkdir(path_of("sub"), 0700);
+	mkdir(traced_path("sub"), 0700);
 	snprintf(text, sizeof(text), "[a]b=1\n[include]\npath=sub/one\npath=~/two\npath=%s\n[a]b=5\n",
-		 path_of("three"));
+		 traced_path("three"));
 	write_text("system", text);
 	write_text("sub/one", "[include]path=beside\n");
 	write_text("sub/beside", "[a]b=2\n");
@@ -222,7 +206,7 @@ static void test_config_include_stands_where_it_is_named(void **state)
 	snprintf(text, sizeof(text),
 		 "system a.b=1\nsystem include.path=sub/one\nsystem include.path=beside\nsystem a.b=2\n"
 		 "system include.path=~/two\nsystem a.b=3\nsystem include.path=%s\nsystem a.b=4\nsystem a.b=5\n",
-		 path_of("three"));
+		 traced_path("three"));
 	assert_read(text);
 }
 
@@ -351,26 +335,26 @@ static void test_config_files_are_those_that_git_reads(void **state)
 	(void)state;
 	if (!gitask_is_there())
 		skip();
-	mkdir(path_of(".config"), 0700);
-	mkdir(path_of(".config/git"), 0700);
-	mkdir(path_of("sub"), 0700);
+	mkdir(traced_path(".config"), 0700);
+	mkdir(traced_path(".config/git"), 0700);
+	mkdir(traced_path("sub"), 0700);
 	write_text("system", "[include]\n\tpath = sub/more\n[user \"X\"]\n\tName = \"a # b\" ; c\n\tflag\n");
 	write_text("sub/more", "[More]it=sub\n[include]path=next\n[includeIf \"onbranch:x\"]path=next\n");
 	write_text("sub/next", "[more]it=next\n");
 	write_text(".config/git/config", "[xdg]it\n[include]path=~/sub/next\n");
 	write_text(".gitconfig", "\xef\xbb\xbf[home]\r\nit = 1\r\n");
 	write_text("global", "[named]it=1\n");
-	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s' GIT_CONFIG_GLOBAL='%s'", path_of("system"),
-		 path_of("global"));
+	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s' GIT_CONFIG_GLOBAL='%s'", traced_path("system"),
+		 traced_path("global"));
 	assert_read_as_git(settings);
 	unsetenv("GIT_CONFIG_GLOBAL");
-	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s'", path_of("system"));
+	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s'", traced_path("system"));
 	assert_read_as_git(settings);
 	setenv("GIT_CONFIG_NOSYSTEM", "true", 1);
-	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s' GIT_CONFIG_NOSYSTEM=true", path_of("system"));
+	snprintf(settings, sizeof(settings), "GIT_CONFIG_SYSTEM='%s' GIT_CONFIG_NOSYSTEM=true", traced_path("system"));
 	assert_read_as_git(settings);
 	point("XDG_CONFIG_HOME", ".config");
-	snprintf(settings, sizeof(settings), "XDG_CONFIG_HOME='%s' GIT_CONFIG_NOSYSTEM=true", path_of(".config"));
+	snprintf(settings, sizeof(settings), "XDG_CONFIG_HOME='%s' GIT_CONFIG_NOSYSTEM=true", traced_path(".config"));
 	assert_read_as_git(settings);
 }
 

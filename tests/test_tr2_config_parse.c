@@ -224,11 +224,11 @@ static void make_blanks_equal(char *text)
 
 static void write_file(const char *path, const char *text, size_t bytes)
 {
-	FILE *file = fopen(path, "w");
+	FILE *out = fopen(path, "w");
 
-	assert_non_null(file);
-	assert_int_equal(fwrite(text, 1, bytes, file), bytes);
-	assert_int_equal(fclose(file), 0);
+	assert_non_null(out);
+	assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+	assert_int_equal(fclose(out), 0);
 }
 
 static void test_parse_random_texts_mean_what_they_mean_to_git(void **state)
@@ -236,7 +236,6 @@ static void test_parse_random_texts_mean_what_they_mean_to_git(void **state)
 	static char text[1024], answer[4096], expected[4096];
 	unsigned settings = 0, bad = 0;
 	char path[128], arguments[256];
-	struct traced t;
 	uint32_t seed = 1;
 
 	(void)state;

@@ -133,12 +133,12 @@ enum { NAMES = sizeof(names) / sizeof(names[0]), PATTERNS = sizeof(patterns) / s
 /* "x.NAME.k" is what the pattern sees. */
 static void write_names(const char *path)
 {
-	FILE *file = fopen(path, "w");
+	FILE *out = fopen(path, "w");
 
-	assert_non_null(file);
+	assert_non_null(out);
 	for (size_t i = 0; i < NAMES; i++)
-		fprintf(file, "[x \"%s\"]\nk=%zu\n", names[i], i);
-	assert_int_equal(fclose(file), 0);
+		fprintf(out, "[x \"%s\"]\nk=%zu\n", names[i], i);
+	assert_int_equal(fclose(out), 0);
 }
 
 static void test_wild_patterns_match_what_they_match_for_git(void **state)
@@ -146,7 +146,6 @@ static void test_wild_patterns_match_what_they_match_for_git(void **state)
 	static char answer[8192];
 	char path[128], settings[512], param[128], key[64];
 	unsigned matches = 0;
-	struct traced t;
 	size_t bytes;
 
 	(void)state;

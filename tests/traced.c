@@ -9,15 +9,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void traced_init(struct traced *t)
+struct traced t;
+struct raw_file file;
+
+void traced_init(struct traced *traced)
 {
 	const char *base = getenv("TMPDIR");
 
-	memset(t, 0, sizeof(*t));
-	snprintf(t->dir, sizeof(t->dir), "%.40s/t2test-XXXXXX", base ? base : "/tmp");
-	if (!mkdtemp(t->dir))
+	memset(traced, 0, sizeof(*traced));
+	snprintf(traced->dir, sizeof(traced->dir), "%.40s/t2test-XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(traced->dir))
 		abort();
-	snprintf(t->raw, sizeof(t->raw), "%s/raw.tlg", t->dir);
+	snprintf(traced->raw, sizeof(traced->raw), "%s/raw.tlg", traced->dir);
 }
 
 static void put_setting(const char *setting)
@@ -32,61 +35,96 @@ static void put_setting(const char *setting)
 		abort();
 }
 
-static void become_program(const struct traced *t, int (*program)(void *), void *data, const char *const *settings)
+static void become_program(const struct traced *traced, int (*program)(void *), void *data, const char *const *settings)
 {
 	char path[160];
 	int fd;
 
-	snprintf(path, sizeof(path), "%s/stderr", t->dir);
+	snprintf(path, sizeof(path), "%s/stderr", traced->dir);
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	if (fd < 0 || dup2(fd, STDERR_FILENO) < 0)
 		_exit(99);
 	close(fd);
 	unsetenv("GIT_TRACE2_PARENT_SID");
 	unsetenv("GIT_TRACE2_PARENT_NAME");
-	snprintf(path, sizeof(path), "TRACE2_RAW=%s", t->raw);
+	snprintf(path, sizeof(path), "TRACE2_RAW=%s", traced->raw);
 	put_setting(path);
 	put_setting("TRACE2_RAW_LZ4=0");
-	snprintf(path, sizeof(path), "XDG_RUNTIME_DIR=%s", t->dir);   /* rings of those that are killed go with it */
+	/* rings of those that are killed go with the directory */
+	snprintf(path, sizeof(path), "XDG_RUNTIME_DIR=%s", traced->dir);
 	put_setting(path);
 	for (; settings && *settings; settings++)
 		put_setting(*settings);
 	exit(program(data));
 }
 
-static void read_said(struct traced *t)
+static void read_said(struct traced *traced)
 {
 	char path[160];
-	FILE *file;
+	FILE *in;
 	size_t n = 0;
 
-	snprintf(path, sizeof(path), "%s/stderr", t->dir);
-	file = fopen(path, "r");
-	if (file) {
-		n = fread(t->said, 1, sizeof(t->said) - 1, file);
-		fclose(file);
+	snprintf(path, sizeof(path), "%s/stderr", traced->dir);
+	in = fopen(path, "r");
+	if (in) {
+		n = fread(traced->said, 1, sizeof(traced->said) - 1, in);
+		fclose(in);
 	}
-	t->said[n] = '\0';
+	traced->said[n] = '\0';
 }
 
-void traced_run(struct traced *t, int (*program)(void *), void *data, const char *const *settings)
+void traced_run(struct traced *traced, int (*program)(void *), void *data, const char *const *settings)
 {
 	pid_t pid;
 
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
-		become_program(t, program, data, settings);
-	if (pid < 0 || waitpid(pid, &t->status, 0) != pid)
+		become_program(traced, program, data, settings);
+	if (pid < 0 || waitpid(pid, &traced->status, 0) != pid)
 		abort();
-	read_said(t);
+	read_said(traced);
 }
 
-void traced_done(struct traced *t)
+void traced_done(struct traced *traced)
 {
 	char command[96];
 
-	snprintf(command, sizeof(command), "rm -rf '%s'", t->dir);
+	snprintf(command, sizeof(command), "rm -rf '%s'", traced->dir);
 	if (system(command))
 		perror(command);
+}
+
+int traced_setup(void **state)
+{
+	(void)state;
+	traced_init(&t);
+	return 0;
+}
+
+int traced_teardown(void **state)
+{
+	(void)state;
+	raw_free(&file);
+	traced_done(&t);
+	return 0;
+}
+
+size_t traced_count(const char *part)
+{
+	size_t n = 0;
+
+	for (const char *at = t.said; (at = strstr(at, part)); at += strlen(part))
+		n++;
+	return n;
+}
+
+const char *traced_path(const char *name)
+{
+	static char paths[4][160];
+	static unsigned next;
+	char *path = paths[next++ % 4];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", t.dir, name);
+	return path;
 }

@@ -6,6 +6,8 @@
 #ifndef TRACED_H
 #define TRACED_H
 
+#include "rawread.h"
+
 struct traced {
 	char dir[64];             /* a new directory */
 	char raw[128];            /* "dir/raw.tlg", which TRACE2_RAW names unless set otherwise */
@@ -14,15 +16,34 @@ struct traced {
 };
 
 /* A new directory, for one traced_run() or several. */
-void traced_init(struct traced *t);
+void traced_init(struct traced *traced);
 
 /*
  * Fork; in the child set the NULL-terminated settings ("NAME=value"; TRACE2_RAW and TRACE2_RAW_LZ4=0 come before
  * them), call program(data) and exit with what it returns.
  */
-void traced_run(struct traced *t, int (*program)(void *), void *data, const char *const *settings);
+void traced_run(struct traced *traced, int (*program)(void *), void *data, const char *const *settings);
 
 /* Remove the directory. */
-void traced_done(struct traced *t);
+void traced_done(struct traced *traced);
+
+/*
+ * What most tests work with: t is a new directory before each of them and gone after it, file is freed then.
+ * In the table of tests: TRACED_TEST(name).
+ */
+extern struct traced t;
+extern struct raw_file file;
+int traced_setup(void **state);
+int traced_teardown(void **state);
+#define TRACED_TEST(name) cmocka_unit_test_setup_teardown(name, traced_setup, traced_teardown)
+
+/* Exit statuses of programs that tell whether they were traced. */
+enum { TRACED = 42, UNTRACED = 43 };
+
+/* How often part is in t.said. */
+size_t traced_count(const char *part);
+
+/* The path of a file in t.dir; overwritten by the fourth call after it. */
+const char *traced_path(const char *name);
 
 #endif
