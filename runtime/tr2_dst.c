@@ -395,7 +395,7 @@ int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
 	else if (dst->own && ftruncate(dst->fd, dst->good))
 		dst->own = 0;   /* cannot be cut back: a reader will find its way around what is there */
 	if (error && *dst->variable)
-		tr2_warning("unable to write trace to '", dst->variable, "': ", strerror(-error));
+		tr2_warning_without_name("unable to write trace to '", dst->variable, "': ", strerror(-error));
 	if (error)
 		dst->variable[0] = '\0';
 	errno = saved;

@@ -161,7 +161,7 @@ void tr2_env_read(void)
 
 void tr2_warn(const char *const *parts)
 {
-	char line[512] = "warning: trace2: ";
+	char line[512] = "warning: ";
 	size_t n = strlen(line);
 	int saved = errno;
 

@@ -51,8 +51,12 @@ int tr2_env_debug(void);
 /* Read all settings into tr2_g_settings.  Bad values keep the default.  Thread  before any other    Alloc none */
 void tr2_env_read(void);
 
-/* One line on stderr, "warning: trace2: " and the message, cut to 512 bytes.  Errno kept.  Signal safe. */
+/*
+ * One line on stderr, "warning: " and the parts up to a NULL, cut to 512 bytes.  Errno kept.  Signal safe.
+ * All of git's messages but one go on with "trace2: ".
+ */
 void tr2_warn(const char *const *parts);
-#define tr2_warning(...) tr2_warn((const char *const[]){ __VA_ARGS__, NULL })
+#define tr2_warning_without_name(...) tr2_warn((const char *const[]){ __VA_ARGS__, NULL })
+#define tr2_warning(...) tr2_warning_without_name("trace2: ", __VA_ARGS__)
 
 #endif

@@ -68,7 +68,7 @@ record()
 	mkdir -p "$run/dir"
 	(cd "$run" && eval "$prepare") || return 1
 	(cd / && exec env -i PATH="$PATH" HOME="$run" GIT_CONFIG_NOSYSTEM=1 "${settings[@]}" "$program" version "$@") \
-		>"$run/stdout" 2>"$run/stderr" </dev/null
+		>"$run/stdout" 2>"$run/stderr" </dev/null 9>&-
 	[ "$program" = git ] && sed -i '/^git version/d' "$run/stdout"
 	(cd "$run" && find . -type f | sort) | while read -r file; do
 		echo "== ${file#./}"
@@ -148,6 +148,13 @@ for value in @/none/log @/stdout/log /proc "$long" \
 	done
 done
 quiet closed : GIT_TRACE2=9
+warned closed : GIT_TRACE2=9 $debug
+# One target at a time: git hands its own warning to the other targets, as an error of the command
+for target in GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT; do
+	warned write_failure : $target=/dev/full $debug
+	quiet write_failure : $target=/dev/full
+done
+warned write_failure "$(config normalTarget=/dev/full destinationDebug=1)"
 
 # ---- a directory with too many files ----------------------------------------------------------------
 for value in 3 4 5 4x; do

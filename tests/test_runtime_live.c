@@ -157,6 +157,18 @@ static void test_live_full_disk_does_not_disturb_the_program(void **state)
 	assert_string_equal(t.said, "");
 }
 
+static void test_live_full_disk_is_reported_once_for_each_target(void **state)
+{
+	(void)state;
+	traced_run(&t, run_threads, (void *)100, (const char *const[]){
+		"TRACE2=/dev/full", perf, "TRACE2_EVENT=/dev/full", "TRACE2_DST_DEBUG=1", NULL });
+	assert_int_equal(t.status, 0);
+	assert_int_equal(traced_count("\n"), 2);   /* whichever fails first */
+	assert_int_equal(traced_count("warning: unable to write trace to 'TRACE2': No space left on device"), 1);
+	assert_int_equal(traced_count("warning: unable to write trace to 'TRACE2_EVENT': No space left"), 1);
+	assert_true(is_same("perf", ""));
+}
+
 static int run_fork(void *data)
 {
 	int status;
@@ -200,6 +212,7 @@ int main(void)
 		TEST(test_live_stderr_is_complete_when_a_short_program_ends),
 		TEST(test_live_datagrams_carry_a_line_each),
 		TEST(test_live_full_disk_does_not_disturb_the_program),
+		TEST(test_live_full_disk_is_reported_once_for_each_target),
 		TEST(test_live_fork_writes_every_line_once),
 	};
 

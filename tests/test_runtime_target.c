@@ -206,7 +206,7 @@ static void test_target_full_disk_does_not_disturb_the_program(void **state)
 	run_with("/dev/full", TRACED, NULL);
 	assert_string_equal(t.said, "");
 	run_with("/dev/full", TRACED, "TRACE2_DST_DEBUG=1");
-	assert_string_equal(t.said, "warning: trace2: unable to write trace to 'TRACE2_RAW': "
+	assert_string_equal(t.said, "warning: unable to write trace to 'TRACE2_RAW': "
 				    "No space left on device\n");
 }
 
