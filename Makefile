@@ -73,6 +73,7 @@ example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
 shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
 unit    := $(test_names:%=$(out)/tests/%)
 benches := $(bench_names:%=$(out)/bench/%)
+bench_static := $(patsubst %,$(out)/bench/%_static,bench_emit bench_start)
 torture := $(torture_names:%=$(out)/torture/%)
 example := $(if $(example_names),$(out)/examples/t2index)
 scripts := $(sort $(wildcard tests/check_*.sh))
@@ -138,7 +139,7 @@ programs: $(unit) $(out)/tests/replay $(out)/t2expand
 run_env = T2_OUT='$(out)' T2_V='$(V)' T2_LIVE='$(live_obj)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
 
 # bench ONLY=name: only that one
-bench: all $(benches)
+bench: all $(benches) $(bench_static)
 	$(quiet)T2_OUT='$(out)' bench/run.sh $(ONLY)
 
 # torture ONLY=name: only that harness; T2_SCALE, T2_SEED: see tests/torture/run.sh
@@ -240,7 +241,13 @@ $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(use
 $(benches): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(quiet)$(link_user) -lm
+	$(quiet)$(link_user)
+
+# The same with the static library
+$(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(out)/libtrace2.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
 # ---- installation -----------------------------------------------------------------------------------
 

@@ -22,12 +22,17 @@ static struct {
 	uint64_t took_ns[BENCH_THREADS];
 } team;
 
-uint64_t bench_now_ns(void)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec;
+}
+
+uint64_t bench_now_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC);
 }
 
 void bench_fail(const char *what)
@@ -44,6 +49,15 @@ unsigned bench_rounds(const char *text)
 	errno = 0;
 	rounds = strtoul(text, &end, 10);
 	return errno || *end || rounds > BENCH_ROUNDS_MAX ? 0 : (unsigned)rounds;
+}
+
+void bench_trace_into(const char *directory)
+{
+	char path[4096];
+
+	if (directory[0] != '/' || snprintf(path, sizeof(path), "%s/trace.tlg", directory) >= (int)sizeof(path) ||
+	    setenv("TRACE2_RAW", path, 1))
+		bench_fail(directory);
 }
 
 /* Bind the calling thread to the index-th of the processors it may use.  Where that fails it floats. */
@@ -81,12 +95,13 @@ static void *run_thread(void *argument)
 		if (!team.now)
 			return NULL;
 		if (index < team.wanted) {
+			clockid_t clock = team.now->wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
 			uint64_t start_ns;
 
 			meet_others();
-			start_ns = bench_now_ns();
+			start_ns = read_clock(clock);
 			team.now->run(index, team.now->ops);
-			team.took_ns[index] = bench_now_ns() - start_ns;
+			team.took_ns[index] = read_clock(clock) - start_ns;
 		}
 		pthread_barrier_wait(&team.barrier);
 	}
@@ -146,38 +161,18 @@ void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, vo
 			run_case(&cases[i], round, after);
 }
 
-static int compare_doubles(const void *a, const void *b)
+void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	printf("%s\t%u\t%s\t", name, threads, unit);
+	for (unsigned i = 0; i < count; i++)
+		printf("%s%.4g", i ? " " : "", values[i]);
+	putchar('\n');
 }
 
-static void print_figures(const double *ns, const double *reference_ns, unsigned rounds)
+void bench_print(const struct bench_case *cases, unsigned count, unsigned rounds)
 {
-	double sorted[BENCH_ROUNDS_MAX], ratios[BENCH_ROUNDS_MAX];
-
-	for (unsigned i = 0; i < rounds; i++) {
-		sorted[i] = ns[i];
-		ratios[i] = ns[i] / reference_ns[i];
-	}
-	qsort(sorted, rounds, sizeof(*sorted), compare_doubles);
-	qsort(ratios, rounds, sizeof(*ratios), compare_doubles);
-	printf(" | %8.2f %8.2f %7.2f", sorted[0], sorted[rounds / 2], ratios[rounds / 2]);
-}
-
-void bench_print(const char *title, const struct bench_case *cases, unsigned count, unsigned rounds,
-		 unsigned reference)
-{
-	printf("%s\nns per operation, %u rounds; ratio: to '%s'\n", title, rounds, cases[reference].name);
-	printf("%-44s | %8s %8s %7s | %8s %8s %7s\n", "", "1 thread", "median", "ratio", "2 thr.", "median",
-	       "ratio");
-	for (unsigned i = 0; i < count; i++) {
-		printf("%-44s", cases[i].name);
-		print_figures(cases[i].ns[0], cases[reference].ns[0], rounds);
-		if (!cases[i].alone)
-			print_figures(cases[i].ns[1], cases[reference].ns[1], rounds);
-		putchar('\n');
-	}
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned threads = 1; threads <= (cases[i].alone ? 1 : BENCH_THREADS); threads++)
+			bench_print_values(cases[i].name, threads, "ns", cases[i].ns[threads - 1], rounds);
 	fflush(stdout);
 }

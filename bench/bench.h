@@ -3,10 +3,15 @@
  * bench.h - measures short operations beside each other.
  *
  * Every case runs one burst a round, so that whatever disturbs the machine disturbs all of them.  A burst
- * runs on one thread, then, unless the case says otherwise, on two at once.  Figures are ns per operation:
- * min, the undisturbed cost; median, the usual one; and the median over the rounds of the ratio to a
- * reference case.  The two threads live from bench_start() to bench_stop(), each bound to a processor where
- * the system allows.  Only the main thread calls these functions.
+ * runs on one thread, then, unless the case says otherwise, on two at once.  The two threads live from
+ * bench_start() to bench_stop(), each bound to a processor where the system allows.  Only the main thread
+ * calls these functions.  Time is the thread's processor time: what other work takes away does not count.
+ *
+ * A benchmark prints figures, one a line, with a tab between the fields,
+ *     NAME  THREADS  UNIT  VALUE VALUE ...
+ * a value for each round: the values of two figures at the same place were measured one right after the other.
+ * table.py makes everything else of them: minimum, median, ratios.  A line without tabs says something else:
+ * "recorded N", what the trace must hold of category "bench".
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -20,6 +25,7 @@ struct bench_case {
 	void (*run)(unsigned thread, unsigned ops);   /* do it `ops` times; thread: 0 or 1 */
 	unsigned ops;                    /* a burst, even */
 	int alone;                       /* 1: not measured on two threads */
+	int wall;                        /* 1: by the clock on the wall, not by the thread's processor time */
 	int recorded;                    /* 1: each operation records one checkpoint */
 	uint64_t done;                   /* result: operations done, on all threads */
 	double ns[BENCH_THREADS][BENCH_ROUNDS_MAX];   /* result: per operation, by threads - 1 and round */
@@ -55,6 +61,9 @@ _Noreturn void bench_fail(const char *what);
 /* A number of rounds from the command line, 1 to BENCH_ROUNDS_MAX; 0: it is none. */
 unsigned bench_rounds(const char *text);
 
+/* Let the library trace into DIRECTORY/trace.tlg, once it is initialized.  Ends the program if it cannot. */
+void bench_trace_into(const char *directory);
+
 /* Start the threads, and end them. */
 void bench_start(void);
 void bench_stop(void);
@@ -65,8 +74,10 @@ void bench_stop(void);
  */
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void));
 
-/* Print a table.  reference: index of the case that the ratios refer to. */
-void bench_print(const char *title, const struct bench_case *cases, unsigned count, unsigned rounds,
-		 unsigned reference);
+/* Print the cases as figures, in ns. */
+void bench_print(const struct bench_case *cases, unsigned count, unsigned rounds);
+
+/* Print one figure. */
+void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * usage: bench_emit DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/emit.tlg.  The last line of output, "recorded N", is what the trace must hold of
- * category "bench"; run.sh compares.  Tracing off is measured before the library is initialized.
+ * Traces into DIRECTORY/trace.tlg.  Figures: bench.h.  Tracing off is measured before the library is
+ * initialized.  bench_emit_static is the same program, linked with the static library.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -44,13 +44,25 @@ static void *map_ring(void)
 	return ring;
 }
 
-/* ---- the cases ---------------------------------------------------------------------------------- */
+/* ---- what it is compared with ------------------------------------------------------------------- */
 
 static void run_nothing(unsigned thread, unsigned ops)
 {
 	(void)thread;
 	for (unsigned i = 0; i < ops; i++)
 		bench_barrier();
+}
+
+/* Additions that wait for each other: one cycle each. */
+static void run_cycles(unsigned thread, unsigned ops)
+{
+	uint64_t sum = thread;
+
+	for (unsigned i = 0; i < ops; i += 8)
+		for (unsigned k = 0; k < 8; k++) {
+			sum += ops;
+			bench_keep(sum);
+		}
 }
 
 static void run_clock(unsigned thread, unsigned ops)
@@ -75,71 +87,23 @@ static void run_floor(unsigned thread, unsigned ops)
 	}
 }
 
-/* With a barrier behind each call: as in a real program, it has to look whether tracing is on each time. */
-static void run_region(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i += 2) {
-		trace2_region_enter("bench", "inline", NULL);
-		bench_barrier();
-		trace2_region_leave("bench", "inline", NULL);
-		bench_barrier();
+/* volatile: the compiler is not to know what it prints */
+static const char *volatile text_argument = "a message";
+
+#define RUN_SNPRINTF(name, ...) \
+	static void name(unsigned thread, unsigned ops) \
+	{ \
+		char message[LINE_BYTES]; \
+		(void)thread; \
+		for (unsigned i = 0; i < ops; i++) { \
+			snprintf(message, sizeof(message), __VA_ARGS__); \
+			bench_barrier(); \
+		} \
 	}
-}
 
-static void run_region_fl(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i += 2) {
-		trace2_region_enter_fl(__FILE__, __LINE__, "bench", "function", NULL);
-		trace2_region_leave_fl(__FILE__, __LINE__, "bench", "function", NULL);
-	}
-}
-
-static void run_region_printf(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i += 2) {
-		trace2_region_enter_printf("bench", "printf", NULL, "%s %d", "a message", (int)i);
-		trace2_region_leave_printf("bench", "printf", NULL, "%s %d", "a message", (int)i);
-	}
-}
-
-static void run_step(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++) {
-		trace2_step("bench", "step");
-		bench_barrier();
-	}
-}
-
-static void run_intmax(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++) {
-		trace2_data_intmax("bench", NULL, "integer", i);
-		bench_barrier();
-	}
-}
-
-static void run_string(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		trace2_data_string("bench", NULL, "string", "twelve bytes");
-}
-
-static void run_snprintf(unsigned thread, unsigned ops)
-{
-	char message[LINE_BYTES];
-
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++) {
-		snprintf(message, sizeof(message), "%s %d", "a message", (int)i);
-		bench_barrier();
-	}
-}
+RUN_SNPRINTF(run_snprintf_int, "%d", (int)i)
+RUN_SNPRINTF(run_snprintf_text, "%s", text_argument)
+RUN_SNPRINTF(run_snprintf_both, "%s %d", text_argument, (int)i)
 
 /* A line as the perf text has it, the way a program without a tracer would make it. */
 static int format_line(char *line, unsigned number)
@@ -179,44 +143,81 @@ static void run_line_write(unsigned thread, unsigned ops)
 	}
 }
 
+/* ---- the calls ---------------------------------------------------------------------------------- */
+
+/* With a barrier behind each call: as in a real program, it has to look whether tracing is on each time. */
+#define RUN_CALL(name, call) \
+	static void name(unsigned thread, unsigned ops) \
+	{ \
+		(void)thread; \
+		for (unsigned i = 0; i < ops; i++) { \
+			call; \
+			bench_barrier(); \
+		} \
+	}
+
+/* Regions, entered and left in turn; one operation is one of the two. */
+#define RUN_REGION(name, enter, leave) \
+	static void name(unsigned thread, unsigned ops) \
+	{ \
+		(void)thread; \
+		for (unsigned i = 0; i < ops; i += 2) { \
+			enter; \
+			bench_barrier(); \
+			leave; \
+			bench_barrier(); \
+		} \
+	}
+
+RUN_REGION(run_region, trace2_region_enter("bench", "inline", NULL), trace2_region_leave("bench", "inline", NULL))
+RUN_REGION(run_region_fl, trace2_region_enter_fl(__FILE__, __LINE__, "bench", "function", NULL),
+	   trace2_region_leave_fl(__FILE__, __LINE__, "bench", "function", NULL))
+RUN_REGION(run_region_int, trace2_region_enter_printf("bench", "int", NULL, "%d", (int)i),
+	   trace2_region_leave_printf("bench", "int", NULL, "%d", (int)i))
+RUN_REGION(run_region_text, trace2_region_enter_printf("bench", "text", NULL, "%s", text_argument),
+	   trace2_region_leave_printf("bench", "text", NULL, "%s", text_argument))
+RUN_REGION(run_region_both, trace2_region_enter_printf("bench", "both", NULL, "%s %d", text_argument, (int)i),
+	   trace2_region_leave_printf("bench", "both", NULL, "%s %d", text_argument, (int)i))
+RUN_CALL(run_enter, trace2_region_enter("bench", "off", NULL))
+RUN_CALL(run_step, trace2_step("bench", "step"))
+RUN_CALL(run_intmax, trace2_data_intmax("bench", NULL, "integer", i))
+RUN_CALL(run_string, trace2_data_string("bench", NULL, "string", "twelve bytes"))
+RUN_CALL(run_timer, trace2_timer_start(TRACE2_TIMER_ID_TEST1); trace2_timer_stop(TRACE2_TIMER_ID_TEST1))
+RUN_CALL(run_counter, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, i))
+
 static struct bench_case off_cases[] = {
-	{ .name = "empty loop", .run = run_nothing, .ops = BURST },
-	{ .name = "region, literal names", .run = run_region, .ops = BURST },
-	{ .name = "region, through the function", .run = run_region_fl, .ops = BURST },
-	{ .name = "region with a message", .run = run_region_printf, .ops = BURST },
-	{ .name = "data_intmax", .run = run_intmax, .ops = BURST },
+	{ .name = "off: empty loop", .run = run_nothing, .ops = BURST },
+	{ .name = "off: one cycle", .run = run_cycles, .ops = BURST },
+	{ .name = "off: region enter", .run = run_enter, .ops = BURST },
+	{ .name = "off: region, function", .run = run_region_fl, .ops = BURST },
+	{ .name = "off: region, \"%s %d\"", .run = run_region_both, .ops = BURST },
+	{ .name = "off: data_intmax", .run = run_intmax, .ops = BURST },
+	{ .name = "off: timer start and stop", .run = run_timer, .ops = BURST },
 };
 
-enum { FLOOR = 2 };
 static struct bench_case on_cases[] = {
 	{ .name = "empty loop", .run = run_nothing, .ops = BURST },
 	{ .name = "clock", .run = run_clock, .ops = BURST },
 	{ .name = "floor: clock + 24 bytes stored", .run = run_floor, .ops = BURST },
-	{ .name = "region, literal names", .run = run_region, .ops = BURST, .recorded = 1 },
-	{ .name = "region, through the function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
+	{ .name = "region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
+	{ .name = "region, function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
 	{ .name = "step", .run = run_step, .ops = BURST, .recorded = 1 },
 	{ .name = "data_intmax", .run = run_intmax, .ops = BURST / 2, .recorded = 1 },
 	{ .name = "data_string, 12 bytes", .run = run_string, .ops = BURST / 2, .recorded = 1 },
-	{ .name = "region with a message \"%s %d\"", .run = run_region_printf, .ops = BURST / 4, .recorded = 1 },
-	{ .name = "snprintf of that message", .run = run_snprintf, .ops = BURST / 4, .alone = 1 },
-	{ .name = "perf line by snprintf", .run = run_line, .ops = BURST / 40, .alone = 1 },
-	{ .name = "perf line by snprintf, write(2)", .run = run_line_write, .ops = BURST / 40, .alone = 1 },
+	{ .name = "region, \"%d\"", .run = run_region_int, .ops = BURST / 4, .recorded = 1 },
+	{ .name = "snprintf \"%d\"", .run = run_snprintf_int, .ops = BURST / 4 },
+	{ .name = "region, \"%s\"", .run = run_region_text, .ops = BURST / 4, .recorded = 1 },
+	{ .name = "snprintf \"%s\"", .run = run_snprintf_text, .ops = BURST / 4 },
+	{ .name = "region, \"%s %d\"", .run = run_region_both, .ops = BURST / 4, .recorded = 1 },
+	{ .name = "snprintf \"%s %d\"", .run = run_snprintf_both, .ops = BURST / 4 },
+	{ .name = "timer start and stop", .run = run_timer, .ops = BURST },
+	{ .name = "counter add", .run = run_counter, .ops = BURST },
+	{ .name = "perf line, snprintf", .run = run_line, .ops = BURST / 40, .alone = 1 },
+	{ .name = "perf line, snprintf and write(2)", .run = run_line_write, .ops = BURST / 40, .alone = 1 },
 };
 
 static const unsigned off_count = sizeof(off_cases) / sizeof(*off_cases);
 static const unsigned on_count = sizeof(on_cases) / sizeof(*on_cases);
-
-static void set_destination(const char *directory)
-{
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/emit.tlg", directory) >= (int)sizeof(path) ||
-	    setenv("TRACE2_RAW", path, 1))
-		bench_fail(directory);
-	text_fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (text_fd < 0)
-		bench_fail(directory);
-}
 
 int main(int argc, char **argv)
 {
@@ -229,10 +230,13 @@ int main(int argc, char **argv)
 	}
 	for (unsigned i = 0; i < BENCH_THREADS; i++)
 		rings[i] = map_ring();
-	set_destination(argv[1]);
+	bench_trace_into(argv[1]);
+	text_fd = open(argv[1], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (text_fd < 0)
+		bench_fail(argv[1]);
 	bench_start();
 	bench_measure(off_cases, off_count, rounds, NULL);
-	bench_print("tracing off", off_cases, off_count, rounds, 0);
+	bench_print(off_cases, off_count, rounds);
 
 	trace2_initialize();
 	if (!trace2_is_enabled())
@@ -241,7 +245,7 @@ int main(int argc, char **argv)
 	run_region(0, BURST);
 	trace2_flush();
 	bench_measure(on_cases, on_count, rounds, trace2_flush);
-	bench_print("\ntracing on", on_cases, on_count, rounds, FLOOR);
+	bench_print(on_cases, on_count, rounds);
 	bench_stop();
 	for (unsigned i = 0; i < on_count; i++)
 		recorded += on_cases[i].recorded ? on_cases[i].done : 0;

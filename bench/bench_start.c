@@ -1,27 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_start - what tracing adds to a short process.
+ * bench_start - what tracing adds to a short process, from its start to its end.
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts itself again and again, from start to end, in turn: without any call of the library, with tracing
- * off, with tracing on into DIRECTORY/start.tlg and ten events.  All three are linked with the library.  The
- * last line of output is "recorded N", as in bench_emit.
+ * Starts, in turn: bench_bare, which knows no library; itself, linked with the library, without any call of it;
+ * with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
+ * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us.  bench_start_static is linked with the static library.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "trace2.h"
 
-enum { EVENTS = 10, RUNS_A_ROUND = 10 };
+enum { EVENTS = 10, RUNS_A_ROUND = 8, CANNOT_RUN = 127 };
 
 extern char **environ;
+
+static char self[PATH_MAX], bare[PATH_MAX];
+static char raw_setting[PATH_MAX], git_setting[PATH_MAX];    /* NAME=value */
+static char **quiet_environment;                             /* without any setting */
+static posix_spawn_file_actions_t silent;                    /* stdout to /dev/null */
 
 static void be_child(void)
 {
@@ -30,59 +38,99 @@ static void be_child(void)
 		trace2_data_intmax("bench", NULL, "start", i);
 }
 
-/* Run this program as a child; destination: TRACE2_RAW, NULL: unset. */
-static void run_child(char *what, const char *destination)
+/* Run a program, with one more setting unless it is NULL.  Return  its exit status */
+static int run(const char *program, const char *argument, char *setting)
 {
-	char *argv[] = { "bench_start", what, NULL };
+	char *argv[] = { (char *)program, (char *)argument, NULL };
+	size_t count = 0;
+	int status, error;
 	pid_t pid;
-	int status;
 
-	if (destination ? setenv("TRACE2_RAW", destination, 1) : unsetenv("TRACE2_RAW"))
-		bench_fail("environment");
-	if ((errno = posix_spawn(&pid, "/proc/self/exe", NULL, NULL, argv, environ)) != 0)
-		bench_fail("spawn");
+	while (quiet_environment[count])
+		count++;
+	quiet_environment[count] = setting;   /* there is room for one */
+	error = posix_spawnp(&pid, program, &silent, NULL, argv, quiet_environment);
+	quiet_environment[count] = NULL;
+	if (error)
+		return CANNOT_RUN;
 	if (waitpid(pid, &status, 0) != pid)
 		bench_fail("wait");
-	if (status) {
-		fprintf(stderr, "bench: a child failed: %d\n", status);
-		exit(1);
+	return status;
+}
+
+static void run_all(const char *program, const char *argument, char *setting, unsigned ops)
+{
+	for (unsigned i = 0; i < ops; i++) {
+		int status = run(program, argument, setting);
+
+		if (status) {
+			fprintf(stderr, "bench: %s failed: %d\n", program, status);
+			exit(1);
+		}
 	}
 }
 
-static const char *on_destination;       /* an absolute path */
+#define RUN_PROGRAM(name, program, argument, setting) \
+	static void name(unsigned thread, unsigned ops) \
+	{ \
+		(void)thread; \
+		run_all(program, argument, setting, ops); \
+	}
 
-static void run_idle(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		run_child("idle", NULL);
-}
+RUN_PROGRAM(run_bare, bare, NULL, NULL)
+RUN_PROGRAM(run_idle, self, "idle", NULL)
+RUN_PROGRAM(run_off, self, "child", NULL)
+RUN_PROGRAM(run_on, self, "child", raw_setting)
+RUN_PROGRAM(run_git, "git", "version", NULL)
+RUN_PROGRAM(run_git_on, "git", "version", git_setting)
 
-static void run_off(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		run_child("child", NULL);
-}
-
-static void run_on(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		run_child("child", on_destination);
-}
-
+enum { ON = 3, WITHOUT_GIT = 4 };
 static struct bench_case cases[] = {
-	{ .name = "a process that does nothing", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1 },
-	{ .name = "the same, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1 },
-	{ .name = "the same, tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1 },
+	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "git version", .run = run_git, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "git version, event target", .run = run_git_on, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
 };
+
+/* The environment but for what turns tracing on, with room for one setting. */
+static void copy_environment(void)
+{
+	size_t count = 0, kept = 0;
+
+	while (environ[count])
+		count++;
+	quiet_environment = calloc(count + 2, sizeof(*quiet_environment));
+	if (!quiet_environment)
+		bench_fail("memory");
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(environ[i], "TRACE2", 6) && strncmp(environ[i], "GIT_TRACE2", 10))
+			quiet_environment[kept++] = environ[i];
+}
+
+static void set_up(const char *directory)
+{
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash = length > 0 ? strrchr(self, '/') : NULL;
+
+	if (!slash || snprintf(bare, sizeof(bare), "%.*s/bench_bare", (int)(slash - self), self) >= (int)sizeof(bare))
+		bench_fail("/proc/self/exe");
+	if (snprintf(raw_setting, sizeof(raw_setting), "TRACE2_RAW=%s/trace.tlg", directory) >=
+		    (int)sizeof(raw_setting) ||
+	    snprintf(git_setting, sizeof(git_setting), "GIT_TRACE2_EVENT=%s/git", directory) >=
+		    (int)sizeof(git_setting))
+		bench_fail(directory);
+	copy_environment();
+	if ((errno = posix_spawn_file_actions_init(&silent)) != 0 ||
+	    (errno = posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)) != 0)
+		bench_fail("spawn");
+}
 
 int main(int argc, char **argv)
 {
-	const unsigned count = sizeof(cases) / sizeof(*cases);
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	char path[4096];
+	unsigned count = sizeof(cases) / sizeof(*cases);
 
 	if (argc == 2 && !strcmp(argv[1], "child")) {
 		be_child();
@@ -94,13 +142,19 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_start DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	if (snprintf(path, sizeof(path), "%s/start.tlg", argv[1]) >= (int)sizeof(path))
-		bench_fail(argv[1]);
-	on_destination = path;
+	set_up(argv[1]);
+	if (run("git", "version", NULL) != 0) {
+		puts("git is not here to compare with");
+		count = WITHOUT_GIT;
+	}
 	bench_start();
 	bench_measure(cases, count, rounds, NULL);
 	bench_stop();
-	bench_print("start to end of a process", cases, count, rounds, 0);
-	printf("recorded %" PRIu64 "\n", cases[2].done * EVENTS);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned r = 0; r < rounds; r++)
+			cases[i].ns[0][r] /= 1000;
+		bench_print_values(cases[i].name, 1, "us", cases[i].ns[0], rounds);
+	}
+	printf("recorded %" PRIu64 "\n", cases[ON].done * EVENTS);
 	return 0;
 }

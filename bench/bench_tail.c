@@ -4,13 +4,14 @@
  *
  * usage: bench_tail DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/tail.tlg.  Each call is timed by the clock reads around it, so the figures contain
- * one clock read more than those of bench_emit; the case "nothing" is that read alone.  The last line of
- * output is "recorded N", as in bench_emit.
+ * Traces into DIRECTORY/trace.tlg, the drain running.  Each call is timed by the clock reads around it, so the
+ * figures contain one clock read more than those of bench_emit; the case "nothing" is that read alone.
+ * Figures: bench.h, the quantiles of each round.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 #include "trace2.h"
@@ -51,7 +52,7 @@ static inline void pass_region(unsigned i)
 		trace2_region_leave("bench", "tail", NULL);
 }
 
-/* Smallest duration that `part` of the calls do not exceed. */
+/* Smallest duration that `part` of the calls do not exceed; part > 1: the longest. */
 static uint64_t find_quantile(const struct histogram *h, double part)
 {
 	uint64_t wanted = (uint64_t)((double)h->total * part), seen = 0;
@@ -74,44 +75,65 @@ static double measure_ticks_per_ns(void)
 	return (double)(bench_ticks() - start) / (double)(now_ns - start_ns);
 }
 
-static void print_row(const char *name, const struct histogram *h, double ticks_per_ns)
-{
-	static const double parts[] = { 0.5, 0.9, 0.99, 0.999, 0.9999 };
+static const struct {
+	const char *name;
+	double part;
+} quantiles[] = { { "p50", 0.5 }, { "p99", 0.99 }, { "p99.9", 0.999 }, { "longest", 2 } };
 
-	printf("%-28s", name);
-	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		printf(" %8.1f", (double)find_quantile(h, parts[i]) / ticks_per_ns);
-	printf(" %10.0f\n", (double)h->longest / ticks_per_ns);
+enum { QUANTILES = sizeof(quantiles) / sizeof(*quantiles) };
+
+static double results[CASES][QUANTILES][BENCH_ROUNDS_MAX];   /* ticks */
+
+/* Put the round's quantiles into the results, and clear the histogram. */
+static void finish_round(unsigned index, unsigned round)
+{
+	struct histogram *h = &histograms[index];
+
+	for (unsigned q = 0; q < QUANTILES; q++)
+		results[index][q][round] = (double)find_quantile(h, quantiles[q].part);
+	memset(h, 0, sizeof(*h));
+}
+
+static void run_round(unsigned round)
+{
+	TIME_CALLS(&histograms[0], bench_barrier());
+	TIME_CALLS(&histograms[1], pass_region(i));
+	trace2_flush();
+	TIME_CALLS(&histograms[2], trace2_step("bench", "step"));
+	trace2_flush();
+	for (unsigned i = 0; i < CASES; i++)
+		finish_round(i, round);
+}
+
+static void print_results(unsigned rounds, double ticks_per_ns)
+{
+	static const char *const names[CASES] = { "nothing", "region, inline", "step" };
+	char name[64];
+
+	for (unsigned i = 0; i < CASES; i++)
+		for (unsigned q = 0; q < QUANTILES; q++) {
+			for (unsigned r = 0; r < rounds; r++)
+				results[i][q][r] /= ticks_per_ns;
+			snprintf(name, sizeof(name), "%s, %s", names[i], quantiles[q].name);
+			bench_print_values(name, 1, "ns", results[i][q], rounds);
+		}
 }
 
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	double ticks_per_ns = measure_ticks_per_ns();
-	char path[4096];
 
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_tail DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	if (snprintf(path, sizeof(path), "%s/tail.tlg", argv[1]) >= (int)sizeof(path) ||
-	    setenv("TRACE2_RAW", path, 1))
-		bench_fail(argv[1]);
+	bench_trace_into(argv[1]);
 	trace2_initialize();
 	if (!trace2_is_enabled())
 		bench_fail("tracing is not on");
-	for (unsigned round = 0; round < rounds; round++) {
-		TIME_CALLS(&histograms[0], bench_barrier());
-		TIME_CALLS(&histograms[1], pass_region(i));
-		trace2_flush();
-		TIME_CALLS(&histograms[2], trace2_step("bench", "step"));
-		trace2_flush();
-	}
-	printf("ns for one call, %u rounds of %d calls\n%-28s %8s %8s %8s %8s %8s %10s\n", rounds, BURST, "",
-	       "p50", "p90", "p99", "p99.9", "p99.99", "longest");
-	print_row("nothing: the clock alone", &histograms[0], ticks_per_ns);
-	print_row("region, literal names", &histograms[1], ticks_per_ns);
-	print_row("step", &histograms[2], ticks_per_ns);
-	printf("recorded %" PRIu64 "\n", histograms[1].total + histograms[2].total);
+	for (unsigned round = 0; round < rounds; round++)
+		run_round(round);
+	print_results(rounds, measure_ticks_per_ns());
+	printf("recorded %" PRIu64 "\n", (uint64_t)rounds * BURST * (CASES - 1));
 	return 0;
 }

@@ -2,11 +2,11 @@
 /*
  * counted - repeats one thing, for check_instructions.sh to count the instructions of.
  *
- * usage: counted enter|intmax|printf|drain N FILE
+ * usage: counted nothing|off|enter|intmax|printf|drain N FILE
  *
- * Traces into FILE.  What is counted is all that the function count_enter(), ... or count_drain() does,
- * and nothing outside of it.  There is no thread for the drain: pthread_create() below fails, and the
- * runtime then drains where it must.  So the same work is done in every run.
+ * Traces into FILE, but for nothing and off.  What is counted is all that the function count_nothing(), ... or
+ * count_drain() does, and nothing outside of it.  There is no thread for the drain: pthread_create() below
+ * fails, and the runtime then drains where it must.  So the same work is done in every run.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +21,8 @@ enum { WARM_UP = 3000 };
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
+void count_nothing(int n);
+void count_off(int n);
 void count_enter(int n);
 void count_intmax(int n);
 void count_printf(int n);
@@ -34,6 +36,21 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 	(void)run;
 	(void)argument;
 	return EAGAIN;
+}
+
+void __attribute__((noinline)) count_nothing(int n)
+{
+	for (int i = 0; i < n; i++)
+		BARRIER();
+}
+
+/* Tracing is off: the library is not initialized. */
+void __attribute__((noinline)) count_off(int n)
+{
+	for (int i = 0; i < n; i++) {
+		trace2_region_enter("counted", "off", NULL);
+		BARRIER();
+	}
 }
 
 void __attribute__((noinline)) count_enter(int n)
@@ -75,31 +92,46 @@ static void record_regions(int n)
 	}
 }
 
-int main(int argc, char **argv)
-{
-	const char *what = argc == 4 ? argv[1] : "";
-	int n = argc == 4 ? atoi(argv[2]) : 0;
+static const struct {
+	const char *what;
+	void (*count)(int n);
+	void (*before)(int n);
+	int off;
+} table[] = {
+	{ "nothing", count_nothing, NULL, 1 },
+	{ "off", count_off, NULL, 1 },
+	{ "enter", count_enter, NULL, 0 },
+	{ "intmax", count_intmax, NULL, 0 },
+	{ "printf", count_printf, NULL, 0 },
+	{ "drain", count_drain, record_regions, 0 },
+};
 
-	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1)) {
-		fputs("usage: counted enter|intmax|printf|drain N FILE\n", stderr);
-		return 2;
-	}
+static void start(void)
+{
 	trace2_initialize();
 	for (int i = 0; i < WARM_UP; i++)
 		trace2_step("counted", "warm up");
 	trace2_flush();
-	if (!strcmp(what, "enter")) {
-		count_enter(n);
-	} else if (!strcmp(what, "intmax")) {
-		count_intmax(n);
-	} else if (!strcmp(what, "printf")) {
-		count_printf(n);
-	} else if (!strcmp(what, "drain")) {
-		record_regions(n);
-		count_drain(n);
-	} else {
-		fprintf(stderr, "counted: what is \"%s\"?\n", what);
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc == 4 ? atoi(argv[2]) : 0;
+
+	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1)) {
+		fputs("usage: counted nothing|off|enter|intmax|printf|drain N FILE\n", stderr);
 		return 2;
 	}
-	return 0;
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		if (strcmp(argv[1], table[i].what))
+			continue;
+		if (!table[i].off)
+			start();
+		if (table[i].before)
+			table[i].before(n);
+		table[i].count(n);
+		return 0;
+	}
+	fprintf(stderr, "counted: what is \"%s\"?\n", argv[1]);
+	return 2;
 }

@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Make a table of the figures that the benchmarks printed.
+
+usage: table.py [--results] DIRECTORY
+
+Reads DIRECTORY/*.figures: one figure a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
+(bench.h); lines without tabs are remarks.  Prints, as Markdown, the goals that they reach or miss, and all figures.
+--results: with the head and the machine, as in RESULTS.md; then it is an error if a goal's figure is missing.
+
+Two values at the same place of two figures were measured one right after the other: so the ratio of two figures is
+taken round by round, and the median of these is what counts against the goal.  The best value is the least, or for
+rates the greatest: what the machine can do when nothing else disturbs.  Where a goal is about a difference (what is
+added to something), it is the ratio of the median differences.
+"""
+import argparse
+import os
+import pathlib
+import platform
+import re
+import statistics
+import sys
+from typing import NamedTuple, Optional
+
+
+class Goal(NamedTuple):
+    """FIGURE (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if there is one, is at most or at least this."""
+    what: str
+    bench: str
+    figure: str
+    threads: int = 1
+    minus: Optional[str] = None
+    baseline: Optional[str] = None
+    baseline_minus: Optional[str] = None
+    baseline_bench: Optional[str] = None
+    at_most: Optional[float] = None
+    at_least: Optional[float] = None
+
+
+FLOOR = "floor: clock + 24 bytes stored"
+
+GOALS = [
+    Goal("region enter or leave, inline macro", "emit", "region, inline", baseline=FLOOR, at_most=1.08),
+    Goal("the same, two threads at once", "emit", "region, inline", 2, baseline=FLOOR, at_most=1.10),
+    Goal("the same, library linked statically", "emit_static", "region, inline", baseline=FLOOR, at_most=1.08),
+    Goal("the same through the function of the shared library", "emit", "region, function", baseline=FLOOR,
+         at_most=1.25),
+    Goal("step", "emit", "step", baseline=FLOOR, at_most=0.35),
+    Goal("region enter or leave", "lttng", "region, inline", baseline="LTTng-UST, integer", at_most=1 / 8),
+    Goal("region enter or leave", "emit", "region, inline", baseline="perf line, snprintf and write(2)",
+         at_most=1 / 40),
+    Goal("tracing off, in cycles", "emit", "off: region enter", minus="off: empty loop", baseline="off: one cycle",
+         at_most=1),
+    Goal("tracing off, in instructions", "instructions", "off", minus="nothing", at_most=3),
+    Goal('region with a message, "%s %d"', "emit", 'region, "%s %d"', baseline='snprintf "%s %d"', at_most=1 / 4),
+    Goal("single calls, drain running: p99.9", "tail", "region, inline, p99.9", baseline="region, inline, p50",
+         at_most=2.5),
+    Goal("added to a short process, shared library: on instead of off", "start", "tracing on, ten events",
+         minus="initialized, tracing off", baseline="git version, event target", baseline_minus="git version",
+         at_most=1 / 2),
+    Goal("added to a short process, static library: on instead of no library", "start_static",
+         "tracing on, ten events", minus="a process without the library", baseline="git version, event target",
+         baseline_minus="git version", at_most=1 / 2),
+    Goal("initialized but off, shared library, in us", "start", "initialized, tracing off",
+         minus="linked, no call", at_most=10),
+    Goal("initialized but off, static library, in us", "start_static", "initialized, tracing off",
+         minus="linked, no call", at_most=10),
+    Goal("the same, with loading what the static library needs, in us", "start_static", "initialized, tracing off",
+         minus="a process without the library", at_most=10),
+]
+
+
+class Figure(NamedTuple):
+    unit: str
+    values: list
+
+
+def read_directory(directory):
+    """{(bench, name, threads): Figure}, {bench: [remark]}"""
+    figures, remarks = {}, {}
+    for path in sorted(directory.glob("*.figures"), key=lambda path: path.stat().st_mtime_ns):
+        bench = path.stem
+        remarks[bench] = []
+        for line in path.read_text().splitlines():
+            fields = line.split("\t")
+            if len(fields) == 4:
+                values = [float(value) for value in fields[3].split()]
+                figures[bench, fields[0], int(fields[1])] = Figure(fields[2], values)
+            elif line:
+                remarks[bench].append(line)
+    return figures, remarks
+
+
+def is_rate(figure):
+    return "/s" in figure.unit
+
+
+def best(figure):
+    return max(figure.values) if is_rate(figure) else min(figure.values)
+
+
+class Measured(NamedTuple):
+    best: float
+    median: float
+    unit: str
+    rounds: list
+
+
+def measure(figures, bench, name, threads, minus):
+    """What a goal is about: a figure, or the difference of two.  None: not measured"""
+    figure = figures.get((bench, name, threads))
+    if not figure:
+        return None
+    if minus is None:
+        return Measured(best(figure), statistics.median(figure.values), figure.unit, figure.values)
+    other = figures.get((bench, minus, threads))
+    if not other:
+        return None
+    rounds = [a - b for a, b in zip(figure.values, other.values)]
+    return Measured(best(figure) - best(other), statistics.median(rounds), figure.unit, rounds)
+
+
+def number(value):
+    return f"{value:.3g}" if abs(value) < 1000 else f"{value:.0f}"
+
+
+def fraction(value):
+    """1/130 rather than 0.0077"""
+    return f"1/{number(1 / value)}" if 0 < value < 0.26 else number(value)
+
+
+def both(measured):
+    """least or greatest, and median, as one cell"""
+    return f"{number(measured.best)}, {number(measured.median)} {measured.unit}"
+
+
+def compare(goal, figures):
+    """(what was measured, cell of the baseline, (best ratio, median ratio)); None: not measured"""
+    measured = measure(figures, goal.bench, goal.figure, goal.threads, goal.minus)
+    if not measured:
+        return None
+    if goal.baseline is None:
+        return measured, "", (measured.best, measured.median)
+    base = measure(figures, goal.baseline_bench or goal.bench, goal.baseline, goal.threads, goal.baseline_minus)
+    if not base or base.best <= 0 or base.median <= 0:
+        return None
+    pairs = list(zip(measured.rounds, base.rounds))
+    if goal.minus is None and goal.baseline_minus is None and len(measured.rounds) == len(base.rounds):
+        median = statistics.median(a / b for a, b in pairs if b)
+    else:
+        median = measured.median / base.median
+    return measured, f"{goal.baseline}: {both(base)}", (measured.best / base.best, median)
+
+
+def verdict(goal, best_ratio, median_ratio):
+    def reaches(value):
+        return value <= goal.at_most if goal.at_most is not None else value >= goal.at_least
+
+    if reaches(median_ratio):
+        return "yes"
+    return "at best" if reaches(best_ratio) else "**no**"
+
+
+def limit(goal):
+    return f"<= {fraction(goal.at_most)}" if goal.at_most is not None else f">= {number(goal.at_least)}"
+
+
+def print_goals(figures, benches):
+    """Return  the goals whose figures are missing"""
+    missing = []
+    print("| figure | min, median | baseline: min, median | ratio at best | median ratio | goal | met |")
+    print("|---|---|---|---|---|---|---|")
+    for goal in GOALS:
+        result = compare(goal, figures)
+        if result:
+            measured, baseline, ratios = result
+            cells = [fraction(ratio) for ratio in ratios] if baseline else ["", ""]
+            print(f"| {goal.what} | {both(measured)} | {baseline} | {' | '.join(cells)} "
+                  f"| {limit(goal)} | {verdict(goal, *ratios)} |")
+        elif goal.bench in benches:
+            missing.append(goal)
+            print(f"| {goal.what} | not measured | | | | {limit(goal)} | |")
+    return missing
+
+
+def print_figures(figures, remarks):
+    for bench, lines in remarks.items():
+        print(f"\n## {bench}\n")
+        print("| figure | threads | unit | best | median | rounds |\n|---|---|---|---|---|---|")
+        for (of_bench, name, threads), figure in figures.items():
+            if of_bench == bench:
+                print(f"| {name} | {threads} | {figure.unit} | {number(best(figure))} "
+                      f"| {number(statistics.median(figure.values))} | {len(figure.values)} |")
+        if lines:
+            print()
+        for line in lines:
+            print(f"- {line}")
+
+
+def machine():
+    """One line on the machine, without its name"""
+    cpu = "unknown processor"
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            cpu = line.split(":", 1)[1].strip()
+            break
+    compiler = os.popen(f"{os.environ.get('CC', 'cc')} --version").readline().strip()
+    mhz = re.search(r"cpu MHz\s*:\s*([0-9]+)", pathlib.Path("/proc/cpuinfo").read_text())
+    return (f"{cpu}{f', {mhz.group(1)} MHz nominal' if mhz else ''}, {os.cpu_count()} processors, "
+            f"Linux {platform.release()} {platform.machine()}, {compiler}, "
+            f"{' '.join(platform.libc_ver())}; load average {os.getloadavg()[2]:.1f} over the last 15 minutes")
+
+
+HEAD = """# Results
+
+Made by `make bench`; not to be edited. What is measured and how is in NOTES.md, the goals are in table.py.
+
+{machine}
+
+Times of bursts are processor time of the calling thread. min is the undisturbed cost, median the usual one. A ratio
+is taken within each round, and its median counts: "yes" when it reaches the goal; "at best" when only the ratio of the
+minima does; "no" when neither does.
+"""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("directory", type=pathlib.Path)
+    parser.add_argument("--results", action="store_true")
+    arguments = parser.parse_args()
+    figures, remarks = read_directory(arguments.directory)
+    if not figures:
+        print("table.py: no figures", file=sys.stderr)
+        return 1
+    if arguments.results:
+        print(HEAD.format(machine=machine()))
+    missing = print_goals(figures, remarks)
+    print_figures(figures, remarks)
+    for goal in missing:
+        print(f"table.py: not measured: {goal.bench}: {goal.figure} against {goal.baseline}", file=sys.stderr)
+    return 1 if missing and arguments.results else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
