@@ -131,7 +131,8 @@ struct tlg_chunk {
 	uint32_t next;                    /* the owner's next chunk, index + 1; 0: none yet.  [M3] */
 	uint32_t state;                   /* TLG_CHUNK_*.  [M2] */
 	uint64_t lost_hits, lost_events;  /* the ring's counts when this chunk was opened */
-	uint32_t ring, spare;
+	uint32_t ring;
+	uint32_t first;                   /* its first event: those in front are not used.  As number, set before [M3] */
 	uint64_t opened, opened_ns;       /* raw clock when it was opened; the same in ns since 1970 */
 	struct tlg_event events[TLG_CHUNK_EVENTS];
 };

@@ -35,6 +35,7 @@
 enum {
 	TR2_RING_CHUNKS = 64,             /* most chunks of one ring */
 	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
+	TR2_SHORT_EVENTS = 168,           /* events of a ring's first chunk: one page */
 };
 
 /* Reserved events that their thread has not committed while it went on behind them. */
@@ -74,6 +75,12 @@ struct tr2_chain {
 	unsigned count;
 	unsigned skipped;                 /* events of a hole that was gone around just before it */
 };
+
+/* 1 if more is recorded here than fits the first chunk, a short one, and another. */
+static inline int tr2_ring_is_busy(const struct tr2_ring *ring)
+{
+	return ring->nchunks > 2 || (ring->nchunks && !tr2_shm_chunk(ring->chunks[0])->first);
+}
 
 static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
 {

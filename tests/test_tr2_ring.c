@@ -28,12 +28,11 @@ static int remove_memory(void **state)
 	return 0;
 }
 
-/* A new ring, its first chunk open. */
-static int setup(void **state)
+/* A new ring, its first chunk open: a whole one, if it is told that it may have no other. */
+static int open_ring(unsigned most_chunks)
 {
 	static unsigned next;
 
-	(void)state;
 	memset(&ring, 0, sizeof(ring));
 	memset(&hot, 0, sizeof(hot));
 	ring.index = next++;
@@ -41,7 +40,19 @@ static int setup(void **state)
 	ring.hot = &hot;
 	if (tr2_shm_commit(ring.head, sizeof(*ring.head)))
 		return -1;
-	return tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS);
+	return tr2_ring_open_chunk(&ring, TID, most_chunks);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return open_ring(1);
+}
+
+static int setup_short(void **state)
+{
+	(void)state;
+	return open_ring(FEW_CHUNKS);
 }
 
 /* Reserve as the library does; NULL if the chunk has no room. */
@@ -105,6 +116,26 @@ static void test_ring_gives_back_in_order_across_many_laps(void **state)
 		assert_int_equal(read_hit(0), i);
 	}
 	assert_int_equal(read_hit(0), 0);
+}
+
+static void test_ring_first_chunk_is_short_until_it_is_used_again(void **state)
+{
+	uint32_t first = ring.chunk;
+
+	(void)state;
+	for (uint32_t i = 1; i <= TR2_SHORT_EVENTS; i++)
+		write_hit(i);
+	assert_int_equal(ring.chunk, first);
+	write_hit(TR2_SHORT_EVENTS + 1);
+	assert_int_not_equal(ring.chunk, first);
+	for (uint32_t i = 1; i <= TR2_SHORT_EVENTS + 1; i++)
+		assert_int_equal(read_hit(0), i);
+	for (uint32_t i = 1; i <= 2 * TLG_CHUNK_EVENTS + 1; i++) {
+		write_hit(i);
+		assert_int_equal(read_hit(0), i);
+	}
+	assert_int_equal(ring.nchunks, 2);
+	assert_int_equal(tr2_shm_chunk(first - 1)->first, 0);
 }
 
 static void test_ring_full_refuses_until_a_chunk_is_released(void **state)
@@ -288,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_ring_new_is_empty, setup),
 		cmocka_unit_test_setup(test_ring_gives_back_in_order_across_many_laps, setup),
+		cmocka_unit_test_setup(test_ring_first_chunk_is_short_until_it_is_used_again, setup_short),
 		cmocka_unit_test_setup(test_ring_full_refuses_until_a_chunk_is_released, setup),
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
