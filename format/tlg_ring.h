@@ -132,7 +132,7 @@ struct tlg_chunk {
 	uint32_t state;                   /* TLG_CHUNK_*.  [M2] */
 	uint64_t lost_hits, lost_events;  /* the ring's counts when this chunk was opened */
 	uint32_t ring;
-	uint32_t first;                   /* its first event: those in front are not used.  As number, set before [M3] */
+	uint32_t first;                   /* its first event: those in front are not used.  Set before [M3] */
 	uint64_t opened, opened_ns;       /* raw clock when it was opened; the same in ns since 1970 */
 	struct tlg_event events[TLG_CHUNK_EVENTS];
 };
