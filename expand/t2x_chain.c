@@ -13,13 +13,11 @@ enum { FIRST_BYTES = 256 };
 /* ---- gathering ---------------------------------------------------------------------------------- */
 
 /* Make room for more bytes behind used ones.  Return  0: the limit, the budget or the memory is exhausted */
-static int make_room(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max)
+static int grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max)
 {
 	size_t want = *max ? *max : FIRST_BYTES;
 	void *larger;
 
-	if (more <= *max - used)
-		return 1;
 	while (want < used + more)
 		want *= 2;
 	if (want > T2X_CHAIN_BYTES || !t2x_context_take(context, want - *max))
@@ -34,26 +32,53 @@ static int make_room(struct t2x_context *context, void **memory, size_t used, si
 	return 1;
 }
 
+static void add_value(struct t2x_chain *chain, const struct tlg_value *value)
+{
+	size_t used = chain->nvalues * sizeof(*value);
+	void *memory = chain->values;
+
+	if (chain->max_values - used < sizeof(*value)) {
+		if (!grow(chain->stream->context, &memory, used, sizeof(*value), &chain->max_values))
+			return;
+		chain->values = memory;
+	}
+	chain->values[chain->nvalues++] = *value;
+}
+
+static void add_text(struct t2x_chain *chain, const struct tlg_text *text)
+{
+	void *memory = chain->text;
+
+	if (chain->max_bytes - chain->bytes < TLG_TEXT_SIZE) {
+		if (!grow(chain->stream->context, &memory, chain->bytes, TLG_TEXT_SIZE, &chain->max_bytes))
+			return;
+		chain->text = memory;
+	}
+	memcpy(chain->text + chain->bytes, text->c, TLG_TEXT_SIZE);
+	chain->bytes += TLG_TEXT_SIZE;
+}
+
 void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
 {
-	struct t2x_context *context = chain->stream->context;
-	void *memory;
+	if (tlg_event_type(event) == TLG_VALUE)
+		add_value(chain, &event->u.value);
+	else
+		add_text(chain, &event->u.info.text);
+}
 
-	if (tlg_event_type(event) == TLG_VALUE) {
-		memory = chain->values;
-		if (make_room(context, &memory, chain->nvalues * sizeof(*chain->values),
-			      sizeof(*chain->values), &chain->max_values)) {
-			chain->values = memory;
-			chain->values[chain->nvalues++] = event->u.value;
-		}
-		return;
-	}
-	memory = chain->text;
-	if (make_room(context, &memory, chain->bytes, TLG_TEXT_SIZE, &chain->max_bytes)) {
-		chain->text = memory;
-		memcpy(chain->text + chain->bytes, event->u.info.text.c, TLG_TEXT_SIZE);
-		chain->bytes += TLG_TEXT_SIZE;
-	}
+unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *events, unsigned n)
+{
+	unsigned end = 1;
+
+	do {
+		if (end == n || events[end].sequence != events->sequence ||
+		    !tlg_is_argument(tlg_event_type(&events[end])))
+			return 0;
+	} while (!(events[end++].flags & TLG_INFO_END));
+	chain->nvalues = chain->bytes = 0;
+	for (unsigned i = 1; i < end; i++)
+		t2x_chain_add(chain, &events[i]);
+	return end;
 }
 
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
@@ -149,8 +174,8 @@ static void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
 	});
 }
 
-void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *arguments, struct t2x_scope **scope,
-			 int *is_kept)
+void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
+			 struct t2x_scope **scope, int *is_kept)
 {
 	struct maker maker = { .chain = chain };
 	const struct tlg_style_desc *style;
@@ -165,7 +190,7 @@ void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *argument
 	for (letter = style ? style->args : ""; maker.value < chain->nvalues; letter += *letter != '\0') {
 		struct t2x_arg arg = next_argument(&maker);
 		if (*letter == 't' && arg.value)
-			arg.value = (int64_t)t2x_clock_ns(&chain->clock, (uint64_t)arg.value);
+			arg.value = (int64_t)t2x_clock_ns(clock, (uint64_t)arg.value);
 		add_argument(arguments, arg);
 	}
 	add_last_text(&maker, arguments, style);

@@ -36,16 +36,25 @@ struct t2x_arguments {
 /* Add a VALUE, or the text of an INFO.  What there is no room for is left out. */
 void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
 
+/*
+ * What belongs to the HIT events[0], if that is all right behind it: the events of its number up to the one
+ * that says so.  What the chain has gathered before is forgotten.
+ * n       events that are there
+ * Return  how many they are, the HIT included; 0: not all, nothing was gathered
+ */
+unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *events, unsigned n);
+
 /* Free its memory. */
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
 
 /*
  * Make the arguments of a HIT from what its chain has gathered.
+ * clock    of the HIT's block
  * scope    its scope, or NULL.  If the HIT brought its own along (index 0): NULL, and then that one
  * is_kept  see t2x_scope_passing(); 1 for all others
  * Texts point into the chain.  arguments keeps its memory for the next call
  */
-void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_arguments *arguments, struct t2x_scope **scope,
-			 int *is_kept);
+void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
+			 struct t2x_scope **scope, int *is_kept);
 
 #endif

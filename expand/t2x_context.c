@@ -80,8 +80,9 @@ static void settle_start(struct t2x_stream *stream)
 		stream->mark_ns = stream->process.start_ns;
 }
 
-static void read_sid(struct t2x_process *process, const char *text, size_t n)
+static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 {
+	struct t2x_process *process = &stream->process;
 	char *sid = strndup(text, n);
 
 	if (!sid)
@@ -91,6 +92,11 @@ static void read_sid(struct t2x_process *process, const char *text, size_t n)
 	process->depth = 0;
 	for (const char *p = sid; *p; p++)
 		process->depth += *p == '/';
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (track)
+			track->thread.number = ++stream->context->numbers;
+	}
 }
 
 /* The first PROCINFO: later ones say the same. */
@@ -114,7 +120,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 			break;
 	}
 	if (text)
-		read_sid(&stream->process, text, bytes);
+		read_sid(stream, text, bytes);
 	free(text);
 }
 
@@ -179,6 +185,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	track->thread.process = &stream->process;
 	track->thread.tid = tid;
 	track->thread.name[0] = '?';
+	track->thread.number = ++stream->context->numbers;
 	track->next_sequence = 1;
 	track->has_sequence = stream->is_whole;
 	return track;
@@ -196,6 +203,9 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	n = strnlen(name, n);
 	if (n >= sizeof(track->thread.name))
 		n = sizeof(track->thread.name) - 1;
+	if (!memcmp(track->thread.name, name, n) && !track->thread.name[n])
+		return;
 	memcpy(track->thread.name, name, n);
 	track->thread.name[n] = '\0';
+	track->thread.number = ++stream->context->numbers;
 }

@@ -31,6 +31,7 @@ struct t2x_context {
 	uint64_t changed;                       /* definitions that contradict an earlier one */
 	uint64_t unknown;                       /* events of types that are not known */
 	unsigned streams;                       /* so far */
+	uint64_t numbers;                       /* given to scopes and threads so far */
 };
 
 /* A definition and the texts behind it. */

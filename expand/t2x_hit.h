@@ -28,12 +28,18 @@ struct t2x_process {
 	void *model;              /* the model's own data about the process */
 };
 
+/*
+ * Scopes and threads have a number from 1 up that no other scope or thread of the run ever had: who remembers
+ * something about one remembers it by that.  0: nothing is to be remembered.
+ */
+
 /* A thread of a process. */
 struct t2x_thread {
 	struct t2x_process *process;
 	uint32_t tid;
 	char name[25];            /* "main", "th01:worker"; "?" while no THREAD was seen */
 	uint64_t start_ns;
+	uint64_t number;          /* see below; another one when name, depth or sid change */
 	void *model;              /* the model's own data about the thread: its open regions */
 };
 
@@ -47,7 +53,7 @@ struct t2x_scope {
 	const char *category;     /* NULL: was a null pointer; likewise label and format */
 	const char *label;
 	const char *format;
-	void *cache;              /* the writer's own, a malloc'ed block or NULL: freed with the scope */
+	uint64_t number;          /* see below */
 };
 
 /* One argument.  text is not NUL-terminated and may hold any byte but NUL. */

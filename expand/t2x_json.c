@@ -69,13 +69,6 @@ void t2x_json_escaped(struct t2x_out *out, const char *text, size_t n)
 	}
 }
 
-void t2x_json_key(struct t2x_out *out, const char *key)
-{
-	t2x_out_literal(out, ",\"");
-	t2x_out_string(out, key);
-	t2x_out_literal(out, "\":");
-}
-
 static void put_string(struct t2x_out *out, const char *value, size_t n)
 {
 	t2x_out_char(out, '"');
@@ -93,18 +86,6 @@ void t2x_json_arg(struct t2x_out *out, const char *key, const struct t2x_arg *ar
 {
 	if (arg->type == TLG_ARG_TEXT)
 		t2x_json_text(out, key, arg->text, arg->length);
-}
-
-void t2x_json_int(struct t2x_out *out, const char *key, int64_t value)
-{
-	t2x_json_key(out, key);
-	t2x_out_int(out, value);
-}
-
-void t2x_json_us(struct t2x_out *out, const char *key, uint64_t us)
-{
-	t2x_json_key(out, key);
-	t2x_out_seconds_us(out, us, 0);
 }
 
 void t2x_json_ns(struct t2x_out *out, const char *key, int64_t ns)

@@ -94,6 +94,9 @@ void t2x_lanes_free(struct t2x_lanes *lanes)
 		t2x_chain_free(lanes->spare, lanes->context);
 		lanes->spare = next;
 	}
+	if (lanes->whole)
+		t2x_chain_free(lanes->whole, lanes->context);
+	lanes->whole = NULL;
 	free(lanes->arguments.args);
 	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
 	lanes->nspare = 0;
@@ -113,12 +116,12 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 	t2x_model_hit(stream->context->model, &hit);
 }
 
-static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
+static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain, struct t2x_clock *clock)
 {
 	struct t2x_scope *scope = t2x_scope_get(chain->stream, chain->head.u.hit.scopeIndex);
 	int is_kept;
 
-	t2x_chain_arguments(chain, &lanes->arguments, &scope, &is_kept);
+	t2x_chain_arguments(chain, clock, &lanes->arguments, &scope, &is_kept);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &lanes->arguments);
 	if (!is_kept)
 		t2x_scope_drop(chain->stream, scope);
@@ -128,7 +131,7 @@ static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
 static void finish_chain(struct t2x_lane *lane, struct t2x_chain *chain)
 {
 	if (tlg_event_type(&chain->head) == TLG_HIT)
-		finish_hit(lane->lanes, chain);
+		finish_hit(lane->lanes, chain, &chain->clock);
 	unlink_chain(lane, chain);
 	discard_chain(lane->lanes, chain);
 }
@@ -226,14 +229,45 @@ static uint64_t find_first_time(struct t2x_lane *lane)
 	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_ns;
 }
 
-static void pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
+/*
+ * The checkpoint with all its arguments, if they are right behind it: the usual way, for chains stay together.
+ * Return  events used; 0: some are elsewhere, or there is no memory
+ */
+static unsigned pass_whole(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track,
+			   uint64_t ns)
+{
+	struct t2x_waiting *waiting = lane->first;
+	struct t2x_chain *chain = lane->lanes->whole;
+	unsigned used;
+
+	if (lane->chains || event->flags & TLG_HAS_MORE)
+		return 0;
+	if (!chain)
+		chain = lane->lanes->whole = calloc(1, sizeof(*chain));
+	if (!chain)
+		return 0;
+	chain->stream = waiting->stream;
+	used = t2x_chain_gather(chain, event, waiting->count - lane->at);
+	if (!used)
+		return 0;
+	chain->head = *event;
+	chain->track = track;
+	chain->ns = ns;
+	track->next_sequence += used - 1;
+	finish_hit(lane->lanes, chain, &waiting->clock);
+	return used;
+}
+
+/* Return  events used */
+static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_stream *stream = lane->first->stream;
 	struct t2x_track *track = track_of(lane, event);
+	unsigned used;
 	uint64_t ns;
 
 	if (!track)
-		return;
+		return 1;
 	ns = event->u.hit.when ? lane->key_ns : track->now_ns;
 	if (!ns)
 		ns = find_first_time(lane);
@@ -241,10 +275,14 @@ static void pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 		ns = track->now_ns;
 	track->now_ns = ns;
 	follow_sequence(lane, track, event);
-	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE) || !event->u.hit.scopeIndex)
-		begin_chain(lane, event, track, ns);
-	else
+	if (!(event->flags & (TLG_HAS_INFO | TLG_HAS_MORE)) && event->u.hit.scopeIndex) {
 		give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
+		return 1;
+	}
+	used = event->flags & TLG_HAS_INFO ? pass_whole(lane, event, track, ns) : 0;
+	if (!used)
+		begin_chain(lane, event, track, ns);
+	return used ? used : 1;
 }
 
 /* The arguments of an earlier HIT go on. */
@@ -292,7 +330,8 @@ static void settle_open(struct t2x_lanes *lanes)
 	lanes->nopen = 0;
 }
 
-static void pass_event(struct t2x_lane *lane, const struct tlg_event *event)
+/* Return  events used: this one, or more */
+static unsigned pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_lanes *lanes = lane->lanes;
 	unsigned type = tlg_event_type(event);
@@ -301,8 +340,7 @@ static void pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 		settle_open(lanes);
 	switch (type) {
 	case TLG_HIT:
-		pass_hit(lane, event);
-		break;
+		return pass_hit(lane, event);
 	case TLG_MORE:
 		pass_more(lane, event);
 		break;
@@ -320,6 +358,7 @@ static void pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 		lanes->context->unknown += !tlg_type_by_id(type);
 		break;
 	}
+	return 1;
 }
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
@@ -338,14 +377,14 @@ static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 {
 	struct t2x_waiting *waiting = lane->first;
 
-	for (; lane->at < waiting->count; lane->at++) {
+	while (lane->at < waiting->count) {
 		const struct tlg_event *event = &waiting->events[lane->at];
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
 			lane->key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
 			if (lane->key_ns > until_ns)
 				return 1;
 		}
-		pass_event(lane, event);
+		lane->at += pass_event(lane, event);
 	}
 	return 0;
 }

@@ -32,6 +32,7 @@ struct t2x_lanes {
 	size_t waiting_bytes;
 	struct t2x_chain *spare;
 	unsigned nspare;
+	struct t2x_chain *whole;          /* for checkpoints whose events are all in one place; NULL: not needed yet */
 	struct t2x_arguments arguments;
 	struct t2x_track *open_track;     /* OPEN events are being gathered for this thread, or NULL */
 	unsigned nopen;

@@ -7,7 +7,6 @@
 #include "t2x_losses.h"
 #include "t2x_regions.h"
 #include "t2x_render.h"
-#include "tlg_desc.h"
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
@@ -15,8 +14,14 @@ enum {
 	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
 };
 
+/* A kind of event: how it is printed, what arguments it has. */
+struct kind {
+	t2x_print_fn *print;              /* NULL: not at all */
+	const char *arguments;            /* the signature, see tlg_styles.def */
+};
+
 struct t2x_model {
-	t2x_print_fn *print[TLG_STYLE_COUNT];
+	struct kind kinds[TLG_STYLE_COUNT];
 	t2x_print_fn *print_unresolved;
 	t2x_finish_fn *finish;
 	struct t2x_printer printer;
@@ -33,12 +38,17 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 
 	if (!m)
 		return NULL;
+	m->printer.templates = calloc(1, sizeof(*m->printer.templates));
+	if (!m->printer.templates) {
+		free(m);
+		return NULL;
+	}
 	m->printer.out = out;
 	m->printer.options = *options;
 	m->region_budget = REGION_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
-#define TLG_STYLE(id, name, args, desc) m->print[id] = writer->print.name;
+#define TLG_STYLE(id, name, args, desc) m->kinds[id] = (struct kind){ writer->print.name, args };
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	return m;
@@ -58,8 +68,10 @@ const struct t2x_summary *t2x_model_summary(const struct t2x_model *m)
 
 void t2x_model_free(struct t2x_model *m)
 {
-	if (m)
-		free(m->message);
+	if (!m)
+		return;
+	free(m->printer.templates);
+	free(m->message);
 	free(m);
 }
 
@@ -71,21 +83,19 @@ static uint64_t find_start_us(const struct t2x_thread *thread)
 	return (thread->tid ? thread->start_ns : thread->process->start_ns) / 1000;
 }
 
-/* The thread's regions, or NULL without memory. */
-static struct t2x_regions *find_regions(struct t2x_thread *thread)
+/* Regions for a thread that has none yet.  Return  NULL: no memory */
+static struct t2x_regions *new_regions(struct t2x_thread *thread)
 {
-	if (!thread->model) {
-		thread->model = malloc(sizeof(struct t2x_regions));
-		if (thread->model)
-			t2x_regions_init(thread->model, find_start_us(thread));
-	}
+	thread->model = malloc(sizeof(struct t2x_regions));
+	if (thread->model)
+		t2x_regions_init(thread->model, find_start_us(thread));
 	return thread->model;
 }
 
 void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
 			    unsigned count)
 {
-	struct t2x_regions *regions = find_regions(thread);
+	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
 
 	if (!regions)
 		return;
@@ -266,17 +276,18 @@ static void apply(struct t2x_event *ev, struct t2x_regions *regions)
 /* Whether the checkpoint's kind is known and its arguments are right; fills in what depends on them. */
 static int resolve(struct t2x_model *m, struct t2x_event *ev, const struct t2x_hit *hit)
 {
-	const struct tlg_style_desc *desc = hit->scope ? tlg_style_by_id(hit->scope->style) : NULL;
+	const char *arguments;
 
-	if (!desc)
+	if (!hit->scope || !hit->scope->style || hit->scope->style >= TLG_STYLE_COUNT)
 		return 0;
+	arguments = m->kinds[hit->scope->style].arguments;
 	ev->scope = hit->scope;
 	ev->style = (enum tlg_style)hit->scope->style;
 	ev->args = hit->args;
 	ev->nargs = hit->nargs;
-	if (desc->args[0] == 'M')
+	if (arguments[0] == 'M')
 		return settle_message(m, ev, hit->flags);
-	return settle_arguments(m, ev, desc->args);
+	return settle_arguments(m, ev, arguments);
 }
 
 static void show_unresolved(struct t2x_model *m, struct t2x_event *ev)
@@ -292,26 +303,26 @@ static void show_unresolved(struct t2x_model *m, struct t2x_event *ev)
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	struct t2x_thread *thread = hit->thread;
-	struct t2x_regions *regions = find_regions(thread);
+	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
 	uint64_t start_us = thread->process->start_ns / 1000;
 	struct t2x_event ev = {
 		.thread = thread,
 		.process = thread->process,
 		.scope_index = hit->scope_index,
 		.us = hit->ns / 1000,
-		.open = regions ? t2x_regions_open(regions) : 0,
 	};
 
 	m->summary.checkpoints++;
 	ev.abs_us = start_us ? ev.us - start_us : 0;
 	if (!regions || !resolve(m, &ev, hit)) {
+		ev.open = regions ? t2x_regions_open(regions) : 0;
 		show_unresolved(m, &ev);
 		return;
 	}
 	apply(&ev, regions);
 	ev.open = t2x_regions_open(regions);
-	if (m->print[ev.style])
-		m->print[ev.style](&m->printer, &ev);
+	if (m->kinds[ev.style].print)
+		m->kinds[ev.style].print(&m->printer, &ev);
 	/* A region's own line stands outside of it. */
 	if (ev.style == TLG_STYLE_region_enter)
 		t2x_regions_enter(regions, ev.us, &m->region_budget);

@@ -2,22 +2,20 @@
 /* t2x_normal.c - git's normal target: the life of a command, for people. */
 #include "t2x_text.h"
 
-enum { PREFIX_BYTES = 50 };   /* time, place and padding: where the payload begins, at least */
+enum {
+	PREFIX_BYTES = 50,        /* time, place and padding: where the payload begins, at least */
+	PLACE_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP,
+};
 
 static const int own_lines[4] = { 118, 128, 357, 372 };
 
-static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev)
+/* What stands behind the time: " m.c:1 " and padding. */
+static void put_place(struct t2x_out *out, const struct t2x_event *ev)
 {
 	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_normal.c", own_lines);
-	struct t2x_out *out = printer->out;
-	char *p;
-	size_t length = 16;
+	size_t length = T2X_LOCAL_TIME + 1;
 
-	if (printer->options.brief)
-		return;
-	p = t2x_text_local_time(printer, t2x_out_room(out, 16), ev);
-	*p++ = ' ';
-	out->pos = p;
+	t2x_out_char(out, ' ');
 	if (place.file) {
 		char line[T2X_MAX_DIGITS + 2];
 		size_t name = strlen(place.file), digits;
@@ -31,6 +29,42 @@ static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev)
 	}
 	if (length < PREFIX_BYTES)
 		t2x_out_repeat(out, ' ', PREFIX_BYTES - length);
+}
+
+/* Put the place, and keep it for the next events of the scope if it is not too long for that. */
+static void make_template(struct t2x_out *out, const struct t2x_event *ev, struct t2x_template *template)
+{
+	char *at = t2x_out_room(out, T2X_OUT_ROOM);
+	size_t n;
+
+	put_place(out, ev);
+	if (ev->scope->file && strlen(ev->scope->file) > PLACE_ROOM / 2)
+		return;
+	n = (size_t)(out->pos - at);
+	memcpy(template->text, at, n);
+	template->length[0] = (uint16_t)n;
+	template->number = ev->scope->number;
+}
+
+static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_template *template;
+	struct t2x_out *out = printer->out;
+	char *p;
+
+	if (printer->options.brief)
+		return;
+	p = t2x_out_room(out, T2X_LOCAL_TIME + T2X_TEMPLATE_BYTES);
+	out->pos = t2x_text_local_time(printer, p, ev);
+	if (!ev->scope) {
+		put_place(out, ev);
+		return;
+	}
+	template = t2x_template_of_scope(printer->templates, ev->scope->number);
+	if (t2x_template_is_of(template, ev->scope->number))
+		out->pos = t2x_template_put(out->pos, template->text, template->length[0]);
+	else
+		make_template(out, ev, template);
 }
 
 /* A line "<name> <text>". */
@@ -48,17 +82,10 @@ static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_out *out = printer->out;
-
 	begin_line(printer, ev);
-	t2x_out_literal(out, "cmd_name ");
-	t2x_text_arg(out, &ev->args[T2X_NAME_OWN]);
-	if (ev->args[T2X_NAME_HIERARCHY].length) {
-		t2x_out_literal(out, " (");
-		t2x_text_arg(out, &ev->args[T2X_NAME_HIERARCHY]);
-		t2x_out_char(out, ')');
-	}
-	t2x_out_end_line(out);
+	t2x_out_literal(printer->out, "cmd_name ");
+	t2x_text_cmd_name(printer->out, ev);
+	t2x_out_end_line(printer->out);
 }
 
 static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -90,10 +117,9 @@ static void print_error(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev);
 	t2x_out_literal(printer->out, "error");
-	if (ev->message) {
+	if (ev->message)
 		t2x_out_char(printer->out, ' ');
-		t2x_out_bytes(printer->out, ev->message, ev->message_length);
-	}
+	t2x_text_message(printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 
@@ -154,10 +180,7 @@ static void print_child_exit(struct t2x_printer *printer, const struct t2x_event
 	struct t2x_out *out = printer->out;
 
 	begin_numbered(printer, ev);
-	t2x_out_literal(out, " pid:");
-	t2x_out_int(out, ev->args[T2X_CHILD_PID].value);
-	t2x_out_literal(out, " code:");
-	t2x_out_int(out, ev->args[T2X_CHILD_CODE].value);
+	t2x_text_child_exit(out, ev);
 	t2x_out_literal(out, " elapsed:");
 	t2x_out_seconds_us(out, ev->rel_us, 0);
 	t2x_out_end_line(out);
@@ -168,10 +191,7 @@ static void print_child_ready(struct t2x_printer *printer, const struct t2x_even
 	struct t2x_out *out = printer->out;
 
 	begin_numbered(printer, ev);
-	t2x_out_literal(out, " pid:");
-	t2x_out_int(out, ev->args[T2X_CHILD_PID].value);
-	t2x_out_literal(out, " ready:");
-	t2x_text_arg(out, &ev->args[T2X_READY_STATE]);
+	t2x_text_child_ready(out, ev);
 	t2x_out_literal(out, " elapsed:");
 	t2x_out_seconds_us(out, ev->rel_us, 0);
 	t2x_out_end_line(out);
@@ -193,16 +213,9 @@ static void print_exec(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void print_exec_result(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_out *out = printer->out;
-
 	begin_numbered(printer, ev);
-	t2x_out_literal(out, " code:");
-	t2x_out_int(out, ev->args[T2X_EXEC_CODE].value);
-	if (ev->args[T2X_EXEC_CODE].value > 0) {
-		t2x_out_literal(out, " err:");
-		t2x_text_arg(out, &ev->args[T2X_EXEC_ERROR]);
-	}
-	t2x_out_end_line(out);
+	t2x_text_exec_result(printer->out, ev);
+	t2x_out_end_line(printer->out);
 }
 
 static void print_def_param(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -213,11 +226,7 @@ static void print_def_param(struct t2x_printer *printer, const struct t2x_event 
 	t2x_out_literal(out, "def_param scope:");
 	t2x_out_string(out, t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]));
 	t2x_out_char(out, ' ');
-	t2x_text_arg(out, &ev->args[T2X_PARAM_NAME]);
-	if (ev->args[T2X_PARAM_VALUE].type == TLG_ARG_TEXT) {
-		t2x_out_char(out, '=');
-		t2x_text_arg(out, &ev->args[T2X_PARAM_VALUE]);
-	}
+	t2x_text_param(out, ev, '=');
 	t2x_out_end_line(out);
 }
 
@@ -232,8 +241,7 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev);
-	if (ev->message)
-		t2x_out_bytes(printer->out, ev->message, ev->message_length);
+	t2x_text_message(printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 
@@ -261,8 +269,7 @@ static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 static void print_counter(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_sum(printer, ev);
-	t2x_out_literal(printer->out, " value:");
-	t2x_out_uint(printer->out, (uint64_t)ev->args[0].value);
+	t2x_text_count(printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 #define print_th_counter print_counter
@@ -270,8 +277,8 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev);
-	t2x_out_literal(printer->out, "unresolved ?scope#");
-	t2x_out_uint(printer->out, ev->scope_index);
+	t2x_out_literal(printer->out, "unresolved ");
+	t2x_text_unresolved(printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 

@@ -3,20 +3,8 @@
 #include "t2x_out.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-const char t2x_digit_pairs[201] =
-	"00010203040506070809" "10111213141516171819" "20212223242526272829" "30313233343536373839"
-	"40414243444546474849" "50515253545556575859" "60616263646566676869" "70717273747576777879"
-	"80818283848586878889" "90919293949596979899";
-
-/* Up to here a microsecond count in a double still prints its exact six decimals. */
-#define EXACT_US (UINT64_C(1) << 52)
-
-/* Likewise nanoseconds, but for halves of a microsecond. */
-#define EXACT_NS (UINT64_C(1) << 52)
 
 int t2x_out_init(struct t2x_out *out, int fd)
 {
@@ -117,46 +105,6 @@ void t2x_out_repeat(struct t2x_out *out, char c, size_t n)
 	}
 }
 
-void t2x_out_end_line(struct t2x_out *out)
-{
-	int empty = out->pos == out->line;
-
-	if (empty ? out->broken_line && out->last != '\n' : out->pos[-1] != '\n')
-		t2x_out_char(out, '\n');
-	out->line = out->pos;
-	out->broken_line = 0;
-}
-
-char *t2x_put_uint(char *to, uint64_t value)
-{
-	char digits[T2X_MAX_DIGITS], *p = digits + sizeof(digits);
-	size_t n;
-
-	for (; value >= 100; value /= 100) {
-		p -= 2;
-		t2x_put_2(p, (unsigned)(value % 100));
-	}
-	/* What is left is the front: one digit or two; often it is all. */
-	if (value < 10)
-		*to++ = (char)('0' + value);
-	else
-		to = t2x_put_2(to, (unsigned)value);
-	n = (size_t)(digits + sizeof(digits) - p);
-	memcpy(to, p, n);
-	return to + n;
-}
-
-char *t2x_put_int(char *to, int64_t value)
-{
-	uint64_t size = (uint64_t)value;
-
-	if (value < 0) {
-		*to++ = '-';
-		size = 0 - size;
-	}
-	return t2x_put_uint(to, size);
-}
-
 void t2x_out_uint(struct t2x_out *out, uint64_t value)
 {
 	out->pos = t2x_put_uint(t2x_out_room(out, T2X_MAX_DIGITS), value);
@@ -167,37 +115,12 @@ void t2x_out_int(struct t2x_out *out, int64_t value)
 	out->pos = t2x_put_int(t2x_out_room(out, T2X_MAX_DIGITS), value);
 }
 
-/* What only the C library rounds as the C library does.  Its decimal point follows the locale, ours does not. */
-static void print_rounded(struct t2x_out *out, double seconds)
-{
-	char text[64];
-	int n = snprintf(text, sizeof(text), "%.6f", seconds);
-
-	t2x_out_bytes(out, text, strspn(text, "0123456789"));
-	t2x_out_char(out, '.');
-	t2x_out_bytes(out, text + n - 6, 6);
-}
-
 void t2x_out_seconds_us(struct t2x_out *out, uint64_t us, unsigned width)
 {
-	char text[T2X_MAX_DIGITS + 8], *end;
-
-	if (us >= EXACT_US) {
-		print_rounded(out, (double)us / 1000000.0);
-		return;
-	}
-	end = t2x_put_uint(text, us / 1000000);
-	*end++ = '.';
-	end = t2x_put_6(end, (unsigned)(us % 1000000));
-	if (end - text < (ptrdiff_t)width)
-		t2x_out_repeat(out, ' ', width - (size_t)(end - text));
-	t2x_out_bytes(out, text, (size_t)(end - text));
+	out->pos = t2x_put_seconds_us(t2x_out_room(out, T2X_MAX_SECONDS), us, width);
 }
 
 void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns)
 {
-	if (ns >= EXACT_NS || ns % 1000 == 500)
-		print_rounded(out, (double)ns / 1e9);
-	else
-		t2x_out_seconds_us(out, (ns + 500) / 1000, 0);
+	out->pos = t2x_put_seconds_ns(t2x_out_room(out, T2X_MAX_SECONDS), ns);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_out.h - buffered output to a file descriptor, or to a function, and the digits that go into it.
+ * t2x_out.h - buffered output to a file descriptor, or to a function.
  *
  * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
  * one line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped,
@@ -11,8 +11,8 @@
 #define T2X_OUT_H
 
 #include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+
+#include "t2x_digits.h"
 
 enum {
 	T2X_OUT_BYTES = 256 * 1024,   /* of the buffer */
@@ -57,17 +57,9 @@ void t2x_out_repeat(struct t2x_out *out, char c, size_t n);
 void t2x_out_int(struct t2x_out *out, int64_t value);
 void t2x_out_uint(struct t2x_out *out, uint64_t value);
 
-/*
- * Append us / 1000000.0 as printf("%*.6f") does, doubles and their rounding included: a time that wrapped
- * below zero reads 18446744073709.550781.
- */
+/* Append seconds, as t2x_put_seconds_us() and t2x_put_seconds_ns() print them. */
 void t2x_out_seconds_us(struct t2x_out *out, uint64_t us, unsigned width);
-
-/* Append ns / 1e9 as printf("%.6f") does: rounded, not cut. */
 void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns);
-
-/* End the line: a newline, unless there is one already or nothing at all. */
-void t2x_out_end_line(struct t2x_out *out);
 
 /* n <= T2X_OUT_ROOM bytes at the returned position; the caller moves out->pos behind what it has filled. */
 static inline char *t2x_out_room(struct t2x_out *out, size_t n)
@@ -98,33 +90,17 @@ static inline void t2x_out_string(struct t2x_out *out, const char *text)
 	t2x_out_bytes(out, text, strlen(text));
 }
 
+/* End the line: a newline, unless there is one already or nothing at all. */
+static inline void t2x_out_end_line(struct t2x_out *out)
+{
+	char last = out->pos > out->line ? out->pos[-1] : out->broken_line ? out->last : '\n';
+
+	if (last != '\n')
+		t2x_out_char(out, '\n');
+	out->line = out->pos;
+	out->broken_line = 0;
+}
+
 #define t2x_out_literal(out, text) t2x_out_bytes((out), "" text, sizeof(text) - 1)
-
-/* ---- digits into memory: each returns the byte behind what it wrote ------------------------------ */
-
-enum { T2X_MAX_DIGITS = 20 };         /* of a 64-bit number, its sign included */
-
-extern const char t2x_digit_pairs[201];
-
-/* value < 100, two digits. */
-static inline char *t2x_put_2(char *to, unsigned value)
-{
-	memcpy(to, t2x_digit_pairs + 2 * value, 2);
-	return to + 2;
-}
-
-/* value < 1000000, six digits. */
-static inline char *t2x_put_6(char *to, unsigned value)
-{
-	unsigned high = value / 10000, low = value % 10000;
-
-	to = t2x_put_2(to, high);
-	to = t2x_put_2(to, low / 100);
-	return t2x_put_2(to, low % 100);
-}
-
-/* No leading zeros; at most T2X_MAX_DIGITS bytes. */
-char *t2x_put_uint(char *to, uint64_t value);
-char *t2x_put_int(char *to, int64_t value);
 
 #endif

@@ -29,21 +29,49 @@ void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us);
 /* budget  gets back what the thread took */
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget);
 
-void t2x_regions_enter(struct t2x_regions *regions, uint64_t now_us, unsigned *budget);
+/* Room for more; without it, the regions that find none are only counted. */
+void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget);
+
+static inline void t2x_regions_enter(struct t2x_regions *regions, uint64_t now_us, unsigned *budget)
+{
+	if (regions->open == regions->room)
+		t2x_regions_grow(regions, budget);
+	if (regions->open < regions->room)
+		regions->enter_us[regions->open] = now_us;
+	regions->open++;
+}
 
 /* Without an open region: no effect. */
-void t2x_regions_leave(struct t2x_regions *regions);
+static inline void t2x_regions_leave(struct t2x_regions *regions)
+{
+	regions->open -= regions->open > 0;
+}
 
 /* Leave all but the outermost. */
-void t2x_regions_unwind(struct t2x_regions *regions);
+static inline void t2x_regions_unwind(struct t2x_regions *regions)
+{
+	if (regions->open > 1)
+		regions->open = 1;
+}
 
 /*
  * Time since the innermost region was entered: 0 if nothing is open or the time is not known, wrapped
  * below zero if now_us is earlier.
  */
-uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_us);
+static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_us)
+{
+	uint64_t start_us;
+
+	if (!regions->open || regions->open > regions->room)
+		return 0;
+	start_us = regions->enter_us[regions->open - 1];
+	return start_us ? now_us - start_us : 0;
+}
 
 /* The number of open regions, or T2X_REGIONS_KEPT if there are more. */
-unsigned t2x_regions_open(const struct t2x_regions *regions);
+static inline unsigned t2x_regions_open(const struct t2x_regions *regions)
+{
+	return regions->open < T2X_REGIONS_KEPT ? (unsigned)regions->open : T2X_REGIONS_KEPT;
+}
 
 #endif

@@ -83,7 +83,8 @@ static const char *parse_flags(const char *p, struct spec *spec)
 {
 	static const char flags[] = "-+ #0'";
 
-	for (const char *flag; *p && (flag = strchr(flags, *p)) != NULL; p++)
+	/* all of them sort before the digits, a zero included */
+	for (const char *flag; *p && *p <= '0' && (flag = strchr(flags, *p)) != NULL; p++)
 		spec->flags |= 1U << (flag - flags);
 	return p;
 }
@@ -108,21 +109,24 @@ static const char *parse_count(struct render *r, const char *p, int64_t *count)
 
 static const char *parse_length(const char *p, struct spec *spec)
 {
-	static const struct { char text[3]; unsigned char bits; } lengths[] = {
-		{ "hh", 8 }, { "h", 16 }, { "ll", 64 }, { "l", 64 }, { "j", 64 }, { "z", 64 }, { "t", 64 },
-		{ "q", 64 }, { "L", 64 },
-	};
-
-	spec->bits = 32;
-	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-		size_t n = strlen(lengths[i].text);
-
-		if (!strncmp(p, lengths[i].text, n)) {
-			spec->bits = lengths[i].bits;
-			return p + n;
-		}
+	switch (*p) {
+	case 'h':
+		spec->bits = p[1] == 'h' ? 8 : 16;
+		return p[1] == 'h' ? p + 2 : p + 1;
+	case 'l':
+		spec->bits = 64;
+		return p[1] == 'l' ? p + 2 : p + 1;
+	case 'j':
+	case 'z':
+	case 't':
+	case 'q':
+	case 'L':
+		spec->bits = 64;
+		return p + 1;
+	default:
+		spec->bits = 32;
+		return p;
 	}
-	return p;
 }
 
 /* Read a conversion from behind its % on.  Return  the byte behind it, NULL: it makes no sense */
@@ -177,10 +181,14 @@ static void fill_digits(struct number *n, const struct spec *spec, uint64_t valu
 	const char *digits = spec->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	char *p = n->digits + sizeof(n->digits);
 
-	for (; value; value /= base)
-		*--p = digits[value % base];
-	n->length = (size_t)(n->digits + sizeof(n->digits) - p);
-	memmove(n->digits, p, n->length);
+	if (base == 10 && value) {
+		n->length = (size_t)(t2x_put_uint(n->digits, value) - n->digits);
+	} else {
+		for (; value; value /= base)
+			*--p = digits[value % base];
+		n->length = (size_t)(n->digits + sizeof(n->digits) - p);
+		memmove(n->digits, p, n->length);
+	}
 	if (!n->length && spec->precision != 0)
 		n->digits[n->length++] = '0';
 	if (spec->precision > (int64_t)n->length)

@@ -55,7 +55,6 @@ void t2x_scope_define_file(struct t2x_stream *stream, uint16_t filenum, const ch
 static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
 {
 	t2x_context_give(context, box->bytes);
-	free(box->scope.cache);
 	free(box);
 }
 
@@ -85,6 +84,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 	box->next = NULL;
 	box->bytes = bytes;
 	box->scope = (struct t2x_scope){
+		.number = ++context->numbers,
 		.index = place->scopeIndex,
 		.line = place->linenum,
 		.repo = place->repo,

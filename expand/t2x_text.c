@@ -61,6 +61,75 @@ void t2x_text_name(struct t2x_out *out, const char *name)
 	t2x_out_string(out, name ? name : "(null)");
 }
 
+/* ---- payloads ----------------------------------------------------------------------------------- */
+
+void t2x_text_message(struct t2x_out *out, const struct t2x_event *ev)
+{
+	if (ev->message)
+		t2x_out_bytes(out, ev->message, ev->message_length);
+}
+
+void t2x_text_cmd_name(struct t2x_out *out, const struct t2x_event *ev)
+{
+	t2x_text_arg(out, &ev->args[T2X_NAME_OWN]);
+	if (ev->args[T2X_NAME_HIERARCHY].length) {
+		t2x_out_literal(out, " (");
+		t2x_text_arg(out, &ev->args[T2X_NAME_HIERARCHY]);
+		t2x_out_char(out, ')');
+	}
+}
+
+static void put_pid(struct t2x_out *out, const struct t2x_event *ev)
+{
+	t2x_out_literal(out, " pid:");
+	t2x_out_int(out, ev->args[T2X_CHILD_PID].value);
+}
+
+void t2x_text_child_exit(struct t2x_out *out, const struct t2x_event *ev)
+{
+	put_pid(out, ev);
+	t2x_out_literal(out, " code:");
+	t2x_out_int(out, ev->args[T2X_CHILD_CODE].value);
+}
+
+void t2x_text_child_ready(struct t2x_out *out, const struct t2x_event *ev)
+{
+	put_pid(out, ev);
+	t2x_out_literal(out, " ready:");
+	t2x_text_arg(out, &ev->args[T2X_READY_STATE]);
+}
+
+void t2x_text_exec_result(struct t2x_out *out, const struct t2x_event *ev)
+{
+	t2x_out_literal(out, " code:");
+	t2x_out_int(out, ev->args[T2X_EXEC_CODE].value);
+	if (ev->args[T2X_EXEC_CODE].value > 0) {
+		t2x_out_literal(out, " err:");
+		t2x_text_arg(out, &ev->args[T2X_EXEC_ERROR]);
+	}
+}
+
+void t2x_text_count(struct t2x_out *out, const struct t2x_event *ev)
+{
+	t2x_out_literal(out, " value:");
+	t2x_out_uint(out, (uint64_t)ev->args[0].value);
+}
+
+void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev)
+{
+	t2x_out_literal(out, "?scope#");
+	t2x_out_uint(out, ev->scope_index);
+}
+
+void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator)
+{
+	t2x_text_arg(out, &ev->args[T2X_PARAM_NAME]);
+	if (ev->args[T2X_PARAM_VALUE].type == TLG_ARG_TEXT) {
+		t2x_out_char(out, separator);
+		t2x_text_arg(out, &ev->args[T2X_PARAM_VALUE]);
+	}
+}
+
 void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args)
 {
 	static const char *const names[] = { " intervals:", " total:", " min:", " max:" };
@@ -72,6 +141,8 @@ void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args)
 		t2x_out_seconds_ns(out, (uint64_t)args[i].value);
 	}
 }
+
+/* ---- what depends on the kind ------------------------------------------------------------------- */
 
 const char *t2x_text_event_name(enum tlg_style style)
 {
@@ -92,6 +163,8 @@ const char *t2x_text_param_scope(const struct t2x_arg *scope)
 
 	return names[i < sizeof(names) / sizeof(names[0]) ? i : 0];
 }
+
+/* ---- times of day ------------------------------------------------------------------------------- */
 
 static char *put_hms(char *to, unsigned second_of_day)
 {
@@ -135,29 +208,36 @@ static void keep_utc_second(struct t2x_second *kept, int64_t second)
 	kept->length = 20;
 }
 
-char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_second *kept = &printer->second;
-	int64_t second = (int64_t)(ev->us / 1000000) + ev->process->utcoff;
+	struct t2x_second *second = &printer->second;
+	struct t2x_kept *kept = &printer->time;
+	int64_t now = (int64_t)(ev->us / 1000000) + ev->process->utcoff;
 
-	if (kept->second != second || !kept->length)
-		keep_local_second(kept, second);
-	memcpy(to, kept->text, 9);
-	return t2x_put_6(to + 9, (unsigned)(ev->us % 1000000));
+	if (second->second != now || !second->length)
+		keep_local_second(second, now);
+	memcpy(kept->text, second->text, 9);
+	t2x_put_6(kept->text + 9, (unsigned)(ev->us % 1000000));
+	kept->length = T2X_LOCAL_TIME;
+	kept->us = ev->us;
+	kept->utcoff = ev->process->utcoff;
 }
 
-char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_second *kept = &printer->second;
-	int64_t second = (int64_t)(ev->us / 1000000);
+	struct t2x_second *second = &printer->second;
+	struct t2x_kept *kept = &printer->time;
+	int64_t now = (int64_t)(ev->us / 1000000);
 
-	if (kept->second != second || !kept->length)
-		keep_utc_second(kept, second);
-	memcpy(to, kept->text, 20);
-	to = t2x_put_6(to + 20, (unsigned)(ev->us % 1000000));
-	*to++ = 'Z';
-	return to;
+	if (second->second != now || !second->length)
+		keep_utc_second(second, now);
+	memcpy(kept->text, second->text, 20);
+	*t2x_put_6(kept->text + 20, (unsigned)(ev->us % 1000000)) = 'Z';
+	kept->length = T2X_UTC;
+	kept->us = ev->us;
 }
+
+/* ---- places ------------------------------------------------------------------------------------- */
 
 /* The index into own_lines, or -1 for the kinds that a caller locates. */
 static int find_own_line(enum tlg_style style)

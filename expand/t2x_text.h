@@ -21,6 +21,18 @@ void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n);
 void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg);
 void t2x_text_name(struct t2x_out *out, const char *name);
 
+/* Payloads, or parts of them, that normal and perf print alike. */
+void t2x_text_message(struct t2x_out *out, const struct t2x_event *ev);         /* "" if there is none */
+void t2x_text_cmd_name(struct t2x_out *out, const struct t2x_event *ev);        /* "one (zero/one)" */
+void t2x_text_child_exit(struct t2x_out *out, const struct t2x_event *ev);      /* " pid:1234 code:0" */
+void t2x_text_child_ready(struct t2x_out *out, const struct t2x_event *ev);     /* " pid:1234 ready:ready" */
+void t2x_text_exec_result(struct t2x_out *out, const struct t2x_event *ev);     /* " code:2 err:No such file" */
+void t2x_text_count(struct t2x_out *out, const struct t2x_event *ev);           /* " value:3" */
+void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev);      /* "?scope#99" */
+
+/* "core.editor=vi", or another separator. */
+void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator);
+
 /* The four arguments of a timer: " intervals:1 total:0.000541 min:0.000541 max:0.000541". */
 void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args);
 
@@ -30,11 +42,45 @@ const char *t2x_text_event_name(enum tlg_style style);
 /* "global", for the first argument of def_param. */
 const char *t2x_text_param_scope(const struct t2x_arg *scope);
 
-/* "HH:MM:SS.uuuuuu" in the local time of the process.  Return  the byte behind the 15 written */
-char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev);
+/* Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ". */
+void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
 
-/* "YYYY-MM-DDTHH:MM:SS.uuuuuuZ".  Return  the byte behind the 27 written */
-char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev);
+enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
+
+/* Put it at to.  Return  the byte behind */
+static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	const struct t2x_kept *kept = &printer->time;
+
+	if (kept->us != ev->us || kept->utcoff != ev->process->utcoff || !kept->length)
+		t2x_text_keep_local_time(printer, ev);
+	memcpy(to, kept->text, T2X_LOCAL_TIME);
+	return to + T2X_LOCAL_TIME;
+}
+
+static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	const struct t2x_kept *kept = &printer->time;
+
+	if (kept->us != ev->us || !kept->length)
+		t2x_text_keep_utc(printer, ev);
+	memcpy(to, kept->text, T2X_UTC);
+	return to + T2X_UTC;
+}
+
+/* Seconds since the start of the process, at least width wide.  T2X_MAX_SECONDS bytes at to may be written */
+static inline char *t2x_text_elapsed(struct t2x_printer *printer, char *to, uint64_t us, unsigned width)
+{
+	struct t2x_kept *kept = &printer->elapsed;
+
+	if (kept->us != us || !kept->length) {
+		kept->us = us;
+		kept->length = (unsigned)(t2x_put_seconds_us(kept->text, us, width) - kept->text);
+	}
+	memcpy(to, kept->text, T2X_MAX_SECONDS);
+	return to + kept->length;
+}
 
 /*
  * Where an event was raised.  Kinds that no caller locates are located in git's own source for the format;

@@ -12,6 +12,7 @@
 
 #include "t2x_hit.h"
 #include "t2x_out.h"
+#include "t2x_template.h"
 
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
@@ -19,7 +20,7 @@ struct t2x_options {
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
-/* One event.  Everything is valid during the call only, but for the scope's cache. */
+/* One event.  Everything is valid during the call only. */
 struct t2x_event {
 	const struct t2x_thread *thread;
 	const struct t2x_process *process;
@@ -54,11 +55,21 @@ struct t2x_second {
 	unsigned length;                /* of text; 0: nothing kept yet */
 };
 
+/* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
+struct t2x_kept {
+	uint64_t us;
+	int32_t utcoff;
+	unsigned length;                /* of text; 0: nothing kept yet */
+	char text[T2X_MAX_SECONDS];
+};
+
 /* What a writer works with. */
 struct t2x_printer {
 	struct t2x_out *out;
 	struct t2x_options options;
 	struct t2x_second second;
+	struct t2x_kept time, elapsed;  /* of the day, since the start of the process */
+	struct t2x_templates *templates;
 	void *own;                      /* of a writer that gathers: NULL at first, and after its finish */
 };
 

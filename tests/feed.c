@@ -29,7 +29,9 @@ void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, un
 	feed->process = (struct t2x_process){ .pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600 };
 	feed->process.sid = copy("SID");
 	for (unsigned i = 0; i < FEED_THREADS; i++)
-		feed->thread[i] = (struct t2x_thread){ .process = &feed->process, .tid = i };
+		feed->thread[i] = (struct t2x_thread){
+			.process = &feed->process, .tid = i, .number = i + 1
+		};
 	strcpy(feed->thread[0].name, "main");
 	strcpy(feed->thread[1].name, "th01:worker");
 	feed->thread[1].start_ns = FEED_START_NS + 1000 * 1000;
@@ -42,7 +44,7 @@ struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category,
 
 	assert_true(i < FEED_SCOPES);
 	feed->scope[i] = (struct t2x_scope){
-		.index = i + 1, .line = (int32_t)i + 1, .style = (uint8_t)style, .file = "m.c",
+		.number = i + 1, .index = i + 1, .line = (int32_t)i + 1, .style = (uint8_t)style, .file = "m.c",
 		.category = category, .label = label, .format = format
 	};
 	return &feed->scope[i];
@@ -192,8 +194,6 @@ void feed_expect(struct feed *feed, const char *expected)
 	t2x_model_forget_process(feed->model, &feed->process);
 	t2x_model_free(feed->model);
 	t2x_out_free(&feed->out);
-	for (unsigned i = 0; i < feed->nscopes; i++)
-		free(feed->scope[i].cache);
 	free(feed->process.sid);
 	close(feed->fd);
 	compare(text, expected);

@@ -2,6 +2,9 @@
 /* The normal format: expected lines have the form that git gave them for the same calls. */
 #include "t2test.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "feed.h"
 
 static const char commands[] =
@@ -98,6 +101,7 @@ static void test_normal_place_pads_to_50_and_is_never_cut(void **state)
 	feed_open(&f, &t2x_writer_normal, 0, 0);
 	s = feed_scope(&f, TLG_STYLE_start, NULL, NULL, NULL);
 	s->file = NULL;
+	s->number = 0;      /* it will change */
 	feed_hit(&f, s, 0, "s", "none");
 	s->file = "";
 	feed_hit(&f, s, 0, "s", "empty");
@@ -110,6 +114,31 @@ static void test_normal_place_pads_to_50_and_is_never_cut(void **state)
 			"04:06:43.000000                                   start empty\n"
 			"04:06:43.000000 aaaaaaaaaaaaaaaaaaaaaaaaaaaaa.c:1 start fits\n"
 			"04:06:43.000000 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa.c:-5 start longer\n");
+}
+
+static void test_normal_place_is_the_same_every_time(void **state)
+{
+	static char file[600], expected[8000];
+	static const size_t lengths[] = { 1, 31, 32, 33, 231, 232, 233, 599 };
+	struct t2x_scope *scope;
+	struct feed f;
+	size_t n = 0;
+
+	(void)state;
+	memset(file, 'f', sizeof(file) - 1);
+	feed_open(&f, &t2x_writer_normal, 0, 0);
+	for (unsigned i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		scope = feed_scope(&f, TLG_STYLE_printf, NULL, NULL, "hi");
+		scope->file = file + sizeof(file) - 1 - lengths[i];
+		scope->line = 7;
+		for (unsigned twice = 0; twice < 2; twice++) {
+			feed_hit(&f, scope, 0, "");
+			n += (size_t)snprintf(expected + n, sizeof(expected) - n, "04:06:43.000000 %s:7 %*shi\n",
+					      scope->file, lengths[i] < 31 ? 31 - (int)lengths[i] : 0, "");
+		}
+	}
+	assert_true(n < sizeof(expected));
+	feed_expect(&f, expected);
 }
 
 static void test_normal_messages_end_in_one_newline_at_most_added(void **state)
@@ -156,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_normal_brief_has_no_prefix),
 		cmocka_unit_test(test_normal_children_without_words_keep_the_blank),
 		cmocka_unit_test(test_normal_place_pads_to_50_and_is_never_cut),
+		cmocka_unit_test(test_normal_place_is_the_same_every_time),
 		cmocka_unit_test(test_normal_messages_end_in_one_newline_at_most_added),
 		cmocka_unit_test(test_normal_parameters_without_value_have_no_sign),
 	};

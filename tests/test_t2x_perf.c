@@ -2,6 +2,8 @@
 /* The perf format: expected lines have the form that git gave them for the same calls. */
 #include "t2test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "feed.h"
@@ -242,6 +244,65 @@ static void test_perf_thread_name_of_24_bytes_fills_the_column(void **state)
 	"d0 | th01:exactly19characters | thread_start |     |  0.001000 |           |              | \n");
 }
 
+/* Two scopes, and two threads, whose templates have the same place in the table. */
+static void test_perf_templates_of_others_are_not_taken(void **state)
+{
+	struct t2x_scope *one, *two;
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_perf, 1, 0);
+	one = feed_scope(&f, TLG_STYLE_step, "c1", "one", NULL);
+	two = feed_scope(&f, TLG_STYLE_step, "c2", "two", NULL);
+	two->number = one->number + T2X_SCOPE_TEMPLATES;
+	f.thread[1].number = f.thread[0].number + T2X_THREAD_TEMPLATES;
+	for (unsigned i = 0; i < 4; i++) {
+		f.current = i / 2;
+		feed_hit(&f, i % 2 ? two : one, i, "");
+	}
+	strcpy(f.thread[1].name, "th01:new");
+	f.thread[1].number = 77;
+	feed_hit(&f, two, 4, "");
+	feed_expect(&f,
+	"d0 | main                     | step         |     |  0.000000 |           | c1           | label:one\n"
+	"d0 | main                     | step         |     |  0.000001 |           | c2           | label:two\n"
+	"d0 | th01:worker              | step         |     |  0.000002 |           | c1           | label:one\n"
+	"d0 | th01:worker              | step         |     |  0.000003 |           | c2           | label:two\n"
+	"d0 | th01:new                 | step         |     |  0.000004 |           | c2           | label:two\n");
+}
+
+/* Names around the length that a template can hold, after dots around the number that one copy holds. */
+static void test_perf_long_names_and_many_dots_are_printed_whole(void **state)
+{
+	static char label[600], expected[200000], dots[81];
+	struct feed f;
+	size_t n = 0;
+
+	(void)state;
+	memset(dots, '.', sizeof(dots) - 1);
+	feed_open(&f, &t2x_writer_perf, 1, 0);
+	for (unsigned i = 0; i < 40; i++) {
+		size_t length = 366 + i;
+		struct t2x_scope *scope;
+
+		memset(label, 'x', length);
+		label[length] = '\0';
+		scope = feed_scope(&f, TLG_STYLE_region_enter, "c", strdup(label), NULL);
+		for (unsigned twice = 0; twice < 2; twice++)
+			feed_hit(&f, scope, 0, "");
+		feed_hit(&f, feed_scope(&f, TLG_STYLE_region_leave, "c", NULL, NULL), 0, "");
+		for (unsigned k = 0; k < 3; k++)
+			n += (size_t)snprintf(expected + n, sizeof(expected) - n,
+				"d0 | main                     | region_%s |     |  0.000000 | %9s "
+				"| c            | %.*s%s%s\n", k < 2 ? "enter" : "leave", k < 2 ? "" : "0.000000",
+				(int)(2 * (i + (k > 0))), dots, k < 2 ? "label:" : "", k < 2 ? label : "");
+		assert_true(n < sizeof(expected));
+	}
+	feed_expect(&f, expected);
+	for (unsigned i = 0; i < f.nscopes; i += 2)
+		free((char *)(uintptr_t)f.scope[i].label);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +315,8 @@ int main(void)
 		cmocka_unit_test(test_perf_times_widen_the_column),
 		cmocka_unit_test(test_perf_time_before_the_start_wraps_as_git),
 		cmocka_unit_test(test_perf_thread_name_of_24_bytes_fills_the_column),
+		cmocka_unit_test(test_perf_templates_of_others_are_not_taken),
+		cmocka_unit_test(test_perf_long_names_and_many_dots_are_printed_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -86,18 +86,20 @@ static void test_scope_posted_again_keeps_its_address(void **state)
 	struct t2x_stream *stream = make_stream(&context);
 	struct t2x_scope *scope;
 	const char *file;
+	uint64_t number;
 
 	(void)state;
 	t2x_scope_define_file(stream, 2, "f.c", 3);
 	define(stream, 5, 2, 42, "a\0b\0c", 6);
 	scope = t2x_scope_get(stream, 5);
 	file = scope->file;
-	scope->cache = malloc(10);
+	number = scope->number;
+	assert_true(number > 0);
 	t2x_scope_define_file(stream, 2, "f.c\0\0", 5);
 	define(stream, 5, 2, 42, "a\0b\0c\0\0\0", 8);
 	assert_ptr_equal(t2x_scope_get(stream, 5), scope);
 	assert_ptr_equal(scope->file, file);
-	assert_non_null(scope->cache);
+	assert_true(scope->number == number);
 	assert_int_equal(context.changed, 0);
 	free_stream(stream);
 }
@@ -120,6 +122,7 @@ static void test_scope_changed_is_counted_and_newest_wins(void **state)
 	/* those who have the old ones can still read them */
 	assert_int_equal(old->line, 42);
 	assert_string_equal(old->file, "f.c");
+	assert_true(t2x_scope_get(stream, 5)->number != old->number);
 	free_stream(stream);
 }
 
@@ -186,6 +189,34 @@ static void test_scope_thread_names_are_cut_and_padding_is_not_theirs(void **sta
 	free_stream(stream);
 }
 
+static void test_scope_thread_number_changes_with_what_is_printed(void **state)
+{
+	struct t2x_context context;
+	struct t2x_stream *stream = make_stream(&context);
+	const struct tlg_thread thread = { .tid = 4 };
+	const struct tlg_event procinfo[] = {
+		{ .flags = TLG_PROCINFO | TLG_HAS_INFO, .u.procinfo.pid = 7 },
+		{ .flags = TLG_INFO | TLG_INFO_END, .u.info.text.c = "parent/child" },
+	};
+	uint64_t number;
+
+	(void)state;
+	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
+	number = t2x_stream_track(stream, 4)->thread.number;
+	t2x_stream_define_thread(stream, &thread, "th04:w\0\0", 8);
+	assert_true(t2x_stream_track(stream, 4)->thread.number == number);
+	t2x_stream_define_thread(stream, &thread, "th04:wo", 7);
+	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
+	number = t2x_stream_track(stream, 4)->thread.number;
+	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
+	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
+	number = t2x_stream_track(stream, 4)->thread.number;
+	t2x_stream_read(stream, procinfo, 2);
+	assert_int_equal(stream->process.depth, 1);
+	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
+	free_stream(stream);
+}
+
 static void test_scope_interleaved_definitions_find_their_texts(void **state)
 {
 	struct t2x_context context;
@@ -226,6 +257,7 @@ int main(void)
 		cmocka_unit_test(test_scope_definitions_are_bounded),
 		cmocka_unit_test(test_scope_threads_are_bounded),
 		cmocka_unit_test(test_scope_thread_names_are_cut_and_padding_is_not_theirs),
+		cmocka_unit_test(test_scope_thread_number_changes_with_what_is_printed),
 		cmocka_unit_test(test_scope_interleaved_definitions_find_their_texts),
 	};
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_digits.h - numbers as text, into memory.  Each function returns the byte behind what it wrote.
+ */
+#ifndef T2X_DIGITS_H
+#define T2X_DIGITS_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum {
+	T2X_MAX_DIGITS = 20,          /* of a 64-bit number, its sign included */
+	T2X_MAX_SECONDS = 32,         /* bytes that t2x_put_seconds_us() may write, if width is not more */
+};
+
+extern const char t2x_digit_pairs[201];
+
+/* value < 100, two digits. */
+static inline char *t2x_put_2(char *to, unsigned value)
+{
+	memcpy(to, t2x_digit_pairs + 2 * value, 2);
+	return to + 2;
+}
+
+/* value < 1000000, six digits. */
+static inline char *t2x_put_6(char *to, unsigned value)
+{
+	unsigned high = value / 10000, low = value % 10000;
+
+	to = t2x_put_2(to, high);
+	to = t2x_put_2(to, low / 100);
+	return t2x_put_2(to, low % 100);
+}
+
+enum { T2X_SHORT_US = 100 * 1000000, T2X_SHORT_SECONDS = 9 };
+
+/* us < T2X_SHORT_US as printf("%9.6f") prints the seconds: nine bytes. */
+static inline char *t2x_put_short_seconds(char *to, unsigned us)
+{
+	unsigned seconds = us / 1000000;
+
+	t2x_put_2(to, seconds);
+	if (seconds < 10)
+		to[0] = ' ';
+	to[2] = '.';
+	return t2x_put_6(to + 3, us % 1000000);
+}
+
+/* No leading zeros; at most T2X_MAX_DIGITS bytes. */
+char *t2x_put_uint(char *to, uint64_t value);
+char *t2x_put_int(char *to, int64_t value);
+
+/*
+ * us / 1000000.0 as printf("%*.6f") does, doubles and their rounding included: a time that wrapped below
+ * zero reads 18446744073709.550781.
+ */
+char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width);
+
+/* ns / 1e9 as printf("%.6f") does: rounded, not cut. */
+char *t2x_put_seconds_ns(char *to, uint64_t ns);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_object.c - see t2x_object.h.
+ *
+ * What a checkpoint decides alone - place, repository, names - and what the session and the thread are called
+ * is escaped once and kept in templates.
+ */
+#include "t2x_object.h"
+
+#include "t2x_json.h"
+#include "t2x_text.h"
+
+static const int own_lines[4] = { 191, 207, 657, 678 };
+
+/* {"event":"<name>","sid":"  for each kind. */
+enum { OPENING_BYTES = 64 };
+struct opening {
+	char text[OPENING_BYTES];
+	unsigned length;
+};
+#define OPENING_TEXT(name) "{\"event\":\"" name "\",\"sid\":\""
+#define OPENING(name) { OPENING_TEXT(name), sizeof(OPENING_TEXT(name)) - 1 }
+
+static const struct opening openings[TLG_STYLE_COUNT] = {
+#define TLG_STYLE(id, name, args, desc) [id] = OPENING(#name),
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	[TLG_STYLE_none] = OPENING("unresolved"),
+};
+
+/*
+ * Lengths of what is in a template: ,"file":..,"line":..,"repo":.. and ,"category":..,"label":.. of a scope;
+ * <sid>","thread":"<name> of a thread.
+ */
+enum { PLACE, NAMES };
+enum { TOO_LONG = UINT16_MAX };        /* it does not fit, or might not: it is put together for each object */
+enum { TEXT_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP };
+
+/* ---- what a checkpoint decides alone ------------------------------------------------------------ */
+
+static void build_place(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_event.c", own_lines);
+
+	if (place.file && !printer->options.brief) {
+		t2x_json_text(printer->out, "file", place.file, strlen(place.file));
+		t2x_json_int(printer->out, "line", place.line);
+	}
+	if (ev->scope && ev->scope->repo)
+		t2x_json_int(printer->out, "repo", t2x_repo_id(ev->scope));
+}
+
+/* What the label is called. */
+static const char *name_label(enum tlg_style style)
+{
+	switch (style) {
+	case TLG_STYLE_data:
+	case TLG_STYLE_data_intmax:
+	case TLG_STYLE_data_json:
+		return "key";
+	case TLG_STYLE_timer:
+	case TLG_STYLE_th_timer:
+	case TLG_STYLE_counter:
+	case TLG_STYLE_th_counter:
+		return "name";
+	default:
+		return "label";
+	}
+}
+
+static void build_names(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_scope *scope = ev->scope;
+
+	if (!scope)
+		return;
+	if (scope->category)
+		t2x_json_text(printer->out, "category", scope->category, strlen(scope->category));
+	if (scope->label)
+		t2x_json_text(printer->out, name_label(ev->style), scope->label, strlen(scope->label));
+}
+
+/* ---- templates ---------------------------------------------------------------------------------- */
+
+static size_t measure(const char *text)
+{
+	return text ? strlen(text) : 0;
+}
+
+typedef void build_fn(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/*
+ * What build appends to the output goes to the template instead, behind what is there already.  It is built in
+ * the free part of the output buffer, which has room for it whatever its bytes escape to.
+ */
+static void keep(struct t2x_printer *printer, const struct t2x_event *ev, struct t2x_template *template,
+		 unsigned which, build_fn *build)
+{
+	unsigned used = which ? template->length[0] : 0;
+	char *at = t2x_out_room(printer->out, T2X_OUT_ROOM);
+	size_t n;
+
+	build(printer, ev);
+	n = (size_t)(printer->out->pos - at);
+	printer->out->pos = at;
+	template->length[which] = TOO_LONG;
+	if (used == TOO_LONG || n > TEXT_ROOM - used)
+		return;
+	memcpy(template->text + used, at, n);
+	template->length[which] = (uint16_t)n;
+}
+
+/* Whether the texts, n bytes in all, surely fit what keep() builds in. */
+static int is_short(size_t n)
+{
+	return n <= T2X_OUT_ROOM / 6 - 64;
+}
+
+static const struct t2x_template *find_scope(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_scope *scope = ev->scope;
+	uint64_t number = scope ? scope->number : 0;
+	struct t2x_template *template = t2x_template_of_scope(printer->templates, number);
+
+	if (t2x_template_is_of(template, number))
+		return template;
+	template->number = number;
+	template->length[PLACE] = template->length[NAMES] = TOO_LONG;
+	if (scope && is_short(measure(scope->file) + measure(scope->category) + measure(scope->label))) {
+		keep(printer, ev, template, PLACE, build_place);
+		keep(printer, ev, template, NAMES, build_names);
+	}
+	return template;
+}
+
+static void build_thread(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	t2x_json_escaped(printer->out, ev->process->sid, strlen(ev->process->sid));
+	t2x_out_literal(printer->out, "\",\"thread\":\"");
+	t2x_json_escaped(printer->out, ev->thread->name, strlen(ev->thread->name));
+}
+
+static const struct t2x_template *find_thread(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	uint64_t number = ev->thread->number;
+	struct t2x_template *template = t2x_template_of_thread(printer->templates, number);
+
+	if (t2x_template_is_of(template, number))
+		return template;
+	template->number = number;
+	template->length[0] = TOO_LONG;
+	if (is_short(strlen(ev->process->sid)))
+		keep(printer, ev, template, 0, build_thread);
+	return template;
+}
+
+/* A part of a template, or what it would hold. */
+static void put_part(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_template *template,
+		     unsigned which, build_fn *build)
+{
+	struct t2x_out *out = printer->out;
+	unsigned n = template->length[which];
+	const char *text = template->text + (which ? template->length[0] : 0);
+
+	if (n == TOO_LONG)
+		build(printer, ev);
+	else
+		out->pos = t2x_template_put(t2x_out_room(out, T2X_TEMPLATE_BYTES), text, n);
+}
+
+void t2x_object_names(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	put_part(printer, ev, find_scope(printer, ev), NAMES, build_names);
+}
+
+/* ---- objects ------------------------------------------------------------------------------------ */
+
+/* Git's brief form keeps the time on the first and the last event only. */
+void t2x_object_begin(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	enum tlg_style name = ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style;
+	const struct opening *opening = &openings[name];
+	struct t2x_out *out = printer->out;
+
+	memcpy(t2x_out_room(out, OPENING_BYTES), opening->text, OPENING_BYTES);
+	out->pos += opening->length;
+	put_part(printer, ev, find_thread(printer, ev), 0, build_thread);
+	if (!printer->options.brief || ev->style == TLG_STYLE_version || ev->style == TLG_STYLE_atexit) {
+		t2x_out_literal(out, "\",\"time\":\"");
+		out->pos = t2x_text_utc(printer, t2x_out_room(out, T2X_UTC), ev);
+	}
+	t2x_out_char(out, '"');
+	put_part(printer, ev, find_scope(printer, ev), PLACE, build_place);
+}
+
+void t2x_object_end(struct t2x_printer *printer)
+{
+	t2x_out_literal(printer->out, "}\n");
+	t2x_out_end_line(printer->out);
+}
