@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_unpack.h"
 #include "tlg_block.h"
 
 enum {
@@ -45,8 +46,9 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 	blocks->layouts[0] = layout ? layout : &blocks->native[0];
 	blocks->layouts[1] = &blocks->native[1];
 	blocks->nlayouts = layout ? 1 : 2;
-	blocks->events = malloc((size_t)TLG_BLOCK_LIMIT * split * sizeof(*blocks->events));
-	if (blocks->events)
+	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * split + 1) * sizeof(*blocks->events));
+	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
+	if (blocks->events && blocks->unpacked)
 		return 0;
 fail:
 	t2x_blocks_free(blocks);
@@ -62,7 +64,8 @@ void t2x_blocks_free(struct t2x_blocks *blocks)
 	t2x_layout_free(&blocks->native[0]);
 	t2x_layout_free(&blocks->native[1]);
 	free(blocks->events);
-	blocks->events = NULL;
+	free(blocks->unpacked);
+	blocks->events = blocks->unpacked = NULL;
 }
 
 /* ---- headers ------------------------------------------------------------------------------------ */
@@ -87,7 +90,8 @@ static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, si
 		t2x_layout_decode(layout, p, 1, &found->head);
 		if (tlg_event_type(&found->head) != TLG_BLOCK || !block->size ||
 		    block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
-		    (block->encoding == TLG_PLAIN && block->count != block->size))
+		    (block->encoding == TLG_PLAIN && block->count != block->size) ||
+		    (block->encoding == TLG_PACKED && block->count <= block->size))
 			continue;
 		found->layout = layout;
 		found->raw = p;
@@ -281,45 +285,64 @@ static int find_block(struct t2x_blocks *blocks, struct found *found, uint32_t *
 	return 0;
 }
 
-static void fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id,
-			struct t2x_block *block)
+/* Make a block of what was found.  Return  0: it cannot be unpacked */
+static int fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
+	const struct t2x_layout *layout = found->layout;
 
 	*block = (struct t2x_block){
-		.layout = found->layout,
+		.layout = layout,
 		.raw = found->raw,
-		.entries = head->size + 1u,
+		.entries = head->count + 1u,
 		.is_framed = 1,
+		.is_packed = head->encoding == TLG_PACKED,
 		.stream = id,
 		.number = found->head.sequence,
 		.tid = head->tid,
 		.pid = found->head.pid,
-		.events = blocks->events,
+		.events = blocks->events + 1,
+		.count = head->count,
 	};
-	block->count = t2x_layout_decode(found->layout, found->raw + found->layout->entry_size, head->size,
-					 blocks->events);
+	if (block->is_packed) {
+		struct tlg_event *to = layout->is_native ? blocks->events : blocks->unpacked;
+		if (!t2x_unpack(layout, &found->head, found->raw, found->bytes, to))
+			return 0;
+		block->raw = (const unsigned char *)to;
+	}
+	if (!block->is_packed || !layout->is_native)
+		block->count = t2x_layout_decode(layout, block->raw + layout->entry_size, head->count,
+						 blocks->events + 1);
+	return 1;
 }
 
-/* A block that cannot be used: 1. */
-static int is_unusable(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
+static int is_encoding_known(const struct found *found)
+{
+	unsigned encoding = found->head.u.block.encoding;
+
+	return encoding == TLG_PLAIN || (encoding == TLG_PACKED && t2x_unpack_is_for(found->layout));
+}
+
+/* Give out what was found, if it can be used.  Return  0: it was skipped */
+static int take_found(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
 {
 	struct stream *stream = t2x_map_get(&blocks->by_id, id);
 	uint64_t from = t2x_in_offset(blocks->in);
-	const char *what = NULL;
+	const char *wrong = NULL;
+	int is_known = is_encoding_known(found);
 
-	if (found->head.u.block.encoding != TLG_PLAIN)
-		what = "block in an unknown encoding";
-	else if (stream && stream->last_number && (int32_t)(found->head.sequence - stream->last_number) <= 0)
-		what = "block that was there before";
-	if (what) {
-		t2x_in_skip(blocks->in, found->bytes);
-		report(blocks, from, what);
-		return 1;
-	}
-	if (stream)
+	if (stream && stream->last_number && (int32_t)(found->head.sequence - stream->last_number) <= 0)
+		wrong = "block that was there before";
+	else if (is_known && !fill_framed(blocks, found, id, block))
+		wrong = "packed block that is none";
+	else if (!is_known)
+		t2x_report_skipped(blocks->in->report, found->head.u.block.count);
+	t2x_in_skip(blocks->in, found->bytes);
+	if (wrong)
+		report(blocks, from, wrong);
+	else if (stream)
 		stream->last_number = found->head.sequence;
-	return 0;
+	return is_known && !wrong;
 }
 
 static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
@@ -328,13 +351,9 @@ static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 	uint32_t id;
 
 	do {
-		while (find_block(blocks, &found, &id)) {
-			if (is_unusable(blocks, &found, id))
-				continue;
-			fill_framed(blocks, &found, id, block);
-			t2x_in_skip(blocks->in, found.bytes);
-			return 1;
-		}
+		while (find_block(blocks, &found, &id))
+			if (take_found(blocks, &found, id, block))
+				return 1;
 	} while (t2x_in_next_piece(blocks->in));
 	return 0;
 }
@@ -404,7 +423,7 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 		.layout = layout, .raw = p, .entries = n, .tid = is_context ? TLG_NO_THREAD : 0,
 		.events = blocks->events, .count = t2x_layout_decode(layout, p, n, blocks->events),
 	};
-	block->pid = blocks->events->pid;
+	block->pid = block->events->pid;
 	block->stream = block->pid;
 	t2x_in_skip(blocks->in, (size_t)n * layout->entry_size);
 	return 1;

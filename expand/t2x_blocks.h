@@ -17,9 +17,10 @@
 
 struct t2x_block {
 	const struct t2x_layout *layout;
-	const unsigned char *raw;        /* the events as they are in the file, BLOCK first if is_framed */
+	const unsigned char *raw;        /* the events in the file's layout, BLOCK first if is_framed */
 	unsigned entries;                /* of raw, BLOCK included */
 	int is_framed;
+	int is_packed;                   /* BLOCK says so; what is behind it at raw is unpacked already */
 	uint32_t stream;                 /* id of the stream; not framed: the process id */
 	uint32_t number;                 /* BLOCK.sequence; not framed: 0 */
 	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for the process, else 0 */
@@ -34,7 +35,8 @@ struct t2x_blocks {
 	const struct t2x_layout *layouts[2];
 	unsigned nlayouts;               /* that may be met: both native ones, or the one that was given */
 	struct t2x_map by_id, by_pid;    /* streams: all, and the latest of each process */
-	struct tlg_event *events;
+	struct tlg_event *events;        /* BLOCK, and native events */
+	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
 	uint64_t good;                   /* blocks given out */
 	uint64_t checked_bytes;          /* of blocks that turned out bad, see is_worth_checking() */
 	int is_plain_sequence;           /* a file without blocks */

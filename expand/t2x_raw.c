@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_unpack.h"
 #include "tlg_block.h"
 
 static void put_events(struct t2x_raw *raw, const struct tlg_event *events, unsigned n)
@@ -26,8 +27,24 @@ static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
 	}
 }
 
+static void put_unpacked(struct t2x_raw *raw, const struct t2x_block *block)
+{
+	memcpy(raw->made, block->raw, block->entries * sizeof(*raw->made));
+	t2x_unpack_seal(block->layout, raw->made, block->entries - 1, block->stream);
+	put_events(raw, raw->made, block->entries);
+}
+
 int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
 {
+	if (!raw->made && (block->layout->is_foreign || block->is_packed)) {
+		raw->made = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*raw->made));
+		if (!raw->made)
+			return -ENOMEM;
+	}
+	if (!block->layout->is_foreign && block->is_packed) {
+		put_unpacked(raw, block);
+		return 0;
+	}
 	if (!block->layout->is_foreign) {
 		t2x_out_bytes(raw->out, (const char *)block->raw,
 			      (size_t)block->entries * block->layout->entry_size);
@@ -37,10 +54,6 @@ int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
 		put_events(raw, block->events, block->count);
 		return 0;
 	}
-	if (!raw->made)
-		raw->made = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*raw->made));
-	if (!raw->made)
-		return -ENOMEM;
 	put_anew(raw, block);
 	return 0;
 }

@@ -62,9 +62,18 @@ void t2x_report_note(struct t2x_report *report, const char *input, const char *f
 	va_end(ap);
 }
 
+void t2x_report_skipped(struct t2x_report *report, unsigned events)
+{
+	report->skipped_blocks++;
+	report->skipped_events += events;
+}
+
 void t2x_report_finish(struct t2x_report *report)
 {
 	if (report->damages > T2X_REPORT_LINES && report->to)
 		fprintf(report->to, "t2expand: %" PRIu64 " more damaged places\n",
 			report->damages - T2X_REPORT_LINES);
+	if (report->skipped_blocks && report->to)
+		fprintf(report->to, "t2expand: %" PRIu64 " blocks in an unknown encoding skipped: %" PRIu64 " events\n",
+			report->skipped_blocks, report->skipped_events);
 }

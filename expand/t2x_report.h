@@ -17,6 +17,8 @@ enum { T2X_REPORT_LINES = 10 };
 struct t2x_report {
 	FILE *to;                 /* NULL: count only */
 	uint64_t damages;
+	uint64_t skipped_blocks;  /* in an encoding that is not known here, and the events in them */
+	uint64_t skipped_events;
 };
 
 /* "raw.tlg: byte 8192: checksum wrong, skipped 72 bytes"; unit is "byte", or what else offset counts. */
@@ -27,7 +29,10 @@ void t2x_report_damage(struct t2x_report *report, const char *input, const char 
 void t2x_report_note(struct t2x_report *report, const char *input, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Say how many damages were not shown. */
+/* Count a block of so many events whose encoding is not known.  It is not damaged: a later version wrote it. */
+void t2x_report_skipped(struct t2x_report *report, unsigned events);
+
+/* Say how many damages were not shown, and what was skipped. */
 void t2x_report_finish(struct t2x_report *report);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tlg_block.h"
 
 #include "tlg_crc.h"
+#include "tlg_pack.h"
 
 static const unsigned char zero[4];
 
@@ -24,8 +25,7 @@ uint32_t tlg_block_stream(const void *block, size_t bytes, size_t crc_at, uint32
 	return tlg_crc32c_seed(crc, p, crc_at);
 }
 
-void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
-		    unsigned count)
+void tlg_block_describe(struct tlg_event *block, unsigned pid, uint32_t number, uint32_t tid, unsigned count)
 {
 	block->flags = TLG_BLOCK;
 	block->pid = (uint16_t)pid;
@@ -37,5 +37,35 @@ void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint
 		.count = (uint16_t)count,
 		.size = (uint16_t)count,
 	};
-	block->u.block.crc = tlg_block_crc(block, (count + 1) * sizeof(*block), TLG_BLOCK_CRC_AT, stream);
+}
+
+void tlg_block_sign(struct tlg_event *block, uint32_t stream)
+{
+	block->u.block.crc = tlg_block_crc(block, (block->u.block.size + 1u) * sizeof(*block), TLG_BLOCK_CRC_AT,
+					   stream);
+}
+
+void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
+		    unsigned count)
+{
+	tlg_block_describe(block, pid, number, tid, count);
+	tlg_block_sign(block, stream);
+}
+
+unsigned tlg_block_pack(const struct tlg_event *block, uint32_t stream, struct tlg_event *to)
+{
+	const struct tlg_pack_key key = { block->pid, block->u.block.tid };
+	unsigned count = block->u.block.count;
+	size_t bytes;
+
+	if (key.tid == TLG_NO_THREAD)
+		return 0;
+	bytes = tlg_pack(&key, block + 1, count, to + 1, (count - 1) * sizeof(*to));
+	if (!bytes)
+		return 0;
+	to[0] = block[0];
+	to[0].u.block.encoding = TLG_PACKED;
+	to[0].u.block.size = (uint16_t)(bytes / sizeof(*to));
+	tlg_block_sign(to, stream);
+	return to[0].u.block.size + 1u;
 }

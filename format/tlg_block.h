@@ -20,6 +20,19 @@
 void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
 		    unsigned count);
 
+/* The two halves of that: all but the checksum, which then is 0; the checksum of a block as it is, in any encoding. */
+void tlg_block_describe(struct tlg_event *block, unsigned pid, uint32_t number, uint32_t tid, unsigned count);
+void tlg_block_sign(struct tlg_event *block, uint32_t stream);
+
+/*
+ * Pack a block that has been described, and seal it.  Blocks of the process stay plain, so that every reader finds
+ * the cycle in them.
+ * to      room for as many entries as the block has, which is left as it is
+ * Return  entries at to, BLOCK included; 0: it would not become shorter
+ * Signal  safe
+ */
+unsigned tlg_block_pack(const struct tlg_event *block, uint32_t stream, struct tlg_event *to);
+
 /*
  * The checksum that a block of this stream has.
  * block     raw bytes of the BLOCK event and the size entries behind it, bytes of them in all

@@ -56,6 +56,91 @@ def crc32c(seed, data):
     return crc ^ 0xFFFFFFFF
 
 
+class Unpacker:
+    """The events of one packed block: FORMAT.md, section 11."""
+
+    SIZES, SCOPE_SIZES = (0, 1, 2, 3, 4, 5, 6, 8), (0, 1, 2, 4)
+    FLAGS = (0x0000, 0x0100, 0x0900, 0x000A, 0x020A, 0x00FF, 0x02FF)
+    MORE, VALUE = 14, 10
+
+    def __init__(self, data, order, pid, tid):
+        self.data, self.at, self.order, self.pid, self.tid = data, 0, order, pid, tid
+        self.cycle = self.sequence = self.next = self.scope = self.when = 0
+        self.counted = False
+
+    def take(self, size):
+        self.at += size
+        return self.data[self.at - size:self.at]
+
+    def low(self, size):
+        return int.from_bytes(self.take(size), "little")
+
+    def put(self, *numbers):
+        return b"".join((number % (1 << 8 * size)).to_bytes(size, self.order) for number, size in numbers)
+
+    @staticmethod
+    def difference(number):
+        return number >> 1 ^ -(number & 1)
+
+    def hit(self, bits):
+        size = self.SIZES[bits & 7]
+        when = (self.when + self.difference(self.low(size))) % (1 << 64) if size else 0
+        size = self.SCOPE_SIZES[bits >> 3]
+        scope = self.low(size) if size else self.scope
+        return self.put((when, 8), (scope, 4), (self.tid, 4))
+
+    def value(self, bits):
+        code, argtype = self.take(self.SIZES[bits & 7]), (bits >> 3) + 1
+        if argtype == 3:
+            value = int.from_bytes(code.ljust(8, b"\0"), "big")
+        else:
+            value = int.from_bytes(code, "little")
+            if argtype == 1:
+                value = self.difference(value)
+        return self.put((value, 8), (argtype, 4), (0, 4))
+
+    def expected(self, flags):
+        return self.sequence if flags & 255 in (self.VALUE, INFO) else self.next
+
+    def other(self, bits):
+        """Flags, pid, sequence, payload."""
+        flags, mask = self.low(2), self.low(2)
+        sequence = self.low(4) if bits & 1 else self.expected(flags)
+        pid = self.low(2) if bits & 2 else self.pid
+        return flags, pid, sequence, b"".join(self.take(1) if mask >> i & 1 else b"\0" for i in range(16))
+
+    def event(self):
+        tag = self.low(1)
+        kind, bits = tag & 7, tag >> 3
+        if kind == 7:
+            flags, pid, sequence, payload = self.other(bits)
+        else:
+            flags, pid = self.FLAGS[kind] | self.cycle, self.pid
+            sequence = self.expected(flags)
+            payload = (self.hit(bits) if kind < 3 else self.value(bits) if kind < 5 else
+                       self.take(bits).ljust(16, b"\0"))
+        self.follow(flags, sequence, payload)
+        return self.put((flags, 2), (pid, 2), (sequence, 4)) + payload
+
+    def follow(self, flags, sequence, payload):
+        self.cycle, self.sequence = flags & 0xF000, sequence
+        if flags & 255 in (self.VALUE, INFO):
+            self.next += self.counted
+        else:
+            self.counted = flags & 255 in (HIT, self.MORE)
+            self.next = sequence + self.counted
+        self.next %= 1 << 32
+        if flags & 255 in (HIT, self.MORE):
+            self.when = int.from_bytes(payload[:8], self.order) or self.when
+            self.scope = int.from_bytes(payload[8:12], self.order)
+
+    def events(self, count):
+        """All of them; None if the bytes are not those of so many."""
+        events = b"".join(self.event() for _ in range(count))
+        rest = self.data[self.at:]
+        return events if self.at <= len(self.data) and len(rest) < EVENT and not any(rest) else None
+
+
 class Decoder:
     def __init__(self, data):
         self.data = data
@@ -129,7 +214,10 @@ class Decoder:
         crc = self.members(at)["crc"]
         pid = self.number(at + 2, 2)
         block = self.data[at:at + 12] + bytes(4) + self.data[at + 16:end]
-        cycles = [self.members(e)["stream"] for e in range(at + EVENT, end, EVENT) if self.number(e, 2) & 255 == CYCLE]
+        cycles = []
+        if self.members(at)["tid"] == 0xFFFFFFFF:
+            cycles = [self.members(e)["stream"] for e in range(at + EVENT, end, EVENT)
+                      if self.number(e, 2) & 255 == CYCLE]
         for stream in self.streams.get(pid, []) + cycles:
             if crc32c(stream, block) == crc:
                 self.streams[pid] = [stream] + [s for s in self.streams.get(pid, []) if s != stream]
@@ -153,12 +241,24 @@ class Decoder:
             stream = self.stream_of(at, end) if end <= len(self.data) else None
             if stream is None:
                 return False
-            clock = self.clocks.setdefault(stream, [0, None])
-            for event in range(at, end, EVENT):
-                self.follow(event, clock)
-                self.show(event, clock)
+            if not self.show_block(at, end, self.clocks.setdefault(stream, [0, None])):
+                return False
             at = end
         return True
+
+    def show_block(self, at, end, clock):
+        whole, head = self.data, self.members(at)
+        self.data = whole[at:end]
+        if head["encoding"] == 1:
+            unpacker = Unpacker(self.data[EVENT:], self.order, self.number(2, 2), head["tid"])
+            events = unpacker.events(head["count"])
+            self.data = self.data[:EVENT] + (events or b"")
+        if head["encoding"] < 2:
+            for event in range(0, len(self.data), EVENT):
+                self.follow(event, clock)
+                self.show(event, clock)
+        self.data = whole
+        return head["encoding"] != 1 or events is not None
 
 
 def main():

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 TIMES = re.compile(r"^\d\d:\d\d:\d\d\.\d{6}|\b\d+\.\d{6}\b")
-CYCLE, BLOCK = 9, 8
+CYCLE, PROCESS = 9, 0xFFFFFFFF
 
 
 def expand(program, data):
@@ -46,13 +46,13 @@ def nameless(line):
 
 
 def cycle_starts(data):
+    """Offsets of the blocks that hold a CYCLE; these are never packed."""
     starts, block = [], 0
-    for at in range(0, len(data), 24):
-        kind = data[at]
-        if kind == BLOCK and struct.unpack_from("<H", data, at + 8)[0] == 0x544C:
-            block = at
-        elif kind == CYCLE:
+    while block < len(data):
+        end = block + 24 * (struct.unpack_from("<H", data, block + 22)[0] + 1)
+        if struct.unpack_from("<I", data, block + 16)[0] == PROCESS and CYCLE in data[block:end:24]:
             starts.append(block)
+        block = end
     return starts
 
 

@@ -12,6 +12,7 @@
 
 #include "tlg_block.h"
 #include "tlg_crc.h"
+#include "tlg_desc.h"
 
 enum { MARK_BYTES = 24 };
 
@@ -47,18 +48,26 @@ void tlgmake_begin(struct tlgmake *make, uint32_t tid)
 
 void tlgmake_seal(struct tlgmake *make)
 {
-	size_t n = (make->count + 1u) * sizeof(make->block[0]);
+	static struct tlg_event packed[TLG_BLOCK_LIMIT + 1];
+	const struct tlg_event *block = packed;
+	size_t n = 0;
 
 	if (!make->count)
 		return;
 	tlg_block_seal(make->block, make->stream, make->pid, ++make->number, make->tid, make->count);
+	if (make->is_packed)
+		n = tlg_block_pack(make->block, make->stream, packed) * sizeof(*packed);
+	if (!n) {
+		block = make->block;
+		n = (make->count + 1u) * sizeof(*block);
+	}
 	if (make->n + n > make->max) {
 		make->max = 2 * (make->n + n);
 		make->bytes = realloc(make->bytes, make->max);
 		if (!make->bytes)
 			die("tlgmake");
 	}
-	memcpy(make->bytes + make->n, make->block, n);
+	memcpy(make->bytes + make->n, block, n);
 	make->n += n;
 	make->count = 0;
 }
@@ -249,6 +258,52 @@ static size_t whole_blocks(const struct tlgmake *make, size_t at, size_t limit)
 		n += (head.u.block.size + 1u) * sizeof(head);
 	}
 	return n;
+}
+
+/* ---- the other byte order ------------------------------------------------------------------------ */
+
+static void swap_bytes(unsigned char *p, unsigned n)
+{
+	for (unsigned i = 0; i < n / 2; i++) {
+		unsigned char byte = p[i];
+		p[i] = p[n - 1 - i];
+		p[n - 1 - i] = byte;
+	}
+}
+
+/* One event, by the description of its type. */
+static void swap_event(unsigned char *event)
+{
+	const struct tlg_type_desc *type;
+	struct tlg_event native;
+
+	memcpy(&native, event, sizeof(native));
+	swap_bytes(event, 2);
+	swap_bytes(event + 2, 2);
+	swap_bytes(event + 4, 4);
+	type = tlg_type_by_id(tlg_event_type(&native));
+	for (unsigned f = 0; type && f < type->nfields; f++)
+		if (type->fields[f].kind != TLG_KIND_TEXT)
+			swap_bytes(event + 8 + type->fields[f].offset, type->fields[f].size);
+}
+
+void tlgmake_swap(struct tlgmake *make)
+{
+	struct tlg_event head;
+	size_t n;
+	uint32_t crc;
+
+	for (unsigned char *block = make->bytes; block < make->bytes + make->n; block += n) {
+		memcpy(&head, block, sizeof(head));
+		n = (head.u.block.size + 1u) * sizeof(head);
+		swap_event(block);
+		for (size_t at = sizeof(head); at < n && head.u.block.encoding == TLG_PLAIN; at += sizeof(head))
+			swap_event(block + at);
+		/* checksums are over the bytes as they are in the file, and in its order */
+		crc = tlg_block_crc(block, n, TLG_BLOCK_CRC_AT, make->stream);
+		memcpy(block + TLG_BLOCK_CRC_AT, &crc, sizeof(crc));
+		swap_bytes(block + TLG_BLOCK_CRC_AT, sizeof(crc));
+	}
 }
 
 unsigned char *tlgmake_lz4(const struct tlgmake *make, size_t limit, size_t *n)

@@ -17,6 +17,7 @@ enum { TLGMAKE_THREADS = 16 };
 
 struct tlgmake {
 	uint32_t stream;
+	int is_packed;                    /* blocks of threads that are sealed from now on are to be packed */
 	unsigned pid;
 	const char *sid, *hierarchy;      /* of the next cycle's PROCINFO */
 	unsigned char *bytes;             /* what has been made */
@@ -65,6 +66,9 @@ void tlgmake_hit_with(struct tlgmake *make, uint64_t at_ns, uint32_t scope, cons
 
 /* The thread loses so many events. */
 void tlgmake_lose(struct tlgmake *make, uint32_t tid, uint32_t events);
+
+/* Turn what has been made into what a machine of the other byte order would have written. */
+void tlgmake_swap(struct tlgmake *make);
 
 /* The bytes as LZ4 frames with marks, at most limit plain bytes in each.  *n: how many; to be freed */
 unsigned char *tlgmake_lz4(const struct tlgmake *make, size_t limit, size_t *n);
