@@ -140,7 +140,7 @@ static_assert(offsetof(struct tlg_chunk, events) == 64, "events begin at 64");
 static_assert(sizeof(struct tlg_chunk) == 64 + TLG_CHUNK_EVENTS * TLG_EVENT_SIZE, "no padding");
 static_assert(sizeof(struct tlg_chunk) == TLG_CHUNK_BYTES, "a chunk has 64 KiB");
 
-/* A held chunk has a hole, which its thread may still fill: it is not used again before that thread ends. */
+/* A held chunk has a hole, which its thread may still fill: not used again before the thread ends, or gives that up. */
 enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD };
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "tr2_clock.h"
+#include "tr2_env.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
@@ -61,6 +62,12 @@ void tr2_collect_write(void)
 	release_chunks();
 }
 
+/* Chunks wait for their release though there is nothing to write, or they are much of what a thread may have. */
+static int is_short_of_chunks(size_t bytes)
+{
+	return g_collect.nfreed && (!bytes || g_collect.nfreed >= tr2_g_settings.ring_chunks / 4);
+}
+
 void tr2_collect_write_if_due(uint64_t now)
 {
 	size_t bytes;
@@ -68,7 +75,7 @@ void tr2_collect_write_if_due(uint64_t now)
 	tr2_post_buffer(&bytes);
 	if (bytes && !g_collect.unwritten_since)
 		g_collect.unwritten_since = now;
-	if (bytes >= WRITE_BYTES ||
+	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) ||
 	    (bytes && now - g_collect.unwritten_since > tr2_clock_ticks(WRITE_AGE_MS * UINT64_C(1000000))))
 		tr2_collect_write();
 }
@@ -180,6 +187,12 @@ static void free_chunk(uint32_t finished)
 		g_collect.freed[g_collect.nfreed++] = finished;
 }
 
+static void free_chunks(const struct tr2_ring *ring, uint64_t chunks)
+{
+	for (; chunks; chunks &= chunks - 1)
+		free_chunk(ring->chunks[__builtin_ctzll(chunks)] + 1);
+}
+
 /* What committed late, in a hole: better out of order than never. */
 static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
 {
@@ -201,6 +214,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 	if (!post)
 		return now;
 	take_late(thread, post, now);
+	free_chunks(ring, tr2_ring_forget_renounced(ring));
 	for (unsigned taken = 0; taken < QUOTA_EVENTS; taken += chain.count) {
 		chain.count = 0;
 		peek = tr2_ring_peek(ring, now, patience, &chain);
@@ -235,7 +249,7 @@ void tr2_collect_retire(struct tr2_thread *thread)
 		error = pthread_mutex_consistent(tr2_shm_owner(head));
 	if (error)
 		return;
-	tr2_ring_forget_holes(&thread->ring);
+	free_chunks(&thread->ring, tr2_ring_forget_holes(&thread->ring));
 	tr2_store_rlx(&head->has_owner, 0); /* relaxed: as above */
 	pthread_mutex_unlock(tr2_shm_owner(head));
 }

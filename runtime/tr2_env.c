@@ -152,7 +152,7 @@ void tr2_env_read(void)
 
 	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
-	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 1 << 16, 64 << 16) >> 16);
+	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
 	settings->dst_debug = tr2_env_debug();
 	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
 	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);

@@ -11,7 +11,7 @@
 struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
-	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB; default 24 */
+	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
 	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */

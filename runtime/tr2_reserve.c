@@ -46,6 +46,8 @@ static struct tlg_event *reserve_or_drop(struct tr2_thread *self, unsigned event
 
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead())
 		event = tr2_thread_reserve(self, events, &opened);
+	if (tr2_ring_is_worn(&self->ring) && !tr2_wake_may_be_in_handler(mask))
+		tr2_ring_renounce(&self->ring, opened);
 	if (opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
 		tr2_wake_chunk_opened(mask);
 	if (event)

@@ -9,6 +9,11 @@
 
 static uint32_t g_chunk_number;
 
+static int is_held(uint32_t chunk)
+{
+	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TLG_CHUNK_HELD; /* relaxed: only the reader holds */
+}
+
 /* ---- writer ------------------------------------------------------------------------------------- */
 
 /*
@@ -44,7 +49,8 @@ static uint32_t take_new_chunk(struct tr2_ring *ring, unsigned most_chunks)
 	chunk = tr2_shm_chunk(i);
 	if (is_short ? commit_short(chunk) : tr2_shm_commit(chunk, TLG_CHUNK_BYTES))
 		return 0;
-	ring->chunks[ring->nchunks++] = i;
+	ring->chunks[ring->nchunks] = i;
+	tr2_store_rel(&ring->nchunks, ring->nchunks + 1); /* [M10] release: the index.  Pairs with count_chunks() */
 	return i + 1;
 }
 
@@ -93,6 +99,22 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunk
 	tr2_store_rel(link, taken); /* [M3] release: the chunk's head.  Pairs with next_chunk() */
 	ring->chunk = taken;
 	return 0;
+}
+
+int tr2_ring_is_worn(const struct tr2_ring *ring)
+{
+	uint32_t held = 0;
+
+	for (uint32_t k = 0; k < ring->nchunks; k++)
+		held += is_held(ring->chunks[k]) ? 1 : 0;
+	return held > ring->nchunks / 4;
+}
+
+void tr2_ring_renounce(struct tr2_ring *ring, int but_last)
+{
+	uint32_t last = ring->chunk ? tr2_shm_chunk(ring->chunk - 1)->number : 0;
+
+	tr2_store_rlx(&ring->dead_upto, last - (but_last ? 1 : 0)); /* relaxed: it speaks of what is over */
 }
 
 void tr2_ring_pad(uintptr_t position)
@@ -204,12 +226,28 @@ static int skip_hole(struct tr2_ring *ring, struct tlg_chunk *chunk, struct tr2_
 	return 1;
 }
 
+/* How many chunks the ring has, seen from the reader. */
+static uint32_t count_chunks(const struct tr2_ring *ring)
+{
+	return tr2_load_acq(&ring->nchunks); /* [M10] acquire: their indexes.  Pairs with take_new_chunk() */
+}
+
+/* 1 if the writer has gone on so far that waiting for what it left behind would cost it new events. */
+static int is_far_behind(const struct tr2_ring *ring)
+{
+	uint32_t chunk = ring->rd_chunk, far = count_chunks(ring) / 3;
+
+	for (uint32_t i = 0; chunk && i <= far; i++)
+		chunk = tr2_load_acq(&tr2_shm_chunk(chunk - 1)->next); /* [M3] acquire: as in next_chunk() */
+	return chunk != 0;
+}
+
 /* The event at the reading position is reserved and not committed.  1: it has waited long enough. */
 static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t patience)
 {
 	if (!ring->rd_since)
 		ring->rd_since = now;
-	return now - ring->rd_since >= patience;
+	return now - ring->rd_since >= patience || is_far_behind(ring);
 }
 
 enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain)
@@ -269,11 +307,6 @@ uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events)
 	return hits;
 }
 
-static int is_held(uint32_t chunk)
-{
-	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TLG_CHUNK_HELD; /* relaxed: only the reader holds */
-}
-
 uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)
 {
 	uint32_t finished = ring->rd_chunk;
@@ -324,14 +357,55 @@ uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chai
 	return index + 1 == ring->rd_chunk ? 0 : index + 1;
 }
 
-void tr2_ring_forget_holes(struct tr2_ring *ring)
+/* Numbers wrap; a ring is never so long idle that it matters. */
+static int is_upto(const struct tlg_chunk *chunk, uint32_t number)
 {
-	ring->abandoned += ring->nholes;
-	ring->nholes = 0;
+	return (int32_t)(chunk->number - number) <= 0;
+}
+
+/* Forget the holes in chunks up to this number, and which of these were held, to be released. */
+static uint64_t forget_upto(struct tr2_ring *ring, uint32_t number)
+{
+	uint64_t released = 0;
+	uint32_t kept = 0, nchunks = count_chunks(ring);
+
+	static_assert(TR2_RING_CHUNKS <= 64, "a bit for each chunk");
+	for (uint32_t i = 0; i < ring->nholes; i++) {
+		if (is_upto(tr2_shm_chunk(ring->holes[i].chunk), number))
+			ring->abandoned++;
+		else
+			ring->holes[kept++] = ring->holes[i];
+	}
+	ring->nholes = kept;
 	ring->has_lost_hole = 0;
-	for (uint32_t k = 0; k < ring->nchunks; k++)
-		if (is_held(ring->chunks[k]) && ring->chunks[k] + 1 != ring->rd_chunk)
-			tr2_ring_release_chunk(ring->chunks[k]);
+	for (uint32_t k = 0; k < nchunks; k++) {
+		struct tlg_chunk *chunk = tr2_shm_chunk(ring->chunks[k]);
+		if (!is_held(ring->chunks[k]))
+			continue;
+		if (!is_upto(chunk, number)) {
+			ring->has_lost_hole |= !has_hole(ring, ring->chunks[k]);
+			continue;
+		}
+		tr2_store_rlx(&chunk->state, TLG_CHUNK_OPEN); /* relaxed: the writer only looks for FREE */
+		if (ring->chunks[k] + 1 != ring->rd_chunk)
+			released |= UINT64_C(1) << k;
+	}
+	return released;
+}
+
+uint64_t tr2_ring_forget_renounced(struct tr2_ring *ring)
+{
+	uint32_t number = tr2_load_rlx(&ring->dead_upto); /* relaxed: only says what will not be written any more */
+
+	if (number == ring->forgotten_upto)
+		return 0;
+	ring->forgotten_upto = number;
+	return forget_upto(ring, number);
+}
+
+uint64_t tr2_ring_forget_holes(struct tr2_ring *ring)
+{
+	return forget_upto(ring, tr2_load_rlx(&g_chunk_number)); /* relaxed: the owner, which is gone, has seen less */
 }
 
 void tr2_ring_release_chunk(uint32_t chunk)

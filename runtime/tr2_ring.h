@@ -22,6 +22,7 @@
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
  *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with
  *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
+ *   [M10] take_new_chunk()                     count_chunks()             a chunk's index before it is counted
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -49,8 +50,9 @@ struct tr2_ring {
 	struct trace2_hot *hot;           /* the writer's position, in a page wiped on fork */
 	uint32_t index;
 	uint32_t chunk;                   /* the writer's current chunk, index + 1; 0: none */
-	uint32_t nchunks;
+	uint32_t nchunks;                 /* [M10] */
 	uint32_t chunks[TR2_RING_CHUNKS]; /* all it may use */
+	uint32_t dead_upto;               /* chunk number up to which no hole will be filled: the owner says so */
 
 	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet */
 	uint32_t rd_event;                /* next event in it */
@@ -58,7 +60,8 @@ struct tr2_ring {
 	uint32_t nholes;
 	struct tr2_hole holes[TLG_MAX_HOLES];
 	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
-	int has_lost_hole;                /* one of them was: its chunk is held for as long as the thread lives */
+	int has_lost_hole;                /* one of them was: its chunk is held until it is renounced */
+	uint32_t forgotten_upto;          /* what dead_upto was when last looked at */
 	uint64_t seen_hits, seen_events;  /* losses the reader has accounted for */
 };
 
@@ -106,6 +109,15 @@ static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
  */
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunks);
 
+/* Writer: 1 if holes have taken so much of the ring that it pays to find out whether anybody will fill them. */
+int tr2_ring_is_worn(const struct tr2_ring *ring);
+
+/*
+ * Writer, signals masked, where no call of the thread is interrupted that still has to commit: nobody will fill the
+ * holes there are.  but_last  1: the chunk that was just opened is not spoken of
+ */
+void tr2_ring_renounce(struct tr2_ring *ring, int but_last);
+
 /* Writer: the events from this reserved position to the chunk's end stay unused. */
 void tr2_ring_pad(uintptr_t position);
 
@@ -136,8 +148,12 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain);
 /* Reader: that chain is copied.  Return  index + 1 of a chunk that has no hole any more, to be released; 0: none */
 uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain);
 
-/* Reader: the owner is gone: nobody fills its holes any more.  Counts them, frees the held chunks. */
-void tr2_ring_forget_holes(struct tr2_ring *ring);
+/*
+ * Reader: nobody fills holes any more: those that the owner has renounced, or all of them, for it is gone.  Counts
+ * them.  Return  the chunks to be released, as bits of ring->chunks[]
+ */
+uint64_t tr2_ring_forget_renounced(struct tr2_ring *ring);
+uint64_t tr2_ring_forget_holes(struct tr2_ring *ring);
 
 /* Reader: what was read from the chunk is safe elsewhere, its writer may have it again. */
 void tr2_ring_release_chunk(uint32_t chunk);

@@ -100,11 +100,7 @@ void tr2_wake_start(void)
 	tr2_store_rlx(&starting, 0); /* relaxed: only keeps a second starter out */
 }
 
-/*
- * 1 if the code that the calling thread would return to may be a signal handler: a signal that has one is
- * blocked (as it is while its handler runs), or may nest.  mask: the thread's, before tracing blocked all.
- */
-static int may_be_in_handler(uint64_t mask)
+int tr2_wake_may_be_in_handler(uint64_t mask)
 {
 	struct sigaction action;
 	stack_t stack;
@@ -129,7 +125,7 @@ void tr2_wake_chunk_opened(uint64_t mask)
 		return;
 	}
 	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
-	if (!may_be_in_handler(mask))
+	if (!tr2_wake_may_be_in_handler(mask))
 		tr2_wake_start();
 }
 

@@ -22,6 +22,12 @@ void tr2_wake_if_wanted(void);
 /* 1 while the thread runs. */
 int tr2_wake_is_running(void);
 
+/*
+ * 1 if the code that the calling thread would return to may be a signal handler: a signal that has one is blocked
+ * (as it is while its handler runs), or may nest.  mask: the thread's, before tracing blocked all.  Cost  5 us
+ */
+int tr2_wake_may_be_in_handler(uint64_t mask);
+
 /* In a forked child: there is no thread. */
 void tr2_wake_reset(void);
 

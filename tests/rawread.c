@@ -92,8 +92,12 @@ static void follow(struct raw_file *file, size_t at, struct tlg_loss losses[LOSS
 	file->hits += type == TLG_HIT;
 	file->cycles += type == TLG_CYCLE;
 	file->ends += type == TLG_END;
-	if (type == TLG_END)
+	if (type == TLG_END) {
 		file->end_stored = event->u.end.stored;
+		file->end_reason = event->u.end.reason;
+	}
+	if (type == TLG_PROCINFO)
+		file->pid = event->u.procinfo.pid;
 	if (type == TLG_LOSS)
 		add_loss(event, losses);
 }
@@ -122,8 +126,11 @@ int raw_read(const char *path, struct raw_file *file)
 		while (++at < end)
 			follow(file, at, losses, next);
 	}
-	for (int i = 0; i < LOSSES; i++)
+	for (int i = 0; i < LOSSES; i++) {
 		file->lost += losses[i].count;
+		if (losses[i].reason < TLG_LOSS_REASONS)
+			file->lost_by[losses[i].reason] += losses[i].count;
+	}
 	return 0;
 }
 
@@ -199,6 +206,33 @@ size_t raw_count(const struct raw_file *file, unsigned style, const char *label)
 
 	each_hit(file, style, label, count_one, &n);
 	return n;
+}
+
+struct tally {
+	const struct raw_file *file;
+	unsigned char *seen;
+	size_t n, others;
+};
+
+static int tally_one(size_t at, void *data)
+{
+	struct tally *tally = data;
+	const struct tlg_event *argument = &tally->file->events[at + 1];
+	uint64_t value = (uint64_t)argument->u.value.value;
+
+	if (at + 1 >= tally->file->count || tlg_event_type(argument) != TLG_VALUE || value >= tally->n)
+		tally->others++;
+	else
+		tally->seen[value]++;
+	return 1;
+}
+
+size_t raw_tally(const struct raw_file *file, unsigned style, const char *label, unsigned char *seen, size_t n)
+{
+	struct tally tally = { file, seen, n, 0 };
+
+	each_hit(file, style, label, tally_one, &tally);
+	return tally.others;
 }
 
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size)

@@ -23,6 +23,9 @@ struct raw_file {
 	size_t ends;
 	uint64_t end_stored;      /* of the last END */
 	uint64_t lost;            /* the last total of each thread and reason, added up */
+	uint64_t lost_by[TLG_LOSS_REASONS];   /* the same for each reason */
+	unsigned end_reason;      /* of the last END */
+	uint32_t pid;             /* of the last PROCINFO */
 	uint64_t gaps;            /* events missing by sequence number, all threads */
 };
 
@@ -32,6 +35,12 @@ void raw_free(struct raw_file *file);
 
 /* HITs whose SLOC, posted before them, has this style; and, label not NULL, this label. */
 size_t raw_count(const struct raw_file *file, unsigned style, const char *label);
+
+/*
+ * Count in seen[v] how often each value v = 0..n-1 occurs as the first argument of a HIT with this style and label.
+ * Return  such HITs whose first argument is another one
+ */
+size_t raw_tally(const struct raw_file *file, unsigned style, const char *label, unsigned char *seen, size_t n);
 
 /* The text arguments of the first HIT with this style, MOREs included, into to; its length, or -1. */
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size);

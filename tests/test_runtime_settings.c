@@ -196,7 +196,7 @@ static int run_text(void *data)
 	return tell();
 }
 
-/* A text that fits into no ring of 64 KiB. */
+/* A text that fits into no ring of 128 KiB. */
 static void test_raw_ring_limits_what_a_thread_holds(void **state)
 {
 	static const struct { const char *setting; int loses; } rows[] = {
@@ -213,6 +213,27 @@ static void test_raw_ring_limits_what_a_thread_holds(void **state)
 		assert_int_equal(file.lost > 0, rows[i].loses);
 		raw_free(&file);
 	}
+}
+
+static int run_flushing(void *data)
+{
+	trace2_initialize();
+	for (long i = 0; i < (long)data; i++) {
+		trace2_data_intmax("test", NULL, "i", i);
+		if (i % 500 == 0)
+			trace2_flush();
+	}
+	return tell();
+}
+
+/* The reader stands in one chunk, so a ring of a single one would never be free again. */
+static void test_raw_ring_the_smallest_goes_on_for_ever(void **state)
+{
+	(void)state;
+	run(run_flushing, (void *)20000, TRACED, (const char *const[]){ "TRACE2_RAW_RING=64k", NULL });
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.lost, 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "i"), 20000);
 }
 
 static int run_many(void *data)
@@ -344,6 +365,7 @@ int main(void)
 		TRACED_TEST(test_destination_failing_leaves_the_others_on),
 		TRACED_TEST(test_raw_lz4_is_on_unless_switched_off),
 		TRACED_TEST(test_raw_ring_limits_what_a_thread_holds),
+		TRACED_TEST(test_raw_ring_the_smallest_goes_on_for_ever),
 		TRACED_TEST(test_raw_cycle_bad_values_keep_the_default),
 		TRACED_TEST(test_nesting_that_is_no_positive_number_is_two),
 		TRACED_TEST(test_redact_hides_passwords_unless_switched_off),

@@ -100,6 +100,15 @@ static uint32_t read_hit(unsigned patience)
 	return scope;
 }
 
+/* The chunk with this index + 1 among those of the ring. */
+static uint64_t chunk_bit(uint32_t chunk)
+{
+	for (uint32_t k = 0; k < ring.nchunks; k++)
+		if (ring.chunks[k] + 1 == chunk)
+			return UINT64_C(1) << k;
+	return 0;
+}
+
 static void test_ring_new_is_empty(void **state)
 {
 	(void)state;
@@ -202,6 +211,18 @@ static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **st
 	assert_int_equal(ring.abandoned, 0);
 }
 
+/* A writer that has filled other chunks since is not kept waiting for the room that a hole holds back. */
+static void test_ring_hole_far_behind_is_gone_around_at_once(void **state)
+{
+	(void)state;
+	reserve(1);
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS; i++)
+		write_hit(i);
+	assert_int_equal(read_hit(1000), 0);
+	write_hit(1);                              /* in the second chunk of two */
+	assert_int_equal(read_hit(1000), 2);
+}
+
 static void test_ring_hole_of_several_is_filled_in_any_order(void **state)
 {
 	struct tlg_event *hole[4];
@@ -255,8 +276,35 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 		assert_int_equal(read_hit(0), i);
 		assert_int_not_equal(ring.chunk, held);
 	}
-	tr2_ring_forget_holes(&ring);
-	assert_int_equal(tr2_shm_chunk(held - 1)->state, TLG_CHUNK_FREE);
+	assert_int_equal(tr2_ring_forget_holes(&ring), chunk_bit(held));
+	assert_int_equal(ring.abandoned, 1);
+}
+
+/* Holes that nobody will fill must not use up the ring of a thread that lives on. */
+static void test_ring_chunk_whose_holes_are_renounced_is_released(void **state)
+{
+	uint32_t held = ring.chunk, second;
+
+	(void)state;
+	reserve(1);
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
+		write_hit(i);
+	assert_false(tr2_ring_is_worn(&ring));
+	tr2_ring_renounce(&ring, 1);               /* the first chunk; the second is open */
+	second = ring.chunk;
+	reserve(1);
+	write_hit(1);
+	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
+		assert_int_equal(read_hit(0), i);
+	assert_int_equal(read_hit(0), 1);
+	assert_true(tr2_ring_is_worn(&ring));
+	assert_int_equal(tr2_ring_forget_renounced(&ring), chunk_bit(held));
+	assert_int_equal(tr2_ring_forget_renounced(&ring), 0);
+	assert_int_equal(ring.abandoned, 1);
+	assert_int_equal(ring.nholes, 1);
+	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_HELD);
+	assert_int_equal(tr2_ring_forget_holes(&ring), 0);   /* the reader is still in it */
+	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_OPEN);
 }
 
 static void test_ring_chain_that_does_not_fit_is_padded_over(void **state)
@@ -324,9 +372,11 @@ int main(void)
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
 		cmocka_unit_test_setup(test_ring_hole_is_gone_around_after_waiting_and_taken_late, setup),
+		cmocka_unit_test_setup(test_ring_hole_far_behind_is_gone_around_at_once, setup),
 		cmocka_unit_test_setup(test_ring_hole_of_several_is_filled_in_any_order, setup),
 		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_filled_is_released, setup),
 		cmocka_unit_test_setup(test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends, setup),
+		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_renounced_is_released, setup),
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
 		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# P3: handlers record in the middle of a call that records, at any depth, and jump out of it; a signal that ends the
+# program comes in the middle of one.  Every event whose call returned is stored or counted, and no hole that an
+# abandoned call leaves uses up the ring.  See signals.c.
+set -u
+scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
+passed=0 failed=0
+
+# run MODE AMOUNT: the program's last line is its sum
+run()
+{
+	local p f
+
+	timeout -s KILL 600 "$out/torture/signals" "$1" "$2" "$seed" >"$out/log/signals_$1.log"
+	sed '$d' "$out/log/signals_$1.log"
+	read -r p _ f _ < <(tail -n 1 "$out/log/signals_$1.log")
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
+
+mkdir -p "$out/log"
+# a single step costs 30 us: every 5th instruction at full length
+run jumps $((500 / scale > 5 ? 500 / scale : 5))
+run timers $((10000 * scale))
+run crash $((1000 / scale > 10 ? 1000 / scale : 10))
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
