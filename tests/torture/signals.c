@@ -319,15 +319,15 @@ struct sum {
 	uint64_t called, returned, stored, missing, doubled, invented;
 };
 
-static struct sum compare(const struct raw_file *file)
+static struct sum compare(void)
 {
 	unsigned char *seen = calloc(MOST_EVENTS, 1);
-	struct sum sum = { told->others_called, told->others_returned, file->hits, 0, 0, 0 };
+	struct sum sum = { told->others_called, told->others_returned, file.hits, 0, 0, 0 };
 
 	if (!seen)
 		abort();
-	raw_tally(file, TLG_STYLE_data_intmax, "number", seen, MOST_EVENTS);
-	raw_tally(file, TLG_STYLE_printf, NULL, seen, MOST_EVENTS);
+	raw_tally(&file, TLG_STYLE_data_intmax, "number", seen, MOST_EVENTS);
+	raw_tally(&file, TLG_STYLE_printf, NULL, seen, MOST_EVENTS);
 	for (uint32_t n = 0; n < MOST_EVENTS; n++) {
 		sum.called += told->state[n] >= CALLED;
 		sum.returned += told->state[n] == RETURNED;
@@ -340,22 +340,22 @@ static struct sum compare(const struct raw_file *file)
 }
 
 /* extra: events that the library records by itself. */
-static int is_right(const struct traced *t, const struct raw_file *file, const struct sum *sum, unsigned extra)
+static int is_right(const struct sum *sum, unsigned extra)
 {
-	uint64_t full = file->lost_by[TLG_LOSS_FULL], abandoned = file->lost_by[TLG_LOSS_ABANDONED];
-	int right = !t->status && !file->bad_blocks && file->ends == 1 && file->hits == file->end_stored &&
+	uint64_t full = file.lost_by[TLG_LOSS_FULL], abandoned = file.lost_by[TLG_LOSS_ABANDONED];
+	int right = !t.status && !file.bad_blocks && file.ends == 1 && file.hits == file.end_stored &&
 		    told->numbered < MOST_EVENTS && !sum->doubled && !sum->invented &&
-		    file->lost == full + abandoned &&
+		    file.lost == full + abandoned &&
 		    sum->missing <= full &&                                       /* what returned is there */
 		    sum->returned + extra <= sum->stored + full &&
 		    sum->stored + full + abandoned <= sum->called + extra &&      /* what is lost was called */
-		    (abandoned || full || !file->gaps);
+		    (abandoned || full || !file.gaps);
 
 	if (!right)
 		printf("wrong: status %x, %zu bad blocks, %zu ENDs, %zu of %llu hits, %llu doubled, %llu invented, "
-		       "%llu gaps\n", (unsigned)t->status, file->bad_blocks, file->ends, file->hits,
-		       (unsigned long long)file->end_stored, (unsigned long long)sum->doubled,
-		       (unsigned long long)sum->invented, (unsigned long long)file->gaps);
+		       "%llu gaps\n", (unsigned)t.status, file.bad_blocks, file.ends, file.hits,
+		       (unsigned long long)file.end_stored, (unsigned long long)sum->doubled,
+		       (unsigned long long)sum->invented, (unsigned long long)file.gaps);
 	return right;
 }
 
@@ -367,19 +367,17 @@ static void verdict(const char *name, int right)
 		printf("FAIL %s\n", name);
 }
 
-static void show(const char *name, const struct traced *t, const struct raw_file *file, const struct sum *sum)
+static void show(const char *name, const struct sum *sum)
 {
 	printf("%s: %.*s; %llu calls, %llu returned, %llu stored, %llu missing; %llu lost to a full ring, "
-	       "%llu abandoned\n", name, (int)strcspn(t->said, "\n"), t->said, (unsigned long long)sum->called,
+	       "%llu abandoned\n", name, (int)strcspn(t.said, "\n"), t.said, (unsigned long long)sum->called,
 	       (unsigned long long)sum->returned, (unsigned long long)sum->stored,
-	       (unsigned long long)sum->missing, (unsigned long long)file->lost_by[TLG_LOSS_FULL],
-	       (unsigned long long)file->lost_by[TLG_LOSS_ABANDONED]);
+	       (unsigned long long)sum->missing, (unsigned long long)file.lost_by[TLG_LOSS_FULL],
+	       (unsigned long long)file.lost_by[TLG_LOSS_ABANDONED]);
 }
 
 static void check_run(const char *name, int (*program)(void *), size_t amount, const char *const *settings)
 {
-	struct traced t;
-	struct raw_file file;
 	struct sum sum;
 
 	memset(told, 0, sizeof(*told));
@@ -388,9 +386,9 @@ static void check_run(const char *name, int (*program)(void *), size_t amount, c
 	if (raw_read(t.raw, &file)) {
 		verdict("no trace", 0);
 	} else {
-		sum = compare(&file);
-		show(name, &t, &file, &sum);
-		verdict(name, is_right(&t, &file, &sum, 2));   /* version, atexit */
+		sum = compare();
+		show(name, &sum);
+		verdict(name, is_right(&sum, 2));   /* version, atexit */
 		/* a ring that holes have used up records nothing any more */
 		verdict("the ring goes on", file.lost_by[TLG_LOSS_FULL] < sum.returned / 2);
 		raw_free(&file);
@@ -402,8 +400,6 @@ static void check_run(const char *name, int (*program)(void *), size_t amount, c
 static int check_crash(uint32_t kind, unsigned steps, uint64_t *crashes, uint64_t *missing)
 {
 	const char *const settings[] = { "TRACE2_SIGNALS=SEGV", NULL };
-	struct traced t;
-	struct raw_file file;
 	struct sum sum;
 
 	memset(told, 0, sizeof(*told));
@@ -416,9 +412,9 @@ static int check_crash(uint32_t kind, unsigned steps, uint64_t *crashes, uint64_
 	}
 	++*crashes;
 	if (!raw_read(t.raw, &file)) {
-		sum = compare(&file);
+		sum = compare();
 		*missing += sum.missing;
-		if (!is_right(&t, &file, &sum, 2) || file.end_reason != TLG_END_SIGNAL ||   /* version, signal */
+		if (!is_right(&sum, 2) || file.end_reason != TLG_END_SIGNAL ||   /* version, signal */
 		    raw_count(&file, TLG_STYLE_signal, NULL) != 1)
 			verdict("crash", 0);
 		raw_free(&file);
