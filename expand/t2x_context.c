@@ -154,6 +154,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		break;
 	case TLG_END:
 		stream->is_ended = 1;
+		stream->is_rotated = event->u.end.reason == TLG_END_ROTATE;
 		break;
 	default:
 		context->unknown += !tlg_type_by_id(tlg_event_type(event));
@@ -165,6 +166,19 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 {
 	for (unsigned i = 0; i < n; i++)
 		read_event(stream, &events[i], n - i);
+}
+
+void t2x_stream_end(struct t2x_stream *stream)
+{
+	uint64_t last_ns = stream->mark_ns;
+
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (track && track->now_ns > last_ns)
+			last_ns = track->now_ns;
+	}
+	if (!stream->is_rotated)
+		t2x_model_end_process(stream->context->model, &stream->process, last_ns);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */

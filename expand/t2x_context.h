@@ -65,7 +65,8 @@ struct t2x_stream {
 	int is_framed;
 	int is_whole;                           /* its first block was seen, so all first events */
 	int has_start, has_process, has_clock;
-	int is_ended;
+	int is_ended;                           /* END was seen */
+	int is_rotated;                         /* the process goes on in another file */
 	uint64_t start_ticks;
 	uint64_t mark_ns;                       /* nothing older comes any more */
 	struct t2x_clock clock;                 /* for the blocks read next */
@@ -97,6 +98,9 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
 /* THREAD: n bytes of name, which may have padding, and when it was first seen. */
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
 			      size_t n);
+
+/* The stream is complete, and all of its checkpoints have been handed over: so is the process, if it does not go on. */
+void t2x_stream_end(struct t2x_stream *stream);
 
 /* Take bytes of the budget, give them back.  Return  0: there is no room */
 int t2x_context_take(struct t2x_context *context, size_t bytes);

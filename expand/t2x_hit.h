@@ -90,11 +90,17 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 
 /*
  * A thread lost count checkpoints between what was shown and what comes next; a process's total for a
- * reason (a TLG_LOSS_* value) is now total.  The texts do not show losses: the model counts them for the
- * summary on stderr, XML shows the events as they are.
+ * reason (a TLG_LOSS_* value) is now total.
  */
 void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events);
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total);
+
+/*
+ * The process has no more events.  What it lost is shown as git shows sums at the end of a process: a counter of
+ * category "trace2" for each reason, "lost-ring-full".
+ * ns  of its last event
+ */
+void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns);
 
 /* The process or thread is complete or forgotten: free what the model keeps in it. */
 void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread);

@@ -79,6 +79,16 @@ uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned re
 	return added;
 }
 
+uint64_t t2x_losses_total(const struct t2x_losses *losses, unsigned reason)
+{
+	uint64_t total = 0;
+
+	for (unsigned i = 0; losses && i < losses->slots; i++)
+		if (losses->slot[i].key && (uint32_t)losses->slot[i].key == reason)
+			total += losses->slot[i].total;
+	return total;
+}
+
 void t2x_losses_free(struct t2x_losses *losses)
 {
 	free(losses);

@@ -18,6 +18,9 @@ enum { T2X_LOSSES_KEPT = 16384 };   /* threads and reasons of a process; what is
  */
 uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned reason, uint64_t total);
 
+/* What is known of all threads together.  losses may be NULL. */
+uint64_t t2x_losses_total(const struct t2x_losses *losses, unsigned reason);
+
 void t2x_losses_free(struct t2x_losses *losses);
 
 #endif

@@ -184,6 +184,12 @@ static void retire(struct t2x_merge *merge, struct live *live)
 	free_live(merge, live);
 }
 
+static void complete(struct t2x_merge *merge, struct live *live)
+{
+	t2x_stream_end(live->stream);
+	retire(merge, live);
+}
+
 /* The lane of a file without blocks holds events of several streams. */
 static void empty_sequence(struct t2x_merge *merge, struct lane_of *lane)
 {
@@ -262,7 +268,7 @@ static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 	}
 	t2x_heap_remove(&merge->heap, &lane->lane);
 	if (live && !--live->busy && live->stream->is_ended)
-		retire(merge, live);
+		complete(merge, live);
 }
 
 static void release(struct t2x_merge *merge, uint64_t limit_ns)
@@ -295,7 +301,7 @@ static void take_process_block(struct t2x_merge *merge, struct live *live, const
 		start_stream(merge, live);
 	if (stream->is_ended && !live->busy && block->is_framed) {
 		struct source *source = live->source;
-		retire(merge, live);
+		complete(merge, live);
 		find_bound(source);
 		return;
 	}
@@ -394,7 +400,7 @@ static void finish_all(struct t2x_merge *merge)
 		if (source->sequence)
 			empty_sequence(merge, source->sequence);
 		while (source->oldest)
-			retire(merge, source->oldest);
+			complete(merge, source->oldest);
 	}
 }
 

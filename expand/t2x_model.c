@@ -2,11 +2,13 @@
 /* t2x_model.c - see t2x_model.h. */
 #include "t2x_model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "t2x_losses.h"
 #include "t2x_regions.h"
 #include "t2x_render.h"
+#include "tlg_desc.h"
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
@@ -136,6 +138,42 @@ void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
 	(void)m;
 	t2x_losses_free(process->model);
 	process->model = NULL;
+}
+
+/* ---- what a process lost ------------------------------------------------------------------------ */
+
+/* "ring full" as the name of a counter. */
+static void name_loss(char *name, size_t size, unsigned reason)
+{
+	snprintf(name, size, "lost-%s", tlg_loss_name(reason));
+	for (; *name; name++)
+		if (*name == ' ')
+			*name = '-';
+}
+
+static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigned reason, uint64_t ns)
+{
+	char name[32];
+	struct t2x_thread thread = { .process = process, .name = "main" };
+	struct t2x_scope scope = { .style = TLG_STYLE_counter, .category = "trace2", .label = name };
+	const struct t2x_arg count = {
+		.type = TLG_ARG_UINT, .value = (int64_t)t2x_losses_total(process->model, reason),
+	};
+	const struct t2x_event ev = {
+		.thread = &thread, .process = process, .scope = &scope, .style = TLG_STYLE_counter,
+		.us = ns / 1000, .open = 1, .nargs = 1, .args = &count,
+	};
+
+	if (!count.value)
+		return;
+	name_loss(name, sizeof(name), reason);
+	m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
+{
+	for (unsigned reason = 1; m->kinds[TLG_STYLE_counter].print && reason < TLG_LOSS_REASONS; reason++)
+		print_loss(m, process, reason, ns);
 }
 
 /* ---- arguments and messages --------------------------------------------------------------------- */

@@ -8,8 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tlg_desc.h"
 #include "tr2_clock.h"
 #include "tr2_collect.h"
+#include "tr2_env.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
@@ -28,6 +30,7 @@ enum {
 static struct drain {
 	uint32_t lock;                         /* [M5] */
 	int finished;
+	int told;                              /* that there are losses */
 } g_drain;
 
 /* ---- the lock ----------------------------------------------------------------------------------- */
@@ -63,14 +66,31 @@ static uint64_t margin_ticks(void)
 	return tr2_clock_ticks(10000);
 }
 
-/* MARK and the losses, behind what the pass has moved. */
-static void post_summary(uint64_t when)
+/* Say once, to who asked for such things, that something is lost; a failing write has been reported already. */
+static void tell_losses(void)
 {
-	tr2_losses_collect();
+	for (unsigned i = 0; !g_drain.told && tr2_g_settings.dst_debug && i < tr2_losses_count(); i++) {
+		if (tr2_losses_at(i)->reason == TLG_LOSS_WRITE)
+			continue;
+		g_drain.told = 1;
+		tr2_warning("checkpoints are lost: ", tlg_loss_name(tr2_losses_at(i)->reason));
+	}
+}
+
+static void post_losses(void)
+{
+	tell_losses();
 	if (!tr2_post_losses()) {
 		tr2_collect_write();
 		tr2_post_losses();
 	}
+}
+
+/* MARK and the losses, behind what the pass has moved. */
+static void post_summary(uint64_t when)
+{
+	tr2_losses_collect();
+	post_losses();
 	if (!tr2_post_mark(when)) {
 		tr2_collect_write();
 		tr2_post_mark(when);
@@ -168,10 +188,7 @@ void tr2_drain_next_cycle(void)
 
 static void end_stream(unsigned reason)
 {
-	if (!tr2_post_losses()) {
-		tr2_collect_write();
-		tr2_post_losses();
-	}
+	post_losses();
 	if (!tr2_post_end(reason)) {
 		tr2_collect_write();
 		tr2_post_end(reason);

@@ -88,8 +88,16 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t even
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
 		    uint64_t total)
 {
-	(void)m, (void)process;
+	(void)m;
 	append("loss %u %u %" PRIu64 "\n", tid, reason, total);
+	process->model = &g_record;   /* its end is worth telling */
+}
+
+void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
+{
+	(void)m;
+	if (process->model)
+		append("end %" PRId64 "\n", from_start(ns));
 }
 
 void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)

@@ -169,6 +169,62 @@ static void test_live_full_disk_is_reported_once_for_each_target(void **state)
 	assert_true(is_same("perf", ""));
 }
 
+/* More than a ring holds, faster than it is drained; then something that must not be lost. */
+static int run_flood(void *data)
+{
+	trace2_initialize();
+	for (long i = 0; i < (long)data; i++) {
+		trace2_region_enter("live", "flood", NULL);
+		trace2_region_leave("live", "flood", NULL);
+	}
+	trace2_flush();
+	trace2_printf("the end");
+	return 0;
+}
+
+/* The value of the counter of losses that ends a text, 0 if there is none. */
+static unsigned long read_counter(const char *name, const char *before)
+{
+	char line[512] = "";
+	FILE *in = fopen(traced_path(name), "r");
+	const char *at = NULL;
+
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in))
+		at = strstr(line, before);
+	fclose(in);
+	return at ? strtoul(at + strlen(before), NULL, 10) : 0;
+}
+
+static void test_live_losses_are_counted_at_the_end_of_each_text(void **state)
+{
+	(void)state;
+	traced_run(&t, run_flood, (void *)300000, (const char *const[]){
+		normal, perf, event, "TRACE2_RAW_RING=64k", NULL });
+	assert_int_equal(t.status, 0);
+	assert_string_equal(t.said, "");
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_true(file.lost > 0);
+	assert_int_equal(file.hits + file.lost, 2 * 300000 + 3);
+	assert_int_equal(read_counter("normal", " counter trace2/lost-ring-full value:"), file.lost);
+	assert_int_equal(read_counter("perf", "| trace2       | name:lost-ring-full value:"), file.lost);
+	assert_int_equal(read_counter("event", "\"category\":\"trace2\",\"name\":\"lost-ring-full\",\"count\":"),
+			 file.lost);
+	assert_true(is_same("normal", ""));
+	assert_true(is_same("perf", ""));
+	assert_true(is_same("event", ""));
+}
+
+static void test_live_losses_are_told_at_once_on_request(void **state)
+{
+	(void)state;
+	traced_run(&t, run_flood, (void *)300000, (const char *const[]){
+		perf, "TRACE2_RAW_RING=64k", "TRACE2_DST_DEBUG=1", NULL });
+	assert_string_equal(t.said, "warning: trace2: checkpoints are lost: ring full\n");
+	traced_run(&t, run_threads, (void *)10, (const char *const[]){ perf, "TRACE2_DST_DEBUG=1", NULL });
+	assert_string_equal(t.said, "");
+}
+
 static int run_fork(void *data)
 {
 	int status;
@@ -213,6 +269,8 @@ int main(void)
 		TEST(test_live_datagrams_carry_a_line_each),
 		TEST(test_live_full_disk_does_not_disturb_the_program),
 		TEST(test_live_full_disk_is_reported_once_for_each_target),
+		TEST(test_live_losses_are_counted_at_the_end_of_each_text),
+		TEST(test_live_losses_are_told_at_once_on_request),
 		TEST(test_live_fork_writes_every_line_once),
 	};
 

@@ -16,6 +16,10 @@ static void test_losses_repeated_totals_add_only_what_is_new(void **state)
 	assert_int_equal(t2x_losses_update(&losses, UINT32_MAX, 1, 3), 3);
 	assert_int_equal(t2x_losses_update(&losses, 1, 1, 5), 0);
 	assert_int_equal(t2x_losses_update(&losses, 1, 1, 13), 1);
+	assert_int_equal(t2x_losses_total(losses, 1), 13 + 3);
+	assert_int_equal(t2x_losses_total(losses, 2), 12);
+	assert_int_equal(t2x_losses_total(losses, 3), 0);
+	assert_int_equal(t2x_losses_total(NULL, 1), 0);
 	t2x_losses_free(losses);
 }
 
@@ -28,6 +32,7 @@ static void test_losses_of_many_threads_are_told_apart(void **state)
 		assert_int_equal(t2x_losses_update(&losses, tid, 1, tid + 1), tid + 1);
 	for (uint32_t tid = 0; tid < T2X_LOSSES_KEPT; tid++)
 		assert_int_equal(t2x_losses_update(&losses, tid, 1, tid + 3), 2);
+	assert_int_equal(t2x_losses_total(losses, 1), T2X_LOSSES_KEPT / 2 * (T2X_LOSSES_KEPT - UINT64_C(1) + 6));
 	t2x_losses_free(losses);
 }
 

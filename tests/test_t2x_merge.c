@@ -157,7 +157,44 @@ static void test_merge_sequence_gap_is_told(void **state)
 	tlgmake_end(&make);
 	expect(&make, "open main\nloss 0 1 9\ngap main 2\nhit main 10 step\nhit main 20 step 5 "
 		      "\"text\"\ngap main 7\n"
-		      "hit main 30 step\n");
+		      "hit main 30 step\nend 30\n");
+}
+
+/* A stream with a loss and two checkpoints; end: is there an END, for this reason? */
+static void make_loser(struct tlgmake *make, unsigned end)
+{
+	setup_stream(make, 77, 1234);
+	tlgmake_loss(make, TLG_NO_THREAD, TLG_LOSS_NORING, 4);
+	begin_thread(make, 0, "main");
+	tlgmake_hit(make, 10, SCOPE);
+	tlgmake_hit(make, 40, SCOPE);
+	tlgmake_seal(make);
+	if (!end)
+		return;
+	tlgmake_begin(make, TLG_NO_THREAD);
+	tlgmake_add(make, TLG_END, 0)->u.end = (struct tlg_end){ .stored = 2, .reason = (uint16_t)end };
+	tlgmake_seal(make);
+}
+
+static void test_merge_process_ends_behind_its_last_event_also_without_end(void **state)
+{
+	static const unsigned reasons[] = { TLG_END_EXIT, TLG_END_SIGNAL, 0 };
+	struct tlgmake make;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		make_loser(&make, reasons[i]);
+		expect(&make, "loss 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\nend 40\n");
+	}
+}
+
+static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	make_loser(&make, TLG_END_ROTATE);
+	expect(&make, "loss 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\n");
 }
 
 static void test_merge_open_regions_are_restated(void **state)
@@ -375,6 +412,8 @@ int main(void)
 		cmocka_unit_test(test_merge_steps_take_time_of_predecessor),
 		cmocka_unit_test(test_merge_time_going_back_in_thread_stands_still),
 		cmocka_unit_test(test_merge_sequence_gap_is_told),
+		cmocka_unit_test(test_merge_process_ends_behind_its_last_event_also_without_end),
+		cmocka_unit_test(test_merge_process_does_not_end_with_a_file_that_was_rotated),
 		cmocka_unit_test(test_merge_open_regions_are_restated),
 		cmocka_unit_test(test_merge_two_streams_in_one_file_are_told_apart),
 		cmocka_unit_test(test_merge_two_inputs_are_merged_by_time),

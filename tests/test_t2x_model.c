@@ -352,6 +352,20 @@ static void test_model_summary_adds_gaps_and_losses(void **state)
 	feed_expect(&f, "");
 }
 
+static void test_model_losses_are_counters_at_the_end_of_the_process(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_normal, 1, 0);
+	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
+	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
+	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
+	t2x_model_loss(f.model, &f.process, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
+	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
+	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +385,7 @@ int main(void)
 		cmocka_unit_test(test_model_missing_scope_is_unresolved),
 		cmocka_unit_test(test_model_wrong_arguments_are_unresolved_and_change_nothing),
 		cmocka_unit_test(test_model_summary_adds_gaps_and_losses),
+		cmocka_unit_test(test_model_losses_are_counters_at_the_end_of_the_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
