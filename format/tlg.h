@@ -33,9 +33,9 @@ enum {
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
 /* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TLG_LAYOUT UINT32_C(0x18cff370)
+#define TLG_LAYOUT UINT32_C(0x6b35a357)
 #else
-#define TLG_LAYOUT UINT32_C(0x1840b594)
+#define TLG_LAYOUT UINT32_C(0xcfb6877a)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 
@@ -60,7 +60,10 @@ enum { TLG_ARG_INT = 1, TLG_ARG_UINT, TLG_ARG_DOUBLE, TLG_ARG_TEXT, TLG_ARG_NULL
 enum { TLG_CLOCK_TSC = 1, TLG_CLOCK_MONOTONIC = 2, TLG_CLOCK_CNTVCT = 3 };
 
 /* LOSS.reason */
-enum { TLG_LOSS_FULL = 1, TLG_LOSS_WRITE, TLG_LOSS_ABANDONED, TLG_LOSS_NORING, TLG_LOSS_CUT, TLG_LOSS_REASONS };
+enum {
+	TLG_LOSS_FULL = 1, TLG_LOSS_WRITE, TLG_LOSS_ABANDONED, TLG_LOSS_NORING, TLG_LOSS_CUT, TLG_LOSS_WAIT,
+	TLG_LOSS_OVERWRITTEN, TLG_LOSS_REASONS
+};
 
 /* END.reason */
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };

@@ -24,6 +24,8 @@ static const char *const loss_names[TLG_LOSS_REASONS] = {
 	[TLG_LOSS_ABANDONED] = "abandoned",
 	[TLG_LOSS_NORING] = "no ring",
 	[TLG_LOSS_CUT] = "cut short",
+	[TLG_LOSS_WAIT] = "waited in vain",
+	[TLG_LOSS_OVERWRITTEN] = "overwritten",
 };
 
 unsigned tlg_type_count(void)

@@ -20,6 +20,7 @@
 #define tr2_store_rlx(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_add_rlx(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
 /* 1 and *p = value if *p was expected; else 0.  Acquire on success and on failure, release on success. */
 #define tr2_cas_acq_rel(p, expected, value) \

@@ -3,9 +3,14 @@
 #include "tr2_collect.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
@@ -22,7 +27,8 @@ enum {
 
 static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
-	uint64_t progress;
+	uint32_t progress;                     /* a futex */
+	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
 	unsigned nfreed;
 	uint32_t freed[TLG_MAX_CHUNKS];        /* chunks read, to be released after the write */
 } g_collect;
@@ -32,9 +38,22 @@ void tr2_collect_reset(void)
 	memset(&g_collect, 0, sizeof(g_collect));
 }
 
-uint64_t tr2_collect_progress(void)
+uint32_t tr2_collect_progress(void)
 {
 	return tr2_load_rlx(&g_collect.progress); /* relaxed: a hint to look again */
+}
+
+void tr2_collect_await(uint32_t seen, unsigned ms)
+{
+	const struct timespec timeout = { ms / 1000, ms % 1000 * 1000000L };
+
+	tr2_store_rlx(&g_collect.is_awaited, 1); /* relaxed: a hint; the timeout is the guarantee */
+	syscall(SYS_futex, &g_collect.progress, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+}
+
+int tr2_collect_is_awaited(void)
+{
+	return tr2_load_rlx(&g_collect.is_awaited); /* relaxed: a hint */
 }
 
 /* ---- writing ------------------------------------------------------------------------------------ */
@@ -45,6 +64,8 @@ static void release_chunks(void)
 		tr2_ring_release_chunk(g_collect.freed[i] - 1);
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
+	if (g_collect.nfreed && tr2_g_settings.policy == TR2_POLICY_BLOCK)
+		syscall(SYS_futex, &g_collect.progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 	g_collect.nfreed = 0;
 }
 
@@ -70,12 +91,13 @@ static int is_short_of_chunks(size_t bytes)
 
 void tr2_collect_write_if_due(uint64_t now)
 {
+	int is_awaited = tr2_exchange_rlx(&g_collect.is_awaited, 0); /* relaxed: a hint */
 	size_t bytes;
 
 	tr2_post_buffer(&bytes);
 	if (bytes && !g_collect.unwritten_since)
 		g_collect.unwritten_since = now;
-	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) ||
+	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) || (g_collect.nfreed && is_awaited) ||
 	    (bytes && now - g_collect.unwritten_since > tr2_clock_ticks(WRITE_AGE_MS * UINT64_C(1000000))))
 		tr2_collect_write();
 }
@@ -94,27 +116,14 @@ static struct tr2_post_thread *post_of(struct tr2_thread *thread)
 	return thread->post;
 }
 
-static void count_lost(struct tr2_thread *thread, struct tr2_post_thread *post, int up_to_now)
-{
-	uint64_t events, hits = tr2_ring_lost(&thread->ring, up_to_now, &events);
-
-	tr2_post_loss(post->tid, TLG_LOSS_FULL, hits);
-	tr2_post_gap(post, events);
-}
-
-/* THREAD in a ring: whose events follow, what the one before lost, which regions are open. */
+/* THREAD in a ring: whose events follow, what the ring had dropped before, which regions are open. */
 static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
 {
 	const struct tlg_event *event = chain->events;
 	char name[32] = "";
-	uint64_t seen = thread->ring.seen_hits, hits = (uint64_t)event[1].u.value.value;
 	unsigned first_text = 3, i;
 	size_t at = 0;
 
-	if (hits > seen) {
-		tr2_post_loss(post->tid, TLG_LOSS_FULL, hits - seen);
-		thread->ring.seen_hits = hits;
-	}
 	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
 		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
 	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
@@ -125,6 +134,7 @@ static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *pos
 	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
 	for (i = 3; i < first_text; i++)
 		tr2_post_open_region(post, (uint64_t)event[i].u.value.value);
+	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }
 
 /* A HIT of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
@@ -221,19 +231,20 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 		tr2_post_gap(post, chain.skipped);
 		if (peek == TR2_PEEK_CHUNK) {
 			free_chunk(tr2_ring_leave_chunk(ring));
-			count_lost(thread, post, 0);
 			continue;
 		}
 		if (peek != TR2_PEEK_CHAIN)
 			break;
+		if ((!ring->rd_event || chain.skipped) && tlg_event_type(chain.events) != TLG_THREAD)
+			tr2_post_gap(post, tr2_ring_lost(ring, 0));
 		if (!take_chain(thread, post, &chain, now, patience)) {
 			peek = TR2_PEEK_BUSY;
 			break;
 		}
 		tr2_ring_consume(ring, chain.count);
 	}
-	if (peek == TR2_PEEK_EMPTY)
-		count_lost(thread, post, 1);
+	if (peek == TR2_PEEK_EMPTY && thread->ring.head->tid == post->tid)
+		tr2_post_gap(post, tr2_ring_lost(ring, 1));
 	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
 }
 

@@ -32,7 +32,16 @@ void tr2_collect_write(void);
 void tr2_collect_write_if_due(uint64_t now);
 
 /* Changes whenever chunks have been freed. */
-uint64_t tr2_collect_progress(void);
+uint32_t tr2_collect_progress(void);
+
+/*
+ * Wait until it is no longer seen, at most ms.  What is read and not written yet is written without delay.
+ * Thread  any, without the drain's lock    Signal safe; a handler may end it early
+ */
+void tr2_collect_await(uint32_t seen, unsigned ms);
+
+/* 1 if a thread has begun to wait so since the last tr2_collect_write_if_due(). */
+int tr2_collect_is_awaited(void);
 
 /* In a forked child: forget the parent's state. */
 void tr2_collect_reset(void);

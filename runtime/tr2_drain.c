@@ -35,14 +35,21 @@ static struct drain {
 
 /* ---- the lock ----------------------------------------------------------------------------------- */
 
+/* The calling thread holds the lock.  What it calls to write may be the program's, and traced. */
+static __thread int g_holds __attribute__((tls_model("initial-exec")));
+
 static int lock_drain(void)
 {
 	/* [M5] acquire: the last pass's state.  Pairs with unlock_drain() */
-	return tr2_cas_acq_rel(&g_drain.lock, 0, 1);
+	if (!tr2_cas_acq_rel(&g_drain.lock, 0, 1))
+		return 0;
+	g_holds = 1;
+	return 1;
 }
 
 static void unlock_drain(void)
 {
+	g_holds = 0;
 	tr2_store_rel(&g_drain.lock, 0); /* [M5] release: this pass's state.  Pairs with lock_drain() */
 }
 
@@ -69,11 +76,14 @@ static uint64_t margin_ticks(void)
 /* Say once, to who asked for such things, that something is lost; a failing write has been reported already. */
 static void tell_losses(void)
 {
-	for (unsigned i = 0; !g_drain.told && tr2_g_settings.dst_debug && i < tr2_losses_count(); i++) {
-		if (tr2_losses_at(i)->reason == TLG_LOSS_WRITE)
+	unsigned bound = tr2_losses_bound();
+	struct tlg_loss loss;
+
+	for (unsigned i = 0; !g_drain.told && tr2_g_settings.dst_debug && i < bound; i++) {
+		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE)
 			continue;
 		g_drain.told = 1;
-		tr2_warning("checkpoints are lost: ", tlg_loss_name(tr2_losses_at(i)->reason));
+		tr2_warning("checkpoints are lost: ", tlg_loss_name(loss.reason));
 	}
 }
 
@@ -89,7 +99,6 @@ static void post_losses(void)
 /* MARK and the losses, behind what the pass has moved. */
 static void post_summary(uint64_t when)
 {
-	tr2_losses_collect();
 	post_losses();
 	if (!tr2_post_mark(when)) {
 		tr2_collect_write();
@@ -229,7 +238,7 @@ static void finish(void)
 	}
 	end_stream(g_end_reason);
 	tr2_sink_close();
-	g_drain.finished = 1;
+	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
 	tr2_shm_unlink();
 }
 
@@ -237,6 +246,11 @@ void tr2_drain_finish(unsigned reason)
 {
 	g_end_reason = reason;
 	with_lock(finish, FLUSH_WAIT_MS);
+}
+
+int tr2_drain_may_come(void)
+{
+	return !g_holds && !tr2_load_rlx(&g_drain.finished); /* relaxed: a hint */
 }
 
 int tr2_drain_instead(void)
@@ -301,5 +315,5 @@ void tr2_drain_reset(void)
 	tr2_sink_reset();
 	tr2_collect_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
-	g_held = 0;
+	g_holds = g_held = 0;
 }

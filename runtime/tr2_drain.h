@@ -42,6 +42,9 @@ int tr2_drain_pass(void);
  */
 int tr2_drain_instead(void);
 
+/* 1 if waiting for chunks to be freed makes sense: a pass may come, and it is not the caller itself who makes it. */
+int tr2_drain_may_come(void);
+
 /* Write all that is committed.  Waits at most 1 s for another pass.  Signal unsafe */
 void tr2_drain_flush(void);
 

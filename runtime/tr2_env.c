@@ -29,6 +29,8 @@ static struct {
 	{ "RAW_LZ4", "trace2.rawlz4", NULL },
 	{ "RAW_CYCLE", "trace2.rawcycle", NULL },
 	{ "RAW_RING", "trace2.rawring", NULL },
+	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
+	{ "RAW_WAIT", "trace2.rawwait", NULL },
 	{ "CONFIG_PARAMS", "trace2.configparams", NULL },
 	{ "ENV_VARS", "trace2.envvars", NULL },
 	{ "DST_DEBUG", "trace2.destinationdebug", NULL },
@@ -145,6 +147,13 @@ static size_t get_size(const char *name, size_t otherwise, size_t least, size_t 
 	return (unsigned long long)number > most ? most : (size_t)number;
 }
 
+static enum tr2_policy get_policy(void)
+{
+	const char *value = tr2_env_get("RAW_POLICY");
+
+	return value && !strcasecmp(value, "block") ? TR2_POLICY_BLOCK : TR2_POLICY_DISCARD;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *settings = &tr2_g_settings;
@@ -153,6 +162,8 @@ void tr2_env_read(void)
 	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
 	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
+	settings->policy = get_policy();
+	settings->wait_ms = (unsigned)get_size("RAW_WAIT", 1000, 1, 60000);
 	settings->dst_debug = tr2_env_debug();
 	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
 	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);

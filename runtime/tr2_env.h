@@ -8,10 +8,18 @@
 
 #include <stddef.h>
 
+/* What becomes of a checkpoint whose thread's ring is full. */
+enum tr2_policy {
+	TR2_POLICY_DISCARD,       /* it is dropped */
+	TR2_POLICY_BLOCK,         /* it waits for the drain, up to a bound, and only then is dropped */
+};
+
 struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
 	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
+	enum tr2_policy policy;   /* _RAW_POLICY; default discard */
+	unsigned wait_ms;         /* _RAW_WAIT: bound of a wait under block; default 1000 */
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
 	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */

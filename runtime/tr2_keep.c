@@ -20,12 +20,16 @@ static struct tlg_ring_state g_target;    /* stream, device, inode, path of the 
 static uint32_t keep_losses(unsigned slot)
 {
 	struct tlg_loss *to = tr2_g_shm.losses + (size_t)slot * TLG_MAX_LOSSES;
-	unsigned n = tr2_losses_count();
+	unsigned bound = tr2_losses_bound(), n = 0;
+	struct tlg_loss loss;
 
-	if (!n || tr2_shm_commit(to, n * sizeof(*to)))
-		return 0;
-	for (unsigned i = 0; i < n; i++)
-		to[i] = *tr2_losses_at(i);
+	for (unsigned i = 0; i < bound; i++) {
+		if (!tr2_losses_get(i, &loss))
+			continue;
+		if (!n && tr2_shm_commit(to, TLG_MAX_LOSSES * sizeof(*to)))
+			return 0;
+		to[n++] = loss;
+	}
 	return n;
 }
 
@@ -54,12 +58,18 @@ static uint32_t number_of(uint32_t chunk)
 	return tr2_shm_chunk(chunk)->number;
 }
 
+/* What the ring has dropped is in the losses already. */
+static uint64_t lost_hits(const struct tr2_ring *ring)
+{
+	return tr2_load_rlx(&ring->head->lost_hits); /* relaxed: a statistic */
+}
+
 static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
 {
 	return tail->write && ring->rd_chunk && tail->chunk == number_of(ring->rd_chunk - 1) &&
 	       tail->event == ring->rd_event && tail->tid == post->tid && tail->start == post->start &&
 	       tail->position == post->position && tail->nholes == ring->nholes &&
-	       tail->seen_hits == ring->seen_hits && tail->seen_events == ring->seen_events;
+	       tail->seen_hits == lost_hits(ring) && tail->seen_events == ring->seen_events;
 }
 
 static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
@@ -70,7 +80,7 @@ static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, c
 	tail->ostid = post->ostid;
 	tail->start = post->start;
 	tail->position = post->position;
-	tail->seen_hits = ring->seen_hits;
+	tail->seen_hits = lost_hits(ring);
 	tail->seen_events = ring->seen_events;
 	memcpy(tail->name, post->name, sizeof(tail->name));
 	tail->nholes = ring->nholes;

@@ -12,6 +12,7 @@
 #include "tr2_drain.h"
 #include "tr2_emit.h"
 #include "tr2_env.h"
+#include "tr2_handler.h"
 #include "tr2_post.h"
 #include "tr2_reserve.h"
 #include "tr2_scope.h"
@@ -165,10 +166,12 @@ void trace2_initialize_fl(const char *file, int line)
 	tr2_env_read();
 	tr2_post_set_process(tr2_sid(), find_utcoff());
 	tr2_g_after_fork = start_over;
+	tr2_wake_init();
 	if (!set_up(NULL) && !atexit(at_exit)) {
 		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);
 		tr2_signal_init();
 		tr2_enabled_v1 = 1;
+		tr2_handler_is_ordinary();
 		emit_first(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			emit_first(TLG_STYLE_too_many_files, file, line, NULL);

@@ -190,10 +190,20 @@ static void append_procinfo(void)
 	append_text(g_stream.sid, strlen(g_stream.sid) + 1, 0);
 }
 
+static void append_losses(unsigned n)
+{
+	struct tlg_loss loss;
+
+	tr2_losses_begin(n);
+	for (unsigned i = 0; i < n; i++)
+		if (tr2_losses_get(i, &loss))
+			append(TLG_LOSS, 0)->u.loss = loss;
+}
+
 /* The prologue group, by which a reader can begin here. */
 static int open_cycle(void)
 {
-	unsigned losses = tr2_losses_count();
+	unsigned losses = tr2_losses_bound();
 
 	if (!open_block(TLG_NO_THREAD, 5 + text_events(strlen(g_stream.sid) + 1) + losses))
 		return 0;
@@ -207,9 +217,7 @@ static int open_cycle(void)
 	append_procinfo();
 	append_timebase();
 	append(TLG_CYCLE, 0)->u.cycle = (struct tlg_cycle){ g_stream.id, g_stream.cycle, tr2_clock_raw() };
-	for (unsigned i = 0; i < losses; i++)
-		append(TLG_LOSS, 0)->u.loss = *tr2_losses_at(i);
-	tr2_losses_posted();
+	append_losses(losses);
 	seal_block();
 	return 1;
 }
@@ -238,15 +246,13 @@ static int begin(void)
 
 int tr2_post_losses(void)
 {
-	unsigned n = tr2_losses_count();
+	unsigned n = tr2_losses_bound();
 
 	if (!tr2_losses_changed())
 		return 1;
 	if (!begin() || !open_block(TLG_NO_THREAD, n))
 		return 0;
-	for (unsigned i = 0; i < n; i++)
-		append(TLG_LOSS, 0)->u.loss = *tr2_losses_at(i);
-	tr2_losses_posted();
+	append_losses(n);
 	seal_block();
 	return 1;
 }

@@ -3,9 +3,12 @@
 #include "tr2_reserve.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "tr2_collect.h"
 #include "tr2_drain.h"
+#include "tr2_env.h"
+#include "tr2_handler.h"
 #include "tr2_losses.h"
 #include "tr2_wake.h"
 
@@ -28,49 +31,112 @@ struct tr2_thread *tr2_self_or_new(void)
 	return tr2_self;
 }
 
+static void drop(struct tr2_thread *self, unsigned events, unsigned reason)
+{
+	tr2_ring_drop(&self->ring, events);
+	tr2_losses_add(self->tid, reason, 1);
+}
+
 /* The ring is full and the drain has freed nothing since that was found: no need to look again. */
 static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events)
 {
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
 		return 0;
 	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
-	tr2_ring_drop(&self->ring, events);
+	drop(self, events, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 	return 1;
 }
 
-/* Signals masked.  In a new chunk; in one that is drained on the spot, if nobody else drains; or not at all. */
-static struct tlg_event *reserve_or_drop(struct tr2_thread *self, unsigned events, uint64_t mask)
+/*
+ * Signals masked.  In a new chunk; in one that is drained on the spot, if nobody else drains and the drain's thread
+ * cannot be started from here; or not at all.
+ */
+static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
 	int opened = 0;
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
+	if (!event || (opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
+		tr2_wake_wanted(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead())
 		event = tr2_thread_reserve(self, events, &opened);
-	if (tr2_ring_is_worn(&self->ring) && !tr2_wake_may_be_in_handler(mask))
+	if (tr2_ring_is_worn(&self->ring) && !tr2_handler_may_run(mask))
 		tr2_ring_renounce(&self->ring, opened);
-	if (opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
-		tr2_wake_chunk_opened(mask);
-	if (event)
-		return event;
-	tr2_ring_drop(&self->ring, events);
-	self->drop_mark = tr2_collect_progress();
-	return NULL;
+	return event;
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------ */
+
+/*
+ * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
+ * no drain runs, as in a new child; not in the drain itself; not for a chunk that the ring never had.
+ */
+static int may_wait(const struct tr2_thread *self, uint64_t mask)
+{
+	return tr2_g_settings.policy == TR2_POLICY_BLOCK && self->ring.nchunks && tr2_wake_is_running() &&
+	       tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Signals are not masked: the program's handlers run.  Return  0: the bound is reached.  *until: 0 at first */
+static int wait_for_room(uint32_t seen, uint64_t *until)
+{
+	const unsigned slice = 20;   /* a missed wake-up costs no more */
+	uint64_t now = now_ms();
+
+	if (!*until)
+		*until = now + tr2_g_settings.wait_ms;
+	if (now >= *until)
+		return 0;
+	tr2_wake_now();
+	tr2_collect_await(seen, *until - now < slice ? (unsigned)(*until - now) : slice);
+	return 1;
+}
+
+/* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
+static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, int has_waited,
+		  struct tlg_event **event)
+{
+	uint64_t mask;
+	int may;
+
+	tr2_signals_block(&mask);
+	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
+		tr2_ring_pad(position);
+	*event = find_room(self, events, mask);
+	may = !*event && !has_waited && may_wait(self, mask);
+	if (!*event && !may) {
+		drop(self, events, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
+		if (has_waited || tr2_g_settings.policy != TR2_POLICY_BLOCK)
+			self->drop_mark = tr2_collect_progress();
+	}
+	tr2_signals_restore(&mask);
+	return !may;
 }
 
 struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events)
 {
 	struct tr2_thread *self = tr2_self_or_new();
-	struct tlg_event *event;
-	uint64_t mask;
-	int saved = errno;
+	struct tlg_event *event = NULL;
+	uint64_t until = 0;
+	uint32_t seen = tr2_collect_progress();
+	int saved = errno, has_waited = 0;
 
 	if (!self || drop_quickly(self, position, events))
 		return NULL;
-	tr2_signals_block(&mask);
-	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
-		tr2_ring_pad(position);
-	event = reserve_or_drop(self, events, mask);
-	tr2_signals_restore(&mask);
+	while (self && !settle(self, position, events, has_waited, &event)) {
+		has_waited = !wait_for_room(seen, &until);
+		seen = tr2_collect_progress();
+		position = 0;
+		self = tr2_self_or_new();   /* a handler may have forked meanwhile, or ended the thread */
+	}
 	errno = saved;
 	return event;
 }

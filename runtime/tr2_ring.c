@@ -284,27 +284,20 @@ void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
 	ring->rd_event += events;
 }
 
-uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events)
+uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now)
 {
 	const struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-	uint64_t total_hits = 0, total_events = 0, hits;
+	uint64_t total = ring->seen_events, lost;
 
-	if (up_to_now) {
-		total_hits = tr2_load_rlx(&ring->head->lost_hits); /* relaxed: a statistic */
-		total_events = tr2_load_rlx(&ring->head->lost_events); /* relaxed: a statistic */
-	} else if (chunk) {
-		total_hits = chunk->lost_hits;
-		total_events = chunk->lost_events;
-	}
-	if (total_hits < ring->seen_hits)
-		total_hits = ring->seen_hits;
-	if (total_events < ring->seen_events)
-		total_events = ring->seen_events;
-	hits = total_hits - ring->seen_hits;
-	*events = total_events - ring->seen_events;
-	ring->seen_hits = total_hits;
-	ring->seen_events = total_events;
-	return hits;
+	if (up_to_now)
+		total = tr2_load_rlx(&ring->head->lost_events); /* relaxed: a statistic */
+	else if (chunk)
+		total = chunk->lost_events;
+	if (total < ring->seen_events)
+		total = ring->seen_events;
+	lost = total - ring->seen_events;
+	ring->seen_events = total;
+	return lost;
 }
 
 uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)

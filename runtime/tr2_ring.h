@@ -22,7 +22,9 @@
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
  *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with
  *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
+ *   [M9] tr2_losses_add()                       tr2_losses_begin()         a loss before it is said to be new
  *   [M10] take_new_chunk()                     count_chunks()             a chunk's index before it is counted
+ *   [M11] add_total() in tr2_losses.c           is_set()                   whose loss it is before it is counted
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -62,7 +64,7 @@ struct tr2_ring {
 	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
 	int has_lost_hole;                /* one of them was: its chunk is held until it is renounced */
 	uint32_t forgotten_upto;          /* what dead_upto was when last looked at */
-	uint64_t seen_hits, seen_events;  /* losses the reader has accounted for */
+	uint64_t seen_events;             /* losses the reader has accounted for */
 };
 
 /* What tr2_ring_peek() found. */
@@ -134,10 +136,10 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 void tr2_ring_consume(struct tr2_ring *ring, unsigned events);
 
 /*
- * Reader: what was dropped since the last call, up to where the reading stands in its chunk; with
- * up_to_now all that was dropped.  Return  checkpoints; *events: ring events that they would have taken.
+ * Reader: ring events that were dropped since the last call, up to where the reading stands in its chunk; with
+ * up_to_now all that were dropped.
  */
-uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now, uint64_t *events);
+uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now);
 
 /* Reader: step from a finished chunk to the next.  Return  the finished one's index + 1 to be released, 0: not. */
 uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring);

@@ -108,7 +108,8 @@ static void fill_name(struct tlg_event *event, const char *name, size_t length)
 	}
 }
 
-struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened)
+/* A place in self's chunk, or in a new one. */
+static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
 
@@ -120,8 +121,7 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 			tr2_ring_pad(position);
 		if (tr2_ring_open_chunk(&self->ring, self->tid, tr2_g_settings.ring_chunks))
 			break;
-		if (opened)
-			*opened = 1;
+		*opened = 1;
 	}
 	return NULL;
 }
@@ -129,37 +129,48 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 /*
  * Say in the ring whose events follow: THREAD; as VALUEs the losses of the ring up to here and when the regions
  * were entered that are open; the name.  The drain takes it for its own use; it is no checkpoint and has no
- * sequence number.
+ * sequence number.  If there is no room now, it comes first when there is.
  */
-static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open)
+static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open, int *opened)
 {
 	size_t length = strlen(self->name);
 	unsigned events = 3 + open + (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
-	struct tlg_event *event = tr2_thread_reserve(self, events, NULL);
-	struct tlg_ring *head = self->ring.head;
+	struct tlg_event *event = reserve(self, events, opened);
 
 	if (!event)
-		return;   /* the drain finds the name in the ring's head */
-	event->u.thread = (struct tlg_thread){ self->tid, head->ostid, self->start };
-	fill_value(&event[1], head->lost_hits, 0);
-	fill_value(&event[2], head->lost_events, 0);
+		return;
+	self->is_announced = 1;
+	event->u.thread = (struct tlg_thread){ self->tid, self->ring.head->ostid, self->start };
+	fill_value(&event[1], self->lost_hits, 0);
+	fill_value(&event[2], self->lost_events, 0);
 	for (unsigned i = 0; i < open; i++)
 		fill_value(&event[3 + i], enters[i], 0);
 	fill_name(&event[3 + open], self->name, length);
 	tr2_ring_commit(event, TLG_THREAD | TLG_HAS_INFO);
 }
 
+struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened)
+{
+	if (!self->is_announced)
+		announce(self, NULL, 0, opened);
+	return self->is_announced ? reserve(self, events, opened) : NULL;
+}
+
 /* The ring's events are self's from here on, under the identity that self has. */
 static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned open)
 {
 	struct tlg_ring *head = self->ring.head;
+	int opened = 0;
 
+	self->is_announced = 0;
+	self->lost_hits = head->lost_hits;
+	self->lost_events = head->lost_events;
 	head->tid = self->tid;
 	head->start = self->start;
 	memcpy(head->name, self->name, sizeof(self->name));
 	if (self->ring.chunk)
 		tr2_shm_chunk(self->ring.chunk - 1)->tid = self->tid;
-	announce(self, enters, open);
+	announce(self, enters, open, &opened);
 }
 
 /* Self is a new Trace2 thread from here on. */
@@ -242,6 +253,7 @@ static struct tr2_thread *acquire(void)
 	if (!self)
 		return NULL;
 	self->drop_mark = UINT64_MAX;
+	self->ordinary_mask = 0;
 	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;

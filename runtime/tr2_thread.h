@@ -36,6 +36,9 @@ struct tr2_thread {
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
+	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
+	int is_announced;                 /* THREAD is in the ring */
+	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
 	struct tr2_timer timers[TR2_MAX_TIMERS];
 	uint64_t counters[TR2_MAX_COUNTERS];
 	void *post;                       /* the drain's own data about the thread */
@@ -68,7 +71,7 @@ void tr2_thread_end(void);
 
 /*
  * Reserve a chain of events in self's ring, in a new chunk if need be.  Signals masked.
- * opened  NULL, or set to 1 if a chunk was opened
+ * opened  set to 1 if a chunk was opened
  * Return  NULL: no room; the position is then out of bounds
  */
 struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened);

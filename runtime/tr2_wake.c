@@ -11,7 +11,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "tr2_atomic.h"
+#include "tr2_collect.h"
 #include "tr2_drain.h"
+#include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_thread.h"
 
@@ -32,9 +34,21 @@ enum {
 
 static struct wake {
 	int wanted, running;
-	uint32_t chunks;          /* opened so far: the futex that the thread sleeps on */
+	uint32_t chunks;          /* calls for the thread so far: the futex that it sleeps on */
 	uint32_t sleeps_long;
 } g_wake;
+
+/*
+ * The processors on which the program was to run when it switched tracing on.  The thread that happens to start the
+ * drain may be bound to one of them, and busy there; what it is bound to is not meant for us.
+ */
+static cpu_set_t g_affinity;
+static int g_has_affinity;
+
+void tr2_wake_init(void)
+{
+	g_has_affinity = !sched_getaffinity(0, sizeof(g_affinity), &g_affinity);
+}
 
 int tr2_wake_is_running(void)
 {
@@ -63,11 +77,14 @@ static void *run(void *unused)
 
 	prctl(PR_SET_NAME, "trace2-drain");
 	tr2_keep_boot();
+	if (g_has_affinity)
+		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
 	for (;;) {
 		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
 		ns = tr2_drain_pass() ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
 		tr2_store_rlx(&g_wake.sleeps_long, ns > SHORTEST_SLEEP_NS); /* relaxed: as above */
-		sleep_for(seen, ns);
+		if (!tr2_collect_is_awaited())
+			sleep_for(seen, ns);
 	}
 	return unused;
 }
@@ -100,32 +117,21 @@ void tr2_wake_start(void)
 	tr2_store_rlx(&starting, 0); /* relaxed: only keeps a second starter out */
 }
 
-int tr2_wake_may_be_in_handler(uint64_t mask)
-{
-	struct sigaction action;
-	stack_t stack;
-
-	if (!sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
-		return 1;
-	for (int signal = 1; signal <= 64; signal++) {
-		if (sigaction(signal, NULL, &action) || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
-			continue;
-		if (mask >> (signal - 1) & 1 || action.sa_flags & SA_NODEFER)
-			return 1;
-	}
-	return 0;
-}
-
-void tr2_wake_chunk_opened(uint64_t mask)
+void tr2_wake_now(void)
 {
 	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
+	if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
+		syscall(SYS_futex, &g_wake.chunks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+void tr2_wake_wanted(uint64_t mask)
+{
 	if (tr2_wake_is_running()) {
-		if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
-			syscall(SYS_futex, &g_wake.chunks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		tr2_wake_now();
 		return;
 	}
 	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
-	if (!tr2_wake_may_be_in_handler(mask))
+	if (!tr2_handler_may_run(mask))
 		tr2_wake_start();
 }
 

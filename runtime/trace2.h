@@ -10,7 +10,7 @@
  *   Errors   none are visible: a call that cannot record counts the loss, and the count is in the trace.
  *            errno is kept.  NULL is allowed for every pointer but a format's arguments.
  *   Texts    are copied; they end at their NUL.  A label is unlimited, a checkpoint's texts together end at 1 MiB.
- *   Thread   any thread, no lock, never blocks.
+ *   Thread   any thread, no lock, never blocks (but for TRACE2_RAW_POLICY=block, and then not in a handler).
  *   Signal   safe in a handler, at any depth of nesting.
  *   Units    times in nanoseconds unless a name says otherwise.
  *   Cost     "a clock read" is one event, 24 bytes: the price of reading the clock, about 9 ns; each further
@@ -92,7 +92,7 @@ void trace2_set_env_prefix(const char *prefix);
 
 /*
  * Let git's configuration count too: trace2.* of the system's and the user's files, with what they include, where
- * no environment variable says otherwise (trace2.rawTarget, .rawLz4, .rawCycle, .rawRing, and git's own keys);
+ * no environment variable says otherwise (trace2.rawTarget and the like, and git's own keys, see trace2-env(7));
  * TRACE2_CONFIG_PARAMS then selects among all of their settings.  A repository's configuration is never read.
  * Thread  before trace2_initialize() only, which reads the files
  */

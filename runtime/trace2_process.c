@@ -10,6 +10,7 @@
 #include "tr2_clock.h"
 #include "tr2_drain.h"
 #include "tr2_emit.h"
+#include "tr2_handler.h"
 #include "tr2_message.h"
 #include "tr2_reserve.h"
 #include "tr2_timer.h"
@@ -134,6 +135,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 		return;
 	}
 	tr2_thread_begin(base_name);
+	tr2_handler_is_ordinary();
 	tr2_wake_if_wanted();
 	tr2_emit(&key, NULL, 0, 0);
 }

@@ -235,6 +235,32 @@ size_t raw_tally(const struct raw_file *file, unsigned style, const char *label,
 	return tally.others;
 }
 
+size_t raw_stored(const struct raw_file *file, uint64_t tid)
+{
+	size_t n = 0;
+
+	for (size_t at = 0; at < file->count; at++)
+		n += tlg_event_type(&file->events[at]) == TLG_HIT &&
+		     (tid == RAW_ALL || file->events[at].u.hit.tid == tid);
+	return n;
+}
+
+/* Totals only grow, and each cycle states all of them: those of the last block that has any count. */
+uint64_t raw_lost(const struct raw_file *file, uint64_t tid, unsigned reason)
+{
+	static struct tlg_loss losses[LOSSES];
+	uint64_t sum = 0;
+
+	memset(losses, 0, sizeof(losses));
+	for (size_t at = 0; at < file->count; at++)
+		if (tlg_event_type(&file->events[at]) == TLG_LOSS)
+			add_loss(&file->events[at], losses);
+	for (int i = 0; i < LOSSES; i++)
+		if (losses[i].reason == reason && (tid == RAW_ALL || losses[i].tid == tid))
+			sum += losses[i].count;
+	return sum;
+}
+
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size)
 {
 	size_t at = SIZE_MAX, n;

@@ -42,6 +42,11 @@ size_t raw_count(const struct raw_file *file, unsigned style, const char *label)
  */
 size_t raw_tally(const struct raw_file *file, unsigned style, const char *label, unsigned char *seen, size_t n);
 
+/* Of a thread, or of all with RAW_ALL: the HITs; what it says it lost for this reason. */
+#define RAW_ALL UINT64_MAX
+size_t raw_stored(const struct raw_file *file, uint64_t tid);
+uint64_t raw_lost(const struct raw_file *file, uint64_t tid, unsigned reason);
+
 /* The text arguments of the first HIT with this style, MOREs included, into to; its length, or -1. */
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size);
 

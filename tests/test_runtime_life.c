@@ -2,7 +2,9 @@
 /* The life of a traced program: signals that end it, forks in the middle of things, the end. */
 #include "t2test.h"
 
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,6 +344,56 @@ static void test_life_exec_writes_out_what_came_before(void **state)
 	assert_int_equal(file.ends, 0);
 }
 
+/* ---- the drain's thread -------------------------------------------------------------------------- */
+
+/* The processors on which the library's thread may run, once there is one. */
+static void find_drain(cpu_set_t *allowed)
+{
+	char path[320], name[32];
+	const struct dirent *entry;
+	DIR *tasks = opendir("/proc/self/task");
+	FILE *comm;
+
+	CPU_ZERO(allowed);
+	while (tasks && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", entry->d_name);
+		comm = fopen(path, "r");
+		if (comm && fgets(name, sizeof(name), comm) && !strcmp(name, "trace2-drain\n"))
+			sched_getaffinity(atoi(entry->d_name), sizeof(*allowed), allowed);
+		if (comm)
+			fclose(comm);
+	}
+	if (tasks)
+		closedir(tasks);
+}
+
+static int run_bound_to_one_processor(void *data)
+{
+	cpu_set_t all, one, drain;
+
+	(void)data;
+	trace2_initialize();
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return 1;
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	if (sched_setaffinity(0, sizeof(one), &one))
+		return 1;
+	for (int i = 0; i < 20000; i++)   /* several chunks: a drain is wanted, and started by this thread */
+		trace2_data_intmax("test", NULL, "i", i);
+	do
+		find_drain(&drain);
+	while (!CPU_COUNT(&drain) || (CPU_COUNT(&all) > 1 && CPU_EQUAL(&drain, &one)));   /* it is just starting */
+	return !CPU_EQUAL(&drain, &all);
+}
+
+static void test_life_drain_is_not_bound_to_its_starters_processor(void **state)
+{
+	(void)state;
+	traced_run(&t, run_bound_to_one_processor, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +407,7 @@ int main(void)
 		TRACED_TEST(test_life_forks_of_a_busy_process_record_in_every_child),
 		TRACED_TEST(test_life_what_exit_handlers_record_is_in_the_file),
 		TRACED_TEST(test_life_exec_writes_out_what_came_before),
+		TRACED_TEST(test_life_drain_is_not_bound_to_its_starters_processor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,6 +71,16 @@ static void test_args_null_text_is_not_an_empty_one(void **state)
 	assert_int_equal(args.fixed[1].value, 0);
 }
 
+static uint64_t total_of(uint32_t tid, unsigned reason)
+{
+	struct tlg_loss loss;
+
+	for (unsigned i = 0; i < tr2_losses_bound(); i++)
+		if (tr2_losses_get(i, &loss) && loss.tid == tid && loss.reason == reason)
+			return loss.count;
+	return 0;
+}
+
 static void test_losses_are_totals_by_thread_and_reason(void **state)
 {
 	(void)state;
@@ -82,24 +92,41 @@ static void test_losses_are_totals_by_thread_and_reason(void **state)
 	tr2_losses_add(1, TLG_LOSS_WRITE, 3);
 	tr2_losses_add(1, TLG_LOSS_FULL, 4);
 	assert_true(tr2_losses_changed());
-	assert_int_equal(tr2_losses_count(), 2);
-	assert_int_equal(tr2_losses_at(0)->count, 6);
-	assert_int_equal(tr2_losses_at(1)->count, 3);
-	tr2_losses_posted();
+	tr2_losses_note(TLG_LOSS_NORING);
+	tr2_losses_begin(tr2_losses_bound());
 	assert_false(tr2_losses_changed());
+	assert_int_equal(total_of(1, TLG_LOSS_FULL), 6);
+	assert_int_equal(total_of(1, TLG_LOSS_WRITE), 3);
+	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_NORING), 1);
+	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_FULL), 0);
+}
+
+static void test_losses_that_came_after_the_bound_are_a_new_change(void **state)
+{
+	unsigned bound;
+
+	(void)state;
+	tr2_losses_reset();
+	tr2_losses_add(1, TLG_LOSS_FULL, 1);
+	bound = tr2_losses_bound();
+	tr2_losses_add(2, TLG_LOSS_FULL, 1);
+	tr2_losses_begin(bound);
+	assert_true(tr2_losses_changed());
 }
 
 static void test_losses_of_too_many_threads_go_to_the_process(void **state)
 {
+	struct tlg_loss loss;
 	uint64_t sum = 0;
 
 	(void)state;
 	tr2_losses_reset();
 	for (uint32_t tid = 0; tid < 3 * TLG_MAX_LOSSES; tid++)
 		tr2_losses_add(tid, TLG_LOSS_FULL, 1);
-	assert_true(tr2_losses_count() <= TLG_MAX_LOSSES);
-	for (unsigned i = 0; i < tr2_losses_count(); i++)
-		sum += tr2_losses_at(i)->count;
+	assert_true(tr2_losses_bound() <= TLG_MAX_LOSSES);
+	for (unsigned i = 0; i < tr2_losses_bound(); i++)
+		if (tr2_losses_get(i, &loss))
+			sum += loss.count;
 	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
 }
 
@@ -111,6 +138,7 @@ int main(void)
 		cmocka_unit_test(test_redaction_can_be_switched_off),
 		cmocka_unit_test(test_args_null_text_is_not_an_empty_one),
 		cmocka_unit_test(test_losses_are_totals_by_thread_and_reason),
+		cmocka_unit_test(test_losses_that_came_after_the_bound_are_a_new_change),
 		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
 	};
 

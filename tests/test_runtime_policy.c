@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/* What becomes of a checkpoint whose thread's ring is full, and that each loss is counted as what it is. */
+#include "t2test.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rawread.h"
+#include "trace2.h"
+#include "traced.h"
+
+static int finished[2];           /* a pipe that has ended when the slow reader has */
+
+static int setup(void **state)
+{
+	return traced_setup(state) || pipe(finished);
+}
+
+static int teardown(void **state)
+{
+	close(finished[0]);
+	return traced_teardown(state);
+}
+
+static void read_back(void)
+{
+	char none;
+
+	assert_int_equal(t.status, 0);
+	assert_string_equal(t.said, "");
+	close(finished[1]);
+	assert_int_equal(read(finished[0], &none, 1), 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+	assert_int_equal(file.hits, file.end_stored);
+}
+
+static void emit(long n)
+{
+	for (long i = 0; i < n; i++)
+		trace2_data_intmax("test", NULL, "i", i);
+}
+
+/* ---- a drain that is stuck ----------------------------------------------------------------------- */
+
+static int go[2];
+
+/* Descriptor 9 is a pipe, from which nothing is read before let_go(); then all of it goes to the file. */
+static void make_slow_target(void)
+{
+	char bytes[65536];
+	int ends[2], fd;
+	ssize_t n;
+
+	if (pipe(ends) || pipe(go) || dup2(ends[1], 9) != 9)
+		abort();
+	close(ends[1]);
+	if (fork()) {
+		close(ends[0]);
+		return;
+	}
+	close(9);
+	close(go[1]);
+	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0 || read(go[0], bytes, 1) != 1)
+		abort();
+	while ((n = read(ends[0], bytes, sizeof(bytes))) > 0)
+		if (write(fd, bytes, (size_t)n) != n)
+			abort();
+	_exit(0);
+}
+
+static void let_go(void)
+{
+	if (write(go[1], "", 1) != 1)
+		abort();
+}
+
+enum { FLOOD = 100000, SOME = 1500 };   /* some: a third chunk, so that the drain's thread is there */
+
+static int run_stuck(void *data)
+{
+	(void)data;
+	make_slow_target();
+	trace2_initialize();
+	emit(FLOOD);
+	let_go();
+	return 0;
+}
+
+/* ---- discard ------------------------------------------------------------------------------------ */
+
+static void test_policy_discard_drops_the_newest_and_counts_them(void **state)
+{
+	(void)state;
+	traced_run(&t, run_stuck, NULL, (const char *const[]){ "TRACE2_RAW=9", "TRACE2_RAW_RING=64k", NULL });
+	read_back();
+	assert_int_equal(raw_stored(&file, 0) + raw_lost(&file, 0, TLG_LOSS_FULL), FLOOD + 2);
+	assert_int_equal(file.lost, raw_lost(&file, 0, TLG_LOSS_FULL));
+	assert_true(file.lost > FLOOD / 2);
+	assert_int_equal(file.gaps, 2 * file.lost);
+}
+
+/* ---- block -------------------------------------------------------------------------------------- */
+
+static void *record_some(void *data)
+{
+	trace2_thread_start("some");
+	emit((long)data);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static int run_threads(void *data)
+{
+	pthread_t threads[2];
+
+	trace2_initialize();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, record_some, data);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
+#define BLOCK "TRACE2_RAW_POLICY=block", "TRACE2_RAW_RING=64k"
+
+static void test_policy_block_loses_nothing_while_the_drain_goes_on(void **state)
+{
+	(void)state;
+	traced_run(&t, run_threads, (void *)(long)FLOOD, (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
+	read_back();
+	assert_int_equal(file.hits, 2 * (FLOOD + 2) + 2);
+	assert_int_equal(file.lost, 0);
+	assert_int_equal(file.gaps, 0);
+}
+
+static void test_policy_block_drops_after_the_bound_and_says_why(void **state)
+{
+	(void)state;
+	traced_run(&t, run_stuck, NULL, (const char *const[]){ "TRACE2_RAW=9", BLOCK, "TRACE2_RAW_WAIT=20", NULL });
+	read_back();
+	assert_int_equal(raw_stored(&file, 0) + raw_lost(&file, 0, TLG_LOSS_WAIT), FLOOD + 2);
+	assert_int_equal(file.lost, raw_lost(&file, 0, TLG_LOSS_WAIT));
+	assert_true(file.lost > FLOOD / 2);
+	assert_int_equal(file.gaps, 2 * file.lost);
+}
+
+static void flood_in_handler(int signo)
+{
+	(void)signo;
+	emit(FLOOD);
+}
+
+static int run_stuck_handler(void *data)
+{
+	struct sigaction action = { .sa_handler = flood_in_handler };
+
+	(void)data;
+	make_slow_target();
+	sigaction(SIGUSR1, &action, NULL);
+	trace2_initialize();
+	emit(SOME);
+	raise(SIGUSR1);
+	let_go();
+	return 0;
+}
+
+/* Did it wait, the losses would have the other reason. */
+static void test_policy_block_never_waits_in_a_handler(void **state)
+{
+	(void)state;
+	traced_run(&t, run_stuck_handler, NULL,
+		   (const char *const[]){ "TRACE2_RAW=9", "TRACE2_RAW_POLICY=block", "TRACE2_RAW_RING=256k",
+					    "TRACE2_RAW_WAIT=30", NULL });
+	read_back();
+	assert_int_equal(raw_stored(&file, 0) + raw_lost(&file, 0, TLG_LOSS_FULL), SOME + FLOOD + 2);
+	assert_true(file.lost > FLOOD / 2);
+}
+
+static void *record_masked(void *data)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	return record_some(data);
+}
+
+static int run_masked_worker(void *data)
+{
+	struct sigaction action = { .sa_handler = flood_in_handler };
+	pthread_t thread;
+
+	sigaction(SIGUSR1, &action, NULL);
+	trace2_initialize();
+	pthread_create(&thread, NULL, record_masked, data);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+/* A worker that leaves signals to other threads looks like a handler, but has said that it starts as a thread. */
+static void test_policy_block_waits_in_a_thread_that_blocks_signals(void **state)
+{
+	(void)state;
+	traced_run(&t, run_masked_worker, (void *)(long)FLOOD,
+		   (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
+	read_back();
+	assert_int_equal(file.hits, FLOOD + 2 + 2);
+	assert_int_equal(file.lost, 0);
+}
+
+static int run_child(void *data)
+{
+	int status;
+	pid_t pid;
+
+	trace2_initialize();
+	emit(10 * 2728);   /* the drain's thread runs */
+	trace2_flush();
+	pid = fork();
+	if (!pid) {
+		emit((long)data);
+		exit(0);
+	}
+	_exit(waitpid(pid, &status, 0) != pid || status);   /* nothing of this stream comes behind the child's */
+}
+
+static void test_policy_block_in_a_forked_child_drains_by_itself(void **state)
+{
+	(void)state;
+	traced_run(&t, run_child, (void *)(long)FLOOD, (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+	assert_int_equal(file.streams, 2);
+	assert_int_equal(file.lost, 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, NULL), FLOOD + 10 * 2728);
+}
+
+/* ---- the drain's own calls ---------------------------------------------------------------------- */
+
+static __thread int is_flooding;
+static int floods;                /* how many writes are still to be traced */
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+
+/* A program may have wrapped what the drain calls, and trace there. */
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+	if (__atomic_load_n(&floods, __ATOMIC_RELAXED) > 0 && !is_flooding) {
+		__atomic_fetch_sub(&floods, 1, __ATOMIC_RELAXED);
+		is_flooding = 1;
+		emit(FLOOD);
+		is_flooding = 0;
+	}
+	return __real_write(fd, bytes, n);
+}
+
+static int run_traced_write(void *data)
+{
+	trace2_initialize();
+	floods = 1;
+	return run_threads(data);
+}
+
+static void test_policy_block_never_waits_in_the_drain(void **state)
+{
+	(void)state;
+	traced_run(&t, run_traced_write, (void *)(long)FLOOD,
+		   (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
+	read_back();
+	assert_int_equal(file.hits + file.lost, 3 * FLOOD + 2 * 2 + 2);
+	assert_int_equal(file.lost, raw_lost(&file, RAW_ALL, TLG_LOSS_FULL));
+	assert_true(file.lost > FLOOD / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		TEST(test_policy_discard_drops_the_newest_and_counts_them),
+		TEST(test_policy_block_loses_nothing_while_the_drain_goes_on),
+		TEST(test_policy_block_drops_after_the_bound_and_says_why),
+		TEST(test_policy_block_never_waits_in_a_handler),
+		TEST(test_policy_block_waits_in_a_thread_that_blocks_signals),
+		TEST(test_policy_block_in_a_forked_child_drains_by_itself),
+		TEST(test_policy_block_never_waits_in_the_drain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
