@@ -220,6 +220,9 @@ static void note_summary(struct run *run, const struct t2x_context *context,
 	if (summary->gaps)
 		fprintf(stderr, "t2expand: %" PRIu64 " events missing in %" PRIu64 " places\n",
 			summary->gap_events, summary->gaps);
+	if (context->missing)
+		fprintf(stderr, "t2expand: %" PRIu64 " checkpoints missing, as counted by their programs\n",
+			context->missing);
 	if (summary->unresolved)
 		fprintf(stderr, "t2expand: %" PRIu64 " of %" PRIu64 " checkpoints unresolved\n",
 			summary->unresolved, summary->checkpoints);

@@ -182,6 +182,7 @@ static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id
 {
 	const struct stream *latest = t2x_map_get(&blocks->by_pid, found->head.pid);
 	const unsigned char *base = found->raw;
+	int is_known;
 
 	if (latest && crc_for(found, latest->id) == found->head.u.block.crc) {
 		*id = latest->id;
@@ -191,7 +192,10 @@ static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id
 	if (!is_worth_checking(blocks))
 		return 0;
 	*id = stream_of(found);
-	if (t2x_map_get(&blocks->by_id, *id) || holds_cycle(found, *id) ||
+	is_known = t2x_map_get(&blocks->by_id, *id) != NULL;
+	if (!is_known && blocks->by_id.count && t2x_in_offset(blocks->in) < blocks->doubted_until)
+		return 0;
+	if (is_known || holds_cycle(found, *id) ||
 	    (blocks->in->lz4 && t2x_lz4_stream(blocks->in->lz4) == *id) || is_followed(blocks, found, *id)) {
 		/* looking ahead may have moved the window */
 		t2x_in_peek(blocks->in, found->bytes, &base);
@@ -225,9 +229,11 @@ static const char *check_here(struct t2x_blocks *blocks, struct found *found, ui
 	found->raw = p;
 	if (avail < found->bytes)
 		return "block cut off";
-	if (!identify(blocks, found, id))
-		return "block with a wrong checksum";
-	return NULL;
+	if (identify(blocks, found, id))
+		return NULL;
+	if (t2x_in_offset(blocks->in) + found->bytes > blocks->doubted_until)
+		blocks->doubted_until = t2x_in_offset(blocks->in) + found->bytes;
+	return "block with a wrong checksum";
 }
 
 /* Step to the next place where a BLOCK event may lie. */

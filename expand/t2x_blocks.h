@@ -4,7 +4,8 @@
  *
  * A block is accepted when its checksum belongs to a stream that is known, or that becomes known with it:
  * because the block holds the stream's CYCLE, because the mark in front of its LZ4 frame names the stream,
- * or because a block behind it has a checksum of the same, so far unknown stream.  What is not a good block
+ * or because a block behind it has a checksum of the same, so far unknown stream.  Where a bad block's body must
+ * lie no further stream becomes known: a text in it may be made up to look like one.  What is not a good block
  * is stepped over, byte by byte, and reported.  A file without blocks, StackTrack's own form, is given out
  * in runs of events.
  */
@@ -39,6 +40,7 @@ struct t2x_blocks {
 	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
 	uint64_t good;                   /* blocks given out */
 	uint64_t checked_bytes;          /* of blocks that turned out bad, see is_worth_checking() */
+	uint64_t doubted_until;          /* inside of a bad block: texts may hold what looks like another stream */
 	int is_plain_sequence;           /* a file without blocks */
 	int has_begun;
 	uint32_t unknown_layout;         /* PROLOGUE.entry_size of a file whose layout is not known, or 0 */

@@ -59,6 +59,8 @@ void t2x_stream_free(struct t2x_stream *stream)
 		free(track);
 	}
 	t2x_map_free(&stream->threads);
+	if (stream->stored > stream->hits)
+		context->missing += stream->stored - stream->hits;
 	t2x_define_forget(stream);
 	t2x_scope_free_all(stream);
 	t2x_model_forget_process(context->model, &stream->process);
@@ -124,6 +126,13 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	free(text);
 }
 
+/* The count only grows; one that does not is of a file that was damaged before it was written. */
+static void note_stored(struct t2x_stream *stream, uint64_t stored)
+{
+	if (stored > stream->stored)
+		stream->stored = stored;
+}
+
 static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
 {
 	struct t2x_context *context = stream->context;
@@ -145,6 +154,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		settle_start(stream);
 		break;
 	case TLG_MARK:
+		note_stored(stream, event->u.mark.stored);
 		if (stream->has_clock)
 			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
 		break;
@@ -153,6 +163,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 			       event->u.loss.count);
 		break;
 	case TLG_END:
+		note_stored(stream, event->u.end.stored);
 		stream->is_ended = 1;
 		stream->is_rotated = event->u.end.reason == TLG_END_ROTATE;
 		break;

@@ -30,6 +30,7 @@ struct t2x_context {
 	uint64_t ignored;                       /* definitions for which there was no room */
 	uint64_t changed;                       /* definitions that contradict an earlier one */
 	uint64_t unknown;                       /* events of types that are not known */
+	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
 };
@@ -69,6 +70,7 @@ struct t2x_stream {
 	int is_rotated;                         /* the process goes on in another file */
 	uint64_t start_ticks;
 	uint64_t mark_ns;                       /* nothing older comes any more */
+	uint64_t stored, hits;                  /* checkpoints: as the latest MARK or END counts them; that came */
 	struct t2x_clock clock;                 /* for the blocks read next */
 	struct t2x_map files, scopes, threads;  /* of boxes, boxes, tracks */
 	struct t2x_map passing;                 /* by hash: scopes that came with their checkpoints */

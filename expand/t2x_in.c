@@ -36,6 +36,18 @@ static int open_path(struct t2x_in *in, const char *path)
 	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
 }
 
+/* Seen from the first bytes; if these say nothing, because they are damaged or cut off, from what follows. */
+static int is_lz4(struct t2x_in *in)
+{
+	const unsigned char *bytes;
+	size_t n = t2x_window_peek(&in->file, 4, &bytes);
+
+	if (t2x_lz4_is_frame(bytes, n))
+		return 1;
+	n = t2x_window_peek(&in->file, T2X_LZ4_SEEN, &bytes);
+	return t2x_lz4_has_mark(bytes, n);
+}
+
 static int start_lz4(struct t2x_in *in, size_t seen)
 {
 	in->lz4 = t2x_lz4_new(&in->file, in->name, in->report);
@@ -49,7 +61,6 @@ int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_rep
 {
 	const unsigned char *bytes;
 	int error;
-	size_t n;
 
 	*in = (struct t2x_in){ .report = report, .bytes = &in->file };
 	error = open_path(in, path);
@@ -57,10 +68,10 @@ int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_rep
 		error = t2x_window_init(&in->file, T2X_LZ4_SEEN, read_file, in, READ_BYTES);
 	if (error)
 		goto fail;
-	n = t2x_window_peek(&in->file, 4, &bytes);
-	error = n ? 0 : -in->file.error;
+	if (!t2x_window_peek(&in->file, 1, &bytes))
+		error = -in->file.error;
 	if (!error)
-		error = t2x_lz4_is_frame(bytes, n) ? start_lz4(in, seen) : t2x_window_resize(&in->file, seen);
+		error = is_lz4(in) ? start_lz4(in, seen) : t2x_window_resize(&in->file, seen);
 	if (!error)
 		return 0;
 fail:

@@ -266,6 +266,7 @@ static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 	unsigned used;
 	uint64_t ns;
 
+	stream->hits++;
 	if (!track)
 		return 1;
 	ns = event->u.hit.when ? lane->key_ns : track->now_ns;

@@ -77,10 +77,30 @@ int t2x_lz4_is_frame(const unsigned char *bytes, size_t n)
 	return n >= 4 && (load_le32(bytes) == FRAME_MAGIC || is_skippable(load_le32(bytes)));
 }
 
+/* A mark, but perhaps for its magic. */
+static int is_like_mark(const unsigned char *p, size_t n)
+{
+	return n >= MARK_BYTES && load_le32(p + 4) == MARK_BYTES - 8 && load_le32(p + 20) == tlg_crc32c(0, p + 8, 12);
+}
+
 static int is_mark(const unsigned char *p, size_t n)
 {
-	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && load_le32(p + 4) == MARK_BYTES - 8 &&
-	       load_le32(p + 20) == tlg_crc32c(0, p + 8, 12);
+	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && is_like_mark(p, n);
+}
+
+int t2x_lz4_has_mark(const unsigned char *bytes, size_t n)
+{
+	static const unsigned char magic[] = {
+		TLG_SKIP_MAGIC & 0xff, TLG_SKIP_MAGIC >> 8 & 0xff, TLG_SKIP_MAGIC >> 16 & 0xff, TLG_SKIP_MAGIC >> 24
+	};
+	const unsigned char *end = bytes + n;
+
+	while ((bytes = memmem(bytes, (size_t)(end - bytes), magic, sizeof(magic)))) {
+		if (is_mark(bytes, (size_t)(end - bytes)))
+			return 1;
+		bytes++;
+	}
+	return 0;
 }
 
 /* ---- damage ------------------------------------------------------------------------------------- */
@@ -214,7 +234,7 @@ static size_t begin(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsig
 	if (is_mark(p, n)) {
 		lz4->stream = load_le32(p + 8);
 		t2x_window_skip(lz4->file, MARK_BYTES);
-	} else if (magic == TLG_SKIP_MAGIC) {
+	} else if (magic == TLG_SKIP_MAGIC || (is_skippable(magic) && is_like_mark(p, n))) {
 		skip_damage(lz4, "wrong mark in front of an LZ4 frame");
 	} else if (is_skippable(magic) && n >= 8) {
 		lz4->skip = (uint64_t)load_le32(p + 4) + 8;

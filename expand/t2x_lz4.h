@@ -27,6 +27,9 @@ void t2x_lz4_free(struct t2x_lz4 *lz4);
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 
+/* Is there a mark of ours among these bytes?  Then they are of an LZ4 file, whatever its beginning is. */
+int t2x_lz4_has_mark(const unsigned char *bytes, size_t n);
+
 /* The t2x_fill_fn that a window on the plain bytes uses; source is the decoder.  0 also before a break. */
 ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room);
 

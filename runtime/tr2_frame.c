@@ -29,6 +29,8 @@ static LZ4F_preferences_t preferences(size_t bytes)
 	p.frameInfo.blockSizeID = LZ4F_max256KB;
 	p.frameInfo.blockMode = LZ4F_blockIndependent;
 	p.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled;
+	/* of the compressed bytes, too: a changed one may decode to the same content, and nobody would notice */
+	p.frameInfo.blockChecksumFlag = LZ4F_blockChecksumEnabled;
 	p.frameInfo.contentSize = bytes;
 	p.autoFlush = 1;   /* no buffering inside: nothing to allocate after the first frame */
 	return p;

@@ -238,6 +238,30 @@ static void test_lz4_truncated_frame_gives_what_can_be_decoded(void **state)
 	tlgmake_free(&make);
 }
 
+/* The first bytes say what a file is, unless they are damaged. */
+static void test_lz4_damaged_beginning_is_still_lz4(void **state)
+{
+	struct result result;
+	struct tlgmake make;
+	unsigned char *framed;
+	size_t n;
+
+	(void)state;
+	make_file(&make, &framed, &n);
+	for (size_t bit = 0; bit < 64; bit++) {
+		framed[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		read_all(&result, framed, n);
+		assert_true(result.is_lz4);
+		assert_int_equal(result.report.damages, 1);
+		assert_int_equal(result.n, make.n);
+		assert_memory_equal(result.bytes, make.bytes, make.n);
+		free_result(&result);
+		framed[bit / 8] ^= (unsigned char)(1U << bit % 8);
+	}
+	free(framed);
+	tlgmake_free(&make);
+}
+
 static void test_lz4_noise_behind_the_magic_ends(void **state)
 {
 	enum { N = 1000000 };
@@ -269,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_lz4_damage_anywhere_costs_its_frame_only),
 		cmocka_unit_test(test_lz4_damage_is_reported_and_breaks_the_bytes),
 		cmocka_unit_test(test_lz4_truncated_frame_gives_what_can_be_decoded),
+		cmocka_unit_test(test_lz4_damaged_beginning_is_still_lz4),
 		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
 	};
 

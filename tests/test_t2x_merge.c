@@ -403,6 +403,35 @@ static void test_merge_many_unended_streams_are_retired(void **state)
 	free(bytes);
 }
 
+/* The end counts what its stream holds: also what is missing behind a thread's last event is told. */
+static void test_merge_missing_checkpoints_are_counted(void **state)
+{
+	struct record record = { .text = NULL };
+	struct tlgmake make;
+	size_t from, to;
+
+	(void)state;
+	tlgmake_init(&make, 7, 42);
+	tlgmake_cycle(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit(&make, 10, 1);
+	tlgmake_seal(&make);
+	from = make.n;
+	tlgmake_begin(&make, 0);
+	for (unsigned i = 0; i < 3; i++)
+		tlgmake_hit(&make, 20 + i, 1);
+	tlgmake_seal(&make);
+	to = make.n;
+	tlgmake_end(&make);
+	record_bytes(&record, make.bytes, make.n);
+	assert_int_equal(record.context.missing, 0);
+	memmove(make.bytes + from, make.bytes + to, make.n - to);
+	record_bytes(&record, make.bytes, make.n - (to - from));
+	assert_int_equal(record.context.missing, 3);
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +450,7 @@ int main(void)
 		cmocka_unit_test(test_merge_process_is_told_from_procinfo),
 		cmocka_unit_test(test_merge_events_before_first_clock_use_it),
 		cmocka_unit_test(test_merge_many_unended_streams_are_retired),
+		cmocka_unit_test(test_merge_missing_checkpoints_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

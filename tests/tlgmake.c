@@ -122,7 +122,7 @@ void tlgmake_cycle(struct tlgmake *make)
 void tlgmake_mark(struct tlgmake *make, uint64_t ns)
 {
 	tlgmake_begin(make, TLG_NO_THREAD);
-	tlgmake_add(make, TLG_MARK, 0)->u.mark = (struct tlg_mark){ TLGMAKE_RAW + ns, 0 };
+	tlgmake_add(make, TLG_MARK, 0)->u.mark = (struct tlg_mark){ TLGMAKE_RAW + ns, make->hits };
 	tlgmake_seal(make);
 }
 
@@ -136,7 +136,9 @@ void tlgmake_loss(struct tlgmake *make, uint32_t tid, unsigned reason, uint64_t 
 void tlgmake_end(struct tlgmake *make)
 {
 	tlgmake_begin(make, TLG_NO_THREAD);
-	tlgmake_add(make, TLG_END, 0)->u.end = (struct tlg_end){ 0, make->cycle, TLG_END_EXIT, 0 };
+	tlgmake_add(make, TLG_END, 0)->u.end = (struct tlg_end){
+		make->hits, make->cycle, TLG_END_EXIT, 0
+	};
 	tlgmake_seal(make);
 }
 
@@ -184,6 +186,7 @@ static struct tlg_event *add_hit(struct tlgmake *make, uint64_t at_ns, uint32_t 
 	struct tlg_event *event = tlgmake_add(make, TLG_HIT, next_sequence(make));
 
 	event->u.hit = (struct tlg_hit){ at_ns ? TLGMAKE_RAW + at_ns : 0, scope, make->tid };
+	make->hits++;
 	return event;
 }
 
@@ -308,7 +311,9 @@ void tlgmake_swap(struct tlgmake *make)
 
 unsigned char *tlgmake_lz4(const struct tlgmake *make, size_t limit, size_t *n)
 {
-	LZ4F_preferences_t how = { .frameInfo = { .contentChecksumFlag = LZ4F_contentChecksumEnabled } };
+	LZ4F_preferences_t how = { .frameInfo = {
+		.contentChecksumFlag = LZ4F_contentChecksumEnabled, .blockChecksumFlag = LZ4F_blockChecksumEnabled
+	} };
 	unsigned char *to = malloc(2 * make->n + 65536);
 	uint32_t number = 0;
 

@@ -23,6 +23,7 @@ struct tlgmake {
 	unsigned char *bytes;             /* what has been made */
 	size_t n, max;
 	uint32_t number, cycle;           /* of the latest block, the latest cycle */
+	uint64_t hits;                    /* so far: MARK and END say so */
 	uint32_t tid;                     /* of the open block */
 	unsigned count;                   /* events in it */
 	uint32_t next[TLGMAKE_THREADS];   /* sequence of each thread's next event, minus 1 */

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * forge - bytes that look like blocks of a trace and are none of it: nothing of them may be shown.
+ *
+ * usage: forge noise|planted [PART/PARTS]
+ *
+ *   noise    400 MiB of random bytes, in half of them every few events a forged block header, of a process
+ *            that the file holds, behind a good stream
+ *   planted  another whole trace inside the texts of a block, as it is, and made to lie where a reader that has
+ *            lost its way looks; then every bit of that block is flipped
+ *
+ * T2_SCALE per cent of the noise or the bits are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample.h"
+#include "tlg_block.h"
+
+enum { PIECE_BYTES = 16 << 20, PIECES = 25, SAMPLE_BYTES = 16384, SAMPLE_CYCLES = 2, FORGED_EVENTS = 7 };
+
+static struct {
+	unsigned scale, part, parts;
+	uint64_t random, forged, runs, failed;
+} g;
+
+static uint64_t next_random(void)
+{
+	g.random ^= g.random << 13;
+	g.random ^= g.random >> 7;
+	g.random ^= g.random << 17;
+	return g.random * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+static void fail(const char *what, unsigned long long have, unsigned long long want)
+{
+	if (g.failed++ < 10)
+		printf("FAIL %s: %llu, not %llu\n", what, have, want);
+}
+
+/* All of the good stream is there, and nothing else. */
+static void check(const struct sample_result *result, unsigned missing, unsigned blocks)
+{
+	g.runs++;
+	if (result->wrong)
+		fail("checkpoints that were never made", result->wrong, 0);
+	if (result->count[SAMPLE_MISSING] != missing)
+		fail("checkpoints missing", result->count[SAMPLE_MISSING], missing);
+	if (result->blocks != blocks)
+		fail("blocks accepted", result->blocks, blocks);
+}
+
+/* ---- noise -------------------------------------------------------------------------------------- */
+
+/* A header of the process's own, of a short block or a long one. */
+static void forge_header(unsigned char *to, unsigned pid)
+{
+	struct tlg_event event = { .flags = TLG_BLOCK, .pid = (uint16_t)pid, .sequence = (uint32_t)next_random() };
+	unsigned size = 1 + (unsigned)(next_random() % (next_random() % 8 ? 128 : TLG_BLOCK_LIMIT));
+
+	event.u.block = (struct tlg_block){
+		.magic = TLG_BLOCK_MAGIC, .crc = (uint32_t)next_random(),
+		.tid = next_random() % 4 ? (uint32_t)(next_random() % 4) : TLG_NO_THREAD,
+		.count = (uint16_t)size, .size = (uint16_t)size,
+	};
+	memcpy(to, &event, sizeof(event));
+	g.forged++;
+}
+
+static void make_noise(unsigned char *to, size_t n, unsigned pid, int is_forged)
+{
+	for (size_t at = 0; at + 8 <= n; at += 8) {
+		uint64_t value = next_random();
+		memcpy(to + at, &value, 8);
+	}
+	for (size_t at = 0; is_forged && at + TLG_EVENT_SIZE <= n; at += TLG_EVENT_SIZE * FORGED_EVENTS)
+		forge_header(to + at, pid);
+}
+
+static void try_noise(void)
+{
+	struct sample_result result = { .state = NULL };
+	unsigned char *bytes = malloc(PIECE_BYTES);
+	struct sample sample;
+	uint64_t total = 0;
+
+	sample_make(&sample, SAMPLE_BYTES, SAMPLE_CYCLES);
+	if (!bytes)
+		abort();
+	memcpy(bytes, sample.make.bytes, sample.make.n);
+	for (unsigned i = g.part; i < PIECES; i += g.parts) {
+		if (i * 100 / PIECES >= g.scale && i != g.part)
+			break;
+		make_noise(bytes + sample.make.n, PIECE_BYTES - sample.make.n, sample.make.pid,
+			   i / g.parts % 2 == 0);
+		sample_judge(&sample, &result, bytes, PIECE_BYTES);
+		check(&result, 0, sample.nblocks);
+		total += PIECE_BYTES - sample.make.n;
+	}
+	printf("noise: %llu MiB, %llu forged headers, %llu failures\n", (unsigned long long)(total >> 20),
+	       (unsigned long long)g.forged, (unsigned long long)g.failed);
+	sample_result_free(&result);
+	sample_free(&sample);
+	free(bytes);
+}
+
+/* ---- planted ------------------------------------------------------------------------------------ */
+
+enum { SHIFT = 8, PLANTED = 5, PLANTED_ID = 0x600d1dea };
+
+/* The INFO at place i of the block's events, whose text the traced program was given. */
+static unsigned char *text_of(struct tlg_event *events, unsigned i)
+{
+	return (unsigned char *)events[i].u.info.text.c;
+}
+
+/*
+ * Blocks of a stream of its own that lie SHIFT bytes off the events' grid: of each of their events the first 16
+ * bytes are text of an INFO, the last 8 the header of the next one.  So BLOCK.tid, count and size are what that
+ * header is: its sequence number is chosen so that they fit.
+ */
+static void plant_shifted(struct tlg_event *events, unsigned first, unsigned pid)
+{
+	unsigned char image[(PLANTED + 1) * TLG_EVENT_SIZE];
+
+	for (unsigned block = 0; block < 3; block++) {
+		unsigned at = first + block * (PLANTED + 1);
+		struct tlg_event head = { .flags = TLG_BLOCK, .pid = (uint16_t)pid, .sequence = block + 1 };
+
+		head.u.block.magic = TLG_BLOCK_MAGIC;
+		memcpy(text_of(events, at), &head, 16);
+		for (unsigned i = 1; i <= PLANTED; i++) {
+			struct tlg_event hit = { .flags = TLG_HIT, .pid = (uint16_t)pid, .sequence = i };
+
+			hit.u.hit.when = TLGMAKE_RAW + 1;
+			memcpy(text_of(events, at + i), &hit, 16);
+		}
+		memcpy(image, (unsigned char *)&events[at] + SHIFT, sizeof(image));
+		head.u.block.crc = tlg_block_crc(image, sizeof(image), TLG_BLOCK_CRC_AT, PLANTED_ID);
+		memcpy(text_of(events, at), &head, 16);
+	}
+}
+
+/* A checkpoint with a text of n INFO events; what is in them comes later.  Return  the first of them */
+static unsigned make_carrier(struct tlgmake *make, unsigned n)
+{
+	static char text[TLG_BLOCK_LIMIT * TLG_TEXT_SIZE];
+	unsigned first;
+
+	memset(text, 'x', sizeof(text));
+	make->next[0] = 0x10001 * PLANTED - 1;
+	tlgmake_begin(make, 0);
+	tlgmake_add(make, TLG_HIT | TLG_HAS_INFO, make->next[0] + 1)->u.hit = (struct tlg_hit){
+		TLGMAKE_RAW + 1, 1, 0
+	};
+	first = make->count;
+	tlgmake_text(make, make->next[0] + 1, text, n * TLG_TEXT_SIZE);
+	return first;
+}
+
+/*
+ * Flip every bit of a block's body.  Without its header nobody can know where the body lies: then what was made to
+ * be found there is found, and shown as what it says it is, another process.
+ */
+static void flip_all(const struct sample *sample, const struct tlgmake *make, size_t from, size_t to)
+{
+	struct sample_result result = { .state = NULL };
+	unsigned blocks;
+	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts;
+
+	sample_judge(sample, &result, make->bytes, make->n);
+	blocks = (unsigned)result.blocks;
+	for (size_t bit = 8 * from + g.part; bit < 8 * to; bit += step) {
+		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		sample_judge(sample, &result, make->bytes, make->n);
+		check(&result, sample->nhits, blocks - 1);
+		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+	}
+	sample_result_free(&result);
+}
+
+/* kind 0: a whole trace as it is; 1: blocks that lie where they are found */
+static void try_planted(int kind)
+{
+	struct sample sample;
+	struct tlgmake make;
+	unsigned first;
+	size_t from, to;
+
+	sample_make(&sample, SAMPLE_BYTES / 4, 1);
+	tlgmake_init(&make, 0x0123abcd, 42);
+	tlgmake_cycle(&make);
+	from = make.n + TLG_EVENT_SIZE;
+	first = make_carrier(&make, kind ? 3 * (PLANTED + 1) + 1 : (unsigned)(sample.make.n / TLG_TEXT_SIZE));
+	if (kind)
+		plant_shifted(make.block + 1, first, 43);
+	for (size_t i = 0; !kind && i < sample.make.n / TLG_TEXT_SIZE; i++)
+		memcpy(text_of(make.block + 1, first + (unsigned)i), sample.make.bytes + i * TLG_TEXT_SIZE,
+		       TLG_TEXT_SIZE);
+	tlgmake_seal(&make);
+	to = make.n;
+	tlgmake_mark(&make, 100);
+	tlgmake_end(&make);
+	flip_all(&sample, &make, from, to);
+	tlgmake_free(&make);
+	sample_free(&sample);
+}
+
+int main(int argc, char **argv)
+{
+	const char *scale = getenv("T2_SCALE"), *seed = getenv("T2_SEED");
+
+	g.scale = scale && atoi(scale) > 0 ? (unsigned)atoi(scale) : 100;
+	g.parts = 1;
+	if (argc < 2 || (argc > 2 && sscanf(argv[2], "%u/%u", &g.part, &g.parts) != 2))
+		return 2;
+	g.random = (seed ? strtoull(seed, NULL, 10) : 1) * 1000003 + g.part + 1;
+	if (!strcmp(argv[1], "noise")) {
+		try_noise();
+	} else {
+		try_planted(0);
+		try_planted(1);
+		printf("planted: %llu flips, %llu failures\n", (unsigned long long)g.runs,
+		       (unsigned long long)g.failed);
+	}
+	return g.failed || !g.runs;
+}
