@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tr2_clock.h"
@@ -17,7 +16,7 @@
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
 static const char name_variable[] = "GIT_TRACE2_PARENT_NAME";
 
-enum { OWN_BYTES = 64, SID_BYTES = 1024, NAMES_BYTES = 4096 };
+enum { OWN_BYTES = 96, SID_BYTES = 1024, NAMES_BYTES = 4096 };
 
 static char g_sid[SID_BYTES];
 static char *g_own;
@@ -39,15 +38,41 @@ static void format_host(char host[16])
 	snprintf(host, 16, "H%02x%02x%02x%02x", digest[0], digest[1], digest[2], digest[3]);
 }
 
+/*
+ * The Gregorian date of a day since 1970.  (gmtime_r() would first read the time zone's file, 30 us, which a process
+ * in UTC need not do at all.)  Years begin in March here, so that the leap day is a year's last.
+ */
+static void find_date(long day, long *year, unsigned *month, unsigned *day_of_month)
+{
+	long since = day + 719468;              /* since 0000-03-01 */
+	long era = since / 146097;              /* of 400 years */
+	long of_era = since % 146097;
+	long of_400 = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+	long of_year = of_era - (365 * of_400 + of_400 / 4 - of_400 / 100);
+	long march = (5 * of_year + 2) / 153;   /* months since March */
+
+	*day_of_month = (unsigned)(of_year - (153 * march + 2) / 5 + 1);
+	*month = (unsigned)(march < 10 ? march + 3 : march - 9);
+	*year = era * 400 + of_400 + (*month <= 2);
+}
+
+void tr2_sid_date(int64_t seconds, char date[TR2_SID_DATE])
+{
+	unsigned month, day, second = (unsigned)(seconds % 86400);
+	long year;
+
+	find_date((long)(seconds / 86400), &year, &month, &day);
+	snprintf(date, TR2_SID_DATE, "%04ld%02u%02uT%02u%02u%02u", year, month, day,
+		 second / 3600, second / 60 % 60, second % 60);
+}
+
 static void format_own(char own[OWN_BYTES])
 {
-	char host[16], date[32];
+	char host[16], date[TR2_SID_DATE];
 	struct timeval now;
-	struct tm utc;
 
 	gettimeofday(&now, NULL);
-	gmtime_r(&now.tv_sec, &utc);
-	strftime(date, sizeof(date), "%Y%m%dT%H%M%S", &utc);
+	tr2_sid_date(now.tv_sec, date);
 	format_host(host);
 	snprintf(own, OWN_BYTES, "%s.%06ldZ-%s-P%08x", date, (long)now.tv_usec, host, (unsigned)getpid());
 }

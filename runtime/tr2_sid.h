@@ -22,4 +22,8 @@ const char *tr2_sid_add_name(const char *name);
 /* A random number, not 0, for the id of a stream.  Signal safe */
 uint32_t tr2_sid_stream(void);
 
+/* "YYYYMMDDTHHMMSS", UTC, of seconds since 1970, which are not negative; and as many bytes as it may need. */
+enum { TR2_SID_DATE = 48 };
+void tr2_sid_date(int64_t seconds, char date[TR2_SID_DATE]);
+
 #endif
