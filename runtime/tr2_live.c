@@ -72,7 +72,7 @@ static void free_target(struct live *live)
 	t2x_model_free(live->model);
 	t2x_out_free(&live->out);
 	tr2_dst_close(&live->dst);
-	live->is_on = 0;
+	memset(live, 0, sizeof(*live));
 }
 
 static int start_target(struct live *live, const struct kind *kind)
@@ -91,7 +91,6 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 {
 	char variable[64];
 
-	memset(live, 0, sizeof(*live));
 	if (tr2_dst_open(&live->dst, tr2_env_name(kind->target, variable), tr2_env_get(kind->target), name,
 			 rules))
 		return 0;
