@@ -72,7 +72,7 @@ static void release_chunks(void)
 void tr2_collect_write(void)
 {
 	size_t bytes;
-	const struct tlg_event *blocks = tr2_post_buffer(&bytes);
+	struct tlg_event *blocks = tr2_post_buffer(&bytes);
 
 	if (tr2_sink_write(blocks, bytes))
 		tr2_post_failed();

@@ -27,6 +27,7 @@ static struct {
 	{ "EVENT_BRIEF", "trace2.eventbrief", NULL },
 	{ "EVENT_NESTING", "trace2.eventnesting", NULL },
 	{ "RAW_LZ4", "trace2.rawlz4", NULL },
+	{ "RAW_ENCODING", "trace2.rawencoding", NULL },
 	{ "RAW_CYCLE", "trace2.rawcycle", NULL },
 	{ "RAW_RING", "trace2.rawring", NULL },
 	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
@@ -154,12 +155,20 @@ static enum tr2_policy get_policy(void)
 	return value && !strcasecmp(value, "block") ? TR2_POLICY_BLOCK : TR2_POLICY_DISCARD;
 }
 
+static int is_packed(void)
+{
+	const char *value = tr2_env_get("RAW_ENCODING");
+
+	return !value || strcasecmp(value, "plain") != 0;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *settings = &tr2_g_settings;
 	int saved = errno, max_files = get_int("MAX_FILES", 0);
 
 	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
+	settings->raw_packed = is_packed();
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
 	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
 	settings->policy = get_policy();

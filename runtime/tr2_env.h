@@ -16,6 +16,7 @@ enum tr2_policy {
 
 struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
+	int raw_packed;           /* _RAW_ENCODING: "packed", default, or "plain" */
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
 	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
 	enum tr2_policy policy;   /* _RAW_POLICY; default discard */

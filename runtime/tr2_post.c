@@ -120,15 +120,17 @@ static void seal_block(void)
 {
 	if (!g_stream.in_block)
 		return;
-	tlg_block_seal(&g_stream.buffer[g_stream.block], g_stream.id, tr2_g_shm.head->pid, ++g_stream.blocks,
-		       g_stream.block_tid, g_stream.in_block);
+	tlg_block_describe(&g_stream.buffer[g_stream.block], tr2_g_shm.head->pid, ++g_stream.blocks,
+			   g_stream.block_tid, g_stream.in_block);
 	g_stream.in_block = 0;
 }
 
 /* See to it that events of tid can be appended to one block.  0: the buffer is too full. */
 static int open_block(uint32_t tid, unsigned events)
 {
-	if (g_stream.in_block && (g_stream.block_tid != tid || g_stream.in_block + events > TLG_BLOCK_EVENTS))
+	const unsigned most = tr2_g_settings.raw_packed ? TLG_PACK_EVENTS : TLG_BLOCK_EVENTS;
+
+	if (g_stream.in_block && (g_stream.block_tid != tid || g_stream.in_block + events > most))
 		seal_block();
 	if (g_stream.used + events + 1 > BUFFER_EVENTS)
 		return 0;
@@ -432,7 +434,7 @@ uint32_t tr2_post_blocks(uint32_t *cycle)
 
 /* ---- the buffer --------------------------------------------------------------------------------- */
 
-const void *tr2_post_buffer(size_t *bytes)
+struct tlg_event *tr2_post_buffer(size_t *bytes)
 {
 	seal_block();
 	*bytes = g_stream.used * sizeof(*g_stream.buffer);

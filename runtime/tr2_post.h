@@ -71,8 +71,8 @@ int tr2_post_losses(void);
 int tr2_post_mark(uint64_t when);
 int tr2_post_end(unsigned reason);
 
-/* The buffer: whole blocks, bytes of them; empty it with tr2_post_taken(). */
-const void *tr2_post_buffer(size_t *bytes);
+/* The buffer: whole plain blocks without checksums, bytes of them; empty it with tr2_post_taken(). */
+struct tlg_event *tr2_post_buffer(size_t *bytes);
 void tr2_post_taken(void);
 
 /* The buffer was not written: count what was in it, and post all context again. */

@@ -6,11 +6,12 @@
 #include <stdio.h>
 
 #include "tr2_dst.h"
+#include "tr2_encode.h"
 #include "tr2_env.h"
 #include "tr2_frame.h"
 #include "tr2_live.h"
 
-enum { DGRAM_BYTES = 32768 };          /* plain bytes in one datagram */
+enum { DGRAM_BYTES = 32768 };          /* in one datagram, before they are compressed */
 
 static struct sink {
 	struct tr2_dst dst, next;
@@ -47,7 +48,9 @@ int tr2_sink_is_sentinel(void)
 
 int tr2_sink_init(void)
 {
-	return tr2_g_settings.raw_lz4 ? tr2_frame_init() : 0;
+	int error = tr2_encode_init();
+
+	return error || !tr2_g_settings.raw_lz4 ? error : tr2_frame_init();
 }
 
 void tr2_sink_begin_stream(uint32_t stream)
@@ -62,20 +65,6 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
 		*path = '\0';
 }
 
-/* Plain bytes of whole blocks, at most limit; at least one block. */
-static size_t whole_blocks(const struct tlg_event *blocks, size_t bytes, size_t limit)
-{
-	size_t n = 0;
-
-	while (n < bytes) {
-		size_t block = (blocks[n / sizeof(*blocks)].u.block.size + 1u) * sizeof(*blocks);
-		if (n && n + block > limit)
-			break;
-		n += block;
-	}
-	return n;
-}
-
 static int write_frame(const void *plain, size_t bytes)
 {
 	size_t framed = bytes;
@@ -86,7 +75,7 @@ static int write_frame(const void *plain, size_t bytes)
 	return tr2_dst_write(&g_sink.dst, data ? data : plain, data ? framed : bytes);
 }
 
-int tr2_sink_write(const struct tlg_event *blocks, size_t bytes)
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	int error = 0;
@@ -94,9 +83,11 @@ int tr2_sink_write(const struct tlg_event *blocks, size_t bytes)
 	tr2_live_write(blocks, bytes, g_sink.stream);
 	if (g_sink.dst.kind == TR2_DST_OFF)
 		return 0;
-	for (size_t at = 0, n; at < bytes && !error; at += n) {
-		n = whole_blocks(blocks + at / sizeof(*blocks), bytes - at, limit);
-		error = write_frame((const char *)blocks + at, n);
+	for (size_t at = 0, n, encoded; at < bytes && !error; at += n) {
+		const void *data;
+		n = bytes - at;
+		data = tr2_encode(blocks + at / sizeof(*blocks), &n, limit, g_sink.stream, &encoded);
+		error = write_frame(data, encoded);
 	}
 	return error;
 }

@@ -3,7 +3,8 @@
 # usage: tests/check_decode.sh [FILE...]
 #
 # tests/decode.py, written from FORMAT.md alone, prints the events of each file exactly as t2expand --format=xml
-# does.  Without files: of a recorded session of the example, compressed and plain.  Ends with "N passed, N failed".
+# does.  Without files: of recorded sessions of the example, packed and plain, with and without LZ4, and of what
+# --format=raw makes of a packed one.  Ends with "N passed, N failed".
 set -u
 
 top=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,14 +29,27 @@ compare()
 record()
 {
 	env -u GIT_TRACE2_PARENT_SID -u GIT_TRACE2_PARENT_NAME TRACE2_RAW="$tmp/$1.tlg" TRACE2_RAW_LZ4="$2" \
-		"$out/examples/t2index" "$top/format" >/dev/null 2>&1
+		TRACE2_RAW_ENCODING="$3" "$out/examples/t2index" "$top/format" >/dev/null 2>&1
 	[ -s "$tmp/$1.tlg" ] || { echo "nothing was recorded"; exit 1; }
 	compare "$tmp/$1.tlg"
 }
 
 if [ $# -eq 0 ]; then
-	record compressed 1
-	record plain 0
+	record plain 0 plain
+	record plain_lz4 1 plain
+	record packed 0 packed
+	record packed_lz4 1 packed
+	"$out/t2expand" --format=raw "$tmp/packed.tlg" >"$tmp/unpacked.tlg"
+	compare "$tmp/unpacked.tlg"
+	# A document that describes our own layout makes no difference.
+	"$out/t2expand" --show_format >"$tmp/layout"
+	if [ "$(stat -c %s "$tmp/packed.tlg")" -lt "$(($(stat -c %s "$tmp/unpacked.tlg") / 2))" ] &&
+		"$out/t2expand" --layout="$tmp/layout" --format=raw "$tmp/packed.tlg" | cmp - "$tmp/unpacked.tlg"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL packed.tlg with --layout, or it is not packed"
+	fi
 fi
 for file; do
 	compare "$file"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Record a real program with several threads in short cycles; join its file at every event of one cycle.
+# Record a real program with several threads in short cycles, plain and packed; join its file at every event, or
+# packed entry, of one cycle.
 set -u
 out=${T2_OUT:-build}
 tmp=$(mktemp -d) || exit 1
@@ -9,5 +10,10 @@ export LC_ALL=C XDG_RUNTIME_DIR=$tmp
 
 mkdir "$tmp/tree"
 cp -r expand format runtime tests "$tmp/tree"
-TRACE2_RAW=$tmp/raw.tlg TRACE2_RAW_LZ4=0 TRACE2_RAW_CYCLE=10k "$out/examples/t2index" "$tmp/tree" >/dev/null || exit 1
-python3 tests/resync.py "$out/t2expand" "$tmp/raw.tlg"
+failed=0
+for encoding in plain packed; do
+	TRACE2_RAW=$tmp/$encoding.tlg TRACE2_RAW_LZ4=0 TRACE2_RAW_ENCODING=$encoding TRACE2_RAW_CYCLE=10k \
+		"$out/examples/t2index" "$tmp/tree" >/dev/null || exit 1
+	python3 tests/resync.py "$out/t2expand" "$tmp/$encoding.tlg" || failed=1
+done
+exit "$failed"

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tlg_block.h"
+#include "tlg_pack.h"
 
 enum { LOSSES = 1024, SCOPES = 1 << 17 };
 
@@ -36,6 +37,49 @@ static uint32_t stream_of(const struct tlg_event *block, uint32_t current)
 		if (tlg_event_type(&block[i]) == TLG_CYCLE)
 			return block[i].u.cycle.stream;
 	return current;
+}
+
+/* One block as a plain one into to, if it is good.  Return  entries that it has in the file */
+static size_t unpack_block(const struct tlg_event *block, size_t entries, uint32_t stream, struct tlg_event *to)
+{
+	const struct tlg_pack_key key = { block->pid, block->u.block.tid };
+	size_t size = block->u.block.size + 1u, bytes = size * sizeof(*block);
+
+	*to = *block;
+	if (size <= entries && tlg_block_crc(block, bytes, TLG_BLOCK_CRC_AT, stream) == block->u.block.crc &&
+	    tlg_unpack(&key, block + 1, bytes - sizeof(*block), 0, to + 1, block->u.block.count))
+		tlg_block_seal(to, stream, block->pid, block->sequence, block->u.block.tid, block->u.block.count);
+	return size;
+}
+
+/* Put plain blocks in the place of packed ones, as far as blocks can be followed.  -1: no memory */
+static int unpack(struct raw_file *file)
+{
+	struct tlg_event *from = file->events, *to = calloc(file->count + 1, TLG_EVENT_SIZE * TLG_EVENT_SIZE);
+	uint32_t stream = 0;
+	size_t at = 0, n = 0;
+
+	if (!to)
+		return -1;
+	while (at < file->count && tlg_event_type(&from[at]) == TLG_BLOCK) {
+		size_t left = file->count - at, size = from[at].u.block.size + 1u;
+		if (from[at].u.block.encoding == TLG_PACKED) {
+			at += unpack_block(&from[at], left, stream, &to[n]);
+			n += from[at - size].u.block.count + 1u;
+		} else {
+			size = size < left ? size : left;
+			memcpy(&to[n], &from[at], size * sizeof(*to));
+			stream = stream_of(&to[n], stream);
+			at += size;
+			n += size;
+		}
+	}
+	if (at < file->count)
+		memcpy(&to[n], &from[at], (file->count - at) * sizeof(*to));
+	file->count = n + (at < file->count ? file->count - at : 0);
+	free(from);
+	file->events = to;
+	return 0;
 }
 
 static int check_block(struct raw_file *file, size_t at, uint32_t *stream, uint32_t *number)
@@ -111,7 +155,7 @@ int raw_read(const char *path, struct raw_file *file)
 	memset(file, 0, sizeof(*file));
 	memset(losses, 0, sizeof(losses));
 	memset(next, 0, sizeof(next));
-	if (load(path, file))
+	if (load(path, file) || unpack(file))
 		return -1;
 	for (size_t at = 0; at < file->count;) {
 		size_t end = at + file->events[at].u.block.count + 1u;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rawread.h - read a plain .tlg file back for the tests of the runtime: a second, simple-minded reader.
+ * rawread.h - read a .tlg file without LZ4 back for the tests of the runtime: a second, simple-minded reader.
  */
 #ifndef RAWREAD_H
 #define RAWREAD_H

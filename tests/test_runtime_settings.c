@@ -185,6 +185,38 @@ static void test_raw_lz4_is_on_unless_switched_off(void **state)
 	}
 }
 
+/* The encoding of the first block of a thread. */
+static unsigned encoding_of_file(void)
+{
+	FILE *in = fopen(t.raw, "r");
+	struct tlg_event head;
+
+	assert_non_null(in);
+	do {
+		assert_int_equal(fread(&head, sizeof(head), 1, in), 1);
+		assert_int_equal(tlg_event_type(&head), TLG_BLOCK);
+		fseek(in, head.u.block.size * (long)sizeof(head), SEEK_CUR);
+	} while (head.u.block.tid == TLG_NO_THREAD);
+	fclose(in);
+	return head.u.block.encoding;
+}
+
+static void test_raw_encoding_is_packed_unless_plain(void **state)
+{
+	static const struct { const char *setting; unsigned encoding; } rows[] = {
+		{ "TRACE2_RAW_ENCODING=", TLG_PACKED }, { "TRACE2_RAW_ENCODING=packed", TLG_PACKED },
+		{ "TRACE2_RAW_ENCODING=else", TLG_PACKED }, { "TRACE2_RAW_ENCODING=plain", TLG_PLAIN },
+		{ "TRACE2_RAW_ENCODING=Plain", TLG_PLAIN },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		run(run_plain, NULL, TRACED, (const char *const[]){ rows[i].setting, "TRACE2_RAW_LZ4=0", NULL });
+		assert_int_equal(encoding_of_file(), rows[i].encoding);
+		unlink(t.raw);
+	}
+}
+
 static int run_text(void *data)
 {
 	static char text[200001];
@@ -364,6 +396,7 @@ int main(void)
 		TRACED_TEST(test_destination_taken_name_gets_a_number_up_to_nine),
 		TRACED_TEST(test_destination_failing_leaves_the_others_on),
 		TRACED_TEST(test_raw_lz4_is_on_unless_switched_off),
+		TRACED_TEST(test_raw_encoding_is_packed_unless_plain),
 		TRACED_TEST(test_raw_ring_limits_what_a_thread_holds),
 		TRACED_TEST(test_raw_ring_the_smallest_goes_on_for_ever),
 		TRACED_TEST(test_raw_cycle_bad_values_keep_the_default),
