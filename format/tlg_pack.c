@@ -200,44 +200,68 @@ static unsigned char *pack_other(struct state *state, const struct tlg_event *ev
 	return to;
 }
 
-/* The tag for these flags, if there is one, the cycle apart. */
-static inline enum tag tag_for(unsigned flags)
+/*
+ * The tag of an event by its header as one word, OTHER if that is not what was to be expected.  What is expected of
+ * a HIT and of an argument differs from the header in nothing but the bits of the flags that the tag stands for.
+ */
+static inline enum tag tag_for(const struct state *state, uint64_t word)
 {
-	switch (flags & ~(unsigned)TLG_CYCLE_MASK) {
-	case TLG_HIT: return HIT;
-	case TLG_HIT | TLG_HAS_INFO: return HIT_INFO;
-	case TLG_HIT | TLG_HAS_INFO | TLG_RENDERED: return HIT_RENDERED;
-	case TLG_VALUE: return VALUE;
-	case TLG_VALUE | TLG_INFO_END: return VALUE_END;
-	case TLG_INFO: return INFO;
-	case TLG_INFO | TLG_INFO_END: return INFO_END;
-	default: return OTHER;
-	}
+	uint64_t hit = word ^ tlg_head(state->cycle, state->key->pid, state->next);
+	uint64_t argument = word ^ tlg_head(state->cycle, state->key->pid, state->sequence);
+
+	if (hit == tlg_head(TLG_HIT, 0, 0))
+		return HIT;
+	if (argument == tlg_head(TLG_VALUE | TLG_INFO_END, 0, 0))
+		return VALUE_END;
+	if (argument == tlg_head(TLG_VALUE, 0, 0))
+		return VALUE;
+	if (argument == tlg_head(TLG_INFO | TLG_INFO_END, 0, 0))
+		return INFO_END;
+	if (argument == tlg_head(TLG_INFO, 0, 0))
+		return INFO;
+	if (hit == tlg_head(TLG_HIT | TLG_HAS_INFO, 0, 0))
+		return HIT_INFO;
+	return hit == tlg_head(TLG_HIT | TLG_HAS_INFO | TLG_RENDERED, 0, 0) ? HIT_RENDERED : OTHER;
 }
 
-static inline int is_expected(const struct state *state, const struct tlg_event *event)
+/* Behind an event whose tag says that its header was as expected. */
+static inline void follow_tag(struct state *state, enum tag tag)
 {
-	return event->pid == state->key->pid && (event->flags & TLG_CYCLE_MASK) == state->cycle &&
-	       event->sequence == expected_sequence(state, tlg_event_type(event));
+	if (tag <= HIT_RENDERED) {
+		state->sequence = state->next++;
+		state->is_counted = 1;
+	} else {
+		state->next += (uint32_t)state->is_counted;
+	}
 }
 
 static inline unsigned char *pack_event(struct state *state, const struct tlg_event *event, unsigned char *to)
 {
-	enum tag tag = is_expected(state, event) ? tag_for(event->flags) : OTHER;
+	enum tag tag;
+	uint64_t word;
 
+	memcpy(&word, event, sizeof(word));
+	tag = tag_for(state, word);
 	if (tag <= HIT_RENDERED && event->u.hit.tid == state->key->tid)
-		return pack_hit(state, tag, &event->u.hit, to);
-	if ((tag == VALUE || tag == VALUE_END) && event->u.value.argtype - 1 < 4 && !event->u.value.reserved)
-		return pack_value(tag, &event->u.value, to);
-	if (tag == INFO || tag == INFO_END)
-		return pack_info(tag, event->u.payload, to);
-	return pack_other(state, event, to);
+		to = pack_hit(state, tag, &event->u.hit, to);
+	else if ((tag == VALUE || tag == VALUE_END) && event->u.value.argtype - 1 < 4 && !event->u.value.reserved)
+		to = pack_value(tag, &event->u.value, to);
+	else if (tag == INFO || tag == INFO_END)
+		to = pack_info(tag, event->u.payload, to);
+	else {
+		to = pack_other(state, event, to);
+		follow_head(state, event->flags, event->sequence);
+		return to;
+	}
+	follow_tag(state, tag);
+	return to;
 }
 
 size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
 		size_t room)
 {
-	struct state state = { .key = key };
+	const struct tlg_pack_key own = *key;   /* no store behind `to` can change it */
+	struct state state = { .key = &own };
 	unsigned char *at = to, *end = at + room;
 	size_t bytes, padding;
 
@@ -245,7 +269,6 @@ size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, 
 		if (end - at < LONGEST)
 			return 0;
 		at = pack_event(&state, &events[i], at);
-		follow_head(&state, events[i].flags, events[i].sequence);
 	}
 	bytes = (size_t)(at - (unsigned char *)to);
 	padding = (TLG_EVENT_SIZE - bytes % TLG_EVENT_SIZE) % TLG_EVENT_SIZE;

@@ -15,6 +15,12 @@
 
 enum { BUFFER_EVENTS = TLG_FRAME_BYTES / TLG_EVENT_SIZE };
 
+/* What the stream knows about a scope. */
+struct posted {
+	uint32_t cycle;                   /* in which it was last posted; 0: never */
+	uint32_t style;
+};
+
 static struct stream {
 	uint32_t id, blocks, cycle;
 	int cycle_due;
@@ -29,15 +35,16 @@ static struct stream {
 	unsigned block;                   /* index of the open block's BLOCK event */
 	unsigned in_block;                /* events behind it; 0: no block is open */
 	uint32_t block_tid;
+	unsigned room;                    /* events that the open block takes at least, nothing else being due */
 
-	uint32_t *scope_cycle;            /* cycle in which each scope, each file was last posted */
-	uint32_t *file_cycle;
+	struct posted *scopes;
+	uint32_t *file_cycle;             /* cycle in which each file was last posted */
 } g_stream;
 
 int tr2_post_init(void)
 {
 	const size_t buffer = BUFFER_EVENTS * sizeof(struct tlg_event);
-	const size_t scopes = TLG_MAX_SCOPES * sizeof(uint32_t), files = TLG_MAX_SOURCES * sizeof(uint32_t);
+	const size_t scopes = TLG_MAX_SCOPES * sizeof(struct posted), files = TLG_MAX_SOURCES * sizeof(uint32_t);
 	unsigned char *memory = (unsigned char *)g_stream.buffer;
 
 	if (!memory) {
@@ -47,7 +54,7 @@ int tr2_post_init(void)
 			return -errno;
 	}
 	g_stream.buffer = (struct tlg_event *)(void *)memory;
-	g_stream.scope_cycle = (uint32_t *)(void *)(memory + buffer);
+	g_stream.scopes = (struct posted *)(void *)(memory + buffer);
 	g_stream.file_cycle = (uint32_t *)(void *)(memory + buffer + scopes);
 	tr2_losses_reset();
 	return 0;
@@ -58,7 +65,7 @@ void tr2_post_new_stream(uint32_t stream)
 	g_stream.id = stream;
 	g_stream.blocks = 0;
 	g_stream.stored = 0;
-	g_stream.used = g_stream.in_block = 0;
+	g_stream.used = g_stream.in_block = g_stream.room = 0;
 	g_stream.cycle_due = 1;
 }
 
@@ -77,31 +84,7 @@ const char *tr2_post_process(int32_t *utcoff)
 void tr2_post_next_cycle(void)
 {
 	g_stream.cycle_due = 1;
-}
-
-void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t ostid, uint64_t start, const char *name)
-{
-	thread->tid = tid;
-	thread->ostid = ostid;
-	thread->start = thread->last_when = start;
-	thread->position = 0;
-	thread->cycle = 0;
-	thread->depth = 0;
-	strncpy(thread->name, name, sizeof(thread->name) - 1);
-}
-
-static void enter_region(struct tr2_post_thread *thread, uint64_t when, uint32_t scope)
-{
-	if (thread->depth < TR2_OPEN_REGIONS) {
-		thread->open[thread->depth].when = when;
-		thread->open[thread->depth].scope = scope;
-	}
-	thread->depth++;
-}
-
-void tr2_post_open_region(struct tr2_post_thread *thread, uint64_t when)
-{
-	enter_region(thread, when, 0);
+	g_stream.room = 0;
 }
 
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events)
@@ -122,15 +105,18 @@ static void seal_block(void)
 		return;
 	tlg_block_describe(&g_stream.buffer[g_stream.block], tr2_g_shm.head->pid, ++g_stream.blocks,
 			   g_stream.block_tid, g_stream.in_block);
-	g_stream.in_block = 0;
+	g_stream.in_block = g_stream.room = 0;
+}
+
+static unsigned most_in_block(void)
+{
+	return tr2_g_settings.raw_packed ? TLG_PACK_EVENTS : TLG_BLOCK_EVENTS;
 }
 
 /* See to it that events of tid can be appended to one block.  0: the buffer is too full. */
 static int open_block(uint32_t tid, unsigned events)
 {
-	const unsigned most = tr2_g_settings.raw_packed ? TLG_PACK_EVENTS : TLG_BLOCK_EVENTS;
-
-	if (g_stream.in_block && (g_stream.block_tid != tid || g_stream.in_block + events > most))
+	if (g_stream.in_block && (g_stream.block_tid != tid || g_stream.in_block + events > most_in_block()))
 		seal_block();
 	if (g_stream.used + events + 1 > BUFFER_EVENTS)
 		return 0;
@@ -296,7 +282,7 @@ static unsigned kept_regions(const struct tr2_post_thread *thread)
 
 static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
 {
-	if (!scope || g_stream.scope_cycle[index] == g_stream.cycle)
+	if (!scope || g_stream.scopes[index].cycle == g_stream.cycle)
 		return;
 	context->scope = scope;
 	context->scope_index = index;
@@ -328,7 +314,7 @@ static void append_scope(const struct context *context, uint32_t sequence)
 		.names = scope->names,
 	};
 	append_text(tr2_g_shm.texts + scope->text, scope->text_bytes, sequence);
-	g_stream.scope_cycle[context->scope_index] = g_stream.cycle;
+	g_stream.scopes[context->scope_index] = (struct posted){ g_stream.cycle, scope->style };
 }
 
 static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
@@ -349,30 +335,31 @@ static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
 
 /* ---- chains ------------------------------------------------------------------------------------- */
 
-static void follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style)
-{
-	if (style == TLG_STYLE_region_enter) {
-		enter_region(thread, hit->when, hit->scopeIndex);
-	} else if (style == TLG_STYLE_region_leave && thread->depth) {
-		thread->depth--;
-	} else if (style == TLG_STYLE_thread_exit || style == TLG_STYLE_atexit) {
-		thread->depth = 0;
-	}
-}
-
-static void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
+static inline void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
 {
 	struct tlg_event *to = &g_stream.buffer[g_stream.used];
 	uint16_t cycle = (uint16_t)(g_stream.cycle << TLG_CYCLE_SHIFT & TLG_CYCLE_MASK);
 
-	memcpy(to, events, count * sizeof(*to));
 	for (unsigned i = 0; i < count; i++) {
+		to[i] = events[i];
 		to[i].flags = (uint16_t)(to[i].flags | cycle);
 		to[i].sequence = thread->position + 1;
 	}
 	g_stream.used += count;
 	g_stream.in_block += count;
+	g_stream.cycle_bytes += count * sizeof(*to);
 	thread->position += count;
+}
+
+/* The chain is in the stream. */
+static inline void follow_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned style)
+{
+	if (events->u.hit.when)
+		thread->last_when = events->u.hit.when;
+	if (tlg_event_type(events) == TLG_HIT) {
+		g_stream.stored++;
+		tr2_post_follow_regions(thread, &events->u.hit, style);
+	}
 }
 
 static unsigned style_of(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count)
@@ -382,7 +369,19 @@ static unsigned style_of(const struct tlg_ring_scope *scope, const struct tlg_ev
 	return count > 1 && !events->u.hit.scopeIndex ? (unsigned)events[1].u.value.value : 0;
 }
 
-int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
+/* How many events can be appended to the open block before anything else has to be looked at. */
+static void find_room(void)
+{
+	unsigned most = most_in_block(), room = g_stream.in_block < most ? most - g_stream.in_block : 0;
+	size_t limit = tr2_g_settings.cycle_bytes;
+	size_t left = g_stream.cycle_bytes < limit ? (limit - g_stream.cycle_bytes) / sizeof(struct tlg_event) : 0;
+
+	if (room > BUFFER_EVENTS - g_stream.used)
+		room = BUFFER_EVENTS - g_stream.used;
+	g_stream.room = room < left ? room : (unsigned)left;
+}
+
+static int post_with_context(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
 {
 	const struct tlg_hit *hit = &events->u.hit;
 	const struct tlg_ring_scope *scope = tr2_scope_get(hit->scopeIndex);
@@ -405,14 +404,27 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
 		append_thread(thread, sequence);
 	if (context.scope)
 		append_scope(&context, sequence);
-	append_chain(thread, events, count);
 	g_stream.cycle_bytes += (g_stream.used - before) * sizeof(*events);
-	if (hit->when)
-		thread->last_when = hit->when;
-	if (tlg_event_type(events) == TLG_HIT) {
-		g_stream.stored++;
-		follow_regions(thread, hit, style_of(scope, events, count));
-	}
+	append_chain(thread, events, count);
+	follow_chain(thread, events, style_of(scope, events, count));
+	find_room();
+	return 1;
+}
+
+/*
+ * Nearly every chain needs no context and goes into the block that is open.  This is the drain's innermost loop: the
+ * general way takes three times as long.
+ */
+int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
+{
+	uint32_t scope = events->u.hit.scopeIndex;
+
+	if (count > g_stream.room || thread->tid != g_stream.block_tid || thread->cycle != g_stream.cycle ||
+	    scope >= TLG_MAX_SCOPES || g_stream.scopes[scope].cycle != g_stream.cycle)
+		return post_with_context(thread, events, count);
+	g_stream.room -= count;
+	append_chain(thread, events, count);
+	follow_chain(thread, events, g_stream.scopes[scope].style);
 	return 1;
 }
 
@@ -459,6 +471,6 @@ void tr2_post_failed(void)
 		tr2_losses_add(tid, TLG_LOSS_WRITE, 1);
 		g_stream.stored--;
 	}
-	g_stream.used = 0;
+	g_stream.used = g_stream.room = 0;
 	g_stream.cycle_due = 1;
 }

@@ -49,6 +49,9 @@ void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t osti
 /* The thread has a region open that was entered at this time, inside those so far. */
 void tr2_post_open_region(struct tr2_post_thread *thread, uint64_t when);
 
+/* The thread has passed a checkpoint of this kind: it may have entered or left a region, or ended. */
+void tr2_post_follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style);
+
 /*
  * Append a committed chain, HIT or MORE.
  * Return  1; 0: not enough room, take the buffer away and call again; -1: its scope cannot be read yet
