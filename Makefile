@@ -68,9 +68,11 @@ expand_obj  := $(call objects,expand,$(expand_src))
 live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
 help_names  := $(filter-out $(test_names) replay counted,$(basename $(notdir $(wildcard tests/*.c))))
-bench_names := $(basename $(notdir $(wildcard bench/bench_*.c)))
+# Without LTTng-UST no comparison with it
+lttng_header := $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h)
+bench_names := $(filter-out $(if $(lttng_header),,bench_lttng),$(basename $(notdir $(wildcard bench/bench_*.c))))
 torture_names := $(basename $(notdir $(wildcard tests/torture/*.c)))
-bench_help  := $(filter-out $(bench_names),$(basename $(notdir $(wildcard bench/*.c))))
+bench_help  := $(filter-out bench_%,$(basename $(notdir $(wildcard bench/*.c))))
 example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
 
 shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
@@ -117,7 +119,7 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all unit programs bench torture torture-programs demo install uninstall installcheck \
+.PHONY: all check check-all unit programs bench bench-programs torture torture-programs demo install uninstall installcheck \
 	clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -141,9 +143,14 @@ programs: $(unit) $(out)/tests/replay $(out)/t2expand
 
 run_env = T2_OUT='$(out)' T2_V='$(V)' T2_LIVE='$(live_obj)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
 
-# bench ONLY=name: only that one
-bench: all $(benches) $(bench_static)
-	$(quiet)T2_OUT='$(out)' bench/run.sh $(ONLY)
+# bench ONLY=name: only that one.  A peer that cannot be installed is left out.
+bench:
+	$(quiet).ci/packages build test
+	$(quiet).ci/packages bench || echo 'bench: goes on without these'
+	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) bench-programs
+	$(quiet)$(run_env) bench/run.sh $(ONLY)
+
+bench-programs: all $(benches) $(bench_static)
 
 # torture ONLY=name: only that harness; T2_SCALE, T2_SEED: see tests/torture/run.sh
 torture:
@@ -245,6 +252,8 @@ $(benches): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help))
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link_user)
+
+$(out)/bench/bench_lttng: private LDLIBS += -llttng-ust -ldl
 
 # The same with the static library
 $(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(out)/libtrace2.a

@@ -11,81 +11,22 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
+#include "floor.h"
 #include "trace2.h"
 
 /*
  * A burst takes two thirds of a ring of 1.5 MiB; between bursts everything is written out.  Shorter ones would
  * mostly measure how the sleeping drain is woken.
  */
-enum { BURST = 40000, RING_EVENTS = 32768, EVENT_BYTES = 24, LINE_BYTES = 256 };
+enum { BURST = 40000, LINE_BYTES = 256 };
 
-static uint64_t *rings[BENCH_THREADS];   /* of the floor: shared memory, as the library's rings are */
 static int text_fd;
 
-static void *map_ring(void)
-{
-	size_t bytes = (size_t)RING_EVENTS * EVENT_BYTES;
-	int fd = memfd_create("bench", MFD_CLOEXEC);
-	void *ring;
-
-	if (fd < 0 || ftruncate(fd, (off_t)bytes))
-		bench_fail("memfd");
-	ring = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED)
-		bench_fail("mmap");
-	close(fd);
-	memset(ring, 1, bytes);
-	return ring;
-}
-
 /* ---- what it is compared with ------------------------------------------------------------------- */
-
-static void run_nothing(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		bench_barrier();
-}
-
-/* Additions that wait for each other: one cycle each. */
-static void run_cycles(unsigned thread, unsigned ops)
-{
-	uint64_t sum = thread;
-
-	for (unsigned i = 0; i < ops; i += 8)
-		for (unsigned k = 0; k < 8; k++) {
-			sum += ops;
-			bench_keep(sum);
-		}
-}
-
-static void run_clock(unsigned thread, unsigned ops)
-{
-	(void)thread;
-	for (unsigned i = 0; i < ops; i++)
-		bench_keep(bench_ticks());
-}
-
-/* The least that a tracer with a clock can do: its position is in a register, nobody reads. */
-static void run_floor(unsigned thread, unsigned ops)
-{
-	uint64_t *ring = rings[thread];
-
-	for (unsigned i = 0; i < ops; i++) {
-		uint64_t *event = ring + (size_t)(i % RING_EVENTS) * (EVENT_BYTES / sizeof(*ring));
-
-		event[1] = bench_ticks();
-		event[2] = i;
-		event[0] = ops;
-		bench_barrier();
-	}
-}
 
 /* volatile: the compiler is not to know what it prints */
 static const char *volatile text_argument = "a message";
@@ -186,8 +127,8 @@ RUN_CALL(run_timer, trace2_timer_start(TRACE2_TIMER_ID_TEST1); trace2_timer_stop
 RUN_CALL(run_counter, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, i))
 
 static struct bench_case off_cases[] = {
-	{ .name = "off: empty loop", .run = run_nothing, .ops = BURST },
-	{ .name = "off: one cycle", .run = run_cycles, .ops = BURST },
+	{ .name = "off: empty loop", .run = floor_nothing, .ops = BURST },
+	{ .name = "off: one cycle", .run = floor_cycles, .ops = BURST },
 	{ .name = "off: region enter", .run = run_enter, .ops = BURST },
 	{ .name = "off: region, function", .run = run_region_fl, .ops = BURST },
 	{ .name = "off: region, \"%s %d\"", .run = run_region_both, .ops = BURST },
@@ -196,9 +137,9 @@ static struct bench_case off_cases[] = {
 };
 
 static struct bench_case on_cases[] = {
-	{ .name = "empty loop", .run = run_nothing, .ops = BURST },
-	{ .name = "clock", .run = run_clock, .ops = BURST },
-	{ .name = "floor: clock + 24 bytes stored", .run = run_floor, .ops = BURST },
+	{ .name = "empty loop", .run = floor_nothing, .ops = BURST },
+	{ .name = "clock", .run = floor_clock, .ops = BURST },
+	{ .name = "floor: clock + 24 bytes stored", .run = floor_store, .ops = BURST },
 	{ .name = "region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
 	{ .name = "region, function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
 	{ .name = "step", .run = run_step, .ops = BURST, .recorded = 1 },
@@ -228,8 +169,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_emit DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	for (unsigned i = 0; i < BENCH_THREADS; i++)
-		rings[i] = map_ring();
+	floor_init();
 	bench_trace_into(argv[1]);
 	text_fd = open(argv[1], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (text_fd < 0)

@@ -10,6 +10,11 @@
 #   memory        what an event costs inside work that misses the cache
 #   start         what tracing adds to a short process, beside git
 #   start_static  the same, linked with the static library
+#   git           what an event costs in git's perf and event targets
+#   lttng         an event beside one of LTTng-UST
+#   expand        the same events as text, beside babeltrace2 (one processor)
+#   pipe          perf text into a pipe, beside a bare formatter of such lines (one processor)
+#   footprint     sizes, memory, bytes on disk, libraries
 #   fill          expand a trace of BENCH_BYTES (default 1 GiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/check_instructions.sh counts
 set -u
@@ -18,9 +23,10 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static tail memory start start_static fill instructions"
+all="emit emit_static git lttng tail memory start start_static expand pipe fill footprint instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
+. "$here/peers.sh"
 unset TRACE2 TRACE2_RAW TRACE2_PERF TRACE2_EVENT GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
@@ -83,6 +89,116 @@ run_fill()
 	return "$status"
 }
 
+# Million lines a second of processor time that a command makes on one processor: $2 lines into a pipe, read and thrown
+# away on the other one; then into /dev/null.  Adds to the lists $1_pipe and $1_null.
+rate_to_pipe()
+{
+	local -n pipe=$1_pipe null=$1_null
+	local lines=$2
+
+	shift 2
+	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" 2>/dev/null | cat >/dev/null
+	pipe+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
+	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" >/dev/null 2>&1
+	null+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
+}
+
+run_pipe()
+{
+	local i lines t2expand_pipe="" t2expand_null="" template_pipe="" template_null=""
+
+	TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((48 << 20)) >"$dir/output" || return 1
+	check_complete "$dir/trace.tlg" "$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")" || return 1
+	"$out/t2expand" --format=perf "$dir/trace.tlg" 2>/dev/null | head -n 10000 >"$dir/perf"
+	lines=$("$out/t2expand" --format=perf "$dir/trace.tlg" | wc -l)
+	for ((i = 0; i < 7; i++)); do
+		rate_to_pipe t2expand "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg"
+		rate_to_pipe template "$lines" "$out/bench/bench_template" "$dir/perf" "$lines"
+	done
+	figure "t2expand, perf text to a pipe" 1 "M/s" "$t2expand_pipe"
+	figure "bare formatter, to a pipe" 1 "M/s" "$template_pipe"
+	figure "t2expand, perf text to /dev/null" 1 "M/s" "$t2expand_null"
+	figure "bare formatter, to /dev/null" 1 "M/s" "$template_null"
+}
+
+# What one event costs in git itself: `git version` lists each setting that a pattern selects as an event def_param.
+# ns of processor time for one, written into a file by the target $1: with all selected, less with none.
+git_event_cost()
+{
+	local settings=20000 all none
+
+	[ -s "$dir/gitconfig" ] ||
+		{ echo "[bench]"; seq -f "	k%.0f = value" "$settings"; } >"$dir/gitconfig"
+	for pattern in 'none.*' 'bench.*'; do
+		rm -f "$dir/git.text"
+		env GIT_CONFIG_GLOBAL="$dir/gitconfig" GIT_TRACE2_CONFIG_PARAMS="$pattern" "$1=$dir/git.text" \
+			"$out/bench/bench_cost" git version 3>>"$dir/cost.$pattern" >/dev/null 2>&1 || return 1
+	done
+	[ "$(grep -c def_param "$dir/git.text")" -eq "$settings" ] || return 1
+	all=$(tail -n 1 "$dir/cost.bench.*" | cut -d' ' -f2)
+	none=$(tail -n 1 "$dir/cost.none.*" | cut -d' ' -f2)
+	awk -v us=$((all - none)) -v n="$settings" 'BEGIN { print us * 1000 / n }'
+}
+
+run_git()
+{
+	local i perf="" event=""
+
+	command -v git >/dev/null || { echo "not measured: git is not installed"; return 0; }
+	for ((i = 0; i < 9; i++)); do
+		perf+=" $(git_event_cost GIT_TRACE2_PERF)" && event+=" $(git_event_cost GIT_TRACE2_EVENT)" || return 1
+	done
+	figure "git, perf target, an event" 1 ns "$perf"
+	figure "git, event target, an event" 1 ns "$event"
+	git version
+}
+
+# Why a library is loaded
+library_reason()
+{
+	case $1 in
+	liburcu-cds.so.* | liburcu-common.so.*) echo "the set of rings: a lock-free stack" ;;
+	liblz4.so.*) echo "compression of the file" ;;
+	libmd.so.*) echo "SHA-1 of the host name in the session id" ;;
+	libexpat.so.*) echo "layouts of other machines' files" ;;
+	libc.so.* | ld-linux*) echo "the system's own" ;;
+	*) return 1 ;;
+	esac
+}
+
+# Size of the file $1 without its debug information, and the libraries that are loaded with it
+print_file()
+{
+	local library file=$1 name
+
+	name=$(basename "$file")
+	strip -o "$dir/stripped" "$file" || return 1
+	figure "$name, stripped" 1 KiB "$(($(stat -c %s "$dir/stripped") / 1024))"
+	for library in $(ldd "$file" | awk '/=>/ { print $1 }'); do
+		library_reason "$library" >"$dir/reason" || { echo "FAILED: $name loads $library: why?" >&2; return 1; }
+		echo "$name loads $library: $(cat "$dir/reason")"
+	done
+}
+
+# Bytes on disk of a checkpoint of bench_fill's mix, with settings in the environment
+print_disk()
+{
+	local name=$1 recorded
+
+	shift
+	env "$@" "$out/bench/bench_fill" "$dir/fill.tlg" $((16 << 20)) >"$dir/output" || return 1
+	recorded=$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")
+	figure "disk, a checkpoint, $name" 1 bytes \
+		"$(awk -v bytes="$(stat -c %s "$dir/fill.tlg")" -v n="$recorded" 'BEGIN { print bytes / n }')"
+	rm -f "$dir/fill.tlg"
+}
+
+run_footprint()
+{
+	run_checked foot && print_file "$out/libtrace2.so.0" && print_file "$out/t2expand" &&
+		print_disk "plain" TRACE2_RAW_LZ4=0 && print_disk "LZ4" TRACE2_RAW_LZ4=1
+}
+
 # What the gate has recorded; `make check` holds it.
 run_instructions()
 {
@@ -93,8 +209,7 @@ run_one()
 {
 	case $1 in
 	emit | emit_static | tail | memory | start | start_static) run_checked "$1" ;;
-	fill) run_fill ;;
-	instructions) run_instructions ;;
+	fill | git | lttng | expand | footprint | instructions | pipe) "run_$1" ;;
 	*)
 		echo "run.sh: no benchmark $1; there are: $all" >&2
 		return 1

@@ -49,6 +49,8 @@ GOALS = [
     Goal("region enter or leave", "lttng", "region, inline", baseline="LTTng-UST, integer", at_most=1 / 8),
     Goal("region enter or leave", "emit", "region, inline", baseline="perf line, snprintf and write(2)",
          at_most=1 / 40),
+    Goal("region enter or leave", "emit", "region, inline", baseline_bench="git",
+         baseline="git, perf target, an event", at_most=1 / 200),
     Goal("tracing off, in cycles", "emit", "off: region enter", minus="off: empty loop", baseline="off: one cycle",
          at_most=1),
     Goal("tracing off, in instructions", "instructions", "off", minus="nothing", at_most=3),
@@ -67,6 +69,12 @@ GOALS = [
          minus="linked, no call", at_most=10),
     Goal("the same, with loading what the static library needs, in us", "start_static", "initialized, tracing off",
          minus="a process without the library", at_most=10),
+    Goal("perf text to a file, one processor", "expand", "t2expand, perf text to a file",
+         baseline="babeltrace2, text to a file", at_least=15),
+    Goal("perf text to a pipe, one processor", "pipe", "t2expand, perf text to a pipe",
+         baseline="bare formatter, to a pipe", at_least=0.4),
+    Goal("the same, million lines a second", "pipe", "t2expand, perf text to a pipe", at_least=20),
+    Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
 ]
 
 
@@ -145,7 +153,7 @@ def compare(goal, figures):
     if not base or base.best <= 0 or base.median <= 0:
         return None
     pairs = list(zip(measured.rounds, base.rounds))
-    if goal.minus is None and goal.baseline_minus is None and len(measured.rounds) == len(base.rounds):
+    if goal.minus is None and goal.baseline_minus is None and goal.baseline_bench is None:
         median = statistics.median(a / b for a, b in pairs if b)
     else:
         median = measured.median / base.median
