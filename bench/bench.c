@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 /*
@@ -33,6 +34,21 @@ static uint64_t read_clock(clockid_t clock)
 uint64_t bench_now_ns(void)
 {
 	return read_clock(CLOCK_MONOTONIC);
+}
+
+static uint64_t used_by_thread_ns(void)
+{
+	return read_clock(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static uint64_t used_by_children_ns(void)
+{
+	struct rusage used;
+
+	if (getrusage(RUSAGE_CHILDREN, &used))
+		bench_fail("getrusage");
+	return ((uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec) * 1000000000U +
+	       ((uint64_t)used.ru_utime.tv_usec + (uint64_t)used.ru_stime.tv_usec) * 1000U;
 }
 
 void bench_fail(const char *what)
@@ -95,13 +111,13 @@ static void *run_thread(void *argument)
 		if (!team.now)
 			return NULL;
 		if (index < team.wanted) {
-			clockid_t clock = team.now->wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
+			uint64_t (*used_ns)(void) = team.now->children ? used_by_children_ns : used_by_thread_ns;
 			uint64_t start_ns;
 
 			meet_others();
-			start_ns = read_clock(clock);
+			start_ns = used_ns();
 			team.now->run(index, team.now->ops);
-			team.took_ns[index] = read_clock(clock) - start_ns;
+			team.took_ns[index] = used_ns() - start_ns;
 		}
 		pthread_barrier_wait(&team.barrier);
 	}
@@ -154,11 +170,34 @@ static void run_case(struct bench_case *now, unsigned round, void (*after)(void)
 	}
 }
 
+/* A new order, the same in every run: what a case finds in the caches must not always be the same other's. */
+static void shuffle(unsigned *order, unsigned count)
+{
+	static uint64_t random = 1;
+
+	for (unsigned i = 0; i < count; i++)
+		order[i] = i;
+	for (unsigned i = count - 1; i > 0; i--) {
+		unsigned other, kept = order[i];
+
+		random = random * UINT64_C(6364136223846793005) + 1;
+		other = (unsigned)((random >> 33) % (i + 1));
+		order[i] = order[other];
+		order[other] = kept;
+	}
+}
+
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void))
 {
-	for (unsigned round = 0; round <= rounds; round++)
+	unsigned order[BENCH_CASES_MAX];
+
+	if (!count || count > BENCH_CASES_MAX)
+		bench_fail("number of cases");
+	for (unsigned round = 0; round <= rounds; round++) {
+		shuffle(order, count);
 		for (unsigned i = 0; i < count; i++)
-			run_case(&cases[i], round, after);
+			run_case(&cases[order[i]], round, after);
+	}
 }
 
 void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count)

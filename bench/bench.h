@@ -2,10 +2,10 @@
 /*
  * bench.h - measures short operations beside each other.
  *
- * Every case runs one burst a round, so that whatever disturbs the machine disturbs all of them.  A burst
+ * Every case runs one burst a round, in changing order, so that whatever disturbs the machine disturbs all.  A burst
  * runs on one thread, then, unless the case says otherwise, on two at once.  The two threads live from
  * bench_start() to bench_stop(), each bound to a processor where the system allows.  Only the main thread
- * calls these functions.  Time is the thread's processor time: what other work takes away does not count.
+ * calls these functions.  Time is processor time, of the thread: what other work takes away does not count.
  *
  * A benchmark prints figures, one a line, with a tab between the fields,
  *     NAME  THREADS  UNIT  VALUE VALUE ...
@@ -18,14 +18,14 @@
 
 #include <stdint.h>
 
-enum { BENCH_THREADS = 2, BENCH_ROUNDS_MAX = 400 };
+enum { BENCH_THREADS = 2, BENCH_ROUNDS_MAX = 400, BENCH_CASES_MAX = 64 };
 
 struct bench_case {
 	const char *name;
 	void (*run)(unsigned thread, unsigned ops);   /* do it `ops` times; thread: 0 or 1 */
 	unsigned ops;                    /* a burst, even */
 	int alone;                       /* 1: not measured on two threads */
-	int wall;                        /* 1: by the clock on the wall, not by the thread's processor time */
+	int children;                    /* 1: the time is that of the processes it starts and waits for */
 	int recorded;                    /* 1: each operation records one checkpoint */
 	uint64_t done;                   /* result: operations done, on all threads */
 	double ns[BENCH_THREADS][BENCH_ROUNDS_MAX];   /* result: per operation, by threads - 1 and round */
@@ -69,7 +69,7 @@ void bench_start(void);
 void bench_stop(void);
 
 /*
- * Measure the cases, after one round that does not count.
+ * Measure the cases, 1 to BENCH_CASES_MAX, after one round that does not count.
  * rounds  1 to BENCH_ROUNDS_MAX    after  runs behind each burst, untimed; or NULL
  */
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void));

@@ -5,10 +5,10 @@
  * usage: bench_lttng DIRECTORY ROUNDS
  *        bench_lttng DIRECTORY record TIMES
  *
- * To be run in an LTTng session that has all tracepoints but bench:off enabled (peers.sh makes one).  Our part goes into
- * DIRECTORY/trace.tlg.  The first form prints figures, bench.h, and "recorded_lttng N", the events the session
- * must hold.  The second enters a region, records a number and leaves, so many times, with us and with LTTng, and
- * prints nothing but the two totals.
+ * To be run in an LTTng session that has all tracepoints but bench:off enabled (peers.sh makes one).  Our part
+ * goes into DIRECTORY/trace.tlg.  The first form prints figures, bench.h, and "recorded_lttng N", the events that
+ * the session must hold.  The second enters a region, records a number and leaves, so many times, with us and with
+ * LTTng, and prints nothing but the two totals.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,8 @@
  *
  * Starts, in turn: bench_bare, which knows no library; itself, linked with the library, without any call of it;
  * with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
- * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us.  bench_start_static is linked with the static library.
+ * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same,
+ * linked with the static library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -86,12 +87,12 @@ RUN_PROGRAM(run_git_on, "git", "version", git_setting)
 
 enum { ON = 3, WITHOUT_GIT = 4 };
 static struct bench_case cases[] = {
-	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
-	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
-	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
-	{ .name = "tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
-	{ .name = "git version", .run = run_git, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
-	{ .name = "git version, event target", .run = run_git_on, .ops = RUNS_A_ROUND, .alone = 1, .wall = 1 },
+	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "git version", .run = run_git, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "git version, event target", .run = run_git_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 };
 
 /* The environment but for what turns tracing on, with room for one setting. */

@@ -134,7 +134,7 @@ def number(value):
 
 def fraction(value):
     """1/130 rather than 0.0077"""
-    return f"1/{number(1 / value)}" if 0 < value < 0.26 else number(value)
+    return f"1/{number(1 / value)}" if 0 < value < 0.2 else number(value)
 
 
 def both(measured):
