@@ -15,6 +15,7 @@
 #include "t2x_model.h"
 #include "t2x_options.h"
 #include "t2x_raw.h"
+#include "t2x_recover.h"
 #include "t2x_screen.h"
 #include "t2x_xml.h"
 
@@ -29,6 +30,7 @@ struct run {
 	struct t2x_settings settings;
 	struct t2x_report report;
 	struct t2x_layout layout;         /* of --layout */
+	struct t2x_recover recover;       /* the ring files */
 	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
 	struct t2x_input *inputs;
 	unsigned ninputs;
@@ -71,13 +73,6 @@ static int open_layout(struct run *run)
 	return !why;
 }
 
-static int is_same_file(int fd, const struct t2x_input *input)
-{
-	struct stat st;
-
-	return input->is_regular && !fstat(fd, &st) && st.st_dev == input->device && st.st_ino == input->inode;
-}
-
 /* Not a reason to stop: the line on stderr says what, exit status 3 that there is one. */
 static void leave_out(struct run *run, const char *path, unsigned n, const char *why)
 {
@@ -96,18 +91,51 @@ static void report_fault(struct run *run, const struct t2x_input *input)
 		complain(run, input->in.name, input->fault);
 }
 
-static void add_input(struct run *run, const char *path, const struct t2x_dir *dir, int is_sentinel)
+/* Return  the new input, NULL: it cannot be used */
+static struct t2x_input *add_input(struct run *run, const char *path, int is_listed, int is_sentinel)
 {
 	struct t2x_input *input = &run->inputs[run->ninputs];
 
 	*input = (struct t2x_input){
 		.path = path, .layout = run->settings.layout ? &run->layout : NULL, .report = &run->report,
-		.is_listed = dir->is_directory,
+		.is_listed = is_listed,
 	};
 	if (!t2x_input_check(input, run->settings.format < T2X_FORMAT_XML))
 		report_fault(run, input);
 	else if (!is_sentinel || input->good)
-		run->ninputs++;
+		return &run->inputs[run->ninputs++];
+	return NULL;
+}
+
+/* What is not joined with any file. */
+static struct t2x_input *add_ring(struct run *run, const char *path)
+{
+	struct t2x_input *input = &run->inputs[run->ninputs++];
+
+	*input = (struct t2x_input){ .path = path, .report = &run->report, .is_done = 1, .in = { .name = path } };
+	return input;
+}
+
+static struct t2x_input *find_input(struct run *run, dev_t device, ino_t inode)
+{
+	for (unsigned i = 0; i < run->ninputs; i++)
+		if (run->inputs[i].is_regular && run->inputs[i].device == device && run->inputs[i].inode == inode)
+			return &run->inputs[i];
+	return NULL;
+}
+
+/* Each ring file goes with the .tlg file of its process, if that is there. */
+static void add_rings(struct run *run)
+{
+	for (unsigned i = 0; i < run->recover.n; i++) {
+		struct t2x_recovered *item = &run->recover.items[i];
+		struct t2x_input *input = NULL;
+		if (!item->why)
+			input = find_input(run, item->device, item->inode);
+		if (!item->why && !input)
+			input = add_input(run, item->ring.state.path, 1, 0);
+		t2x_join_add(input ? input : add_ring(run, item->ring.path), &item->join);
+	}
 }
 
 /* How many files the path stands for. */
@@ -128,22 +156,36 @@ static int find_inputs(struct run *run)
 {
 	unsigned npaths = run->settings.npaths, n = 0;
 
-	run->dirs = calloc(npaths, sizeof(*run->dirs));
-	if (!run->dirs)
+	run->dirs = calloc(npaths ? npaths : 1, sizeof(*run->dirs));
+	if (!run->dirs || t2x_recover_open(&run->recover, &run->settings, &run->report))
 		return -ENOMEM;
+	run->is_unusable |= run->recover.failed != 0;
 	for (unsigned i = 0; i < npaths; i++)
 		n += list_path(run, &run->dirs[i], run->settings.paths[i]);
-	run->inputs = calloc(n ? n : 1, sizeof(*run->inputs));
+	run->inputs = calloc(n + run->recover.n + 1, sizeof(*run->inputs));
 	if (!run->inputs)
 		return -ENOMEM;
 	for (unsigned i = 0; i < npaths; i++) {
 		const struct t2x_dir *dir = &run->dirs[i];
 		if (!dir->is_directory)
-			add_input(run, run->settings.paths[i], dir, 0);
+			add_input(run, run->settings.paths[i], 0, 0);
 		for (unsigned j = 0; j < dir->n; j++)
-			add_input(run, dir->paths[j], dir, dir->has_sentinel && j + 1 == dir->n);
+			add_input(run, dir->paths[j], 1, dir->has_sentinel && j + 1 == dir->n);
 	}
+	add_rings(run);
 	return 0;
+}
+
+static int is_input(struct run *run, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return 0;
+	for (unsigned i = 0; i < run->recover.n; i++)
+		if (run->recover.items[i].ring.device == st.st_dev && run->recover.items[i].ring.inode == st.st_ino)
+			return 1;
+	return find_input(run, st.st_dev, st.st_ino) != NULL;
 }
 
 /* Some files may be needed at once; the limit is a soft one for programs that use select(2). */
@@ -193,11 +235,9 @@ static int open_output(struct run *run)
 		complain(run, path, strerror(errno));
 		return 0;
 	}
-	for (unsigned i = 0; i < run->ninputs; i++) {
-		if (is_same_file(run->out_fd, &run->inputs[i])) {
-			complain(run, path, "is an input and the output at once");
-			return 0;
-		}
+	if (is_input(run, run->out_fd)) {
+		complain(run, path, "is an input and the output at once");
+		return 0;
 	}
 	if (run->out_fd != STDOUT_FILENO && ftruncate(run->out_fd, 0) && errno != EINVAL) {
 		complain(run, path, strerror(errno));
@@ -267,7 +307,7 @@ static int expand_text(struct run *run)
 		goto done;
 	error = 0;
 	for (unsigned i = 0; !error && i < run->ninputs; i++)
-		error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_input_next);
+		error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_join_next);
 	if (!error)
 		error = t2x_merge_run(merge);
 	t2x_model_finish(context.model);
@@ -288,7 +328,7 @@ static int expand_listing(struct run *run)
 	int error = 0;
 
 	for (unsigned i = 0; i < run->ninputs; i++) {
-		while (!error && t2x_input_next(&run->inputs[i].blocks, &block)) {
+		while (!error && t2x_join_next(&run->inputs[i].blocks, &block)) {
 			if (run->settings.format == T2X_FORMAT_XML)
 				t2x_xml_block(&xml, &block);
 			else
@@ -327,6 +367,8 @@ static int finish_output(struct run *run)
 		int late = t2x_screen_finish(&run->screen);
 		error = error ? error : late;
 	}
+	if (!error && run->settings.delete_rings && fsync(run->out_fd) && errno != EINVAL && errno != EROFS)
+		error = errno;
 	if (run->out_fd != STDOUT_FILENO && close(run->out_fd) && !error)
 		error = errno;
 	if (error == EPIPE)
@@ -335,6 +377,23 @@ static int finish_output(struct run *run)
 		complain(run, run->settings.output ? run->settings.output : "standard output",
 			 strerror(error));
 	return run->is_unusable ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
+}
+
+/* Nothing left behind is not a failure. */
+static int report_nothing(struct run *run)
+{
+	if (run->is_unusable || !run->settings.recover_all)
+		return T2X_EXIT_UNUSABLE;
+	fprintf(stderr, "t2expand: no ring files of dead processes\n");
+	return EXIT_SUCCESS;
+}
+
+/* The output is complete, as far as status says: only now may the ring files go. */
+static int delete_rings(struct run *run, int status)
+{
+	if (!run->settings.delete_rings || (status != EXIT_SUCCESS && status != T2X_EXIT_DAMAGED))
+		return status;
+	return t2x_recover_delete(&run->recover, &run->report) ? T2X_EXIT_DAMAGED : status;
 }
 
 static int expand(struct run *run)
@@ -346,14 +405,17 @@ static int expand(struct run *run)
 		complain(run, "inputs", strerror(ENOMEM));
 		return T2X_EXIT_UNUSABLE;
 	}
-	if (!run->ninputs || !open_output(run))
+	if (!run->ninputs)
+		return report_nothing(run);
+	if (!open_output(run))
 		return T2X_EXIT_UNUSABLE;
 	error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
 	if (error)
 		complain(run, "out of memory", strerror(-error));
 	judge_inputs(run);
+	t2x_recover_report(&run->recover, &run->report);
 	t2x_report_finish(&run->report);
-	return finish_output(run);
+	return delete_rings(run, finish_output(run));
 }
 
 int main(int argc, char **argv)
@@ -370,6 +432,8 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; run.dirs && i < run.settings.npaths; i++)
 		t2x_dir_free(&run.dirs[i]);
 	free(run.dirs);
+	t2x_recover_free(&run.recover);
+	free(run.settings.rings);
 	t2x_layout_free(&run.layout);
 	return status;
 }

@@ -167,6 +167,10 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		stream->is_ended = 1;
 		stream->is_rotated = event->u.end.reason == TLG_END_ROTATE;
 		break;
+	case TLG_RECOVERED:
+		/* nobody goes on where a recovering reader has been */
+		stream->is_ended |= event->u.recovered.part == TLG_RECOVERED_END;
+		break;
 	default:
 		context->unknown += !tlg_type_by_id(tlg_event_type(event));
 		break;

@@ -16,6 +16,8 @@
 
 #include "t2x_blocks.h"
 
+struct t2x_join;
+
 struct t2x_input {
 	struct t2x_blocks blocks;         /* first: the address of an input's blocks is the input's */
 	struct t2x_in in;
@@ -33,6 +35,7 @@ struct t2x_input {
 	struct t2x_block first;           /* of a closed file, without its raw form; count 0: not kept */
 	struct tlg_event *first_events;
 	int skip_first;                   /* it has been given out */
+	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
 };
 
 /*

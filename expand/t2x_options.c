@@ -18,6 +18,8 @@ static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event"
 static const char usage_text[] =
 	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
 	"                [--raw-text] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
+	"       t2expand --live=PID [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
 	"\n"
@@ -27,6 +29,10 @@ static const char usage_text[] =
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
 	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
+	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
+	"  --recover-all    the same of all ring files of your dead processes\n"
+	"  --delete         remove these ring files when the output is complete\n"
+	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
 	"  --show_format    print the layout of this machine's events\n"
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -83,6 +89,49 @@ static unsigned find_nesting(const char *text)
 	return n > MAX_NESTING ? MAX_NESTING : (unsigned)n;
 }
 
+static uint32_t find_pid(const char *text)
+{
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (*text < '1' || *text > '9' || *end || n > INT32_MAX)
+		refuse("--live is not a process id", text);
+	return (uint32_t)n;
+}
+
+static void add_ring(struct t2x_settings *settings, char *path)
+{
+	char **rings = realloc(settings->rings, (settings->nrings + 1) * sizeof(*rings));
+
+	if (!rings) {
+		fprintf(stderr, "t2expand: %s\n", strerror(ENOMEM));
+		exit(T2X_EXIT_UNUSABLE);
+	}
+	settings->rings = rings;
+	rings[settings->nrings++] = path;
+}
+
+/* What belongs to ring files.  Return  0: option does not */
+static int take_ring_option(struct t2x_settings *settings, int option)
+{
+	switch (option) {
+	case 'R':
+		add_ring(settings, optarg);
+		return 1;
+	case 'a':
+		settings->recover_all = 1;
+		return 1;
+	case 'p':
+		settings->live = find_pid(optarg);
+		return 1;
+	case 'd':
+		settings->delete_rings = 1;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 static void take_option(struct t2x_settings *settings, int option)
 {
 	switch (option) {
@@ -116,9 +165,21 @@ static void take_option(struct t2x_settings *settings, int option)
 		leave();
 		break;
 	default:
-		/* getopt has said what is wrong */
-		exit(T2X_EXIT_USAGE);
+		if (!take_ring_option(settings, option))
+			exit(T2X_EXIT_USAGE);   /* getopt has said what is wrong */
 	}
+}
+
+static void check_rings(const struct t2x_settings *settings)
+{
+	int recovers = settings->nrings || settings->recover_all;
+
+	if (!settings->npaths && !recovers && !settings->live)
+		refuse("no file to expand", NULL);
+	if (recovers && settings->live)
+		refuse("--live does not go with --recover", NULL);
+	if (settings->delete_rings && !recovers)
+		refuse("--delete needs --recover or --recover-all", NULL);
 }
 
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
@@ -130,6 +191,10 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },
 		{ "layout", required_argument, NULL, 'l' },
+		{ "recover", required_argument, NULL, 'R' },
+		{ "recover-all", no_argument, NULL, 'a' },
+		{ "delete", no_argument, NULL, 'd' },
+		{ "live", required_argument, NULL, 'p' },
 		{ "show_format", optional_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
@@ -144,6 +209,5 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		take_option(settings, option);
 	settings->paths = argv + optind;
 	settings->npaths = (unsigned)(argc - optind);
-	if (!settings->npaths)
-		refuse("no file to expand", NULL);
+	check_rings(settings);
 }

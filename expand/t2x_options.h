@@ -7,6 +7,8 @@
 #ifndef T2X_OPTIONS_H
 #define T2X_OPTIONS_H
 
+#include <stdint.h>
+
 #include "t2x_writer.h"
 
 /* Exit statuses of the program beside 0. */
@@ -26,6 +28,11 @@ struct t2x_settings {
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;
 	unsigned npaths;
+	char **rings;                     /* ring files to recover, by name; to be freed */
+	unsigned nrings;
+	int recover_all;                  /* those of all dead processes, too */
+	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
+	int delete_rings;                 /* when the output is complete */
 };
 
 /* Fill in the settings, which point into argv. */

@@ -33,9 +33,9 @@ enum {
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
 /* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TLG_LAYOUT UINT32_C(0x6b35a357)
+#define TLG_LAYOUT UINT32_C(0x21f374b1)
 #else
-#define TLG_LAYOUT UINT32_C(0xcfb6877a)
+#define TLG_LAYOUT UINT32_C(0xa4e46718)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 
@@ -67,6 +67,10 @@ enum {
 
 /* END.reason */
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };
+
+/* RECOVERED.part, .state */
+enum { TLG_RECOVERED_BEGIN = 1, TLG_RECOVERED_END = 2 };
+enum { TLG_RECOVERED_DEAD = 1, TLG_RECOVERED_LIVE = 2 };
 
 /* BLOCK.encoding */
 enum { TLG_PLAIN = 0, TLG_PACKED = 1 };

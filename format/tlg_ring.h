@@ -30,6 +30,7 @@ enum {
 	TLG_MAX_SOURCES = 65536,
 	TLG_MAX_CHUNKS = 4096,
 	TLG_MAX_LOSSES = 1024,
+	TLG_RING_REASONS = 16,            /* TLG_LOSS_*: room for more */
 	TLG_MAX_HOLES = 8,                /* of one ring that are watched for a late commit */
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
@@ -44,10 +45,9 @@ enum {
 struct tlg_ring_state {
 	uint64_t write;                   /* number of the write after which it is so */
 	uint32_t stream, blocks;          /* id; blocks in the file: the number of the last one */
-	uint32_t cycle, nlosses;          /* of the stream; entries in the loss table of the same index */
+	uint32_t cycle, spare;            /* of the stream */
 	uint64_t stored;                  /* HITs in the file */
-	uint64_t raw, ticks_per_s;        /* what TIMEINFO and TIMETYPE would say */
-	int64_t sec;
+	uint64_t raw, ns;                 /* raw clock then; the same in ns since 1970 */
 	uint64_t device, inode;           /* of the .tlg file */
 	char path[TLG_RING_PATH];         /* of the .tlg file; "": it does not go to one, or the name is longer */
 };
@@ -62,10 +62,11 @@ struct tlg_ring_file {
 	uint64_t start_ns;                /* the same in ns since 1970 */
 	uint64_t created;                 /* CLOCK_BOOTTIME in ns when the file was made: the process began before */
 	int32_t utcoff;                   /* as in TIMETYPE */
-	uint32_t layout_crc;              /* TLG_LAYOUT of the writer */
 	uint64_t rings_at, scopes_at, sources_at, texts_at, losses_at, chunks_at, bytes;
 	uint32_t rings_used, scopes_used, sources_used, texts_used, chunks_used;
-	uint32_t spare;
+	uint32_t losses_used;             /* may run past the table */
+	uint32_t losses_changed;          /* [M9] */
+	uint64_t losses[TLG_RING_REASONS];  /* of the process itself, by reason */
 	uint64_t written;                 /* writes that are complete.  [M8] */
 	char boot[40];                    /* the kernel's boot id, once the drain's thread runs; else "" */
 	char sid[1024];
@@ -85,7 +86,7 @@ struct tlg_ring_tail {
 	uint32_t tid, ostid;
 	uint64_t start;
 	uint32_t position, nholes;        /* events of the thread so far: the next one's sequence - 1 */
-	uint64_t seen_hits, seen_events;  /* losses that are accounted for */
+	uint64_t seen_events;             /* of the ring's lost events: are counted in position */
 	char name[32];
 	struct tlg_ring_hole holes[TLG_MAX_HOLES];
 };
@@ -122,6 +123,14 @@ struct tlg_ring_scope {
 static_assert(sizeof(struct tlg_ring_scope) == 32, "scopes lie 32 bytes apart");
 
 struct tlg_ring_source { uint32_t ready, text; };   /* [M4]; offset of the file's name in the texts */
+
+/* What a thread has lost for a reason, in total; counted where it happens, so also what no LOSS has told yet. */
+struct tlg_ring_loss {
+	uint32_t is_set;                  /* [M11] tid and reason are written */
+	uint32_t tid;
+	uint32_t reason, spare;
+	uint64_t count;
+};
 
 /* A chunk.  The first 12 bytes are struct trace2_chunk of trace2.h. */
 struct tlg_chunk {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
-#include "tr2_losses.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
 #include "tr2_sink.h"
@@ -16,38 +15,18 @@ static struct tlg_ring_state g_target;    /* stream, device, inode, path of the 
 
 /* ---- the stream --------------------------------------------------------------------------------- */
 
-/* The table of the state that is being made; its pages are committed with the first loss. */
-static uint32_t keep_losses(unsigned slot)
-{
-	struct tlg_loss *to = tr2_g_shm.losses + (size_t)slot * TLG_MAX_LOSSES;
-	unsigned bound = tr2_losses_bound(), n = 0;
-	struct tlg_loss loss;
-
-	for (unsigned i = 0; i < bound; i++) {
-		if (!tr2_losses_get(i, &loss))
-			continue;
-		if (!n && tr2_shm_commit(to, TLG_MAX_LOSSES * sizeof(*to)))
-			return 0;
-		to[n++] = loss;
-	}
-	return n;
-}
-
 static void keep_state(uint64_t write)
 {
-	unsigned slot = write & 1;
-	struct tlg_ring_state *state = &tr2_g_shm.head->states[slot];
-	struct tr2_timebase base;
+	struct tlg_ring_state *state = &tr2_g_shm.head->states[write & 1];
+	struct tr2_anchor now;
 
 	if (state->stream != g_target.stream)
 		*state = g_target;
-	tr2_clock_timebase(&base);
-	state->raw = base.raw;
-	state->sec = base.sec;
-	state->ticks_per_s = base.ticks_per_s;
+	now = tr2_clock_anchor();
+	state->raw = now.raw;
+	state->ns = now.ns;
 	state->blocks = tr2_post_blocks(&state->cycle);
 	state->stored = tr2_post_stored();
-	state->nlosses = keep_losses(slot);
 	state->write = write;
 }
 
@@ -58,18 +37,12 @@ static uint32_t number_of(uint32_t chunk)
 	return tr2_shm_chunk(chunk)->number;
 }
 
-/* What the ring has dropped is in the losses already. */
-static uint64_t lost_hits(const struct tr2_ring *ring)
-{
-	return tr2_load_rlx(&ring->head->lost_hits); /* relaxed: a statistic */
-}
-
 static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
 {
 	return tail->write && ring->rd_chunk && tail->chunk == number_of(ring->rd_chunk - 1) &&
 	       tail->event == ring->rd_event && tail->tid == post->tid && tail->start == post->start &&
 	       tail->position == post->position && tail->nholes == ring->nholes &&
-	       tail->seen_hits == lost_hits(ring) && tail->seen_events == ring->seen_events;
+	       tail->seen_events == ring->seen_events;
 }
 
 static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
@@ -80,7 +53,6 @@ static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, c
 	tail->ostid = post->ostid;
 	tail->start = post->start;
 	tail->position = post->position;
-	tail->seen_hits = lost_hits(ring);
 	tail->seen_events = ring->seen_events;
 	memcpy(tail->name, post->name, sizeof(tail->name));
 	tail->nholes = ring->nholes;

@@ -1,67 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_losses.c - a small table of totals, to which every thread adds without a lock. */
+/* tr2_losses.c - a small table in the ring file, to which every thread adds without a lock. */
 #include "tr2_losses.h"
 
 #include <string.h>
 
 #include "tr2_atomic.h"
+#include "tr2_shm.h"
 
-struct total {
-	uint32_t is_set;                  /* [M11] tid and reason are written */
-	uint32_t tid;
-	uint32_t reason;
-	uint64_t count;
-};
+static_assert((int)TLG_LOSS_REASONS <= (int)TLG_RING_REASONS, "each reason has its count");
 
-static struct {
-	uint64_t process[TLG_LOSS_REASONS];
-	struct total threads[TLG_MAX_LOSSES - TLG_LOSS_REASONS];
-	uint32_t used;                    /* of threads; may run past their number */
-	uint32_t is_changed;              /* [M9] */
-} g_losses;
-
-enum { MOST = sizeof(g_losses.threads) / sizeof(g_losses.threads[0]) };
+enum { MOST = TLG_MAX_LOSSES - TLG_LOSS_REASONS };   /* totals of threads */
 
 void tr2_losses_reset(void)
 {
-	memset(&g_losses, 0, sizeof(g_losses));
+	struct tlg_ring_file *head = tr2_g_shm.head;
+
+	memset(head->losses, 0, sizeof(head->losses));
+	head->losses_used = head->losses_changed = 0;
 }
 
 static unsigned used(void)
 {
-	uint32_t n = tr2_load_rlx(&g_losses.used); /* relaxed: a bound; is_set tells of each */
+	uint32_t n = tr2_load_rlx(&tr2_g_shm.head->losses_used); /* relaxed: a bound; is_set tells of each */
 
 	return n < MOST ? n : MOST;
 }
 
-static int is_set(const struct total *total)
+static int is_set(const struct tlg_ring_loss *total)
 {
 	return (int)tr2_load_acq(&total->is_set); /* [M11] acquire: whose it is.  Pairs with add_total() */
 }
 
-static struct total *find(uint32_t tid, unsigned reason)
+static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 {
 	for (unsigned i = 0, n = used(); i < n; i++) {
-		struct total *total = &g_losses.threads[i];
+		struct tlg_ring_loss *total = &tr2_g_shm.losses[i];
 		if (is_set(total) && total->tid == tid && total->reason == reason)
 			return total;
 	}
 	return NULL;
 }
 
-static struct total *add_total(uint32_t tid, unsigned reason)
+static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 {
-	struct total *total;
+	struct tlg_ring_loss *total;
 	uint32_t i;
 
 	if (used() == MOST)
 		return NULL;
-	i = tr2_add_rlx(&g_losses.used, 1); /* relaxed: only the number matters */
+	i = tr2_add_rlx(&tr2_g_shm.head->losses_used, 1); /* relaxed: only the number matters */
 	if (i >= MOST)
 		return NULL;
-	total = &g_losses.threads[i];
-	total->tid = tid;
-	total->reason = reason;
+	total = &tr2_g_shm.losses[i];
+	if (tr2_shm_commit(total, sizeof(*total)))
+		return NULL;
+	*total = (struct tlg_ring_loss){ .tid = tid, .reason = reason };
 	tr2_store_rel(&total->is_set, 1); /* [M11] release: whose it is.  Pairs with is_set() */
 	return total;
 }
@@ -69,20 +62,20 @@ static struct total *add_total(uint32_t tid, unsigned reason)
 /* Where the count of this thread and reason is kept.  Two that add the first one at once have a total each. */
 static uint64_t *count_of(uint32_t tid, unsigned reason)
 {
-	struct total *total = tid == TLG_NO_THREAD ? NULL : find(tid, reason);
+	struct tlg_ring_loss *total = tid == TLG_NO_THREAD ? NULL : find(tid, reason);
 
 	if (!total && tid != TLG_NO_THREAD)
 		total = add_total(tid, reason);
-	return total ? &total->count : &g_losses.process[reason];
+	return total ? &total->count : &tr2_g_shm.head->losses[reason];
 }
 
 void tr2_losses_add(uint32_t tid, unsigned reason, uint64_t count)
 {
 	if (!count)
 		return;
-	tr2_add_rlx(count_of(tid, reason), count); /* relaxed: is_changed orders it */
+	tr2_add_rlx(count_of(tid, reason), count); /* relaxed: losses_changed orders it */
 	/* [M9] release: the count.  Pairs with tr2_losses_begin() */
-	tr2_store_rel(&g_losses.is_changed, 1);
+	tr2_store_rel(&tr2_g_shm.head->losses_changed, 1);
 }
 
 void tr2_losses_note(unsigned reason)
@@ -92,7 +85,7 @@ void tr2_losses_note(unsigned reason)
 
 int tr2_losses_changed(void)
 {
-	return (int)tr2_load_rlx(&g_losses.is_changed); /* relaxed: a later change is seen later */
+	return (int)tr2_load_rlx(&tr2_g_shm.head->losses_changed); /* relaxed: a later change is seen later */
 }
 
 unsigned tr2_losses_bound(void)
@@ -103,21 +96,21 @@ unsigned tr2_losses_bound(void)
 void tr2_losses_begin(unsigned bound)
 {
 	/* [M9] acquire: the counts that this change tells of.  Pairs with tr2_losses_add() */
-	tr2_exchange_acq_rel(&g_losses.is_changed, 0);
+	tr2_exchange_acq_rel(&tr2_g_shm.head->losses_changed, 0);
 	if (tr2_losses_bound() > bound)
-		tr2_store_rlx(&g_losses.is_changed, 1); /* relaxed: seen by the caller, next time */
+		tr2_store_rlx(&tr2_g_shm.head->losses_changed, 1); /* relaxed: seen by the caller, next time */
 }
 
 int tr2_losses_get(unsigned i, struct tlg_loss *loss)
 {
-	const struct total *total;
+	const struct tlg_ring_loss *total;
 
 	if (i < TLG_LOSS_REASONS) {
 		/* relaxed: [M9] */
-		*loss = (struct tlg_loss){ tr2_load_rlx(&g_losses.process[i]), TLG_NO_THREAD, (uint16_t)i, 0 };
+		*loss = (struct tlg_loss){ tr2_load_rlx(&tr2_g_shm.head->losses[i]), TLG_NO_THREAD, (uint16_t)i, 0 };
 		return loss->count != 0;
 	}
-	total = &g_losses.threads[i - TLG_LOSS_REASONS];
+	total = &tr2_g_shm.losses[i - TLG_LOSS_REASONS];
 	if (!is_set(total))
 		return 0;
 	/* relaxed: [M9] */

@@ -4,7 +4,8 @@
  *
  * Whoever loses something counts it here at once: the thread that drops, the drain that cannot write.  The totals
  * go into every cycle, so that a lost LOSS event does no harm.  When the table is full, further threads are
- * counted under TLG_NO_THREAD, so that the sum stays exact.
+ * counted under TLG_NO_THREAD, so that the sum stays exact.  It is in the ring file, so that it stays exact also when
+ * the process is killed.
  */
 #ifndef TR2_LOSSES_H
 #define TR2_LOSSES_H
@@ -13,7 +14,7 @@
 
 #include "tlg_ring.h"
 
-/* Nothing lost yet.  Thread  alone */
+/* Nothing lost yet.  After tr2_shm_create().  Thread  alone */
 void tr2_losses_reset(void);
 
 /*

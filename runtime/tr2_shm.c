@@ -26,7 +26,7 @@ enum {
 	SOURCES_AT = SCOPES_AT + TLG_MAX_SCOPES * (int)sizeof(struct tlg_ring_scope),
 	TEXTS_AT = SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
 	LOSSES_AT = TEXTS_AT + TLG_RING_TEXT_BYTES,
-	LOSSES_END = LOSSES_AT + 2 * TLG_MAX_LOSSES * (int)sizeof(struct tlg_loss),
+	LOSSES_END = LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
 	CHUNKS_AT = (LOSSES_END + TLG_CHUNK_STRIDE - 1) / TLG_CHUNK_STRIDE * TLG_CHUNK_STRIDE,
 };
 
@@ -160,7 +160,7 @@ static void fill_head(unsigned char *base, size_t bytes)
 	struct tr2_anchor first = tr2_clock_first();
 
 	*head = (struct tlg_ring_file){
-		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .layout_crc = TLG_LAYOUT,
+		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
 		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
 		.rings_at = RINGS_AT, .scopes_at = SCOPES_AT, .sources_at = SOURCES_AT, .texts_at = TEXTS_AT,
@@ -199,7 +199,7 @@ int tr2_shm_create(uint32_t stream)
 		.scopes = (struct tlg_ring_scope *)(void *)(base + SCOPES_AT),
 		.sources = (struct tlg_ring_source *)(void *)(base + SOURCES_AT),
 		.texts = (char *)base + TEXTS_AT,
-		.losses = (struct tlg_loss *)(void *)(base + LOSSES_AT),
+		.losses = (struct tlg_ring_loss *)(void *)(base + LOSSES_AT),
 		.max_chunks = chunks,
 	};
 	return 0;

@@ -23,7 +23,7 @@ struct tr2_shm {
 	struct tlg_ring_scope *scopes;
 	struct tlg_ring_source *sources;
 	char *texts;
-	struct tlg_loss *losses;          /* two tables of TLG_MAX_LOSSES */
+	struct tlg_ring_loss *losses;
 	unsigned max_chunks;
 };
 extern struct tr2_shm tr2_g_shm;

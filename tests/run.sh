@@ -17,6 +17,11 @@ mkdir -p "$out/log"
 reports=$PWD/$out/log/sanitizer
 rm -f "$reports".*
 
+# Tests kill processes, whose ring files then stay.
+XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/trace2-tests.XXXXXX) || exit 1
+export XDG_RUNTIME_DIR
+trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
+
 # The sanitizers measure the rest of the text in every strstr(): quadratic, and no bug of ours.  That a handler
 # allocates is what SIGPIPE's does when it prints live texts, on purpose: that signal comes out of a write.
 options=intercept_strstr=0:report_signal_unsafe=0:log_path=$reports

@@ -6,7 +6,9 @@
 
 #include "tr2_emit.h"
 #include "tr2_env.h"
+#include "tr2_clock.h"
 #include "tr2_losses.h"
+#include "tr2_shm.h"
 
 /* text as it is recorded. */
 static const char *redacted(const char *text)
@@ -130,6 +132,20 @@ static void test_losses_of_too_many_threads_go_to_the_process(void **state)
 	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
 }
 
+static int create_memory(void **state)
+{
+	(void)state;
+	tr2_clock_init();
+	return tr2_shm_create(1);
+}
+
+static int remove_memory(void **state)
+{
+	(void)state;
+	tr2_shm_unlink();
+	return 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,5 +158,5 @@ int main(void)
 		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, create_memory, remove_memory);
 }

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_ring.c - bounded reads from a ring file. */
+#include "t2x_ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "t2x_ring_copy.h"
+
+/* Exactly bytes from at, which may be any number.  Return  0: they are not there */
+static int read_at(const struct t2x_ring *ring, uint64_t at, void *to, size_t bytes)
+{
+	size_t got = 0;
+
+	if (at > (uint64_t)INT64_MAX - bytes)
+		return 0;
+	while (got < bytes) {
+		ssize_t n = pread(ring->fd, (char *)to + got, bytes - got, (off_t)(at + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 0;
+		got += (size_t)n;
+	}
+	return 1;
+}
+
+/* Entry i of a table that begins at; the products and sums cannot wrap, for entries are few and small. */
+static int read_entry(const struct t2x_ring *ring, uint64_t at, uint64_t i, uint64_t stride, void *to, size_t bytes)
+{
+	return at <= INT64_MAX / 2 && read_at(ring, at + i * stride, to, bytes);
+}
+
+/* ---- the head ----------------------------------------------------------------------------------- */
+
+static void limit(uint32_t *count, uint32_t most)
+{
+	if (*count > most)
+		*count = most;
+}
+
+/* Of two versions the one that holds: 0 or 1; -1: neither. */
+static int which_holds(uint64_t first, uint64_t second, uint64_t written)
+{
+	if (first > written)
+		first = 0;
+	if (second > written)
+		second = 0;
+	return !first && !second ? -1 : second > first;
+}
+
+static const char *check_head(struct t2x_ring *ring)
+{
+	struct tlg_ring_file *head = &ring->head;
+	int holds;
+
+	if (!read_at(ring, 0, head, sizeof(*head)) || head->magic != TLG_RING_MAGIC)
+		return "not a ring file";
+	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
+		return "a ring file of another version";
+	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
+	limit(&head->rings_used, TLG_MAX_RINGS);
+	limit(&head->chunks_used, TLG_MAX_CHUNKS);
+	limit(&head->scopes_used, TLG_MAX_SCOPES - 1);
+	limit(&head->sources_used, TLG_MAX_SOURCES - 1);
+	limit(&head->texts_used, TLG_RING_TEXT_BYTES);
+	limit(&head->losses_used, TLG_MAX_LOSSES);
+	holds = which_holds(head->states[0].write, head->states[1].write, head->written);
+	if (holds < 0)
+		return "nothing was recorded in it";
+	ring->state = head->states[holds];
+	ring->state.path[sizeof(ring->state.path) - 1] = '\0';
+	return NULL;
+}
+
+/* Another user's file, a FIFO, a link to something: not a ring file. */
+static const char *open_file(struct t2x_ring *ring, const char *path)
+{
+	struct stat st;
+
+	ring->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (ring->fd < 0 || fstat(ring->fd, &st))
+		return strerror(errno);
+	ring->device = st.st_dev;
+	ring->inode = st.st_ino;
+	return S_ISREG(st.st_mode) ? NULL : "not a ring file";
+}
+
+const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live)
+{
+	const char *why;
+
+	*ring = (struct t2x_ring){ .path = path, .is_live = live };
+	why = open_file(ring, path);
+	if (!why && live)
+		why = t2x_ring_copy(&ring->fd);
+	if (!why)
+		why = check_head(ring);
+	if (why)
+		t2x_ring_close(ring);
+	return why;
+}
+
+void t2x_ring_close(struct t2x_ring *ring)
+{
+	if (ring->fd >= 0)
+		close(ring->fd);
+	ring->fd = -1;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------- */
+
+int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head, struct tlg_ring_tail *tail)
+{
+	int holds;
+
+	if (i >= ring->head.rings_used ||
+	    !read_entry(ring, ring->head.rings_at, i, TLG_RING_STRIDE, head, sizeof(*head)))
+		return 0;
+	holds = which_holds(head->tails[0].write, head->tails[1].write, ring->head.written);
+	head->name[sizeof(head->name) - 1] = '\0';
+	memset(tail, 0, sizeof(*tail));
+	if (holds < 0)
+		return 1;
+	*tail = head->tails[holds];
+	tail->name[sizeof(tail->name) - 1] = '\0';
+	limit(&tail->nholes, TLG_MAX_HOLES);
+	return 1;
+}
+
+static int read_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk, size_t bytes)
+{
+	return i < ring->head.chunks_used &&
+	       read_entry(ring, ring->head.chunks_at, i, TLG_CHUNK_STRIDE, (char *)chunk, 0) &&
+	       read_at(ring, ring->head.chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, bytes);
+}
+
+int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk)
+{
+	return read_chunk(ring, i, chunk, T2X_CHUNK_HEAD);
+}
+
+int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk)
+{
+	return read_chunk(ring, i, chunk, sizeof(*chunk));
+}
+
+static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t bytes)
+{
+	return at <= ring->head.texts_used && bytes <= ring->head.texts_used - at &&
+	       read_entry(ring, ring->head.texts_at, at, 1, to, bytes);
+}
+
+int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room)
+{
+	return i && i <= ring->head.scopes_used &&
+	       read_entry(ring, ring->head.scopes_at, i, sizeof(*scope), scope, sizeof(*scope)) && scope->ready == 1 &&
+	       scope->text_bytes <= room && read_text(ring, scope->text, text, scope->text_bytes);
+}
+
+size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t room)
+{
+	struct tlg_ring_source source;
+
+	if (!i || i > ring->head.sources_used ||
+	    !read_entry(ring, ring->head.sources_at, i, sizeof(source), &source, sizeof(source)) ||
+	    source.ready != 1 || source.text >= ring->head.texts_used)
+		return 0;
+	if (room > ring->head.texts_used - source.text)
+		room = ring->head.texts_used - source.text;
+	return read_text(ring, source.text, text, room) ? strnlen(text, room) : 0;
+}
+
+int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss)
+{
+	struct tlg_ring_loss total;
+
+	if (i < TLG_LOSS_REASONS) {
+		*loss = (struct tlg_loss){ ring->head.losses[i], TLG_NO_THREAD, (uint16_t)i, 0 };
+		return loss->count != 0;
+	}
+	if (i - TLG_LOSS_REASONS >= ring->head.losses_used ||
+	    !read_entry(ring, ring->head.losses_at, i - TLG_LOSS_REASONS, sizeof(total), &total, sizeof(total)))
+		return -1;
+	*loss = (struct tlg_loss){ total.count, total.tid, (uint16_t)total.reason, 0 };
+	return total.is_set == 1 && total.count && total.reason && total.reason < TLG_LOSS_REASONS;
+}
+
+/* ---- the process -------------------------------------------------------------------------------- */
+
+/* Read a small file of /proc.  Return  0: it cannot be read */
+static int read_proc(const char *path, char *to, size_t room)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, to, room - 1);
+
+	if (fd >= 0)
+		close(fd);
+	to[n < 0 ? 0 : n] = '\0';
+	return n > 0;
+}
+
+static int is_other_boot(const struct t2x_ring *ring)
+{
+	char boot[64];
+
+	if (!ring->head.boot[0] || !read_proc("/proc/sys/kernel/random/boot_id", boot, sizeof(boot)))
+		return 0;
+	boot[strcspn(boot, "\n")] = '\0';
+	return strcmp(boot, ring->head.boot) != 0;
+}
+
+/* The kernel marks the mutexes of a thread that dies, whatever kills it. */
+static int has_owner(const struct t2x_ring *ring)
+{
+	struct tlg_ring head;
+	struct tlg_ring_tail tail;
+
+	for (unsigned i = 0; i < ring->head.rings_used && t2x_ring_get(ring, i, &head, &tail); i++)
+		if (head.owner.word && !(head.owner.word & TLG_RING_OWNER_DEAD))
+			return 1;
+	return 0;
+}
+
+/* 1 if the file is among the mappings of the process: it may live without any thread that has a ring. */
+static int is_mapped(const struct t2x_ring *ring)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	unsigned long inode;
+	int found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", ring->head.pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return 0;
+	while (!found && getline(&line, &room, maps) > 0)
+		found = sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1 && inode == ring->inode;
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+int t2x_ring_has_writer(const struct t2x_ring *ring)
+{
+	return !is_other_boot(ring) && (has_owner(ring) || is_mapped(ring));
+}
+
+int t2x_ring_remove(const struct t2x_ring *ring)
+{
+	struct stat st;
+
+	if (lstat(ring->path, &st))
+		return -errno;
+	if (st.st_dev != ring->device || st.st_ino != ring->inode)
+		return -ESTALE;
+	return unlink(ring->path) ? -errno : 0;
+}

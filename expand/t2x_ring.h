@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_ring.h - a ring file, read without trusting it.
+ *
+ * The process that wrote it may have died while it wrote, and may have overwritten its own memory before.  Nothing is
+ * mapped: what is beyond the file's end, or becomes so, reads as nothing.  No offset, index or count is used
+ * before it is known to lie in the file.  A ring file of another layout, another byte order, is refused.
+ *
+ * A living process goes on writing.  So its ring file is copied first, chunks before the words that say which of them
+ * are still needed, and the copy is read; the process does not notice.
+ */
+#ifndef T2X_RING_H
+#define T2X_RING_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tlg_ring.h"
+
+struct t2x_ring {
+	const char *path;                 /* the caller's */
+	int fd;
+	dev_t device;
+	ino_t inode;
+	int is_live;                      /* it is the copy of a living process's */
+	struct tlg_ring_file head;        /* texts ended by NUL, counts within their limits */
+	struct tlg_ring_state state;      /* the one that holds, its path ended by NUL */
+};
+
+/*
+ * Open a ring file.  live  1: of a living process
+ * Return  NULL, or why it cannot be read, in words
+ */
+const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live);
+void t2x_ring_close(struct t2x_ring *ring);
+
+/* The process that wrote the file may still be writing it: 1. */
+int t2x_ring_has_writer(const struct t2x_ring *ring);
+
+/* Ring i, and its tail that holds: all zero if nothing of it was written.  Return  0: not in the file */
+int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head, struct tlg_ring_tail *tail);
+
+/* The first 64 bytes of chunk i, all of it.  Return  0: not in the file */
+enum { T2X_CHUNK_HEAD = offsetof(struct tlg_chunk, events) };
+int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
+int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
+
+/*
+ * Scope i, its names, of which at most room bytes.  Return  0: it is not there, or damaged
+ */
+int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room);
+
+/* Name of source file i, without NUL, at most room bytes.  Return  its length; 0: it is not there */
+size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t room);
+
+/* Entry i of the losses, those of the process itself first.  Return  0: there is none; -1: nor behind it */
+int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss);
+
+/* Remove the file's name, if it is still this file's.  Return  0 or -errno */
+int t2x_ring_remove(const struct t2x_ring *ring);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_ring_copy.c - the order of copying makes the copy consistent.
+ *
+ * Chunks come first.  Each is read twice, and of the second reading only the events count whose header words the
+ * first has found committed: these were complete before the second began.  Then come the definitions, which are
+ * written before an event that needs them.  The head and the rings come last: what the tails in them say is not yet in
+ * the file lies in chunks that have not been freed up to now, so their copies are whole, and what lies in other chunks
+ * is in the file.
+ */
+#include "t2x_ring_copy.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "tlg_ring.h"
+
+enum { TRIES = 10000 };                   /* to find head and rings unchanged while they are read */
+
+struct copying {
+	int from, to;
+	struct tlg_ring_file head;
+	union { struct tlg_chunk chunk; unsigned char bytes[TLG_CHUNK_BYTES]; } first, second;
+};
+static struct copying g_copying;          /* 130 KB are too much for a stack */
+
+/* Return  bytes read: fewer at the end of the file */
+static size_t read_some(int fd, void *to, size_t bytes, uint64_t at)
+{
+	size_t got = 0;
+	ssize_t n;
+
+	while (got < bytes && at + got <= INT64_MAX) {
+		n = pread(fd, (char *)to + got, bytes - got, (off_t)(at + got));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		got += (size_t)n;
+	}
+	return got;
+}
+
+static int put(int fd, const void *from, size_t bytes, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < bytes) {
+		n = pwrite(fd, (const char *)from + done, bytes - done, (off_t)(at + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 0;
+		done += (size_t)n;
+	}
+	return 1;
+}
+
+/* A stretch of the file, to the same place.  Return  0: it cannot be written */
+static int copy_range(struct copying *copying, uint64_t at, uint64_t bytes)
+{
+	for (uint64_t done = 0; done < bytes;) {
+		uint64_t left = bytes - done;
+		size_t n = left < TLG_CHUNK_BYTES ? (size_t)left : TLG_CHUNK_BYTES;
+		n = read_some(copying->from, copying->first.bytes, n, at + done);
+		if (!n)
+			break;
+		if (!put(copying->to, copying->first.bytes, n, at + done))
+			return 0;
+		done += n;
+	}
+	return 1;
+}
+
+static int copy_chunk(struct copying *copying, uint64_t at)
+{
+	const struct tlg_chunk *first = &copying->first.chunk;
+	struct tlg_chunk *second = &copying->second.chunk;
+
+	if (read_some(copying->from, &copying->first, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES ||
+	    read_some(copying->from, &copying->second, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES)
+		return 1;
+	for (unsigned i = 0; i < TLG_CHUNK_EVENTS; i++)
+		if (first->events[i].sequence != first->number)
+			second->events[i].flags = 0, second->events[i].sequence = 0;
+	second->number = first->number;
+	return put(copying->to, second, TLG_CHUNK_BYTES, at);
+}
+
+static int copy_chunks(struct copying *copying)
+{
+	const struct tlg_ring_file *head = &copying->head;
+	uint32_t n = head->chunks_used < TLG_MAX_CHUNKS ? head->chunks_used : TLG_MAX_CHUNKS;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (!copy_chunk(copying, head->chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES))
+			return 0;
+	return 1;
+}
+
+static int copy_definitions(struct copying *copying)
+{
+	const struct tlg_ring_file *head = &copying->head;
+
+	/* what they had in use when the chunks were read is not known: what they have now is more */
+	read_some(copying->from, &copying->head, sizeof(copying->head), 0);
+	return copy_range(copying, head->scopes_at,
+			  (head->scopes_used + UINT64_C(1)) * sizeof(struct tlg_ring_scope)) &&
+	       copy_range(copying, head->sources_at,
+			  (head->sources_used + UINT64_C(1)) * sizeof(struct tlg_ring_source)) &&
+	       copy_range(copying, head->texts_at, head->texts_used);
+}
+
+/* While a state holds, neither it nor the tails of its time are written: so no write may be completed meanwhile. */
+static int copy_state(struct copying *copying, uint64_t *written)
+{
+	struct tlg_ring_file *head = &copying->head;
+
+	if (read_some(copying->from, head, sizeof(*head), 0) < sizeof(*head))
+		return 0;
+	*written = head->written;
+	return copy_range(copying, head->rings_at, (uint64_t)head->rings_used * TLG_RING_STRIDE) &&
+	       copy_range(copying, head->losses_at, TLG_MAX_LOSSES * sizeof(struct tlg_ring_loss)) &&
+	       put(copying->to, head, sizeof(*head), 0) &&
+	       read_some(copying->from, head, sizeof(*head), 0) == sizeof(*head);
+}
+
+static int is_plausible(const struct tlg_ring_file *head)
+{
+	const uint64_t most = UINT64_C(1) << 40;
+
+	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->rings_at < most &&
+	       head->scopes_at < most && head->sources_at < most && head->texts_at < most && head->losses_at < most &&
+	       head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS && head->scopes_used <= TLG_MAX_SCOPES &&
+	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
+}
+
+static const char *copy(struct copying *copying)
+{
+	uint64_t written = 0;
+
+	if (read_some(copying->from, &copying->head, sizeof(copying->head), 0) < sizeof(copying->head) ||
+	    !is_plausible(&copying->head))
+		return "not a ring file, or one of another version";
+	if (!copy_chunks(copying) || !copy_definitions(copying))
+		return "no memory for a copy";
+	for (int tries = 0; tries < TRIES; tries++) {
+		if (!copy_state(copying, &written))
+			return "no memory for a copy";
+		if (copying->head.written == written)
+			return NULL;
+	}
+	return "it changes faster than it can be read";
+}
+
+const char *t2x_ring_copy(int *fd)
+{
+	const char *why;
+
+	g_copying.from = *fd;
+	g_copying.to = memfd_create("t2expand", MFD_CLOEXEC);
+	if (g_copying.to < 0)
+		return strerror(errno);
+	why = copy(&g_copying);
+	if (why) {
+		close(g_copying.to);
+		return why;
+	}
+	close(*fd);
+	*fd = g_copying.to;
+	return NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_ring_copy.h - a copy of a ring file that its process goes on writing, as good as that of a dead one.
+ */
+#ifndef T2X_RING_COPY_H
+#define T2X_RING_COPY_H
+
+/*
+ * Replace fd, the ring file, by an unnamed copy.
+ * Return  NULL, or why that is not possible, in words; fd then is what it was
+ */
+const char *t2x_ring_copy(int *fd);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_salvage.c - which chunks, and what of each; the blocks are put together in t2x_reblock.c. */
+#include "t2x_salvage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "t2x_reblock.h"
+
+enum stage { OPENING, CHUNKS, CLOSING, DONE };
+
+/* A chunk, or a hole in one that the drain went around. */
+struct piece {
+	uint64_t opened;
+	uint32_t index, number, ring, next;
+	uint32_t from, to;                /* events to look at */
+	int is_hole;
+};
+
+/* A ring, and whose events come next in it. */
+struct lane {
+	struct t2x_rethread thread;
+	struct tlg_ring_tail tail;
+	uint32_t first;                   /* index + 1 of the chunk that it began with */
+	uint32_t ostid, tid;              /* the latest owner's */
+	uint64_t start;
+	char name[32];
+	uint32_t pieces;                  /* of it that are still to come */
+};
+
+struct t2x_salvage {
+	const struct t2x_ring *ring;
+	struct t2x_reblock *reblock;
+	enum stage stage;
+	struct lane *lanes;
+	unsigned nlanes;
+	struct piece *pieces;
+	unsigned npieces, piece;          /* how many; the one at hand */
+	unsigned at;                      /* next event in it */
+	int is_loaded;
+	struct tlg_chunk chunk;
+	struct t2x_salvage_sum sum;
+};
+
+/* Numbers grow, and may wrap. */
+static int is_before(uint32_t a, uint32_t b)
+{
+	return (int32_t)(a - b) < 0;
+}
+
+/* ---- what there is ------------------------------------------------------------------------------ */
+
+static void read_lane(struct t2x_salvage *salvage, unsigned i)
+{
+	struct lane *lane = &salvage->lanes[i];
+	struct tlg_ring head;
+
+	if (!t2x_ring_get(salvage->ring, i, &head, &lane->tail))
+		return;
+	lane->first = head.first;
+	lane->tid = head.tid;
+	lane->ostid = head.ostid;
+	lane->start = head.start;
+	memcpy(lane->name, head.name, sizeof(lane->name));
+	lane->thread = (struct t2x_rethread){
+		.tid = lane->tail.tid, .ostid = lane->tail.ostid, .start = lane->tail.start,
+		.position = lane->tail.position,
+	};
+	memcpy(lane->thread.name, lane->tail.name, sizeof(lane->thread.name));
+}
+
+static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
+{
+	salvage->pieces[salvage->npieces++] = *piece;
+}
+
+/* The chunk's events from the tail on; and the holes that were left in it. */
+static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
+{
+	const struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring].tail;
+	struct piece piece = {
+		chunk->opened, index, chunk->number, chunk->ring, chunk->next, 0, TLG_CHUNK_EVENTS, 0
+	};
+
+	for (uint32_t i = 0; i < tail->nholes; i++) {
+		const struct tlg_ring_hole *hole = &tail->holes[i];
+		if (hole->chunk != chunk->number || hole->event >= hole->end || hole->end > TLG_CHUNK_EVENTS)
+			continue;
+		piece.from = hole->event;
+		piece.to = hole->end;
+		piece.is_hole = 1;
+		add_piece(salvage, &piece);
+	}
+	if (tail->chunk && is_before(chunk->number, tail->chunk))
+		return;
+	piece.from = chunk->number == tail->chunk ? tail->event : chunk->first;
+	piece.to = TLG_CHUNK_EVENTS;
+	piece.is_hole = 0;
+	add_piece(salvage, &piece);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct piece *a = one, *b = other;
+
+	if (a->opened != b->opened)
+		return a->opened < b->opened ? -1 : 1;
+	if (a->number != b->number)
+		return is_before(a->number, b->number) ? -1 : 1;
+	return b->is_hole != a->is_hole ? b->is_hole - a->is_hole : (a->from > b->from) - (a->from < b->from);
+}
+
+/*
+ * A copy of what goes on may lack a chunk that was opened behind the copier's back, and hold the one after it.  What is
+ * behind such a gap is left to the next reader.
+ */
+static void drop_unlinked(struct t2x_salvage *salvage)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < salvage->npieces; i++) {
+		struct piece *piece = &salvage->pieces[i];
+		struct lane *lane = &salvage->lanes[piece->ring];
+		int is_first = lane->tail.chunk && piece->number == lane->tail.chunk;
+		if (!piece->is_hole && !is_first && lane->first != piece->index + 1)
+			continue;
+		if (!piece->is_hole)
+			lane->first = piece->next;
+		salvage->pieces[kept++] = *piece;
+	}
+	salvage->npieces = kept;
+}
+
+static int list_pieces(struct t2x_salvage *salvage)
+{
+	uint32_t n = salvage->ring->head.chunks_used;
+	struct tlg_chunk *chunk = &salvage->chunk;
+
+	salvage->pieces = calloc((size_t)n + (size_t)salvage->nlanes * TLG_MAX_HOLES + 1, sizeof(*salvage->pieces));
+	if (!salvage->pieces)
+		return 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!t2x_ring_chunk_head(salvage->ring, i, chunk)) {
+			salvage->sum.damaged++;
+			continue;
+		}
+		if (chunk->ring >= salvage->nlanes || !chunk->number ||
+		    (chunk->state != TLG_CHUNK_OPEN && chunk->state != TLG_CHUNK_HELD))
+			continue;
+		add_pieces(salvage, i, chunk);
+		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
+	}
+	qsort(salvage->pieces, salvage->npieces, sizeof(*salvage->pieces), compare);
+	if (salvage->ring->is_live)
+		drop_unlinked(salvage);
+	for (unsigned i = 0; i < salvage->npieces; i++)
+		salvage->lanes[salvage->pieces[i].ring].pieces += !salvage->pieces[i].is_hole;
+	return 1;
+}
+
+struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
+{
+	struct t2x_salvage *salvage = calloc(1, sizeof(*salvage));
+
+	if (!salvage)
+		return NULL;
+	salvage->ring = ring;
+	salvage->nlanes = ring->head.rings_used;
+	salvage->lanes = calloc(salvage->nlanes ? salvage->nlanes : 1, sizeof(*salvage->lanes));
+	salvage->reblock = t2x_reblock_new(ring);
+	if (!salvage->lanes || !salvage->reblock) {
+		t2x_salvage_free(salvage);
+		return NULL;
+	}
+	for (unsigned i = 0; i < salvage->nlanes; i++)
+		read_lane(salvage, i);
+	if (!list_pieces(salvage)) {
+		t2x_salvage_free(salvage);
+		return NULL;
+	}
+	return salvage;
+}
+
+void t2x_salvage_free(struct t2x_salvage *salvage)
+{
+	if (!salvage)
+		return;
+	t2x_reblock_free(salvage->reblock);
+	free(salvage->lanes);
+	free(salvage->pieces);
+	free(salvage);
+}
+
+const struct t2x_salvage_sum *t2x_salvage_sum(const struct t2x_salvage *salvage)
+{
+	return &salvage->sum;
+}
+
+void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *block)
+{
+	t2x_reblock_follow(salvage->reblock, block);
+}
+
+/* ---- events of a chunk -------------------------------------------------------------------------- */
+
+static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
+{
+	return chunk->events[event].sequence == chunk->number;
+}
+
+/* Events of the chain at event, all of which are committed; 0: none begins there. */
+static uint32_t chain_length(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	const struct tlg_event *head = &chunk->events[event];
+	uint32_t end = event + 1;
+
+	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
+		return 0;
+	if (!(head->flags & TLG_HAS_INFO))
+		return 1;
+	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
+		if (chunk->events[end].flags & TLG_INFO_END)
+			return end + 1 - event;
+	return 0;
+}
+
+/* Where the next chain begins, PAD included; limit: nowhere. */
+static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	while (event < limit && !chain_length(chunk, event, limit))
+		event++;
+	return event;
+}
+
+/* What the ring had lost in total at some point: as the drain does, count it as events of the thread. */
+static void take_lost(struct lane *lane, uint64_t events)
+{
+	if (events <= lane->tail.seen_events)
+		return;
+	lane->thread.position += (uint32_t)(events - lane->tail.seen_events);
+	lane->tail.seen_events = events;
+}
+
+/* THREAD in a ring: see announce() in runtime/tr2_thread.c. */
+static void change_thread(struct lane *lane, const struct tlg_event *event, uint32_t n)
+{
+	struct t2x_rethread *thread = &lane->thread;
+	unsigned nvalues = 0;
+	size_t bytes = 0;
+
+	memset(thread, 0, sizeof(*thread));
+	thread->tid = event->u.thread.tid;
+	thread->ostid = event->u.thread.ostid;
+	thread->start = event->u.thread.start;
+	for (uint32_t i = 1; i < n; i++) {
+		const struct tlg_value *value = &event[i].u.value;
+		if (tlg_event_type(&event[i]) == TLG_INFO && bytes + TLG_TEXT_SIZE < sizeof(thread->name)) {
+			memcpy(thread->name + bytes, event[i].u.info.text.c, TLG_TEXT_SIZE);
+			bytes += TLG_TEXT_SIZE;
+		}
+		if (tlg_event_type(&event[i]) != TLG_VALUE)
+			continue;
+		if (nvalues == 1 && (uint64_t)value->value > lane->tail.seen_events)
+			lane->tail.seen_events = (uint64_t)value->value;
+		if (nvalues++ >= 2 && thread->nopen < T2X_RETHREAD_OPEN)
+			thread->open[thread->nopen++] = (uint64_t)value->value;
+	}
+}
+
+/* A checkpoint of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
+static void check_thread(struct lane *lane, uint32_t tid)
+{
+	struct t2x_rethread *thread = &lane->thread;
+
+	if (thread->tid == tid && thread->start)
+		return;
+	memset(thread, 0, sizeof(*thread));
+	thread->tid = tid;
+	thread->start = lane->start;
+	strcpy(thread->name, "?");
+	if (lane->tid != tid)
+		return;
+	thread->ostid = lane->ostid;
+	memcpy(thread->name, lane->name, sizeof(thread->name));
+}
+
+/* Put the chain at hand into the block that is being made.  Return  0: there is no room, it has to go first */
+static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n)
+{
+	const struct tlg_event *event = &salvage->chunk.events[salvage->at];
+	unsigned type = tlg_event_type(event);
+
+	if (type == TLG_THREAD) {
+		change_thread(lane, event, n);
+		return 1;
+	}
+	if (type != TLG_HIT && type != TLG_MORE) {
+		salvage->sum.damaged++;
+		return 1;
+	}
+	check_thread(lane, event->u.hit.tid);
+	take_lost(lane, salvage->chunk.lost_events);
+	if (!t2x_reblock_chain(salvage->reblock, &lane->thread, event, n))
+		return 0;
+	salvage->sum.hits += type == TLG_HIT;
+	return 1;
+}
+
+/* Uncommitted events that others lie behind. */
+static void pass_hole(struct t2x_salvage *salvage, struct lane *lane, const struct piece *piece, uint32_t end)
+{
+	salvage->sum.in_flight += end - salvage->at;
+	if (!piece->is_hole)
+		lane->thread.position += end - salvage->at;
+	salvage->at = end;
+}
+
+/* Go on in the piece at hand.  Return  0: it is finished; 1: the block has to go first */
+static int take_events(struct t2x_salvage *salvage, struct lane *lane, const struct piece *piece)
+{
+	const struct tlg_chunk *chunk = &salvage->chunk;
+	uint32_t n, next;
+
+	while (salvage->at < piece->to) {
+		n = chain_length(chunk, salvage->at, piece->to);
+		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
+			return 0;
+		if (n && !take_chain(salvage, lane, n))
+			return 1;
+		salvage->at += n;
+		if (n)
+			continue;
+		next = find_chain(chunk, salvage->at, piece->to);
+		if (next == piece->to && !piece->is_hole && !lane->pieces)
+			return 0;
+		pass_hole(salvage, lane, piece, next);
+	}
+	return 0;
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------- */
+
+/* Return  0: it cannot be read, or is another one now */
+static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
+{
+	struct lane *lane = &salvage->lanes[piece->ring];
+
+	lane->pieces -= !piece->is_hole;
+	salvage->at = piece->from;
+	salvage->is_loaded = 1;
+	if (!t2x_ring_chunk(salvage->ring, piece->index, &salvage->chunk) || salvage->chunk.number != piece->number) {
+		salvage->sum.damaged++;
+		return 0;
+	}
+	return 1;
+}
+
+static void leave_piece(struct t2x_salvage *salvage)
+{
+	salvage->piece++;
+	salvage->is_loaded = 0;
+}
+
+/* Return  1: a block is complete; 0: all chunks have been read */
+static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
+{
+	while (salvage->piece < salvage->npieces) {
+		const struct piece *piece = &salvage->pieces[salvage->piece];
+		if (!salvage->is_loaded) {
+			if (!load_piece(salvage, piece)) {
+				leave_piece(salvage);
+				continue;
+			}
+			if (t2x_reblock_mark(salvage->reblock, piece->opened))
+				return t2x_reblock_take(salvage->reblock, block);
+		}
+		if (!take_events(salvage, &salvage->lanes[piece->ring], piece))
+			leave_piece(salvage);
+		if (t2x_reblock_take(salvage->reblock, block))
+			return 1;
+	}
+	return 0;
+}
+
+int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
+{
+	switch (salvage->stage) {
+	case OPENING:
+		salvage->stage = CHUNKS;
+		t2x_reblock_open(salvage->reblock);
+		return t2x_reblock_take(salvage->reblock, block);
+	case CHUNKS:
+		if (next_of_chunks(salvage, block))
+			return 1;
+		salvage->stage = CLOSING;
+		return t2x_salvage_next(salvage, block);
+	case CLOSING:
+		salvage->stage = DONE;
+		t2x_reblock_close(salvage->reblock, salvage->sum.hits, salvage->sum.in_flight);
+		return t2x_reblock_take(salvage->reblock, block);
+	default:
+		return 0;
+	}
+}

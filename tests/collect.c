@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* collect.c - see collect.h; t2expand.c does the same with many. */
+#include "collect.h"
+
+#include <stdio.h>
+
+static void read_blocks(struct t2x_recovered *item, struct t2x_report *report, collect_fn *fn, void *data)
+{
+	struct t2x_input input = { .path = item->ring.state.path, .report = report };
+	struct t2x_block block;
+
+	if (item->why || !t2x_input_check(&input, 0))
+		input = (struct t2x_input){ .report = report, .is_done = 1 };
+	t2x_join_add(&input, &item->join);
+	while (t2x_join_next(&input.blocks, &block))
+		fn(data, &block);
+	t2x_input_close(&input);
+}
+
+struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data)
+{
+	char *rings[] = { (char *)(uintptr_t)ring };
+	struct t2x_settings settings = { .rings = rings, .nrings = 1, .live = live };
+	struct t2x_report report = { .to = NULL };
+	struct t2x_recover recover = { .n = 0 };
+	struct t2x_salvage_sum sum = { .hits = UINT64_MAX };
+	int error = t2x_recover_open(&recover, &settings, &report);
+
+	for (unsigned i = 0; !error && i < recover.n; i++) {
+		if (recover.items[i].ring.path != ring)
+			continue;   /* live: its ring file is listed, too */
+		read_blocks(&recover.items[i], &report, fn, data);
+		sum = *t2x_salvage_sum(recover.items[i].join.salvage);
+	}
+	t2x_recover_free(&recover);
+	return sum;
+}
+
+int collect_find(uint32_t pid, char *path, size_t room)
+{
+	struct t2x_leftovers leftovers;
+	int n = t2x_leftovers_find(&leftovers, pid) ? 0 : (int)leftovers.n;
+
+	if (n == 1)
+		snprintf(path, room, "%s", leftovers.paths[0]);
+	t2x_leftovers_free(&leftovers);
+	return n == 1;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* What is left of a process that was killed: all of it, once; and reading it harms nobody. */
+#include "t2test.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "trace2.h"
+#include "traced.h"
+
+enum { THREADS = 3, MOST = 100000, FEW = 5, MANY = 60000 };
+
+static unsigned char g_seen[THREADS][MOST];      /* how often each number of each thread was found */
+static uint64_t g_hits, g_torn;
+
+/* A checkpoint of ours: a data_intmax whose value is thread * MOST + number, twice. */
+static void count_hit(const struct tlg_event *event)
+{
+	int64_t value = event[1].u.value.value;
+
+	g_hits++;
+	if (!(event->flags & TLG_HAS_INFO) || tlg_event_type(&event[1]) != TLG_VALUE || value < 0)
+		return;
+	if (value >= (int64_t)THREADS * MOST)
+		g_torn++;
+	else
+		g_seen[value / MOST][value % MOST]++;
+}
+
+static void count_block(void *unused, const struct t2x_block *block)
+{
+	(void)unused;
+	for (unsigned i = 0; block->tid != TLG_NO_THREAD && i < block->count; i++)
+		if (tlg_event_type(&block->events[i]) == TLG_HIT)
+			count_hit(&block->events[i]);
+}
+
+static struct t2x_salvage_sum count_all(const char *ring, uint32_t live)
+{
+	memset(g_seen, 0, sizeof(g_seen));
+	g_hits = g_torn = 0;
+	return collect(ring, live, count_block, NULL);
+}
+
+static void assert_once(unsigned thread, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(g_seen[thread][i], 1);
+	for (unsigned i = n; i < MOST; i++)
+		assert_int_equal(g_seen[thread][i], 0);
+}
+
+/* ---- programs ----------------------------------------------------------------------------------- */
+
+static void record(unsigned thread, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		trace2_data_intmax("t", NULL, "n", (intmax_t)thread * MOST + i);
+		if (i % 1000 == 999)
+			trace2_flush();
+	}
+}
+
+static void *run_thread(void *number)
+{
+	trace2_thread_start("worker");
+	record((unsigned)(uintptr_t)number, MANY);
+	return NULL;
+}
+
+static int killed_early(void *unused)
+{
+	(void)unused;
+	trace2_initialize();
+	record(0, FEW);
+	raise(SIGKILL);
+	return 1;
+}
+
+static int killed_late(void *unused)
+{
+	pthread_t threads[THREADS];
+
+	(void)unused;
+	trace2_initialize();
+	for (uintptr_t i = 1; i < THREADS; i++)
+		pthread_create(&threads[i], NULL, run_thread, (void *)i);
+	record(0, MANY);
+	for (uintptr_t i = 1; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	trace2_data_intmax("t", NULL, "n", MANY);
+	raise(SIGKILL);
+	return 1;
+}
+
+static int ended(void *unused)
+{
+	(void)unused;
+	trace2_initialize();
+	record(0, FEW);
+	return 0;
+}
+
+/* ---- ring files --------------------------------------------------------------------------------- */
+
+/* The tests' own directory is $XDG_RUNTIME_DIR; a killed child leaves one file in it. */
+static int setup(void **state)
+{
+	int error = traced_setup(state);
+
+	if (!error)
+		error = setenv("XDG_RUNTIME_DIR", t.dir, 1);
+	return error;
+}
+
+static void find_ring(char path[256])
+{
+	struct t2x_leftovers leftovers;
+
+	assert_int_equal(t2x_leftovers_find(&leftovers, 0), 0);
+	path[0] = '\0';
+	for (unsigned i = 0; i < leftovers.n; i++)
+		if (!strncmp(leftovers.paths[i], t.dir, strlen(t.dir)))
+			strcpy(path, leftovers.paths[i]);
+	t2x_leftovers_free(&leftovers);
+}
+
+static void run_killed(int (*program)(void *), char ring[256])
+{
+	traced_run(&t, program, NULL, NULL);
+	assert_true(WIFSIGNALED(t.status));
+	find_ring(ring);
+	assert_string_not_equal(ring, "");
+}
+
+/* ---- tests -------------------------------------------------------------------------------------- */
+
+static void test_recover_process_killed_before_its_first_write_gives_all(void **state)
+{
+	struct t2x_salvage_sum sum;
+	char ring[256];
+
+	(void)state;
+	run_killed(killed_early, ring);
+	sum = count_all(ring, 0);
+	assert_int_equal(sum.hits, g_hits);
+	assert_int_equal(sum.in_flight, 0);
+	assert_int_equal(g_torn, 0);
+	assert_once(0, FEW);
+}
+
+static void test_recover_process_killed_later_gives_file_and_ring_once(void **state)
+{
+	struct t2x_salvage_sum sum;
+	char ring[256];
+
+	(void)state;
+	run_killed(killed_late, ring);
+	sum = count_all(ring, 0);
+	assert_true(sum.hits < g_hits);
+	assert_int_equal(g_torn, 0);
+	assert_once(0, MANY + 1);
+	for (unsigned i = 1; i < THREADS; i++)
+		assert_once(i, MANY);
+}
+
+/* The last write had arrived, or part of it, but the ring file does not say so yet. */
+static void test_recover_file_longer_than_vouched_for_gives_all_once(void **state)
+{
+	struct tlg_ring_file head;
+	char ring[256];
+	int fd;
+
+	(void)state;
+	run_killed(killed_late, ring);
+	fd = open(ring, O_RDWR | O_CLOEXEC);
+	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_true(head.written > 2);
+	head.written--;
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	close(fd);
+	count_all(ring, 0);
+	for (unsigned thread = 0; thread < THREADS; thread++)
+		for (unsigned i = 0; i < MOST; i++)
+			assert_true(g_seen[thread][i] <= 1);
+}
+
+static void test_recover_without_the_file_gives_what_the_ring_has(void **state)
+{
+	struct t2x_salvage_sum sum;
+	char ring[256];
+
+	(void)state;
+	run_killed(killed_late, ring);
+	unlink(t.raw);
+	sum = count_all(ring, 0);
+	assert_int_equal(sum.hits, g_hits);
+	assert_true(sum.hits > 0);
+	assert_int_equal(g_torn, 0);
+}
+
+static void test_ring_of_a_process_that_ended_is_gone(void **state)
+{
+	char ring[256];
+
+	(void)state;
+	traced_run(&t, ended, NULL, NULL);
+	find_ring(ring);
+	assert_string_equal(ring, "");
+}
+
+static void test_ring_of_a_running_process_is_read_only_live(void **state)
+{
+	int hold[2];
+	char ring[256] = "", byte = 0;
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(pipe(hold), 0);
+	child = fork();
+	if (!child) {
+		setenv("TRACE2_RAW", t.raw, 1);
+		trace2_initialize();
+		record(0, MANY);
+		_exit(write(hold[1], &byte, 1) == 1 && pause());
+	}
+	assert_int_equal(read(hold[0], &byte, 1), 1);
+	find_ring(ring);
+	assert_int_equal(count_all(ring, 0).hits, UINT64_MAX);
+	count_all(ring, (uint32_t)child);
+	assert_once(0, MANY);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	close(hold[0]);
+	close(hold[1]);
+	find_ring(ring);
+	assert_int_equal(count_all(ring, (uint32_t)child).hits, UINT64_MAX);
+	assert_true(count_all(ring, 0).hits < MANY);
+	assert_once(0, MANY);
+}
+
+/* Whatever is in it, reading it ends, and finds no more than there is room for. */
+static void test_ring_with_any_byte_changed_is_read_without_harm(void **state)
+{
+	static const unsigned values[] = { 0x00, 0xff, 0x80, 0x01 };
+	char ring[256];
+	int fd;
+
+	(void)state;
+	run_killed(killed_early, ring);
+	fd = open(ring, O_RDWR | O_CLOEXEC);
+	for (unsigned at = 0; at < 2 * 4096; at += at < 256 || (at >= 4096 && at < 5120) ? 1 : 61) {
+		for (unsigned i = 0; i < 4; i++) {
+			unsigned char was, now = (unsigned char)values[i];
+			assert_int_equal(pread(fd, &was, 1, at), 1);
+			assert_int_equal(pwrite(fd, &now, 1, at), 1);
+			count_all(ring, 0);
+			assert_true(g_hits == 0 || g_hits < 4 * FEW);
+			assert_int_equal(pwrite(fd, &was, 1, at), 1);
+		}
+	}
+	assert_int_equal(ftruncate(fd, 5000), 0);
+	assert_int_equal(count_all(ring, 0).hits, 0);
+	close(fd);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_recover_process_killed_before_its_first_write_gives_all),
+		TEST(test_recover_process_killed_later_gives_file_and_ring_once),
+		TEST(test_recover_file_longer_than_vouched_for_gives_all_once),
+		TEST(test_recover_without_the_file_gives_what_the_ring_has),
+		TEST(test_ring_of_a_process_that_ended_is_gone),
+		TEST(test_ring_of_a_running_process_is_read_only_live),
+		TEST(test_ring_with_any_byte_changed_is_read_without_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
