@@ -4,11 +4,11 @@
  *
  * usage: bench_memory DIRECTORY ROUNDS
  *
- * Three kinds of work: reads at scattered places of 32 MiB, which do not depend on each other, so that the processor
- * has several under way at once; reads of 16 MiB that do, each address being what was read before; and computing.  Each
- * runs alone, with the clock read behind each piece of work, with a timed event, and with a step.  What is added
- * is the difference.  A clock read may hold up the reads that are under way: then it costs far more in the first
- * kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Figures: bench.h.
+ * Three kinds of work: reads at scattered places of 32 MiB, which do not depend on each other, so that the
+ * processor has several under way at once; reads of 16 MiB that do, each address being what was read before; and
+ * computing.  Each runs alone, and with one thing behind each piece of work: a clock read, a timed event, a step, a
+ * counter.  What is added is the difference.  A clock read may hold up the reads that are under way: then it costs
+ * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Figures: bench.h.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +65,8 @@ static uint64_t positions[BENCH_THREADS][LINE_WORDS];
 	RUN_WORK(run_##work, work, ) \
 	RUN_WORK(run_##work##_clock, work, bench_keep(bench_ticks())) \
 	RUN_WORK(run_##work##_event, work, trace2_region_enter("bench", #work, NULL)) \
-	RUN_WORK(run_##work##_step, work, trace2_step("bench", #work))
+	RUN_WORK(run_##work##_step, work, trace2_step("bench", #work)) \
+	RUN_WORK(run_##work##_counter, work, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1))
 
 RUN_WORKS(read_spread)
 RUN_WORKS(read_chain)
@@ -75,7 +76,8 @@ RUN_WORKS(compute)
 	{ .name = text, .run = run_##work, .ops = BURST }, \
 	{ .name = text ", clock", .run = run_##work##_clock, .ops = BURST }, \
 	{ .name = text ", event", .run = run_##work##_event, .ops = BURST, .recorded = 1 }, \
-	{ .name = text ", step", .run = run_##work##_step, .ops = BURST, .recorded = 1 }
+	{ .name = text ", step", .run = run_##work##_step, .ops = BURST, .recorded = 1 }, \
+	{ .name = text ", counter", .run = run_##work##_counter, .ops = BURST }
 
 static struct bench_case cases[] = {
 	CASES(read_spread, "independent reads"),

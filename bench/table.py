@@ -24,7 +24,8 @@ from typing import NamedTuple, Optional
 
 
 class Goal(NamedTuple):
-    """FIGURE (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if there is one, is at most or at least this."""
+    """FIGURE (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if any, is at most or at least this; or it is
+    only shown, where there is no limit."""
     what: str
     bench: str
     figure: str
@@ -57,6 +58,8 @@ GOALS = [
     Goal('region with a message, "%s %d"', "emit", 'region, "%s %d"', baseline='snprintf "%s %d"', at_most=1 / 4),
     Goal("single calls, drain running: p99.9", "tail", "region, inline, p99.9", baseline="region, inline, p50",
          at_most=2.5),
+    *(Goal(f"added to {work} by {what}", "memory", f"{work}, {what}", minus=work)
+      for work in ("independent reads", "computing") for what in ("clock", "event", "step")),
     Goal("added to a short process, shared library: on instead of off", "start", "tracing on, ten events",
          minus="initialized, tracing off", baseline="git version, event target", baseline_minus="git version",
          at_most=1 / 2),
@@ -164,12 +167,16 @@ def verdict(goal, best_ratio, median_ratio):
     def reaches(value):
         return value <= goal.at_most if goal.at_most is not None else value >= goal.at_least
 
+    if goal.at_most is None and goal.at_least is None:
+        return ""
     if reaches(median_ratio):
         return "yes"
     return "at best" if reaches(best_ratio) else "**no**"
 
 
 def limit(goal):
+    if goal.at_most is None and goal.at_least is None:
+        return "-"
     return f"<= {fraction(goal.at_most)}" if goal.at_most is not None else f">= {number(goal.at_least)}"
 
 
