@@ -312,7 +312,6 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 
 void tr2_drain_reset(void)
 {
-	tr2_sink_reset();
 	tr2_collect_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	g_holds = g_held = 0;

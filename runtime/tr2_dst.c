@@ -198,11 +198,13 @@ static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *v
 	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
 		if (debug)
 			tr2_warning("invalid AF_UNIX path '", path, "' for '", variable, "' tracing");
-	} else if (open_socket(dst, path, stream, dgram) >= 0) {
-		return 0;
-	} else if (debug) {
-		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ", strerror(errno));
+		return -1;
 	}
+	strcpy(dst->path, path);
+	if (open_socket(dst, path, stream, dgram) >= 0)
+		return 0;
+	if (debug)
+		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ", strerror(errno));
 	return -1;
 }
 
@@ -264,6 +266,21 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 	}
 	errno = saved;
 	return result;
+}
+
+int tr2_dst_inherit(struct tr2_dst *dst)
+{
+	int saved = errno;
+
+	dst->own = 0;
+	if (dst->kind == TR2_DST_STREAM) {
+		close(dst->fd);
+		dst->fd = connect_socket(dst->path, SOCK_STREAM);
+		if (dst->fd < 0)
+			dst->kind = TR2_DST_OFF;
+	}
+	errno = saved;
+	return dst->kind == TR2_DST_OFF ? -1 : 0;
 }
 
 int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
@@ -364,16 +381,16 @@ static int wait_and_retry(const struct tr2_dst *dst, int error)
 	return 0;
 }
 
-static int write_all(struct tr2_dst *dst, const char *data, size_t bytes)
+/* Return  0 or -errno    *done: bytes that were written */
+static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t *done)
 {
 	int tries = 0, pending = has_pending();
 
-	while (bytes) {
-		ssize_t n = write_some(dst, data, bytes);
+	for (*done = 0; *done < bytes;) {
+		ssize_t n = write_some(dst, data + *done, bytes - *done);
 		int error = n < 0 ? errno : EIO;
 		if (n > 0) {
-			data += n;
-			bytes -= (size_t)n;
+			*done += (size_t)n;
 			continue;
 		}
 		if (error == EINTR)
@@ -385,15 +402,28 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes)
 	return 0;
 }
 
+/*
+ * Drop what a failed write has left behind the last whole frame, so many bytes.  Where that cannot be done a reader
+ * will find its way around what is there; where a forked child writes too, it must not be done.
+ */
+static void cut_back(struct tr2_dst *dst, off_t bytes)
+{
+	struct stat st;
+
+	if (fstat(dst->fd, &st) || st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
+		dst->own = 0;
+}
+
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
 {
 	int saved = errno;
-	int error = dst->kind == TR2_DST_OFF ? -EBADF : write_all(dst, data, bytes);
+	size_t done = 0;
+	int error = dst->kind == TR2_DST_OFF ? -EBADF : write_all(dst, data, bytes, &done);
 
 	if (!error)
 		dst->good += (off_t)bytes;
-	else if (dst->own && ftruncate(dst->fd, dst->good))
-		dst->own = 0;   /* cannot be cut back: a reader will find its way around what is there */
+	else if (dst->own)
+		cut_back(dst, (off_t)done);
 	if (error && *dst->variable)
 		tr2_warning_without_name("unable to write trace to '", dst->variable, "': ", strerror(-error));
 	if (error)

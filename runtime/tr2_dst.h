@@ -18,7 +18,7 @@ enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR
 struct tr2_dst {
 	enum tr2_dst_kind kind;
 	int fd;
-	int own;                  /* 1: nobody else writes this file, it may be cut back */
+	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */
@@ -44,6 +44,14 @@ int tr2_dst_is_off(const char *value);
  */
 int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
 		 const struct tr2_dst_rules *rules);
+
+/*
+ * In a forked child: go on in what the parent has opened, as git's children do.  Nothing is looked at again: neither
+ * settings nor how many files a directory has.  Only to a stream socket is connected anew: what two processes send
+ * on one would mix.
+ * Return  0, or -1: it is off now
+ */
+int tr2_dst_inherit(struct tr2_dst *dst);
 
 /*
  * Open the file that comes after dst's: "x.tlg", "x.1.tlg", "x.2.tlg", ...  For descriptors and sockets next is dst.

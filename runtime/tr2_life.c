@@ -30,6 +30,37 @@ int tr2_enabled_v1;
 static char g_version[256] = TRACE2_VERSION;
 static int g_use_git_config, g_initialized, g_exit_code;
 
+/* ---- forking ------------------------------------------------------------------------------------ */
+
+/*
+ * Set around fork(), which leaves the allocator in order in the child; _Fork() and the system call do not, and call
+ * no handlers either.
+ */
+enum { FORKING = -1 };
+static pid_t g_forked;                         /* FORKING; the child; 0 */
+
+static int is_forked_in_order(void)
+{
+	return g_forked == FORKING || g_forked == getpid();
+}
+
+static void before_fork(void)
+{
+	g_forked = FORKING;
+	tr2_drain_before_fork();
+}
+
+static void after_fork_parent(void)
+{
+	g_forked = 0;
+	tr2_drain_after_fork_parent();
+}
+
+static void after_fork_child(void)
+{
+	g_forked = getpid();
+}
+
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
 /* The usual case of a server, told by the name of its zone: the C library would read the zone's file, 30 us. */
@@ -56,7 +87,7 @@ static int set_up(const struct tr2_heritage *heritage)
 	uint32_t stream = tr2_sid_stream();
 	int error;
 
-	if (tr2_sink_open(tr2_sid_own()))
+	if (heritage ? tr2_sink_inherit(is_forked_in_order()) : tr2_sink_open(tr2_sid_own()))
 		return -ENOENT;
 	error = tr2_shm_create(stream);
 	if (!error)
@@ -71,10 +102,11 @@ static int set_up(const struct tr2_heritage *heritage)
 		tr2_warning("no memory for rings: ", strerror(-error));
 	tr2_shm_unlink();
 	tr2_drain_reset();
+	tr2_sink_reset();
 	return error;
 }
 
-/* In a forked child, before its first event: rings, stream and destination of its own. */
+/* In a forked child, before its first event: rings and a stream of its own, in its parent's destinations. */
 static void start_over(void)
 {
 	static struct tr2_heritage heritage;
@@ -179,7 +211,7 @@ void trace2_initialize_fl(const char *file, int line)
 	tr2_g_after_fork = start_over;
 	tr2_wake_init();
 	if (!set_up(NULL) && !atexit(at_exit)) {
-		pthread_atfork(tr2_drain_before_fork, tr2_drain_after_fork_parent, NULL);
+		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 		tr2_signal_init();
 		tr2_enabled_v1 = 1;
 		tr2_handler_is_ordinary();

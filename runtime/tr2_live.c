@@ -77,13 +77,21 @@ static void free_target(struct live *live)
 
 static int start_target(struct live *live, const struct kind *kind)
 {
-	read_options(&live->options, kind);
 	if (t2x_out_init_fn(&live->out, write_text, &live->dst))
 		return -ENOMEM;
 	live->model = t2x_model_new(kind->writer, &live->out, &live->options);
 	live->context = (struct t2x_context){ .model = live->model, .report = &live->report };
 	live->merge = live->model ? t2x_merge_new(&live->context) : NULL;
 	return live->merge ? t2x_merge_add(live->merge, NULL, "", NULL) : -ENOMEM;
+}
+
+/* With destination and options set.  Return  1 if it is on */
+static int switch_on(struct live *live, const struct kind *kind)
+{
+	live->is_on = !start_target(live, kind);
+	if (!live->is_on)
+		free_target(live);
+	return live->is_on;
 }
 
 static int open_target(struct live *live, const struct kind *kind, const char *name,
@@ -94,12 +102,8 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 	if (tr2_dst_open(&live->dst, tr2_env_name(kind->target, variable), tr2_env_get(kind->target), name,
 			 rules))
 		return 0;
-	if (start_target(live, kind)) {
-		free_target(live);
-		return 0;
-	}
-	live->is_on = 1;
-	return 1;
+	read_options(&live->options, kind);
+	return switch_on(live, kind);
 }
 
 int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
@@ -121,7 +125,7 @@ int tr2_live_is_on(void)
 
 int tr2_live_is_sentinel(void)
 {
-	return g_live[EVENT].is_on && g_live[EVENT].dst.is_sentinel;
+	return g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -165,12 +169,31 @@ void tr2_live_close(void)
 	g_on = 0;
 }
 
-/* What the parent's targets hold stays allocated, and in sight: its memory may be in any state in the child. */
-void tr2_live_reset(void)
+/* What the targets hold stays allocated, and in sight: the memory may be in any state. */
+static void leave_behind(void)
 {
 	memcpy(g_left_behind, g_live, sizeof(g_left_behind));
-	for (int i = 0; i < TARGETS; i++)
-		tr2_dst_close(&g_live[i].dst);
 	memset(g_live, 0, sizeof(g_live));
 	g_on = 0;
+}
+
+int tr2_live_inherit(void)
+{
+	leave_behind();
+	for (int i = 0; i < TARGETS; i++) {
+		g_live[i].dst = g_left_behind[i].dst;
+		g_live[i].options = g_left_behind[i].options;
+		if (!g_left_behind[i].is_on || tr2_dst_inherit(&g_live[i].dst))
+			free_target(&g_live[i]);
+		else
+			g_on += switch_on(&g_live[i], &kinds[i]);
+	}
+	return g_on;
+}
+
+void tr2_live_reset(void)
+{
+	leave_behind();
+	for (int i = 0; i < TARGETS; i++)
+		tr2_dst_close(&g_left_behind[i].dst);
 }

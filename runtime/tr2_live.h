@@ -24,7 +24,10 @@ int tr2_live_open(const char *name, const struct tr2_dst_rules *rules);
 /* 1 if any target is on. */
 int tr2_live_is_on(void);
 
-/* 1 if the event target writes the sentinel of a directory with too many files: the only text that says so. */
+/*
+ * Of the event target, the only text that says so: 1 if it writes the sentinel of a directory with too many files,
+ * 0 if not; -1: it is off.
+ */
 int tr2_live_is_sentinel(void);
 
 /* Print the checkpoints in whole blocks of this stream, as far as none older can come. */
@@ -33,7 +36,10 @@ void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t strea
 /* Print what is left, close the targets. */
 void tr2_live_close(void);
 
-/* In a forked child: forget the parent's targets without printing what they hold. */
+/* In a forked child: go on in the parent's targets, without printing what they held.  Return  how many are on */
+int tr2_live_inherit(void);
+
+/* Give the targets up without printing what they hold, wherever we are.  Signal safe */
 void tr2_live_reset(void);
 
 #endif

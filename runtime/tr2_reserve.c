@@ -10,6 +10,7 @@
 #include "tr2_env.h"
 #include "tr2_handler.h"
 #include "tr2_losses.h"
+#include "tr2_sink.h"
 #include "tr2_wake.h"
 
 void (*tr2_g_after_fork)(void);
@@ -22,8 +23,11 @@ struct tr2_thread *tr2_self_or_new(void)
 	if (tr2_self && !tr2_is_forked_child())
 		return tr2_self;
 	tr2_signals_block(&mask);
-	if (tr2_is_forked_child())
+	if (tr2_is_forked_child()) {
 		tr2_g_after_fork();
+		if (tr2_sink_allocates())
+			tr2_wake_wanted(mask);   /* as in the parent: a text is for somebody who looks on */
+	}
 	if (!tr2_self && tr2_g_shm.head && !tr2_thread_begin("unknown"))
 		tr2_losses_note(TLG_LOSS_NORING);
 	tr2_signals_restore(&mask);

@@ -43,7 +43,20 @@ int tr2_sink_open(const char *name)
 
 int tr2_sink_is_sentinel(void)
 {
-	return g_sink.dst.is_sentinel || tr2_live_is_sentinel();
+	int event = tr2_live_is_sentinel();
+
+	return event < 0 ? g_sink.dst.is_sentinel : event;
+}
+
+int tr2_sink_inherit(int may_allocate)
+{
+	int texts = 0;
+
+	if (may_allocate)
+		texts = tr2_live_inherit();
+	else
+		tr2_live_reset();
+	return tr2_dst_inherit(&g_sink.dst) && !texts ? -1 : 0;
 }
 
 int tr2_sink_init(void)

@@ -22,7 +22,16 @@ int tr2_sink_is_wanted(void);
  */
 int tr2_sink_open(const char *name);
 
-/* 1: it is the last file of a directory that has too many. */
+/*
+ * In a forked child: go on in what the parent has opened.  may_allocate: 0 gives the texts up
+ * Return  0, or -1: nothing is on
+ */
+int tr2_sink_inherit(int may_allocate);
+
+/*
+ * 1: the event `too_many_files` belongs into the trace.  In git each target has files of its own to count, and only
+ * the event target says it; so that counts, and the raw target's directory where there is no event target.
+ */
 int tr2_sink_is_sentinel(void);
 
 /* Allocate what writing needs.  0 or -errno.  Signal unsafe */
@@ -50,7 +59,7 @@ void tr2_sink_close(void);
 /* Give the texts up: they cannot be written from where we are.  The raw target stays. */
 void tr2_sink_drop_texts(void);
 
-/* In a forked child: forget the parent's targets. */
+/* Give all targets up. */
 void tr2_sink_reset(void);
 
 #endif

@@ -34,6 +34,7 @@ enum {
 
 static struct wake {
 	int wanted, running;
+	uint32_t starting;        /* a thread is creating it */
 	uint32_t chunks;          /* calls for the thread so far: the futex that it sleeps on */
 	uint32_t sleeps_long;
 } g_wake;
@@ -106,15 +107,14 @@ static void start_thread(void)
 
 void tr2_wake_start(void)
 {
-	static uint32_t starting;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || !tr2_cas_rlx(&starting, 0, 1)) /* relaxed: keeps a second starter out, no more */
+	if (tr2_wake_is_running() || !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
 	tr2_signals_block(&mask);
 	start_thread();
 	tr2_signals_restore(&mask);
-	tr2_store_rlx(&starting, 0); /* relaxed: only keeps a second starter out */
+	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
 }
 
 void tr2_wake_now(void)

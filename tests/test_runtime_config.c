@@ -351,15 +351,35 @@ static void test_sentinel_is_not_rotated(void **state)
 static void test_sentinel_of_one_target_does_not_speak_for_another(void **state)
 {
 	char raw[192], event[192];
+	int has_sentinel;
 
 	(void)state;
 	mkdir(traced_path("traces"), 0700);
-	write_text("traces/git-trace2-discard", "");
 	snprintf(raw, sizeof(raw), "TRACE2_RAW=%s", traced_path("traces"));
 	snprintf(event, sizeof(event), "TRACE2_EVENT=%s", traced_path("event.txt"));
-	assert_int_equal(run(run_plain, (const char *const[]){ raw, event, "TRACE2_MAX_FILES=9", NULL }), TRACED);
-	assert_non_null(strstr(read_text("event.txt"), "\"version\""));
-	assert_null(strstr(read_text("event.txt"), "too_many_files"));
+	for (int i = 0; i < 2; i++) {   /* the raw target makes the sentinel, finds it */
+		assert_int_equal(run(run_plain, (const char *const[]){ raw, event, "TRACE2_MAX_FILES=2", NULL }),
+				 TRACED);
+		assert_non_null(strstr(read_text("event.txt"), "\"version\""));
+		assert_null(strstr(read_text("event.txt"), "too_many_files"));
+		assert_int_equal(count_traces(&has_sentinel), 1);
+		assert_int_equal(has_sentinel, 1);
+	}
+}
+
+static void test_sentinel_of_the_event_target_is_in_the_raw_trace_beside_it(void **state)
+{
+	char raw[192], event[192];
+
+	(void)state;
+	mkdir(traced_path("traces"), 0700);
+	snprintf(raw, sizeof(raw), "TRACE2_RAW=%s", traced_path("raw.tlg"));
+	snprintf(event, sizeof(event), "TRACE2_EVENT=%s", traced_path("traces"));
+	assert_int_equal(run(run_plain, (const char *const[]){ raw, event, "TRACE2_MAX_FILES=2", "TRACE2_RAW_LZ4=0",
+							       NULL }), TRACED);
+	assert_int_equal(raw_read(traced_path("raw.tlg"), &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_too_many_files, NULL), 1);
+	assert_non_null(strstr(read_text("traces/git-trace2-discard"), "too_many_files"));
 }
 
 static void test_sentinel_comes_when_git_makes_it(void **state)
@@ -411,6 +431,7 @@ int main(void)
 		TRACED_TEST(test_sentinel_is_for_directories_only),
 		TRACED_TEST(test_sentinel_is_not_rotated),
 		TRACED_TEST(test_sentinel_of_one_target_does_not_speak_for_another),
+		TRACED_TEST(test_sentinel_of_the_event_target_is_in_the_raw_trace_beside_it),
 		TRACED_TEST(test_sentinel_comes_when_git_makes_it),
 	};
 

@@ -164,43 +164,6 @@ static void test_life_forked_child_records_at_its_parents_call_sites(void **stat
 	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "new in the child"), 1);
 }
 
-/* The child finds no place for a stream of its own. */
-static int run_fork_without_place(void *data)
-{
-	const struct traced *traced = data;
-	char moved[sizeof(traced->dir) + 8], dir[sizeof(traced->dir)];
-	pid_t pid;
-	int failed;
-
-	trace2_initialize();
-	trace2_region_enter("test", "parent", NULL);
-	snprintf(dir, sizeof(dir), "%s", traced->dir);
-	snprintf(moved, sizeof(moved), "%s.moved", dir);
-	if (rename(dir, moved))
-		return 1;
-	pid = fork();
-	if (!pid) {
-		for (int i = 0; i < 10000; i++)
-			trace2_region_enter("test", "nowhere", NULL);
-		exit(trace2_is_enabled());
-	}
-	failed = wait_for(pid);
-	trace2_region_leave("test", "parent", NULL);
-	return rename(moved, dir) || failed;
-}
-
-static void test_life_child_that_cannot_record_leaves_its_parents_stream_alone(void **state)
-{
-	(void)state;
-	traced_run(&t, run_fork_without_place, &t, NULL);
-	assert_int_equal(t.status, 0);
-	read_back();
-	assert_int_equal(file.streams, 1);
-	assert_int_equal(file.hits, 4);
-	assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "nowhere"), 0);
-	assert_int_equal(raw_count(&file, TLG_STYLE_region_leave, "parent"), 1);
-}
-
 static void *fork_in_thread(void *data)
 {
 	pid_t pid;
@@ -402,7 +365,6 @@ int main(void)
 		TRACED_TEST(test_life_a_programs_own_handler_is_left_alone),
 		TRACED_TEST(test_life_forked_child_keeps_its_open_regions),
 		TRACED_TEST(test_life_forked_child_records_at_its_parents_call_sites),
-		TRACED_TEST(test_life_child_that_cannot_record_leaves_its_parents_stream_alone),
 		TRACED_TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
 		TRACED_TEST(test_life_forks_of_a_busy_process_record_in_every_child),
 		TRACED_TEST(test_life_what_exit_handlers_record_is_in_the_file),
