@@ -5,56 +5,51 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The arguments to come.  A va_list that is passed on by address has to be in a struct to have one everywhere. */
-struct source {
-	va_list ap;
-};
-
-static int64_t take_signed(struct source *source, unsigned take)
+static int64_t take_signed(struct tr2_va *va, unsigned take)
 {
 	switch (take) {
 	case TR2_TAKE_SCHAR:
-		return (signed char)va_arg(source->ap, int);
+		return (signed char)va_arg(va->ap, int);
 	case TR2_TAKE_SHORT:
-		return (short)va_arg(source->ap, int);
+		return (short)va_arg(va->ap, int);
 	case TR2_TAKE_LONG:
-		return va_arg(source->ap, long);
+		return va_arg(va->ap, long);
 	case TR2_TAKE_LLONG:
-		return va_arg(source->ap, long long);
+		return va_arg(va->ap, long long);
 	case TR2_TAKE_INTMAX:
-		return va_arg(source->ap, intmax_t);
+		return va_arg(va->ap, intmax_t);
 	case TR2_TAKE_PTRDIFF:
-		return va_arg(source->ap, ptrdiff_t);
+		return va_arg(va->ap, ptrdiff_t);
 	case TR2_TAKE_CHAR:
-		return (unsigned char)va_arg(source->ap, int);
+		return (unsigned char)va_arg(va->ap, int);
 	default:
-		return va_arg(source->ap, int);
+		return va_arg(va->ap, int);
 	}
 }
 
-static uint64_t take_unsigned(struct source *source, unsigned take)
+static uint64_t take_unsigned(struct tr2_va *va, unsigned take)
 {
 	switch (take) {
 	case TR2_TAKE_UCHAR:
-		return (unsigned char)va_arg(source->ap, unsigned);
+		return (unsigned char)va_arg(va->ap, unsigned);
 	case TR2_TAKE_USHORT:
-		return (unsigned short)va_arg(source->ap, unsigned);
+		return (unsigned short)va_arg(va->ap, unsigned);
 	case TR2_TAKE_ULONG:
-		return va_arg(source->ap, unsigned long);
+		return va_arg(va->ap, unsigned long);
 	case TR2_TAKE_ULLONG:
-		return va_arg(source->ap, unsigned long long);
+		return va_arg(va->ap, unsigned long long);
 	case TR2_TAKE_UINTMAX:
-		return va_arg(source->ap, uintmax_t);
+		return va_arg(va->ap, uintmax_t);
 	case TR2_TAKE_SIZE:
-		return va_arg(source->ap, size_t);
+		return va_arg(va->ap, size_t);
 	default:
-		return va_arg(source->ap, unsigned);
+		return va_arg(va->ap, unsigned);
 	}
 }
 
-static void take_double(struct tr2_args *args, struct source *source)
+static void take_double(struct tr2_args *args, struct tr2_va *va)
 {
-	double value = va_arg(source->ap, double);
+	double value = va_arg(va->ap, double);
 	int64_t bits;
 
 	memcpy(&bits, &value, sizeof(bits));
@@ -62,9 +57,9 @@ static void take_double(struct tr2_args *args, struct source *source)
 }
 
 /* With a precision the string need not end by itself; a negative one counts as none. */
-static void take_string(struct tr2_args *args, struct source *source, int64_t precision)
+static void take_string(struct tr2_args *args, struct tr2_va *va, int64_t precision)
 {
-	const char *text = va_arg(source->ap, const char *);
+	const char *text = va_arg(va->ap, const char *);
 
 	if (text && precision >= 0)
 		tr2_args_bytes(args, text, strnlen(text, (size_t)precision));
@@ -72,40 +67,36 @@ static void take_string(struct tr2_args *args, struct source *source, int64_t pr
 		tr2_args_text(args, text);
 }
 
-void tr2_capture(struct tr2_args *args, const struct tr2_format *format, va_list ap, int errnum, char text[128])
+void tr2_capture(struct tr2_args *args, const struct tr2_format *format, struct tr2_va *va, int errnum, char text[128])
 {
-	struct source source;
-
-	va_copy(source.ap, ap);
 	for (unsigned i = 0; i < format->count; i++) {
 		unsigned take = format->take[i];
 		switch (take) {
 		case TR2_TAKE_STRING:
-			take_string(args, &source, -1);
+			take_string(args, va, -1);
 			break;
 		case TR2_TAKE_STRING_STAR:
-			take_string(args, &source, args->fixed[args->nfixed - 1].value);
+			take_string(args, va, args->fixed[args->nfixed - 1].value);
 			break;
 		case TR2_TAKE_STRING_CUT:
-			take_string(args, &source, format->take[i + 1] | format->take[i + 2] << 8);
+			take_string(args, va, format->take[i + 1] | format->take[i + 2] << 8);
 			i += 2;
 			break;
 		case TR2_TAKE_DOUBLE:
-			take_double(args, &source);
+			take_double(args, va);
 			break;
 		case TR2_TAKE_POINTER:
-			tr2_args_add(args, TLG_ARG_POINTER, (int64_t)(uintptr_t)va_arg(source.ap, void *));
+			tr2_args_add(args, TLG_ARG_POINTER, (int64_t)(uintptr_t)va_arg(va->ap, void *));
 			break;
 		case TR2_TAKE_ERRNO:
 			tr2_args_text(args, strerror_r(errnum, text, 128));
 			break;
 		case TR2_TAKE_UINT: case TR2_TAKE_UCHAR: case TR2_TAKE_USHORT: case TR2_TAKE_ULONG:
 		case TR2_TAKE_ULLONG: case TR2_TAKE_UINTMAX: case TR2_TAKE_SIZE:
-			tr2_args_uint(args, take_unsigned(&source, take));
+			tr2_args_uint(args, take_unsigned(va, take));
 			break;
 		default:
-			tr2_args_int(args, take_signed(&source, take));
+			tr2_args_int(args, take_signed(va, take));
 		}
 	}
-	va_end(source.ap);
 }

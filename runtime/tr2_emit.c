@@ -12,41 +12,6 @@
 
 /* ---- describing arguments ----------------------------------------------------------------------- */
 
-/* A new argument; what it does not set of a text is not looked at. */
-static struct tr2_arg *add_arg(struct tr2_args *args, uint32_t type, int64_t value)
-{
-	struct tr2_arg *arg = &args->fixed[args->nfixed++];
-
-	arg->type = type;
-	arg->value = value;
-	return arg;
-}
-
-void tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value)
-{
-	add_arg(args, type, value);
-}
-
-void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes)
-{
-	struct tr2_arg *arg = add_arg(args, TLG_ARG_TEXT, (int64_t)bytes);
-
-	arg->text[0] = text;
-	arg->bytes[0] = bytes;
-	arg->bytes[1] = arg->bytes[2] = 0;
-	args->whole_bytes += bytes;
-}
-
-void tr2_args_int(struct tr2_args *args, int64_t value)
-{
-	add_arg(args, TLG_ARG_INT, value);
-}
-
-void tr2_args_uint(struct tr2_args *args, uint64_t value)
-{
-	add_arg(args, TLG_ARG_UINT, (int64_t)value);
-}
-
 int tr2_find_password(const char *text, size_t *from, size_t *to)
 {
 	size_t scheme = !strncmp(text, "https://", 8) ? 8 : !strncmp(text, "http://", 7) ? 7 : 0;
@@ -80,19 +45,9 @@ static void set_text(struct tr2_arg *arg, const char *text, int redact)
 	arg->value = (int64_t)(arg->bytes[0] + arg->bytes[1] + arg->bytes[2]);
 }
 
-void tr2_args_text(struct tr2_args *args, const char *text)
-{
-	struct tr2_arg *arg = add_arg(args, TLG_ARG_NULL, 0);
-
-	if (text) {
-		set_text(arg, text, 0);
-		args->whole_bytes += arg->bytes[0];
-	}
-}
-
 void tr2_args_redacted(struct tr2_args *args, const char *text)
 {
-	struct tr2_arg *arg = add_arg(args, TLG_ARG_NULL, 0);
+	struct tr2_arg *arg = tr2_args_add(args, TLG_ARG_NULL, 0);
 
 	if (text)
 		set_text(arg, text, 1);
@@ -303,7 +258,7 @@ static inline void fill_short(struct tlg_event *event, unsigned n, const struct 
 }
 
 /* The commonest arguments by far: fixed ones, whole, in one chain.  0: they are not like that */
-static int emit_short(struct tlg_hit *hit, const struct tr2_args *args, unsigned flags)
+static inline int emit_short(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
 {
 	size_t bytes = args->whole_bytes + args->last_bytes;
 	unsigned n = args->nfixed + (unsigned)((bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
@@ -314,25 +269,23 @@ static int emit_short(struct tlg_hit *hit, const struct tr2_args *args, unsigned
 	event = tr2_reserve(n + 1);
 	if (!event)
 		return 1;
-	hit->when = hit->when ? hit->when : read_clock();
-	hit->tid = tr2_chunk_of((uintptr_t)event)->tid;
-	event->u.hit = *hit;
+	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */
+	event->u.hit.when = when ? when : read_clock();
+	event->u.hit.scopeIndex = scope;
+	event->u.hit.tid = tr2_chunk_of((uintptr_t)event)->tid;
 	if (n)
 		fill_short(event + 1, n, args);
 	tr2_ring_commit(event, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));
 	return 1;
 }
 
-void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint64_t when)
+/* Everything else: lists, texts in parts, more than one chain. */
+static __attribute__((noinline)) void emit_long(uint32_t scope, const struct tr2_args *args, unsigned flags,
+						uint64_t when)
 {
-	struct tr2_args none;
 	struct tlg_hit hit = { .when = when, .scopeIndex = scope };
 	struct feed feed;
 
-	tr2_args_init(&none);
-	args = args ? args : &none;
-	if (emit_short(&hit, args, flags))
-		return;
 	start_feed(&feed, args);
 	if (feed.text_left > TR2_TEXT_LIMIT) {
 		feed.text_left = TR2_TEXT_LIMIT;   /* the VALUEs still say how much there was */
@@ -342,6 +295,15 @@ void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint6
 		return;
 	while (events_left(&feed) && emit_chain(&feed, TLG_MORE, 0, &hit))
 		;
+}
+
+void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
+{
+	static const struct tr2_args none;
+
+	args = args ? args : &none;
+	if (!emit_short(scope, args, flags, when))
+		emit_long(scope, args, flags, when);
 }
 
 /* The scope table has no room for this one: its definition goes in front of its arguments. */

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "tr2_scope.h"
 
@@ -49,12 +50,45 @@ static inline void tr2_args_init(struct tr2_args *args)
 	args->last_bytes = 0;
 }
 
-/* Append an argument: any but a text; a text of so many bytes; the common kinds.  A null text is recorded as such. */
-void tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value);
-void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes);
-void tr2_args_int(struct tr2_args *args, int64_t value);
-void tr2_args_uint(struct tr2_args *args, uint64_t value);
-void tr2_args_text(struct tr2_args *args, const char *text);
+/* Append an argument: any but a text; a text of so many bytes.  What this does not set of a text is not looked at. */
+static inline struct tr2_arg *tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value)
+{
+	struct tr2_arg *arg = &args->fixed[args->nfixed++];
+
+	arg->type = type;
+	arg->value = value;
+	return arg;
+}
+
+static inline void tr2_args_bytes(struct tr2_args *args, const char *text, size_t bytes)
+{
+	struct tr2_arg *arg = tr2_args_add(args, TLG_ARG_TEXT, (int64_t)bytes);
+
+	arg->text[0] = text;
+	arg->bytes[0] = bytes;
+	arg->bytes[1] = arg->bytes[2] = 0;
+	args->whole_bytes += bytes;
+}
+
+/* Append an argument of a common kind.  A null text is recorded as such. */
+static inline void tr2_args_int(struct tr2_args *args, int64_t value)
+{
+	tr2_args_add(args, TLG_ARG_INT, value);
+}
+
+static inline void tr2_args_uint(struct tr2_args *args, uint64_t value)
+{
+	tr2_args_add(args, TLG_ARG_UINT, (int64_t)value);
+}
+
+static inline void tr2_args_text(struct tr2_args *args, const char *text)
+{
+	if (text)
+		tr2_args_bytes(args, text, strlen(text));
+	else
+		tr2_args_add(args, TLG_ARG_NULL, 0);
+}
+
 void tr2_args_redacted(struct tr2_args *args, const char *text);
 
 /* The list, the last text.  NULL is allowed. */
@@ -77,7 +111,7 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 		 uint64_t when);
 
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
-void tr2_emit_scope(uint32_t scope, struct tr2_args *args, unsigned flags, uint64_t when);
+void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when);
 
 /* The two commonest, without an argument list: a bare event, timed or not; one with an integer. */
 void tr2_emit_hit(uint32_t scope, int timed);

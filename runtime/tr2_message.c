@@ -21,19 +21,19 @@ static void emit_rendered(const struct tr2_scope_key *key, const char *text)
 	tr2_emit(key, &args, TLG_RENDERED, 0);
 }
 
-static int render(char *to, size_t size, const char *format, va_list ap)
+static int render(char *to, size_t size, const char *format, struct tr2_va *va)
 {
 	va_list copy;
 	int n;
 
-	va_copy(copy, ap);
+	va_copy(copy, va->ap);
 	n = vsnprintf(to, size, format, copy);
 	va_end(copy);
 	return n;
 }
 
 /* Memory of its own: the program's allocator may be what a signal handler has interrupted. */
-static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
+static void emit_long(const struct tr2_scope_key *key, size_t bytes, struct tr2_va *va)
 {
 	char *text;
 
@@ -44,12 +44,12 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, va_list ap)
 		emit_rendered(key, key->format);
 		return;
 	}
-	render(text, bytes + 1, key->format, ap);
+	render(text, bytes + 1, key->format, va);
 	emit_rendered(key, text);
 	munmap(text, bytes + 1);
 }
 
-void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
+void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
 {
 	char text[SHORT_MESSAGE], errno_text[128];
 	const struct tr2_site *site;
@@ -64,20 +64,29 @@ void tr2_emit_message(const struct tr2_scope_key *key, va_list ap)
 	tr2_args_init(&args);
 	site = tr2_site_of(key, &room);
 	if (site->format.count != TR2_FORMAT_NOT_PUT_OFF) {
-		tr2_capture(&args, &site->format, ap, saved, errno_text);
+		tr2_capture(&args, &site->format, va, saved, errno_text);
 		tr2_emit_at(site, key, &args, 0, 0);
 		errno = saved;
 		return;
 	}
-	n = render(text, sizeof(text), key->format, ap);
+	n = render(text, sizeof(text), key->format, va);
 	errno = saved;
 	if (n < 0)
 		emit_rendered(key, key->format);   /* what it asks for cannot be printed: show that it was asked */
 	else if ((size_t)n < sizeof(text))
 		emit_rendered(key, text);
 	else
-		emit_long(key, (size_t)n, ap);
+		emit_long(key, (size_t)n, va);
 	errno = saved;
+}
+
+void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap)
+{
+	struct tr2_va va;
+
+	va_copy(va.ap, ap);
+	tr2_emit_message(key, &va);
+	va_end(va.ap);
 }
 
 void tr2_emit_text(const struct tr2_scope_key *key, const char *text)

@@ -5,16 +5,18 @@
 #ifndef TR2_MESSAGE_H
 #define TR2_MESSAGE_H
 
-#include <stdarg.h>
-
+#include "tr2_capture.h"
 #include "tr2_scope.h"
 
 /*
- * Record a checkpoint whose message is key->format applied to ap.  Without a format, or with an empty one, there is no
- * message.  Its arguments are recorded as they are, for the expander to format; what cannot be put off is rendered
- * here, and cut beyond 1 MiB.  ap is not consumed.  errno is what %m shows, and kept.
+ * Record a checkpoint whose message is key->format applied to va, which is used up.  Without a format, or with an
+ * empty one, there is no message.  Its arguments are recorded as they are, for the expander to format; what cannot
+ * be put off is rendered here, and cut beyond 1 MiB.  errno is what %m shows, and kept.
  */
-void tr2_emit_message(const struct tr2_scope_key *key, va_list ap);
+void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va);
+
+/* The same with a list that belongs to somebody else, and is not used up. */
+void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap);
 
 /* The same with a message that is a plain text. */
 void tr2_emit_text(const struct tr2_scope_key *key, const char *text);

@@ -54,7 +54,7 @@ void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list
 
 	key.format = fmt;
 	if (tr2_enabled_v1)
-		tr2_emit_message(&key, ap);
+		tr2_emit_message_va(&key, ap);
 }
 
 void trace2_cmd_path_fl(const char *file, int line, const char *pathname)

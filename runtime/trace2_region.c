@@ -19,10 +19,10 @@ static uint16_t repo_id(const struct trace2_repository *repo)
 }
 
 static struct tr2_scope_key make_key(int style, const char *file, int line, const char *category, const char *label,
-				     const struct trace2_repository *repo)
+				     const struct trace2_repository *repo, const char *format)
 {
 	return (struct tr2_scope_key){
-		.file = file, .category = category, .label = label,
+		.file = file, .category = category, .label = label, .format = format,
 		.line = line, .repo = repo_id(repo), .style = (uint8_t)style,
 	};
 }
@@ -40,7 +40,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 		return scope;
 	if (!tr2_self_or_new())
 		return 0;
-	names = make_key(site->style, site->file, site->line, site->category, site->label, repo);
+	names = make_key(site->style, site->file, site->line, site->category, site->label, repo, NULL);
 	scope = tr2_scope_intern(&names);
 	if (scope)
 		tr2_store_rlx(&site->key, (uint64_t)id << 32 | scope); /* relaxed: as above */
@@ -50,7 +50,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 /* The scope table has no room: as if the names were not literals. */
 static void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo, struct tr2_args *args)
 {
-	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label, repo);
+	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label, repo, NULL);
 
 	tr2_emit(&key, args, 0, 0);
 }
@@ -97,7 +97,7 @@ void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo,
 static inline void emit_region(int style, const char *file, int line, const char *category, const char *label,
 			       const struct trace2_repository *repo)
 {
-	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
+	struct tr2_scope_key key = make_key(style, file, line, category, label, repo, NULL);
 	struct tr2_site room;
 	const struct tr2_site *site = tr2_site_of(&key, &room);
 
@@ -105,15 +105,6 @@ static inline void emit_region(int style, const char *file, int line, const char
 		tr2_emit_hit(site->scope, style != TLG_STYLE_step);
 	else
 		tr2_emit_at(site, &key, NULL, 0, 0);
-}
-
-static void emit_region_message(int style, const char *file, int line, const char *category, const char *label,
-				const struct trace2_repository *repo, const char *fmt, va_list ap)
-{
-	struct tr2_scope_key key = make_key(style, file, line, category, label, repo);
-
-	key.format = fmt;
-	tr2_emit_message(&key, ap);
 }
 
 void trace2_region_enter_fl(const char *file, int line, const char *category, const char *label,
@@ -133,39 +124,45 @@ void trace2_region_leave_fl(const char *file, int line, const char *category, co
 void trace2_region_enter_printf_va_fl(const char *file, int line, const char *category, const char *label,
 				      const struct trace2_repository *repo, const char *fmt, va_list ap)
 {
+	struct tr2_scope_key key = make_key(TLG_STYLE_region_enter, file, line, category, label, repo, fmt);
+
 	if (tr2_enabled_v1)
-		emit_region_message(TLG_STYLE_region_enter, file, line, category, label, repo, fmt, ap);
+		tr2_emit_message_va(&key, ap);
 }
 
 void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
 				      const struct trace2_repository *repo, const char *fmt, va_list ap)
 {
+	struct tr2_scope_key key = make_key(TLG_STYLE_region_leave, file, line, category, label, repo, fmt);
+
 	if (tr2_enabled_v1)
-		emit_region_message(TLG_STYLE_region_leave, file, line, category, label, repo, fmt, ap);
+		tr2_emit_message_va(&key, ap);
 }
 
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...)
 {
-	va_list ap;
+	struct tr2_scope_key key = make_key(TLG_STYLE_region_enter, file, line, category, label, repo, fmt);
+	struct tr2_va va;
 
 	if (!tr2_enabled_v1)
 		return;
-	va_start(ap, fmt);
-	emit_region_message(TLG_STYLE_region_enter, file, line, category, label, repo, fmt, ap);
-	va_end(ap);
+	va_start(va.ap, fmt);
+	tr2_emit_message(&key, &va);
+	va_end(va.ap);
 }
 
 void trace2_region_leave_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...)
 {
-	va_list ap;
+	struct tr2_scope_key key = make_key(TLG_STYLE_region_leave, file, line, category, label, repo, fmt);
+	struct tr2_va va;
 
 	if (!tr2_enabled_v1)
 		return;
-	va_start(ap, fmt);
-	emit_region_message(TLG_STYLE_region_leave, file, line, category, label, repo, fmt, ap);
-	va_end(ap);
+	va_start(va.ap, fmt);
+	tr2_emit_message(&key, &va);
+	va_end(va.ap);
 }
 
 void trace2_step_fl(const char *file, int line, const char *category, const char *label)
@@ -179,7 +176,7 @@ void trace2_step_fl(const char *file, int line, const char *category, const char
 static void emit_data(int style, const char *file, int line, const char *category,
 		      const struct trace2_repository *repo, const char *key, const char *text)
 {
-	struct tr2_scope_key names = make_key(style, file, line, category, key, repo);
+	struct tr2_scope_key names = make_key(style, file, line, category, key, repo, NULL);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -204,7 +201,7 @@ void trace2_data_json_fl(const char *file, int line, const char *category, const
 void trace2_data_intmax_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			   const char *key, intmax_t value)
 {
-	struct tr2_scope_key names = make_key(TLG_STYLE_data_intmax, file, line, category, key, repo);
+	struct tr2_scope_key names = make_key(TLG_STYLE_data_intmax, file, line, category, key, repo, NULL);
 	const struct tr2_site *site;
 	struct tr2_site room;
 	struct tr2_args args;
@@ -225,20 +222,20 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category, con
 
 void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL);
+	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL, fmt);
 
-	key.format = fmt;
 	if (tr2_enabled_v1)
-		tr2_emit_message(&key, ap);
+		tr2_emit_message_va(&key, ap);
 }
 
 void trace2_printf_fl(const char *file, int line, const char *fmt, ...)
 {
-	va_list ap;
+	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL, fmt);
+	struct tr2_va va;
 
 	if (!tr2_enabled_v1)
 		return;
-	va_start(ap, fmt);
-	trace2_printf_va_fl(file, line, fmt, ap);
-	va_end(ap);
+	va_start(va.ap, fmt);
+	tr2_emit_message(&key, &va);
+	va_end(va.ap);
 }

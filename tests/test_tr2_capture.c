@@ -43,14 +43,15 @@ static void print(const char *format, ...)
 	struct tr2_format parsed = tr2_format_parse(format);
 	struct tr2_args recorded;
 	char text[128];
+	struct tr2_va va;
 	va_list ap;
 
 	tr2_args_init(&recorded);
 	captured = parsed.count != TR2_FORMAT_NOT_PUT_OFF;
-	va_start(ap, format);
+	va_start(va.ap, format);
 	if (captured)
-		tr2_capture(&recorded, &parsed, ap, errno, text);
-	va_end(ap);
+		tr2_capture(&recorded, &parsed, &va, errno, text);
+	va_end(va.ap);
 	shown_length = captured ? t2x_render(shown, SIZE, format, args, convert(&recorded, args)) : 0;
 	va_start(ap, format);
 	expected_length = vsnprintf(expected, SIZE, format, ap);
