@@ -67,7 +67,8 @@ static void take_string(struct tr2_args *args, struct tr2_va *va, int64_t precis
 		tr2_args_text(args, text);
 }
 
-void tr2_capture(struct tr2_args *args, const struct tr2_format *format, struct tr2_va *va, int errnum, char text[128])
+void tr2_capture(struct tr2_args *args, const struct tr2_format *format, struct tr2_va *va, int errnum,
+		 char text[128])
 {
 	for (unsigned i = 0; i < format->count; i++) {
 		unsigned take = format->take[i];

@@ -16,10 +16,12 @@ struct tr2_va {
 };
 
 /*
- * Append the arguments that format takes from va, which is used up, to args.  Strings are pointed to, cut at their precision.
+ * Append the arguments that format takes from va, which is used up, to args.  Strings are pointed to, cut at their
+ * precision.
  * format  one that can be put off    errnum  what %m shows    text  room for that, 128 bytes
  * Signal  safe    Cost  1 ns a conversion, and the strings' lengths
  */
-void tr2_capture(struct tr2_args *args, const struct tr2_format *format, struct tr2_va *va, int errnum, char text[128]);
+void tr2_capture(struct tr2_args *args, const struct tr2_format *format, struct tr2_va *va, int errnum,
+		 char text[128]);
 
 #endif

@@ -50,7 +50,8 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 /* The scope table has no room: as if the names were not literals. */
 static void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo, struct tr2_args *args)
 {
-	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label, repo, NULL);
+	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label,
+					     repo, NULL);
 
 	tr2_emit(&key, args, 0, 0);
 }
