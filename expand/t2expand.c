@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_ahead.h"
+#include "t2x_behind.h"
 #include "t2x_dir.h"
 #include "t2x_input.h"
 #include "t2x_merge.h"
@@ -16,6 +18,7 @@
 #include "t2x_options.h"
 #include "t2x_raw.h"
 #include "t2x_recover.h"
+#include "t2x_relay.h"
 #include "t2x_screen.h"
 #include "t2x_xml.h"
 
@@ -34,7 +37,11 @@ struct run {
 	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
 	struct t2x_input *inputs;
 	unsigned ninputs;
+	struct t2x_crew *crew;            /* NULL: the main thread does all of it */
+	struct t2x_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
 	struct t2x_out out;
+	struct t2x_behind behind;         /* behind out, if is_behind */
+	int is_behind;
 	struct t2x_screen screen;         /* behind out, if the output is a terminal */
 	int is_screen;
 	int out_fd;
@@ -207,6 +214,8 @@ static int start_output(struct run *run, const char *path)
 
 	if (run->settings.raw_text || !isatty(run->out_fd)) {
 		error = t2x_out_init(&run->out, run->out_fd);
+		if (!error && run->crew)
+			run->is_behind = !t2x_behind_start(&run->behind, run->crew, &run->out, run->out_fd);
 	} else if (format == T2X_FORMAT_RAW) {
 		complain(run, path, "a terminal, which raw events might upset; --raw-text writes them");
 		return 0;
@@ -298,6 +307,7 @@ static int expand_text(struct run *run)
 {
 	struct t2x_context context = { .report = &run->report };
 	struct t2x_merge *merge = NULL;
+	struct t2x_relay *relay = NULL;
 	int error = -ENOMEM;
 
 	context.model = t2x_model_new(writers[run->settings.format], &run->out, &run->settings.options);
@@ -306,15 +316,26 @@ static int expand_text(struct run *run)
 	if (!merge)
 		goto done;
 	error = 0;
-	for (unsigned i = 0; !error && i < run->ninputs; i++)
-		error = t2x_merge_add(merge, &run->inputs[i].blocks, run->inputs[i].in.name, t2x_join_next);
+	if (run->crew) {
+		relay = t2x_relay_new(run->crew, context.model);
+		run->ahead = t2x_ahead_new(run->crew, &run->report);
+	}
+	for (unsigned i = 0; !error && i < run->ninputs; i++) {
+		struct t2x_input *input = &run->inputs[i];
+		if (run->ahead)
+			t2x_ahead_add(run->ahead, input);
+		error = t2x_merge_add(merge, &input->blocks, input->in.name,
+				      run->ahead ? t2x_ahead_next : t2x_join_next);
+	}
 	if (!error)
 		error = t2x_merge_run(merge);
+	t2x_relay_free(relay);
 	t2x_model_finish(context.model);
 	note_open(run, merge);
 	note_summary(run, &context, t2x_model_summary(context.model));
 done:
 	t2x_merge_free(merge);
+	t2x_ahead_free(run->ahead);
 	t2x_model_free(context.model);
 	return error;
 }
@@ -362,6 +383,8 @@ static int finish_output(struct run *run)
 {
 	int error = t2x_out_flush(&run->out);
 
+	if (run->is_behind)
+		error = t2x_behind_finish(&run->behind);
 	t2x_out_free(&run->out);
 	if (run->is_screen) {
 		int late = t2x_screen_finish(&run->screen);
@@ -401,6 +424,8 @@ static int expand(struct run *run)
 	int error;
 
 	allow_many_files();
+	if (run->settings.jobs > 1)
+		run->crew = t2x_crew_new(run->settings.jobs - 1);
 	if (find_inputs(run)) {
 		complain(run, "inputs", strerror(ENOMEM));
 		return T2X_EXIT_UNUSABLE;
@@ -434,6 +459,7 @@ int main(int argc, char **argv)
 	free(run.dirs);
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);
+	t2x_crew_free(run.crew);
 	t2x_layout_free(&run.layout);
 	return status;
 }

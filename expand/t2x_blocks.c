@@ -299,6 +299,7 @@ static int fill_framed(struct t2x_blocks *blocks, const struct found *found, uin
 
 	*block = (struct t2x_block){
 		.layout = layout,
+		.counts_events = layout->text_size == TLG_TEXT_SIZE,
 		.raw = found->raw,
 		.entries = head->count + 1u,
 		.is_framed = 1,

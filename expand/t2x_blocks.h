@@ -17,11 +17,12 @@
 #include "t2x_map.h"
 
 struct t2x_block {
-	const struct t2x_layout *layout;
+	const struct t2x_layout *layout; /* of raw; both NULL where only events are needed */
 	const unsigned char *raw;        /* the events in the file's layout, BLOCK first if is_framed */
 	unsigned entries;                /* of raw, BLOCK included */
 	int is_framed;
 	int is_packed;                   /* BLOCK says so; what is behind it at raw is unpacked already */
+	int counts_events;               /* sequence numbers are those of events, not of longer or shorter entries */
 	uint32_t stream;                 /* id of the stream; not framed: the process id */
 	uint32_t number;                 /* BLOCK.sequence; not framed: 0 */
 	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for the process, else 0 */

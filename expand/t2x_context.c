@@ -28,7 +28,7 @@ void t2x_context_give(struct t2x_context *context, size_t bytes)
 
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed)
 {
-	struct t2x_stream *stream = calloc(1, sizeof(*stream));
+	struct t2x_stream *stream = t2x_alone_new(sizeof(*stream));
 
 	if (!stream)
 		return NULL;
@@ -75,6 +75,7 @@ static void settle_start(struct t2x_stream *stream)
 {
 	if (!stream->has_clock || stream->process.start_ns)
 		return;
+	t2x_model_settle(stream->context->model);
 	stream->process.start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks
 										: stream->clock.raw);
 	/* a first bound, so that the files of processes that began later can wait */
@@ -110,6 +111,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 
 	if (stream->has_process)
 		return;
+	t2x_model_settle(stream->context->model);
 	stream->has_process = 1;
 	stream->process.pid = event->u.procinfo.pid;
 	stream->start_ticks = event->u.procinfo.start;
@@ -133,6 +135,14 @@ static void note_stored(struct t2x_stream *stream, uint64_t stored)
 		stream->stored = stored;
 }
 
+static void set_zone(struct t2x_stream *stream, int32_t utcoff)
+{
+	if (stream->process.utcoff == utcoff)
+		return;
+	t2x_model_settle(stream->context->model);
+	stream->process.utcoff = utcoff;
+}
+
 static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
 {
 	struct t2x_context *context = stream->context;
@@ -146,7 +156,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		break;
 	case TLG_TIMETYPE:
 		t2x_clock_set_rate(&stream->clock, event->u.timetype.tdiv);
-		stream->process.utcoff = event->u.timetype.utcoff;
+		set_zone(stream, event->u.timetype.utcoff);
 		break;
 	case TLG_TIMEINFO:
 		t2x_clock_set_pair(&stream->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
@@ -205,7 +215,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	if (track || stream->threads.count >= T2X_MAX_THREADS ||
 	    !t2x_context_take(stream->context, sizeof(*track)))
 		return track;
-	track = calloc(1, sizeof(*track));
+	track = t2x_alone_new(sizeof(*track));
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
 		t2x_context_give(stream->context, sizeof(*track));
 		free(track);
@@ -224,16 +234,20 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 			      size_t n)
 {
 	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
+	int knows_name, knows_start;
 
 	if (!track)
 		return;
-	if (!track->thread.start_ns && stream->has_clock)
-		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	n = strnlen(name, n);
 	if (n >= sizeof(track->thread.name))
 		n = sizeof(track->thread.name) - 1;
-	if (!memcmp(track->thread.name, name, n) && !track->thread.name[n])
+	knows_name = !memcmp(track->thread.name, name, n) && !track->thread.name[n];
+	knows_start = track->thread.start_ns || !stream->has_clock;
+	if (knows_name && knows_start)
 		return;
+	t2x_model_settle(stream->context->model);
+	if (!knows_start)
+		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	memcpy(track->thread.name, name, n);
 	track->thread.name[n] = '\0';
 	track->thread.number = ++stream->context->numbers;

@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "t2x_alone.h"
 #include "t2x_clock.h"
 #include "t2x_hit.h"
 #include "t2x_map.h"
@@ -49,9 +50,13 @@ struct t2x_file_box {
 	char name[];
 };
 
-/* A thread, and how far its events have been followed. */
+/*
+ * A thread, and how far its events have been followed.  The two halves are read and written by two processors
+ * when the model is a step behind: not in one cache line.
+ */
 struct t2x_track {
 	struct t2x_thread thread;               /* first: a thread's address is its track's */
+	char apart[T2X_CACHE_LINE];
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
@@ -59,6 +64,7 @@ struct t2x_track {
 
 struct t2x_stream {
 	struct t2x_process process;             /* first: a process's address is its stream's */
+	char apart[T2X_CACHE_LINE];             /* as in a track */
 	struct t2x_context *context;
 	const char *input;                      /* name, for messages */
 	unsigned order;                         /* among the streams of the run */

@@ -83,6 +83,12 @@ struct t2x_model;
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
 
 /*
+ * The caller is about to change or to free a thread, a process or a scope that was in a hit: the model may
+ * be behind (t2x_relay.h), and catches up.
+ */
+void t2x_model_settle(struct t2x_model *m);
+
+/*
  * In a new cycle a thread's open regions are restated: the enter times, outermost first.  Replaces what
  * the model knew, so that a reader that joined late is right from here on.
  */

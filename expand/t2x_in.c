@@ -90,6 +90,13 @@ void t2x_in_close(struct t2x_in *in)
 	in->fd = -1;
 }
 
+void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report)
+{
+	in->report = report;
+	if (in->lz4)
+		t2x_lz4_report_to(in->lz4, report);
+}
+
 size_t t2x_in_peek(struct t2x_in *in, size_t want, const unsigned char **bytes)
 {
 	return t2x_window_peek(in->bytes, want, bytes);

@@ -26,6 +26,9 @@ struct t2x_in {
 int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report);
 void t2x_in_close(struct t2x_in *in);
 
+/* From now on report damage there. */
+void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report);
+
 /* See t2x_window_peek(): fewer than want only at the end of a piece. */
 size_t t2x_in_peek(struct t2x_in *in, size_t want, const unsigned char **bytes);
 void t2x_in_skip(struct t2x_in *in, size_t n);

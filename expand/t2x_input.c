@@ -163,6 +163,13 @@ int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 	return 0;
 }
 
+void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report)
+{
+	input->report = report;
+	if (input->is_open)
+		t2x_in_report_to(&input->in, report);
+}
+
 void t2x_input_close(struct t2x_input *input)
 {
 	close_file(input);

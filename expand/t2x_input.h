@@ -36,6 +36,8 @@ struct t2x_input {
 	struct tlg_event *first_events;
 	int skip_first;                   /* it has been given out */
 	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
+	struct t2x_ahead *ahead;          /* for t2x_ahead alone */
+	struct t2x_ahead_lane *lane;
 };
 
 /*
@@ -47,6 +49,9 @@ int t2x_input_check(struct t2x_input *input, int keeps_first);
 
 /* The next block of the input whose blocks these are, as t2x_blocks_next().  A t2x_next_fn */
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+/* From now on report damage there. */
+void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report);
 
 void t2x_input_close(struct t2x_input *input);
 

@@ -12,6 +12,7 @@
 enum {
 	MAX_SPARE = 64,
 	SPARE_BYTES = 16384,      /* a chain that has gathered more is not worth keeping */
+	PASSED_BYTES = 65536,     /* of scopes that wait to be dropped together */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -87,21 +88,6 @@ static void discard_chain(struct t2x_lanes *lanes, struct t2x_chain *chain)
 	lanes->nspare++;
 }
 
-void t2x_lanes_free(struct t2x_lanes *lanes)
-{
-	while (lanes->spare) {
-		struct t2x_chain *next = lanes->spare->next;
-		t2x_chain_free(lanes->spare, lanes->context);
-		lanes->spare = next;
-	}
-	if (lanes->whole)
-		t2x_chain_free(lanes->whole, lanes->context);
-	lanes->whole = NULL;
-	free(lanes->arguments.args);
-	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
-	lanes->nspare = 0;
-}
-
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
 static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event,
@@ -116,6 +102,30 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 	t2x_model_hit(stream->context->model, &hit);
 }
 
+static void drop_passed(struct t2x_lanes *lanes)
+{
+	if (lanes->passed)
+		t2x_model_settle(lanes->context->model);
+	while (lanes->passed) {
+		struct t2x_scope_box *next = lanes->passed->next;
+		t2x_scope_drop(lanes->context, &lanes->passed->scope);
+		lanes->passed = next;
+	}
+	lanes->passed_bytes = 0;
+}
+
+/* Drop a scope soon: at once where its bytes might be missed. */
+static void let_pass(struct t2x_lanes *lanes, struct t2x_scope *scope)
+{
+	struct t2x_scope_box *box = (struct t2x_scope_box *)scope;
+
+	box->next = lanes->passed;
+	lanes->passed = box;
+	lanes->passed_bytes += box->bytes;
+	if (lanes->passed_bytes > PASSED_BYTES || lanes->context->used_bytes > T2X_CONTEXT_BYTES / 2)
+		drop_passed(lanes);
+}
+
 static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain, struct t2x_clock *clock)
 {
 	struct t2x_scope *scope = t2x_scope_get(chain->stream, chain->head.u.hit.scopeIndex);
@@ -124,7 +134,7 @@ static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain, struct 
 	t2x_chain_arguments(chain, clock, &lanes->arguments, &scope, &is_kept);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &lanes->arguments);
 	if (!is_kept)
-		t2x_scope_drop(chain->stream, scope);
+		let_pass(lanes, scope);
 }
 
 /* All that belongs to the chain is there, or will not come any more. */
@@ -407,4 +417,20 @@ void t2x_lane_finish(struct t2x_lane *lane)
 	t2x_lane_run(lane, UINT64_MAX);
 	while (lane->chains)
 		finish_chain(lane, oldest_chain(lane));
+}
+
+void t2x_lanes_free(struct t2x_lanes *lanes)
+{
+	drop_passed(lanes);
+	while (lanes->spare) {
+		struct t2x_chain *next = lanes->spare->next;
+		t2x_chain_free(lanes->spare, lanes->context);
+		lanes->spare = next;
+	}
+	if (lanes->whole)
+		t2x_chain_free(lanes->whole, lanes->context);
+	lanes->whole = NULL;
+	free(lanes->arguments.args);
+	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
+	lanes->nspare = 0;
 }

@@ -52,6 +52,11 @@ void t2x_lz4_free(struct t2x_lz4 *lz4)
 	free(lz4);
 }
 
+void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report)
+{
+	lz4->report = report;
+}
+
 int t2x_lz4_is_break(const struct t2x_lz4 *lz4)
 {
 	return lz4->is_break;

@@ -23,6 +23,7 @@ struct t2x_lz4;
 /* A decoder for file, whose name is for messages.  Both outlive it.  Return  NULL: no memory */
 struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report);
 void t2x_lz4_free(struct t2x_lz4 *lz4);
+void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
 
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);

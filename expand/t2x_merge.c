@@ -121,7 +121,7 @@ static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, con
 		return NULL;
 	}
 	if (lane)
-		lane->lane.counts_events = block->layout->text_size == TLG_TEXT_SIZE;
+		lane->lane.counts_events = block->counts_events;
 	return lane;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "t2x_alone.h"
 #include "t2x_losses.h"
 #include "t2x_regions.h"
 #include "t2x_render.h"
@@ -23,6 +24,9 @@ struct kind {
 };
 
 struct t2x_model {
+	/* read by those who have hits: not in one cache line with what changes with each */
+	const struct t2x_detour *detour;  /* NULL: none */
+	void *target;                     /* of the detour */
 	struct kind kinds[TLG_STYLE_COUNT];
 	t2x_print_fn *print_unresolved;
 	t2x_finish_fn *finish;
@@ -36,7 +40,7 @@ struct t2x_model {
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options)
 {
-	struct t2x_model *m = calloc(1, sizeof(*m));
+	struct t2x_model *m = t2x_alone_new(sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -88,7 +92,7 @@ static uint64_t find_start_us(const struct t2x_thread *thread)
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 static struct t2x_regions *new_regions(struct t2x_thread *thread)
 {
-	thread->model = malloc(sizeof(struct t2x_regions));
+	thread->model = t2x_alone_new(sizeof(struct t2x_regions));
 	if (thread->model)
 		t2x_regions_init(thread->model, find_start_us(thread));
 	return thread->model;
@@ -97,8 +101,10 @@ static struct t2x_regions *new_regions(struct t2x_thread *thread)
 void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
 			    unsigned count)
 {
-	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
+	struct t2x_regions *regions;
 
+	t2x_model_settle(m);
+	regions = thread->model ? thread->model : new_regions(thread);
 	if (!regions)
 		return;
 	t2x_regions_free(regions, &m->region_budget);
@@ -127,6 +133,7 @@ void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t t
 
 void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 {
+	t2x_model_settle(m);
 	if (thread->model)
 		t2x_regions_free(thread->model, &m->region_budget);
 	free(thread->model);
@@ -135,7 +142,7 @@ void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 
 void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
 {
-	(void)m;
+	t2x_model_settle(m);
 	t2x_losses_free(process->model);
 	process->model = NULL;
 }
@@ -172,6 +179,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 
 void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
 {
+	t2x_model_settle(m);
 	for (unsigned reason = 1; m->kinds[TLG_STYLE_counter].print && reason < TLG_LOSS_REASONS; reason++)
 		print_loss(m, process, reason, ns);
 }
@@ -338,7 +346,7 @@ static void show_unresolved(struct t2x_model *m, struct t2x_event *ev)
 	m->print_unresolved(&m->printer, ev);
 }
 
-void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
+void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	struct t2x_thread *thread = hit->thread;
 	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
@@ -364,4 +372,24 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	/* A region's own line stands outside of it. */
 	if (ev.style == TLG_STYLE_region_enter)
 		t2x_regions_enter(regions, ev.us, &m->region_budget);
+}
+
+void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	if (m->detour)
+		m->detour->hit(m->target, hit);
+	else
+		t2x_model_take_hit(m, hit);
+}
+
+void t2x_model_settle(struct t2x_model *m)
+{
+	if (m->detour)
+		m->detour->settle(m->target);
+}
+
+void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target)
+{
+	m->detour = detour;
+	m->target = target;
 }

@@ -26,6 +26,18 @@ struct t2x_summary {
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options);
 
+/* A way of checkpoints to the model that is not the straight one, and how it is emptied. */
+struct t2x_detour {
+	void (*hit)(void *target, const struct t2x_hit *hit);
+	void (*settle)(void *target);
+};
+
+/* From now on t2x_model_hit() and t2x_model_settle() go there; NULL: straight on. */
+void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target);
+
+/* One checkpoint, at the end of its way. */
+void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit);
+
 /*
  * There is nothing more to come: have the writer print what it has gathered, flush the output.
  * Return  0, or the errno of the first failed write, which may be EPIPE

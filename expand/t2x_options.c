@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_crew.h"
 #include "tlg.h"
 #include "tlg_show.h"
 
@@ -17,7 +18,7 @@ static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event"
 
 static const char usage_text[] =
 	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
-	"                [--raw-text] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"                [--raw-text] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --live=PID [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --show_format[=xml|md]\n"
@@ -33,6 +34,7 @@ static const char usage_text[] =
 	"  --recover-all    the same of all ring files of your dead processes\n"
 	"  --delete         remove these ring files when the output is complete\n"
 	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
+	"  --jobs=N         use up to N threads (default 1): reading and writing go on beside the formatting\n"
 	"  --show_format    print the layout of this machine's events\n"
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -79,14 +81,15 @@ static enum t2x_format find_format(const char *name)
 	return T2X_FORMAT_PERF;
 }
 
-static unsigned find_nesting(const char *text)
+/* The number that is the value of an option; larger ones are max. */
+static unsigned find_number(const char *option, const char *text, unsigned max)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*text < '0' || *text > '9' || *end)
-		refuse("--nesting is not a number", text);
-	return n > MAX_NESTING ? MAX_NESTING : (unsigned)n;
+		refuse(option, text);
+	return n > max ? max : (unsigned)n;
 }
 
 static uint32_t find_pid(const char *text)
@@ -142,7 +145,12 @@ static void take_option(struct t2x_settings *settings, int option)
 		settings->options.brief = 1;
 		break;
 	case 'n':
-		settings->options.nesting = find_nesting(optarg);
+		settings->options.nesting = find_number("--nesting is not a number", optarg, MAX_NESTING);
+		break;
+	case 'j':
+		settings->jobs = find_number("--jobs is not a number", optarg, T2X_CREW_MAX + 1);
+		if (!settings->jobs)
+			refuse("--jobs is at least 1, not", optarg);
 		break;
 	case 'o':
 		settings->output = optarg;
@@ -188,6 +196,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "brief", no_argument, NULL, 'b' },
 		{ "nesting", required_argument, NULL, 'n' },
+		{ "jobs", required_argument, NULL, 'j' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },
 		{ "layout", required_argument, NULL, 'l' },
@@ -203,7 +212,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 	int option;
 
 	*settings = (struct t2x_settings){
-		.format = T2X_FORMAT_PERF, .options = { .nesting = T2X_DEFAULT_NESTING },
+		.format = T2X_FORMAT_PERF, .options = { .nesting = T2X_DEFAULT_NESTING }, .jobs = 1,
 	};
 	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
 		take_option(settings, option);

@@ -25,6 +25,7 @@ struct t2x_settings {
 	struct t2x_options options;
 	const char *output;               /* NULL: standard output */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
+	unsigned jobs;                    /* threads, the main one included */
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;
 	unsigned npaths;

@@ -32,34 +32,52 @@ void t2x_out_free(struct t2x_out *out)
 	out->buf = out->pos = out->end = out->line = NULL;
 }
 
-static void write_all(struct t2x_out *out, const char *text, size_t n)
+void t2x_out_pass_on(struct t2x_out *out, t2x_pass_fn *pass, void *target)
 {
-	if (out->write && n && !out->error) {
-		out->error = out->write(out->target, text, n);
-		return;
-	}
-	while (n && !out->error) {
-		ssize_t done = write(out->fd, text, n);
+	out->pass = pass;
+	out->target = target;
+}
+
+int t2x_out_write(int fd, const char *text, size_t n)
+{
+	while (n) {
+		ssize_t done = write(fd, text, n);
 
 		if (done > 0) {
 			text += done;
 			n -= (size_t)done;
 		} else if (done == 0) {
-			out->error = EIO;
+			return EIO;
 		} else if (errno != EINTR) {
-			out->error = errno;
+			return errno;
 		}
 	}
+	return 0;
+}
+
+/* Let the first n bytes of the buffer go; what is behind them is at its beginning then. */
+static void let_go(struct t2x_out *out, size_t n)
+{
+	size_t rest = (size_t)(out->pos - out->buf) - n;
+	char *next = out->buf;
+
+	if (n && out->pass)
+		next = out->pass(out->target, out->buf, n);
+	else if (n && !out->error)
+		out->error = out->write ? out->write(out->target, out->buf, n) : t2x_out_write(out->fd, out->buf, n);
+	memmove(next, out->buf + n, rest);
+	out->buf = out->line = next;
+	out->pos = next + rest;
+	out->end = next + T2X_OUT_BYTES;
 }
 
 int t2x_out_flush(struct t2x_out *out)
 {
-	write_all(out, out->buf, (size_t)(out->pos - out->buf));
 	if (out->pos > out->line) {
 		out->broken_line = 1;
 		out->last = out->pos[-1];
 	}
-	out->pos = out->line = out->buf;
+	let_go(out, (size_t)(out->pos - out->buf));
 	return out->error;
 }
 
@@ -67,14 +85,10 @@ void t2x_out_make_room(struct t2x_out *out)
 {
 	size_t part = (size_t)(out->pos - out->line);
 
-	if (part > T2X_OUT_BYTES - T2X_OUT_ROOM) {
+	if (part > T2X_OUT_BYTES - T2X_OUT_ROOM)
 		t2x_out_flush(out);
-		return;
-	}
-	write_all(out, out->buf, (size_t)(out->line - out->buf));
-	memmove(out->buf, out->line, part);
-	out->line = out->buf;
-	out->pos = out->buf + part;
+	else
+		let_go(out, (size_t)(out->line - out->buf));
 }
 
 void t2x_out_long(struct t2x_out *out, const char *text, size_t n)

@@ -51,6 +51,20 @@ void t2x_report_damage(struct t2x_report *report, const char *input, const char 
 	va_end(ap);
 }
 
+void t2x_report_repeat(struct t2x_report *report, const char *said, const struct t2x_report *counts)
+{
+	uint64_t left = report->damages < T2X_REPORT_LINES ? T2X_REPORT_LINES - report->damages : 0;
+
+	for (; said && *said && left && report->to; left--) {
+		size_t n = strcspn(said, "\n") + 1;
+		fwrite(said, 1, n, report->to);
+		said += n;
+	}
+	report->damages += counts->damages;
+	report->skipped_blocks += counts->skipped_blocks;
+	report->skipped_events += counts->skipped_events;
+}
+
 void t2x_report_note(struct t2x_report *report, const char *input, const char *format, ...)
 {
 	va_list ap;

@@ -32,6 +32,9 @@ void t2x_report_note(struct t2x_report *report, const char *input, const char *f
 /* Count a block of so many events whose encoding is not known.  It is not damaged: a later version wrote it. */
 void t2x_report_skipped(struct t2x_report *report, unsigned events);
 
+/* What another report has counted, and said, unless said is NULL: as if it had happened here, now. */
+void t2x_report_repeat(struct t2x_report *report, const char *said, const struct t2x_report *counts);
+
 /* Say how many damages were not shown, and what was skipped. */
 void t2x_report_finish(struct t2x_report *report);
 

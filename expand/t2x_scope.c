@@ -69,7 +69,8 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
 		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
-	box = t2x_context_take(context, bytes) ? malloc(bytes) : NULL;
+	bytes = t2x_alone_bytes(bytes);
+	box = t2x_context_take(context, bytes) ? t2x_alone_new(bytes) : NULL;
 	if (!box)
 		return NULL;
 	to = box->text;
@@ -204,9 +205,9 @@ struct t2x_scope *t2x_scope_passing(struct t2x_stream *stream, const struct tlg_
 	return &box->scope;
 }
 
-void t2x_scope_drop(struct t2x_stream *stream, struct t2x_scope *scope)
+void t2x_scope_drop(struct t2x_context *context, struct t2x_scope *scope)
 {
-	free_scope(stream->context, (struct t2x_scope_box *)scope);
+	free_scope(context, (struct t2x_scope_box *)scope);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */

@@ -40,7 +40,7 @@ struct t2x_scope_texts {
  */
 struct t2x_scope *t2x_scope_passing(struct t2x_stream *stream, const struct tlg_sourceloc *place,
 				    const struct t2x_scope_texts *texts, int *is_kept);
-void t2x_scope_drop(struct t2x_stream *stream, struct t2x_scope *scope);
+void t2x_scope_drop(struct t2x_context *context, struct t2x_scope *scope);
 
 /* Free all definitions of the stream. */
 void t2x_scope_free_all(struct t2x_stream *stream);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_layout.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
 #include "tr2_env.h"
@@ -34,7 +33,6 @@ static struct live {
 } g_live[TARGETS];
 
 static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
-static struct t2x_layout g_layout;        /* of this machine */
 static int g_on;
 
 /* ---- output ------------------------------------------------------------------------------------- */
@@ -108,13 +106,9 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 
 int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
 {
-	const uint16_t probe = 1;
-
 	g_on = 0;
 	for (int i = 0; i < TARGETS; i++)
 		g_on += open_target(&g_live[i], &kinds[i], name, rules);
-	if (g_on && !g_layout.entry_size && t2x_layout_init(&g_layout, *(const unsigned char *)&probe))
-		tr2_live_reset();
 	return g_on;
 }
 
@@ -143,8 +137,7 @@ void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t strea
 
 	for (; g_on && blocks < end; blocks += blocks->u.block.size + 1u) {
 		const struct t2x_block block = {
-			.layout = &g_layout, .raw = (const unsigned char *)blocks, .is_framed = 1,
-			.entries = blocks->u.block.size + 1u, .stream = stream, .number = blocks->sequence,
+			.is_framed = 1, .counts_events = 1, .stream = stream, .number = blocks->sequence,
 			.tid = blocks->u.block.tid, .pid = blocks->pid,
 			.events = blocks + 1, .count = blocks->u.block.count,
 		};

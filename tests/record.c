@@ -79,6 +79,12 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 	append("\n");
 }
 
+/* Nothing is ever behind here. */
+void t2x_model_settle(struct t2x_model *m)
+{
+	(void)m;
+}
+
 void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events)
 {
 	(void)m;
