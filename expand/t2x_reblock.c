@@ -127,7 +127,8 @@ int t2x_reblock_take(struct t2x_reblock *reblock, struct t2x_block *block)
 	*block = (struct t2x_block){
 		.layout = &reblock->layout, .raw = (const unsigned char *)reblock->events, .entries = reblock->n + 1,
 		.is_framed = 1, .counts_events = 1, .stream = ring->state.stream, .number = reblock->number,
-		.tid = reblock->tid, .pid = (uint16_t)ring->head.pid, .events = reblock->events + 1, .count = reblock->n,
+		.tid = reblock->tid, .pid = (uint16_t)ring->head.pid, .events = reblock->events + 1,
+		.count = reblock->n,
 	};
 	reblock->n = 0;
 	return 1;

@@ -19,7 +19,7 @@ allowed='
 memchr memcmp memcpy strndup memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
 strstr strncasecmp sigabbrev_np strncpy strftime strerror __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
 snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
-malloc calloc realloc free mmap munmap madvise mprotect
+malloc calloc aligned_alloc realloc free mmap munmap madvise mprotect
 getauxval getdents64 readlink
 open close read write writev pread pwrite fstat stat lstat ftruncate lseek unlink unlinkat fcntl fsync dup poll
 posix_fallocate fallocate socket connect send sendmsg flock opendir readdir closedir
