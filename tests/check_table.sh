@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What bench/table.py makes of figures: ratios round by round, what counts against a goal, what is missing.
+# Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+passed=0 failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# figures BENCH: stdin, with | for tabs
+figures()
+{
+	tr '|' '\t' >"$tmp/$1.figures"
+}
+
+# row NAME GOAL EXPECTED: the row of that goal has, in its columns from the third, the expected ones
+row()
+{
+	local shown
+
+	shown=$(python3 -B bench/table.py "$tmp" 2>"$tmp/errors" |
+		awk -F ' [|] ' -v goal="| $2" '$1 == goal { print $3 "; " $4 "; " $5 "; " $6 "; " $7 }' | head -n 1)
+	if [ "${shown% |}" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		printf 'FAIL %s:\n  shown    %s\n  expected %s\n' "$1" "${shown% |}" "$3"
+		cat "$tmp/errors"
+	fi
+}
+
+# expect NAME WANTED COMMAND...: its exit status
+expect()
+{
+	local name=$1 wanted=$2
+
+	shift 2
+	"$@" >/dev/null 2>&1
+	if [ $? -eq "$wanted" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $name"
+	fi
+}
+
+floor='floor: clock + 24 bytes stored'
+goal='region enter or leave, inline macro'
+emit()
+{
+	printf '%s|1|ns|%s\nregion, inline|1|ns|%s\n' "$floor" "$1" "$2" | figures emit
+}
+
+# The second round is disturbed, and both figures with it: the ratio of that round is still 1.05.
+emit "10 20 10" "10.5 21 10.5"
+row "a ratio is taken within its round" "$goal" "$floor: 10, 10 ns; 1.05; 1.05; <= 1.08; yes"
+emit "10 10 10" "10.5 11 12"
+row "the median counts" "$goal" "$floor: 10, 10 ns; 1.05; 1.1; <= 1.08; at best"
+emit "10 10 10" "10.9 11 12"
+row "neither reaches it" "$goal" "$floor: 10, 10 ns; 1.09; 1.1; <= 1.08; **no**"
+
+printf 'babeltrace2, text to a file|1|M/s|1 1 1\nt2expand, perf text to a file|1|M/s|15 16 14\n' | figures expand
+row "of a rate the greatest is best" "perf text to a file, one processor" \
+	"babeltrace2, text to a file: 1, 1 M/s; 16; 15; >= 15; yes"
+
+printf '%s|1|us|%s\n' "linked, no call" "800 900 800" "initialized, tracing off" "805 905 806" \
+	"tracing on, ten events" "855 955 856" "git version" "1000 1000 1000" \
+	"git version, event target" "1200 1210 1200" | figures start
+row "a difference against a difference" "added to a short process, shared library: on instead of off" \
+	"git version, event target: 200, 200 us; 0.25; 0.25; <= 0.5; yes"
+row "a difference by itself" "initialized but off, shared library, in us" "; ; ; <= 10; yes"
+
+expect "figures of one benchmark are enough to look at" 0 python3 -B bench/table.py "$tmp"
+expect "all goals of a benchmark that ran are to be measured for RESULTS.md" 1 \
+	python3 -B bench/table.py --results "$tmp"
+rm -f "$tmp"/*.figures
+expect "no figures at all" 1 python3 -B bench/table.py "$tmp"
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
