@@ -110,20 +110,24 @@ rate_to_file()
 # The same events, recorded by both, as text in a file: babeltrace2 and t2expand in turn
 run_expand()
 {
-	local times=300000 i ours="" theirs="" to_null="" event="" status=0
+	local times=300000 lines i ours="" theirs="" event="" bare="" status=0
 
 	have_lttng || return 0
 	start_lttng_daemon && run_both both record "$times" || status=1
 	stop_lttng_daemon
 	[ "$status" -eq 0 ] || return 1
+	lines=$((3 * times))
+	"$out/t2expand" --format=perf "$dir/trace.tlg" 2>/dev/null | head -n 10000 >"$dir/perf"
 	for ((i = 0; i < 5; i++)); do
-		theirs+=" $(rate_to_file "$dir/text" $((3 * times)) babeltrace2 "$dir/both")" || return 1
-		ours+=" $(rate_to_file "$dir/text" $((3 * times)) "$out/t2expand" --format=perf "$dir/trace.tlg")" || return 1
-		event+=" $(rate_to_file "$dir/text" $((3 * times)) "$out/t2expand" --format=event --nesting=0 \
-			"$dir/trace.tlg")" || return 1
+		theirs+=" $(rate_to_file "$dir/text" "$lines" babeltrace2 "$dir/both")" &&
+			ours+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" &&
+			event+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=event "$dir/trace.tlg")" &&
+			bare+=" $(rate_to_file "$dir/text" "$lines" "$out/bench/bench_template" "$dir/perf" "$lines")" ||
+			return 1
 	done
 	figure "babeltrace2, text to a file" 1 M/s "$theirs"
 	figure "t2expand, perf text to a file" 1 M/s "$ours"
 	figure "t2expand, event text to a file" 1 M/s "$event"
+	figure "bare formatter of perf lines, to a file" 1 M/s "$bare"
 	rm -rf "$dir/both"
 }
