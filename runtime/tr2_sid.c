@@ -39,7 +39,7 @@ static void format_host(char host[16])
 }
 
 /*
- * The Gregorian date of a day since 1970.  (gmtime_r() would first read the time zone's file, 30 us, which a process
+ * The Gregorian date of a day since 1970.  (gmtime_r() would first read the time zone's file, 10 us, which a process
  * in UTC need not do at all.)  Years begin in March here, so that the leap day is a year's last.
  */
 static void find_date(long day, long *year, unsigned *month, unsigned *day_of_month)
