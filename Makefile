@@ -86,7 +86,8 @@ scripts := $(sort $(wildcard tests/check_*.sh))
 
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
-our_cppflags = -D_GNU_SOURCE $(include_$(firstword $(subst /, ,$(1))))
+# Sizes and times of 64 bits on machines of 32
+our_cppflags = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(include_$(firstword $(subst /, ,$(1))))
 include_format  := -Iformat
 include_runtime := -Iruntime -Iformat -Iexpand
 include_expand  := -Iexpand -Iformat

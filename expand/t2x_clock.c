@@ -2,7 +2,7 @@
 /* t2x_clock.c - 128-bit arithmetic once a second, 64-bit in between. */
 #include "t2x_clock.h"
 
-__extension__ typedef __int128 wide;
+#include "tlg_math.h"
 
 static void forget_second(struct t2x_clock *clock)
 {
@@ -29,28 +29,47 @@ void t2x_clock_set_rate(struct t2x_clock *clock, uint64_t ticks_per_s)
 	forget_second(clock);
 }
 
+/* The full second that raw lies in, and the ticks since then; 0: none that can be counted in 64 bits. */
+static int find_second(const struct t2x_clock *clock, uint64_t raw, int64_t *second, uint64_t *part)
+{
+	int64_t ticks = (int64_t)(raw - clock->raw);
+	uint64_t size = ticks < 0 ? -(uint64_t)ticks : (uint64_t)ticks;
+	uint64_t whole = size / clock->ticks_per_s;
+
+	*part = size % clock->ticks_per_s;
+	if (ticks < 0)
+		whole = -whole - (*part ? 1 : 0);
+	if (ticks < 0 && *part)
+		*part = clock->ticks_per_s - *part;
+	return !__builtin_add_overflow(clock->seconds, (int64_t)whole, second);
+}
+
 static uint64_t convert(const struct t2x_clock *clock, uint64_t raw)
 {
-	wide ticks = (int64_t)(raw - clock->raw), rate = clock->ticks_per_s;
-	wide ns = ticks * (wide)T2X_NS_PER_S;
+	uint64_t part, rest, ns;
+	int64_t second;
 
-	ns = (ns < 0 ? ns - (rate - 1) : ns) / rate + (wide)clock->seconds * (wide)T2X_NS_PER_S;
-	if (ns < 0)
+	if (!find_second(clock, raw, &second, &part))
+		return clock->seconds < 0 ? 0 : UINT64_MAX;
+	if (second < 0)
 		return 0;
-	return ns > (wide)UINT64_MAX ? UINT64_MAX : (uint64_t)ns;
+	if (__builtin_mul_overflow((uint64_t)second, T2X_NS_PER_S, &ns))
+		return UINT64_MAX;
+	part = tlg_mul_div(part, T2X_NS_PER_S, clock->ticks_per_s, &rest);
+	return __builtin_add_overflow(ns, part, &ns) ? UINT64_MAX : ns;
 }
 
 /* Remember the full second that raw lies in, if the short way can be exact for it. */
 static void keep_second(struct t2x_clock *clock, uint64_t raw)
 {
-	int64_t ticks = (int64_t)(raw - clock->raw), rate = (int64_t)clock->ticks_per_s;
-	int64_t second = ticks / rate - (ticks % rate < 0);
-	wide ns = ((wide)clock->seconds + second) * (wide)T2X_NS_PER_S;
+	int64_t second;
+	uint64_t part;
 
-	if (ns < 0 || ns > (wide)(UINT64_MAX - T2X_NS_PER_S))
+	if (!find_second(clock, raw, &second, &part) || second < 0 ||
+	    (uint64_t)second > (UINT64_MAX - T2X_NS_PER_S) / T2X_NS_PER_S)
 		return;
-	clock->second_raw = clock->raw + (uint64_t)second * (uint64_t)rate;
-	clock->second_ns = (uint64_t)ns;
+	clock->second_raw = raw - part;
+	clock->second_ns = (uint64_t)second * T2X_NS_PER_S;
 	clock->second_ticks = clock->ticks_per_s;
 }
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CLOCKS = 65536, DECIMALS = 9, STACKTRACK_DECIMALS = 6 };
+#include "tlg_math.h"
 
-__extension__ typedef unsigned __int128 wide;
+enum { MAX_CLOCKS = 65536, DECIMALS = 9, STACKTRACK_DECIMALS = 6 };
 
 /* What a stream has said about its clock. */
 struct clock {
@@ -33,12 +33,13 @@ static void put_hex(struct t2x_out *out, uint64_t value, unsigned digits)
 static void put_seconds(struct t2x_out *out, int64_t ticks, uint64_t ticks_per_s, unsigned decimals)
 {
 	uint64_t size = ticks < 0 ? 0 - (uint64_t)ticks : (uint64_t)ticks, unit = 1;
-	uint64_t seconds = size / ticks_per_s, part;
+	uint64_t seconds = size / ticks_per_s, part, rest;
 	char digits[DECIMALS];
 
 	for (unsigned i = 0; i < decimals; i++)
 		unit *= 10;
-	part = (uint64_t)(((wide)(size % ticks_per_s) * unit * 2 + ticks_per_s) / ((wide)ticks_per_s * 2));
+	part = tlg_mul_div(size % ticks_per_s, unit, ticks_per_s, &rest);
+	part += rest >= ticks_per_s - rest;
 	seconds += part / unit;
 	part %= unit;
 	if (ticks < 0 && (seconds || part))

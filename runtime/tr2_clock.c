@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tlg.h"
+#include "tlg_math.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -137,18 +138,19 @@ void tr2_clock_timebase(struct tr2_timebase *base)
 {
 	struct tr2_anchor now = tr2_clock_anchor();
 	uint64_t elapsed_ns = now.ns - g_clock.start.ns;
-	uint64_t ticks = now.raw - g_clock.start.raw;
+	uint64_t ticks = now.raw - g_clock.start.raw, rest;
 
 	base->ticks_per_s = NS_PER_S;
 	if (g_clock.type != TLG_CLOCK_MONOTONIC && elapsed_ns && ticks)
-		base->ticks_per_s = (uint64_t)((__uint128_t)ticks * NS_PER_S / elapsed_ns);
+		base->ticks_per_s = tlg_mul_div(ticks, NS_PER_S, elapsed_ns, &rest);
 	base->sec = (int64_t)(now.ns / NS_PER_S);
-	base->raw = now.raw - (uint64_t)((__uint128_t)(now.ns % NS_PER_S) * base->ticks_per_s / NS_PER_S);
+	base->raw = now.raw - tlg_mul_div(now.ns % NS_PER_S, base->ticks_per_s, NS_PER_S, &rest);
 }
 
 uint64_t tr2_clock_ticks(uint64_t ns)
 {
 	struct tr2_timebase base;
+	uint64_t rest;
 
 	if (g_clock.type == TLG_CLOCK_MONOTONIC)
 		return ns;
@@ -156,13 +158,14 @@ uint64_t tr2_clock_ticks(uint64_t ns)
 		tr2_clock_timebase(&base);
 		g_clock.ticks_per_s = base.ticks_per_s;
 	}
-	return (uint64_t)((__uint128_t)ns * g_clock.ticks_per_s / NS_PER_S);
+	return tlg_mul_div(ns, g_clock.ticks_per_s, NS_PER_S, &rest);
 }
 
 uint64_t tr2_clock_ns(uint64_t ticks)
 {
 	struct tr2_timebase base;
+	uint64_t rest;
 
 	tr2_clock_timebase(&base);
-	return (uint64_t)((__uint128_t)ticks * NS_PER_S / base.ticks_per_s);
+	return tlg_mul_div(ticks, NS_PER_S, base.ticks_per_s, &rest);
 }

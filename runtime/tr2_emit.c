@@ -331,7 +331,7 @@ static void emit_with_scope(const struct tr2_scope_key *key, struct tr2_args *ar
 void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags,
 		 uint64_t when)
 {
-	if (__builtin_expect(site->scope, 1))
+	if (__builtin_expect(site->scope != 0, 1))
 		tr2_emit_scope(site->scope, args, flags, when);
 	else if (tr2_self)   /* else the loss has been counted when the site was looked up */
 		emit_with_scope(key, args, flags, when);

@@ -86,17 +86,21 @@ static int open_file(uint32_t stream)
 	return fd;
 }
 
-/* As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ. */
+/*
+ * As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ.  Addresses of 32 bits are
+ * the program's: of these no more than 128 MiB.
+ */
 static unsigned allowed_chunks(void)
 {
+	const unsigned most = sizeof(void *) < 8 ? TLG_MAX_CHUNKS / 4 : TLG_MAX_CHUNKS;
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return TLG_MAX_CHUNKS;
+		return most;
 	if (limit.rlim_cur < (rlim_t)CHUNKS_AT + TLG_CHUNK_STRIDE)
 		return 0;
 	limit.rlim_cur = (limit.rlim_cur - CHUNKS_AT) / TLG_CHUNK_STRIDE;
-	return limit.rlim_cur < TLG_MAX_CHUNKS ? (unsigned)limit.rlim_cur : TLG_MAX_CHUNKS;
+	return limit.rlim_cur < most ? (unsigned)limit.rlim_cur : most;
 }
 
 /* Map bytes of fd at an address that is a multiple of the chunk stride; NULL when there is no room. */

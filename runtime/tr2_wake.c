@@ -9,19 +9,17 @@
  */
 #include "tr2_wake.h"
 
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tr2_atomic.h"
 #include "tr2_collect.h"
 #include "tr2_drain.h"
+#include "tr2_futex.h"
 #include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_thread.h"
@@ -69,7 +67,7 @@ static void sleep_for(uint32_t seen, long ns)
 	if (ns == SHORTEST_SLEEP_NS)
 		nanosleep(&timeout, NULL);
 	else
-		syscall(SYS_futex, &g_wake.chunks, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+		tr2_futex_wait(&g_wake.chunks, seen, &timeout);
 }
 
 static void *run(void *unused)
@@ -121,7 +119,7 @@ void tr2_wake_now(void)
 {
 	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
 	if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
-		syscall(SYS_futex, &g_wake.chunks, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+		tr2_futex_wake(&g_wake.chunks, 1);
 }
 
 void tr2_wake_wanted(uint64_t mask)

@@ -102,7 +102,7 @@ static inline void emit_region(int style, const char *file, int line, const char
 	struct tr2_site room;
 	const struct tr2_site *site = tr2_site_of(&key, &room);
 
-	if (__builtin_expect(site->scope, 1))
+	if (__builtin_expect(site->scope != 0, 1))
 		tr2_emit_hit(site->scope, style != TLG_STYLE_step);
 	else
 		tr2_emit_at(site, &key, NULL, 0, 0);
@@ -210,7 +210,7 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category, con
 	if (!tr2_enabled_v1)
 		return;
 	site = tr2_site_of(&names, &room);
-	if (__builtin_expect(site->scope, 1)) {
+	if (__builtin_expect(site->scope != 0, 1)) {
 		tr2_emit_int(site->scope, value);
 		return;
 	}

@@ -206,7 +206,7 @@ static void call_counter_add(const struct replay_line *l)
 
 static void call_sleep_us(const struct replay_line *l)
 {
-	struct timespec left = { l->value[0] / 1000000, l->value[0] % 1000000 * 1000 };
+	struct timespec left = { (time_t)(l->value[0] / 1000000), (long)(l->value[0] % 1000000) * 1000 };
 
 	while (nanosleep(&left, &left) < 0 && errno == EINTR)
 		;

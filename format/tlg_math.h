@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tlg_math.h - products of two 64-bit numbers, exact, on machines with 128-bit integers and without.
+ */
+#ifndef TLG_MATH_H
+#define TLG_MATH_H
+
+#include <stdint.h>
+
+/* As tlg_mul_div(), digit by digit. */
+static inline uint64_t tlg_mul_div_long(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
+{
+	uint64_t quotient = 0, left = 0, digit = a % c;
+
+	for (int i = 63; i >= 0; i--) {
+		uint64_t carry = left >> 63, before;
+
+		quotient <<= 1;
+		left <<= 1;
+		if (carry || left >= c) {
+			left -= c;
+			quotient++;
+		}
+		if (!(b >> i & 1))
+			continue;
+		before = left;
+		left += digit;
+		if (left < before || left >= c) {
+			left -= c;
+			quotient++;
+		}
+	}
+	*rest = left;
+	return quotient + a / c * b;
+}
+
+/* a * b / c, rounded down, as far as it fits 64 bits, and what is left over.  c is not 0. */
+static inline uint64_t tlg_mul_div(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	*rest = (uint64_t)(product % c);
+	return (uint64_t)(product / c);
+#else
+	return tlg_mul_div_long(a, b, c, rest);
+#endif
+}
+
+#endif
