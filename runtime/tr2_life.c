@@ -59,6 +59,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	g_forked = getpid();
+	tr2_thread_wipe();
 }
 
 /* ---- beginning ---------------------------------------------------------------------------------- */

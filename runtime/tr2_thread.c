@@ -45,6 +45,15 @@ int tr2_is_forked_child(void)
 	return g_wiped && !tr2_load_rlx(&g_wiped->alive); /* relaxed: changes in a fork only */
 }
 
+void tr2_thread_wipe(void)
+{
+	if (!g_wiped || !tr2_g_shm.head || tr2_is_forked_child())
+		return;
+	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < TLG_MAX_RINGS; i++)
+		g_wiped->position[i].hot.cur = 0;
+	g_wiped->alive = 0;
+}
+
 int tr2_thread_is_main(void)
 {
 	return tr2_self && tr2_self == g_main;
@@ -63,8 +72,7 @@ static int map_tables(void)
 		g_wiped = map_private(sizeof(*g_wiped));
 		if (!g_wiped)
 			return -errno;
-		if (madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK))
-			return -errno;
+		madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK);   /* else tr2_thread_wipe() has to do */
 	}
 	g_threads = map_private(TLG_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
 	return g_threads ? 0 : -errno;

@@ -83,6 +83,12 @@ int tr2_thread_is_main(void);
 void tr2_signals_block(uint64_t *saved);
 void tr2_signals_restore(const uint64_t *saved);
 
+/*
+ * In the child, behind a fork(): wipe what the kernel has not, before Linux 4.14 or under an emulator.  There a child
+ * that comes of a bare clone(2) is not known for one.
+ */
+void tr2_thread_wipe(void);
+
 /* 1 in a process that was forked from the one that initialized, and has not been set up afresh. */
 int tr2_is_forked_child(void);
 

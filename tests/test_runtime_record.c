@@ -272,6 +272,8 @@ static int run_bare_threads(void *data)
 static void test_record_threads_without_exit_leave_their_rings(void **state)
 {
 	(void)state;
+	if (getenv("T2_EMULATED"))
+		skip();   /* qemu-user has no robust mutexes: a thread's end is not noticed */
 	record(run_bare_threads, (void *)6000, NULL);   /* more than there are rings */
 	assert_accounted(6000 + 2);
 	assert_int_equal(file.lost, 0);
@@ -321,7 +323,7 @@ static void test_record_signal_handlers_accounts_for_every_event(void **state)
 
 	(void)state;
 	record(run_handlers, emitted, NULL);
-	assert_accounted(*emitted + 2);
+	assert_accounted((size_t)*emitted + 2);
 	if (!file.lost)
 		assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "nested"),
 				 raw_count(&file, TLG_STYLE_region_leave, "nested"));

@@ -224,11 +224,12 @@ static void test_blocks_unknown_encoding_is_skipped_and_counted(void **state)
 {
 	struct tlgmake make;
 	struct result result;
+	const uint16_t events = 100;
 
 	(void)state;
 	make_stream(&make, 77);
 	make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, encoding)] = 9;
-	make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, count)] = 100;
+	memcpy(&make.bytes[hits_at(&make, 1) + 8 + offsetof(struct tlg_block, count)], &events, sizeof(events));
 	reseal(&make, hits_at(&make, 1));
 	read_all(&result, make.bytes, make.n);
 	assert_int_equal(result.blocks, 5);
