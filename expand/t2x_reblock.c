@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tlg_block.h"
+#include "tlg_math.h"
 
 enum {
 	NAMES = 3 * TLG_NAME_MAX,
@@ -141,16 +142,17 @@ static void append_clock(struct t2x_reblock *reblock)
 {
 	const struct tlg_ring_file *head = &reblock->ring->head;
 	uint64_t ticks = reblock->clock_raw - head->start, ns = reblock->clock_ns - head->start_ns, rate = NS_PER_S;
+	uint64_t rest;
 
 	if (head->clock_type != TLG_CLOCK_MONOTONIC && reblock->clock_raw > head->start &&
 	    reblock->clock_ns > head->start_ns)
-		rate = (uint64_t)((__uint128_t)ticks * NS_PER_S / ns);
+		rate = tlg_mul_div(ticks, NS_PER_S, ns, &rest);
 	append(reblock, TLG_TIMETYPE, 0)->u.timetype = (struct tlg_timetype){
 		.tdiv = rate ? rate : 1, .timetype = (uint16_t)head->clock_type, .utcoff = head->utcoff
 	};
 	ns = reblock->clock_ns % NS_PER_S;
 	append(reblock, TLG_TIMEINFO, 0)->u.timeinfo = (struct tlg_timeinfo){
-		reblock->clock_raw - (uint64_t)((__uint128_t)ns * rate / NS_PER_S),
+		reblock->clock_raw - tlg_mul_div(ns, rate, NS_PER_S, &rest),
 		(int64_t)(reblock->clock_ns / NS_PER_S)
 	};
 }

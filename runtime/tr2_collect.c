@@ -4,16 +4,14 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
+#include "tr2_futex.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
@@ -45,10 +43,10 @@ uint32_t tr2_collect_progress(void)
 
 void tr2_collect_await(uint32_t seen, unsigned ms)
 {
-	const struct timespec timeout = { ms / 1000, ms % 1000 * 1000000L };
+	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	tr2_store_rlx(&g_collect.is_awaited, 1); /* relaxed: a hint; the timeout is the guarantee */
-	syscall(SYS_futex, &g_collect.progress, FUTEX_WAIT_PRIVATE, seen, &timeout, NULL, 0);
+	tr2_futex_wait(&g_collect.progress, seen, &timeout);
 }
 
 int tr2_collect_is_awaited(void)
@@ -65,7 +63,7 @@ static void release_chunks(void)
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
 	if (g_collect.nfreed && tr2_g_settings.policy == TR2_POLICY_BLOCK)
-		syscall(SYS_futex, &g_collect.progress, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+		tr2_futex_wake(&g_collect.progress, INT_MAX);
 	g_collect.nfreed = 0;
 }
 

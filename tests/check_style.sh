@@ -40,6 +40,10 @@ check_source()
 	grep -nE '[[:blank:]]+$' "$1" | sed 's/:.*/: blanks at the end/; s/^/  /'
 }
 
+# 128-bit integers do not exist on machines of 32 bits
+wide=$(grep -l '__u*int128' $(printf '%s\n' $sources | grep -vE '^(format/tlg_math.h|tests/)'))
+verdict "128-bit integers, which only format/tlg_math.h may use" "$wide"
+
 for file in $sources; do
 	verdict "$file" "$(check_source "$file")"
 done
