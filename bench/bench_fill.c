@@ -4,8 +4,8 @@
  *
  * usage: bench_fill FILE BYTES
  *
- * Two threads record into FILE, plain unless TRACE2_RAW_LZ4 says otherwise, until it has BYTES.  Prints the
- * number of checkpoints of category "bench" and how long it took.
+ * Two threads record into FILE until it has BYTES, 24 for each event unless TRACE2_RAW_ENCODING and TRACE2_RAW_LZ4
+ * say otherwise.  Prints the number of checkpoints of category "bench" and how long it took.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -90,7 +90,8 @@ int main(int argc, char **argv)
 		fputs("usage: bench_fill /ABSOLUTE/FILE BYTES\n", stderr);
 		return 2;
 	}
-	if (setenv("TRACE2_RAW", argv[1], 1) || setenv("TRACE2_RAW_LZ4", "0", 0))
+	if (setenv("TRACE2_RAW", argv[1], 1) || setenv("TRACE2_RAW_LZ4", "0", 0) ||
+	    setenv("TRACE2_RAW_ENCODING", "plain", 0))
 		bench_fail("setenv");
 	trace2_initialize();
 	trace2_flush();

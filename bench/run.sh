@@ -14,6 +14,7 @@
 #   lttng         an event beside one of LTTng-UST
 #   expand        the same events as text, beside babeltrace2 (one processor)
 #   pipe          perf text into a pipe, beside a bare formatter of such lines (one processor)
+#   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/check_instructions.sh counts
@@ -23,7 +24,7 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static git lttng tail memory start start_static expand pipe fill footprint instructions"
+all="emit emit_static git lttng tail memory start start_static expand pipe drain fill footprint instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 . "$here/peers.sh"
@@ -196,11 +197,25 @@ run_instructions()
 	sed -n '/^#/d; s/^\([a-z]*\) \(.*\)$/\1\t1\tinstructions\t\2/p' tests/data/instructions
 }
 
+# Each of its cases is a trace of its own: checked one by one.
+run_drain()
+{
+	local file recorded status=0
+
+	"$out/bench/bench_drain" "$dir" "$rounds" >"$dir/output" || return 1
+	grep -v '^trace ' "$dir/output"
+	while read -r _ file recorded; do
+		check_complete "$file" "$recorded" >"$dir/check" || { cat "$dir/check"; status=1; }
+		rm -f "$file"
+	done < <(grep '^trace ' "$dir/output")
+	return "$status"
+}
+
 run_one()
 {
 	case $1 in
 	emit | emit_static | tail | memory | start | start_static) run_checked "$1" ;;
-	fill | git | lttng | expand | footprint | instructions | pipe) "run_$1" ;;
+	drain | fill | git | lttng | expand | footprint | instructions | pipe) "run_$1" ;;
 	*)
 		echo "run.sh: no benchmark $1; there are: $all" >&2
 		return 1

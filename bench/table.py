@@ -78,6 +78,10 @@ GOALS = [
          baseline="bare formatter, to a pipe", at_least=0.4),
     Goal("the same, million lines a second", "pipe", "t2expand, perf text to a pipe", at_least=20),
     Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
+    Goal("flat-out writer and drain, nothing lost: million events a second", "drain", "flat out, packed", at_least=60),
+    Goal("the same, two writers", "drain", "flat out, packed", 2, at_least=40),
+    Goal("bytes of a checkpoint on disk, usual mix, packed", "drain", "mix, packed: size", 4, at_most=9),
+    Goal("the same, packed + LZ4", "drain", "mix, packed + LZ4: size", 4, at_most=8),
 ]
 
 

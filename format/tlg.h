@@ -139,6 +139,17 @@ static inline unsigned tlg_event_type(const struct tlg_event *e)
 	return e->flags & TLG_TYPE_MASK;
 }
 
+/* Events of the chain that begins here: up to INFO_END, but never more than most. */
+static inline unsigned tlg_chain_length(const struct tlg_event *chain, unsigned most)
+{
+	unsigned end = 1;
+
+	if (chain->flags & TLG_HAS_INFO)
+		while (end < most && !(chain[end++].flags & TLG_INFO_END))
+			;
+	return end;
+}
+
 /* 1 for the events that carry arguments: VALUE and INFO. */
 static inline int tlg_is_argument(unsigned type)
 {

@@ -19,6 +19,7 @@
 
 enum {
 	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
 };
@@ -27,6 +28,7 @@ static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint32_t progress;                     /* a futex */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
+	int is_behind;                         /* a ring had more than its quota since the last question */
 	unsigned nfreed;
 	uint32_t freed[TLG_MAX_CHUNKS];        /* chunks read, to be released after the write */
 } g_collect;
@@ -54,6 +56,14 @@ int tr2_collect_is_awaited(void)
 	return tr2_load_rlx(&g_collect.is_awaited); /* relaxed: a hint */
 }
 
+int tr2_collect_was_behind(void)
+{
+	int was = g_collect.is_behind;
+
+	g_collect.is_behind = 0;
+	return was;
+}
+
 /* ---- writing ------------------------------------------------------------------------------------ */
 
 static void release_chunks(void)
@@ -72,7 +82,7 @@ void tr2_collect_write(void)
 	size_t bytes;
 	struct tlg_event *blocks = tr2_post_buffer(&bytes);
 
-	if (tr2_sink_write(blocks, bytes))
+	if (tr2_sink_write(blocks, bytes, g_collect.is_behind))
 		tr2_post_failed();
 	else
 		tr2_post_taken();
@@ -131,7 +141,7 @@ static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *pos
 	name[sizeof(name) - 1] = '\0';
 	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
 	for (i = 3; i < first_text; i++)
-		tr2_post_open_region(post, (uint64_t)event[i].u.value.value);
+		tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
 	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }
 
@@ -212,34 +222,63 @@ static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, u
 	}
 }
 
+/* The usual case, in one go: chains that only have to be copied.  Return  events */
+static unsigned take_run(struct tr2_ring *ring, struct tr2_post_thread *post)
+{
+	const struct tlg_event *events;
+	unsigned n = tr2_ring_run(ring, RUN_EVENTS, &events);
+
+	if (n)
+		n = tr2_post_run(post, events, n);
+	if (n)
+		tr2_ring_consume(ring, n);
+	return n;
+}
+
+/* One step of any kind.  *taken grows by the events that went into the stream.  Return  0: not further for now */
+static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, enum tr2_peek *peek, unsigned *taken)
+{
+	struct tr2_ring *ring = &thread->ring;
+	struct tr2_post_thread *post = thread->post;
+	struct tr2_chain chain;
+
+	*peek = tr2_ring_peek(ring, now, patience, &chain);
+	tr2_post_gap(post, chain.skipped);
+	if (*peek == TR2_PEEK_CHUNK) {
+		free_chunk(tr2_ring_leave_chunk(ring));
+		return 1;
+	}
+	if (*peek != TR2_PEEK_CHAIN)
+		return 0;
+	if ((chain.is_first || chain.skipped) && tlg_event_type(chain.events) != TLG_THREAD)
+		tr2_post_gap(post, tr2_ring_lost(ring, 0));
+	if (!take_chain(thread, post, &chain, now, patience)) {
+		*peek = TR2_PEEK_BUSY;
+		return 0;
+	}
+	tr2_ring_consume(ring, chain.count);
+	*taken += chain.count;
+	return 1;
+}
+
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_post_thread *post = post_of(thread);
-	struct tr2_chain chain;
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
+	unsigned taken = 0, run;
 
 	if (!post)
 		return now;
 	take_late(thread, post, now);
 	free_chunks(ring, tr2_ring_forget_renounced(ring));
-	for (unsigned taken = 0; taken < QUOTA_EVENTS; taken += chain.count) {
-		chain.count = 0;
-		peek = tr2_ring_peek(ring, now, patience, &chain);
-		tr2_post_gap(post, chain.skipped);
-		if (peek == TR2_PEEK_CHUNK) {
-			free_chunk(tr2_ring_leave_chunk(ring));
-			continue;
-		}
-		if (peek != TR2_PEEK_CHAIN)
-			break;
-		if ((!ring->rd_event || chain.skipped) && tlg_event_type(chain.events) != TLG_THREAD)
-			tr2_post_gap(post, tr2_ring_lost(ring, 0));
-		if (!take_chain(thread, post, &chain, now, patience)) {
-			peek = TR2_PEEK_BUSY;
-			break;
-		}
-		tr2_ring_consume(ring, chain.count);
+	do {
+		run = take_run(ring, post);
+		taken += run;
+	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, &peek, &taken)));
+	if (taken >= QUOTA_EVENTS) {
+		g_collect.is_behind = 1;
+		return post->last_when;
 	}
 	if (peek == TR2_PEEK_EMPTY && thread->ring.head->tid == post->tid)
 		tr2_post_gap(post, tr2_ring_lost(ring, 1));

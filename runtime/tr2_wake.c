@@ -80,7 +80,10 @@ static void *run(void *unused)
 		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
 	for (;;) {
 		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
-		ns = tr2_drain_pass() ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
+		enum tr2_drain done = tr2_drain_pass();
+		if (done == TR2_DRAIN_BEHIND)
+			continue;
+		ns = done ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
 		tr2_store_rlx(&g_wake.sleeps_long, ns > SHORTEST_SLEEP_NS); /* relaxed: as above */
 		if (!tr2_collect_is_awaited())
 			sleep_for(seen, ns);

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_post_chain.c - chains into blocks of their threads, and the context in front of them. */
+#include <string.h>
+
+#include "tr2_post.h"
+#include "tr2_scope.h"
+#include "tr2_shm.h"
+#include "tr2_stream.h"
+
+/* ---- context ------------------------------------------------------------------------------------ */
+
+/* Events that the definitions take which this chain needs and the cycle does not have yet. */
+struct context {
+	const struct tlg_ring_scope *scope;    /* to be posted, or NULL */
+	uint32_t scope_index;
+	const char *file;                 /* to be posted, or NULL */
+	int thread;                       /* to be posted */
+	unsigned events;
+};
+
+static unsigned kept_regions(const struct tr2_post_thread *thread)
+{
+	return thread->depth < TR2_OPEN_REGIONS ? thread->depth : TR2_OPEN_REGIONS;
+}
+
+static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
+{
+	if (!scope || tr2_g_stream.scopes[index].cycle == tr2_g_stream.cycle)
+		return;
+	context->scope = scope;
+	context->scope_index = index;
+	context->events += 1 + tr2_stream_text_events(scope->text_bytes);
+	if (!scope->filenum || tr2_g_stream.file_cycle[scope->filenum] == tr2_g_stream.cycle)
+		return;
+	context->file = tr2_scope_file(scope->filenum);
+	context->events += context->file ? 1 + tr2_stream_text_events(strlen(context->file)) : 0;
+}
+
+static void append_file(const struct tlg_ring_scope *scope, const char *file, uint32_t sequence)
+{
+	tr2_stream_append(TLG_FLOC | TLG_HAS_INFO, sequence)->u.fileloc = (struct tlg_fileloc){
+		scope->filenum, (uint16_t)tr2_g_stream.cycle, 0
+	};
+	tr2_stream_append_text(file, strlen(file), sequence);
+	tr2_g_stream.file_cycle[scope->filenum] = tr2_g_stream.cycle;
+}
+
+static void append_scope(const struct context *context, uint32_t sequence)
+{
+	const struct tlg_ring_scope *scope = context->scope;
+	struct tlg_event *sloc;
+
+	if (context->file)
+		append_file(scope, context->file, sequence);
+	sloc = tr2_stream_append(TLG_SLOC | (scope->text_bytes ? TLG_HAS_INFO : 0), sequence);
+	sloc->u.sourceloc = (struct tlg_sourceloc){
+		.scopeIndex = context->scope_index, .linenum = scope->line, .filenum = scope->filenum,
+		.writeCount = (uint16_t)tr2_g_stream.cycle, .repo = scope->repo, .style = scope->style,
+		.names = scope->names,
+	};
+	tr2_stream_append_text(tr2_g_shm.texts + scope->text, scope->text_bytes, sequence);
+	tr2_g_stream.scopes[context->scope_index] = (struct tr2_posted){ tr2_g_stream.cycle, scope->style };
+}
+
+static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
+{
+	size_t length = strlen(thread->name);
+	unsigned kept = kept_regions(thread);
+
+	tr2_stream_append(TLG_THREAD | (length ? TLG_HAS_INFO : 0), sequence)->u.thread = (struct tlg_thread){
+		thread->tid, thread->ostid, thread->start
+	};
+	tr2_stream_append_text(thread->name, length, sequence);
+	for (unsigned i = 0; i < kept; i++)
+		tr2_stream_append(TLG_OPEN, sequence)->u.open = (struct tlg_open){
+			thread->open[i].when, thread->open[i].scope, thread->tid
+		};
+	thread->cycle = tr2_g_stream.cycle;
+}
+
+/* ---- chains ------------------------------------------------------------------------------------- */
+
+static inline void follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style)
+{
+	if (style == TLG_STYLE_region_enter)
+		tr2_post_enter_region(thread, hit->when, hit->scopeIndex);
+	else if (style == TLG_STYLE_region_leave)
+		thread->depth -= thread->depth != 0;
+	else if (style == TLG_STYLE_thread_exit || style == TLG_STYLE_atexit)
+		thread->depth = 0;
+}
+
+static void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
+{
+	struct tlg_event *to = &tr2_g_stream.buffer[tr2_g_stream.used];
+	uint16_t cycle = (uint16_t)(tr2_g_stream.cycle << TLG_CYCLE_SHIFT & TLG_CYCLE_MASK);
+
+	for (unsigned i = 0; i < count; i++) {
+		to[i] = events[i];
+		to[i].flags = (uint16_t)(to[i].flags | cycle);
+		to[i].sequence = thread->position + 1;
+	}
+	tr2_g_stream.used += count;
+	tr2_g_stream.in_block += count;
+	tr2_g_stream.cycle_bytes += count * sizeof(*to);
+	thread->position += count;
+}
+
+static unsigned style_of(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count)
+{
+	if (scope)
+		return scope->style;
+	return count > 1 && !events->u.hit.scopeIndex ? (unsigned)events[1].u.value.value : 0;
+}
+
+int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
+{
+	const struct tlg_hit *hit = &events->u.hit;
+	const struct tlg_ring_scope *scope = tr2_scope_get(hit->scopeIndex);
+	struct context context = { .thread = 0 };
+	uint32_t sequence = thread->position + 1;
+	unsigned before;
+
+	if (!scope && hit->scopeIndex)
+		return -1;
+	if (!tr2_post_begin())
+		return 0;
+	context.thread = thread->cycle != tr2_g_stream.cycle;
+	if (context.thread)
+		context.events = 1 + tr2_stream_text_events(strlen(thread->name)) + kept_regions(thread);
+	find_scope_context(&context, scope, hit->scopeIndex);
+	if (!tr2_stream_open(thread->tid, context.events + count))
+		return 0;
+	before = tr2_g_stream.used;
+	if (context.thread)
+		append_thread(thread, sequence);
+	if (context.scope)
+		append_scope(&context, sequence);
+	tr2_g_stream.cycle_bytes += (tr2_g_stream.used - before) * sizeof(*events);
+	append_chain(thread, events, count);
+	if (hit->when)
+		thread->last_when = hit->when;
+	if (tlg_event_type(events) == TLG_HIT) {
+		tr2_g_stream.stored++;
+		follow_regions(thread, hit, style_of(scope, events, count));
+	}
+	tr2_stream_find_room();
+	return 1;
+}
+
+/* Nearly every chain needs no context and goes into the block that is open: what that takes, at hand. */
+struct run {
+	struct tlg_event *to;
+	unsigned room, cycle;
+	uint32_t sequence;
+	uint64_t hits;
+};
+
+/* Copy a chain whose scope has been posted. */
+static inline void run_chain(struct run *run, struct tr2_post_thread *thread, const struct tlg_event *events,
+			     unsigned count)
+{
+	for (unsigned i = 0; i < count; i++, run->to++) {
+		run->to->flags = (uint16_t)(events[i].flags | run->cycle);
+		run->to->pid = events[i].pid;
+		run->to->sequence = run->sequence;
+		run->to->u = events[i].u;
+	}
+	run->sequence += count;
+	run->room -= count;
+	run->hits += tlg_event_type(events) == TLG_HIT;
+	if (events->u.hit.when)
+		thread->last_when = events->u.hit.when;
+}
+
+unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n)
+{
+	const uint32_t cycle = tr2_g_stream.cycle, tid = thread->tid;
+	const struct tr2_posted *scopes = tr2_g_stream.scopes;
+	struct run run = {
+		&tr2_g_stream.buffer[tr2_g_stream.used], tr2_g_stream.room, cycle << TLG_CYCLE_SHIFT & TLG_CYCLE_MASK,
+		thread->position + 1, 0
+	};
+	unsigned at = 0, count;
+
+	if (!thread->start || tid != tr2_g_stream.block_tid || thread->cycle != cycle)
+		return 0;
+	for (; at < n; at += count) {
+		const struct tlg_hit *hit = &events[at].u.hit;
+		count = tlg_chain_length(&events[at], n - at);
+		if (count > run.room || hit->tid != tid || hit->scopeIndex >= TLG_MAX_SCOPES ||
+		    scopes[hit->scopeIndex].cycle != cycle)
+			break;
+		run_chain(&run, thread, &events[at], count);
+		if (tlg_event_type(&events[at]) == TLG_HIT)
+			follow_regions(thread, hit, scopes[hit->scopeIndex].style);
+	}
+	tr2_g_stream.used += at;
+	tr2_g_stream.in_block += at;
+	tr2_g_stream.cycle_bytes += at * sizeof(*events);
+	tr2_g_stream.room = run.room;
+	tr2_g_stream.stored += run.hits;
+	thread->position += at;
+	thread->waits_since = at ? 0 : thread->waits_since;
+	return at;
+}
