@@ -110,7 +110,7 @@ rate_to_file()
 # The same events, recorded by both, as text in a file: babeltrace2 and t2expand in turn
 run_expand()
 {
-	local times=300000 lines i ours="" theirs="" event="" bare="" status=0
+	local times=600000 lines i ours="" theirs="" event="" bare="" status=0
 
 	have_lttng || return 0
 	start_lttng_daemon && run_both both record "$times" || status=1

@@ -287,7 +287,7 @@ int trace2_counter_define(const char *category, const char *name, int per_thread
 void trace2_timer_start(int timer_id);
 void trace2_timer_stop(int timer_id);
 
-/* Add to a counter of the calling thread.  No event.  Cost  5 ns. */
+/* Add to a counter of the calling thread.  No event.  Cost  2 ns. */
 void trace2_counter_add(int counter_id, uint64_t value);
 
 /* ---- the recording itself ----------------------------------------------------------------------- */
