@@ -215,7 +215,10 @@ static int is_other_boot(const struct t2x_ring *ring)
 	return strcmp(boot, ring->head.boot) != 0;
 }
 
-/* The kernel marks the mutexes of a thread that dies, whatever kills it. */
+/*
+ * The kernel marks the mutexes of a thread that dies, whatever kills it; but not that of one that becomes another
+ * program, unless it is the first thread.
+ */
 static int has_owner(const struct t2x_ring *ring)
 {
 	struct tlg_ring head;
@@ -227,7 +230,15 @@ static int has_owner(const struct t2x_ring *ring)
 	return 0;
 }
 
-/* 1 if the file is among the mappings of the process: it may live without any thread that has a ring. */
+/* In a process id namespace that is not ours nothing can be found by its id. */
+static int is_elsewhere(const struct t2x_ring *ring)
+{
+	struct stat st;
+
+	return ring->head.pid_space && !stat("/proc/self/ns/pid", &st) && st.st_ino != ring->head.pid_space;
+}
+
+/* Whether the process has mapped the file.  Return  1, 0; -1: it exists, and does not let us see */
 static int is_mapped(const struct t2x_ring *ring)
 {
 	char path[64], *line = NULL;
@@ -239,7 +250,7 @@ static int is_mapped(const struct t2x_ring *ring)
 	snprintf(path, sizeof(path), "/proc/%u/maps", ring->head.pid);
 	maps = fopen(path, "re");
 	if (!maps)
-		return 0;
+		return errno == ENOENT ? 0 : -1;
 	while (!found && getline(&line, &room, maps) > 0)
 		found = sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1 && inode == ring->inode;
 	free(line);
@@ -249,7 +260,9 @@ static int is_mapped(const struct t2x_ring *ring)
 
 int t2x_ring_has_writer(const struct t2x_ring *ring)
 {
-	return !is_other_boot(ring) && (has_owner(ring) || is_mapped(ring));
+	int mapped = is_other_boot(ring) ? 0 : is_elsewhere(ring) ? -1 : is_mapped(ring);
+
+	return mapped < 0 ? has_owner(ring) : mapped;
 }
 
 int t2x_ring_remove(const struct t2x_ring *ring)

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tr2_clock.h"
@@ -104,10 +105,13 @@ void tr2_keep_boot(void)
 {
 	char *boot = tr2_g_shm.head->boot;
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	struct stat st;
 	ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof(tr2_g_shm.head->boot) - 1);
 
 	if (fd >= 0)
 		close(fd);
+	if (!stat("/proc/self/ns/pid", &st))
+		tr2_g_shm.head->pid_space = st.st_ino;
 	boot[n < 0 ? 0 : n] = '\0';
 	boot[strcspn(boot, "\n")] = '\0';
 }

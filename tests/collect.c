@@ -3,6 +3,8 @@
 #include "collect.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void read_blocks(struct t2x_recovered *item, struct t2x_report *report, collect_fn *fn, void *data)
 {
@@ -38,11 +40,14 @@ struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, 
 
 int collect_find(uint32_t pid, char *path, size_t room)
 {
+	const char *directory = getenv("XDG_RUNTIME_DIR");
 	struct t2x_leftovers leftovers;
-	int n = t2x_leftovers_find(&leftovers, pid) ? 0 : (int)leftovers.n;
+	int n = 0;
 
-	if (n == 1)
-		snprintf(path, room, "%s", leftovers.paths[0]);
+	t2x_leftovers_find(&leftovers, pid);
+	for (unsigned i = 0; directory && i < leftovers.n; i++)
+		if (!strncmp(leftovers.paths[i], directory, strlen(directory)) && !n++)
+			snprintf(path, room, "%s", leftovers.paths[i]);
 	t2x_leftovers_free(&leftovers);
 	return n == 1;
 }

@@ -15,7 +15,7 @@ typedef void collect_fn(void *data, const struct t2x_block *block);
  */
 struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data);
 
-/* The only ring file of a process in $XDG_RUNTIME_DIR or /dev/shm.  Return  0: there is none, or several */
+/* The only ring file in $XDG_RUNTIME_DIR; pid not 0: of that process.  Return  0: there is none, or several */
 int collect_find(uint32_t pid, char *path, size_t room);
 
 #endif

@@ -121,14 +121,8 @@ static int setup(void **state)
 
 static void find_ring(char path[256])
 {
-	struct t2x_leftovers leftovers;
-
-	assert_int_equal(t2x_leftovers_find(&leftovers, 0), 0);
 	path[0] = '\0';
-	for (unsigned i = 0; i < leftovers.n; i++)
-		if (!strncmp(leftovers.paths[i], t.dir, strlen(t.dir)))
-			strcpy(path, leftovers.paths[i]);
-	t2x_leftovers_free(&leftovers);
+	collect_find(0, path, 256);
 }
 
 static void run_killed(int (*program)(void *), char ring[256])
