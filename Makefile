@@ -121,7 +121,7 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all unit programs bench bench-programs torture torture-programs demo install uninstall installcheck \
+.PHONY: all check check-all unit programs bench bench-programs torture torture-programs torture-tools demo install uninstall installcheck \
 	clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -160,7 +160,8 @@ torture:
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) torture-programs
 	$(quiet)$(run_env) tests/torture/run.sh $(ONLY)
 
-torture-programs: all $(torture) $(unit)
+torture-programs: torture-tools $(unit)
+torture-tools: all $(torture)
 
 demo:
 	$(quiet).ci/demo

@@ -17,7 +17,7 @@ void tr2_keep_begin(void);
 /* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that moved */
 void tr2_keep_written(void);
 
-/* Which run of the machine this is, and where its process ids are meant.  Cost  10 us, so it is left to the drain's thread */
+/* Which run of the machine this is, where its process ids are meant.  Cost  10 us: left to the drain's thread */
 void tr2_keep_boot(void);
 
 #endif

@@ -5,6 +5,7 @@
 # A harness that cannot fail proves nothing.  Each tests/torture/plants/HARNESS-what.patch breaks in the product
 # what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/plants, which is built, and the
 # harness must then fail there.  A line "scale: N" in front of the patch sets its T2_SCALE (default 5).
+# Only the library, t2expand and the programs in tests/torture are built.
 # PLANT: HARNESS-what, or a harness; the default is all of them.  Ends with "N passed, N failed".
 set -u
 
@@ -45,7 +46,7 @@ try()
 	scale=$(sed -n 's/^scale: *//p' "$patch" | head -n 1)
 	if ! patch -p1 -s <"$patch" >"$log" 2>&1; then
 		fail "$plant" "the patch does not apply" "$log"
-	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-programs >"$log" 2>&1; then
+	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-tools >"$log" 2>&1; then
 		fail "$plant" "does not build" "$log"
 	elif T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" </dev/null >"$log" 2>&1; then
 		fail "$plant" "not caught: the harness passed" "$log"

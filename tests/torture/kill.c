@@ -188,7 +188,8 @@ static void follow_loss(struct following *following, const struct tlg_loss *loss
 {
 	struct tlg_loss *at = following->losses;
 
-	while (at < &following->losses[MOST_TIDS - 1] && at->reason && (at->tid != loss->tid || at->reason != loss->reason))
+	while (at < &following->losses[MOST_TIDS - 1] && at->reason &&
+	       (at->tid != loss->tid || at->reason != loss->reason))
 		at++;
 	*at = *loss;
 }
@@ -234,7 +235,7 @@ static void finish_following(struct following *following)
 		dropped += following->losses[i].count;
 	/* a call may have been dropped that had not returned yet */
 	if (following->missing > dropped || following->missing + THREADS < dropped)
-		sum.lost += following->missing > dropped ? following->missing - dropped : dropped - following->missing;
+		sum.lost += (uint64_t)llabs((long long)(following->missing - dropped));
 	sum.dropped += dropped;
 }
 
@@ -352,8 +353,8 @@ int main(int argc, char **argv)
 		let_one_die();
 	unlink(again);
 	rmdir(dir);
-	printf("%s: %ju deaths, %ju calls returned, %ju checkpoints only in rings, %ju events in flight, %ju dropped and"
-	       " counted, %ju lost, %ju torn, %ju twice, %ju unreadable\n",
+	printf("%s: %ju deaths, %ju calls returned, %ju checkpoints only in rings, %ju events in flight, %ju dropped "
+	       "and counted, %ju lost, %ju torn, %ju twice, %ju unreadable\n",
 	       argv[1], sum.deaths, sum.calls, sum.recovered, sum.in_flight, sum.dropped, sum.lost, sum.torn, sum.twice,
 	       sum.unreadable);
 	is_bad = sum.lost || sum.torn || sum.twice || sum.unreadable || !sum.calls || !sum.recovered;
