@@ -230,6 +230,14 @@ int trace2_is_enabled(void)
 	return tr2_enabled_v1;
 }
 
+int trace2_catch_signal(int signo)
+{
+	int saved = errno, result = tr2_enabled_v1 ? tr2_signal_take(signo) : -1;
+
+	errno = saved;
+	return result;
+}
+
 const char *trace2_session_id(void)
 {
 	return tr2_sid();

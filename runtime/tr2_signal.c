@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tr2_drain.h"
@@ -15,8 +16,35 @@
 #include "tr2_env.h"
 #include "trace2.h"
 #include "tr2_sink.h"
+#include "tr2_wake.h"
 
-/* The default action comes back first: it ends the process as soon as this handler returns. */
+/*
+ * Texts allocate, and what the signal has interrupted may be the allocator: the drain's thread writes them, if there
+ * is one and it is not stuck for that reason.  Our own SIGPIPE comes out of a write, which leaves no doubt.
+ */
+static void finish(int is_from_write)
+{
+	if (!tr2_sink_allocates() || is_from_write) {
+		tr2_drain_finish(TLG_END_SIGNAL);
+	} else if (!tr2_wake_is_running()) {
+		tr2_sink_drop_texts();
+		tr2_drain_finish(TLG_END_SIGNAL);
+	} else {
+		tr2_wake_finish(TLG_END_SIGNAL);
+	}
+}
+
+/* The signal once more, as it came: who looks into the core of a fault finds its address. */
+static void send_again(int signo, siginfo_t *info)
+{
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signo, info))
+		raise(signo);
+}
+
+/*
+ * The default action comes back first: it ends the process as soon as this handler returns, for the signal that is
+ * sent again is blocked until then.
+ */
 static void record_signal(int signo, siginfo_t *info, void *context)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
@@ -30,20 +58,30 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 		tr2_args_init(&args);
 		tr2_args_int(&args, signo);
 		tr2_emit(&key, &args, 0, 0);
-		/* our own SIGPIPE comes out of a write; others may have interrupted the allocator, which texts need */
-		if (signo != SIGPIPE || info->si_pid != getpid())
-			tr2_sink_drop_texts();
-		tr2_drain_finish(TLG_END_SIGNAL);
+		finish(signo == SIGPIPE && info->si_pid == getpid());
 	}
+	send_again(signo, info);
 	errno = saved;
-	raise(signo);   /* blocked until we return; one that a fault raised comes again by itself */
+}
+
+/* Whether the signal's default action ends the process, and can be anything else. */
+static int is_fatal(int signo)
+{
+	static const int others[] = {
+		SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGWINCH,
+	};
+
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (signo == others[i])
+			return 0;
+	return signo > 0;
 }
 
 int tr2_signal_take(int signo)
 {
 	struct sigaction action = { .sa_sigaction = record_signal, .sa_flags = SA_ONSTACK | SA_SIGINFO }, old;
 
-	if (sigaction(signo, NULL, &old) || old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
+	if (!is_fatal(signo) || sigaction(signo, NULL, &old) || old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
 		return -1;
 	return sigaction(signo, &action, NULL);
 }

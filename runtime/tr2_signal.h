@@ -11,7 +11,7 @@
 /* Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Signal unsafe */
 void tr2_signal_init(void);
 
-/* Take a signal.  0, or -1: it cannot be taken, or has another action. */
+/* Take a signal.  0, or -1: it ends no process, or has another action.  Signal safe */
 int tr2_signal_take(int signo);
 
 #endif

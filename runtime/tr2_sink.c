@@ -91,17 +91,17 @@ static int write_frame(const void *plain, size_t bytes, int is_hurried)
 int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
+	size_t end = g_sink.dst.kind == TR2_DST_OFF ? 0 : bytes;
 	int error = 0;
 
-	tr2_live_write(blocks, bytes, g_sink.stream);
-	if (g_sink.dst.kind == TR2_DST_OFF)
-		return 0;
-	for (size_t at = 0, n, encoded; at < bytes && !error; at += n) {
+	for (size_t at = 0, n, encoded; at < end && !error; at += n) {
 		const void *data;
-		n = bytes - at;
+		n = end - at;
 		data = tr2_encode(blocks + at / sizeof(*blocks), &n, limit, g_sink.stream, &encoded);
 		error = write_frame(data, encoded, is_hurried);
 	}
+	/* behind it: texts allocate, which may never end when a signal has interrupted the allocator */
+	tr2_live_write(blocks, bytes, g_sink.stream);
 	return error;
 }
 

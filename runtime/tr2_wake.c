@@ -28,11 +28,14 @@ enum {
 	SHORTEST_SLEEP_NS = 500000,
 	LONGEST_SLEEP_NS = 64000000,
 	STACK_BYTES = 256 * 1024,
+	FINISH_WAIT_MS = 1000,
+	FINISHED = UINT32_C(1) << 30,
 };
 
 static struct wake {
 	int wanted, running;
 	uint32_t starting;        /* a thread is creating it */
+	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
 	uint32_t chunks;          /* calls for the thread so far: the futex that it sleeps on */
 	uint32_t sleeps_long;
 } g_wake;
@@ -70,6 +73,18 @@ static void sleep_for(uint32_t seen, long ns)
 		tr2_futex_wait(&g_wake.chunks, seen, &timeout);
 }
 
+/* A signal ends the process.  Return  1: there is nothing more to do */
+static int finish_if_asked(void)
+{
+	uint32_t reason = tr2_load_rlx(&g_wake.finish); /* relaxed: the rings tell what there is to write */
+
+	if (reason) {
+		tr2_drain_finish(reason);
+		tr2_store_rlx(&g_wake.finish, FINISHED); /* relaxed: only says that it is over */
+	}
+	return reason != 0;
+}
+
 static void *run(void *unused)
 {
 	long ns = SHORTEST_SLEEP_NS;
@@ -80,7 +95,10 @@ static void *run(void *unused)
 		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
 	for (;;) {
 		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
-		enum tr2_drain done = tr2_drain_pass();
+		enum tr2_drain done;
+		if (finish_if_asked())
+			break;
+		done = tr2_drain_pass();
 		if (done == TR2_DRAIN_BEHIND)
 			continue;
 		ns = done ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
@@ -123,6 +141,17 @@ void tr2_wake_now(void)
 	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
 	if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
 		tr2_futex_wake(&g_wake.chunks, 1);
+}
+
+void tr2_wake_finish(unsigned reason)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
+	tr2_wake_now();
+	/* relaxed: as in finish_if_asked() */
+	for (int i = 0; i < FINISH_WAIT_MS && tr2_load_rlx(&g_wake.finish) != FINISHED; i++)
+		nanosleep(&pause, NULL);
 }
 
 void tr2_wake_wanted(uint64_t mask)

@@ -23,6 +23,12 @@ void tr2_wake_if_wanted(void);
 void tr2_wake_now(void);
 
 /*
+ * Have the thread write out everything and close, as tr2_drain_finish(); wait for that, at most 1 s.  The thread must
+ * run.  Signal safe
+ */
+void tr2_wake_finish(unsigned reason);
+
+/*
  * The thread is to run on the processors that the calling thread may use now, whoever starts it.  Without this
  * call, and on machines with more than 1024 processors, it runs where its starter does.
  */

@@ -117,6 +117,14 @@ void trace2_initialize_fl(const char *file, int line);
 int trace2_is_enabled(void);
 
 /*
+ * When this signal ends the program, record a `signal` event and write out everything first, waiting for that at
+ * most a second.  SIGPIPE, and what TRACE2_SIGNALS lists, need no call.  A signal that has a handler of the program's,
+ * is ignored, or ends no program is left alone.
+ * Return  0; -1: left alone, or tracing is off
+ */
+int trace2_catch_signal(int signo);
+
+/*
  * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.
  * Return  static storage    Thread any    Signal unsafe
  */
