@@ -108,9 +108,19 @@ rate_to_pipe()
 	null+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
 }
 
+# Million of $1 lines a second on the wall that a command writes to /dev/null
+rate_on_wall()
+{
+	local lines=$1
+
+	shift
+	"$out/bench/bench_cost" "$@" 3>"$dir/cost" >/dev/null 2>&1 || return 1
+	awk -v n="$lines" '{ print n / $1 }' "$dir/cost"
+}
+
 run_pipe()
 {
-	local i lines t2expand_pipe="" t2expand_null="" template_pipe="" template_null=""
+	local i lines t2expand_pipe="" t2expand_null="" template_pipe="" template_null="" one="" two=""
 
 	TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((48 << 20)) >"$dir/output" || return 1
 	check_complete "$dir/trace.tlg" "$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")" || return 1
@@ -119,11 +129,15 @@ run_pipe()
 	for ((i = 0; i < 7; i++)); do
 		rate_to_pipe t2expand "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg"
 		rate_to_pipe template "$lines" "$out/bench/bench_template" "$dir/perf" "$lines"
+		one+=" $(rate_on_wall "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" || return 1
+		two+=" $(rate_on_wall "$lines" "$out/t2expand" --format=perf --jobs=2 "$dir/trace.tlg")" || return 1
 	done
 	figure "t2expand, perf text to a pipe" 1 "M/s" "$t2expand_pipe"
 	figure "bare formatter, to a pipe" 1 "M/s" "$template_pipe"
 	figure "t2expand, perf text to /dev/null" 1 "M/s" "$t2expand_null"
 	figure "bare formatter, to /dev/null" 1 "M/s" "$template_null"
+	figure "t2expand to /dev/null, on the wall" 1 "M/s" "$one"
+	figure "t2expand to /dev/null, on the wall" 2 "M/s" "$two"
 }
 
 # What one event costs in git itself: `git version` lists each setting that a pattern selects as an event def_param.

@@ -34,6 +34,7 @@ class Goal(NamedTuple):
     baseline: Optional[str] = None
     baseline_minus: Optional[str] = None
     baseline_bench: Optional[str] = None
+    baseline_threads: Optional[int] = None
     at_most: Optional[float] = None
     at_least: Optional[float] = None
 
@@ -77,6 +78,8 @@ GOALS = [
     Goal("perf text to a pipe, one processor", "pipe", "t2expand, perf text to a pipe",
          baseline="bare formatter, to a pipe", at_least=0.4),
     Goal("the same, million lines a second", "pipe", "t2expand, perf text to a pipe", at_least=20),
+    Goal("two processors, --jobs=2", "pipe", "t2expand to /dev/null, on the wall", 2,
+         baseline="t2expand to /dev/null, on the wall", baseline_threads=1, at_least=1),
     Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
     Goal("flat-out writer and drain, nothing lost: million events a second", "drain", "flat out, packed", at_least=60),
     Goal("the same, two writers", "drain", "flat out, packed", 2, at_least=40),
@@ -156,7 +159,8 @@ def compare(goal, figures):
         return None
     if goal.baseline is None:
         return measured, "", (measured.best, measured.median)
-    base = measure(figures, goal.baseline_bench or goal.bench, goal.baseline, goal.threads, goal.baseline_minus)
+    base = measure(figures, goal.baseline_bench or goal.bench, goal.baseline, goal.baseline_threads or goal.threads,
+                   goal.baseline_minus)
     if not base or base.best <= 0 or base.median <= 0:
         return None
     pairs = list(zip(measured.rounds, base.rounds))
