@@ -68,7 +68,7 @@ runtime_obj := $(call objects,runtime,$(runtime_src))
 expand_obj  := $(call objects,expand,$(expand_src))
 live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
-help_names  := $(filter-out $(test_names) replay counted,$(basename $(notdir $(wildcard tests/*.c))))
+help_names  := $(filter-out $(test_names) replay counted fuzzmain,$(basename $(notdir $(wildcard tests/*.c))))
 # Without LTTng-UST no comparison with it
 lttng_header := $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h)
 bench_names := $(filter-out $(if $(lttng_header),,bench_lttng),$(basename $(notdir $(wildcard bench/bench_*.c))))
@@ -81,6 +81,7 @@ unit    := $(test_names:%=$(out)/tests/%)
 benches := $(bench_names:%=$(out)/bench/%)
 bench_static := $(patsubst %,$(out)/bench/%_static,bench_emit bench_start)
 torture := $(torture_names:%=$(out)/torture/%)
+fuzzers := $(filter $(out)/torture/fuzz_%,$(torture))
 example := $(if $(example_names),$(out)/examples/t2index)
 scripts := $(sort $(wildcard tests/check_*.sh))
 
@@ -240,7 +241,15 @@ $(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
 	@mkdir -p $(@D)
 	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
-$(torture): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
+# With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
+fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzzmain.o)
+
+$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
+
+$(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
 		$(obj)/libtlg.a
 	$(call say,LD)
 	@mkdir -p $(@D)

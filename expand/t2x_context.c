@@ -46,17 +46,31 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 	return stream;
 }
 
+static void free_track(struct t2x_context *context, struct t2x_track *track)
+{
+	t2x_model_forget_thread(context->model, &track->thread);
+	t2x_context_give(context, sizeof(*track) + T2X_TRACK_EXTRA);
+	free(track);
+}
+
+void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
+{
+	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+
+	if (!track)
+		return;
+	t2x_map_remove(&stream->threads, tid);
+	free_track(stream->context, track);
+}
+
 void t2x_stream_free(struct t2x_stream *stream)
 {
 	struct t2x_context *context = stream->context;
 
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (!track)
-			continue;
-		t2x_model_forget_thread(context->model, &track->thread);
-		t2x_context_give(context, sizeof(*track));
-		free(track);
+		if (track)
+			free_track(context, track);
 	}
 	t2x_map_free(&stream->threads);
 	if (stream->stored > stream->hits)
@@ -213,11 +227,11 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
 
 	if (track || stream->threads.count >= T2X_MAX_THREADS ||
-	    !t2x_context_take(stream->context, sizeof(*track)))
+	    !t2x_context_take(stream->context, sizeof(*track) + T2X_TRACK_EXTRA))
 		return track;
 	track = t2x_alone_new(sizeof(*track));
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
-		t2x_context_give(stream->context, sizeof(*track));
+		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
 		free(track);
 		return NULL;
 	}

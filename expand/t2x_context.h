@@ -17,7 +17,8 @@
 #include "t2x_report.h"
 
 enum {
-	T2X_CONTEXT_BYTES = 16 * 1024 * 1024,   /* definitions, unfinished checkpoints, of all streams */
+	/* definitions, unfinished checkpoints, threads and what is kept of them, of all streams */
+	T2X_CONTEXT_BYTES = 24 * 1024 * 1024,
 	T2X_MAX_SCOPES = 1 << 20,               /* of a stream */
 	T2X_MAX_THREADS = 65536,                /* of a stream */
 	T2X_MAX_PASSING = 4096,                 /* scopes that came with their checkpoints and are kept */
@@ -35,6 +36,9 @@ struct t2x_context {
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
 };
+
+/* What a thread takes beside its track: a map's entry, and what the model keeps of it. */
+enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 160 };
 
 /* A definition and the texts behind it. */
 struct t2x_scope_box {
@@ -103,12 +107,20 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 /* The thread; a new one is called "?" until it is defined.  Return  NULL: too many, or no memory */
 struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
 
+/* The thread will not be needed any more; if it comes again, it is a new one. */
+void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid);
+
 /* THREAD: n bytes of name, which may have padding, and when it was first seen. */
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
 			      size_t n);
 
 /* The stream is complete, and all of its checkpoints have been handed over: so is the process, if it does not go on. */
 void t2x_stream_end(struct t2x_stream *stream);
+
+static inline int t2x_context_has(const struct t2x_context *context, size_t bytes)
+{
+	return T2X_CONTEXT_BYTES - context->used_bytes >= bytes;
+}
 
 /* Take bytes of the budget, give them back.  Return  0: there is no room */
 int t2x_context_take(struct t2x_context *context, size_t bytes);

@@ -41,6 +41,7 @@ struct t2x_thread {
 	uint64_t start_ns;
 	uint64_t number;          /* see below; another one when name, depth or sid change */
 	void *model;              /* the model's own data about the thread: its open regions */
+	int is_over;              /* set by the model: its thread_exit has passed */
 };
 
 /* A checkpoint's place and names. */

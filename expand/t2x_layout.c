@@ -146,6 +146,20 @@ static int is_width(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
+/* They become attributes of one XML element, behind those of the header. */
+static const char *check_names(const struct t2x_type *type)
+{
+	for (unsigned i = 0; i < type->nmembers; i++) {
+		const char *name = type->members[i].name;
+		if (!strcmp(name, "flags") || !strcmp(name, "seq"))
+			return "a member has the name of one of the header";
+		for (unsigned k = 0; k < i; k++)
+			if (!strcmp(name, type->members[k].name))
+				return "a member is given twice";
+	}
+	return NULL;
+}
+
 static const char *check_type(const struct t2x_layout *layout, const struct t2x_type *type)
 {
 	for (unsigned i = 0; i < type->nmembers; i++) {
@@ -155,7 +169,7 @@ static const char *check_type(const struct t2x_layout *layout, const struct t2x_
 		if (member->kind == TLG_KIND_TEXT ? !member->size : !is_width(member->size))
 			return "a member has a size other than 1, 2, 4, 8";
 	}
-	return NULL;
+	return check_names(type);
 }
 
 /* StackTrack's documents do not list INFO: its whole payload is text. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SLOTS = 64 };
+enum { FIRST_SLOTS = 16 };
 
 struct loss {
 	uint64_t key;                /* tid << 32 | reason; 0: free, for reasons begin at 1 */
@@ -29,17 +29,24 @@ static struct loss *find_slot(struct t2x_losses *losses, uint64_t key)
 	}
 }
 
-static struct t2x_losses *new_table(unsigned slots)
+static size_t table_bytes(unsigned slots)
 {
-	struct t2x_losses *losses = calloc(1, sizeof(*losses) + slots * sizeof(losses->slot[0]));
+	return sizeof(struct t2x_losses) + slots * sizeof(struct loss);
+}
 
-	if (losses)
+static struct t2x_losses *new_table(unsigned slots, size_t *budget)
+{
+	struct t2x_losses *losses = table_bytes(slots) <= *budget ? calloc(1, table_bytes(slots)) : NULL;
+
+	if (losses) {
 		losses->slots = slots;
+		*budget -= table_bytes(slots);
+	}
 	return losses;
 }
 
 /* A table with room for one more.  Return  0: there is none */
-static int make_room(struct t2x_losses **losses)
+static int make_room(struct t2x_losses **losses, size_t *budget)
 {
 	struct t2x_losses *old = *losses, *more;
 
@@ -47,7 +54,7 @@ static int make_room(struct t2x_losses **losses)
 		return 1;
 	if (old && old->used >= T2X_LOSSES_KEPT)
 		return 0;
-	more = new_table(old ? 2 * old->slots : FIRST_SLOTS);
+	more = new_table(old ? 2 * old->slots : FIRST_SLOTS, budget);
 	if (!more)
 		return 0;
 	for (unsigned i = 0; old && i < old->slots; i++) {
@@ -55,18 +62,19 @@ static int make_room(struct t2x_losses **losses)
 			*find_slot(more, old->slot[i].key) = old->slot[i];
 	}
 	more->used = old ? old->used : 0;
-	free(old);
+	t2x_losses_free(old, budget);
 	*losses = more;
 	return 1;
 }
 
-uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned reason, uint64_t total)
+uint64_t t2x_losses_update(struct t2x_losses **losses, size_t *budget, uint32_t tid, unsigned reason,
+			   uint64_t total)
 {
 	uint64_t key = (uint64_t)tid << 32 | reason, added;
 	struct loss *loss = *losses ? find_slot(*losses, key) : NULL;
 
 	if (!loss || !loss->key) {
-		if (!make_room(losses))
+		if (!make_room(losses, budget))
 			return 0;
 		loss = find_slot(*losses, key);
 		loss->key = key;
@@ -89,7 +97,9 @@ uint64_t t2x_losses_total(const struct t2x_losses *losses, unsigned reason)
 	return total;
 }
 
-void t2x_losses_free(struct t2x_losses *losses)
+void t2x_losses_free(struct t2x_losses *losses, size_t *budget)
 {
+	if (losses)
+		*budget += table_bytes(losses->slots);
 	free(losses);
 }

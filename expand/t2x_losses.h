@@ -5,22 +5,27 @@
 #ifndef T2X_LOSSES_H
 #define T2X_LOSSES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct t2x_losses;
 
-enum { T2X_LOSSES_KEPT = 16384 };   /* threads and reasons of a process; what is beyond counts as nothing */
+/* Threads and reasons of a process; what is beyond counts as nothing, as does what the budget does not allow. */
+enum { T2X_LOSSES_KEPT = 16384 };
 
 /*
  * Take note that the thread's total for the reason is now total.
  * losses  where the table is: NULL at first, made here
+ * budget  bytes that tables may still take
  * Return  how much that adds to what was known; 0 too if there is no memory
  */
-uint64_t t2x_losses_update(struct t2x_losses **losses, uint32_t tid, unsigned reason, uint64_t total);
+uint64_t t2x_losses_update(struct t2x_losses **losses, size_t *budget, uint32_t tid, unsigned reason,
+			   uint64_t total);
 
 /* What is known of all threads together.  losses may be NULL. */
 uint64_t t2x_losses_total(const struct t2x_losses *losses, unsigned reason);
 
-void t2x_losses_free(struct t2x_losses *losses);
+/* budget  gets back what the table took */
+void t2x_losses_free(struct t2x_losses *losses, size_t *budget);
 
 #endif

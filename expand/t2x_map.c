@@ -1,49 +1,76 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_map.c - open addressing, at most half full. */
+/* t2x_map.c - open addressing, at most half full, no key further than T2X_MAP_REACH from where it belongs. */
 #include "t2x_map.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_BITS = 4, MAX_BITS = 24 };
+enum { FIRST_BITS = 4, MAX_BITS = 24, TRIES = 8 };
 
-static void place(struct t2x_map *map, uint32_t key, void *value)
+/* Odd numbers.  The golden ratio first: it spreads numbers that follow each other. */
+static uint32_t next_factor(uint32_t factor)
+{
+	return factor ? factor * UINT32_C(0x2c9277b5) + 0x6a09e668 : UINT32_C(0x9e3779b1);
+}
+
+/* Return  0: everything within reach is taken */
+static int place(struct t2x_map *map, uint32_t key, void *value)
 {
 	uint32_t mask = (UINT32_C(1) << map->bits) - 1, i = t2x_map_hash(map, key);
 
-	while (map->slots[i].value && map->slots[i].key != key)
-		i = (i + 1) & mask;
+	for (unsigned steps = 0; map->slots[i].value && map->slots[i].key != key; i = (i + 1) & mask)
+		if (++steps > T2X_MAP_REACH)
+			return 0;
 	map->count += !map->slots[i].value;
 	map->slots[i].key = key;
 	map->slots[i].value = value;
+	return 1;
 }
 
-static int grow(struct t2x_map *map)
+static int place_all(struct t2x_map *to, const struct t2x_map *from)
 {
-	struct t2x_map larger = { .bits = map->slots ? map->bits + 1 : FIRST_BITS };
+	for (uint32_t i = 0; i < t2x_map_slots(from); i++)
+		if (from->slots[i].value && !place(to, from->slots[i].key, from->slots[i].value))
+			return 0;
+	return 1;
+}
 
-	if (larger.bits > MAX_BITS)
-		return -ENOMEM;
-	larger.slots = calloc((size_t)1 << larger.bits, sizeof(*larger.slots));
-	if (!larger.slots)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t2x_map_slots(map); i++)
-		if (map->slots[i].value)
-			place(&larger, map->slots[i].key, map->slots[i].value);
-	free(map->slots);
-	*map = larger;
-	return 0;
+/* The same in a table of so many bits, or, if that is what it has, by another factor.  Return  0 or -ENOMEM */
+static int rebuild(struct t2x_map *map, unsigned bits)
+{
+	struct t2x_map made = { .factor = bits == map->bits ? next_factor(map->factor) : map->factor };
+
+	if (!made.factor)
+		made.factor = next_factor(0);
+	for (unsigned tries = 0; bits + tries / TRIES <= MAX_BITS; tries++) {
+		made.bits = bits + tries / TRIES;
+		made.count = 0;
+		made.slots = calloc((size_t)1 << made.bits, sizeof(*made.slots));
+		if (!made.slots)
+			return -ENOMEM;
+		if (place_all(&made, map)) {
+			free(map->slots);
+			*map = made;
+			return 0;
+		}
+		free(made.slots);
+		made.factor = next_factor(made.factor);
+	}
+	return -ENOMEM;
 }
 
 int t2x_map_put(struct t2x_map *map, uint32_t key, void *value)
 {
-	if (2 * (map->count + 1) > t2x_map_slots(map) && grow(map))
+	if (2 * (map->count + 1) > t2x_map_slots(map) && rebuild(map, map->slots ? map->bits + 1 : FIRST_BITS))
 		return -ENOMEM;
-	place(map, key, value);
+	for (unsigned tries = 0; !place(map, key, value); tries++)
+		if (rebuild(map, map->bits + tries / TRIES))
+			return -ENOMEM;
 	return 0;
 }
 
+/* What comes behind the hole, and would not be found behind one, moves into it. */
 void t2x_map_remove(struct t2x_map *map, uint32_t key)
 {
 	uint32_t mask = t2x_map_slots(map) - 1, hole, i;
@@ -52,15 +79,15 @@ void t2x_map_remove(struct t2x_map *map, uint32_t key)
 		return;
 	for (hole = t2x_map_hash(map, key); map->slots[hole].key != key || !map->slots[hole].value;)
 		hole = (hole + 1) & mask;
+	for (i = (hole + 1) & mask; map->slots[i].value && ((i - hole) & mask) <= T2X_MAP_REACH; i = (i + 1) & mask) {
+		uint32_t home = t2x_map_hash(map, map->slots[i].key);
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		map->slots[hole] = map->slots[i];
+		hole = i;
+	}
 	map->slots[hole].value = NULL;
 	map->count--;
-	/* what was pushed behind by the one that has gone is placed again */
-	for (i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
-		struct t2x_slot moved = map->slots[i];
-		map->slots[i].value = NULL;
-		map->count--;
-		place(map, moved.key, moved.value);
-	}
 }
 
 void t2x_map_free(struct t2x_map *map)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_map.h - from 32-bit numbers to pointers: scopes, files, threads, streams.
+ *
+ * The numbers come from files: whoever makes one can choose them so that they fall on each other.  So no search is
+ * longer than T2X_MAP_REACH steps; when one would be, the table is built anew by another hash.
  */
 #ifndef T2X_MAP_H
 #define T2X_MAP_H
@@ -8,10 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum {
+	T2X_MAP_ENTRY_BYTES = 48,     /* that an entry takes at most, while a large map grows */
+	T2X_MAP_REACH = 128,
+};
+
 /* All zero: an empty map. */
 struct t2x_map {
 	struct t2x_slot { void *value; uint32_t key; } *slots;
 	unsigned bits;            /* 1 << bits slots, if there are slots */
+	uint32_t factor;          /* of the hash; odd */
 	unsigned count;
 };
 
@@ -41,19 +50,23 @@ void t2x_map_free(struct t2x_map *map);
 /* Where the search for a key begins. */
 static inline uint32_t t2x_map_hash(const struct t2x_map *map, uint32_t key)
 {
-	return key * UINT32_C(0x9e3779b1) >> (32 - map->bits);
+	return key * map->factor >> (32 - map->bits);
 }
 
 static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key)
 {
 	uint32_t mask, i;
+	unsigned steps = 0;
 
 	if (!map->slots)
 		return NULL;
 	mask = (UINT32_C(1) << map->bits) - 1;
-	for (i = t2x_map_hash(map, key); map->slots[i].value; i = (i + 1) & mask)
+	for (i = t2x_map_hash(map, key); map->slots[i].value; i = (i + 1) & mask) {
 		if (map->slots[i].key == key)
 			return map->slots[i].value;
+		if (++steps > T2X_MAP_REACH)
+			break;
+	}
 	return NULL;
 }
 

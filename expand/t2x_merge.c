@@ -16,6 +16,7 @@ struct live {
 	struct live *newer;               /* of the source */
 	struct t2x_map lanes;
 	unsigned busy;                    /* lanes that hold something */
+	uint64_t unpaid;                  /* blocks since idle lanes were looked for */
 	int has_started;                  /* its clock is known: its lanes may be run */
 };
 
@@ -23,6 +24,9 @@ struct lane_of {
 	struct t2x_lane lane;             /* first: a lane's address is this */
 	struct live *live;                /* NULL: the lane of a file without blocks */
 };
+
+/* What a lane takes of the budget, its places in the map and the heap included. */
+enum { LANE_BYTES = sizeof(struct lane_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
 
 /* An input. */
 struct source {
@@ -101,6 +105,60 @@ static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, uint
 	return lane;
 }
 
+static void free_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (lane->live)
+		t2x_context_give(merge->context, LANE_BYTES);
+	free(lane);
+}
+
+/* Nothing waits in the lane, and its thread is not needed either, or, any: perhaps not. */
+static int is_idle(const struct lane_of *lane, int any)
+{
+	const struct t2x_lane *l = &lane->lane;
+
+	if (l->first || l->chains || l->place || (l->track && l->lanes->open_track == l->track))
+		return 0;
+	return (any && l->tid) || (l->track && l->track->thread.is_over);
+}
+
+/* Forget idle lanes and their threads.  One that comes again is called "?" until a cycle names it. */
+static void forget_lanes(struct t2x_merge *merge, struct live *live, int any)
+{
+	struct lane_of *idle[256];
+	unsigned n;
+
+	t2x_model_settle(merge->context->model);
+	do {
+		n = 0;
+		for (uint32_t i = 0; i < t2x_map_slots(&live->lanes) && n < 256; i++) {
+			struct lane_of *lane = t2x_map_at(&live->lanes, i);
+			if (lane && is_idle(lane, any))
+				idle[n++] = lane;
+		}
+		for (unsigned i = 0; i < n; i++) {
+			t2x_map_remove(&live->lanes, idle[i]->lane.tid);
+			t2x_stream_forget_thread(live->stream, idle[i]->lane.tid);
+			free_lane(merge, idle[i]);
+		}
+	} while (n == 256);
+}
+
+/* Room for one more lane.  Looking for idle ones is paid for by blocks.  Return  0: there is none */
+static int make_room(struct t2x_merge *merge, struct live *live)
+{
+	static const unsigned most[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
+	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->lanes);
+
+	for (int any = 0; any < 2 && is_paid; any++) {
+		if (live->lanes.count <= most[any] && t2x_context_has(merge->context, 4 * LANE_BYTES))
+			break;
+		forget_lanes(merge, live, any);
+		live->unpaid = 0;
+	}
+	return live->lanes.count < T2X_MAX_THREADS && t2x_context_take(merge->context, LANE_BYTES);
+}
+
 /* The lane, NULL without memory; one lane for the whole of a file without blocks. */
 static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
@@ -113,15 +171,18 @@ static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, con
 		return source->sequence;
 	}
 	lane = t2x_map_get(&live->lanes, block->tid);
-	if (lane || live->lanes.count >= T2X_MAX_THREADS)
+	live->unpaid++;
+	if (lane)
 		return lane;
+	if (!make_room(merge, live))
+		return NULL;
 	lane = new_lane(merge, live, block->tid);
-	if (lane && t2x_map_put(&live->lanes, block->tid, lane)) {
+	if (!lane || t2x_map_put(&live->lanes, block->tid, lane)) {
+		t2x_context_give(merge->context, LANE_BYTES);
 		free(lane);
 		return NULL;
 	}
-	if (lane)
-		lane->lane.counts_events = block->counts_events;
+	lane->lane.counts_events = block->counts_events;
 	return lane;
 }
 
@@ -159,7 +220,7 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 		if (lane->lane.place)
 			t2x_heap_remove(&merge->heap, &lane->lane);
 		t2x_lane_finish(&lane->lane);
-		free(lane);
+		free_lane(merge, lane);
 	}
 	t2x_map_free(&live->lanes);
 	t2x_stream_free(live->stream);

@@ -13,7 +13,7 @@
 #include "t2x_lane.h"
 
 enum {
-	T2X_WAITING_BYTES = 16 * 1024 * 1024,
+	T2X_WAITING_BYTES = 12 * 1024 * 1024,
 	T2X_MAX_LIVE = 4096,              /* streams of an input not at their end; beyond, the oldest is */
 };
 

@@ -13,7 +13,8 @@
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
-	REGION_BUDGET = 2 * 1024 * 1024,  /* times of open regions in all threads together */
+	REGION_BUDGET = 512 * 1024,       /* times of open regions in all threads together */
+	LOSS_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of losses, of all processes */
 	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
 };
 
@@ -34,6 +35,7 @@ struct t2x_model {
 	struct t2x_summary summary;
 	struct t2x_arg settled[SETTLED_ARGS];
 	unsigned region_budget;
+	size_t loss_budget;
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
@@ -52,6 +54,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->printer.out = out;
 	m->printer.options = *options;
 	m->region_budget = REGION_BUDGET;
+	m->loss_budget = LOSS_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
 #define TLG_STYLE(id, name, args, desc) m->kinds[id] = (struct kind){ writer->print.name, args };
@@ -127,7 +130,7 @@ void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t t
 
 	if (reason == 0 || reason >= TLG_LOSS_REASONS)
 		return;
-	m->summary.losses[reason] += t2x_losses_update(&losses, tid, reason, total);
+	m->summary.losses[reason] += t2x_losses_update(&losses, &m->loss_budget, tid, reason, total);
 	process->model = losses;
 }
 
@@ -143,7 +146,7 @@ void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
 {
 	t2x_model_settle(m);
-	t2x_losses_free(process->model);
+	t2x_losses_free(process->model, &m->loss_budget);
 	process->model = NULL;
 }
 
@@ -219,6 +222,9 @@ static int settle_arguments(struct t2x_model *m, struct t2x_event *ev, const cha
 {
 	unsigned i = 0;
 
+	/* writers go on behind the last argument, and behind a null pointer is nothing */
+	if (!ev->nargs)
+		ev->args = m->settled;
 	for (; *signature && *signature != 'M'; signature++) {
 		const struct t2x_arg *arg = i < ev->nargs ? &ev->args[i] : NULL;
 
@@ -285,7 +291,7 @@ static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
 }
 
 /* What an event changes before it is printed, and the time that has elapsed for it. */
-static void apply(struct t2x_event *ev, struct t2x_regions *regions)
+static void apply(struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions)
 {
 	switch (ev->style) {
 	case TLG_STYLE_region_leave:
@@ -300,6 +306,7 @@ static void apply(struct t2x_event *ev, struct t2x_regions *regions)
 	case TLG_STYLE_thread_exit:
 		t2x_regions_unwind(regions);
 		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		thread->is_over = 1;
 		break;
 	case TLG_STYLE_atexit:
 	case TLG_STYLE_timer:
@@ -365,7 +372,7 @@ void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		show_unresolved(m, &ev);
 		return;
 	}
-	apply(&ev, regions);
+	apply(thread, &ev, regions);
 	ev.open = t2x_regions_open(regions);
 	if (m->kinds[ev.style].print)
 		m->kinds[ev.style].print(&m->printer, &ev);

@@ -17,8 +17,8 @@ static void free_file(struct t2x_context *context, struct t2x_file_box *box)
 
 static struct t2x_file_box *make_file(struct t2x_context *context, const char *name, size_t n)
 {
-	size_t bytes = sizeof(struct t2x_file_box) + n + 1;
-	struct t2x_file_box *box = t2x_context_take(context, bytes) ? malloc(bytes) : NULL;
+	size_t bytes = sizeof(struct t2x_file_box) + T2X_MAP_ENTRY_BYTES + n + 1;
+	struct t2x_file_box *box = t2x_context_take(context, bytes) ? malloc(bytes - T2X_MAP_ENTRY_BYTES) : NULL;
 
 	if (!box)
 		return NULL;
@@ -70,7 +70,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
 		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
 	bytes = t2x_alone_bytes(bytes);
-	box = t2x_context_take(context, bytes) ? t2x_alone_new(bytes) : NULL;
+	box = t2x_context_take(context, bytes + T2X_MAP_ENTRY_BYTES) ? t2x_alone_new(bytes) : NULL;
 	if (!box)
 		return NULL;
 	to = box->text;
@@ -83,7 +83,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 		*to++ = '\0';
 	}
 	box->next = NULL;
-	box->bytes = bytes;
+	box->bytes = bytes + T2X_MAP_ENTRY_BYTES;
 	box->scope = (struct t2x_scope){
 		.number = ++context->numbers,
 		.index = place->scopeIndex,

@@ -7,7 +7,7 @@
  * session id is its own without the last part.  A child that is no traced process is known from what its
  * parent says about it: its words, and, when it has ended, its process id and exit code.
  *
- * Memory: T2X_TREE_NODES nodes and T2X_TREE_BYTES of text, about 32 MB in all.  What is beyond is counted.
+ * Memory: T2X_TREE_NODES nodes and T2X_TREE_BYTES of text, about 30 MB in all.  What is beyond is counted.
  */
 #ifndef T2X_TREE_H
 #define T2X_TREE_H
@@ -17,7 +17,7 @@
 
 enum {
 	T2X_TREE_NODES = 65536,
-	T2X_TREE_BYTES = 16 * 1024 * 1024,
+	T2X_TREE_BYTES = 8 * 1024 * 1024,
 	T2X_TREE_COMMAND = 4096,          /* bytes of a command line; a longer one is cut */
 };
 

@@ -2,15 +2,10 @@
 /* sample.c - see sample.h. */
 #include "sample.h"
 
-#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "t2x_merge.h"
 
 enum { MAX_DEPTH = 4, STREAM = 0x5eed1234, PID = 4711, FIRST_US = 1000, TEXT_BYTES = 128 };
 
@@ -63,7 +58,7 @@ static void put_text(char *to, unsigned scope, unsigned hit)
 /* Where the making stands. */
 struct maker {
 	struct sample *sample;
-	size_t bytes;                           /* to be made */
+	size_t plain;                           /* bytes, were all blocks plain */
 	unsigned max_hits, max_blocks;
 	unsigned depth[SAMPLE_THREADS];
 	uint64_t enter_us[SAMPLE_THREADS][MAX_DEPTH];
@@ -188,6 +183,7 @@ static void make_block(struct maker *maker, unsigned tid, unsigned first, unsign
 		else
 			tlgmake_hit_with(make, (FIRST_US + n) * UINT64_C(1000), scope, "i", (int64_t)n);
 	}
+	maker->plain += (make->count + 1u) * sizeof(struct tlg_event);
 	tlgmake_seal(make);
 	end_block(maker, from, hits, make->next[tid] - number);
 }
@@ -226,9 +222,9 @@ static void make_round(struct maker *maker, unsigned round)
 	end_block(maker, from, 0, 0);
 }
 
-void sample_make(struct sample *sample, size_t bytes, unsigned cycles)
+void sample_make(struct sample *sample, size_t bytes, unsigned cycles, int is_packed)
 {
-	struct maker maker = { .sample = sample, .bytes = bytes };
+	struct maker maker = { .sample = sample };
 	unsigned round = 0;
 
 	/* windows come and go: keep their memory */
@@ -237,10 +233,11 @@ void sample_make(struct sample *sample, size_t bytes, unsigned cycles)
 	memset(sample, 0, sizeof(*sample));
 	tlgmake_init(&sample->make, STREAM, PID);
 	sample->make.sid = sid;
+	sample->make.is_packed = is_packed;
 	sample->cycles = cycles;
 	for (unsigned cycle = 1; cycle <= cycles; cycle++) {
 		make_cycle(&maker);
-		while (sample->make.n < bytes / cycles * cycle)
+		while (maker.plain < bytes / cycles * cycle)
 			make_round(&maker, round++);
 	}
 	tlgmake_end(&sample->make);
@@ -353,54 +350,12 @@ static const struct t2x_writer writer = {
 	},
 };
 
-/* The bytes as a file. */
-static const char *store(const void *bytes, size_t n)
-{
-	static char path[32];
-	static int fd = -1;
-
-	if (fd < 0) {
-		fd = memfd_create("sample", MFD_CLOEXEC);
-		must(fd >= 0);
-		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	}
-	must(!ftruncate(fd, (off_t)n) && pwrite(fd, bytes, n, 0) == (ssize_t)n);
-	return path;
-}
-
-static void run(struct sample_result *result, struct t2x_in *in, struct t2x_report *report)
-{
-	static const struct t2x_options options = { .nesting = 0 };
-	static struct t2x_out out;
-	struct t2x_context context = { .report = report };
-	struct t2x_blocks blocks;
-	struct t2x_merge *merge;
-
-	if (!out.buf)
-		must(!t2x_out_init(&out, -1));
-	context.model = t2x_model_new(&writer, &out, &options);
-	must(context.model != NULL);
-	merge = t2x_merge_new(&context);
-	must(merge && !t2x_blocks_init(&blocks, in, NULL));
-	must(!t2x_merge_add(merge, &blocks, in->name, t2x_blocks_next));
-	must(!t2x_merge_run(merge));
-	result->is_unusable = !blocks.good || t2x_in_error(in);
-	result->open_streams = t2x_merge_open_streams(merge, 0);
-	result->blocks = blocks.good;
-	result->missing = context.missing;
-	result->summary = *t2x_model_summary(context.model);
-	t2x_merge_free(merge);
-	t2x_blocks_free(&blocks);
-	t2x_model_free(context.model);
-}
-
 void sample_judge(const struct sample *sample, struct sample_result *result, const void *bytes, size_t n)
 {
-	struct t2x_report report = { .to = NULL };
+	static struct t2x_out out;
 	unsigned char *state = result->state ? result->state : malloc(sample->nhits + 1);
-	struct t2x_in in;
 
-	must(state != NULL);
+	must(state && (out.buf || !t2x_out_init(&out, -1)));
 	*result = (struct sample_result){ .state = memset(state, SAMPLE_MISSING, sample->nhits) };
 	g_judge.sample = sample;
 	g_judge.result = result;
@@ -410,10 +365,7 @@ void sample_judge(const struct sample *sample, struct sample_result *result, con
 		put_category(g_judge.category[i], i);
 		put_label(g_judge.label[i], i);
 	}
-	must(!t2x_in_open(&in, store(bytes, n), t2x_blocks_seen(NULL), &report));
-	run(result, &in, &report);
-	t2x_in_close(&in);
-	result->damages = report.damages;
+	result->is = expanding_run(bytes, n, NULL, &writer, &out);
 	for (unsigned i = 0; i < sample->nhits; i++)
 		result->count[result->state[i]]++;
 }

@@ -12,7 +12,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "t2x_model.h"
+#include "expanding.h"
 #include "tlgmake.h"
 
 enum { SAMPLE_THREADS = 4, SAMPLE_SCOPES = 11 };
@@ -47,19 +47,17 @@ struct sample {
 };
 
 struct sample_result {
-	uint64_t damages;          /* reported */
-	struct t2x_summary summary;
+	struct expanding is;
 	unsigned wrong;
 	unsigned count[SAMPLE_RIGHT + 1];
 	unsigned char *state;      /* of each checkpoint: enum sample_state */
-	uint64_t missing;          /* checkpoints that marks count and that did not come */
-	uint64_t blocks;           /* accepted */
-	unsigned open_streams;     /* without an end */
-	int is_unusable;           /* not a .tlg file, or it could not be read */
 };
 
-/* A stream of about so many bytes in so many cycles.  Out of memory ends the program, here and below. */
-void sample_make(struct sample *sample, size_t bytes, unsigned cycles);
+/*
+ * A stream of about so many bytes in so many cycles, or, packed, of what fills so many bytes plain.  Out of memory
+ * ends the program, here and below.
+ */
+void sample_make(struct sample *sample, size_t bytes, unsigned cycles, int is_packed);
 void sample_free(struct sample *sample);
 
 /* Expand the bytes and judge what comes.  result was all zero before the first run; its memory is kept */

@@ -94,6 +94,8 @@ static void test_layout_impossible_documents_are_refused_with_reason(void **stat
 		{ ROOT(SIZES, TYPE(MEMBER("3", "0"))), "size other than" },
 		{ ROOT(SIZES, TYPE(MEMBER("0", "0"))), "size other than" },
 		{ ROOT(SIZES, TYPE(MEMBER("12", "0"))), "size other than" },
+		{ ROOT(SIZES, TYPE(MEMBER("8", "0") MEMBER("4", "8"))), "given twice" },
+		{ ROOT(SIZES, TYPE("<MEMBER name=\"seq\" type=\"uint32_t\" size=\"4\" offset=\"0\"/>")), "header" },
 		{ ROOT(SIZES, TYPE("") TYPE("")), "twice" },
 		{ ROOT(SIZES, TYPE(TYPE(""))), "inside another" },
 		{ ROOT(SIZES, MEMBER("8", "0")), "place" },

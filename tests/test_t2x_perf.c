@@ -203,6 +203,18 @@ static void test_perf_children_and_exec_list_their_words(void **state)
 	  "| id:9 code:0\n");
 }
 
+/* Found by fuzz_text: no arguments at all, and so no place to look for words. */
+static void test_perf_list_without_words_is_empty(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_perf, 1, 2);
+	feed(&f, cmd_ancestry, 5, "");
+	feed_expect(&f, "d0 | main                     | cmd_ancestry |     |           |           |              | "
+			"ancestry:[]\n");
+}
+
 static void test_perf_times_widen_the_column(void **state)
 {
 	struct feed f;
@@ -312,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_perf_long_place_keeps_its_end),
 		cmocka_unit_test(test_perf_region_texts_may_be_absent),
 		cmocka_unit_test(test_perf_children_and_exec_list_their_words),
+		cmocka_unit_test(test_perf_list_without_words_is_empty),
 		cmocka_unit_test(test_perf_times_widen_the_column),
 		cmocka_unit_test(test_perf_time_before_the_start_wraps_as_git),
 		cmocka_unit_test(test_perf_thread_name_of_24_bytes_fills_the_column),

@@ -146,12 +146,12 @@ static void test_scope_definitions_are_bounded(void **state)
 	(void)state;
 	assert_non_null(name);
 	memset(name, 'a', 9999);
-	for (unsigned i = 1; i < 3000; i++)
+	for (unsigned i = 1; i < 5000; i++)
 		define(stream, i, 0, 1, name, 10000);
 	assert_true(context.used_bytes <= T2X_CONTEXT_BYTES);
 	assert_true(context.ignored > 1000);
 	assert_non_null(t2x_scope_get(stream, 1));
-	assert_null(t2x_scope_get(stream, 2999));
+	assert_null(t2x_scope_get(stream, 4999));
 	free(name);
 	free_stream(stream);
 }

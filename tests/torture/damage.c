@@ -2,17 +2,18 @@
 /*
  * damage - damage a file in every way at every place, and judge what the expander makes of it.
  *
- * usage: damage flips|holes|shifts|cuts plain|lz4 [PART/PARTS]
+ * usage: damage flips|holes|shifts|cuts plain|packed|lz4 [PART/PARTS]
  *
  *   flips   every bit, one at a time
  *   holes   4 KiB of zeros at every 8 bytes
  *   shifts  1 to 23 bytes taken out, or put in, at every byte
  *   cuts    the file ends at every byte
  *
- * A file is made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage
- * is reported; checkpoints are missing from the parts that it touches only; nothing that is shown is wrong;
- * how many events are missing, between others of their thread, is told exactly, and how many checkpoints in all;
- * from the first whole cycle behind the damage on everything is right, region depth and elapsed times included.
+ * The same trace, plain 64 KB, in each encoding.  A file is made of parts that damage is confined to: blocks, or LZ4
+ * frames of several blocks.  Held are: damage is reported; checkpoints are missing from the parts that it touches
+ * only; nothing that is shown is wrong; how many events are missing, between others of their thread, is told
+ * exactly, and how many checkpoints in all; from the first whole cycle behind the damage on everything is right,
+ * region depth and elapsed times included.
  * T2_SCALE per cent of the places are tried, which ones decides T2_SEED.  Exit status 0 if all of it held.
  */
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 #include "sample.h"
 
-enum { FILE_BYTES = 65536, CYCLES = 6, FRAME_BYTES = 4096, HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10 };
+enum { FILE_BYTES = 63000, CYCLES = 6, FRAME_BYTES = 4096, HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10 };
 
 /* A part of the file, and the blocks that it holds. */
 struct part {
@@ -35,7 +36,7 @@ struct image {
 	size_t n;
 	struct part *parts;
 	unsigned nparts;
-	int is_plain;
+	int has_blocks;
 	unsigned char *damaged;
 };
 
@@ -46,7 +47,7 @@ static struct {
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
-static void split_plain(struct image *image)
+static void split_blocks(struct image *image)
 {
 	const struct sample *sample = &image->sample;
 
@@ -78,20 +79,22 @@ static void split_lz4(struct image *image)
 	}
 }
 
-static void make_image(struct image *image, int is_plain)
+static void make_image(struct image *image, const char *encoding)
 {
+	int has_blocks = strcmp(encoding, "lz4") != 0;
+
 	memset(image, 0, sizeof(*image));
-	image->is_plain = is_plain;
-	sample_make(&image->sample, FILE_BYTES, CYCLES);
+	image->has_blocks = has_blocks;
+	sample_make(&image->sample, FILE_BYTES, CYCLES, !strcmp(encoding, "packed"));
 	image->parts = malloc(image->sample.nblocks * sizeof(*image->parts));
-	image->bytes = is_plain ? image->sample.make.bytes : tlgmake_lz4(&image->sample.make, FRAME_BYTES, &image->n);
-	if (is_plain)
+	image->bytes = has_blocks ? image->sample.make.bytes : tlgmake_lz4(&image->sample.make, FRAME_BYTES, &image->n);
+	if (has_blocks)
 		image->n = image->sample.make.n;
 	image->damaged = malloc(image->n + MAX_SHIFT);
 	if (!image->parts || !image->damaged)
 		abort();
-	if (is_plain)
-		split_plain(image);
+	if (has_blocks)
+		split_blocks(image);
 	else
 		split_lz4(image);
 }
@@ -208,10 +211,10 @@ static void judge(const struct image *image, size_t n, size_t at, size_t size, u
 		abort();
 	sample_judge(&image->sample, &result, image->damaged, n);
 	sum.files++;
-	is_reported = result.damages || result.is_unusable ||
-		      (to == image->nparts && n < image->n && result.open_streams);
+	is_reported = result.is.damages || result.is.is_unusable ||
+		      (to == image->nparts && n < image->n && result.is.open_streams);
 	sum.detected += (uint64_t)is_reported;
-	sum.unusable += result.is_unusable != 0;
+	sum.unusable += result.is.is_unusable != 0;
 	sum.lost += result.count[SAMPLE_MISSING];
 	if (result.count[SAMPLE_MISSING] > sum.most_lost)
 		sum.most_lost = result.count[SAMPLE_MISSING];
@@ -222,11 +225,11 @@ static void judge(const struct image *image, size_t n, size_t at, size_t size, u
 		complain("not reported", at, size);
 	if (!find_come(image, &result, from, to, has_come))
 		complain("something is missing that was not touched, or half a block", at, size);
-	else if (image->is_plain && n == image->n) {
+	else if (image->has_blocks && n == image->n) {
 		find_silent(image, has_come);
-		if (result.summary.gap_events != count_gaps(image, has_come))
+		if (result.is.summary.gap_events != count_gaps(image, has_come))
 			complain("the number of missing events is not told", at, size);
-		if (result.missing != count_missing(image, has_come))
+		if (result.is.missing != count_missing(image, has_come))
 			complain("the number of missing checkpoints is not told", at, size);
 	}
 	if (!is_whole_again(image, &result, to))
@@ -342,14 +345,14 @@ int main(int argc, char **argv)
 	if (!way)
 		return 2;
 	choose_places(argc > 3 ? argv[3] : NULL);
-	make_image(&image, !strcmp(argv[2], "plain"));
+	make_image(&image, argv[2]);
 	way->go(&image);
 	printf("%s %s: %llu files, %llu reported, %llu unusable, %llu checkpoints lost, at most %llu of %u in one, "
 	       "%llu wrong\n",
 	       argv[1], argv[2], (unsigned long long)sum.files, (unsigned long long)sum.detected,
 	       (unsigned long long)sum.unusable, (unsigned long long)sum.lost, (unsigned long long)sum.most_lost,
 	       image.sample.nhits, (unsigned long long)sum.wrong);
-	if (!image.is_plain)
+	if (!image.has_blocks)
 		free(image.bytes);
 	free(image.parts);
 	free(image.damaged);

@@ -47,8 +47,8 @@ static void check(const struct sample_result *result, unsigned missing, unsigned
 		fail("checkpoints that were never made", result->wrong, 0);
 	if (result->count[SAMPLE_MISSING] != missing)
 		fail("checkpoints missing", result->count[SAMPLE_MISSING], missing);
-	if (result->blocks != blocks)
-		fail("blocks accepted", result->blocks, blocks);
+	if (result->is.blocks != blocks)
+		fail("blocks accepted", result->is.blocks, blocks);
 }
 
 /* ---- noise -------------------------------------------------------------------------------------- */
@@ -85,7 +85,7 @@ static void try_noise(void)
 	struct sample sample;
 	uint64_t total = 0;
 
-	sample_make(&sample, SAMPLE_BYTES, SAMPLE_CYCLES);
+	sample_make(&sample, SAMPLE_BYTES, SAMPLE_CYCLES, 0);
 	if (!bytes)
 		abort();
 	memcpy(bytes, sample.make.bytes, sample.make.n);
@@ -170,7 +170,7 @@ static void flip_all(const struct sample *sample, const struct tlgmake *make, si
 	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts;
 
 	sample_judge(sample, &result, make->bytes, make->n);
-	blocks = (unsigned)result.blocks;
+	blocks = (unsigned)result.is.blocks;
 	for (size_t bit = 8 * from + g.part; bit < 8 * to; bit += step) {
 		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
 		sample_judge(sample, &result, make->bytes, make->n);
@@ -188,7 +188,7 @@ static void try_planted(int kind)
 	unsigned first;
 	size_t from, to;
 
-	sample_make(&sample, SAMPLE_BYTES / 4, 1);
+	sample_make(&sample, SAMPLE_BYTES / 4, 1, 0);
 	tlgmake_init(&make, 0x0123abcd, 42);
 	tlgmake_cycle(&make);
 	from = make.n + TLG_EVENT_SIZE;

@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/torture/harness_fuzz.sh [TARGET...]
+#
+# Fuzz what reads files and what writes text (tests/torture/fuzz_*.c), from the seeds in tests/torture/corpus, two
+# targets at a time.  Without clang gcc's own programs change the seeds at random; with clang libFuzzer does it, with
+# the address and undefined behaviour sanitizers; with afl++ that joins in.  All seeds also pass, without
+# sanitizers, in 64 MiB of address space.  An input that fails stays in $T2_OUT/fuzz.
+# T2_FUZZ  seconds for each target (default 20); T2_OUT, T2_SCALE, T2_SEED: see run.sh.  Ends with "N passed, N failed".
+set -u
+
+out=${T2_OUT:-build} work=${T2_OUT:-build}/fuzz corpus=tests/torture/corpus
+seconds=$((${T2_FUZZ:-20} * ${T2_SCALE:-100} / 100)) seed=$((${T2_SEED:-1} % 2147483647 + 1))
+passed=0 failed=0
+mkdir -p "$work/new"
+
+count()
+{
+	if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+}
+
+# build MAKE-ARGUMENTS...: the targets in the directory $built
+build()
+{
+	local target names=""
+
+	for target in $targets; do
+		names="$names $built/torture/fuzz_$target"
+	done
+	# shellcheck disable=SC2086
+	${MAKE:-make} -s -j"$(nproc)" "$@" $names >"$work/build.log" 2>&1 && return
+	tail -n 5 "$work/build.log"
+	return 1
+}
+
+# small TARGET: the seeds, and changes of them, in 64 MiB
+small()
+{
+	(ulimit -v 65536 && cd "$work" && "$built/torture/fuzz_$1" -runs=$((seconds * 100)) -seed="$seed" "$top/$corpus/$1")
+}
+
+# large TARGET: libFuzzer; new inputs are kept for the next run
+large()
+{
+	local log=$work/$1.log status
+
+	mkdir -p "$work/new/$1"
+	UBSAN_OPTIONS=print_stacktrace=1 "$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=20 \
+		-rss_limit_mb=768 -malloc_limit_mb=64 -max_len=16384 -print_final_stats=1 -verbosity=0 \
+		-artifact_prefix="$work/$1-" "$work/new/$1" "$corpus/$1" >"$log" 2>&1
+	status=$?
+	printf 'fuzz_%s: libFuzzer, %s executions\n' "$1" \
+		"$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
+	[ "$status" -eq 0 ] || grep -vE '^(INFO|stat)' "$log" | tail -n 30
+	return "$status"
+}
+
+# grey TARGET: AFL++
+grey()
+{
+	local log=$work/$1.afl.log status
+
+	rm -rf "$work/afl/$1"
+	mkdir -p "$work/afl"
+	AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_BENCH_UNTIL_CRASH=1 \
+		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -i "$corpus/$1" -o "$work/afl/$1" \
+		-- "$built/torture/fuzz_$1" >"$log" 2>&1
+	status=$(find "$work/afl/$1/default/crashes" -name 'id:*' 2>/dev/null | grep -c .)
+	printf 'fuzz_%s: AFL++, %s executions, %s crashes\n' "$1" \
+		"$(sed -n 's/^execs_done *: *//p' "$work/afl/$1/default/fuzzer_stats" 2>/dev/null)" "$status"
+	return "$status"
+}
+
+# each HOW: two targets at a time
+each()
+{
+	local target pids=""
+
+	for target in $targets; do
+		"$1" "$target" &
+		pids="$pids $!"
+		[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+	done
+	for target in $pids; do
+		wait "$target"
+		count $?
+	done
+}
+
+top=$PWD
+targets=$*
+[ $# -gt 0 ] || targets=$(basename -a -s .c tests/torture/fuzz_*.c | sed 's/^fuzz_//')
+
+built=$top/$out
+case $out in /*) built=$out ;; esac
+build && each small || count 1
+if command -v clang >/dev/null; then
+	built=$built/clang-address-undefined-fuzzer-no-link
+	build CC=clang SAN=address,undefined,fuzzer-no-link && each large || count 1
+fi
+if command -v afl-clang-fast >/dev/null && command -v afl-fuzz >/dev/null; then
+	built=${built%/clang-*}/afl-clang-fast-fuzzer-no-link
+	build CC=afl-clang-fast SAN=fuzzer-no-link && each grey || count 1
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
