@@ -7,6 +7,9 @@
 
 #include "tlg_crc.h"
 
+/* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */
+enum { SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE };
+
 /* ---- files -------------------------------------------------------------------------------------- */
 
 static void free_file(struct t2x_context *context, struct t2x_file_box *box)
@@ -70,7 +73,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
 		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
 	bytes = t2x_alone_bytes(bytes);
-	box = t2x_context_take(context, bytes + T2X_MAP_ENTRY_BYTES) ? t2x_alone_new(bytes) : NULL;
+	box = t2x_context_take(context, bytes + SCOPE_EXTRA) ? t2x_alone_new(bytes) : NULL;
 	if (!box)
 		return NULL;
 	to = box->text;
@@ -83,7 +86,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 		*to++ = '\0';
 	}
 	box->next = NULL;
-	box->bytes = bytes + T2X_MAP_ENTRY_BYTES;
+	box->bytes = bytes + SCOPE_EXTRA;
 	box->scope = (struct t2x_scope){
 		.number = ++context->numbers,
 		.index = place->scopeIndex,
