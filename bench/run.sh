@@ -11,6 +11,7 @@
 #   start         what tracing adds to a short process, beside git
 #   start_static  the same, linked with the static library
 #   git           what an event costs in git's perf and event targets
+#   text          what an event costs its thread while texts are written, beside git, whose threads write them
 #   lttng         an event beside one of LTTng-UST
 #   expand        the same events as text, beside babeltrace2 (one processor)
 #   pipe          perf text into a pipe, beside a bare formatter of such lines (one processor)
@@ -24,7 +25,7 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static git lttng tail memory start start_static expand pipe drain fill footprint instructions"
+all="emit emit_static git text lttng tail memory start start_static expand pipe drain fill footprint instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 . "$here/peers.sh"
@@ -172,6 +173,19 @@ run_git()
 	git version
 }
 
+# The texts that were written meanwhile are those that are expanded later, line for line.
+run_text()
+{
+	local format
+
+	run_checked text || return 1
+	for format in perf event; do
+		"$out/t2expand" --format=$format "$dir/trace.tlg" 2>/dev/null | cmp - "$dir/$format" || return 1
+	done
+	rm -f "$dir/perf" "$dir/event"
+	run_git
+}
+
 # Why a library is loaded
 library_reason()
 {
@@ -229,7 +243,7 @@ run_one()
 {
 	case $1 in
 	emit | emit_static | tail | memory | start | start_static) run_checked "$1" ;;
-	drain | fill | git | lttng | expand | footprint | instructions | pipe) "run_$1" ;;
+	drain | fill | git | text | lttng | expand | footprint | instructions | pipe) "run_$1" ;;
 	*)
 		echo "run.sh: no benchmark $1; there are: $all" >&2
 		return 1

@@ -53,6 +53,9 @@ GOALS = [
          at_most=1 / 40),
     Goal("region enter or leave", "emit", "region, inline", baseline_bench="git",
          baseline="git, perf target, an event", at_most=1 / 200),
+    *(Goal(f"its thread, texts on: {event}", "text", f"texts on: {event}", baseline=f"git, {target} target, an event",
+           at_most=1 / 2)
+      for event in ("def_param", "region, inline") for target in ("perf", "event")),
     Goal("tracing off, in cycles", "emit", "off: region enter", minus="off: empty loop", baseline="off: one cycle",
          at_most=1),
     Goal("tracing off, in instructions", "instructions", "off", minus="nothing", at_most=3),
