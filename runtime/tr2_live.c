@@ -3,8 +3,10 @@
 #include "tr2_live.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "t2x_merge.h"
 #include "t2x_model.h"
@@ -23,6 +25,7 @@ static const struct kind {
 
 static struct live {
 	int is_on;
+	int is_pipe;
 	struct tr2_dst dst;
 	struct t2x_options options;
 	struct t2x_out out;
@@ -37,16 +40,36 @@ static int g_on;
 
 /* ---- output ------------------------------------------------------------------------------------- */
 
-/* A datagram for each line, as git's readers expect it; anything else takes it all at once. */
+static int is_pipe(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISFIFO(st.st_mode);
+}
+
+/*
+ * What is written in one go of n bytes of whole lines: a line as a datagram, as git's readers expect it; into a pipe
+ * as many lines as stay together when others write into it, too; everything into anything else.
+ */
+static size_t find_part(const struct live *live, const char *text, size_t n)
+{
+	const char *end = NULL;
+
+	if (live->is_pipe && n > PIPE_BUF)
+		end = memrchr(text, '\n', PIPE_BUF);
+	if (live->dst.kind == TR2_DST_DGRAM || (live->is_pipe && n > PIPE_BUF && !end))
+		end = memchr(text, '\n', n);
+	return end ? (size_t)(end - text) + 1 : n;
+}
+
 static int write_text(void *target, const char *text, size_t n)
 {
-	struct tr2_dst *dst = target;
+	struct live *live = target;
 	int error = 0;
 
 	while (n && !error) {
-		const char *end = dst->kind == TR2_DST_DGRAM ? memchr(text, '\n', n) : NULL;
-		size_t part = end ? (size_t)(end - text) + 1 : n;
-		error = -tr2_dst_write(dst, text, part);
+		size_t part = find_part(live, text, n);
+		error = -tr2_dst_write(&live->dst, text, part);
 		text += part;
 		n -= part;
 	}
@@ -75,7 +98,8 @@ static void free_target(struct live *live)
 
 static int start_target(struct live *live, const struct kind *kind)
 {
-	if (t2x_out_init_fn(&live->out, write_text, &live->dst))
+	live->is_pipe = is_pipe(live->dst.fd);
+	if (t2x_out_init_fn(&live->out, write_text, live))
 		return -ENOMEM;
 	live->model = t2x_model_new(kind->writer, &live->out, &live->options);
 	live->context = (struct t2x_context){ .model = live->model, .report = &live->report };

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Who else is at a destination: peers of sockets that are there, slow, gone or absent; other processes in one file. */
+#include "t2test.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace2.h"
+#include "traced.h"
+
+static const struct target {
+	const char *variable, *format;
+} targets[] = {
+	{ "TRACE2_RAW", NULL }, { "TRACE2", "normal" }, { "TRACE2_PERF", "perf" }, { "TRACE2_EVENT", "event" },
+};
+enum { RAW, TARGETS = 4 };
+
+/* ---- sockets ---------------------------------------------------------------------------------------- */
+
+static const struct form {
+	int type;
+	const char *prefix;
+} forms[] = {
+	{ SOCK_STREAM, "af_unix:stream:" }, { SOCK_STREAM, "af_unix:" },
+	{ SOCK_DGRAM, "af_unix:dgram:" }, { SOCK_DGRAM, "af_unix:" },
+};
+enum { FORMS = 4 };
+
+/* The socket of the test, which its program inherits. */
+static int g_listener = -1;
+
+static void open_listener(int type)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", traced_path("socket"));
+	unlink(address.sun_path);
+	g_listener = socket(AF_UNIX, type, 0);
+	assert_int_equal(bind(g_listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (type == SOCK_STREAM)
+		assert_int_equal(listen(g_listener, 4), 0);
+}
+
+/* "VARIABLE=af_unix:...", for one target; overwritten by the next call. */
+static const char *to_socket(const struct target *target, const struct form *form)
+{
+	static char setting[256];
+
+	snprintf(setting, sizeof(setting), "%s=%s%s", target->variable, form->prefix, traced_path("socket"));
+	return setting;
+}
+
+/* What the peer gets, into the file "got" of t.dir. */
+static void take_all(int type)
+{
+	static char data[1 << 17];
+	int in = type == SOCK_STREAM ? accept(g_listener, NULL, NULL) : g_listener;
+	FILE *out = fopen(traced_path("got"), "w");
+	ssize_t n;
+
+	assert_non_null(out);
+	while ((n = recv(in, data, sizeof(data), MSG_DONTWAIT)) > 0)
+		fwrite(data, 1, (size_t)n, out);
+	fclose(out);
+	if (in != g_listener)
+		close(in);
+	close(g_listener);
+}
+
+static int run_short(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	trace2_region_enter("peers", "short", NULL);
+	trace2_printf("hello %s", "there");
+	trace2_region_leave("peers", "short", NULL);
+	return trace2_is_enabled() ? TRACED : UNTRACED;
+}
+
+/* 1 if what t2expand makes of the trace is what the file "got" has. */
+static int got_text(const char *format)
+{
+	const char *out = getenv("T2_OUT");
+	char command[1024];
+
+	snprintf(command, sizeof(command), "'%s/t2expand' --format=%s '%s' | cmp -s - '%s'", out ? out : "build",
+		 format, t.raw, traced_path("got"));
+	return !system(command);
+}
+
+static void test_peers_of_every_form_get_every_target(void **state)
+{
+	(void)state;
+	for (int i = 0; i < TARGETS * FORMS; i++) {
+		const struct target *target = &targets[i / FORMS];
+		const struct form *form = &forms[i % FORMS];
+
+		unlink(t.raw);
+		open_listener(form->type);
+		traced_run(&t, run_short, NULL, (const char *const[]){ to_socket(target, form), NULL });
+		assert_int_equal(WEXITSTATUS(t.status), TRACED);
+		take_all(form->type);
+		if (target->format) {
+			assert_true(got_text(target->format));
+			continue;
+		}
+		assert_int_equal(raw_read(traced_path("got"), &file), 0);
+		assert_int_equal(file.bad_blocks, 0);
+		assert_int_equal(file.hits, 5);
+		raw_free(&file);
+	}
+}
+
+/* Far more than fits into a socket, in which nobody reads, or with data: nobody is left. */
+static int run_without_reader(void *data)
+{
+	char text[121] = "";
+
+	memset(text, 'x', sizeof(text) - 1);
+	trace2_initialize();
+	if (data) {
+		int peer = accept(g_listener, NULL, NULL);   /* fails for datagrams, which have no peer to close */
+		shutdown(peer < 0 ? g_listener : peer, SHUT_RDWR);
+	}
+	for (int i = 0; i < 3000; i++)
+		trace2_printf("%s", text);
+	return trace2_is_enabled() ? TRACED : UNTRACED;
+}
+
+/* The program ends as always, all other targets are complete; why the one is not is said on request. */
+static void check_unread(void *is_gone, const char *reason)
+{
+	char perf[192], expected[128];
+
+	/* a stream and datagrams: how they were found does not matter */
+	for (int i = 0; i < TARGETS * FORMS; i += 2) {
+		const struct target *target = &targets[i / FORMS];
+		const struct form *form = &forms[i % FORMS];
+		const char *other = target->format && !strcmp(target->format, "perf") ? "TRACE2" : "TRACE2_PERF";
+		const char *format = !strcmp(other, "TRACE2") ? "normal" : "perf";
+
+		unlink(t.raw);
+		open_listener(form->type);
+		snprintf(perf, sizeof(perf), "%s=%s", other, traced_path("got"));
+		unlink(traced_path("got"));
+		traced_run(&t, run_without_reader, is_gone, (const char *const[]){
+			to_socket(target, form), perf, "TRACE2_DST_DEBUG=1", NULL });
+		close(g_listener);
+		assert_true(WIFEXITED(t.status));
+		assert_int_equal(WEXITSTATUS(t.status), TRACED);
+		snprintf(expected, sizeof(expected), "warning: unable to write trace to '%s': %s\n", target->variable,
+			 reason);
+		assert_int_equal(traced_count(expected), 1);
+		/* while the drain waits, a ring may become full */
+		assert_int_equal(traced_count("warning: "), 1 + traced_count("checkpoints are lost: ring full\n"));
+		if (target->format)
+			assert_true(got_text(format));
+	}
+}
+
+static void test_peers_that_do_not_read_hold_nothing_up(void **state)
+{
+	(void)state;
+	check_unread(NULL, "Resource temporarily unavailable");
+}
+
+static void test_peers_that_are_gone_end_nothing(void **state)
+{
+	(void)state;
+	check_unread((void *)1, "Broken pipe");
+}
+
+static void test_peers_that_are_absent_leave_every_target_off(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	for (int i = 0; i < TARGETS * FORMS; i++) {
+		const struct target *target = &targets[i / FORMS];
+
+		traced_run(&t, run_short, NULL, (const char *const[]){
+			"TRACE2_RAW=0", to_socket(target, &forms[i % FORMS]), "TRACE2_DST_DEBUG=1", NULL });
+		assert_int_equal(WEXITSTATUS(t.status), UNTRACED);
+		snprintf(expected, sizeof(expected), "warning: trace2: could not connect to socket '%s' for '%s' "
+			 "tracing: No such file or directory\n", traced_path("socket"), target->variable);
+		assert_string_equal(t.said, expected);
+	}
+}
+
+/* ---- several processes in one file, one pipe -------------------------------------------------------- */
+
+enum { PROCESSES = 4, ROUNDS = 5000 };
+
+static void be_one_of_many(int number)
+{
+	trace2_initialize();
+	for (int i = 0; i < ROUNDS; i++) {
+		trace2_region_enter("peers", "of many", NULL);
+		trace2_printf("process %d, round %d.", number, i);
+		trace2_region_leave("peers", "of many", NULL);
+		if (i % 1000 == 0)
+			trace2_flush();
+	}
+	exit(0);
+}
+
+/* Processes that trace at the same time, each from its own beginning on. */
+static int run_many(void *data)
+{
+	int failed = 0, status;
+
+	(void)data;
+	for (int i = 0; i < PROCESSES; i++) {
+		pid_t pid = fork();
+		if (pid < 0)
+			return 1;
+		if (!pid)
+			be_one_of_many(i);
+	}
+	for (int i = 0; i < PROCESSES; i++)
+		failed |= wait(&status) < 0 || status;
+	return failed;
+}
+
+/* Each line of a perf text is whole, and each round of each process is there once. */
+static void check_lines(FILE *in)
+{
+	static char line[4096];
+	static unsigned char seen[PROCESSES][ROUNDS];
+	unsigned lines = 0, rounds = 0;
+	int process, round;
+
+	memset(seen, 0, sizeof(seen));
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in)) {
+		const char *message = strstr(line, "process ");
+
+		lines++;
+		assert_int_equal(strncmp(line, "d0 | main ", 10), 0);
+		assert_int_equal(line[strlen(line) - 1], '\n');
+		if (!message || !strstr(line, "| printf "))
+			continue;
+		assert_int_equal(sscanf(message, "process %d, round %d.\n", &process, &round), 2);
+		assert_in_range(process, 0, PROCESSES - 1);
+		assert_in_range(round, 0, ROUNDS - 1);
+		rounds += !seen[process][round]++;
+	}
+	fclose(in);
+	assert_int_equal(rounds, PROCESSES * ROUNDS);
+	assert_int_equal(lines, PROCESSES * (3 * ROUNDS + 2));
+}
+
+static void test_peers_in_one_file_do_not_disturb_each_other(void **state)
+{
+	const char *out = getenv("T2_OUT");
+	char perf[192], command[512];
+
+	(void)state;
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s", traced_path("perf"));
+	traced_run(&t, run_many, NULL, (const char *const[]){ perf, "TRACE2_PERF_BRIEF=1", "TRACE2_RAW_LZ4=1", NULL });
+	assert_int_equal(t.status, 0);
+	check_lines(fopen(traced_path("perf"), "r"));
+	snprintf(command, sizeof(command), "'%s/t2expand' --brief -o '%s' '%s' 2>'%s'", out ? out : "build",
+		 traced_path("expanded"), t.raw, traced_path("notes"));
+	assert_int_equal(system(command), 0);
+	check_lines(fopen(traced_path("expanded"), "r"));
+}
+
+static void test_peers_on_one_pipe_write_whole_lines(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	if (!fork()) {
+		static char data[1 << 16];
+		int out = open(traced_path("perf"), O_WRONLY | O_CREAT, 0600);
+		ssize_t n;
+
+		close(ends[1]);
+		while ((n = read(ends[0], data, sizeof(data))) > 0)
+			if (write(out, data, (size_t)n) != n)
+				_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(dup2(ends[1], 7), 7);
+	close(ends[0]);
+	close(ends[1]);
+	traced_run(&t, run_many, NULL, (const char *const[]){ "TRACE2_PERF=7", "TRACE2_PERF_BRIEF=1", NULL });
+	close(7);
+	assert_int_equal(t.status, 0);
+	assert_true(wait(NULL) > 0);
+	check_lines(fopen(traced_path("perf"), "r"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_peers_of_every_form_get_every_target),
+		TRACED_TEST(test_peers_that_do_not_read_hold_nothing_up),
+		TRACED_TEST(test_peers_that_are_gone_end_nothing),
+		TRACED_TEST(test_peers_that_are_absent_leave_every_target_off),
+		TRACED_TEST(test_peers_in_one_file_do_not_disturb_each_other),
+		TRACED_TEST(test_peers_on_one_pipe_write_whole_lines),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
