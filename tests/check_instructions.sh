@@ -11,6 +11,8 @@
 #
 # After a change that made something cheaper do the same, or the gate stays too wide.
 #
+# And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
+#
 # Counts belong to a compiler, its level of optimization, and a processor on which libc and the library choose
 # the same code: anywhere else this is skipped (exit status 77), and says why.
 # Ends with "N passed, N failed".
@@ -22,6 +24,7 @@ recorded=tests/data/instructions
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0
+texts=()
 # nothing: the loop around each of the next four
 counts="nothing off enter intmax printf drain line"
 
@@ -49,20 +52,28 @@ count()
 	local functions=$1 result=$2
 
 	shift 2
-	env -u TRACE2 -u TRACE2_PERF -u TRACE2_EVENT TRACE2_RAW_RING=1536k TRACE2_RAW_LZ4=0 \
+	env -u TRACE2 -u TRACE2_PERF -u TRACE2_EVENT "${texts[@]}" TRACE2_RAW_RING=1536k TRACE2_RAW_LZ4=0 \
 		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
 		${functions:+--collect-atstart=no "--toggle-collect=$functions"} "$@" >"$result.out" 2>"$result.err" &&
 		sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$result.err" >"$result"
 }
 
-# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1.
+# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1, or $tmp/$3.
 count_call()
 {
-	local what=$1 n=$2
+	local what=$1 n=$2 as=${3:-$1}
 
-	count "count_$what" "$tmp/$what.1" "$out/tests/counted" "$what" "$n" "$tmp/$what.1.tlg"
-	count "count_$what" "$tmp/$what.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$what.2.tlg"
-	divide "$what" "$n"
+	count "count_$what" "$tmp/$as.1" "$out/tests/counted" "$what" "$n" "$tmp/$as.1.tlg"
+	count "count_$what" "$tmp/$as.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$as.2.tlg"
+	divide "$as" "$n"
+}
+
+# The same with all of git's texts on.
+count_call_with_texts()
+{
+	local texts=(TRACE2=/dev/null TRACE2_PERF=/dev/null TRACE2_EVENT=/dev/null)
+
+	count_call "$1" "$2" "$1.texts"
 }
 
 # What t2expand does for a line: files of $1 and twice that many region events.
@@ -104,6 +115,18 @@ verdict()
 	fi
 }
 
+# verdict_with_texts NAME: texts cost the call nothing
+verdict_with_texts()
+{
+	if [ -s "$tmp/$1" ] && cmp -s "$tmp/$1" "$tmp/$1.texts"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $1: $(cat "$tmp/$1") instructions, with texts $(cat "$tmp/$1.texts")"
+		cat "$tmp/$1.texts".[12].err
+	fi
+}
+
 # In two lots, for two processors.
 {
 	count_call nothing 200
@@ -112,6 +135,8 @@ verdict()
 	count_call intmax 200
 	count_call printf 200
 } &
+count_call_with_texts enter 200
+count_call_with_texts printf 200
 count_call drain 10000
 count_line 10000
 wait
@@ -132,5 +157,7 @@ fi
 for what in $counts; do
 	verdict "$what"
 done
+verdict_with_texts enter
+verdict_with_texts printf
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
