@@ -43,6 +43,42 @@ END
 ${CC:-cc} -I"$top/runtime" -DGIT_VERSION="\"$version\"" -o "$tmp/program" "$tmp/program.c" \
 	-L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
+# listener stream|dgram|gone PATH OUT: listens at PATH (gone: no more), then puts what one process sends into OUT, each datagram followed
+# by "--".  Ends with that process: with the stream, or behind its last event.
+cat >"$tmp/listener.c" <<'END'
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	int type = argc == 4 && !strcmp(argv[1], "dgram") ? SOCK_DGRAM : SOCK_STREAM;
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int in = socket(AF_UNIX, type, 0);
+	static char data[1 << 16];
+	FILE *out = argc == 4 ? fopen(argv[3], "w") : NULL;
+	ssize_t n;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", argc == 4 ? argv[2] : "");
+	if (!out || bind(in, (struct sockaddr *)&address, sizeof(address)) || (type == SOCK_STREAM && listen(in, 1)))
+		return 1;
+	if (!strcmp(argv[1], "gone") || fork())
+		return 0;   /* it listens: who started this may go on */
+	if (type == SOCK_STREAM)
+		in = accept(in, NULL, NULL);
+	while ((n = recv(in, data, sizeof(data) - 1, 0)) > 0) {
+		data[n] = '\0';
+		fprintf(out, type == SOCK_DGRAM ? "%s--\n" : "%s", data);
+		if (type == SOCK_DGRAM && strstr(data, "atexit"))
+			break;
+	}
+	return fclose(out);
+}
+END
+${CC:-cc} -o "$tmp/listener" "$tmp/listener.c" || exit 1
+
 mask()
 {
 	sed -E -e 's/[0-9]{8}T[0-9]{6}\.[0-9]{6}Z/DATE/g; s/-P[0-9a-f]{8}/-PID/g' \
@@ -51,6 +87,14 @@ mask()
 		-e 's/[ 0-9]+\.[0-9]{6}/SECONDS/g; s/"evt":"."/EVT/' \
 		-e '/def_param/s/scope:(unknow|comman)n?d?/SCOPE/; /def_param/s/"(unknown|command)"/SCOPE/'
 }
+
+# In the directory of a run: a listener at the socket "socket", whose lines come into the file "got".  As long as it
+# runs it holds a lock.
+listen()
+{
+	flock 8
+	"$tmp/listener" "$1" socket got </dev/null >/dev/null 2>&1
+} 8>"$tmp/busy"
 
 # Run program $1 in a directory that $2 has prepared, with the settings and then, behind --, the arguments.
 # Every file that there is afterwards is printed.
@@ -69,6 +113,7 @@ record()
 	(cd "$run" && eval "$prepare") || return 1
 	(cd / && exec env -i PATH="$PATH" HOME="$run" GIT_CONFIG_NOSYSTEM=1 "${settings[@]}" "$program" version "$@") \
 		>"$run/stdout" 2>"$run/stderr" </dev/null 9>&-
+	flock "$tmp/busy" true   # a listener has ended
 	[ "$program" = git ] && sed -i '/^git version/d' "$run/stdout"
 	(cd "$run" && find . -type f | sort) | while read -r file; do
 		echo "== ${file#./}"
@@ -146,6 +191,16 @@ for value in @/none/log @/stdout/log /proc "$long" \
 	for off in 0 -1 true ''; do
 		quiet failure : GIT_TRACE2_EVENT="$value" GIT_TRACE2_DST_DEBUG="$off"
 	done
+done
+for type in stream dgram; do
+	for target in GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT; do
+		for form in "$type:" ''; do
+			same socket "listen $type" "$target=af_unix:$form@/socket" $debug
+		done
+	done
+done
+for form in '' stream: dgram:; do
+	warned socket "listen gone" "GIT_TRACE2=af_unix:$form@/socket" $debug
 done
 quiet closed : GIT_TRACE2=9
 warned closed : GIT_TRACE2=9 $debug

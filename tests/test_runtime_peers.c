@@ -177,6 +177,21 @@ static void test_peers_that_are_gone_end_nothing(void **state)
 	check_unread((void *)1, "Broken pipe");
 }
 
+static void test_peers_of_the_other_type_leave_every_target_off(void **state)
+{
+	(void)state;
+	for (int i = 0; i < TARGETS * 2; i++) {
+		const struct form *form = &forms[i % 2 ? 2 : 0];   /* the two that ask for a type */
+
+		open_listener(form->type == SOCK_STREAM ? SOCK_DGRAM : SOCK_STREAM);
+		traced_run(&t, run_short, NULL, (const char *const[]){
+			"TRACE2_RAW=0", to_socket(&targets[i / 2], form), "TRACE2_DST_DEBUG=1", NULL });
+		close(g_listener);
+		assert_int_equal(WEXITSTATUS(t.status), UNTRACED);
+		assert_int_equal(traced_count("tracing: Protocol wrong type for socket\n"), 1);
+	}
+}
+
 static void test_peers_that_are_absent_leave_every_target_off(void **state)
 {
 	char expected[256];
@@ -306,6 +321,7 @@ int main(void)
 		TRACED_TEST(test_peers_of_every_form_get_every_target),
 		TRACED_TEST(test_peers_that_do_not_read_hold_nothing_up),
 		TRACED_TEST(test_peers_that_are_gone_end_nothing),
+		TRACED_TEST(test_peers_of_the_other_type_leave_every_target_off),
 		TRACED_TEST(test_peers_that_are_absent_leave_every_target_off),
 		TRACED_TEST(test_peers_in_one_file_do_not_disturb_each_other),
 		TRACED_TEST(test_peers_on_one_pipe_write_whole_lines),
