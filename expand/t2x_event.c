@@ -83,6 +83,13 @@ static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *
 	t2x_object_end(printer);
 }
 
+static void print_snapshot(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	t2x_object_begin(printer, ev);
+	t2x_json_arg(printer->out, "reason", &ev->args[0]);
+	t2x_object_end(printer);
+}
+
 static void print_cmd_mode(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);

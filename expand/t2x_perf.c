@@ -20,6 +20,7 @@ static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
 #define print_version print_text
 #define print_cmd_path print_text
 #define print_cmd_mode print_text
+#define print_snapshot print_text
 
 static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *ev)
 {

@@ -352,6 +352,7 @@ static void finish_tree(struct t2x_printer *printer)
 #define print_error print_any
 #define print_cmd_ancestry print_any
 #define print_cmd_mode print_any
+#define print_snapshot print_any
 #define print_alias print_any
 #define print_thread_start print_any
 #define print_thread_exit print_any

@@ -15,6 +15,7 @@
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
+#include "tr2_reader.h"
 #include "tr2_sink.h"
 
 enum {
@@ -22,6 +23,8 @@ enum {
 	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
+	SNAPSHOT_PATIENCE_US = 2000,           /* with an unfinished event, before going around it */
+	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
 };
 
 static struct collect {
@@ -112,52 +115,6 @@ void tr2_collect_write_if_due(uint64_t now)
 
 /* ---- one ring ----------------------------------------------------------------------------------- */
 
-static struct tr2_post_thread *post_of(struct tr2_thread *thread)
-{
-	void *memory = thread->post;
-
-	if (!memory) {
-		memory = mmap(NULL, sizeof(struct tr2_post_thread), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		thread->post = memory == MAP_FAILED ? NULL : memory;
-	}
-	return thread->post;
-}
-
-/* THREAD in a ring: whose events follow, what the ring had dropped before, which regions are open. */
-static void change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
-{
-	const struct tlg_event *event = chain->events;
-	char name[32] = "";
-	unsigned first_text = 3, i;
-	size_t at = 0;
-
-	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
-		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
-	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
-		first_text++;
-	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
-		memcpy(name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
-	name[sizeof(name) - 1] = '\0';
-	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
-	for (i = 3; i < first_text; i++)
-		tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
-	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
-}
-
-/* A HIT of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
-static void check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid)
-{
-	const struct tlg_ring *head = thread->ring.head;
-
-	if (post->tid == tid && post->start)
-		return;
-	if (head->tid == tid)
-		tr2_post_thread(post, tid, head->ostid, head->start, head->name);
-	else
-		tr2_post_thread(post, tid, 0, tr2_clock_start(), "?");
-}
-
 /*
  * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
  * memory may be damaged, the writer forked away.  0: it has to wait.
@@ -181,10 +138,10 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 	int posted;
 
 	if (tlg_event_type(chain->events) == TLG_THREAD) {
-		change_thread(thread, post, chain);
+		tr2_reader_change_thread(thread, post, chain);
 		return 1;
 	}
-	check_thread(thread, post, chain->events->u.hit.tid);
+	tr2_reader_check_thread(thread, post, chain->events->u.hit.tid);
 	posted = tr2_post_chain(post, chain->events, chain->count);
 	if (!posted) {
 		tr2_collect_write();
@@ -235,8 +192,17 @@ static unsigned take_run(struct tr2_ring *ring, struct tr2_post_thread *post)
 	return n;
 }
 
-/* One step of any kind.  *taken grows by the events that went into the stream.  Return  0: not further for now */
-static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, enum tr2_peek *peek, unsigned *taken)
+static int is_younger(const struct tr2_chain *chain, uint64_t until)
+{
+	return tlg_event_type(chain->events) != TLG_THREAD && chain->events->u.hit.when > until;
+}
+
+/*
+ * One step of any kind, to nothing that is younger than until.  *taken grows by the events that went into the stream.
+ * Return  0: not further for now
+ */
+static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, uint64_t until, enum tr2_peek *peek,
+		     unsigned *taken)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_post_thread *post = thread->post;
@@ -248,10 +214,9 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience,
 		free_chunk(tr2_ring_leave_chunk(ring));
 		return 1;
 	}
-	if (*peek != TR2_PEEK_CHAIN)
+	if (*peek != TR2_PEEK_CHAIN || is_younger(&chain, until))
 		return 0;
-	if ((chain.is_first || chain.skipped) && tlg_event_type(chain.events) != TLG_THREAD)
-		tr2_post_gap(post, tr2_ring_lost(ring, 0));
+	tr2_reader_count_gap(thread, post, &chain);
 	if (!take_chain(thread, post, &chain, now, patience)) {
 		*peek = TR2_PEEK_BUSY;
 		return 0;
@@ -264,7 +229,7 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience,
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
 {
 	struct tr2_ring *ring = &thread->ring;
-	struct tr2_post_thread *post = post_of(thread);
+	struct tr2_post_thread *post = tr2_reader_post(thread);
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0, run;
 
@@ -275,7 +240,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 	do {
 		run = take_run(ring, post);
 		taken += run;
-	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, &peek, &taken)));
+	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, UINT64_MAX, &peek, &taken)));
 	if (taken >= QUOTA_EVENTS) {
 		g_collect.is_behind = 1;
 		return post->last_when;
@@ -310,4 +275,49 @@ void tr2_collect_abandoned(struct tr2_thread *thread)
 		tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
 		thread->ring.abandoned = 0;
 	}
+}
+
+/* ---- snapshots ----------------------------------------------------------------------------------- */
+
+/* Context goes first: regions that were entered long ago are open all the same. */
+static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post)
+{
+	int is_alive = (int)tr2_load_rlx(&thread->ring.head->has_owner); /* relaxed: a hint */
+
+	if (!post->start || !post->depth || !is_alive || tr2_post_context(post))
+		return;
+	tr2_collect_write();
+	tr2_post_context(post);
+}
+
+/* All that the ring has up to then.  Return  why it ends */
+static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
+{
+	const uint64_t patience = tr2_clock_ticks(SNAPSHOT_PATIENCE_US * UINT64_C(1000)), now = tr2_clock_raw();
+	struct tr2_post_thread *post = thread->post;
+	enum tr2_peek peek = TR2_PEEK_EMPTY;
+	unsigned taken = 0;
+
+	take_late(thread, post, now);
+	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
+	while (take_step(thread, now, patience, until, &peek, &taken))
+		;
+	if (peek == TR2_PEEK_EMPTY && thread->ring.head->tid == post->tid)
+		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
+	return peek;
+}
+
+void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
+{
+	const struct timespec pause = { 0, 100000 };
+
+	tr2_collect_hold(thread);
+	if (tr2_reader_post(thread)) {
+		post_context(thread, thread->post);
+		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
+			nanosleep(&pause, NULL);
+	}
+	tr2_collect_retire(thread);
+	tr2_collect_abandoned(thread);
+	tr2_collect_let_go(thread);
 }

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "tr2_post.h"
 #include "tr2_thread.h"
 
 /*
@@ -21,6 +22,29 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 
 /* 1 if a ring had more than its quota since this was last asked: there is more to do at once. */
 int tr2_collect_was_behind(void);
+
+/*
+ * For a snapshot: move what one ring has up to this moment of the raw clock, and the context of a thread that has
+ * regions open.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
+ */
+void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
+
+/* At the end of a flight recorder: what no snapshot has taken is lost. */
+void tr2_collect_skip(struct tr2_thread *thread);
+
+/*
+ * Make room in self's own ring: its oldest chunk is given up, and counted as overwritten.
+ * kept_upto  chunks up to this number stay
+ * Return  0: that is not possible now    Thread  the ring's owner, signals masked    Orders [M12]    Cost  10 us
+ */
+int tr2_collect_overwrite(struct tr2_thread *self, uint32_t kept_upto);
+
+/* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */
+void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post);
+
+/* Keep a ring's owner from reading it, let it again; nothing but where the owner may. */
+void tr2_collect_hold(struct tr2_thread *thread);
+void tr2_collect_let_go(struct tr2_thread *thread);
 
 /* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring. */
 void tr2_collect_retire(struct tr2_thread *thread);

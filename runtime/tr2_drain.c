@@ -12,6 +12,7 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
+#include "tr2_flight.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_post.h"
@@ -80,7 +81,7 @@ static void tell_losses(void)
 	struct tlg_loss loss;
 
 	for (unsigned i = 0; !g_drain.told && tr2_g_settings.dst_debug && i < bound; i++) {
-		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE)
+		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE || loss.reason == TLG_LOSS_OVERWRITTEN)
 			continue;
 		g_drain.told = 1;
 		tr2_warning("checkpoints are lost: ", tlg_loss_name(loss.reason));
@@ -129,6 +130,33 @@ static enum pass pass(unsigned patience_us)
 	return PASS_MOVED;
 }
 
+static int is_flight(void)
+{
+	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+}
+
+/* What all rings hold now, as a cycle of its own. */
+static void take_snapshot(void)
+{
+	uint32_t requests = tr2_flight_begin();
+	uint64_t now = tr2_clock_raw();
+
+	tr2_post_next_cycle();
+	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread))
+		tr2_collect_snapshot(thread, now);
+	post_summary(now - margin_ticks());
+	tr2_collect_write();
+	tr2_flight_end(requests);
+}
+
+static int take_snapshot_if_requested(void)
+{
+	if (!tr2_flight_is_requested())
+		return 0;
+	take_snapshot();
+	return 1;
+}
+
 enum tr2_drain tr2_drain_pass(void)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
@@ -136,7 +164,7 @@ enum tr2_drain tr2_drain_pass(void)
 	if (!lock_drain())
 		return TR2_DRAIN_MOVED;
 	if (!g_drain.finished && !tr2_is_forked_child()) {
-		if (pass(PATIENCE_US) != PASS_IDLE)
+		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		tr2_collect_write_if_due(tr2_clock_raw());
 		if (tr2_collect_was_behind())
@@ -163,9 +191,13 @@ static void drain_with(unsigned patience_us)
 	tr2_collect_write();
 }
 
+/* A flight recorder writes what it was asked for. */
 static void drain_all(void)
 {
-	drain_with(PATIENCE_US);
+	if (is_flight())
+		take_snapshot_if_requested();
+	else
+		drain_with(PATIENCE_US);
 }
 
 /* Run fn under the lock, signals blocked, in the process that owns the state. */
@@ -230,9 +262,20 @@ void tr2_drain_rotate(void)
 
 static unsigned g_end_reason = TLG_END_EXIT;
 
+/* Of a flight recorder: nobody has asked for what is left. */
+static void skip_all(void)
+{
+	take_snapshot_if_requested();
+	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread))
+		tr2_collect_skip(thread);
+}
+
 static void finish(void)
 {
-	drain_with(LAST_PATIENCE_US);
+	if (is_flight())
+		skip_all();
+	else
+		drain_with(LAST_PATIENCE_US);
 	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
 		tr2_ring_forget_holes(&thread->ring);
 		tr2_collect_abandoned(thread);
@@ -279,6 +322,7 @@ int tr2_drain_init(uint32_t stream)
 }
 
 static int g_held;                             /* 1 between the two calls around fork() */
+static struct tr2_post_thread g_ahead;         /* of a flight recorder: the forking thread as it is now */
 
 void tr2_drain_before_fork(void)
 {
@@ -288,7 +332,9 @@ void tr2_drain_before_fork(void)
 		return;
 	tr2_signals_block(&mask);
 	g_held = lock_within(10);
-	if (g_held && !g_drain.finished)
+	if (g_held && is_flight())
+		tr2_collect_look_ahead(tr2_self, &g_ahead);
+	else if (g_held && !g_drain.finished)
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
 	tr2_signals_restore(&mask);
 }
@@ -298,11 +344,12 @@ void tr2_drain_after_fork_parent(void)
 	if (g_held)
 		unlock_drain();
 	g_held = 0;
+	g_ahead.depth = 0;
 }
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
-	const struct tr2_post_thread *post = parent->post;
+	const struct tr2_post_thread *post = is_flight() ? &g_ahead : parent->post;
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");

@@ -176,7 +176,7 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 {
 	size_t left = events_left(feed);
 	unsigned n = left < TR2_CHAIN_EVENTS - 1 ? (unsigned)left : TR2_CHAIN_EVENTS - 1;
-	struct tlg_event *event = tr2_reserve(n + 1);
+	struct tlg_event *event = tr2_reserve_for(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
 
 	if (!event)
 		return 0;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -32,6 +33,7 @@ static struct {
 	{ "RAW_RING", "trace2.rawring", NULL },
 	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
 	{ "RAW_WAIT", "trace2.rawwait", NULL },
+	{ "RAW_SNAPSHOT", "trace2.rawsnapshot", NULL },
 	{ "CONFIG_PARAMS", "trace2.configparams", NULL },
 	{ "ENV_VARS", "trace2.envvars", NULL },
 	{ "DST_DEBUG", "trace2.destinationdebug", NULL },
@@ -152,7 +154,9 @@ static enum tr2_policy get_policy(void)
 {
 	const char *value = tr2_env_get("RAW_POLICY");
 
-	return value && !strcasecmp(value, "block") ? TR2_POLICY_BLOCK : TR2_POLICY_DISCARD;
+	if (value && !strcasecmp(value, "block"))
+		return TR2_POLICY_BLOCK;
+	return value && !strcasecmp(value, "overwrite") ? TR2_POLICY_OVERWRITE : TR2_POLICY_DISCARD;
 }
 
 static int is_packed(void)
@@ -172,6 +176,8 @@ void tr2_env_read(void)
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
 	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
 	settings->policy = get_policy();
+	if (settings->policy == TR2_POLICY_OVERWRITE)
+		settings->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
 	settings->wait_ms = (unsigned)get_size("RAW_WAIT", 1000, 1, 60000);
 	settings->dst_debug = tr2_env_debug();
 	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
+#include "tr2_collect.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
 #include "tr2_sink.h"
@@ -82,8 +83,11 @@ void tr2_keep_written(void)
 	/* [M8] acquire: what the last one left.  Pairs with the store below */
 	uint64_t write = tr2_load_acq(written) + 1;
 
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread))
+	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
+		tr2_collect_hold(thread);
 		keep_tail(thread, write);
+		tr2_collect_let_go(thread);
+	}
 	keep_state(write);
 	tr2_store_rel(written, write); /* [M8] release: state and tails.  Pairs with the readers of the ring file */
 }

@@ -13,6 +13,7 @@
 #include "tr2_drain.h"
 #include "tr2_emit.h"
 #include "tr2_env.h"
+#include "tr2_flight.h"
 #include "tr2_handler.h"
 #include "tr2_post.h"
 #include "tr2_reserve.h"
@@ -120,6 +121,7 @@ static void start_over(void)
 	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset();
+	tr2_flight_reset();
 	if (set_up(&heritage))
 		tr2_enabled_v1 = 0;
 }
@@ -159,6 +161,7 @@ __attribute__((destructor)) static void at_unload(void)
 {
 	if (!tr2_enabled_v1)
 		return;
+	tr2_flight_exit();
 	tr2_enabled_v1 = 0;
 	tr2_drain_finish(TLG_END_EXIT);
 }
@@ -214,13 +217,14 @@ void trace2_initialize_fl(const char *file, int line)
 	if (!set_up(NULL) && !atexit(at_exit)) {
 		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 		tr2_signal_init();
+		tr2_flight_init();
 		tr2_enabled_v1 = 1;
 		tr2_handler_is_ordinary();
 		emit_first(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			emit_first(TLG_STYLE_too_many_files, file, line, NULL);
-		if (tr2_sink_allocates())
-			tr2_wake_start();   /* a text is for somebody who looks on */
+		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+			tr2_wake_start();   /* for those who look on, or ask from outside */
 	}
 	errno = saved;
 }

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tlg.h"
+#include "tlg_ring.h"
 
 enum { TR2_OPEN_REGIONS = 256 };   /* of a thread, that a new cycle restates */
 
@@ -23,6 +23,7 @@ struct tr2_post_thread {
 	uint64_t start;
 	char name[32];
 	uint32_t position;        /* events so far, lost ones included: the next chain's sequence - 1 */
+	uint64_t overwritten;     /* checkpoints passed over, not counted as lost yet */
 	uint32_t cycle;           /* cycle in which THREAD was last posted; 0: never */
 	uint64_t last_when;
 	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
@@ -68,6 +69,18 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
  * n       events in all    Return  events appended    Cost  3 ns an event
  */
 unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n);
+
+/*
+ * The thread's definition and its open regions, with their names, ahead of its next chain, if this cycle does not
+ * have them yet.  Return  1; 0: not enough room
+ */
+int tr2_post_context(struct tr2_post_thread *thread);
+
+/*
+ * These whole chains, n events in all, are passed over: the thread's state follows them, the stream does not have them.
+ * Return  events, up to the first chain of another thread    Signal safe    Cost  3 ns each
+ */
+unsigned tr2_post_skip(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n);
 
 /* So many events of the thread are missing here. */
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events);

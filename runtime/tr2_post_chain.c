@@ -204,3 +204,51 @@ unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *ev
 	thread->waits_since = at ? 0 : thread->waits_since;
 	return at;
 }
+
+/* ---- chains that are not posted, context that is posted without them ----------------------------- */
+
+unsigned tr2_post_skip(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n)
+{
+	const struct tlg_ring_scope *scope;
+	unsigned at = 0, count;
+
+	for (; at < n; at += count) {
+		const struct tlg_hit *hit = &events[at].u.hit;
+		if (hit->tid != thread->tid)
+			break;
+		count = tlg_chain_length(&events[at], n - at);
+		if (hit->when)
+			thread->last_when = hit->when;
+		if (tlg_event_type(&events[at]) != TLG_HIT)
+			continue;
+		thread->overwritten++;
+		scope = tr2_scope_get(hit->scopeIndex);
+		follow_regions(thread, hit, style_of(scope, &events[at], count));
+	}
+	thread->position += at;
+	return at;
+}
+
+int tr2_post_context(struct tr2_post_thread *thread)
+{
+	uint32_t sequence = thread->position + 1;
+
+	if (!tr2_post_begin())
+		return 0;
+	tr2_g_stream.room = 0;
+	for (unsigned i = 0; i < kept_regions(thread); i++) {
+		struct context context = { .thread = 0 };
+		find_scope_context(&context, tr2_scope_get(thread->open[i].scope), thread->open[i].scope);
+		if (!context.scope)
+			continue;
+		if (!tr2_stream_open(thread->tid, context.events))
+			return 0;
+		append_scope(&context, sequence);
+	}
+	if (thread->cycle == tr2_g_stream.cycle)
+		return 1;
+	if (!tr2_stream_open(thread->tid, 1 + tr2_stream_text_events(strlen(thread->name)) + kept_regions(thread)))
+		return 0;
+	append_thread(thread, sequence);
+	return 1;
+}

@@ -8,6 +8,7 @@
 #include "tr2_collect.h"
 #include "tr2_drain.h"
 #include "tr2_env.h"
+#include "tr2_flight.h"
 #include "tr2_handler.h"
 #include "tr2_losses.h"
 #include "tr2_sink.h"
@@ -25,8 +26,8 @@ struct tr2_thread *tr2_self_or_new(void)
 	tr2_signals_block(&mask);
 	if (tr2_is_forked_child()) {
 		tr2_g_after_fork();
-		if (tr2_sink_allocates())
-			tr2_wake_wanted(mask);   /* as in the parent: a text is for somebody who looks on */
+		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+			tr2_wake_wanted(mask);   /* as in the parent: for those who look on, or ask from outside */
 	}
 	if (!tr2_self && tr2_g_shm.head && !tr2_thread_begin("unknown"))
 		tr2_losses_note(TLG_LOSS_NORING);
@@ -35,19 +36,19 @@ struct tr2_thread *tr2_self_or_new(void)
 	return tr2_self;
 }
 
-static void drop(struct tr2_thread *self, unsigned events, unsigned reason)
+static void drop(struct tr2_thread *self, unsigned events, enum tr2_chain_of what, unsigned reason)
 {
-	tr2_ring_drop(&self->ring, events);
-	tr2_losses_add(self->tid, reason, 1);
+	tr2_ring_drop(&self->ring, what == TR2_CHAIN_HIT, events);
+	tr2_losses_add(self->tid, what == TR2_CHAIN_HIT ? reason : TLG_LOSS_CUT, 1);
 }
 
 /* The ring is full and the drain has freed nothing since that was found: no need to look again. */
-static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events)
+static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what)
 {
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
 		return 0;
 	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
-	drop(self, events, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
+	drop(self, events, what, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 	return 1;
 }
 
@@ -57,10 +58,12 @@ static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned ev
  */
 static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
-	int opened = 0;
+	int opened = 0, is_flight = tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
-	if (!event || (opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
+	if (!event && tr2_flight_make_room(self))
+		event = tr2_thread_reserve(self, events, &opened);
+	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead())
 		event = tr2_thread_reserve(self, events, &opened);
@@ -77,7 +80,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
  */
 static int may_wait(const struct tr2_thread *self, uint64_t mask)
 {
-	return tr2_g_settings.policy == TR2_POLICY_BLOCK && self->ring.nchunks && tr2_wake_is_running() &&
+	return tr2_g_settings.policy == TR2_POLICY_BLOCK && self->ring.nchunks && tr2_wake_is_coming() &&
 	       tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
 }
 
@@ -105,8 +108,8 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 }
 
 /* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
-static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, int has_waited,
-		  struct tlg_event **event)
+static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what,
+		  int has_waited, struct tlg_event **event)
 {
 	uint64_t mask;
 	int may;
@@ -117,15 +120,15 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	*event = find_room(self, events, mask);
 	may = !*event && !has_waited && may_wait(self, mask);
 	if (!*event && !may) {
-		drop(self, events, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
-		if (has_waited || tr2_g_settings.policy != TR2_POLICY_BLOCK)
+		drop(self, events, what, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
+		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
 			self->drop_mark = tr2_collect_progress();
 	}
 	tr2_signals_restore(&mask);
 	return !may;
 }
 
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events)
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2_chain_of what)
 {
 	struct tr2_thread *self = tr2_self_or_new();
 	struct tlg_event *event = NULL;
@@ -133,9 +136,9 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events)
 	uint32_t seen = tr2_collect_progress();
 	int saved = errno, has_waited = 0;
 
-	if (!self || drop_quickly(self, position, events))
+	if (!self || drop_quickly(self, position, events, what))
 		return NULL;
-	while (self && !settle(self, position, events, has_waited, &event)) {
+	while (self && !settle(self, position, events, what, has_waited, &event)) {
 		has_waited = !wait_for_room(seen, &until);
 		seen = tr2_collect_progress();
 		position = 0;

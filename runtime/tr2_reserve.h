@@ -18,15 +18,21 @@ struct tr2_thread *tr2_self_or_new(void);
 /* What a forked child has to do before its first event; signals are masked then.  Set once. */
 extern void (*tr2_g_after_fork)(void);
 
+/*
+ * What a chain is for: a checkpoint, or more arguments of one that is recorded already.  If the latter is dropped, the
+ * checkpoint is not lost but cut short.
+ */
+enum tr2_chain_of { TR2_CHAIN_HIT, TR2_CHAIN_MORE };
+
 /* The rare cases.  position: what the add gave, 0 if there was none */
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events);
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2_chain_of what);
 
 /*
  * Reserve a chain of events, 1..TR2_CHAIN_EVENTS, in self's ring.
  * Return  the first event: fill in all but the first header, then tr2_ring_commit().  NULL: dropped and counted
  * Signal  safe    Errno kept    Cost  2 ns; about 2 us once in 2,700 events
  */
-static inline struct tlg_event *tr2_reserve(unsigned events)
+static inline struct tlg_event *tr2_reserve_for(unsigned events, enum tr2_chain_of what)
 {
 	struct tr2_thread *self = tr2_self;
 	uintptr_t position = 0;
@@ -36,7 +42,12 @@ static inline struct tlg_event *tr2_reserve(unsigned events)
 		if (__builtin_expect(tr2_in_chunk(position, events * sizeof(struct tlg_event)), 1))
 			return (struct tlg_event *)position;
 	}
-	return tr2_reserve_slow(position, events);
+	return tr2_reserve_slow(position, events, what);
+}
+
+static inline struct tlg_event *tr2_reserve(unsigned events)
+{
+	return tr2_reserve_for(events, TR2_CHAIN_HIT);
 }
 
 #endif

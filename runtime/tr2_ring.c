@@ -117,6 +117,11 @@ void tr2_ring_renounce(struct tr2_ring *ring, int but_last)
 	tr2_store_rlx(&ring->dead_upto, last - (but_last ? 1 : 0)); /* relaxed: it speaks of what is over */
 }
 
+uint32_t tr2_ring_latest(void)
+{
+	return tr2_load_rlx(&g_chunk_number); /* relaxed: only the number matters */
+}
+
 void tr2_ring_pad(uintptr_t position)
 {
 	struct tlg_event *event = (struct tlg_event *)position;
@@ -125,9 +130,9 @@ void tr2_ring_pad(uintptr_t position)
 	tr2_ring_commit(event, TLG_PAD);
 }
 
-void tr2_ring_drop(struct tr2_ring *ring, unsigned events)
+void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events)
 {
-	tr2_add_rlx(&ring->head->lost_hits, 1); /* relaxed: a statistic, exact once the thread is quiet */
+	tr2_add_rlx(&ring->head->lost_hits, hits); /* relaxed: a statistic, exact once the thread is quiet */
 	tr2_add_rlx(&ring->head->lost_events, events); /* relaxed: as above */
 }
 
@@ -297,6 +302,13 @@ void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
 	ring->rd_event += events;
 	ring->rd_is_new = 0;
 	ring->rd_since = 0;
+}
+
+uint32_t tr2_ring_oldest(const struct tr2_ring *ring)
+{
+	uint32_t chunk = ring->rd_chunk ? ring->rd_chunk : next_chunk(ring);
+
+	return chunk ? tr2_shm_chunk(chunk - 1)->number : 0;
 }
 
 uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now)

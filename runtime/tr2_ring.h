@@ -12,6 +12,7 @@
  *   reserve, commit      -        yes (one add)      yes                own ring: position reads as 0
  *   next chunk           -        X signals masked   yes                "
  *   peek, consume        yes      yes                X the drain's lock reads nothing of its parent's
+ *   overwrite            -        X signals masked   X the tail's lock  "
  *
  * Orders: release side, acquire side, what is ordered
  *   [M1] writer commits the header word         tr2_ring_peek()            the event's bytes before it is seen
@@ -25,6 +26,7 @@
  *   [M9] tr2_losses_add()                       tr2_losses_begin()         a loss before it is said to be new
  *   [M10] take_new_chunk()                     count_chunks()             a chunk's index before it is counted
  *   [M11] add_total() in tr2_losses.c           is_set()                   whose loss it is before it is counted
+ *   [M12] unlock_tail() in tr2_overwrite.c      lock_tail()                one reader of a ring before the next one
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -122,11 +124,17 @@ int tr2_ring_is_worn(const struct tr2_ring *ring);
  */
 void tr2_ring_renounce(struct tr2_ring *ring, int but_last);
 
+/* The number of the chunk that was opened last, by whatever thread. */
+uint32_t tr2_ring_latest(void);
+
+/* Reader: the number of the chunk that is read next, 0 if there is none. */
+uint32_t tr2_ring_oldest(const struct tr2_ring *ring);
+
 /* Writer: the events from this reserved position to the chunk's end stay unused. */
 void tr2_ring_pad(uintptr_t position);
 
-/* Writer: a checkpoint of so many events is dropped.  Signal safe. */
-void tr2_ring_drop(struct tr2_ring *ring, unsigned events);
+/* Writer: a chain of so many events is dropped, and with it so many checkpoints, 1 or 0.  Signal safe. */
+void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events);
 
 /*
  * Reader: the next chain, or why there is none.

@@ -37,6 +37,8 @@ struct tr2_thread {
 	uint64_t start;                   /* raw clock */
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
 	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
+	uint32_t tail_lock;               /* [M12] of the ring's reader part and of post: the owner may read, too */
+	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
 	struct tr2_timer timers[TR2_MAX_TIMERS];

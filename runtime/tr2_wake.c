@@ -57,6 +57,11 @@ int tr2_wake_is_running(void)
 	return tr2_load_rlx(&g_wake.running); /* relaxed: a hint; passes are under the drain's lock */
 }
 
+int tr2_wake_is_coming(void)
+{
+	return tr2_load_rlx(&g_wake.starting) || tr2_wake_is_running(); /* relaxed: as above */
+}
+
 void tr2_wake_reset(void)
 {
 	g_wake = (struct wake){ 0 };

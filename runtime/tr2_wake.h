@@ -37,6 +37,9 @@ void tr2_wake_init(void);
 /* 1 while the thread runs. */
 int tr2_wake_is_running(void);
 
+/* 1 while it runs, or is just being started. */
+int tr2_wake_is_coming(void);
+
 /* In a forked child: there is no thread. */
 void tr2_wake_reset(void);
 

@@ -306,6 +306,15 @@ void trace2_next_cycle(void);
 /* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s while another is writing. */
 void trace2_flush(void);
 
+/*
+ * Record a `snapshot` event that says why, and write out what all threads have recorded by now.  With
+ * TRACE2_RAW_POLICY=overwrite, the flight recorder, this is what writes at all: the latest of each thread, as far as
+ * no snapshot has written it before.
+ * Blocks  as trace2_flush(); in a signal handler never: there it only wakes the library's thread
+ */
+void trace2_snapshot_fl(const char *file, int line, const char *reason);
+#define trace2_snapshot(reason) trace2_snapshot_fl(__FILE__, __LINE__, (reason))
+
 /* Go on in a new file: "raw.tlg", "raw.1.tlg", "raw.2.tlg", ...  Each is complete.  Blocks as trace2_flush(). */
 void trace2_rotate(void);
 

@@ -8,6 +8,7 @@
 #include "tr2_atomic.h"
 #include "tr2_config.h"
 #include "tr2_emit.h"
+#include "tr2_flight.h"
 #include "tr2_env.h"
 #include "tr2_message.h"
 #include "tr2_sid.h"
@@ -53,8 +54,10 @@ void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list
 	struct tr2_scope_key key = make_key(TLG_STYLE_error, file, line);
 
 	key.format = fmt;
-	if (tr2_enabled_v1)
-		tr2_emit_message_va(&key, ap);
+	if (!tr2_enabled_v1)
+		return;
+	tr2_emit_message_va(&key, ap);
+	tr2_flight_error();
 }
 
 void trace2_cmd_path_fl(const char *file, int line, const char *pathname)

@@ -10,6 +10,7 @@
 #include "tr2_clock.h"
 #include "tr2_drain.h"
 #include "tr2_emit.h"
+#include "tr2_flight.h"
 #include "tr2_handler.h"
 #include "tr2_message.h"
 #include "tr2_reserve.h"
@@ -92,6 +93,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 	tr2_args_text(&args, exe);
 	tr2_args_list(&args, argv, 1);
 	tr2_emit(&key, &args, 0, 0);
+	tr2_flight_exit();
 	tr2_drain_flush();
 	return id;
 }

@@ -215,6 +215,28 @@ static int matches(const struct raw_file *file, size_t at, unsigned style, const
 	return (scope->names & TLG_NAME_LABEL) && !strcmp(names, label);
 }
 
+long raw_label(const struct raw_file *file, size_t event, char *to, size_t size)
+{
+	char text[4 * TLG_NAME_MAX];
+	uint32_t scope = file->events[event].u.open.scopeIndex;
+
+	while (event-- && tlg_event_type(&file->events[event]) != TLG_CYCLE) {
+		const struct tlg_sourceloc *sloc = &file->events[event].u.sourceloc;
+		const char *label = text;
+		if (tlg_event_type(&file->events[event]) != TLG_SLOC || sloc->scopeIndex != scope)
+			continue;
+		memset(text, 0, sizeof(text));
+		copy_text(file, event, text, sizeof(text) - 1);
+		if (sloc->names & TLG_NAME_CATEGORY)
+			label += strlen(label) + 1;
+		if (strlen(label) >= size)
+			return -1;
+		strcpy(to, label);
+		return (long)strlen(label);
+	}
+	return -1;
+}
+
 /* Call for each HIT whose scope matches; stops when it returns 0. */
 static void each_hit(const struct raw_file *file, unsigned style, const char *label,
 		     int (*call)(size_t, void *), void *data)

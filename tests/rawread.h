@@ -47,6 +47,9 @@ size_t raw_tally(const struct raw_file *file, unsigned style, const char *label,
 size_t raw_stored(const struct raw_file *file, uint64_t tid);
 uint64_t raw_lost(const struct raw_file *file, uint64_t tid, unsigned reason);
 
+/* The label of the scope that the OPEN at event says, posted in its cycle before it; its length, or -1. */
+long raw_label(const struct raw_file *file, size_t event, char *to, size_t size);
+
 /* The text arguments of the first HIT with this style, MOREs included, into to; its length, or -1. */
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size);
 

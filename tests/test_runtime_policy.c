@@ -106,6 +106,33 @@ static void test_policy_discard_drops_the_newest_and_counts_them(void **state)
 	assert_int_equal(file.gaps, 2 * file.lost);
 }
 
+static int run_long_text(void *data)
+{
+	size_t n = (size_t)data;
+	char *text = malloc(n + 1);
+
+	memset(text, 'x', n);
+	text[n] = '\0';
+	make_slow_target();
+	trace2_initialize();
+	trace2_data_string("test", NULL, "long", text);
+	let_go();
+	free(text);
+	return 0;
+}
+
+/* The first of its chains is in the ring, others are not: the checkpoint is there, and its text is cut. */
+static void test_policy_discard_of_more_text_is_no_lost_checkpoint(void **state)
+{
+	(void)state;
+	traced_run(&t, run_long_text, (void *)500000,
+		   (const char *const[]){ "TRACE2_RAW=9", "TRACE2_RAW_RING=128k", NULL });
+	read_back();
+	assert_int_equal(file.hits, 3);
+	assert_int_equal(file.lost, 1);
+	assert_int_equal(raw_lost(&file, 0, TLG_LOSS_CUT), 1);
+}
+
 /* ---- block -------------------------------------------------------------------------------------- */
 
 static void *record_some(void *data)
@@ -288,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_policy_discard_drops_the_newest_and_counts_them),
+		TEST(test_policy_discard_of_more_text_is_no_lost_checkpoint),
 		TEST(test_policy_block_loses_nothing_while_the_drain_goes_on),
 		TEST(test_policy_block_drops_after_the_bound_and_says_why),
 		TEST(test_policy_block_never_waits_in_a_handler),

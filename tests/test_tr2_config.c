@@ -389,6 +389,7 @@ static void test_config_keys_stand_behind_all_variables(void **state)
 		{ "BRIEF", "normalBrief" }, { "PERF_BRIEF", "perfBrief" }, { "EVENT_BRIEF", "eventBrief" },
 		{ "EVENT_NESTING", "eventNesting" }, { "RAW_LZ4", "rawLz4" }, { "RAW_CYCLE", "rawCycle" },
 		{ "RAW_RING", "rawRing" }, { "RAW_POLICY", "rawPolicy" }, { "RAW_WAIT", "rawWait" },
+		{ "RAW_SNAPSHOT", "rawSnapshot" },
 		{ "RAW_ENCODING", "rawEncoding" },
 		{ "CONFIG_PARAMS", "configParams" }, { "ENV_VARS", "envVars" },
 		{ "DST_DEBUG", "destinationDebug" }, { "MAX_FILES", "maxFiles" },

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_overwrite.c - rings that their owners read, too: what is passed over, and who may read. */
+#include <string.h>
+#include <time.h>
+
+#include "tr2_clock.h"
+#include "tr2_collect.h"
+#include "tr2_env.h"
+#include "tr2_losses.h"
+#include "tr2_reader.h"
+
+enum { RUN_EVENTS = 256 };                     /* looked at, then followed: they stay in the nearest cache */
+
+static int lock_tail(struct tr2_thread *thread)
+{
+	/* [M12] acquire: how far the ring has been read.  Pairs with unlock_tail() */
+	return tr2_cas_acq_rel(&thread->tail_lock, 0, 1);
+}
+
+static void unlock_tail(struct tr2_thread *thread)
+{
+	tr2_store_rel(&thread->tail_lock, 0); /* [M12] release: how far it has been read.  Pairs with lock_tail() */
+}
+
+void tr2_collect_hold(struct tr2_thread *thread)
+{
+	const struct timespec pause = { 0, 20000 };
+
+	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE || thread->tail_holds++)
+		return;
+	while (!lock_tail(thread))
+		nanosleep(&pause, NULL);
+}
+
+void tr2_collect_let_go(struct tr2_thread *thread)
+{
+	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !--thread->tail_holds)
+		unlock_tail(thread);
+}
+
+static void count_overwritten(struct tr2_post_thread *post)
+{
+	tr2_losses_add(post->tid, TLG_LOSS_OVERWRITTEN, post->overwritten);
+	post->overwritten = 0;
+}
+
+static void skip_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		count_overwritten(post);
+		tr2_reader_change_thread(thread, post, chain);
+		return;
+	}
+	if (post->tid != chain->events->u.hit.tid)
+		count_overwritten(post);
+	tr2_reader_check_thread(thread, post, chain->events->u.hit.tid);
+	tr2_post_skip(post, chain->events, chain->count);
+}
+
+static void skip_late(struct tr2_thread *thread, struct tr2_post_thread *post)
+{
+	struct tr2_chain chain;
+	uint32_t freed;
+
+	while (tr2_ring_late(&thread->ring, &chain)) {
+		skip_chain(thread, post, &chain);
+		freed = tr2_ring_late_taken(&thread->ring, &chain);
+		if (freed)
+			tr2_ring_release_chunk(freed - 1);
+	}
+}
+
+/* The usual case, in one go: checkpoints of the thread that is known. */
+static void skip_run(struct tr2_thread *thread, struct tr2_post_thread *post)
+{
+	const struct tlg_event *events;
+	unsigned n = tr2_ring_run(&thread->ring, RUN_EVENTS, &events);
+
+	if (n && post->start)
+		n = tr2_post_skip(post, events, n);
+	if (n && post->start)
+		tr2_ring_consume(&thread->ring, n);
+}
+
+/* Pass over what is left of a chunk.  Return  1: it is free; 0: there is nothing more that could be passed over */
+static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+{
+	struct tr2_ring *ring = &thread->ring;
+	struct tr2_chain chain;
+	enum tr2_peek peek;
+	uint32_t freed = 0;
+
+	while (!freed) {
+		skip_run(thread, post);
+		peek = tr2_ring_peek(ring, now, 0, &chain);
+		tr2_post_gap(post, chain.skipped);
+		if (peek == TR2_PEEK_CHUNK) {
+			freed = tr2_ring_leave_chunk(ring);
+			continue;
+		}
+		if (peek != TR2_PEEK_CHAIN)
+			return 0;
+		tr2_reader_count_gap(thread, post, &chain);
+		skip_chain(thread, post, &chain);
+		tr2_ring_consume(ring, chain.count);
+	}
+	tr2_ring_release_chunk(freed - 1);
+	return 1;
+}
+
+int tr2_collect_overwrite(struct tr2_thread *self, uint32_t kept_upto)
+{
+	struct tr2_post_thread *post;
+	int freed = 0;
+
+	if (!lock_tail(self))
+		return 0;
+	post = tr2_reader_post(self);
+	if (post && (!kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0)) {
+		skip_late(self, post);
+		freed = skip_chunk(self, post, tr2_clock_raw());
+		count_overwritten(post);
+	}
+	unlock_tail(self);
+	return freed;
+}
+
+void tr2_collect_skip(struct tr2_thread *thread)
+{
+	struct tr2_post_thread *post;
+
+	tr2_collect_hold(thread);
+	post = tr2_reader_post(thread);
+	if (post) {
+		skip_late(thread, post);
+		while (skip_chunk(thread, post, tr2_clock_raw()))
+			;
+		count_overwritten(post);
+	}
+	tr2_collect_let_go(thread);
+}
+
+void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post)
+{
+	struct tr2_ring ring;
+	struct tr2_chain chain;
+	enum tr2_peek peek;
+
+	tr2_collect_hold(self);
+	ring = self->ring;
+	memset(post, 0, sizeof(*post));
+	if (self->post)
+		*post = *(const struct tr2_post_thread *)self->post;
+	while ((peek = tr2_ring_peek(&ring, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {
+		if (peek == TR2_PEEK_CHUNK) {
+			tr2_ring_leave_chunk(&ring);
+			continue;
+		}
+		if (tlg_event_type(chain.events) == TLG_THREAD)
+			post->depth = 0;
+		else
+			tr2_post_skip(post, chain.events, chain.count);
+		tr2_ring_consume(&ring, chain.count);
+	}
+	tr2_collect_let_go(self);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_reader.c - see tr2_reader.h. */
+#include "tr2_reader.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tr2_clock.h"
+
+struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread)
+{
+	void *memory = thread->post;
+
+	if (!memory) {
+		memory = mmap(NULL, sizeof(struct tr2_post_thread), PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		thread->post = memory == MAP_FAILED ? NULL : memory;
+	}
+	return thread->post;
+}
+
+void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	const struct tlg_event *event = chain->events;
+	char name[32] = "";
+	unsigned first_text = 3, i;
+	size_t at = 0;
+
+	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
+		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
+	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
+		first_text++;
+	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
+		memcpy(name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
+	name[sizeof(name) - 1] = '\0';
+	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
+	for (i = 3; i < first_text; i++)
+		tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
+	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
+}
+
+void tr2_reader_check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid)
+{
+	const struct tlg_ring *head = thread->ring.head;
+
+	if (post->tid == tid && post->start)
+		return;
+	if (head->tid == tid)
+		tr2_post_thread(post, tid, head->ostid, head->start, head->name);
+	else
+		tr2_post_thread(post, tid, 0, tr2_clock_start(), "?");
+}
+
+void tr2_reader_count_gap(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	if ((chain->is_first || chain->skipped) && tlg_event_type(chain->events) != TLG_THREAD)
+		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));
+}
