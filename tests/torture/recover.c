@@ -176,7 +176,7 @@ int main(int argc, char **argv)
 		return 2;
 	seed = strtoull(argv[2], NULL, 10);
 	for (unsigned i = 0; i < times; i++)
-		disturb(longest_us < 900000 ? longest_us + longest_us / 4 : 900000);
+		disturb(longest_us < 900000 ? longest_us : 900000);
 	clean_up();
 	printf("%u runs of t2expand --recover, %u killed, %u with incomplete output; then %u other outputs of %zu "
 	       "bytes; %u ring files removed, %u too early\n",
