@@ -86,7 +86,12 @@ static inline uint64_t load(const unsigned char *from)
 /* The low bytes of what lies there, 0 to 8 of them. */
 static inline uint64_t load_low(const unsigned char *from, unsigned bytes)
 {
-	return bytes ? load(from) & ~UINT64_C(0) >> (64 - 8 * bytes) : 0;
+	static const uint64_t masks[] = {
+		0, 0xff, 0xffff, 0xffffff, 0xffffffff, UINT64_C(0xffffffffff), UINT64_C(0xffffffffffff),
+		UINT64_C(0xffffffffffffff), UINT64_C(0xffffffffffffffff),
+	};
+
+	return load(from) & masks[bytes];
 }
 
 static inline unsigned bytes_of(uint64_t value)
@@ -369,20 +374,18 @@ static inline const unsigned char *unpack_event(struct state *state, const unsig
 {
 	unsigned tag = *from++, kind = tag & 7;
 
-	if (kind != OTHER) {
+	if (kind == OTHER) {
+		from = unpack_other(state, tag, from, is_swapped, to);
+		follow_head(state, to->flags, to->sequence);
+	} else {
 		to->flags = (uint16_t)(flags_of[kind] | state->cycle);
 		to->pid = (uint16_t)state->key->pid;
-		to->sequence = expected_sequence(state, tlg_event_type(to));
+		to->sequence = kind <= HIT_RENDERED ? state->next : state->sequence;
+		follow_tag(state, kind);
+		from = kind <= HIT_RENDERED ? unpack_hit(state, tag >> 3, from, &to->u.hit) :
+		       kind <= VALUE_END    ? unpack_value(tag >> 3, from, &to->u.value) :
+					      unpack_info(tag >> 3, from, to->u.payload);
 	}
-	if (kind <= HIT_RENDERED)
-		from = unpack_hit(state, tag >> 3, from, &to->u.hit);
-	else if (kind <= VALUE_END)
-		from = unpack_value(tag >> 3, from, &to->u.value);
-	else if (kind <= INFO_END)
-		from = unpack_info(tag >> 3, from, to->u.payload);
-	else
-		from = unpack_other(state, tag, from, is_swapped, to);
-	follow_head(state, to->flags, to->sequence);
 	if (is_swapped)
 		swap(to, kind);
 	return from;
@@ -399,7 +402,8 @@ static int is_padding(const unsigned char *from, size_t bytes)
 int tlg_unpack(const struct tlg_pack_key *key, const void *from, size_t bytes, int is_swapped, struct tlg_event *to,
 	       unsigned count)
 {
-	struct state state = { .key = key };
+	const struct tlg_pack_key own = *key;
+	struct state state = { .key = &own };
 	const unsigned char *at = from, *end = at + bytes;
 	unsigned char last[2 * LONGEST] = { 0 };
 	int is_last = 0;

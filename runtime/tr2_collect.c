@@ -21,6 +21,7 @@
 enum {
 	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
 	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
+	HURRY = 4,                             /* so many times behind: half a millisecond at full speed is less */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
 	SNAPSHOT_PATIENCE_US = 2000,           /* with an unfinished event, before going around it */
@@ -32,6 +33,7 @@ static struct collect {
 	uint32_t progress;                     /* a futex */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
 	int is_behind;                         /* a ring had more than its quota since the last question */
+	unsigned times_behind;                 /* questions in a row to which the answer was yes */
 	unsigned nfreed;
 	uint32_t freed[TLG_MAX_CHUNKS];        /* chunks read, to be released after the write */
 } g_collect;
@@ -64,6 +66,7 @@ int tr2_collect_was_behind(void)
 	int was = g_collect.is_behind;
 
 	g_collect.is_behind = 0;
+	g_collect.times_behind = was ? g_collect.times_behind + 1 : 0;
 	return was;
 }
 
@@ -85,7 +88,7 @@ void tr2_collect_write(void)
 	size_t bytes;
 	struct tlg_event *blocks = tr2_post_buffer(&bytes);
 
-	if (tr2_sink_write(blocks, bytes, g_collect.is_behind))
+	if (tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY))
 		tr2_post_failed();
 	else
 		tr2_post_taken();

@@ -358,6 +358,75 @@ static void test_ring_losses_are_seen_where_they_happened(void **state)
 	assert_int_equal(tr2_ring_lost(&ring, 1), 0);
 }
 
+static void commit_text(struct tlg_event *event, unsigned infos)
+{
+	for (unsigned i = 1; i <= infos; i++)
+		event[i].flags = (uint16_t)(TLG_INFO | (i == infos ? TLG_INFO_END : 0));
+	event->u.hit = (struct tlg_hit){ 1, 9, TID };
+	tr2_ring_commit(event, TLG_HIT | TLG_HAS_INFO);
+}
+
+/* The run at the reading position; its first event, which is then copied. */
+static unsigned take_run(unsigned most, uint32_t first_scope)
+{
+	const struct tlg_event *events;
+	unsigned n = tr2_ring_run(&ring, most, &events);
+
+	if (n)
+		assert_int_equal(events->u.hit.scopeIndex, first_scope);
+	tr2_ring_consume(&ring, n);
+	return n;
+}
+
+static void test_ring_run_is_whole_chains_up_to_what_is_none(void **state)
+{
+	struct tlg_event *thread, *late;
+
+	(void)state;
+	write_hit(1);
+	assert_int_equal(take_run(100, 0), 0);   /* not entered yet */
+	assert_int_equal(read_hit(0), 1);
+	assert_int_equal(take_run(100, 0), 0);
+	write_hit(2);
+	commit_text(reserve(4), 3);
+	write_hit(3);
+	assert_int_equal(take_run(2, 2), 5);     /* a chain is not cut */
+	assert_int_equal(take_run(100, 3), 1);
+	write_hit(4);
+	thread = reserve(1);
+	tr2_ring_commit(thread, TLG_THREAD);
+	write_hit(5);
+	late = reserve(1);
+	write_hit(6);
+	assert_int_equal(take_run(100, 4), 1);
+	assert_int_equal(take_run(100, 0), 0);
+	tr2_ring_consume(&ring, 1);
+	assert_int_equal(take_run(100, 5), 1);
+	assert_int_equal(take_run(100, 0), 0);   /* not committed */
+	commit_hit(late, 7);
+	assert_int_equal(take_run(100, 7), 2);
+}
+
+static void test_ring_run_ends_with_its_chunk(void **state)
+{
+	struct tr2_chain chain;
+
+	(void)state;
+	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS + 2; i++)
+		write_hit(i);
+	assert_int_equal(read_hit(0), 1);
+	assert_int_equal(take_run(2 * TLG_CHUNK_EVENTS, 2), TLG_CHUNK_EVENTS - 1);
+	assert_int_equal(take_run(1, 0), 0);
+	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHUNK);
+	tr2_ring_leave_chunk(&ring);
+	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHAIN);
+	assert_true(chain.is_first);
+	tr2_ring_consume(&ring, 1);
+	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHAIN);
+	assert_false(chain.is_first);
+	assert_int_equal(take_run(9, TLG_CHUNK_EVENTS + 2), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +445,8 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
 		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),
+		cmocka_unit_test_setup(test_ring_run_is_whole_chains_up_to_what_is_none, setup),
+		cmocka_unit_test_setup(test_ring_run_ends_with_its_chunk, setup),
 	};
 
 	return cmocka_run_group_tests(tests, create_memory, remove_memory);
