@@ -32,6 +32,7 @@ static struct drain {
 	uint32_t lock;                         /* [M5] */
 	int finished;
 	int told;                              /* that there are losses */
+	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
 } g_drain;
 
 /* ---- the lock ----------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static enum pass pass(unsigned patience_us)
 {
 	uint64_t now = tr2_clock_raw(), low = now, before = tr2_post_stored();
 	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
-	int is_waiting = 0;
+	int is_waiting = 0, has_moved;
 
 	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
 		uint64_t until = tr2_collect_ring(thread, now, patience);
@@ -124,9 +125,15 @@ static enum pass pass(unsigned patience_us)
 		tr2_collect_retire(thread);
 		tr2_collect_abandoned(thread);
 	}
-	if (tr2_post_stored() == before && !tr2_losses_changed())
+	low -= margin_ticks();
+	has_moved = tr2_post_stored() != before || tr2_losses_changed();
+	if (!has_moved && (!g_drain.held_back || low < g_drain.held_back))
 		return is_waiting ? PASS_WAITING : PASS_IDLE;
-	post_summary(low - margin_ticks());
+	if (has_moved)
+		g_drain.held_back = tr2_sink_allocates() ? now : 0;
+	post_summary(low);
+	if (low >= g_drain.held_back)
+		g_drain.held_back = 0;
 	return PASS_MOVED;
 }
 
@@ -174,6 +181,16 @@ enum tr2_drain tr2_drain_pass(void)
 	return done;
 }
 
+/* The caller may be about to leave, by exec or _exit(): nothing may be held back.  0: nothing is */
+static int wait_for_margin(void)
+{
+	uint64_t until = g_drain.held_back + margin_ticks();
+
+	while (g_drain.held_back && tr2_clock_raw() < until)
+		;   /* 10 us */
+	return g_drain.held_back != 0;
+}
+
 /* All that is committed, into the file.  Signals blocked, lock held. */
 static void drain_with(unsigned patience_us)
 {
@@ -182,7 +199,7 @@ static void drain_with(unsigned patience_us)
 
 	for (int passes = 0, pauses = 0; passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
 		result = pass(patience_us);
-		if (result == PASS_IDLE)
+		if (result == PASS_IDLE && !wait_for_margin())
 			break;
 		pauses += result == PASS_WAITING;
 		if (result == PASS_WAITING)

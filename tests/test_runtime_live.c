@@ -169,6 +169,40 @@ static void test_live_full_disk_is_reported_once_for_each_target(void **state)
 	assert_true(is_same("perf", ""));
 }
 
+static int run_exec(void *data)
+{
+	const char *argv[] = { "true", NULL };
+
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	if (data) {
+		trace2_printf("the last thing before _exit");
+		trace2_flush();
+		_exit(0);
+	}
+	trace2_exec("true", argv);
+	execvp("true", (char *const *)argv);
+	return 1;
+}
+
+/* Texts are in order of time over all threads, and so hold back what is very young; not here. */
+static void test_live_texts_are_complete_after_a_flush_and_before_an_exec(void **state)
+{
+	(void)state;
+	for (int is_exit = 0; is_exit < 2; is_exit++) {
+		for (int i = 0; i < 10; i++) {
+			unlink(t.raw);
+			unlink(traced_path("perf"));
+			traced_run(&t, run_exec, is_exit ? &t : NULL, (const char *const[]){ perf, NULL });
+			assert_int_equal(t.status, 0);
+			assert_int_equal(raw_read(t.raw, &file), 0);
+			assert_int_equal(file.hits, 3);
+			raw_free(&file);
+			assert_true(is_same("perf", ""));
+		}
+	}
+}
+
 /* More than a ring holds, faster than it is drained; then something that must not be lost. */
 static int run_flood(void *data)
 {
@@ -269,6 +303,7 @@ int main(void)
 		TEST(test_live_datagrams_carry_a_line_each),
 		TEST(test_live_full_disk_does_not_disturb_the_program),
 		TEST(test_live_full_disk_is_reported_once_for_each_target),
+		TEST(test_live_texts_are_complete_after_a_flush_and_before_an_exec),
 		TEST(test_live_losses_are_counted_at_the_end_of_each_text),
 		TEST(test_live_losses_are_told_at_once_on_request),
 		TEST(test_live_fork_writes_every_line_once),
