@@ -41,7 +41,7 @@ exists()
 	case $1 in
 	test_*) grep -qE "^(static )?void $1\(" tests/test_*.c && grep -qE "(TEST|unit_test[a-z_]*)\($1\b" tests/test_*.c ;;
 	git/* | own/*) [ -e "tests/conformance/$1/calls.api" ] ;;
-	check_git:*) grep -qE "^[[:space:]]*(same|warned|quiet) ${1#*:} " tests/check_git.sh ;;
+	check_git:*) grep -qE "^[[:space:]]*(same|warned|quiet|related) ${1#*:} " tests/check_git.sh ;;
 	*) false ;;
 	esac
 }

@@ -21,6 +21,7 @@ run=$tmp/run
 
 # What `git version` calls
 cat >"$tmp/program.c" <<'END'
+#include <stdlib.h>
 #include <trace2.h>
 
 int main(int argc, char **argv)
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 	trace2_collect_process_info(TRACE2_PROCESS_INFO_STARTUP);
 	if (argc > 1)
 		trace2_cmd_name(argv[1]);
+	if (getenv("CHILD") && system(getenv("CHILD")))
+		return 1;
 	trace2_cmd_exit(0);
 	return 0;
 }
@@ -238,6 +241,31 @@ record git : GIT_TRACE2=@/normal -- https://u:p@h >"$tmp/git.txt"
 if grep -q REDACTED "$tmp/git.txt"; then
 	same redact : "${targets[@]}" -- https://u:p@h http://a:b@c/d HTTPS://u:p@h ftp://u:p@h https://u@h
 fi
+
+# ---- git and ours, parent and child of each other: one tree -----------------------------------------
+# related tree NAME COMMAND...: in a perf text of all processes there is a d0 and a d1, whose command has the hierarchy NAME,
+# and the session id of the child begins with that of its parent.
+related()
+{
+	local name=$2
+
+	shift 2
+	rm -rf "$run"
+	mkdir -p "$run"
+	(cd / && env -i PATH="$PATH" HOME="$run" GIT_CONFIG_NOSYSTEM=1 GIT_TRACE2_PERF="$run/perf" \
+		GIT_TRACE2_EVENT="$run/event" "$@") >/dev/null 2>"$run/stderr" </dev/null
+	sed -nE 's/.*"event":"version","sid":"([^"]*)".*/\1/p' "$run/event" | sort >"$run/sids"
+	if grep -q "| d1 |.*| cmd_name .*| version ($name)" "$run/perf" && [ "$(wc -l <"$run/sids")" -eq 2 ] &&
+		grep -q "^$(sed -n 1p "$run/sids")/[^/]*$" "$run/sids" && [ ! -s "$run/stderr" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL tree, $*"
+		cat "$run/perf" "$run/sids" "$run/stderr"
+	fi
+}
+related tree _run_dashed_/_run_shell_alias_/version git -c "alias.ours=!$tmp/program version" ours
+related tree version/version CHILD='git version' "$tmp/program" version
 
 # ---- git's configuration ----------------------------------------------------------------------------
 # shellcheck disable=SC2016
