@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "t2x_ahead.h"
-#include "t2x_behind.h"
 #include "t2x_dir.h"
 #include "t2x_input.h"
 #include "t2x_merge.h"
@@ -40,8 +39,6 @@ struct run {
 	struct t2x_crew *crew;            /* NULL: the main thread does all of it */
 	struct t2x_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
 	struct t2x_out out;
-	struct t2x_behind behind;         /* behind out, if is_behind */
-	int is_behind;
 	struct t2x_screen screen;         /* behind out, if the output is a terminal */
 	int is_screen;
 	int out_fd;
@@ -214,8 +211,6 @@ static int start_output(struct run *run, const char *path)
 
 	if (run->settings.raw_text || !isatty(run->out_fd)) {
 		error = t2x_out_init(&run->out, run->out_fd);
-		if (!error && run->crew)
-			run->is_behind = !t2x_behind_start(&run->behind, run->crew, &run->out, run->out_fd);
 	} else if (format == T2X_FORMAT_RAW) {
 		complain(run, path, "a terminal, which raw events might upset; --raw-text writes them");
 		return 0;
@@ -383,8 +378,6 @@ static int finish_output(struct run *run)
 {
 	int error = t2x_out_flush(&run->out);
 
-	if (run->is_behind)
-		error = t2x_behind_finish(&run->behind);
 	t2x_out_free(&run->out);
 	if (run->is_screen) {
 		int late = t2x_screen_finish(&run->screen);

@@ -32,7 +32,7 @@ static int grow(struct t2x_context *context, void **memory, size_t used, size_t 
 	return 1;
 }
 
-static void add_value(struct t2x_chain *chain, const struct tlg_value *value)
+static inline void add_value(struct t2x_chain *chain, const struct tlg_value *value)
 {
 	size_t used = chain->nvalues * sizeof(*value);
 	void *memory = chain->values;
@@ -45,7 +45,7 @@ static void add_value(struct t2x_chain *chain, const struct tlg_value *value)
 	chain->values[chain->nvalues++] = *value;
 }
 
-static void add_text(struct t2x_chain *chain, const struct tlg_text *text)
+static inline void add_text(struct t2x_chain *chain, const struct tlg_text *text)
 {
 	void *memory = chain->text;
 
@@ -58,12 +58,17 @@ static void add_text(struct t2x_chain *chain, const struct tlg_text *text)
 	chain->bytes += TLG_TEXT_SIZE;
 }
 
-void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
+static inline void add(struct t2x_chain *chain, const struct tlg_event *event)
 {
 	if (tlg_event_type(event) == TLG_VALUE)
 		add_value(chain, &event->u.value);
 	else
 		add_text(chain, &event->u.info.text);
+}
+
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
+{
+	add(chain, event);
 }
 
 unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *events, unsigned n)
@@ -77,7 +82,7 @@ unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *event
 	} while (!(events[end++].flags & TLG_INFO_END));
 	chain->nvalues = chain->bytes = 0;
 	for (unsigned i = 1; i < end; i++)
-		t2x_chain_add(chain, &events[i]);
+		add(chain, &events[i]);
 	return end;
 }
 
@@ -98,37 +103,61 @@ struct maker {
 	size_t at;                /* next byte of text */
 };
 
+/* n without the zero bytes at the end of the text. */
+static inline size_t trim(const char *text, size_t n)
+{
+	uint64_t last;
+
+	for (; n >= sizeof(last); n -= sizeof(last)) {
+		memcpy(&last, text + n - sizeof(last), sizeof(last));
+		if (last)
+			break;
+	}
+	while (n && !text[n - 1])
+		n--;
+	return n;
+}
+
 /* The next VALUE as an argument, with its text if it has one. */
-static struct t2x_arg next_argument(struct maker *maker)
+static inline void next_argument(struct maker *maker, struct t2x_arg *arg)
 {
 	struct t2x_chain *chain = maker->chain;
 	const struct tlg_value *value = &chain->values[maker->value++];
-	struct t2x_arg arg = { .type = value->argtype, .value = value->value };
 
-	if (arg.type == TLG_ARG_TEXT) {
+	arg->type = value->argtype;
+	arg->length = 0;
+	arg->value = value->value;
+	arg->text = NULL;
+	if (arg->type == TLG_ARG_TEXT) {
 		uint64_t left = chain->bytes - maker->at;
 		uint64_t length = value->value < 0 ? 0 : (uint64_t)value->value;
-		arg.text = chain->text ? chain->text + maker->at : "";
-		arg.length = (uint32_t)(length < left ? length : left);
-		maker->at += arg.length;
+		arg->text = chain->text ? chain->text + maker->at : "";
+		arg->length = (uint32_t)(length < left ? length : left);
+		maker->at += arg->length;
 		/* of a text that was cut short the padding is there, too */
-		while (arg.length && !arg.text[arg.length - 1])
-			arg.length--;
+		arg->length = (uint32_t)trim(arg->text, arg->length);
 	}
-	return arg;
 }
 
-static void add_argument(struct t2x_arguments *arguments, struct t2x_arg arg)
+/* Return  0: no memory */
+static int grow_arguments(struct t2x_arguments *arguments)
 {
-	if (arguments->n == arguments->max) {
-		size_t max = arguments->max ? 2 * arguments->max : 64;
-		struct t2x_arg *larger = realloc(arguments->args, max * sizeof(*larger));
-		if (!larger)
-			return;
-		arguments->args = larger;
-		arguments->max = max;
-	}
-	arguments->args[arguments->n++] = arg;
+	size_t max = arguments->max ? 2 * arguments->max : 64;
+	struct t2x_arg *larger = realloc(arguments->args, max * sizeof(*larger));
+
+	if (!larger)
+		return 0;
+	arguments->args = larger;
+	arguments->max = max;
+	return 1;
+}
+
+/* Room for one more, which is filled in where it lies; without memory it is lost. */
+static inline struct t2x_arg *add_argument(struct t2x_arguments *arguments, struct t2x_arg *lost)
+{
+	if (arguments->n == arguments->max && !grow_arguments(arguments))
+		return lost;
+	return &arguments->args[arguments->n++];
 }
 
 /* A scope that came along: style, line, repository, four texts. */
@@ -136,14 +165,18 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
 {
 	struct t2x_scope_texts texts = { .text = { NULL } };
 	struct tlg_sourceloc place = { .scopeIndex = 0 };
+	struct t2x_arg arg;
 
 	if (maker->chain->nvalues < 3 + T2X_SCOPE_TEXTS)
 		return NULL;
-	place.style = (uint8_t)next_argument(maker).value;
-	place.linenum = (int32_t)next_argument(maker).value;
-	place.repo = (uint16_t)next_argument(maker).value;
+	next_argument(maker, &arg);
+	place.style = (uint8_t)arg.value;
+	next_argument(maker, &arg);
+	place.linenum = (int32_t)arg.value;
+	next_argument(maker, &arg);
+	place.repo = (uint16_t)arg.value;
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++) {
-		struct t2x_arg arg = next_argument(maker);
+		next_argument(maker, &arg);
 		texts.text[i] = arg.type == TLG_ARG_TEXT ? arg.text : NULL;
 		texts.length[i] = arg.length;
 	}
@@ -159,19 +192,19 @@ static void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
 {
 	const struct t2x_chain *chain = maker->chain;
 	const char *last = style ? style->args : "M";
+	struct t2x_arg lost;
 	size_t n = chain->bytes - maker->at;
 
 	while (last[0] && last[1])
 		last++;
 	if (*last != 'S' && *last != 'M')
 		return;
-	while (n && !chain->text[maker->at + n - 1])
-		n--;
+	n = n ? trim(chain->text + maker->at, n) : 0;
 	if (!n && *last == 'M' && !(chain->head.flags & TLG_RENDERED))
 		return;
-	add_argument(arguments, (struct t2x_arg){
+	*add_argument(arguments, &lost) = (struct t2x_arg){
 		.type = TLG_ARG_TEXT, .length = (uint32_t)n, .text = n ? chain->text + maker->at : ""
-	});
+	};
 }
 
 void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
@@ -180,6 +213,7 @@ void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struc
 	struct maker maker = { .chain = chain };
 	const struct tlg_style_desc *style;
 	const char *letter;
+	struct t2x_arg lost;
 
 	arguments->n = 0;
 	*is_kept = 1;
@@ -188,10 +222,10 @@ void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struc
 	style = *scope ? tlg_style_by_id((*scope)->style) : NULL;
 	/* a list is the last: behind its letter there is no t */
 	for (letter = style ? style->args : ""; maker.value < chain->nvalues; letter += *letter != '\0') {
-		struct t2x_arg arg = next_argument(&maker);
-		if (*letter == 't' && arg.value)
-			arg.value = (int64_t)t2x_clock_ns(clock, (uint64_t)arg.value);
-		add_argument(arguments, arg);
+		struct t2x_arg *arg = add_argument(arguments, &lost);
+		next_argument(&maker, arg);
+		if (*letter == 't' && arg->value)
+			arg->value = (int64_t)t2x_clock_ns(clock, (uint64_t)arg->value);
 	}
 	add_last_text(&maker, arguments, style);
 }

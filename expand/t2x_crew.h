@@ -2,10 +2,11 @@
 /*
  * t2x_crew.h - threads that help the main one: --jobs.
  *
- * Work is divided into duties: read one input ahead, write output behind.  A duty is done in pieces, by one
- * thread at a time, whichever is free: a helper, or the main thread when it would have to wait.  So two
- * threads share the work evenly, whether reading or writing is the longer part of it, and a crew without
- * helpers works, too.  One lock guards the state of all duties; a piece is much work and little state.
+ * Work is divided into duties: read an input ahead, format what the merge has put in order.  A duty is done in
+ * pieces, by one thread at a time, whichever is free: a helper, or the main thread when it would have to wait.
+ * So two threads share the work evenly, whether reading or formatting and writing is the longer part of it,
+ * and a crew without helpers works, too.  One lock guards the state of all duties; a piece is much work and
+ * little state.
  */
 #ifndef T2X_CREW_H
 #define T2X_CREW_H

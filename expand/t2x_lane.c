@@ -207,11 +207,11 @@ static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
 /* ---- events ------------------------------------------------------------------------------------- */
 
 /* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
-static void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, const struct tlg_event *event)
+static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, const struct tlg_event *event)
 {
 	uint32_t missing = event->sequence - track->next_sequence;
 
-	if (lane->counts_events && track->has_sequence && missing && missing < UINT32_MAX / 2)
+	if (missing && lane->counts_events && track->has_sequence && missing < UINT32_MAX / 2)
 		t2x_model_gap(lane->lanes->context->model, &track->thread, missing);
 	track->next_sequence = event->sequence + 1;
 	track->has_sequence = 1;

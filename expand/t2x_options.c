@@ -34,7 +34,7 @@ static const char usage_text[] =
 	"  --recover-all    the same of all ring files of your dead processes\n"
 	"  --delete         remove these ring files when the output is complete\n"
 	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
-	"  --jobs=N         use up to N threads (default 1): reading and writing go on beside the formatting\n"
+	"  --jobs=N         use up to N threads (default 1): reading and formatting go on side by side\n"
 	"  --show_format    print the layout of this machine's events\n"
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 

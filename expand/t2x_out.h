@@ -22,12 +22,6 @@ enum {
 /* Write n bytes of whole lines, but for a line longer than the buffer.  Return  0 or an errno */
 typedef int t2x_write_fn(void *target, const char *text, size_t n);
 
-/*
- * Take over the buffer, of whose T2X_OUT_BYTES the first n are to be written, lines as above.  It may be read
- * until the next call.  Return  another one, which may be the same
- */
-typedef char *t2x_pass_fn(void *target, char *buf, size_t n);
-
 struct t2x_out {
 	char *pos;                    /* next free byte */
 	char *end;                    /* behind the buffer */
@@ -35,8 +29,7 @@ struct t2x_out {
 	char *buf;
 	int fd;
 	t2x_write_fn *write;          /* NULL: to fd */
-	t2x_pass_fn *pass;            /* NULL: buffers are written here */
-	void *target;                 /* of either */
+	void *target;
 	int error;                    /* errno of the first failed write, or 0 */
 	int broken_line;              /* the beginning of the line has left the buffer already */
 	char last;                    /* if so: the last byte that left */
@@ -45,12 +38,6 @@ struct t2x_out {
 /* Output to a descriptor, to a function.  Return  0 or -ENOMEM */
 int t2x_out_init(struct t2x_out *out, int fd);
 int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
-
-/* From now on pass full buffers on; errors are not seen here any more. */
-void t2x_out_pass_on(struct t2x_out *out, t2x_pass_fn *pass, void *target);
-
-/* Write n bytes to fd.  Return  0 or errno */
-int t2x_out_write(int fd, const char *text, size_t n);
 
 /* Free the buffer; what is in it is lost. */
 void t2x_out_free(struct t2x_out *out);

@@ -22,7 +22,12 @@ struct t2x_relay {
 	struct t2x_crew *crew;
 	struct t2x_model *model;
 	unsigned filled, done;            /* batches, so far; guarded by the lock */
-	struct batch *at;                 /* the merge's: the one that is being filled */
+	struct batch *to;                 /* where the next one will be */
+	/*
+	 * The merge's own: it is filled here and copied as a whole, for cache lines that the other processor has
+	 * read last are slow to write piece by piece.  Its pointers are those that the copy will have.
+	 */
+	struct batch stage;
 	struct batch batches[T2X_RELAY_BATCHES];
 };
 
@@ -50,20 +55,27 @@ static void give_batch(struct t2x_duty *duty)
 
 /* ---- the merge's side --------------------------------------------------------------------------- */
 
-/* The batch is full: go on with an empty one. */
+/* The batch is full: copy it to where it is taken from, and go on with an empty one. */
 static void push(struct t2x_relay *relay)
 {
-	if (!relay->at->nhits)
+	struct batch *stage = &relay->stage, *to = relay->to;
+
+	if (!stage->nhits)
 		return;
 	t2x_crew_lock(relay->crew);
-	relay->filled++;
-	t2x_crew_changed(relay->crew);
 	while (relay->filled - relay->done == T2X_RELAY_BATCHES)
 		t2x_crew_wait(relay->crew);
-	relay->at = &relay->batches[relay->filled % T2X_RELAY_BATCHES];
 	t2x_crew_unlock(relay->crew);
-	relay->at->nhits = 0;
-	relay->at->used = 0;
+	to->nhits = stage->nhits;
+	memcpy(to->hits, stage->hits, stage->nhits * sizeof(stage->hits[0]));
+	memcpy(to->bytes, stage->bytes, stage->used);
+	stage->nhits = 0;
+	stage->used = 0;
+	t2x_crew_lock(relay->crew);
+	relay->filled++;
+	relay->to = &relay->batches[relay->filled % T2X_RELAY_BATCHES];
+	t2x_crew_changed(relay->crew);
+	t2x_crew_unlock(relay->crew);
 }
 
 static void settle(void *target)
@@ -92,9 +104,10 @@ static size_t measure(const struct t2x_hit *hit)
 	return round_up(n);
 }
 
-static void copy_arguments(struct batch *batch, struct t2x_hit *to, const struct t2x_hit *hit)
+static void copy_arguments(struct t2x_relay *relay, struct t2x_hit *to, const struct t2x_hit *hit)
 {
-	struct t2x_arg *args = (struct t2x_arg *)(void *)(batch->bytes + batch->used);
+	struct batch *stage = &relay->stage;
+	struct t2x_arg *args = (struct t2x_arg *)(void *)(stage->bytes + stage->used);
 	char *text = (char *)(args + hit->nargs);
 
 	for (unsigned i = 0; i < hit->nargs; i++) {
@@ -102,15 +115,16 @@ static void copy_arguments(struct batch *batch, struct t2x_hit *to, const struct
 		if (!args[i].text)
 			continue;
 		memcpy(text, args[i].text, args[i].length);
-		args[i].text = text;
+		args[i].text = relay->to->bytes + (text - stage->bytes);
 		text += args[i].length;
 	}
-	to->args = args;
+	to->args = (const struct t2x_arg *)(void *)(relay->to->bytes + stage->used);
 }
 
 static void take_hit(void *target, const struct t2x_hit *hit)
 {
 	struct t2x_relay *relay = target;
+	struct batch *stage = &relay->stage;
 	size_t bytes = hit->nargs ? measure(hit) : 0;
 	struct t2x_hit *to;
 
@@ -119,13 +133,13 @@ static void take_hit(void *target, const struct t2x_hit *hit)
 		t2x_model_take_hit(relay->model, hit);
 		return;
 	}
-	if (relay->at->nhits == BATCH_HITS || bytes > BATCH_BYTES - relay->at->used)
+	if (stage->nhits == BATCH_HITS || bytes > BATCH_BYTES - stage->used)
 		push(relay);
-	to = &relay->at->hits[relay->at->nhits++];
+	to = &stage->hits[stage->nhits++];
 	*to = *hit;
 	if (bytes)
-		copy_arguments(relay->at, to, hit);
-	relay->at->used += bytes;
+		copy_arguments(relay, to, hit);
+	stage->used += bytes;
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */
@@ -137,13 +151,13 @@ struct t2x_relay *t2x_relay_new(struct t2x_crew *crew, struct t2x_model *model)
 
 	if (!relay)
 		return NULL;
-	memset(relay, 0, offsetof(struct t2x_relay, batches));
+	memset(relay, 0, offsetof(struct t2x_relay, stage));
 	relay->duty = (struct t2x_duty){ .is_ready = is_ready, .work = give_batch };
 	relay->crew = crew;
 	relay->model = model;
-	relay->at = relay->batches;
-	relay->at->nhits = 0;
-	relay->at->used = 0;
+	relay->to = relay->batches;
+	relay->stage.nhits = 0;
+	relay->stage.used = 0;
 	t2x_crew_lock(crew);
 	t2x_crew_add(crew, &relay->duty);
 	t2x_crew_unlock(crew);

@@ -362,6 +362,27 @@ static int render_one(struct render *r, const struct spec *spec)
 	}
 }
 
+/* The conversions without anything between % and letter that most messages have.  Return  0: the long way */
+static int render_plain(struct render *r, char conversion)
+{
+	const struct t2x_arg *arg = r->next < r->nargs ? &r->args[r->next] : NULL;
+	int is_number = arg && (arg->type == TLG_ARG_INT || arg->type == TLG_ARG_UINT);
+	char *to = r->to + r->length;
+
+	if (r->size - r->length < T2X_MAX_DIGITS)
+		return 0;
+	if (conversion == 'd' && is_number)
+		r->length += (size_t)(t2x_put_int(to, (int32_t)arg->value) - to);
+	else if (conversion == 'u' && is_number)
+		r->length += (size_t)(t2x_put_uint(to, (uint32_t)arg->value) - to);
+	else if (conversion == 's' && arg && arg->type == TLG_ARG_TEXT && arg->text)
+		put(r, arg->text, arg->length);
+	else
+		return 0;
+	r->next++;
+	return 1;
+}
+
 size_t t2x_render(char *to, size_t size, const char *format, const struct t2x_arg *args, unsigned nargs)
 {
 	struct render r = { .to = to, .size = size, .args = args, .nargs = nargs };
@@ -375,6 +396,10 @@ size_t t2x_render(char *to, size_t size, const char *format, const struct t2x_ar
 		format += plain;
 		if (!*format)
 			break;
+		if (render_plain(&r, format[1])) {
+			format += 2;
+			continue;
+		}
 		end = parse(&r, format + 1, &spec);
 		if (end && render_one(&r, &spec)) {
 			format = end;
