@@ -3,18 +3,8 @@
 #include "t2x_out.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-enum { PIPE_BYTES = 1024 * 1024 };   /* what anybody may ask for */
-
-/* A pipe takes 64 KiB at a time, a turn of writer and reader for each; in larger ones half the time is saved. */
-static void widen_pipe(int fd)
-{
-	if (fcntl(fd, F_GETPIPE_SZ) < PIPE_BYTES)
-		fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-}
 
 int t2x_out_init(struct t2x_out *out, int fd)
 {
@@ -22,8 +12,6 @@ int t2x_out_init(struct t2x_out *out, int fd)
 	out->buf = malloc(T2X_OUT_BYTES);
 	if (!out->buf)
 		return -ENOMEM;
-	if (fd >= 0)
-		widen_pipe(fd);
 	out->pos = out->line = out->buf;
 	out->end = out->buf + T2X_OUT_BYTES;
 	return 0;

@@ -93,5 +93,24 @@ else
 	tail "$tmp"/text.[12]
 fi
 
+# A pipe is widened, if that is allowed
+if python3 - "$out/t2expand" "$tmp/dir/1.tlg" <<'END'; then
+import fcntl, os, subprocess, sys
+F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
+reader, writer = os.pipe()
+try:
+    fcntl.fcntl(reader, F_SETPIPE_SZ, 1 << 20)
+except OSError:
+    sys.exit(0)
+fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
+subprocess.run([sys.argv[1], "--format=tree", sys.argv[2]], stdout=writer, check=True)
+sys.exit(fcntl.fcntl(reader, F_GETPIPE_SZ) < 1 << 20)
+END
+	passed=$((passed + 1))
+else
+	failed=$((failed + 1))
+	echo "FAIL a pipe is widened"
+fi
+
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -263,24 +263,6 @@ static void test_out_short_and_interrupted_writes_are_continued(void **state)
 	expect(&out, "ten bytes.");
 }
 
-static void test_out_pipe_is_widened(void **state)
-{
-	struct t2x_out out;
-	int fds[2];
-
-	(void)state;
-	assert_int_equal(pipe(fds), 0);
-	/* the most that may be had may be less */
-	if (fcntl(fds[0], F_SETPIPE_SZ, 1 << 20) < 0)
-		skip();
-	fcntl(fds[0], F_SETPIPE_SZ, 4096);
-	assert_int_equal(t2x_out_init(&out, fds[1]), 0);
-	assert_true(fcntl(fds[0], F_GETPIPE_SZ) >= 1 << 20);
-	t2x_out_free(&out);
-	close(fds[0]);
-	close(fds[1]);
-}
-
 static void test_out_error_sticks_and_drops_what_follows(void **state)
 {
 	struct t2x_out out;
@@ -315,7 +297,6 @@ int main(void)
 		cmocka_unit_test(test_out_full_buffer_leaves_at_a_line_end),
 		cmocka_unit_test(test_out_line_longer_than_the_buffer_arrives_whole),
 		cmocka_unit_test(test_out_short_and_interrupted_writes_are_continued),
-		cmocka_unit_test(test_out_pipe_is_widened),
 		cmocka_unit_test(test_out_error_sticks_and_drops_what_follows),
 	};
 
