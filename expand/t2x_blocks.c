@@ -11,15 +11,8 @@
 #include "tlg_block.h"
 
 enum {
-	MAX_STREAMS = 32768,      /* that are remembered; ids of later ones are found anew for each block */
 	LOOK_AHEAD = 4,           /* blocks that may confirm an unknown stream */
 	RUN_EVENTS = 128,         /* of a file without blocks that are given out at once */
-};
-
-/* A stream that has been met. */
-struct stream {
-	uint32_t id;
-	uint32_t last_number;
 };
 
 /* A place that may hold a block. */
@@ -41,28 +34,20 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 
 	memset(blocks, 0, sizeof(*blocks));
 	blocks->in = in;
-	if (t2x_layout_init(&blocks->native[0], 1) || t2x_layout_init(&blocks->native[1], 0))
-		goto fail;
-	blocks->layouts[0] = layout ? layout : &blocks->native[0];
-	blocks->layouts[1] = &blocks->native[1];
+	blocks->layouts[0] = layout ? layout : t2x_layout_native(1);
+	blocks->layouts[1] = t2x_layout_native(0);
 	blocks->nlayouts = layout ? 1 : 2;
 	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * split + 1) * sizeof(*blocks->events));
 	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
-	if (blocks->events && blocks->unpacked)
+	if (blocks->layouts[0] && blocks->layouts[1] && blocks->events && blocks->unpacked)
 		return 0;
-fail:
 	t2x_blocks_free(blocks);
 	return -ENOMEM;
 }
 
 void t2x_blocks_free(struct t2x_blocks *blocks)
 {
-	for (uint32_t i = 0; i < t2x_map_slots(&blocks->by_id); i++)
-		free(t2x_map_at(&blocks->by_id, i));
-	t2x_map_free(&blocks->by_id);
-	t2x_map_free(&blocks->by_pid);
-	t2x_layout_free(&blocks->native[0]);
-	t2x_layout_free(&blocks->native[1]);
+	t2x_met_free(&blocks->met);
 	free(blocks->events);
 	free(blocks->unpacked);
 	blocks->events = blocks->unpacked = NULL;
@@ -111,24 +96,6 @@ static uint32_t crc_for(const struct found *found, uint32_t id)
 static uint32_t stream_of(const struct found *found)
 {
 	return tlg_block_stream(found->raw, found->bytes, found->layout->crc_at, found->head.u.block.crc);
-}
-
-/* Remember the stream as the latest of its process.  Without memory it is found anew next time. */
-static void remember(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
-{
-	struct stream *stream = t2x_map_get(&blocks->by_id, id);
-
-	if (!stream && blocks->by_id.count < MAX_STREAMS) {
-		stream = calloc(1, sizeof(*stream));
-		if (stream && t2x_map_put(&blocks->by_id, id, stream)) {
-			free(stream);
-			stream = NULL;
-		}
-		if (stream)
-			stream->id = id;
-	}
-	if (stream)
-		t2x_map_put(&blocks->by_pid, found->head.pid, stream);
 }
 
 /* The block says itself which stream it belongs to, as the checksum does. */
@@ -180,7 +147,7 @@ static int is_worth_checking(const struct t2x_blocks *blocks)
 /* Whose block this is.  Return  0: it is damaged, or of a stream that nothing confirms */
 static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
 {
-	const struct stream *latest = t2x_map_get(&blocks->by_pid, found->head.pid);
+	const struct t2x_met *latest = t2x_met_latest(&blocks->met, found->head.pid);
 	const unsigned char *base = found->raw;
 	int is_known;
 
@@ -192,15 +159,15 @@ static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id
 	if (!is_worth_checking(blocks))
 		return 0;
 	*id = stream_of(found);
-	is_known = t2x_map_get(&blocks->by_id, *id) != NULL;
-	if (!is_known && blocks->by_id.count && t2x_in_offset(blocks->in) < blocks->doubted_until)
+	is_known = t2x_met_get(&blocks->met, *id) != NULL;
+	if (!is_known && blocks->met.by_id.count && t2x_in_offset(blocks->in) < blocks->doubted_until)
 		return 0;
 	if (is_known || holds_cycle(found, *id) ||
 	    (blocks->in->lz4 && t2x_lz4_stream(blocks->in->lz4) == *id) || is_followed(blocks, found, *id)) {
 		/* looking ahead may have moved the window */
 		t2x_in_peek(blocks->in, found->bytes, &base);
 		found->raw = base;
-		remember(blocks, found, *id);
+		t2x_met_remember(&blocks->met, *id, found->head.pid);
 		return 1;
 	}
 	return 0;
@@ -333,7 +300,7 @@ static int is_encoding_known(const struct found *found)
 /* Give out what was found, if it can be used.  Return  0: it was skipped */
 static int take_found(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
 {
-	struct stream *stream = t2x_map_get(&blocks->by_id, id);
+	struct t2x_met *stream = t2x_met_get(&blocks->met, id);
 	uint64_t from = t2x_in_offset(blocks->in);
 	const char *wrong = NULL;
 	int is_known = is_encoding_known(found);

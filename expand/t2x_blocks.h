@@ -14,7 +14,7 @@
 
 #include "t2x_in.h"
 #include "t2x_layout.h"
-#include "t2x_map.h"
+#include "t2x_met.h"
 
 struct t2x_block {
 	const struct t2x_layout *layout; /* of raw; both NULL where only events are needed */
@@ -33,10 +33,9 @@ struct t2x_block {
 
 struct t2x_blocks {
 	struct t2x_in *in;
-	struct t2x_layout native[2];     /* ours, in both byte orders */
-	const struct t2x_layout *layouts[2];
+	const struct t2x_layout *layouts[2];   /* ours, in both byte orders, or the one that was given */
 	unsigned nlayouts;               /* that may be met: both native ones, or the one that was given */
-	struct t2x_map by_id, by_pid;    /* streams: all, and the latest of each process */
+	struct t2x_mets met;             /* streams */
 	struct tlg_event *events;        /* BLOCK, and native events */
 	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
 	uint64_t good;                   /* blocks given out */

@@ -124,6 +124,16 @@ int t2x_layout_init(struct t2x_layout *layout, int little_endian)
 	return error;
 }
 
+const struct t2x_layout *t2x_layout_native(int little_endian)
+{
+	static struct t2x_layout layouts[2];
+	struct t2x_layout *layout = &layouts[little_endian != 0];
+
+	if (!layout->entry_size && t2x_layout_init(layout, little_endian))
+		return NULL;
+	return layout;
+}
+
 void t2x_layout_free(struct t2x_layout *layout)
 {
 	for (unsigned i = 0; i < T2X_HEAD_MEMBERS; i++)

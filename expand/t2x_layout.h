@@ -56,6 +56,9 @@ struct t2x_layout {
  */
 int t2x_layout_init(struct t2x_layout *layout, int little_endian);
 
+/* The same, made when it is first asked for and kept.  One thread only.  Return  NULL: no memory */
+const struct t2x_layout *t2x_layout_native(int little_endian);
+
 /*
  * The layout that a --show_format document describes, n bytes of XML.
  * why  when it fails: the reason, in words, valid until the next call

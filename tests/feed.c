@@ -87,7 +87,8 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 {
 	struct t2x_arg args[FEED_ARGS];
 	struct t2x_hit hit = {
-		.thread = &feed->thread[feed->current], .scope = scope, .flags = feed->flags, .args = args
+		.thread = &feed->thread[feed->current], .scope = scope, .flags = feed->flags,
+		.args = *letters ? args : NULL,
 	};
 	va_list ap;
 

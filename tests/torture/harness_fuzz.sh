@@ -19,13 +19,13 @@ count()
 	if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
 }
 
-# build MAKE-ARGUMENTS...: the targets in the directory $built
+# build MAKE-ARGUMENTS...: the targets in the directory $built, which is below $top
 build()
 {
 	local target names=""
 
 	for target in $targets; do
-		names="$names $built/torture/fuzz_$target"
+		names="$names ${built#"$top"/}/torture/fuzz_$target"
 	done
 	# shellcheck disable=SC2086
 	${MAKE:-make} -s -j"$(nproc)" "$@" $names >"$work/build.log" 2>&1 && return
@@ -92,7 +92,6 @@ targets=$*
 [ $# -gt 0 ] || targets=$(basename -a -s .c tests/torture/fuzz_*.c | sed 's/^fuzz_//')
 
 built=$top/$out
-case $out in /*) built=$out ;; esac
 build && each small || count 1
 if command -v clang >/dev/null; then
 	built=$built/clang-address-undefined-fuzzer-no-link
