@@ -160,12 +160,13 @@ static void put_part(struct t2x_printer *printer, const struct t2x_event *ev, co
 {
 	struct t2x_out *out = printer->out;
 	unsigned n = template->length[which];
-	const char *text = template->text + (which ? template->length[0] : 0);
 
-	if (n == TOO_LONG)
+	if (n == TOO_LONG) {
 		build(printer, ev);
-	else
+	} else {
+		const char *text = template->text + (which ? template->length[0] : 0);
 		out->pos = t2x_template_put(t2x_out_room(out, T2X_TEMPLATE_BYTES), text, n);
+	}
 }
 
 void t2x_object_names(struct t2x_printer *printer, const struct t2x_event *ev)

@@ -12,6 +12,7 @@
 #include "t2x_raw.h"
 #include "t2x_xml.h"
 #include "tlg_block.h"
+#include "tlg_crc.h"
 #include "wellformed.h"
 
 enum { KEPT = 4 << 20 };      /* of a text; what comes behind is not looked at */
@@ -137,14 +138,22 @@ static void expand_listing(const void *bytes, size_t n, const struct t2x_layout 
 	t2x_in_close(&in);
 }
 
-void fuzz_texts(fuzz_expand_fn *expand, void *source)
+/* Whether format i of count is one of those wanted. */
+static int is_wanted(unsigned i, unsigned count, const void *bytes, size_t n, enum fuzz_formats formats)
 {
-	static const struct t2x_writer *const writers[] = {
-		&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
-	};
+	return formats == FUZZ_ALL_FORMATS || tlg_crc32c(0, bytes, n) % count == i;
+}
 
-	for (unsigned i = 0; i < sizeof(writers) / sizeof(writers[0]); i++)
-		expand_text(expand, source, writers[i]);
+static const struct t2x_writer *const writers[] = {
+	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
+};
+enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
+
+void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n, enum fuzz_formats formats)
+{
+	for (unsigned i = 0; i < WRITERS; i++)
+		if (is_wanted(i, WRITERS, bytes, n, formats))
+			expand_text(expand, source, writers[i]);
 }
 
 /* A file in memory. */
@@ -161,12 +170,15 @@ static void expand_file(void *source, const struct t2x_writer *writer, struct t2
 	expanding_run(file->bytes, file->n, file->layout, writer, out);
 }
 
-void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout)
+void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout, enum fuzz_formats formats)
 {
 	struct file file = { bytes, n, layout };
 
-	fuzz_texts(expand_file, &file);
-	expand_listing(bytes, n, layout);
+	for (unsigned i = 0; i < WRITERS; i++)
+		if (is_wanted(i, WRITERS + 1, bytes, n, formats))
+			expand_text(expand_file, &file, writers[i]);
+	if (is_wanted(WRITERS, WRITERS + 1, bytes, n, formats))
+		expand_listing(bytes, n, layout);
 }
 
 /* The stream of the last CYCLE among the block's entries, if there is one. */

@@ -22,17 +22,18 @@ size_t LLVMFuzzerMutate(uint8_t *bytes, size_t n, size_t max);
 /* What a target with a mutator of its own defines; fuzzmain.c has one that only calls LLVMFuzzerMutate(). */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t max, unsigned seed);
 
-/*
- * Let expand make a text by each of the text writers: it must be well formed (wellformed.h), as it goes to a file and
- * as it goes to a terminal.
- */
-typedef void fuzz_expand_fn(void *source, const struct t2x_writer *writer, struct t2x_out *out);
-void fuzz_texts(fuzz_expand_fn *expand, void *source);
+/* Which formats an input is expanded in: all of them; one, which the bytes decide, and five times as many inputs. */
+enum fuzz_formats { FUZZ_ALL_FORMATS, FUZZ_ONE_FORMAT };
 
 /*
- * Expand the bytes in every format, the listings too.  layout  NULL, or a foreign one
+ * Let expand make a text by text writers: it must be well formed (wellformed.h), as it goes to a file and as it goes
+ * to a terminal.  n bytes  the input
  */
-void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout);
+typedef void fuzz_expand_fn(void *source, const struct t2x_writer *writer, struct t2x_out *out);
+void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n, enum fuzz_formats formats);
+
+/* Expand the bytes, as a text or as a listing.  layout  NULL, or a foreign one */
+void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout, enum fuzz_formats formats);
 
 /* Make every block in native byte order good again: its checksum, as of the stream that the latest CYCLE names. */
 void fuzz_reseal(uint8_t *bytes, size_t n);

@@ -12,6 +12,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t max, unsigned se
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	fuzz_expand(bytes, n, NULL);
+	fuzz_expand(bytes, n, NULL, FUZZ_ONE_FORMAT);
 	return 0;
 }

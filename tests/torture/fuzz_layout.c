@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 		return 0;
 	}
 	if (nul)
-		fuzz_expand(nul + 1, n - length - 1, &layout);
+		fuzz_expand(nul + 1, n - length - 1, &layout, FUZZ_ONE_FORMAT);
 	t2x_layout_free(&layout);
 	return 0;
 }

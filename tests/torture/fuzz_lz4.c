@@ -84,11 +84,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 
 	_Static_assert(sizeof(plan) == HEAD_BYTES, "the plan is the input's head");
 	if (n < sizeof(plan) || !(bytes[0] & 1)) {
-		fuzz_expand(bytes, n, NULL);
+		fuzz_expand(bytes, n, NULL, FUZZ_ONE_FORMAT);
 		return 0;
 	}
 	memcpy(&plan, bytes, sizeof(plan));
 	n -= sizeof(plan);
-	fuzz_expand(framed, frame(framed, &plan, bytes + sizeof(plan), n < MAX_PLAIN ? n : MAX_PLAIN), NULL);
+	n = frame(framed, &plan, bytes + sizeof(plan), n < MAX_PLAIN ? n : MAX_PLAIN);
+	fuzz_expand(framed, n, NULL, FUZZ_ONE_FORMAT);
 	return 0;
 }

@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (!write_file(bytes, n) || t2x_ring_open(&ring, g_path, bytes[0] & 1))
 		return 0;
 	source.ring = &ring;
-	fuzz_texts(expand, &source);
+	fuzz_texts(expand, &source, bytes, n, FUZZ_ONE_FORMAT);
 	t2x_ring_close(&ring);
 	return 0;
 }

@@ -190,7 +190,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	}
 	tlgmake_seal(&make);
 	tlgmake_end(&make);
-	fuzz_expand(make.bytes, make.n, NULL);
+	fuzz_expand(make.bytes, make.n, NULL, FUZZ_ALL_FORMATS);
 	tlgmake_free(&make);
 	return 0;
 }

@@ -36,7 +36,7 @@ build()
 # small TARGET: the seeds, and changes of them, in 64 MiB
 small()
 {
-	(ulimit -v 65536 && cd "$work" && "$built/torture/fuzz_$1" -runs=$((seconds * 100)) -seed="$seed" "$top/$corpus/$1")
+	(ulimit -v 65536 && cd "$work" && "$built/torture/fuzz_$1" -runs=$((seconds * 1000)) -seed="$seed" "$top/$corpus/$1")
 }
 
 # large TARGET: libFuzzer; new inputs are kept for the next run
