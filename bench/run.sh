@@ -123,7 +123,8 @@ run_pipe()
 {
 	local i lines t2expand_pipe="" t2expand_null="" template_pipe="" template_null="" one="" two=""
 
-	TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((48 << 20)) >"$dir/output" || return 1
+	TRACE2_RAW_ENCODING=packed TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((24 << 20)) >"$dir/output" ||
+		return 1
 	check_complete "$dir/trace.tlg" "$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")" || return 1
 	"$out/t2expand" --format=perf "$dir/trace.tlg" 2>/dev/null | head -n 10000 >"$dir/perf"
 	lines=$("$out/t2expand" --format=perf "$dir/trace.tlg" | wc -l)
