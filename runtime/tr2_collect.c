@@ -248,7 +248,8 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 		g_collect.is_behind = 1;
 		return post->last_when;
 	}
-	if (peek == TR2_PEEK_EMPTY && thread->ring.head->tid == post->tid)
+	/* relaxed: of a thread that takes the ring over meanwhile the next pass counts */
+	if (peek == TR2_PEEK_EMPTY && tr2_load_rlx(&thread->ring.head->tid) == post->tid)
 		tr2_post_gap(post, tr2_ring_lost(ring, 1));
 	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
 }
@@ -305,7 +306,8 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
 	while (take_step(thread, now, patience, until, &peek, &taken))
 		;
-	if (peek == TR2_PEEK_EMPTY && thread->ring.head->tid == post->tid)
+	/* relaxed: of a thread that takes the ring over meanwhile the next pass counts */
+	if (peek == TR2_PEEK_EMPTY && tr2_load_rlx(&thread->ring.head->tid) == post->tid)
 		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
 	return peek;
 }

@@ -173,7 +173,7 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	self->is_announced = 0;
 	self->lost_hits = head->lost_hits;
 	self->lost_events = head->lost_events;
-	head->tid = self->tid;
+	tr2_store_rlx(&head->tid, self->tid); /* relaxed: a hint; the drain takes the name with the first event */
 	head->start = self->start;
 	memcpy(head->name, self->name, sizeof(self->name));
 	if (self->ring.chunk)
