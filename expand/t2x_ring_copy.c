@@ -88,6 +88,7 @@ static int copy_chunk(struct copying *copying, uint64_t at)
 		if (first->events[i].sequence != first->number)
 			second->events[i].flags = 0, second->events[i].sequence = 0;
 	second->number = first->number;
+	second->next = first->next;   /* one that was linked meanwhile would follow on what is not there */
 	return put(copying->to, second, TLG_CHUNK_BYTES, at);
 }
 

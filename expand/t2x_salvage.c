@@ -21,11 +21,12 @@ struct piece {
 struct lane {
 	struct t2x_rethread thread;
 	struct tlg_ring_tail tail;
-	uint32_t first;                   /* index + 1 of the chunk that it began with */
+	uint32_t first;                   /* index + 1 of the chunk that comes next; 0: the tail's, or none */
 	uint32_t ostid, tid;              /* the latest owner's */
 	uint64_t start;
 	char name[32];
 	uint32_t pieces;                  /* of it that are still to come */
+	int is_cut;                       /* none of them counts: see take_events() */
 };
 
 struct t2x_salvage {
@@ -57,7 +58,7 @@ static void read_lane(struct t2x_salvage *salvage, unsigned i)
 
 	if (!t2x_ring_get(salvage->ring, i, &head, &lane->tail))
 		return;
-	lane->first = head.first;
+	lane->first = lane->tail.chunk ? 0 : head.first;
 	lane->tid = head.tid;
 	lane->ostid = head.ostid;
 	lane->start = head.start;
@@ -315,13 +316,17 @@ static void pass_hole(struct t2x_salvage *salvage, struct lane *lane, const stru
 	salvage->at = end;
 }
 
-/* Go on in the piece at hand.  Return  0: it is finished; 1: the block has to go first */
+/*
+ * Go on in the piece at hand.  A thread that records while it is read may overtake the reader, so that events seem
+ * missing which only came a moment later: what is behind the first of them is left to the next reader.
+ * Return  0: it is finished; 1: the block has to go first
+ */
 static int take_events(struct t2x_salvage *salvage, struct lane *lane, const struct piece *piece)
 {
 	const struct tlg_chunk *chunk = &salvage->chunk;
 	uint32_t n, next;
 
-	while (salvage->at < piece->to) {
+	while (salvage->at < piece->to && !lane->is_cut) {
 		n = chain_length(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
@@ -330,6 +335,9 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 		salvage->at += n;
 		if (n)
 			continue;
+		lane->is_cut = salvage->ring->is_live && !piece->is_hole;
+		if (lane->is_cut)
+			return 0;
 		next = find_chain(chunk, salvage->at, piece->to);
 		if (next == piece->to && !piece->is_hole && !lane->pieces)
 			return 0;

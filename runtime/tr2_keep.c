@@ -107,15 +107,17 @@ void tr2_keep_begin(void)
 
 void tr2_keep_boot(void)
 {
-	char *boot = tr2_g_shm.head->boot;
+	char *boot = tr2_g_shm.head->boot, id[sizeof(tr2_g_shm.head->boot)] = "";
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	ssize_t n = fd < 0 ? -1 : read(fd, boot, sizeof(tr2_g_shm.head->boot) - 1);
+	ssize_t n = fd < 0 ? -1 : read(fd, id, sizeof(id) - 1);
 
 	if (fd >= 0)
 		close(fd);
 	if (!stat("/proc/self/ns/pid", &st))
 		tr2_g_shm.head->pid_space = st.st_ino;
-	boot[n < 0 ? 0 : n] = '\0';
-	boot[strcspn(boot, "\n")] = '\0';
+	id[n < 0 ? 0 : n] = '\0';
+	id[strcspn(id, "\n")] = '\0';
+	memcpy(boot + 1, id + 1, sizeof(id) - 1);
+	tr2_store_rel(boot, id[0]); /* [M8] release: the rest of it; "" until then.  Pairs with the readers */
 }

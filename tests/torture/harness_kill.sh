@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # P1: an event whose call returned survives the death of the process, whatever kills it: 10,000 SIGKILLs at random
-# moments, 1,000 deaths each by SIGSEGV, abort(), _exit() and exec.  See kill.c.
+# moments, 1,000 deaths each by SIGSEGV, abort(), _exit() and exec; 1,000 more are read before they are killed.
+# See kill.c.
 set -u
 scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
 passed=0 failed=0
@@ -19,7 +20,7 @@ run()
 
 mkdir -p "$out/log"
 run kill $((100 * scale))
-for how in segv abort exit exec; do
+for how in live segv abort exit exec; do
 	run $how $((10 * scale))
 done
 echo "$passed passed, $failed failed"

@@ -8,7 +8,10 @@
  * there twice is found, and counted as what it is.  Half of the victims' threads stop before their rings could be
  * full; the others' have small rings and wait for the drain.  What is dropped nevertheless must be counted.
  *
- * usage: kill kill|segv|abort|exit|exec TIMES SEED
+ * With "live" the process is read while it runs, and only then killed: the same is asked of what that shows, up to
+ * the calls that had returned when the reading began.
+ *
+ * usage: kill kill|live|segv|abort|exit|exec TIMES SEED
  * Prints its figures and "N passed, N failed".
  */
 #include <pthread.h>
@@ -43,6 +46,7 @@ static struct figures {
 } sum;
 
 static uint64_t seed;
+static int looks;                         /* at the living, too */
 static char dir[64], raw[128], again[128];
 
 static unsigned random_below(unsigned n)
@@ -161,6 +165,26 @@ static void recover_by_program(const char *ring, struct follow *follow)
 	judge(follow);
 }
 
+/* Read the process while it records. */
+static void look(pid_t victim, const char *ring, struct follow *follow)
+{
+	uint64_t returned[THREADS];
+
+	for (int slot = 0; slot < THREADS; slot++)
+		returned[slot] = __atomic_load_n(&told->thread[slot].returned, __ATOMIC_ACQUIRE);
+	follow_begin(follow);
+	if (collect(ring, (uint32_t)victim, follow_block, follow).hits == UINT64_MAX) {
+		sum.unreadable++;
+		return;
+	}
+	for (int slot = 0; slot < THREADS; slot++)
+		if (follow_seen(follow, slot) + follow_dropped(follow) < returned[slot] && returned[slot] > 1)
+			sum.lost++;
+	sum.lost += follow->missing > follow_dropped(follow);
+	sum.torn += follow->torn;
+	sum.twice += follow->twice;
+}
+
 static void check(pid_t victim)
 {
 	static struct follow follow;
@@ -187,10 +211,14 @@ static void check(pid_t victim)
 static void kill_after(pid_t victim, unsigned us)
 {
 	const struct timespec delay = { 0, us * 1000L };
+	static struct follow follow;
+	char ring[256];
 
 	while (!__atomic_load_n(&told->begun, __ATOMIC_RELAXED))
 		sched_yield();
 	nanosleep(&delay, NULL);
+	if (looks && collect_find((uint32_t)victim, ring, sizeof(ring)))
+		look(victim, ring, &follow);
 	kill(victim, SIGKILL);
 }
 
@@ -242,6 +270,7 @@ int main(int argc, char **argv)
 		return 2;
 	seed = strtoull(argv[3], NULL, 10);
 	death.signal = !strcmp(argv[1], "segv") ? SIGSEGV : !strcmp(argv[1], "abort") ? SIGABRT : 0;
+	looks = !strcmp(argv[1], "live");
 	death.exits = !strcmp(argv[1], "exit");
 	death.execs = !strcmp(argv[1], "exec");
 	while (sum.deaths < times)
