@@ -156,8 +156,8 @@ static void at_exit(void)
 	tr2_drain_flush();
 }
 
-/* The last word: the program's own destructors have run, and may have recorded something. */
-__attribute__((destructor)) static void at_unload(void)
+/* The last word, after all destructors of the program, which may have recorded something: 101 is the last to run. */
+__attribute__((destructor(101))) static void at_unload(void)
 {
 	if (!tr2_enabled_v1)
 		return;

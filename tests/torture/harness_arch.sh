@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# P12: what any machine records, any machine expands.  The library and t2expand are cross-compiled for aarch64,
+# armhf (32 bits) and s390x (big-endian), and run under qemu-user.
+#   - the conformance cases, recorded there, expanded here: git's own texts
+#   - messages with the extremes of each type, threads and a fork: as the producer's own printf has them
+#   - every text of these files by t2expand here and by t2expand on s390x: the same bytes
+#   - the unit tests of the format, the expander, the parts of the library, on those of 32 bits and of big-endian
+# qemu on this machine says nothing about memory orders.
+set -u
+top=$PWD passed=0 failed=0
+here=$top/${T2_OUT:-build}/t2expand
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+libraries=(liburcu-dev liburcu8 liblz4-dev liblz4-1 libmd-dev libmd0 libexpat1-dev libexpat1 libcmocka-dev libcmocka0)
+declare -A triplet=([arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [s390x]=s390x-linux-gnu)
+declare -A emulator=([arm64]=qemu-aarch64 [armhf]=qemu-arm [s390x]=qemu-s390x)
+declare -A hits=()
+
+# verdict WHAT STATUS
+verdict()
+{
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $1"
+	fi
+}
+
+sysroot() { echo "$top/build/sysroot/$1"; }
+out_of() { echo "$top/build/${triplet[$1]}-gcc"; }
+
+# build ARCHITECTURE: library, t2expand, replay, the producer, the unit tests
+build()
+{
+	local arch=$1 t=${triplet[$1]} root tests
+	root=$(sysroot "$arch")/root
+
+	tests/torture/sysroot.sh "$arch" "$(sysroot "$arch")" "${libraries[@]}" || return 1
+	tests=
+	if [ "$arch" != arm64 ]; then
+		# one of them uses 128-bit integers as its second opinion
+		tests=$(cd tests && printf "build/$t-gcc/tests/%s\n" test_tlg_*.c test_t2x_*.c test_tr2_*.c |
+			sed 's/\.c$//' | grep -v test_t2x_clock)
+	fi
+	# shellcheck disable=SC2086
+	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$t/pkgconfig:$root/usr/share/pkgconfig \
+		${MAKE:-make} -s -j"$(nproc)" CC="$t-gcc" AR="$t-ar" SAN= WERROR=1 \
+		CPPFLAGS="-isystem $root/usr/include -isystem $root/usr/include/$t" LDFLAGS="-L$root/usr/lib/$t -Wl,-rpath-link,$root/usr/lib/$t" \
+		all "build/$t-gcc/tests/replay" $tests >"$work/log" 2>&1 || return 1
+	"$t-gcc" -D_GNU_SOURCE -O2 -Wall -Werror -Iruntime -o "build/$t-gcc/producer" tests/torture/arch.c \
+		"build/$t-gcc/libtrace2.a" -L"$root/usr/lib/$t" -lurcu-cds -llz4 -lmd -pthread >>"$work/log" 2>&1
+}
+
+# launcher ARCHITECTURE PROGRAM: a script that runs it
+launcher()
+{
+	local arch=$1 t=${triplet[$1]} root script=$work/$1-${2##*/}
+	root=$(sysroot "$arch")/root
+
+	printf '#!/bin/sh\nT2_EMULATED=1 exec %s -L /usr/%s -E LD_LIBRARY_PATH=%s %s/%s "$@"\n' "${emulator[$arch]}" \
+		"$t" "$root/usr/lib/$t:$root/lib/$t:$(out_of "$arch")" "$(out_of "$arch")" "$2" >"$script"
+	chmod +x "$script"
+	echo "$script"
+}
+
+conformance()
+{
+	local p f
+
+	python3 -B tests/conformance/run.py --replay "$(launcher "$1" tests/replay)" --expand "$here" \
+		tests/conformance/git tests/conformance/own >"$work/log" 2>&1
+	read -r p _ f _ < <(tail -n 1 "$work/log")
+	[ "${f:-1}" -eq 0 ] || head -n 20 "$work/log"
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	echo "$1: conformance cases recorded there: ${p:-0} texts as git's, ${f:-?} not"
+}
+
+# produce ARCHITECTURE COMMAND...: $work/ARCHITECTURE.tlg
+produce()
+{
+	local arch=$1 said=$work/$1.said raw=$work/$1.tlg
+	shift
+
+	TRACE2_RAW=$raw XDG_RUNTIME_DIR=$work TZ=UTC timeout 120 "$@" >"$said"
+	verdict "$arch: exit status" $?
+	"$here" --format=normal --brief "$raw" | grep '^arch: ' | cmp - "$said"
+	verdict "$arch: messages are those of its printf" $?
+	"$here" --format=perf "$raw" | grep -c '| data ' >"$work/count"
+	[ "$(cat "$work/count")" -eq 20001 ]
+	verdict "$arch: 4 threads of 5,000 and the child's: $(cat "$work/count")" $?
+	hits[$arch]=$("$here" --format=perf "$raw" | wc -l)
+}
+
+# Every text of one file, expanded here and on the machine of big-endian
+compare()
+{
+	local form
+
+	[ -n "${hits[$1]:-}" ] || return
+	for form in normal perf event xml raw; do
+		"$here" --format=$form "$work/$1.tlg" | cksum >"$work/here"
+		"$there" --format=$form "$work/$1.tlg" | cksum >"$work/there"
+		cmp -s "$work/here" "$work/there"
+		verdict "$1: $form is the same on s390x" $?
+	done
+	echo "$1: ${hits[$1]} lines, 5 formats the same on x86-64 and s390x"
+}
+
+unit()
+{
+	local program p=0 f=0
+
+	for program in "$(out_of "$1")"/tests/test_{tlg,t2x,tr2}_*; do
+		if timeout 120 "$(launcher "$1" "tests/${program##*/}")" >"$work/log" 2>&1; then
+			p=$((p + 1))
+		else
+			f=$((f + 1))
+			echo "FAIL $1: ${program##*/}"
+			grep -a '\[  ERROR\|LINE' "$work/log" | head -n 6
+		fi
+	done
+	passed=$((passed + p)) failed=$((failed + f))
+	echo "$1: unit test programs: $p pass, $f fail"
+}
+
+for arch in s390x armhf arm64; do
+	build "$arch"
+	verdict "$arch: it builds" $?
+	[ -x "build/${triplet[$arch]}-gcc/producer" ] || { tail -n 20 "$work/log"; continue; }
+	conformance "$arch"
+	produce "$arch" "$(launcher "$arch" producer)"
+	[ "$arch" = arm64 ] || unit "$arch"
+done
+produce x86-64 "${T2_OUT:-build}/torture/arch"
+there=$(launcher s390x t2expand)
+for arch in x86-64 arm64 armhf s390x; do
+	compare "$arch"
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

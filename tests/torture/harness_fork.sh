@@ -1,0 +1,112 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# P13: children of every kind of fork record at once, beside a parent that goes on; nothing is missing, twice, or in
+# the wrong stream (fork.c).  Code that is loaded and unloaded records 10,000 times (plugin.c; also with
+# AddressSanitizer).  Whatever runs at the end of a thread, before main() or after it, records or does no harm
+# (ends.cc).
+set -u
+scale=${T2_SCALE:-100} out=${T2_OUT:-build} passed=0 failed=0
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+export XDG_RUNTIME_DIR=$work TRACE2_RAW=$work/raw.tlg
+compile=("${CC:-cc}" -O2 -Wall -Wextra -Werror -Iruntime)
+
+# verdict WHAT STATUS
+verdict()
+{
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $1"
+	fi
+}
+
+forks()
+{
+	local p f
+
+	timeout -s KILL 900 "$out/torture/fork" $((4 * scale)) >"$work/log" 2>&1
+	sed '$d' "$work/log"
+	read -r p _ f _ < <(tail -n 1 "$work/log")
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
+
+# expanded FORMAT: what the program recorded; a report on stderr is a failure
+expanded()
+{
+	"$out/t2expand" --format="$1" "$TRACE2_RAW" 2>"$work/said"
+	verdict "the trace is whole: $(head -n 1 "$work/said")" "$(test -s "$work/said"; echo $((! $?)))"
+}
+
+# plugin NAME TIMES FLAGS...: program and plugin built so, with the library linked in
+plugin()
+{
+	local name=$1 times=$2 which n
+	shift 2
+
+	rm -f "$TRACE2_RAW"
+	for which in A B; do
+		"${compile[@]}" "$@" -fPIC -shared "-DPLUGIN=\"$which\"" -o "$work/$which.so" tests/torture/plugin.c
+		verdict "$name: plugin $which builds" $?
+	done
+	"${compile[@]}" "$@" -rdynamic -o "$work/plugin" tests/torture/plugin.c -Wl,--whole-archive \
+		"${library:-$out/libtrace2.a}" -Wl,--no-whole-archive -lurcu-cds -llz4 -lmd -pthread -ldl
+	verdict "$name: builds" $?
+	timeout 300 "$work/plugin" "$work/A.so" "$work/B.so" "$times" >"$work/log" 2>&1
+	verdict "$name: runs: $(head -n 3 "$work/log")" $?
+	expanded perf >"$work/text"
+	for which in "A called for the [0-9]*[02468]\. time" "B called for the [0-9]*[13579]\. time" \
+		"key of A:[0-9]*[02468]$" "key of B:[0-9]*[13579]$" "region_enter .* label:region of A$" \
+		"region_leave .* label:region of B$"; do
+		n=$(grep -c "$which" "$work/text")
+		verdict "$name: $n of $((times / 2)): $which" "$(test "$n" -eq $((times / 2)); echo $?)"
+	done
+	echo "$name: loaded and unloaded $times times, each event under its own names"
+}
+
+# ends NAME LIBRARY...: linked so
+ends()
+{
+	local name=$1 what count
+	shift
+
+	rm -f "$TRACE2_RAW"
+	g++ -O2 -Wall -Iruntime -o "$work/ends" tests/torture/ends.cc "$@"
+	verdict "$name: builds" $?
+	timeout 60 "$work/ends"
+	verdict "$name: ends well" $?
+	expanded event >"$work/text"
+	while read -r count what; do
+		[ "$(grep -c "\"value\":\"$what\"" "$work/text")" -eq "$count" ]
+		verdict "$name: $count of '$what'" $?
+	done <<-END
+		0 too early
+		2 constructed
+		1 static object
+		2 object of a thread
+		2 value of a thread
+		1 exit handler from before
+		1 exit handler from after
+		1 destructor function
+	END
+	# threads that record while the process ends
+	for _ in $(seq $((scale / 5 + 5))); do
+		rm -f "$TRACE2_RAW"
+		timeout 60 "$work/ends" on || { verdict "$name: ends well beside a thread" 1; break; }
+	done
+	verdict "$name: every end beside a thread" 0
+	echo "$name: static objects, thread_local objects, keys, exit handlers, destructors: all that they record"
+}
+
+forks
+plugin "plugin" $((100 * scale))
+if [ "$scale" -ge 100 ]; then
+	${MAKE:-make} -s SAN=address build/address/libtrace2.a >"$work/log" 2>&1
+	verdict "with AddressSanitizer: the library" $?
+	library=build/address/libtrace2.a plugin "plugin, AddressSanitizer" $((10 * scale)) -fsanitize=address -g
+fi
+ends "shared library" -L"$out" -Wl,-rpath,"$PWD/$out" -ltrace2
+ends "static library" "$out/libtrace2.a" -lurcu-cds -llz4 -lmd -pthread
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
