@@ -47,14 +47,19 @@ static int number_name(char *to, size_t size, const char *path, unsigned number)
 	return 1;
 }
 
-static int open_append(const char *path)
+/* A pipe that nobody reads is an error, not a reason to wait. */
+static int open_append(const char *path, int create)
 {
-	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);
+
+	if (fd >= 0)
+		fcntl(fd, F_SETFL, O_APPEND);
+	return tr2_fd_move_away(fd);
 }
 
 static int open_new(const char *path)
 {
-	return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return tr2_fd_move_away(open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
 /* 0: the path becomes too long. */
@@ -143,7 +148,7 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 		return -1;
 	}
 	strcpy(dst->path, path);
-	dst->fd = open_append(path);
+	dst->fd = open_append(path, O_CREAT);
 	return dst->fd;
 }
 
@@ -159,7 +164,7 @@ static int connect_socket(const char *path, int type)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	fd = socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	fd = tr2_fd_move_away(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	saved = errno;
@@ -264,8 +269,16 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 	} else if (rules->debug) {
 		strncpy(dst->variable, variable, sizeof(dst->variable) - 1);
 	}
+	dst->identity = tr2_fd_identify(dst->fd);
 	errno = saved;
 	return result;
+}
+
+/* Close what we have opened, if it is still that. */
+static void close_fd(const struct tr2_dst *dst)
+{
+	if (dst->kind != TR2_DST_FD && dst->kind != TR2_DST_OFF && tr2_fd_is(dst->fd, &dst->identity))
+		close(dst->fd);
 }
 
 int tr2_dst_inherit(struct tr2_dst *dst)
@@ -274,8 +287,9 @@ int tr2_dst_inherit(struct tr2_dst *dst)
 
 	dst->own = 0;
 	if (dst->kind == TR2_DST_STREAM) {
-		close(dst->fd);
+		close_fd(dst);
 		dst->fd = connect_socket(dst->path, SOCK_STREAM);
+		dst->identity = tr2_fd_identify(dst->fd);
 		if (dst->fd < 0)
 			dst->kind = TR2_DST_OFF;
 	}
@@ -302,19 +316,23 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 			continue;
 		next->own = 1;
 		next->good = 0;
+		next->identity = tr2_fd_identify(next->fd);
 		return next->fd < 0 ? -errno : 0;
 	}
 	return -EEXIST;
 }
 
+static int is_file(const struct tr2_dst *dst)
+{
+	return dst->kind == TR2_DST_FILE || dst->kind == TR2_DST_DIRECTORY;
+}
+
 int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode)
 {
-	struct stat st;
-
-	if ((dst->kind != TR2_DST_FILE && dst->kind != TR2_DST_DIRECTORY) || fstat(dst->fd, &st))
+	if (!is_file(dst) || !dst->identity.inode)
 		return -EBADF;
-	*device = st.st_dev;
-	*inode = st.st_ino;
+	*device = dst->identity.device;
+	*inode = dst->identity.inode;
 	if (dst->rotation)
 		return number_name(path, size, dst->path, dst->rotation) ? 0 : -ENAMETOOLONG;
 	if (strlen(dst->path) >= size)
@@ -325,8 +343,7 @@ int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *d
 
 void tr2_dst_close(struct tr2_dst *dst)
 {
-	if (dst->fd >= 0 && dst->kind != TR2_DST_FD && dst->kind != TR2_DST_OFF)
-		close(dst->fd);
+	close_fd(dst);
 	dst->fd = -1;
 	dst->kind = TR2_DST_OFF;
 }
@@ -410,15 +427,41 @@ static void cut_back(struct tr2_dst *dst, off_t bytes)
 {
 	struct stat st;
 
-	if (fstat(dst->fd, &st) || st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
+	if (!tr2_fd_is(dst->fd, &dst->identity) || fstat(dst->fd, &st) || st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
 		dst->own = 0;
+}
+
+/*
+ * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
+ * its place.  A file is then opened again.  0: what was opened is gone for us
+ */
+static int hold_on(struct tr2_dst *dst)
+{
+	char path[sizeof(dst->path)];
+	uint64_t device, inode;
+	int fd;
+
+	if (dst->kind == TR2_DST_FD || tr2_fd_is(dst->fd, &dst->identity))
+		return 1;
+	dst->fd = -1;
+	if (tr2_dst_file(dst, path, sizeof(path), &device, &inode))
+		return 0;
+	fd = open_append(path, 0);
+	if (fd < 0)
+		return 0;
+	if (!tr2_fd_is(fd, &dst->identity)) {
+		close(fd);
+		return 0;
+	}
+	dst->fd = fd;
+	return 1;
 }
 
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
 {
 	int saved = errno;
 	size_t done = 0;
-	int error = dst->kind == TR2_DST_OFF ? -EBADF : write_all(dst, data, bytes, &done);
+	int error = dst->kind == TR2_DST_OFF || !hold_on(dst) ? -EBADF : write_all(dst, data, bytes, &done);
 
 	if (!error)
 		dst->good += (off_t)bytes;

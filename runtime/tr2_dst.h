@@ -13,11 +13,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "tr2_fd.h"
+
 enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR2_DST_STREAM, TR2_DST_DGRAM };
 
 struct tr2_dst {
 	enum tr2_dst_kind kind;
 	int fd;
+	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
 	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */

@@ -32,6 +32,7 @@ enum {
 
 struct tr2_shm tr2_g_shm;
 static char g_path[256];
+static unsigned char *g_base;             /* where the file is mapped */
 
 const char *tr2_shm_path(void)
 {
@@ -174,6 +175,12 @@ static void fill_head(unsigned char *base, size_t bytes)
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
 
+/* 1 if memory is committed without the file's name, so that nobody needs to write the file. */
+static int can_populate(unsigned char *base)
+{
+	return !madvise(base, PAGE, MADV_POPULATE_WRITE);
+}
+
 int tr2_shm_create(uint32_t stream)
 {
 	unsigned chunks = allowed_chunks();
@@ -186,8 +193,10 @@ int tr2_shm_create(uint32_t stream)
 	fd = open_file(stream);
 	if (fd < 0)
 		return -errno;
-	base = map_file(fd, &chunks, &bytes);
+	g_base = base = map_file(fd, &chunks, &bytes);
 	error = base ? commit_first_pages(base) : -ENOMEM;
+	if (base && can_populate(base))
+		fchmod(fd, 0400);   /* who truncates it would kill us: nobody does by mistake, the superuser apart */
 	close(fd);
 	if (error) {
 		if (base)
@@ -225,7 +234,7 @@ void tr2_shm_forget(void)
 /* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */
 static int commit_by_name(const unsigned char *address, size_t bytes)
 {
-	const unsigned char *base = (const unsigned char *)tr2_g_shm.head;
+	const unsigned char *base = g_base;
 	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
 	int error;
 

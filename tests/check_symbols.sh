@@ -21,7 +21,7 @@ strstr strncasecmp sigabbrev_np strncpy strftime strerror __isoc99_sscanf strcas
 snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
 malloc calloc aligned_alloc realloc free mmap munmap madvise mprotect
 getauxval getdents64 readlink
-open close read write writev pread pwrite fstat stat lstat ftruncate lseek unlink unlinkat fcntl fsync dup poll
+open close read write writev pread pwrite fstat stat lstat ftruncate lseek unlink unlinkat fchmod fcntl fsync dup poll
 posix_fallocate fallocate socket connect send sendmsg flock opendir readdir closedir
 clock_gettime clock_nanosleep nanosleep gettimeofday time localtime_r gmtime_r
 getenv setenv secure_getenv gethostname getpid getppid getuid geteuid getrandom syscall sysconf sched_yield

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_fd.c - see tr2_fd.h. */
+#include "tr2_fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Below 256, where the kernel's table of a process ends that has opened a little. */
+enum { LEAST = 200, LEAST_WITHOUT_ROOM = STDERR_FILENO + 1 };
+
+int tr2_fd_move_away(int fd)
+{
+	int saved = errno, moved;
+
+	if (fd < 0)
+		return fd;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
+	if (moved < 0 && fd < LEAST_WITHOUT_ROOM)
+		moved = fcntl(fd, F_DUPFD_CLOEXEC, LEAST_WITHOUT_ROOM);
+	if (moved >= 0)
+		close(fd);
+	errno = saved;
+	return moved >= 0 ? moved : fd;
+}
+
+struct tr2_fd_identity tr2_fd_identify(int fd)
+{
+	struct stat st;
+	int saved = errno;
+
+	if (fstat(fd, &st)) {
+		errno = saved;
+		return (struct tr2_fd_identity){ 0, 0 };
+	}
+	return (struct tr2_fd_identity){ st.st_dev, st.st_ino };
+}
+
+int tr2_fd_is(int fd, const struct tr2_fd_identity *identity)
+{
+	struct tr2_fd_identity now = tr2_fd_identify(fd);
+
+	return now.inode && now.inode == identity->inode && now.device == identity->device;
+}

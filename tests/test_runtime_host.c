@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* What a program does to our descriptors and files without knowing of them; and that it finds its own as ever. */
+#include "t2test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rawread.h"
+#include "trace2.h"
+#include "traced.h"
+
+enum { EVENTS = 20000 };
+
+static void record_some(void)
+{
+	for (int i = 0; i < EVENTS; i++)
+		trace2_data_intmax("host", NULL, "i", i);
+	trace2_flush();
+}
+
+/* Closes all but 0 to 2, as daemons do; opens files of its own until they have all the numbers we may have had. */
+static int run_daemon(void *data)
+{
+	char path[160];
+	int fd;
+
+	(void)data;
+	trace2_initialize();
+	record_some();
+	for (fd = 3; fd < 1024; fd++)
+		close(fd);
+	for (int i = 0; i < 300; i++) {
+		snprintf(path, sizeof(path), "%s/own-%d", t.dir, i);
+		fd = open(path, O_RDWR | O_CREAT, 0600);
+		if (fd < 0 || write(fd, "own", 3) != 3)
+			return 1;
+	}
+	record_some();
+	return fd < 200;
+}
+
+static int is_own(int i)
+{
+	char path[160], text[8] = "";
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s/own-%d", t.dir, i);
+	fd = open(path, O_RDONLY);
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	return n == 3 && !strcmp(text, "own");
+}
+
+static void test_host_that_closes_all_descriptors_is_traced_on(void **state)
+{
+	(void)state;
+	traced_run(&t, run_daemon, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	for (int i = 0; i < 300; i++)
+		assert_true(is_own(i));
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "i"), 2 * EVENTS);
+	assert_int_equal(file.lost, 0);
+	assert_int_equal(file.ends, 1);
+}
+
+/* The file cannot be found again: what comes later is lost, and nobody else's file has it. */
+static int run_daemon_without_file(void *data)
+{
+	trace2_initialize();
+	record_some();
+	if (rename(t.raw, traced_path("moved")))
+		return 1;
+	return run_daemon(data);
+}
+
+static void test_host_that_closes_and_moves_all_is_left_alone(void **state)
+{
+	(void)state;
+	traced_run(&t, run_daemon_without_file, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	for (int i = 0; i < 300; i++)
+		assert_true(is_own(i));
+	assert_int_equal(access(t.raw, F_OK), -1);
+}
+
+static int next_descriptor(void)
+{
+	int fd = open("/dev/null", O_RDONLY);
+
+	close(fd);
+	return fd;
+}
+
+static int run_counting(void *data)
+{
+	int before = next_descriptor();
+
+	(void)data;
+	trace2_initialize();
+	record_some();
+	return next_descriptor() != before;
+}
+
+static void test_host_gets_the_descriptors_that_it_had_without_us(void **state)
+{
+	static char texts[160];
+
+	(void)state;
+	snprintf(texts, sizeof(texts), "TRACE2_PERF=%s/perf", t.dir);
+	traced_run(&t, run_counting, NULL, (const char *const[]){ texts, NULL });
+	assert_int_equal(t.status, 0);
+}
+
+static int run_without_standard(void *data)
+{
+	(void)data;
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	trace2_initialize();
+	return write(STDOUT_FILENO, "lost", 4) == 4 || write(STDERR_FILENO, "lost", 4) == 4;
+}
+
+static void test_host_without_standard_output_does_not_print_into_the_trace(void **state)
+{
+	(void)state;
+	traced_run(&t, run_without_standard, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.hits, 2);
+}
+
+static int run_hello(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	return trace2_is_enabled();
+}
+
+static void test_host_does_not_wait_for_a_pipe_that_nobody_reads(void **state)
+{
+	(void)state;
+	assert_int_equal(mkfifo(t.raw, 0600), 0);
+	traced_run(&t, run_hello, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
+/* The mode of the file of rings, which is in $XDG_RUNTIME_DIR. */
+static int run_looking(void *data)
+{
+	const char *place = getenv("XDG_RUNTIME_DIR");
+	DIR *dir = opendir(place ? place : "");
+	struct dirent *entry;
+	char path[512] = "";
+	struct stat st;
+
+	(void)data;
+	rewinddir(dir);
+	trace2_initialize();
+	while ((entry = readdir(dir)))
+		if (strstr(entry->d_name, ".ring"))
+			snprintf(path, sizeof(path), "%s/%s", place, entry->d_name);
+	closedir(dir);
+	return stat(path, &st) || st.st_mode & 0377;
+}
+
+/* Whoever truncates it kills the program, so nobody but its owner has it, and he cannot write it by mistake. */
+static void test_host_has_rings_that_nobody_can_truncate_by_mistake(void **state)
+{
+	(void)state;
+	if (getenv("T2_EMULATED"))
+		skip();   /* qemu-user lies about what it does with the memory */
+	traced_run(&t, run_looking, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_host_that_closes_all_descriptors_is_traced_on),
+		TRACED_TEST(test_host_that_closes_and_moves_all_is_left_alone),
+		TRACED_TEST(test_host_gets_the_descriptors_that_it_had_without_us),
+		TRACED_TEST(test_host_without_standard_output_does_not_print_into_the_trace),
+		TRACED_TEST(test_host_does_not_wait_for_a_pipe_that_nobody_reads),
+		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
