@@ -427,7 +427,8 @@ static void cut_back(struct tr2_dst *dst, off_t bytes)
 {
 	struct stat st;
 
-	if (!tr2_fd_is(dst->fd, &dst->identity) || fstat(dst->fd, &st) || st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
+	if (!tr2_fd_is(dst->fd, &dst->identity) || fstat(dst->fd, &st) ||
+	    st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
 		dst->own = 0;
 }
 

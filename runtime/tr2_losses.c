@@ -9,7 +9,10 @@
 
 static_assert((int)TLG_LOSS_REASONS <= (int)TLG_RING_REASONS, "each reason has its count");
 
-enum { MOST = TLG_MAX_LOSSES - TLG_LOSS_REASONS };   /* totals of threads */
+enum {
+	MOST = TLG_MAX_LOSSES - TLG_LOSS_REASONS,   /* totals of threads */
+	AT_ONCE = 64,                               /* so many threads may each be adding one */
+};
 
 void tr2_losses_reset(void)
 {
@@ -44,16 +47,15 @@ static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 {
 	struct tlg_ring_loss *total;
-	uint32_t i;
+	uint32_t i = used(), ahead = MOST - i < AT_ONCE ? MOST - i : AT_ONCE;
 
-	if (used() == MOST)
+	/* before it is counted: whoever looks for another one reads it, which on a full file system would be SIGBUS */
+	if (!ahead || tr2_shm_commit(&tr2_g_shm.losses[i], ahead * sizeof(*total)))
 		return NULL;
 	i = tr2_add_rlx(&tr2_g_shm.head->losses_used, 1); /* relaxed: only the number matters */
 	if (i >= MOST)
 		return NULL;
 	total = &tr2_g_shm.losses[i];
-	if (tr2_shm_commit(total, sizeof(*total)))
-		return NULL;
 	*total = (struct tlg_ring_loss){ .tid = tid, .reason = reason };
 	tr2_store_rel(&total->is_set, 1); /* [M11] release: whose it is.  Pairs with is_set() */
 	return total;
