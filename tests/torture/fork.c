@@ -224,7 +224,7 @@ static int check_run(const char *name, size_t rounds, const char *const *setting
 	}
 	printf("%s: %llu children in %d kinds, %llu numbered events; ", name, (unsigned long long)told->children,
 	       (int)KINDS, (unsigned long long)told->events);
-	printf("%llu missing, %llu twice, %llu made up, %llu losses told, %llu of a wrong process, %llu of two streams\n",
+	printf("%llu missing, %llu twice, %llu made up, %llu losses, %llu of a wrong process, %llu of two streams\n",
 	       (unsigned long long)missing, (unsigned long long)doubled, (unsigned long long)invented,
 	       (unsigned long long)told->lost, (unsigned long long)told->wrong_pid,
 	       (unsigned long long)told->wrong_stream);

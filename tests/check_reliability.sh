@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# tests/RELIABILITY.md: the promises are P1 to P14, each names a harness (or a script) that exists; every harness is
+# named.  Ends with "N passed, N failed".
+set -u
+file=tests/RELIABILITY.md passed=0 failed=0
+
+# verdict WHAT STATUS
+verdict()
+{
+	if [ "$2" -eq 0 ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAIL $1"
+	fi
+}
+
+for n in $(seq 14); do
+	named=$(sed -n "s/^| P$n | [^|]* | \([^|]*\) |.*/\1/p" $file | tr -d '\`')
+	[ -n "$named" ]
+	verdict "P$n is in the table" $?
+	for name in $named; do
+		[ -x "tests/torture/harness_$name.sh" ] || [ -x "$name" ]
+		verdict "P$n: there is no harness '$name'" $?
+	done
+done
+for path in tests/torture/harness_*.sh; do
+	name=${path##*/harness_}
+	name=${name%.sh}
+	[ "$name" != plants ] || continue
+	grep -q "^| P.*\`$name\`" $file
+	verdict "harness $name shows no promise" $?
+done
+grep -q 'tests/RELIABILITY.md' README.md
+verdict "README.md names $file" $?
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
