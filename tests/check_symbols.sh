@@ -98,7 +98,7 @@ nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
 nm -u "$@" | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
 # with 64-bit sizes everywhere open is called open64, and so on
 comm -13 "$tmp/defined" "$tmp/undefined" | grep -vE '^__(asan|tsan|ubsan)' |
-	sed -E 's/^(fstat|ftruncate|getrlimit|lseek|lstat|mmap|open|posix_fallocate|pread|pwrite|stat)64$/\1/' >"$tmp/needed"
+	sed -E 's/^(fcntl|fstat|ftruncate|getrlimit|lseek|lstat|mmap|open|posix_fallocate|pread|pwrite|stat)64$/\1/' >"$tmp/needed"
 set -f
 for word in $allowed; do
 	printf '%s\n' "$word"
