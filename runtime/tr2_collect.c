@@ -144,7 +144,7 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 		tr2_reader_change_thread(thread, post, chain);
 		return 1;
 	}
-	tr2_reader_check_thread(thread, post, chain->events->u.hit.tid);
+	tr2_reader_check_thread(post, chain->events->u.hit.tid);
 	posted = tr2_post_chain(post, chain->events, chain->count);
 	if (!posted) {
 		tr2_collect_write();
@@ -180,6 +180,12 @@ static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, u
 		take_chain(thread, post, &chain, now, 0);
 		free_chunk(tr2_ring_late_taken(&thread->ring, &chain));
 	}
+}
+
+/* 1 if what the ring drops now is dropped by this thread. */
+static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
+{
+	return tr2_load_rlx(&ring->head->tid) == tid; /* relaxed: a new owner's losses are counted once it is known */
 }
 
 /* The usual case, in one go: chains that only have to be copied.  Return  events */
@@ -248,8 +254,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 		g_collect.is_behind = 1;
 		return post->last_when;
 	}
-	/* relaxed: of a thread that takes the ring over meanwhile the next pass counts */
-	if (peek == TR2_PEEK_EMPTY && tr2_load_rlx(&thread->ring.head->tid) == post->tid)
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
 		tr2_post_gap(post, tr2_ring_lost(ring, 1));
 	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
 }
@@ -306,8 +311,7 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
 	while (take_step(thread, now, patience, until, &peek, &taken))
 		;
-	/* relaxed: of a thread that takes the ring over meanwhile the next pass counts */
-	if (peek == TR2_PEEK_EMPTY && tr2_load_rlx(&thread->ring.head->tid) == post->tid)
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
 		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
 	return peek;
 }

@@ -53,7 +53,7 @@ static void skip_chain(struct tr2_thread *thread, struct tr2_post_thread *post, 
 	}
 	if (post->tid != chain->events->u.hit.tid)
 		count_overwritten(post);
-	tr2_reader_check_thread(thread, post, chain->events->u.hit.tid);
+	tr2_reader_check_thread(post, chain->events->u.hit.tid);
 	tr2_post_skip(post, chain->events, chain->count);
 }
 

@@ -39,15 +39,9 @@ void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread 
 	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }
 
-void tr2_reader_check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid)
+void tr2_reader_check_thread(struct tr2_post_thread *post, uint32_t tid)
 {
-	const struct tlg_ring *head = thread->ring.head;
-
-	if (post->tid == tid && post->start)
-		return;
-	if (head->tid == tid)
-		tr2_post_thread(post, tid, head->ostid, head->start, head->name);
-	else
+	if (post->tid != tid || !post->start)
 		tr2_post_thread(post, tid, 0, tr2_clock_start(), "?");
 }
 

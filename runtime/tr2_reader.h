@@ -15,8 +15,8 @@ struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread);
 /* THREAD in a ring: whose events follow, what the ring had dropped before, which regions are open. */
 void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain);
 
-/* A HIT of tid, whose THREAD may have been dropped: the ring's head knows the latest owner. */
-void tr2_reader_check_thread(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t tid);
+/* A HIT of tid.  Its THREAD comes before all of them; if it does not, memory is damaged, and the thread is "?". */
+void tr2_reader_check_thread(struct tr2_post_thread *post, uint32_t tid);
 
 /* In front of the first chain of a chunk: what was dropped before the chunk was opened. */
 void tr2_reader_count_gap(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain);

@@ -84,7 +84,9 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunk
 	}
 	now = tr2_clock_anchor();
 	chunk = tr2_shm_chunk(taken - 1);
-	chunk->number = tr2_add_rlx(&g_chunk_number, 1) + 1; /* relaxed: only the number matters */
+	/* relaxed: only the number matters */
+	tr2_store_rlx(&chunk->number, tr2_add_rlx(&g_chunk_number, 1) + 1);
+	tr2_fence_rel(); /* [M13] release: the number.  Pairs with copy_chunk() of t2expand --live */
 	chunk->head = tlg_head(0, tr2_g_shm.head->pid, chunk->number);
 	chunk->tid = tid;
 	chunk->next = 0;

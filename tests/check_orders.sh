@@ -48,9 +48,9 @@ function check_file(   i) {
 	for (i = 1; i <= lines; i++) {
 		if (text[i] ~ /^[ \t]*\*/ || text[i] ~ /^[ \t]*\/\*/)
 			continue
-		if (text[i] ~ /tr2_load_acq\(/)
+		if (text[i] ~ /tr2_load_acq\(|^\tfence_acquire\(/)
 			site(i, "A")
-		if (text[i] ~ /tr2_store_rel\(|__ATOMIC_RELEASE/)
+		if (text[i] ~ /tr2_store_rel\(|tr2_fence_rel\(|__ATOMIC_RELEASE/)
 			site(i, "R")
 		if (text[i] ~ /tr2_[a-z]+_acq_rel\(/ && !excused(i))
 			site(i, "AR")
@@ -82,4 +82,4 @@ END {
 	}
 	printf "%d passed, %d failed\n", passed, failed
 	exit failed > 0
-}' runtime/*.h runtime/*.c
+}' runtime/*.h runtime/*.c expand/t2x_ring_copy.c

@@ -5,7 +5,8 @@
  * Memory: each location keeps all values that were ever stored to it, each thread a view: for every location the
  * oldest value that it may still read.  A release store carries the writer's view, an acquire load joins it; a
  * release fence lends the view to the relaxed stores behind it, an acquire fence joins the views of the relaxed
- * loads before it.  (Loads and stores of one thread do not swap: load buffering is out of this model's reach.)
+ * loads before it.  Plain loads and stores are checked for races: who loads must know of the latest store, who
+ * stores of all loads so far, or else the compiler and the processor may put them in any order.
  *
  * Ring: two chunks of two events.  An event is committed when its header is the number of its chunk.
  *   default       the drain follows the links, reads, and frees a chunk when it has left it: [M1] [M2] [M3]
@@ -46,13 +47,14 @@
 #define SLOTS 2
 #define NONE 9
 #define STORES 6                          /* to one location, the initial value included */
-#define LOCATIONS 15
+#define LOCATIONS 21
 #define NUMBER(c) ((c) * 7)
 #define STATE(c) ((c) * 7 + 1)            /* 0 free, 1 open */
 #define NEXT(c) ((c) * 7 + 2)             /* chunk + 1; 0: none yet */
 #define HEADER(c, s) ((c) * 7 + 3 + (s))
 #define PAYLOAD(c, s) ((c) * 7 + 5 + (s))
 #define FIRST 14                          /* chunk + 1 */
+#define LOADS(c, what) (15 + (c) * 3 + (what))   /* counts the plain loads: 0, 1 of a payload, 2 of the number */
 
 typedef View { byte at[LOCATIONS] };
 typedef Store { byte value; View view };
@@ -100,6 +102,23 @@ inline load(thread, location, acquire, result)
 		fi;
 		k = 0
 	}
+}
+
+/* A plain load by the reader. */
+inline load_plain(location, loads, result)
+{
+	atomic {
+		assert(view[1].at[location] + 1 == memory[location].n);
+		result = memory[location].store[view[1].at[location]].value;
+		view[1].at[loads] = memory[loads].n;
+		memory[loads].n++
+	}
+}
+
+/* The writer is about to store plainly. */
+inline know_loads(loads)
+{
+	assert(view[0].at[loads] + 1 == memory[loads].n)
 }
 
 inline put(thread, location, release, what)
@@ -169,9 +188,13 @@ proctype writer()
 			if
 			:: taken != NONE ->
 				number++;
-				put(0, NUMBER(taken), 0, number);
-				release_fence();
 #ifndef OVERWRITE
+				know_loads(LOADS(taken, 2));
+#endif
+				put(0, NUMBER(taken), 0, number);
+#ifdef OVERWRITE
+				release_fence();
+#else
 				put(0, NEXT(taken), 0, 0);
 				put(0, STATE(taken), 0, 1);
 				if
@@ -191,6 +214,7 @@ proctype writer()
 #ifdef OVERWRITE
 			put(0, PAYLOAD(chunk, used), 0, number);
 #else
+			know_loads(LOADS(chunk, used));
 			put(0, PAYLOAD(chunk, used), 0, stored);
 #endif
 			put(0, HEADER(chunk, used), HDR_REL, number);
@@ -210,7 +234,7 @@ proctype drain()
 	byte chunk = NONE, event = SLOTS, number = 0, next, header, payload, taken = 0, looks = 0;
 
 	do
-	:: looks < 3 ->
+	:: looks < 8 ->
 		if
 		:: event == SLOTS ->
 			if
@@ -225,14 +249,14 @@ proctype drain()
 				fi;
 				chunk = next - 1;
 				event = 0;
-				load(1, NUMBER(chunk), 0, number)
+				load_plain(NUMBER(chunk), LOADS(chunk, 2), number)
 			:: else -> looks++
 			fi
 		:: else ->
 			load(1, HEADER(chunk, event), HDR_ACQ, header);
 			if
 			:: header == number && number != 0 ->
-				load(1, PAYLOAD(chunk, event), 0, payload);
+				load_plain(PAYLOAD(chunk, event), LOADS(chunk, event), payload);
 				assert(payload == taken + 1);   /* each event, once, in order, whole */
 				taken++;
 				event++
@@ -248,7 +272,7 @@ proctype live()
 	byte chunk = 0, event = 0, number, header, payload, again, looks = 0;
 
 	do
-	:: looks < 2 ->
+	:: looks < 3 ->
 		if
 		:: chunk = 0
 		:: chunk = 1

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * orders.c - a program for ThreadSanitizer: rings are filled, drained, overwritten and handed on as fast as they can
+ * be.  Events' payloads are plain memory in that build, so that each order that is missing is a data race.
+ *
+ * usage: orders POLICY EVENTS          exit status: that of the sanitizer
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace2.h"
+
+enum { THREADS = 2, SHORT_THREADS = 40 };
+
+static long events;
+
+static void emit(long n)
+{
+	for (long i = 0; i < n; i++) {
+		trace2_region_enter("orders", "region", NULL);
+		trace2_data_intmax("orders", NULL, "i", i);
+		trace2_region_leave("orders", "region", NULL);
+	}
+}
+
+static void *flood(void *unused)
+{
+	trace2_thread_start("flood");
+	emit(events);
+	trace2_thread_exit();
+	return unused;
+}
+
+static void *visit(void *unused)
+{
+	emit(100);
+	return unused;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[THREADS], visitor;
+
+	if (argc != 3)
+		return 2;
+	events = atol(argv[2]) / 3;
+	setenv("TRACE2_RAW_POLICY", argv[1], 1);
+	trace2_initialize();
+	for (int i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, flood, NULL))
+			abort();
+	for (int i = 0; i < SHORT_THREADS; i++) {
+		if (pthread_create(&visitor, NULL, visit, NULL))
+			abort();
+		pthread_join(visitor, NULL);
+		trace2_snapshot("orders");
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
