@@ -88,14 +88,15 @@ static int copy_chunk(struct copying *copying, uint64_t at)
 {
 	const struct tlg_chunk *first = &copying->first.chunk;
 	struct tlg_chunk *second = &copying->second.chunk;
+	uint64_t at_number;
 	uint32_t number;
 
 	if (read_some(copying->from, &copying->first, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES ||
 	    read_some(copying->from, &copying->second, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES)
 		return 1;
 	fence_acquire(); /* [M13] acquire: the events.  Pairs with tr2_ring_open_chunk() */
-	if (read_some(copying->from, &number, sizeof(number), at + offsetof(struct tlg_chunk, number)) < sizeof(number) ||
-	    number != first->number)
+	at_number = at + offsetof(struct tlg_chunk, number);
+	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number)
 		return 1;   /* it has been overwritten meanwhile, or written and freed */
 	for (unsigned i = 0; i < TLG_CHUNK_EVENTS; i++)
 		if (first->events[i].sequence != first->number)

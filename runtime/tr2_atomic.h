@@ -22,7 +22,7 @@
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
-/* What is stored behind it is seen only with what was stored before it.  No thread of ours reads so: no word for TSan. */
+/* What is stored behind it is seen only with what was stored before it.  Only other processes read so. */
 #ifdef __SANITIZE_THREAD__
 #define tr2_fence_rel() __asm__ volatile("" : : : "memory")
 #else
