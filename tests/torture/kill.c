@@ -25,17 +25,15 @@
 #include <unistd.h>
 
 #include "collect.h"
+#include "follow.h"
 #include "trace2.h"
 
 enum {
 	THREADS = 3,
 	MOST_ROUNDS = 8000,               /* 6 events each: fewer than a ring holds */
 	LONGEST_US = 3000,
-	MOST_TIDS = 64,
 	BY_PROGRAM = 50,                  /* one death in so many is expanded by t2expand itself, too */
 };
-
-enum call { ENTER, NUMBER, MESSAGE, LEAVE, CALLS };
 
 /* Shared with the victim, so that it outlives it. */
 static struct told {
@@ -77,14 +75,14 @@ static void die(void)
 
 static void make_call(uint64_t slot, uint64_t n)
 {
-	switch ((enum call)(n % CALLS)) {
-	case ENTER:
+	switch (n % FOLLOW_CALLS) {
+	case FOLLOW_ENTER:
 		trace2_region_enter("kill", "round", NULL);
 		break;
-	case NUMBER:
+	case FOLLOW_NUMBER:
 		trace2_data_intmax("kill", NULL, "number", (intmax_t)(slot << 32 | n));
 		break;
-	case MESSAGE:
+	case FOLLOW_MESSAGE:
 		trace2_printf("call %d", (int)n);
 		break;
 	default:
@@ -98,7 +96,7 @@ static void *run_thread(void *which)
 	uint64_t slot = (uintptr_t)which, n = 0;
 
 	__atomic_fetch_add(&told->begun, 1, __ATOMIC_RELAXED);
-	while (n < MOST_ROUNDS * CALLS) {
+	while (n < MOST_ROUNDS * FOLLOW_CALLS) {
 		make_call(slot, n);
 		__atomic_store_n(&told->thread[slot].returned, ++n, __ATOMIC_RELEASE);
 		if (!slot && n == death.at)
@@ -122,131 +120,28 @@ static void run_victim(void)
 
 /* ---- what it left ------------------------------------------------------------------------------- */
 
-struct following {
-	struct thread { int slot; uint64_t next; uint32_t scopes[CALLS]; } thread[MOST_TIDS];
-	struct tlg_loss losses[MOST_TIDS];
-	uint64_t missing;                 /* calls of which there is nothing */
-	int is_whole;                     /* END was there */
-};
-
-/* The number that the event of a call carries, UINT64_MAX: none. */
-static uint64_t number_of(const struct tlg_event *event)
-{
-	if (!(event->flags & TLG_HAS_INFO) || tlg_event_type(&event[1]) != TLG_VALUE)
-		return UINT64_MAX;
-	return (uint64_t)event[1].u.value.value;
-}
-
-/* Whether the event is that of call n of the thread. */
-static int is_call(const struct thread *thread, const struct tlg_event *event, uint64_t n)
-{
-	uint64_t number = number_of(event);
-	uint32_t scope = thread->scopes[n % CALLS];
-
-	if (!event->u.hit.when || !event->u.hit.scopeIndex || (scope && scope != event->u.hit.scopeIndex))
-		return 0;
-	if (n % CALLS == NUMBER)
-		return number == (thread->slot >= 0 ? (uint64_t)thread->slot << 32 | n : number >> 32 << 32 | n);
-	return n % CALLS == MESSAGE ? number == n : number == UINT64_MAX && !(event->flags & TLG_HAS_INFO);
-}
-
-/* It is not the call that was due: is it a later one, an earlier one?  What has no number may be any of its kind. */
-static void explain(struct following *following, struct thread *thread, const struct tlg_event *event)
-{
-	int has_number = number_of(event) != UINT64_MAX;
-
-	for (uint64_t skipped = 1; skipped < 100000; skipped++) {
-		if (is_call(thread, event, thread->next + skipped)) {
-			following->missing += skipped;
-			thread->next += skipped + 1;
-			return;
-		}
-		if (has_number && skipped <= thread->next && is_call(thread, event, thread->next - skipped)) {
-			sum.twice++;
-			return;
-		}
-	}
-	sum.torn++;
-	thread->next++;
-}
-
-static void follow_hit(struct following *following, const struct tlg_event *event)
-{
-	struct thread *thread = &following->thread[event->u.hit.tid % MOST_TIDS];
-
-	if (event->u.hit.tid >= MOST_TIDS) {
-		sum.torn++;
-		return;
-	}
-	if (!is_call(thread, event, thread->next)) {
-		explain(following, thread, event);
-		return;
-	}
-	if (thread->next % CALLS == NUMBER && thread->slot < 0)
-		thread->slot = (int)(number_of(event) >> 32);
-	thread->scopes[thread->next++ % CALLS] = event->u.hit.scopeIndex;
-}
-
-/* What the library says that it dropped, in total. */
-static void follow_loss(struct following *following, const struct tlg_loss *loss)
-{
-	struct tlg_loss *at = following->losses;
-
-	while (at < &following->losses[MOST_TIDS - 1] && at->reason &&
-	       (at->tid != loss->tid || at->reason != loss->reason))
-		at++;
-	*at = *loss;
-}
-
-/* A collect_fn.  Thread 0 of the process, main, records nothing but its version. */
-static void follow_block(void *data, const struct t2x_block *block)
-{
-	struct following *following = data;
-
-	for (unsigned i = 0; i < block->count; i++) {
-		const struct tlg_event *event = &block->events[i];
-		following->is_whole |= tlg_event_type(event) == TLG_END;
-		if (tlg_event_type(event) == TLG_LOSS)
-			follow_loss(following, &event->u.loss);
-		if (tlg_event_type(event) == TLG_HIT && event->u.hit.tid && block->tid != TLG_NO_THREAD)
-			follow_hit(following, event);
-	}
-}
-
-static void begin_following(struct following *following)
-{
-	memset(following, 0, sizeof(*following));
-	for (unsigned i = 0; i < MOST_TIDS; i++)
-		following->thread[i].slot = -1;
-}
-
 /* What the threads told that the events did not show. */
-static void finish_following(struct following *following)
+static void judge(struct follow *follow)
 {
-	uint64_t dropped = 0;
+	uint64_t dropped = follow_dropped(follow);
 
 	for (int slot = 0; slot < THREADS; slot++) {
-		uint64_t returned = told->thread[slot].returned, seen = 0;
-		for (unsigned i = 0; i < MOST_TIDS; i++)
-			if (following->thread[i].slot == slot)
-				seen = following->thread[i].next;
-		/* its first number was not recorded: at most one call has returned */
+		uint64_t returned = told->thread[slot].returned, seen = follow_seen(follow, slot);
+		/* if its first number was not recorded, at most one call has returned */
 		if (seen < returned && returned > 1)
-			following->missing += returned - seen;
+			follow->missing += returned - seen;
 		sum.calls += returned;
 	}
-	for (unsigned i = 0; i < MOST_TIDS; i++)
-		dropped += following->losses[i].count;
 	/* a call may have been dropped that had not returned yet */
-	if (following->missing > dropped || following->missing + THREADS < dropped)
-		sum.lost += (uint64_t)llabs((long long)(following->missing - dropped));
+	if (follow->missing > dropped || follow->missing + THREADS < dropped)
+		sum.lost += (uint64_t)llabs((long long)(follow->missing - dropped));
 	sum.dropped += dropped;
+	sum.torn += follow->torn;
+	sum.twice += follow->twice;
 }
 
-/* ---- recovering --------------------------------------------------------------------------------- */
-
 /* The program itself makes a trace of what was left, which is followed in the same way. */
-static void recover_by_program(const char *ring, struct following *following)
+static void recover_by_program(const char *ring, struct follow *follow)
 {
 	struct t2x_report report = { .to = NULL };
 	struct t2x_input input = { .path = again, .report = &report };
@@ -256,7 +151,7 @@ static void recover_by_program(const char *ring, struct following *following)
 
 	snprintf(command, sizeof(command), "%s/t2expand --recover=%s --format=raw -o %s 2>/dev/null", getenv("T2_OUT"),
 		 ring, again);
-	begin_following(following);
+	follow_begin(follow);
 	status = system(command);
 	/* 3: the last write arrived in part, which is said, and replaced by what the ring has */
 	if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3) ||
@@ -265,9 +160,9 @@ static void recover_by_program(const char *ring, struct following *following)
 		return;
 	}
 	while (t2x_input_next(&input.blocks, &block))
-		follow_block(following, &block);
+		follow_block(follow, &block);
 	t2x_input_close(&input);
-	finish_following(following);
+	judge(follow);
 }
 
 /* Read the process while it records. */
@@ -292,23 +187,23 @@ static void look(pid_t victim, const char *ring, struct follow *follow)
 
 static void check(pid_t victim)
 {
-	static struct following following;
+	static struct follow follow;
 	char ring[256];
 	struct t2x_salvage_sum got;
 
-	begin_following(&following);
+	follow_begin(&follow);
 	if (!collect_find((uint32_t)victim, ring, sizeof(ring))) {
 		sum.unreadable++;
 		return;
 	}
-	got = collect(ring, 0, follow_block, &following);
-	if (got.hits == UINT64_MAX || got.damaged || following.is_whole)
+	got = collect(ring, 0, follow_block, &follow);
+	if (got.hits == UINT64_MAX || got.damaged || follow.is_whole)
 		sum.unreadable++;
 	sum.recovered += got.hits;
 	sum.in_flight += got.in_flight;
-	finish_following(&following);
+	judge(&follow);
 	if (sum.deaths % BY_PROGRAM == 0)
-		recover_by_program(ring, &following);
+		recover_by_program(ring, &follow);
 	unlink(ring);
 	unlink(raw);
 }
@@ -330,7 +225,7 @@ static void kill_after(pid_t victim, unsigned us)
 static void let_one_die(void)
 {
 	int is_waiting = sum.deaths / 4 % 2 != 0;
-	unsigned us = random_below(LONGEST_US), calls = random_below(MOST_ROUNDS * CALLS - 1);
+	unsigned us = random_below(LONGEST_US), calls = random_below(MOST_ROUNDS * FOLLOW_CALLS - 1);
 	pid_t victim;
 
 	memset(told, 0, sizeof(*told));

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* follow.c - see follow.h. */
+#include "follow.h"
+
+#include <string.h>
+
+enum { FAR = 100000 };                    /* calls that may be missing at one place */
+
+/* The number that the event of a call carries, UINT64_MAX: none. */
+static uint64_t number_of(const struct tlg_event *event)
+{
+	if (!(event->flags & TLG_HAS_INFO) || tlg_event_type(&event[1]) != TLG_VALUE)
+		return UINT64_MAX;
+	return (uint64_t)event[1].u.value.value;
+}
+
+/* Whether the event is that of call n of the thread. */
+static int is_call(const struct follow_thread *thread, const struct tlg_event *event, uint64_t n)
+{
+	uint64_t number = number_of(event);
+	uint32_t scope = thread->scopes[n % FOLLOW_CALLS];
+
+	if (!event->u.hit.when || !event->u.hit.scopeIndex || (scope && scope != event->u.hit.scopeIndex))
+		return 0;
+	if (n % FOLLOW_CALLS == FOLLOW_NUMBER)
+		return number == (thread->slot >= 0 ? (uint64_t)thread->slot << 32 | n : number >> 32 << 32 | n);
+	if (n % FOLLOW_CALLS == FOLLOW_MESSAGE)
+		return number == n;
+	return !(event->flags & TLG_HAS_INFO);
+}
+
+/* It is not the call that was due: is it a later one, an earlier one?  What has no number may be any of its kind. */
+static void explain(struct follow *follow, struct follow_thread *thread, const struct tlg_event *event)
+{
+	int has_number = number_of(event) != UINT64_MAX;
+
+	for (uint64_t skipped = 1; skipped < FAR; skipped++) {
+		if (is_call(thread, event, thread->next + skipped)) {
+			follow->missing += skipped;
+			thread->next += skipped + 1;
+			return;
+		}
+		if (has_number && skipped <= thread->next && is_call(thread, event, thread->next - skipped)) {
+			follow->twice++;
+			return;
+		}
+	}
+	follow->torn++;
+	thread->next++;
+}
+
+static void follow_hit(struct follow *follow, const struct tlg_event *event)
+{
+	struct follow_thread *thread = &follow->thread[event->u.hit.tid % FOLLOW_THREADS];
+	uint64_t number = number_of(event);
+
+	if (event->u.hit.tid >= FOLLOW_THREADS) {
+		follow->torn++;
+		return;
+	}
+	/* the version, which initializing records */
+	if (event->flags & TLG_HAS_INFO && number == UINT64_MAX)
+		return;
+	if (number != UINT64_MAX && (uint32_t)number >= FOLLOW_EXTRA) {
+		follow->extra++;
+		return;
+	}
+	if (!is_call(thread, event, thread->next)) {
+		explain(follow, thread, event);
+		return;
+	}
+	if (thread->next % FOLLOW_CALLS == FOLLOW_NUMBER && thread->slot < 0)
+		thread->slot = (int)(number >> 32);
+	thread->scopes[thread->next++ % FOLLOW_CALLS] = event->u.hit.scopeIndex;
+}
+
+/* Totals: the last one of a thread and reason counts. */
+static void follow_loss(struct follow *follow, const struct tlg_loss *loss)
+{
+	struct tlg_loss *at = follow->losses;
+
+	while (at < &follow->losses[FOLLOW_THREADS - 1] && at->reason &&
+	       (at->tid != loss->tid || at->reason != loss->reason))
+		at++;
+	*at = *loss;
+}
+
+void follow_begin(struct follow *follow)
+{
+	memset(follow, 0, sizeof(*follow));
+	for (unsigned i = 0; i < FOLLOW_THREADS; i++)
+		follow->thread[i].slot = -1;
+}
+
+void follow_block(void *data, const struct t2x_block *block)
+{
+	struct follow *follow = data;
+
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct tlg_event *event = &block->events[i];
+		follow->is_whole |= tlg_event_type(event) == TLG_END;
+		if (tlg_event_type(event) == TLG_LOSS)
+			follow_loss(follow, &event->u.loss);
+		if (tlg_event_type(event) == TLG_HIT && block->tid != TLG_NO_THREAD)
+			follow_hit(follow, event);
+	}
+}
+
+uint64_t follow_seen(const struct follow *follow, int slot)
+{
+	for (unsigned i = 0; i < FOLLOW_THREADS; i++)
+		if (follow->thread[i].slot == slot)
+			return follow->thread[i].next;
+	return 0;
+}
+
+uint64_t follow_dropped(const struct follow *follow)
+{
+	uint64_t dropped = 0;
+
+	for (unsigned i = 0; i < FOLLOW_THREADS; i++)
+		dropped += follow->losses[i].count;
+	return dropped;
+}

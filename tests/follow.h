@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * follow.h - for harnesses: threads make calls in a fixed order; what a trace has of them is compared with that.
+ *
+ * Call n of a thread is, by n % 4: a region entered, a number, a message with the number, the region left.  The
+ * numbers tell one thread from another.  Numbers from FOLLOW_EXTRA on belong to no order: a signal handler's.
+ */
+#ifndef FOLLOW_H
+#define FOLLOW_H
+
+#include <stdint.h>
+
+#include "t2x_blocks.h"
+
+enum { FOLLOW_ENTER, FOLLOW_NUMBER, FOLLOW_MESSAGE, FOLLOW_LEAVE, FOLLOW_CALLS };
+enum { FOLLOW_THREADS = 64, FOLLOW_EXTRA = 1 << 30 };
+
+struct follow {
+	struct follow_thread {
+		int slot;                 /* which thread it is; -1: not known yet */
+		uint64_t next;            /* call that is due */
+		uint32_t scopes[FOLLOW_CALLS];
+	} thread[FOLLOW_THREADS];         /* by tid */
+	struct tlg_loss losses[FOLLOW_THREADS];
+	uint64_t missing;                 /* calls of which there is nothing, though later ones are there */
+	uint64_t torn, twice;
+	uint64_t extra;                   /* events that belong to no order */
+	int is_whole;                     /* END was there */
+};
+
+void follow_begin(struct follow *follow);
+
+/* A block of the trace: a collect_fn, data is the follow. */
+void follow_block(void *data, const struct t2x_block *block);
+
+/* How many calls of the slot's thread are there, and missing ones between them.  */
+uint64_t follow_seen(const struct follow *follow, int slot);
+
+/* What the library says that it dropped, in total. */
+uint64_t follow_dropped(const struct follow *follow);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# P2: nothing that was recorded is lost, torn or doubled, at whatever instruction the process is killed or
+# interrupted: as the build is compiled, and at more than a quarter of the full length also with gcc -O3 and clang -O2,
+# each with a library and a harness of its own in $T2_OUT/step.
+# x86-64 only: elsewhere there is one call path less, and stepping is not everywhere to be had.  See step.c.
+set -u
+scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
+passed=0 failed=0
+[ "$(uname -m)" = x86_64 ] || { echo "not x86-64: skipped"; echo "1 passed, 0 failed"; exit 0; }
+
+# run NAME PROGRAM: its last line is its sum
+run()
+{
+	local log=$out/log/step_$1.log p f
+
+	echo "$1:"
+	timeout -s KILL 900 "$2" $((2000 / scale)) $((10 * scale)) "$seed" >"$log" 2>&1
+	sed '$d' "$log"
+	read -r p _ f _ < <(tail -n 1 "$log")
+	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+}
+
+# run_with COMPILER OPTIMIZATION
+run_with()
+{
+	local dir=$out/step/$1$2
+
+	mkdir -p "$dir"
+	if ! ${MAKE:-make} -s -j2 out="$dir" CC="$1" CFLAGS="$2 -g" "$dir/torture/step" >"$dir/log" 2>&1; then
+		echo "$1 $2: does not build"
+		tail -n 5 "$dir/log"
+		failed=$((failed + 1))
+		return
+	fi
+	run "$1$2" "$dir/torture/step"
+}
+
+mkdir -p "$out/log"
+run build "$out/torture/step"
+[ "$scale" -le 25 ] || run_with gcc -O3
+if [ "$scale" -gt 25 ] && command -v clang >/dev/null; then
+	run_with clang -O2
+fi
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

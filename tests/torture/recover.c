@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recover.c - P14: t2expand is killed while it recovers, at random moments, and run again: its output is the same
+ * as ever, and a ring file is removed only when the output is complete.
+ *
+ * usage: recover TIMES SEED
+ * Prints its figures and "N passed, N failed".
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect.h"
+#include "trace2.h"
+
+enum { ROUNDS = 12000 };                  /* that fit into the ring; every second is in the file, too */
+
+extern char **environ;
+
+static uint64_t seed;
+static char dir[64], raw[128], out[128], ring[256], kept[256], program[512];
+static char *expected;                    /* the output of an undisturbed run */
+static size_t expected_bytes;
+static unsigned killed, early, different, removed_early, removed;
+
+static unsigned random_below(unsigned n)
+{
+	seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (unsigned)((seed >> 33) % n);
+}
+
+static void run_victim(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < ROUNDS; i++) {
+		trace2_region_enter("recover", "round", NULL);
+		trace2_printf("round %d of %s", i, "many");
+		trace2_region_leave("recover", "round", NULL);
+		if (i == ROUNDS / 2)
+			trace2_flush();
+	}
+	raise(SIGKILL);
+	_exit(1);
+}
+
+static pid_t start(int deletes)
+{
+	char recover[300], *arguments[] = {
+		program, recover, (char[]){ "-o" }, out, deletes ? (char[]){ "--delete" } : NULL, NULL
+	};
+	posix_spawn_file_actions_t actions;
+	pid_t child = -1;
+
+	snprintf(recover, sizeof(recover), "--recover=%s", ring);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	if (posix_spawn(&child, program, &actions, NULL, arguments, environ))
+		child = -1;
+	posix_spawn_file_actions_destroy(&actions);
+	return child;
+}
+
+/* Exit status of an undisturbed run, -1: it did not exit. */
+static int run(int deletes)
+{
+	pid_t child = start(deletes);
+	int status = 0;
+
+	return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The output, to be freed; NULL: it cannot be read. */
+static char *read_output(size_t *bytes)
+{
+	struct stat st;
+	int fd = open(out, O_RDONLY | O_CLOEXEC);
+	char *text = NULL;
+
+	if (fd >= 0 && !fstat(fd, &st) && (text = malloc((size_t)st.st_size + 1)))
+		*bytes = (size_t)read(fd, text, (size_t)st.st_size);
+	if (fd >= 0)
+		close(fd);
+	return text;
+}
+
+static int is_as_expected(void)
+{
+	size_t bytes = 0;
+	char *text = read_output(&bytes);
+	int is_same = text && bytes == expected_bytes && !memcmp(text, expected, bytes);
+
+	free(text);
+	return is_same;
+}
+
+/* Kill one at a random moment; then let one run through. */
+static void disturb(unsigned longest_us)
+{
+	int deletes = (int)random_below(2), status = 0;
+	const struct timespec delay = { 0, random_below(longest_us) * 1000L };
+	pid_t child = start(deletes);
+
+	nanosleep(&delay, NULL);
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	killed += WIFSIGNALED(status);
+	early += !is_as_expected();
+	if (access(ring, F_OK)) {
+		removed++;
+		removed_early += !is_as_expected();
+		link(kept, ring);
+	}
+	different += run(deletes) || !is_as_expected();
+	if (deletes && access(ring, F_OK) && link(kept, ring))
+		removed_early++;
+}
+
+static unsigned us_since(const struct timespec *begun)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (unsigned)((now.tv_sec - begun->tv_sec) * 1000000 + (now.tv_nsec - begun->tv_nsec) / 1000);
+}
+
+/* A process that died, and what an undisturbed run makes of it.  Return  its duration in us, 0: something is wrong */
+static unsigned prepare(void)
+{
+	const char *build = getenv("T2_OUT");
+	struct timespec begun;
+	pid_t victim;
+
+	snprintf(dir, sizeof(dir), "/dev/shm/trace2-recover.XXXXXX");
+	if (!mkdtemp(dir))
+		return 0;
+	snprintf(raw, sizeof(raw), "%s/raw.tlg", dir);
+	snprintf(out, sizeof(out), "%s/out", dir);
+	snprintf(kept, sizeof(kept), "%s/kept", dir);
+	snprintf(program, sizeof(program), "%s/t2expand", build ? build : "build");
+	setenv("XDG_RUNTIME_DIR", dir, 1);
+	setenv("TRACE2_RAW", raw, 1);
+	victim = fork();
+	if (!victim)
+		run_victim();
+	waitpid(victim, NULL, 0);
+	if (!collect_find((uint32_t)victim, ring, sizeof(ring)) || link(ring, kept))
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &begun);
+	if (run(0) || !(expected = read_output(&expected_bytes)))
+		return 0;
+	return us_since(&begun) + 1;
+}
+
+static void clean_up(void)
+{
+	const char *const paths[] = { raw, out, ring, kept };
+
+	for (unsigned i = 0; i < 4; i++)
+		unlink(paths[i]);
+	rmdir(dir);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned times = argc == 3 ? (unsigned)strtoul(argv[1], NULL, 10) : 0, longest_us;
+	int is_bad;
+
+	if (!times || !(longest_us = prepare()))
+		return 2;
+	seed = strtoull(argv[2], NULL, 10);
+	for (unsigned i = 0; i < times; i++)
+		disturb(longest_us < 900000 ? longest_us : 900000);
+	clean_up();
+	printf("%u runs of t2expand --recover, %u killed, %u with incomplete output; then %u other outputs of %zu "
+	       "bytes; %u ring files removed, %u too early\n",
+	       times, killed, early, different, expected_bytes, removed, removed_early);
+	is_bad = different || removed_early || !killed || !early;
+	printf("%d passed, %d failed\n", !is_bad, is_bad);
+	return is_bad;
+}
