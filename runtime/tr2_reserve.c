@@ -111,6 +111,7 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what,
 		  int has_waited, struct tlg_event **event)
 {
+	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look is looked for again */
 	uint64_t mask;
 	int may;
 
@@ -122,7 +123,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	if (!*event && !may) {
 		drop(self, events, what, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
-			self->drop_mark = tr2_collect_progress();
+			self->drop_mark = seen;
 	}
 	tr2_signals_restore(&mask);
 	return !may;
