@@ -111,7 +111,7 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what,
 		  int has_waited, struct tlg_event **event)
 {
-	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look is looked for again */
+	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
 	uint64_t mask;
 	int may;
 
