@@ -23,9 +23,10 @@ export XDG_RUNTIME_DIR
 trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
 
 # The sanitizers measure the rest of the text in every strstr(): quadratic, and no bug of ours.  That a handler
-# allocates is what SIGPIPE's does when it prints live texts, on purpose: that signal comes out of a write.
+# allocates is what SIGPIPE's does when it prints live texts, on purpose: that signal comes out of a write.  A child
+# that is forked from a process with threads starts a drain of its own.
 options=intercept_strstr=0:report_signal_unsafe=0:log_path=$reports
-export ASAN_OPTIONS=$options:${ASAN_OPTIONS:-} TSAN_OPTIONS=$options:${TSAN_OPTIONS:-}
+export ASAN_OPTIONS=$options:${ASAN_OPTIONS:-} TSAN_OPTIONS=$options:die_after_fork=0:${TSAN_OPTIONS:-}
 export UBSAN_OPTIONS=print_stacktrace=1:$options:${UBSAN_OPTIONS:-}
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
