@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+
+#include "trace2.h"
 
 /*
  * A burst: main sets case and threads, everyone passes the barrier, those wanted meet once more without
@@ -198,6 +201,19 @@ void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, vo
 		for (unsigned i = 0; i < count; i++)
 			run_case(&cases[order[i]], round, after);
 	}
+}
+
+void bench_traced(struct bench_case *cases, unsigned count, unsigned rounds)
+{
+	uint64_t recorded = 0;
+
+	bench_start();
+	bench_measure(cases, count, rounds, trace2_flush);
+	bench_print(cases, count, rounds);
+	bench_stop();
+	for (unsigned i = 0; i < count; i++)
+		recorded += cases[i].recorded ? cases[i].done : 0;
+	printf("recorded %" PRIu64 "\n", recorded);
 }
 
 void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count)

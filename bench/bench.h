@@ -34,6 +34,17 @@ struct bench_case {
 /* Keep the compiler from moving or dropping what is before and after. */
 #define bench_barrier() __asm__ volatile("" : : : "memory")
 
+/* Define a function for a case: the call, ops times; i counts.  As in a real program, each has to look for itself. */
+#define BENCH_CALL(name, call) \
+	static void name(unsigned thread, unsigned ops) \
+	{ \
+		(void)thread; \
+		for (unsigned i = 0; i < ops; i++) { \
+			call; \
+			bench_barrier(); \
+		} \
+	}
+
 /* Keep the compiler from dropping the computation of a value. */
 #define bench_keep(value) __asm__ volatile("" : : "r"(value) : "memory")
 
@@ -76,6 +87,9 @@ void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, vo
 
 /* Print the cases as figures, in ns. */
 void bench_print(const struct bench_case *cases, unsigned count, unsigned rounds);
+
+/* All of a benchmark of traced calls: start, measure with a flush after each burst, print, stop, "recorded N". */
+void bench_traced(struct bench_case *cases, unsigned count, unsigned rounds);
 
 /* Print one figure. */
 void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count);

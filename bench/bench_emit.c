@@ -86,17 +86,6 @@ static void run_line_write(unsigned thread, unsigned ops)
 
 /* ---- the calls ---------------------------------------------------------------------------------- */
 
-/* With a barrier behind each call: as in a real program, it has to look whether tracing is on each time. */
-#define RUN_CALL(name, call) \
-	static void name(unsigned thread, unsigned ops) \
-	{ \
-		(void)thread; \
-		for (unsigned i = 0; i < ops; i++) { \
-			call; \
-			bench_barrier(); \
-		} \
-	}
-
 /* Regions, entered and left in turn; one operation is one of the two. */
 #define RUN_REGION(name, enter, leave) \
 	static void name(unsigned thread, unsigned ops) \
@@ -119,12 +108,12 @@ RUN_REGION(run_region_text, trace2_region_enter_printf("bench", "text", NULL, "%
 	   trace2_region_leave_printf("bench", "text", NULL, "%s", text_argument))
 RUN_REGION(run_region_both, trace2_region_enter_printf("bench", "both", NULL, "%s %d", text_argument, (int)i),
 	   trace2_region_leave_printf("bench", "both", NULL, "%s %d", text_argument, (int)i))
-RUN_CALL(run_enter, trace2_region_enter("bench", "off", NULL))
-RUN_CALL(run_step, trace2_step("bench", "step"))
-RUN_CALL(run_intmax, trace2_data_intmax("bench", NULL, "integer", i))
-RUN_CALL(run_string, trace2_data_string("bench", NULL, "string", "twelve bytes"))
-RUN_CALL(run_timer, trace2_timer_start(TRACE2_TIMER_ID_TEST1); trace2_timer_stop(TRACE2_TIMER_ID_TEST1))
-RUN_CALL(run_counter, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, i))
+BENCH_CALL(run_enter, trace2_region_enter("bench", "off", NULL))
+BENCH_CALL(run_step, trace2_step("bench", "step"))
+BENCH_CALL(run_intmax, trace2_data_intmax("bench", NULL, "integer", i))
+BENCH_CALL(run_string, trace2_data_string("bench", NULL, "string", "twelve bytes"))
+BENCH_CALL(run_timer, trace2_timer_start(TRACE2_TIMER_ID_TEST1); trace2_timer_stop(TRACE2_TIMER_ID_TEST1))
+BENCH_CALL(run_counter, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, i))
 
 static struct bench_case off_cases[] = {
 	{ .name = "off: empty loop", .run = floor_nothing, .ops = BURST },

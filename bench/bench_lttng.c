@@ -27,21 +27,11 @@
 /* LTTng's bursts fit into a quarter of its ring of 8 MiB, ours into two thirds of one of 1.5 MiB. */
 enum { BURST = 40000, LTTNG_BURST = 10000, RECORD_BURST = 5000, RECORD_EVENTS = 3 };
 
-#define RUN_CALL(name, call) \
-	static void name(unsigned thread, unsigned ops) \
-	{ \
-		(void)thread; \
-		for (unsigned i = 0; i < ops; i++) { \
-			call; \
-			bench_barrier(); \
-		} \
-	}
-
-RUN_CALL(run_region, trace2_region_enter("bench", "inline", NULL))
-RUN_CALL(run_intmax, trace2_data_intmax("bench", NULL, "value", i))
-RUN_CALL(run_integer, lttng_ust_tracepoint(bench, integer, i))
-RUN_CALL(run_strings, lttng_ust_tracepoint(bench, data, "bench", "value", i))
-RUN_CALL(run_off, lttng_ust_tracepoint(bench, off, i))
+BENCH_CALL(run_region, trace2_region_enter("bench", "inline", NULL))
+BENCH_CALL(run_intmax, trace2_data_intmax("bench", NULL, "value", i))
+BENCH_CALL(run_integer, lttng_ust_tracepoint(bench, integer, i))
+BENCH_CALL(run_strings, lttng_ust_tracepoint(bench, data, "bench", "value", i))
+BENCH_CALL(run_off, lttng_ust_tracepoint(bench, off, i))
 
 static struct bench_case cases[] = {
 	{ .name = "empty loop", .run = floor_nothing, .ops = BURST },

@@ -10,7 +10,6 @@
  * counter.  What is added is the difference.  A clock read may hold up the reads that are under way: then it costs
  * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Figures: bench.h.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +105,6 @@ int main(int argc, char **argv)
 {
 	const unsigned count = sizeof(cases) / sizeof(*cases);
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	uint64_t recorded = 0;
 
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_memory DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
@@ -118,12 +116,6 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	if (!trace2_is_enabled())
 		bench_fail("tracing is not on");
-	bench_start();
-	bench_measure(cases, count, rounds, trace2_flush);
-	bench_print(cases, count, rounds);
-	bench_stop();
-	for (unsigned i = 0; i < count; i++)
-		recorded += cases[i].recorded ? cases[i].done : 0;
-	printf("recorded %" PRIu64 "\n", recorded);
+	bench_traced(cases, count, rounds);
 	return 0;
 }

@@ -8,7 +8,6 @@
  * of that is the drain's work, so that an event should cost its thread what it costs without them.  In git it is the
  * thread that formats and writes.  Figures: bench.h, in ns of the thread's processor time.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -72,7 +71,6 @@ int main(int argc, char **argv)
 {
 	const unsigned count = sizeof(cases) / sizeof(*cases);
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	uint64_t recorded = 0;
 
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_text DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
@@ -85,12 +83,6 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	if (!trace2_is_enabled())
 		bench_fail("tracing is not on");
-	bench_start();
-	bench_measure(cases, count, rounds, trace2_flush);
-	bench_print(cases, count, rounds);
-	bench_stop();
-	for (unsigned i = 0; i < count; i++)
-		recorded += cases[i].recorded ? cases[i].done : 0;
-	printf("recorded %" PRIu64 "\n", recorded);
+	bench_traced(cases, count, rounds);
 	return 0;
 }

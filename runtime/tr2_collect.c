@@ -208,7 +208,7 @@ static int is_younger(const struct tr2_chain *chain, uint64_t until)
 
 /*
  * One step of any kind, to nothing that is younger than until.  *taken grows by the events that went into the stream.
- * Return  0: not further for now
+ * Return  0: the ring gives no more in this pass
  */
 static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, uint64_t until, enum tr2_peek *peek,
 		     unsigned *taken)

@@ -51,7 +51,7 @@ static inline int tr2_site_has_pointers(const struct tr2_site *site, const struc
 	       site->file == key->file && site->message == key->format;
 }
 
-/* Where the site with these pointers is, if it is anywhere but in the next slot. */
+/* Where the search for the site with these pointers begins. */
 static inline unsigned tr2_site_slot(const struct tr2_scope_key *key, uint64_t place)
 {
 	uint64_t hash = (uint64_t)((uintptr_t)key->label ^ (uintptr_t)key->format << 20) ^ place;
