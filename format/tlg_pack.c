@@ -61,12 +61,8 @@ static inline void follow_hit(struct state *state, uint64_t when, uint32_t scope
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline uint64_t le64(uint64_t v) { return v; }
-static inline uint32_t le32(uint32_t v) { return v; }
-static inline uint16_t le16(uint16_t v) { return v; }
 #else
 static inline uint64_t le64(uint64_t v) { return __builtin_bswap64(v); }
-static inline uint32_t le32(uint32_t v) { return __builtin_bswap32(v); }
-static inline uint16_t le16(uint16_t v) { return __builtin_bswap16(v); }
 #endif
 
 static inline void store(unsigned char *to, uint64_t value)
