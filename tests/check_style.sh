@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
 # 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
-# lines, no blanks at line ends.  The makefile: at most 350 lines.  Ends with "N passed, N failed".
+# lines, no blanks at line ends.  The makefile: at most 350 lines.  No
+# marks of a merge anywhere.  Ends with "N passed, N failed".
 set -u
 
 passed=0 failed=0
@@ -43,6 +44,8 @@ check_source()
 # 128-bit integers do not exist on machines of 32 bits
 wide=$(grep -l '__u*int128' $(printf '%s\n' $sources | grep -vE '^(format/tlg_math.h|tests/)'))
 verdict "128-bit integers, which only format/tlg_math.h may use" "$wide"
+
+verdict "left over from a merge" "$(grep -rnE '^(<{7}|>{7}|\|{7}) ' --exclude-dir=build --exclude-dir=.git .)"
 
 for file in $sources; do
 	verdict "$file" "$(check_source "$file")"
