@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "tr2_env.h"
+#include "tr2_text.h"
 
 enum { WRITE_TRIES = 5, SOCKET_WAIT_MS = 20 };
 
@@ -27,23 +27,19 @@ static const char sentinel[] = "git-trace2-discard";
 /* Insert ".N" before ".tlg", or append it.  0: the name becomes too long. */
 static int number_name(char *to, size_t size, const char *path, unsigned number)
 {
-	size_t length = strlen(path), stem = length, at;
+	struct tr2_text name = tr2_text_begin(to, size);
+	size_t length = strlen(path), stem = length;
 	const size_t tail = sizeof(suffix) - 1;
-	char digits[12];
-	int n = 0;
 
 	if (length > tail && !strcmp(path + length - tail, suffix))
 		stem = length - tail;
-	for (unsigned rest = number; rest || !n; rest /= 10)
-		digits[n++] = (char)('0' + rest % 10);
-	if (length + (size_t)n + 2 > size)
+	if (length + sizeof(".4294967295") > size)
 		return 0;
 	memcpy(to, path, stem);
-	at = stem;
-	to[at++] = '.';
-	while (n)
-		to[at++] = digits[--n];
-	memcpy(to + at, path + stem, length - stem + 1);
+	name.at += stem;
+	tr2_text_add(&name, ".");
+	tr2_text_decimal(&name, number, 1);
+	tr2_text_add(&name, path + stem);
 	return 1;
 }
 
@@ -232,7 +228,7 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 
 int tr2_dst_is_off(const char *value)
 {
-	return !value || !*value || !strcmp(value, "0") || !strcasecmp(value, "false");
+	return !value || !*value || !strcmp(value, "0") || tr2_text_is(value, "false");
 }
 
 static int open_value(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
@@ -240,7 +236,7 @@ static int open_value(struct tr2_dst *dst, const char *variable, const char *val
 {
 	if (tr2_dst_is_off(value))
 		return -1;
-	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
+	if (!strcmp(value, "1") || tr2_text_is(value, "true"))
 		value = "2";
 	if (*value >= '2' && *value <= '9' && !value[1]) {
 		dst->kind = TR2_DST_FD;

@@ -7,8 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
+
+#include "tr2_text.h"
 
 struct tr2_settings tr2_g_settings;
 
@@ -113,9 +114,9 @@ int tr2_env_bool(const char *value, int otherwise)
 	if (!value)
 		return otherwise;
 	for (int i = 0; i < 3; i++) {
-		if (!strcasecmp(value, yes[i]))
+		if (tr2_text_is(value, yes[i]))
 			return 1;
-		if (!strcasecmp(value, no[i]))
+		if (tr2_text_is(value, no[i]))
 			return 0;
 	}
 	return !*value ? 0 : parse_number(value, &number) ? number != 0 : otherwise;
@@ -154,16 +155,16 @@ static enum tr2_policy get_policy(void)
 {
 	const char *value = tr2_env_get("RAW_POLICY");
 
-	if (value && !strcasecmp(value, "block"))
+	if (value && tr2_text_is(value, "block"))
 		return TR2_POLICY_BLOCK;
-	return value && !strcasecmp(value, "overwrite") ? TR2_POLICY_OVERWRITE : TR2_POLICY_DISCARD;
+	return value && tr2_text_is(value, "overwrite") ? TR2_POLICY_OVERWRITE : TR2_POLICY_DISCARD;
 }
 
 static int is_packed(void)
 {
 	const char *value = tr2_env_get("RAW_ENCODING");
 
-	return !value || strcasecmp(value, "plain") != 0;
+	return !value || !tr2_text_is(value, "plain");
 }
 
 void tr2_env_read(void)

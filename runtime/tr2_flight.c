@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #include "trace2.h"
 #include "tr2_collect.h"
@@ -13,6 +12,7 @@
 #include "tr2_env.h"
 #include "tr2_handler.h"
 #include "tr2_signal.h"
+#include "tr2_text.h"
 #include "tr2_wake.h"
 
 static struct flight {
@@ -32,9 +32,9 @@ static void read_trigger(const char *word)
 {
 	int signo;
 
-	if (!strcasecmp(word, "error"))
+	if (tr2_text_is(word, "error"))
 		g_flight.on_error = 1;
-	else if (!strcasecmp(word, "exit"))
+	else if (tr2_text_is(word, "exit"))
 		g_flight.on_exit = 1;
 	else if ((signo = tr2_signal_parse(word)) > 0)
 		tr2_signal_watch(signo, tr2_flight_trigger);

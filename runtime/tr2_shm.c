@@ -14,6 +14,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_clock.h"
+#include "tr2_text.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23    /* Linux 5.14 */
@@ -39,35 +40,17 @@ const char *tr2_shm_path(void)
 	return g_path;
 }
 
-static char *append(char *at, const char *end, const char *text)
-{
-	while (*text && at < end - 1)
-		*at++ = *text++;
-	*at = '\0';
-	return at;
-}
-
-static char *append_hex(char *at, const char *end, uint64_t value)
-{
-	char digits[17];
-
-	for (int i = 15; i >= 0; i--, value >>= 4)
-		digits[i] = "0123456789abcdef"[value & 15];
-	digits[16] = '\0';
-	return append(at, end, digits);
-}
-
 /* A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched. */
 static int open_in(const char *directory, uint32_t stream)
 {
-	const char *end = g_path + sizeof(g_path);
-	char *at = append(g_path, end, directory);
+	struct tr2_text path = tr2_text_begin(g_path, sizeof(g_path));
 
-	at = append(at, end, "/trace2-");
-	at = append_hex(at, end, (uint64_t)getpid());
-	at = append(at, end, "-");
-	at = append_hex(at, end, tr2_clock_start() ^ stream);
-	append(at, end, ".ring");
+	tr2_text_add(&path, directory);
+	tr2_text_add(&path, "/trace2-");
+	tr2_text_hex(&path, (uint64_t)getpid(), 16);
+	tr2_text_add(&path, "-");
+	tr2_text_hex(&path, tr2_clock_start() ^ stream, 16);
+	tr2_text_add(&path, ".ring");
 	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 }
 

@@ -4,7 +4,6 @@
 
 #include <sha1.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,6 +11,7 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
+#include "tr2_text.h"
 
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
 static const char name_variable[] = "GIT_TRACE2_PARENT_NAME";
@@ -22,20 +22,22 @@ static char g_sid[SID_BYTES];
 static char *g_own;
 
 /* "H" and the first 8 digits of the host name's SHA-1. */
-static void format_host(char host[16])
+static void add_host(struct tr2_text *text)
 {
 	char name[256] = "";
 	uint8_t digest[SHA1_DIGEST_LENGTH];
 	SHA1_CTX context;
 
 	if (gethostname(name, sizeof(name) - 1)) {
-		strcpy(host, "Localhost");
+		tr2_text_add(text, "Localhost");
 		return;
 	}
 	SHA1Init(&context);
 	SHA1Update(&context, (const uint8_t *)name, strlen(name));
 	SHA1Final(digest, &context);
-	snprintf(host, 16, "H%02x%02x%02x%02x", digest[0], digest[1], digest[2], digest[3]);
+	tr2_text_add(text, "H");
+	for (int i = 0; i < 4; i++)
+		tr2_text_hex(text, digest[i], 2);
 }
 
 /*
@@ -58,23 +60,35 @@ static void find_date(long day, long *year, unsigned *month, unsigned *day_of_mo
 
 void tr2_sid_date(int64_t seconds, char date[TR2_SID_DATE])
 {
+	struct tr2_text text = tr2_text_begin(date, TR2_SID_DATE);
 	unsigned month, day, second = (unsigned)(seconds % 86400);
 	long year;
 
 	find_date((long)(seconds / 86400), &year, &month, &day);
-	snprintf(date, TR2_SID_DATE, "%04ld%02u%02uT%02u%02u%02u", year, month, day,
-		 second / 3600, second / 60 % 60, second % 60);
+	tr2_text_decimal(&text, (uint64_t)year, 4);
+	tr2_text_decimal(&text, month, 2);
+	tr2_text_decimal(&text, day, 2);
+	tr2_text_add(&text, "T");
+	tr2_text_decimal(&text, second / 3600, 2);
+	tr2_text_decimal(&text, second / 60 % 60, 2);
+	tr2_text_decimal(&text, second % 60, 2);
 }
 
 static void format_own(char own[OWN_BYTES])
 {
-	char host[16], date[TR2_SID_DATE];
+	struct tr2_text text = tr2_text_begin(own, OWN_BYTES);
+	char date[TR2_SID_DATE];
 	struct timeval now;
 
 	gettimeofday(&now, NULL);
 	tr2_sid_date(now.tv_sec, date);
-	format_host(host);
-	snprintf(own, OWN_BYTES, "%s.%06ldZ-%s-P%08x", date, (long)now.tv_usec, host, (unsigned)getpid());
+	tr2_text_add(&text, date);
+	tr2_text_add(&text, ".");
+	tr2_text_decimal(&text, (uint64_t)now.tv_usec, 6);
+	tr2_text_add(&text, "Z-");
+	add_host(&text);
+	tr2_text_add(&text, "-P");
+	tr2_text_hex(&text, (uint32_t)getpid(), 8);
 }
 
 const char *tr2_sid(void)
@@ -106,12 +120,14 @@ const char *tr2_sid_own(void)
 const char *tr2_sid_add_name(const char *name)
 {
 	static char all[NAMES_BYTES];
+	struct tr2_text text = tr2_text_begin(all, sizeof(all));
 	const char *names = getenv(name_variable);
 
-	if (names && *names)
-		snprintf(all, sizeof(all), "%s/%s", names, name ? name : "");
-	else
-		snprintf(all, sizeof(all), "%s", name ? name : "");
+	if (names && *names) {
+		tr2_text_add(&text, names);
+		tr2_text_add(&text, "/");
+	}
+	tr2_text_add(&text, name ? name : "");
 	setenv(name_variable, all, 1);
 	return all;
 }

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "tr2_flight.h"
 #include "trace2.h"
 #include "tr2_sink.h"
+#include "tr2_text.h"
 #include "tr2_wake.h"
 
 static void call_by_name(int signo, tr2_signal_fn *call)
@@ -107,7 +107,7 @@ int tr2_signal_parse(const char *name)
 		name += 3;
 	for (int signo = 1; signo < 32; signo++) {
 		const char *known = sigabbrev_np(signo);
-		if (known && !strcasecmp(known, name))
+		if (known && tr2_text_is(known, name))
 			return signo;
 	}
 	return 0;

@@ -3,13 +3,13 @@
 #include "tr2_sink.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "tr2_dst.h"
 #include "tr2_encode.h"
 #include "tr2_env.h"
 #include "tr2_frame.h"
 #include "tr2_live.h"
+#include "tr2_text.h"
 
 enum { DGRAM_BYTES = 32768 };          /* in one datagram, before they are compressed */
 
@@ -33,10 +33,12 @@ int tr2_sink_open(const char *name)
 {
 	const struct tr2_dst_rules rules = { tr2_g_settings.max_files, tr2_g_settings.dst_debug };
 	char variable[64], file[128];
+	struct tr2_text text = tr2_text_begin(file, sizeof(file));
 	int texts = tr2_live_open(name, &rules);
 	int error;
 
-	snprintf(file, sizeof(file), "%s.tlg", name);
+	tr2_text_add(&text, name);
+	tr2_text_add(&text, ".tlg");
 	error = tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file, &rules);
 	return texts ? 0 : error;
 }
@@ -81,11 +83,10 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
 static int write_frame(const void *plain, size_t bytes, int is_hurried)
 {
 	size_t framed = bytes;
-	const void *data = NULL;
 
 	if (tr2_g_settings.raw_lz4)
-		data = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
-	return tr2_dst_write(&g_sink.dst, data ? data : plain, data ? framed : bytes);
+		plain = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
+	return tr2_dst_write(&g_sink.dst, plain, framed);
 }
 
 int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried)

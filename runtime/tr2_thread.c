@@ -12,6 +12,7 @@
 #include "tr2_clock.h"
 #include "tr2_env.h"
 #include "tr2_reg.h"
+#include "tr2_text.h"
 
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
@@ -83,18 +84,12 @@ static int map_tables(void)
 /* git's name of a thread: "main", or "thNN:" and the base name, cut to 24 bytes. */
 static void make_name(char name[TR2_THREAD_NAME + 1], uint32_t tid, const char *base_name)
 {
-	char digits[10];
-	size_t n = 0, at = 2;
+	struct tr2_text text = tr2_text_begin(name, TR2_THREAD_NAME + 1);
 
-	memset(name, 0, TR2_THREAD_NAME + 1);
-	for (; tid || n < 2; tid /= 10)
-		digits[n++] = (char)('0' + tid % 10);
-	memcpy(name, "th", 2);
-	while (n)
-		name[at++] = digits[--n];
-	name[at++] = ':';
-	while (at < TR2_THREAD_NAME && *base_name)
-		name[at++] = *base_name++;
+	tr2_text_add(&text, "th");
+	tr2_text_decimal(&text, tid, 2);
+	tr2_text_add(&text, ":");
+	tr2_text_add(&text, base_name);
 }
 
 static void fill_value(struct tlg_event *event, uint64_t value, unsigned flags)

@@ -14,6 +14,7 @@
 #include "tr2_handler.h"
 #include "tr2_message.h"
 #include "tr2_reserve.h"
+#include "tr2_text.h"
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
@@ -127,13 +128,15 @@ static void emit_on_main(int style, const char *file, int line, const char *text
 void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_thread_start, file, line);
-	char text[128];
+	char message[128];
+	struct tr2_text text = tr2_text_begin(message, sizeof(message));
 
 	if (!tr2_enabled_v1)
 		return;
 	if (tr2_thread_is_main()) {
-		snprintf(text, sizeof(text), "thread-proc on main: %s", base_name ? base_name : "");
-		emit_on_main(TLG_STYLE_region_enter, file, line, text);
+		tr2_text_add(&text, "thread-proc on main: ");
+		tr2_text_add(&text, base_name ? base_name : "");
+		emit_on_main(TLG_STYLE_region_enter, file, line, message);
 		return;
 	}
 	tr2_thread_begin(base_name);
@@ -168,11 +171,14 @@ enum { MAX_PARENTS = 64, COMM_BYTES = 64 };
 static int read_stat(int pid, char comm[COMM_BYTES], int *parent)
 {
 	char path[40], stat[512];
+	struct tr2_text text = tr2_text_begin(path, sizeof(path));
 	const char *open_paren, *close_paren;
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	tr2_text_add(&text, "/proc/");
+	tr2_text_decimal(&text, (uint64_t)pid, 1);
+	tr2_text_add(&text, "/stat");
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
