@@ -20,8 +20,9 @@ live_src    := t2x_merge t2x_heap t2x_lane t2x_chain t2x_define t2x_scope t2x_co
 	       t2x_model t2x_regions t2x_losses t2x_render t2x_normal t2x_columns t2x_perf t2x_object t2x_event t2x_out \
 	       t2x_digits t2x_text t2x_json t2x_json_check
 
-# Packages by pkg-config's name, and the Debian package of each
-runtime_pkgs := liburcu-cds liblz4 libmd
+# Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers are used
+inline_pkgs  := liburcu-cds
+runtime_pkgs := liblz4 libmd
 expand_pkgs  := liblz4 expat
 test_pkgs    := cmocka
 debian_liburcu-cds := liburcu-dev
@@ -38,6 +39,8 @@ PKG_CONFIG ?= pkg-config
 SAN ?=
 WERROR ?=
 V ?=
+# BUNDLE=: the library loads liblz4 and libmd, instead of having in it what it uses of them
+BUNDLE ?= 1
 
 prefix ?= /usr/local
 exec_prefix ?= $(prefix)
@@ -105,9 +108,12 @@ pkg_ask = $(if $(filter 0,$(call pkg_status,$(2))),$(shell $(PKG_CONFIG) $(1) $(
 pkg_status = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null; echo $$?)
 pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
 pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
-lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
+lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
-runtime_libs = $(eval runtime_libs := $(call pkg_libs,$(runtime_pkgs)))$(runtime_libs)
+# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these
+archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(runtime_pkgs),$(shell $(CC) -print-file-name=$(p).a))))
+runtime_libs = $(eval runtime_libs := $(if $(filter $(words $(runtime_pkgs)),$(words $(archives))),$(archives),\
+	       $(call pkg_libs,$(runtime_pkgs))))$(runtime_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
@@ -170,8 +176,8 @@ demo:
 # All flags are in this file: a change of flags rebuilds.
 $(out)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(LDLIBS)' | cmp -s - $@ || \
-		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(LDLIBS)' > $@
+	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(LDLIBS)' | cmp -s - $@ || \
+		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(LDLIBS)' > $@
 
 $(obj)/tests/%.o: tests/%.c $(out)/flags
 	$(call say,CC)
@@ -186,7 +192,7 @@ $(obj)/%.o: %.c $(out)/flags
 $(out)/libtrace2.a: $(runtime_obj) $(live_obj) $(format_obj)
 	$(archive)
 
-$(out)/$(soname): $(runtime_obj) $(live_obj) $(format_obj) runtime/trace2.map
+$(out)/$(soname): $(runtime_obj) $(live_obj) $(format_obj) runtime/trace2.map $(out)/flags
 	$(call say,LD)
 	$(quiet)$(link) -shared -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
 		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \

@@ -256,7 +256,7 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 {
 	int saved = errno, result;
 
-	memset(dst, 0, sizeof(*dst));
+	memset(dst, 0, offsetof(struct tr2_dst, path) + 1);   /* of the path, a page, only the first byte */
 	dst->fd = -1;
 	result = open_value(dst, variable, value, name, rules);
 	if (result) {

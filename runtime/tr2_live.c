@@ -121,6 +121,8 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 {
 	char variable[64];
 
+	if (tr2_dst_is_off(tr2_env_get(kind->target)))
+		return 0;   /* live stays untouched: three pages */
 	if (tr2_dst_open(&live->dst, tr2_env_name(kind->target, variable), tr2_env_get(kind->target), name,
 			 rules))
 		return 0;
@@ -143,7 +145,7 @@ int tr2_live_is_on(void)
 
 int tr2_live_is_sentinel(void)
 {
-	return g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;
+	return g_on && g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -189,6 +191,8 @@ void tr2_live_close(void)
 /* What the targets hold stays allocated, and in sight: the memory may be in any state. */
 static void leave_behind(void)
 {
+	if (!g_on)
+		return;
 	memcpy(g_left_behind, g_live, sizeof(g_left_behind));
 	memset(g_live, 0, sizeof(g_live));
 	g_on = 0;
@@ -196,8 +200,10 @@ static void leave_behind(void)
 
 int tr2_live_inherit(void)
 {
+	int had = g_on;
+
 	leave_behind();
-	for (int i = 0; i < TARGETS; i++) {
+	for (int i = 0; had && i < TARGETS; i++) {
 		g_live[i].dst = g_left_behind[i].dst;
 		g_live[i].options = g_left_behind[i].options;
 		if (!g_left_behind[i].is_on || tr2_dst_inherit(&g_live[i].dst))
@@ -210,7 +216,9 @@ int tr2_live_inherit(void)
 
 void tr2_live_reset(void)
 {
+	int had = g_on;
+
 	leave_behind();
-	for (int i = 0; i < TARGETS; i++)
+	for (int i = 0; had && i < TARGETS; i++)
 		tr2_dst_close(&g_left_behind[i].dst);
 }
