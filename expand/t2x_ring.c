@@ -30,12 +30,6 @@ static int read_at(const struct t2x_ring *ring, uint64_t at, void *to, size_t by
 	return 1;
 }
 
-/* Entry i of a table that begins at; the products and sums cannot wrap, for entries are few and small. */
-static int read_entry(const struct t2x_ring *ring, uint64_t at, uint64_t i, uint64_t stride, void *to, size_t bytes)
-{
-	return at <= INT64_MAX / 2 && read_at(ring, at + i * stride, to, bytes);
-}
-
 /* ---- the head ----------------------------------------------------------------------------------- */
 
 static void limit(uint32_t *count, uint32_t most)
@@ -63,6 +57,9 @@ static const char *check_head(struct t2x_ring *ring)
 		return "not a ring file";
 	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
 		return "a ring file of another version";
+	/* so that no sum wraps: tables are small */
+	if (head->tables_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
+		return "a damaged ring file";
 	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
 	limit(&head->rings_used, TLG_MAX_RINGS);
 	limit(&head->chunks_used, TLG_MAX_CHUNKS);
@@ -120,7 +117,7 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 	int holds;
 
 	if (i >= ring->head.rings_used ||
-	    !read_entry(ring, ring->head.rings_at, i, TLG_RING_STRIDE, head, sizeof(*head)))
+	    !read_at(ring, tlg_ring_at(ring->head.tables_at, i), head, sizeof(*head)))
 		return 0;
 	holds = which_holds(head->tails[0].write, head->tails[1].write, ring->head.written);
 	head->name[sizeof(head->name) - 1] = '\0';
@@ -136,7 +133,6 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 static int read_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk, size_t bytes)
 {
 	return i < ring->head.chunks_used &&
-	       read_entry(ring, ring->head.chunks_at, i, TLG_CHUNK_STRIDE, (char *)chunk, 0) &&
 	       read_at(ring, ring->head.chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, bytes);
 }
 
@@ -153,26 +149,29 @@ int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *ch
 static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t bytes)
 {
 	return at <= ring->head.texts_used && bytes <= ring->head.texts_used - at &&
-	       read_entry(ring, ring->head.texts_at, at, 1, to, bytes);
+	       read_at(ring, tlg_text_at(ring->head.tables_at, at), to, bytes);
 }
 
 int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room)
 {
 	return i && i <= ring->head.scopes_used &&
-	       read_entry(ring, ring->head.scopes_at, i, sizeof(*scope), scope, sizeof(*scope)) && scope->ready == 1 &&
+	       read_at(ring, tlg_scope_at(ring->head.tables_at, i), scope, sizeof(*scope)) && scope->ready == 1 &&
 	       scope->text_bytes <= room && read_text(ring, scope->text, text, scope->text_bytes);
 }
 
 size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t room)
 {
 	struct tlg_ring_source source;
+	uint32_t end;
 
 	if (!i || i > ring->head.sources_used ||
-	    !read_entry(ring, ring->head.sources_at, i, sizeof(source), &source, sizeof(source)) ||
+	    !read_at(ring, tlg_source_at(ring->head.tables_at, i), &source, sizeof(source)) ||
 	    source.ready != 1 || source.text >= ring->head.texts_used)
 		return 0;
-	if (room > ring->head.texts_used - source.text)
-		room = ring->head.texts_used - source.text;
+	/* no text goes on from the second page in the table */
+	end = source.text < TLG_FIRST_TEXTS ? TLG_FIRST_TEXTS : ring->head.texts_used;
+	if (room > end - source.text)
+		room = end - source.text;
 	return read_text(ring, source.text, text, room) ? strnlen(text, room) : 0;
 }
 
@@ -185,7 +184,8 @@ int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss
 		return loss->count != 0;
 	}
 	if (i - TLG_LOSS_REASONS >= ring->head.losses_used ||
-	    !read_entry(ring, ring->head.losses_at, i - TLG_LOSS_REASONS, sizeof(total), &total, sizeof(total)))
+	    !read_at(ring, ring->head.tables_at + TLG_LOSSES_AT + (i - TLG_LOSS_REASONS) * sizeof(total), &total,
+		     sizeof(total)))
 		return -1;
 	*loss = (struct tlg_loss){ total.count, total.tid, (uint16_t)total.reason, 0 };
 	return total.is_set == 1 && total.count && total.reason && total.reason < TLG_LOSS_REASONS;

@@ -123,11 +123,12 @@ static int copy_definitions(struct copying *copying)
 
 	/* what they had in use when the chunks were read is not known: what they have now is more */
 	read_some(copying->from, &copying->head, sizeof(copying->head), 0);
-	return copy_range(copying, head->scopes_at,
+	return copy_range(copying, TLG_RING_FIRST_AT, sizeof(struct tlg_ring_first)) &&
+	       copy_range(copying, head->tables_at + TLG_SCOPES_AT,
 			  (head->scopes_used + UINT64_C(1)) * sizeof(struct tlg_ring_scope)) &&
-	       copy_range(copying, head->sources_at,
+	       copy_range(copying, head->tables_at + TLG_SOURCES_AT,
 			  (head->sources_used + UINT64_C(1)) * sizeof(struct tlg_ring_source)) &&
-	       copy_range(copying, head->texts_at, head->texts_used);
+	       copy_range(copying, head->tables_at + TLG_TEXTS_AT, head->texts_used);
 }
 
 /* While a state holds, neither it nor the tails of its time are written: so no write may be completed meanwhile. */
@@ -138,8 +139,10 @@ static int copy_state(struct copying *copying, uint64_t *written)
 	if (read_some(copying->from, head, sizeof(*head), 0) < sizeof(*head))
 		return 0;
 	*written = head->written;
-	return copy_range(copying, head->rings_at, (uint64_t)head->rings_used * TLG_RING_STRIDE) &&
-	       copy_range(copying, head->losses_at, TLG_MAX_LOSSES * sizeof(struct tlg_ring_loss)) &&
+	return copy_range(copying, tlg_ring_at(head->tables_at, 0), TLG_FIRST_RINGS * TLG_RING_STRIDE) &&
+	       copy_range(copying, head->tables_at + TLG_RINGS_AT, (uint64_t)head->rings_used * TLG_RING_STRIDE) &&
+	       copy_range(copying, head->tables_at + TLG_LOSSES_AT,
+			  TLG_MAX_LOSSES * sizeof(struct tlg_ring_loss)) &&
 	       put(copying->to, head, sizeof(*head), 0) &&
 	       read_some(copying->from, head, sizeof(*head), 0) == sizeof(*head);
 }
@@ -148,8 +151,7 @@ static int is_plausible(const struct tlg_ring_file *head)
 {
 	const uint64_t most = UINT64_C(1) << 40;
 
-	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->rings_at < most &&
-	       head->scopes_at < most && head->sources_at < most && head->texts_at < most && head->losses_at < most &&
+	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < most &&
 	       head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS && head->scopes_used <= TLG_MAX_SCOPES &&
 	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
 }

@@ -6,7 +6,10 @@
  * process; this header is its layout, in the byte order of the machine.  Nothing in it holds an address.  A reader
  * in another process trusts none of its numbers.
  *
- *   head | rings | scopes | sources | texts | losses | chunks ...
+ *   head | first entries of all tables | chunks ... | rings | scopes | sources | texts | losses
+ *
+ * A page costs 5 us to have, and most processes need but a few entries of each table: so these share the second page,
+ * and the tables' places for them stay empty.
  *
  * A chunk is 64 KiB.  In front of each lie 64 KiB that are never touched: a position that has run past a
  * chunk's end, or that a forked child finds as 0, has bit 16 clear, and so one test on the position alone
@@ -24,7 +27,7 @@
 #include "tlg.h"
 
 enum {
-	TLG_RING_LAYOUT = 2,              /* of this file; its readers refuse others */
+	TLG_RING_LAYOUT = 3,              /* of this file; its readers refuse others */
 	TLG_MAX_RINGS = 4096,
 	TLG_MAX_SCOPES = 65536,
 	TLG_MAX_SOURCES = 65536,
@@ -35,6 +38,7 @@ enum {
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
 	TLG_RING_STRIDE = 1024,           /* rings lie so far apart */
+	TLG_RING_FIRST_AT = 4096,         /* struct tlg_ring_first */
 	TLG_CHUNK_BYTES = 65536,
 	TLG_CHUNK_STRIDE = 131072,
 	TLG_CHUNK_EVENTS = 2728,
@@ -52,7 +56,7 @@ struct tlg_ring_state {
 	char path[TLG_RING_PATH];         /* of the .tlg file; "": it does not go to one, or the name is longer */
 };
 
-/* The first page. */
+/* At 0. */
 struct tlg_ring_file {
 	uint64_t magic;                   /* last to be written */
 	uint32_t layout, entry_size;
@@ -62,7 +66,7 @@ struct tlg_ring_file {
 	uint64_t start_ns;                /* the same in ns since 1970 */
 	uint64_t created;                 /* CLOCK_BOOTTIME in ns when the file was made: the process began before */
 	int32_t utcoff;                   /* as in TIMETYPE */
-	uint64_t rings_at, scopes_at, sources_at, texts_at, losses_at, chunks_at, bytes;
+	uint64_t chunks_at, tables_at, bytes;
 	uint32_t rings_used, scopes_used, sources_used, texts_used, chunks_used;
 	uint32_t losses_used;             /* may run past the table */
 	uint32_t losses_changed;          /* [M9] */
@@ -73,7 +77,7 @@ struct tlg_ring_file {
 	char sid[1024];
 	struct tlg_ring_state states[2];
 };
-static_assert(sizeof(struct tlg_ring_file) <= 4096, "the head is one page");
+static_assert(sizeof(struct tlg_ring_file) <= TLG_RING_FIRST_AT, "the head is one page");
 
 /* Reserved events that their thread had not committed while it went on behind them. */
 struct tlg_ring_hole {
@@ -132,6 +136,51 @@ struct tlg_ring_loss {
 	uint32_t reason, spare;
 	uint64_t count;
 };
+
+/* The first entries of the tables, at TLG_RING_FIRST_AT. */
+enum { TLG_FIRST_RINGS = 1, TLG_FIRST_SCOPES = 40, TLG_FIRST_SOURCES = 16, TLG_FIRST_TEXTS = 1664 };
+struct tlg_ring_first {
+	unsigned char rings[TLG_FIRST_RINGS * TLG_RING_STRIDE];
+	struct tlg_ring_scope scopes[TLG_FIRST_SCOPES];
+	struct tlg_ring_source sources[TLG_FIRST_SOURCES];
+	char texts[TLG_FIRST_TEXTS];
+};
+static_assert(sizeof(struct tlg_ring_first) == 4096, "one page");
+
+/* Where the tables begin, from tlg_ring_file.tables_at on, and how long they are together. */
+enum {
+	TLG_RINGS_AT = 0,
+	TLG_SCOPES_AT = TLG_RINGS_AT + TLG_MAX_RINGS * TLG_RING_STRIDE,
+	TLG_SOURCES_AT = TLG_SCOPES_AT + TLG_MAX_SCOPES * (int)sizeof(struct tlg_ring_scope),
+	TLG_TEXTS_AT = TLG_SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
+	TLG_LOSSES_AT = TLG_TEXTS_AT + TLG_RING_TEXT_BYTES,
+	TLG_TABLES_BYTES = TLG_LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
+};
+
+/* Offset in the file of entry i of a table; of a text, whose bytes never lie in both places. */
+static inline uint64_t tlg_ring_at(uint64_t tables_at, uint64_t i)
+{
+	return (i < TLG_FIRST_RINGS ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, rings)
+				    : tables_at + TLG_RINGS_AT) + i * TLG_RING_STRIDE;
+}
+
+static inline uint64_t tlg_scope_at(uint64_t tables_at, uint64_t i)
+{
+	return (i < TLG_FIRST_SCOPES ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, scopes)
+				     : tables_at + TLG_SCOPES_AT) + i * sizeof(struct tlg_ring_scope);
+}
+
+static inline uint64_t tlg_source_at(uint64_t tables_at, uint64_t i)
+{
+	return (i < TLG_FIRST_SOURCES ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, sources)
+				      : tables_at + TLG_SOURCES_AT) + i * sizeof(struct tlg_ring_source);
+}
+
+static inline uint64_t tlg_text_at(uint64_t tables_at, uint64_t offset)
+{
+	return (offset < TLG_FIRST_TEXTS ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, texts)
+					 : tables_at + TLG_TEXTS_AT) + offset;
+}
 
 /* A chunk.  The first 12 bytes are struct trace2_chunk of trace2.h. */
 struct tlg_chunk {

@@ -37,7 +37,7 @@ static int is_set(const struct tlg_ring_loss *total)
 static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 {
 	for (unsigned i = 0, n = used(); i < n; i++) {
-		struct tlg_ring_loss *total = &tr2_g_shm.losses[i];
+		struct tlg_ring_loss *total = tr2_shm_loss(i);
 		if (is_set(total) && total->tid == tid && total->reason == reason)
 			return total;
 	}
@@ -50,12 +50,12 @@ static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 	uint32_t i = used(), ahead = MOST - i < AT_ONCE ? MOST - i : AT_ONCE;
 
 	/* before it is counted: whoever looks for another one reads it, which on a full file system would be SIGBUS */
-	if (!ahead || tr2_shm_commit(&tr2_g_shm.losses[i], ahead * sizeof(*total)))
+	if (!ahead || tr2_shm_commit(tr2_shm_loss(i), ahead * sizeof(*total)))
 		return NULL;
 	i = tr2_add_rlx(&tr2_g_shm.head->losses_used, 1); /* relaxed: only the number matters */
 	if (i >= MOST)
 		return NULL;
-	total = &tr2_g_shm.losses[i];
+	total = tr2_shm_loss(i);
 	*total = (struct tlg_ring_loss){ .tid = tid, .reason = reason };
 	tr2_store_rel(&total->is_set, 1); /* [M11] release: whose it is.  Pairs with is_set() */
 	return total;
@@ -112,7 +112,7 @@ int tr2_losses_get(unsigned i, struct tlg_loss *loss)
 		*loss = (struct tlg_loss){ tr2_load_rlx(&tr2_g_shm.head->losses[i]), TLG_NO_THREAD, (uint16_t)i, 0 };
 		return loss->count != 0;
 	}
-	total = &tr2_g_shm.losses[i - TLG_LOSS_REASONS];
+	total = tr2_shm_loss(i - TLG_LOSS_REASONS);
 	if (!is_set(total))
 		return 0;
 	/* relaxed: [M9] */

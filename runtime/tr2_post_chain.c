@@ -58,7 +58,7 @@ static void append_scope(const struct context *context, uint32_t sequence)
 		.writeCount = (uint16_t)tr2_g_stream.cycle, .repo = scope->repo, .style = scope->style,
 		.names = scope->names,
 	};
-	tr2_stream_append_text(tr2_g_shm.texts + scope->text, scope->text_bytes, sequence);
+	tr2_stream_append_text(tr2_shm_text(scope->text), scope->text_bytes, sequence);
 	tr2_g_stream.scopes[context->scope_index] = (struct tr2_posted){ tr2_g_stream.cycle, scope->style };
 }
 

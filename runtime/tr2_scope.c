@@ -27,14 +27,24 @@ static int make_index(void)
 	return 0;
 }
 
-/* Copy bytes of the parent's table to their place in this process's.  0 or -errno. */
-static int copy(void *to, const void *from, size_t bytes)
+/* Copy bytes at an offset in the parent's file to their place in this process's.  0 or -errno. */
+static int copy(const struct tr2_shm *parent, uint64_t to, uint64_t from, size_t bytes)
 {
-	int error = tr2_shm_commit(to, bytes);
+	int error = tr2_shm_commit(tr2_g_shm.base + to, bytes);
 
 	if (!error)
-		memcpy(to, from, bytes);
+		memcpy(tr2_g_shm.base + to, parent->base + from, bytes);
 	return error;
+}
+
+/* Entries of a table from the first that is not in the second page, up to the one behind the last. */
+static int copy_table(const struct tr2_shm *parent, uint64_t (*place)(uint64_t, uint64_t), uint32_t from, uint32_t to)
+{
+	uint64_t at = place(parent->tables_at, from);
+
+	if (to <= from)
+		return 0;
+	return copy(parent, place(tr2_g_shm.tables_at, from), at, (size_t)(place(parent->tables_at, to) - at));
 }
 
 /*
@@ -44,6 +54,7 @@ static int copy(void *to, const void *from, size_t bytes)
  */
 static int inherit(const struct tr2_shm *parent)
 {
+	const uint64_t first = TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, scopes);
 	struct tlg_ring_file *head = tr2_g_shm.head;
 	uint32_t scopes = tr2_load_rlx(&parent->head->scopes_used);   /* relaxed: the fork has ordered what matters */
 	uint32_t files = tr2_load_rlx(&parent->head->sources_used);     /* relaxed: as above */
@@ -53,10 +64,12 @@ static int inherit(const struct tr2_shm *parent)
 	head->scopes_used = scopes = scopes < TLG_MAX_SCOPES - 1 ? scopes : TLG_MAX_SCOPES - 1;
 	head->sources_used = files = files < TLG_MAX_SOURCES - 1 ? files : TLG_MAX_SOURCES - 1;
 	head->texts_used = texts = texts < TLG_RING_TEXT_BYTES ? texts : TLG_RING_TEXT_BYTES;
-	error = copy(tr2_g_shm.scopes, parent->scopes, (scopes + 1) * sizeof(*parent->scopes));
+	error = copy(parent, first, first, TLG_RING_FIRST_AT + sizeof(struct tlg_ring_first) - first);
 	if (!error)
-		error = copy(tr2_g_shm.sources, parent->sources, (files + 1) * sizeof(*parent->sources));
-	return error ? error : copy(tr2_g_shm.texts, parent->texts, texts);
+		error = copy_table(parent, tlg_scope_at, TLG_FIRST_SCOPES, scopes + 1);
+	if (!error)
+		error = copy_table(parent, tlg_source_at, TLG_FIRST_SOURCES, files + 1);
+	return error ? error : copy_table(parent, tlg_text_at, TLG_FIRST_TEXTS, texts);
 }
 
 int tr2_scope_init(const struct tr2_shm *parent)
@@ -106,42 +119,60 @@ static struct names gather_names(const struct tr2_scope_key *key)
 /* Room for bytes of text, committed; 0 when there is none. */
 static uint32_t allocate_text(size_t bytes)
 {
-	uint32_t at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+	uint32_t at;
 
+	do {   /* twice at most: what is left of the second page is too short, and is gone then */
+		at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+	} while (at < TLG_FIRST_TEXTS && at + bytes > TLG_FIRST_TEXTS);
 	if (at > TLG_RING_TEXT_BYTES - bytes) {
 		tr2_add_rlx(&tr2_g_shm.head->texts_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
 		return 0;
 	}
-	return tr2_shm_commit(tr2_g_shm.texts + at, bytes) ? 0 : at;
+	return at >= TLG_FIRST_TEXTS && tr2_shm_commit(tr2_shm_text(at), bytes) ? 0 : at;
 }
 
 /*
- * A new entry's index, its page committed; 0 when the table is full.  Every entry commits its page, not
- * only the first in it: that one's owner may not have come to it yet.
+ * The number of a new entry; 0 when the table is full.  Every entry commits its page, not only the first in it: that
+ * one's owner may not have come to it yet.
  */
-static uint32_t allocate_entry(uint32_t *used, uint32_t most, unsigned char *table, size_t entry_bytes)
+static uint32_t take_number(uint32_t *used, uint32_t most)
 {
 	uint32_t i;
 
 	if (tr2_load_rlx(used) >= most - 1) /* relaxed: a bound, checked again below */
 		return 0;
 	i = tr2_add_rlx(used, 1) + 1; /* relaxed: only the number matters */
-	if (i >= most || tr2_shm_commit(table + i * entry_bytes, entry_bytes))
-		return 0;
-	return i;
+	return i < most ? i : 0;
+}
+
+static uint32_t allocate_scope(void)
+{
+	uint32_t i = take_number(&tr2_g_shm.head->scopes_used, TLG_MAX_SCOPES);
+
+	if (i < TLG_FIRST_SCOPES)
+		return i;
+	return tr2_shm_commit(tr2_shm_scope(i), sizeof(struct tlg_ring_scope)) ? 0 : i;
+}
+
+static uint32_t allocate_file(void)
+{
+	uint32_t i = take_number(&tr2_g_shm.head->sources_used, TLG_MAX_SOURCES);
+
+	if (i < TLG_FIRST_SOURCES)
+		return i;
+	return tr2_shm_commit(tr2_shm_source(i), sizeof(struct tlg_ring_source)) ? 0 : i;
 }
 
 static uint32_t add_file(const char *name, size_t bytes)
 {
-	uint32_t i = allocate_entry(&tr2_g_shm.head->sources_used, TLG_MAX_SOURCES, (unsigned char *)tr2_g_shm.sources,
-				    sizeof(struct tlg_ring_source));
+	uint32_t i = allocate_file();
 	uint32_t text = i ? allocate_text(bytes) : 0;
 
 	if (!text)
 		return 0;
-	memcpy(tr2_g_shm.texts + text, name, bytes);
-	tr2_g_shm.sources[i].text = text;
-	tr2_store_rel(&tr2_g_shm.sources[i].ready, 1); /* [M4] release: pairs with tr2_scope_file() */
+	memcpy(tr2_shm_text(text), name, bytes);
+	tr2_shm_source(i)->text = text;
+	tr2_store_rel(&tr2_shm_source(i)->ready, 1); /* [M4] release: pairs with tr2_scope_file() */
 	return i;
 }
 
@@ -165,14 +196,14 @@ static uint16_t intern_file(const char *name)
 				return (uint16_t)mine;
 			i = tr2_load_acq(at); /* [M4] acquire: another thread's entry.  Pairs with its exchange */
 		}
-		if (!strcmp(tr2_g_shm.texts + tr2_g_shm.sources[i].text, name))
+		if (!strcmp(tr2_shm_text(tr2_shm_source(i)->text), name))
 			return (uint16_t)i;
 	}
 }
 
 static int is_same(const struct tlg_ring_scope *scope, const struct tr2_scope_key *key, const struct names *names)
 {
-	const char *text = tr2_g_shm.texts + scope->text;
+	const char *text = tr2_shm_text(scope->text);
 	const char *file = tr2_scope_file(scope->filenum);
 
 	if (scope->text_bytes != names->bytes[0] + names->bytes[1] + names->bytes[2] || scope->line != key->line ||
@@ -191,11 +222,10 @@ static uint32_t add_scope(const struct tr2_scope_key *key, const struct names *n
 {
 	size_t bytes = names->bytes[0] + names->bytes[1] + names->bytes[2];
 	uint16_t filenum = intern_file(key->file);
-	uint32_t i = allocate_entry(&tr2_g_shm.head->scopes_used, TLG_MAX_SCOPES, (unsigned char *)tr2_g_shm.scopes,
-				    sizeof(struct tlg_ring_scope));
+	uint32_t i = allocate_scope();
 	uint32_t text = i ? allocate_text(bytes + 1) : 0;
-	struct tlg_ring_scope *scope = &tr2_g_shm.scopes[i];
-	char *at = tr2_g_shm.texts + text;
+	struct tlg_ring_scope *scope = tr2_shm_scope(i);
+	char *at = tr2_shm_text(text);
 
 	if (!text || (key->file && *key->file && !filenum))
 		return 0;
@@ -243,14 +273,14 @@ uint32_t tr2_scope_intern(const struct tr2_scope_key *key)
 				return mine;
 			i = tr2_load_acq(at); /* [M4] acquire: another thread's entry.  Pairs with its exchange */
 		}
-		if (tr2_g_shm.scopes[i].hash == (uint32_t)hash && is_same(&tr2_g_shm.scopes[i], key, &names))
+		if (tr2_shm_scope(i)->hash == (uint32_t)hash && is_same(tr2_shm_scope(i), key, &names))
 			return i;
 	}
 }
 
 const struct tlg_ring_scope *tr2_scope_get(uint32_t index)
 {
-	const struct tlg_ring_scope *scope = &tr2_g_shm.scopes[index];
+	const struct tlg_ring_scope *scope = tr2_shm_scope(index);
 
 	if (!index || index >= TLG_MAX_SCOPES)
 		return NULL;
@@ -260,10 +290,10 @@ const struct tlg_ring_scope *tr2_scope_get(uint32_t index)
 
 const char *tr2_scope_file(unsigned filenum)
 {
-	const struct tlg_ring_source *file = &tr2_g_shm.sources[filenum];
+	const struct tlg_ring_source *file = tr2_shm_source(filenum);
 
 	if (!filenum)
 		return NULL;
 	/* [M4] acquire: the name's bytes.  Pairs with add_file() */
-	return tr2_load_acq(&file->ready) ? tr2_g_shm.texts + file->text : NULL;
+	return tr2_load_acq(&file->ready) ? tr2_shm_text(file->text) : NULL;
 }

@@ -22,13 +22,8 @@
 
 enum {
 	PAGE = 4096,
-	RINGS_AT = PAGE,
-	SCOPES_AT = RINGS_AT + TLG_MAX_RINGS * TLG_RING_STRIDE,
-	SOURCES_AT = SCOPES_AT + TLG_MAX_SCOPES * (int)sizeof(struct tlg_ring_scope),
-	TEXTS_AT = SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
-	LOSSES_AT = TEXTS_AT + TLG_RING_TEXT_BYTES,
-	LOSSES_END = LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
-	CHUNKS_AT = (LOSSES_END + TLG_CHUNK_STRIDE - 1) / TLG_CHUNK_STRIDE * TLG_CHUNK_STRIDE,
+	LEAST_CHUNKS_AT = TLG_RING_FIRST_AT + PAGE,
+	OTHER_BYTES = LEAST_CHUNKS_AT + TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,   /* than chunks */
 };
 
 struct tr2_shm tr2_g_shm;
@@ -81,56 +76,43 @@ static unsigned allowed_chunks(void)
 
 	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return most;
-	if (limit.rlim_cur < (rlim_t)CHUNKS_AT + TLG_CHUNK_STRIDE)
+	if (limit.rlim_cur < (rlim_t)OTHER_BYTES + TLG_CHUNK_STRIDE)
 		return 0;
-	limit.rlim_cur = (limit.rlim_cur - CHUNKS_AT) / TLG_CHUNK_STRIDE;
+	limit.rlim_cur = (limit.rlim_cur - OTHER_BYTES) / TLG_CHUNK_STRIDE;
 	return limit.rlim_cur < most ? (unsigned)limit.rlim_cur : most;
-}
-
-/* Map bytes of fd at an address that is a multiple of the chunk stride; NULL when there is no room. */
-static unsigned char *map_aligned(int fd, size_t bytes)
-{
-	unsigned char *reserved = mmap(NULL, bytes + TLG_CHUNK_STRIDE, PROT_NONE,
-				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	size_t skip;
-
-	if (reserved == MAP_FAILED)
-		return NULL;
-	skip = -(uintptr_t)reserved & (TLG_CHUNK_STRIDE - 1);
-	if (skip)
-		munmap(reserved, skip);
-	munmap(reserved + skip + bytes, TLG_CHUNK_STRIDE - skip);
-	if (mmap(reserved + skip, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		munmap(reserved + skip, bytes);
-		return NULL;
-	}
-	return reserved + skip;
 }
 
 /* Map with as many chunks as the address space has room for. */
 static unsigned char *map_file(int fd, unsigned *chunks, size_t *bytes)
 {
-	unsigned char *base = NULL;
+	void *base = MAP_FAILED;
 
-	for (; *chunks >= 1 && !base; *chunks = base ? *chunks : *chunks / 4) {
-		*bytes = CHUNKS_AT + (size_t)*chunks * TLG_CHUNK_STRIDE;
+	for (; *chunks >= 1 && base == MAP_FAILED; *chunks = base == MAP_FAILED ? *chunks / 4 : *chunks) {
+		*bytes = OTHER_BYTES + (size_t)*chunks * TLG_CHUNK_STRIDE;
 		if (!ftruncate(fd, (off_t)*bytes))
-			base = map_aligned(fd, *bytes);
+			base = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	}
-	if (base)
-		madvise(base, *bytes, MADV_DONTDUMP);
+	if (base == MAP_FAILED)
+		return NULL;
+	madvise(base, *bytes, MADV_DONTDUMP);
 	return base;
 }
 
-static int commit_first_pages(unsigned char *base)
+/* Chunks lie where their addresses are multiples of their stride. */
+static size_t find_chunks(const unsigned char *base)
 {
-	static const int areas[] = { 0, RINGS_AT, SCOPES_AT, SOURCES_AT, TEXTS_AT };
+	return LEAST_CHUNKS_AT + (-((uintptr_t)base + LEAST_CHUNKS_AT) & (TLG_CHUNK_STRIDE - 1));
+}
 
-	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
-		int error = tr2_shm_commit(base + areas[i], PAGE);
-		if (error)
-			return error;
-	}
+/*
+ * The head and the first entries of the tables.  Memory that can be committed without the file's name needs nobody
+ * to write the file: who truncates it would kill us, and so nobody does by mistake, the superuser apart.
+ */
+static int commit_first_pages(unsigned char *base, int fd)
+{
+	if (madvise(base, LEAST_CHUNKS_AT, MADV_POPULATE_WRITE))
+		return tr2_shm_commit(base, LEAST_CHUNKS_AT);
+	fchmod(fd, 0400);
 	return 0;
 }
 
@@ -142,7 +124,7 @@ static uint64_t time_since_boot(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-static void fill_head(unsigned char *base, size_t bytes)
+static void fill_head(unsigned char *base, size_t chunks_at, size_t tables_at, size_t bytes)
 {
 	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)base;
 	struct tr2_anchor first = tr2_clock_first();
@@ -151,24 +133,17 @@ static void fill_head(unsigned char *base, size_t bytes)
 		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
 		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
-		.rings_at = RINGS_AT, .scopes_at = SCOPES_AT, .sources_at = SOURCES_AT, .texts_at = TEXTS_AT,
-		.losses_at = LOSSES_AT, .chunks_at = CHUNKS_AT, .bytes = bytes,
+		.chunks_at = chunks_at, .tables_at = tables_at, .bytes = bytes,
 		.texts_used = 1,
 	};
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
-}
-
-/* 1 if memory is committed without the file's name, so that nobody needs to write the file. */
-static int can_populate(unsigned char *base)
-{
-	return !madvise(base, PAGE, MADV_POPULATE_WRITE);
 }
 
 int tr2_shm_create(uint32_t stream)
 {
 	unsigned chunks = allowed_chunks();
 	unsigned char *base;
-	size_t bytes;
+	size_t bytes, chunks_at, tables_at;
 	int error, fd;
 
 	if (!chunks)
@@ -177,9 +152,7 @@ int tr2_shm_create(uint32_t stream)
 	if (fd < 0)
 		return -errno;
 	g_base = base = map_file(fd, &chunks, &bytes);
-	error = base ? commit_first_pages(base) : -ENOMEM;
-	if (base && can_populate(base))
-		fchmod(fd, 0400);   /* who truncates it would kill us: nobody does by mistake, the superuser apart */
+	error = base ? commit_first_pages(base, fd) : -ENOMEM;
 	close(fd);
 	if (error) {
 		if (base)
@@ -187,16 +160,12 @@ int tr2_shm_create(uint32_t stream)
 		tr2_shm_unlink();
 		return error;
 	}
-	fill_head(base, bytes);
+	chunks_at = find_chunks(base);
+	tables_at = chunks_at + (size_t)chunks * TLG_CHUNK_STRIDE;
+	fill_head(base, chunks_at, tables_at, bytes);
 	tr2_g_shm = (struct tr2_shm){
 		.head = (struct tlg_ring_file *)(void *)base,
-		.rings = base + RINGS_AT,
-		.chunks = base + CHUNKS_AT,
-		.scopes = (struct tlg_ring_scope *)(void *)(base + SCOPES_AT),
-		.sources = (struct tlg_ring_source *)(void *)(base + SOURCES_AT),
-		.texts = (char *)base + TEXTS_AT,
-		.losses = (struct tlg_ring_loss *)(void *)(base + LOSSES_AT),
-		.max_chunks = chunks,
+		.base = base, .chunks = base + chunks_at, .tables_at = tables_at, .max_chunks = chunks,
 	};
 	return 0;
 }

@@ -19,18 +19,15 @@
 /* The mapping of this process.  Set once by tr2_shm_create(). */
 struct tr2_shm {
 	struct tlg_ring_file *head;
-	unsigned char *rings, *chunks;
-	struct tlg_ring_scope *scopes;
-	struct tlg_ring_source *sources;
-	char *texts;
-	struct tlg_ring_loss *losses;
+	unsigned char *base, *chunks;     /* base: head */
+	uint64_t tables_at;
 	unsigned max_chunks;
 };
 extern struct tr2_shm tr2_g_shm;
 
 /*
  * Create and map the file.  Return  0 or -errno; tr2_g_shm is set on success.
- * Thread  one at a time    Signal unsafe    Cost  about 20 us
+ * Thread  one at a time    Signal unsafe    Cost  about 30 us
  */
 int tr2_shm_create(uint32_t stream);
 
@@ -51,7 +48,29 @@ int tr2_shm_commit(void *address, size_t bytes);
 
 static inline struct tlg_ring *tr2_shm_ring(unsigned i)
 {
-	return (struct tlg_ring *)(void *)(tr2_g_shm.rings + (size_t)i * TLG_RING_STRIDE);
+	return (struct tlg_ring *)(void *)(tr2_g_shm.base + tlg_ring_at(tr2_g_shm.tables_at, i));
+}
+
+static inline struct tlg_ring_scope *tr2_shm_scope(unsigned i)
+{
+	return (struct tlg_ring_scope *)(void *)(tr2_g_shm.base + tlg_scope_at(tr2_g_shm.tables_at, i));
+}
+
+static inline struct tlg_ring_source *tr2_shm_source(unsigned i)
+{
+	return (struct tlg_ring_source *)(void *)(tr2_g_shm.base + tlg_source_at(tr2_g_shm.tables_at, i));
+}
+
+static inline char *tr2_shm_text(uint32_t offset)
+{
+	return (char *)tr2_g_shm.base + tlg_text_at(tr2_g_shm.tables_at, offset);
+}
+
+static inline struct tlg_ring_loss *tr2_shm_loss(unsigned i)
+{
+	unsigned char *losses = tr2_g_shm.base + tr2_g_shm.tables_at + TLG_LOSSES_AT;
+
+	return (struct tlg_ring_loss *)(void *)losses + i;
 }
 
 /* The robust mutex that the ring's thread holds. */

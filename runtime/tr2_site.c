@@ -51,8 +51,8 @@ static int is_constant(const char *text)
 static int is_same(const struct tr2_site *site, const struct tr2_scope_key *key)
 {
 	const char *const names[] = { key->category, key->label, key->format };
-	const struct tlg_ring_scope *scope = &tr2_g_shm.scopes[site->scope];
-	const char *file = tr2_scope_file(scope->filenum), *at = tr2_g_shm.texts + scope->text;
+	const struct tlg_ring_scope *scope = tr2_shm_scope(site->scope);
+	const char *file = tr2_scope_file(scope->filenum), *at = tr2_shm_text(scope->text);
 
 	for (unsigned i = 0; i < 3; i++) {
 		if (!names[i])

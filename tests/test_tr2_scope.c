@@ -88,7 +88,7 @@ static void test_scope_content_can_be_read_back(void **state)
 	assert_int_equal(scope->style, 7);
 	assert_int_equal(scope->names, TLG_NAME_LABEL | TLG_NAME_FORMAT);
 	assert_string_equal(tr2_scope_file(scope->filenum), "dir/x.c");
-	assert_memory_equal(tr2_g_shm.texts + scope->text, "lab\0%s", 7);
+	assert_memory_equal(tr2_shm_text(scope->text), "lab\0%s", 7);
 }
 
 static void test_scope_name_beyond_limit_is_refused(void **state)
