@@ -4,25 +4,18 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tlg_block.h"
 #include "tr2_env.h"
+#include "tr2_memory.h"
 
 static struct tlg_event *g_packed;     /* TLG_FRAME_BYTES */
 
 int tr2_encode_init(void)
 {
-	void *memory;
-
-	if (g_packed || !tr2_g_settings.raw_packed)
-		return 0;
-	memory = mmap(NULL, TLG_FRAME_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		      -1, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	g_packed = memory;
-	return 0;
+	if (!g_packed && tr2_g_settings.raw_packed)
+		g_packed = tr2_memory_take(TLG_FRAME_BYTES);
+	return g_packed || !tr2_g_settings.raw_packed ? 0 : -errno;
 }
 
 /* One block into to.  Return  entries */

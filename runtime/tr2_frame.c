@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <lz4.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tlg.h"
 #include "tlg_crc.h"
+#include "tr2_memory.h"
 
 enum {
 	MARK_BYTES = 24,
@@ -119,16 +119,9 @@ static unsigned char *store_block(unsigned char *to, const void *plain, size_t b
 
 int tr2_frame_init(void)
 {
-	void *memory;
-
-	if (g_memory)
-		return 0;
-	memory = mmap(NULL, sizeof(*g_memory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		      -1, 0);
-	if (memory == MAP_FAILED)
-		return -errno;
-	g_memory = memory;
-	return 0;
+	if (!g_memory)
+		g_memory = tr2_memory_take(sizeof(*g_memory));
+	return g_memory ? 0 : -errno;
 }
 
 const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_hurried,

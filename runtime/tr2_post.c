@@ -4,29 +4,29 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
 #include "tr2_losses.h"
+#include "tr2_memory.h"
 #include "tr2_shm.h"
 #include "tr2_stream.h"
 
 int tr2_post_init(void)
 {
 	const size_t buffer = TR2_STREAM_EVENTS * sizeof(struct tlg_event);
-	const size_t scopes = TLG_MAX_SCOPES * sizeof(struct tr2_posted), files = TLG_MAX_SOURCES * sizeof(uint32_t);
+	const size_t posted = TLG_MAX_SCOPES * sizeof(struct tr2_posted);
 	unsigned char *memory = (unsigned char *)tr2_g_stream.buffer;
 
+	static_assert(TLG_MAX_SOURCES <= TLG_MAX_SCOPES, "both are indices of posted[]");
 	if (!memory) {
-		memory = mmap(NULL, buffer + scopes + files, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (memory == MAP_FAILED)
+		memory = tr2_memory_take(buffer + posted);
+		if (!memory)
 			return -errno;
 	}
 	tr2_g_stream.buffer = (struct tlg_event *)(void *)memory;
-	tr2_g_stream.scopes = (struct tr2_posted *)(void *)(memory + buffer);
-	tr2_g_stream.file_cycle = (uint32_t *)(void *)(memory + buffer + scopes);
+	tr2_g_stream.posted = (struct tr2_posted *)(void *)(memory + buffer);
+	tr2_g_stream.posted[0].cycle = 0;   /* a page that is read before it is written is faulted in twice */
 	tr2_losses_reset();
 	return 0;
 }

@@ -25,12 +25,12 @@ static unsigned kept_regions(const struct tr2_post_thread *thread)
 
 static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
 {
-	if (!scope || tr2_g_stream.scopes[index].cycle == tr2_g_stream.cycle)
+	if (!scope || tr2_g_stream.posted[index].cycle == tr2_g_stream.cycle)
 		return;
 	context->scope = scope;
 	context->scope_index = index;
 	context->events += 1 + tr2_stream_text_events(scope->text_bytes);
-	if (!scope->filenum || tr2_g_stream.file_cycle[scope->filenum] == tr2_g_stream.cycle)
+	if (!scope->filenum || tr2_g_stream.posted[scope->filenum].file_cycle == tr2_g_stream.cycle)
 		return;
 	context->file = tr2_scope_file(scope->filenum);
 	context->events += context->file ? 1 + tr2_stream_text_events(strlen(context->file)) : 0;
@@ -42,7 +42,7 @@ static void append_file(const struct tlg_ring_scope *scope, const char *file, ui
 		scope->filenum, (uint16_t)tr2_g_stream.cycle, 0
 	};
 	tr2_stream_append_text(file, strlen(file), sequence);
-	tr2_g_stream.file_cycle[scope->filenum] = tr2_g_stream.cycle;
+	tr2_g_stream.posted[scope->filenum].file_cycle = tr2_g_stream.cycle;
 }
 
 static void append_scope(const struct context *context, uint32_t sequence)
@@ -59,7 +59,8 @@ static void append_scope(const struct context *context, uint32_t sequence)
 		.names = scope->names,
 	};
 	tr2_stream_append_text(tr2_shm_text(scope->text), scope->text_bytes, sequence);
-	tr2_g_stream.scopes[context->scope_index] = (struct tr2_posted){ tr2_g_stream.cycle, scope->style };
+	tr2_g_stream.posted[context->scope_index].cycle = tr2_g_stream.cycle;
+	tr2_g_stream.posted[context->scope_index].style = scope->style;
 }
 
 static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
@@ -176,7 +177,7 @@ static inline void run_chain(struct run *run, struct tr2_post_thread *thread, co
 unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned n)
 {
 	const uint32_t cycle = tr2_g_stream.cycle, tid = thread->tid;
-	const struct tr2_posted *scopes = tr2_g_stream.scopes;
+	const struct tr2_posted *posted = tr2_g_stream.posted;
 	struct run run = {
 		&tr2_g_stream.buffer[tr2_g_stream.used], tr2_g_stream.room, cycle << TLG_CYCLE_SHIFT & TLG_CYCLE_MASK,
 		thread->position + 1, 0
@@ -189,11 +190,11 @@ unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *ev
 		const struct tlg_hit *hit = &events[at].u.hit;
 		count = tlg_chain_length(&events[at], n - at);
 		if (count > run.room || hit->tid != tid || hit->scopeIndex >= TLG_MAX_SCOPES ||
-		    scopes[hit->scopeIndex].cycle != cycle)
+		    posted[hit->scopeIndex].cycle != cycle)
 			break;
 		run_chain(&run, thread, &events[at], count);
 		if (tlg_event_type(&events[at]) == TLG_HIT)
-			follow_regions(thread, hit, scopes[hit->scopeIndex].style);
+			follow_regions(thread, hit, posted[hit->scopeIndex].style);
 	}
 	tr2_g_stream.used += at;
 	tr2_g_stream.in_block += at;

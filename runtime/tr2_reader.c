@@ -3,19 +3,14 @@
 #include "tr2_reader.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tr2_clock.h"
+#include "tr2_memory.h"
 
 struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread)
 {
-	void *memory = thread->post;
-
-	if (!memory) {
-		memory = mmap(NULL, sizeof(struct tr2_post_thread), PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		thread->post = memory == MAP_FAILED ? NULL : memory;
-	}
+	if (!thread->post)
+		thread->post = tr2_memory_take(sizeof(struct tr2_post_thread));
 	return thread->post;
 }
 

@@ -4,27 +4,36 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "tr2_atomic.h"
+#include "tr2_memory.h"
 
-enum { SCOPE_SLOTS = 2 * TLG_MAX_SCOPES, FILE_SLOTS = 2 * TLG_MAX_SOURCES };
+enum kind { SCOPES, FILES, KINDS };
+enum { NEAR_SLOTS = 256, NEAR_PROBES = 8, FAR_SLOTS = 2 * TLG_MAX_SCOPES };
 
-/* Entry index by hash, open addressing, 0 empty.  Private: a reader of the file walks the entries. */
+/*
+ * Entry numbers by hash, open addressing, 0 empty.  The slots that are looked at first lie in one page: so the few
+ * entries of a small program do not touch a page each.  Private: a reader of the file walks the entries.
+ */
 static struct index {
-	uint32_t scopes[SCOPE_SLOTS];
-	uint32_t files[FILE_SLOTS];
+	uint32_t near[KINDS][NEAR_SLOTS];
+	uint32_t far[KINDS][FAR_SLOTS];
 } *g_index;
 
 static int make_index(void)
 {
-	void *memory = mmap(NULL, sizeof(*g_index), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
+	g_index = tr2_memory_take(sizeof(*g_index));
+	if (!g_index)
 		return -errno;
-	g_index = memory;
+	g_index->near[0][0] = 0;   /* a page that is read before it is written is faulted in twice */
 	return 0;
+}
+
+/* The slot that is looked at after so many others. */
+static uint32_t *slot_of(enum kind kind, uint64_t hash, uint64_t probe)
+{
+	return probe < NEAR_PROBES ? &g_index->near[kind][(hash + probe) % NEAR_SLOTS]
+				   : &g_index->far[kind][(hash + probe) % FAR_SLOTS];
 }
 
 /* Copy bytes at an offset in the parent's file to their place in this process's.  0 or -errno. */
@@ -181,13 +190,13 @@ static uint16_t intern_file(const char *name)
 {
 	size_t bytes = name ? strlen(name) + 1 : 0;
 	uint32_t mine = 0;
-	uint64_t slot;
+	uint64_t hash;
 
 	if (bytes < 2 || bytes > TLG_NAME_MAX)
 		return 0;
-	slot = mix_text(0, name, bytes);
-	for (;; slot++) {
-		uint32_t *at = &g_index->files[slot % FILE_SLOTS];
+	hash = mix_text(0, name, bytes);
+	for (uint64_t probe = 0;; probe++) {
+		uint32_t *at = slot_of(FILES, hash, probe);
 		uint32_t i = tr2_load_acq(at); /* [M4] acquire: the entry is written.  Pairs with the exchange below */
 		if (!i) {
 			if (!mine && !(mine = add_file(name, bytes)))
@@ -263,8 +272,8 @@ uint32_t tr2_scope_intern(const struct tr2_scope_key *key)
 	for (int i = 0; i < 3; i++)
 		if (names.bytes[i] > TLG_NAME_MAX)
 			return 0;
-	for (uint64_t slot = hash;; slot++) {
-		uint32_t *at = &g_index->scopes[slot % SCOPE_SLOTS];
+	for (uint64_t probe = 0;; probe++) {
+		uint32_t *at = slot_of(SCOPES, hash, probe);
 		uint32_t i = tr2_load_acq(at); /* [M4] acquire: the entry is written.  Pairs with the exchange below */
 		if (!i) {
 			if (!mine && !(mine = add_scope(key, &names, (uint32_t)hash)))

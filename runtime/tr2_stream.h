@@ -13,10 +13,10 @@
 
 enum { TR2_STREAM_EVENTS = TLG_FRAME_BYTES / TLG_EVENT_SIZE };   /* in the buffer */
 
-/* What the stream knows about a scope. */
+/* What the stream knows about scope i, and about file i: the cycle in which it was last posted; 0: never. */
 struct tr2_posted {
-	uint32_t cycle;                   /* in which it was last posted; 0: never */
-	uint32_t style;
+	uint32_t cycle, style;
+	uint32_t file_cycle;
 };
 
 struct tr2_stream {
@@ -35,8 +35,7 @@ struct tr2_stream {
 	uint32_t block_tid;
 	unsigned room;                    /* events that the open block takes at least, nothing else being due */
 
-	struct tr2_posted *scopes;
-	uint32_t *file_cycle;             /* cycle in which each file was last posted */
+	struct tr2_posted *posted;
 };
 extern struct tr2_stream tr2_g_stream;
 

@@ -11,8 +11,10 @@
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
+#include "tr2_memory.h"
 #include "tr2_reg.h"
 #include "tr2_text.h"
+#include "tr2_timer.h"
 
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
@@ -60,22 +62,26 @@ int tr2_thread_is_main(void)
 	return tr2_self && tr2_self == g_main;
 }
 
-static void *map_private(size_t bytes)
+/* In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do. */
+static int map_wiped(void)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *memory = mmap(NULL, sizeof(*g_wiped), PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	return memory == MAP_FAILED ? NULL : memory;
+	if (memory == MAP_FAILED)
+		return -errno;
+	g_wiped = memory;
+	madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK);
+	return 0;
 }
 
 static int map_tables(void)
 {
-	if (!g_wiped) {
-		g_wiped = map_private(sizeof(*g_wiped));
-		if (!g_wiped)
-			return -errno;
-		madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK);   /* else tr2_thread_wipe() has to do */
-	}
-	g_threads = map_private(TLG_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
+	int error = g_wiped ? 0 : map_wiped();
+
+	if (error)
+		return error;
+	g_threads = tr2_memory_take(TLG_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
 	return g_threads ? 0 : -errno;
 }
 
@@ -185,8 +191,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 	else
 		strcpy(self->name, "main");
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
-	memset(self->timers, 0, sizeof(self->timers));
-	memset(self->counters, 0, sizeof(self->counters));
+	tr2_timer_begin_thread(self);
 	take_over(self, NULL, 0);
 }
 

@@ -41,9 +41,9 @@ struct tr2_thread {
 	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
-	struct tr2_timer timers[TR2_MAX_TIMERS];
-	uint64_t counters[TR2_MAX_COUNTERS];
 	void *post;                       /* the drain's own data about the thread */
+	uint64_t counters[TR2_MAX_COUNTERS];
+	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
 };
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_memory.h - the library's own memory: tables that are large in case and small as a rule.
+ *
+ * One mapping of which everybody takes a part, for a mapping costs a short process 3 us, and the program's allocator
+ * is the program's.  What is taken is kept.  Memory comes with use, and reads as zeros.
+ */
+#ifndef TR2_MEMORY_H
+#define TR2_MEMORY_H
+
+#include <stddef.h>
+
+/*
+ * Addresses for so many bytes, a multiple of 64.  Return  NULL with errno: there is no room
+ * Thread  one at a time: at the beginning, or the holder of the drain's lock    Signal safe
+ */
+void *tr2_memory_take(size_t bytes);
+
+#endif
