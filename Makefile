@@ -194,7 +194,7 @@ $(out)/libtrace2.a: $(runtime_obj) $(live_obj) $(format_obj)
 
 $(out)/$(soname): $(runtime_obj) $(live_obj) $(format_obj) runtime/trace2.map $(out)/flags
 	$(call say,LD)
-	$(quiet)$(link) -shared -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
+	$(quiet)$(link) -shared -Wl,--sort-section=name -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
 		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \
 		-o $@ $(runtime_obj) $(live_obj) $(format_obj) $(runtime_libs) $(LDLIBS)
 

@@ -14,6 +14,7 @@
 #include "tr2_futex.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
+#include "tr2_memory.h"
 #include "tr2_post.h"
 #include "tr2_reader.h"
 #include "tr2_sink.h"
@@ -28,7 +29,7 @@ enum {
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
 };
 
-static struct collect {
+TR2_LARGE static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint32_t progress;                     /* a futex */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */

@@ -15,6 +15,7 @@
 #include "tr2_flight.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
+#include "tr2_memory.h"
 #include "tr2_post.h"
 #include "tr2_reg.h"
 #include "tr2_sid.h"
@@ -339,7 +340,7 @@ int tr2_drain_init(uint32_t stream)
 }
 
 static int g_held;                             /* 1 between the two calls around fork() */
-static struct tr2_post_thread g_ahead;         /* of a flight recorder: the forking thread as it is now */
+TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: the forking thread as it is now */
 
 void tr2_drain_before_fork(void)
 {

@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tr2_memory.h"
 #include "trace2.h"
 #include "tr2_clock.h"
 #include "tr2_config.h"
@@ -111,7 +112,7 @@ static int set_up(const struct tr2_heritage *heritage)
 /* In a forked child, before its first event: rings and a stream of its own, in its parent's destinations. */
 static void start_over(void)
 {
-	static struct tr2_heritage heritage;
+	TR2_LARGE static struct tr2_heritage heritage;
 
 	heritage.shm = tr2_g_shm;
 	heritage.parent = tr2_self;

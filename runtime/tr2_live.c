@@ -11,6 +11,7 @@
 #include "t2x_merge.h"
 #include "t2x_model.h"
 #include "tr2_env.h"
+#include "tr2_memory.h"
 
 enum { NORMAL, PERF, EVENT, TARGETS };   /* in git's order */
 
@@ -23,7 +24,7 @@ static const struct kind {
 	[EVENT] = { "EVENT", "EVENT_BRIEF", &t2x_writer_event },
 };
 
-static struct live {
+TR2_LARGE static struct live {
 	int is_on;
 	int is_pipe;
 	struct tr2_dst dst;
@@ -35,7 +36,7 @@ static struct live {
 	struct t2x_merge *merge;
 } g_live[TARGETS];
 
-static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
+TR2_LARGE static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
 static int g_on;
 
 /* ---- output ------------------------------------------------------------------------------------- */

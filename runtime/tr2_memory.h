@@ -11,6 +11,12 @@
 #include <stddef.h>
 
 /*
+ * Of a large static variable, all zero at first: it lies behind the small ones, so that these share pages (where the
+ * linker sorts, as for the shared library; six pages less).
+ */
+#define TR2_LARGE __attribute__((section(".bss.tr2_large")))
+
+/*
  * Addresses for so many bytes, a multiple of 64.  Return  NULL with errno: there is no room
  * Thread  one at a time: at the beginning, or the holder of the drain's lock    Signal safe
  */

@@ -35,7 +35,10 @@ const char *tr2_shm_path(void)
 	return g_path;
 }
 
-/* A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched. */
+/*
+ * A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched.  Who truncates it
+ * would kill us: nobody may write it, so nobody does by mistake, the superuser apart.
+ */
 static int open_in(const char *directory, uint32_t stream)
 {
 	struct tr2_text path = tr2_text_begin(g_path, sizeof(g_path));
@@ -46,7 +49,7 @@ static int open_in(const char *directory, uint32_t stream)
 	tr2_text_add(&path, "-");
 	tr2_text_hex(&path, tr2_clock_start() ^ stream, 16);
 	tr2_text_add(&path, ".ring");
-	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 }
 
 static int open_file(uint32_t stream)
@@ -104,16 +107,13 @@ static size_t find_chunks(const unsigned char *base)
 	return LEAST_CHUNKS_AT + (-((uintptr_t)base + LEAST_CHUNKS_AT) & (TLG_CHUNK_STRIDE - 1));
 }
 
-/*
- * The head and the first entries of the tables.  Memory that can be committed without the file's name needs nobody
- * to write the file: who truncates it would kill us, and so nobody does by mistake, the superuser apart.
- */
+/* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
 static int commit_first_pages(unsigned char *base, int fd)
 {
-	if (madvise(base, LEAST_CHUNKS_AT, MADV_POPULATE_WRITE))
-		return tr2_shm_commit(base, LEAST_CHUNKS_AT);
-	fchmod(fd, 0400);
-	return 0;
+	if (!madvise(base, LEAST_CHUNKS_AT, MADV_POPULATE_WRITE))
+		return 0;
+	fchmod(fd, 0600);
+	return tr2_shm_commit(base, LEAST_CHUNKS_AT);
 }
 
 static uint64_t time_since_boot(void)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
+#include "tr2_memory.h"
 #include "tr2_text.h"
 
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
@@ -119,7 +120,7 @@ const char *tr2_sid_own(void)
 
 const char *tr2_sid_add_name(const char *name)
 {
-	static char all[NAMES_BYTES];
+	TR2_LARGE static char all[NAMES_BYTES];
 	struct tr2_text text = tr2_text_begin(all, sizeof(all));
 	const char *names = getenv(name_variable);
 

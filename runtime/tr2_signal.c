@@ -14,6 +14,7 @@
 #include "tr2_emit.h"
 #include "tr2_env.h"
 #include "tr2_flight.h"
+#include "tr2_memory.h"
 #include "trace2.h"
 #include "tr2_sink.h"
 #include "tr2_text.h"
@@ -145,7 +146,7 @@ void tr2_signal_init(void)
 
 /* ---- signals that mean something to us, and perhaps to the program ------------------------------ */
 
-static struct sigaction g_before[32];
+TR2_LARGE static struct sigaction g_before[32];
 static tr2_signal_fn *g_watch;
 
 /* Ours first, then the program's own. */

@@ -9,12 +9,13 @@
 #include "tr2_env.h"
 #include "tr2_frame.h"
 #include "tr2_live.h"
+#include "tr2_memory.h"
 #include "tr2_text.h"
 
 enum { DGRAM_BYTES = 32768 };          /* in one datagram, before they are compressed */
 
 /* What is always used comes first: a page that is never touched costs nothing. */
-static struct sink {
+TR2_LARGE static struct sink {
 	uint32_t stream, frames;
 	int has_next;
 	struct tr2_dst dst, next;

@@ -8,11 +8,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "tr2_memory.h"
 #include "tr2_reserve.h"
 
 enum { NEIGHBOURS = 4, CONSTANT_RANGES = 8 };
 
-struct tr2_site tr2_g_sites[TR2_SITES];
+TR2_LARGE struct tr2_site tr2_g_sites[TR2_SITES];
 
 /* The read-only segments of the program. */
 static struct { uintptr_t from, to; } g_constant[CONSTANT_RANGES];
