@@ -1,40 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * t2x_columns.c - see t2x_columns.h.
- *
- * Perf is the format of most lines.  A line is put together from templates in copies of fixed size, each of
- * which may write more than it has to say: the next one goes over it.
- */
+/* t2x_columns.c - what is laid out once for a scope or a thread, and what few lines need. */
 #include "t2x_columns.h"
 
-#include "t2x_text.h"
-
 enum {
-	PLACE_BYTES = 28,       /* of "file:line"; what is longer loses its beginning */
+	PLACE_BYTES = T2X_COLUMNS_PLACE,
 	EVENT_BYTES = 12,
 	REPO_BYTES = 3,
-	TIME_BYTES = 9,
 	CATEGORY_BYTES = T2X_COLUMNS_CATEGORY,
 	THREAD_BYTES = 24,
+	DOTS_SHORT = 512,
+	NAMES_ROOM = T2X_TEMPLATE_BYTES - T2X_NAMES_AT - T2X_TEMPLATE_STEP,
 };
-
-/*
- * Where the columns lie in the template of a scope, their separators included, and how many bytes are copied
- * from there: " m.c:1<blanks> | ", "region_enter | r1  | ", "category     | ", "label:refresh".
- */
-enum {
-	PLACE_AT = 0, PLACE_COPY = 1 + PLACE_BYTES + 3,
-	EVENT_AT = PLACE_COPY, EVENT_COPY = 32,
-	CATEGORY_AT = EVENT_AT + EVENT_COPY, CATEGORY_COPY = 16,
-	NAMES_AT = CATEGORY_AT + CATEGORY_COPY,
-	NAMES_ROOM = T2X_TEMPLATE_BYTES - NAMES_AT - T2X_TEMPLATE_STEP,
-	THREAD_COPY = 48,       /* of a thread's template: "d0 | main<blanks> | " */
-	DOTS_COPY = 64,
-	/* at least what all this can write */
-	LINE_ROOM = 1024,
-};
-enum { EVENT_LENGTH, NAMES_LENGTH };   /* of a scope's template; a thread's has one length */
-enum { TOO_LONG = UINT16_MAX };        /* names that do not fit: they are put together for each line */
 
 static const int own_lines[4] = { 207, 219, 580, 596 };
 
@@ -131,36 +107,26 @@ static uint16_t fill_names(char *to, const struct t2x_event *ev)
 		size_t length = strlen(names.text[i]);
 
 		if (length > NAMES_ROOM - n)
-			return TOO_LONG;
+			return T2X_NAMES_TOO_LONG;
 		memcpy(to + n, names.text[i], length);
 		n += length;
 	}
 	return (uint16_t)n;
 }
 
-static void fill_scope(struct t2x_template *template, const struct t2x_event *ev)
+void t2x_columns_fill_scope(struct t2x_template *template, const struct t2x_event *ev)
 {
 	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "";
-	char *text = template->text;
+	char *text = template->text, *event = text + T2X_EVENT_AT;
 
-	fill_place(text + PLACE_AT, ev);
-	template->length[EVENT_LENGTH] = (uint16_t)(fill_event(text + EVENT_AT, ev) - (text + EVENT_AT));
-	put_column(text + CATEGORY_AT, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
-	template->length[NAMES_LENGTH] = fill_names(text + NAMES_AT, ev);
+	fill_place(text + T2X_PLACE_AT, ev);
+	template->length[T2X_EVENT_LENGTH] = (uint16_t)(fill_event(event, ev) - event);
+	put_column(text + T2X_CATEGORY_AT, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
+	template->length[T2X_NAMES_LENGTH] = fill_names(text + T2X_NAMES_AT, ev);
 	template->number = ev->scope ? ev->scope->number : 0;
 }
 
-static const struct t2x_template *find_scope(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	uint64_t number = ev->scope ? ev->scope->number : 0;
-	struct t2x_template *template = t2x_template_of_scope(printer->templates, number);
-
-	if (!t2x_template_is_of(template, number))
-		fill_scope(template, ev);
-	return template;
-}
-
-static void fill_thread(struct t2x_template *template, const struct t2x_event *ev)
+void t2x_columns_fill_thread(struct t2x_template *template, const struct t2x_event *ev)
 {
 	const char *name = ev->thread->name;
 	char *p = template->text;
@@ -173,87 +139,28 @@ static void fill_thread(struct t2x_template *template, const struct t2x_event *e
 	template->number = ev->thread->number;
 }
 
-/* ---- lines -------------------------------------------------------------------------------------- */
+/* ---- what few lines need ------------------------------------------------------------------------ */
 
-/* "d0 | main                     | " */
-static char *put_thread(struct t2x_printer *printer, char *p, const struct t2x_event *ev)
+void t2x_columns_put_category(char *p, const char *category)
 {
-	struct t2x_template *template = t2x_template_of_thread(printer->templates, ev->thread->number);
-
-	if (!t2x_template_is_of(template, ev->thread->number))
-		fill_thread(template, ev);
-	memcpy(p, template->text, THREAD_COPY);
-	return p + template->length[0];
+	put_column(p, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
 }
 
-static char *put_times(struct t2x_printer *printer, char *p, const struct t2x_event *ev, unsigned times)
+char *t2x_columns_long_dots(struct t2x_out *out, char *p, size_t n)
 {
-	static const char none[16] = "          | ";
-
-	if (times & T2X_COLUMNS_ABSOLUTE)
-		p = t2x_text_elapsed(printer, p, ev->abs_us, TIME_BYTES);
-	else
-		p = (char *)memcpy(p, none, TIME_BYTES) + TIME_BYTES;
-	memcpy(p, " | ", 3);
-	p += 3;
-	if (!(times & T2X_COLUMNS_RELATIVE))
-		return (char *)memcpy(p, none, TIME_BYTES + 3) + TIME_BYTES + 3;
-	p = t2x_put_seconds_us(p, ev->rel_us, TIME_BYTES);
-	memcpy(p, " | ", 3);
-	return p + 3;
-}
-
-/* Two for each region around the event, the thread's own excepted. */
-static char *put_dots(struct t2x_out *out, char *p, unsigned open)
-{
-	static const char dots[DOTS_COPY + 1] = "................................................................";
-	size_t n = open > 1 ? 2 * ((size_t)open - 1) : 0;
-
-	if (n <= DOTS_COPY) {
-		memcpy(p, dots, DOTS_COPY);
-		return p + n;
-	}
+	if (n <= DOTS_SHORT)
+		return (char *)memset(p, '.', n) + n;
 	out->pos = p;
 	t2x_out_repeat(out, '.', n);
-	return t2x_out_room(out, LINE_ROOM);
+	return t2x_out_room(out, T2X_COLUMNS_ROOM);
 }
 
-static void put_names(struct t2x_out *out, char *p, const struct t2x_template *template,
-		      const struct t2x_event *ev)
+char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_event *ev)
 {
-	unsigned n = template->length[NAMES_LENGTH];
+	const struct names names = find_names(ev);
 
-	if (n != TOO_LONG) {
-		out->pos = t2x_template_put(p, template->text + NAMES_AT, n);
-	} else {
-		const struct names names = find_names(ev);
-
-		out->pos = p;
-		for (unsigned i = 0; i < 3; i++)
-			t2x_out_string(out, names.text[i]);
-	}
-}
-
-void t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-		       const char *category)
-{
-	const struct t2x_template *template = find_scope(printer, ev);
-	const char *text = template->text;
-	struct t2x_out *out = printer->out;
-	char *p = t2x_out_room(out, LINE_ROOM);
-
-	if (!printer->options.brief) {
-		p = t2x_text_local_time(printer, p, ev);
-		memcpy(p, text + PLACE_AT, PLACE_COPY);
-		p += PLACE_COPY;
-	}
-	p = put_thread(printer, p, ev);
-	memcpy(p, text + EVENT_AT, EVENT_COPY);
-	p = put_times(printer, p + template->length[EVENT_LENGTH], ev, times);
-	if (category)
-		put_column(p, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
-	else
-		memcpy(p, text + CATEGORY_AT, CATEGORY_COPY);
-	p = put_dots(out, p + CATEGORY_BYTES + 3, ev->open);
-	put_names(out, p, template, ev);
+	out->pos = p;
+	for (unsigned i = 0; i < 3; i++)
+		t2x_out_string(out, names.text[i]);
+	return t2x_out_room(out, T2X_COLUMNS_ROOM);
 }

@@ -1,23 +1,139 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_columns.h - the columns of a perf line: time, place, depth, thread, event, repository, two times, category.
+ *
+ * Perf is the format of most lines.  A line is put together from templates (t2x_template.h) in copies of fixed size,
+ * each of which may write more than it has to say: the next one goes over it.  What is done for each line stands here,
+ * inline in a caller that knows which times its kind has; what is done once for a scope or thread is in the .c file.
  */
 #ifndef T2X_COLUMNS_H
 #define T2X_COLUMNS_H
 
-#include "t2x_writer.h"
+#include "t2x_text.h"
 
-enum { T2X_COLUMNS_CATEGORY = 12 };       /* bytes of that column; what is longer loses its end */
+enum {
+	T2X_COLUMNS_PLACE = 28,       /* bytes of "file:line"; what is longer loses its beginning */
+	T2X_COLUMNS_TIME = 9,         /* of a duration, at least */
+	T2X_COLUMNS_CATEGORY = 12,    /* of the category; what is longer loses its end */
+	T2X_COLUMNS_ROOM = 2048,      /* more than the columns and names of a template, and T2X_COLUMNS_SPARE, take */
+	T2X_COLUMNS_SPARE = 512,      /* bytes that are free behind them */
+};
 
 /* Which times an event has; the other columns are blank. */
 enum { T2X_COLUMNS_ABSOLUTE = 1, T2X_COLUMNS_RELATIVE = 2 };
 
 /*
- * All columns, the dots for the regions around the event, and what its scope says of the payload: "label:x",
- * "key:", "name:x".  What the event itself has to say is next.
- * category  what stands in that column; NULL: the category of the scope
+ * Where the columns lie in the template of a scope, their separators included, and how many bytes are copied
+ * from there: " m.c:1<blanks> | ", "region_enter | r1  | ", "category     | ", "label:refresh".
  */
-void t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-		       const char *category);
+enum {
+	T2X_PLACE_AT = 0, T2X_PLACE_COPY = 1 + T2X_COLUMNS_PLACE + 3,
+	T2X_EVENT_AT = T2X_PLACE_COPY, T2X_EVENT_COPY = 32,
+	T2X_CATEGORY_AT = T2X_EVENT_AT + T2X_EVENT_COPY, T2X_CATEGORY_COPY = 16,
+	T2X_NAMES_AT = T2X_CATEGORY_AT + T2X_CATEGORY_COPY,
+	T2X_THREAD_COPY = 48,         /* of a thread's template: "d0 | main<blanks> | " */
+	T2X_DOTS_COPY = 16,           /* for up to nine open regions */
+};
+enum { T2X_EVENT_LENGTH, T2X_NAMES_LENGTH };   /* of a scope's template; a thread's has one length */
+enum { T2X_NAMES_TOO_LONG = UINT16_MAX };      /* names that do not fit: they are put together for each line */
+
+/* Lay out the template of the event's scope, of its thread. */
+void t2x_columns_fill_scope(struct t2x_template *template, const struct t2x_event *ev);
+void t2x_columns_fill_thread(struct t2x_template *template, const struct t2x_event *ev);
+
+/* What is longer than the copies below: as these, but there is no T2X_COLUMNS_ROOM before, and there is behind. */
+char *t2x_columns_long_dots(struct t2x_out *out, char *p, size_t n);
+char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_event *ev);
+
+/* A category at p that is not that of the scope, and blanks up to the column's end. */
+void t2x_columns_put_category(char *p, const char *category);
+
+static inline const struct t2x_template *t2x_columns_scope(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	uint64_t number = ev->scope ? ev->scope->number : 0;
+	struct t2x_template *template = t2x_template_of_scope(printer->templates, number);
+
+	if (!t2x_template_is_of(template, number))
+		t2x_columns_fill_scope(template, ev);
+	return template;
+}
+
+/* "d0 | main                     | " */
+static inline char *t2x_columns_put_thread(struct t2x_printer *printer, char *p, const struct t2x_event *ev)
+{
+	struct t2x_template *template = t2x_template_of_thread(printer->templates, ev->thread->number);
+
+	if (!t2x_template_is_of(template, ev->thread->number))
+		t2x_columns_fill_thread(template, ev);
+	memcpy(p, template->text, T2X_THREAD_COPY);
+	return p + template->length[0];
+}
+
+/* "  0.000123 |  0.000045 | " */
+static inline char *t2x_columns_put_times(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
+					  unsigned times)
+{
+	static const char none[16] = "          |    ";
+
+	if (times & T2X_COLUMNS_ABSOLUTE) {
+		p = t2x_text_elapsed(printer, p, ev->abs_us, T2X_COLUMNS_TIME);
+	} else {
+		memcpy(p, none, sizeof(none));
+		p += T2X_COLUMNS_TIME + 3;
+	}
+	if (times & T2X_COLUMNS_RELATIVE) {
+		p = t2x_put_seconds_us(p, ev->rel_us, T2X_COLUMNS_TIME);
+		memcpy(p, " | ", 4);
+		return p + 3;
+	}
+	memcpy(p, none, sizeof(none));
+	return p + T2X_COLUMNS_TIME + 3;
+}
+
+/*
+ * Two for each region around the event, the thread's own excepted.  One copy, and no loop of copies: gcc makes one
+ * `rep stos` of that, which takes as long as all the rest of a line.
+ */
+static inline char *t2x_columns_put_dots(struct t2x_out *out, char *p, unsigned open)
+{
+	size_t n = open > 1 ? 2 * ((size_t)open - 1) : 0;
+
+	if (n > T2X_DOTS_COPY)
+		return t2x_columns_long_dots(out, p, n);
+	memcpy(p, "................", T2X_DOTS_COPY);
+	return p + n;
+}
+
+/*
+ * Begin a line: all columns, the dots for the regions around the event, and what its scope says of the payload:
+ * "label:x", "key:", "name:x".  What the event itself has to say is next.
+ * times     T2X_COLUMNS_...; where they are constant, nothing is asked about them
+ * category  what stands in that column; NULL: the category of the scope
+ * Return    the byte behind, T2X_COLUMNS_SPARE of them free; the caller moves out->pos
+ */
+static inline __attribute__((always_inline)) char *
+t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times, const char *category)
+{
+	const struct t2x_template *template = t2x_columns_scope(printer, ev);
+	const char *text = template->text;
+	struct t2x_out *out = printer->out;
+	char *p = t2x_out_room(out, T2X_COLUMNS_ROOM);
+
+	if (!printer->options.brief) {
+		p = t2x_text_local_time(printer, p, ev);
+		memcpy(p, text + T2X_PLACE_AT, T2X_PLACE_COPY);
+		p += T2X_PLACE_COPY;
+	}
+	p = t2x_columns_put_thread(printer, p, ev);
+	memcpy(p, text + T2X_EVENT_AT, T2X_EVENT_COPY);
+	p = t2x_columns_put_times(printer, p + template->length[T2X_EVENT_LENGTH], ev, times);
+	memcpy(p, text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
+	if (category)
+		t2x_columns_put_category(p, category);
+	p = t2x_columns_put_dots(out, p + T2X_COLUMNS_CATEGORY + 3, ev->open);
+	if (template->length[T2X_NAMES_LENGTH] == T2X_NAMES_TOO_LONG)
+		return t2x_columns_long_names(out, p, ev);
+	return t2x_template_put(p, text + T2X_NAMES_AT, template->length[T2X_NAMES_LENGTH]);
+}
 
 #endif

@@ -101,6 +101,15 @@ static inline void t2x_out_end_line(struct t2x_out *out)
 	out->broken_line = 0;
 }
 
+/* The same for a line of which the last byte is that before p, where one is free. */
+static inline void t2x_out_end_line_at(struct t2x_out *out, char *p)
+{
+	*p = '\n';
+	p += p[-1] != '\n';
+	out->pos = out->line = p;
+	out->broken_line = 0;
+}
+
 #define t2x_out_literal(out, text) t2x_out_bytes((out), "" text, sizeof(text) - 1)
 
 #endif

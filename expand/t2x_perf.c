@@ -5,9 +5,10 @@
 
 enum { ABSOLUTE = T2X_COLUMNS_ABSOLUTE, RELATIVE = T2X_COLUMNS_RELATIVE };
 
-static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+/* For kinds that are rare, and need not have a copy of their own of what is done for each line. */
+static __attribute__((noinline)) void begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
 {
-	t2x_columns_begin(printer, ev, times, NULL);
+	printer->out->pos = t2x_columns_begin(printer, ev, times, NULL);
 }
 
 /* A line whose payload is its first argument. */
@@ -175,7 +176,7 @@ static void print_def_param(struct t2x_printer *printer, const struct t2x_event 
 	char category[6 + T2X_COLUMNS_CATEGORY] = "scope:";
 
 	strncpy(category + 6, t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]), T2X_COLUMNS_CATEGORY - 6);
-	t2x_columns_begin(printer, ev, 0, category);
+	printer->out->pos = t2x_columns_begin(printer, ev, 0, category);
 	t2x_text_param(printer->out, ev, ':');
 	t2x_out_end_line(printer->out);
 }
@@ -188,13 +189,30 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 	t2x_out_end_line(printer->out);
 }
 
-static void print_named(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+/* Text at the line's end, where T2X_COLUMNS_SPARE bytes are free, and the end of the line. */
+static void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
 {
-	begin_line(printer, ev, times);
-	if (ev->message)
-		t2x_out_char(printer->out, ' ');
-	t2x_text_message(printer->out, ev);
-	t2x_out_end_line(printer->out);
+	if (n < T2X_COLUMNS_SPARE) {
+		memcpy(p, text, n);
+		t2x_out_end_line_at(out, p + n);
+	} else {
+		out->pos = p;
+		t2x_out_long(out, text, n);
+		t2x_out_end_line(out);
+	}
+}
+
+static inline __attribute__((always_inline)) void
+print_named(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+{
+	char *p = t2x_columns_begin(printer, ev, times, NULL);
+
+	if (ev->message) {
+		*p++ = ' ';
+		end_with(printer->out, p, ev->message, ev->message_length);
+	} else {
+		t2x_out_end_line_at(printer->out, p);
+	}
 }
 
 static void print_region_enter(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -210,17 +228,16 @@ static void print_region_leave(struct t2x_printer *printer, const struct t2x_eve
 
 static void print_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	begin_line(printer, ev, ABSOLUTE | RELATIVE);
-	t2x_text_arg(printer->out, &ev->args[0]);
-	t2x_out_end_line(printer->out);
+	end_with(printer->out, t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE, NULL), ev->args[0].text,
+		 ev->args[0].length);
 }
 #define print_data_json print_data
 
 static void print_data_intmax(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	begin_line(printer, ev, ABSOLUTE | RELATIVE);
-	t2x_out_int(printer->out, ev->args[0].value);
-	t2x_out_end_line(printer->out);
+	char *p = t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE, NULL);
+
+	t2x_out_end_line_at(printer->out, t2x_put_int(p, ev->args[0].value));
 }
 
 static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)

@@ -237,6 +237,16 @@ void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 	kept->us = ev->us;
 }
 
+void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width)
+{
+	struct t2x_kept *kept = &printer->elapsed;
+	char *end = t2x_put_seconds_us(kept->text, us, width);
+
+	memcpy(end, " | ", 3);
+	kept->us = us;
+	kept->length = (unsigned)(end + 3 - kept->text);
+}
+
 /* ---- places ------------------------------------------------------------------------------------- */
 
 /* The index into own_lines, or -1 for the kinds that a caller locates. */

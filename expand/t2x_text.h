@@ -45,17 +45,18 @@ const char *t2x_text_param_scope(const struct t2x_arg *scope);
 /* Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ". */
 void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width);
 
 enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
 
-/* Put it at to.  Return  the byte behind */
+/* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */
 static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
 	const struct t2x_kept *kept = &printer->time;
 
 	if (kept->us != ev->us || kept->utcoff != ev->process->utcoff || !kept->length)
 		t2x_text_keep_local_time(printer, ev);
-	memcpy(to, kept->text, T2X_LOCAL_TIME);
+	memcpy(to, kept->text, 16);
 	return to + T2X_LOCAL_TIME;
 }
 
@@ -69,16 +70,14 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
 	return to + T2X_UTC;
 }
 
-/* Seconds since the start of the process, at least width wide.  T2X_MAX_SECONDS bytes at to may be written */
+/* Seconds since the start of the process, at least width wide, and " | ".  T2X_KEPT_BYTES at to may be written */
 static inline char *t2x_text_elapsed(struct t2x_printer *printer, char *to, uint64_t us, unsigned width)
 {
 	struct t2x_kept *kept = &printer->elapsed;
 
-	if (kept->us != us || !kept->length) {
-		kept->us = us;
-		kept->length = (unsigned)(t2x_put_seconds_us(kept->text, us, width) - kept->text);
-	}
-	memcpy(to, kept->text, T2X_MAX_SECONDS);
+	if (kept->us != us || !kept->length)
+		t2x_text_keep_elapsed(printer, us, width);
+	memcpy(to, kept->text, T2X_KEPT_BYTES);
 	return to + kept->length;
 }
 

@@ -55,12 +55,14 @@ struct t2x_second {
 	unsigned length;                /* of text; 0: nothing kept yet */
 };
 
+enum { T2X_KEPT_BYTES = T2X_MAX_SECONDS };
+
 /* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
 struct t2x_kept {
 	uint64_t us;
 	int32_t utcoff;
 	unsigned length;                /* of text; 0: nothing kept yet */
-	char text[T2X_MAX_SECONDS];
+	char text[T2X_KEPT_BYTES];
 };
 
 /* What a writer works with. */
