@@ -18,10 +18,39 @@ enum {
 	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
 };
 
-/* A kind of event: how it is printed, what arguments it has. */
+/* What a kind of event changes, and which time has elapsed for it.  In this order, printing comes before ENTERS. */
+enum {
+	UNWINDS = 1,                      /* all regions but the outermost are left */
+	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
+	LEAVES = 4,                       /* that region is left */
+	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_us() */
+	ENDS_THREAD = 32,
+	ENTERS = 64,                      /* a region is entered: its own line stands outside of it */
+	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | ENDS_THREAD,
+};
+static const unsigned char effects[TLG_STYLE_COUNT] = {
+	[TLG_STYLE_region_enter] = ENTERS,
+	[TLG_STYLE_region_leave] = ELAPSES | LEAVES,
+	[TLG_STYLE_data] = ELAPSES,
+	[TLG_STYLE_data_intmax] = ELAPSES,
+	[TLG_STYLE_data_json] = ELAPSES,
+	[TLG_STYLE_thread_exit] = UNWINDS | ELAPSES | ENDS_THREAD,
+	[TLG_STYLE_atexit] = UNWINDS,
+	[TLG_STYLE_timer] = UNWINDS,
+	[TLG_STYLE_th_timer] = UNWINDS,
+	[TLG_STYLE_counter] = UNWINDS,
+	[TLG_STYLE_th_counter] = UNWINDS,
+	[TLG_STYLE_child_exit] = ENDS_CHILD,
+	[TLG_STYLE_child_ready] = READIES_CHILD,
+};
+
+/* A kind of event: how it is printed, what arguments it has, what it changes. */
 struct kind {
 	t2x_print_fn *print;              /* NULL: not at all */
 	const char *arguments;            /* the signature, see tlg_styles.def */
+	unsigned char style;
+	unsigned char effect;
+	char only;                        /* of a signature of one letter, that letter; else 0 */
 };
 
 struct t2x_model {
@@ -38,6 +67,14 @@ struct t2x_model {
 	size_t loss_budget;
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
+
+static struct kind make_kind(unsigned style, t2x_print_fn *print, const char *arguments)
+{
+	return (struct kind){
+		.print = print, .arguments = arguments, .style = (unsigned char)style, .effect = effects[style],
+		.only = arguments[0] && !arguments[1] ? arguments[0] : '\0',
+	};
+}
 
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options)
@@ -57,7 +94,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->loss_budget = LOSS_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
-#define TLG_STYLE(id, name, args, desc) m->kinds[id] = (struct kind){ writer->print.name, args };
+#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name, args);
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	return m;
@@ -189,13 +226,13 @@ void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uin
 
 /* ---- arguments and messages --------------------------------------------------------------------- */
 
-static int is_text(const struct t2x_arg *arg)
+static inline int is_text(const struct t2x_arg *arg)
 {
 	return arg->type == TLG_ARG_TEXT && arg->text;
 }
 
 /* Whether the argument is what the letter of a signature asks for. */
-static int is_right(const struct t2x_arg *arg, char letter)
+static inline int is_right(const struct t2x_arg *arg, char letter)
 {
 	switch (letter) {
 	case 's':
@@ -218,7 +255,7 @@ static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned a
 }
 
 /* Whether the arguments are those of the signature (see tlg_styles.def), but for a message. */
-static int settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
+static __attribute__((noinline)) int settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
 {
 	unsigned i = 0;
 
@@ -259,23 +296,29 @@ static int render_message(struct t2x_model *m, struct t2x_event *ev, const char 
 	return 1;
 }
 
-/* The message of a kind that has one.  Return  0: it should be there, and is not */
-static int settle_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+/* The message that a checkpoint brought along, or that is made of its arguments.  Return  0: it should be there */
+static __attribute__((noinline)) int find_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
 {
 	const char *format = ev->scope->format;
-	int done = 1;
 
-	if (format && !*format) {
-		/* An empty format is no message, rendered or not. */
-	} else if (flags & TLG_RENDERED) {
+	if (format && !*format)
+		return 1;   /* an empty format is no message, rendered or not */
+	if (flags & TLG_RENDERED) {
 		const struct t2x_arg *last = ev->nargs ? &ev->args[ev->nargs - 1] : NULL;
+		int done = !last || is_text(last);
 
-		done = !last || is_text(last);
 		ev->message = last && done ? last->text : "";
 		ev->message_length = last ? last->length : 0;
-	} else if (format) {
-		done = render_message(m, ev, format);
+		return done;
 	}
+	return render_message(m, ev, format);
+}
+
+/* The message of a kind that has one.  Return  0: it should be there, and is not */
+static inline int settle_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+{
+	int done = !(ev->scope->format || flags & TLG_RENDERED) || find_message(m, ev, flags);
+
 	ev->nargs = 0;
 	return done;
 }
@@ -290,61 +333,49 @@ static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
 	return start_ns ? ev->us - start_ns / 1000 : 0;
 }
 
-/* What an event changes before it is printed, and the time that has elapsed for it. */
-static void apply(struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions)
+static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, struct t2x_event *ev,
+						 struct t2x_regions *regions, unsigned effect)
 {
-	switch (ev->style) {
-	case TLG_STYLE_region_leave:
-		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
-		t2x_regions_leave(regions);
-		break;
-	case TLG_STYLE_data:
-	case TLG_STYLE_data_intmax:
-	case TLG_STYLE_data_json:
-		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
-		break;
-	case TLG_STYLE_thread_exit:
+	if (effect & UNWINDS)
 		t2x_regions_unwind(regions);
-		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+	if (effect & (ENDS_CHILD | READIES_CHILD))
+		ev->rel_us = find_child_us(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
+	if (effect & ENDS_THREAD)
 		thread->is_over = 1;
-		break;
-	case TLG_STYLE_atexit:
-	case TLG_STYLE_timer:
-	case TLG_STYLE_th_timer:
-	case TLG_STYLE_counter:
-	case TLG_STYLE_th_counter:
-		t2x_regions_unwind(regions);
-		break;
-	case TLG_STYLE_child_exit:
-		ev->rel_us = find_child_us(ev, T2X_CHILD_START);
-		break;
-	case TLG_STYLE_child_ready:
-		ev->rel_us = find_child_us(ev, T2X_READY_START);
-		break;
-	default:
-		break;
-	}
 }
 
-/* Whether the checkpoint's kind is known and its arguments are right; fills in what depends on them. */
-static int resolve(struct t2x_model *m, struct t2x_event *ev, const struct t2x_hit *hit)
+/* What an event changes before it is printed, and the time that has elapsed for it. */
+static inline void apply(struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
 {
-	const char *arguments;
+	if (effect & RARE)
+		apply_rare(thread, ev, regions, effect);
+	if (effect & ELAPSES)
+		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+	if (effect & LEAVES)
+		t2x_regions_leave(regions);
+	ev->open = t2x_regions_open(regions);
+}
 
-	if (!hit->scope || !hit->scope->style || hit->scope->style >= TLG_STYLE_COUNT)
-		return 0;
-	arguments = m->kinds[hit->scope->style].arguments;
-	ev->scope = hit->scope;
-	ev->style = (enum tlg_style)hit->scope->style;
-	ev->args = hit->args;
-	ev->nargs = hit->nargs;
-	if (arguments[0] == 'M')
+/* The checkpoint's kind, or none. */
+static inline const struct kind *find_kind(const struct t2x_model *m, const struct t2x_scope *scope)
+{
+	return scope && scope->style < TLG_STYLE_COUNT ? &m->kinds[scope->style] : &m->kinds[TLG_STYLE_none];
+}
+
+/* Whether the arguments are right for the kind; fills in what depends on them. */
+static inline int resolve(struct t2x_model *m, struct t2x_event *ev, const struct t2x_hit *hit,
+			  const struct kind *kind)
+{
+	if (kind->only == 'M')
 		return settle_message(m, ev, hit->flags);
-	return settle_arguments(m, ev, arguments);
+	if (kind->only && ev->nargs == 1 && is_right(ev->args, kind->only))
+		return 1;
+	return kind->style && settle_arguments(m, ev, kind->arguments);
 }
 
-static void show_unresolved(struct t2x_model *m, struct t2x_event *ev)
+static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, struct t2x_event *ev, const struct t2x_regions *regions)
 {
+	ev->open = regions ? t2x_regions_open(regions) : 0;
 	ev->scope = NULL;
 	ev->style = TLG_STYLE_none;
 	ev->nargs = 0;
@@ -357,27 +388,30 @@ void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	struct t2x_thread *thread = hit->thread;
 	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
+	const struct kind *kind = find_kind(m, hit->scope);
 	uint64_t start_us = thread->process->start_ns / 1000;
 	struct t2x_event ev = {
 		.thread = thread,
 		.process = thread->process,
+		.scope = hit->scope,
 		.scope_index = hit->scope_index,
+		.style = (enum tlg_style)kind->style,
 		.us = hit->ns / 1000,
+		.nargs = hit->nargs,
+		.args = hit->args,
 	};
 
 	m->summary.checkpoints++;
-	ev.abs_us = start_us ? ev.us - start_us : 0;
-	if (!regions || !resolve(m, &ev, hit)) {
-		ev.open = regions ? t2x_regions_open(regions) : 0;
-		show_unresolved(m, &ev);
+	if (start_us)
+		ev.abs_us = ev.us - start_us;
+	if (!regions || !resolve(m, &ev, hit, kind)) {
+		show_unresolved(m, &ev, regions);
 		return;
 	}
-	apply(thread, &ev, regions);
-	ev.open = t2x_regions_open(regions);
-	if (m->kinds[ev.style].print)
-		m->kinds[ev.style].print(&m->printer, &ev);
-	/* A region's own line stands outside of it. */
-	if (ev.style == TLG_STYLE_region_enter)
+	apply(thread, &ev, regions, kind->effect);
+	if (kind->print)
+		kind->print(&m->printer, &ev);
+	if (kind->effect & ENTERS)
 		t2x_regions_enter(regions, ev.us, &m->region_budget);
 }
 
