@@ -32,7 +32,7 @@ static int grow(struct t2x_context *context, void **memory, size_t used, size_t 
 	return 1;
 }
 
-static inline void add_value(struct t2x_chain *chain, const struct tlg_value *value)
+static void add_value(struct t2x_chain *chain, const struct tlg_value *value)
 {
 	size_t used = chain->nvalues * sizeof(*value);
 	void *memory = chain->values;
@@ -45,7 +45,7 @@ static inline void add_value(struct t2x_chain *chain, const struct tlg_value *va
 	chain->values[chain->nvalues++] = *value;
 }
 
-static inline void add_text(struct t2x_chain *chain, const struct tlg_text *text)
+static void add_text(struct t2x_chain *chain, const struct tlg_text *text)
 {
 	void *memory = chain->text;
 
@@ -58,32 +58,12 @@ static inline void add_text(struct t2x_chain *chain, const struct tlg_text *text
 	chain->bytes += TLG_TEXT_SIZE;
 }
 
-static inline void add(struct t2x_chain *chain, const struct tlg_event *event)
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
 {
 	if (tlg_event_type(event) == TLG_VALUE)
 		add_value(chain, &event->u.value);
 	else
 		add_text(chain, &event->u.info.text);
-}
-
-void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
-{
-	add(chain, event);
-}
-
-unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *events, unsigned n)
-{
-	unsigned end = 1;
-
-	do {
-		if (end == n || events[end].sequence != events->sequence ||
-		    !tlg_is_argument(tlg_event_type(&events[end])))
-			return 0;
-	} while (!(events[end++].flags & TLG_INFO_END));
-	chain->nvalues = chain->bytes = 0;
-	for (unsigned i = 1; i < end; i++)
-		add(chain, &events[i]);
-	return end;
 }
 
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
@@ -96,11 +76,15 @@ void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
-/* Where the making of arguments stands. */
+/* What arguments are made of, and where the making stands. */
 struct maker {
-	struct t2x_chain *chain;
-	size_t value;             /* next VALUE */
-	size_t at;                /* next byte of text */
+	struct t2x_stream *stream;
+	unsigned flags;           /* of the HIT */
+	const unsigned char *value;       /* next VALUE's payload ... */
+	size_t stride;            /* ... and how far it is from there to the one behind it */
+	size_t nvalues;           /* from there on */
+	const char *text;         /* next byte */
+	size_t bytes;             /* from there on */
 };
 
 /* n without the zero bytes at the end of the text. */
@@ -121,19 +105,21 @@ static inline size_t trim(const char *text, size_t n)
 /* The next VALUE as an argument, with its text if it has one. */
 static inline void next_argument(struct maker *maker, struct t2x_arg *arg)
 {
-	struct t2x_chain *chain = maker->chain;
-	const struct tlg_value *value = &chain->values[maker->value++];
+	struct tlg_value value;
 
-	arg->type = value->argtype;
+	memcpy(&value, maker->value, sizeof(value));
+	maker->value += maker->stride;
+	maker->nvalues--;
+	arg->type = value.argtype;
 	arg->length = 0;
-	arg->value = value->value;
+	arg->value = value.value;
 	arg->text = NULL;
 	if (arg->type == TLG_ARG_TEXT) {
-		uint64_t left = chain->bytes - maker->at;
-		uint64_t length = value->value < 0 ? 0 : (uint64_t)value->value;
-		arg->text = chain->text ? chain->text + maker->at : "";
-		arg->length = (uint32_t)(length < left ? length : left);
-		maker->at += arg->length;
+		uint64_t length = value.value < 0 ? 0 : (uint64_t)value.value;
+		arg->text = maker->text;
+		arg->length = (uint32_t)(length < maker->bytes ? length : maker->bytes);
+		maker->text += arg->length;
+		maker->bytes -= arg->length;
 		/* of a text that was cut short the padding is there, too */
 		arg->length = (uint32_t)trim(arg->text, arg->length);
 	}
@@ -167,7 +153,7 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
 	struct tlg_sourceloc place = { .scopeIndex = 0 };
 	struct t2x_arg arg;
 
-	if (maker->chain->nvalues < 3 + T2X_SCOPE_TEXTS)
+	if (maker->nvalues < 3 + T2X_SCOPE_TEXTS)
 		return NULL;
 	next_argument(maker, &arg);
 	place.style = (uint8_t)arg.value;
@@ -180,52 +166,119 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
 		texts.text[i] = arg.type == TLG_ARG_TEXT ? arg.text : NULL;
 		texts.length[i] = arg.length;
 	}
-	return t2x_scope_passing(maker->chain->stream, &place, &texts, is_kept);
+	return t2x_scope_passing(maker->stream, &place, &texts, is_kept);
 }
 
 /*
  * The text behind what VALUEs announced, for kinds that have one.  A message that is still to be
  * formatted, and a checkpoint of an unknown kind, have it only if there is some.
  */
-static void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
-			  const struct tlg_style_desc *style)
+static inline void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
+				 const struct tlg_style_desc *style)
 {
-	const struct t2x_chain *chain = maker->chain;
 	const char *last = style ? style->args : "M";
-	struct t2x_arg lost;
-	size_t n = chain->bytes - maker->at;
+	struct t2x_arg lost, *arg;
+	size_t n;
 
 	while (last[0] && last[1])
 		last++;
 	if (*last != 'S' && *last != 'M')
 		return;
-	n = n ? trim(chain->text + maker->at, n) : 0;
-	if (!n && *last == 'M' && !(chain->head.flags & TLG_RENDERED))
+	n = maker->bytes ? trim(maker->text, maker->bytes) : 0;
+	if (!n && *last == 'M' && !(maker->flags & TLG_RENDERED))
 		return;
-	*add_argument(arguments, &lost) = (struct t2x_arg){
-		.type = TLG_ARG_TEXT, .length = (uint32_t)n, .text = n ? chain->text + maker->at : ""
-	};
+	arg = add_argument(arguments, &lost);
+	arg->type = TLG_ARG_TEXT;
+	arg->length = (uint32_t)n;
+	arg->value = 0;
+	arg->text = n ? maker->text : "";
 }
 
-void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
-			 struct t2x_scope **scope, int *is_kept)
+static inline void make_arguments(struct maker *maker, uint32_t scope_index, struct t2x_clock *clock,
+				  struct t2x_arguments *arguments, struct t2x_scope **scope, int *is_kept)
 {
-	struct maker maker = { .chain = chain };
 	const struct tlg_style_desc *style;
 	const char *letter;
 	struct t2x_arg lost;
 
 	arguments->n = 0;
 	*is_kept = 1;
-	if (!chain->head.u.hit.scopeIndex)
-		*scope = take_scope(&maker, is_kept);
+	if (!scope_index)
+		*scope = take_scope(maker, is_kept);
 	style = *scope ? tlg_style_by_id((*scope)->style) : NULL;
 	/* a list is the last: behind its letter there is no t */
-	for (letter = style ? style->args : ""; maker.value < chain->nvalues; letter += *letter != '\0') {
+	for (letter = style ? style->args : ""; maker->nvalues; letter += *letter != '\0') {
 		struct t2x_arg *arg = add_argument(arguments, &lost);
-		next_argument(&maker, arg);
+		next_argument(maker, arg);
 		if (*letter == 't' && arg->value)
 			arg->value = (int64_t)t2x_clock_ns(clock, (uint64_t)arg->value);
 	}
-	add_last_text(&maker, arguments, style);
+	add_last_text(maker, arguments, style);
+}
+
+void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
+			 struct t2x_scope **scope, int *is_kept)
+{
+	struct maker maker = {
+		.stream = chain->stream, .flags = chain->head.flags,
+		.value = (const unsigned char *)chain->values, .stride = sizeof(chain->values[0]),
+		.nvalues = chain->nvalues, .text = chain->bytes ? chain->text : "", .bytes = chain->bytes,
+	};
+
+	make_arguments(&maker, chain->head.u.hit.scopeIndex, clock, arguments, scope, is_kept);
+}
+
+/* ---- arguments of a whole checkpoint ------------------------------------------------------------ */
+
+/* The text of n INFOs in one piece.  Return  NULL: there is no room */
+static const char *join_text(struct t2x_chain *chain, const struct tlg_event *infos, unsigned n)
+{
+	void *memory = chain->text;
+
+	if (n == 1)
+		return infos->u.info.text.c;
+	if (chain->max_bytes < (size_t)n * TLG_TEXT_SIZE) {
+		if (!grow(chain->stream->context, &memory, 0, (size_t)n * TLG_TEXT_SIZE, &chain->max_bytes))
+			return NULL;
+		chain->text = memory;
+	}
+	for (unsigned i = 0; i < n; i++)
+		memcpy(chain->text + (size_t)i * TLG_TEXT_SIZE, infos[i].u.info.text.c, TLG_TEXT_SIZE);
+	return chain->text;
+}
+
+/* Go on over arguments of one type.  Return  1: the last of all is among them */
+static inline int skip_arguments(const struct tlg_event *events, unsigned n, unsigned *at, unsigned type)
+{
+	unsigned i = *at;
+	int is_end = 0;
+
+	while (!is_end && i < n && events[i].sequence == events->sequence && tlg_event_type(&events[i]) == type)
+		is_end = events[i++].flags & TLG_INFO_END;
+	*at = i;
+	return is_end != 0;
+}
+
+unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, unsigned n, struct t2x_clock *clock,
+			 struct t2x_arguments *arguments, struct t2x_scope **scope, int *is_kept)
+{
+	struct maker maker = {
+		.stream = chain->stream, .flags = events->flags,
+		.value = events[1].u.payload, .stride = sizeof(*events), .text = "",
+	};
+	unsigned values = 1, end;
+	int is_end = skip_arguments(events, n, &values, TLG_VALUE);
+
+	end = values;
+	if (!is_end && !skip_arguments(events, n, &end, TLG_INFO))
+		return 0;
+	maker.nvalues = values - 1;
+	if (end > values) {
+		maker.text = join_text(chain, events + values, end - values);
+		maker.bytes = (size_t)(end - values) * TLG_TEXT_SIZE;
+	}
+	if (!maker.text)
+		return 0;
+	make_arguments(&maker, events->u.hit.scopeIndex, clock, arguments, scope, is_kept);
+	return end;
 }

@@ -36,14 +36,6 @@ struct t2x_arguments {
 /* Add a VALUE, or the text of an INFO.  What there is no room for is left out. */
 void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
 
-/*
- * What belongs to the HIT events[0], if that is all right behind it: the events of its number up to the one
- * that says so.  What the chain has gathered before is forgotten.
- * n       events that are there
- * Return  how many they are, the HIT included; 0: not all, nothing was gathered
- */
-unsigned t2x_chain_gather(struct t2x_chain *chain, const struct tlg_event *events, unsigned n);
-
 /* Free its memory. */
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
 
@@ -56,5 +48,15 @@ void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
  */
 void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
 			 struct t2x_scope **scope, int *is_kept);
+
+/*
+ * The same for the HIT events[0], if all that belongs to it is right behind it, VALUEs before INFOs, as every writer
+ * of ours has it: the arguments are made from the events where they lie.
+ * n       events that are there
+ * chain   with a stream, and memory for text; nothing is gathered in it
+ * Return  how many events they are, the HIT included; 0: it is not so, nothing was done
+ */
+unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, unsigned n, struct t2x_clock *clock,
+			 struct t2x_arguments *arguments, struct t2x_scope **scope, int *is_kept);
 
 #endif

@@ -126,12 +126,12 @@ static void let_pass(struct t2x_lanes *lanes, struct t2x_scope *scope)
 		drop_passed(lanes);
 }
 
-static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain, struct t2x_clock *clock)
+static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
 {
 	struct t2x_scope *scope = t2x_scope_get(chain->stream, chain->head.u.hit.scopeIndex);
 	int is_kept;
 
-	t2x_chain_arguments(chain, clock, &lanes->arguments, &scope, &is_kept);
+	t2x_chain_arguments(chain, &chain->clock, &lanes->arguments, &scope, &is_kept);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &lanes->arguments);
 	if (!is_kept)
 		let_pass(lanes, scope);
@@ -141,7 +141,7 @@ static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain, struct 
 static void finish_chain(struct t2x_lane *lane, struct t2x_chain *chain)
 {
 	if (tlg_event_type(&chain->head) == TLG_HIT)
-		finish_hit(lane->lanes, chain, &chain->clock);
+		finish_hit(lane->lanes, chain);
 	unlink_chain(lane, chain);
 	discard_chain(lane->lanes, chain);
 }
@@ -247,24 +247,27 @@ static unsigned pass_whole(struct t2x_lane *lane, const struct tlg_event *event,
 			   uint64_t ns)
 {
 	struct t2x_waiting *waiting = lane->first;
-	struct t2x_chain *chain = lane->lanes->whole;
+	struct t2x_lanes *lanes = lane->lanes;
+	struct t2x_scope *scope;
 	unsigned used;
+	int is_kept;
 
 	if (lane->chains || event->flags & TLG_HAS_MORE)
 		return 0;
-	if (!chain)
-		chain = lane->lanes->whole = calloc(1, sizeof(*chain));
-	if (!chain)
+	if (!lanes->whole)
+		lanes->whole = calloc(1, sizeof(*lanes->whole));
+	if (!lanes->whole)
 		return 0;
-	chain->stream = waiting->stream;
-	used = t2x_chain_gather(chain, event, waiting->count - lane->at);
+	lanes->whole->stream = waiting->stream;
+	scope = t2x_scope_get(waiting->stream, event->u.hit.scopeIndex);
+	used = t2x_chain_whole(lanes->whole, event, waiting->count - lane->at, &waiting->clock, &lanes->arguments, &scope,
+			       &is_kept);
 	if (!used)
 		return 0;
-	chain->head = *event;
-	chain->track = track;
-	chain->ns = ns;
 	track->next_sequence += used - 1;
-	finish_hit(lane->lanes, chain, &waiting->clock);
+	give_hit(waiting->stream, track, event, ns, scope, &lanes->arguments);
+	if (!is_kept)
+		let_pass(lanes, scope);
 	return used;
 }
 
