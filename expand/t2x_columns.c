@@ -114,7 +114,7 @@ static uint16_t fill_names(char *to, const struct t2x_event *ev)
 	return (uint16_t)n;
 }
 
-void t2x_columns_fill_scope(struct t2x_template *template, const struct t2x_event *ev)
+static void fill_scope(struct t2x_template *template, const struct t2x_event *ev)
 {
 	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "";
 	char *text = template->text, *event = text + T2X_EVENT_AT;
@@ -126,7 +126,7 @@ void t2x_columns_fill_scope(struct t2x_template *template, const struct t2x_even
 	template->number = ev->scope ? ev->scope->number : 0;
 }
 
-void t2x_columns_fill_thread(struct t2x_template *template, const struct t2x_event *ev)
+static void fill_thread(struct t2x_template *template, const struct t2x_event *ev)
 {
 	const char *name = ev->thread->name;
 	char *p = template->text;
@@ -137,6 +137,23 @@ void t2x_columns_fill_thread(struct t2x_template *template, const struct t2x_eve
 	p = put_column(p + 3, name, strnlen(name, THREAD_BYTES), THREAD_BYTES);
 	template->length[0] = (uint16_t)(p - template->text);
 	template->number = ev->thread->number;
+}
+
+void t2x_columns_prepare(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	uint64_t number = t2x_columns_scope(ev);
+	struct t2x_template *scope = t2x_template_of_scope(printer->templates, number);
+	struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
+
+	if (!t2x_template_is_of(scope, number))
+		fill_scope(scope, ev);
+	if (!t2x_template_is_of(thread, ev->thread->number))
+		fill_thread(thread, ev);
+	if (!t2x_text_knows_time(printer, ev))
+		t2x_text_keep_local_time(printer, ev);
+	if (!t2x_text_knows_elapsed(printer, ev->abs_us))
+		t2x_text_keep_elapsed(printer, ev->abs_us, T2X_COLUMNS_TIME);
+	t2x_out_room(printer->out, T2X_COLUMNS_ROOM);
 }
 
 /* ---- what few lines need ------------------------------------------------------------------------ */
@@ -155,10 +172,14 @@ char *t2x_columns_long_dots(struct t2x_out *out, char *p, size_t n)
 	return t2x_out_room(out, T2X_COLUMNS_ROOM);
 }
 
-char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_event *ev)
+char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_template *template,
+			     const struct t2x_event *ev)
 {
+	unsigned n = template->length[T2X_NAMES_LENGTH];
 	const struct names names = find_names(ev);
 
+	if (n != T2X_NAMES_TOO_LONG)
+		return (char *)memcpy(p, template->text + T2X_NAMES_AT, n) + n;
 	out->pos = p;
 	for (unsigned i = 0; i < 3; i++)
 		t2x_out_string(out, names.text[i]);

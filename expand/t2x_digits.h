@@ -56,6 +56,16 @@ char *t2x_put_int(char *to, int64_t value);
  */
 char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width);
 
+/* The same for a width of 9.  Most are below 10 ms: six of their bytes are always the same.  16 bytes may be written */
+static inline char *t2x_put_seconds(char *to, uint64_t us)
+{
+	if (us >= 10000)
+		return t2x_put_seconds_us(to, us, T2X_SHORT_SECONDS);
+	memcpy(to, " 0.00000", 8);
+	t2x_put_2(to + 5, (unsigned)us / 100);
+	return t2x_put_2(to + 7, (unsigned)us % 100);
+}
+
 /* ns / 1e9 as printf("%.6f") does: rounded, not cut. */
 char *t2x_put_seconds_ns(char *to, uint64_t ns);
 

@@ -45,18 +45,31 @@ const char *t2x_text_param_scope(const struct t2x_arg *scope);
 /* Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ". */
 void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/* Make kept the seconds since the start of the process, at least width wide, and " | ". */
 void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width);
 
 enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
 
-/* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */
-static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+/* What is kept is that of the event: "HH:MM:SS.uuuuuu", the seconds since the start of the process. */
+static inline int t2x_text_knows_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_kept *kept = &printer->time;
 
-	if (kept->us != ev->us || kept->utcoff != ev->process->utcoff || !kept->length)
+	return kept->us == ev->us && kept->utcoff == ev->process->utcoff && kept->length;
+}
+
+static inline int t2x_text_knows_elapsed(const struct t2x_printer *printer, uint64_t us)
+{
+	return printer->elapsed.us == us && printer->elapsed.length;
+}
+
+/* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */
+static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	if (!t2x_text_knows_time(printer, ev))
 		t2x_text_keep_local_time(printer, ev);
-	memcpy(to, kept->text, 16);
+	memcpy(to, printer->time.text, 16);
 	return to + T2X_LOCAL_TIME;
 }
 
@@ -68,17 +81,6 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
 		t2x_text_keep_utc(printer, ev);
 	memcpy(to, kept->text, T2X_UTC);
 	return to + T2X_UTC;
-}
-
-/* Seconds since the start of the process, at least width wide, and " | ".  T2X_KEPT_BYTES at to may be written */
-static inline char *t2x_text_elapsed(struct t2x_printer *printer, char *to, uint64_t us, unsigned width)
-{
-	struct t2x_kept *kept = &printer->elapsed;
-
-	if (kept->us != us || !kept->length)
-		t2x_text_keep_elapsed(printer, us, width);
-	memcpy(to, kept->text, T2X_KEPT_BYTES);
-	return to + kept->length;
 }
 
 /*
