@@ -11,6 +11,7 @@
 
 #include "t2x_ahead.h"
 #include "t2x_dir.h"
+#include "t2x_file.h"
 #include "t2x_input.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
@@ -44,6 +45,7 @@ struct run {
 	struct t2x_out out;
 	struct t2x_screen screen;         /* behind out, if the output is a terminal */
 	int is_screen;
+	struct t2x_file file;             /* behind out, if the output is a file that --output names */
 	int out_fd;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
@@ -213,13 +215,23 @@ static void widen_pipe(int fd)
 		fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
+static int is_regular(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
 /* What files hold may reach a terminal only as text.  Return  0: there will be no output */
 static int start_output(struct run *run, const char *path)
 {
 	enum t2x_format format = run->settings.format;
 	int error;
 
-	if (run->settings.raw_text || !isatty(run->out_fd)) {
+	if (run->out_fd != STDOUT_FILENO && is_regular(run->out_fd)) {
+		run->file.fd = run->out_fd;
+		error = t2x_out_init_fn(&run->out, t2x_file_write, &run->file);
+	} else if (run->settings.raw_text || !isatty(run->out_fd)) {
 		widen_pipe(run->out_fd);
 		error = t2x_out_init(&run->out, run->out_fd);
 	} else if (format == T2X_FORMAT_RAW) {
@@ -392,6 +404,10 @@ static int finish_output(struct run *run)
 	t2x_out_free(&run->out);
 	if (run->is_screen) {
 		int late = t2x_screen_finish(&run->screen);
+		error = error ? error : late;
+	}
+	if (run->file.written) {
+		int late = t2x_file_finish(&run->file);
 		error = error ? error : late;
 	}
 	if (!error && run->settings.delete_rings && fsync(run->out_fd) && errno != EINVAL && errno != EROFS)

@@ -260,8 +260,8 @@ static unsigned pass_whole(struct t2x_lane *lane, const struct tlg_event *event,
 		return 0;
 	lanes->whole->stream = waiting->stream;
 	scope = t2x_scope_get(waiting->stream, event->u.hit.scopeIndex);
-	used = t2x_chain_whole(lanes->whole, event, waiting->count - lane->at, &waiting->clock, &lanes->arguments, &scope,
-			       &is_kept);
+	used = t2x_chain_whole(lanes->whole, event, waiting->count - lane->at, &waiting->clock, &lanes->arguments,
+			       &scope, &is_kept);
 	if (!used)
 		return 0;
 	track->next_sequence += used - 1;

@@ -255,7 +255,8 @@ static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned a
 }
 
 /* Whether the arguments are those of the signature (see tlg_styles.def), but for a message. */
-static __attribute__((noinline)) int settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
+static __attribute__((noinline)) int
+settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
 {
 	unsigned i = 0;
 
@@ -373,7 +374,8 @@ static inline int resolve(struct t2x_model *m, struct t2x_event *ev, const struc
 	return kind->style && settle_arguments(m, ev, kind->arguments);
 }
 
-static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, struct t2x_event *ev, const struct t2x_regions *regions)
+static __attribute__((noinline)) void
+show_unresolved(struct t2x_model *m, struct t2x_event *ev, const struct t2x_regions *regions)
 {
 	ev->open = regions ? t2x_regions_open(regions) : 0;
 	ev->scope = NULL;

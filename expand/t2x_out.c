@@ -32,13 +32,10 @@ void t2x_out_free(struct t2x_out *out)
 	out->buf = out->pos = out->end = out->line = NULL;
 }
 
-/* Return  0 or errno */
-static int write_all(const struct t2x_out *out, const char *text, size_t n)
+int t2x_out_write_all(int fd, const char *text, size_t n)
 {
-	if (out->write)
-		return out->write(out->target, text, n);
 	while (n) {
-		ssize_t done = write(out->fd, text, n);
+		ssize_t done = write(fd, text, n);
 
 		if (done > 0) {
 			text += done;
@@ -58,7 +55,8 @@ static void let_go(struct t2x_out *out, size_t n)
 	size_t rest = (size_t)(out->pos - out->buf) - n;
 
 	if (n && !out->error)
-		out->error = write_all(out, out->buf, n);
+		out->error = out->write ? out->write(out->target, out->buf, n)
+					: t2x_out_write_all(out->fd, out->buf, n);
 	memmove(out->buf, out->buf + n, rest);
 	out->line = out->buf;
 	out->pos = out->buf + rest;

@@ -39,6 +39,9 @@ struct t2x_out {
 int t2x_out_init(struct t2x_out *out, int fd);
 int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
 
+/* Write n bytes to a descriptor, in as many goes as it takes.  Return  0 or an errno */
+int t2x_out_write_all(int fd, const char *text, size_t n);
+
 /* Free the buffer; what is in it is lost. */
 void t2x_out_free(struct t2x_out *out);
 

@@ -6,7 +6,8 @@
 enum { ABSOLUTE = T2X_COLUMNS_ABSOLUTE, RELATIVE = T2X_COLUMNS_RELATIVE };
 
 /* For kinds that are rare, and need not have a copy of their own of what is done for each line. */
-static __attribute__((noinline)) void begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+static __attribute__((noinline)) void
+begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
 {
 	printer->out->pos = t2x_columns_begin(printer, ev, times, NULL);
 }
