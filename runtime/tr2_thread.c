@@ -242,7 +242,8 @@ static struct tr2_thread *new_ring(void)
 		tr2_store_rlx(&tr2_g_shm.head->rings_used, TLG_MAX_RINGS); /* relaxed: as above; must not wrap */
 		return NULL;
 	}
-	if ((i >= TLG_FIRST_RINGS && tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring))) || make_owner_mutex(tr2_shm_ring(i)))
+	if ((i >= TLG_FIRST_RINGS && tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring))) ||
+	    make_owner_mutex(tr2_shm_ring(i)))
 		return NULL;
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
