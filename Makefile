@@ -266,7 +266,13 @@ $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(use
 	@mkdir -p $(@D)
 	$(quiet)$(link_user)
 
-$(benches): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
+# The same program without the library
+$(out)/bench/bench_bare: $(call objects,bench,bench_bare bench_start $(bench_help))
+	$(call say,LD)
+	@mkdir -p $(@D)
+	$(quiet)$(link) -o $@ $^ $(LDLIBS)
+
+$(filter-out %/bench_bare,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link_user)

@@ -4,7 +4,7 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts, in turn: bench_bare, which knows no library; itself, linked with the library, without any call of it;
+ * Starts, in turn: bench_bare, the same program without the library; itself, linked with the library, without any call of it;
  * with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
  * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same,
  * linked with the static library.
@@ -78,7 +78,7 @@ static void run_all(const char *program, const char *argument, char *setting, un
 		run_all(program, argument, setting, ops); \
 	}
 
-RUN_PROGRAM(run_bare, bare, NULL, NULL)
+RUN_PROGRAM(run_bare, bare, "idle", NULL)
 RUN_PROGRAM(run_idle, self, "idle", NULL)
 RUN_PROGRAM(run_off, self, "child", NULL)
 RUN_PROGRAM(run_on, self, "child", raw_setting)
