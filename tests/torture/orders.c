@@ -3,6 +3,9 @@
  * orders.c - a program for ThreadSanitizer: rings are filled, drained, overwritten and handed on as fast as they can
  * be.  Events' payloads are plain memory in that build, so that each order that is missing is a data race.
  *
+ * Nobody takes over a ring but from a thread that gave it back, or that was joined: the kernel tells of an owner's
+ * death, which orders all that it did, but the sanitizer does not know that.
+ *
  * usage: orders POLICY EVENTS          exit status: that of the sanitizer
  */
 #include <pthread.h>
@@ -14,6 +17,7 @@
 enum { THREADS = 2, SHORT_THREADS = 40 };
 
 static long events;
+static pthread_barrier_t has_rings;       /* the threads that stay have theirs */
 
 static void emit(long n)
 {
@@ -27,6 +31,7 @@ static void emit(long n)
 static void *flood(void *unused)
 {
 	trace2_thread_start("flood");
+	pthread_barrier_wait(&has_rings);
 	emit(events);
 	trace2_thread_exit();
 	return unused;
@@ -47,9 +52,12 @@ int main(int argc, char **argv)
 	events = atol(argv[2]) / 3;
 	setenv("TRACE2_RAW_POLICY", argv[1], 1);
 	trace2_initialize();
+	if (pthread_barrier_init(&has_rings, NULL, THREADS + 1))
+		abort();
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, flood, NULL))
 			abort();
+	pthread_barrier_wait(&has_rings);
 	for (int i = 0; i < SHORT_THREADS; i++) {
 		if (pthread_create(&visitor, NULL, visit, NULL))
 			abort();
