@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_heap.h - lanes at rest, the one with the oldest checkpoint on top.
+ * t2x_heap.h - what stands somewhere in time, the oldest on top: lanes in front of their next checkpoints, streams at
+ * their last marks.
  */
 #ifndef T2X_HEAP_H
 #define T2X_HEAP_H
 
-#include "t2x_lane.h"
+#include <stdint.h>
 
-/* All zero: empty.  A lane's place is its index here, plus one. */
+/* A member of what can be in a heap. */
+struct t2x_heap_item {
+	uint64_t key_ns;
+	uint64_t order;                   /* decides between equal times */
+	unsigned place;                   /* in the heap, from 1; 0: in none */
+};
+
+/* All zero: empty. */
 struct t2x_heap {
-	struct t2x_lane **lanes;
+	struct t2x_heap_item **items;
 	unsigned n, max;
 };
 
 /* Return  0 or -ENOMEM */
-int t2x_heap_insert(struct t2x_heap *heap, struct t2x_lane *lane);
+int t2x_heap_insert(struct t2x_heap *heap, struct t2x_heap_item *item);
 
-/* Take a lane out that is in. */
-void t2x_heap_remove(struct t2x_heap *heap, struct t2x_lane *lane);
+/* Take an item out that is in. */
+void t2x_heap_remove(struct t2x_heap *heap, struct t2x_heap_item *item);
 
-/* The key of the top has grown. */
+/* The key of an item that is in has changed; of the top, grown: at half the price. */
+void t2x_heap_settle(struct t2x_heap *heap, struct t2x_heap_item *item);
 void t2x_heap_settle_top(struct t2x_heap *heap);
 
-/* The latest time until which the top comes before all others. */
+/* The latest time until which the top comes before all others, which are not at time 0. */
 uint64_t t2x_heap_top_until(const struct t2x_heap *heap);
 
 void t2x_heap_free(struct t2x_heap *heap);

@@ -282,7 +282,7 @@ static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 	stream->hits++;
 	if (!track)
 		return 1;
-	ns = event->u.hit.when ? lane->key_ns : track->now_ns;
+	ns = event->u.hit.when ? lane->rest.key_ns : track->now_ns;
 	if (!ns)
 		ns = find_first_time(lane);
 	if (ns < track->now_ns)
@@ -394,8 +394,8 @@ static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 	while (lane->at < waiting->count) {
 		const struct tlg_event *event = &waiting->events[lane->at];
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
-			lane->key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
-			if (lane->key_ns > until_ns)
+			lane->rest.key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
+			if (lane->rest.key_ns > until_ns)
 				return 1;
 		}
 		lane->at += pass_event(lane, event);

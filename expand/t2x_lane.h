@@ -12,6 +12,7 @@
 
 #include "t2x_blocks.h"
 #include "t2x_chain.h"
+#include "t2x_heap.h"
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a lane */
 
@@ -42,9 +43,8 @@ struct t2x_lanes {
 };
 
 struct t2x_lane {
+	struct t2x_heap_item rest;        /* first; in front of the next checkpoint, if there is one, which has a time */
 	struct t2x_lanes *lanes;
-	uint64_t key_ns;                  /* of the next checkpoint, if there is one */
-	uint64_t order;                   /* stream and thread: decides between equal times */
 	uint32_t tid;
 	int is_framed;                    /* its events are those of thread tid */
 	struct t2x_track *track;          /* that of the thread, once it was needed */
@@ -53,7 +53,6 @@ struct t2x_lane {
 	unsigned at;                      /* next event of first */
 	struct t2x_chain *chains;
 	unsigned nchains;
-	unsigned place;                   /* in the merge's heap, from 1; 0: not there */
 };
 
 /* Put a copy of the block's events at the end.  Return  0 or -ENOMEM */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "t2x_define.h"
-#include "t2x_heap.h"
 
 /* A stream and the lanes of its threads. */
 struct live {
@@ -101,7 +100,7 @@ static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, uint
 	lane->lane.lanes = &merge->lanes;
 	lane->lane.tid = tid;
 	lane->lane.is_framed = live != NULL;
-	lane->lane.order = live ? (uint64_t)live->stream->order << 32 | tid : 0;
+	lane->lane.rest.order = live ? (uint64_t)live->stream->order << 32 | tid : 0;
 	return lane;
 }
 
@@ -117,7 +116,7 @@ static int is_idle(const struct lane_of *lane, int any)
 {
 	const struct t2x_lane *l = &lane->lane;
 
-	if (l->first || l->chains || l->place || (l->track && l->lanes->open_track == l->track))
+	if (l->first || l->chains || l->rest.place || (l->track && l->lanes->open_track == l->track))
 		return 0;
 	return (any && l->tid) || (l->track && l->track->thread.is_over);
 }
@@ -194,7 +193,7 @@ static void start_lane(struct t2x_merge *merge, struct lane_of *lane)
 			lane->live->busy--;
 		return;
 	}
-	if (t2x_heap_insert(&merge->heap, &lane->lane))
+	if (t2x_heap_insert(&merge->heap, &lane->lane.rest))
 		merge->error = -ENOMEM;
 }
 
@@ -217,8 +216,8 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 		struct lane_of *lane = t2x_map_at(&live->lanes, i);
 		if (!lane)
 			continue;
-		if (lane->lane.place)
-			t2x_heap_remove(&merge->heap, &lane->lane);
+		if (lane->lane.rest.place)
+			t2x_heap_remove(&merge->heap, &lane->lane.rest);
 		t2x_lane_finish(&lane->lane);
 		free_lane(merge, lane);
 	}
@@ -254,8 +253,8 @@ static void complete(struct t2x_merge *merge, struct live *live)
 /* The lane of a file without blocks holds events of several streams. */
 static void empty_sequence(struct t2x_merge *merge, struct lane_of *lane)
 {
-	if (lane->lane.place)
-		t2x_heap_remove(&merge->heap, &lane->lane);
+	if (lane->lane.rest.place)
+		t2x_heap_remove(&merge->heap, &lane->lane.rest);
 	t2x_lane_finish(&lane->lane);
 }
 
@@ -319,7 +318,7 @@ static struct source *find_next_source(const struct t2x_merge *merge)
 
 static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 {
-	struct lane_of *lane = (struct lane_of *)merge->heap.lanes[0];
+	struct lane_of *lane = (struct lane_of *)merge->heap.items[0];
 	uint64_t until = t2x_heap_top_until(&merge->heap);
 	struct live *live = lane->live;
 
@@ -327,14 +326,14 @@ static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 		t2x_heap_settle_top(&merge->heap);
 		return;
 	}
-	t2x_heap_remove(&merge->heap, &lane->lane);
+	t2x_heap_remove(&merge->heap, &lane->lane.rest);
 	if (live && !--live->busy && live->stream->is_ended)
 		complete(merge, live);
 }
 
 static void release(struct t2x_merge *merge, uint64_t limit_ns)
 {
-	while (merge->heap.n && merge->heap.lanes[0]->key_ns <= limit_ns)
+	while (merge->heap.n && merge->heap.items[0]->key_ns <= limit_ns)
 		run_top(merge, limit_ns);
 }
 
