@@ -12,7 +12,8 @@
 struct live {
 	struct t2x_stream *stream;
 	struct source *source;
-	struct live *newer;               /* of the source */
+	struct live *older, *newer;       /* of the source */
+	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
 	struct t2x_map lanes;
 	unsigned busy;                    /* lanes that hold something */
 	uint64_t unpaid;                  /* blocks since idle lanes were looked for */
@@ -35,6 +36,7 @@ struct source {
 	const char *name;
 	struct t2x_map streams;           /* by id */
 	struct live *oldest, *newest;
+	struct t2x_heap marks;            /* of the streams that hold something back */
 	struct lane_of *sequence;         /* the lane of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
 	uint64_t bound_ns;                /* nothing older will come */
@@ -230,13 +232,11 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 static void retire(struct t2x_merge *merge, struct live *live)
 {
 	struct source *source = live->source;
-	struct live **at = &source->oldest, *older = NULL;
 
-	for (; *at != live; at = &(*at)->newer)
-		older = *at;
-	*at = live->newer;
-	if (source->newest == live)
-		source->newest = older;
+	*(live->older ? &live->older->newer : &source->oldest) = live->newer;
+	*(live->newer ? &live->newer->older : &source->newest) = live->older;
+	if (live->mark.place)
+		t2x_heap_remove(&source->marks, &live->mark);
 	if (live->stream->mark_ns > source->seen_ns)
 		source->seen_ns = live->stream->mark_ns;
 	source->open_streams += live->stream->is_framed && !live->stream->is_ended;
@@ -272,7 +272,10 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 		return NULL;
 	live->source = source;
 	live->stream = t2x_stream_new(merge->context, source->name, block->stream, block->is_framed);
-	if (!live->stream || t2x_map_put(&source->streams, block->stream, live)) {
+	if (!live->stream || t2x_heap_insert(&source->marks, &live->mark) ||
+	    t2x_map_put(&source->streams, block->stream, live)) {
+		if (live->mark.place)
+			t2x_heap_remove(&source->marks, &live->mark);
 		if (live->stream)
 			t2x_stream_free(live->stream);
 		free(live);
@@ -281,10 +284,8 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 	live->stream->is_whole = block->is_framed && block->number == 1;
 	live->stream->process.pid = block->pid;
 	live->has_started = !block->is_framed;
-	if (source->newest)
-		source->newest->newer = live;
-	else
-		source->oldest = live;
+	live->older = source->newest;
+	*(source->newest ? &source->newest->newer : &source->oldest) = live;
 	source->newest = live;
 	return live;
 }
@@ -293,16 +294,9 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 
 static void find_bound(struct source *source)
 {
-	uint64_t bound = UINT64_MAX;
+	int is_free = source->sequence || !source->marks.n;
 
-	if (source->sequence) {
-		source->bound_ns = source->seen_ns;
-		return;
-	}
-	for (const struct live *live = source->oldest; live; live = live->newer)
-		if (!live->stream->is_ended && live->stream->mark_ns < bound)
-			bound = live->stream->mark_ns;
-	source->bound_ns = bound == UINT64_MAX ? source->seen_ns : bound;
+	source->bound_ns = is_free ? source->seen_ns : source->marks.items[0]->key_ns;
 }
 
 /* The input to be read next: the one that holds everything back.  NULL: all are at their ends */
@@ -353,22 +347,20 @@ static void release_some(struct t2x_merge *merge)
 static void take_process_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	struct t2x_stream *stream = live->stream;
-	uint64_t mark_ns = stream->mark_ns;
-	int was_ended = stream->is_ended;
+	struct source *source = live->source;
 
 	t2x_stream_read(stream, block->events, block->count);
 	if (stream->has_clock && !live->has_started)
 		start_stream(merge, live);
-	if (stream->is_ended && !live->busy && block->is_framed) {
-		struct source *source = live->source;
-		complete(merge, live);
-		find_bound(source);
-		return;
+	if (stream->is_ended && live->mark.place) {
+		t2x_heap_remove(&source->marks, &live->mark);
+	} else if (stream->mark_ns != live->mark.key_ns && live->mark.place) {
+		live->mark.key_ns = stream->mark_ns;
+		t2x_heap_settle(&source->marks, &live->mark);
 	}
-	/* the bound moves only with the stream that has held it, or with one that leaves */
-	if (stream->is_ended != was_ended ||
-	    (stream->mark_ns != mark_ns && mark_ns <= live->source->bound_ns))
-		find_bound(live->source);
+	if (stream->is_ended && !live->busy && block->is_framed)
+		complete(merge, live);
+	find_bound(source);
 }
 
 /* A file without blocks has no marks: it is in order, so its latest event bounds what comes. */
@@ -488,6 +480,7 @@ void t2x_merge_free(struct t2x_merge *merge)
 		next = source->next;
 		free(source->sequence);
 		t2x_map_free(&source->streams);
+		t2x_heap_free(&source->marks);
 		free(source);
 	}
 	t2x_heap_free(&merge->heap);

@@ -403,6 +403,46 @@ static void test_merge_many_unended_streams_are_retired(void **state)
 	free(bytes);
 }
 
+/* Streams that begin, go on and end in any order, in one file: a checkpoint comes with the mark of a later time. */
+static void test_merge_marks_of_many_streams_hold_back_what_is_newer(void **state)
+{
+	enum { STREAMS = 40, TURNS = 4000 };
+	static struct tlgmake make[STREAMS];
+	static char is_there[2 * TURNS + 1], bytes[TURNS * 600], expected[TURNS * 20], *line = expected;
+	struct record record = { .text = NULL };
+	unsigned seed = 1, marked[STREAMS];
+	size_t n = 0;
+
+	(void)state;
+	for (unsigned turn = 1; turn <= TURNS; turn++) {
+		unsigned which = (seed = seed * 1103515245 + 12345) / 65536 % STREAMS;
+		struct tlgmake *m = &make[which];
+		unsigned at = m->bytes ? 2 * marked[which] + 1 : 2 * turn;
+		if (!m->bytes)
+			setup_stream(m, turn, turn);
+		tlgmake_begin(m, 0);
+		tlgmake_hit(m, at, SCOPE);
+		tlgmake_seal(m);
+		tlgmake_mark(m, 2 * turn);
+		is_there[at] = 1;
+		marked[which] = turn;
+		if (turn % 7 == 0)
+			tlgmake_end(m);
+		memcpy(bytes + n, m->bytes, m->n);
+		n += m->n;
+		m->n = 0;
+		if (turn % 7 == 0)
+			tlgmake_free(m);
+	}
+	record_bytes(&record, bytes, n);
+	for (unsigned at = 1; at <= 2 * TURNS; at++)
+		line += is_there[at] ? sprintf(line, "hit ? %u ?1\n", at) : 0;
+	assert_string_equal(record.text, expected);
+	record_free(&record);
+	for (unsigned i = 0; i < STREAMS; i++)
+		tlgmake_free(&make[i]);
+}
+
 /* The end counts what its stream holds: also what is missing behind a thread's last event is told. */
 static void test_merge_missing_checkpoints_are_counted(void **state)
 {
@@ -450,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_merge_process_is_told_from_procinfo),
 		cmocka_unit_test(test_merge_events_before_first_clock_use_it),
 		cmocka_unit_test(test_merge_many_unended_streams_are_retired),
+		cmocka_unit_test(test_merge_marks_of_many_streams_hold_back_what_is_newer),
 		cmocka_unit_test(test_merge_missing_checkpoints_are_counted),
 	};
 
