@@ -43,7 +43,7 @@ struct t2x_lanes {
 };
 
 struct t2x_lane {
-	struct t2x_heap_item rest;        /* first; in front of the next checkpoint, if there is one, which has a time */
+	struct t2x_heap_item rest;        /* first; at the next checkpoint, if there is one, which has a time */
 	struct t2x_lanes *lanes;
 	uint32_t tid;
 	int is_framed;                    /* its events are those of thread tid */
