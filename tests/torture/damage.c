@@ -9,7 +9,7 @@
  *   shifts  1 to 23 bytes taken out, or put in, at every byte
  *   cuts    the file ends at every byte
  *
- * The same trace, plain 64 KB, in each encoding.  A file is made of parts that damage is confined to: blocks, or LZ4
+ * Plain, a trace of 64 KB; in the other encodings one of half of that, which the same reader sees.  A file is made of parts that damage is confined to: blocks, or LZ4
  * frames of several blocks.  Held are: damage is reported; checkpoints are missing from the parts that it touches
  * only; nothing that is shown is wrong; how many events are missing, between others of their thread, is told
  * exactly, and how many checkpoints in all; from the first whole cycle behind the damage on everything is right,
@@ -22,7 +22,7 @@
 
 #include "sample.h"
 
-enum { FILE_BYTES = 63000, CYCLES = 6, FRAME_BYTES = 4096, HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10 };
+enum { PLAIN_BYTES = 63000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096, HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10 };
 
 /* A part of the file, and the blocks that it holds. */
 struct part {
@@ -81,11 +81,11 @@ static void split_lz4(struct image *image)
 
 static void make_image(struct image *image, const char *encoding)
 {
-	int has_blocks = strcmp(encoding, "lz4") != 0;
+	int is_packed = !strcmp(encoding, "packed"), has_blocks = strcmp(encoding, "lz4") != 0;
 
 	memset(image, 0, sizeof(*image));
 	image->has_blocks = has_blocks;
-	sample_make(&image->sample, FILE_BYTES, CYCLES, !strcmp(encoding, "packed"));
+	sample_make(&image->sample, is_packed || !has_blocks ? OTHER_BYTES : PLAIN_BYTES, CYCLES, is_packed);
 	image->parts = malloc(image->sample.nblocks * sizeof(*image->parts));
 	image->bytes = has_blocks ? image->sample.make.bytes : tlgmake_lz4(&image->sample.make, FRAME_BYTES, &image->n);
 	if (has_blocks)

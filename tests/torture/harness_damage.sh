@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Damage a trace in every way at every place (tests/torture/damage.c), hide traces in it (forge.c), and see what the
-# expander makes of it: 64 KB, plain, packed, and plain in LZ4 frames.  Two at a time.  T2_OUT, T2_SCALE, T2_SEED: see run.sh.
+# expander makes of it: 64 KB plain, 32 KB packed, 32 KB in LZ4 frames.  Two at a time.  T2_OUT, T2_SCALE, T2_SEED: see run.sh.
 # Ends with "N passed, N failed".
 set -u
 
