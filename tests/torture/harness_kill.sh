@@ -4,24 +4,19 @@
 # moments, 1,000 deaths each by SIGSEGV, abort(), _exit() and exec; 1,000 more are read before they are killed.
 # See kill.c.
 set -u
-scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
-passed=0 failed=0
+. tests/torture/common.sh
 
-# run HOW TIMES: the program's last line is its sum
-run()
+# die HOW TIMES MORE: MORE is added to the seed
+die()
 {
-	local p f
-
-	timeout -s KILL 900 "$out/torture/kill" "$1" "$2" "$seed" >"$out/log/kill_$1.log" 2>&1
-	sed '$d' "$out/log/kill_$1.log"
-	read -r p _ f _ < <(tail -n 1 "$out/log/kill_$1.log")
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	timeout -s KILL 900 "$out/torture/kill" "$1" "$2" $((seed + $3))
 }
 
-mkdir -p "$out/log"
-run kill $((100 * scale))
-for how in live segv abort exit exec; do
-	run $how $((10 * scale))
+for part in 1 2 3 4; do
+	begin die kill $((25 * scale)) $part
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+for how in live segv abort exit exec; do
+	begin die $how $((10 * scale)) 5
+done
+finish
+total

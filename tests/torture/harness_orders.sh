@@ -5,70 +5,59 @@
 #   2. a build with ThreadSanitizer runs orders.c with each policy: no report
 # The planted patches orders-*.patch weaken the product's orders, one each: then the second part must fail.
 set -u
-top=$PWD scale=${T2_SCALE:-100} out=${T2_OUT:-build}
-passed=0 failed=0
+. tests/torture/common.sh
+model=$PWD/tests/torture/ring.pml
 
-verdict()
-{
-	if [ "$1" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $2"
-	fi
-}
-
-# explore DEFINES...: prints the states; sets errors
+# explore WHAT DEFINES...: in a directory of its own.  Prints the states; sets errors
 explore()
 {
-	rm -f pan*
-	spin -a "$@" "$top/tests/torture/ring.pml" >spin.log &&
-		${CC:-cc} -O2 -w -DSAFETY -DCOLLAPSE -DVECTORSZ=4096 -o pan pan.c && ./pan -m100000 >pan.log
+	mkdir -p "$work/$1" && cd "$work/$1" || exit 1
+	spin -a "${@:2}" "$model" >spin.log &&
+		${CC:-cc} -O1 -w -DSAFETY -DCOLLAPSE -DVECTORSZ=4096 -o pan pan.c && ./pan -m100000 >pan.log
 	errors=$(sed -n 's/.*errors: \([0-9]*\).*/\1/p' pan.log)
-	states=$(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log)
-	grep -q 'error: max search depth\|out of memory\|Search not completed' pan.log && errors=${errors:-x}
+	echo "model $*: $(sed -n 's/^ *\([0-9.e+]*\) states, stored.*/\1/p' pan.log) states, $errors errors"
 }
 
-model()
+clean()
 {
-	local weak
-
 	explore "$@"
-	echo "model${*:+ $*}: $states states, $errors errors"
-	[ "$errors" = 0 ] && ! grep -q 'Search not completed' pan.log
-	verdict $? "the model${*:+ $*} is not clean"
-	for weak in $orders; do
-		explore "$@" "-D$weak=0"
-		[ "${errors:-0}" -gt 0 ] && grep -q 'assertion violated' pan.log
-		verdict $? "the model${*:+ $*} with $weak weakened is clean"
-	done
-	echo "model${*:+ $*}: weakened, one at a time: $orders"
+	[ "$errors" = 0 ] && ! grep -q 'error: max search depth\|out of memory\|Search not completed' pan.log
 }
 
-command -v spin >/dev/null || { echo "no spin"; echo "0 passed, 1 failed"; exit 1; }
-mkdir -p "$out/log" "$out/spin"
-cd "$out/spin" || exit 1
-orders="HDR_REL HDR_ACQ FREE_REL FREE_ACQ LINK_REL LINK_ACQ" model
-orders="HDR_REL HDR_ACQ FENCE_REL FENCE_ACQ" model -DOVERWRITE
-cd "$top" || exit 1
+weakened()
+{
+	explore "$@"
+	[ "${errors:-0}" -gt 0 ] && grep -q 'assertion violated' pan.log
+}
 
-# The sanitizer's build is a variant of its own, below the other one.
-if ! ${MAKE:-make} -s SAN=thread build/thread/torture/orders >"$out/log/orders_build.log" 2>&1; then
-	tail -n 5 "$out/log/orders_build.log"
-	verdict 1 "no build with ThreadSanitizer"
-else
-	tmp=$(mktemp -d) || exit 1
-	trap 'rm -rf "$tmp"' EXIT
-	events=$((6000 * (scale > 5 ? scale : 5)))
-	for policy in discard block overwrite; do
-		TSAN_OPTIONS="halt_on_error=1 exitcode=66" XDG_RUNTIME_DIR=$tmp TRACE2_RAW=$tmp/raw.tlg \
-			TRACE2_RAW_RING=128k timeout 300 build/thread/torture/orders "$policy" "$events" \
-			>"$out/log/orders_$policy.log" 2>&1
-		status=$?
-		grep -m 3 -E 'WARNING: ThreadSanitizer|^    #0' "$out/log/orders_$policy.log"
-		verdict "$status" "ThreadSanitizer, policy $policy: status $status"
-		echo "tsan, policy $policy: $events events of each thread, status $status"
-	done
-fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+# watch POLICY: by the sanitizer
+watch()
+{
+	local log=$PWD/$out/log/orders_$1.log status events=$((6000 * (scale > 5 ? scale : 5)))
+
+	mkdir "$rings/$1"
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" XDG_RUNTIME_DIR=$rings/$1 TRACE2_RAW=$work/$1.tlg \
+		TRACE2_RAW_RING=128k timeout 300 build/thread/torture/orders "$1" "$events" >"$log" 2>&1
+	status=$?
+	grep -m 3 -E 'WARNING: ThreadSanitizer|^    #0' "$log"
+	echo "tsan, policy $1: $events events of each thread, status $status"
+	return "$status"
+}
+
+command -v spin >/dev/null || { echo "no spin"; add 0 1; }
+begin clean drained
+begin clean overwritten -DOVERWRITE
+for order in HDR_REL HDR_ACQ FREE_REL FREE_ACQ LINK_REL LINK_ACQ; do
+	begin weakened "$order" -D$order=0
+done
+for order in HDR_REL HDR_ACQ FENCE_REL FENCE_ACQ; do
+	begin weakened "overwritten-$order" -DOVERWRITE -D$order=0
+done
+# the sanitizer's build is a variant of its own, below the other one
+${MAKE:-make} -s SAN=thread build/thread/torture/orders >"$out/log/orders_build.log" 2>&1
+verdict "a build with ThreadSanitizer: $(tail -n 3 "$out/log/orders_build.log")" $?
+for policy in discard block overwrite; do
+	begin watch $policy
+done
+finish
+total

@@ -3,5 +3,10 @@
 # P14: t2expand --recover can be killed at any moment, 1,000 times here, and run again with the same result; it
 # removes a ring file only when the output is complete.  See recover.c.
 set -u
-out=${T2_OUT:-build}
-timeout -s KILL 900 "$out/torture/recover" $((10 * ${T2_SCALE:-100})) "${T2_SEED:-1}" || exit 1
+. tests/torture/common.sh
+
+for half in 1 2; do
+	begin timeout -s KILL 900 "$out/torture/recover" $(((10 * scale + 1) / 2)) $((seed + half))
+done
+finish
+total

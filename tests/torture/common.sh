@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# Sourced by harnesses in the top directory: their settings, their sum, and commands side by side.
+#   $out, $scale, $seed  T2_OUT, T2_SCALE, T2_SEED (see run.sh)
+#   $passed, $failed     so far
+#   $work                a directory of the harness's own, removed when it ends
+#   $rings               one for XDG_RUNTIME_DIR: in memory, as rings are in life; on a disk each child's costs 5 ms
+# With T2_FIRST=1 a harness ends with the first failure.
+# shellcheck disable=SC2034
+
+out=${T2_OUT:-build} scale=${T2_SCALE:-100} seed=${T2_SEED:-1}
+passed=0 failed=0 begun=() shown=0
+work=$(mktemp -d) || exit 1
+rings=$(mktemp -d -p /dev/shm trace2-harness.XXXXXX 2>/dev/null) || rings=$work
+trap 'wait; rm -rf "$work" "$rings"' EXIT
+mkdir -p "$out/log"
+
+# total: the last line of a harness, and its exit status
+total()
+{
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# add PASSED FAILED
+add()
+{
+	passed=$((passed + $1)) failed=$((failed + $2))
+	[ "$failed" -eq 0 ] || [ -z "${T2_FIRST:-}" ] || { total; exit 1; }
+}
+
+# verdict WHAT STATUS
+verdict()
+{
+	[ "$2" -eq 0 ] || echo "FAIL $1"
+	add $(($2 == 0)) $(($2 != 0))
+}
+
+# begin COMMAND...: in the background, once a processor is free
+begin()
+{
+	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+		wait -n
+	done
+	while [ "$shown" -lt "${#begun[@]}" ] && ! jobs -rp | grep -qx "${begun[$shown]}"; do
+		finish_first
+	done
+	(passed=0 failed=0; "$@") >"$work/begun.${#begun[@]}" 2>&1 &
+	begun+=($!)
+}
+
+# finish: wait for all that was begun
+finish()
+{
+	while [ "$shown" -lt "${#begun[@]}" ]; do
+		finish_first
+	done
+}
+
+# What the next of them printed, in order; its last line may be a sum, else its exit status is a verdict
+finish_first()
+{
+	local log=$work/begun.$shown status sum p f
+
+	wait "${begun[$shown]}"
+	status=$?
+	sum=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
+	if [ -n "$sum" ]; then
+		sed '$d' "$log"
+		read -r p _ f _ <<<"$sum"
+	else
+		cat "$log"
+		p=$((status == 0)) f=0
+	fi
+	[ "$status" -eq 0 ] || [ "$f" -gt 0 ] || f=1
+	shown=$((shown + 1))
+	add "$p" "$f"
+}
