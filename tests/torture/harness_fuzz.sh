@@ -8,16 +8,12 @@
 # sanitizers, in 64 MiB of address space.  An input that fails stays in $T2_OUT/fuzz.
 # T2_FUZZ  seconds for each target (default 20); T2_OUT, T2_SCALE, T2_SEED: see run.sh.  Ends with "N passed, N failed".
 set -u
+. tests/torture/common.sh
 
-out=${T2_OUT:-build} work=${T2_OUT:-build}/fuzz corpus=tests/torture/corpus
-seconds=$((${T2_FUZZ:-20} * ${T2_SCALE:-100} / 100)) seed=$((${T2_SEED:-1} % 2147483647 + 1))
-passed=0 failed=0
-mkdir -p "$work/new"
-
-count()
-{
-	if [ "$1" -eq 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
-}
+top=$PWD corpus=tests/torture/corpus found=$out/fuzz
+seconds=$((${T2_FUZZ:-20} * scale / 100)) seed=$((seed % 2147483647 + 1))
+[ "$seconds" -gt 0 ] || seconds=1
+mkdir -p "$found/new"
 
 # build MAKE-ARGUMENTS...: the targets in the directory $built, which is below $top
 build()
@@ -28,26 +24,26 @@ build()
 		names="$names ${built#"$top"/}/torture/fuzz_$target"
 	done
 	# shellcheck disable=SC2086
-	${MAKE:-make} -s -j"$(nproc)" "$@" $names >"$work/build.log" 2>&1 && return
-	tail -n 5 "$work/build.log"
+	${MAKE:-make} -s -j"$(nproc)" "$@" $names >"$found/build.log" 2>&1 && return
+	tail -n 5 "$found/build.log"
 	return 1
 }
 
 # small TARGET: the seeds, and changes of them, in 64 MiB
 small()
 {
-	(ulimit -v 65536 && cd "$work" && "$built/torture/fuzz_$1" -runs=$((seconds * 1000)) -seed="$seed" "$top/$corpus/$1")
+	(ulimit -v 65536 && cd "$found" && "$built/torture/fuzz_$1" -runs=$((seconds * 1000)) -seed="$seed" "$top/$corpus/$1")
 }
 
 # large TARGET: libFuzzer; new inputs are kept for the next run
 large()
 {
-	local log=$work/$1.log status
+	local log=$found/$1.log status
 
-	mkdir -p "$work/new/$1"
+	mkdir -p "$found/new/$1"
 	UBSAN_OPTIONS=print_stacktrace=1 "$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=20 \
 		-rss_limit_mb=768 -malloc_limit_mb=64 -max_len=16384 -print_final_stats=1 -verbosity=0 \
-		-artifact_prefix="$work/$1-" "$work/new/$1" "$corpus/$1" >"$log" 2>&1
+		-artifact_prefix="$found/$1-" "$found/new/$1" "$corpus/$1" >"$log" 2>&1
 	status=$?
 	printf 'fuzz_%s: libFuzzer, %s executions\n' "$1" \
 		"$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")"
@@ -58,48 +54,49 @@ large()
 # grey TARGET: AFL++
 grey()
 {
-	local log=$work/$1.afl.log status
+	local log=$found/$1.afl.log to=$found/afl/$1 executions crashes
 
-	rm -rf "$work/afl/$1"
-	mkdir -p "$work/afl"
+	rm -rf "$to"
+	mkdir -p "$found/afl"
 	AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_BENCH_UNTIL_CRASH=1 \
-		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -i "$corpus/$1" -o "$work/afl/$1" \
+		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -i "$corpus/$1" -o "$to" \
 		-- "$built/torture/fuzz_$1" >"$log" 2>&1
-	status=$(find "$work/afl/$1/default/crashes" -name 'id:*' 2>/dev/null | grep -c .)
-	printf 'fuzz_%s: AFL++, %s executions, %s crashes\n' "$1" \
-		"$(sed -n 's/^execs_done *: *//p' "$work/afl/$1/default/fuzzer_stats" 2>/dev/null)" "$status"
-	return "$status"
+	executions=$(sed -n 's/^execs_done *: *//p' "$to/default/fuzzer_stats" 2>/dev/null)
+	crashes=$(find "$to/default/crashes" -name 'id:*' 2>/dev/null | grep -c .)
+	echo "fuzz_$1: AFL++, ${executions:-0} executions, $crashes crashes"
+	[ "${executions:-0}" -gt 0 ] && [ "$crashes" -eq 0 ] && return
+	tail -n 5 "$log"
+	return 1
 }
 
-# each HOW: two targets at a time
+# each HOW
 each()
 {
-	local target pids=""
+	local target
 
 	for target in $targets; do
-		"$1" "$target" &
-		pids="$pids $!"
-		[ "$(jobs -r | wc -l)" -lt 2 ] || wait -n
+		begin "$1" "$target"
 	done
-	for target in $pids; do
-		wait "$target"
-		count $?
-	done
+	finish
 }
 
-top=$PWD
 targets=$*
 [ $# -gt 0 ] || targets=$(basename -a -s .c tests/torture/fuzz_*.c | sed 's/^fuzz_//')
 
 built=$top/$out
-build && each small || count 1
+build
+verdict "the targets build" $?
+each small
 if command -v clang >/dev/null; then
 	built=$built/clang-address-undefined-fuzzer-no-link
-	build CC=clang SAN=address,undefined,fuzzer-no-link && each large || count 1
+	build CC=clang SAN=address,undefined,fuzzer-no-link
+	verdict "the targets build for libFuzzer" $?
+	each large
 fi
 if command -v afl-clang-fast >/dev/null && command -v afl-fuzz >/dev/null; then
 	built=${built%/clang-*}/afl-clang-fast-fuzzer-no-link
-	build CC=afl-clang-fast SAN=fuzzer-no-link && each grey || count 1
+	build CC=afl-clang-fast SAN=fuzzer-no-link
+	verdict "the targets build for AFL++" $?
+	each grey
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+total

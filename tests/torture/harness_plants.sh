@@ -29,7 +29,7 @@ copy_tree()
 	git ls-files -z | xargs -0 cp -p --parents -t "$1" || return 1
 	for what in "$out"/*; do
 		case ${what##*/} in
-		plants | log) ;;
+		plants | log | fuzz) ;;
 		*) cp -a "$what" "$1/$out/" || return 1 ;;
 		esac
 	done
