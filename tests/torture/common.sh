@@ -5,7 +5,7 @@
 #   $work                a directory of the harness's own, removed when it ends
 #   $rings               one for XDG_RUNTIME_DIR: in memory, as rings are in life; on a disk each child's costs 5 ms
 # With T2_FIRST=1 a harness ends with the first failure.
-# shellcheck disable=SC2034
+# shellcheck shell=bash disable=SC2034
 
 out=${T2_OUT:-build} scale=${T2_SCALE:-100} seed=${T2_SEED:-1}
 passed=0 failed=0 begun=() shown=0

@@ -9,11 +9,11 @@
  *   shifts  1 to 23 bytes taken out, or put in, at every byte
  *   cuts    the file ends at every byte
  *
- * Plain, a trace of 64 KB; in the other encodings one of half of that, which the same reader sees.  A file is made of parts that damage is confined to: blocks, or LZ4
- * frames of several blocks.  Held are: damage is reported; checkpoints are missing from the parts that it touches
- * only; nothing that is shown is wrong; how many events are missing, between others of their thread, is told
- * exactly, and how many checkpoints in all; from the first whole cycle behind the damage on everything is right,
- * region depth and elapsed times included.
+ * The file is one of 64 KB, plain; of half of that in the other encodings, which the same reader sees.  A file is
+ * made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage is reported;
+ * checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many events are
+ * missing, between others of their thread, is told exactly, and how many checkpoints in all; from the first whole
+ * cycle behind the damage on everything is right, region depth and elapsed times included.
  * T2_SCALE per cent of the places are tried, which ones decides T2_SEED.  Exit status 0 if all of it held.
  */
 #include <stdio.h>
@@ -22,7 +22,10 @@
 
 #include "sample.h"
 
-enum { PLAIN_BYTES = 63000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096, HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10 };
+enum {
+	PLAIN_BYTES = 63000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096,
+	HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10,
+};
 
 /* A part of the file, and the blocks that it holds. */
 struct part {
