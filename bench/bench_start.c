@@ -4,8 +4,8 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts, in turn: bench_bare, the same program without the library; itself, linked with the library, without any call of it;
- * with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
+ * Starts, in turn: bench_bare, the same program without the library; itself, linked with the library, without any call
+ * of it; with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
  * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same,
  * linked with the static library.
  */
