@@ -86,11 +86,11 @@ static void release_chunks(void)
 
 void tr2_collect_write(void)
 {
-	size_t bytes;
+	size_t bytes, stored;
 	struct tlg_event *blocks = tr2_post_buffer(&bytes);
 
-	if (tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY))
-		tr2_post_failed();
+	if (tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored))
+		tr2_post_failed(stored);
 	else
 		tr2_post_taken();
 	g_collect.unwritten_since = 0;

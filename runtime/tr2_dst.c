@@ -5,19 +5,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "tr2_env.h"
 #include "tr2_text.h"
-
-enum { WRITE_TRIES = 5, SOCKET_WAIT_MS = 20 };
 
 static const char suffix[] = ".tlg";
 static const char sentinel[] = "git-trace2-discard";
@@ -41,16 +36,6 @@ static int number_name(char *to, size_t size, const char *path, unsigned number)
 	tr2_text_decimal(&name, number, 1);
 	tr2_text_add(&name, path + stem);
 	return 1;
-}
-
-/* A pipe that nobody reads is an error, not a reason to wait. */
-static int open_append(const char *path, int create)
-{
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);
-
-	if (fd >= 0)
-		fcntl(fd, F_SETFL, O_APPEND);
-	return tr2_fd_move_away(fd);
 }
 
 static int open_new(const char *path)
@@ -144,7 +129,7 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 		return -1;
 	}
 	strcpy(dst->path, path);
-	dst->fd = open_append(path, O_CREAT);
+	dst->fd = tr2_fd_append(path, O_CREAT);
 	return dst->fd;
 }
 
@@ -226,6 +211,21 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 	return -1;
 }
 
+/*
+ * A descriptor that is not open now stays off, as with git, whose first write is now: what the program opens under
+ * its number later is the program's.
+ */
+static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, int debug)
+{
+	dst->kind = TR2_DST_FD;
+	dst->fd = fd;
+	if (tr2_fd_identify(fd).inode)
+		return 0;
+	if (debug)
+		tr2_warning_without_name("unable to write trace to '", variable, "': ", strerror(EBADF));
+	return -1;
+}
+
 int tr2_dst_is_off(const char *value)
 {
 	return !value || !*value || !strcmp(value, "0") || tr2_text_is(value, "false");
@@ -238,11 +238,8 @@ static int open_value(struct tr2_dst *dst, const char *variable, const char *val
 		return -1;
 	if (!strcmp(value, "1") || tr2_text_is(value, "true"))
 		value = "2";
-	if (*value >= '2' && *value <= '9' && !value[1]) {
-		dst->kind = TR2_DST_FD;
-		dst->fd = *value - '0';
-		return 0;
-	}
+	if (*value >= '2' && *value <= '9' && !value[1])
+		return open_descriptor(dst, variable, *value - '0', rules->debug);
 	if (!strncmp(value, "af_unix:", 8))
 		return open_af_unix(dst, variable, value, rules->debug);
 	if (*value == '/')
@@ -342,132 +339,4 @@ void tr2_dst_close(struct tr2_dst *dst)
 	close_fd(dst);
 	dst->fd = -1;
 	dst->kind = TR2_DST_OFF;
-}
-
-/* ---- writing ------------------------------------------------------------------------------------ */
-
-static int is_socket(const struct tr2_dst *dst)
-{
-	return dst->kind == TR2_DST_STREAM || dst->kind == TR2_DST_DGRAM;
-}
-
-static ssize_t write_some(const struct tr2_dst *dst, const char *data, size_t bytes)
-{
-	if (is_socket(dst))
-		return send(dst->fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	return write(dst->fd, data, bytes);
-}
-
-/* A write that fails raises SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take it back. */
-static void take_back_signal(int error, int was_pending)
-{
-	const struct timespec now = { 0, 0 };
-	sigset_t set;
-	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
-
-	if (!signal || was_pending)
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
-		;
-}
-
-static int has_pending(void)
-{
-	sigset_t pending;
-
-	sigpending(&pending);
-	return sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ);
-}
-
-/* Wait a moment for what may pass.  0: this error will not. */
-static int wait_and_retry(const struct tr2_dst *dst, int error)
-{
-	const struct timespec pause = { 0, 2000000 };
-	struct pollfd poll_fd = { .fd = dst->fd, .events = POLLOUT };
-
-	if (error == EAGAIN || error == ENOBUFS)
-		return poll(&poll_fd, 1, SOCKET_WAIT_MS) >= 0;
-	if (error == ENOSPC || error == EDQUOT || error == EIO)
-		return !nanosleep(&pause, NULL);
-	return 0;
-}
-
-/* Return  0 or -errno    *done: bytes that were written */
-static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t *done)
-{
-	int tries = 0, pending = has_pending();
-
-	for (*done = 0; *done < bytes;) {
-		ssize_t n = write_some(dst, data + *done, bytes - *done);
-		int error = n < 0 ? errno : EIO;
-		if (n > 0) {
-			*done += (size_t)n;
-			continue;
-		}
-		if (error == EINTR)
-			continue;
-		take_back_signal(error, pending);
-		if (++tries >= WRITE_TRIES || !wait_and_retry(dst, error))
-			return -error;
-	}
-	return 0;
-}
-
-/*
- * Drop what a failed write has left behind the last whole frame, so many bytes.  Where that cannot be done a reader
- * will find its way around what is there; where a forked child writes too, it must not be done.
- */
-static void cut_back(struct tr2_dst *dst, off_t bytes)
-{
-	struct stat st;
-
-	if (!tr2_fd_is(dst->fd, &dst->identity) || fstat(dst->fd, &st) ||
-	    st.st_size != dst->good + bytes || ftruncate(dst->fd, dst->good))
-		dst->own = 0;
-}
-
-/*
- * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
- * its place.  A file is then opened again.  0: what was opened is gone for us
- */
-static int hold_on(struct tr2_dst *dst)
-{
-	char path[sizeof(dst->path)];
-	uint64_t device, inode;
-	int fd;
-
-	if (dst->kind == TR2_DST_FD || tr2_fd_is(dst->fd, &dst->identity))
-		return 1;
-	dst->fd = -1;
-	if (tr2_dst_file(dst, path, sizeof(path), &device, &inode))
-		return 0;
-	fd = open_append(path, 0);
-	if (fd < 0)
-		return 0;
-	if (!tr2_fd_is(fd, &dst->identity)) {
-		close(fd);
-		return 0;
-	}
-	dst->fd = fd;
-	return 1;
-}
-
-int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes)
-{
-	int saved = errno;
-	size_t done = 0;
-	int error = dst->kind == TR2_DST_OFF || !hold_on(dst) ? -EBADF : write_all(dst, data, bytes, &done);
-
-	if (!error)
-		dst->good += (off_t)bytes;
-	else if (dst->own)
-		cut_back(dst, (off_t)done);
-	if (error && *dst->variable)
-		tr2_warning_without_name("unable to write trace to '", dst->variable, "': ", strerror(-error));
-	if (error)
-		dst->variable[0] = '\0';
-	errno = saved;
-	return error;
 }

@@ -3,8 +3,9 @@
  * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
  *
  * Knows neither rings nor events.  A destination never raises a signal in the program, and waits at most a
- * bounded time for a socket's peer or a full disk.  (A pipe given as a descriptor can make it wait: only the
- * drain's thread does, and a program at its exit, as with git's own targets.)
+ * bounded time for a socket's peer, a FIFO's reader or a full disk: a second for one write, and not again before
+ * one has got through.  (A pipe given as a descriptor can make it wait: only the drain's thread does, and a program at
+ * its exit, as with git's own targets.)
  */
 #ifndef TR2_DST_H
 #define TR2_DST_H
@@ -23,6 +24,7 @@ struct tr2_dst {
 	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
 	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
+	int is_stuck;             /* 1: the last write has failed: the next one waits for nothing */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */
 	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
@@ -65,10 +67,11 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
 
 /*
  * Write all bytes, or none as far as the destination lets itself be cut back.
+ * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
  * Return  0 or -errno, after a bounded number of tries; the first time with one line on stderr, if rules.debug asked
- *         for that    Errno kept
+ *         for that    Errno kept    File  tr2_dst_write.c
  */
-int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes);
+int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored);
 
 /* Path and identity of the open file.  Return  0; -ENAMETOOLONG; -EBADF: it is not a file */
 int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode);

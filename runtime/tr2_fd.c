@@ -25,6 +25,16 @@ int tr2_fd_move_away(int fd)
 	return moved >= 0 ? moved : fd;
 }
 
+int tr2_fd_append(const char *path, int create)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st) && !S_ISFIFO(st.st_mode))
+		fcntl(fd, F_SETFL, O_APPEND);
+	return tr2_fd_move_away(fd);
+}
+
 struct tr2_fd_identity tr2_fd_identify(int fd)
 {
 	struct stat st;

@@ -18,6 +18,13 @@ struct tr2_fd_identity {
 /* The same file under a number that programs do not count on; fd is closed then.  -1 stays -1.  Errno kept */
 int tr2_fd_move_away(int fd);
 
+/*
+ * Open a file for appending, under such a number.  A FIFO that nobody reads is an error, and one that is full gives
+ * EAGAIN: neither is a reason to wait.
+ * create  O_CREAT or 0    Return  -1: see errno
+ */
+int tr2_fd_append(const char *path, int create);
+
 /* Which file it is; of a descriptor that is not open: none. */
 struct tr2_fd_identity tr2_fd_identify(int fd);
 

@@ -70,7 +70,7 @@ static int write_text(void *target, const char *text, size_t n)
 
 	while (n && !error) {
 		size_t part = find_part(live, text, n);
-		error = -tr2_dst_write(&live->dst, text, part);
+		error = -tr2_dst_write(&live->dst, text, part, NULL);
 		text += part;
 		n -= part;
 	}

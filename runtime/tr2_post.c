@@ -220,11 +220,11 @@ void tr2_post_taken(void)
 	tr2_g_stream.used = 0;
 }
 
-void tr2_post_failed(void)
+void tr2_post_failed(size_t written)
 {
 	uint32_t tid = TLG_NO_THREAD;
 
-	for (unsigned i = 0; i < tr2_g_stream.used; i++) {
+	for (size_t i = written / sizeof(*tr2_g_stream.buffer); i < tr2_g_stream.used; i++) {
 		const struct tlg_event *event = &tr2_g_stream.buffer[i];
 		if (tlg_event_type(event) == TLG_BLOCK)
 			tid = event->u.block.tid;

@@ -102,7 +102,7 @@ int tr2_post_end(unsigned reason);
 struct tlg_event *tr2_post_buffer(size_t *bytes);
 void tr2_post_taken(void);
 
-/* The buffer was not written: count what was in it, and post all context again. */
-void tr2_post_failed(void);
+/* Of the buffer only so many bytes, whole blocks, were written: count what is lost, and post all context again. */
+void tr2_post_failed(size_t written);
 
 #endif

@@ -82,27 +82,54 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
 		*path = '\0';
 }
 
-static int write_frame(const void *plain, size_t bytes, int is_hurried)
+/*
+ * Encoded blocks, as a frame or as they are.  *stored: bytes of them that are there, also when that fails: of a frame
+ * that is cut off nothing can be read.
+ */
+static int write_frame(const void *encoded, size_t bytes, int is_hurried, size_t *stored)
 {
-	size_t framed = bytes;
+	size_t framed;
+	const void *frame;
+	int error;
 
-	if (tr2_g_settings.raw_lz4)
-		plain = tr2_frame_make(plain, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
-	return tr2_dst_write(&g_sink.dst, plain, framed);
+	if (!tr2_g_settings.raw_lz4)
+		return tr2_dst_write(&g_sink.dst, encoded, bytes, stored);
+	frame = tr2_frame_make(encoded, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
+	error = tr2_dst_write(&g_sink.dst, frame, framed, NULL);
+	*stored = error ? 0 : bytes;
+	return error;
 }
 
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried)
+/* Bytes of the blocks that were encoded into so many bytes: of those that are whole there. */
+static size_t whole_blocks(const struct tlg_event *blocks, const struct tlg_event *encoded, size_t bytes)
+{
+	size_t at = 0, there = bytes / sizeof(*encoded);
+
+	while (there && there >= encoded->u.block.size + 1u) {
+		size_t entries = encoded->u.block.size + 1u;
+		there -= entries;
+		encoded += entries;
+		at += blocks[at].u.block.size + 1u;
+	}
+	return at * sizeof(*blocks);
+}
+
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_t *stored)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	size_t end = g_sink.dst.kind == TR2_DST_OFF ? 0 : bytes;
 	int error = 0;
 
-	for (size_t at = 0, n, encoded; at < end && !error; at += n) {
-		const void *data;
-		n = end - at;
-		data = tr2_encode(blocks + at / sizeof(*blocks), &n, limit, g_sink.stream, &encoded);
-		error = write_frame(data, encoded, is_hurried);
+	*stored = 0;
+	while (*stored < end && !error) {
+		struct tlg_event *first = blocks + *stored / sizeof(*blocks);
+		size_t n = end - *stored, encoded, done;
+		const void *data = tr2_encode(first, &n, limit, g_sink.stream, &encoded);
+		error = write_frame(data, encoded, is_hurried, &done);
+		*stored += error ? whole_blocks(first, data, done) : n;
 	}
+	if (!error)
+		*stored = bytes;
 	/* behind it: texts allocate, which may never end when a signal has interrupted the allocator */
 	tr2_live_write(blocks, bytes, g_sink.stream);
 	return error;

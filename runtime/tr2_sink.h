@@ -46,9 +46,10 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
 /*
  * Write whole blocks, bytes of them, and give them checksums.
  * is_hurried  1: rings are filling up: take the less time
- * Return      0 or -errno: they are lost
+ * stored      bytes of the blocks that are written: all, or those of the blocks in front of the trouble
+ * Return      0 or -errno: the others are lost
  */
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried);
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_t *stored);
 
 /* Open the file after the present one, go on in it.  Without the first the second does nothing.  0 or -errno */
 int tr2_sink_open_next(void);

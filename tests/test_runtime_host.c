@@ -181,6 +181,73 @@ static void test_host_has_rings_that_nobody_can_truncate_by_mistake(void **state
 	assert_int_equal(t.status, 0);
 }
 
+/* ---- rings where others have put something ---------------------------------------------------------- */
+
+/* What stands at the names of the next files of rings, which in truth nobody can know: planted just before. */
+static struct {
+	int kind;                 /* 0: nothing */
+	unsigned places;          /* of two: $XDG_RUNTIME_DIR, /dev/shm */
+	unsigned planted;
+	char paths[2][256];
+} rings;
+enum { KINDS = 4 };
+
+int __wrap_open64(const char *path, int flags, ...);
+int __real_open64(const char *path, int flags, ...);
+
+static void plant(const char *path)
+{
+	const char *precious = traced_path("precious");
+	int failed = rings.kind == 1 ? mkfifo(path, 0666) : rings.kind == 2 ? symlink(precious, path) :
+		     rings.kind == 3 ? link(precious, path) && symlink(precious, path) : mkdir(path, 0777);
+
+	if (!failed)
+		snprintf(rings.paths[rings.planted++], sizeof(rings.paths[0]), "%s", path);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+	int mode;
+	va_list ap;
+
+	va_start(ap, flags);
+	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
+	va_end(ap);
+	if (rings.kind && strstr(path, ".ring") && flags & O_CREAT && rings.planted < rings.places)
+		plant(path);
+	return __real_open64(path, flags, mode);
+}
+
+static int run_among_plants(void *data)
+{
+	int fd = open(traced_path("precious"), O_WRONLY | O_CREAT, 0600), failed;
+	struct stat st;
+
+	(void)data;
+	trace2_initialize();
+	record_some();
+	failed = rings.planted != rings.places || fstat(fd, &st) || st.st_size;
+	for (unsigned i = 0; i < rings.planted; i++)
+		failed |= rings.kind == 4 ? rmdir(rings.paths[i]) : unlink(rings.paths[i]);
+	return failed ? 1 : 0;
+}
+
+static void test_host_rings_are_not_made_of_what_others_have_planted(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * KINDS; i++) {
+		unlink(t.raw);
+		rings.kind = 1 + i / 2;
+		rings.places = 1 + (unsigned)i % 2;   /* with both taken, rings have no name, and cannot be recovered */
+		traced_run(&t, run_among_plants, NULL, NULL);
+		assert_int_equal(t.status, 0);
+		assert_int_equal(raw_read(t.raw, &file), 0);
+		assert_int_equal(file.hits + file.lost, EVENTS + 2);
+		raw_free(&file);
+	}
+	rings.kind = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +257,7 @@ int main(void)
 		TRACED_TEST(test_host_without_standard_output_does_not_print_into_the_trace),
 		TRACED_TEST(test_host_does_not_wait_for_a_pipe_that_nobody_reads),
 		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
+		TRACED_TEST(test_host_rings_are_not_made_of_what_others_have_planted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -91,8 +91,12 @@ static void test_settings_of_a_privileged_program_do_not_count(void **state)
 static void test_destination_closed_descriptor_does_not_disturb(void **state)
 {
 	(void)state;
-	run(run_plain, NULL, TRACED, (const char *const[]){ "TRACE2_RAW=9", "TRACE2=9", "TRACE2_PERF=8", NULL });
+	close(8);   /* whatever the tests were started with */
+	close(9);
+	run(run_plain, NULL, UNTRACED, (const char *const[]){ "TRACE2_RAW=9", "TRACE2=9", "TRACE2_PERF=8", NULL });
 	assert_string_equal(t.said, "");
+	run(run_plain, NULL, UNTRACED, (const char *const[]){ "TRACE2_RAW=9", "TRACE2_DST_DEBUG=1", NULL });
+	assert_string_equal(t.said, "warning: unable to write trace to 'TRACE2_RAW': Bad file descriptor\n");
 }
 
 static void test_destination_one_and_true_are_stderr(void **state)

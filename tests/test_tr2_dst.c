@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Destinations by themselves: what a failed write leaves in a file. */
+/* Destinations by themselves: what a failed write leaves in a file, what others may have put where ours should be. */
 #include "t2test.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -42,12 +44,12 @@ static void test_dst_failed_write_is_cut_back_in_a_file_of_its_own(void **state)
 
 	(void)state;
 	assert_int_equal(tr2_dst_open(&dst, "V", t.dir, "own", &rules), 0);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), 0);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
 	limit_files(15);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), -EFBIG);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), -EFBIG);
 	assert_int_equal(size_of(&dst), 10);
 	limit_files(RLIM_INFINITY);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), 0);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
 	assert_int_equal(size_of(&dst), 20);
 	tr2_dst_close(&dst);
 }
@@ -58,13 +60,13 @@ static void test_dst_failed_write_leaves_what_a_forked_child_has_written(void **
 
 	(void)state;
 	assert_int_equal(tr2_dst_open(&dst, "V", t.dir, "shared", &rules), 0);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), 0);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
 	child = dst;
 	assert_int_equal(tr2_dst_inherit(&child), 0);
-	assert_int_equal(tr2_dst_write(&child, "child", 5), 0);
+	assert_int_equal(tr2_dst_write(&child, "child", 5, NULL), 0);
 	limit_files(18);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), -EFBIG);
-	assert_int_equal(tr2_dst_write(&child, "child", 5), -EFBIG);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), -EFBIG);
+	assert_int_equal(tr2_dst_write(&child, "child", 5, NULL), -EFBIG);
 	limit_files(RLIM_INFINITY);
 	assert_int_equal(size_of(&dst), 18);
 	tr2_dst_close(&dst);
@@ -76,12 +78,189 @@ static void test_dst_failed_write_leaves_what_others_have_appended(void **state)
 
 	(void)state;
 	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("common"), "", &rules), 0);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), 0);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
 	limit_files(15);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10), -EFBIG);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), -EFBIG);
 	limit_files(RLIM_INFINITY);
 	assert_int_equal(size_of(&dst), 15);
 	tr2_dst_close(&dst);
+}
+
+/* ---- peers ---------------------------------------------------------------------------------------- */
+
+static unsigned polls;
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	polls++;
+	return __real_poll(fds, n, ms > 1 ? 1 : ms);
+}
+
+static void test_dst_fifo_that_nobody_empties_is_waited_for_once(void **state)
+{
+	static char text[1 << 18];
+	struct tr2_dst dst;
+	size_t stored;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo(traced_path("fifo"), 0600), 0);
+	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("fifo"), "", &rules), -1);
+	reader = open(traced_path("fifo"), O_RDONLY | O_NONBLOCK);
+	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("fifo"), "", &rules), 0);
+	polls = 0;
+	assert_int_equal(tr2_dst_write(&dst, text, sizeof(text), &stored), -EAGAIN);
+	assert_true(polls > 0);
+	assert_in_range(stored, 1, sizeof(text) - 1);
+	polls = 0;
+	assert_int_equal(tr2_dst_write(&dst, text, sizeof(text), &stored), -EAGAIN);
+	assert_int_equal(polls, 0);
+	assert_int_equal(stored, 0);
+	while (read(reader, text, sizeof(text)) > 0)
+		;
+	assert_int_equal(tr2_dst_write(&dst, text, 100, &stored), 0);
+	assert_int_equal(stored, 100);
+	assert_int_equal(tr2_dst_write(&dst, text, sizeof(text), NULL), -EAGAIN);
+	assert_true(polls > 0);
+	tr2_dst_close(&dst);
+	close(reader);
+}
+
+/* ---- descriptors of the program --------------------------------------------------------------------- */
+
+static int open_file(const char *name)
+{
+	int fd = open(traced_path(name), O_RDWR | O_CREAT, 0600);
+
+	assert_true(fd >= 0 && fd < 9);
+	assert_int_equal(dup2(fd, 9), 9);
+	close(fd);
+	return 9;
+}
+
+static void test_dst_descriptor_that_is_not_open_stays_off(void **state)
+{
+	struct tr2_dst dst;
+
+	(void)state;
+	close(9);   /* whatever the tests were started with */
+	assert_int_equal(tr2_dst_open(&dst, "V", "9", "", &rules), -1);
+	open_file("own");   /* later, under this number: the program's own */
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), -EBADF);
+	assert_int_equal(lseek(9, 0, SEEK_END), 0);
+	close(9);
+}
+
+static void test_dst_descriptor_that_is_another_file_now_is_left_alone(void **state)
+{
+	struct tr2_dst dst;
+
+	(void)state;
+	open_file("given");
+	assert_int_equal(tr2_dst_open(&dst, "V", "9", "", &rules), 0);
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), 0);
+	open_file("own");
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), -EBADF);
+	assert_int_equal(lseek(9, 0, SEEK_END), 0);
+	tr2_dst_close(&dst);
+	assert_int_equal(fcntl(9, F_GETFD), 0);
+	close(9);
+}
+
+/* ---- what is there already -------------------------------------------------------------------------- */
+
+enum { PLANTS = 5 };
+static const char *const plants[PLANTS] = { "fifo", "dangling link", "link", "hard link", "directory" };
+
+static long size_of_path(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) ? -1 : (long)st.st_size;
+}
+
+/* Others have put this there; "precious" is what a link leads to. */
+static void plant(int which, const char *path)
+{
+	int fd = open(traced_path("precious"), O_WRONLY | O_CREAT, 0600);
+
+	close(fd);
+	if (which == 0)
+		assert_int_equal(mkfifo(path, 0666), 0);
+	else if (which == 1)
+		assert_int_equal(symlink(traced_path("made by us"), path), 0);
+	else if (which == 2)
+		assert_int_equal(symlink(traced_path("precious"), path), 0);
+	else if (which == 3)
+		assert_int_equal(link(traced_path("precious"), path), 0);
+	else
+		assert_int_equal(mkdir(path, 0777), 0);
+}
+
+static void assert_nothing_was_followed(int which)
+{
+	if (size_of_path(traced_path("precious")) || size_of_path(traced_path("made by us")) != -1)
+		fail_msg("a planted %s was written through", plants[which]);
+}
+
+static void test_dst_planted_name_in_a_directory_is_not_ours(void **state)
+{
+	char directory[128], name[160], second[160];
+	struct tr2_dst dst;
+
+	(void)state;
+	for (int i = 0; i < PLANTS; i++) {
+		snprintf(directory, sizeof(directory), "%s/%d", t.dir, i);
+		snprintf(name, sizeof(name), "%s/x.tlg", directory);
+		snprintf(second, sizeof(second), "%s/x.1.tlg", directory);
+		assert_int_equal(mkdir(directory, 0700), 0);
+		plant(i, name);
+		assert_int_equal(tr2_dst_open(&dst, "V", directory, "x.tlg", &rules), 0);
+		assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), 0);
+		assert_int_equal(size_of_path(second), 5);
+		assert_nothing_was_followed(i);
+		tr2_dst_close(&dst);
+	}
+}
+
+static void test_dst_planted_name_of_the_next_file_is_not_ours(void **state)
+{
+	char name[160];
+	struct tr2_dst dst, next;
+
+	(void)state;
+	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("x.tlg"), "", &rules), 0);
+	for (int i = 0; i < PLANTS; i++) {
+		snprintf(name, sizeof(name), "%s/x.%d.tlg", t.dir, i + 1);
+		plant(i, name);
+	}
+	assert_int_equal(tr2_dst_open_next(&dst, &next), 0);
+	assert_int_equal(next.rotation, PLANTS + 1);
+	assert_int_equal(tr2_dst_write(&next, "trace", 5, NULL), 0);
+	assert_nothing_was_followed(0);
+	tr2_dst_close(&next);
+	tr2_dst_close(&dst);
+}
+
+/* Whatever has the sentinel's name: the directory is full, and it is not written to. */
+static void test_dst_planted_sentinel_is_not_ours(void **state)
+{
+	const struct tr2_dst_rules few = { 3, 0 };
+	char directory[128], name[160];
+	struct tr2_dst dst;
+
+	(void)state;
+	for (int i = 0; i < PLANTS; i++) {
+		snprintf(directory, sizeof(directory), "%s/%d", t.dir, i);
+		snprintf(name, sizeof(name), "%s/git-trace2-discard", directory);
+		assert_int_equal(mkdir(directory, 0700), 0);
+		plant(i, name);
+		assert_int_equal(tr2_dst_open(&dst, "V", directory, "x.tlg", &few), -1);
+		assert_nothing_was_followed(i);
+	}
 }
 
 int main(void)
@@ -90,6 +269,12 @@ int main(void)
 		TRACED_TEST(test_dst_failed_write_is_cut_back_in_a_file_of_its_own),
 		TRACED_TEST(test_dst_failed_write_leaves_what_a_forked_child_has_written),
 		TRACED_TEST(test_dst_failed_write_leaves_what_others_have_appended),
+		TRACED_TEST(test_dst_fifo_that_nobody_empties_is_waited_for_once),
+		TRACED_TEST(test_dst_descriptor_that_is_not_open_stays_off),
+		TRACED_TEST(test_dst_descriptor_that_is_another_file_now_is_left_alone),
+		TRACED_TEST(test_dst_planted_name_in_a_directory_is_not_ours),
+		TRACED_TEST(test_dst_planted_name_of_the_next_file_is_not_ours),
+		TRACED_TEST(test_dst_planted_sentinel_is_not_ours),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
