@@ -31,6 +31,8 @@ enum {
 
 static struct drain {
 	uint32_t lock;                         /* [M5] */
+	uint32_t passes;                       /* times that it was let go */
+	uint32_t given_up;                     /* what passes was when somebody waited in vain, plus one; 0: never */
 	int finished;
 	int told;                              /* that there are losses */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
@@ -53,16 +55,31 @@ static int lock_drain(void)
 static void unlock_drain(void)
 {
 	g_holds = 0;
+	tr2_store_rlx(&g_drain.passes, g_drain.passes + 1); /* relaxed: tells one holder from the next, no more */
 	tr2_store_rel(&g_drain.lock, 0); /* [M5] release: this pass's state.  Pairs with lock_drain() */
 }
 
-static int lock_within(int wait_ms)
+/*
+ * A drain that is stopped where it holds the lock, by a debugger or a machine that never schedules it, is waited for
+ * once: not again by each of those who come behind.
+ */
+static int lock_within(unsigned wait_ms)
 {
 	const struct timespec pause = { 0, 100000 };
+	uint32_t holder = tr2_load_rlx(&g_drain.passes) + 1; /* relaxed: see unlock_drain() */
+	uint64_t begun = 0, now;
 
-	for (int i = 0; !lock_drain(); i++) {
-		if (i >= wait_ms * 10)
+	while (!lock_drain()) {
+		now = tr2_clock_raw();
+		begun = begun ? begun : now;
+		if (tr2_load_rlx(&g_drain.given_up) == holder) /* relaxed: as above */
 			return 0;
+		if (now - begun >= tr2_clock_ticks(wait_ms * UINT64_C(1000000))) {
+			/* relaxed: as above */
+			if (wait_ms >= FLUSH_WAIT_MS && tr2_load_rlx(&g_drain.passes) + 1 == holder)
+				tr2_store_rlx(&g_drain.given_up, holder); /* relaxed: as above */
+			return 0;
+		}
 		nanosleep(&pause, NULL);
 	}
 	return 1;
@@ -219,7 +236,7 @@ static void drain_all(void)
 }
 
 /* Run fn under the lock, signals blocked, in the process that owns the state. */
-static void with_lock(void (*fn)(void), int wait_ms)
+static void with_lock(void (*fn)(void), unsigned wait_ms)
 {
 	uint64_t mask;
 	int saved = errno;

@@ -68,21 +68,30 @@ static int open_file(uint32_t stream)
 	return fd;
 }
 
+static rlim_t get_limit(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
 /*
- * As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ.  Addresses of 32 bits are
- * the program's: of these no more than 128 MiB.
+ * As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ.  Addresses are the
+ * program's: where RLIMIT_AS makes them few, we take a quarter of them at most, and of those of 32 bits no more than
+ * 128 MiB.
  */
 static unsigned allowed_chunks(void)
 {
-	const unsigned most = sizeof(void *) < 8 ? TLG_MAX_CHUNKS / 4 : TLG_MAX_CHUNKS;
-	struct rlimit limit;
+	const rlim_t most = sizeof(void *) < 8 ? TLG_MAX_CHUNKS / 4 : TLG_MAX_CHUNKS;
+	const rlim_t file = get_limit(RLIMIT_FSIZE), addresses = get_limit(RLIMIT_AS);
+	rlim_t bytes = addresses == RLIM_INFINITY ? RLIM_INFINITY : addresses / 4, chunks;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
-		return most;
-	if (limit.rlim_cur < (rlim_t)OTHER_BYTES + TLG_CHUNK_STRIDE)
-		return 0;
-	limit.rlim_cur = (limit.rlim_cur - OTHER_BYTES) / TLG_CHUNK_STRIDE;
-	return limit.rlim_cur < most ? (unsigned)limit.rlim_cur : most;
+	if (bytes > file)
+		bytes = file;
+	if (bytes == RLIM_INFINITY)
+		return (unsigned)most;
+	chunks = bytes < (rlim_t)OTHER_BYTES ? 0 : (bytes - OTHER_BYTES) / TLG_CHUNK_STRIDE;
+	return (unsigned)(chunks < most ? chunks : most);
 }
 
 /* Map with as many chunks as the address space has room for. */

@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "tr2_atomic.h"
+#include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_drain.h"
 #include "tr2_futex.h"
@@ -151,11 +152,12 @@ void tr2_wake_now(void)
 void tr2_wake_finish(unsigned reason)
 {
 	const struct timespec pause = { 0, 1000000 };
+	const uint64_t begun = tr2_clock_raw(), longest = tr2_clock_ticks(FINISH_WAIT_MS * UINT64_C(1000000));
 
 	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
 	tr2_wake_now();
 	/* relaxed: as in finish_if_asked() */
-	for (int i = 0; i < FINISH_WAIT_MS && tr2_load_rlx(&g_wake.finish) != FINISHED; i++)
+	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_clock_raw() - begun < longest)
 		nanosleep(&pause, NULL);
 }
 

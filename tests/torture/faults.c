@@ -2,29 +2,190 @@
 /*
  * faults.c - the program that harness_faults.sh lets run into trouble.
  *
- * usage: faults EVENTS            two threads record so many each; prints how many checkpoints that makes in all
- *        faults quiet FILE        works on a file of its own, and records between its system calls
- * Exit status 7.
+ * usage: faults EVENTS [TROUBLE]
+ *   Two threads record half of EVENTS each, then two others the other half.  Prints how many checkpoints that makes in
+ *   all.  Exit status 7; 9 if a call has changed errno, 8 if a descriptor 0 to 2 is open that should not be.
+ *   TROUBLE is what the program does to itself before it is traced or amid it: see the table below.
+ *
+ * With -DPRELOAD a shared object for LD_PRELOAD instead: see its end.
  */
+#ifdef PRELOAD
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
+#ifndef PRELOAD
 #include "trace2.h"
 
+enum { FINE = 7, OPENED = 8, ERRNO_CHANGED = 9, UNUSUAL_ERRNO = 4242 };
+
 static long events;
+static _Atomic long by_signals;
+static _Atomic int has_changed;
+
+/* ---- troubles ------------------------------------------------------------------------------------- */
+
+static void close_standard(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		close(fd);
+}
+
+static void close_others(void)
+{
+	closefrom(3);
+}
+
+/* No more descriptors than are open now, and some. */
+static void limit_descriptors(int some)
+{
+	int next = dup(STDIN_FILENO);
+	const struct rlimit limit = { (rlim_t)(next + some), (rlim_t)(next + some) };
+
+	close(next);
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void leave_no_descriptor(void)
+{
+	limit_descriptors(0);
+}
+
+static void leave_one_descriptor(void)
+{
+	limit_descriptors(1);
+}
+
+static void leave_few_descriptors(void)
+{
+	limit_descriptors(3);
+}
+
+static void rotate_without_descriptor(void)
+{
+	leave_no_descriptor();
+	trace2_rotate();
+}
+
+/* The file may grow a little, and no more. */
+static void limit_file(void)
+{
+	struct stat st = { .st_size = 0 };
+	struct rlimit limit;
+
+	stat(getenv("TRACE2_RAW"), &st);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = (rlim_t)st.st_size + 5000;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* Then it may grow again: what was lost can be told. */
+static void unlimit_file(void)
+{
+	struct rlimit limit;
+
+	getrlimit(RLIMIT_FSIZE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+/* The file, the rings and their directories are removed; only another name of the file is left. */
+static void remove_directory(void)
+{
+	char command[2 * PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf \"${TRACE2_RAW%%/*}\" \"$XDG_RUNTIME_DIR\"");
+	if (system(command))
+		_exit(1);
+	trace2_rotate();
+}
+
+static void record_signal(int signo)
+{
+	by_signals += trace2_is_enabled();
+	trace2_data_intmax("faults", NULL, "signal", signo);
+}
+
+/* A timer that interrupts whatever can be interrupted. */
+static void begin_storm(void)
+{
+	const struct sigaction action = { .sa_handler = record_signal };   /* no SA_RESTART */
+	const struct itimerval timer = { { 0, 150 }, { 0, 150 } };
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void flush_amid_storm(void)
+{
+	for (int i = 0; i < 300; i++)
+		trace2_flush();
+}
+
+static void end_storm(void)
+{
+	const struct itimerval none = { { 0, 0 }, { 0, 0 } };
+
+	trace2_flush();
+	setitimer(ITIMER_REAL, &none, NULL);
+}
+
+static void stop_for_a_while(void)
+{
+	raise(SIGSTOP);
+}
+
+static const struct trouble {
+	const char *name;
+	void (*before)(void), (*amid)(void), (*after)(void);   /* it is traced; at half of the events; at the end */
+} troubles[] = {
+	{ "none", NULL, NULL, NULL },
+	{ "closed", close_standard, NULL, NULL },
+	{ "closefrom", NULL, close_others, NULL },
+	{ "no-descriptor", leave_no_descriptor, NULL, NULL },
+	{ "one-descriptor", leave_one_descriptor, NULL, NULL },
+	{ "few-descriptors", leave_few_descriptors, NULL, NULL },
+	{ "no-rotation", NULL, rotate_without_descriptor, NULL },
+	{ "file-limit", NULL, limit_file, unlimit_file },
+	{ "removed", NULL, remove_directory, NULL },
+	{ "storm", begin_storm, flush_amid_storm, end_storm },
+	{ "stop", NULL, stop_for_a_while, NULL },
+};
+
+static const struct trouble *find_trouble(const char *name)
+{
+	for (size_t i = 0; i < sizeof(troubles) / sizeof(troubles[0]); i++)
+		if (!strcmp(troubles[i].name, name))
+			return &troubles[i];
+	return NULL;
+}
+
+/* ---- the program ---------------------------------------------------------------------------------- */
 
 static void *record(void *unused)
 {
 	const struct timespec pause = { 0, 2000000 };
 
 	trace2_thread_start("faults");
-	for (long i = 0; i < events; i++) {
+	for (long i = 0; i < events / 2; i++) {
+		errno = UNUSUAL_ERRNO;
 		trace2_data_intmax("faults", NULL, "i", i);
+		if (errno != UNUSUAL_ERRNO)
+			has_changed = 1;
 		if (i % 2000 == 0)
 			nanosleep(&pause, NULL);
 	}
@@ -41,38 +202,91 @@ static int run_threads(void)
 			return 1;
 	for (int i = 0; i < 2; i++)
 		pthread_join(threads[i], NULL);
-	printf("%ld\n", 2 * (events + 2) + 2);   /* thread_start and thread_exit; version and atexit */
-	return 7;
+	return 0;
 }
 
-/* One round: what it records, and between, if fd is open, its own work. */
-static int work_on(int fd, int round)
+/* By the thread's start and exit four more each; version and atexit. */
+static void tell(int is_closed)
 {
-	int failed;
+	char line[32];
+	int n = snprintf(line, sizeof(line), "%ld\n", 4 * (events / 2 + 2) + 2 + by_signals);
 
-	trace2_region_enter("faults", "quiet", NULL);
-	trace2_printf("round %d", round);
-	failed = fd >= 0 && (write(fd, "round", 5) != 5 || lseek(fd, 0, SEEK_SET));
-	trace2_region_leave("faults", "quiet", NULL);
-	return failed;
-}
-
-static int run_quiet(const char *path)
-{
-	int fd, failed = work_on(-1, 0);   /* the first pass of a call registers it */
-
-	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	for (int i = 0; i < 40; i++)
-		failed |= work_on(fd, i);
-	close(fd);
-	return failed ? 1 : 7;
+	if (!is_closed && write(STDOUT_FILENO, line, (size_t)n) != n)
+		_exit(1);
 }
 
 int main(int argc, char **argv)
 {
+	const struct trouble *trouble = find_trouble(argc == 3 ? argv[2] : "none");
+	int is_closed;
+
+	events = argc >= 2 ? atol(argv[1]) : 0;
+	if (!trouble || !events)
+		return 2;
+	if (trouble->before)
+		trouble->before();
+	is_closed = fcntl(STDOUT_FILENO, F_GETFD) < 0;
 	trace2_initialize();
-	if (argc == 3 && !strcmp(argv[1], "quiet"))
-		return run_quiet(argv[2]);
-	events = argc == 2 ? atol(argv[1]) : 0;
-	return events ? run_threads() : 2;
+	if (run_threads())
+		return 1;
+	if (trouble->amid)
+		trouble->amid();
+	if (run_threads())
+		return 1;
+	if (trouble->after)
+		trouble->after();
+	tell(is_closed);
+	for (int fd = 0; is_closed && fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) >= 0)
+			return OPENED;
+	return has_changed ? ERRNO_CHANGED : FINE;
 }
+
+#else
+/*
+ * FAULT=N         writes to descriptors from 3 on take at most N bytes, random below that if N is negative
+ * FAULT=thread    no thread can be made for the drain, which asks for a small stack
+ */
+enum { DRAIN_STACK = 256 * 1024 };
+
+static size_t cut(int fd, size_t bytes)
+{
+	static _Atomic unsigned state = 1;
+	const char *fault = getenv("FAULT");
+	long most = fault ? atol(fault) : 0;
+
+	if (most < 0) {
+		state = state * 1103515245 + 12345;
+		most = state / 65536 % -most + 1;
+	}
+	return fd < 3 || !most || bytes < (size_t)most ? bytes : (size_t)most;
+}
+
+ssize_t write(int fd, const void *data, size_t bytes)
+{
+	ssize_t (*real)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
+
+	return real(fd, data, cut(fd, bytes));
+}
+
+ssize_t send(int fd, const void *data, size_t bytes, int flags)
+{
+	ssize_t (*real)(int, const void *, size_t, int) =
+		(ssize_t (*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
+
+	return real(fd, data, cut(fd, bytes), flags);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data)
+{
+	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
+											       "pthread_create");
+	const char *fault = getenv("FAULT");
+	size_t stack = 0;
+
+	if (attributes)
+		pthread_attr_getstacksize(attributes, &stack);
+	return fault && !strcmp(fault, "thread") && stack == DRAIN_STACK ? EAGAIN : real(thread, attributes, run, data);
+}
+#endif
