@@ -114,6 +114,22 @@ static void remove_directory(void)
 	trace2_rotate();
 }
 
+/* A file of the program's own under the number that the trace was to have. */
+static void take_nine(void)
+{
+	int fd = open(getenv("OWN"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (dup2(fd, 9) != 9)
+		_exit(1);
+}
+
+static void check_nine(void)
+{
+	trace2_flush();
+	if (lseek(9, 0, SEEK_END))
+		_exit(1);
+}
+
 static void record_signal(int signo)
 {
 	by_signals += trace2_is_enabled();
@@ -162,6 +178,7 @@ static const struct trouble {
 	{ "no-rotation", NULL, rotate_without_descriptor, NULL },
 	{ "file-limit", NULL, limit_file, unlimit_file },
 	{ "removed", NULL, remove_directory, NULL },
+	{ "nine", NULL, take_nine, check_nine },
 	{ "storm", begin_storm, flush_amid_storm, end_storm },
 	{ "stop", NULL, stop_for_a_while, NULL },
 };

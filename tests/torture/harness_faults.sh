@@ -150,7 +150,9 @@ emitted=$(cat "$work/printed")
 [ "$emitted" -gt "$whole" ] && [ ! -s "$work/stderr" ]
 verdict "storm of signals: output" $?
 account "storm of $((emitted - whole)) signals, no SA_RESTART" "$emitted" "$raw"
-run "descriptor 9 is not open" bash -c 'TRACE2_RAW=9 exec "$@" 9>&-' - "$program" "$events"
+run "descriptor 9 is not open" bash -c 'OWN=$TRACE2_RAW TRACE2_RAW=9 exec "$@" 9>&-' - "$program" "$events" nine
+run "descriptor 9 becomes another" bash -c 'OWN=$TRACE2_RAW.own TRACE2_RAW=9 exec "$@" 9>$OWN.given' - "$program" \
+	"$events" nine
 
 # ---- stopped: the whole program, its drain's thread alone
 run_whole "stopped and continued" bash -c '"$@" & for _ in 1 2 3 4 5; do sleep 0.01; kill -STOP $!; sleep 0.02
