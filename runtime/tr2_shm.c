@@ -68,7 +68,7 @@ static int open_file(uint32_t stream)
 	return fd;
 }
 
-static rlim_t get_limit(int resource)
+static rlim_t get_limit(unsigned resource)
 {
 	struct rlimit limit;
 

@@ -151,7 +151,7 @@ emitted=$(cat "$work/printed")
 verdict "storm of signals: output" $?
 account "storm of $((emitted - whole)) signals, no SA_RESTART" "$emitted" "$raw"
 run "descriptor 9 is not open" bash -c 'OWN=$TRACE2_RAW TRACE2_RAW=9 exec "$@" 9>&-' - "$program" "$events" nine
-run "descriptor 9 becomes another" bash -c 'OWN=$TRACE2_RAW.own TRACE2_RAW=9 exec "$@" 9>$OWN.given' - "$program" \
+run "descriptor 9 becomes another" bash -c 'OWN=$TRACE2_RAW.own TRACE2_RAW=9 exec "$@" 9>"$TRACE2_RAW.given"' - "$program" \
 	"$events" nine
 
 # ---- stopped: the whole program, its drain's thread alone
