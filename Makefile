@@ -20,7 +20,7 @@ live_src    := t2x_merge t2x_heap t2x_lane t2x_chain t2x_define t2x_scope t2x_co
 	       t2x_model t2x_regions t2x_losses t2x_render t2x_normal t2x_columns t2x_perf t2x_object t2x_event t2x_out \
 	       t2x_digits t2x_text t2x_json t2x_json_check
 
-# Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers are used
+# Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
 runtime_pkgs := liblz4 libmd
 expand_pkgs  := liblz4 expat
@@ -113,7 +113,7 @@ test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflag
 # Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these
 archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(runtime_pkgs),$(shell $(CC) -print-file-name=$(p).a))))
 runtime_libs = $(eval runtime_libs := $(if $(filter $(words $(runtime_pkgs)),$(words $(archives))),$(archives),\
-	       $(call pkg_libs,$(runtime_pkgs))))$(runtime_libs)
+	       $(call pkg_libs,$(runtime_pkgs))) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
