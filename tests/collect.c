@@ -38,6 +38,20 @@ struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, 
 	return sum;
 }
 
+int collect_file(const char *path, collect_fn *fn, void *data)
+{
+	struct t2x_report report = { .to = NULL };
+	struct t2x_input input = { .path = path, .report = &report };
+	struct t2x_block block;
+
+	if (!t2x_input_check(&input, 0))
+		return 0;
+	while (t2x_input_next(&input.blocks, &block))
+		fn(data, &block);
+	t2x_input_close(&input);
+	return 1;
+}
+
 int collect_find(uint32_t pid, char *path, size_t room)
 {
 	const char *directory = getenv("XDG_RUNTIME_DIR");

@@ -15,6 +15,9 @@ typedef void collect_fn(void *data, const struct t2x_block *block);
  */
 struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data);
 
+/* Hand all blocks of a .tlg file to fn.  Return  0: it cannot be read */
+int collect_file(const char *path, collect_fn *fn, void *data);
+
 /* The only ring file in $XDG_RUNTIME_DIR; pid not 0: of that process.  Return  0: there is none, or several */
 int collect_find(uint32_t pid, char *path, size_t room);
 

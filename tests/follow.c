@@ -4,14 +4,97 @@
 
 #include <string.h>
 
+#include "trace2.h"
+
 enum { FAR = 100000 };                    /* calls that may be missing at one place */
+
+/* ---- making the calls --------------------------------------------------------------------------- */
+
+/* The text of call n: n as 16 digits, and letters that n chooses.  It takes three events, the last not full. */
+enum { TEXT_DIGITS = 16, TEXT_BYTES = 40 };
+
+static void make_text(char text[TEXT_BYTES + 1], uint64_t n)
+{
+	memset(text, 'a' + (int)(n % 26), TEXT_BYTES);
+	text[TEXT_BYTES] = '\0';
+	for (int i = TEXT_DIGITS; i-- > 0; n >>= 4)
+		text[i] = "0123456789abcdef"[n & 15];
+}
+
+void follow_call(uint64_t slot, uint64_t n)
+{
+	char text[TEXT_BYTES + 1];
+
+	switch (n % FOLLOW_CALLS) {
+	case FOLLOW_ENTER:
+		trace2_region_enter("follow", "round", NULL);
+		break;
+	case FOLLOW_NUMBER:
+		trace2_data_intmax("follow", NULL, "number", (intmax_t)(slot << 32 | n));
+		break;
+	case FOLLOW_MESSAGE:
+		trace2_printf("call %d", (int)n);
+		break;
+	case FOLLOW_TEXT:
+		make_text(text, n);
+		trace2_data_string("follow", NULL, "text", text);
+		break;
+	default:
+		trace2_region_leave_fl(__FILE__, __LINE__, "follow", "round", NULL);
+		break;
+	}
+}
+
+/* ---- finding them ------------------------------------------------------------------------------- */
+
+/* A text as long as make_text() makes it is behind the event. */
+static int is_text(const struct tlg_event *event)
+{
+	const unsigned infos = (TEXT_BYTES + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
+	unsigned n = 0;
+
+	if (!(event->flags & TLG_HAS_INFO))
+		return 0;
+	while (n < infos && tlg_event_type(&event[n + 1]) == TLG_INFO && !(event[++n].flags & TLG_INFO_END))
+		;
+	return n == infos && event[n].flags & TLG_INFO_END;
+}
+
+/* Byte i of it. */
+static char text_byte(const struct tlg_event *event, unsigned i)
+{
+	return event[1 + i / TLG_TEXT_SIZE].u.info.text.c[i % TLG_TEXT_SIZE];
+}
+
+static uint64_t number_in_text(const struct tlg_event *event)
+{
+	uint64_t number = 0;
+
+	for (unsigned i = 0; i < TEXT_DIGITS; i++) {
+		char c = text_byte(event, i);
+		number = number << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+	}
+	return number;
+}
 
 /* The number that the event of a call carries, UINT64_MAX: none. */
 static uint64_t number_of(const struct tlg_event *event)
 {
-	if (!(event->flags & TLG_HAS_INFO) || tlg_event_type(&event[1]) != TLG_VALUE)
-		return UINT64_MAX;
-	return (uint64_t)event[1].u.value.value;
+	if (event->flags & TLG_HAS_INFO && tlg_event_type(&event[1]) == TLG_VALUE)
+		return (uint64_t)event[1].u.value.value;
+	return is_text(event) ? number_in_text(event) : UINT64_MAX;
+}
+
+/* The event's text is that of call n, to the last byte. */
+static int has_text(const struct tlg_event *event, uint64_t n)
+{
+	char text[TEXT_BYTES + 1];
+	int same = is_text(event);
+
+	make_text(text, n);
+	for (unsigned i = 0; same && i < TEXT_BYTES; i++)
+		same = text_byte(event, i) == text[i];
+	return same;
 }
 
 /* Whether the event is that of call n of the thread. */
@@ -26,6 +109,8 @@ static int is_call(const struct follow_thread *thread, const struct tlg_event *e
 		return number == (thread->slot >= 0 ? (uint64_t)thread->slot << 32 | n : number >> 32 << 32 | n);
 	if (n % FOLLOW_CALLS == FOLLOW_MESSAGE)
 		return number == n;
+	if (n % FOLLOW_CALLS == FOLLOW_TEXT)
+		return has_text(event, n);
 	return !(event->flags & TLG_HAS_INFO);
 }
 

@@ -2,7 +2,8 @@
 /*
  * follow.h - for harnesses: threads make calls in a fixed order; what a trace has of them is compared with that.
  *
- * Call n of a thread is, by n % 4: a region entered, a number, a message with the number, the region left.  The
+ * Call n of a thread is, by n % 5: a region entered, a number, a message with the number, a text with it, the region
+ * left; by the inline path, through call sites, and, the last one, by the function that looks its names up.  The
  * numbers tell one thread from another.  Numbers from FOLLOW_EXTRA on belong to no order: a signal handler's.
  */
 #ifndef FOLLOW_H
@@ -12,8 +13,12 @@
 
 #include "t2x_blocks.h"
 
-enum { FOLLOW_ENTER, FOLLOW_NUMBER, FOLLOW_MESSAGE, FOLLOW_LEAVE, FOLLOW_CALLS };
+enum { FOLLOW_ENTER, FOLLOW_NUMBER, FOLLOW_MESSAGE, FOLLOW_TEXT, FOLLOW_LEAVE, FOLLOW_CALLS };
+enum { FOLLOW_EVENTS = 10 };              /* that these take in a ring */
 enum { FOLLOW_THREADS = 64, FOLLOW_EXTRA = 1 << 30 };
+
+/* Make call n.  slot: of the thread, below FOLLOW_THREADS */
+void follow_call(uint64_t slot, uint64_t n);
 
 struct follow {
 	struct follow_thread {

@@ -30,7 +30,7 @@
 
 enum {
 	THREADS = 3,
-	MOST_ROUNDS = 8000,               /* 6 events each: fewer than a ring holds */
+	MOST_ROUNDS = 5000,               /* FOLLOW_EVENTS each: fewer than a ring holds */
 	LONGEST_US = 3000,
 	BY_PROGRAM = 50,                  /* one death in so many is expanded by t2expand itself, too */
 };
@@ -73,31 +73,13 @@ static void die(void)
 	abort();
 }
 
-static void make_call(uint64_t slot, uint64_t n)
-{
-	switch (n % FOLLOW_CALLS) {
-	case FOLLOW_ENTER:
-		trace2_region_enter("kill", "round", NULL);
-		break;
-	case FOLLOW_NUMBER:
-		trace2_data_intmax("kill", NULL, "number", (intmax_t)(slot << 32 | n));
-		break;
-	case FOLLOW_MESSAGE:
-		trace2_printf("call %d", (int)n);
-		break;
-	default:
-		trace2_region_leave("kill", "round", NULL);
-		break;
-	}
-}
-
 static void *run_thread(void *which)
 {
 	uint64_t slot = (uintptr_t)which, n = 0;
 
 	__atomic_fetch_add(&told->begun, 1, __ATOMIC_RELAXED);
 	while (n < MOST_ROUNDS * FOLLOW_CALLS) {
-		make_call(slot, n);
+		follow_call(slot, n);
 		__atomic_store_n(&told->thread[slot].returned, ++n, __ATOMIC_RELEASE);
 		if (!slot && n == death.at)
 			die();
@@ -143,9 +125,6 @@ static void judge(struct follow *follow)
 /* The program itself makes a trace of what was left, which is followed in the same way. */
 static void recover_by_program(const char *ring, struct follow *follow)
 {
-	struct t2x_report report = { .to = NULL };
-	struct t2x_input input = { .path = again, .report = &report };
-	struct t2x_block block;
 	char command[512];
 	int status;
 
@@ -155,13 +134,10 @@ static void recover_by_program(const char *ring, struct follow *follow)
 	status = system(command);
 	/* 3: the last write arrived in part, which is said, and replaced by what the ring has */
 	if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3) ||
-	    !t2x_input_check(&input, 0)) {
+	    !collect_file(again, follow_block, follow)) {
 		sum.unreadable++;
 		return;
 	}
-	while (t2x_input_next(&input.blocks, &block))
-		follow_block(follow, &block);
-	t2x_input_close(&input);
 	judge(follow);
 }
 

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* stepper.c - see stepper.h. */
+#include "stepper.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+
+unsigned stepper_processors(void)
+{
+	cpu_set_t all;
+
+	return sched_getaffinity(0, sizeof(all), &all) ? 1 : (unsigned)CPU_COUNT(&all);
+}
+
+void stepper_share_processor(unsigned which)
+{
+	cpu_set_t all, one;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	which %= (unsigned)CPU_COUNT(&all);
+	CPU_ZERO(&one);
+	for (size_t i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &all) && !which--)
+			CPU_SET(i, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* ---- the processor ------------------------------------------------------------------------------ */
+
+#if defined(__x86_64__)
+uint64_t stepper_address(pid_t process)
+{
+	return (uint64_t)ptrace(PTRACE_PEEKUSER, process, offsetof(struct user_regs_struct, rip), 0);
+}
+
+/* 1: the process will stop before it executes what is there.  address 0: not any more */
+static int set_breakpoint(pid_t process, uint64_t address)
+{
+	const size_t first = offsetof(struct user, u_debugreg[0]), control = offsetof(struct user, u_debugreg[7]);
+
+	if (ptrace(PTRACE_POKEUSER, process, control, 0))
+		return 0;
+	return !address || (!ptrace(PTRACE_POKEUSER, process, first, address) &&
+			    !ptrace(PTRACE_POKEUSER, process, control, 1));
+}
+#else
+uint64_t stepper_address(pid_t process)
+{
+	(void)process;
+	return 0;
+}
+
+static int set_breakpoint(pid_t process, uint64_t address)
+{
+	(void)process;
+	(void)address;
+	return 0;
+}
+#endif
+
+static int resume(int how, pid_t process, long signal)
+{
+	int status;
+
+	do {
+		if (ptrace((enum __ptrace_request)how, process, 0, signal) || waitpid(process, &status, 0) != process ||
+		    !WIFSTOPPED(status))
+			return 0;
+		signal = 0;
+	} while (status >> 16);   /* it has started a thread, which is held */
+	return WSTOPSIG(status);
+}
+
+int stepper_hold_threads(pid_t process)
+{
+	return !ptrace(PTRACE_SETOPTIONS, process, 0, (long)PTRACE_O_TRACECLONE);
+}
+
+void stepper_kill(pid_t process)
+{
+	pid_t gone;
+	int status;
+
+	kill(process, SIGKILL);
+	do
+		gone = waitpid(-1, &status, __WALL);   /* threads that are held are waited for, too */
+	while (gone > 0 && (gone != process || WIFSTOPPED(status)));
+}
+
+int stepper_step(pid_t process, int signal)
+{
+	return resume(PTRACE_SINGLESTEP, process, signal);
+}
+
+int stepper_go_on(pid_t process, int signal)
+{
+	return resume(PTRACE_CONT, process, signal);
+}
+
+/* ---- paths -------------------------------------------------------------------------------------- */
+
+int stepper_init(struct stepper_path *path, uint32_t room)
+{
+	*path = (struct stepper_path){ .room = room };
+	path->at = calloc(room, sizeof(*path->at));
+	path->pass = calloc(room, sizeof(*path->pass));
+	path->anchor = calloc(room, sizeof(*path->anchor));
+	path->hits = calloc(room, sizeof(*path->hits));
+	return path->at && path->pass && path->anchor && path->hits;
+}
+
+void stepper_free(struct stepper_path *path)
+{
+	free(path->at);
+	free(path->pass);
+	free(path->anchor);
+	free(path->hits);
+}
+
+/* How often an address has been passed, and could have been broken at. */
+struct passes { uint64_t address; uint32_t times, breaks; };
+
+/* Open addressing, in more places than addresses can come. */
+static struct passes *passes_of(struct passes *passes, uint32_t room, uint64_t address)
+{
+	uint64_t i = address * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+
+	for (i %= room; passes[i].times && passes[i].address != address; i = (i + 1) % room)
+		;
+	passes[i].address = address;
+	return &passes[i];
+}
+
+/*
+ * An instruction that can be broken at: not where the process stands, nor a repeated one, which is passed in as many
+ * steps as it has rounds, but breaks only once.
+ */
+static int is_anchor(const struct stepper_path *path, uint32_t n)
+{
+	return n && path->at[n] != path->at[0] && path->at[n] != path->at[n - 1];
+}
+
+/*
+ * The way to each instruction: a stop for each time that its anchor is passed, and the steps from there.  What is
+ * cheapest for one is, with a step more, a way to the next.
+ */
+static void find_ways(struct stepper_path *path)
+{
+	uint32_t room = 2 * path->count + 1, cost = 0;
+	struct passes *all = calloc(room, sizeof(*all));
+
+	for (uint32_t n = 0; all && n < path->count; n++, cost++) {
+		struct passes *passes = passes_of(all, room, path->at[n]);
+		path->pass[n] = ++passes->times;
+		passes->breaks += (uint32_t)is_anchor(path, n);
+		path->anchor[n] = n ? path->anchor[n - 1] : 0;
+		path->hits[n] = n ? path->hits[n - 1] : 0;
+		if (is_anchor(path, n) && passes->breaks <= cost) {
+			path->anchor[n] = n;
+			path->hits[n] = cost = passes->breaks;
+		}
+	}
+	free(all);
+}
+
+int stepper_record(struct stepper_path *path, pid_t process, int (*is_over)(void))
+{
+	int stop = SIGTRAP;
+
+	path->count = 0;
+	while (stop == SIGTRAP && path->count < path->room && !is_over()) {
+		path->at[path->count++] = stepper_address(process);
+		stop = stepper_step(process, 0);
+	}
+	find_ways(path);
+	return stop;
+}
+
+int stepper_go_to(const struct stepper_path *path, pid_t process, uint32_t n)
+{
+	int stop = SIGTRAP;
+	uint32_t from = 0;
+
+	if (path->hits[n] && set_breakpoint(process, path->at[path->anchor[n]])) {
+		for (uint32_t hits = 0; stop == SIGTRAP && hits < path->hits[n]; hits++)
+			stop = stepper_go_on(process, 0);
+		if (stop != SIGTRAP || !set_breakpoint(process, 0))
+			return 0;
+		from = path->anchor[n];
+	}
+	for (; stop == SIGTRAP && from < n; from++)
+		stop = stepper_step(process, 0);
+	return stop == SIGTRAP && stepper_address(process) == path->at[n];
+}
