@@ -191,7 +191,7 @@ int stepper_go_to(const struct stepper_path *path, pid_t process, uint32_t n)
 	if (path->hits[n] && set_breakpoint(process, path->at[path->anchor[n]])) {
 		for (uint32_t hits = 0; stop == SIGTRAP && hits < path->hits[n]; hits++)
 			stop = stepper_go_on(process, 0);
-		if (stop != SIGTRAP || !set_breakpoint(process, 0))
+		if (stop && !set_breakpoint(process, 0))
 			return 0;
 		from = path->anchor[n];
 	}
