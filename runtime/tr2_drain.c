@@ -209,21 +209,24 @@ static int wait_for_margin(void)
 	return g_drain.held_back != 0;
 }
 
-/* All that is committed, into the file.  Signals blocked, lock held. */
-static void drain_with(unsigned patience_us)
+/*
+ * All that is committed, into the file.  Signals blocked, lock held.
+ * Return  0: unfinished events were in the way, or threads were too busy
+ */
+static int drain_with(unsigned patience_us)
 {
 	const struct timespec pause = { 0, 100000 };
-	enum pass result;
+	int is_done = 0;
 
-	for (int passes = 0, pauses = 0; passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
-		result = pass(patience_us);
-		if (result == PASS_IDLE && !wait_for_margin())
-			break;
+	for (int passes = 0, pauses = 0; !is_done && passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
+		enum pass result = pass(patience_us);
+		is_done = result == PASS_IDLE && !wait_for_margin();
 		pauses += result == PASS_WAITING;
 		if (result == PASS_WAITING)
 			nanosleep(&pause, NULL);
 	}
 	tr2_collect_write();
+	return is_done;
 }
 
 /* A flight recorder writes what it was asked for. */
@@ -309,8 +312,8 @@ static void finish(void)
 {
 	if (is_flight())
 		skip_all();
-	else
-		drain_with(LAST_PATIENCE_US);
+	else if (!drain_with(LAST_PATIENCE_US))
+		drain_with(0);   /* each of many has its patience, and what is behind them must not be lost for that */
 	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
 		tr2_ring_forget_holes(&thread->ring);
 		tr2_collect_abandoned(thread);

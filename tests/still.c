@@ -33,17 +33,27 @@ static int copy_chunk(struct still *still, uint64_t at)
 	       copy_range(still, at + first, TLG_CHUNK_BYTES - first);
 }
 
+/* Of a table the entries up to end, behind the first ones; these have been copied. */
+static int copy_table(struct still *still, uint64_t at, uint32_t first, uint32_t end, size_t size)
+{
+	return end > first && copy_range(still, at + first * (uint64_t)size, (end - first) * (uint64_t)size);
+}
+
 static int copy_ring(struct still *still)
 {
 	const struct tlg_ring_file *head = (const void *)still->ring;
-	uint64_t losses = head->losses_used < TLG_MAX_LOSSES ? head->losses_used : TLG_MAX_LOSSES;
+	uint64_t tables = head->tables_at;
+	uint32_t losses = head->losses_used < TLG_MAX_LOSSES ? head->losses_used : TLG_MAX_LOSSES;
 	int changed = copy_range(still, 0, sizeof(*head));
 
-	changed |= copy_range(still, head->rings_at, (uint64_t)head->rings_used * TLG_RING_STRIDE);
-	changed |= copy_range(still, head->scopes_at, (head->scopes_used + 1) * sizeof(struct tlg_ring_scope));
-	changed |= copy_range(still, head->sources_at, (head->sources_used + 1) * sizeof(struct tlg_ring_source));
-	changed |= copy_range(still, head->texts_at, head->texts_used);
-	changed |= copy_range(still, head->losses_at, losses * sizeof(struct tlg_ring_loss));
+	changed |= copy_range(still, TLG_RING_FIRST_AT, sizeof(struct tlg_ring_first));
+	changed |= copy_table(still, tables + TLG_RINGS_AT, TLG_FIRST_RINGS, head->rings_used, TLG_RING_STRIDE);
+	changed |= copy_table(still, tables + TLG_SCOPES_AT, TLG_FIRST_SCOPES, head->scopes_used + 1,
+			      sizeof(struct tlg_ring_scope));
+	changed |= copy_table(still, tables + TLG_SOURCES_AT, TLG_FIRST_SOURCES, head->sources_used + 1,
+			      sizeof(struct tlg_ring_source));
+	changed |= copy_table(still, tables + TLG_TEXTS_AT, TLG_FIRST_TEXTS, head->texts_used, 1);
+	changed |= copy_table(still, tables + TLG_LOSSES_AT, 0, losses, sizeof(struct tlg_ring_loss));
 	for (uint64_t i = 0; i < head->chunks_used; i++)
 		changed |= copy_chunk(still, head->chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES);
 	return changed;

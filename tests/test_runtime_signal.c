@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tr2_reserve.h"
 #include "trace2.h"
 #include "traced.h"
 
@@ -367,6 +368,39 @@ static void test_signal_is_in_every_text(void **state)
 	assert_int_equal(traced_count("\"signo\":15}\n"), 1);
 }
 
+enum { JUMPS = 40 };
+
+/* What a handler leaves that jumps out of a call: events that were reserved, and nothing else. */
+static int run_jumps(void *data)
+{
+	trace2_initialize();
+	for (int i = 0; i < JUMPS; i++) {
+		trace2_data_intmax("test", NULL, "number", i);
+		if (!tr2_reserve(2))
+			return 1;
+	}
+	(void)data;
+	return 0;
+}
+
+/* The end waits for unfinished events, but not so long for each that it gives up before the last. */
+static void test_signal_handlers_that_jump_cost_nothing_of_what_follows(void **state)
+{
+	unsigned char seen[JUMPS] = { 0 };
+
+	(void)state;
+	traced_run(&t, run_jumps, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_tally(&file, TLG_STYLE_data_intmax, "number", seen, JUMPS), 0);
+	for (int i = 0; i < JUMPS; i++)
+		assert_int_equal(seen[i], 1);
+	assert_int_equal(file.hits, JUMPS + 2);   /* version, atexit */
+	assert_int_equal(file.lost_by[TLG_LOSS_ABANDONED], JUMPS);
+	assert_int_equal(file.lost, JUMPS);
+	assert_int_equal(file.gaps, 2 * JUMPS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +413,7 @@ int main(void)
 		TRACED_TEST(test_signal_sent_again_tells_the_address_of_the_fault),
 		TRACED_TEST(test_signal_in_the_allocator_costs_the_texts_and_a_moment),
 		TRACED_TEST(test_signal_is_in_every_text),
+		TRACED_TEST(test_signal_handlers_that_jump_cost_nothing_of_what_follows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,21 +7,23 @@ set -u
 scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
 passed=0 failed=0
 
-# run MODE AMOUNT: the program's last line is its sum
+# run MODE AMOUNT SEED: the program's last line is its sum
 run()
 {
 	local p f
 
-	timeout -s KILL 600 "$out/torture/signals" "$1" "$2" "$seed" >"$out/log/signals_$1.log"
+	timeout -s KILL 600 "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
 	sed '$d' "$out/log/signals_$1.log"
 	read -r p _ f _ < <(tail -n 1 "$out/log/signals_$1.log")
 	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
 }
 
 mkdir -p "$out/log"
-# a single step costs 30 us: every 5th instruction at full length
-run jumps $((500 / scale > 5 ? 500 / scale : 5))
-run timers $((10000 * scale))
-run crash $((1000 / scale > 10 ? 1000 / scale : 10))
+# at full length every instruction of the call; where its handler is interrupted is random, so several times
+for ((i = 0; i < (scale + 19) / 20; i++)); do
+	run jumps $((100 / scale)) $((seed + i))
+done
+run timers $((10000 * scale)) "$seed"
+run crash $((100 / scale)) "$seed"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -10,10 +10,9 @@
  * usage: signals jumps|crash|timers AMOUNT SEED
  * Prints its figures and "N passed, N failed".
  */
-#include <errno.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +23,7 @@
 #include <unistd.h>
 
 #include "rawread.h"
+#include "stepper.h"
 #include "trace2.h"
 #include "traced.h"
 
@@ -39,12 +39,13 @@ struct told {
 	uint64_t others_called, others_returned;   /* events without a number */
 	uint32_t kind, depth;                  /* what the victim is to do next; KINDS: end */
 	uint32_t finished;                     /* it did so without being interrupted */
+	uint32_t stops;                        /* how often it has stopped for the stepper */
 	uint32_t handled, deepest;
 };
 enum { CALLED = 1, RETURNED };
 
 static struct told *told;
-static uint64_t seed;
+static uint64_t seed, astray;
 static unsigned passed, failed;
 
 static unsigned random_below(unsigned n)
@@ -96,7 +97,8 @@ static sigjmp_buf out;
 /* The stepper takes over here. */
 static void stop_here(void)
 {
-	raise(SIGTRAP);
+	told->stops++;
+	raise(SIGSTOP);
 }
 
 /* On depth d records, and is interrupted by the handler of depth d + 1; the deepest jumps out of all. */
@@ -110,6 +112,7 @@ static void jump_out(int signal)
 	if (depth < told->depth) {
 		stop_here();
 		emit((enum kind)told->kind);
+		told->finished = 1;
 	} else {
 		emit(KIND_INT);
 	}
@@ -142,59 +145,73 @@ static int run_stopped(void)
 
 /* ---- jumps: the stepper --------------------------------------------------------------------------------- */
 
-/* Let it go on until it stops by a SIGTRAP; other signals are its own.  0: it has ended. */
-static int until_stop(pid_t victim, int signal, int *status)
+/* Let it go on until it stops by itself; other signals are its own.  0: it has ended. */
+static int until_stop(pid_t victim, int signal)
 {
-	for (;;) {
-		if (ptrace(PTRACE_CONT, victim, 0, signal) || waitpid(victim, status, 0) != victim)
+	const uint32_t stops = told->stops;
+
+	while (told->stops == stops || signal != SIGSTOP) {
+		signal = stepper_go_on(victim, signal == SIGTRAP ? 0 : signal);
+		if (!signal)
 			return 0;
-		if (!WIFSTOPPED(*status))
-			return 0;
-		signal = WSTOPSIG(*status);
-		if (signal == SIGTRAP)
-			return 1;
 	}
+	return 1;
 }
 
-/* 1: it has made so many steps and is still within its call. */
-static int step(pid_t victim, unsigned steps, int *status)
+static int is_finished(void)
+{
+	return told->finished != 0;
+}
+
+/* What a call passes, in the program and, for the depths, in a handler. */
+static struct stepper_path paths[2][KINDS];
+
+static int record(struct stepper_path *path, pid_t victim)
 {
 	told->finished = 0;
-	for (unsigned i = 0; i < steps && !told->finished; i++)
-		if (ptrace(PTRACE_SINGLESTEP, victim, 0, 0) || waitpid(victim, status, 0) != victim ||
-		    !WIFSTOPPED(*status))
-			return 0;
-	return !told->finished;
+	return stepper_init(path, MOST_STEPS) && stepper_record(path, victim, is_finished) == SIGTRAP &&
+	       is_finished() && until_stop(victim, 0);
 }
 
-/*
- * The victim stands before its call: interrupt it steps further on, there its handler, in the depths, anywhere.
- * Return  1, or 0 if the call was over before
- */
-static int interrupt_at(pid_t victim, unsigned steps, int *status)
+static int record_all(pid_t victim)
 {
-	int inside = step(victim, steps, status);
-	uint32_t depth = 1;
+	int is_good = 1;
+
+	for (uint32_t kind = 0; is_good && kind < KINDS; kind++) {
+		told->kind = kind;
+		told->depth = 1;
+		is_good = record(&paths[0][kind], victim);
+		told->depth = 2;
+		is_good = is_good && until_stop(victim, by_depth[0]) && record(&paths[1][kind], victim);
+	}
+	return is_good;
+}
+
+/* The victim stands before a call: bring it to this instruction.  0: the call is over, and it has stopped again */
+static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
+{
+	const uint32_t stops = told->stops;
+
+	told->finished = 0;
+	if (!stepper_go_to(path, victim, at))
+		astray++;
+	if (is_finished() && told->stops == stops)
+		until_stop(victim, 0);
+	return !is_finished();
+}
+
+/* Interrupt its call there, and its handler, in the depths, anywhere. */
+static void interrupt_at(pid_t victim, uint32_t at)
+{
+	const struct stepper_path *nested = &paths[1][told->kind];
+	int is_inside = bring_to(&paths[0][told->kind], victim, at);
 
 	told->deepest = 0;
-	while (inside && until_stop(victim, by_depth[depth - 1], status) && told->deepest == depth &&
-	       depth < told->depth) {
-		step(victim, random_below(steps + 200), status);   /* the nested call is never over: it jumps */
-		depth++;
+	for (uint32_t depth = 1; is_inside && until_stop(victim, by_depth[depth - 1]); depth++) {
+		if (told->deepest != depth || depth == told->depth)
+			break;
+		is_inside = bring_to(nested, victim, random_below(nested->count));
 	}
-	if (!inside)
-		until_stop(victim, 0, status);
-	return inside;
-}
-
-/* A step is a switch from one process to the other and back: five times as fast on one processor. */
-static void share_processor(void)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET((unsigned)sched_getcpu(), &set);
-	sched_setaffinity(0, sizeof(set), &set);
 }
 
 /* Run the victim through every step of every kind and depth.  data: how many steps to make at once */
@@ -205,25 +222,26 @@ static int run_stepper(void *data)
 	pid_t victim;
 	int status;
 
-	share_processor();
+	stepper_share_processor(0);
 	victim = fork();
 	if (!victim)
 		exit(run_stopped());
-	if (waitpid(victim, &status, 0) != victim || !WIFSTOPPED(status))
+	if (waitpid(victim, &status, 0) != victim || !WIFSTOPPED(status) || !record_all(victim))
 		return 1;
 	for (uint32_t depth = 1; depth <= MOST_DEPTH; depth++) {
 		for (uint32_t kind = 0; kind < KINDS; kind++) {
-			unsigned steps = 1 + random_below(stride);
+			uint32_t at = 1 + random_below(stride);
 			told->kind = kind;
 			told->depth = depth;
-			for (; steps < MOST_STEPS && interrupt_at(victim, steps, &status); steps += stride)
-				places++;
+			for (; at < paths[0][kind].count; at += stride, places++)
+				interrupt_at(victim, at);
 		}
 	}
 	told->kind = KINDS;
-	until_stop(victim, 0, &status);
-	fprintf(stderr, "%llu places\n", (unsigned long long)places);
-	return !WIFEXITED(status) || WEXITSTATUS(status);
+	if (!ptrace(PTRACE_CONT, victim, 0, 0))
+		waitpid(victim, &status, 0);
+	fprintf(stderr, "%ju places, %u handlers, %ju calls took another way\n", places, told->handled, astray);
+	return !WIFEXITED(status) || WEXITSTATUS(status) || astray > places / 10;
 }
 
 /* ---- crash: a signal that the library records ----------------------------------------------------------- */
@@ -246,16 +264,23 @@ static int run_crashing(void)
 static int run_crasher(void *data)
 {
 	pid_t victim = fork();
-	int status, inside;
+	int status, signal = SIGSEGV;
 
 	if (!victim)
 		exit(run_crashing());
 	if (waitpid(victim, &status, 0) != victim || !WIFSTOPPED(status))
 		return 1;
-	inside = step(victim, (unsigned)(size_t)data, &status);
-	until_stop(victim, inside ? SIGSEGV : SIGKILL, &status);
-	if (!inside)
+	for (size_t steps = (size_t)data; steps && !is_finished(); steps--)
+		stepper_step(victim, 0);
+	if (is_finished()) {
+		stepper_kill(victim);
 		return 2;
+	}
+	do {   /* where it was blocked it comes later; the library raises it again */
+		if (ptrace(PTRACE_CONT, victim, 0, (long)signal) || waitpid(victim, &status, 0) != victim)
+			return 1;
+		signal = WSTOPSIG(status);
+	} while (WIFSTOPPED(status) && signal == SIGSEGV);
 	return !WIFSIGNALED(status) || WTERMSIG(status) != SIGSEGV;
 }
 
@@ -319,16 +344,24 @@ struct sum {
 	uint64_t called, returned, stored, missing, doubled, invented;
 };
 
+/* What the next run finds is as if there had been none. */
+static void forget(void)
+{
+	memset(told->state, 0, told->numbered < MOST_EVENTS ? told->numbered : MOST_EVENTS);
+	memset(&told->numbered, 0, sizeof(*told) - offsetof(struct told, numbered));
+}
+
 static struct sum compare(void)
 {
-	unsigned char *seen = calloc(MOST_EVENTS, 1);
+	const uint32_t most = told->numbered < MOST_EVENTS ? told->numbered : MOST_EVENTS;
+	unsigned char *seen = calloc(most + 1, 1);
 	struct sum sum = { told->others_called, told->others_returned, file.hits, 0, 0, 0 };
 
 	if (!seen)
 		abort();
-	raw_tally(&file, TLG_STYLE_data_intmax, "number", seen, MOST_EVENTS);
-	raw_tally(&file, TLG_STYLE_printf, NULL, seen, MOST_EVENTS);
-	for (uint32_t n = 0; n < MOST_EVENTS; n++) {
+	sum.invented += raw_tally(&file, TLG_STYLE_data_intmax, "number", seen, most);
+	sum.invented += raw_tally(&file, TLG_STYLE_printf, NULL, seen, most);
+	for (uint32_t n = 0; n < most; n++) {
 		sum.called += told->state[n] >= CALLED;
 		sum.returned += told->state[n] == RETURNED;
 		sum.missing += told->state[n] == RETURNED && !seen[n];
@@ -380,7 +413,7 @@ static void check_run(const char *name, int (*program)(void *), size_t amount, c
 {
 	struct sum sum;
 
-	memset(told, 0, sizeof(*told));
+	forget();
 	traced_init(&t);
 	traced_run(&t, program, (void *)amount, settings);
 	if (raw_read(t.raw, &file)) {
@@ -402,7 +435,7 @@ static int check_crash(uint32_t kind, unsigned steps, uint64_t *crashes, uint64_
 	const char *const settings[] = { "TRACE2_SIGNALS=SEGV", NULL };
 	struct sum sum;
 
-	memset(told, 0, sizeof(*told));
+	forget();
 	told->kind = kind;
 	traced_init(&t);
 	traced_run(&t, run_crasher, (void *)(size_t)steps, settings);
