@@ -4,7 +4,7 @@
 
 format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
 runtime_src := tr2_clock tr2_text tr2_memory tr2_env tr2_config tr2_config_parse tr2_wild \
-	       tr2_sid tr2_shm tr2_scope tr2_site tr2_ring tr2_reg tr2_emit tr2_format tr2_capture tr2_message tr2_thread tr2_reserve \
+	       tr2_sid tr2_shm tr2_scope tr2_site tr2_ring tr2_reg tr2_args tr2_emit tr2_format tr2_capture tr2_message tr2_thread tr2_reserve \
 	       tr2_timer tr2_drain tr2_reader tr2_collect tr2_overwrite tr2_keep tr2_losses tr2_stream tr2_post tr2_post_chain tr2_wake tr2_encode \
 	       tr2_frame tr2_fd tr2_dst tr2_dst_write tr2_sink tr2_live tr2_signal tr2_handler tr2_flight \
 	       tr2_life trace2_cmd trace2_process trace2_region

@@ -13,21 +13,27 @@ struct count {
 	unsigned value;           /* of DIGITS; at most 65536 */
 };
 
-static int append(struct tr2_format *format, unsigned byte)
+/* What has been found so far. */
+struct parse {
+	struct tr2_format format;
+	unsigned count;
+};
+
+static int append(struct parse *parse, unsigned byte)
 {
-	if (format->count == TR2_FORMAT_TAKES)
+	if (parse->count == TR2_FORMAT_TAKES)
 		return 0;
-	format->take[format->count++] = (uint8_t)byte;
+	parse->format.take[parse->count++] = (uint8_t)byte;
 	return 1;
 }
 
 /* NULL: no room for the argument that it takes. */
-static const char *parse_count(struct tr2_format *format, const char *p, struct count *count)
+static const char *parse_count(struct parse *parse, const char *p, struct count *count)
 {
 	*count = (struct count){ NONE, 0 };
 	if (*p == '*') {
 		count->kind = STAR;
-		return append(format, TR2_TAKE_INT) ? p + 1 : NULL;
+		return append(parse, TR2_TAKE_INT) ? p + 1 : NULL;
 	}
 	for (; *p >= '0' && *p <= '9'; p++) {
 		count->kind = DIGITS;
@@ -86,33 +92,33 @@ static unsigned unsigned_take(enum length length)
 	return takes[length];
 }
 
-static int append_string(struct tr2_format *format, const struct count *precision)
+static int append_string(struct parse *parse, const struct count *precision)
 {
 	if (precision->kind == STAR)
-		return append(format, TR2_TAKE_STRING_STAR);
+		return append(parse, TR2_TAKE_STRING_STAR);
 	if (precision->kind == NONE)
-		return append(format, TR2_TAKE_STRING);
-	return precision->value < 65536 && append(format, TR2_TAKE_STRING_CUT) &&
-	       append(format, precision->value & 255) && append(format, precision->value >> 8);
+		return append(parse, TR2_TAKE_STRING);
+	return precision->value < 65536 && append(parse, TR2_TAKE_STRING_CUT) &&
+	       append(parse, precision->value & 255) && append(parse, precision->value >> 8);
 }
 
 /* The argument of one conversion.  0: it cannot be put off. */
-static int parse_conversion(struct tr2_format *format, char conversion, enum length length,
+static int parse_conversion(struct parse *parse, char conversion, enum length length,
 			    const struct count *precision)
 {
 	switch (conversion) {
 	case 'd':
 	case 'i':
-		return append(format, signed_take(length));
+		return append(parse, signed_take(length));
 	case 'o':
 	case 'u':
 	case 'x':
 	case 'X':
-		return append(format, unsigned_take(length));
+		return append(parse, unsigned_take(length));
 	case 'c':
-		return length == NORMAL && append(format, TR2_TAKE_CHAR);
+		return length == NORMAL && append(parse, TR2_TAKE_CHAR);
 	case 's':
-		return length == NORMAL && append_string(format, precision);
+		return length == NORMAL && append_string(parse, precision);
 	case 'a':
 	case 'A':
 	case 'e':
@@ -121,11 +127,11 @@ static int parse_conversion(struct tr2_format *format, char conversion, enum len
 	case 'F':
 	case 'g':
 	case 'G':
-		return append(format, TR2_TAKE_DOUBLE);
+		return append(parse, TR2_TAKE_DOUBLE);
 	case 'p':
-		return append(format, TR2_TAKE_POINTER);
+		return append(parse, TR2_TAKE_POINTER);
 	case 'm':
-		return append(format, TR2_TAKE_ERRNO);
+		return append(parse, TR2_TAKE_ERRNO);
 	case '%':
 		return 1;
 	default:
@@ -135,27 +141,27 @@ static int parse_conversion(struct tr2_format *format, char conversion, enum len
 
 struct tr2_format tr2_format_parse(const char *text)
 {
-	static const struct tr2_format not_put_off = { .count = TR2_FORMAT_NOT_PUT_OFF };
-	struct tr2_format format = { .count = 0 };
+	static const struct tr2_format not_put_off = { { TR2_FORMAT_NOT_PUT_OFF } };
+	struct parse parse = { .count = 0 };
 	struct count width, precision;
 	enum length length;
 
 	while ((text = strchr(text, '%'))) {
 		text++;
-		text = parse_count(&format, text + strspn(text, "-+ #0"), &width);
+		text = parse_count(&parse, text + strspn(text, "-+ #0"), &width);
 		if (!text)
 			return not_put_off;
 		precision = (struct count){ NONE, 0 };
 		if (*text == '.') {
-			text = parse_count(&format, text + 1, &precision);
+			text = parse_count(&parse, text + 1, &precision);
 			if (!text)
 				return not_put_off;
 			precision.kind = precision.kind == NONE ? DIGITS : precision.kind;
 		}
 		text = parse_length(text, &length);
-		if (!parse_conversion(&format, *text, length, &precision))
+		if (!parse_conversion(&parse, *text, length, &precision))
 			return not_put_off;
 		text++;
 	}
-	return format;
+	return parse.format;
 }

@@ -24,8 +24,7 @@ enum tr2_take {
 enum { TR2_FORMAT_TAKES = 15, TR2_FORMAT_NOT_PUT_OFF = 255 };
 
 struct tr2_format {
-	uint8_t count;            /* of the bytes in take; TR2_FORMAT_NOT_PUT_OFF: render the message at once */
-	uint8_t take[TR2_FORMAT_TAKES];
+	uint8_t take[TR2_FORMAT_TAKES + 1];   /* ends with a 0; TR2_FORMAT_NOT_PUT_OFF: render the message at once */
 };
 
 /*

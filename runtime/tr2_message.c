@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "tr2_capture.h"
+#include "tr2_chain.h"
 #include "tr2_emit.h"
 #include "tr2_site.h"
 
@@ -49,27 +50,12 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, struct tr2_
 	munmap(text, bytes + 1);
 }
 
-void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
+/* Nothing of va has been used. */
+static __attribute__((noinline)) void render_and_emit(const struct tr2_scope_key *key, struct tr2_va *va)
 {
-	char text[SHORT_MESSAGE], errno_text[128];
-	const struct tr2_site *site;
-	struct tr2_site room;
-	struct tr2_args args;
-	int saved = errno, n;
+	char text[SHORT_MESSAGE];
+	int saved = errno, n = render(text, sizeof(text), key->format, va);
 
-	if (!key->format || !*key->format) {
-		tr2_emit(key, NULL, 0, 0);
-		return;
-	}
-	tr2_args_init(&args);
-	site = tr2_site_of(key, &room);
-	if (site->format.count != TR2_FORMAT_NOT_PUT_OFF) {
-		tr2_capture(&args, &site->format, va, saved, errno_text);
-		tr2_emit_at(site, key, &args, 0, 0);
-		errno = saved;
-		return;
-	}
-	n = render(text, sizeof(text), key->format, va);
 	errno = saved;
 	if (n < 0)
 		emit_rendered(key, key->format);   /* what it asks for cannot be printed: show that it was asked */
@@ -78,6 +64,25 @@ void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
 	else
 		emit_long(key, (size_t)n, va);
 	errno = saved;
+}
+
+void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
+{
+	const struct tr2_site *site;
+	struct tr2_site room;
+	struct tr2_args args;
+
+	tr2_args_init(&args);
+	site = tr2_site_of(key, &room);
+	if (site->format.take[0] == TR2_FORMAT_NOT_PUT_OFF) {
+		render_and_emit(key, va);
+		return;
+	}
+	tr2_capture(&args, site->format.take, va);
+	if (__builtin_expect(site->scope && tr2_chain_fits(&args), 1))
+		tr2_chain_record(site->scope, &args, 0, 0);
+	else
+		tr2_emit_at(site, key, &args, 0, 0);
 }
 
 void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap)

@@ -21,7 +21,8 @@
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
  *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
- *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with
+ *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with;
+ *        learn_message()                        tr2_message_v1()           a format's arguments before its scope
  *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
  *   [M9] tr2_losses_add()                       tr2_losses_begin()         a loss before it is said to be new
  *   [M10] take_new_chunk()                     count_chunks()             a chunk's index before it is counted

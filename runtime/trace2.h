@@ -18,9 +18,9 @@
  *            program itself, which are known by their address; other names are compared, 8 ns, or, if they
  *            change between calls, found by content, 60 ns.  Rare: the first pass of a checkpoint, about 1 us.
  *
- * Each function NAME_fl takes the caller's file and line first; the macro NAME passes __FILE__ and
- * __LINE__.  A _va form takes a va_list, a _printf form a printf-style format; a format should be a
- * literal, for it is kept for the life of the process.
+ * Each function NAME_fl takes the caller's file and line first; the macro NAME passes __FILE__ and __LINE__, and need
+ * not evaluate its arguments while tracing is off.  A _va form takes a va_list, a _printf form a printf-style format;
+ * a format should be a literal, for it is kept for the life of the process.
  */
 #ifndef TRACE2_H
 #define TRACE2_H
@@ -238,8 +238,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category, co
 
 /*
  * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be put off (%n, wide
- * characters, long double, %1$d, more than 15 arguments) is formatted at once.  Cost  a clock read, looked up,
- * and the arguments.
+ * characters, long double, %1$d, more than 15 arguments) is formatted at once.  Cost  a clock read and the
+ * arguments; looked up, unless names and format are literals.
  */
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
@@ -251,10 +251,6 @@ void trace2_region_enter_printf_va_fl(const char *file, int line, const char *ca
 void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
 				      const struct trace2_repository *repo, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(6, 0);
-#define trace2_region_enter_printf(category, label, repo, ...) \
-	trace2_region_enter_printf_fl(__FILE__, __LINE__, (category), (label), (repo), __VA_ARGS__)
-#define trace2_region_leave_printf(category, label, repo, ...) \
-	trace2_region_leave_printf_fl(__FILE__, __LINE__, (category), (label), (repo), __VA_ARGS__)
 #define trace2_region_enter_printf_va(category, label, repo, fmt, ap) \
 	trace2_region_enter_printf_va_fl(__FILE__, __LINE__, (category), (label), (repo), (fmt), (ap))
 #define trace2_region_leave_printf_va(category, label, repo, fmt, ap) \
@@ -278,7 +274,6 @@ void trace2_data_json_fl(const char *file, int line, const char *category, const
 /* A free message. */
 void trace2_printf_fl(const char *file, int line, const char *fmt, ...) TRACE2_PRINTF_(3, 4);
 void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap) TRACE2_PRINTF_(3, 0);
-#define trace2_printf(...) trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__)
 #define trace2_printf_va(fmt, ap) trace2_printf_va_fl(__FILE__, __LINE__, (fmt), (ap))
 
 /* ---- timers and counters ------------------------------------------------------------------------ */
@@ -332,6 +327,13 @@ struct trace2_site {
 	uint64_t key;              /* repository id << 32 | scope index; 0: not registered yet */
 };
 
+/* One call site of a message.  takes: the arguments of its format, as the library sees them, once key is set. */
+struct trace2_message_site {
+	struct trace2_site at;
+	const char *format;
+	unsigned char takes[16];
+};
+
 /* The position of a thread in its current chunk; in a page that a forked child sees as zeros. */
 struct trace2_hot {
 	uintptr_t cur;             /* address of the next free event, or out of bounds */
@@ -349,9 +351,11 @@ extern __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-
 /* Everything but the common case: first pass, no chunk yet, chunk full. */
 void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *repo);
 
-/* A checkpoint with an integer, a text, from a call site with literal names. */
+/* A checkpoint with an integer, a text, a message, from a call site with literal names. */
 void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value);
 void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value);
+void tr2_message_v1(struct trace2_message_site *site, const struct trace2_repository *repo, const char *fmt, ...)
+	TRACE2_PRINTF_(3, 4);
 
 #if (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))) && !defined(__SANITIZE_THREAD__)
 #define TRACE2_HAS_INLINE_ 1
@@ -426,21 +430,31 @@ static inline void trace2_hit_v1_(struct trace2_site *site, const struct trace2_
 #define TRACE2_IS_LITERAL_(a, b) (__builtin_constant_p(a) && __builtin_constant_p(b))
 #define TRACE2_LITERAL_(text) (__builtin_constant_p(text) ? (const char *)(text) : (const char *)0)
 #define TRACE2_SITE_(style, category, label) \
-	static struct trace2_site trace2_site_ = { __FILE__, TRACE2_LITERAL_(category), TRACE2_LITERAL_(label), \
-						   __LINE__, (style), 0 }
+	{ __FILE__, TRACE2_LITERAL_(category), TRACE2_LITERAL_(label), __LINE__, (style), 0 }
+#define TRACE2_MESSAGE_SITE_(style, category, label, fmt) \
+	{ TRACE2_SITE_(style, category, label), TRACE2_LITERAL_(fmt), { 0 } }
+#define TRACE2_FIRST_(first, ...) first
 
 /* With literal names pass through the site, else through the function that looks the names up. */
-#define TRACE2_PASS_(style, category, label, through_site, otherwise) \
+#define TRACE2_IF_(is_literal, site, through_site, otherwise) \
 	do { \
 		if (tr2_enabled_v1) { \
-			if (TRACE2_IS_LITERAL_(category, label)) { \
-				TRACE2_SITE_(style, category, label); \
+			if (is_literal) { \
+				static struct site; \
 				through_site; \
 			} else { \
 				otherwise; \
 			} \
 		} \
 	} while (0)
+#define TRACE2_PASS_(style, category, label, through_site, otherwise) \
+	TRACE2_IF_(TRACE2_IS_LITERAL_(category, label), \
+		   trace2_site trace2_site_ = TRACE2_SITE_(style, category, label), through_site, otherwise)
+#define TRACE2_TELL_(style, category, label, repo, otherwise, ...) \
+	TRACE2_IF_(TRACE2_IS_LITERAL_(category, label) && __builtin_constant_p(TRACE2_FIRST_(__VA_ARGS__, 0)), \
+		   trace2_message_site trace2_site_ = \
+			   TRACE2_MESSAGE_SITE_(style, category, label, TRACE2_FIRST_(__VA_ARGS__, 0)), \
+		   tr2_message_v1(&trace2_site_, (repo), __VA_ARGS__), otherwise)
 
 #define trace2_region_enter(category, label, repo) \
 	TRACE2_PASS_(22, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
@@ -448,6 +462,12 @@ static inline void trace2_hit_v1_(struct trace2_site *site, const struct trace2_
 #define trace2_region_leave(category, label, repo) \
 	TRACE2_PASS_(23, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
 		     trace2_region_leave_fl(__FILE__, __LINE__, (category), (label), (repo)))
+#define trace2_region_enter_printf(cat, label, repo, ...) TRACE2_TELL_(22, cat, label, repo, \
+	trace2_region_enter_printf_fl(__FILE__, __LINE__, (cat), (label), (repo), __VA_ARGS__), __VA_ARGS__)
+#define trace2_region_leave_printf(cat, label, repo, ...) TRACE2_TELL_(23, cat, label, repo, \
+	trace2_region_leave_printf_fl(__FILE__, __LINE__, (cat), (label), (repo), __VA_ARGS__), __VA_ARGS__)
+#define trace2_printf(...) TRACE2_TELL_(27, (const char *)0, (const char *)0, (const struct trace2_repository *)0, \
+	trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__), __VA_ARGS__)
 #define trace2_step(category, label) \
 	TRACE2_PASS_(32, category, label, trace2_hit_v1_(&trace2_site_, (const struct trace2_repository *)0, 0), \
 		     trace2_step_fl(__FILE__, __LINE__, (category), (label)))

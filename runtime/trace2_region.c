@@ -2,6 +2,7 @@
 /* trace2_region.c - the public calls for regions, steps, data and messages. */
 #include <stdarg.h>
 
+#include "tr2_chain.h"
 #include "tr2_emit.h"
 #include "tr2_message.h"
 #include "tr2_reserve.h"
@@ -27,6 +28,12 @@ static struct tr2_scope_key make_key(int style, const char *file, int line, cons
 	};
 }
 
+static struct tr2_scope_key key_of(const struct trace2_site *site, const struct trace2_repository *repo,
+				   const char *format)
+{
+	return make_key(site->style, site->file, site->line, site->category, site->label, repo, format);
+}
+
 /* ---- call sites with literal names -------------------------------------------------------------- */
 
 /* The site's scope for this repository; 0: the table is full. */
@@ -40,7 +47,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 		return scope;
 	if (!tr2_self_or_new())
 		return 0;
-	names = make_key(site->style, site->file, site->line, site->category, site->label, repo, NULL);
+	names = key_of(site, repo, NULL);
 	scope = tr2_scope_intern(&names);
 	if (scope)
 		tr2_store_rlx(&site->key, (uint64_t)id << 32 | scope); /* relaxed: as above */
@@ -50,8 +57,7 @@ static uint32_t find_scope(struct trace2_site *site, const struct trace2_reposit
 /* The scope table has no room: as if the names were not literals. */
 static void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo, struct tr2_args *args)
 {
-	struct tr2_scope_key key = make_key(site->style, site->file, site->line, site->category, site->label,
-					     repo, NULL);
+	struct tr2_scope_key key = key_of(site, repo, NULL);
 
 	tr2_emit(&key, args, 0, 0);
 }
@@ -91,6 +97,48 @@ void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo,
 		tr2_emit_scope(scope, &args, 0, 0);
 	else
 		emit_unregistered(site, repo, &args);
+}
+
+/* ---- call sites of messages --------------------------------------------------------------------- */
+
+/* The site's format is parsed, its scope for this repository looked up.  Return  0: the table is full */
+static __attribute__((noinline)) uint32_t learn_message(struct trace2_message_site *site,
+							 const struct trace2_repository *repo)
+{
+	struct tr2_scope_key key = key_of(&site->at, repo, site->format);
+	struct tr2_format format = tr2_format_parse(site->format ? site->format : "");
+	uint32_t scope = tr2_self_or_new() ? tr2_scope_intern(&key) : 0;
+
+	for (unsigned i = 0; i < sizeof(format.take); i++)
+		tr2_store_rlx(&site->takes[i], format.take[i]); /* relaxed: published by the key */
+	if (scope)
+		tr2_store_rel(&site->at.key, (uint64_t)key.repo << 32 | scope); /* [M7] release: takes */
+	return scope;
+}
+
+void tr2_message_v1(struct trace2_message_site *site, const struct trace2_repository *repo, const char *fmt, ...)
+{
+	uint64_t known = tr2_load_acq(&site->at.key); /* [M7] acquire: takes.  Pairs with learn_message() */
+	uint32_t scope = (uint32_t)known;
+	struct tr2_scope_key key;
+	struct tr2_args args;
+	struct tr2_va va;
+	int is_taken;
+
+	if (__builtin_expect(!scope || known >> 32 != repo_id(repo), 0))
+		scope = learn_message(site, repo);
+	tr2_args_init(&args);
+	va_start(va.ap, fmt);
+	is_taken = tr2_capture(&args, site->takes, &va);
+	va_end(va.ap);
+	if (__builtin_expect(scope && is_taken && tr2_chain_fits(&args), 1)) {
+		tr2_chain_record(scope, &args, 0, 0);
+		return;
+	}
+	key = key_of(&site->at, repo, site->format);
+	va_start(va.ap, fmt);
+	tr2_emit_message(&key, &va);
+	va_end(va.ap);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */

@@ -133,6 +133,72 @@ static void test_calls_macros_tell_the_callers_place(void **state)
 	fclose(perf);
 }
 
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+/* What can be put off, what cannot (%Lf, too many), what is longer than one chain holds: each passed twice. */
+#define MESSAGES(TELL) \
+	TELL("nothing in it") \
+	TELL("%s and %d", "a text", -7) \
+	TELL("%d%u %ld%lu %lld%llu", -1, 2U, -3L, 4UL, -5LL, 6ULL) \
+	TELL("%jd%ju %td%zd%zu", (intmax_t)-1, (uintmax_t)2, (ptrdiff_t)-3, (ssize_t)-4, (size_t)5) \
+	TELL("%c%hhd%hd%hhu%hu", 'c', 300, 70000, 300U, 70000U) \
+	TELL("%.2f%s%g", 2.5, " among doubles ", 1e9) \
+	TELL("[%.3s][%.*s][%-6s]", "cut off", 2, "cut", "pad") \
+	TELL("%s%s%s%s", "", "1", "exactly sixteen!", "and seventeen ...") \
+	TELL("%s is null", (char *)no_text) \
+	TELL("%m") \
+	TELL("%Lf is not put off", 1.5L) \
+	TELL("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+
+static const char *volatile no_text;   /* the compiler is not to know */
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat"   /* ISO C does not have %m */
+
+static int run_messages(void *data)
+{
+	struct trace2_repository repos[2] = { { "/a", 0 }, { "/b", 0 } };
+	int saved = ENOENT;
+
+	(void)data;
+	trace2_initialize();
+	errno = saved;
+#define TELL(...) trace2_printf(__VA_ARGS__);
+	for (int i = 0; i < 2; i++) {
+		MESSAGES(TELL)
+		saved = saved == errno ? saved : 0;
+	}
+#undef TELL
+	for (int i = 0; i < 2; i++)
+		trace2_def_repo(&repos[i]);
+	for (int i = 0; i < 6; i++)   /* one call site, two repositories */
+		trace2_region_enter_printf("c", "of", &repos[i % 2], "r%d #%d", 1 + i % 2, i);
+	return saved != ENOENT;
+}
+
+static void test_calls_message_shows_what_printf_would_print(void **state)
+{
+	char message[128], line[160];
+
+	(void)state;
+	run(run_messages, NULL, brief);
+	errno = ENOENT;
+#define TELL(...) \
+	snprintf(message, sizeof(message), __VA_ARGS__); \
+	snprintf(line, sizeof(line), "| %s\n", message); \
+	assert_int_equal(traced_count(line), 2);
+	MESSAGES(TELL)
+#undef TELL
+	for (int i = 0; i < 6; i++) {
+		snprintf(line, sizeof(line), "label:of r%d #%d\n", 1 + i % 2, i);
+		assert_int_equal(traced_count(line), 1);
+	}
+	assert_int_equal(traced_count("| region_enter | r1  |"), 3);
+	assert_int_equal(traced_count("| region_enter | r2  |"), 3);
+}
+
+#pragma GCC diagnostic pop
+
 /* ---- nothing ------------------------------------------------------------------------------------ */
 
 static void call_with_null(const char *fmt)
@@ -391,6 +457,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_calls_macros_tell_the_callers_place),
+		TRACED_TEST(test_calls_message_shows_what_printf_would_print),
 		TRACED_TEST(test_calls_null_is_allowed_everywhere),
 		TRACED_TEST(test_calls_before_initializing_do_nothing),
 		TRACED_TEST(test_calls_initialize_counts_once),

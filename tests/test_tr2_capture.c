@@ -23,15 +23,17 @@ static size_t shown_length;
 /* What the file would carry, for the renderer. */
 static unsigned convert(const struct tr2_args *args, struct t2x_arg *to)
 {
-	for (unsigned i = 0; i < args->nfixed; i++) {
-		const struct tr2_arg *from = &args->fixed[i];
+	const struct tr2_piece *text = args->text;
+
+	for (unsigned i = 0; i < args->nvalues; i++) {
+		const struct tr2_value *from = &args->value[i];
 		to[i] = (struct t2x_arg){ .type = from->type, .value = from->value, .text = "" };
 		if (from->type == TLG_ARG_TEXT) {
-			to[i].text = from->text[0];
-			to[i].length = (uint32_t)from->bytes[0];
+			to[i].text = text->bytes;
+			to[i].length = (uint32_t)text++->count;
 		}
 	}
-	return args->nfixed;
+	return args->nvalues;
 }
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -39,18 +41,15 @@ static unsigned convert(const struct tr2_args *args, struct t2x_arg *to)
 /* Print both ways. */
 static void print(const char *format, ...)
 {
-	struct t2x_arg args[TR2_FIXED_ARGS + 7];
+	struct t2x_arg args[TR2_ARGS_VALUES];
 	struct tr2_format parsed = tr2_format_parse(format);
 	struct tr2_args recorded;
-	char text[128];
 	struct tr2_va va;
 	va_list ap;
 
 	tr2_args_init(&recorded);
-	captured = parsed.count != TR2_FORMAT_NOT_PUT_OFF;
 	va_start(va.ap, format);
-	if (captured)
-		tr2_capture(&recorded, &parsed, &va, errno, text);
+	captured = tr2_capture(&recorded, parsed.take, &va);
 	va_end(va.ap);
 	shown_length = captured ? t2x_render(shown, SIZE, format, args, convert(&recorded, args)) : 0;
 	va_start(ap, format);

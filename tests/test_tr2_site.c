@@ -78,12 +78,13 @@ static void test_site_empty_name_is_not_a_missing_one(void **state)
 
 static void test_site_carries_its_parsed_format(void **state)
 {
+	static const uint8_t two[] = { TR2_TAKE_INT, TR2_TAKE_STRING, 0 };
 	struct tr2_site room;
 
 	(void)state;
-	assert_int_equal(find("l", "%d and %s", 5, &room)->format.count, 2);
-	assert_int_equal(find("l", "%n", 5, &room)->format.count, TR2_FORMAT_NOT_PUT_OFF);
-	assert_int_equal(find("l", NULL, 5, &room)->format.count, 0);
+	assert_memory_equal(find("l", "%d and %s", 5, &room)->format.take, two, sizeof(two));
+	assert_int_equal(find("l", "%n", 5, &room)->format.take[0], TR2_FORMAT_NOT_PUT_OFF);
+	assert_int_equal(find("l", NULL, 5, &room)->format.take[0], 0);
 }
 
 /* More call sites than can be remembered, twice: each finds its scope. */

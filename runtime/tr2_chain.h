@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_chain.h - one chain, written straight into the ring: what every checkpoint with arguments goes through.
+ *
+ * All of it is inline, for where it is used most of it is not needed.  The order is the ring's: reserve all events
+ * together, read the clock, fill in the values and texts, and last the first event's header word.
+ */
+#ifndef TR2_CHAIN_H
+#define TR2_CHAIN_H
+
+#include "tr2_args.h"
+#include "tr2_clock.h"
+#include "tr2_reserve.h"
+
+/* Bytes of text that fit one chain whatever values are in front of them. */
+enum { TR2_CHAIN_BYTES = (TR2_CHAIN_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE };
+
+/* The raw clock; here and not by a call where the public inline path may read it too. */
+static inline uint64_t tr2_chain_clock(void)
+{
+#ifdef TRACE2_HAS_INLINE_
+	if (__builtin_expect(tr2_hot_v1 != NULL, 1))
+		return trace2_ticks_v1_();
+#endif
+	return tr2_clock_raw();
+}
+
+/* At most 16 bytes, by two stores that overlap: a call of memcpy() would cost as much as the rest. */
+static inline void tr2_chain_copy(char *to, const char *from, size_t n)
+{
+	uint64_t first, last;
+	uint32_t first4, last4;
+
+	if (n >= 8) {
+		memcpy(&first, from, 8);
+		memcpy(&last, from + n - 8, 8);
+		memcpy(to, &first, 8);
+		memcpy(to + n - 8, &last, 8);
+	} else if (n >= 4) {
+		memcpy(&first4, from, 4);
+		memcpy(&last4, from + n - 4, 4);
+		memcpy(to, &first4, 4);
+		memcpy(to + n - 4, &last4, 4);
+	} else {
+		for (size_t i = 0; i < n; i++)
+			to[i] = from[i];
+	}
+}
+
+/* The header word of an event that follows its chain's first one: not published by itself. */
+static inline void tr2_chain_head(struct tlg_event *event, uint64_t head)
+{
+	/* relaxed: who looks for the end of a hole may look here, but takes nothing from it */
+	tr2_store_rlx((uint64_t *)(void *)event, head);
+}
+
+/* The values, each an event.  Return  the one behind the last */
+static inline struct tlg_event *tr2_chain_values(struct tlg_event *event, uint64_t head, const struct tr2_args *args)
+{
+	const struct tr2_value *value = args->value;
+
+	for (struct tlg_event *end = event + args->nvalues; event < end; event++, value++) {
+		tr2_chain_head(event, head | tlg_head(TLG_VALUE, 0, 0));
+		event->u.value = (struct tlg_value){ value->value, value->type, 0 };
+	}
+	return event;
+}
+
+/* The texts, 16 bytes an event.  Return  the one behind the last */
+static inline struct tlg_event *tr2_chain_texts(struct tlg_event *event, uint64_t head, const struct tr2_args *args)
+{
+	struct tlg_event *end = event + (args->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
+	const struct tr2_piece *text = args->text;
+	size_t at = 0;
+
+	for (struct tlg_event *info = event; info < end; info++)
+		tr2_chain_head(info, head | tlg_head(TLG_INFO, 0, 0));
+	memset(&end[-1].u.info, 0, TLG_TEXT_SIZE);
+	for (const struct tr2_piece *last = text + args->ntexts; text < last; text++) {
+		const char *from = text->bytes;
+		size_t left = text->count;
+		while (left) {
+			size_t n = left < TLG_TEXT_SIZE - at ? left : TLG_TEXT_SIZE - at;
+			tr2_chain_copy(event->u.info.text.c + at, from, n);
+			from += n;
+			left -= n;
+			at += n;
+			event += at / TLG_TEXT_SIZE;
+			at %= TLG_TEXT_SIZE;
+		}
+	}
+	return end;
+}
+
+/* 1 if the arguments fit one chain.  Lists are not looked at: they are for tr2_emit(). */
+static inline int tr2_chain_fits(const struct tr2_args *args)
+{
+	return !args->nlist && args->bytes <= TR2_CHAIN_BYTES;
+}
+
+/*
+ * Record a checkpoint whose arguments fit; if the ring is full it is dropped and counted.
+ * flags   TLG_RENDERED or 0
+ * when    raw clock; 0: read it now
+ * Thread  any    Signal safe    Errno kept    Orders [M1]
+ */
+static inline void tr2_chain_record(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
+{
+	unsigned infos = (unsigned)((args->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE), n = args->nvalues + infos;
+	struct tlg_event *hit = tr2_reserve(1 + n), *end = hit + 1;
+	uint64_t head;
+
+	if (__builtin_expect(!hit, 0))
+		return;
+	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */
+	hit->u.hit.when = when ? when : tr2_chain_clock();
+	hit->u.hit.scopeIndex = scope;
+	hit->u.hit.tid = tr2_chunk_of((uintptr_t)hit)->tid;
+	if (n) {
+		head = tr2_chunk_of((uintptr_t)hit)->head;
+		end = tr2_chain_values(end, head, args);
+		if (infos)
+			end = tr2_chain_texts(end, head, args);
+		tr2_chain_head(end - 1, head | tlg_head((infos ? TLG_INFO : TLG_VALUE) | TLG_INFO_END, 0, 0));
+	}
+	tr2_ring_commit(hit, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));
+}
+
+#endif
