@@ -51,13 +51,13 @@ void tr2_args_redacted(struct tr2_args *args, const char *text)
 	unsigned count;
 
 	if (!text) {
-		tr2_args_add(args, TLG_ARG_NULL, 0);
+		tr2_body_add(&args->body, TLG_ARG_NULL, 0);
 		return;
 	}
 	count = tr2_args_split(text, 1, pieces);
-	tr2_args_add(args, TLG_ARG_TEXT, (int64_t)tr2_args_sum(pieces, count));
+	tr2_body_add(&args->body, TLG_ARG_TEXT, (int64_t)tr2_args_sum(pieces, count));
 	for (unsigned i = 0; i < count; i++)
-		tr2_args_append(args, pieces[i].bytes, pieces[i].count);
+		tr2_body_append(&args->body, pieces[i].bytes, pieces[i].count);
 }
 
 void tr2_args_list(struct tr2_args *args, const char *const *list, int redact)

@@ -29,82 +29,84 @@ struct tr2_piece {
 
 enum {
 	TR2_ARGS_VALUES = 16 + 7, /* 7 more when the scope travels along */
-	TR2_ARGS_TEXTS = 16 + 4 + 2,   /* 4 more then; a text whose password is hidden has three pieces */
+	TR2_ARGS_PIECES = 16 + 4 + 2,   /* 4 more then; a text whose password is hidden has three pieces */
 };
 
-/* All arguments of a checkpoint: the fixed ones, then a list of texts or a last text without a VALUE. */
+/* Room for them, and for a text that has to be made up. */
+struct tr2_room {
+	struct tr2_value values[TR2_ARGS_VALUES];
+	struct tr2_piece pieces[TR2_ARGS_PIECES];
+	char text[128];
+};
+
+/* What is recorded, in this order.  Apart from its room, so that in a function it is in registers. */
+struct tr2_body {
+	struct tr2_value *values, *values_end;
+	struct tr2_piece *pieces, *pieces_end;
+	size_t bytes;             /* of all pieces */
+};
+
+/* All arguments of a checkpoint: the fixed ones, then a list of texts or a last text without a VALUE.  Not copied. */
 struct tr2_args {
-	struct tr2_value value[TR2_ARGS_VALUES];
-	struct tr2_piece text[TR2_ARGS_TEXTS];
-	unsigned nvalues, ntexts;
-	size_t bytes;             /* of all texts but the list's */
+	struct tr2_body body;
 	const char *const *list;  /* NULL or NULL-terminated */
 	unsigned nlist;
 	int redact;               /* hide passwords in the list's texts */
-	char room[128];           /* for a text that has to be made up */
+	struct tr2_room room;
 };
+
+static inline struct tr2_body tr2_body_in(struct tr2_room *room)
+{
+	return (struct tr2_body){ room->values, room->values, room->pieces, room->pieces, 0 };
+}
 
 /* No arguments yet.  (An initializer would clear a kilobyte: 10 ns.) */
 static inline void tr2_args_init(struct tr2_args *args)
 {
-	args->nvalues = 0;
-	args->ntexts = 0;
-	args->bytes = 0;
+	args->body = tr2_body_in(&args->room);
 	args->list = NULL;
 	args->nlist = 0;
 	args->redact = 0;
 }
 
 /* Append an argument that is no text. */
-static inline void tr2_args_add(struct tr2_args *args, uint32_t type, int64_t value)
+static inline void tr2_body_add(struct tr2_body *body, uint32_t type, int64_t value)
 {
-	struct tr2_value *to = &args->value[args->nvalues++];
-
-	to->value = value;
-	to->type = type;
+	*body->values_end++ = (struct tr2_value){ value, type };
 }
 
 /* Append bytes to the texts. */
-static inline void tr2_args_append(struct tr2_args *args, const char *bytes, size_t count)
+static inline void tr2_body_append(struct tr2_body *body, const char *bytes, size_t count)
 {
-	struct tr2_piece *to = &args->text[args->ntexts++];
-
-	to->bytes = bytes;
-	to->count = count;
-	args->bytes += count;
-}
-
-/* Append an argument that is a text of so many bytes. */
-static inline void tr2_args_bytes(struct tr2_args *args, const char *bytes, size_t count)
-{
-	tr2_args_add(args, TLG_ARG_TEXT, (int64_t)count);
-	tr2_args_append(args, bytes, count);
+	*body->pieces_end++ = (struct tr2_piece){ bytes, count };
+	body->bytes += count;
 }
 
 /* Append an argument of a common kind.  A null text is recorded as such. */
 static inline void tr2_args_int(struct tr2_args *args, int64_t value)
 {
-	tr2_args_add(args, TLG_ARG_INT, value);
+	tr2_body_add(&args->body, TLG_ARG_INT, value);
 }
 
 static inline void tr2_args_uint(struct tr2_args *args, uint64_t value)
 {
-	tr2_args_add(args, TLG_ARG_UINT, (int64_t)value);
+	tr2_body_add(&args->body, TLG_ARG_UINT, (int64_t)value);
 }
 
 static inline void tr2_args_text(struct tr2_args *args, const char *text)
 {
+	size_t count = text ? strlen(text) : 0;
+
+	tr2_body_add(&args->body, text ? TLG_ARG_TEXT : TLG_ARG_NULL, (int64_t)count);
 	if (text)
-		tr2_args_bytes(args, text, strlen(text));
-	else
-		tr2_args_add(args, TLG_ARG_NULL, 0);
+		tr2_body_append(&args->body, text, count);
 }
 
 /* The last text.  NULL is allowed. */
 static inline void tr2_args_last(struct tr2_args *args, const char *text)
 {
 	if (text)
-		tr2_args_append(args, text, strlen(text));
+		tr2_body_append(&args->body, text, strlen(text));
 }
 
 /* A text whose password, if it has one, is hidden when the settings say so. */

@@ -55,47 +55,47 @@ static inline void tr2_chain_head(struct tlg_event *event, uint64_t head)
 }
 
 /* The values, each an event.  Return  the one behind the last */
-static inline struct tlg_event *tr2_chain_values(struct tlg_event *event, uint64_t head, const struct tr2_args *args)
+static inline struct tlg_event *tr2_chain_values(struct tlg_event *event, uint64_t head, const struct tr2_body *body)
 {
-	const struct tr2_value *value = args->value;
-
-	for (struct tlg_event *end = event + args->nvalues; event < end; event++, value++) {
+	for (const struct tr2_value *value = body->values; value < body->values_end; value++, event++) {
 		tr2_chain_head(event, head | tlg_head(TLG_VALUE, 0, 0));
 		event->u.value = (struct tlg_value){ value->value, value->type, 0 };
 	}
 	return event;
 }
 
-/* The texts, 16 bytes an event.  Return  the one behind the last */
-static inline struct tlg_event *tr2_chain_texts(struct tlg_event *event, uint64_t head, const struct tr2_args *args)
+/*
+ * The texts, one behind the other, 16 bytes an event; there is at least one byte.  What the last event does not need
+ * is 0.  Return  the one behind the last
+ */
+static inline struct tlg_event *tr2_chain_texts(struct tlg_event *event, uint64_t head, const struct tr2_body *body)
 {
-	struct tlg_event *end = event + (args->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
-	const struct tr2_piece *text = args->text;
-	size_t at = 0;
+	size_t room = TLG_TEXT_SIZE;
 
-	for (struct tlg_event *info = event; info < end; info++)
-		tr2_chain_head(info, head | tlg_head(TLG_INFO, 0, 0));
-	memset(&end[-1].u.info, 0, TLG_TEXT_SIZE);
-	for (const struct tr2_piece *last = text + args->ntexts; text < last; text++) {
-		const char *from = text->bytes;
-		size_t left = text->count;
-		while (left) {
-			size_t n = left < TLG_TEXT_SIZE - at ? left : TLG_TEXT_SIZE - at;
-			tr2_chain_copy(event->u.info.text.c + at, from, n);
-			from += n;
-			left -= n;
-			at += n;
-			event += at / TLG_TEXT_SIZE;
-			at %= TLG_TEXT_SIZE;
+	head |= tlg_head(TLG_INFO, 0, 0);
+	memset(&event->u.info, 0, TLG_TEXT_SIZE);
+	for (const struct tr2_piece *piece = body->pieces; piece < body->pieces_end; piece++) {
+		const char *from = piece->bytes;
+		size_t left = piece->count;
+		while (left > room) {
+			tr2_chain_copy(event->u.info.text.c + TLG_TEXT_SIZE - room, from, room);
+			tr2_chain_head(event++, head);
+			memset(&event->u.info, 0, TLG_TEXT_SIZE);
+			from += room;
+			left -= room;
+			room = TLG_TEXT_SIZE;
 		}
+		tr2_chain_copy(event->u.info.text.c + TLG_TEXT_SIZE - room, from, left);
+		room -= left;
 	}
-	return end;
+	tr2_chain_head(event, head);
+	return event + 1;
 }
 
-/* 1 if the arguments fit one chain.  Lists are not looked at: they are for tr2_emit(). */
-static inline int tr2_chain_fits(const struct tr2_args *args)
+/* 1 if it fits one chain. */
+static inline int tr2_chain_fits(const struct tr2_body *body)
 {
-	return !args->nlist && args->bytes <= TR2_CHAIN_BYTES;
+	return body->bytes <= TR2_CHAIN_BYTES;
 }
 
 /*
@@ -104,9 +104,10 @@ static inline int tr2_chain_fits(const struct tr2_args *args)
  * when    raw clock; 0: read it now
  * Thread  any    Signal safe    Errno kept    Orders [M1]
  */
-static inline void tr2_chain_record(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
+static inline void tr2_chain_record(uint32_t scope, const struct tr2_body *body, unsigned flags, uint64_t when)
 {
-	unsigned infos = (unsigned)((args->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE), n = args->nvalues + infos;
+	unsigned infos = (unsigned)((body->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
+	unsigned n = (unsigned)(body->values_end - body->values) + infos;
 	struct tlg_event *hit = tr2_reserve(1 + n), *end = hit + 1;
 	uint64_t head;
 
@@ -118,9 +119,9 @@ static inline void tr2_chain_record(uint32_t scope, const struct tr2_args *args,
 	hit->u.hit.tid = tr2_chunk_of((uintptr_t)hit)->tid;
 	if (n) {
 		head = tr2_chunk_of((uintptr_t)hit)->head;
-		end = tr2_chain_values(end, head, args);
+		end = tr2_chain_values(end, head, body);
 		if (infos)
-			end = tr2_chain_texts(end, head, args);
+			end = tr2_chain_texts(end, head, body);
 		tr2_chain_head(end - 1, head | tlg_head((infos ? TLG_INFO : TLG_VALUE) | TLG_INFO_END, 0, 0));
 	}
 	tr2_ring_commit(hit, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));

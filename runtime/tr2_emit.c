@@ -20,15 +20,20 @@ struct feed {
 	size_t values_left, text_left;
 };
 
+static unsigned value_count(const struct tr2_body *body)
+{
+	return (unsigned)(body->values_end - body->values);
+}
+
 static struct tr2_value next_value(struct feed *feed)
 {
 	const struct tr2_args *args = feed->args;
-	unsigned i = feed->value++;
+	unsigned fixed = value_count(&args->body), i = feed->value++;
 	struct tr2_piece pieces[3];
 
-	if (i < args->nvalues)
-		return args->value[i];
-	i = tr2_args_split(args->list[i - args->nvalues], args->redact, pieces);
+	if (i < fixed)
+		return args->body.values[i];
+	i = tr2_args_split(args->list[i - fixed], args->redact, pieces);
 	return (struct tr2_value){ (int64_t)tr2_args_sum(pieces, i), TLG_ARG_TEXT };
 }
 
@@ -36,7 +41,9 @@ static void start_feed(struct feed *feed, const struct tr2_args *args)
 {
 	struct tr2_piece pieces[3];
 
-	*feed = (struct feed){ .args = args, .values_left = args->nvalues + args->nlist, .text_left = args->bytes };
+	*feed = (struct feed){
+		.args = args, .values_left = value_count(&args->body) + args->nlist, .text_left = args->body.bytes
+	};
 	for (unsigned i = 0; i < args->nlist; i++)
 		feed->text_left += tr2_args_sum(pieces, tr2_args_split(args->list[i], args->redact, pieces));
 }
@@ -46,17 +53,18 @@ static size_t next_text(struct feed *feed, char *to, size_t bytes)
 {
 	const struct tr2_args *args = feed->args;
 	struct tr2_piece *piece = &feed->pieces[feed->piece];
+	unsigned fixed = (unsigned)(args->body.pieces_end - args->body.pieces), i;
 
 	if (feed->piece == feed->npieces) {
-		unsigned i = feed->text++;
-		if (i >= args->ntexts + args->nlist)
+		i = feed->text++;
+		if (i >= fixed + args->nlist)
 			return bytes;   /* another thread has cut one of the list's texts: the rest are NULs */
 		feed->piece = 0;
 		feed->npieces = 1;
-		if (i < args->ntexts)
-			feed->pieces[0] = args->text[i];
+		if (i < fixed)
+			feed->pieces[0] = args->body.pieces[i];
 		else
-			feed->npieces = tr2_args_split(args->list[i - args->ntexts], args->redact, feed->pieces);
+			feed->npieces = tr2_args_split(args->list[i - fixed], args->redact, feed->pieces);
 		return 0;
 	}
 	if (bytes > piece->count)
@@ -137,8 +145,8 @@ void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags,
 	static const struct tr2_args none;
 
 	args = args ? args : &none;
-	if (__builtin_expect(tr2_chain_fits(args), 1))
-		tr2_chain_record(scope, args, flags, when);
+	if (__builtin_expect(!args->nlist && tr2_chain_fits(&args->body), 1))
+		tr2_chain_record(scope, &args->body, flags, when);
 	else
 		emit_long(scope, args, flags, when);
 }
@@ -158,11 +166,10 @@ static void emit_with_scope(const struct tr2_scope_key *key, const struct tr2_ar
 	tr2_args_text(&all, key->label);
 	tr2_args_text(&all, key->format);
 	if (args) {
-		memcpy(&all.value[all.nvalues], args->value, args->nvalues * sizeof(args->value[0]));
-		memcpy(&all.text[all.ntexts], args->text, args->ntexts * sizeof(args->text[0]));
-		all.nvalues += args->nvalues;
-		all.ntexts += args->ntexts;
-		all.bytes += args->bytes;
+		for (const struct tr2_value *value = args->body.values; value < args->body.values_end; value++)
+			tr2_body_add(&all.body, value->type, value->value);
+		for (const struct tr2_piece *piece = args->body.pieces; piece < args->body.pieces_end; piece++)
+			tr2_body_append(&all.body, piece->bytes, piece->count);
 		all.list = args->list;
 		all.nlist = args->nlist;
 		all.redact = args->redact;

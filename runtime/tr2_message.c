@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 
 #include "tr2_capture.h"
-#include "tr2_chain.h"
 #include "tr2_emit.h"
 #include "tr2_site.h"
 
@@ -78,11 +77,8 @@ void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
 		render_and_emit(key, va);
 		return;
 	}
-	tr2_capture(&args, site->format.take, va);
-	if (__builtin_expect(site->scope && tr2_chain_fits(&args), 1))
-		tr2_chain_record(site->scope, &args, 0, 0);
-	else
-		tr2_emit_at(site, key, &args, 0, 0);
+	tr2_capture(&args.body, site->format.take, va, &args.room);
+	tr2_emit_at(site, key, &args, 0, 0);
 }
 
 void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap)

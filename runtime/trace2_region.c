@@ -121,24 +121,24 @@ void tr2_message_v1(struct trace2_message_site *site, const struct trace2_reposi
 	uint64_t known = tr2_load_acq(&site->at.key); /* [M7] acquire: takes.  Pairs with learn_message() */
 	uint32_t scope = (uint32_t)known;
 	struct tr2_scope_key key;
-	struct tr2_args args;
-	struct tr2_va va;
+	struct tr2_va va, again;
+	struct tr2_room room;
+	struct tr2_body body = tr2_body_in(&room);
 	int is_taken;
 
 	if (__builtin_expect(!scope || known >> 32 != repo_id(repo), 0))
 		scope = learn_message(site, repo);
-	tr2_args_init(&args);
 	va_start(va.ap, fmt);
-	is_taken = tr2_capture(&args, site->takes, &va);
+	is_taken = tr2_capture(&body, site->takes, &va, &room);
 	va_end(va.ap);
-	if (__builtin_expect(scope && is_taken && tr2_chain_fits(&args), 1)) {
-		tr2_chain_record(scope, &args, 0, 0);
+	if (__builtin_expect(scope && is_taken && tr2_chain_fits(&body), 1)) {
+		tr2_chain_record(scope, &body, 0, 0);
 		return;
 	}
 	key = key_of(&site->at, repo, site->format);
-	va_start(va.ap, fmt);
-	tr2_emit_message(&key, &va);
-	va_end(va.ap);
+	va_start(again.ap, fmt);   /* not va, which would then be in memory all the time */
+	tr2_emit_message(&key, &again);
+	va_end(again.ap);
 }
 
 /* ---- regions ------------------------------------------------------------------------------------ */

@@ -21,19 +21,19 @@ static int expected_length, captured;
 static size_t shown_length;
 
 /* What the file would carry, for the renderer. */
-static unsigned convert(const struct tr2_args *args, struct t2x_arg *to)
+static unsigned convert(const struct tr2_body *body, struct t2x_arg *to)
 {
-	const struct tr2_piece *text = args->text;
+	const struct tr2_piece *piece = body->pieces;
+	unsigned n = 0;
 
-	for (unsigned i = 0; i < args->nvalues; i++) {
-		const struct tr2_value *from = &args->value[i];
-		to[i] = (struct t2x_arg){ .type = from->type, .value = from->value, .text = "" };
+	for (const struct tr2_value *from = body->values; from < body->values_end; from++, n++) {
+		to[n] = (struct t2x_arg){ .type = from->type, .value = from->value, .text = "" };
 		if (from->type == TLG_ARG_TEXT) {
-			to[i].text = text->bytes;
-			to[i].length = (uint32_t)text++->count;
+			to[n].text = piece->bytes;
+			to[n].length = (uint32_t)piece++->count;
 		}
 	}
-	return args->nvalues;
+	return n;
 }
 
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -43,13 +43,13 @@ static void print(const char *format, ...)
 {
 	struct t2x_arg args[TR2_ARGS_VALUES];
 	struct tr2_format parsed = tr2_format_parse(format);
-	struct tr2_args recorded;
+	struct tr2_room room;
+	struct tr2_body recorded = tr2_body_in(&room);
 	struct tr2_va va;
 	va_list ap;
 
-	tr2_args_init(&recorded);
 	va_start(va.ap, format);
-	captured = tr2_capture(&recorded, parsed.take, &va);
+	captured = tr2_capture(&recorded, parsed.take, &va, &room);
 	va_end(va.ap);
 	shown_length = captured ? t2x_render(shown, SIZE, format, args, convert(&recorded, args)) : 0;
 	va_start(ap, format);

@@ -14,18 +14,19 @@
 static const char *redacted(const char *text)
 {
 	static char to[256];
-	struct tr2_args args = { .nvalues = 0 };
+	struct tr2_args args;
 	size_t n = 0;
 
+	tr2_args_init(&args);
 	tr2_g_settings.redact = 1;
 	tr2_args_redacted(&args, text);
-	for (unsigned i = 0; i < args.ntexts; i++) {
-		memcpy(to + n, args.text[i].bytes, args.text[i].count);
-		n += args.text[i].count;
+	for (const struct tr2_piece *piece = args.body.pieces; piece < args.body.pieces_end; piece++) {
+		memcpy(to + n, piece->bytes, piece->count);
+		n += piece->count;
 	}
 	to[n] = '\0';
-	assert_int_equal(args.value[0].value, n);
-	assert_int_equal(args.bytes, n);
+	assert_int_equal(args.room.values[0].value, n);
+	assert_int_equal(args.body.bytes, n);
 	return to;
 }
 
@@ -53,25 +54,27 @@ static void test_redaction_leaves_everything_else(void **state)
 
 static void test_redaction_can_be_switched_off(void **state)
 {
-	struct tr2_args args = { .nvalues = 0 };
+	struct tr2_args args;
 
 	(void)state;
+	tr2_args_init(&args);
 	tr2_g_settings.redact = 0;
 	tr2_args_redacted(&args, "https://u:p@h");
-	assert_string_equal(args.text[0].bytes, "https://u:p@h");
-	assert_int_equal(args.value[0].value, 13);
+	assert_string_equal(args.room.pieces[0].bytes, "https://u:p@h");
+	assert_int_equal(args.room.values[0].value, 13);
 }
 
 static void test_args_null_text_is_not_an_empty_one(void **state)
 {
-	struct tr2_args args = { .nvalues = 0 };
+	struct tr2_args args;
 
 	(void)state;
+	tr2_args_init(&args);
 	tr2_args_text(&args, NULL);
 	tr2_args_text(&args, "");
-	assert_int_equal(args.value[0].type, TLG_ARG_NULL);
-	assert_int_equal(args.value[1].type, TLG_ARG_TEXT);
-	assert_int_equal(args.value[1].value, 0);
+	assert_int_equal(args.room.values[0].type, TLG_ARG_NULL);
+	assert_int_equal(args.room.values[1].type, TLG_ARG_TEXT);
+	assert_int_equal(args.room.values[1].value, 0);
 }
 
 static uint64_t total_of(uint32_t tid, unsigned reason)
