@@ -198,13 +198,13 @@ static int run_stuck_handler(void *data)
 	return 0;
 }
 
-/* Did it wait, the losses would have the other reason. */
+/* Did it wait, the losses would have the other reason.  What comes behind the handler does, until there is room. */
 static void test_policy_block_never_waits_in_a_handler(void **state)
 {
 	(void)state;
 	traced_run(&t, run_stuck_handler, NULL,
 		   (const char *const[]){ "TRACE2_RAW=9", "TRACE2_RAW_POLICY=block", "TRACE2_RAW_RING=256k",
-					    "TRACE2_RAW_WAIT=30", NULL });
+					    "TRACE2_RAW_WAIT=60000", NULL });
 	read_back();
 	assert_int_equal(raw_stored(&file, 0) + raw_lost(&file, 0, TLG_LOSS_FULL), SOME + FLOOD + 2);
 	assert_true(file.lost > FLOOD / 2);
