@@ -224,6 +224,48 @@ static void test_fork_child_has_a_stream_of_its_own_at_a_socket(void **state)
 	}
 }
 
+/* ---- scopes ---------------------------------------------------------------------------------------- */
+
+enum { LABELS = 300 };
+
+static void emit_labels(int value)
+{
+	char label[32];
+
+	for (int i = 0; i < LABELS; i++) {
+		snprintf(label, sizeof(label), "a label, number %d", i);
+		trace2_data_intmax("test", NULL, label, value);
+	}
+}
+
+static int run_fork_with_scopes(void *data)
+{
+	pid_t pid;
+
+	(void)data;
+	trace2_initialize();
+	emit_labels(1);
+	pid = fork();
+	emit_labels(2);
+	return pid ? wait_for(pid) : 0;
+}
+
+/* The first scopes of the parent lie elsewhere in its ring file than the others. */
+static void test_fork_child_has_all_scopes_of_its_parent(void **state)
+{
+	char label[32];
+
+	(void)state;
+	traced_run(&t, run_fork_with_scopes, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.streams, 2);
+	for (int i = 0; i < LABELS; i++) {
+		snprintf(label, sizeof(label), "a label, number %d", i);
+		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, label), 3);
+	}
+}
+
 /* ---- what is not possible ------------------------------------------------------------------------- */
 
 static volatile int stop;
@@ -313,6 +355,7 @@ int main(void)
 		TRACED_TEST(test_fork_children_go_on_in_the_files_of_all_four_targets),
 		TRACED_TEST(test_fork_child_has_the_settings_that_its_parent_began_with),
 		TRACED_TEST(test_fork_child_has_a_stream_of_its_own_at_a_socket),
+		TRACED_TEST(test_fork_child_has_all_scopes_of_its_parent),
 		TRACED_TEST(test_fork_out_of_order_goes_on_in_the_raw_target_only),
 		TRACED_TEST(test_fork_child_that_cannot_record_leaves_its_parents_stream_alone),
 	};

@@ -91,6 +91,35 @@ static void test_scope_content_can_be_read_back(void **state)
 	assert_memory_equal(tr2_shm_text(scope->text), "lab\0%s", 7);
 }
 
+/* The first entries lie elsewhere in the file than the others. */
+static void test_scope_first_and_later_entries_can_be_read_back(void **state)
+{
+	enum { COUNT = 400 };
+	uint32_t index[COUNT];
+	char label[COUNT][80], file[COUNT][16];
+	struct tr2_scope_key some;
+
+	(void)state;
+	for (int i = 0; i < COUNT; i++) {
+		snprintf(label[i], sizeof(label[i]), "%0*d", 1 + i % 70, i);
+		snprintf(file[i], sizeof(file[i]), "f%d.c", i % 50);
+		some = key("first", label[i]);
+		some.file = file[i];
+		index[i] = tr2_scope_intern(&some);
+		assert_int_not_equal(index[i], 0);
+	}
+	for (int i = 0; i < COUNT; i++) {
+		const struct tlg_ring_scope *scope = tr2_scope_get(index[i]);
+		assert_non_null(scope);
+		assert_string_equal(tr2_shm_text(scope->text), "first");
+		assert_string_equal(tr2_shm_text(scope->text) + 6, label[i]);
+		assert_string_equal(tr2_scope_file(scope->filenum), file[i]);
+		some = key("first", label[i]);
+		some.file = file[i];
+		assert_int_equal(tr2_scope_intern(&some), index[i]);
+	}
+}
+
 static void test_scope_name_beyond_limit_is_refused(void **state)
 {
 	char name[TLG_NAME_MAX + 2];
@@ -152,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_scope_every_part_makes_another),
 		cmocka_unit_test(test_scope_null_is_not_empty_and_texts_do_not_run_together),
 		cmocka_unit_test(test_scope_content_can_be_read_back),
+		cmocka_unit_test(test_scope_first_and_later_entries_can_be_read_back),
 		cmocka_unit_test(test_scope_name_beyond_limit_is_refused),
 		cmocka_unit_test(test_scope_unknown_index_is_null),
 		cmocka_unit_test(test_scope_threads_at_once_agree),
