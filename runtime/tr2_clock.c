@@ -10,6 +10,7 @@
 
 #include "tlg.h"
 #include "tlg_math.h"
+#include "tr2_atomic.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -147,18 +148,21 @@ void tr2_clock_timebase(struct tr2_timebase *base)
 	base->raw = now.raw - tlg_mul_div(now.ns % NS_PER_S, base->ticks_per_s, NS_PER_S, &rest);
 }
 
+/* Any thread may be the first to ask; whichever answer stays is good enough. */
 uint64_t tr2_clock_ticks(uint64_t ns)
 {
+	uint64_t ticks_per_s = tr2_load_rlx(&g_clock.ticks_per_s); /* relaxed: a number by itself */
 	struct tr2_timebase base;
 	uint64_t rest;
 
 	if (g_clock.type == TLG_CLOCK_MONOTONIC)
 		return ns;
-	if (!g_clock.ticks_per_s) {
+	if (!ticks_per_s) {
 		tr2_clock_timebase(&base);
-		g_clock.ticks_per_s = base.ticks_per_s;
+		ticks_per_s = base.ticks_per_s;
+		tr2_store_rlx(&g_clock.ticks_per_s, ticks_per_s); /* relaxed: as above */
 	}
-	return tlg_mul_div(ns, g_clock.ticks_per_s, NS_PER_S, &rest);
+	return tlg_mul_div(ns, ticks_per_s, NS_PER_S, &rest);
 }
 
 uint64_t tr2_clock_ns(uint64_t ticks)
