@@ -14,7 +14,8 @@
  * checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many events are
  * missing, between others of their thread, is told exactly, and how many checkpoints in all; from the first whole
  * cycle behind the damage on everything is right, region depth and elapsed times included.
- * T2_SCALE per cent of the places are tried, which ones decides T2_SEED; of flips the first 512 always.  Exit status 0 if all of it held.
+ * T2_SCALE per cent of the places are tried, which ones decides T2_SEED; of flips the first 512 always.  Exit status 0
+ * if all of it held.
  */
 #include <stdio.h>
 #include <stdlib.h>
