@@ -5,27 +5,32 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, MAPPING_BYTES = 24 << 20 };   /* all that is taken at the beginning, and something more */
+#include "tr2_atomic.h"
 
-static unsigned char *g_free;
-static size_t g_left;
+enum { ALIGNMENT = 64, SHARED_BYTES = 24 << 20 };   /* all that is taken at the beginning, and something more */
+
+static unsigned char *g_shared;
+static uint32_t g_used;
+
+static void *map(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
 
 void *tr2_memory_take(size_t bytes)
 {
-	unsigned char *taken;
+	uint32_t at;
 
+	if (!g_shared && !(g_shared = map(SHARED_BYTES)))
+		return NULL;
 	bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	if (bytes > g_left) {
-		size_t length = bytes > MAPPING_BYTES ? bytes : MAPPING_BYTES;
-		void *memory = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				    -1, 0);
-		if (memory == MAP_FAILED)
-			return NULL;
-		g_free = memory;
-		g_left = length;
-	}
-	taken = g_free;
-	g_free += bytes;
-	g_left -= bytes;
-	return taken;
+	if (bytes > SHARED_BYTES)
+		return map(bytes);
+	at = tr2_add_rlx(&g_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+	if (at <= SHARED_BYTES - bytes)
+		return g_shared + at;
+	tr2_add_rlx(&g_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
+	return map(bytes);
 }

@@ -18,7 +18,7 @@
 
 /*
  * Addresses for so many bytes, a multiple of 64.  Return  NULL with errno: there is no room
- * Thread  one at a time: at the beginning, or the holder of the drain's lock    Signal safe
+ * Thread  any, once the first call has returned    Signal safe
  */
 void *tr2_memory_take(size_t bytes);
 
