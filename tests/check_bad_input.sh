@@ -11,43 +11,8 @@ export LC_ALL=C
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
 expand=$(realpath "${1:-$out/t2expand}")
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$top/tests/common.sh"
 cd "$tmp" || exit 1
-
-pass()
-{
-	passed=$((passed + 1))
-}
-
-fail()
-{
-	failed=$((failed + 1))
-	echo "FAIL $*"
-	[ -s err ] && head -n 3 err | sed 's/^/    /'
-}
-
-# expect NAME STATUS PATTERN COMMAND...: exit status, and a line on stderr that matches ("": stderr is empty)
-expect()
-{
-	local name=$1 status=$2 pattern=$3 got
-
-	shift 3
-	"$@" >stdout 2>err </dev/null
-	got=$?
-	if [ "$got" -ne "$status" ]; then
-		fail "$name: exit status $got, not $status"
-	elif [ -z "$pattern" ] && [ -s err ]; then
-		fail "$name: stderr is not empty"
-	elif [ -n "$pattern" ] && ! grep -qE -- "$pattern" err; then
-		fail "$name: nothing on stderr like \"$pattern\""
-	elif [ "$(wc -l <err)" -gt 14 ]; then
-		fail "$name: $(wc -l <err) lines on stderr"
-	else
-		pass
-	fi
-}
 
 # lines NAME FILE MIN MAX: so many lines
 lines()
@@ -187,5 +152,4 @@ little='ulimit -v 65536; cat large.tlg large.tlg large.tlg large.tlg | "$0" - --
 expect "little memory, perf" 3 "there before" bash -c "$little" "$expand" perf
 expect "little memory, xml" 3 "there before" bash -c "$little" "$expand" xml
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -6,24 +6,7 @@ set -u
 
 out=${T2_OUT:-build}
 cc=${CC:-cc}
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-
-# expect NAME COMMAND...
-expect()
-{
-	local name=$1
-
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $name:"
-		head -n 10 "$tmp/log"
-	fi
-}
+. "$(dirname "$0")/common.sh"
 
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror"
 for header in format/*.h runtime/*.h runtime/examples/*.h expand/*.h tests/*.h bench/*.h; do
@@ -32,14 +15,14 @@ for header in format/*.h runtime/*.h runtime/examples/*.h expand/*.h tests/*.h b
 	printf '#include "%s"\n#include "%s"\nextern int t2_dummy;\n' "$header" "$header" >"$tmp/alone.c"
 	# tlg_pass.h is included by those who define its macros, and has no guard.
 	[ "$header" = format/tlg_pass.h ] && continue
-	expect "$header alone" $cc -std=c11 -D_GNU_SOURCE $warnings -Wstrict-prototypes -Wvla \
+	quiet "$header alone" $cc -std=c11 -D_GNU_SOURCE $warnings -Wstrict-prototypes -Wvla \
 		-I. -Iformat -Iruntime -Iexpand -Itests -Ibench -fsyntax-only "$tmp/alone.c"
 done
 
 # trace2.h asks nothing of its user: no _GNU_SOURCE, any C standard from 99
 for std in c99 c11 gnu17; do
 	printf '#include "runtime/trace2.h"\nextern int t2_dummy;\n' >"$tmp/alone.c"
-	expect "trace2.h as $std" $cc -std=$std $warnings -I. -fsyntax-only "$tmp/alone.c"
+	quiet "trace2.h as $std" $cc -std=$std $warnings -I. -fsyntax-only "$tmp/alone.c"
 done
 
 cat >"$tmp/user.cc" <<'END'
@@ -74,14 +57,13 @@ int main(int argc, char **argv)
 END
 for cxx in g++ clang++; do
 	command -v $cxx >/dev/null || continue
-	expect "trace2.h with $cxx" $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Werror \
+	quiet "trace2.h with $cxx" $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wshadow -Werror \
 		-Iruntime -c -o "$tmp/user.o" "$tmp/user.cc"
 	[ -e "$out/libtrace2.so" ] || continue
-	expect "a program of $cxx links" $cxx -o "$tmp/user" "$tmp/user.o" -L"$out" -ltrace2 -pthread
-	expect "and runs" env LD_LIBRARY_PATH="$out" TRACE2_RAW="$tmp/$cxx.tlg" "$tmp/user"
-	expect "and its trace expands" sh -c \
+	quiet "a program of $cxx links" $cxx -o "$tmp/user" "$tmp/user.o" -L"$out" -ltrace2 -pthread
+	quiet "and runs" env LD_LIBRARY_PATH="$out" TRACE2_RAW="$tmp/$cxx.tlg" "$tmp/user"
+	quiet "and its trace expands" sh -c \
 		"'$out/t2expand' '$tmp/$cxx.tlg' --format=perf | grep -c 'label:loop' | grep -qx 6"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -7,26 +7,9 @@ set -u
 
 out=${T2_OUT:-build}
 cc=${CC:-cc}
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$(dirname "$0")/common.sh"
 # Settings of the make that runs this check must not reach the ones below.
 unset MAKEFLAGS MAKELEVEL MFLAGS
-
-# expect NAME COMMAND...
-expect()
-{
-	local name=$1
-
-	shift
-	if "$@" >"$tmp/log" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $name:"
-		head -n 10 "$tmp/log"
-	fi
-}
 
 if [[ $out != build ]]; then
 	echo "only the default variant is installed"
@@ -35,10 +18,10 @@ fi
 
 # A real prefix, as a user without root would choose
 prefix=$tmp/prefix
-expect "install" make install prefix="$prefix"
+quiet "install" make install prefix="$prefix"
 for file in bin/t2expand lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7; do
-	expect "installed: $file" test -e "$prefix/$file"
+	quiet "installed: $file" test -e "$prefix/$file"
 done
 
 cat >"$tmp/user.c" <<'END'
@@ -57,32 +40,31 @@ int main(int argc, char **argv)
 END
 export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 version=$(sed -n 's/^.define TRACE2_VERSION "\(.*\)"/\1/p' runtime/trace2.h)
-expect "pkg-config knows version $version" test "$(pkg-config --modversion libtrace2)" = "$version"
+quiet "pkg-config knows version $version" test "$(pkg-config --modversion libtrace2)" = "$version"
 # shellcheck disable=SC2046
-expect "build, shared" $cc -o "$tmp/shared" "$tmp/user.c" $(pkg-config --cflags --libs libtrace2)
+quiet "build, shared" $cc -o "$tmp/shared" "$tmp/user.c" $(pkg-config --cflags --libs libtrace2)
 # Only libtrace2 itself is taken from its archive: that is what a static build wants here.
 # shellcheck disable=SC2046
-expect "build, static" $cc -o "$tmp/static" "$tmp/user.c" $(pkg-config --cflags libtrace2) \
+quiet "build, static" $cc -o "$tmp/static" "$tmp/user.c" $(pkg-config --cflags libtrace2) \
 	$(pkg-config --static --libs libtrace2 | sed 's/-ltrace2/-l:libtrace2.a/')
 for kind in shared static; do
-	expect "run, $kind" env LD_LIBRARY_PATH="$prefix/lib" TRACE2_RAW="$tmp/$kind.tlg" "$tmp/$kind"
-	expect "expand, $kind" sh -c "'$prefix/bin/t2expand' '$tmp/$kind.tlg' --format=normal | grep -q 'code:3'"
+	quiet "run, $kind" env LD_LIBRARY_PATH="$prefix/lib" TRACE2_RAW="$tmp/$kind.tlg" "$tmp/$kind"
+	quiet "expand, $kind" sh -c "'$prefix/bin/t2expand' '$tmp/$kind.tlg' --format=normal | grep -q 'code:3'"
 done
-expect "uninstall" make uninstall prefix="$prefix"
-expect "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
+quiet "uninstall" make uninstall prefix="$prefix"
+quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 
 # Every variable on its own, below a DESTDIR that no file may mention
 dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k)
-expect "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
+quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
 	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7; do
-	expect "installed: $file" test -e "$dest/$file"
+	quiet "installed: $file" test -e "$dest/$file"
 done
-expect "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"
-expect "DESTDIR is in no text" sh -c "! grep -rIl '$dest' '$dest'"
-expect "uninstall with all variables" make uninstall DESTDIR="$dest" "${dirs[@]}"
-expect "uninstall leaves no file" test -z "$(find "$dest" ! -type d)"
+quiet "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"
+quiet "DESTDIR is in no text" sh -c "! grep -rIl '$dest' '$dest'"
+quiet "uninstall with all variables" make uninstall DESTDIR="$dest" "${dirs[@]}"
+quiet "uninstall leaves no file" test -z "$(find "$dest" ! -type d)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

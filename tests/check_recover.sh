@@ -9,28 +9,12 @@ unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
 [ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
-dir=$(mktemp -d) || exit 1
+. "$top/tests/common.sh"
 rings=$(mktemp -d /dev/shm/trace2-check.XXXXXX) || exit 1
-trap 'rm -rf "$dir" "$rings"' EXIT
+trap 'rm -rf "$tmp" "$rings"' EXIT
 export XDG_RUNTIME_DIR=$rings
-cd "$dir" || exit 1
+cd "$tmp" || exit 1
 ln -s "$out" build
-passed=0 failed=0
-
-# Count a check by the exit status of the command behind the name.
-check()
-{
-	local name=$1
-
-	shift
-	if "$@"; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAILED: $name"
-		tail -n 3 said
-	fi
-}
 
 # Records $1 numbers, the last of them unwritten, then dies; or, with a second argument, waits for its end.
 cat >dies.c <<'EOF'
@@ -61,7 +45,7 @@ ${CC:-cc} -I"$top/runtime" -o dies dies.c -L"$out" -Wl,-rpath,"$out" -ltrace2 ||
 # A process that has recorded $1 numbers is killed; its trace is $2.
 die()
 {
-	(TRACE2_RAW=$dir/$2 ./dies "$1" >/dev/null; true) 2>/dev/null
+	(TRACE2_RAW=$tmp/$2 ./dies "$1" >/dev/null; true) 2>/dev/null
 }
 
 # The numbers in perf text $1 are 0 to $2 - 1, each once
@@ -121,7 +105,7 @@ check "nothing is left" status 0 --recover-all
 check "nothing is left" grep -q 'no ring files' said
 
 mkfifo in
-TRACE2_RAW=$dir/live.tlg ./dies 700 wait <in >ready &
+TRACE2_RAW=$tmp/live.tlg ./dies 700 wait <in >ready &
 exec 3>in
 until [ -s ready ]; do :; done
 check "--live" status 0 --live=$!
@@ -137,5 +121,4 @@ check "not a ring file" status 1 --recover a.tlg
 check "no ring file" status 1 --recover nowhere
 check "--delete alone" status 2 --delete a.tlg
 check "--live of no process" status 2 --live=x
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

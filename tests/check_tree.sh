@@ -11,9 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
 [ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
 expand=$out/t2expand
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$top/tests/common.sh"
 cd "$tmp" || exit 1
 
 # proc END [COMMAND...]: start the commands one after the other, then end: with a code, by a signal that nobody
@@ -73,40 +71,10 @@ int main(int argc, char **argv)
 END
 ${CC:-cc} -Wall -I"$top/runtime" -o proc proc.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
-pass()
-{
-	passed=$((passed + 1))
-}
-
-fail()
-{
-	failed=$((failed + 1))
-	echo "FAIL $*"
-}
-
 # same NAME GOT EXPECTED
 same()
 {
 	if diff "$2" "$3" >difference; then pass; else fail "$1"; sed 's/^/    /' difference | head -n 40; fi
-}
-
-# expect NAME STATUS PATTERN COMMAND...: exit status, and a line on stderr that matches ("": stderr is empty)
-expect()
-{
-	local name=$1 status=$2 pattern=$3 got
-
-	shift 3
-	"$@" >stdout 2>err </dev/null
-	got=$?
-	if [ "$got" -ne "$status" ]; then
-		fail "$name: exit status $got, not $status"
-	elif [ -z "$pattern" ] && [ -s err ]; then
-		fail "$name: stderr is not empty: $(head -n 3 err)"
-	elif [ -n "$pattern" ] && ! grep -qE -- "$pattern" err; then
-		fail "$name: nothing on stderr like \"$pattern\": $(head -n 3 err)"
-	else
-		pass
-	fi
 }
 
 # A tree without times and process ids
@@ -245,5 +213,4 @@ expect "with few open files" 3 "files left out" bash -c "ulimit -n 16; '$expand'
 n=$(wc -l <stdout)
 if [ "$n" -gt $((lines / 4)) ] && [ "$n" -lt "$lines" ]; then pass; else fail "$n of $lines lines"; fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Sourced by check scripts, which count with it what holds and what does not.
+#   $passed, $failed  so far
+#   $tmp              a directory of the script's own, removed when it ends
+# shellcheck shell=bash
+
+passed=0 failed=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+pass()
+{
+	passed=$((passed + 1))
+}
+
+fail()
+{
+	failed=$((failed + 1))
+	echo "FAIL $*"
+}
+
+# total: the last line of a check, and its exit status
+total()
+{
+	echo "$passed passed, $failed failed"
+	[ "$failed" -eq 0 ]
+}
+
+# check NAME COMMAND...: its exit status is the verdict
+check()
+{
+	if "${@:2}"; then pass; else fail "$1"; fi
+}
+
+# quiet NAME COMMAND...: the same; only if it fails its output is shown
+quiet()
+{
+	if "${@:2}" >"$tmp/log" 2>&1; then
+		pass
+	else
+		fail "$1:"
+		head -n 10 "$tmp/log"
+	fi
+}
+
+# expect NAME STATUS PATTERN COMMAND...: exit status, and a line on stderr that matches ("": stderr is empty).  What
+# the command printed is in the files stdout and err
+expect()
+{
+	local name=$1 status=$2 pattern=$3 got
+
+	shift 3
+	"$@" >stdout 2>err </dev/null
+	got=$?
+	if [ "$got" -ne "$status" ]; then
+		fail "$name: exit status $got, not $status: $(head -n 3 err)"
+	elif [ -z "$pattern" ] && [ -s err ]; then
+		fail "$name: stderr is not empty: $(head -n 3 err)"
+	elif [ -n "$pattern" ] && ! grep -qE -- "$pattern" err; then
+		fail "$name: nothing on stderr like \"$pattern\": $(head -n 3 err)"
+	elif [ "$(wc -l <err)" -gt 14 ]; then
+		fail "$name: $(wc -l <err) lines on stderr"
+	else
+		pass
+	fi
+}
