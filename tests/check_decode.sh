@@ -9,19 +9,16 @@ set -u
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$top/tests/common.sh"
 
 # Events are compared in the order of the file, the first difference is shown.
 compare()
 {
 	"$out/t2expand" --format=xml "$1" >"$tmp/expanded" && python3 -B "$top/tests/decode.py" "$1" >"$tmp/decoded"
 	if [ $? -eq 0 ] && [ -s "$tmp/decoded" ] && cmp -s "$tmp/expanded" "$tmp/decoded"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL $1 (left t2expand, right decode.py)"
+		fail "$1 (left t2expand, right decode.py)"
 		diff "$tmp/expanded" "$tmp/decoded" | head -n 6
 	fi
 }
@@ -45,14 +42,12 @@ if [ $# -eq 0 ]; then
 	"$out/t2expand" --show_format >"$tmp/layout"
 	if [ "$(stat -c %s "$tmp/packed.tlg")" -lt "$(($(stat -c %s "$tmp/unpacked.tlg") / 2))" ] &&
 		"$out/t2expand" --layout="$tmp/layout" --format=raw "$tmp/packed.tlg" | cmp - "$tmp/unpacked.tlg"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL packed.tlg with --layout, or it is not packed"
+		fail "packed.tlg with --layout, or it is not packed"
 	fi
 fi
 for file; do
 	compare "$file"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

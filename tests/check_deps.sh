@@ -5,18 +5,7 @@
 # file is in the makefile's lists.  Ends with "N passed, N failed".
 set -u
 
-passed=0 failed=0
-
-# verdict NAME OFFENCES
-verdict()
-{
-	if [ -n "$2" ]; then
-		failed=$((failed + 1))
-		printf 'FAIL %s:\n%s\n' "$1" "$2"
-	else
-		passed=$((passed + 1))
-	fi
-}
+. "$(dirname "$0")/common.sh"
 
 # Lines "file:include" of the sources in a directory
 includes()
@@ -30,31 +19,31 @@ own_includes()
 {
 	includes "$1" | grep -vE ":\"($2)"
 }
-verdict "format/ includes only format/" "$(own_includes format 'tlg[_a-z0-9]*\.(h|def)$' | grep '"')"
-verdict "runtime/ includes only runtime/ and format/; tr2_live.c also expand/" \
+none "format/ includes only format/" "$(own_includes format 'tlg[_a-z0-9]*\.(h|def)$' | grep '"')"
+none "runtime/ includes only runtime/ and format/; tr2_live.c also expand/" \
 	"$(own_includes runtime '(tr2_[a-z0-9_]+|trace2|tlg[_a-z0-9]*)\.(h|def)$' | grep '"' |
 		grep -v '^runtime/tr2_live\.c:"t2x_')"
-verdict "expand/ includes only expand/ and format/" \
+none "expand/ includes only expand/ and format/" \
 	"$(own_includes expand '(t2x_[a-z0-9_]+|tlg[_a-z0-9]*)\.(h|def)$' | grep '"')"
-verdict "the example includes only trace2.h and its own" \
+none "the example includes only trace2.h and its own" \
 	"$(own_includes runtime/examples '(idx_[a-z0-9_]+|trace2)\.h$' | grep '"')"
-verdict "trace2.h includes only stdarg.h and stdint.h" \
+none "trace2.h includes only stdarg.h and stdint.h" \
 	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stdint)\.h$')"
 
 # Angle includes that are not libc's or the kernel's
 third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd)'
-verdict "format/ needs nothing but libc" "$(includes format | grep -E "$third_party")"
+none "format/ needs nothing but libc" "$(includes format | grep -E "$third_party")"
 for pair in runtime:lz4 runtime:sha runtime:urcu expand:lz4 expand:expat; do
 	users=$(includes "${pair%:*}" | grep "<${pair#*:}" | cut -d: -f1 | sort -u | grep -c .)
 	[ "$users" -eq 1 ] || wrong="$users files of ${pair%:*}/ include ${pair#*:}, not one"
-	verdict "one user of ${pair#*:} in ${pair%:*}/" "${wrong:-}"
+	none "one user of ${pair#*:} in ${pair%:*}/" "${wrong:-}"
 	unset wrong
 done
-verdict "no other third-party header" \
+none "no other third-party header" \
 	"$(includes runtime | grep -E '<(expat|cmocka)'; includes expand | grep -E '<(urcu|sha|cmocka)')"
 
-verdict "stdio in format/ only in tlg_show" "$(includes format | grep '<stdio' | grep -v '^format/tlg_show\.')"
-verdict "memory orders are named only in tr2_atomic.h and the inline path of trace2.h" \
+none "stdio in format/ only in tlg_show" "$(includes format | grep '<stdio' | grep -v '^format/tlg_show\.')"
+none "memory orders are named only in tr2_atomic.h and the inline path of trace2.h" \
 	"$(grep -nE 'memory_order|__ATOMIC_|\b_Atomic\b|stdatomic' runtime/*.[ch] format/*.[ch] |
 		grep -vE '^runtime/(tr2_atomic|trace2)\.h:')"
 
@@ -63,13 +52,12 @@ for dir in format runtime expand; do
 	listed=$(make -pn help 2>/dev/null | sed -n "s/^${dir}_src := //p" | tr ' ' '\n' | grep . | sort)
 	[ $dir = expand ] && listed=$(printf '%s\nt2expand\n' "$listed" | sort)
 	there=$(cd $dir && ls ./*.c | sed 's|^\./||; s|\.c$||' | LC_ALL=C sort)
-	verdict "the makefile's list for $dir/" \
+	none "the makefile's list for $dir/" \
 		"$(diff <(echo "$listed" | LC_ALL=C sort) <(echo "$there") | grep '^[<>]')"
 done
 
 # Nothing of the machine that it was written on
-verdict "no path of a particular machine" \
+none "no path of a particular machine" \
 	"$(git grep -nE '/(home|Users)/[a-z]+/|/(root|work)/' -- . ':!tests/check_deps.sh' 2>/dev/null)"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -9,9 +9,7 @@ export LC_ALL=C
 
 cd "$(dirname "$0")/.." || exit 1
 page=runtime/trace2-env.7
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. tests/common.sh
 
 # check NAME COMMAND...
 check()
@@ -20,10 +18,9 @@ check()
 
 	shift
 	if "$@"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL $name"
+		fail "$name"
 	fi
 }
 
@@ -73,5 +70,4 @@ for name in $(sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 
 	check "a row for $name()" grep -qxE "$name|$base|${base%_printf}" "$tmp/words"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -7,9 +7,7 @@ set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 out=${T2_OUT:-build}
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. tests/common.sh
 
 # The lines from marker $1 to its end in file $2
 table()
@@ -26,11 +24,9 @@ for name in styles types; do
 	fi
 	table $name FORMAT.md >"$tmp/is"
 	if [ -s "$tmp/is" ] && diff "$tmp/$name" "$tmp/is"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL the table \"$name\" in FORMAT.md (left: what it should be; $0 --write puts it there)"
+		fail "the table \"$name\" in FORMAT.md (left: what it should be; $0 --write puts it there)"
 	fi
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

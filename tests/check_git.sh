@@ -13,9 +13,7 @@ out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
 version=$(git version 2>/dev/null) || { echo "no git"; exit 77; }
 version=${version#git version }
 [ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0
+. "$top/tests/common.sh"
 # The directory of a run.  Both programs get the same one, for it is in their messages.
 run=$tmp/run
 
@@ -135,10 +133,9 @@ compare()
 	record git "$@" >"$tmp/git.txt"
 	record "$tmp/program" "$@" >"$tmp/ours.txt"
 	if cmp -s "$tmp/git.txt" "$tmp/ours.txt" && eval "$sign grep -q -- '${pattern#!}' '$tmp/git.txt'"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL $name, $* (left: git $version)"
+		fail "$name, $* (left: git $version)"
 		diff "$tmp/git.txt" "$tmp/ours.txt"
 	fi
 }
@@ -257,10 +254,9 @@ related()
 	sed -nE 's/.*"event":"version","sid":"([^"]*)".*/\1/p' "$run/event" | sort >"$run/sids"
 	if grep -q "| d1 |.*| cmd_name .*| version ($name)" "$run/perf" && [ "$(wc -l <"$run/sids")" -eq 2 ] &&
 		grep -q "^$(sed -n 1p "$run/sids")/[^/]*$" "$run/sids" && [ ! -s "$run/stderr" ]; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL tree, $*"
+		fail "tree, $*"
 		cat "$run/perf" "$run/sids" "$run/stderr"
 	fi
 }
@@ -289,5 +285,4 @@ related tree version/version CHILD='git version' "$tmp/program" version
 		GIT_CONFIG_SYSTEM=@/elsewhere
 }
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

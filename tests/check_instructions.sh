@@ -21,9 +21,7 @@ export LC_ALL=C
 
 out=${T2_OUT:-build}
 recorded=tests/data/instructions
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0
+. "$(dirname "$0")/common.sh"
 texts=()
 # nothing: the loop around each of the next four
 counts="nothing off enter intmax printf drain line"
@@ -104,13 +102,12 @@ verdict()
 	now=$(cat "$tmp/$1")
 	was=$(awk -v name="$1" '$1 == name { print $2 }' "$recorded")
 	if awk -v now="${now:-0}" -v was="${was:-0}" 'BEGIN { exit !(now > 0 && now <= was * 1.05) }'; then
-		passed=$((passed + 1))
+		pass
 		printf '%-8s %8s instructions, recorded %s\n' "$1" "$now" "$was"
 		awk -v now="$now" -v was="$was" 'BEGIN { exit !(now < was * 0.95) }' &&
 			echo "         cheaper than recorded: make it last with --write"
 	else
-		failed=$((failed + 1))
-		printf 'FAIL %-8s %8s instructions, recorded %s\n' "$1" "${now:-none counted}" "${was:-nothing}"
+		fail "$1: ${now:-no} instructions, recorded ${was:-nothing}"
 		cat "$tmp/$1".[12].err
 	fi
 }
@@ -119,10 +116,9 @@ verdict()
 verdict_with_texts()
 {
 	if [ -s "$tmp/$1" ] && cmp -s "$tmp/$1" "$tmp/$1.texts"; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL $1: $(cat "$tmp/$1") instructions, with texts $(cat "$tmp/$1.texts")"
+		fail "$1: $(cat "$tmp/$1") instructions, with texts $(cat "$tmp/$1.texts")"
 		cat "$tmp/$1.texts".[12].err
 	fi
 }
@@ -159,5 +155,4 @@ for what in $counts; do
 done
 verdict_with_texts enter
 verdict_with_texts printf
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

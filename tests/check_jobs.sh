@@ -4,13 +4,11 @@
 # once, a pipe, a directory, an output that is full or closed.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
+. "$(dirname "$0")/common.sh"
 out=${T2_OUT:-build}
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
 export XDG_RUNTIME_DIR=$tmp
 seed=${T2_SEED:-$RANDOM}
 RANDOM=$seed
-passed=0 failed=0
 
 # check NAME ARGUMENTS...: one thread, and more
 check()
@@ -22,10 +20,9 @@ check()
 	for jobs in 2 4; do
 		"$out/t2expand" --jobs=$jobs "$@" <"$tmp/lz4.tlg" >"$tmp/text.2" 2>"$tmp/notes.2"
 		if [ $? -eq $want ] && cmp -s "$tmp/text.1" "$tmp/text.2" && cmp -s "$tmp/notes.1" "$tmp/notes.2"; then
-			passed=$((passed + 1))
+			pass
 		else
-			failed=$((failed + 1))
-			echo "FAIL $name --jobs=$jobs, seed $seed"
+			fail "$name --jobs=$jobs, seed $seed"
 			diff "$tmp/notes.1" "$tmp/notes.2" | head -n 5
 		fi
 	done
@@ -86,10 +83,9 @@ for jobs in 1 2; do
 	echo "${PIPESTATUS[0]}" >>"$tmp/text.$jobs"
 done
 if cmp -s "$tmp/text.1" "$tmp/text.2" && [ -s "$tmp/text.1" ]; then
-	passed=$((passed + 1))
+	pass
 else
-	failed=$((failed + 1))
-	echo "FAIL a reader that leaves:"
+	fail "a reader that leaves:"
 	tail "$tmp"/text.[12]
 fi
 
@@ -106,11 +102,9 @@ fcntl.fcntl(reader, F_SETPIPE_SZ, 4096)
 subprocess.run([sys.argv[1], "--format=tree", sys.argv[2]], stdout=writer, check=True)
 sys.exit(fcntl.fcntl(reader, F_GETPIPE_SZ) < 1 << 20)
 END
-	passed=$((passed + 1))
+	pass
 else
-	failed=$((failed + 1))
-	echo "FAIL a pipe is widened"
+	fail "a pipe is widened"
 fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

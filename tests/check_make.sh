@@ -5,19 +5,8 @@
 # Ends with "N passed, N failed".
 set -u
 
-passed=0 failed=0
+. "$(dirname "$0")/common.sh"
 unset MAKEFLAGS MAKELEVEL MFLAGS CC CPPFLAGS CFLAGS LDFLAGS LDLIBS SAN WERROR V
-
-# none NAME LINES: passes if there are no lines
-none()
-{
-	if [ -n "$2" ]; then
-		failed=$((failed + 1))
-		printf 'FAIL %s:\n%.300s\n' "$1" "$2"
-	else
-		passed=$((passed + 1))
-	fi
-}
 
 # some NAME LINES: passes if there are lines
 some()
@@ -54,5 +43,4 @@ none "clean needs no packages" "$(make -n clean PKG_CONFIG=false 2>&1 | grep 'is
 none "help needs no packages" "$(make help PKG_CONFIG=false 2>&1 | grep 'is missing')"
 some "a missing package is named" "$(make -n all PKG_CONFIG=false 2>&1 | grep 'install the Debian package')"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

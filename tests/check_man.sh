@@ -11,21 +11,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 out=$(cd "${T2_OUT:-build}" && pwd) || exit 1
 command -v mandoc >/dev/null || { echo "no mandoc"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-passed=0 failed=0
-
-# verdict NAME FILE: passes if FILE, the list of offences, is empty
-verdict()
-{
-	if [ -s "$2" ]; then
-		failed=$((failed + 1))
-		echo "FAIL $1:"
-		sed 's/^/    /' "$2"
-	else
-		passed=$((passed + 1))
-	fi
-}
+. tests/common.sh
 
 # agree NAME A B: two sorted lists, neither of them empty, are the same
 agree()
@@ -35,13 +21,13 @@ agree()
 		comm -23 "$2" "$3" | sed 's/$/ is only in the code/'
 		comm -13 "$2" "$3" | sed 's/$/ is only in the page/'
 	} >"$tmp/offences"
-	verdict "$1" "$tmp/offences"
+	none "$1" "$(cat "$tmp/offences")"
 }
 
 for page in expand/t2expand.1 runtime/trace2.3 runtime/trace2-env.7; do
 	# which other pages are installed says nothing about this one
 	mandoc -Tlint "$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/offences"
-	verdict "mandoc -Tlint $page" "$tmp/offences"
+	none "mandoc -Tlint $page" "$(cat "$tmp/offences")"
 done
 
 # ---- trace2(3) --------------------------------------------------------------------------------------
@@ -130,7 +116,6 @@ run_example()
 	grep -q '| atexit .*code:0' "$tmp/perf" || echo "not there: atexit"
 }
 run_example >"$tmp/offences" 2>&1
-verdict "the example in trace2(3)" "$tmp/offences"
+none "the example in trace2(3)" "$(cat "$tmp/offences")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -6,20 +6,9 @@
 # marks of a merge anywhere.  Ends with "N passed, N failed".
 set -u
 
-passed=0 failed=0
+. "$(dirname "$0")/common.sh"
 sources=$(find format runtime expand tests bench -name '*.[ch]' -o -name '*.def' | LC_ALL=C sort)
 others=$(find .ci tests bench -maxdepth 3 -type f \( -name '*.sh' -o -name '*.py' -o -path '.ci/*' \) | LC_ALL=C sort)
-
-# verdict FILE OFFENCES
-verdict()
-{
-	if [ -n "$2" ]; then
-		failed=$((failed + 1))
-		printf 'FAIL %s:\n%s\n' "$1" "$2"
-	else
-		passed=$((passed + 1))
-	fi
-}
 
 # Functions begin with { and end with } in the first column.
 check_source()
@@ -43,21 +32,20 @@ check_source()
 
 # 128-bit integers do not exist on machines of 32 bits
 wide=$(grep -l '__u*int128' $(printf '%s\n' $sources | grep -vE '^(format/tlg_math.h|tests/)'))
-verdict "128-bit integers, which only format/tlg_math.h may use" "$wide"
+none "128-bit integers, which only format/tlg_math.h may use" "$wide"
 
-verdict "left over from a merge" "$(grep -rnE '^(<{7}|>{7}|\|{7}) ' --exclude-dir=build --exclude-dir=.git .)"
+none "left over from a merge" "$(grep -rnE '^(<{7}|>{7}|\|{7}) ' --exclude-dir=build --exclude-dir=.git .)"
 
 for file in $sources; do
-	verdict "$file" "$(check_source "$file")"
+	none "$file" "$(check_source "$file")"
 done
 for file in $others Makefile; do
 	limit=500
 	[ "$file" = Makefile ] && limit=350
-	verdict "$file" "$(
+	none "$file" "$(
 		head -n 2 "$file" | grep -q 'SPDX-License-Identifier: MIT' || echo '  no licence line'
 		[ "$(wc -l <"$file")" -le $limit ] || echo "  more than $limit lines"
 	)"
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

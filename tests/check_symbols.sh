@@ -9,9 +9,7 @@
 set -u
 
 out=${T2_OUT:-build}
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
 # What runtime/ and format/ may call: libc by subject, the compiler's own, liburcu, lz4, libmd.
@@ -41,18 +39,6 @@ _GLOBAL_OFFSET_TABLE_ __stack_chk_fail __tls_get_addr __cpu_model __x86_get_cpui
 urcu_* rcu_* cds_* __cds_* LZ4_* LZ4F_* SHA1* _ITM_* __gmon_start__
 '
 
-# verdict NAME FILE: passes if FILE, the list of offences, is empty
-verdict()
-{
-	if [ -s "$2" ]; then
-		failed=$((failed + 1))
-		echo "FAIL $1:"
-		sed 's/^/    /' "$2"
-	else
-		passed=$((passed + 1))
-	fi
-}
-
 # differ A B: lines that only one of two sorted lists has
 differ()
 {
@@ -68,13 +54,13 @@ ${CC:-cc} -E -P runtime/trace2.h >"$tmp/header.i" || exit 1
 } | sort -u >"$tmp/header"
 grep -oE '^	[a-z0-9_]+;' runtime/trace2.map | tr -d '\t;' | sort >"$tmp/map"
 differ "$tmp/header" "$tmp/map" >"$tmp/offences"
-verdict "trace2.h and trace2.map" "$tmp/offences"
+none "trace2.h and trace2.map" "$(cat "$tmp/offences")"
 
 if [ -e "$out/libtrace2.so.0" ]; then
 	nm -D --defined-only "$out/libtrace2.so.0" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 		sort >"$tmp/exports"
 	differ "$tmp/map" "$tmp/exports" >"$tmp/offences"
-	verdict "trace2.map and the exports of libtrace2.so.0" "$tmp/offences"
+	none "trace2.map and the exports of libtrace2.so.0" "$(cat "$tmp/offences")"
 fi
 
 # Prefixes of what the objects of a directory may define
@@ -89,7 +75,7 @@ prefixes()
 for dir in format runtime expand; do
 	nm -g --defined-only "$out/obj/$dir"/*.o | awk 'NF == 3 { print $3 }' |
 		grep -vE "$(prefixes $dir)" | grep -v '^__\(asan\|tsan\|odr_asan\)' | sort -u >"$tmp/offences"
-	verdict "prefixes in $dir/" "$tmp/offences"
+	none "prefixes in $dir/" "$(cat "$tmp/offences")"
 done
 
 # With what of the expander is in the library; all of it when this script is run by hand.
@@ -105,7 +91,6 @@ for word in $allowed; do
 done | sed 's/\*/.*/; s/.*/^&$/' >"$tmp/patterns"
 set +f
 grep -vE -f "$tmp/patterns" "$tmp/needed" >"$tmp/offences"
-verdict "what the library calls" "$tmp/offences"
+none "what the library calls" "$(cat "$tmp/offences")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -5,9 +5,7 @@
 set -u
 export LC_ALL=C
 
-passed=0 failed=0
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$(dirname "$0")/common.sh"
 
 # figures BENCH: stdin, with | for tabs
 figures()
@@ -23,10 +21,9 @@ row()
 	shown=$(python3 -B bench/table.py "$tmp" 2>"$tmp/errors" |
 		awk -F ' [|] ' -v goal="| $2" '$1 == goal { print $3 "; " $4 "; " $5 "; " $6 "; " $7 }' | head -n 1)
 	if [ "${shown% |}" = "$3" ]; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		printf 'FAIL %s:\n  shown    %s\n  expected %s\n' "$1" "${shown% |}" "$3"
+		fail "$1: shown ${shown% |}, expected $3"
 		cat "$tmp/errors"
 	fi
 }
@@ -39,10 +36,9 @@ expect()
 	shift 2
 	"$@" >/dev/null 2>&1
 	if [ $? -eq "$wanted" ]; then
-		passed=$((passed + 1))
+		pass
 	else
-		failed=$((failed + 1))
-		echo "FAIL $name"
+		fail "$name"
 	fi
 }
 
@@ -78,5 +74,4 @@ expect "all goals of a benchmark that ran are to be measured for RESULTS.md" 1 \
 rm -f "$tmp"/*.figures
 expect "no figures at all" 1 python3 -B bench/table.py "$tmp"
 
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

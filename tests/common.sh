@@ -32,6 +32,17 @@ check()
 	if "${@:2}"; then pass; else fail "$1"; fi
 }
 
+# none NAME LINES: there are no lines
+none()
+{
+	if [ -z "$2" ]; then
+		pass
+	else
+		fail "$1:"
+		printf '%.3000s\n' "$2" | sed 's/^/    /'
+	fi
+}
+
 # quiet NAME COMMAND...: the same; only if it fails its output is shown
 quiet()
 {
