@@ -104,7 +104,8 @@ static inline int tr2_chain_fits(const struct tr2_body *body)
  * when    raw clock; 0: read it now
  * Thread  any    Signal safe    Errno kept    Orders [M1]
  */
-static inline void tr2_chain_record(uint32_t scope, const struct tr2_body *body, unsigned flags, uint64_t when)
+static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scope, const struct tr2_body *body,
+								    unsigned flags, uint64_t when)
 {
 	unsigned infos = (unsigned)((body->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
 	unsigned n = (unsigned)(body->values_end - body->values) + infos;

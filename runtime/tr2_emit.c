@@ -140,6 +140,16 @@ static __attribute__((noinline)) void emit_long(uint32_t scope, const struct tr2
 		;
 }
 
+/* One that does not fit. */
+static __attribute__((noinline)) void emit_long_text(uint32_t scope, const char *text)
+{
+	struct tr2_args args;
+
+	tr2_args_init(&args);
+	tr2_args_last(&args, text);
+	emit_long(scope, &args, 0, 0);
+}
+
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
 {
 	static const struct tr2_args none;
@@ -213,11 +223,27 @@ void tr2_emit_hit(uint32_t scope, int timed)
 void tr2_emit_int(uint32_t scope, int64_t value)
 {
 	struct tlg_event *event = tr2_reserve(2);
+	const struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)event);
 
 	if (!event)
 		return;
-	event[0].u.hit = (struct tlg_hit){ tr2_chain_clock(), scope, tr2_chunk_of((uintptr_t)event)->tid };
-	event[1].u.value = (struct tlg_value){ value, TLG_ARG_INT, 0 };
-	tr2_ring_commit(&event[1], TLG_VALUE | TLG_INFO_END);
+	event[0].u.hit.when = tr2_chain_clock();
+	event[0].u.hit.scopeIndex = scope;
+	event[0].u.hit.tid = chunk->tid;
+	event[1].u.value.value = value;
+	event[1].u.value.argtype = TLG_ARG_INT;
+	event[1].u.value.reserved = 0;
+	tr2_chain_head(&event[1], chunk->head | tlg_head(TLG_VALUE | TLG_INFO_END, 0, 0));
 	tr2_ring_commit(&event[0], TLG_HIT | TLG_HAS_INFO);
+}
+
+void tr2_emit_last(uint32_t scope, const char *text)
+{
+	struct tr2_piece pieces[1] = { { text, text ? strlen(text) : 0 } };
+	const struct tr2_body body = { NULL, NULL, pieces, pieces + 1, pieces[0].count };
+
+	if (__builtin_expect(tr2_chain_fits(&body), 1))
+		tr2_chain_record(scope, &body, 0, 0);
+	else
+		emit_long_text(scope, text);
 }

@@ -33,8 +33,9 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when);
 
-/* The two commonest, without an argument list: a bare event, timed or not; one with an integer. */
+/* The commonest, without an argument list: a bare event, timed or not; with an integer; with a last text, or NULL. */
 void tr2_emit_hit(uint32_t scope, int timed);
 void tr2_emit_int(uint32_t scope, int64_t value);
+void tr2_emit_last(uint32_t scope, const char *text);
 
 #endif

@@ -36,30 +36,38 @@ static struct tr2_scope_key key_of(const struct trace2_site *site, const struct 
 
 /* ---- call sites with literal names -------------------------------------------------------------- */
 
-/* The site's scope for this repository; 0: the table is full. */
-static uint32_t find_scope(struct trace2_site *site, const struct trace2_repository *repo)
+static __attribute__((noinline)) uint32_t learn_scope(struct trace2_site *site, const struct trace2_repository *repo)
 {
-	uint64_t key = tr2_load_rlx(&site->key); /* relaxed: the drain waits for the scope's own flag, [M4] */
-	uint32_t id = repo_id(repo), scope = (uint32_t)key;
-	struct tr2_scope_key names;
+	struct tr2_scope_key names = key_of(site, repo, NULL);
+	uint32_t scope = tr2_self_or_new() ? tr2_scope_intern(&names) : 0;
 
-	if (__builtin_expect(scope && key >> 32 == id, 1))
-		return scope;
-	if (!tr2_self_or_new())
-		return 0;
-	names = key_of(site, repo, NULL);
-	scope = tr2_scope_intern(&names);
 	if (scope)
-		tr2_store_rlx(&site->key, (uint64_t)id << 32 | scope); /* relaxed: as above */
+		tr2_store_rlx(&site->key, (uint64_t)names.repo << 32 | scope); /* relaxed: as below */
 	return scope;
 }
 
-/* The scope table has no room: as if the names were not literals. */
-static void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo, struct tr2_args *args)
+/* The site's scope for this repository; 0: the table is full. */
+static inline uint32_t find_scope(struct trace2_site *site, const struct trace2_repository *repo)
+{
+	uint64_t key = tr2_load_rlx(&site->key); /* relaxed: the drain waits for the scope's own flag, [M4] */
+
+	if (__builtin_expect((uint32_t)key && key >> 32 == repo_id(repo), 1))
+		return (uint32_t)key;
+	return learn_scope(site, repo);
+}
+
+/* The scope table has no room: as if the names were not literals.  has_value: else there is a text, or NULL. */
+static __attribute__((noinline)) void emit_unregistered(struct trace2_site *site, const struct trace2_repository *repo,
+							int has_value, intmax_t value, const char *text)
 {
 	struct tr2_scope_key key = key_of(site, repo, NULL);
+	struct tr2_args args;
 
-	tr2_emit(&key, args, 0, 0);
+	tr2_args_init(&args);
+	if (has_value)
+		tr2_args_int(&args, value);
+	tr2_args_last(&args, text);
+	tr2_emit(&key, &args, 0, 0);
 }
 
 void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *repo)
@@ -69,34 +77,27 @@ void tr2_hit_slow_v1(struct trace2_site *site, const struct trace2_repository *r
 	if (scope)
 		tr2_emit_hit(scope, site->style != TLG_STYLE_step);
 	else
-		emit_unregistered(site, repo, NULL);
+		emit_unregistered(site, repo, 0, 0, NULL);
 }
 
 void tr2_data_v1(struct trace2_site *site, const struct trace2_repository *repo, intmax_t value)
 {
 	uint32_t scope = find_scope(site, repo);
-	struct tr2_args args;
 
-	if (scope) {
+	if (__builtin_expect(scope != 0, 1))
 		tr2_emit_int(scope, value);
-		return;
-	}
-	tr2_args_init(&args);
-	tr2_args_int(&args, value);
-	emit_unregistered(site, repo, &args);
+	else
+		emit_unregistered(site, repo, 1, value, NULL);
 }
 
 void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo, const char *value)
 {
 	uint32_t scope = find_scope(site, repo);
-	struct tr2_args args;
 
-	tr2_args_init(&args);
-	tr2_args_last(&args, value);
-	if (scope)
-		tr2_emit_scope(scope, &args, 0, 0);
+	if (__builtin_expect(scope != 0, 1))
+		tr2_emit_last(scope, value);
 	else
-		emit_unregistered(site, repo, &args);
+		emit_unregistered(site, repo, 0, 0, value);
 }
 
 /* ---- call sites of messages --------------------------------------------------------------------- */
