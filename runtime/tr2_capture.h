@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include "tr2_args.h"
+#include "tr2_atomic.h"
 #include "tr2_format.h"
 
 /* Arguments to come.  (Where a va_list is an array, only in a struct has its address one type everywhere.) */
@@ -45,12 +46,14 @@ static inline size_t tr2_capture_length(const char *text, int64_t precision)
 static inline int tr2_capture(struct tr2_body *body, const uint8_t *take, struct tr2_va *va, struct tr2_room *room)
 {
 	const char *text;
+	unsigned now;
 	int64_t cut;
 	size_t n;
 
-	for (; *take; take++) {
+	/* relaxed: another thread that passes the site for the first time, too, may be writing the same there */
+	for (; (now = tr2_load_rlx(take)); take++) {
 		cut = -1;
-		switch (*take) {
+		switch (now) {
 #define TAKE(name, c_type, as, type) \
 		case TR2_TAKE_##name: \
 			tr2_body_add(body, TLG_ARG_##type, (int64_t)(as)va_arg(va->ap, c_type)); \
@@ -83,7 +86,7 @@ static inline int tr2_capture(struct tr2_body *body, const uint8_t *take, struct
 			text = va_arg(va->ap, const char *);
 			break;
 		case TR2_TAKE_STRING_CUT:
-			cut = take[1] | take[2] << 8;
+			cut = tr2_load_rlx(take + 1) | tr2_load_rlx(take + 2) << 8; /* relaxed: as above */
 			take += 2;
 			text = va_arg(va->ap, const char *);
 			break;
