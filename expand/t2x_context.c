@@ -7,6 +7,7 @@
 
 #include "t2x_define.h"
 #include "t2x_scope.h"
+#include "tlg_crc.h"
 #include "tlg_desc.h"
 
 int t2x_context_take(struct t2x_context *context, size_t bytes)
@@ -116,6 +117,22 @@ static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 	}
 }
 
+/* Count the streams of a process.  One that falls on another one's place puts that out. */
+static void identify(struct t2x_stream *stream)
+{
+	struct t2x_process *process = &stream->process;
+	struct t2x_context *context = stream->context;
+	unsigned at;
+
+	stream->identity = stream->start_ticks ^ (uint64_t)process->pid << 32 ^
+			   tlg_crc32c(0, process->sid, strlen(process->sid));
+	at = stream->identity % T2X_MAX_SEEN;
+	if (context->seen[at].process != stream->identity)
+		context->seen[at].streams = 0;
+	context->seen[at].process = stream->identity;
+	context->seen[at].streams++;
+}
+
 /* The first PROCINFO: later ones say the same. */
 static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
 {
@@ -130,6 +147,8 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	stream->process.pid = event->u.procinfo.pid;
 	stream->start_ticks = event->u.procinfo.start;
 	stream->has_start = stream->start_ticks != 0;
+	stream->goes_on = event->u.procinfo.writeCount > 1;
+	stream->is_whole &= !stream->goes_on;
 	text = event->flags & TLG_HAS_INFO ? malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
 	for (unsigned i = 1; text && i < n && tlg_event_type(&events[i]) == TLG_INFO; i++) {
 		memcpy(text + bytes, events[i].u.info.text.c, TLG_TEXT_SIZE);
@@ -140,6 +159,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	if (text)
 		read_sid(stream, text, bytes);
 	free(text);
+	identify(stream);
 }
 
 /* The count only grows; one that does not is of a file that was damaged before it was written. */

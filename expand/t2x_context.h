@@ -22,6 +22,7 @@ enum {
 	T2X_MAX_SCOPES = 1 << 20,               /* of a stream */
 	T2X_MAX_THREADS = 65536,                /* of a stream */
 	T2X_MAX_PASSING = 4096,                 /* scopes that came with their checkpoints and are kept */
+	T2X_MAX_SEEN = 1024,                    /* processes, about, whose streams are counted */
 };
 
 /* Shared by all streams of a run. */
@@ -35,6 +36,7 @@ struct t2x_context {
 	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
+	struct { uint64_t process; unsigned streams; } seen[T2X_MAX_SEEN];
 };
 
 /* What a thread takes beside its track: a map's entry, and what the model keeps of it. */
@@ -64,6 +66,7 @@ struct t2x_track {
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
+	int has_regions;                        /* nothing has been missed since its open regions were known */
 };
 
 struct t2x_stream {
@@ -74,7 +77,9 @@ struct t2x_stream {
 	unsigned order;                         /* among the streams of the run */
 	unsigned version;                       /* PROLOGUE's; 0: not seen */
 	int is_framed;
-	int is_whole;                           /* its first block was seen, so all first events */
+	int is_whole;                           /* its first block was seen, so all first events of its threads */
+	int goes_on;                            /* another one precedes it: the process has rotated, or was forked */
+	uint64_t identity;                      /* the same for all streams of a process */
 	int has_start, has_process, has_clock;
 	int is_ended;                           /* END was seen */
 	int is_rotated;                         /* the process goes on in another file */
@@ -100,6 +105,16 @@ static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
 /* Return  NULL: no memory */
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed);
 void t2x_stream_free(struct t2x_stream *stream);
+
+/* Whether another stream of the run is what this one goes on from, or goes on behind it. */
+static inline int t2x_stream_is_continued(const struct t2x_stream *stream)
+{
+	const uint64_t identity = stream->identity;
+	const struct t2x_context *context = stream->context;
+
+	return stream->goes_on && context->seen[identity % T2X_MAX_SEEN].process == identity &&
+	       context->seen[identity % T2X_MAX_SEEN].streams > 1;
+}
 
 /* Follow the context of the process in n events. */
 void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n);

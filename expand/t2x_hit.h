@@ -73,6 +73,7 @@ struct t2x_hit {
 	uint32_t sequence;
 	uint16_t flags;            /* TLG_RENDERED matters */
 	uint64_t ns;               /* a step has that of its predecessor in the thread */
+	uint64_t when;             /* the same as the raw clock gave it; 0: a step */
 	unsigned nargs;
 	const struct t2x_arg *args;
 };
@@ -89,11 +90,19 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
  */
 void t2x_model_settle(struct t2x_model *m);
 
+/* A region that is open. */
+struct t2x_open {
+	struct t2x_scope *scope;   /* of its enter; NULL: not known, or not to be shown */
+	uint64_t ns;               /* when it was entered ... */
+	uint64_t when;             /* ... by the raw clock; 0, in the first: the thread has left its outermost level */
+};
+
 /*
- * In a new cycle a thread's open regions are restated: the enter times, outermost first.  Replaces what
- * the model knew, so that a reader that joined late is right from here on.
+ * In a new cycle a thread's open regions are restated, outermost first, to a reader that has missed something.
+ * Replaces what the model knew, so that it is right from here on; an enter that was not shown is shown now.
  */
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns, unsigned count);
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
+			    unsigned count);
 
 /*
  * A thread lost count checkpoints between what was shown and what comes next; a process's total for a

@@ -95,7 +95,7 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 {
 	const struct t2x_hit hit = {
 		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
-		.sequence = event->sequence, .flags = event->flags, .ns = ns,
+		.sequence = event->sequence, .flags = event->flags, .ns = ns, .when = event->u.hit.when,
 		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
 	};
 
@@ -206,14 +206,22 @@ static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-/* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
-static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, const struct tlg_event *event)
+static __attribute__((noinline)) void note_missing(const struct t2x_lane *lane, struct t2x_track *track,
+						   uint32_t missing)
 {
-	uint32_t missing = event->sequence - track->next_sequence;
-
-	if (missing && lane->counts_events && track->has_sequence && missing < UINT32_MAX / 2)
+	track->has_regions = 0;
+	if (lane->counts_events && track->has_sequence && missing < UINT32_MAX / 2)
 		t2x_model_gap(lane->lanes->context->model, &track->thread, missing);
-	track->next_sequence = event->sequence + 1;
+}
+
+/* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
+static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence)
+{
+	uint32_t missing = sequence - track->next_sequence;
+
+	if (missing)
+		note_missing(lane, track, missing);
+	track->next_sequence = sequence;
 	track->has_sequence = 1;
 }
 
@@ -288,7 +296,8 @@ static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 	if (ns < track->now_ns)
 		ns = track->now_ns;
 	track->now_ns = ns;
-	follow_sequence(lane, track, event);
+	follow_sequence(lane, track, event->sequence);
+	track->next_sequence++;
 	if (!(event->flags & (TLG_HAS_INFO | TLG_HAS_MORE)) && event->u.hit.scopeIndex) {
 		give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
 		return 1;
@@ -308,7 +317,8 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 
 	if (!track)
 		return;
-	follow_sequence(lane, track, event);
+	follow_sequence(lane, track, event->sequence);
+	track->next_sequence++;
 	while (chain &&
 	       !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
 		 chain->head.u.hit.scopeIndex == more->scopeIndex))
@@ -326,20 +336,42 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 		end_piece(lane, chain);
 }
 
+/*
+ * A thread's regions are about to be restated, in front of its event with this number.  Who has seen all of its events
+ * knows better: regions beyond those that are restated, and the enters' messages.
+ */
+static void pass_thread(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_track *track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
+
+	if (!track || (track->has_regions && event->sequence == track->next_sequence))
+		return;
+	lane->lanes->open_is_shown = track->has_sequence || !t2x_stream_is_continued(lane->first->stream);
+	lane->lanes->open_track = track;
+	if (lane->counts_events)
+		follow_sequence(lane, track, event->sequence);
+	track->has_regions = 1;
+}
+
 static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_lanes *lanes = lane->lanes;
+	const struct tlg_open *open = &event->u.open;
+	struct t2x_stream *stream = lane->first->stream;
 
-	if (lanes->open_track && lanes->nopen < TLG_BLOCK_LIMIT)
-		lanes->open_ns[lanes->nopen++] = t2x_clock_ns(&lane->first->clock, event->u.open.when);
+	if (!lanes->open_track || lanes->nopen == TLG_BLOCK_LIMIT)
+		return;
+	lanes->open[lanes->nopen++] = (struct t2x_open){
+		.scope = lanes->open_is_shown ? t2x_scope_get(stream, open->scopeIndex) : NULL,
+		.ns = open->when ? t2x_clock_ns(&lane->first->clock, open->when) : 0, .when = open->when,
+	};
 }
 
 /* All OPEN events of a thread's THREAD have come. */
 static void settle_open(struct t2x_lanes *lanes)
 {
 	if (lanes->open_track)
-		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open_ns,
-				       lanes->nopen);
+		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open, lanes->nopen);
 	lanes->open_track = NULL;
 	lanes->nopen = 0;
 }
@@ -363,7 +395,7 @@ static unsigned pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 		add_to_chain(lane, event);
 		break;
 	case TLG_THREAD:
-		lanes->open_track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
+		pass_thread(lane, event);
 		break;
 	case TLG_OPEN:
 		pass_open(lane, event);

@@ -38,8 +38,9 @@ struct t2x_lanes {
 	size_t passed_bytes;              /* ... when the model has seen all checkpoints */
 	struct t2x_arguments arguments;
 	struct t2x_track *open_track;     /* OPEN events are being gathered for this thread, or NULL */
+	int open_is_shown;                /* no other file has their enters */
 	unsigned nopen;
-	uint64_t open_ns[TLG_BLOCK_LIMIT];
+	struct t2x_open open[TLG_BLOCK_LIMIT];
 };
 
 struct t2x_lane {

@@ -13,14 +13,14 @@
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
-	REGION_BUDGET = 512 * 1024,       /* times of open regions in all threads together */
+	REGION_BUDGET = 256 * 1024,       /* times of open regions in all threads together */
 	LOSS_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of losses, of all processes */
 	SETTLED_ARGS = 8,                 /* arguments of a kind whose last may be absent */
 };
 
 /* What a kind of event changes, and which time has elapsed for it.  In this order, printing comes before ENTERS. */
 enum {
-	UNWINDS = 1,                      /* all regions but the outermost are left */
+	UNWINDS = 1,                      /* all regions but the outermost are left: tlg_style_unwinds() */
 	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
 	LEAVES = 4,                       /* that region is left */
 	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_us() */
@@ -34,12 +34,7 @@ static const unsigned char effects[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_data] = ELAPSES,
 	[TLG_STYLE_data_intmax] = ELAPSES,
 	[TLG_STYLE_data_json] = ELAPSES,
-	[TLG_STYLE_thread_exit] = UNWINDS | ELAPSES | ENDS_THREAD,
-	[TLG_STYLE_atexit] = UNWINDS,
-	[TLG_STYLE_timer] = UNWINDS,
-	[TLG_STYLE_th_timer] = UNWINDS,
-	[TLG_STYLE_counter] = UNWINDS,
-	[TLG_STYLE_th_counter] = UNWINDS,
+	[TLG_STYLE_thread_exit] = ELAPSES | ENDS_THREAD,
 	[TLG_STYLE_child_exit] = ENDS_CHILD,
 	[TLG_STYLE_child_ready] = READIES_CHILD,
 };
@@ -71,7 +66,8 @@ struct t2x_model {
 static struct kind make_kind(unsigned style, t2x_print_fn *print, const char *arguments)
 {
 	return (struct kind){
-		.print = print, .arguments = arguments, .style = (unsigned char)style, .effect = effects[style],
+		.print = print, .arguments = arguments, .style = (unsigned char)style,
+		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
 		.only = arguments[0] && !arguments[1] ? arguments[0] : '\0',
 	};
 }
@@ -138,19 +134,63 @@ static struct t2x_regions *new_regions(struct t2x_thread *thread)
 	return thread->model;
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
+/* The point in time as microseconds since the process began. */
+static inline uint64_t find_abs_us(const struct t2x_process *process, uint64_t us)
+{
+	uint64_t start_us = process->start_ns / 1000;
+
+	return start_us ? us - start_us : 0;
+}
+
+/* Its enter was not seen: show it, with the time at which it was. */
+static void show_open(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned around)
+{
+	const struct t2x_event ev = {
+		.thread = thread, .process = thread->process, .scope = open->scope, .scope_index = open->scope->index,
+		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
+		.abs_us = find_abs_us(thread->process, open->ns / 1000), .open = around,
+	};
+
+	if (m->kinds[ev.style].print)
+		m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+/* What is known and restated stays: at least the thread's own level, if it has not left that. */
+static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned count,
+			  unsigned own)
+{
+	struct t2x_regions *regions = thread->model;
+	unsigned same = own && t2x_regions_is(regions, 0, 0);
+
+	while (same >= own && same - own < count && t2x_regions_is(regions, same, open[same - own].when))
+		same++;
+	t2x_regions_cut(regions, same);
+	if (same >= own)
+		return;
+	t2x_regions_free(regions, &m->region_budget);
+	t2x_regions_init(regions, find_start_us(thread));
+}
+
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
 			    unsigned count)
 {
+	unsigned own = !count || open[0].when;   /* its outermost level */
 	struct t2x_regions *regions;
 
 	t2x_model_settle(m);
 	regions = thread->model ? thread->model : new_regions(thread);
 	if (!regions)
 		return;
-	t2x_regions_free(regions, &m->region_budget);
-	t2x_regions_init(regions, find_start_us(thread));
-	for (unsigned i = 0; i < count; i++)
-		t2x_regions_enter(regions, enter_ns[i] / 1000, &m->region_budget);
+	if (!own) {
+		open++;
+		count--;
+	}
+	forget_others(m, thread, open, count, own);
+	for (unsigned i = t2x_regions_open(regions) - own; i < count; i++) {
+		if (open[i].scope && open[i].scope->style == TLG_STYLE_region_enter)
+			show_open(m, thread, &open[i], t2x_regions_open(regions));
+		t2x_regions_enter(regions, open[i].ns / 1000, open[i].when, &m->region_budget);
+	}
 }
 
 void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events)
@@ -391,7 +431,6 @@ void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	struct t2x_thread *thread = hit->thread;
 	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
 	const struct kind *kind = find_kind(m, hit->scope);
-	uint64_t start_us = thread->process->start_ns / 1000;
 	struct t2x_event ev = {
 		.thread = thread,
 		.process = thread->process,
@@ -404,8 +443,7 @@ void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	};
 
 	m->summary.checkpoints++;
-	if (start_us)
-		ev.abs_us = ev.us - start_us;
+	ev.abs_us = find_abs_us(thread->process, ev.us);
 	if (!regions || !resolve(m, &ev, hit, kind)) {
 		show_unresolved(m, &ev, regions);
 		return;
@@ -414,7 +452,7 @@ void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	if (kind->print)
 		kind->print(&m->printer, &ev);
 	if (kind->effect & ENTERS)
-		t2x_regions_enter(regions, ev.us, &m->region_budget);
+		t2x_regions_enter(regions, ev.us, hit->when, &m->region_budget);
 }
 
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)

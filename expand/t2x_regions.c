@@ -8,35 +8,35 @@
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
 {
 	regions->open = 1;
-	regions->enter_us = regions->small;
+	regions->entered = regions->small;
 	regions->room = T2X_REGIONS_SMALL;
-	regions->small[0] = start_us;
+	regions->small[0] = (struct t2x_region){ start_us, 0 };
 }
 
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
 {
-	if (regions->enter_us == regions->small)
+	if (regions->entered == regions->small)
 		return;
 	*budget += regions->room;
-	free(regions->enter_us);
-	regions->enter_us = regions->small;
+	free(regions->entered);
+	regions->entered = regions->small;
 }
 
 /* Twice the room, if it can be had. */
 void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 {
-	int is_small = regions->enter_us == regions->small;
+	int is_small = regions->entered == regions->small;
 	unsigned more = 2 * regions->room, price = is_small ? more : regions->room;
-	uint64_t *enter_us;
+	struct t2x_region *entered;
 
 	if (more > T2X_REGIONS_KEPT || price > *budget)
 		return;
-	enter_us = realloc(is_small ? NULL : regions->enter_us, more * sizeof(*enter_us));
-	if (!enter_us)
+	entered = realloc(is_small ? NULL : regions->entered, more * sizeof(*entered));
+	if (!entered)
 		return;
 	if (is_small)
-		memcpy(enter_us, regions->small, sizeof(regions->small));
-	regions->enter_us = enter_us;
+		memcpy(entered, regions->small, sizeof(regions->small));
+	regions->entered = entered;
 	regions->room = more;
 	*budget -= price;
 }

@@ -124,6 +124,22 @@ enum tlg_style {
 	TLG_STYLE_COUNT
 };
 
+/* 1 for the kinds before which a thread leaves all its regions but the outermost level: it is about to end. */
+static inline int tlg_style_unwinds(unsigned style)
+{
+	switch (style) {
+	case TLG_STYLE_thread_exit:
+	case TLG_STYLE_atexit:
+	case TLG_STYLE_timer:
+	case TLG_STYLE_th_timer:
+	case TLG_STYLE_counter:
+	case TLG_STYLE_th_counter:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* The header of an event as the one word that a ring stores last. */
 static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
 {

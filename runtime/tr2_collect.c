@@ -294,7 +294,7 @@ static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post
 {
 	int is_alive = (int)tr2_load_rlx(&thread->ring.head->has_owner); /* relaxed: a hint */
 
-	if (!post->start || !post->depth || !is_alive || tr2_post_context(post))
+	if (!post->start || !(post->depth || post->is_bare) || !is_alive || tr2_post_context(post))
 		return;
 	tr2_collect_write();
 	tr2_post_context(post);

@@ -382,7 +382,7 @@ void tr2_drain_after_fork_parent(void)
 	if (g_held)
 		unlock_drain();
 	g_held = 0;
-	g_ahead.depth = 0;
+	g_ahead.depth = g_ahead.is_bare = 0;
 }
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
@@ -391,8 +391,12 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
-	for (; post && n < post->depth && n < TR2_OPEN_REGIONS; n++)
-		enters[n] = post->open[n].when;
+	if (!post)
+		return 0;
+	if (post->is_bare)
+		enters[n++] = 0;
+	for (unsigned i = 0; i < post->depth && n < TR2_OPEN_REGIONS; i++)
+		enters[n++] = post->open[i].when;
 	return n;
 }
 

@@ -157,7 +157,7 @@ void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *pos
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
-			post->depth = 0;
+			post->depth = post->is_bare = 0;
 		else
 			tr2_post_skip(post, chain.events, chain.count);
 		tr2_ring_consume(&ring, chain.count);

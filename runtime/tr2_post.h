@@ -28,6 +28,7 @@ struct tr2_post_thread {
 	uint64_t last_when;
 	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are kept */
+	uint32_t is_bare;         /* it has left even its outermost level, see OPEN */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
 };
 

@@ -23,6 +23,12 @@ static unsigned kept_regions(const struct tr2_post_thread *thread)
 	return thread->depth < TR2_OPEN_REGIONS ? thread->depth : TR2_OPEN_REGIONS;
 }
 
+/* Events that the thread's definition takes. */
+static unsigned thread_events(const struct tr2_post_thread *thread)
+{
+	return 1 + tr2_stream_text_events(strlen(thread->name)) + thread->is_bare + kept_regions(thread);
+}
+
 static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
 {
 	if (!scope || tr2_g_stream.posted[index].cycle == tr2_g_stream.cycle)
@@ -67,11 +73,14 @@ static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
 {
 	size_t length = strlen(thread->name);
 	unsigned kept = kept_regions(thread);
+	const struct tlg_open bare = { .tid = thread->tid };
 
 	tr2_stream_append(TLG_THREAD | (length ? TLG_HAS_INFO : 0), sequence)->u.thread = (struct tlg_thread){
 		thread->tid, thread->ostid, thread->start
 	};
 	tr2_stream_append_text(thread->name, length, sequence);
+	if (thread->is_bare)
+		tr2_stream_append(TLG_OPEN, sequence)->u.open = bare;
 	for (unsigned i = 0; i < kept; i++)
 		tr2_stream_append(TLG_OPEN, sequence)->u.open = (struct tlg_open){
 			thread->open[i].when, thread->open[i].scope, thread->tid
@@ -85,10 +94,12 @@ static inline void follow_regions(struct tr2_post_thread *thread, const struct t
 {
 	if (style == TLG_STYLE_region_enter)
 		tr2_post_enter_region(thread, hit->when, hit->scopeIndex);
+	else if (style == TLG_STYLE_region_leave && thread->depth)
+		thread->depth--;
 	else if (style == TLG_STYLE_region_leave)
-		thread->depth -= thread->depth != 0;
-	else if (style == TLG_STYLE_thread_exit || style == TLG_STYLE_atexit)
-		thread->depth = 0;
+		thread->is_bare = 1;
+	else if (tlg_style_unwinds(style))
+		thread->depth = thread->is_bare && thread->depth;
 }
 
 static void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
@@ -114,6 +125,22 @@ static unsigned style_of(const struct tlg_ring_scope *scope, const struct tlg_ev
 	return count > 1 && !events->u.hit.scopeIndex ? (unsigned)events[1].u.value.value : 0;
 }
 
+/* The names of the open regions, so that a reader that begins here can show them.  Return  0: not enough room */
+static int post_open_scopes(const struct tr2_post_thread *thread)
+{
+	tr2_g_stream.room = 0;
+	for (unsigned i = 0; i < kept_regions(thread); i++) {
+		struct context context = { .thread = 0 };
+		find_scope_context(&context, tr2_scope_get(thread->open[i].scope), thread->open[i].scope);
+		if (!context.scope)
+			continue;
+		if (!tr2_stream_open(thread->tid, context.events))
+			return 0;
+		append_scope(&context, thread->position + 1);
+	}
+	return 1;
+}
+
 int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
 {
 	const struct tlg_hit *hit = &events->u.hit;
@@ -127,8 +154,9 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
 	if (!tr2_post_begin())
 		return 0;
 	context.thread = thread->cycle != tr2_g_stream.cycle;
-	if (context.thread)
-		context.events = 1 + tr2_stream_text_events(strlen(thread->name)) + kept_regions(thread);
+	if (context.thread && !post_open_scopes(thread))
+		return 0;
+	context.events = context.thread ? thread_events(thread) : 0;
 	find_scope_context(&context, scope, hit->scopeIndex);
 	if (!tr2_stream_open(thread->tid, context.events + count))
 		return 0;
@@ -232,24 +260,12 @@ unsigned tr2_post_skip(struct tr2_post_thread *thread, const struct tlg_event *e
 
 int tr2_post_context(struct tr2_post_thread *thread)
 {
-	uint32_t sequence = thread->position + 1;
-
-	if (!tr2_post_begin())
+	if (!tr2_post_begin() || !post_open_scopes(thread))
 		return 0;
-	tr2_g_stream.room = 0;
-	for (unsigned i = 0; i < kept_regions(thread); i++) {
-		struct context context = { .thread = 0 };
-		find_scope_context(&context, tr2_scope_get(thread->open[i].scope), thread->open[i].scope);
-		if (!context.scope)
-			continue;
-		if (!tr2_stream_open(thread->tid, context.events))
-			return 0;
-		append_scope(&context, sequence);
-	}
 	if (thread->cycle == tr2_g_stream.cycle)
 		return 1;
-	if (!tr2_stream_open(thread->tid, 1 + tr2_stream_text_events(strlen(thread->name)) + kept_regions(thread)))
+	if (!tr2_stream_open(thread->tid, thread_events(thread)))
 		return 0;
-	append_thread(thread, sequence);
+	append_thread(thread, thread->position + 1);
 	return 1;
 }

@@ -29,7 +29,12 @@ void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread 
 		memcpy(name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
 	name[sizeof(name) - 1] = '\0';
 	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
-	for (i = 3; i < first_text; i++)
+	i = 3;
+	if (i < first_text && !event[i].u.value.value) {
+		post->is_bare = 1;
+		i++;
+	}
+	for (; i < first_text; i++)
 		tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
 	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }

@@ -53,7 +53,7 @@ struct tr2_heritage {
 	struct tr2_shm shm;                       /* the parent's memory, for its scopes */
 	const struct tr2_thread *parent;          /* the thread that forked, in the child's memory; NULL: unknown */
 	unsigned open;
-	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, outermost first */
+	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, as OPEN has it */
 };
 
 /*

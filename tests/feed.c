@@ -100,6 +100,7 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 	va_end(ap);
 	hit.scope_index = scope ? scope->index : 99;
 	hit.ns = FEED_START_NS + us * 1000 + 999;   /* cut, not rounded */
+	hit.when = us;
 	t2x_model_hit(feed->model, &hit);
 }
 

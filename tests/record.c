@@ -69,13 +69,14 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	snprintf(g_record->sid, sizeof(g_record->sid), "%s", hit->thread->process->sid);
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const uint64_t *enter_ns,
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
 			    unsigned count)
 {
 	(void)m;
 	append("open %s", thread->name);
 	for (unsigned i = 0; i < count; i++)
-		append(" %" PRId64, from_start(enter_ns[i]));
+		append(" %" PRId64 "%s%s", open[i].when ? from_start(open[i].ns) : 0, open[i].scope ? ":" : "",
+		       open[i].scope ? open[i].scope->label : "");
 	append("\n");
 }
 

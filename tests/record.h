@@ -3,7 +3,7 @@
  * record.h - for tests: a model that writes down what the reading half hands to it, one line each.
  *
  *   hit NAME NS LABEL ARGUMENTS...    label "?7": scope 7 is not resolved; texts in quotes
- *   open NAME NS...                   enter times of open regions
+ *   open NAME NS[:LABEL]...           enter times of open regions, with labels of those that are to be shown
  *   gap NAME COUNT
  *   loss TID REASON TOTAL
  *

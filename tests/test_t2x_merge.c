@@ -155,7 +155,7 @@ static void test_merge_sequence_gap_is_told(void **state)
 	tlgmake_seal(&make);
 	tlgmake_loss(&make, 0, TLG_LOSS_FULL, 9);
 	tlgmake_end(&make);
-	expect(&make, "open main\nloss 0 1 9\ngap main 2\nhit main 10 step\nhit main 20 step 5 "
+	expect(&make, "gap main 2\nopen main\nloss 0 1 9\nhit main 10 step\nhit main 20 step 5 "
 		      "\"text\"\ngap main 7\n"
 		      "hit main 30 step\nend 30\n");
 }
@@ -195,27 +195,6 @@ static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **
 	(void)state;
 	make_loser(&make, TLG_END_ROTATE);
 	expect(&make, "loss 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\n");
-}
-
-static void test_merge_open_regions_are_restated(void **state)
-{
-	struct tlgmake make;
-
-	(void)state;
-	setup_stream(&make, 77, 1234);
-	begin_thread(&make, 0, "main");
-	tlgmake_hit(&make, 10, SCOPE);
-	tlgmake_seal(&make);
-	tlgmake_cycle(&make);
-	tlgmake_begin(&make, 0);
-	tlgmake_thread(&make, "main", 1);
-	tlgmake_open_region(&make, 4, SCOPE);
-	tlgmake_open_region(&make, 6, SCOPE);
-	tlgmake_scope(&make, SCOPE, STYLE, 0, "step");
-	tlgmake_hit(&make, 20, SCOPE);
-	tlgmake_seal(&make);
-	tlgmake_end(&make);
-	expect(&make, "open main\nhit main 10 step\nopen main 4 6\nhit main 20 step\n");
 }
 
 /* Two processes in one file, their blocks in turn. */
@@ -279,8 +258,8 @@ static void test_merge_two_inputs_are_merged_by_time(void **state)
 	record_run(&record, paths, 2, NULL);
 	assert_string_equal(
 		record.text,
-		"open b\nopen a\nhit a 10 step\nopen a\nhit b 20 step\nopen b\nhit a 110 step\nopen a\n"
-		"hit b 120 step\nopen b\nhit a 210 step\nhit b 220 step\n");
+		"open b\nopen a\nhit a 10 step\nhit b 20 step\nhit a 110 step\nhit b 120 step\nhit a 210 step\n"
+		"hit b 220 step\n");
 	assert_int_equal(record.forgotten_processes, 2);
 	assert_int_equal(record.forgotten_threads, 2);
 	record_free(&record);
@@ -483,7 +462,6 @@ int main(void)
 		cmocka_unit_test(test_merge_sequence_gap_is_told),
 		cmocka_unit_test(test_merge_process_ends_behind_its_last_event_also_without_end),
 		cmocka_unit_test(test_merge_process_does_not_end_with_a_file_that_was_rotated),
-		cmocka_unit_test(test_merge_open_regions_are_restated),
 		cmocka_unit_test(test_merge_two_streams_in_one_file_are_told_apart),
 		cmocka_unit_test(test_merge_two_inputs_are_merged_by_time),
 		cmocka_unit_test(test_merge_full_pool_releases_oldest_and_keeps_threads_in_order),

@@ -174,7 +174,9 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 
 static void test_model_restated_regions_replace_what_was_known(void **state)
 {
-	const uint64_t enters[] = { FEED_START_NS + 100 * 1000, FEED_START_NS + 200 * 1000 };
+	const struct t2x_open enters[] = {
+		{ .ns = FEED_START_NS + 100 * 1000, .when = 100 }, { .ns = FEED_START_NS + 200 * 1000, .when = 200 }
+	};
 	struct feed f;
 
 	(void)state;
@@ -192,6 +194,52 @@ static void test_model_restated_regions_replace_what_was_known(void **state)
 			"23 open:1 abs:500 rel:400\n"
 			"24 open:1 abs:600 rel:600\n"
 			"24 open:1 abs:700 rel:700\n");
+}
+
+/* Those that were not shown are shown; what is known stays, and is not shown again. */
+static void test_model_restated_regions_are_shown_once(void **state)
+{
+	struct feed f;
+	struct t2x_open open[4];
+
+	(void)state;
+	feed_open(&f, &plain_writer, 0, 0);
+	for (unsigned i = 0; i < 4; i++)
+		open[i] = (struct t2x_open){
+			.scope = feed_scope(&f, i < 3 ? TLG_STYLE_region_enter : TLG_STYLE_step, "c", "l", "message"),
+			.ns = FEED_START_NS + 1000 * (10 + i), .when = 10 + i,
+		};
+	feed(&f, region_enter, 10, "");
+	open[1].scope = NULL;
+	t2x_model_open_regions(f.model, &f.thread[0], open, 4);
+	t2x_model_open_regions(f.model, &f.thread[0], open, 4);
+	feed(&f, region_leave, 400, "");
+	feed(&f, data, 500, "s", "v");
+	feed_expect(&f, "22 open:1 abs:10 rel:0\n"
+			"22 open:3 abs:12 rel:0\n"
+			"23 open:4 abs:400 rel:387\n"
+			"24 open:4 abs:500 rel:488\n");
+}
+
+static void test_model_restated_regions_may_lack_the_outermost_level(void **state)
+{
+	const struct t2x_open open[] = { { .when = 0 }, { .ns = FEED_START_NS + 20000, .when = 20 } };
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &plain_writer, 0, 0);
+	t2x_model_open_regions(f.model, &f.thread[0], open, 2);
+	feed(&f, data, 30, "s", "v");
+	t2x_model_open_regions(f.model, &f.thread[0], open, 2);
+	feed(&f, data, 40, "s", "v");
+	t2x_model_open_regions(f.model, &f.thread[0], open, 1);
+	feed(&f, data, 50, "s", "v");
+	t2x_model_open_regions(f.model, &f.thread[0], &open[1], 1);
+	feed(&f, data, 60, "s", "v");
+	feed_expect(&f, "24 open:1 abs:30 rel:10\n"
+			"24 open:1 abs:40 rel:20\n"
+			"24 open:0 abs:50 rel:0\n"
+			"24 open:2 abs:60 rel:40\n");
 }
 
 /* It may have joined inside a region whose leave it then took for one too many. */
@@ -377,6 +425,8 @@ int main(void)
 		cmocka_unit_test(test_model_children_elapse_from_their_start),
 		cmocka_unit_test(test_model_unknown_starts_elapse_nothing),
 		cmocka_unit_test(test_model_restated_regions_replace_what_was_known),
+		cmocka_unit_test(test_model_restated_regions_are_shown_once),
+		cmocka_unit_test(test_model_restated_regions_may_lack_the_outermost_level),
 		cmocka_unit_test(test_model_restating_nothing_puts_a_thread_back_to_its_outermost_level),
 		cmocka_unit_test(test_model_names_show_the_hierarchy_unless_it_is_empty),
 		cmocka_unit_test(test_model_messages_come_rendered_or_as_arguments),

@@ -12,7 +12,7 @@ static void test_regions_times_survive_growth(void **state)
 	(void)state;
 	t2x_regions_init(&r, 5);
 	for (uint64_t i = 0; i < 1000; i++)
-		t2x_regions_enter(&r, 100 + i, &budget);
+		t2x_regions_enter(&r, 100 + i, 0, &budget);
 	assert_int_equal(t2x_regions_open(&r), 1001);
 	for (uint64_t i = 1000; i-- > 0;) {
 		assert_int_equal(t2x_regions_elapsed(&r, 2000), 1900 - i);
@@ -32,7 +32,7 @@ static void test_regions_deeper_than_kept_are_counted(void **state)
 	(void)state;
 	t2x_regions_init(&r, 5);
 	for (unsigned i = 0; i < T2X_REGIONS_KEPT + 100; i++)
-		t2x_regions_enter(&r, 10, &budget);
+		t2x_regions_enter(&r, 10, 0, &budget);
 	assert_int_equal(t2x_regions_open(&r), T2X_REGIONS_KEPT);
 	assert_int_equal(t2x_regions_elapsed(&r, 100), 0);
 	for (unsigned i = 0; i < 101; i++)
@@ -49,7 +49,7 @@ static void test_regions_without_budget_are_counted(void **state)
 	(void)state;
 	t2x_regions_init(&r, 5);
 	for (unsigned i = 0; i < 3 * T2X_REGIONS_SMALL; i++)
-		t2x_regions_enter(&r, 10, &budget);
+		t2x_regions_enter(&r, 10, 0, &budget);
 	assert_int_equal(budget, 1);
 	assert_int_equal(t2x_regions_elapsed(&r, 100), 0);
 	assert_int_equal(t2x_regions_open(&r), 3 * T2X_REGIONS_SMALL + 1);
@@ -71,7 +71,7 @@ static void test_regions_nothing_open_has_no_time(void **state)
 	assert_int_equal(t2x_regions_elapsed(&r, 100), 0);
 	t2x_regions_unwind(&r);
 	assert_int_equal(t2x_regions_open(&r), 0);
-	t2x_regions_enter(&r, 50, &budget);
+	t2x_regions_enter(&r, 50, 0, &budget);
 	assert_int_equal(t2x_regions_elapsed(&r, 100), 50);
 	assert_true(t2x_regions_elapsed(&r, 49) == UINT64_MAX);
 }

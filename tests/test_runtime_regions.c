@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions that were entered before a text begins, or beyond what is restated: the texts that users get. */
+#include "t2test.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace2.h"
+#include "traced.h"
+
+enum { FLOOD = 100000, DEEP = 300 };
+
+static char perf[160], event[160];
+
+static int setup(void **state)
+{
+	traced_setup(state);
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
+	snprintf(event, sizeof(event), "TRACE2_EVENT=%s/event", t.dir);
+	return 0;
+}
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
+
+/* Expand files into one in the directory.  Return  its path, valid until the next call */
+static const char *expand(const char *options, const char *from)
+{
+	static char path[160];
+	const char *out = getenv("T2_OUT");
+	char command[640];
+
+	snprintf(path, sizeof(path), "%s/expanded", t.dir);
+	snprintf(command, sizeof(command), "'%s/t2expand' %s -o '%s' '%s' 2>'%s/notes'", out ? out : "build", options,
+		 path, from, t.dir);
+	assert_int_equal(system(command), 0);
+	return path;
+}
+
+/* What a command prints, the line end left out. */
+static const char *say(const char *format, const char *path)
+{
+	static char said[256];
+	char command[640];
+	FILE *pipe;
+	size_t n;
+
+	snprintf(command, sizeof(command), format, path);
+	pipe = popen(command, "r");
+	assert_non_null(pipe);
+	n = fread(said, 1, sizeof(said) - 1, pipe);
+	pclose(pipe);
+	said[n] = '\0';
+	said[strcspn(said, "\n")] = '\0';
+	return said;
+}
+
+/* ---- a flight recorder ---------------------------------------------------------------------------- */
+
+static void *idle(void *data)
+{
+	pthread_barrier_t *barrier = data;
+
+	trace2_thread_start("idle");
+	trace2_region_enter("test", "asleep", NULL);
+	pthread_barrier_wait(barrier);
+	pthread_barrier_wait(barrier);
+	trace2_region_leave("test", "asleep", NULL);
+	trace2_thread_exit();
+	return NULL;
+}
+
+static void flood(void)
+{
+	for (long i = 0; i < FLOOD; i++) {
+		trace2_region_enter("test", "brief", NULL);
+		trace2_region_leave("test", "brief", NULL);
+	}
+}
+
+static int run_flight(void *data)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread;
+
+	(void)data;
+	trace2_initialize();
+	trace2_region_enter("test", "outer", NULL);
+	trace2_region_enter_printf("test", "inner", NULL, "number %d", 5);
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&thread, NULL, idle, &barrier);
+	pthread_barrier_wait(&barrier);
+	trace2_snapshot("before");
+	flood();
+	trace2_snapshot("within two");
+	trace2_snapshot("and again");
+	trace2_region_leave("test", "inner", NULL);
+	flood();
+	trace2_snapshot("within one");
+	pthread_barrier_wait(&barrier);
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static int run_late_flight(void *data)
+{
+	trace2_initialize();
+	trace2_region_enter("test", "outer", NULL);
+	trace2_region_enter_printf("test", "inner", NULL, "number %d", 5);
+	flood();
+	trace2_snapshot("within two");
+	trace2_snapshot(data);
+	return 0;
+}
+
+static const char *const flight[] = { "TRACE2_RAW_POLICY=overwrite", "TRACE2_RAW_RING=256k", NULL };
+
+/* Entered long before what the ring has: there with the time at which it was, in order, once. */
+static void test_regions_open_at_a_snapshot_have_a_line(void **state)
+{
+	const char *text;
+
+	(void)state;
+	traced_run(&t, run_late_flight, "and again", flight);
+	text = expand("--format=perf", t.raw);
+	assert_string_equal(say("grep -c 'region_enter.*label:outer$' '%s'", text), "1");
+	assert_string_equal(say("grep -c 'region_enter.*[.][.]label:inner$' '%s'", text), "1");
+	assert_string_equal(say("head -n 2 '%s' | grep -c region_enter.*label:[oi]", text), "2");
+	assert_string_equal(say("cut -c 1-15 '%s' | sort -c 2>&1", text), "");
+	assert_string_equal(say("grep snapshot '%s' | head -n 1 | sed 's/.*| //'", text), "....within two");
+	text = expand("--format=event --nesting=0", t.raw);
+	assert_string_equal(say("grep -o '\"nesting\":.*' '%s' | head -n 1", text),
+			    "\"nesting\":1,\"category\":\"test\",\"label\":\"outer\"}");
+	assert_string_equal(say("grep -o '\"nesting\":.*' '%s' | sed -n 2p", text),
+			    "\"nesting\":2,\"category\":\"test\",\"label\":\"inner\"}");
+	assert_string_equal(say("grep -c 'region_enter.*\"label\":\"inner\"' '%s'", text), "1");
+}
+
+/* Also where enters were shown, leaves lost, and threads did nothing. */
+static void test_regions_of_several_snapshots_are_shown_once(void **state)
+{
+	const char *text;
+
+	(void)state;
+	traced_run(&t, run_flight, NULL, flight);
+	text = expand("--format=perf", t.raw);
+	assert_string_equal(say("grep -c 'region_enter.*label:outer$' '%s'", text), "1");
+	assert_string_equal(say("grep -c 'region_enter.*label:inner number 5$' '%s'", text), "1");
+	assert_string_equal(say("grep -c 'region_enter.*label:inner$' '%s'", text), "0");
+	assert_string_equal(say("grep -c 'region_enter.*label:asleep$' '%s'", text), "1");
+	assert_string_equal(say("grep snapshot '%s' | tail -n 1 | sed 's/.*| //'", text), "..within one");
+}
+
+/* ---- files that are rotated ------------------------------------------------------------------------ */
+
+static int run_rotation(void *data)
+{
+	trace2_initialize();
+	trace2_region_enter("test", "across", NULL);
+	for (int i = 0; i < (int)(long)data; i++) {
+		trace2_data_intmax("test", NULL, "i", i);
+		trace2_rotate();
+	}
+	trace2_region_leave("test", "across", NULL);
+	return 0;
+}
+
+/* Together they are what one file would have been; each of them shows what was open. */
+static void test_regions_across_rotated_files_are_shown_in_each_and_once_in_all(void **state)
+{
+	const char *text;
+	char dir[160];
+
+	(void)state;
+	snprintf(dir, sizeof(dir), "%s/traces", t.dir);
+	assert_string_equal(say("mkdir '%s' && echo made", dir), "made");
+	snprintf(dir, sizeof(dir), "TRACE2_RAW=%s/traces/raw.tlg", t.dir);
+	traced_run(&t, run_rotation, (void *)3, (const char *const[]){ perf, event, dir, NULL });
+	text = expand("--format=perf", strcpy(dir, traced_path("traces")));
+	snprintf(dir, sizeof(dir), "cmp '%%s' '%s/perf' 2>&1", t.dir);
+	assert_string_equal(say(dir, text), "");
+	assert_string_equal(say("cat '%s'", traced_path("notes")), "");
+	text = expand("--format=perf --brief", traced_path("traces/raw.2.tlg"));
+	assert_string_equal(say("head -n 1 '%s' | sed 's/ | .* | / /'", text), "d0 label:across");
+	assert_string_equal(say("cat '%s'", traced_path("notes")), "");
+}
+
+/* A cycle begins with the next checkpoint. */
+static void begin_cycle(void)
+{
+	trace2_flush();
+	trace2_next_cycle();
+}
+
+/* ---- what a cycle restates ------------------------------------------------------------------------- */
+
+static int run_deep(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	for (int i = 0; i < DEEP; i++)
+		trace2_region_enter("test", "deep", NULL);
+	begin_cycle();
+	trace2_data_intmax("test", NULL, "within", 1);
+	for (int i = 0; i < DEEP; i++)
+		trace2_region_leave("test", "deep", NULL);
+	trace2_data_intmax("test", NULL, "behind", 1);
+	return 0;
+}
+
+/* More than a cycle restates: who has read what was before knows them all. */
+static void test_regions_deeper_than_a_cycle_restates_are_known_to_who_has_read_all(void **state)
+{
+	const char *text;
+
+	(void)state;
+	traced_run(&t, run_deep, NULL, NULL);
+	text = expand("--format=event --nesting=0", t.raw);
+	assert_string_equal(say("grep within '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":301");
+	assert_string_equal(say("grep behind '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":1");
+	assert_string_equal(say("grep -c region_ '%s'", text), "600");
+}
+
+static int run_unbalanced(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	trace2_region_leave("test", "never entered", NULL);
+	trace2_region_enter("test", "first", NULL);
+	trace2_region_enter("test", "second", NULL);
+	begin_cycle();
+	trace2_data_intmax("test", NULL, "within", 2);
+	trace2_region_leave("test", "second", NULL);
+	trace2_region_leave("test", "first", NULL);
+	begin_cycle();
+	trace2_data_intmax("test", NULL, "without", 0);
+	return 0;
+}
+
+/* Cut what is before the nth cycle off the file.  Return  the rest's path */
+static const char *cut_before_cycle(unsigned n)
+{
+	const char *path = traced_path("tail.tlg");
+	FILE *to = fopen(path, "w");
+	size_t at = 0;
+
+	assert_in_range(n, 1, file.cycles);
+	for (; n; at++)
+		n -= tlg_event_type(&file.events[at + 1]) == TLG_PROLOGUE;
+	at--;
+	assert_non_null(to);
+	assert_int_equal(fwrite(file.events + at, sizeof(struct tlg_event), file.count - at, to), file.count - at);
+	fclose(to);
+	return path;
+}
+
+/* A thread that has left even its outermost level: as git has it, for who reads all and for who joins. */
+static void test_regions_around_an_outermost_level_that_was_left_are_right_for_who_joins(void **state)
+{
+	const char *text;
+
+	(void)state;
+	traced_run(&t, run_unbalanced, NULL, (const char *const[]){ "TRACE2_RAW_ENCODING=plain", NULL });
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.cycles, 3);
+	for (unsigned cycle = 0; cycle <= 2; cycle++) {
+		text = expand("--format=event --nesting=0", cycle < 2 ? cut_before_cycle(cycle + 1) : t.raw);
+		assert_string_equal(say("grep within '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":2");
+		assert_string_equal(say("grep without '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":0");
+		assert_string_equal(say("grep -c 'region_[el].*\"nesting\":0,.*first' '%s'", text), "2");
+	}
+	text = expand("--format=event --nesting=0", cut_before_cycle(3));
+	assert_string_equal(say("grep without '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":0");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_regions_open_at_a_snapshot_have_a_line),
+		TEST(test_regions_of_several_snapshots_are_shown_once),
+		TEST(test_regions_across_rotated_files_are_shown_in_each_and_once_in_all),
+		TEST(test_regions_deeper_than_a_cycle_restates_are_known_to_who_has_read_all),
+		TEST(test_regions_around_an_outermost_level_that_was_left_are_right_for_who_joins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
