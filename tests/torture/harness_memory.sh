@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Traces that want all the memory, or all the time, of who reads them (tests/torture/hostile.c): t2expand reads 100 MiB
-# of each in each format with 64 MiB of address space, and does not run out of it.  T2_OUT, T2_SCALE: see run.sh.
+# of each in each format with 64 MiB of address space, and does not run out of it; and four times as much takes it
+# about four times as many instructions, which a busy machine cannot hide.  T2_OUT, T2_SCALE: see run.sh.
 # Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
@@ -36,7 +37,31 @@ try_formats()
 	total
 }
 
+# Instructions that WHAT takes, MEBIBYTES of it.  In the perf format regions without end are long lines.
+count()
+{
+	local trace=$work/$1.tlg
+
+	"$out/torture/hostile" "$1" "$2" >"$trace" 2>/dev/null
+	timeout 120 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$out/t2expand" --format=event "$trace" \
+		2>&1 >/dev/null | sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+	rm -f "$trace"
+}
+
+# try_growth WHAT
+try_growth()
+{
+	local small large
+
+	small=$(count "$1" 1) large=$(count "$1" 4)
+	[ -n "$small" ] && [ -n "$large" ] && [ "$large" -lt $((small * 11 / 2)) ]
+	verdict "$1: ${small:-no} instructions for 1 MiB, ${large:-none} for 4 MiB" $?
+	[ -z "$small" ] || echo "$1: $((100 * ${large:-0} / small)) % of the instructions for 400 % of the input"
+	total
+}
+
 for what in $("$out/torture/hostile"); do
+	command -v valgrind >/dev/null && begin try_growth "$what"
 	begin try_formats "$what"
 done
 finish
