@@ -66,7 +66,7 @@ struct t2x_track {
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
-	int has_regions;                        /* nothing has been missed since its open regions were known */
+	int has_regions;                        /* all has been seen and resolved since its open regions were known */
 };
 
 struct t2x_stream {

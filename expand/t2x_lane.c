@@ -99,6 +99,8 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
 	};
 
+	if (!scope)
+		track->has_regions = 0;   /* it may have been an enter or a leave */
 	t2x_model_hit(stream->context->model, &hit);
 }
 

@@ -149,6 +149,7 @@ static void show_open(struct t2x_model *m, struct t2x_thread *thread, const stru
 		.thread = thread, .process = thread->process, .scope = open->scope, .scope_index = open->scope->index,
 		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
 		.abs_us = find_abs_us(thread->process, open->ns / 1000), .open = around,
+		.is_restated = 1,
 	};
 
 	if (m->kinds[ev.style].print)
@@ -165,10 +166,12 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 	while (same >= own && same - own < count && t2x_regions_is(regions, same, open[same - own].when))
 		same++;
 	t2x_regions_cut(regions, same);
-	if (same >= own)
-		return;
-	t2x_regions_free(regions, &m->region_budget);
-	t2x_regions_init(regions, find_start_us(thread));
+	if (same < own) {
+		t2x_regions_free(regions, &m->region_budget);
+		t2x_regions_init(regions, 0);
+	}
+	if (own)
+		regions->entered[0].us = find_start_us(thread);   /* it may not have been known */
 }
 
 void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,

@@ -35,6 +35,7 @@ struct t2x_event {
 	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
+	int is_restated;                /* a region_enter that is past: it was not seen, and has no message for that */
 };
 
 /* Positions in args.  The argument lists go on to nargs. */

@@ -62,6 +62,7 @@ struct maker {
 	unsigned max_hits, max_blocks;
 	unsigned depth[SAMPLE_THREADS];
 	uint64_t enter_us[SAMPLE_THREADS][MAX_DEPTH];
+	uint32_t enter_scope[SAMPLE_THREADS][MAX_DEPTH];
 	unsigned turn[SAMPLE_THREADS];          /* decides the next scope */
 	int has_file[2], has_thread[SAMPLE_THREADS], has_scope[SAMPLE_SCOPES + 1];
 };
@@ -120,7 +121,7 @@ static void post_thread(struct maker *maker, unsigned tid)
 		return;
 	tlgmake_thread(make, names[tid], tid * 1000);
 	for (unsigned i = 0; i < maker->depth[tid]; i++)
-		tlgmake_open_region(make, maker->enter_us[tid][i] * 1000, 1);
+		tlgmake_open_region(make, maker->enter_us[tid][i] * 1000, maker->enter_scope[tid][i]);
 }
 
 /* Regions open and close, with data in between. */
@@ -150,8 +151,10 @@ static void note_hit(struct maker *maker, unsigned n, unsigned tid, unsigned sco
 	if (kind_of(scope) == KIND_LEAVE)
 		maker->depth[tid]--;
 	hit->open = (uint16_t)(1 + maker->depth[tid]);
-	if (kind_of(scope) == KIND_ENTER)
+	if (kind_of(scope) == KIND_ENTER) {
+		maker->enter_scope[tid][maker->depth[tid]] = scope;
 		maker->enter_us[tid][maker->depth[tid]++] = us;
+	}
 	maker->turn[tid]++;
 }
 
@@ -323,6 +326,13 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 	       ev->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
+/* A region that is shown as open was entered then, at this depth. */
+static int is_right_open(const struct t2x_event *ev, const struct sample_hit *hit)
+{
+	return hit && is_right_origin(ev, hit) && ev->scope_index == hit->scope && is_right_scope(ev, hit) &&
+	       kind_of(hit->scope) == KIND_ENTER && ev->open == hit->open && !ev->message;
+}
+
 static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct sample *sample = g_judge.sample;
@@ -332,6 +342,10 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 		      (!ev->scope || (is_right_scope(ev, hit) && is_right_text(ev, hit)));
 
 	(void)printer;
+	if (ev->is_restated) {
+		g_judge.result->wrong += !is_right_open(ev, hit);
+		return;
+	}
 	if (!is_good || g_judge.last[hit->tid] >= (int64_t)n) {
 		g_judge.result->wrong++;
 		return;

@@ -89,6 +89,21 @@ static void test_open_is_told_once_behind_an_earlier_gap(void **state)
 		      "hit main 31 step\n");
 }
 
+/* It may have been an enter. */
+static void test_open_is_told_behind_what_was_not_resolved(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	begin(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit(&make, 15, SCOPE + 1);
+	tlgmake_seal(&make);
+	begin_in_region(&make, 4, NONE);
+	tlgmake_hit(&make, 20, SCOPE);
+	expect(&make, "open main\nhit main 10 step\nhit main 15 ?2\nopen main 4:step\nhit main 20 step\n");
+}
+
 static void test_open_may_say_that_the_outermost_level_was_left(void **state)
 {
 	struct tlgmake make;
@@ -149,6 +164,7 @@ int main(void)
 		cmocka_unit_test(test_open_is_not_told_to_who_has_seen_all),
 		cmocka_unit_test(test_open_is_told_behind_a_gap),
 		cmocka_unit_test(test_open_is_told_once_behind_an_earlier_gap),
+		cmocka_unit_test(test_open_is_told_behind_what_was_not_resolved),
 		cmocka_unit_test(test_open_may_say_that_the_outermost_level_was_left),
 		cmocka_unit_test(test_open_in_a_rotated_file_is_shown_and_nothing_is_missing),
 		cmocka_unit_test(test_open_in_a_rotated_file_is_not_shown_twice),
