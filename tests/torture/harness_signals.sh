@@ -23,6 +23,7 @@ mkdir -p "$out/log"
 for ((i = 0; i < (scale + 19) / 20; i++)); do
 	run jumps $((100 / scale)) $((seed + i))
 done
+run chunks $((100 / scale)) "$seed"
 run timers $((10000 * scale)) "$seed"
 run crash $((100 / scale)) "$seed"
 echo "$passed passed, $failed failed"

@@ -3,11 +3,11 @@
  * signals.c - handlers that record in the middle of a call that records, and jump out of it.
  *
  * The victim numbers its events and writes down outside of its own memory which calls it began and which
- * returned.  "jumps" stops it at every instruction of a call, by single steps, and has a handler jump out of it
- * from there; "crash" ends it there by a signal that the library records; "timers" has timers interrupt it at
- * random.  What the trace holds is compared with what was written down.
+ * returned.  "jumps" stops it at every instruction of a call, see stepper.h, and has a handler jump out of it
+ * from there; "chunks" does so where each call finds its chunk full; "crash" ends it there by a signal that the library
+ * records; "timers" has timers interrupt it at random.  What the trace holds is compared with what was written down.
  *
- * usage: signals jumps|crash|timers AMOUNT SEED
+ * usage: signals jumps|chunks|crash|timers AMOUNT SEED
  * Prints its figures and "N passed, N failed".
  */
 #include <setjmp.h>
@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fill.h"
 #include "rawread.h"
 #include "stepper.h"
 #include "trace2.h"
@@ -45,8 +46,8 @@ struct told {
 enum { CALLED = 1, RETURNED };
 
 static struct told *told;
-static uint64_t seed, astray;
-static unsigned passed, failed;
+static uint64_t seed, astray;             /* calls that went elsewhere than to where they were to be interrupted */
+static unsigned passed, failed, fills_chunks;
 
 static unsigned random_below(unsigned n)
 {
@@ -140,6 +141,11 @@ static int run_stopped(void)
 		}
 		for (int i = 0; i < FILLER; i++)
 			emit(KIND_INT);
+		if (fills_chunks) {
+			fill_chunk();
+			emit(KIND_INT);   /* where chunks change outside of handlers, those with holes are given back */
+			fill_chunk();
+		}
 	}
 }
 
@@ -177,6 +183,8 @@ static int record_all(pid_t victim)
 {
 	int is_good = 1;
 
+	for (int i = 0; i < 4; i++)
+		until_stop(victim, 0);   /* so that, with chunks filled, the drain's thread runs */
 	for (uint32_t kind = 0; is_good && kind < KINDS; kind++) {
 		told->kind = kind;
 		told->depth = 1;
@@ -193,8 +201,7 @@ static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
 	const uint32_t stops = told->stops;
 
 	told->finished = 0;
-	if (!stepper_go_to(path, victim, at))
-		astray++;
+	astray += !stepper_go_to(path, victim, at) && path != &paths[1][told->kind];
 	if (is_finished() && told->stops == stops)
 		until_stop(victim, 0);
 	return !is_finished();
@@ -483,8 +490,9 @@ int main(int argc, char **argv)
 	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (told == MAP_FAILED)
 		return 1;
-	if (!strcmp(argv[1], "jumps"))
-		check_run("jumps", run_stepper, amount, NULL);
+	fills_chunks = !strcmp(argv[1], "chunks");
+	if (!strcmp(argv[1], "jumps") || fills_chunks)
+		check_run(argv[1], run_stepper, amount, NULL);
 	else if (!strcmp(argv[1], "timers"))
 		check_run("timers", run_timers, amount, NULL);
 	else if (!strcmp(argv[1], "crash"))
