@@ -15,9 +15,11 @@
 /* Return  1: it was different, and is the same now */
 static int copy_range(struct still *still, uint64_t at, uint64_t bytes)
 {
-	if (at > still->bytes || bytes > still->bytes - at || !memcmp(still->copy + at, still->ring + at, bytes))
+	const size_t n = (size_t)bytes;   /* of the mapping */
+
+	if (at > still->bytes || bytes > still->bytes - at || !memcmp(still->copy + at, still->ring + at, n))
 		return 0;
-	memcpy(still->copy + at, still->ring + at, bytes);
+	memcpy(still->copy + at, still->ring + at, n);
 	return 1;
 }
 
