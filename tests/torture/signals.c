@@ -395,10 +395,9 @@ static int is_right(const struct sum *sum, unsigned extra)
 		    (abandoned || full || !file.gaps);
 
 	if (!right)
-		printf("wrong: status %x, %zu bad blocks, %zu ENDs, %zu of %llu hits, %llu doubled, %llu invented, "
-		       "%llu gaps\n", (unsigned)t.status, file.bad_blocks, file.ends, file.hits,
-		       (unsigned long long)file.end_stored, (unsigned long long)sum->doubled,
-		       (unsigned long long)sum->invented, (unsigned long long)file.gaps);
+		printf("wrong: status %x, %zu bad blocks, %zu ENDs, %zu of %ju hits, %ju doubled, %ju invented, "
+		       "%ju gaps\n", (unsigned)t.status, file.bad_blocks, file.ends, file.hits, file.end_stored,
+		       sum->doubled, sum->invented, file.gaps);
 	return right;
 }
 
@@ -412,11 +411,9 @@ static void verdict(const char *name, int right)
 
 static void show(const char *name, const struct sum *sum)
 {
-	printf("%s: %.*s; %llu calls, %llu returned, %llu stored, %llu missing; %llu lost to a full ring, "
-	       "%llu abandoned\n", name, (int)strcspn(t.said, "\n"), t.said, (unsigned long long)sum->called,
-	       (unsigned long long)sum->returned, (unsigned long long)sum->stored,
-	       (unsigned long long)sum->missing, (unsigned long long)file.lost_by[TLG_LOSS_FULL],
-	       (unsigned long long)file.lost_by[TLG_LOSS_ABANDONED]);
+	printf("%s: %.*s; %ju calls, %ju returned, %ju stored, %ju missing; %ju lost to a full ring, %ju abandoned\n",
+	       name, (int)strcspn(t.said, "\n"), t.said, sum->called, sum->returned, sum->stored, sum->missing,
+	       file.lost_by[TLG_LOSS_FULL], file.lost_by[TLG_LOSS_ABANDONED]);
 }
 
 static void check_run(const char *name, int (*program)(void *), size_t amount, const char *const *settings)
@@ -475,8 +472,7 @@ static void check_crashes(unsigned stride)
 	for (uint32_t kind = 0; kind < KINDS; kind++)
 		for (unsigned steps = 1 + random_below(stride); check_crash(kind, steps, &crashes, &missing);)
 			steps += stride;
-	printf("crash: %llu places, %llu events missing whose call had returned\n", (unsigned long long)crashes,
-	       (unsigned long long)missing);
+	printf("crash: %ju places, %ju events missing whose call had returned\n", crashes, missing);
 	verdict("crashes", crashes > KINDS && !missing);
 }
 
