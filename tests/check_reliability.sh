@@ -32,6 +32,9 @@ for path in tests/torture/harness_*.sh; do
 	grep -q "^| P.*\`$name\`" $file
 	verdict "harness $name shows no promise" $?
 done
+# a command that is substituted in front of it makes $? its own
+! grep -nE '\$\([^(].*\)" \$\?$' tests/torture/*.sh
+verdict "\$? behind a \$(command) is not the status that it looks like" $?
 grep -q 'tests/RELIABILITY.md' README.md
 verdict "README.md names $file" $?
 echo "$passed passed, $failed failed"

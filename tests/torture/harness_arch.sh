@@ -80,7 +80,7 @@ conformance()
 # produce ARCHITECTURE COMMAND...: $work/ARCHITECTURE.tlg
 produce()
 {
-	local arch=$1 said=$work/$1.said raw=$work/$1.tlg
+	local arch=$1 said=$work/$1.said raw=$work/$1.tlg count
 	shift
 
 	TRACE2_RAW=$raw XDG_RUNTIME_DIR=$work TZ=UTC timeout 120 "$@" >"$said"
@@ -88,8 +88,9 @@ produce()
 	"$here" --format=normal --brief "$raw" | grep '^arch: ' | cmp - "$said"
 	verdict "$arch: messages are those of its printf" $?
 	"$here" --format=perf "$raw" | grep -c '| data ' >"$work/count"
-	[ "$(cat "$work/count")" -eq 20001 ]
-	verdict "$arch: 4 threads of 5,000 and the child's: $(cat "$work/count")" $?
+	count=$(cat "$work/count")
+	[ "$count" -eq 20001 ]
+	verdict "$arch: 4 threads of 5,000 and the child's: $count" $?
 	hits[$arch]=$("$here" --format=perf "$raw" | wc -l)
 }
 

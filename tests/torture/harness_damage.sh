@@ -16,7 +16,7 @@ try()
 	done
 }
 
-for encoding in plain packed lz4; do
+for encoding in lz4 packed plain; do
 	for way in flips holes shifts cuts; do
 		try damage $way $encoding
 	done

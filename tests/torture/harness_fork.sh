@@ -42,7 +42,7 @@ expanded()
 # plugin NAME TIMES FLAGS...: program and plugin built so, with the library linked in
 plugin()
 {
-	local name=$1 times=$2 which n
+	local name=$1 times=$2 which n status
 	shift 2
 
 	rm -f "$TRACE2_RAW"
@@ -54,7 +54,8 @@ plugin()
 		"${library:-$out/libtrace2.a}" -Wl,--no-whole-archive -lurcu-cds -llz4 -lmd -pthread -ldl
 	verdict "$name: builds" $?
 	timeout 300 "$work/plugin" "$work/A.so" "$work/B.so" "$times" >"$work/log" 2>&1
-	verdict "$name: runs: $(head -n 3 "$work/log")" $?
+	status=$?
+	verdict "$name: runs: $(head -n 3 "$work/log")" "$status"
 	expanded perf >"$work/text"
 	for which in "A called for the [0-9]*[02468]\. time" "B called for the [0-9]*[13579]\. time" \
 		"key of A:[0-9]*[02468]$" "key of B:[0-9]*[13579]$" "region_enter .* label:region of A$" \

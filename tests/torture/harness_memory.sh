@@ -21,8 +21,9 @@ try()
 	0 | 1 | 3) ;;
 	*) echo "exit status $status" >>"$err" ;;
 	esac
-	! grep -qiE 'memory|exit status' "$err"
-	verdict "$1, $2: $(head -n 3 "$err")" $?
+	grep -qiE 'memory|exit status' "$err"
+	status=$?
+	verdict "$1, $2: $(head -n 3 "$err")" $((!status))
 }
 
 # try_formats WHAT

@@ -55,7 +55,8 @@ for order in HDR_REL HDR_ACQ FENCE_REL FENCE_ACQ; do
 done
 # the sanitizer's build is a variant of its own, below the other one
 ${MAKE:-make} -s SAN=thread build/thread/torture/orders >"$out/log/orders_build.log" 2>&1
-verdict "a build with ThreadSanitizer: $(tail -n 3 "$out/log/orders_build.log")" $?
+status=$?
+verdict "a build with ThreadSanitizer: $(tail -n 3 "$out/log/orders_build.log")" $status
 for policy in discard block overwrite; do
 	begin watch $policy
 done

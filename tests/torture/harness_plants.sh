@@ -4,19 +4,19 @@
 #
 # A harness that cannot fail proves nothing.  Each tests/torture/plants/HARNESS-what.patch breaks in the product
 # what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/plants, which is built, and the
-# harness must then fail there.  A line "scale: N" in front of the patch sets its T2_SCALE (default 5).
-# Only the library, t2expand and the programs in tests/torture are built.
+# harness must then fail there; it ends with the first failure.  A line "scale: N" in front of the patch sets its
+# T2_SCALE (default 5).  Only the library, t2expand and the programs in tests/torture are built.  Two at a time.
 # PLANT: HARNESS-what, or a harness; the default is all of them.  Ends with "N passed, N failed".
 set -u
-
-top=$PWD out=${T2_OUT:-build} passed=0 failed=0
+. tests/torture/common.sh
+top=$PWD
 
 # fail PLANT WHY [LOG]
 fail()
 {
-	failed=$((failed + 1))
 	printf '%-40s FAIL %s\n' "$1" "$2"
 	[ -z "${3:-}" ] || tail -n 5 "$3" | sed 's/^/    /'
+	return 1
 }
 
 # The tree and what has been built of it, times preserved, so that only what the patch changes is built anew
@@ -39,7 +39,7 @@ copy_tree()
 try()
 {
 	local plant=$1 patch=$top/tests/torture/plants/$1.patch harness=${1%%-*} dir=$top/$out/plants/$1
-	local log=$top/$out/plants/$1.log scale begun=$SECONDS
+	local log=$top/$out/plants/$1.log scale start=$SECONDS
 
 	copy_tree "$dir" || { fail "$plant" "the tree cannot be copied"; return; }
 	cd "$dir" || exit 1
@@ -48,16 +48,18 @@ try()
 		fail "$plant" "the patch does not apply" "$log"
 	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-tools >"$log" 2>&1; then
 		fail "$plant" "does not build" "$log"
-	elif T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" </dev/null >"$log" 2>&1; then
+	elif T2_FIRST=1 T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" \
+		</dev/null >"$log" 2>&1; then
 		fail "$plant" "not caught: the harness passed" "$log"
 	elif ! grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log"; then
 		fail "$plant" "the harness broke before it could judge" "$log"
 	else
-		passed=$((passed + 1))
-		printf '%-40s caught, %s s\n' "$plant" $((SECONDS - begun))
+		printf '%-40s caught, %s s\n' "$plant" $((SECONDS - start))
+		rm -rf "$dir"
+		return
 	fi
-	cd "$top" || exit 1
 	rm -rf "$dir"
+	return 1
 }
 
 mkdir -p "$out/plants"
@@ -67,9 +69,9 @@ for wanted; do
 		name=$(basename "$path" .patch)
 		case $name in
 		'*') continue ;;
-		"$wanted" | "${wanted:-${name%%-*}}"-*) try "$name" ;;
+		"$wanted" | "${wanted:-${name%%-*}}"-*) begin try "$name" ;;
 		esac
 	done
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+finish
+total
