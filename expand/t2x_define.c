@@ -85,8 +85,24 @@ static void add_text(struct t2x_stream *stream, const struct tlg_event *event)
 	}
 }
 
+static const unsigned char is_definition[TLG_TYPE_MASK + 1] = {
+	[TLG_FLOC] = 1, [TLG_SLOC] = 1, [TLG_THREAD] = 1, [TLG_FPROPERTY] = 1,
+};
+
+/* Most blocks define nothing: that is found out at three instructions an event. */
+static int has_definitions(const struct tlg_event *events, unsigned n)
+{
+	int found = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		found |= is_definition[tlg_event_type(&events[i])];
+	return found;
+}
+
 void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
 {
+	if (!stream->defining && !has_definitions(events, n))
+		return;
 	for (unsigned i = 0; i < n; i++) {
 		switch (tlg_event_type(&events[i])) {
 		case TLG_FLOC:
