@@ -227,17 +227,21 @@ static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *trac
 	track->has_sequence = 1;
 }
 
-static struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
+static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	if (!lane->is_framed)
 		return t2x_stream_track(lane->first->stream, event->u.hit.tid);
-	if (!lane->track)
-		lane->track = t2x_stream_track(lane->first->stream, lane->tid);
+	lane->track = t2x_stream_track(lane->first->stream, lane->tid);
 	return lane->track;
 }
 
+static inline struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	return lane->track ? lane->track : find_track(lane, event);
+}
+
 /* A step that nothing came before, as for a reader that joined late: it has the time of what comes next. */
-static uint64_t find_first_time(struct t2x_lane *lane)
+static __attribute__((noinline)) uint64_t find_first_time(struct t2x_lane *lane)
 {
 	struct t2x_waiting *waiting = lane->first;
 
@@ -253,8 +257,8 @@ static uint64_t find_first_time(struct t2x_lane *lane)
  * The checkpoint with all its arguments, if they are right behind it: the usual way, for chains stay together.
  * Return  events used; 0: some are elsewhere, or there is no memory
  */
-static unsigned pass_whole(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track,
-			   uint64_t ns)
+static unsigned
+pass_whole(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
 {
 	struct t2x_waiting *waiting = lane->first;
 	struct t2x_lanes *lanes = lane->lanes;
@@ -281,12 +285,23 @@ static unsigned pass_whole(struct t2x_lane *lane, const struct tlg_event *event,
 	return used;
 }
 
+/* A checkpoint with arguments, or the beginning of one.  Return  events used */
+static __attribute__((noinline)) unsigned
+pass_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	unsigned used = event->flags & TLG_HAS_INFO ? pass_whole(lane, event, track, ns) : 0;
+
+	if (used)
+		return used;
+	begin_chain(lane, event, track, ns);
+	return 1;
+}
+
 /* Return  events used */
-static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
+static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_stream *stream = lane->first->stream;
 	struct t2x_track *track = track_of(lane, event);
-	unsigned used;
 	uint64_t ns;
 
 	stream->hits++;
@@ -300,14 +315,10 @@ static unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
 	track->now_ns = ns;
 	follow_sequence(lane, track, event->sequence);
 	track->next_sequence++;
-	if (!(event->flags & (TLG_HAS_INFO | TLG_HAS_MORE)) && event->u.hit.scopeIndex) {
-		give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
-		return 1;
-	}
-	used = event->flags & TLG_HAS_INFO ? pass_whole(lane, event, track, ns) : 0;
-	if (!used)
-		begin_chain(lane, event, track, ns);
-	return used ? used : 1;
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE) || !event->u.hit.scopeIndex)
+		return pass_chain(lane, event, track, ns);
+	give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
+	return 1;
 }
 
 /* The arguments of an earlier HIT go on. */
@@ -378,17 +389,15 @@ static void settle_open(struct t2x_lanes *lanes)
 	lanes->nopen = 0;
 }
 
-/* Return  events used: this one, or more */
-static unsigned pass_event(struct t2x_lane *lane, const struct tlg_event *event)
+/* Anything but a HIT. */
+static __attribute__((noinline)) void pass_other(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_lanes *lanes = lane->lanes;
 	unsigned type = tlg_event_type(event);
 
-	if (lanes->open_track && type != TLG_OPEN && type != TLG_INFO)
+	if (type != TLG_OPEN && type != TLG_INFO)
 		settle_open(lanes);
 	switch (type) {
-	case TLG_HIT:
-		return pass_hit(lane, event);
 	case TLG_MORE:
 		pass_more(lane, event);
 		break;
@@ -406,7 +415,6 @@ static unsigned pass_event(struct t2x_lane *lane, const struct tlg_event *event)
 		lanes->context->unknown += !tlg_type_by_id(type);
 		break;
 	}
-	return 1;
 }
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
@@ -427,12 +435,20 @@ static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 
 	while (lane->at < waiting->count) {
 		const struct tlg_event *event = &waiting->events[lane->at];
-		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
+
+		if (tlg_event_type(event) != TLG_HIT) {
+			pass_other(lane, event);
+			lane->at++;
+			continue;
+		}
+		if (event->u.hit.when) {
 			lane->rest.key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
 			if (lane->rest.key_ns > until_ns)
 				return 1;
 		}
-		lane->at += pass_event(lane, event);
+		if (lane->lanes->open_track)
+			settle_open(lane->lanes);
+		lane->at += pass_hit(lane, event);
 	}
 	return 0;
 }
