@@ -110,7 +110,7 @@ rate_to_file()
 # The same events, recorded by both, as text in a file: babeltrace2 and t2expand in turn
 run_expand()
 {
-	local times=600000 lines i ours="" theirs="" event="" bare="" status=0
+	local times=600000 lines i ours="" theirs="" event="" redirected="" bare="" status=0
 
 	have_lttng || return 0
 	start_lttng_daemon && run_both both record "$times" || status=1
@@ -120,14 +120,18 @@ run_expand()
 	"$out/t2expand" --format=perf "$dir/trace.tlg" 2>/dev/null | head -n 10000 >"$dir/perf"
 	for ((i = 0; i < 5; i++)); do
 		theirs+=" $(rate_to_file "$dir/text" "$lines" babeltrace2 "$dir/both")" &&
-			ours+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" &&
-			event+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=event "$dir/trace.tlg")" &&
+			ours+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=perf --output="$dir/text" \
+				"$dir/trace.tlg")" &&
+			event+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=event --output="$dir/text" \
+				"$dir/trace.tlg")" &&
+			redirected+=" $(rate_to_file "$dir/text" "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" &&
 			bare+=" $(rate_to_file "$dir/text" "$lines" "$out/bench/bench_template" "$dir/perf" "$lines")" ||
 			return 1
 	done
 	figure "babeltrace2, text to a file" 1 M/s "$theirs"
 	figure "t2expand, perf text to a file" 1 M/s "$ours"
 	figure "t2expand, event text to a file" 1 M/s "$event"
+	figure "t2expand, perf text, redirected to a file" 1 M/s "$redirected"
 	figure "bare formatter of perf lines, to a file" 1 M/s "$bare"
 	rm -rf "$dir/both"
 }

@@ -71,6 +71,10 @@ char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width)
 
 	if (us < T2X_SHORT_US && width == T2X_SHORT_SECONDS)
 		return t2x_put_short_seconds(to, (unsigned)us);
+	if (us < 1000000 && width <= 8) {
+		memcpy(to, "0.", 2);
+		return t2x_put_6(to + 2, (unsigned)us);
+	}
 	if (us >= EXACT_US)
 		return put_rounded(to, (double)us / 1000000.0);
 	end = t2x_put_uint(to, us / 1000000);

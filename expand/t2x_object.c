@@ -35,6 +35,8 @@ static const struct opening openings[TLG_STYLE_COUNT] = {
 enum { PLACE, NAMES };
 enum { TOO_LONG = UINT16_MAX };        /* it does not fit, or might not: it is put together for each object */
 enum { TEXT_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP };
+/* More than the opening, the time, and the parts of templates take. */
+enum { OBJECT_ROOM = 2048 };
 
 /* ---- what a checkpoint decides alone ------------------------------------------------------------ */
 
@@ -116,20 +118,26 @@ static int is_short(size_t n)
 	return n <= T2X_OUT_ROOM / 6 - 64;
 }
 
-static const struct t2x_template *find_scope(struct t2x_printer *printer, const struct t2x_event *ev)
+static __attribute__((noinline)) void fill_scope(struct t2x_printer *printer, const struct t2x_event *ev,
+						 struct t2x_template *template)
 {
 	const struct t2x_scope *scope = ev->scope;
-	uint64_t number = scope ? scope->number : 0;
-	struct t2x_template *template = t2x_template_of_scope(printer->templates, number);
 
-	if (t2x_template_is_of(template, number))
-		return template;
-	template->number = number;
+	template->number = scope ? scope->number : 0;
 	template->length[PLACE] = template->length[NAMES] = TOO_LONG;
 	if (scope && is_short(measure(scope->file) + measure(scope->category) + measure(scope->label))) {
 		keep(printer, ev, template, PLACE, build_place);
 		keep(printer, ev, template, NAMES, build_names);
 	}
+}
+
+static inline const struct t2x_template *find_scope(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	uint64_t number = ev->scope ? ev->scope->number : 0;
+	struct t2x_template *template = t2x_template_of_scope(printer->templates, number);
+
+	if (!t2x_template_is_of(template, number))
+		fill_scope(printer, ev, template);
 	return template;
 }
 
@@ -140,62 +148,82 @@ static void build_thread(struct t2x_printer *printer, const struct t2x_event *ev
 	t2x_json_escaped(printer->out, ev->thread->name, strlen(ev->thread->name));
 }
 
-static const struct t2x_template *find_thread(struct t2x_printer *printer, const struct t2x_event *ev)
+static __attribute__((noinline)) void fill_thread(struct t2x_printer *printer, const struct t2x_event *ev,
+						  struct t2x_template *template)
 {
-	uint64_t number = ev->thread->number;
-	struct t2x_template *template = t2x_template_of_thread(printer->templates, number);
-
-	if (t2x_template_is_of(template, number))
-		return template;
-	template->number = number;
+	template->number = ev->thread->number;
 	template->length[0] = TOO_LONG;
 	if (is_short(strlen(ev->process->sid)))
 		keep(printer, ev, template, 0, build_thread);
+}
+
+static inline const struct t2x_template *find_thread(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_template *template = t2x_template_of_thread(printer->templates, ev->thread->number);
+
+	if (!t2x_template_is_of(template, ev->thread->number))
+		fill_thread(printer, ev, template);
 	return template;
 }
 
-/* A part of a template, or what it would hold. */
-static void put_part(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_template *template,
-		     unsigned which, build_fn *build)
+/* What a template has no room for.  Return  the byte behind, OBJECT_ROOM of them free */
+static __attribute__((noinline)) char *build_part(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
+						  build_fn *build)
 {
-	struct t2x_out *out = printer->out;
-	unsigned n = template->length[which];
+	printer->out->pos = p;
+	build(printer, ev);
+	return t2x_out_room(printer->out, OBJECT_ROOM);
+}
 
-	if (n == TOO_LONG) {
-		build(printer, ev);
-	} else {
-		const char *text = template->text + (which ? template->length[0] : 0);
-		out->pos = t2x_template_put(t2x_out_room(out, T2X_TEMPLATE_BYTES), text, n);
-	}
+/* A part of a template at p, or what it would hold. */
+static inline char *put_part(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
+			     const struct t2x_template *template, unsigned which, build_fn *build)
+{
+	if (template->length[which] == TOO_LONG)
+		return build_part(printer, p, ev, build);
+	return t2x_template_put(p, template->text + (which ? template->length[0] : 0), template->length[which]);
 }
 
 void t2x_object_names(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	put_part(printer, ev, find_scope(printer, ev), NAMES, build_names);
+	const struct t2x_template *scope = find_scope(printer, ev);
+	char *p = t2x_out_room(printer->out, OBJECT_ROOM);
+
+	printer->out->pos = put_part(printer, p, ev, scope, NAMES, build_names);
 }
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
 /* Git's brief form keeps the time on the first and the last event only. */
+static inline int has_time(const struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	return !printer->options.brief || ev->style == TLG_STYLE_version || ev->style == TLG_STYLE_atexit;
+}
+
 void t2x_object_begin(struct t2x_printer *printer, const struct t2x_event *ev)
 {
+	static const char time[16] = "\",\"time\":\"";
+	enum { TIME_LENGTH = 10 };
 	enum tlg_style name = ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style;
 	const struct opening *opening = &openings[name];
-	struct t2x_out *out = printer->out;
+	/* filling them takes room in the output for a while: first */
+	const struct t2x_template *scope = find_scope(printer, ev), *thread = find_thread(printer, ev);
+	char *p = t2x_out_room(printer->out, OBJECT_ROOM);
 
-	memcpy(t2x_out_room(out, OPENING_BYTES), opening->text, OPENING_BYTES);
-	out->pos += opening->length;
-	put_part(printer, ev, find_thread(printer, ev), 0, build_thread);
-	if (!printer->options.brief || ev->style == TLG_STYLE_version || ev->style == TLG_STYLE_atexit) {
-		t2x_out_literal(out, "\",\"time\":\"");
-		out->pos = t2x_text_utc(printer, t2x_out_room(out, T2X_UTC), ev);
+	memcpy(p, opening->text, OPENING_BYTES);
+	p = put_part(printer, p + opening->length, ev, thread, 0, build_thread);
+	if (has_time(printer, ev)) {
+		memcpy(p, time, sizeof(time));
+		p = t2x_text_utc(printer, p + TIME_LENGTH, ev);
 	}
-	t2x_out_char(out, '"');
-	put_part(printer, ev, find_scope(printer, ev), PLACE, build_place);
+	*p++ = '"';
+	printer->out->pos = put_part(printer, p, ev, scope, PLACE, build_place);
 }
 
 void t2x_object_end(struct t2x_printer *printer)
 {
-	t2x_out_literal(printer->out, "}\n");
-	t2x_out_end_line(printer->out);
+	char *p = t2x_out_room(printer->out, 2);
+
+	*p = '}';
+	t2x_out_end_line_at(printer->out, p + 1);
 }

@@ -298,22 +298,35 @@ static const uint64_t mask_of_code[8] = {
 };
 static const unsigned char bytes_of_code[8] = { 0, 1, 2, 3, 4, 5, 6, 8 };
 
+/* By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex; bytes of the first, and of both. */
+static const struct hit_code {
+	uint64_t when;
+	uint32_t scope;
+	unsigned char when_bytes, bytes;
+} hit_codes[32] = {
+#define CODE(when, when_bytes, scope, scope_bytes) { when, scope, when_bytes, (when_bytes) + (scope_bytes) }
+#define CODES(scope, bytes) \
+	CODE(0, 0, scope, bytes), CODE(0xff, 1, scope, bytes), CODE(0xffff, 2, scope, bytes), \
+	CODE(0xffffff, 3, scope, bytes), CODE(0xffffffff, 4, scope, bytes), \
+	CODE(UINT64_C(0xffffffffff), 5, scope, bytes), CODE(UINT64_C(0xffffffffffff), 6, scope, bytes), \
+	CODE(UINT64_C(0xffffffffffffffff), 8, scope, bytes)
+	CODES(0, 0), CODES(0xff, 1), CODES(0xffff, 2), CODES(0xffffffff, 4),
+#undef CODES
+#undef CODE
+};
+
 static inline const unsigned char *unpack_hit(struct state *state, unsigned sizes, const unsigned char *from,
 					      struct tlg_hit *hit)
 {
-	static const uint32_t scope_masks[4] = { 0, 0xff, 0xffff, 0xffffffff };
-	static const unsigned char scope_bytes[4] = { 0, 1, 2, 4 };
-	unsigned when_code = sizes & 7, scope_code = sizes >> 3;
-	uint64_t when = state->when + unfold(load(from) & mask_of_code[when_code]);
-	uint32_t scope;
+	const struct hit_code *code = &hit_codes[sizes];
+	uint64_t when = state->when + unfold(load(from) & code->when);
+	uint32_t scope = (uint32_t)load(from + code->when_bytes) & code->scope;
 
-	from += bytes_of_code[when_code];
-	scope = (uint32_t)load(from) & scope_masks[scope_code];
-	hit->when = when_code ? when : 0;
-	hit->scopeIndex = scope_code ? scope : state->scope;
+	hit->when = code->when ? when : 0;
+	hit->scopeIndex = code->scope ? scope : state->scope;
 	hit->tid = state->key->tid;
 	follow_hit(state, hit->when, hit->scopeIndex);
-	return from + scope_bytes[scope_code];
+	return from + code->bytes;
 }
 
 static inline const unsigned char *unpack_value(unsigned sizes, const unsigned char *from, struct tlg_value *value)
@@ -421,7 +434,7 @@ static int is_padding(const unsigned char *from, size_t bytes)
 	return bytes < TLG_EVENT_SIZE;
 }
 
-/* Unpack all, where is_swapped is constant.  At the end of the bytes go on in a copy: events are read beyond their end */
+/* Unpack all; is_swapped is constant.  At the end of the bytes go on in a copy: events are read beyond their end */
 static inline __attribute__((always_inline)) int
 unpack(const struct tlg_pack_key *key, const unsigned char *at, size_t bytes, int is_swapped, struct tlg_event *to,
        unsigned count)
