@@ -198,7 +198,13 @@ int t2x_reblock_mark(struct t2x_reblock *reblock, uint64_t when)
 	return 1;
 }
 
-void t2x_reblock_close(struct t2x_reblock *reblock, uint64_t hits, uint64_t in_flight)
+void t2x_reblock_loss(struct t2x_reblock *reblock, uint32_t tid, unsigned reason, uint64_t total)
+{
+	reblock->tid = TLG_NO_THREAD;
+	append(reblock, TLG_LOSS, 0)->u.loss = (struct tlg_loss){ total, tid, (uint16_t)reason, 0 };
+}
+
+void t2x_reblock_losses(struct t2x_reblock *reblock)
 {
 	struct tlg_loss loss;
 	int is_there;
@@ -207,6 +213,11 @@ void t2x_reblock_close(struct t2x_reblock *reblock, uint64_t hits, uint64_t in_f
 	for (uint32_t i = 0; (is_there = t2x_ring_loss(reblock->ring, i, &loss)) >= 0; i++)
 		if (is_there)
 			append(reblock, TLG_LOSS, 0)->u.loss = loss;
+}
+
+void t2x_reblock_close(struct t2x_reblock *reblock, uint64_t hits, uint64_t in_flight)
+{
+	reblock->tid = TLG_NO_THREAD;
 	append(reblock, TLG_MARK, 0)->u.mark = (struct tlg_mark){
 		reblock->latest > reblock->marked ? reblock->latest : reblock->marked,
 		reblock->ring->state.stored + hits
@@ -231,7 +242,9 @@ static void find_context(struct t2x_reblock *reblock, const struct t2x_rethread 
 {
 	const struct tlg_ring_scope *entry = &context->entry;
 
-	*context = (struct context){ .thread = !t2x_map_get(&reblock->threads, thread->tid) };
+	*context = (struct context){
+		.thread = thread->is_restated || !t2x_map_get(&reblock->threads, thread->tid)
+	};
 	if (context->thread)
 		context->events = 1 + text_events(strlen(thread->name)) + thread->nopen;
 	if (!scope || scope >= TLG_MAX_SCOPES || is_set(reblock->scopes, scope) ||
@@ -249,7 +262,7 @@ static void find_context(struct t2x_reblock *reblock, const struct t2x_rethread 
 	context->events += 1 + text_events(context->source_bytes);
 }
 
-static void append_thread(struct t2x_reblock *reblock, const struct t2x_rethread *thread, uint32_t sequence)
+static void append_thread(struct t2x_reblock *reblock, struct t2x_rethread *thread, uint32_t sequence)
 {
 	size_t length = strlen(thread->name);
 
@@ -258,18 +271,19 @@ static void append_thread(struct t2x_reblock *reblock, const struct t2x_rethread
 	};
 	append_text(reblock, thread->name, length, sequence);
 	for (unsigned i = 0; i < thread->nopen; i++)
-		append(reblock, TLG_OPEN, sequence)->u.open = (struct tlg_open){ thread->open[i], 0, thread->tid };
+		append(reblock, TLG_OPEN, sequence)->u.open = (struct tlg_open){
+			thread->open[i].when, thread->open[i].scope, thread->tid
+		};
+	thread->is_restated = 0;
 	t2x_map_put(&reblock->threads, thread->tid, reblock);
 }
 
-static void append_context(struct t2x_reblock *reblock, const struct t2x_rethread *thread,
-			   const struct context *context, uint32_t sequence)
+/* What the names of a scope are, unless it is known. */
+static void append_scope(struct t2x_reblock *reblock, const struct context *context, uint32_t sequence)
 {
 	const struct tlg_ring_scope *entry = &context->entry;
 	unsigned flags;
 
-	if (context->thread)
-		append_thread(reblock, thread, sequence);
 	if (context->source) {
 		append(reblock, TLG_FLOC | TLG_HAS_INFO, sequence)->u.fileloc = (struct tlg_fileloc){
 			(uint16_t)context->source, (uint16_t)reblock->cycle, 0
@@ -289,17 +303,44 @@ static void append_context(struct t2x_reblock *reblock, const struct t2x_rethrea
 	set(reblock->scopes, context->scope);
 }
 
+/* Room for what belongs together in a block of the thread.  Return  0: the block has to go first */
+static int has_room(const struct t2x_reblock *reblock, const struct t2x_rethread *thread, unsigned events)
+{
+	return !reblock->n || (reblock->tid == thread->tid && reblock->n + events <= TLG_BLOCK_EVENTS);
+}
+
+/* The names of regions that are about to be told, each for itself.  Return  0: the block has to go first */
+static int append_open_scopes(struct t2x_reblock *reblock, struct t2x_rethread *thread)
+{
+	struct context context;
+
+	for (unsigned i = 0; thread->is_restated && i < thread->nopen; i++) {
+		find_context(reblock, thread, thread->open[i].scope, &context);
+		if (!context.scope)
+			continue;
+		if (!has_room(reblock, thread, context.events))
+			return 0;
+		reblock->tid = thread->tid;
+		append_scope(reblock, &context, thread->position + 1);
+	}
+	return 1;
+}
+
 int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, const struct tlg_event *events,
 		      unsigned n)
 {
 	uint32_t sequence = thread->position + 1;
 	struct context context;
 
+	if (!append_open_scopes(reblock, thread))
+		return 0;
 	find_context(reblock, thread, events->u.hit.scopeIndex, &context);
-	if (reblock->n && (reblock->tid != thread->tid || reblock->n + context.events + n > TLG_BLOCK_EVENTS))
+	if (!has_room(reblock, thread, context.events + n))
 		return 0;
 	reblock->tid = thread->tid;
-	append_context(reblock, thread, &context, sequence);
+	if (context.thread)
+		append_thread(reblock, thread, sequence);
+	append_scope(reblock, &context, sequence);
 	for (unsigned i = 0; i < n; i++)
 		append(reblock, events[i].flags & 0x0fffu, sequence)->u = events[i].u;
 	thread->position += n;

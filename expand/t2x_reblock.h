@@ -19,8 +19,10 @@ struct t2x_rethread {
 	uint64_t start;
 	char name[32];
 	uint32_t position;                /* events of the thread so far: the next chain's sequence - 1 */
-	unsigned nopen;                   /* regions that were open when the thread began: a forked child's */
-	uint64_t open[T2X_RETHREAD_OPEN];
+	/* regions that were open when a forked child began, or at the oldest event that was not overwritten */
+	unsigned nopen;
+	int is_restated;                  /* they are to be told, though the thread is known */
+	struct { uint64_t when; uint32_t scope; } open[T2X_RETHREAD_OPEN];   /* scope 0: not known */
 };
 
 struct t2x_reblock;
@@ -45,7 +47,11 @@ int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, 
 /* Nothing older comes.  Return  0: that is nothing new */
 int t2x_reblock_mark(struct t2x_reblock *reblock, uint64_t when);
 
-/* End: losses, MARK, RECOVERED. */
+/* The losses that the ring file has; a thread's loss that it has not got yet. */
+void t2x_reblock_losses(struct t2x_reblock *reblock);
+void t2x_reblock_loss(struct t2x_reblock *reblock, uint32_t tid, unsigned reason, uint64_t total);
+
+/* End: MARK, RECOVERED. */
 void t2x_reblock_close(struct t2x_reblock *reblock, uint64_t hits, uint64_t in_flight);
 
 /* The block that has been made, valid until the next append.  Return  0: there is none */

@@ -168,8 +168,9 @@ size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size
 	    !read_at(ring, tlg_source_at(ring->head.tables_at, i), &source, sizeof(source)) ||
 	    source.ready != 1 || source.text >= ring->head.texts_used)
 		return 0;
-	/* no text goes on from the second page in the table */
-	end = source.text < TLG_FIRST_TEXTS ? TLG_FIRST_TEXTS : ring->head.texts_used;
+	end = ring->head.texts_used;
+	if (source.text < TLG_FIRST_TEXTS && end > TLG_FIRST_TEXTS)
+		end = TLG_FIRST_TEXTS;   /* no text goes on from the second page in the table */
 	if (room > end - source.text)
 		room = end - source.text;
 	return read_text(ring, source.text, text, room) ? strnlen(text, room) : 0;
@@ -189,6 +190,17 @@ int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss
 		return -1;
 	*loss = (struct tlg_loss){ total.count, total.tid, (uint16_t)total.reason, 0 };
 	return total.is_set == 1 && total.count && total.reason && total.reason < TLG_LOSS_REASONS;
+}
+
+uint64_t t2x_ring_lost(const struct t2x_ring *ring, uint32_t tid, unsigned reason)
+{
+	struct tlg_loss loss;
+	int is_there;
+
+	for (uint32_t i = 0; (is_there = t2x_ring_loss(ring, i, &loss)) >= 0; i++)
+		if (is_there && loss.tid == tid && loss.reason == reason)
+			return loss.count;
+	return 0;
 }
 
 /* ---- the process -------------------------------------------------------------------------------- */

@@ -56,6 +56,9 @@ size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size
 /* Entry i of the losses, those of the process itself first.  Return  0: there is none; -1: nor behind it */
 int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss);
 
+/* What a thread lost for this reason, as the losses have it. */
+uint64_t t2x_ring_lost(const struct t2x_ring *ring, uint32_t tid, unsigned reason);
+
 /* Remove the file's name, if it is still this file's.  Return  0 or -errno */
 int t2x_ring_remove(const struct t2x_ring *ring);
 

@@ -7,7 +7,7 @@
 
 #include "t2x_reblock.h"
 
-enum stage { OPENING, CHUNKS, CLOSING, DONE };
+enum stage { OPENING, CHUNKS, LOSSES, CLOSING, DONE };
 
 /* A chunk, or a hole in one that the drain went around. */
 struct piece {
@@ -21,6 +21,7 @@ struct piece {
 struct lane {
 	struct t2x_rethread thread;
 	struct tlg_ring_tail tail;
+	struct tlg_ring_kept kept;        /* turn 0: its oldest events are those behind the tail */
 	uint32_t first;                   /* index + 1 of the chunk that comes next; 0: the tail's, or none */
 	uint32_t ostid, tid;              /* the latest owner's */
 	uint64_t start;
@@ -37,6 +38,7 @@ struct t2x_salvage {
 	unsigned nlanes;
 	struct piece *pieces;
 	unsigned npieces, piece;          /* how many; the one at hand */
+	unsigned lane;                    /* whose losses come next */
 	unsigned at;                      /* next event in it */
 	int is_loaded;
 	struct tlg_chunk chunk;
@@ -51,9 +53,31 @@ static int is_before(uint32_t a, uint32_t b)
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
+/* The oldest chunks have been overwritten: the lane begins behind them. */
+static void begin_behind(struct lane *lane, const struct tlg_ring_kept *kept)
+{
+	struct t2x_rethread *thread = &lane->thread;
+
+	lane->kept = *kept;
+	lane->first = 0;
+	lane->tail.chunk = kept->chunk;
+	lane->tail.event = kept->event;
+	lane->tail.seen_events = kept->seen_events;
+	*thread = (struct t2x_rethread){
+		.tid = kept->tid, .ostid = kept->ostid, .start = kept->start, .position = kept->position,
+		.is_restated = 1,
+	};
+	memcpy(thread->name, kept->name, sizeof(thread->name) - 1);
+	for (; thread->nopen < kept->nopen && thread->nopen < TLG_KEPT_REGIONS; thread->nopen++) {
+		thread->open[thread->nopen].when = kept->open[thread->nopen].when;
+		thread->open[thread->nopen].scope = kept->open[thread->nopen].scope;
+	}
+}
+
 static void read_lane(struct t2x_salvage *salvage, unsigned i)
 {
 	struct lane *lane = &salvage->lanes[i];
+	const struct tlg_ring_kept *kept;
 	struct tlg_ring head;
 
 	if (!t2x_ring_get(salvage->ring, i, &head, &lane->tail))
@@ -68,6 +92,9 @@ static void read_lane(struct t2x_salvage *salvage, unsigned i)
 		.position = lane->tail.position,
 	};
 	memcpy(lane->thread.name, lane->tail.name, sizeof(lane->thread.name));
+	kept = &head.kept[head.kept[1].turn > head.kept[0].turn];
+	if (kept->turn && kept->chunk && (!lane->tail.chunk || is_before(lane->tail.chunk, kept->chunk)))
+		begin_behind(lane, kept);
 }
 
 static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
@@ -264,7 +291,7 @@ static void change_thread(struct lane *lane, const struct tlg_event *event, uint
 		if (nvalues == 1 && (uint64_t)value->value > lane->tail.seen_events)
 			lane->tail.seen_events = (uint64_t)value->value;
 		if (nvalues++ >= 2 && thread->nopen < T2X_RETHREAD_OPEN)
-			thread->open[thread->nopen++] = (uint64_t)value->value;
+			thread->open[thread->nopen++].when = (uint64_t)value->value;
 	}
 }
 
@@ -390,6 +417,20 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 	return 0;
 }
 
+/* The next loss of which the process did not come to tell.  Return  1: a block is complete; 0: there is none */
+static int next_of_losses(struct t2x_salvage *salvage, struct t2x_block *block)
+{
+	while (salvage->lane < salvage->nlanes) {
+		const struct tlg_ring_kept *kept = &salvage->lanes[salvage->lane++].kept;
+		if (!kept->turn || !kept->uncounted ||
+		    t2x_ring_lost(salvage->ring, kept->tid, TLG_LOSS_OVERWRITTEN) != kept->counted)
+			continue;
+		t2x_reblock_loss(salvage->reblock, kept->tid, TLG_LOSS_OVERWRITTEN, kept->counted + kept->uncounted);
+		return t2x_reblock_take(salvage->reblock, block);
+	}
+	return 0;
+}
+
 int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
 {
 	switch (salvage->stage) {
@@ -399,6 +440,14 @@ int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
 		return t2x_reblock_take(salvage->reblock, block);
 	case CHUNKS:
 		if (next_of_chunks(salvage, block))
+			return 1;
+		salvage->stage = LOSSES;
+		t2x_reblock_losses(salvage->reblock);
+		if (t2x_reblock_take(salvage->reblock, block))
+			return 1;
+		return t2x_salvage_next(salvage, block);
+	case LOSSES:
+		if (next_of_losses(salvage, block))
 			return 1;
 		salvage->stage = CLOSING;
 		return t2x_salvage_next(salvage, block);

@@ -27,7 +27,7 @@
 #include "tlg.h"
 
 enum {
-	TLG_RING_LAYOUT = 3,              /* of this file; its readers refuse others */
+	TLG_RING_LAYOUT = 4,              /* of this file; its readers refuse others */
 	TLG_MAX_RINGS = 4096,
 	TLG_MAX_SCOPES = 65536,
 	TLG_MAX_SOURCES = 65536,
@@ -35,6 +35,7 @@ enum {
 	TLG_MAX_LOSSES = 1024,
 	TLG_RING_REASONS = 16,            /* TLG_LOSS_*: room for more */
 	TLG_MAX_HOLES = 8,                /* of one ring that are watched for a late commit */
+	TLG_KEPT_REGIONS = 10,            /* open regions of a ring that is overwritten */
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
 	TLG_RING_STRIDE = 1024,           /* rings lie so far apart */
@@ -96,6 +97,22 @@ struct tlg_ring_tail {
 	struct tlg_ring_hole holes[TLG_MAX_HOLES];
 };
 
+/*
+ * Of a ring whose oldest chunks are overwritten: what those that are gone would have told, and no file has.  Written
+ * before a chunk is given up; of the two the one with the higher turn holds.
+ */
+struct tlg_ring_kept {
+	uint64_t turn;                    /* 0: never written */
+	uint32_t chunk, event;            /* number of the oldest chunk that is left; its first event */
+	uint32_t tid, ostid;              /* whose that is */
+	uint64_t start, seen_events;      /* as in a tail */
+	uint32_t position, nopen;
+	uint64_t counted;                 /* the thread's loss by overwriting, as it was in the table of losses then */
+	uint64_t uncounted;               /* what is to be added to it next */
+	char name[32];
+	struct { uint64_t when; uint32_t scope, spare; } open[TLG_KEPT_REGIONS];   /* outermost first */
+};
+
 /* One ring: what its owner, the drain and a recovering reader share. */
 struct tlg_ring {
 	union {                           /* robust mutex held by the thread; the kernel hands it back */
@@ -110,6 +127,7 @@ struct tlg_ring {
 	uint64_t lost_hits;               /* checkpoints dropped: written by the owner */
 	uint64_t lost_events;             /* ring events that these would have taken */
 	struct tlg_ring_tail tails[2];
+	struct tlg_ring_kept kept[2];
 };
 static_assert(sizeof(struct tlg_ring) <= TLG_RING_STRIDE, "rings lie 1024 bytes apart");
 enum { TLG_RING_OWNER_DEAD = 0x40000000 };

@@ -80,6 +80,13 @@ void tr2_losses_add(uint32_t tid, unsigned reason, uint64_t count)
 	tr2_store_rel(&tr2_g_shm.head->losses_changed, 1);
 }
 
+uint64_t tr2_losses_of(uint32_t tid, unsigned reason)
+{
+	const struct tlg_ring_loss *total = find(tid, reason);
+
+	return total ? tr2_load_rlx(&total->count) : 0; /* relaxed: only who asks adds to it */
+}
+
 void tr2_losses_note(unsigned reason)
 {
 	tr2_losses_add(TLG_NO_THREAD, reason, 1);

@@ -26,6 +26,9 @@ void tr2_losses_add(uint32_t tid, unsigned reason, uint64_t count);
 /* The same for the process itself. */
 void tr2_losses_note(unsigned reason);
 
+/* The total of a thread and reason; 0 if the table has none. */
+uint64_t tr2_losses_of(uint32_t tid, unsigned reason);
+
 /* Has a total changed since tr2_losses_begin()? */
 int tr2_losses_changed(void);
 

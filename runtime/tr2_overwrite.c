@@ -82,6 +82,36 @@ static void skip_run(struct tr2_thread *thread, struct tr2_post_thread *post)
 		tr2_ring_consume(&thread->ring, n);
 }
 
+static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, const struct tr2_post_thread *post)
+{
+	kept->chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1)->number : 0;
+	kept->event = ring->rd_event;
+	kept->tid = post->tid;
+	kept->ostid = post->ostid;
+	kept->start = post->start;
+	kept->seen_events = ring->seen_events;
+	kept->position = post->position;
+	kept->counted = tr2_losses_of(post->tid, TLG_LOSS_OVERWRITTEN);
+	kept->uncounted = post->overwritten;
+	memcpy(kept->name, post->name, sizeof(kept->name));
+	kept->nopen = post->depth < TLG_KEPT_REGIONS ? post->depth : TLG_KEPT_REGIONS;
+	for (uint32_t i = 0; i < kept->nopen; i++) {
+		kept->open[i].when = post->open[i].when;
+		kept->open[i].scope = post->open[i].scope;
+	}
+}
+
+/* Should the process be killed, this is all that is left of what was passed over. */
+static void keep_context(const struct tr2_thread *thread, const struct tr2_post_thread *post)
+{
+	struct tlg_ring_kept *kept = thread->ring.head->kept;
+	unsigned older = kept[1].turn < kept[0].turn;
+
+	fill_kept(&kept[older], &thread->ring, post);
+	/* [M8] release: the rest of it.  Pairs with the readers of the ring file */
+	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
+}
+
 /* Pass over what is left of a chunk.  Return  1: it is free; 0: there is nothing more that could be passed over */
 static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
 {
@@ -104,6 +134,7 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, u
 		skip_chain(thread, post, &chain);
 		tr2_ring_consume(ring, chain.count);
 	}
+	keep_context(thread, post);
 	tr2_ring_release_chunk(freed - 1);
 	return 1;
 }

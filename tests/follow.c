@@ -134,6 +134,17 @@ static void explain(struct follow *follow, struct follow_thread *thread, const s
 	thread->next++;
 }
 
+/* The first number of a thread: the events before it, which had none, came right in front of it. */
+static void find_beginning(struct follow *follow, struct follow_thread *thread, uint64_t number)
+{
+	thread->next = (uint32_t)number;
+	thread->has_begun = 1;
+	if (thread->early > thread->next)
+		follow->torn++;
+	else
+		follow->missing += thread->next - thread->early;
+}
+
 static void follow_hit(struct follow *follow, const struct tlg_event *event)
 {
 	struct follow_thread *thread = &follow->thread[event->u.hit.tid % FOLLOW_THREADS];
@@ -150,6 +161,12 @@ static void follow_hit(struct follow *follow, const struct tlg_event *event)
 		follow->extra++;
 		return;
 	}
+	if (!thread->has_begun && number == UINT64_MAX) {
+		thread->next = ++thread->early;
+		return;
+	}
+	if (!thread->has_begun)
+		find_beginning(follow, thread, number);
 	if (!is_call(thread, event, thread->next)) {
 		explain(follow, thread, event);
 		return;

@@ -4,7 +4,8 @@
  *
  * Call n of a thread is, by n % 5: a region entered, a number, a message with the number, a text with it, the region
  * left; by the inline path, through call sites, and, the last one, by the function that looks its names up.  The
- * numbers tell one thread from another.  Numbers from FOLLOW_EXTRA on belong to no order: a signal handler's.
+ * numbers tell one thread from another, and where it begins, should what was first be lost.  Numbers from FOLLOW_EXTRA
+ * on belong to no order: a signal handler's.
  */
 #ifndef FOLLOW_H
 #define FOLLOW_H
@@ -23,6 +24,8 @@ void follow_call(uint64_t slot, uint64_t n);
 struct follow {
 	struct follow_thread {
 		int slot;                 /* which thread it is; -1: not known yet */
+		int has_begun;            /* a number has told which calls these are */
+		unsigned early;           /* events in front of it */
 		uint64_t next;            /* call that is due */
 		uint32_t scopes[FOLLOW_CALLS];
 	} thread[FOLLOW_THREADS];         /* by tid */

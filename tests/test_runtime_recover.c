@@ -99,6 +99,22 @@ static int killed_late(void *unused)
 	return 1;
 }
 
+/* A flight recorder: the latest is in the ring; two regions are open that were entered long before. */
+static int killed_in_flight(void *asks)
+{
+	trace2_initialize();
+	trace2_region_enter("t", "outer", NULL);
+	trace2_region_enter("t", "inner", NULL);
+	record(0, MANY);
+	if (asks) {
+		trace2_snapshot("t");
+		for (unsigned i = MANY; i < 2 * MANY; i++)
+			trace2_data_intmax("t", NULL, "n", i);
+	}
+	raise(SIGKILL);
+	return 1;
+}
+
 static int ended(void *unused)
 {
 	(void)unused;
@@ -199,6 +215,92 @@ static void test_recover_without_the_file_gives_what_the_ring_has(void **state)
 	assert_int_equal(g_torn, 0);
 }
 
+/* ---- flight recorders --------------------------------------------------------------------------- */
+
+static struct {
+	uint64_t hits, lost, open, named_open, sources;
+	int64_t first, last;                   /* values: the first of those behind a gap; the last */
+	unsigned char scopes[64];              /* are posted */
+} g_flight;
+
+static void follow_event(const struct tlg_event *event)
+{
+	switch (tlg_event_type(event)) {
+	case TLG_FLOC:
+		g_flight.sources++;
+		break;
+	case TLG_SLOC:
+		if (event->u.sourceloc.scopeIndex < sizeof(g_flight.scopes))
+			g_flight.scopes[event->u.sourceloc.scopeIndex] = 1;
+		break;
+	case TLG_OPEN:
+		g_flight.open++;
+		g_flight.named_open += event->u.open.scopeIndex && g_flight.scopes[event->u.open.scopeIndex % 64];
+		break;
+	case TLG_LOSS:
+		if (event->u.loss.reason == TLG_LOSS_OVERWRITTEN && event->u.loss.count > g_flight.lost)
+			g_flight.lost = event->u.loss.count;
+		break;
+	case TLG_HIT:
+		g_flight.hits++;
+		if (!(event->flags & TLG_HAS_INFO) || tlg_event_type(&event[1]) != TLG_VALUE)
+			break;
+		if (g_flight.first < 0)
+			g_flight.first = event[1].u.value.value;
+		else if (event[1].u.value.value != g_flight.last + 1)
+			g_flight.first = event[1].u.value.value;   /* behind what a snapshot has */
+		g_flight.last = event[1].u.value.value;
+		break;
+	default:
+		break;
+	}
+}
+
+static void follow_block(void *unused, const struct t2x_block *block)
+{
+	(void)unused;
+	for (unsigned i = 0; i < block->count; i++)
+		follow_event(&block->events[i]);
+}
+
+static void recover_flight(void *asks)
+{
+	char ring[256];
+
+	memset(&g_flight, 0, sizeof(g_flight));
+	g_flight.first = -1;
+	traced_run(&t, killed_in_flight, asks, (const char *const[]){
+		"TRACE2_RAW_POLICY=overwrite", "TRACE2_RAW_RING=128k", NULL });
+	assert_true(WIFSIGNALED(t.status));
+	find_ring(ring);
+	assert_string_not_equal(ring, "");
+	collect(ring, 0, follow_block, NULL);
+}
+
+static void test_recover_flight_recorder_gives_the_latest_and_what_is_open(void **state)
+{
+	(void)state;
+	recover_flight(NULL);
+	assert_int_equal(g_flight.last, MANY - 1);
+	assert_in_range(g_flight.first, 1, MANY - 1);
+	assert_int_equal(g_flight.hits, MANY - g_flight.first);
+	assert_int_equal(g_flight.hits + g_flight.lost, MANY + 3);   /* version, two regions */
+	assert_int_equal(g_flight.open, 2);
+	assert_int_equal(g_flight.named_open, 2);
+	assert_true(g_flight.sources > 0);
+}
+
+static void test_recover_flight_recorder_goes_on_behind_its_snapshot(void **state)
+{
+	(void)state;
+	recover_flight((void *)1);
+	assert_int_equal(g_flight.last, 2 * MANY - 1);
+	assert_in_range(g_flight.first, MANY, 2 * MANY - 1);
+	assert_int_equal(g_flight.hits + g_flight.lost, 2 * MANY + 4);   /* the event of the snapshot */
+	assert_true(g_flight.open >= 2);
+	assert_int_equal(g_flight.named_open, g_flight.open);
+}
+
 static void test_ring_of_a_process_that_ended_is_gone(void **state)
 {
 	char ring[256];
@@ -273,6 +375,8 @@ int main(void)
 		TEST(test_recover_process_killed_later_gives_file_and_ring_once),
 		TEST(test_recover_file_longer_than_vouched_for_gives_all_once),
 		TEST(test_recover_without_the_file_gives_what_the_ring_has),
+		TEST(test_recover_flight_recorder_gives_the_latest_and_what_is_open),
+		TEST(test_recover_flight_recorder_goes_on_behind_its_snapshot),
 		TEST(test_ring_of_a_process_that_ended_is_gone),
 		TEST(test_ring_of_a_running_process_is_read_only_live),
 		TEST(test_ring_with_any_byte_changed_is_read_without_harm),

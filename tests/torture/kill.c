@@ -11,7 +11,10 @@
  * With "live" the process is read while it runs, and only then killed: the same is asked of what that shows, up to
  * the calls that had returned when the reading began.
  *
- * usage: kill kill|live|segv|abort|exit|exec TIMES SEED
+ * With "flight" the oldest is overwritten: all that comes behind the first event that is there must be there, too, and
+ * what was in front of it be counted.
+ *
+ * usage: kill kill|live|flight|segv|abort|exit|exec TIMES SEED
  * Prints its figures and "N passed, N failed".
  */
 #include <pthread.h>
@@ -47,6 +50,7 @@ static struct figures {
 
 static uint64_t seed;
 static int looks;                         /* at the living, too */
+static int is_flight;                     /* the oldest is overwritten */
 static char dir[64], raw[128], again[128];
 
 static unsigned random_below(unsigned n)
@@ -208,8 +212,8 @@ static void let_one_die(void)
 	death.at = death.signal || death.exits || death.execs ? calls + 1 : 0;
 	setenv("TRACE2_RAW_LZ4", sum.deaths % 2 ? "1" : "0", 1);
 	setenv("TRACE2_RAW_ENCODING", sum.deaths % 4 < 2 ? "packed" : "plain", 1);
-	setenv("TRACE2_RAW_RING", is_waiting ? "256k" : "1536k", 1);
-	setenv("TRACE2_RAW_POLICY", is_waiting ? "block" : "discard", 1);
+	setenv("TRACE2_RAW_RING", is_flight ? "128k" : is_waiting ? "256k" : "1536k", 1);
+	setenv("TRACE2_RAW_POLICY", is_flight ? "overwrite" : is_waiting ? "block" : "discard", 1);
 	victim = fork();
 	if (!victim)
 		run_victim();
@@ -247,6 +251,7 @@ int main(int argc, char **argv)
 	seed = strtoull(argv[3], NULL, 10);
 	death.signal = !strcmp(argv[1], "segv") ? SIGSEGV : !strcmp(argv[1], "abort") ? SIGABRT : 0;
 	looks = !strcmp(argv[1], "live");
+	is_flight = !strcmp(argv[1], "flight");
 	death.exits = !strcmp(argv[1], "exit");
 	death.execs = !strcmp(argv[1], "exec");
 	while (sum.deaths < times)
