@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "rawread.h"
@@ -181,6 +183,59 @@ static void test_host_has_rings_that_nobody_can_truncate_by_mistake(void **state
 	assert_int_equal(t.status, 0);
 }
 
+/* ---- a drain that stands still ---------------------------------------------------------------------- */
+
+static _Atomic int is_to_stop, stands_still, naps;
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes);
+ssize_t __real_write(int fd, const void *data, size_t bytes);
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
+int __real_nanosleep(const struct timespec *time, struct timespec *left);
+
+/* The drain's thread never returns from its first write, which it makes with its lock held. */
+ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+{
+	char name[16] = "";
+
+	if (is_to_stop)
+		prctl(PR_GET_NAME, name);
+	while (!strcmp(name, "trace2-drain")) {
+		stands_still = 1;
+		pause();
+	}
+	return __real_write(fd, data, bytes);
+}
+
+int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+{
+	naps += gettid() == getpid();
+	return __real_nanosleep(time, left);
+}
+
+static int run_with_stopped_drain(void *data)
+{
+	int before;
+
+	(void)data;
+	is_to_stop = 1;
+	trace2_initialize();
+	while (!stands_still)
+		for (int i = 0; i < EVENTS; i++)
+			trace2_data_intmax("host", NULL, "i", i);
+	trace2_flush();
+	before = naps;
+	for (int i = 0; i < 100; i++)
+		trace2_flush();
+	return before == 0 || naps != before;
+}
+
+static void test_host_waits_once_for_a_drain_that_stands_still(void **state)
+{
+	(void)state;
+	traced_run(&t, run_with_stopped_drain, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 /* ---- rings where others have put something ---------------------------------------------------------- */
 
 /* What stands at the names of the next files of rings, which in truth nobody can know: planted just before. */
@@ -257,6 +312,7 @@ int main(void)
 		TRACED_TEST(test_host_without_standard_output_does_not_print_into_the_trace),
 		TRACED_TEST(test_host_does_not_wait_for_a_pipe_that_nobody_reads),
 		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
+		TRACED_TEST(test_host_waits_once_for_a_drain_that_stands_still),
 		TRACED_TEST(test_host_rings_are_not_made_of_what_others_have_planted),
 	};
 

@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: MIT
 // ends.cc - everything that runs before main(), at the end of a thread, and after the end of main(), records.
 // The names are what harness_fork.sh looks for.
+//
+// usage: ends [FILE]     FILE: another thread goes on recording while the process ends, and leaves there how many calls
+//                        it began, and after how many of them tracing was still on.
+#include <cstdint>
 #include <cstdlib>
+#include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <trace2.h>
 
 static void record(const char *name)
@@ -21,10 +30,20 @@ static thread_local recorder thread_object("object of a thread");
 static pthread_key_t key;
 
 __attribute__((constructor)) static void first() { record("too early"); }
-__attribute__((destructor)) static void last() { record("destructor function"); }
+__attribute__((destructor)) static void last()
+{
+	record("destructor function");
+	raise(SIGUSR1);
+}
 
 static void registered_before() { record("exit handler from before"); }
-static void registered_after() { record("exit handler from after"); }
+static void registered_after()
+{
+	record("exit handler from after");
+	raise(SIGUSR1);
+}
+
+static void on_signal(int) { record("signal at the end"); }
 static void of_a_key(void *) { record("value of a thread"); }
 
 static void *run(void *exits)
@@ -38,16 +57,34 @@ static void *run(void *exits)
 	return NULL;
 }
 
+static struct counts { uint64_t begun, returned; } *counts;
+
 static void *run_detached(void *)
 {
-	for (;;)
+	for (;;) {
+		__atomic_store_n(&counts->begun, counts->begun + 1, __ATOMIC_RELAXED);
 		trace2_data_intmax("ends", NULL, "behind the end", 1);
+		if (trace2_is_enabled())
+			__atomic_store_n(&counts->returned, counts->returned + 1, __ATOMIC_RELAXED);
+	}
 }
 
-int main(int argc, char **)
+static int map_counts(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || ftruncate(fd, sizeof(*counts)))
+		return 0;
+	counts = (struct counts *)mmap(NULL, sizeof(*counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	return counts != MAP_FAILED;
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	signal(SIGUSR1, on_signal);
 	atexit(registered_before);
 	trace2_initialize();
 	atexit(registered_after);
@@ -56,8 +93,13 @@ int main(int argc, char **)
 		pthread_create(&thread, NULL, run, i ? &thread : NULL);
 		pthread_join(thread, NULL);
 	}
-	if (argc > 1)   /* one goes on recording while the process ends */
+	if (argc > 1) {
+		if (!map_counts(argv[1]))
+			return 1;
 		pthread_create(&thread, NULL, run_detached, NULL);
+		while (__atomic_load_n(&counts->begun, __ATOMIC_RELAXED) < 1000)
+			sched_yield();
+	}
 	trace2_cmd_exit(0);
 	exit(0);
 }

@@ -27,7 +27,8 @@
 #include "trace2.h"
 #include "traced.h"
 
-enum kind { KIND_FORK, KIND_FORK_EXIT, KIND_BARE_FORK, KIND_CLONE, KIND_CLONE3, KIND_VFORK, KIND_SPAWN, KINDS };
+enum kind { KIND_FORK, KIND_FORK_EXIT, KIND_BARE_FORK, KIND_CLONE, KIND_CLONE3, KIND_VFORK, KIND_VFORK_EXEC,
+	    KIND_SPAWN, KINDS };
 enum {
 	THREADS = 2, BY_CHILD = 16,
 	MOST_CHILDREN = 1 << 14, CHILDREN_FROM = 1000,            /* less are exit codes */
@@ -96,14 +97,19 @@ static void be_child(uint32_t child)
 		record(CHILDREN_FROM + child * BY_CHILD + i);
 }
 
-/* vfork() shares the memory: what it records is the parent's. */
-static pid_t make_vfork(uint32_t child)
+/* vfork() shares the memory: what it records is the parent's, and written before it becomes another program. */
+static pid_t make_vfork(uint32_t child, int execs)
 {
+	static char name[] = "true", *const argv[] = { name, NULL };
 	pid_t pid = vfork();
 
 	if (!pid) {
 		be_child(child);
-		_exit(0);
+		if (!execs)
+			_exit(0);
+		trace2_exec(name, argv);
+		execvp(name, argv);
+		_exit(1);
 	}
 	return pid;
 }
@@ -121,8 +127,8 @@ static pid_t make_child(enum kind kind, uint32_t child)
 {
 	pid_t pid;
 
-	if (kind == KIND_VFORK)
-		return make_vfork(child);
+	if (kind == KIND_VFORK || kind == KIND_VFORK_EXEC)
+		return make_vfork(child, kind == KIND_VFORK_EXEC);
 	if (kind == KIND_SPAWN)
 		return make_spawn(child);
 	pid = kind == KIND_BARE_FORK ? _Fork() : kind == KIND_CLONE ? call_clone() :
