@@ -181,7 +181,8 @@ done | awk '/FAIL/ { bad++ } /emitted/ { n += $2 } END { print "50 processes:", 
 verdict "50 processes: accounted" $?
 
 # ---- peers: they do not read, go away, stop for a while; a FIFO that nobody empties
-# peer TYPE HOW: a socket at $work/socket.  HOW: unread; gone; stopped: takes 100 KB, and after 0.15 s the rest
+# peer TYPE HOW: a socket at $work/socket.  HOW: unread; gone; stopped: takes 100 KB, and when there is a file $work/go
+# the rest
 peer()
 {
 	rm -f "$work/socket" "$work/got"
@@ -201,8 +202,8 @@ peer()
 		        n = 0
 		        while data := peer.recv(1 << 18):
 		            out.write(data)
-		            if n < 100000 <= n + len(data):
-		                time.sleep(0.15)
+		            while n < 100000 <= n + len(data) and not os.path.exists(os.path.dirname(path) + '/go'):
+		                time.sleep(0.01)
 		            n += len(data)
 		    sys.exit(0)
 		time.sleep(100)
@@ -221,7 +222,10 @@ for kind in stream dgram; do
 	done
 done
 peer stream stopped
-TRACE2_RAW=af_unix:stream:$work/socket run "peer stopped for a while" "$program" "$events"
+TRACE2_RAW_LZ4=0 TRACE2_RAW_ENCODING=plain TRACE2_RAW=af_unix:stream:$work/socket \
+	run "peer stopped for a while" bash -c 'go=$1; shift; "$@" &
+		while [ "$(cut -d " " -f 3 /proc/$!/stat)" != T ]; do sleep 0.01; done
+		touch "$go"; sleep 0.1; kill -CONT $!; wait $!' - "$work/go" "$program" "$events" stop
 wait $peer
 account "peer stopped for a while, perhaps no end" "$whole" "$work/got"
 rm -f "$raw" && mkfifo "$work/fifo"
