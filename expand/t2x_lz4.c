@@ -26,6 +26,7 @@ struct t2x_lz4 {
 	int at_end;                   /* the file was cut off inside a frame */
 	uint64_t frame_at;            /* offset of the latest frame */
 	uint64_t skip;                /* bytes of a foreign skippable frame still to step over */
+	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
 };
 
@@ -209,7 +210,9 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 {
 	LZ4F_frameInfo_t info;
 	size_t used = n, hint;
+	uint32_t announced = lz4->announced;
 
+	lz4->announced = 0;
 	lz4->frame_at = lz4->file->offset;
 	if (n < MIN_FRAME) {
 		note_cut(lz4);
@@ -219,6 +222,11 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 	hint = LZ4F_getFrameInfo(lz4->context, &info, p, &used);
 	if (LZ4F_isError(hint)) {
 		skip_damage(lz4, LZ4F_getErrorName(hint));
+		return 0;
+	}
+	/* its checksum is one byte: what only looks like a header must not swallow what follows */
+	if (announced && info.contentSize != announced) {
+		skip_damage(lz4, "LZ4 frame not as its mark says");
 		return 0;
 	}
 	if (info.contentSize && info.contentSize <= TLG_FRAME_BYTES) {
@@ -238,6 +246,7 @@ static size_t begin(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsig
 
 	if (is_mark(p, n)) {
 		lz4->stream = load_le32(p + 8);
+		lz4->announced = load_le32(p + 16);
 		t2x_window_skip(lz4->file, MARK_BYTES);
 	} else if (magic == TLG_SKIP_MAGIC || (is_skippable(magic) && is_like_mark(p, n))) {
 		skip_damage(lz4, "wrong mark in front of an LZ4 frame");

@@ -238,6 +238,34 @@ static void test_lz4_truncated_frame_gives_what_can_be_decoded(void **state)
 	tlgmake_free(&make);
 }
 
+/* A header whose checksum is right by chance, of a frame with blocks longer than the file. */
+static void test_lz4_frame_that_is_not_its_marks_swallows_nothing(void **state)
+{
+	const LZ4F_preferences_t large = { .frameInfo.blockSizeID = LZ4F_max4MB };
+	static unsigned char noise[100000], forged[200000];
+	uint32_t random = 1, plain;
+	struct result result;
+	struct tlgmake make;
+	unsigned char *framed;
+	size_t n, from, to;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(noise); i++)
+		noise[i] = (unsigned char)((random = random * 1103515245 + 12345) >> 16);
+	assert_false(LZ4F_isError(LZ4F_compressFrame(forged, sizeof(forged), noise, sizeof(noise), &large)));
+	make_file(&make, &framed, &n);
+	from = mark_at(framed, n, 1);
+	to = mark_at(framed, n, 2);
+	memcpy(&plain, framed + from + 16, 4);
+	memcpy(framed + from + 24, forged, to - from - 24);
+	read_all(&result, framed, n);
+	assert_int_equal(result.report.damages, 1);
+	assert_int_equal(result.n, make.n - plain);
+	free_result(&result);
+	free(framed);
+	tlgmake_free(&make);
+}
+
 /* The first bytes say what a file is, unless they are damaged. */
 static void test_lz4_damaged_beginning_is_still_lz4(void **state)
 {
@@ -293,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_lz4_damage_anywhere_costs_its_frame_only),
 		cmocka_unit_test(test_lz4_damage_is_reported_and_breaks_the_bytes),
 		cmocka_unit_test(test_lz4_truncated_frame_gives_what_can_be_decoded),
+		cmocka_unit_test(test_lz4_frame_that_is_not_its_marks_swallows_nothing),
 		cmocka_unit_test(test_lz4_damaged_beginning_is_still_lz4),
 		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
 	};
