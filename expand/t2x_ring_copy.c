@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tlg_ring.h"
@@ -84,26 +85,45 @@ static void fence_acquire(void)
 #endif
 }
 
+/* Leave of the second reading what counts.  Return  bytes up to the last such event */
+static size_t keep_committed(const struct tlg_chunk *first, struct tlg_chunk *second)
+{
+	unsigned end = 0;
+
+	for (unsigned i = 0; i < TLG_CHUNK_EVENTS; i++) {
+		if (first->events[i].sequence == first->number)
+			end = i + 1;
+		else
+			second->events[i].flags = 0, second->events[i].sequence = 0;
+	}
+	return offsetof(struct tlg_chunk, events) + end * sizeof(first->events[0]);
+}
+
+/* A chunk that nobody writes to has nothing that is not in the file, and what is not there needs no memory here. */
+static int is_in_use(const struct tlg_chunk *chunk)
+{
+	return chunk->number && (chunk->state == TLG_CHUNK_OPEN || chunk->state == TLG_CHUNK_HELD);
+}
+
 static int copy_chunk(struct copying *copying, uint64_t at)
 {
 	const struct tlg_chunk *first = &copying->first.chunk;
 	struct tlg_chunk *second = &copying->second.chunk;
 	uint64_t at_number;
 	uint32_t number;
+	size_t kept;
 
-	if (read_some(copying->from, &copying->first, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES ||
+	if (read_some(copying->from, &copying->first, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES || !is_in_use(first) ||
 	    read_some(copying->from, &copying->second, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES)
 		return 1;
 	fence_acquire(); /* [M13] acquire: the events.  Pairs with tr2_ring_open_chunk() */
 	at_number = at + offsetof(struct tlg_chunk, number);
 	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number)
 		return 1;   /* it has been overwritten meanwhile, or written and freed */
-	for (unsigned i = 0; i < TLG_CHUNK_EVENTS; i++)
-		if (first->events[i].sequence != first->number)
-			second->events[i].flags = 0, second->events[i].sequence = 0;
+	kept = keep_committed(first, second);
 	second->number = first->number;
 	second->next = first->next;   /* one that was linked meanwhile would follow on what is not there */
-	return put(copying->to, second, TLG_CHUNK_BYTES, at);
+	return put(copying->to, second, kept, at);
 }
 
 static int copy_chunks(struct copying *copying)
@@ -176,13 +196,15 @@ static const char *copy(struct copying *copying)
 
 const char *t2x_ring_copy(int *fd)
 {
+	struct stat st;
 	const char *why;
 
 	g_copying.from = *fd;
 	g_copying.to = memfd_create("t2expand", MFD_CLOEXEC);
 	if (g_copying.to < 0)
 		return strerror(errno);
-	why = copy(&g_copying);
+	/* as long, though not as large: what is not copied is not there */
+	why = fstat(*fd, &st) || ftruncate(g_copying.to, st.st_size) ? strerror(errno) : copy(&g_copying);
 	if (why) {
 		close(g_copying.to);
 		return why;

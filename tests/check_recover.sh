@@ -110,6 +110,8 @@ exec 3>in
 until [ -s ready ]; do :; done
 check "--live" status 0 --live=$!
 check "--live gives all" numbers got 700
+check "--live in 64 MiB" bash -c "ulimit -v 65536 && build/t2expand --live=$! >small 2>said"
+check "--live in 64 MiB gives all" numbers small 700
 check "--recover refuses the living" status 1 --recover "$(ring)" --delete
 check "--recover-all leaves the living alone" status 0 --recover-all --delete
 exec 3>&-

@@ -7,10 +7,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "collect.h"
+#include "t2x_ring_copy.h"
+#include "tlg_ring.h"
 #include "trace2.h"
 #include "traced.h"
 
@@ -301,6 +305,28 @@ static void test_recover_flight_recorder_goes_on_behind_its_snapshot(void **stat
 	assert_int_equal(g_flight.named_open, g_flight.open);
 }
 
+/* A file that claims as much as there can be, and has nothing of it. */
+static void test_ring_copy_takes_no_more_than_is_there(void **state)
+{
+	const struct tlg_ring_file head = {
+		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
+		.chunks_at = 65536, .tables_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE,
+		.chunks_used = TLG_MAX_CHUNKS, .rings_used = 1,
+	};
+	int fd = memfd_create("ring", 0);
+	struct stat st;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(ftruncate(fd, (off_t)head.tables_at + TLG_TABLES_BYTES), 0);
+	assert_null(t2x_ring_copy(&fd));
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_size, head.tables_at + TLG_TABLES_BYTES);
+	assert_in_range(st.st_blocks * 512, 1, 1 << 20);
+	close(fd);
+}
+
 static void test_ring_of_a_process_that_ended_is_gone(void **state)
 {
 	char ring[256];
@@ -378,6 +404,7 @@ int main(void)
 		TEST(test_recover_flight_recorder_gives_the_latest_and_what_is_open),
 		TEST(test_recover_flight_recorder_goes_on_behind_its_snapshot),
 		TEST(test_ring_of_a_process_that_ended_is_gone),
+		TEST(test_ring_copy_takes_no_more_than_is_there),
 		TEST(test_ring_of_a_running_process_is_read_only_live),
 		TEST(test_ring_with_any_byte_changed_is_read_without_harm),
 	};
