@@ -71,7 +71,7 @@ static void *run_thread(void *unused)
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	for (unsigned i = 0; i < FLOOD; i++)
-		trace2_region_enter("bench", "foot", NULL);
+		trace2_region_leave("bench", "foot", NULL);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	return unused;

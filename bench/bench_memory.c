@@ -63,7 +63,7 @@ static uint64_t positions[BENCH_THREADS][LINE_WORDS];
 #define RUN_WORKS(work) \
 	RUN_WORK(run_##work, work, ) \
 	RUN_WORK(run_##work##_clock, work, bench_keep(bench_ticks())) \
-	RUN_WORK(run_##work##_event, work, trace2_region_enter("bench", #work, NULL)) \
+	RUN_WORK(run_##work##_event, work, trace2_region_leave("bench", #work, NULL)) \
 	RUN_WORK(run_##work##_step, work, trace2_step("bench", #work)) \
 	RUN_WORK(run_##work##_counter, work, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1))
 

@@ -8,7 +8,11 @@ enum {
 	REPO_BYTES = 3,
 	CATEGORY_BYTES = T2X_COLUMNS_CATEGORY,
 	THREAD_BYTES = 24,
-	DOTS_SHORT = 512,
+	/*
+	 * git has no limit.  But a program that never leaves its regions makes a text that grows with the square of
+	 * its events, beyond any disk.
+	 */
+	DOTS_MOST = 512,
 	NAMES_ROOM = T2X_TEMPLATE_BYTES - T2X_NAMES_AT - T2X_TEMPLATE_STEP,
 };
 
@@ -163,13 +167,11 @@ void t2x_columns_put_category(char *p, const char *category)
 	put_column(p, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
 }
 
-char *t2x_columns_long_dots(struct t2x_out *out, char *p, size_t n)
+char *t2x_columns_long_dots(char *p, size_t n)
 {
-	if (n <= DOTS_SHORT)
-		return (char *)memset(p, '.', n) + n;
-	out->pos = p;
-	t2x_out_repeat(out, '.', n);
-	return t2x_out_room(out, T2X_COLUMNS_ROOM);
+	if (n > DOTS_MOST)
+		n = DOTS_MOST;
+	return (char *)memset(p, '.', n) + n;
 }
 
 char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_template *template,

@@ -43,8 +43,8 @@ enum { T2X_NAMES_TOO_LONG = UINT16_MAX };      /* names that do not fit: they ar
 /* Templates, times as text, room in the output: see to what is not there, or not that of the event. */
 void t2x_columns_prepare(struct t2x_printer *printer, const struct t2x_event *ev);
 
-/* What is longer than the copies below: as these, but without T2X_COLUMNS_ROOM before, and with it behind. */
-char *t2x_columns_long_dots(struct t2x_out *out, char *p, size_t n);
+/* What is longer than the copies below: as these, of dots no more than 512; names need no T2X_COLUMNS_ROOM before. */
+char *t2x_columns_long_dots(char *p, size_t n);
 char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_template *template,
 			     const struct t2x_event *ev);
 
@@ -93,12 +93,12 @@ static inline char *t2x_columns_put_times(const struct t2x_printer *printer, cha
  * Two for each region around the event, the thread's own excepted.  One copy, and no loop of copies: gcc makes one
  * `rep stos` of that, which takes as long as all the rest of a line.
  */
-static inline char *t2x_columns_put_dots(struct t2x_out *out, char *p, unsigned open)
+static inline char *t2x_columns_put_dots(char *p, unsigned open)
 {
 	size_t n = open > 1 ? 2 * ((size_t)open - 1) : 0;
 
 	if (n > T2X_DOTS_COPY)
-		return t2x_columns_long_dots(out, p, n);
+		return t2x_columns_long_dots(p, n);
 	memcpy(p, "................", T2X_DOTS_COPY);
 	return p + n;
 }
@@ -133,7 +133,7 @@ t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsig
 	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
 	if (category)
 		t2x_columns_put_category(p, category);
-	p = t2x_columns_put_dots(printer->out, p + T2X_COLUMNS_CATEGORY + 3, ev->open);
+	p = t2x_columns_put_dots(p + T2X_COLUMNS_CATEGORY + 3, ev->open);
 	if (scope->length[T2X_NAMES_LENGTH] > T2X_NAMES_COPY)
 		return t2x_columns_long_names(printer->out, p, scope, ev);
 	memcpy(p, scope->text + T2X_NAMES_AT, T2X_NAMES_COPY);

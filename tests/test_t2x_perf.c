@@ -315,6 +315,28 @@ static void test_perf_long_names_and_many_dots_are_printed_whole(void **state)
 		free((char *)(uintptr_t)f.scope[i].label);
 }
 
+/* Nobody needs more, and without an end the text grows with the square of the events. */
+static void test_perf_dots_end_at_256_regions(void **state)
+{
+	static char expected[400000], dots[513];
+	struct t2x_scope *scope;
+	struct feed f;
+	size_t n = 0;
+
+	(void)state;
+	memset(dots, '.', sizeof(dots) - 1);
+	feed_open(&f, &t2x_writer_perf, 1, 0);
+	scope = feed_scope(&f, TLG_STYLE_region_enter, "c", "l", NULL);
+	for (unsigned i = 0; i < 300; i++) {
+		feed_hit(&f, scope, 0, "");
+		n += (size_t)snprintf(expected + n, sizeof(expected) - n,
+				      "d0 | main                     | region_enter |     |  0.000000 |           "
+				      "| c            | %.*slabel:l\n", (int)(i < 256 ? 2 * i : 512), dots);
+		assert_true(n < sizeof(expected));
+	}
+	feed_expect(&f, expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_perf_time_before_the_start_wraps_as_git),
 		cmocka_unit_test(test_perf_thread_name_of_24_bytes_fills_the_column),
 		cmocka_unit_test(test_perf_templates_of_others_are_not_taken),
+		cmocka_unit_test(test_perf_dots_end_at_256_regions),
 		cmocka_unit_test(test_perf_long_names_and_many_dots_are_printed_whole),
 	};
 
