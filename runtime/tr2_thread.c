@@ -14,7 +14,6 @@
 #include "tr2_memory.h"
 #include "tr2_reg.h"
 #include "tr2_text.h"
-#include "tr2_timer.h"
 
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
@@ -26,6 +25,8 @@ static struct wiped *g_wiped;
 static struct tr2_thread *g_threads;      /* one for each ring */
 static uint32_t g_next_tid;
 static struct tr2_thread *g_main;
+
+struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
@@ -182,6 +183,17 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	announce(self, enters, open, &opened);
 }
 
+static void begin_sums(struct tr2_thread *self)
+{
+	uint32_t timers = tr2_load_rlx(&tr2_g_defined.timers); /* relaxed: what is defined from here on is 0 */
+	uint32_t counters = tr2_load_rlx(&tr2_g_defined.counters); /* relaxed: as above */
+
+	for (uint32_t i = 0; i < timers && i < TR2_MAX_TIMERS; i++)
+		self->timers[i] = (struct tr2_timer){ .depth = 0 };
+	for (uint32_t i = 0; i < counters && i < TR2_MAX_COUNTERS; i++)
+		self->counters[i] = 0;
+}
+
 /* Self is a new Trace2 thread from here on. */
 static void become(struct tr2_thread *self, const char *base_name)
 {
@@ -191,7 +203,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 	else
 		strcpy(self->name, "main");
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
-	tr2_timer_begin_thread(self);
+	begin_sums(self);
 	take_over(self, NULL, 0);
 }
 

@@ -46,6 +46,9 @@ struct tr2_thread {
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
 };
 
+/* Timers and counters that the program has defined: a thread's further ones are 0.  May run past the most there are. */
+extern struct tr2_defined { uint32_t timers, counters; } tr2_g_defined;
+
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
 /* What a forked child takes over from its parent. */

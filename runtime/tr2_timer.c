@@ -15,54 +15,42 @@ struct definition {
 	int per_thread;
 };
 
-static struct table {
-	struct definition entries[TR2_MAX_TIMERS];
-	uint32_t count;
-} g_timers = { { { "test", "test1", 0 }, { "test", "test2", 1 } }, 2 },
-  g_counters = { { { "test", "test1", 0 }, { "test", "test2", 1 } }, 2 };
+static struct definition g_timers[TR2_MAX_TIMERS] = { { "test", "test1", 0 }, { "test", "test2", 1 } };
+static struct definition g_counters[TR2_MAX_COUNTERS] = { { "test", "test1", 0 }, { "test", "test2", 1 } };
 
 static_assert(TR2_MAX_TIMERS == TR2_MAX_COUNTERS, "one kind of table serves both");
 
 static struct tr2_timer g_timer_totals[TR2_MAX_TIMERS];
 static uint64_t g_counter_totals[TR2_MAX_COUNTERS];
 
-static int define(struct table *table, const char *category, const char *name, int per_thread)
+static int define(struct definition *table, uint32_t *count, struct definition definition)
 {
-	uint32_t i = tr2_add_rlx(&table->count, 1); /* relaxed: only the number matters */
+	uint32_t i = tr2_add_rlx(count, 1); /* relaxed: only the number matters */
 
 	if (i >= TR2_MAX_TIMERS) {
-		tr2_store_rlx(&table->count, TR2_MAX_TIMERS); /* relaxed: as above; must not wrap */
+		tr2_store_rlx(count, TR2_MAX_TIMERS); /* relaxed: as above; must not wrap */
 		return -1;
 	}
-	table->entries[i] = (struct definition){ category, name, per_thread };
+	table[i] = definition;
 	return (int)i;
 }
 
 int trace2_timer_define(const char *category, const char *name, int per_thread)
 {
-	return define(&g_timers, category, name, per_thread);
+	return define(g_timers, &tr2_g_defined.timers, (struct definition){ category, name, per_thread });
 }
 
 int trace2_counter_define(const char *category, const char *name, int per_thread)
 {
-	return define(&g_counters, category, name, per_thread);
+	return define(g_counters, &tr2_g_defined.counters, (struct definition){ category, name, per_thread });
 }
 
-/* 1 if id names an entry of the table.  A wrong id is ignored. */
-static int is_defined(const struct table *table, int id)
+/* 1 if id is one of those defined.  A wrong id is ignored. */
+static int is_defined(const uint32_t *count, int id)
 {
-	uint32_t count = tr2_load_rlx(&table->count); /* relaxed: the caller got its id from trace2_*_define() */
+	uint32_t defined = tr2_load_rlx(count); /* relaxed: the caller got its id from trace2_*_define() */
 
-	return id >= 0 && (uint32_t)id < (count < TR2_MAX_TIMERS ? count : TR2_MAX_TIMERS);
-}
-
-/* What is not defined has never counted. */
-void tr2_timer_begin_thread(struct tr2_thread *self)
-{
-	for (int i = 0; is_defined(&g_timers, i); i++)
-		self->timers[i] = (struct tr2_timer){ .depth = 0 };
-	for (int i = 0; is_defined(&g_counters, i); i++)
-		self->counters[i] = 0;
+	return id >= 0 && (uint32_t)id < (defined < TR2_MAX_TIMERS ? defined : TR2_MAX_TIMERS);
 }
 
 /*
@@ -82,7 +70,7 @@ void trace2_timer_start(int timer_id)
 {
 	struct tr2_thread *self;
 
-	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = current_thread()))
+	if (!tr2_enabled_v1 || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
 	if (!self->timers[timer_id].depth++)
 		self->timers[timer_id].started = tr2_clock_raw();
@@ -103,7 +91,7 @@ void trace2_timer_stop(int timer_id)
 	struct tr2_thread *self;
 	struct tr2_timer *timer;
 
-	if (!tr2_enabled_v1 || !is_defined(&g_timers, timer_id) || !(self = current_thread()))
+	if (!tr2_enabled_v1 || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
 	timer = &self->timers[timer_id];
 	if (timer->depth && !--timer->depth)
@@ -114,7 +102,7 @@ void trace2_counter_add(int counter_id, uint64_t value)
 {
 	struct tr2_thread *self;
 
-	if (tr2_enabled_v1 && is_defined(&g_counters, counter_id) && (self = current_thread()))
+	if (tr2_enabled_v1 && is_defined(&tr2_g_defined.counters, counter_id) && (self = current_thread()))
 		self->counters[counter_id] += value;
 }
 
@@ -160,31 +148,31 @@ static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 
 void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when)
 {
-	for (int i = 0; is_defined(&g_timers, i); i++) {
+	for (int i = 0; is_defined(&tr2_g_defined.timers, i); i++) {
 		if (!self->timers[i].intervals)
 			continue;
-		if (g_timers.entries[i].per_thread)
-			emit_timer(TLG_STYLE_th_timer, &g_timers.entries[i], &self->timers[i], when);
+		if (g_timers[i].per_thread)
+			emit_timer(TLG_STYLE_th_timer, &g_timers[i], &self->timers[i], when);
 		add_total(&g_timer_totals[i], &self->timers[i]);
 	}
-	for (int i = 0; is_defined(&g_counters, i); i++) {
+	for (int i = 0; is_defined(&tr2_g_defined.counters, i); i++) {
 		if (!self->counters[i])
 			continue;
-		if (g_counters.entries[i].per_thread)
-			emit_counter(TLG_STYLE_th_counter, &g_counters.entries[i], self->counters[i], when);
+		if (g_counters[i].per_thread)
+			emit_counter(TLG_STYLE_th_counter, &g_counters[i], self->counters[i], when);
 		tr2_add_rlx(&g_counter_totals[i], self->counters[i]); /* relaxed: read when the threads are done */
 	}
 }
 
 void tr2_timer_end_process(uint64_t when)
 {
-	for (int i = 0; is_defined(&g_timers, i); i++) {
+	for (int i = 0; is_defined(&tr2_g_defined.timers, i); i++) {
 		struct tr2_timer total = g_timer_totals[i];
 		total.min = ~total.min;
 		if (total.intervals)
-			emit_timer(TLG_STYLE_timer, &g_timers.entries[i], &total, when);
+			emit_timer(TLG_STYLE_timer, &g_timers[i], &total, when);
 	}
-	for (int i = 0; is_defined(&g_counters, i); i++)
+	for (int i = 0; is_defined(&tr2_g_defined.counters, i); i++)
 		if (g_counter_totals[i])
-			emit_counter(TLG_STYLE_counter, &g_counters.entries[i], g_counter_totals[i], when);
+			emit_counter(TLG_STYLE_counter, &g_counters[i], g_counter_totals[i], when);
 }

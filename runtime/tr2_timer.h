@@ -10,9 +10,6 @@
 
 #include "tr2_thread.h"
 
-/* Self's sums begin at 0.  Signal safe */
-void tr2_timer_begin_thread(struct tr2_thread *self);
-
 /* Record self's per-thread sums and add all its sums to the process's.  when: raw clock for the events. */
 void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when);
 
