@@ -91,7 +91,7 @@ scripts := $(sort $(wildcard tests/check_*.sh))
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
 # Sizes and times of 64 bits on machines of 32
-our_cppflags = -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(include_$(firstword $(subst /, ,$(1))))
+our_cppflags = $(if $(SAN),-DTR2_IS_SANITIZED) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(include_$(firstword $(subst /, ,$(1))))
 include_format  := -Iformat
 include_runtime := -Iruntime -Iformat -Iexpand
 include_expand  := -Iexpand -Iformat

@@ -4,10 +4,10 @@
 
 #include <stddef.h>
 /*
- * Inline: a library less that each process would load.  Not under ThreadSanitizer: liburcu's orders are in assembler,
- * which it does not see, so it must not see the accesses either.
+ * Inline: a library less that each process would load.  Not where sanitizers look on: they would judge liburcu, whose
+ * orders are in assembler, unseen, and which takes the address of a member of NULL.
  */
-#ifndef __SANITIZE_THREAD__
+#ifndef TR2_IS_SANITIZED
 #define _LGPL_SOURCE
 #endif
 #include <urcu/lfstack.h>
