@@ -256,7 +256,8 @@ static void test_lz4_frame_that_is_not_its_marks_swallows_nothing(void **state)
 	make_file(&make, &framed, &n);
 	from = mark_at(framed, n, 1);
 	to = mark_at(framed, n, 2);
-	memcpy(&plain, framed + from + 16, 4);
+	plain = (uint32_t)framed[from + 16] | (uint32_t)framed[from + 17] << 8 | (uint32_t)framed[from + 18] << 16 |
+		(uint32_t)framed[from + 19] << 24;
 	memcpy(framed + from + 24, forged, to - from - 24);
 	read_all(&result, framed, n);
 	assert_int_equal(result.report.damages, 1);
