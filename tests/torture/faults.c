@@ -33,7 +33,7 @@
 
 enum { FINE = 7, OPENED = 8, ERRNO_CHANGED = 9, UNUSUAL_ERRNO = 4242 };
 
-static long events;
+static long events, flush_each;             /* flush_each: so many events of a thread; 0: never */
 static _Atomic long by_signals;
 static _Atomic int has_changed;
 
@@ -160,6 +160,11 @@ static void end_storm(void)
 	setitimer(ITIMER_REAL, &none, NULL);
 }
 
+static void flush_often(void)
+{
+	flush_each = events / 40 + 1;
+}
+
 static void stop_for_a_while(void)
 {
 	raise(SIGSTOP);
@@ -181,6 +186,7 @@ static const struct trouble {
 	{ "nine", NULL, take_nine, check_nine },
 	{ "storm", begin_storm, flush_amid_storm, end_storm },
 	{ "stop", NULL, stop_for_a_while, NULL },
+	{ "flush", flush_often, NULL, NULL },
 };
 
 static const struct trouble *find_trouble(const char *name)
@@ -203,6 +209,8 @@ static void *record(void *unused)
 		trace2_data_intmax("faults", NULL, "i", i);
 		if (errno != UNUSUAL_ERRNO)
 			has_changed = 1;
+		if (flush_each && i % flush_each == 0)
+			trace2_flush();
 		if (i % 2000 == 0)
 			nanosleep(&pause, NULL);
 	}
