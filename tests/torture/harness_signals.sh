@@ -4,8 +4,7 @@
 # program comes in the middle of one.  Every event whose call returned is stored or counted, and no hole that an
 # abandoned call leaves uses up the ring.  See signals.c.
 set -u
-scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
-passed=0 failed=0
+. tests/torture/common.sh
 
 # run MODE AMOUNT SEED: the program's last line is its sum
 run()
@@ -15,10 +14,9 @@ run()
 	timeout -s KILL 600 "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
 	sed '$d' "$out/log/signals_$1.log"
 	read -r p _ f _ < <(tail -n 1 "$out/log/signals_$1.log")
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	add "${p:-0}" "${f:-1}"
 }
 
-mkdir -p "$out/log"
 # at full length every instruction of the call; where its handler is interrupted is random, so several times
 for ((i = 0; i < (scale + 19) / 20; i++)); do
 	run jumps $((100 / scale)) $((seed + i))
@@ -26,5 +24,4 @@ done
 run chunks $((100 / scale)) "$seed"
 run timers $((10000 * scale)) "$seed"
 run crash $((100 / scale)) "$seed"
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+total
