@@ -3,17 +3,13 @@
 # tests/RELIABILITY.md: the promises are P1 to P14, each names a harness (or a script) that exists; every harness is
 # named.  Ends with "N passed, N failed".
 set -u
-file=tests/RELIABILITY.md passed=0 failed=0
+. tests/common.sh
+file=tests/RELIABILITY.md
 
 # verdict WHAT STATUS
 verdict()
 {
-	if [ "$2" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1"
-	fi
+	check "$1" [ "$2" -eq 0 ]
 }
 
 for n in $(seq 14); do
@@ -37,5 +33,4 @@ done
 verdict "\$? behind a \$(command) is not the status that it looks like" $?
 grep -q 'tests/RELIABILITY.md' README.md
 verdict "README.md names $file" $?
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+total

@@ -8,25 +8,12 @@
 #   - the unit tests of the format, the expander, the parts of the library, on those of 32 bits and of big-endian
 # qemu on this machine says nothing about memory orders.
 set -u
-top=$PWD passed=0 failed=0
-here=$top/${T2_OUT:-build}/t2expand
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. tests/torture/common.sh
+top=$PWD here=$PWD/$out/t2expand
 libraries=(liburcu-dev liburcu8 liblz4-dev liblz4-1 libmd-dev libmd0 libexpat1-dev libexpat1 libcmocka-dev libcmocka0)
 declare -A triplet=([arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [s390x]=s390x-linux-gnu)
 declare -A emulator=([arm64]=qemu-aarch64 [armhf]=qemu-arm [s390x]=qemu-s390x)
 declare -A hits=()
-
-# verdict WHAT STATUS
-verdict()
-{
-	if [ "$2" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1"
-	fi
-}
 
 sysroot() { echo "$top/build/sysroot/$1"; }
 out_of() { echo "$top/build/${triplet[$1]}-gcc"; }
@@ -139,5 +126,4 @@ there=$(launcher s390x t2expand)
 for arch in x86-64 arm64 armhf s390x; do
 	compare "$arch"
 done
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+total

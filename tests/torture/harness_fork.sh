@@ -5,22 +5,9 @@
 # AddressSanitizer).  Whatever runs at the end of a thread, before main() or after it, records or does no harm
 # (ends.cc).
 set -u
-scale=${T2_SCALE:-100} out=${T2_OUT:-build} passed=0 failed=0
-work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+. tests/torture/common.sh
 export XDG_RUNTIME_DIR=$work TRACE2_RAW=$work/raw.tlg
 compile=("${CC:-cc}" -O2 -Wall -Wextra -Werror -Iruntime)
-
-# verdict WHAT STATUS
-verdict()
-{
-	if [ "$2" -eq 0 ]; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "FAIL $1"
-	fi
-}
 
 forks()
 {
@@ -29,7 +16,7 @@ forks()
 	timeout -s KILL 900 "$out/torture/fork" $((4 * scale)) >"$work/log" 2>&1
 	sed '$d' "$work/log"
 	read -r p _ f _ < <(tail -n 1 "$work/log")
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	add "${p:-0}" "${f:-1}"
 }
 
 # expanded FORMAT: what the program recorded; a report on stderr is a failure
@@ -117,5 +104,4 @@ if [ "$scale" -ge 100 ]; then
 fi
 ends "shared library" -L"$out" -Wl,-rpath,"$PWD/$out" -ltrace2
 ends "static library" "$out/libtrace2.a" -lurcu-cds -llz4 -lmd -pthread
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+total
