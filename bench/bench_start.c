@@ -4,10 +4,10 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts, in turn: bench_bare, the same program without the library; itself, linked with the library, without any call
- * of it; with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version`
- * with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same,
- * linked with the static library.
+ * Starts, in turn: bench_bare, the same program without the library; that with the files alone which tracing needs;
+ * itself, linked with the library, without any call of it; with tracing off; with tracing on into DIRECTORY/trace.tlg
+ * and ten events; and the same in git: `git version` with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of
+ * processor time.  bench_start_static is the same, linked with the static library.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,17 +17,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "bench.h"
 #include "trace2.h"
 
-enum { EVENTS = 10, RUNS_A_ROUND = 8, CANNOT_RUN = 127 };
+enum {
+	EVENTS = 10, RUNS_A_ROUND = 8, CANNOT_RUN = 127,
+	RING_BYTES = 512 << 20, RING_PAGES = 4, PAGE = 4096, TRACE_BYTES = 662,   /* of a process with ten events */
+};
 
 extern char **environ;
 
 static char self[PATH_MAX], bare[PATH_MAX];
+static char files[PATH_MAX];                                 /* the argument that asks for the files alone */
 static char raw_setting[PATH_MAX], git_setting[PATH_MAX];    /* NAME=value */
 static char **quiet_environment;                             /* without any setting */
 static posix_spawn_file_actions_t silent;                    /* stdout to /dev/null */
@@ -37,6 +42,32 @@ static void be_child(void)
 	trace2_initialize();
 	for (int i = 0; i < EVENTS; i++)
 		trace2_data_intmax("bench", NULL, "start", i);
+}
+
+/*
+ * What no tracer can do without whose events outlive the process that recorded them, whatever kills it: a file in
+ * memory, in which they are, and a trace.  As little of both as ten events need, and nothing that makes or reads them.
+ */
+static int be_files(const char *trace)
+{
+	static const char text[TRACE_BYTES];
+	char path[64];
+	char *ring;
+	int fd;
+
+	snprintf(path, sizeof(path), "/dev/shm/bench-%d", (int)getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (fd < 0 || ftruncate(fd, RING_BYTES))
+		return CANNOT_RUN;
+	ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED || close(fd))
+		return CANNOT_RUN;
+	for (int i = 0; i < RING_PAGES; i++)
+		((volatile char *)ring)[i * PAGE] = 1;
+	fd = open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	if (fd < 0 || write(fd, text, TRACE_BYTES) != TRACE_BYTES || close(fd))
+		return CANNOT_RUN;
+	return unlink(path) ? CANNOT_RUN : 0;
 }
 
 /* Run a program, with one more setting unless it is NULL.  Return  its exit status */
@@ -79,15 +110,17 @@ static void run_all(const char *program, const char *argument, char *setting, un
 	}
 
 RUN_PROGRAM(run_bare, bare, "idle", NULL)
+RUN_PROGRAM(run_files, bare, files, NULL)
 RUN_PROGRAM(run_idle, self, "idle", NULL)
 RUN_PROGRAM(run_off, self, "child", NULL)
 RUN_PROGRAM(run_on, self, "child", raw_setting)
 RUN_PROGRAM(run_git, "git", "version", NULL)
 RUN_PROGRAM(run_git_on, "git", "version", git_setting)
 
-enum { ON = 3, WITHOUT_GIT = 4 };
+enum { ON = 4, WITHOUT_GIT = 5 };
 static struct bench_case cases[] = {
 	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "the files alone", .run = run_files, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
@@ -120,7 +153,8 @@ static void set_up(const char *directory)
 	if (snprintf(raw_setting, sizeof(raw_setting), "TRACE2_RAW=%s/trace.tlg", directory) >=
 		    (int)sizeof(raw_setting) ||
 	    snprintf(git_setting, sizeof(git_setting), "GIT_TRACE2_EVENT=%s/git", directory) >=
-		    (int)sizeof(git_setting))
+		    (int)sizeof(git_setting) ||
+	    snprintf(files, sizeof(files), "files=%s/files", directory) >= (int)sizeof(files))
 		bench_fail(directory);
 	copy_environment();
 	if ((errno = posix_spawn_file_actions_init(&silent)) != 0 ||
@@ -139,6 +173,8 @@ int main(int argc, char **argv)
 	}
 	if (argc == 2 && !strcmp(argv[1], "idle"))
 		return 0;
+	if (argc == 2 && !strncmp(argv[1], "files=", 6))
+		return be_files(argv[1] + 6);
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_start DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;

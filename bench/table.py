@@ -70,6 +70,8 @@ GOALS = [
     Goal("added to a short process, static library: on instead of no library", "start_static",
          "tracing on, ten events", minus="a process without the library", baseline="git version, event target",
          baseline_minus="git version", at_most=1 / 2),
+    Goal("what the files alone add that outlive a process", "start", "the files alone",
+         minus="a process without the library", baseline="git version, event target", baseline_minus="git version"),
     Goal("initialized but off, shared library, in us", "start", "initialized, tracing off",
          minus="linked, no call", at_most=10),
     Goal("the same, with loading the library, in us", "start", "initialized, tracing off",

@@ -43,6 +43,8 @@ static struct {
 
 enum { CONFIGURABLE = sizeof(g_configured) / sizeof(g_configured[0]) };
 
+static int g_is_configured;
+
 void tr2_env_set_prefix(const char *prefix)
 {
 	if (prefix && *prefix)
@@ -75,6 +77,19 @@ const char *tr2_env_get(const char *name)
 	return NULL;
 }
 
+int tr2_env_is_empty(void)
+{
+	for (char *const *variable = environ; variable && *variable; variable++) {
+		size_t n = 0;
+
+		while (g_prefix[n] && (*variable)[n] == g_prefix[n])
+			n++;
+		if (!g_prefix[n])
+			return 0;
+	}
+	return !g_is_configured;
+}
+
 void tr2_env_configure(const char *key, const char *value)
 {
 	for (int i = 0; value && i < CONFIGURABLE; i++) {
@@ -82,6 +97,7 @@ void tr2_env_configure(const char *key, const char *value)
 			continue;
 		free(g_configured[i].value);
 		g_configured[i].value = strdup(value);
+		g_is_configured = 1;
 	}
 }
 

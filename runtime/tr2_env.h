@@ -49,6 +49,12 @@ const char *tr2_env_get(const char *name);
  */
 void tr2_env_configure(const char *key, const char *value);
 
+/*
+ * 1: no variable begins with the prefix, and nothing is configured: every setting is NULL.  What a program pays that is
+ * not traced: one look at each variable, and no function of another library, for the first call of each is looked up.
+ */
+int tr2_env_is_empty(void);
+
 /* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
 const char *tr2_env_name(const char *name, char buf[64]);
 

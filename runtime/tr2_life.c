@@ -30,7 +30,8 @@
 int tr2_enabled_v1;
 
 static char g_version[256] = TRACE2_VERSION;
-static int g_use_git_config, g_initialized, g_exit_code;
+static int g_use_git_config, g_exit_code;
+static int g_is_new = 1;   /* not initialized; not zero, for else it were in a page that nobody else needs */
 
 /* ---- forking ------------------------------------------------------------------------------------ */
 
@@ -200,15 +201,16 @@ void trace2_initialize_clock(void)
 
 void trace2_initialize_fl(const char *file, int line)
 {
-	int saved = errno;
+	int saved;
 
-	if (g_initialized)
+	if (!g_is_new)
 		return;
-	g_initialized = 1;
+	g_is_new = 0;
 	if (g_use_git_config)
 		tr2_config_read();
 	if (!tr2_sink_is_wanted())
 		return;
+	saved = errno;
 	tr2_clock_init();
 	tr2_site_init();
 	tr2_env_read();

@@ -25,6 +25,8 @@ int tr2_sink_is_wanted(void)
 {
 	static const char *const targets[] = { "RAW", "", "PERF", "EVENT" };
 
+	if (tr2_env_is_empty())
+		return 0;
 	for (int i = 0; i < 4; i++)
 		if (!tr2_dst_is_off(tr2_env_get(targets[i])))
 			return 1;
