@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flood.h"
 #include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
@@ -33,12 +34,6 @@ static void wait_for_file(off_t larger_than)
 
 	while (size_of_file() <= larger_than)
 		nanosleep(&pause, NULL);
-}
-
-static void emit(long from, long to)
-{
-	for (long i = from; i < to; i++)
-		trace2_data_intmax("test", NULL, "i", i);
 }
 
 static void record(int (*program)(void *), void *data, const char *const *settings)
@@ -71,7 +66,7 @@ static size_t assert_latest(size_t n, size_t end)
 static int run_flood(void *data)
 {
 	trace2_initialize();
-	emit(0, (long)data);
+	flood(0, (long)data);
 	trace2_flush();
 	return size_of_file() != 0;
 }
@@ -89,7 +84,7 @@ static void test_flight_nothing_is_written_without_a_snapshot(void **state)
 static int run_snapshot(void *data)
 {
 	trace2_initialize();
-	emit(0, (long)data);
+	flood(0, (long)data);
 	trace2_snapshot("now");
 	return size_of_file() == 0;
 }
@@ -111,10 +106,10 @@ static void test_flight_snapshot_holds_the_latest(void **state)
 static int run_few(void *data)
 {
 	trace2_initialize();
-	emit(0, (long)data);
+	flood(0, (long)data);
 	trace2_snapshot("now");
 	trace2_snapshot("and again");
-	emit((long)data, 2 * (long)data);
+	flood((long)data, 2 * (long)data);
 	trace2_snapshot("at last");
 	return 0;
 }
@@ -134,7 +129,7 @@ static int run_long(void *data)
 {
 	trace2_initialize();
 	for (long n = 0; n < (long)data; n++) {
-		emit(n * 7919, (n + 1) * 7919);
+		flood(n * 7919, (n + 1) * 7919);
 		trace2_snapshot("in between");
 	}
 	return 0;
@@ -148,25 +143,15 @@ static void test_flight_snapshots_in_a_row_lose_nothing_that_fits(void **state)
 	assert_int_equal(file.cycles, 10);
 }
 
-static void *record_some(void *data)
-{
-	trace2_thread_start("some");
-	emit(0, (long)data);
-	trace2_thread_exit();
-	return NULL;
-}
-
 static int run_threads(void *data)
 {
 	pthread_t threads[4];
 
 	trace2_initialize();
-	for (int i = 0; i < 4; i++)
-		pthread_create(&threads[i], NULL, record_some, data);
+	flood_begin(threads, 4, (long)data);
 	for (int i = 0; i < 10; i++)
 		trace2_snapshot("amid");
-	for (int i = 0; i < 4; i++)
-		pthread_join(threads[i], NULL);
+	flood_join(threads, 4);
 	trace2_snapshot("behind");
 	return 0;
 }
@@ -197,7 +182,7 @@ static int run_regions(void *data)
 	}
 	trace2_snapshot("within two");
 	trace2_region_leave("test", "inner", NULL);
-	emit(0, (long)data);
+	flood(0, (long)data);
 	trace2_snapshot("within one");
 	return 0;
 }
@@ -257,11 +242,11 @@ static int run_fork(void *data)
 
 	trace2_initialize();
 	trace2_region_enter("test", "outer", NULL);
-	emit(0, (long)data);
+	flood(0, (long)data);
 	trace2_region_enter("test", "inner", NULL);
 	pid = fork();
 	if (!pid) {
-		emit(0, 10);
+		flood(0, 10);
 		trace2_snapshot("child");
 		exit(0);
 	}
@@ -296,7 +281,7 @@ static int run_signal(void *data)
 	if (data)
 		sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	emit(0, FLOOD);
+	flood(0, FLOOD);
 	raise(SIGUSR1);
 	wait_for_file(0);
 	return handled != (data ? SIGUSR1 : 0);
@@ -333,7 +318,7 @@ static int run_call_in_handler(void *data)
 	(void)data;
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	emit(0, FLOOD);
+	flood(0, FLOOD);
 	raise(SIGUSR1);
 	wait_for_file(0);
 	return 0;
@@ -351,7 +336,7 @@ static int run_fatal(void *data)
 {
 	signal((int)(long)data, SIG_DFL);   /* the test's framework may have a handler */
 	trace2_initialize();
-	emit(0, FLOOD);
+	flood(0, FLOOD);
 	raise((int)(long)data);
 	return 0;
 }
@@ -383,7 +368,7 @@ static void report(const char *format, ...)
 static int run_error(void *data)
 {
 	trace2_initialize();
-	emit(0, FLOOD);
+	flood(0, FLOOD);
 	report("no such %s", "thing");
 	if (data)
 		wait_for_file(0);

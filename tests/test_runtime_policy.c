@@ -2,7 +2,6 @@
 /* What becomes of a checkpoint whose thread's ring is full, and that each loss is counted as what it is. */
 #include "t2test.h"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "flood.h"
 #include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
@@ -40,39 +40,32 @@ static void read_back(void)
 	assert_int_equal(file.hits, file.end_stored);
 }
 
-static void emit(long n)
-{
-	for (long i = 0; i < n; i++)
-		trace2_data_intmax("test", NULL, "i", i);
-}
-
 /* ---- a drain that is stuck ----------------------------------------------------------------------- */
 
 static int go[2];
 
-/* Descriptor 9 is a pipe, from which nothing is read before let_go(); then all of it goes to the file. */
+/* In the process that reads. */
+static void wait_once(void *data)
+{
+	int *is_going = data;
+	char none;
+
+	if (*is_going)
+		return;
+	close(go[1]);
+	if (read(go[0], &none, 1) != 1)
+		abort();
+	*is_going = 1;
+}
+
+/* Nothing is read before let_go(). */
 static void make_slow_target(void)
 {
-	char bytes[65536];
-	int ends[2], fd;
-	ssize_t n;
+	int is_going = 0;
 
-	if (pipe(ends) || pipe(go) || dup2(ends[1], 9) != 9)
+	if (pipe(go))
 		abort();
-	close(ends[1]);
-	if (fork()) {
-		close(ends[0]);
-		return;
-	}
-	close(9);
-	close(go[1]);
-	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	if (fd < 0 || read(go[0], bytes, 1) != 1)
-		abort();
-	while ((n = read(ends[0], bytes, sizeof(bytes))) > 0)
-		if (write(fd, bytes, (size_t)n) != n)
-			abort();
-	_exit(0);
+	traced_slow_target(wait_once, &is_going);
 }
 
 static void let_go(void)
@@ -88,7 +81,7 @@ static int run_stuck(void *data)
 	(void)data;
 	make_slow_target();
 	trace2_initialize();
-	emit(FLOOD);
+	flood(0, FLOOD);
 	let_go();
 	return 0;
 }
@@ -135,32 +128,13 @@ static void test_policy_discard_of_more_text_is_no_lost_checkpoint(void **state)
 
 /* ---- block -------------------------------------------------------------------------------------- */
 
-static void *record_some(void *data)
-{
-	trace2_thread_start("some");
-	emit((long)data);
-	trace2_thread_exit();
-	return NULL;
-}
-
-static int run_threads(void *data)
-{
-	pthread_t threads[2];
-
-	trace2_initialize();
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, record_some, data);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	return 0;
-}
-
 #define BLOCK "TRACE2_RAW_POLICY=block", "TRACE2_RAW_RING=64k"
 
 static void test_policy_block_loses_nothing_while_the_drain_goes_on(void **state)
 {
 	(void)state;
-	traced_run(&t, run_threads, (void *)(long)FLOOD, (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
+	traced_run(&t, flood_program, (void *)(long)FLOOD,
+		   (const char *const[]){ BLOCK, "TRACE2_RAW_WAIT=60000", NULL });
 	read_back();
 	assert_int_equal(file.hits, 2 * (FLOOD + 2) + 2);
 	assert_int_equal(file.lost, 0);
@@ -181,7 +155,7 @@ static void test_policy_block_drops_after_the_bound_and_says_why(void **state)
 static void flood_in_handler(int signo)
 {
 	(void)signo;
-	emit(FLOOD);
+	flood(0, FLOOD);
 }
 
 static int run_stuck_handler(void *data)
@@ -192,7 +166,7 @@ static int run_stuck_handler(void *data)
 	make_slow_target();
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	emit(SOME);
+	flood(0, SOME);
 	raise(SIGUSR1);
 	let_go();
 	return 0;
@@ -216,7 +190,7 @@ static void *record_masked(void *data)
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
-	return record_some(data);
+	return flood_thread(data);
 }
 
 static int run_masked_worker(void *data)
@@ -248,11 +222,11 @@ static int run_child(void *data)
 	pid_t pid;
 
 	trace2_initialize();
-	emit(10 * 2728);   /* the drain's thread runs */
+	flood(0, 10 * 2728);   /* the drain's thread runs */
 	trace2_flush();
 	pid = fork();
 	if (!pid) {
-		emit((long)data);
+		flood(0, (long)data);
 		exit(0);
 	}
 	_exit(waitpid(pid, &status, 0) != pid || status);   /* nothing of this stream comes behind the child's */
@@ -286,7 +260,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t n)
 	if (__atomic_load_n(&floods, __ATOMIC_RELAXED) > 0 && !is_flooding) {
 		__atomic_fetch_sub(&floods, 1, __ATOMIC_RELAXED);
 		is_flooding = 1;
-		emit(FLOOD);
+		flood(0, FLOOD);
 		is_flooding = 0;
 	}
 	return __real_write(fd, bytes, n);
@@ -296,7 +270,7 @@ static int run_traced_write(void *data)
 {
 	trace2_initialize();
 	floods = 1;
-	return run_threads(data);
+	return flood_program(data);
 }
 
 static void test_policy_block_never_waits_in_the_drain(void **state)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "flood.h"
 #include "trace2.h"
 #include "traced.h"
 
@@ -167,31 +168,10 @@ static void test_record_errno_is_kept(void **state)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-static void *record_some(void *data)
-{
-	trace2_thread_start("some");
-	for (long i = 0; i < (long)data; i++)
-		trace2_data_intmax("test", NULL, "i", i);
-	trace2_thread_exit();
-	return NULL;
-}
-
-static int run_flood(void *data)
-{
-	pthread_t threads[2];
-
-	trace2_initialize();
-	for (int i = 0; i < 2; i++)
-		pthread_create(&threads[i], NULL, record_some, data);
-	for (int i = 0; i < 2; i++)
-		pthread_join(threads[i], NULL);
-	return 0;
-}
-
 static void test_record_flood_accounts_for_every_event(void **state)
 {
 	(void)state;
-	record(run_flood, (void *)1000000, (const char *const[]){ "TRACE2_RAW_RING=256k", NULL });
+	record(flood_program, (void *)1000000, (const char *const[]){ "TRACE2_RAW_RING=256k", NULL });
 	assert_accounted(2 * (1000000 + 2) + 2);
 
 	assert_in_range(file.gaps, 0, 2 * file.lost);   /* what a thread lost last shows in no number */
@@ -213,7 +193,7 @@ static int run_flood_and_flushes(void *data)
 	flushing = 1;
 	trace2_initialize();
 	pthread_create(&flusher, NULL, flush_all_the_time, NULL);
-	run_flood(data);
+	flood_program(data);
 	flushing = 0;
 	pthread_join(flusher, NULL);
 	return 0;
@@ -236,10 +216,8 @@ static int run_storm(void *data)
 	trace2_initialize();
 	for (long i = 0; i < (long)data; i += 8) {
 		pthread_t threads[8];
-		for (int k = 0; k < 8; k++)
-			pthread_create(&threads[k], NULL, record_some, (void *)3);
-		for (int k = 0; k < 8; k++)
-			pthread_join(threads[k], NULL);
+		flood_begin(threads, 8, 3);
+		flood_join(threads, 8);
 	}
 	return 0;
 }
@@ -320,7 +298,7 @@ static int run_handlers(void *data)
 
 static void test_record_signal_handlers_accounts_for_every_event(void **state)
 {
-	uint64_t *emitted = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *emitted = traced_shared(sizeof(*emitted));
 
 	(void)state;
 	record(run_handlers, emitted, NULL);
@@ -328,7 +306,7 @@ static void test_record_signal_handlers_accounts_for_every_event(void **state)
 	if (!file.lost)
 		assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "nested"),
 				 raw_count(&file, TLG_STYLE_region_leave, "nested"));
-	munmap(emitted, 4096);
+	munmap(emitted, sizeof(*emitted));
 }
 
 static int run_fork(void *data)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,6 +49,12 @@ static void put_setting(const char *setting)
 		abort();
 }
 
+void traced_into(const struct traced *traced)
+{
+	setenv("XDG_RUNTIME_DIR", traced->dir, 1);
+	setenv("TRACE2_RAW", traced->raw, 1);
+}
+
 static void become_program(const struct traced *traced, int (*program)(void *), void *data, const char *const *settings)
 {
 	char path[160];
@@ -60,12 +67,8 @@ static void become_program(const struct traced *traced, int (*program)(void *), 
 	close(fd);
 	unsetenv("GIT_TRACE2_PARENT_SID");
 	unsetenv("GIT_TRACE2_PARENT_NAME");
-	snprintf(path, sizeof(path), "TRACE2_RAW=%s", traced->raw);
-	put_setting(path);
+	traced_into(traced);
 	put_setting("TRACE2_RAW_LZ4=0");
-	/* rings of those that are killed go with the directory */
-	snprintf(path, sizeof(path), "XDG_RUNTIME_DIR=%s", traced->dir);
-	put_setting(path);
 	for (; settings && *settings; settings++)
 		put_setting(*settings);
 	exit(program(data));
@@ -97,6 +100,38 @@ void traced_run(struct traced *traced, int (*program)(void *), void *data, const
 	if (pid < 0 || waitpid(pid, &traced->status, 0) != pid)
 		abort();
 	read_said(traced);
+}
+
+void traced_slow_target(void (*pause)(void *data), void *data)
+{
+	char bytes[16384];
+	int ends[2], fd;
+	ssize_t n;
+
+	if (pipe(ends) || dup2(ends[1], 9) != 9)
+		abort();
+	close(ends[1]);
+	if (fork()) {
+		close(ends[0]);
+		return;
+	}
+	close(9);
+	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	if (fd < 0)
+		abort();
+	while (pause(data), (n = read(ends[0], bytes, sizeof(bytes))) > 0)
+		if (write(fd, bytes, (size_t)n) != n)
+			abort();
+	_exit(0);
+}
+
+void *traced_shared(size_t bytes)
+{
+	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		abort();
+	return memory;
 }
 
 void traced_done(struct traced *traced)

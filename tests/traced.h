@@ -24,6 +24,18 @@ void traced_init(struct traced *traced);
  */
 void traced_run(struct traced *traced, int (*program)(void *), void *data, const char *const *settings);
 
+/* This process and its children record into the directory; rings, too, so that those of the killed go with it. */
+void traced_into(const struct traced *traced);
+
+/*
+ * For the program, before it is traced, with TRACE2_RAW=9: descriptor 9 is a pipe, which a process of its own empties
+ * into t.raw.  That one calls pause(data) before each read.
+ */
+void traced_slow_target(void (*pause)(void *data), void *data);
+
+/* Zeroed memory that forked children share; aborts if there is none. */
+void *traced_shared(size_t bytes);
+
 /* Remove the directory. */
 void traced_done(struct traced *traced);
 

@@ -13,14 +13,12 @@
  * usage: account POLICY ROUNDS SEED T2EXPAND
  * Prints its figures and "N passed, N failed".
  */
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -150,29 +148,12 @@ static void receive_visitors(uint64_t *state)
 	}
 }
 
-/* Descriptor 9 is a pipe whose reader pauses. */
-static void make_slow_target(uint64_t state)
+/* What reads the pipe, does so now and then. */
+static void pause_at_times(void *state)
 {
-	char bytes[16384];
-	int ends[2], fd;
-	ssize_t n;
+	const struct timespec pause = { 0, random_below(state, 10) ? 0 : random_below(state, 20000000) };
 
-	if (pipe(ends) || dup2(ends[1], 9) != 9)
-		abort();
-	close(ends[1]);
-	if (fork()) {
-		close(ends[0]);
-		return;
-	}
-	close(9);
-	fd = open(t.raw, O_WRONLY | O_CREAT | O_EXCL, 0600);
-	while (fd >= 0 && (n = read(ends[0], bytes, sizeof(bytes))) > 0) {
-		const struct timespec pause = { 0, random_below(&state, 10) ? 0 : random_below(&state, 20000000) };
-		nanosleep(&pause, NULL);
-		if (write(fd, bytes, (size_t)n) != n)
-			abort();
-	}
-	_exit(0);
+	nanosleep(&pause, NULL);
 }
 
 static int run_program(void *data)
@@ -181,7 +162,7 @@ static int run_program(void *data)
 	pthread_t threads[FLOODERS];
 
 	if (is_slow)
-		make_slow_target(state);
+		traced_slow_target(pause_at_times, &state);
 	trace2_initialize();
 	count();
 	for (int i = 0; i < FLOODERS; i++)
@@ -315,9 +296,7 @@ int main(int argc, char **argv)
 	is_slow = !strcmp(policy, "slow") || !strcmp(policy, "wait");
 	seed = strtoull(argv[3], NULL, 10);
 	t2expand = argv[4];
-	emitted = mmap(NULL, TIDS * sizeof(*emitted), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (emitted == MAP_FAILED)
-		return 2;
+	emitted = traced_shared(TIDS * sizeof(*emitted));
 	for (int i = atoi(argv[2]); i > 0; i--)
 		run_round(totals);
 	printf("%s: %llu checkpoints emitted, %llu stored in %llu cycles", policy,

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -251,9 +250,7 @@ int main(int argc, char **argv)
 
 	if (!rounds || rounds > MOST_CHILDREN / KINDS / 2)
 		return 2;
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (told == MAP_FAILED)
-		return 1;
+	told = traced_shared(sizeof(*told));
 	passed = check_run("plain", rounds, (const char *const[]){ "TRACE2_RAW_ENCODING=plain", NULL });
 	passed += check_run("packed, LZ4", rounds, (const char *const[]){ "TRACE2_RAW_LZ4=1", NULL });
 	printf("%d passed, %d failed\n", passed, 2 - passed);

@@ -73,30 +73,35 @@ static void fill_text(unsigned salt, size_t n)
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-/* One checkpoint whose text never ends. */
-static void make_endless(void)
+/* One checkpoint whose chain never ends. */
+static void begin_endless(void)
 {
 	next_block(0);
 	tlgmake_hit(&make, now_ns, 1);
 	make.block[make.count].flags |= TLG_HAS_INFO;
-	while (!is_enough()) {
-		if (make.count == TLG_BLOCK_LIMIT)
-			next_block(0);
-		memset(tlgmake_add(&make, TLG_INFO, 1)->u.info.text.c, 'x', TLG_TEXT_SIZE);
-	}
 }
 
-/* One checkpoint whose arguments never end, in pieces. */
+static struct tlg_event *add_endless(enum tlg_type type)
+{
+	if (make.count == TLG_BLOCK_LIMIT)
+		next_block(0);
+	return tlgmake_add(&make, type, 1);
+}
+
+/* Its text never ends. */
+static void make_endless(void)
+{
+	begin_endless();
+	while (!is_enough())
+		memset(add_endless(TLG_INFO)->u.info.text.c, 'x', TLG_TEXT_SIZE);
+}
+
+/* Its arguments never end, in pieces. */
 static void make_arguments(void)
 {
-	next_block(0);
-	tlgmake_hit(&make, now_ns, 1);
-	make.block[make.count].flags |= TLG_HAS_INFO;
-	while (!is_enough()) {
-		if (make.count == TLG_BLOCK_LIMIT)
-			next_block(0);
-		tlgmake_add(&make, TLG_VALUE, 1)->u.value = (struct tlg_value){ 1 << 30, TLG_ARG_TEXT, 0 };
-	}
+	begin_endless();
+	while (!is_enough())
+		add_endless(TLG_VALUE)->u.value = (struct tlg_value){ 1 << 30, TLG_ARG_TEXT, 0 };
 }
 
 /* Chains that are begun in every thread, and not ended. */

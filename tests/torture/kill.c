@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -30,6 +29,7 @@
 #include "collect.h"
 #include "follow.h"
 #include "trace2.h"
+#include "traced.h"
 
 enum {
 	THREADS = 3,
@@ -51,7 +51,7 @@ static struct figures {
 static uint64_t seed;
 static int looks;                         /* at the living, too */
 static int is_flight;                     /* the oldest is overwritten */
-static char dir[64], raw[128], again[128];
+static char again[128];
 
 static unsigned random_below(unsigned n)
 {
@@ -185,7 +185,7 @@ static void check(pid_t victim)
 	if (sum.deaths % BY_PROGRAM == 0)
 		recover_by_program(ring, &follow);
 	unlink(ring);
-	unlink(raw);
+	unlink(t.raw);
 }
 
 static void kill_after(pid_t victim, unsigned us)
@@ -224,21 +224,16 @@ static void let_one_die(void)
 	check(victim);
 }
 
-static int prepare(void)
+static void prepare(void)
 {
 	const char *out = getenv("T2_OUT");
 
 	setenv("T2_OUT", out ? out : "build", 1);
-	snprintf(dir, sizeof(dir), "/dev/shm/trace2-kill.XXXXXX");
-	if (!mkdtemp(dir))
-		return 0;
-	snprintf(raw, sizeof(raw), "%s/raw.tlg", dir);
-	snprintf(again, sizeof(again), "%s/again.tlg", dir);
-	setenv("XDG_RUNTIME_DIR", dir, 1);
-	setenv("TRACE2_RAW", raw, 1);
+	traced_init(&t);
+	snprintf(again, sizeof(again), "%s/again.tlg", t.dir);
+	traced_into(&t);
 	setenv("TRACE2_RAW_WAIT", "60000", 1);
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return told != MAP_FAILED;
+	told = traced_shared(sizeof(*told));
 }
 
 int main(int argc, char **argv)
@@ -246,8 +241,9 @@ int main(int argc, char **argv)
 	unsigned times = argc == 4 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
 	int is_bad;
 
-	if (!times || !prepare())
+	if (!times)
 		return 2;
+	prepare();
 	seed = strtoull(argv[3], NULL, 10);
 	death.signal = !strcmp(argv[1], "segv") ? SIGSEGV : !strcmp(argv[1], "abort") ? SIGABRT : 0;
 	looks = !strcmp(argv[1], "live");
@@ -257,7 +253,7 @@ int main(int argc, char **argv)
 	while (sum.deaths < times)
 		let_one_die();
 	unlink(again);
-	rmdir(dir);
+	rmdir(t.dir);
 	printf("%s: %ju deaths, %ju calls returned, %ju checkpoints only in rings, %ju events in flight, %ju dropped "
 	       "and counted, %ju lost, %ju torn, %ju twice, %ju unreadable\n",
 	       argv[1], sum.deaths, sum.calls, sum.recovered, sum.in_flight, sum.dropped, sum.lost, sum.torn, sum.twice,

@@ -19,6 +19,7 @@
 
 #include "collect.h"
 #include "trace2.h"
+#include "traced.h"
 
 enum {
 	ROUNDS = 12000,                   /* that fit into the ring; every second is in the file, too */
@@ -28,7 +29,7 @@ enum {
 extern char **environ;
 
 static uint64_t seed;
-static char dir[64], raw[128], out[128], ring[256], kept[256], program[512];
+static char out[128], ring[256], kept[256], program[512];
 static char *expected;                    /* the output of an undisturbed run */
 static size_t expected_bytes;
 static unsigned runs, killed, early, different, removed_early, removed;
@@ -143,15 +144,11 @@ static int prepare(void)
 	const char *build = getenv("T2_OUT");
 	pid_t victim;
 
-	snprintf(dir, sizeof(dir), "/dev/shm/trace2-recover.XXXXXX");
-	if (!mkdtemp(dir))
-		return 0;
-	snprintf(raw, sizeof(raw), "%s/raw.tlg", dir);
-	snprintf(out, sizeof(out), "%s/out", dir);
-	snprintf(kept, sizeof(kept), "%s/kept", dir);
+	traced_init(&t);
+	snprintf(out, sizeof(out), "%s/out", t.dir);
+	snprintf(kept, sizeof(kept), "%s/kept", t.dir);
 	snprintf(program, sizeof(program), "%s/t2expand", build ? build : "build");
-	setenv("XDG_RUNTIME_DIR", dir, 1);
-	setenv("TRACE2_RAW", raw, 1);
+	traced_into(&t);
 	victim = fork();
 	if (!victim)
 		run_victim();
@@ -163,11 +160,11 @@ static int prepare(void)
 
 static void clean_up(void)
 {
-	const char *const paths[] = { raw, out, ring, kept };
+	const char *const paths[] = { t.raw, out, ring, kept };
 
 	for (unsigned i = 0; i < 4; i++)
 		unlink(paths[i]);
-	rmdir(dir);
+	rmdir(t.dir);
 }
 
 int main(int argc, char **argv)

@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -483,9 +482,7 @@ int main(int argc, char **argv)
 	if (!amount)
 		return 2;
 	seed = strtoull(argv[3], NULL, 10);
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (told == MAP_FAILED)
-		return 1;
+	told = traced_shared(sizeof(*told));
 	fills_chunks = !strcmp(argv[1], "chunks");
 	if (!strcmp(argv[1], "jumps") || fills_chunks)
 		check_run(argv[1], run_stepper, amount, NULL);

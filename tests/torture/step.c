@@ -22,7 +22,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,6 +31,7 @@
 #include "stepper.h"
 #include "still.h"
 #include "trace2.h"
+#include "traced.h"
 
 enum {
 	STEPPED = 2 * FOLLOW_CALLS,       /* calls */
@@ -69,7 +69,7 @@ static struct figures {
 
 static uint64_t seed;
 static unsigned worker, workers, look_at;
-static char dir[64], raw[128], copy[128];
+static char copy[128];
 
 static unsigned random_below(unsigned n)
 {
@@ -166,7 +166,7 @@ static void check_left(const char *ring, int where)
 	follow.thread[0].slot = 0;
 	if (ring)
 		got = collect(ring, 0, follow_block, &follow);
-	else if (collect_file(raw, follow_block, &follow) && follow.is_whole)
+	else if (collect_file(t.raw, follow_block, &follow) && follow.is_whole)
 		got.hits = 0;
 	judge(&follow, &got, where);
 }
@@ -181,7 +181,7 @@ static void kill_and_check(pid_t victim, int where)
 	check_left(is_there ? ring : NULL, where);
 	if (is_there)
 		unlink(ring);
-	unlink(raw);
+	unlink(t.raw);
 }
 
 /* ---- looking ------------------------------------------------------------------------------------ */
@@ -192,7 +192,7 @@ static int begin_looking(pid_t victim)
 {
 	char ring[256];
 
-	if (collect_find((uint32_t)victim, ring, sizeof(ring)) && still_open(&still, ring, copy, raw))
+	if (collect_find((uint32_t)victim, ring, sizeof(ring)) && still_open(&still, ring, copy, t.raw))
 		return 1;
 	sum->unreadable++;
 	return 0;
@@ -366,17 +366,12 @@ static void kill_at_end(uint32_t at)
 
 /* ---- the run ------------------------------------------------------------------------------------ */
 
-static int prepare(void)
+static void prepare(void)
 {
-	snprintf(dir, sizeof(dir), "/dev/shm/trace2-step.XXXXXX");
-	if (!mkdtemp(dir))
-		return 0;
-	snprintf(raw, sizeof(raw), "%s/raw.tlg", dir);
-	snprintf(copy, sizeof(copy), "%s/copy", dir);
-	setenv("XDG_RUNTIME_DIR", dir, 1);
-	setenv("TRACE2_RAW", raw, 1);
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	return told != MAP_FAILED;
+	traced_init(&t);
+	snprintf(copy, sizeof(copy), "%s/copy", t.dir);
+	traced_into(&t);
+	told = traced_shared(sizeof(*told));
 }
 
 static int record_all(void)
@@ -437,10 +432,9 @@ static int run_workers(struct figures *figures, unsigned stride, unsigned kills)
 			continue;
 		stepper_share_processor(worker);
 		sum = &figures[worker];
-		if (!prepare())
-			_exit(1);
+		prepare();
 		run_worker(stride, kills);
-		_exit(rmdir(dir) != 0);
+		_exit(rmdir(t.dir) != 0);
 	}
 	while (wait(&status) > 0)
 		is_good &= WIFEXITED(status) && !WEXITSTATUS(status);
@@ -465,19 +459,19 @@ int main(int argc, char **argv)
 {
 	const unsigned words = sizeof(struct figures) / sizeof(uint64_t);
 	unsigned stride = argc == 4 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-	uint64_t *figures = mmap(NULL, (MOST_WORKERS + 1) * sizeof(struct figures), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t *figures = traced_shared((MOST_WORKERS + 1) * sizeof(struct figures));
 	int is_good;
 
-	if (!stride || figures == MAP_FAILED)
+	if (!stride)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	seed = strtoull(argv[3], NULL, 10);
 	workers = stepper_processors() < MOST_WORKERS ? stepper_processors() : MOST_WORKERS;
 	sum = (struct figures *)figures;
-	if (!prepare() || !record_all())
+	prepare();
+	if (!record_all())
 		return 3;
-	rmdir(dir);
+	rmdir(t.dir);
 	fflush(stdout);
 	is_good = run_workers(sum + 1, stride, (unsigned)strtoul(argv[2], NULL, 10));
 	for (unsigned i = words; i < (workers + 1) * words; i++)

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -163,9 +162,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	seed = strtoull(argv[3], NULL, 10);
-	told = mmap(NULL, sizeof(*told), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (told == MAP_FAILED)
-		return 2;
+	told = traced_shared(sizeof(*told));
 	snprintf(setting, sizeof(setting), "TRACE2_RAW_POLICY=%s", argv[1]);
 	traced_init(&t);
 	traced_run(&t, run_storm, (void *)atol(argv[2]), (const char *const[]){ setting, NULL });
