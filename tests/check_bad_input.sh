@@ -8,10 +8,8 @@
 set -u
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
+. "$(dirname "$0")/common.sh"
 expand=$(realpath "${1:-$out/t2expand}")
-. "$top/tests/common.sh"
 cd "$tmp" || exit 1
 
 # lines NAME FILE MIN MAX: so many lines

@@ -7,9 +7,7 @@
 # --format=raw makes of a packed one.  Ends with "N passed, N failed".
 set -u
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-. "$top/tests/common.sh"
+. "$(dirname "$0")/common.sh"
 
 # Events are compared in the order of the file, the first difference is shown.
 compare()

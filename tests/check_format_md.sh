@@ -4,10 +4,8 @@
 # With the argument --write, put them there.
 set -u
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/common.sh"
 cd "$top" || exit 1
-out=${T2_OUT:-build}
-. tests/common.sh
 
 # The lines from marker $1 to its end in file $2
 table()

@@ -8,12 +8,11 @@
 set -u
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-version=$(git version 2>/dev/null) || { echo "no git"; exit 77; }
+. "$(dirname "$0")/common.sh"
+need_shared_library
+need git git version
+version=$(git version)
 version=${version#git version }
-[ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
-. "$top/tests/common.sh"
 # The directory of a run.  Both programs get the same one, for it is in their messages.
 run=$tmp/run
 

@@ -4,7 +4,6 @@
 # that is there, and a C++ program that uses the macros links and runs.  Ends with "N passed, N failed".
 set -u
 
-out=${T2_OUT:-build}
 cc=${CC:-cc}
 . "$(dirname "$0")/common.sh"
 

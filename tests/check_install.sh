@@ -5,13 +5,12 @@
 # Ends with "N passed, N failed".
 set -u
 
-out=${T2_OUT:-build}
 cc=${CC:-cc}
 . "$(dirname "$0")/common.sh"
 # Settings of the make that runs this check must not reach the ones below.
 unset MAKEFLAGS MAKELEVEL MFLAGS
 
-if [[ $out != build ]]; then
+if [[ $out != "$top/build" ]]; then
 	echo "only the default variant is installed"
 	exit 77
 fi

@@ -19,7 +19,6 @@
 set -u
 export LC_ALL=C
 
-out=${T2_OUT:-build}
 recorded=tests/data/instructions
 . "$(dirname "$0")/common.sh"
 texts=()

@@ -5,7 +5,6 @@
 set -u
 export LC_ALL=C
 . "$(dirname "$0")/common.sh"
-out=${T2_OUT:-build}
 export XDG_RUNTIME_DIR=$tmp
 seed=${T2_SEED:-$RANDOM}
 RANDOM=$seed

@@ -7,11 +7,9 @@
 set -u
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+. "$(dirname "$0")/common.sh"
 cd "$top" || exit 1
-out=$(cd "${T2_OUT:-build}" && pwd) || exit 1
-command -v mandoc >/dev/null || { echo "no mandoc"; exit 77; }
-. tests/common.sh
+need mandoc command -v mandoc
 
 # agree NAME A B: two sorted lists, neither of them empty, are the same
 agree()

@@ -5,10 +5,8 @@
 set -u
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-[ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
-. "$top/tests/common.sh"
+. "$(dirname "$0")/common.sh"
+need_shared_library
 
 # The lines of the code block in README.md that the comment <!-- $1 --> announces
 block()

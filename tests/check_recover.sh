@@ -6,10 +6,8 @@ set -u
 export LC_ALL=C TZ=UTC
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-[ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
-. "$top/tests/common.sh"
+. "$(dirname "$0")/common.sh"
+need_shared_library
 rings=$(mktemp -d /dev/shm/trace2-check.XXXXXX) || exit 1
 trap 'rm -rf "$tmp" "$rings"' EXIT
 export XDG_RUNTIME_DIR=$rings

@@ -8,7 +8,6 @@
 # Ends with "N passed, N failed".
 set -u
 
-out=${T2_OUT:-build}
 . "$(dirname "$0")/common.sh"
 export LC_ALL=C
 

@@ -6,11 +6,8 @@
 set -u
 export LC_ALL=C
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-command -v python3 >/dev/null || { echo "no python3"; exit 77; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+. "$(dirname "$0")/common.sh"
+need python3 command -v python3
 cd "$tmp" || exit 1
 
 # ESC, BEL, CSI as a C1 character, right-to-left override, a byte that is no UTF-8, DEL, tab; then what may stay

@@ -7,11 +7,9 @@ set -u
 export LC_ALL=C TZ=UTC
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
-top=$(cd "$(dirname "$0")/.." && pwd)
-out=$(cd "$top" && cd "${T2_OUT:-build}" && pwd) || exit 1
-[ -e "$out/libtrace2.so" ] || { echo "no shared library in $out"; exit 77; }
+. "$(dirname "$0")/common.sh"
+need_shared_library
 expand=$out/t2expand
-. "$top/tests/common.sh"
 cd "$tmp" || exit 1
 
 # proc END [COMMAND...]: start the commands one after the other, then end: with a code, by a signal that nobody

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Sourced by check scripts, which count with it what holds and what does not.
 #   $passed, $failed  so far
+#   $top, $out        this tree, and what was built of it (T2_OUT)
 #   $tmp              a directory of the script's own, removed when it ends
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 
 passed=0 failed=0
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+out=${T2_OUT:-build}
+[ "${out#/}" != "$out" ] || out=$top/$out
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 
@@ -17,6 +21,18 @@ fail()
 {
 	failed=$((failed + 1))
 	echo "FAIL $*"
+}
+
+# need WHAT TEST...: without it the check is skipped
+need()
+{
+	"${@:2}" >/dev/null && return
+	echo "no $1"
+	exit 77
+}
+need_shared_library()
+{
+	need "shared library in $out" [ -e "$out/libtrace2.so" ]
 }
 
 # total: the last line of a check, and its exit status
