@@ -9,26 +9,12 @@
 
 #include "listing.h"
 #include "record.h"
+#include "shown.h"
 #include "tlg_block.h"
-#include "tlg_show.h"
 #include "tlgmake.h"
 
 /* A platform of our own making: big-endian, 48-byte events, members in reverse order, 4-byte flags and pid. */
 enum { ENTRY = 48, PAYLOAD_AT = 16, PAYLOAD = 32 };
-
-struct text {
-	char c[65536];
-	size_t n;
-};
-
-static void append(void *to, const char *piece, size_t n)
-{
-	struct text *text = to;
-
-	assert_true(text->n + n < sizeof(text->c));
-	memcpy(text->c + text->n, piece, n);
-	text->n += n;
-}
 
 static int parse(struct t2x_layout *layout, const char *xml, const char **why)
 {
@@ -40,11 +26,11 @@ static int parse(struct t2x_layout *layout, const char *xml, const char **why)
 static void test_layout_own_document_gives_own_layout(void **state)
 {
 	struct t2x_layout layout, native;
-	struct text xml = { .n = 0 };
+	struct shown xml = { .n = 0 };
 	const char *why;
 
 	(void)state;
-	tlg_show_xml(append, &xml);
+	tlg_show_xml(shown_append, &xml);
 	assert_int_equal(parse(&layout, xml.c, &why), 0);
 	assert_int_equal(t2x_layout_init(&native, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__), 0);
 	assert_int_equal(layout.version, TLG_VERSION);
@@ -119,15 +105,15 @@ static void test_layout_too_many_members_are_refused(void **state)
 {
 	static const char head[] = "<RAW_FORMAT version=\"200\" magic_raw=\"0x78563412\" " SIZES ">"
 				   "<TYPE uname=\"HIT\" typeindex=\"0\">";
-	struct text xml = { .n = 0 };
+	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	const char *why;
 
 	(void)state;
-	append(&xml, head, sizeof(head) - 1);
+	shown_append(&xml, head, sizeof(head) - 1);
 	for (unsigned i = 0; i <= T2X_MAX_MEMBERS; i++)
-		append(&xml, MEMBER("1", "0"), strlen(MEMBER("1", "0")));
-	append(&xml, "</TYPE></RAW_FORMAT>", 20);
+		shown_append(&xml, MEMBER("1", "0"), strlen(MEMBER("1", "0")));
+	shown_append(&xml, "</TYPE></RAW_FORMAT>", 20);
 	assert_int_equal(parse(&layout, xml.c, &why), -EINVAL);
 	assert_non_null(strstr(why, "one too many"));
 }
@@ -164,13 +150,13 @@ static unsigned there_offset(const struct tlg_type_desc *type, unsigned which)
 	return at;
 }
 
-static void describe_type(struct text *xml, const struct tlg_type_desc *type)
+static void describe_type(struct shown *xml, const struct tlg_type_desc *type)
 {
 	char line[256];
 
 	snprintf(line, sizeof(line), "<TYPE uname=\"%s\" typeindex=\"%u\">\n", type->text[TLG_DESC_UNAME],
 		 type->id == TLG_INFO ? TLG_INFO : 100u + type->id);
-	append(xml, line, strlen(line));
+	shown_append(xml, line, strlen(line));
 	for (unsigned i = 0; i < type->nfields; i++) {
 		const struct tlg_field_desc *field = &type->fields[i];
 		int is_text = field->kind == TLG_KIND_TEXT;
@@ -178,12 +164,12 @@ static void describe_type(struct text *xml, const struct tlg_type_desc *type)
 			 "<MEMBER name=\"%s\" type=\"%s\" size=\"%u\" offset=\"%u\"/>\n", field->name,
 			 field->type, is_text ? 23 : there_size(type, field),
 			 is_text ? 3 : there_offset(type, i));
-		append(xml, line, strlen(line));
+		shown_append(xml, line, strlen(line));
 	}
-	append(xml, "</TYPE>\n", 8);
+	shown_append(xml, "</TYPE>\n", 8);
 }
 
-static void describe(struct text *xml)
+static void describe(struct shown *xml)
 {
 	static const char head[] =
 		"<RAW_FORMAT version=\"200\" size=\"48\" payload_size=\"32\" payload_offset=\"16\" "
@@ -196,10 +182,10 @@ static void describe(struct text *xml)
 		"<FLAG name=\"HAS_MORE\" value=\"0x0200\"/><FLAG name=\"RENDERED\" "
 		"value=\"0x0100\"/></RAW_FORMAT>";
 
-	append(xml, head, sizeof(head) - 1);
+	shown_append(xml, head, sizeof(head) - 1);
 	for (unsigned i = 0; i < tlg_type_count(); i++)
 		describe_type(xml, tlg_type_at(i));
-	append(xml, tail, sizeof(tail) - 1);
+	shown_append(xml, tail, sizeof(tail) - 1);
 }
 
 static void store_be(unsigned char *to, unsigned size, uint64_t value)
@@ -309,7 +295,7 @@ static void make_stream(struct tlgmake *make)
 static void test_layout_foreign_file_reads_as_ours(void **state)
 {
 	struct record ours = { .text = NULL }, theirs = { .text = NULL };
-	struct text xml = { .n = 0 };
+	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	struct tlgmake make;
 	unsigned char *bytes;
@@ -338,7 +324,7 @@ static void test_layout_foreign_file_reads_as_ours(void **state)
 static void test_layout_raw_of_foreign_file_reads_as_ours(void **state)
 {
 	struct record ours = { .text = NULL }, theirs = { .text = NULL };
-	struct text xml = { .n = 0 };
+	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	struct tlgmake make;
 	unsigned char *bytes, *raw;

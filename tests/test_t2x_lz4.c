@@ -53,67 +53,69 @@ static void free_result(struct result *result)
 	free(result->bytes);
 }
 
-/* Some blocks; *framed: as frames of two or three blocks each. */
-static void make_file(struct tlgmake *make, unsigned char **framed, size_t *n)
+/* Before each test: some blocks, and the same as frames of two or three blocks each. */
+static struct tlgmake make;
+static unsigned char *framed;
+static size_t framed_bytes;
+
+static int setup(void **state)
 {
-	tlgmake_init(make, 77, 1234);
-	tlgmake_cycle(make);
+	(void)state;
+	tlgmake_init(&make, 77, 1234);
+	tlgmake_cycle(&make);
 	for (unsigned i = 0; i < 12; i++) {
-		tlgmake_begin(make, 0);
+		tlgmake_begin(&make, 0);
 		for (unsigned k = 0; k < 40; k++)
-			tlgmake_hit(make, 1 + 1000 * i + k * k, k);
-		tlgmake_seal(make);
+			tlgmake_hit(&make, 1 + 1000 * i + k * k, k);
+		tlgmake_seal(&make);
 	}
-	*framed = tlgmake_lz4(make, 3000, n);
+	framed = tlgmake_lz4(&make, 3000, &framed_bytes);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(framed);
+	tlgmake_free(&make);
+	return 0;
 }
 
 /* Offset of the i-th mark. */
-static size_t mark_at(const unsigned char *p, size_t n, unsigned i)
+static size_t mark_at(unsigned i)
 {
 	size_t at = 0;
 
 	for (;; at++) {
-		assert_true(at + 4 < n);
-		if (!memcmp(p + at, "\x54\x2a\x4d\x18", 4) && !i--)
+		assert_true(at + 4 < framed_bytes);
+		if (!memcmp(framed + at, "\x54\x2a\x4d\x18", 4) && !i--)
 			return at;
 	}
 }
 
 static void test_lz4_frames_of_ours_give_the_bytes(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed;
-	size_t n;
 
 	(void)state;
-	make_file(&make, &framed, &n);
-	read_all(&result, framed, n);
+	read_all(&result, framed, framed_bytes);
 	assert_true(result.is_lz4);
 	assert_int_equal(result.n, make.n);
 	assert_memory_equal(result.bytes, make.bytes, make.n);
 	assert_int_equal(result.report.damages, 0);
 	assert_int_equal(result.pieces, 1);
 	free_result(&result);
-	free(framed);
-	tlgmake_free(&make);
 }
 
 static void test_lz4_plain_file_is_seen_as_plain(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed;
-	size_t n;
 
 	(void)state;
-	make_file(&make, &framed, &n);
 	read_all(&result, make.bytes, make.n);
 	assert_false(result.is_lz4);
 	assert_memory_equal(result.bytes, make.bytes, make.n);
 	free_result(&result);
-	free(framed);
-	tlgmake_free(&make);
 }
 
 /* The lz4 program's default: 4 MiB blocks that refer to each other, no size. */
@@ -121,67 +123,59 @@ static void test_lz4_large_frame_of_others_gives_the_bytes(void **state)
 {
 	enum { N = 20000000 };
 	LZ4F_preferences_t how = { .frameInfo = { .blockSizeID = LZ4F_max4MB } };
-	unsigned char *plain = malloc(N), *framed = malloc(N + N / 100);
+	unsigned char *plain = malloc(N), *frame = malloc(N + N / 100);
 	struct result result;
 	uint32_t value = 1;
 	size_t n;
 
 	(void)state;
 	assert_non_null(plain);
-	assert_non_null(framed);
+	assert_non_null(frame);
 	for (unsigned i = 0; i < N; i++) {
 		value = value * 1103515245 + 12345;
 		plain[i] = (unsigned char)(value >> 30);
 	}
-	n = LZ4F_compressFrame(framed, N + N / 100, plain, N, &how);
+	n = LZ4F_compressFrame(frame, N + N / 100, plain, N, &how);
 	assert_false(LZ4F_isError(n));
-	read_all(&result, framed, n);
+	read_all(&result, frame, n);
 	assert_int_equal(result.n, N);
 	assert_memory_equal(result.bytes, plain, N);
 	assert_int_equal(result.report.damages, 0);
 	free_result(&result);
-	free(framed);
+	free(frame);
 	free(plain);
 }
 
 static void test_lz4_foreign_skippable_frame_is_stepped_over(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed, *bytes;
-	size_t n;
+	unsigned char *bytes;
 
 	(void)state;
-	make_file(&make, &framed, &n);
-	bytes = calloc(1, n + 500008);
+	bytes = calloc(1, framed_bytes + 500008);
 	assert_non_null(bytes);
 	memcpy(bytes, "\x5a\x2a\x4d\x18\x20\xa1\x07\x00", 8);   /* 500000 bytes of something */
-	memcpy(bytes + 500008, framed, n);
-	read_all(&result, bytes, n + 500008);
+	memcpy(bytes + 500008, framed, framed_bytes);
+	read_all(&result, bytes, framed_bytes + 500008);
 	assert_int_equal(result.n, make.n);
 	assert_int_equal(result.report.damages, 0);
 	free_result(&result);
 	free(bytes);
-	free(framed);
-	tlgmake_free(&make);
 }
 
 static void test_lz4_damage_anywhere_costs_its_frame_only(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed;
-	size_t n, from, to, i;
+	size_t from, to, i;
 
 	(void)state;
-	make_file(&make, &framed, &n);
-	from = mark_at(framed, n, 1);
-	to = mark_at(framed, n, 2);
+	from = mark_at(1);
+	to = mark_at(2);
 	for (i = from; i < to; i++) {
 		if (i >= from + 8 && i < from + 20)
 			continue;   /* what the mark says is not needed but for its checksum */
 		framed[i] ^= 0x81;
-		read_all(&result, framed, n);
+		read_all(&result, framed, framed_bytes);
 		framed[i] ^= 0x81;
 		/* the rest is there, whatever became of the frame; a bit that nothing depends on costs
 		 * nothing */
@@ -191,51 +185,38 @@ static void test_lz4_damage_anywhere_costs_its_frame_only(void **state)
 		assert_true(result.report.damages <= 2);
 		free_result(&result);
 	}
-	free(framed);
-	tlgmake_free(&make);
 }
 
 static void test_lz4_damage_is_reported_and_breaks_the_bytes(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed;
 	char expected[64];
-	size_t n, at;
+	size_t at;
 
 	(void)state;
-	make_file(&make, &framed, &n);
-	at = mark_at(framed, n, 2) - 1;     /* the last byte of a frame's checksum */
+	at = mark_at(2) - 1;     /* the last byte of a frame's checksum */
 	framed[at] ^= 1;
-	read_all(&result, framed, n);
+	read_all(&result, framed, framed_bytes);
 	assert_int_equal(result.pieces, 2);
 	assert_int_equal(result.report.damages, 1);
-	snprintf(expected, sizeof(expected), ": byte %zu: ", mark_at(framed, n, 1) + 24);
+	snprintf(expected, sizeof(expected), ": byte %zu: ", mark_at(1) + 24);
 	assert_non_null(strstr(result.said, expected));
 	assert_non_null(strstr(result.said, "skipped"));
 	free_result(&result);
-	free(framed);
-	tlgmake_free(&make);
 }
 
 static void test_lz4_truncated_frame_gives_what_can_be_decoded(void **state)
 {
-	struct tlgmake make;
 	struct result result;
-	unsigned char *framed;
-	size_t n;
 
 	(void)state;
-	make_file(&make, &framed, &n);
 	for (size_t cut = 1; cut < 40; cut++) {
-		read_all(&result, framed, n - cut);
+		read_all(&result, framed, framed_bytes - cut);
 		assert_int_equal(result.report.damages, 1);
 		assert_true(result.n <= make.n);
 		assert_memory_equal(result.bytes, make.bytes, result.n);
 		free_result(&result);
 	}
-	free(framed);
-	tlgmake_free(&make);
 }
 
 /* A header whose checksum is right by chance, of a frame with blocks longer than the file. */
@@ -245,41 +226,32 @@ static void test_lz4_frame_that_is_not_its_marks_swallows_nothing(void **state)
 	static unsigned char noise[100000], forged[200000];
 	uint32_t random = 1, plain;
 	struct result result;
-	struct tlgmake make;
-	unsigned char *framed;
-	size_t n, from, to;
+	size_t from, to;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(noise); i++)
 		noise[i] = (unsigned char)((random = random * 1103515245 + 12345) >> 16);
 	assert_false(LZ4F_isError(LZ4F_compressFrame(forged, sizeof(forged), noise, sizeof(noise), &large)));
-	make_file(&make, &framed, &n);
-	from = mark_at(framed, n, 1);
-	to = mark_at(framed, n, 2);
+	from = mark_at(1);
+	to = mark_at(2);
 	plain = (uint32_t)framed[from + 16] | (uint32_t)framed[from + 17] << 8 | (uint32_t)framed[from + 18] << 16 |
 		(uint32_t)framed[from + 19] << 24;
 	memcpy(framed + from + 24, forged, to - from - 24);
-	read_all(&result, framed, n);
+	read_all(&result, framed, framed_bytes);
 	assert_int_equal(result.report.damages, 1);
 	assert_int_equal(result.n, make.n - plain);
 	free_result(&result);
-	free(framed);
-	tlgmake_free(&make);
 }
 
 /* The first bytes say what a file is, unless they are damaged. */
 static void test_lz4_damaged_beginning_is_still_lz4(void **state)
 {
 	struct result result;
-	struct tlgmake make;
-	unsigned char *framed;
-	size_t n;
 
 	(void)state;
-	make_file(&make, &framed, &n);
 	for (size_t bit = 0; bit < 64; bit++) {
 		framed[bit / 8] ^= (unsigned char)(1U << bit % 8);
-		read_all(&result, framed, n);
+		read_all(&result, framed, framed_bytes);
 		assert_true(result.is_lz4);
 		assert_int_equal(result.report.damages, 1);
 		assert_int_equal(result.n, make.n);
@@ -287,8 +259,6 @@ static void test_lz4_damaged_beginning_is_still_lz4(void **state)
 		free_result(&result);
 		framed[bit / 8] ^= (unsigned char)(1U << bit % 8);
 	}
-	free(framed);
-	tlgmake_free(&make);
 }
 
 static void test_lz4_noise_behind_the_magic_ends(void **state)
@@ -315,15 +285,16 @@ static void test_lz4_noise_behind_the_magic_ends(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lz4_frames_of_ours_give_the_bytes),
-		cmocka_unit_test(test_lz4_plain_file_is_seen_as_plain),
+#define WITH_FILE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+		WITH_FILE(test_lz4_frames_of_ours_give_the_bytes),
+		WITH_FILE(test_lz4_plain_file_is_seen_as_plain),
 		cmocka_unit_test(test_lz4_large_frame_of_others_gives_the_bytes),
-		cmocka_unit_test(test_lz4_foreign_skippable_frame_is_stepped_over),
-		cmocka_unit_test(test_lz4_damage_anywhere_costs_its_frame_only),
-		cmocka_unit_test(test_lz4_damage_is_reported_and_breaks_the_bytes),
-		cmocka_unit_test(test_lz4_truncated_frame_gives_what_can_be_decoded),
-		cmocka_unit_test(test_lz4_frame_that_is_not_its_marks_swallows_nothing),
-		cmocka_unit_test(test_lz4_damaged_beginning_is_still_lz4),
+		WITH_FILE(test_lz4_foreign_skippable_frame_is_stepped_over),
+		WITH_FILE(test_lz4_damage_anywhere_costs_its_frame_only),
+		WITH_FILE(test_lz4_damage_is_reported_and_breaks_the_bytes),
+		WITH_FILE(test_lz4_truncated_frame_gives_what_can_be_decoded),
+		WITH_FILE(test_lz4_frame_that_is_not_its_marks_swallows_nothing),
+		WITH_FILE(test_lz4_damaged_beginning_is_still_lz4),
 		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
 	};
 

@@ -6,32 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shown.h"
 #include "tlg_crc.h"
 #include "tlg_desc.h"
-#include "tlg_show.h"
-
-struct text {
-	char c[65536];
-	size_t n;
-};
-
-static void append(void *to, const char *piece, size_t n)
-{
-	struct text *text = to;
-
-	assert_true(text->n + n < sizeof(text->c));
-	memcpy(text->c + text->n, piece, n);
-	text->n += n;
-}
-
-static struct text *show(void (*shown)(tlg_show_fn *, void *))
-{
-	static struct text text;
-
-	memset(&text, 0, sizeof(text));
-	shown(append, &text);
-	return &text;
-}
 
 static void test_show_xml_has_stacktracks_form(void **state)
 {
@@ -48,7 +25,7 @@ static void test_show_xml_has_stacktracks_form(void **state)
 		"<FLAG name=\"IS_INFO\" value=\"0x00ff\"/>\n",
 		"<FLAG name=\"HAS_INFO\" value=\"0x0100\"/>\n<FLAG name=\"INFO_END\" value=\"0x0200\"/>\n",
 	};
-	const struct text *text = show(tlg_show_xml);
+	const struct shown *text = shown(tlg_show_xml);
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -65,12 +42,12 @@ static void test_show_xml_says_the_byte_order(void **state)
 	(void)state;
 	snprintf(expected, sizeof(expected), "magic_raw=\"0x%02x%02x%02x%02x\"", raw[0], raw[1], raw[2],
 		 raw[3]);
-	assert_non_null(strstr(show(tlg_show_xml)->c, expected));
+	assert_non_null(strstr(shown(tlg_show_xml)->c, expected));
 }
 
 static void test_show_xml_needs_no_escapes(void **state)
 {
-	const struct text *text = show(tlg_show_xml);
+	const struct shown *text = shown(tlg_show_xml);
 	unsigned quotes = 0;
 
 	(void)state;
@@ -84,7 +61,7 @@ static void test_show_xml_needs_no_escapes(void **state)
 
 static void test_show_crc_is_that_of_the_text(void **state)
 {
-	const struct text *text = show(tlg_show_xml);
+	const struct shown *text = shown(tlg_show_xml);
 
 	(void)state;
 	assert_int_equal(tlg_show_crc(), tlg_crc32c(0, text->c, text->n));
@@ -93,7 +70,7 @@ static void test_show_crc_is_that_of_the_text(void **state)
 
 static void test_show_md_lists_every_type_member_and_style(void **state)
 {
-	const struct text *text = show(tlg_show_md);
+	const struct shown *text = shown(tlg_show_md);
 	char row[128];
 
 	(void)state;
