@@ -5,8 +5,8 @@
 format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
 runtime_src := tr2_clock tr2_text tr2_memory tr2_env tr2_config tr2_config_parse tr2_wild \
 	       tr2_sid tr2_shm tr2_scope tr2_site tr2_ring tr2_reg tr2_args tr2_emit tr2_format tr2_capture tr2_message tr2_thread tr2_reserve \
-	       tr2_timer tr2_drain tr2_reader tr2_collect tr2_overwrite tr2_keep tr2_losses tr2_stream tr2_post tr2_post_chain tr2_wake tr2_encode \
-	       tr2_frame tr2_fd tr2_dst tr2_dst_write tr2_sink tr2_live tr2_signal tr2_handler tr2_flight \
+	       tr2_timer tr2_drain tr2_reader tr2_collect tr2_overwrite tr2_snapshot tr2_keep tr2_losses tr2_stream tr2_post tr2_post_chain tr2_wake tr2_encode \
+	       tr2_frame tr2_fd tr2_dst tr2_dst_write tr2_sink tr2_live tr2_watch tr2_signal tr2_handler tr2_flight \
 	       tr2_life trace2_cmd trace2_process trace2_region
 expand_src  := t2x_in t2x_window t2x_lz4 t2x_blocks t2x_met t2x_unpack t2x_report t2x_layout t2x_layout_xml t2x_context \
 	       t2x_clock t2x_scope t2x_map t2x_chain t2x_define t2x_lane t2x_heap t2x_merge t2x_xml t2x_raw t2x_model \

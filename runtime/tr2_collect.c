@@ -15,6 +15,7 @@
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_memory.h"
+#include "tr2_overwrite.h"
 #include "tr2_post.h"
 #include "tr2_reader.h"
 #include "tr2_sink.h"
@@ -321,7 +322,7 @@ void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 {
 	const struct timespec pause = { 0, 100000 };
 
-	tr2_collect_hold(thread);
+	tr2_overwrite_hold(thread);
 	if (tr2_reader_post(thread)) {
 		post_context(thread, thread->post);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
@@ -329,5 +330,5 @@ void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 	}
 	tr2_collect_retire(thread);
 	tr2_collect_abandoned(thread);
-	tr2_collect_let_go(thread);
+	tr2_overwrite_let_go(thread);
 }

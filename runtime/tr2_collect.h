@@ -29,23 +29,6 @@ int tr2_collect_was_behind(void);
  */
 void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
 
-/* At the end of a flight recorder: what no snapshot has taken is lost. */
-void tr2_collect_skip(struct tr2_thread *thread);
-
-/*
- * Make room in self's own ring: its oldest chunk is given up, and counted as overwritten.
- * kept_upto  chunks up to this number stay
- * Return  0: that is not possible now    Thread  the ring's owner, signals masked    Orders [M12]    Cost  10 us
- */
-int tr2_collect_overwrite(struct tr2_thread *self, uint32_t kept_upto);
-
-/* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */
-void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post);
-
-/* Keep a ring's owner from reading it, let it again; nothing but where the owner may. */
-void tr2_collect_hold(struct tr2_thread *thread);
-void tr2_collect_let_go(struct tr2_thread *thread);
-
 /* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring. */
 void tr2_collect_retire(struct tr2_thread *thread);
 

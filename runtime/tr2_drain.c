@@ -12,14 +12,14 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
-#include "tr2_flight.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_memory.h"
+#include "tr2_overwrite.h"
 #include "tr2_post.h"
-#include "tr2_reg.h"
 #include "tr2_sid.h"
 #include "tr2_sink.h"
+#include "tr2_snapshot.h"
 
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
@@ -135,7 +135,7 @@ static enum pass pass(unsigned patience_us)
 	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
 	int is_waiting = 0, has_moved;
 
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		uint64_t until = tr2_collect_ring(thread, now, patience);
 		is_waiting |= until != now;
 		if (until < low)
@@ -163,20 +163,20 @@ static int is_flight(void)
 /* What all rings hold now, as a cycle of its own. */
 static void take_snapshot(void)
 {
-	uint32_t requests = tr2_flight_begin();
+	uint32_t requests = tr2_snapshot_begin();
 	uint64_t now = tr2_clock_raw();
 
 	tr2_post_next_cycle();
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread))
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		tr2_collect_snapshot(thread, now);
 	post_summary(now - margin_ticks());
 	tr2_collect_write();
-	tr2_flight_end(requests);
+	tr2_snapshot_end(requests);
 }
 
 static int take_snapshot_if_requested(void)
 {
-	if (!tr2_flight_is_requested())
+	if (!tr2_snapshot_is_requested())
 		return 0;
 	take_snapshot();
 	return 1;
@@ -304,8 +304,8 @@ static unsigned g_end_reason = TLG_END_EXIT;
 static void skip_all(void)
 {
 	take_snapshot_if_requested();
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread))
-		tr2_collect_skip(thread);
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
+		tr2_overwrite_skip(thread);
 }
 
 static void finish(void)
@@ -314,7 +314,7 @@ static void finish(void)
 		skip_all();
 	else if (!drain_with(LAST_PATIENCE_US))
 		drain_with(0);   /* each of many has its patience, and what is behind them must not be lost for that */
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		tr2_ring_forget_holes(&thread->ring);
 		tr2_collect_abandoned(thread);
 	}
@@ -371,7 +371,7 @@ void tr2_drain_before_fork(void)
 	tr2_signals_block(&mask);
 	g_held = lock_within(10);
 	if (g_held && is_flight())
-		tr2_collect_look_ahead(tr2_self, &g_ahead);
+		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
 	else if (g_held && !g_drain.finished)
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
 	tr2_signals_restore(&mask);

@@ -12,7 +12,7 @@
 enum tr2_policy {
 	TR2_POLICY_DISCARD,       /* it is dropped */
 	TR2_POLICY_BLOCK,         /* it waits for the drain, up to a bound, and only then is dropped */
-	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written before a snapshot: tr2_flight.h */
+	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_snapshot.h */
 };
 
 struct tr2_settings {

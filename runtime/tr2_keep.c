@@ -8,9 +8,8 @@
 #include <unistd.h>
 
 #include "tr2_clock.h"
-#include "tr2_collect.h"
+#include "tr2_overwrite.h"
 #include "tr2_post.h"
-#include "tr2_reg.h"
 #include "tr2_sink.h"
 
 static struct tlg_ring_state g_target;    /* stream, device, inode, path of the present stream */
@@ -83,10 +82,10 @@ void tr2_keep_written(void)
 	/* [M8] acquire: what the last one left.  Pairs with the store below */
 	uint64_t write = tr2_load_acq(written) + 1;
 
-	for (struct tr2_thread *thread = tr2_reg_first(); thread; thread = tr2_reg_next(thread)) {
-		tr2_collect_hold(thread);
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
+		tr2_overwrite_hold(thread);
 		keep_tail(thread, write);
-		tr2_collect_let_go(thread);
+		tr2_overwrite_let_go(thread);
 	}
 	keep_state(write);
 	tr2_store_rel(written, write); /* [M8] release: state and tails.  Pairs with the readers of the ring file */

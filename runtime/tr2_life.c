@@ -24,6 +24,7 @@
 #include "tr2_signal.h"
 #include "tr2_sink.h"
 #include "tr2_site.h"
+#include "tr2_snapshot.h"
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
@@ -123,7 +124,7 @@ static void start_over(void)
 	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset();
-	tr2_flight_reset();
+	tr2_snapshot_reset();
 	if (set_up(&heritage))
 		tr2_enabled_v1 = 0;
 }

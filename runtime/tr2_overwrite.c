@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_overwrite.c - rings that their owners read, too: what is passed over, and who may read. */
+/* tr2_overwrite.c - what is passed over, and who may read. */
+#include "tr2_overwrite.h"
+
 #include <string.h>
 #include <time.h>
 
 #include "tr2_clock.h"
-#include "tr2_collect.h"
 #include "tr2_env.h"
 #include "tr2_losses.h"
 #include "tr2_reader.h"
@@ -22,7 +23,7 @@ static void unlock_tail(struct tr2_thread *thread)
 	tr2_store_rel(&thread->tail_lock, 0); /* [M12] release: how far it has been read.  Pairs with lock_tail() */
 }
 
-void tr2_collect_hold(struct tr2_thread *thread)
+void tr2_overwrite_hold(struct tr2_thread *thread)
 {
 	const struct timespec pause = { 0, 20000 };
 
@@ -32,7 +33,7 @@ void tr2_collect_hold(struct tr2_thread *thread)
 		nanosleep(&pause, NULL);
 }
 
-void tr2_collect_let_go(struct tr2_thread *thread)
+void tr2_overwrite_let_go(struct tr2_thread *thread)
 {
 	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !--thread->tail_holds)
 		unlock_tail(thread);
@@ -139,7 +140,7 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, u
 	return 1;
 }
 
-int tr2_collect_overwrite(struct tr2_thread *self, uint32_t kept_upto)
+int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto)
 {
 	struct tr2_post_thread *post;
 	int freed = 0;
@@ -156,11 +157,11 @@ int tr2_collect_overwrite(struct tr2_thread *self, uint32_t kept_upto)
 	return freed;
 }
 
-void tr2_collect_skip(struct tr2_thread *thread)
+void tr2_overwrite_skip(struct tr2_thread *thread)
 {
 	struct tr2_post_thread *post;
 
-	tr2_collect_hold(thread);
+	tr2_overwrite_hold(thread);
 	post = tr2_reader_post(thread);
 	if (post) {
 		skip_late(thread, post);
@@ -168,16 +169,16 @@ void tr2_collect_skip(struct tr2_thread *thread)
 			;
 		count_overwritten(post);
 	}
-	tr2_collect_let_go(thread);
+	tr2_overwrite_let_go(thread);
 }
 
-void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post)
+void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post)
 {
 	struct tr2_ring ring;
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 
-	tr2_collect_hold(self);
+	tr2_overwrite_hold(self);
 	ring = self->ring;
 	memset(post, 0, sizeof(*post));
 	if (self->post)
@@ -193,5 +194,5 @@ void tr2_collect_look_ahead(struct tr2_thread *self, struct tr2_post_thread *pos
 			tr2_post_skip(post, chain.events, chain.count);
 		tr2_ring_consume(&ring, chain.count);
 	}
-	tr2_collect_let_go(self);
+	tr2_overwrite_let_go(self);
 }

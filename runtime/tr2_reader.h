@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tr2_reader.h - what every reader of a ring has to follow: whose events these are, and how many were dropped in
- * between.  Readers are the drain, and, where rings are overwritten, their owners: see tr2_collect.h.
+ * between.  Readers are the drain, and, where rings are overwritten, their owners: see tr2_overwrite.h.
  */
 #ifndef TR2_READER_H
 #define TR2_READER_H

@@ -2,7 +2,7 @@
 /* tr2_reg.c - the set of rings; the only user of liburcu, whose functions become part of this file. */
 #include "tr2_reg.h"
 
-#include <stddef.h>
+#include <assert.h>
 /*
  * Inline: a library less that each process would load.  Not where sanitizers look on: they would judge liburcu, whose
  * orders are in assembler, unseen, and which takes the address of a member of NULL.
@@ -12,18 +12,15 @@
 #endif
 #include <urcu/lfstack.h>
 
-static_assert(sizeof(struct cds_lfs_node) <= sizeof(((struct tr2_thread *)0)->member), "a link fits");
+#include "tr2_atomic.h"
+
+static_assert(sizeof(struct cds_lfs_node) <= sizeof(((struct tr2_reg_link *)0)->node), "liburcu's link fits");
 
 static struct __cds_lfs_stack g_rings;
 
-static struct cds_lfs_node *node_of(struct tr2_thread *thread)
+static struct cds_lfs_node *node_of(struct tr2_reg_link *link)
 {
-	return (struct cds_lfs_node *)(void *)thread->member;
-}
-
-static struct tr2_thread *thread_of(struct cds_lfs_node *node)
-{
-	return node ? (struct tr2_thread *)(void *)((char *)node - offsetof(struct tr2_thread, member)) : NULL;
+	return (struct cds_lfs_node *)(void *)link->node;
 }
 
 void tr2_reg_reset(void)
@@ -32,31 +29,32 @@ void tr2_reg_reset(void)
 }
 
 /* The push is a full barrier, but one that is written in assembler: the flag says the same to tools and readers. */
-void tr2_reg_add(struct tr2_thread *thread)
+void tr2_reg_add(struct tr2_reg_link *link)
 {
-	cds_lfs_node_init(node_of(thread));
-	tr2_store_rel(&thread->is_member, 1); /* [M6] release: the ring is set up.  Pairs with skip_unready() */
-	cds_lfs_push(&g_rings, node_of(thread));
+	cds_lfs_node_init(node_of(link));
+	tr2_store_rel(&link->is_member, 1); /* [M6] release: the ring is set up.  Pairs with skip_unready() */
+	cds_lfs_push(&g_rings, node_of(link));
 }
 
-static struct tr2_thread *skip_unready(struct cds_lfs_node *node)
+/* A node is the first member of its link. */
+static struct tr2_reg_link *skip_unready(struct cds_lfs_node *node)
 {
-	struct tr2_thread *thread = thread_of(node);
+	struct tr2_reg_link *link = (struct tr2_reg_link *)(void *)node;
 
 	/* [M6] acquire: its set-up.  Pairs with tr2_reg_add() */
-	while (thread && !tr2_load_acq(&thread->is_member))
-		thread = thread_of(node_of(thread)->next);
-	return thread;
+	while (link && !tr2_load_acq(&link->is_member))
+		link = (struct tr2_reg_link *)(void *)node_of(link)->next;
+	return link;
 }
 
-struct tr2_thread *tr2_reg_first(void)
+struct tr2_reg_link *tr2_reg_first(void)
 {
 	struct cds_lfs_head *head = tr2_load_rlx(&g_rings.head); /* relaxed: is_member orders what it leads to */
 
 	return head ? skip_unready(&head->node) : NULL;
 }
 
-struct tr2_thread *tr2_reg_next(struct tr2_thread *thread)
+struct tr2_reg_link *tr2_reg_next(struct tr2_reg_link *link)
 {
-	return skip_unready(node_of(thread)->next);
+	return skip_unready(node_of(link)->next);
 }

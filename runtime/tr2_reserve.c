@@ -8,10 +8,10 @@
 #include "tr2_collect.h"
 #include "tr2_drain.h"
 #include "tr2_env.h"
-#include "tr2_flight.h"
 #include "tr2_handler.h"
 #include "tr2_losses.h"
 #include "tr2_sink.h"
+#include "tr2_snapshot.h"
 #include "tr2_wake.h"
 
 void (*tr2_g_after_fork)(void);
@@ -61,7 +61,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 	int opened = 0, is_flight = tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
-	if (!event && tr2_flight_make_room(self))
+	if (!event && tr2_snapshot_make_room(self))
 		event = tr2_thread_reserve(self, events, &opened);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);

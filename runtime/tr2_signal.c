@@ -2,11 +2,8 @@
 /* tr2_signal.c - handlers that record and step aside. */
 #include "tr2_signal.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -14,20 +11,10 @@
 #include "tr2_emit.h"
 #include "tr2_env.h"
 #include "tr2_flight.h"
-#include "tr2_memory.h"
 #include "trace2.h"
 #include "tr2_sink.h"
-#include "tr2_text.h"
 #include "tr2_wake.h"
-
-static void call_by_name(int signo, tr2_signal_fn *call)
-{
-	const char *name = sigabbrev_np(signo);
-	char text[24] = "SIG";
-
-	strncpy(text + 3, name ? name : "?", sizeof(text) - 4);
-	call(text);
-}
+#include "tr2_watch.h"
 
 /*
  * Texts allocate, and what the signal has interrupted may be the allocator: the drain's thread writes them, if there
@@ -69,7 +56,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 		tr2_args_init(&args);
 		tr2_args_int(&args, signo);
 		tr2_emit(&key, &args, 0, 0);
-		call_by_name(signo, tr2_flight_trigger);
+		tr2_watch_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());
 	}
 	send_again(signo, info);
@@ -98,41 +85,9 @@ int tr2_signal_take(int signo)
 	return sigaction(signo, &action, NULL);
 }
 
-int tr2_signal_parse(const char *name)
-{
-	if (isdigit((unsigned char)*name)) {
-		int signo = atoi(name);
-		return signo < 32 ? signo : 0;
-	}
-	if (!strncasecmp(name, "SIG", 3))
-		name += 3;
-	for (int signo = 1; signo < 32; signo++) {
-		const char *known = sigabbrev_np(signo);
-		if (known && tr2_text_is(known, name))
-			return signo;
-	}
-	return 0;
-}
-
-void tr2_signal_each_word(const char *list, void (*call)(const char *word))
-{
-	char word[16];
-
-	while (list && *list) {
-		size_t length = strcspn(list, ", ");
-		if (length && length < sizeof(word)) {
-			memcpy(word, list, length);
-			word[length] = '\0';
-			call(word);
-		}
-		list += length;
-		list += strspn(list, ", ");
-	}
-}
-
 static void take_word(const char *word)
 {
-	int signo = tr2_signal_parse(word);
+	int signo = tr2_watch_parse(word);
 
 	if (signo > 0)
 		tr2_signal_take(signo);
@@ -141,39 +96,5 @@ static void take_word(const char *word)
 void tr2_signal_init(void)
 {
 	tr2_signal_take(SIGPIPE);
-	tr2_signal_each_word(tr2_env_get("SIGNALS"), take_word);
-}
-
-/* ---- signals that mean something to us, and perhaps to the program ------------------------------ */
-
-TR2_LARGE static struct sigaction g_before[32];
-static tr2_signal_fn *g_watch;
-
-/* Ours first, then the program's own. */
-static void pass_on(int signo, siginfo_t *info, void *context)
-{
-	const struct sigaction *before = &g_before[signo];
-	int saved = errno;
-
-	call_by_name(signo, g_watch);
-	errno = saved;
-	if (before->sa_flags & SA_SIGINFO)
-		before->sa_sigaction(signo, info, context);
-	else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
-		before->sa_handler(signo);
-}
-
-int tr2_signal_watch(int signo, tr2_signal_fn *watch)
-{
-	struct sigaction action = { .sa_sigaction = pass_on }, *before = &g_before[signo];
-	int has_handler, flags;
-
-	if (sigaction(signo, NULL, before))
-		return -1;
-	has_handler = before->sa_flags & SA_SIGINFO || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
-	action.sa_mask = before->sa_mask;
-	flags = has_handler ? before->sa_flags : SA_RESTART;
-	action.sa_flags = (int)((unsigned)flags & ~(unsigned)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
-	g_watch = watch;
-	return sigaction(signo, &action, NULL);
+	tr2_watch_each_word(tr2_env_get("SIGNALS"), take_word);
 }

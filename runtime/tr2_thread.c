@@ -12,7 +12,6 @@
 #include "tr2_clock.h"
 #include "tr2_env.h"
 #include "tr2_memory.h"
-#include "tr2_reg.h"
 #include "tr2_text.h"
 
 /* What a forked child must not take for its own: it reads as zeros there. */
@@ -219,14 +218,29 @@ static int try_own(struct tlg_ring *head)
 	return !error;
 }
 
+static struct tr2_thread *thread_of(struct tr2_reg_link *link)
+{
+	return link ? (struct tr2_thread *)(void *)((char *)link - offsetof(struct tr2_thread, link)) : NULL;
+}
+
+struct tr2_thread *tr2_thread_first(void)
+{
+	return thread_of(tr2_reg_first());
+}
+
+struct tr2_thread *tr2_thread_next(struct tr2_thread *thread)
+{
+	return thread_of(tr2_reg_next(&thread->link));
+}
+
 /* A ring whose thread is gone; NULL when none is found: among the first few, while new ones can be made. */
 static struct tr2_thread *reuse_ring(void)
 {
-	struct tr2_thread *thread = tr2_reg_first();
+	struct tr2_thread *thread = tr2_thread_first();
 	uint32_t used = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: a bound */
 	uint32_t most = used < TLG_MAX_RINGS ? 64 : TLG_MAX_RINGS;
 
-	for (uint32_t tries = 0; thread && tries < most; thread = tr2_reg_next(thread), tries++)
+	for (uint32_t tries = 0; thread && tries < most; thread = tr2_thread_next(thread), tries++)
 		if (thread != g_main && try_own(thread->ring.head))
 			return thread;
 	return NULL;
@@ -260,7 +274,7 @@ static struct tr2_thread *new_ring(void)
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
 	thread->ring.hot = &g_wiped->position[i].hot;
-	tr2_reg_add(thread);
+	tr2_reg_add(&thread->link);
 	return thread;
 }
 

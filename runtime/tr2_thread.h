@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "tr2_reg.h"
 #include "tr2_ring.h"
 
 enum {
@@ -30,8 +31,7 @@ struct tr2_timer {
 
 struct tr2_thread {
 	struct tr2_ring ring;
-	void *member[1];                  /* the registry's link, see tr2_reg.c */
-	uint32_t is_member;               /* [M6] */
+	struct tr2_reg_link link;         /* in the set of rings */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
@@ -80,6 +80,10 @@ void tr2_thread_end(void);
  * Return  NULL: no room; the position is then out of bounds
  */
 struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened);
+
+/* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  Those added meanwhile are seen the next time. */
+struct tr2_thread *tr2_thread_first(void);
+struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 
 /* 1 if self is the thread that called tr2_thread_init(). */
 int tr2_thread_is_main(void);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_watch.c - signals that mean something to us, and perhaps to the program. */
+#include "tr2_watch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tr2_memory.h"
+#include "tr2_text.h"
+
+int tr2_watch_parse(const char *name)
+{
+	if (isdigit((unsigned char)*name)) {
+		int signo = atoi(name);
+		return signo < 32 ? signo : 0;
+	}
+	if (!strncasecmp(name, "SIG", 3))
+		name += 3;
+	for (int signo = 1; signo < 32; signo++) {
+		const char *known = sigabbrev_np(signo);
+		if (known && tr2_text_is(known, name))
+			return signo;
+	}
+	return 0;
+}
+
+void tr2_watch_each_word(const char *list, void (*call)(const char *word))
+{
+	char word[16];
+
+	while (list && *list) {
+		size_t length = strcspn(list, ", ");
+		if (length && length < sizeof(word)) {
+			memcpy(word, list, length);
+			word[length] = '\0';
+			call(word);
+		}
+		list += length;
+		list += strspn(list, ", ");
+	}
+}
+
+void tr2_watch_call(int signo, tr2_watch_fn *call)
+{
+	const char *name = sigabbrev_np(signo);
+	char text[24] = "SIG";
+
+	strncpy(text + 3, name ? name : "?", sizeof(text) - 4);
+	call(text);
+}
+
+TR2_LARGE static struct sigaction g_before[32];
+static tr2_watch_fn *g_watch;
+
+/* Ours first, then the program's own. */
+static void pass_on(int signo, siginfo_t *info, void *context)
+{
+	const struct sigaction *before = &g_before[signo];
+	int saved = errno;
+
+	tr2_watch_call(signo, g_watch);
+	errno = saved;
+	if (before->sa_flags & SA_SIGINFO)
+		before->sa_sigaction(signo, info, context);
+	else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+		before->sa_handler(signo);
+}
+
+int tr2_watch_signal(int signo, tr2_watch_fn *watch)
+{
+	struct sigaction action = { .sa_sigaction = pass_on }, *before = &g_before[signo];
+	int has_handler, flags;
+
+	if (sigaction(signo, NULL, before))
+		return -1;
+	has_handler = before->sa_flags & SA_SIGINFO || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
+	action.sa_mask = before->sa_mask;
+	flags = has_handler ? before->sa_flags : SA_RESTART;
+	action.sa_flags = (int)((unsigned)flags & ~(unsigned)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
+	g_watch = watch;
+	return sigaction(signo, &action, NULL);
+}
