@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_blocks.c - headers, checksums, resynchronisation. */
+/* t2x_blocks.c - resynchronisation, what is in a block, files without blocks. */
 #include "t2x_blocks.h"
 
 #include <errno.h>
@@ -8,38 +8,25 @@
 #include <string.h>
 
 #include "t2x_unpack.h"
-#include "tlg_block.h"
 
-enum {
-	LOOK_AHEAD = 4,           /* blocks that may confirm an unknown stream */
-	RUN_EVENTS = 128,         /* of a file without blocks that are given out at once */
-};
-
-/* A place that may hold a block. */
-struct found {
-	const struct t2x_layout *layout;
-	const unsigned char *raw;
-	size_t bytes;             /* BLOCK included */
-	struct tlg_event head;
-};
+enum { RUN_EVENTS = 128 };        /* of a file without blocks that are given out at once */
 
 size_t t2x_blocks_seen(const struct t2x_layout *layout)
 {
-	return 2 * (TLG_BLOCK_LIMIT + 1) * (layout ? layout->entry_size : (size_t)TLG_EVENT_SIZE);
+	return t2x_place_seen(layout);
 }
 
 int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout)
 {
 	unsigned split = layout ? layout->split : 1;
+	int error;
 
 	memset(blocks, 0, sizeof(*blocks));
 	blocks->in = in;
-	blocks->layouts[0] = layout ? layout : t2x_layout_native(1);
-	blocks->layouts[1] = t2x_layout_native(0);
-	blocks->nlayouts = layout ? 1 : 2;
+	error = t2x_place_init(&blocks->places, in, layout);
 	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * split + 1) * sizeof(*blocks->events));
 	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
-	if (blocks->layouts[0] && blocks->layouts[1] && blocks->events && blocks->unpacked)
+	if (!error && blocks->events && blocks->unpacked)
 		return 0;
 	t2x_blocks_free(blocks);
 	return -ENOMEM;
@@ -47,130 +34,10 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 
 void t2x_blocks_free(struct t2x_blocks *blocks)
 {
-	t2x_met_free(&blocks->met);
+	t2x_place_free(&blocks->places);
 	free(blocks->events);
 	free(blocks->unpacked);
 	blocks->events = blocks->unpacked = NULL;
-}
-
-/* ---- headers ------------------------------------------------------------------------------------ */
-
-static int has_magic(const struct t2x_layout *layout, const unsigned char *p)
-{
-	unsigned char magic[2];
-
-	t2x_layout_block_magic(layout, magic);
-	return p[layout->magic_at] == magic[0] && p[layout->magic_at + 1] == magic[1];
-}
-
-/* Whether a BLOCK event may lie at p, where avail bytes can be seen. */
-static int find_head(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
-		     struct found *found)
-{
-	for (unsigned i = 0; i < blocks->nlayouts; i++) {
-		const struct t2x_layout *layout = blocks->layouts[i];
-		const struct tlg_block *block = &found->head.u.block;
-		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p))
-			continue;
-		t2x_layout_decode(layout, p, 1, &found->head);
-		if (tlg_event_type(&found->head) != TLG_BLOCK || !block->size ||
-		    block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
-		    (block->encoding == TLG_PLAIN && block->count != block->size) ||
-		    (block->encoding == TLG_PACKED && block->count <= block->size))
-			continue;
-		found->layout = layout;
-		found->raw = p;
-		found->bytes = (block->size + 1u) * (size_t)layout->entry_size;
-		return 1;
-	}
-	return 0;
-}
-
-/* ---- streams ------------------------------------------------------------------------------------ */
-
-static uint32_t crc_for(const struct found *found, uint32_t id)
-{
-	return tlg_block_crc(found->raw, found->bytes, found->layout->crc_at, id);
-}
-
-static uint32_t stream_of(const struct found *found)
-{
-	return tlg_block_stream(found->raw, found->bytes, found->layout->crc_at, found->head.u.block.crc);
-}
-
-/* The block says itself which stream it belongs to, as the checksum does. */
-static int holds_cycle(const struct found *found, uint32_t id)
-{
-	size_t entry_size = found->layout->entry_size;
-
-	if (found->head.u.block.tid != TLG_NO_THREAD)
-		return 0;
-	for (size_t at = entry_size; at < found->bytes; at += entry_size) {
-		struct tlg_event event[T2X_MAX_SPLIT];
-		t2x_layout_decode(found->layout, found->raw + at, 1, event);
-		if (tlg_event_type(event) == TLG_CYCLE && event->u.cycle.stream == id)
-			return 1;
-	}
-	return 0;
-}
-
-/* One of the next blocks of the same process has a checksum of the same stream. */
-static int is_followed(struct t2x_blocks *blocks, const struct found *found, uint32_t id)
-{
-	size_t at = found->bytes, avail;
-	struct found next;
-	const unsigned char *p;
-
-	avail = t2x_in_peek(blocks->in, t2x_blocks_seen(found->layout), &p);
-	for (unsigned tries = 0; tries < LOOK_AHEAD && at < avail; at += next.bytes) {
-		if (!find_head(blocks, p + at, avail - at, &next) || next.bytes > avail - at)
-			return 0;
-		if (next.head.pid != found->head.pid)
-			continue;
-		tries++;
-		blocks->checked_bytes += next.bytes;
-		if (stream_of(&next) == id || holds_cycle(&next, id))
-			return 1;
-	}
-	return 0;
-}
-
-/*
- * Noise can be made up so that every few bytes something like a long block begins.  Bad ones may cost so much
- * checking, in proportion to what has been read; beyond that only streams that are known are looked for.
- */
-static int is_worth_checking(const struct t2x_blocks *blocks)
-{
-	return blocks->checked_bytes < UINT64_C(0x4000000) + 16 * t2x_in_offset(blocks->in);
-}
-
-/* Whose block this is.  Return  0: it is damaged, or of a stream that nothing confirms */
-static int identify(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
-{
-	const struct t2x_met *latest = t2x_met_latest(&blocks->met, found->head.pid);
-	const unsigned char *base = found->raw;
-	int is_known;
-
-	if (latest && crc_for(found, latest->id) == found->head.u.block.crc) {
-		*id = latest->id;
-		return 1;
-	}
-	blocks->checked_bytes += found->bytes;
-	if (!is_worth_checking(blocks))
-		return 0;
-	*id = stream_of(found);
-	is_known = t2x_met_get(&blocks->met, *id) != NULL;
-	if (!is_known && blocks->met.by_id.count && t2x_in_offset(blocks->in) < blocks->doubted_until)
-		return 0;
-	if (is_known || holds_cycle(found, *id) ||
-	    (blocks->in->lz4 && t2x_lz4_stream(blocks->in->lz4) == *id) || is_followed(blocks, found, *id)) {
-		/* looking ahead may have moved the window */
-		t2x_in_peek(blocks->in, found->bytes, &base);
-		found->raw = base;
-		t2x_met_remember(&blocks->met, *id, found->head.pid);
-		return 1;
-	}
-	return 0;
 }
 
 /* ---- framed files ------------------------------------------------------------------------------- */
@@ -184,37 +51,33 @@ static void report(struct t2x_blocks *blocks, uint64_t from, const char *what)
 }
 
 /* See whether a good block lies at the window's beginning.  Return  NULL: yes; else what is there instead */
-static const char *check_here(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
+static const char *check_here(struct t2x_blocks *blocks, struct t2x_place *found, uint32_t *id)
 {
 	const unsigned char *p;
 	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
 
 	found->bytes = 1;
-	if (!find_head(blocks, p, avail, found))
+	if (!t2x_place_find(&blocks->places, p, avail, found))
 		return "no block begins here";
 	avail = t2x_in_peek(blocks->in, found->bytes, &p);
 	found->raw = p;
 	if (avail < found->bytes)
 		return "block cut off";
-	if (identify(blocks, found, id))
-		return NULL;
-	if (t2x_in_offset(blocks->in) + found->bytes > blocks->doubted_until)
-		blocks->doubted_until = t2x_in_offset(blocks->in) + found->bytes;
-	return "block with a wrong checksum";
+	return t2x_place_stream(&blocks->places, found, id) ? NULL : "block with a wrong checksum";
 }
 
 /* Step to the next place where a BLOCK event may lie. */
 static void skip_to_head(struct t2x_blocks *blocks)
 {
 	const unsigned char *p;
-	struct found found;
+	struct t2x_place found;
 	size_t avail, at;
 
 	t2x_in_skip(blocks->in, 1);
 	do {
-		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->layouts[0]), &p);
+		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->places.layouts[0]), &p);
 		for (at = 0; at < avail; at++)
-			if (find_head(blocks, p + at, avail - at, &found))
+			if (t2x_place_find(&blocks->places, p + at, avail - at, &found))
 				break;
 		/* what may be the beginning of one stays */
 		if (at == avail && avail >= 2 * T2X_MAX_ENTRY)
@@ -224,18 +87,18 @@ static void skip_to_head(struct t2x_blocks *blocks)
 }
 
 /* Not a good block: look for one from the next byte on, or, if too much was looked at already, behind it. */
-static void skip_bad(struct t2x_blocks *blocks, const struct found *found)
+static void skip_bad(struct t2x_blocks *blocks, const struct t2x_place *found)
 {
 	const unsigned char *p;
 
-	if (!is_worth_checking(blocks) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
+	if (!t2x_place_is_worth_checking(&blocks->places) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
 		t2x_in_skip(blocks->in, found->bytes);
 	else
 		skip_to_head(blocks);
 }
 
 /* The next good block of this piece.  Return  0: there is none */
-static int find_block(struct t2x_blocks *blocks, struct found *found, uint32_t *id)
+static int find_block(struct t2x_blocks *blocks, struct t2x_place *found, uint32_t *id)
 {
 	uint64_t from = t2x_in_offset(blocks->in);
 	const char *first = NULL;
@@ -259,7 +122,7 @@ static int find_block(struct t2x_blocks *blocks, struct found *found, uint32_t *
 }
 
 /* Make a block of what was found.  Return  0: it cannot be unpacked */
-static int fill_framed(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
+static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found, uint32_t id, struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
 	const struct t2x_layout *layout = found->layout;
@@ -290,7 +153,7 @@ static int fill_framed(struct t2x_blocks *blocks, const struct found *found, uin
 	return 1;
 }
 
-static int is_encoding_known(const struct found *found)
+static int is_encoding_known(const struct t2x_place *found)
 {
 	unsigned encoding = found->head.u.block.encoding;
 
@@ -298,9 +161,9 @@ static int is_encoding_known(const struct found *found)
 }
 
 /* Give out what was found, if it can be used.  Return  0: it was skipped */
-static int take_found(struct t2x_blocks *blocks, const struct found *found, uint32_t id, struct t2x_block *block)
+static int take_found(struct t2x_blocks *blocks, const struct t2x_place *found, uint32_t id, struct t2x_block *block)
 {
-	struct t2x_met *stream = t2x_met_get(&blocks->met, id);
+	struct t2x_met *stream = t2x_met_get(&blocks->places.met, id);
 	uint64_t from = t2x_in_offset(blocks->in);
 	const char *wrong = NULL;
 	int is_known = is_encoding_known(found);
@@ -312,24 +175,30 @@ static int take_found(struct t2x_blocks *blocks, const struct found *found, uint
 	else if (!is_known)
 		t2x_report_skipped(blocks->in->report, found->head.u.block.count);
 	t2x_in_skip(blocks->in, found->bytes);
-	if (wrong)
+	if (wrong) {
+		/* a text may be a copy of an earlier block */
 		report(blocks, from, wrong);
-	else if (stream)
+		return 0;
+	}
+	t2x_place_is_certain(&blocks->places);
+	if (stream)
 		stream->last_number = found->head.sequence;
-	return is_known && !wrong;
+	return is_known;
 }
 
 static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 {
-	struct found found;
+	struct t2x_place found;
 	uint32_t id;
 
-	do {
+	for (;;) {
 		while (find_block(blocks, &found, &id))
 			if (take_found(blocks, &found, id, block))
 				return 1;
-	} while (t2x_in_next_piece(blocks->in));
-	return 0;
+		if (!t2x_in_next_piece(blocks->in))
+			return 0;
+		t2x_place_is_certain(&blocks->places);
+	}
 }
 
 /* ---- files without blocks ----------------------------------------------------------------------- */
@@ -376,7 +245,7 @@ static unsigned count_run(const struct t2x_layout *layout, const unsigned char *
 
 static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 {
-	const struct t2x_layout *layout = blocks->layouts[0];
+	const struct t2x_layout *layout = blocks->places.layouts[0];
 	const unsigned char *p;
 	unsigned n;
 	int is_context;
@@ -409,10 +278,10 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
 			size_t entry_size)
 {
-	struct found found;
+	struct t2x_place found;
 
 	for (size_t at = 0; at + entry_size <= avail; at += entry_size)
-		if (find_head(blocks, p + at, avail - at, &found))
+		if (t2x_place_find(&blocks->places, p + at, avail - at, &found))
 			return 1;
 	return 0;
 }
@@ -422,12 +291,12 @@ static void begin(struct t2x_blocks *blocks)
 {
 	struct tlg_event event[T2X_MAX_SPLIT];
 	const unsigned char *p;
-	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->layouts[0]), &p);
+	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->places.layouts[0]), &p);
 
 	blocks->has_begun = 1;
-	blocks->is_plain_sequence = !blocks->layouts[0]->block;
-	for (unsigned i = 0; i < blocks->nlayouts && !blocks->is_plain_sequence; i++) {
-		const struct t2x_layout *layout = blocks->layouts[i];
+	blocks->is_plain_sequence = !blocks->places.layouts[0]->block;
+	for (unsigned i = 0; i < blocks->places.nlayouts && !blocks->is_plain_sequence; i++) {
+		const struct t2x_layout *layout = blocks->places.layouts[i];
 		if (avail < layout->entry_size)
 			continue;
 		t2x_layout_decode(layout, p, 1, event);
@@ -439,7 +308,7 @@ static void begin(struct t2x_blocks *blocks)
 		}
 		if (is_cut_block(blocks, p, avail, layout->entry_size))
 			continue;
-		blocks->layouts[0] = layout;
+		blocks->places.layouts[0] = layout;
 		blocks->is_plain_sequence = 1;
 	}
 }

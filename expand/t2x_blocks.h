@@ -2,19 +2,13 @@
 /*
  * t2x_blocks.h - from the bytes of an input to blocks that are certainly as they were written.
  *
- * A block is accepted when its checksum belongs to a stream that is known, or that becomes known with it:
- * because the block holds the stream's CYCLE, because the mark in front of its LZ4 frame names the stream,
- * or because a block behind it has a checksum of the same, so far unknown stream.  Where a bad block's body must
- * lie no further stream becomes known: a text in it may be made up to look like one.  What is not a good block
- * is stepped over, byte by byte, and reported.  A file without blocks, StackTrack's own form, is given out
- * in runs of events.
+ * Which those are, t2x_place.h says.  What is not a good block is stepped over, byte by byte, and reported.  A file
+ * without blocks, StackTrack's own form, is given out in runs of events.
  */
 #ifndef T2X_BLOCKS_H
 #define T2X_BLOCKS_H
 
-#include "t2x_in.h"
-#include "t2x_layout.h"
-#include "t2x_met.h"
+#include "t2x_place.h"
 
 struct t2x_block {
 	const struct t2x_layout *layout; /* of raw; both NULL where only events are needed */
@@ -33,14 +27,10 @@ struct t2x_block {
 
 struct t2x_blocks {
 	struct t2x_in *in;
-	const struct t2x_layout *layouts[2];   /* ours, in both byte orders, or the one that was given */
-	unsigned nlayouts;               /* that may be met: both native ones, or the one that was given */
-	struct t2x_mets met;             /* streams */
+	struct t2x_places places;
 	struct tlg_event *events;        /* BLOCK, and native events */
 	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
 	uint64_t good;                   /* blocks given out */
-	uint64_t checked_bytes;          /* of blocks that turned out bad, see is_worth_checking() */
-	uint64_t doubted_until;          /* inside of a bad block: texts may hold what looks like another stream */
 	int is_plain_sequence;           /* a file without blocks */
 	int has_begun;
 	uint32_t unknown_layout;         /* PROLOGUE.entry_size of a file whose layout is not known, or 0 */

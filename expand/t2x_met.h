@@ -13,6 +13,7 @@ struct t2x_met {
 	struct t2x_met *next;             /* that was met after it */
 	uint32_t id;
 	uint32_t last_number;             /* of its blocks */
+	uint32_t look;                    /* that has seen a block of it: t2x_places.looks */
 	uint16_t pid;
 };
 

@@ -198,6 +198,138 @@ static void test_blocks_of_another_life_of_the_file_are_refused(void **state)
 	tlgmake_free(&old);
 }
 
+/*
+ * What stands in a file in front of block 4 (or 5, if that is missing) of a stream: bytes that are no block, all of
+ * another stream, and bytes that are none.  Return  blocks that are given out
+ */
+static unsigned read_with(const char *before, const char *behind, int is_missing)
+{
+	struct tlgmake make, other;
+	struct result result;
+	unsigned char *bytes, *to;
+	size_t at;
+
+	make_stream(&make, 77);
+	make_stream(&other, 99);
+	at = hits_at(&make, 2);
+	to = bytes = malloc(make.n + other.n + strlen(before) + strlen(behind));
+	assert_non_null(bytes);
+	to = mempcpy(to, make.bytes, at);
+	to = mempcpy(to, before, strlen(before));
+	to = mempcpy(to, other.bytes, other.n);
+	to = mempcpy(to, behind, strlen(behind));
+	at += is_missing ? BLOCK_BYTES : 0;
+	to = mempcpy(to, make.bytes + at, make.n - at);
+	read_all(&result, bytes, (size_t)(to - bytes));
+	assert_int_equal(result.report.damages, *before || is_missing ? 1 : 0);
+	assert_int_equal(result.stream, 77);
+	free(bytes);
+	tlgmake_free(&make);
+	tlgmake_free(&other);
+	return result.blocks;
+}
+
+static void test_blocks_text_like_a_stream_behind_a_destroyed_header_is_refused(void **state)
+{
+	(void)state;
+	assert_int_equal(read_with("a destroyed header, and text; ", "more text", 1), 5);
+	/* it ends where its block does */
+	assert_int_equal(read_with("a destroyed header, and text; ", "", 1), 5);
+	/* and nothing else tells that a block is missing, for it is not of this stream */
+	assert_int_equal(read_with("a destroyed header, and text; ", "more text", 0), 6);
+}
+
+static void test_blocks_text_like_a_stream_in_what_a_bad_block_takes_is_refused(void **state)
+{
+	struct tlg_event head = { .flags = TLG_BLOCK, .pid = 1234, .sequence = 4 };
+	struct tlgmake make, other;
+	struct result result;
+	unsigned char *bytes;
+	size_t at;
+
+	(void)state;
+	make_stream(&make, 77);
+	make_stream(&other, 99);
+	at = hits_at(&make, 2);
+	head.u.block.magic = TLG_BLOCK_MAGIC;
+	head.u.block.count = head.u.block.size = (uint16_t)(other.n / EVENT);
+	bytes = malloc(at + EVENT + other.n);
+	assert_non_null(bytes);
+	memcpy(mempcpy(mempcpy(bytes, make.bytes, at), &head, EVENT), other.bytes, other.n);
+	read_all(&result, bytes, at + EVENT + other.n);
+	assert_int_equal(result.blocks, 3);
+	free(bytes);
+	tlgmake_free(&make);
+	tlgmake_free(&other);
+}
+
+static void test_blocks_new_stream_behind_damage_is_read(void **state)
+{
+	struct tlgmake make, other;
+	struct result result;
+	unsigned char *bytes;
+	size_t at;
+
+	(void)state;
+	/* none is missing of the other */
+	assert_int_equal(read_with("bytes that are no block", "", 0), 12);
+	make_stream(&make, 77);
+	make_stream(&other, 99);
+	at = hits_at(&make, 2);
+	bytes = malloc(make.n + other.n);
+	assert_non_null(bytes);
+	/* the file ends behind it, and the other in the header of a block */
+	memcpy(mempcpy(bytes, make.bytes, at + 20), other.bytes, other.n);
+	read_all(&result, bytes, at + 20 + other.n);
+	assert_int_equal(result.blocks, 9);
+	/* the damaged block says that it ends where the other stream begins */
+	memcpy(mempcpy(bytes, make.bytes, at + BLOCK_BYTES), other.bytes, other.n);
+	memcpy(bytes + at + BLOCK_BYTES + other.n, make.bytes + at + BLOCK_BYTES, make.n - at - BLOCK_BYTES);
+	bytes[at + 30] ^= 1;
+	read_all(&result, bytes, make.n + other.n);
+	assert_int_equal(result.blocks, 11);
+	free(bytes);
+	tlgmake_free(&make);
+	tlgmake_free(&other);
+}
+
+/* The first block is destroyed: what is between that and another damage shall not be. */
+static void test_blocks_new_stream_between_damages_far_apart_is_read(void **state)
+{
+	enum { MANY = 1000 };
+	struct tlgmake make;
+	struct t2x_blocks blocks;
+	struct t2x_report report = { .to = NULL };
+	struct t2x_block block;
+	struct t2x_in in;
+	const char *path;
+	unsigned n = 0;
+
+	(void)state;
+	tlgmake_init(&make, 77, 1234);
+	tlgmake_cycle(&make);
+	for (unsigned i = 0; i < MANY; i++) {
+		tlgmake_begin(&make, 0);
+		for (unsigned k = 0; k < HITS; k++)
+			tlgmake_hit(&make, 1 + i, 1);
+		tlgmake_seal(&make);
+	}
+	make.bytes[0] ^= 1;
+	make.bytes[make.n - 900 * BLOCK_BYTES] ^= 1;
+	report.to = fmemopen(NULL, 4096, "w");
+	path = tlgmake_path(make.bytes, make.n);
+	assert_int_equal(t2x_in_open(&in, path, t2x_blocks_seen(NULL), &report), 0);
+	assert_int_equal(t2x_blocks_init(&blocks, &in, NULL), 0);
+	while (t2x_blocks_next(&blocks, &block))
+		n++;
+	assert_int_equal(n, MANY - 1);
+	t2x_blocks_free(&blocks);
+	t2x_in_close(&in);
+	tlgmake_close(path);
+	fclose(report.to);
+	tlgmake_free(&make);
+}
+
 static void test_blocks_again_in_same_stream_are_refused(void **state)
 {
 	struct tlgmake make;
@@ -335,6 +467,10 @@ int main(void)
 		cmocka_unit_test(test_blocks_truncated_anywhere_gives_what_is_whole),
 		cmocka_unit_test(test_blocks_joined_between_cycles_learns_stream_from_two_blocks),
 		cmocka_unit_test(test_blocks_of_another_life_of_the_file_are_refused),
+		cmocka_unit_test(test_blocks_text_like_a_stream_behind_a_destroyed_header_is_refused),
+		cmocka_unit_test(test_blocks_text_like_a_stream_in_what_a_bad_block_takes_is_refused),
+		cmocka_unit_test(test_blocks_new_stream_behind_damage_is_read),
+		cmocka_unit_test(test_blocks_new_stream_between_damages_far_apart_is_read),
 		cmocka_unit_test(test_blocks_again_in_same_stream_are_refused),
 		cmocka_unit_test(test_blocks_unknown_encoding_is_skipped_and_counted),
 		cmocka_unit_test(test_blocks_sizes_beyond_the_limit_are_refused),

@@ -7,7 +7,8 @@
  *   noise    400 MiB of random bytes, in half of them every few events a forged block header, of a process
  *            that the file holds, behind a good stream
  *   planted  another whole trace inside the texts of a block, as it is, and made to lie where a reader that has
- *            lost its way looks; then every bit of that block is flipped
+ *            lost its way looks: in a plain block, in the file's first, up to the end of a packed one; then every
+ *            bit of that block is flipped, header and all
  *
  * T2_SCALE per cent of the noise or the bits are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted.
  */
@@ -107,7 +108,14 @@ static void try_noise(void)
 
 /* ---- planted ------------------------------------------------------------------------------------ */
 
-enum { SHIFT = 8, PLANTED = 5, PLANTED_ID = 0x600d1dea };
+enum {
+	SHIFT = 8, PLANTED = 5, PLANTED_BLOCKS = 3, PLANTED_ID = 0x600d1dea,
+	/* of packed texts: each 16 bytes have a tag in front; so many events of a planted block are whole strides */
+	STRIDE = TLG_TEXT_SIZE + 1, FULL_TAG = TLG_TEXT_SIZE << 3 | 5,
+	PLANT_BYTES = PLANTED_BLOCKS * STRIDE * TLG_EVENT_SIZE,
+	BEFORE_TAG = 2,                   /* bytes of the planted in front of its first tag: that is part of pid */
+	LAST_TEXT = (PLANT_BYTES - BEFORE_TAG) % STRIDE - 1,
+};
 
 /* The INFO at place i of the block's events, whose text the traced program was given. */
 static unsigned char *text_of(struct tlg_event *events, unsigned i)
@@ -124,7 +132,7 @@ static void plant_shifted(struct tlg_event *events, unsigned first, unsigned pid
 {
 	unsigned char image[(PLANTED + 1) * TLG_EVENT_SIZE];
 
-	for (unsigned block = 0; block < 3; block++) {
+	for (unsigned block = 0; block < PLANTED_BLOCKS; block++) {
 		unsigned at = first + block * (PLANTED + 1);
 		struct tlg_event head = { .flags = TLG_BLOCK, .pid = (uint16_t)pid, .sequence = block + 1 };
 
@@ -159,19 +167,68 @@ static unsigned make_carrier(struct tlgmake *make, unsigned n)
 	return first;
 }
 
-/*
- * Flip every bit of a block's body.  Without its header nobody can know where the body lies: then what was made to
- * be found there is found, and shown as what it says it is, another process.
- */
+/* A tag comes with every stride of packed text: what is planted has to have its bytes there. */
+static void put_tags(unsigned char *plant)
+{
+	for (unsigned at = BEFORE_TAG; at < PLANT_BYTES; at += STRIDE)
+		plant[at] = FULL_TAG;
+	plant[PLANT_BYTES - LAST_TEXT - 1] = LAST_TEXT << 3 | 6;
+}
+
+/* Plain blocks of a stream of its own that are right with the tags in them. */
+static void make_plant(unsigned char *plant)
+{
+	struct tlg_event block[STRIDE];
+
+	memset(plant, 'p', PLANT_BYTES);
+	for (unsigned i = 0; i < PLANTED_BLOCKS; i++) {
+		unsigned char *at = plant + i * sizeof(block);
+		memset(block, 'p', sizeof(block));
+		/* no zeros where a text ends, they would be left out: in flags and tid */
+		tlg_block_describe(block, FULL_TAG, i + 1, (uint32_t)FULL_TAG << 24 | 0x010101, STRIDE - 1);
+		block->flags |= 1 << TLG_CYCLE_SHIFT;
+		memcpy(at, block, sizeof(block));
+		put_tags(plant);
+		memcpy(block, at, sizeof(block));
+		tlg_block_sign(block, PLANTED_ID);
+		memcpy(at, block, sizeof(block));
+	}
+}
+
+/* The block packed, planted blocks its last bytes.  Return  0: it ends with zeros, another filler is needed */
+static int make_packed(struct tlgmake *make, unsigned filler)
+{
+	enum { FILLERS = 2 };
+	unsigned n = FILLERS + 1 + (PLANT_BYTES - BEFORE_TAG) / STRIDE + 1, first = make_carrier(make, n);
+	unsigned char plant[PLANT_BYTES], *text;
+
+	make_plant(plant);
+	for (unsigned i = 0; i < FILLERS; i++) {
+		unsigned part = filler < TLG_TEXT_SIZE ? filler : TLG_TEXT_SIZE;
+		memset(text_of(make->block + 1, first + i) + part, 0, TLG_TEXT_SIZE - part);
+		filler -= part;
+	}
+	text = text_of(make->block + 1, first + FILLERS);
+	memcpy(text + TLG_TEXT_SIZE - BEFORE_TAG, plant, BEFORE_TAG);
+	for (unsigned at = BEFORE_TAG + 1, i = FILLERS + 1; i < n; i++, at += STRIDE) {
+		text = memset(text_of(make->block + 1, first + i), 0, TLG_TEXT_SIZE);
+		memcpy(text, plant + at, i + 1 < n ? TLG_TEXT_SIZE : LAST_TEXT);
+	}
+	make->is_packed = 1;
+	tlgmake_seal(make);
+	return !memcmp(make->bytes + make->n - PLANT_BYTES, plant, PLANT_BYTES);
+}
+
+/* Flip every bit of a block. */
 static void flip_all(const struct sample *sample, const struct tlgmake *make, size_t from, size_t to)
 {
 	struct sample_result result = { .state = NULL };
 	unsigned blocks;
-	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts;
+	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts, header = 8 * (from + TLG_EVENT_SIZE);
 
 	sample_judge(sample, &result, make->bytes, make->n);
 	blocks = (unsigned)result.is.blocks;
-	for (size_t bit = 8 * from + g.part; bit < 8 * to; bit += step) {
+	for (size_t bit = 8 * from + g.part; bit < 8 * to; bit += bit < header ? g.parts : step) {
 		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
 		sample_judge(sample, &result, make->bytes, make->n);
 		check(&result, sample->nhits, blocks - 1);
@@ -180,26 +237,52 @@ static void flip_all(const struct sample *sample, const struct tlgmake *make, si
 	sample_result_free(&result);
 }
 
-/* kind 0: a whole trace as it is; 1: blocks that lie where they are found */
-static void try_planted(int kind)
+/* A block with a trace as it is in its texts, or with blocks that lie where they are found. */
+static void make_plain(struct tlgmake *make, const struct sample *sample, int is_shifted)
+{
+	unsigned n = (unsigned)(sample->make.n / TLG_TEXT_SIZE), first;
+
+	first = make_carrier(make, is_shifted ? PLANTED_BLOCKS * (PLANTED + 1) + 1 : n);
+	if (is_shifted)
+		plant_shifted(make->block + 1, first, 43);
+	for (unsigned i = 0; !is_shifted && i < n; i++)
+		memcpy(text_of(make->block + 1, first + i), sample->make.bytes + i * TLG_TEXT_SIZE, TLG_TEXT_SIZE);
+	tlgmake_seal(make);
+}
+
+enum kind { AS_IT_IS, FOUND, FOUND_FIRST, PACKED, KINDS };
+
+/* A stream with the block among its own.  Return  0: see make_packed() */
+static int make_file(struct tlgmake *make, const struct sample *sample, enum kind kind, unsigned filler, size_t *from)
+{
+	int is_right = 1;
+
+	tlgmake_init(make, 0x0123abcd, 42);
+	if (kind != FOUND_FIRST)
+		tlgmake_cycle(make);
+	*from = make->n;
+	if (kind == PACKED)
+		is_right = make_packed(make, filler);
+	else
+		make_plain(make, sample, kind != AS_IT_IS);
+	return is_right;
+}
+
+static void try_planted(enum kind kind)
 {
 	struct sample sample;
 	struct tlgmake make;
-	unsigned first;
 	size_t from, to;
+	unsigned filler = 0;
 
 	sample_make(&sample, SAMPLE_BYTES / 4, 1, 0);
-	tlgmake_init(&make, 0x0123abcd, 42);
-	tlgmake_cycle(&make);
-	from = make.n + TLG_EVENT_SIZE;
-	first = make_carrier(&make, kind ? 3 * (PLANTED + 1) + 1 : (unsigned)(sample.make.n / TLG_TEXT_SIZE));
-	if (kind)
-		plant_shifted(make.block + 1, first, 43);
-	for (size_t i = 0; !kind && i < sample.make.n / TLG_TEXT_SIZE; i++)
-		memcpy(text_of(make.block + 1, first + (unsigned)i), sample.make.bytes + i * TLG_TEXT_SIZE,
-		       TLG_TEXT_SIZE);
-	tlgmake_seal(&make);
+	while (!make_file(&make, &sample, kind, filler, &from) && filler++ < TLG_EVENT_SIZE)
+		tlgmake_free(&make);
+	if (filler > TLG_EVENT_SIZE)
+		fail("nothing could be planted in a packed block", 0, 1);
 	to = make.n;
+	if (kind == FOUND_FIRST)
+		tlgmake_cycle(&make);
 	tlgmake_mark(&make, 100);
 	tlgmake_end(&make);
 	flip_all(&sample, &make, from, to);
@@ -219,8 +302,8 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "noise")) {
 		try_noise();
 	} else {
-		try_planted(0);
-		try_planted(1);
+		for (enum kind kind = 0; kind < KINDS; kind++)
+			try_planted(kind);
 		printf("planted: %llu flips, %llu failures\n", (unsigned long long)g.runs,
 		       (unsigned long long)g.failed);
 	}
