@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_scope.h"
 #include "tlg_desc.h"
 
 enum { FIRST_BYTES = 256 };
@@ -173,7 +172,7 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_kept)
 		texts.text[i] = arg.type == TLG_ARG_TEXT ? arg.text : NULL;
 		texts.length[i] = arg.length;
 	}
-	return t2x_scope_passing(maker->stream, &place, &texts, is_kept);
+	return t2x_scope_passing(&maker->stream->scopes, &place, &texts, is_kept);
 }
 
 /*

@@ -5,7 +5,7 @@
 #ifndef T2X_CHAIN_H
 #define T2X_CHAIN_H
 
-#include "t2x_context.h"
+#include "t2x_stream.h"
 
 enum {
 	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text, and of VALUEs, of one checkpoint; the rest is cut off */

@@ -4,8 +4,6 @@
 
 #include <stdlib.h>
 
-#include "t2x_scope.h"
-
 enum { MAX_OPEN = 8 };            /* definitions of a stream whose text is not complete */
 
 /* StackTrack's scopes have other styles, and one name: they are shown as steps. */
@@ -15,7 +13,7 @@ static void define_scope(struct t2x_stream *stream, struct tlg_sourceloc place, 
 		place.style = TLG_STYLE_step;
 		place.names = TLG_NAME_LABEL;
 	}
-	t2x_scope_define(stream, &place, text, n);
+	t2x_scope_define(&stream->scopes, &place, text, n);
 }
 
 static void define(struct t2x_chain *chain)
@@ -26,7 +24,7 @@ static void define(struct t2x_chain *chain)
 
 	switch (tlg_event_type(head)) {
 	case TLG_FLOC:
-		t2x_scope_define_file(stream, head->u.fileloc.filenum, text, chain->bytes);
+		t2x_scope_define_file(&stream->scopes, head->u.fileloc.filenum, text, chain->bytes);
 		break;
 	case TLG_SLOC:
 		define_scope(stream, head->u.sourceloc, text, chain->bytes);
@@ -39,40 +37,40 @@ static void define(struct t2x_chain *chain)
 	}
 }
 
-static void drop(struct t2x_stream *stream, struct t2x_chain **at)
+static void drop(struct t2x_definitions *unfinished, struct t2x_chain **at, struct t2x_context *context)
 {
 	struct t2x_chain *chain = *at;
 
 	*at = chain->next;
-	stream->ndefining--;
-	t2x_chain_free(chain, stream->context);
+	unfinished->count--;
+	t2x_chain_free(chain, context);
 }
 
-static void begin(struct t2x_stream *stream, const struct tlg_event *event)
+static void begin(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *event)
 {
-	struct t2x_chain whole = { .head = *event, .stream = stream }, *chain, **last = &stream->defining;
+	struct t2x_chain whole = { .head = *event, .stream = stream }, *chain, **last = &unfinished->newest;
 
 	if (!(event->flags & TLG_HAS_INFO)) {
 		define(&whole);
 		return;
 	}
-	while (stream->ndefining >= MAX_OPEN && (*last)->next)
+	while (unfinished->count >= MAX_OPEN && (*last)->next)
 		last = &(*last)->next;
-	if (stream->ndefining >= MAX_OPEN)
-		drop(stream, last);
+	if (unfinished->count >= MAX_OPEN)
+		drop(unfinished, last, stream->context);
 	chain = malloc(sizeof(*chain));
 	if (!chain)
 		return;
 	*chain = whole;
 	chain->sequence = event->sequence;
-	chain->next = stream->defining;
-	stream->defining = chain;
-	stream->ndefining++;
+	chain->next = unfinished->newest;
+	unfinished->newest = chain;
+	unfinished->count++;
 }
 
-static void add_text(struct t2x_stream *stream, const struct tlg_event *event)
+static void add_text(struct t2x_definitions *unfinished, struct t2x_context *context, const struct tlg_event *event)
 {
-	struct t2x_chain **at = &stream->defining;
+	struct t2x_chain **at = &unfinished->newest;
 
 	while (*at && (*at)->sequence != event->sequence)
 		at = &(*at)->next;
@@ -81,7 +79,7 @@ static void add_text(struct t2x_stream *stream, const struct tlg_event *event)
 	t2x_chain_add(*at, event);
 	if (event->flags & TLG_INFO_END) {
 		define(*at);
-		drop(stream, at);
+		drop(unfinished, at, context);
 	}
 }
 
@@ -99,9 +97,10 @@ static int has_definitions(const struct tlg_event *events, unsigned n)
 	return found;
 }
 
-void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+void t2x_define_read(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *events,
+		     unsigned n)
 {
-	if (!stream->defining && !has_definitions(events, n))
+	if (!unfinished->newest && !has_definitions(events, n))
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		switch (tlg_event_type(&events[i])) {
@@ -109,11 +108,11 @@ void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, 
 		case TLG_SLOC:
 		case TLG_THREAD:
 		case TLG_FPROPERTY:
-			begin(stream, &events[i]);
+			begin(unfinished, stream, &events[i]);
 			break;
 		case TLG_INFO:
-			if (stream->defining)
-				add_text(stream, &events[i]);
+			if (unfinished->newest)
+				add_text(unfinished, stream->context, &events[i]);
 			break;
 		default:
 			break;
@@ -121,8 +120,8 @@ void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, 
 	}
 }
 
-void t2x_define_forget(struct t2x_stream *stream)
+void t2x_define_forget(struct t2x_definitions *unfinished, struct t2x_context *context)
 {
-	while (stream->defining)
-		drop(stream, &stream->defining);
+	while (unfinished->newest)
+		drop(unfinished, &unfinished->newest, context);
 }

@@ -10,10 +10,17 @@
 
 #include "t2x_chain.h"
 
-/* Follow the definitions in n events that have just been read. */
-void t2x_define_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n);
+/* Those of a stream whose text has not all come. */
+struct t2x_definitions {
+	struct t2x_chain *newest;
+	unsigned count;
+};
 
-/* Forget definitions whose text has not come. */
-void t2x_define_forget(struct t2x_stream *stream);
+/* Follow the definitions in n events of the stream that have just been read. */
+void t2x_define_read(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *events,
+		     unsigned n);
+
+/* Forget those whose text has not come. */
+void t2x_define_forget(struct t2x_definitions *unfinished, struct t2x_context *context);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * t2x_hit.h - the seam of the expander: what the reading half hands to the meaning half.
  *
- *   in -> blocks -> context -> merge   |   t2x_hit   |   model -> writer -> out
+ *   in -> blocks -> stream -> merge    |   t2x_hit   |   model -> writer -> out
  *
- * The reading half (t2x_in, t2x_lz4, t2x_blocks, t2x_layout, t2x_context, t2x_merge) verifies bytes, follows
+ * The reading half (t2x_in, t2x_lz4, t2x_blocks, t2x_layout, t2x_stream, t2x_merge) verifies bytes, follows
  * context and clocks, orders checkpoints by time and resolves each into a struct t2x_hit.  The meaning half
  * (t2x_model and the writers) knows what a region, a child or a timer is and how git prints it.
  * Everything pointed to is valid during the call only, but for scope, thread and process, which live as

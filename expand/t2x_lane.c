@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_scope.h"
 #include "tlg_desc.h"
 
 enum {
@@ -130,7 +129,7 @@ static void let_pass(struct t2x_lanes *lanes, struct t2x_scope *scope)
 
 static void finish_hit(struct t2x_lanes *lanes, struct t2x_chain *chain)
 {
-	struct t2x_scope *scope = t2x_scope_get(chain->stream, chain->head.u.hit.scopeIndex);
+	struct t2x_scope *scope = t2x_scope_get(&chain->stream->scopes, chain->head.u.hit.scopeIndex);
 	int is_kept;
 
 	t2x_chain_arguments(chain, &chain->clock, &lanes->arguments, &scope, &is_kept);
@@ -273,7 +272,7 @@ pass_whole(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_trac
 	if (!lanes->whole)
 		return 0;
 	lanes->whole->stream = waiting->stream;
-	scope = t2x_scope_get(waiting->stream, event->u.hit.scopeIndex);
+	scope = t2x_scope_get(&waiting->stream->scopes, event->u.hit.scopeIndex);
 	used = t2x_chain_whole(lanes->whole, event, waiting->count - lane->at, &waiting->clock, &lanes->arguments,
 			       &scope, &is_kept);
 	if (!used)
@@ -317,7 +316,7 @@ static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *e
 	track->next_sequence++;
 	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE) || !event->u.hit.scopeIndex)
 		return pass_chain(lane, event, track, ns);
-	give_hit(stream, track, event, ns, t2x_scope_get(stream, event->u.hit.scopeIndex), NULL);
+	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
 	return 1;
 }
 
@@ -375,7 +374,7 @@ static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
 	if (!lanes->open_track || lanes->nopen == TLG_BLOCK_LIMIT)
 		return;
 	lanes->open[lanes->nopen++] = (struct t2x_open){
-		.scope = lanes->open_is_shown ? t2x_scope_get(stream, open->scopeIndex) : NULL,
+		.scope = lanes->open_is_shown ? t2x_scope_get(&stream->scopes, open->scopeIndex) : NULL,
 		.ns = open->when ? t2x_clock_ns(&lane->first->clock, open->when) : 0, .when = open->when,
 	};
 }

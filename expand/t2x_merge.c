@@ -11,6 +11,7 @@
 /* A stream and the lanes of its threads. */
 struct live {
 	struct t2x_stream *stream;
+	struct t2x_definitions definitions;
 	struct source *source;
 	struct live *older, *newer;       /* of the source */
 	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
@@ -224,6 +225,7 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 		free_lane(merge, lane);
 	}
 	t2x_map_free(&live->lanes);
+	t2x_define_forget(&live->definitions, merge->context);
 	t2x_stream_free(live->stream);
 	free(live);
 }
@@ -385,7 +387,7 @@ static void take_thread_block(struct t2x_merge *merge, struct live *live, const 
 		merge->context->ignored++;
 		return;
 	}
-	t2x_define_read(live->stream, block->events, block->count);
+	t2x_define_read(&live->definitions, live->stream, block->events, block->count);
 	was_empty = !lane->lane.first;
 	if (t2x_lane_append(&lane->lane, live->stream, block)) {
 		merge->error = -ENOMEM;

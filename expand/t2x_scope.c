@@ -32,24 +32,24 @@ static struct t2x_file_box *make_file(struct t2x_context *context, const char *n
 	return box;
 }
 
-void t2x_scope_define_file(struct t2x_stream *stream, uint16_t filenum, const char *name, size_t n)
+void t2x_scope_define_file(struct t2x_scopes *scopes, uint16_t filenum, const char *name, size_t n)
 {
-	struct t2x_file_box *old = t2x_map_get(&stream->files, filenum), *box;
+	struct t2x_file_box *old = t2x_map_get(&scopes->files, filenum), *box;
 
 	n = strnlen(name, n);
 	if (old && !strncmp(old->name, name, n) && !old->name[n])
 		return;
-	box = make_file(stream->context, name, n);
+	box = make_file(scopes->context, name, n);
 	if (!box)
 		return;
-	if (t2x_map_put(&stream->files, filenum, box)) {
-		free_file(stream->context, box);
+	if (t2x_map_put(&scopes->files, filenum, box)) {
+		free_file(scopes->context, box);
 		return;
 	}
 	if (old) {
-		stream->context->changed++;
-		old->next = stream->old_files;
-		stream->old_files = old;
+		scopes->context->changed++;
+		old->next = scopes->old_files;
+		scopes->old_files = old;
 	}
 }
 
@@ -136,24 +136,24 @@ static void split_names(struct t2x_scope_texts *texts, unsigned names, const cha
 	}
 }
 
-static void replace_scope(struct t2x_stream *stream, struct t2x_scope_box *old, struct t2x_scope_box *box)
+static void replace_scope(struct t2x_scopes *scopes, struct t2x_scope_box *old, struct t2x_scope_box *box)
 {
-	if (t2x_map_put(&stream->scopes, box->scope.index, box)) {
-		free_scope(stream->context, box);
+	if (t2x_map_put(&scopes->scopes, box->scope.index, box)) {
+		free_scope(scopes->context, box);
 		return;
 	}
 	if (old) {
-		stream->context->changed++;
-		old->next = stream->old_scopes;
-		stream->old_scopes = old;
+		scopes->context->changed++;
+		old->next = scopes->old_scopes;
+		scopes->old_scopes = old;
 	}
 }
 
-void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *place, const char *names,
+void t2x_scope_define(struct t2x_scopes *scopes, const struct tlg_sourceloc *place, const char *names,
 		      size_t n)
 {
-	struct t2x_scope_box *old = t2x_map_get(&stream->scopes, place->scopeIndex), *box;
-	const struct t2x_file_box *file = t2x_map_get(&stream->files, place->filenum);
+	struct t2x_scope_box *old = t2x_map_get(&scopes->scopes, place->scopeIndex), *box;
+	const struct t2x_file_box *file = t2x_map_get(&scopes->files, place->filenum);
 	struct t2x_scope_texts texts = { .text = { NULL } };
 
 	if (place->filenum && !file)
@@ -165,14 +165,14 @@ void t2x_scope_define(struct t2x_stream *stream, const struct tlg_sourceloc *pla
 	}
 	if (old && is_same_scope(&old->scope, place, &texts))
 		return;
-	if (!place->scopeIndex || (!old && stream->scopes.count >= T2X_MAX_SCOPES)) {
-		stream->context->ignored++;
+	if (!place->scopeIndex || (!old && scopes->scopes.count >= T2X_MAX_SCOPES)) {
+		scopes->context->ignored++;
 		return;
 	}
 	texts.text[T2X_SCOPE_FILE] = NULL;
-	box = make_scope(stream->context, place, &texts, file ? file->name : NULL);
+	box = make_scope(scopes->context, place, &texts, file ? file->name : NULL);
 	if (box)
-		replace_scope(stream, old, box);
+		replace_scope(scopes, old, box);
 }
 
 /* ---- scopes that come with their checkpoints ---------------------------------------------------- */
@@ -187,24 +187,24 @@ static uint32_t hash_scope(const struct tlg_sourceloc *place, const struct t2x_s
 	return hash;
 }
 
-struct t2x_scope *t2x_scope_passing(struct t2x_stream *stream, const struct tlg_sourceloc *place,
+struct t2x_scope *t2x_scope_passing(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
 				    const struct t2x_scope_texts *texts, int *is_kept)
 {
 	uint32_t hash = hash_scope(place, texts);
-	struct t2x_scope_box *first = t2x_map_get(&stream->passing, hash), *box;
+	struct t2x_scope_box *first = t2x_map_get(&scopes->passing, hash), *box;
 
 	*is_kept = 1;
 	for (box = first; box; box = box->next)
 		if (is_same_scope(&box->scope, place, texts))
 			return &box->scope;
-	box = make_scope(stream->context, place, texts, NULL);
+	box = make_scope(scopes->context, place, texts, NULL);
 	if (!box)
 		return NULL;
 	box->next = first;
-	if (stream->npassing >= T2X_MAX_PASSING || t2x_map_put(&stream->passing, hash, box))
+	if (scopes->npassing >= T2X_MAX_PASSING || t2x_map_put(&scopes->passing, hash, box))
 		*is_kept = 0;
 	else
-		stream->npassing++;
+		scopes->npassing++;
 	return &box->scope;
 }
 
@@ -231,18 +231,18 @@ static void free_scopes(struct t2x_context *context, struct t2x_map *map)
 	t2x_map_free(map);
 }
 
-void t2x_scope_free_all(struct t2x_stream *stream)
+void t2x_scope_free_all(struct t2x_scopes *scopes)
 {
-	free_scopes(stream->context, &stream->scopes);
-	free_scopes(stream->context, &stream->passing);
-	free_list(stream->context, stream->old_scopes);
-	for (uint32_t i = 0; i < t2x_map_slots(&stream->files); i++)
-		if (t2x_map_at(&stream->files, i))
-			free_file(stream->context, t2x_map_at(&stream->files, i));
-	t2x_map_free(&stream->files);
-	while (stream->old_files) {
-		struct t2x_file_box *next = stream->old_files->next;
-		free_file(stream->context, stream->old_files);
-		stream->old_files = next;
+	free_scopes(scopes->context, &scopes->scopes);
+	free_scopes(scopes->context, &scopes->passing);
+	free_list(scopes->context, scopes->old_scopes);
+	for (uint32_t i = 0; i < t2x_map_slots(&scopes->files); i++)
+		if (t2x_map_at(&scopes->files, i))
+			free_file(scopes->context, t2x_map_at(&scopes->files, i));
+	t2x_map_free(&scopes->files);
+	while (scopes->old_files) {
+		struct t2x_file_box *next = scopes->old_files->next;
+		free_file(scopes->context, scopes->old_files);
+		scopes->old_files = next;
 	}
 }

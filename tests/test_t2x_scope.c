@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_define, t2x_context. */
+/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_stream, t2x_define. */
 #include "t2test.h"
 
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "record.h"
 #include "t2x_define.h"
-#include "t2x_scope.h"
 
 static struct record g_record;    /* takes what the model would be told */
 
@@ -39,7 +38,7 @@ static void define(struct t2x_stream *stream, uint32_t index, uint16_t filenum, 
 		.scopeIndex = index, .linenum = line, .filenum = filenum, .style = 24, .repo = 3, .names = 7
 	};
 
-	t2x_scope_define(stream, &place, names, n);
+	t2x_scope_define(&stream->scopes, &place, names, n);
 }
 
 static void test_scope_names_are_split(void **state)
@@ -49,9 +48,9 @@ static void test_scope_names_are_split(void **state)
 	const struct t2x_scope *scope;
 
 	(void)state;
-	t2x_scope_define_file(stream, 2, "dir/file.c\0\0\0\0\0\0", 16);
+	t2x_scope_define_file(&stream->scopes, 2, "dir/file.c\0\0\0\0\0\0", 16);
 	define(stream, 5, 2, 42, "cat\0label\0%s\0\0\0\0", 16);
-	scope = t2x_scope_get(stream, 5);
+	scope = t2x_scope_get(&stream->scopes, 5);
 	assert_non_null(scope);
 	assert_string_equal(scope->file, "dir/file.c");
 	assert_string_equal(scope->category, "cat");
@@ -71,7 +70,7 @@ static void test_scope_names_that_end_early_are_empty(void **state)
 
 	(void)state;
 	define(stream, 5, 0, 42, "0123456789abcdef", 16);
-	scope = t2x_scope_get(stream, 5);
+	scope = t2x_scope_get(&stream->scopes, 5);
 	assert_non_null(scope);
 	assert_null(scope->file);
 	assert_string_equal(scope->category, "0123456789abcdef");
@@ -89,15 +88,15 @@ static void test_scope_posted_again_keeps_its_address(void **state)
 	uint64_t number;
 
 	(void)state;
-	t2x_scope_define_file(stream, 2, "f.c", 3);
+	t2x_scope_define_file(&stream->scopes, 2, "f.c", 3);
 	define(stream, 5, 2, 42, "a\0b\0c", 6);
-	scope = t2x_scope_get(stream, 5);
+	scope = t2x_scope_get(&stream->scopes, 5);
 	file = scope->file;
 	number = scope->number;
 	assert_true(number > 0);
-	t2x_scope_define_file(stream, 2, "f.c\0\0", 5);
+	t2x_scope_define_file(&stream->scopes, 2, "f.c\0\0", 5);
 	define(stream, 5, 2, 42, "a\0b\0c\0\0\0", 8);
-	assert_ptr_equal(t2x_scope_get(stream, 5), scope);
+	assert_ptr_equal(t2x_scope_get(&stream->scopes, 5), scope);
 	assert_ptr_equal(scope->file, file);
 	assert_true(scope->number == number);
 	assert_int_equal(context.changed, 0);
@@ -111,18 +110,18 @@ static void test_scope_changed_is_counted_and_newest_wins(void **state)
 	const struct t2x_scope *old;
 
 	(void)state;
-	t2x_scope_define_file(stream, 2, "f.c", 3);
+	t2x_scope_define_file(&stream->scopes, 2, "f.c", 3);
 	define(stream, 5, 2, 42, "a\0b\0c", 6);
-	old = t2x_scope_get(stream, 5);
+	old = t2x_scope_get(&stream->scopes, 5);
 	define(stream, 5, 2, 43, "a\0b\0c", 6);
-	assert_int_equal(t2x_scope_get(stream, 5)->line, 43);
+	assert_int_equal(t2x_scope_get(&stream->scopes, 5)->line, 43);
 	assert_int_equal(context.changed, 1);
-	t2x_scope_define_file(stream, 2, "other.c", 7);
+	t2x_scope_define_file(&stream->scopes, 2, "other.c", 7);
 	assert_int_equal(context.changed, 2);
 	/* those who have the old ones can still read them */
 	assert_int_equal(old->line, 42);
 	assert_string_equal(old->file, "f.c");
-	assert_true(t2x_scope_get(stream, 5)->number != old->number);
+	assert_true(t2x_scope_get(&stream->scopes, 5)->number != old->number);
 	free_stream(stream);
 }
 
@@ -133,7 +132,7 @@ static void test_scope_without_its_file_stays_unknown(void **state)
 
 	(void)state;
 	define(stream, 5, 2, 42, "a\0b\0c", 6);
-	assert_null(t2x_scope_get(stream, 5));
+	assert_null(t2x_scope_get(&stream->scopes, 5));
 	free_stream(stream);
 }
 
@@ -150,8 +149,8 @@ static void test_scope_definitions_are_bounded(void **state)
 		define(stream, i, 0, 1, name, 10000);
 	assert_true(context.used_bytes <= T2X_CONTEXT_BYTES);
 	assert_true(context.ignored > 1000);
-	assert_non_null(t2x_scope_get(stream, 1));
-	assert_null(t2x_scope_get(stream, 4999));
+	assert_non_null(t2x_scope_get(&stream->scopes, 1));
+	assert_null(t2x_scope_get(&stream->scopes, 4999));
 	free(name);
 	free_stream(stream);
 }
@@ -219,6 +218,7 @@ static void test_scope_thread_number_changes_with_what_is_printed(void **state)
 
 static void test_scope_interleaved_definitions_find_their_texts(void **state)
 {
+	struct t2x_definitions unfinished = { .count = 0 };
 	struct t2x_context context;
 	struct t2x_stream *stream = make_stream(&context);
 	struct tlg_event events[] = {
@@ -231,18 +231,19 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 
 	(void)state;
 	events[3].u.info.text.c[15] = 'b';
-	t2x_define_read(stream, events, 3);
-	t2x_define_read(stream, events + 3, 2);
-	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->files, 1))->name,
+	t2x_define_read(&unfinished, stream, events, 3);
+	t2x_define_read(&unfinished, stream, events + 3, 2);
+	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 1))->name,
 			    "aaaaaaaaaaaaaaabfirst");
-	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->files, 2))->name, "second");
-	assert_null(stream->defining);
+	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 2))->name, "second");
+	assert_null(unfinished.newest);
 	/* definitions without an end do not pile up */
 	for (uint32_t i = 0; i < 100; i++) {
 		events[0].sequence = 10 + i;
-		t2x_define_read(stream, events, 1);
+		t2x_define_read(&unfinished, stream, events, 1);
 	}
-	assert_true(stream->ndefining < 10);
+	assert_true(unfinished.count < 10);
+	t2x_define_forget(&unfinished, &context);
 	free_stream(stream);
 }
 
