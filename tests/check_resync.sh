@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Record a real program with several threads in short cycles, plain and packed; join its file at every event, or
-# packed entry, of one cycle.
+# Record a real program with several threads in short cycles, plain and packed; join its file at every cycle, and at
+# every event, or packed entry, of one of them.
 set -u
 out=${T2_OUT:-build}
 tmp=$(mktemp -d) || exit 1
