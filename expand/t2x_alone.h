@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_alone.h - memory for what one processor reads all the time while another writes to whatever lies beside it.
+ * t2x_alone.h - memory in cache lines of its own, against false sharing: for what one processor reads all the time
+ * while another writes to whatever lies beside it.
  *
  * With --jobs the reading half and the meaning half of the expander run on different processors.  A cache line
  * that one writes and the other reads costs both of them more than all the rest of the work on a checkpoint.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_crew.h - threads that help the main one: --jobs.
+ * t2x_crew.h - threads that help the main one, a thread pool: --jobs.
  *
  * Work is divided into duties: read an input ahead, format what the merge has put in order.  A duty is done in
  * pieces, by one thread at a time, whichever is free: a helper, or the main thread when it would have to wait.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_relay.h - the seam of the expander (t2x_hit.h) as a queue: checkpoints are formatted while the next ones
- * are put in order.
+ * t2x_relay.h - the seam of the expander (t2x_hit.h) as a stage of a pipeline: checkpoints are formatted while
+ * the next ones are put in order.
  *
  * The merge hands checkpoints to a relay, which copies them and their arguments into batches; giving those to
  * the model is a duty.  Threads, processes and scopes are not copied.  So before the reading half changes or

@@ -40,7 +40,7 @@ static inline size_t tr2_capture_length(const char *text, int64_t precision)
  * precision.  errno is what %m shows, and kept.
  * take    of a tr2_format
  * text    room for what %m shows
- * Return  0: it cannot be put off
+ * Return  0: it cannot be deferred
  * Signal  safe    Cost  1 ns a conversion, and the strings' lengths
  */
 static inline int tr2_capture(struct tr2_body *body, const uint8_t *take, struct tr2_va *va, struct tr2_room *room)

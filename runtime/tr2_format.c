@@ -102,7 +102,7 @@ static int append_string(struct parse *parse, const struct count *precision)
 	       append(parse, precision->value & 255) && append(parse, precision->value >> 8);
 }
 
-/* The argument of one conversion.  0: it cannot be put off. */
+/* The argument of one conversion.  0: it cannot be deferred. */
 static int parse_conversion(struct parse *parse, char conversion, enum length length,
 			    const struct count *precision)
 {
@@ -141,7 +141,7 @@ static int parse_conversion(struct parse *parse, char conversion, enum length le
 
 struct tr2_format tr2_format_parse(const char *text)
 {
-	static const struct tr2_format not_put_off = { { TR2_FORMAT_NOT_PUT_OFF } };
+	static const struct tr2_format not_deferred = { { TR2_FORMAT_NOT_DEFERRED } };
 	struct parse parse = { .count = 0 };
 	struct count width, precision;
 	enum length length;
@@ -150,17 +150,17 @@ struct tr2_format tr2_format_parse(const char *text)
 		text++;
 		text = parse_count(&parse, text + strspn(text, "-+ #0"), &width);
 		if (!text)
-			return not_put_off;
+			return not_deferred;
 		precision = (struct count){ NONE, 0 };
 		if (*text == '.') {
 			text = parse_count(&parse, text + 1, &precision);
 			if (!text)
-				return not_put_off;
+				return not_deferred;
 			precision.kind = precision.kind == NONE ? DIGITS : precision.kind;
 		}
 		text = parse_length(text, &length);
 		if (!parse_conversion(&parse, *text, length, &precision))
-			return not_put_off;
+			return not_deferred;
 		text++;
 	}
 	return parse.format;

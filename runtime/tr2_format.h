@@ -21,14 +21,14 @@ enum tr2_take {
 	TR2_TAKE_ERRNO,           /* %m: no argument */
 };
 
-enum { TR2_FORMAT_TAKES = 15, TR2_FORMAT_NOT_PUT_OFF = 255 };
+enum { TR2_FORMAT_TAKES = 15, TR2_FORMAT_NOT_DEFERRED = 255 };
 
 struct tr2_format {
-	uint8_t take[TR2_FORMAT_TAKES + 1];   /* ends with a 0; TR2_FORMAT_NOT_PUT_OFF: render the message at once */
+	uint8_t take[TR2_FORMAT_TAKES + 1];   /* ends with a 0; TR2_FORMAT_NOT_DEFERRED: render the message at once */
 };
 
 /*
- * Parse a format.  What cannot be put off: %n, wide characters, long double, %1$d, locale's flags, unknown
+ * Parse a format.  What cannot be deferred: %n, wide characters, long double, %1$d, locale's flags, unknown
  * conversions, and more arguments than there is room for (15; a string's fixed precision takes the room of two).
  * Signal  safe    Cost  about 2 ns a byte
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_message.c - messages: put off, or rendered here, on the stack if they are short. */
+/* tr2_message.c - messages: deferred, or rendered here, on the stack if they are short. */
 #include "tr2_message.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va)
 
 	tr2_args_init(&args);
 	site = tr2_site_of(key, &room);
-	if (site->format.take[0] == TR2_FORMAT_NOT_PUT_OFF) {
+	if (site->format.take[0] == TR2_FORMAT_NOT_DEFERRED) {
 		render_and_emit(key, va);
 		return;
 	}

@@ -11,7 +11,7 @@
 /*
  * Record a checkpoint whose message is key->format applied to va, which is used up.  Without a format, or with an
  * empty one, there is no message.  Its arguments are recorded as they are, for the expander to format; what cannot
- * be put off is rendered here, and cut beyond 1 MiB.  errno is what %m shows, and kept.
+ * be deferred is rendered here, and cut beyond 1 MiB.  errno is what %m shows, and kept.
  */
 void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va);
 

@@ -91,7 +91,7 @@ enum { TRACE2_COUNTER_ID_TEST1, TRACE2_COUNTER_ID_TEST2 };
 void trace2_set_env_prefix(const char *prefix);
 
 /*
- * Let git's configuration count too: trace2.* of the system's and the user's files, with what they include, where
+ * Use git's configuration as well: trace2.* of the system's and the user's files, with what they include, where
  * no environment variable says otherwise (trace2.rawTarget and the like, and git's own keys, see trace2-env(7));
  * TRACE2_CONFIG_PARAMS then selects among all of their settings.  A repository's configuration is never read.
  * Thread  before trace2_initialize() only, which reads the files
@@ -101,7 +101,7 @@ void trace2_use_git_config(void);
 /* The program's version, for the `version` event.  Before trace2_initialize(); NULL or never: this library's. */
 void trace2_set_program_version(const char *version);
 
-/* Remember now as the start of the process, the zero of all absolute times.  Idempotent.  Signal safe. */
+/* Take now as the start of the process, the zero of all absolute times.  Idempotent.  Signal safe. */
 void trace2_initialize_clock(void);
 
 /*
@@ -237,8 +237,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category, co
 			    const struct trace2_repository *repo, ...);
 
 /*
- * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be put off (%n, wide
- * characters, long double, %1$d, more than 15 arguments) is formatted at once.  Cost  a clock read and the
+ * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be deferred (%n, wide
+ * characters, long double, %1$d, more than 15 arguments) is formatted by the call.  Cost  a clock read and the
  * arguments; looked up, unless names and format are literals.
  */
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
@@ -258,7 +258,7 @@ void trace2_region_leave_printf_va_fl(const char *file, int line, const char *ca
 
 /*
  * A step: passed, but not timed.  It stands between its neighbours' times, in order.  For code so hot, or
- * so bound by memory, that even reading the clock is too much.  Cost  with literals about 3 ns, 24 bytes.
+ * so memory-bound, that even reading the clock is too much.  Cost  with literals about 3 ns, 24 bytes.
  */
 void trace2_step_fl(const char *file, int line, const char *category, const char *label);
 
@@ -267,7 +267,7 @@ void trace2_data_string_fl(const char *file, int line, const char *category, con
 			   const char *key, const char *value);
 void trace2_data_intmax_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			   const char *key, intmax_t value);
-/* A JSON document as text.  It is not checked here; the event format shows what is no JSON as a string. */
+/* A JSON document as text.  It is not checked here; the event format shows text that is not JSON as a string. */
 void trace2_data_json_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			 const char *key, const char *json);
 

@@ -24,7 +24,7 @@ check()
 	fi
 }
 
-sed -n "/^\.Sh WHAT OF GIT'S TRACE2 THERE IS/,/^\.Sh SEE ALSO/p" "$page" | sed 's/\\-/-/g' >"$tmp/section"
+sed -n "/^\.Sh CONFORMANCE TO GIT'S TRACE2/,/^\.Sh SEE ALSO/p" "$page" | sed 's/\\-/-/g' >"$tmp/section"
 # Lines "row|state|tests"
 awk '
 	function row() { if (what != "") print what "|" state "|" tests; what = state = tests = "" }

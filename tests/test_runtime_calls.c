@@ -135,7 +135,7 @@ static void test_calls_macros_tell_the_callers_place(void **state)
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-/* What can be put off, what cannot (%Lf, too many), what is longer than one chain holds: each passed twice. */
+/* What can be deferred, what cannot (%Lf, too many), what is longer than one chain holds: each passed twice. */
 #define MESSAGES(TELL) \
 	TELL("nothing in it") \
 	TELL("%s and %d", "a text", -7) \
@@ -147,7 +147,7 @@ static void test_calls_macros_tell_the_callers_place(void **state)
 	TELL("%s%s%s%s", "", "1", "exactly sixteen!", "and seventeen ...") \
 	TELL("%s is null", (char *)no_text) \
 	TELL("%m") \
-	TELL("%Lf is not put off", 1.5L) \
+	TELL("%Lf is not deferred", 1.5L) \
 	TELL("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 
 static const char *volatile no_text;   /* the compiler is not to know */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages that are put off: what tr2_capture() takes and t2x_render() makes of it must be, byte for byte, what
+ * Messages that are deferred: what tr2_capture() takes and t2x_render() makes of it must be, byte for byte, what
  * snprintf() prints.  Random formats and arguments; T2_SEED repeats a run, T2_ROUNDS makes it longer.
  */
 #include "t2test.h"

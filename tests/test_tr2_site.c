@@ -83,7 +83,7 @@ static void test_site_carries_its_parsed_format(void **state)
 
 	(void)state;
 	assert_memory_equal(find("l", "%d and %s", 5, &room)->format.take, two, sizeof(two));
-	assert_int_equal(find("l", "%n", 5, &room)->format.take[0], TR2_FORMAT_NOT_PUT_OFF);
+	assert_int_equal(find("l", "%n", 5, &room)->format.take[0], TR2_FORMAT_NOT_DEFERRED);
 	assert_int_equal(find("l", NULL, 5, &room)->format.take[0], 0);
 }
 
