@@ -203,6 +203,26 @@ void tr2_emit(const struct tr2_scope_key *key, struct tr2_args *args, unsigned f
 	tr2_emit_at(tr2_site_of(key, &room), key, args, flags, when);
 }
 
+void tr2_emit_one_text(int style, const char *file, int line, const char *text)
+{
+	struct tr2_scope_key key = tr2_scope_key_at(style, file, line);
+	struct tr2_args args;
+
+	tr2_args_init(&args);
+	tr2_args_last(&args, text);
+	tr2_emit(&key, &args, 0, 0);
+}
+
+void tr2_emit_one_int(int style, const char *file, int line, int64_t value, uint64_t when)
+{
+	struct tr2_scope_key key = tr2_scope_key_at(style, file, line);
+	struct tr2_args args;
+
+	tr2_args_init(&args);
+	tr2_args_int(&args, value);
+	tr2_emit(&key, &args, 0, when);
+}
+
 void tr2_emit_hit(uint32_t scope, int timed)
 {
 	struct tlg_event *event;

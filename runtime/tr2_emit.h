@@ -33,6 +33,10 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when);
 
+/* A checkpoint without names that carries one text, NULL: none; one integer.  As tr2_emit() */
+void tr2_emit_one_text(int style, const char *file, int line, const char *text);
+void tr2_emit_one_int(int style, const char *file, int line, int64_t value, uint64_t when);
+
 /* The commonest, without an argument list: a bare event, timed or not; with an integer; with a last text, or NULL. */
 void tr2_emit_hit(uint32_t scope, int timed);
 void tr2_emit_int(uint32_t scope, int64_t value);

@@ -49,21 +49,11 @@ static void request(void)
 		tr2_wake_now();
 }
 
-static void emit_snapshot(const char *file, int line, const char *reason)
-{
-	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_snapshot };
-	struct tr2_args args;
-
-	tr2_args_init(&args);
-	tr2_args_last(&args, reason);
-	tr2_emit(&key, &args, 0, 0);
-}
-
 void tr2_flight_trigger(const char *reason)
 {
 	if (!is_on() || !tr2_enabled_v1)
 		return;
-	emit_snapshot(NULL, 0, reason);
+	tr2_emit_one_text(TLG_STYLE_snapshot, NULL, 0, reason);
 	request();
 }
 
@@ -87,7 +77,7 @@ void trace2_snapshot_fl(const char *file, int line, const char *reason)
 
 	if (!tr2_enabled_v1)
 		return;
-	emit_snapshot(file, line, reason);
+	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
 	request();
 	tr2_signals_block(&mask);
 	tr2_signals_restore(&mask);

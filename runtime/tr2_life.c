@@ -129,16 +129,6 @@ static void start_over(void)
 		tr2_enabled_v1 = 0;
 }
 
-static void emit_atexit(uint64_t when)
-{
-	struct tr2_scope_key key = { .style = TLG_STYLE_atexit };
-	struct tr2_args args;
-
-	tr2_args_init(&args);
-	tr2_args_int(&args, g_exit_code);
-	tr2_emit(&key, &args, 0, when);
-}
-
 /*
  * Registered with atexit(), so it runs before the handlers that were registered earlier, as git's does.  All its
  * events carry the time at which it began.
@@ -155,7 +145,7 @@ static void at_exit(void)
 	now = tr2_clock_raw();
 	tr2_timer_end_thread(self, now);
 	tr2_timer_end_process(now);
-	emit_atexit(now);
+	tr2_emit_one_int(TLG_STYLE_atexit, NULL, 0, g_exit_code, now);
 	tr2_drain_flush();
 }
 
@@ -167,16 +157,6 @@ __attribute__((destructor(101))) static void at_unload(void)
 	tr2_flight_exit();
 	tr2_enabled_v1 = 0;
 	tr2_drain_finish(TLG_END_EXIT);
-}
-
-static void emit_first(int style, const char *file, int line, const char *text)
-{
-	struct tr2_scope_key key = { .file = file, .line = line, .style = (uint8_t)style };
-	struct tr2_args args;
-
-	tr2_args_init(&args);
-	tr2_args_last(&args, text);
-	tr2_emit(&key, &args, 0, 0);
 }
 
 void trace2_set_env_prefix(const char *prefix)
@@ -224,9 +204,9 @@ void trace2_initialize_fl(const char *file, int line)
 		tr2_flight_init();
 		tr2_enabled_v1 = 1;
 		tr2_handler_is_ordinary();
-		emit_first(TLG_STYLE_version, file, line, g_version);
+		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
-			emit_first(TLG_STYLE_too_many_files, file, line, NULL);
+			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
 		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
 			tr2_wake_start();   /* for those who look on, or ask from outside */
 	}
@@ -253,15 +233,9 @@ const char *trace2_session_id(void)
 
 void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
-	struct tr2_scope_key key = { .file = file, .line = line, .style = TLG_STYLE_exit };
-	struct tr2_args args;
-
-	tr2_args_init(&args);
 	g_exit_code = code;
-	if (!tr2_enabled_v1)
-		return;
-	tr2_args_int(&args, code);
-	tr2_emit(&key, &args, 0, 0);
+	if (tr2_enabled_v1)
+		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
 }
 
 /* ---- the recording itself ----------------------------------------------------------------------- */

@@ -22,6 +22,12 @@ struct tr2_scope_key {
 	uint8_t style;
 };
 
+/* That of a checkpoint without names.  file NULL: nobody's place */
+static inline struct tr2_scope_key tr2_scope_key_at(int style, const char *file, int line)
+{
+	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
+}
+
 /*
  * Prepare the table; after tr2_shm_create().
  * parent  NULL, or in a forked child the memory of its parent, whose scopes keep their numbers

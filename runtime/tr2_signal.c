@@ -46,16 +46,12 @@ static void send_again(int signo, siginfo_t *info)
 static void record_signal(int signo, siginfo_t *info, void *context)
 {
 	struct sigaction action = { .sa_handler = SIG_DFL };
-	struct tr2_scope_key key = { .style = TLG_STYLE_signal };
-	struct tr2_args args;
 	int saved = errno;
 
 	(void)context;
 	sigaction(signo, &action, NULL);
 	if (tr2_enabled_v1) {
-		tr2_args_init(&args);
-		tr2_args_int(&args, signo);
-		tr2_emit(&key, &args, 0, 0);
+		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
 		tr2_watch_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());
 	}

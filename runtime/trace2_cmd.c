@@ -16,26 +16,10 @@
 
 #include "trace2.h"
 
-static struct tr2_scope_key make_key(int style, const char *file, int line)
-{
-	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
-}
-
-/* An event with one text. */
-static void emit_one(int style, const char *file, int line, const char *text)
-{
-	struct tr2_scope_key key = make_key(style, file, line);
-	struct tr2_args args;
-
-	tr2_args_init(&args);
-	tr2_args_last(&args, text);
-	tr2_emit(&key, &args, 0, 0);
-}
-
 /* An event with a list of texts. */
 static void emit_list(int style, const char *file, int line, const char *const *list, int redact)
 {
-	struct tr2_scope_key key = make_key(style, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(style, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -51,7 +35,7 @@ void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 
 void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list ap)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_error, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_error, file, line);
 
 	key.format = fmt;
 	if (!tr2_enabled_v1)
@@ -63,7 +47,7 @@ void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list
 void trace2_cmd_path_fl(const char *file, int line, const char *pathname)
 {
 	if (tr2_enabled_v1)
-		emit_one(TLG_STYLE_cmd_path, file, line, pathname);
+		tr2_emit_one_text(TLG_STYLE_cmd_path, file, line, pathname);
 }
 
 void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names)
@@ -74,7 +58,7 @@ void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names
 
 void trace2_cmd_name_fl(const char *file, int line, const char *name)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_cmd_name, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_cmd_name, file, line);
 	const char *hierarchy;
 	struct tr2_args args;
 
@@ -93,12 +77,12 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
 {
 	if (tr2_enabled_v1)
-		emit_one(TLG_STYLE_cmd_mode, file, line, mode);
+		tr2_emit_one_text(TLG_STYLE_cmd_mode, file, line, mode);
 }
 
 void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_alias, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_alias, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -113,7 +97,7 @@ void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const ch
 
 static void emit_param(const char *file, int line, const char *param, const char *value, int scope)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_def_param, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_def_param, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -206,7 +190,7 @@ void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const
 void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *repo)
 {
 	static int next_id;
-	struct tr2_scope_key key = make_key(TLG_STYLE_def_repo, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_def_repo, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);

@@ -20,17 +20,12 @@
 
 #include "trace2.h"
 
-static struct tr2_scope_key make_key(int style, const char *file, int line)
-{
-	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
-}
-
 /* ---- children ----------------------------------------------------------------------------------- */
 
 void trace2_child_start_fl(const char *file, int line, struct trace2_child *child)
 {
 	static int next_id;
-	struct tr2_scope_key key = make_key(TLG_STYLE_child_start, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_child_start, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -49,7 +44,7 @@ void trace2_child_start_fl(const char *file, int line, struct trace2_child *chil
 
 void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_child_exit, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_child_exit, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -64,7 +59,7 @@ void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child
 
 void trace2_child_ready_fl(const char *file, int line, struct trace2_child *child, const char *ready)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_child_ready, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_child_ready, file, line);
 	struct tr2_args args;
 
 	tr2_args_init(&args);
@@ -82,7 +77,7 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
 int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv)
 {
 	static int next_id;
-	struct tr2_scope_key key = make_key(TLG_STYLE_exec, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_exec, file, line);
 	struct tr2_args args;
 	int id;
 
@@ -101,7 +96,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 
 void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_exec_result, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_exec_result, file, line);
 	struct tr2_args args;
 	char text[256];
 
@@ -119,7 +114,7 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 /* On the main thread these are a region: git's way of saying that a thread's work was done here. */
 static void emit_on_main(int style, const char *file, int line, const char *text)
 {
-	struct tr2_scope_key key = make_key(style, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(style, file, line);
 
 	key.format = "thread-proc on main";
 	tr2_emit_text(&key, text);
@@ -127,7 +122,7 @@ static void emit_on_main(int style, const char *file, int line, const char *text
 
 void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_thread_start, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_start, file, line);
 	char message[128];
 	struct tr2_text text = tr2_text_begin(message, sizeof(message));
 
@@ -147,7 +142,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 
 void trace2_thread_exit_fl(const char *file, int line)
 {
-	struct tr2_scope_key key = make_key(TLG_STYLE_thread_exit, file, line);
+	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_exit, file, line);
 	struct tr2_thread *self = tr2_enabled_v1 ? tr2_self_or_new() : NULL;
 	uint64_t now;
 
