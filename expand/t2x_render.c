@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "t2x_out.h"
+#include "t2x_digits.h"
 
 enum {
 	LEFT = 1, PLUS = 2, BLANK = 4, ALTERNATE = 8, ZERO = 16,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_alone.h"
 #include "tlg_crc.h"
 
 /* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */

@@ -8,7 +8,6 @@
 #ifndef T2X_SCOPE_H
 #define T2X_SCOPE_H
 
-#include "t2x_alone.h"
 #include "t2x_context.h"
 #include "t2x_hit.h"
 #include "t2x_map.h"

@@ -13,7 +13,6 @@
 #include "tr2_env.h"
 #include "tr2_futex.h"
 #include "tr2_keep.h"
-#include "tr2_losses.h"
 #include "tr2_memory.h"
 #include "tr2_overwrite.h"
 #include "tr2_post.h"

@@ -10,7 +10,6 @@
 
 #include <stdint.h>
 
-#include "tr2_post.h"
 #include "tr2_thread.h"
 
 /*

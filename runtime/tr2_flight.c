@@ -3,7 +3,6 @@
 #include "tr2_flight.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "trace2.h"
 #include "tr2_drain.h"
