@@ -11,7 +11,6 @@
  * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Figures: bench.h.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"

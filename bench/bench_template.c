@@ -8,7 +8,6 @@
  * the time of day and the two durations patched in from a running clock.  It reads no trace, has no regions, no
  * threads, no merge: what t2expand does is to be seen beside this.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 /* t2x_lz4.c - marks, frames, and the way from a damaged one to the next. */
 #include "t2x_lz4.h"
 
-#include <errno.h>
 #include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 #include "tr2_clock.h"

@@ -3,7 +3,6 @@
 #include "tr2_drain.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

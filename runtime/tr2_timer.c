@@ -2,7 +2,6 @@
 /* tr2_timer.c - timers and counters. */
 #include "tr2_timer.h"
 
-#include <stddef.h>
 
 #include "tr2_clock.h"
 #include "tr2_emit.h"

@@ -2,7 +2,6 @@
 /* The reader of call lists: what reaches the calls is what the list says, and a wrong list is refused. */
 #include "t2test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "t2test.h"
 
 #include <sched.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>

@@ -3,7 +3,6 @@
 #include "t2test.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "t2x_escape.h"

@@ -2,7 +2,6 @@
 /* test_t2x_merge.c - streams, threads and inputs in the order of time. */
 #include "t2test.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

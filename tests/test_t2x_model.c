@@ -3,7 +3,6 @@
 #include "t2test.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "feed.h"
 

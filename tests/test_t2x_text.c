@@ -2,7 +2,6 @@
 /* Shell quoting, JSON escapes, times of day.  What is expected is what git shows for the same words. */
 #include "t2test.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "t2x_json.h"

@@ -3,7 +3,6 @@
 #include "t2test.h"
 
 #include <lz4frame.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tlg.h"

@@ -2,7 +2,6 @@
 /* The session id's date. */
 #include "t2test.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 

@@ -9,7 +9,6 @@
  * usage: orders POLICY EVENTS          exit status: that of the sanitizer
  */
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "trace2.h"
