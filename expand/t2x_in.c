@@ -36,25 +36,22 @@ static int open_path(struct t2x_in *in, const char *path)
 	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
 }
 
-/* Seen from the first bytes; if these say nothing, because they are damaged or cut off, from what follows. */
-static int is_lz4(struct t2x_in *in)
+/* LZ4 or plain is seen from the first bytes; if these say nothing, because they are damaged, from what follows. */
+static int start(struct t2x_in *in, size_t seen)
 {
 	const unsigned char *bytes;
 	size_t n = t2x_window_peek(&in->file, 4, &bytes);
 
-	if (t2x_lz4_is_frame(bytes, n))
-		return 1;
-	n = t2x_window_peek(&in->file, T2X_LZ4_SEEN, &bytes);
-	return t2x_lz4_has_mark(bytes, n);
-}
-
-static int start_lz4(struct t2x_in *in, size_t seen)
-{
 	in->lz4 = t2x_lz4_new(&in->file, in->name, in->report);
 	if (!in->lz4)
 		return -ENOMEM;
-	in->bytes = &in->plain;
-	return t2x_window_init(&in->plain, seen, t2x_lz4_fill, in->lz4, T2X_LZ4_ROOM);
+	if (t2x_lz4_is_frame(bytes, n) || t2x_lz4_is_ahead(in->lz4)) {
+		in->bytes = &in->plain;
+		return t2x_window_init(&in->plain, seen, t2x_lz4_fill, in->lz4, T2X_LZ4_ROOM);
+	}
+	t2x_lz4_free(in->lz4);
+	in->lz4 = NULL;
+	return t2x_window_resize(&in->file, seen);
 }
 
 int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report)
@@ -71,7 +68,7 @@ int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_rep
 	if (!t2x_window_peek(&in->file, 1, &bytes))
 		error = -in->file.error;
 	if (!error)
-		error = is_lz4(in) ? start_lz4(in, seen) : t2x_window_resize(&in->file, seen);
+		error = start(in, seen);
 	if (!error)
 		return 0;
 fail:

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_met.h"
 #include "tlg_crc.h"
 
 enum {
@@ -13,6 +14,9 @@ enum {
 	FRAME_MAGIC = 0x184d2204,
 	SKIP_MAGIC = 0x184d2a50,      /* the low 4 bits are free */
 	MIN_FRAME = 7,                /* shortest frame header */
+	HAS_CONTENT_SIZE = 8,         /* in a frame's flags */
+	MAX_FRAME = MARK_BYTES + TLG_FRAME_BYTES + 64,   /* of ours, stored: no longer if compressed */
+	LOOK_BYTES = 2 * MAX_FRAME,
 };
 
 struct t2x_lz4 {
@@ -27,6 +31,9 @@ struct t2x_lz4 {
 	uint64_t skip;                /* bytes of a foreign skippable frame still to step over */
 	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
+	struct t2x_mets met;          /* streams whose marks were where they should */
+	unsigned char *scratch;       /* TLG_FRAME_BYTES: frames that are looked at; NULL: none was yet */
+	uint64_t looked_bytes;        /* so many, and decoded */
 };
 
 struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report)
@@ -47,8 +54,11 @@ struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2
 
 void t2x_lz4_free(struct t2x_lz4 *lz4)
 {
-	if (lz4)
-		LZ4F_freeDecompressionContext(lz4->context);
+	if (!lz4)
+		return;
+	LZ4F_freeDecompressionContext(lz4->context);
+	t2x_met_free(&lz4->met);
+	free(lz4->scratch);
 	free(lz4);
 }
 
@@ -93,21 +103,6 @@ static int is_mark(const unsigned char *p, size_t n)
 	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && is_like_mark(p, n);
 }
 
-int t2x_lz4_has_mark(const unsigned char *bytes, size_t n)
-{
-	static const unsigned char magic[] = {
-		TLG_SKIP_MAGIC & 0xff, TLG_SKIP_MAGIC >> 8 & 0xff, TLG_SKIP_MAGIC >> 16 & 0xff, TLG_SKIP_MAGIC >> 24
-	};
-	const unsigned char *end = bytes + n;
-
-	while ((bytes = memmem(bytes, (size_t)(end - bytes), magic, sizeof(magic)))) {
-		if (is_mark(bytes, (size_t)(end - bytes)))
-			return 1;
-		bytes++;
-	}
-	return 0;
-}
-
 /* ---- damage ------------------------------------------------------------------------------------- */
 
 /* Offset of the first mark or frame; without one, of the bytes that may be the beginning of one. */
@@ -122,19 +117,134 @@ static size_t find_frame(const unsigned char *p, size_t n, int *found)
 	return n;
 }
 
+/* The frame of ours that the context has begun with used of n bytes is good.  Return  its bytes, or 0 */
+static size_t try_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, size_t used)
+{
+	size_t made = 0, hint = 1;
+
+	while (hint && !LZ4F_isError(hint) && used < n) {
+		size_t in = n - used, room = TLG_FRAME_BYTES - made;
+		hint = LZ4F_decompress(lz4->context, lz4->scratch + made, &room, p + used, &in, NULL);
+		used += in;
+		made += room;
+		if (!in && !room)
+			break;
+	}
+	lz4->looked_bytes += made;
+	return hint ? 0 : used;
+}
+
+/* Bytes of the good frame of ours at p, with the mark in front of it if there is one; 0: none is there */
+static size_t unit_length(struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
+{
+	size_t mark = is_mark(p, n) ? MARK_BYTES : 0, used = n - mark, frame = 0;
+	LZ4F_frameInfo_t info;
+
+	if (used < MIN_FRAME || load_le32(p + mark) != FRAME_MAGIC)
+		return 0;
+	LZ4F_resetDecompressionContext(lz4->context);
+	if (!LZ4F_isError(LZ4F_getFrameInfo(lz4->context, &info, p + mark, &used)) && info.contentSize &&
+	    info.contentSize <= TLG_FRAME_BYTES && (!mark || info.contentSize == load_le32(p + 16)))
+		frame = try_frame(lz4, p + mark, n - mark, used);
+	LZ4F_resetDecompressionContext(lz4->context);
+	return frame ? mark + frame : 0;
+}
+
+/* The stream that the mark at p names; 0: there is none. */
+static uint32_t stream_at(const unsigned char *p, size_t n)
+{
+	return is_mark(p, n) ? load_le32(p + 8) : 0;
+}
+
+/* Looking may cost so much, in proportion to what has been read; beyond that only known streams count. */
+static int is_worth_looking(struct t2x_lz4 *lz4)
+{
+	if (!lz4->scratch)
+		lz4->scratch = malloc(TLG_FRAME_BYTES);
+	return lz4->scratch && !t2x_window_resize(lz4->file, T2X_LZ4_SEEN + LOOK_BYTES) &&
+	       lz4->looked_bytes < UINT64_C(0x4000000) + 16 * lz4->file->offset;
+}
+
+/*
+ * Whether the mark or frame that seems to begin from bytes further on counts, see t2x_lz4.h.
+ * *end: of the good frames that are back to back there; if the first does not count, none of them does
+ */
+static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
+{
+	int is_worth = is_worth_looking(lz4), is_broken = 0, found;
+	const unsigned char *p;
+	size_t n = t2x_window_peek(lz4->file, from + LOOK_BYTES, &p), step;
+	uint32_t first = stream_at(p + from, n - from);
+
+	*end = from + 1;
+	for (size_t at = from; at < n; at += step) {
+		uint32_t stream = stream_at(p + at, n - at);
+		if (!is_broken && (at - from >= MAX_FRAME || (stream && t2x_met_get(&lz4->met, stream))))
+			return 1;
+		step = is_worth ? unit_length(lz4, p + at, n - at) : 0;
+		if (step && first && stream == first && at - from >= MAX_FRAME)
+			return 1;
+		if (!step && (at == from || n - at < MARK_BYTES))
+			return 0;
+		if (!step)
+			is_broken = 1;
+		else if (!is_broken)
+			*end = at + step;
+		if (!step)
+			step = 1 + find_frame(p + at + 1, n - at - 1, &found);
+		lz4->looked_bytes += step;
+	}
+	return !is_broken && n < from + LOOK_BYTES;
+}
+
+/* A frame as the lz4 program makes them, in a file without marks: without a size, or larger than ours. */
+static int is_foreign(const struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
+{
+	if (lz4->met.by_id.count || is_mark(p, n))
+		return 0;
+	return n < MIN_FRAME + 8 || !(p[4] & HAS_CONTENT_SIZE) || load_le32(p + 6) > TLG_FRAME_BYTES ||
+	       load_le32(p + 10);
+}
+
+int t2x_lz4_is_ahead(struct t2x_lz4 *lz4)
+{
+	const unsigned char *p;
+	size_t n, end;
+	int found;
+
+	for (size_t at = 0; (n = t2x_window_peek(lz4->file, T2X_LZ4_SEEN, &p)) > at && at < T2X_LZ4_SEEN; at = end) {
+		at += find_frame(p + at, n - at, &found);
+		end = at + 1;
+		if (found && is_mark(p + at, n - at) && counts(lz4, at, &end))
+			return 1;
+	}
+	return 0;
+}
+
+/* Step to the next mark or frame that counts, or the end. */
+static void skip_to_frame(struct t2x_lz4 *lz4)
+{
+	const unsigned char *p;
+	size_t n, at, end;
+	int found;
+
+	while ((n = t2x_window_peek(lz4->file, T2X_LZ4_SEEN, &p))) {
+		at = find_frame(p, n, &found);
+		if (found && (is_foreign(lz4, p + at, n - at) || counts(lz4, at, &end))) {
+			t2x_window_skip(lz4->file, at);
+			return;
+		}
+		t2x_window_skip(lz4->file, found ? end : n < T2X_LZ4_SEEN ? n : at);
+	}
+}
+
 /* Step to the next mark or frame, or the end, and say why. */
 static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 {
 	uint64_t from = lz4->file->offset;
-	const unsigned char *p;
-	int found = 0;
-	size_t n;
 
 	t2x_window_skip(lz4->file, 1);
-	while (!found && (n = t2x_window_peek(lz4->file, T2X_LZ4_SEEN, &p))) {
-		size_t step = find_frame(p, n, &found);
-		t2x_window_skip(lz4->file, !found && n < T2X_LZ4_SEEN ? n : step);
-	}
+	skip_to_frame(lz4);
 	t2x_report_damage(lz4->report, lz4->name, "byte", from, "%s, skipped %llu bytes", reason,
 			  (unsigned long long)(lz4->file->offset - from));
 	LZ4F_resetDecompressionContext(lz4->context);
@@ -245,6 +355,7 @@ static size_t begin(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsig
 
 	if (is_mark(p, n)) {
 		lz4->stream = load_le32(p + 8);
+		t2x_met_remember(&lz4->met, lz4->stream, 0);
 		lz4->announced = load_le32(p + 16);
 		t2x_window_skip(lz4->file, MARK_BYTES);
 	} else if (magic == TLG_SKIP_MAGIC || (is_skippable(magic) && is_like_mark(p, n))) {

@@ -3,8 +3,13 @@
  * t2x_lz4.h - from LZ4 frames to the bytes in them.  The expander's only user of lz4.
  *
  * Our own frames (at most TLG_FRAME_BYTES of content, its size stated) are given out whole, once their
- * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.  Behind damage
- * the next mark or frame is looked for.
+ * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.
+ *
+ * Behind damage the next mark or frame is looked for.  It may be a text of the traced program, made up to look like
+ * one, in the frame that is damaged.  So it counts only if its mark names a stream whose mark was in its place before,
+ * or if good frames follow it, back to back, up to such a mark, to the end, or for longer than any frame is; or if
+ * another of its stream lies so far behind it that no frame could hold both.  A text cannot do that: behind it come
+ * the checksums of its own frame.  (Where the file is cut off just behind a text, it cannot be told.)
  */
 #ifndef T2X_LZ4_H
 #define T2X_LZ4_H
@@ -28,8 +33,8 @@ void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 
-/* Is there a mark of ours among these bytes?  Then they are of an LZ4 file, whatever its beginning is. */
-int t2x_lz4_has_mark(const unsigned char *bytes, size_t n);
+/* Do frames with marks follow that count, as above?  Then it is an LZ4 file, whatever its beginning is. */
+int t2x_lz4_is_ahead(struct t2x_lz4 *lz4);
 
 /* The t2x_fill_fn that a window on the plain bytes uses; source is the decoder.  0 also before a break. */
 ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room);

@@ -18,7 +18,8 @@
  *
  * What remains in doubt is damage: at most as much of a new stream as the longest block takes, where it begins right
  * behind a damaged block of another, or between two damages.  What cannot be told: a text that ends with its packed
- * block, if that is the last in the file, or if what follows is only of other streams.
+ * block, if that is the last in the file, or if what follows is only of other streams; and a text just behind which the
+ * file was cut off.
  */
 #ifndef T2X_PLACE_H
 #define T2X_PLACE_H

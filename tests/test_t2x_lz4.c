@@ -243,6 +243,95 @@ static void test_lz4_frame_that_is_not_its_marks_swallows_nothing(void **state)
 	free_result(&result);
 }
 
+/* Frames of another stream. */
+static unsigned char *make_planted(size_t *n)
+{
+	struct tlgmake other;
+	unsigned char *planted;
+
+	tlgmake_init(&other, 99, 4321);
+	for (unsigned i = 0; i < 5; i++)
+		tlgmake_cycle(&other);
+	planted = tlgmake_lz4(&other, 500, n);
+	tlgmake_free(&other);
+	return planted;
+}
+
+/* Texts of the traced program lie open in a frame that is damaged. */
+static void test_lz4_text_like_frames_in_a_damaged_frame_is_refused(void **state)
+{
+	size_t from = mark_at(1), to = mark_at(2), n, lost, planted_n;
+	unsigned char *planted = make_planted(&planted_n), *bytes = malloc(framed_bytes + planted_n + 100);
+	struct result result;
+
+	(void)state;
+	assert_non_null(bytes);
+	lost = (size_t)framed[from + 16] | (size_t)framed[from + 17] << 8;
+	/* from the first byte of what is planted, and in front of it the mark, and half of a header */
+	for (unsigned head = 0; head <= 34; head += 34) {
+		n = (size_t)((unsigned char *)mempcpy(bytes, framed, from + head) - bytes);
+		memcpy(bytes + n, "?", 1);
+		memcpy(bytes + n + 1, planted, planted_n);
+		n += 1 + planted_n;
+		memcpy(bytes + n, "its checksum", 12);
+		memcpy(bytes + n + 12, framed + to, framed_bytes - to);
+		read_all(&result, bytes, n + 12 + framed_bytes - to);
+		assert_int_equal(result.n, make.n - lost);
+		assert_int_equal(result.report.damages, 1);
+		free_result(&result);
+		/* as the last frame of the file */
+		read_all(&result, bytes, n + 12);
+		assert_true(result.n < lost * 2);
+		assert_int_equal(result.report.damages, 1);
+		free_result(&result);
+	}
+	free(planted);
+	free(bytes);
+}
+
+/* In front of other damage, and nothing is known but what comes. */
+static void test_lz4_new_stream_behind_damage_is_read(void **state)
+{
+	size_t from = mark_at(1), planted_n;
+	unsigned char *planted = make_planted(&planted_n), *bytes = malloc(framed_bytes + planted_n + 1);
+	struct result result;
+
+	(void)state;
+	assert_non_null(bytes);
+	memcpy(bytes, framed, from);
+	bytes[from] = '?';
+	memcpy(bytes + from + 1, planted, planted_n);
+	memcpy(bytes + from + 1 + planted_n, framed + from, framed_bytes - from);
+	read_all(&result, bytes, framed_bytes + planted_n + 1);
+	assert_true(result.n > make.n);
+	assert_int_equal(result.report.damages, 1);
+	free_result(&result);
+	/* the first frame is damaged, so no stream was known before */
+	framed[30] ^= 1;
+	read_all(&result, framed, framed_bytes);
+	assert_true(result.n > make.n / 2);
+	assert_int_equal(result.report.damages, 1);
+	free_result(&result);
+	free(planted);
+	free(bytes);
+}
+
+static void test_lz4_plain_file_with_frames_in_its_texts_is_plain(void **state)
+{
+	size_t planted_n;
+	unsigned char *planted = make_planted(&planted_n), *bytes = malloc(make.n + planted_n + make.n);
+	struct result result;
+
+	(void)state;
+	assert_non_null(bytes);
+	memcpy(mempcpy(mempcpy(bytes, make.bytes, make.n), planted, planted_n), make.bytes, make.n);
+	read_all(&result, bytes, make.n + planted_n + make.n);
+	assert_false(result.is_lz4);
+	free_result(&result);
+	free(planted);
+	free(bytes);
+}
+
 /* The first bytes say what a file is, unless they are damaged. */
 static void test_lz4_damaged_beginning_is_still_lz4(void **state)
 {
@@ -294,6 +383,9 @@ int main(void)
 		WITH_FILE(test_lz4_damage_is_reported_and_breaks_the_bytes),
 		WITH_FILE(test_lz4_truncated_frame_gives_what_can_be_decoded),
 		WITH_FILE(test_lz4_frame_that_is_not_its_marks_swallows_nothing),
+		WITH_FILE(test_lz4_text_like_frames_in_a_damaged_frame_is_refused),
+		WITH_FILE(test_lz4_new_stream_behind_damage_is_read),
+		WITH_FILE(test_lz4_plain_file_with_frames_in_its_texts_is_plain),
 		WITH_FILE(test_lz4_damaged_beginning_is_still_lz4),
 		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
 	};

@@ -7,8 +7,8 @@
  *   noise    400 MiB of random bytes, in half of them every few events a forged block header, of a process
  *            that the file holds, behind a good stream
  *   planted  another whole trace inside the texts of a block, as it is, and made to lie where a reader that has
- *            lost its way looks: in a plain block, in the file's first, up to the end of a packed one; then every
- *            bit of that block is flipped, header and all
+ *            lost its way looks: in a plain block, in the file's first, up to the end of a packed one, as a frame in
+ *            an LZ4 frame; then every bit of that block or frame is flipped, header, mark and all
  *
  * T2_SCALE per cent of the noise or the bits are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted.
  */
@@ -18,6 +18,7 @@
 
 #include "sample.h"
 #include "tlg_block.h"
+#include "tr2_frame.h"
 
 enum { PIECE_BYTES = 16 << 20, PIECES = 25, SAMPLE_BYTES = 16384, SAMPLE_CYCLES = 2, FORGED_EVENTS = 7 };
 
@@ -219,20 +220,27 @@ static int make_packed(struct tlgmake *make, unsigned filler)
 	return !memcmp(make->bytes + make->n - PLANT_BYTES, plant, PLANT_BYTES);
 }
 
-/* Flip every bit of a block. */
-static void flip_all(const struct sample *sample, const struct tlgmake *make, size_t from, size_t to)
+/*
+ * Flip every bit of a block or frame: it is lost, and nothing else comes.
+ * is_marked  1: a mark is in front, many of whose bits only tell what is known
+ */
+static void flip_all(const struct sample *sample, unsigned char *bytes, size_t n, size_t from, size_t to, int is_marked)
 {
 	struct sample_result result = { .state = NULL };
-	unsigned blocks;
-	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts, header = 8 * (from + TLG_EVENT_SIZE);
+	size_t step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts, header = 8 * (from + 2 * TLG_EVENT_SIZE);
+	unsigned blocks, wrong;
 
-	sample_judge(sample, &result, make->bytes, make->n);
+	sample_judge(sample, &result, bytes, n);
 	blocks = (unsigned)result.is.blocks;
+	wrong = result.wrong;
 	for (size_t bit = 8 * from + g.part; bit < 8 * to; bit += bit < header ? g.parts : step) {
-		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
-		sample_judge(sample, &result, make->bytes, make->n);
-		check(&result, sample->nhits, blocks - 1);
-		make->bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
+		sample_judge(sample, &result, bytes, n);
+		if (!is_marked || result.is.blocks != blocks)
+			check(&result, sample->nhits, blocks - 1);
+		else if (result.wrong != wrong)
+			fail("other checkpoints than in the whole file", result.wrong, wrong);
+		bytes[bit / 8] ^= (unsigned char)(1U << bit % 8);
 	}
 	sample_result_free(&result);
 }
@@ -285,7 +293,72 @@ static void try_planted(enum kind kind)
 		tlgmake_cycle(&make);
 	tlgmake_mark(&make, 100);
 	tlgmake_end(&make);
-	flip_all(&sample, &make, from, to);
+	flip_all(&sample, make.bytes, make.n, from, to, 0);
+	tlgmake_free(&make);
+	sample_free(&sample);
+}
+
+/* A stream of another process, as the library frames it.  Return  its frame, to be freed */
+static unsigned char *make_framed(size_t *n)
+{
+	struct tlgmake make;
+	unsigned char *frame;
+	const void *made;
+
+	tlgmake_init(&make, PLANTED_ID, 43);
+	tlgmake_cycle(&make);
+	tlgmake_begin(&make, 0);
+	for (unsigned i = 0; i < PLANTED; i++)
+		tlgmake_hit(&make, 1 + i, 1);
+	tlgmake_seal(&make);
+	made = tr2_frame_make(make.bytes, make.n, PLANTED_ID, 1, 0, n);
+	frame = malloc(*n);
+	if (!frame)
+		abort();
+	memcpy(frame, made, *n);
+	tlgmake_free(&make);
+	return frame;
+}
+
+/* A good block whose bytes hold the frame as it is: such a text is easily packed. */
+static void add_carrier(struct tlgmake *make, const unsigned char *frame, size_t n)
+{
+	tlgmake_begin(make, 0);
+	make->count = (unsigned)(n / TLG_EVENT_SIZE) + 2;
+	memset(make->block + 1, 0, make->count * TLG_EVENT_SIZE);
+	memcpy((unsigned char *)(make->block + 1) + SHIFT, frame, n);
+	tlgmake_seal(make);
+}
+
+/* The library leaves a short frame as it is: so a frame in a text of it lies open. */
+static void try_framed(void)
+{
+	unsigned char *planted, *bytes = malloc(4 * TR2_FRAME_STORED);
+	size_t n = 0, framed, planted_n, at[4] = { 0 };
+	const void *made;
+	struct sample sample;
+	struct tlgmake make;
+
+	if (!bytes || tr2_frame_init())
+		abort();
+	sample_make(&sample, SAMPLE_BYTES / 4, 1, 0);
+	planted = make_framed(&planted_n);
+	tlgmake_init(&make, 0x0123abcd, 42);
+	for (unsigned i = 0; i < 3; i++) {
+		make.n = 0;
+		if (i == 1)
+			add_carrier(&make, planted, planted_n);
+		else if (!i)
+			tlgmake_cycle(&make);
+		else
+			tlgmake_end(&make);
+		made = tr2_frame_make(make.bytes, make.n, make.stream, i + 1, 0, &framed);
+		memcpy(bytes + n, made, framed);
+		at[i + 1] = n += framed;
+	}
+	flip_all(&sample, bytes, n, at[1], at[2], 1);
+	free(planted);
+	free(bytes);
 	tlgmake_free(&make);
 	sample_free(&sample);
 }
@@ -304,6 +377,7 @@ int main(int argc, char **argv)
 	} else {
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			try_planted(kind);
+		try_framed();
 		printf("planted: %llu flips, %llu failures\n", (unsigned long long)g.runs,
 		       (unsigned long long)g.failed);
 	}
