@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: MIT
-# The whole build.  `make help` says what it can do.  A new source file is added in the list right below;
-# tests (tests/test_*.c), checks (tests/check_*.sh) and benchmarks (bench/bench_*.c) are found by name.
+# The whole build.  `make help` says what it can do.  A new source file is added in the lists right below, which have
+# a line for each layer that the README.md of the directory names; tests (tests/test_*.c), checks (tests/check_*.sh) and benchmarks (bench/bench_*.c) are found by name.
 
 format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
-runtime_src := tr2_clock tr2_text tr2_memory tr2_env tr2_config tr2_config_parse tr2_wild \
-	       tr2_sid tr2_shm tr2_scope tr2_site tr2_ring tr2_reg tr2_args tr2_emit tr2_format tr2_capture tr2_message tr2_thread tr2_reserve \
-	       tr2_timer tr2_drain tr2_reader tr2_collect tr2_overwrite tr2_snapshot tr2_keep tr2_losses tr2_stream tr2_post tr2_post_chain tr2_wake tr2_encode \
-	       tr2_frame tr2_fd tr2_dst tr2_dst_write tr2_sink tr2_live tr2_watch tr2_signal tr2_handler tr2_flight \
-	       tr2_life trace2_cmd trace2_process trace2_region
-expand_src  := t2x_in t2x_window t2x_lz4 t2x_place t2x_blocks t2x_met t2x_unpack t2x_report t2x_layout t2x_layout_xml t2x_context \
-	       t2x_clock t2x_scope t2x_stream t2x_map t2x_chain t2x_define t2x_lane t2x_heap t2x_merge t2x_xml t2x_raw t2x_model \
-	       t2x_regions t2x_losses t2x_normal t2x_columns t2x_perf t2x_object t2x_event t2x_out t2x_digits t2x_text \
-	       t2x_json t2x_json_check t2x_render t2x_tree t2x_tree_show t2x_dir t2x_input t2x_crew t2x_ahead t2x_relay \
-	       t2x_options t2x_escape t2x_screen t2x_file t2x_ring t2x_ring_copy t2x_reblock t2x_salvage t2x_join \
-	       t2x_leftover t2x_recover
+runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
+	       tr2_emit tr2_site tr2_message tr2_capture tr2_format tr2_args tr2_timer tr2_flight tr2_signal \
+	       tr2_reserve tr2_wake \
+	       tr2_drain tr2_collect tr2_keep tr2_snapshot tr2_overwrite tr2_reader \
+	       tr2_post tr2_post_chain tr2_stream \
+	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write tr2_fd \
+	       tr2_thread tr2_handler tr2_reg tr2_ring tr2_scope tr2_losses tr2_shm \
+	       tr2_env tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
+	       tr2_clock tr2_memory tr2_text
+expand_src  := t2x_options t2x_recover t2x_dir t2x_file t2x_screen \
+	       t2x_ahead t2x_relay t2x_crew \
+	       t2x_merge t2x_heap t2x_lane t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
+	       t2x_join t2x_salvage t2x_reblock t2x_ring t2x_ring_copy t2x_leftover \
+	       t2x_raw t2x_xml \
+	       t2x_input t2x_blocks t2x_place t2x_met t2x_unpack t2x_layout t2x_layout_xml t2x_in t2x_lz4 t2x_window \
+	       t2x_model t2x_regions t2x_losses t2x_render \
+	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_tree t2x_tree_show \
+	       t2x_text \
+	       t2x_out t2x_digits t2x_escape t2x_report t2x_map t2x_clock
 
 # What of the expander serves the live text targets, in the library
-live_src    := t2x_merge t2x_heap t2x_lane t2x_chain t2x_define t2x_stream t2x_scope t2x_context t2x_clock t2x_map \
-	       t2x_model t2x_regions t2x_losses t2x_render t2x_normal t2x_columns t2x_perf t2x_object t2x_event t2x_out \
-	       t2x_digits t2x_text t2x_json t2x_json_check
+live_src    := t2x_merge t2x_heap t2x_lane t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
+	       t2x_model t2x_regions t2x_losses t2x_render \
+	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_text \
+	       t2x_out t2x_digits t2x_map t2x_clock
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
