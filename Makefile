@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The whole build.  `make help` says what it can do.  A new source file is added in the lists right below, which have
-# a line for each layer that the README.md of the directory names; tests (tests/test_*.c), checks (tests/check_*.sh) and benchmarks (bench/bench_*.c) are found by name.
+# a line for each layer that the README.md of the directory names; tests (tests/test_*.c), checks (tests/check_*.sh)
+# and benchmarks (bench/bench_*.c) are found by name.
 
 format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
 runtime_src := trace2_cmd trace2_process trace2_region tr2_life \

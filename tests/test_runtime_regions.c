@@ -55,6 +55,15 @@ static const char *say(const char *format, const char *path)
 	return said;
 }
 
+/* The nesting of the event that has this key, in the event format. */
+static const char *nesting_of(const char *key, const char *text)
+{
+	char format[64];
+
+	snprintf(format, sizeof(format), "grep %s '%%s' | grep -o '\"nesting\":[0-9]*'", key);
+	return say(format, text);
+}
+
 /* ---- a flight recorder ---------------------------------------------------------------------------- */
 
 static void *idle(void *data)
@@ -216,8 +225,8 @@ static void test_regions_deeper_than_a_cycle_restates_are_known_to_who_has_read_
 	(void)state;
 	traced_run(&t, run_deep, NULL, NULL);
 	text = expand("--format=event --nesting=0", t.raw);
-	assert_string_equal(say("grep within '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":301");
-	assert_string_equal(say("grep behind '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":1");
+	assert_string_equal(nesting_of("within", text), "\"nesting\":301");
+	assert_string_equal(nesting_of("behind", text), "\"nesting\":1");
 	assert_string_equal(say("grep -c region_ '%s'", text), "600");
 }
 
@@ -265,12 +274,12 @@ static void test_regions_around_an_outermost_level_that_was_left_are_right_for_w
 	assert_int_equal(file.cycles, 3);
 	for (unsigned cycle = 0; cycle <= 2; cycle++) {
 		text = expand("--format=event --nesting=0", cycle < 2 ? cut_before_cycle(cycle + 1) : t.raw);
-		assert_string_equal(say("grep within '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":2");
-		assert_string_equal(say("grep without '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":0");
+		assert_string_equal(nesting_of("within", text), "\"nesting\":2");
+		assert_string_equal(nesting_of("without", text), "\"nesting\":0");
 		assert_string_equal(say("grep -c 'region_[el].*\"nesting\":0,.*first' '%s'", text), "2");
 	}
 	text = expand("--format=event --nesting=0", cut_before_cycle(3));
-	assert_string_equal(say("grep without '%s' | grep -o '\"nesting\":[0-9]*'", text), "\"nesting\":0");
+	assert_string_equal(nesting_of("without", text), "\"nesting\":0");
 }
 
 int main(void)
