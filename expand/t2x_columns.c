@@ -34,7 +34,7 @@ static char *put_column(char *to, const char *text, size_t n, size_t width)
 
 static void fill_place(char *to, const struct t2x_event *ev)
 {
-	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_perf.c", own_lines);
+	struct t2x_text_place place = t2x_text_place(ev, "trace2/tr2_tgt_perf.c", own_lines);
 	char text[PLACE_BYTES], line[T2X_MAX_DIGITS + 1];
 	size_t name, digits;
 

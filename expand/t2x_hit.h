@@ -39,7 +39,7 @@ struct t2x_thread {
 	uint32_t tid;
 	char name[25];            /* "main", "th01:worker"; "?" while no THREAD was seen */
 	uint64_t start_ns;
-	uint64_t number;          /* see below; another one when name, depth or sid change */
+	uint64_t number;          /* see above; another one when name, depth or sid change */
 	void *model;              /* the model's own data about the thread: its open regions */
 	int is_over;              /* set by the model: its thread_exit has passed */
 };
@@ -54,7 +54,7 @@ struct t2x_scope {
 	const char *category;     /* NULL: was a null pointer; likewise label and format */
 	const char *label;
 	const char *format;
-	uint64_t number;          /* see below */
+	uint64_t number;          /* see above */
 };
 
 /* One argument.  text is not NUL-terminated and may hold any byte but NUL. */

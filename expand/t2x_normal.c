@@ -12,7 +12,7 @@ static const int own_lines[4] = { 118, 128, 357, 372 };
 /* What stands behind the time: " m.c:1 " and padding. */
 static void put_place(struct t2x_out *out, const struct t2x_event *ev)
 {
-	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_normal.c", own_lines);
+	struct t2x_text_place place = t2x_text_place(ev, "trace2/tr2_tgt_normal.c", own_lines);
 	size_t length = T2X_LOCAL_TIME + 1;
 
 	t2x_out_char(out, ' ');

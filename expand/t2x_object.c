@@ -42,7 +42,7 @@ enum { OBJECT_ROOM = 2048 };
 
 static void build_place(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_place place = t2x_text_place(ev, "trace2/tr2_tgt_event.c", own_lines);
+	struct t2x_text_place place = t2x_text_place(ev, "trace2/tr2_tgt_event.c", own_lines);
 
 	if (place.file && !printer->options.brief) {
 		t2x_json_text(printer->out, "file", place.file, strlen(place.file));

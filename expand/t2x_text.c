@@ -268,13 +268,13 @@ static int find_own_line(enum tlg_style style)
 	}
 }
 
-struct t2x_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4])
+struct t2x_text_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4])
 {
 	int own = find_own_line(ev->style);
 
 	if (own >= 0)
-		return (struct t2x_place){ own_file, own_lines[own] };
+		return (struct t2x_text_place){ own_file, own_lines[own] };
 	if (!ev->scope || !ev->scope->file || !ev->scope->file[0])
-		return (struct t2x_place){ NULL, 0 };
-	return (struct t2x_place){ ev->scope->file, ev->scope->line };
+		return (struct t2x_text_place){ NULL, 0 };
+	return (struct t2x_text_place){ ev->scope->file, ev->scope->line };
 }

@@ -87,10 +87,10 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
  * Where an event was raised.  Kinds that no caller locates are located in git's own source for the format;
  * own_lines holds the lines of signal, atexit, timer, counter there.
  */
-struct t2x_place {
+struct t2x_text_place {
 	const char *file;           /* NULL: no place; never empty */
 	int line;
 };
-struct t2x_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4]);
+struct t2x_text_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4]);
 
 #endif
