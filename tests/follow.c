@@ -134,15 +134,26 @@ static void explain(struct follow *follow, struct follow_thread *thread, const s
 	thread->next++;
 }
 
+/* What the trace says of the thread's place in front of call n is so: events of its calls, the one region. */
+static int is_in_place(const struct follow_thread *thread, uint64_t n)
+{
+	static const unsigned events[FOLLOW_CALLS] = { 0, 1, 3, 5, 9 };   /* of the round's calls before */
+
+	return thread->sequence == (uint32_t)(n / FOLLOW_CALLS * FOLLOW_EVENTS + events[n % FOLLOW_CALLS] + 1) &&
+	       thread->open == (n % FOLLOW_CALLS != FOLLOW_ENTER);
+}
+
 /* The first number of a thread: the events before it, which had none, came right in front of it. */
 static void find_beginning(struct follow *follow, struct follow_thread *thread, uint64_t number)
 {
 	thread->next = (uint32_t)number;
 	thread->has_begun = 1;
-	if (thread->early > thread->next)
+	if (thread->early > thread->next) {
 		follow->torn++;
-	else
-		follow->missing += thread->next - thread->early;
+		return;
+	}
+	follow->missing += thread->next - thread->early;
+	follow->out_of_place += !is_in_place(thread, thread->next - thread->early);
 }
 
 static void follow_hit(struct follow *follow, const struct tlg_event *event)
@@ -157,6 +168,8 @@ static void follow_hit(struct follow *follow, const struct tlg_event *event)
 	/* the version, which initializing records */
 	if (event->flags & TLG_HAS_INFO && number == UINT64_MAX)
 		return;
+	if (!thread->sequence)
+		thread->sequence = event->sequence;
 	if (number != UINT64_MAX && (uint32_t)number >= FOLLOW_EXTRA) {
 		follow->extra++;
 		return;
@@ -187,6 +200,14 @@ static void follow_loss(struct follow *follow, const struct tlg_loss *loss)
 	*at = *loss;
 }
 
+/* Before the thread's first event. */
+static void follow_open(struct follow *follow, const struct tlg_open *open)
+{
+	struct follow_thread *thread = &follow->thread[open->tid % FOLLOW_THREADS];
+
+	thread->open += !thread->sequence;
+}
+
 void follow_begin(struct follow *follow)
 {
 	memset(follow, 0, sizeof(*follow));
@@ -203,6 +224,8 @@ void follow_block(void *data, const struct t2x_block *block)
 		follow->is_whole |= tlg_event_type(event) == TLG_END;
 		if (tlg_event_type(event) == TLG_LOSS)
 			follow_loss(follow, &event->u.loss);
+		if (tlg_event_type(event) == TLG_OPEN)
+			follow_open(follow, &event->u.open);
 		if (tlg_event_type(event) == TLG_HIT && block->tid != TLG_NO_THREAD)
 			follow_hit(follow, event);
 	}

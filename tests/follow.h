@@ -26,12 +26,15 @@ struct follow {
 		int slot;                 /* which thread it is; -1: not known yet */
 		int has_begun;            /* a number has told which calls these are */
 		unsigned early;           /* events in front of it */
+		uint32_t sequence;        /* of the thread's first event; 0: none has come */
+		unsigned open;            /* regions that are restated in front of that */
 		uint64_t next;            /* call that is due */
 		uint32_t scopes[FOLLOW_CALLS];
 	} thread[FOLLOW_THREADS];         /* by tid */
 	struct tlg_loss losses[FOLLOW_THREADS];
 	uint64_t missing;                 /* calls of which there is nothing, though later ones are there */
 	uint64_t torn, twice;
+	uint64_t out_of_place;            /* threads whose first event has another sequence or region */
 	uint64_t extra;                   /* events that belong to no order */
 	int is_whole;                     /* END was there */
 };

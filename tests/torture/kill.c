@@ -12,7 +12,7 @@
  * the calls that had returned when the reading began.
  *
  * With "flight" the oldest is overwritten: all that comes behind the first event that is there must be there, too, and
- * what was in front of it be counted.
+ * what was in front of it be counted; and where that event stands must be told: its sequence, the regions around it.
  *
  * usage: kill kill|live|flight|segv|abort|exit|exec TIMES SEED
  * Prints its figures and "N passed, N failed".
@@ -45,7 +45,7 @@ static struct told {
 } *told;
 
 static struct figures {
-	uint64_t deaths, calls, recovered, in_flight, lost, torn, twice, unreadable, dropped;
+	uint64_t deaths, calls, recovered, in_flight, lost, torn, twice, unreadable, dropped, out_of_place;
 } sum;
 
 static uint64_t seed;
@@ -124,6 +124,7 @@ static void judge(struct follow *follow)
 	sum.dropped += dropped;
 	sum.torn += follow->torn;
 	sum.twice += follow->twice;
+	sum.out_of_place += is_flight ? follow->out_of_place : 0;
 }
 
 /* The program itself makes a trace of what was left, which is followed in the same way. */
@@ -255,10 +256,11 @@ int main(int argc, char **argv)
 	unlink(again);
 	rmdir(t.dir);
 	printf("%s: %ju deaths, %ju calls returned, %ju checkpoints only in rings, %ju events in flight, %ju dropped "
-	       "and counted, %ju lost, %ju torn, %ju twice, %ju unreadable\n",
+	       "and counted, %ju lost, %ju torn, %ju twice, %ju not in their place, %ju unreadable\n",
 	       argv[1], sum.deaths, sum.calls, sum.recovered, sum.in_flight, sum.dropped, sum.lost, sum.torn, sum.twice,
-	       sum.unreadable);
-	is_bad = sum.lost || sum.torn || sum.twice || sum.unreadable || !sum.calls || !sum.recovered;
+	       sum.out_of_place, sum.unreadable);
+	is_bad = sum.lost || sum.torn || sum.twice || sum.out_of_place || sum.unreadable || !sum.calls ||
+		 !sum.recovered;
 	printf("%d passed, %d failed\n", !is_bad, is_bad);
 	return is_bad;
 }
