@@ -83,18 +83,21 @@ static void release_chunks(void)
 	g_collect.nfreed = 0;
 }
 
-void tr2_collect_write(void)
+int tr2_collect_write(void)
 {
 	size_t bytes, stored;
 	struct tlg_event *blocks = tr2_post_buffer(&bytes);
+	int error;
 
-	if (tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored))
+	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored);
+	if (error)
 		tr2_post_failed(stored);
 	else
 		tr2_post_taken();
 	g_collect.unwritten_since = 0;
 	tr2_keep_written();
 	release_chunks();
+	return error;
 }
 
 /* Chunks wait for their release though there is nothing to write, or they are much of what a thread may have. */

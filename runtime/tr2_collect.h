@@ -34,8 +34,11 @@ void tr2_collect_retire(struct tr2_thread *thread);
 /* Count the holes of the ring that were given up. */
 void tr2_collect_abandoned(struct tr2_thread *thread);
 
-/* Write the buffer, and release what was read for it; what cannot be written is lost, and counted. */
-void tr2_collect_write(void);
+/*
+ * Write the buffer, and release what was read for it.
+ * Return  0; -errno: what could not be written is lost, and counted
+ */
+int tr2_collect_write(void);
 
 /* The same if there is enough to write, or if it is old enough. */
 void tr2_collect_write_if_due(uint64_t now);

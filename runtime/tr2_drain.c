@@ -265,14 +265,15 @@ void tr2_drain_next_cycle(void)
 	with_lock(tr2_post_next_cycle, FLUSH_WAIT_MS);
 }
 
-static void end_stream(unsigned reason)
+/* Return  0; -errno: the trace has no END */
+static int end_stream(unsigned reason)
 {
 	post_losses();
 	if (!tr2_post_end(reason)) {
 		tr2_collect_write();
 		tr2_post_end(reason);
 	}
-	tr2_collect_write();
+	return tr2_collect_write();
 }
 
 static void begin_stream(uint32_t stream)
@@ -309,6 +310,8 @@ static void skip_all(void)
 
 static void finish(void)
 {
+	int error;
+
 	if (is_flight())
 		skip_all();
 	else if (!drain_with(LAST_PATIENCE_US))
@@ -317,10 +320,13 @@ static void finish(void)
 		tr2_ring_forget_holes(&thread->ring);
 		tr2_collect_abandoned(thread);
 	}
-	end_stream(g_end_reason);
+	error = end_stream(g_end_reason);
 	tr2_sink_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
-	tr2_shm_unlink();
+	if (error && tr2_keep_has_file())
+		tr2_shm_leave();
+	else
+		tr2_shm_unlink();
 }
 
 void tr2_drain_finish(unsigned reason)

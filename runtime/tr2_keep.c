@@ -102,6 +102,13 @@ void tr2_keep_begin(void)
 	tr2_keep_written();
 }
 
+int tr2_keep_has_file(void)
+{
+	struct stat st;
+
+	return g_target.path[0] && !stat(g_target.path, &st) && S_ISREG(st.st_mode);
+}
+
 /* ---- the machine -------------------------------------------------------------------------------- */
 
 void tr2_keep_boot(void)

@@ -17,6 +17,9 @@ void tr2_keep_begin(void);
 /* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that moved */
 void tr2_keep_written(void);
 
+/* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */
+int tr2_keep_has_file(void);
+
 /* Which run of the machine this is, where its process ids are meant.  Cost  10 us: left to the drain's thread */
 void tr2_keep_boot(void);
 

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -183,6 +184,15 @@ void tr2_shm_unlink(void)
 {
 	if (g_path[0] && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
 		unlink(g_path);
+	g_path[0] = '\0';
+}
+
+void tr2_shm_leave(void)
+{
+	struct statvfs system;
+
+	if (!g_path[0] || statvfs(g_path, &system) || system.f_bavail < system.f_blocks / 2)
+		tr2_shm_unlink();
 	g_path[0] = '\0';
 }
 

@@ -34,6 +34,12 @@ int tr2_shm_create(uint32_t stream);
 /* Remove the file's name: nothing is left to recover.  Idempotent.  A forked child removes nothing of its parent's. */
 void tr2_shm_unlink(void);
 
+/*
+ * The trace could not be ended: the file stays, for it knows what was lost.  But not where half of its file system is
+ * taken already: while a disk is full many processes may end so, and memory is the whole machine's.
+ */
+void tr2_shm_leave(void);
+
 /* In a forked child: the mapping is the parent's.  It stays in place, for code that the fork interrupted. */
 void tr2_shm_forget(void);
 

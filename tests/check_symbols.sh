@@ -18,7 +18,7 @@ strstr strncasecmp sigabbrev_np strncpy strftime strerror __isoc99_sscanf strcas
 snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
 malloc calloc aligned_alloc realloc free mmap munmap madvise mprotect
 getauxval getdents64 readlink
-open close read write writev pread pwrite fstat stat lstat ftruncate lseek unlink unlinkat fchmod fcntl fsync dup poll
+open close read write writev pread pwrite fstat stat lstat statvfs ftruncate lseek unlink unlinkat fchmod fcntl fsync dup poll
 posix_fallocate fallocate socket connect send sendmsg flock opendir readdir closedir
 clock_gettime clock_nanosleep nanosleep gettimeofday time localtime_r gmtime_r
 getenv setenv secure_getenv gethostname getpid getppid getuid geteuid getrandom syscall sysconf sched_yield
@@ -83,7 +83,7 @@ nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
 nm -u "$@" | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
 # with 64-bit sizes everywhere open is called open64, and so on
 comm -13 "$tmp/defined" "$tmp/undefined" | grep -vE '^__(asan|tsan|ubsan)' |
-	sed -E 's/^(fcntl|fstat|ftruncate|getrlimit|lseek|lstat|mmap|open|posix_fallocate|pread|pwrite|stat)64$/\1/' >"$tmp/needed"
+	sed -E 's/^(fcntl|fstat|ftruncate|getrlimit|lseek|lstat|mmap|open|posix_fallocate|pread|pwrite|stat|statvfs)64$/\1/' >"$tmp/needed"
 set -f
 for word in $allowed; do
 	printf '%s\n' "$word"

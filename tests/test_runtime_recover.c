@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +23,7 @@
 enum { THREADS = 3, MOST = 100000, FEW = 5, MANY = 60000 };
 
 static unsigned char g_seen[THREADS][MOST];      /* how often each number of each thread was found */
-static uint64_t g_hits, g_torn;
+static uint64_t g_hits, g_torn, g_lost;
 
 /* A checkpoint of ours: a data_intmax whose value is thread * MOST + number, twice. */
 static void count_hit(const struct tlg_event *event)
@@ -40,15 +42,19 @@ static void count_hit(const struct tlg_event *event)
 static void count_block(void *unused, const struct t2x_block *block)
 {
 	(void)unused;
-	for (unsigned i = 0; block->tid != TLG_NO_THREAD && i < block->count; i++)
-		if (tlg_event_type(&block->events[i]) == TLG_HIT)
-			count_hit(&block->events[i]);
+	for (unsigned i = 0; i < block->count; i++) {
+		const struct tlg_event *event = &block->events[i];
+		if (tlg_event_type(event) == TLG_HIT && block->tid != TLG_NO_THREAD)
+			count_hit(event);
+		if (tlg_event_type(event) == TLG_LOSS && event->u.loss.reason == TLG_LOSS_WRITE)
+			g_lost = event->u.loss.count;
+	}
 }
 
 static struct t2x_salvage_sum count_all(const char *ring, uint32_t live)
 {
 	memset(g_seen, 0, sizeof(g_seen));
-	g_hits = g_torn = 0;
+	g_hits = g_torn = g_lost = 0;
 	return collect(ring, live, count_block, NULL);
 }
 
@@ -117,6 +123,25 @@ static int killed_in_flight(void *asks)
 	}
 	raise(SIGKILL);
 	return 1;
+}
+
+/* What is written until then is in the file; from then on it cannot grow. */
+static int ended_on_a_full_disk(void *unused)
+{
+	struct rlimit limit;
+	struct stat st;
+
+	(void)unused;
+	trace2_initialize();
+	record(0, FEW);
+	trace2_flush();
+	if (stat(t.raw, &st) || getrlimit(RLIMIT_FSIZE, &limit))
+		return 1;
+	limit.rlim_cur = (rlim_t)st.st_size;
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		return 2;
+	record(1, FEW + 1);
+	return 0;
 }
 
 static int ended(void *unused)
@@ -337,6 +362,37 @@ static void test_ring_of_a_process_that_ended_is_gone(void **state)
 	assert_string_equal(ring, "");
 }
 
+static void test_ring_of_a_process_whose_end_could_not_be_written_tells_what_is_lost(void **state)
+{
+	struct statvfs system;
+	char ring[256];
+
+	(void)state;
+	assert_int_equal(statvfs(t.dir, &system), 0);
+	traced_run(&t, ended_on_a_full_disk, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	if (system.f_bavail < system.f_blocks / 2 + system.f_blocks / 8)
+		skip();   /* where memory may be scarce it does not stay */
+	find_ring(ring);
+	assert_string_not_equal(ring, "");
+	assert_int_equal(count_all(ring, 0).damaged, 0);
+	assert_once(0, FEW);
+	assert_int_equal(g_lost, FEW + 2);   /* and the one of the end */
+	unlink(ring);
+}
+
+/* There is nothing that it could be joined with. */
+static void test_ring_of_a_process_without_a_file_is_gone(void **state)
+{
+	const char *const settings[] = { "TRACE2_RAW=/dev/full", NULL };
+	char ring[256];
+
+	(void)state;
+	traced_run(&t, ended, NULL, settings);
+	find_ring(ring);
+	assert_string_equal(ring, "");
+}
+
 static void test_ring_of_a_running_process_is_read_only_live(void **state)
 {
 	int hold[2];
@@ -404,6 +460,8 @@ int main(void)
 		TEST(test_recover_flight_recorder_gives_the_latest_and_what_is_open),
 		TEST(test_recover_flight_recorder_goes_on_behind_its_snapshot),
 		TEST(test_ring_of_a_process_that_ended_is_gone),
+		TEST(test_ring_of_a_process_whose_end_could_not_be_written_tells_what_is_lost),
+		TEST(test_ring_of_a_process_without_a_file_is_gone),
 		TEST(test_ring_copy_takes_no_more_than_is_there),
 		TEST(test_ring_of_a_running_process_is_read_only_live),
 		TEST(test_ring_with_any_byte_changed_is_read_without_harm),
