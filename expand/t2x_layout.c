@@ -219,6 +219,8 @@ static void find_block(struct t2x_layout *layout)
 			continue;
 		layout->block = type;
 		layout->magic_at = layout->payload_offset + magic->offset;
+		layout->magic[!layout->little_endian] = TLG_BLOCK_MAGIC & 0xff;
+		layout->magic[layout->little_endian] = TLG_BLOCK_MAGIC >> 8;
 		layout->crc_at = layout->payload_offset + crc->offset;
 	}
 }
@@ -363,10 +365,4 @@ unsigned t2x_layout_decode(const struct t2x_layout *layout, const unsigned char 
 const struct t2x_type *t2x_layout_type(const struct t2x_layout *layout, const unsigned char *entry)
 {
 	return layout->types[get_head(layout, T2X_HEAD_FLAGS, entry) & TLG_TYPE_MASK];
-}
-
-void t2x_layout_block_magic(const struct t2x_layout *layout, unsigned char magic[2])
-{
-	magic[!layout->little_endian] = TLG_BLOCK_MAGIC & 0xff;
-	magic[layout->little_endian] = TLG_BLOCK_MAGIC >> 8;
 }

@@ -48,6 +48,7 @@ struct t2x_layout {
 	struct t2x_type *types[256];           /* by id in the file; NULL: not there */
 	const struct t2x_type *block;          /* BLOCK, or NULL: such files have no blocks */
 	unsigned magic_at, crc_at;             /* offsets of BLOCK.magic and BLOCK.crc in the event */
+	unsigned char magic[2];                /* BLOCK.magic as it lies there */
 };
 
 /*
@@ -95,8 +96,5 @@ const struct t2x_type *t2x_layout_type(const struct t2x_layout *layout, const un
  */
 unsigned t2x_layout_decode(const struct t2x_layout *layout, const unsigned char *entries, unsigned count,
 			   struct tlg_event *to);
-
-/* The two bytes of BLOCK.magic as this layout writes them. */
-void t2x_layout_block_magic(const struct t2x_layout *layout, unsigned char magic[2]);
 
 #endif

@@ -33,10 +33,7 @@ void t2x_place_free(struct t2x_places *places)
 
 static int has_magic(const struct t2x_layout *layout, const unsigned char *p)
 {
-	unsigned char magic[2];
-
-	t2x_layout_block_magic(layout, magic);
-	return p[layout->magic_at] == magic[0] && p[layout->magic_at + 1] == magic[1];
+	return p[layout->magic_at] == layout->magic[0] && p[layout->magic_at + 1] == layout->magic[1];
 }
 
 int t2x_place_find(const struct t2x_places *places, const unsigned char *p, size_t avail, struct t2x_place *place)
@@ -44,11 +41,11 @@ int t2x_place_find(const struct t2x_places *places, const unsigned char *p, size
 	for (unsigned i = 0; i < places->nlayouts; i++) {
 		const struct t2x_layout *layout = places->layouts[i];
 		const struct tlg_block *block = &place->head.u.block;
-		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p))
+		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p) ||
+		    t2x_layout_type(layout, p) != layout->block)
 			continue;
 		t2x_layout_decode(layout, p, 1, &place->head);
-		if (tlg_event_type(&place->head) != TLG_BLOCK || !block->size ||
-		    block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
+		if (!block->size || block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
 		    (block->encoding == TLG_PLAIN && block->count != block->size) ||
 		    (block->encoding == TLG_PACKED && block->count <= block->size))
 			continue;

@@ -321,6 +321,46 @@ static void test_layout_foreign_file_reads_as_ours(void **state)
 	t2x_layout_free(&layout);
 }
 
+/* A text holds, as seen from some bytes, an INFO of two native events with the magic of a BLOCK. */
+static void test_layout_text_like_a_block_is_none(void **state)
+{
+	static const char like[] = "\xff" "of a block";
+	struct record theirs = { .text = NULL };
+	struct shown xml = { .n = 0 };
+	struct t2x_layout layout;
+	struct tlgmake make;
+	char text[23 * 12 + 1] = "";
+	unsigned char *bytes;
+	const char *why, *path;
+	size_t n;
+
+	(void)state;
+	describe(&xml);
+	assert_int_equal(parse(&layout, xml.c, &why), 0);
+	assert_int_equal(TLG_BLOCK_MAGIC, 'T' << 8 | 'L');
+	for (unsigned i = 0; i < 23; i++)
+		snprintf(text + 12 * i, sizeof(text) - 12 * i, "%.10sTL", like);
+	tlgmake_init(&make, 1, 2);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit_with(&make, 10, 1, "S", text);
+	tlgmake_seal(&make);
+	tlgmake_cycle(&make);
+	tlgmake_begin(&make, 0);
+	tlgmake_hit(&make, 20, 1);
+	tlgmake_seal(&make);
+	bytes = translate_file(&make, &n);
+	bytes[0] ^= 1;
+	path = tlgmake_path(bytes, n);
+	record_run(&theirs, &path, 1, &layout);
+	assert_int_equal(theirs.report.damages, 1);
+	assert_string_equal(theirs.sid, make.sid);
+	tlgmake_close(path);
+	record_free(&theirs);
+	free(bytes);
+	tlgmake_free(&make);
+	t2x_layout_free(&layout);
+}
+
 static void test_layout_raw_of_foreign_file_reads_as_ours(void **state)
 {
 	struct record ours = { .text = NULL }, theirs = { .text = NULL };
@@ -375,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_layout_too_many_members_are_refused),
 		cmocka_unit_test(test_layout_document_beyond_a_megabyte_is_refused),
 		cmocka_unit_test(test_layout_foreign_file_reads_as_ours),
+		cmocka_unit_test(test_layout_text_like_a_block_is_none),
 		cmocka_unit_test(test_layout_raw_of_foreign_file_reads_as_ours),
 		cmocka_unit_test(test_layout_raw_of_own_file_is_the_file),
 	};
