@@ -45,7 +45,7 @@ struct kind {
 	const char *arguments;            /* the signature, see tlg_styles.def */
 	unsigned char style;
 	unsigned char effect;
-	char only;                        /* of a signature of one letter, that letter; else 0 */
+	char only;                        /* of a signature of one argument, its letter; else 0 */
 };
 
 struct t2x_model {
@@ -68,7 +68,7 @@ static struct kind make_kind(unsigned style, t2x_print_fn *print, const char *ar
 	return (struct kind){
 		.print = print, .arguments = arguments, .style = (unsigned char)style,
 		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
-		.only = arguments[0] && !arguments[1] ? arguments[0] : '\0',
+		.only = arguments[0] != '*' && arguments[0] && !arguments[1] ? arguments[0] : '\0',
 	};
 }
 

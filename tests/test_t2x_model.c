@@ -357,6 +357,8 @@ static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **
 	feed(&f, exit, 1, "");
 	feed(&f, exit, 1, "s", "text");
 	feed(&f, exit, 1, "ii", 1, 2);
+	feed(&f, start, 1, "i", 1);
+	feed(&f, start, 1, "s", NULL);
 	feed(&f, start, 1, "si", "a", 1);
 	feed(&f, start, 1, "ss", "a", NULL);
 	feed(&f, data, 1, "i", 1);
@@ -370,7 +372,7 @@ static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **
 	f.flags = TLG_RENDERED;
 	feed(&f, region_enter, 1, "i", 1);
 	feed(&f, region_leave, 1, "i", 1);
-	expect_unresolved(&f, 15);
+	expect_unresolved(&f, 17);
 }
 
 static void test_model_summary_adds_gaps_and_losses(void **state)
