@@ -81,7 +81,7 @@ runtime_obj := $(call objects,runtime,$(runtime_src))
 expand_obj  := $(call objects,expand,$(expand_src))
 live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
-help_names  := $(filter-out $(test_names) replay counted fuzzmain,$(basename $(notdir $(wildcard tests/*.c))))
+help_names  := $(filter-out $(test_names) replay counted fuzzmain fuzzmemory,$(basename $(notdir $(wildcard tests/*.c))))
 # Without LTTng-UST no comparison with it
 lttng_header := $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h)
 bench_names := $(filter-out $(if $(lttng_header),,bench_lttng),$(basename $(notdir $(wildcard bench/bench_*.c))))
@@ -128,6 +128,8 @@ expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_lib
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
 compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
+# A fuzzer looks for new ways through the product, not through what judges it
+judge_cflags := $(if $(findstring fuzzer,$(SAN)),-fno-sanitize=all)
 link = $(CC) $(our_ldflags) $(our_cflags) $(CFLAGS) $(LDFLAGS)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 archive = $(call say,AR)$(newline)$(quiet)rm -f $@ && $(AR) rcs $@ $^
@@ -192,7 +194,7 @@ $(out)/flags: force
 $(obj)/tests/%.o: tests/%.c $(out)/flags
 	$(call say,CC)
 	@mkdir -p $(@D)
-	$(quiet)$(call compile,tests,$(test_cflags)) -MMD -MP -c -o $@ $<
+	$(quiet)$(call compile,tests,$(test_cflags)) $(judge_cflags) -MMD -MP -c -o $@ $<
 
 $(obj)/%.o: %.c $(out)/flags
 	$(call say,CC)
@@ -260,10 +262,11 @@ $(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
 # With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzzmain.o)
 
-$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
+$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests/fuzzmemory.o $(obj)/libhelp.a \
+		$(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
 	@mkdir -p $(@D)
-	$(quiet)$(link) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
+	$(quiet)$(link) $(call wrapped,tests/fuzzmemory.c) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
 
 $(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
 		$(obj)/libtlg.a

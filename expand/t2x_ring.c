@@ -76,11 +76,10 @@ static const char *check_head(struct t2x_ring *ring)
 }
 
 /* Another user's file, a FIFO, a link to something: not a ring file. */
-static const char *open_file(struct t2x_ring *ring, const char *path)
+static const char *check_file(struct t2x_ring *ring)
 {
 	struct stat st;
 
-	ring->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	if (ring->fd < 0 || fstat(ring->fd, &st))
 		return strerror(errno);
 	ring->device = st.st_dev;
@@ -90,10 +89,17 @@ static const char *open_file(struct t2x_ring *ring, const char *path)
 
 const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live)
 {
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	return t2x_ring_take(ring, fd, path, live);
+}
+
+const char *t2x_ring_take(struct t2x_ring *ring, int fd, const char *path, int live)
+{
 	const char *why;
 
-	*ring = (struct t2x_ring){ .path = path, .is_live = live };
-	why = open_file(ring, path);
+	*ring = (struct t2x_ring){ .path = path, .fd = fd, .is_live = live };
+	why = check_file(ring);
 	if (!why && live)
 		why = t2x_ring_copy(&ring->fd);
 	if (!why)

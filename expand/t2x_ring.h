@@ -32,6 +32,10 @@ struct t2x_ring {
  * Return  NULL, or why it cannot be read, in words
  */
 const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live);
+
+/* The same of a descriptor, which becomes the ring's; negative: errno says why.  path  a name for it */
+const char *t2x_ring_take(struct t2x_ring *ring, int fd, const char *path, int live);
+
 void t2x_ring_close(struct t2x_ring *ring);
 
 /* The process that wrote the file may still be writing it: 1. */

@@ -2,7 +2,6 @@
 /* fuzz.c - see fuzz.h. */
 #include "fuzz.h"
 
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +10,13 @@
 #include "t2x_escape.h"
 #include "t2x_raw.h"
 #include "t2x_xml.h"
-#include "tlg_block.h"
 #include "tlg_crc.h"
 #include "wellformed.h"
 
-enum { KEPT = 4 << 20 };      /* of a text; what comes behind is not looked at */
+enum {
+	KEPT = 4 << 20,               /* of a text; what comes behind is not looked at */
+	MOST_BYTES = 1 << 20,         /* of a file; the rest is cut off */
+};
 
 /* A text, as far as it is kept.  It is cut between two writes, which as a rule are whole lines. */
 struct text {
@@ -79,69 +80,80 @@ static void check_screen(const char *name, int is_json)
 		check(name, "on a terminal", wellformed_json(g_shown.at, g_shown.n), &g_shown);
 }
 
-static struct t2x_out *open_text(void)
+static void open_text(struct t2x_out *out)
 {
-	static struct t2x_out out;
-
-	if (!out.buf) {
-		/* windows come and go: keep their memory */
-		mallopt(M_MMAP_THRESHOLD, 64 << 20);
-		mallopt(M_TRIM_THRESHOLD, 256 << 20);
-		if (t2x_out_init_fn(&out, write_plain, &g_plain))
-			abort();
-	}
+	if (t2x_out_init_fn(out, write_plain, &g_plain))
+		abort();
 	g_plain.n = 0;
 	g_plain.is_full = 0;
-	return &out;
 }
 
 static void expand_text(fuzz_expand_fn *expand, void *source, const struct t2x_writer *writer)
 {
 	int is_json = writer == &t2x_writer_event;
+	struct t2x_out out;
 
-	expand(source, writer, open_text());
+	open_text(&out);
+	expand(source, writer, &out);
+	t2x_out_free(&out);
 	if (!g_plain.is_full)
 		check(writer->name, "text",
 		      (is_json ? wellformed_json : wellformed_lines)(g_plain.at, g_plain.n), &g_plain);
 	check_screen(writer->name, is_json);
 }
 
-static void expand_listing(const void *bytes, size_t n, const struct t2x_layout *layout)
+static void check_listing(const char *name, struct t2x_out *out, int is_xml)
 {
-	struct t2x_report report = { .to = NULL };
-	struct t2x_xml xml = { .out = open_text() };
-	struct t2x_raw raw = { .out = xml.out };
+	t2x_out_flush(out);
+	if (is_xml)
+		check(name, "listing", wellformed_xml(g_plain.at, g_plain.n), &g_plain);
+	check(name, "listing", wellformed_screen(g_plain.at, g_plain.n), &g_plain);
+	g_plain.n = 0;
+}
+
+static void list_blocks(struct t2x_in *in, const struct t2x_layout *layout)
+{
+	/* StackTrack's PROCINFO has two attributes of one name */
+	int is_xml = !layout || layout->version >= TLG_VERSION;
+	struct t2x_out out;
+	struct t2x_xml xml = { .out = &out };
+	struct t2x_raw raw = { .out = &out };
 	struct t2x_blocks blocks;
 	struct t2x_block block;
-	struct t2x_in in;
-	int is_double = layout && layout->version < TLG_VERSION;
 
-	if (t2x_in_open(&in, expanding_store(bytes, n), t2x_blocks_seen(layout), &report) ||
-	    t2x_blocks_init(&blocks, &in, layout))
+	open_text(&out);
+	if (t2x_blocks_init(&blocks, in, layout))
 		abort();
 	while (t2x_blocks_next(&blocks, &block)) {
 		t2x_xml_block(&xml, &block);
-		t2x_out_flush(xml.out);
-		/* StackTrack's PROCINFO has two attributes of one name */
-		if (!is_double)
-			check("xml", "listing", wellformed_xml(g_plain.at, g_plain.n), &g_plain);
-		check("xml", "listing", wellformed_screen(g_plain.at, g_plain.n), &g_plain);
-		g_plain.n = 0;
+		check_listing("xml", &out, is_xml);
 		if (t2x_raw_block(&raw, &block))
 			abort();
-		t2x_out_flush(raw.out);
+		t2x_out_flush(&out);
 		g_plain.n = 0;
 	}
 	t2x_xml_free(&xml);
 	t2x_raw_free(&raw);
+	t2x_out_free(&out);
 	t2x_blocks_free(&blocks);
-	t2x_in_close(&in);
 }
 
-/* Whether format i of count is one of those wanted. */
-static int is_wanted(unsigned i, unsigned count, const void *bytes, size_t n, enum fuzz_formats formats)
+/* What is said on the way goes to a terminal, too. */
+static void expand_listing(const void *bytes, size_t n, const struct t2x_layout *layout)
 {
-	return formats == FUZZ_ALL_FORMATS || tlg_crc32c(0, bytes, n) % count == i;
+	static char said[64 * 1024];
+	struct text report_text = { .at = said };
+	struct t2x_report report = { .to = fmemopen(said, sizeof(said), "w") };
+	struct t2x_in in;
+
+	if (!report.to || t2x_in_open(&in, expanding_store(bytes, n), t2x_blocks_seen(layout), &report))
+		abort();
+	list_blocks(&in, layout);
+	t2x_in_close(&in);
+	t2x_report_finish(&report);
+	report_text.n = (size_t)ftell(report.to);
+	fclose(report.to);
+	check("report", "text", wellformed_screen(said, report_text.n), &report_text);
 }
 
 static const struct t2x_writer *const writers[] = {
@@ -149,11 +161,9 @@ static const struct t2x_writer *const writers[] = {
 };
 enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
 
-void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n, enum fuzz_formats formats)
+void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n)
 {
-	for (unsigned i = 0; i < WRITERS; i++)
-		if (is_wanted(i, WRITERS, bytes, n, formats))
-			expand_text(expand, source, writers[i]);
+	expand_text(expand, source, writers[tlg_crc32c(0, bytes, n) % WRITERS]);
 }
 
 /* A file in memory. */
@@ -170,48 +180,19 @@ static void expand_file(void *source, const struct t2x_writer *writer, struct t2
 	expanding_run(file->bytes, file->n, file->layout, writer, out);
 }
 
-void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout, enum fuzz_formats formats)
+void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout)
 {
-	struct file file = { bytes, n, layout };
+	static uint8_t sealed[MOST_BYTES];
+	uint32_t hash = tlg_crc32c(0, bytes, n);
+	unsigned format = hash % (WRITERS + 1);
+	struct file file = { sealed, n < MOST_BYTES ? n : MOST_BYTES, layout };
 
-	for (unsigned i = 0; i < WRITERS; i++)
-		if (is_wanted(i, WRITERS + 1, bytes, n, formats))
-			expand_text(expand_file, &file, writers[i]);
-	if (is_wanted(WRITERS, WRITERS + 1, bytes, n, formats))
-		expand_listing(bytes, n, layout);
-}
-
-/* The stream of the last CYCLE among the block's entries, if there is one. */
-static void follow_stream(const uint8_t *entries, unsigned count, uint32_t *stream)
-{
-	for (unsigned i = 0; i < count; i++) {
-		struct tlg_event event;
-
-		memcpy(&event, entries + i * sizeof(event), sizeof(event));
-		if (tlg_event_type(&event) == TLG_CYCLE)
-			*stream = event.u.cycle.stream;
-	}
-}
-
-void fuzz_reseal(uint8_t *bytes, size_t n)
-{
-	uint32_t stream = 0;
-	size_t at = 0;
-
-	while (n - at >= TLG_EVENT_SIZE) {
-		struct tlg_event head;
-		size_t size;
-
-		memcpy(&head, bytes + at, sizeof(head));
-		size = (head.u.block.size + 1u) * sizeof(head);
-		if (tlg_event_type(&head) != TLG_BLOCK || head.u.block.magic != TLG_BLOCK_MAGIC || size > n - at) {
-			at += TLG_EVENT_SIZE;
-			continue;
-		}
-		if (head.u.block.tid == TLG_NO_THREAD)
-			follow_stream(bytes + at + sizeof(head), head.u.block.size, &stream);
-		head.u.block.crc = tlg_block_crc(bytes + at, size, TLG_BLOCK_CRC_AT, stream);
-		memcpy(bytes + at, &head, sizeof(head));
-		at += size;
-	}
+	if (file.n)
+		memcpy(sealed, bytes, file.n);
+	if (hash >> 8 & 7)
+		fuzz_reseal(sealed, file.n, layout);
+	if (format < WRITERS)
+		expand_text(expand_file, &file, writers[format]);
+	else
+		expand_listing(sealed, file.n, layout);
 }

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fuzz.h"
@@ -94,19 +96,26 @@ static void run(const uint8_t *bytes, size_t n)
 	LLVMFuzzerTestOneInput(bytes, n);
 }
 
+static void die(const char *path)
+{
+	perror(path);
+	exit(1);
+}
+
 static void load(const char *path)
 {
-	struct input *input = &inputs[ninputs];
-	FILE *file = fopen(path, "re");
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct input *input = &inputs[ninputs++];
+	struct stat st;
 
-	input->bytes = malloc(MAX_BYTES);
-	if (!file || !input->bytes || ninputs == MAX_FILES - 1) {
-		perror(path);
-		exit(1);
-	}
-	input->n = fread(input->bytes, 1, MAX_BYTES, file);
-	fclose(file);
-	ninputs++;
+	if (fd < 0 || fstat(fd, &st) || ninputs == MAX_FILES)
+		die(path);
+	input->n = st.st_size < MAX_BYTES ? (size_t)st.st_size : MAX_BYTES;
+	if (input->n)
+		input->bytes = mmap(NULL, input->n, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (input->bytes == MAP_FAILED)
+		die(path);
+	close(fd);
 }
 
 static void load_all(const char *path)
@@ -136,7 +145,8 @@ static void change(uint64_t runs)
 		const struct input *from = &inputs[next_random() % ninputs];
 		size_t n = from->n;
 
-		memcpy(bytes, from->bytes, n);
+		if (n)
+			memcpy(bytes, from->bytes, n);
 		for (uint32_t changes = 1 + next_random() % CHANGES; changes; changes--)
 			n = LLVMFuzzerCustomMutator(bytes, n, MAX_BYTES, next_random());
 		run(bytes, n);

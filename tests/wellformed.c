@@ -191,8 +191,14 @@ const char *wellformed_screen(const char *text, size_t n)
 	const unsigned char *p = (const unsigned char *)text;
 
 	while (n) {
-		size_t length = character(p, n);
+		size_t length;
 
+		if (*p == '\n' || (*p >= ' ' && *p < 0x7f)) {
+			p++;
+			n--;
+			continue;
+		}
+		length = character(p, n);
 		if (!length)
 			return "not UTF-8";
 		if ((*p < 0x20 && *p != '\n') || (length == 2 && p[0] == 0xc2 && p[1] < 0xa0))

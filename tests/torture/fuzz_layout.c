@@ -11,13 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct t2x_layout layout;
 	const char *why = NULL;
 
+	fuzz_memory_begin();
 	if (t2x_layout_parse(&layout, (const char *)bytes, length, &why)) {
 		if (!why)
 			fuzz_fail("layout", "refused without a reason", "", 0);
 		return 0;
 	}
 	if (nul)
-		fuzz_expand(nul + 1, n - length - 1, &layout, FUZZ_ONE_FORMAT);
+		fuzz_expand(nul + 1, n - length - 1, &layout);
 	t2x_layout_free(&layout);
 	return 0;
 }

@@ -69,27 +69,24 @@ static size_t frame(uint8_t *to, const struct plan *plan, const uint8_t *bytes, 
 	return made > plan->cut ? made - plan->cut : made;
 }
 
-size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, size_t max, unsigned seed)
-{
-	n = LLVMFuzzerMutate(bytes, n, max);
-	if (n > HEAD_BYTES && bytes[0] & 1 && seed % 8)
-		fuzz_reseal(bytes + HEAD_BYTES, n - HEAD_BYTES);
-	return n;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	static uint8_t framed[MAX_FRAMED];
+	static uint8_t content[MAX_PLAIN], framed[MAX_FRAMED];
 	struct plan plan;
 
+	fuzz_memory_begin();
 	_Static_assert(sizeof(plan) == HEAD_BYTES, "the plan is the input's head");
 	if (n < sizeof(plan) || !(bytes[0] & 1)) {
-		fuzz_expand(bytes, n, NULL, FUZZ_ONE_FORMAT);
+		fuzz_expand(bytes, n, NULL);
 		return 0;
 	}
 	memcpy(&plan, bytes, sizeof(plan));
 	n -= sizeof(plan);
-	n = frame(framed, &plan, bytes + sizeof(plan), n < MAX_PLAIN ? n : MAX_PLAIN);
-	fuzz_expand(framed, n, NULL, FUZZ_ONE_FORMAT);
+	if (n > MAX_PLAIN)
+		n = MAX_PLAIN;
+	memcpy(content, bytes + sizeof(plan), n);
+	fuzz_reseal(content, n, NULL);
+	n = frame(framed, &plan, content, n);
+	fuzz_expand(framed, n, NULL);
 	return 0;
 }

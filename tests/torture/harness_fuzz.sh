@@ -5,8 +5,11 @@
 # Fuzz what reads files and what writes text (tests/torture/fuzz_*.c), from the seeds in tests/torture/corpus, two
 # targets at a time.  Without clang gcc's own programs change the seeds at random; with clang libFuzzer does it, with
 # the address and undefined behaviour sanitizers; with afl++ that joins in.  All seeds also pass, without
-# sanitizers, in 64 MiB of address space.  An input that fails stays in $T2_OUT/fuzz.
-# T2_FUZZ  seconds for each target (default 20); T2_OUT, T2_SCALE, T2_SEED: see run.sh.  Ends with "N passed, N failed".
+# sanitizers, in 64 MiB of address space; and no input may let the expander hold more than 56 MiB, nor take 10 seconds.
+# An input that fails stays in $T2_OUT/fuzz; what libFuzzer found new there is where it begins the next time.
+# T2_FUZZ  seconds for each target and fuzzer (default 20: two to three minutes on two processors).  The full length is
+#          T2_FUZZ=300 T2_TIMEOUT=7200 make torture ONLY=fuzz
+# T2_OUT, T2_SCALE, T2_SEED: see run.sh.  Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
 
@@ -35,14 +38,25 @@ small()
 	(ulimit -v 65536 && cd "$found" && "$built/torture/fuzz_$1" -runs=$((seconds * 1000)) -seed="$seed" "$top/$corpus/$1")
 }
 
+# longest TARGET: bytes of an input.  Most of what there is to find is in short ones, and these are tried more often.
+longest()
+{
+	case $1 in
+	layout) echo 16384 ;;
+	ring) echo 8192 ;;
+	*) echo 4096 ;;
+	esac
+}
+
 # large TARGET: libFuzzer; new inputs are kept for the next run
 large()
 {
 	local log=$found/$1.log status
 
 	mkdir -p "$found/new/$1"
-	UBSAN_OPTIONS=print_stacktrace=1 "$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=20 \
-		-rss_limit_mb=768 -malloc_limit_mb=64 -max_len=16384 -print_final_stats=1 -verbosity=0 \
+	ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8 UBSAN_OPTIONS=print_stacktrace=1 \
+		"$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=768 \
+		-malloc_limit_mb=64 -max_len="$(longest "$1")" -print_final_stats=1 -verbosity=0 \
 		-artifact_prefix="$found/$1-" "$found/new/$1" "$corpus/$1" >"$log" 2>&1
 	status=$?
 	printf 'fuzz_%s: libFuzzer, %s executions\n' "$1" \
@@ -59,7 +73,8 @@ grey()
 	rm -rf "$to"
 	mkdir -p "$found/afl"
 	AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_BENCH_UNTIL_CRASH=1 \
-		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -i "$corpus/$1" -o "$to" \
+		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -G "$(longest "$1")" \
+		-i "$corpus/$1" -o "$to" \
 		-- "$built/torture/fuzz_$1" >"$log" 2>&1
 	executions=$(sed -n 's/^execs_done *: *//p' "$to/default/fuzzer_stats" 2>/dev/null)
 	crashes=$(find "$to/default/crashes" -name 'id:*' 2>/dev/null | grep -c .)
@@ -95,6 +110,9 @@ if command -v clang >/dev/null; then
 fi
 if command -v afl-clang-fast >/dev/null && command -v afl-fuzz >/dev/null; then
 	built=${built%/clang-*}/afl-clang-fast-fuzzer-no-link
+	# as in the Makefile: not of what judges
+	printf 'src: tests/*\n' >"$work/judges"
+	export AFL_LLVM_DENYLIST=$work/judges
 	build CC=afl-clang-fast SAN=fuzzer-no-link
 	verdict "the targets build for AFL++" $?
 	each grey
