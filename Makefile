@@ -128,8 +128,7 @@ expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_lib
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
 compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
-# A fuzzer looks for new ways through the product, not through what judges it
-judge_cflags := $(if $(findstring fuzzer,$(SAN)),-fno-sanitize=all)
+judge_cflags := $(if $(findstring fuzzer,$(SAN)),-fno-sanitize=all)# fuzzers look for ways through the product, not our judges
 link = $(CC) $(our_ldflags) $(our_cflags) $(CFLAGS) $(LDFLAGS)
 say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 archive = $(call say,AR)$(newline)$(quiet)rm -f $@ && $(AR) rcs $@ $^
@@ -262,8 +261,7 @@ $(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
 # With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzzmain.o)
 
-$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests/fuzzmemory.o $(obj)/libhelp.a \
-		$(obj)/libt2x.a $(obj)/libtlg.a
+$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests/fuzzmemory.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
 	@mkdir -p $(@D)
 	$(quiet)$(link) $(call wrapped,tests/fuzzmemory.c) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)

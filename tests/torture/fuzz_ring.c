@@ -55,7 +55,7 @@ static void clear_file(void)
 	if (g_file.fd < 0)
 		g_file.fd = memfd_create("ring", MFD_CLOEXEC);
 	if (written >= KEPT_PAGES) {
-		if (g_file.fd < 0 || ftruncate(g_file.fd, 0) || ftruncate(g_file.fd, (off_t)LINE * FILE_LINES))
+		if (g_file.fd < 0 || ftruncate(g_file.fd, 0))
 			abort();
 		written = g_file.nlines = 0;
 	}
@@ -73,15 +73,22 @@ static size_t lines_of(const uint8_t *bytes, size_t n)
 	return at;
 }
 
+/* The file ends behind its last line: zeros behind that would take long to read. */
 static void write_file(const uint8_t *bytes, size_t n)
 {
+	uint32_t end = 0;
+
 	clear_file();
 	for (size_t at = 0; at < n; at += RECORD) {
 		uint32_t line = load_number(bytes + at) / 2 % FILE_LINES;
 
 		write_line(line, bytes + at + 4);
 		g_file.lines[g_file.nlines++] = line;
+		if (line >= end)
+			end = line + 1;
 	}
+	if (ftruncate(g_file.fd, (off_t)end * LINE))
+		abort();
 }
 
 /* ---- expansion ---------------------------------------------------------------------------------- */
