@@ -165,8 +165,11 @@ static void flush_often(void)
 	flush_each = events / 40 + 1;
 }
 
+/* Once the drain's thread is there, which bears its name only when it has run. */
 static void stop_for_a_while(void)
 {
+	if (system("until grep -qx trace2-drain /proc/$PPID/task/*/comm; do sleep 0.01; done"))
+		_exit(1);
 	raise(SIGSTOP);
 }
 
