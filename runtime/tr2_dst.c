@@ -218,9 +218,11 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, int debug)
 {
 	dst->kind = TR2_DST_FD;
-	dst->fd = fd;
-	if (tr2_fd_identify(fd).inode)
+	dst->fd = dst->given = fd;
+	if (tr2_fd_identify(fd).inode) {
+		dst->fd = fd == STDERR_FILENO ? fd : tr2_fd_copy_of_file(fd);
 		return 0;
+	}
 	if (debug)
 		tr2_warning_without_name("unable to write trace to '", variable, "': ", strerror(EBADF));
 	return -1;
@@ -270,7 +272,9 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 /* Close what we have opened, if it is still that. */
 static void close_fd(const struct tr2_dst *dst)
 {
-	if (dst->kind != TR2_DST_FD && dst->kind != TR2_DST_OFF && tr2_fd_is(dst->fd, &dst->identity))
+	int is_theirs = dst->kind == TR2_DST_FD && dst->fd == dst->given;
+
+	if (!is_theirs && dst->kind != TR2_DST_OFF && tr2_fd_is(dst->fd, &dst->identity))
 		close(dst->fd);
 }
 

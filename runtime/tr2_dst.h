@@ -21,6 +21,7 @@ enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR
 struct tr2_dst {
 	enum tr2_dst_kind kind;
 	int fd;
+	int given;                /* TR2_DST_FD: the program's own descriptor; fd is that, or a copy of it */
 	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
 	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */

@@ -128,9 +128,19 @@ static size_t cut_back(struct tr2_dst *dst, size_t bytes)
 	return bytes;
 }
 
+/* The program may have closed what it gave, or our copy. */
+static int hold_on_to_given(struct tr2_dst *dst)
+{
+	if (dst->given == STDERR_FILENO)
+		return 1;   /* is what it is to the program */
+	if (!tr2_fd_is(dst->fd, &dst->identity))
+		dst->fd = dst->given;
+	return tr2_fd_is(dst->given, &dst->identity);
+}
+
 /*
  * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
- * its place.  A file is then opened again.  Standard error is what it is to the program.
+ * its place.  A file is then opened again.
  * Return  0: what was opened is gone for us
  */
 static int hold_on(struct tr2_dst *dst)
@@ -139,7 +149,9 @@ static int hold_on(struct tr2_dst *dst)
 	uint64_t device, inode;
 	int fd;
 
-	if ((dst->kind == TR2_DST_FD && dst->fd == STDERR_FILENO) || tr2_fd_is(dst->fd, &dst->identity))
+	if (dst->kind == TR2_DST_FD)
+		return hold_on_to_given(dst);
+	if (tr2_fd_is(dst->fd, &dst->identity))
 		return 1;
 	if (tr2_dst_file(dst, path, sizeof(path), &device, &inode))
 		return 0;

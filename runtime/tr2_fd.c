@@ -25,6 +25,17 @@ int tr2_fd_move_away(int fd)
 	return moved >= 0 ? moved : fd;
 }
 
+int tr2_fd_copy_of_file(int fd)
+{
+	struct stat st;
+	int saved = errno, copy = -1;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
+	errno = saved;
+	return copy >= 0 ? copy : fd;
+}
+
 int tr2_fd_append(const char *path, int create)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);

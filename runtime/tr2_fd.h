@@ -19,6 +19,13 @@ struct tr2_fd_identity {
 int tr2_fd_move_away(int fd);
 
 /*
+ * A copy of a descriptor of the program's, under such a number, if it is one of a regular file: what the program does
+ * with its own then cannot lead to another file between our look at it and our write.  Else, or if there is no room, fd
+ * itself: a pipe has its end when all copies are closed, and somebody may wait for that.  Errno kept
+ */
+int tr2_fd_copy_of_file(int fd);
+
+/*
  * Open a file for appending, under such a number.  A FIFO that nobody reads is an error, and one that is full gives
  * EAGAIN: neither is a reason to wait.
  * create  O_CREAT or 0    Return  -1: see errno

@@ -140,6 +140,57 @@ static int open_file(const char *name)
 	return 9;
 }
 
+static int is_replaced_at_write;       /* by another thread of the program, just now */
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes);
+ssize_t __real_write(int fd, const void *data, size_t bytes);
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+{
+	if (is_replaced_at_write)
+		open_file("own");
+	is_replaced_at_write = 0;
+	return __real_write(fd, data, bytes);
+}
+
+static void test_dst_descriptor_of_a_file_replaced_amid_a_write_is_left_alone(void **state)
+{
+	struct tr2_dst dst;
+	struct stat st;
+
+	(void)state;
+	open_file("given");
+	assert_int_equal(tr2_dst_open(&dst, "V", "9", "", &rules), 0);
+	is_replaced_at_write = 1;
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), 0);
+	assert_int_equal(lseek(9, 0, SEEK_END), 0);
+	assert_int_equal(stat(traced_path("given"), &st), 0);
+	assert_int_equal(st.st_size, 5);
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), -EBADF);
+	tr2_dst_close(&dst);
+	close(9);
+}
+
+static void test_dst_descriptor_of_a_pipe_ends_when_the_program_closes_it(void **state)
+{
+	struct tr2_dst dst;
+	int ends[2];
+	char text[8];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	assert_int_equal(dup2(ends[1], 9), 9);
+	close(ends[1]);
+	assert_int_equal(tr2_dst_open(&dst, "V", "9", "", &rules), 0);
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), 0);
+	close(9);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 5);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 0);
+	assert_int_equal(tr2_dst_write(&dst, "trace", 5, NULL), -EBADF);
+	tr2_dst_close(&dst);
+	close(ends[0]);
+}
+
 static void test_dst_descriptor_that_is_not_open_stays_off(void **state)
 {
 	struct tr2_dst dst;
@@ -269,6 +320,8 @@ int main(void)
 		TRACED_TEST(test_dst_failed_write_leaves_what_a_forked_child_has_written),
 		TRACED_TEST(test_dst_failed_write_leaves_what_others_have_appended),
 		TRACED_TEST(test_dst_fifo_that_nobody_empties_is_waited_for_once),
+		TRACED_TEST(test_dst_descriptor_of_a_file_replaced_amid_a_write_is_left_alone),
+		TRACED_TEST(test_dst_descriptor_of_a_pipe_ends_when_the_program_closes_it),
 		TRACED_TEST(test_dst_descriptor_that_is_not_open_stays_off),
 		TRACED_TEST(test_dst_descriptor_that_is_another_file_now_is_left_alone),
 		TRACED_TEST(test_dst_planted_name_in_a_directory_is_not_ours),
