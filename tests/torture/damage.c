@@ -2,18 +2,18 @@
 /*
  * damage - damage a file in every way at every place, and judge what the expander makes of it.
  *
- * usage: damage flips|holes|shifts|cuts plain|packed|lz4 [PART/PARTS]
+ * usage: damage flips|holes|shifts|cuts plain|large|packed|lz4 [PART/PARTS]
  *
  *   flips   every bit, one at a time
  *   holes   4 KiB of zeros at every 8 bytes
  *   shifts  1 to 23 bytes taken out, or put in, at every byte
  *   cuts    the file ends at every byte
  *
- * The file is one of 64 KB, plain; of half of that in the other encodings, which the same reader sees.  A file is
- * made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage is reported;
- * checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many events are
- * missing, between others of their thread, is told exactly, and how many checkpoints in all; from the first whole
- * cycle behind the damage on everything is right, region depth and elapsed times included.
+ * The file is one of 64 KB, plain, or large, of 230 KB; of 32 KB in the other encodings, which the same reader sees.
+ * A file is made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage is
+ * reported; checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many
+ * events are missing, between others of their thread, is told exactly, and how many checkpoints in all; from the first
+ * whole cycle behind the damage on everything is right, region depth and elapsed times included.
  * T2_SCALE per cent of the places are tried, which ones decides T2_SEED; of flips the first 512 always.  Exit status 0
  * if all of it held.
  */
@@ -24,7 +24,7 @@
 #include "sample.h"
 
 enum {
-	PLAIN_BYTES = 63000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096,
+	PLAIN_BYTES = 63000, LARGE_BYTES = 227000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096,
 	HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10,
 	ALWAYS_BYTES = 64,                /* a mark and headers: few bits, and each is another case */
 };
@@ -87,10 +87,15 @@ static void split_lz4(struct image *image)
 static void make_image(struct image *image, const char *encoding)
 {
 	int is_packed = !strcmp(encoding, "packed"), has_blocks = strcmp(encoding, "lz4") != 0;
+	size_t bytes = OTHER_BYTES;
 
+	if (!strcmp(encoding, "plain"))
+		bytes = PLAIN_BYTES;
+	else if (!strcmp(encoding, "large"))
+		bytes = LARGE_BYTES;
 	memset(image, 0, sizeof(*image));
 	image->has_blocks = has_blocks;
-	sample_make(&image->sample, is_packed || !has_blocks ? OTHER_BYTES : PLAIN_BYTES, CYCLES, is_packed);
+	sample_make(&image->sample, bytes, CYCLES, is_packed);
 	image->parts = malloc(image->sample.nblocks * sizeof(*image->parts));
 	image->bytes = has_blocks ? image->sample.make.bytes : tlgmake_lz4(&image->sample.make, FRAME_BYTES, &image->n);
 	if (has_blocks)
