@@ -6,12 +6,12 @@
 set -u
 . tests/torture/common.sh
 
-# run MODE AMOUNT SEED: the program's last line is its sum
+# run MODE AMOUNT SEED: the program's last line is its sum; a ring that is used up makes it wait without end
 run()
 {
 	local p f
 
-	timeout -s KILL 600 "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
+	timeout -s KILL $((60 + 6 * scale)) "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
 	sed '$d' "$out/log/signals_$1.log"
 	read -r p _ f _ < <(tail -n 1 "$out/log/signals_$1.log")
 	add "${p:-0}" "${f:-1}"
