@@ -5,13 +5,13 @@
 set -u
 . tests/torture/common.sh
 
-# storm POLICY THREADS: one at a time, for the time that they take
+# storm POLICY RING THREADS: one at a time, for the time that they take
 storm()
 {
-	begin timeout -s KILL 300 "$out/torture/threads" "$1" "$2" "$seed"
+	begin timeout -s KILL 300 "$out/torture/threads" "$1" "$2" "$3" "$seed"
 	finish
 }
 
-storm discard $((1000 * scale))
-storm overwrite $((200 * scale))
+storm discard 1536k $((1000 * scale))
+storm overwrite 128k $((200 * scale))
 total

@@ -3,9 +3,10 @@
  * threads.c - threads that come and go by the ten thousand, and end in every way a thread can: by returning, by
  * pthread_exit(), cancelled, by the system call that no library sees.
  *
- * Nothing is lost without being counted, rings pass from thread to thread, memory does not grow.
+ * Nothing is lost without being counted, rings pass from thread to thread, memory does not grow.  Under "overwrite" a
+ * ring keeps what its threads wrote until it is full: RING must be so small that a fifth of the threads fill theirs.
  *
- * usage: threads POLICY THREADS SEED
+ * usage: threads POLICY RING THREADS SEED
  * Prints its figures and "N passed, N failed".
  */
 #include <pthread.h>
@@ -154,18 +155,19 @@ static void print_figures(const char *policy, long long unaccounted)
 
 int main(int argc, char **argv)
 {
-	char setting[64];
+	char policy[64], ring[64];
 	long long unaccounted;
 
-	if (argc != 4) {
-		fprintf(stderr, "usage: threads POLICY THREADS SEED\n");
+	if (argc != 5) {
+		fprintf(stderr, "usage: threads POLICY RING THREADS SEED\n");
 		return 2;
 	}
-	seed = strtoull(argv[3], NULL, 10);
+	seed = strtoull(argv[4], NULL, 10);
 	told = traced_shared(sizeof(*told));
-	snprintf(setting, sizeof(setting), "TRACE2_RAW_POLICY=%s", argv[1]);
+	snprintf(policy, sizeof(policy), "TRACE2_RAW_POLICY=%s", argv[1]);
+	snprintf(ring, sizeof(ring), "TRACE2_RAW_RING=%s", argv[2]);
 	traced_init(&t);
-	traced_run(&t, run_storm, (void *)atol(argv[2]), (const char *const[]){ setting, NULL });
+	traced_run(&t, run_storm, (void *)atol(argv[3]), (const char *const[]){ policy, ring, NULL });
 	check(!t.status, "status of the program");
 	check(!raw_read(t.raw, &file) && !file.bad_blocks, "bad blocks");
 	check(file.hits == file.end_stored, "END.stored");
