@@ -13,6 +13,7 @@
 #include "tr2_env.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
+#include "tr2_mask.h"
 #include "tr2_memory.h"
 #include "tr2_overwrite.h"
 #include "tr2_post.h"
@@ -245,13 +246,13 @@ static void with_lock(void (*fn)(void), unsigned wait_ms)
 
 	if (!tr2_g_shm.head || tr2_is_forked_child())
 		return;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	if (lock_within(wait_ms)) {
 		if (!g_drain.finished)
 			fn();
 		unlock_drain();
 	}
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	errno = saved;
 }
 
@@ -373,13 +374,13 @@ void tr2_drain_before_fork(void)
 
 	if (!tr2_self || tr2_is_forked_child())
 		return;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	g_held = lock_within(10);
 	if (g_held && is_flight())
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
 	else if (g_held && !g_drain.finished)
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 }
 
 void tr2_drain_after_fork_parent(void)

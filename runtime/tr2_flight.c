@@ -9,6 +9,7 @@
 #include "tr2_emit.h"
 #include "tr2_env.h"
 #include "tr2_handler.h"
+#include "tr2_mask.h"
 #include "tr2_snapshot.h"
 #include "tr2_text.h"
 #include "tr2_wake.h"
@@ -78,8 +79,8 @@ void trace2_snapshot_fl(const char *file, int line, const char *reason)
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
 	request();
-	tr2_signals_block(&mask);
-	tr2_signals_restore(&mask);
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
 	if (tr2_handler_may_run(mask))
 		tr2_wake_wanted(mask);
 	else

@@ -10,6 +10,7 @@
 #include "tr2_env.h"
 #include "tr2_handler.h"
 #include "tr2_losses.h"
+#include "tr2_mask.h"
 #include "tr2_sink.h"
 #include "tr2_snapshot.h"
 #include "tr2_wake.h"
@@ -23,7 +24,7 @@ struct tr2_thread *tr2_self_or_new(void)
 
 	if (tr2_self && !tr2_is_forked_child())
 		return tr2_self;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	if (tr2_is_forked_child()) {
 		tr2_g_after_fork();
 		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
@@ -31,7 +32,7 @@ struct tr2_thread *tr2_self_or_new(void)
 	}
 	if (!tr2_self && tr2_g_shm.head && !tr2_thread_begin("unknown"))
 		tr2_losses_note(TLG_LOSS_NORING);
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	errno = saved;
 	return tr2_self;
 }
@@ -115,7 +116,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	uint64_t mask;
 	int may;
 
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 		tr2_ring_pad(position);
 	*event = find_room(self, events, mask);
@@ -125,7 +126,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
 			self->drop_mark = seen;
 	}
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	return !may;
 }
 

@@ -3,7 +3,6 @@
 #include "tr2_thread.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -11,6 +10,7 @@
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
+#include "tr2_mask.h"
 #include "tr2_memory.h"
 #include "tr2_text.h"
 
@@ -29,19 +29,6 @@ struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
-
-/* The kernel's call: the library's would leave out the two signals that it keeps to itself. */
-void tr2_signals_block(uint64_t *saved)
-{
-	uint64_t all = UINT64_MAX;
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
-}
-
-void tr2_signals_restore(const uint64_t *saved)
-{
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof(*saved));
-}
 
 int tr2_is_forked_child(void)
 {
@@ -334,14 +321,14 @@ int tr2_thread_init(const struct tr2_heritage *heritage)
 
 	if (error)
 		return error;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	tr2_reg_reset();
 	tr2_self = NULL;
 	tr2_hot_v1 = NULL;
 	tr2_store_rlx(&g_wiped->alive, 1); /* relaxed: one thread */
 	self = heritage ? acquire_heritage(heritage) : acquire_as("main");
 	g_main = self && !self->tid ? self : NULL;
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	return self ? 0 : -ENOMEM;
 }
 
@@ -350,12 +337,12 @@ struct tr2_thread *tr2_thread_begin(const char *base_name)
 	struct tr2_thread *self = tr2_self;
 	uint64_t mask;
 
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	if (!self)
 		self = acquire_as(base_name ? base_name : "");
 	else
 		become(self, base_name ? base_name : "");
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	return self;
 }
 
@@ -370,9 +357,9 @@ void tr2_thread_end(void)
 
 	if (!self || self == g_main)
 		return;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;
 	pthread_mutex_unlock(tr2_shm_owner(self->ring.head));
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 }

@@ -88,10 +88,6 @@ struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 /* 1 if self is the thread that called tr2_thread_init(). */
 int tr2_thread_is_main(void);
 
-/* All signals, the C library's own too, blocked until tr2_signals_restore().  Signal safe.  Cost 80 ns each. */
-void tr2_signals_block(uint64_t *saved);
-void tr2_signals_restore(const uint64_t *saved);
-
 /*
  * In the child, behind a fork(): wipe what the kernel has not, before Linux 4.14 or under an emulator.  There a child
  * that comes of a bare clone(2) is not known for one.

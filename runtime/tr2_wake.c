@@ -23,6 +23,7 @@
 #include "tr2_futex.h"
 #include "tr2_handler.h"
 #include "tr2_keep.h"
+#include "tr2_mask.h"
 #include "tr2_thread.h"
 
 enum {
@@ -136,9 +137,9 @@ void tr2_wake_start(void)
 
 	if (tr2_wake_is_running() || !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
-	tr2_signals_block(&mask);
+	tr2_mask_all(&mask);
 	start_thread();
-	tr2_signals_restore(&mask);
+	tr2_mask_restore(&mask);
 	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
 }
 
