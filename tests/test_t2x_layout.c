@@ -292,19 +292,27 @@ static void make_stream(struct tlgmake *make)
 	tlgmake_end(make);
 }
 
+/* The layout of the other machine, by way of its description. */
+static void describe_there(struct t2x_layout *layout)
+{
+	struct shown xml = { .n = 0 };
+	const char *why;
+
+	describe(&xml);
+	assert_int_equal(parse(layout, xml.c, &why), 0);
+}
+
 static void test_layout_foreign_file_reads_as_ours(void **state)
 {
 	struct record ours = { .text = NULL }, theirs = { .text = NULL };
-	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	struct tlgmake make;
 	unsigned char *bytes;
-	const char *why, *path;
+	const char *path;
 	size_t n;
 
 	(void)state;
-	describe(&xml);
-	assert_int_equal(parse(&layout, xml.c, &why), 0);
+	describe_there(&layout);
 	make_stream(&make);
 	bytes = translate_file(&make, &n);
 	record_bytes(&ours, make.bytes, make.n);
@@ -326,17 +334,15 @@ static void test_layout_text_like_a_block_is_none(void **state)
 {
 	static const char like[] = "\xff" "of a block";
 	struct record theirs = { .text = NULL };
-	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	struct tlgmake make;
 	char text[23 * 12 + 1] = "";
 	unsigned char *bytes;
-	const char *why, *path;
+	const char *path;
 	size_t n;
 
 	(void)state;
-	describe(&xml);
-	assert_int_equal(parse(&layout, xml.c, &why), 0);
+	describe_there(&layout);
 	assert_int_equal(TLG_BLOCK_MAGIC, 'T' << 8 | 'L');
 	for (unsigned i = 0; i < 23; i++)
 		snprintf(text + 12 * i, sizeof(text) - 12 * i, "%.10sTL", like);
@@ -364,16 +370,13 @@ static void test_layout_text_like_a_block_is_none(void **state)
 static void test_layout_raw_of_foreign_file_reads_as_ours(void **state)
 {
 	struct record ours = { .text = NULL }, theirs = { .text = NULL };
-	struct shown xml = { .n = 0 };
 	struct t2x_layout layout;
 	struct tlgmake make;
 	unsigned char *bytes, *raw;
-	const char *why;
 	size_t n, nraw;
 
 	(void)state;
-	describe(&xml);
-	assert_int_equal(parse(&layout, xml.c, &why), 0);
+	describe_there(&layout);
 	make_stream(&make);
 	bytes = translate_file(&make, &n);
 	raw = listing_raw(bytes, n, &layout, &nraw);
