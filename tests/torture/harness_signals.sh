@@ -22,6 +22,10 @@ for ((i = 0; i < (scale + 19) / 20; i++)); do
 	run jumps $((100 / scale)) $((seed + i))
 done
 run chunks $((100 / scale)) "$seed"
+# no more than one chunk has room for
+for ((i = 0; i < (scale + 9) / 10; i++)); do
+	run end 4 $((seed + i))
+done
 run timers $((10000 * scale)) "$seed"
 run crash $((100 / scale)) "$seed"
 total

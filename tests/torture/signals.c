@@ -4,10 +4,11 @@
  *
  * The victim numbers its events and writes down outside of its own memory which calls it began and which
  * returned.  "jumps" stops it at every instruction of a call, see stepper.h, and has a handler jump out of it
- * from there; "chunks" does so where each call finds its chunk full; "crash" ends it there by a signal that the library
- * records; "timers" has timers interrupt it at random.  What the trace holds is compared with what was written down.
+ * from there; "chunks" does so where each call finds its chunk full; "end" so soon before the end that nobody has read
+ * its ring yet; "crash" ends it there by a signal that the library records; "timers" has timers interrupt it at random.
+ * What the trace holds is compared with what was written down.
  *
- * usage: signals jumps|chunks|crash|timers AMOUNT SEED
+ * usage: signals jumps|chunks|end|crash|timers AMOUNT SEED
  * Prints its figures and "N passed, N failed".
  */
 #include <setjmp.h>
@@ -27,7 +28,7 @@
 #include "trace2.h"
 #include "traced.h"
 
-enum { MOST_EVENTS = 1 << 23, MOST_DEPTH = 3, FILLER = 300, MOST_STEPS = 4000 };
+enum { MOST_EVENTS = 1 << 23, MOST_DEPTH = 3, FILLER = 300, MOST_STEPS = 4000, MANY_HOLES = 20 };
 
 /* How the victim makes a call; each is another way through the library. */
 enum kind { KIND_INT, KIND_INT_FL, KIND_MESSAGE, KIND_TEXT, KIND_REGION, KINDS };
@@ -46,7 +47,7 @@ enum { CALLED = 1, RETURNED };
 
 static struct told *told;
 static uint64_t seed, astray;             /* calls that went elsewhere than to where they were to be interrupted */
-static unsigned passed, failed, fills_chunks;
+static unsigned passed, failed, fills_chunks, is_at_end;
 
 static unsigned random_below(unsigned n)
 {
@@ -138,7 +139,7 @@ static int run_stopped(void)
 			emit((enum kind)told->kind);
 			told->finished = 1;
 		}
-		for (int i = 0; i < FILLER; i++)
+		for (int i = 0; i < (is_at_end ? 1 : FILLER); i++)
 			emit(KIND_INT);
 		if (fills_chunks) {
 			fill_chunk();
@@ -234,7 +235,7 @@ static int run_stepper(void *data)
 		exit(run_stopped());
 	if (waitpid(victim, &status, 0) != victim || !WIFSTOPPED(status) || !record_all(victim))
 		return 1;
-	for (uint32_t depth = 1; depth <= MOST_DEPTH; depth++) {
+	for (uint32_t depth = 1; depth <= (is_at_end ? 1 : MOST_DEPTH); depth++) {
 		for (uint32_t kind = 0; kind < KINDS; kind++) {
 			uint32_t at = 1 + random_below(stride);
 			told->kind = kind;
@@ -430,6 +431,7 @@ static void check_run(const char *name, int (*program)(void *), size_t amount, c
 		verdict(name, is_right(&sum, 2));   /* version, atexit */
 		/* a ring that holes have used up records nothing any more */
 		verdict("the ring goes on", file.lost_by[TLG_LOSS_FULL] < sum.returned / 2);
+		verdict("many holes", !is_at_end || file.lost_by[TLG_LOSS_ABANDONED] > MANY_HOLES);
 		raw_free(&file);
 	}
 	traced_done(&t);
@@ -484,7 +486,8 @@ int main(int argc, char **argv)
 	seed = strtoull(argv[3], NULL, 10);
 	told = traced_shared(sizeof(*told));
 	fills_chunks = !strcmp(argv[1], "chunks");
-	if (!strcmp(argv[1], "jumps") || fills_chunks)
+	is_at_end = !strcmp(argv[1], "end");
+	if (!strcmp(argv[1], "jumps") || fills_chunks || is_at_end)
 		check_run(argv[1], run_stepper, amount, NULL);
 	else if (!strcmp(argv[1], "timers"))
 		check_run("timers", run_timers, amount, NULL);
