@@ -11,7 +11,7 @@
 /* A member of what can be in a heap. */
 struct t2x_heap_item {
 	uint64_t key_ns;
-	uint64_t order;                   /* decides between equal times */
+	uint64_t order;                   /* decides between equal times; of lanes, no two are equal */
 	unsigned place;                   /* in the heap, from 1; 0: in none */
 };
 

@@ -92,17 +92,19 @@ unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input)
 
 /* ---- lanes -------------------------------------------------------------------------------------- */
 
-static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, uint32_t tid)
+/* Of a file without blocks live is the first stream; no two lanes have the same order. */
+static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
+	uint32_t tid = block->is_framed ? block->tid : 0;
 	struct lane_of *lane = calloc(1, sizeof(*lane));
 
 	if (!lane)
 		return NULL;
-	lane->live = live;
+	lane->live = block->is_framed ? live : NULL;
 	lane->lane.lanes = &merge->lanes;
 	lane->lane.tid = tid;
-	lane->lane.is_framed = live != NULL;
-	lane->lane.rest.order = live ? (uint64_t)live->stream->order << 32 | tid : 0;
+	lane->lane.is_framed = block->is_framed;
+	lane->lane.rest.order = (uint64_t)live->stream->order << 32 | tid;
 	return lane;
 }
 
@@ -168,7 +170,7 @@ static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, con
 
 	if (!block->is_framed) {
 		if (!source->sequence)
-			source->sequence = new_lane(merge, NULL, 0);
+			source->sequence = new_lane(merge, live, block);
 		return source->sequence;
 	}
 	lane = t2x_map_get(&live->lanes, block->tid);
@@ -177,7 +179,7 @@ static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, con
 		return lane;
 	if (!make_room(merge, live))
 		return NULL;
-	lane = new_lane(merge, live, block->tid);
+	lane = new_lane(merge, live, block);
 	if (!lane || t2x_map_put(&live->lanes, block->tid, lane)) {
 		t2x_context_give(merge->context, LANE_BYTES);
 		free(lane);

@@ -165,6 +165,28 @@ static void test_stacktrack_scopes_are_steps(void **state)
 	t2x_layout_free(&layout);
 }
 
+/* Nothing tells such files' checkpoints of one time apart but the file: one after the other, none is held up. */
+static void test_stacktrack_two_files_of_equal_times_are_merged(void **state)
+{
+	struct record record = { .text = NULL };
+	struct t2x_layout layout;
+	struct maker maker;
+	const char *paths[2];
+
+	(void)state;
+	load_layout(&layout, 0);
+	make_file(&maker, 0);
+	paths[0] = paths[1] = tlgmake_path(maker.bytes, sizeof(maker.bytes));
+	record_run(&record, paths, 2, &layout);
+	tlgmake_close(paths[0]);
+	assert_string_equal(record.text, "hit ? -588243134999359975 file_sink_impl::open\n"
+					 "hit ? -588243134999359975 file_sink_impl::open\n"
+					 "hit ? -588243134999314997 name\n"
+					 "hit ? -588243134999314997 name\n");
+	record_free(&record);
+	t2x_layout_free(&layout);
+}
+
 static void test_stacktrack_raw_turns_events_into_ours(void **state)
 {
 	struct t2x_layout layout;
@@ -196,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_stacktrack_sample_gives_the_documents_listing),
 		cmocka_unit_test(test_stacktrack_big_endian_sample_gives_the_same),
 		cmocka_unit_test(test_stacktrack_scopes_are_steps),
+		cmocka_unit_test(test_stacktrack_two_files_of_equal_times_are_merged),
 		cmocka_unit_test(test_stacktrack_raw_turns_events_into_ours),
 	};
 
