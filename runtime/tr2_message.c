@@ -89,8 +89,3 @@ void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap)
 	tr2_emit_message(key, &va);
 	va_end(va.ap);
 }
-
-void tr2_emit_text(const struct tr2_scope_key *key, const char *text)
-{
-	emit_rendered(key, text);
-}

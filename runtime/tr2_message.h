@@ -18,7 +18,4 @@ void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va);
 /* The same with a list that belongs to somebody else, and is not used up. */
 void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap);
 
-/* The same with a message that is a plain text. */
-void tr2_emit_text(const struct tr2_scope_key *key, const char *text);
-
 #endif

@@ -11,7 +11,6 @@
 #include "tr2_emit.h"
 #include "tr2_flight.h"
 #include "tr2_handler.h"
-#include "tr2_message.h"
 #include "tr2_reserve.h"
 #include "tr2_text.h"
 #include "tr2_timer.h"
@@ -110,27 +109,16 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-/* On the main thread these are a region: git's way of saying that a thread's work was done here. */
-static void emit_on_main(int style, const char *file, int line, const char *text)
-{
-	struct tr2_scope_key key = tr2_scope_key_at(style, file, line);
-
-	key.format = "thread-proc on main";
-	tr2_emit_text(&key, text);
-}
-
+/* On the main thread it is a region: git's way of saying that a thread's work was done here. */
 void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_start, file, line);
-	char message[128];
-	struct tr2_text text = tr2_text_begin(message, sizeof(message));
 
 	if (!tr2_enabled_v1)
 		return;
 	if (tr2_thread_is_main()) {
-		tr2_text_add(&text, "thread-proc on main: ");
-		tr2_text_add(&text, base_name ? base_name : "");
-		emit_on_main(TLG_STYLE_region_enter, file, line, message);
+		trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main: %s",
+					      base_name ? base_name : "");
 		return;
 	}
 	tr2_thread_begin(base_name);
@@ -148,7 +136,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	if (!self)
 		return;
 	if (tr2_thread_is_main()) {
-		emit_on_main(TLG_STYLE_region_leave, file, line, "thread-proc on main");
+		trace2_region_leave_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main");
 		return;
 	}
 	now = tr2_clock_raw();
