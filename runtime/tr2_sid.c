@@ -17,7 +17,10 @@
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
 static const char name_variable[] = "GIT_TRACE2_PARENT_NAME";
 
-enum { OWN_BYTES = 96, SID_BYTES = 1024, NAMES_BYTES = 4096 };
+enum {
+	OWN_BYTES = 96, SID_BYTES = 1024,
+	NAMES_BYTES = 65536,      /* with a variable twice as long no program can be started */
+};
 
 static char g_sid[SID_BYTES];
 static char *g_own;
