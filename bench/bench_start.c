@@ -4,11 +4,13 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts, in turn: bench_bare, the same program without the library; that with the files alone which tracing needs;
- * itself, linked with the library, without any call of it; with tracing off; with tracing on into DIRECTORY/trace.tlg
- * and ten events; and the same in git: `git version` with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of
- * processor time.  bench_start_static is the same, linked with the static library.
+ * Starts, in turn: bench_bare, the same program without the library; that with a library in which there is nothing;
+ * that with the files alone which tracing needs; itself, linked with the library, without any call of it; with tracing
+ * off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version` with and without
+ * GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same, linked with the
+ * static library.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -34,6 +36,8 @@ extern char **environ;
 static char self[PATH_MAX], bare[PATH_MAX];
 static char files[PATH_MAX];                                 /* the argument that asks for the files alone */
 static char raw_setting[PATH_MAX], git_setting[PATH_MAX];    /* NAME=value */
+static char found_setting[PATH_MAX];                         /* the library is found at once */
+static char empty_setting[] = "LD_PRELOAD=libdl.so.2";       /* since glibc 2.34 there is nothing in it */
 static char **quiet_environment;                             /* without any setting */
 static posix_spawn_file_actions_t silent;                    /* stdout to /dev/null */
 
@@ -80,9 +84,11 @@ static int run(const char *program, const char *argument, char *setting)
 
 	while (quiet_environment[count])
 		count++;
-	quiet_environment[count] = setting;   /* there is room for one */
+	quiet_environment[count] = setting;   /* there is room for two */
+	if (program == self && *found_setting)
+		quiet_environment[count + (setting != NULL)] = found_setting;
 	error = posix_spawnp(&pid, program, &silent, NULL, argv, quiet_environment);
-	quiet_environment[count] = NULL;
+	quiet_environment[count] = quiet_environment[count + 1] = NULL;
 	if (error)
 		return CANNOT_RUN;
 	if (waitpid(pid, &status, 0) != pid)
@@ -110,6 +116,7 @@ static void run_all(const char *program, const char *argument, char *setting, un
 	}
 
 RUN_PROGRAM(run_bare, bare, "idle", NULL)
+RUN_PROGRAM(run_empty, bare, "idle", empty_setting)
 RUN_PROGRAM(run_files, bare, files, NULL)
 RUN_PROGRAM(run_idle, self, "idle", NULL)
 RUN_PROGRAM(run_off, self, "child", NULL)
@@ -117,9 +124,10 @@ RUN_PROGRAM(run_on, self, "child", raw_setting)
 RUN_PROGRAM(run_git, "git", "version", NULL)
 RUN_PROGRAM(run_git_on, "git", "version", git_setting)
 
-enum { ON = 4, WITHOUT_GIT = 5 };
+enum { ON = 5, WITHOUT_GIT = 6 };
 static struct bench_case cases[] = {
 	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "with an empty library", .run = run_empty, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "the files alone", .run = run_files, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
@@ -128,19 +136,31 @@ static struct bench_case cases[] = {
 	{ .name = "git version, event target", .run = run_git_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 };
 
-/* The environment but for what turns tracing on, with room for one setting. */
+/* The environment but for what turns tracing on, with room for two settings. */
 static void copy_environment(void)
 {
 	size_t count = 0, kept = 0;
 
 	while (environ[count])
 		count++;
-	quiet_environment = calloc(count + 2, sizeof(*quiet_environment));
+	quiet_environment = calloc(count + 3, sizeof(*quiet_environment));
 	if (!quiet_environment)
 		bench_fail("memory");
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(environ[i], "TRACE2", 6) && strncmp(environ[i], "GIT_TRACE2", 10))
 			quiet_environment[kept++] = environ[i];
+}
+
+/*
+ * An installed library is found in the loader's list, while this one would be looked for in a dozen directories first,
+ * for 30 us: so the loader is told its path.
+ */
+static void tell_loader(void)
+{
+	Dl_info library;
+
+	if (dladdr((void *)(uintptr_t)trace2_initialize_fl, &library) && strstr(library.dli_fname, ".so"))
+		snprintf(found_setting, sizeof(found_setting), "LD_PRELOAD=%s", library.dli_fname);
 }
 
 static void set_up(const char *directory)
@@ -157,6 +177,7 @@ static void set_up(const char *directory)
 	    snprintf(files, sizeof(files), "files=%s/files", directory) >= (int)sizeof(files))
 		bench_fail(directory);
 	copy_environment();
+	tell_loader();
 	if ((errno = posix_spawn_file_actions_init(&silent)) != 0 ||
 	    (errno = posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)) != 0)
 		bench_fail("spawn");

@@ -60,6 +60,7 @@ GOALS = [
          at_most=1),
     Goal("tracing off, in instructions", "instructions", "off", minus="nothing", at_most=3),
     Goal('region with a message, "%s %d"', "emit", 'region, "%s %d"', baseline='snprintf "%s %d"', at_most=1 / 4),
+    Goal("what of that the clock alone is", "emit", FLOOR, baseline='snprintf "%s %d"'),
     Goal("single calls, drain running: p99.9", "tail", "region, inline, p99.9", baseline="region, inline, p50",
          at_most=2.5),
     *(Goal(f"added to {work} by {what}", "memory", f"{work}, {what}", minus=work)
@@ -76,6 +77,8 @@ GOALS = [
          minus="linked, no call", at_most=10),
     Goal("the same, with loading the library, in us", "start", "initialized, tracing off",
          minus="a process without the library", at_most=10),
+    Goal("what loading an empty library costs, in us", "start", "with an empty library",
+         minus="a process without the library"),
     Goal("static library in the program, initialized but off, in us", "start_static", "initialized, tracing off",
          minus="a process without the library", at_most=10),
     Goal("perf text to a file, one processor", "expand", "t2expand, perf text to a file",
