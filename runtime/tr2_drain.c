@@ -365,14 +365,15 @@ int tr2_drain_init(uint32_t stream)
 	return 0;
 }
 
-static int g_held;                             /* 1 between the two calls around fork() */
-TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: the forking thread as it is now */
+/* The calling thread has the lock for its fork(): others may be forking, too, and did not get it. */
+static __thread int g_held __attribute__((tls_model("initial-exec")));
+TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: that thread as it is now */
 
 void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
-	if (!tr2_self || tr2_is_forked_child())
+	if (!tr2_self || g_held || tr2_is_forked_child())
 		return;
 	tr2_mask_all(&mask);
 	g_held = lock_within(10);
@@ -385,15 +386,15 @@ void tr2_drain_before_fork(void)
 
 void tr2_drain_after_fork_parent(void)
 {
-	if (g_held)
-		unlock_drain();
+	if (!g_held || tr2_is_forked_child())
+		return;
 	g_held = 0;
-	g_ahead.depth = g_ahead.is_bare = 0;
+	unlock_drain();
 }
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
-	const struct tr2_post_thread *post = is_flight() ? &g_ahead : parent->post;
+	const struct tr2_post_thread *post = !is_flight() ? parent->post : g_held ? &g_ahead : NULL;
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");

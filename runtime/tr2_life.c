@@ -40,28 +40,29 @@ static int g_is_new = 1;   /* not initialized; not zero, for else it were in a p
  * Set around fork(), which leaves the allocator in order in the child; _Fork() and the system call do not, and call
  * no handlers either.
  */
-enum { FORKING = -1 };
-static pid_t g_forked;                         /* FORKING; the child; 0 */
+static __thread int g_is_forking __attribute__((tls_model("initial-exec")));   /* the calling thread is in fork() */
+static pid_t g_forked;                         /* this process, if it was forked so */
 
 static int is_forked_in_order(void)
 {
-	return g_forked == FORKING || g_forked == getpid();
+	return g_is_forking || g_forked == getpid();
 }
 
 static void before_fork(void)
 {
-	g_forked = FORKING;
+	g_is_forking = 1;
 	tr2_drain_before_fork();
 }
 
 static void after_fork_parent(void)
 {
-	g_forked = 0;
+	g_is_forking = 0;
 	tr2_drain_after_fork_parent();
 }
 
 static void after_fork_child(void)
 {
+	g_is_forking = 0;
 	g_forked = getpid();
 	tr2_thread_wipe();
 }
