@@ -373,7 +373,7 @@ void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
-	if (!tr2_self || g_held || tr2_is_forked_child())
+	if (g_held || !tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);
 	g_held = lock_within(10);
@@ -398,6 +398,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
+	g_held = 0;
 	if (!post)
 		return 0;
 	if (post->is_bare)

@@ -24,7 +24,10 @@ int tr2_drain_init(uint32_t stream);
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
 
-/* In a forked child: when the parent's thread had entered its open regions, outermost first.  Return  how many */
+/*
+ * In a forked child, by the thread that forked, once: when its open regions were entered, outermost first.
+ * Return  how many
+ */
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS]);
 
 /* In a forked child: forget the parent's state, but for the open destinations. */

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tr2_memory.h"
 #include "trace2.h"
 #include "tr2_clock.h"
 #include "tr2_config.h"
@@ -87,19 +86,23 @@ static int32_t find_utcoff(void)
 	return !is_utc() && localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
 }
 
-/* Rings, destination and stream of this process.  0 or -errno; then nothing is left behind. */
-static int set_up(const struct tr2_heritage *heritage)
+/*
+ * Rings, destination and stream of this process.
+ * parent  NULL, or in a forked child the memory of its parent
+ * Return  0 or -errno; then nothing is left behind
+ */
+static int set_up(const struct tr2_shm *parent)
 {
 	uint32_t stream = tr2_sid_stream();
 	int error;
 
-	if (heritage ? tr2_sink_inherit(is_forked_in_order()) : tr2_sink_open(tr2_sid_own()))
+	if (parent ? tr2_sink_inherit(is_forked_in_order()) : tr2_sink_open(tr2_sid_own()))
 		return -ENOENT;
 	error = tr2_shm_create(stream);
 	if (!error)
-		error = tr2_scope_init(heritage ? &heritage->shm : NULL);
+		error = tr2_scope_init(parent);
 	if (!error)
-		error = tr2_thread_init(heritage && heritage->parent ? heritage : NULL);
+		error = tr2_thread_init(parent != NULL);
 	if (!error)
 		error = tr2_drain_init(stream);
 	if (!error)
@@ -107,6 +110,7 @@ static int set_up(const struct tr2_heritage *heritage)
 	if (tr2_g_settings.dst_debug)
 		tr2_warning("no memory for rings: ", strerror(-error));
 	tr2_shm_unlink();
+	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_sink_reset();
 	return error;
@@ -115,19 +119,16 @@ static int set_up(const struct tr2_heritage *heritage)
 /* In a forked child, before its first event: rings and a stream of its own, in its parent's destinations. */
 static void start_over(void)
 {
-	TR2_LARGE static struct tr2_heritage heritage;
+	const struct tr2_shm parent = tr2_g_shm;
 
-	heritage.shm = tr2_g_shm;
-	heritage.parent = tr2_self;
-	heritage.open = tr2_self ? tr2_drain_open_regions(tr2_self, heritage.enters) : 0;
-	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
-	tr2_hot_v1 = NULL;
 	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset();
 	tr2_snapshot_reset();
-	if (set_up(&heritage))
+	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
 		tr2_enabled_v1 = 0;
+	else
+		tr2_thread_ready();
 }
 
 /*

@@ -11,26 +11,76 @@
 #include "tr2_handler.h"
 #include "tr2_losses.h"
 #include "tr2_mask.h"
+#include "tr2_memory.h"
 #include "tr2_sink.h"
 #include "tr2_snapshot.h"
 #include "tr2_wake.h"
 
 void (*tr2_g_after_fork)(void);
 
+/* ---- after a fork ------------------------------------------------------------------------------- */
+
+/* Another thread of the child is setting it up.  Return  0: it cannot, or needs too long */
+static int await_settled(void)
+{
+	const struct timespec pause = { 0, 100000 };
+
+	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_load_rlx(&tr2_enabled_v1); i++) /* relaxed: a flag */
+		nanosleep(&pause, NULL);
+	return !tr2_is_forked_child();
+}
+
+/* Signals masked.  The child is set up, by whoever comes first; and who was its parent's thread goes on as that. */
+static void leave_parent(uint64_t mask)
+{
+	TR2_LARGE static uint64_t enters[TR2_KEPT_REGIONS];   /* of the one thread that has forked */
+	const struct tr2_thread *parent = tr2_self;
+	unsigned open = parent ? tr2_drain_open_regions(parent, enters) : 0;
+
+	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
+	tr2_hot_v1 = NULL;
+	if (tr2_is_forked_child() && tr2_thread_claim()) {
+		tr2_g_after_fork();
+		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+			tr2_wake_wanted(mask);   /* as in the parent: for those who look on, or ask from outside */
+	}
+	if (await_settled() && parent)
+		tr2_thread_inherit(parent, enters, open);
+}
+
+/* Signals masked. */
+static int leave_parent_if_needed(uint64_t mask)
+{
+	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
+		leave_parent(mask);
+	return tr2_g_shm.head && !tr2_is_forked_child();
+}
+
+int tr2_settle(void)
+{
+	uint64_t mask;
+	int saved = errno, is_traced;
+
+	if (tr2_thread_has_self())
+		return 1;
+	tr2_mask_all(&mask);
+	is_traced = leave_parent_if_needed(mask);
+	tr2_mask_restore(&mask);
+	errno = saved;
+	return is_traced;
+}
+
+/* ---- reserving ---------------------------------------------------------------------------------- */
+
 struct tr2_thread *tr2_self_or_new(void)
 {
 	uint64_t mask;
 	int saved = errno;
 
-	if (tr2_self && !tr2_is_forked_child())
+	if (tr2_thread_has_self())
 		return tr2_self;
 	tr2_mask_all(&mask);
-	if (tr2_is_forked_child()) {
-		tr2_g_after_fork();
-		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
-			tr2_wake_wanted(mask);   /* as in the parent: for those who look on, or ask from outside */
-	}
-	if (!tr2_self && tr2_g_shm.head && !tr2_thread_begin("unknown"))
+	if (leave_parent_if_needed(mask) && !tr2_self && !tr2_thread_begin("unknown"))
 		tr2_losses_note(TLG_LOSS_NORING);
 	tr2_mask_restore(&mask);
 	errno = saved;

@@ -15,6 +15,12 @@
 /* Self, with a ring if there is one to be had; else NULL.  Signal safe    Cost  nothing, or 10 us the first time */
 struct tr2_thread *tr2_self_or_new(void);
 
+/*
+ * In a forked child: see to it that what the calling thread records is not its parent's.  tr2_self_or_new() does
+ * that, too.  Return  0: there is no tracing here    Signal safe
+ */
+int tr2_settle(void);
+
 /* What a forked child has to do before its first event; signals are masked then.  Set once. */
 extern void (*tr2_g_after_fork)(void);
 

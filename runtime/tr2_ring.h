@@ -29,6 +29,7 @@
  *   [M11] add_total() in tr2_losses.c           is_set()                   whose loss it is before it is counted
  *   [M12] unlock_tail() in tr2_overwrite.c      lock_tail()                one reader of a ring before the next one
  *   [M13] tr2_ring_open_chunk()'s fence         copy_chunk() in expand/     a chunk's number before its new events
+ *   [M14] tr2_thread_ready(), map_wiped()      tr2_is_forked_child()       a forked child's rings before they are used
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

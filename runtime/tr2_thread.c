@@ -14,9 +14,11 @@
 #include "tr2_memory.h"
 #include "tr2_text.h"
 
+enum { WIPED, SETTING_UP, ALIVE };
+
 /* What a forked child must not take for its own: it reads as zeros there. */
 struct wiped {
-	uint64_t alive;
+	uint32_t state;                   /* [M14] */
 	_Alignas(64) struct { _Alignas(64) struct trace2_hot hot; } position[TLG_MAX_RINGS];
 };
 
@@ -30,18 +32,39 @@ struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
+static struct wiped *wiped(void)
+{
+	return tr2_load_acq(&g_wiped); /* [M14] acquire: that it is set up.  Pairs with map_wiped() */
+}
+
 int tr2_is_forked_child(void)
 {
-	return g_wiped && !tr2_load_rlx(&g_wiped->alive); /* relaxed: changes in a fork only */
+	/* [M14] acquire: all that was set up.  Pairs with tr2_thread_ready() */
+	return wiped() && tr2_load_acq(&wiped()->state) != ALIVE;
+}
+
+int tr2_thread_claim(void)
+{
+	return tr2_cas_acq_rel(&wiped()->state, WIPED, SETTING_UP); /* [M14] acquire: nothing; keeps a second one out */
+}
+
+void tr2_thread_ready(void)
+{
+	tr2_store_rel(&g_wiped->state, ALIVE); /* [M14] release: what is set up.  Pairs with tr2_is_forked_child() */
+}
+
+int tr2_thread_has_self(void)
+{
+	return tr2_self && !tr2_is_forked_child() && tr2_self >= g_threads && tr2_self < g_threads + TLG_MAX_RINGS;
 }
 
 void tr2_thread_wipe(void)
 {
-	if (!g_wiped || !tr2_g_shm.head || tr2_is_forked_child())
-		return;
+	if (!g_wiped || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)getpid())
+		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
 	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < TLG_MAX_RINGS; i++)
 		g_wiped->position[i].hot.cur = 0;
-	g_wiped->alive = 0;
+	g_wiped->state = WIPED;
 }
 
 int tr2_thread_is_main(void)
@@ -52,24 +75,26 @@ int tr2_thread_is_main(void)
 /* In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do. */
 static int map_wiped(void)
 {
-	void *memory = mmap(NULL, sizeof(*g_wiped), PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct wiped *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	g_wiped = memory;
-	madvise(g_wiped, sizeof(*g_wiped), MADV_WIPEONFORK);
+	madvise(memory, sizeof(*memory), MADV_WIPEONFORK);
+	memory->state = SETTING_UP;
+	tr2_store_rel(&g_wiped, memory); /* [M14] release: the state.  Pairs with wiped() */
 	return 0;
 }
 
+/* A child's are new ones: the thread that forked holds its parent's until it records. */
 static int map_tables(void)
 {
-	int error = g_wiped ? 0 : map_wiped();
+	struct tr2_thread *threads = tr2_memory_take(TLG_MAX_RINGS * sizeof(*threads));
 
-	if (error)
-		return error;
-	g_threads = tr2_memory_take(TLG_MAX_RINGS * sizeof(*g_threads));   /* a child's threads are new ones */
-	return g_threads ? 0 : -errno;
+	if (!threads)
+		return -errno;
+	g_threads = threads;
+	return map_wiped();
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -296,10 +321,8 @@ static struct tr2_thread *acquire_as(const char *base_name)
 	return self;
 }
 
-/* Signals masked.  In a forked child: the thread that forked goes on under its old identity. */
-static struct tr2_thread *acquire_heritage(const struct tr2_heritage *heritage)
+struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uint64_t *enters, unsigned open)
 {
-	const struct tr2_thread *parent = heritage->parent;
 	struct tr2_thread *self = acquire();
 
 	if (!self)
@@ -309,27 +332,28 @@ static struct tr2_thread *acquire_heritage(const struct tr2_heritage *heritage)
 	memcpy(self->name, parent->name, sizeof(self->name));
 	memcpy(self->timers, parent->timers, sizeof(self->timers));
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
-	take_over(self, heritage->enters, heritage->open);
+	take_over(self, enters, open);
+	if (!self->tid)
+		g_main = self;
 	return self;
 }
 
-int tr2_thread_init(const struct tr2_heritage *heritage)
+int tr2_thread_init(int is_child)
 {
-	struct tr2_thread *self;
 	uint64_t mask;
 	int error = map_tables();
 
 	if (error)
 		return error;
-	tr2_mask_all(&mask);
 	tr2_reg_reset();
-	tr2_self = NULL;
-	tr2_hot_v1 = NULL;
-	tr2_store_rlx(&g_wiped->alive, 1); /* relaxed: one thread */
-	self = heritage ? acquire_heritage(heritage) : acquire_as("main");
-	g_main = self && !self->tid ? self : NULL;
+	g_main = NULL;
+	if (is_child)
+		return 0;
+	tr2_mask_all(&mask);
+	g_main = acquire_as("main");
 	tr2_mask_restore(&mask);
-	return self ? 0 : -ENOMEM;
+	tr2_thread_ready();
+	return g_main ? 0 : -ENOMEM;
 }
 
 struct tr2_thread *tr2_thread_begin(const char *base_name)

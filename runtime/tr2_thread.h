@@ -51,19 +51,24 @@ extern struct tr2_defined { uint32_t timers, counters; } tr2_g_defined;
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
-/* What a forked child takes over from its parent. */
-struct tr2_heritage {
-	struct tr2_shm shm;                       /* the parent's memory, for its scopes */
-	const struct tr2_thread *parent;          /* the thread that forked, in the child's memory; NULL: unknown */
-	unsigned open;
-	uint64_t enters[TR2_KEPT_REGIONS];        /* raw clock when its open regions were entered, as OPEN has it */
-};
+/*
+ * Prepare the tables; the calling thread becomes main, but not in a forked child.  After tr2_shm_create().
+ * Return  0 or -errno
+ */
+int tr2_thread_init(int is_child);
 
 /*
- * Prepare the tables; the calling thread becomes main, or, in a forked child, takes over the heritage.  After
- * tr2_shm_create().  0 or -errno.
+ * Forking.  In the child the thread that forked still has its parent's self, until it records; and threads that the
+ * child starts may record before it, or at the same time.  One of them sets the child up, the others wait for that.
+ *
+ * tr2_thread_claim()    1 for the thread that is to do it    Orders [M14]
+ * tr2_thread_ready()    it is done; tr2_is_forked_child() is 0 from now on    Orders [M14]
+ * tr2_thread_inherit()  the calling thread, without self, goes on as parent, in the child's own rings, with regions
+ *                       open that were entered when `enters` says, as OPEN has it.  NULL: there is no ring to be had
  */
-int tr2_thread_init(const struct tr2_heritage *heritage);
+int tr2_thread_claim(void);
+void tr2_thread_ready(void);
+struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uint64_t *enters, unsigned open);
 
 /*
  * Self becomes a new Trace2 thread, "thNN:" and base_name.
@@ -85,7 +90,10 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 
-/* 1 if self is the thread that called tr2_thread_init(). */
+/* 1 if there is self and it is this process's, not a parent's. */
+int tr2_thread_has_self(void);
+
+/* 1 if self is the thread that called tr2_thread_init(), in a forked child what goes on as it. */
 int tr2_thread_is_main(void);
 
 /*

@@ -114,7 +114,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_start, file, line);
 
-	if (!tr2_enabled_v1)
+	if (!tr2_enabled_v1 || !tr2_settle())
 		return;
 	if (tr2_thread_is_main()) {
 		trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main: %s",

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,87 +266,6 @@ static void test_fork_child_has_all_scopes_of_its_parent(void **state)
 	}
 }
 
-/* ---- several at once -------------------------------------------------------------------------------- */
-
-static __thread int forks_slowly;
-static sem_t is_forking, may_go_on;
-
-/* Behind ours, which keeps the drain out. */
-static void wait_in_fork(void)
-{
-	if (!forks_slowly)
-		return;
-	sem_post(&is_forking);
-	sem_wait(&may_go_on);
-}
-
-static void *fork_slowly(void *data)
-{
-	pid_t pid;
-
-	trace2_thread_start("slow");
-	forks_slowly = 1;
-	pid = fork();
-	if (!pid) {
-		trace2_data_intmax("test", NULL, "child", 0);
-		trace2_flush();
-		_exit(0);
-	}
-	forks_slowly = 0;
-	*(int *)data = wait_for(pid);
-	trace2_thread_exit();
-	return NULL;
-}
-
-/* data  NULL: the thread does not record */
-static void *fork_meanwhile(void *data)
-{
-	pid_t pid;
-
-	if (data)
-		trace2_thread_start("quick");
-	sem_wait(&is_forking);
-	pid = fork();
-	if (!pid)
-		_exit(0);
-	wait_for(pid);
-	sem_post(&may_go_on);
-	if (data)
-		trace2_thread_exit();
-	return NULL;
-}
-
-static int run_forks_at_once(void *data)
-{
-	pthread_t slow, quick;
-	int failed = 0;
-
-	if (sem_init(&is_forking, 0, 0) || sem_init(&may_go_on, 0, 0) || pthread_atfork(wait_in_fork, NULL, NULL))
-		return 1;
-	trace2_initialize();
-	if (pthread_create(&slow, NULL, fork_slowly, &failed) || pthread_create(&quick, NULL, fork_meanwhile, data))
-		return 1;
-	pthread_join(slow, NULL);
-	pthread_join(quick, NULL);
-	trace2_data_intmax("test", NULL, "later", 0);
-	return failed;
-}
-
-static void test_fork_in_two_threads_at_once_lets_the_drain_in_again(void **state)
-{
-	(void)state;
-	for (long i = 0; i < 2; i++) {
-		traced_run(&t, run_forks_at_once, (void *)i, NULL);
-		assert_int_equal(t.status, 0);
-		assert_int_equal(raw_read(t.raw, &file), 0);
-		assert_int_equal(file.streams, 2 * (i + 1));
-		assert_int_equal(file.ends, i + 1);
-		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "child"), i + 1);
-		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "later"), i + 1);
-		raw_free(&file);
-	}
-}
-
 /* ---- what is not possible ------------------------------------------------------------------------- */
 
 static volatile int stop;
@@ -438,7 +356,6 @@ int main(void)
 		TRACED_TEST(test_fork_child_has_the_settings_that_its_parent_began_with),
 		TRACED_TEST(test_fork_child_has_a_stream_of_its_own_at_a_socket),
 		TRACED_TEST(test_fork_child_has_all_scopes_of_its_parent),
-		TRACED_TEST(test_fork_in_two_threads_at_once_lets_the_drain_in_again),
 		TRACED_TEST(test_fork_out_of_order_goes_on_in_the_raw_target_only),
 		TRACED_TEST(test_fork_child_that_cannot_record_leaves_its_parents_stream_alone),
 	};

@@ -14,7 +14,7 @@ static int setup(void **state)
 {
 	(void)state;
 	tr2_site_init();
-	return tr2_shm_create(1) || tr2_scope_init(NULL) || tr2_thread_init(NULL);
+	return tr2_shm_create(1) || tr2_scope_init(NULL) || tr2_thread_init(0);
 }
 
 static int teardown(void **state)

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/* Forks among threads: the parent's that fork at the same time, the child's that record before the one that forked. */
+#include "t2test.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace2.h"
+#include "traced.h"
+
+static int wait_for(pid_t pid)
+{
+	int status;
+
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
+/* ---- several at once -------------------------------------------------------------------------------- */
+
+static __thread int forks_slowly;
+static sem_t is_forking, may_go_on;
+
+/* Behind ours, which keeps the drain out. */
+static void wait_in_fork(void)
+{
+	if (!forks_slowly)
+		return;
+	sem_post(&is_forking);
+	sem_wait(&may_go_on);
+}
+
+static void *fork_slowly(void *data)
+{
+	pid_t pid;
+
+	trace2_thread_start("slow");
+	forks_slowly = 1;
+	pid = fork();
+	if (!pid) {
+		trace2_data_intmax("test", NULL, "child", 0);
+		trace2_flush();
+		_exit(0);
+	}
+	forks_slowly = 0;
+	*(int *)data = wait_for(pid);
+	trace2_thread_exit();
+	return NULL;
+}
+
+/* data  NULL: the thread does not record */
+static void *fork_meanwhile(void *data)
+{
+	pid_t pid;
+
+	if (data)
+		trace2_thread_start("quick");
+	sem_wait(&is_forking);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	wait_for(pid);
+	sem_post(&may_go_on);
+	if (data)
+		trace2_thread_exit();
+	return NULL;
+}
+
+static int run_forks_at_once(void *data)
+{
+	pthread_t slow, quick;
+	int failed = 0;
+
+	if (sem_init(&is_forking, 0, 0) || sem_init(&may_go_on, 0, 0) || pthread_atfork(wait_in_fork, NULL, NULL))
+		return 1;
+	trace2_initialize();
+	if (pthread_create(&slow, NULL, fork_slowly, &failed) || pthread_create(&quick, NULL, fork_meanwhile, data))
+		return 1;
+	pthread_join(slow, NULL);
+	pthread_join(quick, NULL);
+	trace2_data_intmax("test", NULL, "later", 0);
+	return failed;
+}
+
+static void test_fork_in_two_threads_at_once_lets_the_drain_in_again(void **state)
+{
+	(void)state;
+	for (long i = 0; i < 2; i++) {
+		traced_run(&t, run_forks_at_once, (void *)i, NULL);
+		assert_int_equal(t.status, 0);
+		assert_int_equal(raw_read(t.raw, &file), 0);
+		assert_int_equal(file.streams, 2 * (i + 1));
+		assert_int_equal(file.ends, i + 1);
+		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "child"), i + 1);
+		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "later"), i + 1);
+		raw_free(&file);
+	}
+}
+
+/* ---- threads of the child ------------------------------------------------------------------------------ */
+
+enum { WORKERS = 8, VALUES = 3000 };
+
+static pthread_barrier_t all_are_there;
+
+/* data  the first value; threads with an even one say what they are called */
+static void *work(void *data)
+{
+	const int from = *(const int *)data * VALUES;
+
+	pthread_barrier_wait(&all_are_there);
+	if (*(const int *)data % 2 == 0)
+		trace2_thread_start("worker");
+	for (int i = 0; i < VALUES; i++)
+		trace2_data_intmax("test", NULL, "value", from + i);
+	trace2_thread_exit();
+	return NULL;
+}
+
+/* The threads record before the one that has forked, or at the same time. */
+static int be_child(int is_last)
+{
+	static int numbers[WORKERS + 1];
+	pthread_t threads[WORKERS];
+
+	pthread_barrier_init(&all_are_there, NULL, WORKERS + !is_last);
+	for (int i = 0; i < WORKERS; i++) {
+		numbers[i] = i;
+		if (pthread_create(&threads[i], NULL, work, &numbers[i]))
+			return 1;
+	}
+	if (!is_last)
+		pthread_barrier_wait(&all_are_there);
+	for (int i = 0; is_last && i < WORKERS; i++)
+		pthread_join(threads[i], NULL);
+	trace2_region_leave("test", "open", NULL);
+	for (int i = 0; i < VALUES; i++)
+		trace2_data_intmax("test", NULL, "value", WORKERS * VALUES + i);
+	for (int i = 0; !is_last && i < WORKERS; i++)
+		pthread_join(threads[i], NULL);
+	trace2_flush();
+	return 0;
+}
+
+static int run_child_of_threads(void *data)
+{
+	pid_t pid;
+	int failed;
+
+	trace2_initialize();
+	trace2_region_enter("test", "open", NULL);
+	pid = fork();
+	if (!pid)
+		_exit(be_child(data != NULL));
+	failed = wait_for(pid);
+	trace2_region_leave("test", "open", NULL);
+	return failed;
+}
+
+static void test_fork_child_whose_other_threads_record_first_keeps_them_apart(void **state)
+{
+	static unsigned char seen[(WORKERS + 1) * VALUES];
+
+	(void)state;
+	for (long is_last = 0; is_last < 2; is_last++) {
+		traced_run(&t, run_child_of_threads, (void *)is_last,
+			   (const char *const[]){ "TRACE2_RAW_RING=4m", NULL });
+		assert_int_equal(t.status, 0);
+		assert_int_equal(raw_read(t.raw, &file), 0);
+		assert_int_equal(file.streams, 2);
+		assert_int_equal(file.bad_blocks + file.gaps + file.lost, 0);
+		memset(seen, 0, sizeof(seen));
+		assert_int_equal(raw_tally(&file, TLG_STYLE_data_intmax, "value", seen, sizeof(seen)), 0);
+		for (size_t i = 0; i < sizeof(seen); i++)
+			assert_int_equal(seen[i], 1);
+		/* the thread that forked is "main" in both: version, enter, leave, atexit; leave, values */
+		assert_int_equal(raw_stored(&file, 0), 4 + 1 + VALUES);
+		assert_int_equal(remove(t.raw), 0);
+		raw_free(&file);
+	}
+}
+
+/* A handler that runs in the child before ours. */
+static void record_in_child(void)
+{
+	trace2_data_intmax("test", NULL, "value", 0);
+}
+
+static int run_recording_handler(void *data)
+{
+	pid_t pid;
+
+	(void)data;
+	if (pthread_atfork(NULL, NULL, record_in_child))
+		return 1;
+	trace2_initialize();
+	pid = fork();
+	if (!pid) {
+		trace2_data_intmax("test", NULL, "value", 1);
+		trace2_flush();
+		_exit(0);
+	}
+	return wait_for(pid);
+}
+
+static void test_fork_child_that_records_in_a_handler_is_set_up_once(void **state)
+{
+	unsigned char seen[2] = { 0, 0 };
+
+	(void)state;
+	traced_run(&t, run_recording_handler, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.streams, 2);
+	assert_int_equal(raw_tally(&file, TLG_STYLE_data_intmax, "value", seen, 2), 0);
+	assert_int_equal(seen[0], 1);
+	assert_int_equal(seen[1], 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_fork_child_whose_other_threads_record_first_keeps_them_apart),
+		TRACED_TEST(test_fork_child_that_records_in_a_handler_is_set_up_once),
+		TRACED_TEST(test_fork_in_two_threads_at_once_lets_the_drain_in_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
