@@ -32,7 +32,7 @@ live_src    := t2x_merge t2x_heap t2x_lane t2x_define t2x_chain t2x_stream t2x_s
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
-runtime_pkgs := liblz4 libmd
+runtime_pkgs := libmd liblz4
 expand_pkgs  := liblz4 expat
 test_pkgs    := cmocka
 debian_liburcu-cds := liburcu-dev
@@ -203,11 +203,11 @@ $(obj)/%.o: %.c $(out)/flags
 $(out)/libtrace2.a: $(runtime_obj) $(live_obj) $(format_obj)
 	$(archive)
 
-$(out)/$(soname): $(runtime_obj) $(live_obj) $(format_obj) runtime/trace2.map $(out)/flags
+$(out)/$(soname): $(runtime_obj) $(format_obj) $(live_obj) runtime/trace2.map $(out)/flags
 	$(call say,LD)
 	$(quiet)$(link) -shared -Wl,--sort-section=name -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
 		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \
-		-o $@ $(runtime_obj) $(live_obj) $(format_obj) $(runtime_libs) $(LDLIBS)
+		-o $@ $(runtime_obj) $(format_obj) $(runtime_libs) $(live_obj) $(LDLIBS)
 
 $(out)/libtrace2.so: $(out)/$(soname)
 	@ln -sf $(soname) $@

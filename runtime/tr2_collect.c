@@ -28,15 +28,16 @@ enum {
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
 };
 
-TR2_LARGE static struct collect {
+static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint32_t progress;                     /* a futex */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
 	int is_behind;                         /* a ring had more than its quota since the last question */
 	unsigned times_behind;                 /* questions in a row to which the answer was yes */
 	unsigned nfreed;
-	uint32_t freed[TLG_MAX_CHUNKS];        /* chunks read, to be released after the write */
 } g_collect;
+
+TR2_LARGE static uint32_t g_freed[TLG_MAX_CHUNKS];   /* chunks read, to be released after the write */
 
 void tr2_collect_reset(void)
 {
@@ -75,7 +76,7 @@ int tr2_collect_was_behind(void)
 static void release_chunks(void)
 {
 	for (unsigned i = 0; i < g_collect.nfreed; i++)
-		tr2_ring_release_chunk(g_collect.freed[i] - 1);
+		tr2_ring_release_chunk(g_freed[i] - 1);
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
 	if (g_collect.nfreed && tr2_g_settings.policy == TR2_POLICY_BLOCK)
@@ -165,7 +166,7 @@ static void free_chunk(uint32_t finished)
 	if (finished && g_collect.nfreed == TLG_MAX_CHUNKS)
 		tr2_collect_write();
 	if (finished)
-		g_collect.freed[g_collect.nfreed++] = finished;
+		g_freed[g_collect.nfreed++] = finished;
 }
 
 static void free_chunks(const struct tr2_ring *ring, uint64_t chunks)
