@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_flight.c - calls, events, signals and ends that ask for a snapshot. */
+/* tr2_flight.c - calls, events and ends that ask for a snapshot. */
 #include "tr2_flight.h"
 
 #include <errno.h>
@@ -26,14 +26,10 @@ static int is_on(void)
 
 static void read_trigger(const char *word)
 {
-	int signo;
-
 	if (tr2_text_is(word, "error"))
 		g_flight.on_error = 1;
 	else if (tr2_text_is(word, "exit"))
 		g_flight.on_exit = 1;
-	else if ((signo = tr2_watch_parse(word)) > 0)
-		tr2_watch_signal(signo, tr2_flight_trigger);
 }
 
 void tr2_flight_init(void)

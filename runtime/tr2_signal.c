@@ -89,8 +89,34 @@ static void take_word(const char *word)
 		tr2_signal_take(signo);
 }
 
+static int is_taken(int signo)
+{
+	struct sigaction action;
+
+	return !sigaction(signo, NULL, &action) && action.sa_flags & SA_SIGINFO && action.sa_sigaction == record_signal;
+}
+
+/* Code that a handler lets go on after a fault only has the next one; abort() ends the program in any case. */
+static int is_fault(int signo)
+{
+	return signo == SIGSEGV || signo == SIGBUS || signo == SIGFPE || signo == SIGILL || signo == SIGABRT;
+}
+
+/* What is taken asks for a snapshot, too, before it ends the program. */
+static void watch_word(const char *word)
+{
+	int signo = tr2_watch_parse(word);
+
+	if (is_fault(signo))
+		tr2_signal_take(signo);
+	if (signo > 0 && !is_taken(signo))
+		tr2_watch_signal(signo, tr2_flight_trigger);
+}
+
 void tr2_signal_init(void)
 {
 	tr2_signal_take(SIGPIPE);
 	tr2_watch_each_word(tr2_env_get("SIGNALS"), take_word);
+	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+		tr2_watch_each_word(tr2_env_get("RAW_SNAPSHOT"), watch_word);
 }

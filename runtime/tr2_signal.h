@@ -4,11 +4,15 @@
  *
  * Only a signal whose action is the default one is taken; it is recorded, everything is written out, and then
  * it has its effect.  A program that installs its own handler, before or after, keeps it.
+ * And the signals that ask the flight recorder for a snapshot, and end nothing; but a fault must.
  */
 #ifndef TR2_SIGNAL_H
 #define TR2_SIGNAL_H
 
-/* Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Signal unsafe */
+/*
+ * Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Watch those of
+ * PREFIX_RAW_SNAPSHOT.  Signal unsafe
+ */
 void tr2_signal_init(void);
 
 /* Take a signal.  0, or -1: it ends no process, or has another action.  Signal safe */

@@ -71,11 +71,14 @@ static void pass_on(int signo, siginfo_t *info, void *context)
 
 int tr2_watch_signal(int signo, tr2_watch_fn *watch)
 {
-	struct sigaction action = { .sa_sigaction = pass_on }, *before = &g_before[signo];
+	struct sigaction action = { .sa_sigaction = pass_on }, now, *before = &g_before[signo];
 	int has_handler, flags;
 
-	if (sigaction(signo, NULL, before))
+	if (sigaction(signo, NULL, &now))
 		return -1;
+	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == pass_on)
+		return 0;
+	*before = now;
 	has_handler = before->sa_flags & SA_SIGINFO || (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN);
 	action.sa_mask = before->sa_mask;
 	flags = has_handler ? before->sa_flags : SA_RESTART;

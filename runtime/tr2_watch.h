@@ -9,7 +9,10 @@
 /* What a watched signal does, before the program's own handler: name is "SIGUSR1".  Runs in the handler. */
 typedef void tr2_watch_fn(const char *name);
 
-/* Watch a signal: it ends the program no more, and its handler, if it has one, runs as before.  0 or -1.  One watch */
+/*
+ * Watch a signal: it ends the program no more, and its handler, if it has one, runs as before.  One watch for all
+ * signals; a second time for one of them changes nothing.  0 or -1
+ */
 int tr2_watch_signal(int signo, tr2_watch_fn *watch);
 
 /* Call with the signal's name, "SIGUSR1".  Signal safe */

@@ -280,6 +280,7 @@ static int run_signal(void *data)
 
 	if (data)
 		sigaction(SIGUSR1, &action, NULL);
+	alarm(20);   /* should the handlers call each other for ever */
 	trace2_initialize();
 	flood(0, FLOOD);
 	raise(SIGUSR1);
@@ -303,6 +304,14 @@ static void test_flight_signal_keeps_the_programs_own_handler(void **state)
 	(void)state;
 	record(run_signal, (void *)1, SETTINGS("TRACE2_RAW_SNAPSHOT=SIGUSR1"));
 	assert_true(assert_latest(FLOOD, FLOOD) > 2728);
+}
+
+static void test_flight_signal_that_is_named_twice_asks_once(void **state)
+{
+	(void)state;
+	record(run_signal, (void *)1, SETTINGS("TRACE2_RAW_SNAPSHOT=USR1,SIGUSR1 10"));
+	assert_true(assert_latest(FLOOD, FLOOD) > 2728);
+	assert_int_equal(raw_count(&file, TLG_STYLE_snapshot, NULL), 1);
 }
 
 static void ask_in_handler(int signo)
@@ -352,6 +361,31 @@ static void test_flight_fatal_signal_writes_what_led_to_it(void **state)
 	assert_int_equal(raw_count(&file, TLG_STYLE_signal, NULL), 1);
 	assert_int_equal(raw_count(&file, TLG_STYLE_snapshot, NULL), 1);
 	assert_int_equal(file.hits + file.lost, FLOOD + 3);
+}
+
+static int run_fault(void *data)
+{
+	volatile int *volatile nowhere = NULL;
+
+	signal(SIGSEGV, SIG_DFL);
+	signal(SIGALRM, SIG_DFL);
+	alarm(20);   /* should it come again and again */
+	trace2_initialize();
+	flood(0, FLOOD);
+	*nowhere = 1;
+	return data != NULL;
+}
+
+static void test_flight_fault_that_asks_ends_the_program(void **state)
+{
+	(void)state;
+	traced_run(&t, run_fault, NULL, SETTINGS("TRACE2_RAW_SNAPSHOT=SEGV"));
+	assert_true(WIFSIGNALED(t.status));
+	assert_int_equal(WTERMSIG(t.status), SIGSEGV);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_true(assert_latest(FLOOD, FLOOD) > 2728);
+	assert_int_equal(raw_count(&file, TLG_STYLE_signal, NULL), 1);
+	assert_int_equal(raw_count(&file, TLG_STYLE_snapshot, NULL), 1);
 }
 
 static void report(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -429,6 +463,8 @@ int main(void)
 		TRACED_TEST(test_flight_region_of_an_earlier_snapshot_is_still_open),
 		TRACED_TEST(test_flight_forked_child_keeps_its_open_regions),
 		TRACED_TEST(test_flight_signal_asks_and_does_not_end_the_program),
+		TRACED_TEST(test_flight_signal_that_is_named_twice_asks_once),
+		TRACED_TEST(test_flight_fault_that_asks_ends_the_program),
 		TRACED_TEST(test_flight_signal_keeps_the_programs_own_handler),
 		TRACED_TEST(test_flight_call_in_a_handler_leaves_it_to_the_drain),
 		TRACED_TEST(test_flight_fatal_signal_writes_what_led_to_it),
