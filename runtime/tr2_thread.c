@@ -67,9 +67,15 @@ void tr2_thread_wipe(void)
 	g_wiped->state = WIPED;
 }
 
+/* In a forked child main may come while others run. */
+static const struct tr2_thread *main_thread(void)
+{
+	return tr2_load_rlx(&g_main); /* relaxed: only compared with */
+}
+
 int tr2_thread_is_main(void)
 {
-	return tr2_self && tr2_self == g_main;
+	return tr2_self && tr2_self == main_thread();
 }
 
 /* In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do. */
@@ -253,7 +259,7 @@ static struct tr2_thread *reuse_ring(void)
 	uint32_t most = used < TLG_MAX_RINGS ? 64 : TLG_MAX_RINGS;
 
 	for (uint32_t tries = 0; thread && tries < most; thread = tr2_thread_next(thread), tries++)
-		if (thread != g_main && try_own(thread->ring.head))
+		if (thread != main_thread() && try_own(thread->ring.head))
 			return thread;
 	return NULL;
 }
@@ -334,7 +340,7 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
 	take_over(self, enters, open);
 	if (!self->tid)
-		g_main = self;
+		tr2_store_rlx(&g_main, self); /* relaxed: as in main_thread() */
 	return self;
 }
 
@@ -379,7 +385,7 @@ void tr2_thread_end(void)
 	struct tr2_thread *self = tr2_self;
 	uint64_t mask;
 
-	if (!self || self == g_main)
+	if (!self || self == main_thread())
 		return;
 	tr2_mask_all(&mask);
 	tr2_hot_v1 = NULL;
