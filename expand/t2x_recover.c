@@ -41,24 +41,35 @@ static const char *check(const struct t2x_ring *ring, const struct t2x_settings 
 	return has_writer ? "its process is running: --live reads it" : NULL;
 }
 
+/* It was named twice, or is one of --recover-all, too. */
+static int is_there(const struct t2x_recover *recover, const struct t2x_ring *ring)
+{
+	for (unsigned i = 0; i < recover->n; i++)
+		if (recover->items[i].ring.device == ring->device && recover->items[i].ring.inode == ring->inode)
+			return 1;
+	return 0;
+}
+
 /* Return  0 or -ENOMEM; the item is used if recover->n has grown */
 static int open_ring(struct t2x_recover *recover, const char *path, const struct t2x_settings *settings,
 		     struct t2x_report *report, int is_named)
 {
 	struct t2x_recovered *item = &recover->items[recover->n];
 	const char *why = t2x_ring_open(&item->ring, path, settings->live != 0);
+	int is_open = !why;
 
-	if (!why) {
+	if (is_open)
 		why = check(&item->ring, settings);
-		if (why)
-			t2x_ring_close(&item->ring);
+	if (is_open && (why || is_there(recover, &item->ring))) {
+		t2x_ring_close(&item->ring);
+		is_open = 0;
 	}
-	if (why) {
-		if (is_named)
-			t2x_report_note(report, path, "%s", why);
-		recover->failed += (unsigned)is_named;
+	if (why && is_named) {
+		t2x_report_note(report, path, "%s", why);
+		recover->failed++;
+	}
+	if (!is_open)
 		return 0;
-	}
 	item->why = find_file(item);
 	item->join = (struct t2x_join){
 		.salvage = t2x_salvage_new(&item->ring),
@@ -66,6 +77,23 @@ static int open_ring(struct t2x_recover *recover, const char *path, const struct
 	};
 	recover->n++;
 	return item->join.salvage ? 0 : -ENOMEM;
+}
+
+/* Of a process that was asked for there is nothing: say why. */
+static int refuse_live(struct t2x_recover *recover, const struct t2x_settings *settings, struct t2x_report *report)
+{
+	const struct t2x_leftovers *leftovers = &recover->leftovers;
+	char name[32];
+	int error = 0;
+
+	for (unsigned i = 0; !error && i < leftovers->n; i++)
+		error = open_ring(recover, leftovers->paths[i], settings, report, 1);
+	if (leftovers->n)
+		return error;
+	snprintf(name, sizeof(name), "process %u", (unsigned)settings->live);
+	t2x_report_note(report, name, "no ring file of it in XDG_RUNTIME_DIR or /dev/shm");
+	recover->failed++;
+	return 0;
 }
 
 int t2x_recover_open(struct t2x_recover *recover, const struct t2x_settings *settings, struct t2x_report *report)
@@ -81,6 +109,8 @@ int t2x_recover_open(struct t2x_recover *recover, const struct t2x_settings *set
 		error = open_ring(recover, settings->rings[i], settings, report, 1);
 	for (unsigned i = 0; !error && i < recover->leftovers.n; i++)
 		error = open_ring(recover, recover->leftovers.paths[i], settings, report, 0);
+	if (!error && settings->live && !recover->n)
+		error = refuse_live(recover, settings, report);
 	return error;
 }
 

@@ -23,7 +23,7 @@ struct t2x_recover {
 	struct t2x_leftovers leftovers;
 	struct t2x_recovered *items;
 	unsigned n;
-	unsigned failed;                  /* ring files that were asked for by name and cannot be read */
+	unsigned failed;                  /* what was asked for by name, or process id, and cannot be read */
 };
 
 /* Open what the settings ask for.  Return  0 or -ENOMEM; to be freed in any case */

@@ -84,6 +84,8 @@ check "raw gives the same text" cmp -s got perf
 check "raw says so" bash -c 'build/t2expand --format=xml first.raw | grep -q RECOVERED'
 check "the .tlg, named too, counts once" status 0 a.tlg --recover "$(ring)"
 check "the .tlg, named too, counts once" cmp -s got perf
+check "the ring file, named twice, counts once" status 0 --recover "$(ring)" --recover "$(ring)"
+check "the ring file, named twice, counts once" cmp -s got perf
 check "the output is not the ring file" status 1 --recover "$(ring)" -o "$(ring)"
 check "it is still there" status 0 --recover "$(ring)"
 check "a full disk keeps the ring file" status 1 --recover "$(ring)" --delete -o /dev/full
@@ -116,6 +118,7 @@ exec 3>&-
 wait $!
 check "the process ended as ever" bash -c 'build/t2expand live.tlg | grep -q atexit'
 check "a dead one has nothing live" status 1 --live=$!
+check "a dead one has nothing live" grep -q "process $!: no ring file" said
 
 check "not a ring file" status 1 --recover a.tlg
 check "no ring file" status 1 --recover nowhere
