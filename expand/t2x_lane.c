@@ -207,9 +207,19 @@ static void add_to_chain(struct t2x_lane *lane, const struct tlg_event *event)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static __attribute__((noinline)) void note_missing(const struct t2x_lane *lane, struct t2x_track *track,
-						   uint32_t missing)
+/* What a chain of the thread waits for was lost: it takes its place now, in front of what the thread did next. */
+static void finish_waiting(struct t2x_lane *lane, const struct t2x_track *track)
 {
+	for (struct t2x_chain *chain = lane->chains, *next; chain; chain = next) {
+		next = chain->next;
+		if (chain->waits_for_more && chain->track == track)
+			finish_chain(lane, chain);
+	}
+}
+
+static __attribute__((noinline)) void note_missing(struct t2x_lane *lane, struct t2x_track *track, uint32_t missing)
+{
+	finish_waiting(lane, track);
 	track->has_regions = 0;
 	if (lane->counts_events && track->has_sequence && missing < UINT32_MAX / 2)
 		t2x_model_gap(lane->lanes->context->model, &track->thread, missing);
@@ -329,19 +339,20 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 
 	if (!track)
 		return;
-	follow_sequence(lane, track, event->sequence);
-	track->next_sequence++;
 	while (chain &&
 	       !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
 		 chain->head.u.hit.scopeIndex == more->scopeIndex))
 		chain = chain->next;
+	if (chain)
+		chain->waits_for_more = 0;
+	follow_sequence(lane, track, event->sequence);
+	track->next_sequence++;
 	if (!chain) {
 		/* its HIT was lost: its events are counted, nobody wants them */
 		begin_chain(lane, event, track, 0);
 		return;
 	}
 	chain->sequence = event->sequence;
-	chain->waits_for_more = 0;
 	if (!(event->flags & TLG_HAS_MORE))
 		chain->head.flags &= (uint16_t)~TLG_HAS_MORE;
 	if (!(event->flags & TLG_HAS_INFO))

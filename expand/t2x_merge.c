@@ -214,16 +214,28 @@ static void start_stream(struct t2x_merge *merge, struct live *live)
 	}
 }
 
+static void empty_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (lane->lane.rest.place)
+		t2x_heap_remove(&merge->heap, &lane->lane.rest);
+	t2x_lane_finish(&lane->lane);
+}
+
+static void empty_lanes(struct t2x_merge *merge, struct live *live)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (lane)
+			empty_lane(merge, lane);
+	}
+}
+
 static void free_live(struct t2x_merge *merge, struct live *live)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
 		struct lane_of *lane = t2x_map_at(&live->lanes, i);
-		if (!lane)
-			continue;
-		if (lane->lane.rest.place)
-			t2x_heap_remove(&merge->heap, &lane->lane.rest);
-		t2x_lane_finish(&lane->lane);
-		free_lane(merge, lane);
+		if (lane)
+			free_lane(merge, lane);
 	}
 	t2x_map_free(&live->lanes);
 	t2x_define_forget(&live->definitions, merge->context);
@@ -231,7 +243,7 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 	free(live);
 }
 
-/* The stream is complete, or given up: hand over what is left of it, forget it. */
+/* The stream is complete, or given up, and its lanes are empty: forget it. */
 static void retire(struct t2x_merge *merge, struct live *live)
 {
 	struct source *source = live->source;
@@ -249,16 +261,9 @@ static void retire(struct t2x_merge *merge, struct live *live)
 
 static void complete(struct t2x_merge *merge, struct live *live)
 {
+	empty_lanes(merge, live);
 	t2x_stream_end(live->stream);
 	retire(merge, live);
-}
-
-/* The lane of a file without blocks holds events of several streams. */
-static void empty_sequence(struct t2x_merge *merge, struct lane_of *lane)
-{
-	if (lane->lane.rest.place)
-		t2x_heap_remove(&merge->heap, &lane->lane.rest);
-	t2x_lane_finish(&lane->lane);
 }
 
 static struct live *new_live(struct t2x_merge *merge, struct source *source, const struct t2x_block *block)
@@ -266,8 +271,10 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 	struct live *live;
 
 	if (source->streams.count >= T2X_MAX_LIVE) {
+		/* the lane of a file without blocks holds events of several streams */
 		if (source->sequence)
-			empty_sequence(merge, source->sequence);
+			empty_lane(merge, source->sequence);
+		empty_lanes(merge, source->oldest);
 		retire(merge, source->oldest);
 	}
 	live = calloc(1, sizeof(*live));
@@ -453,7 +460,7 @@ static void finish_all(struct t2x_merge *merge)
 	release(merge, UINT64_MAX);
 	for (struct source *source = merge->sources; source; source = source->next) {
 		if (source->sequence)
-			empty_sequence(merge, source->sequence);
+			empty_lane(merge, source->sequence);
 		while (source->oldest)
 			complete(merge, source->oldest);
 	}

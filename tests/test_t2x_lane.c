@@ -162,6 +162,19 @@ static void test_lane_more_that_never_comes_shows_what_is_there(void **state)
 	expect(&make, "hit main 10 x \"abcdefghijklmnop\"\n");
 }
 
+/* A region_enter with a long message, say: it must not come behind what is inside. */
+static void test_lane_more_that_is_lost_keeps_the_order(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	begin(&make);
+	add_pieces(&make, 10, TLG_STYLE_data, 2);
+	make.count -= 2;
+	tlgmake_hit(&make, 20, TLG_STYLE_thread_start);
+	expect(&make, "hit main 10 x \"abcdefghijklmnop\"\ngap main 2\nhit main 20 x\n");
+}
+
 static void test_lane_more_without_its_hit_is_left_out(void **state)
 {
 	struct tlgmake make;
@@ -302,6 +315,7 @@ int main(void)
 		cmocka_unit_test(test_lane_more_goes_on_with_the_arguments),
 		cmocka_unit_test(test_lane_signal_handler_between_pieces_is_tolerated),
 		cmocka_unit_test(test_lane_more_that_never_comes_shows_what_is_there),
+		cmocka_unit_test(test_lane_more_that_is_lost_keeps_the_order),
 		cmocka_unit_test(test_lane_more_without_its_hit_is_left_out),
 		cmocka_unit_test(test_lane_events_of_other_chains_between_are_tolerated),
 		cmocka_unit_test(test_lane_scope_that_comes_along_is_used),

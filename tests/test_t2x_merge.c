@@ -187,6 +187,21 @@ static void test_merge_process_ends_behind_its_last_event_also_without_end(void 
 	}
 }
 
+static void test_merge_process_ends_behind_a_checkpoint_that_was_cut_short(void **state)
+{
+	struct tlgmake make;
+
+	(void)state;
+	setup_stream(&make, 77, 1234);
+	begin_thread(&make, 0, "main");
+	tlgmake_hit(&make, 10, SCOPE);
+	make.block[make.count].flags |= TLG_HAS_MORE;
+	tlgmake_seal(&make);
+	tlgmake_loss(&make, 0, TLG_LOSS_CUT, 1);
+	tlgmake_end(&make);
+	expect(&make, "open main\nloss 0 5 1\nhit main 10 step\nend 10\n");
+}
+
 static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **state)
 {
 	struct tlgmake make;
@@ -460,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_merge_time_going_back_in_thread_stands_still),
 		cmocka_unit_test(test_merge_sequence_gap_is_told),
 		cmocka_unit_test(test_merge_process_ends_behind_its_last_event_also_without_end),
+		cmocka_unit_test(test_merge_process_ends_behind_a_checkpoint_that_was_cut_short),
 		cmocka_unit_test(test_merge_process_does_not_end_with_a_file_that_was_rotated),
 		cmocka_unit_test(test_merge_two_streams_in_one_file_are_told_apart),
 		cmocka_unit_test(test_merge_two_inputs_are_merged_by_time),
