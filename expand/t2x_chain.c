@@ -11,15 +11,15 @@ enum { FIRST_BYTES = 256 };
 
 /* ---- gathering ---------------------------------------------------------------------------------- */
 
-/* Make room for more bytes behind used ones.  Return  0: the limit, the budget or the memory is exhausted */
-static int grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max)
+/* Make room for more bytes behind used ones, limit in all.  Return  0: that, the budget or the memory is exhausted */
+static int grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit)
 {
 	size_t want = *max ? *max : FIRST_BYTES;
 	void *larger;
 
 	while (want < used + more)
 		want *= 2;
-	if (want > T2X_CHAIN_BYTES || !t2x_context_take(context, want - *max))
+	if (want > limit || !t2x_context_take(context, want - *max))
 		return 0;
 	larger = realloc(*memory, want);
 	if (!larger) {
@@ -37,7 +37,8 @@ static void add_value(struct t2x_chain *chain, const struct tlg_value *value)
 	void *memory = chain->values;
 
 	if (chain->max_values - used < sizeof(*value)) {
-		if (!grow(chain->stream->context, &memory, used, sizeof(*value), &chain->max_values))
+		if (!grow(chain->stream->context, &memory, used, sizeof(*value), &chain->max_values,
+			  T2X_CHAIN_VALUES))
 			return;
 		chain->values = memory;
 	}
@@ -49,7 +50,8 @@ static void add_text(struct t2x_chain *chain, const struct tlg_text *text)
 	void *memory = chain->text;
 
 	if (chain->max_bytes - chain->bytes < TLG_TEXT_SIZE) {
-		if (!grow(chain->stream->context, &memory, chain->bytes, TLG_TEXT_SIZE, &chain->max_bytes))
+		if (!grow(chain->stream->context, &memory, chain->bytes, TLG_TEXT_SIZE, &chain->max_bytes,
+			  T2X_CHAIN_BYTES))
 			return;
 		chain->text = memory;
 	}
@@ -245,7 +247,8 @@ static const char *join_text(struct t2x_chain *chain, const struct tlg_event *in
 	if (n == 1)
 		return infos->u.info.text.c;
 	if (chain->max_bytes < (size_t)n * TLG_TEXT_SIZE) {
-		if (!grow(chain->stream->context, &memory, 0, (size_t)n * TLG_TEXT_SIZE, &chain->max_bytes))
+		if (!grow(chain->stream->context, &memory, 0, (size_t)n * TLG_TEXT_SIZE, &chain->max_bytes,
+			  T2X_CHAIN_BYTES))
 			return NULL;
 		chain->text = memory;
 	}

@@ -8,7 +8,8 @@
 #include "t2x_stream.h"
 
 enum {
-	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text, and of VALUEs, of one checkpoint; the rest is cut off */
+	T2X_CHAIN_BYTES = 1024 * 1024,    /* of text of one checkpoint; the rest is cut off */
+	T2X_CHAIN_VALUES = 4 * T2X_CHAIN_BYTES,   /* of VALUEs: more words than a command line can have */
 };
 
 struct t2x_chain {

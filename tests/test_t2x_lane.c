@@ -285,6 +285,35 @@ static void test_lane_endless_text_is_cut(void **state)
 	tlgmake_free(&make);
 }
 
+/* A command line of a file name for each of so many files. */
+static void test_lane_many_arguments_are_all_there(void **state)
+{
+	enum { BLOCK_WORDS = 4000, BLOCKS = 50 };
+	struct tlgmake make;
+	struct record record = { .text = NULL };
+	size_t words = 0;
+
+	(void)state;
+	begin(&make);
+	tlgmake_add(&make, TLG_HIT | TLG_HAS_INFO, 1)->u.hit =
+		(struct tlg_hit){ TLGMAKE_RAW + 10, TLG_STYLE_start, 0 };
+	tlgmake_seal(&make);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		tlgmake_begin(&make, 0);
+		for (unsigned k = 0; k < BLOCK_WORDS; k++)
+			tlgmake_add(&make, TLG_VALUE, 1)->u.value = (struct tlg_value){ 0, TLG_ARG_TEXT, 0 };
+		tlgmake_seal(&make);
+	}
+	tlgmake_end(&make);
+	record_bytes(&record, make.bytes, make.n);
+	for (const char *p = record.text; (p = strstr(p, " \"\"")); p += 3)
+		words++;
+	assert_int_equal(words, BLOCK_WORDS * BLOCKS);
+	assert_int_equal(record.context.used_bytes, 0);
+	record_free(&record);
+	tlgmake_free(&make);
+}
+
 static void test_lane_unknown_types_are_skipped_and_counted(void **state)
 {
 	struct tlgmake make;
@@ -321,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_lane_scope_that_comes_along_is_used),
 		cmocka_unit_test(test_lane_scopes_without_number_are_bounded),
 		cmocka_unit_test(test_lane_endless_text_is_cut),
+		cmocka_unit_test(test_lane_many_arguments_are_all_there),
 		cmocka_unit_test(test_lane_unknown_types_are_skipped_and_counted),
 	};
 
