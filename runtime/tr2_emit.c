@@ -192,7 +192,7 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 {
 	if (__builtin_expect(site->scope != 0, 1))
 		tr2_emit_scope(site->scope, args, flags, when);
-	else if (tr2_self)   /* else the loss has been counted when the site was looked up */
+	else
 		emit_with_scope(key, args, flags, when);
 }
 

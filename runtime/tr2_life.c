@@ -140,12 +140,16 @@ static void at_exit(void)
 	struct tr2_thread *self;
 	uint64_t now;
 
-	if (!tr2_enabled_v1 || !(self = tr2_self_or_new()))
+	if (!tr2_enabled_v1)
 		return;
-	if (self->drop_mark != UINT64_MAX)
+	self = tr2_self_or_new();
+	if (!tr2_enabled_v1)
+		return;   /* a forked child that could not be set up */
+	if (self && self->drop_mark != UINT64_MAX)
 		tr2_drain_flush();   /* the ring has been full: make room for what comes last */
 	now = tr2_clock_raw();
-	tr2_timer_end_thread(self, now);
+	if (self)
+		tr2_timer_end_thread(self, now);
 	tr2_timer_end_process(now);
 	tr2_emit_one_int(TLG_STYLE_atexit, NULL, 0, g_exit_code, now);
 	tr2_drain_flush();

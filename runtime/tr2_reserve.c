@@ -16,6 +16,8 @@
 #include "tr2_snapshot.h"
 #include "tr2_wake.h"
 
+enum { LOOK_AGAIN = 1024 };   /* dropped checkpoints */
+
 void (*tr2_g_after_fork)(void);
 
 /* ---- after a fork ------------------------------------------------------------------------------- */
@@ -80,8 +82,8 @@ struct tr2_thread *tr2_self_or_new(void)
 	if (tr2_thread_has_self())
 		return tr2_self;
 	tr2_mask_all(&mask);
-	if (leave_parent_if_needed(mask) && !tr2_self && !tr2_thread_begin("unknown"))
-		tr2_losses_note(TLG_LOSS_NORING);
+	if (leave_parent_if_needed(mask) && !tr2_self)
+		tr2_thread_begin("unknown");
 	tr2_mask_restore(&mask);
 	errno = saved;
 	return tr2_self;
@@ -93,10 +95,14 @@ static void drop(struct tr2_thread *self, unsigned events, enum tr2_chain_of wha
 	tr2_losses_add(self->tid, what == TR2_CHAIN_HIT ? reason : TLG_LOSS_CUT, 1);
 }
 
-/* The ring is full and the drain has freed nothing since that was found: no need to look again. */
+/*
+ * The ring is full and the drain has freed nothing since that was found: no need to look again.  But now and then,
+ * for what had no room may have been the file system.
+ */
 static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what)
 {
-	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)))
+	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
+	    ++self->quick_drops % LOOK_AGAIN == 0)
 		return 0;
 	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
 	drop(self, events, what, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
@@ -188,6 +194,8 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 	uint32_t seen = tr2_collect_progress();
 	int saved = errno, has_waited = 0;
 
+	if (!self && tr2_g_shm.head)
+		tr2_losses_note(what == TR2_CHAIN_HIT ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, position, events, what))
 		return NULL;
 	while (self && !settle(self, position, events, what, has_waited, &event)) {

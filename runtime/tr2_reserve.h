@@ -12,7 +12,10 @@
 
 #include "tr2_thread.h"
 
-/* Self, with a ring if there is one to be had; else NULL.  Signal safe    Cost  nothing, or 10 us the first time */
+/*
+ * Self, with a ring if there is one to be had; else NULL, and what cannot be recorded is for the caller to count.
+ * Signal safe    Cost  nothing, or 10 us the first time
+ */
 struct tr2_thread *tr2_self_or_new(void);
 
 /*

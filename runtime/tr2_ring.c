@@ -24,31 +24,30 @@ static int commit_short(struct tlg_chunk *chunk)
 {
 	int error = tr2_shm_commit(chunk, sizeof(chunk->head));
 
-	if (!error)
-		error = tr2_shm_commit(&chunk->events[TLG_CHUNK_EVENTS - TR2_SHORT_EVENTS],
-				       TR2_SHORT_EVENTS * sizeof(struct tlg_event));
-	if (!error)
-		chunk->first = TLG_CHUNK_EVENTS - TR2_SHORT_EVENTS;
-	return error;
+	return error ? error : tr2_shm_commit(&chunk->events[TLG_CHUNK_EVENTS - TR2_SHORT_EVENTS],
+					      TR2_SHORT_EVENTS * sizeof(struct tlg_event));
 }
 
-/* A chunk that nobody has used yet, committed; index + 1, or 0. */
+/*
+ * A chunk that nobody has used yet, committed; index + 1, or 0.  Memory comes first, so that no index is used up while
+ * the file system is full.
+ */
 static uint32_t take_new_chunk(struct tr2_ring *ring, unsigned most_chunks)
 {
-	int is_short = !ring->nchunks && most_chunks > 1;
-	struct tlg_chunk *chunk;
-	uint32_t i;
+	const int is_short = !ring->nchunks && most_chunks > 1;
+	uint32_t *used = &tr2_g_shm.head->chunks_used, i;
 
 	if (ring->nchunks >= most_chunks || ring->nchunks >= TR2_RING_CHUNKS)
 		return 0;
-	if (tr2_load_rlx(&tr2_g_shm.head->chunks_used) >= tr2_g_shm.max_chunks) /* relaxed: a bound */
-		return 0;
-	i = tr2_add_rlx(&tr2_g_shm.head->chunks_used, 1); /* relaxed: only the number matters */
-	if (i >= tr2_g_shm.max_chunks)
-		return 0;
-	chunk = tr2_shm_chunk(i);
-	if (is_short ? commit_short(chunk) : tr2_shm_commit(chunk, TLG_CHUNK_BYTES))
-		return 0;
+	do {
+		i = tr2_load_rlx(used); /* relaxed: only the number matters */
+		if (i >= tr2_g_shm.max_chunks)
+			return 0;
+		if (is_short ? commit_short(tr2_shm_chunk(i)) : tr2_shm_commit(tr2_shm_chunk(i), TLG_CHUNK_BYTES))
+			return 0;
+	} while (!tr2_cas_rlx(used, i, i + 1)); /* relaxed: as above */
+	if (is_short)
+		tr2_shm_chunk(i)->first = TLG_CHUNK_EVENTS - TR2_SHORT_EVENTS;
 	ring->chunks[ring->nchunks] = i;
 	tr2_store_rel(&ring->nchunks, ring->nchunks + 1); /* [M10] release: the index.  Pairs with count_chunks() */
 	return i + 1;

@@ -277,17 +277,29 @@ static int make_owner_mutex(struct tlg_ring *head)
 	return error ? error : pthread_mutex_trylock(tr2_shm_owner(head));
 }
 
+/*
+ * The number of a new ring; TLG_MAX_RINGS: there is none.  Its memory comes first, so that no number is used up while
+ * the file system is full.
+ */
+static uint32_t take_number(void)
+{
+	uint32_t *used = &tr2_g_shm.head->rings_used, i;
+
+	do {
+		i = tr2_load_rlx(used); /* relaxed: only the number matters */
+		if (i >= TLG_MAX_RINGS ||
+		    (i >= TLG_FIRST_RINGS && tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring))))
+			return TLG_MAX_RINGS;
+	} while (!tr2_cas_rlx(used, i, i + 1)); /* relaxed: as above */
+	return i;
+}
+
 static struct tr2_thread *new_ring(void)
 {
-	uint32_t i = tr2_add_rlx(&tr2_g_shm.head->rings_used, 1); /* relaxed: only the number matters */
+	uint32_t i = take_number();
 	struct tr2_thread *thread = &g_threads[i];
 
-	if (i >= TLG_MAX_RINGS) {
-		tr2_store_rlx(&tr2_g_shm.head->rings_used, TLG_MAX_RINGS); /* relaxed: as above; must not wrap */
-		return NULL;
-	}
-	if ((i >= TLG_FIRST_RINGS && tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring))) ||
-	    make_owner_mutex(tr2_shm_ring(i)))
+	if (i == TLG_MAX_RINGS || make_owner_mutex(tr2_shm_ring(i)))
 		return NULL;
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);

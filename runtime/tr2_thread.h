@@ -36,6 +36,7 @@ struct tr2_thread {
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
+	uint32_t quick_drops;             /* so often without a look */
 	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
 	uint32_t tail_lock;               /* [M12] of the ring's reader part and of post: the owner may read, too */
 	int tail_holds;                   /* by the drain, one in the other */

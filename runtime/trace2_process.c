@@ -133,14 +133,15 @@ void trace2_thread_exit_fl(const char *file, int line)
 	struct tr2_thread *self = tr2_enabled_v1 ? tr2_self_or_new() : NULL;
 	uint64_t now;
 
-	if (!self)
+	if (!tr2_enabled_v1)
 		return;
 	if (tr2_thread_is_main()) {
 		trace2_region_leave_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main");
 		return;
 	}
 	now = tr2_clock_raw();
-	tr2_timer_end_thread(self, now);
+	if (self)
+		tr2_timer_end_thread(self, now);
 	tr2_emit(&key, NULL, 0, now);
 	tr2_thread_end();
 }
