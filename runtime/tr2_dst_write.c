@@ -138,21 +138,13 @@ static int hold_on_to_given(struct tr2_dst *dst)
 	return tr2_fd_is(dst->given, &dst->identity);
 }
 
-/*
- * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
- * its place.  A file is then opened again.
- * Return  0: what was opened is gone for us
- */
-static int hold_on(struct tr2_dst *dst)
+/* Apart, for the path takes half of the stack that a signal handler may have.  Return  0: it is not there any more */
+static __attribute__((noinline)) int open_again(struct tr2_dst *dst)
 {
 	char path[sizeof(dst->path)];
 	uint64_t device, inode;
 	int fd;
 
-	if (dst->kind == TR2_DST_FD)
-		return hold_on_to_given(dst);
-	if (tr2_fd_is(dst->fd, &dst->identity))
-		return 1;
 	if (tr2_dst_file(dst, path, sizeof(path), &device, &inode))
 		return 0;
 	dst->fd = -1;
@@ -165,6 +157,18 @@ static int hold_on(struct tr2_dst *dst)
 	}
 	dst->fd = fd;
 	return 1;
+}
+
+/*
+ * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
+ * its place.  A file is then opened again.
+ * Return  0: what was opened is gone for us
+ */
+static int hold_on(struct tr2_dst *dst)
+{
+	if (dst->kind == TR2_DST_FD)
+		return hold_on_to_given(dst);
+	return tr2_fd_is(dst->fd, &dst->identity) || open_again(dst);
 }
 
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored)

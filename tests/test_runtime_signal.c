@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -291,6 +292,53 @@ static void test_signal_of_a_stack_overflow_is_recorded_on_the_other_stack(void 
 	assert_recorded(SIGSEGV);
 }
 
+static volatile long g_checkpoints;
+
+static void record_many(int signo)
+{
+	(void)signo;
+	for (long i = 0; i < g_checkpoints; i++)
+		trace2_data_intmax("test", NULL, "value", i);
+}
+
+/* Bytes of the handler's stack that this many checkpoints need, with what the kernel puts there. */
+static size_t need(unsigned char *stack, long checkpoints)
+{
+	size_t unused = 0;
+
+	memset(stack, 0xa5, STACK_BYTES);
+	g_checkpoints = checkpoints;
+	raise(SIGUSR1);
+	while (unused < STACK_BYTES && stack[unused] == 0xa5)
+		unused++;
+	return STACK_BYTES - unused;
+}
+
+/* The ring is full time and again, and is written by the handler. */
+static int run_on_small_stack(void *data)
+{
+	static unsigned char memory[STACK_BYTES];
+	const struct sigaction action = { .sa_handler = record_many, .sa_flags = SA_ONSTACK };
+	const stack_t other = { .ss_sp = memory, .ss_size = STACK_BYTES };
+
+	(void)data;
+	begin();
+	if (sigaltstack(&other, NULL) || sigaction(SIGUSR1, &action, NULL))
+		return 1;
+	need(memory, 100000);   /* the dynamic linker finds functions on this stack when they are first called */
+	return need(memory, 100000) - need(memory, 0) > 3072;
+}
+
+static void test_signal_handler_with_a_stack_of_8_kib_may_record(void **state)
+{
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+	skip();   /* frames are larger */
+#endif
+	traced_run(&t, run_on_small_stack, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 /* A debugger sees the fault twice, the second time on its way to end the program: the same address, the same kind. */
 static void test_signal_sent_again_tells_the_address_of_the_fault(void **state)
 {
@@ -408,6 +456,7 @@ int main(void)
 		TRACED_TEST(test_signal_setting_that_names_what_ends_nothing_does_not_end_tracing),
 		TRACED_TEST(test_signal_in_the_handler_of_another_ends_the_program_once),
 		TRACED_TEST(test_signal_of_a_fault_also_inside_a_call_is_recorded),
+		TRACED_TEST(test_signal_handler_with_a_stack_of_8_kib_may_record),
 		TRACED_TEST(test_signal_of_a_stack_overflow_is_recorded_on_the_other_stack),
 		TRACED_TEST(test_signal_sent_again_tells_the_address_of_the_fault),
 		TRACED_TEST(test_signal_in_the_allocator_costs_the_texts_and_a_moment),
