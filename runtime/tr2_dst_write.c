@@ -33,27 +33,22 @@ static ssize_t write_some(const struct tr2_dst *dst, const char *data, size_t by
 	return write(dst->fd, data, bytes);
 }
 
-/* A write that fails raises SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take it back. */
-static void take_back_signal(int error, int was_pending)
+/*
+ * A write that fails raises SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take it back.
+ * pending  before the write: not ours
+ */
+static void take_back_signal(int error, const sigset_t *pending)
 {
 	const struct timespec now = { 0, 0 };
 	sigset_t set;
 	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 
-	if (!signal || was_pending)
+	if (!signal || sigismember(pending, signal))
 		return;
 	sigemptyset(&set);
 	sigaddset(&set, signal);
 	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
 		;
-}
-
-static int has_pending(void)
-{
-	sigset_t pending;
-
-	sigpending(&pending);
-	return sigismember(&pending, SIGPIPE) || sigismember(&pending, SIGXFSZ);
 }
 
 static uint64_t now_ms(void)
@@ -90,9 +85,11 @@ static int may_retry(const struct tr2_dst *dst, int error, int tries, uint64_t *
 /* Return  0 or -errno    *done: bytes that were written */
 static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t *done)
 {
-	int tries = 0, pending = has_pending();
+	int tries = 0;
 	uint64_t until = 0;
+	sigset_t pending;
 
+	sigpending(&pending);
 	for (*done = 0; *done < bytes;) {
 		ssize_t n = write_some(dst, data + *done, bytes - *done);
 		int error = n < 0 ? errno : EIO;
@@ -103,7 +100,7 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t
 		}
 		if (error == EINTR)
 			continue;
-		take_back_signal(error, pending);
+		take_back_signal(error, &pending);
 		if (!may_retry(dst, error, ++tries, &until))
 			return -error;
 	}

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -264,6 +265,32 @@ static size_t count_type(unsigned type)
 	return n;
 }
 
+/* A signal that waits does not let another one through. */
+static int run_closed_pipe(void *data)
+{
+	sigset_t set;
+	int ends[2];
+
+	(void)data;
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	if (pipe(ends) || dup2(ends[1], 9) < 0 || sigprocmask(SIG_BLOCK, &set, NULL) || raise(SIGXFSZ))
+		return 1;
+	trace2_initialize();
+	close(ends[0]);
+	trace2_region_enter("test", "into the void", NULL);
+	trace2_flush();
+	return sigpending(&set) || !sigismember(&set, SIGXFSZ) || sigismember(&set, SIGPIPE);
+}
+
+static void test_target_that_nobody_reads_any_more_raises_no_signal(void **state)
+{
+	(void)state;
+	traced_run(&t, run_closed_pipe, NULL, (const char *const[]){ "TRACE2_RAW=9", NULL });
+	assert_int_equal(t.status, 0);
+}
+
 static void test_target_next_cycle_posts_context_again(void **state)
 {
 	(void)state;
@@ -352,6 +379,7 @@ int main(void)
 		TRACED_TEST(test_target_absent_socket_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_full_disk_does_not_disturb_the_program),
 		TRACED_TEST(test_target_file_size_limit_does_not_kill),
+		TRACED_TEST(test_target_that_nobody_reads_any_more_raises_no_signal),
 		TRACED_TEST(test_target_next_cycle_posts_context_again),
 		TRACED_TEST(test_target_cycle_setting_begins_cycles_by_bytes),
 		TRACED_TEST(test_target_rotation_gives_numbered_files_complete_in_themselves),
