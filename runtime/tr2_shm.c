@@ -30,6 +30,7 @@ enum {
 struct tr2_shm tr2_g_shm;
 static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
+static struct stat g_file;                /* which one it is */
 
 const char *tr2_shm_path(void)
 {
@@ -161,6 +162,7 @@ int tr2_shm_create(uint32_t stream)
 	fd = open_file(stream);
 	if (fd < 0)
 		return -errno;
+	fstat(fd, &g_file);
 	g_base = base = map_file(fd, &chunks, &bytes);
 	error = base ? commit_first_pages(base, fd) : -ENOMEM;
 	close(fd);
@@ -206,12 +208,14 @@ void tr2_shm_forget(void)
 static int commit_by_name(const unsigned char *address, size_t bytes)
 {
 	const unsigned char *base = g_base;
-	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC) : -1;
-	int error;
+	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	int error = ENOSPC;
+	struct stat st;
 
 	if (fd < 0)
-		return -ENOSPC;
-	error = posix_fallocate(fd, address - base, (off_t)bytes);
+		return -error;
+	if (!fstat(fd, &st) && st.st_dev == g_file.st_dev && st.st_ino == g_file.st_ino)
+		error = posix_fallocate(fd, address - base, (off_t)bytes);
 	close(fd);
 	return -error;
 }

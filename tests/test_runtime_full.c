@@ -3,18 +3,22 @@
 #include "t2test.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "tlg_ring.h"
+#include "tr2_shm.h"
 #include "trace2.h"
 #include "traced.h"
 
 enum { VALUES = 20000, FEW = 7, POPULATE_WRITE = 23 };
 
-static int is_full;
+static int is_full, is_old;   /* the file system; the kernel: older than 5.14 */
 
 int __wrap_madvise(void *address, size_t bytes, int advice);
 int __real_madvise(void *address, size_t bytes, int advice);
@@ -23,6 +27,10 @@ int __wrap_madvise(void *address, size_t bytes, int advice)
 {
 	if (is_full && advice == POPULATE_WRITE) {
 		errno = ENOMEM;
+		return -1;
+	}
+	if (is_old && advice == POPULATE_WRITE) {
+		errno = EINVAL;
 		return -1;
 	}
 	return __real_madvise(address, bytes, advice);
@@ -172,12 +180,50 @@ static void test_full_thread_goes_on_when_there_is_room(void **state)
 	}
 }
 
+/* ---- old kernels, where memory is committed by the file's name ----------------------------------------- */
+
+/* data  not NULL: what has the ring file's name is not the ring file any more */
+static int run_on_old_kernel(void *data)
+{
+	static const char words[] = "somebody else's";
+	struct stat st;
+	int fd = -1;
+
+	is_old = 1;
+	trace2_initialize();
+	if (data) {
+		unlink(tr2_shm_path());
+		fd = open(tr2_shm_path(), O_RDWR | O_CREAT | O_EXCL, 0600);
+		if (write(fd, words, sizeof(words)) != sizeof(words))
+			return 1;
+	}
+	for (int i = 0; i < VALUES; i++)
+		trace2_data_intmax("test", NULL, "value", i);
+	trace2_flush();
+	return data && (fstat(fd, &st) || st.st_size != sizeof(words));
+}
+
+static void test_full_old_kernel_commits_the_ring_file_and_no_other(void **state)
+{
+	(void)state;
+	for (long is_other = 0; is_other < 2; is_other++) {
+		traced_run(&t, run_on_old_kernel, (void *)is_other, NULL);
+		assert_int_equal(t.status, 0);
+		assert_int_equal(raw_read(t.raw, &file), 0);
+		assert_int_equal(file.hits + file.lost, VALUES + 2);
+		assert_int_equal(file.lost != 0, is_other);
+		assert_int_equal(remove(t.raw), 0);
+		raw_free(&file);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_full_thread_without_a_ring_counts_each_checkpoint_once),
 		TRACED_TEST(test_full_thread_that_begins_later_records),
 		TRACED_TEST(test_full_thread_goes_on_when_there_is_room),
+		TRACED_TEST(test_full_old_kernel_commits_the_ring_file_and_no_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
