@@ -183,7 +183,10 @@ void trace2_set_program_version(const char *version)
 
 void trace2_initialize_clock(void)
 {
+	int saved = errno;
+
 	tr2_clock_init();
+	errno = saved;
 }
 
 void trace2_initialize_fl(const char *file, int line)

@@ -9,6 +9,7 @@
  */
 #include "tr2_wake.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
@@ -133,6 +134,7 @@ static void start_thread(void)
 
 void tr2_wake_start(void)
 {
+	int saved = errno;
 	uint64_t mask;
 
 	if (tr2_wake_is_running() || !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
@@ -141,6 +143,7 @@ void tr2_wake_start(void)
 	start_thread();
 	tr2_mask_restore(&mask);
 	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
+	errno = saved;
 }
 
 void tr2_wake_now(void)

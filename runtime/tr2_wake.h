@@ -13,7 +13,7 @@
  */
 void tr2_wake_wanted(uint64_t mask);
 
-/* Start the thread, if it does not run.  Signal unsafe */
+/* Start the thread, if it does not run.  Signal unsafe    Errno kept */
 void tr2_wake_start(void);
 
 /* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */

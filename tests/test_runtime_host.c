@@ -3,11 +3,15 @@
 #include "t2test.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -303,6 +307,74 @@ static void test_host_rings_are_not_made_of_what_others_have_planted(void **stat
 	rings.kind = 0;
 }
 
+/* ---- errno ------------------------------------------------------------------------------------------ */
+
+static int has_no_threads;
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data);
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
+{
+	errno = has_no_threads ? EAGAIN : errno;
+	return has_no_threads ? EAGAIN : __real_pthread_create(thread, attributes, start, data);
+}
+
+/* The program may open no file, by which the clock is chosen. */
+static int run_without_files(void *data)
+{
+	const struct rlimit none = { 0, 0 };
+
+	(void)data;
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		return 1;
+	errno = 0;
+	trace2_initialize_clock();
+	return errno;
+}
+
+static void *begin_thread(void *data)
+{
+	has_no_threads = 1;
+	errno = 0;
+	trace2_thread_start("worker");
+	*(int *)data = errno;
+	return NULL;
+}
+
+static void handle(int signo)
+{
+	(void)signo;
+}
+
+/* A thread of ours is wanted by what might be a handler, and is to be started by the next call that is none. */
+static int run_without_threads(void *data)
+{
+	sigset_t set;
+	pthread_t thread;
+	int left = -1;
+
+	(void)data;
+	signal(SIGUSR1, handle);
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	trace2_initialize();
+	record_some();
+	if (pthread_create(&thread, NULL, begin_thread, &left) || pthread_join(thread, NULL))
+		return 1;
+	return left;
+}
+
+static void test_host_keeps_errno_where_we_find_nothing_of_what_we_want(void **state)
+{
+	(void)state;
+	traced_run(&t, run_without_files, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	traced_run(&t, run_without_threads, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +386,7 @@ int main(void)
 		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
 		TRACED_TEST(test_host_waits_once_for_a_drain_that_stands_still),
 		TRACED_TEST(test_host_rings_are_not_made_of_what_others_have_planted),
+		TRACED_TEST(test_host_keeps_errno_where_we_find_nothing_of_what_we_want),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
