@@ -102,21 +102,22 @@ static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
 	salvage->pieces[salvage->npieces++] = *piece;
 }
 
-/* The chunk's events from the tail on; and the holes that were left in it. */
+/* The chunk's events from the tail on; and the holes that were left in it, which no other chunk of its number has. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
-	const struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring].tail;
+	struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring].tail;
 	struct piece piece = {
 		chunk->opened, index, chunk->number, chunk->ring, chunk->next, 0, TLG_CHUNK_EVENTS, 0
 	};
 
 	for (uint32_t i = 0; i < tail->nholes; i++) {
-		const struct tlg_ring_hole *hole = &tail->holes[i];
+		struct tlg_ring_hole *hole = &tail->holes[i];
 		if (hole->chunk != chunk->number || hole->event >= hole->end || hole->end > TLG_CHUNK_EVENTS)
 			continue;
 		piece.from = hole->event;
 		piece.to = hole->end;
 		piece.is_hole = 1;
+		hole->end = 0;
 		add_piece(salvage, &piece);
 	}
 	if (tail->chunk && is_before(chunk->number, tail->chunk))
