@@ -49,6 +49,11 @@ static inline uintptr_t tr2_local_add(uintptr_t *p, uintptr_t n)
 	return n;
 }
 
+static inline void tr2_local_increase(uint64_t *p, uint64_t n)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*p) : "er"(n) : "cc");
+}
+
 static inline int tr2_local_cas(uintptr_t *p, uintptr_t expected, uintptr_t value)
 {
 	unsigned char done;
@@ -63,6 +68,11 @@ static inline int tr2_local_cas(uintptr_t *p, uintptr_t expected, uintptr_t valu
 static inline uintptr_t tr2_local_add(uintptr_t *p, uintptr_t n)
 {
 	return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+}
+
+static inline void tr2_local_increase(uint64_t *p, uint64_t n)
+{
+	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
 }
 
 static inline int tr2_local_cas(uintptr_t *p, uintptr_t expected, uintptr_t value)

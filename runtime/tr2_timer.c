@@ -102,7 +102,7 @@ void trace2_counter_add(int counter_id, uint64_t value)
 	struct tr2_thread *self;
 
 	if (tr2_enabled_v1 && is_defined(&tr2_g_defined.counters, counter_id) && (self = current_thread()))
-		self->counters[counter_id] += value;
+		tr2_local_increase(&self->counters[counter_id], value);   /* a handler may add to it, too */
 }
 
 /* ---- recording ---------------------------------------------------------------------------------- */
