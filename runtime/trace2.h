@@ -126,7 +126,7 @@ int trace2_catch_signal(int signo);
 
 /*
  * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.
- * Return  static storage    Thread any    Signal unsafe
+ * Return  static storage    Thread any, but for the first call: as trace2_cmd_name()    Signal unsafe
  */
 const char *trace2_session_id(void);
 
