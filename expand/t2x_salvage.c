@@ -283,7 +283,7 @@ static void change_thread(struct lane *lane, const struct tlg_event *event, uint
 	thread->start = event->u.thread.start;
 	for (uint32_t i = 1; i < n; i++) {
 		const struct tlg_value *value = &event[i].u.value;
-		if (tlg_event_type(&event[i]) == TLG_INFO && bytes + TLG_TEXT_SIZE < sizeof(thread->name)) {
+		if (tlg_event_type(&event[i]) == TLG_INFO && bytes + TLG_TEXT_SIZE <= sizeof(thread->name)) {
 			memcpy(thread->name + bytes, event[i].u.info.text.c, TLG_TEXT_SIZE);
 			bytes += TLG_TEXT_SIZE;
 		}
@@ -294,6 +294,7 @@ static void change_thread(struct lane *lane, const struct tlg_event *event, uint
 		if (nvalues++ >= 2 && thread->nopen < T2X_RETHREAD_OPEN)
 			thread->open[thread->nopen++].when = (uint64_t)value->value;
 	}
+	thread->name[sizeof(thread->name) - 1] = '\0';
 }
 
 /* A checkpoint of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
