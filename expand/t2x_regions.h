@@ -87,10 +87,10 @@ static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, ui
 	return start_us ? now_us - start_us : 0;
 }
 
-/* The number of open regions, or T2X_REGIONS_KEPT if there are more. */
+/* The number of open regions, or UINT32_MAX if there are more. */
 static inline unsigned t2x_regions_open(const struct t2x_regions *regions)
 {
-	return regions->open < T2X_REGIONS_KEPT ? (unsigned)regions->open : T2X_REGIONS_KEPT;
+	return regions->open < UINT32_MAX ? (uint32_t)regions->open : UINT32_MAX;
 }
 
 #endif
