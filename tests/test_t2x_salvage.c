@@ -34,7 +34,18 @@ static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *c
 	return fd;
 }
 
-/* Read all of the file, which is closed.  name  of the thread that is told last, NUL-terminated */
+/* Of a block that tells a thread: its name, NUL-terminated. */
+static void take_name(const struct t2x_block *block, char name[64])
+{
+	unsigned i = 0;
+
+	while (i < block->count && tlg_event_type(&block->events[i]) != TLG_THREAD)
+		i++;
+	while (++i < block->count && tlg_event_type(&block->events[i]) == TLG_INFO && strlen(name) <= TLG_TEXT_SIZE)
+		strncat(name, block->events[i].u.info.text.c, TLG_TEXT_SIZE);
+}
+
+/* Read all of the file, which is closed.  name  see above */
 static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
 {
 	struct t2x_ring ring;
@@ -47,10 +58,7 @@ static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
 	assert_non_null(salvage);
 	memset(name, 0, 64);
 	while (t2x_salvage_next(salvage, &block))
-		for (unsigned i = 0; i < block.count; i++)
-			for (unsigned k = 1; tlg_event_type(&block.events[i]) == TLG_THREAD && k < 3; k++)
-				if (i + k < block.count && tlg_event_type(&block.events[i + k]) == TLG_INFO)
-					strncat(name, block.events[i + k].u.info.text.c, TLG_TEXT_SIZE);
+		take_name(&block, name);
 	sum = *t2x_salvage_sum(salvage);
 	t2x_salvage_free(salvage);
 	t2x_ring_close(&ring);
