@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tr2_memory.h"
 #include "tr2_text.h"
 
 struct tr2_settings tr2_g_settings;
@@ -183,6 +184,16 @@ static int is_packed(void)
 	return !value || !tr2_text_is(value, "plain");
 }
 
+/* For calls that may come while another thread changes the environment.  NULL: not set, or no memory */
+static const char *copy_setting(const char *name)
+{
+	const char *value = tr2_env_get(name);
+	size_t bytes = value ? strlen(value) + 1 : 0;
+	char *copy = bytes ? tr2_memory_take(bytes) : NULL;
+
+	return copy ? memcpy(copy, value, bytes) : NULL;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *settings = &tr2_g_settings;
@@ -199,6 +210,7 @@ void tr2_env_read(void)
 	settings->dst_debug = tr2_env_debug();
 	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
 	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);
+	settings->config_params = copy_setting("CONFIG_PARAMS");
 	errno = saved;
 }
 

@@ -25,6 +25,7 @@ struct tr2_settings {
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
 	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */
+	const char *config_params;   /* _CONFIG_PARAMS: patterns between commas; NULL: none */
 };
 
 /* The settings in force, once tr2_env_read() has read them. */

@@ -155,7 +155,7 @@ void trace2_cmd_list_env_vars_fl(const char *file, int line)
 /* Does a pattern of CONFIG_PARAMS match this key? */
 static int is_wanted(const char *key)
 {
-	const char *list = tr2_env_get("CONFIG_PARAMS");
+	const char *list = tr2_g_settings.config_params;
 	char pattern[256];
 
 	while (list) {

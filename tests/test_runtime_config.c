@@ -193,6 +193,7 @@ static int run_set_config(void *data)
 {
 	(void)data;
 	trace2_initialize();
+	unsetenv("TRACE2_CONFIG_PARAMS");   /* as another thread may at any time: it is not read again */
 	trace2_cmd_list_config_fl("main.c", 2);
 	trace2_cmd_set_config_fl("main.c", 3, "a.B.c", "1");
 	trace2_cmd_set_config_fl("main.c", 4, "b.c", "2");
