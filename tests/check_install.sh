@@ -50,6 +50,42 @@ for kind in shared static; do
 	quiet "run, $kind" env LD_LIBRARY_PATH="$prefix/lib" TRACE2_RAW="$tmp/$kind.tlg" "$tmp/$kind"
 	quiet "expand, $kind" sh -c "'$prefix/bin/t2expand' '$tmp/$kind.tlg' --format=normal | grep -q 'code:3'"
 done
+
+# A plugin that is unloaded while the library's thread runs: the static library has to stay, too
+cat >"$tmp/plugin.c" <<'END'
+#include <trace2.h>
+
+void record(void);
+
+void record(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < 100000; i++)
+		trace2_data_intmax("install", 0, "value", i);
+}
+END
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+	void (*record)(void) = plugin ? (void (*)(void))dlsym(plugin, "record") : 0;
+
+	if (!record)
+		return 1;
+	record();
+	dlclose(plugin);
+	usleep(100000);   /* the thread sleeps less */
+	return 0;
+}
+END
+# shellcheck disable=SC2046
+quiet "build, plugin" $cc -shared -fPIC -o "$tmp/plugin.so" "$tmp/plugin.c" $(pkg-config --cflags libtrace2) \
+	$(pkg-config --static --libs libtrace2 | sed 's/-ltrace2/-l:libtrace2.a/')
+quiet "build, host" $cc -o "$tmp/host" "$tmp/host.c"
+quiet "run, plugin" env TRACE2_RAW="$tmp/plugin.tlg" "$tmp/host" "$tmp/plugin.so"
 quiet "uninstall" make uninstall prefix="$prefix"
 quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 
