@@ -323,14 +323,19 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
 /* The program may open no file, by which the clock is chosen. */
 static int run_without_files(void *data)
 {
-	const struct rlimit none = { 0, 0 };
+	struct rlimit before, none;
+	int left;
 
 	(void)data;
+	if (getrlimit(RLIMIT_NOFILE, &before))
+		return 1;
+	none = (struct rlimit){ 0, before.rlim_max };
 	if (setrlimit(RLIMIT_NOFILE, &none))
 		return 1;
 	errno = 0;
 	trace2_initialize_clock();
-	return errno;
+	left = errno;
+	return setrlimit(RLIMIT_NOFILE, &before) ? 1 : left;
 }
 
 static void *begin_thread(void *data)
