@@ -9,6 +9,7 @@
 #ifndef TR2_FD_H
 #define TR2_FD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct tr2_fd_identity {
@@ -31,6 +32,9 @@ int tr2_fd_copy_of_file(int fd);
  * create  O_CREAT or 0    Return  -1: see errno
  */
 int tr2_fd_append(const char *path, int create);
+
+/* The first n bytes of a regular file, whatever fd is open for.  Return  0: it has fewer, or they cannot be read */
+int tr2_fd_begin(int fd, unsigned char *bytes, size_t n);
 
 /* Which file it is; of a descriptor that is not open: none. */
 struct tr2_fd_identity tr2_fd_identify(int fd);

@@ -117,6 +117,13 @@ static unsigned char *store_block(unsigned char *to, const void *plain, size_t b
 	return store_le32(data + bytes, xxh32(data, bytes));
 }
 
+int tr2_frame_is(const unsigned char begin[4])
+{
+	uint32_t magic = load_le32(begin);
+
+	return magic == FRAME_MAGIC || (magic & ~UINT32_C(15)) == (TLG_SKIP_MAGIC & ~UINT32_C(15));
+}
+
 int tr2_frame_init(void)
 {
 	if (!g_memory)

@@ -13,6 +13,9 @@
 
 enum { TR2_FRAME_STORED = 1024 };     /* a shorter buffer than this is not compressed: it would save 50 bytes */
 
+/* 1 if a file that begins with these four bytes consists of frames, marked or not. */
+int tr2_frame_is(const unsigned char begin[4]);
+
 /* Reserve the addresses that compression will need; memory comes with use.  0 or -errno.  Signal unsafe */
 int tr2_frame_init(void);
 

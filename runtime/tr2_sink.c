@@ -18,6 +18,7 @@ enum { DGRAM_BYTES = 32768 };          /* in one datagram, before they are compr
 TR2_LARGE static struct sink {
 	uint32_t stream, frames;
 	int has_next;
+	int is_framed;                 /* the raw target gets LZ4 frames */
 	struct tr2_dst dst, next;
 } g_sink;
 
@@ -33,6 +34,17 @@ int tr2_sink_is_wanted(void)
 	return 0;
 }
 
+/*
+ * A reader takes all of a file for what its first bytes are: so one that has some goes on as it is.  And so do the
+ * files after it.
+ */
+static int is_framed(const struct tr2_dst *dst)
+{
+	unsigned char begin[4];
+
+	return !dst->own && tr2_fd_begin(dst->fd, begin, sizeof(begin)) ? tr2_frame_is(begin) : tr2_g_settings.raw_lz4;
+}
+
 int tr2_sink_open(const char *name)
 {
 	const struct tr2_dst_rules rules = { tr2_g_settings.max_files, tr2_g_settings.dst_debug };
@@ -44,6 +56,7 @@ int tr2_sink_open(const char *name)
 	tr2_text_add(&text, name);
 	tr2_text_add(&text, ".tlg");
 	error = tr2_dst_open(&g_sink.dst, tr2_env_name("RAW", variable), tr2_env_get("RAW"), file, &rules);
+	g_sink.is_framed = !error && is_framed(&g_sink.dst);
 	return texts ? 0 : error;
 }
 
@@ -69,7 +82,7 @@ int tr2_sink_init(void)
 {
 	int error = tr2_encode_init();
 
-	return error || !tr2_g_settings.raw_lz4 ? error : tr2_frame_init();
+	return error || !g_sink.is_framed ? error : tr2_frame_init();
 }
 
 void tr2_sink_begin_stream(uint32_t stream)
@@ -94,7 +107,7 @@ static int write_frame(const void *encoded, size_t bytes, int is_hurried, size_t
 	const void *frame;
 	int error;
 
-	if (!tr2_g_settings.raw_lz4)
+	if (!g_sink.is_framed)
 		return tr2_dst_write(&g_sink.dst, encoded, bytes, stored);
 	frame = tr2_frame_make(encoded, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
 	error = tr2_dst_write(&g_sink.dst, frame, framed, NULL);

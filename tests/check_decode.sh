@@ -34,6 +34,11 @@ if [ $# -eq 0 ]; then
 	record plain_lz4 1 plain
 	record packed 0 packed
 	record packed_lz4 1 packed
+	# Whatever the settings say now, a file goes on as it began.
+	record packed_lz4 0 packed
+	record plain 1 plain
+	[ "$("$out/t2expand" "$tmp/packed_lz4.tlg" "$tmp/plain.tlg" | grep -c version)" -eq 4 ] && pass ||
+		fail "a process for each version"
 	"$out/t2expand" --format=raw "$tmp/packed.tlg" >"$tmp/unpacked.tlg"
 	compare "$tmp/unpacked.tlg"
 	# A document that describes our own layout makes no difference.

@@ -106,6 +106,16 @@ static void test_target_file_is_appended_to_as_a_new_stream(void **state)
 	assert_int_equal(file.ends, 2);
 }
 
+/* And the other way round: tests/check_decode.sh */
+static void test_target_file_that_is_not_compressed_goes_on_so(void **state)
+{
+	(void)state;
+	run_with(t.raw, TRACED, "TRACE2_RAW_LZ4=0");
+	run_with(t.raw, TRACED, "TRACE2_RAW_LZ4=1");
+	read_back(t.raw, 2 * PROGRAM_HITS);
+	assert_int_equal(file.streams, 2);
+}
+
 /* The only entry of a directory whose name ends so; "" if there is none or more than one. */
 static void find_one(const char *directory, const char *suffix, char *path, size_t size)
 {
@@ -373,6 +383,7 @@ int main(void)
 		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
 		TRACED_TEST(test_target_file_is_appended_to_as_a_new_stream),
+		TRACED_TEST(test_target_file_that_is_not_compressed_goes_on_so),
 		TRACED_TEST(test_target_directory_gets_one_file_named_after_the_sid),
 		TRACED_TEST(test_target_descriptor_is_written_as_it_is),
 		TRACED_TEST(test_target_sockets_get_everything),
