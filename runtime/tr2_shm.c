@@ -15,6 +15,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_clock.h"
+#include "tr2_fd.h"
 #include "tr2_text.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -30,7 +31,7 @@ enum {
 struct tr2_shm tr2_g_shm;
 static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
-static struct stat g_file;                /* which one it is */
+static struct tr2_fd_identity g_file;
 
 const char *tr2_shm_path(void)
 {
@@ -162,7 +163,7 @@ int tr2_shm_create(uint32_t stream)
 	fd = open_file(stream);
 	if (fd < 0)
 		return -errno;
-	fstat(fd, &g_file);
+	g_file = tr2_fd_identify(fd);
 	g_base = base = map_file(fd, &chunks, &bytes);
 	error = base ? commit_first_pages(base, fd) : -ENOMEM;
 	close(fd);
@@ -210,11 +211,10 @@ static int commit_by_name(const unsigned char *address, size_t bytes)
 	const unsigned char *base = g_base;
 	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	int error = ENOSPC;
-	struct stat st;
 
 	if (fd < 0)
 		return -error;
-	if (!fstat(fd, &st) && st.st_dev == g_file.st_dev && st.st_ino == g_file.st_ino)
+	if (tr2_fd_is(fd, &g_file))
 		error = posix_fallocate(fd, address - base, (off_t)bytes);
 	close(fd);
 	return -error;
