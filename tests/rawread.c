@@ -301,6 +301,20 @@ size_t raw_tally(const struct raw_file *file, unsigned style, const char *label,
 	return tally.others;
 }
 
+size_t raw_not_once(const struct raw_file *file, unsigned style, const char *label, size_t n)
+{
+	unsigned char *seen = calloc(n, 1);
+	size_t count;
+
+	if (!seen)
+		abort();
+	count = raw_tally(file, style, label, seen, n);
+	for (size_t i = 0; i < n; i++)
+		count += seen[i] != 1;
+	free(seen);
+	return count;
+}
+
 size_t raw_stored(const struct raw_file *file, uint64_t tid)
 {
 	size_t n = 0;

@@ -42,6 +42,9 @@ size_t raw_count(const struct raw_file *file, unsigned style, const char *label)
  */
 size_t raw_tally(const struct raw_file *file, unsigned style, const char *label, unsigned char *seen, size_t n);
 
+/* How many of the values 0..n-1 do not occur just once there, and of such HITs have another one. */
+size_t raw_not_once(const struct raw_file *file, unsigned style, const char *label, size_t n);
+
 /* Of a thread, or of all with RAW_ALL: the HITs; what it says it lost for this reason. */
 #define RAW_ALL UINT64_MAX
 size_t raw_stored(const struct raw_file *file, uint64_t tid);
