@@ -231,6 +231,7 @@ static int start_output(struct run *run, const char *path)
 	if (run->out_fd != STDOUT_FILENO && is_regular(run->out_fd)) {
 		run->file.fd = run->out_fd;
 		error = t2x_out_init_fn(&run->out, t2x_file_write, &run->file);
+		t2x_out_in_blocks(&run->out);
 	} else if (run->settings.raw_text || !isatty(run->out_fd)) {
 		widen_pipe(run->out_fd);
 		error = t2x_out_init(&run->out, run->out_fd);
@@ -246,6 +247,17 @@ static int start_output(struct run *run, const char *path)
 	if (error)
 		complain(run, path, strerror(-error));
 	return !error;
+}
+
+/*
+ * What is empty already is left alone: of a file that was cut to nothing ext4 writes all to the disk when it is closed,
+ * and the program waits.  Return  0, or -1 and errno
+ */
+static int empty_file(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) || (S_ISREG(st.st_mode) && st.st_size && ftruncate(fd, 0)) ? -1 : 0;
 }
 
 /* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
@@ -266,7 +278,7 @@ static int open_output(struct run *run)
 		complain(run, path, "is an input and the output at once");
 		return 0;
 	}
-	if (run->out_fd != STDOUT_FILENO && ftruncate(run->out_fd, 0) && errno != EINVAL) {
+	if (run->out_fd != STDOUT_FILENO && empty_file(run->out_fd)) {
 		complain(run, path, strerror(errno));
 		return 0;
 	}

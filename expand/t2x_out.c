@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum { PAGE_BYTES = 4096 };
+
 int t2x_out_init(struct t2x_out *out, int fd)
 {
 	*out = (struct t2x_out){ .fd = fd };
-	out->buf = malloc(T2X_OUT_BYTES);
+	out->buf = aligned_alloc(PAGE_BYTES, T2X_OUT_BYTES);
 	if (!out->buf)
 		return -ENOMEM;
 	out->pos = out->line = out->buf;
@@ -49,37 +51,43 @@ int t2x_out_write_all(int fd, const char *text, size_t n)
 	return 0;
 }
 
+void t2x_out_in_blocks(struct t2x_out *out)
+{
+	out->in_blocks = 1;
+}
+
 /* Write the first n bytes of the buffer; what is behind them is at its beginning then. */
 static void let_go(struct t2x_out *out, size_t n)
 {
-	size_t rest = (size_t)(out->pos - out->buf) - n;
+	size_t rest = (size_t)(out->pos - out->buf) - n, line = (size_t)(out->line - out->buf);
 
 	if (n && !out->error)
 		out->error = out->write ? out->write(out->target, out->buf, n)
 					: t2x_out_write_all(out->fd, out->buf, n);
+	if (line < n) {
+		out->broken_line = 1;
+		out->last = out->buf[n - 1];
+		line = n;
+	}
 	memmove(out->buf, out->buf + n, rest);
-	out->line = out->buf;
+	out->line = out->buf + (line - n);
 	out->pos = out->buf + rest;
 }
 
 int t2x_out_flush(struct t2x_out *out)
 {
-	if (out->pos > out->line) {
-		out->broken_line = 1;
-		out->last = out->pos[-1];
-	}
 	let_go(out, (size_t)(out->pos - out->buf));
 	return out->error;
 }
 
 void t2x_out_make_room(struct t2x_out *out)
 {
-	size_t part = (size_t)(out->pos - out->line);
+	size_t used = (size_t)(out->pos - out->buf), line = (size_t)(out->line - out->buf);
 
-	if (part > T2X_OUT_BYTES - T2X_OUT_ROOM)
-		t2x_out_flush(out);
+	if (out->in_blocks)
+		let_go(out, used - used % T2X_OUT_BLOCK);
 	else
-		let_go(out, (size_t)(out->line - out->buf));
+		let_go(out, used - line > T2X_OUT_BYTES - T2X_OUT_ROOM ? used : line);
 }
 
 void t2x_out_long(struct t2x_out *out, const char *text, size_t n)

@@ -3,9 +3,10 @@
  * t2x_out.h - buffered output to a file descriptor, or to a function.
  *
  * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
- * one line alone fills the buffer.  Errors stick: the first errno is kept, what is written later is dropped,
- * and no call here fails; the owner looks at error when it pleases.  EPIPE is an error like any other, for
- * the owner to be quiet about.  One thread; the descriptor stays the caller's.
+ * one line alone fills the buffer; or, into a file that nobody reads along, in blocks.  Errors stick: the first
+ * errno is kept, what is written later is dropped, and no call here fails; the owner looks at error when it
+ * pleases.  EPIPE is an error like any other, for the owner to be quiet about.  One thread; the descriptor stays
+ * the caller's.
  */
 #ifndef T2X_OUT_H
 #define T2X_OUT_H
@@ -15,11 +16,12 @@
 #include "t2x_digits.h"
 
 enum {
-	T2X_OUT_BYTES = 256 * 1024,   /* of the buffer */
+	T2X_OUT_BLOCK = 128 * 1024,
 	T2X_OUT_ROOM = 4096,          /* the most that t2x_out_room() can promise */
+	T2X_OUT_BYTES = T2X_OUT_BLOCK + T2X_OUT_ROOM,   /* of the buffer */
 };
 
-/* Write n bytes of whole lines, but for a line longer than the buffer.  Return  0 or an errno */
+/* Write n bytes: whole lines, but for a line longer than the buffer; or whole blocks.  Return  0 or an errno */
 typedef int t2x_write_fn(void *target, const char *text, size_t n);
 
 struct t2x_out {
@@ -30,6 +32,7 @@ struct t2x_out {
 	int fd;
 	t2x_write_fn *write;          /* NULL: to fd */
 	void *target;
+	int in_blocks;                /* and not in lines */
 	int error;                    /* errno of the first failed write, or 0 */
 	int broken_line;              /* the beginning of the line has left the buffer already */
 	char last;                    /* if so: the last byte that left */
@@ -38,6 +41,12 @@ struct t2x_out {
 /* Output to a descriptor, to a function.  Return  0 or -ENOMEM */
 int t2x_out_init(struct t2x_out *out, int fd);
 int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
+
+/*
+ * All writes but the last are of T2X_OUT_BLOCK bytes, wherever lines end.  The kernel keeps a file in larger pieces
+ * then: 8 GB/s instead of 5.5 (ext4).  To be said before anything is written.
+ */
+void t2x_out_in_blocks(struct t2x_out *out);
 
 /* Write n bytes to a descriptor, in as many goes as it takes.  Return  0 or an errno */
 int t2x_out_write_all(int fd, const char *text, size_t n);

@@ -23,7 +23,8 @@ static struct {
 	int fails;             /* errno, once left is used up */
 	int left;
 	unsigned writes;
-	char ends[8];          /* last byte of each of the first writes */
+	char ends[8];          /* last byte of each of the first writes ... */
+	size_t sizes[8];       /* ... and what it takes */
 } disk = { .fd = -1 };
 
 ssize_t __wrap_write(int fd, const void *data, size_t n)
@@ -41,8 +42,10 @@ ssize_t __wrap_write(int fd, const void *data, size_t n)
 	}
 	if (n > disk.most)
 		n = disk.most;
-	if (disk.writes < sizeof(disk.ends))
+	if (disk.writes < sizeof(disk.ends)) {
 		disk.ends[disk.writes] = ((const char *)data)[n - 1];
+		disk.sizes[disk.writes] = n;
+	}
 	disk.writes++;
 	return __real_write(fd, data, n);
 }
@@ -202,26 +205,77 @@ static void test_out_line_flushed_in_the_middle_still_ends_right(void **state)
 	expect(&out, "a\nb\n");
 }
 
+enum { LINES = 20000 };
+
+/* Every third line has its newline already: it must not get a second, wherever a write has cut it. */
+static void put_lines(struct t2x_out *out)
+{
+	for (unsigned i = 0; i < LINES; i++) {
+		t2x_out_literal(out, "a line of thirty-two bytes .....");
+		if (i % 3 == 0)
+			t2x_out_char(out, '\n');
+		t2x_out_end_line(out);
+	}
+}
+
+static void expect_lines(struct t2x_out *out)
+{
+	size_t n;
+	char *text = close_out(out, &n);
+
+	assert_int_equal(n, LINES * 33);
+	for (unsigned i = 0; i < LINES; i++)
+		assert_memory_equal(text + i * 33, "a line of thirty-two bytes .....\n", 33);
+	free(text);
+}
+
 static void test_out_full_buffer_leaves_at_a_line_end(void **state)
+{
+	struct t2x_out out;
+
+	(void)state;
+	open_out(&out);
+	put_lines(&out);
+	assert_in_range(disk.writes, 3, sizeof(disk.ends));
+	for (unsigned i = 0; i < disk.writes; i++)
+		assert_int_equal(disk.ends[i], '\n');
+	expect_lines(&out);
+}
+
+static void test_out_in_blocks_leaves_in_whole_blocks(void **state)
+{
+	struct t2x_out out;
+
+	(void)state;
+	open_out(&out);
+	t2x_out_in_blocks(&out);
+	put_lines(&out);
+	assert_in_range(disk.writes, 3, sizeof(disk.ends));
+	for (unsigned i = 0; i < disk.writes; i++)
+		assert_int_equal(disk.sizes[i], T2X_OUT_BLOCK);
+	expect_lines(&out);
+}
+
+/* A line of 4097 bytes, and its end comes behind byte 0, 1, 2 ... of a block: also right behind what has left. */
+static void test_out_in_blocks_line_cut_anywhere_ends_right(void **state)
 {
 	struct t2x_out out;
 	size_t n;
 	char *text;
 
 	(void)state;
-	open_out(&out);
-	for (unsigned i = 0; i < 30000; i++) {
-		t2x_out_literal(&out, "a line of thirty-one bytes ....");
+	for (unsigned before = T2X_OUT_BLOCK - 2; before <= T2X_OUT_BYTES + 2; before++) {
+		open_out(&out);
+		t2x_out_in_blocks(&out);
+		t2x_out_repeat(&out, 'x', before);
+		t2x_out_make_room(&out);
 		t2x_out_end_line(&out);
+		t2x_out_end_line(&out);
+		text = close_out(&out, &n);
+		assert_int_equal(n, before + 1);
+		assert_memory_equal(text + before - 1, "x\n", 2);
+		free(text);
 	}
-	assert_in_range(disk.writes, 3, sizeof(disk.ends));
-	for (unsigned i = 0; i < disk.writes; i++)
-		assert_int_equal(disk.ends[i], '\n');
-	text = close_out(&out, &n);
-	assert_int_equal(n, 30000 * 32);
-	for (unsigned i = 0; i < 30000; i++)
-		assert_memory_equal(text + i * 32, "a line of thirty-one bytes ....\n", 32);
-	free(text);
 }
 
 static void test_out_line_longer_than_the_buffer_arrives_whole(void **state)
@@ -294,6 +348,8 @@ int main(void)
 		cmocka_unit_test(test_out_line_gets_newline_only_if_it_needs_one),
 		cmocka_unit_test(test_out_line_flushed_in_the_middle_still_ends_right),
 		cmocka_unit_test(test_out_full_buffer_leaves_at_a_line_end),
+		cmocka_unit_test(test_out_in_blocks_leaves_in_whole_blocks),
+		cmocka_unit_test(test_out_in_blocks_line_cut_anywhere_ends_right),
 		cmocka_unit_test(test_out_line_longer_than_the_buffer_arrives_whole),
 		cmocka_unit_test(test_out_short_and_interrupted_writes_are_continued),
 		cmocka_unit_test(test_out_error_sticks_and_drops_what_follows),
