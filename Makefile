@@ -130,7 +130,7 @@ test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 compile = $(CC) $(call our_cppflags,$(1)) $(lib_cflags) $(2) $(CPPFLAGS) $(our_cflags) $(CFLAGS)
 judge_cflags := $(if $(findstring fuzzer,$(SAN)),-fno-sanitize=all)# fuzzers look for ways through the product, not our judges
 link = $(CC) $(our_ldflags) $(our_cflags) $(CFLAGS) $(LDFLAGS)
-say = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+say = @mkdir -p $(@D)$(if $(V),,; printf '  %-5s %s\n' $(1) $@)
 archive = $(call say,AR)$(newline)$(quiet)rm -f $@ && $(AR) rcs $@ $^
 define newline
 
@@ -192,15 +192,18 @@ $(out)/flags: force
 
 $(obj)/tests/%.o: tests/%.c $(out)/flags
 	$(call say,CC)
-	@mkdir -p $(@D)
 	$(quiet)$(call compile,tests,$(test_cflags)) $(judge_cflags) -MMD -MP -c -o $@ $<
 
 $(obj)/%.o: %.c $(out)/flags
 	$(call say,CC)
-	@mkdir -p $(@D)
 	$(quiet)$(call compile,$*) -MMD -MP -c -o $@ $<
 
-$(out)/libtrace2.a: $(runtime_obj) $(live_obj) $(format_obj)
+# One object: wherever it is linked its small variables share pages, and what runs at the start lies together.
+$(obj)/libtrace2.o: $(runtime_obj) $(live_obj) $(format_obj)
+	$(call say,LD)
+	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^
+
+$(out)/libtrace2.a: $(obj)/libtrace2.o
 	$(archive)
 
 $(out)/$(soname): $(runtime_obj) $(format_obj) $(live_obj) runtime/trace2.map $(out)/flags
@@ -217,11 +220,11 @@ $(out)/t2expand: $(obj)/expand/t2expand.o $(expand_obj) $(format_obj)
 	$(quiet)$(link) -o $@ $^ $(expand_libs) $(LDLIBS)
 
 # Archives for the tests: a test program takes from them what it calls.
+$(obj)/libtr2.a: $(runtime_obj)
 $(obj)/libt2x.a: $(expand_obj)
-	$(archive)
 $(obj)/libtlg.a: $(format_obj)
-	$(archive)
 $(obj)/libhelp.a: $(call objects,tests,$(help_names))
+$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a):
 	$(archive)
 
 # Tests of format/ and expand/ do without the runtime; the others may use everything.  Helpers whose
@@ -234,13 +237,10 @@ reader_tests := $(filter $(addsuffix _%,$(addprefix $(out)/tests/test_,tlg t2x r
 
 $(reader_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libt2x.a $(obj)/libtlg.a $(obj)/libhelp.a
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
 
-$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libt2x.a $(out)/libtrace2.a \
-		$(obj)/libhelp.a
+$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
 
 # Programs that use the library as its users do: the shared one, where there is one
@@ -250,12 +250,10 @@ user_lib := $(if $(SAN),$(out)/libtrace2.a,$(shared))
 
 $(out)/tests/replay: $(call objects,tests,replay replay_list) $(user_lib)
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link_user)
 
 $(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
 # With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
@@ -263,29 +261,24 @@ fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzzmain.o)
 
 $(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests/fuzzmemory.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link) $(call wrapped,tests/fuzzmemory.c) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
 
-$(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o $(obj)/libt2x.a $(out)/libtrace2.a $(obj)/libhelp.a \
-		$(obj)/libtlg.a
+$(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o \
+		$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
 
 $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(user_lib)
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link_user)
 
 # The same program without the library
 $(out)/bench/bench_bare: $(call objects,bench,bench_bare bench_start $(bench_help))
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link) -o $@ $^ $(LDLIBS)
 
 $(filter-out %/bench_bare,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link_user)
 
 $(out)/bench/bench_lttng: private LDLIBS += -llttng-ust -ldl
@@ -293,7 +286,6 @@ $(out)/bench/bench_lttng: private LDLIBS += -llttng-ust -ldl
 # The same with the static library
 $(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(out)/libtrace2.a
 	$(call say,LD)
-	@mkdir -p $(@D)
 	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
 # ---- installation -----------------------------------------------------------------------------------

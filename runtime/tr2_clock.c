@@ -11,10 +11,11 @@
 #include "tlg.h"
 #include "tlg_math.h"
 #include "tr2_atomic.h"
+#include "tr2_memory.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
-static struct {
+TR2_NEAR static struct {
 	unsigned type;            /* TLG_CLOCK_*, 0 before tr2_clock_init() */
 	struct tr2_anchor start;
 	uint64_t ticks_per_s;     /* roughly, for tr2_clock_ticks(); 0: not yet known */

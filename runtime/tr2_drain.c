@@ -210,7 +210,7 @@ static int wait_for_margin(void)
 }
 
 /*
- * All that is committed, into the file.  Signals blocked, lock held.
+ * All that is committed, into the stream, and what does not fit there into the file.  Signals blocked, lock held.
  * Return  0: unfinished events were in the way, or threads were too busy
  */
 static int drain_with(unsigned patience_us)
@@ -225,17 +225,18 @@ static int drain_with(unsigned patience_us)
 		if (result == PASS_WAITING)
 			nanosleep(&pause, NULL);
 	}
-	tr2_collect_write();
 	return is_done;
 }
 
 /* A flight recorder writes what it was asked for. */
 static void drain_all(void)
 {
-	if (is_flight())
+	if (is_flight()) {
 		take_snapshot_if_requested();
-	else
+	} else {
 		drain_with(PATIENCE_US);
+		tr2_collect_write();
+	}
 }
 
 /* Run fn under the lock, signals blocked, in the process that owns the state. */
@@ -266,8 +267,7 @@ void tr2_drain_next_cycle(void)
 	with_lock(tr2_post_next_cycle, FLUSH_WAIT_MS);
 }
 
-/* Return  0; -errno: the trace has no END */
-static int end_stream(unsigned reason)
+static int write_end(unsigned reason)
 {
 	post_losses();
 	if (!tr2_post_end(reason)) {
@@ -275,6 +275,17 @@ static int end_stream(unsigned reason)
 		tr2_post_end(reason);
 	}
 	return tr2_collect_write();
+}
+
+/*
+ * END goes with what has not been written yet, for a write costs a short process 10 us.  If that was lost, another one
+ * says so, which is small and may find room.  Return  0; -errno: the trace has no END
+ */
+static int end_stream(unsigned reason)
+{
+	int error = write_end(reason);
+
+	return error ? write_end(reason) : 0;
 }
 
 static void begin_stream(uint32_t stream)

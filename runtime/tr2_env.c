@@ -44,7 +44,7 @@ static struct {
 
 enum { CONFIGURABLE = sizeof(g_configured) / sizeof(g_configured[0]) };
 
-static int g_is_configured;
+TR2_NEAR static int g_is_configured;
 
 void tr2_env_set_prefix(const char *prefix)
 {
@@ -78,7 +78,7 @@ const char *tr2_env_get(const char *name)
 	return NULL;
 }
 
-int tr2_env_is_empty(void)
+TR2_STARTUP int tr2_env_is_empty(void)
 {
 	for (char *const *variable = environ; variable && *variable; variable++) {
 		size_t n = 0;

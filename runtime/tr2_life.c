@@ -15,6 +15,7 @@
 #include "tr2_env.h"
 #include "tr2_flight.h"
 #include "tr2_handler.h"
+#include "tr2_memory.h"
 #include "tr2_post.h"
 #include "tr2_reserve.h"
 #include "tr2_scope.h"
@@ -27,11 +28,12 @@
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
-int tr2_enabled_v1;
+TR2_NEAR int tr2_enabled_v1;
 
 static char g_version[256] = TRACE2_VERSION;
-static int g_use_git_config, g_exit_code;
-static int g_is_new = 1;   /* not initialized; not zero, for else it were in a page that nobody else needs */
+TR2_NEAR static int g_use_git_config;
+TR2_NEAR static int g_is_new = 1;   /* not initialized */
+static int g_exit_code;
 
 /* ---- forking ------------------------------------------------------------------------------------ */
 
@@ -156,7 +158,7 @@ static void at_exit(void)
 }
 
 /* The last word, after all destructors of the program, which may have recorded something: 101 is the last to run. */
-__attribute__((destructor(101))) static void at_unload(void)
+TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 {
 	if (!tr2_enabled_v1)
 		return;
@@ -189,7 +191,7 @@ void trace2_initialize_clock(void)
 	errno = saved;
 }
 
-void trace2_initialize_fl(const char *file, int line)
+TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 {
 	int saved;
 

@@ -17,6 +17,14 @@
 #define TR2_LARGE __attribute__((section(".bss.tr2_large")))
 
 /*
+ * Of what a process has to do with that is linked with the library and not traced, variables and functions, and of
+ * what is read before anything around it is written: they lie where any program writes, and runs, at its start.  Four
+ * page faults less; a page that is read before it is written is faulted in twice.
+ */
+#define TR2_NEAR __attribute__((section(".data")))
+#define TR2_STARTUP __attribute__((section(".text.startup")))
+
+/*
  * Addresses for so many bytes, a multiple of 64.  Return  NULL with errno: there is no room
  * Thread  any, once the first call has returned    Signal safe
  */

@@ -22,7 +22,7 @@ TR2_LARGE static struct sink {
 	struct tr2_dst dst, next;
 } g_sink;
 
-int tr2_sink_is_wanted(void)
+TR2_STARTUP int tr2_sink_is_wanted(void)
 {
 	static const char *const targets[] = { "RAW", "", "PERF", "EVENT" };
 

@@ -13,11 +13,12 @@
 
 enum { NEIGHBOURS = 4, CONSTANT_RANGES = 8 };
 
-TR2_LARGE struct tr2_site tr2_g_sites[TR2_SITES];
+TR2_LARGE struct tr2_site tr2_g_sites[TR2_SITES] __attribute__((aligned(4096)));
+unsigned tr2_g_site_mask = TR2_SITES_FIRST - 1;
 
 /* The read-only segments of the program. */
 static struct { uintptr_t from, to; } g_constant[CONSTANT_RANGES];
-static unsigned g_nconstant;
+TR2_NEAR static unsigned g_nconstant;
 
 void tr2_site_init(void)
 {
@@ -27,6 +28,7 @@ void tr2_site_init(void)
 
 	if (g_nconstant)
 		return;
+	tr2_store_rlx(&tr2_g_sites->state, TR2_SITE_FREE); /* relaxed: nobody else is there.  See tr2_post_init() */
 	for (unsigned long i = 0; i < n; i++)
 		if (headers[i].p_type == PT_PHDR)
 			bias = (uintptr_t)headers - headers[i].p_vaddr;
@@ -77,19 +79,31 @@ static void fill(struct tr2_site *site, const struct tr2_scope_key *key, uint64_
 		      is_constant(key->format) ? TR2_SITE_CONSTANT : TR2_SITE_COMPARED;
 }
 
-/* Room for it near its slot, else it stays where it is. */
-static const struct tr2_site *remember(const struct tr2_site *found, unsigned slot)
+static struct tr2_site *take_slot(unsigned slot)
 {
 	for (unsigned i = 0; i < NEIGHBOURS; i++) {
 		struct tr2_site *site = &tr2_g_sites[(slot + i) % TR2_SITES];
-		if (!tr2_cas_rlx(&site->state, TR2_SITE_FREE, TR2_SITE_TAKEN)) /* relaxed: keeps a second writer out */
-			continue;
-		memcpy(site, found, offsetof(struct tr2_site, state));
-		site->format = found->format;
-		tr2_store_rel(&site->state, found->state); /* [M7] release: pairs with tr2_site_of() */
-		return site;
+		if (tr2_cas_rlx(&site->state, TR2_SITE_FREE, TR2_SITE_TAKEN)) /* relaxed: keeps a second writer out */
+			return site;
 	}
-	return found;
+	return NULL;
+}
+
+/* Room for it near its slot, if need be among all, else it stays where it is. */
+static const struct tr2_site *remember(const struct tr2_site *found, const struct tr2_scope_key *key)
+{
+	struct tr2_site *site = take_slot(tr2_site_slot(key, found->place));
+
+	if (!site) {
+		tr2_store_rlx(&tr2_g_site_mask, TR2_SITES - 1); /* relaxed: see tr2_site_slot() */
+		site = take_slot(tr2_site_slot(key, found->place));
+	}
+	if (!site)
+		return found;
+	memcpy(site, found, offsetof(struct tr2_site, state));
+	site->format = found->format;
+	tr2_store_rel(&site->state, found->state); /* [M7] release: pairs with tr2_site_of() */
+	return site;
 }
 
 const struct tr2_site *tr2_site_learn(const struct tr2_scope_key *key, struct tr2_site *room)
@@ -109,5 +123,5 @@ const struct tr2_site *tr2_site_learn(const struct tr2_scope_key *key, struct tr
 		return room;
 	}
 	fill(room, key, place);
-	return room->scope ? remember(room, slot) : room;
+	return room->scope ? remember(room, key) : room;
 }

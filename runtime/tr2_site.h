@@ -15,7 +15,8 @@
 #include "tr2_format.h"
 #include "tr2_scope.h"
 
-enum { TR2_SITES = 4096 };
+/* A page of sites is enough for most programs: all of them are used when it is crowded. */
+enum { TR2_SITES = 4096, TR2_SITES_FIRST = 64 };
 
 enum { TR2_SITE_FREE, TR2_SITE_TAKEN, TR2_SITE_COMPARED, TR2_SITE_CONSTANT };
 
@@ -30,6 +31,7 @@ struct tr2_site {
 static_assert(sizeof(void *) != 8 || sizeof(struct tr2_site) == 64, "one cache line");
 
 extern struct tr2_site tr2_g_sites[TR2_SITES];
+extern unsigned tr2_g_site_mask;          /* the slots in use, less one; a power of two, less one */
 
 /* Find out which memory cannot change.  Once. */
 void tr2_site_init(void);
@@ -56,7 +58,8 @@ static inline unsigned tr2_site_slot(const struct tr2_scope_key *key, uint64_t p
 {
 	uint64_t hash = (uint64_t)((uintptr_t)key->label ^ (uintptr_t)key->format << 20) ^ place;
 
-	return (unsigned)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 52);
+	/* relaxed: where a site is not found it is learnt again */
+	return (unsigned)((hash * UINT64_C(0x9e3779b97f4a7c15)) >> 52) & tr2_load_rlx(&tr2_g_site_mask);
 }
 
 /*

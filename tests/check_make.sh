@@ -22,7 +22,7 @@ commands()
 
 all=$(commands all CC=my-cc CPPFLAGS=-DMYCPP CFLAGS=-DMYC LDFLAGS=-LMYLD LDLIBS=-lMYLIB)
 compiles=$(grep -E '^my-cc .* -c ' <<<"$all")
-links=$(grep -E '^my-cc ' <<<"$all" | grep -v -- ' -c ')
+links=$(grep -E '^my-cc ' <<<"$all" | grep -v -e ' -c ' -e ' -r ')
 some "CC compiles" "$compiles"
 some "CC links" "$links"
 none "CPPFLAGS reach every compilation" "$(grep -v -- '-DMYCPP' <<<"$compiles")"

@@ -36,6 +36,23 @@ static const struct tr2_site *find(const char *label, const char *format, int li
 	return site;
 }
 
+/* These are known by their lines alone, so that they have the same slots each time. */
+static void test_site_few_calls_share_a_page(void **state)
+{
+	const uintptr_t page = 4096;
+	struct tr2_site room;
+
+	(void)state;
+	assert_int_equal((uintptr_t)tr2_g_sites % page, 0);
+	assert_int_equal(tr2_g_site_mask, TR2_SITES_FIRST - 1);
+	for (int line = 10; line < 20; line++) {
+		const struct tr2_site *site = find(NULL, NULL, line, &room);
+
+		assert_in_range(site - tr2_g_sites, 0, TR2_SITES_FIRST + 2);
+		assert_ptr_equal(find(NULL, NULL, line, &room), site);
+	}
+}
+
 static void test_site_literals_are_remembered_as_constant(void **state)
 {
 	struct tr2_site room;
@@ -101,6 +118,7 @@ static void test_site_more_than_there_is_room_for_are_found_all_the_same(void **
 	}
 	for (int i = 0; i < 2 * TR2_SITES; i++)
 		assert_int_equal(find(labels[i], NULL, 6, &room)->scope, scopes[i]);
+	assert_int_equal(tr2_g_site_mask, TR2_SITES - 1);
 }
 
 static void *find_many(void *data)
@@ -133,6 +151,7 @@ static void test_site_threads_at_once_find_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_site_few_calls_share_a_page),   /* first: literals lie elsewhere each time */
 		cmocka_unit_test(test_site_literals_are_remembered_as_constant),
 		cmocka_unit_test(test_site_buffer_with_another_text_is_another_scope),
 		cmocka_unit_test(test_site_empty_name_is_not_a_missing_one),
