@@ -150,6 +150,25 @@ static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
 #endif
 }
 
+/* The sequence in such a word, and the word with one that is n higher. */
+static inline uint32_t tlg_head_sequence(uint64_t head)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (uint32_t)(head >> 32);
+#else
+	return (uint32_t)head;
+#endif
+}
+
+static inline uint64_t tlg_head_later(uint64_t head, uint32_t n)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return head + ((uint64_t)n << 32);
+#else
+	return (head & ~(uint64_t)UINT32_MAX) | (uint32_t)(head + n);
+#endif
+}
+
 static inline unsigned tlg_event_type(const struct tlg_event *e)
 {
 	return e->flags & TLG_TYPE_MASK;
