@@ -96,6 +96,7 @@ static void copy_block(struct t2x_ahead_lane *lane, struct batch *batch)
 	/* they are gone when the input is closed */
 	block->layout = NULL;
 	block->raw = NULL;
+	block->own = NULL;
 	block->events = batch->events + batch->nevents;
 	memcpy(batch->events + batch->nevents, lane->read.events, block->count * sizeof(*block->events));
 	batch->nevents += block->count;

@@ -35,9 +35,10 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 void t2x_blocks_free(struct t2x_blocks *blocks)
 {
 	t2x_place_free(&blocks->places);
+	free(blocks->own);
 	free(blocks->events);
 	free(blocks->unpacked);
-	blocks->events = blocks->unpacked = NULL;
+	blocks->own = blocks->events = blocks->unpacked = NULL;
 }
 
 /* ---- framed files ------------------------------------------------------------------------------- */
@@ -121,11 +122,20 @@ static int find_block(struct t2x_blocks *blocks, struct t2x_place *found, uint32
 	return 0;
 }
 
+/* Room for BLOCK and the events of a block: of its own if they need not be made native. */
+static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_place *found)
+{
+	free(blocks->own);
+	blocks->own = found->layout->is_native ? malloc((found->head.u.block.count + 1u) * sizeof(*blocks->own)) : NULL;
+	return blocks->own ? blocks->own : blocks->events;
+}
+
 /* Make a block of what was found.  Return  0: it cannot be unpacked */
 static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found, uint32_t id, struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
 	const struct t2x_layout *layout = found->layout;
+	struct tlg_event *events = find_room(blocks, found);
 
 	*block = (struct t2x_block){
 		.layout = layout,
@@ -138,18 +148,18 @@ static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found,
 		.number = found->head.sequence,
 		.tid = head->tid,
 		.pid = found->head.pid,
-		.events = blocks->events + 1,
+		.events = events + 1,
 		.count = head->count,
+		.own = blocks->own ? &blocks->own : NULL,
 	};
 	if (block->is_packed) {
-		struct tlg_event *to = layout->is_native ? blocks->events : blocks->unpacked;
+		struct tlg_event *to = layout->is_native ? events : blocks->unpacked;
 		if (!t2x_unpack(layout, &found->head, found->raw, found->bytes, to))
 			return 0;
 		block->raw = (const unsigned char *)to;
 	}
 	if (!block->is_packed || !layout->is_native)
-		block->count = t2x_layout_decode(layout, block->raw + layout->entry_size, head->count,
-						 blocks->events + 1);
+		block->count = t2x_layout_decode(layout, block->raw + layout->entry_size, head->count, events + 1);
 	return 1;
 }
 

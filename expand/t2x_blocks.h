@@ -10,6 +10,10 @@
 
 #include "t2x_place.h"
 
+/*
+ * A block.  Its events may be in memory of their own, with a place for BLOCK in front of them: who wants to keep them
+ * takes *own, which is for free(), and leaves NULL there.
+ */
 struct t2x_block {
 	const struct t2x_layout *layout; /* of raw; both NULL where only events are needed */
 	const unsigned char *raw;        /* the events in the file's layout, BLOCK first if is_framed */
@@ -23,12 +27,14 @@ struct t2x_block {
 	uint16_t pid;
 	const struct tlg_event *events;  /* native, without BLOCK */
 	unsigned count;
+	struct tlg_event **own;          /* memory of their own, or NULL; see above */
 };
 
 struct t2x_blocks {
 	struct t2x_in *in;
 	struct t2x_places places;
-	struct tlg_event *events;        /* BLOCK, and native events */
+	struct tlg_event *own;           /* BLOCK, and native events of the block at hand; NULL: they were taken */
+	struct tlg_event *events;        /* the same for events that are made native, or without memory */
 	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
 	uint64_t good;                   /* blocks given out */
 	int is_plain_sequence;           /* a file without blocks */

@@ -54,6 +54,7 @@ static void keep_first(struct t2x_input *input, const struct t2x_block *block)
 	input->first.raw = NULL;
 	input->first.entries = 0;
 	input->first.events = input->first_events;
+	input->first.own = NULL;
 }
 
 /* Damage in front of the block is reported when the file is read in earnest. */

@@ -18,24 +18,16 @@ enum {
 
 int t2x_lane_append(struct t2x_lane *lane, struct t2x_stream *stream, const struct t2x_block *block)
 {
-	size_t bytes = sizeof(struct t2x_waiting) + block->count * sizeof(struct tlg_event);
-	struct t2x_waiting *waiting = malloc(bytes);
+	struct t2x_waiting *waiting = t2x_waiting_new(stream, block);
 
 	if (!waiting)
 		return -ENOMEM;
-	waiting->next = NULL;
-	waiting->stream = stream;
-	waiting->clock = stream->clock;
-	waiting->has_clock = stream->has_clock;
-	waiting->count = block->count;
-	waiting->bytes = bytes;
-	memcpy(waiting->events, block->events, block->count * sizeof(struct tlg_event));
 	if (lane->last)
 		lane->last->next = waiting;
 	else
 		lane->first = waiting;
 	lane->last = waiting;
-	lane->lanes->waiting_bytes += bytes;
+	lane->lanes->waiting_bytes += t2x_waiting_bytes(waiting);
 	return 0;
 }
 
@@ -47,8 +39,8 @@ static void drop_first(struct t2x_lane *lane)
 	if (!lane->first)
 		lane->last = NULL;
 	lane->at = 0;
-	lane->lanes->waiting_bytes -= waiting->bytes;
-	free(waiting);
+	lane->lanes->waiting_bytes -= t2x_waiting_bytes(waiting);
+	t2x_waiting_free(waiting);
 }
 
 /* ---- chains ------------------------------------------------------------------------------------- */

@@ -10,22 +10,11 @@
 #ifndef T2X_LANE_H
 #define T2X_LANE_H
 
-#include "t2x_blocks.h"
 #include "t2x_chain.h"
 #include "t2x_heap.h"
+#include "t2x_waiting.h"
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a lane */
-
-/* A block's events, waiting. */
-struct t2x_waiting {
-	struct t2x_waiting *next;
-	struct t2x_stream *stream;
-	struct t2x_clock clock;           /* as it was when the block was read */
-	int has_clock;
-	unsigned count;
-	size_t bytes;                     /* of this whole struct */
-	struct tlg_event events[];
-};
 
 /* What all lanes of a run share. */
 struct t2x_lanes {
@@ -56,7 +45,7 @@ struct t2x_lane {
 	unsigned nchains;
 };
 
-/* Put a copy of the block's events at the end.  Return  0 or -ENOMEM */
+/* Put the block's events at the end, see t2x_waiting_new().  Return  0 or -ENOMEM */
 int t2x_lane_append(struct t2x_lane *lane, struct t2x_stream *stream, const struct t2x_block *block);
 
 /*

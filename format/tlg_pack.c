@@ -45,7 +45,6 @@ static inline uint32_t expected_sequence(const struct state *state, unsigned typ
 static inline void follow_head(struct state *state, unsigned flags, uint32_t sequence)
 {
 	unsigned type = flags & TLG_TYPE_MASK, cycle = flags & TLG_CYCLE_MASK;
-
 	uint32_t next = sequence;
 
 	if (tlg_is_argument(type))
