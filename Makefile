@@ -100,7 +100,7 @@ scripts := $(sort $(wildcard tests/check_*.sh))
 
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
-# Sizes and times of 64 bits on machines of 32
+# Sizes and times of 64 bits on machines of 32; members of a struct not stored in pairs, see bench/NOTES.md
 our_cppflags = $(if $(SAN),-DTR2_IS_SANITIZED) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(include_$(firstword $(subst /, ,$(1))))
 include_format  := -Iformat
 include_runtime := -Iruntime -Iformat -Iexpand
@@ -108,8 +108,8 @@ include_expand  := -Iexpand -Iformat
 include_tests   := -Itests -Iruntime -Iexpand -Iformat
 include_bench   := -Ibench -Iruntime -Iformat
 our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
-	      -Wmissing-prototypes -Wvla -Wundef $(if $(WERROR),-Werror) \
-	      -pthread -fPIC -fvisibility=hidden $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+	      -Wmissing-prototypes -Wvla -Wundef $(if $(WERROR),-Werror) -pthread -fPIC -fvisibility=hidden -fno-tree-slp-vectorize \
+	      $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 our_ldflags := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
 
 # pkg_cflags, pkg_libs: asked only when a command needs it, so that `make clean` needs no packages

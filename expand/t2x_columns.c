@@ -136,7 +136,7 @@ static void fill_thread(struct t2x_template *template, const struct t2x_event *e
 	char *p = template->text;
 
 	*p++ = 'd';
-	p = t2x_put_uint(p, ev->process->depth);
+	p = t2x_put_uint(p, ev->thread->process->depth);
 	memcpy(p, " | ", 3);
 	p = put_column(p + 3, name, strnlen(name, THREAD_BYTES), THREAD_BYTES);
 	template->length[0] = (uint16_t)(p - template->text);

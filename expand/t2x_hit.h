@@ -8,7 +8,7 @@
  * context and clocks, orders checkpoints by time and resolves each into a struct t2x_hit.  The meaning half
  * (t2x_model and the writers) knows what a region, a child or a timer is and how git prints it.
  * Everything pointed to is valid during the call only, but for scope, thread and process, which live as
- * long as their stream.  Times are nanoseconds since 1970-01-01 UTC.
+ * long as their stream.  Times are since 1970-01-01 UTC.
  */
 #ifndef T2X_HIT_H
 #define T2X_HIT_H
@@ -17,21 +17,22 @@
 
 #include "tlg.h"
 
+/*
+ * Processes, threads and scopes have a number from 1 up that no other one of the run ever had: who remembers something
+ * about one remembers it by that.  0: nothing is to be remembered.
+ */
+
 /* A process: one stream of events. */
 struct t2x_process {
 	uint32_t pid;
 	uint32_t stream;          /* random id */
-	uint64_t start_ns;        /* zero of absolute times */
+	uint64_t start_us;        /* zero of absolute times; 0: not known */
 	int32_t utcoff;           /* seconds east of UTC */
 	unsigned depth;           /* number of '/' in sid */
+	uint64_t number;          /* see above; another one when start_us or utcoff change */
 	char *sid;                /* "" until PROCINFO was seen */
 	void *model;              /* the model's own data about the process */
 };
-
-/*
- * Scopes and threads have a number from 1 up that no other scope or thread of the run ever had: who remembers
- * something about one remembers it by that.  0: nothing is to be remembered.
- */
 
 /* A thread of a process. */
 struct t2x_thread {
@@ -69,13 +70,12 @@ struct t2x_arg {
 struct t2x_hit {
 	struct t2x_thread *thread;
 	struct t2x_scope *scope;   /* NULL: its SLOC was not seen, or lost */
+	const struct t2x_arg *args;
+	unsigned nargs;
 	uint32_t scope_index;
-	uint32_t sequence;
-	uint16_t flags;            /* TLG_RENDERED matters */
 	uint64_t ns;               /* a step has that of its predecessor in the thread */
 	uint64_t when;             /* the same as the raw clock gave it; 0: a step */
-	unsigned nargs;
-	const struct t2x_arg *args;
+	uint16_t flags;            /* TLG_RENDERED matters */
 };
 
 /* What the meaning half offers.  All calls come from one thread; the order is that of time. */

@@ -86,7 +86,7 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 {
 	const struct t2x_hit hit = {
 		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
-		.sequence = event->sequence, .flags = event->flags, .ns = ns, .when = event->u.hit.when,
+		.flags = event->flags, .ns = ns, .when = event->u.hit.when,
 		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
 	};
 
@@ -251,7 +251,7 @@ static __attribute__((noinline)) uint64_t find_first_time(struct t2x_lane *lane)
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
 			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
 	}
-	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_ns;
+	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_us * 1000;
 }
 
 /*

@@ -41,8 +41,7 @@ static const unsigned char effects[TLG_STYLE_COUNT] = {
 
 /* A kind of event: how it is printed, what arguments it has, what it changes. */
 struct kind {
-	t2x_print_fn *print;              /* NULL: not at all */
-	const char *arguments;            /* the signature, see tlg_styles.def */
+	t2x_print_fn *print;
 	unsigned char style;
 	unsigned char effect;
 	char only;                        /* of a signature of one argument, its letter; else 0 */
@@ -52,7 +51,7 @@ struct t2x_model {
 	/* read by those who have hits: not in one cache line with what changes with each */
 	const struct t2x_detour *detour;  /* NULL: none */
 	void *target;                     /* of the detour */
-	struct kind kinds[TLG_STYLE_COUNT];
+	struct kind kinds[UINT8_MAX + 1]; /* by a scope's style; what is no style is TLG_STYLE_none */
 	t2x_print_fn *print_unresolved;
 	t2x_finish_fn *finish;
 	struct t2x_printer printer;
@@ -63,10 +62,17 @@ struct t2x_model {
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
+/* What this format does not show. */
+static void print_nothing(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	(void)printer;
+	(void)ev;
+}
+
 static struct kind make_kind(unsigned style, t2x_print_fn *print, const char *arguments)
 {
 	return (struct kind){
-		.print = print, .arguments = arguments, .style = (unsigned char)style,
+		.print = print ? print : print_nothing, .style = (unsigned char)style,
 		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
 		.only = arguments[0] != '*' && arguments[0] && !arguments[1] ? arguments[0] : '\0',
 	};
@@ -90,6 +96,8 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->loss_budget = LOSS_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
+	for (unsigned i = 0; i <= UINT8_MAX; i++)
+		m->kinds[i] = make_kind(TLG_STYLE_none, NULL, "");
 #define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name, args);
 #include "tlg_styles.def"
 #undef TLG_STYLE
@@ -122,7 +130,7 @@ void t2x_model_free(struct t2x_model *m)
 /* When the thread's outermost region began; the main thread is as old as its process. */
 static uint64_t find_start_us(const struct t2x_thread *thread)
 {
-	return (thread->tid ? thread->start_ns : thread->process->start_ns) / 1000;
+	return thread->tid ? thread->start_ns / 1000 : thread->process->start_us;
 }
 
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
@@ -137,23 +145,20 @@ static struct t2x_regions *new_regions(struct t2x_thread *thread)
 /* The point in time as microseconds since the process began. */
 static inline uint64_t find_abs_us(const struct t2x_process *process, uint64_t us)
 {
-	uint64_t start_us = process->start_ns / 1000;
-
-	return start_us ? us - start_us : 0;
+	return process->start_us ? us - process->start_us : 0;
 }
 
 /* Its enter was not seen: show it, with the time at which it was. */
 static void show_open(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned around)
 {
 	const struct t2x_event ev = {
-		.thread = thread, .process = thread->process, .scope = open->scope, .scope_index = open->scope->index,
+		.thread = thread, .scope = open->scope,
 		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
 		.abs_us = find_abs_us(thread->process, open->ns / 1000), .open = around,
 		.is_restated = 1,
 	};
 
-	if (m->kinds[ev.style].print)
-		m->kinds[ev.style].print(&m->printer, &ev);
+	m->kinds[ev.style].print(&m->printer, &ev);
 }
 
 /* What is known and restated stays: at least the thread's own level, if it has not left that. */
@@ -250,7 +255,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 		.type = TLG_ARG_UINT, .value = (int64_t)t2x_losses_total(process->model, reason),
 	};
 	const struct t2x_event ev = {
-		.thread = &thread, .process = process, .scope = &scope, .style = TLG_STYLE_counter,
+		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
 		.us = ns / 1000, .open = 1, .nargs = 1, .args = &count,
 	};
 
@@ -263,7 +268,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
 {
 	t2x_model_settle(m);
-	for (unsigned reason = 1; m->kinds[TLG_STYLE_counter].print && reason < TLG_LOSS_REASONS; reason++)
+	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
 		print_loss(m, process, reason, ns);
 }
 
@@ -400,62 +405,61 @@ static inline void apply(struct t2x_thread *thread, struct t2x_event *ev, struct
 	ev->open = t2x_regions_open(regions);
 }
 
-/* The checkpoint's kind, or none. */
-static inline const struct kind *find_kind(const struct t2x_model *m, const struct t2x_scope *scope)
-{
-	return scope && scope->style < TLG_STYLE_COUNT ? &m->kinds[scope->style] : &m->kinds[TLG_STYLE_none];
-}
-
 /* Whether the arguments are right for the kind; fills in what depends on them. */
-static inline int resolve(struct t2x_model *m, struct t2x_event *ev, const struct t2x_hit *hit,
-			  const struct kind *kind)
+static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned flags, const struct kind *kind)
 {
 	if (kind->only == 'M')
-		return settle_message(m, ev, hit->flags);
+		return settle_message(m, ev, flags);
 	if (kind->only && ev->nargs == 1 && is_right(ev->args, kind->only))
 		return 1;
-	return kind->style && settle_arguments(m, ev, kind->arguments);
+	return kind->style && settle_arguments(m, ev, tlg_style_by_id(kind->style)->args);
 }
 
-static __attribute__((noinline)) void
-show_unresolved(struct t2x_model *m, struct t2x_event *ev, const struct t2x_regions *regions)
+static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
 {
-	ev->open = regions ? t2x_regions_open(regions) : 0;
-	ev->scope = NULL;
-	ev->style = TLG_STYLE_none;
-	ev->nargs = 0;
-	ev->message = NULL;
+	const struct t2x_thread *thread = hit->thread;
+	const struct t2x_event ev = {
+		.thread = thread, .scope_index = hit->scope_index,
+		.us = hit->ns / 1000, .abs_us = find_abs_us(thread->process, hit->ns / 1000),
+		.open = thread->model ? t2x_regions_open(thread->model) : 0,
+	};
+
 	m->summary.unresolved++;
-	m->print_unresolved(&m->printer, ev);
+	m->print_unresolved(&m->printer, &ev);
+}
+
+/* Return  0: it has no meaning */
+static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	struct t2x_thread *thread = hit->thread;
+	struct t2x_regions *regions = thread->model;
+	const struct kind *kind = &m->kinds[hit->scope->style];
+	uint64_t us = hit->ns / 1000;
+	struct t2x_event ev = {
+		.thread = thread,
+		.scope = hit->scope,
+		.style = kind->style,
+		.us = us,
+		.abs_us = find_abs_us(thread->process, us),
+		.nargs = hit->nargs,
+		.args = hit->args,
+		.open = t2x_regions_open(regions),
+	};
+
+	if (!resolve(m, &ev, hit->flags, kind))
+		return 0;
+	apply(thread, &ev, regions, kind->effect);
+	kind->print(&m->printer, &ev);
+	if (kind->effect & ENTERS)
+		t2x_regions_enter(regions, us, hit->when, &m->region_budget);
+	return 1;
 }
 
 void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
-	struct t2x_thread *thread = hit->thread;
-	struct t2x_regions *regions = thread->model ? thread->model : new_regions(thread);
-	const struct kind *kind = find_kind(m, hit->scope);
-	struct t2x_event ev = {
-		.thread = thread,
-		.process = thread->process,
-		.scope = hit->scope,
-		.scope_index = hit->scope_index,
-		.style = (enum tlg_style)kind->style,
-		.us = hit->ns / 1000,
-		.nargs = hit->nargs,
-		.args = hit->args,
-	};
-
 	m->summary.checkpoints++;
-	ev.abs_us = find_abs_us(thread->process, ev.us);
-	if (!regions || !resolve(m, &ev, hit, kind)) {
-		show_unresolved(m, &ev, regions);
-		return;
-	}
-	apply(thread, &ev, regions, kind->effect);
-	if (kind->print)
-		kind->print(&m->printer, &ev);
-	if (kind->effect & ENTERS)
-		t2x_regions_enter(regions, ev.us, hit->when, &m->region_budget);
+	if (!(hit->thread->model || new_regions(hit->thread)) || !hit->scope || !take_hit(m, hit))
+		show_unresolved(m, hit);
 }
 
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)

@@ -143,7 +143,7 @@ static inline const struct t2x_template *find_scope(struct t2x_printer *printer,
 
 static void build_thread(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	t2x_json_escaped(printer->out, ev->process->sid, strlen(ev->process->sid));
+	t2x_json_escaped(printer->out, ev->thread->process->sid, strlen(ev->thread->process->sid));
 	t2x_out_literal(printer->out, "\",\"thread\":\"");
 	t2x_json_escaped(printer->out, ev->thread->name, strlen(ev->thread->name));
 }
@@ -153,7 +153,7 @@ static __attribute__((noinline)) void fill_thread(struct t2x_printer *printer, c
 {
 	template->number = ev->thread->number;
 	template->length[0] = TOO_LONG;
-	if (is_short(strlen(ev->process->sid)))
+	if (is_short(strlen(ev->thread->process->sid)))
 		keep(printer, ev, template, 0, build_thread);
 }
 

@@ -24,10 +24,10 @@ struct t2x_region {
 };
 
 struct t2x_regions {
-	uint64_t open;
 	struct t2x_region *entered;   /* small, or malloc'ed */
-	struct t2x_region small[T2X_REGIONS_SMALL];
+	unsigned open;                /* UINT32_MAX: or more */
 	unsigned room;                /* times that entered can hold */
+	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
 /* One region, the thread's own, that began at start_us; 0: not known. */
@@ -45,7 +45,7 @@ static inline void t2x_regions_enter(struct t2x_regions *regions, uint64_t now_u
 		t2x_regions_grow(regions, budget);
 	if (regions->open < regions->room)
 		regions->entered[regions->open] = (struct t2x_region){ now_us, when };
-	regions->open++;
+	regions->open += regions->open < UINT32_MAX;
 }
 
 /* Without an open region: no effect. */
@@ -79,18 +79,16 @@ static inline void t2x_regions_unwind(struct t2x_regions *regions)
  */
 static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_us)
 {
-	uint64_t start_us;
+	unsigned innermost = regions->open - 1;
+	uint64_t start_us = innermost < regions->room ? regions->entered[innermost].us : 0;
 
-	if (!regions->open || regions->open > regions->room)
-		return 0;
-	start_us = regions->entered[regions->open - 1].us;
 	return start_us ? now_us - start_us : 0;
 }
 
-/* The number of open regions, or UINT32_MAX if there are more. */
+/* The number of open regions. */
 static inline unsigned t2x_regions_open(const struct t2x_regions *regions)
 {
-	return regions->open < UINT32_MAX ? (uint32_t)regions->open : UINT32_MAX;
+	return regions->open;
 }
 
 #endif

@@ -21,6 +21,7 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 	stream->input = input;
 	stream->is_framed = is_framed;
 	stream->process.stream = id;
+	stream->process.number = ++context->numbers;
 	stream->process.sid = strdup("");
 	if (!stream->process.sid) {
 		free(stream);
@@ -71,14 +72,17 @@ void t2x_stream_free(struct t2x_stream *stream)
 /* The clock is known, and when the process began in it: only now can that be told in nanoseconds. */
 static void settle_start(struct t2x_stream *stream)
 {
-	if (!stream->has_clock || stream->process.start_ns)
+	uint64_t start_ns;
+
+	if (!stream->has_clock || stream->process.start_us)
 		return;
 	t2x_model_settle(stream->context->model);
-	stream->process.start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks
-										: stream->clock.raw);
+	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks : stream->clock.raw);
+	stream->process.start_us = start_ns / 1000;
+	stream->process.number = ++stream->context->numbers;
 	/* a first bound, so that the files of processes that began later can wait */
 	if (stream->has_start && !stream->mark_ns)
-		stream->mark_ns = stream->process.start_ns;
+		stream->mark_ns = start_ns;
 }
 
 static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
@@ -158,6 +162,7 @@ static void set_zone(struct t2x_stream *stream, int32_t utcoff)
 		return;
 	t2x_model_settle(stream->context->model);
 	stream->process.utcoff = utcoff;
+	stream->process.number = ++stream->context->numbers;
 }
 
 static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)

@@ -212,7 +212,7 @@ void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_even
 {
 	struct t2x_second *second = &printer->second;
 	struct t2x_kept *kept = &printer->time;
-	int64_t now = (int64_t)(ev->us / 1000000) + ev->process->utcoff;
+	int64_t now = (int64_t)(ev->us / 1000000) + ev->thread->process->utcoff;
 
 	if (second->second != now || !second->length)
 		keep_local_second(second, now);
@@ -220,7 +220,7 @@ void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_even
 	t2x_put_6(kept->text + 9, (unsigned)(ev->us % 1000000));
 	kept->length = T2X_LOCAL_TIME;
 	kept->us = ev->us;
-	kept->utcoff = ev->process->utcoff;
+	kept->utcoff = ev->thread->process->utcoff;
 }
 
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)

@@ -56,7 +56,7 @@ static inline int t2x_text_knows_time(const struct t2x_printer *printer, const s
 {
 	const struct t2x_kept *kept = &printer->time;
 
-	return kept->us == ev->us && kept->utcoff == ev->process->utcoff && kept->length;
+	return kept->us == ev->us && kept->utcoff == ev->thread->process->utcoff && kept->length;
 }
 
 static inline int t2x_text_knows_elapsed(const struct t2x_printer *printer, uint64_t us)

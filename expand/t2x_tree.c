@@ -132,13 +132,13 @@ static struct t2x_node no_node;
 
 static struct t2x_node *add_process(struct t2x_tree *tree, const struct t2x_event *ev)
 {
-	const struct t2x_process *process = ev->process;
+	const struct t2x_process *process = ev->thread->process;
 	struct t2x_node *node = new_node(tree, process, process->sid);
 
 	if (node) {
 		node->has_pid = 1;
 		node->first_us = ev->us;
-		node->start_us = process->start_ns ? process->start_ns / 1000 : ev->us;
+		node->start_us = process->start_us ? process->start_us : ev->us;
 	}
 	if (tree->by_stream.count < 2 * T2X_TREE_NODES)
 		t2x_map_put(&tree->by_stream, process->stream, node ? node : &no_node);
@@ -168,12 +168,12 @@ static struct t2x_node *follow(struct t2x_printer *printer, const struct t2x_eve
 
 	if (!tree)
 		return NULL;
-	node = t2x_map_get(&tree->by_stream, ev->process->stream);
+	node = t2x_map_get(&tree->by_stream, ev->thread->process->stream);
 	if (!node)
 		node = add_process(tree, ev);
 	if (!node || node == &no_node)
 		return NULL;
-	learn_process(tree, node, ev->process);
+	learn_process(tree, node, ev->thread->process);
 	if (!node->is_closed && ev->us > node->last_us)
 		node->last_us = ev->us;
 	return node;
@@ -272,7 +272,7 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 	struct t2x_tree *tree = printer->own;
 	unsigned words = ev->nargs - T2X_CHILD_ARGV;
 
-	child = parent ? new_node(tree, ev->process, "") : NULL;
+	child = parent ? new_node(tree, ev->thread->process, "") : NULL;
 	if (!child)
 		return;
 	child->is_child = 1;

@@ -260,8 +260,9 @@ static void print_result(struct t2x_out *out, const struct t2x_node *node)
 
 static void print_times(struct t2x_printer *printer, const struct t2x_node *node)
 {
-	const struct t2x_process process = { .utcoff = node->utcoff };
-	const struct t2x_event ev = { .process = &process, .us = node->start_us };
+	struct t2x_process process = { .utcoff = node->utcoff };
+	const struct t2x_thread thread = { .process = &process };
+	const struct t2x_event ev = { .thread = &thread, .us = node->start_us };
 	struct t2x_out *out = printer->out;
 	uint64_t us = node->last_us > node->start_us ? node->last_us - node->start_us : 0;
 

@@ -26,7 +26,7 @@ void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, un
 	assert_int_equal(t2x_out_init(&feed->out, feed->fd), 0);
 	feed->model = t2x_model_new(writer, &feed->out, &options);
 	assert_non_null(feed->model);
-	feed->process = (struct t2x_process){ .pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600 };
+	feed->process = (struct t2x_process){ .pid = 7, .start_us = FEED_START_NS / 1000, .utcoff = 3600 };
 	feed->process.sid = copy("SID");
 	for (unsigned i = 0; i < FEED_THREADS; i++)
 		feed->thread[i] = (struct t2x_thread){

@@ -295,9 +295,11 @@ static int is_string(const char *have, const char *want)
 /* Thread and process are who they are, or not known. */
 static int is_right_origin(const struct t2x_event *ev, const struct sample_hit *hit)
 {
-	return ev->thread->tid == hit->tid && (is_string(ev->thread->name, names[hit->tid]) ||
-					       is_string(ev->thread->name, "?")) &&
-	       ev->process->pid == PID && (is_string(ev->process->sid, sid) || is_string(ev->process->sid, ""));
+	const struct t2x_thread *thread = ev->thread;
+	const struct t2x_process *process = thread->process;
+
+	return thread->tid == hit->tid && (is_string(thread->name, names[hit->tid]) || is_string(thread->name, "?")) &&
+	       process->pid == PID && (is_string(process->sid, sid) || is_string(process->sid, ""));
 }
 
 static int is_right_scope(const struct t2x_event *ev, const struct sample_hit *hit)
@@ -323,7 +325,7 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 		return SAMPLE_UNRESOLVED;
 	return ev->open == hit->open && (kind_of(hit->scope) == KIND_ENTER || ev->rel_us == hit->rel_us) &&
 	       ev->abs_us == ev->us - (uint64_t)TLGMAKE_SECOND * 1000000 && ev->thread->name[0] != '?' &&
-	       ev->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
+	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
 /* A region that is shown as open was entered then, at this depth. */

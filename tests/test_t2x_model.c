@@ -162,7 +162,7 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
-	f.process.start_ns = 0;
+	f.process.start_us = 0;
 	f.thread[1].start_ns = 0;
 	feed(&f, data, 100, "s", "v");
 	f.current = 1;
@@ -407,11 +407,11 @@ static void test_model_losses_are_counters_at_the_end_of_the_process(void **stat
 
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
-	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
+	t2x_model_end_process(f.model, &f.process, f.process.start_us * 1000);
 	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
 	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
 	t2x_model_loss(f.model, &f.process, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
-	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
+	t2x_model_end_process(f.model, &f.process, f.process.start_us * 1000);
 	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
 }
 

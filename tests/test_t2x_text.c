@@ -146,7 +146,8 @@ static void check_times(uint64_t us, int32_t utcoff, const char *local, const ch
 {
 	struct t2x_printer here = { .out = &out }, there = { .out = &out };
 	struct t2x_process process = { .utcoff = utcoff };
-	struct t2x_event ev = { .process = &process, .us = us };
+	struct t2x_thread thread = { .process = &process };
+	struct t2x_event ev = { .thread = &thread, .us = us };
 	char text[64];
 
 	/* The second time round the kept second is used. */
@@ -173,13 +174,14 @@ static void test_text_kept_second_follows_zone_and_time(void **state)
 {
 	struct t2x_printer printer = { .out = &out };
 	struct t2x_process east = { .utcoff = 3600 }, west = { .utcoff = -3600 };
-	struct t2x_event ev = { .process = &east, .us = 0 };
+	struct t2x_thread thread = { .process = &east };
+	struct t2x_event ev = { .thread = &thread, .us = 0 };
 	char text[64];
 
 	(void)state;
 	*t2x_text_local_time(&printer, text, &ev) = '\0';
 	assert_string_equal(text, "01:00:00.000000");
-	ev.process = &west;
+	thread.process = &west;
 	*t2x_text_local_time(&printer, text, &ev) = '\0';
 	assert_string_equal(text, "23:00:00.000000");
 	ev.us = 1000001;
