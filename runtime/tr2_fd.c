@@ -11,6 +11,7 @@
 
 /* Below 256, where the kernel's table of a process ends that has opened a little. */
 enum { LEAST = 200, LEAST_WITHOUT_ROOM = STDERR_FILENO + 1 };
+enum { READING = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
 int tr2_fd_move_away(int fd)
 {
@@ -48,24 +49,6 @@ int tr2_fd_append(const char *path, int create)
 	return tr2_fd_move_away(fd);
 }
 
-int tr2_fd_begin(int fd, unsigned char *bytes, size_t n)
-{
-	char path[32];
-	struct tr2_text text = tr2_text_begin(path, sizeof(path));
-	struct stat st;
-	int saved = errno, reading = -1, has_all;
-
-	tr2_text_add(&text, "/proc/self/fd/");
-	tr2_text_decimal(&text, (uint64_t)fd, 1);
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)n)
-		reading = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	has_all = reading >= 0 && read(reading, bytes, n) == (ssize_t)n;
-	if (reading >= 0)
-		close(reading);
-	errno = saved;
-	return has_all;
-}
-
 struct tr2_fd_identity tr2_fd_identify(int fd)
 {
 	struct stat st;
@@ -83,4 +66,35 @@ int tr2_fd_is(int fd, const struct tr2_fd_identity *identity)
 	struct tr2_fd_identity now = tr2_fd_identify(fd);
 
 	return now.inode && now.inode == identity->inode && now.device == identity->device;
+}
+
+/* The file of fd, for reading.  /proc leads to it in any case, but its first use costs a process 30 us. */
+static int open_again(int fd, const char *path)
+{
+	const struct tr2_fd_identity identity = tr2_fd_identify(fd);
+	char link[32];
+	struct tr2_text text = tr2_text_begin(link, sizeof(link));
+	int reading = *path ? open(path, READING) : -1;
+
+	if (reading >= 0 && tr2_fd_is(reading, &identity))
+		return reading;
+	if (reading >= 0)
+		close(reading);
+	tr2_text_add(&text, "/proc/self/fd/");
+	tr2_text_decimal(&text, (uint64_t)fd, 1);
+	return open(link, READING);
+}
+
+int tr2_fd_begin(int fd, const char *path, unsigned char *bytes, size_t n)
+{
+	struct stat st;
+	int saved = errno, reading = -1, has_all;
+
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)n)
+		reading = open_again(fd, path);
+	has_all = reading >= 0 && read(reading, bytes, n) == (ssize_t)n;
+	if (reading >= 0)
+		close(reading);
+	errno = saved;
+	return has_all;
 }

@@ -33,13 +33,17 @@ int tr2_fd_copy_of_file(int fd);
  */
 int tr2_fd_append(const char *path, int create);
 
-/* The first n bytes of a regular file, whatever fd is open for.  Return  0: it has fewer, or they cannot be read */
-int tr2_fd_begin(int fd, unsigned char *bytes, size_t n);
-
 /* Which file it is; of a descriptor that is not open: none. */
 struct tr2_fd_identity tr2_fd_identify(int fd);
 
 /* 1 if fd is that file.  Errno kept.  Cost  0.2 us */
 int tr2_fd_is(int fd, const struct tr2_fd_identity *identity);
+
+/*
+ * The first n bytes of a regular file, whatever fd is open for.
+ * path    of the file, as far as known: there may be another one by now; "": not known
+ * Return  0: it has fewer, or they cannot be read
+ */
+int tr2_fd_begin(int fd, const char *path, unsigned char *bytes, size_t n);
 
 #endif

@@ -42,7 +42,9 @@ static int is_framed(const struct tr2_dst *dst)
 {
 	unsigned char begin[4];
 
-	return !dst->own && tr2_fd_begin(dst->fd, begin, sizeof(begin)) ? tr2_frame_is(begin) : tr2_g_settings.raw_lz4;
+	if (dst->own || !tr2_fd_begin(dst->fd, dst->path, begin, sizeof(begin)))
+		return tr2_g_settings.raw_lz4;
+	return tr2_frame_is(begin);
 }
 
 int tr2_sink_open(const char *name)
