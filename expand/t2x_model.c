@@ -48,10 +48,10 @@ struct kind {
 };
 
 struct t2x_model {
+	struct kind kinds[UINT8_MAX + 1]; /* by a scope's style; what is no style is TLG_STYLE_none */
 	/* read by those who have hits: not in one cache line with what changes with each */
 	const struct t2x_detour *detour;  /* NULL: none */
 	void *target;                     /* of the detour */
-	struct kind kinds[UINT8_MAX + 1]; /* by a scope's style; what is no style is TLG_STYLE_none */
 	t2x_print_fn *print_unresolved;
 	t2x_finish_fn *finish;
 	struct t2x_printer printer;
@@ -438,7 +438,7 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	struct t2x_event ev = {
 		.thread = thread,
 		.scope = hit->scope,
-		.style = kind->style,
+		.style = (enum tlg_style)kind->style,
 		.us = us,
 		.abs_us = find_abs_us(thread->process, us),
 		.nargs = hit->nargs,

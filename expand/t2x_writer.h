@@ -24,16 +24,16 @@ enum { T2X_DEFAULT_NESTING = 2 };
 struct t2x_event {
 	const struct t2x_thread *thread;
 	struct t2x_scope *scope;        /* NULL: unresolved; then no arguments, no message */
-	uint8_t style;                  /* enum tlg_style */
-	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
 	unsigned nargs;
-	uint32_t scope_index;           /* of what is unresolved */
+	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	uint64_t us;                    /* since 1970-01-01 UTC */
 	uint64_t abs_us;                /* since the start of the process; may have wrapped below zero */
 	uint64_t rel_us;                /* in the region, child or thread; may have wrapped */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
+	enum tlg_style style;
+	uint32_t scope_index;           /* of what is unresolved */
 	int is_restated;                /* a region_enter that is past: it was not seen, and has no message for that */
 };
 
