@@ -2,7 +2,11 @@
 /* t2x_clock.c - 128-bit arithmetic once a second, 64-bit in between. */
 #include "t2x_clock.h"
 
-#include "tlg_math.h"
+/* The nanoseconds of a second times the rate, and the reciprocal, take no more than 63 and 64 bits. */
+static int is_short(const struct t2x_clock *clock)
+{
+	return clock->ticks_per_s > 1 && clock->ticks_per_s <= INT64_MAX / T2X_NS_PER_S;
+}
 
 static void forget_second(struct t2x_clock *clock)
 {
@@ -24,9 +28,16 @@ void t2x_clock_set_pair(struct t2x_clock *clock, uint64_t raw, int64_t seconds)
 
 void t2x_clock_set_rate(struct t2x_clock *clock, uint64_t ticks_per_s)
 {
+	uint64_t rest;
+
 	clock->ticks_per_s = ticks_per_s ? ticks_per_s : 1;
-	clock->factor = (T2X_NS_PER_S << T2X_CLOCK_SHIFT) / clock->ticks_per_s;
 	forget_second(clock);
+	if (!is_short(clock))
+		return;
+	/* the power of two that is next below the rate */
+	clock->shift = 63 - (unsigned)__builtin_clzll(clock->ticks_per_s - 1);
+	clock->reciprocal = tlg_mul_div(UINT64_C(1) << 63, UINT64_C(2) << clock->shift, clock->ticks_per_s, &rest);
+	clock->reciprocal += rest != 0;
 }
 
 /* The full second that raw lies in, and the ticks since then; 0: none that can be counted in 64 bits. */
@@ -75,7 +86,7 @@ static void keep_second(struct t2x_clock *clock, uint64_t raw)
 
 uint64_t t2x_clock_other_ns(struct t2x_clock *clock, uint64_t raw)
 {
-	if (clock->ticks_per_s <= UINT64_MAX / T2X_NS_PER_S)
+	if (is_short(clock))
 		keep_second(clock, raw);
 	return convert(clock, raw);
 }

@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "tlg_math.h"
+
 struct t2x_clock {
 	uint64_t ticks_per_s;     /* 0: not known yet */
 	uint64_t raw;             /* reading ... */
@@ -14,12 +16,11 @@ struct t2x_clock {
 	uint64_t second_raw;      /* cache: reading at the second that was asked for last ... */
 	uint64_t second_ns;       /* ... and that second */
 	uint64_t second_ticks;    /* that many from there on: ticks_per_s; 0: nothing is kept */
-	uint64_t factor;          /* 2^T2X_CLOCK_SHIFT nanoseconds a tick, rounded down */
+	uint64_t reciprocal;      /* 2^(64 + shift) / ticks_per_s, rounded up; see t2x_clock_part() */
+	unsigned shift;
 };
 
 #define T2X_NS_PER_S UINT64_C(1000000000)
-/* Rates up to UINT64_MAX / T2X_NS_PER_S keep products of ticks of a second with either factor in 64 bits. */
-enum { T2X_CLOCK_SHIFT = 33 };
 
 /* A clock of which nothing is known: readings are taken as nanoseconds. */
 void t2x_clock_fallback(struct t2x_clock *clock);
@@ -34,16 +35,14 @@ static inline uint64_t t2x_clock_ns(struct t2x_clock *clock, uint64_t raw);
 /* The long way, for another second than the last. */
 uint64_t t2x_clock_other_ns(struct t2x_clock *clock, uint64_t raw);
 
-/* ticks * T2X_NS_PER_S / ticks_per_s, ticks below ticks_per_s: a division costs as much as all the rest. */
+/*
+ * ticks * T2X_NS_PER_S / ticks_per_s, ticks below ticks_per_s, of a rate for which a second is kept: a division costs
+ * as much as all the rest.  The dividend is less than 2^63, the reciprocal too large by less than 1.  So the quotient
+ * is too large by less than 2^63 / 2^(64 + shift), which is no more than 1 / ticks_per_s: rounded down it is exact.
+ */
 static inline uint64_t t2x_clock_part(const struct t2x_clock *clock, uint64_t ticks)
 {
-	uint64_t ns = ticks * clock->factor >> T2X_CLOCK_SHIFT;
-	uint64_t left = ticks * T2X_NS_PER_S - ns * clock->ticks_per_s;
-
-	/* the factor was rounded: too little by one, more only for rates beyond 2^T2X_CLOCK_SHIFT */
-	for (; left >= clock->ticks_per_s; left -= clock->ticks_per_s)
-		ns++;
-	return ns;
+	return tlg_mul_high(ticks * T2X_NS_PER_S, clock->reciprocal) >> clock->shift;
 }
 
 static inline uint64_t t2x_clock_ns(struct t2x_clock *clock, uint64_t raw)

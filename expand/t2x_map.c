@@ -8,6 +8,12 @@
 
 enum { FIRST_BITS = 4, MAX_BITS = 24, TRIES = 8 };
 
+/* The number of slots is two to the power of it. */
+static unsigned bits_of(const struct t2x_map *map)
+{
+	return 32 - map->shift;
+}
+
 /* Odd numbers.  The golden ratio first: it spreads numbers that follow each other. */
 static uint32_t next_factor(uint32_t factor)
 {
@@ -17,7 +23,7 @@ static uint32_t next_factor(uint32_t factor)
 /* Return  0: everything within reach is taken */
 static int place(struct t2x_map *map, uint32_t key, void *value)
 {
-	uint32_t mask = (UINT32_C(1) << map->bits) - 1, i = t2x_map_hash(map, key);
+	uint32_t mask = t2x_map_slots(map) - 1, i = t2x_map_hash(map, key);
 
 	for (unsigned steps = 0; map->slots[i].value && map->slots[i].key != key; i = (i + 1) & mask)
 		if (++steps > T2X_MAP_REACH)
@@ -39,14 +45,14 @@ static int place_all(struct t2x_map *to, const struct t2x_map *from)
 /* The same in a table of so many bits, or, if that is what it has, by another factor.  Return  0 or -ENOMEM */
 static int rebuild(struct t2x_map *map, unsigned bits)
 {
-	struct t2x_map made = { .factor = bits == map->bits ? next_factor(map->factor) : map->factor };
+	struct t2x_map made = { .factor = bits == bits_of(map) ? next_factor(map->factor) : map->factor };
 
 	if (!made.factor)
 		made.factor = next_factor(0);
 	for (unsigned tries = 0; bits + tries / TRIES <= MAX_BITS; tries++) {
-		made.bits = bits + tries / TRIES;
+		made.shift = 32 - (bits + tries / TRIES);
 		made.count = 0;
-		made.slots = calloc((size_t)1 << made.bits, sizeof(*made.slots));
+		made.slots = calloc((size_t)1 << bits_of(&made), sizeof(*made.slots));
 		if (!made.slots)
 			return -ENOMEM;
 		if (place_all(&made, map)) {
@@ -62,12 +68,25 @@ static int rebuild(struct t2x_map *map, unsigned bits)
 
 int t2x_map_put(struct t2x_map *map, uint32_t key, void *value)
 {
-	if (2 * (map->count + 1) > t2x_map_slots(map) && rebuild(map, map->slots ? map->bits + 1 : FIRST_BITS))
+	if (2 * (map->count + 1) > t2x_map_slots(map) && rebuild(map, map->slots ? bits_of(map) + 1 : FIRST_BITS))
 		return -ENOMEM;
 	for (unsigned tries = 0; !place(map, key, value); tries++)
-		if (rebuild(map, map->bits + tries / TRIES))
+		if (rebuild(map, bits_of(map) + tries / TRIES))
 			return -ENOMEM;
 	return 0;
+}
+
+void *t2x_map_search(const struct t2x_map *map, uint32_t key)
+{
+	uint32_t mask = t2x_map_slots(map) - 1, i = t2x_map_hash(map, key);
+
+	for (unsigned steps = 0; map->slots[i].value; i = (i + 1) & mask) {
+		if (map->slots[i].key == key)
+			return map->slots[i].value;
+		if (++steps > T2X_MAP_REACH)
+			break;
+	}
+	return NULL;
 }
 
 /* What comes behind the hole, and would not be found behind one, moves into it. */

@@ -19,7 +19,7 @@ enum {
 /* All zero: an empty map. */
 struct t2x_map {
 	struct t2x_slot { void *value; uint32_t key; } *slots;
-	unsigned bits;            /* 1 << bits slots, if there are slots */
+	unsigned shift;           /* of the hash: 1 << (32 - shift) slots, if there are slots */
 	uint32_t factor;          /* of the hash; odd */
 	unsigned count;
 };
@@ -41,7 +41,7 @@ static inline void *t2x_map_at(const struct t2x_map *map, uint32_t i)
 
 static inline uint32_t t2x_map_slots(const struct t2x_map *map)
 {
-	return map->slots ? UINT32_C(1) << map->bits : 0;
+	return map->slots ? UINT32_C(1) << (32 - map->shift) : 0;
 }
 
 /* Forget everything; the values are the caller's. */
@@ -50,24 +50,21 @@ void t2x_map_free(struct t2x_map *map);
 /* Where the search for a key begins. */
 static inline uint32_t t2x_map_hash(const struct t2x_map *map, uint32_t key)
 {
-	return key * map->factor >> (32 - map->bits);
+	return key * map->factor >> map->shift;
 }
 
+/* The same for a key that is not where its search begins. */
+void *t2x_map_search(const struct t2x_map *map, uint32_t key);
+
+/* Most are.  A key there that has no value is not in the map: it was taken out, or the slot was never used. */
 static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key)
 {
-	uint32_t mask, i;
-	unsigned steps = 0;
+	const struct t2x_slot *slot;
 
 	if (!map->slots)
 		return NULL;
-	mask = (UINT32_C(1) << map->bits) - 1;
-	for (i = t2x_map_hash(map, key); map->slots[i].value; i = (i + 1) & mask) {
-		if (map->slots[i].key == key)
-			return map->slots[i].value;
-		if (++steps > T2X_MAP_REACH)
-			break;
-	}
-	return NULL;
+	slot = &map->slots[t2x_map_hash(map, key)];
+	return slot->key == key ? slot->value : t2x_map_search(map, key);
 }
 
 #endif

@@ -47,4 +47,25 @@ static inline uint64_t tlg_mul_div(uint64_t a, uint64_t b, uint64_t c, uint64_t 
 #endif
 }
 
+/* As tlg_mul_high(), in four parts. */
+static inline uint64_t tlg_mul_high_long(uint64_t a, uint64_t b)
+{
+	uint64_t a_low = a & UINT32_MAX, a_high = a >> 32, b_low = b & UINT32_MAX, b_high = b >> 32;
+	uint64_t one = a_high * b_low + (a_low * b_low >> 32), other = a_low * b_high + (one & UINT32_MAX);
+
+	return a_high * b_high + (one >> 32) + (other >> 32);
+}
+
+/* The upper 64 bits of a * b. */
+static inline uint64_t tlg_mul_high(uint64_t a, uint64_t b)
+{
+#ifdef __SIZEOF_INT128__
+	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
+
+	return (uint64_t)(product >> 64);
+#else
+	return tlg_mul_high_long(a, b);
+#endif
+}
+
 #endif

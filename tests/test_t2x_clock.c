@@ -39,8 +39,8 @@ static void test_clock_nanoseconds_are_taken_as_they_are(void **state)
 static void test_clock_any_rate_is_exact(void **state)
 {
 	static const uint64_t rates[] = {
-		1,	    3,		1000,	     3579545,	  24000000,	    999999999,
-		2596138202, 4294967291, 18446744073, 18446744074, UINT64_C(1) << 40
+		1, 2, 3, 1000, 3579545, 24000000, 999999999, 2596138202, 4294967291, 4294967296, 8589934592, 8589934593,
+		9223372036, 9223372037, 18446744073, 18446744074, UINT64_C(1) << 40
 	};
 	uint64_t random = 88172645463325252u;
 

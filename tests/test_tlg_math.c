@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_tlg_math.c - both ways to divide a product agree. */
+/* test_tlg_math.c - both ways to compute with a product agree. */
 #include "t2test.h"
 
 #include "tlg_math.h"
@@ -22,6 +22,7 @@ static void assert_exact(uint64_t a, uint64_t b, uint64_t c)
 	assert_true(tlg_mul_div_long(a, b, c, &long_rest) == tlg_mul_div(a, b, c, &rest));
 	assert_true(long_rest == rest);
 	assert_true(rest < c);
+	assert_true(tlg_mul_high_long(a, b) == tlg_mul_high(a, b));
 }
 
 static void test_math_small_numbers_are_as_expected(void **unused)
@@ -33,6 +34,8 @@ static void test_math_small_numbers_are_as_expected(void **unused)
 	assert_true(tlg_mul_div_long(7, 10, 4, &rest) == 17 && rest == 2);
 	assert_true(tlg_mul_div_long(UINT64_MAX, UINT64_MAX, UINT64_MAX, &rest) == UINT64_MAX && rest == 0);
 	assert_true(tlg_mul_div_long(0, 5, UINT64_MAX, &rest) == 0 && rest == 0);
+	assert_true(tlg_mul_high(UINT64_C(3) << 40, UINT64_C(5) << 40) == UINT64_C(15) << 16);
+	assert_true(tlg_mul_high_long(UINT64_MAX, UINT64_MAX) == UINT64_MAX - 1);
 }
 
 static void test_math_without_wide_integers_is_the_same(void **unused)
