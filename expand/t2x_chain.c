@@ -67,11 +67,17 @@ void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
 		add_text(chain, &event->u.info.text);
 }
 
-void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
+void t2x_chain_clear(struct t2x_chain *chain, struct t2x_context *context)
 {
 	t2x_context_give(context, chain->max_values + chain->max_bytes);
 	free(chain->values);
 	free(chain->text);
+	memset(chain, 0, sizeof(*chain));
+}
+
+void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
+{
+	t2x_chain_clear(chain, context);
 	free(chain);
 }
 
@@ -257,77 +263,83 @@ static const char *join_text(struct t2x_chain *chain, const struct tlg_event *in
 	return chain->text;
 }
 
-/* Go on over arguments of one type.  Return  1: the last of all is among them */
-static inline int skip_arguments(const struct tlg_event *events, unsigned n, unsigned *at, unsigned type)
+/* Of events from here on, those of one type and number up to the last of all.  Return  NULL: that is not among them */
+static inline const struct tlg_event *
+find_last(const struct tlg_event **event, const struct tlg_event *end, uint32_t sequence, unsigned type)
 {
-	unsigned i = *at;
-	int is_end = 0;
+	const struct tlg_event *at = *event;
 
-	while (!is_end && i < n && events[i].sequence == events->sequence && tlg_event_type(&events[i]) == type)
-		is_end = events[i++].flags & TLG_INFO_END;
-	*at = i;
-	return is_end != 0;
+	for (; at < end && at->sequence == sequence && tlg_event_type(at) == type; at++) {
+		if (at->flags & TLG_INFO_END) {
+			*event = at + 1;
+			return at;
+		}
+	}
+	*event = at;
+	return NULL;
 }
 
 /*
  * Most checkpoints with arguments have one number or one text alone, for which nothing has to be looked up: 170
  * instructions became 70.
- * Return  0: it is not so
+ * Return  events used; 0: it is not so
  */
-static inline int make_only_argument(const struct maker *maker, const struct t2x_scope *scope,
-				     struct t2x_arguments *arguments)
+static inline unsigned make_only_argument(struct t2x_chain *chain, const struct tlg_event *hit,
+					  const struct tlg_event *end, const struct t2x_scope *scope,
+					  struct t2x_arguments *arguments)
 {
-	const struct tlg_style_desc *style = scope ? tlg_style_by_id(scope->style) : NULL;
+	const struct tlg_event *argument = hit + 1;
 	struct t2x_arg *arg = arguments->args;
+	char only = scope ? tlg_style_only[scope->style] : '\0';
 
-	if (!style || !arg || (maker->flags & TLG_RENDERED) || !style->args[0] || style->args[1])
+	if (!only || !arg || argument >= end || hit->flags & TLG_RENDERED)
 		return 0;
-	if (maker->nvalues == 1 && !maker->bytes && (style->args[0] == 'M' || style->args[0] == 'i')) {
-		struct tlg_value value;
-
-		memcpy(&value, maker->value, sizeof(value));
-		if (value.argtype == TLG_ARG_TEXT)
-			return 0;
-		arg->type = value.argtype;
-		arg->length = 0;
-		arg->value = value.value;
-		arg->text = NULL;
-	} else if (!maker->nvalues && maker->bytes && style->args[0] == 'S') {
-		size_t n = trim(maker->text, maker->bytes);
-
-		arg->type = TLG_ARG_TEXT;
-		arg->length = (uint32_t)n;
-		arg->value = 0;
-		arg->text = n ? maker->text : "";
-	} else {
-		return 0;
-	}
 	arguments->n = 1;
-	return 1;
+	if (tlg_event_type(argument) == TLG_VALUE) {
+		const struct tlg_value *value = &argument->u.value;
+
+		if ((only != 'M' && only != 'i') || value->argtype == TLG_ARG_TEXT ||
+		    !(argument->flags & TLG_INFO_END) || argument->sequence != hit->sequence)
+			return 0;
+		*arg = (struct t2x_arg){ .type = value->argtype, .value = value->value };
+		return 2;
+	}
+	if (only != 'S' || !find_last(&argument, end, hit->sequence, TLG_INFO))
+		return 0;
+	arg->text = join_text(chain, hit + 1, (unsigned)(argument - hit) - 1);
+	if (!arg->text)
+		return 0;
+	arg->type = TLG_ARG_TEXT;
+	arg->value = 0;
+	arg->length = (uint32_t)trim(arg->text, (size_t)(argument - hit - 1) * TLG_TEXT_SIZE);
+	return (unsigned)(argument - hit);
 }
 
-unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, unsigned n, struct t2x_clock *clock,
-			 struct t2x_arguments *arguments, struct t2x_scope **scope, int *is_kept)
+unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, const struct tlg_event *end,
+			 struct t2x_clock *clock, struct t2x_arguments *arguments, struct t2x_scope **scope,
+			 int *is_kept)
 {
 	struct maker maker = {
 		.stream = chain->stream, .flags = events->flags,
 		.value = events[1].u.payload, .stride = sizeof(*events), .text = "",
 	};
-	unsigned values = 1, end;
-	int is_end = skip_arguments(events, n, &values, TLG_VALUE);
+	const struct tlg_event *infos = events + 1, *behind;
+	unsigned used = make_only_argument(chain, events, end, *scope, arguments);
 
-	end = values;
-	if (!is_end && !skip_arguments(events, n, &end, TLG_INFO))
-		return 0;
-	maker.nvalues = values - 1;
-	if (end > values) {
-		maker.text = join_text(chain, events + values, end - values);
-		maker.bytes = (size_t)(end - values) * TLG_TEXT_SIZE;
+	*is_kept = 1;
+	if (used)
+		return used;
+	behind = find_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
+	maker.nvalues = (size_t)(infos - events) - 1;
+	if (!behind) {
+		behind = infos;
+		if (!find_last(&behind, end, events->sequence, TLG_INFO))
+			return 0;
+		maker.text = join_text(chain, infos, (unsigned)(behind - infos));
+		maker.bytes = (size_t)(behind - infos) * TLG_TEXT_SIZE;
 	}
 	if (!maker.text)
 		return 0;
-	*is_kept = 1;
-	if (!make_only_argument(&maker, *scope, arguments))
-		make_arguments(&maker, events->u.hit.scopeIndex, clock, arguments, scope, is_kept);
-	return end;
+	make_arguments(&maker, events->u.hit.scopeIndex, clock, arguments, scope, is_kept);
+	return (unsigned)(behind - events);
 }

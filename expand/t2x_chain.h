@@ -37,7 +37,8 @@ struct t2x_arguments {
 /* Add a VALUE, or the text of an INFO.  What there is no room for is left out. */
 void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
 
-/* Free its memory. */
+/* Free what it has gathered; and the chain itself. */
+void t2x_chain_clear(struct t2x_chain *chain, struct t2x_context *context);
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
 
 /*
@@ -53,11 +54,12 @@ void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struc
 /*
  * The same for the HIT events[0], if all that belongs to it is right behind it, VALUEs before INFOs, as every writer
  * of ours has it: the arguments are made from the events where they lie.
- * n       events that are there
+ * end     of the events that are there
  * chain   with a stream, and memory for text; nothing is gathered in it
  * Return  how many events they are, the HIT included; 0: it is not so, nothing was done
  */
-unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, unsigned n, struct t2x_clock *clock,
-			 struct t2x_arguments *arguments, struct t2x_scope **scope, int *is_kept);
+unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, const struct tlg_event *end,
+			 struct t2x_clock *clock, struct t2x_arguments *arguments, struct t2x_scope **scope,
+			 int *is_kept);
 
 #endif

@@ -242,15 +242,13 @@ static inline struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg
 }
 
 /* A step that nothing came before, as for a reader that joined late: it has the time of what comes next. */
-static __attribute__((noinline)) uint64_t find_first_time(struct t2x_lane *lane)
+static __attribute__((noinline)) uint64_t find_first_time(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_waiting *waiting = lane->first;
 
-	for (unsigned i = lane->at; i < waiting->count; i++) {
-		const struct tlg_event *event = &waiting->events[i];
+	for (; event < waiting->events + waiting->count; event++)
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
 			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
-	}
 	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_us * 1000;
 }
 
@@ -269,14 +267,10 @@ pass_whole(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_trac
 
 	if (lane->chains || event->flags & TLG_HAS_MORE)
 		return 0;
-	if (!lanes->whole)
-		lanes->whole = calloc(1, sizeof(*lanes->whole));
-	if (!lanes->whole)
-		return 0;
-	lanes->whole->stream = waiting->stream;
+	lanes->whole.stream = waiting->stream;
 	scope = t2x_scope_get(&waiting->stream->scopes, event->u.hit.scopeIndex);
-	used = t2x_chain_whole(lanes->whole, event, waiting->count - lane->at, &waiting->clock, &lanes->arguments,
-			       &scope, &is_kept);
+	used = t2x_chain_whole(&lanes->whole, event, waiting->events + waiting->count, &waiting->clock,
+			       &lanes->arguments, &scope, &is_kept);
 	if (!used)
 		return 0;
 	track->next_sequence += used - 1;
@@ -298,25 +292,26 @@ pass_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_trac
 	return 1;
 }
 
-/* Return  events used */
-static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event)
+/*
+ * ns      0: a step, which has the time of the thread's latest checkpoint
+ * Return  events used
+ */
+static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *event, uint64_t ns)
 {
 	struct t2x_stream *stream = lane->first->stream;
 	struct t2x_track *track = track_of(lane, event);
-	uint64_t ns;
 
 	stream->hits++;
 	if (!track)
 		return 1;
-	ns = event->u.hit.when ? lane->rest.key_ns : track->now_ns;
-	if (!ns)
-		ns = find_first_time(lane);
 	if (ns < track->now_ns)
 		ns = track->now_ns;
+	if (!ns)
+		ns = find_first_time(lane, event);
 	track->now_ns = ns;
 	follow_sequence(lane, track, event->sequence);
 	track->next_sequence++;
-	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE) || !event->u.hit.scopeIndex)
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
 		return pass_chain(lane, event, track, ns);
 	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
 	return 1;
@@ -383,7 +378,7 @@ static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
 }
 
 /* All OPEN events of a thread's THREAD have come. */
-static void settle_open(struct t2x_lanes *lanes)
+static __attribute__((noinline)) void settle_open(struct t2x_lanes *lanes)
 {
 	if (lanes->open_track)
 		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open, lanes->nopen);
@@ -434,23 +429,26 @@ static void settle_clock(struct t2x_waiting *waiting)
 static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 {
 	struct t2x_waiting *waiting = lane->first;
+	const struct tlg_event *event = waiting->events + lane->at, *end = waiting->events + waiting->count;
 
-	while (lane->at < waiting->count) {
-		const struct tlg_event *event = &waiting->events[lane->at];
+	while (event < end) {
+		uint64_t ns = 0;
 
 		if (tlg_event_type(event) != TLG_HIT) {
-			pass_other(lane, event);
-			lane->at++;
+			pass_other(lane, event++);
 			continue;
 		}
 		if (event->u.hit.when) {
-			lane->rest.key_ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
-			if (lane->rest.key_ns > until_ns)
+			ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
+			if (ns > until_ns) {
+				lane->rest.key_ns = ns;
+				lane->at = (unsigned)(event - waiting->events);
 				return 1;
+			}
 		}
 		if (lane->lanes->open_track)
 			settle_open(lane->lanes);
-		lane->at += pass_hit(lane, event);
+		event += pass_hit(lane, event, ns);
 	}
 	return 0;
 }
@@ -482,9 +480,7 @@ void t2x_lanes_free(struct t2x_lanes *lanes)
 		t2x_chain_free(lanes->spare, lanes->context);
 		lanes->spare = next;
 	}
-	if (lanes->whole)
-		t2x_chain_free(lanes->whole, lanes->context);
-	lanes->whole = NULL;
+	t2x_chain_clear(&lanes->whole, lanes->context);
 	free(lanes->arguments.args);
 	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
 	lanes->nspare = 0;

@@ -69,12 +69,12 @@ static void print_nothing(struct t2x_printer *printer, const struct t2x_event *e
 	(void)ev;
 }
 
-static struct kind make_kind(unsigned style, t2x_print_fn *print, const char *arguments)
+static struct kind make_kind(unsigned style, t2x_print_fn *print)
 {
 	return (struct kind){
 		.print = print ? print : print_nothing, .style = (unsigned char)style,
 		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
-		.only = arguments[0] != '*' && arguments[0] && !arguments[1] ? arguments[0] : '\0',
+		.only = tlg_style_only[style],
 	};
 }
 
@@ -97,8 +97,8 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
 	for (unsigned i = 0; i <= UINT8_MAX; i++)
-		m->kinds[i] = make_kind(TLG_STYLE_none, NULL, "");
-#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name, args);
+		m->kinds[i] = make_kind(TLG_STYLE_none, NULL);
+#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	return m;

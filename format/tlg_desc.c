@@ -18,6 +18,12 @@ static const struct tlg_style_desc styles[TLG_STYLE_COUNT] = {
 #undef TLG_STYLE
 };
 
+const char tlg_style_only[UINT8_MAX + 1] = {
+#define TLG_STYLE(id, name, args, desc) [id] = sizeof(args) == 2 && args[0] != '*' ? args[0] : '\0',
+#include "tlg_styles.def"
+#undef TLG_STYLE
+};
+
 static const char *const loss_names[TLG_LOSS_REASONS] = {
 	[TLG_LOSS_FULL] = "ring full",
 	[TLG_LOSS_WRITE] = "write error",
