@@ -143,7 +143,8 @@ static void fill_thread(struct t2x_template *template, const struct t2x_event *e
 	template->number = ev->thread->number;
 }
 
-void t2x_columns_prepare(struct t2x_printer *printer, const struct t2x_event *ev)
+/* Templates, times as text, room in the output: see to what is not there, or not that of the event. */
+static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	uint64_t number = t2x_columns_scope(ev);
 	struct t2x_template *scope = t2x_template_of_scope(printer->templates, number);
@@ -153,29 +154,24 @@ void t2x_columns_prepare(struct t2x_printer *printer, const struct t2x_event *ev
 		fill_scope(scope, ev);
 	if (!t2x_template_is_of(thread, ev->thread->number))
 		fill_thread(thread, ev);
-	if (!t2x_text_knows_time(printer, ev))
+	if (!t2x_text_knows_time(printer, ev)) {
 		t2x_text_keep_local_time(printer, ev);
-	if (!t2x_text_knows_elapsed(printer, ev->abs_us))
 		t2x_text_keep_elapsed(printer, ev->abs_us, T2X_COLUMNS_TIME);
+	}
 	t2x_out_room(printer->out, T2X_COLUMNS_ROOM);
 }
 
 /* ---- what few lines need ------------------------------------------------------------------------ */
 
-void t2x_columns_put_category(char *p, const char *category)
-{
-	put_column(p, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
-}
-
-char *t2x_columns_long_dots(char *p, size_t n)
+static char *put_dots(char *p, size_t n)
 {
 	if (n > DOTS_MOST)
 		n = DOTS_MOST;
 	return (char *)memset(p, '.', n) + n;
 }
 
-char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_template *template,
-			     const struct t2x_event *ev)
+/* Names that are too long for a template need no T2X_COLUMNS_ROOM before. */
+static char *put_names(struct t2x_out *out, char *p, const struct t2x_template *template, const struct t2x_event *ev)
 {
 	unsigned n = template->length[T2X_NAMES_LENGTH];
 	const struct names names = find_names(ev);
@@ -186,4 +182,18 @@ char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_temp
 	for (unsigned i = 0; i < 3; i++)
 		t2x_out_string(out, names.text[i]);
 	return t2x_out_room(out, T2X_COLUMNS_ROOM);
+}
+
+char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+			    const char *category)
+{
+	const struct t2x_template *scope = t2x_template_of_scope(printer->templates, t2x_columns_scope(ev));
+	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
+	char *p;
+
+	prepare(printer, ev);
+	p = t2x_columns_put(printer, ev, scope, thread, times, 0);
+	if (category)
+		put_column(p - CATEGORY_BYTES - 3, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
+	return put_names(printer->out, put_dots(p, t2x_columns_dots(ev)), scope, ev);
 }

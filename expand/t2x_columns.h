@@ -3,10 +3,10 @@
  * t2x_columns.h - the columns of a perf line: time, place, depth, thread, event, repository, two times, category.
  *
  * Perf is the format of most lines.  A line is put together from templates (t2x_template.h) in copies of fixed size,
- * each of which may write more than it has to say: the next one goes over it.  What is done for each line stands here,
- * inline in a caller that knows which times its kind has.  First everything that a line may need is made sure of, in
- * the .c file if it is not there; from then on no function is called, so nothing has to be saved from being lost in
- * one: that alone was 40 of 150 instructions.
+ * each of which may write more than it has to say: the next one goes over it.  What is done for most lines stands here,
+ * inline in a caller that knows which times its kind has.  First it is seen whether everything is there, and nothing is
+ * long; then no function is called, so nothing has to be saved from being lost in one: that alone was 40 of 150
+ * instructions.  All other lines begin in the .c file.
  */
 #ifndef T2X_COLUMNS_H
 #define T2X_COLUMNS_H
@@ -40,86 +40,69 @@ enum {
 enum { T2X_EVENT_LENGTH, T2X_NAMES_LENGTH };   /* of a scope's template; a thread's has one length */
 enum { T2X_NAMES_TOO_LONG = UINT16_MAX };      /* names that do not fit: they are put together for each line */
 
-/* Templates, times as text, room in the output: see to what is not there, or not that of the event. */
-void t2x_columns_prepare(struct t2x_printer *printer, const struct t2x_event *ev);
-
-/* What is longer than the copies below: as these, of dots no more than 512; names need no T2X_COLUMNS_ROOM before. */
-char *t2x_columns_long_dots(char *p, size_t n);
-char *t2x_columns_long_names(struct t2x_out *out, char *p, const struct t2x_template *template,
-			     const struct t2x_event *ev);
-
-/* A category at p that is not that of the scope, and blanks up to the column's end. */
-void t2x_columns_put_category(char *p, const char *category);
-
 static inline uint64_t t2x_columns_scope(const struct t2x_event *ev)
 {
 	return ev->scope ? ev->scope->number : 0;
 }
 
-/* All that t2x_columns_prepare() would see to is as it has to be. */
-static inline int t2x_columns_are_ready(const struct t2x_printer *printer, const struct t2x_event *ev,
-					const struct t2x_template *scope, const struct t2x_template *thread)
+/*
+ * Begin a line: all columns, the dots for the regions around the event, and what its scope says of the payload:
+ * "label:x", "key:", "name:x".  What the event itself has to say is next.
+ * times     T2X_COLUMNS_...
+ * category  what stands in that column; NULL: the category of the scope
+ * Return    the byte behind, T2X_COLUMNS_SPARE of them free; the caller moves out->pos
+ */
+char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+			    const char *category);
+
+/* Two for each region around the event, the thread's own excepted. */
+static inline size_t t2x_columns_dots(const struct t2x_event *ev)
+{
+	return ev->open > 1 ? 2 * ((size_t)ev->open - 1) : 0;
+}
+
+/* Templates and times are those of the event, and nothing in the line is longer than usual. */
+static inline int t2x_columns_are_usual(const struct t2x_printer *printer, const struct t2x_event *ev,
+					const struct t2x_template *scope, const struct t2x_template *thread,
+					unsigned times)
 {
 	const struct t2x_out *out = printer->out;
 
 	return t2x_template_is_of(scope, t2x_columns_scope(ev)) && t2x_template_is_of(thread, ev->thread->number) &&
 	       out->end - out->pos >= T2X_COLUMNS_ROOM && t2x_text_knows_time(printer, ev) &&
-	       t2x_text_knows_elapsed(printer, ev->abs_us);
+	       t2x_columns_dots(ev) <= T2X_DOTS_COPY && scope->length[T2X_NAMES_LENGTH] <= T2X_NAMES_COPY &&
+	       (!(times & T2X_COLUMNS_RELATIVE) || ev->rel_us < T2X_MOST_SECONDS);
 }
 
 /* "  0.000123 |  0.000045 | " */
-static inline char *t2x_columns_put_times(const struct t2x_printer *printer, char *p, const struct t2x_event *ev,
-					  unsigned times)
+static inline char *t2x_columns_put_times(const struct t2x_printer *printer, char *p, uint64_t rel_us, unsigned times,
+					  int is_usual)
 {
 	static const char none[16] = "          |    ";
 
-	memcpy(p, none, sizeof(none));
 	if (times & T2X_COLUMNS_ABSOLUTE) {
 		memcpy(p, printer->elapsed.text, T2X_KEPT_BYTES);
 		p += printer->elapsed.length;
 	} else {
+		memcpy(p, none, sizeof(none));
 		p += T2X_COLUMNS_TIME + 3;
 	}
-	memcpy(p, none, sizeof(none));
 	if (times & T2X_COLUMNS_RELATIVE) {
-		p = t2x_put_seconds(p, ev->rel_us);
+		p = is_usual ? t2x_put_most_seconds(p, (unsigned)rel_us) : t2x_put_seconds(p, rel_us);
 		memcpy(p, " | ", 4);
 		return p + 3;
 	}
+	memcpy(p, none, sizeof(none));
 	return p + T2X_COLUMNS_TIME + 3;
 }
 
-/*
- * Two for each region around the event, the thread's own excepted.  One copy, and no loop of copies: gcc makes one
- * `rep stos` of that, which takes as long as all the rest of a line.
- */
-static inline char *t2x_columns_put_dots(char *p, unsigned open)
-{
-	size_t n = open > 1 ? 2 * ((size_t)open - 1) : 0;
-
-	if (n > T2X_DOTS_COPY)
-		return t2x_columns_long_dots(p, n);
-	memcpy(p, "................", T2X_DOTS_COPY);
-	return p + n;
-}
-
-/*
- * Begin a line: all columns, the dots for the regions around the event, and what its scope says of the payload:
- * "label:x", "key:", "name:x".  What the event itself has to say is next.
- * times     T2X_COLUMNS_...; where they are constant, nothing is asked about them
- * category  what stands in that column; NULL: the category of the scope
- * Return    the byte behind, T2X_COLUMNS_SPARE of them free; the caller moves out->pos
- */
+/* The columns up to the category, that of the scope included. */
 static inline __attribute__((always_inline)) char *
-t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times, const char *category)
+t2x_columns_put(const struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_template *scope,
+		const struct t2x_template *thread, unsigned times, int is_usual)
 {
-	const struct t2x_template *scope = t2x_template_of_scope(printer->templates, t2x_columns_scope(ev));
-	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
-	char *p;
+	char *p = printer->out->pos;
 
-	if (!t2x_columns_are_ready(printer, ev, scope, thread))
-		t2x_columns_prepare(printer, ev);
-	p = printer->out->pos;
 	if (!printer->options.brief) {
 		memcpy(p, printer->time.text, 16);
 		p += T2X_LOCAL_TIME;
@@ -129,13 +112,27 @@ t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsig
 	memcpy(p, thread->text, T2X_THREAD_COPY);
 	p += thread->length[0];
 	memcpy(p, scope->text + T2X_EVENT_AT, T2X_EVENT_COPY);
-	p = t2x_columns_put_times(printer, p + scope->length[T2X_EVENT_LENGTH], ev, times);
+	p = t2x_columns_put_times(printer, p + scope->length[T2X_EVENT_LENGTH], ev->rel_us, times, is_usual);
 	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
-	if (category)
-		t2x_columns_put_category(p, category);
-	p = t2x_columns_put_dots(p + T2X_COLUMNS_CATEGORY + 3, ev->open);
-	if (scope->length[T2X_NAMES_LENGTH] > T2X_NAMES_COPY)
-		return t2x_columns_long_names(printer->out, p, scope, ev);
+	return p + T2X_COLUMNS_CATEGORY + 3;
+}
+
+/*
+ * The same for the category that most kinds have.  Dots are one copy, and no loop of copies: gcc makes one
+ * `rep stos` of that, which takes as long as all the rest of a line.
+ */
+static inline __attribute__((always_inline)) char *
+t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+{
+	const struct t2x_template *scope = t2x_template_of_scope(printer->templates, t2x_columns_scope(ev));
+	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
+	char *p;
+
+	if (!t2x_columns_are_usual(printer, ev, scope, thread, times))
+		return t2x_columns_begin_any(printer, ev, times, NULL);
+	p = t2x_columns_put(printer, ev, scope, thread, times, 1);
+	memcpy(p, "................", T2X_DOTS_COPY);
+	p += t2x_columns_dots(ev);
 	memcpy(p, scope->text + T2X_NAMES_AT, T2X_NAMES_COPY);
 	return p + scope->length[T2X_NAMES_LENGTH];
 }

@@ -19,7 +19,6 @@ const char t2x_digit_pairs[201] =
 char *t2x_put_uint(char *to, uint64_t value)
 {
 	char digits[T2X_MAX_DIGITS], *p = digits + sizeof(digits);
-	size_t n;
 
 	/* most are small */
 	if (value < 10) {
@@ -35,9 +34,9 @@ char *t2x_put_uint(char *to, uint64_t value)
 		*to++ = (char)('0' + value);
 	else
 		to = t2x_put_2(to, (unsigned)value);
-	n = (size_t)(digits + sizeof(digits) - p);
-	memcpy(to, p, n);
-	return to + n;
+	for (; p < digits + sizeof(digits); p += 2, to += 2)
+		memcpy(to, p, 2);
+	return to;
 }
 
 char *t2x_put_int(char *to, int64_t value)

@@ -56,14 +56,20 @@ char *t2x_put_int(char *to, int64_t value);
  */
 char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width);
 
-/* The same for a width of 9.  Most are below 10 ms: six of their bytes are always the same.  16 bytes may be written */
+/* The same for a width of 9, us < T2X_MOST_SECONDS, as most are: six of their bytes are always the same. */
+enum { T2X_MOST_SECONDS = 10000 };
+static inline char *t2x_put_most_seconds(char *to, unsigned us)
+{
+	memcpy(to, " 0.00000", 8);
+	t2x_put_2(to + 5, us / 100);
+	return t2x_put_2(to + 7, us % 100);
+}
+
+/* Any, for a width of 9.  16 bytes may be written */
 static inline char *t2x_put_seconds(char *to, uint64_t us)
 {
-	if (us >= 10000)
-		return t2x_put_seconds_us(to, us, T2X_SHORT_SECONDS);
-	memcpy(to, " 0.00000", 8);
-	t2x_put_2(to + 5, (unsigned)us / 100);
-	return t2x_put_2(to + 7, (unsigned)us % 100);
+	return us < T2X_MOST_SECONDS ? t2x_put_most_seconds(to, (unsigned)us)
+				     : t2x_put_seconds_us(to, us, T2X_SHORT_SECONDS);
 }
 
 /* ns / 1e9 as printf("%.6f") does: rounded, not cut. */

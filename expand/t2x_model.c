@@ -256,7 +256,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 	};
 	const struct t2x_event ev = {
 		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
-		.us = ns / 1000, .open = 1, .nargs = 1, .args = &count,
+		.us = ns / 1000, .abs_us = find_abs_us(process, ns / 1000), .open = 1, .nargs = 1, .args = &count,
 	};
 
 	if (!count.value)

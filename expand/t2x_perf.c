@@ -5,11 +5,10 @@
 
 enum { ABSOLUTE = T2X_COLUMNS_ABSOLUTE, RELATIVE = T2X_COLUMNS_RELATIVE };
 
-/* For kinds that are rare, and need not have a copy of their own of what is done for each line. */
-static __attribute__((noinline)) void
-begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
+/* For kinds that are rare. */
+static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
 {
-	printer->out->pos = t2x_columns_begin(printer, ev, times, NULL);
+	printer->out->pos = t2x_columns_begin_any(printer, ev, times, NULL);
 }
 
 /* A line whose payload is its first argument. */
@@ -177,7 +176,7 @@ static void print_def_param(struct t2x_printer *printer, const struct t2x_event 
 	char category[6 + T2X_COLUMNS_CATEGORY] = "scope:";
 
 	strncpy(category + 6, t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]), T2X_COLUMNS_CATEGORY - 6);
-	printer->out->pos = t2x_columns_begin(printer, ev, 0, category);
+	printer->out->pos = t2x_columns_begin_any(printer, ev, 0, category);
 	t2x_text_param(printer->out, ev, ':');
 	t2x_out_end_line(printer->out);
 }
@@ -191,7 +190,7 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 }
 
 /* Text at the line's end, where T2X_COLUMNS_SPARE bytes are free, and the end of the line. */
-static void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
+static __attribute__((noinline)) void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
 {
 	if (n < T2X_COLUMNS_SPARE) {
 		memcpy(p, text, n);
@@ -206,7 +205,7 @@ static void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
 static inline __attribute__((always_inline)) void
 print_named(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
 {
-	char *p = t2x_columns_begin(printer, ev, times, NULL);
+	char *p = t2x_columns_begin(printer, ev, times);
 
 	if (ev->message) {
 		*p++ = ' ';
@@ -229,14 +228,14 @@ static void print_region_leave(struct t2x_printer *printer, const struct t2x_eve
 
 static void print_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	end_with(printer->out, t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE, NULL), ev->args[0].text,
+	end_with(printer->out, t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE), ev->args[0].text,
 		 ev->args[0].length);
 }
 #define print_data_json print_data
 
 static void print_data_intmax(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	char *p = t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE, NULL);
+	char *p = t2x_columns_begin(printer, ev, ABSOLUTE | RELATIVE);
 
 	t2x_out_end_line_at(printer->out, t2x_put_int(p, ev->args[0].value));
 }

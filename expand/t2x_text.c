@@ -220,7 +220,7 @@ void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_even
 	t2x_put_6(kept->text + 9, (unsigned)(ev->us % 1000000));
 	kept->length = T2X_LOCAL_TIME;
 	kept->us = ev->us;
-	kept->utcoff = ev->thread->process->utcoff;
+	kept->process = ev->thread->process->number;
 }
 
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -243,7 +243,6 @@ void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned wi
 	char *end = t2x_put_seconds_us(kept->text, us, width);
 
 	memcpy(end, " | ", 3);
-	kept->us = us;
 	kept->length = (unsigned)(end + 3 - kept->text);
 }
 

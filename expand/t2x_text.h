@@ -51,17 +51,12 @@ void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned wi
 
 enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
 
-/* What is kept is that of the event: "HH:MM:SS.uuuuuu", the seconds since the start of the process. */
+/* What is kept is that of the event; of a process without a number nothing is. */
 static inline int t2x_text_knows_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_kept *kept = &printer->time;
 
-	return kept->us == ev->us && kept->utcoff == ev->thread->process->utcoff && kept->length;
-}
-
-static inline int t2x_text_knows_elapsed(const struct t2x_printer *printer, uint64_t us)
-{
-	return printer->elapsed.us == us && printer->elapsed.length;
+	return kept->us == ev->us && kept->process == ev->thread->process->number && kept->process;
 }
 
 /* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */

@@ -60,7 +60,7 @@ enum { T2X_KEPT_BYTES = T2X_MAX_SECONDS };
 /* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
 struct t2x_kept {
 	uint64_t us;
-	int32_t utcoff;
+	uint64_t process;               /* number of the one whose time it is */
 	unsigned length;                /* of text; 0: nothing kept yet */
 	char text[T2X_KEPT_BYTES];
 };
@@ -70,7 +70,7 @@ struct t2x_printer {
 	struct t2x_out *out;
 	struct t2x_options options;
 	struct t2x_second second;
-	struct t2x_kept time, elapsed;  /* of the day, since the start of the process */
+	struct t2x_kept time, elapsed;  /* of the day; since the start of the process, where time is kept */
 	struct t2x_templates *templates;
 	void *own;                      /* of a writer that gathers: NULL at first, and after its finish */
 };

@@ -52,7 +52,7 @@ const struct tlg_type_desc *tlg_type_by_uname(const char *uname);
 /* The Trace2 event kind, or NULL for an unknown one. */
 const struct tlg_style_desc *tlg_style_by_id(unsigned id);
 
-/* By a style's id: the letter of its only argument, if it has one; 0 for others, for a list, and for what is no style. */
+/* By a style's id: the letter of its only argument; 0 if it has none or several, for a list, for what is no style. */
 extern const char tlg_style_only[UINT8_MAX + 1];
 
 /* A LOSS.reason in words; "unknown" for others. */

@@ -173,7 +173,7 @@ static void test_text_times_of_day_know_the_zone(void **state)
 static void test_text_kept_second_follows_zone_and_time(void **state)
 {
 	struct t2x_printer printer = { .out = &out };
-	struct t2x_process east = { .utcoff = 3600 }, west = { .utcoff = -3600 };
+	struct t2x_process east = { .utcoff = 3600, .number = 1 }, west = { .utcoff = -3600, .number = 2 };
 	struct t2x_thread thread = { .process = &east };
 	struct t2x_event ev = { .thread = &thread, .us = 0 };
 	char text[64];
