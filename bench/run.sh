@@ -96,15 +96,17 @@ run_fill()
 }
 
 # Million lines a second of processor time that a command makes on one processor: $2 lines into a pipe, read and thrown
-# away on the other one; then into /dev/null.  Adds to the lists $1_pipe and $1_null.
+# away on another one, and on the same one; then into /dev/null.  Adds to the lists $1_pipe, $1_near and $1_null.
 rate_to_pipe()
 {
-	local -n pipe=$1_pipe null=$1_null
+	local -n pipe=$1_pipe near=$1_near null=$1_null
 	local lines=$2
 
 	shift 2
-	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" 2>/dev/null | cat >/dev/null
+	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" 2>/dev/null | taskset -c 1 cat >/dev/null
 	pipe+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
+	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" 2>/dev/null | taskset -c 0 cat >/dev/null
+	near+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
 	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" >/dev/null 2>&1
 	null+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
 }
@@ -121,7 +123,8 @@ rate_on_wall()
 
 run_pipe()
 {
-	local i lines t2expand_pipe="" t2expand_null="" template_pipe="" template_null="" one="" two=""
+	local i lines one="" two=""
+	local t2expand_pipe="" t2expand_near="" t2expand_null="" template_pipe="" template_near="" template_null=""
 
 	TRACE2_RAW_ENCODING=packed TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((24 << 20)) >"$dir/output" ||
 		return 1
@@ -136,6 +139,8 @@ run_pipe()
 	done
 	figure "t2expand, perf text to a pipe" 1 "M/s" "$t2expand_pipe"
 	figure "bare formatter, to a pipe" 1 "M/s" "$template_pipe"
+	figure "t2expand, perf text to a pipe that is read on the same processor" 1 "M/s" "$t2expand_near"
+	figure "bare formatter, to a pipe that is read on the same processor" 1 "M/s" "$template_near"
 	figure "t2expand, perf text to /dev/null" 1 "M/s" "$t2expand_null"
 	figure "bare formatter, to /dev/null" 1 "M/s" "$template_null"
 	figure "t2expand to /dev/null, on the wall" 1 "M/s" "$one"
