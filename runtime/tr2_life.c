@@ -82,10 +82,13 @@ static int is_utc(void)
 
 static int32_t find_utcoff(void)
 {
-	time_t now = time(NULL);
 	struct tm local;
+	time_t now;
 
-	return !is_utc() && localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
+	if (is_utc())
+		return 0;
+	now = time(NULL);
+	return localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
 }
 
 /*

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tr2_clock.h"
@@ -82,13 +82,13 @@ static void format_own(char own[OWN_BYTES])
 {
 	struct tr2_text text = tr2_text_begin(own, OWN_BYTES);
 	char date[TR2_SID_DATE];
-	struct timeval now;
+	struct timespec now;
 
-	gettimeofday(&now, NULL);
+	clock_gettime(CLOCK_REALTIME, &now);
 	tr2_sid_date(now.tv_sec, date);
 	tr2_text_add(&text, date);
 	tr2_text_add(&text, ".");
-	tr2_text_decimal(&text, (uint64_t)now.tv_usec, 6);
+	tr2_text_decimal(&text, (uint64_t)now.tv_nsec / 1000, 6);
 	tr2_text_add(&text, "Z-");
 	add_host(&text);
 	tr2_text_add(&text, "-P");
