@@ -13,7 +13,7 @@
 
 enum { NEIGHBOURS = 4, CONSTANT_RANGES = 8 };
 
-TR2_LARGE struct tr2_site tr2_g_sites[TR2_SITES] __attribute__((aligned(4096)));
+TR2_LARGE struct tr2_site tr2_g_sites[TR2_SITES] __attribute__((aligned(64)));
 unsigned tr2_g_site_mask = TR2_SITES_FIRST - 1;
 
 /* The read-only segments of the program. */
@@ -89,15 +89,22 @@ static struct tr2_site *take_slot(unsigned slot)
 	return NULL;
 }
 
-/* Room for it near its slot, if need be among all, else it stays where it is. */
+static int widen(void)
+{
+	unsigned mask = tr2_load_rlx(&tr2_g_site_mask), wider = 8 * mask + 7; /* relaxed: see tr2_site_slot() */
+
+	tr2_store_rlx(&tr2_g_site_mask, wider < TR2_SITES ? wider : TR2_SITES - 1); /* relaxed: as above */
+	return mask < TR2_SITES - 1;
+}
+
+/* Room for it near its slot, if need be among more, else it stays where it is. */
 static const struct tr2_site *remember(const struct tr2_site *found, const struct tr2_scope_key *key)
 {
-	struct tr2_site *site = take_slot(tr2_site_slot(key, found->place));
+	struct tr2_site *site;
 
-	if (!site) {
-		tr2_store_rlx(&tr2_g_site_mask, TR2_SITES - 1); /* relaxed: see tr2_site_slot() */
+	do
 		site = take_slot(tr2_site_slot(key, found->place));
-	}
+	while (!site && widen());
 	if (!site)
 		return found;
 	memcpy(site, found, offsetof(struct tr2_site, state));

@@ -15,8 +15,8 @@
 #include "tr2_format.h"
 #include "tr2_scope.h"
 
-/* A page of sites is enough for most programs: all of them are used when it is crowded. */
-enum { TR2_SITES = 4096, TR2_SITES_FIRST = 64 };
+/* A few slots, half a page, are enough for small programs; when they are crowded, eight times as many are used. */
+enum { TR2_SITES = 4096, TR2_SITES_FIRST = 32 };
 
 enum { TR2_SITE_FREE, TR2_SITE_TAKEN, TR2_SITE_COMPARED, TR2_SITE_CONSTANT };
 

@@ -2,9 +2,9 @@
 /* tr2_timer.c - timers and counters. */
 #include "tr2_timer.h"
 
-
 #include "tr2_clock.h"
 #include "tr2_emit.h"
+#include "tr2_memory.h"
 #include "tr2_reserve.h"
 #include "trace2.h"
 
@@ -19,8 +19,10 @@ static struct definition g_counters[TR2_MAX_COUNTERS] = { { "test", "test1", 0 }
 
 static_assert(TR2_MAX_TIMERS == TR2_MAX_COUNTERS, "one kind of table serves both");
 
-static struct tr2_timer g_timer_totals[TR2_MAX_TIMERS];
-static uint64_t g_counter_totals[TR2_MAX_COUNTERS];
+/* Of the threads that have ended. */
+TR2_LARGE static struct tr2_timer g_timer_totals[TR2_MAX_TIMERS];
+TR2_LARGE static uint64_t g_counter_totals[TR2_MAX_COUNTERS];
+static int g_has_totals;
 
 static int define(struct definition *table, uint32_t *count, struct definition definition)
 {
@@ -143,6 +145,7 @@ static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 	while (~timer->min > seen && !tr2_cas_rlx(&total->min, seen, ~timer->min)) /* relaxed: as above */
 		seen = tr2_load_rlx(&total->min); /* relaxed: as above */
 	tr2_add_rlx(&total->intervals, timer->intervals); /* relaxed: as above */
+	tr2_store_rlx(&g_has_totals, 1); /* relaxed: as above */
 }
 
 void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when)
@@ -160,11 +163,14 @@ void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when)
 		if (g_counters[i].per_thread)
 			emit_counter(TLG_STYLE_th_counter, &g_counters[i], self->counters[i], when);
 		tr2_add_rlx(&g_counter_totals[i], self->counters[i]); /* relaxed: read when the threads are done */
+		tr2_store_rlx(&g_has_totals, 1); /* relaxed: as above */
 	}
 }
 
 void tr2_timer_end_process(uint64_t when)
 {
+	if (!tr2_load_rlx(&g_has_totals)) /* relaxed: read when the threads are done */
+		return;
 	for (int i = 0; is_defined(&tr2_g_defined.timers, i); i++) {
 		struct tr2_timer total = g_timer_totals[i];
 		total.min = ~total.min;

@@ -37,13 +37,11 @@ static const struct tr2_site *find(const char *label, const char *format, int li
 }
 
 /* These are known by their lines alone, so that they have the same slots each time. */
-static void test_site_few_calls_share_a_page(void **state)
+static void test_site_few_calls_are_close_together(void **state)
 {
-	const uintptr_t page = 4096;
 	struct tr2_site room;
 
 	(void)state;
-	assert_int_equal((uintptr_t)tr2_g_sites % page, 0);
 	assert_int_equal(tr2_g_site_mask, TR2_SITES_FIRST - 1);
 	for (int line = 10; line < 20; line++) {
 		const struct tr2_site *site = find(NULL, NULL, line, &room);
@@ -151,7 +149,7 @@ static void test_site_threads_at_once_find_the_same(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_site_few_calls_share_a_page),   /* first: literals lie elsewhere each time */
+		cmocka_unit_test(test_site_few_calls_are_close_together),   /* first: literals lie anywhere */
 		cmocka_unit_test(test_site_literals_are_remembered_as_constant),
 		cmocka_unit_test(test_site_buffer_with_another_text_is_another_scope),
 		cmocka_unit_test(test_site_empty_name_is_not_a_missing_one),
