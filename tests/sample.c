@@ -302,6 +302,11 @@ static int is_right_origin(const struct t2x_event *ev, const struct sample_hit *
 	       process->pid == PID && (is_string(process->sid, sid) || is_string(process->sid, ""));
 }
 
+static uint32_t index_of(const struct t2x_event *ev)
+{
+	return ev->scope ? ev->scope->index : ev->scope_index;
+}
+
 static int is_right_scope(const struct t2x_event *ev, const struct sample_hit *hit)
 {
 	const struct t2x_scope *scope = ev->scope;
@@ -331,7 +336,7 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 /* A region that is shown as open was entered then, at this depth. */
 static int is_right_open(const struct t2x_event *ev, const struct sample_hit *hit)
 {
-	return hit && is_right_origin(ev, hit) && ev->scope_index == hit->scope && is_right_scope(ev, hit) &&
+	return hit && is_right_origin(ev, hit) && index_of(ev) == hit->scope && is_right_scope(ev, hit) &&
 	       kind_of(hit->scope) == KIND_ENTER && ev->open == hit->open && !ev->message;
 }
 
@@ -340,7 +345,7 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 	const struct sample *sample = g_judge.sample;
 	uint64_t n = ev->us - (uint64_t)TLGMAKE_SECOND * 1000000 - FIRST_US;
 	const struct sample_hit *hit = n < sample->nhits ? &sample->hits[n] : NULL;
-	int is_good = hit && is_right_origin(ev, hit) && ev->scope_index == hit->scope &&
+	int is_good = hit && is_right_origin(ev, hit) && index_of(ev) == hit->scope &&
 		      (!ev->scope || (is_right_scope(ev, hit) && is_right_text(ev, hit)));
 
 	(void)printer;
