@@ -16,7 +16,7 @@
 #include "t2x_digits.h"
 
 enum {
-	T2X_OUT_BLOCK = 128 * 1024,
+	T2X_OUT_BLOCK = 64 * 1024,
 	T2X_OUT_ROOM = 4096,          /* the most that t2x_out_room() can promise */
 	T2X_OUT_BYTES = T2X_OUT_BLOCK + T2X_OUT_ROOM,   /* of the buffer */
 };
@@ -43,8 +43,8 @@ int t2x_out_init(struct t2x_out *out, int fd);
 int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
 
 /*
- * All writes but the last are of T2X_OUT_BLOCK bytes, wherever lines end.  The kernel keeps a file in larger pieces
- * then: 8 GB/s instead of 5.5 (ext4).  To be said before anything is written.
+ * All writes but the last are of T2X_OUT_BLOCK bytes, wherever lines end.  The kernel keeps a file in pieces as large
+ * then: 7 GB/s instead of 5.5 (ext4); memory in still larger ones is rare.  To be said before anything is written.
  */
 void t2x_out_in_blocks(struct t2x_out *out);
 
