@@ -118,8 +118,8 @@ t2x_columns_put(const struct t2x_printer *printer, const struct t2x_event *ev, c
 }
 
 /*
- * The same for the category that most kinds have.  Dots are one copy, and no loop of copies: gcc makes one
- * `rep stos` of that, which takes as long as all the rest of a line.
+ * As t2x_columns_begin_any(), for kinds of which there are many, with the category of the scope.  Dots are one copy,
+ * and no loop of copies: gcc makes one `rep stos` of that, which takes as long as all the rest of a line.
  */
 static inline __attribute__((always_inline)) char *
 t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)

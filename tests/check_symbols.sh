@@ -34,7 +34,7 @@ pthread_cond_clockwait pthread_condattr_init pthread_condattr_setclock pthread_c
 pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific pthread_setcancelstate
 sched_getaffinity sched_setaffinity sigismember sigpending sigtimedwait sigaltstack prctl getrlimit memfd_create
 sem_init sem_post sem_wait sem_timedwait sem_clockwait sem_destroy
-_GLOBAL_OFFSET_TABLE_ __stack_chk_fail __tls_get_addr __cpu_model __x86_get_cpuid_feature_leaf __divti3 __udivti3
+_GLOBAL_OFFSET_TABLE_ __stack_chk_fail __tls_get_addr __cpu_model __x86_get_cpuid_feature_leaf __divti3 __udivti3 __udivmodti4
 urcu_* rcu_* cds_* __cds_* LZ4_* LZ4F_* SHA1* _ITM_* __gmon_start__
 '
 
