@@ -5,22 +5,30 @@
  * usage: bench_start DIRECTORY ROUNDS
  *
  * Starts, in turn: bench_bare, the same program without the library; that with a library in which there is nothing;
- * that with the files alone which tracing needs; itself, linked with the library, without any call of it; with tracing
- * off; with tracing on into DIRECTORY/trace.tlg and ten events; and the same in git: `git version` with and without
- * GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.  bench_start_static is the same, linked with the
- * static library.
+ * that with the files alone which tracing needs, and with all that tracing asks of the kernel; itself, linked with the
+ * library, without any call of it; with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the
+ * same in git: `git version` with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.
+ * bench_start_static is the same, linked with the static library.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "bench.h"
@@ -29,12 +37,13 @@
 enum {
 	EVENTS = 10, RUNS_A_ROUND = 8, CANNOT_RUN = 127,
 	RING_BYTES = 512 << 20, RING_PAGES = 4, PAGE = 4096, TRACE_BYTES = 662,   /* of a process with ten events */
+	TABLE_BYTES = 24 << 20, TABLE_PAGES = 8, THREAD_BYTES = 256 << 10, VARIABLE_PAGES = 4, HIGH_NUMBER = 200,
 };
 
 extern char **environ;
 
 static char self[PATH_MAX], bare[PATH_MAX];
-static char files[PATH_MAX];                                 /* the argument that asks for the files alone */
+static char files[PATH_MAX], kernel[PATH_MAX];               /* the arguments that ask for be_files(), be_kernel() */
 static char raw_setting[PATH_MAX], git_setting[PATH_MAX];    /* NAME=value */
 static char found_setting[PATH_MAX];                         /* the library is found at once */
 static char empty_setting[] = "LD_PRELOAD=libdl.so.2";       /* since glibc 2.34 there is nothing in it */
@@ -48,28 +57,136 @@ static void be_child(void)
 		trace2_data_intmax("bench", NULL, "start", i);
 }
 
+static void touch_pages(volatile char *memory, unsigned pages)
+{
+	for (unsigned i = 0; i < pages; i++)
+		memory[i * PAGE] = 1;
+}
+
+/* A file in memory, in which events outlive the process that recorded them, whatever kills it.  Return  0: none */
+static char *make_ring(char *path, size_t size)
+{
+	char *ring;
+	int fd;
+
+	snprintf(path, size, "/dev/shm/bench-%d", (int)getpid());
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	if (fd < 0 || ftruncate(fd, RING_BYTES))
+		return NULL;
+	ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (ring == MAP_FAILED || close(fd))
+		return NULL;
+	touch_pages(ring, RING_PAGES);
+	return ring;
+}
+
 /*
- * What no tracer can do without whose events outlive the process that recorded them, whatever kills it: a file in
- * memory, in which they are, and a trace.  As little of both as ten events need, and nothing that makes or reads them.
+ * What no tracer can do without whose events outlive the process: that file, and a trace.  As little of both as ten
+ * events need, and nothing that makes or reads them.
  */
 static int be_files(const char *trace)
 {
 	static const char text[TRACE_BYTES];
 	char path[64];
-	char *ring;
 	int fd;
 
-	snprintf(path, sizeof(path), "/dev/shm/bench-%d", (int)getpid());
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
-	if (fd < 0 || ftruncate(fd, RING_BYTES))
+	if (!make_ring(path, sizeof(path)))
 		return CANNOT_RUN;
-	ring = mmap(NULL, RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (ring == MAP_FAILED || close(fd))
-		return CANNOT_RUN;
-	for (int i = 0; i < RING_PAGES; i++)
-		((volatile char *)ring)[i * PAGE] = 1;
 	fd = open(trace, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 	if (fd < 0 || write(fd, text, TRACE_BYTES) != TRACE_BYTES || close(fd))
+		return CANNOT_RUN;
+	return unlink(path) ? CANNOT_RUN : 0;
+}
+
+/* Which clock the kernel trusts; who, where and when this is. */
+static void ask_kernel(void)
+{
+	char answer[256];
+	struct utsname host;
+	struct timespec now;
+	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	int allowed;
+
+	if (fd < 0 || read(fd, answer, sizeof(answer)) < 0 || close(fd) || prctl(PR_GET_TSC, &allowed) ||
+	    readlink("/etc/localtime", answer, sizeof(answer)) < 0 || uname(&host) ||
+	    clock_gettime(CLOCK_REALTIME, &now) || getrandom(answer, 8, GRND_NONBLOCK) < 0 ||
+	    setenv("BENCH_SESSION", host.nodename, 1))
+		errno = 0;   /* what it cannot answer is not waited for */
+}
+
+/* The trace, under a number that programs do not count on; how it begins, for it may go on. */
+static int open_trace(const char *trace)
+{
+	char begin[4];
+	struct stat st;
+	int fd = open(trace, O_WRONLY | O_CREAT | O_NOCTTY | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666), moved;
+
+	if (fd < 0 || fstat(fd, &st) || fcntl(fd, F_SETFL, O_APPEND))
+		return -1;
+	moved = fcntl(fd, F_DUPFD_CLOEXEC, HIGH_NUMBER);
+	if (moved < 0 || close(fd) || !st.st_size)
+		return moved;
+	fd = open(trace, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return fd < 0 || read(fd, begin, sizeof(begin)) < 0 || close(fd) ? -1 : moved;
+}
+
+/* Tables that are large in case, a thread's memory that a fork wipes, variables. */
+static int take_memory(void)
+{
+	static char variables[VARIABLE_PAGES * PAGE];
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	char *tables = mmap(NULL, TABLE_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+	char *thread = mmap(NULL, THREAD_BYTES, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	if (tables == MAP_FAILED || thread == MAP_FAILED || madvise(thread, THREAD_BYTES, MADV_WIPEONFORK))
+		return -1;
+	for (unsigned i = 0; i < TABLE_PAGES; i++)
+		touch_pages(tables + i * (TABLE_BYTES / TABLE_PAGES), 1);
+	touch_pages(thread, 1);
+	touch_pages(variables, VARIABLE_PAGES);
+	return 0;
+}
+
+/* A mutex that tells of its owner's death, handlers and masks, limits. */
+static void settle_signals(void)
+{
+	pthread_mutexattr_t attributes;
+	pthread_mutex_t owner;
+	struct sigaction action;
+	struct rlimit limit;
+	sigset_t all, old;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&owner, &attributes);
+	pthread_mutex_trylock(&owner);
+	getrlimit(RLIMIT_FSIZE, &limit);
+	getrlimit(RLIMIT_AS, &limit);
+	sigaction(SIGPIPE, NULL, &action);
+	sigaction(SIGPIPE, &action, NULL);
+	sigfillset(&all);
+	for (int i = 0; i < 3; i++) {
+		sigprocmask(SIG_SETMASK, &all, &old);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+	}
+	sigpending(&old);
+}
+
+/* All that our library asks of the kernel, once, as it does, and the pages that it touches: without the library. */
+static int be_kernel(const char *trace)
+{
+	static const char text[TRACE_BYTES];
+	struct stat st;
+	char path[64];
+	int fd;
+
+	ask_kernel();
+	fd = open_trace(trace);
+	if (fd < 0 || !make_ring(path, sizeof(path)) || take_memory())
+		return CANNOT_RUN;
+	settle_signals();
+	if (fstat(fd, &st) || write(fd, text, TRACE_BYTES) != TRACE_BYTES || close(fd))
 		return CANNOT_RUN;
 	return unlink(path) ? CANNOT_RUN : 0;
 }
@@ -118,17 +235,19 @@ static void run_all(const char *program, const char *argument, char *setting, un
 RUN_PROGRAM(run_bare, bare, "idle", NULL)
 RUN_PROGRAM(run_empty, bare, "idle", empty_setting)
 RUN_PROGRAM(run_files, bare, files, NULL)
+RUN_PROGRAM(run_kernel, bare, kernel, NULL)
 RUN_PROGRAM(run_idle, self, "idle", NULL)
 RUN_PROGRAM(run_off, self, "child", NULL)
 RUN_PROGRAM(run_on, self, "child", raw_setting)
 RUN_PROGRAM(run_git, "git", "version", NULL)
 RUN_PROGRAM(run_git_on, "git", "version", git_setting)
 
-enum { ON = 5, WITHOUT_GIT = 6 };
+enum { ON = 6, WITHOUT_GIT = 7 };
 static struct bench_case cases[] = {
 	{ .name = "a process without the library", .run = run_bare, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "with an empty library", .run = run_empty, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "the files alone", .run = run_files, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
+	{ .name = "the kernel's part alone", .run = run_kernel, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "linked, no call", .run = run_idle, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "initialized, tracing off", .run = run_off, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 	{ .name = "tracing on, ten events", .run = run_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
@@ -174,7 +293,8 @@ static void set_up(const char *directory)
 		    (int)sizeof(raw_setting) ||
 	    snprintf(git_setting, sizeof(git_setting), "GIT_TRACE2_EVENT=%s/git", directory) >=
 		    (int)sizeof(git_setting) ||
-	    snprintf(files, sizeof(files), "files=%s/files", directory) >= (int)sizeof(files))
+	    snprintf(files, sizeof(files), "files=%s/files", directory) >= (int)sizeof(files) ||
+	    snprintf(kernel, sizeof(kernel), "kernel=%s/kernel", directory) >= (int)sizeof(kernel))
 		bench_fail(directory);
 	copy_environment();
 	tell_loader();
@@ -196,6 +316,8 @@ int main(int argc, char **argv)
 		return 0;
 	if (argc == 2 && !strncmp(argv[1], "files=", 6))
 		return be_files(argv[1] + 6);
+	if (argc == 2 && !strncmp(argv[1], "kernel=", 7))
+		return be_kernel(argv[1] + 7);
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_start DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;

@@ -73,6 +73,8 @@ GOALS = [
          baseline_minus="git version", at_most=1 / 2),
     Goal("what the files alone add that outlive a process", "start", "the files alone",
          minus="a process without the library", baseline="git version, event target", baseline_minus="git version"),
+    Goal("what the same system calls and pages add, without the library", "start", "the kernel's part alone",
+         minus="a process without the library", baseline="git version, event target", baseline_minus="git version"),
     Goal("initialized but off, shared library, in us", "start", "initialized, tracing off",
          minus="linked, no call", at_most=10),
     Goal("the same, with loading the library, in us", "start", "initialized, tracing off",

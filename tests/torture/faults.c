@@ -81,15 +81,16 @@ static void rotate_without_descriptor(void)
 	trace2_rotate();
 }
 
-/* The file may grow a little, and no more. */
+/* The file may grow by GROWTH bytes, and no more. */
 static void limit_file(void)
 {
+	const char *growth = getenv("GROWTH");
 	struct stat st = { .st_size = 0 };
 	struct rlimit limit;
 
 	stat(getenv("TRACE2_RAW"), &st);
 	getrlimit(RLIMIT_FSIZE, &limit);
-	limit.rlim_cur = (rlim_t)st.st_size + 5000;
+	limit.rlim_cur = (rlim_t)st.st_size + (growth ? strtoul(growth, NULL, 10) : 5000);
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 

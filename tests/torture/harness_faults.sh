@@ -69,7 +69,10 @@ for error in ENOSPC EIO EDQUOT EINTR EAGAIN; do
 	run_whole "$error" strace -f -qq -o /dev/null -P "$raw" -e inject=write:error=$error:when=2..13 \
 		"$program" "$events" flush
 done
-TRACE2_RAW_LZ4=0 run_whole "RLIMIT_FSIZE, plain" "$program" "$events" file-limit
+# of some write whole blocks are in the file, and a part of one
+for growth in 5000 12000 20000 30000 45000; do
+	GROWTH=$growth TRACE2_RAW_LZ4=0 run_whole "RLIMIT_FSIZE, plain, $growth" "$program" "$events" file-limit
+done
 TRACE2_RAW_LZ4=1 run_whole "RLIMIT_FSIZE, LZ4" "$program" "$events" file-limit
 
 # ---- writes that take less than they are given; no thread for the drain
