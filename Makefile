@@ -12,7 +12,7 @@ runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write \
 	       tr2_thread tr2_handler tr2_reg tr2_ring tr2_scope tr2_losses tr2_shm \
 	       tr2_env tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
-	       tr2_clock tr2_memory tr2_fd tr2_text
+	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text
 expand_src  := t2x_options t2x_recover t2x_dir t2x_file t2x_screen \
 	       t2x_ahead t2x_relay t2x_crew \
 	       t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
@@ -22,13 +22,13 @@ expand_src  := t2x_options t2x_recover t2x_dir t2x_file t2x_screen \
 	       t2x_model t2x_regions t2x_losses t2x_render \
 	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_tree t2x_tree_show \
 	       t2x_text \
-	       t2x_out t2x_digits t2x_escape t2x_report t2x_map t2x_clock
+	       t2x_out t2x_digits t2x_escape t2x_report t2x_map t2x_clock t2x_memory
 
 # What of the expander serves the live text targets, in the library
 live_src    := t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
 	       t2x_model t2x_regions t2x_losses t2x_render \
 	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_text \
-	       t2x_out t2x_digits t2x_map t2x_clock
+	       t2x_out t2x_digits t2x_map t2x_clock t2x_memory
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds

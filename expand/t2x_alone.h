@@ -10,8 +10,8 @@
 #define T2X_ALONE_H
 
 #include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "t2x_memory.h"
 
 enum { T2X_CACHE_LINE = 64 };
 
@@ -21,14 +21,10 @@ static inline size_t t2x_alone_bytes(size_t n)
 	return (n + T2X_CACHE_LINE - 1) & ~((size_t)T2X_CACHE_LINE - 1);
 }
 
-/* n bytes, all zero, in cache lines of their own, for free().  Return  NULL: no memory */
+/* n bytes, all zero, in cache lines of their own, for t2x_free().  Return  NULL: no memory */
 static inline void *t2x_alone_new(size_t n)
 {
-	void *memory = aligned_alloc(T2X_CACHE_LINE, t2x_alone_bytes(n));
-
-	if (memory)
-		memset(memory, 0, n);
-	return memory;
+	return t2x_aligned(T2X_CACHE_LINE, t2x_alone_bytes(n));
 }
 
 #endif

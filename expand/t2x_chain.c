@@ -2,9 +2,9 @@
 /* t2x_chain.c - gathering, and the way from VALUEs and text to arguments. */
 #include "t2x_chain.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "t2x_memory.h"
 #include "tlg_desc.h"
 
 enum { FIRST_BYTES = 256 };
@@ -21,7 +21,7 @@ static int grow(struct t2x_context *context, void **memory, size_t used, size_t 
 		want *= 2;
 	if (want > limit || !t2x_context_take(context, want - *max))
 		return 0;
-	larger = realloc(*memory, want);
+	larger = t2x_realloc(*memory, want);
 	if (!larger) {
 		t2x_context_give(context, want - *max);
 		return 0;
@@ -70,15 +70,15 @@ void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
 void t2x_chain_clear(struct t2x_chain *chain, struct t2x_context *context)
 {
 	t2x_context_give(context, chain->max_values + chain->max_bytes);
-	free(chain->values);
-	free(chain->text);
+	t2x_free(chain->values);
+	t2x_free(chain->text);
 	memset(chain, 0, sizeof(*chain));
 }
 
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context)
 {
 	t2x_chain_clear(chain, context);
-	free(chain);
+	t2x_free(chain);
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
@@ -143,7 +143,7 @@ static inline void next_argument(struct maker *maker, struct t2x_arg *arg)
 static int grow_arguments(struct t2x_arguments *arguments)
 {
 	size_t max = arguments->max ? 2 * arguments->max : 64;
-	struct t2x_arg *larger = realloc(arguments->args, max * sizeof(*larger));
+	struct t2x_arg *larger = t2x_realloc(arguments->args, max * sizeof(*larger));
 
 	if (!larger)
 		return 0;

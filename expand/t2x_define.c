@@ -2,7 +2,8 @@
 /* t2x_define.c - see t2x_define.h. */
 #include "t2x_define.h"
 
-#include <stdlib.h>
+
+#include "t2x_memory.h"
 
 enum { MAX_OPEN = 8 };            /* definitions of a stream whose text is not complete */
 
@@ -58,7 +59,7 @@ static void begin(struct t2x_definitions *unfinished, struct t2x_stream *stream,
 		last = &(*last)->next;
 	if (unfinished->count >= MAX_OPEN)
 		drop(unfinished, last, stream->context);
-	chain = malloc(sizeof(*chain));
+	chain = t2x_malloc(sizeof(*chain));
 	if (!chain)
 		return;
 	*chain = whole;

@@ -3,8 +3,9 @@
 #include "t2x_heap.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "t2x_memory.h"
 
 static int is_before(const struct t2x_heap_item *a, const struct t2x_heap_item *b)
 {
@@ -46,7 +47,7 @@ int t2x_heap_insert(struct t2x_heap *heap, struct t2x_heap_item *item)
 {
 	if (heap->n == heap->max) {
 		unsigned max = heap->max ? 2 * heap->max : 64;
-		struct t2x_heap_item **larger = realloc(heap->items, max * sizeof(struct t2x_heap_item *));
+		struct t2x_heap_item **larger = t2x_realloc(heap->items, max * sizeof(struct t2x_heap_item *));
 		if (!larger)
 			return -ENOMEM;
 		heap->items = larger;
@@ -93,6 +94,6 @@ uint64_t t2x_heap_top_until(const struct t2x_heap *heap)
 
 void t2x_heap_free(struct t2x_heap *heap)
 {
-	free(heap->items);
+	t2x_free(heap->items);
 	memset(heap, 0, sizeof(*heap));
 }

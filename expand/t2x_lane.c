@@ -3,9 +3,9 @@
 #include "t2x_lane.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "t2x_memory.h"
 #include "tlg_desc.h"
 
 enum {
@@ -50,7 +50,7 @@ static struct t2x_chain *new_chain(struct t2x_lanes *lanes)
 	struct t2x_chain *chain = lanes->spare;
 
 	if (!chain)
-		return calloc(1, sizeof(*chain));
+		return t2x_calloc(1, sizeof(*chain));
 	lanes->spare = chain->next;
 	lanes->nspare--;
 	chain->nvalues = chain->bytes = 0;
@@ -481,7 +481,7 @@ void t2x_lanes_free(struct t2x_lanes *lanes)
 		lanes->spare = next;
 	}
 	t2x_chain_clear(&lanes->whole, lanes->context);
-	free(lanes->arguments.args);
+	t2x_free(lanes->arguments.args);
 	memset(&lanes->arguments, 0, sizeof(lanes->arguments));
 	lanes->nspare = 0;
 }

@@ -2,7 +2,8 @@
 /* t2x_losses.c - a hash table with open addressing, at most half full. */
 #include "t2x_losses.h"
 
-#include <stdlib.h>
+
+#include "t2x_memory.h"
 
 enum { FIRST_SLOTS = 16 };
 
@@ -36,7 +37,7 @@ static size_t table_bytes(unsigned slots)
 
 static struct t2x_losses *new_table(unsigned slots, size_t *budget)
 {
-	struct t2x_losses *losses = table_bytes(slots) <= *budget ? calloc(1, table_bytes(slots)) : NULL;
+	struct t2x_losses *losses = table_bytes(slots) <= *budget ? t2x_calloc(1, table_bytes(slots)) : NULL;
 
 	if (losses) {
 		losses->slots = slots;
@@ -101,5 +102,5 @@ void t2x_losses_free(struct t2x_losses *losses, size_t *budget)
 {
 	if (losses)
 		*budget += table_bytes(losses->slots);
-	free(losses);
+	t2x_free(losses);
 }

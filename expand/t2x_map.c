@@ -3,8 +3,9 @@
 #include "t2x_map.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "t2x_memory.h"
 
 enum { FIRST_BITS = 4, MAX_BITS = 24, TRIES = 8 };
 
@@ -52,15 +53,15 @@ static int rebuild(struct t2x_map *map, unsigned bits)
 	for (unsigned tries = 0; bits + tries / TRIES <= MAX_BITS; tries++) {
 		made.shift = 32 - (bits + tries / TRIES);
 		made.count = 0;
-		made.slots = calloc((size_t)1 << bits_of(&made), sizeof(*made.slots));
+		made.slots = t2x_calloc((size_t)1 << bits_of(&made), sizeof(*made.slots));
 		if (!made.slots)
 			return -ENOMEM;
 		if (place_all(&made, map)) {
-			free(map->slots);
+			t2x_free(map->slots);
 			*map = made;
 			return 0;
 		}
-		free(made.slots);
+		t2x_free(made.slots);
 		made.factor = next_factor(made.factor);
 	}
 	return -ENOMEM;
@@ -111,6 +112,6 @@ void t2x_map_remove(struct t2x_map *map, uint32_t key)
 
 void t2x_map_free(struct t2x_map *map)
 {
-	free(map->slots);
+	t2x_free(map->slots);
 	memset(map, 0, sizeof(*map));
 }

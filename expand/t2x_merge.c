@@ -3,9 +3,9 @@
 #include "t2x_merge.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #include "t2x_define.h"
+#include "t2x_memory.h"
 
 /* A stream and the lanes of its threads. */
 struct live {
@@ -54,7 +54,7 @@ struct t2x_merge {
 
 struct t2x_merge *t2x_merge_new(struct t2x_context *context)
 {
-	struct t2x_merge *merge = calloc(1, sizeof(*merge));
+	struct t2x_merge *merge = t2x_calloc(1, sizeof(*merge));
 
 	if (!merge)
 		return NULL;
@@ -65,7 +65,7 @@ struct t2x_merge *t2x_merge_new(struct t2x_context *context)
 
 int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char *name, t2x_next_fn *next)
 {
-	struct source *source = calloc(1, sizeof(*source));
+	struct source *source = t2x_calloc(1, sizeof(*source));
 
 	if (!source)
 		return -ENOMEM;
@@ -96,7 +96,7 @@ unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input)
 static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	uint32_t tid = block->is_framed ? block->tid : 0;
-	struct lane_of *lane = calloc(1, sizeof(*lane));
+	struct lane_of *lane = t2x_calloc(1, sizeof(*lane));
 
 	if (!lane)
 		return NULL;
@@ -112,7 +112,7 @@ static void free_lane(struct t2x_merge *merge, struct lane_of *lane)
 {
 	if (lane->live)
 		t2x_context_give(merge->context, LANE_BYTES);
-	free(lane);
+	t2x_free(lane);
 }
 
 /* Nothing waits in the lane, and its thread is not needed either, or, any: perhaps not. */
@@ -182,7 +182,7 @@ static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, con
 	lane = new_lane(merge, live, block);
 	if (!lane || t2x_map_put(&live->lanes, block->tid, lane)) {
 		t2x_context_give(merge->context, LANE_BYTES);
-		free(lane);
+		t2x_free(lane);
 		return NULL;
 	}
 	lane->lane.counts_events = block->counts_events;
@@ -240,7 +240,7 @@ static void free_live(struct t2x_merge *merge, struct live *live)
 	t2x_map_free(&live->lanes);
 	t2x_define_forget(&live->definitions, merge->context);
 	t2x_stream_free(live->stream);
-	free(live);
+	t2x_free(live);
 }
 
 /* The stream is complete, or given up, and its lanes are empty: forget it. */
@@ -277,7 +277,7 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 		empty_lanes(merge, source->oldest);
 		retire(merge, source->oldest);
 	}
-	live = calloc(1, sizeof(*live));
+	live = t2x_calloc(1, sizeof(*live));
 	if (!live)
 		return NULL;
 	live->source = source;
@@ -288,7 +288,7 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 			t2x_heap_remove(&source->marks, &live->mark);
 		if (live->stream)
 			t2x_stream_free(live->stream);
-		free(live);
+		t2x_free(live);
 		return NULL;
 	}
 	live->stream->is_whole = block->is_framed && block->number == 1;
@@ -488,12 +488,12 @@ void t2x_merge_free(struct t2x_merge *merge)
 		return;
 	for (struct source *source = merge->sources; source; source = next) {
 		next = source->next;
-		free(source->sequence);
+		t2x_free(source->sequence);
 		t2x_map_free(&source->streams);
 		t2x_heap_free(&source->marks);
-		free(source);
+		t2x_free(source);
 	}
 	t2x_heap_free(&merge->heap);
 	t2x_lanes_free(&merge->lanes);
-	free(merge);
+	t2x_free(merge);
 }

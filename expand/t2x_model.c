@@ -3,10 +3,10 @@
 #include "t2x_model.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "t2x_alone.h"
 #include "t2x_losses.h"
+#include "t2x_memory.h"
 #include "t2x_regions.h"
 #include "t2x_render.h"
 #include "tlg_desc.h"
@@ -85,9 +85,9 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 
 	if (!m)
 		return NULL;
-	m->printer.templates = calloc(1, sizeof(*m->printer.templates));
+	m->printer.templates = t2x_calloc(1, sizeof(*m->printer.templates));
 	if (!m->printer.templates) {
-		free(m);
+		t2x_free(m);
 		return NULL;
 	}
 	m->printer.out = out;
@@ -120,9 +120,9 @@ void t2x_model_free(struct t2x_model *m)
 {
 	if (!m)
 		return;
-	free(m->printer.templates);
-	free(m->message);
-	free(m);
+	t2x_free(m->printer.templates);
+	t2x_free(m->message);
+	t2x_free(m);
 }
 
 /* ---- threads and processes ---------------------------------------------------------------------- */
@@ -224,7 +224,7 @@ void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 	t2x_model_settle(m);
 	if (thread->model)
 		t2x_regions_free(thread->model, &m->region_budget);
-	free(thread->model);
+	t2x_free(thread->model);
 	thread->model = NULL;
 }
 
@@ -333,7 +333,7 @@ static int render_message(struct t2x_model *m, struct t2x_event *ev, const char 
 	const char *nul;
 
 	if (!m->message)
-		m->message = malloc(MESSAGE_BYTES);
+		m->message = t2x_malloc(MESSAGE_BYTES);
 	if (!m->message)
 		return 0;
 	ev->message = m->message;

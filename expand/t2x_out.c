@@ -3,15 +3,16 @@
 #include "t2x_out.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
+
+#include "t2x_memory.h"
 
 enum { PAGE_BYTES = 4096 };
 
 int t2x_out_init(struct t2x_out *out, int fd)
 {
 	*out = (struct t2x_out){ .fd = fd };
-	out->buf = aligned_alloc(PAGE_BYTES, T2X_OUT_BYTES);
+	out->buf = t2x_aligned(PAGE_BYTES, T2X_OUT_BYTES);
 	if (!out->buf)
 		return -ENOMEM;
 	out->pos = out->line = out->buf;
@@ -30,7 +31,7 @@ int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write_fn, void *target)
 
 void t2x_out_free(struct t2x_out *out)
 {
-	free(out->buf);
+	t2x_free(out->buf);
 	out->buf = out->pos = out->end = out->line = NULL;
 }
 

@@ -2,8 +2,9 @@
 /* t2x_regions.c - see t2x_regions.h. */
 #include "t2x_regions.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "t2x_memory.h"
 
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
 {
@@ -18,7 +19,7 @@ void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
 	if (regions->entered == regions->small)
 		return;
 	*budget += regions->room;
-	free(regions->entered);
+	t2x_free(regions->entered);
 	regions->entered = regions->small;
 }
 
@@ -31,7 +32,7 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 
 	if (more > T2X_REGIONS_KEPT || price > *budget)
 		return;
-	entered = realloc(is_small ? NULL : regions->entered, more * sizeof(*entered));
+	entered = t2x_realloc(is_small ? NULL : regions->entered, more * sizeof(*entered));
 	if (!entered)
 		return;
 	if (is_small)

@@ -2,10 +2,10 @@
 /* t2x_scope.c - see t2x_scope.h. */
 #include "t2x_scope.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "t2x_alone.h"
+#include "t2x_memory.h"
 #include "tlg_crc.h"
 
 /* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */
@@ -16,13 +16,13 @@ enum { SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE };
 static void free_file(struct t2x_context *context, struct t2x_file_box *box)
 {
 	t2x_context_give(context, box->bytes);
-	free(box);
+	t2x_free(box);
 }
 
 static struct t2x_file_box *make_file(struct t2x_context *context, const char *name, size_t n)
 {
 	size_t bytes = sizeof(struct t2x_file_box) + T2X_MAP_ENTRY_BYTES + n + 1;
-	struct t2x_file_box *box = t2x_context_take(context, bytes) ? malloc(bytes - T2X_MAP_ENTRY_BYTES) : NULL;
+	struct t2x_file_box *box = t2x_context_take(context, bytes) ? t2x_malloc(bytes - T2X_MAP_ENTRY_BYTES) : NULL;
 
 	if (!box)
 		return NULL;
@@ -59,7 +59,7 @@ void t2x_scope_define_file(struct t2x_scopes *scopes, uint16_t filenum, const ch
 static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
 {
 	t2x_context_give(context, box->bytes);
-	free(box);
+	t2x_free(box);
 }
 
 /* The file's name is not copied if it is NUL-terminated and lives long enough: then own is NULL. */

@@ -2,9 +2,9 @@
 /* t2x_stream.c - streams, their process and threads. */
 #include "t2x_stream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "t2x_memory.h"
 #include "tlg_crc.h"
 #include "tlg_desc.h"
 
@@ -22,9 +22,9 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 	stream->is_framed = is_framed;
 	stream->process.stream = id;
 	stream->process.number = ++context->numbers;
-	stream->process.sid = strdup("");
+	stream->process.sid = t2x_strndup("", 0);
 	if (!stream->process.sid) {
-		free(stream);
+		t2x_free(stream);
 		return NULL;
 	}
 	stream->order = context->streams++;
@@ -36,7 +36,7 @@ static void free_track(struct t2x_context *context, struct t2x_track *track)
 {
 	t2x_model_forget_thread(context->model, &track->thread);
 	t2x_context_give(context, sizeof(*track) + T2X_TRACK_EXTRA);
-	free(track);
+	t2x_free(track);
 }
 
 void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
@@ -63,8 +63,8 @@ void t2x_stream_free(struct t2x_stream *stream)
 		context->missing += stream->stored - stream->hits;
 	t2x_scope_free_all(&stream->scopes);
 	t2x_model_forget_process(context->model, &stream->process);
-	free(stream->process.sid);
-	free(stream);
+	t2x_free(stream->process.sid);
+	t2x_free(stream);
 }
 
 /* ---- the process -------------------------------------------------------------------------------- */
@@ -88,11 +88,11 @@ static void settle_start(struct t2x_stream *stream)
 static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 {
 	struct t2x_process *process = &stream->process;
-	char *sid = strndup(text, n);
+	char *sid = t2x_strndup(text, n);
 
 	if (!sid)
 		return;
-	free(process->sid);
+	t2x_free(process->sid);
 	process->sid = sid;
 	process->depth = 0;
 	for (const char *p = sid; *p; p++)
@@ -136,7 +136,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	stream->has_start = stream->start_ticks != 0;
 	stream->goes_on = event->u.procinfo.writeCount > 1;
 	stream->is_whole &= !stream->goes_on;
-	text = event->flags & TLG_HAS_INFO ? malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
+	text = event->flags & TLG_HAS_INFO ? t2x_malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
 	for (unsigned i = 1; text && i < n && tlg_event_type(&events[i]) == TLG_INFO; i++) {
 		memcpy(text + bytes, events[i].u.info.text.c, TLG_TEXT_SIZE);
 		bytes += TLG_TEXT_SIZE;
@@ -145,7 +145,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	}
 	if (text)
 		read_sid(stream, text, bytes);
-	free(text);
+	t2x_free(text);
 	identify(stream);
 }
 
@@ -240,7 +240,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	track = t2x_alone_new(sizeof(*track));
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
 		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
-		free(track);
+		t2x_free(track);
 		return NULL;
 	}
 	track->thread.process = &stream->process;

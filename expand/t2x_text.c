@@ -2,8 +2,9 @@
 /* t2x_text.c - see t2x_text.h. */
 #include "t2x_text.h"
 
-#include <time.h>
+#include <string.h>
 
+#include "tlg_date.h"
 #include "tlg_desc.h"
 
 /* Bytes that the shell and people read as they are. */
@@ -188,20 +189,16 @@ static void keep_local_second(struct t2x_second *kept, int64_t second)
 
 static void keep_utc_second(struct t2x_second *kept, int64_t second)
 {
-	time_t when = (time_t)second;
-	struct tm tm = { 0 };
+	const struct tlg_date day = tlg_date_of((uint32_t)(second / 86400));
 	char *to = kept->text;
-	unsigned year;
 
-	/* 64 bits of nanoseconds end in the year 2554: four digits, and no error. */
-	gmtime_r(&when, &tm);
-	year = (unsigned)tm.tm_year + 1900;
-	to = t2x_put_2(to, year / 100 % 100);
-	to = t2x_put_2(to, year % 100);
+	/* 64 bits of nanoseconds end in the year 2554: four digits. */
+	to = t2x_put_2(to, day.year / 100);
+	to = t2x_put_2(to, day.year % 100);
 	*to++ = '-';
-	to = t2x_put_2(to, (unsigned)tm.tm_mon + 1);
+	to = t2x_put_2(to, day.month);
 	*to++ = '-';
-	to = t2x_put_2(to, (unsigned)tm.tm_mday);
+	to = t2x_put_2(to, day.day);
 	*to++ = 'T';
 	put_hms(to, (unsigned)(second % 86400));
 	kept->second = second;

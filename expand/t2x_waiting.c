@@ -2,8 +2,9 @@
 /* t2x_waiting.c - see t2x_waiting.h. */
 #include "t2x_waiting.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "t2x_memory.h"
 
 /* The memory that the block's events are in, where it may be taken, or a copy. */
 static struct tlg_event *take_events(const struct t2x_block *block)
@@ -15,7 +16,7 @@ static struct tlg_event *take_events(const struct t2x_block *block)
 		*block->own = NULL;
 		return memory;
 	}
-	memory = malloc((block->count + 1) * sizeof(*memory));
+	memory = t2x_malloc((block->count + 1) * sizeof(*memory));
 	if (memory)
 		memcpy(memory + 1, block->events, block->count * sizeof(*memory));
 	return memory;
@@ -23,11 +24,11 @@ static struct tlg_event *take_events(const struct t2x_block *block)
 
 struct t2x_waiting *t2x_waiting_new(struct t2x_stream *stream, const struct t2x_block *block)
 {
-	struct t2x_waiting *waiting = malloc(sizeof(*waiting));
+	struct t2x_waiting *waiting = t2x_malloc(sizeof(*waiting));
 	struct tlg_event *memory = waiting ? take_events(block) : NULL;
 
 	if (!memory) {
-		free(waiting);
+		t2x_free(waiting);
 		return NULL;
 	}
 	*waiting = (struct t2x_waiting){
@@ -39,6 +40,6 @@ struct t2x_waiting *t2x_waiting_new(struct t2x_stream *stream, const struct t2x_
 
 void t2x_waiting_free(struct t2x_waiting *waiting)
 {
-	free(waiting->memory);
-	free(waiting);
+	t2x_free(waiting->memory);
+	t2x_free(waiting);
 }

@@ -73,8 +73,8 @@ struct tlg_ring_file {
 	uint32_t losses_changed;          /* [M9] */
 	uint64_t losses[TLG_RING_REASONS];  /* of the process itself, by reason */
 	uint64_t written;                 /* writes that are complete.  [M8] */
-	char boot[40];                    /* the kernel's boot id, once the drain's thread runs; else "" */
-	uint64_t pid_space;               /* inode of the namespace in which pid is meant, as boot; else 0 */
+	char boot[40];                    /* of older writers: the kernel's boot id; "": not known */
+	uint64_t pid_space;               /* inode of the namespace of pid, once the drain's thread runs; else 0 */
 	char sid[1024];
 	struct tlg_ring_state states[2];
 };

@@ -35,6 +35,7 @@ static struct drain {
 	uint32_t given_up;                     /* what passes was when somebody waited in vain, plus one; 0: never */
 	int finished;
 	int told;                              /* that there are losses */
+	int lacks_files;                       /* the program has closed some: writing waits for that to be mended */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
 } g_drain;
 
@@ -148,7 +149,7 @@ static enum pass pass(unsigned patience_us)
 	if (!has_moved && (!g_drain.held_back || low < g_drain.held_back))
 		return is_waiting ? PASS_WAITING : PASS_IDLE;
 	if (has_moved)
-		g_drain.held_back = tr2_sink_allocates() ? now : 0;
+		g_drain.held_back = tr2_sink_has_texts() ? now : 0;
 	post_summary(low);
 	if (low >= g_drain.held_back)
 		g_drain.held_back = 0;
@@ -188,15 +189,27 @@ enum tr2_drain tr2_drain_pass(void)
 
 	if (!lock_drain())
 		return TR2_DRAIN_MOVED;
-	if (!g_drain.finished && !tr2_is_forked_child()) {
+	tr2_store_rlx(&g_drain.lacks_files, tr2_sink_lacks_files()); /* relaxed: a hint */
+	if (!g_drain.finished && !g_drain.lacks_files && !tr2_is_forked_child()) {
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		tr2_collect_write_if_due(tr2_clock_raw());
 		if (tr2_collect_was_behind())
 			done = TR2_DRAIN_BEHIND;
 	}
+	if (g_drain.finished)
+		done = TR2_DRAIN_OVER;
 	unlock_drain();
 	return done;
+}
+
+void tr2_drain_open_files(void)
+{
+	if (!tr2_load_rlx(&g_drain.lacks_files) || !lock_drain()) /* relaxed: a hint */
+		return;
+	tr2_sink_open_again();
+	tr2_store_rlx(&g_drain.lacks_files, 0); /* relaxed: as above */
+	unlock_drain();
 }
 
 /* The caller may be about to leave, by exec or _exit(): nothing may be held back.  0: nothing is */
@@ -352,9 +365,9 @@ int tr2_drain_may_come(void)
 	return !g_holds && !tr2_load_rlx(&g_drain.finished); /* relaxed: a hint */
 }
 
-int tr2_drain_instead(void)
+int tr2_drain_instead(int may_be_handler)
 {
-	if (tr2_sink_allocates() || !lock_drain())
+	if ((may_be_handler && tr2_sink_has_texts()) || !lock_drain())
 		return 0;
 	if (!g_drain.finished)
 		drain_all();

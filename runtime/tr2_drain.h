@@ -35,16 +35,24 @@ void tr2_drain_reset(void);
 
 /*
  * One pass of the drain's thread: writes when there is enough, or when it is old enough.
- * Return  whether there was something to do, and whether more of it was there than a pass may take
+ * Return  whether there was something to do, and whether more of it was there than a pass may take; OVER: the trace has
+ *         ended
  */
-enum tr2_drain { TR2_DRAIN_IDLE, TR2_DRAIN_MOVED, TR2_DRAIN_BEHIND };
+enum tr2_drain { TR2_DRAIN_IDLE, TR2_DRAIN_MOVED, TR2_DRAIN_BEHIND, TR2_DRAIN_OVER };
 enum tr2_drain tr2_drain_pass(void);
+
+/*
+ * If the drain's thread has found that the program has closed our files: open them again, here, in a thread of the
+ * program.  Signals masked.  Signal safe    Blocks never    Cost  nothing as a rule
+ */
+void tr2_drain_open_files(void);
 
 /*
  * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals
  * masked.  Never waits for another pass.
+ * may_be_handler  1: nor is one made for live texts, which take more of the stack than a handler may have
  */
-int tr2_drain_instead(void);
+int tr2_drain_instead(int may_be_handler);
 
 /* 1 if waiting for chunks to be freed makes sense: a pass may come, and it is not the caller itself who makes it. */
 int tr2_drain_may_come(void);

@@ -190,7 +190,8 @@ static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *v
 	if (open_socket(dst, path, stream, dgram) >= 0)
 		return 0;
 	if (debug)
-		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ", strerror(errno));
+		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ",
+			    tr2_text_error(errno));
 	return -1;
 }
 
@@ -207,7 +208,7 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 			    value);
 	else if (rules->debug)
 		tr2_warning("could not open '", *dst->path ? dst->path : value, "' for '", variable, "' tracing: ",
-			    strerror(errno));
+			    tr2_text_error(errno));
 	return -1;
 }
 
@@ -224,7 +225,7 @@ static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, in
 		return 0;
 	}
 	if (debug)
-		tr2_warning_without_name("unable to write trace to '", variable, "': ", strerror(EBADF));
+		tr2_warning_without_name("unable to write trace to '", variable, "': ", tr2_text_error(EBADF));
 	return -1;
 }
 

@@ -26,6 +26,7 @@ struct tr2_dst {
 	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_stuck;             /* 1: the last write has failed: the next one waits for nothing */
+	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */
 	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
@@ -73,6 +74,16 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
  *         for that    Errno kept    File  tr2_dst_write.c
  */
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored);
+
+/*
+ * The program may close our descriptor, as those do that go on in the background.  A file is then opened again, but not
+ * in the library's own thread (tr2_fd.h).  Errno kept    File  tr2_dst_write.c
+ *
+ * tr2_dst_lacks_file()  1: it is to be opened again by a thread of the program, before more is written.  Cost  0.2 us
+ * tr2_dst_open_again()  do that, if need be; if that fails it is gone
+ */
+int tr2_dst_lacks_file(const struct tr2_dst *dst);
+void tr2_dst_open_again(struct tr2_dst *dst);
 
 /* Path and identity of the open file.  Return  0; -ENAMETOOLONG; -EBADF: it is not a file */
 int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tr2_env.h"
+#include "tr2_text.h"
 
 enum {
 	WRITE_TRIES = 5,          /* in a row without progress */
@@ -156,16 +157,27 @@ static __attribute__((noinline)) int open_again(struct tr2_dst *dst)
 	return 1;
 }
 
-/*
- * The program may have closed our descriptor, as those do that go on in the background, and opened something else in
- * its place.  A file is then opened again.
- * Return  0: what was opened is gone for us
- */
+/* The program may have opened something else in its place.  Return  0: what was opened is gone for us */
 static int hold_on(struct tr2_dst *dst)
 {
 	if (dst->kind == TR2_DST_FD)
 		return hold_on_to_given(dst);
-	return tr2_fd_is(dst->fd, &dst->identity) || open_again(dst);
+	return tr2_fd_is(dst->fd, &dst->identity) || (tr2_fd_may_open() && open_again(dst));
+}
+
+int tr2_dst_lacks_file(const struct tr2_dst *dst)
+{
+	return (dst->kind == TR2_DST_FILE || dst->kind == TR2_DST_DIRECTORY) && !dst->is_gone &&
+	       !tr2_fd_is(dst->fd, &dst->identity);
+}
+
+void tr2_dst_open_again(struct tr2_dst *dst)
+{
+	int saved = errno;
+
+	if (tr2_dst_lacks_file(dst))
+		dst->is_gone = !open_again(dst);
+	errno = saved;
 }
 
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored)
@@ -181,7 +193,7 @@ int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *s
 	if (stored)
 		*stored = done;
 	if (error && *dst->variable)
-		tr2_warning_without_name("unable to write trace to '", dst->variable, "': ", strerror(-error));
+		tr2_warning_without_name("unable to write trace to '", dst->variable, "': ", tr2_text_error(-error));
 	if (error)
 		dst->variable[0] = '\0';
 	dst->is_stuck = error != 0;

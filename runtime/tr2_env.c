@@ -35,6 +35,8 @@ static struct {
 	{ "RAW_RING", "trace2.rawring", NULL },
 	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
 	{ "RAW_WAIT", "trace2.rawwait", NULL },
+	{ "RAW_THREAD", "trace2.rawthread", NULL },
+	{ "RAW_FLUSH", "trace2.rawflush", NULL },
 	{ "RAW_SNAPSHOT", "trace2.rawsnapshot", NULL },
 	{ "CONFIG_PARAMS", "trace2.configparams", NULL },
 	{ "ENV_VARS", "trace2.envvars", NULL },
@@ -177,6 +179,15 @@ static enum tr2_policy get_policy(void)
 	return value && tr2_text_is(value, "overwrite") ? TR2_POLICY_OVERWRITE : TR2_POLICY_DISCARD;
 }
 
+static enum tr2_thread_start get_thread_start(void)
+{
+	const char *value = tr2_env_get("RAW_THREAD");
+
+	if (value && tr2_text_is(value, "late"))
+		return TR2_THREAD_LATE;
+	return value && tr2_text_is(value, "off") ? TR2_THREAD_OFF : TR2_THREAD_INIT;
+}
+
 static int is_packed(void)
 {
 	const char *value = tr2_env_get("RAW_ENCODING");
@@ -207,6 +218,8 @@ void tr2_env_read(void)
 	if (settings->policy == TR2_POLICY_OVERWRITE)
 		settings->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
 	settings->wait_ms = (unsigned)get_size("RAW_WAIT", 1000, 1, 60000);
+	settings->thread = get_thread_start();
+	settings->flush_ms = (unsigned)get_size("RAW_FLUSH", 1000, 1, 3600000);
 	settings->dst_debug = tr2_env_debug();
 	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
 	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);

@@ -15,6 +15,13 @@ enum tr2_policy {
 	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_snapshot.h */
 };
 
+/* When the drain's thread starts. */
+enum tr2_thread_start {
+	TR2_THREAD_INIT,          /* with tracing, in a forked child with its first event */
+	TR2_THREAD_LATE,          /* when a ring needs its second chunk */
+	TR2_THREAD_OFF,           /* never: threads whose ring is full write themselves */
+};
+
 struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
 	int raw_packed;           /* _RAW_ENCODING: "packed", default, or "plain" */
@@ -22,6 +29,8 @@ struct tr2_settings {
 	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
 	enum tr2_policy policy;   /* _RAW_POLICY; default discard */
 	unsigned wait_ms;         /* _RAW_WAIT: bound of a wait under block; default 1000 */
+	enum tr2_thread_start thread;   /* _RAW_THREAD; default init */
+	unsigned flush_ms;        /* _RAW_FLUSH: what is older is written, if there is the thread; default 1000 */
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
 	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* _REDACT: hide passwords in URLs; default 1 */

@@ -13,6 +13,18 @@
 enum { LEAST = 200, LEAST_WITHOUT_ROOM = STDERR_FILENO + 1 };
 enum { READING = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
+static __thread int g_opens_no_more __attribute__((tls_model("initial-exec")));
+
+void tr2_fd_open_no_more(void)
+{
+	g_opens_no_more = 1;
+}
+
+int tr2_fd_may_open(void)
+{
+	return !g_opens_no_more;
+}
+
 int tr2_fd_move_away(int fd)
 {
 	int saved = errno, moved;

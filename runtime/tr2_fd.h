@@ -33,6 +33,13 @@ int tr2_fd_copy_of_file(int fd);
  */
 int tr2_fd_append(const char *path, int create);
 
+/*
+ * From here on the calling thread is the library's own: it opens nothing, for whatever it opens has the lowest free
+ * number at first, and the program may count on that: close(1), then open().  tr2_fd_may_open() is 0 in it.
+ */
+void tr2_fd_open_no_more(void);
+int tr2_fd_may_open(void);
+
 /* Which file it is; of a descriptor that is not open: none. */
 struct tr2_fd_identity tr2_fd_identify(int fd);
 

@@ -9,19 +9,58 @@
 
 #include "tr2_thread.h"
 
+/* Handlers of these end the program, or jump; none installs itself again for the next time, as SysV's handlers did. */
+static int is_fault(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT ||
+	       signal == SIGTRAP || signal == SIGSYS;
+}
+
+static int is_blocked(uint64_t mask, int signal)
+{
+	return (int)(mask >> (signal - 1) & 1);
+}
+
+/* 1 if the mask lacks a signal that the handler blocks besides its own, while it runs. */
+static int lets_through(uint64_t mask, const sigset_t *blocked)
+{
+	for (int signal = 1; signal <= 64; signal++)
+		if (signal != SIGKILL && signal != SIGSTOP && sigismember(blocked, signal) == 1 &&
+		    !is_blocked(mask, signal))
+			return 1;
+	return 0;
+}
+
+/*
+ * May the handler be running, as far as its action and the mask tell?  One that does not block its own signal is known
+ * not to run by what else it would have changed.
+ */
+static int may_run(int signal, const struct sigaction *action, uint64_t mask, int has_own_stack)
+{
+	if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
+		return 0;
+	if (is_blocked(mask, signal))
+		return 1;
+	if (!(action->sa_flags & SA_NODEFER))
+		return 0;
+	if (action->sa_flags & SA_ONSTACK && has_own_stack)
+		return 0;   /* it would run there, and we do not */
+	if (action->sa_flags & (int)SA_RESETHAND && is_fault(signal))
+		return 0;   /* it would not be installed any more */
+	return !lets_through(mask, &action->sa_mask);
+}
+
 int tr2_handler_may_run(uint64_t mask)
 {
 	struct sigaction action;
 	stack_t stack;
+	int has_own_stack = !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
 
-	if (!sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK)
+	if (has_own_stack && stack.ss_flags & SS_ONSTACK)
 		return 1;
-	for (int signal = 1; signal <= 64; signal++) {
-		if (sigaction(signal, NULL, &action) || action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN)
-			continue;
-		if (mask >> (signal - 1) & 1 || action.sa_flags & SA_NODEFER)
+	for (int signal = 1; signal <= 64; signal++)
+		if (!sigaction(signal, NULL, &action) && may_run(signal, &action, mask, has_own_stack))
 			return 1;
-	}
 	return 0;
 }
 

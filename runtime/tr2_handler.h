@@ -3,7 +3,9 @@
  * tr2_handler.h - may the calling code be a signal handler?
  *
  * Nothing tells for certain.  While a handler runs, its signal is blocked; so code that blocks no signal that has a
- * handler is none, unless handlers may nest (SA_NODEFER).  Threads that always block such signals, as workers
+ * handler is none.  A handler that does not block its own signal (SA_NODEFER) is known not to run by other signs: it
+ * would have left its own stack (SA_ONSTACK), would be installed no more (SA_RESETHAND, of a fault), or would block
+ * other signals (sa_mask).  Threads that always block such signals, as workers
  * do, look like handlers for ever.  Where a mistake only costs time, what they block where it is known that no
  * handler runs may be left out: tr2_thread.ordinary_mask.
  */

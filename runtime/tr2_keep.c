@@ -2,10 +2,8 @@
 /* tr2_keep.c - states and tails: filled in where nobody looks, then made valid by one store. */
 #include "tr2_keep.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "tr2_clock.h"
 #include "tr2_overwrite.h"
@@ -111,19 +109,11 @@ int tr2_keep_has_file(void)
 
 /* ---- the machine -------------------------------------------------------------------------------- */
 
-void tr2_keep_boot(void)
+/* By stat(), which takes no descriptor: that could be one on which the program counts. */
+void tr2_keep_pid_space(void)
 {
-	char *boot = tr2_g_shm.head->boot, id[sizeof(tr2_g_shm.head->boot)] = "";
-	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 	struct stat st;
-	ssize_t n = fd < 0 ? -1 : read(fd, id, sizeof(id) - 1);
 
-	if (fd >= 0)
-		close(fd);
 	if (!stat("/proc/self/ns/pid", &st))
-		tr2_g_shm.head->pid_space = st.st_ino;
-	id[n < 0 ? 0 : n] = '\0';
-	id[strcspn(id, "\n")] = '\0';
-	memcpy(boot + 1, id + 1, sizeof(id) - 1);
-	tr2_store_rel(boot, id[0]); /* [M8] release: the rest of it; "" until then.  Pairs with the readers */
+		tr2_store_rlx(&tr2_g_shm.head->pid_space, st.st_ino); /* relaxed: a number by itself; 0 until then */
 }

@@ -6,7 +6,7 @@
  * file how far the stream is and up to where each ring is in it.  What a write brought that was not noted is still
  * in the rings, too; so a reader takes from the file only the blocks that are noted.
  *
- * Thread  the holder of the drain's lock; tr2_keep_boot() any, once
+ * Thread  the holder of the drain's lock; tr2_keep_pid_space() any, once
  */
 #ifndef TR2_KEEP_H
 #define TR2_KEEP_H
@@ -20,7 +20,7 @@ void tr2_keep_written(void);
 /* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */
 int tr2_keep_has_file(void);
 
-/* Which run of the machine this is, where its process ids are meant.  Cost  10 us: left to the drain's thread */
-void tr2_keep_boot(void);
+/* Where the process's id is meant.  Cost  up to 30 us, for the first look into /proc: left to the drain's thread */
+void tr2_keep_pid_space(void);
 
 #endif

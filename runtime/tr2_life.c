@@ -25,6 +25,7 @@
 #include "tr2_sink.h"
 #include "tr2_site.h"
 #include "tr2_snapshot.h"
+#include "tr2_text.h"
 #include "tr2_timer.h"
 #include "tr2_wake.h"
 
@@ -34,12 +35,14 @@ static char g_version[256] = TRACE2_VERSION;
 TR2_NEAR static int g_use_git_config;
 TR2_NEAR static int g_is_new = 1;   /* not initialized */
 static int g_exit_code;
+static int g_has_exited;            /* in this process trace2_cmd_exit() was called */
+static int g_is_child;              /* this process was forked, and records */
 
 /* ---- forking ------------------------------------------------------------------------------------ */
 
 /*
- * Set around fork(), which leaves the allocator in order in the child; _Fork() and the system call do not, and call
- * no handlers either.
+ * Set around fork(), which leaves the C library in order in the child, so that a thread can be created there; _Fork()
+ * and the system call do not, and call no handlers either.
  */
 static __thread int g_is_forking __attribute__((tls_model("initial-exec")));   /* the calling thread is in fork() */
 static pid_t g_forked;                         /* this process, if it was forked so */
@@ -101,7 +104,7 @@ static int set_up(const struct tr2_shm *parent)
 	uint32_t stream = tr2_sid_stream();
 	int error;
 
-	if (parent ? tr2_sink_inherit(is_forked_in_order()) : tr2_sink_open(tr2_sid_own()))
+	if (parent ? tr2_sink_inherit() : tr2_sink_open(tr2_sid_own()))
 		return -ENOENT;
 	error = tr2_shm_create(stream);
 	if (!error)
@@ -113,7 +116,7 @@ static int set_up(const struct tr2_shm *parent)
 	if (!error)
 		return 0;
 	if (tr2_g_settings.dst_debug)
-		tr2_warning("no memory for rings: ", strerror(-error));
+		tr2_warning("no memory for rings: ", tr2_text_error(-error));
 	tr2_shm_unlink();
 	tr2_shm_forget();
 	tr2_drain_reset();
@@ -126,9 +129,11 @@ static void start_over(void)
 {
 	const struct tr2_shm parent = tr2_g_shm;
 
+	g_is_child = 1;
+	g_has_exited = 0;
 	tr2_shm_forget();
 	tr2_drain_reset();
-	tr2_wake_reset();
+	tr2_wake_reset(is_forked_in_order());
 	tr2_snapshot_reset();
 	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
 		tr2_enabled_v1 = 0;
@@ -221,8 +226,8 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
-		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
-			tr2_wake_start();   /* for those who look on, or ask from outside */
+		if (tr2_wake_is_for_all())
+			tr2_wake_start();
 	}
 	errno = saved;
 }
@@ -248,6 +253,7 @@ const char *trace2_session_id(void)
 void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
 	g_exit_code = code;
+	g_has_exited = 1;
 	if (tr2_enabled_v1)
 		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
 }
@@ -260,9 +266,21 @@ void trace2_next_cycle(void)
 		tr2_drain_next_cycle();
 }
 
+void trace2_finish(void)
+{
+	int saved = errno;
+
+	at_exit();
+	at_unload();
+	errno = saved;
+}
+
+/* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
 void trace2_flush(void)
 {
-	if (tr2_enabled_v1)
+	if (tr2_enabled_v1 && g_is_child && g_has_exited)
+		trace2_finish();
+	else if (tr2_enabled_v1)
 		tr2_drain_flush();
 }
 

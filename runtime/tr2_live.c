@@ -8,9 +8,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "t2x_memory.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
 #include "tr2_env.h"
+#include "tr2_heap.h"
 #include "tr2_memory.h"
 
 enum { NORMAL, PERF, EVENT, TARGETS };   /* in git's order */
@@ -133,6 +135,9 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 
 int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
 {
+	static const struct t2x_memory memory = { tr2_heap_resize, tr2_heap_zeroed, tr2_heap_aligned };
+
+	t2x_memory_use(&memory);
 	g_on = 0;
 	for (int i = 0; i < TARGETS; i++)
 		g_on += open_target(&g_live[i], &kinds[i], name, rules);
@@ -189,6 +194,22 @@ void tr2_live_close(void)
 	g_on = 0;
 }
 
+int tr2_live_lacks_files(void)
+{
+	int lacks = 0;
+
+	for (int i = 0; g_on && i < TARGETS; i++)
+		lacks |= g_live[i].is_on && tr2_dst_lacks_file(&g_live[i].dst);
+	return lacks;
+}
+
+void tr2_live_open_again(void)
+{
+	for (int i = 0; g_on && i < TARGETS; i++)
+		if (g_live[i].is_on)
+			tr2_dst_open_again(&g_live[i].dst);
+}
+
 /* What the targets hold stays allocated, and in sight: the memory may be in any state. */
 static void leave_behind(void)
 {
@@ -204,6 +225,7 @@ int tr2_live_inherit(void)
 	int had = g_on;
 
 	leave_behind();
+	tr2_heap_reset();
 	for (int i = 0; had && i < TARGETS; i++) {
 		g_live[i].dst = g_left_behind[i].dst;
 		g_live[i].options = g_left_behind[i].options;

@@ -30,6 +30,10 @@ int tr2_live_is_on(void);
  */
 int tr2_live_is_sentinel(void);
 
+/* As tr2_sink_lacks_files(), tr2_sink_open_again(). */
+int tr2_live_lacks_files(void);
+void tr2_live_open_again(void);
+
 /* Print the checkpoints in whole blocks of this stream, as far as none older can come. */
 void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t stream);
 

@@ -43,8 +43,8 @@ static void leave_parent(uint64_t mask)
 	tr2_hot_v1 = NULL;
 	if (tr2_is_forked_child() && tr2_thread_claim()) {
 		tr2_g_after_fork();
-		if (tr2_sink_allocates() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
-			tr2_wake_wanted(mask);   /* as in the parent: for those who look on, or ask from outside */
+		if (tr2_g_shm.head && tr2_wake_is_for_all())
+			tr2_wake_wanted(mask);
 	}
 	if (await_settled() && parent)
 		tr2_thread_inherit(parent, enters, open);
@@ -122,7 +122,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 		event = tr2_thread_reserve(self, events, &opened);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
-	if (!event && !tr2_wake_is_running() && tr2_drain_instead())
+	if (!event && !tr2_wake_is_running() && tr2_drain_instead(tr2_handler_may_run(mask)))
 		event = tr2_thread_reserve(self, events, &opened);
 	if (tr2_ring_is_worn(&self->ring) && !tr2_handler_may_run(mask))
 		tr2_ring_renounce(&self->ring, opened);

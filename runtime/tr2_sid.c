@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tlg_date.h"
 #include "tr2_clock.h"
 #include "tr2_memory.h"
 #include "tr2_text.h"
@@ -44,34 +45,15 @@ static void add_host(struct tr2_text *text)
 		tr2_text_hex(text, digest[i], 2);
 }
 
-/*
- * The Gregorian date of a day since 1970.  (gmtime_r() would first read the time zone's file, 10 us, which a process
- * in UTC need not do at all.)  Years begin in March here, so that the leap day is a year's last.
- */
-static void find_date(long day, long *year, unsigned *month, unsigned *day_of_month)
-{
-	long since = day + 719468;              /* since 0000-03-01 */
-	long era = since / 146097;              /* of 400 years */
-	long of_era = since % 146097;
-	long of_400 = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-	long of_year = of_era - (365 * of_400 + of_400 / 4 - of_400 / 100);
-	long march = (5 * of_year + 2) / 153;   /* months since March */
-
-	*day_of_month = (unsigned)(of_year - (153 * march + 2) / 5 + 1);
-	*month = (unsigned)(march < 10 ? march + 3 : march - 9);
-	*year = era * 400 + of_400 + (*month <= 2);
-}
-
 void tr2_sid_date(int64_t seconds, char date[TR2_SID_DATE])
 {
 	struct tr2_text text = tr2_text_begin(date, TR2_SID_DATE);
-	unsigned month, day, second = (unsigned)(seconds % 86400);
-	long year;
+	const struct tlg_date day = tlg_date_of((uint32_t)(seconds / 86400));
+	unsigned second = (unsigned)(seconds % 86400);
 
-	find_date((long)(seconds / 86400), &year, &month, &day);
-	tr2_text_decimal(&text, (uint64_t)year, 4);
-	tr2_text_decimal(&text, month, 2);
-	tr2_text_decimal(&text, day, 2);
+	tr2_text_decimal(&text, day.year, 4);
+	tr2_text_decimal(&text, day.month, 2);
+	tr2_text_decimal(&text, day.day, 2);
 	tr2_text_add(&text, "T");
 	tr2_text_decimal(&text, second / 3600, 2);
 	tr2_text_decimal(&text, second / 60 % 60, 2);

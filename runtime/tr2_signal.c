@@ -17,12 +17,12 @@
 #include "tr2_watch.h"
 
 /*
- * Texts allocate, and what the signal has interrupted may be the allocator: the drain's thread writes them, if there
- * is one and it is not stuck for that reason.  Our own SIGPIPE comes out of a write, which leaves no doubt.
+ * Texts take more of the stack than a handler may have: the drain's thread writes them, if there is one.  Our own
+ * SIGPIPE comes out of a write of the program's.
  */
 static void finish(int is_from_write)
 {
-	if (!tr2_sink_allocates() || is_from_write) {
+	if (!tr2_sink_has_texts() || is_from_write) {
 		tr2_drain_finish(TLG_END_SIGNAL);
 	} else if (!tr2_wake_is_running()) {
 		tr2_sink_drop_texts();

@@ -69,14 +69,10 @@ int tr2_sink_is_sentinel(void)
 	return event < 0 ? g_sink.dst.is_sentinel : event;
 }
 
-int tr2_sink_inherit(int may_allocate)
+int tr2_sink_inherit(void)
 {
-	int texts = 0;
+	int texts = tr2_live_inherit();
 
-	if (may_allocate)
-		texts = tr2_live_inherit();
-	else
-		tr2_live_reset();
 	return tr2_dst_inherit(&g_sink.dst) && !texts ? -1 : 0;
 }
 
@@ -147,7 +143,6 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_
 	}
 	if (!error)
 		*stored = bytes;
-	/* behind it: texts allocate, which may never end when a signal has interrupted the allocator */
 	tr2_live_write(blocks, bytes, g_sink.stream);
 	return error;
 }
@@ -170,7 +165,18 @@ void tr2_sink_go_on(void)
 	g_sink.has_next = 0;
 }
 
-int tr2_sink_allocates(void)
+int tr2_sink_lacks_files(void)
+{
+	return tr2_dst_lacks_file(&g_sink.dst) || tr2_live_lacks_files();
+}
+
+void tr2_sink_open_again(void)
+{
+	tr2_dst_open_again(&g_sink.dst);
+	tr2_live_open_again();
+}
+
+int tr2_sink_has_texts(void)
 {
 	return tr2_live_is_on();
 }

@@ -22,11 +22,8 @@ int tr2_sink_is_wanted(void);
  */
 int tr2_sink_open(const char *name);
 
-/*
- * In a forked child: go on in what the parent has opened.  may_allocate: 0 gives the texts up
- * Return  0, or -1: nothing is on
- */
-int tr2_sink_inherit(int may_allocate);
+/* In a forked child: go on in what the parent has opened.  Return  0, or -1: nothing is on */
+int tr2_sink_inherit(void);
 
 /*
  * 1: the event `too_many_files` belongs into the trace.  In git each target has files of its own to count, and only
@@ -55,8 +52,15 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_
 int tr2_sink_open_next(void);
 void tr2_sink_go_on(void);
 
-/* 1 if writing allocates memory: then no signal handler may write. */
-int tr2_sink_allocates(void);
+/*
+ * The program has closed files of ours: 1 if a thread of the program is to open them again before more is written
+ * (tr2_dst.h); do that.
+ */
+int tr2_sink_lacks_files(void);
+void tr2_sink_open_again(void);
+
+/* 1 if there are live texts: somebody may look on, and writing takes more of the stack than a handler may have. */
+int tr2_sink_has_texts(void);
 
 /* Write what is left of the texts, and close all targets. */
 void tr2_sink_close(void);

@@ -2,6 +2,8 @@
 /* tr2_text.c - see tr2_text.h. */
 #include "tr2_text.h"
 
+#include <string.h>
+
 struct tr2_text tr2_text_begin(char *buffer, size_t size)
 {
 	*buffer = '\0';
@@ -51,4 +53,11 @@ int tr2_text_is(const char *text, const char *other)
 		other++;
 	}
 	return fold(*text) == fold(*other);
+}
+
+const char *tr2_text_error(int error)
+{
+	const char *text = strerrordesc_np(error);
+
+	return text ? text : "unknown error";
 }

@@ -2,10 +2,12 @@
 /*
  * tr2_wake.c - starting the drain's thread and putting it to sleep.
  *
- * A thread is only wanted once a ring needs its second chunk.  Creating one allocates memory, and the call that
- * wants it may sit in a signal handler which has interrupted the allocator.  So it is created there only when
- * no handler can be running; else at the next call that is known to be ordinary code, and until then full
- * rings are drained by their threads.
+ * The thread starts with tracing, so that what a program may do later (forbid itself new threads, use up its
+ * processes) cannot keep it from starting.  It starts later in a forked child, with the child's first event, and, where
+ * the settings say so, when a ring needs its second chunk.  Creating a thread allocates memory, and the call that wants
+ * it may then sit in a signal handler which has interrupted the allocator.  So there it is created only when no handler
+ * can be running; else at the next call that is known to be ordinary code, and until then full rings are drained by
+ * their threads.
  */
 #include "tr2_wake.h"
 
@@ -21,10 +23,14 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_drain.h"
+#include "tr2_env.h"
+#include "tr2_fd.h"
 #include "tr2_futex.h"
 #include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_mask.h"
+#include "tr2_sink.h"
+#include "tr2_text.h"
 #include "tr2_thread.h"
 
 enum {
@@ -32,6 +38,7 @@ enum {
 	LONGEST_SLEEP_NS = 64000000,
 	STACK_BYTES = 256 * 1024,
 	FINISH_WAIT_MS = 1000,
+	REFUSED_MS = 1000,        /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
 };
 
@@ -41,6 +48,9 @@ static struct wake {
 	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
 	uint32_t chunks;          /* calls for the thread so far: the futex that it sleeps on */
 	uint32_t sleeps_long;
+	int is_refused;           /* the system creates no thread for us */
+	uint64_t refused_at;      /* raw clock */
+	int may_not;              /* in this process none must be created */
 } g_wake;
 
 /*
@@ -55,6 +65,12 @@ void tr2_wake_init(void)
 	g_has_affinity = !sched_getaffinity(0, sizeof(g_affinity), &g_affinity);
 }
 
+int tr2_wake_is_for_all(void)
+{
+	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() ||
+	       tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+}
+
 int tr2_wake_is_running(void)
 {
 	return tr2_load_rlx(&g_wake.running); /* relaxed: a hint; passes are under the drain's lock */
@@ -65,9 +81,9 @@ int tr2_wake_is_coming(void)
 	return tr2_load_rlx(&g_wake.starting) || tr2_wake_is_running(); /* relaxed: as above */
 }
 
-void tr2_wake_reset(void)
+void tr2_wake_reset(int may_start)
 {
-	g_wake = (struct wake){ 0 };
+	g_wake = (struct wake){ .may_not = !may_start };
 }
 
 /* Short sleeps are slept out; a long one ends when a chunk is opened. */
@@ -98,7 +114,8 @@ static void *run(void *unused)
 	long ns = SHORTEST_SLEEP_NS;
 
 	prctl(PR_SET_NAME, "trace2-drain");
-	tr2_keep_boot();
+	tr2_fd_open_no_more();
+	tr2_keep_pid_space();
 	if (g_has_affinity)
 		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
 	for (;;) {
@@ -107,6 +124,8 @@ static void *run(void *unused)
 		if (finish_if_asked())
 			break;
 		done = tr2_drain_pass();
+		if (done == TR2_DRAIN_OVER)
+			break;
 		if (done == TR2_DRAIN_BEHIND)
 			continue;
 		ns = done ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
@@ -117,19 +136,39 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* All signals are blocked here, and the new thread inherits that. */
-static void start_thread(void)
+/* All signals are blocked here, and the new thread inherits that.  Return  an error number */
+static int create_thread(void)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
+	int error = pthread_attr_init(&attributes);
 
-	if (pthread_attr_init(&attributes))
-		return;
+	if (error)
+		return error;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	if (!pthread_create(&thread, &attributes, run, NULL))
-		tr2_store_rlx(&g_wake.running, 1); /* relaxed: a hint */
+	error = pthread_create(&thread, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+static void start_thread(void)
+{
+	int error = create_thread();
+
+	tr2_store_rlx(&g_wake.running, !error); /* relaxed: a hint */
+	if (error && !g_wake.is_refused && tr2_g_settings.dst_debug)
+		tr2_warning("cannot start a thread (", tr2_text_error(error), "): recording threads write themselves");
+	g_wake.is_refused = error != 0;
+	g_wake.refused_at = tr2_clock_raw();
+}
+
+/* 1 if there is no point in trying. */
+static int is_not_to_start(void)
+{
+	return g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF ||
+	       (g_wake.is_refused &&
+		tr2_clock_raw() - g_wake.refused_at < tr2_clock_ticks(REFUSED_MS * UINT64_C(1000000)));
 }
 
 void tr2_wake_start(void)
@@ -137,7 +176,8 @@ void tr2_wake_start(void)
 	int saved = errno;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
+	if (tr2_wake_is_running() || is_not_to_start() ||
+	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
 	tr2_mask_all(&mask);
 	start_thread();
@@ -167,6 +207,7 @@ void tr2_wake_finish(unsigned reason)
 
 void tr2_wake_wanted(uint64_t mask)
 {
+	tr2_drain_open_files();
 	if (tr2_wake_is_running()) {
 		tr2_wake_now();
 		return;

@@ -13,7 +13,10 @@
  */
 void tr2_wake_wanted(uint64_t mask);
 
-/* Start the thread, if it does not run.  Signal unsafe    Errno kept */
+/*
+ * Start the thread, if it does not run, the settings let it, and the system does: if not, that is tried again after a
+ * second at the earliest.  Signal unsafe    Errno kept
+ */
 void tr2_wake_start(void);
 
 /* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
@@ -34,13 +37,19 @@ void tr2_wake_finish(unsigned reason);
  */
 void tr2_wake_init(void);
 
+/*
+ * 1 if every process that records is to have the thread, from its first event on: by the settings, or for those who
+ * look on (text), or ask from outside (flight recorder).
+ */
+int tr2_wake_is_for_all(void);
+
 /* 1 while the thread runs. */
 int tr2_wake_is_running(void);
 
 /* 1 while it runs, or is just being started. */
 int tr2_wake_is_coming(void);
 
-/* In a forked child: there is no thread. */
-void tr2_wake_reset(void);
+/* In a forked child: there is no thread.  may_start  0: nor must there be one, for the allocator may be in any state */
+void tr2_wake_reset(int may_start);
 
 #endif

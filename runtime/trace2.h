@@ -137,7 +137,7 @@ const char *trace2_session_id(void);
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv);
 #define trace2_cmd_start(argv) trace2_cmd_start_fl(__FILE__, __LINE__, (const char *const *)(argv))
 
-/* The exit code.  To be called just before exit(); may be called more than once, the last one counts. */
+/* The exit code, just before exit(); may be called more than once, the last one counts. */
 void trace2_cmd_exit_fl(const char *file, int line, int code);
 #define trace2_cmd_exit(code) trace2_cmd_exit_fl(__FILE__, __LINE__, (code))
 
@@ -298,8 +298,14 @@ void trace2_counter_add(int counter_id, uint64_t value);
 /* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Holds for the next write. */
 void trace2_next_cycle(void);
 
-/* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s while another is writing. */
+/* Write out what all threads have recorded.  In a forked child behind trace2_cmd_exit(): as trace2_finish().  Blocks */
 void trace2_flush(void);
+
+/*
+ * End the trace of this process, as exit() does by itself, for those who leave by _exit(): record timers, counters and
+ * `atexit`, write everything, remove the ring file.  Later calls record nothing.  Signal unsafe
+ */
+void trace2_finish(void);
 
 /*
  * Record a `snapshot` event that says why, and write out what all threads have recorded by now.  With

@@ -65,7 +65,7 @@ for key in $(grep -oE '\btrace2\.[A-Za-z0-9]+' "$page" | sort -u); do
 done
 # What git's header has; the functions that are ours alone are described in trace2(3).
 for name in $(sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 |
-	grep -vE '_(define|step|set_env_prefix|use_git_config|set_program_version|next_cycle|flush|rotate|snapshot)$'); do
+	grep -vE '_(define|step|set_env_prefix|use_git_config|set_program_version|next_cycle|flush|finish|rotate|snapshot)$'); do
 	base=${name%_va}
 	check "a row for $name()" grep -qxE "$name|$base|${base%_printf}" "$tmp/words"
 done

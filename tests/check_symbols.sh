@@ -14,7 +14,7 @@ export LC_ALL=C
 # What runtime/ and format/ may call: libc by subject, the compiler's own, liburcu, lz4, libmd.
 allowed='
 memchr memcmp memcpy strndup memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
-strstr strncasecmp sigabbrev_np strncpy strftime strerror __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
+strstr strncasecmp sigabbrev_np strncpy strftime strerror strerrordesc_np __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
 snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
 malloc calloc aligned_alloc realloc free mmap munmap madvise mprotect
 getauxval getdents64 readlink

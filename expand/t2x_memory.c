@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_memory.c - see t2x_memory.h. */
+#include "t2x_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void *resize(void *memory, size_t bytes)
+{
+	if (bytes)
+		return realloc(memory, bytes);
+	free(memory);
+	return NULL;
+}
+
+static void *zeroed(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+static void *aligned(size_t alignment, size_t bytes)
+{
+	void *memory = aligned_alloc(alignment, bytes);
+
+	return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static struct t2x_memory g_memory = { resize, zeroed, aligned };
+
+void t2x_memory_use(const struct t2x_memory *memory)
+{
+	g_memory = *memory;
+}
+
+void *t2x_malloc(size_t bytes)
+{
+	return g_memory.resize(NULL, bytes ? bytes : 1);
+}
+
+void *t2x_calloc(size_t n, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(n, size, &bytes) ? NULL : g_memory.zeroed(bytes ? bytes : 1);
+}
+
+void *t2x_realloc(void *memory, size_t bytes)
+{
+	return g_memory.resize(memory, bytes ? bytes : 1);
+}
+
+void t2x_free(void *memory)
+{
+	if (memory)
+		g_memory.resize(memory, 0);
+}
+
+char *t2x_strndup(const char *text, size_t n)
+{
+	char *copy = t2x_malloc(n + 1);
+
+	if (!copy)
+		return NULL;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+void *t2x_aligned(size_t alignment, size_t bytes)
+{
+	return g_memory.aligned(alignment, bytes);
+}
