@@ -13,6 +13,7 @@
 
 #include "tr2_config_parse.h"
 #include "tr2_env.h"
+#include "tr2_value.h"
 
 enum { MAX_DEPTH = 10, MAX_FILES = 100, FILE_BYTES = 1 << 20, KEPT_BYTES = 1 << 20, PATH_BYTES = 4096 };
 
@@ -217,10 +218,13 @@ static void read_file(struct reading *reading, const char *path)
 
 static void read_system(struct reading *reading)
 {
-	const char *path = secure_getenv("GIT_CONFIG_SYSTEM");
+	const char *path = secure_getenv("GIT_CONFIG_SYSTEM"), *no = secure_getenv("GIT_CONFIG_NOSYSTEM");
+	long long is_off = 0;
 
 	reading->scope = TRACE2_SCOPE_SYSTEM;
-	if (!tr2_env_bool(secure_getenv("GIT_CONFIG_NOSYSTEM"), 0))
+	if (no)
+		tr2_value_bool(no, &is_off);
+	if (!is_off)
 		read_file(reading, path ? path : "/etc/gitconfig");
 }
 

@@ -1,51 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_env.c - resolving settings; git's rules for booleans and numbers. */
+/* tr2_env.c - the table of all settings, where their values come from, and what is wrong with them. */
 #include "tr2_env.h"
 
 #include <errno.h>
-#include <limits.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tr2_memory.h"
+#include "tr2_sid.h"
 #include "tr2_text.h"
+#include "tr2_value.h"
 
 struct tr2_settings tr2_g_settings;
 
 static char g_prefix[32] = "TRACE2";
 
-/* What git's configuration may hold: the variable behind the prefix, the key, what was configured. */
-static struct {
-	const char *name, *key;
-	char *value;
-} g_configured[] = {
-	{ "", "trace2.normaltarget", NULL },
-	{ "PERF", "trace2.perftarget", NULL },
-	{ "EVENT", "trace2.eventtarget", NULL },
-	{ "RAW", "trace2.rawtarget", NULL },
-	{ "BRIEF", "trace2.normalbrief", NULL },
-	{ "PERF_BRIEF", "trace2.perfbrief", NULL },
-	{ "EVENT_BRIEF", "trace2.eventbrief", NULL },
-	{ "EVENT_NESTING", "trace2.eventnesting", NULL },
-	{ "RAW_LZ4", "trace2.rawlz4", NULL },
-	{ "RAW_ENCODING", "trace2.rawencoding", NULL },
-	{ "RAW_CYCLE", "trace2.rawcycle", NULL },
-	{ "RAW_RING", "trace2.rawring", NULL },
-	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
-	{ "RAW_WAIT", "trace2.rawwait", NULL },
-	{ "RAW_THREAD", "trace2.rawthread", NULL },
-	{ "RAW_FLUSH", "trace2.rawflush", NULL },
-	{ "RAW_SNAPSHOT", "trace2.rawsnapshot", NULL },
-	{ "CONFIG_PARAMS", "trace2.configparams", NULL },
-	{ "ENV_VARS", "trace2.envvars", NULL },
-	{ "DST_DEBUG", "trace2.destinationdebug", NULL },
-	{ "MAX_FILES", "trace2.maxfiles", NULL },
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+enum kind {
+	TEXT,                     /* for who asks tr2_env_get() */
+	KEPT,                     /* a text that may be asked for while another thread changes the environment */
+	BOOL, COUNT, SIZE, TIME,  /* git's boolean, atoi(), git's number; milliseconds, or with "s" behind it */
+	WORD,                     /* one of the words, which stands for its place among them, from 0 */
 };
 
-enum { CONFIGURABLE = sizeof(g_configured) / sizeof(g_configured[0]) };
+/*
+ * Defaults and bounds are texts as a user would write them, so that a message can name them, and tests/check_man.sh
+ * can compare them with trace2-env(7).  No pointers: there is nothing to relocate when a program is loaded.
+ */
+struct setting {
+	char name[16], key[28];   /* behind the prefix; in git's configuration, "": not there */
+	uint8_t kind, bytes, to;  /* the member that it goes to: its size, its place */
+	char otherwise[12], least[12], most[12];
+	char words[32];
+};
 
+/*
+ * All settings, a line each.  For a new one: a line here, a member in struct tr2_settings, an entry in trace2-env.7
+ * with its words, or with "LEAST to MOST", and "default DEFAULT".
+ */
+#define TO(member) sizeof(tr2_g_settings.member), offsetof(struct tr2_settings, member)
+#define TEXT(name, key) { name, key, TEXT, 0, 0, "", "", "", "" }
+#define KEPT(name, key, member) { name, key, KEPT, TO(member), "", "", "", "" }
+#define BOOL(name, key, member, otherwise) { name, key, BOOL, TO(member), otherwise, "0", "1", "" }
+#define COUNT(name, key, member, otherwise, least) { name, key, COUNT, TO(member), otherwise, least, "2147483647", "" }
+#define SIZE(name, key, member, otherwise, least, most) { name, key, SIZE, TO(member), otherwise, least, most, "" }
+#define TIME(name, key, member, otherwise, least, most) { name, key, TIME, TO(member), otherwise, least, most, "" }
+#define WORD(name, key, member, otherwise, words) { name, key, WORD, TO(member), otherwise, "", "", words }
+static const struct setting settings[] = {
+	COUNT("DST_DEBUG", "trace2.destinationdebug", dst_debug, "0", "0"),   /* the first: it speaks of the others */
+	TEXT("", "trace2.normaltarget"),
+	TEXT("PERF", "trace2.perftarget"),
+	TEXT("EVENT", "trace2.eventtarget"),
+	TEXT("RAW", "trace2.rawtarget"),
+	BOOL("BRIEF", "trace2.normalbrief", brief[0], "false"),
+	BOOL("PERF_BRIEF", "trace2.perfbrief", brief[1], "false"),
+	BOOL("EVENT_BRIEF", "trace2.eventbrief", brief[2], "false"),
+	COUNT("EVENT_NESTING", "trace2.eventnesting", event_nesting, "2", "1"),
+	BOOL("RAW_LZ4", "trace2.rawlz4", raw_lz4, "true"),
+	WORD("RAW_ENCODING", "trace2.rawencoding", raw_packed, "packed", "plain packed"),
+	SIZE("RAW_CYCLE", "trace2.rawcycle", cycle_bytes, "1m", "4k", "1g"),
+	SIZE("RAW_RING", "trace2.rawring", ring_bytes, "1536k", "128k", "4m"),
+	WORD("RAW_POLICY", "trace2.rawpolicy", policy, "discard", "discard block overwrite"),
+	TIME("RAW_WAIT", "trace2.rawwait", wait_ms, "1s", "1ms", "60s"),
+	WORD("RAW_THREAD", "trace2.rawthread", thread, "init", "init late off"),
+	TIME("RAW_FLUSH", "trace2.rawflush", flush_ms, "1s", "1ms", "60s"),
+	TEXT("RAW_SNAPSHOT", "trace2.rawsnapshot"),
+	KEPT("CONFIG_PARAMS", "trace2.configparams", config_params),
+	TEXT("ENV_VARS", "trace2.envvars"),
+	COUNT("MAX_FILES", "trace2.maxfiles", max_files, "0", "0"),
+	BOOL("REDACT", "", redact, "true"),
+	TEXT("SIGNALS", ""),
+};
+
+enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };
+
+static char *g_configured[SETTINGS];   /* in git's configuration */
 TR2_NEAR static int g_is_configured;
 
 void tr2_env_set_prefix(const char *prefix)
@@ -67,164 +100,205 @@ const char *tr2_env_name(const char *name, char buf[64])
 	return buf;
 }
 
-const char *tr2_env_get(const char *name)
+/* The value of a setting, by its place in the table. */
+static const char *get_value(int i)
 {
 	char variable[64];
-	const char *value = secure_getenv(tr2_env_name(name, variable));
+	const char *value = secure_getenv(tr2_env_name(settings[i].name, variable));
 
-	if (value && *value)
-		return value;
-	for (int i = 0; i < CONFIGURABLE; i++)
-		if (!strcmp(g_configured[i].name, name))
-			return g_configured[i].value;
-	return NULL;
+	return value && *value ? value : g_configured[i];
+}
+
+/* The place in the table of a name that is so long; -1: there is none. */
+static int find_setting(const char *name, size_t length)
+{
+	for (int i = 0; i < SETTINGS; i++)
+		if (strlen(settings[i].name) == length && !memcmp(settings[i].name, name, length))
+			return i;
+	return -1;
+}
+
+const char *tr2_env_get(const char *name)
+{
+	int i = find_setting(name, strlen(name));
+
+	return i < 0 ? NULL : get_value(i);
+}
+
+/* What stands behind the prefix in "PREFIX_NAME=value"; NULL: another variable. */
+TR2_STARTUP static const char *skip_prefix(const char *variable)
+{
+	size_t n = 0;
+
+	while (g_prefix[n] && variable[n] == g_prefix[n])
+		n++;
+	return g_prefix[n] ? NULL : variable + n;
 }
 
 TR2_STARTUP int tr2_env_is_empty(void)
 {
-	for (char *const *variable = environ; variable && *variable; variable++) {
-		size_t n = 0;
-
-		while (g_prefix[n] && (*variable)[n] == g_prefix[n])
-			n++;
-		if (!g_prefix[n])
+	for (char *const *variable = environ; variable && *variable; variable++)
+		if (skip_prefix(*variable))
 			return 0;
-	}
 	return !g_is_configured;
 }
 
 void tr2_env_configure(const char *key, const char *value)
 {
-	for (int i = 0; value && i < CONFIGURABLE; i++) {
-		if (strcmp(g_configured[i].key, key))
+	for (int i = 0; value && i < SETTINGS; i++) {
+		if (strcmp(settings[i].key, key))
 			continue;
-		free(g_configured[i].value);
-		g_configured[i].value = strdup(value);
+		free(g_configured[i]);
+		g_configured[i] = strdup(value);
 		g_is_configured = 1;
 	}
 }
 
-/* git's integer: decimal, 0x hexadecimal or 0 octal, with a k, m or g suffix.  0: not a number. */
-static int parse_number(const char *text, long long *value)
-{
-	static const struct { char suffix; int shift; } units[] = { { 'k', 10 }, { 'm', 20 }, { 'g', 30 } };
-	char *end;
-
-	errno = 0;
-	*value = strtoll(text, &end, 0);
-	if (errno || end == text)
-		return 0;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && *end; i++) {
-		if ((*end | 0x20) != units[i].suffix)
-			continue;
-		if (__builtin_mul_overflow(*value, 1LL << units[i].shift, value))
-			return 0;
-		end++;
-		break;
-	}
-	return !*end;
-}
-
-int tr2_env_bool(const char *value, int otherwise)
-{
-	static const char *const yes[] = { "true", "yes", "on" }, *const no[] = { "false", "no", "off" };
-	long long number;
-
-	if (!value)
-		return otherwise;
-	for (int i = 0; i < 3; i++) {
-		if (tr2_text_is(value, yes[i]))
-			return 1;
-		if (tr2_text_is(value, no[i]))
-			return 0;
-	}
-	return !*value ? 0 : parse_number(value, &number) ? number != 0 : otherwise;
-}
-
-/* atoi(), as git has it for some settings, but defined for every text. */
-static int get_int(const char *name, int otherwise)
-{
-	const char *value = tr2_env_get(name);
-	long number;
-
-	if (!value)
-		return otherwise;
-	number = strtol(value, NULL, 10);
-	return number > INT_MAX ? INT_MAX : number < INT_MIN ? INT_MIN : (int)number;
-}
-
 int tr2_env_debug(void)
 {
-	return get_int("DST_DEBUG", 0) > 0;
+	const char *value = get_value(0);
+	long long number = 0;
+
+	if (value)
+		tr2_value_count(value, &number);
+	return number > 0;
 }
 
-static size_t get_size(const char *name, size_t otherwise, size_t least, size_t most)
-{
-	const char *value = tr2_env_get(name);
-	long long number;
+/* ---- reading ------------------------------------------------------------------------------------ */
 
-	if (!value || !parse_number(value, &number) || number <= 0)
-		return otherwise;
-	if ((unsigned long long)number < least)
-		return least;
-	return (unsigned long long)number > most ? most : (size_t)number;
+/* The number that a text stands for.  0: none */
+static int parse_value(const struct setting *setting, const char *text, long long *number)
+{
+	switch ((enum kind)setting->kind) {
+	case BOOL:
+		return tr2_value_bool(text, number);
+	case COUNT:
+		return tr2_value_count(text, number);
+	case SIZE:
+		return tr2_value_number(text, number);
+	case TIME:
+		return tr2_value_time(text, number);
+	case WORD:
+		return tr2_value_word(text, setting->words, number);
+	default:
+		return 0;
+	}
 }
 
-static enum tr2_policy get_policy(void)
+/* The number of a default or a bound. */
+static long long parse_own(const struct setting *setting, const char *text)
 {
-	const char *value = tr2_env_get("RAW_POLICY");
+	long long number = 0;
 
-	if (value && tr2_text_is(value, "block"))
-		return TR2_POLICY_BLOCK;
-	return value && tr2_text_is(value, "overwrite") ? TR2_POLICY_OVERWRITE : TR2_POLICY_DISCARD;
+	parse_value(setting, text, &number);
+	return number;
 }
 
-static enum tr2_thread_start get_thread_start(void)
+/*
+ * What counts instead of a value.
+ * is_known, number  as parse_value() has found
+ * Return            NULL: the value itself does
+ */
+static const char *find_instead(const struct setting *setting, int is_known, long long number)
 {
-	const char *value = tr2_env_get("RAW_THREAD");
-
-	if (value && tr2_text_is(value, "late"))
-		return TR2_THREAD_LATE;
-	return value && tr2_text_is(value, "off") ? TR2_THREAD_OFF : TR2_THREAD_INIT;
+	if (!is_known)
+		return setting->otherwise;
+	if (*setting->least && number < parse_own(setting, setting->least))
+		return number <= 0 ? setting->otherwise : setting->least;
+	if (*setting->most && number > parse_own(setting, setting->most))
+		return setting->most;
+	return NULL;
 }
 
-static int is_packed(void)
+static void store_number(const struct setting *setting, long long number)
 {
-	const char *value = tr2_env_get("RAW_ENCODING");
+	unsigned char *to = (unsigned char *)&tr2_g_settings + setting->to;
 
-	return !value || !tr2_text_is(value, "plain");
+	if (setting->bytes == sizeof(unsigned))
+		*(unsigned *)(void *)to = (unsigned)number;
+	else
+		*(size_t *)(void *)to = (size_t)number;
 }
 
-/* For calls that may come while another thread changes the environment.  NULL: not set, or no memory */
-static const char *copy_setting(const char *name)
+static void read_number(const struct setting *setting, const char *value)
 {
-	const char *value = tr2_env_get(name);
+	const char *text = value ? value : setting->otherwise, *instead;
+	char variable[64];
+	long long number = 0;
+	int is_known = parse_value(setting, text, &number);
+
+	instead = find_instead(setting, is_known, number);
+	store_number(setting, instead ? parse_own(setting, instead) : number);
+	if (instead && tr2_g_settings.dst_debug)
+		tr2_warning(is_known ? "value out of range" : "unknown value", " for '",
+			    tr2_env_name(setting->name, variable), "': '", text, "', using '", instead, "'");
+}
+
+/* Without memory it is as if it were not set. */
+static void keep_text(const struct setting *setting, const char *value)
+{
 	size_t bytes = value ? strlen(value) + 1 : 0;
 	char *copy = bytes ? tr2_memory_take(bytes) : NULL;
+	const char **to = (const char **)(void *)((unsigned char *)&tr2_g_settings + setting->to);
 
-	return copy ? memcpy(copy, value, bytes) : NULL;
+	*to = copy ? memcpy(copy, value, bytes) : NULL;
+}
+
+/* Of what stands behind the prefix, "_NAME=value": is NAME a setting? */
+static int is_setting(const char *rest)
+{
+	size_t length = strcspn(rest, "=");
+
+	return length < 2 || *rest != '_' || find_setting(rest + 1, length - 1) >= 0;
+}
+
+/* A variable behind the prefix that is no setting: a slip of the pen, as a rule. */
+static void tell_unknown(void)
+{
+	for (char *const *variable = environ; variable && *variable; variable++) {
+		const char *rest = skip_prefix(*variable);
+		char name[128];
+
+		if (!rest || is_setting(rest) || tr2_sid_is_variable(*variable))
+			continue;
+		strncpy(name, *variable, sizeof(name) - 1);
+		name[sizeof(name) - 1] = '\0';
+		name[strcspn(name, "=")] = '\0';
+		tr2_warning("unknown setting '", name, "'");
+	}
 }
 
 void tr2_env_read(void)
 {
-	struct tr2_settings *settings = &tr2_g_settings;
-	int saved = errno, max_files = get_int("MAX_FILES", 0);
+	struct tr2_settings *to = &tr2_g_settings;
+	int saved = errno;
 
-	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
-	settings->raw_packed = is_packed();
-	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
-	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
-	settings->policy = get_policy();
-	if (settings->policy == TR2_POLICY_OVERWRITE)
-		settings->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
-	settings->wait_ms = (unsigned)get_size("RAW_WAIT", 1000, 1, 60000);
-	settings->thread = get_thread_start();
-	settings->flush_ms = (unsigned)get_size("RAW_FLUSH", 1000, 1, 3600000);
-	settings->dst_debug = tr2_env_debug();
-	settings->max_files = max_files > 0 ? (unsigned)max_files : 0;
-	settings->redact = tr2_env_bool(tr2_env_get("REDACT"), 1);
-	settings->config_params = copy_setting("CONFIG_PARAMS");
+	for (int i = 0; i < SETTINGS; i++) {
+		if (settings[i].kind == KEPT)
+			keep_text(&settings[i], get_value(i));
+		else if (settings[i].kind != TEXT)
+			read_number(&settings[i], get_value(i));
+	}
+	to->ring_chunks = (unsigned)(to->ring_bytes >> 16);
+	if (to->policy == TR2_POLICY_OVERWRITE)
+		to->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
+	if (to->dst_debug)
+		tell_unknown();
 	errno = saved;
+}
+
+TR2_STARTUP void tr2_env_check(void)
+{
+	if (!tr2_env_is_empty() && tr2_env_debug())
+		tr2_env_read();
+}
+
+void tr2_env_pass_over(const char *name, const char *word)
+{
+	char variable[64];
+
+	if (tr2_g_settings.dst_debug)
+		tr2_warning("unknown value for '", tr2_env_name(name, variable), "': '", word, "', ignored");
 }
 
 void tr2_warn(const char *const *parts)

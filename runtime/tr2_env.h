@@ -22,19 +22,23 @@ enum tr2_thread_start {
 	TR2_THREAD_OFF,           /* never: threads whose ring is full write themselves */
 };
 
+/* What was set, with defaults and bounds as the table of tr2_env.c has them: it says of each where it goes. */
 struct tr2_settings {
-	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
-	int raw_packed;           /* _RAW_ENCODING: "packed", default, or "plain" */
-	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
-	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
-	enum tr2_policy policy;   /* _RAW_POLICY; default discard */
-	unsigned wait_ms;         /* _RAW_WAIT: bound of a wait under block; default 1000 */
-	enum tr2_thread_start thread;   /* _RAW_THREAD; default init */
-	unsigned flush_ms;        /* _RAW_FLUSH: what is older is written, if there is the thread; default 1000 */
-	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */
-	unsigned max_files;       /* _MAX_FILES in a directory, with "." and ".."; 0: no limit */
-	int redact;               /* _REDACT: hide passwords in URLs; default 1 */
-	const char *config_params;   /* _CONFIG_PARAMS: patterns between commas; NULL: none */
+	int dst_debug;            /* above 0: say why a destination is off, and which settings are wrong */
+	unsigned max_files;       /* in a directory, with "." and ".."; 0: no limit */
+	int redact;               /* hide passwords in URLs */
+	int brief[3];             /* of the normal, the performance and the event format */
+	unsigned event_nesting;
+	int raw_lz4;              /* compress */
+	int raw_packed;           /* the encoding: 1 packed, 0 plain */
+	enum tr2_policy policy;
+	unsigned wait_ms;         /* bound of a wait under block */
+	enum tr2_thread_start thread;
+	unsigned flush_ms;        /* what is older is written, if there is the thread */
+	size_t cycle_bytes;       /* drained before a new cycle */
+	size_t ring_bytes;        /* of a thread, at most */
+	unsigned ring_chunks;     /* the same in chunks of 64 KiB, of which it has whole ones */
+	const char *config_params;   /* patterns between commas; NULL: none */
 };
 
 /* The settings in force, once tr2_env_read() has read them. */
@@ -68,14 +72,22 @@ int tr2_env_is_empty(void);
 /* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
 const char *tr2_env_name(const char *name, char buf[64]);
 
-/* Git's boolean: true, yes, on, false, no, off, "", a number with k, m or g.  For NULL and all else: otherwise. */
-int tr2_env_bool(const char *value, int otherwise);
-
 /* 1: say on stderr why something does not work. */
 int tr2_env_debug(void);
 
-/* Read all settings into tr2_g_settings.  Bad values keep the default.  Thread  before any other    Alloc none */
+/*
+ * Read all settings into tr2_g_settings.  Of one whose value means nothing the default counts, of one that is out of
+ * bounds the nearest bound; with DST_DEBUG a line says so, and one names each variable behind the prefix that is no
+ * setting.
+ * Thread  before any other    Alloc none    Errno kept
+ */
 void tr2_env_read(void);
+
+/* Nothing is to be traced.  With DST_DEBUG read the settings all the same: what is wrong with them may be why. */
+void tr2_env_check(void);
+
+/* A word of a setting's list means nothing: with DST_DEBUG a line says so.  Signal safe */
+void tr2_env_pass_over(const char *name, const char *word);
 
 /*
  * One line on stderr, "warning: " and the parts up to a NULL, cut to 512 bytes.  Errno kept.  Signal safe.

@@ -24,12 +24,15 @@ static int is_on(void)
 	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
 }
 
+int tr2_flight_is_trigger(const char *word)
+{
+	return tr2_text_is(word, "error") || tr2_text_is(word, "exit");
+}
+
 static void read_trigger(const char *word)
 {
-	if (tr2_text_is(word, "error"))
-		g_flight.on_error = 1;
-	else if (tr2_text_is(word, "exit"))
-		g_flight.on_exit = 1;
+	g_flight.on_error |= tr2_text_is(word, "error");
+	g_flight.on_exit |= tr2_text_is(word, "exit");
 }
 
 void tr2_flight_init(void)

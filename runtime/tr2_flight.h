@@ -9,6 +9,9 @@
 /* Read what asks from the settings.  Signal unsafe */
 void tr2_flight_init(void);
 
+/* 1: a word of that setting asks, and is no signal's name. */
+int tr2_flight_is_trigger(const char *word);
+
 /* Ask for a snapshot, with a checkpoint that tells why.  Without a flight recorder nothing is done.  Signal safe */
 void tr2_flight_trigger(const char *reason);
 

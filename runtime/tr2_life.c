@@ -208,8 +208,10 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	g_is_new = 0;
 	if (g_use_git_config)
 		tr2_config_read();
-	if (!tr2_sink_is_wanted())
+	if (!tr2_sink_is_wanted()) {
+		tr2_env_check();
 		return;
+	}
 	saved = errno;
 	tr2_clock_init();
 	tr2_site_init();

@@ -18,12 +18,12 @@
 enum { NORMAL, PERF, EVENT, TARGETS };   /* in git's order */
 
 static const struct kind {
-	const char *target, *brief;       /* names of settings */
+	const char *target;               /* the setting's name */
 	const struct t2x_writer *writer;
 } kinds[TARGETS] = {
-	[NORMAL] = { "", "BRIEF", &t2x_writer_normal },
-	[PERF] = { "PERF", "PERF_BRIEF", &t2x_writer_perf },
-	[EVENT] = { "EVENT", "EVENT_BRIEF", &t2x_writer_event },
+	[NORMAL] = { "", &t2x_writer_normal },
+	[PERF] = { "PERF", &t2x_writer_perf },
+	[EVENT] = { "EVENT", &t2x_writer_event },
 };
 
 TR2_LARGE static struct live {
@@ -81,15 +81,6 @@ static int write_text(void *target, const char *text, size_t n)
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
-static void read_options(struct t2x_options *options, const struct kind *kind)
-{
-	const char *nesting = tr2_env_get("EVENT_NESTING");
-	int levels = nesting ? atoi(nesting) : 0;
-
-	options->brief = tr2_env_bool(tr2_env_get(kind->brief), 0);
-	options->nesting = levels > 0 ? (unsigned)levels : T2X_DEFAULT_NESTING;
-}
-
 static void free_target(struct live *live)
 {
 	t2x_merge_free(live->merge);
@@ -119,9 +110,10 @@ static int switch_on(struct live *live, const struct kind *kind)
 	return live->is_on;
 }
 
-static int open_target(struct live *live, const struct kind *kind, const char *name,
-		       const struct tr2_dst_rules *rules)
+static int open_target(int target, const char *name, const struct tr2_dst_rules *rules)
 {
+	const struct kind *kind = &kinds[target];
+	struct live *live = &g_live[target];
 	char variable[64];
 
 	if (tr2_dst_is_off(tr2_env_get(kind->target)))
@@ -129,7 +121,8 @@ static int open_target(struct live *live, const struct kind *kind, const char *n
 	if (tr2_dst_open(&live->dst, tr2_env_name(kind->target, variable), tr2_env_get(kind->target), name,
 			 rules))
 		return 0;
-	read_options(&live->options, kind);
+	live->options.brief = tr2_g_settings.brief[target];
+	live->options.nesting = tr2_g_settings.event_nesting;
 	return switch_on(live, kind);
 }
 
@@ -140,7 +133,7 @@ int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
 	t2x_memory_use(&memory);
 	g_on = 0;
 	for (int i = 0; i < TARGETS; i++)
-		g_on += open_target(&g_live[i], &kinds[i], name, rules);
+		g_on += open_target(i, name, rules);
 	return g_on;
 }
 

@@ -103,6 +103,18 @@ const char *tr2_sid_own(void)
 	return g_own;
 }
 
+static int has_name(const char *variable, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(variable, name, length) && variable[length] == '=';
+}
+
+int tr2_sid_is_variable(const char *variable)
+{
+	return has_name(variable, sid_variable) || has_name(variable, name_variable);
+}
+
 const char *tr2_sid_add_name(const char *name)
 {
 	TR2_LARGE static char all[NAMES_BYTES];

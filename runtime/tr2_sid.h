@@ -16,6 +16,9 @@ const char *tr2_sid(void);
 /* Its last component, the process's own. */
 const char *tr2_sid_own(void);
 
+/* 1: "NAME=value" is one of the two variables. */
+int tr2_sid_is_variable(const char *variable);
+
 /* Add a command name to the hierarchy in the environment, for children.  Return  the whole, in static storage */
 const char *tr2_sid_add_name(const char *name);
 

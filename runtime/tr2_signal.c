@@ -85,8 +85,10 @@ static void take_word(const char *word)
 {
 	int signo = tr2_watch_parse(word);
 
-	if (signo > 0)
+	if (is_fatal(signo))
 		tr2_signal_take(signo);
+	else
+		tr2_env_pass_over("SIGNALS", word);
 }
 
 static int is_taken(int signo)
@@ -109,8 +111,10 @@ static void watch_word(const char *word)
 
 	if (is_fault(signo))
 		tr2_signal_take(signo);
-	if (signo > 0 && !is_taken(signo))
-		tr2_watch_signal(signo, tr2_flight_trigger);
+	if (signo > 0 && !is_taken(signo) && tr2_watch_signal(signo, tr2_flight_trigger))
+		signo = 0;   /* as KILL */
+	if (signo <= 0 && !tr2_flight_is_trigger(word))
+		tr2_env_pass_over("RAW_SNAPSHOT", word);
 }
 
 void tr2_signal_init(void)

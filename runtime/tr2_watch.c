@@ -13,9 +13,11 @@
 
 int tr2_watch_parse(const char *name)
 {
+	char *end;
+
 	if (isdigit((unsigned char)*name)) {
-		int signo = atoi(name);
-		return signo < 32 ? signo : 0;
+		unsigned long signo = strtoul(name, &end, 10);
+		return signo < 32 && !*end ? (int)signo : 0;
 	}
 	if (!strncasecmp(name, "SIG", 3))
 		name += 3;
@@ -29,15 +31,14 @@ int tr2_watch_parse(const char *name)
 
 void tr2_watch_each_word(const char *list, void (*call)(const char *word))
 {
-	char word[16];
+	char word[64];
 
 	while (list && *list) {
-		size_t length = strcspn(list, ", ");
-		if (length && length < sizeof(word)) {
-			memcpy(word, list, length);
-			word[length] = '\0';
+		size_t length = strcspn(list, ", "), kept = length < sizeof(word) ? length : sizeof(word) - 1;
+		memcpy(word, list, kept);
+		word[kept] = '\0';
+		if (kept)
 			call(word);
-		}
 		list += length;
 		list += strspn(list, ", ");
 	}

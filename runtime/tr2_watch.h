@@ -21,7 +21,7 @@ void tr2_watch_call(int signo, tr2_watch_fn *call);
 /* "TERM", "SIGTERM", "15"; 0 for what is no signal below 32. */
 int tr2_watch_parse(const char *name);
 
-/* For each word of a list, commas or blanks between them; those of more than 15 bytes mean nothing.  NULL: none */
+/* For each word of a list, commas or blanks between them, cut to 63 bytes.  NULL: none */
 void tr2_watch_each_word(const char *list, void (*call)(const char *word));
 
 #endif

