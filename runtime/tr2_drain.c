@@ -20,6 +20,7 @@
 #include "tr2_sid.h"
 #include "tr2_sink.h"
 #include "tr2_snapshot.h"
+#include "tr2_tsan.h"
 
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
@@ -188,6 +189,7 @@ enum tr2_drain tr2_drain_pass(void)
 
 	if (!lock_drain())
 		return TR2_DRAIN_MOVED;
+	tr2_tsan_hide();
 	if (!g_drain.finished && !tr2_is_forked_child()) {
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
@@ -195,6 +197,7 @@ enum tr2_drain tr2_drain_pass(void)
 		if (tr2_collect_was_behind())
 			done = TR2_DRAIN_BEHIND;
 	}
+	tr2_tsan_show();
 	unlock_drain();
 	return done;
 }
