@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "trace2.h"
+
 #define tr2_load_acq(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define tr2_load_rlx(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define tr2_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
@@ -23,7 +25,7 @@
 #define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
 /* What is stored behind it is seen only with what was stored before it.  Only other processes read so. */
-#ifdef __SANITIZE_THREAD__
+#ifdef TRACE2_HAS_TSAN_
 #define tr2_fence_rel() __asm__ volatile("" : : : "memory")
 #else
 #define tr2_fence_rel() __atomic_thread_fence(__ATOMIC_RELEASE)
@@ -42,7 +44,7 @@
 		__atomic_compare_exchange_n((p), &tr2_old_, (value), 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED); \
 	})
 
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && !defined(TRACE2_HAS_TSAN_)
 static inline uintptr_t tr2_local_add(uintptr_t *p, uintptr_t n)
 {
 	__asm__ volatile("xaddq %0, %1" : "+r"(n), "+m"(*p) : : "cc");

@@ -20,6 +20,7 @@
 #include "tr2_sid.h"
 #include "tr2_sink.h"
 #include "tr2_snapshot.h"
+#include "tr2_tsan.h"
 
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
@@ -189,6 +190,7 @@ enum tr2_drain tr2_drain_pass(void)
 
 	if (!lock_drain())
 		return TR2_DRAIN_MOVED;
+	tr2_tsan_hide();
 	tr2_store_rlx(&g_drain.lacks_files, tr2_sink_lacks_files()); /* relaxed: a hint */
 	if (!g_drain.finished && !g_drain.lacks_files && !tr2_is_forked_child()) {
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
@@ -199,6 +201,7 @@ enum tr2_drain tr2_drain_pass(void)
 	}
 	if (g_drain.finished)
 		done = TR2_DRAIN_OVER;
+	tr2_tsan_show();
 	unlock_drain();
 	return done;
 }

@@ -50,7 +50,7 @@ static void request(void)
 
 void tr2_flight_trigger(const char *reason)
 {
-	if (!is_on() || !tr2_enabled_v1)
+	if (!is_on() || !tr2_is_enabled())
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, NULL, 0, reason);
 	request();
@@ -74,7 +74,7 @@ void trace2_snapshot_fl(const char *file, int line, const char *reason)
 	uint64_t mask;
 	int saved = errno;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
 	request();

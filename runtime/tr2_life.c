@@ -136,7 +136,7 @@ static void start_over(void)
 	tr2_wake_reset(is_forked_in_order());
 	tr2_snapshot_reset();
 	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
-		tr2_enabled_v1 = 0;
+		tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
 	else
 		tr2_thread_ready();
 }
@@ -150,10 +150,10 @@ static void at_exit(void)
 	struct tr2_thread *self;
 	uint64_t now;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	self = tr2_self_or_new();
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;   /* a forked child that could not be set up */
 	if (self && self->drop_mark != UINT64_MAX)
 		tr2_drain_flush();   /* the ring has been full: make room for what comes last */
@@ -168,10 +168,10 @@ static void at_exit(void)
 /* The last word, after all destructors of the program, which may have recorded something: 101 is the last to run. */
 TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 {
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	tr2_flight_exit();
-	tr2_enabled_v1 = 0;
+	tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
 	tr2_drain_finish(TLG_END_EXIT);
 }
 
@@ -223,7 +223,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 		tr2_signal_init();
 		tr2_flight_init();
-		tr2_enabled_v1 = 1;
+		tr2_store_rlx(&tr2_enabled_v1, 1); /* relaxed: as above */
 		tr2_handler_is_ordinary();
 		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
@@ -236,12 +236,12 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 
 int trace2_is_enabled(void)
 {
-	return tr2_enabled_v1;
+	return tr2_is_enabled();
 }
 
 int trace2_catch_signal(int signo)
 {
-	int saved = errno, result = tr2_enabled_v1 ? tr2_signal_take(signo) : -1;
+	int saved = errno, result = tr2_is_enabled() ? tr2_signal_take(signo) : -1;
 
 	errno = saved;
 	return result;
@@ -256,7 +256,7 @@ void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
 	g_exit_code = code;
 	g_has_exited = 1;
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
 }
 
@@ -264,7 +264,7 @@ void trace2_cmd_exit_fl(const char *file, int line, int code)
 
 void trace2_next_cycle(void)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_drain_next_cycle();
 }
 
@@ -280,14 +280,14 @@ void trace2_finish(void)
 /* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
 void trace2_flush(void)
 {
-	if (tr2_enabled_v1 && g_is_child && g_has_exited)
+	if (tr2_is_enabled() && g_is_child && g_has_exited)
 		trace2_finish();
-	else if (tr2_enabled_v1)
+	else if (tr2_is_enabled())
 		tr2_drain_flush();
 }
 
 void trace2_rotate(void)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_drain_rotate();
 }

@@ -5,6 +5,8 @@
  * Not even the C library's own, for cancellation and identities: the kernel's call is made, as the library's would
  * leave out these two.
  *
+ * These are the library's slow paths, so what is done in between is not for ThreadSanitizer, either: see tr2_tsan.h.
+ *
  * Signal safe.  errno stays.  Cost: 80 ns each.
  */
 #ifndef TR2_MASK_H
@@ -16,16 +18,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tr2_tsan.h"
+
 /* saved: what was blocked before */
 static inline void tr2_mask_all(uint64_t *saved)
 {
 	uint64_t all = UINT64_MAX;
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
+	tr2_tsan_hide();
 }
 
 static inline void tr2_mask_restore(const uint64_t *saved)
 {
+	tr2_tsan_show();
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof(*saved));
 }
 

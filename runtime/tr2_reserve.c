@@ -27,7 +27,7 @@ static int await_settled(void)
 {
 	const struct timespec pause = { 0, 100000 };
 
-	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_load_rlx(&tr2_enabled_v1); i++) /* relaxed: a flag */
+	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_is_enabled(); i++)
 		nanosleep(&pause, NULL);
 	return !tr2_is_forked_child();
 }

@@ -7,6 +7,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_memory.h"
+#include "tr2_tsan.h"
 
 enum kind { SCOPES, FILES, KINDS };
 enum { NEAR_SLOTS = 256, NEAR_PROBES = 8, FAR_SLOTS = 2 * TLG_MAX_SCOPES };
@@ -125,6 +126,14 @@ static struct names gather_names(const struct tr2_scope_key *key)
 	return names;
 }
 
+/* What is written is published by an atomic of the library's. */
+static void copy_text(char *to, const char *from, size_t bytes)
+{
+	tr2_tsan_hide();
+	memcpy(to, from, bytes);
+	tr2_tsan_show();
+}
+
 /* Room for bytes of text, committed; 0 when there is none. */
 static uint32_t allocate_text(size_t bytes)
 {
@@ -179,7 +188,7 @@ static uint32_t add_file(const char *name, size_t bytes)
 
 	if (!text)
 		return 0;
-	memcpy(tr2_shm_text(text), name, bytes);
+	copy_text(tr2_shm_text(text), name, bytes);
 	tr2_shm_source(i)->text = text;
 	tr2_store_rel(&tr2_shm_source(i)->ready, 1); /* [M4] release: pairs with tr2_scope_file() */
 	return i;
@@ -239,7 +248,7 @@ static uint32_t add_scope(const struct tr2_scope_key *key, const struct names *n
 	if (!text || (key->file && *key->file && !filenum))
 		return 0;
 	for (int k = 0; k < 3; k++) {
-		memcpy(at, names->text[k] ? names->text[k] : "", names->bytes[k]);
+		copy_text(at, names->text[k] ? names->text[k] : "", names->bytes[k]);
 		at += names->bytes[k];
 	}
 	scope->hash = hash;

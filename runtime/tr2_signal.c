@@ -50,7 +50,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 
 	(void)context;
 	sigaction(signo, &action, NULL);
-	if (tr2_enabled_v1) {
+	if (tr2_is_enabled()) {
 		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
 		tr2_watch_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());

@@ -50,7 +50,7 @@ int tr2_thread_claim(void)
 
 void tr2_thread_ready(void)
 {
-	tr2_store_rel(&g_wiped->state, ALIVE); /* [M14] release: what is set up.  Pairs with tr2_is_forked_child() */
+	tr2_store_rel(&wiped()->state, ALIVE); /* [M14] release: what is set up.  Pairs with tr2_is_forked_child() */
 }
 
 int tr2_thread_has_self(void)
@@ -60,11 +60,13 @@ int tr2_thread_has_self(void)
 
 void tr2_thread_wipe(void)
 {
-	if (!g_wiped || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)getpid())
+	struct wiped *memory = wiped();
+
+	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)getpid())
 		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
 	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < TLG_MAX_RINGS; i++)
-		g_wiped->position[i].hot.cur = 0;
-	g_wiped->state = WIPED;
+		memory->position[i].hot.cur = 0;
+	memory->state = WIPED;
 }
 
 /* In a forked child main may come while others run. */
@@ -303,7 +305,7 @@ static struct tr2_thread *new_ring(void)
 		return NULL;
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
-	thread->ring.hot = &g_wiped->position[i].hot;
+	thread->ring.hot = &wiped()->position[i].hot;
 	tr2_reg_add(&thread->link);
 	return thread;
 }
@@ -364,14 +366,14 @@ int tr2_thread_init(int is_child)
 	if (error)
 		return error;
 	tr2_reg_reset();
-	g_main = NULL;
+	tr2_store_rlx(&g_main, NULL); /* relaxed: as in main_thread() */
 	if (is_child)
 		return 0;
 	tr2_mask_all(&mask);
-	g_main = acquire_as("main");
+	tr2_store_rlx(&g_main, acquire_as("main")); /* relaxed: as above */
 	tr2_mask_restore(&mask);
 	tr2_thread_ready();
-	return g_main ? 0 : -ENOMEM;
+	return main_thread() ? 0 : -ENOMEM;
 }
 
 struct tr2_thread *tr2_thread_begin(const char *base_name)

@@ -87,6 +87,12 @@ void tr2_thread_end(void);
  */
 struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened);
 
+/* 1 while tracing is on. */
+static inline int tr2_is_enabled(void)
+{
+	return tr2_load_rlx(&tr2_enabled_v1); /* relaxed: a flag, which orders nothing */
+}
+
 /* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  Those added meanwhile are seen the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);

@@ -71,7 +71,7 @@ void trace2_timer_start(int timer_id)
 {
 	struct tr2_thread *self;
 
-	if (!tr2_enabled_v1 || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
+	if (!tr2_is_enabled() || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
 	if (!self->timers[timer_id].depth++)
 		self->timers[timer_id].started = tr2_clock_raw();
@@ -92,7 +92,7 @@ void trace2_timer_stop(int timer_id)
 	struct tr2_thread *self;
 	struct tr2_timer *timer;
 
-	if (!tr2_enabled_v1 || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
+	if (!tr2_is_enabled() || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
 	timer = &self->timers[timer_id];
 	if (timer->depth && !--timer->depth)
@@ -103,7 +103,7 @@ void trace2_counter_add(int counter_id, uint64_t value)
 {
 	struct tr2_thread *self;
 
-	if (tr2_enabled_v1 && is_defined(&tr2_g_defined.counters, counter_id) && (self = current_thread()))
+	if (tr2_is_enabled() && is_defined(&tr2_g_defined.counters, counter_id) && (self = current_thread()))
 		tr2_local_increase(&self->counters[counter_id], value);   /* a handler may add to it, too */
 }
 

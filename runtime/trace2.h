@@ -21,11 +21,14 @@
  * Each function NAME_fl takes the caller's file and line first; the macro NAME passes __FILE__ and __LINE__, and need
  * not evaluate its arguments while tracing is off.  A _va form takes a va_list, a _printf form a printf-style format;
  * a format should be a literal, for it is kept for the life of the process.
+ * The macros are for GNU C from C99 and C++ from C++11.  C does not allow them in `inline` functions that are not
+ * `static`, as it allows no static variables there.
  */
 #ifndef TRACE2_H
 #define TRACE2_H
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TRACE2_VERSION "0.1.0"
@@ -34,14 +37,45 @@
 extern "C" {
 #endif
 
-#if defined(__GNUC__)
 #pragma GCC visibility push(default)
+
+#define TRACE2_PRINTF_(fmt, args) __attribute__((format(printf, fmt, args)))
+
+/* What the two languages say differently, for compilers of each warn of the other's way. */
+#ifdef __cplusplus
+#define TRACE2_NULL_ nullptr
+#define TRACE2_TO_(type, value) static_cast<type>(value)
+#define TRACE2_POINTER_(type, address) reinterpret_cast<type *>(address)
+#define TRACE2_INLINE_ inline __attribute__((always_inline))
+#define TRACE2_STRINGS_(...) __VA_ARGS__
+#define TRACE2_TEXT_(text) trace2_text_v1_(text)
+
+constexpr TRACE2_INLINE_ const char *trace2_text_v1_(const char *text)
+{
+	return text;
+}
+#else
+#define TRACE2_NULL_ NULL
+#define TRACE2_TO_(type, value) ((type)(value))
+#define TRACE2_POINTER_(type, address) ((type *)(address))
+#define TRACE2_INLINE_ static inline __attribute__((always_inline))
+#define TRACE2_STRINGS_(...) trace2_strings_v1_(__VA_ARGS__)
+#define TRACE2_TEXT_(text) text
+
+/* C has no way from char ** to const char *const * but a cast. */
+TRACE2_INLINE_ const char *const *trace2_strings_v1_(const void *strings)
+{
+	return (const char *const *)strings;
+}
 #endif
 
-#if defined(__GNUC__)
-#define TRACE2_PRINTF_(fmt, args) __attribute__((format(printf, fmt, args)))
-#else
-#define TRACE2_PRINTF_(fmt, args)
+/* Does ThreadSanitizer look on? */
+#if defined(__SANITIZE_THREAD__)
+#define TRACE2_HAS_TSAN_ 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TRACE2_HAS_TSAN_ 1
+#endif
 #endif
 
 /* ---- the program's own things that events refer to ---------------------------------------------- */
@@ -135,23 +169,23 @@ const char *trace2_session_id(void);
 
 /* The command line, NULL-terminated.  user:password in URLs is redacted (TRACE2_REDACT=0 turns that off). */
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv);
-#define trace2_cmd_start(argv) trace2_cmd_start_fl(__FILE__, __LINE__, (const char *const *)(argv))
+#define trace2_cmd_start(...) trace2_cmd_start_fl(__FILE__, __LINE__, TRACE2_STRINGS_(__VA_ARGS__))
 
 /* The exit code, just before exit(); may be called more than once, the last one counts. */
 void trace2_cmd_exit_fl(const char *file, int line, int code);
-#define trace2_cmd_exit(code) trace2_cmd_exit_fl(__FILE__, __LINE__, (code))
+#define trace2_cmd_exit(...) trace2_cmd_exit_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* An error message as the program prints it.  ap is not consumed. */
 void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list ap) TRACE2_PRINTF_(3, 0);
-#define trace2_cmd_error_va(fmt, ap) trace2_cmd_error_va_fl(__FILE__, __LINE__, (fmt), (ap))
+#define trace2_cmd_error_va(...) trace2_cmd_error_va_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* The path of the executable. */
 void trace2_cmd_path_fl(const char *file, int line, const char *pathname);
-#define trace2_cmd_path(p) trace2_cmd_path_fl(__FILE__, __LINE__, (p))
+#define trace2_cmd_path(...) trace2_cmd_path_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* The names of the parent processes, nearest first, NULL-terminated. */
 void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names);
-#define trace2_cmd_ancestry(names) trace2_cmd_ancestry_fl(__FILE__, __LINE__, (const char *const *)(names))
+#define trace2_cmd_ancestry(...) trace2_cmd_ancestry_fl(__FILE__, __LINE__, TRACE2_STRINGS_(__VA_ARGS__))
 
 /*
  * The command's name.  Extends the hierarchy of names that children inherit, and lists settings and environment
@@ -159,15 +193,15 @@ void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names
  * Thread  not while another thread reads or changes the environment    Signal unsafe
  */
 void trace2_cmd_name_fl(const char *file, int line, const char *name);
-#define trace2_cmd_name(name) trace2_cmd_name_fl(__FILE__, __LINE__, (name))
+#define trace2_cmd_name(...) trace2_cmd_name_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* The command's variant. */
 void trace2_cmd_mode_fl(const char *file, int line, const char *mode);
-#define trace2_cmd_mode(mode) trace2_cmd_mode_fl(__FILE__, __LINE__, (mode))
+#define trace2_cmd_mode(...) trace2_cmd_mode_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* An alias and what it stands for, NULL-terminated. */
 void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const char *const *argv);
-#define trace2_cmd_alias(alias, argv) trace2_cmd_alias_fl(__FILE__, __LINE__, (alias), (const char *const *)(argv))
+#define trace2_cmd_alias(alias, ...) trace2_cmd_alias_fl(__FILE__, __LINE__, (alias), TRACE2_STRINGS_(__VA_ARGS__))
 
 /*
  * def_param for the settings that TRACE2_CONFIG_PARAMS selects, after trace2_use_git_config(); for the variables
@@ -180,7 +214,7 @@ void trace2_cmd_list_env_vars_fl(const char *file, int line);
 
 /* A setting was changed: def_param if a pattern of TRACE2_CONFIG_PARAMS matches key. */
 void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value);
-#define trace2_cmd_set_config(k, v) trace2_cmd_set_config_fl(__FILE__, __LINE__, (k), (v))
+#define trace2_cmd_set_config(...) trace2_cmd_set_config_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Record what only the system knows; at STARTUP the parents' names, from /proc.  Signal unsafe.  Cost 70 us. */
 void trace2_collect_process_info(enum trace2_process_info_reason reason);
@@ -189,15 +223,15 @@ void trace2_collect_process_info(enum trace2_process_info_reason reason);
 
 /* A child is about to start.  Sets the child's id (from 0, in the process) and start time. */
 void trace2_child_start_fl(const char *file, int line, struct trace2_child *child);
-#define trace2_child_start(child) trace2_child_start_fl(__FILE__, __LINE__, (child))
+#define trace2_child_start(...) trace2_child_start_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* The child ended: its exit code, 128 + signal number, or -1. */
 void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code);
-#define trace2_child_exit(child, code) trace2_child_exit_fl(__FILE__, __LINE__, (child), (code))
+#define trace2_child_exit(...) trace2_child_exit_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* A child in the background is "ready", or not: "timeout", "error". */
 void trace2_child_ready_fl(const char *file, int line, struct trace2_child *child, const char *ready);
-#define trace2_child_ready(child, ready) trace2_child_ready_fl(__FILE__, __LINE__, (child), (ready))
+#define trace2_child_ready(...) trace2_child_ready_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /*
  * The process is about to become another program.  exe may be NULL, argv is NULL-terminated.  What was
@@ -205,15 +239,15 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
  * Return  an id for trace2_exec_result(), from 0; -1 when tracing is off    Signal unsafe    Blocks  for the write
  */
 int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv);
-#define trace2_exec(exe, argv) trace2_exec_fl(__FILE__, __LINE__, (exe), (const char *const *)(argv))
+#define trace2_exec(exe, ...) trace2_exec_fl(__FILE__, __LINE__, (exe), TRACE2_STRINGS_(__VA_ARGS__))
 
 /* exec failed with this error number. */
 void trace2_exec_result_fl(const char *file, int line, int exec_id, int code);
-#define trace2_exec_result(id, code) trace2_exec_result_fl(__FILE__, __LINE__, (id), (code))
+#define trace2_exec_result(...) trace2_exec_result_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* A new thread begins, ends: called in it.  Its name is "thNN:" and base_name, cut to 24 bytes.  Signal unsafe. */
 void trace2_thread_start_fl(const char *file, int line, const char *base_name);
-#define trace2_thread_start(name) trace2_thread_start_fl(__FILE__, __LINE__, (name))
+#define trace2_thread_start(...) trace2_thread_start_fl(__FILE__, __LINE__, __VA_ARGS__)
 void trace2_thread_exit_fl(const char *file, int line);
 #define trace2_thread_exit() trace2_thread_exit_fl(__FILE__, __LINE__)
 
@@ -222,11 +256,11 @@ void trace2_thread_exit_fl(const char *file, int line);
 /* A parameter's value.  kvi says where it comes from; NULL: unknown. */
 void trace2_def_param_fl(const char *file, int line, const char *param, const char *value,
 			 const struct trace2_key_value_info *kvi);
-#define trace2_def_param(param, value, kvi) trace2_def_param_fl(__FILE__, __LINE__, (param), (value), (kvi))
+#define trace2_def_param(...) trace2_def_param_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Define a repository: gives it an id and records its worktree.  Only the first call for each does anything. */
 void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *repo);
-#define trace2_def_repo(repo) trace2_def_repo_fl(__FILE__, __LINE__, (repo))
+#define trace2_def_repo(...) trace2_def_repo_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* ---- regions, steps, data, messages ------------------------------------------------------------- */
 
@@ -251,10 +285,8 @@ void trace2_region_enter_printf_va_fl(const char *file, int line, const char *ca
 void trace2_region_leave_printf_va_fl(const char *file, int line, const char *category, const char *label,
 				      const struct trace2_repository *repo, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(6, 0);
-#define trace2_region_enter_printf_va(category, label, repo, fmt, ap) \
-	trace2_region_enter_printf_va_fl(__FILE__, __LINE__, (category), (label), (repo), (fmt), (ap))
-#define trace2_region_leave_printf_va(category, label, repo, fmt, ap) \
-	trace2_region_leave_printf_va_fl(__FILE__, __LINE__, (category), (label), (repo), (fmt), (ap))
+#define trace2_region_enter_printf_va(...) trace2_region_enter_printf_va_fl(__FILE__, __LINE__, __VA_ARGS__)
+#define trace2_region_leave_printf_va(...) trace2_region_leave_printf_va_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /*
  * A step: passed, but not timed.  It stands between its neighbours' times, in order.  For code so hot, or
@@ -274,7 +306,7 @@ void trace2_data_json_fl(const char *file, int line, const char *category, const
 /* A free message. */
 void trace2_printf_fl(const char *file, int line, const char *fmt, ...) TRACE2_PRINTF_(3, 4);
 void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap) TRACE2_PRINTF_(3, 0);
-#define trace2_printf_va(fmt, ap) trace2_printf_va_fl(__FILE__, __LINE__, (fmt), (ap))
+#define trace2_printf_va(...) trace2_printf_va_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* ---- timers and counters ------------------------------------------------------------------------ */
 
@@ -314,7 +346,7 @@ void trace2_finish(void);
  * Blocks  as trace2_flush(); in a signal handler never: there it only wakes the library's thread
  */
 void trace2_snapshot_fl(const char *file, int line, const char *reason);
-#define trace2_snapshot(reason) trace2_snapshot_fl(__FILE__, __LINE__, (reason))
+#define trace2_snapshot(...) trace2_snapshot_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /* Go on in a new file: "raw.tlg", "raw.1.tlg", "raw.2.tlg", ...  Each is complete.  Blocks as trace2_flush(). */
 void trace2_rotate(void);
@@ -363,11 +395,11 @@ void tr2_text_v1(struct trace2_site *site, const struct trace2_repository *repo,
 void tr2_message_v1(struct trace2_message_site *site, const struct trace2_repository *repo, const char *fmt, ...)
 	TRACE2_PRINTF_(3, 4);
 
-#if (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))) && !defined(__SANITIZE_THREAD__)
+#if (defined(__x86_64__) || (defined(__aarch64__) && defined(__AARCH64EL__))) && !defined(TRACE2_HAS_TSAN_)
 #define TRACE2_HAS_INLINE_ 1
 
 /* Reserve one event: one instruction on x86-64, so that a signal comes before or after it, never in between. */
-static inline uintptr_t trace2_reserve_v1_(struct trace2_hot *hot)
+TRACE2_INLINE_ uintptr_t trace2_reserve_v1_(struct trace2_hot *hot)
 {
 	uintptr_t bytes = 24;
 
@@ -379,7 +411,7 @@ static inline uintptr_t trace2_reserve_v1_(struct trace2_hot *hot)
 #endif
 }
 
-static inline uint64_t trace2_ticks_v1_(void)
+TRACE2_INLINE_ uint64_t trace2_ticks_v1_(void)
 {
 #if defined(__x86_64__)
 	return __builtin_ia32_rdtsc();
@@ -396,16 +428,16 @@ static inline uint64_t trace2_ticks_v1_(void)
  * since the add: chunks are 64 KiB behind 64 KiB that are never written (bit 16 of the address tells), and the
  * chunk number and thread id come from the chunk that the position is in.  Return  0: no chunk yet, or it is full
  */
-static inline __attribute__((always_inline)) int trace2_record_v1_(struct trace2_hot *hot, uint32_t scope, int timed)
+TRACE2_INLINE_ int trace2_record_v1_(struct trace2_hot *hot, uint32_t scope, int timed)
 {
-	uintptr_t at = hot ? trace2_reserve_v1_(hot) : 0;
+	uintptr_t at = hot ? trace2_reserve_v1_(hot) : 0, in_chunk = 65535;
 
 	if (__builtin_expect(((at + 65536) & 131071) <= 65536 - 24, 1)) {
-		const struct trace2_chunk *chunk = (const struct trace2_chunk *)(at & ~(uintptr_t)65535);
-		uint64_t *event = (uint64_t *)at;
+		const struct trace2_chunk *chunk = TRACE2_POINTER_(const struct trace2_chunk, at & ~in_chunk);
+		uint64_t tid = chunk->tid, *event = TRACE2_POINTER_(uint64_t, at);
 
 		event[1] = timed ? trace2_ticks_v1_() : 0;
-		event[2] = (uint64_t)chunk->tid << 32 | scope;
+		event[2] = tid << 32 | scope;
 		/* release: the drain sees the payload with the header, [M1] in tr2_ring.h */
 		__atomic_store_n(event, chunk->head, __ATOMIC_RELEASE);
 		return 1;
@@ -413,83 +445,90 @@ static inline __attribute__((always_inline)) int trace2_record_v1_(struct trace2
 	return 0;
 }
 
-static inline __attribute__((always_inline)) void trace2_hit_v1_(struct trace2_site *site,
-								  const struct trace2_repository *repo, int timed)
+TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
 {
 	struct trace2_hot *hot = tr2_hot_v1;
-	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);
-	uint32_t id = !repo ? 0 : repo->trace2_repo_id ? (uint32_t)repo->trace2_repo_id : 65535;
+	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);   /* relaxed: as in trace2_region.c */
+	uint32_t id = !repo ? 0 : repo->trace2_repo_id ? TRACE2_TO_(uint32_t, repo->trace2_repo_id) : 65535;
+	uint32_t scope = TRACE2_TO_(uint32_t, key);
 
-	if (hot && (uint32_t)key && key >> 32 == id && trace2_record_v1_(hot, (uint32_t)key, timed))
+	if (hot && scope && key >> 32 == id && trace2_record_v1_(hot, scope, timed))
 		return;
 	tr2_hit_slow_v1(site, repo);
 }
 #else
-static inline void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
+TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
 {
 	(void)timed;
 	tr2_hit_slow_v1(site, repo);
 }
 #endif
 
-/* A literal is a constant to the compiler; only then does a call site get a static descriptor. */
+/*
+ * A literal is a constant to the compiler; only then does a call site get a static descriptor.  It is in a scope of its
+ * own, so that what is passed with it may have call sites, too.
+ */
 #define TRACE2_IS_LITERAL_(a, b) (__builtin_constant_p(a) && __builtin_constant_p(b))
-#define TRACE2_LITERAL_(text) (__builtin_constant_p(text) ? (const char *)(text) : (const char *)0)
-#define TRACE2_SITE_(style, category, label) \
+#define TRACE2_LITERAL_(text) (__builtin_constant_p(text) ? TRACE2_TEXT_(text) : TRACE2_NULL_)
+#define TRACE2_STATIC_(type, ...) __extension__({ static struct type trace2_site_ = __VA_ARGS__; &trace2_site_; })
+#define TRACE2_NAMES_(style, category, label) \
 	{ __FILE__, TRACE2_LITERAL_(category), TRACE2_LITERAL_(label), __LINE__, (style), 0 }
-#define TRACE2_MESSAGE_SITE_(style, category, label, fmt) \
-	{ TRACE2_SITE_(style, category, label), TRACE2_LITERAL_(fmt), { 0 } }
+#define TRACE2_SITE_(style, category, label) TRACE2_STATIC_(trace2_site, TRACE2_NAMES_(style, category, label))
+#define TRACE2_MESSAGE_(style, category, label, format) \
+	TRACE2_STATIC_(trace2_message_site, { TRACE2_NAMES_(style, category, label), TRACE2_LITERAL_(format), { 0 } })
 #define TRACE2_FIRST_(first, ...) first
 
 /* With literal names pass through the site, else through the function that looks the names up. */
-#define TRACE2_IF_(is_literal, site, through_site, otherwise) \
+#define TRACE2_IF_(is_literal, through_site, otherwise) \
 	do { \
-		if (tr2_enabled_v1) { \
-			if (is_literal) { \
-				static struct site; \
+		if (__atomic_load_n(&tr2_enabled_v1, __ATOMIC_RELAXED)) { \
+			if (is_literal) \
 				through_site; \
-			} else { \
+			else \
 				otherwise; \
-			} \
 		} \
 	} while (0)
-#define TRACE2_PASS_(style, category, label, through_site, otherwise) \
+
+/* The last argument is variadic: it may have commas, as in std::max<int, less>(1, 2), or (struct point){ 1, 2 }.x. */
+#define TRACE2_REGION_(style, function, category, label, ...) \
 	TRACE2_IF_(TRACE2_IS_LITERAL_(category, label), \
-		   trace2_site trace2_site_ = TRACE2_SITE_(style, category, label), through_site, otherwise)
-#define TRACE2_TELL_(style, category, label, repo, otherwise, ...) \
+		   trace2_hit_v1_(TRACE2_SITE_(style, category, label), __VA_ARGS__, 1), \
+		   function(__FILE__, __LINE__, category, label, __VA_ARGS__))
+#define TRACE2_DATA_(style, through_site, function, category, repo, key, ...) \
+	TRACE2_IF_(TRACE2_IS_LITERAL_(category, key), \
+		   through_site(TRACE2_SITE_(style, category, key), repo, __VA_ARGS__), \
+		   function(__FILE__, __LINE__, category, repo, key, __VA_ARGS__))
+#define TRACE2_TELL_(style, function, category, label, repo, ...) \
 	TRACE2_IF_(TRACE2_IS_LITERAL_(category, label) && __builtin_constant_p(TRACE2_FIRST_(__VA_ARGS__, 0)), \
-		   trace2_message_site trace2_site_ = \
-			   TRACE2_MESSAGE_SITE_(style, category, label, TRACE2_FIRST_(__VA_ARGS__, 0)), \
-		   tr2_message_v1(&trace2_site_, (repo), __VA_ARGS__), otherwise)
+		   tr2_message_v1(TRACE2_MESSAGE_(style, category, label, TRACE2_FIRST_(__VA_ARGS__, 0)), repo, \
+				  __VA_ARGS__), \
+		   function(__FILE__, __LINE__, category, label, repo, __VA_ARGS__))
 
-#define trace2_region_enter(category, label, repo) \
-	TRACE2_PASS_(22, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
-		     trace2_region_enter_fl(__FILE__, __LINE__, (category), (label), (repo)))
-#define trace2_region_leave(category, label, repo) \
-	TRACE2_PASS_(23, category, label, trace2_hit_v1_(&trace2_site_, (repo), 1), \
-		     trace2_region_leave_fl(__FILE__, __LINE__, (category), (label), (repo)))
-#define trace2_region_enter_printf(cat, label, repo, ...) TRACE2_TELL_(22, cat, label, repo, \
-	trace2_region_enter_printf_fl(__FILE__, __LINE__, (cat), (label), (repo), __VA_ARGS__), __VA_ARGS__)
-#define trace2_region_leave_printf(cat, label, repo, ...) TRACE2_TELL_(23, cat, label, repo, \
-	trace2_region_leave_printf_fl(__FILE__, __LINE__, (cat), (label), (repo), __VA_ARGS__), __VA_ARGS__)
-#define trace2_printf(...) TRACE2_TELL_(27, (const char *)0, (const char *)0, (const struct trace2_repository *)0, \
-	trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__), __VA_ARGS__)
+#define trace2_region_enter(category, label, ...) \
+	TRACE2_REGION_(22, trace2_region_enter_fl, (category), (label), __VA_ARGS__)
+#define trace2_region_leave(category, label, ...) \
+	TRACE2_REGION_(23, trace2_region_leave_fl, (category), (label), __VA_ARGS__)
+#define trace2_region_enter_printf(category, label, repo, ...) \
+	TRACE2_TELL_(22, trace2_region_enter_printf_fl, (category), (label), (repo), __VA_ARGS__)
+#define trace2_region_leave_printf(category, label, repo, ...) \
+	TRACE2_TELL_(23, trace2_region_leave_printf_fl, (category), (label), (repo), __VA_ARGS__)
+#define trace2_data_string(category, repo, key, ...) \
+	TRACE2_DATA_(24, tr2_text_v1, trace2_data_string_fl, (category), (repo), (key), __VA_ARGS__)
+#define trace2_data_intmax(category, repo, key, ...) \
+	TRACE2_DATA_(25, tr2_data_v1, trace2_data_intmax_fl, (category), (repo), (key), __VA_ARGS__)
+#define trace2_data_json(category, repo, key, ...) \
+	TRACE2_DATA_(26, tr2_text_v1, trace2_data_json_fl, (category), (repo), (key), __VA_ARGS__)
 #define trace2_step(category, label) \
-	TRACE2_PASS_(32, category, label, trace2_hit_v1_(&trace2_site_, (const struct trace2_repository *)0, 0), \
-		     trace2_step_fl(__FILE__, __LINE__, (category), (label)))
-#define trace2_data_string(category, repo, key, value) \
-	TRACE2_PASS_(24, category, key, tr2_text_v1(&trace2_site_, (repo), (value)), \
-		     trace2_data_string_fl(__FILE__, __LINE__, (category), (repo), (key), (value)))
-#define trace2_data_intmax(category, repo, key, value) \
-	TRACE2_PASS_(25, category, key, tr2_data_v1(&trace2_site_, (repo), (value)), \
-		     trace2_data_intmax_fl(__FILE__, __LINE__, (category), (repo), (key), (value)))
-#define trace2_data_json(category, repo, key, json) \
-	TRACE2_PASS_(26, category, key, tr2_text_v1(&trace2_site_, (repo), (json)), \
-		     trace2_data_json_fl(__FILE__, __LINE__, (category), (repo), (key), (json)))
+	TRACE2_IF_(TRACE2_IS_LITERAL_((category), (label)), \
+		   trace2_hit_v1_(TRACE2_SITE_(32, (category), (label)), TRACE2_NULL_, 0), \
+		   trace2_step_fl(__FILE__, __LINE__, (category), (label)))
+#define trace2_printf(...) \
+	TRACE2_IF_(__builtin_constant_p(TRACE2_FIRST_(__VA_ARGS__, 0)), \
+		   tr2_message_v1(TRACE2_MESSAGE_(27, TRACE2_NULL_, TRACE2_NULL_, TRACE2_FIRST_(__VA_ARGS__, 0)), \
+				  TRACE2_NULL_, __VA_ARGS__), \
+		   trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__))
 
-#if defined(__GNUC__)
 #pragma GCC visibility pop
-#endif
 
 #ifdef __cplusplus
 }

@@ -12,6 +12,7 @@
 #include "tr2_env.h"
 #include "tr2_message.h"
 #include "tr2_sid.h"
+#include "tr2_thread.h"
 #include "tr2_wild.h"
 
 #include "trace2.h"
@@ -29,7 +30,7 @@ static void emit_list(int style, const char *file, int line, const char *const *
 
 void trace2_cmd_start_fl(const char *file, int line, const char *const *argv)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_list(TLG_STYLE_start, file, line, argv, 1);
 }
 
@@ -38,7 +39,7 @@ void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_error, file, line);
 
 	key.format = fmt;
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	tr2_emit_message_va(&key, ap);
 	tr2_flight_error();
@@ -46,13 +47,13 @@ void trace2_cmd_error_va_fl(const char *file, int line, const char *fmt, va_list
 
 void trace2_cmd_path_fl(const char *file, int line, const char *pathname)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_one_text(TLG_STYLE_cmd_path, file, line, pathname);
 }
 
 void trace2_cmd_ancestry_fl(const char *file, int line, const char *const *names)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_list(TLG_STYLE_cmd_ancestry, file, line, names, 0);
 }
 
@@ -62,7 +63,7 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 	const char *hierarchy;
 	struct tr2_args args;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	hierarchy = tr2_sid_add_name(name);
 	tr2_args_init(&args);
@@ -76,7 +77,7 @@ void trace2_cmd_name_fl(const char *file, int line, const char *name)
 
 void trace2_cmd_mode_fl(const char *file, int line, const char *mode)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_one_text(TLG_STYLE_cmd_mode, file, line, mode);
 }
 
@@ -86,7 +87,7 @@ void trace2_cmd_alias_fl(const char *file, int line, const char *alias, const ch
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	tr2_args_text(&args, alias);
 	tr2_args_list(&args, argv, 0);
@@ -110,7 +111,7 @@ static void emit_param(const char *file, int line, const char *param, const char
 void trace2_def_param_fl(const char *file, int line, const char *param, const char *value,
 			 const struct trace2_key_value_info *kvi)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_param(file, line, param, value, kvi ? (int)kvi->scope : TRACE2_SCOPE_UNKNOWN);
 }
 
@@ -139,10 +140,10 @@ static const char *next_item(const char *list, char *item, size_t size)
 void trace2_cmd_list_env_vars_fl(const char *file, int line)
 {
 	static int done;
-	const char *list = tr2_enabled_v1 && !done ? tr2_env_get("ENV_VARS") : NULL;
+	const char *list = tr2_is_enabled() && !done ? tr2_env_get("ENV_VARS") : NULL;
 	char name[256];
 
-	done |= tr2_enabled_v1;
+	done |= tr2_is_enabled();
 	while (list) {
 		const char *value;
 		list = next_item(list, name, sizeof(name));
@@ -171,7 +172,7 @@ void trace2_cmd_list_config_fl(const char *file, int line)
 	struct tr2_config_item item;
 	size_t at = 0;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	while (tr2_config_next(&at, &item))
 		if (is_wanted(item.key))
@@ -181,7 +182,7 @@ void trace2_cmd_list_config_fl(const char *file, int line)
 
 void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value)
 {
-	if (tr2_enabled_v1 && key && is_wanted(key))
+	if (tr2_is_enabled() && key && is_wanted(key))
 		emit_param(file, line, key, value, TRACE2_SCOPE_UNKNOWN);
 }
 
@@ -194,7 +195,7 @@ void trace2_def_repo_fl(const char *file, int line, struct trace2_repository *re
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1 || !repo || repo->trace2_repo_id)
+	if (!tr2_is_enabled() || !repo || repo->trace2_repo_id)
 		return;
 	repo->trace2_repo_id = tr2_add_rlx(&next_id, 1) + 1; /* relaxed: only the number matters */
 	key.repo = repo->trace2_repo_id < TLG_REPO_NO_ID ? (uint16_t)repo->trace2_repo_id : TLG_REPO_NO_ID;

@@ -27,7 +27,7 @@ void trace2_child_start_fl(const char *file, int line, struct trace2_child *chil
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1 || !child)
+	if (!tr2_is_enabled() || !child)
 		return;
 	child->trace2_child_id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
 	child->trace2_child_start = tr2_clock_raw();
@@ -46,7 +46,7 @@ void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1 || !child)
+	if (!tr2_is_enabled() || !child)
 		return;
 	tr2_args_int(&args, child->trace2_child_id);
 	tr2_args_int(&args, child->pid);
@@ -61,7 +61,7 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
 	struct tr2_args args;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1 || !child)
+	if (!tr2_is_enabled() || !child)
 		return;
 	tr2_args_int(&args, child->trace2_child_id);
 	tr2_args_int(&args, child->pid);
@@ -80,7 +80,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 	int id;
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return -1;
 	id = tr2_add_rlx(&next_id, 1); /* relaxed: only the number matters */
 	tr2_args_int(&args, id);
@@ -99,7 +99,7 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 	char text[256];
 
 	tr2_args_init(&args);
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	tr2_args_int(&args, exec_id);
 	tr2_args_int(&args, code);
@@ -114,7 +114,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_start, file, line);
 
-	if (!tr2_enabled_v1 || !tr2_settle())
+	if (!tr2_is_enabled() || !tr2_settle())
 		return;
 	if (tr2_thread_is_main()) {
 		trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main: %s",
@@ -130,10 +130,10 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 void trace2_thread_exit_fl(const char *file, int line)
 {
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_exit, file, line);
-	struct tr2_thread *self = tr2_enabled_v1 ? tr2_self_or_new() : NULL;
+	struct tr2_thread *self = tr2_is_enabled() ? tr2_self_or_new() : NULL;
 	uint64_t now;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	if (tr2_thread_is_main()) {
 		trace2_region_leave_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main");
@@ -188,7 +188,7 @@ void trace2_collect_process_info(enum trace2_process_info_reason reason)
 	const char *names[MAX_PARENTS + 1];
 	int pid = getppid(), n = 0, saved = errno;
 
-	if (!tr2_enabled_v1 || reason != TRACE2_PROCESS_INFO_STARTUP)
+	if (!tr2_is_enabled() || reason != TRACE2_PROCESS_INFO_STARTUP)
 		return;
 	for (; pid > 0 && n < MAX_PARENTS && read_stat(pid, comms[n], &pid); n++)
 		names[n] = comms[n];

@@ -160,14 +160,14 @@ static inline void emit_region(int style, const char *file, int line, const char
 void trace2_region_enter_fl(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repo, ...)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_region(TLG_STYLE_region_enter, file, line, category, label, repo);
 }
 
 void trace2_region_leave_fl(const char *file, int line, const char *category, const char *label,
 			    const struct trace2_repository *repo, ...)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_region(TLG_STYLE_region_leave, file, line, category, label, repo);
 }
 
@@ -176,7 +176,7 @@ void trace2_region_enter_printf_va_fl(const char *file, int line, const char *ca
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_region_enter, file, line, category, label, repo, fmt);
 
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_message_va(&key, ap);
 }
 
@@ -185,7 +185,7 @@ void trace2_region_leave_printf_va_fl(const char *file, int line, const char *ca
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_region_leave, file, line, category, label, repo, fmt);
 
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_message_va(&key, ap);
 }
 
@@ -195,7 +195,7 @@ void trace2_region_enter_printf_fl(const char *file, int line, const char *categ
 	struct tr2_scope_key key = make_key(TLG_STYLE_region_enter, file, line, category, label, repo, fmt);
 	struct tr2_va va;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	va_start(va.ap, fmt);
 	tr2_emit_message(&key, &va);
@@ -208,7 +208,7 @@ void trace2_region_leave_printf_fl(const char *file, int line, const char *categ
 	struct tr2_scope_key key = make_key(TLG_STYLE_region_leave, file, line, category, label, repo, fmt);
 	struct tr2_va va;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	va_start(va.ap, fmt);
 	tr2_emit_message(&key, &va);
@@ -217,7 +217,7 @@ void trace2_region_leave_printf_fl(const char *file, int line, const char *categ
 
 void trace2_step_fl(const char *file, int line, const char *category, const char *label)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_region(TLG_STYLE_step, file, line, category, label, NULL);
 }
 
@@ -237,14 +237,14 @@ static void emit_data(int style, const char *file, int line, const char *categor
 void trace2_data_string_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			   const char *key, const char *value)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_data(TLG_STYLE_data, file, line, category, repo, key, value);
 }
 
 void trace2_data_json_fl(const char *file, int line, const char *category, const struct trace2_repository *repo,
 			 const char *key, const char *json)
 {
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		emit_data(TLG_STYLE_data_json, file, line, category, repo, key, json);
 }
 
@@ -256,7 +256,7 @@ void trace2_data_intmax_fl(const char *file, int line, const char *category, con
 	struct tr2_site room;
 	struct tr2_args args;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	site = tr2_site_of(&names, &room);
 	if (__builtin_expect(site->scope != 0, 1)) {
@@ -274,7 +274,7 @@ void trace2_printf_va_fl(const char *file, int line, const char *fmt, va_list ap
 {
 	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL, fmt);
 
-	if (tr2_enabled_v1)
+	if (tr2_is_enabled())
 		tr2_emit_message_va(&key, ap);
 }
 
@@ -283,7 +283,7 @@ void trace2_printf_fl(const char *file, int line, const char *fmt, ...)
 	struct tr2_scope_key key = make_key(TLG_STYLE_printf, file, line, NULL, NULL, NULL, fmt);
 	struct tr2_va va;
 
-	if (!tr2_enabled_v1)
+	if (!tr2_is_enabled())
 		return;
 	va_start(va.ap, fmt);
 	tr2_emit_message(&key, &va);

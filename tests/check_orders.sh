@@ -3,7 +3,8 @@
 # The memory-order convention: every acquire and release carries the tag [Mn] of its pair at most 3 lines
 # away, every tag is in the table of tr2_ring.h and has a release and an acquire side, every relaxed
 # access says why on its line or just above: "relaxed: ...".  So does a read-modify-write of which nothing
-# but its atomicity is used.  Ends with "N passed, N failed".
+# but its atomicity is used.  A variable that is accessed so somewhere is accessed so everywhere.
+# Ends with "N passed, N failed".
 set -u
 
 awk '
@@ -42,12 +43,36 @@ function site(i, sides) {
 		passed++
 	note(i, sides)
 }
+# What is left of a line without comments and atomic accesses; a variable that they access by its name is noted.
+function plain_part(line,   name) {
+	gsub(/\/\*.*\*\//, "", line)
+	while (match(line, /(tr2_[a-z]+_(rlx|acq|rel|acq_rel)|__atomic_[a-z_]+)\(&[a-z0-9_]+[,)]/)) {
+		name = substr(line, RSTART, RLENGTH - 1)
+		sub(/.*&/, "", name)
+		atomic[name] = 1
+		line = substr(line, 1, RSTART - 1) " " substr(line, RSTART + RLENGTH)
+	}
+	return line
+}
+# Of every word in code, where it stands; a declaration is no access.
+function note_words(i,   line, word) {
+	line = plain_part(text[i])
+	if (line ~ /^\t?(static|extern) / || line ~ /^[A-Za-z][A-Za-z0-9_ *]* \*?[a-z0-9_]+( = [^;]*)?;/)
+		return
+	while (match(line, /[a-z_][A-Za-z0-9_]*/)) {
+		word = substr(line, RSTART, RLENGTH)
+		if (word ~ /^g_|^tr2_g_|_v1$|^next_id$/)
+			plain[word] = plain[word] " " name ":" i
+		line = substr(line, RSTART + RLENGTH)
+	}
+}
 function check_file(   i) {
 	if (name ~ /tr2_atomic\.h$/)
 		return
 	for (i = 1; i <= lines; i++) {
 		if (text[i] ~ /^[ \t]*\*/ || text[i] ~ /^[ \t]*\/\*/)
 			continue
+		note_words(i)
 		if (text[i] ~ /tr2_load_acq\(|^\tfence_acquire\(/)
 			site(i, "A")
 		if (text[i] ~ /tr2_store_rel\(|tr2_fence_rel\(|__ATOMIC_RELEASE/)
@@ -67,6 +92,12 @@ FNR == 1 { split("", text); name = FILENAME }
 FILENAME ~ /tr2_ring\.h$/ && /^ \* +\[M[0-9]+\]/ { table[$2] = 1 }
 END {
 	check_file()
+	for (word in atomic)
+		if (word in plain) {
+			print "FAIL" plain[word] ": " word " is accessed atomically elsewhere"
+			failed++
+		} else
+			passed++
 	for (tag in used)
 		if (!(tag in table)) {
 			print "FAIL " used[tag] ": " tag " is not in the table of tr2_ring.h"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
 # 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
-# lines, no blanks at line ends.  The makefile: at most 350 lines.  No
-# marks of a merge anywhere.  Ends with "N passed, N failed".
+# lines, no blanks at line ends.  trace2.h, which is one file for its users: at most 560 lines.  The makefile: at
+# most 350.  No marks of a merge anywhere.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/common.sh"
@@ -13,7 +13,10 @@ others=$(find .ci tests bench -maxdepth 3 -type f \( -name '*.sh' -o -name '*.py
 # Functions begin with { and end with } in the first column.
 check_source()
 {
-	expand -t 8 "$1" | awk '
+	local limit=500
+
+	[ "$1" = runtime/trace2.h ] && limit=560
+	expand -t 8 "$1" | awk -v limit=$limit '
 	NR == 1 && !/SPDX-License-Identifier: MIT/ { print "  1: no licence line" }
 	length($0) > 120 { print "  " NR ": " length($0) " columns" }
 	/^[{]/ { start = NR; deep = 0 }
@@ -26,7 +29,7 @@ check_source()
 			print "  " deep ": more than 3 blocks deep"
 		start = 0
 	}
-	END { if (NR > 500) print "  " NR " lines" }'
+	END { if (NR > limit) print "  " NR " lines" }'
 	grep -nE '[[:blank:]]+$' "$1" | sed 's/:.*/: blanks at the end/; s/^/  /'
 }
 

@@ -11,7 +11,8 @@ set -u
 . "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
-# What runtime/ and format/ may call: libc by subject, the compiler's own, liburcu, lz4, libmd.
+# What runtime/ and format/ may call: libc by subject, the compiler's own, ThreadSanitizer's where it is, liburcu, lz4,
+# libmd.
 allowed='
 memchr memcmp memcpy strndup memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
 strstr strncasecmp sigabbrev_np strncpy strftime strerror strerrordesc_np __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
@@ -35,6 +36,7 @@ pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific pt
 sched_getaffinity sched_setaffinity sigismember sigpending sigtimedwait sigaltstack prctl getrlimit memfd_create
 sem_init sem_post sem_wait sem_timedwait sem_clockwait sem_destroy
 _GLOBAL_OFFSET_TABLE_ __stack_chk_fail __tls_get_addr __cpu_model __x86_get_cpuid_feature_leaf __divti3 __udivti3 __udivmodti4
+AnnotateIgnoreReadsBegin AnnotateIgnoreReadsEnd AnnotateIgnoreWritesBegin AnnotateIgnoreWritesEnd
 urcu_* rcu_* cds_* __cds_* LZ4_* LZ4F_* SHA1* _ITM_* __gmon_start__
 '
 
