@@ -167,7 +167,6 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 {
 	struct t2x_regions *regions = thread->model;
 	unsigned same = own && t2x_regions_is(regions, 0, 0);
-	int has_lost = regions->has_lost;
 
 	while (same >= own && same - own < count && t2x_regions_is(regions, same, open[same - own].when))
 		same++;
@@ -175,7 +174,6 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 	if (same < own) {
 		t2x_regions_free(regions, &m->region_budget);
 		t2x_regions_init(regions, 0);
-		regions->has_lost = has_lost;
 	}
 	if (own)
 		regions->entered[0].us = find_start_us(thread);   /* it may not have been known */
@@ -210,7 +208,6 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 		t2x_regions_enter(regions, &region, &m->region_budget);
 	}
 	regions->doubt = opens->assumed ? own + opens->assumed : 0;
-	regions->has_lost |= regions->doubt != 0;
 }
 
 /* ---- what is missing ---------------------------------------------------------------------------- */
@@ -454,19 +451,9 @@ static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_re
 	return !is_missing;
 }
 
-/* A thread that lacks events leaves the innermost region.  Return  0: it may be another one */
-static int is_own_leave(const struct t2x_regions *regions, const struct t2x_event *ev)
-{
-	unsigned open = t2x_regions_open(regions);
-	uint32_t names = open && open <= regions->room ? regions->entered[open - 1].names : 0;
-
-	return open > 1 && (!names || names == ev->scope->names);
-}
-
-/* As apply(), in a thread that lacks events. */
-static __attribute__((noinline)) void apply_with_losses(struct t2x_model *m, struct t2x_thread *thread,
-							struct t2x_event *ev, struct t2x_regions *regions,
-							unsigned effect)
+/* As apply(), where regions are only assumed. */
+static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct t2x_thread *thread,
+						     struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
 {
 	int is_there = 1;
 
@@ -476,8 +463,6 @@ static __attribute__((noinline)) void apply_with_losses(struct t2x_model *m, str
 		is_there = repair(m, ev, regions, effect);
 	if (effect & ELAPSES)
 		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
-	if (effect & LEAVES && !is_own_leave(regions, ev))
-		ev->rel_us = T2X_NO_TIME;
 	if (effect & LEAVES && is_there && t2x_regions_open(regions))
 		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
 	ev->open = t2x_regions_open(regions);
@@ -487,8 +472,8 @@ static __attribute__((noinline)) void apply_with_losses(struct t2x_model *m, str
 static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev,
 			 struct t2x_regions *regions, unsigned effect)
 {
-	if (__builtin_expect(regions->has_lost, 0)) {
-		apply_with_losses(m, thread, ev, regions, effect);
+	if (__builtin_expect(t2x_regions_are_assumed(regions), 0)) {
+		apply_in_doubt(m, thread, ev, regions, effect);
 		return;
 	}
 	if (effect & RARE)

@@ -9,7 +9,6 @@ void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
 {
 	regions->open = 1;
 	regions->doubt = 0;
-	regions->has_lost = 0;
 	regions->entered = regions->small;
 	regions->room = T2X_REGIONS_SMALL;
 	regions->small[0] = (struct t2x_region){ start_us, 0, 0 };
@@ -46,14 +45,12 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 void t2x_regions_doubt(struct t2x_regions *regions)
 {
 	regions->doubt = regions->open + (regions->open < UINT32_MAX);
-	regions->has_lost = 1;
 }
 
 void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
 {
 	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
 
-	regions->has_lost = 1;
 	t2x_regions_cut(regions, regions->open > left ? regions->open - left : 0);
 	while (entered--)
 		t2x_regions_enter(regions, &lost, budget);

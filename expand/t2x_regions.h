@@ -39,7 +39,6 @@ struct t2x_regions {
 	unsigned open;                /* UINT32_MAX: or more */
 	unsigned room;                /* times that entered can hold */
 	unsigned doubt;               /* one more than are only assumed to be open; 0: all is known */
-	int has_lost;                 /* events of the thread are missing */
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
