@@ -191,6 +191,8 @@ char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event 
 	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
 	char *p;
 
+	if (ev->rel_us == T2X_NO_TIME)
+		times &= ~(unsigned)T2X_COLUMNS_RELATIVE;
 	prepare(printer, ev);
 	p = t2x_columns_put(printer, ev, scope, thread, times, 0);
 	if (category)

@@ -21,7 +21,7 @@ enum {
 	T2X_COLUMNS_SPARE = 512,      /* bytes that are free behind them */
 };
 
-/* Which times an event has; the other columns are blank. */
+/* Which times an event has; the other columns are blank, as is that of a time that is not known. */
 enum { T2X_COLUMNS_ABSOLUTE = 1, T2X_COLUMNS_RELATIVE = 2 };
 
 /*

@@ -14,7 +14,16 @@ static void put_message(struct t2x_out *out, const struct t2x_event *ev)
 /* Regions and data deep inside are left out. */
 static int is_too_deep(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	return printer->options.nesting && ev->open > printer->options.nesting;
+	return printer->options.nesting && ev->open > printer->options.nesting && !ev->is_mark;
+}
+
+/* How long it took, or that this is not known. */
+static void put_elapsed(struct t2x_out *out, const struct t2x_event *ev)
+{
+	if (__builtin_expect(ev->rel_us == T2X_NO_TIME, 0))
+		t2x_out_literal(out, ",\"t_rel_unknown\":true");
+	else
+		t2x_json_us(out, "t_rel", ev->rel_us);
 }
 
 static void print_plain(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -169,7 +178,7 @@ static void print_exec_result(struct t2x_printer *printer, const struct t2x_even
 static void print_thread_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	put_elapsed(printer->out, ev);
 	t2x_object_end(printer);
 }
 
@@ -197,7 +206,7 @@ static void print_region(struct t2x_printer *printer, const struct t2x_event *ev
 		return;
 	t2x_object_begin(printer, ev);
 	if (ev->style == TLG_STYLE_region_leave)
-		t2x_json_us(printer->out, "t_rel", ev->rel_us);
+		put_elapsed(printer->out, ev);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 	put_message(printer->out, ev);
@@ -221,7 +230,7 @@ static void begin_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
 	t2x_json_us(printer->out, "t_abs", ev->abs_us);
-	t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	put_elapsed(printer->out, ev);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 }

@@ -55,6 +55,7 @@ struct t2x_scope {
 	const char *category;     /* NULL: was a null pointer; likewise label and format */
 	const char *label;
 	const char *format;
+	uint32_t names;           /* a hash of category, label and repo, not 0; 0: it was not computed */
 	uint64_t number;          /* see above */
 };
 
@@ -90,25 +91,41 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
  */
 void t2x_model_settle(struct t2x_model *m);
 
+/* A time of which nobody knows how long it was: no difference of two times is so large. */
+#define T2X_NO_TIME (UINT64_C(1) << 63)
+
 /* A region that is open. */
 struct t2x_open {
-	struct t2x_scope *scope;   /* of its enter; NULL: not known, or not to be shown */
+	struct t2x_scope *scope;   /* of its enter; NULL: not known */
 	uint64_t ns;               /* when it was entered ... */
-	uint64_t when;             /* ... by the raw clock; 0, in the first: the thread has left its outermost level */
+	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: the outermost level is left */
+};
+
+/* How open regions are restated. */
+struct t2x_opens {
+	const struct t2x_open *open;
+	unsigned count;
+	unsigned assumed;          /* of the outermost of them one less than so many is only assumed to be open; 0: none */
+	int is_shown;              /* an enter that was not shown is shown now */
 };
 
 /*
  * In a new cycle a thread's open regions are restated, outermost first, to a reader that has missed something.
- * Replaces what the model knew, so that it is right from here on; an enter that was not shown is shown now.
+ * Replaces what the model knew, so that it is right from here on.
  */
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
-			    unsigned count);
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens);
 
-/*
- * A thread lost count checkpoints between what was shown and what comes next; a process's total for a
- * reason (a TLG_LOSS_* value) is now total.
- */
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events);
+/* Events of a thread that are missing between what was shown and what comes next. */
+struct t2x_gap {
+	uint32_t events;           /* arguments included; 0: nobody knows how many */
+	uint32_t left, entered;    /* regions: those open before that were left in it; those entered that are still open */
+	int is_known;              /* left and entered are known */
+};
+
+/* ns  of what comes next */
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap);
+
+/* A process's total for a reason (a TLG_LOSS_* value) is now total. */
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total);
 
 /*

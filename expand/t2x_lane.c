@@ -209,21 +209,38 @@ static void finish_waiting(struct t2x_lane *lane, const struct t2x_track *track)
 	}
 }
 
-static __attribute__((noinline)) void note_missing(struct t2x_lane *lane, struct t2x_track *track, uint32_t missing)
+/* Nobody knows what is missing in front of the thread's next event. */
+static void tell_hole(struct t2x_lane *lane, struct t2x_track *track, uint64_t ns)
 {
+	const struct t2x_gap gap = { .events = 0 };
+
+	track->has_holes = 1;
+	t2x_model_gap(lane->lanes->context->model, &track->thread, ns, &gap);
+}
+
+/* A file without blocks does not count events: there is no telling whether anything is missing. */
+static __attribute__((noinline)) void
+note_missing(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence, uint64_t ns)
+{
+	uint32_t missing = sequence - track->next_sequence;
+	struct t2x_gap gap = { .is_known = track->restated == sequence };
+
 	finish_waiting(lane, track);
-	track->has_regions = 0;
-	if (lane->counts_events && track->has_sequence && missing < UINT32_MAX / 2)
-		t2x_model_gap(lane->lanes->context->model, &track->thread, missing);
+	track->has_regions = gap.is_known;
+	if (!lane->counts_events)
+		return;
+	gap.events = track->has_sequence && missing < UINT32_MAX / 2 ? missing : 0;
+	track->has_holes |= !gap.is_known;
+	if (gap.is_known && !gap.events)
+		return;
+	t2x_model_gap(lane->lanes->context->model, &track->thread, ns, &gap);
 }
 
 /* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
-static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence)
+static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence, uint64_t ns)
 {
-	uint32_t missing = sequence - track->next_sequence;
-
-	if (missing)
-		note_missing(lane, track, missing);
+	if (sequence != track->next_sequence)
+		note_missing(lane, track, sequence, ns);
 	track->next_sequence = sequence;
 	track->has_sequence = 1;
 }
@@ -241,15 +258,28 @@ static inline struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg
 	return lane->track ? lane->track : find_track(lane, event);
 }
 
-/* A step that nothing came before, as for a reader that joined late: it has the time of what comes next. */
-static __attribute__((noinline)) uint64_t find_first_time(struct t2x_lane *lane, const struct tlg_event *event)
+/*
+ * A step has read no clock.  One that nothing came before, as for a reader that joined late, or behind something that is
+ * missing, has the time of what comes next.  Return  0: nothing that has a time does, yet
+ */
+static __attribute__((noinline)) uint64_t find_next_time(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_waiting *waiting = lane->first;
 
 	for (; event < waiting->events + waiting->count; event++)
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
 			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
-	return waiting->stream->mark_ns ? waiting->stream->mark_ns : waiting->stream->process.start_us * 1000;
+	return 0;
+}
+
+static uint64_t find_first_time(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	const struct t2x_stream *stream = lane->first->stream;
+	uint64_t ns = find_next_time(lane, event);
+
+	if (ns)
+		return ns;
+	return stream->mark_ns ? stream->mark_ns : stream->process.start_us * 1000;
 }
 
 /*
@@ -292,6 +322,39 @@ pass_chain(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_trac
 	return 1;
 }
 
+/* The track has come to the checkpoint.  Return  events used */
+static inline unsigned
+pass_next(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	struct t2x_stream *stream = lane->first->stream;
+
+	track->now_ns = ns;
+	follow_sequence(lane, track, event->sequence, ns);
+	track->next_sequence++;
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
+		return pass_chain(lane, event, track, ns);
+	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
+	return 1;
+}
+
+/*
+ * One that is older than what came before it: it was interrupted by that, or it was too slow for the writer, who went
+ * around it and posted it late.  Then what lies around it is not what was around it when it was passed.
+ */
+static __attribute__((noinline)) unsigned
+pass_late(struct t2x_lane *lane, const struct tlg_event *event, struct t2x_track *track)
+{
+	uint64_t ns = track->now_ns;
+	unsigned used;
+
+	if (!track->has_holes)
+		return pass_next(lane, event, track, ns);
+	tell_hole(lane, track, ns);
+	used = pass_next(lane, event, track, ns);
+	tell_hole(lane, track, ns);
+	return used;
+}
+
 /*
  * ns      0: a step, which has the time of the thread's latest checkpoint
  * Return  events used
@@ -304,17 +367,11 @@ static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *e
 	stream->hits++;
 	if (!track)
 		return 1;
-	if (ns < track->now_ns)
-		ns = track->now_ns;
 	if (!ns)
-		ns = find_first_time(lane, event);
-	track->now_ns = ns;
-	follow_sequence(lane, track, event->sequence);
-	track->next_sequence++;
-	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
-		return pass_chain(lane, event, track, ns);
-	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
-	return 1;
+		ns = track->now_ns ? track->now_ns : find_first_time(lane, event);
+	if (ns < track->now_ns)
+		return pass_late(lane, event, track);
+	return pass_next(lane, event, track, ns);
 }
 
 /* The arguments of an earlier HIT go on. */
@@ -332,7 +389,7 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 		chain = chain->next;
 	if (chain)
 		chain->waits_for_more = 0;
-	follow_sequence(lane, track, event->sequence);
+	follow_sequence(lane, track, event->sequence, track->now_ns);
 	track->next_sequence++;
 	if (!chain) {
 		/* its HIT was lost: its events are counted, nobody wants them */
@@ -358,8 +415,8 @@ static void pass_thread(struct t2x_lane *lane, const struct tlg_event *event)
 		return;
 	lane->lanes->open_is_shown = track->has_sequence || !t2x_stream_is_continued(lane->first->stream);
 	lane->lanes->open_track = track;
-	if (lane->counts_events)
-		follow_sequence(lane, track, event->sequence);
+	lane->lanes->assumed = 0;
+	track->restated = event->sequence;
 	track->has_regions = 1;
 }
 
@@ -367,21 +424,28 @@ static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_lanes *lanes = lane->lanes;
 	const struct tlg_open *open = &event->u.open;
-	struct t2x_stream *stream = lane->first->stream;
+	uint64_t ns = 0;
 
 	if (!lanes->open_track || lanes->nopen == TLG_BLOCK_LIMIT)
 		return;
+	if (open->when == TLG_OPEN_ASSUMED) {
+		lanes->assumed = lanes->nopen + 1;
+		return;
+	}
+	if (open->when && open->when != TLG_OPEN_LOST)
+		ns = t2x_clock_ns(&lane->first->clock, open->when);
 	lanes->open[lanes->nopen++] = (struct t2x_open){
-		.scope = lanes->open_is_shown ? t2x_scope_get(&stream->scopes, open->scopeIndex) : NULL,
-		.ns = open->when ? t2x_clock_ns(&lane->first->clock, open->when) : 0, .when = open->when,
+		.scope = t2x_scope_get(&lane->first->stream->scopes, open->scopeIndex), .ns = ns, .when = open->when,
 	};
 }
 
 /* All OPEN events of a thread's THREAD have come. */
 static __attribute__((noinline)) void settle_open(struct t2x_lanes *lanes)
 {
+	const struct t2x_opens opens = { lanes->open, lanes->nopen, lanes->assumed, lanes->open_is_shown };
+
 	if (lanes->open_track)
-		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, lanes->open, lanes->nopen);
+		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, &opens);
 	lanes->open_track = NULL;
 	lanes->nopen = 0;
 }
@@ -425,6 +489,15 @@ static void settle_clock(struct t2x_waiting *waiting)
 	waiting->has_clock = 1;
 }
 
+/* A step behind what is missing is younger than that: not as old as what came before.  Return  0: it has to be */
+static uint64_t find_step_time(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	const struct t2x_track *track = lane->track;
+	uint64_t ns = track->now_ns ? find_next_time(lane, event) : 0;
+
+	return ns > track->now_ns ? ns : 0;
+}
+
 /* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
 static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 {
@@ -438,13 +511,14 @@ static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 			pass_other(lane, event++);
 			continue;
 		}
-		if (event->u.hit.when) {
+		if (event->u.hit.when)
 			ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
-			if (ns > until_ns) {
-				lane->rest.key_ns = ns;
-				lane->at = (unsigned)(event - waiting->events);
-				return 1;
-			}
+		else if (lane->track && event->sequence != lane->track->next_sequence)
+			ns = find_step_time(lane, event);
+		if (ns > until_ns) {
+			lane->rest.key_ns = ns;
+			lane->at = (unsigned)(event - waiting->events);
+			return 1;
 		}
 		if (lane->lanes->open_track)
 			settle_open(lane->lanes);

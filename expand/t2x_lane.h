@@ -28,7 +28,7 @@ struct t2x_lanes {
 	struct t2x_arguments arguments;
 	struct t2x_track *open_track;     /* OPEN events are being gathered for this thread, or NULL */
 	int open_is_shown;                /* no other file has their enters */
-	unsigned nopen;
+	unsigned nopen, assumed;          /* see struct t2x_opens */
 	struct t2x_open open[TLG_BLOCK_LIMIT];
 };
 

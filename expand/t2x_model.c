@@ -179,33 +179,76 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 		regions->entered[0].us = find_start_us(thread);   /* it may not have been known */
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
-			    unsigned count)
+/* A region of which nobody has seen the enter. */
+static struct t2x_region make_region(const struct t2x_open *open)
 {
-	unsigned own = !count || open[0].when;   /* its outermost level */
+	return (struct t2x_region){
+		open->when == TLG_OPEN_LOST ? 0 : open->ns / 1000, open->when, open->scope ? open->scope->names : 0
+	};
+}
+
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
+{
+	unsigned own = !opens->count || opens->open[0].when;   /* its outermost level */
+	const struct t2x_open *open = opens->open + !own;
+	unsigned count = opens->count - !own;
 	struct t2x_regions *regions;
+	struct t2x_region region;
 
 	t2x_model_settle(m);
 	regions = thread->model ? thread->model : new_regions(thread);
 	if (!regions)
 		return;
-	if (!own) {
-		open++;
-		count--;
-	}
 	forget_others(m, thread, open, count, own);
 	for (unsigned i = t2x_regions_open(regions) - own; i < count; i++) {
-		if (open[i].scope && open[i].scope->style == TLG_STYLE_region_enter)
+		int is_shown = opens->is_shown && open[i].when != TLG_OPEN_LOST;
+		if (is_shown && open[i].scope && open[i].scope->style == TLG_STYLE_region_enter)
 			show_open(m, thread, &open[i], t2x_regions_open(regions));
-		t2x_regions_enter(regions, open[i].ns / 1000, open[i].when, &m->region_budget);
+		region = make_region(&open[i]);
+		t2x_regions_enter(regions, &region, &m->region_budget);
 	}
+	regions->doubt = opens->assumed ? own + opens->assumed : 0;
 }
 
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events)
+/* ---- what is missing ---------------------------------------------------------------------------- */
+
+/* A line in the place of what is missing: git's for data, so that readers of git's formats get on with it. */
+static void show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
+			 uint64_t count)
 {
-	(void)thread;
-	m->summary.gaps++;
-	m->summary.gap_events += events;
+	const struct t2x_arg number = { .type = TLG_ARG_UINT, .value = (int64_t)count };
+	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = what };
+	const struct t2x_event ev = {
+		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .us = us,
+		.abs_us = find_abs_us(thread->process, us), .rel_us = T2X_NO_TIME,
+		.open = t2x_regions_open(thread->model), .nargs = 1, .args = &number, .is_mark = 1,
+	};
+
+	if (count)
+		m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
+{
+	struct t2x_regions *regions;
+	unsigned before;
+
+	t2x_model_settle(m);
+	m->summary.gaps += gap->events != 0;
+	m->summary.gap_events += gap->events;
+	regions = thread->model ? thread->model : new_regions(thread);
+	if (!regions)
+		return;
+	show_missing(m, thread, ns / 1000, "lost-events", gap->events);
+	if (!gap->is_known) {
+		t2x_regions_doubt(regions);
+		return;
+	}
+	before = t2x_regions_open(regions);
+	t2x_regions_pass(regions, gap->left, 0, &m->region_budget);
+	show_missing(m, thread, ns / 1000, "lost-leaves", before - t2x_regions_open(regions));
+	t2x_regions_pass(regions, 0, gap->entered, &m->region_budget);
+	show_missing(m, thread, ns / 1000, "lost-enters", gap->entered);
 }
 
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
@@ -393,9 +436,46 @@ static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, stru
 		thread->is_over = 1;
 }
 
-/* What an event changes before it is printed, and the time that has elapsed for it. */
-static inline void apply(struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+/* Where only assumed regions are left: see t2x_regions.h.  Return  0: the region that is left was never known */
+static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
 {
+	int is_missing = 0;
+	unsigned closed;
+
+	if (effect & LEAVES)
+		closed = t2x_regions_repair_leave(regions, ev->scope->names, &is_missing);
+	else
+		closed = t2x_regions_repair_enter(regions, ev->scope->names);
+	show_missing(m, ev->thread, ev->us, "lost-leaves", closed);
+	show_missing(m, ev->thread, ev->us, "lost-enters", (uint64_t)is_missing);
+	return !is_missing;
+}
+
+/* As apply(), where regions are only assumed. */
+static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct t2x_thread *thread,
+						     struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+{
+	int is_there = 1;
+
+	if (effect & RARE)
+		apply_rare(thread, ev, regions, effect);
+	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
+		is_there = repair(m, ev, regions, effect);
+	if (effect & ELAPSES)
+		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+	if (effect & LEAVES && is_there && t2x_regions_open(regions))
+		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
+	ev->open = t2x_regions_open(regions);
+}
+
+/* What an event changes before it is printed, and the time that has elapsed for it. */
+static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev,
+			 struct t2x_regions *regions, unsigned effect)
+{
+	if (__builtin_expect(t2x_regions_are_assumed(regions), 0)) {
+		apply_in_doubt(m, thread, ev, regions, effect);
+		return;
+	}
 	if (effect & RARE)
 		apply_rare(thread, ev, regions, effect);
 	if (effect & ELAPSES)
@@ -418,6 +498,7 @@ static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned fl
 static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	const struct t2x_thread *thread = hit->thread;
+	const unsigned nests = UNWINDS | ENTERS | LEAVES;
 	const struct t2x_event ev = {
 		.thread = thread, .scope_index = hit->scope_index,
 		.us = hit->ns / 1000, .abs_us = find_abs_us(thread->process, hit->ns / 1000),
@@ -426,6 +507,8 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 
 	m->summary.unresolved++;
 	m->print_unresolved(&m->printer, &ev);
+	if (thread->model && (!hit->scope || m->kinds[hit->scope->style].effect & nests))
+		t2x_regions_doubt(thread->model);   /* it may have been an enter or a leave */
 }
 
 /* Return  0: it has no meaning */
@@ -448,10 +531,10 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 
 	if (!resolve(m, &ev, hit->flags, kind))
 		return 0;
-	apply(thread, &ev, regions, kind->effect);
+	apply(m, thread, &ev, regions, kind->effect);
 	kind->print(&m->printer, &ev);
 	if (kind->effect & ENTERS)
-		t2x_regions_enter(regions, us, hit->when, &m->region_budget);
+		t2x_regions_enter(regions, &(struct t2x_region){ us, hit->when, hit->scope->names }, &m->region_budget);
 	return 1;
 }
 

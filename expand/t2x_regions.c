@@ -9,9 +9,10 @@
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
 {
 	regions->open = 1;
+	regions->doubt = 0;
 	regions->entered = regions->small;
 	regions->room = T2X_REGIONS_SMALL;
-	regions->small[0] = (struct t2x_region){ start_us, 0 };
+	regions->small[0] = (struct t2x_region){ start_us, 0, 0 };
 }
 
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
@@ -40,4 +41,46 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 	regions->entered = entered;
 	regions->room = more;
 	*budget -= price;
+}
+
+void t2x_regions_doubt(struct t2x_regions *regions)
+{
+	regions->doubt = regions->open + (regions->open < UINT32_MAX);
+}
+
+void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
+{
+	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
+
+	t2x_regions_cut(regions, regions->open > left ? regions->open - left : 0);
+	while (entered--)
+		t2x_regions_enter(regions, &lost, budget);
+}
+
+/* The innermost region of these names, the thread's own excepted; 0: there is none. */
+static unsigned find(const struct t2x_regions *regions, uint32_t names)
+{
+	unsigned at = regions->open < regions->room ? regions->open : regions->room;
+
+	while (at > 1 && regions->entered[at - 1].names != names)
+		at--;
+	return at > 1 ? at - 1 : 0;
+}
+
+unsigned t2x_regions_repair_leave(struct t2x_regions *regions, uint32_t names, int *is_missing)
+{
+	unsigned open = regions->open, own = find(regions, names);
+
+	*is_missing = !own;
+	t2x_regions_cut(regions, own + 1);
+	return open - regions->open;
+}
+
+unsigned t2x_regions_repair_enter(struct t2x_regions *regions, uint32_t names)
+{
+	unsigned open = regions->open, own = find(regions, names);
+
+	if (own)
+		t2x_regions_cut(regions, own);
+	return open - regions->open;
 }

@@ -6,11 +6,21 @@
  * nothing has elapsed; the next region that it enters is the outermost.  Regions deeper than T2X_REGIONS_KEPT
  * are counted, but their times are forgotten; so they are when all threads together exceed what the budget, a
  * number of times, allows.
+ *
+ * Events may be missing, and regions may have been entered and left in them.  The regions that were open before such
+ * a gap are from there on only assumed to be open, unless it is known what the gap was; those entered behind it are
+ * certain, for behind it nothing is missing.  So the assumed ones are always the outermost.  A leave where only those
+ * are left closes up to the innermost one of its names; if there is none, its region was entered in the gap, and
+ * nothing is assumed any more but the thread's own level.  An enter of the names of an assumed one says that this
+ * was left in the gap: a loop that enters it again and again would else pile it up with each gap, and what recurses
+ * is soon put right by its leaves.  A time that has elapsed is told of certain regions only.
  */
 #ifndef T2X_REGIONS_H
 #define T2X_REGIONS_H
 
 #include <stdint.h>
+
+#include "t2x_hit.h"
 
 enum {
 	T2X_REGIONS_KEPT = 65536,     /* the most times kept for a thread */
@@ -21,16 +31,18 @@ enum {
 struct t2x_region {
 	uint64_t us;                  /* 0: not known */
 	uint64_t when;                /* raw clock; 0: the thread's own, or not known */
+	uint32_t names;               /* t2x_scope.names of its enter; 0: not known */
 };
 
 struct t2x_regions {
 	struct t2x_region *entered;   /* small, or malloc'ed */
 	unsigned open;                /* UINT32_MAX: or more */
 	unsigned room;                /* times that entered can hold */
+	unsigned doubt;               /* one more than are only assumed to be open; 0: all is known */
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
-/* One region, the thread's own, that began at start_us; 0: not known. */
+/* One region, the thread's own, that began at start_us; 0: not known.  Nothing is missing. */
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us);
 
 /* budget  gets back what the thread took */
@@ -39,13 +51,19 @@ void t2x_regions_free(struct t2x_regions *regions, unsigned *budget);
 /* Room for more; without it, the regions that find none are only counted. */
 void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget);
 
-static inline void t2x_regions_enter(struct t2x_regions *regions, uint64_t now_us, uint64_t when, unsigned *budget)
+static inline void t2x_regions_enter(struct t2x_regions *regions, const struct t2x_region *region, unsigned *budget)
 {
 	if (regions->open == regions->room)
 		t2x_regions_grow(regions, budget);
 	if (regions->open < regions->room)
-		regions->entered[regions->open] = (struct t2x_region){ now_us, when };
+		regions->entered[regions->open] = *region;
 	regions->open += regions->open < UINT32_MAX;
+}
+
+/* The innermost region, or that there is none, is only assumed. */
+static inline int t2x_regions_are_assumed(const struct t2x_regions *regions)
+{
+	return regions->open < regions->doubt;
 }
 
 /* Without an open region: no effect. */
@@ -54,12 +72,31 @@ static inline void t2x_regions_leave(struct t2x_regions *regions)
 	regions->open -= regions->open > 0;
 }
 
-/* Leave all but the n outermost, if there are more. */
+/* Leave all but the n outermost, if there are more.  What is only assumed stays so. */
 static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
 {
 	if (regions->open > n)
 		regions->open = n;
+	if (t2x_regions_are_assumed(regions))
+		regions->doubt = regions->open + 1;
 }
+
+/* Any events may be missing here. */
+void t2x_regions_doubt(struct t2x_regions *regions);
+
+/*
+ * Events are missing in which so many of the open regions were left, and others entered that are still open: their
+ * times are not known.
+ */
+void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget);
+
+/*
+ * A region of these names is about to be left, or entered, where regions are only assumed: close those of them that
+ * are not open.  A leave has its own region then as the innermost one, or none.
+ * Return  how many were closed
+ */
+unsigned t2x_regions_repair_leave(struct t2x_regions *regions, uint32_t names, int *is_missing);
+unsigned t2x_regions_repair_enter(struct t2x_regions *regions, uint32_t names);
 
 /* Whether the region at this depth, 0 for the outermost, is open and is known to be the one entered then. */
 static inline int t2x_regions_is(const struct t2x_regions *regions, unsigned depth, uint64_t when)
@@ -67,22 +104,25 @@ static inline int t2x_regions_is(const struct t2x_regions *regions, unsigned dep
 	return depth < regions->open && depth < regions->room && regions->entered[depth].when == when;
 }
 
-/* Leave all but the outermost. */
+/* Leave all but the outermost, and be certain of that. */
 static inline void t2x_regions_unwind(struct t2x_regions *regions)
 {
-	t2x_regions_cut(regions, 1);
+	regions->open = regions->open > 1 ? 1 : regions->open;
+	regions->doubt = 0;
 }
 
 /*
- * Time since the innermost region was entered: 0 if nothing is open or the time is not known, wrapped
- * below zero if now_us is earlier.
+ * Time since the innermost region was entered: 0 if nothing is open, wrapped below zero if now_us is earlier;
+ * T2X_NO_TIME if it is not known.
  */
 static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_us)
 {
 	unsigned innermost = regions->open - 1;
 	uint64_t start_us = innermost < regions->room ? regions->entered[innermost].us : 0;
 
-	return start_us ? now_us - start_us : 0;
+	if (start_us && !t2x_regions_are_assumed(regions))
+		return now_us - start_us;
+	return regions->open || t2x_regions_are_assumed(regions) ? T2X_NO_TIME : 0;
 }
 
 /* The number of open regions. */

@@ -62,6 +62,17 @@ static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
 	t2x_free(box);
 }
 
+/* By which an enter and a leave of one region know each other. */
+static uint32_t hash_names(const struct t2x_scope *scope)
+{
+	const char *names[2] = { scope->category, scope->label };
+	uint32_t hash = scope->repo;
+
+	for (unsigned i = 0; i < 2; i++)
+		hash = tlg_crc32c(hash, names[i] ? names[i] : "", names[i] ? strlen(names[i]) + 1 : 1);
+	return hash ? hash : 1;
+}
+
 /* The file's name is not copied if it is NUL-terminated and lives long enough: then own is NULL. */
 static struct t2x_scope_box *make_scope(struct t2x_context *context, const struct tlg_sourceloc *place,
 					const struct t2x_scope_texts *texts, const char *file)
@@ -99,6 +110,7 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 		.label = copy[T2X_SCOPE_LABEL],
 		.format = copy[T2X_SCOPE_FORMAT],
 	};
+	box->scope.names = hash_names(&box->scope);
 	return box;
 }
 

@@ -31,6 +31,8 @@ struct t2x_track {
 	uint32_t next_sequence;
 	int has_sequence;                       /* next_sequence is known */
 	int has_regions;                        /* all has been seen and resolved since its open regions were known */
+	uint32_t restated;                      /* they were restated in front of the event with this number; 0: never */
+	int has_holes;                          /* of something that was missing nobody knew what it was */
 };
 
 struct t2x_stream {

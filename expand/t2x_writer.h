@@ -29,12 +29,13 @@ struct t2x_event {
 	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	uint64_t us;                    /* since 1970-01-01 UTC */
 	uint64_t abs_us;                /* since the start of the process; may have wrapped below zero */
-	uint64_t rel_us;                /* in the region, child or thread; may have wrapped */
+	uint64_t rel_us;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
 	enum tlg_style style;
 	uint32_t scope_index;           /* of what is unresolved */
 	int is_restated;                /* a region_enter that is past: it was not seen, and has no message for that */
+	int is_mark;                    /* no event of the program: it tells what is missing, at any depth */
 };
 
 /* Positions in args.  The argument lists go on to nargs. */

@@ -65,6 +65,13 @@ enum {
 	TLG_LOSS_OVERWRITTEN, TLG_LOSS_REASONS
 };
 
+/*
+ * OPEN.when instead of a time: the region's enter was lost; no region, but those before it are only assumed to be open,
+ * for nobody knows what was lost.
+ */
+#define TLG_OPEN_LOST UINT64_MAX
+#define TLG_OPEN_ASSUMED (UINT64_MAX - 1)
+
 /* END.reason */
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };
 

@@ -69,15 +69,22 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	snprintf(g_record->sid, sizeof(g_record->sid), "%s", hit->thread->process->sid);
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open,
-			    unsigned count)
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
 {
+	const struct t2x_open *open = opens->open;
+
 	(void)m;
 	append("open %s", thread->name);
-	for (unsigned i = 0; i < count; i++)
-		append(" %" PRId64 "%s%s", open[i].when ? from_start(open[i].ns) : 0, open[i].scope ? ":" : "",
-		       open[i].scope ? open[i].scope->label : "");
-	append("\n");
+	for (unsigned i = 0; i < opens->count; i++) {
+		int is_shown = opens->is_shown && open[i].scope;
+		append("%s", i + 1 == opens->assumed ? " |" : "");
+		if (open[i].when == TLG_OPEN_LOST)
+			append(" lost");
+		else
+			append(" %" PRId64 "%s%s", open[i].when ? from_start(open[i].ns) : 0, is_shown ? ":" : "",
+			       is_shown ? open[i].scope->label : "");
+	}
+	append("%s\n", opens->assumed == opens->count + 1 ? " |" : "");
 }
 
 /* Nothing is ever behind here. */
@@ -86,10 +93,16 @@ void t2x_model_settle(struct t2x_model *m)
 	(void)m;
 }
 
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t events)
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
 {
-	(void)m;
-	append("gap %s %" PRIu64 "\n", thread->name, events);
+	(void)m, (void)ns;
+	if (gap->events)
+		append("gap %s %u", thread->name, gap->events);
+	else
+		append("gap %s ?", thread->name);
+	if (gap->is_known)
+		append(" -%u +%u", gap->left, gap->entered);
+	append("\n");
 }
 
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,

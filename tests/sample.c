@@ -333,6 +333,14 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
+/* Whatever is missing around it, a time that is told is right. */
+static int is_right_time(const struct t2x_event *ev, const struct sample_hit *hit)
+{
+	enum kind kind = kind_of(hit->scope);
+
+	return (kind != KIND_LEAVE && kind != KIND_DATA) || ev->rel_us == hit->rel_us || ev->rel_us == T2X_NO_TIME;
+}
+
 /* A region that is shown as open was entered then, at this depth. */
 static int is_right_open(const struct t2x_event *ev, const struct sample_hit *hit)
 {
@@ -346,9 +354,11 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 	uint64_t n = ev->us - (uint64_t)TLGMAKE_SECOND * 1000000 - FIRST_US;
 	const struct sample_hit *hit = n < sample->nhits ? &sample->hits[n] : NULL;
 	int is_good = hit && is_right_origin(ev, hit) && index_of(ev) == hit->scope &&
-		      (!ev->scope || (is_right_scope(ev, hit) && is_right_text(ev, hit)));
+		      (!ev->scope || (is_right_scope(ev, hit) && is_right_text(ev, hit) && is_right_time(ev, hit)));
 
 	(void)printer;
+	if (ev->is_mark)
+		return;
 	if (ev->is_restated) {
 		g_judge.result->wrong += !is_right_open(ev, hit);
 		return;

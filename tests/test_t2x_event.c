@@ -82,7 +82,7 @@ static const char regions[] =
 	"{\"event\":\"unresolved\",\"sid\":\"SID\",\"thread\":\"main\""
 	  ",\"time\":\"2026-11-21T03:06:43.000260Z\",\"t_abs\":0.000260,\"scope\":99}\n"
 	"{\"event\":\"region_leave\",\"sid\":\"SID\",\"thread\":\"main\""
-	  ",\"time\":\"2026-11-21T03:06:43.000270Z\",\"file\":\"m.c\",\"line\":8,\"t_rel\":0.000060"
+	  ",\"time\":\"2026-11-21T03:06:43.000270Z\",\"file\":\"m.c\",\"line\":8,\"t_rel_unknown\":true"
 	  ",\"nesting\":1,\"category\":\"cat\",\"label\":\"lab\"}\n"
 	"{\"event\":\"thread_start\",\"sid\":\"SID\",\"thread\":\"th01:worker\""
 	  ",\"time\":\"2026-11-21T03:06:43.001000Z\",\"file\":\"m.c\",\"line\":9}\n"

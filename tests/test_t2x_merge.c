@@ -154,7 +154,7 @@ static void test_merge_sequence_gap_is_told(void **state)
 	tlgmake_seal(&make);
 	tlgmake_loss(&make, 0, TLG_LOSS_FULL, 9);
 	tlgmake_end(&make);
-	expect(&make, "gap main 2\nopen main\nloss 0 1 9\nhit main 10 step\nhit main 20 step 5 "
+	expect(&make, "open main\nloss 0 1 9\ngap main 2 -0 +0\nhit main 10 step\nhit main 20 step 5 "
 		      "\"text\"\ngap main 7\n"
 		      "hit main 30 step\nend 30\n");
 }

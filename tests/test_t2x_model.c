@@ -15,7 +15,16 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_out_literal(printer->out, " abs:");
 	t2x_out_int(printer->out, (int64_t)ev->abs_us);
 	t2x_out_literal(printer->out, " rel:");
-	t2x_out_int(printer->out, (int64_t)ev->rel_us);
+	if (ev->rel_us == T2X_NO_TIME)
+		t2x_out_char(printer->out, '?');
+	else
+		t2x_out_int(printer->out, (int64_t)ev->rel_us);
+	if (ev->is_mark) {
+		t2x_out_char(printer->out, ' ');
+		t2x_out_string(printer->out, ev->scope->label);
+		t2x_out_char(printer->out, ':');
+		t2x_out_int(printer->out, ev->args[0].value);
+	}
 	if (ev->message) {
 		t2x_out_literal(printer->out, " msg:");
 		t2x_out_bytes(printer->out, ev->message, ev->message_length);
@@ -167,8 +176,15 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 	feed(&f, data, 100, "s", "v");
 	f.current = 1;
 	feed(&f, thread_exit, 100, "");
-	feed_expect(&f, "24 open:1 abs:0 rel:0\n"
-			"19 open:1 abs:0 rel:0\n");
+	feed_expect(&f, "24 open:1 abs:0 rel:?\n"
+			"19 open:1 abs:0 rel:?\n");
+}
+
+static void restate(struct feed *f, const struct t2x_open *open, unsigned count)
+{
+	const struct t2x_opens opens = { .open = open, .count = count, .is_shown = 1 };
+
+	t2x_model_open_regions(f->model, &f->thread[0], &opens);
 }
 
 static void test_model_restated_regions_replace_what_was_known(void **state)
@@ -181,12 +197,12 @@ static void test_model_restated_regions_replace_what_was_known(void **state)
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
 	feed(&f, region_enter, 300, "");
-	t2x_model_open_regions(f.model, &f.thread[0], enters, 2);
+	restate(&f, enters, 2);
 	feed(&f, region_leave, 400, "");
 	feed(&f, region_leave, 500, "");
 	feed(&f, data, 600, "s", "v");
-	t2x_model_open_regions(f.model, &f.thread[0], enters, 2);
-	t2x_model_open_regions(f.model, &f.thread[0], enters, 0);
+	restate(&f, enters, 2);
+	restate(&f, enters, 0);
 	feed(&f, data, 700, "s", "v");
 	feed_expect(&f, "22 open:1 abs:300 rel:0\n"
 			"23 open:2 abs:400 rel:200\n"
@@ -210,8 +226,8 @@ static void test_model_restated_regions_are_shown_once(void **state)
 		};
 	feed(&f, region_enter, 10, "");
 	open[1].scope = NULL;
-	t2x_model_open_regions(f.model, &f.thread[0], open, 4);
-	t2x_model_open_regions(f.model, &f.thread[0], open, 4);
+	restate(&f, open, 4);
+	restate(&f, open, 4);
 	feed(&f, region_leave, 400, "");
 	feed(&f, data, 500, "s", "v");
 	feed_expect(&f, "22 open:1 abs:10 rel:0\n"
@@ -227,13 +243,13 @@ static void test_model_restated_regions_may_lack_the_outermost_level(void **stat
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
-	t2x_model_open_regions(f.model, &f.thread[0], open, 2);
+	restate(&f, open, 2);
 	feed(&f, data, 30, "s", "v");
-	t2x_model_open_regions(f.model, &f.thread[0], open, 2);
+	restate(&f, open, 2);
 	feed(&f, data, 40, "s", "v");
-	t2x_model_open_regions(f.model, &f.thread[0], open, 1);
+	restate(&f, open, 1);
 	feed(&f, data, 50, "s", "v");
-	t2x_model_open_regions(f.model, &f.thread[0], &open[1], 1);
+	restate(&f, &open[1], 1);
 	feed(&f, data, 60, "s", "v");
 	feed_expect(&f, "24 open:1 abs:30 rel:10\n"
 			"24 open:1 abs:40 rel:20\n"
@@ -249,7 +265,7 @@ static void test_model_restating_nothing_puts_a_thread_back_to_its_outermost_lev
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
 	feed(&f, region_leave, 300, "");
-	t2x_model_open_regions(f.model, &f.thread[0], NULL, 0);
+	restate(&f, NULL, 0);
 	feed(&f, cmd_mode, 400, "s", "x");
 	feed_expect(&f, "23 open:0 abs:300 rel:300\n"
 			"11 open:1 abs:400 rel:0\n");
@@ -383,8 +399,9 @@ static void test_model_summary_adds_gaps_and_losses(void **state)
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
 	summary = t2x_model_summary(f.model);
-	t2x_model_gap(f.model, &f.thread[0], 5);
-	t2x_model_gap(f.model, &f.thread[1], 7);
+	t2x_model_gap(f.model, &f.thread[0], FEED_START_NS, &(struct t2x_gap){ .events = 5 });
+	t2x_model_gap(f.model, &f.thread[1], FEED_START_NS, &(struct t2x_gap){ .events = 7 });
+	t2x_model_gap(f.model, &f.thread[1], FEED_START_NS, &(struct t2x_gap){ .events = 0 });
 	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
 	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
 	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 15);

@@ -66,7 +66,7 @@ static void test_open_is_told_behind_a_gap(void **state)
 	tlgmake_lose(&make, 0, 3);
 	begin_in_region(&make, 4, 6);
 	tlgmake_hit(&make, 20, SCOPE);
-	expect(&make, "open main\nhit main 10 step\ngap main 3\nopen main 4:step 6\nhit main 20 step\n");
+	expect(&make, "open main\nhit main 10 step\nopen main 4:step 6\ngap main 3 -0 +0\nhit main 20 step\n");
 }
 
 /* What was missed within a cycle counts, too; once is enough. */
@@ -113,7 +113,7 @@ static void test_open_may_say_that_the_outermost_level_was_left(void **state)
 	tlgmake_lose(&make, 0, 1);
 	begin_in_region(&make, OUTERMOST_LEFT, 6);
 	tlgmake_hit(&make, 20, SCOPE);
-	expect(&make, "open main\nhit main 10 step\ngap main 1\nopen main 0:step 6\nhit main 20 step\n");
+	expect(&make, "open main\nhit main 10 step\nopen main 0:step 6\ngap main 1 -0 +0\nhit main 20 step\n");
 }
 
 /* A file that goes on where another one of the same process ended. */

@@ -62,7 +62,7 @@ static const char regions[] =
 	"04:06:43.000260                              | d0 | main                     | unresolved   "
 	  "|     |  0.000260 |           |              | ..?scope#99\n"
 	"04:06:43.000270 m.c:8                        | d0 | main                     | region_leave "
-	  "|     |  0.000270 |  0.000060 | cat          | label:lab\n"
+	  "|     |  0.000270 |           | cat          | label:lab\n"
 	"04:06:43.001000 m.c:9                        | d0 | th01:worker              | thread_start "
 	  "|     |  0.001000 |           |              | \n"
 	"04:06:43.001200 trace2/tr2_tgt_perf.c:580    | d0 | th01:worker              | th_timer     "
