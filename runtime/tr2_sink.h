@@ -55,6 +55,9 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_
 int tr2_sink_open_next(void);
 void tr2_sink_go_on(void);
 
+/* 0: the raw target's peer takes nothing just now, and whoever writes would wait for it.  Signal safe */
+int tr2_sink_takes_now(void);
+
 /* 1 if writing allocates memory: then no signal handler may write. */
 int tr2_sink_allocates(void);
 
