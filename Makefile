@@ -12,7 +12,7 @@ runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write \
 	       tr2_thread tr2_handler tr2_reg tr2_ring tr2_scope tr2_losses tr2_shm \
 	       tr2_env tr2_value tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
-	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text
+	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text tr2_progress
 expand_src  := t2x_options t2x_recover t2x_dir t2x_file t2x_screen \
 	       t2x_ahead t2x_relay t2x_crew \
 	       t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \

@@ -57,6 +57,26 @@ void t2x_out_in_blocks(struct t2x_out *out)
 	out->in_blocks = 1;
 }
 
+void t2x_out_in_whole_lines(struct t2x_out *out)
+{
+	out->in_whole_lines = 1;
+}
+
+/* The buffer gets so many bytes.  Return  0: there is no memory */
+static int resize(struct t2x_out *out, size_t bytes)
+{
+	size_t used = (size_t)(out->pos - out->buf), line = (size_t)(out->line - out->buf);
+	char *buf = t2x_realloc(out->buf, bytes);
+
+	if (!buf)
+		return 0;
+	out->buf = buf;
+	out->pos = buf + used;
+	out->line = buf + line;
+	out->end = buf + bytes;
+	return 1;
+}
+
 /* Write the first n bytes of the buffer; what is behind them is at its beginning then. */
 static void let_go(struct t2x_out *out, size_t n)
 {
@@ -78,17 +98,22 @@ static void let_go(struct t2x_out *out, size_t n)
 int t2x_out_flush(struct t2x_out *out)
 {
 	let_go(out, (size_t)(out->pos - out->buf));
+	if (out->end - out->buf > T2X_OUT_BYTES)
+		resize(out, T2X_OUT_BYTES);
 	return out->error;
 }
 
 void t2x_out_make_room(struct t2x_out *out)
 {
 	size_t used = (size_t)(out->pos - out->buf), line = (size_t)(out->line - out->buf);
+	size_t size = (size_t)(out->end - out->buf);
 
 	if (out->in_blocks)
 		let_go(out, used - used % T2X_OUT_BLOCK);
-	else
-		let_go(out, used - line > T2X_OUT_BYTES - T2X_OUT_ROOM ? used : line);
+	else if (used - line <= size - T2X_OUT_ROOM)
+		let_go(out, line);
+	else if (!out->in_whole_lines || out->broken_line || !resize(out, 2 * size))
+		let_go(out, used);
 }
 
 void t2x_out_long(struct t2x_out *out, const char *text, size_t n)

@@ -3,7 +3,8 @@
  * t2x_out.h - buffered output to a file descriptor, or to a function.
  *
  * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
- * one line alone fills the buffer; or, into a file that nobody reads along, in blocks.  Errors stick: the first
+ * one line alone fills the buffer; into what others write to, too, that line is whole as well, and the buffer grows
+ * for it; or, into a file that nobody reads along, in blocks.  Errors stick: the first
  * errno is kept, what is written later is dropped, and no call here fails; the owner looks at error when it
  * pleases.  EPIPE is an error like any other, for the owner to be quiet about.  One thread; the descriptor stays
  * the caller's.
@@ -21,7 +22,10 @@ enum {
 	T2X_OUT_BYTES = T2X_OUT_BLOCK + T2X_OUT_ROOM,   /* of the buffer */
 };
 
-/* Write n bytes: whole lines, but for a line longer than the buffer; or whole blocks.  Return  0 or an errno */
+/*
+ * Write n bytes: whole lines, but for a line longer than the buffer, or than memory where that may grow; or whole
+ * blocks.  Return  0 or an errno
+ */
 typedef int t2x_write_fn(void *target, const char *text, size_t n);
 
 struct t2x_out {
@@ -33,6 +37,7 @@ struct t2x_out {
 	t2x_write_fn *write;          /* NULL: to fd */
 	void *target;
 	int in_blocks;                /* and not in lines */
+	int in_whole_lines;           /* however long they are */
 	int error;                    /* errno of the first failed write, or 0 */
 	int broken_line;              /* the beginning of the line has left the buffer already */
 	char last;                    /* if so: the last byte that left */
@@ -47,6 +52,9 @@ int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
  * then: 7 GB/s instead of 5.5 (ext4); memory in still larger ones is rare.  To be said before anything is written.
  */
 void t2x_out_in_blocks(struct t2x_out *out);
+
+/* No line is cut, however long it is: the buffer is what it was again at the next flush.  The other way than blocks. */
+void t2x_out_in_whole_lines(struct t2x_out *out);
 
 /* Write n bytes to a descriptor, in as many goes as it takes.  Return  0 or an errno */
 int t2x_out_write_all(int fd, const char *text, size_t n);

@@ -189,10 +189,10 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 	t2x_out_end_line(printer->out);
 }
 
-/* Text at the line's end, where T2X_COLUMNS_SPARE bytes are free, and the end of the line. */
+/* Text at the line's end, and the end of the line, where T2X_COLUMNS_SPARE bytes but one are free. */
 static __attribute__((noinline)) void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
 {
-	if (n < T2X_COLUMNS_SPARE) {
+	if (n < T2X_COLUMNS_SPARE - 1) {
 		memcpy(p, text, n);
 		t2x_out_end_line_at(out, p + n);
 	} else {

@@ -11,12 +11,15 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
+#include "tr2_futex.h"
+#include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_losses.h"
 #include "tr2_mask.h"
 #include "tr2_memory.h"
 #include "tr2_overwrite.h"
 #include "tr2_post.h"
+#include "tr2_progress.h"
 #include "tr2_sid.h"
 #include "tr2_sink.h"
 #include "tr2_snapshot.h"
@@ -25,13 +28,14 @@
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
-	FLUSH_PASSES = 2 * TR2_RING_CHUNKS,    /* of a flush: a busy thread must not keep it for ever */
 	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
-	FLUSH_WAIT_MS = 1000,
+	FORK_PAUSES = 100,                     /* of 100 us, for another pass to end */
+	STANDS_BACK = 8,                       /* passes that the drain's thread leaves to those who wait to make one */
 };
 
 static struct drain {
-	uint32_t lock;                         /* [M5] */
+	uint32_t lock;                         /* [M5]; a futex */
+	uint32_t waiting;                      /* threads that wait for it */
 	uint32_t passes;                       /* times that it was let go */
 	uint32_t given_up;                     /* what passes was when somebody waited in vain, plus one; 0: never */
 	int finished;
@@ -57,34 +61,54 @@ static int lock_drain(void)
 static void unlock_drain(void)
 {
 	g_holds = 0;
+	tr2_progress_made();
 	tr2_store_rlx(&g_drain.passes, g_drain.passes + 1); /* relaxed: tells one holder from the next, no more */
 	tr2_store_rel(&g_drain.lock, 0); /* [M5] release: this pass's state.  Pairs with lock_drain() */
+	if (tr2_load_rlx(&g_drain.waiting)) /* relaxed: who is missed looks again after a turn */
+		tr2_futex_wake(&g_drain.lock, 1);
+}
+
+/* The holder, and somebody has waited for it in vain. */
+static int is_given_up(void)
+{
+	/* relaxed: see unlock_drain() */
+	return tr2_load_rlx(&g_drain.given_up) == tr2_load_rlx(&g_drain.passes) + 1;
 }
 
 /*
- * A drain that is stopped where it holds the lock, by a debugger or a machine that never schedules it, is waited for
- * once: not again by each of those who come behind.
+ * Wait for the lock while its holder gets on, see tr2_progress.h.  A drain that is stopped where it holds it, by a
+ * debugger or a machine that never schedules it, is waited for once: not again by each of those who come behind.
+ * Return  0: it cannot be had
  */
-static int lock_within(unsigned wait_ms)
+static int lock_patiently(void)
+{
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	int is_ours = 0, goes_on = !g_holds;
+
+	if (lock_drain())
+		return 1;
+	tr2_add_rlx(&g_drain.waiting, 1); /* relaxed: a hint */
+	while (!is_ours && goes_on && !is_given_up()) {
+		goes_on = tr2_patience_wait(&patience, &g_drain.lock, 1);
+		is_ours = lock_drain();
+		if (!is_ours && !goes_on)
+			tr2_store_rlx(&g_drain.given_up, tr2_load_rlx(&g_drain.passes) + 1); /* relaxed: as above */
+	}
+	tr2_add_rlx(&g_drain.waiting, UINT32_MAX); /* relaxed: as above */
+	return is_ours;
+}
+
+/* For a fork, which does without it if need be. */
+static int lock_for_fork(void)
 {
 	const struct timespec pause = { 0, 100000 };
-	uint32_t holder = tr2_load_rlx(&g_drain.passes) + 1; /* relaxed: see unlock_drain() */
-	uint64_t begun = 0, now;
+	int is_ours = lock_drain();
 
-	while (!lock_drain()) {
-		now = tr2_clock_raw();
-		begun = begun ? begun : now;
-		if (tr2_load_rlx(&g_drain.given_up) == holder) /* relaxed: as above */
-			return 0;
-		if (now - begun >= tr2_clock_ticks(wait_ms * UINT64_C(1000000))) {
-			/* relaxed: as above */
-			if (wait_ms >= FLUSH_WAIT_MS && tr2_load_rlx(&g_drain.passes) + 1 == holder)
-				tr2_store_rlx(&g_drain.given_up, holder); /* relaxed: as above */
-			return 0;
-		}
+	for (int i = 0; !is_ours && i < FORK_PAUSES; i++) {
 		nanosleep(&pause, NULL);
+		is_ours = lock_drain();
 	}
-	return 1;
+	return is_ours;
 }
 
 /* ---- a pass ------------------------------------------------------------------------------------- */
@@ -130,8 +154,8 @@ static void post_summary(uint64_t when)
 
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 
-/* Once through all rings. */
-static enum pass pass(unsigned patience_us)
+/* Once through all rings.  *upto grows to the time before which all that was recorded has gone out. */
+static enum pass pass(unsigned patience_us, uint64_t *upto)
 {
 	uint64_t now = tr2_clock_raw(), low = now, before = tr2_post_stored();
 	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
@@ -144,10 +168,14 @@ static enum pass pass(unsigned patience_us)
 			low = until;
 		tr2_collect_retire(thread);
 		tr2_collect_abandoned(thread);
+		tr2_progress_made();
 	}
 	low -= margin_ticks();
 	has_moved = tr2_post_stored() != before || tr2_losses_changed();
-	if (!has_moved && (!g_drain.held_back || low < g_drain.held_back))
+	if (!has_moved && g_drain.held_back && low < g_drain.held_back)
+		return is_waiting ? PASS_WAITING : PASS_IDLE;
+	*upto = low;
+	if (!has_moved && !g_drain.held_back)
 		return is_waiting ? PASS_WAITING : PASS_IDLE;
 	if (has_moved)
 		g_drain.held_back = tr2_sink_has_texts() ? now : 0;
@@ -184,16 +212,29 @@ static int take_snapshot_if_requested(void)
 	return 1;
 }
 
+/* Others wait for the lock, to make passes themselves: a busy drain would take it again before they are awake. */
+static int stands_back(void)
+{
+	static unsigned times;   /* in a row; of the drain's thread */
+
+	if (!tr2_load_rlx(&g_drain.waiting) || times >= STANDS_BACK) /* relaxed: a hint */
+		times = 0;
+	else
+		times++;
+	return times != 0;
+}
+
 enum tr2_drain tr2_drain_pass(void)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
+	uint64_t upto;
 
-	if (!lock_drain())
+	if (stands_back() || !lock_drain())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	tr2_store_rlx(&g_drain.lacks_files, tr2_sink_lacks_files()); /* relaxed: a hint */
 	if (!g_drain.finished && !g_drain.lacks_files && !tr2_is_forked_child()) {
-		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
+		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US, &upto) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		tr2_collect_write_if_due(tr2_clock_raw());
 		if (tr2_collect_was_behind())
@@ -226,19 +267,22 @@ static int wait_for_margin(void)
 }
 
 /*
- * All that is committed, into the stream, and what does not fit there into the file.  Signals blocked, lock held.
- * Return  0: unfinished events were in the way, or threads were too busy
+ * All that was recorded until now, into the stream, and what does not fit there into the file: as many passes as that
+ * takes, whatever busy threads add meanwhile.  Signals blocked, lock held.
+ * Return  0: unfinished events were in the way
  */
 static int drain_with(unsigned patience_us)
 {
 	const struct timespec pause = { 0, 100000 };
+	const uint64_t begun = tr2_clock_raw();
+	uint64_t upto = 0;
 	int is_done = 0;
 
-	for (int passes = 0, pauses = 0; !is_done && passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
-		enum pass result = pass(patience_us);
-		is_done = result == PASS_IDLE && !wait_for_margin();
+	for (int pauses = 0; !is_done && pauses < FLUSH_PAUSES;) {
+		enum pass result = pass(patience_us, &upto);
+		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
 		pauses += result == PASS_WAITING;
-		if (result == PASS_WAITING)
+		if (result == PASS_WAITING && !is_done)
 			nanosleep(&pause, NULL);
 	}
 	return is_done;
@@ -255,32 +299,52 @@ static void drain_all(void)
 	}
 }
 
-/* Run fn under the lock, signals blocked, in the process that owns the state. */
-static void with_lock(void (*fn)(void), unsigned wait_ms)
+/*
+ * Run fn under the lock, signals blocked, in the process that owns the state.
+ * Return  0: the drain does not move
+ */
+static int with_lock(void (*fn)(void))
 {
 	uint64_t mask;
-	int saved = errno;
+	int saved = errno, is_ours;
 
 	if (!tr2_g_shm.head || tr2_is_forked_child())
-		return;
+		return 1;
 	tr2_mask_all(&mask);
-	if (lock_within(wait_ms)) {
+	is_ours = lock_patiently();
+	if (is_ours) {
 		if (!g_drain.finished)
 			fn();
 		unlock_drain();
 	}
 	tr2_mask_restore(&mask);
 	errno = saved;
+	return is_ours;
 }
 
 void tr2_drain_flush(void)
 {
-	with_lock(drain_all, FLUSH_WAIT_MS);
+	with_lock(drain_all);
+}
+
+/* Not in a handler: texts take more of the stack than it may have. */
+void tr2_drain_show(void)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	if (!tr2_sink_has_texts() || is_flight())
+		return;
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (!tr2_handler_may_run(mask))
+		tr2_drain_flush();
+	errno = saved;
 }
 
 void tr2_drain_next_cycle(void)
 {
-	with_lock(tr2_post_next_cycle, FLUSH_WAIT_MS);
+	with_lock(tr2_post_next_cycle);
 }
 
 static int write_end(unsigned reason)
@@ -323,7 +387,7 @@ static void rotate(void)
 
 void tr2_drain_rotate(void)
 {
-	with_lock(rotate, FLUSH_WAIT_MS);
+	with_lock(rotate);
 }
 
 static unsigned g_end_reason = TLG_END_EXIT;
@@ -360,7 +424,8 @@ static void finish(void)
 void tr2_drain_finish(unsigned reason)
 {
 	g_end_reason = reason;
-	with_lock(finish, FLUSH_WAIT_MS);
+	if (!with_lock(finish) && tr2_g_settings.dst_debug)
+		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
 }
 
 int tr2_drain_may_come(void)
@@ -370,7 +435,7 @@ int tr2_drain_may_come(void)
 
 int tr2_drain_instead(int may_be_handler)
 {
-	if ((may_be_handler && tr2_sink_has_texts()) || !lock_drain())
+	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_sink_takes_now() || !lock_drain())
 		return 0;
 	if (!g_drain.finished)
 		drain_all();
@@ -400,10 +465,13 @@ void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
-	if (g_held || !tr2_thread_has_self())
+	if (g_held)
+		return;
+	tr2_drain_show();
+	if (!tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);
-	g_held = lock_within(10);
+	g_held = lock_for_fork();
 	if (g_held && is_flight())
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
 	else if (g_held && !g_drain.finished)

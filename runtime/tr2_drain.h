@@ -18,8 +18,8 @@
 int tr2_drain_init(uint32_t stream);
 
 /*
- * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child
- * finds it in order; let them in again.  Blocks  at most 10 ms
+ * Around fork(): show what the texts have so far, bring what the drain knows of the calling thread up to date and keep
+ * passes out, so that the child finds it in order; let them in again.  Blocks  as tr2_drain_show(), then 10 ms
  */
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
@@ -57,10 +57,23 @@ int tr2_drain_instead(int may_be_handler);
 /* 1 if waiting for chunks to be freed makes sense: a pass may come, and it is not the caller itself who makes it. */
 int tr2_drain_may_come(void);
 
-/* Write all that is committed.  Waits at most 1 s for another pass.  Signal unsafe */
+/*
+ * Write all that was recorded so far.
+ * Blocks  for another pass and for the write, while these get on; a second if they do not    Signal unsafe
+ */
 void tr2_drain_flush(void);
 
-/* Begin a new cycle; go on in a new file; write END and close, for good, whatever is recorded afterwards. */
+/*
+ * Another process is about to start, and to write into the same places perhaps: its lines belong behind those that the
+ * live texts have to show so far.  Nothing is done without live texts, and where a signal handler may be running.
+ * Blocks  as tr2_drain_flush()    Cost  5 us, and the write
+ */
+void tr2_drain_show(void);
+
+/*
+ * Begin a new cycle; go on in a new file; write END and close, for good, whatever is recorded afterwards.
+ * Blocks  as tr2_drain_flush().  If the drain does not move, what is missing at the end stays in the ring file.
+ */
 void tr2_drain_next_cycle(void);
 void tr2_drain_rotate(void);
 void tr2_drain_finish(unsigned reason);

@@ -2,10 +2,10 @@
 /*
  * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
  *
- * Knows neither rings nor events.  A destination never raises a signal in the program, and waits at most a
- * bounded time for a socket's peer, a FIFO's reader or a full disk: a second for one write, and not again before
- * one has got through.  (A pipe given as a descriptor can make it wait: only the drain's thread does, and a program at
- * its exit, as with git's own targets.)
+ * Knows neither rings nor events.  A destination never raises a signal in the program, and waits for a socket's peer
+ * or a FIFO's reader as long as that takes anything, from whomever; for one that takes nothing a second, and not again
+ * before a write has got through; for a full disk 10 ms.  (A pipe given as a descriptor can make it wait without an
+ * end: only the drain's thread does, and a program at its exit, as with git's own targets.)
  */
 #ifndef TR2_DST_H
 #define TR2_DST_H
@@ -67,11 +67,14 @@ int tr2_dst_inherit(struct tr2_dst *dst);
  */
 int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
 
+/* 1: a write would not wait before it begins. */
+int tr2_dst_takes_now(const struct tr2_dst *dst);
+
 /*
  * Write all bytes, or none as far as the destination lets itself be cut back.
  * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
- * Return  0 or -errno, after a bounded number of tries; the first time with one line on stderr, if rules.debug asked
- *         for that    Errno kept    File  tr2_dst_write.c
+ * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
+ *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c
  */
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored);
 

@@ -12,14 +12,22 @@
 #include <unistd.h>
 
 #include "tr2_env.h"
+#include "tr2_progress.h"
 #include "tr2_text.h"
 
 enum {
-	WRITE_TRIES = 5,          /* in a row without progress */
-	DISK_PAUSE_MS = 2,
-	SOCKET_WAIT_MS = 20,
-	PIPE_WAIT_MS = 200,
-	LONGEST_MS = 1000,        /* of one write, whatever progress it makes */
+	PAUSE_US = 2000,          /* for what only time can change */
+	DISK_TRIES = 5,           /* with a disk that is full */
+	SLICE_MS = 50,            /* of waiting for a peer */
+	PEER_US = 1000000,        /* that a peer may take nothing from anybody */
+	RACE_PAUSE_US = 100,      /* when others were faster to take what room there was */
+	RACES = 600000,           /* lost in a row: a minute, and no sender is that unlucky */
+};
+
+/* What a write has waited since it last got something through. */
+struct wait {
+	unsigned idle_us;         /* while the peer took nothing */
+	unsigned races;
 };
 
 static int is_socket(const struct tr2_dst *dst)
@@ -52,57 +60,87 @@ static void take_back_signal(int error, const sigset_t *pending)
 		;
 }
 
-static uint64_t now_ms(void)
+static void sleep_us(unsigned us)
 {
-	struct timespec now;
+	const struct timespec pause = { 0, us * 1000L };
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	nanosleep(&pause, NULL);
 }
 
-/* Wait a moment for what may pass.  0: this error will not. */
-static int wait_and_retry(const struct tr2_dst *dst, int error)
+static int is_writable(const struct tr2_dst *dst, int ms)
 {
-	const struct timespec pause = { 0, DISK_PAUSE_MS * 1000000 };
 	struct pollfd poll_fd = { .fd = dst->fd, .events = POLLOUT };
 
-	if (error == EAGAIN)
-		return poll(&poll_fd, 1, is_socket(dst) ? SOCKET_WAIT_MS : PIPE_WAIT_MS) >= 0;
-	if (error == ENOSPC || error == EDQUOT || error == EIO || error == ENOBUFS)
-		return !nanosleep(&pause, NULL);
-	return 0;
+	return poll(&poll_fd, 1, ms) > 0;
 }
 
-/* Patience is for the first trouble: while nothing gets through, nobody is waited for again. */
-static int may_retry(const struct tr2_dst *dst, int error, int tries, uint64_t *until)
+int tr2_dst_takes_now(const struct tr2_dst *dst)
 {
-	uint64_t now = now_ms();
+	int saved = errno, is = dst->kind == TR2_DST_OFF || is_writable(dst, 0);
 
-	if (!*until)
-		*until = now + LONGEST_MS;
-	return !dst->is_stuck && tries < WRITE_TRIES && now < *until && wait_and_retry(dst, error);
+	errno = saved;
+	return is;
+}
+
+/*
+ * Room for one datagram wakes all who wait for it.  Who comes too late goes on waiting: the peer reads.
+ * Return  0: it has taken nothing for too long
+ */
+static int wait_for_peer(const struct tr2_dst *dst, struct wait *wait)
+{
+	if (!is_writable(dst, SLICE_MS)) {
+		wait->idle_us += SLICE_MS * 1000;
+		return wait->idle_us < PEER_US;
+	}
+	wait->idle_us = 0;
+	if (wait->races++)
+		sleep_us(RACE_PAUSE_US);
+	return wait->races < RACES;
+}
+
+/* Wait a moment for what may pass.  0: this error will not, or not soon */
+static int wait_and_retry(const struct tr2_dst *dst, int error, struct wait *wait)
+{
+	switch (error) {
+	case EAGAIN:
+		return wait_for_peer(dst, wait);
+	case ENOBUFS:
+		wait->idle_us += PAUSE_US;
+		break;
+	case ENOSPC:
+	case EDQUOT:
+	case EIO:
+		wait->idle_us += PEER_US / DISK_TRIES;
+		break;
+	default:
+		return 0;
+	}
+	if (wait->idle_us >= PEER_US)
+		return 0;
+	sleep_us(PAUSE_US);
+	return 1;
 }
 
 /* Return  0 or -errno    *done: bytes that were written */
 static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t *done)
 {
-	int tries = 0;
-	uint64_t until = 0;
+	struct wait wait = { 0 };
 	sigset_t pending;
 
 	sigpending(&pending);
 	for (*done = 0; *done < bytes;) {
 		ssize_t n = write_some(dst, data + *done, bytes - *done);
 		int error = n < 0 ? errno : EIO;
+		tr2_progress_made();
 		if (n > 0) {
 			*done += (size_t)n;
-			tries = 0;
+			wait = (struct wait){ 0 };
 			continue;
 		}
 		if (error == EINTR)
 			continue;
 		take_back_signal(error, &pending);
-		if (!may_retry(dst, error, ++tries, &until))
+		if (dst->is_stuck || !wait_and_retry(dst, error, &wait))
 			return -error;
 	}
 	return 0;

@@ -132,8 +132,7 @@ static void give_back(void *memory)
 
 void *tr2_heap_resize(void *memory, size_t bytes)
 {
-	const struct piece *piece = (struct piece *)memory - 1;
-	size_t had = memory ? piece->bytes - sizeof(*piece) : 0;
+	size_t had = memory ? ((struct piece *)memory - 1)->bytes - sizeof(struct piece) : 0;
 	int is_zero;
 	void *made;
 

@@ -30,6 +30,11 @@ TR2_LARGE static struct live {
 	int is_on;
 	int is_pipe;
 	struct tr2_dst dst;
+	char *rest;                       /* of a line that has begun to go out, as tr2_heap_resize() gave it; NULL: none */
+	size_t rest_at, rest_end;         /* what is left of it */
+	uint64_t lost;                    /* lines that could not be written */
+	uint64_t told;                    /* of these, the model knows; and in which stream it was told */
+	uint32_t told_in;
 	struct t2x_options options;
 	struct t2x_out out;
 	struct t2x_report report;
@@ -65,6 +70,73 @@ static size_t find_part(const struct live *live, const char *text, size_t n)
 	return end ? (size_t)(end - text) + 1 : n;
 }
 
+static uint64_t count_lines(const char *text, size_t n)
+{
+	const char *end = text + n;
+	uint64_t lines = 0;
+
+	for (; text < end && (text = memchr(text, '\n', (size_t)(end - text))); text++)
+		lines++;
+	return lines;
+}
+
+/* Keep what is left of a line that a peer has the beginning of: the next line must not stand behind that. */
+static int keep_rest(struct live *live, const char *text, size_t n)
+{
+	live->rest = tr2_heap_resize(NULL, n);
+	if (!live->rest)
+		return ENOMEM;
+	memcpy(live->rest, text, n);
+	live->rest_at = 0;
+	live->rest_end = n;
+	return 0;
+}
+
+static int write_rest(struct live *live)
+{
+	size_t done;
+	int error;
+
+	if (!live->rest)
+		return 0;
+	error = -tr2_dst_write(&live->dst, live->rest + live->rest_at, live->rest_end - live->rest_at, &done);
+	live->rest_at += done;
+	if (error)
+		return error;
+	tr2_heap_resize(live->rest, 0);
+	live->rest = NULL;
+	return 0;
+}
+
+/* The peer takes nothing: of n bytes, the last of them behind the first done, no line that has not begun comes. */
+static int lose(struct live *live, const char *text, size_t n, size_t done)
+{
+	size_t begun = 0;
+	int error = 0;
+
+	if (done && text[done - 1] != '\n') {
+		const char *end = memchr(text + done, '\n', n - done);
+		begun = end ? (size_t)(end - text) + 1 - done : n - done;
+		error = keep_rest(live, text + done, begun);
+	}
+	live->lost += count_lines(text + done + begun, n - done - begun);
+	return error;
+}
+
+/*
+ * git's rule is that a target stays off after a failed write.  But git waits for a peer without an end; ours may be
+ * there again.
+ */
+static int write_part(struct live *live, const char *text, size_t n)
+{
+	size_t done = 0;
+	int error = write_rest(live);
+
+	if (!error)
+		error = -tr2_dst_write(&live->dst, text, n, &done);
+	return error == EAGAIN || error == ENOBUFS ? lose(live, text, n, done) : error;
+}
+
 static int write_text(void *target, const char *text, size_t n)
 {
 	struct live *live = target;
@@ -72,7 +144,7 @@ static int write_text(void *target, const char *text, size_t n)
 
 	while (n && !error) {
 		size_t part = find_part(live, text, n);
-		error = -tr2_dst_write(&live->dst, text, part, NULL);
+		error = write_part(live, text, part);
 		text += part;
 		n -= part;
 	}
@@ -86,6 +158,7 @@ static void free_target(struct live *live)
 	t2x_merge_free(live->merge);
 	t2x_model_free(live->model);
 	t2x_out_free(&live->out);
+	tr2_heap_resize(live->rest, 0);
 	tr2_dst_close(&live->dst);
 	memset(live, 0, sizeof(*live));
 }
@@ -95,6 +168,7 @@ static int start_target(struct live *live, const struct kind *kind)
 	live->is_pipe = is_pipe(live->dst.fd);
 	if (t2x_out_init_fn(&live->out, write_text, live))
 		return -ENOMEM;
+	t2x_out_in_whole_lines(&live->out);
 	live->model = t2x_model_new(kind->writer, &live->out, &live->options);
 	live->context = (struct t2x_context){ .model = live->model, .report = &live->report };
 	live->merge = live->model ? t2x_merge_new(&live->context) : NULL;
@@ -156,19 +230,54 @@ static void push(struct live *live, const struct t2x_block *block)
 		live->is_on = 0;
 }
 
-void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t stream)
+/* What writing the raw file has lost is not missing in a text. */
+static void forget_raw_losses(struct tlg_event *events, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (tlg_event_type(&events[i]) == TLG_LOSS && events[i].u.loss.reason == TLG_LOSS_WRITE)
+			events[i].u.loss.count = 0;
+}
+
+/* But what writing that text has, is. */
+static void push_own_losses(struct live *live, const struct tlg_event *opening, uint32_t stream)
+{
+	const struct tlg_event event = {
+		.flags = TLG_LOSS, .u.loss = { live->lost, TLG_NO_THREAD, TLG_LOSS_WRITE, 0 },
+	};
+	const struct t2x_block block = {
+		.is_framed = 1, .stream = stream, .number = opening->sequence, .tid = TLG_NO_THREAD,
+		.pid = opening->pid, .events = &event, .count = 1,
+	};
+
+	if (!live->lost || (live->told == live->lost && live->told_in == stream))
+		return;
+	live->told = live->lost;
+	live->told_in = stream;
+	push(live, &block);
+}
+
+static void push_block(struct tlg_event *opening, uint32_t stream)
+{
+	const struct t2x_block block = {
+		.is_framed = 1, .counts_events = 1, .stream = stream, .number = opening->sequence,
+		.tid = opening->u.block.tid, .pid = opening->pid,
+		.events = opening + 1, .count = opening->u.block.count,
+	};
+
+	if (block.tid == TLG_NO_THREAD)
+		forget_raw_losses(opening + 1, block.count);
+	for (int i = 0; i < TARGETS; i++) {
+		push_own_losses(&g_live[i], opening, stream);
+		push(&g_live[i], &block);
+	}
+}
+
+void tr2_live_write(struct tlg_event *blocks, size_t bytes, uint32_t stream)
 {
 	const struct tlg_event *end = blocks + bytes / sizeof(*blocks);
 
-	for (; g_on && blocks < end; blocks += blocks->u.block.size + 1u) {
-		const struct t2x_block block = {
-			.is_framed = 1, .counts_events = 1, .stream = stream, .number = blocks->sequence,
-			.tid = blocks->u.block.tid, .pid = blocks->pid,
-			.events = blocks + 1, .count = blocks->u.block.count,
-		};
-		for (int i = 0; i < TARGETS; i++)
-			push(&g_live[i], &block);
-	}
+	for (; g_on && blocks < end; blocks += blocks->u.block.size + 1u)
+		push_block(blocks, stream);
 	for (int i = 0; g_on && i < TARGETS; i++)
 		if (g_live[i].is_on && t2x_out_flush(&g_live[i].out))
 			g_live[i].is_on = 0;

@@ -34,8 +34,11 @@ int tr2_live_is_sentinel(void);
 int tr2_live_lacks_files(void);
 void tr2_live_open_again(void);
 
-/* Print the checkpoints in whole blocks of this stream, as far as none older can come. */
-void tr2_live_write(const struct tlg_event *blocks, size_t bytes, uint32_t stream);
+/*
+ * Print the checkpoints in whole blocks of this stream, as far as none older can come.  What the raw target has lost
+ * is not lost here, so LOSS events that say so are made void.
+ */
+void tr2_live_write(struct tlg_event *blocks, size_t bytes, uint32_t stream);
 
 /* Print what is left, close the targets. */
 void tr2_live_close(void);

@@ -165,6 +165,11 @@ void tr2_sink_go_on(void)
 	g_sink.has_next = 0;
 }
 
+int tr2_sink_takes_now(void)
+{
+	return tr2_dst_takes_now(&g_sink.dst);
+}
+
 int tr2_sink_lacks_files(void)
 {
 	return tr2_dst_lacks_file(&g_sink.dst) || tr2_live_lacks_files();

@@ -52,6 +52,9 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_
 int tr2_sink_open_next(void);
 void tr2_sink_go_on(void);
 
+/* 0: the raw target's peer takes nothing just now, and whoever writes would wait for it.  Signal safe */
+int tr2_sink_takes_now(void);
+
 /*
  * The program has closed files of ours: 1 if a thread of the program is to open them again before more is written
  * (tr2_dst.h); do that.

@@ -29,6 +29,7 @@
 #include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_mask.h"
+#include "tr2_progress.h"
 #include "tr2_sink.h"
 #include "tr2_text.h"
 #include "tr2_thread.h"
@@ -37,7 +38,6 @@ enum {
 	SHORTEST_SLEEP_NS = 500000,
 	LONGEST_SLEEP_NS = 64000000,
 	STACK_BYTES = 256 * 1024,
-	FINISH_WAIT_MS = 1000,
 	REFUSED_MS = 1000,        /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
 };
@@ -105,6 +105,7 @@ static int finish_if_asked(void)
 	if (reason) {
 		tr2_drain_finish(reason);
 		tr2_store_rlx(&g_wake.finish, FINISHED); /* relaxed: only says that it is over */
+		tr2_futex_wake(&g_wake.finish, 1);
 	}
 	return reason != 0;
 }
@@ -195,14 +196,13 @@ void tr2_wake_now(void)
 
 void tr2_wake_finish(unsigned reason)
 {
-	const struct timespec pause = { 0, 1000000 };
-	const uint64_t begun = tr2_clock_raw(), longest = tr2_clock_ticks(FINISH_WAIT_MS * UINT64_C(1000000));
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
 
 	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
 	tr2_wake_now();
 	/* relaxed: as in finish_if_asked() */
-	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_clock_raw() - begun < longest)
-		nanosleep(&pause, NULL);
+	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_patience_wait(&patience, &g_wake.finish, reason))
+		;
 }
 
 void tr2_wake_wanted(uint64_t mask)

@@ -26,8 +26,8 @@ void tr2_wake_if_wanted(void);
 void tr2_wake_now(void);
 
 /*
- * Have the thread write out everything and close, as tr2_drain_finish(); wait for that, at most 1 s.  The thread must
- * run.  Signal safe
+ * Have the thread write out everything and close, as tr2_drain_finish(); wait for that while it gets on, a second if
+ * it does not.  The thread must run.  Signal safe
  */
 void tr2_wake_finish(unsigned reason);
 

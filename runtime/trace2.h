@@ -151,8 +151,8 @@ void trace2_initialize_fl(const char *file, int line);
 int trace2_is_enabled(void);
 
 /*
- * When this signal ends the program, record a `signal` event and write out everything first, waiting for that at
- * most a second.  SIGPIPE, and what TRACE2_SIGNALS lists, need no call.  A signal that has a handler of the program's,
+ * When this signal ends the program, record a `signal` event and write out everything first, waiting for that as
+ * trace2_flush() does.  SIGPIPE, and what TRACE2_SIGNALS lists, need no call.  A signal that has a handler of the program's,
  * is ignored, or ends no program is left alone.
  * Return  0; -1: left alone, or tracing is off
  */
@@ -221,7 +221,11 @@ void trace2_collect_process_info(enum trace2_process_info_reason reason);
 
 /* ---- children, exec, threads -------------------------------------------------------------------- */
 
-/* A child is about to start.  Sets the child's id (from 0, in the process) and start time. */
+/*
+ * A child is about to start.  Sets the child's id (from 0, in the process) and start time.  Before it returns, live
+ * texts have what was recorded so far, but not in a signal handler: the child's lines come behind it, as with git.
+ * Blocks  with live texts as trace2_flush()    Cost  with live texts 10 us and the write
+ */
 void trace2_child_start_fl(const char *file, int line, struct trace2_child *child);
 #define trace2_child_start(...) trace2_child_start_fl(__FILE__, __LINE__, __VA_ARGS__)
 
@@ -330,7 +334,10 @@ void trace2_counter_add(int counter_id, uint64_t value);
 /* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Holds for the next write. */
 void trace2_next_cycle(void);
 
-/* Write out what all threads have recorded.  In a forked child behind trace2_cmd_exit(): as trace2_finish().  Blocks */
+/*
+ * Write out what all threads have recorded.  In a forked child behind trace2_cmd_exit(): as trace2_finish().
+ * Blocks  for the write, and for one that is going on, as long as they get on; for one that does not, about 1 s
+ */
 void trace2_flush(void);
 
 /*

@@ -11,7 +11,7 @@
 #include "tlg_block.h"
 #include "tlg_pack.h"
 
-enum { LOSSES = 1024, SCOPES = 1 << 17 };
+enum { LOSSES = 1024, SCOPES = 1 << 17, PIDS = 1 << 16 };
 
 static int load(const char *path, struct raw_file *file)
 {
@@ -55,21 +55,23 @@ static size_t unpack_block(const struct tlg_event *block, size_t entries, uint32
 /* Put plain blocks in the place of packed ones, as far as blocks can be followed.  -1: no memory */
 static int unpack(struct raw_file *file)
 {
+	static uint32_t streams[PIDS];
 	struct tlg_event *from = file->events, *to = calloc(file->count + 1, TLG_EVENT_SIZE * TLG_EVENT_SIZE);
-	uint32_t stream = 0;
 	size_t at = 0, n = 0;
 
 	if (!to)
 		return -1;
+	memset(streams, 0, sizeof(streams));
 	while (at < file->count && tlg_event_type(&from[at]) == TLG_BLOCK) {
 		size_t left = file->count - at, size = from[at].u.block.size + 1u;
+		uint32_t *stream = &streams[from[at].pid];
 		if (from[at].u.block.encoding == TLG_PACKED) {
-			at += unpack_block(&from[at], left, stream, &to[n]);
+			at += unpack_block(&from[at], left, *stream, &to[n]);
 			n += from[at - size].u.block.count + 1u;
 		} else {
 			size = size < left ? size : left;
 			memcpy(&to[n], &from[at], size * sizeof(*to));
-			stream = stream_of(&to[n], stream);
+			*stream = stream_of(&to[n], *stream);
 			at += size;
 			n += size;
 		}
@@ -82,7 +84,12 @@ static int unpack(struct raw_file *file)
 	return 0;
 }
 
-static int check_block(struct raw_file *file, size_t at, uint32_t *stream, uint32_t *number)
+/* Of a process: its present stream, the number of its last block, and each thread's last sequence number. */
+struct process {
+	uint32_t stream, number, *next;
+};
+
+static int check_block(struct raw_file *file, size_t at, struct process *process)
 {
 	const struct tlg_event *block = &file->events[at];
 	size_t events = block->u.block.count + 1u;
@@ -90,12 +97,13 @@ static int check_block(struct raw_file *file, size_t at, uint32_t *stream, uint3
 
 	if (tlg_event_type(block) != TLG_BLOCK || block->u.block.magic != TLG_BLOCK_MAGIC || at + events > file->count)
 		return 0;
-	id = stream_of(block, *stream);
-	if (id != *stream)
-		*number = 0;
-	file->streams += id != *stream;
-	*stream = id;
-	return block->sequence == ++*number && events > 1 &&
+	id = stream_of(block, process->stream);
+	if (id != process->stream) {
+		free(process->next);
+		*process = (struct process){ .stream = id, .next = calloc(RAW_THREADS, sizeof(uint32_t)) };
+		file->streams++;
+	}
+	return process->next && block->sequence == ++process->number && events > 1 &&
 	       tlg_block_crc(block, events * TLG_EVENT_SIZE, TLG_BLOCK_CRC_AT, id) == block->u.block.crc;
 }
 
@@ -122,7 +130,7 @@ static void add_loss(const struct tlg_event *event, struct tlg_loss losses[LOSSE
 	}
 }
 
-static void follow(struct raw_file *file, size_t at, struct tlg_loss losses[LOSSES], uint32_t next[RAW_THREADS])
+static void follow(struct raw_file *file, size_t at, struct tlg_loss losses[LOSSES], uint32_t *next)
 {
 	const struct tlg_event *event = &file->events[at];
 	unsigned type = tlg_event_type(event);
@@ -149,27 +157,26 @@ static void follow(struct raw_file *file, size_t at, struct tlg_loss losses[LOSS
 int raw_read(const char *path, struct raw_file *file)
 {
 	static struct tlg_loss losses[LOSSES];
-	static uint32_t next[RAW_THREADS];
-	uint32_t stream = 0, number = 0;
+	static struct process processes[PIDS];
 
 	memset(file, 0, sizeof(*file));
 	memset(losses, 0, sizeof(losses));
-	memset(next, 0, sizeof(next));
 	if (load(path, file) || unpack(file))
 		return -1;
 	for (size_t at = 0; at < file->count;) {
 		size_t end = at + file->events[at].u.block.count + 1u;
-		size_t streams = file->streams;
-		int good = check_block(file, at, &stream, &number);
-		if (file->streams != streams)
-			memset(next, 0, sizeof(next));
+		struct process *process = &processes[file->events[at].pid];
+		int good = check_block(file, at, process);
 		file->blocks++;
 		file->bad_blocks += !good;
 		if (!good)
 			break;
 		while (++at < end)
-			follow(file, at, losses, next);
+			follow(file, at, losses, process->next);
 	}
+	for (int i = 0; i < PIDS; i++)
+		free(processes[i].next);
+	memset(processes, 0, sizeof(processes));
 	for (int i = 0; i < LOSSES; i++) {
 		file->lost += losses[i].count;
 		if (losses[i].reason < TLG_LOSS_REASONS)

@@ -189,31 +189,42 @@ static void test_host_has_rings_that_nobody_can_truncate_by_mistake(void **state
 
 /* ---- a drain that stands still ---------------------------------------------------------------------- */
 
-static _Atomic int is_to_stop, stands_still, naps;
+static _Atomic int is_to_stop, stands_still, is_slow, turns;
 
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
 ssize_t __real_write(int fd, const void *data, size_t bytes);
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
-int __real_nanosleep(const struct timespec *time, struct timespec *left);
+int __wrap_sched_yield(void);
+int __real_sched_yield(void);
 
-/* The drain's thread never returns from its first write, which it makes with its lock held. */
+/* The drain's thread never returns from its first write, which it makes with its lock held; or it is slow. */
 ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 {
 	char name[16] = "";
 
-	if (is_to_stop)
+	if (is_to_stop || is_slow)
 		prctl(PR_GET_NAME, name);
-	while (!strcmp(name, "trace2-drain")) {
+	while (is_to_stop && !strcmp(name, "trace2-drain")) {
 		stands_still = 1;
 		pause();
+	}
+	if (is_slow && !strcmp(name, "trace2-drain")) {
+		usleep(300000);
+		stands_still = 1;
 	}
 	return __real_write(fd, data, bytes);
 }
 
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+int __wrap_sched_yield(void)
 {
-	naps += gettid() == getpid();
-	return __real_nanosleep(time, left);
+	turns += gettid() == getpid();
+	return __real_sched_yield();
+}
+
+static void record_until_it_writes(void)
+{
+	while (!stands_still)
+		for (int i = 0; i < EVENTS; i++)
+			trace2_data_intmax("host", NULL, "i", i);
 }
 
 static int run_with_stopped_drain(void *data)
@@ -223,14 +234,12 @@ static int run_with_stopped_drain(void *data)
 	(void)data;
 	is_to_stop = 1;
 	trace2_initialize();
-	while (!stands_still)
-		for (int i = 0; i < EVENTS; i++)
-			trace2_data_intmax("host", NULL, "i", i);
+	record_until_it_writes();
 	trace2_flush();
-	before = naps;
+	before = turns;
 	for (int i = 0; i < 100; i++)
 		trace2_flush();
-	return before == 0 || naps != before;
+	return before == 0 || turns != before;
 }
 
 static void test_host_waits_once_for_a_drain_that_stands_still(void **state)
@@ -238,6 +247,42 @@ static void test_host_waits_once_for_a_drain_that_stands_still(void **state)
 	(void)state;
 	traced_run(&t, run_with_stopped_drain, NULL, NULL);
 	assert_int_equal(t.status, 0);
+}
+
+static void test_host_is_told_what_a_drain_that_stands_still_has_not_written(void **state)
+{
+	const char *path;
+
+	(void)state;
+	traced_run(&t, run_with_stopped_drain, NULL, (const char *const[]){ "TRACE2_DST_DEBUG=1", NULL });
+	assert_int_equal(t.status, 0);
+	path = strstr(t.said, "warning: trace2: the end of the trace could not be written, it is in /");
+	assert_non_null(path);
+	path = strchr(path, '/');
+	t.said[strcspn(t.said, "\n")] = '\0';
+	assert_int_equal(access(path, R_OK), 0);
+}
+
+/* One pass of this drain takes much longer than anybody waits for a drain that does nothing. */
+static int run_with_slow_drain(void *data)
+{
+	(void)data;
+	is_slow = 1;
+	trace2_initialize();
+	record_until_it_writes();
+	return 0;
+}
+
+static void test_host_waits_for_a_drain_that_is_slow(void **state)
+{
+	char command[256], perf[192];
+
+	(void)state;
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s", traced_path("perf"));
+	traced_run(&t, run_with_slow_drain, NULL, (const char *const[]){ "TRACE2_RAW=0", perf, NULL });
+	assert_int_equal(t.status, 0);
+	snprintf(command, sizeof(command), "grep -q '| atexit  ' '%s'", traced_path("perf"));
+	assert_int_equal(system(command), 0);
 }
 
 /* ---- rings where others have put something ---------------------------------------------------------- */
@@ -390,6 +435,8 @@ int main(void)
 		TRACED_TEST(test_host_does_not_wait_for_a_pipe_that_nobody_reads),
 		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
 		TRACED_TEST(test_host_waits_once_for_a_drain_that_stands_still),
+		TRACED_TEST(test_host_is_told_what_a_drain_that_stands_still_has_not_written),
+		TRACED_TEST(test_host_waits_for_a_drain_that_is_slow),
 		TRACED_TEST(test_host_rings_are_not_made_of_what_others_have_planted),
 		TRACED_TEST(test_host_keeps_errno_where_we_find_nothing_of_what_we_want),
 	};

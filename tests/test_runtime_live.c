@@ -169,6 +169,19 @@ static void test_live_full_disk_is_reported_once_for_each_target(void **state)
 	assert_true(is_same("perf", ""));
 }
 
+/* The raw file has nothing; the text has all, and so it has nothing to tell of. */
+static void test_live_text_is_whole_though_the_raw_file_is_not(void **state)
+{
+	char command[256];
+
+	(void)state;
+	traced_run(&t, run_threads, (void *)100, (const char *const[]){ "TRACE2_RAW=/dev/full", perf, NULL });
+	assert_int_equal(t.status, 0);
+	snprintf(command, sizeof(command), "! grep -q 'lost-' '%s/perf' && test $(grep -c '| region_leave ' "
+		 "'%s/perf') = 300", t.dir, t.dir);
+	assert_int_equal(system(command), 0);
+}
+
 static int run_exec(void *data)
 {
 	const char *argv[] = { "true", NULL };
@@ -303,6 +316,7 @@ int main(void)
 		TEST(test_live_datagrams_carry_a_line_each),
 		TEST(test_live_full_disk_does_not_disturb_the_program),
 		TEST(test_live_full_disk_is_reported_once_for_each_target),
+		TEST(test_live_text_is_whole_though_the_raw_file_is_not),
 		TEST(test_live_texts_are_complete_after_a_flush_and_before_an_exec),
 		TEST(test_live_losses_are_counted_at_the_end_of_each_text),
 		TEST(test_live_losses_are_told_at_once_on_request),

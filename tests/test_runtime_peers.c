@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Who else is at a destination: peers of sockets that are there, slow, gone or absent; other processes in one file. */
+/* Who else is at a destination: peers of sockets that are there, pause, are gone or absent. */
 #include "t2test.h"
 
-#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +31,15 @@ static const struct form {
 	{ SOCK_DGRAM, "af_unix:dgram:" }, { SOCK_DGRAM, "af_unix:" },
 };
 enum { FORMS = 4 };
+
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+
+/* Who takes nothing is waited for a tenth of the time. */
+int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	return __real_poll(fds, n, (ms + 9) / 10);
+}
 
 /* The socket of the test, which its program inherits. */
 static int g_listener = -1;
@@ -176,6 +185,103 @@ static void test_peers_that_are_gone_end_nothing(void **state)
 	check_unread((void *)1, "Broken pipe");
 }
 
+/* ---- peers that read ------------------------------------------------------------------------------ */
+
+/* A process that writes into the file "got" what comes, from when it may, until nobody is left who sends. */
+static pid_t start_reader(int type, const _Atomic int *may_begin, const _Atomic int *may_end)
+{
+	static char data[1 << 17];
+	pid_t pid = fork();
+	int in, n;
+	FILE *out;
+
+	if (pid)
+		return pid;
+	in = type == SOCK_STREAM ? accept(g_listener, NULL, NULL) : g_listener;
+	out = fopen(traced_path("got"), "w");
+	while (!*may_begin)
+		usleep(1000);
+	for (;;) {
+		int is_last = *may_end;
+		while ((n = (int)recv(in, data, sizeof(data), MSG_DONTWAIT)) > 0)
+			fwrite(data, 1, (size_t)n, out);
+		if (is_last || !n)
+			break;
+		usleep(100);
+	}
+	fclose(out);
+	_exit(0);
+}
+
+struct pause {
+	_Atomic int is_over, is_end;
+};
+enum { NOTES = 3000 };
+
+/* The peer reads only after it is not waited for any longer, but then all. */
+static int run_with_pausing_peer(void *data)
+{
+	struct pause *pause = data;
+	char text[121] = "";
+
+	memset(text, 'x', sizeof(text) - 1);
+	trace2_initialize();
+	for (int i = 0; i < NOTES; i++)
+		trace2_printf("%s", text);
+	trace2_flush();
+	pause->is_over = 1;
+	usleep(100000);
+	for (int i = 0; i < 10; i++) {
+		trace2_printf("it is there again");
+		trace2_flush();
+	}
+	return 0;
+}
+
+/* Every line that came is whole, and all are there or told of. */
+static void check_lines_or_losses(void)
+{
+	static const char lost_lines[] = "| name:lost-write-error value:";
+	static char line[4096];
+	FILE *in = fopen(traced_path("got"), "r");
+	unsigned notes = 0, lost = 0, again = 0;
+
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in)) {
+		const char *counter = strstr(line, lost_lines);
+		assert_int_equal(strncmp(line, "d0 | main ", 10), 0);
+		assert_int_equal(line[strlen(line) - 1], '\n');
+		notes += strstr(line, "| xxxx") && strlen(line) > 120;
+		again += strstr(line, "it is there again") != NULL;
+		if (counter)
+			lost = (unsigned)atoi(counter + strlen(lost_lines));
+	}
+	fclose(in);
+	assert_true(lost > 0);
+	assert_int_equal(notes + lost, NOTES);
+	assert_int_equal(again, 10);
+}
+
+static void test_peers_that_pause_are_told_what_they_have_missed(void **state)
+{
+	struct pause *pause = traced_shared(sizeof(*pause));
+	pid_t reader;
+
+	(void)state;
+	for (int i = 0; i < FORMS; i += 2) {
+		memset(pause, 0, sizeof(*pause));
+		open_listener(forms[i].type);
+		reader = start_reader(forms[i].type, &pause->is_over, &pause->is_end);
+		traced_run(&t, run_with_pausing_peer, pause, (const char *const[]){
+			"TRACE2_RAW=0", to_socket(&targets[2], &forms[i]), "TRACE2_PERF_BRIEF=1", NULL });
+		pause->is_end = 1;
+		assert_int_equal(t.status, 0);
+		assert_int_equal(waitpid(reader, NULL, 0), reader);
+		close(g_listener);
+		check_lines_or_losses();
+	}
+}
+
 static void test_peers_of_the_other_type_leave_every_target_off(void **state)
 {
 	(void)state;
@@ -208,112 +314,6 @@ static void test_peers_that_are_absent_leave_every_target_off(void **state)
 	}
 }
 
-/* ---- several processes in one file, one pipe -------------------------------------------------------- */
-
-enum { PROCESSES = 4, ROUNDS = 5000 };
-
-static void be_one_of_many(int number)
-{
-	trace2_initialize();
-	for (int i = 0; i < ROUNDS; i++) {
-		trace2_region_enter("peers", "of many", NULL);
-		trace2_printf("process %d, round %d.", number, i);
-		trace2_region_leave("peers", "of many", NULL);
-		if (i % 1000 == 0)
-			trace2_flush();
-	}
-	exit(0);
-}
-
-/* Processes that trace at the same time, each from its own beginning on. */
-static int run_many(void *data)
-{
-	int failed = 0, status;
-
-	(void)data;
-	for (int i = 0; i < PROCESSES; i++) {
-		pid_t pid = fork();
-		if (pid < 0)
-			return 1;
-		if (!pid)
-			be_one_of_many(i);
-	}
-	for (int i = 0; i < PROCESSES; i++)
-		failed |= wait(&status) < 0 || status;
-	return failed;
-}
-
-/* Each line of a perf text is whole, and each round of each process is there once. */
-static void check_lines(FILE *in)
-{
-	static char line[4096];
-	static unsigned char seen[PROCESSES][ROUNDS];
-	unsigned lines = 0, rounds = 0;
-	int process, round;
-
-	memset(seen, 0, sizeof(seen));
-	assert_non_null(in);
-	while (fgets(line, sizeof(line), in)) {
-		const char *message = strstr(line, "process ");
-
-		lines++;
-		assert_int_equal(strncmp(line, "d0 | main ", 10), 0);
-		assert_int_equal(line[strlen(line) - 1], '\n');
-		if (!message || !strstr(line, "| printf "))
-			continue;
-		assert_int_equal(sscanf(message, "process %d, round %d.\n", &process, &round), 2);
-		assert_in_range(process, 0, PROCESSES - 1);
-		assert_in_range(round, 0, ROUNDS - 1);
-		rounds += !seen[process][round]++;
-	}
-	fclose(in);
-	assert_int_equal(rounds, PROCESSES * ROUNDS);
-	assert_int_equal(lines, PROCESSES * (3 * ROUNDS + 2));
-}
-
-static void test_peers_in_one_file_do_not_disturb_each_other(void **state)
-{
-	const char *out = getenv("T2_OUT");
-	char perf[192], command[512];
-
-	(void)state;
-	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s", traced_path("perf"));
-	traced_run(&t, run_many, NULL, (const char *const[]){ perf, "TRACE2_PERF_BRIEF=1", "TRACE2_RAW_LZ4=1", NULL });
-	assert_int_equal(t.status, 0);
-	check_lines(fopen(traced_path("perf"), "r"));
-	snprintf(command, sizeof(command), "'%s/t2expand' --brief -o '%s' '%s' 2>'%s'", out ? out : "build",
-		 traced_path("expanded"), t.raw, traced_path("notes"));
-	assert_int_equal(system(command), 0);
-	check_lines(fopen(traced_path("expanded"), "r"));
-}
-
-static void test_peers_on_one_pipe_write_whole_lines(void **state)
-{
-	int ends[2];
-
-	(void)state;
-	assert_int_equal(pipe(ends), 0);
-	if (!fork()) {
-		static char data[1 << 16];
-		int out = open(traced_path("perf"), O_WRONLY | O_CREAT, 0600);
-		ssize_t n;
-
-		close(ends[1]);
-		while ((n = read(ends[0], data, sizeof(data))) > 0)
-			if (write(out, data, (size_t)n) != n)
-				_exit(1);
-		_exit(0);
-	}
-	assert_int_equal(dup2(ends[1], 7), 7);
-	close(ends[0]);
-	close(ends[1]);
-	traced_run(&t, run_many, NULL, (const char *const[]){ "TRACE2_PERF=7", "TRACE2_PERF_BRIEF=1", NULL });
-	close(7);
-	assert_int_equal(t.status, 0);
-	assert_true(wait(NULL) > 0);
-	check_lines(fopen(traced_path("perf"), "r"));
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,8 +322,7 @@ int main(void)
 		TRACED_TEST(test_peers_that_are_gone_end_nothing),
 		TRACED_TEST(test_peers_of_the_other_type_leave_every_target_off),
 		TRACED_TEST(test_peers_that_are_absent_leave_every_target_off),
-		TRACED_TEST(test_peers_in_one_file_do_not_disturb_each_other),
-		TRACED_TEST(test_peers_on_one_pipe_write_whole_lines),
+		TRACED_TEST(test_peers_that_pause_are_told_what_they_have_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

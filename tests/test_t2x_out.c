@@ -304,6 +304,66 @@ static void test_out_line_longer_than_the_buffer_arrives_whole(void **state)
 	free(text);
 }
 
+static int is_without_memory;
+
+void *__real_realloc(void *old, size_t bytes);
+void *__wrap_realloc(void *old, size_t bytes);
+
+void *__wrap_realloc(void *old, size_t bytes)
+{
+	return is_without_memory ? NULL : __real_realloc(old, bytes);
+}
+
+/* "first", a line of 5 buffers, "last"; the writes that this makes are in disk. */
+static void put_long_line(struct t2x_out *out)
+{
+	open_out(out);
+	t2x_out_in_whole_lines(out);
+	t2x_out_literal(out, "first\n");
+	t2x_out_end_line(out);
+	t2x_out_repeat(out, 'x', 5 * T2X_OUT_BYTES);
+	t2x_out_end_line(out);
+	t2x_out_literal(out, "last\n");
+	t2x_out_end_line(out);
+	t2x_out_flush(out);
+}
+
+static void expect_long_line(struct t2x_out *out)
+{
+	size_t n;
+	char *text = close_out(out, &n);
+
+	assert_int_equal(n, 6 + 5 * T2X_OUT_BYTES + 1 + 5);
+	assert_memory_equal(text, "first\nx", 7);
+	assert_memory_equal(text + n - 7, "x\nlast\n", 7);
+	free(text);
+}
+
+static void test_out_in_whole_lines_long_line_is_one_write(void **state)
+{
+	struct t2x_out out;
+
+	(void)state;
+	put_long_line(&out);
+	assert_int_equal(disk.writes, 2);
+	assert_int_equal(disk.sizes[0], 6);
+	assert_int_equal(disk.sizes[1], 5 * T2X_OUT_BYTES + 1 + 5);
+	assert_int_equal(out.end - out.buf, T2X_OUT_BYTES);   /* as before */
+	expect_long_line(&out);
+}
+
+static void test_out_in_whole_lines_without_memory_loses_nothing(void **state)
+{
+	struct t2x_out out;
+
+	(void)state;
+	is_without_memory = 1;
+	put_long_line(&out);
+	is_without_memory = 0;
+	assert_true(disk.writes > 2);
+	expect_long_line(&out);
+}
+
 static void test_out_short_and_interrupted_writes_are_continued(void **state)
 {
 	struct t2x_out out;
@@ -351,6 +411,8 @@ int main(void)
 		cmocka_unit_test(test_out_in_blocks_leaves_in_whole_blocks),
 		cmocka_unit_test(test_out_in_blocks_line_cut_anywhere_ends_right),
 		cmocka_unit_test(test_out_line_longer_than_the_buffer_arrives_whole),
+		cmocka_unit_test(test_out_in_whole_lines_long_line_is_one_write),
+		cmocka_unit_test(test_out_in_whole_lines_without_memory_loses_nothing),
 		cmocka_unit_test(test_out_short_and_interrupted_writes_are_continued),
 		cmocka_unit_test(test_out_error_sticks_and_drops_what_follows),
 	};

@@ -5,8 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "feed.h"
+#include "t2x_columns.h"
 
 static const char commands[] =
 	"04:06:43.000010 m.c:1                        | d0 | main                     | version      "
@@ -337,6 +340,68 @@ static void test_perf_dots_end_at_256_regions(void **state)
 	feed_expect(&f, expected);
 }
 
+/* ---- the room behind the columns ------------------------------------------------------------------- */
+
+static struct t2x_out *tight;          /* ends where its columns leave as much as they promise, before a page of no use */
+
+char *__wrap_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+				   const char *category);
+char *__real_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+				   const char *category);
+
+char *__wrap_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+				   const char *category)
+{
+	return tight ? tight->pos : __real_t2x_columns_begin_any(printer, ev, times, category);
+}
+
+/* The buffer, at the end of which so many bytes are free. */
+static char *map_tight(struct t2x_out *out, size_t spare)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE), bytes = (T2X_OUT_BYTES + page - 1) / page * page;
+	char *map = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(map != MAP_FAILED);
+	assert_int_equal(mprotect(map + bytes, page, PROT_NONE), 0);
+	out->end = map + bytes;
+	out->buf = out->end - T2X_OUT_BYTES;
+	out->pos = out->line = out->end - spare;
+	memset(out->buf, '.', T2X_OUT_BYTES - spare);
+	return map;
+}
+
+/* n bytes of a message in the room that the columns leave: all of it arrives, and nothing is written behind. */
+static void check_tight(size_t n)
+{
+	static char message[T2X_COLUMNS_SPARE + 8], expected[T2X_OUT_BYTES + sizeof(message)];
+	struct feed f;
+	struct t2x_out usual;
+	size_t before = T2X_OUT_BYTES - T2X_COLUMNS_SPARE;
+	char *map;
+
+	memset(message, 'x', sizeof(message));
+	message[n] = '\0';
+	feed_open(&f, &t2x_writer_perf, 1, 2);
+	usual = f.out;
+	map = map_tight(&f.out, T2X_COLUMNS_SPARE);
+	tight = &f.out;
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_enter, "c", NULL, "%s"), 0, "s", message);
+	assert_int_equal(t2x_out_flush(&f.out), 0);
+	tight = NULL;
+	munmap(map, (size_t)(f.out.end - map));
+	f.out = usual;
+	memset(expected, '.', before);
+	snprintf(expected + before, sizeof(expected) - before, " %s\n", message);
+	feed_expect(&f, expected);
+}
+
+static void test_perf_message_that_fills_the_room_stays_within_it(void **state)
+{
+	(void)state;
+	for (size_t n = T2X_COLUMNS_SPARE - 4; n < T2X_COLUMNS_SPARE + 4; n++)
+		check_tight(n);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_perf_templates_of_others_are_not_taken),
 		cmocka_unit_test(test_perf_dots_end_at_256_regions),
 		cmocka_unit_test(test_perf_long_names_and_many_dots_are_printed_whole),
+		cmocka_unit_test(test_perf_message_that_fills_the_room_stays_within_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tr2_dst.h"
@@ -88,6 +90,7 @@ static void test_dst_failed_write_leaves_what_others_have_appended(void **state)
 /* ---- peers ---------------------------------------------------------------------------------------- */
 
 static unsigned polls;
+static int races;          /* so often others are faster to take the room that there is */
 
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
 int __real_poll(struct pollfd *fds, nfds_t n, int ms);
@@ -96,6 +99,19 @@ int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	polls++;
 	return __real_poll(fds, n, ms > 1 ? 1 : ms);
+}
+
+ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __real_send(int fd, const void *data, size_t bytes, int flags);
+
+ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags)
+{
+	if (races > 0) {
+		races--;
+		errno = EAGAIN;
+		return -1;
+	}
+	return __real_send(fd, data, bytes, flags);
 }
 
 static void test_dst_fifo_that_nobody_empties_is_waited_for_once(void **state)
@@ -126,6 +142,58 @@ static void test_dst_fifo_that_nobody_empties_is_waited_for_once(void **state)
 	assert_true(polls > 0);
 	tr2_dst_close(&dst);
 	close(reader);
+}
+
+/* A socket of datagrams, and the destination that it is.  Return  the peer */
+static int open_peer(struct tr2_dst *dst)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int peer = socket(AF_UNIX, SOCK_DGRAM, 0);
+	char value[160];
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s", traced_path("socket"));
+	snprintf(value, sizeof(value), "af_unix:dgram:%s", address.sun_path);
+	assert_int_equal(bind(peer, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(tr2_dst_open(dst, "V", value, "", &rules), 0);
+	return peer;
+}
+
+static void test_dst_peer_that_reads_is_waited_for_though_others_are_faster(void **state)
+{
+	char text[8];
+	struct tr2_dst dst;
+	int peer = open_peer(&dst);
+
+	(void)state;
+	races = 200;
+	assert_int_equal(tr2_dst_write(&dst, "line\n", 5, NULL), 0);
+	assert_int_equal(races, 0);
+	assert_int_equal(recv(peer, text, sizeof(text), MSG_DONTWAIT), 5);
+	tr2_dst_close(&dst);
+	close(peer);
+}
+
+static void test_dst_peer_that_stops_reading_is_waited_for_once(void **state)
+{
+	char text[8];
+	struct tr2_dst dst;
+	int peer = open_peer(&dst), n = 0;
+
+	(void)state;
+	polls = 0;
+	while (!tr2_dst_write(&dst, "line\n", 5, NULL))
+		n++;
+	assert_in_range(polls, 10, 100);       /* of 50 ms each: about a second */
+	assert_int_equal(tr2_dst_takes_now(&dst), 0);
+	polls = 0;
+	assert_int_equal(tr2_dst_write(&dst, "line\n", 5, NULL), -EAGAIN);
+	assert_int_equal(polls, 0);
+	while (n-- > 0)
+		assert_int_equal(recv(peer, text, sizeof(text), MSG_DONTWAIT), 5);
+	assert_int_equal(tr2_dst_takes_now(&dst), 1);
+	assert_int_equal(tr2_dst_write(&dst, "line\n", 5, NULL), 0);
+	tr2_dst_close(&dst);
+	close(peer);
 }
 
 /* ---- descriptors of the program --------------------------------------------------------------------- */
@@ -320,6 +388,8 @@ int main(void)
 		TRACED_TEST(test_dst_failed_write_leaves_what_a_forked_child_has_written),
 		TRACED_TEST(test_dst_failed_write_leaves_what_others_have_appended),
 		TRACED_TEST(test_dst_fifo_that_nobody_empties_is_waited_for_once),
+		TRACED_TEST(test_dst_peer_that_reads_is_waited_for_though_others_are_faster),
+		TRACED_TEST(test_dst_peer_that_stops_reading_is_waited_for_once),
 		TRACED_TEST(test_dst_descriptor_of_a_file_replaced_amid_a_write_is_left_alone),
 		TRACED_TEST(test_dst_descriptor_of_a_pipe_ends_when_the_program_closes_it),
 		TRACED_TEST(test_dst_descriptor_that_is_not_open_stays_off),

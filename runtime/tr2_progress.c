@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_progress.c - see tr2_progress.h. */
+#include "tr2_progress.h"
+
+#include <errno.h>
+#include <sched.h>
+
+#include "tr2_atomic.h"
+#include "tr2_futex.h"
+
+static uint32_t g_steps;
+
+void tr2_progress_made(void)
+{
+	tr2_add_rlx(&g_steps, 1); /* relaxed: only that it changes matters */
+}
+
+struct tr2_patience tr2_patience_begin(unsigned turns)
+{
+	return (struct tr2_patience){ .seen = tr2_load_rlx(&g_steps), .most = turns }; /* relaxed: as above */
+}
+
+int tr2_patience_wait(struct tr2_patience *patience, const uint32_t *word, uint32_t value)
+{
+	const struct timespec turn = { 0, TR2_PATIENCE_TURN_MS * 1000000L };
+	uint32_t steps;
+
+	errno = 0;
+	tr2_futex_wait(word, value, &turn);
+	if (errno == ETIMEDOUT) {
+		sched_yield();
+		patience->turns++;
+	}
+	steps = tr2_load_rlx(&g_steps); /* relaxed: as above */
+	if (steps != patience->seen)
+		patience->turns = 0;
+	patience->seen = steps;
+	return patience->turns < patience->most;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_progress.h - waiting for the drain for as long as it gets on.
+ *
+ * Who holds the drain's lock says so at every step: a ring, a write, a slice of waiting for a peer, which is bounded
+ * by itself.  Who waits for the lock is patient while there are steps, however long all of them take: on a machine
+ * with a hundred busy processes that may be many seconds.  Only without any step it gives up in the end.  That end is
+ * counted in turns: each of them sleeps a little and then offers the processor to others, so that a thread which is
+ * not stopped, but never scheduled, has its chance a hundred times before.
+ */
+#ifndef TR2_PROGRESS_H
+#define TR2_PROGRESS_H
+
+#include <stdint.h>
+
+enum {
+	TR2_PATIENCE_TURN_MS = 10,
+	TR2_PATIENCE_TURNS = 100,          /* a second, if nobody else wants the processor */
+};
+
+struct tr2_patience {
+	uint32_t seen;                     /* the steps when the last turn began */
+	unsigned turns, most;              /* without a step, so far; until the patience ends */
+};
+
+/* One more step is done.  Thread  any    Signal safe    Cost  5 ns */
+void tr2_progress_made(void);
+
+/* Begin to wait, for at most so many turns in a row without a step. */
+struct tr2_patience tr2_patience_begin(unsigned turns);
+
+/*
+ * Wait for a turn, or until somebody changes *word from value and wakes who waits for it.
+ * Return  1: it is worth looking again; 0: the patience is at its end
+ * Signal safe    Changes errno
+ */
+int tr2_patience_wait(struct tr2_patience *patience, const uint32_t *word, uint32_t value);
+
+#endif
