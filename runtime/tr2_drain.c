@@ -487,6 +487,12 @@ void tr2_drain_after_fork_parent(void)
 	unlock_drain();
 }
 
+/* The lock that it got for the fork is its parent's. */
+void tr2_drain_after_fork_child(void)
+{
+	g_holds = 0;
+}
+
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
 	const struct tr2_post_thread *post = !is_flight() ? parent->post : g_held ? &g_ahead : NULL;

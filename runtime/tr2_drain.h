@@ -23,6 +23,7 @@ int tr2_drain_init(uint32_t stream);
  */
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
+void tr2_drain_after_fork_child(void);
 
 /*
  * In a forked child, by the thread that forked, once: when its open regions were entered, outermost first.

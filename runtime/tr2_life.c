@@ -68,6 +68,7 @@ static void after_fork_child(void)
 {
 	g_is_forking = 0;
 	g_forked = getpid();
+	tr2_drain_after_fork_child();
 	tr2_thread_wipe();
 }
 
