@@ -11,9 +11,9 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
-#include "tr2_futex.h"
 #include "tr2_handler.h"
 #include "tr2_keep.h"
+#include "tr2_lock.h"
 #include "tr2_losses.h"
 #include "tr2_mask.h"
 #include "tr2_memory.h"
@@ -29,87 +29,16 @@ enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
 	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
-	FORK_PAUSES = 100,                     /* of 100 us, for another pass to end */
 	STANDS_BACK = 8,                       /* passes that the drain's thread leaves to those who wait to make one */
 };
 
 static struct drain {
-	uint32_t lock;                         /* [M5]; a futex */
-	uint32_t waiting;                      /* threads that wait for it */
-	uint32_t passes;                       /* times that it was let go */
-	uint32_t given_up;                     /* what passes was when somebody waited in vain, plus one; 0: never */
+	uint32_t cycle_asked;                  /* a thread wants a new cycle, and could not begin it itself */
 	int finished;
 	int told;                              /* that there are losses */
 	int lacks_files;                       /* the program has closed some: writing waits for that to be mended */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
 } g_drain;
-
-/* ---- the lock ----------------------------------------------------------------------------------- */
-
-/* The calling thread holds the lock.  What it calls to write may be the program's, and traced. */
-static __thread int g_holds __attribute__((tls_model("initial-exec")));
-
-static int lock_drain(void)
-{
-	/* [M5] acquire: the last pass's state.  Pairs with unlock_drain() */
-	if (!tr2_cas_acq_rel(&g_drain.lock, 0, 1))
-		return 0;
-	g_holds = 1;
-	return 1;
-}
-
-static void unlock_drain(void)
-{
-	g_holds = 0;
-	tr2_progress_made();
-	tr2_store_rlx(&g_drain.passes, g_drain.passes + 1); /* relaxed: tells one holder from the next, no more */
-	tr2_store_rel(&g_drain.lock, 0); /* [M5] release: this pass's state.  Pairs with lock_drain() */
-	if (tr2_load_rlx(&g_drain.waiting)) /* relaxed: who is missed looks again after a turn */
-		tr2_futex_wake(&g_drain.lock, 1);
-}
-
-/* The holder, and somebody has waited for it in vain. */
-static int is_given_up(void)
-{
-	/* relaxed: see unlock_drain() */
-	return tr2_load_rlx(&g_drain.given_up) == tr2_load_rlx(&g_drain.passes) + 1;
-}
-
-/*
- * Wait for the lock while its holder gets on, see tr2_progress.h.  A drain that is stopped where it holds it, by a
- * debugger or a machine that never schedules it, is waited for once: not again by each of those who come behind.
- * Return  0: it cannot be had
- */
-static int lock_patiently(void)
-{
-	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
-	int is_ours = 0, goes_on = !g_holds;
-
-	if (lock_drain())
-		return 1;
-	tr2_add_rlx(&g_drain.waiting, 1); /* relaxed: a hint */
-	while (!is_ours && goes_on && !is_given_up()) {
-		goes_on = tr2_patience_wait(&patience, &g_drain.lock, 1);
-		is_ours = lock_drain();
-		if (!is_ours && !goes_on)
-			tr2_store_rlx(&g_drain.given_up, tr2_load_rlx(&g_drain.passes) + 1); /* relaxed: as above */
-	}
-	tr2_add_rlx(&g_drain.waiting, UINT32_MAX); /* relaxed: as above */
-	return is_ours;
-}
-
-/* For a fork, which does without it if need be. */
-static int lock_for_fork(void)
-{
-	const struct timespec pause = { 0, 100000 };
-	int is_ours = lock_drain();
-
-	for (int i = 0; !is_ours && i < FORK_PAUSES; i++) {
-		nanosleep(&pause, NULL);
-		is_ours = lock_drain();
-	}
-	return is_ours;
-}
 
 /* ---- a pass ------------------------------------------------------------------------------------- */
 
@@ -152,6 +81,12 @@ static void post_summary(uint64_t when)
 	}
 }
 
+static void begin_cycle_if_asked(void)
+{
+	if (tr2_exchange_rlx(&g_drain.cycle_asked, 0)) /* relaxed: whenever it is seen */
+		tr2_post_next_cycle();
+}
+
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 
 /* Once through all rings.  *upto grows to the time before which all that was recorded has gone out. */
@@ -161,6 +96,7 @@ static enum pass pass(unsigned patience_us, uint64_t *upto)
 	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
 	int is_waiting = 0, has_moved;
 
+	begin_cycle_if_asked();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		uint64_t until = tr2_collect_ring(thread, now, patience);
 		is_waiting |= until != now;
@@ -217,7 +153,7 @@ static int stands_back(void)
 {
 	static unsigned times;   /* in a row; of the drain's thread */
 
-	if (!tr2_load_rlx(&g_drain.waiting) || times >= STANDS_BACK) /* relaxed: a hint */
+	if (!tr2_lock_is_awaited() || times >= STANDS_BACK)
 		times = 0;
 	else
 		times++;
@@ -229,7 +165,7 @@ enum tr2_drain tr2_drain_pass(void)
 	enum tr2_drain done = TR2_DRAIN_IDLE;
 	uint64_t upto;
 
-	if (stands_back() || !lock_drain())
+	if (stands_back() || !tr2_lock_try())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	tr2_store_rlx(&g_drain.lacks_files, tr2_sink_lacks_files()); /* relaxed: a hint */
@@ -243,17 +179,17 @@ enum tr2_drain tr2_drain_pass(void)
 	if (g_drain.finished)
 		done = TR2_DRAIN_OVER;
 	tr2_tsan_show();
-	unlock_drain();
+	tr2_lock_let_go();
 	return done;
 }
 
 void tr2_drain_open_files(void)
 {
-	if (!tr2_load_rlx(&g_drain.lacks_files) || !lock_drain()) /* relaxed: a hint */
+	if (!tr2_load_rlx(&g_drain.lacks_files) || !tr2_lock_try()) /* relaxed: a hint */
 		return;
 	tr2_sink_open_again();
 	tr2_store_rlx(&g_drain.lacks_files, 0); /* relaxed: as above */
-	unlock_drain();
+	tr2_lock_let_go();
 }
 
 /* The caller may be about to leave, by exec or _exit(): nothing may be held back.  0: nothing is */
@@ -311,11 +247,11 @@ static int with_lock(void (*fn)(void))
 	if (!tr2_g_shm.head || tr2_is_forked_child())
 		return 1;
 	tr2_mask_all(&mask);
-	is_ours = lock_patiently();
+	is_ours = tr2_lock_patiently();
 	if (is_ours) {
 		if (!g_drain.finished)
 			fn();
-		unlock_drain();
+		tr2_lock_let_go();
 	}
 	tr2_mask_restore(&mask);
 	errno = saved;
@@ -342,9 +278,20 @@ void tr2_drain_show(void)
 	errno = saved;
 }
 
+/* Nobody is waited for: a pass that goes on may be long, and the next one begins the cycle as well. */
 void tr2_drain_next_cycle(void)
 {
-	with_lock(tr2_post_next_cycle);
+	uint64_t mask;
+
+	if (!tr2_g_shm.head || tr2_is_forked_child())
+		return;
+	tr2_mask_all(&mask);
+	tr2_store_rlx(&g_drain.cycle_asked, 1); /* relaxed: as above */
+	if (tr2_lock_try()) {
+		begin_cycle_if_asked();
+		tr2_lock_let_go();
+	}
+	tr2_mask_restore(&mask);
 }
 
 static int write_end(unsigned reason)
@@ -430,16 +377,16 @@ void tr2_drain_finish(unsigned reason)
 
 int tr2_drain_may_come(void)
 {
-	return !g_holds && !tr2_load_rlx(&g_drain.finished); /* relaxed: a hint */
+	return !tr2_lock_is_ours() && !tr2_load_rlx(&g_drain.finished); /* relaxed: a hint */
 }
 
 int tr2_drain_instead(int may_be_handler)
 {
-	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_sink_takes_now() || !lock_drain())
+	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_sink_takes_now() || !tr2_lock_try())
 		return 0;
 	if (!g_drain.finished)
 		drain_all();
-	unlock_drain();
+	tr2_lock_let_go();
 	return 1;
 }
 
@@ -471,7 +418,7 @@ void tr2_drain_before_fork(void)
 	if (!tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);
-	g_held = lock_for_fork();
+	g_held = tr2_lock_briefly();
 	if (g_held && is_flight())
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
 	else if (g_held && !g_drain.finished)
@@ -484,13 +431,13 @@ void tr2_drain_after_fork_parent(void)
 	if (!g_held || tr2_is_forked_child())
 		return;
 	g_held = 0;
-	unlock_drain();
+	tr2_lock_let_go();
 }
 
 /* The lock that it got for the fork is its parent's. */
 void tr2_drain_after_fork_child(void)
 {
-	g_holds = 0;
+	tr2_lock_leave();
 }
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
@@ -513,5 +460,7 @@ void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
-	g_holds = g_held = 0;
+	tr2_lock_reset();
+	tr2_lock_leave();
+	g_held = 0;
 }

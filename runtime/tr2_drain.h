@@ -71,11 +71,13 @@ void tr2_drain_flush(void);
  */
 void tr2_drain_show(void);
 
+/* Begin a new cycle, at once or with the next pass. */
+void tr2_drain_next_cycle(void);
+
 /*
- * Begin a new cycle; go on in a new file; write END and close, for good, whatever is recorded afterwards.
+ * Go on in a new file; write END and close, for good, whatever is recorded afterwards.
  * Blocks  as tr2_drain_flush().  If the drain does not move, what is missing at the end stays in the ring file.
  */
-void tr2_drain_next_cycle(void);
 void tr2_drain_rotate(void);
 void tr2_drain_finish(unsigned reason);
 

@@ -71,7 +71,9 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
 int tr2_dst_takes_now(const struct tr2_dst *dst);
 
 /*
- * Write all bytes, or none as far as the destination lets itself be cut back.
+ * Write all bytes, or none as far as the destination lets itself be cut back.  They are one write(2), so that what
+ * other processes append to the same file stands in front of them or behind.  Of a disk that is just full the kernel
+ * may take a part; the rest follows when it takes it, and then another one's may stand between.
  * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
  * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
  *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c

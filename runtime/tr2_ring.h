@@ -19,7 +19,7 @@
  *   [M2] tr2_ring_release_chunk() frees         take_chunk()               the drain's reads before reuse
  *   [M3] tr2_ring_open_chunk() links            tr2_ring_peek()            the chunk's head before it is followed
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
- *   [M5] unlock_drain()                         lock_drain()               one drain's state before the next one's
+ *   [M5] tr2_lock_let_go()                      tr2_lock_try()             one drain's state before the next one's
  *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
  *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with;
  *        learn_message()                        tr2_message_v1()           a format's arguments before its scope

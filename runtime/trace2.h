@@ -152,8 +152,8 @@ int trace2_is_enabled(void);
 
 /*
  * When this signal ends the program, record a `signal` event and write out everything first, waiting for that as
- * trace2_flush() does.  SIGPIPE, and what TRACE2_SIGNALS lists, need no call.  A signal that has a handler of the program's,
- * is ignored, or ends no program is left alone.
+ * trace2_flush() does.  SIGPIPE, and what TRACE2_SIGNALS lists, need no call.  A signal that has a handler of the
+ * program's, is ignored, or ends no program is left alone.
  * Return  0; -1: left alone, or tracing is off
  */
 int trace2_catch_signal(int signo);

@@ -2,6 +2,7 @@
 /* A tree of processes in one file of each kind: as with git, none writes before its parent has told of its start. */
 #include "t2test.h"
 
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,11 +212,58 @@ static void test_order_forked_child_writes_behind_what_its_parent_has_recorded(v
 	}
 }
 
+/* ---- a handler -------------------------------------------------------------------------------------- */
+
+static int writes;                     /* of the thread that counts them, while it does */
+static __thread int is_counting;
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes);
+ssize_t __real_write(int fd, const void *data, size_t bytes);
+
+ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+{
+	writes += is_counting;
+	return __real_write(fd, data, bytes);
+}
+
+static void start_child(int signo)
+{
+	static struct trace2_child child;
+	static const char *const argv[] = { "child", NULL };
+
+	(void)signo;
+	child.argv = argv;
+	is_counting = 1;
+	trace2_child_start(&child);
+	is_counting = 0;
+}
+
+static int run_handler(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	signal(SIGUSR1, start_child);
+	raise(SIGUSR1);
+	return writes;
+}
+
+/* What the handler has interrupted may be the allocator, which texts need. */
+static void test_order_child_start_in_a_handler_writes_nothing(void **state)
+{
+	char perf[192];
+
+	(void)state;
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s", traced_path("perf"));
+	traced_run(&t, run_handler, NULL, (const char *const[]){ "TRACE2_RAW=0", perf, NULL });
+	assert_int_equal(t.status, 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_order_no_process_of_a_tree_writes_before_its_parents_child_start),
 		TRACED_TEST(test_order_forked_child_writes_behind_what_its_parent_has_recorded),
+		TRACED_TEST(test_order_child_start_in_a_handler_writes_nothing),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "node"))

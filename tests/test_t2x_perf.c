@@ -342,7 +342,7 @@ static void test_perf_dots_end_at_256_regions(void **state)
 
 /* ---- the room behind the columns ------------------------------------------------------------------- */
 
-static struct t2x_out *tight;          /* ends where its columns leave as much as they promise, before a page of no use */
+static struct t2x_out *tight;          /* columns leave as much of it as they promise; a page of no use is behind it */
 
 char *__wrap_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
 				   const char *category);
