@@ -36,6 +36,7 @@ static struct drain {
 	uint32_t given_up;                     /* what passes was when somebody waited in vain, plus one; 0: never */
 	int finished;
 	int told;                              /* that there are losses */
+	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
 } g_drain;
 
@@ -183,6 +184,8 @@ static int take_snapshot_if_requested(void)
 	return 1;
 }
 
+static void do_what_is_left(void);
+
 enum tr2_drain tr2_drain_pass(void)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
@@ -193,6 +196,7 @@ enum tr2_drain tr2_drain_pass(void)
 	if (!g_drain.finished && !tr2_is_forked_child()) {
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
+		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw());
 		if (tr2_collect_was_behind())
 			done = TR2_DRAIN_BEHIND;
@@ -311,6 +315,25 @@ static void rotate(void)
 void tr2_drain_rotate(void)
 {
 	with_lock(rotate, FLUSH_WAIT_MS);
+}
+
+void tr2_drain_leave(enum tr2_drain_task task)
+{
+	tr2_store_rlx(&g_drain.left[task], 1); /* relaxed: what is recorded is found by the pass, or by the next one */
+}
+
+static void do_if_left(enum tr2_drain_task task, void (*fn)(void))
+{
+	/* relaxed: as above */
+	if (tr2_load_rlx(&g_drain.left[task]) && tr2_exchange_rlx(&g_drain.left[task], 0))
+		fn();
+}
+
+static void do_what_is_left(void)
+{
+	do_if_left(TR2_DRAIN_NEXT_CYCLE, tr2_post_next_cycle);
+	do_if_left(TR2_DRAIN_ROTATE, rotate);
+	do_if_left(TR2_DRAIN_FLUSH, drain_all);
 }
 
 static unsigned g_end_reason = TLG_END_EXIT;

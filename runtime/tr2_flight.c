@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_flight.c - calls, events and ends that ask for a snapshot. */
+/* tr2_flight.c - calls, events and ends that ask for a snapshot; calls that ask the drain for something else. */
 #include "tr2_flight.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include "tr2_env.h"
 #include "tr2_handler.h"
 #include "tr2_mask.h"
+#include "tr2_sink.h"
 #include "tr2_snapshot.h"
 #include "tr2_text.h"
 #include "tr2_wake.h"
@@ -65,7 +66,49 @@ void tr2_flight_exit(void)
 		tr2_flight_trigger("exit");
 }
 
-/* In a handler the drain's thread is left to do it. */
+/* ---- calls for the drain ------------------------------------------------------------------------ */
+
+/*
+ * Printing texts allocates, and a handler may have interrupted the allocator: in one, the drain's thread is left to do
+ * what is asked.  Return  1: it is
+ */
+static int is_left_to_thread(enum tr2_drain_task task)
+{
+	uint64_t mask;
+	int saved = errno, is_left = 0;
+
+	if (!tr2_sink_allocates())
+		return 0;
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (tr2_handler_may_run(mask)) {
+		tr2_drain_leave(task);
+		tr2_wake_wanted(mask);
+		is_left = 1;
+	}
+	errno = saved;
+	return is_left;
+}
+
+void trace2_next_cycle(void)
+{
+	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_NEXT_CYCLE))
+		tr2_drain_next_cycle();
+}
+
+void trace2_flush(void)
+{
+	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_FLUSH))
+		tr2_drain_flush();
+}
+
+void trace2_rotate(void)
+{
+	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_ROTATE))
+		tr2_drain_rotate();
+}
+
+/* In a handler the drain's thread is left to do it, which for this runs, or will. */
 void trace2_snapshot_fl(const char *file, int line, const char *reason)
 {
 	uint64_t mask;

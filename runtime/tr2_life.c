@@ -251,23 +251,3 @@ void trace2_cmd_exit_fl(const char *file, int line, int code)
 	if (tr2_is_enabled())
 		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
 }
-
-/* ---- the recording itself ----------------------------------------------------------------------- */
-
-void trace2_next_cycle(void)
-{
-	if (tr2_is_enabled())
-		tr2_drain_next_cycle();
-}
-
-void trace2_flush(void)
-{
-	if (tr2_is_enabled())
-		tr2_drain_flush();
-}
-
-void trace2_rotate(void)
-{
-	if (tr2_is_enabled())
-		tr2_drain_rotate();
-}

@@ -330,7 +330,13 @@ void trace2_counter_add(int counter_id, uint64_t value);
 /* Begin a new cycle: every checkpoint's context is posted again when it is next hit.  Holds for the next write. */
 void trace2_next_cycle(void);
 
-/* Write out what all threads have recorded so far.  Blocks  for the write; at most 1 s while another is writing. */
+/*
+ * Write out what all threads have recorded so far.
+ * Blocks  for the write; at most 1 s while another is writing.  Not in a signal handler while git's texts are written as
+ *         well, for that allocates memory: there this, trace2_rotate() and trace2_next_cycle() are left to the library's
+ *         thread, which does it soon.  A thread that blocks a signal that has a handler, and any while there are handlers
+ *         with SA_NODEFER, cannot be told from a handler.
+ */
 void trace2_flush(void);
 
 /*
