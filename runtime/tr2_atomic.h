@@ -66,6 +66,11 @@ static inline int tr2_local_cas(uintptr_t *p, uintptr_t expected, uintptr_t valu
 			 : "cc");
 	return done;
 }
+
+static inline int tr2_local_replace(uint64_t *p, uint64_t expected, uint64_t value)
+{
+	return tr2_local_cas(p, expected, value);
+}
 #else
 static inline uintptr_t tr2_local_add(uintptr_t *p, uintptr_t n)
 {
@@ -78,6 +83,11 @@ static inline void tr2_local_increase(uint64_t *p, uint64_t n)
 }
 
 static inline int tr2_local_cas(uintptr_t *p, uintptr_t expected, uintptr_t value)
+{
+	return __atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static inline int tr2_local_replace(uint64_t *p, uint64_t expected, uint64_t value)
 {
 	return __atomic_compare_exchange_n(p, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }

@@ -36,7 +36,8 @@ static struct drain {
 	uint32_t cycle_asked;                  /* a thread wants a new cycle, and could not begin it itself */
 	int finished;
 	int told;                              /* that there are losses */
-	int lacks_files;                       /* the program has closed some: writing waits for that to be mended */
+	int wants_files;                       /* a thread of the program is to open some */
+	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
 } g_drain;
 
@@ -160,6 +161,23 @@ static int stands_back(void)
 	return times != 0;
 }
 
+static int is_left(enum tr2_drain_task task)
+{
+	return (int)tr2_load_rlx(&g_drain.left[task]); /* relaxed: see tr2_drain_leave() */
+}
+
+static void do_what_is_left(void);
+
+/* The drain's thread opens nothing: what it needs is opened by a thread of the program.  Return  1: before it may write */
+static int lacks_files(void)
+{
+	int lacks = tr2_sink_lacks_files();
+
+	/* relaxed: a hint */
+	tr2_store_rlx(&g_drain.wants_files, lacks || (is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next()));
+	return lacks;
+}
+
 enum tr2_drain tr2_drain_pass(void)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
@@ -168,10 +186,10 @@ enum tr2_drain tr2_drain_pass(void)
 	if (stands_back() || !tr2_lock_try())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
-	tr2_store_rlx(&g_drain.lacks_files, tr2_sink_lacks_files()); /* relaxed: a hint */
-	if (!g_drain.finished && !g_drain.lacks_files && !tr2_is_forked_child()) {
+	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US, &upto) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
+		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw());
 		if (tr2_collect_was_behind())
 			done = TR2_DRAIN_BEHIND;
@@ -185,10 +203,12 @@ enum tr2_drain tr2_drain_pass(void)
 
 void tr2_drain_open_files(void)
 {
-	if (!tr2_load_rlx(&g_drain.lacks_files) || !tr2_lock_try()) /* relaxed: a hint */
+	if (!tr2_load_rlx(&g_drain.wants_files) || !tr2_lock_try()) /* relaxed: a hint */
 		return;
 	tr2_sink_open_again();
-	tr2_store_rlx(&g_drain.lacks_files, 0); /* relaxed: as above */
+	if (is_left(TR2_DRAIN_ROTATE) && tr2_sink_open_next())
+		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
+	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: as above */
 	tr2_lock_let_go();
 }
 
@@ -325,7 +345,7 @@ static void begin_stream(uint32_t stream)
 static void rotate(void)
 {
 	drain_all();
-	if (tr2_sink_open_next())
+	if (!tr2_sink_has_next() && tr2_sink_open_next())
 		return;   /* no new file: the old one goes on */
 	end_stream(TLG_END_ROTATE);
 	tr2_sink_go_on();
@@ -335,6 +355,28 @@ static void rotate(void)
 void tr2_drain_rotate(void)
 {
 	with_lock(rotate);
+}
+
+void tr2_drain_leave(enum tr2_drain_task task)
+{
+	tr2_store_rlx(&g_drain.left[task], 1); /* relaxed: what is recorded is found by the pass, or by the next one */
+	if (task == TR2_DRAIN_ROTATE)
+		tr2_store_rlx(&g_drain.wants_files, 1); /* relaxed: a hint */
+}
+
+static void do_if_left(enum tr2_drain_task task, void (*fn)(void))
+{
+	/* relaxed: as above */
+	if (tr2_load_rlx(&g_drain.left[task]) && tr2_exchange_rlx(&g_drain.left[task], 0))
+		fn();
+}
+
+static void do_what_is_left(void)
+{
+	do_if_left(TR2_DRAIN_NEXT_CYCLE, tr2_post_next_cycle);
+	if (tr2_sink_has_next())
+		do_if_left(TR2_DRAIN_ROTATE, rotate);
+	do_if_left(TR2_DRAIN_FLUSH, drain_all);
 }
 
 static unsigned g_end_reason = TLG_END_EXIT;

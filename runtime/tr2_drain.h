@@ -81,4 +81,8 @@ void tr2_drain_next_cycle(void);
 void tr2_drain_rotate(void);
 void tr2_drain_finish(unsigned reason);
 
+/* Leave one of them to the drain's thread: its next pass does it.  Signal safe    Blocks never */
+enum tr2_drain_task { TR2_DRAIN_NEXT_CYCLE, TR2_DRAIN_FLUSH, TR2_DRAIN_ROTATE, TR2_DRAIN_TASKS };
+void tr2_drain_leave(enum tr2_drain_task task);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_flight.c - calls, events and ends that ask for a snapshot. */
+/* tr2_flight.c - calls, events and ends that ask for a snapshot; calls that ask the drain for something else. */
 #include "tr2_flight.h"
 
 #include <errno.h>
@@ -68,7 +68,7 @@ void tr2_flight_exit(void)
 		tr2_flight_trigger("exit");
 }
 
-/* In a handler the drain's thread is left to do it. */
+/* In a handler the drain's thread is left to do it, which for this runs, or will. */
 void trace2_snapshot_fl(const char *file, int line, const char *reason)
 {
 	uint64_t mask;

@@ -15,6 +15,7 @@
 #include "tr2_env.h"
 #include "tr2_flight.h"
 #include "tr2_handler.h"
+#include "tr2_mask.h"
 #include "tr2_memory.h"
 #include "tr2_post.h"
 #include "tr2_reserve.h"
@@ -261,14 +262,6 @@ void trace2_cmd_exit_fl(const char *file, int line, int code)
 		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
 }
 
-/* ---- the recording itself ----------------------------------------------------------------------- */
-
-void trace2_next_cycle(void)
-{
-	if (tr2_is_enabled())
-		tr2_drain_next_cycle();
-}
-
 void trace2_finish(void)
 {
 	int saved = errno;
@@ -278,17 +271,49 @@ void trace2_finish(void)
 	errno = saved;
 }
 
+/* ---- the recording itself ----------------------------------------------------------------------- */
+
+/*
+ * Texts take more of the stack than a handler may have: in one, the drain's thread is left to do what is asked.
+ * Return  1: it is
+ */
+static int is_left_to_thread(enum tr2_drain_task task)
+{
+	uint64_t mask;
+	int saved = errno, is_left = 0;
+
+	if (!tr2_sink_has_texts())
+		return 0;
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (tr2_handler_may_run(mask)) {
+		tr2_drain_leave(task);
+		tr2_wake_wanted(mask);
+		is_left = 1;
+	}
+	errno = saved;
+	return is_left;
+}
+
+void trace2_next_cycle(void)
+{
+	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_NEXT_CYCLE))
+		tr2_drain_next_cycle();
+}
+
 /* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
 void trace2_flush(void)
 {
-	if (tr2_is_enabled() && g_is_child && g_has_exited)
+	if (!tr2_is_enabled() || is_left_to_thread(TR2_DRAIN_FLUSH))
+		return;
+	if (g_is_child && g_has_exited)
 		trace2_finish();
-	else if (tr2_is_enabled())
+	else
 		tr2_drain_flush();
 }
 
 void trace2_rotate(void)
 {
-	if (tr2_is_enabled())
+	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_ROTATE))
 		tr2_drain_rotate();
 }

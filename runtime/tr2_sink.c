@@ -155,6 +155,11 @@ int tr2_sink_open_next(void)
 	return error;
 }
 
+int tr2_sink_has_next(void)
+{
+	return g_sink.has_next;
+}
+
 void tr2_sink_go_on(void)
 {
 	if (!g_sink.has_next)

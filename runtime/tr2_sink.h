@@ -48,8 +48,12 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
  */
 int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_t *stored);
 
-/* Open the file after the present one, go on in it.  Without the first the second does nothing.  0 or -errno */
+/*
+ * Open the file after the present one: not in the library's own thread (tr2_fd.h); 1 if that is done; go on in it.
+ * Without the first the last does nothing.  0 or -errno
+ */
 int tr2_sink_open_next(void);
+int tr2_sink_has_next(void);
 void tr2_sink_go_on(void);
 
 /* 0: the raw target's peer takes nothing just now, and whoever writes would wait for it.  Signal safe */

@@ -22,11 +22,14 @@ enum {
 	TR2_KEPT_REGIONS = 256,           /* open regions of a thread that a new cycle, or a forked child, restates */
 };
 
-/* One stopwatch of one thread, or of the process; ns once it is a total. */
+/*
+ * One stopwatch of one thread, or of the process; in ticks.  The shortest is kept as its complement, so that 0 means
+ * none yet, and that both extremes only grow.
+ */
 struct tr2_timer {
-	uint64_t intervals, total, min, max;
+	uint64_t intervals, total, not_min, max;
 	uint64_t started;                 /* raw clock of the outermost start */
-	uint32_t depth;                   /* nested starts */
+	uintptr_t depth;                  /* nested starts */
 };
 
 struct tr2_thread {

@@ -73,30 +73,52 @@ void trace2_timer_start(int timer_id)
 
 	if (!tr2_is_enabled() || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
-	if (!self->timers[timer_id].depth++)
+	if (!tr2_local_add(&self->timers[timer_id].depth, 1))
 		self->timers[timer_id].started = tr2_clock_raw();
+}
+
+/* A handler may do the same between any two instructions. */
+static void raise_to(uint64_t *most, uint64_t value)
+{
+	uint64_t seen;
+
+	do
+		seen = tr2_load_rlx(most); /* relaxed: the thread's own */
+	while (value > seen && !tr2_local_replace(most, seen, value));
 }
 
 static void add_interval(struct tr2_timer *timer, uint64_t ticks)
 {
-	if (!timer->intervals || ticks < timer->min)
-		timer->min = ticks;
-	if (ticks > timer->max)
-		timer->max = ticks;
-	timer->total += ticks;
-	timer->intervals++;
+	raise_to(&timer->not_min, ~ticks);
+	raise_to(&timer->max, ticks);
+	tr2_local_increase(&timer->total, ticks);
+	tr2_local_increase(&timer->intervals, 1);
+}
+
+/* One start less.  Return  1: it was the outermost one; 0: it was not, or there was none */
+static int leave(struct tr2_timer *timer)
+{
+	uintptr_t depth;
+
+	do
+		depth = tr2_load_rlx(&timer->depth); /* relaxed: the thread's own */
+	while (depth && !tr2_local_cas(&timer->depth, depth, depth - 1));
+	return depth == 1;
 }
 
 void trace2_timer_stop(int timer_id)
 {
 	struct tr2_thread *self;
 	struct tr2_timer *timer;
+	uint64_t ticks;
 
 	if (!tr2_is_enabled() || !is_defined(&tr2_g_defined.timers, timer_id) || !(self = current_thread()))
 		return;
 	timer = &self->timers[timer_id];
-	if (timer->depth && !--timer->depth)
-		add_interval(timer, tr2_clock_raw() - timer->started);
+	/* relaxed: the thread's own.  Once it is left a handler may start it anew */
+	ticks = tr2_clock_raw() - tr2_load_rlx(&timer->started);
+	if (leave(timer))
+		add_interval(timer, ticks);
 }
 
 void trace2_counter_add(int counter_id, uint64_t value)
@@ -117,7 +139,7 @@ static void emit_timer(int style, const struct definition *d, const struct tr2_t
 	tr2_args_init(&args);
 	tr2_args_uint(&args, timer->intervals);
 	tr2_args_uint(&args, tr2_clock_ns(timer->total));
-	tr2_args_uint(&args, tr2_clock_ns(timer->min));
+	tr2_args_uint(&args, tr2_clock_ns(~timer->not_min));
 	tr2_args_uint(&args, tr2_clock_ns(timer->max));
 	tr2_emit(&key, &args, 0, when);
 }
@@ -140,10 +162,9 @@ static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 	tr2_add_rlx(&total->total, timer->total); /* relaxed: as above */
 	while (timer->max > seen && !tr2_cas_rlx(&total->max, seen, timer->max)) /* relaxed: as above */
 		seen = tr2_load_rlx(&total->max); /* relaxed: as above */
-	/* the shortest is kept as its complement, so that 0 means none yet */
-	seen = tr2_load_rlx(&total->min); /* relaxed: as above */
-	while (~timer->min > seen && !tr2_cas_rlx(&total->min, seen, ~timer->min)) /* relaxed: as above */
-		seen = tr2_load_rlx(&total->min); /* relaxed: as above */
+	seen = tr2_load_rlx(&total->not_min); /* relaxed: as above */
+	while (timer->not_min > seen && !tr2_cas_rlx(&total->not_min, seen, timer->not_min)) /* relaxed: as above */
+		seen = tr2_load_rlx(&total->not_min); /* relaxed: as above */
 	tr2_add_rlx(&total->intervals, timer->intervals); /* relaxed: as above */
 	tr2_store_rlx(&g_has_totals, 1); /* relaxed: as above */
 }
@@ -172,10 +193,8 @@ void tr2_timer_end_process(uint64_t when)
 	if (!tr2_load_rlx(&g_has_totals)) /* relaxed: read when the threads are done */
 		return;
 	for (int i = 0; is_defined(&tr2_g_defined.timers, i); i++) {
-		struct tr2_timer total = g_timer_totals[i];
-		total.min = ~total.min;
-		if (total.intervals)
-			emit_timer(TLG_STYLE_timer, &g_timers[i], &total, when);
+		if (g_timer_totals[i].intervals)
+			emit_timer(TLG_STYLE_timer, &g_timers[i], &g_timer_totals[i], when);
 	}
 	for (int i = 0; is_defined(&tr2_g_defined.counters, i); i++)
 		if (g_counter_totals[i])

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls in a signal handler: none reaches the allocator, which it may have interrupted; sums are whole. */
+#include "t2test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace2.h"
+#include "traced.h"
+
+/* ---- the allocator, interrupted ----------------------------------------------------------------- */
+
+void *__real_malloc(size_t bytes);
+void *__real_calloc(size_t n, size_t bytes);
+void *__real_realloc(void *memory, size_t bytes);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+void *__wrap_realloc(void *memory, size_t bytes);
+void __wrap_free(void *memory);
+
+static __thread volatile int is_inside;            /* the thread is in the allocator, so to speak */
+static __thread volatile unsigned reached;         /* and came to it again */
+
+void *__wrap_malloc(size_t bytes)
+{
+	reached = reached + (unsigned)is_inside;
+	return __real_malloc(bytes);
+}
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	reached = reached + (unsigned)is_inside;
+	return __real_calloc(n, bytes);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes)
+{
+	reached = reached + (unsigned)is_inside;
+	return __real_realloc(memory, bytes);
+}
+
+void __wrap_free(void *memory)
+{
+	reached = reached + (unsigned)is_inside;
+	__real_free(memory);
+}
+
+/* The library's thread begins late: so it has not written yet what the handler asks to be written. */
+typedef int create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
+create __real_pthread_create, __wrap_pthread_create;
+
+static void *(*run_late)(void *);
+
+static void *begin_late(void *argument)
+{
+	const struct timespec pause = { 0, 100000000 };
+
+	nanosleep(&pause, NULL);
+	return run_late(argument);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
+{
+	run_late = run;
+	return __real_pthread_create(thread, attributes, begin_late, argument);
+}
+
+/* Names enough for tables to grow, of those who print the texts. */
+static void record_much(int signo)
+{
+	char name[32];
+
+	for (int i = 0; i < 500; i++) {
+		snprintf(name, sizeof(name), "name %d", i);
+		trace2_data_intmax("handler", NULL, name, signo);
+	}
+}
+
+static void flush(int signo)
+{
+	record_much(signo);
+	trace2_flush();
+}
+
+static void rotate(int signo)
+{
+	record_much(signo);
+	trace2_rotate();
+}
+
+static void begin_cycle(int signo)
+{
+	record_much(signo);
+	trace2_next_cycle();
+	trace2_flush();
+}
+
+static void snapshot(int signo)
+{
+	record_much(signo);
+	trace2_snapshot("handler");
+}
+
+/* -1: there is no such file */
+static off_t size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) ? -1 : st.st_size;
+}
+
+/* The handler interrupts the allocator, and leaves what has to be done to the library's thread, which does it. */
+static int run_inside_allocator(void *handler)
+{
+	struct sigaction action = { .sa_handler = *(void (**)(int))handler };
+	const struct timespec pause = { 0, 1000000 };
+	const char *path = action.sa_handler == rotate ? traced_path("raw.1.tlg") : t.raw;
+	off_t size;
+
+	sigaction(SIGUSR1, &action, NULL);
+	trace2_initialize();
+	trace2_printf("before");
+	trace2_flush();
+	size = size_of(path);
+	is_inside = 1;
+	raise(SIGUSR1);
+	is_inside = 0;
+	while (size_of(path) <= size)
+		nanosleep(&pause, NULL);
+	return reached != 0;
+}
+
+static void assert_not_in_allocator(void (*handler)(int))
+{
+	char perf[160];
+
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
+	traced_run(&t, run_inside_allocator, &handler, (const char *const[]){ perf, NULL });
+	assert_string_equal(t.said, "");
+	assert_int_equal(t.status, 0);
+}
+
+static void test_handler_in_the_allocator_flushes_without_it(void **state)
+{
+	(void)state;
+	assert_not_in_allocator(flush);
+}
+
+static void test_handler_in_the_allocator_rotates_without_it(void **state)
+{
+	(void)state;
+	assert_not_in_allocator(rotate);
+	assert_int_equal(raw_read(traced_path("raw.1.tlg"), &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+}
+
+static void test_handler_in_the_allocator_begins_a_cycle_without_it(void **state)
+{
+	(void)state;
+	assert_not_in_allocator(begin_cycle);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.cycles, 2);
+}
+
+static void test_handler_in_the_allocator_takes_a_snapshot_without_it(void **state)
+{
+	(void)state;
+	assert_not_in_allocator(snapshot);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_handler_in_the_allocator_flushes_without_it),
+		TRACED_TEST(test_handler_in_the_allocator_rotates_without_it),
+		TRACED_TEST(test_handler_in_the_allocator_begins_a_cycle_without_it),
+		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_it),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
