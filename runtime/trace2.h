@@ -125,7 +125,8 @@ int trace2_is_enabled(void);
 int trace2_catch_signal(int signo);
 
 /*
- * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.
+ * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.  A forked child that is traced
+ * has one of its own, below its parent's, which stands in the same place.
  * Return  static storage    Thread any, but for the first call: as trace2_cmd_name()    Signal unsafe
  */
 const char *trace2_session_id(void);
