@@ -257,7 +257,8 @@ static int check_run(const char *name, size_t rounds, const char *const *setting
 	printf("%llu missing, %llu twice, %llu made up, %llu losses, ", (unsigned long long)missing,
 	       (unsigned long long)doubled, (unsigned long long)invented, (unsigned long long)told->lost);
 	printf("%llu of a wrong process, %llu of two streams, %llu of a wrong session\n",
-	       (unsigned long long)told->wrong_pid, (unsigned long long)told->wrong_stream, (unsigned long long)told->wrong_session);
+	       (unsigned long long)told->wrong_pid, (unsigned long long)told->wrong_stream,
+	       (unsigned long long)told->wrong_session);
 	right = !t.status && !*t.said && told->children == rounds * KINDS && told->events > told->children &&
 		!missing && !doubled && !invented && !damages &&
 		!told->unknown && !told->lost && !told->wrong_pid && !told->wrong_stream &&
