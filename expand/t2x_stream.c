@@ -132,7 +132,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	t2x_model_settle(stream->context->model);
 	stream->has_process = 1;
 	stream->process.pid = event->u.procinfo.pid;
-	stream->start_ticks = event->u.procinfo.start;
+	stream->start_ticks = stream->process.start_ticks = event->u.procinfo.start;
 	stream->has_start = stream->start_ticks != 0;
 	stream->goes_on = event->u.procinfo.writeCount > 1;
 	stream->is_whole &= !stream->goes_on;

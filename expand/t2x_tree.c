@@ -151,6 +151,7 @@ static void learn_process(struct t2x_tree *tree, struct t2x_node *node, const st
 	char *sid;
 
 	node->pid = process->pid;
+	node->start_ticks = process->start_ticks;
 	if (node->sid[0] || !process->sid[0])
 		return;
 	sid = keep_text(tree, process->sid, strlen(process->sid));

@@ -34,6 +34,7 @@ struct t2x_node {
 	char *sid;                        /* "": unknown, as all children are */
 	char *command;                    /* quoted, control characters replaced; NULL: unknown */
 	uint64_t start_us;                /* since 1970-01-01 UTC */
+	uint64_t start_ticks;             /* as the process has it */
 	uint64_t first_us, last_us;       /* the first event, the last one; closed: the end */
 	int32_t utcoff;
 	int64_t value;                    /* T2X_TREE_CODE, T2X_TREE_SIGNAL: which */
@@ -42,7 +43,7 @@ struct t2x_node {
 	uint8_t is_closed;                /* last_us is the end, not only the last that was heard */
 	uint8_t is_child;                 /* known from its parent alone */
 	uint8_t has_pid;
-	uint8_t is_fork;                  /* goes on under the session id of another process */
+	uint8_t is_fork;                  /* goes on from another process, as its child or under its session id */
 	uint8_t is_hidden;                /* arranging: another node shows it */
 	int64_t child_id;
 	struct t2x_node *open;            /* a process's children that have not ended, newest first */

@@ -112,6 +112,15 @@ static struct t2x_node *find_sid(struct t2x_node **nodes, unsigned count, const 
 	return NULL;
 }
 
+/* A forked child counts its time from its parent's start, as no other process can. */
+static void find_fork(struct t2x_node *node)
+{
+	if (!node->start_ticks || node->start_ticks != node->parent->start_ticks)
+		return;
+	node->is_fork = 1;
+	node->start_us = node->first_us;
+}
+
 static void find_parents(struct t2x_node **nodes, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -119,6 +128,8 @@ static void find_parents(struct t2x_node **nodes, unsigned n)
 
 		if (slash)
 			nodes[i]->parent = find_sid(nodes, n, nodes[i]->sid, (size_t)(slash - nodes[i]->sid));
+		if (nodes[i]->parent)
+			find_fork(nodes[i]);
 	}
 }
 
@@ -284,15 +295,21 @@ static void print_branches(struct t2x_out *out, const struct t2x_node *node, con
 		t2x_out_bytes(out, node->next ? "|-- " : "`-- ", 4);
 }
 
+/* A fork's is that of the process it came from. */
+static const char *find_command(const struct t2x_node *node)
+{
+	while (node && !node->command)
+		node = node->head != node ? node->head : node->is_fork ? node->parent : NULL;
+	return node ? node->command : "?";
+}
+
 static void print_node(struct t2x_printer *printer, const struct t2x_node *node, const char *goes_on, unsigned level)
 {
 	struct t2x_out *out = printer->out;
-	const char *command = node->command ? node->command : node->head->command;
-
 	print_times(printer, node);
 	print_result(out, node);
 	print_branches(out, node, goes_on, level);
-	t2x_out_string(out, command ? command : "?");
+	t2x_out_string(out, find_command(node));
 	if (node->is_fork)
 		t2x_out_literal(out, " [fork]");
 	if (node->is_child)

@@ -96,6 +96,15 @@ static int32_t find_utcoff(void)
 	return localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
 }
 
+/* A forked child is a session of its own. */
+static void fork_session(void)
+{
+	int32_t utcoff;
+
+	tr2_post_process(&utcoff);
+	tr2_post_set_process(tr2_sid_fork(), utcoff);
+}
+
 /*
  * Rings, destination and stream of this process.
  * parent  NULL, or in a forked child the memory of its parent
@@ -113,6 +122,8 @@ static int set_up(const struct tr2_shm *parent)
 		error = tr2_scope_init(parent);
 	if (!error)
 		error = tr2_thread_init(parent != NULL);
+	if (!error && parent)
+		fork_session();
 	if (!error)
 		error = tr2_drain_init(stream);
 	if (!error)
@@ -251,6 +262,8 @@ int trace2_catch_signal(int signo)
 
 const char *trace2_session_id(void)
 {
+	if (tr2_is_enabled())
+		tr2_settle();   /* a forked child has one of its own */
 	return tr2_sid();
 }
 

@@ -23,12 +23,21 @@ enum {
 	NAMES_BYTES = 65536,      /* with a variable twice as long no program can be started */
 };
 
-static char g_sid[SID_BYTES];
+/*
+ * What the environment points to, "GIT_TRACE2_PARENT_SID=" and the session id: a forked child, which must not allocate,
+ * lengthens it where it is.
+ */
+static struct {
+	char name[sizeof(sid_variable)];   /* and "=" */
+	char sid[SID_BYTES];
+} g_exported;
 static char *g_own;
+static char g_host[16];
 
 /* "H" and the first 8 digits of the host name's SHA-1. */
-static void add_host(struct tr2_text *text)
+static void find_host(void)
 {
+	struct tr2_text found = tr2_text_begin(g_host, sizeof(g_host)), *text = &found;
 	char name[256] = "";
 	uint8_t digest[SHA1_DIGEST_LENGTH];
 	SHA1_CTX context;
@@ -60,7 +69,7 @@ void tr2_sid_date(int64_t seconds, char date[TR2_SID_DATE])
 	tr2_text_decimal(&text, second % 60, 2);
 }
 
-static void format_own(char own[OWN_BYTES])
+static void format_own(char *own)
 {
 	struct tr2_text text = tr2_text_begin(own, OWN_BYTES);
 	char date[TR2_SID_DATE];
@@ -72,9 +81,15 @@ static void format_own(char own[OWN_BYTES])
 	tr2_text_add(&text, ".");
 	tr2_text_decimal(&text, (uint64_t)now.tv_nsec / 1000, 6);
 	tr2_text_add(&text, "Z-");
-	add_host(&text);
+	tr2_text_add(&text, g_host);
 	tr2_text_add(&text, "-P");
 	tr2_text_hex(&text, (uint32_t)getpid(), 8);
+}
+
+/* The place for the own component behind n bytes of ancestors; of those that are too long none are kept. */
+static size_t find_place(size_t n)
+{
+	return n > SID_BYTES - OWN_BYTES - 2 ? 0 : n;   /* no process tree is that deep */
 }
 
 const char *tr2_sid(void)
@@ -83,18 +98,35 @@ const char *tr2_sid(void)
 	size_t n;
 
 	if (g_own)
-		return g_sid;
-	n = parent ? strlen(parent) : 0;
-	if (n > SID_BYTES - OWN_BYTES - 2)
-		n = 0;   /* no process tree is that deep */
+		return g_exported.sid;
+	n = parent ? find_place(strlen(parent)) : 0;
+	memcpy(g_exported.name, sid_variable, sizeof(sid_variable) - 1);
+	g_exported.name[sizeof(sid_variable) - 1] = '=';
 	if (n) {
-		memcpy(g_sid, parent, n);
-		g_sid[n++] = '/';
+		memcpy(g_exported.sid, parent, n);
+		g_exported.sid[n++] = '/';
 	}
-	g_own = g_sid + n;
+	g_own = g_exported.sid + n;
+	find_host();
 	format_own(g_own);
-	setenv(sid_variable, g_sid, 1);
-	return g_sid;
+	putenv(g_exported.name);
+	return g_exported.sid;
+}
+
+/*
+ * The old id goes on to be one until the new one is: other threads of the child may be about to start programs.  So
+ * what comes behind it is written first, its NUL becomes the "/" last.
+ */
+const char *tr2_sid_fork(void)
+{
+	char *sid = g_exported.sid;
+	size_t n = find_place(strlen(sid));
+
+	g_own = n ? sid + n + 1 : sid;
+	format_own(g_own);
+	if (n)
+		sid[n] = '/';
+	return sid;
 }
 
 const char *tr2_sid_own(void)

@@ -13,6 +13,13 @@
 /* The session id, computed and exported by the first call.  Static storage. */
 const char *tr2_sid(void);
 
+/*
+ * In a forked child, of a process that has called tr2_sid(): from here on it is a session of its own, below its
+ * parent's.  So it is for the programs that it starts, if the environment still holds what tr2_sid() put there.
+ * Return  the session id    Signal safe    Alloc none    Locks none
+ */
+const char *tr2_sid_fork(void);
+
 /* Its last component, the process's own. */
 const char *tr2_sid_own(void);
 

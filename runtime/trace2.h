@@ -159,7 +159,7 @@ int trace2_is_enabled(void);
 int trace2_catch_signal(int signo);
 
 /*
- * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.
+ * The session id: "<parent's>/<own>".  Exports it to children even when tracing is off.  A forked child has another.
  * Return  static storage    Thread any, but for the first call: as trace2_cmd_name()    Signal unsafe
  */
 const char *trace2_session_id(void);
@@ -215,6 +215,13 @@ void trace2_cmd_list_env_vars_fl(const char *file, int line);
 /* A setting was changed: def_param if a pattern of TRACE2_CONFIG_PARAMS matches key. */
 void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value);
 #define trace2_cmd_set_config(...) trace2_cmd_set_config_fl(__FILE__, __LINE__, __VA_ARGS__)
+/* The same for a setting that the program has read.  kvi says where; NULL: unknown. */
+void trace2_cmd_config_param_fl(const char *file, int line, const char *key, const char *value,
+				const struct trace2_key_value_info *kvi);
+#define trace2_cmd_config_param(...) trace2_cmd_config_param_fl(__FILE__, __LINE__, __VA_ARGS__)
+/* What else is configured: trace2_cmd_list_config() calls this once, behind git's files, and it calls the above. */
+typedef void (*trace2_config_lister)(const char *file, int line);
+void trace2_set_config_lister(trace2_config_lister list);
 
 /* Record what only the system knows; at STARTUP the parents' names, from /proc.  Signal unsafe.  Cost 70 us. */
 void trace2_collect_process_info(enum trace2_process_info_reason reason);

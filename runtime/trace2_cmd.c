@@ -167,8 +167,16 @@ static int is_wanted(const char *key)
 	return 0;
 }
 
+static trace2_config_lister g_lister;
+
+void trace2_set_config_lister(trace2_config_lister list)
+{
+	g_lister = list;
+}
+
 void trace2_cmd_list_config_fl(const char *file, int line)
 {
+	trace2_config_lister list = g_lister;
 	struct tr2_config_item item;
 	size_t at = 0;
 
@@ -178,12 +186,21 @@ void trace2_cmd_list_config_fl(const char *file, int line)
 		if (is_wanted(item.key))
 			emit_param(file, line, item.key, item.value, (int)item.scope);
 	tr2_config_forget();   /* so that they are listed once */
+	g_lister = NULL;
+	if (list && tr2_g_settings.config_params)
+		list(file, line);
+}
+
+void trace2_cmd_config_param_fl(const char *file, int line, const char *key, const char *value,
+				const struct trace2_key_value_info *kvi)
+{
+	if (tr2_is_enabled() && key && is_wanted(key))
+		trace2_def_param_fl(file, line, key, value, kvi);
 }
 
 void trace2_cmd_set_config_fl(const char *file, int line, const char *key, const char *value)
 {
-	if (tr2_is_enabled() && key && is_wanted(key))
-		emit_param(file, line, key, value, TRACE2_SCOPE_UNKNOWN);
+	trace2_cmd_config_param_fl(file, line, key, value, NULL);
 }
 
 /* ---- repositories ------------------------------------------------------------------------------- */

@@ -124,7 +124,7 @@ T code:4 PID |   |-- proc 4
 T code:137 PID |   `-- proc kill
 T code:0 PID |-- sh -c 'sort -k1 /dev/null' [untraced]
 T code:6 PID |-- proc fork
-T code:7 PID |-- proc fork [fork]
+T code:7 PID |   `-- proc fork [fork]
 T exec PID |-- proc exec
 T code:137 PID `-- proc kill
 END
@@ -156,7 +156,7 @@ T code:3 PID proc 3 'exec ./proc 4; :' 'exec ./proc kill'
 T code:4 PID |-- proc 4
 T code:137 PID `-- proc kill
 T code:6 PID proc fork
-T code:7 PID proc fork [fork]
+T code:7 PID `-- proc fork [fork]
 T exec PID proc exec
 T+ open PID proc kill
 END

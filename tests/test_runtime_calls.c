@@ -93,6 +93,7 @@ static int run_macros(void *data)
 	trace2_def_param("p", "v", NULL);
 	trace2_def_repo(&repo);
 	trace2_cmd_set_config("a.b", "v");
+	trace2_cmd_config_param("a.b", "v", NULL);
 	trace2_cmd_list_config();
 	trace2_cmd_list_env_vars();
 	trace2_printf("%d", 1);
@@ -108,10 +109,10 @@ static int run_macros(void *data)
 /* The events of the texts above in their order; list_config and list_env_vars have nothing to list. */
 static const char *const macros[] = {
 	"version", "start", "cmd_path", "cmd_ancestry", "cmd_name", "cmd_mode", "alias", "def_param", "def_repo",
-	"def_param", "printf", "error", "printf", "region_enter", "region_leave", "child_start", "child_ready",
-	"child_exit", "exec", "exec_result", "region_enter", "data", "data", "data_json", "step", "region_leave",
-	"region_enter", "data", "data", "data_json", "step", "region_leave", "region_enter", "region_leave",
-	"thread_start", "thread_exit", "exit",
+	"def_param", "def_param", "printf", "error", "printf", "region_enter", "region_leave", "child_start",
+	"child_ready", "child_exit", "exec", "exec_result", "region_enter", "data", "data", "data_json", "step",
+	"region_leave", "region_enter", "data", "data", "data_json", "step", "region_leave", "region_enter",
+	"region_leave", "thread_start", "thread_exit", "exit",
 };
 
 static void test_calls_macros_tell_the_callers_place(void **state)
@@ -229,6 +230,8 @@ static void call_all_with_nothing(void)
 	trace2_cmd_list_config_fl(NULL, 0);
 	trace2_cmd_list_env_vars_fl(NULL, 0);
 	trace2_cmd_set_config_fl(NULL, 0, NULL, NULL);
+	trace2_cmd_config_param_fl(NULL, 0, NULL, NULL, NULL);
+	trace2_set_config_lister(NULL);
 	trace2_def_param_fl(NULL, 0, NULL, NULL, NULL);
 	trace2_def_repo_fl(NULL, 0, NULL);
 	trace2_def_repo_fl(NULL, 0, &repo);

@@ -161,6 +161,33 @@ static void test_tree_forks_are_lines_of_their_own(void **state)
 			"   0.000100  code:3    pid:13      other\n");
 }
 
+/* A forked child is a session below its parent's; that it was forked tells its start, which is its parent's. */
+static void test_tree_forked_sessions_stand_below_their_parents(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_tree(&f);
+	f.process.start_ticks = 700;
+	live(&f, 10, "a", 0, "daemon");
+	become(&f, 11, "a/f", 0);
+	feed(&f, region_enter, 50, "");
+	feed(&f, atexit, 90, "i", 5);
+	become(&f, 12, "a/f/g", 0);
+	feed(&f, cmd_name, 60, "ss", "daemon/worker", "worker");
+	feed(&f, atexit, 80, "i", 6);
+	become(&f, 13, "a/f/h", 0);
+	feed(&f, atexit, 70, "i", 7);
+	f.process.start_ticks = 701;
+	become(&f, 14, "a/f/x", 75);
+	feed(&f, atexit, 79, "i", 8);
+	feed_expect(&f, "   0.000100  code:0    pid:10      daemon\n"
+			"   0.000040  code:5    pid:11      `-- daemon [fork]\n"
+			"   0.000020  code:6    pid:12          |-- worker [fork]\n"
+			"   0.000000  code:7    pid:13          |-- daemon [fork]\n"
+			"   0.000004  code:8    pid:14          `-- ?\n");
+}
+
 static void test_tree_streams_of_one_process_are_one_line(void **state)
 {
 	struct feed f;
@@ -366,6 +393,7 @@ int main(void)
 		cmocka_unit_test(test_tree_ends_are_told_apart),
 		cmocka_unit_test(test_tree_without_start_shows_what_else_is_known),
 		cmocka_unit_test(test_tree_forks_are_lines_of_their_own),
+		cmocka_unit_test(test_tree_forked_sessions_stand_below_their_parents),
 		cmocka_unit_test(test_tree_streams_of_one_process_are_one_line),
 		cmocka_unit_test(test_tree_children_without_trace_are_known_from_the_parent),
 		cmocka_unit_test(test_tree_children_with_trace_are_shown_once),

@@ -41,7 +41,8 @@ struct told {
 	uint32_t streams[MOST_CHILDREN];       /* in which its first event was found */
 	uint32_t by_thread[THREADS + 1];
 	uint64_t events, children;
-	uint64_t wrong_pid, wrong_stream, unknown, lost;
+	uint64_t wrong_pid, wrong_stream, wrong_session, unknown, lost;
+	uint32_t parent;                       /* the process that forks */
 };
 
 static struct told *told;
@@ -147,6 +148,7 @@ static int run_forks(void *data)
 	pthread_t threads[THREADS];
 	int failed = 0, status;
 
+	told->parent = (uint32_t)getpid();
 	trace2_initialize();
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, record_on, (void *)i))
@@ -186,10 +188,34 @@ static void count_event(const struct t2x_block *block, uint64_t number)
 	told->wrong_stream += told->streams[child] != block->stream;
 }
 
+/* PROCINFO, with the session id behind it: of the parent its own component alone, of a child that and its own. */
+static void count_session(const struct tlg_event *event, unsigned n)
+{
+	char sid[256] = "", own[16];
+	size_t at = 0;
+	const char *slash;
+
+	for (unsigned i = 1; i < n && at + TLG_TEXT_SIZE < sizeof(sid); i++, at += TLG_TEXT_SIZE) {
+		if (tlg_event_type(&event[i]) != TLG_INFO)
+			break;
+		memcpy(sid + at, &event[i].u.info, TLG_TEXT_SIZE);
+	}
+	slash = strchr(sid, '/');
+	snprintf(own, sizeof(own), "-P%08x", event->u.procinfo.pid);
+	if (strlen(sid) < strlen(own) || strcmp(sid + strlen(sid) - strlen(own), own))
+		told->wrong_session++;
+	snprintf(own, sizeof(own), "-P%08x", told->parent);
+	if ((event->u.procinfo.pid == told->parent) != !slash ||
+	    (slash && (slash - sid < 43 || memcmp(slash - strlen(own), own, strlen(own)))))
+		told->wrong_session++;
+}
+
 static void count_block(const struct t2x_block *block)
 {
 	for (unsigned i = 0; i < block->count; i++) {
 		const struct tlg_event *event = &block->events[i];
+		if (tlg_event_type(event) == TLG_PROCINFO)
+			count_session(event, block->count - i);
 		told->lost += tlg_event_type(event) == TLG_LOSS;
 		if (tlg_event_type(event) == TLG_HIT && i + 1 < block->count &&
 		    tlg_event_type(&event[1]) == TLG_VALUE && event[1].u.value.argtype == TLG_ARG_INT)
@@ -228,13 +254,15 @@ static int check_run(const char *name, size_t rounds, const char *const *setting
 	}
 	printf("%s: %llu children in %d kinds, %llu numbered events; ", name, (unsigned long long)told->children,
 	       (int)KINDS, (unsigned long long)told->events);
-	printf("%llu missing, %llu twice, %llu made up, %llu losses, %llu of a wrong process, %llu of two streams\n",
-	       (unsigned long long)missing, (unsigned long long)doubled, (unsigned long long)invented,
-	       (unsigned long long)told->lost, (unsigned long long)told->wrong_pid,
-	       (unsigned long long)told->wrong_stream);
+	printf("%llu missing, %llu twice, %llu made up, %llu losses, ", (unsigned long long)missing,
+	       (unsigned long long)doubled, (unsigned long long)invented, (unsigned long long)told->lost);
+	printf("%llu of a wrong process, %llu of two streams, %llu of a wrong session\n",
+	       (unsigned long long)told->wrong_pid, (unsigned long long)told->wrong_stream,
+	       (unsigned long long)told->wrong_session);
 	right = !t.status && !*t.said && told->children == rounds * KINDS && told->events > told->children &&
 		!missing && !doubled && !invented && !damages &&
-		!told->unknown && !told->lost && !told->wrong_pid && !told->wrong_stream;
+		!told->unknown && !told->lost && !told->wrong_pid && !told->wrong_stream &&
+		!told->wrong_session;
 	if (!right)
 		printf("FAIL %s: status %x, %llu damages, said \"%s\"\n", name, (unsigned)t.status,
 		       (unsigned long long)damages, t.said);
