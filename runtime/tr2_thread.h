@@ -42,6 +42,9 @@ struct tr2_thread {
 	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
+	uint64_t dropped;                 /* what has been dropped since GAP was last written, see tr2_gap.c ... */
+	uint64_t told_hits, told_events;  /* ... and what the ring had lost then */
+	int is_torn;                      /* in front of that GAP a handler came between */
 	void *post;                       /* the drain's own data about the thread */
 	uint64_t counters[TR2_MAX_COUNTERS];
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
