@@ -301,9 +301,12 @@ static __attribute__((noinline)) uint64_t find_next_time(struct t2x_lane *lane, 
 {
 	struct t2x_waiting *waiting = lane->first;
 
-	for (; event < waiting->events + waiting->count; event++)
+	for (; event < waiting->events + waiting->count; event++) {
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
 			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
+		if (tlg_event_type(event) == TLG_GAP)
+			return t2x_clock_ns(&waiting->clock, event->u.gap.when);
+	}
 	return 0;
 }
 

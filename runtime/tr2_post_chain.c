@@ -160,8 +160,14 @@ static inline int is_assumed(const struct tr2_post_thread *thread)
 /* What is missing in front of the next event is what nobody knows. */
 static void settle_missing(struct tr2_post_thread *thread)
 {
-	if (thread->missing)
-		thread->doubt = thread->depth + 1;
+	unsigned kept = 0, known = kept_regions(thread);
+
+	if (!thread->missing)
+		return;
+	while (kept < known && thread->open[kept].when != TLG_OPEN_LOST)
+		kept++;
+	thread->depth = kept < known ? kept : thread->depth;
+	thread->doubt = thread->depth + 1;
 	thread->missing = 0;
 }
 
