@@ -10,7 +10,6 @@
 
 #include "tr2_args.h"
 #include "tr2_clock.h"
-#include "tr2_gap.h"
 #include "tr2_reserve.h"
 
 /* Bytes of text that fit one chain whatever values are in front of them. */
@@ -114,7 +113,7 @@ static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scop
 	uint64_t head;
 
 	if (__builtin_expect(!hit, 0)) {
-		tr2_gap_count(scope);
+		tr2_thread_dropped(scope);
 		return;
 	}
 	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */

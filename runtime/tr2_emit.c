@@ -108,7 +108,7 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 	struct tlg_event *event = tr2_reserve_for(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
 
 	if (!event && type == TLG_HIT)
-		tr2_gap_count(hit->scopeIndex);
+		tr2_thread_dropped(hit->scopeIndex);
 	if (!event)
 		return 0;
 	if (!hit->when)
@@ -235,7 +235,7 @@ void tr2_emit_hit(uint32_t scope, int timed)
 #endif
 	event = tr2_reserve(1);
 	if (!event) {
-		tr2_gap_count(scope);
+		tr2_thread_dropped(scope);
 		return;
 	}
 	event->u.hit = (struct tlg_hit){
@@ -250,7 +250,7 @@ void tr2_emit_int(uint32_t scope, int64_t value)
 	const struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)event);
 
 	if (!event) {
-		tr2_gap_count(scope);
+		tr2_thread_dropped(scope);
 		return;
 	}
 	event[0].u.hit.when = tr2_chain_clock();

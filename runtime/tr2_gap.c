@@ -32,45 +32,38 @@ static uint64_t add_hit(uint64_t word, unsigned style)
 	return pack(hits, left, entered);
 }
 
-void tr2_gap_count(uint32_t scope)
+void tr2_gap_count(struct tr2_gap *gap, uint32_t scope)
 {
 	const struct tlg_ring_scope *entry = scope ? tr2_scope_get(scope) : NULL;
 	const unsigned style = entry ? entry->style : TLG_STYLE_none;
-	struct tr2_thread *self = tr2_self;
 	uint64_t word;
 
-	if (!tr2_thread_has_self())
-		return;
 	do
-		word = tr2_load_rlx(&self->dropped); /* relaxed: only the thread's own handlers change it */
-	while (!tr2_cas_rlx(&self->dropped, word, add_hit(word, style))); /* relaxed: as above */
+		word = tr2_load_rlx(&gap->dropped); /* relaxed: only the thread's own handlers change it */
+	while (!tr2_cas_rlx(&gap->dropped, word, add_hit(word, style))); /* relaxed: as above */
 }
 
-void tr2_gap_reset(struct tr2_thread *self)
+void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring)
 {
-	self->dropped = 0;
-	self->is_torn = 0;
-	self->told_hits = self->ring.head->lost_hits;
-	self->told_events = self->ring.head->lost_events;
+	*gap = (struct tr2_gap){ .told_hits = ring->lost_hits, .told_events = ring->lost_events };
 }
 
 /*
  * A handler may have come between the loss of a checkpoint and the count of what it was: then there is one count too
  * few now, and one too many the next time.
  */
-void tr2_gap_tell(struct tr2_thread *self, struct tlg_event *event)
+void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event)
 {
-	const struct tlg_ring *head = self->ring.head;
-	uint64_t events = head->lost_events - self->told_events, word = self->dropped;
+	uint64_t events = ring->lost_events - gap->told_events, word = gap->dropped;
 	unsigned left = (unsigned)(word >> LEFT_SHIFT) & COUNT_MASK;
-	int is_whole = (uint32_t)word == (uint32_t)(head->lost_hits - self->told_hits);
+	int is_whole = (uint32_t)word == (uint32_t)(ring->lost_hits - gap->told_hits);
 
-	if (!is_whole || self->is_torn || events > UINT32_MAX)
+	if (!is_whole || gap->is_torn || events > UINT32_MAX)
 		left = TLG_GAP_UNKNOWN;
 	event->u.gap = (struct tlg_gap){
 		tr2_clock_raw(), (uint32_t)events, (uint16_t)left, (uint16_t)(word >> ENTERED_SHIFT)
 	};
-	tr2_gap_reset(self);
-	self->is_torn = !is_whole;
+	tr2_gap_reset(gap, ring);
+	gap->is_torn = !is_whole;
 	tr2_ring_commit(event, TLG_GAP);
 }

@@ -9,24 +9,31 @@
 #ifndef TR2_GAP_H
 #define TR2_GAP_H
 
-#include "tr2_thread.h"
+#include "tr2_ring.h"
+
+/* Of a thread, since GAP was last written. */
+struct tr2_gap {
+	uint64_t dropped;                 /* checkpoints and what they did, see tr2_gap.c */
+	uint64_t told_hits, told_events;  /* what the ring had lost then */
+	int is_torn;                      /* a handler came in between */
+};
 
 /*
- * The calling thread's checkpoint of this scope, 0 for one that it brings along, found no room and was counted.
- * Signal safe    Cost  10 ns
+ * A checkpoint of this scope, 0 for one that it brings along, found no room and was counted by its ring.
+ * Thread  the ring's    Signal safe    Cost  10 ns
  */
-void tr2_gap_count(uint32_t scope);
+void tr2_gap_count(struct tr2_gap *gap, uint32_t scope);
 
-/* Self is a new thread: it has dropped nothing yet. */
-void tr2_gap_reset(struct tr2_thread *self);
+/* The ring is a new thread's, who has dropped nothing yet. */
+void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring);
 
 /* Something was dropped that the ring does not tell of yet. */
-static inline int tr2_gap_is_due(const struct tr2_thread *self)
+static inline int tr2_gap_is_due(const struct tr2_gap *gap, const struct tlg_ring *ring)
 {
-	return self->ring.head->lost_events != self->told_events;
+	return ring->lost_events != gap->told_events;
 }
 
-/* Tell of it in this event of self's ring.  Signals masked. */
-void tr2_gap_tell(struct tr2_thread *self, struct tlg_event *event);
+/* Tell of it in this event of the ring.  Signals masked. */
+void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
-#include "tr2_gap.h"
 #include "tr2_mask.h"
 #include "tr2_memory.h"
 #include "tr2_text.h"
@@ -183,7 +182,7 @@ static int tell_gap(struct tr2_thread *self, int *opened)
 	struct tlg_event *event = reserve(self, 1, opened);
 
 	if (event)
-		tr2_gap_tell(self, event);
+		tr2_gap_tell(&self->gap, self->ring.head, event);
 	return event != NULL;
 }
 
@@ -191,7 +190,7 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 {
 	if (!self->is_announced)
 		announce(self, NULL, 0, opened);
-	if (self->is_announced && tr2_gap_is_due(self) && !tell_gap(self, opened))
+	if (self->is_announced && tr2_gap_is_due(&self->gap, self->ring.head) && !tell_gap(self, opened))
 		return NULL;   /* not even if room is found by now: nothing comes in front of it */
 	return self->is_announced ? reserve(self, events, opened) : NULL;
 }
@@ -205,7 +204,7 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	self->is_announced = 0;
 	self->lost_hits = head->lost_hits;
 	self->lost_events = head->lost_events;
-	tr2_gap_reset(self);
+	tr2_gap_reset(&self->gap, head);
 	tr2_store_rlx(&head->tid, self->tid); /* relaxed: a hint; the drain takes the name with the first event */
 	head->start = self->start;
 	memcpy(head->name, self->name, sizeof(self->name));

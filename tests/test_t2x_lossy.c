@@ -118,7 +118,8 @@ static void tell_gap(struct tlgmake *make, struct runner *runner, const struct p
 
 	if (below(2) && runner->left && runner->entered) {
 		tlgmake_add(make, TLG_GAP, sequence)->u.gap = (struct tlg_gap){ gap.when, 1, gap.left, 0 };
-		tlgmake_add(make, TLG_GAP, sequence)->u.gap = (struct tlg_gap){ gap.when, gap.events - 1, 0, gap.entered };
+		tlgmake_add(make, TLG_GAP, sequence)->u.gap =
+			(struct tlg_gap){ gap.when, gap.events - 1, 0, gap.entered };
 	} else {
 		tlgmake_add(make, TLG_GAP, sequence)->u.gap = gap;
 	}
@@ -258,9 +259,9 @@ static void make_stream(struct tlgmake *make)
 static void complain(const struct t2x_event *ev, const struct pass *pass, const char *what)
 {
 	if (g.wrong++ < 10)
-		fprintf(stderr, "telling %u, recursive %d: %s: thread %u at %u us, style %u: open %u, not %u; t_rel %lld, not %u\n",
-			(unsigned)g.telling, g.is_recursive, what, ev->thread->tid, pass->us, (unsigned)ev->style, ev->open,
-			pass->open, (long long)ev->rel_us, pass->us - pass->since_us);
+		fprintf(stderr, "telling %u, recursive %d: %s: thread %u at %u us, style %u: open %u, not %u; t_rel %lld, "
+			"not %u\n", (unsigned)g.telling, g.is_recursive, what, ev->thread->tid, pass->us,
+			(unsigned)ev->style, ev->open, pass->open, (long long)ev->rel_us, pass->us - pass->since_us);
 }
 
 static int is_timed(unsigned style)
@@ -383,8 +384,8 @@ static void run_all(enum telling telling)
 	g.wrong = 0;
 	for (int i = 0; i < 2 || f->lost < lost; i++)
 		run_once(telling, i % 2);
-	printf("%lu lost in %lu gaps: times of %lu of %lu leaves and %lu of %lu data shown, nesting of %lu off\n", f->lost,
-	       f->gaps, f->leaves_timed, f->leaves, f->data_timed, f->data, f->off);
+	printf("%lu lost in %lu gaps: times of %lu of %lu leaves and %lu of %lu data shown, nesting of %lu off\n",
+	       f->lost, f->gaps, f->leaves_timed, f->leaves, f->data_timed, f->data, f->off);
 	assert_int_equal(g.wrong, 0);
 }
 
