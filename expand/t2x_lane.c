@@ -209,6 +209,19 @@ static void finish_waiting(struct t2x_lane *lane, const struct t2x_track *track)
 	}
 }
 
+static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	if (!lane->is_framed)
+		return t2x_stream_track(lane->first->stream, event->u.hit.tid);
+	lane->track = t2x_stream_track(lane->first->stream, lane->tid);
+	return lane->track;
+}
+
+static inline struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	return lane->track ? lane->track : find_track(lane, event);
+}
+
 /* Nobody knows what is missing in front of the thread's next event. */
 static void tell_hole(struct t2x_lane *lane, struct t2x_track *track, uint64_t ns)
 {
@@ -218,18 +231,53 @@ static void tell_hole(struct t2x_lane *lane, struct t2x_track *track, uint64_t n
 	t2x_model_gap(lane->lanes->context->model, &track->thread, ns, &gap);
 }
 
+/* GAP: it may come in several pieces, one behind the other. */
+static void pass_gap(struct t2x_lane *lane, const struct tlg_event *event)
+{
+	struct t2x_track *track = track_of(lane, event);
+	const struct tlg_gap *gap = &event->u.gap;
+	unsigned left, entered, inner;
+
+	if (!track || !lane->counts_events)
+		return;
+	if (!track->told_ns)
+		track->told_events = track->told_left = track->told_entered = 0;
+	inner = gap->left < track->told_entered ? gap->left : track->told_entered;
+	left = track->told_left + gap->left - inner;
+	entered = track->told_entered + gap->entered - inner;
+	if (left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
+		left = TLG_GAP_UNKNOWN;
+	track->told_ns = t2x_clock_ns(&lane->first->clock, gap->when);
+	track->told_events += gap->events;
+	track->told_left = (uint16_t)left;
+	track->told_entered = left == TLG_GAP_UNKNOWN ? 0 : (uint16_t)entered;
+}
+
+/* What is known of what is missing in front of the event with this number. */
+static struct t2x_gap find_gap(const struct t2x_track *track, uint32_t sequence)
+{
+	uint32_t missing = sequence - track->next_sequence;
+	int is_counted = track->has_sequence && missing < UINT32_MAX / 2;
+	int is_told = track->told_ns && is_counted && track->told_events == missing &&
+		      track->told_left != TLG_GAP_UNKNOWN && track->restated != sequence;
+
+	return (struct t2x_gap){
+		.events = is_counted ? missing : 0, .is_known = is_told || track->restated == sequence,
+		.left = is_told ? track->told_left : 0, .entered = is_told ? track->told_entered : 0,
+	};
+}
+
 /* A file without blocks does not count events: there is no telling whether anything is missing. */
 static __attribute__((noinline)) void
 note_missing(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence, uint64_t ns)
 {
-	uint32_t missing = sequence - track->next_sequence;
-	struct t2x_gap gap = { .is_known = track->restated == sequence };
+	const struct t2x_gap gap = find_gap(track, sequence);
 
 	finish_waiting(lane, track);
-	track->has_regions = gap.is_known;
+	track->has_regions = gap.is_known && (track->has_regions || track->restated == sequence);
+	track->told_ns = 0;
 	if (!lane->counts_events)
 		return;
-	gap.events = track->has_sequence && missing < UINT32_MAX / 2 ? missing : 0;
 	track->has_holes |= !gap.is_known;
 	if (gap.is_known && !gap.events)
 		return;
@@ -245,19 +293,6 @@ static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *trac
 	track->has_sequence = 1;
 }
 
-static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	if (!lane->is_framed)
-		return t2x_stream_track(lane->first->stream, event->u.hit.tid);
-	lane->track = t2x_stream_track(lane->first->stream, lane->tid);
-	return lane->track;
-}
-
-static inline struct t2x_track *track_of(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	return lane->track ? lane->track : find_track(lane, event);
-}
-
 /*
  * A step has read no clock.  One that nothing came before, as for a reader that joined late, or behind something that is
  * missing, has the time of what comes next.  Return  0: nothing that has a time does, yet
@@ -266,9 +301,12 @@ static __attribute__((noinline)) uint64_t find_next_time(struct t2x_lane *lane, 
 {
 	struct t2x_waiting *waiting = lane->first;
 
-	for (; event < waiting->events + waiting->count; event++)
+	for (; event < waiting->events + waiting->count; event++) {
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
 			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
+		if (tlg_event_type(event) == TLG_GAP)
+			return t2x_clock_ns(&waiting->clock, event->u.gap.when);
+	}
 	return 0;
 }
 
@@ -411,7 +449,8 @@ static void pass_thread(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_track *track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
 
-	if (!track || (track->has_regions && event->sequence == track->next_sequence))
+	if (!track || (track->has_regions && (event->sequence == track->next_sequence ||
+					      find_gap(track, event->sequence).is_known)))
 		return;
 	lane->lanes->open_is_shown = track->has_sequence || !t2x_stream_is_continued(lane->first->stream);
 	lane->lanes->open_track = track;
@@ -472,6 +511,9 @@ static __attribute__((noinline)) void pass_other(struct t2x_lane *lane, const st
 	case TLG_OPEN:
 		pass_open(lane, event);
 		break;
+	case TLG_GAP:
+		pass_gap(lane, event);
+		break;
 	default:
 		lanes->context->unknown += !tlg_type_by_id(type);
 		break;
@@ -493,8 +535,10 @@ static void settle_clock(struct t2x_waiting *waiting)
 static uint64_t find_step_time(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	const struct t2x_track *track = lane->track;
-	uint64_t ns = track->now_ns ? find_next_time(lane, event) : 0;
+	uint64_t ns = track->told_ns;
 
+	if (!ns && track->now_ns)
+		ns = find_next_time(lane, event);
 	return ns > track->now_ns ? ns : 0;
 }
 

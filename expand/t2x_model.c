@@ -241,7 +241,7 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, 
 		return;
 	show_missing(m, thread, ns / 1000, "lost-events", gap->events);
 	if (!gap->is_known) {
-		t2x_regions_doubt(regions);
+		show_missing(m, thread, ns / 1000, "lost-leaves", t2x_regions_doubt(regions));
 		return;
 	}
 	before = t2x_regions_open(regions);

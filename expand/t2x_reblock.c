@@ -348,3 +348,12 @@ int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, 
 		reblock->latest = events->u.hit.when;
 	return 1;
 }
+
+int t2x_reblock_gap(struct t2x_reblock *reblock, const struct t2x_rethread *thread, const struct tlg_event *event)
+{
+	if (!has_room(reblock, thread, 1))
+		return 0;
+	reblock->tid = thread->tid;
+	append(reblock, TLG_GAP, thread->position + 1)->u = event->u;
+	return 1;
+}

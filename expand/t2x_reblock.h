@@ -44,6 +44,9 @@ void t2x_reblock_open(struct t2x_reblock *reblock);
 int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, const struct tlg_event *events,
 		      unsigned n);
 
+/* GAP: what the thread has dropped in front of what comes next.  Return  0: as above */
+int t2x_reblock_gap(struct t2x_reblock *reblock, const struct t2x_rethread *thread, const struct tlg_event *event);
+
 /* Nothing older comes.  Return  0: that is nothing new */
 int t2x_reblock_mark(struct t2x_reblock *reblock, uint64_t when);
 

@@ -43,16 +43,24 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 	*budget -= price;
 }
 
-void t2x_regions_doubt(struct t2x_regions *regions)
+unsigned t2x_regions_doubt(struct t2x_regions *regions)
 {
+	unsigned open = regions->open, kept = 0;
+
+	while (kept < open && kept < regions->room && regions->entered[kept].when != TLG_OPEN_LOST)
+		kept++;
+	t2x_regions_cut(regions, kept < regions->room ? kept : open);
 	regions->doubt = regions->open + (regions->open < UINT32_MAX);
+	return open - regions->open;
 }
 
 void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
 {
 	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
 
-	t2x_regions_cut(regions, regions->open > left ? regions->open - left : 0);
+	unsigned least = regions->doubt && regions->open;   /* the thread's own level is not taken for what it left */
+
+	t2x_regions_cut(regions, regions->open > left + least ? regions->open - left : least);
 	while (entered--)
 		t2x_regions_enter(regions, &lost, budget);
 }

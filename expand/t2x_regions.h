@@ -81,8 +81,11 @@ static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
 		regions->doubt = regions->open + 1;
 }
 
-/* Any events may be missing here. */
-void t2x_regions_doubt(struct t2x_regions *regions);
+/*
+ * Any events may be missing here.  A region whose enter was lost, and those in it, are not even assumed to be open: they
+ * have no names to be found by.  Return  how many were closed
+ */
+unsigned t2x_regions_doubt(struct t2x_regions *regions);
 
 /*
  * Events are missing in which so many of the open regions were left, and others entered that are still open: their

@@ -324,6 +324,10 @@ static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n
 		change_thread(lane, event, n);
 		return 1;
 	}
+	if (type == TLG_GAP) {
+		take_lost(lane, salvage->chunk.lost_events);
+		return t2x_reblock_gap(salvage->reblock, &lane->thread, event);
+	}
 	if (type != TLG_HIT && type != TLG_MORE) {
 		salvage->sum.damaged++;
 		return 1;

@@ -248,7 +248,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	track->thread.name[0] = '?';
 	track->thread.number = ++stream->context->numbers;
 	track->next_sequence = 1;
-	track->has_sequence = stream->is_whole;
+	track->has_sequence = stream->is_whole != 0;
 	return track;
 }
 

@@ -33,9 +33,9 @@ enum {
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
 /* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TLG_LAYOUT UINT32_C(0x21f374b1)
+#define TLG_LAYOUT UINT32_C(0xfe340de0)
 #else
-#define TLG_LAYOUT UINT32_C(0xa4e46718)
+#define TLG_LAYOUT UINT32_C(0xf8a7b4a6)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 
@@ -71,6 +71,9 @@ enum {
  */
 #define TLG_OPEN_LOST UINT64_MAX
 #define TLG_OPEN_ASSUMED (UINT64_MAX - 1)
+
+/* GAP.left: neither it nor entered is known.  None of them is told beyond the most. */
+enum { TLG_GAP_UNKNOWN = 65535, TLG_GAP_MOST = 4095 };
 
 /* END.reason */
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };

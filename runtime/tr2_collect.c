@@ -138,6 +138,13 @@ static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *c
 	return 1;
 }
 
+static int post_chain(struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	if (tlg_event_type(chain->events) == TLG_GAP)
+		return tr2_post_lost(post, chain->events);
+	return tr2_post_chain(post, chain->events, chain->count);
+}
+
 /* Post one chain.  0: it has to wait. */
 static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain,
 		      uint64_t now, uint64_t patience)
@@ -148,11 +155,12 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 		tr2_reader_change_thread(thread, post, chain);
 		return 1;
 	}
-	tr2_reader_check_thread(post, chain->events->u.hit.tid);
-	posted = tr2_post_chain(post, chain->events, chain->count);
+	if (tlg_event_type(chain->events) != TLG_GAP)
+		tr2_reader_check_thread(post, chain->events->u.hit.tid);
+	posted = post_chain(post, chain);
 	if (!posted) {
 		tr2_collect_write();
-		posted = tr2_post_chain(post, chain->events, chain->count);
+		posted = post_chain(post, chain);
 	}
 	if (posted < 0)
 		return give_up_chain(post, chain, now, patience);

@@ -485,16 +485,15 @@ void tr2_drain_after_fork_child(void)
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
 	const struct tr2_post_thread *post = !is_flight() ? parent->post : g_held ? &g_ahead : NULL;
+	struct tlg_open open;
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
 	g_held = 0;
 	if (!post)
 		return 0;
-	if (post->is_bare)
-		enters[n++] = 0;
-	for (unsigned i = 0; i < post->depth && n < TR2_OPEN_REGIONS; i++)
-		enters[n++] = post->open[i].when;
+	for (; tr2_post_open_region(post, n, TR2_KEPT_REGIONS, &open); n++)
+		enters[n] = open.when;
 	return n;
 }
 

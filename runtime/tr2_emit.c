@@ -107,6 +107,8 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 	unsigned n = left < TR2_CHAIN_EVENTS - 1 ? (unsigned)left : TR2_CHAIN_EVENTS - 1;
 	struct tlg_event *event = tr2_reserve_for(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
 
+	if (!event && type == TLG_HIT)
+		tr2_thread_dropped(hit->scopeIndex);
 	if (!event)
 		return 0;
 	if (!hit->when)
@@ -232,8 +234,10 @@ void tr2_emit_hit(uint32_t scope, int timed)
 		return;
 #endif
 	event = tr2_reserve(1);
-	if (!event)
+	if (!event) {
+		tr2_thread_dropped(scope);
 		return;
+	}
 	event->u.hit = (struct tlg_hit){
 		timed ? tr2_chain_clock() : 0, scope, tr2_chunk_of((uintptr_t)event)->tid
 	};
@@ -245,8 +249,10 @@ void tr2_emit_int(uint32_t scope, int64_t value)
 	struct tlg_event *event = tr2_reserve(2);
 	const struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)event);
 
-	if (!event)
+	if (!event) {
+		tr2_thread_dropped(scope);
 		return;
+	}
 	event[0].u.hit.when = tr2_chain_clock();
 	event[0].u.hit.scopeIndex = scope;
 	event[0].u.hit.tid = chunk->tid;

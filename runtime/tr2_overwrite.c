@@ -52,6 +52,10 @@ static void skip_chain(struct tr2_thread *thread, struct tr2_post_thread *post, 
 		tr2_reader_change_thread(thread, post, chain);
 		return;
 	}
+	if (tlg_event_type(chain->events) == TLG_GAP) {
+		tr2_post_skip_lost(post, chain->events);
+		return;
+	}
 	if (post->tid != chain->events->u.hit.tid)
 		count_overwritten(post);
 	tr2_reader_check_thread(post, chain->events->u.hit.tid);
@@ -85,6 +89,8 @@ static void skip_run(struct tr2_thread *thread, struct tr2_post_thread *post)
 
 static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, const struct tr2_post_thread *post)
 {
+	struct tlg_open open;
+
 	kept->chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1)->number : 0;
 	kept->event = ring->rd_event;
 	kept->tid = post->tid;
@@ -95,10 +101,10 @@ static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, c
 	kept->counted = tr2_losses_of(post->tid, TLG_LOSS_OVERWRITTEN);
 	kept->uncounted = post->overwritten;
 	memcpy(kept->name, post->name, sizeof(kept->name));
-	kept->nopen = post->depth < TLG_KEPT_REGIONS ? post->depth : TLG_KEPT_REGIONS;
-	for (uint32_t i = 0; i < kept->nopen; i++) {
-		kept->open[i].when = post->open[i].when;
-		kept->open[i].scope = post->open[i].scope;
+	kept->nopen = 0;
+	for (; tr2_post_open_region(post, kept->nopen, TLG_KEPT_REGIONS, &open); kept->nopen++) {
+		kept->open[kept->nopen].when = open.when;
+		kept->open[kept->nopen].scope = open.scopeIndex;
 	}
 }
 
@@ -189,7 +195,9 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *p
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
-			post->depth = post->is_bare = 0;
+			post->depth = post->is_bare = post->missing = post->doubt = 0;
+		else if (tlg_event_type(chain.events) == TLG_GAP)
+			tr2_post_skip_lost(post, chain.events);
 		else
 			tr2_post_skip(post, chain.events, chain.count);
 		tr2_ring_consume(&ring, chain.count);

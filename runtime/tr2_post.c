@@ -65,13 +65,14 @@ void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t osti
 	thread->start = thread->last_when = start;
 	thread->position = 0;
 	thread->cycle = 0;
-	thread->depth = thread->is_bare = 0;
+	thread->depth = thread->is_bare = thread->missing = thread->doubt = 0;
 	strncpy(thread->name, name, sizeof(thread->name) - 1);
 }
 
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events)
 {
 	thread->position += (uint32_t)events;
+	thread->missing += (uint32_t)events;
 }
 
 void tr2_post_loss(uint32_t tid, unsigned reason, uint64_t count)

@@ -29,6 +29,8 @@ struct tr2_post_thread {
 	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are kept */
 	uint32_t is_bare;         /* it has left even its outermost level, see OPEN */
+	uint32_t missing;         /* events in front of the next one of which nobody knows what they were */
+	uint32_t doubt;           /* one more than are only assumed to be open, the outermost; 0: all is known */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
 };
 
@@ -85,6 +87,16 @@ unsigned tr2_post_skip(struct tr2_post_thread *thread, const struct tlg_event *e
 
 /* So many events of the thread are missing here. */
 void tr2_post_gap(struct tr2_post_thread *thread, uint64_t events);
+
+/*
+ * GAP: what some of these were.  Return  1; 0: not enough room, take the buffer away and call again
+ * tr2_post_skip_lost()  the same of a ring that is passed over    Signal safe
+ */
+int tr2_post_lost(struct tr2_post_thread *thread, const struct tlg_event *event);
+void tr2_post_skip_lost(struct tr2_post_thread *thread, const struct tlg_event *event);
+
+/* The thread's open regions as OPEN has them, the one at `at` of at most so many.  Return  0: there is none */
+int tr2_post_open_region(const struct tr2_post_thread *thread, unsigned at, unsigned most, struct tlg_open *open);
 
 /* Count a loss; it is posted with the next tr2_post_losses(). */
 void tr2_post_loss(uint32_t tid, unsigned reason, uint64_t count);

@@ -7,6 +7,8 @@
 #include "tr2_shm.h"
 #include "tr2_stream.h"
 
+enum { EXTRA_OPENS = 2 };   /* that are no regions: the outermost level is left; those before are assumed */
+
 /* ---- context ------------------------------------------------------------------------------------ */
 
 /* Events that the definitions take which this chain needs and the cycle does not have yet. */
@@ -23,10 +25,32 @@ static unsigned kept_regions(const struct tr2_post_thread *thread)
 	return thread->depth < TR2_OPEN_REGIONS ? thread->depth : TR2_OPEN_REGIONS;
 }
 
-/* Events that the thread's definition takes. */
+/* Events that the thread's definition takes, at most. */
 static unsigned thread_events(const struct tr2_post_thread *thread)
 {
-	return 1 + tr2_stream_text_events(strlen(thread->name)) + thread->is_bare + kept_regions(thread);
+	return 1 + tr2_stream_text_events(strlen(thread->name)) + EXTRA_OPENS + kept_regions(thread);
+}
+
+int tr2_post_open_region(const struct tr2_post_thread *thread, unsigned at, unsigned most, struct tlg_open *open)
+{
+	const uint32_t doubt = thread->missing ? thread->depth + 1 : thread->doubt;
+	unsigned kept = kept_regions(thread), extra = thread->is_bare + (doubt != 0), mark;
+
+	*open = (struct tlg_open){ .tid = thread->tid };
+	kept = kept < most - extra ? kept : most - extra;
+	mark = doubt && doubt <= kept ? doubt - 1 : kept;
+	if (at >= kept + extra)
+		return 0;
+	if (thread->is_bare && !at--)
+		return 1;
+	if (doubt && at == mark) {
+		open->when = TLG_OPEN_ASSUMED;
+		return 1;
+	}
+	at -= doubt && at > mark;
+	open->when = thread->open[at].when;
+	open->scopeIndex = thread->open[at].scope;
+	return 1;
 }
 
 static void find_scope_context(struct context *context, const struct tlg_ring_scope *scope, uint32_t index)
@@ -72,26 +96,110 @@ static void append_scope(const struct context *context, uint32_t sequence)
 static void append_thread(struct tr2_post_thread *thread, uint32_t sequence)
 {
 	size_t length = strlen(thread->name);
-	unsigned kept = kept_regions(thread);
-	const struct tlg_open bare = { .tid = thread->tid };
+	struct tlg_open open;
 
 	tr2_stream_append(TLG_THREAD | (length ? TLG_HAS_INFO : 0), sequence)->u.thread = (struct tlg_thread){
 		thread->tid, thread->ostid, thread->start
 	};
 	tr2_stream_append_text(thread->name, length, sequence);
-	if (thread->is_bare)
-		tr2_stream_append(TLG_OPEN, sequence)->u.open = bare;
-	for (unsigned i = 0; i < kept; i++)
-		tr2_stream_append(TLG_OPEN, sequence)->u.open = (struct tlg_open){
-			thread->open[i].when, thread->open[i].scope, thread->tid
-		};
+	for (unsigned i = 0; tr2_post_open_region(thread, i, TR2_OPEN_REGIONS + EXTRA_OPENS, &open); i++)
+		tr2_stream_append(TLG_OPEN, sequence)->u.open = open;
 	thread->cycle = tr2_g_stream.cycle;
 }
 
 /* ---- chains ------------------------------------------------------------------------------------- */
 
+/* Bytes of category and label among the names of a scope. */
+static size_t name_bytes(const struct tlg_ring_scope *scope)
+{
+	const char *text = tr2_shm_text(scope->text);
+	unsigned names = (scope->names & TLG_NAME_CATEGORY ? 1 : 0) + (scope->names & TLG_NAME_LABEL ? 1 : 0);
+	size_t n = 0;
+
+	for (; names; names--)
+		n += strlen(text + n) + 1;
+	return n;
+}
+
+/* Is what is entered, or left, at the one scope what was entered at the other? */
+static int is_same_region(uint32_t one, uint32_t other)
+{
+	const unsigned both = TLG_NAME_CATEGORY | TLG_NAME_LABEL;
+	const struct tlg_ring_scope *a = tr2_scope_get(one), *b = tr2_scope_get(other);
+	size_t n = a && b ? name_bytes(a) : 0;
+
+	return n && a->repo == b->repo && (a->names & both) == (b->names & both) && n == name_bytes(b) &&
+	       !memcmp(tr2_shm_text(a->text), tr2_shm_text(b->text), n);
+}
+
+/*
+ * A region is left, or entered, where regions are only assumed to be open: as expand/t2x_regions.h has it, so that what
+ * is restated is what a reader knows who has read all.
+ */
+static __attribute__((noinline)) void repair_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit,
+						     unsigned style)
+{
+	unsigned at = kept_regions(thread);
+
+	while (at && !is_same_region(thread->open[at - 1].scope, hit->scopeIndex))
+		at--;
+	if (at)
+		thread->depth = at - 1;
+	else if (style == TLG_STYLE_region_leave)
+		thread->depth = 0;
+	thread->doubt = thread->depth + 1;
+	if (style == TLG_STYLE_region_enter)
+		tr2_post_enter_region(thread, hit->when, hit->scopeIndex);
+}
+
+static inline int is_assumed(const struct tr2_post_thread *thread)
+{
+	return thread->depth < thread->doubt;
+}
+
+/* What is missing in front of the next event is what nobody knows. */
+static void settle_missing(struct tr2_post_thread *thread)
+{
+	unsigned kept = 0, known = kept_regions(thread);
+
+	if (!thread->missing)
+		return;
+	while (kept < known && thread->open[kept].when != TLG_OPEN_LOST)
+		kept++;
+	thread->depth = kept < known ? kept : thread->depth;
+	thread->doubt = thread->depth + 1;
+	thread->missing = 0;
+}
+
+static void follow_gap(struct tr2_post_thread *thread, const struct tlg_gap *gap)
+{
+	unsigned left = gap->left < thread->depth ? gap->left : thread->depth;
+
+	if (gap->left == TLG_GAP_UNKNOWN)
+		return;
+	thread->missing -= gap->events;
+	thread->is_bare |= gap->left > left && !thread->doubt;
+	thread->depth -= left;
+	if (is_assumed(thread))
+		thread->doubt = thread->depth + 1;
+	for (unsigned i = 0; i < gap->entered; i++)
+		tr2_post_enter_region(thread, TLG_OPEN_LOST, 0);
+}
+
+static void unwind(struct tr2_post_thread *thread)
+{
+	thread->depth = thread->is_bare && thread->depth;
+	thread->doubt = 0;
+}
+
 static inline void follow_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit, unsigned style)
 {
+	if (style == TLG_STYLE_region_enter || style == TLG_STYLE_region_leave) {
+		if (__builtin_expect(is_assumed(thread), 0)) {
+			repair_regions(thread, hit, style);
+			return;
+		}
+	}
 	if (style == TLG_STYLE_region_enter)
 		tr2_post_enter_region(thread, hit->when, hit->scopeIndex);
 	else if (style == TLG_STYLE_region_leave && thread->depth)
@@ -99,7 +207,7 @@ static inline void follow_regions(struct tr2_post_thread *thread, const struct t
 	else if (style == TLG_STYLE_region_leave)
 		thread->is_bare = 1;
 	else if (tlg_style_unwinds(style))
-		thread->depth = thread->is_bare && thread->depth;
+		unwind(thread);
 }
 
 static void append_chain(struct tr2_post_thread *thread, const struct tlg_event *events, unsigned count)
@@ -153,6 +261,7 @@ int tr2_post_chain(struct tr2_post_thread *thread, const struct tlg_event *event
 		return -1;
 	if (!tr2_post_begin())
 		return 0;
+	settle_missing(thread);
 	context.thread = thread->cycle != tr2_g_stream.cycle;
 	if (context.thread && !post_open_scopes(thread))
 		return 0;
@@ -212,7 +321,7 @@ unsigned tr2_post_run(struct tr2_post_thread *thread, const struct tlg_event *ev
 	};
 	unsigned at = 0, count;
 
-	if (!thread->start || tid != tr2_g_stream.block_tid || thread->cycle != cycle)
+	if (!thread->start || thread->missing || tid != tr2_g_stream.block_tid || thread->cycle != cycle)
 		return 0;
 	for (; at < n; at += count) {
 		const struct tlg_hit *hit = &events[at].u.hit;
@@ -241,6 +350,7 @@ unsigned tr2_post_skip(struct tr2_post_thread *thread, const struct tlg_event *e
 	const struct tlg_ring_scope *scope;
 	unsigned at = 0, count;
 
+	settle_missing(thread);
 	for (; at < n; at += count) {
 		const struct tlg_hit *hit = &events[at].u.hit;
 		if (hit->tid != thread->tid)
@@ -268,4 +378,22 @@ int tr2_post_context(struct tr2_post_thread *thread)
 		return 0;
 	append_thread(thread, thread->position + 1);
 	return 1;
+}
+
+/* ---- what was dropped ----------------------------------------------------------------------------- */
+
+int tr2_post_lost(struct tr2_post_thread *thread, const struct tlg_event *event)
+{
+	if (!tr2_post_begin() || !tr2_stream_open(thread->tid, 1))
+		return 0;
+	tr2_stream_append(TLG_GAP, thread->position + 1)->u.gap = event->u.gap;
+	tr2_g_stream.cycle_bytes += sizeof(*event);
+	tr2_stream_find_room();
+	follow_gap(thread, &event->u.gap);
+	return 1;
+}
+
+void tr2_post_skip_lost(struct tr2_post_thread *thread, const struct tlg_event *event)
+{
+	follow_gap(thread, &event->u.gap);
 }

@@ -34,8 +34,12 @@ void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread 
 		post->is_bare = 1;
 		i++;
 	}
-	for (; i < first_text; i++)
-		tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
+	for (; i < first_text; i++) {
+		if ((uint64_t)event[i].u.value.value == TLG_OPEN_ASSUMED)
+			post->doubt = post->depth + 1;
+		else
+			tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
+	}
 	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }
 

@@ -104,7 +104,8 @@ static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned ev
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
 	    ++self->quick_drops % LOOK_AGAIN == 0)
 		return 0;
-	tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0);
+	if (!tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0))
+		return 0;   /* a handler has come between, and may have found room */
 	drop(self, events, what, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 	return 1;
 }

@@ -178,10 +178,22 @@ static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned o
 	tr2_ring_commit(event, TLG_THREAD | TLG_HAS_INFO);
 }
 
+/* In front of what comes next: what has been dropped.  Return  0: there is no room */
+static int tell_gap(struct tr2_thread *self, int *opened)
+{
+	struct tlg_event *event = reserve(self, 1, opened);
+
+	if (event)
+		tr2_gap_tell(&self->gap, self->ring.head, event);
+	return event != NULL;
+}
+
 struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened)
 {
 	if (!self->is_announced)
 		announce(self, NULL, 0, opened);
+	if (self->is_announced && tr2_gap_is_due(&self->gap, self->ring.head) && !tell_gap(self, opened))
+		return NULL;   /* not even if room is found by now: nothing comes in front of it */
 	return self->is_announced ? reserve(self, events, opened) : NULL;
 }
 
@@ -194,6 +206,7 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	self->is_announced = 0;
 	self->lost_hits = head->lost_hits;
 	self->lost_events = head->lost_events;
+	tr2_gap_reset(&self->gap, head);
 	tr2_store_rlx(&head->tid, self->tid); /* relaxed: a hint; the drain takes the name with the first event */
 	head->start = self->start;
 	memcpy(head->name, self->name, sizeof(self->name));

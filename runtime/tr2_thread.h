@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "tr2_gap.h"
 #include "tr2_reg.h"
 #include "tr2_ring.h"
 
@@ -45,6 +46,7 @@ struct tr2_thread {
 	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
+	struct tr2_gap gap;               /* what has been dropped and not been told */
 	void *post;                       /* the drain's own data about the thread */
 	uint64_t counters[TR2_MAX_COUNTERS];
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
@@ -102,6 +104,13 @@ struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 
 /* 1 if there is self and it is this process's, not a parent's. */
 int tr2_thread_has_self(void);
+
+/* Self's checkpoint of this scope found no room: see tr2_gap.h. */
+static inline void tr2_thread_dropped(uint32_t scope)
+{
+	if (tr2_thread_has_self())
+		tr2_gap_count(&tr2_self->gap, scope);
+}
 
 /* 1 if self is the thread that called tr2_thread_init(), in a forked child what goes on as it. */
 int tr2_thread_is_main(void);

@@ -16,7 +16,7 @@ EVENT, BLOCK, CYCLE, INFO, HIT = 24, 8, 9, 255, 0
 # Members that are not decimal numbers, by type and name
 HEX = {"HIT.tid", "SLOC.names", "PROLOGUE.layout", "PROCINFO.pid", "TIMETYPE.timetype", "BLOCK.magic", "BLOCK.crc",
        "BLOCK.tid", "CYCLE.stream", "THREAD.tid", "LOSS.tid", "MORE.tid", "OPEN.tid"}
-TIMES = {"HIT.when", "PROCINFO.start", "TIMEINFO.start_hires", "CYCLE.when", "THREAD.start", "MORE.when", "OPEN.when",
+TIMES = {"HIT.when", "PROCINFO.start", "TIMEINFO.start_hires", "CYCLE.when", "THREAD.start", "MORE.when", "OPEN.when", "GAP.when",
          "MARK.when"}
 
 
