@@ -6,10 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "t2x_alive.h"
 #include "t2x_select.h"
+
+enum { SPARE_FILES = 16 };
 
 /* ---- opening ------------------------------------------------------------------------------------ */
 
@@ -30,17 +34,20 @@ static const char *find_file(struct t2x_recovered *item)
 	return st.st_size ? NULL : "empty";
 }
 
-/* Why a ring file is not for this run; NULL: it is. */
-static const char *check(const struct t2x_ring *ring, const struct t2x_settings *settings)
+/* Whether a ring file is for this run.  Return  0: it is not; why says why */
+static int check(const struct t2x_ring *ring, const struct t2x_settings *settings, char *why, size_t room)
 {
 	enum t2x_alive alive = t2x_alive(ring);
+	unsigned pid = ring->head.pid;
 
-	if (settings->live && (alive == T2X_DEAD || ring->head.pid != settings->live))
-		return "its process is dead: --recover reads it";
-	if (settings->live || alive == T2X_DEAD)
-		return NULL;
-	return alive == T2X_ALIVE ? "its process is running: --live reads it" :
-				    "its process may be running, in another PID namespace: --live reads it";
+	if (settings->live && (alive == T2X_DEAD || pid != settings->live))
+		snprintf(why, room, "process %u is dead: --recover reads it", pid);
+	else if (settings->live || alive == T2X_DEAD)
+		return 1;
+	else
+		snprintf(why, room, "process %u %s: --live=%u reads it", pid,
+			 alive == T2X_ALIVE ? "is running" : "may be running, in another PID namespace", pid);
+	return 0;
 }
 
 /* It was named twice, or is one of --recover-all, too. */
@@ -66,13 +73,12 @@ static void refuse(struct t2x_recover *recover, const char *path, const char *wh
 static int choose(struct t2x_recover *recover, struct t2x_recovered *item, int is_named)
 {
 	const struct t2x_settings *settings = recover->settings;
-	const char *why;
+	char why[128];
 
 	if (is_there(recover, &item->ring) ||
 	    (!is_named && !t2x_select_ring(&settings->select, &item->ring)))
 		return 0;
-	why = check(&item->ring, settings);
-	if (why) {
+	if (!check(&item->ring, settings, why, sizeof(why))) {
 		refuse(recover, item->ring.path, why, is_named);
 		return 0;
 	}
@@ -80,6 +86,18 @@ static int choose(struct t2x_recover *recover, struct t2x_recovered *item, int i
 	if (is_named || !settings->select.program)
 		return 1;
 	return t2x_select_program(&settings->select, &item->ring, !item->why);
+}
+
+/* Too many files are open already, if there is to be room for the .tlg files and the output. */
+static int is_full(void)
+{
+	struct rlimit limit;
+	int fd = dup(STDERR_FILENO);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? errno == EMFILE || errno == ENFILE
+		      : !getrlimit(RLIMIT_NOFILE, &limit) && (rlim_t)fd + SPARE_FILES > limit.rlim_cur;
 }
 
 /* Of a file that several processes wrote: a file that was named, and all that a ring file goes with, counts whole. */
@@ -92,9 +110,14 @@ static int is_alone(const struct t2x_settings *settings)
 static int open_ring(struct t2x_recover *recover, const char *path, int is_named)
 {
 	struct t2x_recovered *item = &recover->items[recover->n];
-	const char *why = t2x_ring_open(&item->ring, path, recover->settings->live != 0);
+	const char *why;
 	int chosen;
 
+	if (is_full()) {
+		recover->left_out++;
+		return 0;
+	}
+	why = t2x_ring_open(&item->ring, path, recover->settings->live != 0);
 	if (why) {
 		refuse(recover, path, why, is_named);
 		return 0;
@@ -225,6 +248,12 @@ void t2x_recover_finish(struct t2x_recover *recover)
 				"%u more processes: %" PRIu64 " checkpoints %s, %" PRIu64 " raw events in flight",
 				recover->reported - T2X_REPORT_LINES, recover->hits,
 				recover->settings->live ? "in their rings" : "recovered", recover->in_flight);
+	if (recover->left_out) {
+		t2x_report_note(report, "too many open files",
+				"%u ring files left out: --output=DIRECTORY/ reads one after the other, or see ulimit -n",
+				recover->left_out);
+		report->damages++;
+	}
 	if (recover->refused > T2X_REPORT_LINES)
 		t2x_report_note(report, "ring files", "%u more were left alone", recover->refused - T2X_REPORT_LINES);
 }

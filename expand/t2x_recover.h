@@ -29,6 +29,7 @@ struct t2x_recover {
 	unsigned n;
 	unsigned failed;                  /* what was asked for by name, or process id, and cannot be read */
 	unsigned refused;                 /* what was found, and is left alone */
+	unsigned left_out;                /* for too many are open already */
 	uint64_t hits, in_flight;         /* of all that were reported */
 	unsigned reported;
 };

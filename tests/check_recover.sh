@@ -70,11 +70,13 @@ ring()
 # t2expand with these arguments exits with status $1
 status()
 {
-	local expected=$1
+	local expected=$1 got
 
 	shift
 	build/t2expand "$@" >got 2>said
-	[ $? -eq "$expected" ]
+	got=$?
+	cat said >>"$tmp/errors"
+	[ $got -eq "$expected" ]
 }
 
 die 5000 a.tlg
@@ -138,7 +140,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	exec 3>in
 	until [ -s ready ]; do :; done
 	check "--recover-all leaves those of another PID namespace alone" status 0 --recover-all --delete
-	check "and says so" grep -q 'left alone, its process \(may be\|is\) running.*--live reads it' said
+	check "and says so" grep -q 'left alone, process 1 \(may be\|is\) running, in another PID namespace: --live=1 reads it' said
 	check "and they are there" test -e "$(ring)"
 	check "--recover refuses them" status 1 --recover "$(ring)" --delete
 	check "--live reads them" status 0 --live=1
@@ -170,6 +172,11 @@ starts()
 check "--recover-all takes them all" test "$(starts | grep -c dies)" -eq 150
 check "few are told one by one" test "$(wc -l <said)" -le 12
 check "the others are summed up" grep -q 'ring files: 141 more processes: [0-9]* checkpoints recovered' said
+expect "with few open files some are left out" 3 'ring files left out: --output=DIRECTORY/ reads' \
+	bash -c 'ulimit -n 40; build/t2expand --recover-all'
+mkdir few
+expect "but not in a directory" 0 'more processes' bash -c 'ulimit -n 40; build/t2expand --recover-all --output few'
+check "but not in a directory" test "$(find few -name '*.perf' | wc -l)" -eq 151
 check "--ring-program" test "$(starts --ring-program='o*r')" = './other 7'
 check "--ring-program of a path" test "$(starts --ring-program='./o*')" = './other 7'
 check "--ring-program of nobody" status 0 --recover-all --ring-program=oth
@@ -256,4 +263,10 @@ check "not a ring file" status 1 --recover a.tlg
 check "no ring file" status 1 --recover nowhere
 check "--delete alone" status 2 --delete a.tlg
 check "--live of no process" status 2 --live=x
+
+# What it had written went into a pipe
+(TRACE2_RAW=9 ./dies 100 9> >(cat >/dev/null); true) 2>/dev/null
+check "of a process without a file" status 0 --recover "$(ring)" --delete
+check "what was written is missing" grep -q 'is missing: its stream did not go to a file' said
+well_said
 total
