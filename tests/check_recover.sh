@@ -233,6 +233,19 @@ check "--delete" status 0 --recover-all --delete --output last
 check "--delete has them" test "$(find last -name '*.perf' | wc -l)" -eq "$left"
 check "--delete removes them" test ! -e "$(ring)"
 
+# ---- killed at any moment: a process is in a whole file, or its ring file is there
+for i in {1..20}; do
+	die 3000 killed.tlg
+done
+mkdir killed
+for i in {1..20}; do
+	timeout -s KILL "0.0$((i * 7 % 100))" build/t2expand --recover-all --delete --output killed
+done 2>/dev/null
+check "killed: the rest" status 0 --recover-all --delete --output killed
+check "killed: all processes" test "$(find killed -name '*.perf' | sed 's/.*-P\([0-9a-f]*\).*/\1/' | sort -u | wc -l)" -eq 20
+check "killed: each file is whole" bash -c 'for file in killed/*; do grep -c number: "$file"; done | sort -u | grep -qx 3000'
+check "killed: and there is no other one" bash -c 'for file in killed/*; do grep -c number: "$file"; done | sort -u | wc -l | grep -qx 1'
+
 # ---- where the rest is
 die 0 dead.tlg
 expect "of a dead process, nothing written" 1 "dead.tlg: process [0-9]* died .*--recover=$(ring) reads" build/t2expand dead.tlg
