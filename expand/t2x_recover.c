@@ -250,7 +250,7 @@ void t2x_recover_finish(struct t2x_recover *recover)
 				recover->settings->live ? "in their rings" : "recovered", recover->in_flight);
 	if (recover->left_out) {
 		t2x_report_note(report, "too many open files",
-				"%u ring files left out: --output=DIRECTORY/ reads one after the other, or see ulimit -n",
+				"%u ring files left out: --output=DIRECTORY/ reads one by one, or see ulimit -n",
 				recover->left_out);
 		report->damages++;
 	}
