@@ -158,6 +158,39 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	check "and removed" test ! -e "$(ring)"
 fi
 
+# ---- in an overlay the kernel gives a lease of what is mapped
+mkdir overlay
+if mount -t tmpfs none overlay 2>/dev/null && mkdir overlay/{lower,upper,work,all} && mount -t overlay \
+	-o lowerdir=overlay/lower,upperdir=overlay/upper,workdir=overlay/work overlay overlay/all 2>/dev/null; then
+	rm -f ready
+	XDG_RUNTIME_DIR=$tmp/overlay/all TRACE2_RAW=$tmp/overlay.tlg ./dies 700 wait <in >ready &
+	exec 3>in
+	until [ -s ready ]; do :; done
+	check "in an overlay the living are left alone" \
+		env XDG_RUNTIME_DIR="$tmp/overlay/all" build/t2expand --recover-all --delete 2>said
+	check "in an overlay the living are left alone" grep -q "process $! is running" said
+	check "in an overlay the living are read" env XDG_RUNTIME_DIR="$tmp/overlay/all" build/t2expand --live=$! -o got 2>said
+	check "in an overlay the living are read" numbers got 700
+	exec 3>&-
+	wait $!
+	umount overlay/all
+fi
+umount overlay 2>/dev/null
+
+# ---- of another user
+if [ "$(id -u)" -eq 0 ] && setpriv --reuid nobody --clear-groups true 2>/dev/null; then
+	chmod 755 .
+	mkdir -m 777 theirs
+	(cd theirs && XDG_RUNTIME_DIR='' TRACE2_RAW=$tmp/theirs/a.tlg setpriv --reuid nobody --clear-groups ../dies 70
+		true) 2>/dev/null
+	check "what is another user's is his" status 0 --recover-all --delete
+	check "what is another user's is his" grep -q 'no ring files' said
+	check "--ring-user" status 0 --recover-all --ring-user=nobody --delete -o got.txt
+	check "--ring-user" numbers got.txt 70
+	check "--ring-user --delete" status 0 --recover-all --ring-user=nobody
+	check "--ring-user --delete" grep -q 'no ring files' said
+fi
+
 # ---- many, and some of them
 ln -s dies other
 for i in {1..150}; do
