@@ -13,10 +13,10 @@ runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_thread tr2_gap tr2_handler tr2_reg tr2_ring tr2_scope tr2_losses tr2_shm \
 	       tr2_env tr2_value tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
 	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text tr2_progress
-expand_src  := t2x_options t2x_recover t2x_dir t2x_file t2x_screen \
+expand_src  := t2x_options t2x_inputs t2x_recover t2x_select t2x_rest t2x_dir t2x_output t2x_file t2x_screen \
 	       t2x_ahead t2x_relay t2x_crew \
 	       t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
-	       t2x_join t2x_salvage t2x_reblock t2x_ring t2x_ring_copy t2x_leftover \
+	       t2x_join t2x_salvage t2x_reblock t2x_ring t2x_ring_copy t2x_alive t2x_leftover \
 	       t2x_raw t2x_xml \
 	       t2x_input t2x_blocks t2x_place t2x_met t2x_unpack t2x_layout t2x_layout_xml t2x_in t2x_lz4 t2x_window \
 	       t2x_model t2x_regions t2x_losses t2x_render \

@@ -1,31 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* t2expand.c - the program: the way from inputs to output, exit status. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "t2x_ahead.h"
-#include "t2x_dir.h"
-#include "t2x_file.h"
-#include "t2x_input.h"
+#include "t2x_inputs.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
-#include "t2x_options.h"
+#include "t2x_output.h"
 #include "t2x_raw.h"
 #include "t2x_recover.h"
 #include "t2x_relay.h"
-#include "t2x_screen.h"
+#include "t2x_rest.h"
 #include "t2x_xml.h"
 
-enum {
-	MAX_LAYOUT_BYTES = 1024 * 1024,
-	PIPE_BYTES = 1024 * 1024,         /* what anybody may ask for */
-};
+enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
 
 static const struct t2x_writer *const writers[] = {
 	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
@@ -37,16 +31,10 @@ struct run {
 	struct t2x_report report;
 	struct t2x_layout layout;         /* of --layout */
 	struct t2x_recover recover;       /* the ring files */
-	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
-	struct t2x_input *inputs;
-	unsigned ninputs;
+	struct t2x_inputs inputs;
 	struct t2x_crew *crew;            /* NULL: the main thread does all of it */
 	struct t2x_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
-	struct t2x_out out;
-	struct t2x_screen screen;         /* behind out, if the output is a terminal */
-	int is_screen;
-	struct t2x_file file;             /* behind out, if the output is a file that --output names */
-	int out_fd;
+	struct t2x_output output;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
 
@@ -82,121 +70,6 @@ static int open_layout(struct run *run)
 	return !why;
 }
 
-/* Not a reason to stop: the line on stderr says what, exit status 3 that there is one. */
-static void leave_out(struct run *run, const char *path, unsigned n, const char *why)
-{
-	if (!n)
-		return;
-	t2x_report_note(&run->report, path, "%u files left out: %s", n, why);
-	run->report.damages++;
-}
-
-/* A file in a directory that is no trace is like damage in one. */
-static void report_fault(struct run *run, const struct t2x_input *input)
-{
-	if (input->is_listed)
-		t2x_report_damage(&run->report, input->in.name, "byte", 0, "%s", input->fault);
-	else
-		complain(run, input->in.name, input->fault);
-}
-
-/* Return  the new input, NULL: it cannot be used */
-static struct t2x_input *add_input(struct run *run, const char *path, int is_listed, int is_sentinel)
-{
-	struct t2x_input *input = &run->inputs[run->ninputs];
-
-	*input = (struct t2x_input){
-		.path = path, .layout = run->settings.layout ? &run->layout : NULL, .report = &run->report,
-		.is_listed = is_listed,
-	};
-	if (!t2x_input_check(input, run->settings.format < T2X_FORMAT_XML))
-		report_fault(run, input);
-	else if (!is_sentinel || input->good)
-		return &run->inputs[run->ninputs++];
-	return NULL;
-}
-
-/* What is not joined with any file. */
-static struct t2x_input *add_ring(struct run *run, const char *path)
-{
-	struct t2x_input *input = &run->inputs[run->ninputs++];
-
-	*input = (struct t2x_input){ .path = path, .report = &run->report, .is_done = 1, .in = { .name = path } };
-	return input;
-}
-
-static struct t2x_input *find_input(struct run *run, dev_t device, ino_t inode)
-{
-	for (unsigned i = 0; i < run->ninputs; i++)
-		if (run->inputs[i].is_regular && run->inputs[i].device == device && run->inputs[i].inode == inode)
-			return &run->inputs[i];
-	return NULL;
-}
-
-/* Each ring file goes with the .tlg file of its process, if that is there. */
-static void add_rings(struct run *run)
-{
-	for (unsigned i = 0; i < run->recover.n; i++) {
-		struct t2x_recovered *item = &run->recover.items[i];
-		struct t2x_input *input = NULL;
-		if (!item->why)
-			input = find_input(run, item->device, item->inode);
-		if (!item->why && !input)
-			input = add_input(run, item->ring.state.path, 1, 0);
-		t2x_join_add(input ? input : add_ring(run, item->ring.path), &item->join);
-	}
-}
-
-/* How many files the path stands for. */
-static unsigned list_path(struct run *run, struct t2x_dir *dir, const char *path)
-{
-	int error = strcmp(path, "-") ? t2x_dir_list(dir, path) : 0;
-
-	if (error)
-		complain(run, path, strerror(-error));
-	else if (dir->is_directory && !dir->n)
-		complain(run, path, "no .tlg files in this directory");
-	leave_out(run, path, dir->left_out, "too many in one directory");
-	return dir->is_directory ? dir->n : 1;
-}
-
-/* All files that the paths stand for.  Return  0 or -ENOMEM */
-static int find_inputs(struct run *run)
-{
-	unsigned npaths = run->settings.npaths, n = 0;
-
-	run->dirs = calloc(npaths ? npaths : 1, sizeof(*run->dirs));
-	if (!run->dirs || t2x_recover_open(&run->recover, &run->settings, &run->report))
-		return -ENOMEM;
-	run->is_unusable |= run->recover.failed != 0;
-	for (unsigned i = 0; i < npaths; i++)
-		n += list_path(run, &run->dirs[i], run->settings.paths[i]);
-	run->inputs = calloc(n + run->recover.n + 1, sizeof(*run->inputs));
-	if (!run->inputs)
-		return -ENOMEM;
-	for (unsigned i = 0; i < npaths; i++) {
-		const struct t2x_dir *dir = &run->dirs[i];
-		if (!dir->is_directory)
-			add_input(run, run->settings.paths[i], 0, 0);
-		for (unsigned j = 0; j < dir->n; j++)
-			add_input(run, dir->paths[j], 1, dir->has_sentinel && j + 1 == dir->n);
-	}
-	add_rings(run);
-	return 0;
-}
-
-static int is_input(struct run *run, int fd)
-{
-	struct stat st;
-
-	if (fstat(fd, &st))
-		return 0;
-	for (unsigned i = 0; i < run->recover.n; i++)
-		if (run->recover.items[i].ring.device == st.st_dev && run->recover.items[i].ring.inode == st.st_ino)
-			return 1;
-	return find_input(run, st.st_dev, st.st_ino) != NULL;
-}
-
 /* Some files may be needed at once; the limit is a soft one for programs that use select(2). */
 static void allow_many_files(void)
 {
@@ -208,128 +81,95 @@ static void allow_many_files(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* A pipe takes 64 KiB at a time, a turn of writer and reader for each; in a larger one half the time is saved. */
-static void widen_pipe(int fd)
-{
-	if (fcntl(fd, F_GETPIPE_SZ) < PIPE_BYTES)
-		fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
-}
-
-static int is_regular(int fd)
+static int is_input(struct run *run, int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode);
-}
-
-/* What files hold may reach a terminal only as text.  Return  0: there will be no output */
-static int start_output(struct run *run, const char *path)
-{
-	enum t2x_format format = run->settings.format;
-	int error;
-
-	if (run->out_fd != STDOUT_FILENO && is_regular(run->out_fd)) {
-		run->file.fd = run->out_fd;
-		error = t2x_out_init_fn(&run->out, t2x_file_write, &run->file);
-		t2x_out_in_blocks(&run->out);
-	} else if (run->settings.raw_text || !isatty(run->out_fd)) {
-		widen_pipe(run->out_fd);
-		error = t2x_out_init(&run->out, run->out_fd);
-	} else if (format == T2X_FORMAT_RAW) {
-		complain(run, path, "a terminal, which raw events might upset; --raw-text writes them");
+	if (fstat(fd, &st))
 		return 0;
-	} else {
-		run->is_screen = 1;
-		error = t2x_screen_init(&run->screen, run->out_fd, format == T2X_FORMAT_EVENT);
-		if (!error)
-			error = t2x_out_init_fn(&run->out, t2x_screen_write, &run->screen);
-	}
-	if (error)
-		complain(run, path, strerror(-error));
-	return !error;
-}
-
-/*
- * What is empty already is left alone: of a file that was cut to nothing ext4 writes all to the disk when it is closed,
- * and the program waits.  Return  0, or -1 and errno
- */
-static int empty_file(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) || (S_ISREG(st.st_mode) && st.st_size && ftruncate(fd, 0)) ? -1 : 0;
+	for (unsigned i = 0; i < run->recover.n; i++)
+		if (run->recover.items[i].ring.device == st.st_dev && run->recover.items[i].ring.inode == st.st_ino)
+			return 1;
+	return S_ISREG(st.st_mode) && t2x_inputs_get(&run->inputs, st.st_dev, st.st_ino);
 }
 
 /* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
 static int open_output(struct run *run)
 {
-	const char *path = run->settings.output;
+	const char *why = t2x_output_open(&run->output, &run->settings);
 
-	run->out_fd = STDOUT_FILENO;
-	if (path && strcmp(path, "-"))
-		run->out_fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-	else
-		path = "standard output";
-	if (run->out_fd < 0) {
-		complain(run, path, strerror(errno));
-		return 0;
-	}
-	if (is_input(run, run->out_fd)) {
-		complain(run, path, "is an input and the output at once");
-		return 0;
-	}
-	if (run->out_fd != STDOUT_FILENO && empty_file(run->out_fd)) {
-		complain(run, path, strerror(errno));
-		return 0;
-	}
-	return start_output(run, path);
+	if (!why && is_input(run, run->output.fd))
+		why = "is an input and the output at once";
+	if (!why)
+		why = t2x_output_start(&run->output, &run->settings);
+	if (why)
+		complain(run, run->output.path, why);
+	return !why;
 }
 
 /* ---- expanding ---------------------------------------------------------------------------------- */
 
+/* What concerns all inputs of a text; that of one process among several has a name. */
+static void tell(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(struct run *run, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (run->output.is_new)
+		t2x_report_note(&run->report, run->output.path, "%s", text);
+	else
+		fprintf(stderr, "t2expand: %s\n", text);
+}
+
 static void note_summary(struct run *run, const struct t2x_context *context,
 			 const struct t2x_summary *summary)
 {
-	struct t2x_report *report = &run->report;
-
 	for (unsigned i = 1; i < TLG_LOSS_REASONS; i++)
 		if (summary->losses[i])
-			fprintf(stderr, "t2expand: %" PRIu64 " checkpoints lost by the program: %s\n",
-				summary->losses[i], tlg_loss_name(i));
+			tell(run, "%" PRIu64 " checkpoints lost by the program: %s", summary->losses[i],
+			     tlg_loss_name(i));
 	if (summary->gaps)
-		fprintf(stderr, "t2expand: %" PRIu64 " events missing in %" PRIu64 " places\n",
-			summary->gap_events, summary->gaps);
+		tell(run, "%" PRIu64 " raw events missing in %" PRIu64 " places", summary->gap_events, summary->gaps);
 	if (context->missing)
-		fprintf(stderr, "t2expand: %" PRIu64 " checkpoints missing, as counted by their programs\n",
-			context->missing);
+		tell(run, "%" PRIu64 " checkpoints missing, as counted by their programs", context->missing);
 	if (summary->unresolved)
-		fprintf(stderr, "t2expand: %" PRIu64 " of %" PRIu64 " checkpoints unresolved\n",
-			summary->unresolved, summary->checkpoints);
+		tell(run, "%" PRIu64 " of %" PRIu64 " checkpoints unresolved", summary->unresolved,
+		     summary->checkpoints);
 	if (context->unknown)
-		fprintf(stderr, "t2expand: %" PRIu64 " events of unknown types skipped\n", context->unknown);
+		tell(run, "%" PRIu64 " raw events of unknown types skipped", context->unknown);
 	if (context->ignored)
-		fprintf(stderr, "t2expand: %" PRIu64 " definitions ignored: too many\n", context->ignored);
+		tell(run, "%" PRIu64 " definitions ignored: too many", context->ignored);
 	if (context->changed)
-		fprintf(stderr, "t2expand: %" PRIu64 " definitions contradict earlier ones\n",
-			context->changed);
-	report->damages += context->ignored + context->changed;
+		tell(run, "%" PRIu64 " definitions contradict earlier ones", context->changed);
+	run->report.damages += context->ignored + context->changed;
 }
 
-/* Processes that were killed, or run. */
+/* Processes that were killed, or run.  Of ring files it is told anyway. */
 static void note_open(struct run *run, const struct t2x_merge *merge)
 {
-	unsigned files = 0, more = 0;
+	struct t2x_inputs *inputs = &run->inputs;
+	unsigned *open = calloc(inputs->n + 1, sizeof(*open)), files = 0, more = 0;
 
-	for (unsigned i = 0; i < run->ninputs; i++) {
-		unsigned open = t2x_merge_open_streams(merge, i);
-		if (open && files++ < T2X_REPORT_LINES)
-			t2x_report_note(&run->report, run->inputs[i].in.name,
-					"%u of the processes did not end: killed, or still running", open);
+	if (!open || run->output.is_new) {
+		free(open);
+		return;
+	}
+	t2x_merge_open_streams(merge, open, inputs->n);
+	for (unsigned i = 0; i < inputs->n; i++) {
+		inputs->items[i].open_streams = open[i];
+		if (open[i] && files++ < T2X_REPORT_LINES)
+			t2x_report_note(&run->report, inputs->items[i].in.name,
+					"%u of the processes did not end: killed, or still running", open[i]);
 		else
-			more += open;
+			more += open[i];
 	}
 	if (more)
-		fprintf(stderr, "t2expand: %u processes in more files did not end\n", more);
+		tell(run, "%u processes in more files did not end", more);
+	free(open);
 }
 
 /* All formats but xml and raw.  Return  0 or -ENOMEM */
@@ -340,7 +180,7 @@ static int expand_text(struct run *run)
 	struct t2x_relay *relay = NULL;
 	int error = -ENOMEM;
 
-	context.model = t2x_model_new(writers[run->settings.format], &run->out, &run->settings.options);
+	context.model = t2x_model_new(writers[run->settings.format], &run->output.out, &run->settings.options);
 	if (context.model)
 		merge = t2x_merge_new(&context);
 	if (!merge)
@@ -350,8 +190,8 @@ static int expand_text(struct run *run)
 		relay = t2x_relay_new(run->crew, context.model);
 		run->ahead = t2x_ahead_new(run->crew, &run->report);
 	}
-	for (unsigned i = 0; !error && i < run->ninputs; i++) {
-		struct t2x_input *input = &run->inputs[i];
+	for (unsigned i = 0; !error && i < run->inputs.n; i++) {
+		struct t2x_input *input = &run->inputs.items[i];
 		if (run->ahead)
 			t2x_ahead_add(run->ahead, input);
 		error = t2x_merge_add(merge, &input->blocks, input->in.name,
@@ -373,13 +213,13 @@ done:
 /* xml, raw: what is in the files, one after the other.  Return  0 or -ENOMEM */
 static int expand_listing(struct run *run)
 {
-	struct t2x_xml xml = { .out = &run->out };
-	struct t2x_raw raw = { .out = &run->out };
+	struct t2x_xml xml = { .out = &run->output.out };
+	struct t2x_raw raw = { .out = &run->output.out };
 	struct t2x_block block;
 	int error = 0;
 
-	for (unsigned i = 0; i < run->ninputs; i++) {
-		while (!error && t2x_join_next(&run->inputs[i].blocks, &block)) {
+	for (unsigned i = 0; i < run->inputs.n; i++) {
+		while (!error && t2x_join_next(&run->inputs.items[i].blocks, &block)) {
 			if (run->settings.format == T2X_FORMAT_XML)
 				t2x_xml_block(&xml, &block);
 			else
@@ -391,66 +231,109 @@ static int expand_listing(struct run *run)
 	return error;
 }
 
-/* What the inputs turned out to be. */
-static void judge_inputs(struct run *run)
+/* Read the inputs, write the text.  Return  0 or an errno of the output */
+static int expand_inputs(struct run *run)
 {
-	unsigned left_out = 0, good = 0;
+	int error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
 
-	for (unsigned i = 0; i < run->ninputs; i++) {
-		const struct t2x_input *input = &run->inputs[i];
-		if (input->fault[0])
-			report_fault(run, input);
-		left_out += (unsigned)input->left_out;
-		good += input->good > 0;
-	}
-	leave_out(run, "too many open files", left_out, "their processes ran at the same time, see ulimit -n");
-	if (!good)
-		run->is_unusable = 1;
+	if (error)
+		complain(run, "memory", strerror(-error));
+	t2x_inputs_judge(&run->inputs);
+	error = t2x_output_finish(&run->output, run->settings.delete_rings);
+	if (error && error != EPIPE)
+		complain(run, run->output.path, strerror(error));
+	return error;
 }
 
-/* Return  the exit status */
-static int finish_output(struct run *run)
+static int has_failed(const struct run *run)
 {
-	int error = t2x_out_flush(&run->out);
-
-	t2x_out_free(&run->out);
-	if (run->is_screen) {
-		int late = t2x_screen_finish(&run->screen);
-		error = error ? error : late;
-	}
-	if (run->file.written) {
-		int late = t2x_file_finish(&run->file);
-		error = error ? error : late;
-	}
-	if (!error && run->settings.delete_rings && fsync(run->out_fd) && errno != EINVAL && errno != EROFS)
-		error = errno;
-	if (run->out_fd != STDOUT_FILENO && close(run->out_fd) && !error)
-		error = errno;
-	if (error == EPIPE)
-		return T2X_EXIT_PIPE;
-	if (error)
-		complain(run, run->settings.output ? run->settings.output : "standard output",
-			 strerror(error));
-	return run->is_unusable ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
+	return run->is_unusable || run->inputs.is_unusable || run->recover.failed;
 }
 
 /* Nothing left behind is not a failure. */
-static int report_nothing(struct run *run)
+static void report_nothing(struct run *run)
 {
-	if (run->is_unusable || !run->settings.recover_all)
-		return T2X_EXIT_UNUSABLE;
-	fprintf(stderr, "t2expand: no ring files of dead processes\n");
-	return EXIT_SUCCESS;
+	if (has_failed(run) || !run->settings.recover_all)
+		run->is_unusable = 1;
+	else
+		fprintf(stderr, "t2expand: no ring files of dead processes\n");
 }
 
-/* The output is complete, as far as status says: only now may the ring files go. */
-static int delete_rings(struct run *run, int status)
+/* The output is complete: only now may the ring file go. */
+static void delete_ring(struct run *run, const struct t2x_recovered *item)
 {
-	if (!run->settings.delete_rings || (status != EXIT_SUCCESS && status != T2X_EXIT_DAMAGED))
-		return status;
-	return t2x_recover_delete(&run->recover, &run->report) ? T2X_EXIT_DAMAGED : status;
+	if (run->settings.delete_rings && !has_failed(run) && !t2x_recover_delete(&run->recover, item))
+		run->report.damages++;
 }
 
+/* One text of all.  Return  an errno of the output; -ENOMEM */
+static int expand_all(struct run *run)
+{
+	struct t2x_recover *recover = &run->recover;
+	int error = t2x_recover_open(recover, &run->settings, &run->report);
+
+	if (!error)
+		error = t2x_inputs_find(&run->inputs, recover->n);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < recover->n; i++)
+		t2x_inputs_add_ring(&run->inputs, &recover->items[i]);
+	if (!run->inputs.n) {
+		report_nothing(run);
+		return 0;
+	}
+	if (!open_output(run))
+		return 0;
+	error = expand_inputs(run);
+	for (unsigned i = 0; i < recover->n; i++)
+		t2x_recover_report(recover, &recover->items[i]);
+	t2x_rest_report(&run->inputs);
+	for (unsigned i = 0; !error && i < recover->n; i++)
+		delete_ring(run, &recover->items[i]);
+	return error;
+}
+
+/* The text of one process, into a file of its own.  Return  an errno of the output */
+static int expand_one(struct run *run, struct t2x_recovered *item)
+{
+	const char *why;
+	int error;
+
+	t2x_inputs_add_ring(&run->inputs, item);
+	why = t2x_output_create(&run->output, &run->settings, item->ring.head.sid);
+	if (!why)
+		why = t2x_output_start(&run->output, &run->settings);
+	if (why) {
+		complain(run, run->output.path, why);
+		return EIO;
+	}
+	error = expand_inputs(run);
+	t2x_recover_report(&run->recover, item);
+	if (!error)
+		delete_ring(run, item);
+	return error;
+}
+
+/* One text of each process that left a ring file.  Return  an errno of the output; -ENOMEM */
+static int expand_each(struct run *run)
+{
+	struct t2x_recover *recover = &run->recover;
+	int error = t2x_recover_find(recover, &run->settings, &run->report), opened = 0;
+
+	if (!error)
+		error = t2x_inputs_find(&run->inputs, 1);
+	while (!error && (opened = t2x_recover_next(recover)) > 0) {
+		struct t2x_recovered *item = &recover->items[recover->n - 1];
+		error = expand_one(run, item);
+		t2x_inputs_clear(&run->inputs);
+		t2x_recover_close(item);
+	}
+	if (!recover->n)
+		report_nothing(run);
+	return opened < 0 ? opened : error;
+}
+
+/* Return  the exit status */
 static int expand(struct run *run)
 {
 	int error;
@@ -458,21 +341,18 @@ static int expand(struct run *run)
 	allow_many_files();
 	if (run->settings.jobs > 1)
 		run->crew = t2x_crew_new(run->settings.jobs - 1);
-	if (find_inputs(run)) {
+	run->inputs = (struct t2x_inputs){
+		.settings = &run->settings, .report = &run->report,
+		.layout = run->settings.layout ? &run->layout : NULL,
+	};
+	error = run->settings.is_directory ? expand_each(run) : expand_all(run);
+	if (error == -ENOMEM)
 		complain(run, "inputs", strerror(ENOMEM));
-		return T2X_EXIT_UNUSABLE;
-	}
-	if (!run->ninputs)
-		return report_nothing(run);
-	if (!open_output(run))
-		return T2X_EXIT_UNUSABLE;
-	error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
-	if (error)
-		complain(run, "out of memory", strerror(-error));
-	judge_inputs(run);
-	t2x_recover_report(&run->recover, &run->report);
+	t2x_recover_finish(&run->recover);
 	t2x_report_finish(&run->report);
-	return delete_rings(run, finish_output(run));
+	if (error == EPIPE)
+		return T2X_EXIT_PIPE;
+	return has_failed(run) ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }
 
 int main(int argc, char **argv)
@@ -483,12 +363,7 @@ int main(int argc, char **argv)
 	t2x_options_read(&run.settings, argc, argv);
 	if (!run.settings.layout || open_layout(&run))
 		status = expand(&run);
-	for (unsigned i = 0; i < run.ninputs; i++)
-		t2x_input_close(&run.inputs[i]);
-	free(run.inputs);
-	for (unsigned i = 0; run.dirs && i < run.settings.npaths; i++)
-		t2x_dir_free(&run.dirs[i]);
-	free(run.dirs);
+	t2x_inputs_free(&run.inputs);
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);
 	t2x_crew_free(run.crew);

@@ -266,7 +266,7 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 		if (!n && avail && !t2x_in_is_break(blocks->in)) {
 			uint64_t from = t2x_in_offset(blocks->in);
 			t2x_in_skip(blocks->in, avail);
-			report(blocks, from, "event cut off");
+			report(blocks, from, "raw event cut off");
 		}
 	} while (!n && t2x_in_next_piece(blocks->in));
 	if (!n)

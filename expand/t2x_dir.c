@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { GATHERED = 2 * T2X_DIR_FILES };    /* paths that wait for being sorted */
-
 static const char suffix[] = ".tlg";
 static const char sentinel[] = "git-trace2-discard";
 
@@ -33,25 +31,20 @@ static int compare_paths(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sort what was gathered, keep as many as may be. */
-static void keep_first(struct t2x_dir *dir)
-{
-	if (dir->n)
-		qsort(dir->paths, dir->n, sizeof(dir->paths[0]), compare_paths);
-	while (dir->n > T2X_DIR_FILES) {
-		free(dir->paths[--dir->n]);
-		dir->left_out++;
-	}
-}
-
 /* Return  0 or -ENOMEM */
 static int add_path(struct t2x_dir *dir, const char *directory, const char *name)
 {
 	size_t length = strlen(directory);
 	const char *slash = length && directory[length - 1] == '/' ? "" : "/";
 
-	if (dir->n == GATHERED)
-		keep_first(dir);
+	if (dir->n == dir->room) {
+		unsigned room = dir->room ? 2 * dir->room : 64;
+		char **paths = realloc(dir->paths, room * sizeof(*paths));
+		if (!paths)
+			return -ENOMEM;
+		dir->paths = paths;
+		dir->room = room;
+	}
 	if (asprintf(&dir->paths[dir->n], "%s%s%s", directory, slash, name) < 0)
 		return -ENOMEM;
 	dir->n++;
@@ -72,7 +65,8 @@ static int read_names(struct t2x_dir *dir, const char *path, DIR *stream)
 	}
 	if (!error)
 		error = -errno;
-	keep_first(dir);
+	if (dir->n)
+		qsort(dir->paths, dir->n, sizeof(dir->paths[0]), compare_paths);
 	if (!error && is_regular(stream, sentinel)) {
 		error = add_path(dir, path, sentinel);
 		dir->has_sentinel = !error;
@@ -93,8 +87,7 @@ int t2x_dir_list(struct t2x_dir *dir, const char *path)
 	stream = opendir(path);
 	if (!stream)
 		return -errno;
-	dir->paths = calloc(GATHERED, sizeof(dir->paths[0]));
-	error = dir->paths ? read_names(dir, path, stream) : -ENOMEM;
+	error = read_names(dir, path, stream);
 	closedir(stream);
 	return error;
 }

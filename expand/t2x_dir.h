@@ -9,13 +9,10 @@
 #ifndef T2X_DIR_H
 #define T2X_DIR_H
 
-enum { T2X_DIR_FILES = 4096 };            /* that are taken; the first ones by name, which are the oldest */
-
 struct t2x_dir {
 	int is_directory;
 	char **paths;                     /* directory and name, each malloc'ed */
-	unsigned n;
-	unsigned left_out;                /* files for which there was no room */
+	unsigned n, room;
 	int has_sentinel;                 /* the last path is the sentinel, which may be a text */
 };
 

@@ -128,9 +128,9 @@ static void judge(struct t2x_input *input)
 	else if (input->good)
 		return;
 	else if (!input->in.lz4 && !t2x_in_offset(&input->in))
-		set_fault(input, "empty");
+		set_fault(input, input->joins ? "" : "empty");   /* all of it may still be in a ring file */
 	else if (input->blocks.unknown_layout)
-		snprintf(input->fault, sizeof(input->fault), "events of %u bytes: needs --layout",
+		snprintf(input->fault, sizeof(input->fault), "raw events of %u bytes, which need --layout",
 			 input->blocks.unknown_layout);
 	else
 		set_fault(input, "not a .tlg file, or nothing in it is whole");

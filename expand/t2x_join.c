@@ -39,7 +39,7 @@ static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block
 	int32_t left = join ? (int32_t)(join->blocks - block->number) : 0;
 
 	if (!join)
-		return 1;
+		return !input->joins || !input->joins->is_alone;
 	if (left >= 0)
 		t2x_salvage_follow(join->salvage, block);
 	if (left <= 0 && join->stage == T2X_JOIN_WAITS)

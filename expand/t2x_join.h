@@ -18,6 +18,7 @@ struct t2x_join {
 	struct t2x_salvage *salvage;
 	uint32_t stream, blocks;          /* which the ring file vouches for */
 	enum { T2X_JOIN_WAITS, T2X_JOIN_NOW, T2X_JOIN_DONE } stage;
+	int is_alone;                     /* of the input's streams none counts but those of ring files */
 };
 
 /* Append to the input, whose file may be missing. */

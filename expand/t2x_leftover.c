@@ -12,16 +12,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* trace2-PID-ID.ring, both of 16 hexadecimal digits; a regular file, and ours. */
-static int is_wanted(DIR *stream, const char *name, uint32_t pid)
+static const char memory[] = "/dev/shm";
+
+struct wanted {
+	uint32_t pid;                     /* 0: any */
+	uid_t user;
+};
+
+/* trace2-PID-ID.ring, both of 16 hexadecimal digits; a regular file of the user. */
+static int is_wanted(DIR *stream, const char *name, const struct wanted *wanted)
 {
-	uint64_t of, id;
+	uint64_t pid, id;
 	struct stat st;
 	int end = 0;
 
-	return strlen(name) == 45 && sscanf(name, "trace2-%16" SCNx64 "-%16" SCNx64 ".ring%n", &of, &id, &end) == 2 &&
-	       end == 45 && (!pid || of == pid) && !fstatat(dirfd(stream), name, &st, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISREG(st.st_mode) && st.st_uid == geteuid();
+	return strlen(name) == 45 && sscanf(name, "trace2-%16" SCNx64 "-%16" SCNx64 ".ring%n", &pid, &id, &end) == 2 &&
+	       end == 45 && (!wanted->pid || pid == wanted->pid) &&
+	       !fstatat(dirfd(stream), name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	       st.st_uid == wanted->user;
 }
 
 static int compare(const void *a, const void *b)
@@ -29,37 +37,51 @@ static int compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static int find_in(struct t2x_leftovers *leftovers, const char *directory, uint32_t pid)
+static int add_path(struct t2x_leftovers *leftovers, const char *directory, const char *name)
+{
+	if (leftovers->n == leftovers->room) {
+		unsigned room = leftovers->room ? 2 * leftovers->room : 64;
+		char **paths = realloc(leftovers->paths, room * sizeof(*paths));
+		if (!paths)
+			return -ENOMEM;
+		leftovers->paths = paths;
+		leftovers->room = room;
+	}
+	if (asprintf(&leftovers->paths[leftovers->n], "%s/%s", directory, name) < 0)
+		return -ENOMEM;
+	leftovers->n++;
+	return 0;
+}
+
+static int find_in(struct t2x_leftovers *leftovers, const char *directory, const struct wanted *wanted)
 {
 	DIR *stream = opendir(directory);
 	const struct dirent *entry;
 	int error = 0;
 
-	while (stream && !error && (entry = readdir(stream))) {
-		if (!is_wanted(stream, entry->d_name, pid))
-			continue;
-		if (leftovers->n == T2X_LEFTOVERS)
-			leftovers->left_out++;
-		else if (asprintf(&leftovers->paths[leftovers->n], "%s/%s", directory, entry->d_name) < 0)
-			error = -ENOMEM;
-		else
-			leftovers->n++;
-	}
+	while (stream && !error && (entry = readdir(stream)))
+		if (is_wanted(stream, entry->d_name, wanted))
+			error = add_path(leftovers, directory, entry->d_name);
 	if (stream)
 		closedir(stream);
 	return error;
 }
 
-int t2x_leftovers_find(struct t2x_leftovers *leftovers, uint32_t pid)
+int t2x_leftovers_find(struct t2x_leftovers *leftovers, uint32_t pid, uid_t user)
 {
+	const struct wanted wanted = { pid, user };
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	int error = 0;
+	char theirs[64] = "";
+	int error;
 
 	*leftovers = (struct t2x_leftovers){ .n = 0 };
-	if (runtime && *runtime == '/' && strcmp(runtime, "/dev/shm") != 0)
-		error = find_in(leftovers, runtime, pid);
-	if (!error)
-		error = find_in(leftovers, "/dev/shm", pid);
+	if (user != geteuid())
+		snprintf(theirs, sizeof(theirs), "/run/user/%u", (unsigned)user);
+	error = find_in(leftovers, memory, &wanted);
+	if (!error && runtime && *runtime == '/' && strcmp(runtime, memory) != 0)
+		error = find_in(leftovers, runtime, &wanted);
+	if (!error && theirs[0])
+		error = find_in(leftovers, theirs, &wanted);
 	if (leftovers->n)
 		qsort(leftovers->paths, leftovers->n, sizeof(leftovers->paths[0]), compare);
 	return error;
@@ -69,4 +91,6 @@ void t2x_leftovers_free(struct t2x_leftovers *leftovers)
 {
 	while (leftovers->n)
 		free(leftovers->paths[--leftovers->n]);
+	free(leftovers->paths);
+	leftovers->paths = NULL;
 }

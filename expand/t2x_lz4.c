@@ -252,6 +252,29 @@ static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 	lz4->is_break = 1;
 }
 
+/* What liblz4 finds wrong with a frame, in words. */
+static const char *explain(size_t code)
+{
+	static const struct { const char *name, *words; } reasons[] = {
+		{ "ERROR_headerChecksum_invalid", "LZ4 frame whose header has a wrong checksum" },
+		{ "ERROR_blockChecksum_invalid", "LZ4 block with a wrong checksum" },
+		{ "ERROR_contentChecksum_invalid", "LZ4 frame with a wrong checksum" },
+		{ "ERROR_frameType_unknown", "not an LZ4 frame" },
+		{ "ERROR_headerVersion_wrong", "LZ4 frame of another version" },
+		{ "ERROR_reservedFlag_set", "LZ4 frame of another version" },
+		{ "ERROR_maxBlockSize_invalid", "LZ4 frame of blocks that are too large" },
+		{ "ERROR_frameSize_wrong", "LZ4 frame not as long as it says" },
+		{ "ERROR_frameHeader_incomplete", "LZ4 frame whose header is cut off" },
+		{ "ERROR_allocation_failed", "no memory for an LZ4 frame" },
+	};
+	const char *name = LZ4F_getErrorName(code);
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (!strcmp(name, reasons[i].name))
+			return reasons[i].words;
+	return "damaged LZ4 frame";
+}
+
 /* The file ends inside a frame: what has been decoded is used, block by block. */
 static void note_cut(struct t2x_lz4 *lz4)
 {
@@ -296,7 +319,7 @@ static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 		t2x_window_skip(lz4->file, n);
 		return made;
 	}
-	skip_damage(lz4, LZ4F_isError(hint) ? LZ4F_getErrorName(hint) : "LZ4 frame longer than it says");
+	skip_damage(lz4, LZ4F_isError(hint) ? explain(hint) : "LZ4 frame longer than it says");
 	return 0;
 }
 
@@ -307,7 +330,7 @@ static size_t decode_piece(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 	size_t hint = LZ4F_decompress(lz4->context, to, &room, p, &n, NULL);
 
 	if (LZ4F_isError(hint)) {
-		skip_damage(lz4, LZ4F_getErrorName(hint));
+		skip_damage(lz4, explain(hint));
 		return 0;
 	}
 	t2x_window_skip(lz4->file, n);
@@ -330,7 +353,7 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 	}
 	hint = LZ4F_getFrameInfo(lz4->context, &info, p, &used);
 	if (LZ4F_isError(hint)) {
-		skip_damage(lz4, LZ4F_getErrorName(hint));
+		skip_damage(lz4, explain(hint));
 		return 0;
 	}
 	/* its checksum is one byte: what only looks like a header must not swallow what follows */

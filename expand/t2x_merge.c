@@ -81,13 +81,12 @@ int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char
 	return 0;
 }
 
-unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input)
+void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, unsigned n)
 {
 	const struct source *source = merge->sources;
 
-	while (source && input--)
-		source = source->next;
-	return source ? source->open_streams : 0;
+	for (unsigned i = 0; i < n; i++, source = source ? source->next : NULL)
+		streams[i] = source ? source->open_streams : 0;
 }
 
 /* ---- lanes -------------------------------------------------------------------------------------- */

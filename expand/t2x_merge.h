@@ -42,7 +42,7 @@ int t2x_merge_run(struct t2x_merge *merge);
  */
 int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block);
 
-/* Streams of an input that ended without END: killed, or still running. */
-unsigned t2x_merge_open_streams(const struct t2x_merge *merge, unsigned input);
+/* Of the first n inputs: streams that ended without END, killed or still running. */
+void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, unsigned n);
 
 #endif

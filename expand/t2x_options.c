@@ -4,9 +4,12 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "t2x_crew.h"
 #include "tlg.h"
@@ -14,12 +17,22 @@
 
 enum { MAX_NESTING = 1000000 };
 
+/* Options without a letter. */
+enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER };
+
 static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
+
+const char *t2x_format_name(enum t2x_format format)
+{
+	return format_names[format];
+}
 
 static const char usage_text[] =
 	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
 	"                [--raw-text] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
+	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
+	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
 	"       t2expand --live=PID [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --show_format[=xml|md]\n"
 	"       t2expand --help | --version\n"
@@ -32,6 +45,10 @@ static const char usage_text[] =
 	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
 	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
 	"  --recover-all    the same of all ring files of your dead processes\n"
+	"  --ring-pid=PID   of these only those of the process; likewise\n"
+	"  --ring-program=GLOB, --ring-user=USER   of programs with such a name; of another user\n"
+	"  --ring-older=AGE, --ring-newer=AGE      whose last sign of life is older, newer: 90s, 10m, 2h, 7d, 4w\n"
+	"  --output=DIR/    of ring files: one new file for each process, named after it\n"
 	"  --delete         remove these ring files when the output is complete\n"
 	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
 	"  --jobs=N         use up to N threads (default 1): reading and formatting go on side by side\n"
@@ -56,8 +73,10 @@ static void leave(void)
 
 static void refuse(const char *what, const char *value)
 {
+	int is_empty = value && !*value;
+
 	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "",
-		value ? value : "");
+		!value ? "" : is_empty ? "\"\"" : value);
 	exit(T2X_EXIT_USAGE);
 }
 
@@ -92,13 +111,13 @@ static unsigned find_number(const char *option, const char *text, unsigned max)
 	return n > max ? max : (unsigned)n;
 }
 
-static uint32_t find_pid(const char *text)
+static uint32_t find_pid(const char *option, const char *text)
 {
 	char *end;
 	unsigned long n = strtoul(text, &end, 10);
 
 	if (*text < '1' || *text > '9' || *end || n > INT32_MAX)
-		refuse("--live is not a process id", text);
+		refuse(option, text);
 	return (uint32_t)n;
 }
 
@@ -114,6 +133,61 @@ static void add_ring(struct t2x_settings *settings, char *path)
 	rings[settings->nrings++] = path;
 }
 
+/* Seconds. */
+static uint64_t find_age(const char *option, const char *text)
+{
+	static const char units[] = "smhdw";
+	static const unsigned seconds[] = { 1, 60, 3600, 86400, 604800 };
+	const char *unit;
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	unit = *end ? strchr(units, *end) : units;
+	if (*text < '0' || *text > '9' || !unit || (*end && end[1]) || n > UINT32_MAX)
+		refuse(option, text);
+	return unit ? (uint64_t)n * seconds[unit - units] : 0;
+}
+
+/* A name, or a number. */
+static uid_t find_user(const char *text)
+{
+	const struct passwd *user = getpwnam(text);
+	char *end;
+	unsigned long n = strtoul(text, &end, 10);
+
+	if (user)
+		return user->pw_uid;
+	if (*text < '0' || *text > '9' || *end || n > UINT32_MAX)
+		refuse("--ring-user is not a user", text);
+	return (uid_t)n;
+}
+
+/* Which ring files.  Return  0: option says something else */
+static int take_selection(struct t2x_selection *select, int option)
+{
+	switch (option) {
+	case RING_PID:
+		select->pid = find_pid("--ring-pid is not a process id", optarg);
+		return 1;
+	case RING_PROGRAM:
+		select->program = optarg;
+		return 1;
+	case RING_USER:
+		select->user = find_user(optarg);
+		return 1;
+	case RING_OLDER:
+		select->older = find_age("--ring-older is not an age such as 90s, 10m, 2h or 7d", optarg);
+		select->has_older = 1;
+		return 1;
+	case RING_NEWER:
+		select->newer = find_age("--ring-newer is not an age such as 90s, 10m, 2h or 7d", optarg);
+		select->has_newer = 1;
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* What belongs to ring files.  Return  0: option does not */
 static int take_ring_option(struct t2x_settings *settings, int option)
 {
@@ -125,13 +199,14 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 		settings->recover_all = 1;
 		return 1;
 	case 'p':
-		settings->live = find_pid(optarg);
+		settings->live = find_pid("--live is not a process id", optarg);
 		return 1;
 	case 'd':
 		settings->delete_rings = 1;
 		return 1;
 	default:
-		return 0;
+		settings->selects |= take_selection(&settings->select, option);
+		return option >= RING_PID;
 	}
 }
 
@@ -178,16 +253,33 @@ static void take_option(struct t2x_settings *settings, int option)
 	}
 }
 
-static void check_rings(const struct t2x_settings *settings)
+/* It says so, or there is one of this name. */
+static int is_directory(const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+	struct stat st;
+
+	return n && (path[n - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+}
+
+static void check_rings(struct t2x_settings *settings)
 {
 	int recovers = settings->nrings || settings->recover_all;
 
+	settings->is_directory = is_directory(settings->output);
 	if (!settings->npaths && !recovers && !settings->live)
 		refuse("no file to expand", NULL);
 	if (recovers && settings->live)
 		refuse("--live does not go with --recover", NULL);
 	if (settings->delete_rings && !recovers)
 		refuse("--delete needs --recover or --recover-all", NULL);
+	if (settings->selects && !settings->recover_all)
+		refuse("--ring-pid, --ring-program, --ring-user, --ring-older and --ring-newer need --recover-all",
+		       NULL);
+	if (settings->is_directory && !recovers && !settings->live)
+		refuse("an output that is a directory needs --recover, --recover-all or --live", settings->output);
+	if (settings->is_directory && settings->npaths)
+		refuse("no file goes with an output that is a directory", settings->paths[0]);
 }
 
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
@@ -204,6 +296,11 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "recover-all", no_argument, NULL, 'a' },
 		{ "delete", no_argument, NULL, 'd' },
 		{ "live", required_argument, NULL, 'p' },
+		{ "ring-pid", required_argument, NULL, RING_PID },
+		{ "ring-program", required_argument, NULL, RING_PROGRAM },
+		{ "ring-user", required_argument, NULL, RING_USER },
+		{ "ring-older", required_argument, NULL, RING_OLDER },
+		{ "ring-newer", required_argument, NULL, RING_NEWER },
 		{ "show_format", optional_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
@@ -213,6 +310,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 
 	*settings = (struct t2x_settings){
 		.format = T2X_FORMAT_PERF, .options = { .nesting = T2X_DEFAULT_NESTING }, .jobs = 1,
+		.select = { .user = geteuid() },
 	};
 	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
 		take_option(settings, option);

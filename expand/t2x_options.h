@@ -8,6 +8,7 @@
 #define T2X_OPTIONS_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "t2x_writer.h"
 
@@ -20,10 +21,20 @@ enum t2x_format {
 	T2X_FORMATS
 };
 
+/* Which ring files of those that are found. */
+struct t2x_selection {
+	uint32_t pid;                     /* 0: any */
+	const char *program;              /* a pattern; NULL: any */
+	uid_t user;                       /* whose they are */
+	int has_older, has_newer;
+	uint64_t older, newer;            /* seconds since the process is last known to have lived */
+};
+
 struct t2x_settings {
 	enum t2x_format format;
 	struct t2x_options options;
 	const char *output;               /* NULL: standard output */
+	int is_directory;                 /* it is one: a file in it for each process */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
 	unsigned jobs;                    /* threads, the main one included */
 	const char *layout;               /* file of a foreign layout, or NULL */
@@ -34,7 +45,12 @@ struct t2x_settings {
 	int recover_all;                  /* those of all dead processes, too */
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
 	int delete_rings;                 /* when the output is complete */
+	int selects;                      /* not all of recover_all: */
+	struct t2x_selection select;
 };
+
+/* As --format has it. */
+const char *t2x_format_name(enum t2x_format format);
 
 /* Fill in the settings, which point into argv. */
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv);

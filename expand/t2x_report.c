@@ -24,6 +24,19 @@ static void put_escaped(const struct t2x_report *report, const char *text)
 	t2x_escape_end(&escape);
 }
 
+/* So that it is seen where a name ends. */
+static void put_name(const struct t2x_report *report, const char *name)
+{
+	size_t n = strlen(name);
+	int is_quoted = !n || name[n - 1] == ':' || name[n - 1] == ' ';
+
+	if (is_quoted)
+		fputc('"', report->to);
+	put_escaped(report, name);
+	if (is_quoted)
+		fputc('"', report->to);
+}
+
 static void put_line(const struct t2x_report *report, const char *input, const char *place, const char *format,
 		     va_list ap)
 {
@@ -31,7 +44,7 @@ static void put_line(const struct t2x_report *report, const char *input, const c
 
 	vsnprintf(text, sizeof(text), format, ap);
 	fputs("t2expand: ", report->to);
-	put_escaped(report, input);
+	put_name(report, input);
 	fputs(place, report->to);
 	put_escaped(report, text);
 	fputc('\n', report->to);
@@ -88,6 +101,7 @@ void t2x_report_finish(struct t2x_report *report)
 		fprintf(report->to, "t2expand: %" PRIu64 " more damaged places\n",
 			report->damages - T2X_REPORT_LINES);
 	if (report->skipped_blocks && report->to)
-		fprintf(report->to, "t2expand: %" PRIu64 " blocks in an unknown encoding skipped: %" PRIu64 " events\n",
+		fprintf(report->to,
+			"t2expand: %" PRIu64 " blocks in an unknown encoding skipped: %" PRIu64 " raw events\n",
 			report->skipped_blocks, report->skipped_events);
 }

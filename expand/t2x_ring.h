@@ -38,9 +38,6 @@ const char *t2x_ring_take(struct t2x_ring *ring, int fd, const char *path, int l
 
 void t2x_ring_close(struct t2x_ring *ring);
 
-/* The process that wrote the file may still be writing it: 1. */
-int t2x_ring_has_writer(const struct t2x_ring *ring);
-
 /* Ring i, and its tail that holds: all zero if nothing of it was written.  Return  0: not in the file */
 int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head, struct tlg_ring_tail *tail);
 

@@ -88,6 +88,45 @@ elif command -v setpriv >/dev/null && setpriv --reuid 65534 --clear-groups "$exp
 	expect "unreadable" 1 "Permission denied" setpriv --reuid 65534 --clear-groups "$expand" secret.tlg
 fi
 
+# The same file, by whatever name
+ln -s good.tlg link.tlg
+ln good.tlg hard.tlg
+for again in good.tlg ./good.tlg link.tlg hard.tlg "$tmp/good.tlg"; do
+	expect "given twice, as $again" 0 "^t2expand: $again: (the same file as good.tlg|given more than once), counts? once" \
+		"$expand" good.tlg "$again"
+	same "counts once, as $again" good.perf stdout
+	check "one line says so, for $again" test "$(wc -l <err)" -eq 1
+done
+expect "standard input, too" 0 "good.tlg: the same file as standard input" sh -c "'$expand' - good.tlg <good.tlg"
+same "standard input counts once" good.perf stdout
+expect "standard input twice" 0 "standard input: given more than once" sh -c "cat good.tlg | '$expand' - -"
+same "standard input twice counts once" good.perf stdout
+mkdir twice.d
+cp good.tlg twice.d
+ln -s good.tlg twice.d/link.tlg
+expect "in a directory" 0 "twice.d/link.tlg: the same file as twice.d/good.tlg" "$expand" twice.d
+same "in a directory counts once" good.perf stdout
+expect "a directory twice" 0 "twice.d/good.tlg: given more than once" "$expand" twice.d twice.d/
+expect "copies are files of their own" 0 "" "$expand" --format=raw good.tlg twice.d/good.tlg
+check "copies are files of their own" test "$(size stdout)" -eq $((2 * $("$expand" --format=raw good.tlg | wc -c)))
+mkdir many.d
+TRACE2_RAW=$tmp/few.tlg "$out/examples/t2index" "$tmp/nothing.d" >/dev/null 2>&1
+for ((i = 0; i < 4100; i++)); do echo "many.d/$i.tlg"; done | xargs -n 500 sh -c 'tee "$@" <few.tlg >/dev/null' tee
+expect "a directory of many" 0 "" "$expand" --format=raw many.d
+check "all of them" test "$(size stdout)" -eq $((4100 * $("$expand" --format=raw few.tlg | wc -c)))
+for ((i = 0; i < 20; i++)); do ln -s good.tlg "twice.d/$i.tlg"; done
+expect "many twice" 0 "inputs: 11 more files were given more than once" "$expand" twice.d
+
+# Names that are none, or end like a message
+for option in --format --nesting --jobs --live --show_format; do
+	expect "$option of nothing" 2 '"" \(t2expand --help' "$expand" $option= good.tlg
+done
+for option in --output --layout --recover; do
+	expect "$option of nothing" 1 '"": No such file' "$expand" $option= good.tlg
+done
+expect "a file without a name" 1 '"": No such file' "$expand" ""
+expect "a file like a message" 1 '"x:": No such file' "$expand" x:
+
 # Damage
 n=$(size good.tlg)
 cp good.tlg middle.tlg
@@ -111,6 +150,13 @@ expect "damage in an LZ4 frame" 3 "lz4bad.tlg: byte [0-9]+: .*skipped [0-9]+ byt
 lines "the good frames" stdout 100 $(($(wc -l <lz4.perf) - 1))
 head -c $((n - 200)) lz4.tlg >lz4cut.tlg
 expect "a cut LZ4 frame" 3 "cut off" "$expand" lz4cut.tlg
+start=$(grep -abo "$(printf '\004\042\115\030')" lz4.tlg | head -n 1 | cut -d: -f1)
+for ((i = 0; i < 24; i++)); do
+	cp lz4.tlg flip.tlg
+	# shellcheck disable=SC2059
+	printf "\\x$(printf %02x $((i * 7 % 256 ^ 0xa5)))" | dd of=flip.tlg bs=1 seek=$((start + i)) conv=notrunc status=none
+	expect "byte $i of a frame" 3 "flip.tlg: (uncompressed )?byte [0-9]+: [a-zA-Z]" "$expand" flip.tlg
+done
 for ((i = 0; i < 20; i++)); do cat good.tlg && printf '%40s' noise; done >many.tlg
 expect "damage in many places" 3 "more damaged places" "$expand" many.tlg
 
@@ -149,4 +195,5 @@ little='ulimit -v 65536; cat large.tlg large.tlg large.tlg large.tlg | "$0" - --
 expect "little memory, perf" 3 "there before" bash -c "$little" "$expand" perf
 expect "little memory, xml" 3 "there before" bash -c "$little" "$expand" xml
 
+well_said
 total

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void read_blocks(struct t2x_recovered *item, struct t2x_report *report, collect_fn *fn, void *data)
 {
@@ -22,7 +23,9 @@ static void read_blocks(struct t2x_recovered *item, struct t2x_report *report, c
 struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data)
 {
 	char *rings[] = { (char *)(uintptr_t)ring };
-	struct t2x_settings settings = { .rings = rings, .nrings = 1, .live = live };
+	struct t2x_settings settings = {
+		.rings = rings, .nrings = 1, .live = live, .select = { .user = geteuid() },
+	};
 	struct t2x_report report = { .to = NULL };
 	struct t2x_recover recover = { .n = 0 };
 	struct t2x_salvage_sum sum = { .hits = UINT64_MAX };
@@ -58,7 +61,7 @@ int collect_find(uint32_t pid, char *path, size_t room)
 	struct t2x_leftovers leftovers;
 	int n = 0;
 
-	t2x_leftovers_find(&leftovers, pid);
+	t2x_leftovers_find(&leftovers, pid, geteuid());
 	for (unsigned i = 0; directory && i < leftovers.n; i++)
 		if (!strncmp(leftovers.paths[i], directory, strlen(directory)) && !n++)
 			snprintf(path, room, "%s", leftovers.paths[i]);

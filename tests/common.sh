@@ -42,6 +42,16 @@ total()
 	[ "$failed" -eq 0 ]
 }
 
+# well_said: what t2expand has said to expect is in plain words, names what it is about, and knows two units
+well_said()
+{
+	none "nothing is named that is not there" "$(grep -nE ':[[:space:]]*:|: *$' "$tmp/errors")"
+	none "errors of liblz4 by its names" "$(grep -nE 'ERROR_|LZ4F' "$tmp/errors")"
+	none "units other than checkpoints and raw events" \
+		"$(grep -nE 'HIT|[0-9] (hits|events)' "$tmp/errors" | grep -v 'raw events')"
+	none "lines that do not say whose they are" "$(grep -nv 't2expand: ' "$tmp/errors")"
+}
+
 # check NAME COMMAND...: its exit status is the verdict
 check()
 {
@@ -71,7 +81,7 @@ quiet()
 }
 
 # expect NAME STATUS PATTERN COMMAND...: exit status, and a line on stderr that matches ("": stderr is empty).  What
-# the command printed is in the files stdout and err
+# the command printed is in the files stdout and err; what all of them printed on stderr, in $tmp/errors
 expect()
 {
 	local name=$1 status=$2 pattern=$3 got
@@ -79,6 +89,7 @@ expect()
 	shift 3
 	"$@" >stdout 2>err </dev/null
 	got=$?
+	cat err >>"$tmp/errors"
 	if [ "$got" -ne "$status" ]; then
 		fail "$name: exit status $got, not $status: $(head -n 3 err)"
 	elif [ -z "$pattern" ] && [ -s err ]; then

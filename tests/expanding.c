@@ -42,8 +42,8 @@ struct expanding expanding_blocks(struct t2x_blocks *blocks, t2x_next_fn *next, 
 	t2x_model_finish(context.model);
 	result = (struct expanding){
 		.missing = context.missing, .summary = *t2x_model_summary(context.model),
-		.open_streams = t2x_merge_open_streams(merge, 0),
 	};
+	t2x_merge_open_streams(merge, &result.open_streams, 1);
 	t2x_merge_free(merge);
 	t2x_model_free(context.model);
 	return result;

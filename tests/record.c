@@ -157,7 +157,7 @@ void record_run(struct record *record, const char *const *paths, unsigned n, con
 		must(!t2x_merge_add(merge, &blocks[i], in[i].name, t2x_blocks_next));
 	}
 	must(!t2x_merge_run(merge));
-	record->open_streams = t2x_merge_open_streams(merge, 0);
+	t2x_merge_open_streams(merge, &record->open_streams, 1);
 	t2x_merge_free(merge);
 	for (unsigned i = 0; i < n; i++) {
 		t2x_blocks_free(&blocks[i]);

@@ -368,7 +368,7 @@ static void test_blocks_unknown_encoding_is_skipped_and_counted(void **state)
 	assert_int_equal(result.report.damages, 0);
 	assert_int_equal(result.report.skipped_blocks, 1);
 	assert_int_equal(result.report.skipped_events, 100);
-	assert_non_null(strstr(result.said, "1 blocks in an unknown encoding skipped: 100 events"));
+	assert_non_null(strstr(result.said, "1 blocks in an unknown encoding skipped: 100 raw events"));
 	tlgmake_free(&make);
 }
 

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_alive.c - see t2x_alive.h. */
+#include "t2x_alive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#ifndef XFS_SUPER_MAGIC
+#define XFS_SUPER_MAGIC 0x58465342
+#endif
+
+/* ---- who has it mapped -------------------------------------------------------------------------- */
+
+enum mapped { NOBODY, SOMEBODY, NOT_KNOWN };
+
+/* In an overlay, say, it is another file that is mapped: a lease of this one is granted, and says nothing. */
+static int is_trustworthy(int fd)
+{
+	struct statfs system;
+
+	if (fstatfs(fd, &system))
+		return 0;
+	switch ((unsigned long)system.f_type) {
+	case TMPFS_MAGIC:
+	case EXT4_SUPER_MAGIC:
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Who opens the file for writing meanwhile waits for us, and the kernel sends us a SIGIO. */
+static enum mapped ask_lease(int fd)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction before;
+	int error = 0;
+
+	if (!is_trustworthy(fd))
+		return NOT_KNOWN;
+	sigaction(SIGIO, &ignore, &before);
+	if (fcntl(fd, F_SETLEASE, F_RDLCK))
+		error = errno;
+	else
+		fcntl(fd, F_SETLEASE, F_UNLCK);
+	sigaction(SIGIO, &before, NULL);
+	return !error ? NOBODY : error == EAGAIN ? SOMEBODY : NOT_KNOWN;
+}
+
+/* Of a living process the ring has a copy: so it is the file by its name that is asked about. */
+static enum mapped ask_file(const struct t2x_ring *ring)
+{
+	int fd = open(ring->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	enum mapped mapped = NOT_KNOWN;
+	struct stat st;
+
+	if (fd < 0)
+		return NOT_KNOWN;
+	if (!fstat(fd, &st) && st.st_dev == ring->device && st.st_ino == ring->inode)
+		mapped = ask_lease(fd);
+	close(fd);
+	return mapped;
+}
+
+/* ---- the process id ----------------------------------------------------------------------------- */
+
+/* Its id is one of our PID namespace. */
+static int is_here(const struct t2x_ring *ring)
+{
+	struct stat st;
+
+	return ring->head.pid_space && !stat("/proc/self/ns/pid", &st) && st.st_ino == ring->head.pid_space;
+}
+
+/* /proc may be that of another namespace. */
+static int is_proc_ours(void)
+{
+	char self[32];
+	ssize_t n = readlink("/proc/self", self, sizeof(self) - 1);
+
+	self[n < 0 ? 0 : n] = '\0';
+	return atol(self) == (long)getpid();
+}
+
+/* Whether the process with its id has mapped the file.  Return  1, 0; -1: it exists, and does not let us see */
+static int has_mapped(const struct t2x_ring *ring)
+{
+	char path[64], *line = NULL;
+	size_t room = 0;
+	unsigned long inode;
+	int found = 0;
+	FILE *maps;
+
+	if (!is_proc_ours())
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%u/maps", ring->head.pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return errno == ENOENT && kill((pid_t)ring->head.pid, 0) && errno == ESRCH ? 0 : -1;
+	while (!found && getline(&line, &room, maps) > 0)
+		found = sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1 && inode == ring->inode;
+	free(line);
+	fclose(maps);
+	return found;
+}
+
+/*
+ * The kernel marks the mutexes of a thread that dies, whatever kills it; but not that of one that becomes another
+ * program, unless it is the first thread.
+ */
+static int has_owner(const struct t2x_ring *ring)
+{
+	struct tlg_ring head;
+	struct tlg_ring_tail tail;
+
+	for (unsigned i = 0; i < ring->head.rings_used && t2x_ring_get(ring, i, &head, &tail); i++)
+		if (head.owner.word && !(head.owner.word & TLG_RING_OWNER_DEAD))
+			return 1;
+	return 0;
+}
+
+enum t2x_alive t2x_alive(const struct t2x_ring *ring)
+{
+	enum mapped mapped = ring->is_live ? ask_file(ring) : ask_lease(ring->fd);
+	int by_id;
+
+	if (mapped == NOBODY)
+		return T2X_DEAD;
+	by_id = has_mapped(ring);
+	if (by_id == 1)
+		return T2X_ALIVE;
+	if (!is_here(ring))
+		return T2X_ALIVE_ELSEWHERE;
+	if (!by_id)
+		return T2X_DEAD;
+	return mapped == SOMEBODY || has_owner(ring) ? T2X_ALIVE : T2X_DEAD;
+}
