@@ -124,8 +124,8 @@ def read_directory(directory):
         for line in path.read_text().splitlines():
             fields = line.split("\t")
             if len(fields) == 4:
-                values = [float(value) for value in fields[3].split()]
-                figures[bench, fields[0], int(fields[1])] = Figure(fields[2], values)
+                key = bench, fields[0], int(fields[1])
+                figures.setdefault(key, Figure(fields[2], [])).values.extend(map(float, fields[3].split()))
             elif line:
                 remarks[bench].append(line)
     return figures, remarks
