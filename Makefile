@@ -172,7 +172,7 @@ bench:
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) bench-programs
 	$(quiet)$(run_env) bench/run.sh $(ONLY)
 
-bench-programs: all $(benches) $(bench_static)
+bench-programs: all $(benches) $(bench_static) $(out)/tests/counted
 
 # torture ONLY=name: only that harness; T2_SCALE, T2_SEED: see tests/torture/run.sh
 torture:

@@ -84,7 +84,9 @@ static void set_up(void)
 {
 	program_check(sqlite3_open(":memory:", &database) == SQLITE_OK, "open");
 	execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c INTEGER);"
-		"CREATE INDEX t_a ON t (a); CREATE TABLE s (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c INTEGER); BEGIN");
+		"CREATE INDEX t_a ON t (a);"
+		"CREATE TABLE s (id INTEGER PRIMARY KEY, a INTEGER, b TEXT, c INTEGER);"
+		"BEGIN");
 	for (int id = 0; id < ROWS; id++) {
 		int a = id * FACTOR % ROWS;
 

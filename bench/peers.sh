@@ -140,10 +140,10 @@ run_expand()
 			bare+=" $(rate_to_file "$dir/text" "$lines" "$out/bench/bench_template" "$dir/perf" "$lines")" ||
 			return 1
 	done
-	figure "babeltrace2, text to a file" 1 M/s "$theirs"
-	figure "t2expand, perf text to a file" 1 M/s "$ours"
-	figure "t2expand, event text to a file" 1 M/s "$event"
+	figure "babeltrace2, text, redirected to a file" 1 M/s "$theirs"
 	figure "t2expand, perf text, redirected to a file" 1 M/s "$redirected"
-	figure "bare formatter of perf lines, to a file" 1 M/s "$bare"
+	figure "bare formatter of perf lines, redirected to a file" 1 M/s "$bare"
+	figure "t2expand, perf text, --output" 1 M/s "$ours"
+	figure "t2expand, event text, --output" 1 M/s "$event"
 	rm -rf "$dir/both"
 }
