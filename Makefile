@@ -82,9 +82,11 @@ expand_obj  := $(call objects,expand,$(expand_src))
 live_obj    := $(call objects,expand,$(live_src))
 test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
 help_names  := $(filter-out $(test_names) replay counted fuzzmain fuzzmemory,$(basename $(notdir $(wildcard tests/*.c))))
-# Without LTTng-UST no comparison with it
-lttng_header := $(wildcard /usr/include/lttng/tracepoint.h /usr/include/*/lttng/tracepoint.h)
-bench_names := $(filter-out $(if $(lttng_header),,bench_lttng),$(basename $(notdir $(wildcard bench/bench_*.c))))
+# What a benchmark is about has to be installed; LTTng-UST, where it is, is compared with
+has_header = $(wildcard /usr/include/$(1) /usr/include/*/$(1))
+lttng_libs := $(if $(call has_header,lttng/tracepoint.h),-llttng-ust -ldl)
+bench_names := $(filter-out $(if $(lttng_libs),,bench_lttng) $(if $(call has_header,sqlite3.h),,bench_sqlite) \
+	       $(if $(call has_header,zstd.h),,bench_zstd),$(basename $(notdir $(wildcard bench/bench_*.c))))
 torture_names := $(basename $(notdir $(wildcard tests/torture/*.c)))
 bench_help  := $(filter-out bench_%,$(basename $(notdir $(wildcard bench/*.c))))
 example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
@@ -170,7 +172,7 @@ bench:
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) bench-programs
 	$(quiet)$(run_env) bench/run.sh $(ONLY)
 
-bench-programs: all $(benches) $(bench_static)
+bench-programs: all $(benches) $(bench_static) $(out)/tests/counted
 
 # torture ONLY=name: only that harness; T2_SCALE, T2_SEED: see tests/torture/run.sh
 torture:
@@ -281,7 +283,9 @@ $(filter-out %/bench_bare,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call o
 	$(call say,LD)
 	$(quiet)$(link_user)
 
-$(out)/bench/bench_lttng: private LDLIBS += -llttng-ust -ldl
+$(out)/bench/bench_lttng $(out)/bench/bench_server: private LDLIBS += $(lttng_libs)
+$(out)/bench/bench_sqlite: private LDLIBS += -lsqlite3 $(lttng_libs)
+$(out)/bench/bench_zstd: private LDLIBS += -lzstd $(lttng_libs)
 
 # The same with the static library
 $(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(out)/libtrace2.a

@@ -6,7 +6,8 @@
  *
  * Each case records in a process of its own, packed and plain, with and without LZ4:
  *   flat out   region events one after the other, on one thread and on two; a full ring makes its thread wait
- *   paced      so many events a second on one thread; what does not fit is lost
+ *   paced      so many events a second on each of one thread or two, which are busy until the next; what does not
+ *              fit is lost
  *   mix        of a usual program, four threads: how many bytes each checkpoint takes
  * Leaves the traces of the last round in DIRECTORY, with a line "trace FILE RECORDED" for each, by which run.sh checks
  * that they are complete.
@@ -47,7 +48,8 @@ struct workload {
 static const struct workload workloads[] = {
 	{ FLAT, "flat out", 1, FLAT_EVENTS, 0 },      { FLAT, "flat out", 2, FLAT_EVENTS / 2, 0 },
 	{ PACED, "paced 20 M/s", 1, PACED_EVENTS, 20e6 }, { PACED, "paced 40 M/s", 1, PACED_EVENTS, 40e6 },
-	{ PACED, "paced 60 M/s", 1, PACED_EVENTS, 60e6 }, { MIX, "mix", 4, MIX_EVENTS, 0 },
+	{ PACED, "paced 60 M/s", 1, PACED_EVENTS, 60e6 }, { PACED, "paced 10 M/s", 2, PACED_EVENTS, 10e6 },
+	{ MIX, "mix", 4, MIX_EVENTS, 0 },
 };
 
 static const struct encoding {

@@ -6,8 +6,9 @@
  *
  * Takes the first lines of TEXT, a perf text, as templates, and writes LINES lines: each a copy of a template, with
  * the time of day and the two durations patched in from a running clock.  It reads no trace, has no regions, no
- * threads, no merge: what t2expand does is to be seen beside this.
+ * threads, no merge: what t2expand does is to be seen beside this.  A pipe is widened, as t2expand does.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "bench.h"
 
 enum {
-	TEMPLATES = 256, LINE_MAX_BYTES = 512, BUFFER_BYTES = 256 * 1024,
+	TEMPLATES = 256, LINE_MAX_BYTES = 512, BUFFER_BYTES = 256 * 1024, PIPE_BYTES = 1024 * 1024,
 	ABSOLUTE_COLUMN = 5, RELATIVE_COLUMN = 6,   /* " | " before them */
 	STEP_NS = 137,
 };
@@ -152,6 +153,7 @@ int main(int argc, char **argv)
 		pairs[2 * i] = (char)('0' + i / 10);
 		pairs[2 * i + 1] = (char)('0' + i % 10);
 	}
+	fcntl(STDOUT_FILENO, F_SETPIPE_SZ, PIPE_BYTES);   /* fails where it is none */
 	count = read_templates(argv[1]);
 	if (!count) {
 		fprintf(stderr, "bench_template: %s: no line of a perf text\n", argv[1]);

@@ -48,7 +48,7 @@ in_lttng_session()
 	shift
 	lttng_quiet create "bench-$name" --output="$dir/$name" &&
 		lttng_quiet enable-channel -u --discard --subbuf-size=1M --num-subbuf=8 bench || return 1
-	for event in integer region_enter region_leave data; do
+	for event in integer message region_enter region_leave data; do
 		lttng_quiet enable-event -u -c bench "bench:$event" || return 1
 	done
 	lttng_quiet start || return 1
@@ -59,13 +59,19 @@ in_lttng_session()
 	return "$status"
 }
 
-# The $2 events that LTTng recorded are what babeltrace2 shows of $1, and what it says the tracer discarded.
+# Set shown and lost: what babeltrace2 shows of LTTng's trace $1, and what it says the tracer discarded.
+count_lttng()
+{
+	shown=$(babeltrace2 "$1" 2>"$dir/notes" | wc -l)
+	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' "$dir/notes" | awk '{ n += $1 } END { print n + 0 }')
+}
+
+# The $2 events that LTTng recorded are all there, or told to be lost, in its trace $1.
 check_lttng_complete()
 {
 	local shown lost
 
-	shown=$(babeltrace2 "$1" 2>"$dir/notes" | wc -l)
-	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' "$dir/notes" | awk '{ n += $1 } END { print n + 0 }')
+	count_lttng "$1"
 	echo "LTTng-UST: recorded $2 = shown $shown + lost $lost"
 	[ $((shown + lost)) -eq "$2" ] && return
 	echo "FAILED: LTTng's trace is not complete" >&2
@@ -134,10 +140,10 @@ run_expand()
 			bare+=" $(rate_to_file "$dir/text" "$lines" "$out/bench/bench_template" "$dir/perf" "$lines")" ||
 			return 1
 	done
-	figure "babeltrace2, text to a file" 1 M/s "$theirs"
-	figure "t2expand, perf text to a file" 1 M/s "$ours"
-	figure "t2expand, event text to a file" 1 M/s "$event"
+	figure "babeltrace2, text, redirected to a file" 1 M/s "$theirs"
 	figure "t2expand, perf text, redirected to a file" 1 M/s "$redirected"
-	figure "bare formatter of perf lines, to a file" 1 M/s "$bare"
+	figure "bare formatter of perf lines, redirected to a file" 1 M/s "$bare"
+	figure "t2expand, perf text, --output" 1 M/s "$ours"
+	figure "t2expand, event text, --output" 1 M/s "$event"
 	rm -rf "$dir/both"
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: tests/check_instructions.sh [--write]
+# usage: tests/check_instructions.sh [--write|--print]
 #
 # What the hot paths cost, in instructions: a gate that a busy machine cannot fool.  valgrind counts N and 2N
 # repetitions of each; the difference leaves out whatever happens once.  A count may rise 5 % above the one
@@ -8,6 +8,8 @@
 # why not and record the new one:
 #
 #     make check && T2_OUT=build tests/check_instructions.sh --write
+#
+# --print: the counts of now, of whatever compiler, without a verdict.
 #
 # After a change that made something cheaper do the same, or the gate stays too wide.
 #
@@ -40,7 +42,7 @@ command -v valgrind >/dev/null || skip "no valgrind"
 grep -q -w avx2 /proc/cpuinfo || skip "a processor without AVX2"
 [ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] ||
 	skip "the time stamp counter is not this system's clock: calls take another path"
-[ "${1:-}" = --write ] || [ "$compiler" = "$recorded_for" ] ||
+[ $# -gt 0 ] || [ "$compiler" = "$recorded_for" ] ||
 	skip "built by $compiler, counts are for $recorded_for"
 
 # Instructions of a command, all of it or those of the functions $1, into the file $2.
@@ -136,17 +138,13 @@ count_call drain 10000
 count_line 10000
 wait
 
-if [ "${1:-}" = --write ]; then
+if [ $# -gt 0 ]; then
 	for what in $counts; do
-		[ -s "$tmp/$what" ] || { echo "no count of $what:"; cat "$tmp/$what".[12].err; exit 1; }
-	done
-	{
-		echo "# $compiler"
-		for what in $counts; do
-			echo "$what $(cat "$tmp/$what")"
-		done
-	} >"$recorded"
-	cat "$recorded"
+		[ -s "$tmp/$what" ] || { echo "no count of $what:"; cat "$tmp/$what".[12].err; exit 1; } >&2
+		echo "$what $(cat "$tmp/$what")"
+	done >"$tmp/all"
+	[ "$1" != --write ] || { echo "# $compiler"; cat "$tmp/all"; } >"$recorded"
+	cat "$tmp/all"
 	exit 0
 fi
 for what in $counts; do

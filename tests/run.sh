@@ -4,7 +4,8 @@
 #
 # Run test programs (cmocka) and check scripts one after the other, from the top directory, and sum up.
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
-# "N passed, N failed" says, or one if there is none.  Exit status 77: skipped.  A program that fails
+# "N passed, N failed" says, or one if there is none.  Exit status 77: skipped, for the reason in its last line; with
+# CI=true it is a failure if that is "no TOOL", for there everything has to be installed.  A program that fails
 # without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds counts as one failure.
 # So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
@@ -42,7 +43,9 @@ count()
 
 	p=0 f=0 s=0
 	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$1" | tail -n 1)
-	if [ "$2" -eq 77 ]; then
+	if [ "$2" -eq 77 ] && [ "${CI:-}" = true ] && tail -n 1 "$1" | grep -qE '^(skipped: )?no '; then
+		f=1
+	elif [ "$2" -eq 77 ]; then
 		s=1
 	elif grep -q '^\[==========\]' "$1"; then
 		p=$(cmocka_total PASSED "$1") f=$(cmocka_total FAILED "$1") s=$(cmocka_total SKIPPED "$1")
@@ -71,7 +74,8 @@ for program; do
 	status=$?
 	count "$log" "$status"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf '%-28s %s passed, %s failed%s\n' "$name" "$p" "$f" "$([ "$s" -gt 0 ] && echo ", $s skipped")"
+	printf '%-28s %s passed, %s failed%s%s\n' "$name" "$p" "$f" "$([ "$s" -gt 0 ] && echo ", $s skipped")" \
+		"$([ "$status" -eq 77 ] && tail -n 1 "$log" | sed 's/^skipped: //; s/^/: /')"
 	if [ "$f" -gt 0 ] || [ -n "${T2_V:-}" ]; then
 		[ "$f" -gt 0 ] && echo "--- $program: exit status $status, $log ends with:"
 		tail -n "$([ -n "${T2_V:-}" ] && echo +1 || echo 40)" "$log"

@@ -2,13 +2,14 @@
 # Sourced by harnesses in the top directory: their settings, their sum, and commands side by side.
 #   $out, $scale, $seed  T2_OUT, T2_SCALE, T2_SEED (see run.sh)
 #   $passed, $failed     so far
+#   $skipped             what could not be tried; run.sh counts the lines that say so
 #   $work                a directory of the harness's own, removed when it ends
 #   $rings               one for XDG_RUNTIME_DIR: in memory, as rings are in life; on a disk each child's costs 5 ms
 # With T2_FIRST=1 a harness ends with the first failure.
 # shellcheck shell=bash disable=SC2034
 
 out=${T2_OUT:-build} scale=${T2_SCALE:-100} seed=${T2_SEED:-1}
-passed=0 failed=0 begun=() shown=0
+passed=0 failed=0 skipped=0 begun=() shown=0
 work=$(mktemp -d) || exit 1
 rings=$(mktemp -d -p /dev/shm trace2-harness.XXXXXX 2>/dev/null) || rings=$work
 trap 'wait; rm -rf "$work" "$rings"' EXIT
@@ -18,7 +19,26 @@ mkdir -p "$out/log"
 total()
 {
 	echo "$passed passed, $failed failed"
-	[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+	[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
+}
+
+# skip WHAT WHY: it cannot be tried here
+skip()
+{
+	skipped=$((skipped + 1))
+	echo "skipped: $1: $2"
+}
+
+# need TOOL WHAT: is the tool there?  If not, WHAT is skipped; in CI (CI=true), which has to install it, that is a failure
+need()
+{
+	command -v "$1" >/dev/null && return
+	if [ "${CI:-}" = true ]; then
+		verdict "$2: no $1" 1
+	else
+		skip "$2" "no $1"
+	fi
+	return 1
 }
 
 # add PASSED FAILED

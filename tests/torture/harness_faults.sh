@@ -33,6 +33,16 @@ account()
 	echo "$name: $sum emitted = $stored stored + $lost lost"
 }
 
+# account_if_traced NAME: where no file could be made, the program ran without being traced
+account_if_traced()
+{
+	if [ -s "$raw" ]; then
+		account "$1" "$whole" "$raw"
+	else
+		skip "$1: accounted" "nothing is traced"
+	fi
+}
+
 # run NAME COMMAND...: the program's exit status and what it prints are as ever.  Sets emitted.
 run()
 {
@@ -97,7 +107,7 @@ TRACE2_RAW=$work/read-only/ run "read-only directory" setpriv --reuid 65534 --cl
 run "RLIMIT_FSIZE below all needs" bash -c 'ulimit -f 64; exec "$@"' - "$program" "$events"
 for kilobytes in 65536 131072 262144 524288 1048576; do
 	run "$kilobytes KB of addresses" bash -c 'ulimit -v "$1"; shift; exec "$@"' - $kilobytes "$program" "$events"
-	[ ! -s "$raw" ] || account "$kilobytes KB of addresses" "$whole" "$raw"
+	account_if_traced "$kilobytes KB of addresses"
 done
 if unshare -m true 2>/dev/null; then
 	mkdir -p "$work/small"
@@ -118,6 +128,8 @@ if unshare -m true 2>/dev/null; then
 	run_whole "no time stamp counter" unshare -m bash -c 'mount --bind "$1" \
 		/sys/devices/system/clocksource/clocksource0/current_clocksource && shift && exec "$@"' \
 		- "$work/clock" "$program" "$events"
+else
+	skip "file systems that are full, read-only or absent" "no mounts without more privileges"
 fi
 
 # ---- what the program does to itself
@@ -125,7 +137,7 @@ run_whole "closefrom(3)" "$program" "$events" closefrom
 run_whole "no descriptor for the next file" "$program" "$events" no-rotation
 for left in no-descriptor one-descriptor few-descriptors; do
 	run "$left" "$program" "$events" $left
-	[ ! -s "$raw" ] || account "$left" "$whole" "$raw"
+	account_if_traced "$left"
 done
 rm -f "$raw"
 timeout -s KILL 60 "$program" "$events" closed

@@ -102,13 +102,13 @@ built=$top/$out
 build
 verdict "the targets build" $?
 each small
-if command -v clang >/dev/null; then
+if need clang libFuzzer; then
 	built=$built/clang-address-undefined-fuzzer-no-link
 	build CC=clang SAN=address,undefined,fuzzer-no-link
 	verdict "the targets build for libFuzzer" $?
 	each large
 fi
-if command -v afl-clang-fast >/dev/null && command -v afl-fuzz >/dev/null; then
+if need afl-clang-fast "AFL++" && need afl-fuzz "AFL++"; then
 	built=${built%/clang-*}/afl-clang-fast-fuzzer-no-link
 	# as in the Makefile: not of what judges
 	printf 'src: tests/*\n' >"$work/judges"

@@ -5,9 +5,8 @@
 # each with a library and a harness of its own in $T2_OUT/step.  At full length every instruction is visited, in loops at
 # several of its rounds.  x86-64 only: elsewhere there is one call path less, and no breakpoint is to be had.  See step.c.
 set -u
-scale=${T2_SCALE:-100} seed=${T2_SEED:-1} out=${T2_OUT:-build}
-passed=0 failed=0
-[ "$(uname -m)" = x86_64 ] || { echo "not x86-64: skipped"; echo "1 passed, 0 failed"; exit 0; }
+. tests/torture/common.sh
+[ "$(uname -m)" = x86_64 ] || { skip "every instruction" "not x86-64"; total; exit; }
 
 # run NAME PROGRAM: its last line is its sum
 run()
@@ -18,7 +17,7 @@ run()
 	timeout -s KILL 900 "$2" $((100 / scale)) $((20 * scale)) "$seed" >"$log" 2>&1
 	sed '$d' "$log"
 	read -r p _ f _ < <(tail -n 1 "$log")
-	passed=$((passed + ${p:-0})) failed=$((failed + ${f:-1}))
+	add "${p:-0}" "${f:-1}"
 }
 
 # run_with COMPILER OPTIMIZATION
@@ -30,7 +29,7 @@ run_with()
 	if ! ${MAKE:-make} -s -j2 out="$dir" CC="$1" CFLAGS="$2 -g" "$dir/torture/step" >"$dir/log" 2>&1; then
 		echo "$1 $2: does not build"
 		tail -n 5 "$dir/log"
-		failed=$((failed + 1))
+		add 0 1
 		return
 	fi
 	run "$1$2" "$dir/torture/step"
@@ -39,8 +38,7 @@ run_with()
 mkdir -p "$out/log"
 run build "$out/torture/step"
 [ "$scale" -le 25 ] || run_with gcc -O3
-if [ "$scale" -gt 25 ] && command -v clang >/dev/null; then
+if [ "$scale" -gt 25 ] && need clang "clang -O2"; then
 	run_with clang -O2
 fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+total
