@@ -58,7 +58,7 @@ static const char *check_head(struct t2x_ring *ring)
 	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
 		return "a ring file of another version";
 	/* so that no sum wraps: tables are small */
-	if (head->tables_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
+	if (head->tables_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
 		return "a damaged ring file";
 	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
 	limit(&head->rings_used, TLG_MAX_RINGS);
@@ -123,7 +123,7 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 	int holds;
 
 	if (i >= ring->head.rings_used ||
-	    !read_at(ring, tlg_ring_at(ring->head.tables_at, i), head, sizeof(*head)))
+	    !read_at(ring, tlg_ring_at(ring->head.rings_at, i), head, sizeof(*head)))
 		return 0;
 	holds = which_holds(head->tails[0].write, head->tails[1].write, ring->head.written);
 	head->name[sizeof(head->name) - 1] = '\0';

@@ -24,7 +24,7 @@
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
-	FLUSH_PASSES = 2 * TR2_RING_CHUNKS,    /* of a flush: a busy thread must not keep it for ever */
+	FLUSH_PASSES = 128,                    /* of a flush, and those for a full pool: a busy thread must not keep it for ever */
 	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
 	FLUSH_WAIT_MS = 1000,
 };
@@ -165,11 +165,15 @@ static void take_snapshot(void)
 {
 	uint32_t requests = tr2_snapshot_begin();
 	uint64_t now = tr2_clock_raw();
+	int is_whole = 1;
 
 	tr2_post_next_cycle();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-		tr2_collect_snapshot(thread, now);
-	post_summary(now - margin_ticks());
+		is_whole &= tr2_collect_snapshot(thread, now) == now;
+	if (is_whole)
+		post_summary(now - margin_ticks());
+	else
+		post_losses();   /* and no MARK: older events may come with the next one */
 	tr2_collect_write();
 	tr2_snapshot_end(requests);
 }
@@ -216,9 +220,10 @@ static int wait_for_margin(void)
 static int drain_with(unsigned patience_us)
 {
 	const struct timespec pause = { 0, 100000 };
-	int is_done = 0;
+	const unsigned most = FLUSH_PASSES + tr2_pool_bound() / TR2_WHOLE_PAGES;
+	int is_done = 0, pauses = 0;
 
-	for (int passes = 0, pauses = 0; !is_done && passes < FLUSH_PASSES && pauses < FLUSH_PAUSES; passes++) {
+	for (unsigned passes = 0; !is_done && passes < most && pauses < FLUSH_PAUSES; passes++) {
 		enum pass result = pass(patience_us);
 		is_done = result == PASS_IDLE && !wait_for_margin();
 		pauses += result == PASS_WAITING;
@@ -422,6 +427,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
+	tr2_keep_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	g_holds = g_held = 0;
 }

@@ -32,6 +32,7 @@ static struct {
 	{ "RAW_LZ4", "trace2.rawlz4", NULL },
 	{ "RAW_ENCODING", "trace2.rawencoding", NULL },
 	{ "RAW_CYCLE", "trace2.rawcycle", NULL },
+	{ "RAW_MEMORY", "trace2.rawmemory", NULL },
 	{ "RAW_RING", "trace2.rawring", NULL },
 	{ "RAW_POLICY", "trace2.rawpolicy", NULL },
 	{ "RAW_WAIT", "trace2.rawwait", NULL },
@@ -194,6 +195,17 @@ static const char *copy_setting(const char *name)
 	return copy ? memcpy(copy, value, bytes) : NULL;
 }
 
+/* How much memory events may take.  What is asked for one thread is there for one thread, whatever all may have. */
+static void read_memory(struct tr2_settings *settings)
+{
+	const size_t ring = settings->policy == TR2_POLICY_OVERWRITE ? 24 << 16 : 0;
+
+	settings->ring_bytes = get_size("RAW_RING", ring, 2 << 16, TR2_MOST_MEMORY);
+	settings->memory_bytes = get_size("RAW_MEMORY", 64 << 20, 4 << 16, TR2_MOST_MEMORY);
+	if (settings->ring_bytes > settings->memory_bytes / 2)
+		settings->memory_bytes += settings->ring_bytes;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *settings = &tr2_g_settings;
@@ -202,8 +214,8 @@ void tr2_env_read(void)
 	settings->raw_lz4 = tr2_env_bool(tr2_env_get("RAW_LZ4"), 1);
 	settings->raw_packed = is_packed();
 	settings->cycle_bytes = get_size("RAW_CYCLE", 1 << 20, 1 << 12, 1 << 30);
-	settings->ring_chunks = (unsigned)(get_size("RAW_RING", 24 << 16, 2 << 16, 64 << 16) >> 16);
 	settings->policy = get_policy();
+	read_memory(settings);
 	if (settings->policy == TR2_POLICY_OVERWRITE)
 		settings->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
 	settings->wait_ms = (unsigned)get_size("RAW_WAIT", 1000, 1, 60000);

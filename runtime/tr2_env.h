@@ -7,6 +7,7 @@
 #define TR2_ENV_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What becomes of a checkpoint whose thread's ring is full. */
 enum tr2_policy {
@@ -15,11 +16,15 @@ enum tr2_policy {
 	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_snapshot.h */
 };
 
+/* That memory settings may ask for. */
+#define TR2_MOST_MEMORY (sizeof(void *) < 8 ? (size_t)32 << 20 : (size_t)((uint64_t)8 << 30))
+
 struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
 	int raw_packed;           /* _RAW_ENCODING: "packed", default, or "plain" */
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
-	unsigned ring_chunks;     /* _RAW_RING in chunks of 64 KiB, 2 to 64; default 24 */
+	size_t ring_bytes;        /* _RAW_RING: of one thread, not drained yet; default: no bound; a flight recorder's: 1.5 MiB */
+	size_t memory_bytes;      /* _RAW_MEMORY: the same of all threads; default 64 MiB */
 	enum tr2_policy policy;   /* _RAW_POLICY; default discard */
 	unsigned wait_ms;         /* _RAW_WAIT: bound of a wait under block; default 1000 */
 	int dst_debug;            /* _DST_DEBUG > 0: say why a destination is off */

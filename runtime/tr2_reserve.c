@@ -16,7 +16,10 @@
 #include "tr2_snapshot.h"
 #include "tr2_wake.h"
 
-enum { LOOK_AGAIN = 1024 };   /* dropped checkpoints */
+enum {
+	LOOK_AGAIN = 1024,        /* dropped checkpoints */
+	ROOM_TRIES = 3,           /* chunks to overwrite for a new one: others may need room, too */
+};
 
 void (*tr2_g_after_fork)(void);
 
@@ -118,7 +121,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 	int opened = 0, is_flight = tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
-	if (!event && tr2_snapshot_make_room(self))
+	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)
 		event = tr2_thread_reserve(self, events, &opened);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
@@ -133,12 +136,12 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 
 /*
  * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
- * no drain runs, as in a new child; not in the drain itself; not for a chunk that the ring never had.
+ * no drain runs, as in a new child; not in the drain itself; not for what no drain will free, on a full file system.
  */
 static int may_wait(const struct tr2_thread *self, uint64_t mask)
 {
-	return tr2_g_settings.policy == TR2_POLICY_BLOCK && self->ring.nchunks && tr2_wake_is_coming() &&
-	       tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
+	return tr2_g_settings.policy == TR2_POLICY_BLOCK && (self->ring.opened || tr2_pool_is_used_up()) &&
+	       tr2_wake_is_coming() && tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
 }
 
 static uint64_t now_ms(void)
