@@ -152,6 +152,33 @@ int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *ch
 	return read_chunk(ring, i, chunk, sizeof(*chunk));
 }
 
+static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
+{
+	return chunk->events[event].sequence == chunk->number;
+}
+
+uint32_t t2x_chunk_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	const struct tlg_event *head = &chunk->events[event];
+	uint32_t end = event + 1;
+
+	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
+		return 0;
+	if (!(head->flags & TLG_HAS_INFO))
+		return 1;
+	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
+		if (chunk->events[end].flags & TLG_INFO_END)
+			return end + 1 - event;
+	return 0;
+}
+
+uint32_t t2x_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	while (event < limit && !t2x_chunk_chain(chunk, event, limit))
+		event++;
+	return event;
+}
+
 static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t bytes)
 {
 	return at <= ring->head.texts_used && bytes <= ring->head.texts_used - at &&

@@ -115,6 +115,7 @@ static int read_chunk(struct copying *copying, struct tlg_chunk *chunk, uint64_t
 
 	if (read_some(copying->from, chunk, HEAD_BYTES, at) < HEAD_BYTES || !is_in_use(chunk))
 		return 0;
+	fence_acquire(); /* [M10] acquire: whose it is, and what it has.  Pairs with tr2_ring_open_chunk() */
 	skip = chunk->first * sizeof(chunk->events[0]);
 	return read_some(copying->from, &chunk->events[chunk->first], events - skip, at + HEAD_BYTES + skip) ==
 	       events - skip;
@@ -190,7 +191,8 @@ static int is_plausible(const struct tlg_ring_file *head)
 	const uint64_t most = UINT64_C(1) << 40;
 
 	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < most &&
-	       head->rings_at < most && head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS && head->scopes_used <= TLG_MAX_SCOPES &&
+	       head->rings_at < most && head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS &&
+	       head->scopes_used <= TLG_MAX_SCOPES &&
 	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
 }
 

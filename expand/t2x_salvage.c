@@ -260,35 +260,6 @@ void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *blo
 
 /* ---- events of a chunk -------------------------------------------------------------------------- */
 
-static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
-{
-	return chunk->events[event].sequence == chunk->number;
-}
-
-/* Events of the chain at event, all of which are committed; 0: none begins there. */
-static uint32_t chain_length(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	const struct tlg_event *head = &chunk->events[event];
-	uint32_t end = event + 1;
-
-	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
-		return 0;
-	if (!(head->flags & TLG_HAS_INFO))
-		return 1;
-	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
-		if (chunk->events[end].flags & TLG_INFO_END)
-			return end + 1 - event;
-	return 0;
-}
-
-/* Where the next chain begins, PAD included; limit: nowhere. */
-static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	while (event < limit && !chain_length(chunk, event, limit))
-		event++;
-	return event;
-}
-
 /* What the ring had lost in total at some point: as the drain does, count it as events of the thread. */
 static void take_lost(struct lane *lane, uint64_t events)
 {
@@ -401,7 +372,7 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 	uint32_t n, next;
 
 	while (salvage->at < piece->to && !lane->is_cut) {
-		n = chain_length(chunk, salvage->at, piece->to);
+		n = t2x_chunk_chain(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
 		if (n && !take_chain(salvage, lane, n))
@@ -412,7 +383,7 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 		lane->is_cut = salvage->ring->is_live && !piece->is_hole;
 		if (lane->is_cut)
 			return 0;
-		next = find_chain(chunk, salvage->at, piece->to);
+		next = t2x_chunk_find(chunk, salvage->at, piece->to);
 		if (next == piece->to && !piece->is_hole && !lane->pieces)
 			return 0;
 		pass_hole(salvage, lane, piece, next);

@@ -104,7 +104,7 @@ int tr2_collect_write(void)
 	return error;
 }
 
-/* Chunks wait for their release though there is nothing to write, or they are much of what a thread, or all, may have. */
+/* Chunks wait for their release though there is nothing to write, or they are much of what threads may have. */
 static int is_short_of_chunks(size_t bytes)
 {
 	size_t freed = (size_t)g_collect.nfreed * TLG_CHUNK_BYTES;

@@ -24,7 +24,7 @@
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
-	FLUSH_PASSES = 128,                    /* of a flush, and those for a full pool: a busy thread must not keep it for ever */
+	FLUSH_PASSES = 128,                    /* and those for a full pool: a flush must come to an end */
 	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
 	FLUSH_WAIT_MS = 1000,
 };

@@ -23,7 +23,7 @@ struct tr2_settings {
 	int raw_lz4;              /* _RAW_LZ4: compress; default 1 */
 	int raw_packed;           /* _RAW_ENCODING: "packed", default, or "plain" */
 	size_t cycle_bytes;       /* _RAW_CYCLE: bytes drained before a new cycle; default 1 MiB */
-	size_t ring_bytes;        /* _RAW_RING: of one thread, not drained yet; default: no bound; a flight recorder's: 1.5 MiB */
+	size_t ring_bytes;        /* _RAW_RING: of one thread; default 0: all, a flight recorder: 1.5 MiB */
 	size_t memory_bytes;      /* _RAW_MEMORY: the same of all threads; default 64 MiB */
 	enum tr2_policy policy;   /* _RAW_POLICY; default discard */
 	unsigned wait_ms;         /* _RAW_WAIT: bound of a wait under block; default 1000 */

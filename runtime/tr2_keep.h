@@ -17,8 +17,8 @@ struct tr2_thread;
 void tr2_keep_begin(void);
 
 /*
- * A ring is about to be read: its tail is to be kept with the next write.  How far it has been read under the tail's lock,
- * should that not be had at the write.
+ * A ring is about to be read: its tail is to be kept with the next write.  How far it has been read under the tail's
+ * lock, should that not be had at the write.
  */
 void tr2_keep_note(struct tr2_thread *thread);
 void tr2_keep_see(struct tr2_thread *thread);

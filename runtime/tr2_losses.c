@@ -53,7 +53,8 @@ static unsigned search(uint32_t tid, unsigned reason)
 /* A thread that loses much asks often; and many of them do when the table is full. */
 static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 {
-	uint64_t *near = &g_near[(tid * TLG_RING_REASONS + reason) % NEAR], key = ((uint64_t)tid << 8 | (reason + 1)) << NEAR_BITS;
+	const uint64_t key = ((uint64_t)tid << 8 | (reason + 1)) << NEAR_BITS;
+	uint64_t *near = &g_near[(tid * TLG_RING_REASONS + reason) % NEAR];
 	uint64_t known = tr2_load_rlx(near); /* relaxed: it is all in one word, and totals stay where they are */
 	unsigned place = (unsigned)(known & NOWHERE);
 

@@ -11,6 +11,7 @@ enum {
 	PAGE = 4096,
 	SIZES = 5,                        /* 0, 2, 4, 8 and 16 pages */
 	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* each thread adds so many to the bound */
+	DEFAULT_PAGES = (64 << 20) / PAGE,
 	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many leaves the last eighth to the others */
 };
 
@@ -30,7 +31,7 @@ int tr2_pool_init(size_t bytes)
 
 	if (!memory)
 		return -errno;
-	g_pool = (struct pool){ .bound = (uint32_t)(bytes / PAGE) };
+	g_pool = (struct pool){ .bound = bytes ? (uint32_t)(bytes / PAGE) : DEFAULT_PAGES };
 	g_pool.links = (uint32_t *)(void *)memory;
 	g_pool.pages = memory + links;
 	for (unsigned i = 0; i < SIZES; i++)

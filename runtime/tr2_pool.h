@@ -4,8 +4,9 @@
  *
  * What is bounded is memory, in pages, not the number of chunks, which are but addresses until they are taken: all
  * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and what two of the shortest chunks take for
- * each thread, so that each can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more threads
- * there are, the shorter are those that are given out, for each of them may stop at any time with one in its hands.
+ * each thread, so that each can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
+ * threads there are, the shorter are those that are given out, for each of them may stop at any time with one in its
+ * hands.
  *
  * The chunk that was given back last is given out first: it is still in the caches.
  *
@@ -24,7 +25,7 @@ enum {
 	TR2_WHOLE_PAGES = 16,
 };
 
-/* An empty pool over the chunks of tr2_g_shm; part of tr2_shm_create().  Return  0 or -errno    Thread  alone */
+/* An empty pool over the chunks of tr2_g_shm.  bytes  0: the default    Return  0 or -errno    Thread  alone */
 int tr2_pool_init(size_t bytes);
 
 /*

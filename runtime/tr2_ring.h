@@ -199,7 +199,7 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 
 /*
  * Reader: take the last chunk away from a ring that has no owner, if all of it has been read.
- * is_dead  the owner will not commit what it has reserved at its end: these events are passed over, and counted as a hole
+ * is_dead  the owner will not commit what it has reserved at its end: these events are passed over, a hole
  * skipped  is set to how many that were
  * Return   index + 1 of the chunk to be released; 0: there is none, or something is left in it
  */

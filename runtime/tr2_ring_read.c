@@ -363,7 +363,7 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 	return begin + chain->count;
 }
 
-/* Events from the reading position to the writer's, none of which is committed.  Return  0: there are others, or a next */
+/* None of the events from the reading position to *end, the writer's, is committed.  Return  0: some are, or a next */
 static int find_rest(const struct tr2_ring *ring, const struct tlg_chunk *chunk, uint32_t *end)
 {
 	uintptr_t position = tr2_load_rlx(&ring->hot->cur); /* relaxed: who has moved it has given the ring up */

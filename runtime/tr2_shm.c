@@ -17,7 +17,6 @@
 #include "tr2_clock.h"
 #include "tr2_env.h"
 #include "tr2_fd.h"
-#include "tr2_pool.h"
 #include "tr2_text.h"
 
 #ifndef MADV_POPULATE_WRITE
@@ -120,7 +119,9 @@ static rlim_t allowed_addresses(void)
 {
 	const rlim_t addresses = get_limit(RLIMIT_AS), most = sizeof(void *) < 8 ? 128 << 20 : RLIM_INFINITY;
 
-	return addresses == RLIM_INFINITY ? most : least(most, addresses / 8 > LEAST_BYTES ? addresses / 8 : LEAST_BYTES);
+	if (addresses == RLIM_INFINITY)
+		return most;
+	return least(most, addresses / 8 > LEAST_BYTES ? addresses / 8 : LEAST_BYTES);
 }
 
 /* Only the head and the tables can be accessed, until tr2_shm_reach(). */
@@ -250,7 +251,7 @@ int tr2_shm_create(uint32_t stream)
 	};
 	g_reached = 0;
 	tell_less(&plan);
-	return tr2_pool_init(tr2_g_settings.memory_bytes ? tr2_g_settings.memory_bytes : 64 << 20);
+	return 0;
 }
 
 void tr2_shm_unlink(void)

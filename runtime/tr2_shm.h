@@ -27,8 +27,8 @@ struct tr2_shm {
 extern struct tr2_shm tr2_g_shm;
 
 /*
- * Create and map the file, and make its pool of chunks (tr2_pool.h).  Where a limit on file sizes or addresses leaves
- * no room for all, there are fewer rings, texts and chunks.
+ * Create and map the file.  Where a limit on file sizes or addresses leaves no room for all, there are fewer rings,
+ * texts and chunks.
  * Return  0 or -errno; tr2_g_shm is set on success    Thread  one at a time    Signal unsafe    Cost  about 30 us
  */
 int tr2_shm_create(uint32_t stream);

@@ -26,19 +26,22 @@ static inline uint64_t tr2_stack_next(uint64_t top, uint32_t link)
 /* Signals masked, or else a handler may wait for the code that it has interrupted, if only for a moment. */
 static inline void tr2_stack_push(struct tr2_stack *stack, uint32_t number)
 {
-	uint64_t top;
+	uint64_t top, next;
 
 	do {
 		top = tr2_load_rlx(&stack->top); /* relaxed: only compared with */
 		tr2_store_rlx(&stack->links[number], (uint32_t)top); /* relaxed: the exchange orders it */
-		/* [M2] release: all that was done with it.  Pairs with tr2_stack_pop() */
-	} while (!tr2_cas_acq_rel(&stack->top, top, tr2_stack_next(top, number + 1)));
+		next = tr2_stack_next(top, number + 1);
+		/*
+		 * [M2] release: all that was done with it.  Pairs with tr2_stack_pop()
+		 */
+	} while (!tr2_cas_acq_rel(&stack->top, top, next));
 }
 
 /* Return  number + 1, or 0: there is none */
 static inline uint32_t tr2_stack_pop(struct tr2_stack *stack)
 {
-	uint64_t top;
+	uint64_t top, next;
 	uint32_t link;
 
 	do {
@@ -46,8 +49,11 @@ static inline uint32_t tr2_stack_pop(struct tr2_stack *stack)
 		if (!(uint32_t)top)
 			return 0;
 		link = tr2_load_rlx(&stack->links[(uint32_t)top - 1]); /* relaxed: a stale one is noticed below */
-		/* [M2] acquire: all that was done with it.  Pairs with tr2_stack_push() */
-	} while (!tr2_cas_acq_rel(&stack->top, top, tr2_stack_next(top, link)));
+		next = tr2_stack_next(top, link);
+		/*
+		 * [M2] acquire: all that was done with it.  Pairs with tr2_stack_push()
+		 */
+	} while (!tr2_cas_acq_rel(&stack->top, top, next));
 	return (uint32_t)top;
 }
 

@@ -3,9 +3,9 @@
  * tr2_thread.h - the calling thread's side of recording: its ring, its id and name, its timers.
  *
  * "Self" is the calling thread.  A thread gets a ring with its first event and keeps it until it ends; the
- * ring's owner mutex, which is robust, tells when that is, however it ended.  A ring whose thread is gone
- * goes to the next new thread; its chunks, once they have been read, to any.  Each new Trace2 thread context on a ring begins with a THREAD event in it, from
- * which the drain learns whose events follow.
+ * ring's owner mutex, which is robust, tells when that is, however it ended.  A ring whose thread is gone goes to
+ * the next new thread; its chunks, once they have been read, to any.  Each new Trace2 thread context on a ring begins
+ * with a THREAD event in it, from which the drain learns whose events follow.
  */
 #ifndef TR2_THREAD_H
 #define TR2_THREAD_H
@@ -106,6 +106,15 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 /* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  Those added meanwhile are seen the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
+
+/*
+ * For tr2_thread.c: the tables of rings, all of them new; a ring for the calling thread, which owns it then, or NULL;
+ * it goes to whoever comes next.  Was the ring main's?    Signals masked
+ */
+int tr2_thread_map(void);
+struct tr2_thread *tr2_thread_take_ring(void);
+void tr2_thread_give_ring(struct tr2_thread *thread);
+int tr2_thread_was_main(const struct tr2_thread *thread);
 
 /*
  * For the drain: a ring whose owner is gone, for it alone until it lets it go.

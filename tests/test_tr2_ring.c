@@ -18,7 +18,7 @@ static int create_memory(void **state)
 {
 	(void)state;
 	tr2_clock_init();
-	return tr2_shm_create(1);
+	return tr2_shm_create(1) || tr2_pool_init(0);
 }
 
 static int remove_memory(void **state)
