@@ -34,9 +34,11 @@ static void keep_state(uint64_t write)
 /* ---- rings -------------------------------------------------------------------------------------- */
 
 static struct tr2_thread *g_noted;        /* those whose tails may have changed since the last write */
+static struct tr2_thread *g_latest;       /* the one that is being read: it goes on behind a write */
 
 void tr2_keep_note(struct tr2_thread *thread)
 {
+	g_latest = thread;
 	if (thread->is_noted)
 		return;
 	thread->is_noted = 1;
@@ -46,7 +48,7 @@ void tr2_keep_note(struct tr2_thread *thread)
 
 void tr2_keep_reset(void)
 {
-	g_noted = NULL;
+	g_noted = g_latest = NULL;
 }
 
 static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
@@ -105,9 +107,11 @@ static void keep_tails(uint64_t write)
 {
 	for (struct tr2_thread *thread = g_noted; thread; thread = thread->next_noted) {
 		keep_tail(thread, write);
-		thread->is_noted = 0;
+		thread->is_noted = 0;   /* its link stays until it is noted again */
 	}
 	g_noted = NULL;
+	if (g_latest)
+		tr2_keep_note(g_latest);
 }
 
 void tr2_keep_written(void)

@@ -7,6 +7,10 @@
  * reader adds the sequence.  Chunks are the unit of everything else: room is looked for, drains are looked
  * at and losses are decided only when one is full.
  *
+ * An add is made whether or not there is room, and is taken back only in the slow path.  Handlers that interrupt each
+ * other just between the two, each of another signal, of which there are 64, add up to less than what lies free between
+ * two chunks; chains for which that would not hold are reserved by an exchange, which leaves the position in its chunk.
+ *
  * Who may run at the same time (X: excluded by the means named)
  *                        owner    handler on owner   drain              forked child
  *   reserve, commit      -        yes (one add)      yes                own ring: position reads as 0
@@ -42,6 +46,7 @@
 
 enum {
 	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
+	TR2_ADDED_EVENTS = 40,            /* most of one that is reserved by an add */
 	TR2_SHORT_EVENTS = 170,           /* events of the shortest chunk: one page, and one with the head */
 };
 
@@ -112,6 +117,8 @@ static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)
 {
 	return (struct tlg_chunk *)(position & ~(uintptr_t)(TLG_CHUNK_BYTES - 1));
 }
+
+static_assert((64 + 1) * TR2_ADDED_EVENTS * TLG_EVENT_SIZE < TLG_CHUNK_STRIDE - TLG_CHUNK_BYTES, "any signal may come");
 
 /* Commit the chain at event: its header word, last.  flags: type and HAS_INFO, HAS_MORE, RENDERED. */
 static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
