@@ -10,7 +10,8 @@ runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_drain tr2_lock tr2_collect tr2_keep tr2_snapshot tr2_overwrite tr2_reader \
 	       tr2_post tr2_post_chain tr2_stream \
 	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write \
-	       tr2_thread tr2_gap tr2_handler tr2_reg tr2_ring tr2_scope tr2_losses tr2_shm \
+	       tr2_thread tr2_thread_rings tr2_gap tr2_handler tr2_reg tr2_ring tr2_ring_read tr2_pool \
+	       tr2_scope tr2_losses tr2_shm \
 	       tr2_env tr2_value tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
 	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text tr2_progress
 expand_src  := t2x_options t2x_inputs t2x_recover t2x_select t2x_rest t2x_dir t2x_output t2x_file t2x_screen \

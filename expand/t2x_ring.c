@@ -58,7 +58,7 @@ static const char *check_head(struct t2x_ring *ring)
 	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
 		return "a ring file of another version";
 	/* so that no sum wraps: tables are small */
-	if (head->tables_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
+	if (head->tables_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
 		return "a damaged ring file";
 	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
 	limit(&head->rings_used, TLG_MAX_RINGS);
@@ -123,7 +123,7 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 	int holds;
 
 	if (i >= ring->head.rings_used ||
-	    !read_at(ring, tlg_ring_at(ring->head.tables_at, i), head, sizeof(*head)))
+	    !read_at(ring, tlg_ring_at(ring->head.rings_at, i), head, sizeof(*head)))
 		return 0;
 	holds = which_holds(head->tails[0].write, head->tails[1].write, ring->head.written);
 	head->name[sizeof(head->name) - 1] = '\0';
@@ -150,6 +150,33 @@ int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chun
 int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk)
 {
 	return read_chunk(ring, i, chunk, sizeof(*chunk));
+}
+
+static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
+{
+	return chunk->events[event].sequence == chunk->number;
+}
+
+uint32_t t2x_chunk_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	const struct tlg_event *head = &chunk->events[event];
+	uint32_t end = event + 1;
+
+	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
+		return 0;
+	if (!(head->flags & TLG_HAS_INFO))
+		return 1;
+	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
+		if (chunk->events[end].flags & TLG_INFO_END)
+			return end + 1 - event;
+	return 0;
+}
+
+uint32_t t2x_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
+{
+	while (event < limit && !t2x_chunk_chain(chunk, event, limit))
+		event++;
+	return event;
 }
 
 static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t bytes)

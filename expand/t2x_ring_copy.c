@@ -85,45 +85,64 @@ static void fence_acquire(void)
 #endif
 }
 
-/* Leave of the second reading what counts.  Return  bytes up to the last such event */
-static size_t keep_committed(const struct tlg_chunk *first, struct tlg_chunk *second)
+/* Leave of the second reading what counts.  Return  the event behind the last one that does */
+static unsigned keep_committed(const struct tlg_chunk *first, struct tlg_chunk *second)
 {
-	unsigned end = 0;
+	unsigned end = first->first;
 
-	for (unsigned i = 0; i < TLG_CHUNK_EVENTS; i++) {
+	for (unsigned i = first->first; i < TLG_CHUNK_EVENTS; i++) {
 		if (first->events[i].sequence == first->number)
 			end = i + 1;
 		else
 			second->events[i].flags = 0, second->events[i].sequence = 0;
 	}
-	return offsetof(struct tlg_chunk, events) + end * sizeof(first->events[0]);
+	return end;
 }
 
 /* A chunk that nobody writes to has nothing that is not in the file, and what is not there needs no memory here. */
 static int is_in_use(const struct tlg_chunk *chunk)
 {
-	return chunk->number && (chunk->state == TLG_CHUNK_OPEN || chunk->state == TLG_CHUNK_HELD);
+	return chunk->number && chunk->first < TLG_CHUNK_EVENTS &&
+	       (chunk->state == TLG_CHUNK_OPEN || chunk->state == TLG_CHUNK_HELD || chunk->state == TLG_CHUNK_PINNED);
+}
+
+enum { HEAD_BYTES = offsetof(struct tlg_chunk, events) };
+
+/* The head of a chunk, and its events from the first one on: what is in front of that is not in memory. */
+static int read_chunk(struct copying *copying, struct tlg_chunk *chunk, uint64_t at)
+{
+	size_t events = TLG_CHUNK_BYTES - HEAD_BYTES, skip;
+
+	if (read_some(copying->from, chunk, HEAD_BYTES, at) < HEAD_BYTES || !is_in_use(chunk))
+		return 0;
+	fence_acquire(); /* [M10] acquire: whose it is, and what it has.  Pairs with tr2_ring_open_chunk() */
+	skip = chunk->first * sizeof(chunk->events[0]);
+	return read_some(copying->from, &chunk->events[chunk->first], events - skip, at + HEAD_BYTES + skip) ==
+	       events - skip;
 }
 
 static int copy_chunk(struct copying *copying, uint64_t at)
 {
 	const struct tlg_chunk *first = &copying->first.chunk;
 	struct tlg_chunk *second = &copying->second.chunk;
-	uint64_t at_number;
+	uint64_t at_number, skip;
 	uint32_t number;
-	size_t kept;
+	unsigned end;
 
-	if (read_some(copying->from, &copying->first, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES || !is_in_use(first) ||
-	    read_some(copying->from, &copying->second, TLG_CHUNK_BYTES, at) < TLG_CHUNK_BYTES)
+	if (!read_chunk(copying, &copying->first.chunk, at) || !read_chunk(copying, second, at))
 		return 1;
 	fence_acquire(); /* [M13] acquire: the events.  Pairs with tr2_ring_open_chunk() */
 	at_number = at + offsetof(struct tlg_chunk, number);
-	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number)
+	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number ||
+	    second->first != first->first)
 		return 1;   /* it has been overwritten meanwhile, or written and freed */
-	kept = keep_committed(first, second);
+	end = keep_committed(first, second);
 	second->number = first->number;
 	second->next = first->next;   /* one that was linked meanwhile would follow on what is not there */
-	return put(copying->to, second, kept, at);
+	skip = first->first * sizeof(first->events[0]);
+	return put(copying->to, second, HEAD_BYTES, at) &&
+	       put(copying->to, &second->events[first->first], (end - first->first) * sizeof(first->events[0]),
+		   at + HEAD_BYTES + skip);
 }
 
 static int copy_chunks(struct copying *copying)
@@ -159,8 +178,8 @@ static int copy_state(struct copying *copying, uint64_t *written)
 	if (read_some(copying->from, head, sizeof(*head), 0) < sizeof(*head))
 		return 0;
 	*written = head->written;
-	return copy_range(copying, tlg_ring_at(head->tables_at, 0), TLG_FIRST_RINGS * TLG_RING_STRIDE) &&
-	       copy_range(copying, head->tables_at + TLG_RINGS_AT, (uint64_t)head->rings_used * TLG_RING_STRIDE) &&
+	return copy_range(copying, tlg_ring_at(head->rings_at, 0), TLG_FIRST_RINGS * TLG_RING_STRIDE) &&
+	       copy_range(copying, head->rings_at, (uint64_t)head->rings_used * TLG_RING_STRIDE) &&
 	       copy_range(copying, head->tables_at + TLG_LOSSES_AT,
 			  TLG_MAX_LOSSES * sizeof(struct tlg_ring_loss)) &&
 	       put(copying->to, head, sizeof(*head), 0) &&
@@ -172,7 +191,8 @@ static int is_plausible(const struct tlg_ring_file *head)
 	const uint64_t most = UINT64_C(1) << 40;
 
 	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < most &&
-	       head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS && head->scopes_used <= TLG_MAX_SCOPES &&
+	       head->rings_at < most && head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS &&
+	       head->scopes_used <= TLG_MAX_SCOPES &&
 	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
 }
 

@@ -17,12 +17,16 @@ struct piece {
 	int is_hole;
 };
 
-/* A ring, and whose events come next in it. */
+/*
+ * A ring, and whose events come next in it.  What a flight recorder has kept of the beginning is a lane of its own, for
+ * it is no longer joined to the rest of its ring.
+ */
 struct lane {
 	struct t2x_rethread thread;
 	struct tlg_ring_tail tail;
 	struct tlg_ring_kept kept;        /* turn 0: its oldest events are those behind the tail */
-	uint32_t first;                   /* index + 1 of the chunk that comes next; 0: the tail's, or none */
+	uint32_t first_number;            /* of the ring's first chunk, if that is not the tail's; 0: it is */
+	uint32_t next;                    /* index + 1 of the chunk that comes next; 0: none has come yet */
 	uint32_t ostid, tid;              /* the latest owner's */
 	uint64_t start;
 	char name[32];
@@ -35,12 +39,14 @@ struct t2x_salvage {
 	struct t2x_reblock *reblock;
 	enum stage stage;
 	struct lane *lanes;
-	unsigned nlanes;
+	unsigned nlanes;                  /* without that of the pinned chunk, which is behind them */
+	unsigned pinned;                  /* chunks, of which there is one at most */
 	struct piece *pieces;
 	unsigned npieces, piece;          /* how many; the one at hand */
 	unsigned lane;                    /* whose losses come next */
 	unsigned at;                      /* next event in it */
 	int is_loaded;
+	int is_kept;                      /* the latest checkpoint of the pinned chunk */
 	struct tlg_chunk chunk;
 	struct t2x_salvage_sum sum;
 };
@@ -59,7 +65,7 @@ static void begin_behind(struct lane *lane, const struct tlg_ring_kept *kept)
 	struct t2x_rethread *thread = &lane->thread;
 
 	lane->kept = *kept;
-	lane->first = 0;
+	lane->first_number = 0;
 	lane->tail.chunk = kept->chunk;
 	lane->tail.event = kept->event;
 	lane->tail.seen_events = kept->seen_events;
@@ -82,7 +88,8 @@ static void read_lane(struct t2x_salvage *salvage, unsigned i)
 
 	if (!t2x_ring_get(salvage->ring, i, &head, &lane->tail))
 		return;
-	lane->first = lane->tail.chunk ? 0 : head.first;
+	if (!lane->tail.chunk || is_before(lane->tail.chunk, head.first_number))
+		lane->first_number = head.first_number;
 	lane->tid = head.tid;
 	lane->ostid = head.ostid;
 	lane->start = head.start;
@@ -102,6 +109,14 @@ static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
 	salvage->pieces[salvage->npieces++] = *piece;
 }
 
+static void add_pinned(struct t2x_salvage *salvage, struct piece *piece, uint32_t first)
+{
+	piece->ring = salvage->nlanes;
+	piece->from = first;
+	if (!salvage->pinned++)
+		add_piece(salvage, piece);
+}
+
 /* The chunk's events from the tail on; and the holes that were left in it, which no other chunk of its number has. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
@@ -109,6 +124,11 @@ static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct
 	struct piece piece = {
 		chunk->opened, index, chunk->number, chunk->ring, chunk->next, 0, TLG_CHUNK_EVENTS, 0
 	};
+
+	if (chunk->state == TLG_CHUNK_PINNED && tail->chunk && is_before(chunk->number, tail->chunk)) {
+		add_pinned(salvage, &piece, chunk->first);
+		return;
+	}
 
 	for (uint32_t i = 0; i < tail->nholes; i++) {
 		struct tlg_ring_hole *hole = &tail->holes[i];
@@ -139,6 +159,13 @@ static int compare(const void *one, const void *other)
 	return b->is_hole != a->is_hole ? b->is_hole - a->is_hole : (a->from > b->from) - (a->from < b->from);
 }
 
+/* The chunk in which the tail is, or the first one of a ring that has begun anew; or what follows on the last one. */
+static int is_next(const struct lane *lane, const struct piece *piece)
+{
+	return (lane->tail.chunk && piece->number == lane->tail.chunk) ||
+	       (lane->first_number && piece->number == lane->first_number) || lane->next == piece->index + 1;
+}
+
 /*
  * A copy of what goes on may lack a chunk that was opened behind the copier's back, and hold the one after it.  What is
  * behind such a gap is left to the next reader.
@@ -150,11 +177,11 @@ static void drop_unlinked(struct t2x_salvage *salvage)
 	for (unsigned i = 0; i < salvage->npieces; i++) {
 		struct piece *piece = &salvage->pieces[i];
 		struct lane *lane = &salvage->lanes[piece->ring];
-		int is_first = lane->tail.chunk && piece->number == lane->tail.chunk;
-		if (!piece->is_hole && !is_first && lane->first != piece->index + 1)
-			continue;
-		if (!piece->is_hole)
-			lane->first = piece->next;
+		if (!piece->is_hole && piece->ring < salvage->nlanes) {
+			if (!is_next(lane, piece))
+				continue;
+			lane->next = piece->next;
+		}
 		salvage->pieces[kept++] = *piece;
 	}
 	salvage->npieces = kept;
@@ -174,7 +201,8 @@ static int list_pieces(struct t2x_salvage *salvage)
 			continue;
 		}
 		if (chunk->ring >= salvage->nlanes || !chunk->number ||
-		    (chunk->state != TLG_CHUNK_OPEN && chunk->state != TLG_CHUNK_HELD))
+		    chunk->state < TLG_CHUNK_OPEN || chunk->state > TLG_CHUNK_PINNED ||
+		    chunk->first >= TLG_CHUNK_EVENTS)
 			continue;
 		add_pieces(salvage, i, chunk);
 		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
@@ -195,7 +223,7 @@ struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
 		return NULL;
 	salvage->ring = ring;
 	salvage->nlanes = ring->head.rings_used;
-	salvage->lanes = calloc(salvage->nlanes ? salvage->nlanes : 1, sizeof(*salvage->lanes));
+	salvage->lanes = calloc(salvage->nlanes + 1, sizeof(*salvage->lanes));
 	salvage->reblock = t2x_reblock_new(ring);
 	if (!salvage->lanes || !salvage->reblock) {
 		t2x_salvage_free(salvage);
@@ -231,35 +259,6 @@ void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *blo
 }
 
 /* ---- events of a chunk -------------------------------------------------------------------------- */
-
-static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
-{
-	return chunk->events[event].sequence == chunk->number;
-}
-
-/* Events of the chain at event, all of which are committed; 0: none begins there. */
-static uint32_t chain_length(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	const struct tlg_event *head = &chunk->events[event];
-	uint32_t end = event + 1;
-
-	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
-		return 0;
-	if (!(head->flags & TLG_HAS_INFO))
-		return 1;
-	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
-		if (chunk->events[end].flags & TLG_INFO_END)
-			return end + 1 - event;
-	return 0;
-}
-
-/* Where the next chain begins, PAD included; limit: nowhere. */
-static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	while (event < limit && !chain_length(chunk, event, limit))
-		event++;
-	return event;
-}
 
 /* What the ring had lost in total at some point: as the drain does, count it as events of the thread. */
 static void take_lost(struct lane *lane, uint64_t events)
@@ -314,6 +313,19 @@ static void check_thread(struct lane *lane, uint32_t tid)
 	memcpy(thread->name, lane->name, sizeof(thread->name));
 }
 
+/* Of the pinned chunk only this has not been overwritten.  Arguments in chains of their own go as their HIT did. */
+static int is_identity(struct t2x_salvage *salvage, const struct tlg_event *event)
+{
+	struct tlg_ring_scope scope;
+	char names[TLG_NAME_MAX * 3];
+
+	if (tlg_event_type(event) == TLG_HIT)
+		salvage->is_kept =
+			t2x_ring_scope(salvage->ring, event->u.hit.scopeIndex, &scope, names, sizeof(names)) &&
+			tlg_style_is_identity(scope.style);
+	return salvage->is_kept;
+}
+
 /* Put the chain at hand into the block that is being made.  Return  0: there is no room, it has to go first */
 static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n)
 {
@@ -330,6 +342,10 @@ static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n
 	}
 	if (type != TLG_HIT && type != TLG_MORE) {
 		salvage->sum.damaged++;
+		return 1;
+	}
+	if (lane == &salvage->lanes[salvage->nlanes] && !is_identity(salvage, event)) {
+		lane->thread.position += n;
 		return 1;
 	}
 	check_thread(lane, event->u.hit.tid);
@@ -360,7 +376,7 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 	uint32_t n, next;
 
 	while (salvage->at < piece->to && !lane->is_cut) {
-		n = chain_length(chunk, salvage->at, piece->to);
+		n = t2x_chunk_chain(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
 		if (n && !take_chain(salvage, lane, n))
@@ -371,7 +387,7 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 		lane->is_cut = salvage->ring->is_live && !piece->is_hole;
 		if (lane->is_cut)
 			return 0;
-		next = find_chain(chunk, salvage->at, piece->to);
+		next = t2x_chunk_find(chunk, salvage->at, piece->to);
 		if (next == piece->to && !piece->is_hole && !lane->pieces)
 			return 0;
 		pass_hole(salvage, lane, piece, next);

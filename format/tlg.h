@@ -134,6 +134,26 @@ enum tlg_style {
 	TLG_STYLE_COUNT
 };
 
+/* 1: the checkpoint tells what process this is; a flight recorder keeps it. */
+static inline int tlg_style_is_identity(unsigned style)
+{
+	switch (style) {
+	case TLG_STYLE_version:
+	case TLG_STYLE_too_many_files:
+	case TLG_STYLE_start:
+	case TLG_STYLE_cmd_path:
+	case TLG_STYLE_cmd_ancestry:
+	case TLG_STYLE_cmd_name:
+	case TLG_STYLE_cmd_mode:
+	case TLG_STYLE_alias:
+	case TLG_STYLE_def_param:
+	case TLG_STYLE_def_repo:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* 1 for the kinds before which a thread leaves all its regions but the outermost level: it is about to end. */
 static inline int tlg_style_unwinds(unsigned style)
 {

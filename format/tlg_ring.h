@@ -6,14 +6,17 @@
  * process; this header is its layout, in the byte order of the machine.  Nothing in it holds an address.  A reader
  * in another process trusts none of its numbers.
  *
- *   head | first entries of all tables | chunks ... | rings | scopes | sources | texts | losses
+ *   head | first entries of all tables | scopes | sources | losses | texts | rings | chunks ...
  *
  * A page costs 5 us to have, and most processes need but a few entries of each table: so these share the second page,
  * and the tables' places for them stay empty.
  *
- * A chunk is 64 KiB.  In front of each lie 64 KiB that are never touched: a position that has run past a
+ * A chunk is 64 KiB of addresses.  In front of each lie 64 KiB that are never touched: a position that has run past a
  * chunk's end, or that a forked child finds as 0, has bit 16 clear, and so one test on the position alone
- * tells whether it may be written to, whatever a signal handler has done in between.
+ * tells whether it may be written to, whatever a signal handler has done in between.  Of a chunk that is shorter than
+ * that only the first page, which has its head, and its last ones are in memory.
+ *
+ * Chunks belong to the process: a thread takes one that is free, and gives it back when its events are in the file.
  *
  * What changes with every write of the drain, its state and the rings' tails, is there twice: the one with the
  * higher write number, among those not above tlg_ring_file.written, holds.  So a process can die at any point of a
@@ -27,11 +30,11 @@
 #include "tlg.h"
 
 enum {
-	TLG_RING_LAYOUT = 4,              /* of this file; its readers refuse others */
-	TLG_MAX_RINGS = 4096,
+	TLG_RING_LAYOUT = 5,              /* of this file; its readers refuse others */
+	TLG_MAX_RINGS = 65536,
 	TLG_MAX_SCOPES = 65536,
 	TLG_MAX_SOURCES = 65536,
-	TLG_MAX_CHUNKS = 4096,
+	TLG_MAX_CHUNKS = 5 << 16,
 	TLG_MAX_LOSSES = 1024,
 	TLG_RING_REASONS = 16,            /* TLG_LOSS_*: room for more */
 	TLG_MAX_HOLES = 8,                /* of one ring that are watched for a late commit */
@@ -67,7 +70,7 @@ struct tlg_ring_file {
 	uint64_t start_ns;                /* the same in ns since 1970 */
 	uint64_t created;                 /* CLOCK_BOOTTIME in ns when the file was made: the process began before */
 	int32_t utcoff;                   /* as in TIMETYPE */
-	uint64_t chunks_at, tables_at, bytes;
+	uint64_t chunks_at, rings_at, tables_at, bytes;
 	uint32_t rings_used, scopes_used, sources_used, texts_used, chunks_used;
 	uint32_t losses_used;             /* may run past the table */
 	uint32_t losses_changed;          /* [M9] */
@@ -119,7 +122,8 @@ struct tlg_ring {
 		uint32_t word;            /* 0: nobody; bit 30: the owner is dead */
 		uint64_t room[8];
 	} owner;
-	uint32_t first;                   /* chunk to read from, index + 1; 0: none.  [M3] */
+	uint32_t first_number;            /* number of the chunk that first means.  Written before it */
+	uint32_t first;                   /* chunk that no other leads to, index + 1; 0: none.  [M3] */
 	uint32_t tid, ostid;
 	uint32_t has_owner;               /* 1 from acquisition until the drain found the owner gone */
 	uint64_t start;                   /* raw clock when the owner was first seen */
@@ -165,21 +169,23 @@ struct tlg_ring_first {
 };
 static_assert(sizeof(struct tlg_ring_first) == 4096, "one page");
 
-/* Where the tables begin, from tlg_ring_file.tables_at on, and how long they are together. */
+/*
+ * Where the tables begin, from tlg_ring_file.tables_at on, and how long they are together.  The rings have a place of
+ * their own, and where addresses are few there are fewer of them, and of the texts.
+ */
 enum {
-	TLG_RINGS_AT = 0,
-	TLG_SCOPES_AT = TLG_RINGS_AT + TLG_MAX_RINGS * TLG_RING_STRIDE,
+	TLG_SCOPES_AT = 0,
 	TLG_SOURCES_AT = TLG_SCOPES_AT + TLG_MAX_SCOPES * (int)sizeof(struct tlg_ring_scope),
-	TLG_TEXTS_AT = TLG_SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
-	TLG_LOSSES_AT = TLG_TEXTS_AT + TLG_RING_TEXT_BYTES,
-	TLG_TABLES_BYTES = TLG_LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
+	TLG_LOSSES_AT = TLG_SOURCES_AT + TLG_MAX_SOURCES * (int)sizeof(struct tlg_ring_source),
+	TLG_TEXTS_AT = TLG_LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
+	TLG_TABLES_BYTES = TLG_TEXTS_AT + TLG_RING_TEXT_BYTES,
 };
 
 /* Offset in the file of entry i of a table; of a text, whose bytes never lie in both places. */
-static inline uint64_t tlg_ring_at(uint64_t tables_at, uint64_t i)
+static inline uint64_t tlg_ring_at(uint64_t rings_at, uint64_t i)
 {
-	return (i < TLG_FIRST_RINGS ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, rings)
-				    : tables_at + TLG_RINGS_AT) + i * TLG_RING_STRIDE;
+	return (i < TLG_FIRST_RINGS ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, rings) : rings_at) +
+	       i * TLG_RING_STRIDE;
 }
 
 static inline uint64_t tlg_scope_at(uint64_t tables_at, uint64_t i)
@@ -206,7 +212,7 @@ struct tlg_chunk {
 	uint32_t tid;
 	uint32_t number;                  /* of this use of the chunk, unique in the process, growing */
 	uint32_t next;                    /* the owner's next chunk, index + 1; 0: none yet.  [M3] */
-	uint32_t state;                   /* TLG_CHUNK_*.  [M2] */
+	uint32_t state;                   /* TLG_CHUNK_*.  [M10] */
 	uint64_t lost_hits, lost_events;  /* the ring's counts when this chunk was opened */
 	uint32_t ring;
 	uint32_t first;                   /* its first event: those in front are not used.  Set before [M3] */
@@ -217,7 +223,18 @@ static_assert(offsetof(struct tlg_chunk, events) == 64, "events begin at 64");
 static_assert(sizeof(struct tlg_chunk) == 64 + TLG_CHUNK_EVENTS * TLG_EVENT_SIZE, "no padding");
 static_assert(sizeof(struct tlg_chunk) == TLG_CHUNK_BYTES, "a chunk has 64 KiB");
 
-/* A held chunk has a hole, which its thread may still fill: not used again before the thread ends, or gives that up. */
-enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD };
+/*
+ * A held chunk has a hole, which its thread may still fill: not used again before the thread ends, or gives that up.
+ * The process's first chunk is pinned when a flight recorder passes over it: it stays, for it tells whose trace it is.
+ */
+enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD, TLG_CHUNK_PINNED };
+
+/*
+ * A chunk of so many pages, 2, 4, 8 or 16 (all of it): its first event.  The head's page is one of them.
+ */
+static inline uint32_t tlg_chunk_first(unsigned pages)
+{
+	return pages * 4096 >= TLG_CHUNK_BYTES ? 0 : TLG_CHUNK_EVENTS - (pages - 1) * 4096 / TLG_EVENT_SIZE;
+}
 
 #endif

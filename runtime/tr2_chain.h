@@ -13,7 +13,10 @@
 #include "tr2_reserve.h"
 
 /* Bytes of text that fit one chain whatever values are in front of them. */
-enum { TR2_CHAIN_BYTES = (TR2_CHAIN_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE };
+enum {
+	TR2_CHAIN_BYTES = (TR2_CHAIN_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE,
+	TR2_SHORT_CHAIN_BYTES = (TR2_ADDED_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE,
+};
 
 /* The raw clock; here and not by a call where the public inline path may read it too. */
 static inline uint64_t tr2_chain_clock(void)
@@ -92,24 +95,29 @@ static inline struct tlg_event *tr2_chain_texts(struct tlg_event *event, uint64_
 	return event + 1;
 }
 
-/* 1 if it fits one chain. */
+/* 1 if it fits one chain; a short one. */
 static inline int tr2_chain_fits(const struct tr2_body *body)
 {
 	return body->bytes <= TR2_CHAIN_BYTES;
 }
 
-/*
- * Record a checkpoint whose arguments fit; if the ring is full it is dropped and counted.
- * flags   TLG_RENDERED or 0
- * when    raw clock; 0: read it now
- * Thread  any    Signal safe    Errno kept    Orders [M1]
- */
-static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scope, const struct tr2_body *body,
-								    unsigned flags, uint64_t when)
+static inline int tr2_chain_is_short(const struct tr2_body *body)
 {
-	unsigned infos = (unsigned)((body->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
-	unsigned n = (unsigned)(body->values_end - body->values) + infos;
-	struct tlg_event *hit = tr2_reserve(1 + n), *end = hit + 1;
+	return body->bytes <= TR2_SHORT_CHAIN_BYTES;
+}
+
+static inline unsigned tr2_chain_infos(const struct tr2_body *body)
+{
+	return (unsigned)((body->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
+}
+
+/* Fill in and commit the chain of a checkpoint at hit, which has been reserved; NULL: it was dropped. */
+static inline __attribute__((always_inline)) void tr2_chain_fill(struct tlg_event *hit, uint32_t scope,
+								  const struct tr2_body *body, unsigned flags,
+								  uint64_t when)
+{
+	unsigned infos = tr2_chain_infos(body), n = (unsigned)(body->values_end - body->values) + infos;
+	struct tlg_event *end = hit + 1;
 	uint64_t head;
 
 	if (__builtin_expect(!hit, 0)) {
@@ -128,6 +136,20 @@ static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scop
 		tr2_chain_head(end - 1, head | tlg_head((infos ? TLG_INFO : TLG_VALUE) | TLG_INFO_END, 0, 0));
 	}
 	tr2_ring_commit(hit, TLG_HIT | flags | (n ? TLG_HAS_INFO : 0));
+}
+
+/*
+ * Record a checkpoint whose arguments fit a short chain; if the ring is full it is dropped and counted.
+ * flags   TLG_RENDERED or 0
+ * when    raw clock; 0: read it now
+ * Thread  any    Signal safe    Errno kept    Orders [M1]
+ */
+static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scope, const struct tr2_body *body,
+								    unsigned flags, uint64_t when)
+{
+	unsigned n = (unsigned)(body->values_end - body->values) + tr2_chain_infos(body);
+
+	tr2_chain_fill(tr2_reserve(1 + n), scope, body, flags, when);
 }
 
 #endif

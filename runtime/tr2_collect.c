@@ -26,6 +26,7 @@ enum {
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
 	SNAPSHOT_PATIENCE_US = 2000,           /* with an unfinished event, before going around it */
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
+	MOST_FREED = 256,
 };
 
 static struct collect {
@@ -37,7 +38,8 @@ static struct collect {
 	unsigned nfreed;
 } g_collect;
 
-TR2_LARGE static uint32_t g_freed[TLG_MAX_CHUNKS];   /* chunks read, to be released after the write */
+/* Chunks read, to be released after the write. */
+TR2_LARGE static struct freed { struct tr2_ring *ring; uint32_t chunk; } g_freed[MOST_FREED];
 
 void tr2_collect_reset(void)
 {
@@ -73,14 +75,15 @@ int tr2_collect_was_behind(void)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
+/* What is freed is for any thread, unless a thread's own bound keeps it from taking it. */
 static void release_chunks(void)
 {
 	for (unsigned i = 0; i < g_collect.nfreed; i++)
-		tr2_ring_release_chunk(g_freed[i] - 1);
+		tr2_ring_release_chunk(g_freed[i].ring, g_freed[i].chunk - 1);
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
 	if (g_collect.nfreed && tr2_g_settings.policy == TR2_POLICY_BLOCK)
-		tr2_futex_wake(&g_collect.progress, INT_MAX);
+		tr2_futex_wake(&g_collect.progress, tr2_g_settings.ring_bytes ? INT_MAX : (int)g_collect.nfreed);
 	g_collect.nfreed = 0;
 }
 
@@ -101,10 +104,13 @@ int tr2_collect_write(void)
 	return error;
 }
 
-/* Chunks wait for their release though there is nothing to write, or they are much of what a thread may have. */
+/* Chunks wait for their release though there is nothing to write, or they are much of what threads may have. */
 static int is_short_of_chunks(size_t bytes)
 {
-	return g_collect.nfreed && (!bytes || g_collect.nfreed >= tr2_g_settings.ring_chunks / 4);
+	size_t freed = (size_t)g_collect.nfreed * TLG_CHUNK_BYTES;
+
+	return g_collect.nfreed && (!bytes || (tr2_g_settings.ring_bytes && freed >= tr2_g_settings.ring_bytes / 4) ||
+				    tr2_pool_is_short());
 }
 
 void tr2_collect_write_if_due(uint64_t now)
@@ -169,18 +175,20 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 }
 
 /* A chunk that has been read, to be released after the write that holds its events. */
-static void free_chunk(uint32_t finished)
+static void free_chunk(struct tr2_ring *ring, uint32_t finished)
 {
-	if (finished && g_collect.nfreed == TLG_MAX_CHUNKS)
+	if (finished && g_collect.nfreed == MOST_FREED)
 		tr2_collect_write();
 	if (finished)
-		g_freed[g_collect.nfreed++] = finished;
+		g_freed[g_collect.nfreed++] = (struct freed){ ring, finished };
 }
 
-static void free_chunks(const struct tr2_ring *ring, uint64_t chunks)
+static void free_chunks(struct tr2_ring *ring, uint32_t first)
 {
-	for (; chunks; chunks &= chunks - 1)
-		free_chunk(ring->chunks[__builtin_ctzll(chunks)] + 1);
+	for (uint32_t chunk = first, next; chunk; chunk = next) {
+		next = *tr2_pool_link(chunk - 1);
+		free_chunk(ring, chunk);
+	}
 }
 
 /* What committed late, in a hole: better out of order than never. */
@@ -190,7 +198,7 @@ static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, u
 
 	while (tr2_ring_late(&thread->ring, &chain)) {
 		take_chain(thread, post, &chain, now, 0);
-		free_chunk(tr2_ring_late_taken(&thread->ring, &chain));
+		free_chunk(&thread->ring, tr2_ring_late_taken(&thread->ring, &chain));
 	}
 }
 
@@ -218,6 +226,16 @@ static int is_younger(const struct tr2_chain *chain, uint64_t until)
 	return tlg_event_type(chain->events) != TLG_THREAD && chain->events->u.hit.when > until;
 }
 
+/* A flight recorder's first chunk is in the file now, if it is this one: nothing has to stay. */
+static void leave_chunk(struct tr2_thread *thread)
+{
+	uint32_t left = thread->ring.rd_chunk;
+
+	free_chunk(&thread->ring, tr2_ring_leave_chunk(&thread->ring));
+	if (left && left == thread->pinned.chunk)
+		thread->pinned.chunk = 0;
+}
+
 /*
  * One step of any kind, to nothing that is younger than until.  *taken grows by the events that went into the stream.
  * Return  0: the ring gives no more in this pass
@@ -232,7 +250,7 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience,
 	*peek = tr2_ring_peek(ring, now, patience, &chain);
 	tr2_post_gap(post, chain.skipped);
 	if (*peek == TR2_PEEK_CHUNK) {
-		free_chunk(tr2_ring_leave_chunk(ring));
+		leave_chunk(thread);
 		return 1;
 	}
 	if (*peek != TR2_PEEK_CHAIN || is_younger(&chain, until))
@@ -254,8 +272,9 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0, run;
 
-	if (!post)
+	if (!post || tr2_ring_is_quiet(ring))
 		return now;
+	tr2_keep_note(thread);
 	take_late(thread, post, now);
 	free_chunks(ring, tr2_ring_forget_renounced(ring));
 	do {
@@ -271,21 +290,27 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
 }
 
+/* All that it has given is in the stream: the ring needs no chunk before somebody records in it again. */
+static void take_last_chunk(struct tr2_thread *thread, int is_dead)
+{
+	unsigned skipped;
+	uint32_t closed = tr2_ring_close(&thread->ring, is_dead, &skipped);
+
+	if (closed && thread->post)
+		tr2_post_gap(thread->post, skipped);
+	free_chunk(&thread->ring, closed);
+}
+
 void tr2_collect_retire(struct tr2_thread *thread)
 {
-	struct tlg_ring *head = thread->ring.head;
-	int error;
+	enum tr2_owner owner = tr2_thread_seize(thread);
 
-	if (!tr2_load_rlx(&head->has_owner)) /* relaxed: a hint; the mutex decides */
+	if (owner == TR2_OWNER_ALIVE)
 		return;
-	error = pthread_mutex_trylock(tr2_shm_owner(head));
-	if (error == EOWNERDEAD)
-		error = pthread_mutex_consistent(tr2_shm_owner(head));
-	if (error)
-		return;
+	tr2_keep_note(thread);
 	free_chunks(&thread->ring, tr2_ring_forget_holes(&thread->ring));
-	tr2_store_rlx(&head->has_owner, 0); /* relaxed: as above */
-	pthread_mutex_unlock(tr2_shm_owner(head));
+	take_last_chunk(thread, owner == TR2_OWNER_DEAD);
+	tr2_thread_let_go(thread);
 }
 
 void tr2_collect_abandoned(struct tr2_thread *thread)
@@ -311,6 +336,48 @@ static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post
 	tr2_post_context(post);
 }
 
+TR2_LARGE static struct tr2_post_thread g_start;   /* whose the pinned chunk is, followed through it */
+
+/* Of the arguments that follow in chains of their own, as of their checkpoint: is_kept */
+static void post_pinned_chain(const struct tr2_chain *chain, int *is_kept)
+{
+	tr2_post_gap(&g_start, chain->skipped);
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		tr2_reader_meet_thread(&g_start, chain);
+		return;
+	}
+	if (tlg_event_type(chain->events) == TLG_HIT)
+		*is_kept = tr2_reader_is_identity(chain);
+	if (!*is_kept) {
+		tr2_post_gap(&g_start, chain->count);
+		return;
+	}
+	tr2_reader_check_thread(&g_start, chain->events->u.hit.tid);
+	if (tr2_post_chain(&g_start, chain->events, chain->count))
+		return;
+	tr2_collect_write();
+	tr2_post_chain(&g_start, chain->events, chain->count);
+}
+
+/* How the process began, if that was passed over to be overwritten: it has stayed for this moment. */
+static void post_start(struct tr2_thread *thread)
+{
+	struct tr2_pinned *pinned = &thread->pinned;
+	struct tr2_chain chain;
+	uint32_t event;
+	int is_kept = 0;
+
+	if (!pinned->chunk || !pinned->is_passed)
+		return;
+	memset(&g_start, 0, sizeof(g_start));
+	event = tr2_shm_chunk(pinned->chunk - 1)->first;
+	while ((event = tr2_ring_read_pinned(pinned->chunk - 1, event, &chain)))
+		post_pinned_chain(&chain, &is_kept);
+	tr2_ring_unpin_chunk(&thread->ring, pinned->chunk - 1);
+	free_chunk(&thread->ring, pinned->chunk);
+	*pinned = (struct tr2_pinned){ .chunk = 0 };
+}
+
 /* All that the ring has up to then.  Return  why it ends */
 static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 {
@@ -319,6 +386,7 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0;
 
+	tr2_keep_note(thread);
 	take_late(thread, post, now);
 	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
 	while (take_step(thread, now, patience, until, &peek, &taken))
@@ -328,17 +396,21 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 	return peek;
 }
 
-void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 {
 	const struct timespec pause = { 0, 100000 };
 
-	tr2_overwrite_hold(thread);
+	if (!tr2_overwrite_hold(thread))
+		return 0;
 	if (tr2_reader_post(thread)) {
+		post_start(thread);
 		post_context(thread, thread->post);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
 			nanosleep(&pause, NULL);
 	}
 	tr2_collect_retire(thread);
 	tr2_collect_abandoned(thread);
+	tr2_keep_see(thread);
 	tr2_overwrite_let_go(thread);
+	return until;
 }

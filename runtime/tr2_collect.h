@@ -25,10 +25,11 @@ int tr2_collect_was_behind(void);
 /*
  * For a snapshot: move what one ring has up to this moment of the raw clock, and the context of a thread that has
  * regions open.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
+ * Return  that moment; 0: the thread has stopped while it overwrites, what it has is left to the next snapshot
  */
-void tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
 
-/* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring. */
+/* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring, and any its chunks. */
 void tr2_collect_retire(struct tr2_thread *thread);
 
 /* Count the holes of the ring that were given up. */

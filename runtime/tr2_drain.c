@@ -132,11 +132,15 @@ static void take_snapshot(void)
 {
 	uint32_t requests = tr2_snapshot_begin();
 	uint64_t now = tr2_clock_raw();
+	int is_whole = 1;
 
 	tr2_post_next_cycle();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-		tr2_collect_snapshot(thread, now);
-	post_summary(now - margin_ticks());
+		is_whole &= tr2_collect_snapshot(thread, now) == now;
+	if (is_whole)
+		post_summary(now - margin_ticks());
+	else
+		post_losses();   /* and no MARK: older events may come with the next one */
 	tr2_collect_write();
 	tr2_snapshot_end(requests);
 }
@@ -500,6 +504,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
+	tr2_keep_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	tr2_lock_reset();
 	tr2_lock_leave();

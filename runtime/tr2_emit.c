@@ -105,7 +105,7 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 {
 	size_t left = events_left(feed);
 	unsigned n = left < TR2_CHAIN_EVENTS - 1 ? (unsigned)left : TR2_CHAIN_EVENTS - 1;
-	struct tlg_event *event = tr2_reserve_for(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
+	struct tlg_event *event = tr2_reserve_long(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
 
 	if (!event && type == TLG_HIT)
 		tr2_thread_dropped(hit->scopeIndex);
@@ -152,13 +152,24 @@ static __attribute__((noinline)) void emit_long_text(uint32_t scope, const char 
 	emit_long(scope, &args, 0, 0);
 }
 
+/* One chain, but not a short one. */
+static __attribute__((noinline)) void emit_whole(uint32_t scope, const struct tr2_body *body, unsigned flags,
+						 uint64_t when)
+{
+	unsigned n = (unsigned)(body->values_end - body->values) + tr2_chain_infos(body);
+
+	tr2_chain_fill(tr2_reserve_long(1 + n, TR2_CHAIN_HIT), scope, body, flags, when);
+}
+
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
 {
 	static const struct tr2_args none;
 
 	args = args ? args : &none;
-	if (__builtin_expect(!args->nlist && tr2_chain_fits(&args->body), 1))
+	if (__builtin_expect(!args->nlist && tr2_chain_is_short(&args->body), 1))
 		tr2_chain_record(scope, &args->body, flags, when);
+	else if (!args->nlist && tr2_chain_fits(&args->body))
+		emit_whole(scope, &args->body, flags, when);
 	else
 		emit_long(scope, args, flags, when);
 }
@@ -268,8 +279,10 @@ void tr2_emit_last(uint32_t scope, const char *text)
 	struct tr2_piece pieces[1] = { { text, text ? strlen(text) : 0 } };
 	const struct tr2_body body = { NULL, NULL, pieces, pieces + 1, pieces[0].count };
 
-	if (__builtin_expect(tr2_chain_fits(&body), 1))
+	if (__builtin_expect(tr2_chain_is_short(&body), 1))
 		tr2_chain_record(scope, &body, 0, 0);
+	else if (tr2_chain_fits(&body))
+		emit_whole(scope, &body, 0, 0);
 	else
 		emit_long_text(scope, text);
 }

@@ -18,6 +18,8 @@ struct tr2_settings tr2_g_settings;
 
 static char g_prefix[32] = "TRACE2";
 
+enum { FLIGHT_BYTES = 1536 << 10 };    /* of a thread of a flight recorder */
+
 /* ---- the table ---------------------------------------------------------------------------------- */
 
 enum kind {
@@ -63,7 +65,8 @@ static const struct setting settings[] = {
 	BOOL("RAW_LZ4", "trace2.rawlz4", raw_lz4, "true"),
 	WORD("RAW_ENCODING", "trace2.rawencoding", raw_packed, "packed", "plain packed"),
 	SIZE("RAW_CYCLE", "trace2.rawcycle", cycle_bytes, "1m", "4k", "1g"),
-	SIZE("RAW_RING", "trace2.rawring", ring_bytes, "1536k", "128k", "4m"),
+	SIZE("RAW_RING", "trace2.rawring", ring_bytes, "all", "128k", "8g"),   /* all of it: 0 */
+	SIZE("RAW_MEMORY", "trace2.rawmemory", memory_bytes, "64m", "256k", "8g"),
 	WORD("RAW_POLICY", "trace2.rawpolicy", policy, "discard", "discard block overwrite"),
 	TIME("RAW_WAIT", "trace2.rawwait", wait_ms, "1s", "1ms", "60s"),
 	WORD("RAW_THREAD", "trace2.rawthread", thread, "init", "init late off"),
@@ -217,21 +220,22 @@ static void store_number(const struct setting *setting, long long number)
 	if (setting->bytes == sizeof(unsigned))
 		*(unsigned *)(void *)to = (unsigned)number;
 	else
-		*(size_t *)(void *)to = (size_t)number;
+		*(size_t *)(void *)to = (unsigned long long)number > SIZE_MAX ? SIZE_MAX : (size_t)number;
 }
 
 static void read_number(const struct setting *setting, const char *value)
 {
-	const char *text = value ? value : setting->otherwise, *instead;
+	const char *instead = setting->otherwise;
 	char variable[64];
 	long long number = 0;
-	int is_known = parse_value(setting, text, &number);
+	int is_known = value && parse_value(setting, value, &number);
 
-	instead = find_instead(setting, is_known, number);
+	if (value)
+		instead = find_instead(setting, is_known, number);
 	store_number(setting, instead ? parse_own(setting, instead) : number);
-	if (instead && tr2_g_settings.dst_debug)
+	if (value && instead && tr2_g_settings.dst_debug)
 		tr2_warning(is_known ? "value out of range" : "unknown value", " for '",
-			    tr2_env_name(setting->name, variable), "': '", text, "', using '", instead, "'");
+			    tr2_env_name(setting->name, variable), "': '", value, "', using '", instead, "'");
 }
 
 /* Without memory it is as if it were not set. */
@@ -268,6 +272,20 @@ static void tell_unknown(void)
 	}
 }
 
+/* How much memory events may take.  What is asked for one thread is there for one thread, whatever all may have. */
+/* A flight recorder holds what it has; a thread that is to have more than half of all gets it besides. */
+static void bound_memory(struct tr2_settings *to)
+{
+	if (to->ring_bytes > TR2_MOST_MEMORY)
+		to->ring_bytes = TR2_MOST_MEMORY;
+	if (to->memory_bytes > TR2_MOST_MEMORY)
+		to->memory_bytes = TR2_MOST_MEMORY;
+	if (!to->ring_bytes && to->policy == TR2_POLICY_OVERWRITE)
+		to->ring_bytes = FLIGHT_BYTES;
+	if (to->ring_bytes > to->memory_bytes / 2)
+		to->memory_bytes += to->ring_bytes;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *to = &tr2_g_settings;
@@ -279,7 +297,7 @@ void tr2_env_read(void)
 		else if (settings[i].kind != TEXT)
 			read_number(&settings[i], get_value(i));
 	}
-	to->ring_chunks = (unsigned)(to->ring_bytes >> 16);
+	bound_memory(to);
 	if (to->policy == TR2_POLICY_OVERWRITE)
 		to->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
 	if (to->dst_debug)

@@ -7,6 +7,7 @@
 #define TR2_ENV_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* What becomes of a checkpoint whose thread's ring is full. */
 enum tr2_policy {
@@ -22,6 +23,9 @@ enum tr2_thread_start {
 	TR2_THREAD_OFF,           /* never: threads whose ring is full write themselves */
 };
 
+/* That memory settings may ask for. */
+#define TR2_MOST_MEMORY (sizeof(void *) < 8 ? (size_t)32 << 20 : (size_t)((uint64_t)8 << 30))
+
 /* What was set, with defaults and bounds as the table of tr2_env.c has them: it says of each where it goes. */
 struct tr2_settings {
 	int dst_debug;            /* above 0: say why a destination is off, and which settings are wrong */
@@ -36,8 +40,8 @@ struct tr2_settings {
 	enum tr2_thread_start thread;
 	unsigned flush_ms;        /* what is older is written, if there is the thread */
 	size_t cycle_bytes;       /* drained before a new cycle */
-	size_t ring_bytes;        /* of a thread, at most */
-	unsigned ring_chunks;     /* the same in chunks of 64 KiB, of which it has whole ones */
+	size_t ring_bytes;        /* of a thread, at most; 0: all that there is */
+	size_t memory_bytes;      /* of all threads together */
 	const char *config_params;   /* patterns between commas; NULL: none */
 };
 

@@ -31,14 +31,27 @@ static void keep_state(uint64_t write)
 
 /* ---- rings -------------------------------------------------------------------------------------- */
 
-static uint32_t number_of(uint32_t chunk)
+static struct tr2_thread *g_noted;        /* those whose tails may have changed since the last write */
+static struct tr2_thread *g_latest;       /* the one that is being read: it goes on behind a write */
+
+void tr2_keep_note(struct tr2_thread *thread)
 {
-	return tr2_shm_chunk(chunk)->number;
+	g_latest = thread;
+	if (thread->is_noted)
+		return;
+	thread->is_noted = 1;
+	thread->next_noted = g_noted;
+	g_noted = thread;
+}
+
+void tr2_keep_reset(void)
+{
+	g_noted = g_latest = NULL;
 }
 
 static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
 {
-	return tail->write && ring->rd_chunk && tail->chunk == number_of(ring->rd_chunk - 1) &&
+	return tail->write && tail->chunk == ring->rd_number &&
 	       tail->event == ring->rd_event && tail->tid == post->tid && tail->start == post->start &&
 	       tail->position == post->position && tail->nholes == ring->nholes &&
 	       tail->seen_events == ring->seen_events;
@@ -46,7 +59,7 @@ static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring
 
 static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
 {
-	tail->chunk = ring->rd_chunk ? number_of(ring->rd_chunk - 1) : 0;
+	tail->chunk = ring->rd_number;
 	tail->event = ring->rd_event;
 	tail->tid = post->tid;
 	tail->ostid = post->ostid;
@@ -57,21 +70,46 @@ static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, c
 	tail->nholes = ring->nholes;
 	for (uint32_t i = 0; i < ring->nholes; i++)
 		tail->holes[i] = (struct tlg_ring_hole){
-			number_of(ring->holes[i].chunk), ring->holes[i].event, ring->holes[i].end
+			tr2_shm_chunk(ring->holes[i].chunk)->number, ring->holes[i].event, ring->holes[i].end
 		};
 }
 
-/* The older of a ring's two tails becomes the newer, if anything has changed. */
-static void keep_tail(const struct tr2_thread *thread, uint64_t write)
+void tr2_keep_see(struct tr2_thread *thread)
 {
-	const struct tr2_post_thread *post = thread->post;
+	if (thread->post)
+		fill_tail(&thread->seen, &thread->ring, thread->post);
+}
+
+/* The older of a ring's two tails becomes the newer, if anything has changed. */
+static void keep_tail(struct tr2_thread *thread, uint64_t write)
+{
 	struct tlg_ring_tail *tails = thread->ring.head->tails;
 	unsigned older = tails[1].write < tails[0].write;
 
-	if (!post || is_kept(&tails[!older], &thread->ring, post))
+	if (!thread->post)
 		return;
-	fill_tail(&tails[older], &thread->ring, post);
-	tails[older].write = write;
+	if (!tr2_overwrite_hold(thread)) {
+		tails[older] = thread->seen;   /* its owner has gone on since, and will say so by itself */
+	} else {
+		if (is_kept(&tails[!older], &thread->ring, thread->post))
+			older = 2;
+		else
+			fill_tail(&tails[older], &thread->ring, thread->post);
+		tr2_overwrite_let_go(thread);
+	}
+	if (older < 2)
+		tails[older].write = write;
+}
+
+static void keep_tails(uint64_t write)
+{
+	for (struct tr2_thread *thread = g_noted; thread; thread = thread->next_noted) {
+		keep_tail(thread, write);
+		thread->is_noted = 0;   /* its link stays until it is noted again */
+	}
+	g_noted = NULL;
+	if (g_latest)
+		tr2_keep_note(g_latest);
 }
 
 void tr2_keep_written(void)
@@ -80,11 +118,7 @@ void tr2_keep_written(void)
 	/* [M8] acquire: what the last one left.  Pairs with the store below */
 	uint64_t write = tr2_load_acq(written) + 1;
 
-	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		tr2_overwrite_hold(thread);
-		keep_tail(thread, write);
-		tr2_overwrite_let_go(thread);
-	}
+	keep_tails(write);
 	keep_state(write);
 	tr2_store_rel(written, write); /* [M8] release: state and tails.  Pairs with the readers of the ring file */
 }

@@ -11,10 +11,22 @@
 #ifndef TR2_KEEP_H
 #define TR2_KEEP_H
 
+struct tr2_thread;
+
 /* A stream begins: whose it is, where it goes; nothing of it has been written. */
 void tr2_keep_begin(void);
 
-/* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that moved */
+/*
+ * A ring is about to be read: its tail is to be kept with the next write.  How far it has been read under the tail's
+ * lock, should that not be had at the write.
+ */
+void tr2_keep_note(struct tr2_thread *thread);
+void tr2_keep_see(struct tr2_thread *thread);
+
+/* In a forked child: forget the parent's rings. */
+void tr2_keep_reset(void);
+
+/* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that was read */
 void tr2_keep_written(void);
 
 /* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tr2_atomic.h"
+#include "tr2_memory.h"
 #include "tr2_shm.h"
 
 static_assert((int)TLG_LOSS_REASONS <= (int)TLG_RING_REASONS, "each reason has its count");
@@ -12,7 +13,11 @@ static_assert((int)TLG_LOSS_REASONS <= (int)TLG_RING_REASONS, "each reason has i
 enum {
 	MOST = TLG_MAX_LOSSES - TLG_LOSS_REASONS,   /* totals of threads */
 	AT_ONCE = 64,                               /* so many threads may each be adding one */
+	NEAR = 1024, NEAR_BITS = 24, NOWHERE = (1 << NEAR_BITS) - 1,
 };
+
+/* Where totals were found lately: tid and reason above, below them the index + 1, or NOWHERE once the table is full. */
+TR2_LARGE static uint64_t g_near[NEAR];
 
 void tr2_losses_reset(void)
 {
@@ -20,6 +25,7 @@ void tr2_losses_reset(void)
 
 	memset(head->losses, 0, sizeof(head->losses));
 	head->losses_used = head->losses_changed = 0;
+	memset(g_near, 0, sizeof(g_near));
 }
 
 static unsigned used(void)
@@ -34,14 +40,30 @@ static int is_set(const struct tlg_ring_loss *total)
 	return (int)tr2_load_acq(&total->is_set); /* [M11] acquire: whose it is.  Pairs with add_total() */
 }
 
-static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
+static unsigned search(uint32_t tid, unsigned reason)
 {
 	for (unsigned i = 0, n = used(); i < n; i++) {
-		struct tlg_ring_loss *total = tr2_shm_loss(i);
+		const struct tlg_ring_loss *total = tr2_shm_loss(i);
 		if (is_set(total) && total->tid == tid && total->reason == reason)
-			return total;
+			return i + 1;
 	}
-	return NULL;
+	return used() == MOST ? NOWHERE : 0;
+}
+
+/* A thread that loses much asks often; and many of them do when the table is full. */
+static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
+{
+	const uint64_t key = ((uint64_t)tid << 8 | (reason + 1)) << NEAR_BITS;
+	uint64_t *near = &g_near[(tid * TLG_RING_REASONS + reason) % NEAR];
+	uint64_t known = tr2_load_rlx(near); /* relaxed: it is all in one word, and totals stay where they are */
+	unsigned place = (unsigned)(known & NOWHERE);
+
+	if (known >> NEAR_BITS != key >> NEAR_BITS) {
+		place = search(tid, reason);
+		if (place)
+			tr2_store_rlx(near, key | place); /* relaxed: as above */
+	}
+	return place && place != NOWHERE ? tr2_shm_loss(place - 1) : NULL;
 }
 
 static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)

@@ -7,7 +7,7 @@
 
 #include "tr2_atomic.h"
 
-enum { ALIGNMENT = 64, SHARED_BYTES = 24 << 20 };   /* all that is taken at the beginning, and something more */
+enum { ALIGNMENT = 64, SHARED_BYTES = 6 << 20 };   /* all that is taken at the beginning, and something more */
 
 static unsigned char *g_shared;
 static uint32_t g_used;

@@ -10,7 +10,10 @@
 #include "tr2_losses.h"
 #include "tr2_reader.h"
 
-enum { RUN_EVENTS = 256 };                     /* looked at, then followed: they stay in the nearest cache */
+enum {
+	RUN_EVENTS = 256,                      /* looked at, then followed: they stay in the nearest cache */
+	HOLD_TRIES = 250,                      /* 20 us each, or what the system makes of that */
+};
 
 static int lock_tail(struct tr2_thread *thread)
 {
@@ -23,19 +26,23 @@ static void unlock_tail(struct tr2_thread *thread)
 	tr2_store_rel(&thread->tail_lock, 0); /* [M12] release: how far it has been read.  Pairs with lock_tail() */
 }
 
-void tr2_overwrite_hold(struct tr2_thread *thread)
+int tr2_overwrite_hold(struct tr2_thread *thread)
 {
 	const struct timespec pause = { 0, 20000 };
 
-	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE || thread->tail_holds++)
-		return;
-	while (!lock_tail(thread))
+	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE || thread->tail_holds)
+		return ++thread->tail_holds;
+	for (int tries = 0; !lock_tail(thread); tries++) {
+		if (tries == HOLD_TRIES)
+			return 0;
 		nanosleep(&pause, NULL);
+	}
+	return ++thread->tail_holds;
 }
 
 void tr2_overwrite_let_go(struct tr2_thread *thread)
 {
-	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !--thread->tail_holds)
+	if (!--thread->tail_holds && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
 		unlock_tail(thread);
 }
 
@@ -43,6 +50,14 @@ static void count_overwritten(struct tr2_post_thread *post)
 {
 	tr2_losses_add(post->tid, TLG_LOSS_OVERWRITTEN, post->overwritten);
 	post->overwritten = 0;
+}
+
+/* No snapshot has come for it. */
+static void count_pinned(struct tr2_thread *thread)
+{
+	if (thread->pinned.chunk)
+		tr2_losses_add(thread->pinned.tid, TLG_LOSS_OVERWRITTEN, thread->pinned.hits);
+	thread->pinned = (struct tr2_pinned){ .chunk = 0 };
 }
 
 static void skip_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
@@ -71,7 +86,7 @@ static void skip_late(struct tr2_thread *thread, struct tr2_post_thread *post)
 		skip_chain(thread, post, &chain);
 		freed = tr2_ring_late_taken(&thread->ring, &chain);
 		if (freed)
-			tr2_ring_release_chunk(freed - 1);
+			tr2_ring_release_chunk(&thread->ring, freed - 1);
 	}
 }
 
@@ -91,7 +106,7 @@ static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, c
 {
 	struct tlg_open open;
 
-	kept->chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1)->number : 0;
+	kept->chunk = ring->rd_number;
 	kept->event = ring->rd_event;
 	kept->tid = post->tid;
 	kept->ostid = post->ostid;
@@ -119,30 +134,84 @@ static void keep_context(const struct tr2_thread *thread, const struct tr2_post_
 	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
 }
 
-/* Pass over what is left of a chunk.  Return  1: it is free; 0: there is nothing more that could be passed over */
-static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+/* How many checkpoints of the chunk are not lost, for they are pinned: those that tell what process this is. */
+static uint64_t count_identity(uint32_t chunk)
+{
+	struct tr2_chain chain;
+	uint32_t event = tr2_shm_chunk(chunk)->first;
+	uint64_t hits = 0;
+
+	while ((event = tr2_ring_read_pinned(chunk, event, &chain)))
+		hits += tlg_event_type(chain.events) == TLG_HIT && tr2_reader_is_identity(&chain);
+	return hits;
+}
+
+/* The chunk has been passed over from its first event on, and stays; but not if it is held for a hole: freed is 0. */
+static uint32_t pin(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t freed)
+{
+	struct tr2_pinned *pinned = &thread->pinned;
+
+	pinned->hits = freed && pinned->is_passing ? count_identity(freed - 1) : 0;
+	if (!pinned->hits || pinned->hits > post->overwritten) {
+		*pinned = (struct tr2_pinned){ .chunk = 0 };
+		return freed;
+	}
+	pinned->tid = post->tid;
+	post->overwritten -= pinned->hits;
+	pinned->is_passing = 0;
+	pinned->is_passed = 1;
+	tr2_ring_pin_chunk(&thread->ring, freed - 1);
+	return 0;
+}
+
+/* Go through what is left of a chunk.  Return  1: it is finished; 0: there is nothing more that could be passed over */
+static int skip_rest(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now, uint32_t *freed)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_chain chain;
-	enum tr2_peek peek;
-	uint32_t freed = 0;
+	uint32_t left;
 
-	while (!freed) {
+	for (;;) {
 		skip_run(thread, post);
-		peek = tr2_ring_peek(ring, now, 0, &chain);
-		tr2_post_gap(post, chain.skipped);
-		if (peek == TR2_PEEK_CHUNK) {
-			freed = tr2_ring_leave_chunk(ring);
+		switch (tr2_ring_peek(ring, now, 0, &chain)) {
+		case TR2_PEEK_CHUNK:
+			tr2_post_gap(post, chain.skipped);
+			left = ring->rd_chunk;
+			*freed = tr2_ring_leave_chunk(ring);
+			if (left && left == thread->pinned.chunk && !thread->pinned.is_passed)
+				*freed = pin(thread, post, *freed);
+			if (left)
+				return 1;
 			continue;
-		}
-		if (peek != TR2_PEEK_CHAIN)
+		case TR2_PEEK_CHAIN:
+			break;
+		default:
+			tr2_post_gap(post, chain.skipped);
 			return 0;
+		}
+		tr2_post_gap(post, chain.skipped);
+		thread->pinned.is_passing |= chain.is_first && ring->rd_chunk == thread->pinned.chunk;
 		tr2_reader_count_gap(thread, post, &chain);
 		skip_chain(thread, post, &chain);
 		tr2_ring_consume(ring, chain.count);
 	}
+}
+
+/*
+ * Pass over what is left of a chunk, and of those behind it that are held for a hole.
+ * Return  1: one is given up; 0: there is nothing more that could be passed over
+ */
+static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+{
+	uint32_t freed = 0;
+
+	do {
+		if (!skip_rest(thread, post, now, &freed))
+			return 0;
+	} while (!freed && !thread->pinned.is_passed);
 	keep_context(thread, post);
-	tr2_ring_release_chunk(freed - 1);
+	if (freed)
+		tr2_ring_release_chunk(&thread->ring, freed - 1);
 	return 1;
 }
 
@@ -167,13 +236,15 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 {
 	struct tr2_post_thread *post;
 
-	tr2_overwrite_hold(thread);
+	if (!tr2_overwrite_hold(thread))
+		return;
 	post = tr2_reader_post(thread);
 	if (post) {
 		skip_late(thread, post);
 		while (skip_chunk(thread, post, tr2_clock_raw()))
 			;
 		count_overwritten(post);
+		count_pinned(thread);
 	}
 	tr2_overwrite_let_go(thread);
 }
@@ -184,9 +255,10 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *p
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 
-	tr2_overwrite_hold(self);
-	ring = self->ring;
 	memset(post, 0, sizeof(*post));
+	if (!tr2_overwrite_hold(self))
+		return;
+	ring = self->ring;
 	if (self->post)
 		*post = *(const struct tr2_post_thread *)self->post;
 	while ((peek = tr2_ring_peek(&ring, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {

@@ -20,8 +20,12 @@
  */
 int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto);
 
-/* Keep a ring's owner from reading it, let it again; nothing but where the owner may. */
-void tr2_overwrite_hold(struct tr2_thread *thread);
+/*
+ * Keep a ring's owner from reading it, let it again; nothing but where the owner may.
+ * Return  0: the owner reads it, and has not come to an end: it is stopped, or has no processor
+ * Blocks  for 5 ms and more, while the owner reads
+ */
+int tr2_overwrite_hold(struct tr2_thread *thread);
 void tr2_overwrite_let_go(struct tr2_thread *thread);
 
 /* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */

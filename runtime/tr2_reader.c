@@ -6,6 +6,7 @@
 
 #include "tr2_clock.h"
 #include "tr2_memory.h"
+#include "tr2_scope.h"
 
 struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread)
 {
@@ -14,15 +15,13 @@ struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread)
 	return thread->post;
 }
 
-void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+void tr2_reader_meet_thread(struct tr2_post_thread *post, const struct tr2_chain *chain)
 {
 	const struct tlg_event *event = chain->events;
 	char name[32] = "";
 	unsigned first_text = 3, i;
 	size_t at = 0;
 
-	if ((uint64_t)event[2].u.value.value > thread->ring.seen_events)
-		thread->ring.seen_events = (uint64_t)event[2].u.value.value;
 	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
 		first_text++;
 	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(name); i++, at += TLG_TEXT_SIZE)
@@ -40,6 +39,15 @@ void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread 
 		else
 			tr2_post_enter_region(post, (uint64_t)event[i].u.value.value, 0);
 	}
+}
+
+void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	uint64_t lost = (uint64_t)chain->events[2].u.value.value;
+
+	if (lost > thread->ring.seen_events)
+		thread->ring.seen_events = lost;
+	tr2_reader_meet_thread(post, chain);
 	tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
 }
 
@@ -53,4 +61,11 @@ void tr2_reader_count_gap(struct tr2_thread *thread, struct tr2_post_thread *pos
 {
 	if ((chain->is_first || chain->skipped) && tlg_event_type(chain->events) != TLG_THREAD)
 		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 0));
+}
+
+int tr2_reader_is_identity(const struct tr2_chain *chain)
+{
+	const struct tlg_ring_scope *scope = tr2_scope_get(chain->events->u.hit.scopeIndex);
+
+	return tlg_event_type(chain->events) == TLG_HIT && scope && tlg_style_is_identity(scope->style);
 }

@@ -12,7 +12,8 @@
 /* What the stream knows about the thread; made at the first call.  NULL: no memory */
 struct tr2_post_thread *tr2_reader_post(struct tr2_thread *thread);
 
-/* THREAD in a ring: whose events follow, what the ring had dropped before, which regions are open. */
+/* THREAD in a ring: whose events follow, which regions are open; and what the ring had dropped before. */
+void tr2_reader_meet_thread(struct tr2_post_thread *post, const struct tr2_chain *chain);
 void tr2_reader_change_thread(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain);
 
 /* A HIT of tid.  Its THREAD comes before all of them; if it does not, memory is damaged, and the thread is "?". */
@@ -20,5 +21,8 @@ void tr2_reader_check_thread(struct tr2_post_thread *post, uint32_t tid);
 
 /* In front of the first chain of a chunk: what was dropped before the chunk was opened. */
 void tr2_reader_count_gap(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain);
+
+/* 1 if the HIT tells what process this is; MORE, or one whose scope is not known: 0. */
+int tr2_reader_is_identity(const struct tr2_chain *chain);
 
 #endif

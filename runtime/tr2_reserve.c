@@ -16,7 +16,10 @@
 #include "tr2_snapshot.h"
 #include "tr2_wake.h"
 
-enum { LOOK_AGAIN = 1024 };   /* dropped checkpoints */
+enum {
+	LOOK_AGAIN = 1024,        /* dropped checkpoints */
+	ROOM_TRIES = 3,           /* chunks to overwrite for a new one: others may need room, too */
+};
 
 void (*tr2_g_after_fork)(void);
 
@@ -119,7 +122,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 	int opened = 0, is_flight = tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
-	if (!event && tr2_snapshot_make_room(self))
+	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)
 		event = tr2_thread_reserve(self, events, &opened);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
@@ -134,12 +137,12 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 
 /*
  * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
- * no drain runs, as in a new child; not in the drain itself; not for a chunk that the ring never had.
+ * no drain runs, as in a new child; not in the drain itself; not for what no drain will free, on a full file system.
  */
 static int may_wait(const struct tr2_thread *self, uint64_t mask)
 {
-	return tr2_g_settings.policy == TR2_POLICY_BLOCK && self->ring.nchunks && tr2_wake_is_coming() &&
-	       tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
+	return tr2_g_settings.policy == TR2_POLICY_BLOCK && (self->ring.opened || tr2_pool_is_used_up()) &&
+	       tr2_wake_is_coming() && tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
 }
 
 static uint64_t now_ms(void)
@@ -207,4 +210,31 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 	}
 	errno = saved;
 	return event;
+}
+
+/* Room for a chain; else the rest of the chunk, *position is then where that begins.  0: there is none */
+static int take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
+{
+	uintptr_t end, at;
+
+	do {
+		at = tr2_load_rlx(&hot->cur); /* relaxed: only this thread and its handlers change it */
+		end = at + bytes;
+		if (!tr2_in_chunk(at, bytes))
+			end = (at | (TLG_CHUNK_BYTES - 1)) + 1;
+		*position = at;
+		if (!tr2_in_chunk(at, sizeof(struct tlg_event)))
+			return 0;
+	} while (!tr2_local_cas(&hot->cur, at, end));
+	return end == at + bytes;
+}
+
+struct tlg_event *tr2_reserve_long(unsigned events, enum tr2_chain_of what)
+{
+	struct tr2_thread *self = tr2_self;
+	uintptr_t position = 0;
+
+	if (self && take_room(self->ring.hot, events * sizeof(struct tlg_event), &position))
+		return (struct tlg_event *)position;
+	return tr2_reserve_slow(position, events, what);
 }

@@ -7,6 +7,10 @@
  * reader adds the sequence.  Chunks are the unit of everything else: room is looked for, drains are looked
  * at and losses are decided only when one is full.
  *
+ * An add is made whether or not there is room, and is taken back only in the slow path.  Handlers that interrupt each
+ * other just between the two, each of another signal, of which there are 64, add up to less than what lies free between
+ * two chunks; chains for which that would not hold are reserved by an exchange, which leaves the position in its chunk.
+ *
  * Who may run at the same time (X: excluded by the means named)
  *                        owner    handler on owner   drain              forked child
  *   reserve, commit      -        yes (one add)      yes                own ring: position reads as 0
@@ -16,7 +20,7 @@
  *
  * Orders: release side, acquire side, what is ordered
  *   [M1] writer commits the header word         tr2_ring_peek()            the event's bytes before it is seen
- *   [M2] tr2_ring_release_chunk() frees         take_chunk()               the drain's reads before reuse
+ *   [M2] tr2_stack_push() gives back            tr2_stack_pop()            the drain's reads before reuse
  *   [M3] tr2_ring_open_chunk() links            tr2_ring_peek()            the chunk's head before it is followed
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
  *   [M5] tr2_lock_let_go()                      tr2_lock_try()             one drain's state before the next one's
@@ -25,7 +29,7 @@
  *        learn_message()                        tr2_message_v1()           a format's arguments before its scope
  *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
  *   [M9] tr2_losses_add()                       tr2_losses_begin()         a loss before it is said to be new
- *   [M10] take_new_chunk()                     count_chunks()             a chunk's index before it is counted
+ *   [M10] tr2_ring_open_chunk() opens          readers of the ring file   a chunk's head before it counts
  *   [M11] add_total() in tr2_losses.c           is_set()                   whose loss it is before it is counted
  *   [M12] unlock_tail() in tr2_overwrite.c      lock_tail()                one reader of a ring before the next one
  *   [M13] tr2_ring_open_chunk()'s fence         copy_chunk() in expand/     a chunk's number before its new events
@@ -38,12 +42,12 @@
 
 #include "trace2.h"
 #include "tr2_atomic.h"
-#include "tr2_shm.h"
+#include "tr2_pool.h"
 
 enum {
-	TR2_RING_CHUNKS = 64,             /* most chunks of one ring */
 	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
-	TR2_SHORT_EVENTS = 168,           /* events of a ring's first chunk: one page */
+	TR2_ADDED_EVENTS = 40,            /* most of one that is reserved by an add */
+	TR2_SHORT_EVENTS = 170,           /* events of the shortest chunk: one page, and one with the head */
 };
 
 /* Reserved events that their thread has not committed while it went on behind them. */
@@ -53,24 +57,28 @@ struct tr2_hole {
 
 /* This process's side of a ring.  The reader's part begins on its own cache line. */
 struct tr2_ring {
-	struct tlg_ring *head;       /* shared part */
+	struct tlg_ring *head;            /* shared part */
 	struct trace2_hot *hot;           /* the writer's position, in a page wiped on fork */
 	uint32_t index;
 	uint32_t chunk;                   /* the writer's current chunk, index + 1; 0: none */
-	uint32_t nchunks;                 /* [M10] */
-	uint32_t chunks[TR2_RING_CHUNKS]; /* all it may use */
+	uint32_t most_pages;              /* that it may hold; 0: the pool is the bound */
+	uint32_t opened;                  /* chunks so far */
+	uint32_t pages_opened;            /* of all these; may wrap */
 	uint32_t dead_upto;               /* chunk number up to which no hole will be filled: the owner says so */
 
-	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet */
+	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet, or none any more */
 	uint32_t rd_event;                /* next event in it */
+	uint32_t rd_number;               /* of the chunk that was read last; 0: none yet */
 	int rd_is_new;                    /* nothing has been taken from it yet */
 	uint64_t rd_since;                /* raw clock since when it waits at an uncommitted event; 0: it does not */
 	uint32_t nholes;
-	struct tr2_hole holes[TLG_MAX_HOLES];
-	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
-	int has_lost_hole;                /* one of them was: its chunk is held until it is renounced */
 	uint32_t forgotten_upto;          /* what dead_upto was when last looked at */
 	uint64_t seen_events;             /* losses the reader has accounted for */
+	uint32_t pages_released;          /* of all that were opened */
+	uint32_t held, nheld;             /* finished chunks with holes: the first one's index + 1; how many */
+	int has_lost_hole;                /* one of them is not in holes[]: its chunk is held until it is renounced */
+	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
+	struct tr2_hole holes[TLG_MAX_HOLES];
 };
 
 /* What tr2_ring_peek() found. */
@@ -91,7 +99,13 @@ struct tr2_chain {
 /* 1 if more is recorded here than fits the first chunk, a short one, and another. */
 static inline int tr2_ring_is_busy(const struct tr2_ring *ring)
 {
-	return ring->nchunks > 2 || (ring->nchunks && !tr2_shm_chunk(ring->chunks[0])->first);
+	return ring->opened > 2;
+}
+
+/* Pages that the ring has of the pool. */
+static inline uint32_t tr2_ring_pages(const struct tr2_ring *ring)
+{
+	return ring->pages_opened - tr2_load_rlx(&ring->pages_released); /* relaxed: a stale one is too many */
 }
 
 static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
@@ -104,6 +118,8 @@ static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)
 	return (struct tlg_chunk *)(position & ~(uintptr_t)(TLG_CHUNK_BYTES - 1));
 }
 
+static_assert((64 + 1) * TR2_ADDED_EVENTS * TLG_EVENT_SIZE < TLG_CHUNK_STRIDE - TLG_CHUNK_BYTES, "any signal may come");
+
 /* Commit the chain at event: its header word, last.  flags: type and HAS_INFO, HAS_MORE, RENDERED. */
 static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
 {
@@ -114,11 +130,12 @@ static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
 
 /*
  * Writer, signals masked: go to the next chunk and set the position.
- * Return  0, or -ENOSPC: no chunk is free and none can be added; the position is then out of bounds.
+ * pages   that it should have, see tr2_pool_take()
+ * Return  0, or -ENOSPC: the ring may not have more, or there is none; the position is then out of bounds
  */
-int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned most_chunks);
+int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);
 
-/* Writer: 1 if holes have taken so much of the ring that it pays to find out whether anybody will fill them. */
+/* Writer: 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
 int tr2_ring_is_worn(const struct tr2_ring *ring);
 
 /*
@@ -172,12 +189,30 @@ uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chai
 
 /*
  * Reader: nobody fills holes any more: those that the owner has renounced, or all of them, for it is gone.  Counts
- * them.  Return  the chunks to be released, as bits of ring->chunks[]
+ * them.  Return  index + 1 of the chunks to be released, the first of a list of tr2_pool_link(); 0: none
  */
-uint64_t tr2_ring_forget_renounced(struct tr2_ring *ring);
-uint64_t tr2_ring_forget_holes(struct tr2_ring *ring);
+uint32_t tr2_ring_forget_renounced(struct tr2_ring *ring);
+uint32_t tr2_ring_forget_holes(struct tr2_ring *ring);
 
-/* Reader: what was read from the chunk is safe elsewhere, its writer may have it again. */
-void tr2_ring_release_chunk(uint32_t chunk);
+/* Reader: what was read from the chunk is safe elsewhere, another thread may have it. */
+void tr2_ring_release_chunk(struct tr2_ring *ring, uint32_t chunk);
+
+/* Reader: it stays as it is, though it has been left, and is not counted; it is to be released like another one. */
+void tr2_ring_pin_chunk(struct tr2_ring *ring, uint32_t chunk);
+void tr2_ring_unpin_chunk(struct tr2_ring *ring, uint32_t chunk);
+
+/* Reader: the first chain of a pinned chunk from event on.  Return  the event behind it; 0: there is none */
+uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *chain);
+
+/*
+ * Reader: take the last chunk away from a ring that has no owner, if all of it has been read.
+ * is_dead  the owner will not commit what it has reserved at its end: these events are passed over, a hole
+ * skipped  is set to how many that were
+ * Return   index + 1 of the chunk to be released; 0: there is none, or something is left in it
+ */
+uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped);
+
+/* Reader: 1 if there is nothing to do for it, at the cost of two cache lines. */
+int tr2_ring_is_quiet(const struct tr2_ring *ring);
 
 #endif

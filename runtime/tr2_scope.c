@@ -73,7 +73,7 @@ static int inherit(const struct tr2_shm *parent)
 
 	head->scopes_used = scopes = scopes < TLG_MAX_SCOPES - 1 ? scopes : TLG_MAX_SCOPES - 1;
 	head->sources_used = files = files < TLG_MAX_SOURCES - 1 ? files : TLG_MAX_SOURCES - 1;
-	head->texts_used = texts = texts < TLG_RING_TEXT_BYTES ? texts : TLG_RING_TEXT_BYTES;
+	head->texts_used = texts = texts < tr2_g_shm.text_bytes ? texts : tr2_g_shm.text_bytes;
 	error = copy(parent, first, first, TLG_RING_FIRST_AT + sizeof(struct tlg_ring_first) - first);
 	if (!error)
 		error = copy_table(parent, tlg_scope_at, TLG_FIRST_SCOPES, scopes + 1);
@@ -142,7 +142,7 @@ static uint32_t allocate_text(size_t bytes)
 	do {   /* twice at most: what is left of the second page is too short, and is gone then */
 		at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
 	} while (at < TLG_FIRST_TEXTS && at + bytes > TLG_FIRST_TEXTS);
-	if (at > TLG_RING_TEXT_BYTES - bytes) {
+	if (at > tr2_g_shm.text_bytes - bytes) {
 		tr2_add_rlx(&tr2_g_shm.head->texts_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
 		return 0;
 	}

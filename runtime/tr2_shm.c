@@ -15,6 +15,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_clock.h"
+#include "tr2_env.h"
 #include "tr2_fd.h"
 #include "tr2_text.h"
 
@@ -24,14 +25,25 @@
 
 enum {
 	PAGE = 4096,
-	LEAST_CHUNKS_AT = TLG_RING_FIRST_AT + PAGE,
-	OTHER_BYTES = LEAST_CHUNKS_AT + TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,   /* than chunks */
+	TABLES_AT = TLG_RING_FIRST_AT + PAGE,
+	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than texts, rings and chunks */
+	LEAST_BYTES = 4 << 20,
+	LEAST_CHUNKS = 4,
+	REACH_CHUNKS = 256,               /* made accessible at once */
+};
+
+/* How large the parts of the file are, and where they begin; chunks: up to a stride later. */
+struct plan {
+	unsigned rings, chunks;
+	uint32_t text_bytes;
+	size_t rings_at, chunks_at, bytes;
 };
 
 struct tr2_shm tr2_g_shm;
 static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
+static unsigned g_reached;                /* chunks up to here can be accessed */
 
 const char *tr2_shm_path(void)
 {
@@ -78,54 +90,86 @@ static rlim_t get_limit(unsigned resource)
 	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
-/*
- * As many chunks as RLIMIT_FSIZE lets a file hold: past it ftruncate() would raise SIGXFSZ.  Addresses are the
- * program's: where RLIMIT_AS makes them few, we take a quarter of them at most, and of those of 32 bits no more than
- * 128 MiB.
- */
-static unsigned allowed_chunks(void)
+static rlim_t least(rlim_t a, rlim_t b)
 {
-	const rlim_t most = sizeof(void *) < 8 ? TLG_MAX_CHUNKS / 4 : TLG_MAX_CHUNKS;
-	const rlim_t file = get_limit(RLIMIT_FSIZE), addresses = get_limit(RLIMIT_AS);
-	rlim_t bytes = addresses == RLIM_INFINITY ? RLIM_INFINITY : addresses / 4, chunks;
-
-	if (bytes > file)
-		bytes = file;
-	if (bytes == RLIM_INFINITY)
-		return (unsigned)most;
-	chunks = bytes < (rlim_t)OTHER_BYTES ? 0 : (bytes - OTHER_BYTES) / TLG_CHUNK_STRIDE;
-	return (unsigned)(chunks < most ? chunks : most);
+	return a < b ? a : b;
 }
 
-/* Map with as many chunks as the address space has room for. */
-static unsigned char *map_file(int fd, unsigned *chunks, size_t *bytes)
+/* Each ring has a chunk of its own, if it wants one, and the pool's memory as many as it is worth. */
+static struct plan make_plan(rlim_t most)
 {
-	void *base = MAP_FAILED;
+	const rlim_t all = TLG_MAX_RINGS + tr2_g_settings.memory_bytes / TLG_CHUNK_BYTES;
+	rlim_t rest = most > OTHER_BYTES ? most - OTHER_BYTES : 0;
+	struct plan plan = { .text_bytes = (uint32_t)least(TLG_RING_TEXT_BYTES, rest / 8 & ~(rlim_t)(PAGE - 1)) };
 
-	for (; *chunks >= 1 && base == MAP_FAILED; *chunks = base == MAP_FAILED ? *chunks / 4 : *chunks) {
-		*bytes = OTHER_BYTES + (size_t)*chunks * TLG_CHUNK_STRIDE;
-		if (!ftruncate(fd, (off_t)*bytes))
-			base = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	}
+	rest = (rest - plan.text_bytes) / (TLG_CHUNK_STRIDE + TLG_RING_STRIDE);
+	plan.chunks = (unsigned)least(rest, least(all, TLG_MAX_CHUNKS));
+	plan.rings = (unsigned)least(plan.chunks, TLG_MAX_RINGS);
+	plan.rings_at = TABLES_AT + TLG_TEXTS_AT + plan.text_bytes;
+	plan.chunks_at = (plan.rings_at + (size_t)plan.rings * TLG_RING_STRIDE + PAGE - 1) & ~(size_t)(PAGE - 1);
+	plan.bytes = plan.chunks_at + TLG_CHUNK_STRIDE + (size_t)plan.chunks * TLG_CHUNK_STRIDE;
+	return plan;
+}
+
+/*
+ * Past RLIMIT_FSIZE ftruncate() would raise SIGXFSZ.  Addresses are the program's: where RLIMIT_AS makes them few, we
+ * take an eighth of them, and of those of 32 bits no more than 128 MiB.
+ */
+static rlim_t allowed_addresses(void)
+{
+	const rlim_t addresses = get_limit(RLIMIT_AS), most = sizeof(void *) < 8 ? 128 << 20 : RLIM_INFINITY;
+
+	if (addresses == RLIM_INFINITY)
+		return most;
+	return least(most, addresses / 8 > LEAST_BYTES ? addresses / 8 : LEAST_BYTES);
+}
+
+/* Only the head and the tables can be accessed, until tr2_shm_reach(). */
+static unsigned char *map_plan(int fd, const struct plan *plan)
+{
+	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	void *base;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)plan->bytes))
+		return NULL;
+	base = mmap(NULL, plan->bytes, PROT_NONE, flags, fd, 0);
 	if (base == MAP_FAILED)
 		return NULL;
-	madvise(base, *bytes, MADV_DONTDUMP);
+	if (mprotect(base, plan->chunks_at, PROT_READ | PROT_WRITE)) {
+		munmap(base, plan->bytes);
+		return NULL;
+	}
+	madvise(base, plan->bytes, MADV_DONTDUMP);
+	return base;
+}
+
+/* Map as much as the address space has room for. */
+static unsigned char *map_file(int fd, rlim_t most, struct plan *plan)
+{
+	unsigned char *base = NULL;
+
+	for (*plan = make_plan(most); !base && plan->chunks >= LEAST_CHUNKS; *plan = make_plan(plan->bytes / 4)) {
+		base = map_plan(fd, plan);
+		if (base)
+			break;
+	}
 	return base;
 }
 
 /* Chunks lie where their addresses are multiples of their stride. */
-static size_t find_chunks(const unsigned char *base)
+static size_t find_chunks(const unsigned char *base, size_t from)
 {
-	return LEAST_CHUNKS_AT + (-((uintptr_t)base + LEAST_CHUNKS_AT) & (TLG_CHUNK_STRIDE - 1));
+	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
 }
 
 /* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
 static int commit_first_pages(unsigned char *base, int fd)
 {
-	if (!madvise(base, LEAST_CHUNKS_AT, MADV_POPULATE_WRITE))
+	if (!madvise(base, TABLES_AT, MADV_POPULATE_WRITE))
 		return 0;
-	fchmod(fd, 0600);
-	return tr2_shm_commit(base, LEAST_CHUNKS_AT);
+	if (fd >= 0)
+		fchmod(fd, 0600);
+	return tr2_shm_commit(base, TABLES_AT);
 }
 
 static uint64_t time_since_boot(void)
@@ -136,7 +180,7 @@ static uint64_t time_since_boot(void)
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-static void fill_head(unsigned char *base, size_t chunks_at, size_t tables_at, size_t bytes)
+static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *plan)
 {
 	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)base;
 	struct tr2_anchor first = tr2_clock_first();
@@ -145,41 +189,68 @@ static void fill_head(unsigned char *base, size_t chunks_at, size_t tables_at, s
 		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
 		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
-		.chunks_at = chunks_at, .tables_at = tables_at, .bytes = bytes,
+		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
 		.texts_used = 1,
 	};
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
 
+/*
+ * Where no file may be long enough the memory has none, and nothing is left of it.
+ * Return  0 or -errno; *fd: -1 without a file, *most: bytes that the mapping may have
+ */
+static int open_within_limits(uint32_t stream, int *fd, rlim_t *most)
+{
+	const rlim_t file = get_limit(RLIMIT_FSIZE);
+
+	*fd = -1;
+	*most = allowed_addresses();
+	g_path[0] = '\0';
+	if (file < LEAST_BYTES)
+		return 0;
+	*most = least(*most, file);
+	*fd = open_file(stream);
+	if (*fd < 0)
+		return -errno;
+	g_file = tr2_fd_identify(*fd);
+	return 0;
+}
+
+static void tell_less(const struct plan *plan)
+{
+	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(RLIM_INFINITY).chunks)
+		tr2_warning("less memory for rings: ", "a limit on addresses or file sizes");
+}
+
 int tr2_shm_create(uint32_t stream)
 {
-	unsigned chunks = allowed_chunks();
 	unsigned char *base;
-	size_t bytes, chunks_at, tables_at;
-	int error, fd;
+	struct plan plan;
+	size_t chunks_at;
+	rlim_t most;
+	int fd, error = open_within_limits(stream, &fd, &most);
 
-	if (!chunks)
-		return -EFBIG;
-	fd = open_file(stream);
-	if (fd < 0)
-		return -errno;
-	g_file = tr2_fd_identify(fd);
-	g_base = base = map_file(fd, &chunks, &bytes);
+	if (error)
+		return error;
+	g_base = base = map_file(fd, most, &plan);
 	error = base ? commit_first_pages(base, fd) : -ENOMEM;
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 	if (error) {
 		if (base)
-			munmap(base, bytes);
+			munmap(base, plan.bytes);
 		tr2_shm_unlink();
 		return error;
 	}
-	chunks_at = find_chunks(base);
-	tables_at = chunks_at + (size_t)chunks * TLG_CHUNK_STRIDE;
-	fill_head(base, chunks_at, tables_at, bytes);
+	chunks_at = find_chunks(base, plan.chunks_at);
+	fill_head(base, chunks_at, &plan);
 	tr2_g_shm = (struct tr2_shm){
 		.head = (struct tlg_ring_file *)(void *)base,
-		.base = base, .chunks = base + chunks_at, .tables_at = tables_at, .max_chunks = chunks,
+		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
+		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
+	g_reached = 0;
+	tell_less(&plan);
 	return 0;
 }
 
@@ -228,6 +299,32 @@ int tr2_shm_commit(void *address, size_t bytes)
 
 	if (madvise((void *)first, length, MADV_POPULATE_WRITE))
 		error = errno == EINVAL ? commit_by_name((void *)first, length) : -ENOSPC;
+	errno = saved;
+	return error;
+}
+
+int tr2_shm_release(void *address, size_t bytes)
+{
+	int saved = errno, error = madvise(address, bytes, MADV_REMOVE) ? -errno : 0;
+
+	errno = saved;
+	return error;
+}
+
+int tr2_shm_reach(unsigned chunk)
+{
+	unsigned end = (chunk / REACH_CHUNKS + 1) * REACH_CHUNKS;
+	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE;
+	int saved = errno, error = 0;
+
+	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: who does not see it does it again */
+		return 0;
+	if (end > tr2_g_shm.max_chunks)
+		end = tr2_g_shm.max_chunks;
+	if (mprotect(from, (size_t)(tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE - from), PROT_READ | PROT_WRITE))
+		error = -errno;
+	else
+		tr2_store_rlx(&g_reached, end); /* relaxed: as above; what goes back costs a call */
 	errno = saved;
 	return error;
 }

@@ -20,14 +20,16 @@
 struct tr2_shm {
 	struct tlg_ring_file *head;
 	unsigned char *base, *chunks;     /* base: head */
-	uint64_t tables_at;
-	unsigned max_chunks;
+	uint64_t tables_at, rings_at;
+	unsigned max_rings, max_chunks;
+	uint32_t text_bytes;
 };
 extern struct tr2_shm tr2_g_shm;
 
 /*
- * Create and map the file.  Return  0 or -errno; tr2_g_shm is set on success.
- * Thread  one at a time    Signal unsafe    Cost  about 30 us
+ * Create and map the file.  Where a limit on file sizes or addresses leaves no room for all, there are fewer rings,
+ * texts and chunks.
+ * Return  0 or -errno; tr2_g_shm is set on success    Thread  one at a time    Signal unsafe    Cost  about 30 us
  */
 int tr2_shm_create(uint32_t stream);
 
@@ -52,9 +54,18 @@ const char *tr2_shm_path(void);
  */
 int tr2_shm_commit(void *address, size_t bytes);
 
+/* Give back whole pages, which nobody uses: they read as zeros, and must be committed again.  Return  0 or -errno */
+int tr2_shm_release(void *address, size_t bytes);
+
+/*
+ * Let the chunk be reached, before it is used for the first time: what a process may have is not accessible from the
+ * start, so that mlockall() does not take memory for it.  Return  0 or -errno    Thread  any    Signal safe
+ */
+int tr2_shm_reach(unsigned chunk);
+
 static inline struct tlg_ring *tr2_shm_ring(unsigned i)
 {
-	return (struct tlg_ring *)(void *)(tr2_g_shm.base + tlg_ring_at(tr2_g_shm.tables_at, i));
+	return (struct tlg_ring *)(void *)(tr2_g_shm.base + tlg_ring_at(tr2_g_shm.rings_at, i));
 }
 
 static inline struct tlg_ring_scope *tr2_shm_scope(unsigned i)

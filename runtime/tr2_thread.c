@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_thread.c - a thread's identity and its way to a ring. */
+/* tr2_thread.c - a thread's identity; what it says of itself in its ring. */
 #include "tr2_thread.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tr2_clock.h"
 #include "tr2_env.h"
 #include "tr2_mask.h"
-#include "tr2_memory.h"
 #include "tr2_text.h"
 
-enum { WIPED, SETTING_UP, ALIVE };
-
-/* What a forked child must not take for its own: it reads as zeros there. */
-struct wiped {
-	uint32_t state;                   /* [M14] */
-	_Alignas(64) struct { _Alignas(64) struct trace2_hot hot; } position[TLG_MAX_RINGS];
-};
-
-static struct wiped *g_wiped;
-static struct tr2_thread *g_threads;      /* one for each ring */
 static uint32_t g_next_tid;
 static struct tr2_thread *g_main;
 
@@ -32,77 +20,20 @@ struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
-static struct wiped *wiped(void)
-{
-	return tr2_load_acq(&g_wiped); /* [M14] acquire: that it is set up.  Pairs with map_wiped() */
-}
-
-int tr2_is_forked_child(void)
-{
-	/* [M14] acquire: all that was set up.  Pairs with tr2_thread_ready() */
-	return wiped() && tr2_load_acq(&wiped()->state) != ALIVE;
-}
-
-int tr2_thread_claim(void)
-{
-	return tr2_cas_acq_rel(&wiped()->state, WIPED, SETTING_UP); /* [M14] acquire: nothing; keeps a second one out */
-}
-
-void tr2_thread_ready(void)
-{
-	tr2_store_rel(&wiped()->state, ALIVE); /* [M14] release: what is set up.  Pairs with tr2_is_forked_child() */
-}
-
-int tr2_thread_has_self(void)
-{
-	return tr2_self && !tr2_is_forked_child() && tr2_self >= g_threads && tr2_self < g_threads + TLG_MAX_RINGS;
-}
-
-void tr2_thread_wipe(void)
-{
-	struct wiped *memory = wiped();
-
-	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)getpid())
-		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
-	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < TLG_MAX_RINGS; i++)
-		memory->position[i].hot.cur = 0;
-	memory->state = WIPED;
-}
-
 /* In a forked child main may come while others run. */
 static const struct tr2_thread *main_thread(void)
 {
 	return tr2_load_rlx(&g_main); /* relaxed: only compared with */
 }
 
+int tr2_thread_was_main(const struct tr2_thread *thread)
+{
+	return thread == main_thread();
+}
+
 int tr2_thread_is_main(void)
 {
 	return tr2_self && tr2_self == main_thread();
-}
-
-/* In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do. */
-static int map_wiped(void)
-{
-	struct wiped *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return -errno;
-	madvise(memory, sizeof(*memory), MADV_WIPEONFORK);
-	memory->state = SETTING_UP;
-	tr2_store_rel(&g_wiped, memory); /* [M14] release: the state.  Pairs with wiped() */
-	return 0;
-}
-
-/* A child's are new ones: the thread that forked holds its parent's until it records. */
-static int map_tables(void)
-{
-	struct tr2_thread *threads = tr2_memory_take(TLG_MAX_RINGS * sizeof(*threads));
-
-	if (!threads)
-		return -errno;
-	g_threads = threads;
-	return map_wiped();
 }
 
 /* ---- names -------------------------------------------------------------------------------------- */
@@ -137,6 +68,39 @@ static void fill_name(struct tlg_event *event, const char *name, size_t length)
 	}
 }
 
+/*
+ * What self may hold: of what is recorded to be overwritten it has its share for good, and gives back of it what the
+ * others need.
+ */
+static uint32_t most_pages(void)
+{
+	uint64_t pages = tr2_g_settings.ring_bytes / 4096, share;
+
+	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE)
+		return (uint32_t)pages;
+	share = tr2_pool_lasting_share();
+	return (uint32_t)(pages < share ? pages : share);
+}
+
+/*
+ * A thread's first chunk is the shortest, for most threads of short processes need no more: committing a whole one
+ * would be a fifth of what these pay for being traced (40 us of 200).  That of a flight recorder's process is kept: a
+ * long command line has to fit.
+ */
+static void open_first_chunk(struct tr2_thread *self)
+{
+	int is_pinned = tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !self->ring.index;
+
+	tr2_store_rlx(&self->ring.most_pages, most_pages()); /* relaxed: a hint to the drain */
+	tr2_ring_open_chunk(&self->ring, 0, is_pinned ? TR2_WHOLE_PAGES : TR2_SHORT_PAGES);
+}
+
+static int open_chunk(struct tr2_thread *self)
+{
+	tr2_store_rlx(&self->ring.most_pages, most_pages()); /* relaxed: a hint to the drain */
+	return tr2_ring_open_chunk(&self->ring, self->tid, tr2_pool_share());
+}
+
 /* A place in self's chunk, or in a new one. */
 static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
 {
@@ -148,7 +112,7 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 			return (struct tlg_event *)position;
 		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 			tr2_ring_pad(position);
-		if (tr2_ring_open_chunk(&self->ring, self->tid, tr2_g_settings.ring_chunks))
+		if (open_chunk(self))
 			break;
 		*opened = 1;
 	}
@@ -239,97 +203,13 @@ static void become(struct tr2_thread *self, const char *base_name)
 	take_over(self, NULL, 0);
 }
 
-/* ---- acquiring a ring --------------------------------------------------------------------------- */
-
-/* 1 if the ring has no living owner and is self's now.  Blocks: never. */
-static int try_own(struct tlg_ring *head)
-{
-	int error = pthread_mutex_trylock(tr2_shm_owner(head));
-
-	if (error == EOWNERDEAD)
-		error = pthread_mutex_consistent(tr2_shm_owner(head));
-	return !error;
-}
-
-static struct tr2_thread *thread_of(struct tr2_reg_link *link)
-{
-	return link ? (struct tr2_thread *)(void *)((char *)link - offsetof(struct tr2_thread, link)) : NULL;
-}
-
-struct tr2_thread *tr2_thread_first(void)
-{
-	return thread_of(tr2_reg_first());
-}
-
-struct tr2_thread *tr2_thread_next(struct tr2_thread *thread)
-{
-	return thread_of(tr2_reg_next(&thread->link));
-}
-
-/* A ring whose thread is gone; NULL when none is found: among the first few, while new ones can be made. */
-static struct tr2_thread *reuse_ring(void)
-{
-	struct tr2_thread *thread = tr2_thread_first();
-	uint32_t used = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: a bound */
-	uint32_t most = used < TLG_MAX_RINGS ? 64 : TLG_MAX_RINGS;
-
-	for (uint32_t tries = 0; thread && tries < most; thread = tr2_thread_next(thread), tries++)
-		if (thread != main_thread() && try_own(thread->ring.head))
-			return thread;
-	return NULL;
-}
-
-static int make_owner_mutex(struct tlg_ring *head)
-{
-	pthread_mutexattr_t attributes;
-	int error;
-
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	error = pthread_mutex_init(tr2_shm_owner(head), &attributes);
-	pthread_mutexattr_destroy(&attributes);
-	return error ? error : pthread_mutex_trylock(tr2_shm_owner(head));
-}
-
-/*
- * The number of a new ring; TLG_MAX_RINGS: there is none.  Its memory comes first, so that no number is used up while
- * the file system is full.
- */
-static uint32_t take_number(void)
-{
-	uint32_t *used = &tr2_g_shm.head->rings_used, i;
-
-	do {
-		i = tr2_load_rlx(used); /* relaxed: only the number matters */
-		if (i >= TLG_MAX_RINGS ||
-		    (i >= TLG_FIRST_RINGS && tr2_shm_commit(tr2_shm_ring(i), sizeof(struct tlg_ring))))
-			return TLG_MAX_RINGS;
-	} while (!tr2_cas_rlx(used, i, i + 1)); /* relaxed: as above */
-	return i;
-}
-
-static struct tr2_thread *new_ring(void)
-{
-	uint32_t i = take_number();
-	struct tr2_thread *thread = &g_threads[i];
-
-	if (i == TLG_MAX_RINGS || make_owner_mutex(tr2_shm_ring(i)))
-		return NULL;
-	thread->ring.index = i;
-	thread->ring.head = tr2_shm_ring(i);
-	thread->ring.hot = &wiped()->position[i].hot;
-	tr2_reg_add(&thread->link);
-	return thread;
-}
+/* ---- getting a ring --------------------------------------------------------------------------------- */
 
 /* Signals masked.  A ring for self, which has no identity yet.  NULL: there is none now. */
 static struct tr2_thread *acquire(void)
 {
-	struct tr2_thread *self = reuse_ring();
+	struct tr2_thread *self = tr2_thread_take_ring();
 
-	if (!self)
-		self = new_ring();
 	if (!self)
 		return NULL;
 	self->drop_mark = UINT64_MAX;
@@ -338,7 +218,7 @@ static struct tr2_thread *acquire(void)
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;
 	if (!self->ring.chunk)
-		tr2_ring_open_chunk(&self->ring, 0, tr2_g_settings.ring_chunks);
+		open_first_chunk(self);
 	if (tr2_clock_is_inline())
 		tr2_hot_v1 = self->ring.hot;
 	return self;
@@ -373,17 +253,20 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 
 int tr2_thread_init(int is_child)
 {
+	struct tr2_thread *main;
 	uint64_t mask;
-	int error = map_tables();
+	int error = tr2_thread_map();
 
 	if (error)
 		return error;
-	tr2_reg_reset();
 	tr2_store_rlx(&g_main, NULL); /* relaxed: as in main_thread() */
 	if (is_child)
 		return 0;
 	tr2_mask_all(&mask);
-	tr2_store_rlx(&g_main, acquire_as("main")); /* relaxed: as above */
+	main = acquire_as("main");
+	if (main && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+		main->pinned.chunk = main->ring.chunk;
+	tr2_store_rlx(&g_main, main); /* relaxed: as above */
 	tr2_mask_restore(&mask);
 	tr2_thread_ready();
 	return main_thread() ? 0 : -ENOMEM;
@@ -417,6 +300,6 @@ void tr2_thread_end(void)
 	tr2_mask_all(&mask);
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;
-	pthread_mutex_unlock(tr2_shm_owner(self->ring.head));
+	tr2_thread_give_ring(self);
 	tr2_mask_restore(&mask);
 }

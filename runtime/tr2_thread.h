@@ -3,9 +3,9 @@
  * tr2_thread.h - the calling thread's side of recording: its ring, its id and name, its timers.
  *
  * "Self" is the calling thread.  A thread gets a ring with its first event and keeps it until it ends; the
- * ring's owner mutex, which is robust, tells when that is, however it ended.  A ring whose thread is gone
- * goes to the next new thread.  Each new Trace2 thread context on a ring begins with a THREAD event in it, from
- * which the drain learns whose events follow.
+ * ring's owner mutex, which is robust, tells when that is, however it ended.  A ring whose thread is gone goes to
+ * the next new thread; its chunks, once they have been read, to any.  Each new Trace2 thread context on a ring begins
+ * with a THREAD event in it, from which the drain learns whose events follow.
  */
 #ifndef TR2_THREAD_H
 #define TR2_THREAD_H
@@ -33,6 +33,17 @@ struct tr2_timer {
 	uintptr_t depth;                  /* nested starts */
 };
 
+/*
+ * A flight recorder's first chunk, with the start of the process and its arguments: who passes over it to overwrite
+ * what is behind leaves it where it is.  It goes into the file with the next snapshot.
+ */
+struct tr2_pinned {
+	uint32_t chunk;                   /* index + 1; 0: there is none, or it is in the file */
+	int is_passing, is_passed;
+	uint32_t tid;                     /* whose checkpoints these are, and how many */
+	uint64_t hits;
+};
+
 struct tr2_thread {
 	struct tr2_ring ring;
 	struct tr2_reg_link link;         /* in the set of rings */
@@ -45,6 +56,11 @@ struct tr2_thread {
 	uint32_t tail_lock;               /* [M12] of the ring's reader part and of post: the owner may read, too */
 	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
+	struct tr2_pinned pinned;
+	int is_dead;                      /* its last owner has ended without giving it back */
+	int is_noted;                     /* the drain's: its tail is to be kept with the next write */
+	struct tr2_thread *next_noted;
+	struct tlg_ring_tail seen;        /* the drain's: how far it has read, under the policy overwrite */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
 	struct tr2_gap gap;               /* what has been dropped and not been told */
 	void *post;                       /* the drain's own data about the thread */
@@ -101,6 +117,24 @@ static inline int tr2_is_enabled(void)
 /* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  Those added meanwhile are seen the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
+
+/*
+ * For tr2_thread.c: the tables of rings, all of them new; a ring for the calling thread, which owns it then, or NULL;
+ * it goes to whoever comes next.  Was the ring main's?    Signals masked
+ */
+int tr2_thread_map(void);
+struct tr2_thread *tr2_thread_take_ring(void);
+void tr2_thread_give_ring(struct tr2_thread *thread);
+int tr2_thread_was_main(const struct tr2_thread *thread);
+
+/*
+ * For the drain: a ring whose owner is gone, for it alone until it lets it go.
+ * Return  ALIVE: it has an owner, or there is nothing left to do for it; NONE: it was given back; DEAD: it was not, and
+ *         will be by tr2_thread_let_go()
+ */
+enum tr2_owner { TR2_OWNER_ALIVE, TR2_OWNER_NONE, TR2_OWNER_DEAD };
+enum tr2_owner tr2_thread_seize(struct tr2_thread *thread);
+void tr2_thread_let_go(struct tr2_thread *thread);
 
 /* 1 if there is self and it is this process's, not a parent's. */
 int tr2_thread_has_self(void);

@@ -132,7 +132,7 @@ void tr2_message_v1(struct trace2_message_site *site, const struct trace2_reposi
 	va_start(va.ap, fmt);
 	is_taken = tr2_capture(&body, site->takes, &va, &room);
 	va_end(va.ap);
-	if (__builtin_expect(scope && is_taken && tr2_chain_fits(&body), 1)) {
+	if (__builtin_expect(scope && is_taken && tr2_chain_is_short(&body), 1)) {
 		tr2_chain_record(scope, &body, 0, 0);
 		return;
 	}

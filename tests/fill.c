@@ -4,17 +4,11 @@
 
 #include <time.h>
 
-#include "tr2_env.h"
 #include "tr2_thread.h"
 
-static unsigned chunks_in_use(const struct tr2_ring *ring)
+static int has_much(const struct tr2_ring *ring)
 {
-	unsigned used = 0;
-
-	for (uint32_t k = 0; k < ring->nchunks; k++)
-		/* relaxed: a hint */
-		used += tr2_load_rlx(&tr2_shm_chunk(ring->chunks[k])->state) != TLG_CHUNK_FREE;
-	return used;
+	return tr2_ring_pages(ring) > (ring->most_pages ? ring->most_pages : tr2_pool_bound()) / 2;
 }
 
 void fill_chunk(void)
@@ -23,7 +17,7 @@ void fill_chunk(void)
 	const struct tr2_ring *ring = &tr2_self->ring;
 	uintptr_t position = ring->hot->cur;
 
-	for (int tries = 0; tries < 2000 && chunks_in_use(ring) > tr2_g_settings.ring_chunks / 2; tries++)
+	for (int tries = 0; tries < 2000 && has_much(ring); tries++)
 		nanosleep(&pause, NULL);
 	if (!tr2_in_chunk(position, sizeof(struct tlg_event)))
 		return;

@@ -49,7 +49,7 @@ static int copy_ring(struct still *still)
 	int changed = copy_range(still, 0, sizeof(*head));
 
 	changed |= copy_range(still, TLG_RING_FIRST_AT, sizeof(struct tlg_ring_first));
-	changed |= copy_table(still, tables + TLG_RINGS_AT, TLG_FIRST_RINGS, head->rings_used, TLG_RING_STRIDE);
+	changed |= copy_table(still, head->rings_at, TLG_FIRST_RINGS, head->rings_used, TLG_RING_STRIDE);
 	changed |= copy_table(still, tables + TLG_SCOPES_AT, TLG_FIRST_SCOPES, head->scopes_used + 1,
 			      sizeof(struct tlg_ring_scope));
 	changed |= copy_table(still, tables + TLG_SOURCES_AT, TLG_FIRST_SOURCES, head->sources_used + 1,

@@ -49,8 +49,8 @@ static void assert_told(const char *setting, const char *warning)
 static void test_settings_that_mean_nothing_are_told_with_what_counts_instead(void **state)
 {
 	static const char *const rows[][2] = {
-		{ "TRACE2_RAW_RING=banana", "using '1536k'" }, { "TRACE2_RAW_RING=1t", "using '1536k'" },
-		{ "TRACE2_RAW_RING=99999999999999999999", "using '1536k'" }, { "TRACE2_RAW_CYCLE=4kb", "using '1m'" },
+		{ "TRACE2_RAW_RING=banana", "using 'all'" }, { "TRACE2_RAW_RING=1t", "using '1536k'" },
+		{ "TRACE2_RAW_RING=99999999999999999999", "using 'all'" }, { "TRACE2_RAW_CYCLE=4kb", "using '1m'" },
 		{ "TRACE2_RAW_WAIT=1m", "using '1s'" }, { "TRACE2_RAW_WAIT=soon", "using '1s'" },
 		{ "TRACE2_RAW_POLICY=oops", "using 'discard'" }, { "TRACE2_RAW_ENCODING=zip", "using 'packed'" },
 		{ "TRACE2_RAW_POLICY=discard block", "using 'discard'" },
@@ -70,7 +70,7 @@ static void test_settings_out_of_bounds_are_told_with_what_counts_instead(void *
 {
 	static const char *const rows[][2] = {
 		{ "TRACE2_RAW_RING=1", "using '128k'" }, { "TRACE2_RAW_RING=64k", "using '128k'" },
-		{ "TRACE2_RAW_RING=0", "using '1536k'" }, { "TRACE2_RAW_RING=-1", "using '1536k'" },
+		{ "TRACE2_RAW_RING=0", "using 'all'" }, { "TRACE2_RAW_RING=-1", "using '1536k'" },
 		{ "TRACE2_RAW_RING=9000000g", "using '4m'" },
 		{ "TRACE2_RAW_CYCLE=1", "using '4k'" }, { "TRACE2_RAW_CYCLE=2g", "using '1g'" },
 		{ "TRACE2_RAW_WAIT=61s", "using '60s'" }, { "TRACE2_RAW_WAIT=0", "using '1s'" },
@@ -131,7 +131,7 @@ static void test_settings_are_told_though_nothing_is_traced(void **state)
 	assert_string_equal(t.said, "");
 	run(UNTRACED, (const char *const[]){
 		"TRACE2_RAW=", "TRACE2_PREF=1", "TRACE2_RAW_RING=x", "TRACE2_DST_DEBUG=1", NULL });
-	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW_RING': 'x', using '1536k'\n"
+	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW_RING': 'x', using 'all'\n"
 			    "warning: trace2: unknown setting 'TRACE2_PREF'\n");
 }
 
@@ -148,7 +148,7 @@ static void test_settings_of_another_prefix_are_told_by_its_names(void **state)
 		"GIT_TRACE2_RAW_RING=x", "GIT_TRACE2_DST_DEBUG=1",
 		"GIT_TRACE2_PARENT_SID=a", "GIT_TRACE2_PARENT_NAME=b",
 		"GIT_TRACE2_EVNT=1", "GIT_TRACE_SETUP=1", "TRACE2_RAW_LZ4=x", NULL });
-	assert_string_equal(t.said, "warning: trace2: unknown value for 'GIT_TRACE2_RAW_RING': 'x', using '1536k'\n"
+	assert_string_equal(t.said, "warning: trace2: unknown value for 'GIT_TRACE2_RAW_RING': 'x', using 'all'\n"
 			    "warning: trace2: unknown setting 'GIT_TRACE2_EVNT'\n");
 }
 

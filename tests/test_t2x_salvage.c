@@ -22,13 +22,14 @@ static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *c
 	const struct tlg_ring_file head = {
 		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .start = 1,
 		.chunks_at = 65536, .tables_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE,
+		.rings_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,
 		.chunks_used = chunks, .rings_used = 1, .written = 1, .states = { { .write = 1 } },
 	};
 	int fd = memfd_create("ring", 0);
 
 	assert_true(fd >= 0);
 	put(fd, 0, &head, sizeof(head));
-	put(fd, tlg_ring_at(head.tables_at, 0), ring, sizeof(*ring));
+	put(fd, tlg_ring_at(head.rings_at, 0), ring, sizeof(*ring));
 	for (uint64_t i = 0; i < chunks; i++)
 		put(fd, head.chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, sizeof(*chunk));
 	return fd;

@@ -388,7 +388,8 @@ static void test_config_keys_stand_behind_all_variables(void **state)
 		{ "", "normalTarget" }, { "PERF", "perfTarget" }, { "EVENT", "eventTarget" }, { "RAW", "rawTarget" },
 		{ "BRIEF", "normalBrief" }, { "PERF_BRIEF", "perfBrief" }, { "EVENT_BRIEF", "eventBrief" },
 		{ "EVENT_NESTING", "eventNesting" }, { "RAW_LZ4", "rawLz4" }, { "RAW_CYCLE", "rawCycle" },
-		{ "RAW_RING", "rawRing" }, { "RAW_POLICY", "rawPolicy" }, { "RAW_WAIT", "rawWait" },
+		{ "RAW_MEMORY", "rawMemory" }, { "RAW_RING", "rawRing" }, { "RAW_POLICY", "rawPolicy" },
+		{ "RAW_WAIT", "rawWait" },
 		{ "RAW_SNAPSHOT", "rawSnapshot" },
 		{ "RAW_ENCODING", "rawEncoding" },
 		{ "CONFIG_PARAMS", "configParams" }, { "ENV_VARS", "envVars" },
@@ -441,7 +442,8 @@ static void test_config_settings_are_read_as_those_of_the_environment(void **sta
 	tr2_env_read();
 	assert_int_equal(tr2_g_settings.raw_lz4, 0);
 	assert_int_equal(tr2_g_settings.cycle_bytes, 65536);
-	assert_int_equal(tr2_g_settings.ring_chunks, 2);
+	assert_int_equal(tr2_g_settings.ring_bytes, 2 << 16);
+	assert_int_equal(tr2_g_settings.memory_bytes, 64 << 20);
 	assert_int_equal(tr2_g_settings.dst_debug, 0);         /* atoi, as in git */
 	assert_int_equal(tr2_g_settings.max_files, 12);
 	write_text("global", "[trace2]rawlz4=2\nrawcycle=x\ndestinationdebug=1\nmaxfiles=-1\n");

@@ -18,7 +18,7 @@ static int create_memory(void **state)
 {
 	(void)state;
 	tr2_clock_init();
-	return tr2_shm_create(1);
+	return tr2_shm_create(1) || tr2_pool_init(0);
 }
 
 static int remove_memory(void **state)
@@ -28,8 +28,8 @@ static int remove_memory(void **state)
 	return 0;
 }
 
-/* A new ring, its first chunk open: a whole one, if it is told that it may have no other. */
-static int open_ring(unsigned most_chunks)
+/* A new ring, its first chunk open. */
+static int open_ring(unsigned pages)
 {
 	static unsigned next;
 
@@ -38,21 +38,22 @@ static int open_ring(unsigned most_chunks)
 	ring.index = next++;
 	ring.head = tr2_shm_ring(ring.index);
 	ring.hot = &hot;
+	ring.most_pages = FEW_CHUNKS * TR2_WHOLE_PAGES;
 	if (tr2_shm_commit(ring.head, sizeof(*ring.head)))
 		return -1;
-	return tr2_ring_open_chunk(&ring, TID, most_chunks);
+	return tr2_ring_open_chunk(&ring, TID, pages);
 }
 
 static int setup(void **state)
 {
 	(void)state;
-	return open_ring(1);
+	return open_ring(TR2_WHOLE_PAGES);
 }
 
 static int setup_short(void **state)
 {
 	(void)state;
-	return open_ring(FEW_CHUNKS);
+	return open_ring(TR2_SHORT_PAGES);
 }
 
 /* Reserve as the library does; NULL if the chunk has no room. */
@@ -75,7 +76,7 @@ static void write_hit(uint32_t scope)
 	struct tlg_event *event = reserve(1);
 
 	if (!event) {
-		assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+		assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
 		event = reserve(1);
 	}
 	commit_hit(event, scope);
@@ -91,22 +92,13 @@ static uint32_t read_hit(unsigned patience)
 	while ((peek = tr2_ring_peek(&ring, ++now, patience, &chain)) == TR2_PEEK_CHUNK) {
 		finished = tr2_ring_leave_chunk(&ring);
 		if (finished)
-			tr2_ring_release_chunk(finished - 1);
+			tr2_ring_release_chunk(&ring, finished - 1);
 	}
 	if (peek != TR2_PEEK_CHAIN)
 		return 0;
 	scope = chain.events->u.hit.scopeIndex;
 	tr2_ring_consume(&ring, chain.count);
 	return scope;
-}
-
-/* The chunk with this index + 1 among those of the ring. */
-static uint64_t chunk_bit(uint32_t chunk)
-{
-	for (uint32_t k = 0; k < ring.nchunks; k++)
-		if (ring.chunks[k] + 1 == chunk)
-			return UINT64_C(1) << k;
-	return 0;
 }
 
 static void test_ring_new_is_empty(void **state)
@@ -127,7 +119,7 @@ static void test_ring_gives_back_in_order_across_many_laps(void **state)
 	assert_int_equal(read_hit(0), 0);
 }
 
-static void test_ring_first_chunk_is_short_until_it_is_used_again(void **state)
+static void test_ring_first_chunk_is_short_and_the_next_is_whole(void **state)
 {
 	uint32_t first = ring.chunk;
 
@@ -135,16 +127,27 @@ static void test_ring_first_chunk_is_short_until_it_is_used_again(void **state)
 	for (uint32_t i = 1; i <= TR2_SHORT_EVENTS; i++)
 		write_hit(i);
 	assert_int_equal(ring.chunk, first);
+	assert_int_equal(tr2_ring_pages(&ring), TR2_SHORT_PAGES);
 	write_hit(TR2_SHORT_EVENTS + 1);
 	assert_int_not_equal(ring.chunk, first);
+	assert_int_equal(tr2_ring_pages(&ring), TR2_SHORT_PAGES + TR2_WHOLE_PAGES);
 	for (uint32_t i = 1; i <= TR2_SHORT_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
-	for (uint32_t i = 1; i <= 2 * TLG_CHUNK_EVENTS + 1; i++) {
+	assert_int_equal(tr2_ring_pages(&ring), TR2_WHOLE_PAGES);
+}
+
+static void test_ring_takes_the_chunk_that_was_released_last(void **state)
+{
+	uint32_t first = ring.chunk;
+
+	(void)state;
+	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS + 1; i++)
 		write_hit(i);
+	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
-	}
-	assert_int_equal(ring.nchunks, 2);
-	assert_int_equal(tr2_shm_chunk(first - 1)->first, 0);
+	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS; i++)
+		write_hit(i);
+	assert_int_equal(ring.chunk, first);
 }
 
 static void test_ring_full_refuses_until_a_chunk_is_released(void **state)
@@ -153,10 +156,10 @@ static void test_ring_full_refuses_until_a_chunk_is_released(void **state)
 	for (uint32_t i = 1; i <= FEW_CHUNKS * TLG_CHUNK_EVENTS; i++)
 		write_hit(i);
 	assert_null(reserve(1));
-	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), -ENOSPC);
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), -ENOSPC);
 	for (uint32_t i = 1; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
-	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
 	write_hit(1000000);
 	for (uint32_t i = TLG_CHUNK_EVENTS + 2; i <= FEW_CHUNKS * TLG_CHUNK_EVENTS; i++)
 		assert_int_equal(read_hit(0), i);
@@ -276,7 +279,7 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 		assert_int_equal(read_hit(0), i);
 		assert_int_not_equal(ring.chunk, held);
 	}
-	assert_int_equal(tr2_ring_forget_holes(&ring), chunk_bit(held));
+	assert_int_equal(tr2_ring_forget_holes(&ring), held);
 	assert_int_equal(ring.abandoned, 1);
 }
 
@@ -298,7 +301,7 @@ static void test_ring_chunk_whose_holes_are_renounced_is_released(void **state)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 1);
 	assert_true(tr2_ring_is_worn(&ring));
-	assert_int_equal(tr2_ring_forget_renounced(&ring), chunk_bit(held));
+	assert_int_equal(tr2_ring_forget_renounced(&ring), held);
 	assert_int_equal(tr2_ring_forget_renounced(&ring), 0);
 	assert_int_equal(ring.abandoned, 1);
 	assert_int_equal(ring.nholes, 1);
@@ -347,7 +350,7 @@ static void test_ring_losses_are_seen_where_they_happened(void **state)
 	tr2_ring_drop(&ring, 1, 3);
 	tr2_ring_drop(&ring, 1, 1);
 	assert_int_equal(tr2_ring_lost(&ring, 0), 0);   /* not before the chunk behind them */
-	assert_int_equal(tr2_ring_open_chunk(&ring, TID, FEW_CHUNKS), 0);
+	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
 	tr2_ring_drop(&ring, 1, 1);
 	for (int i = 0; i < 2; i++) {
 		ring.rd_event = TLG_CHUNK_EVENTS;
@@ -432,7 +435,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_ring_new_is_empty, setup),
 		cmocka_unit_test_setup(test_ring_gives_back_in_order_across_many_laps, setup),
-		cmocka_unit_test_setup(test_ring_first_chunk_is_short_until_it_is_used_again, setup_short),
+		cmocka_unit_test_setup(test_ring_first_chunk_is_short_and_the_next_is_whole, setup_short),
+		cmocka_unit_test_setup(test_ring_takes_the_chunk_that_was_released_last, setup),
 		cmocka_unit_test_setup(test_ring_full_refuses_until_a_chunk_is_released, setup),
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_pool.h - the chunks of the process, and who may have how much of them.
+ *
+ * What is bounded is memory, in pages, not the number of chunks, which are but addresses until they are taken: all
+ * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and what two of the shortest chunks take for
+ * each thread, so that each can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
+ * threads there are, the shorter are those that are given out, for each of them may stop at any time with one in its
+ * hands.
+ *
+ * The chunk that was given back last is given out first: it is still in the caches.
+ *
+ * Thread  any, signals masked    Errno kept    Orders [M2]
+ */
+#ifndef TR2_POOL_H
+#define TR2_POOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tr2_shm.h"
+
+enum {
+	TR2_SHORT_PAGES = 2,              /* of the shortest chunk, the head's included */
+	TR2_WHOLE_PAGES = 16,
+};
+
+/* An empty pool over the chunks of tr2_g_shm.  bytes  0: the default    Return  0 or -errno    Thread  alone */
+int tr2_pool_init(size_t bytes);
+
+/*
+ * A chunk, committed, of about so many pages; fewer if there are no more, or more if there is no other.
+ * held    pages that its thread has: who has many leaves the last of the pool to the others
+ * Return  index + 1; 0: none, all memory is taken, or the file system is full
+ * Cost    40 ns if one is free, else 1 us for each page that is new
+ */
+uint32_t tr2_pool_take(unsigned pages, uint32_t held);
+
+/* Back into the pool. */
+void tr2_pool_give(uint32_t chunk);
+
+/* Pages that the chunk has, while it is taken. */
+unsigned tr2_pool_pages(uint32_t chunk);
+
+/* Of a chunk that is taken, and belongs to one list: index + 1 of the next. */
+uint32_t *tr2_pool_link(uint32_t chunk);
+
+/* A thread begins to record, ends: 1, -1. */
+void tr2_pool_count_thread(int change);
+
+/* Pages of a chunk that is opened now; those that a thread may keep for good, as a flight recorder does. */
+unsigned tr2_pool_share(void);
+uint32_t tr2_pool_lasting_share(void);
+
+/* Pages in all; 1: more than half of them are taken; 1: nearly all are. */
+uint32_t tr2_pool_bound(void);
+int tr2_pool_is_short(void);
+int tr2_pool_is_used_up(void);
+
+#endif
