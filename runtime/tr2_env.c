@@ -2,6 +2,7 @@
 /* tr2_env.c - the table of all settings, where their values come from, and what is wrong with them. */
 #include "tr2_env.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -116,9 +117,21 @@ static const char *get_value(int i)
 static int find_setting(const char *name, size_t length)
 {
 	for (int i = 0; i < SETTINGS; i++)
-		if (strlen(settings[i].name) == length && !memcmp(settings[i].name, name, length))
+		if (!strncmp(settings[i].name, name, length) && !settings[i].name[length])
 			return i;
 	return -1;
+}
+
+/* The same of the variable that goes on so behind the prefix: "_NAME=value", "=value". */
+static int find_variable(const char *rest)
+{
+	size_t length = 0;
+
+	while (rest[length] && rest[length] != '=')
+		length++;
+	if (!length)
+		return find_setting("", 0);
+	return *rest == '_' ? find_setting(rest + 1, length - 1) : -1;
 }
 
 const char *tr2_env_get(const char *name)
@@ -248,14 +261,6 @@ static void keep_text(const struct setting *setting, const char *value)
 	*to = copy ? memcpy(copy, value, bytes) : NULL;
 }
 
-/* Of what stands behind the prefix, "_NAME=value": is NAME a setting? */
-static int is_setting(const char *rest)
-{
-	size_t length = strcspn(rest, "=");
-
-	return length < 2 || *rest != '_' || find_setting(rest + 1, length - 1) >= 0;
-}
-
 /* A variable behind the prefix that is no setting: a slip of the pen, as a rule. */
 static void tell_unknown(void)
 {
@@ -263,7 +268,7 @@ static void tell_unknown(void)
 		const char *rest = skip_prefix(*variable);
 		char name[128];
 
-		if (!rest || is_setting(rest) || tr2_sid_is_variable(*variable))
+		if (!rest || *rest != '_' || find_variable(rest) >= 0 || tr2_sid_is_variable(*variable))
 			continue;
 		strncpy(name, *variable, sizeof(name) - 1);
 		name[sizeof(name) - 1] = '\0';
@@ -272,7 +277,6 @@ static void tell_unknown(void)
 	}
 }
 
-/* How much memory events may take.  What is asked for one thread is there for one thread, whatever all may have. */
 /* A flight recorder holds what it has; a thread that is to have more than half of all gets it besides. */
 static void bound_memory(struct tr2_settings *to)
 {
@@ -286,16 +290,35 @@ static void bound_memory(struct tr2_settings *to)
 		to->memory_bytes += to->ring_bytes;
 }
 
+/* Bit i: the setting with this place in the table is in the environment.  One look, instead of one for each of them. */
+static uint64_t find_variables(void)
+{
+	uint64_t found = 0;
+
+	static_assert(SETTINGS <= 64, "a bit for each setting");
+	for (char *const *variable = environ; variable && *variable; variable++) {
+		const char *rest = skip_prefix(*variable);
+		int i = rest ? find_variable(rest) : -1;
+
+		if (i >= 0)
+			found |= UINT64_C(1) << i;
+	}
+	return found;
+}
+
 void tr2_env_read(void)
 {
 	struct tr2_settings *to = &tr2_g_settings;
+	uint64_t there = find_variables();
 	int saved = errno;
 
 	for (int i = 0; i < SETTINGS; i++) {
+		const char *value = there >> i & 1 ? get_value(i) : g_configured[i];
+
 		if (settings[i].kind == KEPT)
-			keep_text(&settings[i], get_value(i));
+			keep_text(&settings[i], value);
 		else if (settings[i].kind != TEXT)
-			read_number(&settings[i], get_value(i));
+			read_number(&settings[i], value);
 	}
 	bound_memory(to);
 	if (to->policy == TR2_POLICY_OVERWRITE)
