@@ -272,8 +272,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category, co
 
 /*
  * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be deferred (%n, wide
- * characters, long double, %1$d, more than 15 arguments) is formatted by the call.  Cost  a clock read and the
- * arguments; looked up, unless names and format are literals.
+ * characters, long double, %1$d, more than 15 arguments) is formatted by the call, and is as little for a handler as
+ * vsnprintf() is.  Cost  a clock read and the arguments; looked up, unless names and format are literals.
  */
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
@@ -332,10 +332,10 @@ void trace2_next_cycle(void);
 
 /*
  * Write out what all threads have recorded so far.
- * Blocks  for the write; at most 1 s while another is writing.  Not in a signal handler while git's texts are written as
- *         well, for that allocates memory: there this, trace2_rotate() and trace2_next_cycle() are left to the library's
- *         thread, which does it soon.  A thread that blocks a signal that has a handler, and any while there are handlers
- *         with SA_NODEFER, cannot be told from a handler.
+ * Blocks  for the write; at most 1 s while another is writing.  Not in a signal handler while git's texts are
+ *         written as well, for that allocates memory: there this, trace2_rotate() and trace2_next_cycle() are left
+ *         to the library's thread, which does it soon.  A thread that blocks a signal that has a handler, and any
+ *         while there are handlers with SA_NODEFER, cannot be told from a handler.
  */
 void trace2_flush(void);
 
