@@ -283,8 +283,8 @@ void trace2_region_leave_fl(const char *file, int line, const char *category, co
 
 /*
  * The same with a message.  Its arguments are recorded, t2expand formats them.  What cannot be deferred (%n, wide
- * characters, long double, %1$d, more than 15 arguments) is formatted by the call.  Cost  a clock read and the
- * arguments; looked up, unless names and format are literals.
+ * characters, long double, %1$d, more than 15 arguments) is formatted by the call, and is as little for a handler as
+ * vsnprintf() is.  Cost  a clock read and the arguments; looked up, unless names and format are literals.
  */
 void trace2_region_enter_printf_fl(const char *file, int line, const char *category, const char *label,
 				   const struct trace2_repository *repo, const char *fmt, ...) TRACE2_PRINTF_(6, 7);
@@ -343,9 +343,9 @@ void trace2_next_cycle(void);
 
 /*
  * Write out what all threads have recorded.  In a forked child behind trace2_cmd_exit(): as trace2_finish().
- * Blocks  for the write, and for one that is going on, as long as they get on; for one that does not, about 1 s
- *         Not in a signal handler while git's texts are written as well, for which its stack may be too small: there this,
- *         trace2_rotate() and trace2_next_cycle() are left to the library's thread, which does it soon.
+ * Blocks  for the write, and for one that is going on, as long as they get on; for one that does not, about 1 s.  Not
+ *         in a signal handler while git's texts are written as well, for which its stack may be too small: there
+ *         this, trace2_rotate() and trace2_next_cycle() are left to the library's thread, which does it soon.
  */
 void trace2_flush(void);
 

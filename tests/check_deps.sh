@@ -27,8 +27,8 @@ none "expand/ includes only expand/ and format/" \
 	"$(own_includes expand '(t2x_[a-z0-9_]+|tlg[_a-z0-9]*)\.(h|def)$' | grep '"')"
 none "the example includes only trace2.h and its own" \
 	"$(own_includes runtime/examples '(idx_[a-z0-9_]+|trace2)\.h$' | grep '"')"
-none "trace2.h includes only stdarg.h and stdint.h" \
-	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stdint)\.h$')"
+none "trace2.h includes only stdarg.h, stddef.h and stdint.h" \
+	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stddef|stdint)\.h$')"
 
 # Angle includes that are not libc's or the kernel's
 third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd)'

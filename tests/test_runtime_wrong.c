@@ -71,7 +71,7 @@ static void test_settings_out_of_bounds_are_told_with_what_counts_instead(void *
 	static const char *const rows[][2] = {
 		{ "TRACE2_RAW_RING=1", "using '128k'" }, { "TRACE2_RAW_RING=64k", "using '128k'" },
 		{ "TRACE2_RAW_RING=0", "using 'all'" }, { "TRACE2_RAW_RING=-1", "using 'all'" },
-		{ "TRACE2_RAW_RING=9000000g", "using '4m'" },
+		{ "TRACE2_RAW_RING=9000000g", "using '8g'" },
 		{ "TRACE2_RAW_CYCLE=1", "using '4k'" }, { "TRACE2_RAW_CYCLE=2g", "using '1g'" },
 		{ "TRACE2_RAW_WAIT=61s", "using '60s'" }, { "TRACE2_RAW_WAIT=0", "using '1s'" },
 		{ "TRACE2_EVENT_NESTING=0", "using '2'" }, { "TRACE2_EVENT_NESTING=-3", "using '2'" },

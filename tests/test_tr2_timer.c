@@ -49,7 +49,9 @@ static int is_right(const struct tr2_timer *timer, uint64_t at_least)
 
 	if (timer->depth || timer->max < at_least || timer->intervals < 1 || timer->intervals > 2)
 		return 0;
-	return timer->intervals == 1 ? timer->total == timer->max && min == timer->max : timer->total == min + timer->max;
+	if (timer->intervals == 1)
+		return timer->total == timer->max && min == timer->max;
+	return timer->total == min + timer->max;
 }
 
 static void run_stepped(void)
