@@ -227,6 +227,13 @@ static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
 	return start_ns ? ev->us - start_ns / 1000 : 0;
 }
 
+static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struct t2x_regions *regions, uint64_t us)
+{
+	uint64_t elapsed = t2x_regions_elapsed(regions, us);
+
+	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, us) : elapsed;
+}
+
 static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, struct t2x_event *ev,
 						 struct t2x_regions *regions, unsigned effect)
 {
@@ -264,7 +271,7 @@ static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct
 	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
 		is_there = repair(m, ev, regions, effect);
 	if (effect & ELAPSES)
-		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		ev->rel_us = find_elapsed(thread, regions, ev->us);
 	if (effect & LEAVES && is_there && t2x_regions_open(regions))
 		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
 	ev->open = t2x_regions_open(regions);
@@ -281,7 +288,7 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 	if (effect & RARE)
 		apply_rare(thread, ev, regions, effect);
 	if (effect & ELAPSES)
-		ev->rel_us = t2x_regions_elapsed(regions, ev->us);
+		ev->rel_us = find_elapsed(thread, regions, ev->us);
 	if (effect & LEAVES)
 		t2x_regions_leave(regions);
 	ev->open = t2x_regions_open(regions);

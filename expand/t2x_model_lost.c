@@ -24,6 +24,15 @@ struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread)
 	return thread->model;
 }
 
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us)
+{
+	struct t2x_regions *regions = thread->model;
+
+	if (regions->open == 1 && t2x_regions_is(regions, 0, 0) && !regions->entered[0].us)
+		regions->entered[0].us = find_start_us(thread);
+	return t2x_regions_elapsed(regions, us);
+}
+
 /* Its enter was not seen: show it, with the time at which it was. */
 static void show_open(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned around)
 {

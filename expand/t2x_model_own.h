@@ -43,6 +43,9 @@ static inline uint64_t t2x_model_abs_us(const struct t2x_process *process, uint6
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);
 
+/* The time elapsed, which was not known: when the thread began may be known by now. */
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us);
+
 /* A line in the place of what is missing, unless count is 0: "lost-events", "lost-leaves", "lost-enters". */
 void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
 			    uint64_t count);
