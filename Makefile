@@ -16,18 +16,18 @@ runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text tr2_progress
 expand_src  := t2x_options t2x_inputs t2x_recover t2x_select t2x_rest t2x_dir t2x_output t2x_file t2x_screen \
 	       t2x_ahead t2x_relay t2x_crew \
-	       t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
+	       t2x_merge t2x_heap t2x_lane t2x_missing t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
 	       t2x_join t2x_salvage t2x_reblock t2x_ring t2x_ring_copy t2x_alive t2x_leftover \
 	       t2x_raw t2x_xml \
 	       t2x_input t2x_blocks t2x_place t2x_met t2x_unpack t2x_layout t2x_layout_xml t2x_in t2x_lz4 t2x_window \
-	       t2x_model t2x_regions t2x_losses t2x_render \
+	       t2x_model t2x_model_lost t2x_regions t2x_losses t2x_render \
 	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_tree t2x_tree_show \
 	       t2x_text \
 	       t2x_out t2x_digits t2x_escape t2x_report t2x_map t2x_clock t2x_memory
 
 # What of the expander serves the live text targets, in the library
-live_src    := t2x_merge t2x_heap t2x_lane t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
-	       t2x_model t2x_regions t2x_losses t2x_render \
+live_src    := t2x_merge t2x_heap t2x_lane t2x_missing t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
+	       t2x_model t2x_model_lost t2x_regions t2x_losses t2x_render \
 	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_text \
 	       t2x_out t2x_digits t2x_map t2x_clock t2x_memory
 

@@ -99,14 +99,14 @@ void t2x_model_settle(struct t2x_model *m);
 struct t2x_open {
 	struct t2x_scope *scope;   /* of its enter; NULL: not known */
 	uint64_t ns;               /* when it was entered ... */
-	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: the outermost level is left */
+	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: see FORMAT.md */
 };
 
 /* How open regions are restated. */
 struct t2x_opens {
 	const struct t2x_open *open;
 	unsigned count;
-	unsigned assumed;          /* of the outermost of them one less than so many is only assumed to be open; 0: none */
+	unsigned assumed;          /* one more than are only assumed to be open, the outermost; 0: none is */
 	int is_shown;              /* an enter that was not shown is shown now */
 };
 
@@ -119,7 +119,7 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 /* Events of a thread that are missing between what was shown and what comes next. */
 struct t2x_gap {
 	uint32_t events;           /* arguments included; 0: nobody knows how many */
-	uint32_t left, entered;    /* regions: those open before that were left in it; those entered that are still open */
+	uint32_t left, entered;    /* regions open before that were left in it; entered in it and still open */
 	int is_known;              /* left and entered are known */
 };
 

@@ -231,47 +231,11 @@ static void tell_hole(struct t2x_lane *lane, struct t2x_track *track, uint64_t n
 	t2x_model_gap(lane->lanes->context->model, &track->thread, ns, &gap);
 }
 
-/* GAP: it may come in several pieces, one behind the other. */
-static void pass_gap(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	struct t2x_track *track = track_of(lane, event);
-	const struct tlg_gap *gap = &event->u.gap;
-	unsigned left, entered, inner;
-
-	if (!track || !lane->counts_events)
-		return;
-	if (!track->told_ns)
-		track->told_events = track->told_left = track->told_entered = 0;
-	inner = gap->left < track->told_entered ? gap->left : track->told_entered;
-	left = track->told_left + gap->left - inner;
-	entered = track->told_entered + gap->entered - inner;
-	if (left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
-		left = TLG_GAP_UNKNOWN;
-	track->told_ns = t2x_clock_ns(&lane->first->clock, gap->when);
-	track->told_events += gap->events;
-	track->told_left = (uint16_t)left;
-	track->told_entered = left == TLG_GAP_UNKNOWN ? 0 : (uint16_t)entered;
-}
-
-/* What is known of what is missing in front of the event with this number. */
-static struct t2x_gap find_gap(const struct t2x_track *track, uint32_t sequence)
-{
-	uint32_t missing = sequence - track->next_sequence;
-	int is_counted = track->has_sequence && missing < UINT32_MAX / 2;
-	int is_told = track->told_ns && is_counted && track->told_events == missing &&
-		      track->told_left != TLG_GAP_UNKNOWN && track->restated != sequence;
-
-	return (struct t2x_gap){
-		.events = is_counted ? missing : 0, .is_known = is_told || track->restated == sequence,
-		.left = is_told ? track->told_left : 0, .entered = is_told ? track->told_entered : 0,
-	};
-}
-
 /* A file without blocks does not count events: there is no telling whether anything is missing. */
 static __attribute__((noinline)) void
 note_missing(struct t2x_lane *lane, struct t2x_track *track, uint32_t sequence, uint64_t ns)
 {
-	const struct t2x_gap gap = find_gap(track, sequence);
+	const struct t2x_gap gap = t2x_missing_find(track, sequence);
 
 	finish_waiting(lane, track);
 	track->has_regions = gap.is_known && (track->has_regions || track->restated == sequence);
@@ -291,33 +255,6 @@ static inline void follow_sequence(struct t2x_lane *lane, struct t2x_track *trac
 		note_missing(lane, track, sequence, ns);
 	track->next_sequence = sequence;
 	track->has_sequence = 1;
-}
-
-/*
- * A step has read no clock.  One that nothing came before, as for a reader that joined late, or behind something that is
- * missing, has the time of what comes next.  Return  0: nothing that has a time does, yet
- */
-static __attribute__((noinline)) uint64_t find_next_time(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	struct t2x_waiting *waiting = lane->first;
-
-	for (; event < waiting->events + waiting->count; event++) {
-		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
-			return t2x_clock_ns(&waiting->clock, event->u.hit.when);
-		if (tlg_event_type(event) == TLG_GAP)
-			return t2x_clock_ns(&waiting->clock, event->u.gap.when);
-	}
-	return 0;
-}
-
-static uint64_t find_first_time(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	const struct t2x_stream *stream = lane->first->stream;
-	uint64_t ns = find_next_time(lane, event);
-
-	if (ns)
-		return ns;
-	return stream->mark_ns ? stream->mark_ns : stream->process.start_us * 1000;
 }
 
 /*
@@ -406,7 +343,7 @@ static inline unsigned pass_hit(struct t2x_lane *lane, const struct tlg_event *e
 	if (!track)
 		return 1;
 	if (!ns)
-		ns = track->now_ns ? track->now_ns : find_first_time(lane, event);
+		ns = track->now_ns ? track->now_ns : t2x_missing_first_time(lane->first, event);
 	if (ns < track->now_ns)
 		return pass_late(lane, event, track);
 	return pass_next(lane, event, track, ns);
@@ -441,62 +378,15 @@ static void pass_more(struct t2x_lane *lane, const struct tlg_event *event)
 		end_piece(lane, chain);
 }
 
-/*
- * A thread's regions are about to be restated, in front of its event with this number.  Who has seen all of its events
- * knows better: regions beyond those that are restated, and the enters' messages.
- */
-static void pass_thread(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	struct t2x_track *track = t2x_stream_track(lane->first->stream, event->u.thread.tid);
-
-	if (!track || (track->has_regions && (event->sequence == track->next_sequence ||
-					      find_gap(track, event->sequence).is_known)))
-		return;
-	lane->lanes->open_is_shown = track->has_sequence || !t2x_stream_is_continued(lane->first->stream);
-	lane->lanes->open_track = track;
-	lane->lanes->assumed = 0;
-	track->restated = event->sequence;
-	track->has_regions = 1;
-}
-
-static void pass_open(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	struct t2x_lanes *lanes = lane->lanes;
-	const struct tlg_open *open = &event->u.open;
-	uint64_t ns = 0;
-
-	if (!lanes->open_track || lanes->nopen == TLG_BLOCK_LIMIT)
-		return;
-	if (open->when == TLG_OPEN_ASSUMED) {
-		lanes->assumed = lanes->nopen + 1;
-		return;
-	}
-	if (open->when && open->when != TLG_OPEN_LOST)
-		ns = t2x_clock_ns(&lane->first->clock, open->when);
-	lanes->open[lanes->nopen++] = (struct t2x_open){
-		.scope = t2x_scope_get(&lane->first->stream->scopes, open->scopeIndex), .ns = ns, .when = open->when,
-	};
-}
-
-/* All OPEN events of a thread's THREAD have come. */
-static __attribute__((noinline)) void settle_open(struct t2x_lanes *lanes)
-{
-	const struct t2x_opens opens = { lanes->open, lanes->nopen, lanes->assumed, lanes->open_is_shown };
-
-	if (lanes->open_track)
-		t2x_model_open_regions(lanes->context->model, &lanes->open_track->thread, &opens);
-	lanes->open_track = NULL;
-	lanes->nopen = 0;
-}
-
 /* Anything but a HIT. */
 static __attribute__((noinline)) void pass_other(struct t2x_lane *lane, const struct tlg_event *event)
 {
 	struct t2x_lanes *lanes = lane->lanes;
+	struct t2x_track *track;
 	unsigned type = tlg_event_type(event);
 
 	if (type != TLG_OPEN && type != TLG_INFO)
-		settle_open(lanes);
+		t2x_missing_settle(&lanes->restated, lanes->context);
 	switch (type) {
 	case TLG_MORE:
 		pass_more(lane, event);
@@ -506,13 +396,14 @@ static __attribute__((noinline)) void pass_other(struct t2x_lane *lane, const st
 		add_to_chain(lane, event);
 		break;
 	case TLG_THREAD:
-		pass_thread(lane, event);
+		t2x_missing_thread(&lanes->restated, lane->first->stream, event);
 		break;
 	case TLG_OPEN:
-		pass_open(lane, event);
+		t2x_missing_open(&lanes->restated, lane->first, &event->u.open);
 		break;
 	case TLG_GAP:
-		pass_gap(lane, event);
+		if (lane->counts_events && (track = track_of(lane, event)))
+			t2x_missing_take(track, &event->u.gap, &lane->first->clock);
 		break;
 	default:
 		lanes->context->unknown += !tlg_type_by_id(type);
@@ -531,17 +422,6 @@ static void settle_clock(struct t2x_waiting *waiting)
 	waiting->has_clock = 1;
 }
 
-/* A step behind what is missing is younger than that: not as old as what came before.  Return  0: it has to be */
-static uint64_t find_step_time(struct t2x_lane *lane, const struct tlg_event *event)
-{
-	const struct t2x_track *track = lane->track;
-	uint64_t ns = track->told_ns;
-
-	if (!ns && track->now_ns)
-		ns = find_next_time(lane, event);
-	return ns > track->now_ns ? ns : 0;
-}
-
 /* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
 static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 {
@@ -558,14 +438,14 @@ static int run_block(struct t2x_lane *lane, uint64_t until_ns)
 		if (event->u.hit.when)
 			ns = t2x_clock_ns(&waiting->clock, event->u.hit.when);
 		else if (lane->track && event->sequence != lane->track->next_sequence)
-			ns = find_step_time(lane, event);
+			ns = t2x_missing_step_time(waiting, lane->track, event);
 		if (ns > until_ns) {
 			lane->rest.key_ns = ns;
 			lane->at = (unsigned)(event - waiting->events);
 			return 1;
 		}
-		if (lane->lanes->open_track)
-			settle_open(lane->lanes);
+		if (lane->lanes->restated.track)
+			t2x_missing_settle(&lane->lanes->restated, lane->lanes->context);
 		event += pass_hit(lane, event, ns);
 	}
 	return 0;
@@ -577,7 +457,7 @@ int t2x_lane_run(struct t2x_lane *lane, uint64_t until_ns)
 		settle_clock(lane->first);
 		if (run_block(lane, until_ns))
 			return 1;
-		settle_open(lane->lanes);
+		t2x_missing_settle(&lane->lanes->restated, lane->lanes->context);
 		drop_first(lane);
 	}
 	return 0;

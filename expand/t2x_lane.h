@@ -12,6 +12,7 @@
 
 #include "t2x_chain.h"
 #include "t2x_heap.h"
+#include "t2x_missing.h"
 #include "t2x_waiting.h"
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a lane */
@@ -26,10 +27,7 @@ struct t2x_lanes {
 	struct t2x_scope_box *passed;     /* scopes that came with a checkpoint, and are not needed any more ... */
 	size_t passed_bytes;              /* ... when the model has seen all checkpoints */
 	struct t2x_arguments arguments;
-	struct t2x_track *open_track;     /* OPEN events are being gathered for this thread, or NULL */
-	int open_is_shown;                /* no other file has their enters */
-	unsigned nopen, assumed;          /* see struct t2x_opens */
-	struct t2x_open open[TLG_BLOCK_LIMIT];
+	struct t2x_restated restated;
 };
 
 struct t2x_lane {

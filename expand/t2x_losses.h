@@ -8,7 +8,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tlg.h"
+
 struct t2x_losses;
+
+/* What came in a run, and what did not. */
+struct t2x_summary {
+	uint64_t checkpoints;                  /* handed to the model */
+	uint64_t unresolved;                   /* of these, shown as unresolved */
+	uint64_t gaps;                         /* places where events of a thread are missing */
+	uint64_t gap_events;                   /* events missing there, arguments included */
+	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost */
+};
 
 /* Threads and reasons of a process; what is beyond counts as nothing, as does what the budget does not allow. */
 enum { T2X_LOSSES_KEPT = 16384 };

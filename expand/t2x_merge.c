@@ -119,7 +119,7 @@ static int is_idle(const struct lane_of *lane, int any)
 {
 	const struct t2x_lane *l = &lane->lane;
 
-	if (l->first || l->chains || l->rest.place || (l->track && l->lanes->open_track == l->track))
+	if (l->first || l->chains || l->rest.place || (l->track && l->lanes->restated.track == l->track))
 		return 0;
 	return (any && l->tid) || (l->track && l->track->thread.is_over);
 }

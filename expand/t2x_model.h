@@ -9,15 +9,8 @@
 #ifndef T2X_MODEL_H
 #define T2X_MODEL_H
 
+#include "t2x_losses.h"
 #include "t2x_writer.h"
-
-struct t2x_summary {
-	uint64_t checkpoints;                  /* handed to the model */
-	uint64_t unresolved;                   /* of these, shown as unresolved */
-	uint64_t gaps;                         /* places where events of a thread are missing */
-	uint64_t gap_events;                   /* events missing there, arguments included */
-	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost */
-};
 
 /*
  * A model that prints through writer to out, both of which must outlive it.

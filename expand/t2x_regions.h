@@ -82,8 +82,8 @@ static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
 }
 
 /*
- * Any events may be missing here.  A region whose enter was lost, and those in it, are not even assumed to be open: they
- * have no names to be found by.  Return  how many were closed
+ * Any events may be missing here.  A region whose enter was lost, and those in it, are not even assumed to be open:
+ * they have no names to be found by.  Return  how many were closed
  */
 unsigned t2x_regions_doubt(struct t2x_regions *regions);
 

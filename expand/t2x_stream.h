@@ -28,11 +28,11 @@ struct t2x_track {
 	struct t2x_thread thread;               /* first: a thread's address is its track's */
 	char apart[T2X_CACHE_LINE];
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
-	uint64_t told_ns;                       /* GAP tells what is missing up to then; 0: it does not, or nothing is */
+	uint64_t told_ns;                       /* GAP tells what is missing up to then; 0: it does not */
 	uint32_t told_events;                   /* how many that are ... */
 	uint16_t told_left, told_entered;       /* ... and what they did, as GAP has it */
 	uint32_t next_sequence;
-	uint32_t restated;                      /* they were restated in front of the event with this number; 0: never */
+	uint32_t restated;                      /* they were restated in front of this event; 0: never */
 	unsigned char has_sequence;             /* next_sequence is known */
 	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
 	unsigned char has_holes;                /* of something that was missing nobody knew what it was */

@@ -7,6 +7,7 @@ usage: resync.py T2EXPAND FILE        FILE: a plain .tlg of one process with fou
 From the next cycle on, the perf text must be the whole's, indentation included; what comes before may
 be unresolved, checkpoint or thread ("?"), but what is named must be in the whole under that name.  A region that was
 entered in front of the cut and is open there is shown as entered, but for its message, which is in front of the cut.
+Lines that tell of enters that are missing are right there, too.
 Times are masked: a reader that joined late has another pair of the raw clock and the calendar.  Ends with 'N passed,
 N failed'.
 """
@@ -18,6 +19,7 @@ import sys
 import tempfile
 
 TIMES = re.compile(r"^\d\d:\d\d:\d\d\.\d{6}|\b\d+\.\d{6}\b")
+MISSING = re.compile(r"\| trace2 +\| \.*lost-(events|leaves|enters):")
 CYCLE, PROCESS = 9, 0xFFFFFFFF
 
 
@@ -77,7 +79,7 @@ class Whole:
     def misnamed(self, before):
         """Lines in front of the first cycle that name what is not in the whole."""
         return [line for line in before if " unresolved " not in line and name_only(line) not in self.named and
-                not self.is_restated(line)]
+                not self.is_restated(line) and not MISSING.search(line)]
 
 
 def main():

@@ -259,8 +259,8 @@ static void make_stream(struct tlgmake *make)
 static void complain(const struct t2x_event *ev, const struct pass *pass, const char *what)
 {
 	if (g.wrong++ < 10)
-		fprintf(stderr, "telling %u, recursive %d: %s: thread %u at %u us, style %u: open %u, not %u; t_rel %lld, "
-			"not %u\n", (unsigned)g.telling, g.is_recursive, what, ev->thread->tid, pass->us,
+		fprintf(stderr, "telling %u, recursive %d: %s: thread %u at %u us, style %u: open %u, not %u; "
+			"t_rel %lld, not %u\n", (unsigned)g.telling, g.is_recursive, what, ev->thread->tid, pass->us,
 			(unsigned)ev->style, ev->open, pass->open, (long long)ev->rel_us, pass->us - pass->since_us);
 }
 

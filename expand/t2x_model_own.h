@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_model_own.h - the model's own state: what t2x_model.c and t2x_model_lost.c share, and nobody else includes.
+ */
+#ifndef T2X_MODEL_OWN_H
+#define T2X_MODEL_OWN_H
+
+#include "t2x_losses.h"
+#include "t2x_regions.h"
+#include "t2x_writer.h"
+
+enum { T2X_SETTLED_ARGS = 8 };            /* arguments of a kind whose last may be absent */
+
+/* A kind of event: how it is printed, what arguments it has, what it changes. */
+struct t2x_kind {
+	t2x_print_fn *print;
+	unsigned char style;
+	unsigned char effect;
+	char only;                        /* of a signature of one argument, its letter; else 0 */
+};
+
+struct t2x_model {
+	struct t2x_kind kinds[UINT8_MAX + 1]; /* by a scope's style; what is no style is TLG_STYLE_none */
+	/* read by those who have hits: not in one cache line with what changes with each */
+	const struct t2x_detour *detour;  /* see t2x_model.h; NULL: none */
+	void *target;                     /* of the detour */
+	t2x_print_fn *print_unresolved;
+	t2x_finish_fn *finish;
+	struct t2x_printer printer;
+	struct t2x_summary summary;
+	struct t2x_arg settled[T2X_SETTLED_ARGS];
+	unsigned region_budget;
+	size_t loss_budget;
+	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
+};
+
+/* The point in time as microseconds since the process began. */
+static inline uint64_t t2x_model_abs_us(const struct t2x_process *process, uint64_t us)
+{
+	return process->start_us ? us - process->start_us : 0;
+}
+
+/* Regions for a thread that has none yet.  Return  NULL: no memory */
+struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);
+
+/* The time elapsed, which was not known: when the thread began may be known by now. */
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us);
+
+/* A line in the place of what is missing, unless count is 0: "lost-events", "lost-leaves", "lost-enters". */
+void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
+			    uint64_t count);
+
+#endif
