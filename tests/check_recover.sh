@@ -146,7 +146,7 @@ if unshare -pf --mount-proc true 2>/dev/null; then
 	check "--live reads them" status 0 --live=1
 	check "--live reads them" numbers got 700
 	for proc in --mount-proc ""; do
-		check "from a third namespace ${proc:-with our /proc}" unshare -pf $proc build/t2expand --recover-all --delete
+		check "from a third namespace ${proc:-with our /proc}" unshare -pf $proc build/t2expand --recover-all --delete -o got
 		check "they are there" test -e "$(ring)"
 	done 2>said
 	exec 3>&-
