@@ -134,7 +134,7 @@ run_pipe()
 	local i lines one="" two=""
 	local t2expand_pipe="" t2expand_near="" t2expand_null="" template_pipe="" template_near="" template_null=""
 
-	TRACE2_RAW_ENCODING=packed TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((24 << 20)) >"$dir/output" ||
+	TRACE2_RAW_ENCODING=packed TRACE2_RAW_LZ4=1 "$out/bench/bench_fill" "$dir/trace.tlg" $((12 << 20)) >"$dir/output" ||
 		return 1
 	check_complete "$dir/trace.tlg" "$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")" || return 1
 	"$out/t2expand" --format=perf "$dir/trace.tlg" 2>/dev/null | head -n 10000 >"$dir/perf"
