@@ -38,12 +38,12 @@ static void link_chunk(struct tr2_ring *ring, uint32_t taken)
 {
 	uint32_t *link = &ring->head->first;
 
-	if (ring->chunk)
-		link = &tr2_shm_chunk(ring->chunk - 1)->next;
+	if (tr2_ring_current(ring))
+		link = &tr2_shm_chunk(tr2_ring_current(ring) - 1)->next;
 	else
 		tr2_store_rlx(&ring->head->first_number, tr2_shm_chunk(taken - 1)->number); /* relaxed: before first */
 	tr2_store_rel(link, taken); /* [M3] release: the chunk's head.  Pairs with next_chunk() */
-	ring->chunk = taken;
+	tr2_store_rlx(&ring->chunk, taken); /* relaxed: to the drain, which asks whether there is one, a hint */
 }
 
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
@@ -75,7 +75,7 @@ int tr2_ring_is_worn(const struct tr2_ring *ring)
 
 void tr2_ring_renounce(struct tr2_ring *ring, int but_last)
 {
-	uint32_t last = ring->chunk ? tr2_shm_chunk(ring->chunk - 1)->number : 0;
+	uint32_t last = tr2_ring_current(ring) ? tr2_shm_chunk(tr2_ring_current(ring) - 1)->number : 0;
 
 	tr2_store_rlx(&ring->dead_upto, last - (but_last ? 1 : 0)); /* relaxed: it speaks of what is over */
 }

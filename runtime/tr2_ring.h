@@ -102,6 +102,12 @@ static inline int tr2_ring_is_busy(const struct tr2_ring *ring)
 	return ring->opened > 2;
 }
 
+/* The writer's current chunk, index + 1; 0: none. */
+static inline uint32_t tr2_ring_current(const struct tr2_ring *ring)
+{
+	return tr2_load_rlx(&ring->chunk); /* relaxed: the drain takes it away only from a ring without an owner */
+}
+
 /* Pages that the ring has of the pool. */
 static inline uint32_t tr2_ring_pages(const struct tr2_ring *ring)
 {
