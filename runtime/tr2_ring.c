@@ -67,6 +67,22 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
 	return 0;
 }
 
+int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
+{
+	uintptr_t end, at;
+
+	do {
+		at = tr2_load_rlx(&hot->cur); /* relaxed: only this thread and its handlers change it */
+		end = at + bytes;
+		if (!tr2_in_chunk(at, bytes))
+			end = (at | (TLG_CHUNK_BYTES - 1)) + 1;
+		*position = at;
+		if (!tr2_in_chunk(at, sizeof(struct tlg_event)))
+			return 0;
+	} while (!tr2_local_cas(&hot->cur, at, end));
+	return end == at + bytes;
+}
+
 int tr2_ring_is_worn(const struct tr2_ring *ring)
 {
 	/* relaxed: a hint */

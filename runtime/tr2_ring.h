@@ -141,6 +141,12 @@ static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
  */
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);
 
+/*
+ * Writer: reserve so many bytes by an exchange; if they do not fit, what is left of the chunk.
+ * Return  1; 0: *position is where the rest begins, or out of bounds    Signal safe
+ */
+int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position);
+
 /* Writer: 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
 int tr2_ring_is_worn(const struct tr2_ring *ring);
 
