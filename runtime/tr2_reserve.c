@@ -212,29 +212,12 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 	return event;
 }
 
-/* Room for a chain; else the rest of the chunk, *position is then where that begins.  0: there is none */
-static int take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
-{
-	uintptr_t end, at;
-
-	do {
-		at = tr2_load_rlx(&hot->cur); /* relaxed: only this thread and its handlers change it */
-		end = at + bytes;
-		if (!tr2_in_chunk(at, bytes))
-			end = (at | (TLG_CHUNK_BYTES - 1)) + 1;
-		*position = at;
-		if (!tr2_in_chunk(at, sizeof(struct tlg_event)))
-			return 0;
-	} while (!tr2_local_cas(&hot->cur, at, end));
-	return end == at + bytes;
-}
-
 struct tlg_event *tr2_reserve_long(unsigned events, enum tr2_chain_of what)
 {
 	struct tr2_thread *self = tr2_self;
 	uintptr_t position = 0;
 
-	if (self && take_room(self->ring.hot, events * sizeof(struct tlg_event), &position))
+	if (self && tr2_ring_take_room(self->ring.hot, events * sizeof(struct tlg_event), &position))
 		return (struct tlg_event *)position;
 	return tr2_reserve_slow(position, events, what);
 }

@@ -38,12 +38,12 @@ static void link_chunk(struct tr2_ring *ring, uint32_t taken)
 {
 	uint32_t *link = &ring->head->first;
 
-	if (ring->chunk)
-		link = &tr2_shm_chunk(ring->chunk - 1)->next;
+	if (tr2_ring_current(ring))
+		link = &tr2_shm_chunk(tr2_ring_current(ring) - 1)->next;
 	else
 		tr2_store_rlx(&ring->head->first_number, tr2_shm_chunk(taken - 1)->number); /* relaxed: before first */
 	tr2_store_rel(link, taken); /* [M3] release: the chunk's head.  Pairs with next_chunk() */
-	ring->chunk = taken;
+	tr2_store_rlx(&ring->chunk, taken); /* relaxed: to the drain, which asks whether there is one, a hint */
 }
 
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
@@ -67,6 +67,22 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
 	return 0;
 }
 
+int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
+{
+	uintptr_t end, at;
+
+	do {
+		at = tr2_load_rlx(&hot->cur); /* relaxed: only this thread and its handlers change it */
+		end = at + bytes;
+		if (!tr2_in_chunk(at, bytes))
+			end = (at | (TLG_CHUNK_BYTES - 1)) + 1;
+		*position = at;
+		if (!tr2_in_chunk(at, sizeof(struct tlg_event)))
+			return 0;
+	} while (!tr2_local_cas(&hot->cur, at, end));
+	return end == at + bytes;
+}
+
 int tr2_ring_is_worn(const struct tr2_ring *ring)
 {
 	/* relaxed: a hint */
@@ -75,7 +91,7 @@ int tr2_ring_is_worn(const struct tr2_ring *ring)
 
 void tr2_ring_renounce(struct tr2_ring *ring, int but_last)
 {
-	uint32_t last = ring->chunk ? tr2_shm_chunk(ring->chunk - 1)->number : 0;
+	uint32_t last = tr2_ring_current(ring) ? tr2_shm_chunk(tr2_ring_current(ring) - 1)->number : 0;
 
 	tr2_store_rlx(&ring->dead_upto, last - (but_last ? 1 : 0)); /* relaxed: it speaks of what is over */
 }

@@ -102,6 +102,12 @@ static inline int tr2_ring_is_busy(const struct tr2_ring *ring)
 	return ring->opened > 2;
 }
 
+/* The writer's current chunk, index + 1; 0: none. */
+static inline uint32_t tr2_ring_current(const struct tr2_ring *ring)
+{
+	return tr2_load_rlx(&ring->chunk); /* relaxed: the drain takes it away only from a ring without an owner */
+}
+
 /* Pages that the ring has of the pool. */
 static inline uint32_t tr2_ring_pages(const struct tr2_ring *ring)
 {
@@ -134,6 +140,12 @@ static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
  * Return  0, or -ENOSPC: the ring may not have more, or there is none; the position is then out of bounds
  */
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);
+
+/*
+ * Writer: reserve so many bytes by an exchange; if they do not fit, what is left of the chunk.
+ * Return  1; 0: *position is where the rest begins, or out of bounds    Signal safe
+ */
+int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position);
 
 /* Writer: 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
 int tr2_ring_is_worn(const struct tr2_ring *ring);

@@ -94,8 +94,9 @@ static int skip_hole(struct tr2_ring *ring, struct tlg_chunk *chunk, struct tr2_
 /* 1 if the writer has gone on so far that waiting for what it left behind would cost it, or others, new events. */
 static int is_far_behind(const struct tr2_ring *ring)
 {
-	uint32_t bound = ring->most_pages ? ring->most_pages : tr2_pool_bound();
-	/* relaxed: a hint */
+	/* relaxed: hints, all of them */
+	uint32_t most = tr2_load_rlx(&ring->most_pages), bound = most ? most : tr2_pool_bound();
+	/* relaxed: as above */
 	uint32_t opened = tr2_load_rlx(&ring->pages_opened), reading = tr2_pool_pages(ring->rd_chunk - 1);
 
 	/* relaxed: as above */
@@ -380,13 +381,14 @@ uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped)
 	uint32_t closed = ring->rd_chunk, end;
 
 	*skipped = 0;
-	if (!closed || closed != ring->chunk || is_held(closed - 1) ||
+	if (!closed || closed != tr2_ring_current(ring) || is_held(closed - 1) ||
 	    !find_rest(ring, tr2_shm_chunk(closed - 1), &end) || (ring->rd_event != end && !is_dead))
 		return 0;
 	*skipped = end - ring->rd_event;
 	ring->abandoned += *skipped != 0;
 	ring->rd_event = end;
-	ring->rd_chunk = ring->chunk = 0;
+	ring->rd_chunk = 0;
+	tr2_store_rlx(&ring->chunk, 0); /* relaxed: as in link_chunk() */
 	ring->rd_since = 0;
 	tr2_store_rlx(&ring->hot->cur, 0); /* relaxed: nobody records here now */
 	tr2_store_rlx(&ring->head->first, 0); /* relaxed: the next owner links the next one */

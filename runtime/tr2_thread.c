@@ -174,8 +174,8 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	tr2_store_rlx(&head->tid, self->tid); /* relaxed: a hint; the drain takes the name with the first event */
 	head->start = self->start;
 	memcpy(head->name, self->name, sizeof(self->name));
-	if (self->ring.chunk)
-		tr2_shm_chunk(self->ring.chunk - 1)->tid = self->tid;
+	if (tr2_ring_current(&self->ring))
+		tr2_shm_chunk(tr2_ring_current(&self->ring) - 1)->tid = self->tid;
 	announce(self, enters, open, &opened);
 }
 
@@ -217,7 +217,7 @@ static struct tr2_thread *acquire(void)
 	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;
-	if (!self->ring.chunk)
+	if (!tr2_ring_current(&self->ring))
 		open_first_chunk(self);
 	if (tr2_clock_is_inline())
 		tr2_hot_v1 = self->ring.hot;
@@ -265,7 +265,7 @@ int tr2_thread_init(int is_child)
 	tr2_mask_all(&mask);
 	main = acquire_as("main");
 	if (main && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
-		main->pinned.chunk = main->ring.chunk;
+		main->pinned.chunk = tr2_ring_current(&main->ring);
 	tr2_store_rlx(&g_main, main); /* relaxed: as above */
 	tr2_mask_restore(&mask);
 	tr2_thread_ready();

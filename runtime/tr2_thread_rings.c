@@ -224,11 +224,22 @@ static struct tr2_thread *free_ring(void)
 	return thread;
 }
 
-/* The kernel says that the owner is dead; it cannot be known for certain without the mutex. */
+/* What glibc has in the word; where that may be something else the mutex has to be asked, 20 ns. */
+static int looks_ownerless(const struct tlg_ring *head)
+{
+#ifdef __GLIBC__
+	uint32_t word = tr2_load_rlx(&head->owner.word); /* relaxed: a hint; the mutex decides */
+
+	return !word || word & TLG_RING_OWNER_DEAD;
+#else
+	(void)head;
+	return 1;
+#endif
+}
+
 static int looks_dead(const struct tlg_ring *head)
 {
-	/* relaxed: a hint, as the next one */
-	return tr2_load_rlx(&head->owner.word) & TLG_RING_OWNER_DEAD && tr2_load_rlx(&head->has_owner);
+	return tr2_load_rlx(&head->has_owner) && looks_ownerless(head); /* relaxed: as above */
 }
 
 /*
@@ -267,7 +278,7 @@ struct tr2_thread *tr2_thread_take_ring(void)
 	if (!thread)
 		thread = new_ring();
 	if (thread)
-		thread->is_dead = 0;
+		tr2_store_rlx(&thread->is_dead, 0); /* relaxed: it changes under the mutex */
 	return thread;
 }
 
@@ -279,13 +290,14 @@ enum tr2_owner tr2_thread_seize(struct tr2_thread *thread)
 	int found;
 
 	/* relaxed: hints; the mutex decides */
-	if (!tr2_load_rlx(&head->has_owner) && !tr2_load_rlx(&thread->ring.chunk))
+	if (!tr2_load_rlx(&head->has_owner) ? !tr2_ring_current(&thread->ring) : !looks_ownerless(head))
 		return TR2_OWNER_ALIVE;   /* or nothing to do for it */
 	found = own(thread->ring.head);
 	if (found < 0)
 		return TR2_OWNER_ALIVE;
-	thread->is_dead |= found;
-	return thread->is_dead ? TR2_OWNER_DEAD : TR2_OWNER_NONE;
+	if (found)
+		tr2_store_rlx(&thread->is_dead, 1); /* relaxed: as in tr2_thread_take_ring() */
+	return tr2_load_rlx(&thread->is_dead) ? TR2_OWNER_DEAD : TR2_OWNER_NONE; /* relaxed: as above */
 }
 
 void tr2_thread_let_go(struct tr2_thread *thread)

@@ -11,7 +11,8 @@
  *            errno is kept.  NULL is allowed for every pointer but a format's arguments.
  *   Texts    are copied; they end at their NUL.  A label is unlimited, a checkpoint's texts together end at 1 MiB.
  *   Thread   any thread, no lock, never blocks (but for TRACE2_RAW_POLICY=block, and then not in a handler).
- *   Signal   safe in a handler, at any depth of nesting.
+ *   Signal   safe in a handler, at any depth of nesting (but for a signal with SA_NODEFER that interrupts itself more
+ *            than 64 times at the very same instruction).
  *   Units    times in nanoseconds unless a name says otherwise.
  *   Cost     "a clock read" is one event, 24 bytes: the price of reading the clock, about 9 ns; each further
  *            24 bytes (an integer, 16 bytes of text) costs about 1 ns.  "looked up" is free for literals of the

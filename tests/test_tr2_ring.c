@@ -180,6 +180,28 @@ static void test_ring_position_out_of_bounds_never_becomes_valid(void **state)
 		assert_false(tr2_in_chunk(zero, 24));
 }
 
+/* However many handlers interrupt each other there. */
+static void test_ring_long_chains_leave_the_position_in_its_chunk(void **state)
+{
+	const size_t bytes = TR2_CHAIN_EVENTS * sizeof(struct tlg_event);
+	uintptr_t chunk = (uintptr_t)tr2_shm_chunk(ring.chunk - 1), position;
+	unsigned n = 0;
+
+	(void)state;
+	while (tr2_ring_take_room(&hot, bytes, &position))
+		n++;
+	assert_int_equal(n, TLG_CHUNK_EVENTS / TR2_CHAIN_EVENTS);
+	assert_int_equal(position, chunk + 64 + n * bytes);
+	for (int i = 0; i < 100; i++) {
+		assert_false(tr2_ring_take_room(&hot, bytes, &position));
+		assert_int_equal(position, chunk + TLG_CHUNK_BYTES);
+		assert_int_equal(hot.cur, chunk + TLG_CHUNK_BYTES);
+	}
+	hot.cur = 0;   /* a forked child's */
+	assert_false(tr2_ring_take_room(&hot, bytes, &position));
+	assert_int_equal(hot.cur, 0);
+}
+
 static void test_ring_uncommitted_event_holds_back_later_ones(void **state)
 {
 	struct tlg_event *first = reserve(1), *second = reserve(1);
@@ -439,6 +461,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_takes_the_chunk_that_was_released_last, setup),
 		cmocka_unit_test_setup(test_ring_full_refuses_until_a_chunk_is_released, setup),
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
+		cmocka_unit_test_setup(test_ring_long_chains_leave_the_position_in_its_chunk, setup),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
 		cmocka_unit_test_setup(test_ring_hole_is_gone_around_after_waiting_and_taken_late, setup),
 		cmocka_unit_test_setup(test_ring_hole_far_behind_is_gone_around_at_once, setup),

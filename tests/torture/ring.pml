@@ -9,7 +9,9 @@
  * stores of all loads so far, or else the compiler and the processor may put them in any order.
  *
  * Ring: two chunks of two events.  An event is committed when its header is the number of its chunk.
- *   default       the drain follows the links, reads, and frees a chunk when it has left it: [M1] [M2] [M3]
+ *   default       the drain follows the links, reads, and frees a chunk when it has left it: [M1] [M2] [M3].  The pool
+ *                 between them is one word for each chunk here; that a stack gives it to one alone tests/test_tr2_pool.c
+ *                 shows
  *   OVERWRITE     the writer takes its oldest chunk again, whoever reads; a reader of another process (t2expand
  *                 --live) believes what it copied if the chunk's number is still the same: [M1] [M13]
  * Each of the macros below is 1 in the product; with 0 that order is weakened to relaxed, and spin must find an error.
@@ -21,10 +23,10 @@
 #define HDR_ACQ 1                         /* [M1] committed_head() */
 #endif
 #ifndef FREE_REL
-#define FREE_REL 1                        /* [M2] tr2_ring_release_chunk() */
+#define FREE_REL 1                        /* [M2] tr2_stack_push(): a chunk goes back to the pool */
 #endif
 #ifndef FREE_ACQ
-#define FREE_ACQ 1                        /* [M2] take_chunk() */
+#define FREE_ACQ 1                        /* [M2] tr2_stack_pop(): it is taken from there */
 #endif
 #ifndef LINK_REL
 #define LINK_REL 1                        /* [M3] tr2_ring_open_chunk() */
