@@ -11,7 +11,6 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
-#include "tr2_handler.h"
 #include "tr2_keep.h"
 #include "tr2_lock.h"
 #include "tr2_losses.h"
@@ -287,21 +286,6 @@ void tr2_drain_flush(void)
 	with_lock(drain_all);
 }
 
-/* Not in a handler: texts take more of the stack than it may have. */
-void tr2_drain_show(void)
-{
-	uint64_t mask;
-	int saved = errno;
-
-	if (!tr2_sink_has_texts() || is_flight())
-		return;
-	tr2_mask_all(&mask);
-	tr2_mask_restore(&mask);
-	if (!tr2_handler_may_run(mask))
-		tr2_drain_flush();
-	errno = saved;
-}
-
 /* Nobody is waited for: a pass that goes on may be long, and the next one begins the cycle as well. */
 void tr2_drain_next_cycle(void)
 {
@@ -458,10 +442,7 @@ void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
-	if (g_held)
-		return;
-	tr2_drain_show();
-	if (!tr2_thread_has_self())
+	if (g_held || !tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);
 	g_held = tr2_lock_briefly();

@@ -18,8 +18,8 @@
 int tr2_drain_init(uint32_t stream);
 
 /*
- * Around fork(): show what the texts have so far, bring what the drain knows of the calling thread up to date and keep
- * passes out, so that the child finds it in order; let them in again.  Blocks  as tr2_drain_show(), then 10 ms
+ * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child
+ * finds it in order; let them in again.  Blocks  at most 10 ms
  */
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
@@ -63,13 +63,6 @@ int tr2_drain_may_come(void);
  * Blocks  for another pass and for the write, while these get on; a second if they do not    Signal unsafe
  */
 void tr2_drain_flush(void);
-
-/*
- * Another process is about to start, and to write into the same places perhaps: its lines belong behind those that the
- * live texts have to show so far.  Nothing is done without live texts, and where a signal handler may be running.
- * Blocks  as tr2_drain_flush()    Cost  5 us, and the write
- */
-void tr2_drain_show(void);
 
 /* Begin a new cycle, at once or with the next pass. */
 void tr2_drain_next_cycle(void);

@@ -56,6 +56,7 @@ static int is_forked_in_order(void)
 static void before_fork(void)
 {
 	g_is_forking = 1;
+	tr2_wake_show();
 	tr2_drain_before_fork();
 }
 

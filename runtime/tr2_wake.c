@@ -12,6 +12,7 @@
 #include "tr2_wake.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
@@ -51,6 +52,7 @@ static struct wake {
 	int is_refused;           /* the system creates no thread for us */
 	uint64_t refused_at;      /* raw clock */
 	int may_not;              /* in this process none must be created */
+	uint32_t asked, shown;    /* times that it was to show what texts have; up to which of these it has: a futex */
 } g_wake;
 
 /*
@@ -110,6 +112,17 @@ static int finish_if_asked(void)
 	return reason != 0;
 }
 
+static void show_if_asked(void)
+{
+	uint32_t asked = tr2_load_rlx(&g_wake.asked); /* relaxed: the rings tell what there is to write */
+
+	if (asked == g_wake.shown)
+		return;
+	tr2_drain_flush();
+	tr2_store_rlx(&g_wake.shown, asked); /* relaxed: only says that it is over */
+	tr2_futex_wake(&g_wake.shown, INT_MAX);
+}
+
 static void *run(void *unused)
 {
 	long ns = SHORTEST_SLEEP_NS;
@@ -124,6 +137,7 @@ static void *run(void *unused)
 		enum tr2_drain done;
 		if (finish_if_asked())
 			break;
+		show_if_asked();
 		done = tr2_drain_pass();
 		if (done == TR2_DRAIN_OVER)
 			break;
@@ -203,6 +217,33 @@ void tr2_wake_finish(unsigned reason)
 	/* relaxed: as in finish_if_asked() */
 	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_patience_wait(&patience, &g_wake.finish, reason))
 		;
+}
+
+static void ask_to_show(void)
+{
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	uint32_t mine = tr2_add_rlx(&g_wake.asked, 1) + 1, shown; /* relaxed: as in show_if_asked() */
+
+	tr2_wake_now();
+	do
+		shown = tr2_load_rlx(&g_wake.shown); /* relaxed: as above */
+	while ((int32_t)(shown - mine) < 0 && tr2_patience_wait(&patience, &g_wake.shown, shown));
+}
+
+void tr2_wake_show(void)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	if (!tr2_sink_has_texts() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE || tr2_is_forked_child())
+		return;
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (!tr2_handler_may_run(mask))
+		tr2_drain_flush();
+	else if (tr2_wake_is_running() && tr2_drain_may_come())
+		ask_to_show();
+	errno = saved;
 }
 
 void tr2_wake_wanted(uint64_t mask)

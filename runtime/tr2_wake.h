@@ -32,6 +32,14 @@ void tr2_wake_now(void);
 void tr2_wake_finish(unsigned reason);
 
 /*
+ * Another process is about to start, and to write into the same places perhaps: its lines belong behind those that the
+ * live texts have to show so far, so these are written.  Texts allocate, which in a handler might never end: where one
+ * may be running the thread is asked to do it.  Without live texts nothing is done.
+ * Blocks  as tr2_drain_flush(), or as tr2_wake_finish()    Signal safe    Errno kept    Cost  5 us, and the write
+ */
+void tr2_wake_show(void);
+
+/*
  * The thread is to run on the processors that the calling thread may use now, whoever starts it.  Without this
  * call, and on machines with more than 1024 processors, it runs where its starter does.
  */

@@ -231,7 +231,7 @@ void trace2_collect_process_info(enum trace2_process_info_reason reason);
 
 /*
  * A child is about to start.  Sets the child's id (from 0, in the process) and start time.  Before it returns, live
- * texts have what was recorded so far, but not in a signal handler: the child's lines come behind it, as with git.
+ * texts have what was recorded so far, so that the child's lines come behind it, as with git.
  * Blocks  with live texts as trace2_flush()    Cost  with live texts 10 us and the write
  */
 void trace2_child_start_fl(const char *file, int line, struct trace2_child *child);

@@ -38,7 +38,7 @@ void trace2_child_start_fl(const char *file, int line, struct trace2_child *chil
 	tr2_args_text(&args, child->dir);
 	tr2_args_list(&args, child->argv, 1);
 	tr2_emit(&key, &args, 0, child->trace2_child_start);
-	tr2_drain_show();
+	tr2_wake_show();
 }
 
 void trace2_child_exit_fl(const char *file, int line, struct trace2_child *child, int code)

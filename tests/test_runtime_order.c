@@ -50,14 +50,22 @@ static pid_t start(const char *const *argv, int is_spawned)
 	return pid;
 }
 
+static void do_nothing(int signo)
+{
+	(void)signo;
+}
+
 static int run_node(const char *name)
 {
 	struct trace2_child children[CHILDREN];
 	char names[CHILDREN][16];
 	int failed = 0, status, n = depth_of(name) < DEPTH ? CHILDREN : 0;
 	const char *self[] = { "order", "node", name, NULL };
+	const struct sigaction nested = { .sa_handler = do_nothing, .sa_flags = SA_NODEFER };
 
 	memset(children, 0, sizeof(children));
+	if (name[strlen(name) - 1] % 2)
+		sigaction(SIGUSR2, &nested, NULL);   /* any code may be in a handler now */
 	trace2_initialize();
 	trace2_cmd_start(self);
 	for (int i = 0; i < n; i++) {
@@ -201,6 +209,9 @@ static void test_order_forked_child_writes_behind_what_its_parent_has_recorded(v
 	char normal[192], command[256];
 
 	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip();   /* the child inherits the locks of the sanitizer's allocator, which glibc's would have in order */
+#endif
 	snprintf(normal, sizeof(normal), "TRACE2=%s", traced_path("normal"));
 	snprintf(command, sizeof(command), "tr '\\n' '|' <'%s' | grep -q 'parent|child|'", traced_path("normal"));
 	for (int i = 0; i < 10; i++) {
@@ -214,7 +225,7 @@ static void test_order_forked_child_writes_behind_what_its_parent_has_recorded(v
 
 /* ---- a handler -------------------------------------------------------------------------------------- */
 
-static int writes;                     /* of the thread that counts them, while it does */
+static int writes;                     /* of the one thread that counts them, while it does */
 static __thread int is_counting;
 
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
@@ -222,7 +233,8 @@ ssize_t __real_write(int fd, const void *data, size_t bytes);
 
 ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 {
-	writes += is_counting;
+	if (is_counting)
+		writes++;
 	return __real_write(fd, data, bytes);
 }
 
@@ -247,7 +259,7 @@ static int run_handler(void *data)
 	return writes;
 }
 
-/* What the handler has interrupted may be the allocator, which texts need. */
+/* What the handler has interrupted may be the allocator, which texts need: another thread writes. */
 static void test_order_child_start_in_a_handler_writes_nothing(void **state)
 {
 	char perf[192];
