@@ -109,13 +109,11 @@ static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scop
 {
 	unsigned infos = (unsigned)((body->bytes + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE);
 	unsigned n = (unsigned)(body->values_end - body->values) + infos;
-	struct tlg_event *hit = tr2_reserve(1 + n), *end = hit + 1;
+	struct tlg_event *hit = tr2_reserve(1 + n, scope), *end = hit + 1;
 	uint64_t head;
 
-	if (__builtin_expect(!hit, 0)) {
-		tr2_thread_dropped(scope);
+	if (__builtin_expect(!hit, 0))
 		return;
-	}
 	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */
 	hit->u.hit.when = when ? when : tr2_chain_clock();
 	hit->u.hit.scopeIndex = scope;
