@@ -120,10 +120,8 @@ static inline __attribute__((always_inline)) void tr2_chain_fill(struct tlg_even
 	struct tlg_event *end = hit + 1;
 	uint64_t head;
 
-	if (__builtin_expect(!hit, 0)) {
-		tr2_thread_dropped(scope);
+	if (__builtin_expect(!hit, 0))
 		return;
-	}
 	/* field by field: a struct that is copied as one word right after it was stored in parts costs 4 ns */
 	hit->u.hit.when = when ? when : tr2_chain_clock();
 	hit->u.hit.scopeIndex = scope;
@@ -149,7 +147,7 @@ static inline __attribute__((always_inline)) void tr2_chain_record(uint32_t scop
 {
 	unsigned n = (unsigned)(body->values_end - body->values) + tr2_chain_infos(body);
 
-	tr2_chain_fill(tr2_reserve(1 + n), scope, body, flags, when);
+	tr2_chain_fill(tr2_reserve(1 + n, scope), scope, body, flags, when);
 }
 
 #endif

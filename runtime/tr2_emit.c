@@ -105,10 +105,8 @@ static int emit_chain(struct feed *feed, unsigned type, unsigned flags, struct t
 {
 	size_t left = events_left(feed);
 	unsigned n = left < TR2_CHAIN_EVENTS - 1 ? (unsigned)left : TR2_CHAIN_EVENTS - 1;
-	struct tlg_event *event = tr2_reserve_long(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : TR2_CHAIN_HIT);
+	struct tlg_event *event = tr2_reserve_long(n + 1, type == TLG_MORE ? TR2_CHAIN_MORE : hit->scopeIndex);
 
-	if (!event && type == TLG_HIT)
-		tr2_thread_dropped(hit->scopeIndex);
 	if (!event)
 		return 0;
 	if (!hit->when)
@@ -158,7 +156,7 @@ static __attribute__((noinline)) void emit_whole(uint32_t scope, const struct tr
 {
 	unsigned n = (unsigned)(body->values_end - body->values) + tr2_chain_infos(body);
 
-	tr2_chain_fill(tr2_reserve_long(1 + n, TR2_CHAIN_HIT), scope, body, flags, when);
+	tr2_chain_fill(tr2_reserve_long(1 + n, scope), scope, body, flags, when);
 }
 
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when)
@@ -244,11 +242,9 @@ void tr2_emit_hit(uint32_t scope, int timed)
 	if (trace2_record_v1_(tr2_hot_v1, scope, timed))
 		return;
 #endif
-	event = tr2_reserve(1);
-	if (!event) {
-		tr2_thread_dropped(scope);
+	event = tr2_reserve(1, scope);
+	if (!event)
 		return;
-	}
 	event->u.hit = (struct tlg_hit){
 		timed ? tr2_chain_clock() : 0, scope, tr2_chunk_of((uintptr_t)event)->tid
 	};
@@ -257,13 +253,11 @@ void tr2_emit_hit(uint32_t scope, int timed)
 
 void tr2_emit_int(uint32_t scope, int64_t value)
 {
-	struct tlg_event *event = tr2_reserve(2);
+	struct tlg_event *event = tr2_reserve(2, scope);
 	const struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)event);
 
-	if (!event) {
-		tr2_thread_dropped(scope);
+	if (!event)
 		return;
-	}
 	event[0].u.hit.when = tr2_chain_clock();
 	event[0].u.hit.scopeIndex = scope;
 	event[0].u.hit.tid = chunk->tid;

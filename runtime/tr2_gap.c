@@ -49,7 +49,7 @@ void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring)
 }
 
 /*
- * A handler may have come between the loss of a checkpoint and the count of what it was: then there is one count too
+ * A handler may have come between the count of what a checkpoint was and that of its loss: then there is one loss too
  * few now, and one too many the next time.
  */
 void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event)

@@ -19,7 +19,7 @@ struct tr2_gap {
 };
 
 /*
- * A checkpoint of this scope, 0 for one that it brings along, found no room and was counted by its ring.
+ * A checkpoint of this scope, 0 for one that it brings along, finds no room; its ring counts it next.
  * Thread  the ring's    Signal safe    Cost  10 ns
  */
 void tr2_gap_count(struct tr2_gap *gap, uint32_t scope);

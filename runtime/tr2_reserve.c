@@ -92,17 +92,19 @@ struct tr2_thread *tr2_self_or_new(void)
 	return tr2_self;
 }
 
-static void drop(struct tr2_thread *self, unsigned events, enum tr2_chain_of what, unsigned reason)
+static void drop(struct tr2_thread *self, unsigned events, uint32_t what, unsigned reason)
 {
-	tr2_ring_drop(&self->ring, what == TR2_CHAIN_HIT, events);
-	tr2_losses_add(self->tid, what == TR2_CHAIN_HIT ? reason : TLG_LOSS_CUT, 1);
+	if (what != TR2_CHAIN_MORE)
+		tr2_gap_count(&self->gap, what);
+	tr2_ring_drop(&self->ring, what != TR2_CHAIN_MORE, events);
+	tr2_losses_add(self->tid, what != TR2_CHAIN_MORE ? reason : TLG_LOSS_CUT, 1);
 }
 
 /*
  * The ring is full and the drain has freed nothing since that was found: no need to look again.  But now and then,
  * for what had no room may have been the file system.
  */
-static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what)
+static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what)
 {
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
 	    ++self->quick_drops % LOOK_AGAIN == 0)
@@ -169,7 +171,7 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 }
 
 /* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
-static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what,
+static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what,
 		  int has_waited, struct tlg_event **event)
 {
 	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
@@ -190,7 +192,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	return !may;
 }
 
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2_chain_of what)
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t what)
 {
 	struct tr2_thread *self = tr2_self_or_new();
 	struct tlg_event *event = NULL;
@@ -199,7 +201,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 	int saved = errno, has_waited = 0;
 
 	if (!self && tr2_g_shm.head)
-		tr2_losses_note(what == TR2_CHAIN_HIT ? TLG_LOSS_NORING : TLG_LOSS_CUT);
+		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, position, events, what))
 		return NULL;
 	while (self && !settle(self, position, events, what, has_waited, &event)) {
@@ -212,7 +214,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 	return event;
 }
 
-struct tlg_event *tr2_reserve_long(unsigned events, enum tr2_chain_of what)
+struct tlg_event *tr2_reserve_long(unsigned events, uint32_t what)
 {
 	struct tr2_thread *self = tr2_self;
 	uintptr_t position = 0;

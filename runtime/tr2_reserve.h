@@ -28,20 +28,20 @@ int tr2_settle(void);
 extern void (*tr2_g_after_fork)(void);
 
 /*
- * What a chain is for: a checkpoint, or more arguments of one that is recorded already.  If the latter is dropped, the
- * checkpoint is not lost but cut short.
+ * What a chain is for: a checkpoint of a scope, 0 for one that it brings along, or more arguments of one that is
+ * recorded already.  If the latter is dropped, the checkpoint is not lost but cut short.
  */
-enum tr2_chain_of { TR2_CHAIN_HIT, TR2_CHAIN_MORE };
+#define TR2_CHAIN_MORE UINT32_MAX
 
 /* The rare cases.  position: what the add gave, 0 if there was none */
-struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2_chain_of what);
+struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t what);
 
 /*
  * Reserve a chain of events, 1..TR2_ADDED_EVENTS, in self's ring.
  * Return  the first event: fill in all but the first header, then tr2_ring_commit().  NULL: dropped and counted
  * Signal  safe    Errno kept    Cost  2 ns; about 2 us once in 2,700 events
  */
-static inline struct tlg_event *tr2_reserve_for(unsigned events, enum tr2_chain_of what)
+static inline struct tlg_event *tr2_reserve(unsigned events, uint32_t what)
 {
 	struct tr2_thread *self = tr2_self;
 	uintptr_t position = 0;
@@ -54,12 +54,7 @@ static inline struct tlg_event *tr2_reserve_for(unsigned events, enum tr2_chain_
 	return tr2_reserve_slow(position, events, what);
 }
 
-static inline struct tlg_event *tr2_reserve(unsigned events)
-{
-	return tr2_reserve_for(events, TR2_CHAIN_HIT);
-}
-
 /* The same of 1..TR2_CHAIN_EVENTS.  The position stays in its chunk, or becomes the chunk's end.  Cost 3 ns */
-struct tlg_event *tr2_reserve_long(unsigned events, enum tr2_chain_of what);
+struct tlg_event *tr2_reserve_long(unsigned events, uint32_t what);
 
 #endif

@@ -139,13 +139,6 @@ void tr2_thread_let_go(struct tr2_thread *thread);
 /* 1 if there is self and it is this process's, not a parent's. */
 int tr2_thread_has_self(void);
 
-/* Self's checkpoint of this scope found no room: see tr2_gap.h. */
-static inline void tr2_thread_dropped(uint32_t scope)
-{
-	if (tr2_thread_has_self())
-		tr2_gap_count(&tr2_self->gap, scope);
-}
-
 /* 1 if self is the thread that called tr2_thread_init(), in a forked child what goes on as it. */
 int tr2_thread_is_main(void);
 

@@ -423,7 +423,7 @@ static int run_jumps(void *data)
 	trace2_initialize();
 	for (int i = 0; i < JUMPS; i++) {
 		trace2_data_intmax("test", NULL, "number", i);
-		if (!tr2_reserve(2))
+		if (!tr2_reserve(2, 0))
 			return 1;
 	}
 	(void)data;
