@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's memory for events: shared by all threads, bounded, given back; and what a flight recorder keeps of it. */
+/* The process's memory for events: shared by all threads, bounded, given back; what a flight recorder keeps of it. */
 #include "t2test.h"
 
 #include <pthread.h>
