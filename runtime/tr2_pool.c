@@ -41,7 +41,7 @@ int tr2_pool_init(size_t bytes)
 
 /* ---- how much ----------------------------------------------------------------------------------- */
 
-static uint32_t count_threads(void)
+uint32_t tr2_pool_threads(void)
 {
 	return tr2_load_rlx(&g_pool.threads); /* relaxed: a share, not a promise */
 }
@@ -53,7 +53,7 @@ void tr2_pool_count_thread(int change)
 
 uint32_t tr2_pool_bound(void)
 {
-	return g_pool.bound + OWN_PAGES * count_threads();
+	return g_pool.bound + OWN_PAGES * tr2_pool_threads();
 }
 
 static uint32_t taken(void)
@@ -74,7 +74,7 @@ int tr2_pool_is_used_up(void)
 /* What all threads have if they stop now is a sixteenth of the pool, or the shortest for each. */
 unsigned tr2_pool_share(void)
 {
-	uint32_t threads = count_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
 	unsigned pages = TR2_WHOLE_PAGES;
 
 	while (pages > share && pages > TR2_SHORT_PAGES)
@@ -84,7 +84,7 @@ unsigned tr2_pool_share(void)
 
 uint32_t tr2_pool_lasting_share(void)
 {
-	uint32_t threads = count_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
 
 	return share > OWN_PAGES ? share : OWN_PAGES;
 }

@@ -45,8 +45,9 @@ unsigned tr2_pool_pages(uint32_t chunk);
 /* Of a chunk that is taken, and belongs to one list: index + 1 of the next. */
 uint32_t *tr2_pool_link(uint32_t chunk);
 
-/* A thread begins to record, ends: 1, -1. */
+/* A thread begins to record, ends: 1, -1.  How many there are. */
 void tr2_pool_count_thread(int change);
+uint32_t tr2_pool_threads(void);
 
 /* Pages of a chunk that is opened now; those that a thread may keep for good, as a flight recorder does. */
 unsigned tr2_pool_share(void);

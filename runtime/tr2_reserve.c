@@ -137,11 +137,13 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 /*
  * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
  * no drain runs, as in a new child; not in the drain itself; not for what no drain will free, on a full file system.
+ * is_ordinary  the caller has waited already: it is known to be no handler
  */
-static int may_wait(const struct tr2_thread *self, uint64_t mask)
+static int may_wait(const struct tr2_thread *self, uint64_t mask, int is_ordinary)
 {
 	return tr2_g_settings.policy == TR2_POLICY_BLOCK && (self->ring.opened || tr2_pool_is_used_up()) &&
-	       tr2_wake_is_coming() && tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
+	       tr2_wake_is_coming() && tr2_drain_may_come() &&
+	       (is_ordinary || !tr2_handler_may_run(mask & ~self->ordinary_mask));
 }
 
 static uint64_t now_ms(void)
@@ -155,7 +157,8 @@ static uint64_t now_ms(void)
 /* Signals are not masked: the program's handlers run.  Return  0: the bound is reached.  *until: 0 at first */
 static int wait_for_room(uint32_t seen, uint64_t *until)
 {
-	const unsigned slice = 20;   /* a missed wake-up costs no more */
+	/* a missed wake-up costs no more; thousands that look again all the time would keep the drain from running */
+	const unsigned slice = 20 + tr2_pool_threads() / 8;
 	uint64_t now = now_ms();
 
 	if (!*until)
@@ -169,7 +172,7 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 
 /* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
 static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, enum tr2_chain_of what,
-		  int has_waited, struct tlg_event **event)
+		  int has_waited, uint64_t until, struct tlg_event **event)
 {
 	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
 	uint64_t mask;
@@ -179,7 +182,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 		tr2_ring_pad(position);
 	*event = find_room(self, events, mask);
-	may = !*event && !has_waited && may_wait(self, mask);
+	may = !*event && !has_waited && may_wait(self, mask, until != 0);
 	if (!*event && !may) {
 		drop(self, events, what, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
@@ -201,7 +204,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, enum tr2
 		tr2_losses_note(what == TR2_CHAIN_HIT ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, position, events, what))
 		return NULL;
-	while (self && !settle(self, position, events, what, has_waited, &event)) {
+	while (self && !settle(self, position, events, what, has_waited, until, &event)) {
 		has_waited = !wait_for_room(seen, &until);
 		seen = tr2_collect_progress();
 		position = 0;
