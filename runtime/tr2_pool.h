@@ -3,8 +3,8 @@
  * tr2_pool.h - the chunks of the process, and who may have how much of them.
  *
  * What is bounded is memory, in pages, not the number of chunks, which are but addresses until they are taken: all
- * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and what two of the shortest chunks take for
- * each thread, so that each can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
+ * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and each what two of the shortest chunks
+ * take, so that it can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
  * threads there are, the shorter are those that are given out, for each of them may stop at any time with one in its
  * hands.
  *

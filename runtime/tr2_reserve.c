@@ -18,7 +18,7 @@
 
 enum {
 	LOOK_AGAIN = 1024,        /* dropped checkpoints */
-	ROOM_TRIES = 3,           /* chunks to overwrite for a new one: others may need room, too */
+	ROOM_TRIES = 16,          /* chunks to overwrite for a new one: others may be quicker to take them */
 };
 
 void (*tr2_g_after_fork)(void);
@@ -112,6 +112,12 @@ static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned ev
 	return 1;
 }
 
+/* What a flight recorder's thread holds it holds for good: when all is taken, who has more than its share gives back. */
+static int has_too_much(const struct tr2_thread *self)
+{
+	return tr2_pool_is_used_up() && tr2_ring_pages(&self->ring) > tr2_pool_lasting_share();
+}
+
 /*
  * Signals masked.  In a new chunk; in one that is drained on the spot, if nobody else drains and the drain's thread
  * cannot be started from here; or not at all.
@@ -123,6 +129,8 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 
 	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)
 		event = tr2_thread_reserve(self, events, &opened);
+	if (opened && is_flight && has_too_much(self))
+		tr2_snapshot_make_room(self);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead())
