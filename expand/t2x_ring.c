@@ -179,6 +179,21 @@ uint32_t t2x_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t 
 	return event;
 }
 
+int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_chunk *chunk)
+{
+	struct tlg_ring_tail tail;
+	struct tlg_ring head;
+
+	if (!t2x_ring_get(ring, chunk->ring, &head, &tail) || tail.nholes || !tail.chunk ||
+	    chunk->number != tail.chunk || chunk->next || t2x_ring_kept(&head)->turn ||
+	    !t2x_ring_chunk(ring, index, chunk) || chunk->number != tail.chunk)
+		return 0;
+	for (uint32_t i = tail.event; i < TLG_CHUNK_EVENTS; i++)
+		if (is_committed(chunk, i))
+			return 0;
+	return 1;
+}
+
 static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t bytes)
 {
 	return at <= ring->head.texts_used && bytes <= ring->head.texts_used - at &&

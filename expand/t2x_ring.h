@@ -46,6 +46,15 @@ enum { T2X_CHUNK_HEAD = offsetof(struct tlg_chunk, events) };
 int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
 int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
 
+/* Of what is kept of an overwritten ring, what holds; turn 0: nothing is. */
+static inline const struct tlg_ring_kept *t2x_ring_kept(const struct tlg_ring *head)
+{
+	return &head->kept[head->kept[1].turn > head->kept[0].turn];
+}
+
+/* 1 if it is its ring's last chunk, and all that is committed in it is in the file.  All of it may be read then */
+int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_chunk *chunk);
+
 /*
  * Of a chunk: events of the chain at event, all of which are committed, 0: none begins there; where the next chain
  * begins, PAD included, limit: nowhere.

@@ -38,7 +38,7 @@ struct t2x_salvage {
 	const struct t2x_ring *ring;
 	struct t2x_reblock *reblock;
 	enum stage stage;
-	struct lane *lanes;
+	struct lane **lanes;              /* by the number of the ring; NULL: nothing of it is left to be read */
 	unsigned nlanes;                  /* without that of the pinned chunk, which is behind them */
 	unsigned pinned;                  /* chunks, of which there is one at most */
 	struct piece *pieces;
@@ -80,9 +80,8 @@ static void begin_behind(struct lane *lane, const struct tlg_ring_kept *kept)
 	}
 }
 
-static void read_lane(struct t2x_salvage *salvage, unsigned i)
+static void read_lane(struct t2x_salvage *salvage, unsigned i, struct lane *lane)
 {
-	struct lane *lane = &salvage->lanes[i];
 	const struct tlg_ring_kept *kept;
 	struct tlg_ring head;
 
@@ -99,9 +98,20 @@ static void read_lane(struct t2x_salvage *salvage, unsigned i)
 		.position = lane->tail.position,
 	};
 	memcpy(lane->thread.name, lane->tail.name, sizeof(lane->thread.name));
-	kept = &head.kept[head.kept[1].turn > head.kept[0].turn];
+	kept = t2x_ring_kept(&head);
 	if (kept->turn && kept->chunk && (!lane->tail.chunk || is_before(lane->tail.chunk, kept->chunk)))
 		begin_behind(lane, kept);
+}
+
+/* Of many threads most are idle: a lane takes 5 KB, so only those have one of which there is something to be read. */
+static struct lane *get_lane(struct t2x_salvage *salvage, unsigned i)
+{
+	if (salvage->lanes[i])
+		return salvage->lanes[i];
+	salvage->lanes[i] = calloc(1, sizeof(*salvage->lanes[i]));
+	if (salvage->lanes[i] && i < salvage->nlanes)
+		read_lane(salvage, i, salvage->lanes[i]);
+	return salvage->lanes[i];
 }
 
 static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
@@ -120,7 +130,7 @@ static void add_pinned(struct t2x_salvage *salvage, struct piece *piece, uint32_
 /* The chunk's events from the tail on; and the holes that were left in it, which no other chunk of its number has. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
-	struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring].tail;
+	struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring]->tail;
 	struct piece piece = {
 		chunk->opened, index, chunk->number, chunk->ring, chunk->next, 0, TLG_CHUNK_EVENTS, 0
 	};
@@ -176,7 +186,7 @@ static void drop_unlinked(struct t2x_salvage *salvage)
 
 	for (unsigned i = 0; i < salvage->npieces; i++) {
 		struct piece *piece = &salvage->pieces[i];
-		struct lane *lane = &salvage->lanes[piece->ring];
+		struct lane *lane = salvage->lanes[piece->ring];
 		if (!piece->is_hole && piece->ring < salvage->nlanes) {
 			if (!is_next(lane, piece))
 				continue;
@@ -204,14 +214,18 @@ static int list_pieces(struct t2x_salvage *salvage)
 		    chunk->state < TLG_CHUNK_OPEN || chunk->state > TLG_CHUNK_PINNED ||
 		    chunk->first >= TLG_CHUNK_EVENTS)
 			continue;
-		add_pieces(salvage, i, chunk);
 		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
+		if (t2x_ring_is_in_file(salvage->ring, i, chunk))
+			continue;
+		if (!get_lane(salvage, chunk->ring) || !get_lane(salvage, salvage->nlanes))
+			return 0;
+		add_pieces(salvage, i, chunk);
 	}
 	qsort(salvage->pieces, salvage->npieces, sizeof(*salvage->pieces), compare);
 	if (salvage->ring->is_live)
 		drop_unlinked(salvage);
 	for (unsigned i = 0; i < salvage->npieces; i++)
-		salvage->lanes[salvage->pieces[i].ring].pieces += !salvage->pieces[i].is_hole;
+		salvage->lanes[salvage->pieces[i].ring]->pieces += !salvage->pieces[i].is_hole;
 	return 1;
 }
 
@@ -229,8 +243,6 @@ struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
 		t2x_salvage_free(salvage);
 		return NULL;
 	}
-	for (unsigned i = 0; i < salvage->nlanes; i++)
-		read_lane(salvage, i);
 	if (!list_pieces(salvage)) {
 		t2x_salvage_free(salvage);
 		return NULL;
@@ -243,6 +255,8 @@ void t2x_salvage_free(struct t2x_salvage *salvage)
 	if (!salvage)
 		return;
 	t2x_reblock_free(salvage->reblock);
+	for (unsigned i = 0; salvage->lanes && i <= salvage->nlanes; i++)
+		free(salvage->lanes[i]);
 	free(salvage->lanes);
 	free(salvage->pieces);
 	free(salvage);
@@ -344,7 +358,7 @@ static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n
 		salvage->sum.damaged++;
 		return 1;
 	}
-	if (lane == &salvage->lanes[salvage->nlanes] && !is_identity(salvage, event)) {
+	if (lane == salvage->lanes[salvage->nlanes] && !is_identity(salvage, event)) {
 		lane->thread.position += n;
 		return 1;
 	}
@@ -400,7 +414,7 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 /* Return  0: it cannot be read, or is another one now */
 static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
 {
-	struct lane *lane = &salvage->lanes[piece->ring];
+	struct lane *lane = salvage->lanes[piece->ring];
 
 	lane->pieces -= !piece->is_hole;
 	salvage->at = piece->from;
@@ -431,7 +445,7 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 			if (t2x_reblock_mark(salvage->reblock, piece->opened))
 				return t2x_reblock_take(salvage->reblock, block);
 		}
-		if (!take_events(salvage, &salvage->lanes[piece->ring], piece))
+		if (!take_events(salvage, salvage->lanes[piece->ring], piece))
 			leave_piece(salvage);
 		if (t2x_reblock_take(salvage->reblock, block))
 			return 1;
@@ -443,8 +457,9 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 static int next_of_losses(struct t2x_salvage *salvage, struct t2x_block *block)
 {
 	while (salvage->lane < salvage->nlanes) {
-		const struct tlg_ring_kept *kept = &salvage->lanes[salvage->lane++].kept;
-		if (!kept->turn || !kept->uncounted ||
+		const struct lane *lane = salvage->lanes[salvage->lane++];
+		const struct tlg_ring_kept *kept = lane ? &lane->kept : NULL;
+		if (!kept || !kept->turn || !kept->uncounted ||
 		    t2x_ring_lost(salvage->ring, kept->tid, TLG_LOSS_OVERWRITTEN) != kept->counted)
 			continue;
 		t2x_reblock_loss(salvage->reblock, kept->tid, TLG_LOSS_OVERWRITTEN, kept->counted + kept->uncounted);

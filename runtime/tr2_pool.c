@@ -41,7 +41,7 @@ int tr2_pool_init(size_t bytes)
 
 /* ---- how much ----------------------------------------------------------------------------------- */
 
-static uint32_t count_threads(void)
+uint32_t tr2_pool_threads(void)
 {
 	return tr2_load_rlx(&g_pool.threads); /* relaxed: a share, not a promise */
 }
@@ -53,7 +53,7 @@ void tr2_pool_count_thread(int change)
 
 uint32_t tr2_pool_bound(void)
 {
-	return g_pool.bound + OWN_PAGES * count_threads();
+	return g_pool.bound + OWN_PAGES * tr2_pool_threads();
 }
 
 static uint32_t taken(void)
@@ -74,7 +74,7 @@ int tr2_pool_is_used_up(void)
 /* What all threads have if they stop now is a sixteenth of the pool, or the shortest for each. */
 unsigned tr2_pool_share(void)
 {
-	uint32_t threads = count_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
 	unsigned pages = TR2_WHOLE_PAGES;
 
 	while (pages > share && pages > TR2_SHORT_PAGES)
@@ -84,7 +84,7 @@ unsigned tr2_pool_share(void)
 
 uint32_t tr2_pool_lasting_share(void)
 {
-	uint32_t threads = count_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
 
 	return share > OWN_PAGES ? share : OWN_PAGES;
 }
@@ -106,8 +106,14 @@ uint32_t *tr2_pool_link(uint32_t chunk)
 	return &g_pool.links[chunk];
 }
 
+/* What a thread adds to the bound is for those alone that hold no more than that. */
+static uint32_t bound_for(unsigned pages, uint32_t held)
+{
+	return held + pages <= OWN_PAGES ? tr2_pool_bound() : g_pool.bound;
+}
+
 /* Let the chunk have so many pages.  Return  0: there is no memory for them, it is as it was */
-static int grow(uint32_t i, unsigned pages)
+static int grow(uint32_t i, unsigned pages, uint32_t held)
 {
 	struct tlg_chunk *chunk = tr2_shm_chunk(i);
 	unsigned char *end = (unsigned char *)chunk + TLG_CHUNK_BYTES;
@@ -115,7 +121,7 @@ static int grow(uint32_t i, unsigned pages)
 	int error = 0;
 
 	/* relaxed: a sum */
-	if (tr2_add_rlx(&g_pool.committed, more) + more > tr2_pool_bound())
+	if (tr2_add_rlx(&g_pool.committed, more) + more > bound_for(pages, held))
 		error = -ENOSPC;
 	else if (pages == TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
@@ -169,12 +175,12 @@ static uint32_t take_bare(void)
 }
 
 /* A new one of so many pages, or of a shorter size as long as there is memory for that. */
-static uint32_t take_new(unsigned pages)
+static uint32_t take_new(unsigned pages, uint32_t held)
 {
 	uint32_t chunk = take_bare();
 
 	for (; chunk && pages >= TR2_SHORT_PAGES; pages /= 2)
-		if (grow(chunk - 1, pages))
+		if (grow(chunk - 1, pages, held))
 			return chunk;
 	if (chunk)
 		push(chunk - 1);
@@ -182,14 +188,14 @@ static uint32_t take_new(unsigned pages)
 }
 
 /* A free one that is shorter, and grows if it can. */
-static uint32_t take_shorter(unsigned pages)
+static uint32_t take_shorter(unsigned pages, uint32_t held)
 {
 	uint32_t chunk = 0;
 
 	for (unsigned size = size_of(pages) - 1; size && !chunk; size--)
 		chunk = pop(size);
 	if (chunk)
-		grow(chunk - 1, pages);
+		grow(chunk - 1, pages, held);
 	return chunk;
 }
 
@@ -213,9 +219,9 @@ uint32_t tr2_pool_take(unsigned pages, uint32_t held)
 		return 0;
 	chunk = pop(size_of(pages));
 	if (!chunk)
-		chunk = take_shorter(pages);
+		chunk = take_shorter(pages, held);
 	if (!chunk)
-		chunk = take_new(pages);
+		chunk = take_new(pages, held);
 	if (!chunk)
 		chunk = take_longer(pages);
 	if (chunk)

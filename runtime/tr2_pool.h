@@ -3,8 +3,8 @@
  * tr2_pool.h - the chunks of the process, and who may have how much of them.
  *
  * What is bounded is memory, in pages, not the number of chunks, which are but addresses until they are taken: all
- * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and what two of the shortest chunks take for
- * each thread, so that each can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
+ * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and each what two of the shortest chunks
+ * take, so that it can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
  * threads there are, the shorter are those that are given out, for each of them may stop at any time with one in its
  * hands.
  *
@@ -45,8 +45,9 @@ unsigned tr2_pool_pages(uint32_t chunk);
 /* Of a chunk that is taken, and belongs to one list: index + 1 of the next. */
 uint32_t *tr2_pool_link(uint32_t chunk);
 
-/* A thread begins to record, ends: 1, -1. */
+/* A thread begins to record, ends: 1, -1.  How many there are. */
 void tr2_pool_count_thread(int change);
+uint32_t tr2_pool_threads(void);
 
 /* Pages of a chunk that is opened now; those that a thread may keep for good, as a flight recorder does. */
 unsigned tr2_pool_share(void);

@@ -18,7 +18,7 @@
 
 enum {
 	LOOK_AGAIN = 1024,        /* dropped checkpoints */
-	ROOM_TRIES = 3,           /* chunks to overwrite for a new one: others may need room, too */
+	ROOM_TRIES = 16,          /* chunks to overwrite for a new one: others may be quicker to take them */
 };
 
 void (*tr2_g_after_fork)(void);
@@ -115,6 +115,12 @@ static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned ev
 	return 1;
 }
 
+/* What a flight recorder's thread holds it holds for good: when all is taken, who has more than its share gives back. */
+static int has_too_much(const struct tr2_thread *self)
+{
+	return tr2_pool_is_used_up() && tr2_ring_pages(&self->ring) > tr2_pool_lasting_share();
+}
+
 /*
  * Signals masked.  In a new chunk; in one that is drained on the spot, if nobody else drains and the drain's thread
  * cannot be started from here; or not at all.
@@ -126,6 +132,8 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 
 	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)
 		event = tr2_thread_reserve(self, events, &opened);
+	if (opened && is_flight && has_too_much(self))
+		tr2_snapshot_make_room(self);
 	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
 		tr2_wake_wanted(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead(tr2_handler_may_run(mask)))
@@ -140,11 +148,13 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 /*
  * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
  * no drain runs, as in a new child; not in the drain itself; not for what no drain will free, on a full file system.
+ * is_ordinary  the caller has waited already: it is known to be no handler
  */
-static int may_wait(const struct tr2_thread *self, uint64_t mask)
+static int may_wait(const struct tr2_thread *self, uint64_t mask, int is_ordinary)
 {
 	return tr2_g_settings.policy == TR2_POLICY_BLOCK && (self->ring.opened || tr2_pool_is_used_up()) &&
-	       tr2_wake_is_coming() && tr2_drain_may_come() && !tr2_handler_may_run(mask & ~self->ordinary_mask);
+	       tr2_wake_is_coming() && tr2_drain_may_come() &&
+	       (is_ordinary || !tr2_handler_may_run(mask & ~self->ordinary_mask));
 }
 
 static uint64_t now_ms(void)
@@ -158,7 +168,8 @@ static uint64_t now_ms(void)
 /* Signals are not masked: the program's handlers run.  Return  0: the bound is reached.  *until: 0 at first */
 static int wait_for_room(uint32_t seen, uint64_t *until)
 {
-	const unsigned slice = 20;   /* a missed wake-up costs no more */
+	/* a missed wake-up costs no more; thousands that look again all the time would keep the drain from running */
+	const unsigned slice = 20 + tr2_pool_threads() / 8;
 	uint64_t now = now_ms();
 
 	if (!*until)
@@ -172,7 +183,7 @@ static int wait_for_room(uint32_t seen, uint64_t *until)
 
 /* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
 static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what,
-		  int has_waited, struct tlg_event **event)
+		  int has_waited, uint64_t until, struct tlg_event **event)
 {
 	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
 	uint64_t mask;
@@ -182,7 +193,7 @@ static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, 
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 		tr2_ring_pad(position);
 	*event = find_room(self, events, mask);
-	may = !*event && !has_waited && may_wait(self, mask);
+	may = !*event && !has_waited && may_wait(self, mask, until != 0);
 	if (!*event && !may) {
 		drop(self, events, what, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
@@ -204,7 +215,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, position, events, what))
 		return NULL;
-	while (self && !settle(self, position, events, what, has_waited, &event)) {
+	while (self && !settle(self, position, events, what, has_waited, until, &event)) {
 		has_waited = !wait_for_room(seen, &until);
 		seen = tr2_collect_progress();
 		position = 0;

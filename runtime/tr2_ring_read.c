@@ -100,7 +100,7 @@ static int is_far_behind(const struct tr2_ring *ring)
 	uint32_t opened = tr2_load_rlx(&ring->pages_opened), reading = tr2_pool_pages(ring->rd_chunk - 1);
 
 	/* relaxed: as above */
-	return opened - tr2_load_rlx(&ring->pages_released) - reading >= bound / 3 || tr2_pool_is_short();
+	return opened - tr2_load_rlx(&ring->pages_released) - reading >= bound / 3 || (!most && tr2_pool_is_short());
 }
 
 /* The event at the reading position is reserved and not committed.  1: it has waited long enough. */

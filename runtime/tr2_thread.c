@@ -68,18 +68,9 @@ static void fill_name(struct tlg_event *event, const char *name, size_t length)
 	}
 }
 
-/*
- * What self may hold: of what is recorded to be overwritten it has its share for good, and gives back of it what the
- * others need.
- */
 static uint32_t most_pages(void)
 {
-	uint64_t pages = tr2_g_settings.ring_bytes / 4096, share;
-
-	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE)
-		return (uint32_t)pages;
-	share = tr2_pool_lasting_share();
-	return (uint32_t)(pages < share ? pages : share);
+	return (uint32_t)(tr2_g_settings.ring_bytes / (TLG_CHUNK_BYTES / TR2_WHOLE_PAGES));
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The process's memory for events: shared by all threads, bounded, given back; and what a flight recorder keeps of it. */
+/* The process's memory for events: shared by all threads, bounded, given back; what a flight recorder keeps of it. */
 #include "t2test.h"
 
 #include <pthread.h>
@@ -271,6 +271,36 @@ static void test_pool_flight_recorder_keeps_what_process_it_is(void **state)
 	assert_int_equal(file.lost, raw_lost(&file, 0, TLG_LOSS_OVERWRITTEN));
 }
 
+enum { CREW = 8, CREW_EVENTS = 20000 };
+
+static int run_crew(void *unused)
+{
+	pthread_t *threads = calloc(CREW, sizeof(*threads));
+
+	(void)unused;
+	g_events = CREW_EVENTS;
+	trace2_initialize();
+	for (int i = 0; i < CREW; i++)
+		begin(&threads[i], record_and_stay);
+	await_idle(CREW);
+	trace2_snapshot("now");
+	end_all(threads, CREW);
+	return 0;
+}
+
+/* Each may have half of the memory: what they get is less, and nobody loses the newest for it. */
+static void test_pool_flight_recorder_shares_its_memory(void **state)
+{
+	(void)state;
+	traced_run(&t, run_crew, NULL, (const char *const[]){
+		"TRACE2_RAW_POLICY=overwrite", "TRACE2_RAW_MEMORY=1m", "TRACE2_RAW_RING=512k", NULL });
+	read_back();
+	assert_int_equal(file.lost, file.lost_by[TLG_LOSS_OVERWRITTEN]);
+	assert_int_equal(file.hits + file.lost, CREW * CREW_EVENTS + 3);   /* version, snapshot, atexit */
+	for (unsigned tid = 1; tid <= CREW; tid++)
+		assert_in_range(raw_stored(&file, tid), 170 / 2, CREW_EVENTS - 1);
+}
+
 static struct tr2_thread *find_other(void)
 {
 	struct tr2_thread *thread = tr2_thread_first();
@@ -322,6 +352,7 @@ int main(void)
 		TRACED_TEST(test_raw_memory_bounds_what_all_threads_hold),
 		TRACED_TEST(test_raw_memory_is_less_under_a_limit_and_says_so),
 		TRACED_TEST(test_pool_flight_recorder_keeps_what_process_it_is),
+		TRACED_TEST(test_pool_flight_recorder_shares_its_memory),
 		TRACED_TEST(test_pool_stopped_thread_is_left_to_the_next_snapshot),
 	};
 
