@@ -22,6 +22,8 @@
 #define tr2_store_rlx(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_add_rlx(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+/* The value, not a stale one, as by an exchange. */
+#define tr2_read_acq_rel(p) __atomic_fetch_add((p), 0, __ATOMIC_ACQ_REL)
 #define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
 /* What is stored behind it is seen only with what was stored before it.  Only other processes read so. */

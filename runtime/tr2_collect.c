@@ -113,8 +113,9 @@ static int is_short_of_chunks(size_t bytes)
 				    tr2_pool_is_short());
 }
 
-void tr2_collect_write_if_due(uint64_t now)
+void tr2_collect_write_if_due(uint64_t now, unsigned age_ms)
 {
+	const uint64_t age = tr2_clock_ticks((age_ms < WRITE_AGE_MS ? age_ms : WRITE_AGE_MS) * UINT64_C(1000000));
 	int is_awaited = tr2_exchange_rlx(&g_collect.is_awaited, 0); /* relaxed: a hint */
 	size_t bytes;
 
@@ -122,8 +123,16 @@ void tr2_collect_write_if_due(uint64_t now)
 	if (bytes && !g_collect.unwritten_since)
 		g_collect.unwritten_since = now;
 	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) || (g_collect.nfreed && is_awaited) ||
-	    (bytes && now - g_collect.unwritten_since > tr2_clock_ticks(WRITE_AGE_MS * UINT64_C(1000000))))
+	    (bytes && now - g_collect.unwritten_since >= age))
 		tr2_collect_write();
+}
+
+int tr2_collect_has_written(void)
+{
+	size_t bytes;
+
+	tr2_post_buffer(&bytes);
+	return !bytes && !g_collect.nfreed;
 }
 
 /* ---- one ring ----------------------------------------------------------------------------------- */

@@ -41,8 +41,11 @@ void tr2_collect_abandoned(struct tr2_thread *thread);
  */
 int tr2_collect_write(void);
 
-/* The same if there is enough to write, or if it is old enough. */
-void tr2_collect_write_if_due(uint64_t now);
+/* The same if there is enough to write, or if it is older than age_ms, or than 50 ms. */
+void tr2_collect_write_if_due(uint64_t now, unsigned age_ms);
+
+/* 1: nothing waits to be written, or to be released behind a write. */
+int tr2_collect_has_written(void);
 
 /* Changes whenever chunks have been freed. */
 uint32_t tr2_collect_progress(void);

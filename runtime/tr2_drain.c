@@ -181,7 +181,7 @@ static int lacks_files(void)
 	return lacks;
 }
 
-enum tr2_drain tr2_drain_pass(void)
+enum tr2_drain tr2_drain_pass(unsigned age_ms)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
 	uint64_t upto;
@@ -193,7 +193,7 @@ enum tr2_drain tr2_drain_pass(void)
 		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US, &upto) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
-		tr2_collect_write_if_due(tr2_clock_raw());
+		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
 		if (tr2_collect_was_behind())
 			done = TR2_DRAIN_BEHIND;
 	}

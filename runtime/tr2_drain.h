@@ -35,12 +35,12 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 void tr2_drain_reset(void);
 
 /*
- * One pass of the drain's thread: writes when there is enough, or when it is old enough.
+ * One pass of the drain's thread: writes when there is enough, or when it is older than age_ms, or than 50 ms.
  * Return  whether there was something to do, and whether more of it was there than a pass may take; OVER: the trace has
  *         ended
  */
 enum tr2_drain { TR2_DRAIN_IDLE, TR2_DRAIN_MOVED, TR2_DRAIN_BEHIND, TR2_DRAIN_OVER };
-enum tr2_drain tr2_drain_pass(void);
+enum tr2_drain tr2_drain_pass(unsigned age_ms);
 
 /*
  * If the drain's thread has found that the program has closed our files: open them again, here, in a thread of the

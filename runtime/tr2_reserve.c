@@ -87,6 +87,8 @@ struct tr2_thread *tr2_self_or_new(void)
 	tr2_mask_all(&mask);
 	if (leave_parent_if_needed(mask) && !tr2_self)
 		tr2_thread_begin("unknown");
+	if (tr2_self)
+		tr2_wake_now();
 	tr2_mask_restore(&mask);
 	errno = saved;
 	return tr2_self;
@@ -107,7 +109,7 @@ static void drop(struct tr2_thread *self, unsigned events, uint32_t what, unsign
 static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what)
 {
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
-	    ++self->quick_drops % LOOK_AGAIN == 0)
+	    tr2_is_parked(position) || ++self->quick_drops % LOOK_AGAIN == 0)
 		return 0;
 	if (!tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0))
 		return 0;   /* a handler has come between, and may have found room */
@@ -134,8 +136,10 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 		event = tr2_thread_reserve(self, events, &opened);
 	if (opened && is_flight && has_too_much(self))
 		tr2_snapshot_make_room(self);
-	if (!event || (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running())))
+	if (!event)
 		tr2_wake_wanted(mask);
+	else if (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
+		tr2_wake_opened(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead(tr2_handler_may_run(mask)))
 		event = tr2_thread_reserve(self, events, &opened);
 	if (tr2_ring_is_worn(&self->ring) && !tr2_handler_may_run(mask))

@@ -83,6 +83,15 @@ int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position
 	return end == at + bytes;
 }
 
+int tr2_ring_unpark(struct tr2_ring *ring)
+{
+	/* [M15] acquire: where it was.  Pairs with tr2_ring_park(), whose value our own adds have only increased */
+	if (!tr2_is_parked(tr2_load_acq(&ring->hot->cur)))
+		return 0;
+	tr2_store_rlx(&ring->hot->cur, ring->parked_at); /* relaxed: as in tr2_ring_open_chunk() */
+	return 1;
+}
+
 int tr2_ring_is_worn(const struct tr2_ring *ring)
 {
 	/* relaxed: a hint */

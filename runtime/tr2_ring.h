@@ -34,6 +34,8 @@
  *   [M12] unlock_tail() in tr2_overwrite.c      lock_tail()                one reader of a ring before the next one
  *   [M13] tr2_ring_open_chunk()'s fence         copy_chunk() in expand/     a chunk's number before its new events
  *   [M14] tr2_thread_ready(), map_wiped()      tr2_is_forked_child()       a forked child's rings before they are used
+ *   [M15] tr2_ring_park()                       tr2_ring_unpark()          where a position was before it is back there
+ *   [M16] tr2_wake_now(), _opened()             sleep_for()                a call before the sleep that it is to end
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -64,6 +66,7 @@ struct tr2_ring {
 	uint32_t most_pages;              /* that it may hold; 0: the pool is the bound */
 	uint32_t opened;                  /* chunks so far */
 	uint32_t pages_opened;            /* of all these; may wrap */
+	uintptr_t parked_at;              /* where the position was when the drain has put it away.  [M15] */
 	uint32_t dead_upto;               /* chunk number up to which no hole will be filled: the owner says so */
 
 	_Alignas(64) uint32_t rd_chunk;   /* reader: chunk index + 1; 0: none yet, or none any more */
@@ -119,6 +122,17 @@ static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
 	return ((position + TLG_CHUNK_BYTES) & (TLG_CHUNK_STRIDE - 1)) <= TLG_CHUNK_BYTES - bytes;
 }
 
+/*
+ * The drain has put the position away, see tr2_idle.h.  It is out of bounds then, and stays in this range whatever is added
+ * to it before the thread puts it back.
+ */
+#define TR2_PARKED ((uintptr_t)16384)
+
+static inline int tr2_is_parked(uintptr_t position)
+{
+	return position - TR2_PARKED < TR2_PARKED;
+}
+
 static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)
 {
 	return (struct tlg_chunk *)(position & ~(uintptr_t)(TLG_CHUNK_BYTES - 1));
@@ -146,6 +160,9 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);
  * Return  1; 0: *position is where the rest begins, or out of bounds    Signal safe
  */
 int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position);
+
+/* Writer, signals masked: put the position back.  Return  0: it was not put away    Orders [M15] */
+int tr2_ring_unpark(struct tr2_ring *ring);
 
 /* Writer: 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
 int tr2_ring_is_worn(const struct tr2_ring *ring);
@@ -223,6 +240,13 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
  * Return   index + 1 of the chunk to be released; 0: there is none, or something is left in it
  */
 uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped);
+
+/*
+ * Reader: put the position of a ring away that has been read to its end.  An add of its thread may undo that at the same
+ * time.  1 if the position is out of bounds, for that reason or another.
+ */
+void tr2_ring_park(struct tr2_ring *ring);
+int tr2_ring_is_away(const struct tr2_ring *ring);
 
 /* Reader: 1 if there is nothing to do for it, at the cost of two cache lines. */
 int tr2_ring_is_quiet(const struct tr2_ring *ring);

@@ -111,6 +111,20 @@ static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t patience)
 	return now - ring->rd_since >= patience || is_far_behind(ring);
 }
 
+/* The writer's. */
+static uintptr_t position_of(const struct tr2_ring *ring)
+{
+	return tr2_load_rlx(&ring->hot->cur); /* relaxed: from a stale one the next look follows */
+}
+
+/* 1 if the writer's position is at event, or was when it was put away. */
+static int is_at(const struct tr2_ring *ring, const struct tlg_event *event)
+{
+	uintptr_t position = position_of(ring);
+
+	return position == (uintptr_t)event || tr2_is_parked(position);
+}
+
 enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain)
 {
 	chain->skipped = 0;
@@ -133,8 +147,7 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 			ring->rd_since = 0;
 			return TR2_PEEK_CHAIN;
 		}
-		/* relaxed: a stale position only makes this look empty for one more pass */
-		if (tr2_load_rlx(&ring->hot->cur) == (uintptr_t)event)
+		if (is_at(ring, event))
 			return TR2_PEEK_EMPTY;
 		if (!has_waited(ring, now, patience) || !skip_hole(ring, chunk, chain))
 			return TR2_PEEK_BUSY;
@@ -367,7 +380,7 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 /* None of the events from the reading position to *end, the writer's, is committed.  Return  0: some are, or a next */
 static int find_rest(const struct tr2_ring *ring, const struct tlg_chunk *chunk, uint32_t *end)
 {
-	uintptr_t position = tr2_load_rlx(&ring->hot->cur); /* relaxed: who has moved it has given the ring up */
+	uintptr_t position = position_of(ring);   /* who has moved it has given the ring up */
 
 	*end = TLG_CHUNK_EVENTS;
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)) && tr2_chunk_of(position) == chunk)
@@ -381,6 +394,7 @@ uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped)
 	uint32_t closed = ring->rd_chunk, end;
 
 	*skipped = 0;
+	tr2_ring_unpark(ring);
 	if (!closed || closed != tr2_ring_current(ring) || is_held(closed - 1) ||
 	    !find_rest(ring, tr2_shm_chunk(closed - 1), &end) || (ring->rd_event != end && !is_dead))
 		return 0;
@@ -395,12 +409,27 @@ uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped)
 	return closed;
 }
 
+void tr2_ring_park(struct tr2_ring *ring)
+{
+	struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+	uintptr_t end = chunk ? (uintptr_t)&chunk->events[ring->rd_event] : 0;
+
+	if (!end || position_of(ring) != end)
+		return;
+	ring->parked_at = end;   /* not read before the position says so */
+	tr2_cas_acq_rel(&ring->hot->cur, end, TR2_PARKED); /* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
+}
+
+int tr2_ring_is_away(const struct tr2_ring *ring)
+{
+	return !tr2_in_chunk(position_of(ring), sizeof(struct tlg_event));
+}
+
 int tr2_ring_is_quiet(const struct tr2_ring *ring)
 {
 	const struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-	uintptr_t position = tr2_load_rlx(&ring->hot->cur); /* relaxed: a stale one is seen the next time */
 
-	return (chunk ? position == (uintptr_t)&chunk->events[ring->rd_event] : !next_chunk(ring)) && !ring->nholes &&
+	return (chunk ? is_at(ring, &chunk->events[ring->rd_event]) : !next_chunk(ring)) && !ring->nholes &&
 	       tr2_load_rlx(&ring->dead_upto) == ring->forgotten_upto && /* relaxed: as above */
 	       tr2_load_rlx(&ring->head->lost_events) == ring->seen_events; /* relaxed: as above */
 }

@@ -249,7 +249,7 @@ int tr2_shm_create(uint32_t stream)
 		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
 		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
-	g_reached = 0;
+	tr2_store_rlx(&g_reached, 0); /* relaxed: nobody is there yet */
 	tell_less(&plan);
 	return 0;
 }

@@ -97,6 +97,7 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
 
+	*opened |= tr2_ring_unpark(&self->ring);
 	for (int tries = 0; tries < 2; tries++) {
 		uintptr_t position = tr2_local_add(&self->ring.hot->cur, bytes);
 		if (tr2_in_chunk(position, bytes))

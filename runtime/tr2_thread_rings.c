@@ -98,7 +98,7 @@ int tr2_thread_map(void)
 		return error;
 	g_free = (struct tr2_stack){ .links = links };
 	tr2_reg_reset();
-	g_committed = TLG_FIRST_RINGS;
+	tr2_store_rlx(&g_committed, TLG_FIRST_RINGS); /* relaxed: nobody is there yet */
 	for (unsigned i = 0; i < BLOCKS && g_blocks[i]; i++)
 		g_blocks[i] = NULL;
 	return map_wiped();

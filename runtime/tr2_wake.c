@@ -28,6 +28,7 @@
 #include "tr2_fd.h"
 #include "tr2_futex.h"
 #include "tr2_handler.h"
+#include "tr2_idle.h"
 #include "tr2_keep.h"
 #include "tr2_mask.h"
 #include "tr2_progress.h"
@@ -36,19 +37,25 @@
 #include "tr2_thread.h"
 
 enum {
-	SHORTEST_SLEEP_NS = 500000,
-	LONGEST_SLEEP_NS = 64000000,
+	SHORTEST_MS = 8,          /* sleeps, unless the settings want what is recorded to be written sooner */
+	LONGEST_MS = 256,
+	LONGEST_TEXT_MS = 64,     /* while somebody may look on */
+	PARK_MS = 2,              /* positions that were put away are away, or it was undone */
+	BATCH_CHUNKS = 4,         /* opened by all threads: worth a pass, and small enough to stay in the caches */
 	STACK_BYTES = 256 * 1024,
 	REFUSED_MS = 1000,        /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
 };
 
+/* How the thread is: awake, or asleep until BATCH_CHUNKS or the time is over, or until anything is recorded. */
+enum { AWAKE, DOZES, SLEEPS };
+
 static struct wake {
 	int wanted, running;
 	uint32_t starting;        /* a thread is creating it */
 	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
-	uint32_t chunks;          /* calls for the thread so far: the futex that it sleeps on */
-	uint32_t sleeps_long;
+	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on */
+	uint32_t sleep;           /* [M16] how it is */
 	int is_refused;           /* the system creates no thread for us */
 	uint64_t refused_at;      /* raw clock */
 	int may_not;              /* in this process none must be created */
@@ -88,15 +95,18 @@ void tr2_wake_reset(int may_start)
 	g_wake = (struct wake){ .may_not = !may_start };
 }
 
-/* Short sleeps are slept out; a long one ends when a chunk is opened. */
-static void sleep_for(uint32_t seen, long ns)
+/*
+ * Sleep until somebody calls since `seen`, at most so long.  ms: 0 without a bound; then a call that is missed here is one
+ * that finds the thread asleep, and wakes it: of the two exchanges of g_wake.sleep one sees the other.
+ */
+static void sleep_for(uint32_t seen, unsigned ms)
 {
-	const struct timespec timeout = { 0, ns };
+	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
-	if (ns == SHORTEST_SLEEP_NS)
-		nanosleep(&timeout, NULL);
-	else
-		tr2_futex_wait(&g_wake.chunks, seen, &timeout);
+	/* [M16] acquire: calls before it.  Pairs with tr2_wake_now() */
+	tr2_exchange_acq_rel(&g_wake.sleep, ms ? DOZES : SLEEPS);
+	tr2_futex_wait(&g_wake.calls, seen, ms ? &timeout : NULL);
+	tr2_store_rlx(&g_wake.sleep, AWAKE); /* relaxed: who is not seen has called, and is found by the next pass */
 }
 
 /* A signal ends the process.  Return  1: there is nothing more to do */
@@ -123,30 +133,71 @@ static void show_if_asked(void)
 	tr2_futex_wake(&g_wake.shown, INT_MAX);
 }
 
-static void *run(void *unused)
+static unsigned longest_ms(void)
 {
-	long ns = SHORTEST_SLEEP_NS;
+	unsigned longest = tr2_sink_has_texts() ? LONGEST_TEXT_MS : LONGEST_MS, flush = tr2_g_settings.flush_ms / 2;
+
+	return flush > longest ? longest : flush ? flush : 1;
+}
+
+/*
+ * How long to sleep behind a pass.  Who is called, by threads that fill their chunks, sleeps shortly; little at a time may
+ * wait for long, and behind the longest sleep in which nothing was recorded there is none: the positions of all rings
+ * are put away, and whoever records is noticed.  Return  ms; 0: without a bound
+ */
+static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
+{
+	static int is_parked;
+	const unsigned longest = longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
+	int was_parked = is_parked;
+
+	is_parked = done == TR2_DRAIN_IDLE && !is_called && (was_parked || before == longest);
+	if (is_called)
+		return shortest;
+	if (!is_parked)
+		return 2 * before < longest ? 2 * before : longest;
+	if (was_parked && tr2_idle_is_parked())
+		return 0;
+	tr2_idle_park();
+	return was_parked ? longest : PARK_MS;
+}
+
+/* What is the thread's own; its first sleep comes before it, for most processes that are short do without a pass. */
+static void settle_in(void)
+{
+	const struct sched_param ordinary = { .sched_priority = 0 };
 
 	prctl(PR_SET_NAME, "trace2-drain");
 	tr2_fd_open_no_more();
+	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+		sleep_for(0, longest_ms() < SHORTEST_MS ? longest_ms() : SHORTEST_MS);
 	tr2_keep_pid_space();
 	if (g_has_affinity)
 		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
+}
+
+static void *run(void *unused)
+{
+	uint32_t before, calls = 0;
+	unsigned ms = SHORTEST_MS;
+
+	settle_in();
 	for (;;) {
-		uint32_t seen = tr2_load_rlx(&g_wake.chunks); /* relaxed: a missed one is found by the timeout */
 		enum tr2_drain done;
 		if (finish_if_asked())
 			break;
 		show_if_asked();
-		done = tr2_drain_pass();
+		before = calls;
+		calls = tr2_load_rlx(&g_wake.calls); /* relaxed: what was called for before is found by the pass */
+		done = tr2_drain_pass(ms > LONGEST_TEXT_MS / 2 ? 0 : longest_ms());
 		if (done == TR2_DRAIN_OVER)
 			break;
-		if (done == TR2_DRAIN_BEHIND)
+		if (done == TR2_DRAIN_BEHIND || tr2_collect_is_awaited())
 			continue;
-		ns = done ? SHORTEST_SLEEP_NS : ns < LONGEST_SLEEP_NS ? 2 * ns : ns;
-		tr2_store_rlx(&g_wake.sleeps_long, ns > SHORTEST_SLEEP_NS); /* relaxed: as above */
-		if (!tr2_collect_is_awaited())
-			sleep_for(seen, ns);
+		ms = next_sleep(done, calls != before, ms);
+		sleep_for(calls, ms);
 	}
 	return unused;
 }
@@ -203,9 +254,34 @@ void tr2_wake_start(void)
 
 void tr2_wake_now(void)
 {
-	tr2_add_rlx(&g_wake.chunks, 1); /* relaxed: the futex is a hint, the timeout is the guarantee */
-	if (tr2_exchange_rlx(&g_wake.sleeps_long, 0)) /* relaxed: a hint, the timeout is the guarantee */
-		tr2_futex_wake(&g_wake.chunks, 1);
+	if (!tr2_wake_is_running())
+		return;
+	tr2_add_rlx(&g_wake.calls, 1); /* relaxed: ordered by the exchange */
+	/* [M16] release: the call.  Pairs with sleep_for() */
+	if (tr2_exchange_acq_rel(&g_wake.sleep, AWAKE) != AWAKE)
+		tr2_futex_wake(&g_wake.calls, 1);
+}
+
+/* Chunks that are worth a pass: a part of what one thread may have. */
+static unsigned batch_chunks(void)
+{
+	size_t part = tr2_g_settings.ring_bytes / (4 * TLG_CHUNK_BYTES);
+
+	return !tr2_g_settings.ring_bytes || part > BATCH_CHUNKS ? BATCH_CHUNKS : part ? (unsigned)part : 1;
+}
+
+void tr2_wake_opened(uint64_t mask)
+{
+	uint32_t calls;
+
+	if (!tr2_wake_is_running()) {
+		tr2_wake_wanted(mask);
+		return;
+	}
+	calls = tr2_add_rlx(&g_wake.calls, 1) + 1; /* relaxed: ordered by what follows */
+	/* [M16] release: the call.  Pairs with sleep_for() */
+	if (tr2_read_acq_rel(&g_wake.sleep) == SLEEPS || calls % batch_chunks() == 0)
+		tr2_wake_now();
 }
 
 void tr2_wake_finish(unsigned reason)

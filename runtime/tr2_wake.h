@@ -13,6 +13,9 @@
  */
 void tr2_wake_wanted(uint64_t mask);
 
+/* A thread that records has opened a chunk: as above, but who sleeps shortly is woken for a few of them at a time. */
+void tr2_wake_opened(uint64_t mask);
+
 /*
  * Start the thread, if it does not run, the settings let it, and the system does: if not, that is tried again after a
  * second at the earliest.  Signal unsafe    Errno kept
@@ -22,7 +25,7 @@ void tr2_wake_start(void);
 /* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
 void tr2_wake_if_wanted(void);
 
-/* The thread, if it runs, looks at the rings now, or within half a millisecond.  Signal safe */
+/* The thread, if it runs, looks at the rings now.  Signal safe */
 void tr2_wake_now(void);
 
 /*

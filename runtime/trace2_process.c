@@ -125,6 +125,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_thread_begin(base_name);
 	tr2_handler_is_ordinary();
 	tr2_wake_if_wanted();
+	tr2_wake_now();
 	tr2_emit(&key, NULL, 0, 0);
 }
 
