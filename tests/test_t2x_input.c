@@ -141,10 +141,13 @@ static void test_input_that_is_a_ring_file_is_refused_at_once(void **state)
 	const uint64_t magic = TLG_RING_MAGIC;
 	const char *path = tlgmake_path((const unsigned char *)&magic, sizeof(magic));
 	struct t2x_input input = input_of(path);
+	struct t2x_block block;
 
 	(void)state;
 	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
-	assert_false(t2x_input_check(&input, 1));
+	assert_true(t2x_input_check(&input, 1));
+	assert_int_equal(input.good, 0);
+	assert_false(t2x_input_next(&input.blocks, &block));
 	assert_string_equal(input.fault, "not a .tlg file, or nothing in it is whole");
 	t2x_input_close(&input);
 	tlgmake_close(path);
