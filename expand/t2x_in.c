@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tlg_ring.h"
+
 enum { READ_BYTES = 128 * 1024 };
 
 static ssize_t read_file(void *source, unsigned char *to, size_t room)
@@ -15,6 +17,8 @@ static ssize_t read_file(void *source, unsigned char *to, size_t room)
 	const struct t2x_in *in = source;
 	ssize_t n;
 
+	if (in->is_ring)
+		return 0;
 	do
 		n = read(in->fd, to, room);
 	while (n < 0 && errno == EINTR);
@@ -34,6 +38,16 @@ static int open_path(struct t2x_in *in, const char *path)
 	if (in->fd < 0 || fstat(in->fd, &st))
 		return -errno;
 	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+/* A ring file, given by mistake: gigabytes of holes, and no trace. */
+static int is_ring(struct t2x_in *in)
+{
+	const uint64_t magic = TLG_RING_MAGIC;
+	const unsigned char *bytes;
+
+	return t2x_window_peek(&in->file, sizeof(magic), &bytes) >= sizeof(magic) &&
+	       !memcmp(bytes, &magic, sizeof(magic));
 }
 
 /* LZ4 or plain is seen from the first bytes; if these say nothing, because they are damaged, from what follows. */
@@ -67,6 +81,7 @@ int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_rep
 		goto fail;
 	if (!t2x_window_peek(&in->file, 1, &bytes))
 		error = -in->file.error;
+	in->is_ring = !error && is_ring(in);
 	if (!error)
 		error = start(in, seen);
 	if (!error)

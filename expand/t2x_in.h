@@ -13,6 +13,7 @@ struct t2x_in {
 	const char *name;         /* for messages */
 	struct t2x_report *report;
 	int fd;
+	int is_ring;              /* a ring file: nothing of it is read */
 	struct t2x_window file;
 	struct t2x_window plain;  /* used if lz4 */
 	struct t2x_lz4 *lz4;      /* NULL: the file is plain */

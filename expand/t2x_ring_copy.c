@@ -11,7 +11,9 @@
 #include "t2x_ring_copy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,7 +21,10 @@
 
 #include "tlg_ring.h"
 
-enum { TRIES = 10000 };                   /* to find head and rings unchanged while they are read */
+enum {
+	TRIES = 10000,                    /* to find head and rings unchanged while they are read */
+	MANY_CHUNKS = 512,                /* 32 MiB, if all of them are whole and in use */
+};
 
 struct copying {
 	int from, to;
@@ -214,13 +219,25 @@ static const char *copy(struct copying *copying)
 	return "it changes faster than it can be read";
 }
 
+/* What a flight recorder of gigabytes holds is not for our memory: it goes into a file without a name. */
+static int open_copy(int from)
+{
+	const char *directory = getenv("TMPDIR");
+	struct tlg_ring_file head;
+	int fd = -1;
+
+	if (read_some(from, &head, sizeof(head), 0) == sizeof(head) && head.chunks_used > MANY_CHUNKS)
+		fd = open(directory && *directory ? directory : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	return fd >= 0 ? fd : memfd_create("t2expand", MFD_CLOEXEC);
+}
+
 const char *t2x_ring_copy(int *fd)
 {
 	struct stat st;
 	const char *why;
 
 	g_copying.from = *fd;
-	g_copying.to = memfd_create("t2expand", MFD_CLOEXEC);
+	g_copying.to = open_copy(*fd);
 	if (g_copying.to < 0)
 		return strerror(errno);
 	/* as long, though not as large: what is not copied is not there */

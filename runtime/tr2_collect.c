@@ -33,6 +33,7 @@ static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint32_t progress;                     /* a futex */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
+	uint64_t moved;                        /* events that went from rings into the stream, so far */
 	int is_behind;                         /* a ring had more than its quota since the last question */
 	unsigned times_behind;                 /* questions in a row to which the answer was yes */
 	unsigned nfreed;
@@ -62,6 +63,11 @@ void tr2_collect_await(uint32_t seen, unsigned ms)
 int tr2_collect_is_awaited(void)
 {
 	return tr2_load_rlx(&g_collect.is_awaited); /* relaxed: a hint */
+}
+
+uint64_t tr2_collect_moved(void)
+{
+	return g_collect.moved;
 }
 
 int tr2_collect_was_behind(void)
@@ -290,6 +296,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 		run = take_run(ring, post);
 		taken += run;
 	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, UINT64_MAX, &peek, &taken)));
+	g_collect.moved += taken;
 	if (taken >= QUOTA_EVENTS) {
 		g_collect.is_behind = 1;
 		return post->last_when;

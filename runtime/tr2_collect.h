@@ -19,6 +19,9 @@
  */
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience);
 
+/* Events that have been moved so far: also those of a checkpoint that is longer than a pass. */
+uint64_t tr2_collect_moved(void);
+
 /* 1 if a ring had more than its quota since this was last asked: there is more to do at once. */
 int tr2_collect_was_behind(void);
 

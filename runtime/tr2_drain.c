@@ -92,7 +92,7 @@ enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 /* Once through all rings.  *upto grows to the time before which all that was recorded has gone out. */
 static enum pass pass(unsigned patience_us, uint64_t *upto)
 {
-	uint64_t now = tr2_clock_raw(), low = now, before = tr2_post_stored();
+	uint64_t now = tr2_clock_raw(), low = now, before = tr2_collect_moved();
 	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
 	int is_waiting = 0, has_moved;
 
@@ -107,7 +107,7 @@ static enum pass pass(unsigned patience_us, uint64_t *upto)
 		tr2_progress_made();
 	}
 	low -= margin_ticks();
-	has_moved = tr2_post_stored() != before || tr2_losses_changed();
+	has_moved = tr2_collect_moved() != before || tr2_losses_changed();
 	if (!has_moved && g_drain.held_back && low < g_drain.held_back)
 		return is_waiting ? PASS_WAITING : PASS_IDLE;
 	*upto = low;

@@ -106,14 +106,8 @@ uint32_t *tr2_pool_link(uint32_t chunk)
 	return &g_pool.links[chunk];
 }
 
-/* What a thread adds to the bound is for those alone that hold no more than that. */
-static uint32_t bound_for(unsigned pages, uint32_t held)
-{
-	return held + pages <= OWN_PAGES ? tr2_pool_bound() : g_pool.bound;
-}
-
 /* Let the chunk have so many pages.  Return  0: there is no memory for them, it is as it was */
-static int grow(uint32_t i, unsigned pages, uint32_t held)
+static int grow(uint32_t i, unsigned pages)
 {
 	struct tlg_chunk *chunk = tr2_shm_chunk(i);
 	unsigned char *end = (unsigned char *)chunk + TLG_CHUNK_BYTES;
@@ -121,7 +115,7 @@ static int grow(uint32_t i, unsigned pages, uint32_t held)
 	int error = 0;
 
 	/* relaxed: a sum */
-	if (tr2_add_rlx(&g_pool.committed, more) + more > bound_for(pages, held))
+	if (tr2_add_rlx(&g_pool.committed, more) + more > tr2_pool_bound())
 		error = -ENOSPC;
 	else if (pages == TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
@@ -175,12 +169,12 @@ static uint32_t take_bare(void)
 }
 
 /* A new one of so many pages, or of a shorter size as long as there is memory for that. */
-static uint32_t take_new(unsigned pages, uint32_t held)
+static uint32_t take_new(unsigned pages)
 {
 	uint32_t chunk = take_bare();
 
 	for (; chunk && pages >= TR2_SHORT_PAGES; pages /= 2)
-		if (grow(chunk - 1, pages, held))
+		if (grow(chunk - 1, pages))
 			return chunk;
 	if (chunk)
 		push(chunk - 1);
@@ -188,14 +182,14 @@ static uint32_t take_new(unsigned pages, uint32_t held)
 }
 
 /* A free one that is shorter, and grows if it can. */
-static uint32_t take_shorter(unsigned pages, uint32_t held)
+static uint32_t take_shorter(unsigned pages)
 {
 	uint32_t chunk = 0;
 
 	for (unsigned size = size_of(pages) - 1; size && !chunk; size--)
 		chunk = pop(size);
 	if (chunk)
-		grow(chunk - 1, pages, held);
+		grow(chunk - 1, pages);
 	return chunk;
 }
 
@@ -211,21 +205,46 @@ static uint32_t take_longer(unsigned pages)
 	return chunk;
 }
 
+static uint32_t take(unsigned pages)
+{
+	uint32_t chunk = pop(size_of(pages));
+
+	if (!chunk)
+		chunk = take_shorter(pages);
+	if (!chunk)
+		chunk = take_new(pages);
+	if (!chunk)
+		chunk = take_longer(pages);
+	return chunk;
+}
+
+/*
+ * Count so many pages as taken.  What threads add to the bound is for those alone that hold no more than that: so each
+ * of them finds it, however often the chunks have changed hands.
+ */
+static int claim(unsigned pages, uint32_t held)
+{
+	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : g_pool.bound;
+
+	/* relaxed: a sum */
+	if (tr2_add_rlx(&g_pool.taken, pages) + pages <= bound)
+		return 1;
+	tr2_add_rlx(&g_pool.taken, -pages); /* relaxed: as above */
+	return 0;
+}
+
 uint32_t tr2_pool_take(unsigned pages, uint32_t held)
 {
 	uint32_t chunk;
 
 	if (held >= MANY_PAGES && tr2_pool_is_used_up())
 		return 0;
-	chunk = pop(size_of(pages));
-	if (!chunk)
-		chunk = take_shorter(pages, held);
-	if (!chunk)
-		chunk = take_new(pages, held);
-	if (!chunk)
-		chunk = take_longer(pages);
-	if (chunk)
-		tr2_add_rlx(&g_pool.taken, g_pool.pages[chunk - 1]); /* relaxed: a statistic */
+	for (; !claim(pages, held); pages /= 2)
+		if (pages <= TR2_SHORT_PAGES)
+			return 0;
+	chunk = take(pages);
+	/* relaxed: as in claim(): what it is in truth */
+	tr2_add_rlx(&g_pool.taken, (chunk ? g_pool.pages[chunk - 1] : 0) - pages);
 	return chunk;
 }
 

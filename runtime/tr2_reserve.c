@@ -117,7 +117,7 @@ static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned ev
 	return 1;
 }
 
-/* What a flight recorder's thread holds it holds for good: when all is taken, who has more than its share gives back. */
+/* A flight recorder's thread keeps what it holds: when all is taken, who has more than its share gives back. */
 static int has_too_much(const struct tr2_thread *self)
 {
 	return tr2_pool_is_used_up() && tr2_ring_pages(&self->ring) > tr2_pool_lasting_share();

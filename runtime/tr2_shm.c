@@ -32,6 +32,8 @@ enum {
 	REACH_CHUNKS = 256,               /* made accessible at once */
 };
 
+#define MOST_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
+
 /* How large the parts of the file are, and where they begin; chunks: up to a stride later. */
 struct plan {
 	unsigned rings, chunks;
@@ -117,7 +119,7 @@ static struct plan make_plan(rlim_t most)
  */
 static rlim_t allowed_addresses(void)
 {
-	const rlim_t addresses = get_limit(RLIMIT_AS), most = sizeof(void *) < 8 ? 128 << 20 : RLIM_INFINITY;
+	const rlim_t addresses = get_limit(RLIMIT_AS), most = MOST_ADDRESSES;
 
 	if (addresses == RLIM_INFINITY)
 		return most;
@@ -218,7 +220,7 @@ static int open_within_limits(uint32_t stream, int *fd, rlim_t *most)
 
 static void tell_less(const struct plan *plan)
 {
-	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(RLIM_INFINITY).chunks)
+	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(MOST_ADDRESSES).chunks)
 		tr2_warning("less memory for rings: ", "a limit on addresses or file sizes");
 }
 

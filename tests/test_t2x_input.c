@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "t2x_input.h"
+#include "tlg_ring.h"
 #include "tlgmake.h"
 
 static struct t2x_report report;
@@ -134,6 +135,24 @@ static void test_input_without_blocks_says_why(void **state)
 	expect_fault("text", 4, "not a .tlg file, or nothing in it is whole");
 }
 
+/* It is as long as there are addresses, and has no trace; so it is not looked through. */
+static void test_input_that_is_a_ring_file_is_refused_at_once(void **state)
+{
+	const uint64_t magic = TLG_RING_MAGIC;
+	const char *path = tlgmake_path((const unsigned char *)&magic, sizeof(magic));
+	struct t2x_input input = input_of(path);
+	struct t2x_block block;
+
+	(void)state;
+	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+	assert_true(t2x_input_check(&input, 1));
+	assert_int_equal(input.good, 0);
+	assert_false(t2x_input_next(&input.blocks, &block));
+	assert_string_equal(input.fault, "not a .tlg file, or nothing in it is whole");
+	t2x_input_close(&input);
+	tlgmake_close(path);
+}
+
 static void test_input_that_is_missing_says_why(void **state)
 {
 	struct t2x_input input = input_of("/nothing/here");
@@ -215,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_input_raw_first_block_is_read_when_asked_for),
 		cmocka_unit_test(test_input_damage_is_reported_once),
 		cmocka_unit_test(test_input_without_blocks_says_why),
+		cmocka_unit_test(test_input_that_is_a_ring_file_is_refused_at_once),
 		cmocka_unit_test(test_input_that_is_missing_says_why),
 		cmocka_unit_test(test_input_that_vanishes_says_why),
 		cmocka_unit_test(test_input_for_which_no_descriptor_is_left_is_left_out),

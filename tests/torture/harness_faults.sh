@@ -13,7 +13,8 @@ raw=$work/raw.tlg tools=$PWD/$out/torture events=$((1000 * scale))
 program=$tools/faults whole=$((4 * (events / 2 + 2) + 2))
 export TRACE2_RAW=$raw
 
-# account NAME EMITTED ARGUMENT...: what t2expand makes of them (a counter in the text is its own, of what was lost).
+# account NAME EMITTED ARGUMENT...: what t2expand makes of them (counters, and lines of category trace2, are its own, of
+# what was lost).
 # Where the end of the trace is lost, too, as into a socket that is full, the losses are not known: then
 # stored + lost may be less.
 account()
@@ -21,7 +22,7 @@ account()
 	local name=$1 sum=$2 stored lost
 	shift 2
 
-	stored=$("$out/t2expand" --format=perf "$@" 2>"$work/said" | grep -vc '| counter ')
+	stored=$("$out/t2expand" --format=perf "$@" 2>"$work/said" | grep -vcE '\| counter |\| trace2 +\| lost-')
 	lost=$(sed -n 's/^t2expand: \([0-9]*\) checkpoints lost by the program.*/\1/p' "$work/said" |
 		awk '{ n += $1 } END { print n + 0 }')
 	if [[ $name == *'no end' ]] && grep -q 'did not end' "$work/said"; then
@@ -253,14 +254,14 @@ for owner in 0 65534; do
 done
 
 # ---- the program's own system calls, those of its threads and of its children
-# Of a task's trace: what is not compared is memory, signals being blocked or arriving, waiting for threads, identities,
-# and what belongs to descriptors from 200 on, to a file of rings, to SIGPIPE, which has a handler with tracing.
+# Of a task's trace: what is not compared is memory, signals being blocked, asked for or arriving, waiting for threads,
+# identities, and what belongs to descriptors from 200 on, to a file of rings, to SIGPIPE, which has a handler with tracing.
 own_calls()
 {
 	awk '/^openat.*\.ring"/ { ring = $NF; next }
 	     ring != "" && $0 ~ "[(, ]" ring "[,)]" { if (/^close/) ring = ""; next } { print }' |
 		grep -vE '^(rt_sigprocmask|rt_sigpending|madvise|mmap|munmap|mprotect|brk|getpid|gettid|getrandom|futex)\(|^---' |
-		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^rt_sigaction\(SIGPIPE' |
+		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL' |
 		sed -E 's/0x[0-9a-f]+/P/g; s/[0-9]{3,}/N/g; s/^(execve\([^[]*\[[^]]*\]).*/\1/'
 }
 
