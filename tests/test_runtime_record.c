@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -339,9 +340,42 @@ static void test_record_fork_gives_two_complete_streams(void **state)
 	assert_int_equal(raw_count(&file, TLG_STYLE_atexit, NULL), 2);
 }
 
+/* ---- texts that are longer than a pass ---------------------------------------------------------------- */
+
+enum { LONG_TEXTS = 12, LONG_BYTES = 1000000 };
+
+static int run_long_texts(void *data)
+{
+	char *text = malloc(LONG_BYTES + 1);
+
+	(void)data;
+	if (!text)
+		return 1;
+	memset(text, 'x', LONG_BYTES);
+	text[LONG_BYTES] = '\0';
+	trace2_initialize();
+	for (int i = 0; i < LONG_TEXTS; i++)
+		trace2_data_string("test", NULL, "long", text);
+	free(text);
+	return 0;
+}
+
+/* A pass over them moves no checkpoint's beginning: it has moved something all the same. */
+static void test_record_long_texts_are_whole_at_the_end(void **state)
+{
+	(void)state;
+	traced_run(&t, run_long_texts, NULL, (const char *const[]){ "TRACE2_RAW_THREAD=off", NULL });
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.lost + file.gaps, 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data, "long"), LONG_TEXTS);
+	assert_int_equal(raw_count(&file, TLG_STYLE_atexit, NULL), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_record_long_texts_are_whole_at_the_end),
 		TRACED_TEST(test_record_literal_region_is_one_event_each),
 		TRACED_TEST(test_record_more_than_a_chunk_all_stored),
 		TRACED_TEST(test_record_long_text_is_whole),

@@ -261,7 +261,7 @@ own_calls()
 	awk '/^openat.*\.ring"/ { ring = $NF; next }
 	     ring != "" && $0 ~ "[(, ]" ring "[,)]" { if (/^close/) ring = ""; next } { print }' |
 		grep -vE '^(rt_sigprocmask|rt_sigpending|madvise|mmap|munmap|mprotect|brk|getpid|gettid|getrandom|futex)\(|^---' |
-		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL' |
+		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|SIGRT_1|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL' |
 		sed -E 's/0x[0-9a-f]+/P/g; s/[0-9]{3,}/N/g; s/^(execve\([^[]*\[[^]]*\]).*/\1/'
 }
 
