@@ -32,6 +32,7 @@ enum {
 static struct collect {
 	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
 	uint32_t progress;                     /* a futex */
+	uint32_t waiting;                      /* threads that do */
 	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
 	uint64_t moved;                        /* events that went from rings into the stream, so far */
 	int is_behind;                         /* a ring had more than its quota since the last question */
@@ -57,7 +58,9 @@ void tr2_collect_await(uint32_t seen, unsigned ms)
 	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
 
 	tr2_store_rlx(&g_collect.is_awaited, 1); /* relaxed: a hint; the timeout is the guarantee */
+	tr2_add_rlx(&g_collect.waiting, 1); /* relaxed: as above */
 	tr2_futex_wait(&g_collect.progress, seen, &timeout);
+	tr2_add_rlx(&g_collect.waiting, -1u); /* relaxed: as above */
 }
 
 int tr2_collect_is_awaited(void)
@@ -88,7 +91,7 @@ static void release_chunks(void)
 		tr2_ring_release_chunk(g_freed[i].ring, g_freed[i].chunk - 1);
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
-	if (g_collect.nfreed && tr2_g_settings.policy == TR2_POLICY_BLOCK)
+	if (g_collect.nfreed && tr2_load_rlx(&g_collect.waiting)) /* relaxed: a hint, the timeout is the guarantee */
 		tr2_futex_wake(&g_collect.progress, tr2_g_settings.ring_bytes ? INT_MAX : (int)g_collect.nfreed);
 	g_collect.nfreed = 0;
 }
