@@ -171,7 +171,7 @@ static int is_left(enum tr2_drain_task task)
 
 static void do_what_is_left(void);
 
-/* The drain's thread opens nothing: what it needs is opened by a thread of the program.  Return  1: before it may write */
+/* The drain's thread opens nothing: a thread of the program does what it needs.  Return  1: before more is written */
 static int lacks_files(void)
 {
 	int lacks = tr2_sink_lacks_files();

@@ -2,10 +2,10 @@
 /*
  * tr2_idle.h - the drain's thread sleeps for as long as nothing is recorded.
  *
- * A call that records tells nobody: it writes to its thread's ring alone.  So before the drain's thread sleeps without a
- * bound, it puts the position of each ring out of bounds; the next call then takes the slow path, which puts it back
- * (tr2_ring_park()) and wakes the thread.  An add that is under way while the position is changed may undo that, for it is
- * not locked: so whether all positions are away is asked again, a millisecond later at the earliest.
+ * A call that records tells nobody: it writes to its thread's ring alone.  So before the drain's thread sleeps without
+ * a bound, it puts the position of each ring out of bounds; the next call then takes the slow path, which puts it back
+ * (tr2_ring_unpark()) and wakes the thread.  An add that is under way while the position is changed may undo that, for
+ * it is not locked: so whether all positions are away is asked again, a millisecond later at the earliest.
  *
  * Thread  the drain's
  */

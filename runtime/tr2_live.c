@@ -30,7 +30,7 @@ TR2_LARGE static struct live {
 	int is_on;
 	int is_pipe;
 	struct tr2_dst dst;
-	char *rest;                       /* of a line that has begun to go out, as tr2_heap_resize() gave it; NULL: none */
+	char *rest;                       /* of a line that has begun to go out, of tr2_heap_resize(); NULL: none */
 	size_t rest_at, rest_end;         /* what is left of it */
 	uint64_t lost;                    /* lines that could not be written */
 	uint64_t told;                    /* of these, the model knows; and in which stream it was told */

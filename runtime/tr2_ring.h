@@ -123,8 +123,8 @@ static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
 }
 
 /*
- * The drain has put the position away, see tr2_idle.h.  It is out of bounds then, and stays in this range whatever is added
- * to it before the thread puts it back.
+ * The drain has put the position away, see tr2_idle.h.  It is out of bounds then, and stays in this range whatever is
+ * added to it before the thread puts it back.
  */
 #define TR2_PARKED ((uintptr_t)16384)
 
@@ -242,8 +242,8 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped);
 
 /*
- * Reader: put the position of a ring away that has been read to its end.  An add of its thread may undo that at the same
- * time.  1 if the position is out of bounds, for that reason or another.
+ * Reader: put the position of a ring away that has been read to its end.  An add of its thread may undo that just then.
+ * 1 if the position is out of bounds, for that reason or another.
  */
 void tr2_ring_park(struct tr2_ring *ring);
 int tr2_ring_is_away(const struct tr2_ring *ring);

@@ -417,7 +417,8 @@ void tr2_ring_park(struct tr2_ring *ring)
 	if (!end || position_of(ring) != end)
 		return;
 	ring->parked_at = end;   /* not read before the position says so */
-	tr2_cas_acq_rel(&ring->hot->cur, end, TR2_PARKED); /* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
+	/* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
+	tr2_cas_acq_rel(&ring->hot->cur, end, TR2_PARKED);
 }
 
 int tr2_ring_is_away(const struct tr2_ring *ring)

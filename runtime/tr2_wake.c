@@ -96,8 +96,8 @@ void tr2_wake_reset(int may_start)
 }
 
 /*
- * Sleep until somebody calls since `seen`, at most so long.  ms: 0 without a bound; then a call that is missed here is one
- * that finds the thread asleep, and wakes it: of the two exchanges of g_wake.sleep one sees the other.
+ * Sleep until somebody calls since `seen`, at most so long.  ms: 0 without a bound; then a call that is missed here is
+ * one that finds the thread asleep, and wakes it: of the two exchanges of g_wake.sleep one sees the other.
  */
 static void sleep_for(uint32_t seen, unsigned ms)
 {
@@ -141,9 +141,9 @@ static unsigned longest_ms(void)
 }
 
 /*
- * How long to sleep behind a pass.  Who is called, by threads that fill their chunks, sleeps shortly; little at a time may
- * wait for long, and behind the longest sleep in which nothing was recorded there is none: the positions of all rings
- * are put away, and whoever records is noticed.  Return  ms; 0: without a bound
+ * How long to sleep behind a pass.  Who is called, by threads that fill their chunks, sleeps shortly; little at a time
+ * may wait for long, and behind the longest sleep in which nothing was recorded there is none: the positions of all
+ * rings are put away, and whoever records is noticed.  Return  ms; 0: without a bound
  */
 static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 {

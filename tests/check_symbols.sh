@@ -22,7 +22,7 @@ getauxval getdents64 readlink
 open close read write writev pread pwrite fstat stat lstat statvfs ftruncate lseek unlink unlinkat fchmod fcntl fsync dup poll
 posix_fallocate fallocate socket connect send sendmsg flock opendir readdir closedir
 clock_gettime clock_nanosleep nanosleep time localtime_r gmtime_r
-getenv setenv putenv secure_getenv gethostname getpid getppid getuid geteuid getrandom syscall sysconf sched_yield
+getenv setenv putenv secure_getenv gethostname getpid getppid getuid geteuid getrandom syscall sysconf sched_yield sched_getscheduler sched_setscheduler
 sigaction sigfillset sigemptyset sigaddset sigdelset pthread_sigmask sigprocmask signal raise kill
 atexit __cxa_atexit __cxa_finalize pthread_atfork __register_atfork
 pthread_create pthread_join pthread_self pthread_once pthread_attr_init pthread_attr_destroy

@@ -38,7 +38,8 @@ static long count_sleeps(char *state)
 		while (status && fgets(line, sizeof(line), status)) {
 			sscanf(line, "Name: %31s", name);
 			if (!strcmp(name, "trace2-drain"))
-				(void)(sscanf(line, "State: %c", state) + sscanf(line, "voluntary_ctxt_switches: %ld", &sleeps));
+				(void)(sscanf(line, "State: %c", state) +
+				       sscanf(line, "voluntary_ctxt_switches: %ld", &sleeps));
 		}
 		if (status)
 			fclose(status);

@@ -342,7 +342,7 @@ static void test_record_fork_gives_two_complete_streams(void **state)
 
 /* ---- texts that are longer than a pass ---------------------------------------------------------------- */
 
-enum { LONG_TEXTS = 12, LONG_BYTES = 1000000 };
+enum { LONG_TEXTS = 24, LONG_BYTES = 1000000 };
 
 static int run_long_texts(void *data)
 {
