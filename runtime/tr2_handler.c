@@ -31,6 +31,20 @@ static int lets_through(uint64_t mask, const sigset_t *blocked)
 	return 0;
 }
 
+/* Signals, a bit each, of which a handler was seen that is taken away when it begins, and blocks nothing. */
+static uint64_t g_vanishing;
+
+static int vanishes(const struct sigaction *action)
+{
+	return action->sa_flags & SA_NODEFER && action->sa_flags & (int)SA_RESETHAND;
+}
+
+/* There is no handler now.  1 if there was one that may just have begun. */
+static int may_have_vanished(int signal, const struct sigaction *action)
+{
+	return action->sa_handler == SIG_DFL && is_blocked(tr2_load_rlx(&g_vanishing), signal); /* relaxed: a hint */
+}
+
 /*
  * May the handler be running, as far as its action and the mask tell?  One that does not block its own signal is known
  * not to run by what else it would have changed.
@@ -38,30 +52,50 @@ static int lets_through(uint64_t mask, const sigset_t *blocked)
 static int may_run(int signal, const struct sigaction *action, uint64_t mask, int has_own_stack)
 {
 	if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
-		return 0;
+		return may_have_vanished(signal, action);
 	if (is_blocked(mask, signal))
 		return 1;
 	if (!(action->sa_flags & SA_NODEFER))
 		return 0;
 	if (action->sa_flags & SA_ONSTACK && has_own_stack)
 		return 0;   /* it would run there, and we do not */
-	if (action->sa_flags & (int)SA_RESETHAND && is_fault(signal))
+	if (vanishes(action) && is_fault(signal))
 		return 0;   /* it would not be installed any more */
 	return !lets_through(mask, &action->sa_mask);
 }
 
-int tr2_handler_may_run(uint64_t mask)
+/* Look at all handlers, and remember those that will vanish.  Return  1 if one of them may be running */
+static int look_at_handlers(uint64_t mask, int has_own_stack)
 {
 	struct sigaction action;
+	uint64_t vanishing = 0;
+	int may = 0;
+
+	for (int signal = 1; signal <= 64; signal++) {
+		if (sigaction(signal, NULL, &action))
+			continue;
+		may |= may_run(signal, &action, mask, has_own_stack);
+		if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && vanishes(&action))
+			vanishing |= UINT64_C(1) << (signal - 1);
+	}
+	if (vanishing & ~tr2_load_rlx(&g_vanishing)) /* relaxed: as above */
+		tr2_store_rlx(&g_vanishing, vanishing | tr2_load_rlx(&g_vanishing)); /* relaxed: as above */
+	return may;
+}
+
+int tr2_handler_may_run(uint64_t mask)
+{
 	stack_t stack;
 	int has_own_stack = !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
 
 	if (has_own_stack && stack.ss_flags & SS_ONSTACK)
 		return 1;
-	for (int signal = 1; signal <= 64; signal++)
-		if (!sigaction(signal, NULL, &action) && may_run(signal, &action, mask, has_own_stack))
-			return 1;
-	return 0;
+	return look_at_handlers(mask, has_own_stack);
+}
+
+void tr2_handler_note(void)
+{
+	look_at_handlers(0, 0);
 }
 
 void tr2_handler_is_ordinary(void)

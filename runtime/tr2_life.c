@@ -56,6 +56,8 @@ static int is_forked_in_order(void)
 static void before_fork(void)
 {
 	g_is_forking = 1;
+	if (tr2_is_enabled())
+		tr2_handler_note();
 	tr2_wake_show();
 	tr2_drain_before_fork();
 }
@@ -233,6 +235,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	tr2_post_set_process(tr2_sid(), find_utcoff());
 	tr2_g_after_fork = start_over;
 	tr2_wake_init();
+	tr2_handler_note();
 	if (!set_up(NULL) && !atexit(at_exit)) {
 		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 		tr2_signal_init();

@@ -69,17 +69,6 @@ static void test_handler_that_may_nest_may_always_run(void **state)
 	assert_int_equal(said, 1);
 }
 
-/* One of SysV's kind installs itself again, so that this is no sign. */
-static void test_handler_that_may_nest_and_is_reset_may_run_unless_it_is_for_a_fault(void **state)
-{
-	(void)state;
-	install(SIGUSR1, SA_NODEFER | SA_RESETHAND, 0);
-	assert_int_equal(may_run_here(), 1);
-	restore(NULL);
-	install(SIGSEGV, SA_NODEFER | SA_RESETHAND, 0);
-	assert_int_equal(may_run_here(), 0);
-}
-
 static void test_handler_that_may_nest_is_known_by_what_else_it_blocks(void **state)
 {
 	(void)state;
@@ -104,15 +93,28 @@ static void test_handler_that_may_nest_is_known_by_its_stack(void **state)
 	assert_int_equal(sigaltstack(&none, NULL), 0);
 }
 
+/* What it was before it began tells; one of SysV's kind installs itself again, so that being there is no sign. */
+static void test_handler_that_is_gone_when_it_begins_is_known_by_having_been_there(void **state)
+{
+	(void)state;
+	install(SIGSEGV, SA_NODEFER | SA_RESETHAND, 0);
+	assert_int_equal(may_run_here(), 0);
+	raise(SIGSEGV);
+	assert_int_equal(said, 1);
+	restore(NULL);
+	install(SIGUSR1, SA_NODEFER | SA_RESETHAND, 0);
+	assert_int_equal(may_run_here(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_teardown(test_handler_that_blocks_its_signal_is_told_from_ordinary_code, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_may_always_run, restore),
-		cmocka_unit_test_teardown(test_handler_that_may_nest_and_is_reset_may_run_unless_it_is_for_a_fault,
-					  restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_what_else_it_blocks, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_its_stack, restore),
+		/* the last: that it was there is never forgotten */
+		cmocka_unit_test_teardown(test_handler_that_is_gone_when_it_begins_is_known_by_having_been_there, restore),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
