@@ -183,6 +183,7 @@ static void *run(void *unused)
 	uint32_t before, calls = 0;
 	unsigned ms = SHORTEST_MS;
 
+	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
 	settle_in();
 	for (;;) {
 		enum tr2_drain done;
