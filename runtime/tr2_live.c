@@ -11,6 +11,7 @@
 #include "t2x_memory.h"
 #include "t2x_merge.h"
 #include "t2x_model.h"
+#include "tr2_atomic.h"
 #include "tr2_env.h"
 #include "tr2_heap.h"
 #include "tr2_memory.h"
@@ -44,7 +45,17 @@ TR2_LARGE static struct live {
 } g_live[TARGETS];
 
 TR2_LARGE static struct live g_left_behind[TARGETS] __attribute__((used));   /* the parent's, for leak checkers */
-static int g_on;
+static int g_on;                       /* how many are; asked for without the drain's lock, too */
+
+static int count_on(void)
+{
+	return tr2_load_rlx(&g_on); /* relaxed: a number by itself */
+}
+
+static void set_on(int on)
+{
+	tr2_store_rlx(&g_on, on); /* relaxed: as above */
+}
 
 /* ---- output ------------------------------------------------------------------------------------- */
 
@@ -205,20 +216,20 @@ int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
 	static const struct t2x_memory memory = { tr2_heap_resize, tr2_heap_zeroed, tr2_heap_aligned };
 
 	t2x_memory_use(&memory);
-	g_on = 0;
+	set_on(0);
 	for (int i = 0; i < TARGETS; i++)
-		g_on += open_target(i, name, rules);
-	return g_on;
+		set_on(count_on() + open_target(i, name, rules));
+	return count_on();
 }
 
 int tr2_live_is_on(void)
 {
-	return g_on;
+	return count_on();
 }
 
 int tr2_live_is_sentinel(void)
 {
-	return g_on && g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;
+	return count_on() && g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -276,16 +287,16 @@ void tr2_live_write(struct tlg_event *blocks, size_t bytes, uint32_t stream)
 {
 	const struct tlg_event *end = blocks + bytes / sizeof(*blocks);
 
-	for (; g_on && blocks < end; blocks += blocks->u.block.size + 1u)
+	for (; count_on() && blocks < end; blocks += blocks->u.block.size + 1u)
 		push_block(blocks, stream);
-	for (int i = 0; g_on && i < TARGETS; i++)
+	for (int i = 0; count_on() && i < TARGETS; i++)
 		if (g_live[i].is_on && t2x_out_flush(&g_live[i].out))
 			g_live[i].is_on = 0;
 }
 
 void tr2_live_close(void)
 {
-	for (int i = 0; g_on && i < TARGETS; i++) {
+	for (int i = 0; count_on() && i < TARGETS; i++) {
 		if (!g_live[i].merge)
 			continue;
 		t2x_merge_run(g_live[i].merge);
@@ -293,21 +304,21 @@ void tr2_live_close(void)
 			t2x_out_flush(&g_live[i].out);
 		free_target(&g_live[i]);
 	}
-	g_on = 0;
+	set_on(0);
 }
 
 int tr2_live_lacks_files(void)
 {
 	int lacks = 0;
 
-	for (int i = 0; g_on && i < TARGETS; i++)
+	for (int i = 0; count_on() && i < TARGETS; i++)
 		lacks |= g_live[i].is_on && tr2_dst_lacks_file(&g_live[i].dst);
 	return lacks;
 }
 
 void tr2_live_open_again(void)
 {
-	for (int i = 0; g_on && i < TARGETS; i++)
+	for (int i = 0; count_on() && i < TARGETS; i++)
 		if (g_live[i].is_on)
 			tr2_dst_open_again(&g_live[i].dst);
 }
@@ -315,16 +326,16 @@ void tr2_live_open_again(void)
 /* What the targets hold stays allocated, and in sight: the memory may be in any state. */
 static void leave_behind(void)
 {
-	if (!g_on)
+	if (!count_on())
 		return;
 	memcpy(g_left_behind, g_live, sizeof(g_left_behind));
 	memset(g_live, 0, sizeof(g_live));
-	g_on = 0;
+	set_on(0);
 }
 
 int tr2_live_inherit(void)
 {
-	int had = g_on;
+	int had = count_on();
 
 	leave_behind();
 	tr2_heap_reset();
@@ -334,14 +345,14 @@ int tr2_live_inherit(void)
 		if (!g_left_behind[i].is_on || tr2_dst_inherit(&g_live[i].dst))
 			free_target(&g_live[i]);
 		else
-			g_on += switch_on(&g_live[i], &kinds[i]);
+			set_on(count_on() + switch_on(&g_live[i], &kinds[i]));
 	}
-	return g_on;
+	return count_on();
 }
 
 void tr2_live_reset(void)
 {
-	int had = g_on;
+	int had = count_on();
 
 	leave_behind();
 	for (int i = 0; had && i < TARGETS; i++)
