@@ -7,7 +7,7 @@ format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
 runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
 	       tr2_emit tr2_site tr2_message tr2_capture tr2_format tr2_args tr2_timer tr2_flight tr2_signal \
 	       tr2_reserve tr2_wake \
-	       tr2_drain tr2_idle tr2_lock tr2_collect tr2_keep tr2_snapshot tr2_overwrite tr2_reader \
+	       tr2_drain tr2_drain_fork tr2_idle tr2_lock tr2_collect tr2_keep tr2_snapshot tr2_overwrite tr2_reader \
 	       tr2_post tr2_post_chain tr2_stream \
 	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write \
 	       tr2_thread tr2_thread_rings tr2_gap tr2_handler tr2_reg tr2_ring tr2_ring_read tr2_pool \

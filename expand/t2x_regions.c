@@ -6,6 +6,8 @@
 
 #include "t2x_memory.h"
 
+enum { MOST_LOOKED_AT = 1024 };        /* regions, for one of the same names: what is deeper is not repaired */
+
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
 {
 	regions->open = 1;
@@ -69,10 +71,11 @@ void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned enter
 static unsigned find(const struct t2x_regions *regions, uint32_t names)
 {
 	unsigned at = regions->open < regions->room ? regions->open : regions->room;
+	unsigned outermost = at > MOST_LOOKED_AT ? at - MOST_LOOKED_AT : 1;
 
-	while (at > 1 && regions->entered[at - 1].names != names)
+	while (at > outermost && regions->entered[at - 1].names != names)
 		at--;
-	return at > 1 ? at - 1 : 0;
+	return at > outermost ? at - 1 : 0;
 }
 
 unsigned t2x_regions_repair_leave(struct t2x_regions *regions, uint32_t names, int *is_missing)

@@ -244,12 +244,19 @@ static int is_younger(const struct tr2_chain *chain, uint64_t until)
 	return tlg_event_type(chain->events) != TLG_THREAD && chain->events->u.hit.when > until;
 }
 
-/* A flight recorder's first chunk is in the file now, if it is this one: nothing has to stay. */
+/*
+ * What is in the next chunk is younger than that, also where no event tells its time.  A flight recorder's first chunk
+ * is in the file now, if it is this one: nothing has to stay.
+ */
 static void leave_chunk(struct tr2_thread *thread)
 {
-	uint32_t left = thread->ring.rd_chunk;
+	struct tr2_post_thread *post = thread->post;
+	uint32_t left = thread->ring.rd_chunk, next;
 
 	free_chunk(&thread->ring, tr2_ring_leave_chunk(&thread->ring));
+	next = thread->ring.rd_chunk;
+	if (next && tr2_shm_chunk(next - 1)->opened > post->last_when)
+		post->last_when = tr2_shm_chunk(next - 1)->opened;
 	if (left && left == thread->pinned.chunk)
 		thread->pinned.chunk = 0;
 }

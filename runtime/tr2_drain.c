@@ -11,6 +11,7 @@
 #include "tr2_clock.h"
 #include "tr2_collect.h"
 #include "tr2_env.h"
+#include "tr2_fd.h"
 #include "tr2_keep.h"
 #include "tr2_lock.h"
 #include "tr2_losses.h"
@@ -27,7 +28,7 @@
 enum {
 	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
-	FLUSH_PAUSES = 50,                     /* of 100 us, while there is nothing but unfinished events */
+	FLUSH_US = 5000,                       /* and twice the patience: behind an unfinished event */
 	STANDS_BACK = 8,                       /* passes that the drain's thread leaves to those who wait to make one */
 };
 
@@ -204,15 +205,31 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 	return done;
 }
 
+static void open_files(void)
+{
+	tr2_sink_open_again();
+	if (is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
+		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
+	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: a hint */
+	tr2_lock_let_go();
+}
+
 void tr2_drain_open_files(void)
 {
-	if (!tr2_load_rlx(&g_drain.wants_files) || !tr2_lock_try()) /* relaxed: a hint */
-		return;
-	tr2_sink_open_again();
-	if (is_left(TR2_DRAIN_ROTATE) && tr2_sink_open_next())
-		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
-	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: as above */
-	tr2_lock_let_go();
+	if (tr2_load_rlx(&g_drain.wants_files) && tr2_lock_try()) /* relaxed: a hint */
+		open_files();
+}
+
+void tr2_drain_open_files_now(void)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	tr2_mask_all(&mask);
+	if (!tr2_is_forked_child() && tr2_lock_briefly())
+		open_files();
+	tr2_mask_restore(&mask);
+	errno = saved;
 }
 
 /* The caller may be about to leave, by exec or _exit(): nothing may be held back.  0: nothing is */
@@ -233,15 +250,19 @@ static int wait_for_margin(void)
 static int drain_with(unsigned patience_us)
 {
 	const struct timespec pause = { 0, 100000 };
+	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * patience_us) * UINT64_C(1000));
 	const uint64_t begun = tr2_clock_raw();
-	uint64_t upto = 0;
+	uint64_t upto = 0, before, grown = begun;
 	int is_done = 0;
 
-	for (int pauses = 0; !is_done && pauses < FLUSH_PAUSES;) {
-		enum pass result = pass(patience_us, &upto);
+	while (!is_done && tr2_clock_raw() - grown < longest) {
+		enum pass result;
+		before = upto;
+		result = pass(patience_us, &upto);
 		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
-		pauses += result == PASS_WAITING;
-		if (result == PASS_WAITING && !is_done)
+		if (upto > before)
+			grown = tr2_clock_raw();
+		else if (!is_done && result != PASS_MOVED)
 			nanosleep(&pause, NULL);
 	}
 	return is_done;
@@ -272,7 +293,7 @@ static int with_lock(void (*fn)(void))
 	tr2_mask_all(&mask);
 	is_ours = tr2_lock_patiently();
 	if (is_ours) {
-		if (!g_drain.finished)
+		if (!g_drain.finished && (tr2_fd_may_open() || !lacks_files()))
 			fn();
 		tr2_lock_let_go();
 	}
@@ -405,9 +426,14 @@ void tr2_drain_finish(unsigned reason)
 		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
 }
 
+int tr2_drain_is_over(void)
+{
+	return tr2_load_rlx(&g_drain.finished); /* relaxed: without the lock a hint */
+}
+
 int tr2_drain_may_come(void)
 {
-	return !tr2_lock_is_ours() && !tr2_load_rlx(&g_drain.finished); /* relaxed: a hint */
+	return !tr2_lock_is_ours() && !tr2_drain_is_over();
 }
 
 int tr2_drain_instead(int may_be_handler)
@@ -434,54 +460,6 @@ int tr2_drain_init(uint32_t stream)
 	return 0;
 }
 
-/* The calling thread has the lock for its fork(): others may be forking, too, and did not get it. */
-static __thread int g_held __attribute__((tls_model("initial-exec")));
-TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: that thread as it is now */
-
-void tr2_drain_before_fork(void)
-{
-	uint64_t mask;
-
-	if (g_held || !tr2_thread_has_self())
-		return;
-	tr2_mask_all(&mask);
-	g_held = tr2_lock_briefly();
-	if (g_held && is_flight())
-		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
-	else if (g_held && !g_drain.finished)
-		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
-	tr2_mask_restore(&mask);
-}
-
-void tr2_drain_after_fork_parent(void)
-{
-	if (!g_held || tr2_is_forked_child())
-		return;
-	g_held = 0;
-	tr2_lock_let_go();
-}
-
-/* The lock that it got for the fork is its parent's. */
-void tr2_drain_after_fork_child(void)
-{
-	tr2_lock_leave();
-}
-
-unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
-{
-	const struct tr2_post_thread *post = !is_flight() ? parent->post : g_held ? &g_ahead : NULL;
-	struct tlg_open open;
-	unsigned n = 0;
-
-	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
-	g_held = 0;
-	if (!post)
-		return 0;
-	for (; tr2_post_open_region(post, n, TR2_KEPT_REGIONS, &open); n++)
-		enters[n] = open.when;
-	return n;
-}
-
 void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
@@ -489,5 +467,4 @@ void tr2_drain_reset(void)
 	memset(&g_drain, 0, sizeof(g_drain));
 	tr2_lock_reset();
 	tr2_lock_leave();
-	g_held = 0;
 }

@@ -18,8 +18,8 @@
 int tr2_drain_init(uint32_t stream);
 
 /*
- * Around fork(): bring what the drain knows of the calling thread up to date and keep passes out, so that the child
- * finds it in order; let them in again.  Blocks  at most 10 ms
+ * Around fork(), in tr2_drain_fork.c: bring what the drain knows of the calling thread up to date and keep passes out,
+ * so that the child finds it in order; let them in again.  Blocks  at most 10 ms
  */
 void tr2_drain_before_fork(void);
 void tr2_drain_after_fork_parent(void);
@@ -48,12 +48,18 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms);
  */
 void tr2_drain_open_files(void);
 
+/* The same whether or not it has found that, for the thread is about to be asked to write.  Blocks  at most 10 ms */
+void tr2_drain_open_files_now(void);
+
 /*
  * A ring is full and the drain's thread does not run: make a pass here.  Return  1 if one was made.  Signals
  * masked.  Never waits for another pass.
  * may_be_handler  1: nor is one made for live texts, which take more of the stack than a handler may have
  */
 int tr2_drain_instead(int may_be_handler);
+
+/* 1: the trace has ended. */
+int tr2_drain_is_over(void);
 
 /* 1 if waiting for chunks to be freed makes sense: a pass may come, and it is not the caller itself who makes it. */
 int tr2_drain_may_come(void);

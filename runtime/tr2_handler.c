@@ -2,6 +2,7 @@
 /* tr2_handler.c - see tr2_handler.h. */
 #include "tr2_handler.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -95,7 +96,10 @@ int tr2_handler_may_run(uint64_t mask)
 
 void tr2_handler_note(void)
 {
+	int saved = errno;
+
 	look_at_handlers(0, 0);
+	errno = saved;
 }
 
 void tr2_handler_is_ordinary(void)

@@ -5,9 +5,9 @@
  * Nothing tells for certain.  While a handler runs, its signal is blocked; so code that blocks no signal that has a
  * handler is none.  A handler that does not block its own signal (SA_NODEFER) is known not to run by other signs: it
  * would have left its own stack (SA_ONSTACK), would be installed no more (SA_RESETHAND, of a fault), or would block
- * other signals (sa_mask).  Inside of one that is installed no more nothing tells but that it was, when we last looked.  Threads that always block such signals, as workers
- * do, look like handlers for ever.  Where a mistake only costs time, what they block where it is known that no
- * handler runs may be left out: tr2_thread.ordinary_mask.
+ * other signals (sa_mask).  Inside of one that is installed no more nothing tells but that it was, when we last looked.
+ * Threads that always block such signals, as workers do, look like handlers for ever.  Where a mistake only costs time,
+ * what they block where it is known that no handler runs may be left out: tr2_thread.ordinary_mask.
  */
 #ifndef TR2_HANDLER_H
 #define TR2_HANDLER_H

@@ -299,12 +299,14 @@ static int is_left_to_thread(enum tr2_drain_task task)
 	uint64_t mask;
 	int saved = errno, is_left = 0;
 
-	if (!tr2_sink_has_texts())
+	if (!tr2_sink_has_texts() || !tr2_wake_is_coming())
 		return 0;
 	tr2_mask_all(&mask);
 	tr2_mask_restore(&mask);
 	if (tr2_handler_may_run(mask)) {
 		tr2_drain_leave(task);
+		if (task == TR2_DRAIN_ROTATE)
+			tr2_drain_open_files_now();
 		tr2_wake_wanted(mask);
 		is_left = 1;
 	}

@@ -177,7 +177,7 @@ static void follow_gap(struct tr2_post_thread *thread, const struct tlg_gap *gap
 
 	if (gap->left == TLG_GAP_UNKNOWN)
 		return;
-	thread->missing -= gap->events;
+	thread->missing -= gap->events < thread->missing ? gap->events : thread->missing;
 	thread->is_bare |= gap->left > left && !thread->doubt;
 	thread->depth -= left;
 	if (is_assumed(thread))

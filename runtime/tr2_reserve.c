@@ -49,8 +49,8 @@ static void leave_parent(uint64_t mask)
 		if (tr2_g_shm.head && tr2_wake_is_for_all())
 			tr2_wake_wanted(mask);
 	}
-	if (await_settled() && parent)
-		tr2_thread_inherit(parent, enters, open);
+	if (await_settled() && parent && tr2_thread_inherit(parent, enters, open))
+		tr2_wake_now();
 }
 
 /* Signals masked. */

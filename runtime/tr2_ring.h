@@ -126,11 +126,11 @@ static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
  * The drain has put the position away, see tr2_idle.h.  It is out of bounds then, and stays in this range whatever is
  * added to it before the thread puts it back.
  */
-#define TR2_PARKED ((uintptr_t)16384)
+#define TR2_PARKED ((uintptr_t)TLG_CHUNK_STRIDE)
 
 static inline int tr2_is_parked(uintptr_t position)
 {
-	return position - TR2_PARKED < TR2_PARKED;
+	return position - TR2_PARKED < TLG_CHUNK_STRIDE - TLG_CHUNK_BYTES;
 }
 
 static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)

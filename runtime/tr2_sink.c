@@ -73,6 +73,9 @@ int tr2_sink_inherit(void)
 {
 	int texts = tr2_live_inherit();
 
+	if (g_sink.has_next && g_sink.next.fd != g_sink.dst.fd)
+		tr2_dst_close(&g_sink.next);   /* the parent's, to go on in */
+	g_sink.has_next = 0;
 	return tr2_dst_inherit(&g_sink.dst) && !texts ? -1 : 0;
 }
 

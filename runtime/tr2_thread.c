@@ -97,11 +97,15 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
 
-	*opened |= tr2_ring_unpark(&self->ring);
 	for (int tries = 0; tries < 2; tries++) {
 		uintptr_t position = tr2_local_add(&self->ring.hot->cur, bytes);
 		if (tr2_in_chunk(position, bytes))
 			return (struct tlg_event *)position;
+		if (tr2_is_parked(position)) {
+			*opened |= tr2_ring_unpark(&self->ring);
+			tries--;   /* the drain may do it again, but only once in a while */
+			continue;
+		}
 		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 			tr2_ring_pad(position);
 		if (open_chunk(self))

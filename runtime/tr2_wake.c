@@ -279,6 +279,7 @@ void tr2_wake_opened(uint64_t mask)
 		tr2_wake_wanted(mask);
 		return;
 	}
+	tr2_drain_open_files();
 	calls = tr2_add_rlx(&g_wake.calls, 1) + 1; /* relaxed: ordered by what follows */
 	/* [M16] release: the call.  Pairs with sleep_for() */
 	if (tr2_read_acq_rel(&g_wake.sleep) == SLEEPS || calls % batch_chunks() == 0)
@@ -289,6 +290,7 @@ void tr2_wake_finish(unsigned reason)
 {
 	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
 
+	tr2_drain_open_files_now();
 	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
 	tr2_wake_now();
 	/* relaxed: as in finish_if_asked() */
@@ -299,8 +301,10 @@ void tr2_wake_finish(unsigned reason)
 static void ask_to_show(void)
 {
 	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
-	uint32_t mine = tr2_add_rlx(&g_wake.asked, 1) + 1, shown; /* relaxed: as in show_if_asked() */
+	uint32_t mine, shown;
 
+	tr2_drain_open_files_now();
+	mine = tr2_add_rlx(&g_wake.asked, 1) + 1; /* relaxed: as in show_if_asked() */
 	tr2_wake_now();
 	do
 		shown = tr2_load_rlx(&g_wake.shown); /* relaxed: as above */

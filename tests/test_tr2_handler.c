@@ -115,7 +115,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_what_else_it_blocks, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_its_stack, restore),
 		/* the last: that it was there is never forgotten */
-		cmocka_unit_test_teardown(test_handler_that_is_gone_when_it_begins_is_known_by_having_been_there, restore),
+		cmocka_unit_test_teardown(test_handler_that_is_gone_when_it_begins_is_known_by_having_been_there,
+					  restore),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
