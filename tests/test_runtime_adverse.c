@@ -193,7 +193,8 @@ static int be_child(const char *path)
 {
 	pthread_t thread;
 
-	if (pthread_create(&thread, NULL, record_first, NULL) || pthread_join(thread, NULL) || !has_lines(path, "first", 1))
+	if (pthread_create(&thread, NULL, record_first, NULL) || pthread_join(thread, NULL) ||
+	    !has_lines(path, "first", 1))
 		return 1;
 	sleep_ms(600);   /* the library's thread sleeps */
 	trace2_session_id();
