@@ -269,7 +269,7 @@ $(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests
 $(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o \
 		$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
-	$(quiet)$(link) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
+	$(quiet)$(link) -Wl,-z,now -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
 
 $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(user_lib)
 	$(call say,LD)

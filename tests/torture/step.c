@@ -30,6 +30,7 @@
 #include "follow.h"
 #include "stepper.h"
 #include "still.h"
+#include "tr2_keep.h"
 #include "trace2.h"
 #include "traced.h"
 
@@ -100,6 +101,7 @@ static void run_victim(const struct place *place)
 
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
+	tr2_keep_pid_space();   /* whoever looks at the copy of a living process's ring file knows that it has not mapped that */
 	make_calls(0, place->before);
 	if (place->before)
 		raise(SIGUSR1);   /* so that the handler, too, is past its first time */
@@ -371,6 +373,7 @@ static void prepare(void)
 	traced_init(&t);
 	snprintf(copy, sizeof(copy), "%s/copy", t.dir);
 	traced_into(&t);
+	setenv("TRACE2_RAW_THREAD", "late", 1);   /* within the stretch that is stepped, and held there */
 	told = traced_shared(sizeof(*told));
 }
 
