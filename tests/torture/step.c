@@ -101,7 +101,7 @@ static void run_victim(const struct place *place)
 
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	tr2_keep_pid_space();   /* whoever looks at the copy of a living process's ring file knows that it has not mapped that */
+	tr2_keep_pid_space();   /* so that a copy of its ring file, while it lives, is known not to be mapped by it */
 	make_calls(0, place->before);
 	if (place->before)
 		raise(SIGUSR1);   /* so that the handler, too, is past its first time */
