@@ -148,8 +148,8 @@ static int run_child(void *data)
 static void test_thread_of_a_forked_child_starts_with_its_first_event(void **state)
 {
 	(void)state;
-#ifdef __SANITIZE_THREAD__
-	skip();   /* it ends a forked child that starts a thread */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	skip();   /* the child inherits the locks of the sanitizer's allocator, which glibc's would have in order */
 #endif
 	traced_run(&t, run_child, (unsigned[]){ 2 }, NULL);
 	assert_int_equal(t.status, 0);
