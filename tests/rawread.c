@@ -3,6 +3,7 @@
 #include "rawread.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -189,6 +190,23 @@ void raw_free(struct raw_file *file)
 {
 	free(file->events);
 	file->events = NULL;
+}
+
+int raw_write_from_cycle(const struct raw_file *file, size_t n, const char *path)
+{
+	size_t at = 0, written;
+	FILE *to;
+
+	if (!n || n > file->cycles)
+		return -1;
+	to = fopen(path, "w");
+	if (!to)
+		return -1;
+	for (; n; at++)
+		n -= tlg_event_type(&file->events[at + 1]) == TLG_PROLOGUE;
+	at--;
+	written = fwrite(file->events + at, sizeof(struct tlg_event), file->count - at, to);
+	return fclose(to) || written != file->count - at ? -1 : 0;
 }
 
 /* Copy the INFO text behind event at into to, at most size bytes; its length without the zero padding. */

@@ -33,6 +33,9 @@ struct raw_file {
 int raw_read(const char *path, struct raw_file *file);
 void raw_free(struct raw_file *file);
 
+/* Write what a file has from its nth cycle on: as one has it who joins there.  Return  0; -1 */
+int raw_write_from_cycle(const struct raw_file *file, size_t n, const char *path);
+
 /* HITs whose SLOC, posted before them, has this style; and, label not NULL, this label. */
 size_t raw_count(const struct raw_file *file, unsigned style, const char *label);
 

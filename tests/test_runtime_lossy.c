@@ -131,19 +131,12 @@ static void test_lossy_program_has_right_times_and_nesting(void **state)
 	assert_true(jobs.timed > 0);
 }
 
-/* Cut what is before the nth cycle off the file.  Return  the rest's path */
+/* Return  the path of what the file has from its nth cycle on */
 static const char *cut_before_cycle(size_t n)
 {
 	const char *path = traced_path("tail.tlg");
-	FILE *to = fopen(path, "w");
-	size_t at = 0;
 
-	for (; n; at++)
-		n -= tlg_event_type(&file.events[at + 1]) == TLG_PROLOGUE;
-	at--;
-	assert_non_null(to);
-	assert_int_equal(fwrite(file.events + at, sizeof(struct tlg_event), file.count - at, to), file.count - at);
-	fclose(to);
+	assert_int_equal(raw_write_from_cycle(&file, n, path), 0);
 	return path;
 }
 

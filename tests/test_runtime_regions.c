@@ -246,20 +246,12 @@ static int run_unbalanced(void *data)
 	return 0;
 }
 
-/* Cut what is before the nth cycle off the file.  Return  the rest's path */
-static const char *cut_before_cycle(unsigned n)
+/* Return  the path of what the file has from its nth cycle on */
+static const char *cut_before_cycle(size_t n)
 {
 	const char *path = traced_path("tail.tlg");
-	FILE *to = fopen(path, "w");
-	size_t at = 0;
 
-	assert_in_range(n, 1, file.cycles);
-	for (; n; at++)
-		n -= tlg_event_type(&file.events[at + 1]) == TLG_PROLOGUE;
-	at--;
-	assert_non_null(to);
-	assert_int_equal(fwrite(file.events + at, sizeof(struct tlg_event), file.count - at, to), file.count - at);
-	fclose(to);
+	assert_int_equal(raw_write_from_cycle(&file, n, path), 0);
 	return path;
 }
 

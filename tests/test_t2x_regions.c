@@ -102,14 +102,19 @@ static void begin_in_block(struct t2x_regions *regions, unsigned *budget)
 	enter_named(regions, BLOCK, 20, budget);
 }
 
+static void begin_behind_a_gap(struct t2x_regions *regions, unsigned *budget)
+{
+	begin_in_block(regions, budget);
+	t2x_regions_doubt(regions);
+}
+
 static void test_regions_behind_a_gap_are_certain_and_those_before_are_not(void **state)
 {
 	struct t2x_regions r;
 	unsigned budget = 100;
 
 	(void)state;
-	begin_in_block(&r, &budget);
-	t2x_regions_doubt(&r);
+	begin_behind_a_gap(&r, &budget);
 	assert_true(t2x_regions_elapsed(&r, 100) == T2X_NO_TIME);
 	enter_named(&r, OTHER, 50, &budget);
 	assert_false(t2x_regions_are_assumed(&r));
@@ -129,8 +134,7 @@ static void test_regions_leave_behind_a_gap_closes_up_to_its_own(void **state)
 	int is_missing;
 
 	(void)state;
-	begin_in_block(&r, &budget);
-	t2x_regions_doubt(&r);
+	begin_behind_a_gap(&r, &budget);
 	assert_int_equal(t2x_regions_repair_leave(&r, JOB, &is_missing), 1);
 	assert_false(is_missing);
 	assert_int_equal(t2x_regions_open(&r), 2);
@@ -145,8 +149,7 @@ static void test_regions_leave_behind_a_gap_without_its_own_closes_all(void **st
 	int is_missing;
 
 	(void)state;
-	begin_in_block(&r, &budget);
-	t2x_regions_doubt(&r);
+	begin_behind_a_gap(&r, &budget);
 	assert_int_equal(t2x_regions_repair_leave(&r, OTHER, &is_missing), 2);
 	assert_true(is_missing);
 	assert_int_equal(t2x_regions_open(&r), 1);
