@@ -252,15 +252,16 @@ static int drain_with(unsigned patience_us)
 	const struct timespec pause = { 0, 100000 };
 	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * patience_us) * UINT64_C(1000));
 	const uint64_t begun = tr2_clock_raw();
-	uint64_t upto = 0, before, grown = begun;
+	/* the rings hold no more than their memory: what moves after that many events is younger than the call */
+	const uint64_t held = tr2_collect_moved() + tr2_g_settings.memory_bytes / TLG_EVENT_SIZE;
+	uint64_t upto = 0, grown = begun;
 	int is_done = 0;
 
 	while (!is_done && tr2_clock_raw() - grown < longest) {
-		enum pass result;
-		before = upto;
-		result = pass(patience_us, &upto);
+		uint64_t before = upto, moved = tr2_collect_moved();
+		enum pass result = pass(patience_us, &upto);
 		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
-		if (upto > before)
+		if (upto > before || (tr2_collect_moved() != moved && moved < held))
 			grown = tr2_clock_raw();
 		else if (!is_done && result != PASS_MOVED)
 			nanosleep(&pause, NULL);

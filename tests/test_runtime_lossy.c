@@ -78,10 +78,10 @@ static void take_line(struct jobs *jobs, char *line)
 	if (!column[6][strspn(column[6], " ")])
 		return;
 	jobs->timed++;
-	if (!jobs->enter[job])
+	if (jobs->enter[job] <= 0)
 		jobs->enter[job] = jobs->restated;
 	since = read_time(column[5]) - jobs->enter[job] - read_time(column[6]);
-	jobs->wrong += !jobs->enter[job] || since > 0.0000015 || since < -0.0000015 || read_time(column[6]) < 0.002;
+	jobs->wrong += jobs->enter[job] <= 0 || since > 0.0000015 || since < -0.0000015 || read_time(column[6]) < 0.002;
 }
 
 static struct jobs read_jobs(const char *path)
