@@ -1,35 +1,18 @@
 # SPDX-License-Identifier: MIT
-# The whole build.  `make help` says what it can do.  A new source file is added in the lists right below, which have
-# a line for each layer that the README.md of the directory names; tests (tests/test_*.c), checks (tests/check_*.sh)
-# and benchmarks (bench/bench_*.c) are found by name.
+# The whole build.  `make help` says what it can do.  Sources are found by folder: a folder is a layer, and includes
+# go only to folders that stand behind its own in these lists (tests/lint/check_layers.sh).  Tests (tests/**/test_*.c), checks
+# (tests/**/check_*.sh) and benchmarks (bench/bench_*.c) are found by name; programs lie flat in build/tests.
 
-format_src  := tlg_desc tlg_crc tlg_block tlg_pack tlg_show
-runtime_src := trace2_cmd trace2_process trace2_region tr2_life \
-	       tr2_emit tr2_site tr2_message tr2_capture tr2_format tr2_args tr2_timer tr2_flight tr2_signal \
-	       tr2_reserve tr2_wake \
-	       tr2_drain tr2_drain_fork tr2_idle tr2_lock tr2_collect tr2_keep tr2_snapshot tr2_overwrite tr2_reader \
-	       tr2_post tr2_post_chain tr2_stream \
-	       tr2_sink tr2_live tr2_encode tr2_frame tr2_dst tr2_dst_write \
-	       tr2_thread tr2_thread_rings tr2_gap tr2_handler tr2_reg tr2_ring tr2_ring_read tr2_pool \
-	       tr2_scope tr2_losses tr2_shm \
-	       tr2_env tr2_value tr2_config tr2_config_parse tr2_sid tr2_wild tr2_watch \
-	       tr2_clock tr2_memory tr2_heap tr2_fd tr2_text tr2_progress
-expand_src  := t2x_options t2x_inputs t2x_recover t2x_select t2x_rest t2x_dir t2x_output t2x_file t2x_screen \
-	       t2x_ahead t2x_relay t2x_crew \
-	       t2x_merge t2x_heap t2x_lane t2x_missing t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
-	       t2x_join t2x_salvage t2x_reblock t2x_ring t2x_ring_copy t2x_alive t2x_leftover \
-	       t2x_raw t2x_xml \
-	       t2x_input t2x_blocks t2x_place t2x_met t2x_unpack t2x_layout t2x_layout_xml t2x_in t2x_lz4 t2x_window \
-	       t2x_model t2x_model_lost t2x_regions t2x_losses t2x_render \
-	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_tree t2x_tree_show \
-	       t2x_text \
-	       t2x_out t2x_digits t2x_escape t2x_report t2x_map t2x_clock t2x_memory
+runtime_layers := api record drain output ring settings base
+expand_layers  := cli recover merge text read model base
 
+sources = $(basename $(foreach layer,$(2),$(sort $(wildcard $(1)/$(layer)/*.c))))
+format_src  := $(basename $(wildcard format/*.c))
+runtime_src := $(call sources,runtime,$(runtime_layers))
+expand_src  := $(call sources,expand,$(expand_layers))
 # What of the expander serves the live text targets, in the library
-live_src    := t2x_merge t2x_heap t2x_lane t2x_missing t2x_waiting t2x_define t2x_chain t2x_stream t2x_scope t2x_context \
-	       t2x_model t2x_model_lost t2x_regions t2x_losses t2x_render \
-	       t2x_normal t2x_perf t2x_columns t2x_event t2x_object t2x_json t2x_json_check t2x_text \
-	       t2x_out t2x_digits t2x_map t2x_clock t2x_memory
+live_src    := $(filter-out $(addprefix expand/,text/t2x_tree text/t2x_tree_show text/t2x_raw text/t2x_xml \
+	       base/t2x_escape base/t2x_report),$(call sources,expand,merge text model base))
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
@@ -77,29 +60,33 @@ version := $(shell sed -n 's/^.define TRACE2_VERSION "\(.*\)"/\1/p' runtime/trac
 soname := libtrace2.so.0
 
 objects = $(patsubst %,$(obj)/$(1)/%.o,$(2))
-format_obj  := $(call objects,format,$(format_src))
-runtime_obj := $(call objects,runtime,$(runtime_src))
-expand_obj  := $(call objects,expand,$(expand_src))
-live_obj    := $(call objects,expand,$(live_src))
-test_names  := $(basename $(notdir $(wildcard tests/test_*.c)))
-help_names  := $(filter-out $(test_names) replay counted fuzzmain fuzzmemory,$(basename $(notdir $(wildcard tests/*.c))))
+format_obj  := $(format_src:%=$(obj)/%.o)
+runtime_obj := $(runtime_src:%=$(obj)/%.o)
+expand_obj  := $(expand_src:%=$(obj)/%.o)
+live_obj    := $(live_src:%=$(obj)/%.o)
+# What the tests link with: all but main()
+reader_obj  := $(filter-out %/t2expand.o,$(expand_obj))
+test_src    := $(basename $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
+tool_src    := $(basename $(wildcard tests/tools/*.c tests/fuzz/fuzz.c tests/fuzz/fuzzseal.c))
+help_src    := $(filter-out %/replay %/counted,$(tool_src))
+help_names  := $(notdir $(help_src))
 # What a benchmark is about has to be installed; LTTng-UST, where it is, is compared with
 has_header = $(wildcard /usr/include/$(1) /usr/include/*/$(1))
 lttng_libs := $(if $(call has_header,lttng/tracepoint.h),-llttng-ust -ldl)
 bench_names := $(filter-out $(if $(lttng_libs),,bench_lttng) $(if $(call has_header,sqlite3.h),,bench_sqlite) \
 	       $(if $(call has_header,zstd.h),,bench_zstd),$(basename $(notdir $(wildcard bench/bench_*.c))))
-torture_names := $(basename $(notdir $(wildcard tests/torture/*.c)))
+torture_src := $(basename $(wildcard tests/torture/*.c tests/fuzz/fuzz_*.c))
 bench_help  := $(filter-out bench_%,$(basename $(notdir $(wildcard bench/*.c))))
 example_names := $(basename $(notdir $(wildcard runtime/examples/*.c)))
 
 shared  := $(if $(SAN),,$(out)/$(soname) $(out)/libtrace2.so)
-unit    := $(test_names:%=$(out)/tests/%)
+unit    := $(patsubst %,$(out)/tests/%,$(notdir $(test_src)))
 benches := $(bench_names:%=$(out)/bench/%)
 bench_static := $(patsubst %,$(out)/bench/%_static,bench_emit bench_start)
-torture := $(torture_names:%=$(out)/torture/%)
+torture := $(patsubst %,$(out)/torture/%,$(notdir $(torture_src)))
 fuzzers := $(filter $(out)/torture/fuzz_%,$(torture))
 example := $(if $(example_names),$(out)/examples/t2index)
-scripts := $(sort $(wildcard tests/check_*.sh))
+scripts := $(sort $(wildcard tests/*/check_*.sh))
 
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
@@ -108,7 +95,7 @@ our_cppflags = $(if $(SAN),-DTR2_IS_SANITIZED) -D_GNU_SOURCE -D_FILE_OFFSET_BITS
 include_format  := -Iformat
 include_runtime := -Iruntime -Iformat -Iexpand
 include_expand  := -Iexpand -Iformat
-include_tests   := -Itests -Iruntime -Iexpand -Iformat
+include_tests   := -Itests/tools -Itests/fuzz -Iruntime -Iexpand -Iformat
 include_bench   := -Ibench -Iruntime -Iformat
 our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	      -Wmissing-prototypes -Wvla -Wundef $(if $(WERROR),-Werror) -pthread -fPIC -fvisibility=hidden -fno-tree-slp-vectorize \
@@ -155,14 +142,14 @@ check:
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-all
 
 check-all: all $(unit) $(out)/tests/replay $(out)/tests/counted
-	$(quiet)$(run_env) tests/run.sh $(unit) $(scripts) tests/conformance.sh
+	$(quiet)$(run_env) tests/run.sh $(unit) $(scripts) tests/conformance/conformance.sh
 
 unit: $(unit)
 	$(quiet)$(run_env) tests/run.sh $(unit)
 
 # What a sanitizer can judge: no scripts
 programs: $(unit) $(out)/tests/replay $(out)/t2expand
-	$(quiet)$(run_env) tests/run.sh $(unit) tests/conformance.sh
+	$(quiet)$(run_env) tests/run.sh $(unit) tests/conformance/conformance.sh
 
 run_env = T2_OUT='$(out)' T2_V='$(V)' T2_LIVE='$(live_obj)' CC='$(CC)' MAKE='$(MAKE)' CMOCKA_MESSAGE_OUTPUT=STDOUT
 
@@ -218,31 +205,35 @@ $(out)/$(soname): $(runtime_obj) $(format_obj) $(live_obj) runtime/trace2.map $(
 $(out)/libtrace2.so: $(out)/$(soname)
 	@ln -sf $(soname) $@
 
-$(out)/t2expand: $(obj)/expand/t2expand.o $(expand_obj) $(format_obj)
+$(out)/t2expand: $(expand_obj) $(format_obj)
 	$(call say,LD)
 	$(quiet)$(link) -o $@ $^ $(expand_libs) $(LDLIBS)
 
 # Archives for the tests: a test program takes from them what it calls.
 $(obj)/libtr2.a: $(runtime_obj)
-$(obj)/libt2x.a: $(expand_obj)
+$(obj)/libt2x.a: $(reader_obj)
 $(obj)/libtlg.a: $(format_obj)
-$(obj)/libhelp.a: $(call objects,tests,$(help_names))
+$(obj)/libhelp.a: $(help_src:%=$(obj)/%.o)
 $(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a):
 	$(archive)
 
 # Tests of format/ and expand/ do without the runtime; the others may use everything.  Helpers whose
 # header a test includes come first, so that they may stand in for what is under test.
-included = $(filter $(help_names),$(shell sed -n 's/^.include "\([a-z0-9_]*\)\.h"/\1/p' $(1)))
+included = $(foreach name,$(filter $(help_names),$(shell sed -n 's/^.include "\([a-z0-9_]*\)\.h"/\1/p' $(1))),\
+	   $(filter %/$(name).o,$(help_src:%=$(obj)/%.o)))
+source = $(patsubst $(obj)/%.o,%.c,$<)
+object = $(filter %/$*.o,$(patsubst %,$(obj)/%.o,$(test_src) $(torture_src)))
 wrapped = $(shell grep -o '__wrap_[a-z0-9_]*' $(1) | sort -u | sed 's/__wrap_/-Wl,--wrap=/')
-link_test = $(link) $(call wrapped,tests/$*.c) -o $@ $< $(call objects,tests,$(call included,tests/$*.c)) \
+link_test = $(link) $(call wrapped,$(source)) -o $@ $< $(call included,$(source)) \
 	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group
 reader_tests := $(filter $(addsuffix _%,$(addprefix $(out)/tests/test_,tlg t2x replay)),$(unit))
 
-$(reader_tests): $(out)/tests/%: $(obj)/tests/%.o $(obj)/libt2x.a $(obj)/libtlg.a $(obj)/libhelp.a
+.SECONDEXPANSION:
+$(reader_tests): $(out)/tests/%: $$(object) $(obj)/libt2x.a $(obj)/libtlg.a $(obj)/libhelp.a
 	$(call say,LD)
 	$(quiet)$(link_test) $(expand_libs) $(test_libs) $(LDLIBS)
 
-$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $(obj)/tests/%.o $(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
+$(filter-out $(reader_tests),$(unit)): $(out)/tests/%: $$(object) $(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
 	$(quiet)$(link_test) $(expand_libs) $(runtime_libs) $(test_libs) $(LDLIBS)
 
@@ -251,22 +242,22 @@ link_user = $(link) -o $@ $(filter %.o,$^) $(if $(SAN),$(out)/libtrace2.a $(runt
 	    -L$(out) -Wl,-rpath,'$$ORIGIN/..' -ltrace2) $(LDLIBS)
 user_lib := $(if $(SAN),$(out)/libtrace2.a,$(shared))
 
-$(out)/tests/replay: $(call objects,tests,replay replay_list) $(user_lib)
+$(out)/tests/replay: $(call objects,tests/tools,replay replay_list) $(user_lib)
 	$(call say,LD)
 	$(quiet)$(link_user)
 
-$(out)/tests/counted: $(obj)/tests/counted.o $(out)/libtrace2.a
+$(out)/tests/counted: $(obj)/tests/tools/counted.o $(out)/libtrace2.a
 	$(call say,LD)
 	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
 
 # With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
-fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzzmain.o)
+fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzz/fuzzmain.o)
 
-$(fuzzers): $(out)/torture/%: $(obj)/tests/torture/%.o $(fuzz_main) $(obj)/tests/fuzzmemory.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
+$(fuzzers): $(out)/torture/%: $$(object) $(fuzz_main) $(obj)/tests/fuzz/fuzzmemory.o $(obj)/libhelp.a $(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
-	$(quiet)$(link) $(call wrapped,tests/fuzzmemory.c) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
+	$(quiet)$(link) $(call wrapped,tests/fuzz/fuzzmemory.c) $(if $(fuzz_main),,-fsanitize=fuzzer) -o $@ $^ $(expand_libs) $(LDLIBS)
 
-$(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $(obj)/tests/torture/%.o \
+$(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $$(object) \
 		$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
 	$(quiet)$(link) -Wl,-z,now -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
@@ -325,13 +316,13 @@ uninstall:
 	$(quiet)rm -f $(addprefix $(DESTDIR),$(installed))
 
 installcheck: all
-	$(quiet)$(run_env) tests/run.sh tests/check_install.sh
+	$(quiet)$(run_env) tests/run.sh tests/library/check_install.sh
 
 clean:
 	rm -rf build
 
 distclean: clean
-	rm -rf tests/__pycache__ tests/conformance/__pycache__
+	rm -rf tests/cli/__pycache__ tests/conformance/__pycache__
 
 help:
 	@echo 'make all           libtrace2 (shared, static), t2expand, the example, into build/'

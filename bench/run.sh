@@ -19,7 +19,7 @@
 #   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST: sqlite, zstd, a server
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
-#   instructions  what tests/check_instructions.sh counts, counted now
+#   instructions  what tests/library/check_instructions.sh counts, counted now
 set -u
 export LC_ALL=C
 
@@ -238,7 +238,7 @@ run_instructions()
 {
 	local status
 
-	tests/check_instructions.sh --print >"$dir/output" 2>&1
+	tests/library/check_instructions.sh --print >"$dir/output" 2>&1
 	status=$?
 	case $status in
 	0) sed 's/^\([a-z]*\) \(.*\)$/\1\t1\tinstructions\t\2/' "$dir/output" ;;

@@ -27,7 +27,7 @@
 #include "tlg_desc.h"
 #include "trace2.h"
 #include "traced.h"
-#include "tr2_thread.h"
+#include "ring/tr2_thread.h"
 
 enum { FLOODERS = 3, VISITORS = 60, TIDS = 1024, ROUND = 40000 };
 

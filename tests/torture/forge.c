@@ -18,7 +18,7 @@
 
 #include "sample.h"
 #include "tlg_block.h"
-#include "tr2_frame.h"
+#include "output/tr2_frame.h"
 
 enum { PIECE_BYTES = 16 << 20, PIECES = 25, SAMPLE_BYTES = 16384, SAMPLE_CYCLES = 2, FORGED_EVENTS = 7 };
 

@@ -20,10 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "t2x_input.h"
-#include "t2x_report.h"
 #include "trace2.h"
 #include "traced.h"
+#include "base/t2x_report.h"
+#include "read/t2x_input.h"
 
 enum kind { KIND_FORK, KIND_FORK_EXIT, KIND_BARE_FORK, KIND_CLONE, KIND_CLONE3, KIND_VFORK, KIND_VFORK_EXEC,
 	    KIND_SPAWN, KINDS };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/torture/harness_fuzz.sh [TARGET...]
 #
-# Fuzz what reads files and what writes text (tests/torture/fuzz_*.c), from the seeds in tests/torture/corpus, two
+# Fuzz what reads files and what writes text (tests/fuzz/fuzz_*.c), from the seeds in tests/fuzz/corpus, two
 # targets at a time.  Without clang gcc's own programs change the seeds at random; with clang libFuzzer does it, with
 # the address and undefined behaviour sanitizers; with afl++ that joins in.  All seeds also pass, without
 # sanitizers, in 64 MiB of address space; and no input may let the expander hold more than 56 MiB, nor take 10 seconds.
@@ -13,7 +13,7 @@
 set -u
 . tests/torture/common.sh
 
-top=$PWD corpus=tests/torture/corpus found=$out/fuzz
+top=$PWD corpus=tests/fuzz/corpus found=$out/fuzz
 seconds=$((${T2_FUZZ:-20} * scale / 100)) seed=$((seed % 2147483647 + 1))
 [ "$seconds" -gt 0 ] || seconds=1
 mkdir -p "$found/new"
@@ -96,7 +96,7 @@ each()
 }
 
 targets=$*
-[ $# -gt 0 ] || targets=$(basename -a -s .c tests/torture/fuzz_*.c | sed 's/^fuzz_//')
+[ $# -gt 0 ] || targets=$(basename -a -s .c tests/fuzz/fuzz_*.c | sed 's/^fuzz_//')
 
 built=$top/$out
 build

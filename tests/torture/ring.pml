@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring.pml - the protocol of a ring (runtime/tr2_ring.h), checked exhaustively by spin under release and acquire.
+ * ring.pml - the protocol of a ring (runtime/ring/tr2_ring.h), checked exhaustively by spin under release and acquire.
  *
  * Memory: each location keeps all values that were ever stored to it, each thread a view: for every location the
  * oldest value that it may still read.  A release store carries the writer's view, an acquire load joins it; a
@@ -10,7 +10,7 @@
  *
  * Ring: two chunks of two events.  An event is committed when its header is the number of its chunk.
  *   default       the drain follows the links, reads, and frees a chunk when it has left it: [M1] [M2] [M3].  The pool
- *                 between them is one word for each chunk here; that a stack gives it to one alone tests/test_tr2_pool.c
+ *                 between them is one word for each chunk here; that a stack gives it to one alone tests/unit/ring/test_tr2_pool.c
  *                 shows
  *   OVERWRITE     the writer takes its oldest chunk again, whoever reads; a reader of another process (t2expand
  *                 --live) believes what it copied if the chunk's number is still the same: [M1] [M13]

@@ -30,9 +30,9 @@
 #include "follow.h"
 #include "stepper.h"
 #include "still.h"
-#include "tr2_keep.h"
 #include "trace2.h"
 #include "traced.h"
+#include "drain/tr2_keep.h"
 
 enum {
 	STEPPED = 2 * FOLLOW_CALLS,       /* calls */

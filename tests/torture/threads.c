@@ -20,7 +20,7 @@
 #include "rawread.h"
 #include "trace2.h"
 #include "traced.h"
-#include "tr2_shm.h"
+#include "ring/tr2_shm.h"
 
 enum { AT_ONCE = 16, MOST_EVENTS = 20, GROWTH_KIB = 4096 };
 

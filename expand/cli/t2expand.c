@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/* t2expand.c - the program: the way from inputs to output, exit status. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "t2x_ahead.h"
+#include "t2x_inputs.h"
+#include "t2x_output.h"
+#include "t2x_recover.h"
+#include "t2x_relay.h"
+#include "t2x_rest.h"
+#include "merge/t2x_merge.h"
+#include "model/t2x_model.h"
+#include "text/t2x_raw.h"
+#include "text/t2x_xml.h"
+
+enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
+
+static const struct t2x_writer *const writers[] = {
+	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
+};
+
+/* A run: everything that has to be freed. */
+struct run {
+	struct t2x_settings settings;
+	struct t2x_report report;
+	struct t2x_layout layout;         /* of --layout */
+	struct t2x_recover recover;       /* the ring files */
+	struct t2x_inputs inputs;
+	struct t2x_crew *crew;            /* NULL: the main thread does all of it */
+	struct t2x_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
+	struct t2x_output output;
+	int is_unusable;                  /* something could not be read at all, or not be written */
+};
+
+/* ---- opening ------------------------------------------------------------------------------------ */
+
+/* Say what is wrong with a file. */
+static void complain(struct run *run, const char *path, const char *why)
+{
+	t2x_report_note(&run->report, path, "%s", why);
+	run->is_unusable = 1;
+}
+
+/* Return  0: there is no usable layout */
+static int open_layout(struct run *run)
+{
+	const char *path = run->settings.layout, *why = NULL;
+	FILE *file = fopen(path, "re");
+	char *xml = file ? malloc(MAX_LAYOUT_BYTES + 1) : NULL;
+	size_t n = xml ? fread(xml, 1, MAX_LAYOUT_BYTES + 1, file) : 0;
+	int error = 0;
+
+	if (!file || !xml || ferror(file))
+		why = strerror(errno);
+	else
+		error = t2x_layout_parse(&run->layout, xml, n, &why);
+	if (file)
+		fclose(file);
+	free(xml);
+	if (error == -ENOMEM)
+		why = strerror(ENOMEM);
+	if (why)
+		complain(run, path, why);
+	return !why;
+}
+
+/* Some files may be needed at once; the limit is a soft one for programs that use select(2). */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int is_input(struct run *run, int fd)
+{
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return 0;
+	for (unsigned i = 0; i < run->recover.n; i++)
+		if (run->recover.items[i].ring.device == st.st_dev && run->recover.items[i].ring.inode == st.st_ino)
+			return 1;
+	return S_ISREG(st.st_mode) && t2x_inputs_get(&run->inputs, st.st_dev, st.st_ino);
+}
+
+/* Before the output is cut to nothing it must be known that it is no input.  Return  0: it cannot be written */
+static int open_output(struct run *run)
+{
+	const char *why = t2x_output_open(&run->output, &run->settings);
+
+	if (!why && is_input(run, run->output.fd))
+		why = "is an input and the output at once";
+	if (!why)
+		why = t2x_output_start(&run->output, &run->settings);
+	if (why)
+		complain(run, run->output.path, why);
+	return !why;
+}
+
+/* ---- expanding ---------------------------------------------------------------------------------- */
+
+/* What concerns all inputs of a text; that of one process among several has a name. */
+static void tell(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(struct run *run, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (run->output.is_new)
+		t2x_report_note(&run->report, run->output.path, "%s", text);
+	else
+		fprintf(stderr, "t2expand: %s\n", text);
+}
+
+static void note_summary(struct run *run, const struct t2x_context *context,
+			 const struct t2x_summary *summary)
+{
+	for (unsigned i = 1; i < TLG_LOSS_REASONS; i++)
+		if (summary->losses[i])
+			tell(run, "%" PRIu64 " checkpoints lost by the program: %s", summary->losses[i],
+			     tlg_loss_name(i));
+	if (summary->gaps)
+		tell(run, "%" PRIu64 " raw events missing in %" PRIu64 " places", summary->gap_events, summary->gaps);
+	if (context->missing)
+		tell(run, "%" PRIu64 " checkpoints missing, as counted by their programs", context->missing);
+	if (summary->unresolved)
+		tell(run, "%" PRIu64 " of %" PRIu64 " checkpoints unresolved", summary->unresolved,
+		     summary->checkpoints);
+	if (context->unknown)
+		tell(run, "%" PRIu64 " raw events of unknown types skipped", context->unknown);
+	if (context->ignored)
+		tell(run, "%" PRIu64 " definitions ignored: too many", context->ignored);
+	if (context->changed)
+		tell(run, "%" PRIu64 " definitions contradict earlier ones", context->changed);
+	run->report.damages += context->ignored + context->changed;
+}
+
+/* Processes that were killed, or run.  Of ring files it is told anyway. */
+static void note_open(struct run *run, const struct t2x_merge *merge)
+{
+	struct t2x_inputs *inputs = &run->inputs;
+	unsigned *open = calloc(inputs->n + 1, sizeof(*open)), files = 0, more = 0;
+
+	if (!open || run->output.is_new) {
+		free(open);
+		return;
+	}
+	t2x_merge_open_streams(merge, open, inputs->n);
+	for (unsigned i = 0; i < inputs->n; i++) {
+		inputs->items[i].open_streams = open[i];
+		if (open[i] && files++ < T2X_REPORT_LINES)
+			t2x_report_note(&run->report, inputs->items[i].in.name,
+					"%u of the processes did not end: killed, or still running", open[i]);
+		else
+			more += open[i];
+	}
+	if (more)
+		tell(run, "%u processes in more files did not end", more);
+	free(open);
+}
+
+/* All formats but xml and raw.  Return  0 or -ENOMEM */
+static int expand_text(struct run *run)
+{
+	struct t2x_context context = { .report = &run->report };
+	struct t2x_merge *merge = NULL;
+	struct t2x_relay *relay = NULL;
+	int error = -ENOMEM;
+
+	context.model = t2x_model_new(writers[run->settings.format], &run->output.out, &run->settings.options);
+	if (context.model)
+		merge = t2x_merge_new(&context);
+	if (!merge)
+		goto done;
+	error = 0;
+	if (run->crew) {
+		relay = t2x_relay_new(run->crew, context.model);
+		run->ahead = t2x_ahead_new(run->crew, &run->report);
+	}
+	for (unsigned i = 0; !error && i < run->inputs.n; i++) {
+		struct t2x_input *input = &run->inputs.items[i];
+		if (run->ahead)
+			t2x_ahead_add(run->ahead, input);
+		error = t2x_merge_add(merge, &input->blocks, input->in.name,
+				      run->ahead ? t2x_ahead_next : t2x_join_next);
+	}
+	if (!error)
+		error = t2x_merge_run(merge);
+	t2x_relay_free(relay);
+	t2x_model_finish(context.model);
+	note_open(run, merge);
+	note_summary(run, &context, t2x_model_summary(context.model));
+done:
+	t2x_merge_free(merge);
+	t2x_ahead_free(run->ahead);
+	t2x_model_free(context.model);
+	return error;
+}
+
+/* xml, raw: what is in the files, one after the other.  Return  0 or -ENOMEM */
+static int expand_listing(struct run *run)
+{
+	struct t2x_xml xml = { .out = &run->output.out };
+	struct t2x_raw raw = { .out = &run->output.out };
+	struct t2x_block block;
+	int error = 0;
+
+	for (unsigned i = 0; i < run->inputs.n; i++) {
+		while (!error && t2x_join_next(&run->inputs.items[i].blocks, &block)) {
+			if (run->settings.format == T2X_FORMAT_XML)
+				t2x_xml_block(&xml, &block);
+			else
+				error = t2x_raw_block(&raw, &block);
+		}
+	}
+	t2x_xml_free(&xml);
+	t2x_raw_free(&raw);
+	return error;
+}
+
+/* Read the inputs, write the text.  Return  0 or an errno of the output */
+static int expand_inputs(struct run *run)
+{
+	int error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
+
+	if (error)
+		complain(run, "memory", strerror(-error));
+	t2x_inputs_judge(&run->inputs);
+	error = t2x_output_finish(&run->output, run->settings.delete_rings);
+	if (error && error != EPIPE)
+		complain(run, run->output.path, strerror(error));
+	return error;
+}
+
+static int has_failed(const struct run *run)
+{
+	return run->is_unusable || run->inputs.is_unusable || run->recover.failed;
+}
+
+/* Nothing left behind is not a failure. */
+static void report_nothing(struct run *run)
+{
+	if (has_failed(run) || !run->settings.recover_all)
+		run->is_unusable = 1;
+	else
+		fprintf(stderr, "t2expand: no ring files of dead processes\n");
+}
+
+/* The output is complete: only now may the ring file go. */
+static void delete_ring(struct run *run, const struct t2x_recovered *item)
+{
+	if (run->settings.delete_rings && !has_failed(run) && !t2x_recover_delete(&run->recover, item))
+		run->report.damages++;
+}
+
+/* One text of all.  Return  an errno of the output; -ENOMEM */
+static int expand_all(struct run *run)
+{
+	struct t2x_recover *recover = &run->recover;
+	int error = t2x_recover_open(recover, &run->settings, &run->report);
+
+	if (!error)
+		error = t2x_inputs_find(&run->inputs, recover->n);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < recover->n; i++)
+		t2x_inputs_add_ring(&run->inputs, &recover->items[i]);
+	if (!run->inputs.n) {
+		report_nothing(run);
+		return 0;
+	}
+	if (!open_output(run))
+		return 0;
+	error = expand_inputs(run);
+	for (unsigned i = 0; i < recover->n; i++)
+		t2x_recover_report(recover, &recover->items[i]);
+	t2x_rest_report(&run->inputs);
+	for (unsigned i = 0; !error && i < recover->n; i++)
+		delete_ring(run, &recover->items[i]);
+	return error;
+}
+
+/* The text of one process, into a file of its own.  Return  an errno of the output */
+static int expand_one(struct run *run, struct t2x_recovered *item)
+{
+	const char *why;
+	int error;
+
+	t2x_inputs_add_ring(&run->inputs, item);
+	why = t2x_output_create(&run->output, &run->settings, item->ring.head.sid);
+	if (!why)
+		why = t2x_output_start(&run->output, &run->settings);
+	if (why) {
+		complain(run, run->output.path, why);
+		return EIO;
+	}
+	error = expand_inputs(run);
+	t2x_recover_report(&run->recover, item);
+	if (!error)
+		delete_ring(run, item);
+	return error;
+}
+
+/* One text of each process that left a ring file.  Return  an errno of the output; -ENOMEM */
+static int expand_each(struct run *run)
+{
+	struct t2x_recover *recover = &run->recover;
+	int error = t2x_recover_find(recover, &run->settings, &run->report), opened = 0;
+
+	if (!error)
+		error = t2x_inputs_find(&run->inputs, 1);
+	while (!error && (opened = t2x_recover_next(recover)) > 0) {
+		struct t2x_recovered *item = &recover->items[recover->n - 1];
+		error = expand_one(run, item);
+		t2x_inputs_clear(&run->inputs);
+		t2x_recover_close(item);
+	}
+	if (!recover->n)
+		report_nothing(run);
+	return opened < 0 ? opened : error;
+}
+
+/* Return  the exit status */
+static int expand(struct run *run)
+{
+	int error;
+
+	allow_many_files();
+	if (run->settings.jobs > 1)
+		run->crew = t2x_crew_new(run->settings.jobs - 1);
+	run->inputs = (struct t2x_inputs){
+		.settings = &run->settings, .report = &run->report,
+		.layout = run->settings.layout ? &run->layout : NULL,
+	};
+	error = run->settings.is_directory ? expand_each(run) : expand_all(run);
+	if (error == -ENOMEM)
+		complain(run, "inputs", strerror(ENOMEM));
+	t2x_recover_finish(&run->recover);
+	t2x_report_finish(&run->report);
+	if (error == EPIPE)
+		return T2X_EXIT_PIPE;
+	return has_failed(run) ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+	struct run run = { .report = { .to = stderr } };
+	int status = T2X_EXIT_UNUSABLE;
+
+	t2x_options_read(&run.settings, argc, argv);
+	if (!run.settings.layout || open_layout(&run))
+		status = expand(&run);
+	t2x_inputs_free(&run.inputs);
+	t2x_recover_free(&run.recover);
+	free(run.settings.rings);
+	t2x_crew_free(run.crew);
+	t2x_layout_free(&run.layout);
+	return status;
+}

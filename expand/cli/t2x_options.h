@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_options.h - what the command line of t2expand asks for.
+ *
+ * A command line that cannot be understood, --help, --version and --show_format end the program here.
+ */
+#ifndef T2X_OPTIONS_H
+#define T2X_OPTIONS_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "model/t2x_writer.h"
+
+/* Exit statuses of the program beside 0. */
+enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
+
+/* From XML on: listings of what is in the files; before: what one model of all of them tells. */
+enum t2x_format {
+	T2X_FORMAT_NORMAL, T2X_FORMAT_PERF, T2X_FORMAT_EVENT, T2X_FORMAT_TREE, T2X_FORMAT_XML, T2X_FORMAT_RAW,
+	T2X_FORMATS
+};
+
+/* Which ring files of those that are found. */
+struct t2x_selection {
+	uint32_t pid;                     /* 0: any */
+	const char *program;              /* a pattern; NULL: any */
+	uid_t user;                       /* whose they are */
+	int has_older, has_newer;
+	uint64_t older, newer;            /* seconds since the process is last known to have lived */
+};
+
+struct t2x_settings {
+	enum t2x_format format;
+	struct t2x_options options;
+	const char *output;               /* NULL: standard output */
+	int is_directory;                 /* it is one: a file in it for each process */
+	int raw_text;                     /* nothing is escaped, not even on a terminal */
+	unsigned jobs;                    /* threads, the main one included */
+	const char *layout;               /* file of a foreign layout, or NULL */
+	char *const *paths;
+	unsigned npaths;
+	char **rings;                     /* ring files to recover, by name; to be freed */
+	unsigned nrings;
+	int recover_all;                  /* those of all dead processes, too */
+	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
+	int delete_rings;                 /* when the output is complete */
+	int selects;                      /* not all of recover_all: */
+	struct t2x_selection select;
+};
+
+/* As --format has it. */
+const char *t2x_format_name(enum t2x_format format);
+
+/* Fill in the settings, which point into argv. */
+void t2x_options_read(struct t2x_settings *settings, int argc, char **argv);
+
+#endif

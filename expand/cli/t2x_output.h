@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_output.h - where the text goes: standard output, a terminal, a file, or a new file in a directory.
+ *
+ * A file in a directory has no name before it is complete, where the file system can do that (open(2), O_TMPFILE):
+ * what has a name there is whole, also if the program is killed.  It never takes a name that is there.
+ */
+#ifndef T2X_OUTPUT_H
+#define T2X_OUTPUT_H
+
+#include <limits.h>
+
+#include "t2x_file.h"
+#include "t2x_options.h"
+#include "t2x_screen.h"
+#include "base/t2x_out.h"
+
+struct t2x_output {
+	struct t2x_out out;
+	struct t2x_screen screen;         /* behind out, if the output is a terminal */
+	int is_screen;
+	struct t2x_file file;             /* behind out, if the output is a file that was named */
+	int fd;
+	int is_new;                       /* in a directory, of ours alone */
+	int is_nameless;                  /* and without its name until it is complete */
+	char path[PATH_MAX];              /* for messages; of a new file: its name */
+	size_t stem;                      /* of a new file: bytes of path in front of a number and the suffix */
+	const char *suffix;
+};
+
+/* Open what the settings name, and leave it as it is.  Return  NULL, or why it cannot be written */
+const char *t2x_output_open(struct t2x_output *output, const struct t2x_settings *settings);
+
+/* The same of a new file in the directory that they name, for a process with this session id. */
+const char *t2x_output_create(struct t2x_output *output, const struct t2x_settings *settings, const char *sid);
+
+/* Cut it to nothing; from now on out takes text.  Return  NULL, or why not; then there is nothing to be finished */
+const char *t2x_output_start(struct t2x_output *output, const struct t2x_settings *settings);
+
+/* Everything has been written; is_durable 1: it must be on the disk.  Return  0 or an errno: it is not complete */
+int t2x_output_finish(struct t2x_output *output, int is_durable);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_context.h - what all streams of a run share: a budget of memory, and counts of what was wrong with them.
+ *
+ * Definitions that exceed the budget are ignored, and counted.
+ */
+#ifndef T2X_CONTEXT_H
+#define T2X_CONTEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/t2x_report.h"
+
+enum {
+	/* definitions, unfinished checkpoints, threads and what is kept of them, of all streams */
+	T2X_CONTEXT_BYTES = 24 * 1024 * 1024,
+	T2X_MAX_SEEN = 1024,                    /* processes, about, whose streams are counted */
+};
+
+struct t2x_context {
+	struct t2x_model *model;
+	struct t2x_report *report;
+	size_t used_bytes;                      /* of the budget */
+	uint64_t ignored;                       /* definitions for which there was no room */
+	uint64_t changed;                       /* definitions that contradict an earlier one */
+	uint64_t unknown;                       /* events of types that are not known */
+	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
+	unsigned streams;                       /* so far */
+	uint64_t numbers;                       /* given to scopes and threads so far */
+	struct { uint64_t process; unsigned streams; } seen[T2X_MAX_SEEN];
+};
+
+static inline int t2x_context_has(const struct t2x_context *context, size_t bytes)
+{
+	return T2X_CONTEXT_BYTES - context->used_bytes >= bytes;
+}
+
+/* Take bytes of the budget, give them back.  Return  0: there is no room */
+int t2x_context_take(struct t2x_context *context, size_t bytes);
+void t2x_context_give(struct t2x_context *context, size_t bytes);
+
+#endif

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_merge.c - inputs, their streams, and what may go. */
+#include "t2x_merge.h"
+
+#include <errno.h>
+
+#include "t2x_define.h"
+#include "base/t2x_memory.h"
+
+/* A stream and the lanes of its threads. */
+struct live {
+	struct t2x_stream *stream;
+	struct t2x_definitions definitions;
+	struct source *source;
+	struct live *older, *newer;       /* of the source */
+	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
+	struct t2x_map lanes;
+	unsigned busy;                    /* lanes that hold something */
+	uint64_t unpaid;                  /* blocks since idle lanes were looked for */
+	int has_started;                  /* its clock is known: its lanes may be run */
+};
+
+struct lane_of {
+	struct t2x_lane lane;             /* first: a lane's address is this */
+	struct live *live;                /* NULL: the lane of a file without blocks */
+};
+
+/* What a lane takes of the budget, its places in the map and the heap included. */
+enum { LANE_BYTES = sizeof(struct lane_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
+
+/* An input. */
+struct source {
+	struct source *next;
+	struct t2x_blocks *blocks;
+	t2x_next_fn *next_block;
+	const char *name;
+	struct t2x_map streams;           /* by id */
+	struct live *oldest, *newest;
+	struct t2x_heap marks;            /* of the streams that hold something back */
+	struct lane_of *sequence;         /* the lane of a file without blocks */
+	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
+	uint64_t bound_ns;                /* nothing older will come */
+	unsigned open_streams;            /* those that ended without END */
+	int at_end;
+};
+
+struct t2x_merge {
+	struct t2x_context *context;
+	struct source *sources, *last_source;
+	struct t2x_heap heap;
+	struct t2x_lanes lanes;
+	int error;
+};
+
+struct t2x_merge *t2x_merge_new(struct t2x_context *context)
+{
+	struct t2x_merge *merge = t2x_calloc(1, sizeof(*merge));
+
+	if (!merge)
+		return NULL;
+	merge->context = context;
+	merge->lanes.context = context;
+	return merge;
+}
+
+int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char *name, t2x_next_fn *next)
+{
+	struct source *source = t2x_calloc(1, sizeof(*source));
+
+	if (!source)
+		return -ENOMEM;
+	source->blocks = blocks;
+	source->name = name;
+	source->next_block = next;
+	source->at_end = !next;
+	if (merge->last_source)
+		merge->last_source->next = source;
+	else
+		merge->sources = source;
+	merge->last_source = source;
+	return 0;
+}
+
+void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, unsigned n)
+{
+	const struct source *source = merge->sources;
+
+	for (unsigned i = 0; i < n; i++, source = source ? source->next : NULL)
+		streams[i] = source ? source->open_streams : 0;
+}
+
+/* ---- lanes -------------------------------------------------------------------------------------- */
+
+/* Of a file without blocks live is the first stream; no two lanes have the same order. */
+static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	uint32_t tid = block->is_framed ? block->tid : 0;
+	struct lane_of *lane = t2x_calloc(1, sizeof(*lane));
+
+	if (!lane)
+		return NULL;
+	lane->live = block->is_framed ? live : NULL;
+	lane->lane.lanes = &merge->lanes;
+	lane->lane.tid = tid;
+	lane->lane.is_framed = block->is_framed;
+	lane->lane.rest.order = (uint64_t)live->stream->order << 32 | tid;
+	return lane;
+}
+
+static void free_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (lane->live)
+		t2x_context_give(merge->context, LANE_BYTES);
+	t2x_free(lane);
+}
+
+/* Nothing waits in the lane, and its thread is not needed either, or, any: perhaps not. */
+static int is_idle(const struct lane_of *lane, int any)
+{
+	const struct t2x_lane *l = &lane->lane;
+
+	if (l->first || l->chains || l->rest.place || (l->track && l->lanes->restated.track == l->track))
+		return 0;
+	return (any && l->tid) || (l->track && l->track->thread.is_over);
+}
+
+/* Forget idle lanes and their threads.  One that comes again is called "?" until a cycle names it. */
+static void forget_lanes(struct t2x_merge *merge, struct live *live, int any)
+{
+	struct lane_of *idle[256];
+	unsigned n;
+
+	t2x_model_settle(merge->context->model);
+	do {
+		n = 0;
+		for (uint32_t i = 0; i < t2x_map_slots(&live->lanes) && n < 256; i++) {
+			struct lane_of *lane = t2x_map_at(&live->lanes, i);
+			if (lane && is_idle(lane, any))
+				idle[n++] = lane;
+		}
+		for (unsigned i = 0; i < n; i++) {
+			t2x_map_remove(&live->lanes, idle[i]->lane.tid);
+			t2x_stream_forget_thread(live->stream, idle[i]->lane.tid);
+			free_lane(merge, idle[i]);
+		}
+	} while (n == 256);
+}
+
+/* Room for one more lane.  Looking for idle ones is paid for by blocks.  Return  0: there is none */
+static int make_room(struct t2x_merge *merge, struct live *live)
+{
+	static const unsigned most[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
+	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->lanes);
+
+	for (int any = 0; any < 2 && is_paid; any++) {
+		if (live->lanes.count <= most[any] && t2x_context_has(merge->context, 4 * LANE_BYTES))
+			break;
+		forget_lanes(merge, live, any);
+		live->unpaid = 0;
+	}
+	return live->lanes.count < T2X_MAX_THREADS && t2x_context_take(merge->context, LANE_BYTES);
+}
+
+/* The lane, NULL without memory; one lane for the whole of a file without blocks. */
+static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct source *source = live->source;
+	struct lane_of *lane;
+
+	if (!block->is_framed) {
+		if (!source->sequence)
+			source->sequence = new_lane(merge, live, block);
+		return source->sequence;
+	}
+	lane = t2x_map_get(&live->lanes, block->tid);
+	live->unpaid++;
+	if (lane)
+		return lane;
+	if (!make_room(merge, live))
+		return NULL;
+	lane = new_lane(merge, live, block);
+	if (!lane || t2x_map_put(&live->lanes, block->tid, lane)) {
+		t2x_context_give(merge->context, LANE_BYTES);
+		t2x_free(lane);
+		return NULL;
+	}
+	lane->lane.counts_events = block->counts_events;
+	return lane;
+}
+
+/* The lane holds something: bring it to rest and into the heap. */
+static void start_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (!t2x_lane_run(&lane->lane, 0)) {
+		if (lane->live)
+			lane->live->busy--;
+		return;
+	}
+	if (t2x_heap_insert(&merge->heap, &lane->lane.rest))
+		merge->error = -ENOMEM;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+/* The clock of the stream is known, or will not be: its lanes need not wait for it any longer. */
+static void start_stream(struct t2x_merge *merge, struct live *live)
+{
+	live->has_started = 1;
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (lane && lane->lane.first)
+			start_lane(merge, lane);
+	}
+}
+
+static void empty_lane(struct t2x_merge *merge, struct lane_of *lane)
+{
+	if (lane->lane.rest.place)
+		t2x_heap_remove(&merge->heap, &lane->lane.rest);
+	t2x_lane_finish(&lane->lane);
+}
+
+static void empty_lanes(struct t2x_merge *merge, struct live *live)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (lane)
+			empty_lane(merge, lane);
+	}
+}
+
+static void free_live(struct t2x_merge *merge, struct live *live)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
+		struct lane_of *lane = t2x_map_at(&live->lanes, i);
+		if (lane)
+			free_lane(merge, lane);
+	}
+	t2x_map_free(&live->lanes);
+	t2x_define_forget(&live->definitions, merge->context);
+	t2x_stream_free(live->stream);
+	t2x_free(live);
+}
+
+/* The stream is complete, or given up, and its lanes are empty: forget it. */
+static void retire(struct t2x_merge *merge, struct live *live)
+{
+	struct source *source = live->source;
+
+	*(live->older ? &live->older->newer : &source->oldest) = live->newer;
+	*(live->newer ? &live->newer->older : &source->newest) = live->older;
+	if (live->mark.place)
+		t2x_heap_remove(&source->marks, &live->mark);
+	if (live->stream->mark_ns > source->seen_ns)
+		source->seen_ns = live->stream->mark_ns;
+	source->open_streams += live->stream->is_framed && !live->stream->is_ended;
+	t2x_map_remove(&source->streams, live->stream->process.stream);
+	free_live(merge, live);
+}
+
+static void complete(struct t2x_merge *merge, struct live *live)
+{
+	empty_lanes(merge, live);
+	t2x_stream_end(live->stream);
+	retire(merge, live);
+}
+
+static struct live *new_live(struct t2x_merge *merge, struct source *source, const struct t2x_block *block)
+{
+	struct live *live;
+
+	if (source->streams.count >= T2X_MAX_LIVE) {
+		/* the lane of a file without blocks holds events of several streams */
+		if (source->sequence)
+			empty_lane(merge, source->sequence);
+		empty_lanes(merge, source->oldest);
+		retire(merge, source->oldest);
+	}
+	live = t2x_calloc(1, sizeof(*live));
+	if (!live)
+		return NULL;
+	live->source = source;
+	live->stream = t2x_stream_new(merge->context, source->name, block->stream, block->is_framed);
+	if (!live->stream || t2x_heap_insert(&source->marks, &live->mark) ||
+	    t2x_map_put(&source->streams, block->stream, live)) {
+		if (live->mark.place)
+			t2x_heap_remove(&source->marks, &live->mark);
+		if (live->stream)
+			t2x_stream_free(live->stream);
+		t2x_free(live);
+		return NULL;
+	}
+	live->stream->is_whole = block->is_framed && block->number == 1;
+	live->stream->process.pid = block->pid;
+	live->has_started = !block->is_framed;
+	live->older = source->newest;
+	*(source->newest ? &source->newest->newer : &source->oldest) = live;
+	source->newest = live;
+	return live;
+}
+
+/* ---- what may go -------------------------------------------------------------------------------- */
+
+static void find_bound(struct source *source)
+{
+	int is_free = source->sequence || !source->marks.n;
+
+	source->bound_ns = is_free ? source->seen_ns : source->marks.items[0]->key_ns;
+}
+
+/* The input to be read next: the one that holds everything back.  NULL: all are at their ends */
+static struct source *find_next_source(const struct t2x_merge *merge)
+{
+	struct source *next = NULL;
+
+	for (struct source *source = merge->sources; source; source = source->next)
+		if (!source->at_end && (!next || source->bound_ns < next->bound_ns))
+			next = source;
+	return next;
+}
+
+static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
+{
+	struct lane_of *lane = (struct lane_of *)merge->heap.items[0];
+	uint64_t until = t2x_heap_top_until(&merge->heap);
+	struct live *live = lane->live;
+
+	if (t2x_lane_run(&lane->lane, until < limit_ns ? until : limit_ns)) {
+		t2x_heap_settle_top(&merge->heap);
+		return;
+	}
+	t2x_heap_remove(&merge->heap, &lane->lane.rest);
+	if (live && !--live->busy && live->stream->is_ended)
+		complete(merge, live);
+}
+
+static void release(struct t2x_merge *merge, uint64_t limit_ns)
+{
+	while (merge->heap.n && merge->heap.items[0]->key_ns <= limit_ns)
+		run_top(merge, limit_ns);
+}
+
+/* Too much is waiting: the oldest goes, with it streams whose clock has not been told. */
+static void release_some(struct t2x_merge *merge)
+{
+	for (struct source *source = merge->sources; source; source = source->next)
+		for (struct live *live = source->oldest; live; live = live->newer)
+			if (!live->has_started)
+				start_stream(merge, live);
+	while (merge->heap.n && merge->lanes.waiting_bytes > T2X_WAITING_BYTES / 2)
+		run_top(merge, UINT64_MAX);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+static void take_process_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct t2x_stream *stream = live->stream;
+	struct source *source = live->source;
+
+	t2x_stream_read(stream, block->events, block->count);
+	if (stream->has_clock && !live->has_started)
+		start_stream(merge, live);
+	if (stream->is_ended && live->mark.place) {
+		t2x_heap_remove(&source->marks, &live->mark);
+	} else if (stream->mark_ns != live->mark.key_ns && live->mark.place) {
+		live->mark.key_ns = stream->mark_ns;
+		t2x_heap_settle(&source->marks, &live->mark);
+	}
+	if (stream->is_ended && !live->busy && block->is_framed)
+		complete(merge, live);
+	find_bound(source);
+}
+
+/* A file without blocks has no marks: it is in order, so its latest event bounds what comes. */
+static void follow_sequence(struct source *source, struct t2x_stream *stream, const struct t2x_block *block)
+{
+	for (unsigned i = block->count; i--;) {
+		const struct tlg_event *event = &block->events[i];
+		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when) {
+			source->seen_ns = t2x_clock_ns(&stream->clock, event->u.hit.when);
+			break;
+		}
+	}
+	find_bound(source);
+}
+
+static void take_thread_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+{
+	struct lane_of *lane = find_lane(merge, live, block);
+	int was_empty;
+
+	if (!lane) {
+		merge->context->ignored++;
+		return;
+	}
+	t2x_define_read(&live->definitions, live->stream, block->events, block->count);
+	was_empty = !lane->lane.first;
+	if (t2x_lane_append(&lane->lane, live->stream, block)) {
+		merge->error = -ENOMEM;
+		return;
+	}
+	if (was_empty && lane->live)
+		live->busy++;
+	if (was_empty && live->has_started)
+		start_lane(merge, lane);
+	if (!block->is_framed)
+		follow_sequence(live->source, live->stream, block);
+	if (merge->lanes.waiting_bytes > T2X_WAITING_BYTES)
+		release_some(merge);
+}
+
+static void take_block(struct t2x_merge *merge, struct source *source, const struct t2x_block *block)
+{
+	struct live *live = t2x_map_get(&source->streams, block->stream);
+
+	if (!live) {
+		live = new_live(merge, source, block);
+		find_bound(source);
+	}
+	if (!live)
+		merge->error = -ENOMEM;
+	else if (block->tid == TLG_NO_THREAD)
+		take_process_block(merge, live, block);
+	else
+		take_thread_block(merge, live, block);
+}
+
+static void read_block(struct t2x_merge *merge, struct source *source)
+{
+	struct t2x_block block;
+
+	if (source->next_block(source->blocks, &block)) {
+		take_block(merge, source, &block);
+		return;
+	}
+	source->at_end = 1;
+	source->bound_ns = UINT64_MAX;
+}
+
+int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block)
+{
+	struct source *source = merge->sources;
+	uint64_t bound = source->bound_ns;
+
+	take_block(merge, source, block);
+	if (source->bound_ns != bound)
+		release(merge, source->bound_ns);
+	return merge->error;
+}
+
+/* All inputs are at their ends: nothing has to wait. */
+static void finish_all(struct t2x_merge *merge)
+{
+	for (struct source *source = merge->sources; source; source = source->next)
+		for (struct live *live = source->oldest; live; live = live->newer)
+			if (!live->has_started)
+				start_stream(merge, live);
+	release(merge, UINT64_MAX);
+	for (struct source *source = merge->sources; source; source = source->next) {
+		if (source->sequence)
+			empty_lane(merge, source->sequence);
+		while (source->oldest)
+			complete(merge, source->oldest);
+	}
+}
+
+int t2x_merge_run(struct t2x_merge *merge)
+{
+	struct source *source;
+
+	while (!merge->error && (source = find_next_source(merge))) {
+		uint64_t bound = source->bound_ns;
+		read_block(merge, source);
+		if (source->bound_ns != bound && (source = find_next_source(merge)))
+			release(merge, source->bound_ns);
+	}
+	finish_all(merge);
+	return merge->error;
+}
+
+void t2x_merge_free(struct t2x_merge *merge)
+{
+	struct source *next;
+
+	if (!merge)
+		return;
+	for (struct source *source = merge->sources; source; source = next) {
+		next = source->next;
+		t2x_free(source->sequence);
+		t2x_map_free(&source->streams);
+		t2x_heap_free(&source->marks);
+		t2x_free(source);
+	}
+	t2x_heap_free(&merge->heap);
+	t2x_lanes_free(&merge->lanes);
+	t2x_free(merge);
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_stream.c - streams, their process and threads. */
+#include "t2x_stream.h"
+
+#include <string.h>
+
+#include "tlg_crc.h"
+#include "tlg_desc.h"
+#include "base/t2x_memory.h"
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed)
+{
+	struct t2x_stream *stream = t2x_alone_new(sizeof(*stream));
+
+	if (!stream)
+		return NULL;
+	stream->context = context;
+	stream->scopes.context = context;
+	stream->input = input;
+	stream->is_framed = is_framed;
+	stream->process.stream = id;
+	stream->process.number = ++context->numbers;
+	stream->process.sid = t2x_strndup("", 0);
+	if (!stream->process.sid) {
+		t2x_free(stream);
+		return NULL;
+	}
+	stream->order = context->streams++;
+	t2x_clock_fallback(&stream->clock);
+	return stream;
+}
+
+static void free_track(struct t2x_context *context, struct t2x_track *track)
+{
+	t2x_model_forget_thread(context->model, &track->thread);
+	t2x_context_give(context, sizeof(*track) + T2X_TRACK_EXTRA);
+	t2x_free(track);
+}
+
+void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
+{
+	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+
+	if (!track)
+		return;
+	t2x_map_remove(&stream->threads, tid);
+	free_track(stream->context, track);
+}
+
+void t2x_stream_free(struct t2x_stream *stream)
+{
+	struct t2x_context *context = stream->context;
+
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (track)
+			free_track(context, track);
+	}
+	t2x_map_free(&stream->threads);
+	if (stream->stored > stream->hits)
+		context->missing += stream->stored - stream->hits;
+	t2x_scope_free_all(&stream->scopes);
+	t2x_model_forget_process(context->model, &stream->process);
+	t2x_free(stream->process.sid);
+	t2x_free(stream);
+}
+
+/* ---- the process -------------------------------------------------------------------------------- */
+
+/* The clock is known, and when the process began in it: only now can that be told in nanoseconds. */
+static void settle_start(struct t2x_stream *stream)
+{
+	uint64_t start_ns;
+
+	if (!stream->has_clock || stream->process.start_us)
+		return;
+	t2x_model_settle(stream->context->model);
+	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks : stream->clock.raw);
+	stream->process.start_us = start_ns / 1000;
+	stream->process.number = ++stream->context->numbers;
+	/* a first bound, so that the files of processes that began later can wait */
+	if (stream->has_start && !stream->mark_ns)
+		stream->mark_ns = start_ns;
+}
+
+static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
+{
+	struct t2x_process *process = &stream->process;
+	char *sid = t2x_strndup(text, n);
+
+	if (!sid)
+		return;
+	t2x_free(process->sid);
+	process->sid = sid;
+	process->depth = 0;
+	for (const char *p = sid; *p; p++)
+		process->depth += *p == '/';
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (track)
+			track->thread.number = ++stream->context->numbers;
+	}
+}
+
+/* Count the streams of a process.  One that falls on another one's place puts that out. */
+static void identify(struct t2x_stream *stream)
+{
+	struct t2x_process *process = &stream->process;
+	struct t2x_context *context = stream->context;
+	unsigned at;
+
+	stream->identity = stream->start_ticks ^ (uint64_t)process->pid << 32 ^
+			   tlg_crc32c(0, process->sid, strlen(process->sid));
+	at = stream->identity % T2X_MAX_SEEN;
+	if (context->seen[at].process != stream->identity)
+		context->seen[at].streams = 0;
+	context->seen[at].process = stream->identity;
+	context->seen[at].streams++;
+}
+
+/* The first PROCINFO: later ones say the same. */
+static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	const struct tlg_event *event = events;
+	size_t bytes = 0;
+	char *text;
+
+	if (stream->has_process)
+		return;
+	t2x_model_settle(stream->context->model);
+	stream->has_process = 1;
+	stream->process.pid = event->u.procinfo.pid;
+	stream->start_ticks = stream->process.start_ticks = event->u.procinfo.start;
+	stream->has_start = stream->start_ticks != 0;
+	stream->goes_on = event->u.procinfo.writeCount > 1;
+	stream->is_whole &= !stream->goes_on;
+	text = event->flags & TLG_HAS_INFO ? t2x_malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
+	for (unsigned i = 1; text && i < n && tlg_event_type(&events[i]) == TLG_INFO; i++) {
+		memcpy(text + bytes, events[i].u.info.text.c, TLG_TEXT_SIZE);
+		bytes += TLG_TEXT_SIZE;
+		if (events[i].flags & TLG_INFO_END)
+			break;
+	}
+	if (text)
+		read_sid(stream, text, bytes);
+	t2x_free(text);
+	identify(stream);
+}
+
+/* The count only grows; one that does not is of a file that was damaged before it was written. */
+static void note_stored(struct t2x_stream *stream, uint64_t stored)
+{
+	if (stored > stream->stored)
+		stream->stored = stored;
+}
+
+static void set_zone(struct t2x_stream *stream, int32_t utcoff)
+{
+	if (stream->process.utcoff == utcoff)
+		return;
+	t2x_model_settle(stream->context->model);
+	stream->process.utcoff = utcoff;
+	stream->process.number = ++stream->context->numbers;
+}
+
+static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
+{
+	struct t2x_context *context = stream->context;
+
+	switch (tlg_event_type(event)) {
+	case TLG_PROLOGUE:
+		stream->version = event->u.prologue.version;
+		break;
+	case TLG_PROCINFO:
+		read_procinfo(stream, event, left);
+		break;
+	case TLG_TIMETYPE:
+		t2x_clock_set_rate(&stream->clock, event->u.timetype.tdiv);
+		set_zone(stream, event->u.timetype.utcoff);
+		break;
+	case TLG_TIMEINFO:
+		t2x_clock_set_pair(&stream->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
+		stream->has_clock = 1;
+		settle_start(stream);
+		break;
+	case TLG_MARK:
+		note_stored(stream, event->u.mark.stored);
+		if (stream->has_clock)
+			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
+		break;
+	case TLG_LOSS:
+		t2x_model_loss(context->model, &stream->process, event->u.loss.tid, event->u.loss.reason,
+			       event->u.loss.count);
+		break;
+	case TLG_END:
+		note_stored(stream, event->u.end.stored);
+		stream->is_ended = 1;
+		stream->is_rotated = event->u.end.reason == TLG_END_ROTATE;
+		break;
+	case TLG_RECOVERED:
+		/* nobody goes on where a recovering reader has been */
+		stream->is_ended |= event->u.recovered.part == TLG_RECOVERED_END;
+		break;
+	default:
+		context->unknown += !tlg_type_by_id(tlg_event_type(event));
+		break;
+	}
+}
+
+void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		read_event(stream, &events[i], n - i);
+}
+
+void t2x_stream_end(struct t2x_stream *stream)
+{
+	uint64_t last_ns = stream->mark_ns;
+
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
+		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
+		if (track && track->now_ns > last_ns)
+			last_ns = track->now_ns;
+	}
+	if (!stream->is_rotated)
+		t2x_model_end_process(stream->context->model, &stream->process, last_ns);
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
+{
+	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+
+	if (track || stream->threads.count >= T2X_MAX_THREADS ||
+	    !t2x_context_take(stream->context, sizeof(*track) + T2X_TRACK_EXTRA))
+		return track;
+	track = t2x_alone_new(sizeof(*track));
+	if (!track || t2x_map_put(&stream->threads, tid, track)) {
+		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
+		t2x_free(track);
+		return NULL;
+	}
+	track->thread.process = &stream->process;
+	track->thread.tid = tid;
+	track->thread.name[0] = '?';
+	track->thread.number = ++stream->context->numbers;
+	track->next_sequence = 1;
+	track->has_sequence = stream->is_whole != 0;
+	return track;
+}
+
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
+			      size_t n)
+{
+	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
+	int knows_name, knows_start;
+
+	if (!track)
+		return;
+	n = strnlen(name, n);
+	if (n >= sizeof(track->thread.name))
+		n = sizeof(track->thread.name) - 1;
+	knows_name = !memcmp(track->thread.name, name, n) && !track->thread.name[n];
+	knows_start = track->thread.start_ns || !stream->has_clock;
+	if (knows_name && knows_start)
+		return;
+	t2x_model_settle(stream->context->model);
+	if (!knows_start)
+		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
+	memcpy(track->thread.name, name, n);
+	track->thread.name[n] = '\0';
+	track->thread.number = ++stream->context->numbers;
+}

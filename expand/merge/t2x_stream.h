@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_stream.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.
+ *
+ * All of it takes effect when its block is read.
+ */
+#ifndef T2X_STREAM_H
+#define T2X_STREAM_H
+
+#include <stddef.h>
+
+#include "t2x_scope.h"
+#include "base/t2x_alone.h"
+#include "base/t2x_clock.h"
+#include "base/t2x_map.h"
+#include "model/t2x_hit.h"
+
+enum { T2X_MAX_THREADS = 65536 };         /* of a stream */
+
+/* What a thread takes beside its track: a map's entry, and what the model keeps of it. */
+enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 160 };
+
+/*
+ * A thread, and how far its events have been followed.  The two halves are read and written by two processors
+ * when the model is a step behind: not in one cache line.
+ */
+struct t2x_track {
+	struct t2x_thread thread;               /* first: a thread's address is its track's */
+	char apart[T2X_CACHE_LINE];
+	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
+	uint64_t told_ns;                       /* GAP tells what is missing up to then; 0: it does not */
+	uint32_t told_events;                   /* how many that are ... */
+	uint16_t told_left, told_entered;       /* ... and what they did, as GAP has it */
+	uint32_t next_sequence;
+	uint32_t restated;                      /* they were restated in front of this event; 0: never */
+	unsigned char has_sequence;             /* next_sequence is known */
+	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
+	unsigned char has_holes;                /* of something that was missing nobody knew what it was */
+};
+
+struct t2x_stream {
+	struct t2x_process process;             /* first: a process's address is its stream's */
+	char apart[T2X_CACHE_LINE];             /* as in a track */
+	struct t2x_context *context;
+	const char *input;                      /* name, for messages */
+	unsigned order;                         /* among the streams of the run */
+	unsigned version;                       /* PROLOGUE's; 0: not seen */
+	int is_framed;
+	int is_whole;                           /* its first block was seen, so all first events of its threads */
+	int goes_on;                            /* another one precedes it: the process has rotated, or was forked */
+	uint64_t identity;                      /* the same for all streams of a process */
+	int has_start, has_process, has_clock;
+	int is_ended;                           /* END was seen */
+	int is_rotated;                         /* the process goes on in another file */
+	uint64_t start_ticks;
+	uint64_t mark_ns;                       /* nothing older comes any more */
+	uint64_t stored, hits;                  /* checkpoints: as the latest MARK or END counts them; that came */
+	struct t2x_clock clock;                 /* for the blocks read next */
+	struct t2x_scopes scopes;
+	struct t2x_map threads;                 /* of tracks */
+};
+
+/* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
+static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
+{
+	return stream->version && stream->version < TLG_VERSION;
+}
+
+/* Return  NULL: no memory */
+struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed);
+void t2x_stream_free(struct t2x_stream *stream);
+
+/* Whether another stream of the run is what this one goes on from, or goes on behind it. */
+static inline int t2x_stream_is_continued(const struct t2x_stream *stream)
+{
+	const uint64_t identity = stream->identity;
+	const struct t2x_context *context = stream->context;
+
+	return stream->goes_on && context->seen[identity % T2X_MAX_SEEN].process == identity &&
+	       context->seen[identity % T2X_MAX_SEEN].streams > 1;
+}
+
+/* Follow the context of the process in n events. */
+void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, unsigned n);
+
+/* The thread; a new one is called "?" until it is defined.  Return  NULL: too many, or no memory */
+struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
+
+/* The thread will not be needed any more; if it comes again, it is a new one. */
+void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid);
+
+/* THREAD: n bytes of name, which may have padding, and when it was first seen. */
+void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
+			      size_t n);
+
+/* The stream is complete, and all of its checkpoints have been handed over: so is the process, if it does not go on. */
+void t2x_stream_end(struct t2x_stream *stream);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_model.c - see t2x_model.h. */
+#include "t2x_model.h"
+
+#include "t2x_model_own.h"
+#include "t2x_render.h"
+#include "tlg_desc.h"
+#include "base/t2x_alone.h"
+
+enum {
+	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
+	REGION_BUDGET = 256 * 1024,       /* times of open regions in all threads together */
+	LOSS_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of losses, of all processes */
+};
+
+/* What a kind of event changes, and which time has elapsed for it.  In this order, printing comes before ENTERS. */
+enum {
+	UNWINDS = 1,                      /* all regions but the outermost are left: tlg_style_unwinds() */
+	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
+	LEAVES = 4,                       /* that region is left */
+	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_us() */
+	ENDS_THREAD = 32,
+	ENTERS = 64,                      /* a region is entered: its own line stands outside of it */
+	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | ENDS_THREAD,
+};
+static const unsigned char effects[TLG_STYLE_COUNT] = {
+	[TLG_STYLE_region_enter] = ENTERS,
+	[TLG_STYLE_region_leave] = ELAPSES | LEAVES,
+	[TLG_STYLE_data] = ELAPSES,
+	[TLG_STYLE_data_intmax] = ELAPSES,
+	[TLG_STYLE_data_json] = ELAPSES,
+	[TLG_STYLE_thread_exit] = ELAPSES | ENDS_THREAD,
+	[TLG_STYLE_child_exit] = ENDS_CHILD,
+	[TLG_STYLE_child_ready] = READIES_CHILD,
+};
+
+/* What this format does not show. */
+static void print_nothing(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	(void)printer;
+	(void)ev;
+}
+
+static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print)
+{
+	return (struct t2x_kind){
+		.print = print ? print : print_nothing, .style = (unsigned char)style,
+		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
+		.only = tlg_style_only[style],
+	};
+}
+
+struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
+				const struct t2x_options *options)
+{
+	struct t2x_model *m = t2x_alone_new(sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->printer.templates = t2x_calloc(1, sizeof(*m->printer.templates));
+	if (!m->printer.templates) {
+		t2x_free(m);
+		return NULL;
+	}
+	m->printer.out = out;
+	m->printer.options = *options;
+	m->region_budget = REGION_BUDGET;
+	m->loss_budget = LOSS_BUDGET;
+	m->print_unresolved = writer->unresolved;
+	m->finish = writer->finish;
+	for (unsigned i = 0; i <= UINT8_MAX; i++)
+		m->kinds[i] = make_kind(TLG_STYLE_none, NULL);
+#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	return m;
+}
+
+int t2x_model_finish(struct t2x_model *m)
+{
+	if (m->finish)
+		m->finish(&m->printer);
+	return t2x_out_flush(m->printer.out);
+}
+
+const struct t2x_summary *t2x_model_summary(const struct t2x_model *m)
+{
+	return &m->summary;
+}
+
+void t2x_model_free(struct t2x_model *m)
+{
+	if (!m)
+		return;
+	t2x_free(m->printer.templates);
+	t2x_free(m->message);
+	t2x_free(m);
+}
+
+/* ---- threads and processes ---------------------------------------------------------------------- */
+
+void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
+{
+	t2x_model_settle(m);
+	if (thread->model)
+		t2x_regions_free(thread->model, &m->region_budget);
+	t2x_free(thread->model);
+	thread->model = NULL;
+}
+
+void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
+{
+	t2x_model_settle(m);
+	t2x_losses_free(process->model, &m->loss_budget);
+	process->model = NULL;
+}
+
+/* ---- arguments and messages --------------------------------------------------------------------- */
+
+static inline int is_text(const struct t2x_arg *arg)
+{
+	return arg->type == TLG_ARG_TEXT && arg->text;
+}
+
+/* Whether the argument is what the letter of a signature asks for. */
+static inline int is_right(const struct t2x_arg *arg, char letter)
+{
+	switch (letter) {
+	case 's':
+		return is_text(arg) || arg->type == TLG_ARG_NULL;
+	case 'S':
+		return is_text(arg);
+	default:
+		return arg->type == TLG_ARG_INT || arg->type == TLG_ARG_UINT;
+	}
+}
+
+/* A last text that is absent or null: print it as an empty one. */
+static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned at)
+{
+	if (at)
+		memcpy(m->settled, ev->args, at * sizeof(m->settled[0]));
+	m->settled[at] = (struct t2x_arg){ .type = TLG_ARG_TEXT, .text = "" };
+	ev->args = m->settled;
+	ev->nargs = at + 1;
+}
+
+/* Whether the arguments are those of the signature (see tlg_styles.def), but for a message. */
+static __attribute__((noinline)) int
+settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
+{
+	unsigned i = 0;
+
+	/* writers go on behind the last argument, and behind a null pointer is nothing */
+	if (!ev->nargs)
+		ev->args = m->settled;
+	for (; *signature && *signature != 'M'; signature++) {
+		const struct t2x_arg *arg = i < ev->nargs ? &ev->args[i] : NULL;
+
+		if (*signature == '*') {
+			while (i < ev->nargs && is_text(&ev->args[i]))
+				i++;
+			continue;
+		}
+		if (*signature == 'S' && (!arg || (arg->type == TLG_ARG_NULL && i + 1 == ev->nargs)))
+			add_empty_text(m, ev, i);
+		else if (!arg || !is_right(arg, *signature))
+			return 0;
+		i++;
+	}
+	return *signature == 'M' || i == ev->nargs;
+}
+
+static int render_message(struct t2x_model *m, struct t2x_event *ev, const char *format)
+{
+	const char *nul;
+
+	if (!m->message)
+		m->message = t2x_malloc(MESSAGE_BYTES);
+	if (!m->message)
+		return 0;
+	ev->message = m->message;
+	ev->message_length = t2x_render(m->message, MESSAGE_BYTES, format, ev->args, ev->nargs);
+	/* %c can print a NUL, and texts end there. */
+	nul = memchr(m->message, '\0', ev->message_length);
+	if (nul)
+		ev->message_length = (size_t)(nul - m->message);
+	return 1;
+}
+
+/* The message that a checkpoint brought along, or that is made of its arguments.  Return  0: it should be there */
+static __attribute__((noinline)) int find_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+{
+	const char *format = ev->scope->format;
+
+	if (format && !*format)
+		return 1;   /* an empty format is no message, rendered or not */
+	if (flags & TLG_RENDERED) {
+		const struct t2x_arg *last = ev->nargs ? &ev->args[ev->nargs - 1] : NULL;
+		int done = !last || is_text(last);
+
+		ev->message = last && done ? last->text : "";
+		ev->message_length = last ? last->length : 0;
+		return done;
+	}
+	return render_message(m, ev, format);
+}
+
+/* The message of a kind that has one.  Return  0: it should be there, and is not */
+static inline int settle_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+{
+	int done = !(ev->scope->format || flags & TLG_RENDERED) || find_message(m, ev, flags);
+
+	ev->nargs = 0;
+	return done;
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------- */
+
+/* Since a child was started; a child that never was has no time. */
+static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
+{
+	uint64_t start_ns = (uint64_t)ev->args[start].value;
+
+	return start_ns ? ev->us - start_ns / 1000 : 0;
+}
+
+static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struct t2x_regions *regions, uint64_t us)
+{
+	uint64_t elapsed = t2x_regions_elapsed(regions, us);
+
+	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, us) : elapsed;
+}
+
+static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, struct t2x_event *ev,
+						 struct t2x_regions *regions, unsigned effect)
+{
+	if (effect & UNWINDS)
+		t2x_regions_unwind(regions);
+	if (effect & (ENDS_CHILD | READIES_CHILD))
+		ev->rel_us = find_child_us(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
+	if (effect & ENDS_THREAD)
+		thread->is_over = 1;
+}
+
+/* Where only assumed regions are left: see t2x_regions.h.  Return  0: the region that is left was never known */
+static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+{
+	int is_missing = 0;
+	unsigned closed;
+
+	if (effect & LEAVES)
+		closed = t2x_regions_repair_leave(regions, ev->scope->names, &is_missing);
+	else
+		closed = t2x_regions_repair_enter(regions, ev->scope->names);
+	t2x_model_show_missing(m, ev->thread, ev->us, "lost-leaves", closed);
+	t2x_model_show_missing(m, ev->thread, ev->us, "lost-enters", (uint64_t)is_missing);
+	return !is_missing;
+}
+
+/* As apply(), where regions are only assumed. */
+static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct t2x_thread *thread,
+						     struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+{
+	int is_there = 1;
+
+	if (effect & RARE)
+		apply_rare(thread, ev, regions, effect);
+	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
+		is_there = repair(m, ev, regions, effect);
+	if (effect & ELAPSES)
+		ev->rel_us = find_elapsed(thread, regions, ev->us);
+	if (effect & LEAVES && is_there && t2x_regions_open(regions))
+		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
+	ev->open = t2x_regions_open(regions);
+}
+
+/* What an event changes before it is printed, and the time that has elapsed for it. */
+static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev,
+			 struct t2x_regions *regions, unsigned effect)
+{
+	if (__builtin_expect(t2x_regions_are_assumed(regions), 0)) {
+		apply_in_doubt(m, thread, ev, regions, effect);
+		return;
+	}
+	if (effect & RARE)
+		apply_rare(thread, ev, regions, effect);
+	if (effect & ELAPSES)
+		ev->rel_us = find_elapsed(thread, regions, ev->us);
+	if (effect & LEAVES)
+		t2x_regions_leave(regions);
+	ev->open = t2x_regions_open(regions);
+}
+
+/* Whether the arguments are right for the kind; fills in what depends on them. */
+static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned flags, const struct t2x_kind *kind)
+{
+	if (kind->only == 'M')
+		return settle_message(m, ev, flags);
+	if (kind->only && ev->nargs == 1 && is_right(ev->args, kind->only))
+		return 1;
+	return kind->style && settle_arguments(m, ev, tlg_style_by_id(kind->style)->args);
+}
+
+static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	const struct t2x_thread *thread = hit->thread;
+	const unsigned nests = UNWINDS | ENTERS | LEAVES;
+	const struct t2x_event ev = {
+		.thread = thread, .scope_index = hit->scope_index,
+		.us = hit->ns / 1000, .abs_us = t2x_model_abs_us(thread->process, hit->ns / 1000),
+		.open = thread->model ? t2x_regions_open(thread->model) : 0,
+	};
+
+	m->summary.unresolved++;
+	m->print_unresolved(&m->printer, &ev);
+	if (thread->model && (!hit->scope || m->kinds[hit->scope->style].effect & nests))
+		t2x_regions_doubt(thread->model);   /* it may have been an enter or a leave */
+}
+
+/* Return  0: it has no meaning */
+static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	struct t2x_thread *thread = hit->thread;
+	struct t2x_regions *regions = thread->model;
+	const struct t2x_kind *kind = &m->kinds[hit->scope->style];
+	uint64_t us = hit->ns / 1000;
+	struct t2x_event ev = {
+		.thread = thread,
+		.scope = hit->scope,
+		.style = (enum tlg_style)kind->style,
+		.us = us,
+		.abs_us = t2x_model_abs_us(thread->process, us),
+		.nargs = hit->nargs,
+		.args = hit->args,
+		.open = t2x_regions_open(regions),
+	};
+
+	if (!resolve(m, &ev, hit->flags, kind))
+		return 0;
+	apply(m, thread, &ev, regions, kind->effect);
+	kind->print(&m->printer, &ev);
+	if (kind->effect & ENTERS)
+		t2x_regions_enter(regions, &(struct t2x_region){ us, hit->when, hit->scope->names }, &m->region_budget);
+	return 1;
+}
+
+void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	m->summary.checkpoints++;
+	if (!(hit->thread->model || t2x_model_new_regions(hit->thread)) || !hit->scope || !take_hit(m, hit))
+		show_unresolved(m, hit);
+}
+
+void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	if (m->detour)
+		m->detour->hit(m->target, hit);
+	else
+		t2x_model_take_hit(m, hit);
+}
+
+void t2x_model_settle(struct t2x_model *m)
+{
+	if (m->detour)
+		m->detour->settle(m->target);
+}
+
+void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target)
+{
+	m->detour = detour;
+	m->target = target;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_model_lost.c - the model: regions that are restated, and what is missing or was lost. */
+#include <stdio.h>
+
+#include "t2x_losses.h"
+#include "t2x_model_own.h"
+#include "tlg_desc.h"
+#include "base/t2x_alone.h"
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+/* When the thread's outermost region began; the main thread is as old as its process. */
+static uint64_t find_start_us(const struct t2x_thread *thread)
+{
+	return thread->tid ? thread->start_ns / 1000 : thread->process->start_us;
+}
+
+/* Regions for a thread that has none yet.  Return  NULL: no memory */
+struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread)
+{
+	thread->model = t2x_alone_new(sizeof(struct t2x_regions));
+	if (thread->model)
+		t2x_regions_init(thread->model, find_start_us(thread));
+	return thread->model;
+}
+
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us)
+{
+	struct t2x_regions *regions = thread->model;
+
+	if (regions->open == 1 && t2x_regions_is(regions, 0, 0) && !regions->entered[0].us)
+		regions->entered[0].us = find_start_us(thread);
+	return t2x_regions_elapsed(regions, us);
+}
+
+/* Its enter was not seen: show it, with the time at which it was. */
+static void show_open(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned around)
+{
+	const struct t2x_event ev = {
+		.thread = thread, .scope = open->scope,
+		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
+		.abs_us = t2x_model_abs_us(thread->process, open->ns / 1000), .open = around,
+		.is_restated = 1,
+	};
+
+	m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+/* What is known and restated stays: at least the thread's own level, if it has not left that. */
+static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned count,
+			  unsigned own)
+{
+	struct t2x_regions *regions = thread->model;
+	unsigned same = own && t2x_regions_is(regions, 0, 0);
+
+	while (same >= own && same - own < count && t2x_regions_is(regions, same, open[same - own].when))
+		same++;
+	t2x_regions_cut(regions, same);
+	if (same < own) {
+		t2x_regions_free(regions, &m->region_budget);
+		t2x_regions_init(regions, 0);
+	}
+	if (own)
+		regions->entered[0].us = find_start_us(thread);   /* it may not have been known */
+}
+
+/* A region of which nobody has seen the enter. */
+static struct t2x_region make_region(const struct t2x_open *open)
+{
+	return (struct t2x_region){
+		open->when == TLG_OPEN_LOST ? 0 : open->ns / 1000, open->when, open->scope ? open->scope->names : 0
+	};
+}
+
+void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
+{
+	unsigned own = !opens->count || opens->open[0].when;   /* its outermost level */
+	const struct t2x_open *open = opens->open + !own;
+	unsigned count = opens->count - !own;
+	struct t2x_regions *regions;
+	struct t2x_region region;
+
+	t2x_model_settle(m);
+	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
+	if (!regions)
+		return;
+	forget_others(m, thread, open, count, own);
+	for (unsigned i = t2x_regions_open(regions) - own; i < count; i++) {
+		int is_shown = opens->is_shown && open[i].when != TLG_OPEN_LOST;
+		if (is_shown && open[i].scope && open[i].scope->style == TLG_STYLE_region_enter)
+			show_open(m, thread, &open[i], t2x_regions_open(regions));
+		region = make_region(&open[i]);
+		t2x_regions_enter(regions, &region, &m->region_budget);
+	}
+	regions->doubt = opens->assumed ? own + opens->assumed : 0;
+}
+
+/* ---- what is missing ---------------------------------------------------------------------------- */
+
+/* A line in the place of what is missing: git's for data, so that readers of git's formats get on with it. */
+void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
+			    uint64_t count)
+{
+	const struct t2x_arg number = { .type = TLG_ARG_UINT, .value = (int64_t)count };
+	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = what };
+	const struct t2x_event ev = {
+		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .us = us,
+		.abs_us = t2x_model_abs_us(thread->process, us), .rel_us = T2X_NO_TIME,
+		.open = t2x_regions_open(thread->model), .nargs = 1, .args = &number, .is_mark = 1,
+	};
+
+	if (count)
+		m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
+{
+	struct t2x_regions *regions;
+	unsigned before;
+
+	t2x_model_settle(m);
+	m->summary.gaps += gap->events != 0;
+	m->summary.gap_events += gap->events;
+	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
+	if (!regions)
+		return;
+	t2x_model_show_missing(m, thread, ns / 1000, "lost-events", gap->events);
+	if (!gap->is_known) {
+		t2x_model_show_missing(m, thread, ns / 1000, "lost-leaves", t2x_regions_doubt(regions));
+		return;
+	}
+	before = t2x_regions_open(regions);
+	t2x_regions_pass(regions, gap->left, 0, &m->region_budget);
+	t2x_model_show_missing(m, thread, ns / 1000, "lost-leaves", before - t2x_regions_open(regions));
+	t2x_regions_pass(regions, 0, gap->entered, &m->region_budget);
+	t2x_model_show_missing(m, thread, ns / 1000, "lost-enters", gap->entered);
+}
+
+void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
+		    uint64_t total)
+{
+	struct t2x_losses *losses = process->model;
+
+	if (reason == 0 || reason >= TLG_LOSS_REASONS)
+		return;
+	m->summary.losses[reason] += t2x_losses_update(&losses, &m->loss_budget, tid, reason, total);
+	process->model = losses;
+}
+
+/* ---- what a process lost ------------------------------------------------------------------------ */
+
+/* "ring full" as the name of a counter. */
+static void name_loss(char *name, size_t size, unsigned reason)
+{
+	snprintf(name, size, "lost-%s", tlg_loss_name(reason));
+	for (; *name; name++)
+		if (*name == ' ')
+			*name = '-';
+}
+
+static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigned reason, uint64_t ns)
+{
+	char name[32];
+	struct t2x_thread thread = { .process = process, .name = "main" };
+	struct t2x_scope scope = { .style = TLG_STYLE_counter, .category = "trace2", .label = name };
+	const struct t2x_arg count = {
+		.type = TLG_ARG_UINT, .value = (int64_t)t2x_losses_total(process->model, reason),
+	};
+	const struct t2x_event ev = {
+		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
+		.us = ns / 1000, .abs_us = t2x_model_abs_us(process, ns / 1000), .open = 1, .nargs = 1, .args = &count,
+	};
+
+	if (!count.value)
+		return;
+	name_loss(name, sizeof(name), reason);
+	m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
+{
+	t2x_model_settle(m);
+	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
+		print_loss(m, process, reason, ns);
+}

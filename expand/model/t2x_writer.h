@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_writer.h - an output format: one function for each Trace2 event kind.
+ *
+ * The model (t2x_model) hands a writer events whose meaning is settled: elapsed times, open regions, checked
+ * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file
+ * that exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it
+ * forgets does not compile.  A writer that prints nothing before it has seen everything has a finish.
+ */
+#ifndef T2X_WRITER_H
+#define T2X_WRITER_H
+
+#include "t2x_hit.h"
+#include "t2x_template.h"
+#include "base/t2x_out.h"
+
+struct t2x_options {
+	int brief;            /* leave out what git's _BRIEF variables leave out */
+	unsigned nesting;     /* event: open regions up to which regions and data are shown; 0: no limit */
+};
+enum { T2X_DEFAULT_NESTING = 2 };
+
+/* One event.  Everything is valid during the call only. */
+struct t2x_event {
+	const struct t2x_thread *thread;
+	struct t2x_scope *scope;        /* NULL: unresolved; then no arguments, no message */
+	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
+	unsigned nargs;
+	unsigned open;                  /* regions around the event, the thread's outermost level included */
+	uint64_t us;                    /* since 1970-01-01 UTC */
+	uint64_t abs_us;                /* since the start of the process; may have wrapped below zero */
+	uint64_t rel_us;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
+	const char *message;            /* NULL: none; not NUL-terminated */
+	size_t message_length;
+	enum tlg_style style;
+	uint32_t scope_index;           /* of what is unresolved */
+	int is_restated;                /* a region_enter that is past: it was not seen, and has no message for that */
+	int is_mark;                    /* no event of the program: it tells what is missing, at any depth */
+};
+
+/* Positions in args.  The argument lists go on to nargs. */
+enum { T2X_NAME_HIERARCHY, T2X_NAME_OWN };                      /* cmd_name */
+enum { T2X_ALIAS_NAME, T2X_ALIAS_ARGV };
+enum { T2X_CHILD_ID, T2X_CHILD_FLAGS, T2X_CHILD_CLASS, T2X_CHILD_HOOK, T2X_CHILD_DIR, T2X_CHILD_ARGV };
+enum { T2X_CHILD_PID = 1, T2X_CHILD_CODE, T2X_CHILD_START };   /* child_exit; the id is first */
+enum { T2X_READY_START = 2, T2X_READY_STATE };                 /* child_ready; id and pid are first */
+enum { T2X_EXEC_ID, T2X_EXEC_EXE, T2X_EXEC_ARGV };
+enum { T2X_EXEC_CODE = 1, T2X_EXEC_ERROR };                    /* exec_result; the id is first */
+enum { T2X_PARAM_SCOPE, T2X_PARAM_NAME, T2X_PARAM_VALUE };
+enum { T2X_TIMER_INTERVALS, T2X_TIMER_TOTAL, T2X_TIMER_MIN, T2X_TIMER_MAX };
+
+/* The second whose text is kept, so that most events format their microseconds only. */
+struct t2x_second {
+	int64_t second;
+	char text[24];
+	unsigned length;                /* of text; 0: nothing kept yet */
+};
+
+enum { T2X_KEPT_BYTES = T2X_MAX_SECONDS };
+
+/* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
+struct t2x_kept {
+	uint64_t us;
+	uint64_t process;               /* number of the one whose time it is */
+	unsigned length;                /* of text; 0: nothing kept yet */
+	char text[T2X_KEPT_BYTES];
+};
+
+/* What a writer works with. */
+struct t2x_printer {
+	struct t2x_out *out;
+	struct t2x_options options;
+	struct t2x_second second;
+	struct t2x_kept time, elapsed;  /* of the day; since the start of the process, where time is kept */
+	struct t2x_templates *templates;
+	void *own;                      /* of a writer that gathers: NULL at first, and after its finish */
+};
+
+/* The number that git prints for a scope's repository, which is not 0. */
+static inline unsigned t2x_repo_id(const struct t2x_scope *scope)
+{
+	return scope->repo == TLG_REPO_NO_ID ? 0 : scope->repo;
+}
+
+typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *event);
+typedef void t2x_finish_fn(struct t2x_printer *printer);
+
+struct t2x_writer {
+	const char *name;
+	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
+	t2x_finish_fn *finish;          /* print what was gathered, free printer->own; NULL: nothing was */
+	struct {
+#define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	} print;
+};
+
+extern const struct t2x_writer t2x_writer_normal, t2x_writer_perf, t2x_writer_event, t2x_writer_tree;
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_lz4.h - from LZ4 frames to the bytes in them.  The expander's only user of lz4.
+ *
+ * Our own frames (at most TLG_FRAME_BYTES of content, its size stated) are given out whole, once their
+ * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.
+ *
+ * Behind damage the next mark or frame is looked for.  It may be a text of the traced program, made up to look like
+ * one, in the frame that is damaged.  So it counts only if its mark names a stream whose mark was in its place before,
+ * or if good frames follow it, back to back, up to such a mark, to the end, or for longer than any frame is; or if
+ * another of its stream lies so far behind it that no frame could hold both.  A text cannot do that: behind it come
+ * the checksums of its own frame.  (Where the file is cut off just behind a text, it cannot be told.)
+ */
+#ifndef T2X_LZ4_H
+#define T2X_LZ4_H
+
+#include "t2x_window.h"
+#include "tlg.h"
+#include "base/t2x_report.h"
+
+enum {
+	T2X_LZ4_SEEN = 256 * 1024,        /* bytes of the file to be seen at once: more than our frames */
+	T2X_LZ4_ROOM = TLG_FRAME_BYTES,   /* that t2x_lz4_fill() asks for */
+};
+
+struct t2x_lz4;
+
+/* A decoder for file, whose name is for messages.  Both outlive it.  Return  NULL: no memory */
+struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report);
+void t2x_lz4_free(struct t2x_lz4 *lz4);
+void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
+
+/* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
+int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
+
+/* Do frames with marks follow that count, as above?  Then it is an LZ4 file, whatever its beginning is. */
+int t2x_lz4_is_ahead(struct t2x_lz4 *lz4);
+
+/* The t2x_fill_fn that a window on the plain bytes uses; source is the decoder.  0 also before a break. */
+ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room);
+
+/* 1: the bytes end here because of damage, which has been reported; calling fill again goes on behind it. */
+int t2x_lz4_is_break(const struct t2x_lz4 *lz4);
+
+/* The id of the stream to which the latest frame belongs, as its mark says; 0: not known. */
+uint32_t t2x_lz4_stream(const struct t2x_lz4 *lz4);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_join.h - a .tlg file and what its processes left in their ring files, as one input.
+ *
+ * Of the stream that a ring file belongs to, the file counts up to the block that the ring file vouches for; what the
+ * ring holds follows there, and later blocks of the stream, whose events the ring has too, are left out.  So nothing
+ * comes twice, and the order of time is that of one file.
+ */
+#ifndef T2X_JOIN_H
+#define T2X_JOIN_H
+
+#include "t2x_salvage.h"
+#include "read/t2x_input.h"
+
+/* What one ring file adds to an input. */
+struct t2x_join {
+	struct t2x_join *next;            /* of the input */
+	struct t2x_salvage *salvage;
+	uint32_t stream, blocks;          /* which the ring file vouches for */
+	enum { T2X_JOIN_WAITS, T2X_JOIN_NOW, T2X_JOIN_DONE } stage;
+	int is_alone;                     /* of the input's streams none counts but those of ring files */
+};
+
+/* Append to the input, whose file may be missing. */
+void t2x_join_add(struct t2x_input *input, struct t2x_join *join);
+
+/* The next block of the input whose blocks these are.  A t2x_next_fn; without ring files t2x_input_next() */
+int t2x_join_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_raw.c - see t2x_raw.h. */
+#include "t2x_raw.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tlg_block.h"
+#include "read/t2x_unpack.h"
+
+static void put_events(struct t2x_raw *raw, const struct tlg_event *events, unsigned n)
+{
+	t2x_out_bytes(raw->out, (const char *)events, n * sizeof(*events));
+}
+
+/* Text may have become more events than a block holds: the rest goes into further blocks. */
+static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
+{
+	for (unsigned at = 0, n; at < block->count; at += n) {
+		n = block->count - at < TLG_BLOCK_LIMIT ? block->count - at : TLG_BLOCK_LIMIT;
+		raw->added += at != 0;
+		memcpy(raw->made + 1, block->events + at, n * sizeof(*raw->made));
+		tlg_block_seal(raw->made, block->stream, block->pid, block->number + raw->added, block->tid,
+			       n);
+		put_events(raw, raw->made, n + 1);
+	}
+}
+
+static void put_unpacked(struct t2x_raw *raw, const struct t2x_block *block)
+{
+	memcpy(raw->made, block->raw, block->entries * sizeof(*raw->made));
+	t2x_unpack_seal(block->layout, raw->made, block->entries - 1, block->stream);
+	put_events(raw, raw->made, block->entries);
+}
+
+int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
+{
+	if (!raw->made && (block->layout->is_foreign || block->is_packed)) {
+		raw->made = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*raw->made));
+		if (!raw->made)
+			return -ENOMEM;
+	}
+	if (!block->layout->is_foreign && block->is_packed) {
+		put_unpacked(raw, block);
+		return 0;
+	}
+	if (!block->layout->is_foreign) {
+		t2x_out_bytes(raw->out, (const char *)block->raw,
+			      (size_t)block->entries * block->layout->entry_size);
+		return 0;
+	}
+	if (!block->is_framed) {
+		put_events(raw, block->events, block->count);
+		return 0;
+	}
+	put_anew(raw, block);
+	return 0;
+}
+
+void t2x_raw_free(struct t2x_raw *raw)
+{
+	free(raw->made);
+	raw->made = NULL;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_text.h - what the output formats share: quoting for the shell, arguments, times of day,
+ * the columns that git fills from its own sources.
+ */
+#ifndef T2X_TEXT_H
+#define T2X_TEXT_H
+
+#include "model/t2x_writer.h"
+
+/*
+ * A word as git shows it: bare if it is made of letters, digits and +,-./:=@_^ alone, else in single quotes,
+ * in which ' and ! are escaped.  Everything else, line ends and bytes above 0x7f too, stays as it is.
+ */
+void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n);
+
+/* Quoted words with a blank between them. */
+void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n);
+
+/* A text argument as it is; a null one, or a null string, as the C library's printf shows it. */
+void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg);
+void t2x_text_name(struct t2x_out *out, const char *name);
+
+/* Payloads, or parts of them, that normal and perf print alike. */
+void t2x_text_message(struct t2x_out *out, const struct t2x_event *ev);         /* "" if there is none */
+void t2x_text_cmd_name(struct t2x_out *out, const struct t2x_event *ev);        /* "one (zero/one)" */
+void t2x_text_child_exit(struct t2x_out *out, const struct t2x_event *ev);      /* " pid:1234 code:0" */
+void t2x_text_child_ready(struct t2x_out *out, const struct t2x_event *ev);     /* " pid:1234 ready:ready" */
+void t2x_text_exec_result(struct t2x_out *out, const struct t2x_event *ev);     /* " code:2 err:No such file" */
+void t2x_text_count(struct t2x_out *out, const struct t2x_event *ev);           /* " value:3" */
+void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev);      /* "?scope#99" */
+
+/* "core.editor=vi", or another separator. */
+void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator);
+
+/* The four arguments of a timer: " intervals:1 total:0.000541 min:0.000541 max:0.000541". */
+void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args);
+
+/* The event's name as git prints it. */
+const char *t2x_text_event_name(enum tlg_style style);
+
+/* "global", for the first argument of def_param. */
+const char *t2x_text_param_scope(const struct t2x_arg *scope);
+
+/* Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ". */
+void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/* Make kept the seconds since the start of the process, at least width wide, and " | ". */
+void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width);
+
+enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
+
+/* What is kept is that of the event; of a process without a number nothing is. */
+static inline int t2x_text_knows_time(const struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_kept *kept = &printer->time;
+
+	return kept->us == ev->us && kept->process == ev->thread->process->number && kept->process;
+}
+
+/* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */
+static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	if (!t2x_text_knows_time(printer, ev))
+		t2x_text_keep_local_time(printer, ev);
+	memcpy(to, printer->time.text, 16);
+	return to + T2X_LOCAL_TIME;
+}
+
+static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
+{
+	const struct t2x_kept *kept = &printer->time;
+
+	if (kept->us != ev->us || !kept->length)
+		t2x_text_keep_utc(printer, ev);
+	memcpy(to, kept->text, T2X_UTC);
+	return to + T2X_UTC;
+}
+
+/*
+ * Where an event was raised.  Kinds that no caller locates are located in git's own source for the format;
+ * own_lines holds the lines of signal, atexit, timer, counter there.
+ */
+struct t2x_text_place {
+	const char *file;           /* NULL: no place; never empty */
+	int line;
+};
+struct t2x_text_place t2x_text_place(const struct t2x_event *ev, const char *own_file, const int own_lines[4]);
+
+#endif

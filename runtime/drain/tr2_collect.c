@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_collect.c - one ring's chains into the stream's buffer, the buffer into the sink. */
+#include "tr2_collect.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "tr2_keep.h"
+#include "tr2_overwrite.h"
+#include "tr2_post.h"
+#include "tr2_reader.h"
+#include "base/tr2_clock.h"
+#include "base/tr2_futex.h"
+#include "base/tr2_memory.h"
+#include "output/tr2_sink.h"
+#include "settings/tr2_env.h"
+
+enum {
+	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
+	HURRY = 4,                             /* so many times behind: half a millisecond at full speed is less */
+	WRITE_BYTES = 65536,                   /* worth a write */
+	WRITE_AGE_MS = 50,                     /* of what is worth less */
+	SNAPSHOT_PATIENCE_US = 2000,           /* with an unfinished event, before going around it */
+	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
+	MOST_FREED = 256,
+};
+
+static struct collect {
+	uint64_t unwritten_since;              /* raw clock: events have been in the buffer; 0: none */
+	uint32_t progress;                     /* a futex */
+	uint32_t waiting;                      /* threads that do */
+	int is_awaited;                        /* a thread has begun to wait for it since the last pass */
+	uint64_t moved;                        /* events that went from rings into the stream, so far */
+	int is_behind;                         /* a ring had more than its quota since the last question */
+	unsigned times_behind;                 /* questions in a row to which the answer was yes */
+	unsigned nfreed;
+} g_collect;
+
+/* Chunks read, to be released after the write. */
+TR2_LARGE static struct freed { struct tr2_ring *ring; uint32_t chunk; } g_freed[MOST_FREED];
+
+void tr2_collect_reset(void)
+{
+	memset(&g_collect, 0, sizeof(g_collect));
+}
+
+uint32_t tr2_collect_progress(void)
+{
+	return tr2_load_rlx(&g_collect.progress); /* relaxed: a hint to look again */
+}
+
+void tr2_collect_await(uint32_t seen, unsigned ms)
+{
+	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	tr2_store_rlx(&g_collect.is_awaited, 1); /* relaxed: a hint; the timeout is the guarantee */
+	tr2_add_rlx(&g_collect.waiting, 1); /* relaxed: as above */
+	tr2_futex_wait(&g_collect.progress, seen, &timeout);
+	tr2_add_rlx(&g_collect.waiting, -1u); /* relaxed: as above */
+}
+
+int tr2_collect_is_awaited(void)
+{
+	return tr2_load_rlx(&g_collect.is_awaited); /* relaxed: a hint */
+}
+
+uint64_t tr2_collect_moved(void)
+{
+	return g_collect.moved;
+}
+
+int tr2_collect_was_behind(void)
+{
+	int was = g_collect.is_behind;
+
+	g_collect.is_behind = 0;
+	g_collect.times_behind = was ? g_collect.times_behind + 1 : 0;
+	return was;
+}
+
+/* ---- writing ------------------------------------------------------------------------------------ */
+
+/* What is freed is for any thread, unless a thread's own bound keeps it from taking it. */
+static void release_chunks(void)
+{
+	for (unsigned i = 0; i < g_collect.nfreed; i++)
+		tr2_ring_release_chunk(g_freed[i].ring, g_freed[i].chunk - 1);
+	if (g_collect.nfreed)
+		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
+	if (g_collect.nfreed && tr2_load_rlx(&g_collect.waiting)) /* relaxed: a hint, the timeout is the guarantee */
+		tr2_futex_wake(&g_collect.progress, tr2_g_settings.ring_bytes ? INT_MAX : (int)g_collect.nfreed);
+	g_collect.nfreed = 0;
+}
+
+int tr2_collect_write(void)
+{
+	size_t bytes, stored;
+	struct tlg_event *blocks = tr2_post_buffer(&bytes);
+	int error;
+
+	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored);
+	if (error)
+		tr2_post_failed(stored);
+	else
+		tr2_post_taken();
+	g_collect.unwritten_since = 0;
+	tr2_keep_written();
+	release_chunks();
+	return error;
+}
+
+/* Chunks wait for their release though there is nothing to write, or they are much of what threads may have. */
+static int is_short_of_chunks(size_t bytes)
+{
+	size_t freed = (size_t)g_collect.nfreed * TLG_CHUNK_BYTES;
+
+	return g_collect.nfreed && (!bytes || (tr2_g_settings.ring_bytes && freed >= tr2_g_settings.ring_bytes / 4) ||
+				    tr2_pool_is_short());
+}
+
+void tr2_collect_write_if_due(uint64_t now, unsigned age_ms)
+{
+	const uint64_t age = tr2_clock_ticks((age_ms < WRITE_AGE_MS ? age_ms : WRITE_AGE_MS) * UINT64_C(1000000));
+	int is_awaited = tr2_exchange_rlx(&g_collect.is_awaited, 0); /* relaxed: a hint */
+	size_t bytes;
+
+	tr2_post_buffer(&bytes);
+	if (bytes && !g_collect.unwritten_since)
+		g_collect.unwritten_since = now;
+	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) || (g_collect.nfreed && is_awaited) ||
+	    (bytes && now - g_collect.unwritten_since >= age))
+		tr2_collect_write();
+}
+
+int tr2_collect_has_written(void)
+{
+	size_t bytes;
+
+	tr2_post_buffer(&bytes);
+	return !bytes && !g_collect.nfreed;
+}
+
+/* ---- one ring ----------------------------------------------------------------------------------- */
+
+/*
+ * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
+ * memory may be damaged, the writer forked away.  0: it has to wait.
+ */
+static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *chain, uint64_t now, uint64_t patience)
+{
+	if (!post->waits_since)
+		post->waits_since = now;
+	if (now - post->waits_since <= patience)
+		return 0;
+	post->waits_since = 0;
+	tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, 1);
+	tr2_post_gap(post, chain->count);
+	return 1;
+}
+
+static int post_chain(struct tr2_post_thread *post, const struct tr2_chain *chain)
+{
+	if (tlg_event_type(chain->events) == TLG_GAP)
+		return tr2_post_lost(post, chain->events);
+	return tr2_post_chain(post, chain->events, chain->count);
+}
+
+/* Post one chain.  0: it has to wait. */
+static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain,
+		      uint64_t now, uint64_t patience)
+{
+	int posted;
+
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		tr2_reader_change_thread(thread, post, chain);
+		return 1;
+	}
+	if (tlg_event_type(chain->events) != TLG_GAP)
+		tr2_reader_check_thread(post, chain->events->u.hit.tid);
+	posted = post_chain(post, chain);
+	if (!posted) {
+		tr2_collect_write();
+		posted = post_chain(post, chain);
+	}
+	if (posted < 0)
+		return give_up_chain(post, chain, now, patience);
+	post->waits_since = 0;
+	return posted;
+}
+
+/* A chunk that has been read, to be released after the write that holds its events. */
+static void free_chunk(struct tr2_ring *ring, uint32_t finished)
+{
+	if (finished && g_collect.nfreed == MOST_FREED)
+		tr2_collect_write();
+	if (finished)
+		g_freed[g_collect.nfreed++] = (struct freed){ ring, finished };
+}
+
+static void free_chunks(struct tr2_ring *ring, uint32_t first)
+{
+	for (uint32_t chunk = first, next; chunk; chunk = next) {
+		next = *tr2_pool_link(chunk - 1);
+		free_chunk(ring, chunk);
+	}
+}
+
+/* What committed late, in a hole: better out of order than never. */
+static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+{
+	struct tr2_chain chain;
+
+	while (tr2_ring_late(&thread->ring, &chain)) {
+		take_chain(thread, post, &chain, now, 0);
+		free_chunk(&thread->ring, tr2_ring_late_taken(&thread->ring, &chain));
+	}
+}
+
+/* 1 if what the ring drops now is dropped by this thread. */
+static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
+{
+	return tr2_load_rlx(&ring->head->tid) == tid; /* relaxed: a new owner's losses are counted once it is known */
+}
+
+/* The usual case, in one go: chains that only have to be copied.  Return  events */
+static unsigned take_run(struct tr2_ring *ring, struct tr2_post_thread *post)
+{
+	const struct tlg_event *events;
+	unsigned n = tr2_ring_run(ring, RUN_EVENTS, &events);
+
+	if (n)
+		n = tr2_post_run(post, events, n);
+	if (n)
+		tr2_ring_consume(ring, n);
+	return n;
+}
+
+static int is_younger(const struct tr2_chain *chain, uint64_t until)
+{
+	return tlg_event_type(chain->events) != TLG_THREAD && chain->events->u.hit.when > until;
+}
+
+/*
+ * What is in the next chunk is younger than that, also where no event tells its time.  A flight recorder's first chunk
+ * is in the file now, if it is this one: nothing has to stay.
+ */
+static void leave_chunk(struct tr2_thread *thread)
+{
+	struct tr2_post_thread *post = thread->post;
+	uint32_t left = thread->ring.rd_chunk, next;
+
+	free_chunk(&thread->ring, tr2_ring_leave_chunk(&thread->ring));
+	next = thread->ring.rd_chunk;
+	if (next && tr2_shm_chunk(next - 1)->opened > post->last_when)
+		post->last_when = tr2_shm_chunk(next - 1)->opened;
+	if (left && left == thread->pinned.chunk)
+		thread->pinned.chunk = 0;
+}
+
+/*
+ * One step of any kind, to nothing that is younger than until.  *taken grows by the events that went into the stream.
+ * Return  0: the ring gives no more in this pass
+ */
+static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, uint64_t until, enum tr2_peek *peek,
+		     unsigned *taken)
+{
+	struct tr2_ring *ring = &thread->ring;
+	struct tr2_post_thread *post = thread->post;
+	struct tr2_chain chain;
+
+	*peek = tr2_ring_peek(ring, now, patience, &chain);
+	tr2_post_gap(post, chain.skipped);
+	if (*peek == TR2_PEEK_CHUNK) {
+		leave_chunk(thread);
+		return 1;
+	}
+	if (*peek != TR2_PEEK_CHAIN || is_younger(&chain, until))
+		return 0;
+	tr2_reader_count_gap(thread, post, &chain);
+	if (!take_chain(thread, post, &chain, now, patience)) {
+		*peek = TR2_PEEK_BUSY;
+		return 0;
+	}
+	tr2_ring_consume(ring, chain.count);
+	*taken += chain.count;
+	return 1;
+}
+
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
+{
+	struct tr2_ring *ring = &thread->ring;
+	struct tr2_post_thread *post = tr2_reader_post(thread);
+	enum tr2_peek peek = TR2_PEEK_EMPTY;
+	unsigned taken = 0, run;
+
+	if (!post || tr2_ring_is_quiet(ring))
+		return now;
+	tr2_keep_note(thread);
+	take_late(thread, post, now);
+	free_chunks(ring, tr2_ring_forget_renounced(ring));
+	do {
+		run = take_run(ring, post);
+		taken += run;
+	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, UINT64_MAX, &peek, &taken)));
+	g_collect.moved += taken;
+	if (taken >= QUOTA_EVENTS) {
+		g_collect.is_behind = 1;
+		return post->last_when;
+	}
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
+		tr2_post_gap(post, tr2_ring_lost(ring, 1));
+	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
+}
+
+/* All that it has given is in the stream: the ring needs no chunk before somebody records in it again. */
+static void take_last_chunk(struct tr2_thread *thread, int is_dead)
+{
+	unsigned skipped;
+	uint32_t closed = tr2_ring_close(&thread->ring, is_dead, &skipped);
+
+	if (closed && thread->post)
+		tr2_post_gap(thread->post, skipped);
+	free_chunk(&thread->ring, closed);
+}
+
+void tr2_collect_retire(struct tr2_thread *thread)
+{
+	enum tr2_owner owner = tr2_thread_seize(thread);
+
+	if (owner == TR2_OWNER_ALIVE)
+		return;
+	tr2_keep_note(thread);
+	free_chunks(&thread->ring, tr2_ring_forget_holes(&thread->ring));
+	take_last_chunk(thread, owner == TR2_OWNER_DEAD);
+	tr2_thread_let_go(thread);
+}
+
+void tr2_collect_abandoned(struct tr2_thread *thread)
+{
+	struct tr2_post_thread *post = thread->post;
+
+	if (post && thread->ring.abandoned) {
+		tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
+		thread->ring.abandoned = 0;
+	}
+}
+
+/* ---- snapshots ----------------------------------------------------------------------------------- */
+
+/* Context goes first: regions that were entered long ago are open all the same. */
+static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post)
+{
+	int is_alive = (int)tr2_load_rlx(&thread->ring.head->has_owner); /* relaxed: a hint */
+
+	if (!post->start || !(post->depth || post->is_bare) || !is_alive || tr2_post_context(post))
+		return;
+	tr2_collect_write();
+	tr2_post_context(post);
+}
+
+TR2_LARGE static struct tr2_post_thread g_start;   /* whose the pinned chunk is, followed through it */
+
+/* Of the arguments that follow in chains of their own, as of their checkpoint: is_kept */
+static void post_pinned_chain(const struct tr2_chain *chain, int *is_kept)
+{
+	tr2_post_gap(&g_start, chain->skipped);
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		tr2_reader_meet_thread(&g_start, chain);
+		return;
+	}
+	if (tlg_event_type(chain->events) == TLG_HIT)
+		*is_kept = tr2_reader_is_identity(chain);
+	if (!*is_kept) {
+		tr2_post_gap(&g_start, chain->count);
+		return;
+	}
+	tr2_reader_check_thread(&g_start, chain->events->u.hit.tid);
+	if (tr2_post_chain(&g_start, chain->events, chain->count))
+		return;
+	tr2_collect_write();
+	tr2_post_chain(&g_start, chain->events, chain->count);
+}
+
+/* How the process began, if that was passed over to be overwritten: it has stayed for this moment. */
+static void post_start(struct tr2_thread *thread)
+{
+	struct tr2_pinned *pinned = &thread->pinned;
+	struct tr2_chain chain;
+	uint32_t event;
+	int is_kept = 0;
+
+	if (!pinned->chunk || !pinned->is_passed)
+		return;
+	memset(&g_start, 0, sizeof(g_start));
+	event = tr2_shm_chunk(pinned->chunk - 1)->first;
+	while ((event = tr2_ring_read_pinned(pinned->chunk - 1, event, &chain)))
+		post_pinned_chain(&chain, &is_kept);
+	tr2_ring_unpin_chunk(&thread->ring, pinned->chunk - 1);
+	free_chunk(&thread->ring, pinned->chunk);
+	*pinned = (struct tr2_pinned){ .chunk = 0 };
+}
+
+/* All that the ring has up to then.  Return  why it ends */
+static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
+{
+	const uint64_t patience = tr2_clock_ticks(SNAPSHOT_PATIENCE_US * UINT64_C(1000)), now = tr2_clock_raw();
+	struct tr2_post_thread *post = thread->post;
+	enum tr2_peek peek = TR2_PEEK_EMPTY;
+	unsigned taken = 0;
+
+	tr2_keep_note(thread);
+	take_late(thread, post, now);
+	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
+	while (take_step(thread, now, patience, until, &peek, &taken))
+		;
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
+		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
+	return peek;
+}
+
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
+{
+	const struct timespec pause = { 0, 100000 };
+
+	if (!tr2_overwrite_hold(thread))
+		return 0;
+	if (tr2_reader_post(thread)) {
+		post_start(thread);
+		post_context(thread, thread->post);
+		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
+			nanosleep(&pause, NULL);
+	}
+	tr2_collect_retire(thread);
+	tr2_collect_abandoned(thread);
+	tr2_keep_see(thread);
+	tr2_overwrite_let_go(thread);
+	return until;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_collect.h - the drain's work on one ring: chains from the ring into the stream's buffer, the buffer into
+ * the sink, and only then the chunks back to their threads.
+ *
+ * Thread  one at a time, under the drain's lock, signals masked; tr2_collect_progress() any
+ */
+#ifndef TR2_COLLECT_H
+#define TR2_COLLECT_H
+
+#include <stdint.h>
+
+#include "ring/tr2_thread.h"
+
+/*
+ * Move what is committed in one ring, at most a quota.
+ * now       raw clock    patience  ticks to wait for an unfinished chain before going around it
+ * Return  the raw clock below which nothing more will come from it
+ */
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience);
+
+/* Events that have been moved so far: also those of a checkpoint that is longer than a pass. */
+uint64_t tr2_collect_moved(void);
+
+/* 1 if a ring had more than its quota since this was last asked: there is more to do at once. */
+int tr2_collect_was_behind(void);
+
+/*
+ * For a snapshot: move what one ring has up to this moment of the raw clock, and the context of a thread that has
+ * regions open.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
+ * Return  that moment; 0: the thread has stopped while it overwrites, what it has is left to the next snapshot
+ */
+uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
+
+/* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring, and any its chunks. */
+void tr2_collect_retire(struct tr2_thread *thread);
+
+/* Count the holes of the ring that were given up. */
+void tr2_collect_abandoned(struct tr2_thread *thread);
+
+/*
+ * Write the buffer, and release what was read for it.
+ * Return  0; -errno: what could not be written is lost, and counted
+ */
+int tr2_collect_write(void);
+
+/* The same if there is enough to write, or if it is older than age_ms, or than 50 ms. */
+void tr2_collect_write_if_due(uint64_t now, unsigned age_ms);
+
+/* 1: nothing waits to be written, or to be released behind a write. */
+int tr2_collect_has_written(void);
+
+/* Changes whenever chunks have been freed. */
+uint32_t tr2_collect_progress(void);
+
+/*
+ * Wait until it is no longer seen, at most ms.  What is read and not written yet is written without delay.
+ * Thread  any, without the drain's lock    Signal safe; a handler may end it early
+ */
+void tr2_collect_await(uint32_t seen, unsigned ms);
+
+/* 1 if a thread has begun to wait so since the last tr2_collect_write_if_due(). */
+int tr2_collect_is_awaited(void);
+
+/* In a forked child: forget the parent's state. */
+void tr2_collect_reset(void);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_drain_fork.c - the drain around fork(): what it knows of the thread that forks goes into the child. */
+#include "tr2_drain.h"
+
+#include "tr2_collect.h"
+#include "tr2_lock.h"
+#include "tr2_overwrite.h"
+#include "tr2_post.h"
+#include "base/tr2_clock.h"
+#include "base/tr2_mask.h"
+#include "base/tr2_memory.h"
+#include "settings/tr2_env.h"
+
+/* The calling thread has the lock for its fork(): others may be forking, too, and did not get it. */
+static __thread int g_held __attribute__((tls_model("initial-exec")));
+TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: that thread as it is now */
+
+void tr2_drain_before_fork(void)
+{
+	uint64_t mask;
+
+	if (g_held || !tr2_thread_has_self())
+		return;
+	tr2_mask_all(&mask);
+	g_held = tr2_lock_briefly();
+	if (g_held && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
+	else if (g_held && !tr2_drain_is_over())
+		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
+	tr2_mask_restore(&mask);
+}
+
+void tr2_drain_after_fork_parent(void)
+{
+	if (!g_held || tr2_is_forked_child())
+		return;
+	g_held = 0;
+	tr2_lock_let_go();
+}
+
+/* The lock that it got for the fork is its parent's. */
+void tr2_drain_after_fork_child(void)
+{
+	tr2_lock_leave();
+}
+
+unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
+{
+	const struct tr2_post_thread *post = parent->post;
+	struct tlg_open open;
+	unsigned n = 0;
+
+	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
+	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+		post = g_held ? &g_ahead : NULL;
+	g_held = 0;
+	if (!post)
+		return 0;
+	for (; tr2_post_open_region(post, n, TR2_KEPT_REGIONS, &open); n++)
+		enters[n] = open.when;
+	return n;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_lock.c - see tr2_lock.h. */
+#include "tr2_lock.h"
+
+#include <stdint.h>
+#include <time.h>
+
+#include "base/tr2_atomic.h"
+#include "base/tr2_futex.h"
+#include "base/tr2_progress.h"
+
+enum { BRIEF_PAUSES = 100 };           /* of 100 us */
+
+static struct lock {
+	uint32_t is_held;              /* [M5]; a futex */
+	uint32_t waiting;              /* threads that wait patiently */
+	uint32_t holders;              /* so far, without the present one */
+	uint32_t given_up;             /* the holder, counted from 1, for whom somebody has waited in vain; 0: none */
+} g_lock;
+
+static __thread int g_is_ours __attribute__((tls_model("initial-exec")));
+
+int tr2_lock_try(void)
+{
+	/* [M5] acquire: the last pass's state.  Pairs with tr2_lock_let_go() */
+	if (!tr2_cas_acq_rel(&g_lock.is_held, 0, 1))
+		return 0;
+	g_is_ours = 1;
+	return 1;
+}
+
+void tr2_lock_let_go(void)
+{
+	g_is_ours = 0;
+	tr2_progress_made();
+	tr2_store_rlx(&g_lock.holders, g_lock.holders + 1); /* relaxed: tells one holder from the next, no more */
+	tr2_store_rel(&g_lock.is_held, 0); /* [M5] release: this pass's state.  Pairs with tr2_lock_try() */
+	if (tr2_lock_is_awaited())
+		tr2_futex_wake(&g_lock.is_held, 1);
+}
+
+static uint32_t holder(void)
+{
+	return tr2_load_rlx(&g_lock.holders) + 1; /* relaxed: see tr2_lock_let_go() */
+}
+
+int tr2_lock_patiently(void)
+{
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	int is_ours = tr2_lock_try(), goes_on = !is_ours && !g_is_ours;
+
+	if (!goes_on)
+		return is_ours;
+	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: who is missed looks again after a turn */
+	while (!is_ours && goes_on && tr2_load_rlx(&g_lock.given_up) != holder()) { /* relaxed: as in holder() */
+		goes_on = tr2_patience_wait(&patience, &g_lock.is_held, 1);
+		is_ours = tr2_lock_try();
+		if (!is_ours && !goes_on)
+			tr2_store_rlx(&g_lock.given_up, holder()); /* relaxed: as above */
+	}
+	tr2_add_rlx(&g_lock.waiting, UINT32_MAX); /* relaxed: as above */
+	return is_ours;
+}
+
+int tr2_lock_briefly(void)
+{
+	const struct timespec pause = { 0, 100000 };
+	int is_ours = tr2_lock_try();
+
+	for (int i = 0; !is_ours && i < BRIEF_PAUSES; i++) {
+		nanosleep(&pause, NULL);
+		is_ours = tr2_lock_try();
+	}
+	return is_ours;
+}
+
+int tr2_lock_is_ours(void)
+{
+	return g_is_ours;
+}
+
+int tr2_lock_is_awaited(void)
+{
+	return tr2_load_rlx(&g_lock.waiting) != 0; /* relaxed: a hint */
+}
+
+void tr2_lock_reset(void)
+{
+	g_lock = (struct lock){ 0 };
+}
+
+void tr2_lock_leave(void)
+{
+	g_is_ours = 0;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_wake.c - starting the drain's thread and putting it to sleep.
+ *
+ * The thread starts with tracing, so that what a program may do later (forbid itself new threads, use up its
+ * processes) cannot keep it from starting.  It starts later in a forked child, with the child's first event, and, where
+ * the settings say so, when a ring needs its second chunk.  Creating a thread allocates memory, and the call that wants
+ * it may then sit in a signal handler which has interrupted the allocator.  So there it is created only when no handler
+ * can be running; else at the next call that is known to be ordinary code, and until then full rings are drained by
+ * their threads.
+ */
+#include "tr2_wake.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "tr2_collect.h"
+#include "tr2_drain.h"
+#include "tr2_idle.h"
+#include "tr2_keep.h"
+#include "base/tr2_atomic.h"
+#include "base/tr2_clock.h"
+#include "base/tr2_fd.h"
+#include "base/tr2_futex.h"
+#include "base/tr2_mask.h"
+#include "base/tr2_progress.h"
+#include "base/tr2_text.h"
+#include "output/tr2_sink.h"
+#include "ring/tr2_handler.h"
+#include "ring/tr2_thread.h"
+#include "settings/tr2_env.h"
+
+enum {
+	SHORTEST_MS = 8,          /* sleeps, unless the settings want what is recorded to be written sooner */
+	LONGEST_MS = 256,
+	LONGEST_TEXT_MS = 64,     /* while somebody may look on */
+	PARK_MS = 2,              /* positions that were put away are away, or it was undone */
+	BATCH_CHUNKS = 4,         /* opened by all threads: worth a pass, and small enough to stay in the caches */
+	STACK_BYTES = 256 * 1024,
+	REFUSED_MS = 1000,        /* before the system is asked again */
+	FINISHED = UINT32_C(1) << 30,
+};
+
+/* How the thread is: awake, or asleep until BATCH_CHUNKS or the time is over, or until anything is recorded. */
+enum { AWAKE, DOZES, SLEEPS };
+
+static struct wake {
+	int wanted, running;
+	uint32_t starting;        /* a thread is creating it */
+	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
+	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on */
+	uint32_t sleep;           /* [M16] how it is */
+	int is_refused;           /* the system creates no thread for us */
+	uint64_t refused_at;      /* raw clock */
+	int may_not;              /* in this process none must be created */
+	uint32_t asked, shown;    /* times that it was to show what texts have; up to which of these it has: a futex */
+} g_wake;
+
+/*
+ * The processors on which the program was to run when it switched tracing on.  The thread that happens to start the
+ * drain may be bound to one of them, and busy there; what it is bound to is not meant for us.
+ */
+static cpu_set_t g_affinity;
+static int g_has_affinity;
+
+void tr2_wake_init(void)
+{
+	g_has_affinity = !sched_getaffinity(0, sizeof(g_affinity), &g_affinity);
+}
+
+int tr2_wake_is_for_all(void)
+{
+	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() ||
+	       tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+}
+
+int tr2_wake_is_running(void)
+{
+	return tr2_load_rlx(&g_wake.running); /* relaxed: a hint; passes are under the drain's lock */
+}
+
+int tr2_wake_is_coming(void)
+{
+	return tr2_load_rlx(&g_wake.starting) || tr2_wake_is_running(); /* relaxed: as above */
+}
+
+void tr2_wake_reset(int may_start)
+{
+	g_wake = (struct wake){ .may_not = !may_start };
+}
+
+/*
+ * Sleep until somebody calls since `seen`, at most so long.  ms: 0 without a bound; then a call that is missed here is
+ * one that finds the thread asleep, and wakes it: of the two exchanges of g_wake.sleep one sees the other.
+ */
+static void sleep_for(uint32_t seen, unsigned ms)
+{
+	const struct timespec timeout = { ms / 1000, (long)(ms % 1000) * 1000000 };
+
+	/* [M16] acquire: calls before it.  Pairs with tr2_wake_now() */
+	tr2_exchange_acq_rel(&g_wake.sleep, ms ? DOZES : SLEEPS);
+	tr2_futex_wait(&g_wake.calls, seen, ms ? &timeout : NULL);
+	tr2_store_rlx(&g_wake.sleep, AWAKE); /* relaxed: who is not seen has called, and is found by the next pass */
+}
+
+/* A signal ends the process.  Return  1: there is nothing more to do */
+static int finish_if_asked(void)
+{
+	uint32_t reason = tr2_load_rlx(&g_wake.finish); /* relaxed: the rings tell what there is to write */
+
+	if (reason) {
+		tr2_drain_finish(reason);
+		tr2_store_rlx(&g_wake.finish, FINISHED); /* relaxed: only says that it is over */
+		tr2_futex_wake(&g_wake.finish, 1);
+	}
+	return reason != 0;
+}
+
+static void show_if_asked(void)
+{
+	uint32_t asked = tr2_load_rlx(&g_wake.asked); /* relaxed: the rings tell what there is to write */
+
+	if (asked == g_wake.shown)
+		return;
+	tr2_drain_flush();
+	tr2_store_rlx(&g_wake.shown, asked); /* relaxed: only says that it is over */
+	tr2_futex_wake(&g_wake.shown, INT_MAX);
+}
+
+static unsigned longest_ms(void)
+{
+	unsigned longest = tr2_sink_has_texts() ? LONGEST_TEXT_MS : LONGEST_MS, flush = tr2_g_settings.flush_ms / 2;
+
+	return flush > longest ? longest : flush ? flush : 1;
+}
+
+/*
+ * How long to sleep behind a pass.  Who is called, by threads that fill their chunks, sleeps shortly; little at a time
+ * may wait for long, and behind the longest sleep in which nothing was recorded there is none: the positions of all
+ * rings are put away, and whoever records is noticed.  Return  ms; 0: without a bound
+ */
+static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
+{
+	static int is_parked;
+	const unsigned longest = longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
+	int was_parked = is_parked;
+
+	is_parked = done == TR2_DRAIN_IDLE && !is_called && (was_parked || before == longest);
+	if (is_called)
+		return shortest;
+	if (!is_parked)
+		return 2 * before < longest ? 2 * before : longest;
+	if (was_parked && tr2_idle_is_parked())
+		return 0;
+	tr2_idle_park();
+	return was_parked ? longest : PARK_MS;
+}
+
+/* What is the thread's own; its first sleep comes before it, for most processes that are short do without a pass. */
+static void settle_in(void)
+{
+	const struct sched_param ordinary = { .sched_priority = 0 };
+
+	prctl(PR_SET_NAME, "trace2-drain");
+	tr2_fd_open_no_more();
+	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+		sleep_for(0, longest_ms() < SHORTEST_MS ? longest_ms() : SHORTEST_MS);
+	tr2_keep_pid_space();
+	if (g_has_affinity)
+		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
+	if (sched_getscheduler(0) != SCHED_OTHER)
+		sched_setscheduler(0, SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
+}
+
+static void *run(void *unused)
+{
+	uint32_t before, calls = 0;
+	unsigned ms = SHORTEST_MS;
+
+	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
+	settle_in();
+	for (;;) {
+		enum tr2_drain done;
+		if (finish_if_asked())
+			break;
+		show_if_asked();
+		before = calls;
+		calls = tr2_load_rlx(&g_wake.calls); /* relaxed: what was called for before is found by the pass */
+		done = tr2_drain_pass(ms > LONGEST_TEXT_MS / 2 ? 0 : longest_ms());
+		if (done == TR2_DRAIN_OVER)
+			break;
+		if (done == TR2_DRAIN_BEHIND || tr2_collect_is_awaited())
+			continue;
+		ms = next_sleep(done, calls != before, ms);
+		sleep_for(calls, ms);
+	}
+	return unused;
+}
+
+/* All signals are blocked here, and the new thread inherits that.  Return  an error number */
+static int create_thread(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	int error = pthread_attr_init(&attributes);
+
+	if (error)
+		return error;
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	error = pthread_create(&thread, &attributes, run, NULL);
+	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+static void start_thread(void)
+{
+	int error = create_thread();
+
+	tr2_store_rlx(&g_wake.running, !error); /* relaxed: a hint */
+	if (error && !g_wake.is_refused && tr2_g_settings.dst_debug)
+		tr2_warning("cannot start a thread (", tr2_text_error(error), "): recording threads write themselves");
+	g_wake.is_refused = error != 0;
+	g_wake.refused_at = tr2_clock_raw();
+}
+
+/* 1 if there is no point in trying. */
+static int is_not_to_start(void)
+{
+	return g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF ||
+	       (g_wake.is_refused &&
+		tr2_clock_raw() - g_wake.refused_at < tr2_clock_ticks(REFUSED_MS * UINT64_C(1000000)));
+}
+
+void tr2_wake_start(void)
+{
+	int saved = errno;
+	uint64_t mask;
+
+	if (tr2_wake_is_running() || is_not_to_start() ||
+	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
+		return;
+	tr2_mask_all(&mask);
+	start_thread();
+	tr2_mask_restore(&mask);
+	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
+	errno = saved;
+}
+
+void tr2_wake_now(void)
+{
+	if (!tr2_wake_is_running())
+		return;
+	tr2_add_rlx(&g_wake.calls, 1); /* relaxed: ordered by the exchange */
+	/* [M16] release: the call.  Pairs with sleep_for() */
+	if (tr2_exchange_acq_rel(&g_wake.sleep, AWAKE) != AWAKE)
+		tr2_futex_wake(&g_wake.calls, 1);
+}
+
+/* Chunks that are worth a pass: a part of what one thread may have. */
+static unsigned batch_chunks(void)
+{
+	size_t part = tr2_g_settings.ring_bytes / (4 * TLG_CHUNK_BYTES);
+
+	return !tr2_g_settings.ring_bytes || part > BATCH_CHUNKS ? BATCH_CHUNKS : part ? (unsigned)part : 1;
+}
+
+void tr2_wake_opened(uint64_t mask)
+{
+	uint32_t calls;
+
+	if (!tr2_wake_is_running()) {
+		tr2_wake_wanted(mask);
+		return;
+	}
+	tr2_drain_open_files();
+	calls = tr2_add_rlx(&g_wake.calls, 1) + 1; /* relaxed: ordered by what follows */
+	/* [M16] release: the call.  Pairs with sleep_for() */
+	if (tr2_read_acq_rel(&g_wake.sleep) == SLEEPS || calls % batch_chunks() == 0)
+		tr2_wake_now();
+}
+
+void tr2_wake_finish(unsigned reason)
+{
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+
+	tr2_drain_open_files_now();
+	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
+	tr2_wake_now();
+	/* relaxed: as in finish_if_asked() */
+	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_patience_wait(&patience, &g_wake.finish, reason))
+		;
+}
+
+static void ask_to_show(void)
+{
+	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	uint32_t mine, shown;
+
+	tr2_drain_open_files_now();
+	mine = tr2_add_rlx(&g_wake.asked, 1) + 1; /* relaxed: as in show_if_asked() */
+	tr2_wake_now();
+	do
+		shown = tr2_load_rlx(&g_wake.shown); /* relaxed: as above */
+	while ((int32_t)(shown - mine) < 0 && tr2_patience_wait(&patience, &g_wake.shown, shown));
+}
+
+void tr2_wake_show(void)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	if (!tr2_sink_has_texts() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE || tr2_is_forked_child())
+		return;
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (!tr2_handler_may_run(mask))
+		tr2_drain_flush();
+	else if (tr2_wake_is_running() && tr2_drain_may_come())
+		ask_to_show();
+	errno = saved;
+}
+
+void tr2_wake_wanted(uint64_t mask)
+{
+	tr2_drain_open_files();
+	if (tr2_wake_is_running()) {
+		tr2_wake_now();
+		return;
+	}
+	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
+	if (!tr2_handler_may_run(mask))
+		tr2_wake_start();
+}
+
+void tr2_wake_if_wanted(void)
+{
+	if (tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+		tr2_wake_start();
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
+ *
+ * Knows neither rings nor events.  A destination never raises a signal in the program, and waits for a socket's peer
+ * or a FIFO's reader as long as that takes anything, from whomever; for one that takes nothing a second, and not again
+ * before a write has got through; for a full disk 10 ms.  (A pipe given as a descriptor can make it wait without an
+ * end: only the drain's thread does, and a program at its exit, as with git's own targets.)
+ */
+#ifndef TR2_DST_H
+#define TR2_DST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/tr2_fd.h"
+
+enum tr2_dst_kind { TR2_DST_OFF, TR2_DST_FD, TR2_DST_FILE, TR2_DST_DIRECTORY, TR2_DST_STREAM, TR2_DST_DGRAM };
+
+struct tr2_dst {
+	enum tr2_dst_kind kind;
+	int fd;
+	int given;                /* TR2_DST_FD: the program's own descriptor; fd is that, or a copy of it */
+	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
+	int own;                  /* 1: nobody else was given this file, it may be cut back */
+	unsigned rotation;        /* number in the name; 0: none */
+	int is_stuck;             /* 1: the last write has failed: the next one waits for nothing */
+	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
+	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
+	off_t good;               /* bytes of the file that are whole frames */
+	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
+	char path[4096];          /* of the file, without rotation number; of the socket */
+};
+
+struct tr2_dst_rules {
+	unsigned max_files;       /* at which a directory is full; 0: never */
+	int debug;                /* 1: say on stderr why a destination stays off */
+};
+
+/* 1 if the value switches a target off: NULL, "", "0", "false". */
+int tr2_dst_is_off(const char *value);
+
+/*
+ * Open the destination that value names, as git does: "0", "false" or NULL off; "1", "true" descriptor 2;
+ * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".
+ * A full directory gets one last file, "git-trace2-discard"; as long as that exists, nothing more.
+ * variable  for messages    name  of the file in a directory, with its suffix
+ * Return  0, or -1: it stays off (a value that means nothing is always reported)
+ * Signal unsafe
+ */
+int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name,
+		 const struct tr2_dst_rules *rules);
+
+/*
+ * In a forked child: go on in what the parent has opened, as git's children do.  Nothing is looked at again: neither
+ * settings nor how many files a directory has.  Only to a stream socket is connected anew: what two processes send
+ * on one would mix.
+ * Return  0, or -1: it is off now
+ */
+int tr2_dst_inherit(struct tr2_dst *dst);
+
+/*
+ * Open the file that comes after dst's: "x.tlg", "x.1.tlg", "x.2.tlg", ...  For descriptors and sockets next is dst.
+ * A directory's last file has none after it.  max_files is not looked at: a process that has begun goes on.
+ * Return  0, next is open and dst still is; or -errno
+ */
+int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
+
+/* 1: a write would not wait before it begins. */
+int tr2_dst_takes_now(const struct tr2_dst *dst);
+
+/*
+ * Write all bytes, or none as far as the destination lets itself be cut back.  They are one write(2), so that what
+ * other processes append to the same file stands in front of them or behind.  Of a disk that is just full the kernel
+ * may take a part; the rest follows when it takes it, and then another one's may stand between.
+ * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
+ * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
+ *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c
+ */
+int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored);
+
+/*
+ * The program may close our descriptor, as those do that go on in the background.  A file is then opened again, but not
+ * in the library's own thread (tr2_fd.h).  Errno kept    File  tr2_dst_write.c
+ *
+ * tr2_dst_lacks_file()  1: it is to be opened again by a thread of the program, before more is written.  Cost  0.2 us
+ * tr2_dst_open_again()  do that, if need be; if that fails it is gone
+ */
+int tr2_dst_lacks_file(const struct tr2_dst *dst);
+void tr2_dst_open_again(struct tr2_dst *dst);
+
+/* Path and identity of the open file.  Return  0; -ENAMETOOLONG; -EBADF: it is not a file */
+int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode);
+
+void tr2_dst_close(struct tr2_dst *dst);
+
+#endif

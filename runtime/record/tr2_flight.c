@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_flight.c - calls, events and ends that ask for a snapshot; calls that ask the drain for something else. */
+#include "tr2_flight.h"
+
+#include <errno.h>
+
+#include "tr2_emit.h"
+#include "trace2.h"
+#include "base/tr2_mask.h"
+#include "base/tr2_text.h"
+#include "drain/tr2_drain.h"
+#include "drain/tr2_snapshot.h"
+#include "drain/tr2_wake.h"
+#include "ring/tr2_handler.h"
+#include "settings/tr2_env.h"
+#include "settings/tr2_watch.h"
+
+static struct flight {
+	int on_error, on_exit;            /* these ask, too */
+} g_flight;
+
+static int is_on(void)
+{
+	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+}
+
+int tr2_flight_is_trigger(const char *word)
+{
+	return tr2_text_is(word, "error") || tr2_text_is(word, "exit");
+}
+
+static void read_trigger(const char *word)
+{
+	g_flight.on_error |= tr2_text_is(word, "error");
+	g_flight.on_exit |= tr2_text_is(word, "exit");
+}
+
+void tr2_flight_init(void)
+{
+	if (is_on())
+		tr2_watch_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
+}
+
+/* Ask, and let the drain know. */
+static void request(void)
+{
+	if (tr2_snapshot_request())
+		tr2_wake_now();
+}
+
+void tr2_flight_trigger(const char *reason)
+{
+	if (!is_on() || !tr2_is_enabled())
+		return;
+	tr2_emit_one_text(TLG_STYLE_snapshot, NULL, 0, reason);
+	request();
+}
+
+void tr2_flight_error(void)
+{
+	if (g_flight.on_error)
+		tr2_flight_trigger("error");
+}
+
+void tr2_flight_exit(void)
+{
+	if (g_flight.on_exit)
+		tr2_flight_trigger("exit");
+}
+
+/* In a handler the drain's thread is left to do it, which for this runs, or will. */
+void trace2_snapshot_fl(const char *file, int line, const char *reason)
+{
+	uint64_t mask;
+	int saved = errno;
+
+	if (!tr2_is_enabled())
+		return;
+	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
+	request();
+	tr2_mask_all(&mask);
+	tr2_mask_restore(&mask);
+	if (tr2_handler_may_run(mask))
+		tr2_wake_wanted(mask);
+	else
+		tr2_drain_flush();
+	errno = saved;
+}

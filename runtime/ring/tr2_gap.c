@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_gap.c - see tr2_gap.h. */
+#include "tr2_gap.h"
+
+#include "tr2_scope.h"
+#include "base/tr2_clock.h"
+
+/*
+ * One word, so that a handler finds it whole: checkpoints in the low half; regions left, above them; regions entered.
+ */
+enum { LEFT_SHIFT = 32, ENTERED_SHIFT = 48, COUNT_MASK = 0xffff };
+
+static uint64_t pack(uint32_t hits, unsigned left, unsigned entered)
+{
+	return hits | (uint64_t)left << LEFT_SHIFT | (uint64_t)entered << ENTERED_SHIFT;
+}
+
+/* The word behind one more checkpoint.  A thread that leaves all its regions at once is about to end. */
+static uint64_t add_hit(uint64_t word, unsigned style)
+{
+	uint32_t hits = (uint32_t)word + 1;
+	unsigned left = (unsigned)(word >> LEFT_SHIFT) & COUNT_MASK, entered = (unsigned)(word >> ENTERED_SHIFT);
+
+	if (style == TLG_STYLE_region_enter)
+		entered++;
+	else if (style == TLG_STYLE_region_leave && entered)
+		entered--;
+	else if (style == TLG_STYLE_region_leave)
+		left++;
+	if (style == TLG_STYLE_none || tlg_style_unwinds(style) || left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
+		return pack(hits, TLG_GAP_UNKNOWN, 0);
+	return pack(hits, left, entered);
+}
+
+void tr2_gap_count(struct tr2_gap *gap, uint32_t scope)
+{
+	const struct tlg_ring_scope *entry = scope ? tr2_scope_get(scope) : NULL;
+	const unsigned style = entry ? entry->style : TLG_STYLE_none;
+	uint64_t word;
+
+	do
+		word = tr2_load_rlx(&gap->dropped); /* relaxed: only the thread's own handlers change it */
+	while (!tr2_cas_rlx(&gap->dropped, word, add_hit(word, style))); /* relaxed: as above */
+}
+
+void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring)
+{
+	*gap = (struct tr2_gap){ .told_hits = ring->lost_hits, .told_events = ring->lost_events };
+}
+
+/*
+ * A handler may have come between the count of what a checkpoint was and that of its loss: then there is one loss too
+ * few now, and one too many the next time.
+ */
+void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event)
+{
+	uint64_t events = ring->lost_events - gap->told_events, word = gap->dropped;
+	unsigned left = (unsigned)(word >> LEFT_SHIFT) & COUNT_MASK;
+	int is_whole = (uint32_t)word == (uint32_t)(ring->lost_hits - gap->told_hits);
+
+	if (!is_whole || gap->is_torn || events > UINT32_MAX)
+		left = TLG_GAP_UNKNOWN;
+	event->u.gap = (struct tlg_gap){
+		tr2_clock_raw(), (uint32_t)events, (uint16_t)left, (uint16_t)(word >> ENTERED_SHIFT)
+	};
+	tr2_gap_reset(gap, ring);
+	gap->is_torn = !is_whole;
+	tr2_ring_commit(event, TLG_GAP);
+}

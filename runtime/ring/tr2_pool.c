@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_pool.c - see tr2_pool.h. */
+#include "tr2_pool.h"
+
+#include <errno.h>
+
+#include "base/tr2_memory.h"
+#include "base/tr2_stack.h"
+
+enum {
+	PAGE = 4096,
+	SIZES = 5,                        /* 0, 2, 4, 8 and 16 pages */
+	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* each thread adds so many to the bound */
+	DEFAULT_PAGES = (64 << 20) / PAGE,
+	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many leaves the last eighth to the others */
+};
+
+static struct pool {
+	struct { _Alignas(64) struct tr2_stack chunks; } free[SIZES];   /* by pages, rounded down */
+	unsigned char *pages;             /* of each chunk, whether free or not */
+	uint32_t *links;
+	_Alignas(64) uint32_t bound;      /* pages, without what threads add */
+	uint32_t threads;
+	uint32_t committed, taken;        /* pages, the latter without those of free chunks */
+} g_pool;
+
+int tr2_pool_init(size_t bytes)
+{
+	const size_t links = tr2_g_shm.max_chunks * sizeof(*g_pool.links);
+	unsigned char *memory = tr2_memory_take(links + tr2_g_shm.max_chunks);
+
+	if (!memory)
+		return -errno;
+	g_pool = (struct pool){ .bound = bytes ? (uint32_t)(bytes / PAGE) : DEFAULT_PAGES };
+	g_pool.links = (uint32_t *)(void *)memory;
+	g_pool.pages = memory + links;
+	for (unsigned i = 0; i < SIZES; i++)
+		g_pool.free[i].chunks.links = g_pool.links;
+	return 0;
+}
+
+/* ---- how much ----------------------------------------------------------------------------------- */
+
+uint32_t tr2_pool_threads(void)
+{
+	return tr2_load_rlx(&g_pool.threads); /* relaxed: a share, not a promise */
+}
+
+void tr2_pool_count_thread(int change)
+{
+	tr2_add_rlx(&g_pool.threads, (uint32_t)change); /* relaxed: as above */
+}
+
+uint32_t tr2_pool_bound(void)
+{
+	return g_pool.bound + OWN_PAGES * tr2_pool_threads();
+}
+
+static uint32_t taken(void)
+{
+	return tr2_load_rlx(&g_pool.taken); /* relaxed: a statistic */
+}
+
+int tr2_pool_is_short(void)
+{
+	return taken() > tr2_pool_bound() / 2;
+}
+
+int tr2_pool_is_used_up(void)
+{
+	return taken() + TR2_WHOLE_PAGES >= tr2_pool_bound() - tr2_pool_bound() / 8;
+}
+
+/* What all threads have if they stop now is a sixteenth of the pool, or the shortest for each. */
+unsigned tr2_pool_share(void)
+{
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
+	unsigned pages = TR2_WHOLE_PAGES;
+
+	while (pages > share && pages > TR2_SHORT_PAGES)
+		pages /= 2;
+	return pages;
+}
+
+uint32_t tr2_pool_lasting_share(void)
+{
+	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 8 * 7 / (threads ? threads : 1);
+
+	return share > OWN_PAGES ? share : OWN_PAGES;
+}
+
+/* ---- chunks ------------------------------------------------------------------------------------- */
+
+static unsigned size_of(unsigned pages)
+{
+	return pages >= 16 ? 4 : pages >= 8 ? 3 : pages >= 4 ? 2 : pages >= 2;
+}
+
+unsigned tr2_pool_pages(uint32_t chunk)
+{
+	return g_pool.pages[chunk];
+}
+
+uint32_t *tr2_pool_link(uint32_t chunk)
+{
+	return &g_pool.links[chunk];
+}
+
+/* Let the chunk have so many pages.  Return  0: there is no memory for them, it is as it was */
+static int grow(uint32_t i, unsigned pages)
+{
+	struct tlg_chunk *chunk = tr2_shm_chunk(i);
+	unsigned char *end = (unsigned char *)chunk + TLG_CHUNK_BYTES;
+	unsigned more = pages - g_pool.pages[i];
+	int error = 0;
+
+	/* relaxed: a sum */
+	if (tr2_add_rlx(&g_pool.committed, more) + more > tr2_pool_bound())
+		error = -ENOSPC;
+	else if (pages == TR2_WHOLE_PAGES)
+		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
+	else if (!g_pool.pages[i])
+		error = tr2_shm_commit(chunk, PAGE);
+	if (!error && pages < TR2_WHOLE_PAGES)
+		error = tr2_shm_commit(end - (pages - 1) * PAGE, (pages - 1) * PAGE);
+	if (error) {
+		tr2_add_rlx(&g_pool.committed, -more); /* relaxed: as above */
+		return 0;
+	}
+	g_pool.pages[i] = (unsigned char)pages;
+	return 1;
+}
+
+/* Give back to the system what a chunk has more than so many pages.  If that fails, it stays as it is. */
+static void shrink(uint32_t i, unsigned pages)
+{
+	unsigned less = g_pool.pages[i] - pages;
+	unsigned char *chunk = (unsigned char *)tr2_shm_chunk(i);
+
+	if (tr2_shm_release(chunk + PAGE, TLG_CHUNK_BYTES - pages * PAGE))
+		return;
+	g_pool.pages[i] = (unsigned char)pages;
+	tr2_add_rlx(&g_pool.committed, -less); /* relaxed: a sum */
+}
+
+static uint32_t pop(unsigned size)
+{
+	return tr2_stack_pop(&g_pool.free[size].chunks);
+}
+
+static void push(uint32_t chunk)
+{
+	tr2_stack_push(&g_pool.free[size_of(g_pool.pages[chunk])].chunks, chunk);
+}
+
+/* A chunk without memory: one that was left so, or that nobody has used yet; index + 1, or 0. */
+static uint32_t take_bare(void)
+{
+	uint32_t *used = &tr2_g_shm.head->chunks_used, i, chunk = pop(0);
+
+	if (chunk)
+		return chunk;
+	do {
+		i = tr2_load_rlx(used); /* relaxed: only the number matters */
+		if (i >= tr2_g_shm.max_chunks || tr2_shm_reach(i))
+			return 0;
+	} while (!tr2_cas_rlx(used, i, i + 1)); /* relaxed: as above */
+	return i + 1;
+}
+
+/* A new one of so many pages, or of a shorter size as long as there is memory for that. */
+static uint32_t take_new(unsigned pages)
+{
+	uint32_t chunk = take_bare();
+
+	for (; chunk && pages >= TR2_SHORT_PAGES; pages /= 2)
+		if (grow(chunk - 1, pages))
+			return chunk;
+	if (chunk)
+		push(chunk - 1);
+	return 0;
+}
+
+/* A free one that is shorter, and grows if it can. */
+static uint32_t take_shorter(unsigned pages)
+{
+	uint32_t chunk = 0;
+
+	for (unsigned size = size_of(pages) - 1; size && !chunk; size--)
+		chunk = pop(size);
+	if (chunk)
+		grow(chunk - 1, pages);
+	return chunk;
+}
+
+/* A free one that is longer, without what is too much: there was no memory for another one. */
+static uint32_t take_longer(unsigned pages)
+{
+	uint32_t chunk = 0;
+
+	for (unsigned size = size_of(pages) + 1; size < SIZES && !chunk; size++)
+		chunk = pop(size);
+	if (chunk)
+		shrink(chunk - 1, pages);
+	return chunk;
+}
+
+static uint32_t take(unsigned pages)
+{
+	uint32_t chunk = pop(size_of(pages));
+
+	if (!chunk)
+		chunk = take_shorter(pages);
+	if (!chunk)
+		chunk = take_new(pages);
+	if (!chunk)
+		chunk = take_longer(pages);
+	return chunk;
+}
+
+/*
+ * Count so many pages as taken.  What threads add to the bound is for those alone that hold no more than that: so each
+ * of them finds it, however often the chunks have changed hands.
+ */
+static int claim(unsigned pages, uint32_t held)
+{
+	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : g_pool.bound;
+
+	/* relaxed: a sum */
+	if (tr2_add_rlx(&g_pool.taken, pages) + pages <= bound)
+		return 1;
+	tr2_add_rlx(&g_pool.taken, -pages); /* relaxed: as above */
+	return 0;
+}
+
+uint32_t tr2_pool_take(unsigned pages, uint32_t held)
+{
+	uint32_t chunk;
+
+	if (held >= MANY_PAGES && tr2_pool_is_used_up())
+		return 0;
+	for (; !claim(pages, held); pages /= 2)
+		if (pages <= TR2_SHORT_PAGES)
+			return 0;
+	chunk = take(pages);
+	/* relaxed: as in claim(): what it is in truth */
+	tr2_add_rlx(&g_pool.taken, (chunk ? g_pool.pages[chunk - 1] : 0) - pages);
+	return chunk;
+}
+
+void tr2_pool_give(uint32_t chunk)
+{
+	tr2_add_rlx(&g_pool.taken, -(uint32_t)g_pool.pages[chunk]); /* relaxed: a statistic */
+	push(chunk);
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_shm.c - creating, mapping and committing the shared memory file. */
+#include "tr2_shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tr2_atomic.h"
+#include "base/tr2_clock.h"
+#include "base/tr2_fd.h"
+#include "base/tr2_text.h"
+#include "settings/tr2_env.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23    /* Linux 5.14 */
+#endif
+
+enum {
+	PAGE = 4096,
+	TABLES_AT = TLG_RING_FIRST_AT + PAGE,
+	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than texts, rings and chunks */
+	LEAST_BYTES = 4 << 20,
+	LEAST_CHUNKS = 4,
+	REACH_CHUNKS = 256,               /* made accessible at once */
+};
+
+#define MOST_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
+
+/* How large the parts of the file are, and where they begin; chunks: up to a stride later. */
+struct plan {
+	unsigned rings, chunks;
+	uint32_t text_bytes;
+	size_t rings_at, chunks_at, bytes;
+};
+
+struct tr2_shm tr2_g_shm;
+static char g_path[256];
+static unsigned char *g_base;             /* where the file is mapped */
+static struct tr2_fd_identity g_file;
+static unsigned g_reached;                /* chunks up to here can be accessed */
+
+const char *tr2_shm_path(void)
+{
+	return g_path;
+}
+
+/*
+ * A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched.  Who truncates it
+ * would kill us: nobody may write it, so nobody does by mistake, the superuser apart.
+ */
+static int open_in(const char *directory, uint32_t stream)
+{
+	struct tr2_text path = tr2_text_begin(g_path, sizeof(g_path));
+
+	tr2_text_add(&path, directory);
+	tr2_text_add(&path, "/trace2-");
+	tr2_text_hex(&path, (uint64_t)getpid(), 16);
+	tr2_text_add(&path, "-");
+	tr2_text_hex(&path, tr2_clock_start() ^ stream, 16);
+	tr2_text_add(&path, ".ring");
+	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+}
+
+static int open_file(uint32_t stream)
+{
+	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	int fd = -1;
+
+	if (runtime && *runtime == '/' && strlen(runtime) < 128)
+		fd = open_in(runtime, stream);
+	if (fd < 0)
+		fd = open_in("/dev/shm", stream);
+	if (fd < 0) {
+		g_path[0] = '\0';   /* no place that outlives us: record without it */
+		fd = memfd_create("trace2", MFD_CLOEXEC);
+	}
+	return fd;
+}
+
+static rlim_t get_limit(unsigned resource)
+{
+	struct rlimit limit;
+
+	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+}
+
+static rlim_t least(rlim_t a, rlim_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Each ring has a chunk of its own, if it wants one, and the pool's memory as many as it is worth. */
+static struct plan make_plan(rlim_t most)
+{
+	const rlim_t all = TLG_MAX_RINGS + tr2_g_settings.memory_bytes / TLG_CHUNK_BYTES;
+	rlim_t rest = most > OTHER_BYTES ? most - OTHER_BYTES : 0;
+	struct plan plan = { .text_bytes = (uint32_t)least(TLG_RING_TEXT_BYTES, rest / 8 & ~(rlim_t)(PAGE - 1)) };
+
+	rest = (rest - plan.text_bytes) / (TLG_CHUNK_STRIDE + TLG_RING_STRIDE);
+	plan.chunks = (unsigned)least(rest, least(all, TLG_MAX_CHUNKS));
+	plan.rings = (unsigned)least(plan.chunks, TLG_MAX_RINGS);
+	plan.rings_at = TABLES_AT + TLG_TEXTS_AT + plan.text_bytes;
+	plan.chunks_at = (plan.rings_at + (size_t)plan.rings * TLG_RING_STRIDE + PAGE - 1) & ~(size_t)(PAGE - 1);
+	plan.bytes = plan.chunks_at + TLG_CHUNK_STRIDE + (size_t)plan.chunks * TLG_CHUNK_STRIDE;
+	return plan;
+}
+
+/*
+ * Past RLIMIT_FSIZE ftruncate() would raise SIGXFSZ.  Addresses are the program's: where RLIMIT_AS makes them few, we
+ * take an eighth of them, and of those of 32 bits no more than 128 MiB.
+ */
+static rlim_t allowed_addresses(void)
+{
+	const rlim_t addresses = get_limit(RLIMIT_AS), most = MOST_ADDRESSES;
+
+	if (addresses == RLIM_INFINITY)
+		return most;
+	return least(most, addresses / 8 > LEAST_BYTES ? addresses / 8 : LEAST_BYTES);
+}
+
+/* Only the head and the tables can be accessed, until tr2_shm_reach(). */
+static unsigned char *map_plan(int fd, const struct plan *plan)
+{
+	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+	void *base;
+
+	if (fd >= 0 && ftruncate(fd, (off_t)plan->bytes))
+		return NULL;
+	base = mmap(NULL, plan->bytes, PROT_NONE, flags, fd, 0);
+	if (base == MAP_FAILED)
+		return NULL;
+	if (mprotect(base, plan->chunks_at, PROT_READ | PROT_WRITE)) {
+		munmap(base, plan->bytes);
+		return NULL;
+	}
+	madvise(base, plan->bytes, MADV_DONTDUMP);
+	return base;
+}
+
+/* Map as much as the address space has room for. */
+static unsigned char *map_file(int fd, rlim_t most, struct plan *plan)
+{
+	unsigned char *base = NULL;
+
+	for (*plan = make_plan(most); !base && plan->chunks >= LEAST_CHUNKS; *plan = make_plan(plan->bytes / 4)) {
+		base = map_plan(fd, plan);
+		if (base)
+			break;
+	}
+	return base;
+}
+
+/* Chunks lie where their addresses are multiples of their stride. */
+static size_t find_chunks(const unsigned char *base, size_t from)
+{
+	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
+}
+
+/* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
+static int commit_first_pages(unsigned char *base, int fd)
+{
+	if (!madvise(base, TABLES_AT, MADV_POPULATE_WRITE))
+		return 0;
+	if (fd >= 0)
+		fchmod(fd, 0600);
+	return tr2_shm_commit(base, TABLES_AT);
+}
+
+static uint64_t time_since_boot(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *plan)
+{
+	struct tlg_ring_file *head = (struct tlg_ring_file *)(void *)base;
+	struct tr2_anchor first = tr2_clock_first();
+
+	*head = (struct tlg_ring_file){
+		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
+		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
+		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
+		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
+		.texts_used = 1,
+	};
+	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
+}
+
+/*
+ * Where no file may be long enough the memory has none, and nothing is left of it.
+ * Return  0 or -errno; *fd: -1 without a file, *most: bytes that the mapping may have
+ */
+static int open_within_limits(uint32_t stream, int *fd, rlim_t *most)
+{
+	const rlim_t file = get_limit(RLIMIT_FSIZE);
+
+	*fd = -1;
+	*most = allowed_addresses();
+	g_path[0] = '\0';
+	if (file < LEAST_BYTES)
+		return 0;
+	*most = least(*most, file);
+	*fd = open_file(stream);
+	if (*fd < 0)
+		return -errno;
+	g_file = tr2_fd_identify(*fd);
+	return 0;
+}
+
+static void tell_less(const struct plan *plan)
+{
+	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(MOST_ADDRESSES).chunks)
+		tr2_warning("less memory for rings: ", "a limit on addresses or file sizes");
+}
+
+int tr2_shm_create(uint32_t stream)
+{
+	unsigned char *base;
+	struct plan plan;
+	size_t chunks_at;
+	rlim_t most;
+	int fd, error = open_within_limits(stream, &fd, &most);
+
+	if (error)
+		return error;
+	g_base = base = map_file(fd, most, &plan);
+	error = base ? commit_first_pages(base, fd) : -ENOMEM;
+	if (fd >= 0)
+		close(fd);
+	if (error) {
+		if (base)
+			munmap(base, plan.bytes);
+		tr2_shm_unlink();
+		return error;
+	}
+	chunks_at = find_chunks(base, plan.chunks_at);
+	fill_head(base, chunks_at, &plan);
+	tr2_g_shm = (struct tr2_shm){
+		.head = (struct tlg_ring_file *)(void *)base,
+		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
+		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
+	};
+	tr2_store_rlx(&g_reached, 0); /* relaxed: nobody is there yet */
+	tell_less(&plan);
+	return 0;
+}
+
+void tr2_shm_unlink(void)
+{
+	if (g_path[0] && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
+		unlink(g_path);
+	g_path[0] = '\0';
+}
+
+void tr2_shm_leave(void)
+{
+	struct statvfs system;
+
+	if (!g_path[0] || statvfs(g_path, &system) || system.f_bavail < system.f_blocks / 2)
+		tr2_shm_unlink();
+	g_path[0] = '\0';
+}
+
+void tr2_shm_forget(void)
+{
+	g_path[0] = '\0';
+	tr2_g_shm = (struct tr2_shm){ .head = NULL };
+}
+
+/* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */
+static int commit_by_name(const unsigned char *address, size_t bytes)
+{
+	const unsigned char *base = g_base;
+	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	int error = ENOSPC;
+
+	if (fd < 0)
+		return -error;
+	if (tr2_fd_is(fd, &g_file))
+		error = posix_fallocate(fd, address - base, (off_t)bytes);
+	close(fd);
+	return -error;
+}
+
+int tr2_shm_commit(void *address, size_t bytes)
+{
+	uintptr_t first = (uintptr_t)address & ~(uintptr_t)(PAGE - 1);
+	size_t length = ((uintptr_t)address + bytes - first + PAGE - 1) & ~(size_t)(PAGE - 1);
+	int saved = errno, error = 0;
+
+	if (madvise((void *)first, length, MADV_POPULATE_WRITE))
+		error = errno == EINVAL ? commit_by_name((void *)first, length) : -ENOSPC;
+	errno = saved;
+	return error;
+}
+
+int tr2_shm_release(void *address, size_t bytes)
+{
+	int saved = errno, error = madvise(address, bytes, MADV_REMOVE) ? -errno : 0;
+
+	errno = saved;
+	return error;
+}
+
+int tr2_shm_reach(unsigned chunk)
+{
+	unsigned end = (chunk / REACH_CHUNKS + 1) * REACH_CHUNKS;
+	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE;
+	int saved = errno, error = 0;
+
+	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: who does not see it does it again */
+		return 0;
+	if (end > tr2_g_shm.max_chunks)
+		end = tr2_g_shm.max_chunks;
+	if (mprotect(from, (size_t)(tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE - from), PROT_READ | PROT_WRITE))
+		error = -errno;
+	else
+		tr2_store_rlx(&g_reached, end); /* relaxed: as above; what goes back costs a call */
+	errno = saved;
+	return error;
+}

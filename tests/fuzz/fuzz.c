@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* fuzz.c - see fuzz.h. */
+#include "fuzz.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expanding.h"
+#include "tlg_crc.h"
+#include "wellformed.h"
+#include "base/t2x_escape.h"
+#include "text/t2x_raw.h"
+#include "text/t2x_xml.h"
+
+enum {
+	KEPT = 4 << 20,               /* of a text; what comes behind is not looked at */
+	MOST_BYTES = 1 << 20,         /* of a file; the rest is cut off */
+};
+
+/* A text, as far as it is kept.  It is cut between two writes, which as a rule are whole lines. */
+struct text {
+	char *at;
+	size_t n;
+	int is_full;
+};
+
+static char g_memory[2][KEPT];
+static struct text g_plain = { .at = g_memory[0] }, g_shown = { .at = g_memory[1] };
+
+void fuzz_fail(const char *what, const char *wrong, const char *text, size_t n)
+{
+	fprintf(stderr, "%s: %s\n", what, wrong);
+	fwrite(text, 1, n < 4000 ? n : 4000, stderr);
+	abort();
+}
+
+static void append(void *to, const char *text, size_t n)
+{
+	struct text *kept = to;
+
+	if (n > KEPT - kept->n)
+		kept->is_full = 1;
+	if (kept->is_full)
+		return;
+	memcpy(kept->at + kept->n, text, n);
+	kept->n += n;
+}
+
+static int write_plain(void *target, const char *text, size_t n)
+{
+	append(target, text, n);
+	return 0;
+}
+
+static void check(const char *name, const char *what, const char *wrong, const struct text *text)
+{
+	char both[64];
+
+	if (!wrong)
+		return;
+	snprintf(both, sizeof(both), "%s %s", name, what);
+	fuzz_fail(both, wrong, text->at, text->n);
+}
+
+/* The text as it would go to a terminal is harmless, and still what it was. */
+static void check_screen(const char *name, int is_json)
+{
+	struct t2x_escape escape = { .put = append, .to = &g_shown, .is_json = is_json };
+
+	g_shown.n = 0;
+	g_shown.is_full = 0;
+	for (size_t at = 0, part; at < g_plain.n; at += part) {
+		part = g_plain.n - at < 4093 ? g_plain.n - at : 4093;
+		t2x_escape_text(&escape, g_plain.at + at, part);
+	}
+	t2x_escape_end(&escape);
+	check(name, "on a terminal", wellformed_screen(g_shown.at, g_shown.n), &g_shown);
+	if (is_json && !g_shown.is_full)
+		check(name, "on a terminal", wellformed_json(g_shown.at, g_shown.n), &g_shown);
+}
+
+static void open_text(struct t2x_out *out)
+{
+	if (t2x_out_init_fn(out, write_plain, &g_plain))
+		abort();
+	g_plain.n = 0;
+	g_plain.is_full = 0;
+}
+
+static void expand_text(fuzz_expand_fn *expand, void *source, const struct t2x_writer *writer)
+{
+	int is_json = writer == &t2x_writer_event;
+	struct t2x_out out;
+
+	open_text(&out);
+	expand(source, writer, &out);
+	t2x_out_free(&out);
+	if (!g_plain.is_full)
+		check(writer->name, "text",
+		      (is_json ? wellformed_json : wellformed_lines)(g_plain.at, g_plain.n), &g_plain);
+	check_screen(writer->name, is_json);
+}
+
+static void check_listing(const char *name, struct t2x_out *out, int is_xml)
+{
+	t2x_out_flush(out);
+	if (is_xml)
+		check(name, "listing", wellformed_xml(g_plain.at, g_plain.n), &g_plain);
+	check(name, "listing", wellformed_screen(g_plain.at, g_plain.n), &g_plain);
+	g_plain.n = 0;
+}
+
+static void list_blocks(struct t2x_in *in, const struct t2x_layout *layout)
+{
+	/* StackTrack's PROCINFO has two attributes of one name */
+	int is_xml = !layout || layout->version >= TLG_VERSION;
+	struct t2x_out out;
+	struct t2x_xml xml = { .out = &out };
+	struct t2x_raw raw = { .out = &out };
+	struct t2x_blocks blocks;
+	struct t2x_block block;
+
+	open_text(&out);
+	if (t2x_blocks_init(&blocks, in, layout))
+		abort();
+	while (t2x_blocks_next(&blocks, &block)) {
+		t2x_xml_block(&xml, &block);
+		check_listing("xml", &out, is_xml);
+		if (t2x_raw_block(&raw, &block))
+			abort();
+		t2x_out_flush(&out);
+		g_plain.n = 0;
+	}
+	t2x_xml_free(&xml);
+	t2x_raw_free(&raw);
+	t2x_out_free(&out);
+	t2x_blocks_free(&blocks);
+}
+
+/* What is said on the way goes to a terminal, too. */
+static void expand_listing(const void *bytes, size_t n, const struct t2x_layout *layout)
+{
+	static char said[64 * 1024];
+	struct text report_text = { .at = said };
+	struct t2x_report report = { .to = fmemopen(said, sizeof(said), "w") };
+	struct t2x_in in;
+
+	if (!report.to || t2x_in_open(&in, expanding_store(bytes, n), t2x_blocks_seen(layout), &report))
+		abort();
+	list_blocks(&in, layout);
+	t2x_in_close(&in);
+	t2x_report_finish(&report);
+	report_text.n = (size_t)ftell(report.to);
+	fclose(report.to);
+	check("report", "text", wellformed_screen(said, report_text.n), &report_text);
+}
+
+static const struct t2x_writer *const writers[] = {
+	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
+};
+enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
+
+void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n)
+{
+	expand_text(expand, source, writers[tlg_crc32c(0, bytes, n) % WRITERS]);
+}
+
+/* A file in memory. */
+struct file {
+	const void *bytes;
+	size_t n;
+	const struct t2x_layout *layout;
+};
+
+static void expand_file(void *source, const struct t2x_writer *writer, struct t2x_out *out)
+{
+	const struct file *file = source;
+
+	expanding_run(file->bytes, file->n, file->layout, writer, out);
+}
+
+void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout)
+{
+	static uint8_t sealed[MOST_BYTES];
+	uint32_t hash = tlg_crc32c(0, bytes, n);
+	unsigned format = hash % (WRITERS + 1);
+	struct file file = { sealed, n < MOST_BYTES ? n : MOST_BYTES, layout };
+
+	if (file.n)
+		memcpy(sealed, bytes, file.n);
+	if (hash >> 8 & 7)
+		fuzz_reseal(sealed, file.n, layout);
+	if (format < WRITERS)
+		expand_text(expand_file, &file, writers[format]);
+	else
+		expand_listing(sealed, file.n, layout);
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Installation: every directory variable is honoured, DESTDIR is in no file, a program builds through
+# pkg-config against the shared and the static library and runs, uninstall leaves nothing.
+# Ends with "N passed, N failed".
+set -u
+
+cc=${CC:-cc}
+. "$(dirname "$0")/../common.sh"
+# Settings of the make that runs this check must not reach the ones below.
+unset MAKEFLAGS MAKELEVEL MFLAGS
+
+if [[ $out != "$top/build" ]]; then
+	echo "only the default variant is installed"
+	exit 77
+fi
+
+# A real prefix, as a user without root would choose
+prefix=$tmp/prefix
+quiet "install" make install prefix="$prefix"
+for file in bin/t2expand lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
+	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7; do
+	quiet "installed: $file" test -e "$prefix/$file"
+done
+
+cat >"$tmp/user.c" <<'END'
+#include <trace2.h>
+
+int main(int argc, char **argv)
+{
+	(void)argc;
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_region_enter("install", "check", 0);
+	trace2_region_leave("install", "check", 0);
+	trace2_cmd_exit(3);
+	return 0;
+}
+END
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+version=$(sed -n 's/^.define TRACE2_VERSION "\(.*\)"/\1/p' runtime/trace2.h)
+quiet "pkg-config knows version $version" test "$(pkg-config --modversion libtrace2)" = "$version"
+# shellcheck disable=SC2046
+quiet "build, shared" $cc -o "$tmp/shared" "$tmp/user.c" $(pkg-config --cflags --libs libtrace2)
+# Only libtrace2 itself is taken from its archive: that is what a static build wants here.
+# shellcheck disable=SC2046
+quiet "build, static" $cc -o "$tmp/static" "$tmp/user.c" $(pkg-config --cflags libtrace2) \
+	$(pkg-config --static --libs libtrace2 | sed 's/-ltrace2/-l:libtrace2.a/')
+for kind in shared static; do
+	quiet "run, $kind" env LD_LIBRARY_PATH="$prefix/lib" TRACE2_RAW="$tmp/$kind.tlg" "$tmp/$kind"
+	quiet "expand, $kind" sh -c "'$prefix/bin/t2expand' '$tmp/$kind.tlg' --format=normal | grep -q 'code:3'"
+done
+
+# A plugin that is unloaded while the library's thread runs: the static library has to stay, too
+cat >"$tmp/plugin.c" <<'END'
+#include <trace2.h>
+
+void record(void);
+
+void record(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < 100000; i++)
+		trace2_data_intmax("install", 0, "value", i);
+}
+END
+cat >"$tmp/host.c" <<'END'
+#include <dlfcn.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *plugin = dlopen(argv[argc - 1], RTLD_NOW);
+	void (*record)(void) = plugin ? (void (*)(void))dlsym(plugin, "record") : 0;
+
+	if (!record)
+		return 1;
+	record();
+	dlclose(plugin);
+	usleep(100000);   /* the thread sleeps less */
+	return 0;
+}
+END
+# shellcheck disable=SC2046
+quiet "build, plugin" $cc -shared -fPIC -o "$tmp/plugin.so" "$tmp/plugin.c" $(pkg-config --cflags libtrace2) \
+	$(pkg-config --static --libs libtrace2 | sed 's/-ltrace2/-l:libtrace2.a/')
+quiet "build, host" $cc -o "$tmp/host" "$tmp/host.c"
+quiet "run, plugin" env TRACE2_RAW="$tmp/plugin.tlg" "$tmp/host" "$tmp/plugin.so"
+quiet "uninstall" make uninstall prefix="$prefix"
+quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
+
+# Every variable on its own, below a DESTDIR that no file may mention
+dest=$tmp/dest
+dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k)
+quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
+for file in b/t2expand l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
+	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7; do
+	quiet "installed: $file" test -e "$dest/$file"
+done
+quiet "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"
+quiet "DESTDIR is in no text" sh -c "! grep -rIl '$dest' '$dest'"
+quiet "uninstall with all variables" make uninstall DESTDIR="$dest" "${dirs[@]}"
+quiet "uninstall leaves no file" test -z "$(find "$dest" ! -type d)"
+
+total

@@ -1,0 +1,155 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/library/check_instructions.sh [--write|--print]
+#
+# What the hot paths cost, in instructions: a gate that a busy machine cannot fool.  valgrind counts N and 2N
+# repetitions of each; the difference leaves out whatever happens once.  A count may rise 5 % above the one
+# recorded in tests/data/instructions; if it does, the change that raised it has to pay for that, or to say
+# why not and record the new one:
+#
+#     make check && T2_OUT=build tests/library/check_instructions.sh --write
+#
+# --print: the counts of now, of whatever compiler, without a verdict.
+#
+# After a change that made something cheaper do the same, or the gate stays too wide.
+#
+# And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
+#
+# Counts belong to a compiler, its level of optimization, and a processor on which libc and the library choose
+# the same code: anywhere else this is skipped (exit status 77), and says why.
+# Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+recorded=tests/data/instructions
+. "$(dirname "$0")/../common.sh"
+texts=()
+# nothing: the loop around each of the next four
+counts="nothing off enter intmax printf drain line"
+
+skip()
+{
+	echo "skipped: $1"
+	exit 77
+}
+
+# "gcc (Debian ...) 12.2.0 -O2"; gcc says cc when called so.
+compiler="$(${CC:-cc} --version | sed '1s/^cc /gcc /;1q')$(grep -oE -- ' -O[0-9sgz]+' "$out/flags" | tail -n 1)"
+recorded_for=$(sed -n 's/^# //p' "$recorded" 2>/dev/null)
+
+[ "$(uname -m)" = x86_64 ] || skip "not x86-64"
+command -v valgrind >/dev/null || skip "no valgrind"
+grep -q -w avx2 /proc/cpuinfo || skip "a processor without AVX2"
+[ "$(cat /sys/devices/system/clocksource/clocksource0/current_clocksource)" = tsc ] ||
+	skip "the time stamp counter is not this system's clock: calls take another path"
+[ $# -gt 0 ] || [ "$compiler" = "$recorded_for" ] ||
+	skip "built by $compiler, counts are for $recorded_for"
+
+# Instructions of a command, all of it or those of the functions $1, into the file $2.
+count()
+{
+	local functions=$1 result=$2
+
+	shift 2
+	env -u TRACE2 -u TRACE2_PERF -u TRACE2_EVENT "${texts[@]}" TRACE2_RAW_RING=1536k TRACE2_RAW_LZ4=0 \
+		valgrind --tool=callgrind --callgrind-out-file=/dev/null \
+		${functions:+--collect-atstart=no "--toggle-collect=$functions"} "$@" >"$result.out" 2>"$result.err" &&
+		sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$result.err" >"$result"
+}
+
+# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1, or $tmp/$3.
+count_call()
+{
+	local what=$1 n=$2 as=${3:-$1}
+
+	count "count_$what" "$tmp/$as.1" "$out/tests/counted" "$what" "$n" "$tmp/$as.1.tlg"
+	count "count_$what" "$tmp/$as.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$as.2.tlg"
+	divide "$as" "$n"
+}
+
+# The same with all of git's texts on.
+count_call_with_texts()
+{
+	local texts=(TRACE2=/dev/null TRACE2_PERF=/dev/null TRACE2_EVENT=/dev/null)
+
+	count_call "$1" "$2" "$1.texts"
+}
+
+# What t2expand does for a line: files of $1 and twice that many region events.
+count_line()
+{
+	local n=$1
+
+	for k in 1 2; do
+		"$out/tests/counted" drain $((k * n)) "$tmp/line.$k.tlg"
+		count "" "$tmp/line.$k" "$out/t2expand" --format=perf "$tmp/line.$k.tlg"
+	done
+	divide line "$n"
+}
+
+# From $tmp/$1.1 and $tmp/$1.2, of $2 and twice $2 repetitions, to one: into $tmp/$1, empty if there is no count.
+divide()
+{
+	cat "$tmp/$1.1" "$tmp/$1.2" 2>/dev/null |
+		awk -v n="$2" '{ c[NR] = $1 } END { if (NR == 2 && c[2] > c[1]) printf "%.1f\n", (c[2] - c[1]) / n }' \
+			>"$tmp/$1"
+}
+
+# verdict NAME: the count of now beside the recorded one
+verdict()
+{
+	local now was
+
+	now=$(cat "$tmp/$1")
+	was=$(awk -v name="$1" '$1 == name { print $2 }' "$recorded")
+	if awk -v now="${now:-0}" -v was="${was:-0}" 'BEGIN { exit !(now > 0 && now <= was * 1.05) }'; then
+		pass
+		printf '%-8s %8s instructions, recorded %s\n' "$1" "$now" "$was"
+		awk -v now="$now" -v was="$was" 'BEGIN { exit !(now < was * 0.95) }' &&
+			echo "         cheaper than recorded: make it last with --write"
+	else
+		fail "$1: ${now:-no} instructions, recorded ${was:-nothing}"
+		cat "$tmp/$1".[12].err
+	fi
+}
+
+# verdict_with_texts NAME: texts cost the call nothing
+verdict_with_texts()
+{
+	if [ -s "$tmp/$1" ] && cmp -s "$tmp/$1" "$tmp/$1.texts"; then
+		pass
+	else
+		fail "$1: $(cat "$tmp/$1") instructions, with texts $(cat "$tmp/$1.texts")"
+		cat "$tmp/$1.texts".[12].err
+	fi
+}
+
+# In two lots, for two processors.
+{
+	count_call nothing 200
+	count_call off 200
+	count_call enter 200
+	count_call intmax 200
+	count_call printf 200
+} &
+count_call_with_texts enter 200
+count_call_with_texts printf 200
+count_call drain 10000
+count_line 10000
+wait
+
+if [ $# -gt 0 ]; then
+	for what in $counts; do
+		[ -s "$tmp/$what" ] || { echo "no count of $what:"; cat "$tmp/$what".[12].err; exit 1; } >&2
+		echo "$what $(cat "$tmp/$what")"
+	done >"$tmp/all"
+	[ "$1" != --write ] || { echo "# $compiler"; cat "$tmp/all"; } >"$recorded"
+	cat "$tmp/all"
+	exit 0
+fi
+for what in $counts; do
+	verdict "$what"
+done
+verdict_with_texts enter
+verdict_with_texts printf
+total

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the library offers, and what it needs of libc.
+#   1. trace2.h declares == trace2.map lists == the shared library exports
+#   2. other global symbols of an object begin with its directory's prefix
+#   3. the library calls nothing but what is listed below: abort, exit, printf, assert, and whatever else
+#      could end, block or write to the traced program, cannot slip in
+# Ends with "N passed, N failed".
+set -u
+
+. "$(dirname "$0")/../common.sh"
+export LC_ALL=C
+
+# What runtime/ and format/ may call: libc by subject, the compiler's own, ThreadSanitizer's where it is, liburcu, lz4,
+# libmd.
+allowed='
+memchr memcmp memcpy strndup memmove memset strchr strcmp strcpy strcspn strdup strlen strncmp strnlen strrchr strspn
+strstr strncasecmp sigabbrev_np strncpy strftime strerror strerrordesc_np __isoc99_sscanf strcasecmp strtol strtoul strtoull strtoll stpcpy memrchr fnmatch strerror_r __xpg_strerror_r tolower toupper
+snprintf vsnprintf __errno_location __ctype_b_loc __ctype_tolower_loc environ
+malloc calloc aligned_alloc realloc free mmap munmap madvise mprotect
+getauxval getdents64 readlink
+open close read write writev pread pwrite fstat stat lstat statvfs ftruncate lseek unlink unlinkat fchmod fcntl fsync dup poll
+posix_fallocate fallocate socket connect send sendmsg flock opendir readdir closedir
+clock_gettime clock_nanosleep nanosleep time localtime_r gmtime_r
+getenv setenv putenv secure_getenv gethostname getpid getppid getuid geteuid getrandom syscall sysconf sched_yield sched_getscheduler sched_setscheduler
+sigaction sigfillset sigemptyset sigaddset sigdelset pthread_sigmask sigprocmask signal raise kill
+atexit __cxa_atexit __cxa_finalize pthread_atfork __register_atfork
+pthread_create pthread_setcancelstate pthread_join pthread_self pthread_once pthread_attr_init pthread_attr_destroy
+pthread_attr_setstacksize pthread_attr_setdetachstate pthread_detach pthread_setname_np
+pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_timedlock
+pthread_mutex_clocklock pthread_mutex_unlock pthread_mutex_consistent
+pthread_mutexattr_init pthread_mutexattr_setpshared pthread_mutexattr_setrobust pthread_mutexattr_destroy
+pthread_cond_init pthread_cond_destroy pthread_cond_signal pthread_cond_wait pthread_cond_timedwait
+pthread_cond_clockwait pthread_condattr_init pthread_condattr_setclock pthread_condattr_destroy
+pthread_key_create pthread_key_delete pthread_getspecific pthread_setspecific pthread_setcancelstate
+sched_getaffinity sched_setaffinity sigismember sigpending sigtimedwait sigaltstack prctl getrlimit memfd_create
+sem_init sem_post sem_wait sem_timedwait sem_clockwait sem_destroy
+_GLOBAL_OFFSET_TABLE_ __stack_chk_fail __tls_get_addr __cpu_model __x86_get_cpuid_feature_leaf __divti3 __udivti3 __udivmodti4
+AnnotateIgnoreReadsBegin AnnotateIgnoreReadsEnd AnnotateIgnoreWritesBegin AnnotateIgnoreWritesEnd
+urcu_* rcu_* cds_* __cds_* LZ4_* LZ4F_* SHA1* _ITM_* __gmon_start__
+'
+
+# differ A B: lines that only one of two sorted lists has
+differ()
+{
+	comm -23 "$1" "$2" | sed 's/$/ only in the first/'
+	comm -13 "$1" "$2" | sed 's/$/ only in the second/'
+}
+
+# Names that end in _ are the header's own inline helpers.
+${CC:-cc} -E -P runtime/trace2.h >"$tmp/header.i" || exit 1
+{
+	grep -oE '\b(trace2|tr2)_[a-z0-9_]*[a-z0-9] *\(' "$tmp/header.i" | grep -oE '^[a-z0-9_]+'
+	grep -E '^extern ' "$tmp/header.i" | grep -oE '\b(trace2|tr2)_[a-z0-9_]*_v[0-9]+\b'
+} | sort -u >"$tmp/header"
+grep -oE '^	[a-z0-9_]+;' runtime/trace2.map | tr -d '\t;' | sort >"$tmp/map"
+differ "$tmp/header" "$tmp/map" >"$tmp/offences"
+none "trace2.h and trace2.map" "$(cat "$tmp/offences")"
+
+if [ -e "$out/libtrace2.so.0" ]; then
+	nm -D --defined-only "$out/libtrace2.so.0" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+		sort >"$tmp/exports"
+	differ "$tmp/map" "$tmp/exports" >"$tmp/offences"
+	none "trace2.map and the exports of libtrace2.so.0" "$(cat "$tmp/offences")"
+fi
+
+# Prefixes of what the objects of a directory may define
+prefixes()
+{
+	case $1 in
+	format) echo '^(tlg|TLG)_' ;;
+	runtime) echo '^(tr2|trace2)_' ;;
+	expand) echo '^(t2x_|main$)' ;;
+	esac
+}
+for dir in format runtime expand; do
+	nm -g --defined-only $(find "$out/obj/$dir" -name "*.o" ! -path "*/examples/*") | awk 'NF == 3 { print $3 }' |
+		grep -vE "$(prefixes $dir)" | grep -v '^__\(asan\|tsan\|odr_asan\)' | sort -u >"$tmp/offences"
+	none "prefixes in $dir/" "$(cat "$tmp/offences")"
+done
+
+# With what of the expander is in the library; all of it when this script is run by hand.
+set -- "$out"/obj/{runtime/*,format}/*.o ${T2_LIVE:-"$out"/obj/expand/*/*.o}
+nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
+nm -u "$@" | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
+# with 64-bit sizes everywhere open is called open64, and so on
+comm -13 "$tmp/defined" "$tmp/undefined" | grep -vE '^__(asan|tsan|ubsan)' |
+	sed -E 's/^(fcntl|fstat|ftruncate|getrlimit|lseek|lstat|mmap|open|posix_fallocate|pread|pwrite|stat|statvfs)64$/\1/' >"$tmp/needed"
+set -f
+for word in $allowed; do
+	printf '%s\n' "$word"
+done | sed 's/\*/.*/; s/.*/^&$/' >"$tmp/patterns"
+set +f
+grep -vE -f "$tmp/patterns" "$tmp/needed" >"$tmp/offences"
+none "what the library calls" "$(cat "$tmp/offences")"
+
+total

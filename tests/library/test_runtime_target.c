@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a recording goes: every destination, rotation, cycles; and that no bad setting disturbs the program. */
+#include "t2test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace2.h"
+#include "traced.h"
+
+/* A small program with an exit status of its own, which says whether it was traced. */
+static int run_program(void *data)
+{
+	(void)data;
+	trace2_initialize();
+	trace2_region_enter("test", "program", NULL);
+	trace2_region_leave("test", "program", NULL);
+	trace2_cmd_exit(trace2_is_enabled() ? 42 : 43);
+	return trace2_is_enabled() ? 42 : 43;
+}
+
+enum { PROGRAM_HITS = 5 };
+
+static void read_back(const char *path, size_t hits)
+{
+	raw_free(&file);
+	assert_int_equal(raw_read(path, &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+	assert_int_equal(file.hits, hits);
+}
+
+/* Run with a setting of TRACE2_RAW; the program must end by itself, with this status. */
+static void run_with(const char *raw, int expected, const char *debug)
+{
+	char setting[256];
+
+	snprintf(setting, sizeof(setting), "TRACE2_RAW=%s", raw);
+	traced_run(&t, run_program, NULL, (const char *const[]){ setting, debug, NULL });
+	assert_true(WIFEXITED(t.status));
+	assert_int_equal(WEXITSTATUS(t.status), expected);
+}
+
+/* ---- destinations ------------------------------------------------------------------------------- */
+
+static void test_target_off_values_leave_tracing_off(void **state)
+{
+	static const char *const values[] = { "", "0", "false", "FALSE" };
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		run_with(values[i], UNTRACED, "TRACE2_DST_DEBUG=1");
+		assert_string_equal(t.said, "");
+	}
+}
+
+static void test_target_unknown_value_warns_and_is_off(void **state)
+{
+	(void)state;
+	run_with("relative/path", UNTRACED, NULL);
+	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW': 'relative/path'\n");
+	run_with("10", UNTRACED, NULL);
+	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW': '10'\n");
+}
+
+static void test_target_missing_directory_is_off_and_says_why_on_request(void **state)
+{
+	(void)state;
+	run_with("/nonexistent/dir/raw.tlg", UNTRACED, NULL);
+	assert_string_equal(t.said, "");
+	run_with("/nonexistent/dir/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_string_equal(t.said, "warning: trace2: could not open '/nonexistent/dir/raw.tlg' for "
+				    "'TRACE2_RAW' tracing: No such file or directory\n");
+}
+
+static void test_target_unwritable_path_is_off_and_says_why_on_request(void **state)
+{
+	(void)state;
+	run_with("/dev/null/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_int_equal(traced_count("\n"), 1);
+	assert_non_null(strstr(t.said, "could not open '/dev/null/raw.tlg'"));
+}
+
+static void test_target_debug_true_is_not_a_number_and_stays_silent(void **state)
+{
+	(void)state;
+	run_with("/nonexistent/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=true");   /* git's rule: atoi > 0 */
+	assert_string_equal(t.said, "");
+}
+
+static void test_target_file_is_appended_to_as_a_new_stream(void **state)
+{
+	(void)state;
+	run_with(t.raw, TRACED, NULL);
+	run_with(t.raw, TRACED, NULL);
+	read_back(t.raw, 2 * PROGRAM_HITS);
+	assert_int_equal(file.streams, 2);
+	assert_int_equal(file.ends, 2);
+}
+
+/* And the other way round: tests/cli/check_decode.sh */
+static void test_target_file_that_is_not_compressed_goes_on_so(void **state)
+{
+	(void)state;
+	run_with(t.raw, TRACED, "TRACE2_RAW_LZ4=0");
+	run_with(t.raw, TRACED, "TRACE2_RAW_LZ4=1");
+	read_back(t.raw, 2 * PROGRAM_HITS);
+	assert_int_equal(file.streams, 2);
+}
+
+/* The only entry of a directory whose name ends so; "" if there is none or more than one. */
+static void find_one(const char *directory, const char *suffix, char *path, size_t size)
+{
+	DIR *dir = opendir(directory);
+	size_t found = 0, tail = strlen(suffix);
+
+	path[0] = '\0';
+	for (struct dirent *e; dir && (e = readdir(dir));) {
+		size_t n = strlen(e->d_name);
+		if (n < tail || strcmp(e->d_name + n - tail, suffix))
+			continue;
+		snprintf(path, size, "%s/%s", directory, e->d_name);
+		found++;
+	}
+	closedir(dir);
+	if (found != 1)
+		path[0] = '\0';
+}
+
+static void test_target_directory_gets_one_file_named_after_the_sid(void **state)
+{
+	char path[512], pid[16];
+
+	(void)state;
+	unlink(t.raw);
+	run_with(t.dir, TRACED, NULL);
+	find_one(t.dir, ".tlg", path, sizeof(path));
+	assert_true(path[0]);
+	read_back(path, PROGRAM_HITS);
+	snprintf(pid, sizeof(pid), "-P%08x.tlg", file.events[2].u.procinfo.pid);
+	assert_non_null(strstr(path, pid));
+	assert_int_equal(strlen(strrchr(path, '/') + 1), 43 + 4);
+}
+
+static void test_target_descriptor_is_written_as_it_is(void **state)
+{
+	int fd = open(t.raw, O_WRONLY | O_CREAT, 0600);
+
+	(void)state;
+	assert_int_equal(dup2(fd, 7), 7);
+	run_with("7", TRACED, NULL);
+	close(7);
+	close(fd);
+	read_back(t.raw, PROGRAM_HITS);
+}
+
+/* Bytes that a listener of this type gets, into t.raw. */
+static void run_socket(int type, const char *prefix)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listener = socket(AF_UNIX, type, 0), out = open(t.raw, O_WRONLY | O_CREAT | O_TRUNC, 0600), in = listener;
+	static char data[1 << 20];
+	char value[256];
+	ssize_t n;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", t.dir);
+	unlink(address.sun_path);
+	assert_int_equal(bind(listener, (struct sockaddr *)&address, sizeof(address)), 0);
+	if (type == SOCK_STREAM)
+		assert_int_equal(listen(listener, 1), 0);
+	snprintf(value, sizeof(value), "%s%s", prefix, address.sun_path);
+	run_with(value, TRACED, NULL);
+	if (type == SOCK_STREAM)
+		in = accept(listener, NULL, NULL);
+	while ((n = recv(in, data, sizeof(data), MSG_DONTWAIT)) > 0)
+		assert_int_equal(write(out, data, (size_t)n), n);
+	if (in != listener)
+		close(in);
+	close(listener);
+	close(out);
+	read_back(t.raw, PROGRAM_HITS);
+}
+
+static void test_target_sockets_get_everything(void **state)
+{
+	(void)state;
+	run_socket(SOCK_STREAM, "af_unix:stream:");
+	run_socket(SOCK_STREAM, "af_unix:");
+	run_socket(SOCK_DGRAM, "af_unix:dgram:");
+	run_socket(SOCK_DGRAM, "af_unix:");   /* stream is tried first, the peer says it is the wrong type */
+}
+
+static void test_target_absent_socket_is_off_and_says_why_on_request(void **state)
+{
+	(void)state;
+	run_with("af_unix:/nonexistent/socket", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_int_equal(traced_count("\n"), 1);
+	assert_non_null(strstr(t.said, "could not connect to socket '/nonexistent/socket' for 'TRACE2_RAW' tracing"));
+	run_with("af_unix:relative", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_string_equal(t.said, "warning: trace2: invalid AF_UNIX path 'relative' for 'TRACE2_RAW' tracing\n");
+}
+
+/* ---- disks -------------------------------------------------------------------------------------- */
+
+static void test_target_full_disk_does_not_disturb_the_program(void **state)
+{
+	(void)state;
+	run_with("/dev/full", TRACED, NULL);
+	assert_string_equal(t.said, "");
+	run_with("/dev/full", TRACED, "TRACE2_DST_DEBUG=1");
+	assert_string_equal(t.said, "warning: unable to write trace to 'TRACE2_RAW': "
+				    "No space left on device\n");
+}
+
+static int run_under_size_limit(void *data)
+{
+	const struct rlimit limit = { 1 << 30, 1 << 30 };
+
+	(void)data;
+	if (setrlimit(RLIMIT_FSIZE, &limit))
+		return 1;
+	trace2_initialize();
+	if (!trace2_is_enabled())
+		return 2;
+	/* from here on the .tlg file may not grow: the kernel would end the program with SIGXFSZ */
+	if (setrlimit(RLIMIT_FSIZE, &(const struct rlimit){ 100, 1 << 30 }))
+		return 3;
+	for (int i = 0; i < 100000; i++)
+		trace2_data_intmax("test", NULL, "i", i);
+	trace2_flush();
+	return 0;
+}
+
+static void test_target_file_size_limit_does_not_kill(void **state)
+{
+	(void)state;
+	traced_run(&t, run_under_size_limit, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_string_equal(t.said, "");
+}
+
+/* ---- cycles and rotation ------------------------------------------------------------------------ */
+
+static void pass_checkpoint(void)
+{
+	trace2_region_enter("test", "again", NULL);
+	trace2_region_leave("test", "again", NULL);
+}
+
+static int run_cycles(void *data)
+{
+	trace2_initialize();
+	for (long i = 0; i < (long)data; i++) {
+		pass_checkpoint();
+		trace2_flush();
+		trace2_next_cycle();
+	}
+	return 0;
+}
+
+static size_t count_type(unsigned type)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < file.count; i++)
+		n += tlg_event_type(&file.events[i]) == type;
+	return n;
+}
+
+/* A signal that waits does not let another one through. */
+static int run_closed_pipe(void *data)
+{
+	sigset_t set;
+	int ends[2];
+
+	(void)data;
+	signal(SIGPIPE, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, SIGXFSZ);
+	if (pipe(ends) || dup2(ends[1], 9) < 0 || sigprocmask(SIG_BLOCK, &set, NULL) || raise(SIGXFSZ))
+		return 1;
+	trace2_initialize();
+	close(ends[0]);
+	trace2_region_enter("test", "into the void", NULL);
+	trace2_flush();
+	return sigpending(&set) || !sigismember(&set, SIGXFSZ) || sigismember(&set, SIGPIPE);
+}
+
+static void test_target_that_nobody_reads_any_more_raises_no_signal(void **state)
+{
+	(void)state;
+	traced_run(&t, run_closed_pipe, NULL, (const char *const[]){ "TRACE2_RAW=9", NULL });
+	assert_int_equal(t.status, 0);
+}
+
+static void test_target_next_cycle_posts_context_again(void **state)
+{
+	(void)state;
+	traced_run(&t, run_cycles, (void *)10, NULL);
+	read_back(t.raw, 2 + 10 * 2);
+	assert_int_equal(file.cycles, 11);   /* the last one holds atexit */
+	assert_int_equal(count_type(TLG_PROLOGUE), 11);
+	assert_int_equal(count_type(TLG_SLOC), 1 + 10 * 2 + 1);
+	assert_int_equal(count_type(TLG_THREAD), 11);
+}
+
+static int run_many(void *data)
+{
+	trace2_initialize();
+	for (long i = 0; i < (long)data; i++)
+		pass_checkpoint();
+	return 0;
+}
+
+static void test_target_cycle_setting_begins_cycles_by_bytes(void **state)
+{
+	(void)state;
+	traced_run(&t, run_many, (void *)10000, (const char *const[]){ "TRACE2_RAW_CYCLE=64k", NULL });
+	read_back(t.raw, 20000 + 2);
+	assert_in_range(file.cycles, 20000 * 24 / 65536, 20000 * 24 / 65536 + 2);
+}
+
+static int run_rotation(void *data)
+{
+	trace2_initialize();
+	trace2_region_enter("test", "across", NULL);
+	for (long i = 0; i < (long)data; i++) {
+		pass_checkpoint();
+		trace2_rotate();
+	}
+	return 0;
+}
+
+static void test_target_rotation_gives_numbered_files_complete_in_themselves(void **state)
+{
+	char path[160];
+
+	(void)state;
+	traced_run(&t, run_rotation, (void *)2, NULL);
+	read_back(t.raw, 1 + 1 + 2);
+	for (int i = 1; i <= 2; i++) {
+		snprintf(path, sizeof(path), "%s/raw.%d.tlg", t.dir, i);
+		read_back(path, i == 1 ? 2 : 1);
+		assert_int_equal(file.ends, 1);
+		assert_int_equal(file.cycles, 1);
+		assert_int_equal(count_type(TLG_OPEN), 1);   /* open across the files, and named */
+		assert_int_equal(count_type(TLG_SLOC), i == 1 ? 3 : 2);
+	}
+}
+
+static void test_target_rotation_never_overwrites(void **state)
+{
+	char path[160];
+	struct stat st;
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/raw.1.tlg", t.dir);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	assert_int_equal(write(fd, "mine", 4), 4);
+	close(fd);
+	traced_run(&t, run_rotation, (void *)1, NULL);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_size, 4);
+	snprintf(path, sizeof(path), "%s/raw.2.tlg", t.dir);
+	read_back(path, 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_target_off_values_leave_tracing_off),
+		TRACED_TEST(test_target_unknown_value_warns_and_is_off),
+		TRACED_TEST(test_target_missing_directory_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
+		TRACED_TEST(test_target_file_is_appended_to_as_a_new_stream),
+		TRACED_TEST(test_target_file_that_is_not_compressed_goes_on_so),
+		TRACED_TEST(test_target_directory_gets_one_file_named_after_the_sid),
+		TRACED_TEST(test_target_descriptor_is_written_as_it_is),
+		TRACED_TEST(test_target_sockets_get_everything),
+		TRACED_TEST(test_target_absent_socket_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_full_disk_does_not_disturb_the_program),
+		TRACED_TEST(test_target_file_size_limit_does_not_kill),
+		TRACED_TEST(test_target_that_nobody_reads_any_more_raises_no_signal),
+		TRACED_TEST(test_target_next_cycle_posts_context_again),
+		TRACED_TEST(test_target_cycle_setting_begins_cycles_by_bytes),
+		TRACED_TEST(test_target_rotation_gives_numbered_files_complete_in_themselves),
+		TRACED_TEST(test_target_rotation_never_overwrites),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * feed.h - for the tests of the model and the writers: make up checkpoints, hand them over, compare the text.
+ *
+ * The process began at 2026-11-21 03:06:43.000000 UTC, in a zone one hour ahead; times are microseconds
+ * from there.  feed_expect() fails the test on the first byte that differs.
+ */
+#ifndef FEED_H
+#define FEED_H
+
+#include "model/t2x_model.h"
+
+enum { FEED_SCOPES = 80, FEED_ARGS = 16, FEED_THREADS = 2 };
+
+#define FEED_START_NS UINT64_C(1795230403000000000)
+
+struct feed {
+	int fd;
+	struct t2x_out out;
+	struct t2x_model *model;
+	struct t2x_process process;
+	struct t2x_thread thread[FEED_THREADS];   /* main; th01:worker, which began at 1000 us */
+	struct t2x_scope scope[FEED_SCOPES];
+	unsigned nscopes;
+	uint16_t flags;                           /* for the next hits */
+	unsigned current;                         /* thread of the next hits */
+};
+
+/* nesting as in struct t2x_options. */
+void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting);
+
+/* A new scope at m.c:<scope number, from 1>; the test may change it before its first hit. */
+struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label,
+			     const char *format);
+
+/*
+ * A checkpoint at us.  letters: i int, u unsigned, s const char * (NULL: null text), d double, p pointer; an
+ * argument for each follows.
+ */
+void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const char *letters, ...);
+
+/* A checkpoint of a new scope without names. */
+#define feed(feed_, style, ...) \
+	feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
+
+/* One checkpoint of every kind: those of the command and its children; all others, and an unresolved one. */
+void feed_commands(struct feed *feed);
+void feed_regions(struct feed *feed);
+
+/* End the feed and compare all that was printed. */
+void feed_expect(struct feed *feed, const char *expected);
+
+#endif

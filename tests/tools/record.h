@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - for tests: a model that writes down what the reading half hands to it, one line each.
+ *
+ *   hit NAME NS LABEL ARGUMENTS...    label "?7": scope 7 is not resolved; texts in quotes
+ *   open NAME NS[:LABEL]...           enter times of open regions, with labels of those that are to be shown; "lost":
+ *                                     its enter is; "|": those before are only assumed
+ *   gap NAME COUNT [-LEFT +ENTERED]   "?": nobody knows how many
+ *   loss TID REASON TOTAL
+ *
+ * Times are nanoseconds from TLGMAKE_SECOND.
+ */
+#ifndef RECORD_H
+#define RECORD_H
+
+#include "merge/t2x_merge.h"
+
+struct record {
+	char *text;
+	size_t n, max;
+	unsigned forgotten_threads, forgotten_processes;
+	struct t2x_report report;         /* of the latest run */
+	struct t2x_context context;       /* of the latest run */
+	struct t2x_process process;       /* of the latest hit; texts are gone */
+	char sid[256];                    /* of the latest hit's process */
+	unsigned open_streams;            /* of the first input */
+};
+
+/* Expand files into the record, from the beginning.  layout: NULL, or a foreign one */
+void record_run(struct record *record, const char *const *paths, unsigned n, const struct t2x_layout *layout);
+
+/* The same with bytes. */
+void record_bytes(struct record *record, const void *bytes, size_t n);
+
+void record_free(struct record *record);
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Arguments: which passwords are hidden, how lists and nulls are described. */
+#include "t2test.h"
+
+#include <string.h>
+
+#include "base/tr2_clock.h"
+#include "record/tr2_emit.h"
+#include "ring/tr2_losses.h"
+#include "ring/tr2_shm.h"
+#include "settings/tr2_env.h"
+
+/* text as it is recorded. */
+static const char *redacted(const char *text)
+{
+	static char to[256];
+	struct tr2_args args;
+	size_t n = 0;
+
+	tr2_args_init(&args);
+	tr2_g_settings.redact = 1;
+	tr2_args_redacted(&args, text);
+	for (const struct tr2_piece *piece = args.body.pieces; piece < args.body.pieces_end; piece++) {
+		memcpy(to + n, piece->bytes, piece->count);
+		n += piece->count;
+	}
+	to[n] = '\0';
+	assert_int_equal(args.room.values[0].value, n);
+	assert_int_equal(args.body.bytes, n);
+	return to;
+}
+
+static void test_redaction_hides_passwords_in_http_urls(void **state)
+{
+	(void)state;
+	assert_string_equal(redacted("https://user:pw@host/x"), "https://user:<REDACTED>@host/x");
+	assert_string_equal(redacted("http://user:pw@host"), "http://user:<REDACTED>@host");
+	assert_string_equal(redacted("https://u:p:q@h"), "https://u:<REDACTED>@h");
+	assert_string_equal(redacted("https://:@h"), "https://:<REDACTED>@h");
+}
+
+static void test_redaction_leaves_everything_else(void **state)
+{
+	static const char *const untouched[] = {
+		"https://u@h", "https://h/a:b@c", "HTTPS://u:p@h", "ftp://u:p@h", "xhttps://u:p@h", "https://", "u:p@h",
+		"",
+		"https://u:p", "https://u:p/x@y", "-https://u:p@h",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(untouched) / sizeof(untouched[0]); i++)
+		assert_string_equal(redacted(untouched[i]), untouched[i]);
+}
+
+static void test_redaction_can_be_switched_off(void **state)
+{
+	struct tr2_args args;
+
+	(void)state;
+	tr2_args_init(&args);
+	tr2_g_settings.redact = 0;
+	tr2_args_redacted(&args, "https://u:p@h");
+	assert_string_equal(args.room.pieces[0].bytes, "https://u:p@h");
+	assert_int_equal(args.room.values[0].value, 13);
+}
+
+static void test_args_null_text_is_not_an_empty_one(void **state)
+{
+	struct tr2_args args;
+
+	(void)state;
+	tr2_args_init(&args);
+	tr2_args_text(&args, NULL);
+	tr2_args_text(&args, "");
+	assert_int_equal(args.room.values[0].type, TLG_ARG_NULL);
+	assert_int_equal(args.room.values[1].type, TLG_ARG_TEXT);
+	assert_int_equal(args.room.values[1].value, 0);
+}
+
+static uint64_t total_of(uint32_t tid, unsigned reason)
+{
+	struct tlg_loss loss;
+
+	for (unsigned i = 0; i < tr2_losses_bound(); i++)
+		if (tr2_losses_get(i, &loss) && loss.tid == tid && loss.reason == reason)
+			return loss.count;
+	return 0;
+}
+
+static void test_losses_are_totals_by_thread_and_reason(void **state)
+{
+	(void)state;
+	tr2_losses_reset();
+	assert_false(tr2_losses_changed());
+	tr2_losses_add(1, TLG_LOSS_FULL, 0);
+	assert_false(tr2_losses_changed());
+	tr2_losses_add(1, TLG_LOSS_FULL, 2);
+	tr2_losses_add(1, TLG_LOSS_WRITE, 3);
+	tr2_losses_add(1, TLG_LOSS_FULL, 4);
+	assert_true(tr2_losses_changed());
+	tr2_losses_note(TLG_LOSS_NORING);
+	tr2_losses_begin(tr2_losses_bound());
+	assert_false(tr2_losses_changed());
+	assert_int_equal(total_of(1, TLG_LOSS_FULL), 6);
+	assert_int_equal(total_of(1, TLG_LOSS_WRITE), 3);
+	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_NORING), 1);
+	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_FULL), 0);
+}
+
+static void test_losses_that_came_after_the_bound_are_a_new_change(void **state)
+{
+	unsigned bound;
+
+	(void)state;
+	tr2_losses_reset();
+	tr2_losses_add(1, TLG_LOSS_FULL, 1);
+	bound = tr2_losses_bound();
+	tr2_losses_add(2, TLG_LOSS_FULL, 1);
+	tr2_losses_begin(bound);
+	assert_true(tr2_losses_changed());
+}
+
+static void test_losses_of_too_many_threads_go_to_the_process(void **state)
+{
+	struct tlg_loss loss;
+	uint64_t sum = 0;
+
+	(void)state;
+	tr2_losses_reset();
+	for (uint32_t tid = 0; tid < 3 * TLG_MAX_LOSSES; tid++)
+		tr2_losses_add(tid, TLG_LOSS_FULL, 1);
+	assert_true(tr2_losses_bound() <= TLG_MAX_LOSSES);
+	for (unsigned i = 0; i < tr2_losses_bound(); i++)
+		if (tr2_losses_get(i, &loss))
+			sum += loss.count;
+	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
+}
+
+static int create_memory(void **state)
+{
+	(void)state;
+	tr2_clock_init();
+	return tr2_shm_create(1);
+}
+
+static int remove_memory(void **state)
+{
+	(void)state;
+	tr2_shm_unlink();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_redaction_hides_passwords_in_http_urls),
+		cmocka_unit_test(test_redaction_leaves_everything_else),
+		cmocka_unit_test(test_redaction_can_be_switched_off),
+		cmocka_unit_test(test_args_null_text_is_not_an_empty_one),
+		cmocka_unit_test(test_losses_are_totals_by_thread_and_reason),
+		cmocka_unit_test(test_losses_that_came_after_the_bound_are_a_new_change),
+		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
+	};
+
+	return cmocka_run_group_tests(tests, create_memory, remove_memory);
+}

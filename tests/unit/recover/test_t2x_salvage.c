@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* test_t2x_salvage.c - ring files that are made up: rare ones, and as a process that went astray may leave them. */
+#include "t2test.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "recover/t2x_salvage.h"
+
+enum { CHUNKS = 64, NUMBER = 5, EVENT = 10 };
+
+static void put(int fd, uint64_t at, const void *bytes, size_t n)
+{
+	assert_int_equal(pwrite(fd, bytes, n, (off_t)at), n);
+}
+
+/* A ring file with one ring, and so many chunks, which are all the same. */
+static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *chunk, unsigned chunks)
+{
+	const struct tlg_ring_file head = {
+		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .start = 1,
+		.chunks_at = 65536, .tables_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE,
+		.rings_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,
+		.chunks_used = chunks, .rings_used = 1, .written = 1, .states = { { .write = 1 } },
+	};
+	int fd = memfd_create("ring", 0);
+
+	assert_true(fd >= 0);
+	put(fd, 0, &head, sizeof(head));
+	put(fd, tlg_ring_at(head.rings_at, 0), ring, sizeof(*ring));
+	for (uint64_t i = 0; i < chunks; i++)
+		put(fd, head.chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, sizeof(*chunk));
+	return fd;
+}
+
+/* Of a block that tells a thread: its name, NUL-terminated. */
+static void take_name(const struct t2x_block *block, char name[64])
+{
+	unsigned i = 0;
+
+	while (i < block->count && tlg_event_type(&block->events[i]) != TLG_THREAD)
+		i++;
+	while (++i < block->count && tlg_event_type(&block->events[i]) == TLG_INFO && strlen(name) <= TLG_TEXT_SIZE)
+		strncat(name, block->events[i].u.info.text.c, TLG_TEXT_SIZE);
+}
+
+/* Read all of the file, which is closed.  name  see above */
+static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
+{
+	struct t2x_ring ring;
+	struct t2x_salvage_sum sum;
+	struct t2x_salvage *salvage;
+	struct t2x_block block;
+
+	assert_null(t2x_ring_take(&ring, fd, "ring", 0));
+	salvage = t2x_salvage_new(&ring);
+	assert_non_null(salvage);
+	memset(name, 0, 64);
+	while (t2x_salvage_next(salvage, &block))
+		take_name(&block, name);
+	sum = *t2x_salvage_sum(salvage);
+	t2x_salvage_free(salvage);
+	t2x_ring_close(&ring);
+	return sum;
+}
+
+/* As many holes as can be. */
+static void test_salvage_holes_count_once_though_many_chunks_have_their_number(void **state)
+{
+	struct tlg_ring ring = {
+		.tails = { { .write = 1, .chunk = NUMBER, .event = EVENT, .nholes = TLG_MAX_HOLES } },
+	};
+	const struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
+	struct t2x_salvage_sum sum;
+	char name[64];
+
+	(void)state;
+	for (uint32_t i = 0; i < TLG_MAX_HOLES; i++)
+		ring.tails[0].holes[i] = (struct tlg_ring_hole){ NUMBER, i, i + 1 };
+	sum = read_ring_file(make_ring_file(&ring, &chunk, CHUNKS), name);
+	assert_int_equal(sum.hits, 0);
+	/* behind the last chunk's events nothing follows */
+	assert_int_equal(sum.in_flight, TLG_MAX_HOLES + (CHUNKS - 1) * (TLG_CHUNK_EVENTS - EVENT));
+}
+
+/* The next event of the chunk, committed. */
+static struct tlg_event *add(struct tlg_chunk *chunk, unsigned *at, unsigned flags)
+{
+	struct tlg_event *event = &chunk->events[(*at)++];
+
+	event->flags = (uint16_t)flags;
+	event->sequence = NUMBER;
+	return event;
+}
+
+static void test_salvage_thread_has_its_whole_name(void **state)
+{
+	static const char longest[] = "th01:as_long_as_a_name_i";
+	const struct tlg_ring ring = { .first = 1, .tails = { { .write = 1 } } };
+	static struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
+	struct t2x_salvage_sum sum;
+	unsigned at = 0;
+	char name[64];
+
+	(void)state;
+	add(&chunk, &at, TLG_THREAD | TLG_HAS_INFO)->u.thread = (struct tlg_thread){ 1, 2, 3 };
+	add(&chunk, &at, TLG_VALUE);
+	add(&chunk, &at, TLG_VALUE);
+	memcpy(add(&chunk, &at, TLG_INFO)->u.info.text.c, longest, TLG_TEXT_SIZE);
+	memcpy(add(&chunk, &at, TLG_INFO | TLG_INFO_END)->u.info.text.c, longest + TLG_TEXT_SIZE,
+	       strlen(longest) - TLG_TEXT_SIZE);
+	add(&chunk, &at, TLG_HIT)->u.hit = (struct tlg_hit){ 4, 0, 1 };
+	sum = read_ring_file(make_ring_file(&ring, &chunk, 1), name);
+	assert_int_equal(sum.hits, 1);
+	assert_string_equal(name, longest);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_salvage_holes_count_once_though_many_chunks_have_their_number),
+		cmocka_unit_test(test_salvage_thread_has_its_whole_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
