@@ -78,7 +78,7 @@ static int resize(struct t2x_out *out, size_t bytes)
 }
 
 /* Write the first n bytes of the buffer; what is behind them is at its beginning then. */
-static void let_go(struct t2x_out *out, size_t n)
+static void release(struct t2x_out *out, size_t n)
 {
 	size_t rest = (size_t)(out->pos - out->buf) - n, line = (size_t)(out->line - out->buf);
 
@@ -97,7 +97,7 @@ static void let_go(struct t2x_out *out, size_t n)
 
 int t2x_out_flush(struct t2x_out *out)
 {
-	let_go(out, (size_t)(out->pos - out->buf));
+	release(out, (size_t)(out->pos - out->buf));
 	if (out->end - out->buf > T2X_OUT_BYTES)
 		resize(out, T2X_OUT_BYTES);
 	return out->error;
@@ -109,11 +109,11 @@ void t2x_out_make_room(struct t2x_out *out)
 	size_t size = (size_t)(out->end - out->buf);
 
 	if (out->in_blocks)
-		let_go(out, used - used % T2X_OUT_BLOCK);
+		release(out, used - used % T2X_OUT_BLOCK);
 	else if (used - line <= size - T2X_OUT_ROOM)
-		let_go(out, line);
+		release(out, line);
 	else if (!out->in_whole_lines || out->broken_line || !resize(out, 2 * size))
-		let_go(out, used);
+		release(out, used);
 }
 
 void t2x_out_long(struct t2x_out *out, const char *text, size_t n)

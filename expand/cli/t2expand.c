@@ -8,11 +8,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "t2x_ahead.h"
+#include "t2x_read_ahead.h"
 #include "t2x_inputs.h"
 #include "t2x_output.h"
 #include "t2x_recover.h"
-#include "t2x_relay.h"
+#include "t2x_batch_queue.h"
 #include "t2x_rest.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
@@ -32,8 +32,8 @@ struct run {
 	struct t2x_layout layout;         /* of --layout */
 	struct t2x_recover recover;       /* the ring files */
 	struct t2x_inputs inputs;
-	struct t2x_crew *crew;            /* NULL: the main thread does all of it */
-	struct t2x_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
+	struct t2x_pool *pool;            /* NULL: the main thread does all of it */
+	struct t2x_read_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
 	struct t2x_output output;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
@@ -177,7 +177,7 @@ static int expand_text(struct run *run)
 {
 	struct t2x_context context = { .report = &run->report };
 	struct t2x_merge *merge = NULL;
-	struct t2x_relay *relay = NULL;
+	struct t2x_batch_queue *queue = NULL;
 	int error = -ENOMEM;
 
 	context.model = t2x_model_new(writers[run->settings.format], &run->output.out, &run->settings.options);
@@ -186,26 +186,26 @@ static int expand_text(struct run *run)
 	if (!merge)
 		goto done;
 	error = 0;
-	if (run->crew) {
-		relay = t2x_relay_new(run->crew, context.model);
-		run->ahead = t2x_ahead_new(run->crew, &run->report);
+	if (run->pool) {
+		queue = t2x_batch_queue_new(run->pool, context.model);
+		run->ahead = t2x_read_ahead_new(run->pool, &run->report);
 	}
 	for (unsigned i = 0; !error && i < run->inputs.n; i++) {
 		struct t2x_input *input = &run->inputs.items[i];
 		if (run->ahead)
-			t2x_ahead_add(run->ahead, input);
+			t2x_read_ahead_add(run->ahead, input);
 		error = t2x_merge_add(merge, &input->blocks, input->in.name,
-				      run->ahead ? t2x_ahead_next : t2x_join_next);
+				      run->ahead ? t2x_read_ahead_next : t2x_join_next);
 	}
 	if (!error)
 		error = t2x_merge_run(merge);
-	t2x_relay_free(relay);
+	t2x_batch_queue_free(queue);
 	t2x_model_finish(context.model);
 	note_open(run, merge);
 	note_summary(run, &context, t2x_model_summary(context.model));
 done:
 	t2x_merge_free(merge);
-	t2x_ahead_free(run->ahead);
+	t2x_read_ahead_free(run->ahead);
 	t2x_model_free(context.model);
 	return error;
 }
@@ -340,7 +340,7 @@ static int expand(struct run *run)
 
 	allow_many_files();
 	if (run->settings.jobs > 1)
-		run->crew = t2x_crew_new(run->settings.jobs - 1);
+		run->pool = t2x_pool_new(run->settings.jobs - 1);
 	run->inputs = (struct t2x_inputs){
 		.settings = &run->settings, .report = &run->report,
 		.layout = run->settings.layout ? &run->layout : NULL,
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
 	t2x_inputs_free(&run.inputs);
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);
-	t2x_crew_free(run.crew);
+	t2x_pool_free(run.pool);
 	t2x_layout_free(&run.layout);
 	return status;
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "t2x_crew.h"
+#include "t2x_pool.h"
 #include "tlg.h"
 #include "tlg_show.h"
 
@@ -223,7 +223,7 @@ static void take_option(struct t2x_settings *settings, int option)
 		settings->options.nesting = find_number("--nesting is not a number", optarg, MAX_NESTING);
 		break;
 	case 'j':
-		settings->jobs = find_number("--jobs is not a number", optarg, T2X_CREW_MAX + 1);
+		settings->jobs = find_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
 		if (!settings->jobs)
 			refuse("--jobs is at least 1, not", optarg);
 		break;

@@ -141,7 +141,7 @@ static void refuse_live(struct t2x_recover *recover)
 {
 	char name[32];
 
-	if (recover->n || recover->leftovers.n)
+	if (recover->n || recover->files.n)
 		return;
 	snprintf(name, sizeof(name), "process %u", (unsigned)recover->settings->live);
 	refuse(recover, name, "no ring file of it in XDG_RUNTIME_DIR or /dev/shm", 1);
@@ -153,8 +153,8 @@ int t2x_recover_find(struct t2x_recover *recover, const struct t2x_settings *set
 
 	*recover = (struct t2x_recover){ .settings = settings, .report = report };
 	if (settings->recover_all || settings->live)
-		error = t2x_leftovers_find(&recover->leftovers, settings->live, settings->select.user);
-	recover->items = calloc(settings->nrings + recover->leftovers.n + 1, sizeof(*recover->items));
+		error = t2x_ring_files_find(&recover->files, settings->live, settings->select.user);
+	recover->items = calloc(settings->nrings + recover->files.n + 1, sizeof(*recover->items));
 	return error || !recover->items ? -ENOMEM : 0;
 }
 
@@ -163,12 +163,12 @@ int t2x_recover_next(struct t2x_recover *recover)
 	const struct t2x_settings *settings = recover->settings;
 	int opened = 0;
 
-	while (!opened && recover->next < settings->nrings + recover->leftovers.n) {
+	while (!opened && recover->next < settings->nrings + recover->files.n) {
 		unsigned i = recover->next++;
 		if (i < settings->nrings)
 			opened = open_ring(recover, settings->rings[i], 1);
 		else
-			opened = open_ring(recover, recover->leftovers.paths[i - settings->nrings],
+			opened = open_ring(recover, recover->files.paths[i - settings->nrings],
 					   settings->live != 0);
 	}
 	if (!opened && settings->live)
@@ -202,7 +202,7 @@ void t2x_recover_free(struct t2x_recover *recover)
 	free(recover->items);
 	recover->items = NULL;
 	recover->n = 0;
-	t2x_leftovers_free(&recover->leftovers);
+	t2x_ring_files_free(&recover->files);
 }
 
 /* ---- afterwards --------------------------------------------------------------------------------- */

@@ -10,7 +10,7 @@
 
 #include "t2x_options.h"
 #include "recover/t2x_join.h"
-#include "recover/t2x_leftover.h"
+#include "recover/t2x_ring_files.h"
 
 struct t2x_recovered {
 	struct t2x_ring ring;
@@ -23,7 +23,7 @@ struct t2x_recovered {
 struct t2x_recover {
 	const struct t2x_settings *settings;
 	struct t2x_report *report;
-	struct t2x_leftovers leftovers;
+	struct t2x_ring_files files;
 	unsigned next;                    /* of those named and those found, the one that is opened next */
 	struct t2x_recovered *items;      /* those that were opened */
 	unsigned n;

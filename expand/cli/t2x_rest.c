@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "recover/t2x_alive.h"
-#include "recover/t2x_leftover.h"
+#include "recover/t2x_ring_files.h"
 
 /* Ring files that name an input, by what has become of their processes. */
 struct rest {
@@ -74,19 +74,19 @@ static unsigned report(struct t2x_report *report, const char *name, const struct
 
 void t2x_rest_report(const struct t2x_inputs *inputs)
 {
-	struct t2x_leftovers leftovers = { .n = 0 };
+	struct t2x_ring_files files = { .n = 0 };
 	struct rest *rests;
 	unsigned lines = 0;
 
 	if (!is_any_lacking(inputs))
 		return;
 	rests = calloc(inputs->n, sizeof(*rests));
-	if (rests && !t2x_leftovers_find(&leftovers, 0, geteuid())) {
-		for (unsigned i = 0; i < leftovers.n; i++)
-			add_ring(inputs, rests, leftovers.paths[i]);
+	if (rests && !t2x_ring_files_find(&files, 0, geteuid())) {
+		for (unsigned i = 0; i < files.n; i++)
+			add_ring(inputs, rests, files.paths[i]);
 		for (unsigned i = 0; i < inputs->n && lines < T2X_REPORT_LINES; i++)
 			lines += report(inputs->report, inputs->items[i].in.name, &rests[i]);
 	}
-	t2x_leftovers_free(&leftovers);
+	t2x_ring_files_free(&files);
 	free(rests);
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 struct t2x_chain {
-	struct t2x_chain *next;           /* of the lane, newest first; of the spare ones */
+	struct t2x_chain *next;           /* of the queue, newest first; of the spare ones */
 	struct tlg_event head;            /* HIT; MORE whose HIT is lost; a definition */
 	uint32_t sequence;                /* of the events awaited: the head's, or that of its latest MORE */
 	int waits_for_more;               /* for MORE, not for VALUE and INFO */

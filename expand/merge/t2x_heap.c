@@ -66,16 +66,16 @@ void t2x_heap_remove(struct t2x_heap *heap, struct t2x_heap_item *item)
 	if (at == --heap->n)
 		return;
 	put(heap, at, heap->items[heap->n]);
-	t2x_heap_settle(heap, heap->items[at]);
+	t2x_heap_sift(heap, heap->items[at]);
 }
 
-void t2x_heap_settle(struct t2x_heap *heap, struct t2x_heap_item *item)
+void t2x_heap_sift(struct t2x_heap *heap, struct t2x_heap_item *item)
 {
 	sift_down(heap, item->place - 1);
 	sift_up(heap, item->place - 1);
 }
 
-void t2x_heap_settle_top(struct t2x_heap *heap)
+void t2x_heap_sift_top(struct t2x_heap *heap)
 {
 	sift_down(heap, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_heap.h - what stands somewhere in time, the oldest on top: lanes in front of their next checkpoints, streams at
+ * t2x_heap.h - what stands somewhere in time, the oldest on top: queues in front of their next checkpoints, streams at
  * their last marks.
  */
 #ifndef T2X_HEAP_H
@@ -11,7 +11,7 @@
 /* A member of what can be in a heap. */
 struct t2x_heap_item {
 	uint64_t key_ns;
-	uint64_t order;                   /* decides between equal times; of lanes, no two are equal */
+	uint64_t order;                   /* decides between equal times; of queues, no two are equal */
 	unsigned place;                   /* in the heap, from 1; 0: in none */
 };
 
@@ -28,8 +28,8 @@ int t2x_heap_insert(struct t2x_heap *heap, struct t2x_heap_item *item);
 void t2x_heap_remove(struct t2x_heap *heap, struct t2x_heap_item *item);
 
 /* The key of an item that is in has changed; of the top, grown: at half the price. */
-void t2x_heap_settle(struct t2x_heap *heap, struct t2x_heap_item *item);
-void t2x_heap_settle_top(struct t2x_heap *heap);
+void t2x_heap_sift(struct t2x_heap *heap, struct t2x_heap_item *item);
+void t2x_heap_sift_top(struct t2x_heap *heap);
 
 /* The latest time until which the top comes before all others, which are not at time 0. */
 uint64_t t2x_heap_top_until(const struct t2x_heap *heap);

@@ -4,29 +4,29 @@
 
 #include <errno.h>
 
-#include "t2x_define.h"
+#include "t2x_definitions.h"
 #include "base/t2x_memory.h"
 
-/* A stream and the lanes of its threads. */
+/* A stream and the queues of its threads. */
 struct live {
 	struct t2x_stream *stream;
 	struct t2x_definitions definitions;
 	struct source *source;
 	struct live *older, *newer;       /* of the source */
 	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
-	struct t2x_map lanes;
-	unsigned busy;                    /* lanes that hold something */
-	uint64_t unpaid;                  /* blocks since idle lanes were looked for */
-	int has_started;                  /* its clock is known: its lanes may be run */
+	struct t2x_map queues;
+	unsigned busy;                    /* queues that hold something */
+	uint64_t unpaid;                  /* blocks since idle queues were looked for */
+	int has_started;                  /* its clock is known: its queues may be run */
 };
 
-struct lane_of {
-	struct t2x_lane lane;             /* first: a lane's address is this */
-	struct live *live;                /* NULL: the lane of a file without blocks */
+struct queue_of {
+	struct t2x_queue queue;             /* first: a queue's address is this */
+	struct live *live;                /* NULL: the queue of a file without blocks */
 };
 
-/* What a lane takes of the budget, its places in the map and the heap included. */
-enum { LANE_BYTES = sizeof(struct lane_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
+/* What a queue takes of the budget, its places in the map and the heap included. */
+enum { LANE_BYTES = sizeof(struct queue_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
 
 /* An input. */
 struct source {
@@ -37,7 +37,7 @@ struct source {
 	struct t2x_map streams;           /* by id */
 	struct live *oldest, *newest;
 	struct t2x_heap marks;            /* of the streams that hold something back */
-	struct lane_of *sequence;         /* the lane of a file without blocks */
+	struct queue_of *sequence;         /* the queue of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
 	uint64_t bound_ns;                /* nothing older will come */
 	unsigned open_streams;            /* those that ended without END */
@@ -48,7 +48,7 @@ struct t2x_merge {
 	struct t2x_context *context;
 	struct source *sources, *last_source;
 	struct t2x_heap heap;
-	struct t2x_lanes lanes;
+	struct t2x_queues queues;
 	int error;
 };
 
@@ -59,7 +59,7 @@ struct t2x_merge *t2x_merge_new(struct t2x_context *context)
 	if (!merge)
 		return NULL;
 	merge->context = context;
-	merge->lanes.context = context;
+	merge->queues.context = context;
 	return merge;
 }
 
@@ -89,160 +89,160 @@ void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, un
 		streams[i] = source ? source->open_streams : 0;
 }
 
-/* ---- lanes -------------------------------------------------------------------------------------- */
+/* ---- queues -------------------------------------------------------------------------------------- */
 
-/* Of a file without blocks live is the first stream; no two lanes have the same order. */
-static struct lane_of *new_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+/* Of a file without blocks live is the first stream; no two queues have the same order. */
+static struct queue_of *new_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	uint32_t tid = block->is_framed ? block->tid : 0;
-	struct lane_of *lane = t2x_calloc(1, sizeof(*lane));
+	struct queue_of *queue = t2x_calloc(1, sizeof(*queue));
 
-	if (!lane)
+	if (!queue)
 		return NULL;
-	lane->live = block->is_framed ? live : NULL;
-	lane->lane.lanes = &merge->lanes;
-	lane->lane.tid = tid;
-	lane->lane.is_framed = block->is_framed;
-	lane->lane.rest.order = (uint64_t)live->stream->order << 32 | tid;
-	return lane;
+	queue->live = block->is_framed ? live : NULL;
+	queue->queue.queues = &merge->queues;
+	queue->queue.tid = tid;
+	queue->queue.is_framed = block->is_framed;
+	queue->queue.rest.order = (uint64_t)live->stream->order << 32 | tid;
+	return queue;
 }
 
-static void free_lane(struct t2x_merge *merge, struct lane_of *lane)
+static void free_queue(struct t2x_merge *merge, struct queue_of *queue)
 {
-	if (lane->live)
+	if (queue->live)
 		t2x_context_give(merge->context, LANE_BYTES);
-	t2x_free(lane);
+	t2x_free(queue);
 }
 
-/* Nothing waits in the lane, and its thread is not needed either, or, any: perhaps not. */
-static int is_idle(const struct lane_of *lane, int any)
+/* Nothing waits in the queue, and its thread is not needed either, or, any: perhaps not. */
+static int is_idle(const struct queue_of *queue, int any)
 {
-	const struct t2x_lane *l = &lane->lane;
+	const struct t2x_queue *l = &queue->queue;
 
-	if (l->first || l->chains || l->rest.place || (l->track && l->lanes->restated.track == l->track))
+	if (l->first || l->chains || l->rest.place || (l->track && l->queues->repeated.track == l->track))
 		return 0;
 	return (any && l->tid) || (l->track && l->track->thread.is_over);
 }
 
-/* Forget idle lanes and their threads.  One that comes again is called "?" until a cycle names it. */
-static void forget_lanes(struct t2x_merge *merge, struct live *live, int any)
+/* Forget idle queues and their threads.  One that comes again is called "?" until a cycle names it. */
+static void forget_queues(struct t2x_merge *merge, struct live *live, int any)
 {
-	struct lane_of *idle[256];
+	struct queue_of *idle[256];
 	unsigned n;
 
-	t2x_model_settle(merge->context->model);
+	t2x_model_sync(merge->context->model);
 	do {
 		n = 0;
-		for (uint32_t i = 0; i < t2x_map_slots(&live->lanes) && n < 256; i++) {
-			struct lane_of *lane = t2x_map_at(&live->lanes, i);
-			if (lane && is_idle(lane, any))
-				idle[n++] = lane;
+		for (uint32_t i = 0; i < t2x_map_slots(&live->queues) && n < 256; i++) {
+			struct queue_of *queue = t2x_map_at(&live->queues, i);
+			if (queue && is_idle(queue, any))
+				idle[n++] = queue;
 		}
 		for (unsigned i = 0; i < n; i++) {
-			t2x_map_remove(&live->lanes, idle[i]->lane.tid);
-			t2x_stream_forget_thread(live->stream, idle[i]->lane.tid);
-			free_lane(merge, idle[i]);
+			t2x_map_remove(&live->queues, idle[i]->queue.tid);
+			t2x_stream_forget_thread(live->stream, idle[i]->queue.tid);
+			free_queue(merge, idle[i]);
 		}
 	} while (n == 256);
 }
 
-/* Room for one more lane.  Looking for idle ones is paid for by blocks.  Return  0: there is none */
+/* Room for one more queue.  Looking for idle ones is paid for by blocks.  Return  0: there is none */
 static int make_room(struct t2x_merge *merge, struct live *live)
 {
 	static const unsigned most[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
-	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->lanes);
+	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->queues);
 
 	for (int any = 0; any < 2 && is_paid; any++) {
-		if (live->lanes.count <= most[any] && t2x_context_has(merge->context, 4 * LANE_BYTES))
+		if (live->queues.count <= most[any] && t2x_context_has(merge->context, 4 * LANE_BYTES))
 			break;
-		forget_lanes(merge, live, any);
+		forget_queues(merge, live, any);
 		live->unpaid = 0;
 	}
-	return live->lanes.count < T2X_MAX_THREADS && t2x_context_take(merge->context, LANE_BYTES);
+	return live->queues.count < T2X_MAX_THREADS && t2x_context_take(merge->context, LANE_BYTES);
 }
 
-/* The lane, NULL without memory; one lane for the whole of a file without blocks. */
-static struct lane_of *find_lane(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+/* The queue, NULL without memory; one queue for the whole of a file without blocks. */
+static struct queue_of *find_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	struct source *source = live->source;
-	struct lane_of *lane;
+	struct queue_of *queue;
 
 	if (!block->is_framed) {
 		if (!source->sequence)
-			source->sequence = new_lane(merge, live, block);
+			source->sequence = new_queue(merge, live, block);
 		return source->sequence;
 	}
-	lane = t2x_map_get(&live->lanes, block->tid);
+	queue = t2x_map_get(&live->queues, block->tid);
 	live->unpaid++;
-	if (lane)
-		return lane;
+	if (queue)
+		return queue;
 	if (!make_room(merge, live))
 		return NULL;
-	lane = new_lane(merge, live, block);
-	if (!lane || t2x_map_put(&live->lanes, block->tid, lane)) {
+	queue = new_queue(merge, live, block);
+	if (!queue || t2x_map_put(&live->queues, block->tid, queue)) {
 		t2x_context_give(merge->context, LANE_BYTES);
-		t2x_free(lane);
+		t2x_free(queue);
 		return NULL;
 	}
-	lane->lane.counts_events = block->counts_events;
-	return lane;
+	queue->queue.counts_events = block->counts_events;
+	return queue;
 }
 
-/* The lane holds something: bring it to rest and into the heap. */
-static void start_lane(struct t2x_merge *merge, struct lane_of *lane)
+/* The queue holds something: bring it to rest and into the heap. */
+static void start_queue(struct t2x_merge *merge, struct queue_of *queue)
 {
-	if (!t2x_lane_run(&lane->lane, 0)) {
-		if (lane->live)
-			lane->live->busy--;
+	if (!t2x_queue_run(&queue->queue, 0)) {
+		if (queue->live)
+			queue->live->busy--;
 		return;
 	}
-	if (t2x_heap_insert(&merge->heap, &lane->lane.rest))
+	if (t2x_heap_insert(&merge->heap, &queue->queue.rest))
 		merge->error = -ENOMEM;
 }
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-/* The clock of the stream is known, or will not be: its lanes need not wait for it any longer. */
+/* The clock of the stream is known, or will not be: its queues need not wait for it any longer. */
 static void start_stream(struct t2x_merge *merge, struct live *live)
 {
 	live->has_started = 1;
-	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
-		struct lane_of *lane = t2x_map_at(&live->lanes, i);
-		if (lane && lane->lane.first)
-			start_lane(merge, lane);
+	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
+		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		if (queue && queue->queue.first)
+			start_queue(merge, queue);
 	}
 }
 
-static void empty_lane(struct t2x_merge *merge, struct lane_of *lane)
+static void empty_queue(struct t2x_merge *merge, struct queue_of *queue)
 {
-	if (lane->lane.rest.place)
-		t2x_heap_remove(&merge->heap, &lane->lane.rest);
-	t2x_lane_finish(&lane->lane);
+	if (queue->queue.rest.place)
+		t2x_heap_remove(&merge->heap, &queue->queue.rest);
+	t2x_queue_finish(&queue->queue);
 }
 
-static void empty_lanes(struct t2x_merge *merge, struct live *live)
+static void empty_queues(struct t2x_merge *merge, struct live *live)
 {
-	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
-		struct lane_of *lane = t2x_map_at(&live->lanes, i);
-		if (lane)
-			empty_lane(merge, lane);
+	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
+		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		if (queue)
+			empty_queue(merge, queue);
 	}
 }
 
 static void free_live(struct t2x_merge *merge, struct live *live)
 {
-	for (uint32_t i = 0; i < t2x_map_slots(&live->lanes); i++) {
-		struct lane_of *lane = t2x_map_at(&live->lanes, i);
-		if (lane)
-			free_lane(merge, lane);
+	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
+		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		if (queue)
+			free_queue(merge, queue);
 	}
-	t2x_map_free(&live->lanes);
-	t2x_define_forget(&live->definitions, merge->context);
+	t2x_map_free(&live->queues);
+	t2x_definitions_forget(&live->definitions, merge->context);
 	t2x_stream_free(live->stream);
 	t2x_free(live);
 }
 
-/* The stream is complete, or given up, and its lanes are empty: forget it. */
+/* The stream is complete, or given up, and its queues are empty: forget it. */
 static void retire(struct t2x_merge *merge, struct live *live)
 {
 	struct source *source = live->source;
@@ -260,7 +260,7 @@ static void retire(struct t2x_merge *merge, struct live *live)
 
 static void complete(struct t2x_merge *merge, struct live *live)
 {
-	empty_lanes(merge, live);
+	empty_queues(merge, live);
 	t2x_stream_end(live->stream);
 	retire(merge, live);
 }
@@ -270,10 +270,10 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 	struct live *live;
 
 	if (source->streams.count >= T2X_MAX_LIVE) {
-		/* the lane of a file without blocks holds events of several streams */
+		/* the queue of a file without blocks holds events of several streams */
 		if (source->sequence)
-			empty_lane(merge, source->sequence);
-		empty_lanes(merge, source->oldest);
+			empty_queue(merge, source->sequence);
+		empty_queues(merge, source->oldest);
 		retire(merge, source->oldest);
 	}
 	live = t2x_calloc(1, sizeof(*live));
@@ -321,15 +321,15 @@ static struct source *find_next_source(const struct t2x_merge *merge)
 
 static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 {
-	struct lane_of *lane = (struct lane_of *)merge->heap.items[0];
+	struct queue_of *queue = (struct queue_of *)merge->heap.items[0];
 	uint64_t until = t2x_heap_top_until(&merge->heap);
-	struct live *live = lane->live;
+	struct live *live = queue->live;
 
-	if (t2x_lane_run(&lane->lane, until < limit_ns ? until : limit_ns)) {
-		t2x_heap_settle_top(&merge->heap);
+	if (t2x_queue_run(&queue->queue, until < limit_ns ? until : limit_ns)) {
+		t2x_heap_sift_top(&merge->heap);
 		return;
 	}
-	t2x_heap_remove(&merge->heap, &lane->lane.rest);
+	t2x_heap_remove(&merge->heap, &queue->queue.rest);
 	if (live && !--live->busy && live->stream->is_ended)
 		complete(merge, live);
 }
@@ -340,14 +340,14 @@ static void release(struct t2x_merge *merge, uint64_t limit_ns)
 		run_top(merge, limit_ns);
 }
 
-/* Too much is waiting: the oldest goes, with it streams whose clock has not been told. */
+/* Too much is pending: the oldest goes, with it streams whose clock has not been told. */
 static void release_some(struct t2x_merge *merge)
 {
 	for (struct source *source = merge->sources; source; source = source->next)
 		for (struct live *live = source->oldest; live; live = live->newer)
 			if (!live->has_started)
 				start_stream(merge, live);
-	while (merge->heap.n && merge->lanes.waiting_bytes > T2X_WAITING_BYTES / 2)
+	while (merge->heap.n && merge->queues.pending_bytes > T2X_PENDING_BYTES / 2)
 		run_top(merge, UINT64_MAX);
 }
 
@@ -365,7 +365,7 @@ static void take_process_block(struct t2x_merge *merge, struct live *live, const
 		t2x_heap_remove(&source->marks, &live->mark);
 	} else if (stream->mark_ns != live->mark.key_ns && live->mark.place) {
 		live->mark.key_ns = stream->mark_ns;
-		t2x_heap_settle(&source->marks, &live->mark);
+		t2x_heap_sift(&source->marks, &live->mark);
 	}
 	if (stream->is_ended && !live->busy && block->is_framed)
 		complete(merge, live);
@@ -387,26 +387,26 @@ static void follow_sequence(struct source *source, struct t2x_stream *stream, co
 
 static void take_thread_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
-	struct lane_of *lane = find_lane(merge, live, block);
+	struct queue_of *queue = find_queue(merge, live, block);
 	int was_empty;
 
-	if (!lane) {
+	if (!queue) {
 		merge->context->ignored++;
 		return;
 	}
-	t2x_define_read(&live->definitions, live->stream, block->events, block->count);
-	was_empty = !lane->lane.first;
-	if (t2x_lane_append(&lane->lane, live->stream, block)) {
+	t2x_definitions_read(&live->definitions, live->stream, block->events, block->count);
+	was_empty = !queue->queue.first;
+	if (t2x_queue_append(&queue->queue, live->stream, block)) {
 		merge->error = -ENOMEM;
 		return;
 	}
-	if (was_empty && lane->live)
+	if (was_empty && queue->live)
 		live->busy++;
 	if (was_empty && live->has_started)
-		start_lane(merge, lane);
+		start_queue(merge, queue);
 	if (!block->is_framed)
 		follow_sequence(live->source, live->stream, block);
-	if (merge->lanes.waiting_bytes > T2X_WAITING_BYTES)
+	if (merge->queues.pending_bytes > T2X_PENDING_BYTES)
 		release_some(merge);
 }
 
@@ -459,7 +459,7 @@ static void finish_all(struct t2x_merge *merge)
 	release(merge, UINT64_MAX);
 	for (struct source *source = merge->sources; source; source = source->next) {
 		if (source->sequence)
-			empty_lane(merge, source->sequence);
+			empty_queue(merge, source->sequence);
 		while (source->oldest)
 			complete(merge, source->oldest);
 	}
@@ -493,6 +493,6 @@ void t2x_merge_free(struct t2x_merge *merge)
 		t2x_free(source);
 	}
 	t2x_heap_free(&merge->heap);
-	t2x_lanes_free(&merge->lanes);
+	t2x_queues_free(&merge->queues);
 	t2x_free(merge);
 }

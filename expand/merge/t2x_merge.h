@@ -2,18 +2,18 @@
 /*
  * t2x_merge.h - from the blocks of all inputs to checkpoints in the order of time.
  *
- * Blocks wait in lanes, one for each thread, until nothing older can come: every stream that is not at its
+ * Blocks wait in queues, one for each thread, until nothing older can come: every stream that is not at its
  * end has said so by a MARK.  The inputs are read in step: next comes the one that holds everything back.
- * When what waits exceeds T2X_WAITING_BYTES, the oldest goes without waiting any longer; the events of one
+ * When what waits exceeds T2X_PENDING_BYTES, the oldest goes without pending any longer; the events of one
  * thread are never put out of order.
  */
 #ifndef T2X_MERGE_H
 #define T2X_MERGE_H
 
-#include "t2x_lane.h"
+#include "t2x_queue.h"
 
 enum {
-	T2X_WAITING_BYTES = 12 * 1024 * 1024,
+	T2X_PENDING_BYTES = 12 * 1024 * 1024,
 	T2X_MAX_LIVE = 4096,              /* streams of an input not at their end; beyond, the oldest is */
 };
 

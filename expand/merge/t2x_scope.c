@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "tlg_crc.h"
-#include "base/t2x_alone.h"
+#include "base/t2x_cache_line.h"
 #include "base/t2x_memory.h"
 
 /* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */
@@ -84,8 +84,8 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
 		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
-	bytes = t2x_alone_bytes(bytes);
-	box = t2x_context_take(context, bytes + SCOPE_EXTRA) ? t2x_alone_new(bytes) : NULL;
+	bytes = t2x_cache_line_bytes(bytes);
+	box = t2x_context_take(context, bytes + SCOPE_EXTRA) ? t2x_cache_line_new(bytes) : NULL;
 	if (!box)
 		return NULL;
 	to = box->text;

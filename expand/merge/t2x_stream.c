@@ -12,7 +12,7 @@
 
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed)
 {
-	struct t2x_stream *stream = t2x_alone_new(sizeof(*stream));
+	struct t2x_stream *stream = t2x_cache_line_new(sizeof(*stream));
 
 	if (!stream)
 		return NULL;
@@ -76,7 +76,7 @@ static void settle_start(struct t2x_stream *stream)
 
 	if (!stream->has_clock || stream->process.start_us)
 		return;
-	t2x_model_settle(stream->context->model);
+	t2x_model_sync(stream->context->model);
 	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks : stream->clock.raw);
 	stream->process.start_us = start_ns / 1000;
 	stream->process.number = ++stream->context->numbers;
@@ -129,7 +129,7 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 
 	if (stream->has_process)
 		return;
-	t2x_model_settle(stream->context->model);
+	t2x_model_sync(stream->context->model);
 	stream->has_process = 1;
 	stream->process.pid = event->u.procinfo.pid;
 	stream->start_ticks = stream->process.start_ticks = event->u.procinfo.start;
@@ -160,7 +160,7 @@ static void set_zone(struct t2x_stream *stream, int32_t utcoff)
 {
 	if (stream->process.utcoff == utcoff)
 		return;
-	t2x_model_settle(stream->context->model);
+	t2x_model_sync(stream->context->model);
 	stream->process.utcoff = utcoff;
 	stream->process.number = ++stream->context->numbers;
 }
@@ -237,7 +237,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	if (track || stream->threads.count >= T2X_MAX_THREADS ||
 	    !t2x_context_take(stream->context, sizeof(*track) + T2X_TRACK_EXTRA))
 		return track;
-	track = t2x_alone_new(sizeof(*track));
+	track = t2x_cache_line_new(sizeof(*track));
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
 		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
 		t2x_free(track);
@@ -267,7 +267,7 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	knows_start = track->thread.start_ns || !stream->has_clock;
 	if (knows_name && knows_start)
 		return;
-	t2x_model_settle(stream->context->model);
+	t2x_model_sync(stream->context->model);
 	if (!knows_start)
 		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	memcpy(track->thread.name, name, n);

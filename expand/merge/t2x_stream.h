@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 #include "t2x_scope.h"
-#include "base/t2x_alone.h"
+#include "base/t2x_cache_line.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
 #include "model/t2x_hit.h"
@@ -32,7 +32,7 @@ struct t2x_track {
 	uint32_t told_events;                   /* how many that are ... */
 	uint16_t told_left, told_entered;       /* ... and what they did, as GAP has it */
 	uint32_t next_sequence;
-	uint32_t restated;                      /* they were restated in front of this event; 0: never */
+	uint32_t repeated;                      /* they were repeated in front of this event; 0: never */
 	unsigned char has_sequence;             /* next_sequence is known */
 	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
 	unsigned char has_holes;                /* of something that was missing nobody knew what it was */

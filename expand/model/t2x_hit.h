@@ -88,9 +88,9 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
 
 /*
  * The caller is about to change or to free a thread, a process or a scope that was in a hit: the model may
- * be behind (t2x_relay.h), and catches up.
+ * be behind (t2x_batch_queue.h), and catches up.
  */
-void t2x_model_settle(struct t2x_model *m);
+void t2x_model_sync(struct t2x_model *m);
 
 /* A time of which nobody knows how long it was: no difference of two times is so large. */
 #define T2X_NO_TIME (UINT64_C(1) << 63)
@@ -102,7 +102,7 @@ struct t2x_open {
 	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: see FORMAT.md */
 };
 
-/* How open regions are restated. */
+/* How open regions are repeated. */
 struct t2x_opens {
 	const struct t2x_open *open;
 	unsigned count;
@@ -111,7 +111,7 @@ struct t2x_opens {
 };
 
 /*
- * In a new cycle a thread's open regions are restated, outermost first, to a reader that has missed something.
+ * In a new cycle a thread's open regions are repeated, outermost first, to a reader that has missed something.
  * Replaces what the model knew, so that it is right from here on.
  */
 void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens);

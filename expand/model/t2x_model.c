@@ -5,7 +5,7 @@
 #include "t2x_model_own.h"
 #include "t2x_render.h"
 #include "tlg_desc.h"
-#include "base/t2x_alone.h"
+#include "base/t2x_cache_line.h"
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
@@ -53,7 +53,7 @@ static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print)
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options)
 {
-	struct t2x_model *m = t2x_alone_new(sizeof(*m));
+	struct t2x_model *m = t2x_cache_line_new(sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -101,7 +101,7 @@ void t2x_model_free(struct t2x_model *m)
 
 void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 {
-	t2x_model_settle(m);
+	t2x_model_sync(m);
 	if (thread->model)
 		t2x_regions_free(thread->model, &m->region_budget);
 	t2x_free(thread->model);
@@ -110,7 +110,7 @@ void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 
 void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
 {
-	t2x_model_settle(m);
+	t2x_model_sync(m);
 	t2x_losses_free(process->model, &m->loss_budget);
 	process->model = NULL;
 }
@@ -360,7 +360,7 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		t2x_model_take_hit(m, hit);
 }
 
-void t2x_model_settle(struct t2x_model *m)
+void t2x_model_sync(struct t2x_model *m)
 {
 	if (m->detour)
 		m->detour->settle(m->target);

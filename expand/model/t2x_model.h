@@ -25,7 +25,7 @@ struct t2x_detour {
 	void (*settle)(void *target);
 };
 
-/* From now on t2x_model_hit() and t2x_model_settle() go there; NULL: straight on. */
+/* From now on t2x_model_hit() and t2x_model_sync() go there; NULL: straight on. */
 void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target);
 
 /* One checkpoint, at the end of its way. */

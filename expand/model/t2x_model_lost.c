@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_model_lost.c - the model: regions that are restated, and what is missing or was lost. */
+/* t2x_model_lost.c - the model: regions that are repeated, and what is missing or was lost. */
 #include <stdio.h>
 
 #include "t2x_losses.h"
 #include "t2x_model_own.h"
 #include "tlg_desc.h"
-#include "base/t2x_alone.h"
+#include "base/t2x_cache_line.h"
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
@@ -18,7 +18,7 @@ static uint64_t find_start_us(const struct t2x_thread *thread)
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread)
 {
-	thread->model = t2x_alone_new(sizeof(struct t2x_regions));
+	thread->model = t2x_cache_line_new(sizeof(struct t2x_regions));
 	if (thread->model)
 		t2x_regions_init(thread->model, find_start_us(thread));
 	return thread->model;
@@ -40,13 +40,13 @@ static void show_open(struct t2x_model *m, struct t2x_thread *thread, const stru
 		.thread = thread, .scope = open->scope,
 		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
 		.abs_us = t2x_model_abs_us(thread->process, open->ns / 1000), .open = around,
-		.is_restated = 1,
+		.is_repeated = 1,
 	};
 
 	m->kinds[ev.style].print(&m->printer, &ev);
 }
 
-/* What is known and restated stays: at least the thread's own level, if it has not left that. */
+/* What is known and repeated stays: at least the thread's own level, if it has not left that. */
 static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned count,
 			  unsigned own)
 {
@@ -80,7 +80,7 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 	struct t2x_regions *regions;
 	struct t2x_region region;
 
-	t2x_model_settle(m);
+	t2x_model_sync(m);
 	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
 	if (!regions)
 		return;
@@ -118,7 +118,7 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, 
 	struct t2x_regions *regions;
 	unsigned before;
 
-	t2x_model_settle(m);
+	t2x_model_sync(m);
 	m->summary.gaps += gap->events != 0;
 	m->summary.gap_events += gap->events;
 	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
@@ -179,7 +179,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 
 void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
 {
-	t2x_model_settle(m);
+	t2x_model_sync(m);
 	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
 		print_loss(m, process, reason, ns);
 }

@@ -34,7 +34,7 @@ struct t2x_event {
 	size_t message_length;
 	enum tlg_style style;
 	uint32_t scope_index;           /* of what is unresolved */
-	int is_restated;                /* a region_enter that is past: it was not seen, and has no message for that */
+	int is_repeated;                /* a region_enter that is past: it was not seen, and has no message for that */
 	int is_mark;                    /* no event of the program: it tells what is missing, at any depth */
 };
 

@@ -2,13 +2,13 @@
 /*
  * t2x_blocks.h - from the bytes of an input to blocks that are certainly as they were written.
  *
- * Which those are, t2x_place.h says.  What is not a good block is stepped over, byte by byte, and reported.  A file
+ * Which those are, t2x_scanner.h says.  What is not a good block is stepped over, byte by byte, and reported.  A file
  * without blocks, StackTrack's own form, is given out in runs of events.
  */
 #ifndef T2X_BLOCKS_H
 #define T2X_BLOCKS_H
 
-#include "t2x_place.h"
+#include "t2x_scanner.h"
 
 /*
  * A block.  Its events may be in memory of their own, with a place for BLOCK in front of them: who wants to keep them

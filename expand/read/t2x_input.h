@@ -38,8 +38,8 @@ struct t2x_input {
 	struct tlg_event *first_events;
 	int skip_first;                   /* it has been given out */
 	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
-	struct t2x_ahead *ahead;          /* for t2x_ahead alone */
-	struct t2x_ahead_lane *lane;
+	struct t2x_read_ahead *ahead;          /* for t2x_read_ahead alone */
+	struct t2x_read_ahead_queue *queue;
 };
 
 /*

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_met.h"
+#include "t2x_stream_table.h"
 #include "tlg_crc.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_reblock.c - blocks and the context in front of chains; compare runtime/drain/tr2_post.c, which trusts its memory. */
+/* t2x_reblock.c - blocks and the context in front of chains; compare tr2_post.c, which trusts its memory. */
 #include "t2x_reblock.h"
 
 #include <stdlib.h>
@@ -243,7 +243,7 @@ static void find_context(struct t2x_reblock *reblock, const struct t2x_rethread 
 	const struct tlg_ring_scope *entry = &context->entry;
 
 	*context = (struct context){
-		.thread = thread->is_restated || !t2x_map_get(&reblock->threads, thread->tid)
+		.thread = thread->is_repeated || !t2x_map_get(&reblock->threads, thread->tid)
 	};
 	if (context->thread)
 		context->events = 1 + text_events(strlen(thread->name)) + thread->nopen;
@@ -274,7 +274,7 @@ static void append_thread(struct t2x_reblock *reblock, struct t2x_rethread *thre
 		append(reblock, TLG_OPEN, sequence)->u.open = (struct tlg_open){
 			thread->open[i].when, thread->open[i].scope, thread->tid
 		};
-	thread->is_restated = 0;
+	thread->is_repeated = 0;
 	t2x_map_put(&reblock->threads, thread->tid, reblock);
 }
 
@@ -314,7 +314,7 @@ static int append_open_scopes(struct t2x_reblock *reblock, struct t2x_rethread *
 {
 	struct context context;
 
-	for (unsigned i = 0; thread->is_restated && i < thread->nopen; i++) {
+	for (unsigned i = 0; thread->is_repeated && i < thread->nopen; i++) {
 		find_context(reblock, thread, thread->open[i].scope, &context);
 		if (!context.scope)
 			continue;

@@ -18,10 +18,10 @@ struct piece {
 };
 
 /*
- * A ring, and whose events come next in it.  What a flight recorder has kept of the beginning is a lane of its own, for
+ * A ring, and whose events come next in it.  What a flight recorder has kept of the beginning is a queue of its own:
  * it is no longer joined to the rest of its ring.
  */
-struct lane {
+struct queue {
 	struct t2x_rethread thread;
 	struct tlg_ring_tail tail;
 	struct tlg_ring_kept kept;        /* turn 0: its oldest events are those behind the tail */
@@ -38,12 +38,12 @@ struct t2x_salvage {
 	const struct t2x_ring *ring;
 	struct t2x_reblock *reblock;
 	enum stage stage;
-	struct lane **lanes;              /* by the number of the ring; NULL: nothing of it is left to be read */
+	struct queue **queues;              /* by the number of the ring; NULL: nothing of it is left to be read */
 	unsigned nlanes;                  /* without that of the pinned chunk, which is behind them */
 	unsigned pinned;                  /* chunks, of which there is one at most */
 	struct piece *pieces;
 	unsigned npieces, piece;          /* how many; the one at hand */
-	unsigned lane;                    /* whose losses come next */
+	unsigned queue;                    /* whose losses come next */
 	unsigned at;                      /* next event in it */
 	int is_loaded;
 	int is_kept;                      /* the latest checkpoint of the pinned chunk */
@@ -59,19 +59,19 @@ static int is_before(uint32_t a, uint32_t b)
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-/* The oldest chunks have been overwritten: the lane begins behind them. */
-static void begin_behind(struct lane *lane, const struct tlg_ring_kept *kept)
+/* The oldest chunks have been overwritten: the queue begins behind them. */
+static void begin_behind(struct queue *queue, const struct tlg_ring_kept *kept)
 {
-	struct t2x_rethread *thread = &lane->thread;
+	struct t2x_rethread *thread = &queue->thread;
 
-	lane->kept = *kept;
-	lane->first_number = 0;
-	lane->tail.chunk = kept->chunk;
-	lane->tail.event = kept->event;
-	lane->tail.seen_events = kept->seen_events;
+	queue->kept = *kept;
+	queue->first_number = 0;
+	queue->tail.chunk = kept->chunk;
+	queue->tail.event = kept->event;
+	queue->tail.seen_events = kept->seen_events;
 	*thread = (struct t2x_rethread){
 		.tid = kept->tid, .ostid = kept->ostid, .start = kept->start, .position = kept->position,
-		.is_restated = 1,
+		.is_repeated = 1,
 	};
 	memcpy(thread->name, kept->name, sizeof(thread->name) - 1);
 	for (; thread->nopen < kept->nopen && thread->nopen < TLG_KEPT_REGIONS; thread->nopen++) {
@@ -80,38 +80,38 @@ static void begin_behind(struct lane *lane, const struct tlg_ring_kept *kept)
 	}
 }
 
-static void read_lane(struct t2x_salvage *salvage, unsigned i, struct lane *lane)
+static void read_queue(struct t2x_salvage *salvage, unsigned i, struct queue *queue)
 {
 	const struct tlg_ring_kept *kept;
 	struct tlg_ring head;
 
-	if (!t2x_ring_get(salvage->ring, i, &head, &lane->tail))
+	if (!t2x_ring_get(salvage->ring, i, &head, &queue->tail))
 		return;
-	if (!lane->tail.chunk || is_before(lane->tail.chunk, head.first_number))
-		lane->first_number = head.first_number;
-	lane->tid = head.tid;
-	lane->ostid = head.ostid;
-	lane->start = head.start;
-	memcpy(lane->name, head.name, sizeof(lane->name));
-	lane->thread = (struct t2x_rethread){
-		.tid = lane->tail.tid, .ostid = lane->tail.ostid, .start = lane->tail.start,
-		.position = lane->tail.position,
+	if (!queue->tail.chunk || is_before(queue->tail.chunk, head.first_number))
+		queue->first_number = head.first_number;
+	queue->tid = head.tid;
+	queue->ostid = head.ostid;
+	queue->start = head.start;
+	memcpy(queue->name, head.name, sizeof(queue->name));
+	queue->thread = (struct t2x_rethread){
+		.tid = queue->tail.tid, .ostid = queue->tail.ostid, .start = queue->tail.start,
+		.position = queue->tail.position,
 	};
-	memcpy(lane->thread.name, lane->tail.name, sizeof(lane->thread.name));
+	memcpy(queue->thread.name, queue->tail.name, sizeof(queue->thread.name));
 	kept = t2x_ring_kept(&head);
-	if (kept->turn && kept->chunk && (!lane->tail.chunk || is_before(lane->tail.chunk, kept->chunk)))
-		begin_behind(lane, kept);
+	if (kept->turn && kept->chunk && (!queue->tail.chunk || is_before(queue->tail.chunk, kept->chunk)))
+		begin_behind(queue, kept);
 }
 
-/* Of many threads most are idle: a lane takes 5 KB, so only those have one of which there is something to be read. */
-static struct lane *get_lane(struct t2x_salvage *salvage, unsigned i)
+/* Of many threads most are idle: a queue takes 5 KB, so only those have one of which there is something to be read. */
+static struct queue *get_queue(struct t2x_salvage *salvage, unsigned i)
 {
-	if (salvage->lanes[i])
-		return salvage->lanes[i];
-	salvage->lanes[i] = calloc(1, sizeof(*salvage->lanes[i]));
-	if (salvage->lanes[i] && i < salvage->nlanes)
-		read_lane(salvage, i, salvage->lanes[i]);
-	return salvage->lanes[i];
+	if (salvage->queues[i])
+		return salvage->queues[i];
+	salvage->queues[i] = calloc(1, sizeof(*salvage->queues[i]));
+	if (salvage->queues[i] && i < salvage->nlanes)
+		read_queue(salvage, i, salvage->queues[i]);
+	return salvage->queues[i];
 }
 
 static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
@@ -130,7 +130,7 @@ static void add_pinned(struct t2x_salvage *salvage, struct piece *piece, uint32_
 /* The chunk's events from the tail on; and the holes that were left in it, which no other chunk of its number has. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
-	struct tlg_ring_tail *tail = &salvage->lanes[chunk->ring]->tail;
+	struct tlg_ring_tail *tail = &salvage->queues[chunk->ring]->tail;
 	struct piece piece = {
 		chunk->opened, index, chunk->number, chunk->ring, chunk->next, 0, TLG_CHUNK_EVENTS, 0
 	};
@@ -170,10 +170,10 @@ static int compare(const void *one, const void *other)
 }
 
 /* The chunk in which the tail is, or the first one of a ring that has begun anew; or what follows on the last one. */
-static int is_next(const struct lane *lane, const struct piece *piece)
+static int is_next(const struct queue *queue, const struct piece *piece)
 {
-	return (lane->tail.chunk && piece->number == lane->tail.chunk) ||
-	       (lane->first_number && piece->number == lane->first_number) || lane->next == piece->index + 1;
+	return (queue->tail.chunk && piece->number == queue->tail.chunk) ||
+	       (queue->first_number && piece->number == queue->first_number) || queue->next == piece->index + 1;
 }
 
 /*
@@ -186,11 +186,11 @@ static void drop_unlinked(struct t2x_salvage *salvage)
 
 	for (unsigned i = 0; i < salvage->npieces; i++) {
 		struct piece *piece = &salvage->pieces[i];
-		struct lane *lane = salvage->lanes[piece->ring];
+		struct queue *queue = salvage->queues[piece->ring];
 		if (!piece->is_hole && piece->ring < salvage->nlanes) {
-			if (!is_next(lane, piece))
+			if (!is_next(queue, piece))
 				continue;
-			lane->next = piece->next;
+			queue->next = piece->next;
 		}
 		salvage->pieces[kept++] = *piece;
 	}
@@ -217,7 +217,7 @@ static int list_pieces(struct t2x_salvage *salvage)
 		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
 		if (t2x_ring_is_in_file(salvage->ring, i, chunk))
 			continue;
-		if (!get_lane(salvage, chunk->ring) || !get_lane(salvage, salvage->nlanes))
+		if (!get_queue(salvage, chunk->ring) || !get_queue(salvage, salvage->nlanes))
 			return 0;
 		add_pieces(salvage, i, chunk);
 	}
@@ -225,7 +225,7 @@ static int list_pieces(struct t2x_salvage *salvage)
 	if (salvage->ring->is_live)
 		drop_unlinked(salvage);
 	for (unsigned i = 0; i < salvage->npieces; i++)
-		salvage->lanes[salvage->pieces[i].ring]->pieces += !salvage->pieces[i].is_hole;
+		salvage->queues[salvage->pieces[i].ring]->pieces += !salvage->pieces[i].is_hole;
 	return 1;
 }
 
@@ -237,9 +237,9 @@ struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
 		return NULL;
 	salvage->ring = ring;
 	salvage->nlanes = ring->head.rings_used;
-	salvage->lanes = calloc(salvage->nlanes + 1, sizeof(*salvage->lanes));
+	salvage->queues = calloc(salvage->nlanes + 1, sizeof(*salvage->queues));
 	salvage->reblock = t2x_reblock_new(ring);
-	if (!salvage->lanes || !salvage->reblock) {
+	if (!salvage->queues || !salvage->reblock) {
 		t2x_salvage_free(salvage);
 		return NULL;
 	}
@@ -255,9 +255,9 @@ void t2x_salvage_free(struct t2x_salvage *salvage)
 	if (!salvage)
 		return;
 	t2x_reblock_free(salvage->reblock);
-	for (unsigned i = 0; salvage->lanes && i <= salvage->nlanes; i++)
-		free(salvage->lanes[i]);
-	free(salvage->lanes);
+	for (unsigned i = 0; salvage->queues && i <= salvage->nlanes; i++)
+		free(salvage->queues[i]);
+	free(salvage->queues);
 	free(salvage->pieces);
 	free(salvage);
 }
@@ -275,18 +275,18 @@ void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *blo
 /* ---- events of a chunk -------------------------------------------------------------------------- */
 
 /* What the ring had lost in total at some point: as the drain does, count it as events of the thread. */
-static void take_lost(struct lane *lane, uint64_t events)
+static void take_lost(struct queue *queue, uint64_t events)
 {
-	if (events <= lane->tail.seen_events)
+	if (events <= queue->tail.seen_events)
 		return;
-	lane->thread.position += (uint32_t)(events - lane->tail.seen_events);
-	lane->tail.seen_events = events;
+	queue->thread.position += (uint32_t)(events - queue->tail.seen_events);
+	queue->tail.seen_events = events;
 }
 
 /* THREAD in a ring: see announce() in runtime/tr2_thread.c. */
-static void change_thread(struct lane *lane, const struct tlg_event *event, uint32_t n)
+static void change_thread(struct queue *queue, const struct tlg_event *event, uint32_t n)
 {
-	struct t2x_rethread *thread = &lane->thread;
+	struct t2x_rethread *thread = &queue->thread;
 	unsigned nvalues = 0;
 	size_t bytes = 0;
 
@@ -302,8 +302,8 @@ static void change_thread(struct lane *lane, const struct tlg_event *event, uint
 		}
 		if (tlg_event_type(&event[i]) != TLG_VALUE)
 			continue;
-		if (nvalues == 1 && (uint64_t)value->value > lane->tail.seen_events)
-			lane->tail.seen_events = (uint64_t)value->value;
+		if (nvalues == 1 && (uint64_t)value->value > queue->tail.seen_events)
+			queue->tail.seen_events = (uint64_t)value->value;
 		if (nvalues++ >= 2 && thread->nopen < T2X_RETHREAD_OPEN)
 			thread->open[thread->nopen++].when = (uint64_t)value->value;
 	}
@@ -311,20 +311,20 @@ static void change_thread(struct lane *lane, const struct tlg_event *event, uint
 }
 
 /* A checkpoint of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
-static void check_thread(struct lane *lane, uint32_t tid)
+static void check_thread(struct queue *queue, uint32_t tid)
 {
-	struct t2x_rethread *thread = &lane->thread;
+	struct t2x_rethread *thread = &queue->thread;
 
 	if (thread->tid == tid && thread->start)
 		return;
 	memset(thread, 0, sizeof(*thread));
 	thread->tid = tid;
-	thread->start = lane->start;
+	thread->start = queue->start;
 	strcpy(thread->name, "?");
-	if (lane->tid != tid)
+	if (queue->tid != tid)
 		return;
-	thread->ostid = lane->ostid;
-	memcpy(thread->name, lane->name, sizeof(thread->name));
+	thread->ostid = queue->ostid;
+	memcpy(thread->name, queue->name, sizeof(thread->name));
 }
 
 /* Of the pinned chunk only this has not been overwritten.  Arguments in chains of their own go as their HIT did. */
@@ -341,41 +341,41 @@ static int is_identity(struct t2x_salvage *salvage, const struct tlg_event *even
 }
 
 /* Put the chain at hand into the block that is being made.  Return  0: there is no room, it has to go first */
-static int take_chain(struct t2x_salvage *salvage, struct lane *lane, uint32_t n)
+static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t n)
 {
 	const struct tlg_event *event = &salvage->chunk.events[salvage->at];
 	unsigned type = tlg_event_type(event);
 
 	if (type == TLG_THREAD) {
-		change_thread(lane, event, n);
+		change_thread(queue, event, n);
 		return 1;
 	}
 	if (type == TLG_GAP) {
-		take_lost(lane, salvage->chunk.lost_events);
-		return t2x_reblock_gap(salvage->reblock, &lane->thread, event);
+		take_lost(queue, salvage->chunk.lost_events);
+		return t2x_reblock_gap(salvage->reblock, &queue->thread, event);
 	}
 	if (type != TLG_HIT && type != TLG_MORE) {
 		salvage->sum.damaged++;
 		return 1;
 	}
-	if (lane == salvage->lanes[salvage->nlanes] && !is_identity(salvage, event)) {
-		lane->thread.position += n;
+	if (queue == salvage->queues[salvage->nlanes] && !is_identity(salvage, event)) {
+		queue->thread.position += n;
 		return 1;
 	}
-	check_thread(lane, event->u.hit.tid);
-	take_lost(lane, salvage->chunk.lost_events);
-	if (!t2x_reblock_chain(salvage->reblock, &lane->thread, event, n))
+	check_thread(queue, event->u.hit.tid);
+	take_lost(queue, salvage->chunk.lost_events);
+	if (!t2x_reblock_chain(salvage->reblock, &queue->thread, event, n))
 		return 0;
 	salvage->sum.hits += type == TLG_HIT;
 	return 1;
 }
 
 /* Uncommitted events that others lie behind. */
-static void pass_hole(struct t2x_salvage *salvage, struct lane *lane, const struct piece *piece, uint32_t end)
+static void pass_hole(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
 {
 	salvage->sum.in_flight += end - salvage->at;
 	if (!piece->is_hole)
-		lane->thread.position += end - salvage->at;
+		queue->thread.position += end - salvage->at;
 	salvage->at = end;
 }
 
@@ -384,27 +384,27 @@ static void pass_hole(struct t2x_salvage *salvage, struct lane *lane, const stru
  * missing which only came a moment later: what is behind the first of them is left to the next reader.
  * Return  0: it is finished; 1: the block has to go first
  */
-static int take_events(struct t2x_salvage *salvage, struct lane *lane, const struct piece *piece)
+static int take_events(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece)
 {
 	const struct tlg_chunk *chunk = &salvage->chunk;
 	uint32_t n, next;
 
-	while (salvage->at < piece->to && !lane->is_cut) {
+	while (salvage->at < piece->to && !queue->is_cut) {
 		n = t2x_chunk_chain(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
-		if (n && !take_chain(salvage, lane, n))
+		if (n && !take_chain(salvage, queue, n))
 			return 1;
 		salvage->at += n;
 		if (n)
 			continue;
-		lane->is_cut = salvage->ring->is_live && !piece->is_hole;
-		if (lane->is_cut)
+		queue->is_cut = salvage->ring->is_live && !piece->is_hole;
+		if (queue->is_cut)
 			return 0;
 		next = t2x_chunk_find(chunk, salvage->at, piece->to);
-		if (next == piece->to && !piece->is_hole && !lane->pieces)
+		if (next == piece->to && !piece->is_hole && !queue->pieces)
 			return 0;
-		pass_hole(salvage, lane, piece, next);
+		pass_hole(salvage, queue, piece, next);
 	}
 	return 0;
 }
@@ -414,9 +414,9 @@ static int take_events(struct t2x_salvage *salvage, struct lane *lane, const str
 /* Return  0: it cannot be read, or is another one now */
 static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
 {
-	struct lane *lane = salvage->lanes[piece->ring];
+	struct queue *queue = salvage->queues[piece->ring];
 
-	lane->pieces -= !piece->is_hole;
+	queue->pieces -= !piece->is_hole;
 	salvage->at = piece->from;
 	salvage->is_loaded = 1;
 	if (!t2x_ring_chunk(salvage->ring, piece->index, &salvage->chunk) || salvage->chunk.number != piece->number) {
@@ -445,7 +445,7 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 			if (t2x_reblock_mark(salvage->reblock, piece->opened))
 				return t2x_reblock_take(salvage->reblock, block);
 		}
-		if (!take_events(salvage, salvage->lanes[piece->ring], piece))
+		if (!take_events(salvage, salvage->queues[piece->ring], piece))
 			leave_piece(salvage);
 		if (t2x_reblock_take(salvage->reblock, block))
 			return 1;
@@ -456,9 +456,9 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 /* The next loss of which the process did not come to tell.  Return  1: a block is complete; 0: there is none */
 static int next_of_losses(struct t2x_salvage *salvage, struct t2x_block *block)
 {
-	while (salvage->lane < salvage->nlanes) {
-		const struct lane *lane = salvage->lanes[salvage->lane++];
-		const struct tlg_ring_kept *kept = lane ? &lane->kept : NULL;
+	while (salvage->queue < salvage->nlanes) {
+		const struct queue *queue = salvage->queues[salvage->queue++];
+		const struct tlg_ring_kept *kept = queue ? &queue->kept : NULL;
 		if (!kept || !kept->turn || !kept->uncounted ||
 		    t2x_ring_lost(salvage->ring, kept->tid, TLG_LOSS_OVERWRITTEN) != kept->counted)
 			continue;

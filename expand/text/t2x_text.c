@@ -8,7 +8,7 @@
 #include "tlg_desc.h"
 
 /* Bytes that the shell and people read as they are. */
-static int is_bare(unsigned char c)
+static int is_below_root(unsigned char c)
 {
 	static const char marks[] = "+,-./:=@_^";
 
@@ -20,7 +20,7 @@ void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n)
 {
 	size_t bare = 0, from = 0;
 
-	while (bare < n && is_bare((unsigned char)text[bare]))
+	while (bare < n && is_below_root((unsigned char)text[bare]))
 		bare++;
 	if (n && bare == n) {
 		t2x_out_bytes(out, text, n);

@@ -15,25 +15,25 @@ void tr2_progress_made(void)
 	tr2_add_rlx(&g_steps, 1); /* relaxed: only that it changes matters */
 }
 
-struct tr2_patience tr2_patience_begin(unsigned turns)
+struct tr2_timeout tr2_timeout_begin(unsigned turns)
 {
-	return (struct tr2_patience){ .seen = tr2_load_rlx(&g_steps), .most = turns }; /* relaxed: as above */
+	return (struct tr2_timeout){ .seen = tr2_load_rlx(&g_steps), .most = turns }; /* relaxed: as above */
 }
 
-int tr2_patience_wait(struct tr2_patience *patience, const uint32_t *word, uint32_t value)
+int tr2_timeout_wait(struct tr2_timeout *timeout, const uint32_t *word, uint32_t value)
 {
-	const struct timespec turn = { 0, TR2_PATIENCE_TURN_MS * 1000000L };
+	const struct timespec turn = { 0, TR2_TIMEOUT_TURN_MS * 1000000L };
 	uint32_t steps;
 
 	errno = 0;
 	tr2_futex_wait(word, value, &turn);
 	if (errno == ETIMEDOUT) {
 		sched_yield();
-		patience->turns++;
+		timeout->turns++;
 	}
 	steps = tr2_load_rlx(&g_steps); /* relaxed: as above */
-	if (steps != patience->seen)
-		patience->turns = 0;
-	patience->seen = steps;
-	return patience->turns < patience->most;
+	if (steps != timeout->seen)
+		timeout->turns = 0;
+	timeout->seen = steps;
+	return timeout->turns < timeout->most;
 }

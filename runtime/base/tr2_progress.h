@@ -14,26 +14,26 @@
 #include <stdint.h>
 
 enum {
-	TR2_PATIENCE_TURN_MS = 10,
-	TR2_PATIENCE_TURNS = 100,          /* a second, if nobody else wants the processor */
+	TR2_TIMEOUT_TURN_MS = 10,
+	TR2_TIMEOUT_TURNS = 100,          /* a second, if nobody else wants the processor */
 };
 
-struct tr2_patience {
+struct tr2_timeout {
 	uint32_t seen;                     /* the steps when the last turn began */
-	unsigned turns, most;              /* without a step, so far; until the patience ends */
+	unsigned turns, most;              /* without a step, so far; until the timeout ends */
 };
 
 /* One more step is done.  Thread  any    Signal safe    Cost  5 ns */
 void tr2_progress_made(void);
 
 /* Begin to wait, for at most so many turns in a row without a step. */
-struct tr2_patience tr2_patience_begin(unsigned turns);
+struct tr2_timeout tr2_timeout_begin(unsigned turns);
 
 /*
  * Wait for a turn, or until somebody changes *word from value and wakes who waits for it.
- * Return  1: it is worth looking again; 0: the patience is at its end
+ * Return  1: it is worth looking again; 0: the timeout is at its end
  * Signal safe    Changes errno
  */
-int tr2_patience_wait(struct tr2_patience *patience, const uint32_t *word, uint32_t value);
+int tr2_timeout_wait(struct tr2_timeout *timeout, const uint32_t *word, uint32_t value);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "tr2_keep.h"
+#include "tr2_recovery.h"
 #include "tr2_overwrite.h"
 #include "tr2_post.h"
 #include "tr2_reader.h"
@@ -24,7 +24,7 @@ enum {
 	HURRY = 4,                             /* so many times behind: half a millisecond at full speed is less */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
-	SNAPSHOT_PATIENCE_US = 2000,           /* with an unfinished event, before going around it */
+	SNAPSHOT_TIMEOUT_US = 2000,           /* with an unfinished event, before going around it */
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
 	MOST_FREED = 256,
 };
@@ -108,7 +108,7 @@ int tr2_collect_write(void)
 	else
 		tr2_post_taken();
 	g_collect.unwritten_since = 0;
-	tr2_keep_written();
+	tr2_recovery_written();
 	release_chunks();
 	return error;
 }
@@ -150,11 +150,11 @@ int tr2_collect_has_written(void)
  * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
  * memory may be damaged, the writer forked away.  0: it has to wait.
  */
-static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *chain, uint64_t now, uint64_t patience)
+static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *chain, uint64_t now, uint64_t timeout)
 {
 	if (!post->waits_since)
 		post->waits_since = now;
-	if (now - post->waits_since <= patience)
+	if (now - post->waits_since <= timeout)
 		return 0;
 	post->waits_since = 0;
 	tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, 1);
@@ -171,7 +171,7 @@ static int post_chain(struct tr2_post_thread *post, const struct tr2_chain *chai
 
 /* Post one chain.  0: it has to wait. */
 static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain,
-		      uint64_t now, uint64_t patience)
+		      uint64_t now, uint64_t timeout)
 {
 	int posted;
 
@@ -187,7 +187,7 @@ static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, c
 		posted = post_chain(post, chain);
 	}
 	if (posted < 0)
-		return give_up_chain(post, chain, now, patience);
+		return give_up_chain(post, chain, now, timeout);
 	post->waits_since = 0;
 	return posted;
 }
@@ -265,14 +265,14 @@ static void leave_chunk(struct tr2_thread *thread)
  * One step of any kind, to nothing that is younger than until.  *taken grows by the events that went into the stream.
  * Return  0: the ring gives no more in this pass
  */
-static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience, uint64_t until, enum tr2_peek *peek,
+static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t timeout, uint64_t until, enum tr2_peek *peek,
 		     unsigned *taken)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_post_thread *post = thread->post;
 	struct tr2_chain chain;
 
-	*peek = tr2_ring_peek(ring, now, patience, &chain);
+	*peek = tr2_ring_peek(ring, now, timeout, &chain);
 	tr2_post_gap(post, chain.skipped);
 	if (*peek == TR2_PEEK_CHUNK) {
 		leave_chunk(thread);
@@ -281,7 +281,7 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience,
 	if (*peek != TR2_PEEK_CHAIN || is_younger(&chain, until))
 		return 0;
 	tr2_reader_count_gap(thread, post, &chain);
-	if (!take_chain(thread, post, &chain, now, patience)) {
+	if (!take_chain(thread, post, &chain, now, timeout)) {
 		*peek = TR2_PEEK_BUSY;
 		return 0;
 	}
@@ -290,7 +290,7 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t patience,
 	return 1;
 }
 
-uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience)
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_post_thread *post = tr2_reader_post(thread);
@@ -299,13 +299,13 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t pati
 
 	if (!post || tr2_ring_is_quiet(ring))
 		return now;
-	tr2_keep_note(thread);
+	tr2_recovery_note(thread);
 	take_late(thread, post, now);
-	free_chunks(ring, tr2_ring_forget_renounced(ring));
+	free_chunks(ring, tr2_ring_forget_abandoned(ring));
 	do {
 		run = take_run(ring, post);
 		taken += run;
-	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, patience, UINT64_MAX, &peek, &taken)));
+	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, timeout, UINT64_MAX, &peek, &taken)));
 	g_collect.moved += taken;
 	if (taken >= QUOTA_EVENTS) {
 		g_collect.is_behind = 1;
@@ -333,10 +333,10 @@ void tr2_collect_retire(struct tr2_thread *thread)
 
 	if (owner == TR2_OWNER_ALIVE)
 		return;
-	tr2_keep_note(thread);
+	tr2_recovery_note(thread);
 	free_chunks(&thread->ring, tr2_ring_forget_holes(&thread->ring));
 	take_last_chunk(thread, owner == TR2_OWNER_DEAD);
-	tr2_thread_let_go(thread);
+	tr2_thread_release(thread);
 }
 
 void tr2_collect_abandoned(struct tr2_thread *thread)
@@ -356,7 +356,7 @@ static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post
 {
 	int is_alive = (int)tr2_load_rlx(&thread->ring.head->has_owner); /* relaxed: a hint */
 
-	if (!post->start || !(post->depth || post->is_bare) || !is_alive || tr2_post_context(post))
+	if (!post->start || !(post->depth || post->is_below_root) || !is_alive || tr2_post_context(post))
 		return;
 	tr2_collect_write();
 	tr2_post_context(post);
@@ -407,15 +407,15 @@ static void post_start(struct tr2_thread *thread)
 /* All that the ring has up to then.  Return  why it ends */
 static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 {
-	const uint64_t patience = tr2_clock_ticks(SNAPSHOT_PATIENCE_US * UINT64_C(1000)), now = tr2_clock_raw();
+	const uint64_t timeout = tr2_clock_ticks(SNAPSHOT_TIMEOUT_US * UINT64_C(1000)), now = tr2_clock_raw();
 	struct tr2_post_thread *post = thread->post;
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0;
 
-	tr2_keep_note(thread);
+	tr2_recovery_note(thread);
 	take_late(thread, post, now);
-	free_chunks(&thread->ring, tr2_ring_forget_renounced(&thread->ring));
-	while (take_step(thread, now, patience, until, &peek, &taken))
+	free_chunks(&thread->ring, tr2_ring_forget_abandoned(&thread->ring));
+	while (take_step(thread, now, timeout, until, &peek, &taken))
 		;
 	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
 		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
@@ -436,7 +436,7 @@ uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 	}
 	tr2_collect_retire(thread);
 	tr2_collect_abandoned(thread);
-	tr2_keep_see(thread);
-	tr2_overwrite_let_go(thread);
+	tr2_recovery_see(thread);
+	tr2_overwrite_release(thread);
 	return until;
 }

@@ -14,10 +14,10 @@
 
 /*
  * Move what is committed in one ring, at most a quota.
- * now       raw clock    patience  ticks to wait for an unfinished chain before going around it
+ * now       raw clock    timeout  ticks to wait for an unfinished chain before going around it
  * Return  the raw clock below which nothing more will come from it
  */
-uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t patience);
+uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t timeout);
 
 /* Events that have been moved so far: also those of a checkpoint that is longer than a pass. */
 uint64_t tr2_collect_moved(void);

@@ -9,7 +9,7 @@
 
 #include "tlg_desc.h"
 #include "tr2_collect.h"
-#include "tr2_keep.h"
+#include "tr2_recovery.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
 #include "tr2_post.h"
@@ -26,9 +26,9 @@
 #include "settings/tr2_sid.h"
 
 enum {
-	PATIENCE_US = 10000,                   /* with an unfinished event, before going around it */
-	LAST_PATIENCE_US = 2000,               /* the same when the process ends */
-	FLUSH_US = 5000,                       /* and twice the patience: behind an unfinished event */
+	TIMEOUT_US = 10000,                   /* with an unfinished event, before going around it */
+	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
+	FLUSH_US = 5000,                       /* and twice the timeout: behind an unfinished event */
 	STANDS_BACK = 8,                       /* passes that the drain's thread leaves to those who wait to make one */
 };
 
@@ -91,15 +91,15 @@ static void begin_cycle_if_asked(void)
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 
 /* Once through all rings.  *upto grows to the time before which all that was recorded has gone out. */
-static enum pass pass(unsigned patience_us, uint64_t *upto)
+static enum pass pass(unsigned timeout_us, uint64_t *upto)
 {
 	uint64_t now = tr2_clock_raw(), low = now, before = tr2_collect_moved();
-	uint64_t patience = tr2_clock_ticks(patience_us * UINT64_C(1000));
+	uint64_t timeout = tr2_clock_ticks(timeout_us * UINT64_C(1000));
 	int is_waiting = 0, has_moved;
 
 	begin_cycle_if_asked();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		uint64_t until = tr2_collect_ring(thread, now, patience);
+		uint64_t until = tr2_collect_ring(thread, now, timeout);
 		is_waiting |= until != now;
 		if (until < low)
 			low = until;
@@ -191,7 +191,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (is_flight() ? take_snapshot_if_requested() : pass(PATIENCE_US, &upto) != PASS_IDLE)
+		if (is_flight() ? take_snapshot_if_requested() : pass(TIMEOUT_US, &upto) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -201,7 +201,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 	if (g_drain.finished)
 		done = TR2_DRAIN_OVER;
 	tr2_tsan_show();
-	tr2_lock_let_go();
+	tr2_lock_release();
 	return done;
 }
 
@@ -211,7 +211,7 @@ static void open_files(void)
 	if (is_left(TR2_DRAIN_ROTATE) && !tr2_sink_has_next() && tr2_sink_open_next())
 		tr2_store_rlx(&g_drain.left[TR2_DRAIN_ROTATE], 0); /* relaxed: as in tr2_drain_leave() */
 	tr2_store_rlx(&g_drain.wants_files, 0); /* relaxed: a hint */
-	tr2_lock_let_go();
+	tr2_lock_release();
 }
 
 void tr2_drain_open_files(void)
@@ -247,10 +247,10 @@ static int wait_for_margin(void)
  * takes, whatever busy threads add meanwhile.  Signals blocked, lock held.
  * Return  0: unfinished events were in the way
  */
-static int drain_with(unsigned patience_us)
+static int drain_with(unsigned timeout_us)
 {
 	const struct timespec pause = { 0, 100000 };
-	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * patience_us) * UINT64_C(1000));
+	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * timeout_us) * UINT64_C(1000));
 	const uint64_t begun = tr2_clock_raw();
 	/* the rings hold no more than their memory: what moves after that many events is younger than the call */
 	const uint64_t held = tr2_collect_moved() + tr2_g_settings.memory_bytes / TLG_EVENT_SIZE;
@@ -259,7 +259,7 @@ static int drain_with(unsigned patience_us)
 
 	while (!is_done && tr2_clock_raw() - grown < longest) {
 		uint64_t before = upto, moved = tr2_collect_moved();
-		enum pass result = pass(patience_us, &upto);
+		enum pass result = pass(timeout_us, &upto);
 		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
 		if (upto > before || (tr2_collect_moved() != moved && moved < held))
 			grown = tr2_clock_raw();
@@ -275,7 +275,7 @@ static void drain_all(void)
 	if (is_flight()) {
 		take_snapshot_if_requested();
 	} else {
-		drain_with(PATIENCE_US);
+		drain_with(TIMEOUT_US);
 		tr2_collect_write();
 	}
 }
@@ -292,11 +292,11 @@ static int with_lock(void (*fn)(void))
 	if (!tr2_g_shm.head || tr2_is_forked_child())
 		return 1;
 	tr2_mask_all(&mask);
-	is_ours = tr2_lock_patiently();
+	is_ours = tr2_lock_wait();
 	if (is_ours) {
 		if (!g_drain.finished && (tr2_fd_may_open() || !lacks_files()))
 			fn();
-		tr2_lock_let_go();
+		tr2_lock_release();
 	}
 	tr2_mask_restore(&mask);
 	errno = saved;
@@ -319,7 +319,7 @@ void tr2_drain_next_cycle(void)
 	tr2_store_rlx(&g_drain.cycle_asked, 1); /* relaxed: as above */
 	if (tr2_lock_try()) {
 		begin_cycle_if_asked();
-		tr2_lock_let_go();
+		tr2_lock_release();
 	}
 	tr2_mask_restore(&mask);
 }
@@ -349,7 +349,7 @@ static void begin_stream(uint32_t stream)
 {
 	tr2_sink_begin_stream(stream);
 	tr2_post_new_stream(stream);
-	tr2_keep_begin();
+	tr2_recovery_begin();
 }
 
 static void rotate(void)
@@ -405,8 +405,8 @@ static void finish(void)
 
 	if (is_flight())
 		skip_all();
-	else if (!drain_with(LAST_PATIENCE_US))
-		drain_with(0);   /* each of many has its patience, and what is behind them must not be lost for that */
+	else if (!drain_with(LAST_TIMEOUT_US))
+		drain_with(0);   /* each of many has its timeout, and what is behind them must not be lost for that */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		tr2_ring_forget_holes(&thread->ring);
 		tr2_collect_abandoned(thread);
@@ -414,7 +414,7 @@ static void finish(void)
 	error = end_stream(g_end_reason);
 	tr2_sink_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
-	if (error && tr2_keep_has_file())
+	if (error && tr2_recovery_has_file())
 		tr2_shm_leave();
 	else
 		tr2_shm_unlink();
@@ -443,7 +443,7 @@ int tr2_drain_instead(int may_be_handler)
 		return 0;
 	if (!g_drain.finished)
 		drain_all();
-	tr2_lock_let_go();
+	tr2_lock_release();
 	return 1;
 }
 
@@ -464,7 +464,7 @@ int tr2_drain_init(uint32_t stream)
 void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
-	tr2_keep_reset();
+	tr2_recovery_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	tr2_lock_reset();
 	tr2_lock_leave();

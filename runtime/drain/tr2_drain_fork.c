@@ -35,7 +35,7 @@ void tr2_drain_after_fork_parent(void)
 	if (!g_held || tr2_is_forked_child())
 		return;
 	g_held = 0;
-	tr2_lock_let_go();
+	tr2_lock_release();
 }
 
 /* The lock that it got for the fork is its parent's. */
@@ -50,7 +50,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	struct tlg_open open;
 	unsigned n = 0;
 
-	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is restated");
+	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
 	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
 		post = g_held ? &g_ahead : NULL;
 	g_held = 0;

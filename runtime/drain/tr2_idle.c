@@ -13,7 +13,7 @@ void tr2_idle_park(void)
 		return;   /* of a flight recorder nothing is read unasked */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		tr2_ring_park(&thread->ring);
-	tr2_lock_let_go();
+	tr2_lock_release();
 }
 
 /* A thread that begins wakes the drain's: rings without an owner do not matter. */
@@ -33,6 +33,6 @@ int tr2_idle_is_parked(void)
 	for (struct tr2_thread *thread = tr2_thread_first(); thread && is_parked; thread = tr2_thread_next(thread))
 		is_parked = is_away(thread);
 	is_parked &= tr2_collect_has_written();
-	tr2_lock_let_go();
+	tr2_lock_release();
 	return is_parked;
 }

@@ -22,14 +22,14 @@ static __thread int g_is_ours __attribute__((tls_model("initial-exec")));
 
 int tr2_lock_try(void)
 {
-	/* [M5] acquire: the last pass's state.  Pairs with tr2_lock_let_go() */
+	/* [M5] acquire: the last pass's state.  Pairs with tr2_lock_release() */
 	if (!tr2_cas_acq_rel(&g_lock.is_held, 0, 1))
 		return 0;
 	g_is_ours = 1;
 	return 1;
 }
 
-void tr2_lock_let_go(void)
+void tr2_lock_release(void)
 {
 	g_is_ours = 0;
 	tr2_progress_made();
@@ -41,19 +41,19 @@ void tr2_lock_let_go(void)
 
 static uint32_t holder(void)
 {
-	return tr2_load_rlx(&g_lock.holders) + 1; /* relaxed: see tr2_lock_let_go() */
+	return tr2_load_rlx(&g_lock.holders) + 1; /* relaxed: see tr2_lock_release() */
 }
 
-int tr2_lock_patiently(void)
+int tr2_lock_wait(void)
 {
-	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	struct tr2_timeout timeout = tr2_timeout_begin(TR2_TIMEOUT_TURNS);
 	int is_ours = tr2_lock_try(), goes_on = !is_ours && !g_is_ours;
 
 	if (!goes_on)
 		return is_ours;
 	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: who is missed looks again after a turn */
 	while (!is_ours && goes_on && tr2_load_rlx(&g_lock.given_up) != holder()) { /* relaxed: as in holder() */
-		goes_on = tr2_patience_wait(&patience, &g_lock.is_held, 1);
+		goes_on = tr2_timeout_wait(&timeout, &g_lock.is_held, 1);
 		is_ours = tr2_lock_try();
 		if (!is_ours && !goes_on)
 			tr2_store_rlx(&g_lock.given_up, holder()); /* relaxed: as above */

@@ -15,12 +15,12 @@
 int tr2_lock_try(void);
 
 /* The same, after waiting; 0: the holder does not move, or is the calling thread. */
-int tr2_lock_patiently(void);
+int tr2_lock_wait(void);
 
 /* The same, after at most 10 ms. */
 int tr2_lock_briefly(void);
 
-void tr2_lock_let_go(void);
+void tr2_lock_release(void);
 
 /* 1: the calling thread has it.  What it calls to write may be the program's, and traced. */
 int tr2_lock_is_ours(void);

@@ -40,7 +40,7 @@ int tr2_overwrite_hold(struct tr2_thread *thread)
 	return ++thread->tail_holds;
 }
 
-void tr2_overwrite_let_go(struct tr2_thread *thread)
+void tr2_overwrite_release(struct tr2_thread *thread)
 {
 	if (!--thread->tail_holds && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
 		unlock_tail(thread);
@@ -246,7 +246,7 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 		count_overwritten(post);
 		count_pinned(thread);
 	}
-	tr2_overwrite_let_go(thread);
+	tr2_overwrite_release(thread);
 }
 
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post)
@@ -267,12 +267,12 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *p
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
-			post->depth = post->is_bare = post->missing = post->doubt = 0;
+			post->depth = post->is_below_root = post->missing = post->doubt = 0;
 		else if (tlg_event_type(chain.events) == TLG_GAP)
 			tr2_post_skip_lost(post, chain.events);
 		else
 			tr2_post_skip(post, chain.events, chain.count);
 		tr2_ring_consume(&ring, chain.count);
 	}
-	tr2_overwrite_let_go(self);
+	tr2_overwrite_release(self);
 }

@@ -26,7 +26,7 @@ int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto);
  * Blocks  for 5 ms and more, while the owner reads
  */
 int tr2_overwrite_hold(struct tr2_thread *thread);
-void tr2_overwrite_let_go(struct tr2_thread *thread);
+void tr2_overwrite_release(struct tr2_thread *thread);
 
 /* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post);

@@ -65,7 +65,7 @@ void tr2_post_thread(struct tr2_post_thread *thread, uint32_t tid, uint32_t osti
 	thread->start = thread->last_when = start;
 	thread->position = 0;
 	thread->cycle = 0;
-	thread->depth = thread->is_bare = thread->missing = thread->doubt = 0;
+	thread->depth = thread->is_below_root = thread->missing = thread->doubt = 0;
 	strncpy(thread->name, name, sizeof(thread->name) - 1);
 }
 

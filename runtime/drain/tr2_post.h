@@ -15,7 +15,7 @@
 
 #include "tlg_ring.h"
 
-enum { TR2_OPEN_REGIONS = 256 };   /* of a thread, that a new cycle restates */
+enum { TR2_OPEN_REGIONS = 256 };   /* of a thread, that a new cycle repeats */
 
 /* What the stream knows about a thread. */
 struct tr2_post_thread {
@@ -28,7 +28,7 @@ struct tr2_post_thread {
 	uint64_t last_when;
 	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are kept */
-	uint32_t is_bare;         /* it has left even its outermost level, see OPEN */
+	uint32_t is_below_root;         /* it has left even its outermost level, see OPEN */
 	uint32_t missing;         /* events in front of the next one of which nobody knows what they were */
 	uint32_t doubt;           /* one more than are only assumed to be open, the outermost; 0: all is known */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];

@@ -34,14 +34,14 @@ static unsigned thread_events(const struct tr2_post_thread *thread)
 int tr2_post_open_region(const struct tr2_post_thread *thread, unsigned at, unsigned most, struct tlg_open *open)
 {
 	const uint32_t doubt = thread->missing ? thread->depth + 1 : thread->doubt;
-	unsigned kept = kept_regions(thread), extra = thread->is_bare + (doubt != 0), mark;
+	unsigned kept = kept_regions(thread), extra = thread->is_below_root + (doubt != 0), mark;
 
 	*open = (struct tlg_open){ .tid = thread->tid };
 	kept = kept < most - extra ? kept : most - extra;
 	mark = doubt && doubt <= kept ? doubt - 1 : kept;
 	if (at >= kept + extra)
 		return 0;
-	if (thread->is_bare && !at--)
+	if (thread->is_below_root && !at--)
 		return 1;
 	if (doubt && at == mark) {
 		open->when = TLG_OPEN_ASSUMED;
@@ -133,8 +133,8 @@ static int is_same_region(uint32_t one, uint32_t other)
 }
 
 /*
- * A region is left, or entered, where regions are only assumed to be open: as expand/model/t2x_regions.h has it, so that what
- * is restated is what a reader knows who has read all.
+ * A region is left, or entered, where regions are only assumed to be open: as t2x_regions.h has it, so that what
+ * is repeated is what a reader knows who has read all.
  */
 static __attribute__((noinline)) void repair_regions(struct tr2_post_thread *thread, const struct tlg_hit *hit,
 						     unsigned style)
@@ -178,7 +178,7 @@ static void follow_gap(struct tr2_post_thread *thread, const struct tlg_gap *gap
 	if (gap->left == TLG_GAP_UNKNOWN)
 		return;
 	thread->missing -= gap->events < thread->missing ? gap->events : thread->missing;
-	thread->is_bare |= gap->left > left && !thread->doubt;
+	thread->is_below_root |= gap->left > left && !thread->doubt;
 	thread->depth -= left;
 	if (is_assumed(thread))
 		thread->doubt = thread->depth + 1;
@@ -188,7 +188,7 @@ static void follow_gap(struct tr2_post_thread *thread, const struct tlg_gap *gap
 
 static void unwind(struct tr2_post_thread *thread)
 {
-	thread->depth = thread->is_bare && thread->depth;
+	thread->depth = thread->is_below_root && thread->depth;
 	thread->doubt = 0;
 }
 
@@ -205,7 +205,7 @@ static inline void follow_regions(struct tr2_post_thread *thread, const struct t
 	else if (style == TLG_STYLE_region_leave && thread->depth)
 		thread->depth--;
 	else if (style == TLG_STYLE_region_leave)
-		thread->is_bare = 1;
+		thread->is_below_root = 1;
 	else if (tlg_style_unwinds(style))
 		unwind(thread);
 }

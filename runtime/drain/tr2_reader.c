@@ -30,7 +30,7 @@ void tr2_reader_meet_thread(struct tr2_post_thread *post, const struct tr2_chain
 	tr2_post_thread(post, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start, name);
 	i = 3;
 	if (i < first_text && !event[i].u.value.value) {
-		post->is_bare = 1;
+		post->is_below_root = 1;
 		i++;
 	}
 	for (; i < first_text; i++) {

@@ -19,7 +19,7 @@ void tr2_stream_seal(void)
 	tr2_g_stream.in_block = tr2_g_stream.room = 0;
 }
 
-static unsigned most_in_block(void)
+static unsigned max_in_block(void)
 {
 	return tr2_g_settings.raw_packed ? TLG_PACK_EVENTS : TLG_BLOCK_EVENTS;
 }
@@ -27,7 +27,7 @@ static unsigned most_in_block(void)
 int tr2_stream_open(uint32_t tid, unsigned events)
 {
 	if (tr2_g_stream.in_block &&
-	    (tr2_g_stream.block_tid != tid || tr2_g_stream.in_block + events > most_in_block()))
+	    (tr2_g_stream.block_tid != tid || tr2_g_stream.in_block + events > max_in_block()))
 		tr2_stream_seal();
 	if (tr2_g_stream.used + events + 1 > TR2_STREAM_EVENTS)
 		return 0;
@@ -68,7 +68,7 @@ void tr2_stream_append_text(const char *text, size_t bytes, uint32_t sequence)
 
 void tr2_stream_find_room(void)
 {
-	unsigned most = most_in_block(), room = tr2_g_stream.in_block < most ? most - tr2_g_stream.in_block : 0;
+	unsigned most = max_in_block(), room = tr2_g_stream.in_block < most ? most - tr2_g_stream.in_block : 0;
 	size_t limit = tr2_g_settings.cycle_bytes, used = tr2_g_stream.cycle_bytes;
 	size_t left = used < limit ? (limit - used) / sizeof(struct tlg_event) : 0;
 

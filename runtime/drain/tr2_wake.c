@@ -23,7 +23,7 @@
 #include "tr2_collect.h"
 #include "tr2_drain.h"
 #include "tr2_idle.h"
-#include "tr2_keep.h"
+#include "tr2_recovery.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
@@ -171,7 +171,7 @@ static void settle_in(void)
 	tr2_fd_open_no_more();
 	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
 		sleep_for(0, longest_ms() < SHORTEST_MS ? longest_ms() : SHORTEST_MS);
-	tr2_keep_pid_space();
+	tr2_recovery_pid_space();
 	if (g_has_affinity)
 		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
 	if (sched_getscheduler(0) != SCHED_OTHER)
@@ -288,19 +288,19 @@ void tr2_wake_opened(uint64_t mask)
 
 void tr2_wake_finish(unsigned reason)
 {
-	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	struct tr2_timeout timeout = tr2_timeout_begin(TR2_TIMEOUT_TURNS);
 
 	tr2_drain_open_files_now();
 	tr2_store_rlx(&g_wake.finish, reason); /* relaxed: as in finish_if_asked() */
 	tr2_wake_now();
 	/* relaxed: as in finish_if_asked() */
-	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_patience_wait(&patience, &g_wake.finish, reason))
+	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_timeout_wait(&timeout, &g_wake.finish, reason))
 		;
 }
 
 static void ask_to_show(void)
 {
-	struct tr2_patience patience = tr2_patience_begin(TR2_PATIENCE_TURNS);
+	struct tr2_timeout timeout = tr2_timeout_begin(TR2_TIMEOUT_TURNS);
 	uint32_t mine, shown;
 
 	tr2_drain_open_files_now();
@@ -308,7 +308,7 @@ static void ask_to_show(void)
 	tr2_wake_now();
 	do
 		shown = tr2_load_rlx(&g_wake.shown); /* relaxed: as above */
-	while ((int32_t)(shown - mine) < 0 && tr2_patience_wait(&patience, &g_wake.shown, shown));
+	while ((int32_t)(shown - mine) < 0 && tr2_timeout_wait(&timeout, &g_wake.shown, shown));
 }
 
 void tr2_wake_show(void)

@@ -50,15 +50,15 @@ static uint32_t load_le32(const unsigned char *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The part of whole 16 bytes: four lanes side by side. */
+/* The part of whole 16 bytes: four queues side by side. */
 static uint32_t mix_stripes(const unsigned char *p, size_t stripes)
 {
-	uint32_t lane[4] = { prime[1] + prime[2], prime[2], 0, -prime[1] };
+	uint32_t queue[4] = { prime[1] + prime[2], prime[2], 0, -prime[1] };
 
 	for (; stripes; stripes--)
 		for (int i = 0; i < 4; i++, p += 4)
-			lane[i] = rotate(lane[i] + load_le32(p) * prime[2], 13) * prime[1];
-	return rotate(lane[0], 1) + rotate(lane[1], 7) + rotate(lane[2], 12) + rotate(lane[3], 18);
+			queue[i] = rotate(queue[i] + load_le32(p) * prime[2], 13) * prime[1];
+	return rotate(queue[0], 1) + rotate(queue[1], 7) + rotate(queue[2], 12) + rotate(queue[3], 18);
 }
 
 static uint32_t xxh32(const unsigned char *p, size_t n)
@@ -102,14 +102,14 @@ static unsigned char *store_header(unsigned char *to, size_t bytes)
  * The one block: compressed, or stored where that is no longer.  It has a checksum of its own, for a changed byte of
  * it may decode to the same content, and nobody would notice.
  */
-static unsigned char *store_block(unsigned char *to, const void *plain, size_t bytes, int is_hurried)
+static unsigned char *store_block(unsigned char *to, const void *plain, size_t bytes, int is_fast)
 {
 	unsigned char *data = to + 4;
 	int n = 0;
 
 	if (bytes >= TR2_FRAME_STORED)
 		n = LZ4_compress_fast_extState(&g_memory->state, plain, (char *)data, (int)bytes, (int)bytes - 1,
-					       is_hurried ? HURRIED_ACCELERATION : 1);
+					       is_fast ? HURRIED_ACCELERATION : 1);
 	if (n <= 0)
 		memcpy(data, plain, bytes);
 	store_le32(to, n > 0 ? (uint32_t)n : (uint32_t)bytes | IS_STORED);
@@ -131,12 +131,12 @@ int tr2_frame_init(void)
 	return g_memory ? 0 : -errno;
 }
 
-const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_hurried,
+const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_fast,
 			   size_t *framed)
 {
 	unsigned char *at = store_header(store_mark(g_memory->output, stream, number, bytes), bytes);
 
-	at = store_block(at, plain, bytes, is_hurried);
+	at = store_block(at, plain, bytes, is_fast);
 	at = store_le32(store_le32(at, 0), xxh32(plain, bytes));
 	*framed = (size_t)(at - g_memory->output);
 	return g_memory->output;

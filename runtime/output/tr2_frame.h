@@ -22,11 +22,11 @@ int tr2_frame_init(void);
 /*
  * Frame one buffer of whole blocks.
  * plain, bytes  1 to TLG_FRAME_BYTES    stream, number  for the mark: id, number of the frame from 1
- * is_hurried    1: rings are filling up: compress less, but sooner
+ * is_fast    1: rings are filling up: compress less, but sooner
  * Return  mark and frame, *framed bytes, valid until the next call
  * Alloc  none    Signal safe, one at a time    Cost  1.4 ns a byte
  */
-const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_hurried,
+const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_fast,
 			   size_t *framed);
 
 #endif

@@ -102,7 +102,7 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
  * Encoded blocks, as a frame or as they are.  *stored: bytes of them that are there, also when that fails: of a frame
  * that is cut off nothing can be read.
  */
-static int write_frame(const void *encoded, size_t bytes, int is_hurried, size_t *stored)
+static int write_frame(const void *encoded, size_t bytes, int is_fast, size_t *stored)
 {
 	size_t framed;
 	const void *frame;
@@ -110,7 +110,7 @@ static int write_frame(const void *encoded, size_t bytes, int is_hurried, size_t
 
 	if (!g_sink.is_framed)
 		return tr2_dst_write(&g_sink.dst, encoded, bytes, stored);
-	frame = tr2_frame_make(encoded, bytes, g_sink.stream, ++g_sink.frames, is_hurried, &framed);
+	frame = tr2_frame_make(encoded, bytes, g_sink.stream, ++g_sink.frames, is_fast, &framed);
 	error = tr2_dst_write(&g_sink.dst, frame, framed, NULL);
 	*stored = error ? 0 : bytes;
 	return error;
@@ -130,7 +130,7 @@ static size_t whole_blocks(const struct tlg_event *blocks, const struct tlg_even
 	return at * sizeof(*blocks);
 }
 
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_t *stored)
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_fast, size_t *stored)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	size_t end = g_sink.dst.kind == TR2_DST_OFF ? 0 : bytes;
@@ -141,7 +141,7 @@ int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_hurried, size_
 		struct tlg_event *first = blocks + *stored / sizeof(*blocks);
 		size_t n = end - *stored, encoded, done;
 		const void *data = tr2_encode(first, &n, limit, g_sink.stream, &encoded);
-		error = write_frame(data, encoded, is_hurried, &done);
+		error = write_frame(data, encoded, is_fast, &done);
 		*stored += error ? whole_blocks(first, data, done) : n;
 	}
 	if (!error)

@@ -13,7 +13,7 @@
 #include "drain/tr2_wake.h"
 #include "ring/tr2_handler.h"
 #include "settings/tr2_env.h"
-#include "settings/tr2_watch.h"
+#include "settings/tr2_signal_hook.h"
 
 static struct flight {
 	int on_error, on_exit;            /* these ask, too */
@@ -38,7 +38,7 @@ static void read_trigger(const char *word)
 void tr2_flight_init(void)
 {
 	if (is_on())
-		tr2_watch_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
+		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
 }
 
 /* Ask, and let the drain know. */

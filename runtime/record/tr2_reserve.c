@@ -142,8 +142,8 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 		tr2_wake_opened(mask);
 	if (!event && !tr2_wake_is_running() && tr2_drain_instead(tr2_handler_may_run(mask)))
 		event = tr2_thread_reserve(self, events, &opened);
-	if (tr2_ring_is_worn(&self->ring) && !tr2_handler_may_run(mask))
-		tr2_ring_renounce(&self->ring, opened);
+	if (tr2_ring_is_fragmented(&self->ring) && !tr2_handler_may_run(mask))
+		tr2_ring_abandon(&self->ring, opened);
 	return event;
 }
 

@@ -14,7 +14,7 @@
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "settings/tr2_env.h"
-#include "settings/tr2_watch.h"
+#include "settings/tr2_signal_hook.h"
 
 /*
  * Texts take more of the stack than a handler may have: the drain's thread writes them, if there is one.  Our own
@@ -52,7 +52,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 	sigaction(signo, &action, NULL);
 	if (tr2_is_enabled()) {
 		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
-		tr2_watch_call(signo, tr2_flight_trigger);
+		tr2_signal_hook_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());
 	}
 	send_again(signo, info);
@@ -83,7 +83,7 @@ int tr2_signal_take(int signo)
 
 static void take_word(const char *word)
 {
-	int signo = tr2_watch_parse(word);
+	int signo = tr2_signal_hook_parse(word);
 
 	if (is_fatal(signo))
 		tr2_signal_take(signo);
@@ -107,11 +107,11 @@ static int is_fault(int signo)
 /* What is taken asks for a snapshot, too, before it ends the program. */
 static void watch_word(const char *word)
 {
-	int signo = tr2_watch_parse(word);
+	int signo = tr2_signal_hook_parse(word);
 
 	if (is_fault(signo))
 		tr2_signal_take(signo);
-	if (signo > 0 && !is_taken(signo) && tr2_watch_signal(signo, tr2_flight_trigger))
+	if (signo > 0 && !is_taken(signo) && tr2_signal_hook_signal(signo, tr2_flight_trigger))
 		signo = 0;   /* as KILL */
 	if (signo <= 0 && !tr2_flight_is_trigger(word))
 		tr2_env_pass_over("RAW_SNAPSHOT", word);
@@ -120,7 +120,7 @@ static void watch_word(const char *word)
 void tr2_signal_init(void)
 {
 	tr2_signal_take(SIGPIPE);
-	tr2_watch_each_word(tr2_env_get("SIGNALS"), take_word);
+	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), take_word);
 	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
-		tr2_watch_each_word(tr2_env_get("RAW_SNAPSHOT"), watch_word);
+		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), watch_word);
 }

@@ -11,7 +11,7 @@ static uint32_t g_chunk_number;
 /* 1 if the ring may have so many pages more.  The shortest chunk is not counted. */
 static int may_have(const struct tr2_ring *ring, unsigned pages)
 {
-	return !ring->most_pages || tr2_ring_pages(ring) + pages <= ring->most_pages + TR2_SHORT_PAGES;
+	return !ring->max_pages || tr2_ring_pages(ring) + pages <= ring->max_pages + TR2_SHORT_PAGES;
 }
 
 /* The head of a new chunk.  Nobody but a reader of another process looks at it, and it may have seen the last use. */
@@ -92,13 +92,13 @@ int tr2_ring_unpark(struct tr2_ring *ring)
 	return 1;
 }
 
-int tr2_ring_is_worn(const struct tr2_ring *ring)
+int tr2_ring_is_fragmented(const struct tr2_ring *ring)
 {
 	/* relaxed: a hint */
 	return tr2_load_rlx(&ring->nheld) * TR2_WHOLE_PAGES > tr2_ring_pages(ring) / 4;
 }
 
-void tr2_ring_renounce(struct tr2_ring *ring, int but_last)
+void tr2_ring_abandon(struct tr2_ring *ring, int but_last)
 {
 	uint32_t last = tr2_ring_current(ring) ? tr2_shm_chunk(tr2_ring_current(ring) - 1)->number : 0;
 

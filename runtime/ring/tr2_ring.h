@@ -23,11 +23,11 @@
  *   [M2] tr2_stack_push() gives back            tr2_stack_pop()            the drain's reads before reuse
  *   [M3] tr2_ring_open_chunk() links            tr2_ring_peek()            the chunk's head before it is followed
  *   [M4] tr2_scope_intern() publishes           tr2_scope_get(), lookups   an entry before its index is used
- *   [M5] tr2_lock_let_go()                      tr2_lock_try()             one drain's state before the next one's
- *   [M6] tr2_reg_add()                          skip_unready()             a ring before it is in the set
+ *   [M5] tr2_lock_release()                      tr2_lock_try()             one drain's state before the next one's
+ *   [M6] tr2_registry_add()                          skip_unready()             a ring before it is in the set
  *   [M7] remember() in tr2_site.c               tr2_site_of(), _learn()    a call site before it is compared with;
  *        learn_message()                        tr2_message_v1()           a format's arguments before its scope
- *   [M8] tr2_keep_written()                     the next one, t2expand     state and tails before they hold
+ *   [M8] tr2_recovery_written()                     the next one, t2expand     state and tails before they hold
  *   [M9] tr2_losses_add()                       tr2_losses_begin()         a loss before it is said to be new
  *   [M10] tr2_ring_open_chunk() opens          readers of the ring file   a chunk's head before it counts
  *   [M11] add_total() in tr2_losses.c           is_set()                   whose loss it is before it is counted
@@ -63,7 +63,7 @@ struct tr2_ring {
 	struct trace2_hot *hot;           /* the writer's position, in a page wiped on fork */
 	uint32_t index;
 	uint32_t chunk;                   /* the writer's current chunk, index + 1; 0: none */
-	uint32_t most_pages;              /* that it may hold; 0: the pool is the bound */
+	uint32_t max_pages;              /* that it may hold; 0: the pool is the bound */
 	uint32_t opened;                  /* chunks so far */
 	uint32_t pages_opened;            /* of all these; may wrap */
 	uintptr_t parked_at;              /* where the position was when the drain has put it away.  [M15] */
@@ -79,7 +79,7 @@ struct tr2_ring {
 	uint64_t seen_events;             /* losses the reader has accounted for */
 	uint32_t pages_released;          /* of all that were opened */
 	uint32_t held, nheld;             /* finished chunks with holes: the first one's index + 1; how many */
-	int has_lost_hole;                /* one of them is not in holes[]: its chunk is held until it is renounced */
+	int has_lost_hole;                /* one of them is not in holes[]: its chunk is held until it is abandoned */
 	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
 	struct tr2_hole holes[TLG_MAX_HOLES];
 };
@@ -165,13 +165,13 @@ int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position
 int tr2_ring_unpark(struct tr2_ring *ring);
 
 /* Writer: 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
-int tr2_ring_is_worn(const struct tr2_ring *ring);
+int tr2_ring_is_fragmented(const struct tr2_ring *ring);
 
 /*
  * Writer, signals masked, where no call of the thread is interrupted that still has to commit: nobody will fill the
  * holes there are.  but_last  1: the chunk that was just opened is not spoken of
  */
-void tr2_ring_renounce(struct tr2_ring *ring, int but_last);
+void tr2_ring_abandon(struct tr2_ring *ring, int but_last);
 
 /* The number of the chunk that was opened last, by whatever thread. */
 uint32_t tr2_ring_latest(void);
@@ -187,9 +187,9 @@ void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events);
 
 /*
  * Reader: the next chain, or why there is none.
- * now       raw clock    patience  ticks to wait at an uncommitted event before going around it
+ * now       raw clock    timeout  ticks to wait at an uncommitted event before going around it
  */
-enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain);
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t timeout, struct tr2_chain *chain);
 
 /*
  * Reader: committed chains, HIT or MORE, that lie one behind the other at the reading position.
@@ -217,10 +217,10 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain);
 uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain);
 
 /*
- * Reader: nobody fills holes any more: those that the owner has renounced, or all of them, for it is gone.  Counts
+ * Reader: nobody fills holes any more: those that the owner has abandoned, or all of them, for it is gone.  Counts
  * them.  Return  index + 1 of the chunks to be released, the first of a list of tr2_pool_link(); 0: none
  */
-uint32_t tr2_ring_forget_renounced(struct tr2_ring *ring);
+uint32_t tr2_ring_forget_abandoned(struct tr2_ring *ring);
 uint32_t tr2_ring_forget_holes(struct tr2_ring *ring);
 
 /* Reader: what was read from the chunk is safe elsewhere, another thread may have it. */

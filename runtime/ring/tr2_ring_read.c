@@ -95,7 +95,7 @@ static int skip_hole(struct tr2_ring *ring, struct tlg_chunk *chunk, struct tr2_
 static int is_far_behind(const struct tr2_ring *ring)
 {
 	/* relaxed: hints, all of them */
-	uint32_t most = tr2_load_rlx(&ring->most_pages), bound = most ? most : tr2_pool_bound();
+	uint32_t most = tr2_load_rlx(&ring->max_pages), bound = most ? most : tr2_pool_bound();
 	/* relaxed: as above */
 	uint32_t opened = tr2_load_rlx(&ring->pages_opened), reading = tr2_pool_pages(ring->rd_chunk - 1);
 
@@ -104,11 +104,11 @@ static int is_far_behind(const struct tr2_ring *ring)
 }
 
 /* The event at the reading position is reserved and not committed.  1: it has waited long enough. */
-static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t patience)
+static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t timeout)
 {
 	if (!ring->rd_since)
 		ring->rd_since = now;
-	return now - ring->rd_since >= patience || is_far_behind(ring);
+	return now - ring->rd_since >= timeout || is_far_behind(ring);
 }
 
 /* The writer's. */
@@ -125,7 +125,7 @@ static int is_at(const struct tr2_ring *ring, const struct tlg_event *event)
 	return position == (uintptr_t)event || tr2_is_parked(position);
 }
 
-enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patience, struct tr2_chain *chain)
+enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t timeout, struct tr2_chain *chain)
 {
 	chain->skipped = 0;
 	for (;;) {
@@ -149,7 +149,7 @@ enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t patien
 		}
 		if (is_at(ring, event))
 			return TR2_PEEK_EMPTY;
-		if (!has_waited(ring, now, patience) || !skip_hole(ring, chunk, chain))
+		if (!has_waited(ring, now, timeout) || !skip_hole(ring, chunk, chain))
 			return TR2_PEEK_BUSY;
 	}
 }
@@ -333,7 +333,7 @@ static uint32_t forget_upto(struct tr2_ring *ring, uint32_t number)
 	return released;
 }
 
-uint32_t tr2_ring_forget_renounced(struct tr2_ring *ring)
+uint32_t tr2_ring_forget_abandoned(struct tr2_ring *ring)
 {
 	uint32_t number = tr2_load_rlx(&ring->dead_upto); /* relaxed: only says what will not be written any more */
 

@@ -68,7 +68,7 @@ static void fill_name(struct tlg_event *event, const char *name, size_t length)
 	}
 }
 
-static uint32_t most_pages(void)
+static uint32_t max_pages(void)
 {
 	return (uint32_t)(tr2_g_settings.ring_bytes / (TLG_CHUNK_BYTES / TR2_WHOLE_PAGES));
 }
@@ -82,13 +82,13 @@ static void open_first_chunk(struct tr2_thread *self)
 {
 	int is_pinned = tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !self->ring.index;
 
-	tr2_store_rlx(&self->ring.most_pages, most_pages()); /* relaxed: a hint to the drain */
+	tr2_store_rlx(&self->ring.max_pages, max_pages()); /* relaxed: a hint to the drain */
 	tr2_ring_open_chunk(&self->ring, 0, is_pinned ? TR2_WHOLE_PAGES : TR2_SHORT_PAGES);
 }
 
 static int open_chunk(struct tr2_thread *self)
 {
-	tr2_store_rlx(&self->ring.most_pages, most_pages()); /* relaxed: a hint to the drain */
+	tr2_store_rlx(&self->ring.max_pages, max_pages()); /* relaxed: a hint to the drain */
 	return tr2_ring_open_chunk(&self->ring, self->tid, tr2_pool_share());
 }
 

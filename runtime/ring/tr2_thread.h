@@ -13,14 +13,14 @@
 #include <stdint.h>
 
 #include "tr2_gap.h"
-#include "tr2_reg.h"
+#include "tr2_registry.h"
 #include "tr2_ring.h"
 
 enum {
 	TR2_MAX_TIMERS = 64,
 	TR2_MAX_COUNTERS = 64,
 	TR2_THREAD_NAME = 24,
-	TR2_KEPT_REGIONS = 256,           /* open regions of a thread that a new cycle, or a forked child, restates */
+	TR2_KEPT_REGIONS = 256,           /* open regions of a thread that a new cycle, or a forked child, repeats */
 };
 
 /*
@@ -46,7 +46,7 @@ struct tr2_pinned {
 
 struct tr2_thread {
 	struct tr2_ring ring;
-	struct tr2_reg_link link;         /* in the set of rings */
+	struct tr2_registry_link link;         /* in the set of rings */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
@@ -130,11 +130,11 @@ int tr2_thread_was_main(const struct tr2_thread *thread);
 /*
  * For the drain: a ring whose owner is gone, for it alone until it lets it go.
  * Return  ALIVE: it has an owner, or there is nothing left to do for it; NONE: it was given back; DEAD: it was not, and
- *         will be by tr2_thread_let_go()
+ *         will be by tr2_thread_release()
  */
 enum tr2_owner { TR2_OWNER_ALIVE, TR2_OWNER_NONE, TR2_OWNER_DEAD };
 enum tr2_owner tr2_thread_seize(struct tr2_thread *thread);
-void tr2_thread_let_go(struct tr2_thread *thread);
+void tr2_thread_release(struct tr2_thread *thread);
 
 /* 1 if there is self and it is this process's, not a parent's. */
 int tr2_thread_has_self(void);

@@ -97,7 +97,7 @@ int tr2_thread_map(void)
 	if (error)
 		return error;
 	g_free = (struct tr2_stack){ .links = links };
-	tr2_reg_reset();
+	tr2_registry_reset();
 	tr2_store_rlx(&g_committed, TLG_FIRST_RINGS); /* relaxed: nobody is there yet */
 	for (unsigned i = 0; i < BLOCKS && g_blocks[i]; i++)
 		g_blocks[i] = NULL;
@@ -116,19 +116,19 @@ static int own(struct tlg_ring *head)
 	return error ? -1 : 0;
 }
 
-static struct tr2_thread *thread_of(struct tr2_reg_link *link)
+static struct tr2_thread *thread_of(struct tr2_registry_link *link)
 {
 	return link ? (struct tr2_thread *)(void *)((char *)link - offsetof(struct tr2_thread, link)) : NULL;
 }
 
 struct tr2_thread *tr2_thread_first(void)
 {
-	return thread_of(tr2_reg_first());
+	return thread_of(tr2_registry_first());
 }
 
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread)
 {
-	return thread_of(tr2_reg_next(&thread->link));
+	return thread_of(tr2_registry_next(&thread->link));
 }
 
 static int make_owner_mutex(struct tlg_ring *head)
@@ -204,7 +204,7 @@ static struct tr2_thread *new_ring(void)
 	thread->ring.head = tr2_shm_ring(i);
 	thread->ring.hot = &wiped()->position[i].hot;
 	tr2_pool_count_thread(1);
-	tr2_reg_add(&thread->link);
+	tr2_registry_add(&thread->link);
 	return thread;
 }
 
@@ -300,7 +300,7 @@ enum tr2_owner tr2_thread_seize(struct tr2_thread *thread)
 	return tr2_load_rlx(&thread->is_dead) ? TR2_OWNER_DEAD : TR2_OWNER_NONE; /* relaxed: as above */
 }
 
-void tr2_thread_let_go(struct tr2_thread *thread)
+void tr2_thread_release(struct tr2_thread *thread)
 {
 	if (!tr2_load_rlx(&thread->ring.head->has_owner)) /* relaxed: it changes under the mutex */
 		pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));

@@ -31,8 +31,8 @@ enum kind {
 };
 
 /*
- * Defaults and bounds are texts as a user would write them, so that a message can name them, and tests/lint/check_man.sh
- * can compare them with trace2-env(7).  No pointers: there is nothing to relocate when a program is loaded.
+ * Defaults and bounds are texts as a user would write them, so that a message can name them, and check_man.sh can
+ * compare them with trace2-env(7).  No pointers: there is nothing to relocate when a program is loaded.
  */
 struct setting {
 	char name[16], key[28];   /* behind the prefix; in git's configuration, "": not there */

@@ -68,18 +68,18 @@ class Whole:
         self.named = set(map(name_only, lines)) | set(map(nameless, lines))
         self.enters = {line for line in lines if " | region_enter | " in line}
 
-    def is_restated(self, line):
+    def is_repeated(self, line):
         """A region that was open at the cut: the beginning of the line with which it was entered."""
         return line not in self.enters and any(enter.startswith(line) for enter in self.enters)
 
     def foreign(self, joined):
         """Lines of one that begins with a cycle that are not the whole's."""
-        return [line for line in joined - self.lines if not self.is_restated(line)]
+        return [line for line in joined - self.lines if not self.is_repeated(line)]
 
     def misnamed(self, before):
         """Lines in front of the first cycle that name what is not in the whole."""
         return [line for line in before if " unresolved " not in line and name_only(line) not in self.named and
-                not self.is_restated(line) and not MISSING.search(line)]
+                not self.is_repeated(line) and not MISSING.search(line)]
 
     def missing(self, later, joined):
         """Lines of a reader that begins later which are not there.  That one shows a region that is open as entered;
@@ -115,7 +115,7 @@ def main():
         check(at, whole.foreign(collections.Counter(expand(program, data[at:]))))
     middle = len(starts) // 2
     later = collections.Counter(expand(program, data[starts[middle]:]))
-    later = collections.Counter({line: n for line, n in later.items() if not whole.is_restated(line)})
+    later = collections.Counter({line: n for line, n in later.items() if not whole.is_repeated(line)})
     for at in range(starts[middle - 1] + 24, starts[middle], 24):
         joined = collections.Counter(expand(program, data[at:]))
         check(at, whole.misnamed(joined - later) + whole.missing(later, joined))

@@ -38,7 +38,7 @@ static int run_jobs(void *data)
 /* What the text of a file says of the jobs. */
 struct jobs {
 	double enter[JOBS];               /* t_abs; 0: not shown */
-	double restated;                  /* the same of one that was restated, which has no number */
+	double repeated;                  /* the same of one that was repeated, which has no number */
 	unsigned leaves, timed, wrong, off;
 	unsigned missing;                 /* places where something is */
 };
@@ -65,7 +65,7 @@ static void take_line(struct jobs *jobs, char *line)
 	jobs->missing += strstr(at, "lost-events:") != NULL;
 	name = strstr(at, "label:job");
 	if (name && name[9] == '\n')
-		jobs->restated = read_time(column[5]);
+		jobs->repeated = read_time(column[5]);
 	if (!name || sscanf(name, "label:job %d", &job) != 1 || job < 0 || job >= JOBS)
 		return;
 	is_leave = strstr(column[3], "region_leave") != NULL;
@@ -79,7 +79,7 @@ static void take_line(struct jobs *jobs, char *line)
 		return;
 	jobs->timed++;
 	if (jobs->enter[job] <= 0)
-		jobs->enter[job] = jobs->restated;
+		jobs->enter[job] = jobs->repeated;
 	since = read_time(column[5]) - jobs->enter[job] - read_time(column[6]);
 	jobs->wrong += jobs->enter[job] <= 0 || since > 0.0000015 || since < -0.0000015 || read_time(column[6]) < 0.002;
 }

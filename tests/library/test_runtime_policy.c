@@ -58,7 +58,7 @@ static void wait_once(void *data)
 	*is_going = 1;
 }
 
-/* Nothing is read before let_go(). */
+/* Nothing is read before release(). */
 static void make_slow_target(void)
 {
 	int is_going = 0;
@@ -68,7 +68,7 @@ static void make_slow_target(void)
 	traced_slow_target(wait_once, &is_going);
 }
 
-static void let_go(void)
+static void release(void)
 {
 	if (write(go[1], "", 1) != 1)
 		abort();
@@ -82,7 +82,7 @@ static int run_stuck(void *data)
 	make_slow_target();
 	trace2_initialize();
 	flood(0, FLOOD);
-	let_go();
+	release();
 	return 0;
 }
 
@@ -109,7 +109,7 @@ static int run_long_text(void *data)
 	make_slow_target();
 	trace2_initialize();
 	trace2_data_string("test", NULL, "long", text);
-	let_go();
+	release();
 	free(text);
 	return 0;
 }
@@ -168,7 +168,7 @@ static int run_stuck_handler(void *data)
 	trace2_initialize();
 	flood(0, SOME);
 	raise(SIGUSR1);
-	let_go();
+	release();
 	return 0;
 }
 

@@ -25,7 +25,7 @@ enum { STACK = 65536, FLOOD = 100000 };
 #endif
 
 static pthread_mutex_t g_mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t g_told = PTHREAD_COND_INITIALIZER, g_over = PTHREAD_COND_INITIALIZER;
+static pthread_cond_t g_reported = PTHREAD_COND_INITIALIZER, g_over = PTHREAD_COND_INITIALIZER;
 static int g_idle, g_is_over;
 static long g_events;
 
@@ -33,7 +33,7 @@ static void wait_until_over(void)
 {
 	pthread_mutex_lock(&g_mutex);
 	g_idle++;
-	pthread_cond_signal(&g_told);
+	pthread_cond_signal(&g_reported);
 	while (!g_is_over)
 		pthread_cond_wait(&g_over, &g_mutex);
 	pthread_mutex_unlock(&g_mutex);
@@ -61,7 +61,7 @@ static void await_idle(int n)
 {
 	pthread_mutex_lock(&g_mutex);
 	while (g_idle < n)
-		pthread_cond_wait(&g_told, &g_mutex);
+		pthread_cond_wait(&g_reported, &g_mutex);
 	pthread_mutex_unlock(&g_mutex);
 }
 
@@ -207,7 +207,7 @@ static void test_raw_memory_bounds_what_all_threads_hold(void **state)
 	}
 }
 
-struct limits { rlim_t addresses, file; int is_told; };
+struct limits { rlim_t addresses, file; int is_reported; };
 
 static int run_limited(void *data)
 {
@@ -234,7 +234,7 @@ static void test_raw_memory_is_less_under_a_limit_and_says_so(void **state)
 		unlink(t.raw);
 		traced_run(&t, run_limited, &rows[i], (const char *const[]){ "TRACE2_DST_DEBUG=1", NULL });
 		read_back();
-		assert_int_equal(traced_count("less memory for rings"), rows[i].is_told);
+		assert_int_equal(traced_count("less memory for rings"), rows[i].is_reported);
 		assert_int_equal(file.lost, 0);
 		assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "i"), 5000);
 		raw_free(&file);
@@ -277,7 +277,7 @@ static void test_pool_flight_recorder_keeps_what_process_it_is(void **state)
 
 enum { CREW = 8, CREW_EVENTS = 20000 };
 
-static int run_crew(void *unused)
+static int run_pool(void *unused)
 {
 	pthread_t *threads = calloc(CREW, sizeof(*threads));
 
@@ -296,7 +296,7 @@ static int run_crew(void *unused)
 static void test_pool_flight_recorder_shares_its_memory(void **state)
 {
 	(void)state;
-	traced_run(&t, run_crew, NULL, (const char *const[]){
+	traced_run(&t, run_pool, NULL, (const char *const[]){
 		"TRACE2_RAW_POLICY=overwrite", "TRACE2_RAW_MEMORY=1m", "TRACE2_RAW_RING=512k", NULL });
 	read_back();
 	assert_int_equal(file.lost, file.lost_by[TLG_LOSS_OVERWRITTEN]);

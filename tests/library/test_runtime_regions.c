@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions that were entered before a text begins, or beyond what is restated: the texts that users get. */
+/* Regions that were entered before a text begins, or beyond what is repeated: the texts that users get. */
 #include "t2test.h"
 
 #include <pthread.h>
@@ -201,7 +201,7 @@ static void begin_cycle(void)
 	trace2_next_cycle();
 }
 
-/* ---- what a cycle restates ------------------------------------------------------------------------- */
+/* ---- what a cycle repeats ------------------------------------------------------------------------- */
 
 static int run_deep(void *data)
 {
@@ -217,8 +217,8 @@ static int run_deep(void *data)
 	return 0;
 }
 
-/* More than a cycle restates: who has read what was before knows them all. */
-static void test_regions_deeper_than_a_cycle_restates_are_known_to_who_has_read_all(void **state)
+/* More than a cycle repeats: who has read what was before knows them all. */
+static void test_regions_deeper_than_a_cycle_repeats_are_known_to_who_has_read_all(void **state)
 {
 	const char *text;
 
@@ -280,7 +280,7 @@ int main(void)
 		TEST(test_regions_open_at_a_snapshot_have_a_line),
 		TEST(test_regions_of_several_snapshots_are_shown_once),
 		TEST(test_regions_across_rotated_files_are_shown_in_each_and_once_in_all),
-		TEST(test_regions_deeper_than_a_cycle_restates_are_known_to_who_has_read_all),
+		TEST(test_regions_deeper_than_a_cycle_repeats_are_known_to_who_has_read_all),
 		TEST(test_regions_around_an_outermost_level_that_was_left_are_right_for_who_joins),
 	};
 

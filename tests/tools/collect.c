@@ -58,13 +58,13 @@ int collect_file(const char *path, collect_fn *fn, void *data)
 int collect_find(uint32_t pid, char *path, size_t room)
 {
 	const char *directory = getenv("XDG_RUNTIME_DIR");
-	struct t2x_leftovers leftovers;
+	struct t2x_ring_files leftovers;
 	int n = 0;
 
-	t2x_leftovers_find(&leftovers, pid, geteuid());
+	t2x_ring_files_find(&leftovers, pid, geteuid());
 	for (unsigned i = 0; directory && i < leftovers.n; i++)
 		if (!strncmp(leftovers.paths[i], directory, strlen(directory)) && !n++)
 			snprintf(path, room, "%s", leftovers.paths[i]);
-	t2x_leftovers_free(&leftovers);
+	t2x_ring_files_free(&leftovers);
 	return n == 1;
 }

@@ -8,7 +8,7 @@
 
 static int has_much(const struct tr2_ring *ring)
 {
-	return tr2_ring_pages(ring) > (ring->most_pages ? ring->most_pages : tr2_pool_bound()) / 2;
+	return tr2_ring_pages(ring) > (ring->max_pages ? ring->max_pages : tr2_pool_bound()) / 2;
 }
 
 void fill_chunk(void)

@@ -27,7 +27,7 @@ struct follow {
 		int has_begun;            /* a number has told which calls these are */
 		unsigned early;           /* events in front of it */
 		uint32_t sequence;        /* of the thread's first event; 0: none has come */
-		unsigned open;            /* regions that are restated in front of that */
+		unsigned open;            /* regions that are repeated in front of that */
 		uint64_t next;            /* call that is due */
 		uint32_t scopes[FOLLOW_CALLS];
 	} thread[FOLLOW_THREADS];         /* by tid */

@@ -88,7 +88,7 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 }
 
 /* Nothing is ever behind here. */
-void t2x_model_settle(struct t2x_model *m)
+void t2x_model_sync(struct t2x_model *m)
 {
 	(void)m;
 }

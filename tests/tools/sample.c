@@ -359,7 +359,7 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 	(void)printer;
 	if (ev->is_mark)
 		return;
-	if (ev->is_restated) {
+	if (ev->is_repeated) {
 		g_judge.result->wrong += !is_right_open(ev, hit);
 		return;
 	}

@@ -6,7 +6,7 @@
  * The checkpoints are a microsecond apart, so the time tells which one it is, and everything else that is known
  * about it - thread, scope, names, value or message - must be as it was made.  Wrong is a checkpoint that was
  * never made, that comes twice or out of its thread's order, or that shows anything else than it should.  One
- * whose definition is lost may be unresolved; region depth and elapsed time may be off until a cycle restates
+ * whose definition is lost may be unresolved; region depth and elapsed time may be off until a cycle repeats
  * them: both are told, for each checkpoint.
  */
 #ifndef SAMPLE_H

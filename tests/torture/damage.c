@@ -47,7 +47,7 @@ struct image {
 
 /* The sum of a run. */
 static struct {
-	uint64_t files, detected, unusable, lost, most_lost, wrong, failed;
+	uint64_t files, detected, unusable, lost, max_lost, wrong, failed;
 } sum;
 
 /* ---- files -------------------------------------------------------------------------------------- */
@@ -226,8 +226,8 @@ static void judge(const struct image *image, size_t n, size_t at, size_t size, u
 	sum.detected += (uint64_t)is_reported;
 	sum.unusable += result.is.is_unusable != 0;
 	sum.lost += result.count[SAMPLE_MISSING];
-	if (result.count[SAMPLE_MISSING] > sum.most_lost)
-		sum.most_lost = result.count[SAMPLE_MISSING];
+	if (result.count[SAMPLE_MISSING] > sum.max_lost)
+		sum.max_lost = result.count[SAMPLE_MISSING];
 	sum.wrong += result.wrong;
 	if (result.wrong)
 		complain("something is shown that is wrong", at, size);
@@ -360,7 +360,7 @@ int main(int argc, char **argv)
 	printf("%s %s: %llu files, %llu reported, %llu unusable, %llu checkpoints lost, at most %llu of %u in one, "
 	       "%llu wrong\n",
 	       argv[1], argv[2], (unsigned long long)sum.files, (unsigned long long)sum.detected,
-	       (unsigned long long)sum.unusable, (unsigned long long)sum.lost, (unsigned long long)sum.most_lost,
+	       (unsigned long long)sum.unusable, (unsigned long long)sum.lost, (unsigned long long)sum.max_lost,
 	       image.sample.nhits, (unsigned long long)sum.wrong);
 	if (!image.has_blocks)
 		free(image.bytes);

@@ -210,7 +210,7 @@ static void make_streams(void)
 }
 
 /* Processes with many threads each, as many as are followed. */
-static void make_lanes(void)
+static void make_queues(void)
 {
 	for (uint32_t i = 0; i < 4000; i++)
 		next_stream(i);
@@ -297,7 +297,7 @@ static const struct what {
 	{ "endless", make_endless }, { "arguments", make_arguments }, { "chains", make_chains },
 	{ "scopes", make_scopes }, { "short-scopes", make_short_scopes }, { "collisions", make_collisions },
 	{ "changes", make_changes }, { "passing", make_passing }, { "threads", make_threads },
-	{ "streams", make_streams }, { "lanes", make_lanes }, { "losses", make_losses }, { "regions", make_regions },
+	{ "streams", make_streams }, { "queues", make_queues }, { "losses", make_losses }, { "regions", make_regions },
 	{ "cycles", make_cycles }, { "children", make_children }, { "waiting", make_waiting },
 };
 

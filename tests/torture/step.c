@@ -32,7 +32,7 @@
 #include "still.h"
 #include "trace2.h"
 #include "traced.h"
-#include "drain/tr2_keep.h"
+#include "drain/tr2_recovery.h"
 
 enum {
 	STEPPED = 2 * FOLLOW_CALLS,       /* calls */
@@ -101,7 +101,7 @@ static void run_victim(const struct place *place)
 
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	tr2_keep_pid_space();   /* so that a copy of its ring file, while it lives, is known not to be mapped by it */
+	tr2_recovery_pid_space();   /* a copy of its ring file is not mapped by it while it lives */
 	make_calls(0, place->before);
 	if (place->before)
 		raise(SIGUSR1);   /* so that the handler, too, is past its first time */

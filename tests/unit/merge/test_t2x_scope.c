@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_stream, t2x_define. */
+/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_stream, t2x_definitions. */
 #include "t2test.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
-#include "merge/t2x_define.h"
+#include "merge/t2x_definitions.h"
 
 static struct record g_record;    /* takes what the model would be told */
 
@@ -231,8 +231,8 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 
 	(void)state;
 	events[3].u.info.text.c[15] = 'b';
-	t2x_define_read(&unfinished, stream, events, 3);
-	t2x_define_read(&unfinished, stream, events + 3, 2);
+	t2x_definitions_read(&unfinished, stream, events, 3);
+	t2x_definitions_read(&unfinished, stream, events + 3, 2);
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 1))->name,
 			    "aaaaaaaaaaaaaaabfirst");
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 2))->name, "second");
@@ -240,10 +240,10 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 	/* definitions without an end do not pile up */
 	for (uint32_t i = 0; i < 100; i++) {
 		events[0].sequence = 10 + i;
-		t2x_define_read(&unfinished, stream, events, 1);
+		t2x_definitions_read(&unfinished, stream, events, 1);
 	}
 	assert_true(unfinished.count < 10);
-	t2x_define_forget(&unfinished, &context);
+	t2x_definitions_forget(&unfinished, &context);
 	free_stream(stream);
 }
 

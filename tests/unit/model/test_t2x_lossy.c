@@ -127,13 +127,13 @@ static void tell_gap(struct tlgmake *make, struct runner *runner, const struct p
 
 static void end_gap(struct tlgmake *make, struct runner *runner, const struct pass *pass)
 {
-	int is_told = g.telling == BY_GAPS || (g.telling == BY_SOME_GAPS && below(4));
+	int is_reported = g.telling == BY_GAPS || (g.telling == BY_SOME_GAPS && below(4));
 
 	tlgmake_lose(make, make->tid, runner->lost);
-	if (is_told)
+	if (is_reported)
 		tell_gap(make, runner, pass);
 	runner->lost = runner->left = runner->entered = 0;
-	runner->resumed_us = is_told ? pass->us : 0;
+	runner->resumed_us = is_reported ? pass->us : 0;
 }
 
 /* The thread, and what it has open, in its first block of a cycle. */
@@ -272,20 +272,20 @@ static int is_timed(unsigned style)
 /* A time that is told is right; and where both ends are known to belong together it is told. */
 static void judge_time(const struct t2x_event *ev, const struct pass *pass)
 {
-	int is_told = ev->rel_us != T2X_NO_TIME, is_leave = pass->style == TLG_STYLE_region_leave;
+	int is_reported = ev->rel_us != T2X_NO_TIME, is_leave = pass->style == TLG_STYLE_region_leave;
 
 	if (!is_timed(pass->style))
 		return;
-	if (is_told && ev->rel_us != pass->us - pass->since_us)
+	if (is_reported && ev->rel_us != pass->us - pass->since_us)
 		complain(ev, pass, "wrong duration");
-	if (!is_told && pass->since_us && pass->since_is_recorded && pass->gaps == pass->since_gaps)
+	if (!is_reported && pass->since_us && pass->since_is_recorded && pass->gaps == pass->since_gaps)
 		complain(ev, pass, "no duration though nothing is missing");
-	if (!is_told && g.telling == BY_GAPS && pass->since_is_recorded)
+	if (!is_reported && g.telling == BY_GAPS && pass->since_is_recorded)
 		complain(ev, pass, "no duration though all is told");
-	if (!is_told && pass->style == TLG_STYLE_thread_exit)
+	if (!is_reported && pass->style == TLG_STYLE_thread_exit)
 		complain(ev, pass, "no duration of a thread");
 	*(is_leave ? &g.figures.leaves : &g.figures.data) += 1;
-	*(is_leave ? &g.figures.leaves_timed : &g.figures.data_timed) += is_told ? 1 : 0;
+	*(is_leave ? &g.figures.leaves_timed : &g.figures.data_timed) += is_reported ? 1 : 0;
 }
 
 /* Told by gaps it is right everywhere; else it may be off, but does not grow. */
@@ -315,7 +315,7 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 	const struct pass *pass;
 
 	(void)printer;
-	if (ev->is_mark || ev->is_restated)
+	if (ev->is_mark || ev->is_repeated)
 		return;
 	while (runner->judged < runner->n && !runner->passes[runner->judged].is_recorded)
 		runner->judged++;
@@ -408,7 +408,7 @@ static void test_lossy_where_some_gaps_are_told_no_time_is_wrong(void **state)
 	run_all(BY_SOME_GAPS);
 }
 
-static void test_lossy_restated_regions_are_right_again(void **state)
+static void test_lossy_repeated_regions_are_right_again(void **state)
 {
 	(void)state;
 	run_all(BY_CYCLES);
@@ -420,7 +420,7 @@ int main(void)
 		cmocka_unit_test(test_lossy_what_gaps_tell_makes_nesting_and_times_exact),
 		cmocka_unit_test(test_lossy_without_a_word_no_time_is_wrong),
 		cmocka_unit_test(test_lossy_where_some_gaps_are_told_no_time_is_wrong),
-		cmocka_unit_test(test_lossy_restated_regions_are_right_again),
+		cmocka_unit_test(test_lossy_repeated_regions_are_right_again),
 	};
 
 	g_state = setting("T2_SEED", 1);

@@ -180,14 +180,14 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 			"19 open:1 abs:0 rel:?\n");
 }
 
-static void restate(struct feed *f, const struct t2x_open *open, unsigned count)
+static void repeat(struct feed *f, const struct t2x_open *open, unsigned count)
 {
 	const struct t2x_opens opens = { .open = open, .count = count, .is_shown = 1 };
 
 	t2x_model_open_regions(f->model, &f->thread[0], &opens);
 }
 
-static void test_model_restated_regions_replace_what_was_known(void **state)
+static void test_model_repeated_regions_replace_what_was_known(void **state)
 {
 	const struct t2x_open enters[] = {
 		{ .ns = FEED_START_NS + 100 * 1000, .when = 100 }, { .ns = FEED_START_NS + 200 * 1000, .when = 200 }
@@ -197,12 +197,12 @@ static void test_model_restated_regions_replace_what_was_known(void **state)
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
 	feed(&f, region_enter, 300, "");
-	restate(&f, enters, 2);
+	repeat(&f, enters, 2);
 	feed(&f, region_leave, 400, "");
 	feed(&f, region_leave, 500, "");
 	feed(&f, data, 600, "s", "v");
-	restate(&f, enters, 2);
-	restate(&f, enters, 0);
+	repeat(&f, enters, 2);
+	repeat(&f, enters, 0);
 	feed(&f, data, 700, "s", "v");
 	feed_expect(&f, "22 open:1 abs:300 rel:0\n"
 			"23 open:2 abs:400 rel:200\n"
@@ -212,7 +212,7 @@ static void test_model_restated_regions_replace_what_was_known(void **state)
 }
 
 /* Those that were not shown are shown; what is known stays, and is not shown again. */
-static void test_model_restated_regions_are_shown_once(void **state)
+static void test_model_repeated_regions_are_shown_once(void **state)
 {
 	struct feed f;
 	struct t2x_open open[4];
@@ -226,8 +226,8 @@ static void test_model_restated_regions_are_shown_once(void **state)
 		};
 	feed(&f, region_enter, 10, "");
 	open[1].scope = NULL;
-	restate(&f, open, 4);
-	restate(&f, open, 4);
+	repeat(&f, open, 4);
+	repeat(&f, open, 4);
 	feed(&f, region_leave, 400, "");
 	feed(&f, data, 500, "s", "v");
 	feed_expect(&f, "22 open:1 abs:10 rel:0\n"
@@ -236,20 +236,20 @@ static void test_model_restated_regions_are_shown_once(void **state)
 			"24 open:4 abs:500 rel:488\n");
 }
 
-static void test_model_restated_regions_may_lack_the_outermost_level(void **state)
+static void test_model_repeated_regions_may_lack_the_outermost_level(void **state)
 {
 	const struct t2x_open open[] = { { .when = 0 }, { .ns = FEED_START_NS + 20000, .when = 20 } };
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
-	restate(&f, open, 2);
+	repeat(&f, open, 2);
 	feed(&f, data, 30, "s", "v");
-	restate(&f, open, 2);
+	repeat(&f, open, 2);
 	feed(&f, data, 40, "s", "v");
-	restate(&f, open, 1);
+	repeat(&f, open, 1);
 	feed(&f, data, 50, "s", "v");
-	restate(&f, &open[1], 1);
+	repeat(&f, &open[1], 1);
 	feed(&f, data, 60, "s", "v");
 	feed_expect(&f, "24 open:1 abs:30 rel:10\n"
 			"24 open:1 abs:40 rel:20\n"
@@ -258,14 +258,14 @@ static void test_model_restated_regions_may_lack_the_outermost_level(void **stat
 }
 
 /* It may have joined inside a region whose leave it then took for one too many. */
-static void test_model_restating_nothing_puts_a_thread_back_to_its_outermost_level(void **state)
+static void test_model_repeating_nothing_puts_a_thread_back_to_its_outermost_level(void **state)
 {
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
 	feed(&f, region_leave, 300, "");
-	restate(&f, NULL, 0);
+	repeat(&f, NULL, 0);
 	feed(&f, cmd_mode, 400, "s", "x");
 	feed_expect(&f, "23 open:0 abs:300 rel:300\n"
 			"11 open:1 abs:400 rel:0\n");
@@ -442,10 +442,10 @@ int main(void)
 		cmocka_unit_test(test_model_threads_have_regions_of_their_own),
 		cmocka_unit_test(test_model_children_elapse_from_their_start),
 		cmocka_unit_test(test_model_unknown_starts_elapse_nothing),
-		cmocka_unit_test(test_model_restated_regions_replace_what_was_known),
-		cmocka_unit_test(test_model_restated_regions_are_shown_once),
-		cmocka_unit_test(test_model_restated_regions_may_lack_the_outermost_level),
-		cmocka_unit_test(test_model_restating_nothing_puts_a_thread_back_to_its_outermost_level),
+		cmocka_unit_test(test_model_repeated_regions_replace_what_was_known),
+		cmocka_unit_test(test_model_repeated_regions_are_shown_once),
+		cmocka_unit_test(test_model_repeated_regions_may_lack_the_outermost_level),
+		cmocka_unit_test(test_model_repeating_nothing_puts_a_thread_back_to_its_outermost_level),
 		cmocka_unit_test(test_model_names_show_the_hierarchy_unless_it_is_empty),
 		cmocka_unit_test(test_model_messages_come_rendered_or_as_arguments),
 		cmocka_unit_test(test_model_absent_last_text_is_empty),

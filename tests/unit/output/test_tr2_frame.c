@@ -46,14 +46,14 @@ static size_t decode(const unsigned char *frame, size_t n, LZ4F_frameInfo_t *inf
 	return hint || used != n ? SIZE_MAX : made;
 }
 
-static size_t assert_readable(size_t bytes, int is_random, int is_hurried)
+static size_t assert_readable(size_t bytes, int is_random, int is_fast)
 {
 	const unsigned char *frame;
 	LZ4F_frameInfo_t info;
 	size_t framed;
 
 	fill(bytes, is_random);
-	frame = tr2_frame_make(plain, bytes, 7, 3, is_hurried, &framed);
+	frame = tr2_frame_make(plain, bytes, 7, 3, is_fast, &framed);
 	assert_int_equal(decode(frame + MARK, framed - MARK, &info), bytes);
 	assert_memory_equal(decoded, plain, bytes);
 	assert_int_equal(info.contentSize, bytes);

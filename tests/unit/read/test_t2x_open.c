@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_open.c - regions that a cycle restates: who is told, and which are to be shown. */
+/* test_t2x_open.c - regions that a cycle repeats: who is told, and which are to be shown. */
 #include "t2test.h"
 
 #include "record.h"

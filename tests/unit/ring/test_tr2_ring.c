@@ -38,7 +38,7 @@ static int open_ring(unsigned pages)
 	ring.index = next++;
 	ring.head = tr2_shm_ring(ring.index);
 	ring.hot = &hot;
-	ring.most_pages = FEW_CHUNKS * TR2_WHOLE_PAGES;
+	ring.max_pages = FEW_CHUNKS * TR2_WHOLE_PAGES;
 	if (tr2_shm_commit(ring.head, sizeof(*ring.head)))
 		return -1;
 	return tr2_ring_open_chunk(&ring, TID, pages);
@@ -83,13 +83,13 @@ static void write_hit(uint32_t scope)
 }
 
 /* The scope of the next event, 0 if there is none now; goes through chunks. */
-static uint32_t read_hit(unsigned patience)
+static uint32_t read_hit(unsigned timeout)
 {
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 	uint32_t scope, finished;
 
-	while ((peek = tr2_ring_peek(&ring, ++now, patience, &chain)) == TR2_PEEK_CHUNK) {
+	while ((peek = tr2_ring_peek(&ring, ++now, timeout, &chain)) == TR2_PEEK_CHUNK) {
 		finished = tr2_ring_leave_chunk(&ring);
 		if (finished)
 			tr2_ring_release_chunk(&ring, finished - 1);
@@ -306,7 +306,7 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 }
 
 /* Holes that nobody will fill must not use up the ring of a thread that lives on. */
-static void test_ring_chunk_whose_holes_are_renounced_is_released(void **state)
+static void test_ring_chunk_whose_holes_are_abandoned_is_released(void **state)
 {
 	uint32_t held = ring.chunk, second;
 
@@ -314,17 +314,17 @@ static void test_ring_chunk_whose_holes_are_renounced_is_released(void **state)
 	reserve(1);
 	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		write_hit(i);
-	assert_false(tr2_ring_is_worn(&ring));
-	tr2_ring_renounce(&ring, 1);               /* the first chunk; the second is open */
+	assert_false(tr2_ring_is_fragmented(&ring));
+	tr2_ring_abandon(&ring, 1);               /* the first chunk; the second is open */
 	second = ring.chunk;
 	reserve(1);
 	write_hit(1);
 	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 1);
-	assert_true(tr2_ring_is_worn(&ring));
-	assert_int_equal(tr2_ring_forget_renounced(&ring), held);
-	assert_int_equal(tr2_ring_forget_renounced(&ring), 0);
+	assert_true(tr2_ring_is_fragmented(&ring));
+	assert_int_equal(tr2_ring_forget_abandoned(&ring), held);
+	assert_int_equal(tr2_ring_forget_abandoned(&ring), 0);
 	assert_int_equal(ring.abandoned, 1);
 	assert_int_equal(ring.nholes, 1);
 	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_HELD);
@@ -468,7 +468,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_hole_of_several_is_filled_in_any_order, setup),
 		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_filled_is_released, setup),
 		cmocka_unit_test_setup(test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends, setup),
-		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_renounced_is_released, setup),
+		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_abandoned_is_released, setup),
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
 		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),

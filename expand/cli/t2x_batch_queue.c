@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_batch_queue.c - see t2x_batch_queue.h. */
+#include "t2x_batch_queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BATCH_HITS = 1024,
+	BATCH_BYTES = 64 * 1024,          /* of arguments and their texts */
+};
+
+struct batch {
+	unsigned nhits;
+	size_t used;                      /* of bytes */
+	struct t2x_hit hits[BATCH_HITS];
+	_Alignas(struct t2x_arg) char bytes[BATCH_BYTES];
+};
+
+struct t2x_batch_queue {
+	struct t2x_task task;             /* first: a task's address is this */
+	struct t2x_pool *pool;
+	struct t2x_model *model;
+	unsigned filled, done;            /* batches, so far; guarded by the lock */
+	struct batch *to;                 /* where the next one will be */
+	/*
+	 * The merge's own: it is filled here and copied as a whole, for cache lines that the other processor has
+	 * read last are slow to write piece by piece.  Its pointers are those that the copy will have.
+	 */
+	struct batch stage;
+	struct batch batches[T2X_BATCH_QUEUE_BATCHES];
+};
+
+/* ---- the model's side --------------------------------------------------------------------------- */
+
+static int is_ready(const struct t2x_task *task)
+{
+	const struct t2x_batch_queue *queue = (const struct t2x_batch_queue *)task;
+
+	return queue->done != queue->filled;
+}
+
+/* The task: give a batch to the model. */
+static void give_batch(struct t2x_task *task)
+{
+	struct t2x_batch_queue *queue = (struct t2x_batch_queue *)task;
+	const struct batch *batch = &queue->batches[queue->done % T2X_BATCH_QUEUE_BATCHES];
+
+	t2x_pool_unlock(queue->pool);
+	for (unsigned i = 0; i < batch->nhits; i++)
+		t2x_model_take_hit(queue->model, &batch->hits[i]);
+	t2x_pool_lock(queue->pool);
+	queue->done++;
+}
+
+/* ---- the merge's side --------------------------------------------------------------------------- */
+
+/* The batch is full: copy it to where it is taken from, and go on with an empty one. */
+static void push(struct t2x_batch_queue *queue)
+{
+	struct batch *stage = &queue->stage, *to = queue->to;
+
+	if (!stage->nhits)
+		return;
+	t2x_pool_lock(queue->pool);
+	while (queue->filled - queue->done == T2X_BATCH_QUEUE_BATCHES)
+		t2x_pool_wait(queue->pool);
+	t2x_pool_unlock(queue->pool);
+	to->nhits = stage->nhits;
+	memcpy(to->hits, stage->hits, stage->nhits * sizeof(stage->hits[0]));
+	memcpy(to->bytes, stage->bytes, stage->used);
+	stage->nhits = 0;
+	stage->used = 0;
+	t2x_pool_lock(queue->pool);
+	queue->filled++;
+	queue->to = &queue->batches[queue->filled % T2X_BATCH_QUEUE_BATCHES];
+	t2x_pool_changed(queue->pool);
+	t2x_pool_unlock(queue->pool);
+}
+
+static void settle(void *target)
+{
+	struct t2x_batch_queue *queue = target;
+
+	push(queue);
+	t2x_pool_lock(queue->pool);
+	while (queue->done != queue->filled)
+		t2x_pool_wait(queue->pool);
+	t2x_pool_unlock(queue->pool);
+}
+
+static size_t round_up(size_t n)
+{
+	return (n + _Alignof(struct t2x_arg) - 1) & ~(_Alignof(struct t2x_arg) - 1);
+}
+
+/* Bytes that the arguments and their texts take in a batch. */
+static size_t measure(const struct t2x_hit *hit)
+{
+	size_t n = hit->nargs * sizeof(hit->args[0]);
+
+	for (unsigned i = 0; i < hit->nargs; i++)
+		n += hit->args[i].text ? hit->args[i].length : 0;
+	return round_up(n);
+}
+
+static void copy_arguments(struct t2x_batch_queue *queue, struct t2x_hit *to, const struct t2x_hit *hit)
+{
+	struct batch *stage = &queue->stage;
+	struct t2x_arg *args = (struct t2x_arg *)(void *)(stage->bytes + stage->used);
+	char *text = (char *)(args + hit->nargs);
+
+	for (unsigned i = 0; i < hit->nargs; i++) {
+		args[i] = hit->args[i];
+		if (!args[i].text)
+			continue;
+		memcpy(text, args[i].text, args[i].length);
+		args[i].text = queue->to->bytes + (text - stage->bytes);
+		text += args[i].length;
+	}
+	to->args = (const struct t2x_arg *)(void *)(queue->to->bytes + stage->used);
+}
+
+static void take_hit(void *target, const struct t2x_hit *hit)
+{
+	struct t2x_batch_queue *queue = target;
+	struct batch *stage = &queue->stage;
+	size_t bytes = hit->nargs ? measure(hit) : 0;
+	struct t2x_hit *to;
+
+	if (bytes > BATCH_BYTES) {
+		settle(queue);
+		t2x_model_take_hit(queue->model, hit);
+		return;
+	}
+	if (stage->nhits == BATCH_HITS || bytes > BATCH_BYTES - stage->used)
+		push(queue);
+	to = &stage->hits[stage->nhits++];
+	*to = *hit;
+	if (bytes)
+		copy_arguments(queue, to, hit);
+	stage->used += bytes;
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+struct t2x_batch_queue *t2x_batch_queue_new(struct t2x_pool *pool, struct t2x_model *model)
+{
+	static const struct t2x_detour detour = { .hit = take_hit, .settle = settle };
+	struct t2x_batch_queue *queue = malloc(sizeof(*queue));
+
+	if (!queue)
+		return NULL;
+	memset(queue, 0, offsetof(struct t2x_batch_queue, stage));
+	queue->task = (struct t2x_task){ .is_ready = is_ready, .work = give_batch };
+	queue->pool = pool;
+	queue->model = model;
+	queue->to = queue->batches;
+	queue->stage.nhits = 0;
+	queue->stage.used = 0;
+	t2x_pool_lock(pool);
+	t2x_pool_add(pool, &queue->task);
+	t2x_pool_unlock(pool);
+	t2x_model_detour(model, &detour, queue);
+	return queue;
+}
+
+void t2x_batch_queue_free(struct t2x_batch_queue *queue)
+{
+	if (!queue)
+		return;
+	settle(queue);
+	t2x_model_detour(queue->model, NULL, NULL);
+	t2x_pool_lock(queue->pool);
+	t2x_pool_remove(queue->pool, &queue->task);
+	t2x_pool_unlock(queue->pool);
+	free(queue);
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_queue.c - what each event does. */
+#include "t2x_queue.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "tlg_desc.h"
+#include "base/t2x_memory.h"
+
+enum {
+	MAX_SPARE = 64,
+	SPARE_BYTES = 16384,      /* a chain that has gathered more is not worth keeping */
+	PASSED_BYTES = 65536,     /* of scopes that wait to be dropped together */
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------- */
+
+int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const struct t2x_block *block)
+{
+	struct t2x_pending *pending = t2x_pending_new(stream, block);
+
+	if (!pending)
+		return -ENOMEM;
+	if (queue->last)
+		queue->last->next = pending;
+	else
+		queue->first = pending;
+	queue->last = pending;
+	queue->queues->pending_bytes += t2x_pending_bytes(pending);
+	return 0;
+}
+
+static void drop_first(struct t2x_queue *queue)
+{
+	struct t2x_pending *pending = queue->first;
+
+	queue->first = pending->next;
+	if (!queue->first)
+		queue->last = NULL;
+	queue->at = 0;
+	queue->queues->pending_bytes -= t2x_pending_bytes(pending);
+	t2x_pending_free(pending);
+}
+
+/* ---- chains ------------------------------------------------------------------------------------- */
+
+static struct t2x_chain *new_chain(struct t2x_queues *queues)
+{
+	struct t2x_chain *chain = queues->spare;
+
+	if (!chain)
+		return t2x_calloc(1, sizeof(*chain));
+	queues->spare = chain->next;
+	queues->nspare--;
+	chain->nvalues = chain->bytes = 0;
+	chain->waits_for_more = 0;
+	return chain;
+}
+
+static void unlink_chain(struct t2x_queue *queue, struct t2x_chain *chain)
+{
+	struct t2x_chain **at = &queue->chains;
+
+	while (*at != chain)
+		at = &(*at)->next;
+	*at = chain->next;
+	queue->nchains--;
+}
+
+static void discard_chain(struct t2x_queues *queues, struct t2x_chain *chain)
+{
+	if (queues->nspare >= MAX_SPARE || chain->max_bytes + chain->max_values > SPARE_BYTES) {
+		t2x_chain_free(chain, queues->context);
+		return;
+	}
+	chain->next = queues->spare;
+	queues->spare = chain;
+	queues->nspare++;
+}
+
+/* ---- checkpoints -------------------------------------------------------------------------------- */
+
+static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event,
+		     uint64_t ns, struct t2x_scope *scope, const struct t2x_arguments *arguments)
+{
+	const struct t2x_hit hit = {
+		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
+		.flags = event->flags, .ns = ns, .when = event->u.hit.when,
+		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
+	};
+
+	if (!scope)
+		track->has_regions = 0;   /* it may have been an enter or a leave */
+	t2x_model_hit(stream->context->model, &hit);
+}
+
+static void drop_passed(struct t2x_queues *queues)
+{
+	if (queues->passed)
+		t2x_model_sync(queues->context->model);
+	while (queues->passed) {
+		struct t2x_scope_box *next = queues->passed->next;
+		t2x_scope_drop(queues->context, &queues->passed->scope);
+		queues->passed = next;
+	}
+	queues->passed_bytes = 0;
+}
+
+/* Drop a scope soon: at once where its bytes might be missed. */
+static void let_pass(struct t2x_queues *queues, struct t2x_scope *scope)
+{
+	struct t2x_scope_box *box = (struct t2x_scope_box *)scope;
+
+	box->next = queues->passed;
+	queues->passed = box;
+	queues->passed_bytes += box->bytes;
+	if (queues->passed_bytes > PASSED_BYTES || queues->context->used_bytes > T2X_CONTEXT_BYTES / 2)
+		drop_passed(queues);
+}
+
+static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
+{
+	struct t2x_scope *scope = t2x_scope_get(&chain->stream->scopes, chain->head.u.hit.scopeIndex);
+	int is_kept;
+
+	t2x_chain_arguments(chain, &chain->clock, &queues->arguments, &scope, &is_kept);
+	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &queues->arguments);
+	if (!is_kept)
+		let_pass(queues, scope);
+}
+
+/* All that belongs to the chain is there, or will not come any more. */
+static void finish_chain(struct t2x_queue *queue, struct t2x_chain *chain)
+{
+	if (tlg_event_type(&chain->head) == TLG_HIT)
+		finish_hit(queue->queues, chain);
+	unlink_chain(queue, chain);
+	discard_chain(queue->queues, chain);
+}
+
+static void end_piece(struct t2x_queue *queue, struct t2x_chain *chain)
+{
+	if (chain->head.flags & TLG_HAS_MORE)
+		chain->waits_for_more = 1;
+	else
+		finish_chain(queue, chain);
+}
+
+static struct t2x_chain *oldest_chain(struct t2x_queue *queue)
+{
+	struct t2x_chain *chain = queue->chains;
+
+	while (chain->next)
+		chain = chain->next;
+	return chain;
+}
+
+/* The event is the head of a chain; nothing may follow it. */
+static void begin_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track,
+			uint64_t ns)
+{
+	struct t2x_chain *chain;
+
+	if (queue->nchains >= T2X_MAX_CHAINS)
+		finish_chain(queue, oldest_chain(queue));
+	chain = new_chain(queue->queues);
+	if (!chain)
+		return;
+	chain->head = *event;
+	chain->sequence = event->sequence;
+	chain->stream = queue->first->stream;
+	chain->clock = queue->first->clock;
+	chain->track = track;
+	chain->ns = ns;
+	chain->next = queue->chains;
+	queue->chains = chain;
+	queue->nchains++;
+	if (!(event->flags & TLG_HAS_INFO))
+		end_piece(queue, chain);
+}
+
+/* VALUE or INFO: of the newest chain with this number. */
+static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
+{
+	struct t2x_chain *chain = queue->chains;
+	const struct t2x_stream *stream = queue->first->stream;
+
+	while (chain &&
+	       (chain->sequence != event->sequence || chain->stream != stream || chain->waits_for_more))
+		chain = chain->next;
+	if (!chain)
+		return;
+	t2x_chain_add(chain, event);
+	chain->track->next_sequence++;
+	if (event->flags & TLG_INFO_END)
+		end_piece(queue, chain);
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+/* What a chain of the thread waits for was lost: it takes its place now, in front of what the thread did next. */
+static void finish_pending(struct t2x_queue *queue, const struct t2x_track *track)
+{
+	for (struct t2x_chain *chain = queue->chains, *next; chain; chain = next) {
+		next = chain->next;
+		if (chain->waits_for_more && chain->track == track)
+			finish_chain(queue, chain);
+	}
+}
+
+static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_queue *queue, const struct tlg_event *event)
+{
+	if (!queue->is_framed)
+		return t2x_stream_track(queue->first->stream, event->u.hit.tid);
+	queue->track = t2x_stream_track(queue->first->stream, queue->tid);
+	return queue->track;
+}
+
+static inline struct t2x_track *track_of(struct t2x_queue *queue, const struct tlg_event *event)
+{
+	return queue->track ? queue->track : find_track(queue, event);
+}
+
+/* Nobody knows what is missing in front of the thread's next event. */
+static void tell_hole(struct t2x_queue *queue, struct t2x_track *track, uint64_t ns)
+{
+	const struct t2x_gap gap = { .events = 0 };
+
+	track->has_holes = 1;
+	t2x_model_gap(queue->queues->context->model, &track->thread, ns, &gap);
+}
+
+/* A file without blocks does not count events: there is no telling whether anything is missing. */
+static __attribute__((noinline)) void
+note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence, uint64_t ns)
+{
+	const struct t2x_gap gap = t2x_missing_find(track, sequence);
+
+	finish_pending(queue, track);
+	track->has_regions = gap.is_known && (track->has_regions || track->repeated == sequence);
+	track->told_ns = 0;
+	if (!queue->counts_events)
+		return;
+	track->has_holes |= !gap.is_known;
+	if (gap.is_known && !gap.events)
+		return;
+	t2x_model_gap(queue->queues->context->model, &track->thread, ns, &gap);
+}
+
+/* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
+static inline void follow_sequence(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence, uint64_t ns)
+{
+	if (sequence != track->next_sequence)
+		note_missing(queue, track, sequence, ns);
+	track->next_sequence = sequence;
+	track->has_sequence = 1;
+}
+
+/*
+ * The checkpoint with all its arguments, if they are right behind it: the usual way, for chains stay together.
+ * Return  events used; 0: some are elsewhere, or there is no memory
+ */
+static unsigned
+pass_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	struct t2x_pending *pending = queue->first;
+	struct t2x_queues *queues = queue->queues;
+	struct t2x_scope *scope;
+	unsigned used;
+	int is_kept;
+
+	if (queue->chains || event->flags & TLG_HAS_MORE)
+		return 0;
+	queues->whole.stream = pending->stream;
+	scope = t2x_scope_get(&pending->stream->scopes, event->u.hit.scopeIndex);
+	used = t2x_chain_whole(&queues->whole, event, pending->events + pending->count, &pending->clock,
+			       &queues->arguments, &scope, &is_kept);
+	if (!used)
+		return 0;
+	track->next_sequence += used - 1;
+	give_hit(pending->stream, track, event, ns, scope, &queues->arguments);
+	if (!is_kept)
+		let_pass(queues, scope);
+	return used;
+}
+
+/* A checkpoint with arguments, or the beginning of one.  Return  events used */
+static __attribute__((noinline)) unsigned
+pass_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	unsigned used = event->flags & TLG_HAS_INFO ? pass_whole(queue, event, track, ns) : 0;
+
+	if (used)
+		return used;
+	begin_chain(queue, event, track, ns);
+	return 1;
+}
+
+/* The track has come to the checkpoint.  Return  events used */
+static inline unsigned
+pass_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+{
+	struct t2x_stream *stream = queue->first->stream;
+
+	track->now_ns = ns;
+	follow_sequence(queue, track, event->sequence, ns);
+	track->next_sequence++;
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
+		return pass_chain(queue, event, track, ns);
+	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
+	return 1;
+}
+
+/*
+ * One that is older than what came before it: it was interrupted by that, or it was too slow for the writer, who went
+ * around it and posted it late.  Then what lies around it is not what was around it when it was passed.
+ */
+static __attribute__((noinline)) unsigned
+pass_late(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track)
+{
+	uint64_t ns = track->now_ns;
+	unsigned used;
+
+	if (!track->has_holes)
+		return pass_next(queue, event, track, ns);
+	tell_hole(queue, track, ns);
+	used = pass_next(queue, event, track, ns);
+	tell_hole(queue, track, ns);
+	return used;
+}
+
+/*
+ * ns      0: a step, which has the time of the thread's latest checkpoint
+ * Return  events used
+ */
+static inline unsigned pass_hit(struct t2x_queue *queue, const struct tlg_event *event, uint64_t ns)
+{
+	struct t2x_stream *stream = queue->first->stream;
+	struct t2x_track *track = track_of(queue, event);
+
+	stream->hits++;
+	if (!track)
+		return 1;
+	if (!ns)
+		ns = track->now_ns ? track->now_ns : t2x_missing_first_time(queue->first, event);
+	if (ns < track->now_ns)
+		return pass_late(queue, event, track);
+	return pass_next(queue, event, track, ns);
+}
+
+/* The arguments of an earlier HIT go on. */
+static void pass_more(struct t2x_queue *queue, const struct tlg_event *event)
+{
+	struct t2x_track *track = track_of(queue, event);
+	const struct tlg_more *more = &event->u.more;
+	struct t2x_chain *chain = queue->chains;
+
+	if (!track)
+		return;
+	while (chain &&
+	       !(chain->waits_for_more && chain->track == track && chain->head.u.hit.when == more->when &&
+		 chain->head.u.hit.scopeIndex == more->scopeIndex))
+		chain = chain->next;
+	if (chain)
+		chain->waits_for_more = 0;
+	follow_sequence(queue, track, event->sequence, track->now_ns);
+	track->next_sequence++;
+	if (!chain) {
+		/* its HIT was lost: its events are counted, nobody wants them */
+		begin_chain(queue, event, track, 0);
+		return;
+	}
+	chain->sequence = event->sequence;
+	if (!(event->flags & TLG_HAS_MORE))
+		chain->head.flags &= (uint16_t)~TLG_HAS_MORE;
+	if (!(event->flags & TLG_HAS_INFO))
+		end_piece(queue, chain);
+}
+
+/* Anything but a HIT. */
+static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const struct tlg_event *event)
+{
+	struct t2x_queues *queues = queue->queues;
+	struct t2x_track *track;
+	unsigned type = tlg_event_type(event);
+
+	if (type != TLG_OPEN && type != TLG_INFO)
+		t2x_missing_settle(&queues->repeated, queues->context);
+	switch (type) {
+	case TLG_MORE:
+		pass_more(queue, event);
+		break;
+	case TLG_VALUE:
+	case TLG_INFO:
+		add_to_chain(queue, event);
+		break;
+	case TLG_THREAD:
+		t2x_missing_thread(&queues->repeated, queue->first->stream, event);
+		break;
+	case TLG_OPEN:
+		t2x_missing_open(&queues->repeated, queue->first, &event->u.open);
+		break;
+	case TLG_GAP:
+		if (queue->counts_events && (track = track_of(queue, event)))
+			t2x_missing_take(track, &event->u.gap, &queue->first->clock);
+		break;
+	default:
+		queues->context->unknown += !tlg_type_by_id(type);
+		break;
+	}
+}
+
+/* ---- queues -------------------------------------------------------------------------------------- */
+
+/* A block that was read before its stream's clock was known goes by the first that was. */
+static void settle_clock(struct t2x_pending *pending)
+{
+	if (pending->has_clock)
+		return;
+	pending->clock = pending->stream->clock;
+	pending->has_clock = 1;
+}
+
+/* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
+static int run_block(struct t2x_queue *queue, uint64_t until_ns)
+{
+	struct t2x_pending *pending = queue->first;
+	const struct tlg_event *event = pending->events + queue->at, *end = pending->events + pending->count;
+
+	while (event < end) {
+		uint64_t ns = 0;
+
+		if (tlg_event_type(event) != TLG_HIT) {
+			pass_other(queue, event++);
+			continue;
+		}
+		if (event->u.hit.when)
+			ns = t2x_clock_ns(&pending->clock, event->u.hit.when);
+		else if (queue->track && event->sequence != queue->track->next_sequence)
+			ns = t2x_missing_step_time(pending, queue->track, event);
+		if (ns > until_ns) {
+			queue->rest.key_ns = ns;
+			queue->at = (unsigned)(event - pending->events);
+			return 1;
+		}
+		if (queue->queues->repeated.track)
+			t2x_missing_settle(&queue->queues->repeated, queue->queues->context);
+		event += pass_hit(queue, event, ns);
+	}
+	return 0;
+}
+
+int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
+{
+	while (queue->first) {
+		settle_clock(queue->first);
+		if (run_block(queue, until_ns))
+			return 1;
+		t2x_missing_settle(&queue->queues->repeated, queue->queues->context);
+		drop_first(queue);
+	}
+	return 0;
+}
+
+void t2x_queue_finish(struct t2x_queue *queue)
+{
+	t2x_queue_run(queue, UINT64_MAX);
+	while (queue->chains)
+		finish_chain(queue, oldest_chain(queue));
+}
+
+void t2x_queues_free(struct t2x_queues *queues)
+{
+	drop_passed(queues);
+	while (queues->spare) {
+		struct t2x_chain *next = queues->spare->next;
+		t2x_chain_free(queues->spare, queues->context);
+		queues->spare = next;
+	}
+	t2x_chain_clear(&queues->whole, queues->context);
+	t2x_free(queues->arguments.args);
+	memset(&queues->arguments, 0, sizeof(queues->arguments));
+	queues->nspare = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_recovery.h - what the ring file says of the .tlg file, so that the two can be joined when the process is dead.
+ *
+ * After each write, and before anything that it holds may be overwritten in the rings, the drain notes in the ring
+ * file how far the stream is and up to where each ring is in it.  What a write brought that was not noted is still
+ * in the rings, too; so a reader takes from the file only the blocks that are noted.
+ *
+ * Thread  the holder of the drain's lock; tr2_recovery_pid_space() any, once
+ */
+#ifndef TR2_RECOVERY_H
+#define TR2_RECOVERY_H
+
+struct tr2_thread;
+
+/* A stream begins: whose it is, where it goes; nothing of it has been written. */
+void tr2_recovery_begin(void);
+
+/*
+ * A ring is about to be read: its tail is to be kept with the next write.  How far it has been read under the tail's
+ * lock, should that not be had at the write.
+ */
+void tr2_recovery_note(struct tr2_thread *thread);
+void tr2_recovery_see(struct tr2_thread *thread);
+
+/* In a forked child: forget the parent's rings. */
+void tr2_recovery_reset(void);
+
+/* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that was read */
+void tr2_recovery_written(void);
+
+/* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */
+int tr2_recovery_has_file(void);
+
+/* Where the process's id is meant.  Cost  up to 30 us, for the first look into /proc: left to the drain's thread */
+void tr2_recovery_pid_space(void);
+
+#endif
