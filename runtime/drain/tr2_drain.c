@@ -122,11 +122,6 @@ static enum pass pass(unsigned timeout_us, uint64_t *upto)
 	return PASS_MOVED;
 }
 
-static int is_flight(void)
-{
-	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
-}
-
 /* What all rings hold now, as a cycle of its own. */
 static void take_snapshot(void)
 {
@@ -191,7 +186,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (is_flight() ? take_snapshot_if_requested() : pass(TIMEOUT_US, &upto) != PASS_IDLE)
+		if (tr2_is_flight_recorder() ? take_snapshot_if_requested() : pass(TIMEOUT_US, &upto) != PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -272,7 +267,7 @@ static int drain_with(unsigned timeout_us)
 /* A flight recorder writes what it was asked for. */
 static void drain_all(void)
 {
-	if (is_flight()) {
+	if (tr2_is_flight_recorder()) {
 		take_snapshot_if_requested();
 	} else {
 		drain_with(TIMEOUT_US);
@@ -403,7 +398,7 @@ static void finish(void)
 {
 	int error;
 
-	if (is_flight())
+	if (tr2_is_flight_recorder())
 		skip_all();
 	else if (!drain_with(LAST_TIMEOUT_US))
 		drain_with(0);   /* each of many has its timeout, and what is behind them must not be lost for that */

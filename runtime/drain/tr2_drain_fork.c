@@ -23,7 +23,7 @@ void tr2_drain_before_fork(void)
 		return;
 	tr2_mask_all(&mask);
 	g_held = tr2_lock_briefly();
-	if (g_held && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (g_held && tr2_is_flight_recorder())
 		tr2_overwrite_look_ahead(tr2_self, &g_ahead);
 	else if (g_held && !tr2_drain_is_over())
 		tr2_collect_ring(tr2_self, tr2_clock_raw(), 0);
@@ -51,7 +51,7 @@ unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
-	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (tr2_is_flight_recorder())
 		post = g_held ? &g_ahead : NULL;
 	g_held = 0;
 	if (!post)

@@ -9,7 +9,7 @@
 
 void tr2_idle_park(void)
 {
-	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE || !tr2_lock_try())
+	if (tr2_is_flight_recorder() || !tr2_lock_try())
 		return;   /* of a flight recorder nothing is read unasked */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		tr2_ring_park(&thread->ring);
@@ -26,7 +26,7 @@ int tr2_idle_is_parked(void)
 {
 	int is_parked = 1;
 
-	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (tr2_is_flight_recorder())
 		return !tr2_snapshot_is_requested();
 	if (!tr2_lock_try())
 		return 0;

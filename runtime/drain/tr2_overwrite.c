@@ -30,7 +30,7 @@ int tr2_overwrite_hold(struct tr2_thread *thread)
 {
 	const struct timespec pause = { 0, 20000 };
 
-	if (tr2_g_settings.policy != TR2_POLICY_OVERWRITE || thread->tail_holds)
+	if (!tr2_is_flight_recorder() || thread->tail_holds)
 		return ++thread->tail_holds;
 	for (int tries = 0; !lock_tail(thread); tries++) {
 		if (tries == HOLD_TRIES)
@@ -42,7 +42,7 @@ int tr2_overwrite_hold(struct tr2_thread *thread)
 
 void tr2_overwrite_release(struct tr2_thread *thread)
 {
-	if (!--thread->tail_holds && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (!--thread->tail_holds && tr2_is_flight_recorder())
 		unlock_tail(thread);
 }
 

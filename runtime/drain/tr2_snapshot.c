@@ -10,15 +10,10 @@ static struct requests {
 	uint32_t kept_upto;               /* number of the latest chunk that one of them wants; 0: none */
 } g_requests;
 
-static int is_on(void)
-{
-	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
-}
-
 /* The order does not matter: a thread that does not see it yet overwrites one more chunk, and counts that. */
 int tr2_snapshot_request(void)
 {
-	if (!is_on())
+	if (!tr2_is_flight_recorder())
 		return 0;
 	tr2_store_rlx(&g_requests.kept_upto, tr2_ring_latest()); /* relaxed: see above */
 	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: a request that is missed now is seen at the next look */
@@ -32,7 +27,7 @@ static uint32_t asked(void)
 
 int tr2_snapshot_is_requested(void)
 {
-	return is_on() && asked() != tr2_load_rlx(&g_requests.served); /* relaxed: as above */
+	return tr2_is_flight_recorder() && asked() != tr2_load_rlx(&g_requests.served); /* relaxed: as above */
 }
 
 uint32_t tr2_snapshot_begin(void)
@@ -52,7 +47,7 @@ void tr2_snapshot_end(uint32_t requests)
 
 int tr2_snapshot_make_room(struct tr2_thread *self)
 {
-	return is_on() &&
+	return tr2_is_flight_recorder() &&
 	       tr2_overwrite_oldest(self, tr2_load_rlx(&g_requests.kept_upto)); /* relaxed: as above */
 }
 

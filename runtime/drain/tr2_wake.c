@@ -76,8 +76,7 @@ void tr2_wake_init(void)
 
 int tr2_wake_is_for_all(void)
 {
-	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() ||
-	       tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() || tr2_is_flight_recorder();
 }
 
 int tr2_wake_is_running(void)
@@ -316,7 +315,7 @@ void tr2_wake_show(void)
 	uint64_t mask;
 	int saved = errno;
 
-	if (!tr2_sink_has_texts() || tr2_g_settings.policy == TR2_POLICY_OVERWRITE || tr2_is_forked_child())
+	if (!tr2_sink_has_texts() || tr2_is_flight_recorder() || tr2_is_forked_child())
 		return;
 	tr2_mask_all(&mask);
 	tr2_mask_restore(&mask);

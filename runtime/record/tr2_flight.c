@@ -19,11 +19,6 @@ static struct flight {
 	int on_error, on_exit;            /* these ask, too */
 } g_flight;
 
-static int is_on(void)
-{
-	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
-}
-
 int tr2_flight_is_trigger(const char *word)
 {
 	return tr2_text_is(word, "error") || tr2_text_is(word, "exit");
@@ -37,7 +32,7 @@ static void read_trigger(const char *word)
 
 void tr2_flight_init(void)
 {
-	if (is_on())
+	if (tr2_is_flight_recorder())
 		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
 }
 
@@ -50,7 +45,7 @@ static void request(void)
 
 void tr2_flight_trigger(const char *reason)
 {
-	if (!is_on() || !tr2_is_enabled())
+	if (!tr2_is_flight_recorder() || !tr2_is_enabled())
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, NULL, 0, reason);
 	request();

@@ -129,7 +129,7 @@ static int has_too_much(const struct tr2_thread *self)
  */
 static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
-	int opened = 0, is_flight = tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+	int opened = 0, is_flight = tr2_is_flight_recorder();
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
 	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)

@@ -121,6 +121,6 @@ void tr2_signal_init(void)
 {
 	tr2_signal_take(SIGPIPE);
 	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), take_word);
-	if (tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (tr2_is_flight_recorder())
 		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), watch_word);
 }

@@ -80,7 +80,7 @@ static uint32_t max_pages(void)
  */
 static void open_first_chunk(struct tr2_thread *self)
 {
-	int is_pinned = tr2_g_settings.policy == TR2_POLICY_OVERWRITE && !self->ring.index;
+	int is_pinned = tr2_is_flight_recorder() && !self->ring.index;
 
 	tr2_store_rlx(&self->ring.max_pages, max_pages()); /* relaxed: a hint to the drain */
 	tr2_ring_open_chunk(&self->ring, 0, is_pinned ? TR2_WHOLE_PAGES : TR2_SHORT_PAGES);
@@ -260,7 +260,7 @@ int tr2_thread_init(int is_child)
 		return 0;
 	tr2_mask_all(&mask);
 	main = acquire_as("main");
-	if (main && tr2_g_settings.policy == TR2_POLICY_OVERWRITE)
+	if (main && tr2_is_flight_recorder())
 		main->pinned.chunk = tr2_ring_current(&main->ring);
 	tr2_store_rlx(&g_main, main); /* relaxed: as above */
 	tr2_mask_restore(&mask);

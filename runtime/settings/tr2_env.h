@@ -48,6 +48,12 @@ struct tr2_settings {
 /* The settings in force, once tr2_env_read() has read them. */
 extern struct tr2_settings tr2_g_settings;
 
+/* The policy is overwrite: rings hold the latest, and nothing is written before somebody asks for a snapshot. */
+static inline int tr2_is_flight_recorder(void)
+{
+	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
+}
+
 /* The prefix of the variables.  At most 31 bytes are kept; NULL or "" changes nothing.  Before tr2_env_read(). */
 void tr2_env_set_prefix(const char *prefix);
 
