@@ -23,6 +23,18 @@ for file in bin/t2expand lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a inc
 	quiet "installed: $file" test -e "$prefix/$file"
 done
 
+
+# man trace2_region_enter: a page for each function, by the name of its macro and that of the function behind it
+pages=$(grep -oE '\btrace2_[a-z0-9_]+\(' runtime/trace2.h | tr -d '(' | grep -vE '_$|_v1' | sort -u)
+pages="$pages $(sed -n 's/^.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3)"
+quiet "functions are found" test "$(wc -w <<<"$pages")" -gt 100
+for page in $pages; do
+	quiet "a page for $page()" grep -qx '.so man3/trace2.3' "$prefix/share/man/man3/$page.3"
+done
+need mandoc command -v mandoc
+quiet "the page trace2_region_enter(3) is trace2(3)" sh -c "cd '$prefix/share/man' &&
+	mandoc -Tascii man3/trace2_region_enter.3 | grep -q libtrace2"
+
 cat >"$tmp/user.c" <<'END'
 #include <trace2.h>
 
