@@ -5,11 +5,11 @@
  * Every case runs one burst a round, in changing order, so that whatever disturbs the machine disturbs all.  A burst
  * runs on one thread, then, unless the case says otherwise, on two at once.  The two threads live from
  * bench_start() to bench_stop(), each bound to a processor where the system allows.  Only the main thread
- * calls these functions.  Time is processor time, of the thread: what other work takes away does not count.
+ * calls these functions.  Time is CPU time, of the thread: what other work takes away does not count.
  *
- * A benchmark prints figures, one a line, with a tab between the fields,
+ * A benchmark prints measurements, one a line, with a tab between the fields,
  *     NAME  THREADS  UNIT  VALUE VALUE ...
- * a value for each round: the values of two figures at the same place were measured one right after the other.
+ * a value for each round: the values of two measurements at the same place were measured one right after the other.
  * table.py makes everything else of them: minimum, median, ratios.  A line without tabs says something else:
  * "recorded N", what the trace must hold of category "bench".
  */
@@ -85,13 +85,13 @@ void bench_stop(void);
  */
 void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, void (*after)(void));
 
-/* Print the cases as figures, in ns. */
+/* Print the cases as measurements, in ns. */
 void bench_print(const struct bench_case *cases, unsigned count, unsigned rounds);
 
 /* All of a benchmark of traced calls: start, measure with a flush after each burst, print, stop, "recorded N". */
 void bench_traced(struct bench_case *cases, unsigned count, unsigned rounds);
 
-/* Print one figure. */
+/* Print one measurement. */
 void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count);
 
 #endif

@@ -321,7 +321,7 @@ static double recorded(const struct workload *workload)
 	return (double)workload->events * workload->threads;
 }
 
-static void print_figure(const struct workload *workload, unsigned w, unsigned e, unsigned rounds, const char *what,
+static void print_values(const struct workload *workload, unsigned w, unsigned e, unsigned rounds, const char *what,
 			 const char *unit, double (*value)(const struct workload *, const struct run *))
 {
 	char name[128];
@@ -363,13 +363,13 @@ static void print(const char *directory, unsigned rounds)
 		for (unsigned e = 0; e < ENCODINGS; e++) {
 			const struct workload *workload = &workloads[w];
 			if (workload->kind == FLAT)
-				print_figure(workload, w, e, rounds, "", "M/s", rate);
+				print_values(workload, w, e, rounds, "", "M/s", rate);
 			if (workload->kind != PACED)
-				print_figure(workload, w, e, rounds, "processor time of the drain", "ns", drain_ns);
+				print_values(workload, w, e, rounds, "CPU time of the drain", "ns", drain_ns);
 			if (workload->kind != MIX)
-				print_figure(workload, w, e, rounds, "lost", "%", lost);
+				print_values(workload, w, e, rounds, "lost", "%", lost);
 			if (workload->kind != PACED)
-				print_figure(workload, w, e, rounds, "size", "B", size);
+				print_values(workload, w, e, rounds, "size", "B", size);
 			printf("trace %.300s/drain-%u-%u.tlg %.0f\n", directory, w, e, recorded(workload));
 		}
 }

@@ -4,7 +4,7 @@
  *
  * usage: bench_emit DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/trace.tlg.  Figures: bench.h.  Tracing off is measured before the library is
+ * Traces into DIRECTORY/trace.tlg.  Measurements: bench.h.  Tracing off is measured before the library is
  * initialized.  bench_emit_static is the same program, linked with the static library.
  */
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "floor.h"
+#include "baseline.h"
 #include "trace2.h"
 
 /*
@@ -115,8 +115,8 @@ BENCH_CALL(run_timer, trace2_timer_start(TRACE2_TIMER_ID_TEST1); trace2_timer_st
 BENCH_CALL(run_counter, trace2_counter_add(TRACE2_COUNTER_ID_TEST1, i))
 
 static struct bench_case off_cases[] = {
-	{ .name = "off: empty loop", .run = floor_nothing, .ops = BURST },
-	{ .name = "off: one cycle", .run = floor_cycles, .ops = BURST },
+	{ .name = "off: empty loop", .run = baseline_nothing, .ops = BURST },
+	{ .name = "off: one cycle", .run = baseline_cycles, .ops = BURST },
 	{ .name = "off: region enter", .run = run_enter, .ops = BURST },
 	{ .name = "off: region, function", .run = run_region_fl, .ops = BURST },
 	{ .name = "off: region, \"%s %d\"", .run = run_region_both, .ops = BURST },
@@ -125,9 +125,9 @@ static struct bench_case off_cases[] = {
 };
 
 static struct bench_case on_cases[] = {
-	{ .name = "empty loop", .run = floor_nothing, .ops = BURST },
-	{ .name = "clock", .run = floor_clock, .ops = BURST },
-	{ .name = "floor: clock + 24 bytes stored", .run = floor_store, .ops = BURST },
+	{ .name = "empty loop", .run = baseline_nothing, .ops = BURST },
+	{ .name = "clock", .run = baseline_clock, .ops = BURST },
+	{ .name = "baseline: clock + 24 bytes stored", .run = baseline_store, .ops = BURST },
 	{ .name = "region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
 	{ .name = "region, function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
 	{ .name = "step", .run = run_step, .ops = BURST, .recorded = 1 },
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_emit DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	floor_init();
+	baseline_init();
 	bench_trace_into(argv[1]);
 	text_fd = open(argv[1], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (text_fd < 0)

@@ -6,7 +6,7 @@
  *
  * Counts this process's private pages and the pages of the file of its rings: before and after initialization;
  * with THREADS threads, before and after each has recorded one event, and after each has recorded far more than a
- * ring holds.  ROUNDS is not used: pages do not vary.  Figures: bench.h, in KiB.  Traces into DIRECTORY/trace.tlg.
+ * ring holds.  ROUNDS is not used: pages do not vary.  Measurements: bench.h, in KiB.  Traces into DIRECTORY/trace.tlg.
  */
 #include <errno.h>
 #include <pthread.h>

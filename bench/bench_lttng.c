@@ -6,7 +6,7 @@
  *        bench_lttng DIRECTORY record TIMES
  *
  * To be run in an LTTng session that has all tracepoints but bench:off enabled (peers.sh makes one).  Our part
- * goes into DIRECTORY/trace.tlg.  The first form prints figures, bench.h, and "recorded_lttng N", the events that
+ * goes into DIRECTORY/trace.tlg.  The first form prints measurements, bench.h, and "recorded_lttng N", the events that
  * the session must hold.  The second enters a region, records a number and leaves, so many times, with us and with
  * LTTng, and prints nothing but the two totals.
  */
@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "floor.h"
+#include "baseline.h"
 #include "trace2.h"
 
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
@@ -34,8 +34,8 @@ BENCH_CALL(run_strings, lttng_ust_tracepoint(bench, data, "bench", "value", i))
 BENCH_CALL(run_off, lttng_ust_tracepoint(bench, off, i))
 
 static struct bench_case cases[] = {
-	{ .name = "empty loop", .run = floor_nothing, .ops = BURST },
-	{ .name = "floor: clock + 24 bytes stored", .run = floor_store, .ops = BURST },
+	{ .name = "empty loop", .run = baseline_nothing, .ops = BURST },
+	{ .name = "baseline: clock + 24 bytes stored", .run = baseline_store, .ops = BURST },
 	{ .name = "region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
 	{ .name = "data_intmax", .run = run_intmax, .ops = BURST / 2, .recorded = 1 },
 	{ .name = "LTTng-UST, integer", .run = run_integer, .ops = LTTNG_BURST },
@@ -72,7 +72,7 @@ static void measure(unsigned rounds)
 	const unsigned count = sizeof(cases) / sizeof(*cases);
 	uint64_t ours = 0, theirs = 0;
 
-	floor_init();
+	baseline_init();
 	bench_start();
 	bench_measure(cases, count, rounds, settle);
 	bench_print(cases, count, rounds);

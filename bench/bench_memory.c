@@ -8,7 +8,7 @@
  * processor has several under way at once; reads of 16 MiB that do, each address being what was read before; and
  * computing.  Each runs alone, and with one thing behind each piece of work: a clock read, a timed event, a step, a
  * counter.  What is added is the difference.  A clock read may hold up the reads that are under way: then it costs
- * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Figures: bench.h.
+ * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Measurements: bench.h.
  */
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
  *
  * A client thread sends requests to sets of connections, one or two sets ahead, and compares each answer with what it
  * must be; the server waits with epoll(7) for the connections of a set, and answers all of them.  Its work is therefore
- * the same in each round, and only its own processor time counts.  usage and figures: program.h.
+ * the same in each round, and only its own CPU time counts.  usage and measurements: program.h.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -5,7 +5,7 @@
  *
  * A unit of work is a transaction: rows inserted one by one, rows looked up by their key, by an index, by reading a
  * table, rows updated, rows sorted, rows deleted.  Every sum over the rows is compared with what it must be.  usage and
- * figures: program.h.
+ * measurements: program.h.
  */
 #include <sqlite3.h>
 #include <stdint.h>

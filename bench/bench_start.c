@@ -7,7 +7,7 @@
  * Starts, in turn: bench_bare, the same program without the library; that with a library in which there is nothing;
  * that with the files alone which tracing needs, and with all that tracing asks of the kernel; itself, linked with the
  * library, without any call of it; with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the
- * same in git: `git version` with and without GIT_TRACE2_EVENT.  Figures: bench.h, in us of processor time.
+ * same in git: `git version` with and without GIT_TRACE2_EVENT.  Measurements: bench.h, in us of CPU time.
  * bench_start_static is the same, linked with the static library.
  */
 #include <dlfcn.h>

@@ -4,10 +4,10 @@
  *
  * usage: bench_tail DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/trace.tlg, the drain running.  Each call is timed by the clock reads around it, so the
- * figures contain one clock read more than those of bench_emit; the case "nothing" is that read alone, and "floor"
- * what no tracer can be cheaper than: how far its slowest are from its median is the machine's.
- * Figures: bench.h, the quantiles of each round.
+ * Traces into DIRECTORY/trace.tlg, the drain running.  Each call is timed by the clock reads around it, so each
+ * contains one clock read more than in bench_emit; the case "nothing" is that read alone, and "baseline" what no tracer
+ * can be cheaper than: how far its slowest are from its median is the machine's.
+ * Measurements: bench.h, the quantiles of each round.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 
 /* A burst is long enough to meet the drain at work, and fits into a ring of 1.5 MiB. */
 enum { BURST = 50000, LARGEST_TICKS = UINT16_MAX };
-enum { NOTHING, FLOOR, REGION, STEP, CASES };
+enum { NOTHING, BASELINE, REGION, STEP, CASES };
 
 /* Calls by duration in ticks; the last counter: as long or longer. */
 struct histogram {
@@ -120,7 +120,7 @@ static void finish_round(unsigned index, unsigned round)
 static void run_round(unsigned round)
 {
 	TIME_CALLS(&histograms[NOTHING], bench_barrier());
-	TIME_CALLS(&histograms[FLOOR], store_bare(i));
+	TIME_CALLS(&histograms[BASELINE], store_bare(i));
 	TIME_CALLS(&histograms[REGION], pass_region(i));
 	trace2_flush();
 	TIME_CALLS(&histograms[STEP], trace2_step("bench", "step"));
@@ -131,7 +131,7 @@ static void run_round(unsigned round)
 
 static void print_results(unsigned rounds, double ticks_per_ns)
 {
-	static const char *const names[CASES] = { "nothing", "floor", "region, inline", "step" };
+	static const char *const names[CASES] = { "nothing", "baseline", "region, inline", "step" };
 	char name[64];
 
 	for (unsigned i = 0; i < CASES; i++)

@@ -6,13 +6,13 @@
  *
  * Writes DIRECTORY/perf and DIRECTORY/event, git's formats, and beside them the binary trace DIRECTORY/trace.tlg; all
  * of that is the drain's work, so that an event should cost its thread what it costs without them.  In git it is the
- * thread that formats and writes.  Figures: bench.h, in ns of the thread's processor time.
+ * thread that formats and writes.  Measurements: bench.h, in ns of the thread's CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "bench.h"
-#include "floor.h"
+#include "baseline.h"
 #include "trace2.h"
 
 enum { BURST = 2000 };
@@ -51,7 +51,7 @@ static void run_param(unsigned thread, unsigned ops)
 }
 
 static struct bench_case cases[] = {
-	{ .name = "floor: clock + 24 bytes stored", .run = floor_store, .ops = BURST },
+	{ .name = "baseline: clock + 24 bytes stored", .run = baseline_store, .ops = BURST },
 	{ .name = "texts on: region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
 	{ .name = "texts on: data_string", .run = run_data, .ops = BURST, .recorded = 1 },
 	{ .name = "texts on: region, \"%s %d\"", .run = run_message, .ops = BURST, .recorded = 1 },
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_text DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
 		return 2;
 	}
-	floor_init();
+	baseline_init();
 	bench_trace_into(argv[1]);
 	write_text("TRACE2_PERF", argv[1], "perf");
 	write_text("TRACE2_EVENT", argv[1], "event");

@@ -3,7 +3,7 @@
  * bench_zstd - events in compressing small blocks with zstd, as a store of records does, on one thread and on two.
  *
  * Lines of a log, in blocks of 128 bytes, each compressed with a dictionary, decompressed, and compared with what it
- * was.  A region around each block, a step behind either half.  usage and figures: program.h.
+ * was.  A region around each block, a step behind either half.  usage and measurements: program.h.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -102,7 +102,7 @@ run_lttng()
 	return "$status"
 }
 
-# Million of $2 a second of processor time that a command makes on one processor, its output in the file $1.
+# Million of $2 a second of CPU time that a command makes on one processor, its output in the file $1.
 # It runs twice, and the second time counts, whose file has the pages that the first one's has just left: a virtual
 # machine gives memory that nobody uses back to its host within seconds, and takes longer to have it again than any
 # of these programs to write it (NOTES.md).
@@ -140,10 +140,10 @@ run_expand()
 			bare+=" $(rate_to_file "$dir/text" "$lines" "$out/bench/bench_template" "$dir/perf" "$lines")" ||
 			return 1
 	done
-	figure "babeltrace2, text, redirected to a file" 1 M/s "$theirs"
-	figure "t2expand, perf text, redirected to a file" 1 M/s "$redirected"
-	figure "bare formatter of perf lines, redirected to a file" 1 M/s "$bare"
-	figure "t2expand, perf text, --output" 1 M/s "$ours"
-	figure "t2expand, event text, --output" 1 M/s "$event"
+	report "babeltrace2, text, redirected to a file" 1 M/s "$theirs"
+	report "t2expand, perf text, redirected to a file" 1 M/s "$redirected"
+	report "bare formatter of perf lines, redirected to a file" 1 M/s "$bare"
+	report "t2expand, perf text, --output" 1 M/s "$ours"
+	report "t2expand, event text, --output" 1 M/s "$event"
 	rm -rf "$dir/both"
 }

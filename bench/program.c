@@ -96,7 +96,7 @@ static int is_drain(const char *task)
 	return !strcmp(name, "trace2-drain\n");
 }
 
-/* Processor time of the library's thread so far; 0: there is none. */
+/* CPU time of the library's thread so far; 0: there is none. */
 static uint64_t drain_ns(void)
 {
 	const unsigned per_thread = 4, scheduler = 2;   /* the kernel's clock ids of other threads */

@@ -34,7 +34,7 @@ count_left()
 	return 1
 }
 
-# run_program NAME MODE ROUNDS: its figures, and those of the drain
+# run_program NAME MODE ROUNDS: its measurements, and those of the drain
 run_program()
 {
 	local recorded drain shown lost bytes
@@ -47,10 +47,10 @@ run_program()
 	sed -n 's/^recorded_lttng //p' "$dir/output" >>"$dir/$1.lttng"
 	[ "$2" != off ] && [ "$2" != lttng ] || return 0
 	count_left "$1" "$2" "$recorded" || return 1
-	figure "$1, $2: lost" 1 % "$(awk -v n="$recorded" -v lost="$lost" 'BEGIN { print 100 * lost / n }')"
+	report "$1, $2: lost" 1 % "$(awk -v n="$recorded" -v lost="$lost" 'BEGIN { print 100 * lost / n }')"
 	[ "$shown" -gt 0 ] || return 0
-	figure "$1, $2: drain" 1 ns "$(awk -v ns="$drain" -v n="$shown" 'BEGIN { print ns / n }')"
-	figure "$1, $2: size" 1 B "$(awk -v bytes="$bytes" -v n="$shown" 'BEGIN { print bytes / n }')"
+	report "$1, $2: drain" 1 ns "$(awk -v ns="$drain" -v n="$shown" 'BEGIN { print ns / n }')"
+	report "$1, $2: size" 1 B "$(awk -v bytes="$bytes" -v n="$shown" 'BEGIN { print bytes / n }')"
 }
 
 # run_program in a session of LTTng's; what that lost
@@ -61,8 +61,8 @@ run_program_lttng()
 	in_lttng_session program run_program "$1" lttng "$2" || return 1
 	recorded=$(tail -n 1 "$dir/$1.lttng")
 	count_lttng "$dir/program"
-	figure "$1, lttng: lost" 1 % "$(awk -v n="$recorded" -v lost="$lost" 'BEGIN { print 100 * lost / n }')"
-	figure "$1, lttng: size" 1 B "$(awk -v bytes="$(du -sb "$dir/program" | cut -f 1)" -v n="$shown" \
+	report "$1, lttng: lost" 1 % "$(awk -v n="$recorded" -v lost="$lost" 'BEGIN { print 100 * lost / n }')"
+	report "$1, lttng: size" 1 B "$(awk -v bytes="$(du -sb "$dir/program" | cut -f 1)" -v n="$shown" \
 		'BEGIN { print bytes / n }')"
 	rm -rf "$dir/program"
 	[ $((shown + lost)) -eq "$recorded" ] && return

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: bench/run.sh [NAME...]          (default: all, and write bench/RESULTS.md)
 #
-# Run the benchmarks of $T2_OUT (default build), check what they recorded, print their figures and the goals.
+# Run the benchmarks of $T2_OUT (default build), check what they recorded, print their measurements and the goals.
 # Exit status 0: all ran and all was recorded, whether goals are reached or not.
 #   emit          what each call costs, tracing on and off, one and two threads; BENCH_ROUNDS (default 60)
 #   emit_static   the same, linked with the static library
@@ -16,7 +16,7 @@
 #   expand        the same events as text, beside babeltrace2 (one processor)
 #   pipe          perf text into a pipe, beside a bare formatter of such lines (one processor)
 #   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
-#   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST: sqlite, zstd, a server
+#   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/library/check_instructions.sh counts, counted now
@@ -26,7 +26,8 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static git text lttng tail memory start start_static expand pipe drain fill programs footprint instructions"
+all="emit emit_static git text lttng tail memory start start_static expand pipe drain fill programs footprint"
+all+=" instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 . "$here/peers.sh"
@@ -34,8 +35,8 @@ trap 'rm -rf "$dir"' EXIT
 unset TRACE2 TRACE2_RAW TRACE2_PERF TRACE2_EVENT GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
-# figure NAME THREADS UNIT VALUES
-figure()
+# report NAME THREADS UNIT VALUES
+report()
 {
 	printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4"
 }
@@ -72,7 +73,7 @@ run_checked()
 	check_complete "$dir/trace.tlg" "$recorded"
 }
 
-# Expand the trace $1, which shows $3 checkpoints, as $2: M/s of processor time, and peak memory.
+# Expand the trace $1, which shows $3 checkpoints, as $2: M/s of CPU time, and peak memory.
 expand_fill()
 {
 	local i processor_us peak_kib rate="" peak=""
@@ -83,8 +84,8 @@ expand_fill()
 		rate+=" $(awk -v n="$3" -v us="$processor_us" 'BEGIN { print n / us }')"
 		peak+=" $(awk -v kib="$peak_kib" 'BEGIN { print kib / 1024 }')"
 	done
-	figure "$2 text to /dev/null" 1 M/s "$rate"
-	figure "$2 text, peak memory" 1 MiB "$peak"
+	report "$2 text to /dev/null" 1 M/s "$rate"
+	report "$2 text, peak memory" 1 MiB "$peak"
 }
 
 run_fill()
@@ -94,7 +95,7 @@ run_fill()
 	"$out/bench/bench_fill" "$dir/fill.tlg" "$bytes" >"$dir/output" || return 1
 	cat "$dir/output"
 	recorded=$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")
-	figure "size of the trace" 1 MiB "$(($(stat -c %s "$dir/fill.tlg") / 1048576))"
+	report "size of the trace" 1 MiB "$(($(stat -c %s "$dir/fill.tlg") / 1048576))"
 	check_complete "$dir/fill.tlg" "$recorded" || status=1
 	for format in normal perf event; do
 		expand_fill "$dir/fill.tlg" "$format" "$recorded" || status=1
@@ -103,7 +104,7 @@ run_fill()
 	return "$status"
 }
 
-# Million lines a second of processor time that a command makes on one processor: $2 lines into a pipe, read and thrown
+# Million lines a second of CPU time that a command makes on one processor: $2 lines into a pipe, read and thrown
 # away on another one, and on the same one; then into /dev/null.  Adds to the lists $1_pipe, $1_near and $1_null.
 rate_to_pipe()
 {
@@ -119,8 +120,8 @@ rate_to_pipe()
 	null+=" $(awk -v n="$lines" '{ print n / $2 }' "$dir/cost")"
 }
 
-# Million of $1 lines a second on the wall that a command writes to /dev/null
-rate_on_wall()
+# Million of $1 lines a second of wall-clock time that a command writes to /dev/null
+rate_by_wall_clock()
 {
 	local lines=$1
 
@@ -142,21 +143,21 @@ run_pipe()
 	for ((i = 0; i < 7; i++)); do
 		rate_to_pipe t2expand "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg"
 		rate_to_pipe template "$lines" "$out/bench/bench_template" "$dir/perf" "$lines"
-		one+=" $(rate_on_wall "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" || return 1
-		two+=" $(rate_on_wall "$lines" "$out/t2expand" --format=perf --jobs=2 "$dir/trace.tlg")" || return 1
+		one+=" $(rate_by_wall_clock "$lines" "$out/t2expand" --format=perf "$dir/trace.tlg")" || return 1
+		two+=" $(rate_by_wall_clock "$lines" "$out/t2expand" --format=perf --jobs=2 "$dir/trace.tlg")" || return 1
 	done
-	figure "t2expand, perf text to a pipe" 1 "M/s" "$t2expand_pipe"
-	figure "bare formatter, to a pipe" 1 "M/s" "$template_pipe"
-	figure "t2expand, perf text to a pipe that is read on the same processor" 1 "M/s" "$t2expand_near"
-	figure "bare formatter, to a pipe that is read on the same processor" 1 "M/s" "$template_near"
-	figure "t2expand, perf text to /dev/null" 1 "M/s" "$t2expand_null"
-	figure "bare formatter, to /dev/null" 1 "M/s" "$template_null"
-	figure "t2expand to /dev/null, on the wall" 1 "M/s" "$one"
-	figure "t2expand to /dev/null, on the wall" 2 "M/s" "$two"
+	report "t2expand, perf text to a pipe" 1 "M/s" "$t2expand_pipe"
+	report "bare formatter, to a pipe" 1 "M/s" "$template_pipe"
+	report "t2expand, perf text to a pipe that is read on the same processor" 1 "M/s" "$t2expand_near"
+	report "bare formatter, to a pipe that is read on the same processor" 1 "M/s" "$template_near"
+	report "t2expand, perf text to /dev/null" 1 "M/s" "$t2expand_null"
+	report "bare formatter, to /dev/null" 1 "M/s" "$template_null"
+	report "t2expand to /dev/null, wall-clock" 1 "M/s" "$one"
+	report "t2expand to /dev/null, wall-clock" 2 "M/s" "$two"
 }
 
 # What one event costs in git itself: `git version` lists each setting that a pattern selects as an event def_param.
-# ns of processor time for one, written into a file by the target $1: with all selected, less with none.
+# ns of CPU time for one, written into a file by the target $1: with all selected, less with none.
 git_event_cost()
 {
 	local settings=20000 all none
@@ -182,8 +183,8 @@ run_git()
 	for ((i = 0; i < 9; i++)); do
 		perf+=" $(git_event_cost GIT_TRACE2_PERF)" && event+=" $(git_event_cost GIT_TRACE2_EVENT)" || return 1
 	done
-	figure "git, perf target, an event" 1 ns "$perf"
-	figure "git, event target, an event" 1 ns "$event"
+	report "git, perf target, an event" 1 ns "$perf"
+	report "git, event target, an event" 1 ns "$event"
 	git version
 }
 
@@ -220,7 +221,7 @@ print_file()
 
 	name=$(basename "$file")
 	strip -o "$dir/stripped" "$file" || return 1
-	figure "$name, stripped" 1 KiB "$(($(stat -c %s "$dir/stripped") / 1024))"
+	report "$name, stripped" 1 KiB "$(($(stat -c %s "$dir/stripped") / 1024))"
 	for library in $(ldd "$file" | awk '/=>/ { print $1 }'); do
 		library_reason "$library" >"$dir/reason" || { echo "FAILED: $name loads $library: why?" >&2; return 1; }
 		echo "$name loads $library: $(cat "$dir/reason")"
@@ -276,7 +277,7 @@ run_one()
 failed=0
 for name in ${*:-$all}; do
 	echo "== $name" >&2
-	run_one "$name" >"$dir/$name.figures" || { echo "FAILED: $name" >&2; failed=1; }
+	run_one "$name" >"$dir/$name.measurements" || { echo "FAILED: $name" >&2; failed=1; }
 	rm -f "$dir/trace.tlg"
 done
 if [ $# -gt 0 ]; then

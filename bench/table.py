@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Make a table of the figures that the benchmarks printed.
+"""Make a table of the measurements that the benchmarks printed.
 
 usage: table.py [--results] DIRECTORY
 
-Reads DIRECTORY/*.figures: one figure a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
-(bench.h); lines without tabs are remarks.  Prints, as Markdown, the goals that they reach or miss, and all figures.
---results: with the head and the machine, as in RESULTS.md; then it is an error if a goal's figure is missing.
+Reads DIRECTORY/*.measurements: one a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
+(bench.h); lines without tabs are remarks.  Prints, as Markdown, the goals that are reached or missed, and everything
+that was measured.
+--results: with the head and the machine, as in RESULTS.md; then it is an error if a goal's measurement is missing.
 
-Two values at the same place of two figures were measured one right after the other: so the ratio of two figures is
-taken round by round, and the median of these counts.  The best value is the least, or for rates the greatest: what the
+Values of two measurements at the same place were taken one right after the other: so their ratio is taken round by
+round, and the median of these counts.  The best value is the least, or for rates the greatest: what the
 machine can do when nothing else disturbs.  Where a goal is about a difference (what is added to something), it is the
 ratio of the median differences.  A goal is met when both reach it; of what must not happen, every round counts.
 
@@ -27,11 +28,11 @@ from typing import NamedTuple, Optional
 
 
 class Goal(NamedTuple):
-    """FIGURE (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if any, is at most or at least this; or it is
-    only shown, where there is no limit.  INTEL: at most this on Intel's processors, whose clock waits for loads."""
+    """MEASUREMENT (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if any, is at most or at least this; or it
+    is only shown, where there is no limit.  INTEL: at most this on Intel's processors, whose clock waits for loads."""
     what: str
     bench: str
-    figure: str
+    measurement: str
     threads: int = 1
     minus: Optional[str] = None
     baseline: Optional[str] = None
@@ -43,7 +44,7 @@ class Goal(NamedTuple):
     intel: Optional[float] = None
 
 
-FLOOR = "floor: clock + 24 bytes stored"
+BASELINE = "baseline: clock + 24 bytes stored"
 
 PROGRAMS = (("sqlite", 1), ("zstd", 1), ("zstd", 2), ("server", 1))
 
@@ -53,7 +54,8 @@ def goals_of_program(program, threads):
     name = f"{program}, {threads} threads" if threads > 1 else program
     without = {mode: f"{program}, {mode}: without events" for mode in ("on", "block", "overwrite", "live", "lttng")}
     yield Goal(f"{name}: an event on its thread, against a loop of such events", "programs",
-               f"{program}, on: with events", threads, minus=without["on"], baseline=f"{program}, on: loop", at_most=1.6)
+               f"{program}, on: with events", threads, minus=without["on"], baseline=f"{program}, on: loop",
+               at_most=1.6)
     for mode in ("on", "block", "overwrite", "live"):
         yield Goal(f"{name}, {mode}: an event on its thread", "programs", f"{program}, {mode}: with events", threads,
                    minus=without[mode], baseline=f"{program}, lttng: with events", baseline_minus=without["lttng"],
@@ -66,14 +68,14 @@ def goals_of_program(program, threads):
 
 
 GOALS = [
-    Goal("region enter or leave, inline macro", "emit", "region, inline", baseline=FLOOR, at_most=1.08,
+    Goal("region enter or leave, inline macro", "emit", "region, inline", baseline=BASELINE, at_most=1.08,
          intel=1.10),
-    Goal("the same, two threads at once", "emit", "region, inline", 2, baseline=FLOOR, at_most=1.10),
-    Goal("the same, library linked statically", "emit_static", "region, inline", baseline=FLOOR, at_most=1.08,
+    Goal("the same, two threads at once", "emit", "region, inline", 2, baseline=BASELINE, at_most=1.10),
+    Goal("the same, library linked statically", "emit_static", "region, inline", baseline=BASELINE, at_most=1.08,
          intel=1.10),
-    Goal("the same through the function of the shared library", "emit", "region, function", baseline=FLOOR,
+    Goal("the same through the function of the shared library", "emit", "region, function", baseline=BASELINE,
          at_most=1.25, intel=1.4),
-    Goal("step", "emit", "step", baseline=FLOOR, at_most=0.35),
+    Goal("step", "emit", "step", baseline=BASELINE, at_most=0.35),
     Goal("region enter or leave", "lttng", "region, inline", baseline="LTTng-UST, integer", at_most=1 / 8),
     Goal("region enter or leave", "emit", "region, inline", baseline="perf line, snprintf and write(2)",
          at_most=1 / 40),
@@ -86,7 +88,7 @@ GOALS = [
     Goal("tracing off, in cycles", "emit", "off: region enter", minus="off: empty loop", baseline="off: one cycle"),
     Goal("tracing off, in instructions", "instructions", "off", minus="nothing", at_most=3),
     Goal('region with a message, "%s %d"', "emit", 'region, "%s %d"', baseline='snprintf "%s %d"', at_most=0.4),
-    Goal("what of that the clock alone is", "emit", FLOOR, baseline='snprintf "%s %d"'),
+    Goal("what of that the clock alone is", "emit", BASELINE, baseline='snprintf "%s %d"'),
     Goal("single calls, drain running: p99.9", "tail", "region, inline, p99.9", baseline="region, inline, p50",
          at_most=2.5),
     *(Goal(f"added to {work} by {what}", "memory", f"{work}, {what}", minus=work)
@@ -124,8 +126,8 @@ GOALS = [
          baseline="bare formatter, to a pipe that is read on the same processor", at_least=0.4),
     Goal("perf text to a sink (/dev/null), million lines a second", "pipe", "t2expand, perf text to /dev/null",
          at_least=20),
-    Goal("two processors, --jobs=2", "pipe", "t2expand to /dev/null, on the wall", 2,
-         baseline="t2expand to /dev/null, on the wall", baseline_threads=1, at_least=1),
+    Goal("two processors, --jobs=2", "pipe", "t2expand to /dev/null, wall-clock", 2,
+         baseline="t2expand to /dev/null, wall-clock", baseline_threads=1, at_least=1),
     Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
     Goal("flat-out writer and drain, nothing lost: million events a second", "drain", "flat out, packed + LZ4",
          at_least=60),
@@ -136,38 +138,38 @@ GOALS = [
     Goal("bytes of a checkpoint on disk, usual mix, packed", "drain", "mix, packed: size", 4, at_most=9),
     Goal("the same, packed + LZ4", "drain", "mix, packed + LZ4: size", 4, at_most=8),
     *(goal for program, threads in PROGRAMS for goal in goals_of_program(program, threads)),
-    Goal("server: its processor time with events against without", "programs", "server, on: with events",
+    Goal("server: its CPU time with events against without", "programs", "server, on: with events",
          baseline="server, on: without events", at_most=1.1),
 ]
 
 
-class Figure(NamedTuple):
+class Measurement(NamedTuple):
     unit: str
     values: list
 
 
 def read_directory(directory):
-    """{(bench, name, threads): Figure}, {bench: [remark]}"""
-    figures, remarks = {}, {}
-    for path in sorted(directory.glob("*.figures"), key=lambda path: path.stat().st_mtime_ns):
+    """{(bench, name, threads): Measurement}, {bench: [remark]}"""
+    measurements, remarks = {}, {}
+    for path in sorted(directory.glob("*.measurements"), key=lambda path: path.stat().st_mtime_ns):
         bench = path.stem
         remarks[bench] = []
         for line in path.read_text().splitlines():
             fields = line.split("\t")
             if len(fields) == 4:
                 key = bench, fields[0], int(fields[1])
-                figures.setdefault(key, Figure(fields[2], [])).values.extend(map(float, fields[3].split()))
+                measurements.setdefault(key, Measurement(fields[2], [])).values.extend(map(float, fields[3].split()))
             elif line:
                 remarks[bench].append(line)
-    return figures, remarks
+    return measurements, remarks
 
 
-def is_rate(figure):
-    return "/s" in figure.unit
+def is_rate(measurement):
+    return "/s" in measurement.unit
 
 
-def best(figure):
-    return max(figure.values) if is_rate(figure) else min(figure.values)
+def best(measurement):
+    return max(measurement.values) if is_rate(measurement) else min(measurement.values)
 
 
 class Measured(NamedTuple):
@@ -178,18 +180,18 @@ class Measured(NamedTuple):
     noise: float = 0     # of a difference
 
 
-def measure(figures, bench, name, threads, minus):
-    """What a goal is about: a figure, or the difference of two.  None: not measured"""
-    figure = figures.get((bench, name, threads))
-    if not figure:
+def measure(measurements, bench, name, threads, minus):
+    """What a goal is about: a measurement, or the difference of two.  None: not measured"""
+    found = measurements.get((bench, name, threads))
+    if not found:
         return None
     if minus is None:
-        return Measured(best(figure), statistics.median(figure.values), figure.unit, figure.values)
-    other = figures.get((bench, minus, threads))
+        return Measured(best(found), statistics.median(found.values), found.unit, found.values)
+    other = measurements.get((bench, minus, threads))
     if not other:
         return None
-    rounds = [a - b for a, b in zip(figure.values, other.values)]
-    return Measured(best(figure) - best(other), statistics.median(rounds), figure.unit, rounds, noise_of(rounds))
+    rounds = [a - b for a, b in zip(found.values, other.values)]
+    return Measured(best(found) - best(other), statistics.median(rounds), found.unit, rounds, noise_of(rounds))
 
 
 def noise_of(rounds):
@@ -214,15 +216,15 @@ def both(measured):
     return f"{number(measured.best)}, {number(measured.median)} {measured.unit}"
 
 
-def compare(goal, figures):
+def compare(goal, measurements):
     """(what was measured, its baseline or None, (best ratio, median ratio)); None: not measured"""
-    measured = measure(figures, goal.bench, goal.figure, goal.threads, goal.minus)
+    measured = measure(measurements, goal.bench, goal.measurement, goal.threads, goal.minus)
     if not measured:
         return None
     if goal.baseline is None:
         return measured, None, (measured.best, measured.median)
-    base = measure(figures, goal.baseline_bench or goal.bench, goal.baseline, goal.baseline_threads or goal.threads,
-                   goal.baseline_minus)
+    base = measure(measurements, goal.baseline_bench or goal.bench, goal.baseline,
+                   goal.baseline_threads or goal.threads, goal.baseline_minus)
     if not base or base.best <= 0 or base.median <= 0:
         return None
     pairs = list(zip(measured.rounds, base.rounds))
@@ -269,13 +271,13 @@ def cell_of(goal, base):
     return f"{goal.baseline}{minus}: {both(base)}"
 
 
-def print_goals(figures, remarks):
-    """Return  the goals whose figures are missing, though nothing says why"""
+def print_goals(measurements, remarks):
+    """Return  the goals whose measurements are missing, though nothing says why"""
     missing = []
-    print("| figure | min, median | baseline: min, median | ratio at best | median ratio | goal | met |")
+    print("| measurement | min, median | baseline: min, median | ratio at best | median ratio | goal | met |")
     print("|---|---|---|---|---|---|---|")
     for goal in GOALS:
-        result = compare(goal, figures)
+        result = compare(goal, measurements)
         if result:
             measured, base, ratios = result
             cells = [fraction(ratio) for ratio in ratios] if base else ["", ""]
@@ -288,14 +290,14 @@ def print_goals(figures, remarks):
     return missing
 
 
-def print_figures(figures, remarks):
+def print_measurements(measurements, remarks):
     for bench, lines in remarks.items():
         print(f"\n## {bench}\n")
-        print("| figure | threads | unit | best | median | rounds |\n|---|---|---|---|---|---|")
-        for (of_bench, name, threads), figure in figures.items():
+        print("| measurement | threads | unit | best | median | rounds |\n|---|---|---|---|---|---|")
+        for (of_bench, name, threads), measurement in measurements.items():
             if of_bench == bench:
-                print(f"| {name} | {threads} | {figure.unit} | {number(best(figure))} "
-                      f"| {number(statistics.median(figure.values))} | {len(figure.values)} |")
+                print(f"| {name} | {threads} | {measurement.unit} | {number(best(measurement))} "
+                      f"| {number(statistics.median(measurement.values))} | {len(measurement.values)} |")
         if lines:
             print()
         for line in lines:
@@ -340,7 +342,7 @@ Made by `make bench`; not to be edited. What is measured and how is in NOTES.md,
 
 {machine}
 
-Times of bursts are processor time of the calling thread. min is the undisturbed cost, median the usual one. A ratio
+Times of bursts are CPU time of the calling thread. min is the undisturbed cost, median the usual one. A ratio
 is taken within each round. "yes": the ratio of the minima and the median ratio both reach the goal; "at best": only the
 first; "median only": only the second; "no": neither. Of losses every round counts. "noise": the difference is known
 less well than the goal would need. What has no goal is shown for comparison.
@@ -352,16 +354,16 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--results", action="store_true")
     arguments = parser.parse_args()
-    figures, remarks = read_directory(arguments.directory)
-    if not figures:
-        print("table.py: no figures", file=sys.stderr)
+    measurements, remarks = read_directory(arguments.directory)
+    if not measurements:
+        print("table.py: no measurements", file=sys.stderr)
         return 1
     if arguments.results:
         print(HEAD.format(machine=machine()))
-    missing = print_goals(figures, remarks)
-    print_figures(figures, remarks)
+    missing = print_goals(measurements, remarks)
+    print_measurements(measurements, remarks)
     for goal in missing:
-        print(f"table.py: not measured: {goal.bench}: {goal.figure} against {goal.baseline}", file=sys.stderr)
+        print(f"table.py: not measured: {goal.bench}: {goal.measurement} against {goal.baseline}", file=sys.stderr)
     return 1 if missing and arguments.results else 0
 
 

@@ -23,7 +23,7 @@ TIMES = {"HIT.when", "PROCINFO.start", "TIMEINFO.start_hires", "CYCLE.when", "TH
 def read_table():
     """Return {type id: (name, [(member, offset, size, is signed)])} from FORMAT.md."""
     types = {}
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "FORMAT.md")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "FORMAT.md")
     with open(path, encoding="utf-8") as file:
         text = file.read()
     for line in re.search(r"<!-- types -->\n(.*)<!-- /types -->", text, re.S).group(1).splitlines()[2:]:

@@ -6,7 +6,7 @@
 #   - messages with the extremes of each type, threads and a fork: as the producer's own printf has them
 #   - every text of these files by t2expand here and by t2expand on s390x: the same bytes
 #   - the unit tests of the format, the expander, the parts of the library, on those of 32 bits and of big-endian
-# qemu on this machine says nothing about memory orders.
+# qemu on this machine says nothing about memory ordering.
 set -u
 . tests/torture/common.sh
 top=$PWD here=$PWD/$out/t2expand

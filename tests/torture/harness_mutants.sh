@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: tests/torture/harness_mutants.sh [PLANT...]
+# usage: tests/torture/harness_mutants.sh [MUTANT...]
 #
-# A harness that cannot fail proves nothing.  Each tests/mutants/HARNESS-what.patch breaks in the product
-# what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/mutants, which is built, and the
-# harness must then fail there; it ends with the first failure.  A line "scale: N" in front of the patch sets its
-# T2_SCALE (default 5).  Only the library, t2expand and the programs in tests/torture are built.  Two at a time.
-# PLANT: HARNESS-what, or a harness; the default is all of them.  Ends with "N passed, N failed".
+# Mutation tests: a harness that cannot fail proves nothing.  Each mutant, tests/mutants/HARNESS-what.patch, breaks in
+# the product what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/mutants and built, and
+# the harness must fail there; it stops at its first failure.  A line "scale: N" before the patch sets its T2_SCALE
+# (default 5).  Only the library, t2expand and the programs in tests/torture are built.  One mutant per processor.
+# MUTANT: HARNESS-what, or a harness; default: all.  Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
 top=$PWD
 
-# fail PLANT WHY [LOG]
+# fail MUTANT WHY [LOG]
 fail()
 {
 	printf '%-40s FAIL %s\n' "$1" "$2"
@@ -35,26 +35,26 @@ copy_tree()
 	done
 }
 
-# try PLANT
+# try MUTANT
 try()
 {
-	local plant=$1 patch=$top/tests/mutants/$1.patch harness=${1%%-*} dir=$top/$out/mutants/$1
+	local mutant=$1 patch=$top/tests/mutants/$1.patch harness=${1%%-*} dir=$top/$out/mutants/$1
 	local log=$top/$out/mutants/$1.log scale start=$SECONDS
 
-	copy_tree "$dir" || { fail "$plant" "the tree cannot be copied"; return; }
+	copy_tree "$dir" || { fail "$mutant" "the tree cannot be copied"; return; }
 	cd "$dir" || exit 1
 	scale=$(sed -n 's/^scale: *//p' "$patch" | head -n 1)
 	if ! patch -p1 -s <"$patch" >"$log" 2>&1; then
-		fail "$plant" "the patch does not apply" "$log"
+		fail "$mutant" "the patch does not apply" "$log"
 	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-tools >"$log" 2>&1; then
-		fail "$plant" "does not build" "$log"
+		fail "$mutant" "does not build" "$log"
 	elif T2_FIRST=1 T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" \
 		</dev/null >"$log" 2>&1; then
-		fail "$plant" "not caught: the harness passed" "$log"
+		fail "$mutant" "not caught: the harness passed" "$log"
 	elif ! grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log"; then
-		fail "$plant" "the harness broke before it could judge" "$log"
+		fail "$mutant" "the harness broke before it could judge" "$log"
 	else
-		printf '%-40s caught, %s s\n' "$plant" $((SECONDS - start))
+		printf '%-40s caught, %s s\n' "$mutant" $((SECONDS - start))
 		rm -rf "$dir"
 		return
 	fi

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# P10: the orders [M1] to [M3] and [M13] are what the ring needs, and the product has them.
-#   1. ring.pml, the ring's protocol, is explored by spin to its last state: clean, and each weakened order is an error
+# P10: the memory ordering of [M1] to [M3] and [M13] is what the ring needs, and the product has it.
+#   1. ring.pml, the ring's protocol, is explored by spin to its last state: clean, and each weakened ordering is an error
 #   2. a build with ThreadSanitizer runs orders.c with each policy: no report
-# The planted patches orders-*.patch weaken the product's orders, one each: then the second part must fail.
+# The mutants orders-*.patch weaken one memory ordering of the product each: then the second part must fail.
 set -u
 . tests/torture/common.sh
 model=$PWD/tests/torture/ring.pml

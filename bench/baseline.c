@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "floor.h"
+#include "baseline.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -28,20 +28,20 @@ static void *map_ring(void)
 	return ring;
 }
 
-void floor_init(void)
+void baseline_init(void)
 {
 	for (unsigned i = 0; i < BENCH_THREADS; i++)
 		rings[i] = map_ring();
 }
 
-void floor_nothing(unsigned thread, unsigned ops)
+void baseline_nothing(unsigned thread, unsigned ops)
 {
 	(void)thread;
 	for (unsigned i = 0; i < ops; i++)
 		bench_barrier();
 }
 
-void floor_cycles(unsigned thread, unsigned ops)
+void baseline_cycles(unsigned thread, unsigned ops)
 {
 	uint64_t sum = thread;
 
@@ -52,14 +52,14 @@ void floor_cycles(unsigned thread, unsigned ops)
 		}
 }
 
-void floor_clock(unsigned thread, unsigned ops)
+void baseline_clock(unsigned thread, unsigned ops)
 {
 	(void)thread;
 	for (unsigned i = 0; i < ops; i++)
 		bench_keep(bench_ticks());
 }
 
-void floor_store(unsigned thread, unsigned ops)
+void baseline_store(unsigned thread, unsigned ops)
 {
 	uint64_t *ring = rings[thread];
 
