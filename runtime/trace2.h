@@ -370,9 +370,15 @@ void trace2_rotate(void);
 
 /* ---- the inline path ---------------------------------------------------------------------------- */
 /*
- * Below is not for direct use: what the macros for literal names compile into.  Names with _v1 are frozen; a
- * later library may add others, it keeps these.
+ * Not for direct use: what the macros for literal names compile into.  Names with _v1 are frozen: libraries keep them.
  */
+
+/* What the format has fixed, as tr2_ring.c asserts: kinds of checkpoints, sizes, no repository's id. */
+enum {
+	TRACE2_ENTER_V1_ = 22, TRACE2_LEAVE_V1_, TRACE2_STRING_V1_, TRACE2_INTMAX_V1_, TRACE2_JSON_V1_,
+	TRACE2_PRINTF_V1_, TRACE2_STEP_V1_ = 32,
+	TRACE2_EVENT_V1_ = 24, TRACE2_CHUNK_V1_ = 65536, TRACE2_STRIDE_V1_ = 131072, TRACE2_NO_ID_V1_ = 65535
+};
 
 /* One call site, registered by its first pass. */
 struct trace2_site {
@@ -418,7 +424,7 @@ void tr2_message_v1(struct trace2_message_site *site, const struct trace2_reposi
 /* Reserve one event: one instruction on x86-64, so that a signal comes before or after it, never in between. */
 TRACE2_INLINE_ uintptr_t trace2_reserve_v1_(struct trace2_hot *hot)
 {
-	uintptr_t bytes = 24;
+	uintptr_t bytes = TRACE2_EVENT_V1_;
 
 #if defined(__x86_64__)
 	__asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(hot->cur) : : "cc");
@@ -447,9 +453,9 @@ TRACE2_INLINE_ uint64_t trace2_ticks_v1_(void)
  */
 TRACE2_INLINE_ int trace2_record_v1_(struct trace2_hot *hot, uint32_t scope, int timed)
 {
-	uintptr_t at = hot ? trace2_reserve_v1_(hot) : 0, in_chunk = 65535;
+	uintptr_t at = hot ? trace2_reserve_v1_(hot) : 0, in_chunk = TRACE2_CHUNK_V1_ - 1;
 
-	if (__builtin_expect(((at + 65536) & 131071) <= 65536 - 24, 1)) {
+	if (__builtin_expect((at + TRACE2_CHUNK_V1_) % TRACE2_STRIDE_V1_ <= TRACE2_CHUNK_V1_ - TRACE2_EVENT_V1_, 1)) {
 		const struct trace2_chunk *chunk = TRACE2_POINTER_(const struct trace2_chunk, at & ~in_chunk);
 		uint64_t tid = chunk->tid, *event = TRACE2_POINTER_(uint64_t, at);
 
@@ -466,8 +472,8 @@ TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2
 {
 	struct trace2_hot *hot = tr2_hot_v1;
 	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);   /* relaxed: as in trace2_region.c */
-	uint32_t id = !repo ? 0 : repo->trace2_repo_id ? TRACE2_TO_(uint32_t, repo->trace2_repo_id) : 65535;
-	uint32_t scope = TRACE2_TO_(uint32_t, key);
+	uint32_t scope = TRACE2_TO_(uint32_t, key), no_id = TRACE2_NO_ID_V1_;
+	uint32_t id = !repo ? 0 : repo->trace2_repo_id ? TRACE2_TO_(uint32_t, repo->trace2_repo_id) : no_id;
 
 	if (hot && scope && key >> 32 == id && trace2_record_v1_(hot, scope, timed))
 		return;
@@ -522,27 +528,27 @@ TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2
 		   function(__FILE__, __LINE__, category, label, repo, __VA_ARGS__))
 
 #define trace2_region_enter(category, label, ...) \
-	TRACE2_REGION_(22, trace2_region_enter_fl, (category), (label), __VA_ARGS__)
+	TRACE2_REGION_(TRACE2_ENTER_V1_, trace2_region_enter_fl, (category), (label), __VA_ARGS__)
 #define trace2_region_leave(category, label, ...) \
-	TRACE2_REGION_(23, trace2_region_leave_fl, (category), (label), __VA_ARGS__)
+	TRACE2_REGION_(TRACE2_LEAVE_V1_, trace2_region_leave_fl, (category), (label), __VA_ARGS__)
 #define trace2_region_enter_printf(category, label, repo, ...) \
-	TRACE2_TELL_(22, trace2_region_enter_printf_fl, (category), (label), (repo), __VA_ARGS__)
+	TRACE2_TELL_(TRACE2_ENTER_V1_, trace2_region_enter_printf_fl, (category), (label), (repo), __VA_ARGS__)
 #define trace2_region_leave_printf(category, label, repo, ...) \
-	TRACE2_TELL_(23, trace2_region_leave_printf_fl, (category), (label), (repo), __VA_ARGS__)
+	TRACE2_TELL_(TRACE2_LEAVE_V1_, trace2_region_leave_printf_fl, (category), (label), (repo), __VA_ARGS__)
 #define trace2_data_string(category, repo, key, ...) \
-	TRACE2_DATA_(24, tr2_text_v1, trace2_data_string_fl, (category), (repo), (key), __VA_ARGS__)
+	TRACE2_DATA_(TRACE2_STRING_V1_, tr2_text_v1, trace2_data_string_fl, (category), (repo), (key), __VA_ARGS__)
 #define trace2_data_intmax(category, repo, key, ...) \
-	TRACE2_DATA_(25, tr2_data_v1, trace2_data_intmax_fl, (category), (repo), (key), __VA_ARGS__)
+	TRACE2_DATA_(TRACE2_INTMAX_V1_, tr2_data_v1, trace2_data_intmax_fl, (category), (repo), (key), __VA_ARGS__)
 #define trace2_data_json(category, repo, key, ...) \
-	TRACE2_DATA_(26, tr2_text_v1, trace2_data_json_fl, (category), (repo), (key), __VA_ARGS__)
+	TRACE2_DATA_(TRACE2_JSON_V1_, tr2_text_v1, trace2_data_json_fl, (category), (repo), (key), __VA_ARGS__)
 #define trace2_step(category, label) \
 	TRACE2_IF_(TRACE2_IS_LITERAL_((category), (label)), \
-		   trace2_hit_v1_(TRACE2_SITE_(32, (category), (label)), TRACE2_NULL_, 0), \
+		   trace2_hit_v1_(TRACE2_SITE_(TRACE2_STEP_V1_, (category), (label)), TRACE2_NULL_, 0), \
 		   trace2_step_fl(__FILE__, __LINE__, (category), (label)))
 #define trace2_printf(...) \
 	TRACE2_IF_(__builtin_constant_p(TRACE2_FIRST_(__VA_ARGS__, 0)), \
-		   tr2_message_v1(TRACE2_MESSAGE_(27, TRACE2_NULL_, TRACE2_NULL_, TRACE2_FIRST_(__VA_ARGS__, 0)), \
-				  TRACE2_NULL_, __VA_ARGS__), \
+		   tr2_message_v1(TRACE2_MESSAGE_(TRACE2_PRINTF_V1_, TRACE2_NULL_, TRACE2_NULL_, \
+						  TRACE2_FIRST_(__VA_ARGS__, 0)), TRACE2_NULL_, __VA_ARGS__), \
 		   trace2_printf_fl(__FILE__, __LINE__, __VA_ARGS__))
 
 #pragma GCC visibility pop

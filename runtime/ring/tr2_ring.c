@@ -3,8 +3,27 @@
 #include "tr2_ring.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "base/tr2_clock.h"
+
+/* What programs have compiled in from trace2.h is the format's. */
+static_assert((int)TRACE2_ENTER_V1_ == (int)TLG_STYLE_region_enter, "a kind of checkpoint");
+static_assert((int)TRACE2_LEAVE_V1_ == (int)TLG_STYLE_region_leave, "a kind of checkpoint");
+static_assert((int)TRACE2_STRING_V1_ == (int)TLG_STYLE_data, "a kind of checkpoint");
+static_assert((int)TRACE2_INTMAX_V1_ == (int)TLG_STYLE_data_intmax, "a kind of checkpoint");
+static_assert((int)TRACE2_JSON_V1_ == (int)TLG_STYLE_data_json, "a kind of checkpoint");
+static_assert((int)TRACE2_PRINTF_V1_ == (int)TLG_STYLE_printf, "a kind of checkpoint");
+static_assert((int)TRACE2_STEP_V1_ == (int)TLG_STYLE_step, "a kind of checkpoint");
+static_assert((int)TRACE2_NO_ID_V1_ == (int)TLG_REPO_NO_ID, "a repository without an id");
+static_assert((int)TRACE2_EVENT_V1_ == (int)TLG_EVENT_SIZE, "one event");
+static_assert((int)TRACE2_CHUNK_V1_ == (int)TLG_CHUNK_BYTES && (int)TRACE2_STRIDE_V1_ == (int)TLG_CHUNK_STRIDE &&
+	      TLG_CHUNK_STRIDE == 2 * TLG_CHUNK_BYTES, "bit 16 tells whether a position is in a chunk");
+static_assert(offsetof(struct trace2_chunk, head) == offsetof(struct tlg_chunk, head) &&
+	      offsetof(struct trace2_chunk, tid) == offsetof(struct tlg_chunk, tid), "a chunk begins with these");
+static_assert(TLG_HIT == 0 && offsetof(struct tlg_event, u.hit.when) == 8 &&
+	      offsetof(struct tlg_event, u.hit.scopeIndex) == 16 && offsetof(struct tlg_event, u.hit.tid) == 20,
+	      "trace2_record_v1_() writes a HIT as three words");
 
 static uint32_t g_chunk_number;
 
