@@ -4,7 +4,7 @@
 # (tests/**/check_*.sh) and benchmarks (bench/bench_*.c) are found by name; programs lie flat in build/tests.
 
 runtime_layers := api record drain output ring settings base
-expand_layers  := cli recover merge text read model base
+expand_layers  := cli recover merge export text read model base
 
 sources = $(basename $(foreach layer,$(2),$(sort $(wildcard $(1)/$(layer)/*.c))))
 format_src  := $(basename $(wildcard format/*.c))
@@ -86,7 +86,8 @@ bench_static := $(patsubst %,$(out)/bench/%_static,bench_emit bench_start)
 torture := $(patsubst %,$(out)/torture/%,$(notdir $(torture_src)))
 fuzzers := $(filter $(out)/torture/fuzz_%,$(torture))
 example := $(if $(example_names),$(out)/examples/t2index)
-scripts := $(sort $(wildcard tests/*/check_*.sh))
+scripts := $(sort $(filter-out tests/interop/%,$(wildcard tests/*/check_*.sh)))
+interop := $(sort $(wildcard tests/interop/check_*.sh))
 
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
@@ -129,7 +130,7 @@ endef
 
 # ---- targets ----------------------------------------------------------------------------------------
 
-.PHONY: all check check-all unit programs bench bench-programs torture torture-programs torture-tools demo install uninstall installcheck \
+.PHONY: all check check-all interop unit programs bench bench-programs torture torture-programs torture-tools demo install uninstall installcheck \
 	clean distclean help force
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -170,6 +171,12 @@ torture:
 
 torture-programs: torture-tools $(unit)
 torture-tools: all $(torture)
+
+# What others wrote reads what we write, of those that need a browser, Go or Node
+interop:
+	$(quiet).ci/packages build test interop
+	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) all
+	$(quiet)$(run_env) tests/run.sh $(interop)
 
 demo:
 	$(quiet).ci/demo
@@ -334,6 +341,7 @@ help:
 	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
 	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
 	@echo 'make torture       the long harnesses: kill, fork, storm, damage, ...; ONLY=name: one of them'
+	@echo 'make interop       programs that others wrote read what we write: a browser, and what needs Go or Node'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'
 	@echo 'make clean         remove build/; distclean: everything that is not source'
