@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tlg_printf.h"
 #include "base/t2x_digits.h"
 
 enum {
-	LEFT = 1, PLUS = 2, BLANK = 4, ALTERNATE = 8, ZERO = 16,
 	OCTAL_DIGITS = 22,         /* of 64 bits */
 	MAX_SPEC = 16,
 };
@@ -21,13 +21,14 @@ struct render {
 	unsigned nargs, next;
 };
 
-/* One conversion. */
+/* One conversion, its stars replaced by their arguments. */
 struct spec {
-	unsigned flags;
+	unsigned flags;            /* enum tlg_printf_flag */
 	size_t width;
 	int64_t precision;         /* -1: none */
 	unsigned bits;             /* of an integer, by its length modifier */
-	char conversion;
+	enum tlg_printf_kind kind;
+	char letter;
 };
 
 /* A number on its way: sign or prefix, zeros, digits. */
@@ -58,10 +59,10 @@ static void put_padded(struct render *r, const struct spec *spec, const char *te
 {
 	size_t blanks = spec->width > n ? spec->width - n : 0;
 
-	if (!(spec->flags & LEFT))
+	if (!(spec->flags & TLG_PRINTF_LEFT))
 		put_repeated(r, ' ', blanks);
 	put(r, text, n);
-	if (spec->flags & LEFT)
+	if (spec->flags & TLG_PRINTF_LEFT)
 		put_repeated(r, ' ', blanks);
 }
 
@@ -78,81 +79,51 @@ static const struct t2x_arg *take(struct render *r, unsigned type, unsigned othe
 
 /* ---- parsing ------------------------------------------------------------------------------------ */
 
-/* ' groups digits by the locale, and a tracer's has none. */
-static const char *parse_flags(const char *p, struct spec *spec)
-{
-	static const char flags[] = "-+ #0'";
-
-	/* all of them sort before the digits, a zero included */
-	for (const char *flag; *p && *p <= '0' && (flag = strchr(flags, *p)) != NULL; p++)
-		spec->flags |= 1U << (flag - flags);
-	return p;
-}
-
-/* Digits, or `*` with its argument.  NULL: the argument is not there. */
-static const char *parse_count(struct render *r, const char *p, int64_t *count)
+/* A width or a precision; absent: what there is without.  Return  0: a star's argument is not there */
+static int take_count(struct render *r, const struct tlg_printf_count *count, int64_t absent, int64_t *value)
 {
 	const struct t2x_arg *arg;
 
-	if (*p == '*') {
-		arg = take(r, TLG_ARG_INT, TLG_ARG_UINT);
-		*count = arg ? (int32_t)arg->value : 0;
-		return arg ? p + 1 : NULL;
-	}
-	*count = 0;
-	for (; *p >= '0' && *p <= '9'; p++) {
-		if (*count <= INT32_MAX)
-			*count = *count * 10 + (*p - '0');
-	}
-	return p;
+	*value = count->kind == TLG_COUNT_NONE ? absent : count->value;
+	if (count->kind != TLG_COUNT_STAR)
+		return 1;
+	arg = take(r, TLG_ARG_INT, TLG_ARG_UINT);
+	*value = arg ? (int32_t)arg->value : 0;
+	return arg != NULL;
 }
 
-static const char *parse_length(const char *p, struct spec *spec)
+static unsigned find_bits(enum tlg_printf_length length)
 {
-	switch (*p) {
-	case 'h':
-		spec->bits = p[1] == 'h' ? 8 : 16;
-		return p[1] == 'h' ? p + 2 : p + 1;
-	case 'l':
-		spec->bits = 64;
-		return p[1] == 'l' ? p + 2 : p + 1;
-	case 'j':
-	case 'z':
-	case 't':
-	case 'q':
-	case 'L':
-		spec->bits = 64;
-		return p + 1;
+	switch (length) {
+	case TLG_LENGTH_NONE:
+		return 32;
+	case TLG_LENGTH_CHAR:
+		return 8;
+	case TLG_LENGTH_SHORT:
+		return 16;
 	default:
-		spec->bits = 32;
-		return p;
+		return 64;
 	}
 }
 
 /* Read a conversion from behind its % on.  Return  the byte behind it, NULL: it makes no sense */
 static const char *parse(struct render *r, const char *p, struct spec *spec)
 {
+	struct tlg_printf written;
 	int64_t width;
 
-	*spec = (struct spec){ .precision = -1 };
-	p = parse_count(r, parse_flags(p, spec), &width);
-	if (!p)
+	p = tlg_printf_parse(p, &written);
+	if (!p || !take_count(r, &written.width, 0, &width) ||
+	    !take_count(r, &written.precision, -1, &spec->precision))
 		return NULL;
-	if (width < 0) {
-		spec->flags |= LEFT;
-		width = -width;
-	}
-	spec->width = (size_t)width;
-	if (*p == '.') {
-		p = parse_count(r, p + 1, &spec->precision);
-		if (!p)
-			return NULL;
-		if (spec->precision < 0)
-			spec->precision = -1;
-	}
-	p = parse_length(p, spec);
-	spec->conversion = *p;
-	return *p ? p + 1 : NULL;
+	spec->flags = written.flags | (width < 0 ? TLG_PRINTF_LEFT : 0);
+	spec->width = (size_t)(width < 0 ? -width : width);
+	if (spec->precision < 0)
+		spec->precision = -1;
+	spec->bits = find_bits(written.length);
+	spec->kind = written.kind;
+	spec->letter = written.letter;
+	return p;
 }
 
 /* ---- integers ----------------------------------------------------------------------------------- */
@@ -162,23 +133,23 @@ static void put_number(struct render *r, const struct spec *spec, struct number 
 	size_t total = n->prefix_length + n->zeros + n->length;
 	size_t fill = spec->width > total ? spec->width - total : 0;
 
-	if (spec->flags & ZERO && !(spec->flags & LEFT) && spec->precision < 0) {
+	if (spec->flags & TLG_PRINTF_ZERO && !(spec->flags & TLG_PRINTF_LEFT) && spec->precision < 0) {
 		n->zeros += fill;
 		fill = 0;
 	}
-	if (!(spec->flags & LEFT))
+	if (!(spec->flags & TLG_PRINTF_LEFT))
 		put_repeated(r, ' ', fill);
 	put(r, n->prefix, n->prefix_length);
 	put_repeated(r, '0', n->zeros);
 	put(r, n->digits, n->length);
-	if (spec->flags & LEFT)
+	if (spec->flags & TLG_PRINTF_LEFT)
 		put_repeated(r, ' ', fill);
 }
 
 /* The digits of value in base 8, 10 or 16, and the zeros that the precision asks for. */
 static void fill_digits(struct number *n, const struct spec *spec, uint64_t value, unsigned base)
 {
-	const char *digits = spec->conversion == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
+	const char *digits = spec->letter == 'X' ? "0123456789ABCDEF" : "0123456789abcdef";
 	char *p = n->digits + sizeof(n->digits);
 
 	if (base == 10 && value) {
@@ -199,9 +170,9 @@ static void add_sign(struct number *n, const struct spec *spec, int is_negative)
 {
 	if (is_negative)
 		n->prefix[n->prefix_length++] = '-';
-	else if (spec->flags & PLUS)
+	else if (spec->flags & TLG_PRINTF_PLUS)
 		n->prefix[n->prefix_length++] = '+';
-	else if (spec->flags & BLANK)
+	else if (spec->flags & TLG_PRINTF_BLANK)
 		n->prefix[n->prefix_length++] = ' ';
 }
 
@@ -225,7 +196,7 @@ static int render_signed(struct render *r, const struct spec *spec)
 static int render_unsigned(struct render *r, const struct spec *spec)
 {
 	const struct t2x_arg *arg = take(r, TLG_ARG_UINT, TLG_ARG_INT);
-	unsigned base = spec->conversion == 'u' ? 10 : spec->conversion == 'o' ? 8 : 16;
+	unsigned base = spec->letter == 'u' ? 10 : spec->letter == 'o' ? 8 : 16;
 	struct number n = { .length = 0 };
 	uint64_t value;
 
@@ -233,11 +204,11 @@ static int render_unsigned(struct render *r, const struct spec *spec)
 		return 0;
 	value = (uint64_t)arg->value & (UINT64_MAX >> (64 - spec->bits));
 	fill_digits(&n, spec, value, base);
-	if (spec->flags & ALTERNATE && base == 8 && !n.zeros && (!n.length || n.digits[0] != '0'))
+	if (spec->flags & TLG_PRINTF_ALTERNATE && base == 8 && !n.zeros && (!n.length || n.digits[0] != '0'))
 		n.zeros = 1;
-	if (spec->flags & ALTERNATE && base == 16 && value) {
+	if (spec->flags & TLG_PRINTF_ALTERNATE && base == 16 && value) {
 		n.prefix[n.prefix_length++] = '0';
-		n.prefix[n.prefix_length++] = spec->conversion;
+		n.prefix[n.prefix_length++] = spec->letter;
 	}
 	put_number(r, spec, &n);
 	return 1;
@@ -310,11 +281,11 @@ static int render_double(struct render *r, const struct spec *spec)
 	memcpy(&value, &arg->value, sizeof(value));
 	*p++ = '%';
 	for (unsigned i = 0; flags[i]; i++) {
-		if (spec->flags & 1U << i)
+		if (spec->flags & 1U << i)   /* as enum tlg_printf_flag has them */
 			*p++ = flags[i];
 	}
 	memcpy(p, "*.*", 3);
-	p[3] = spec->conversion;
+	p[3] = spec->letter;
 	p[4] = '\0';
 	/* Wider than there is room for is wide enough, and keeps the library's buffers small. */
 	n = snprintf(r->to + r->length, left, format, spec->width < left ? (int)spec->width : (int)left,
@@ -327,34 +298,21 @@ static int render_double(struct render *r, const struct spec *spec)
 /* Print one conversion.  Return  0: it cannot be */
 static int render_one(struct render *r, const struct spec *spec)
 {
-	int is_wide = spec->bits != 32;
-
-	switch (spec->conversion) {
-	case 'd':
-	case 'i':
+	switch (spec->kind) {
+	case TLG_PRINTF_SIGNED:
 		return render_signed(r, spec);
-	case 'u':
-	case 'o':
-	case 'x':
-	case 'X':
+	case TLG_PRINTF_UNSIGNED:
 		return render_unsigned(r, spec);
-	case 'c':
-		return !is_wide && render_char(r, spec);
-	case 's':
-	case 'm':
-		return !is_wide && render_text(r, spec);
-	case 'p':
-		return render_pointer(r, spec);
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
+	case TLG_PRINTF_CHAR:
+		return render_char(r, spec);
+	case TLG_PRINTF_STRING:
+	case TLG_PRINTF_ERRNO:
+		return render_text(r, spec);
+	case TLG_PRINTF_DOUBLE:
 		return render_double(r, spec);
-	case '%':
+	case TLG_PRINTF_POINTER:
+		return render_pointer(r, spec);
+	case TLG_PRINTF_PERCENT:
 		put(r, "%", 1);
 		return 1;
 	default:

@@ -2,16 +2,9 @@
 /* tr2_format.c - walking a format for the types of its arguments. */
 #include "tr2_format.h"
 
-#include <stddef.h>
 #include <string.h>
 
-enum length { NORMAL, CHAR, SHORT, LONG, LONG_LONG, MAXIMUM, SIZE, POINTER_DIFFERENCE };
-
-/* A width or a precision as it stands in the format. */
-struct count {
-	enum { NONE, STAR, DIGITS } kind;
-	unsigned value;           /* of DIGITS; at most 65536 */
-};
+#include "tlg_printf.h"
 
 /* What has been found so far. */
 struct parse {
@@ -27,141 +20,79 @@ static int append(struct parse *parse, unsigned byte)
 	return 1;
 }
 
-/* NULL: no room for the argument that it takes. */
-static const char *parse_count(struct parse *parse, const char *p, struct count *count)
+static const uint8_t signed_takes[TLG_LENGTHS] = {
+	[TLG_LENGTH_NONE] = TR2_TAKE_INT, [TLG_LENGTH_CHAR] = TR2_TAKE_SCHAR, [TLG_LENGTH_SHORT] = TR2_TAKE_SHORT,
+	[TLG_LENGTH_LONG] = TR2_TAKE_LONG, [TLG_LENGTH_LLONG] = TR2_TAKE_LLONG, [TLG_LENGTH_INTMAX] = TR2_TAKE_INTMAX,
+	[TLG_LENGTH_SIZE] = TR2_TAKE_PTRDIFF, [TLG_LENGTH_PTRDIFF] = TR2_TAKE_PTRDIFF,
+};
+
+static const uint8_t unsigned_takes[TLG_LENGTHS] = {
+	[TLG_LENGTH_NONE] = TR2_TAKE_UINT, [TLG_LENGTH_CHAR] = TR2_TAKE_UCHAR, [TLG_LENGTH_SHORT] = TR2_TAKE_USHORT,
+	[TLG_LENGTH_LONG] = TR2_TAKE_ULONG, [TLG_LENGTH_LLONG] = TR2_TAKE_ULLONG,
+	[TLG_LENGTH_INTMAX] = TR2_TAKE_UINTMAX, [TLG_LENGTH_SIZE] = TR2_TAKE_SIZE,
+	[TLG_LENGTH_PTRDIFF] = TR2_TAKE_SIZE,
+};
+
+static int append_star(struct parse *parse, const struct tlg_printf_count *count)
 {
-	*count = (struct count){ NONE, 0 };
-	if (*p == '*') {
-		count->kind = STAR;
-		return append(parse, TR2_TAKE_INT) ? p + 1 : NULL;
-	}
-	for (; *p >= '0' && *p <= '9'; p++) {
-		count->kind = DIGITS;
-		count->value = count->value * 10 + (unsigned)(*p - '0');
-		count->value = count->value < 65536 ? count->value : 65536;
-	}
-	return p;
+	return count->kind != TLG_COUNT_STAR || append(parse, TR2_TAKE_INT);
 }
 
-static const char *parse_length(const char *p, enum length *length)
+static int append_string(struct parse *parse, const struct tlg_printf_count *precision)
 {
-	*length = NORMAL;
-	switch (*p) {
-	case 'h':
-		*length = p[1] == 'h' ? CHAR : SHORT;
-		return p + (p[1] == 'h' ? 2 : 1);
-	case 'l':
-		*length = p[1] == 'l' ? LONG_LONG : LONG;
-		return p + (p[1] == 'l' ? 2 : 1);
-	case 'q':
-		*length = LONG_LONG;
-		return p + 1;
-	case 'j':
-		*length = MAXIMUM;
-		return p + 1;
-	case 'z':
-		*length = SIZE;
-		return p + 1;
-	case 't':
-		*length = POINTER_DIFFERENCE;
-		return p + 1;
-	default:
-		return p;
-	}
-}
+	unsigned value = (unsigned)precision->value;
 
-static unsigned signed_take(enum length length)
-{
-	static const uint8_t takes[] = {
-		[NORMAL] = TR2_TAKE_INT, [CHAR] = TR2_TAKE_SCHAR, [SHORT] = TR2_TAKE_SHORT, [LONG] = TR2_TAKE_LONG,
-		[LONG_LONG] = TR2_TAKE_LLONG, [MAXIMUM] = TR2_TAKE_INTMAX, [SIZE] = TR2_TAKE_PTRDIFF,
-		[POINTER_DIFFERENCE] = TR2_TAKE_PTRDIFF,
-	};
-
-	return takes[length];
-}
-
-static unsigned unsigned_take(enum length length)
-{
-	static const uint8_t takes[] = {
-		[NORMAL] = TR2_TAKE_UINT, [CHAR] = TR2_TAKE_UCHAR, [SHORT] = TR2_TAKE_USHORT, [LONG] = TR2_TAKE_ULONG,
-		[LONG_LONG] = TR2_TAKE_ULLONG, [MAXIMUM] = TR2_TAKE_UINTMAX, [SIZE] = TR2_TAKE_SIZE,
-		[POINTER_DIFFERENCE] = TR2_TAKE_SIZE,
-	};
-
-	return takes[length];
-}
-
-static int append_string(struct parse *parse, const struct count *precision)
-{
-	if (precision->kind == STAR)
+	if (precision->kind == TLG_COUNT_STAR)
 		return append(parse, TR2_TAKE_STRING_STAR);
-	if (precision->kind == NONE)
+	if (precision->kind == TLG_COUNT_NONE)
 		return append(parse, TR2_TAKE_STRING);
-	return precision->value < 65536 && append(parse, TR2_TAKE_STRING_CUT) &&
-	       append(parse, precision->value & 255) && append(parse, precision->value >> 8);
+	return value < 65536 && append(parse, TR2_TAKE_STRING_CUT) && append(parse, value & 255) &&
+	       append(parse, value >> 8);
 }
 
-/* The argument of one conversion.  0: it cannot be deferred. */
-static int parse_conversion(struct parse *parse, char conversion, enum length length,
-			    const struct count *precision)
+/* The argument that a conversion prints.  0: it cannot be deferred */
+static int append_argument(struct parse *parse, const struct tlg_printf *conversion)
 {
-	switch (conversion) {
-	case 'd':
-	case 'i':
-		return append(parse, signed_take(length));
-	case 'o':
-	case 'u':
-	case 'x':
-	case 'X':
-		return append(parse, unsigned_take(length));
-	case 'c':
-		return length == NORMAL && append(parse, TR2_TAKE_CHAR);
-	case 's':
-		return length == NORMAL && append_string(parse, precision);
-	case 'a':
-	case 'A':
-	case 'e':
-	case 'E':
-	case 'f':
-	case 'F':
-	case 'g':
-	case 'G':
+	switch (conversion->kind) {
+	case TLG_PRINTF_SIGNED:
+		return append(parse, signed_takes[conversion->length]);
+	case TLG_PRINTF_UNSIGNED:
+		return append(parse, unsigned_takes[conversion->length]);
+	case TLG_PRINTF_CHAR:
+		return append(parse, TR2_TAKE_CHAR);
+	case TLG_PRINTF_STRING:
+		return append_string(parse, &conversion->precision);
+	case TLG_PRINTF_DOUBLE:
 		return append(parse, TR2_TAKE_DOUBLE);
-	case 'p':
+	case TLG_PRINTF_POINTER:
 		return append(parse, TR2_TAKE_POINTER);
-	case 'm':
+	case TLG_PRINTF_ERRNO:
 		return append(parse, TR2_TAKE_ERRNO);
-	case '%':
+	case TLG_PRINTF_PERCENT:
 		return 1;
 	default:
-		return 0;   /* unknown; or %n, which writes to memory; or "$", "L", "I" and "'", for the C library */
+		return 0;
 	}
+}
+
+/* Long double and the locale's thousands are for the C library. */
+static int append_conversion(struct parse *parse, const struct tlg_printf *conversion)
+{
+	return !(conversion->flags & TLG_PRINTF_GROUP) && conversion->length != TLG_LENGTH_LONG_DOUBLE &&
+	       append_star(parse, &conversion->width) && append_star(parse, &conversion->precision) &&
+	       append_argument(parse, conversion);
 }
 
 struct tr2_format tr2_format_parse(const char *text)
 {
 	static const struct tr2_format not_deferred = { { TR2_FORMAT_NOT_DEFERRED } };
 	struct parse parse = { .count = 0 };
-	struct count width, precision;
-	enum length length;
+	struct tlg_printf conversion;
 
 	while ((text = strchr(text, '%'))) {
-		text++;
-		text = parse_count(&parse, text + strspn(text, "-+ #0"), &width);
-		if (!text)
+		text = tlg_printf_parse(text + 1, &conversion);
+		if (!text || !append_conversion(&parse, &conversion))
 			return not_deferred;
-		precision = (struct count){ NONE, 0 };
-		if (*text == '.') {
-			text = parse_count(&parse, text + 1, &precision);
-			if (!text)
-				return not_deferred;
-			precision.kind = precision.kind == NONE ? DIGITS : precision.kind;
-		}
-		text = parse_length(text, &length);
-		if (!parse_conversion(&parse, *text, length, &precision))
-			return not_deferred;
-		text++;
 	}
 	return parse.format;
 }

@@ -102,6 +102,13 @@ static void test_capture_errno_text(void **state)
 	}
 }
 
+static void test_capture_errno_text_with_a_length_keeps_the_arguments_in_step(void **state)
+{
+	(void)state;
+	errno = ENOENT;
+	CHECK("%lm %d %s", 1, "two");
+}
+
 static void test_capture_refuses_what_cannot_be_put_off(void **state)
 {
 	int n = 0;
@@ -239,6 +246,7 @@ int main(void)
 		cmocka_unit_test(test_capture_several_arguments_in_order),
 		cmocka_unit_test(test_capture_null_and_unterminated_strings),
 		cmocka_unit_test(test_capture_errno_text),
+		cmocka_unit_test(test_capture_errno_text_with_a_length_keeps_the_arguments_in_step),
 		cmocka_unit_test(test_capture_refuses_what_cannot_be_put_off),
 		cmocka_unit_test(test_capture_random_formats_print_as_snprintf),
 	};
