@@ -87,6 +87,26 @@ char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width)
 	return to + width;
 }
 
+char *t2x_put_seconds_exact(char *to, uint64_t ns, unsigned width)
+{
+	char text[T2X_MAX_SECONDS], *end = text;
+	size_t n, blanks;
+
+	if ((int64_t)ns < 0) {
+		*end++ = '-';
+		ns = 0 - ns;
+	}
+	end = t2x_put_uint(end, ns / 1000000000);
+	*end++ = '.';
+	end = t2x_put_6(end, (unsigned)(ns % 1000000000 / 1000));
+	end = t2x_put_3(end, (unsigned)(ns % 1000));
+	n = (size_t)(end - text);
+	blanks = n < width ? width - n : 0;
+	memset(to, ' ', blanks);
+	memcpy(to + blanks, text, n);
+	return to + blanks + n;
+}
+
 char *t2x_put_seconds_ns(char *to, uint64_t ns)
 {
 	if (ns >= EXACT_NS || ns % 1000 == 500)

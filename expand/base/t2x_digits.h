@@ -10,7 +10,7 @@
 
 enum {
 	T2X_MAX_DIGITS = 20,          /* of a 64-bit number, its sign included */
-	T2X_MAX_SECONDS = 32,         /* bytes that t2x_put_seconds_us() may write, if width is not more */
+	T2X_MAX_SECONDS = 32,         /* bytes that a time in seconds may take, if width is not more */
 };
 
 extern const char t2x_digit_pairs[201];
@@ -30,6 +30,13 @@ static inline char *t2x_put_6(char *to, unsigned value)
 	to = t2x_put_2(to, high);
 	to = t2x_put_2(to, low / 100);
 	return t2x_put_2(to, low % 100);
+}
+
+/* value < 1000, three digits. */
+static inline char *t2x_put_3(char *to, unsigned value)
+{
+	*to = (char)('0' + value / 100);
+	return t2x_put_2(to + 1, value % 100);
 }
 
 enum { T2X_SHORT_US = 100 * 1000000, T2X_SHORT_SECONDS = 9 };
@@ -74,5 +81,8 @@ static inline char *t2x_put_seconds(char *to, uint64_t us)
 
 /* ns / 1e9 as printf("%.6f") does: rounded, not cut. */
 char *t2x_put_seconds_ns(char *to, uint64_t ns);
+
+/* ns / 1e9 with nine decimals, neither rounded nor cut; a time that wrapped below zero has its sign. */
+char *t2x_put_seconds_exact(char *to, uint64_t ns, unsigned width);
 
 #endif

@@ -163,3 +163,10 @@ void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns)
 {
 	out->pos = t2x_put_seconds_ns(t2x_out_room(out, T2X_MAX_SECONDS), ns);
 }
+
+void t2x_out_duration(struct t2x_out *out, uint64_t ns, int is_exact)
+{
+	char *p = t2x_out_room(out, T2X_MAX_SECONDS);
+
+	out->pos = is_exact ? t2x_put_seconds_exact(p, ns, 0) : t2x_put_seconds_ns(p, ns);
+}

@@ -81,6 +81,9 @@ void t2x_out_uint(struct t2x_out *out, uint64_t value);
 void t2x_out_seconds_us(struct t2x_out *out, uint64_t us, unsigned width);
 void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns);
 
+/* A duration in seconds: with nine decimals if it is to be exact, else as t2x_out_seconds_ns() prints it. */
+void t2x_out_duration(struct t2x_out *out, uint64_t ns, int is_exact);
+
 /* n <= T2X_OUT_ROOM bytes at the returned position; the caller moves out->pos behind what it has filled. */
 static inline char *t2x_out_room(struct t2x_out *out, size_t n)
 {

@@ -18,7 +18,7 @@
 enum { MAX_NESTING = 1000000 };
 
 /* Options without a letter. */
-enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER };
+enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, NANOSECONDS };
 
 static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
 
@@ -28,8 +28,8 @@ const char *t2x_format_name(enum t2x_format format)
 }
 
 static const char usage_text[] =
-	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--layout=FILE]\n"
-	"                [--raw-text] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--ns]\n"
+	"                [--layout=FILE] [--raw-text] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
 	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
@@ -41,6 +41,7 @@ static const char usage_text[] =
 	"The default format is perf; tree shows the processes and who started whom.\n"
 	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
 	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
+	"  --ns             perf, event: times with nine decimals, not git's six\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
 	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
 	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
@@ -206,7 +207,7 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 		return 1;
 	default:
 		settings->selects |= take_selection(&settings->select, option);
-		return option >= RING_PID;
+		return option >= RING_PID && option <= RING_NEWER;
 	}
 }
 
@@ -221,6 +222,9 @@ static void take_option(struct t2x_settings *settings, int option)
 		break;
 	case 'n':
 		settings->options.nesting = find_number("--nesting is not a number", optarg, MAX_NESTING);
+		break;
+	case NANOSECONDS:
+		settings->options.ns = 1;
 		break;
 	case 'j':
 		settings->jobs = find_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
@@ -288,6 +292,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "brief", no_argument, NULL, 'b' },
 		{ "nesting", required_argument, NULL, 'n' },
+		{ "ns", no_argument, NULL, NANOSECONDS },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },

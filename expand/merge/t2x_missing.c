@@ -104,7 +104,7 @@ uint64_t t2x_missing_first_time(struct t2x_pending *pending, const struct tlg_ev
 
 	if (ns)
 		return ns;
-	return stream->mark_ns ? stream->mark_ns : stream->process.start_us * 1000;
+	return stream->mark_ns ? stream->mark_ns : stream->process.start_ns;
 }
 
 /* A step behind what is missing is younger than that: not as old as what came before.  Return  0: it has to be */

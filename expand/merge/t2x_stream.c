@@ -74,11 +74,11 @@ static void settle_start(struct t2x_stream *stream)
 {
 	uint64_t start_ns;
 
-	if (!stream->has_clock || stream->process.start_us)
+	if (!stream->has_clock || stream->process.start_ns)
 		return;
 	t2x_model_sync(stream->context->model);
 	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks : stream->clock.raw);
-	stream->process.start_us = start_ns / 1000;
+	stream->process.start_ns = start_ns;
 	stream->process.number = ++stream->context->numbers;
 	/* a first bound, so that the files of processes that began later can wait */
 	if (stream->has_start && !stream->mark_ns)

@@ -26,11 +26,11 @@
 struct t2x_process {
 	uint32_t pid;
 	uint32_t stream;          /* random id */
-	uint64_t start_us;        /* zero of absolute times; 0: not known */
+	uint64_t start_ns;        /* zero of absolute times; 0: not known */
 	uint64_t start_ticks;     /* the same as the raw clock has it: a forked child has its parent's; 0: not known */
 	int32_t utcoff;           /* seconds east of UTC */
 	unsigned depth;           /* number of '/' in sid */
-	uint64_t number;          /* see above; another one when start_us or utcoff change */
+	uint64_t number;          /* see above; another one when start_ns or utcoff change */
 	char *sid;                /* "" until PROCINFO was seen */
 	void *model;              /* the model's own data about the process */
 };

@@ -18,7 +18,7 @@ enum {
 	UNWINDS = 1,                      /* all regions but the outermost are left: tlg_style_unwinds() */
 	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
 	LEAVES = 4,                       /* that region is left */
-	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_us() */
+	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_ns() */
 	ENDS_THREAD = 32,
 	ENTERS = 64,                      /* a region is entered: its own line stands outside of it */
 	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | ENDS_THREAD,
@@ -218,18 +218,18 @@ static inline int settle_message(struct t2x_model *m, struct t2x_event *ev, unsi
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
 /* Since a child was started; a child that never was has no time. */
-static uint64_t find_child_us(const struct t2x_event *ev, unsigned start)
+static uint64_t find_child_ns(const struct t2x_event *ev, unsigned start)
 {
 	uint64_t start_ns = (uint64_t)ev->args[start].value;
 
-	return start_ns ? ev->us - start_ns / 1000 : 0;
+	return start_ns ? ev->ns - start_ns : 0;
 }
 
-static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struct t2x_regions *regions, uint64_t us)
+static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struct t2x_regions *regions, uint64_t ns)
 {
-	uint64_t elapsed = t2x_regions_elapsed(regions, us);
+	uint64_t elapsed = t2x_regions_elapsed(regions, ns);
 
-	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, us) : elapsed;
+	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, ns) : elapsed;
 }
 
 static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, struct t2x_event *ev,
@@ -238,7 +238,7 @@ static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, stru
 	if (effect & UNWINDS)
 		t2x_regions_unwind(regions);
 	if (effect & (ENDS_CHILD | READIES_CHILD))
-		ev->rel_us = find_child_us(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
+		ev->rel_ns = find_child_ns(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
 	if (effect & ENDS_THREAD)
 		thread->is_over = 1;
 }
@@ -253,8 +253,8 @@ static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_re
 		closed = t2x_regions_repair_leave(regions, ev->scope->names, &is_missing);
 	else
 		closed = t2x_regions_repair_enter(regions, ev->scope->names);
-	t2x_model_show_missing(m, ev->thread, ev->us, "lost-leaves", closed);
-	t2x_model_show_missing(m, ev->thread, ev->us, "lost-enters", (uint64_t)is_missing);
+	t2x_model_show_missing(m, ev->thread, ev->ns, T2X_LOST_LEAVES, closed);
+	t2x_model_show_missing(m, ev->thread, ev->ns, T2X_LOST_ENTERS, (uint64_t)is_missing);
 	return !is_missing;
 }
 
@@ -269,7 +269,7 @@ static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct
 	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
 		is_there = repair(m, ev, regions, effect);
 	if (effect & ELAPSES)
-		ev->rel_us = find_elapsed(thread, regions, ev->us);
+		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
 	if (effect & LEAVES && is_there && t2x_regions_open(regions))
 		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
 	ev->open = t2x_regions_open(regions);
@@ -286,7 +286,7 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 	if (effect & RARE)
 		apply_rare(thread, ev, regions, effect);
 	if (effect & ELAPSES)
-		ev->rel_us = find_elapsed(thread, regions, ev->us);
+		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
 	if (effect & LEAVES)
 		t2x_regions_leave(regions);
 	ev->open = t2x_regions_open(regions);
@@ -308,7 +308,7 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 	const unsigned nests = UNWINDS | ENTERS | LEAVES;
 	const struct t2x_event ev = {
 		.thread = thread, .scope_index = hit->scope_index,
-		.us = hit->ns / 1000, .abs_us = t2x_model_abs_us(thread->process, hit->ns / 1000),
+		.ns = hit->ns, .abs_ns = t2x_model_abs_ns(thread->process, hit->ns),
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
 	};
 
@@ -324,13 +324,12 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	struct t2x_thread *thread = hit->thread;
 	struct t2x_regions *regions = thread->model;
 	const struct t2x_kind *kind = &m->kinds[hit->scope->style];
-	uint64_t us = hit->ns / 1000;
 	struct t2x_event ev = {
 		.thread = thread,
 		.scope = hit->scope,
 		.style = (enum tlg_style)kind->style,
-		.us = us,
-		.abs_us = t2x_model_abs_us(thread->process, us),
+		.ns = hit->ns,
+		.abs_ns = t2x_model_abs_ns(thread->process, hit->ns),
 		.nargs = hit->nargs,
 		.args = hit->args,
 		.open = t2x_regions_open(regions),
@@ -340,8 +339,10 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		return 0;
 	apply(m, thread, &ev, regions, kind->effect);
 	kind->print(&m->printer, &ev);
+	regions->last_ns = ev.ns;
 	if (kind->effect & ENTERS)
-		t2x_regions_enter(regions, &(struct t2x_region){ us, hit->when, hit->scope->names }, &m->region_budget);
+		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, hit->scope->names },
+				  &m->region_budget);
 	return 1;
 }
 

@@ -10,9 +10,9 @@
 /* ---- regions ------------------------------------------------------------------------------------ */
 
 /* When the thread's outermost region began; the main thread is as old as its process. */
-static uint64_t find_start_us(const struct t2x_thread *thread)
+static uint64_t find_start_ns(const struct t2x_thread *thread)
 {
-	return thread->tid ? thread->start_ns / 1000 : thread->process->start_us;
+	return thread->tid ? thread->start_ns : thread->process->start_ns;
 }
 
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
@@ -20,17 +20,17 @@ struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread)
 {
 	thread->model = t2x_cache_line_new(sizeof(struct t2x_regions));
 	if (thread->model)
-		t2x_regions_init(thread->model, find_start_us(thread));
+		t2x_regions_init(thread->model, find_start_ns(thread));
 	return thread->model;
 }
 
-uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us)
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns)
 {
 	struct t2x_regions *regions = thread->model;
 
-	if (regions->open == 1 && t2x_regions_is(regions, 0, 0) && !regions->entered[0].us)
-		regions->entered[0].us = find_start_us(thread);
-	return t2x_regions_elapsed(regions, us);
+	if (regions->open == 1 && t2x_regions_is(regions, 0, 0) && !regions->entered[0].ns)
+		regions->entered[0].ns = find_start_ns(thread);
+	return t2x_regions_elapsed(regions, ns);
 }
 
 /* Its enter was not seen: show it, with the time at which it was. */
@@ -38,8 +38,8 @@ static void show_open(struct t2x_model *m, struct t2x_thread *thread, const stru
 {
 	const struct t2x_event ev = {
 		.thread = thread, .scope = open->scope,
-		.style = TLG_STYLE_region_enter, .us = open->ns / 1000,
-		.abs_us = t2x_model_abs_us(thread->process, open->ns / 1000), .open = around,
+		.style = TLG_STYLE_region_enter, .ns = open->ns,
+		.abs_ns = t2x_model_abs_ns(thread->process, open->ns), .open = around,
 		.is_repeated = 1,
 	};
 
@@ -61,14 +61,14 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 		t2x_regions_init(regions, 0);
 	}
 	if (own)
-		regions->entered[0].us = find_start_us(thread);   /* it may not have been known */
+		regions->entered[0].ns = find_start_ns(thread);   /* it may not have been known */
 }
 
 /* A region of which nobody has seen the enter. */
 static struct t2x_region make_region(const struct t2x_open *open)
 {
 	return (struct t2x_region){
-		open->when == TLG_OPEN_LOST ? 0 : open->ns / 1000, open->when, open->scope ? open->scope->names : 0
+		open->when == TLG_OPEN_LOST ? 0 : open->ns, open->when, open->scope ? open->scope->names : 0
 	};
 }
 
@@ -98,15 +98,18 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 /* ---- what is missing ---------------------------------------------------------------------------- */
 
 /* A line in the place of what is missing: git's for data, so that readers of git's formats get on with it. */
-void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
-			    uint64_t count)
+void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t ns,
+			    enum t2x_lost_what what, uint64_t count)
 {
+	static const char *const labels[] = { "lost-events", "lost-leaves", "lost-enters" };
+	const struct t2x_regions *regions = thread->model;
+	const struct t2x_lost lost = { what, regions->last_ns };
 	const struct t2x_arg number = { .type = TLG_ARG_UINT, .value = (int64_t)count };
-	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = what };
+	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = labels[what] };
 	const struct t2x_event ev = {
-		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .us = us,
-		.abs_us = t2x_model_abs_us(thread->process, us), .rel_us = T2X_NO_TIME,
-		.open = t2x_regions_open(thread->model), .nargs = 1, .args = &number, .is_mark = 1,
+		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .ns = ns,
+		.abs_ns = t2x_model_abs_ns(thread->process, ns), .rel_ns = T2X_NO_TIME,
+		.open = t2x_regions_open(regions), .nargs = 1, .args = &number, .lost = &lost,
 	};
 
 	if (count)
@@ -124,16 +127,16 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, 
 	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
 	if (!regions)
 		return;
-	t2x_model_show_missing(m, thread, ns / 1000, "lost-events", gap->events);
+	t2x_model_show_missing(m, thread, ns, T2X_LOST_EVENTS, gap->events);
 	if (!gap->is_known) {
-		t2x_model_show_missing(m, thread, ns / 1000, "lost-leaves", t2x_regions_doubt(regions));
+		t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, t2x_regions_doubt(regions));
 		return;
 	}
 	before = t2x_regions_open(regions);
 	t2x_regions_pass(regions, gap->left, 0, &m->region_budget);
-	t2x_model_show_missing(m, thread, ns / 1000, "lost-leaves", before - t2x_regions_open(regions));
+	t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, before - t2x_regions_open(regions));
 	t2x_regions_pass(regions, 0, gap->entered, &m->region_budget);
-	t2x_model_show_missing(m, thread, ns / 1000, "lost-enters", gap->entered);
+	t2x_model_show_missing(m, thread, ns, T2X_LOST_ENTERS, gap->entered);
 }
 
 void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
@@ -168,7 +171,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 	};
 	const struct t2x_event ev = {
 		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
-		.us = ns / 1000, .abs_us = t2x_model_abs_us(process, ns / 1000), .open = 1, .nargs = 1, .args = &count,
+		.ns = ns, .abs_ns = t2x_model_abs_ns(process, ns), .open = 1, .nargs = 1, .args = &count,
 	};
 
 	if (!count.value)

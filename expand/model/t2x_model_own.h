@@ -34,20 +34,20 @@ struct t2x_model {
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
-/* The point in time as microseconds since the process began. */
-static inline uint64_t t2x_model_abs_us(const struct t2x_process *process, uint64_t us)
+/* The point in time as nanoseconds since the process began. */
+static inline uint64_t t2x_model_abs_ns(const struct t2x_process *process, uint64_t ns)
 {
-	return process->start_us ? us - process->start_us : 0;
+	return process->start_ns ? ns - process->start_ns : 0;
 }
 
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);
 
 /* The time elapsed, which was not known: when the thread began may be known by now. */
-uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t us);
+uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns);
 
-/* A line in the place of what is missing, unless count is 0: "lost-events", "lost-leaves", "lost-enters". */
-void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t us, const char *what,
-			    uint64_t count);
+/* A line in the place of what is missing, unless count is 0. */
+void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t ns,
+			    enum t2x_lost_what what, uint64_t count);
 
 #endif

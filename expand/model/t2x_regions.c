@@ -8,13 +8,13 @@
 
 enum { MOST_LOOKED_AT = 1024 };        /* regions, for one of the same names: what is deeper is not repaired */
 
-void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us)
+void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns)
 {
 	regions->open = 1;
 	regions->doubt = 0;
 	regions->entered = regions->small;
 	regions->room = T2X_REGIONS_SMALL;
-	regions->small[0] = (struct t2x_region){ start_us, 0, 0 };
+	regions->small[0] = (struct t2x_region){ start_ns, 0, 0 };
 }
 
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)

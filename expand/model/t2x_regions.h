@@ -27,9 +27,9 @@ enum {
 	T2X_REGIONS_SMALL = 4,        /* as many without memory of their own */
 };
 
-/* When a region was entered.  The raw clock tells regions apart: what it is in microseconds may be corrected. */
+/* When a region was entered.  The raw clock tells regions apart: what it is in nanoseconds may be corrected. */
 struct t2x_region {
-	uint64_t us;                  /* 0: not known */
+	uint64_t ns;                  /* 0: not known */
 	uint64_t when;                /* raw clock; 0: the thread's own, or not known */
 	uint32_t names;               /* t2x_scope.names of its enter; 0: not known */
 };
@@ -38,12 +38,13 @@ struct t2x_regions {
 	struct t2x_region *entered;   /* small, or malloc'ed */
 	unsigned open;                /* UINT32_MAX: or more */
 	unsigned room;                /* times that entered can hold */
+	uint64_t last_ns;             /* of the thread's last event; 0: there was none */
 	unsigned doubt;               /* one more than are only assumed to be open; 0: all is known */
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
-/* One region, the thread's own, that began at start_us; 0: not known.  Nothing is missing. */
-void t2x_regions_init(struct t2x_regions *regions, uint64_t start_us);
+/* One region, the thread's own, that began at start_ns; 0: not known.  Nothing is missing. */
+void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns);
 
 /* budget  gets back what the thread took */
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget);
@@ -115,16 +116,16 @@ static inline void t2x_regions_unwind(struct t2x_regions *regions)
 }
 
 /*
- * Time since the innermost region was entered: 0 if nothing is open, wrapped below zero if now_us is earlier;
+ * Time since the innermost region was entered: 0 if nothing is open, wrapped below zero if now_ns is earlier;
  * T2X_NO_TIME if it is not known.
  */
-static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_us)
+static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_ns)
 {
 	unsigned innermost = regions->open - 1;
-	uint64_t start_us = innermost < regions->room ? regions->entered[innermost].us : 0;
+	uint64_t start_ns = innermost < regions->room ? regions->entered[innermost].ns : 0;
 
-	if (start_us && !t2x_regions_are_assumed(regions))
-		return now_us - start_us;
+	if (start_ns && !t2x_regions_are_assumed(regions))
+		return now_ns - start_ns;
 	return regions->open || t2x_regions_are_assumed(regions) ? T2X_NO_TIME : 0;
 }
 

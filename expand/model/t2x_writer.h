@@ -17,6 +17,7 @@
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
 	unsigned nesting;     /* event: open regions up to which regions and data are shown; 0: no limit */
+	int ns;               /* perf, event: times with nine decimals, not git's six */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
@@ -27,16 +28,37 @@ struct t2x_event {
 	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
 	unsigned nargs;
 	unsigned open;                  /* regions around the event, the thread's outermost level included */
-	uint64_t us;                    /* since 1970-01-01 UTC */
-	uint64_t abs_us;                /* since the start of the process; may have wrapped below zero */
-	uint64_t rel_us;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
+	uint64_t ns;                    /* since 1970-01-01 UTC */
+	uint64_t abs_ns;                /* since the start of the process; may have wrapped below zero */
+	uint64_t rel_ns;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
 	enum tlg_style style;
 	uint32_t scope_index;           /* of what is unresolved */
 	int is_repeated;                /* a region_enter that is past: it was not seen, and has no message for that */
-	int is_mark;                    /* no event of the program: it tells what is missing, at any depth */
+	const struct t2x_lost *lost;    /* NULL: an event of the program; else it tells what is missing, at any depth */
 };
+
+/* What is missing at an event of kind data_intmax, of which the first argument is the number. */
+enum t2x_lost_what { T2X_LOST_EVENTS, T2X_LOST_LEAVES, T2X_LOST_ENTERS };
+struct t2x_lost {
+	enum t2x_lost_what what;
+	uint64_t since_ns;              /* of the thread's last event before; 0: there was none */
+};
+
+/*
+ * Microseconds between two points in time as git has them: each is cut to microseconds, then they are subtracted.
+ */
+static inline uint64_t t2x_us_between(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns / 1000 - from_ns / 1000;
+}
+
+/* A time of the event, abs_ns or rel_ns, in microseconds as git has it. */
+static inline uint64_t t2x_event_us(const struct t2x_event *ev, uint64_t elapsed_ns)
+{
+	return t2x_us_between(ev->ns - elapsed_ns, ev->ns);
+}
 
 /* Positions in args.  The argument lists go on to nargs. */
 enum { T2X_NAME_HIERARCHY, T2X_NAME_OWN };                      /* cmd_name */
@@ -60,9 +82,10 @@ enum { T2X_KEPT_BYTES = T2X_MAX_SECONDS };
 
 /* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
 struct t2x_kept {
-	uint64_t us;
+	uint64_t ns;                    /* where the microsecond begins */
+	uint64_t span_ns;               /* so long it is that text; 0: nothing is kept */
 	uint64_t process;               /* number of the one whose time it is */
-	unsigned length;                /* of text; 0: nothing kept yet */
+	unsigned length;                /* of text */
 	char text[T2X_KEPT_BYTES];
 };
 

@@ -6,6 +6,7 @@ enum {
 	PLACE_BYTES = T2X_COLUMNS_PLACE,
 	EVENT_BYTES = 12,
 	REPO_BYTES = 3,
+	EXACT_TIME_BYTES = T2X_COLUMNS_TIME + 3,
 	CATEGORY_BYTES = T2X_COLUMNS_CATEGORY,
 	THREAD_BYTES = 24,
 	/*
@@ -156,7 +157,7 @@ static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 		fill_thread(thread, ev);
 	if (!t2x_text_knows_time(printer, ev)) {
 		t2x_text_keep_local_time(printer, ev);
-		t2x_text_keep_elapsed(printer, ev->abs_us, T2X_COLUMNS_TIME);
+		t2x_text_keep_elapsed(printer, t2x_event_us(ev, ev->abs_ns), T2X_COLUMNS_TIME);
 	}
 	t2x_out_room(printer->out, T2X_COLUMNS_ROOM);
 }
@@ -184,6 +185,38 @@ static char *put_names(struct t2x_out *out, char *p, const struct t2x_template *
 	return t2x_out_room(out, T2X_COLUMNS_ROOM);
 }
 
+static char *put_exact_time(char *p, uint64_t ns, int is_shown)
+{
+	if (is_shown)
+		p = t2x_put_seconds_exact(p, ns, EXACT_TIME_BYTES);
+	else
+		p = (char *)memset(p, ' ', EXACT_TIME_BYTES) + EXACT_TIME_BYTES;
+	memcpy(p, " | ", 3);
+	return p + 3;
+}
+
+/* As t2x_columns_put(), with nanoseconds. */
+static char *put_exact(const struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_template *scope,
+		       const struct t2x_template *thread, unsigned times)
+{
+	char *p = printer->out->pos;
+
+	if (!printer->options.brief) {
+		memcpy(p, printer->time.text, T2X_LOCAL_TIME_NS);
+		p += T2X_LOCAL_TIME_NS;
+		memcpy(p, scope->text + T2X_PLACE_AT, T2X_PLACE_COPY);
+		p += T2X_PLACE_COPY;
+	}
+	memcpy(p, thread->text, T2X_THREAD_COPY);
+	p += thread->length[0];
+	memcpy(p, scope->text + T2X_EVENT_AT, T2X_EVENT_COPY);
+	p += scope->length[T2X_EVENT_LENGTH];
+	p = put_exact_time(p, ev->abs_ns, times & T2X_COLUMNS_ABSOLUTE);
+	p = put_exact_time(p, ev->rel_ns, times & T2X_COLUMNS_RELATIVE);
+	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
+	return p + T2X_COLUMNS_CATEGORY + 3;
+}
+
 char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
 			    const char *category)
 {
@@ -191,10 +224,11 @@ char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event 
 	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
 	char *p;
 
-	if (ev->rel_us == T2X_NO_TIME)
+	if (ev->rel_ns == T2X_NO_TIME)
 		times &= ~(unsigned)T2X_COLUMNS_RELATIVE;
 	prepare(printer, ev);
-	p = t2x_columns_put(printer, ev, scope, thread, times, 0);
+	p = printer->options.ns ? put_exact(printer, ev, scope, thread, times)
+				: t2x_columns_put(printer, ev, scope, thread, times, 0);
 	if (category)
 		put_column(p - CATEGORY_BYTES - 3, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
 	return put_names(printer->out, put_dots(p, t2x_columns_dots(ev)), scope, ev);

@@ -61,6 +61,18 @@ static inline size_t t2x_columns_dots(const struct t2x_event *ev)
 	return ev->open > 1 ? 2 * ((size_t)ev->open - 1) : 0;
 }
 
+/*
+ * t2x_event_us() of a usual time elapsed, for an event of the microsecond that is kept: less than T2X_MOST_SECONDS,
+ * and the division is a short one.
+ */
+enum { T2X_USUAL_NS = (T2X_MOST_SECONDS - 1) * 1000 };
+static inline unsigned t2x_columns_usual_us(const struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	unsigned into = (unsigned)(ev->ns - printer->time.ns);
+
+	return ((unsigned)ev->rel_ns + 999 - into) / 1000;
+}
+
 /* Templates and times are those of the event, and nothing in the line is longer than usual. */
 static inline int t2x_columns_are_usual(const struct t2x_printer *printer, const struct t2x_event *ev,
 					const struct t2x_template *scope, const struct t2x_template *thread,
@@ -68,15 +80,16 @@ static inline int t2x_columns_are_usual(const struct t2x_printer *printer, const
 {
 	const struct t2x_out *out = printer->out;
 
+	/* with nanoseconds no time is known */
 	return t2x_template_is_of(scope, t2x_columns_scope(ev)) && t2x_template_is_of(thread, ev->thread->number) &&
 	       out->end - out->pos >= T2X_COLUMNS_ROOM && t2x_text_knows_time(printer, ev) &&
 	       t2x_columns_dots(ev) <= T2X_DOTS_COPY && scope->length[T2X_NAMES_LENGTH] <= T2X_NAMES_COPY &&
-	       (!(times & T2X_COLUMNS_RELATIVE) || ev->rel_us < T2X_MOST_SECONDS);
+	       (!(times & T2X_COLUMNS_RELATIVE) || ev->rel_ns < T2X_USUAL_NS);
 }
 
 /* "  0.000123 |  0.000045 | " */
-static inline char *t2x_columns_put_times(const struct t2x_printer *printer, char *p, uint64_t rel_us, unsigned times,
-					  int is_usual)
+static inline char *t2x_columns_put_times(const struct t2x_printer *printer, char *p, const struct t2x_event *ev,
+					  unsigned times, int is_usual)
 {
 	static const char none[16] = "          |    ";
 
@@ -88,7 +101,8 @@ static inline char *t2x_columns_put_times(const struct t2x_printer *printer, cha
 		p += T2X_COLUMNS_TIME + 3;
 	}
 	if (times & T2X_COLUMNS_RELATIVE) {
-		p = is_usual ? t2x_put_most_seconds(p, (unsigned)rel_us) : t2x_put_seconds(p, rel_us);
+		p = is_usual ? t2x_put_most_seconds(p, t2x_columns_usual_us(printer, ev))
+			     : t2x_put_seconds(p, t2x_event_us(ev, ev->rel_ns));
 		memcpy(p, " | ", 4);
 		return p + 3;
 	}
@@ -112,7 +126,7 @@ t2x_columns_put(const struct t2x_printer *printer, const struct t2x_event *ev, c
 	memcpy(p, thread->text, T2X_THREAD_COPY);
 	p += thread->length[0];
 	memcpy(p, scope->text + T2X_EVENT_AT, T2X_EVENT_COPY);
-	p = t2x_columns_put_times(printer, p + scope->length[T2X_EVENT_LENGTH], ev->rel_us, times, is_usual);
+	p = t2x_columns_put_times(printer, p + scope->length[T2X_EVENT_LENGTH], ev, times, is_usual);
 	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
 	return p + T2X_COLUMNS_CATEGORY + 3;
 }

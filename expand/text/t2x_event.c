@@ -14,16 +14,25 @@ static void put_message(struct t2x_out *out, const struct t2x_event *ev)
 /* Regions and data deep inside are left out. */
 static int is_too_deep(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	return printer->options.nesting && ev->open > printer->options.nesting && !ev->is_mark;
+	return printer->options.nesting && ev->open > printer->options.nesting && !ev->lost;
+}
+
+/* A time of the event, abs_ns or rel_ns. */
+static void put_time(struct t2x_printer *printer, const char *key, const struct t2x_event *ev, uint64_t elapsed_ns)
+{
+	if (printer->options.ns)
+		t2x_json_exact(printer->out, key, elapsed_ns);
+	else
+		t2x_json_us(printer->out, key, t2x_event_us(ev, elapsed_ns));
 }
 
 /* How long it took, or that this is not known. */
-static void put_elapsed(struct t2x_out *out, const struct t2x_event *ev)
+static void put_elapsed(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	if (__builtin_expect(ev->rel_us == T2X_NO_TIME, 0))
-		t2x_out_literal(out, ",\"t_rel_unknown\":true");
+	if (__builtin_expect(ev->rel_ns == T2X_NO_TIME, 0))
+		t2x_out_literal(printer->out, ",\"t_rel_unknown\":true");
 	else
-		t2x_json_us(out, "t_rel", ev->rel_us);
+		put_time(printer, "t_rel", ev, ev->rel_ns);
 }
 
 static void print_plain(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -45,7 +54,7 @@ static void print_version(struct t2x_printer *printer, const struct t2x_event *e
 static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
 	t2x_json_argv(printer->out, "argv", NULL, ev->args, ev->nargs);
 	t2x_object_end(printer);
 }
@@ -53,7 +62,7 @@ static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 static void print_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
 	t2x_json_int(printer->out, ev->style == TLG_STYLE_signal ? "signo" : "code", ev->args[0].value);
 	t2x_object_end(printer);
 }
@@ -144,7 +153,7 @@ static void print_child_exit(struct t2x_printer *printer, const struct t2x_event
 	t2x_json_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
 	t2x_json_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
 	t2x_json_int(printer->out, "code", ev->args[T2X_CHILD_CODE].value);
-	t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	put_time(printer, "t_rel", ev, ev->rel_ns);
 	t2x_object_end(printer);
 }
 
@@ -154,7 +163,7 @@ static void print_child_ready(struct t2x_printer *printer, const struct t2x_even
 	t2x_json_int(printer->out, "child_id", ev->args[T2X_CHILD_ID].value);
 	t2x_json_int(printer->out, "pid", ev->args[T2X_CHILD_PID].value);
 	t2x_json_arg(printer->out, "ready", &ev->args[T2X_READY_STATE]);
-	t2x_json_us(printer->out, "t_rel", ev->rel_us);
+	put_time(printer, "t_rel", ev, ev->rel_ns);
 	t2x_object_end(printer);
 }
 
@@ -178,7 +187,7 @@ static void print_exec_result(struct t2x_printer *printer, const struct t2x_even
 static void print_thread_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_elapsed(printer->out, ev);
+	put_elapsed(printer, ev);
 	t2x_object_end(printer);
 }
 
@@ -206,7 +215,7 @@ static void print_region(struct t2x_printer *printer, const struct t2x_event *ev
 		return;
 	t2x_object_begin(printer, ev);
 	if (ev->style == TLG_STYLE_region_leave)
-		put_elapsed(printer->out, ev);
+		put_elapsed(printer, ev);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 	put_message(printer->out, ev);
@@ -220,7 +229,7 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (is_too_deep(printer, ev))
 		return;
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 	t2x_object_end(printer);
@@ -229,8 +238,8 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 static void begin_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
-	put_elapsed(printer->out, ev);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_elapsed(printer, ev);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 }
@@ -294,9 +303,15 @@ static void print_data_json(struct t2x_printer *printer, const struct t2x_event 
 static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
 	put_message(printer->out, ev);
 	t2x_object_end(printer);
+}
+
+static void put_duration(struct t2x_printer *printer, const char *key, const struct t2x_arg *ns)
+{
+	t2x_json_key(printer->out, key);
+	t2x_out_duration(printer->out, (uint64_t)ns->value, printer->options.ns);
 }
 
 static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -304,9 +319,9 @@ static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_object_begin(printer, ev);
 	t2x_object_names(printer, ev);
 	t2x_json_int(printer->out, "intervals", ev->args[T2X_TIMER_INTERVALS].value);
-	t2x_json_ns(printer->out, "t_total", ev->args[T2X_TIMER_TOTAL].value);
-	t2x_json_ns(printer->out, "t_min", ev->args[T2X_TIMER_MIN].value);
-	t2x_json_ns(printer->out, "t_max", ev->args[T2X_TIMER_MAX].value);
+	put_duration(printer, "t_total", &ev->args[T2X_TIMER_TOTAL]);
+	put_duration(printer, "t_min", &ev->args[T2X_TIMER_MIN]);
+	put_duration(printer, "t_max", &ev->args[T2X_TIMER_MAX]);
 	t2x_object_end(printer);
 }
 #define print_th_timer print_timer
@@ -324,7 +339,7 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	t2x_json_us(printer->out, "t_abs", ev->abs_us);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
 	t2x_json_int(printer->out, "scope", ev->scope_index);
 	t2x_object_end(printer);
 }

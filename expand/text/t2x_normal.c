@@ -105,7 +105,7 @@ static void print_end(struct t2x_printer *printer, const struct t2x_event *ev)
 	begin_line(printer, ev);
 	t2x_out_string(out, t2x_text_event_name(ev->style));
 	t2x_out_literal(out, " elapsed:");
-	t2x_out_seconds_us(out, ev->abs_us, 0);
+	t2x_out_seconds_us(out, t2x_event_us(ev, ev->abs_ns), 0);
 	t2x_out_literal(out, " code:");
 	t2x_out_int(out, ev->args[0].value);
 	t2x_out_end_line(out);
@@ -183,7 +183,7 @@ static void print_child_exit(struct t2x_printer *printer, const struct t2x_event
 	begin_numbered(printer, ev);
 	t2x_text_child_exit(out, ev);
 	t2x_out_literal(out, " elapsed:");
-	t2x_out_seconds_us(out, ev->rel_us, 0);
+	t2x_out_seconds_us(out, t2x_event_us(ev, ev->rel_ns), 0);
 	t2x_out_end_line(out);
 }
 
@@ -194,7 +194,7 @@ static void print_child_ready(struct t2x_printer *printer, const struct t2x_even
 	begin_numbered(printer, ev);
 	t2x_text_child_ready(out, ev);
 	t2x_out_literal(out, " elapsed:");
-	t2x_out_seconds_us(out, ev->rel_us, 0);
+	t2x_out_seconds_us(out, t2x_event_us(ev, ev->rel_ns), 0);
 	t2x_out_end_line(out);
 }
 
@@ -262,7 +262,7 @@ static void begin_sum(struct t2x_printer *printer, const struct t2x_event *ev)
 static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_sum(printer, ev);
-	t2x_text_timer(printer->out, ev->args);
+	t2x_text_timer(printer, ev->args);
 	t2x_out_end_line(printer->out);
 }
 #define print_th_timer print_timer

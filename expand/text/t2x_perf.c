@@ -243,7 +243,7 @@ static void print_data_intmax(struct t2x_printer *printer, const struct t2x_even
 static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev, 0);
-	t2x_text_timer(printer->out, ev->args);
+	t2x_text_timer(printer, ev->args);
 	t2x_out_end_line(printer->out);
 }
 #define print_th_timer print_timer

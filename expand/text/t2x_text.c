@@ -7,6 +7,8 @@
 #include "tlg_date.h"
 #include "tlg_desc.h"
 
+enum { NS_PER_S = 1000000000 };
+
 /* Bytes that the shell and people read as they are. */
 static int is_below_root(unsigned char c)
 {
@@ -131,15 +133,16 @@ void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separa
 	}
 }
 
-void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args)
+void t2x_text_timer(struct t2x_printer *printer, const struct t2x_arg *args)
 {
+	struct t2x_out *out = printer->out;
 	static const char *const names[] = { " intervals:", " total:", " min:", " max:" };
 
 	t2x_out_string(out, names[T2X_TIMER_INTERVALS]);
 	t2x_out_uint(out, (uint64_t)args[T2X_TIMER_INTERVALS].value);
 	for (unsigned i = T2X_TIMER_TOTAL; i <= T2X_TIMER_MAX; i++) {
 		t2x_out_string(out, names[i]);
-		t2x_out_seconds_ns(out, (uint64_t)args[i].value);
+		t2x_out_duration(out, (uint64_t)args[i].value, printer->options.ns);
 	}
 }
 
@@ -205,33 +208,46 @@ static void keep_utc_second(struct t2x_second *kept, int64_t second)
 	kept->length = 20;
 }
 
+/* The digits behind the second, which is kept up to at.  A nanosecond is not worth being kept for the next event. */
+static void keep_fraction(struct t2x_printer *printer, unsigned at, uint64_t ns)
+{
+	struct t2x_kept *kept = &printer->time;
+	unsigned fraction = (unsigned)(ns % NS_PER_S);
+	char *end = t2x_put_6(kept->text + at, fraction / 1000);
+
+	if (printer->options.ns)
+		end = t2x_put_3(end, fraction % 1000);
+	kept->length = (unsigned)(end - kept->text);
+	kept->ns = ns - ns % 1000;
+	kept->span_ns = printer->options.ns ? 0 : 1000;
+}
+
 void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_second *second = &printer->second;
 	struct t2x_kept *kept = &printer->time;
-	int64_t now = (int64_t)(ev->us / 1000000) + ev->thread->process->utcoff;
+	int64_t now = (int64_t)(ev->ns / NS_PER_S) + ev->thread->process->utcoff;
 
 	if (second->second != now || !second->length)
 		keep_local_second(second, now);
 	memcpy(kept->text, second->text, 9);
-	t2x_put_6(kept->text + 9, (unsigned)(ev->us % 1000000));
-	kept->length = T2X_LOCAL_TIME;
-	kept->us = ev->us;
+	keep_fraction(printer, 9, ev->ns);
 	kept->process = ev->thread->process->number;
+	if (!kept->process)
+		kept->span_ns = 0;
 }
 
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_second *second = &printer->second;
 	struct t2x_kept *kept = &printer->time;
-	int64_t now = (int64_t)(ev->us / 1000000);
+	int64_t now = (int64_t)(ev->ns / NS_PER_S);
 
 	if (second->second != now || !second->length)
 		keep_utc_second(second, now);
 	memcpy(kept->text, second->text, 20);
-	*t2x_put_6(kept->text + 20, (unsigned)(ev->us % 1000000)) = 'Z';
-	kept->length = T2X_UTC;
-	kept->us = ev->us;
+	keep_fraction(printer, 20, ev->ns);
+	kept->text[kept->length++] = 'Z';
 }
 
 void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width)

@@ -34,7 +34,7 @@ void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev);      
 void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator);
 
 /* The four arguments of a timer: " intervals:1 total:0.000541 min:0.000541 max:0.000541". */
-void t2x_text_timer(struct t2x_out *out, const struct t2x_arg *args);
+void t2x_text_timer(struct t2x_printer *printer, const struct t2x_arg *args);
 
 /* The event's name as git prints it. */
 const char *t2x_text_event_name(enum tlg_style style);
@@ -42,24 +42,27 @@ const char *t2x_text_event_name(enum tlg_style style);
 /* "global", for the first argument of def_param. */
 const char *t2x_text_param_scope(const struct t2x_arg *scope);
 
-/* Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ". */
+/*
+ * Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ"; if
+ * nanoseconds are wanted, with three more digits.
+ */
 void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /* Make kept the seconds since the start of the process, at least width wide, and " | ". */
 void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width);
 
-enum { T2X_LOCAL_TIME = 15, T2X_UTC = 27 };     /* bytes */
+enum { T2X_LOCAL_TIME = 15, T2X_LOCAL_TIME_NS = 18 };     /* bytes */
 
 /* What is kept is that of the event; of a process without a number nothing is. */
 static inline int t2x_text_knows_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_kept *kept = &printer->time;
 
-	return kept->us == ev->us && kept->process == ev->thread->process->number && kept->process;
+	return ev->ns - kept->ns < kept->span_ns && kept->process == ev->thread->process->number;
 }
 
-/* Put it at to, where 16 bytes, T2X_UTC bytes may be written.  Return  the byte behind */
+/* Put it at to, where 16 bytes (without nanoseconds only), T2X_KEPT_BYTES may be written.  Return  the byte behind */
 static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
 	if (!t2x_text_knows_time(printer, ev))
@@ -72,10 +75,10 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
 {
 	const struct t2x_kept *kept = &printer->time;
 
-	if (kept->us != ev->us || !kept->length)
+	if (ev->ns - kept->ns >= kept->span_ns)
 		t2x_text_keep_utc(printer, ev);
-	memcpy(to, kept->text, T2X_UTC);
-	return to + T2X_UTC;
+	memcpy(to, kept->text, T2X_KEPT_BYTES);
+	return to + kept->length;
 }
 
 /*

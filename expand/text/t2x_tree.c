@@ -137,8 +137,8 @@ static struct t2x_node *add_process(struct t2x_tree *tree, const struct t2x_even
 
 	if (node) {
 		node->has_pid = 1;
-		node->first_us = ev->us;
-		node->start_us = process->start_us ? process->start_us : ev->us;
+		node->first_ns = ev->ns;
+		node->start_ns = process->start_ns ? process->start_ns : ev->ns;
 	}
 	if (tree->by_stream.count < 2 * T2X_TREE_NODES)
 		t2x_map_put(&tree->by_stream, process->stream, node ? node : &no_node);
@@ -175,8 +175,8 @@ static struct t2x_node *follow(struct t2x_printer *printer, const struct t2x_eve
 	if (!node || node == &no_node)
 		return NULL;
 	learn_process(tree, node, ev->thread->process);
-	if (!node->is_closed && ev->us > node->last_us)
-		node->last_us = ev->us;
+	if (!node->is_closed && ev->ns > node->last_ns)
+		node->last_ns = ev->ns;
 	return node;
 }
 
@@ -229,7 +229,7 @@ static void end_process(struct t2x_printer *printer, const struct t2x_event *ev,
 	node->end = (uint8_t)end;
 	node->value = end == T2X_TREE_EXEC ? 0 : ev->args[0].value;
 	node->is_closed = (uint8_t)is_closed;
-	node->last_us = ev->us;
+	node->last_ns = ev->ns;
 }
 
 /* The code is known, the end has not come. */
@@ -262,7 +262,7 @@ static void print_exec_result(struct t2x_printer *printer, const struct t2x_even
 		return;
 	node->end = T2X_TREE_OPEN;
 	node->is_closed = 0;
-	node->last_us = ev->us;
+	node->last_ns = ev->ns;
 }
 
 /* ---- children ----------------------------------------------------------------------------------- */
@@ -278,7 +278,7 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 		return;
 	child->is_child = 1;
 	child->child_id = ev->args[T2X_CHILD_ID].value;
-	child->start_us = child->first_us = child->last_us = ev->us;
+	child->start_ns = child->first_ns = child->last_ns = ev->ns;
 	child->parent = parent;
 	child->next = parent->open;
 	parent->open = child;
@@ -303,7 +303,7 @@ static struct t2x_node *close_child(struct t2x_printer *printer, const struct t2
 		child->next = NULL;
 		child->pid = ev->args[T2X_CHILD_PID].value;
 		child->has_pid = 1;
-		child->last_us = ev->us;
+		child->last_ns = ev->ns;
 		return child;
 	}
 	return NULL;

@@ -33,14 +33,14 @@ struct t2x_node {
 	int64_t pid;
 	char *sid;                        /* "": unknown, as all children are */
 	char *command;                    /* quoted, control characters replaced; NULL: unknown */
-	uint64_t start_us;                /* since 1970-01-01 UTC */
+	uint64_t start_ns;                /* since 1970-01-01 UTC */
 	uint64_t start_ticks;             /* as the process has it */
-	uint64_t first_us, last_us;       /* the first event, the last one; closed: the end */
+	uint64_t first_ns, last_ns;       /* the first event, the last one; closed: the end */
 	int32_t utcoff;
 	int64_t value;                    /* T2X_TREE_CODE, T2X_TREE_SIGNAL: which */
 	uint8_t end;                      /* enum t2x_tree_end */
 	uint8_t rank;                     /* enum t2x_tree_rank */
-	uint8_t is_closed;                /* last_us is the end, not only the last that was heard */
+	uint8_t is_closed;                /* last_ns is the end, not only the last that was heard */
 	uint8_t is_child;                 /* known from its parent alone */
 	uint8_t has_pid;
 	uint8_t is_fork;                  /* goes on from another process, as its child or under its session id */

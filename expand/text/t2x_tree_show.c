@@ -39,8 +39,8 @@ static void join_streams(struct t2x_node *node, struct t2x_node *later)
 {
 	later->is_hidden = 1;
 	later->head = node;
-	if (later->last_us >= node->last_us || later->is_closed) {
-		node->last_us = later->last_us;
+	if (later->last_ns >= node->last_ns || later->is_closed) {
+		node->last_ns = later->last_ns;
 		node->is_closed = later->is_closed;
 		if (later->end != T2X_TREE_OPEN) {
 			node->end = later->end;
@@ -62,14 +62,14 @@ static void settle_forks(struct t2x_node **nodes, unsigned n)
 
 	for (unsigned i = 0; i < n; i++)
 		if (!nodes[i]->is_hidden && (!head || nodes[i]->rank > head->rank ||
-					     (nodes[i]->rank == head->rank && nodes[i]->first_us < head->first_us)))
+					     (nodes[i]->rank == head->rank && nodes[i]->first_ns < head->first_ns)))
 			head = nodes[i];
 	for (unsigned i = 0; i < n; i++) {
 		if (nodes[i]->is_hidden || nodes[i] == head)
 			continue;
 		nodes[i]->head = head;
 		nodes[i]->is_fork = 1;
-		nodes[i]->start_us = nodes[i]->first_us;
+		nodes[i]->start_ns = nodes[i]->first_ns;
 	}
 }
 
@@ -118,7 +118,7 @@ static void find_fork(struct t2x_node *node)
 	if (!node->start_ticks || node->start_ticks != node->parent->start_ticks)
 		return;
 	node->is_fork = 1;
-	node->start_us = node->first_us;
+	node->start_ns = node->first_ns;
 }
 
 static void find_parents(struct t2x_node **nodes, unsigned n)
@@ -149,7 +149,7 @@ static int compare_pids(const void *a, const void *b)
 	if (!order)
 		order = compare_numbers((uint64_t)x->pid, (uint64_t)y->pid);
 	if (!order)
-		order = compare_numbers(x->start_us, y->start_us);
+		order = compare_numbers(x->start_ns, y->start_ns);
 	return order ? order : compare_numbers(x->order, y->order);
 }
 
@@ -163,7 +163,7 @@ static void claim_child(struct t2x_node *child, struct t2x_node *process)
 	process->is_closed = 1;
 	process->end = child->end;
 	process->value = child->value;
-	process->last_us = child->last_us;
+	process->last_ns = child->last_ns;
 }
 
 /* Nodes with one parent and process id: the numbers come around, so the first child is the first process. */
@@ -217,7 +217,7 @@ static int compare_lines(const void *a, const void *b)
 	if (!order)
 		order = compare_orders(x->parent, y->parent);
 	if (!order)
-		order = compare_numbers(x->head->start_us, y->head->start_us);
+		order = compare_numbers(x->head->start_ns, y->head->start_ns);
 	if (!order)
 		order = compare_numbers(x->head->order, y->head->order);
 	if (!order)
@@ -273,9 +273,9 @@ static void print_times(struct t2x_printer *printer, const struct t2x_node *node
 {
 	struct t2x_process process = { .utcoff = node->utcoff };
 	const struct t2x_thread thread = { .process = &process };
-	const struct t2x_event ev = { .thread = &thread, .us = node->start_us };
+	const struct t2x_event ev = { .thread = &thread, .ns = node->start_ns };
 	struct t2x_out *out = printer->out;
-	uint64_t us = node->last_us > node->start_us ? node->last_us - node->start_us : 0;
+	uint64_t us = node->last_ns > node->start_ns ? t2x_us_between(node->start_ns, node->last_ns) : 0;
 
 	if (!printer->options.brief) {
 		out->pos = t2x_text_local_time(printer, t2x_out_room(out, 16), &ev);

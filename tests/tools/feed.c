@@ -19,14 +19,19 @@ static char *copy(const char *text)
 
 void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting)
 {
-	struct t2x_options options = { .brief = brief, .nesting = nesting };
+	const struct t2x_options options = { .brief = brief, .nesting = nesting };
 
+	feed_open_with(feed, writer, &options);
+}
+
+void feed_open_with(struct feed *feed, const struct t2x_writer *writer, const struct t2x_options *options)
+{
 	*feed = (struct feed){ .fd = memfd_create("feed", 0) };
 	assert_true(feed->fd >= 0);
 	assert_int_equal(t2x_out_init(&feed->out, feed->fd), 0);
-	feed->model = t2x_model_new(writer, &feed->out, &options);
+	feed->model = t2x_model_new(writer, &feed->out, options);
 	assert_non_null(feed->model);
-	feed->process = (struct t2x_process){ .pid = 7, .start_us = FEED_START_NS / 1000, .utcoff = 3600 };
+	feed->process = (struct t2x_process){ .pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600 };
 	feed->process.sid = copy("SID");
 	for (unsigned i = 0; i < FEED_THREADS; i++)
 		feed->thread[i] = (struct t2x_thread){

@@ -28,6 +28,7 @@ struct feed {
 
 /* nesting as in struct t2x_options. */
 void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting);
+void feed_open_with(struct feed *feed, const struct t2x_writer *writer, const struct t2x_options *options);
 
 /* A new scope at m.c:<scope number, from 1>; the test may change it before its first hit. */
 struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label,

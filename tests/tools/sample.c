@@ -328,8 +328,9 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 {
 	if (!ev->scope)
 		return SAMPLE_UNRESOLVED;
-	return ev->open == hit->open && (kind_of(hit->scope) == KIND_ENTER || ev->rel_us == hit->rel_us) &&
-	       ev->abs_us == ev->us - (uint64_t)TLGMAKE_SECOND * 1000000 && ev->thread->name[0] != '?' &&
+	return ev->open == hit->open &&
+	       (kind_of(hit->scope) == KIND_ENTER || ev->rel_ns == hit->rel_us * UINT64_C(1000)) &&
+	       ev->abs_ns == ev->ns - (uint64_t)TLGMAKE_SECOND * 1000000000 && ev->thread->name[0] != '?' &&
 	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
@@ -338,7 +339,8 @@ static int is_right_time(const struct t2x_event *ev, const struct sample_hit *hi
 {
 	enum kind kind = kind_of(hit->scope);
 
-	return (kind != KIND_LEAVE && kind != KIND_DATA) || ev->rel_us == hit->rel_us || ev->rel_us == T2X_NO_TIME;
+	return (kind != KIND_LEAVE && kind != KIND_DATA) || ev->rel_ns == hit->rel_us * UINT64_C(1000) ||
+	       ev->rel_ns == T2X_NO_TIME;
 }
 
 /* A region that is shown as open was entered then, at this depth. */
@@ -351,13 +353,13 @@ static int is_right_open(const struct t2x_event *ev, const struct sample_hit *hi
 static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct sample *sample = g_judge.sample;
-	uint64_t n = ev->us - (uint64_t)TLGMAKE_SECOND * 1000000 - FIRST_US;
+	uint64_t n = ev->ns / 1000 - (uint64_t)TLGMAKE_SECOND * 1000000 - FIRST_US;
 	const struct sample_hit *hit = n < sample->nhits ? &sample->hits[n] : NULL;
 	int is_good = hit && is_right_origin(ev, hit) && index_of(ev) == hit->scope &&
 		      (!ev->scope || (is_right_scope(ev, hit) && is_right_text(ev, hit) && is_right_time(ev, hit)));
 
 	(void)printer;
-	if (ev->is_mark)
+	if (ev->lost)
 		return;
 	if (ev->is_repeated) {
 		g_judge.result->wrong += !is_right_open(ev, hit);

@@ -158,6 +158,21 @@ static void test_out_negative_time_prints_as_wrapped_double(void **state)
 	expect(&out, "18446744073709.550781");
 }
 
+static void test_out_exact_seconds_are_neither_rounded_nor_wrapped(void **state)
+{
+	char text[T2X_MAX_SECONDS + 1];
+
+	(void)state;
+	*t2x_put_seconds_exact(text, 0, 12) = '\0';
+	assert_string_equal(text, " 0.000000000");
+	*t2x_put_seconds_exact(text, UINT64_C(1999999999), 0) = '\0';
+	assert_string_equal(text, "1.999999999");
+	*t2x_put_seconds_exact(text, (uint64_t)-1, 12) = '\0';
+	assert_string_equal(text, "-0.000000001");
+	*t2x_put_seconds_exact(text, UINT64_C(1) << 63, 12) = '\0';
+	assert_string_equal(text, "-9223372036.854775808");
+}
+
 static void test_out_seconds_of_ns_are_rounded_as_doubles(void **state)
 {
 	(void)state;
@@ -404,6 +419,7 @@ int main(void)
 		cmocka_unit_test(test_out_numbers_print_as_printf),
 		cmocka_unit_test(test_out_seconds_of_us_print_as_doubles),
 		cmocka_unit_test(test_out_negative_time_prints_as_wrapped_double),
+		cmocka_unit_test(test_out_exact_seconds_are_neither_rounded_nor_wrapped),
 		cmocka_unit_test(test_out_seconds_of_ns_are_rounded_as_doubles),
 		cmocka_unit_test(test_out_line_gets_newline_only_if_it_needs_one),
 		cmocka_unit_test(test_out_line_flushed_in_the_middle_still_ends_right),

@@ -103,7 +103,7 @@ static const struct t2x_writer words_writer = {
 static void give_hits(struct t2x_model *model)
 {
 	static char text[200000];
-	struct t2x_process process = { .start_us = 1 };
+	struct t2x_process process = { .start_ns = 1 };
 	struct t2x_thread thread = { .process = &process, .name = "before" };
 	struct t2x_scope scope = { .index = 1, .style = TLG_STYLE_start };
 

@@ -333,7 +333,7 @@ static void test_merge_process_is_told_from_procinfo(void **state)
 	assert_int_equal(record.process.stream, 77);
 	assert_int_equal(record.process.depth, 2);
 	assert_int_equal(record.process.utcoff, 3600);
-	assert_true(record.process.start_us == (uint64_t)TLGMAKE_SECOND * 1000000);
+	assert_true(record.process.start_ns == (uint64_t)TLGMAKE_SECOND * 1000000000);
 	assert_string_equal(record.sid, "parent/child/me");
 	assert_int_equal(record.open_streams, 0);
 	record_free(&record);

@@ -261,7 +261,8 @@ static void complain(const struct t2x_event *ev, const struct pass *pass, const 
 	if (g.wrong++ < 10)
 		fprintf(stderr, "telling %u, recursive %d: %s: thread %u at %u us, style %u: open %u, not %u; "
 			"t_rel %lld, not %u\n", (unsigned)g.telling, g.is_recursive, what, ev->thread->tid, pass->us,
-			(unsigned)ev->style, ev->open, pass->open, (long long)ev->rel_us, pass->us - pass->since_us);
+			(unsigned)ev->style, ev->open, pass->open, (long long)ev->rel_ns / 1000,
+			pass->us - pass->since_us);
 }
 
 static int is_timed(unsigned style)
@@ -272,11 +273,11 @@ static int is_timed(unsigned style)
 /* A time that is told is right; and where both ends are known to belong together it is told. */
 static void judge_time(const struct t2x_event *ev, const struct pass *pass)
 {
-	int is_reported = ev->rel_us != T2X_NO_TIME, is_leave = pass->style == TLG_STYLE_region_leave;
+	int is_reported = ev->rel_ns != T2X_NO_TIME, is_leave = pass->style == TLG_STYLE_region_leave;
 
 	if (!is_timed(pass->style))
 		return;
-	if (is_reported && ev->rel_us != pass->us - pass->since_us)
+	if (is_reported && ev->rel_ns != (pass->us - pass->since_us) * UINT64_C(1000))
 		complain(ev, pass, "wrong duration");
 	if (!is_reported && pass->since_us && pass->since_is_recorded && pass->gaps == pass->since_gaps)
 		complain(ev, pass, "no duration though nothing is missing");
@@ -311,11 +312,11 @@ static int is_step_time(const struct runner *runner, const struct pass *pass, ui
 static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct runner *runner = &g.runners[ev->thread->tid];
-	uint64_t us = ev->us - (uint64_t)TLGMAKE_SECOND * 1000000;
+	uint64_t us = ev->ns / 1000 - (uint64_t)TLGMAKE_SECOND * 1000000;
 	const struct pass *pass;
 
 	(void)printer;
-	if (ev->is_mark || ev->is_repeated)
+	if (ev->lost || ev->is_repeated)
 		return;
 	while (runner->judged < runner->n && !runner->passes[runner->judged].is_recorded)
 		runner->judged++;

@@ -13,13 +13,13 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_out_literal(printer->out, " open:");
 	t2x_out_uint(printer->out, ev->open);
 	t2x_out_literal(printer->out, " abs:");
-	t2x_out_int(printer->out, (int64_t)ev->abs_us);
+	t2x_out_int(printer->out, (int64_t)t2x_event_us(ev, ev->abs_ns));
 	t2x_out_literal(printer->out, " rel:");
-	if (ev->rel_us == T2X_NO_TIME)
+	if (ev->rel_ns == T2X_NO_TIME)
 		t2x_out_char(printer->out, '?');
 	else
-		t2x_out_int(printer->out, (int64_t)ev->rel_us);
-	if (ev->is_mark) {
+		t2x_out_int(printer->out, (int64_t)t2x_event_us(ev, ev->rel_ns));
+	if (ev->lost) {
 		t2x_out_char(printer->out, ' ');
 		t2x_out_string(printer->out, ev->scope->label);
 		t2x_out_char(printer->out, ':');
@@ -171,7 +171,7 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 
 	(void)state;
 	feed_open(&f, &plain_writer, 0, 0);
-	f.process.start_us = 0;
+	f.process.start_ns = 0;
 	f.thread[1].start_ns = 0;
 	feed(&f, data, 100, "s", "v");
 	f.current = 1;
@@ -424,11 +424,11 @@ static void test_model_losses_are_counters_at_the_end_of_the_process(void **stat
 
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
-	t2x_model_end_process(f.model, &f.process, f.process.start_us * 1000);
+	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
 	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
 	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
 	t2x_model_loss(f.model, &f.process, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
-	t2x_model_end_process(f.model, &f.process, f.process.start_us * 1000);
+	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
 	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
 }
 

@@ -6,7 +6,7 @@
 
 static void enter(struct t2x_regions *regions, uint64_t us, unsigned *budget)
 {
-	const struct t2x_region region = { .us = us };
+	const struct t2x_region region = { .ns = us };
 
 	t2x_regions_enter(regions, &region, budget);
 }
@@ -89,7 +89,7 @@ enum { JOB = 1, BLOCK, OTHER };
 
 static void enter_named(struct t2x_regions *regions, uint32_t names, uint64_t us, unsigned *budget)
 {
-	const struct t2x_region region = { .us = us, .names = names };
+	const struct t2x_region region = { .ns = us, .names = names };
 
 	t2x_regions_enter(regions, &region, budget);
 }

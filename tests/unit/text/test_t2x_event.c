@@ -279,6 +279,25 @@ static void test_event_optional_members_are_left_out(void **state)
 	"{\"event\":\"start\",\"sid\":\"SID\",\"thread\":\"main\",\"t_abs\":0.000001,\"argv\":[]}\n");
 }
 
+static void test_event_ns_shows_every_time_as_it_was_recorded(void **state)
+{
+	const struct t2x_options options = { .ns = 1 };
+	struct feed f;
+
+	(void)state;
+	feed_open_with(&f, &t2x_writer_event, &options);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, NULL, "key", NULL), 5, "s", "v");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, NULL, "t", NULL), 6, "uuuu", 2, UINT64_C(1234567890), UINT64_C(1),
+		 UINT64_C(999));
+	feed_expect(&f,
+	"{\"event\":\"data\",\"sid\":\"SID\",\"thread\":\"main\",\"time\":\"2026-11-21T03:06:43.000005999Z\""
+	  ",\"file\":\"m.c\",\"line\":1,\"t_abs\":0.000005999,\"t_rel\":0.000005999,\"nesting\":1,\"key\":\"key\""
+	  ",\"value\":\"v\"}\n"
+	"{\"event\":\"timer\",\"sid\":\"SID\",\"thread\":\"main\",\"time\":\"2026-11-21T03:06:43.000006999Z\""
+	  ",\"file\":\"trace2/tr2_tgt_event.c\",\"line\":657,\"name\":\"t\",\"intervals\":2"
+	  ",\"t_total\":1.234567890,\"t_min\":0.000000001,\"t_max\":0.000000999}\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -290,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_event_texts_are_escaped_everywhere),
 		cmocka_unit_test(test_event_names_too_long_to_keep_are_printed_every_time),
 		cmocka_unit_test(test_event_optional_members_are_left_out),
+		cmocka_unit_test(test_event_ns_shows_every_time_as_it_was_recorded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

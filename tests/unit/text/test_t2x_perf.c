@@ -402,6 +402,47 @@ static void test_perf_message_that_fills_the_room_stays_within_it(void **state)
 		check_tight(n);
 }
 
+static void test_perf_ns_shows_every_time_as_it_was_recorded(void **state)
+{
+	const struct t2x_options options = { .ns = 1 };
+	struct feed f;
+
+	(void)state;
+	feed_open_with(&f, &t2x_writer_perf, &options);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_enter, "cat", "lab", NULL), 5, "");
+	f.process.start_ns += 7;
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "cat", "key", NULL), 5, "s", "v");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_leave, "cat", "lab", NULL), 100000006, "");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, "cat", "t", NULL), 100000007, "uuuu", 2, UINT64_C(1234567890),
+		 UINT64_C(1), UINT64_C(999));
+	f.process.start_ns = FEED_START_NS + 10000;
+	feed(&f, start, 9, "s", "early");
+	feed_expect(&f,
+	"04:06:43.000005999 m.c:1                        | d0 | main                     | region_enter |     "
+	  "|  0.000005999 |              | cat          | label:lab\n"
+	"04:06:43.000005999 m.c:2                        | d0 | main                     | data         |     "
+	  "|  0.000005992 |  0.000000000 | cat          | ..key:v\n"
+	"04:08:23.000006999 m.c:3                        | d0 | main                     | region_leave |     "
+	  "| 100.000006992 | 100.000001000 | cat          | label:lab\n"
+	"04:08:23.000007999 trace2/tr2_tgt_perf.c:580    | d0 | main                     | timer        |     "
+	  "|              |              | cat          | name:t intervals:2 total:1.234567890 min:0.000000001 "
+	  "max:0.000000999\n"
+	"04:06:43.000009999 m.c:5                        | d0 | main                     | start        |     "
+	  "| -0.000000001 |              |              | early\n");
+}
+
+static void test_perf_ns_brief_has_no_time_of_day(void **state)
+{
+	const struct t2x_options options = { .ns = 1, .brief = 1 };
+	struct feed f;
+
+	(void)state;
+	feed_open_with(&f, &t2x_writer_perf, &options);
+	feed(&f, printf, 5, "");
+	feed_expect(&f, "d0 | main                     | printf       |     |  0.000005999 |              |"
+			"              | \n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -419,6 +460,8 @@ int main(void)
 		cmocka_unit_test(test_perf_dots_end_at_256_regions),
 		cmocka_unit_test(test_perf_long_names_and_many_dots_are_printed_whole),
 		cmocka_unit_test(test_perf_message_that_fills_the_room_stays_within_it),
+		cmocka_unit_test(test_perf_ns_shows_every_time_as_it_was_recorded),
+		cmocka_unit_test(test_perf_ns_brief_has_no_time_of_day),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

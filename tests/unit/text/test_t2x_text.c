@@ -135,11 +135,11 @@ static void test_json_members_begin_with_a_comma(void **state)
 	t2x_json_argv(&out, "v", "git", argv, 2);
 	t2x_json_int(&out, "i", INT64_MIN);
 	t2x_json_us(&out, "us", 1500000);
-	t2x_json_ns(&out, "ns", 1500);
+	t2x_json_exact(&out, "ns", 1500);
 	t2x_json_arg(&out, "s", &argv[1]);
 	t2x_json_arg(&out, "null", &argv[2]);
 	assert_string_equal(take(), ",\"v\":[],\"v\":[\"git\"],\"v\":[\"git\",\"a\",\"\\\"\"]"
-				    ",\"i\":-9223372036854775808,\"us\":1.500000,\"ns\":0.000002,\"s\":\"\\\"\"");
+				    ",\"i\":-9223372036854775808,\"us\":1.500000,\"ns\":0.000001500,\"s\":\"\\\"\"");
 }
 
 static void check_times(uint64_t us, int32_t utcoff, const char *local, const char *utc)
@@ -147,7 +147,7 @@ static void check_times(uint64_t us, int32_t utcoff, const char *local, const ch
 	struct t2x_printer here = { .out = &out }, there = { .out = &out };
 	struct t2x_process process = { .utcoff = utcoff };
 	struct t2x_thread thread = { .process = &process };
-	struct t2x_event ev = { .thread = &thread, .us = us };
+	struct t2x_event ev = { .thread = &thread, .ns = us * 1000 };
 	char text[64];
 
 	/* The second time round the kept second is used. */
@@ -175,7 +175,7 @@ static void test_text_kept_second_follows_zone_and_time(void **state)
 	struct t2x_printer printer = { .out = &out };
 	struct t2x_process east = { .utcoff = 3600, .number = 1 }, west = { .utcoff = -3600, .number = 2 };
 	struct t2x_thread thread = { .process = &east };
-	struct t2x_event ev = { .thread = &thread, .us = 0 };
+	struct t2x_event ev = { .thread = &thread, .ns = 0 };
 	char text[64];
 
 	(void)state;
@@ -184,7 +184,7 @@ static void test_text_kept_second_follows_zone_and_time(void **state)
 	thread.process = &west;
 	*t2x_text_local_time(&printer, text, &ev) = '\0';
 	assert_string_equal(text, "23:00:00.000000");
-	ev.us = 1000001;
+	ev.ns = 1000001999;
 	*t2x_text_local_time(&printer, text, &ev) = '\0';
 	assert_string_equal(text, "23:00:01.000001");
 }

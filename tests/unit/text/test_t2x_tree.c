@@ -16,7 +16,7 @@ static void become(struct feed *f, uint32_t pid, const char *sid, uint64_t start
 	f->process.sid = strdup(sid);
 	assert_non_null(f->process.sid);
 	f->process.pid = f->process.stream = pid;
-	f->process.start_us = FEED_START_NS / 1000 + start_us;
+	f->process.start_ns = FEED_START_NS + start_us * 1000;
 }
 
 /* A process from its start to its end, a hundred microseconds long. */
