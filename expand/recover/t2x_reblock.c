@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_reblock.c - blocks and the context in front of chains; compare tr2_post.c, which trusts its memory. */
+/* t2x_reblock.c - blocks and the context in front of chains; compare tr2_stream.c, which trusts its memory. */
 #include "t2x_reblock.h"
 
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_text.h"
+#include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
-#include "drain/tr2_post.h"
 #include "drain/tr2_snapshot.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
@@ -104,8 +104,8 @@ static void fork_session(void)
 {
 	int32_t utcoff;
 
-	tr2_post_process(&utcoff);
-	tr2_post_set_process(tr2_sid_fork(), utcoff);
+	tr2_cycle_process(&utcoff);
+	tr2_cycle_set_process(tr2_sid_fork(), utcoff);
 }
 
 /*
@@ -232,7 +232,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	tr2_clock_init();
 	tr2_site_init();
 	tr2_env_read();
-	tr2_post_set_process(tr2_sid(), find_utcoff());
+	tr2_cycle_set_process(tr2_sid(), find_utcoff());
 	tr2_g_after_fork = start_over;
 	tr2_wake_init();
 	tr2_handler_note();

@@ -8,14 +8,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "tr2_recovery.h"
+#include "tr2_blocks.h"
+#include "tr2_cycle.h"
 #include "tr2_overwrite.h"
-#include "tr2_post.h"
-#include "tr2_reader.h"
+#include "tr2_recovery.h"
+#include "tr2_stream.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_futex.h"
 #include "base/tr2_memory.h"
 #include "output/tr2_sink.h"
+#include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 
 enum {
@@ -99,14 +101,14 @@ static void release_chunks(void)
 int tr2_collect_write(void)
 {
 	size_t bytes, stored;
-	struct tlg_event *blocks = tr2_post_buffer(&bytes);
+	struct tlg_event *blocks = tr2_blocks_buffer(&bytes);
 	int error;
 
 	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored);
 	if (error)
-		tr2_post_failed(stored);
+		tr2_cycle_write_failed(stored);
 	else
-		tr2_post_taken();
+		tr2_blocks_clear();
 	g_collect.unwritten_since = 0;
 	tr2_recovery_written();
 	release_chunks();
@@ -128,7 +130,7 @@ void tr2_collect_write_if_due(uint64_t now, unsigned age_ms)
 	int is_awaited = tr2_exchange_rlx(&g_collect.is_awaited, 0); /* relaxed: a hint */
 	size_t bytes;
 
-	tr2_post_buffer(&bytes);
+	tr2_blocks_buffer(&bytes);
 	if (bytes && !g_collect.unwritten_since)
 		g_collect.unwritten_since = now;
 	if (bytes >= WRITE_BYTES || is_short_of_chunks(bytes) || (g_collect.nfreed && is_awaited) ||
@@ -140,7 +142,7 @@ int tr2_collect_has_written(void)
 {
 	size_t bytes;
 
-	tr2_post_buffer(&bytes);
+	tr2_blocks_buffer(&bytes);
 	return !bytes && !g_collect.nfreed;
 }
 
@@ -150,46 +152,39 @@ int tr2_collect_has_written(void)
  * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
  * memory may be damaged, the writer forked away.  0: it has to wait.
  */
-static int give_up_chain(struct tr2_post_thread *post, const struct tr2_chain *chain, uint64_t now, uint64_t timeout)
+static int give_up_chain(struct tr2_track *track, const struct tr2_chain *chain, uint64_t now, uint64_t timeout)
 {
-	if (!post->waits_since)
-		post->waits_since = now;
-	if (now - post->waits_since <= timeout)
+	if (!track->waits_since)
+		track->waits_since = now;
+	if (now - track->waits_since <= timeout)
 		return 0;
-	post->waits_since = 0;
-	tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, 1);
-	tr2_post_gap(post, chain->count);
+	track->waits_since = 0;
+	tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, 1);
+	tr2_track_skip_missing(track, chain->count);
 	return 1;
 }
 
-static int post_chain(struct tr2_post_thread *post, const struct tr2_chain *chain)
-{
-	if (tlg_event_type(chain->events) == TLG_GAP)
-		return tr2_post_lost(post, chain->events);
-	return tr2_post_chain(post, chain->events, chain->count);
-}
-
-/* Post one chain.  0: it has to wait. */
-static int take_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain,
+/* Append one chain to the stream.  0: it has to wait. */
+static int take_chain(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain,
 		      uint64_t now, uint64_t timeout)
 {
-	int posted;
+	int appended;
 
-	if (tlg_event_type(chain->events) == TLG_THREAD) {
-		tr2_reader_change_thread(thread, post, chain);
+	switch (tlg_event_type(chain->events)) {
+	case TLG_THREAD:
+		tr2_track_change_thread(thread, track, chain);
 		return 1;
+	case TLG_GAP:
+		appended = tr2_stream_append_gap(track, &chain->events->u.gap);
+		break;
+	default:
+		tr2_track_check_thread(track, chain->events->u.hit.tid);
+		appended = tr2_stream_append(track, chain->events, chain->count);
 	}
-	if (tlg_event_type(chain->events) != TLG_GAP)
-		tr2_reader_check_thread(post, chain->events->u.hit.tid);
-	posted = post_chain(post, chain);
-	if (!posted) {
-		tr2_collect_write();
-		posted = post_chain(post, chain);
-	}
-	if (posted < 0)
-		return give_up_chain(post, chain, now, timeout);
-	post->waits_since = 0;
-	return posted;
+	if (appended < 0)
+		return give_up_chain(track, chain, now, timeout);
+	track->waits_since = 0;
+	return appended;
 }
 
 /* A chunk that has been read, to be released after the write that holds its events. */
@@ -210,12 +205,12 @@ static void free_chunks(struct tr2_ring *ring, uint32_t first)
 }
 
 /* What committed late, in a hole: better out of order than never. */
-static void take_late(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+static void take_late(struct tr2_thread *thread, struct tr2_track *track, uint64_t now)
 {
 	struct tr2_chain chain;
 
 	while (tr2_ring_late(&thread->ring, &chain)) {
-		take_chain(thread, post, &chain, now, 0);
+		take_chain(thread, track, &chain, now, 0);
 		free_chunk(&thread->ring, tr2_ring_late_taken(&thread->ring, &chain));
 	}
 }
@@ -227,13 +222,13 @@ static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
 }
 
 /* The usual case, in one go: chains that only have to be copied.  Return  events */
-static unsigned take_run(struct tr2_ring *ring, struct tr2_post_thread *post)
+static unsigned take_run(struct tr2_ring *ring, struct tr2_track *track)
 {
 	const struct tlg_event *events;
 	unsigned n = tr2_ring_run(ring, RUN_EVENTS, &events);
 
 	if (n)
-		n = tr2_post_run(post, events, n);
+		n = tr2_stream_append_run(track, events, n);
 	if (n)
 		tr2_ring_consume(ring, n);
 	return n;
@@ -250,13 +245,13 @@ static int is_younger(const struct tr2_chain *chain, uint64_t until)
  */
 static void leave_chunk(struct tr2_thread *thread)
 {
-	struct tr2_post_thread *post = thread->post;
+	struct tr2_track *track = thread->track;
 	uint32_t left = thread->ring.rd_chunk, next;
 
 	free_chunk(&thread->ring, tr2_ring_leave_chunk(&thread->ring));
 	next = thread->ring.rd_chunk;
-	if (next && tr2_shm_chunk(next - 1)->opened > post->last_when)
-		post->last_when = tr2_shm_chunk(next - 1)->opened;
+	if (next && tr2_shm_chunk(next - 1)->opened > track->last_when)
+		track->last_when = tr2_shm_chunk(next - 1)->opened;
 	if (left && left == thread->pinned.chunk)
 		thread->pinned.chunk = 0;
 }
@@ -269,19 +264,19 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t timeout, 
 		     unsigned *taken)
 {
 	struct tr2_ring *ring = &thread->ring;
-	struct tr2_post_thread *post = thread->post;
+	struct tr2_track *track = thread->track;
 	struct tr2_chain chain;
 
 	*peek = tr2_ring_peek(ring, now, timeout, &chain);
-	tr2_post_gap(post, chain.skipped);
+	tr2_track_skip_missing(track, chain.skipped);
 	if (*peek == TR2_PEEK_CHUNK) {
 		leave_chunk(thread);
 		return 1;
 	}
 	if (*peek != TR2_PEEK_CHAIN || is_younger(&chain, until))
 		return 0;
-	tr2_reader_count_gap(thread, post, &chain);
-	if (!take_chain(thread, post, &chain, now, timeout)) {
+	tr2_track_count_missing(thread, track, &chain);
+	if (!take_chain(thread, track, &chain, now, timeout)) {
 		*peek = TR2_PEEK_BUSY;
 		return 0;
 	}
@@ -293,27 +288,27 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t timeout, 
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
 {
 	struct tr2_ring *ring = &thread->ring;
-	struct tr2_post_thread *post = tr2_reader_post(thread);
+	struct tr2_track *track = tr2_track_of(thread);
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0, run;
 
-	if (!post || tr2_ring_is_quiet(ring))
+	if (!track || tr2_ring_is_quiet(ring))
 		return now;
 	tr2_recovery_note(thread);
-	take_late(thread, post, now);
+	take_late(thread, track, now);
 	free_chunks(ring, tr2_ring_forget_abandoned(ring));
 	do {
-		run = take_run(ring, post);
+		run = take_run(ring, track);
 		taken += run;
 	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, timeout, UINT64_MAX, &peek, &taken)));
 	g_collect.moved += taken;
 	if (taken >= QUOTA_EVENTS) {
 		g_collect.is_behind = 1;
-		return post->last_when;
+		return track->last_when;
 	}
-	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
-		tr2_post_gap(post, tr2_ring_lost(ring, 1));
-	return peek == TR2_PEEK_EMPTY ? now : post->last_when;
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, track->tid))
+		tr2_track_skip_missing(track, tr2_ring_lost(ring, 1));
+	return peek == TR2_PEEK_EMPTY ? now : track->last_when;
 }
 
 /* All that it has given is in the stream: the ring needs no chunk before somebody records in it again. */
@@ -322,8 +317,8 @@ static void take_last_chunk(struct tr2_thread *thread, int is_dead)
 	unsigned skipped;
 	uint32_t closed = tr2_ring_close(&thread->ring, is_dead, &skipped);
 
-	if (closed && thread->post)
-		tr2_post_gap(thread->post, skipped);
+	if (closed && thread->track)
+		tr2_track_skip_missing(thread->track, skipped);
 	free_chunk(&thread->ring, closed);
 }
 
@@ -341,10 +336,10 @@ void tr2_collect_retire(struct tr2_thread *thread)
 
 void tr2_collect_abandoned(struct tr2_thread *thread)
 {
-	struct tr2_post_thread *post = thread->post;
+	struct tr2_track *track = thread->track;
 
-	if (post && thread->ring.abandoned) {
-		tr2_post_loss(post->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
+	if (track && thread->ring.abandoned) {
+		tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
 		thread->ring.abandoned = 0;
 	}
 }
@@ -352,41 +347,36 @@ void tr2_collect_abandoned(struct tr2_thread *thread)
 /* ---- snapshots ----------------------------------------------------------------------------------- */
 
 /* Context goes first: regions that were entered long ago are open all the same. */
-static void post_context(struct tr2_thread *thread, struct tr2_post_thread *post)
+static void append_context(struct tr2_thread *thread, struct tr2_track *track)
 {
 	int is_alive = (int)tr2_load_rlx(&thread->ring.head->has_owner); /* relaxed: a hint */
 
-	if (!post->start || !(post->depth || post->is_below_root) || !is_alive || tr2_post_context(post))
-		return;
-	tr2_collect_write();
-	tr2_post_context(post);
+	if (track->start && (track->depth || track->is_below_root) && is_alive)
+		tr2_stream_append_context(track);
 }
 
-TR2_LARGE static struct tr2_post_thread g_start;   /* whose the pinned chunk is, followed through it */
+TR2_LARGE static struct tr2_track g_start;   /* whose the pinned chunk is, followed through it */
 
 /* Of the arguments that follow in chains of their own, as of their checkpoint: is_kept */
-static void post_pinned_chain(const struct tr2_chain *chain, int *is_kept)
+static void append_pinned_chain(const struct tr2_chain *chain, int *is_kept)
 {
-	tr2_post_gap(&g_start, chain->skipped);
+	tr2_track_skip_missing(&g_start, chain->skipped);
 	if (tlg_event_type(chain->events) == TLG_THREAD) {
-		tr2_reader_meet_thread(&g_start, chain);
+		tr2_track_meet_thread(&g_start, chain);
 		return;
 	}
 	if (tlg_event_type(chain->events) == TLG_HIT)
-		*is_kept = tr2_reader_is_identity(chain);
+		*is_kept = tr2_overwrite_is_identity(chain);
 	if (!*is_kept) {
-		tr2_post_gap(&g_start, chain->count);
+		tr2_track_skip_missing(&g_start, chain->count);
 		return;
 	}
-	tr2_reader_check_thread(&g_start, chain->events->u.hit.tid);
-	if (tr2_post_chain(&g_start, chain->events, chain->count))
-		return;
-	tr2_collect_write();
-	tr2_post_chain(&g_start, chain->events, chain->count);
+	tr2_track_check_thread(&g_start, chain->events->u.hit.tid);
+	tr2_stream_append(&g_start, chain->events, chain->count);
 }
 
 /* How the process began, if that was passed over to be overwritten: it has stayed for this moment. */
-static void post_start(struct tr2_thread *thread)
+static void append_start(struct tr2_thread *thread)
 {
 	struct tr2_pinned *pinned = &thread->pinned;
 	struct tr2_chain chain;
@@ -398,7 +388,7 @@ static void post_start(struct tr2_thread *thread)
 	memset(&g_start, 0, sizeof(g_start));
 	event = tr2_shm_chunk(pinned->chunk - 1)->first;
 	while ((event = tr2_ring_read_pinned(pinned->chunk - 1, event, &chain)))
-		post_pinned_chain(&chain, &is_kept);
+		append_pinned_chain(&chain, &is_kept);
 	tr2_ring_unpin_chunk(&thread->ring, pinned->chunk - 1);
 	free_chunk(&thread->ring, pinned->chunk);
 	*pinned = (struct tr2_pinned){ .chunk = 0 };
@@ -408,17 +398,17 @@ static void post_start(struct tr2_thread *thread)
 static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 {
 	const uint64_t timeout = tr2_clock_ticks(SNAPSHOT_TIMEOUT_US * UINT64_C(1000)), now = tr2_clock_raw();
-	struct tr2_post_thread *post = thread->post;
+	struct tr2_track *track = thread->track;
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0;
 
 	tr2_recovery_note(thread);
-	take_late(thread, post, now);
+	take_late(thread, track, now);
 	free_chunks(&thread->ring, tr2_ring_forget_abandoned(&thread->ring));
 	while (take_step(thread, now, timeout, until, &peek, &taken))
 		;
-	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, post->tid))
-		tr2_post_gap(post, tr2_ring_lost(&thread->ring, 1));
+	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, track->tid))
+		tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 1));
 	return peek;
 }
 
@@ -428,9 +418,9 @@ uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 
 	if (!tr2_overwrite_hold(thread))
 		return 0;
-	if (tr2_reader_post(thread)) {
-		post_start(thread);
-		post_context(thread, thread->post);
+	if (tr2_track_of(thread)) {
+		append_start(thread);
+		append_context(thread, thread->track);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
 			nanosleep(&pause, NULL);
 	}

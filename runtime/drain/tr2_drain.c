@@ -9,11 +9,12 @@
 
 #include "tlg_desc.h"
 #include "tr2_collect.h"
-#include "tr2_recovery.h"
+#include "tr2_cycle.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
-#include "tr2_post.h"
+#include "tr2_recovery.h"
 #include "tr2_snapshot.h"
+#include "tr2_stream.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
 #include "base/tr2_mask.h"
@@ -35,7 +36,7 @@ enum {
 static struct drain {
 	uint32_t cycle_asked;                  /* a thread wants a new cycle, and could not begin it itself */
 	int finished;
-	int told;                              /* that there are losses */
+	int reported;                          /* that events were dropped */
 	int wants_files;                       /* a thread of the program is to open some */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
 	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
@@ -49,43 +50,37 @@ static uint64_t margin_ticks(void)
 	return tr2_clock_ticks(10000);
 }
 
-/* Say once, to who asked for such things, that something is lost; a failing write has been reported already. */
-static void tell_losses(void)
+/* Say once, to who asked for such things, that events are dropped; a failing write has been reported already. */
+static void report_dropped(void)
 {
 	unsigned bound = tr2_losses_bound();
 	struct tlg_loss loss;
 
-	for (unsigned i = 0; !g_drain.told && tr2_g_settings.dst_debug && i < bound; i++) {
+	for (unsigned i = 0; !g_drain.reported && tr2_g_settings.dst_debug && i < bound; i++) {
 		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE || loss.reason == TLG_LOSS_OVERWRITTEN)
 			continue;
-		g_drain.told = 1;
+		g_drain.reported = 1;
 		tr2_warning("checkpoints are lost: ", tlg_loss_name(loss.reason));
 	}
 }
 
-static void post_losses(void)
+static void append_dropped(void)
 {
-	tell_losses();
-	if (!tr2_post_losses()) {
-		tr2_collect_write();
-		tr2_post_losses();
-	}
+	report_dropped();
+	tr2_cycle_append_dropped();
 }
 
-/* MARK and the losses, behind what the pass has moved. */
-static void post_summary(uint64_t when)
+/* MARK and the dropped events, behind what the pass has moved. */
+static void append_summary(uint64_t when)
 {
-	post_losses();
-	if (!tr2_post_mark(when)) {
-		tr2_collect_write();
-		tr2_post_mark(when);
-	}
+	append_dropped();
+	tr2_cycle_append_mark(when);
 }
 
 static void begin_cycle_if_asked(void)
 {
 	if (tr2_exchange_rlx(&g_drain.cycle_asked, 0)) /* relaxed: whenever it is seen */
-		tr2_post_next_cycle();
+		tr2_cycle_next();
 }
 
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
@@ -116,7 +111,7 @@ static enum pass pass(unsigned timeout_us, uint64_t *upto)
 		return is_waiting ? PASS_WAITING : PASS_IDLE;
 	if (has_moved)
 		g_drain.held_back = tr2_sink_has_texts() ? now : 0;
-	post_summary(low);
+	append_summary(low);
 	if (low >= g_drain.held_back)
 		g_drain.held_back = 0;
 	return PASS_MOVED;
@@ -129,13 +124,13 @@ static void take_snapshot(void)
 	uint64_t now = tr2_clock_raw();
 	int is_whole = 1;
 
-	tr2_post_next_cycle();
+	tr2_cycle_next();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		is_whole &= tr2_collect_snapshot(thread, now) == now;
 	if (is_whole)
-		post_summary(now - margin_ticks());
+		append_summary(now - margin_ticks());
 	else
-		post_losses();   /* and no MARK: older events may come with the next one */
+		append_dropped();   /* and no MARK: older events may come with the next one */
 	tr2_collect_write();
 	tr2_snapshot_end(requests);
 }
@@ -321,11 +316,8 @@ void tr2_drain_next_cycle(void)
 
 static int write_end(unsigned reason)
 {
-	post_losses();
-	if (!tr2_post_end(reason)) {
-		tr2_collect_write();
-		tr2_post_end(reason);
-	}
+	append_dropped();
+	tr2_cycle_append_end(reason);
 	return tr2_collect_write();
 }
 
@@ -343,7 +335,7 @@ static int end_stream(unsigned reason)
 static void begin_stream(uint32_t stream)
 {
 	tr2_sink_begin_stream(stream);
-	tr2_post_new_stream(stream);
+	tr2_cycle_new_stream(stream);
 	tr2_recovery_begin();
 }
 
@@ -378,7 +370,7 @@ static void do_if_left(enum tr2_drain_task task, void (*fn)(void))
 
 static void do_what_is_left(void)
 {
-	do_if_left(TR2_DRAIN_NEXT_CYCLE, tr2_post_next_cycle);
+	do_if_left(TR2_DRAIN_NEXT_CYCLE, tr2_cycle_next);
 	if (tr2_sink_has_next())
 		do_if_left(TR2_DRAIN_ROTATE, rotate);
 	do_if_left(TR2_DRAIN_FLUSH, drain_all);
@@ -446,7 +438,7 @@ int tr2_drain_instead(int may_be_handler)
 
 int tr2_drain_init(uint32_t stream)
 {
-	int error = tr2_post_init();
+	int error = tr2_stream_init(tr2_collect_write);
 
 	if (!error)
 		error = tr2_sink_init();

@@ -5,7 +5,7 @@
 #include "tr2_collect.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
-#include "tr2_post.h"
+#include "tr2_track.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
@@ -13,7 +13,7 @@
 
 /* The calling thread has the lock for its fork(): others may be forking, too, and did not get it. */
 static __thread int g_held __attribute__((tls_model("initial-exec")));
-TR2_LARGE static struct tr2_post_thread g_ahead;         /* of a flight recorder: that thread as it is now */
+TR2_LARGE static struct tr2_track g_ahead;         /* of a flight recorder: that thread as it is now */
 
 void tr2_drain_before_fork(void)
 {
@@ -46,17 +46,17 @@ void tr2_drain_after_fork_child(void)
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
-	const struct tr2_post_thread *post = parent->post;
+	const struct tr2_track *track = parent->track;
 	struct tlg_open open;
 	unsigned n = 0;
 
 	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
 	if (tr2_is_flight_recorder())
-		post = g_held ? &g_ahead : NULL;
+		track = g_held ? &g_ahead : NULL;
 	g_held = 0;
-	if (!post)
+	if (!track)
 		return 0;
-	for (; tr2_post_open_region(post, n, TR2_KEPT_REGIONS, &open); n++)
+	for (; tr2_track_open_region(track, n, TR2_KEPT_REGIONS, &open); n++)
 		enters[n] = open.when;
 	return n;
 }

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "tr2_reader.h"
 #include "base/tr2_clock.h"
 #include "ring/tr2_losses.h"
+#include "ring/tr2_scope.h"
 #include "settings/tr2_env.h"
 
 enum {
@@ -46,10 +46,10 @@ void tr2_overwrite_release(struct tr2_thread *thread)
 		unlock_tail(thread);
 }
 
-static void count_overwritten(struct tr2_post_thread *post)
+static void count_overwritten(struct tr2_track *track)
 {
-	tr2_losses_add(post->tid, TLG_LOSS_OVERWRITTEN, post->overwritten);
-	post->overwritten = 0;
+	tr2_losses_add(track->tid, TLG_LOSS_OVERWRITTEN, track->overwritten);
+	track->overwritten = 0;
 }
 
 /* No snapshot has come for it. */
@@ -60,30 +60,30 @@ static void count_pinned(struct tr2_thread *thread)
 	thread->pinned = (struct tr2_pinned){ .chunk = 0 };
 }
 
-static void skip_chain(struct tr2_thread *thread, struct tr2_post_thread *post, const struct tr2_chain *chain)
+static void skip_chain(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
 {
 	if (tlg_event_type(chain->events) == TLG_THREAD) {
-		count_overwritten(post);
-		tr2_reader_change_thread(thread, post, chain);
+		count_overwritten(track);
+		tr2_track_change_thread(thread, track, chain);
 		return;
 	}
 	if (tlg_event_type(chain->events) == TLG_GAP) {
-		tr2_post_skip_lost(post, chain->events);
+		tr2_track_follow_gap(track, &chain->events->u.gap);
 		return;
 	}
-	if (post->tid != chain->events->u.hit.tid)
-		count_overwritten(post);
-	tr2_reader_check_thread(post, chain->events->u.hit.tid);
-	tr2_post_skip(post, chain->events, chain->count);
+	if (track->tid != chain->events->u.hit.tid)
+		count_overwritten(track);
+	tr2_track_check_thread(track, chain->events->u.hit.tid);
+	tr2_track_skip(track, chain->events, chain->count);
 }
 
-static void skip_late(struct tr2_thread *thread, struct tr2_post_thread *post)
+static void skip_late(struct tr2_thread *thread, struct tr2_track *track)
 {
 	struct tr2_chain chain;
 	uint32_t freed;
 
 	while (tr2_ring_late(&thread->ring, &chain)) {
-		skip_chain(thread, post, &chain);
+		skip_chain(thread, track, &chain);
 		freed = tr2_ring_late_taken(&thread->ring, &chain);
 		if (freed)
 			tr2_ring_release_chunk(&thread->ring, freed - 1);
@@ -91,47 +91,54 @@ static void skip_late(struct tr2_thread *thread, struct tr2_post_thread *post)
 }
 
 /* The usual case, in one go: checkpoints of the thread that is known. */
-static void skip_run(struct tr2_thread *thread, struct tr2_post_thread *post)
+static void skip_run(struct tr2_thread *thread, struct tr2_track *track)
 {
 	const struct tlg_event *events;
 	unsigned n = tr2_ring_run(&thread->ring, RUN_EVENTS, &events);
 
-	if (n && post->start)
-		n = tr2_post_skip(post, events, n);
-	if (n && post->start)
+	if (n && track->start)
+		n = tr2_track_skip(track, events, n);
+	if (n && track->start)
 		tr2_ring_consume(&thread->ring, n);
 }
 
-static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, const struct tr2_post_thread *post)
+static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, const struct tr2_track *track)
 {
 	struct tlg_open open;
 
 	kept->chunk = ring->rd_number;
 	kept->event = ring->rd_event;
-	kept->tid = post->tid;
-	kept->ostid = post->ostid;
-	kept->start = post->start;
+	kept->tid = track->tid;
+	kept->ostid = track->ostid;
+	kept->start = track->start;
 	kept->seen_events = ring->seen_events;
-	kept->position = post->position;
-	kept->counted = tr2_losses_of(post->tid, TLG_LOSS_OVERWRITTEN);
-	kept->uncounted = post->overwritten;
-	memcpy(kept->name, post->name, sizeof(kept->name));
+	kept->position = track->position;
+	kept->counted = tr2_losses_of(track->tid, TLG_LOSS_OVERWRITTEN);
+	kept->uncounted = track->overwritten;
+	memcpy(kept->name, track->name, sizeof(kept->name));
 	kept->nopen = 0;
-	for (; tr2_post_open_region(post, kept->nopen, TLG_KEPT_REGIONS, &open); kept->nopen++) {
+	for (; tr2_track_open_region(track, kept->nopen, TLG_KEPT_REGIONS, &open); kept->nopen++) {
 		kept->open[kept->nopen].when = open.when;
 		kept->open[kept->nopen].scope = open.scopeIndex;
 	}
 }
 
 /* Should the process be killed, this is all that is left of what was passed over. */
-static void keep_context(const struct tr2_thread *thread, const struct tr2_post_thread *post)
+static void keep_context(const struct tr2_thread *thread, const struct tr2_track *track)
 {
 	struct tlg_ring_kept *kept = thread->ring.head->kept;
 	unsigned older = kept[1].turn < kept[0].turn;
 
-	fill_kept(&kept[older], &thread->ring, post);
+	fill_kept(&kept[older], &thread->ring, track);
 	/* [M8] release: the rest of it.  Pairs with the readers of the ring file */
 	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
+}
+
+int tr2_overwrite_is_identity(const struct tr2_chain *chain)
+{
+	const struct tlg_ring_scope *scope = tr2_scope_get(chain->events->u.hit.scopeIndex);
+
+	return tlg_event_type(chain->events) == TLG_HIT && scope && tlg_style_is_identity(scope->style);
 }
 
 /* How many checkpoints of the chunk are not lost, for they are pinned: those that tell what process this is. */
@@ -142,22 +149,22 @@ static uint64_t count_identity(uint32_t chunk)
 	uint64_t hits = 0;
 
 	while ((event = tr2_ring_read_pinned(chunk, event, &chain)))
-		hits += tlg_event_type(chain.events) == TLG_HIT && tr2_reader_is_identity(&chain);
+		hits += tlg_event_type(chain.events) == TLG_HIT && tr2_overwrite_is_identity(&chain);
 	return hits;
 }
 
 /* The chunk has been passed over from its first event on, and stays; but not if it is held for a hole: freed is 0. */
-static uint32_t pin(struct tr2_thread *thread, struct tr2_post_thread *post, uint32_t freed)
+static uint32_t pin(struct tr2_thread *thread, struct tr2_track *track, uint32_t freed)
 {
 	struct tr2_pinned *pinned = &thread->pinned;
 
 	pinned->hits = freed && pinned->is_passing ? count_identity(freed - 1) : 0;
-	if (!pinned->hits || pinned->hits > post->overwritten) {
+	if (!pinned->hits || pinned->hits > track->overwritten) {
 		*pinned = (struct tr2_pinned){ .chunk = 0 };
 		return freed;
 	}
-	pinned->tid = post->tid;
-	post->overwritten -= pinned->hits;
+	pinned->tid = track->tid;
+	track->overwritten -= pinned->hits;
 	pinned->is_passing = 0;
 	pinned->is_passed = 1;
 	tr2_ring_pin_chunk(&thread->ring, freed - 1);
@@ -165,34 +172,34 @@ static uint32_t pin(struct tr2_thread *thread, struct tr2_post_thread *post, uin
 }
 
 /* Go through what is left of a chunk.  Return  1: it is finished; 0: there is nothing more that could be passed over */
-static int skip_rest(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now, uint32_t *freed)
+static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_t now, uint32_t *freed)
 {
 	struct tr2_ring *ring = &thread->ring;
 	struct tr2_chain chain;
 	uint32_t left;
 
 	for (;;) {
-		skip_run(thread, post);
+		skip_run(thread, track);
 		switch (tr2_ring_peek(ring, now, 0, &chain)) {
 		case TR2_PEEK_CHUNK:
-			tr2_post_gap(post, chain.skipped);
+			tr2_track_skip_missing(track, chain.skipped);
 			left = ring->rd_chunk;
 			*freed = tr2_ring_leave_chunk(ring);
 			if (left && left == thread->pinned.chunk && !thread->pinned.is_passed)
-				*freed = pin(thread, post, *freed);
+				*freed = pin(thread, track, *freed);
 			if (left)
 				return 1;
 			continue;
 		case TR2_PEEK_CHAIN:
 			break;
 		default:
-			tr2_post_gap(post, chain.skipped);
+			tr2_track_skip_missing(track, chain.skipped);
 			return 0;
 		}
-		tr2_post_gap(post, chain.skipped);
+		tr2_track_skip_missing(track, chain.skipped);
 		thread->pinned.is_passing |= chain.is_first && ring->rd_chunk == thread->pinned.chunk;
-		tr2_reader_count_gap(thread, post, &chain);
-		skip_chain(thread, post, &chain);
+		tr2_track_count_missing(thread, track, &chain);
+		skip_chain(thread, track, &chain);
 		tr2_ring_consume(ring, chain.count);
 	}
 }
@@ -201,15 +208,15 @@ static int skip_rest(struct tr2_thread *thread, struct tr2_post_thread *post, ui
  * Pass over what is left of a chunk, and of those behind it that are held for a hole.
  * Return  1: one is given up; 0: there is nothing more that could be passed over
  */
-static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, uint64_t now)
+static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64_t now)
 {
 	uint32_t freed = 0;
 
 	do {
-		if (!skip_rest(thread, post, now, &freed))
+		if (!skip_rest(thread, track, now, &freed))
 			return 0;
 	} while (!freed && !thread->pinned.is_passed);
-	keep_context(thread, post);
+	keep_context(thread, track);
 	if (freed)
 		tr2_ring_release_chunk(&thread->ring, freed - 1);
 	return 1;
@@ -217,16 +224,16 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_post_thread *post, u
 
 int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto)
 {
-	struct tr2_post_thread *post;
+	struct tr2_track *track;
 	int freed = 0;
 
 	if (!lock_tail(self))
 		return 0;
-	post = tr2_reader_post(self);
-	if (post && (!kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0)) {
-		skip_late(self, post);
-		freed = skip_chunk(self, post, tr2_clock_raw());
-		count_overwritten(post);
+	track = tr2_track_of(self);
+	if (track && (!kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0)) {
+		skip_late(self, track);
+		freed = skip_chunk(self, track, tr2_clock_raw());
+		count_overwritten(track);
 	}
 	unlock_tail(self);
 	return freed;
@@ -234,44 +241,44 @@ int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto)
 
 void tr2_overwrite_skip(struct tr2_thread *thread)
 {
-	struct tr2_post_thread *post;
+	struct tr2_track *track;
 
 	if (!tr2_overwrite_hold(thread))
 		return;
-	post = tr2_reader_post(thread);
-	if (post) {
-		skip_late(thread, post);
-		while (skip_chunk(thread, post, tr2_clock_raw()))
+	track = tr2_track_of(thread);
+	if (track) {
+		skip_late(thread, track);
+		while (skip_chunk(thread, track, tr2_clock_raw()))
 			;
-		count_overwritten(post);
+		count_overwritten(track);
 		count_pinned(thread);
 	}
 	tr2_overwrite_release(thread);
 }
 
-void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post)
+void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 {
 	struct tr2_ring ring;
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 
-	memset(post, 0, sizeof(*post));
+	memset(track, 0, sizeof(*track));
 	if (!tr2_overwrite_hold(self))
 		return;
 	ring = self->ring;
-	if (self->post)
-		*post = *(const struct tr2_post_thread *)self->post;
+	if (self->track)
+		*track = *(const struct tr2_track *)self->track;
 	while ((peek = tr2_ring_peek(&ring, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {
 		if (peek == TR2_PEEK_CHUNK) {
 			tr2_ring_leave_chunk(&ring);
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
-			post->depth = post->is_below_root = post->missing = post->doubt = 0;
+			track->depth = track->is_below_root = track->missing = track->doubt = 0;
 		else if (tlg_event_type(chain.events) == TLG_GAP)
-			tr2_post_skip_lost(post, chain.events);
+			tr2_track_follow_gap(track, &chain.events->u.gap);
 		else
-			tr2_post_skip(post, chain.events, chain.count);
+			tr2_track_skip(track, chain.events, chain.count);
 		tr2_ring_consume(&ring, chain.count);
 	}
 	tr2_overwrite_release(self);

@@ -10,8 +10,7 @@
 
 #include <stdint.h>
 
-#include "tr2_post.h"
-#include "ring/tr2_thread.h"
+#include "tr2_track.h"
 
 /*
  * Make room in self's own ring: its oldest chunk is given up, and counted as overwritten.
@@ -29,7 +28,10 @@ int tr2_overwrite_hold(struct tr2_thread *thread);
 void tr2_overwrite_release(struct tr2_thread *thread);
 
 /* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */
-void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_post_thread *post);
+void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track);
+
+/* 1 if the HIT tells what process this is; MORE, or one whose scope is not known: 0. */
+int tr2_overwrite_is_identity(const struct tr2_chain *chain);
 
 /* At the end of a flight recorder: what no snapshot has taken is lost. */
 void tr2_overwrite_skip(struct tr2_thread *thread);

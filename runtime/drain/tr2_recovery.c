@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "tr2_blocks.h"
+#include "tr2_cycle.h"
 #include "tr2_overwrite.h"
-#include "tr2_post.h"
 #include "base/tr2_clock.h"
 #include "output/tr2_sink.h"
 
@@ -24,8 +25,9 @@ static void keep_state(uint64_t write)
 	now = tr2_clock_anchor();
 	state->raw = now.raw;
 	state->ns = now.ns;
-	state->blocks = tr2_post_blocks(&state->cycle);
-	state->stored = tr2_post_stored();
+	state->blocks = tr2_blocks_count();
+	state->cycle = tr2_cycle_number();
+	state->stored = tr2_cycle_stored();
 	state->write = write;
 }
 
@@ -49,24 +51,24 @@ void tr2_recovery_reset(void)
 	g_noted = g_latest = NULL;
 }
 
-static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
+static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_track *track)
 {
 	return tail->write && tail->chunk == ring->rd_number &&
-	       tail->event == ring->rd_event && tail->tid == post->tid && tail->start == post->start &&
-	       tail->position == post->position && tail->nholes == ring->nholes &&
+	       tail->event == ring->rd_event && tail->tid == track->tid && tail->start == track->start &&
+	       tail->position == track->position && tail->nholes == ring->nholes &&
 	       tail->seen_events == ring->seen_events;
 }
 
-static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_post_thread *post)
+static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_track *track)
 {
 	tail->chunk = ring->rd_number;
 	tail->event = ring->rd_event;
-	tail->tid = post->tid;
-	tail->ostid = post->ostid;
-	tail->start = post->start;
-	tail->position = post->position;
+	tail->tid = track->tid;
+	tail->ostid = track->ostid;
+	tail->start = track->start;
+	tail->position = track->position;
 	tail->seen_events = ring->seen_events;
-	memcpy(tail->name, post->name, sizeof(tail->name));
+	memcpy(tail->name, track->name, sizeof(tail->name));
 	tail->nholes = ring->nholes;
 	for (uint32_t i = 0; i < ring->nholes; i++)
 		tail->holes[i] = (struct tlg_ring_hole){
@@ -76,8 +78,8 @@ static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, c
 
 void tr2_recovery_see(struct tr2_thread *thread)
 {
-	if (thread->post)
-		fill_tail(&thread->seen, &thread->ring, thread->post);
+	if (thread->track)
+		fill_tail(&thread->seen, &thread->ring, thread->track);
 }
 
 /* The older of a ring's two tails becomes the newer, if anything has changed. */
@@ -86,15 +88,15 @@ static void keep_tail(struct tr2_thread *thread, uint64_t write)
 	struct tlg_ring_tail *tails = thread->ring.head->tails;
 	unsigned older = tails[1].write < tails[0].write;
 
-	if (!thread->post)
+	if (!thread->track)
 		return;
 	if (!tr2_overwrite_hold(thread)) {
 		tails[older] = thread->seen;   /* its owner has gone on since, and will say so by itself */
 	} else {
-		if (is_kept(&tails[!older], &thread->ring, thread->post))
+		if (is_kept(&tails[!older], &thread->ring, thread->track))
 			older = 2;
 		else
-			fill_tail(&tails[older], &thread->ring, thread->post);
+			fill_tail(&tails[older], &thread->ring, thread->track);
 		tr2_overwrite_release(thread);
 	}
 	if (older < 2)
@@ -127,9 +129,9 @@ void tr2_recovery_begin(void)
 {
 	struct tlg_ring_file *head = tr2_g_shm.head;
 
-	strncpy(head->sid, tr2_post_process(&head->utcoff), sizeof(head->sid) - 1);
+	strncpy(head->sid, tr2_cycle_process(&head->utcoff), sizeof(head->sid) - 1);
 	memset(&g_target, 0, sizeof(g_target));
-	g_target.stream = tr2_post_stream();
+	g_target.stream = tr2_cycle_stream();
 	tr2_sink_file(g_target.path, sizeof(g_target.path), &g_target.device, &g_target.inode);
 	tr2_recovery_written();
 }

@@ -26,7 +26,7 @@ void tr2_recovery_see(struct tr2_thread *thread);
 /* In a forked child: forget the parent's rings. */
 void tr2_recovery_reset(void);
 
-/* All that was posted has been written, or is counted as lost.  Cost  0.3 us, and 0.2 us for each ring that was read */
+/* All that was appended is written, or counted as lost.  Cost  0.3 us, and 0.2 us for each ring that was read */
 void tr2_recovery_written(void);
 
 /* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */

@@ -1,61 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_stream.h - the stream's state, and its buffer of plain blocks: what tr2_post.c and tr2_post_chain.c share, and
- * nobody else includes.
+ * tr2_stream.h - from rings to the stream of the file: appends chains, each behind the context that a reader needs.
+ *
+ * The stream is a sequence of cycles (tr2_cycle.h), these of blocks (tr2_blocks.h).  What stands in front of a chain is
+ * found by tr2_context.h, from what the cycle has and what tr2_track.h knows about the thread.  Nothing here knows
+ * rings or files: tr2_collect.c reads the one and writes the other.
+ *
+ * Thread  the holder of the drain's lock
  */
 #ifndef TR2_STREAM_H
 #define TR2_STREAM_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "tr2_track.h"
 
-#include "tlg.h"
+/*
+ * Allocate what the stream needs.  0 or -errno.  Before anything else; again in a forked child.
+ * make_room  as for tr2_blocks_init(); whatever is appended may call it
+ */
+int tr2_stream_init(int (*make_room)(void));
 
-enum { TR2_STREAM_EVENTS = TLG_FRAME_BYTES / TLG_EVENT_SIZE };   /* in the buffer */
+/*
+ * Append a committed chain, HIT or MORE.
+ * Return  1; 0: not now, writing fails; -1: its scope cannot be read yet
+ */
+int tr2_stream_append(struct tr2_track *track, const struct tlg_event *events, unsigned count);
 
-/* What the stream knows about scope i, and about file i: the cycle in which it was last posted; 0: never. */
-struct tr2_posted {
-	uint32_t cycle, style;
-	uint32_t file_cycle;
-};
+/*
+ * Append the first of these whole chains, HIT or MORE, as many as need no context and fit into the open block: the
+ * drain's innermost loop.  The next one is for tr2_stream_append().
+ * n       events in all    Return  events appended    Cost  3 ns an event
+ */
+unsigned tr2_stream_append_run(struct tr2_track *track, const struct tlg_event *events, unsigned n);
 
-struct tr2_stream {
-	uint32_t id, blocks, cycle;
-	int cycle_due;
-	size_t cycle_bytes;               /* posted in this cycle */
-	uint64_t stored;                  /* HITs */
-	uint64_t timebase_at;             /* raw clock when TIMEINFO was last posted */
-	char sid[1024];
-	int32_t utcoff;
+/* Append GAP: what some of the events were that are missing.  Return  1; 0: not now */
+int tr2_stream_append_gap(struct tr2_track *track, const struct tlg_gap *gap);
 
-	struct tlg_event *buffer;
-	unsigned used;                    /* events in it */
-	unsigned block;                   /* index of the open block's BLOCK event */
-	unsigned in_block;                /* events behind it; 0: no block is open */
-	uint32_t block_tid;
-	unsigned room;                    /* events that the open block takes at least, nothing else being due */
-
-	struct tr2_posted *posted;
-};
-extern struct tr2_stream tr2_g_stream;
-
-/* See to it that events of tid can be appended to one block.  Return  0: the buffer is too full */
-int tr2_stream_open(uint32_t tid, unsigned events);
-
-/* End the open block, if there is one. */
-void tr2_stream_seal(void);
-
-/* Say in room how much can be appended to the open block before anything else has to be looked at. */
-void tr2_stream_find_room(void);
-
-/* The next event of the open block, its payload zero. */
-struct tlg_event *tr2_stream_append(unsigned flags, uint32_t sequence);
-
-/* INFO events with a text, the last one marked; how many these will be. */
-void tr2_stream_append_text(const char *text, size_t bytes, uint32_t sequence);
-unsigned tr2_stream_text_events(size_t bytes);
-
-/* Whatever comes next, its cycle is open.  Return  0: the buffer is too full */
-int tr2_post_begin(void);
+/* Define the thread and its open regions ahead of its next chain, if this cycle does not have them yet. */
+void tr2_stream_append_context(struct tr2_track *track);
 
 #endif

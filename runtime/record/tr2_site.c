@@ -28,7 +28,7 @@ void tr2_site_init(void)
 
 	if (g_nconstant)
 		return;
-	tr2_store_rlx(&tr2_g_sites->state, TR2_SITE_FREE); /* relaxed: nobody else is there.  See tr2_post_init() */
+	tr2_store_rlx(&tr2_g_sites->state, TR2_SITE_FREE); /* relaxed: nobody else is there.  See tr2_context_init() */
 	for (unsigned long i = 0; i < n; i++)
 		if (headers[i].p_type == PT_PHDR)
 			bias = (uintptr_t)headers - headers[i].p_vaddr;

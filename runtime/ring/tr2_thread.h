@@ -63,7 +63,7 @@ struct tr2_thread {
 	struct tlg_ring_tail seen;        /* the drain's: how far it has read, under the policy overwrite */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
 	struct tr2_gap gap;               /* what has been dropped and not been told */
-	void *post;                       /* the drain's own data about the thread */
+	void *track;                      /* the drain's: struct tr2_track */
 	uint64_t counters[TR2_MAX_COUNTERS];
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
 };

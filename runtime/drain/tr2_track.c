@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_track.c - see tr2_track.h. */
+#include "tr2_track.h"
+
+#include <string.h>
+
+#include "base/tr2_clock.h"
+#include "base/tr2_memory.h"
+#include "ring/tr2_scope.h"
+#include "ring/tr2_shm.h"
+
+struct tr2_track *tr2_track_of(struct tr2_thread *thread)
+{
+	if (!thread->track)
+		thread->track = tr2_memory_take(sizeof(struct tr2_track));
+	return thread->track;
+}
+
+/* ---- whose events ------------------------------------------------------------------------------- */
+
+/* From here on the events are this thread's: numbers start afresh, no region is open. */
+static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, uint64_t start)
+{
+	track->tid = tid;
+	track->ostid = ostid;
+	track->start = track->last_when = start;
+	track->position = 0;
+	track->cycle = 0;
+	track->depth = track->is_below_root = track->missing = track->doubt = 0;
+	memset(track->name, 0, sizeof(track->name));
+}
+
+void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain)
+{
+	const struct tlg_event *event = chain->events;
+	unsigned first_text = 3, i;
+	size_t at = 0;
+
+	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
+		first_text++;
+	begin_thread(track, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start);
+	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(track->name); i++, at += TLG_TEXT_SIZE)
+		memcpy(track->name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
+	track->name[sizeof(track->name) - 1] = '\0';
+	i = 3;
+	if (i < first_text && !event[i].u.value.value) {
+		track->is_below_root = 1;
+		i++;
+	}
+	for (; i < first_text; i++) {
+		if ((uint64_t)event[i].u.value.value == TLG_OPEN_ASSUMED)
+			track->doubt = track->depth + 1;
+		else
+			tr2_track_enter(track, (uint64_t)event[i].u.value.value, 0);
+	}
+}
+
+void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
+{
+	uint64_t dropped = (uint64_t)chain->events[2].u.value.value;
+
+	if (dropped > thread->ring.seen_events)
+		thread->ring.seen_events = dropped;
+	tr2_track_meet_thread(track, chain);
+	tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
+}
+
+void tr2_track_check_thread(struct tr2_track *track, uint32_t tid)
+{
+	if (track->tid == tid && track->start)
+		return;
+	begin_thread(track, tid, 0, tr2_clock_start());
+	track->name[0] = '?';
+}
+
+/* ---- what is missing ---------------------------------------------------------------------------- */
+
+void tr2_track_skip_missing(struct tr2_track *track, uint64_t events)
+{
+	track->position += (uint32_t)events;
+	track->missing += (uint32_t)events;
+}
+
+void tr2_track_count_missing(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
+{
+	if ((chain->is_first || chain->skipped) && tlg_event_type(chain->events) != TLG_THREAD)
+		tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 0));
+}
+
+void tr2_track_assume_missing(struct tr2_track *track)
+{
+	unsigned sure = 0, known = tr2_track_known_regions(track);
+
+	if (!track->missing)
+		return;
+	while (sure < known && track->open[sure].when != TLG_OPEN_LOST)
+		sure++;
+	track->depth = sure < known ? sure : track->depth;
+	track->doubt = track->depth + 1;
+	track->missing = 0;
+}
+
+void tr2_track_follow_gap(struct tr2_track *track, const struct tlg_gap *gap)
+{
+	unsigned left = gap->left < track->depth ? gap->left : track->depth;
+
+	if (gap->left == TLG_GAP_UNKNOWN)
+		return;
+	track->missing -= gap->events < track->missing ? gap->events : track->missing;
+	track->is_below_root |= gap->left > left && !track->doubt;
+	track->depth -= left;
+	if (tr2_track_is_assumed(track))
+		track->doubt = track->depth + 1;
+	for (unsigned i = 0; i < gap->entered; i++)
+		tr2_track_enter(track, TLG_OPEN_LOST, 0);
+}
+
+/* ---- regions ------------------------------------------------------------------------------------ */
+
+int tr2_track_open_region(const struct tr2_track *track, unsigned at, unsigned max, struct tlg_open *open)
+{
+	const uint32_t doubt = track->missing ? track->depth + 1 : track->doubt;
+	unsigned known = tr2_track_known_regions(track), extra = track->is_below_root + (doubt != 0), mark;
+
+	*open = (struct tlg_open){ .tid = track->tid };
+	known = known < max - extra ? known : max - extra;
+	mark = doubt && doubt <= known ? doubt - 1 : known;
+	if (at >= known + extra)
+		return 0;
+	if (track->is_below_root && !at--)
+		return 1;
+	if (doubt && at == mark) {
+		open->when = TLG_OPEN_ASSUMED;
+		return 1;
+	}
+	at -= doubt && at > mark;
+	open->when = track->open[at].when;
+	open->scopeIndex = track->open[at].scope;
+	return 1;
+}
+
+/* Bytes of category and label among the names of a scope. */
+static size_t name_bytes(const struct tlg_ring_scope *scope)
+{
+	const char *text = tr2_shm_text(scope->text);
+	unsigned names = (scope->names & TLG_NAME_CATEGORY ? 1 : 0) + (scope->names & TLG_NAME_LABEL ? 1 : 0);
+	size_t n = 0;
+
+	for (; names; names--)
+		n += strlen(text + n) + 1;
+	return n;
+}
+
+/* Is what is entered, or left, at the one scope what was entered at the other? */
+static int is_same_region(uint32_t one, uint32_t other)
+{
+	const unsigned both = TLG_NAME_CATEGORY | TLG_NAME_LABEL;
+	const struct tlg_ring_scope *a = tr2_scope_get(one), *b = tr2_scope_get(other);
+	size_t n = a && b ? name_bytes(a) : 0;
+
+	return n && a->repo == b->repo && (a->names & both) == (b->names & both) && n == name_bytes(b) &&
+	       !memcmp(tr2_shm_text(a->text), tr2_shm_text(b->text), n);
+}
+
+/* As t2x_regions.h has it, so that what is repeated is what a reader knows who has read all. */
+void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsigned style)
+{
+	unsigned at = tr2_track_known_regions(track);
+
+	while (at && !is_same_region(track->open[at - 1].scope, hit->scopeIndex))
+		at--;
+	if (at)
+		track->depth = at - 1;
+	else if (style == TLG_STYLE_region_leave)
+		track->depth = 0;
+	track->doubt = track->depth + 1;
+	if (style == TLG_STYLE_region_enter)
+		tr2_track_enter(track, hit->when, hit->scopeIndex);
+}
+
+unsigned tr2_track_style(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count)
+{
+	if (scope)
+		return scope->style;
+	return count > 1 && !events->u.hit.scopeIndex ? (unsigned)events[1].u.value.value : 0;
+}
+
+/* ---- passing over ------------------------------------------------------------------------------- */
+
+unsigned tr2_track_skip(struct tr2_track *track, const struct tlg_event *events, unsigned n)
+{
+	unsigned at = 0, count;
+
+	tr2_track_assume_missing(track);
+	for (; at < n; at += count) {
+		const struct tlg_hit *hit = &events[at].u.hit;
+		if (hit->tid != track->tid)
+			break;
+		count = tlg_chain_length(&events[at], n - at);
+		if (hit->when)
+			track->last_when = hit->when;
+		if (tlg_event_type(&events[at]) != TLG_HIT)
+			continue;
+		track->overwritten++;
+		tr2_track_follow(track, hit, tr2_track_style(tr2_scope_get(hit->scopeIndex), &events[at], count));
+	}
+	track->position += at;
+	return at;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_track.h - what the stream knows about a thread, by following its events: who it is, how many events it has had,
+ * dropped ones included, and which regions are open.
+ *
+ * Every reader of a ring keeps the ring's track up to date, whether events go into the stream or are passed over: the
+ * drain, and, where rings are overwritten, their owners (tr2_overwrite.h).
+ *
+ * Thread  one at a time: the ring's reader
+ */
+#ifndef TR2_TRACK_H
+#define TR2_TRACK_H
+
+#include <stdint.h>
+
+#include "ring/tr2_thread.h"
+
+enum {
+	TR2_OPEN_REGIONS = 256,              /* of a thread, that a new cycle repeats */
+	TR2_TRACK_OPENS = TR2_OPEN_REGIONS + 2,  /* OPEN events: two may be no regions, see tr2_track_open_region() */
+};
+
+struct tlg_ring_scope;
+
+struct tr2_track {
+	uint32_t tid, ostid;
+	uint64_t start;
+	char name[32];
+	uint32_t position;        /* events so far, dropped ones included: the next chain's sequence - 1 */
+	uint64_t overwritten;     /* checkpoints passed over, not counted as dropped yet */
+	uint32_t cycle;           /* in which THREAD was last appended; 0: none */
+	uint64_t last_when;
+	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
+	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are known */
+	uint32_t is_below_root;   /* it has left even its outermost level, see OPEN */
+	uint32_t missing;         /* events in front of the next one of which nobody knows what they were */
+	uint32_t doubt;           /* one more than are only assumed to be open, the outermost; 0: all is known */
+	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
+};
+
+/* The ring's track; made at the first call.  NULL: no memory */
+struct tr2_track *tr2_track_of(struct tr2_thread *thread);
+
+/* THREAD in a ring: whose events follow, which regions are open; and how many the ring had dropped before. */
+void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain);
+void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
+
+/* A HIT of tid.  Its THREAD comes before all of them; if it does not, memory is damaged, and the thread is "?". */
+void tr2_track_check_thread(struct tr2_track *track, uint32_t tid);
+
+/* So many events are missing here; in front of the first chain of a chunk: what was dropped before it was opened. */
+void tr2_track_skip_missing(struct tr2_track *track, uint64_t events);
+void tr2_track_count_missing(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
+
+/* The next event is there: whatever is missing in front of it stays unknown. */
+void tr2_track_assume_missing(struct tr2_track *track);
+
+/*
+ * These whole chains, n events in all, are passed over: the track follows them, the stream does not have them.
+ * Return  events, up to the first chain of another thread    Signal safe    Cost  3 ns each
+ */
+unsigned tr2_track_skip(struct tr2_track *track, const struct tlg_event *events, unsigned n);
+
+/* The style of a checkpoint.  scope NULL: it has none, and says its style itself */
+unsigned tr2_track_style(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count);
+
+/* GAP: what some of the missing events were.  Signal safe */
+void tr2_track_follow_gap(struct tr2_track *track, const struct tlg_gap *gap);
+
+/* Open regions of which something is known. */
+static inline unsigned tr2_track_known_regions(const struct tr2_track *track)
+{
+	return track->depth < TR2_OPEN_REGIONS ? track->depth : TR2_OPEN_REGIONS;
+}
+
+/* The open regions as OPEN has them, the one at `at` of at most so many.  Return  0: there is none */
+int tr2_track_open_region(const struct tr2_track *track, unsigned at, unsigned max, struct tlg_open *open);
+
+/* ---- inline: the drain's innermost loop ----------------------------------------------------------- */
+
+/* A region was entered at this time, inside those so far.  scope 0: it is not known */
+static inline void tr2_track_enter(struct tr2_track *track, uint64_t when, uint32_t scope)
+{
+	if (track->depth < TR2_OPEN_REGIONS) {
+		track->open[track->depth].when = when;
+		track->open[track->depth].scope = scope;
+	}
+	track->depth++;
+}
+
+/* A region is left, or entered, where regions are only assumed to be open. */
+void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsigned style);
+
+/* A checkpoint ends all regions. */
+static inline void tr2_track_unwind(struct tr2_track *track)
+{
+	track->depth = track->is_below_root && track->depth;
+	track->doubt = 0;
+}
+
+static inline int tr2_track_is_assumed(const struct tr2_track *track)
+{
+	return track->depth < track->doubt;
+}
+
+/* A checkpoint of this style: what it enters and leaves. */
+static inline void tr2_track_follow(struct tr2_track *track, const struct tlg_hit *hit, unsigned style)
+{
+	if (style == TLG_STYLE_region_enter || style == TLG_STYLE_region_leave) {
+		if (__builtin_expect(tr2_track_is_assumed(track), 0)) {
+			tr2_track_repair(track, hit, style);
+			return;
+		}
+	}
+	if (style == TLG_STYLE_region_enter)
+		tr2_track_enter(track, hit->when, hit->scopeIndex);
+	else if (style == TLG_STYLE_region_leave && track->depth)
+		track->depth--;
+	else if (style == TLG_STYLE_region_leave)
+		track->is_below_root = 1;
+	else if (tlg_style_unwinds(style))
+		tr2_track_unwind(track);
+}
+
+#endif
