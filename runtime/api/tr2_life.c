@@ -14,7 +14,7 @@
 #include "base/tr2_text.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
-#include "drain/tr2_snapshot.h"
+#include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"

@@ -13,7 +13,6 @@
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
 #include "tr2_recovery.h"
-#include "tr2_snapshot.h"
 #include "tr2_stream.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_overwrite.c - what is passed over, and who may read. */
+/* tr2_overwrite.c - requests for snapshots, what is passed over to overwrite it, and who may read. */
 #include "tr2_overwrite.h"
 
 #include <string.h>
@@ -14,6 +14,55 @@ enum {
 	RUN_EVENTS = 256,                      /* looked at, then followed: they stay in the nearest cache */
 	HOLD_TRIES = 250,                      /* 20 us each, or what the system makes of that */
 };
+
+/* ---- requests for snapshots --------------------------------------------------------------------- */
+
+static struct requests {
+	uint32_t asked, served;           /* so far */
+	uint32_t kept_upto;               /* number of the latest chunk that one of them wants; 0: none */
+} g_requests;
+
+/* The order does not matter: a thread that does not see it yet overwrites one more chunk, and counts that. */
+int tr2_snapshot_request(void)
+{
+	if (!tr2_is_flight_recorder())
+		return 0;
+	tr2_store_rlx(&g_requests.kept_upto, tr2_ring_latest()); /* relaxed: see above */
+	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: a request that is missed now is seen at the next look */
+	return 1;
+}
+
+static uint32_t asked(void)
+{
+	return tr2_load_rlx(&g_requests.asked); /* relaxed: see tr2_snapshot_request() */
+}
+
+int tr2_snapshot_is_requested(void)
+{
+	return tr2_is_flight_recorder() && asked() != tr2_load_rlx(&g_requests.served); /* relaxed: as above */
+}
+
+uint32_t tr2_snapshot_begin(void)
+{
+	uint32_t requests = asked();
+
+	tr2_store_rlx(&g_requests.kept_upto, tr2_ring_latest()); /* relaxed: as above */
+	return requests;
+}
+
+void tr2_snapshot_end(uint32_t requests)
+{
+	tr2_store_rlx(&g_requests.served, requests); /* relaxed: as above */
+	if (asked() == requests)
+		tr2_store_rlx(&g_requests.kept_upto, 0); /* relaxed: as above */
+}
+
+void tr2_snapshot_reset(void)
+{
+	g_requests = (struct requests){ 0 };
+}
+
+/* ---- who reads ---------------------------------------------------------------------------------- */
 
 static int lock_tail(struct tr2_thread *thread)
 {
@@ -45,6 +94,8 @@ void tr2_overwrite_release(struct tr2_thread *thread)
 	if (!--thread->tail_holds && tr2_is_flight_recorder())
 		unlock_tail(thread);
 }
+
+/* ---- passing over ------------------------------------------------------------------------------- */
 
 static void count_overwritten(struct tr2_track *track)
 {
@@ -222,15 +273,23 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64
 	return 1;
 }
 
-int tr2_overwrite_oldest(struct tr2_thread *self, uint32_t kept_upto)
+/* Chunks up to the one that a request wants stay. */
+static int may_overwrite(struct tr2_thread *self)
+{
+	uint32_t kept_upto = tr2_load_rlx(&g_requests.kept_upto); /* relaxed: as in tr2_snapshot_request() */
+
+	return !kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0;
+}
+
+int tr2_overwrite_make_room(struct tr2_thread *self)
 {
 	struct tr2_track *track;
 	int freed = 0;
 
-	if (!lock_tail(self))
+	if (!tr2_is_flight_recorder() || !lock_tail(self))
 		return 0;
 	track = tr2_track_of(self);
-	if (track && (!kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0)) {
+	if (track && may_overwrite(self)) {
 		skip_late(self, track);
 		freed = skip_chunk(self, track, tr2_clock_raw());
 		count_overwritten(track);

@@ -22,7 +22,8 @@
 
 #include "tr2_collect.h"
 #include "tr2_drain.h"
-#include "tr2_idle.h"
+#include "tr2_lock.h"
+#include "tr2_overwrite.h"
 #include "tr2_recovery.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
@@ -132,6 +133,46 @@ static void show_if_asked(void)
 	tr2_futex_wake(&g_wake.shown, INT_MAX);
 }
 
+/* ---- sleeping ----------------------------------------------------------------------------------- */
+
+/*
+ * A call that records tells nobody: it writes to its thread's ring alone.  So before the thread sleeps without a bound,
+ * it parks the position of each ring that has been read to its end: puts it out of bounds.  The next call then takes
+ * the slow path, which puts it back (tr2_ring_unpark()) and wakes the thread.  An add that is under way meanwhile may
+ * undo that, for it is not locked: so whether all positions are away is asked again, a millisecond later at the
+ * earliest.
+ */
+static void park_rings(void)
+{
+	if (tr2_is_flight_recorder() || !tr2_lock_try())
+		return;   /* of a flight recorder nothing is read unasked */
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
+		tr2_ring_park(&thread->ring);
+	tr2_lock_release();
+}
+
+/* A thread that begins wakes the drain's: rings without an owner do not matter. */
+static int is_parked(const struct tr2_thread *thread)
+{
+	return !tr2_load_rlx(&thread->ring.head->has_owner) || tr2_ring_is_away(&thread->ring); /* relaxed: a hint */
+}
+
+/* 1: nothing can be recorded, in no thread, without waking this one; and all that was recorded is written. */
+static int are_rings_parked(void)
+{
+	int are_all = 1;
+
+	if (tr2_is_flight_recorder())
+		return !tr2_snapshot_is_requested();
+	if (!tr2_lock_try())
+		return 0;
+	for (struct tr2_thread *thread = tr2_thread_first(); thread && are_all; thread = tr2_thread_next(thread))
+		are_all = is_parked(thread);
+	are_all &= tr2_collect_has_written();
+	tr2_lock_release();
+	return are_all;
+}
+
 static unsigned longest_ms(void)
 {
 	unsigned longest = tr2_sink_has_texts() ? LONGEST_TEXT_MS : LONGEST_MS, flush = tr2_g_settings.flush_ms / 2;
@@ -146,20 +187,22 @@ static unsigned longest_ms(void)
  */
 static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 {
-	static int is_parked;
+	static int has_parked;
 	const unsigned longest = longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
-	int was_parked = is_parked;
+	int had_parked = has_parked;
 
-	is_parked = done == TR2_DRAIN_IDLE && !is_called && (was_parked || before == longest);
+	has_parked = done == TR2_DRAIN_IDLE && !is_called && (had_parked || before == longest);
 	if (is_called)
 		return shortest;
-	if (!is_parked)
+	if (!has_parked)
 		return 2 * before < longest ? 2 * before : longest;
-	if (was_parked && tr2_idle_is_parked())
+	if (had_parked && are_rings_parked())
 		return 0;
-	tr2_idle_park();
-	return was_parked ? longest : PARK_MS;
+	park_rings();
+	return had_parked ? longest : PARK_MS;
 }
+
+/* ---- the thread --------------------------------------------------------------------------------- */
 
 /* What is the thread's own; its first sleep comes before it, for most processes that are short do without a pass. */
 static void settle_in(void)
@@ -251,6 +294,8 @@ void tr2_wake_start(void)
 	tr2_store_rlx(&g_wake.starting, 0); /* relaxed: only keeps a second starter out */
 	errno = saved;
 }
+
+/* ---- calling it --------------------------------------------------------------------------------- */
 
 void tr2_wake_now(void)
 {

@@ -9,7 +9,7 @@
 #include "base/tr2_mask.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_drain.h"
-#include "drain/tr2_snapshot.h"
+#include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "ring/tr2_handler.h"
 #include "settings/tr2_env.h"

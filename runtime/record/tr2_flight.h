@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tr2_flight.h - what asks the flight recorder for a snapshot, besides the program's calls: an error, the end, as
- * PREFIX_RAW_SNAPSHOT says; for signals see tr2_signal.h.  What a snapshot is: tr2_snapshot.h.
+ * PREFIX_RAW_SNAPSHOT says; for signals see tr2_signal.h.  What a snapshot is: tr2_overwrite.h.
  */
 #ifndef TR2_FLIGHT_H
 #define TR2_FLIGHT_H

@@ -9,7 +9,7 @@
 #include "base/tr2_memory.h"
 #include "drain/tr2_collect.h"
 #include "drain/tr2_drain.h"
-#include "drain/tr2_snapshot.h"
+#include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_handler.h"
@@ -132,10 +132,10 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 	int opened = 0, is_flight = tr2_is_flight_recorder();
 	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
 
-	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_snapshot_make_room(self); tries++)
+	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_overwrite_make_room(self); tries++)
 		event = tr2_thread_reserve(self, events, &opened);
 	if (opened && is_flight && has_too_much(self))
-		tr2_snapshot_make_room(self);
+		tr2_overwrite_make_room(self);
 	if (!event)
 		tr2_wake_wanted(mask);
 	else if (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))

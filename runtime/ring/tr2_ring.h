@@ -123,7 +123,7 @@ static inline int tr2_in_chunk(uintptr_t position, size_t bytes)
 }
 
 /*
- * The drain has put the position away, see tr2_idle.h.  It is out of bounds then, and stays in this range whatever is
+ * The drain has put the position away, see tr2_wake.c.  It is out of bounds then, and stays in this range whatever is
  * added to it before the thread puts it back.
  */
 #define TR2_PARKED ((uintptr_t)TLG_CHUNK_STRIDE)

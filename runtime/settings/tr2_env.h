@@ -13,7 +13,7 @@
 enum tr2_policy {
 	TR2_POLICY_DISCARD,       /* it is dropped */
 	TR2_POLICY_BLOCK,         /* it waits for the drain, up to a bound, and only then is dropped */
-	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_snapshot.h */
+	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_overwrite.h */
 };
 
 /* When the drain's thread starts. */
