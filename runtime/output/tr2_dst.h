@@ -2,10 +2,10 @@
 /*
  * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
  *
- * Knows neither rings nor events.  A destination never raises a signal in the program, and waits for a socket's peer
- * or a FIFO's reader as long as that takes anything, from whomever; for one that takes nothing a second, and not again
- * before a write has got through; for a full disk 10 ms.  (A pipe given as a descriptor can make it wait without an
- * end: only the drain's thread does, and a program at its exit, as with git's own targets.)
+ * Knows neither rings nor events.  A destination never raises a signal in the program.  Its timeouts: none for a
+ * socket's peer or a FIFO's reader that takes anything, from whomever; one second for a peer that takes nothing, then
+ * none at all until a write has got through; 10 ms for a full disk.  (A pipe given as a descriptor may block without
+ * bound: only the consumer thread waits there, and a program at its exit, as with git's own targets.)
  */
 #ifndef TR2_DST_H
 #define TR2_DST_H
@@ -25,7 +25,7 @@ struct tr2_dst {
 	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
 	int own;                  /* 1: nobody else was given this file, it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
-	int is_stuck;             /* 1: the last write has failed: the next one waits for nothing */
+	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
 	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
 	off_t good;               /* bytes of the file that are whole frames */

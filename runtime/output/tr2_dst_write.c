@@ -16,15 +16,15 @@
 #include "settings/tr2_env.h"
 
 enum {
-	PAUSE_US = 2000,          /* for what only time can change */
+	PAUSE_US = 2000,          /* where there is nothing to poll */
 	DISK_TRIES = 5,           /* with a disk that is full */
 	SLICE_MS = 50,            /* of waiting for a peer */
 	PEER_US = 1000000,        /* that a peer may take nothing from anybody */
-	RACE_PAUSE_US = 100,      /* when others were faster to take what room there was */
+	RACE_PAUSE_US = 100,      /* when other senders were faster */
 	RACES = 600000,           /* lost in a row: a minute, and no sender is that unlucky */
 };
 
-/* What a write has waited since it last got something through. */
+/* What a write has waited since its last progress. */
 struct wait {
 	unsigned idle_us;         /* while the peer took nothing */
 	unsigned races;
@@ -98,7 +98,7 @@ static int wait_for_peer(const struct tr2_dst *dst, struct wait *wait)
 	return wait->races < RACES;
 }
 
-/* Wait a moment for what may pass.  0: this error will not, or not soon */
+/* Wait a moment and try again, if the error may pass.  0: it will not, or not soon */
 static int wait_and_retry(const struct tr2_dst *dst, int error, struct wait *wait)
 {
 	switch (error) {
@@ -147,8 +147,8 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t
 }
 
 /*
- * Drop what a failed write has left behind the last whole frame, so many bytes.  Where that cannot be done a reader
- * will find its way around what is there; where a forked child writes too, it must not be done.
+ * Truncate what a failed write has left behind the last whole frame, so many bytes.  Not where a forked child writes,
+ * too; there, and where truncating fails, readers skip the torn frame.
  * Return  bytes that are left
  */
 static size_t cut_back(struct tr2_dst *dst, size_t bytes)
@@ -168,13 +168,13 @@ static size_t cut_back(struct tr2_dst *dst, size_t bytes)
 static int hold_on_to_given(struct tr2_dst *dst)
 {
 	if (dst->given == STDERR_FILENO)
-		return 1;   /* is what it is to the program */
+		return 1;   /* whatever the program has made of it */
 	if (!tr2_fd_is(dst->fd, &dst->identity))
 		dst->fd = dst->given;
 	return tr2_fd_is(dst->given, &dst->identity);
 }
 
-/* Apart, for the path takes half of the stack that a signal handler may have.  Return  0: it is not there any more */
+/* Not inline: the path takes half of the stack that a signal handler may have.  Return  0: the file is gone */
 static __attribute__((noinline)) int open_again(struct tr2_dst *dst)
 {
 	char path[sizeof(dst->path)];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_encode.h - from the plain blocks that the drain gathers to what is written of them: packed, if the settings say
- * so, each with its checksum.
+ * tr2_encode.h - from the drain's plain blocks to those that are written: packed, if the settings say so, each with its
+ * checksum.
  *
- * Packing saves more time than it takes: of what is left after it a fifth has to be copied by write(2).
- * Only the holder of the drain's lock calls tr2_encode().
+ * Packing saves more time than it takes: write(2) then copies a fifth of the bytes.
+ *
+ * Thread  the holder of the drain's lock
  */
 #ifndef TR2_ENCODE_H
 #define TR2_ENCODE_H

@@ -13,10 +13,10 @@
 enum {
 	MARK_BYTES = 24,
 	/*
-	 * LZ4's acceleration for a drain that is behind.  Of packed events, a usual mix: 1.7 times as fast as the
-	 * default, and 15 % are saved instead of 24 %.
+	 * LZ4's acceleration in fast mode.  For a usual mix of packed events it is 1.7 times as fast as the default,
+	 * and saves 15 % instead of 24 %.
 	 */
-	HURRIED_ACCELERATION = 9,
+	FAST_ACCELERATION = 9,
 	FLAGS = 0x7c,             /* version 1, independent blocks, checksums of block and content, content size */
 	MOST_256_KIB = 5 << 4,    /* in a block */
 	HEADER_BYTES = 4 + 2 + 8 + 1,
@@ -50,15 +50,15 @@ static uint32_t load_le32(const unsigned char *p)
 	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* The part of whole 16 bytes: four queues side by side. */
+/* The part of whole 16 bytes: four accumulators side by side. */
 static uint32_t mix_stripes(const unsigned char *p, size_t stripes)
 {
-	uint32_t queue[4] = { prime[1] + prime[2], prime[2], 0, -prime[1] };
+	uint32_t sum[4] = { prime[1] + prime[2], prime[2], 0, -prime[1] };
 
 	for (; stripes; stripes--)
 		for (int i = 0; i < 4; i++, p += 4)
-			queue[i] = rotate(queue[i] + load_le32(p) * prime[2], 13) * prime[1];
-	return rotate(queue[0], 1) + rotate(queue[1], 7) + rotate(queue[2], 12) + rotate(queue[3], 18);
+			sum[i] = rotate(sum[i] + load_le32(p) * prime[2], 13) * prime[1];
+	return rotate(sum[0], 1) + rotate(sum[1], 7) + rotate(sum[2], 12) + rotate(sum[3], 18);
 }
 
 static uint32_t xxh32(const unsigned char *p, size_t n)
@@ -99,8 +99,8 @@ static unsigned char *store_header(unsigned char *to, size_t bytes)
 }
 
 /*
- * The one block: compressed, or stored where that is no longer.  It has a checksum of its own, for a changed byte of
- * it may decode to the same content, and nobody would notice.
+ * The one block: compressed, or stored where that is no longer.  It has its own checksum: a corrupted byte may decode
+ * to the same content, and go unnoticed.
  */
 static unsigned char *store_block(unsigned char *to, const void *plain, size_t bytes, int is_fast)
 {
@@ -109,7 +109,7 @@ static unsigned char *store_block(unsigned char *to, const void *plain, size_t b
 
 	if (bytes >= TR2_FRAME_STORED)
 		n = LZ4_compress_fast_extState(&g_memory->state, plain, (char *)data, (int)bytes, (int)bytes - 1,
-					       is_fast ? HURRIED_ACCELERATION : 1);
+					       is_fast ? FAST_ACCELERATION : 1);
 	if (n <= 0)
 		memcpy(data, plain, bytes);
 	store_le32(to, n > 0 ? (uint32_t)n : (uint32_t)bytes | IS_STORED);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_frame.h - LZ4: one standard frame for each buffer of blocks, with a mark in front to find it by.
+ * tr2_frame.h - LZ4: one standard frame for each buffer of blocks, behind a mark to find it by.
  *
- * The compression is liblz4's; the frame around it is made here, for liblz4's own way to a frame allocates, which
- * neither a signal handler nor a child that was forked among threads may, and costs a short process 30 us.
+ * liblz4 compresses; the frame around it is made here.  liblz4's frame API allocates memory, which neither a signal
+ * handler nor the child of a process with threads may do, and costs a short process 30 us.
  */
 #ifndef TR2_FRAME_H
 #define TR2_FRAME_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { TR2_FRAME_STORED = 1024 };     /* a shorter buffer than this is not compressed: it would save 50 bytes */
+enum { TR2_FRAME_STORED = 1024 };     /* a shorter buffer is not compressed: it would save 50 bytes */
 
 /* 1 if a file that begins with these four bytes consists of frames, marked or not. */
 int tr2_frame_is(const unsigned char begin[4]);
@@ -22,7 +22,7 @@ int tr2_frame_init(void);
 /*
  * Frame one buffer of whole blocks.
  * plain, bytes  1 to TLG_FRAME_BYTES    stream, number  for the mark: id, number of the frame from 1
- * is_fast    1: rings are filling up: compress less, but sooner
+ * is_fast    1: fast mode, for rings that are filling up: compress less, in less time
  * Return  mark and frame, *framed bytes, valid until the next call
  * Alloc  none    Signal safe, one at a time    Cost  1.4 ns a byte
  */

@@ -33,9 +33,9 @@ TR2_LARGE static struct live {
 	struct tr2_dst dst;
 	char *rest;                       /* of a line that has begun to go out, of tr2_heap_resize(); NULL: none */
 	size_t rest_at, rest_end;         /* what is left of it */
-	uint64_t lost;                    /* lines that could not be written */
-	uint64_t told;                    /* of these, the model knows; and in which stream it was told */
-	uint32_t told_in;
+	uint64_t dropped;                 /* lines that could not be written */
+	uint64_t reported;                /* of these, the model knows; and the stream that said so */
+	uint32_t reported_in;
 	struct t2x_options options;
 	struct t2x_out out;
 	struct t2x_report report;
@@ -91,8 +91,8 @@ static uint64_t count_lines(const char *text, size_t n)
 	return lines;
 }
 
-/* Keep what is left of a line that a peer has the beginning of: the next line must not stand behind that. */
-static int keep_rest(struct live *live, const char *text, size_t n)
+/* Save the rest of a line that the peer has the beginning of: the next line must not stand behind that. */
+static int save_rest(struct live *live, const char *text, size_t n)
 {
 	live->rest = tr2_heap_resize(NULL, n);
 	if (!live->rest)
@@ -119,8 +119,8 @@ static int write_rest(struct live *live)
 	return 0;
 }
 
-/* The peer takes nothing: of n bytes, the last of them behind the first done, no line that has not begun comes. */
-static int lose(struct live *live, const char *text, size_t n, size_t done)
+/* The peer takes nothing.  Of n bytes the first done are there: drop the lines that have not begun. */
+static int drop_lines(struct live *live, const char *text, size_t n, size_t done)
 {
 	size_t begun = 0;
 	int error = 0;
@@ -128,9 +128,9 @@ static int lose(struct live *live, const char *text, size_t n, size_t done)
 	if (done && text[done - 1] != '\n') {
 		const char *end = memchr(text + done, '\n', n - done);
 		begun = end ? (size_t)(end - text) + 1 - done : n - done;
-		error = keep_rest(live, text + done, begun);
+		error = save_rest(live, text + done, begun);
 	}
-	live->lost += count_lines(text + done + begun, n - done - begun);
+	live->dropped += count_lines(text + done + begun, n - done - begun);
 	return error;
 }
 
@@ -145,7 +145,7 @@ static int write_part(struct live *live, const char *text, size_t n)
 
 	if (!error)
 		error = -tr2_dst_write(&live->dst, text, n, &done);
-	return error == EAGAIN || error == ENOBUFS ? lose(live, text, n, done) : error;
+	return error == EAGAIN || error == ENOBUFS ? drop_lines(live, text, n, done) : error;
 }
 
 static int write_text(void *target, const char *text, size_t n)
@@ -241,29 +241,29 @@ static void push(struct live *live, const struct t2x_block *block)
 		live->is_on = 0;
 }
 
-/* What writing the raw file has lost is not missing in a text. */
-static void forget_raw_losses(struct tlg_event *events, unsigned n)
+/* What writing the raw target has dropped is not missing in a text. */
+static void void_raw_drops(struct tlg_event *events, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (tlg_event_type(&events[i]) == TLG_LOSS && events[i].u.loss.reason == TLG_LOSS_WRITE)
 			events[i].u.loss.count = 0;
 }
 
-/* But what writing that text has, is. */
-static void push_own_losses(struct live *live, const struct tlg_event *opening, uint32_t stream)
+/* But what writing the text has dropped is. */
+static void push_own_drops(struct live *live, const struct tlg_event *opening, uint32_t stream)
 {
 	const struct tlg_event event = {
-		.flags = TLG_LOSS, .u.loss = { live->lost, TLG_NO_THREAD, TLG_LOSS_WRITE, 0 },
+		.flags = TLG_LOSS, .u.loss = { live->dropped, TLG_NO_THREAD, TLG_LOSS_WRITE, 0 },
 	};
 	const struct t2x_block block = {
 		.is_framed = 1, .stream = stream, .number = opening->sequence, .tid = TLG_NO_THREAD,
 		.pid = opening->pid, .events = &event, .count = 1,
 	};
 
-	if (!live->lost || (live->told == live->lost && live->told_in == stream))
+	if (!live->dropped || (live->reported == live->dropped && live->reported_in == stream))
 		return;
-	live->told = live->lost;
-	live->told_in = stream;
+	live->reported = live->dropped;
+	live->reported_in = stream;
 	push(live, &block);
 }
 
@@ -276,9 +276,9 @@ static void push_block(struct tlg_event *opening, uint32_t stream)
 	};
 
 	if (block.tid == TLG_NO_THREAD)
-		forget_raw_losses(opening + 1, block.count);
+		void_raw_drops(opening + 1, block.count);
 	for (int i = 0; i < TARGETS; i++) {
-		push_own_losses(&g_live[i], opening, stream);
+		push_own_drops(&g_live[i], opening, stream);
 		push(&g_live[i], &block);
 	}
 }

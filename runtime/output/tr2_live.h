@@ -2,8 +2,8 @@
 /*
  * tr2_live.h - the live text targets: PREFIX, PREFIX_PERF, PREFIX_EVENT written while the program runs.
  *
- * The blocks that the raw target gets go through the expander's own merge, model and writers, so that a live
- * text and one expanded later are the same bytes.  tr2_live.c is the only file of the library that knows the expander.
+ * The blocks that the raw target gets go through the expander's own merge, model and writers, so a live text has the
+ * same bytes as one expanded later.  tr2_live.c is the only file of the library that knows the expander.
  * All but tr2_live_open() is called under the drain's lock, and allocates: never from a signal handler.
  */
 #ifndef TR2_LIVE_H
@@ -35,8 +35,8 @@ int tr2_live_lacks_files(void);
 void tr2_live_open_again(void);
 
 /*
- * Print the checkpoints in whole blocks of this stream, as far as none older can come.  What the raw target has lost
- * is not lost here, so LOSS events that say so are made void.
+ * Print the checkpoints in whole blocks of this stream, as far as none older can come.  What the raw target has dropped
+ * is in the text, so LOSS events of failed writes are voided.
  */
 void tr2_live_write(struct tlg_event *blocks, size_t bytes, uint32_t stream);
 

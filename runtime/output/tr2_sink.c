@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_sink.c - the raw target, and beside it the live texts. */
+/* tr2_sink.c - the raw target, and the live text outputs beside it. */
 #include "tr2_sink.h"
 
 #include <errno.h>
@@ -34,10 +34,7 @@ TR2_STARTUP int tr2_sink_is_wanted(void)
 	return 0;
 }
 
-/*
- * A reader takes all of a file for what its first bytes are: so one that has some goes on as it is.  And so do the
- * files after it.
- */
+/* Readers take a file for what its first bytes are: appending to one goes on in its encoding, and so do later files. */
 static int is_framed(const struct tr2_dst *dst)
 {
 	unsigned char begin[4];
@@ -99,8 +96,8 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode)
 }
 
 /*
- * Encoded blocks, as a frame or as they are.  *stored: bytes of them that are there, also when that fails: of a frame
- * that is cut off nothing can be read.
+ * Encoded blocks, as a frame or as they are.  *stored: bytes of them that are there, also when that fails: nothing can
+ * be read of a frame that is cut off.
  */
 static int write_frame(const void *encoded, size_t bytes, int is_fast, size_t *stored)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sink.h - what becomes of a buffer of blocks: the raw target, compressed or not, and the live texts.
+ * tr2_sink.h - where a buffer of blocks goes: to the raw target, compressed or not, and to the live text outputs.
  *
- * Knows nothing of rings or of what is in a block.  Only the holder of the drain's lock calls anything here, but
- * for tr2_sink_open().
+ * Knows nothing of rings or of what is in a block.
+ *
+ * Thread  the holder of the drain's lock; tr2_sink_open() any
  */
 #ifndef TR2_SINK_H
 #define TR2_SINK_H
@@ -26,8 +27,8 @@ int tr2_sink_open(const char *name);
 int tr2_sink_inherit(void);
 
 /*
- * 1: the event `too_many_files` belongs into the trace.  In git each target has files of its own to count, and only
- * the event target says it; so that counts, and the raw target's directory where there is no event target.
+ * 1: the event `too_many_files` belongs into the trace.  In git each target counts its own files, and only the event
+ * target says so; the same here, and without an event target the raw target does.
  */
 int tr2_sink_is_sentinel(void);
 
@@ -42,7 +43,7 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
 
 /*
  * Write whole blocks, bytes of them, and give them checksums.
- * is_fast  1: rings are filling up: take the less time
+ * is_fast     1: fast mode, for rings that are filling up
  * stored      bytes of the blocks that are written: all, or those of the blocks in front of the trouble
  * Return      0 or -errno: the others are lost
  */
@@ -56,7 +57,7 @@ int tr2_sink_open_next(void);
 int tr2_sink_has_next(void);
 void tr2_sink_go_on(void);
 
-/* 0: the raw target's peer takes nothing just now, and whoever writes would wait for it.  Signal safe */
+/* 0: the raw target's peer takes nothing just now: a write would block.  Signal safe */
 int tr2_sink_takes_now(void);
 
 /*
@@ -66,13 +67,13 @@ int tr2_sink_takes_now(void);
 int tr2_sink_lacks_files(void);
 void tr2_sink_open_again(void);
 
-/* 1 if there are live texts: somebody may look on, and writing takes more of the stack than a handler may have. */
+/* 1 if there are live text outputs: somebody may look on, and writing takes more stack than a handler may have. */
 int tr2_sink_has_texts(void);
 
 /* Write what is left of the texts, and close all targets. */
 void tr2_sink_close(void);
 
-/* Give the texts up: they cannot be written from where we are.  The raw target stays. */
+/* Give the text outputs up: they cannot be written from here.  The raw target stays. */
 void tr2_sink_drop_texts(void);
 
 /* Give all targets up. */
