@@ -43,7 +43,7 @@ static struct collect {
 } g_collect;
 
 /* Chunks read, to be released after the write. */
-TR2_LARGE static struct freed { struct tr2_ring *ring; uint32_t chunk; } g_freed[MOST_FREED];
+TR2_LARGE static struct freed { struct tr2_reader *reader; uint32_t chunk; } g_freed[MOST_FREED];
 
 void tr2_collect_reset(void)
 {
@@ -90,7 +90,7 @@ int tr2_collect_was_behind(void)
 static void release_chunks(void)
 {
 	for (unsigned i = 0; i < g_collect.nfreed; i++)
-		tr2_ring_release_chunk(g_freed[i].ring, g_freed[i].chunk - 1);
+		tr2_ring_release_chunk(g_freed[i].reader, g_freed[i].chunk - 1);
 	if (g_collect.nfreed)
 		tr2_add_rlx(&g_collect.progress, 1); /* relaxed: only says that looking again may help */
 	if (g_collect.nfreed && tr2_load_rlx(&g_collect.waiting)) /* relaxed: a hint, the timeout is the guarantee */
@@ -188,19 +188,19 @@ static int take_chain(struct tr2_thread *thread, struct tr2_track *track, const 
 }
 
 /* A chunk that has been read, to be released after the write that holds its events. */
-static void free_chunk(struct tr2_ring *ring, uint32_t finished)
+static void free_chunk(struct tr2_reader *reader, uint32_t finished)
 {
 	if (finished && g_collect.nfreed == MOST_FREED)
 		tr2_collect_write();
 	if (finished)
-		g_freed[g_collect.nfreed++] = (struct freed){ ring, finished };
+		g_freed[g_collect.nfreed++] = (struct freed){ reader, finished };
 }
 
-static void free_chunks(struct tr2_ring *ring, uint32_t first)
+static void free_chunks(struct tr2_reader *reader, uint32_t first)
 {
 	for (uint32_t chunk = first, next; chunk; chunk = next) {
 		next = *tr2_pool_link(chunk - 1);
-		free_chunk(ring, chunk);
+		free_chunk(reader, chunk);
 	}
 }
 
@@ -209,9 +209,9 @@ static void take_late(struct tr2_thread *thread, struct tr2_track *track, uint64
 {
 	struct tr2_chain chain;
 
-	while (tr2_ring_late(&thread->ring, &chain)) {
+	while (tr2_ring_late(&thread->reader, &chain)) {
 		take_chain(thread, track, &chain, now, 0);
-		free_chunk(&thread->ring, tr2_ring_late_taken(&thread->ring, &chain));
+		free_chunk(&thread->reader, tr2_ring_late_taken(&thread->reader, &chain));
 	}
 }
 
@@ -222,15 +222,15 @@ static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
 }
 
 /* The usual case, in one go: chains that only have to be copied.  Return  events */
-static unsigned take_run(struct tr2_ring *ring, struct tr2_track *track)
+static unsigned take_run(struct tr2_reader *reader, struct tr2_track *track)
 {
 	const struct tlg_event *events;
-	unsigned n = tr2_ring_run(ring, RUN_EVENTS, &events);
+	unsigned n = tr2_ring_run(reader, RUN_EVENTS, &events);
 
 	if (n)
 		n = tr2_stream_append_run(track, events, n);
 	if (n)
-		tr2_ring_consume(ring, n);
+		tr2_ring_consume(reader, n);
 	return n;
 }
 
@@ -245,15 +245,15 @@ static int is_younger(const struct tr2_chain *chain, uint64_t until)
  */
 static void leave_chunk(struct tr2_thread *thread)
 {
-	struct tr2_track *track = thread->track;
-	uint32_t left = thread->ring.rd_chunk, next;
+	struct tr2_track *track = thread->reader.track;
+	uint32_t left = thread->reader.chunk, next;
 
-	free_chunk(&thread->ring, tr2_ring_leave_chunk(&thread->ring));
-	next = thread->ring.rd_chunk;
+	free_chunk(&thread->reader, tr2_ring_leave_chunk(&thread->reader));
+	next = thread->reader.chunk;
 	if (next && tr2_shm_chunk(next - 1)->opened > track->last_when)
 		track->last_when = tr2_shm_chunk(next - 1)->opened;
-	if (left && left == thread->pinned.chunk)
-		thread->pinned.chunk = 0;
+	if (left && left == thread->reader.pinned.chunk)
+		thread->reader.pinned.chunk = 0;
 }
 
 /*
@@ -263,11 +263,11 @@ static void leave_chunk(struct tr2_thread *thread)
 static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t timeout, uint64_t until, enum tr2_peek *peek,
 		     unsigned *taken)
 {
-	struct tr2_ring *ring = &thread->ring;
-	struct tr2_track *track = thread->track;
+	struct tr2_reader *reader = &thread->reader;
+	struct tr2_track *track = thread->reader.track;
 	struct tr2_chain chain;
 
-	*peek = tr2_ring_peek(ring, now, timeout, &chain);
+	*peek = tr2_ring_peek(reader, now, timeout, &chain);
 	tr2_track_skip_missing(track, chain.skipped);
 	if (*peek == TR2_PEEK_CHUNK) {
 		leave_chunk(thread);
@@ -280,25 +280,25 @@ static int take_step(struct tr2_thread *thread, uint64_t now, uint64_t timeout, 
 		*peek = TR2_PEEK_BUSY;
 		return 0;
 	}
-	tr2_ring_consume(ring, chain.count);
+	tr2_ring_consume(reader, chain.count);
 	*taken += chain.count;
 	return 1;
 }
 
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
 {
-	struct tr2_ring *ring = &thread->ring;
+	struct tr2_reader *reader = &thread->reader;
 	struct tr2_track *track = tr2_track_of(thread);
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0, run;
 
-	if (!track || tr2_ring_is_quiet(ring))
+	if (!track || tr2_ring_is_quiet(reader))
 		return now;
 	tr2_recovery_note(thread);
 	take_late(thread, track, now);
-	free_chunks(ring, tr2_ring_forget_abandoned(ring));
+	free_chunks(reader, tr2_ring_forget_abandoned(reader));
 	do {
-		run = take_run(ring, track);
+		run = take_run(reader, track);
 		taken += run;
 	} while (taken < QUOTA_EVENTS && (run || take_step(thread, now, timeout, UINT64_MAX, &peek, &taken)));
 	g_collect.moved += taken;
@@ -307,7 +307,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t time
 		return track->last_when;
 	}
 	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, track->tid))
-		tr2_track_skip_missing(track, tr2_ring_lost(ring, 1));
+		tr2_track_skip_missing(track, tr2_ring_lost(reader, 1));
 	return peek == TR2_PEEK_EMPTY ? now : track->last_when;
 }
 
@@ -315,11 +315,11 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t time
 static void take_last_chunk(struct tr2_thread *thread, int is_dead)
 {
 	unsigned skipped;
-	uint32_t closed = tr2_ring_close(&thread->ring, is_dead, &skipped);
+	uint32_t closed = tr2_ring_close(&thread->reader, is_dead, &skipped);
 
-	if (closed && thread->track)
-		tr2_track_skip_missing(thread->track, skipped);
-	free_chunk(&thread->ring, closed);
+	if (closed && thread->reader.track)
+		tr2_track_skip_missing(thread->reader.track, skipped);
+	free_chunk(&thread->reader, closed);
 }
 
 void tr2_collect_retire(struct tr2_thread *thread)
@@ -329,18 +329,18 @@ void tr2_collect_retire(struct tr2_thread *thread)
 	if (owner == TR2_OWNER_ALIVE)
 		return;
 	tr2_recovery_note(thread);
-	free_chunks(&thread->ring, tr2_ring_forget_holes(&thread->ring));
+	free_chunks(&thread->reader, tr2_ring_forget_holes(&thread->reader));
 	take_last_chunk(thread, owner == TR2_OWNER_DEAD);
 	tr2_thread_release(thread);
 }
 
 void tr2_collect_abandoned(struct tr2_thread *thread)
 {
-	struct tr2_track *track = thread->track;
+	struct tr2_track *track = thread->reader.track;
 
-	if (track && thread->ring.abandoned) {
-		tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, thread->ring.abandoned);
-		thread->ring.abandoned = 0;
+	if (track && thread->reader.abandoned) {
+		tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, thread->reader.abandoned);
+		thread->reader.abandoned = 0;
 	}
 }
 
@@ -378,7 +378,7 @@ static void append_pinned_chain(const struct tr2_chain *chain, int *is_kept)
 /* How the process began, if that was passed over to be overwritten: it has stayed for this moment. */
 static void append_start(struct tr2_thread *thread)
 {
-	struct tr2_pinned *pinned = &thread->pinned;
+	struct tr2_pinned *pinned = &thread->reader.pinned;
 	struct tr2_chain chain;
 	uint32_t event;
 	int is_kept = 0;
@@ -389,8 +389,8 @@ static void append_start(struct tr2_thread *thread)
 	event = tr2_shm_chunk(pinned->chunk - 1)->first;
 	while ((event = tr2_ring_read_pinned(pinned->chunk - 1, event, &chain)))
 		append_pinned_chain(&chain, &is_kept);
-	tr2_ring_unpin_chunk(&thread->ring, pinned->chunk - 1);
-	free_chunk(&thread->ring, pinned->chunk);
+	tr2_ring_unpin_chunk(&thread->reader, pinned->chunk - 1);
+	free_chunk(&thread->reader, pinned->chunk);
 	*pinned = (struct tr2_pinned){ .chunk = 0 };
 }
 
@@ -398,17 +398,17 @@ static void append_start(struct tr2_thread *thread)
 static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 {
 	const uint64_t timeout = tr2_clock_ticks(SNAPSHOT_TIMEOUT_US * UINT64_C(1000)), now = tr2_clock_raw();
-	struct tr2_track *track = thread->track;
+	struct tr2_track *track = thread->reader.track;
 	enum tr2_peek peek = TR2_PEEK_EMPTY;
 	unsigned taken = 0;
 
 	tr2_recovery_note(thread);
 	take_late(thread, track, now);
-	free_chunks(&thread->ring, tr2_ring_forget_abandoned(&thread->ring));
+	free_chunks(&thread->reader, tr2_ring_forget_abandoned(&thread->reader));
 	while (take_step(thread, now, timeout, until, &peek, &taken))
 		;
 	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, track->tid))
-		tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 1));
+		tr2_track_skip_missing(track, tr2_ring_lost(&thread->reader, 1));
 	return peek;
 }
 
@@ -420,7 +420,7 @@ uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 		return 0;
 	if (tr2_track_of(thread)) {
 		append_start(thread);
-		append_context(thread, thread->track);
+		append_context(thread, thread->reader.track);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
 			nanosleep(&pause, NULL);
 	}

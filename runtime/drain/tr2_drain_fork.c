@@ -46,7 +46,7 @@ void tr2_drain_after_fork_child(void)
 
 unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
 {
-	const struct tr2_track *track = parent->track;
+	const struct tr2_track *track = parent->reader.track;
 	struct tlg_open open;
 	unsigned n = 0;
 

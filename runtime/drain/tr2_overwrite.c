@@ -67,31 +67,31 @@ void tr2_snapshot_reset(void)
 static int lock_tail(struct tr2_thread *thread)
 {
 	/* [M12] acquire: how far the ring has been read.  Pairs with unlock_tail() */
-	return tr2_cas_acq_rel(&thread->tail_lock, 0, 1);
+	return tr2_cas_acq_rel(&thread->reader.lock, 0, 1);
 }
 
 static void unlock_tail(struct tr2_thread *thread)
 {
-	tr2_store_rel(&thread->tail_lock, 0); /* [M12] release: how far it has been read.  Pairs with lock_tail() */
+	tr2_store_rel(&thread->reader.lock, 0); /* [M12] release: how far it has been read.  Pairs with lock_tail() */
 }
 
 int tr2_overwrite_hold(struct tr2_thread *thread)
 {
 	const struct timespec pause = { 0, 20000 };
 
-	if (!tr2_is_flight_recorder() || thread->tail_holds)
-		return ++thread->tail_holds;
+	if (!tr2_is_flight_recorder() || thread->reader.holds)
+		return ++thread->reader.holds;
 	for (int tries = 0; !lock_tail(thread); tries++) {
 		if (tries == HOLD_TRIES)
 			return 0;
 		nanosleep(&pause, NULL);
 	}
-	return ++thread->tail_holds;
+	return ++thread->reader.holds;
 }
 
 void tr2_overwrite_release(struct tr2_thread *thread)
 {
-	if (!--thread->tail_holds && tr2_is_flight_recorder())
+	if (!--thread->reader.holds && tr2_is_flight_recorder())
 		unlock_tail(thread);
 }
 
@@ -106,9 +106,9 @@ static void count_overwritten(struct tr2_track *track)
 /* No snapshot has come for it. */
 static void count_pinned(struct tr2_thread *thread)
 {
-	if (thread->pinned.chunk)
-		tr2_losses_add(thread->pinned.tid, TLG_LOSS_OVERWRITTEN, thread->pinned.hits);
-	thread->pinned = (struct tr2_pinned){ .chunk = 0 };
+	if (thread->reader.pinned.chunk)
+		tr2_losses_add(thread->reader.pinned.tid, TLG_LOSS_OVERWRITTEN, thread->reader.pinned.hits);
+	thread->reader.pinned = (struct tr2_pinned){ .chunk = 0 };
 }
 
 static void skip_chain(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
@@ -133,11 +133,11 @@ static void skip_late(struct tr2_thread *thread, struct tr2_track *track)
 	struct tr2_chain chain;
 	uint32_t freed;
 
-	while (tr2_ring_late(&thread->ring, &chain)) {
+	while (tr2_ring_late(&thread->reader, &chain)) {
 		skip_chain(thread, track, &chain);
-		freed = tr2_ring_late_taken(&thread->ring, &chain);
+		freed = tr2_ring_late_taken(&thread->reader, &chain);
 		if (freed)
-			tr2_ring_release_chunk(&thread->ring, freed - 1);
+			tr2_ring_release_chunk(&thread->reader, freed - 1);
 	}
 }
 
@@ -145,24 +145,24 @@ static void skip_late(struct tr2_thread *thread, struct tr2_track *track)
 static void skip_run(struct tr2_thread *thread, struct tr2_track *track)
 {
 	const struct tlg_event *events;
-	unsigned n = tr2_ring_run(&thread->ring, RUN_EVENTS, &events);
+	unsigned n = tr2_ring_run(&thread->reader, RUN_EVENTS, &events);
 
 	if (n && track->start)
 		n = tr2_track_skip(track, events, n);
 	if (n && track->start)
-		tr2_ring_consume(&thread->ring, n);
+		tr2_ring_consume(&thread->reader, n);
 }
 
-static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_ring *ring, const struct tr2_track *track)
+static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_reader *reader, const struct tr2_track *track)
 {
 	struct tlg_open open;
 
-	kept->chunk = ring->rd_number;
-	kept->event = ring->rd_event;
+	kept->chunk = reader->number;
+	kept->event = reader->event;
 	kept->tid = track->tid;
 	kept->ostid = track->ostid;
 	kept->start = track->start;
-	kept->seen_events = ring->seen_events;
+	kept->seen_events = reader->seen_events;
 	kept->position = track->position;
 	kept->counted = tr2_losses_of(track->tid, TLG_LOSS_OVERWRITTEN);
 	kept->uncounted = track->overwritten;
@@ -180,7 +180,7 @@ static void keep_context(const struct tr2_thread *thread, const struct tr2_track
 	struct tlg_ring_kept *kept = thread->ring.head->kept;
 	unsigned older = kept[1].turn < kept[0].turn;
 
-	fill_kept(&kept[older], &thread->ring, track);
+	fill_kept(&kept[older], &thread->reader, track);
 	/* [M8] release: the rest of it.  Pairs with the readers of the ring file */
 	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
 }
@@ -207,7 +207,7 @@ static uint64_t count_identity(uint32_t chunk)
 /* The chunk has been passed over from its first event on, and stays; but not if it is held for a hole: freed is 0. */
 static uint32_t pin(struct tr2_thread *thread, struct tr2_track *track, uint32_t freed)
 {
-	struct tr2_pinned *pinned = &thread->pinned;
+	struct tr2_pinned *pinned = &thread->reader.pinned;
 
 	pinned->hits = freed && pinned->is_passing ? count_identity(freed - 1) : 0;
 	if (!pinned->hits || pinned->hits > track->overwritten) {
@@ -218,25 +218,25 @@ static uint32_t pin(struct tr2_thread *thread, struct tr2_track *track, uint32_t
 	track->overwritten -= pinned->hits;
 	pinned->is_passing = 0;
 	pinned->is_passed = 1;
-	tr2_ring_pin_chunk(&thread->ring, freed - 1);
+	tr2_ring_pin_chunk(&thread->reader, freed - 1);
 	return 0;
 }
 
 /* Go through what is left of a chunk.  Return  1: it is finished; 0: there is nothing more that could be passed over */
 static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_t now, uint32_t *freed)
 {
-	struct tr2_ring *ring = &thread->ring;
+	struct tr2_reader *reader = &thread->reader;
 	struct tr2_chain chain;
 	uint32_t left;
 
 	for (;;) {
 		skip_run(thread, track);
-		switch (tr2_ring_peek(ring, now, 0, &chain)) {
+		switch (tr2_ring_peek(reader, now, 0, &chain)) {
 		case TR2_PEEK_CHUNK:
 			tr2_track_skip_missing(track, chain.skipped);
-			left = ring->rd_chunk;
-			*freed = tr2_ring_leave_chunk(ring);
-			if (left && left == thread->pinned.chunk && !thread->pinned.is_passed)
+			left = reader->chunk;
+			*freed = tr2_ring_leave_chunk(reader);
+			if (left && left == thread->reader.pinned.chunk && !thread->reader.pinned.is_passed)
 				*freed = pin(thread, track, *freed);
 			if (left)
 				return 1;
@@ -248,10 +248,10 @@ static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_
 			return 0;
 		}
 		tr2_track_skip_missing(track, chain.skipped);
-		thread->pinned.is_passing |= chain.is_first && ring->rd_chunk == thread->pinned.chunk;
+		thread->reader.pinned.is_passing |= chain.is_first && reader->chunk == thread->reader.pinned.chunk;
 		tr2_track_count_missing(thread, track, &chain);
 		skip_chain(thread, track, &chain);
-		tr2_ring_consume(ring, chain.count);
+		tr2_ring_consume(reader, chain.count);
 	}
 }
 
@@ -266,10 +266,10 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64
 	do {
 		if (!skip_rest(thread, track, now, &freed))
 			return 0;
-	} while (!freed && !thread->pinned.is_passed);
+	} while (!freed && !thread->reader.pinned.is_passed);
 	keep_context(thread, track);
 	if (freed)
-		tr2_ring_release_chunk(&thread->ring, freed - 1);
+		tr2_ring_release_chunk(&thread->reader, freed - 1);
 	return 1;
 }
 
@@ -278,7 +278,7 @@ static int may_overwrite(struct tr2_thread *self)
 {
 	uint32_t kept_upto = tr2_load_rlx(&g_requests.kept_upto); /* relaxed: as in tr2_snapshot_request() */
 
-	return !kept_upto || (int32_t)(tr2_ring_oldest(&self->ring) - kept_upto) > 0;
+	return !kept_upto || (int32_t)(tr2_ring_oldest(&self->reader) - kept_upto) > 0;
 }
 
 int tr2_overwrite_make_room(struct tr2_thread *self)
@@ -318,6 +318,7 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 {
 	struct tr2_ring ring;
+	struct tr2_reader reader;
 	struct tr2_chain chain;
 	enum tr2_peek peek;
 
@@ -325,11 +326,13 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 	if (!tr2_overwrite_hold(self))
 		return;
 	ring = self->ring;
-	if (self->track)
-		*track = *(const struct tr2_track *)self->track;
-	while ((peek = tr2_ring_peek(&ring, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {
+	reader = self->reader;
+	reader.ring = &ring;   /* nor does it say in the real one how far it has come */
+	if (self->reader.track)
+		*track = *self->reader.track;
+	while ((peek = tr2_ring_peek(&reader, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {
 		if (peek == TR2_PEEK_CHUNK) {
-			tr2_ring_leave_chunk(&ring);
+			tr2_ring_leave_chunk(&reader);
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
@@ -338,7 +341,7 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 			tr2_track_follow_gap(track, &chain.events->u.gap);
 		else
 			tr2_track_skip(track, chain.events, chain.count);
-		tr2_ring_consume(&ring, chain.count);
+		tr2_ring_consume(&reader, chain.count);
 	}
 	tr2_overwrite_release(self);
 }

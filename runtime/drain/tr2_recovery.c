@@ -39,10 +39,10 @@ static struct tr2_thread *g_latest;       /* the one that is being read: it goes
 void tr2_recovery_note(struct tr2_thread *thread)
 {
 	g_latest = thread;
-	if (thread->is_noted)
+	if (thread->reader.is_noted)
 		return;
-	thread->is_noted = 1;
-	thread->next_noted = g_noted;
+	thread->reader.is_noted = 1;
+	thread->reader.next_noted = g_noted;
 	g_noted = thread;
 }
 
@@ -51,35 +51,35 @@ void tr2_recovery_reset(void)
 	g_noted = g_latest = NULL;
 }
 
-static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_track *track)
+static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_reader *reader, const struct tr2_track *track)
 {
-	return tail->write && tail->chunk == ring->rd_number &&
-	       tail->event == ring->rd_event && tail->tid == track->tid && tail->start == track->start &&
-	       tail->position == track->position && tail->nholes == ring->nholes &&
-	       tail->seen_events == ring->seen_events;
+	return tail->write && tail->chunk == reader->number &&
+	       tail->event == reader->event && tail->tid == track->tid && tail->start == track->start &&
+	       tail->position == track->position && tail->nholes == reader->nholes &&
+	       tail->seen_events == reader->seen_events;
 }
 
-static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_ring *ring, const struct tr2_track *track)
+static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_reader *reader, const struct tr2_track *track)
 {
-	tail->chunk = ring->rd_number;
-	tail->event = ring->rd_event;
+	tail->chunk = reader->number;
+	tail->event = reader->event;
 	tail->tid = track->tid;
 	tail->ostid = track->ostid;
 	tail->start = track->start;
 	tail->position = track->position;
-	tail->seen_events = ring->seen_events;
+	tail->seen_events = reader->seen_events;
 	memcpy(tail->name, track->name, sizeof(tail->name));
-	tail->nholes = ring->nholes;
-	for (uint32_t i = 0; i < ring->nholes; i++)
+	tail->nholes = reader->nholes;
+	for (uint32_t i = 0; i < reader->nholes; i++)
 		tail->holes[i] = (struct tlg_ring_hole){
-			tr2_shm_chunk(ring->holes[i].chunk)->number, ring->holes[i].event, ring->holes[i].end
+			tr2_shm_chunk(reader->holes[i].chunk)->number, reader->holes[i].event, reader->holes[i].end
 		};
 }
 
 void tr2_recovery_see(struct tr2_thread *thread)
 {
-	if (thread->track)
-		fill_tail(&thread->seen, &thread->ring, thread->track);
+	if (thread->reader.track)
+		fill_tail(&thread->reader.seen, &thread->reader, thread->reader.track);
 }
 
 /* The older of a ring's two tails becomes the newer, if anything has changed. */
@@ -88,15 +88,15 @@ static void keep_tail(struct tr2_thread *thread, uint64_t write)
 	struct tlg_ring_tail *tails = thread->ring.head->tails;
 	unsigned older = tails[1].write < tails[0].write;
 
-	if (!thread->track)
+	if (!thread->reader.track)
 		return;
 	if (!tr2_overwrite_hold(thread)) {
-		tails[older] = thread->seen;   /* its owner has gone on since, and will say so by itself */
+		tails[older] = thread->reader.seen;   /* its owner has gone on since, and will say so by itself */
 	} else {
-		if (is_kept(&tails[!older], &thread->ring, thread->track))
+		if (is_kept(&tails[!older], &thread->reader, thread->reader.track))
 			older = 2;
 		else
-			fill_tail(&tails[older], &thread->ring, thread->track);
+			fill_tail(&tails[older], &thread->reader, thread->reader.track);
 		tr2_overwrite_release(thread);
 	}
 	if (older < 2)
@@ -105,9 +105,9 @@ static void keep_tail(struct tr2_thread *thread, uint64_t write)
 
 static void keep_tails(uint64_t write)
 {
-	for (struct tr2_thread *thread = g_noted; thread; thread = thread->next_noted) {
+	for (struct tr2_thread *thread = g_noted; thread; thread = thread->reader.next_noted) {
 		keep_tail(thread, write);
-		thread->is_noted = 0;   /* its link stays until it is noted again */
+		thread->reader.is_noted = 0;   /* its link stays until it is noted again */
 	}
 	g_noted = NULL;
 	if (g_latest)

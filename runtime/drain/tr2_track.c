@@ -11,9 +11,9 @@
 
 struct tr2_track *tr2_track_of(struct tr2_thread *thread)
 {
-	if (!thread->track)
-		thread->track = tr2_memory_take(sizeof(struct tr2_track));
-	return thread->track;
+	if (!thread->reader.track)
+		thread->reader.track = tr2_memory_take(sizeof(struct tr2_track));
+	return thread->reader.track;
 }
 
 /* ---- whose events ------------------------------------------------------------------------------- */
@@ -59,10 +59,10 @@ void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track,
 {
 	uint64_t dropped = (uint64_t)chain->events[2].u.value.value;
 
-	if (dropped > thread->ring.seen_events)
-		thread->ring.seen_events = dropped;
+	if (dropped > thread->reader.seen_events)
+		thread->reader.seen_events = dropped;
 	tr2_track_meet_thread(track, chain);
-	tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 0));   /* its own: those before it got in */
+	tr2_track_skip_missing(track, tr2_ring_lost(&thread->reader, 0));   /* its own: those before it got in */
 }
 
 void tr2_track_check_thread(struct tr2_track *track, uint32_t tid)
@@ -84,7 +84,7 @@ void tr2_track_skip_missing(struct tr2_track *track, uint64_t events)
 void tr2_track_count_missing(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
 {
 	if ((chain->is_first || chain->skipped) && tlg_event_type(chain->events) != TLG_THREAD)
-		tr2_track_skip_missing(track, tr2_ring_lost(&thread->ring, 0));
+		tr2_track_skip_missing(track, tr2_ring_lost(&thread->reader, 0));
 }
 
 void tr2_track_assume_missing(struct tr2_track *track)

@@ -147,14 +147,14 @@ static void park_rings(void)
 	if (tr2_is_flight_recorder() || !tr2_lock_try())
 		return;   /* of a flight recorder nothing is read unasked */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-		tr2_ring_park(&thread->ring);
+		tr2_ring_park(&thread->reader);
 	tr2_lock_release();
 }
 
 /* A thread that begins wakes the drain's: rings without an owner do not matter. */
 static int is_parked(const struct tr2_thread *thread)
 {
-	return !tr2_load_rlx(&thread->ring.head->has_owner) || tr2_ring_is_away(&thread->ring); /* relaxed: a hint */
+	return !tr2_load_rlx(&thread->ring.head->has_owner) || tr2_ring_is_away(&thread->reader); /* relaxed: a hint */
 }
 
 /* 1: nothing can be recorded, in no thread, without waking this one; and all that was recorded is written. */

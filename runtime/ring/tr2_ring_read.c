@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* tr2_ring_read.c - the reader: chunks are followed, read and given back. */
-#include "tr2_ring.h"
+#include "tr2_ring_read.h"
 
 #include <string.h>
 
@@ -29,9 +29,9 @@ static uint64_t committed_head(const struct tlg_chunk *chunk, uint32_t event)
 	return head_sequence(head) == chunk->number ? head : 0;
 }
 
-static uint32_t next_chunk(const struct tr2_ring *ring)
+static uint32_t next_chunk(const struct tr2_reader *reader)
 {
-	const uint32_t *link = ring->rd_chunk ? &tr2_shm_chunk(ring->rd_chunk - 1)->next : &ring->head->first;
+	const uint32_t *link = reader->chunk ? &tr2_shm_chunk(reader->chunk - 1)->next : &reader->ring->head->first;
 
 	return tr2_load_acq(link); /* [M3] acquire: the next chunk's head.  Pairs with tr2_ring_open_chunk() */
 }
@@ -58,13 +58,13 @@ static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32
 	return event;
 }
 
-static void watch_hole(struct tr2_ring *ring, uint32_t chunk, uint32_t event, uint32_t end)
+static void watch_hole(struct tr2_reader *reader, uint32_t chunk, uint32_t event, uint32_t end)
 {
-	if (ring->nholes < TLG_MAX_HOLES) {
-		ring->holes[ring->nholes++] = (struct tr2_hole){ chunk, event, end };
+	if (reader->nholes < TLG_MAX_HOLES) {
+		reader->holes[reader->nholes++] = (struct tr2_hole){ chunk, event, end };
 	} else {
-		ring->abandoned++;
-		ring->has_lost_hole = 1;
+		reader->abandoned++;
+		reader->has_lost_hole = 1;
 	}
 }
 
@@ -74,90 +74,91 @@ static void watch_hole(struct tr2_ring *ring, uint32_t chunk, uint32_t event, ui
  * second look finds where the hole ends.
  * Return  0: there is nothing behind it yet
  */
-static int skip_hole(struct tr2_ring *ring, struct tlg_chunk *chunk, struct tr2_chain *chain)
+static int skip_hole(struct tr2_reader *reader, struct tlg_chunk *chunk, struct tr2_chain *chain)
 {
-	uint32_t end = find_chain(chunk, ring->rd_event, TLG_CHUNK_EVENTS);
+	uint32_t end = find_chain(chunk, reader->event, TLG_CHUNK_EVENTS);
 
-	if (end == TLG_CHUNK_EVENTS && !next_chunk(ring))
+	if (end == TLG_CHUNK_EVENTS && !next_chunk(reader))
 		return 0;
-	ring->rd_since = 0;
-	if (committed_head(chunk, ring->rd_event))
+	reader->since = 0;
+	if (committed_head(chunk, reader->event))
 		return 1;   /* it was only slow */
-	end = find_chain(chunk, ring->rd_event, end);
-	watch_hole(ring, ring->rd_chunk - 1, ring->rd_event, end);
+	end = find_chain(chunk, reader->event, end);
+	watch_hole(reader, reader->chunk - 1, reader->event, end);
 	tr2_store_rlx(&chunk->state, TLG_CHUNK_HELD); /* relaxed: as in is_held() */
-	chain->skipped += end - ring->rd_event;
-	ring->rd_event = end;
+	chain->skipped += end - reader->event;
+	reader->event = end;
 	return 1;
 }
 
 /* 1 if the writer has gone on so far that waiting for what it left behind would cost it, or others, new events. */
-static int is_far_behind(const struct tr2_ring *ring)
+static int is_far_behind(const struct tr2_reader *reader)
 {
+	const struct tr2_ring *ring = reader->ring;
 	/* relaxed: hints, all of them */
-	uint32_t most = tr2_load_rlx(&ring->max_pages), bound = most ? most : tr2_pool_bound();
+	uint32_t max = tr2_load_rlx(&ring->max_pages), bound = max ? max : tr2_pool_bound();
 	/* relaxed: as above */
-	uint32_t opened = tr2_load_rlx(&ring->pages_opened), reading = tr2_pool_pages(ring->rd_chunk - 1);
+	uint32_t opened = tr2_load_rlx(&ring->pages_opened), reading = tr2_pool_pages(reader->chunk - 1);
 
 	/* relaxed: as above */
-	return opened - tr2_load_rlx(&ring->pages_released) - reading >= bound / 3 || (!most && tr2_pool_is_short());
+	return opened - tr2_load_rlx(&ring->pages_released) - reading >= bound / 3 || (!max && tr2_pool_is_short());
 }
 
 /* The event at the reading position is reserved and not committed.  1: it has waited long enough. */
-static int has_waited(struct tr2_ring *ring, uint64_t now, uint64_t timeout)
+static int has_waited(struct tr2_reader *reader, uint64_t now, uint64_t timeout)
 {
-	if (!ring->rd_since)
-		ring->rd_since = now;
-	return now - ring->rd_since >= timeout || is_far_behind(ring);
+	if (!reader->since)
+		reader->since = now;
+	return now - reader->since >= timeout || is_far_behind(reader);
 }
 
 /* The writer's. */
-static uintptr_t position_of(const struct tr2_ring *ring)
+static uintptr_t position_of(const struct tr2_reader *reader)
 {
-	return tr2_load_rlx(&ring->hot->cur); /* relaxed: from a stale one the next look follows */
+	return tr2_load_rlx(&reader->ring->hot->cur); /* relaxed: from a stale one the next look follows */
 }
 
 /* 1 if the writer's position is at event, or was when it was put away. */
-static int is_at(const struct tr2_ring *ring, const struct tlg_event *event)
+static int is_at(const struct tr2_reader *reader, const struct tlg_event *event)
 {
-	uintptr_t position = position_of(ring);
+	uintptr_t position = position_of(reader);
 
 	return position == (uintptr_t)event || tr2_is_parked(position);
 }
 
-enum tr2_peek tr2_ring_peek(struct tr2_ring *ring, uint64_t now, uint64_t timeout, struct tr2_chain *chain)
+enum tr2_peek tr2_ring_peek(struct tr2_reader *reader, uint64_t now, uint64_t timeout, struct tr2_chain *chain)
 {
 	chain->skipped = 0;
 	for (;;) {
-		struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-		const struct tlg_event *event = chunk ? &chunk->events[ring->rd_event] : NULL;
+		struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
+		const struct tlg_event *event = chunk ? &chunk->events[reader->event] : NULL;
 		uint64_t head;
 
-		if (!chunk || ring->rd_event == TLG_CHUNK_EVENTS)
-			return next_chunk(ring) ? TR2_PEEK_CHUNK : TR2_PEEK_EMPTY;
-		head = committed_head(chunk, ring->rd_event);
+		if (!chunk || reader->event == TLG_CHUNK_EVENTS)
+			return next_chunk(reader) ? TR2_PEEK_CHUNK : TR2_PEEK_EMPTY;
+		head = committed_head(chunk, reader->event);
 		if (head && (head_flags(head) & TLG_TYPE_MASK) == TLG_PAD) {
-			ring->rd_event = TLG_CHUNK_EVENTS;
+			reader->event = TLG_CHUNK_EVENTS;
 			continue;
 		}
 		if (head) {
 			chain->events = event;
-			chain->count = chain_length(chunk, ring->rd_event);
-			chain->is_first = ring->rd_is_new;
-			ring->rd_since = 0;
+			chain->count = chain_length(chunk, reader->event);
+			chain->is_first = reader->is_new;
+			reader->since = 0;
 			return TR2_PEEK_CHAIN;
 		}
-		if (is_at(ring, event))
+		if (is_at(reader, event))
 			return TR2_PEEK_EMPTY;
-		if (!has_waited(ring, now, timeout) || !skip_hole(ring, chunk, chain))
+		if (!has_waited(reader, now, timeout) || !skip_hole(reader, chunk, chain))
 			return TR2_PEEK_BUSY;
 	}
 }
 
-unsigned tr2_ring_run(const struct tr2_ring *ring, unsigned most, const struct tlg_event **events)
+unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned most, const struct tlg_event **events)
 {
-	const struct tlg_chunk *chunk = ring->rd_chunk && !ring->rd_is_new ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-	uint32_t at = ring->rd_event, end = at + most < TLG_CHUNK_EVENTS ? at + most : TLG_CHUNK_EVENTS;
+	const struct tlg_chunk *chunk = reader->chunk && !reader->is_new ? tr2_shm_chunk(reader->chunk - 1) : NULL;
+	uint32_t at = reader->event, end = at + most < TLG_CHUNK_EVENTS ? at + most : TLG_CHUNK_EVENTS;
 
 	if (!chunk)
 		return 0;
@@ -169,36 +170,36 @@ unsigned tr2_ring_run(const struct tr2_ring *ring, unsigned most, const struct t
 			break;
 		at += chain_length(chunk, at);
 	}
-	return at - ring->rd_event;
+	return at - reader->event;
 }
 
-void tr2_ring_consume(struct tr2_ring *ring, unsigned events)
+void tr2_ring_consume(struct tr2_reader *reader, unsigned events)
 {
-	ring->rd_event += events;
-	ring->rd_is_new = 0;
-	ring->rd_since = 0;
+	reader->event += events;
+	reader->is_new = 0;
+	reader->since = 0;
 }
 
-uint32_t tr2_ring_oldest(const struct tr2_ring *ring)
+uint32_t tr2_ring_oldest(const struct tr2_reader *reader)
 {
-	uint32_t chunk = ring->rd_chunk ? ring->rd_chunk : next_chunk(ring);
+	uint32_t chunk = reader->chunk ? reader->chunk : next_chunk(reader);
 
 	return chunk ? tr2_shm_chunk(chunk - 1)->number : 0;
 }
 
-uint64_t tr2_ring_lost(struct tr2_ring *ring, int up_to_now)
+uint64_t tr2_ring_lost(struct tr2_reader *reader, int up_to_now)
 {
-	const struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-	uint64_t total = ring->seen_events, lost;
+	const struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
+	uint64_t total = reader->seen_events, lost;
 
 	if (up_to_now)
-		total = tr2_load_rlx(&ring->head->lost_events); /* relaxed: a statistic */
+		total = tr2_load_rlx(&reader->ring->head->lost_events); /* relaxed: a statistic */
 	else if (chunk)
 		total = chunk->lost_events;
-	if (total < ring->seen_events)
-		total = ring->seen_events;
-	lost = total - ring->seen_events;
-	ring->seen_events = total;
+	if (total < reader->seen_events)
+		total = reader->seen_events;
+	lost = total - reader->seen_events;
+	reader->seen_events = total;
 	return lost;
 }
 
@@ -207,53 +208,53 @@ static int is_held(uint32_t chunk)
 	return tr2_load_rlx(&tr2_shm_chunk(chunk)->state) == TLG_CHUNK_HELD; /* relaxed: only the reader holds */
 }
 
-static void count_held(struct tr2_ring *ring, uint32_t change)
+static void count_held(struct tr2_reader *reader, uint32_t change)
 {
-	tr2_store_rlx(&ring->nheld, ring->nheld + change); /* relaxed: a hint to the writer */
+	tr2_store_rlx(&reader->ring->nheld, reader->ring->nheld + change); /* relaxed: a hint to the writer */
 }
 
 /* Finished, but it has holes: it waits until they are filled, or forgotten. */
-static void hold(struct tr2_ring *ring, uint32_t chunk)
+static void hold(struct tr2_reader *reader, uint32_t chunk)
 {
-	*tr2_pool_link(chunk) = ring->held;
-	ring->held = chunk + 1;
-	count_held(ring, 1);
+	*tr2_pool_link(chunk) = reader->held;
+	reader->held = chunk + 1;
+	count_held(reader, 1);
 }
 
-static void unhold(struct tr2_ring *ring, uint32_t chunk)
+static void unhold(struct tr2_reader *reader, uint32_t chunk)
 {
-	uint32_t *link = &ring->held;
+	uint32_t *link = &reader->held;
 
 	while (*link && *link != chunk + 1)
 		link = tr2_pool_link(*link - 1);
 	if (*link) {
 		*link = *tr2_pool_link(chunk);
-		count_held(ring, -1u);
+		count_held(reader, -1u);
 	}
 }
 
-uint32_t tr2_ring_leave_chunk(struct tr2_ring *ring)
+uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
 {
-	uint32_t finished = ring->rd_chunk;
+	uint32_t finished = reader->chunk;
 	const struct tlg_chunk *chunk;
 
-	ring->rd_chunk = next_chunk(ring);
-	ring->rd_is_new = 1;
-	if (ring->rd_chunk) {
-		chunk = tr2_shm_chunk(ring->rd_chunk - 1);
-		ring->rd_event = chunk->first;
-		ring->rd_number = chunk->number;
+	reader->chunk = next_chunk(reader);
+	reader->is_new = 1;
+	if (reader->chunk) {
+		chunk = tr2_shm_chunk(reader->chunk - 1);
+		reader->event = chunk->first;
+		reader->number = chunk->number;
 	}
 	if (!finished || !is_held(finished - 1))
 		return finished;
-	hold(ring, finished - 1);
+	hold(reader, finished - 1);
 	return 0;
 }
 
-int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
+int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain)
 {
-	for (uint32_t i = 0; i < ring->nholes; i++) {
-		struct tr2_hole hole = ring->holes[i];
+	for (uint32_t i = 0; i < reader->nholes; i++) {
+		struct tr2_hole hole = reader->holes[i];
 		const struct tlg_chunk *chunk = tr2_shm_chunk(hole.chunk);
 		uint32_t event = is_chain(chunk, hole.event) ? hole.event : find_chain(chunk, hole.event, hole.end);
 
@@ -262,34 +263,34 @@ int tr2_ring_late(struct tr2_ring *ring, struct tr2_chain *chain)
 		chain->events = &chunk->events[event];
 		chain->count = chain_length(chunk, event);
 		chain->skipped = 0;
-		ring->holes[i] = ring->holes[--ring->nholes];
+		reader->holes[i] = reader->holes[--reader->nholes];
 		if (hole.event < event)
-			watch_hole(ring, hole.chunk, hole.event, event);
+			watch_hole(reader, hole.chunk, hole.event, event);
 		if (event + chain->count < hole.end)
-			watch_hole(ring, hole.chunk, event + chain->count, hole.end);
+			watch_hole(reader, hole.chunk, event + chain->count, hole.end);
 		return 1;
 	}
 	return 0;
 }
 
-static int has_hole(const struct tr2_ring *ring, uint32_t chunk)
+static int has_hole(const struct tr2_reader *reader, uint32_t chunk)
 {
-	for (uint32_t i = 0; i < ring->nholes; i++)
-		if (ring->holes[i].chunk == chunk)
+	for (uint32_t i = 0; i < reader->nholes; i++)
+		if (reader->holes[i].chunk == chunk)
 			return 1;
 	return 0;
 }
 
-uint32_t tr2_ring_late_taken(struct tr2_ring *ring, const struct tr2_chain *chain)
+uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *chain)
 {
 	struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
 	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
 
-	if (has_hole(ring, index) || ring->has_lost_hole)
+	if (has_hole(reader, index) || reader->has_lost_hole)
 		return 0;
 	tr2_store_rlx(&chunk->state, TLG_CHUNK_OPEN); /* relaxed: as in is_held() */
-	unhold(ring, index);
-	return index + 1 == ring->rd_chunk ? 0 : index + 1;
+	unhold(reader, index);
+	return index + 1 == reader->chunk ? 0 : index + 1;
 }
 
 /* Numbers wrap; a ring is never so long idle that it matters. */
@@ -298,72 +299,72 @@ static int is_upto(const struct tlg_chunk *chunk, uint32_t number)
 	return (int32_t)(chunk->number - number) <= 0;
 }
 
-static void forget_holes(struct tr2_ring *ring, uint32_t number)
+static void forget_holes(struct tr2_reader *reader, uint32_t number)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < ring->nholes; i++) {
-		if (is_upto(tr2_shm_chunk(ring->holes[i].chunk), number))
-			ring->abandoned++;
+	for (uint32_t i = 0; i < reader->nholes; i++) {
+		if (is_upto(tr2_shm_chunk(reader->holes[i].chunk), number))
+			reader->abandoned++;
 		else
-			ring->holes[kept++] = ring->holes[i];
+			reader->holes[kept++] = reader->holes[i];
 	}
-	ring->nholes = kept;
+	reader->nholes = kept;
 }
 
 /* Forget the holes in chunks up to this number.  Return  the list of those that were held for them and are finished */
-static uint32_t forget_upto(struct tr2_ring *ring, uint32_t number)
+static uint32_t forget_upto(struct tr2_reader *reader, uint32_t number)
 {
-	uint32_t chunk, next, released = 0, held = ring->held;
+	uint32_t chunk, next, released = 0, held = reader->held;
 
-	forget_holes(ring, number);
-	if (ring->rd_chunk && is_held(ring->rd_chunk - 1) && is_upto(tr2_shm_chunk(ring->rd_chunk - 1), number))
-		tr2_store_rlx(&tr2_shm_chunk(ring->rd_chunk - 1)->state, TLG_CHUNK_OPEN); /* relaxed: as in is_held() */
-	ring->held = 0;
-	ring->has_lost_hole = ring->rd_chunk && is_held(ring->rd_chunk - 1) && !has_hole(ring, ring->rd_chunk - 1);
+	forget_holes(reader, number);
+	if (reader->chunk && is_held(reader->chunk - 1) && is_upto(tr2_shm_chunk(reader->chunk - 1), number))
+		tr2_store_rlx(&tr2_shm_chunk(reader->chunk - 1)->state, TLG_CHUNK_OPEN); /* relaxed: as in is_held() */
+	reader->held = 0;
+	reader->has_lost_hole = reader->chunk && is_held(reader->chunk - 1) && !has_hole(reader, reader->chunk - 1);
 	for (chunk = held; chunk; chunk = next) {
 		uint32_t *link = tr2_pool_link(chunk - 1);
 		int is_over = is_upto(tr2_shm_chunk(chunk - 1), number);
 		next = *link;
-		*link = is_over ? released : ring->held;
-		*(is_over ? &released : &ring->held) = chunk;
-		ring->has_lost_hole |= !is_over && !has_hole(ring, chunk - 1);
-		count_held(ring, is_over ? -1u : 0);
+		*link = is_over ? released : reader->held;
+		*(is_over ? &released : &reader->held) = chunk;
+		reader->has_lost_hole |= !is_over && !has_hole(reader, chunk - 1);
+		count_held(reader, is_over ? -1u : 0);
 	}
 	return released;
 }
 
-uint32_t tr2_ring_forget_abandoned(struct tr2_ring *ring)
+uint32_t tr2_ring_forget_abandoned(struct tr2_reader *reader)
 {
-	uint32_t number = tr2_load_rlx(&ring->dead_upto); /* relaxed: only says what will not be written any more */
+	uint32_t number = tr2_load_rlx(&reader->ring->dead_upto); /* relaxed: it speaks of what is over */
 
-	if (number == ring->forgotten_upto)
+	if (number == reader->forgotten_upto)
 		return 0;
-	ring->forgotten_upto = number;
-	return forget_upto(ring, number);
+	reader->forgotten_upto = number;
+	return forget_upto(reader, number);
 }
 
-uint32_t tr2_ring_forget_holes(struct tr2_ring *ring)
+uint32_t tr2_ring_forget_holes(struct tr2_reader *reader)
 {
-	return forget_upto(ring, tr2_ring_latest());   /* the owner, which is gone, has seen less */
+	return forget_upto(reader, tr2_ring_latest());   /* the owner, which is gone, has seen less */
 }
 
-void tr2_ring_release_chunk(struct tr2_ring *ring, uint32_t chunk)
+void tr2_ring_release_chunk(struct tr2_reader *reader, uint32_t chunk)
 {
-	tr2_add_rlx(&ring->pages_released, tr2_pool_pages(chunk)); /* relaxed: the writer may see it late */
+	tr2_add_rlx(&reader->ring->pages_released, tr2_pool_pages(chunk)); /* relaxed: the writer may see it late */
 	tr2_store_rlx(&tr2_shm_chunk(chunk)->state, TLG_CHUNK_FREE); /* relaxed: its readers look at the tails, too */
 	tr2_pool_give(chunk);
 }
 
-void tr2_ring_pin_chunk(struct tr2_ring *ring, uint32_t chunk)
+void tr2_ring_pin_chunk(struct tr2_reader *reader, uint32_t chunk)
 {
-	tr2_add_rlx(&ring->pages_released, tr2_pool_pages(chunk)); /* relaxed: the writer may see it late */
+	tr2_add_rlx(&reader->ring->pages_released, tr2_pool_pages(chunk)); /* relaxed: the writer may see it late */
 	tr2_store_rlx(&tr2_shm_chunk(chunk)->state, TLG_CHUNK_PINNED); /* relaxed: as above */
 }
 
-void tr2_ring_unpin_chunk(struct tr2_ring *ring, uint32_t chunk)
+void tr2_ring_unpin_chunk(struct tr2_reader *reader, uint32_t chunk)
 {
-	tr2_add_rlx(&ring->pages_released, -(uint32_t)tr2_pool_pages(chunk)); /* relaxed: as above */
+	tr2_add_rlx(&reader->ring->pages_released, -(uint32_t)tr2_pool_pages(chunk)); /* relaxed: as above */
 }
 
 uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *chain)
@@ -378,59 +379,59 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 }
 
 /* None of the events from the reading position to *end, the writer's, is committed.  Return  0: some are, or a next */
-static int find_rest(const struct tr2_ring *ring, const struct tlg_chunk *chunk, uint32_t *end)
+static int find_rest(const struct tr2_reader *reader, const struct tlg_chunk *chunk, uint32_t *end)
 {
-	uintptr_t position = position_of(ring);   /* who has moved it has given the ring up */
+	uintptr_t position = position_of(reader);   /* who has moved it has given the ring up */
 
 	*end = TLG_CHUNK_EVENTS;
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)) && tr2_chunk_of(position) == chunk)
 		*end = (uint32_t)((struct tlg_event *)position - chunk->events);
-	return !next_chunk(ring) && (ring->rd_event == *end || (!committed_head(chunk, ring->rd_event) &&
-								 find_chain(chunk, ring->rd_event, *end) == *end));
+	return !next_chunk(reader) && (reader->event == *end || (!committed_head(chunk, reader->event) &&
+								 find_chain(chunk, reader->event, *end) == *end));
 }
 
-uint32_t tr2_ring_close(struct tr2_ring *ring, int is_dead, unsigned *skipped)
+uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skipped)
 {
-	uint32_t closed = ring->rd_chunk, end;
+	uint32_t closed = reader->chunk, end;
 
 	*skipped = 0;
-	tr2_ring_unpark(ring);
-	if (!closed || closed != tr2_ring_current(ring) || is_held(closed - 1) ||
-	    !find_rest(ring, tr2_shm_chunk(closed - 1), &end) || (ring->rd_event != end && !is_dead))
+	tr2_ring_unpark(reader->ring);
+	if (!closed || closed != tr2_ring_current(reader->ring) || is_held(closed - 1) ||
+	    !find_rest(reader, tr2_shm_chunk(closed - 1), &end) || (reader->event != end && !is_dead))
 		return 0;
-	*skipped = end - ring->rd_event;
-	ring->abandoned += *skipped != 0;
-	ring->rd_event = end;
-	ring->rd_chunk = 0;
-	tr2_store_rlx(&ring->chunk, 0); /* relaxed: as in link_chunk() */
-	ring->rd_since = 0;
-	tr2_store_rlx(&ring->hot->cur, 0); /* relaxed: nobody records here now */
-	tr2_store_rlx(&ring->head->first, 0); /* relaxed: the next owner links the next one */
+	*skipped = end - reader->event;
+	reader->abandoned += *skipped != 0;
+	reader->event = end;
+	reader->chunk = 0;
+	tr2_store_rlx(&reader->ring->chunk, 0); /* relaxed: as in link_chunk() */
+	reader->since = 0;
+	tr2_store_rlx(&reader->ring->hot->cur, 0); /* relaxed: nobody records here now */
+	tr2_store_rlx(&reader->ring->head->first, 0); /* relaxed: the next owner links the next one */
 	return closed;
 }
 
-void tr2_ring_park(struct tr2_ring *ring)
+void tr2_ring_park(struct tr2_reader *reader)
 {
-	struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
-	uintptr_t end = chunk ? (uintptr_t)&chunk->events[ring->rd_event] : 0;
+	struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
+	uintptr_t end = chunk ? (uintptr_t)&chunk->events[reader->event] : 0;
 
-	if (!end || position_of(ring) != end)
+	if (!end || position_of(reader) != end)
 		return;
-	ring->parked_at = end;   /* not read before the position says so */
+	reader->ring->parked_at = end;   /* not read before the position says so */
 	/* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
-	tr2_cas_acq_rel(&ring->hot->cur, end, TR2_PARKED);
+	tr2_cas_acq_rel(&reader->ring->hot->cur, end, TR2_PARKED);
 }
 
-int tr2_ring_is_away(const struct tr2_ring *ring)
+int tr2_ring_is_away(const struct tr2_reader *reader)
 {
-	return !tr2_in_chunk(position_of(ring), sizeof(struct tlg_event));
+	return !tr2_in_chunk(position_of(reader), sizeof(struct tlg_event));
 }
 
-int tr2_ring_is_quiet(const struct tr2_ring *ring)
+int tr2_ring_is_quiet(const struct tr2_reader *reader)
 {
-	const struct tlg_chunk *chunk = ring->rd_chunk ? tr2_shm_chunk(ring->rd_chunk - 1) : NULL;
+	const struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
 
-	return (chunk ? is_at(ring, &chunk->events[ring->rd_event]) : !next_chunk(ring)) && !ring->nholes &&
-	       tr2_load_rlx(&ring->dead_upto) == ring->forgotten_upto && /* relaxed: as above */
-	       tr2_load_rlx(&ring->head->lost_events) == ring->seen_events; /* relaxed: as above */
+	return (chunk ? is_at(reader, &chunk->events[reader->event]) : !next_chunk(reader)) && !reader->nholes &&
+	       tr2_load_rlx(&reader->ring->dead_upto) == reader->forgotten_upto && /* relaxed: as above */
+	       tr2_load_rlx(&reader->ring->head->lost_events) == reader->seen_events; /* relaxed: as above */
 }

@@ -261,7 +261,7 @@ int tr2_thread_init(int is_child)
 	tr2_mask_all(&mask);
 	main = acquire_as("main");
 	if (main && tr2_is_flight_recorder())
-		main->pinned.chunk = tr2_ring_current(&main->ring);
+		main->reader.pinned.chunk = tr2_ring_current(&main->ring);
 	tr2_store_rlx(&g_main, main); /* relaxed: as above */
 	tr2_mask_restore(&mask);
 	tr2_thread_ready();

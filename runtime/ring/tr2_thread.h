@@ -14,7 +14,7 @@
 
 #include "tr2_gap.h"
 #include "tr2_registry.h"
-#include "tr2_ring.h"
+#include "tr2_ring_read.h"
 
 enum {
 	TR2_MAX_TIMERS = 64,
@@ -33,17 +33,6 @@ struct tr2_timer {
 	uintptr_t depth;                  /* nested starts */
 };
 
-/*
- * A flight recorder's first chunk, with the start of the process and its arguments: who passes over it to overwrite
- * what is behind leaves it where it is.  It goes into the file with the next snapshot.
- */
-struct tr2_pinned {
-	uint32_t chunk;                   /* index + 1; 0: there is none, or it is in the file */
-	int is_passing, is_passed;
-	uint32_t tid;                     /* whose checkpoints these are, and how many */
-	uint64_t hits;
-};
-
 struct tr2_thread {
 	struct tr2_ring ring;
 	struct tr2_registry_link link;         /* in the set of rings */
@@ -53,17 +42,11 @@ struct tr2_thread {
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
 	uint32_t quick_drops;             /* so often without a look */
 	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
-	uint32_t tail_lock;               /* [M12] of the ring's reader part and of post: the owner may read, too */
-	int tail_holds;                   /* by the drain, one in the other */
 	int is_announced;                 /* THREAD is in the ring */
-	struct tr2_pinned pinned;
 	int is_dead;                      /* its last owner has ended without giving it back */
-	int is_noted;                     /* the drain's: its tail is to be kept with the next write */
-	struct tr2_thread *next_noted;
-	struct tlg_ring_tail seen;        /* the drain's: how far it has read, under the policy overwrite */
 	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
-	struct tr2_gap gap;               /* what has been dropped and not been told */
-	void *track;                      /* the drain's: struct tr2_track */
+	struct tr2_gap gap;               /* what has been dropped and not been reported */
+	_Alignas(64) struct tr2_reader reader;   /* of the ring; see there who may touch it */
 	uint64_t counters[TR2_MAX_COUNTERS];
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
 };

@@ -203,6 +203,7 @@ static struct tr2_thread *new_ring(void)
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
 	thread->ring.hot = &wiped()->position[i].hot;
+	thread->reader.ring = &thread->ring;
 	tr2_pool_count_thread(1);
 	tr2_registry_add(&thread->link);
 	return thread;

@@ -328,11 +328,11 @@ static int run_stopped(void *unused)
 	begin(thread, record_and_stay);
 	await_idle(1);
 	other = find_other();
-	tr2_store_rlx(&other->tail_lock, 1); /* relaxed: it is idle */
+	tr2_store_rlx(&other->reader.lock, 1); /* relaxed: it is idle */
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	trace2_snapshot("while it is stopped");
 	clock_gettime(CLOCK_MONOTONIC, &to);
-	tr2_store_rlx(&other->tail_lock, 0); /* relaxed: as above */
+	tr2_store_rlx(&other->reader.lock, 0); /* relaxed: as above */
 	trace2_snapshot("and again");
 	end_all(thread, 1);
 	return to.tv_sec - from.tv_sec > 5;

@@ -36,7 +36,7 @@ static void test_overwrite_hold_keeps_the_owner_out_until_the_last_release(void 
 	tr2_overwrite_release(&g_thread);
 	assert_false(tr2_overwrite_make_room(&g_thread));
 	tr2_overwrite_release(&g_thread);
-	assert_int_equal(g_thread.tail_lock, 0);
+	assert_int_equal(g_thread.reader.lock, 0);
 }
 
 /* Whoever holds the drain's lock must not wait for it without an end. */
@@ -45,22 +45,22 @@ static void test_overwrite_hold_gives_up_when_the_owner_is_stopped(void **state)
 	double begun = seconds();
 
 	(void)state;
-	g_thread.tail_lock = 1;
+	g_thread.reader.lock = 1;
 	assert_false(tr2_overwrite_hold(&g_thread));
 	assert_int_equal(tr2_collect_snapshot(&g_thread, 1), 0);
 	tr2_overwrite_skip(&g_thread);
 	assert_true(seconds() - begun < 10);
-	assert_int_equal(g_thread.tail_lock, 1);
+	assert_int_equal(g_thread.reader.lock, 1);
 }
 
 static void test_overwrite_other_policies_have_nothing_to_lock(void **state)
 {
 	(void)state;
 	tr2_g_settings.policy = TR2_POLICY_BLOCK;
-	g_thread.tail_lock = 1;
+	g_thread.reader.lock = 1;
 	assert_true(tr2_overwrite_hold(&g_thread));
 	tr2_overwrite_release(&g_thread);
-	assert_int_equal(g_thread.tail_lock, 1);
+	assert_int_equal(g_thread.reader.lock, 1);
 	assert_false(tr2_overwrite_make_room(&g_thread));
 }
 

@@ -6,12 +6,13 @@
 #include <errno.h>
 
 #include "base/tr2_clock.h"
-#include "ring/tr2_ring.h"
+#include "ring/tr2_ring_read.h"
 
 enum { FEW_CHUNKS = 3, TID = 5 };
 
 static struct trace2_hot hot;
 static struct tr2_ring ring;
+static struct tr2_reader reader;
 static uint64_t now;
 
 static int create_memory(void **state)
@@ -34,10 +35,12 @@ static int open_ring(unsigned pages)
 	static unsigned next;
 
 	memset(&ring, 0, sizeof(ring));
+	memset(&reader, 0, sizeof(reader));
 	memset(&hot, 0, sizeof(hot));
 	ring.index = next++;
 	ring.head = tr2_shm_ring(ring.index);
 	ring.hot = &hot;
+	reader.ring = &ring;
 	ring.max_pages = FEW_CHUNKS * TR2_WHOLE_PAGES;
 	if (tr2_shm_commit(ring.head, sizeof(*ring.head)))
 		return -1;
@@ -89,15 +92,15 @@ static uint32_t read_hit(unsigned timeout)
 	enum tr2_peek peek;
 	uint32_t scope, finished;
 
-	while ((peek = tr2_ring_peek(&ring, ++now, timeout, &chain)) == TR2_PEEK_CHUNK) {
-		finished = tr2_ring_leave_chunk(&ring);
+	while ((peek = tr2_ring_peek(&reader, ++now, timeout, &chain)) == TR2_PEEK_CHUNK) {
+		finished = tr2_ring_leave_chunk(&reader);
 		if (finished)
-			tr2_ring_release_chunk(&ring, finished - 1);
+			tr2_ring_release_chunk(&reader, finished - 1);
 	}
 	if (peek != TR2_PEEK_CHAIN)
 		return 0;
 	scope = chain.events->u.hit.scopeIndex;
-	tr2_ring_consume(&ring, chain.count);
+	tr2_ring_consume(&reader, chain.count);
 	return scope;
 }
 
@@ -224,16 +227,16 @@ static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **st
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(read_hit(3), 0);
 	assert_int_equal(read_hit(3), 2);
-	assert_int_equal(ring.nholes, 1);
-	assert_false(tr2_ring_late(&ring, &chain));
+	assert_int_equal(reader.nholes, 1);
+	assert_false(tr2_ring_late(&reader, &chain));
 	commit_hit(hole, 1);
-	assert_true(tr2_ring_late(&ring, &chain));
+	assert_true(tr2_ring_late(&reader, &chain));
 	assert_int_equal(chain.events->u.hit.scopeIndex, 1);
-	assert_int_equal(tr2_ring_late_taken(&ring, &chain), 0);   /* still being read */
-	assert_int_equal(ring.nholes, 0);
-	assert_false(tr2_ring_late(&ring, &chain));
-	tr2_ring_forget_holes(&ring);
-	assert_int_equal(ring.abandoned, 0);
+	assert_int_equal(tr2_ring_late_taken(&reader, &chain), 0);   /* still being read */
+	assert_int_equal(reader.nholes, 0);
+	assert_false(tr2_ring_late(&reader, &chain));
+	tr2_ring_forget_holes(&reader);
+	assert_int_equal(reader.abandoned, 0);
 }
 
 /* A writer that has filled other chunks since is not kept waiting for the room that a hole holds back. */
@@ -261,12 +264,12 @@ static void test_ring_hole_of_several_is_filled_in_any_order(void **state)
 	assert_int_equal(read_hit(0), 9);
 	for (int i = 0; i < 3; i++) {
 		commit_hit(hole[order[i]], (uint32_t)order[i] + 1);
-		assert_true(tr2_ring_late(&ring, &chain));
+		assert_true(tr2_ring_late(&reader, &chain));
 		assert_ptr_equal(chain.events, hole[order[i]]);
-		assert_false(tr2_ring_late(&ring, &chain));
+		assert_false(tr2_ring_late(&reader, &chain));
 	}
-	tr2_ring_forget_holes(&ring);
-	assert_int_equal(ring.abandoned, 1);   /* the one that was never filled */
+	tr2_ring_forget_holes(&reader);
+	assert_int_equal(reader.abandoned, 1);   /* the one that was never filled */
 }
 
 static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
@@ -282,8 +285,8 @@ static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(tr2_shm_chunk(held - 1)->state, TLG_CHUNK_HELD);
 	commit_hit(hole, 1);
-	assert_true(tr2_ring_late(&ring, &chain));
-	assert_int_equal(tr2_ring_late_taken(&ring, &chain), held);
+	assert_true(tr2_ring_late(&reader, &chain));
+	assert_int_equal(tr2_ring_late_taken(&reader, &chain), held);
 }
 
 static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(void **state)
@@ -301,8 +304,8 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 		assert_int_equal(read_hit(0), i);
 		assert_int_not_equal(ring.chunk, held);
 	}
-	assert_int_equal(tr2_ring_forget_holes(&ring), held);
-	assert_int_equal(ring.abandoned, 1);
+	assert_int_equal(tr2_ring_forget_holes(&reader), held);
+	assert_int_equal(reader.abandoned, 1);
 }
 
 /* Holes that nobody will fill must not use up the ring of a thread that lives on. */
@@ -323,12 +326,12 @@ static void test_ring_chunk_whose_holes_are_abandoned_is_released(void **state)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 1);
 	assert_true(tr2_ring_is_fragmented(&ring));
-	assert_int_equal(tr2_ring_forget_abandoned(&ring), held);
-	assert_int_equal(tr2_ring_forget_abandoned(&ring), 0);
-	assert_int_equal(ring.abandoned, 1);
-	assert_int_equal(ring.nholes, 1);
+	assert_int_equal(tr2_ring_forget_abandoned(&reader), held);
+	assert_int_equal(tr2_ring_forget_abandoned(&reader), 0);
+	assert_int_equal(reader.abandoned, 1);
+	assert_int_equal(reader.nholes, 1);
 	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_HELD);
-	assert_int_equal(tr2_ring_forget_holes(&ring), 0);   /* the reader is still in it */
+	assert_int_equal(tr2_ring_forget_holes(&reader), 0);   /* the reader is still in it */
 	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_OPEN);
 }
 
@@ -357,11 +360,11 @@ static void test_ring_chain_is_seen_whole_or_not_at_all(void **state)
 	event[0].u.hit = (struct tlg_hit){ 1, 9, TID };
 	tr2_ring_commit(&event[1], TLG_VALUE);
 	tr2_ring_commit(&event[2], TLG_INFO | TLG_INFO_END);
-	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_CHUNK);
-	assert_int_equal(tr2_ring_leave_chunk(&ring), 0);
-	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_BUSY);
+	assert_int_equal(tr2_ring_peek(&reader, ++now, 10, &chain), TR2_PEEK_CHUNK);
+	assert_int_equal(tr2_ring_leave_chunk(&reader), 0);
+	assert_int_equal(tr2_ring_peek(&reader, ++now, 10, &chain), TR2_PEEK_BUSY);
 	tr2_ring_commit(&event[0], TLG_HIT | TLG_HAS_INFO);
-	assert_int_equal(tr2_ring_peek(&ring, ++now, 10, &chain), TR2_PEEK_CHAIN);
+	assert_int_equal(tr2_ring_peek(&reader, ++now, 10, &chain), TR2_PEEK_CHAIN);
 	assert_ptr_equal(chain.events, event);
 	assert_int_equal(chain.count, 3);
 }
@@ -371,16 +374,16 @@ static void test_ring_losses_are_seen_where_they_happened(void **state)
 	(void)state;
 	tr2_ring_drop(&ring, 1, 3);
 	tr2_ring_drop(&ring, 1, 1);
-	assert_int_equal(tr2_ring_lost(&ring, 0), 0);   /* not before the chunk behind them */
+	assert_int_equal(tr2_ring_lost(&reader, 0), 0);   /* not before the chunk behind them */
 	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
 	tr2_ring_drop(&ring, 1, 1);
 	for (int i = 0; i < 2; i++) {
-		ring.rd_event = TLG_CHUNK_EVENTS;
-		tr2_ring_leave_chunk(&ring);
+		reader.event = TLG_CHUNK_EVENTS;
+		tr2_ring_leave_chunk(&reader);
 	}
-	assert_int_equal(tr2_ring_lost(&ring, 0), 4);
-	assert_int_equal(tr2_ring_lost(&ring, 1), 1);
-	assert_int_equal(tr2_ring_lost(&ring, 1), 0);
+	assert_int_equal(tr2_ring_lost(&reader, 0), 4);
+	assert_int_equal(tr2_ring_lost(&reader, 1), 1);
+	assert_int_equal(tr2_ring_lost(&reader, 1), 0);
 }
 
 static void commit_text(struct tlg_event *event, unsigned infos)
@@ -395,11 +398,11 @@ static void commit_text(struct tlg_event *event, unsigned infos)
 static unsigned take_run(unsigned most, uint32_t first_scope)
 {
 	const struct tlg_event *events;
-	unsigned n = tr2_ring_run(&ring, most, &events);
+	unsigned n = tr2_ring_run(&reader, most, &events);
 
 	if (n)
 		assert_int_equal(events->u.hit.scopeIndex, first_scope);
-	tr2_ring_consume(&ring, n);
+	tr2_ring_consume(&reader, n);
 	return n;
 }
 
@@ -425,7 +428,7 @@ static void test_ring_run_is_whole_chains_up_to_what_is_none(void **state)
 	write_hit(6);
 	assert_int_equal(take_run(100, 4), 1);
 	assert_int_equal(take_run(100, 0), 0);
-	tr2_ring_consume(&ring, 1);
+	tr2_ring_consume(&reader, 1);
 	assert_int_equal(take_run(100, 5), 1);
 	assert_int_equal(take_run(100, 0), 0);   /* not committed */
 	commit_hit(late, 7);
@@ -442,12 +445,12 @@ static void test_ring_run_ends_with_its_chunk(void **state)
 	assert_int_equal(read_hit(0), 1);
 	assert_int_equal(take_run(2 * TLG_CHUNK_EVENTS, 2), TLG_CHUNK_EVENTS - 1);
 	assert_int_equal(take_run(1, 0), 0);
-	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHUNK);
-	tr2_ring_leave_chunk(&ring);
-	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHAIN);
+	assert_int_equal(tr2_ring_peek(&reader, 1, 0, &chain), TR2_PEEK_CHUNK);
+	tr2_ring_leave_chunk(&reader);
+	assert_int_equal(tr2_ring_peek(&reader, 1, 0, &chain), TR2_PEEK_CHAIN);
 	assert_true(chain.is_first);
-	tr2_ring_consume(&ring, 1);
-	assert_int_equal(tr2_ring_peek(&ring, 1, 0, &chain), TR2_PEEK_CHAIN);
+	tr2_ring_consume(&reader, 1);
+	assert_int_equal(tr2_ring_peek(&reader, 1, 0, &chain), TR2_PEEK_CHAIN);
 	assert_false(chain.is_first);
 	assert_int_equal(take_run(9, TLG_CHUNK_EVENTS + 2), 1);
 }
