@@ -180,13 +180,22 @@ static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
 #endif
 }
 
-/* The sequence in such a word, and the word with one that is n higher. */
+/* The sequence and the flags in such a word, and the word with a sequence that is n higher. */
 static inline uint32_t tlg_head_sequence(uint64_t head)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 	return (uint32_t)(head >> 32);
 #else
 	return (uint32_t)head;
+#endif
+}
+
+static inline unsigned tlg_head_flags(uint64_t head)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	return (unsigned)head & 0xffff;
+#else
+	return (unsigned)(head >> 48);
 #endif
 }
 

@@ -41,6 +41,7 @@ enum {
 	TLG_KEPT_REGIONS = 10,            /* open regions of a ring that is overwritten */
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
+	TLG_THREAD_NAME = 32,             /* bytes of a thread's name, ended by NUL */
 	TLG_RING_STRIDE = 1024,           /* rings lie so far apart */
 	TLG_RING_FIRST_AT = 4096,         /* struct tlg_ring_first */
 	TLG_CHUNK_BYTES = 65536,
@@ -96,7 +97,7 @@ struct tlg_ring_tail {
 	uint64_t start;
 	uint32_t position, nholes;        /* events of the thread so far: the next one's sequence - 1 */
 	uint64_t seen_events;             /* of the ring's lost events: are counted in position */
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	struct tlg_ring_hole holes[TLG_MAX_HOLES];
 };
 
@@ -112,7 +113,7 @@ struct tlg_ring_kept {
 	uint32_t position, nopen;
 	uint64_t counted;                 /* the thread's loss by overwriting, as it was in the table of losses then */
 	uint64_t uncounted;               /* what is to be added to it next */
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	struct { uint64_t when; uint32_t scope, spare; } open[TLG_KEPT_REGIONS];   /* outermost first */
 };
 
@@ -127,7 +128,7 @@ struct tlg_ring {
 	uint32_t tid, ostid;
 	uint32_t has_owner;               /* 1 from acquisition until the drain found the owner gone */
 	uint64_t start;                   /* raw clock when the owner was first seen */
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	uint64_t lost_hits;               /* checkpoints dropped: written by the owner */
 	uint64_t lost_events;             /* ring events that these would have taken */
 	struct tlg_ring_tail tails[2];

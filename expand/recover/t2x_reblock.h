@@ -17,7 +17,7 @@ enum { T2X_RETHREAD_OPEN = 256 };
 struct t2x_rethread {
 	uint32_t tid, ostid;
 	uint64_t start;
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	uint32_t position;                /* events of the thread so far: the next chain's sequence - 1 */
 	/* regions that were open when a forked child began, or at the oldest event that was not overwritten */
 	unsigned nopen;

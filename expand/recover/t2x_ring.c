@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tlg_chain.h"
 #include "t2x_ring_copy.h"
 
 /* Exactly bytes from at, which may be any number.  Return  0: they are not there */
@@ -152,33 +153,6 @@ int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *ch
 	return read_chunk(ring, i, chunk, sizeof(*chunk));
 }
 
-static int is_committed(const struct tlg_chunk *chunk, uint32_t event)
-{
-	return chunk->events[event].sequence == chunk->number;
-}
-
-uint32_t t2x_chunk_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	const struct tlg_event *head = &chunk->events[event];
-	uint32_t end = event + 1;
-
-	if (!is_committed(chunk, event) || tlg_is_argument(tlg_event_type(head)))
-		return 0;
-	if (!(head->flags & TLG_HAS_INFO))
-		return 1;
-	for (; end < limit && is_committed(chunk, end) && tlg_is_argument(tlg_event_type(&chunk->events[end])); end++)
-		if (chunk->events[end].flags & TLG_INFO_END)
-			return end + 1 - event;
-	return 0;
-}
-
-uint32_t t2x_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit)
-{
-	while (event < limit && !t2x_chunk_chain(chunk, event, limit))
-		event++;
-	return event;
-}
-
 int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_chunk *chunk)
 {
 	struct tlg_ring_tail tail;
@@ -189,7 +163,7 @@ int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_
 	    !t2x_ring_chunk(ring, index, chunk) || chunk->number != tail.chunk)
 		return 0;
 	for (uint32_t i = tail.event; i < TLG_CHUNK_EVENTS; i++)
-		if (is_committed(chunk, i))
+		if (tlg_is_committed(chunk, chunk->events[i].sequence))
 			return 0;
 	return 1;
 }

@@ -56,13 +56,6 @@ static inline const struct tlg_ring_kept *t2x_ring_kept(const struct tlg_ring *h
 int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_chunk *chunk);
 
 /*
- * Of a chunk: events of the chain at event, all of which are committed, 0: none begins there; where the next chain
- * begins, PAD included, limit: nowhere.
- */
-uint32_t t2x_chunk_chain(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit);
-uint32_t t2x_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t limit);
-
-/*
  * Scope i, its names, of which at most room bytes.  Return  0: it is not there, or damaged
  */
 int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room);

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tlg_ring.h"
+#include "tlg_chain.h"
 
 enum {
 	TRIES = 10000,                    /* to find head and rings unchanged while they are read */
@@ -96,7 +96,7 @@ static unsigned keep_committed(const struct tlg_chunk *first, struct tlg_chunk *
 	unsigned end = first->first;
 
 	for (unsigned i = first->first; i < TLG_CHUNK_EVENTS; i++) {
-		if (first->events[i].sequence == first->number)
+		if (tlg_is_committed(first, first->events[i].sequence))
 			end = i + 1;
 		else
 			second->events[i].flags = 0, second->events[i].sequence = 0;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tlg_chain.h"
 #include "t2x_reblock.h"
 
 enum stage { OPENING, CHUNKS, LOSSES, CLOSING, DONE };
@@ -283,31 +284,19 @@ static void take_lost(struct queue *queue, uint64_t events)
 	queue->tail.seen_events = events;
 }
 
-/* THREAD in a ring: see announce() in runtime/tr2_thread.c. */
-static void change_thread(struct queue *queue, const struct tlg_event *event, uint32_t n)
+/* THREAD: what follows in the ring is another thread's. */
+static void change_thread(struct queue *queue, const struct tlg_event *chain, uint32_t n)
 {
 	struct t2x_rethread *thread = &queue->thread;
-	unsigned nvalues = 0;
-	size_t bytes = 0;
+	struct tlg_announce announce;
 
-	memset(thread, 0, sizeof(*thread));
-	thread->tid = event->u.thread.tid;
-	thread->ostid = event->u.thread.ostid;
-	thread->start = event->u.thread.start;
-	for (uint32_t i = 1; i < n; i++) {
-		const struct tlg_value *value = &event[i].u.value;
-		if (tlg_event_type(&event[i]) == TLG_INFO && bytes + TLG_TEXT_SIZE <= sizeof(thread->name)) {
-			memcpy(thread->name + bytes, event[i].u.info.text.c, TLG_TEXT_SIZE);
-			bytes += TLG_TEXT_SIZE;
-		}
-		if (tlg_event_type(&event[i]) != TLG_VALUE)
-			continue;
-		if (nvalues == 1 && (uint64_t)value->value > queue->tail.seen_events)
-			queue->tail.seen_events = (uint64_t)value->value;
-		if (nvalues++ >= 2 && thread->nopen < T2X_RETHREAD_OPEN)
-			thread->open[thread->nopen++].when = (uint64_t)value->value;
-	}
-	thread->name[sizeof(thread->name) - 1] = '\0';
+	tlg_announce_read(&announce, chain, n);
+	*thread = (struct t2x_rethread){ .tid = announce.tid, .ostid = announce.ostid, .start = announce.start };
+	memcpy(thread->name, announce.name, sizeof(thread->name));
+	if (announce.lost_events > queue->tail.seen_events)
+		queue->tail.seen_events = announce.lost_events;
+	for (; thread->nopen < announce.nopen && thread->nopen < T2X_RETHREAD_OPEN; thread->nopen++)
+		thread->open[thread->nopen].when = tlg_announce_enter(chain, thread->nopen);
 }
 
 /* A checkpoint of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
@@ -390,7 +379,7 @@ static int take_events(struct t2x_salvage *salvage, struct queue *queue, const s
 	uint32_t n, next;
 
 	while (salvage->at < piece->to && !queue->is_cut) {
-		n = t2x_chunk_chain(chunk, salvage->at, piece->to);
+		n = tlg_chunk_chain(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
 		if (n && !take_chain(salvage, queue, n))
@@ -401,7 +390,7 @@ static int take_events(struct t2x_salvage *salvage, struct queue *queue, const s
 		queue->is_cut = salvage->ring->is_live && !piece->is_hole;
 		if (queue->is_cut)
 			return 0;
-		next = t2x_chunk_find(chunk, salvage->at, piece->to);
+		next = tlg_chunk_find(chunk, salvage->at, piece->to);
 		if (next == piece->to && !piece->is_hole && !queue->pieces)
 			return 0;
 		pass_hole(salvage, queue, piece, next);

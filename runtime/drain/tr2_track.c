@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tlg_chain.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_memory.h"
 #include "ring/tr2_scope.h"
@@ -30,38 +31,37 @@ static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, 
 	memset(track->name, 0, sizeof(track->name));
 }
 
-void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain)
+static void meet_announced(struct tr2_track *track, const struct tlg_announce *announce, const struct tlg_event *events)
 {
-	const struct tlg_event *event = chain->events;
-	unsigned first_text = 3, i;
-	size_t at = 0;
-
-	while (first_text < chain->count && tlg_event_type(&event[first_text]) == TLG_VALUE)
-		first_text++;
-	begin_thread(track, event->u.thread.tid, event->u.thread.ostid, event->u.thread.start);
-	for (i = first_text; i < chain->count && at + TLG_TEXT_SIZE <= sizeof(track->name); i++, at += TLG_TEXT_SIZE)
-		memcpy(track->name + at, event[i].u.info.text.c, TLG_TEXT_SIZE);
-	track->name[sizeof(track->name) - 1] = '\0';
-	i = 3;
-	if (i < first_text && !event[i].u.value.value) {
-		track->is_below_root = 1;
-		i++;
-	}
-	for (; i < first_text; i++) {
-		if ((uint64_t)event[i].u.value.value == TLG_OPEN_ASSUMED)
+	begin_thread(track, announce->tid, announce->ostid, announce->start);
+	memcpy(track->name, announce->name, sizeof(track->name));
+	for (unsigned i = 0; i < announce->nopen; i++) {
+		uint64_t enter = tlg_announce_enter(events, i);
+		if (!i && !enter)
+			track->is_below_root = 1;
+		else if (enter == TLG_OPEN_ASSUMED)
 			track->doubt = track->depth + 1;
 		else
-			tr2_track_enter(track, (uint64_t)event[i].u.value.value, 0);
+			tr2_track_enter(track, enter, 0);
 	}
+}
+
+void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain)
+{
+	struct tlg_announce announce;
+
+	tlg_announce_read(&announce, chain->events, chain->count);
+	meet_announced(track, &announce, chain->events);
 }
 
 void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
 {
-	uint64_t dropped = (uint64_t)chain->events[2].u.value.value;
+	struct tlg_announce announce;
 
-	if (dropped > thread->reader.seen_events)
-		thread->reader.seen_events = dropped;
-	tr2_track_meet_thread(track, chain);
+	tlg_announce_read(&announce, chain->events, chain->count);
+	if (announce.lost_events > thread->reader.seen_events)
+		thread->reader.seen_events = announce.lost_events;
+	meet_announced(track, &announce, chain->events);
 	tr2_track_skip_missing(track, tr2_ring_lost(&thread->reader, 0));   /* its own: those before it got in */
 }
 

@@ -25,7 +25,7 @@ struct tlg_ring_scope;
 struct tr2_track {
 	uint32_t tid, ostid;
 	uint64_t start;
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	uint32_t position;        /* events so far, dropped ones included: the next chain's sequence - 1 */
 	uint64_t overwritten;     /* checkpoints passed over, not counted as dropped yet */
 	uint32_t cycle;           /* in which THREAD was last appended; 0: none */

@@ -138,7 +138,7 @@ int tr2_ring_unpark(struct tr2_ring *ring);
 int tr2_ring_is_fragmented(const struct tr2_ring *ring);
 
 /*
- * Nobody will fill the holes there are.  Signals masked, and no call of the thread is interrupted that still has to commit.
+ * Nobody will fill the holes there are.  Signals masked, and no interrupted call of the thread has to commit yet.
  * but_last  1: the chunk that was just opened is left out
  */
 void tr2_ring_abandon(struct tr2_ring *ring, int but_last);

@@ -2,22 +2,11 @@
 /* tr2_ring_read.c - the reader: chunks are followed, read and given back. */
 #include "tr2_ring_read.h"
 
-#include <string.h>
+#include "tlg_chain.h"
 
-static uint32_t head_sequence(uint64_t head)
+static unsigned head_type(uint64_t head)
 {
-	struct tlg_event event;
-
-	memcpy(&event, &head, sizeof(head));
-	return event.sequence;
-}
-
-static unsigned head_flags(uint64_t head)
-{
-	struct tlg_event event;
-
-	memcpy(&event, &head, sizeof(head));
-	return event.flags;
+	return tlg_head_flags(head) & TLG_TYPE_MASK;
 }
 
 /* The header word at event, 0 while it is not committed. */
@@ -26,7 +15,7 @@ static uint64_t committed_head(const struct tlg_chunk *chunk, uint32_t event)
 	/* [M1] acquire: the event's bytes.  Pairs with tr2_ring_commit() and the inline path */
 	uint64_t head = tr2_load_acq((const uint64_t *)(const void *)&chunk->events[event]);
 
-	return head_sequence(head) == chunk->number ? head : 0;
+	return tlg_is_committed(chunk, tlg_head_sequence(head)) ? head : 0;
 }
 
 static uint32_t next_chunk(const struct tr2_reader *reader)
@@ -42,12 +31,12 @@ static unsigned chain_length(const struct tlg_chunk *chunk, uint32_t event)
 	return tlg_chain_length(&chunk->events[event], TLG_CHUNK_EVENTS - event);
 }
 
-/* 1 if a chain begins at event and is committed.  Committed arguments without their HIT belong to a hole. */
+/* 1 if a chain begins at event and is committed. */
 static int is_chain(const struct tlg_chunk *chunk, uint32_t event)
 {
 	uint64_t head = committed_head(chunk, event);
 
-	return head && !tlg_is_argument(head_flags(head) & TLG_TYPE_MASK);
+	return head && tlg_begins_chain(head_type(head));
 }
 
 /* The first committed chain behind event, or limit. */
@@ -137,7 +126,7 @@ enum tr2_peek tr2_ring_peek(struct tr2_reader *reader, uint64_t now, uint64_t ti
 		if (!chunk || reader->event == TLG_CHUNK_EVENTS)
 			return next_chunk(reader) ? TR2_PEEK_CHUNK : TR2_PEEK_EMPTY;
 		head = committed_head(chunk, reader->event);
-		if (head && (head_flags(head) & TLG_TYPE_MASK) == TLG_PAD) {
+		if (head && head_type(head) == TLG_PAD) {
 			reader->event = TLG_CHUNK_EVENTS;
 			continue;
 		}
@@ -165,7 +154,7 @@ unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned most, const stru
 	*events = &chunk->events[at];
 	while (at < end) {
 		uint64_t head = committed_head(chunk, at);
-		unsigned type = head_flags(head) & TLG_TYPE_MASK;
+		unsigned type = head_type(head);
 		if (!head || (type != TLG_HIT && type != TLG_MORE))
 			break;
 		at += chain_length(chunk, at);
@@ -372,7 +361,7 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 	const struct tlg_chunk *at = tr2_shm_chunk(chunk);
 	uint32_t begin = is_chain(at, event) ? event : find_chain(at, event, TLG_CHUNK_EVENTS);
 
-	if (begin >= TLG_CHUNK_EVENTS || (head_flags(committed_head(at, begin)) & TLG_TYPE_MASK) == TLG_PAD)
+	if (begin >= TLG_CHUNK_EVENTS || head_type(committed_head(at, begin)) == TLG_PAD)
 		return 0;
 	*chain = (struct tr2_chain){ &at->events[begin], chain_length(at, begin), begin - event, 0 };
 	return begin + chain->count;

@@ -2,8 +2,8 @@
 /*
  * tr2_ring_read.h - the reading side of a ring: chunks are followed, read and given back.
  *
- * The reader is the drain.  Under the policy overwrite the ring's owner reads, too, to give up its oldest chunk; the two
- * take turns by the reader's lock then.  No other call that records touches anything here.
+ * The reader is the drain.  Under the policy overwrite the ring's owner reads, too, to give up its oldest chunk; then
+ * the two take turns by the reader's lock.  No other call that records touches anything here.
  */
 #ifndef TR2_RING_READ_H
 #define TR2_RING_READ_H

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tlg_chain.h"
+
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_text.h"
@@ -47,25 +49,6 @@ static void make_name(char name[TR2_THREAD_NAME + 1], uint32_t tid, const char *
 	tr2_text_decimal(&text, tid, 2);
 	tr2_text_add(&text, ":");
 	tr2_text_add(&text, base_name);
-}
-
-static void fill_value(struct tlg_event *event, uint64_t value, unsigned flags)
-{
-	event->u.value = (struct tlg_value){ (int64_t)value, TLG_ARG_UINT, 0 };
-	tr2_ring_commit(event, TLG_VALUE | flags);
-}
-
-/* The name, which is never empty, as the last arguments of a chain. */
-static void fill_name(struct tlg_event *event, const char *name, size_t length)
-{
-	for (; length; event++) {
-		size_t n = length < TLG_TEXT_SIZE ? length : TLG_TEXT_SIZE;
-		memset(&event->u.info, 0, TLG_TEXT_SIZE);
-		memcpy(&event->u.info, name, n);
-		name += n;
-		length -= n;
-		tr2_ring_commit(event, TLG_INFO | (length ? 0 : TLG_INFO_END));
-	}
 }
 
 static uint32_t max_pages(void)
@@ -116,26 +99,25 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 }
 
 /*
- * Say in the ring whose events follow: THREAD; as VALUEs the losses of the ring up to here and when the regions
- * were entered that are open; the name.  The drain takes it for its own use; it is no checkpoint and has no
- * sequence number.  If there is no room now, it comes first when there is.
+ * Say in the ring whose events follow.  The drain takes that for its own use; it is no checkpoint and has no sequence
+ * number.  If there is no room now, it comes first when there is.
  */
 static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open, int *opened)
 {
-	size_t length = strlen(self->name);
-	unsigned events = 3 + open + (unsigned)(length + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
-	struct tlg_event *event = reserve(self, events, opened);
+	struct tlg_announce announce = {
+		self->tid, self->ring.head->ostid, self->start, self->lost_hits, self->lost_events, open, ""
+	};
+	struct tlg_event *event;
+	unsigned events;
 
+	memcpy(announce.name, self->name, sizeof(self->name));
+	events = tlg_announce_events(&announce);
+	event = reserve(self, events, opened);
 	if (!event)
 		return;
 	self->is_announced = 1;
-	event->u.thread = (struct tlg_thread){ self->tid, self->ring.head->ostid, self->start };
-	fill_value(&event[1], self->lost_hits, 0);
-	fill_value(&event[2], self->lost_events, 0);
-	for (unsigned i = 0; i < open; i++)
-		fill_value(&event[3 + i], enters[i], 0);
-	fill_name(&event[3 + open], self->name, length);
-	tr2_ring_commit(event, TLG_THREAD | TLG_HAS_INFO);
+	for (unsigned i = events; i--;)
+		tr2_ring_commit(&event[i], tlg_announce_fill(&announce, enters, i, &event[i]));
 }
 
 /* In front of what comes next: what has been dropped.  Return  0: there is no room */
