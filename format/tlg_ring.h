@@ -37,7 +37,7 @@ enum {
 	TLG_MAX_CHUNKS = 5 << 16,
 	TLG_MAX_LOSSES = 1024,
 	TLG_RING_REASONS = 16,            /* TLG_LOSS_*: room for more */
-	TLG_MAX_HOLES = 8,                /* of one ring that are watched for a late commit */
+	TLG_MAX_ABANDONED = 8,            /* reservations of one ring that may be committed late */
 	TLG_KEPT_REGIONS = 10,            /* open regions of a ring that is overwritten */
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
@@ -84,8 +84,8 @@ struct tlg_ring_file {
 };
 static_assert(sizeof(struct tlg_ring_file) <= TLG_RING_FIRST_AT, "the head is one page");
 
-/* Reserved events that their thread had not committed while it went on behind them. */
-struct tlg_ring_hole {
+/* An abandoned reservation: its thread went on behind it without committing it.  It may be committed late. */
+struct tlg_ring_abandoned {
 	uint32_t chunk, event, end;       /* number of the chunk; first event, and the one behind the last */
 };
 
@@ -95,10 +95,10 @@ struct tlg_ring_tail {
 	uint32_t chunk, event;            /* number of the chunk being read, 0: none yet; first event not in the file */
 	uint32_t tid, ostid;
 	uint64_t start;
-	uint32_t position, nholes;        /* events of the thread so far: the next one's sequence - 1 */
+	uint32_t position, nabandoned;    /* events of the thread so far: the next one's sequence - 1 */
 	uint64_t seen_events;             /* of the ring's lost events: are counted in position */
 	char name[TLG_THREAD_NAME];
-	struct tlg_ring_hole holes[TLG_MAX_HOLES];
+	struct tlg_ring_abandoned abandoned[TLG_MAX_ABANDONED];
 };
 
 /*
@@ -225,7 +225,8 @@ static_assert(sizeof(struct tlg_chunk) == 64 + TLG_CHUNK_EVENTS * TLG_EVENT_SIZE
 static_assert(sizeof(struct tlg_chunk) == TLG_CHUNK_BYTES, "a chunk has 64 KiB");
 
 /*
- * A held chunk has a hole, which its thread may still fill: not used again before the thread ends, or gives that up.
+ * A held chunk has an abandoned reservation that its thread may still commit: until then, or until the thread ends or
+ * says that it will not, the chunk is not used again.
  * The process's first chunk is pinned when a flight recorder passes over it: it stays, for it tells whose trace it is.
  */
 enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD, TLG_CHUNK_PINNED };

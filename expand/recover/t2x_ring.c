@@ -133,7 +133,7 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 		return 1;
 	*tail = head->tails[holds];
 	tail->name[sizeof(tail->name) - 1] = '\0';
-	limit(&tail->nholes, TLG_MAX_HOLES);
+	limit(&tail->nabandoned, TLG_MAX_ABANDONED);
 	return 1;
 }
 
@@ -158,7 +158,7 @@ int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_
 	struct tlg_ring_tail tail;
 	struct tlg_ring head;
 
-	if (!t2x_ring_get(ring, chunk->ring, &head, &tail) || tail.nholes || !tail.chunk ||
+	if (!t2x_ring_get(ring, chunk->ring, &head, &tail) || tail.nabandoned || !tail.chunk ||
 	    chunk->number != tail.chunk || chunk->next || t2x_ring_kept(&head)->turn ||
 	    !t2x_ring_chunk(ring, index, chunk) || chunk->number != tail.chunk)
 		return 0;

@@ -10,12 +10,12 @@
 
 enum stage { OPENING, CHUNKS, LOSSES, CLOSING, DONE };
 
-/* A chunk, or a hole in one that the drain went around. */
+/* A chunk, or an abandoned reservation in one. */
 struct piece {
 	uint64_t opened;
 	uint32_t index, number, ring, next;
 	uint32_t from, to;                /* events to look at */
-	int is_hole;
+	int is_abandoned;
 };
 
 /*
@@ -40,7 +40,7 @@ struct t2x_salvage {
 	struct t2x_reblock *reblock;
 	enum stage stage;
 	struct queue **queues;              /* by the number of the ring; NULL: nothing of it is left to be read */
-	unsigned nlanes;                  /* without that of the pinned chunk, which is behind them */
+	unsigned nqueues;                  /* without that of the pinned chunk, which is behind them */
 	unsigned pinned;                  /* chunks, of which there is one at most */
 	struct piece *pieces;
 	unsigned npieces, piece;          /* how many; the one at hand */
@@ -110,7 +110,7 @@ static struct queue *get_queue(struct t2x_salvage *salvage, unsigned i)
 	if (salvage->queues[i])
 		return salvage->queues[i];
 	salvage->queues[i] = calloc(1, sizeof(*salvage->queues[i]));
-	if (salvage->queues[i] && i < salvage->nlanes)
+	if (salvage->queues[i] && i < salvage->nqueues)
 		read_queue(salvage, i, salvage->queues[i]);
 	return salvage->queues[i];
 }
@@ -122,13 +122,13 @@ static void add_piece(struct t2x_salvage *salvage, const struct piece *piece)
 
 static void add_pinned(struct t2x_salvage *salvage, struct piece *piece, uint32_t first)
 {
-	piece->ring = salvage->nlanes;
+	piece->ring = salvage->nqueues;
 	piece->from = first;
 	if (!salvage->pinned++)
 		add_piece(salvage, piece);
 }
 
-/* The chunk's events from the tail on; and the holes that were left in it, which no other chunk of its number has. */
+/* The chunk's events from the tail on; and its abandoned reservations, which no other chunk of its number has. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
 	struct tlg_ring_tail *tail = &salvage->queues[chunk->ring]->tail;
@@ -141,21 +141,21 @@ static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct
 		return;
 	}
 
-	for (uint32_t i = 0; i < tail->nholes; i++) {
-		struct tlg_ring_hole *hole = &tail->holes[i];
-		if (hole->chunk != chunk->number || hole->event >= hole->end || hole->end > TLG_CHUNK_EVENTS)
+	for (uint32_t i = 0; i < tail->nabandoned; i++) {
+		struct tlg_ring_abandoned *left = &tail->abandoned[i];
+		if (left->chunk != chunk->number || left->event >= left->end || left->end > TLG_CHUNK_EVENTS)
 			continue;
-		piece.from = hole->event;
-		piece.to = hole->end;
-		piece.is_hole = 1;
-		hole->end = 0;
+		piece.from = left->event;
+		piece.to = left->end;
+		piece.is_abandoned = 1;
+		left->end = 0;
 		add_piece(salvage, &piece);
 	}
 	if (tail->chunk && is_before(chunk->number, tail->chunk))
 		return;
 	piece.from = chunk->number == tail->chunk ? tail->event : chunk->first;
 	piece.to = TLG_CHUNK_EVENTS;
-	piece.is_hole = 0;
+	piece.is_abandoned = 0;
 	add_piece(salvage, &piece);
 }
 
@@ -167,7 +167,9 @@ static int compare(const void *one, const void *other)
 		return a->opened < b->opened ? -1 : 1;
 	if (a->number != b->number)
 		return is_before(a->number, b->number) ? -1 : 1;
-	return b->is_hole != a->is_hole ? b->is_hole - a->is_hole : (a->from > b->from) - (a->from < b->from);
+	if (b->is_abandoned != a->is_abandoned)
+		return b->is_abandoned - a->is_abandoned;
+	return (a->from > b->from) - (a->from < b->from);
 }
 
 /* The chunk in which the tail is, or the first one of a ring that has begun anew; or what follows on the last one. */
@@ -188,7 +190,7 @@ static void drop_unlinked(struct t2x_salvage *salvage)
 	for (unsigned i = 0; i < salvage->npieces; i++) {
 		struct piece *piece = &salvage->pieces[i];
 		struct queue *queue = salvage->queues[piece->ring];
-		if (!piece->is_hole && piece->ring < salvage->nlanes) {
+		if (!piece->is_abandoned && piece->ring < salvage->nqueues) {
 			if (!is_next(queue, piece))
 				continue;
 			queue->next = piece->next;
@@ -203,7 +205,8 @@ static int list_pieces(struct t2x_salvage *salvage)
 	uint32_t n = salvage->ring->head.chunks_used;
 	struct tlg_chunk *chunk = &salvage->chunk;
 
-	salvage->pieces = calloc((size_t)n + (size_t)salvage->nlanes * TLG_MAX_HOLES + 1, sizeof(*salvage->pieces));
+	salvage->pieces =
+		calloc((size_t)n + (size_t)salvage->nqueues * TLG_MAX_ABANDONED + 1, sizeof(*salvage->pieces));
 	if (!salvage->pieces)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -211,14 +214,14 @@ static int list_pieces(struct t2x_salvage *salvage)
 			salvage->sum.damaged++;
 			continue;
 		}
-		if (chunk->ring >= salvage->nlanes || !chunk->number ||
+		if (chunk->ring >= salvage->nqueues || !chunk->number ||
 		    chunk->state < TLG_CHUNK_OPEN || chunk->state > TLG_CHUNK_PINNED ||
 		    chunk->first >= TLG_CHUNK_EVENTS)
 			continue;
 		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
 		if (t2x_ring_is_in_file(salvage->ring, i, chunk))
 			continue;
-		if (!get_queue(salvage, chunk->ring) || !get_queue(salvage, salvage->nlanes))
+		if (!get_queue(salvage, chunk->ring) || !get_queue(salvage, salvage->nqueues))
 			return 0;
 		add_pieces(salvage, i, chunk);
 	}
@@ -226,7 +229,7 @@ static int list_pieces(struct t2x_salvage *salvage)
 	if (salvage->ring->is_live)
 		drop_unlinked(salvage);
 	for (unsigned i = 0; i < salvage->npieces; i++)
-		salvage->queues[salvage->pieces[i].ring]->pieces += !salvage->pieces[i].is_hole;
+		salvage->queues[salvage->pieces[i].ring]->pieces += !salvage->pieces[i].is_abandoned;
 	return 1;
 }
 
@@ -237,8 +240,8 @@ struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
 	if (!salvage)
 		return NULL;
 	salvage->ring = ring;
-	salvage->nlanes = ring->head.rings_used;
-	salvage->queues = calloc(salvage->nlanes + 1, sizeof(*salvage->queues));
+	salvage->nqueues = ring->head.rings_used;
+	salvage->queues = calloc(salvage->nqueues + 1, sizeof(*salvage->queues));
 	salvage->reblock = t2x_reblock_new(ring);
 	if (!salvage->queues || !salvage->reblock) {
 		t2x_salvage_free(salvage);
@@ -256,7 +259,7 @@ void t2x_salvage_free(struct t2x_salvage *salvage)
 	if (!salvage)
 		return;
 	t2x_reblock_free(salvage->reblock);
-	for (unsigned i = 0; salvage->queues && i <= salvage->nlanes; i++)
+	for (unsigned i = 0; salvage->queues && i <= salvage->nqueues; i++)
 		free(salvage->queues[i]);
 	free(salvage->queues);
 	free(salvage->pieces);
@@ -347,7 +350,7 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 		salvage->sum.damaged++;
 		return 1;
 	}
-	if (queue == salvage->queues[salvage->nlanes] && !is_identity(salvage, event)) {
+	if (queue == salvage->queues[salvage->nqueues] && !is_identity(salvage, event)) {
 		queue->thread.position += n;
 		return 1;
 	}
@@ -360,10 +363,10 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 }
 
 /* Uncommitted events that others lie behind. */
-static void pass_hole(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
+static void pass_in_flight(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
 {
 	salvage->sum.in_flight += end - salvage->at;
-	if (!piece->is_hole)
+	if (!piece->is_abandoned)
 		queue->thread.position += end - salvage->at;
 	salvage->at = end;
 }
@@ -387,13 +390,13 @@ static int take_events(struct t2x_salvage *salvage, struct queue *queue, const s
 		salvage->at += n;
 		if (n)
 			continue;
-		queue->is_cut = salvage->ring->is_live && !piece->is_hole;
+		queue->is_cut = salvage->ring->is_live && !piece->is_abandoned;
 		if (queue->is_cut)
 			return 0;
 		next = tlg_chunk_find(chunk, salvage->at, piece->to);
-		if (next == piece->to && !piece->is_hole && !queue->pieces)
+		if (next == piece->to && !piece->is_abandoned && !queue->pieces)
 			return 0;
-		pass_hole(salvage, queue, piece, next);
+		pass_in_flight(salvage, queue, piece, next);
 	}
 	return 0;
 }
@@ -405,7 +408,7 @@ static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
 {
 	struct queue *queue = salvage->queues[piece->ring];
 
-	queue->pieces -= !piece->is_hole;
+	queue->pieces -= !piece->is_abandoned;
 	salvage->at = piece->from;
 	salvage->is_loaded = 1;
 	if (!t2x_ring_chunk(salvage->ring, piece->index, &salvage->chunk) || salvage->chunk.number != piece->number) {
@@ -445,7 +448,7 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 /* The next loss of which the process did not come to tell.  Return  1: a block is complete; 0: there is none */
 static int next_of_losses(struct t2x_salvage *salvage, struct t2x_block *block)
 {
-	while (salvage->queue < salvage->nlanes) {
+	while (salvage->queue < salvage->nqueues) {
 		const struct queue *queue = salvage->queues[salvage->queue++];
 		const struct tlg_ring_kept *kept = queue ? &queue->kept : NULL;
 		if (!kept || !kept->turn || !kept->uncounted ||

@@ -204,7 +204,7 @@ static void free_chunks(struct tr2_reader *reader, uint32_t first)
 	}
 }
 
-/* What committed late, in a hole: better out of order than never. */
+/* What was abandoned and then committed, late: better out of order than never. */
 static void take_late(struct tr2_thread *thread, struct tr2_track *track, uint64_t now)
 {
 	struct tr2_chain chain;
@@ -296,7 +296,7 @@ uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t time
 		return now;
 	tr2_recovery_note(thread);
 	take_late(thread, track, now);
-	free_chunks(reader, tr2_ring_forget_abandoned(reader));
+	free_chunks(reader, tr2_ring_forget_dead(reader));
 	do {
 		run = take_run(reader, track);
 		taken += run;
@@ -329,7 +329,7 @@ void tr2_collect_retire(struct tr2_thread *thread)
 	if (owner == TR2_OWNER_ALIVE)
 		return;
 	tr2_recovery_note(thread);
-	free_chunks(&thread->reader, tr2_ring_forget_holes(&thread->reader));
+	free_chunks(&thread->reader, tr2_ring_forget_all(&thread->reader));
 	take_last_chunk(thread, owner == TR2_OWNER_DEAD);
 	tr2_thread_release(thread);
 }
@@ -338,9 +338,9 @@ void tr2_collect_abandoned(struct tr2_thread *thread)
 {
 	struct tr2_track *track = thread->reader.track;
 
-	if (track && thread->reader.abandoned) {
-		tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, thread->reader.abandoned);
-		thread->reader.abandoned = 0;
+	if (track && thread->reader.ndead) {
+		tr2_losses_add(track->tid, TLG_LOSS_ABANDONED, thread->reader.ndead);
+		thread->reader.ndead = 0;
 	}
 }
 
@@ -404,7 +404,7 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 
 	tr2_recovery_note(thread);
 	take_late(thread, track, now);
-	free_chunks(&thread->reader, tr2_ring_forget_abandoned(&thread->reader));
+	free_chunks(&thread->reader, tr2_ring_forget_dead(&thread->reader));
 	while (take_step(thread, now, timeout, until, &peek, &taken))
 		;
 	if (peek == TR2_PEEK_EMPTY && is_owned_by(&thread->ring, track->tid))

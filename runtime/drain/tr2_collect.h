@@ -32,10 +32,10 @@ int tr2_collect_was_behind(void);
  */
 uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
 
-/* If the ring's thread is gone: nobody will fill the holes; the next thread may have the ring, and any its chunks. */
+/* If the ring's thread is gone: the next thread may have the ring, and any thread its chunks. */
 void tr2_collect_retire(struct tr2_thread *thread);
 
-/* Count the holes of the ring that were given up. */
+/* Count the abandoned reservations of the ring that will not be committed. */
 void tr2_collect_abandoned(struct tr2_thread *thread);
 
 /*

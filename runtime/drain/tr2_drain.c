@@ -394,7 +394,7 @@ static void finish(void)
 	else if (!drain_with(LAST_TIMEOUT_US))
 		drain_with(0);   /* each of many has its timeout, and what is behind them must not be lost for that */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		tr2_ring_forget_holes(&thread->reader);
+		tr2_ring_forget_all(&thread->reader);
 		tr2_collect_abandoned(thread);
 	}
 	error = end_stream(g_end_reason);

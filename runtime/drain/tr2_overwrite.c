@@ -204,7 +204,7 @@ static uint64_t count_identity(uint32_t chunk)
 	return hits;
 }
 
-/* The chunk has been passed over from its first event on, and stays; but not if it is held for a hole: freed is 0. */
+/* The chunk has been passed over from its first event on, and stays; but not if it is held: freed is 0. */
 static uint32_t pin(struct tr2_thread *thread, struct tr2_track *track, uint32_t freed)
 {
 	struct tr2_pinned *pinned = &thread->reader.pinned;
@@ -256,7 +256,7 @@ static int skip_rest(struct tr2_thread *thread, struct tr2_track *track, uint64_
 }
 
 /*
- * Pass over what is left of a chunk, and of those behind it that are held for a hole.
+ * Pass over what is left of a chunk, and of those behind it that are held.
  * Return  1: one is given up; 0: there is nothing more that could be passed over
  */
 static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64_t now)

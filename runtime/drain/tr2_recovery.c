@@ -55,7 +55,7 @@ static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_reader *re
 {
 	return tail->write && tail->chunk == reader->number &&
 	       tail->event == reader->event && tail->tid == track->tid && tail->start == track->start &&
-	       tail->position == track->position && tail->nholes == reader->nholes &&
+	       tail->position == track->position && tail->nabandoned == reader->nabandoned &&
 	       tail->seen_events == reader->seen_events;
 }
 
@@ -69,10 +69,11 @@ static void fill_tail(struct tlg_ring_tail *tail, const struct tr2_reader *reade
 	tail->position = track->position;
 	tail->seen_events = reader->seen_events;
 	memcpy(tail->name, track->name, sizeof(tail->name));
-	tail->nholes = reader->nholes;
-	for (uint32_t i = 0; i < reader->nholes; i++)
-		tail->holes[i] = (struct tlg_ring_hole){
-			tr2_shm_chunk(reader->holes[i].chunk)->number, reader->holes[i].event, reader->holes[i].end
+	tail->nabandoned = reader->nabandoned;
+	for (uint32_t i = 0; i < reader->nabandoned; i++)
+		tail->abandoned[i] = (struct tlg_ring_abandoned){
+			tr2_shm_chunk(reader->abandoned[i].chunk)->number, reader->abandoned[i].event,
+			reader->abandoned[i].end
 		};
 }
 

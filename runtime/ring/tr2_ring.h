@@ -48,8 +48,8 @@
 #include "base/tr2_atomic.h"
 
 enum {
-	TR2_CHAIN_EVENTS = 512,           /* most events of one chain: longer arguments go on in MORE */
-	TR2_ADDED_EVENTS = 40,            /* most of one that is reserved by an add */
+	TR2_CHAIN_EVENTS = 512,           /* of one chain at most: longer arguments go on in MORE */
+	TR2_ADDED_EVENTS = 40,            /* of one that is reserved by an add */
 	TR2_SHORT_EVENTS = 170,           /* events of the shortest chunk: one page, and one with the head */
 };
 
@@ -62,14 +62,14 @@ struct tr2_ring {
 	uint32_t max_pages;               /* that it may hold; 0: the pool is the bound */
 	uint32_t opened;                  /* chunks so far */
 	uint32_t pages_opened;            /* of all these; may wrap */
-	uint32_t dead_upto;               /* chunk number up to which no hole will be filled: the owner says so */
+	uint32_t dead_upto;               /* chunk number up to which its owner commits nothing more */
 
 	_Alignas(64) uintptr_t parked_at; /* where the position was when the drain parked it.  [M15] */
 	uint32_t pages_released;          /* of all that were opened */
-	uint32_t nheld;                   /* finished chunks that have holes */
+	uint32_t nheld;                   /* finished chunks that are held for abandoned reservations */
 };
 
-/* 1 if more is recorded here than fits the first chunk, a short one, and another. */
+/* 1 if more is recorded here than the first chunk, a short one, and another have space for. */
 static inline int tr2_ring_is_busy(const struct tr2_ring *ring)
 {
 	return ring->opened > 2;
@@ -134,11 +134,11 @@ int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position
 /* Signals masked: take a parked position back.  Return  0: it was not parked    Orders [M15] */
 int tr2_ring_unpark(struct tr2_ring *ring);
 
-/* 1 if holes have so much of what the ring has that it pays to find out whether anybody will fill them. */
+/* 1 if so much of the ring is held for abandoned reservations that it pays to find out whether they are dead. */
 int tr2_ring_is_fragmented(const struct tr2_ring *ring);
 
 /*
- * Nobody will fill the holes there are.  Signals masked, and no interrupted call of the thread has to commit yet.
+ * No reservation made so far will be committed any more.  Signals masked, and no interrupted call has to commit yet.
  * but_last  1: the chunk that was just opened is left out
  */
 void tr2_ring_abandon(struct tr2_ring *ring, int but_last);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_ring_read.c - the reader: chunks are followed, read and given back. */
+/* tr2_ring_read.c - see tr2_ring_read.h. */
 #include "tr2_ring_read.h"
 
 #include "tlg_chain.h"
@@ -47,23 +47,23 @@ static uint32_t find_chain(const struct tlg_chunk *chunk, uint32_t event, uint32
 	return event;
 }
 
-static void watch_hole(struct tr2_reader *reader, uint32_t chunk, uint32_t event, uint32_t end)
+static void list_abandoned(struct tr2_reader *reader, uint32_t chunk, uint32_t event, uint32_t end)
 {
-	if (reader->nholes < TLG_MAX_HOLES) {
-		reader->holes[reader->nholes++] = (struct tr2_hole){ chunk, event, end };
+	if (reader->nabandoned < TLG_MAX_ABANDONED) {
+		reader->abandoned[reader->nabandoned++] = (struct tr2_abandoned){ chunk, event, end };
 	} else {
-		reader->abandoned++;
-		reader->has_lost_hole = 1;
+		reader->ndead++;
+		reader->has_unlisted = 1;
 	}
 }
 
 /*
- * Go around the hole at the reading position, if there is one: the thread commits while we look.  Once
- * something behind is seen committed, what is not committed in front of it is code that was interrupted; so the
- * second look finds where the hole ends.
+ * Pass the reservation at the reading position, if it is still uncommitted: the thread commits while we look.  Once
+ * something behind it is seen committed, what is not committed in front of that is code that was interrupted; so the
+ * second look finds where the reservation ends.
  * Return  0: there is nothing behind it yet
  */
-static int skip_hole(struct tr2_reader *reader, struct tlg_chunk *chunk, struct tr2_chain *chain)
+static int pass_abandoned(struct tr2_reader *reader, struct tlg_chunk *chunk, struct tr2_chain *chain)
 {
 	uint32_t end = find_chain(chunk, reader->event, TLG_CHUNK_EVENTS);
 
@@ -73,7 +73,7 @@ static int skip_hole(struct tr2_reader *reader, struct tlg_chunk *chunk, struct 
 	if (committed_head(chunk, reader->event))
 		return 1;   /* it was only slow */
 	end = find_chain(chunk, reader->event, end);
-	watch_hole(reader, reader->chunk - 1, reader->event, end);
+	list_abandoned(reader, reader->chunk - 1, reader->event, end);
 	tr2_store_rlx(&chunk->state, TLG_CHUNK_HELD); /* relaxed: as in is_held() */
 	chain->skipped += end - reader->event;
 	reader->event = end;
@@ -139,15 +139,15 @@ enum tr2_peek tr2_ring_peek(struct tr2_reader *reader, uint64_t now, uint64_t ti
 		}
 		if (is_at(reader, event))
 			return TR2_PEEK_EMPTY;
-		if (!has_waited(reader, now, timeout) || !skip_hole(reader, chunk, chain))
+		if (!has_waited(reader, now, timeout) || !pass_abandoned(reader, chunk, chain))
 			return TR2_PEEK_BUSY;
 	}
 }
 
-unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned most, const struct tlg_event **events)
+unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned max, const struct tlg_event **events)
 {
 	const struct tlg_chunk *chunk = reader->chunk && !reader->is_new ? tr2_shm_chunk(reader->chunk - 1) : NULL;
-	uint32_t at = reader->event, end = at + most < TLG_CHUNK_EVENTS ? at + most : TLG_CHUNK_EVENTS;
+	uint32_t at = reader->event, end = at + max < TLG_CHUNK_EVENTS ? at + max : TLG_CHUNK_EVENTS;
 
 	if (!chunk)
 		return 0;
@@ -202,7 +202,7 @@ static void count_held(struct tr2_reader *reader, uint32_t change)
 	tr2_store_rlx(&reader->ring->nheld, reader->ring->nheld + change); /* relaxed: a hint to the writer */
 }
 
-/* Finished, but it has holes: it waits until they are filled, or forgotten. */
+/* Finished, but it has abandoned reservations: it waits until they are committed, or forgotten. */
 static void hold(struct tr2_reader *reader, uint32_t chunk)
 {
 	*tr2_pool_link(chunk) = reader->held;
@@ -242,30 +242,30 @@ uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
 
 int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain)
 {
-	for (uint32_t i = 0; i < reader->nholes; i++) {
-		struct tr2_hole hole = reader->holes[i];
-		const struct tlg_chunk *chunk = tr2_shm_chunk(hole.chunk);
-		uint32_t event = is_chain(chunk, hole.event) ? hole.event : find_chain(chunk, hole.event, hole.end);
+	for (uint32_t i = 0; i < reader->nabandoned; i++) {
+		struct tr2_abandoned left = reader->abandoned[i];
+		const struct tlg_chunk *chunk = tr2_shm_chunk(left.chunk);
+		uint32_t event = is_chain(chunk, left.event) ? left.event : find_chain(chunk, left.event, left.end);
 
-		if (event == hole.end)
+		if (event == left.end)
 			continue;
 		chain->events = &chunk->events[event];
 		chain->count = chain_length(chunk, event);
 		chain->skipped = 0;
-		reader->holes[i] = reader->holes[--reader->nholes];
-		if (hole.event < event)
-			watch_hole(reader, hole.chunk, hole.event, event);
-		if (event + chain->count < hole.end)
-			watch_hole(reader, hole.chunk, event + chain->count, hole.end);
+		reader->abandoned[i] = reader->abandoned[--reader->nabandoned];
+		if (left.event < event)
+			list_abandoned(reader, left.chunk, left.event, event);
+		if (event + chain->count < left.end)
+			list_abandoned(reader, left.chunk, event + chain->count, left.end);
 		return 1;
 	}
 	return 0;
 }
 
-static int has_hole(const struct tr2_reader *reader, uint32_t chunk)
+static int has_listed(const struct tr2_reader *reader, uint32_t chunk)
 {
-	for (uint32_t i = 0; i < reader->nholes; i++)
-		if (reader->holes[i].chunk == chunk)
+	for (uint32_t i = 0; i < reader->nabandoned; i++)
+		if (reader->abandoned[i].chunk == chunk)
 			return 1;
 	return 0;
 }
@@ -275,7 +275,7 @@ uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *
 	struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
 	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
 
-	if (has_hole(reader, index) || reader->has_lost_hole)
+	if (has_listed(reader, index) || reader->has_unlisted)
 		return 0;
 	tr2_store_rlx(&chunk->state, TLG_CHUNK_OPEN); /* relaxed: as in is_held() */
 	unhold(reader, index);
@@ -288,42 +288,42 @@ static int is_upto(const struct tlg_chunk *chunk, uint32_t number)
 	return (int32_t)(chunk->number - number) <= 0;
 }
 
-static void forget_holes(struct tr2_reader *reader, uint32_t number)
+static void forget_listed(struct tr2_reader *reader, uint32_t number)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < reader->nholes; i++) {
-		if (is_upto(tr2_shm_chunk(reader->holes[i].chunk), number))
-			reader->abandoned++;
+	for (uint32_t i = 0; i < reader->nabandoned; i++) {
+		if (is_upto(tr2_shm_chunk(reader->abandoned[i].chunk), number))
+			reader->ndead++;
 		else
-			reader->holes[kept++] = reader->holes[i];
+			reader->abandoned[kept++] = reader->abandoned[i];
 	}
-	reader->nholes = kept;
+	reader->nabandoned = kept;
 }
 
-/* Forget the holes in chunks up to this number.  Return  the list of those that were held for them and are finished */
+/* Forget the reservations in chunks up to this number.  Return  the list of finished ones that were held for them */
 static uint32_t forget_upto(struct tr2_reader *reader, uint32_t number)
 {
 	uint32_t chunk, next, released = 0, held = reader->held;
 
-	forget_holes(reader, number);
+	forget_listed(reader, number);
 	if (reader->chunk && is_held(reader->chunk - 1) && is_upto(tr2_shm_chunk(reader->chunk - 1), number))
 		tr2_store_rlx(&tr2_shm_chunk(reader->chunk - 1)->state, TLG_CHUNK_OPEN); /* relaxed: as in is_held() */
 	reader->held = 0;
-	reader->has_lost_hole = reader->chunk && is_held(reader->chunk - 1) && !has_hole(reader, reader->chunk - 1);
+	reader->has_unlisted = reader->chunk && is_held(reader->chunk - 1) && !has_listed(reader, reader->chunk - 1);
 	for (chunk = held; chunk; chunk = next) {
 		uint32_t *link = tr2_pool_link(chunk - 1);
 		int is_over = is_upto(tr2_shm_chunk(chunk - 1), number);
 		next = *link;
 		*link = is_over ? released : reader->held;
 		*(is_over ? &released : &reader->held) = chunk;
-		reader->has_lost_hole |= !is_over && !has_hole(reader, chunk - 1);
+		reader->has_unlisted |= !is_over && !has_listed(reader, chunk - 1);
 		count_held(reader, is_over ? -1u : 0);
 	}
 	return released;
 }
 
-uint32_t tr2_ring_forget_abandoned(struct tr2_reader *reader)
+uint32_t tr2_ring_forget_dead(struct tr2_reader *reader)
 {
 	uint32_t number = tr2_load_rlx(&reader->ring->dead_upto); /* relaxed: it speaks of what is over */
 
@@ -333,7 +333,7 @@ uint32_t tr2_ring_forget_abandoned(struct tr2_reader *reader)
 	return forget_upto(reader, number);
 }
 
-uint32_t tr2_ring_forget_holes(struct tr2_reader *reader)
+uint32_t tr2_ring_forget_all(struct tr2_reader *reader)
 {
 	return forget_upto(reader, tr2_ring_latest());   /* the owner, which is gone, has seen less */
 }
@@ -389,7 +389,7 @@ uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skippe
 	    !find_rest(reader, tr2_shm_chunk(closed - 1), &end) || (reader->event != end && !is_dead))
 		return 0;
 	*skipped = end - reader->event;
-	reader->abandoned += *skipped != 0;
+	reader->ndead += *skipped != 0;
 	reader->event = end;
 	reader->chunk = 0;
 	tr2_store_rlx(&reader->ring->chunk, 0); /* relaxed: as in link_chunk() */
@@ -420,7 +420,7 @@ int tr2_ring_is_quiet(const struct tr2_reader *reader)
 {
 	const struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
 
-	return (chunk ? is_at(reader, &chunk->events[reader->event]) : !next_chunk(reader)) && !reader->nholes &&
+	return (chunk ? is_at(reader, &chunk->events[reader->event]) : !next_chunk(reader)) && !reader->nabandoned &&
 	       tr2_load_rlx(&reader->ring->dead_upto) == reader->forgotten_upto && /* relaxed: as above */
 	       tr2_load_rlx(&reader->ring->head->lost_events) == reader->seen_events; /* relaxed: as above */
 }

@@ -10,14 +10,17 @@
 
 #include "tr2_ring.h"
 
-/* Reserved events that their thread has not committed while it went on behind them. */
-struct tr2_hole {
+/*
+ * An abandoned reservation: its thread went on behind it without committing it.  It may still be committed, late: until
+ * its thread says otherwise, or ends, its chunk is held.
+ */
+struct tr2_abandoned {
 	uint32_t chunk, event, end;       /* chunk index; first event, and the one behind the last */
 };
 
 /*
- * A flight recorder's first chunk, with the start of the process and its arguments: who passes over it to overwrite
- * what is behind leaves it where it is.  It goes into the file with the next snapshot.
+ * A flight recorder's first chunk, with the start of the process and its arguments: it is not overwritten, and goes
+ * into the file with the next snapshot.
  */
 struct tr2_pinned {
 	uint32_t chunk;                   /* index + 1; 0: there is none, or it is in the file */
@@ -29,26 +32,26 @@ struct tr2_pinned {
 struct tr2_track;
 
 struct tr2_reader {
-	struct tr2_ring *ring;            /* that it reads */
+	struct tr2_ring *ring;            /* what it reads */
 	uint32_t chunk;                   /* index + 1; 0: none yet, or none any more */
 	uint32_t event;                   /* next event in it */
 	uint32_t number;                  /* of the chunk that was read last; 0: none yet */
 	int is_new;                       /* nothing has been taken from it yet */
-	uint64_t since;                   /* raw clock since when it waits at an uncommitted event; 0: it does not */
-	uint32_t nholes;
+	uint64_t since;                   /* raw clock since when an uncommitted event has stopped it; 0: none does */
+	uint32_t nabandoned;              /* reservations in abandoned[] */
 	uint32_t forgotten_upto;          /* what dead_upto was when last looked at */
 	uint64_t seen_events;             /* dropped events that it has accounted for */
-	uint32_t held;                    /* finished chunks with holes, a list: the first one's index + 1 */
-	int has_lost_hole;                /* one of them is not in holes[]: its chunk is held until it is abandoned */
-	uint64_t abandoned;               /* holes that were given up, to be counted by the drain */
-	struct tr2_hole holes[TLG_MAX_HOLES];
+	uint32_t held;                    /* finished chunks that are held, a list: the first one's index + 1 */
+	int has_unlisted;                 /* one of them is held for a reservation that abandoned[] had no place for */
+	uint64_t ndead;                   /* reservations that will not be committed, for the drain to count */
+	struct tr2_abandoned abandoned[TLG_MAX_ABANDONED];
 
 	uint32_t lock;                    /* [M12] of all this: the owner may read, too */
-	int holds;                        /* by the drain, one in the other */
+	int holds;                        /* of the lock by the drain, one in the other */
 	struct tr2_pinned pinned;
 	struct tr2_track *track;          /* the drain's: what the stream knows about the thread */
 
-	int is_noted;                     /* its tail is to be kept with the next write */
+	int is_noted;                     /* the next write has to store its tail */
 	struct tr2_thread *next_noted;
 	struct tlg_ring_tail seen;        /* how far the drain has read, under the policy overwrite */
 };
@@ -64,55 +67,56 @@ enum tr2_peek {
 struct tr2_chain {
 	const struct tlg_event *events;
 	unsigned count;
-	unsigned skipped;                 /* events of a hole that was gone around just before it */
+	unsigned skipped;                 /* events of an abandoned reservation just before it */
 	int is_first;                     /* nothing of its chunk has been taken before it */
 };
 
 /*
  * The next chain, or why there is none.
- * now       raw clock    timeout  ticks to wait at an uncommitted event before going around it
+ * now  raw clock    timeout  ticks to wait for an uncommitted event: then its reservation is abandoned
  */
 enum tr2_peek tr2_ring_peek(struct tr2_reader *reader, uint64_t now, uint64_t timeout, struct tr2_chain *chain);
 
 /*
  * Committed chains, HIT or MORE, that lie one behind the other at the reading position.
- * most    events, about; the last chain is whole nevertheless
- * Return  events in all; 0: whatever comes there is for tr2_ring_peek(), as is always the first chain of a chunk
+ * max     events, about; the last chain is whole nevertheless
+ * Return  events in all; 0: what comes next is for tr2_ring_peek(), as the first chain of a chunk always is
  */
-unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned most, const struct tlg_event **events);
+unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned max, const struct tlg_event **events);
 
 /* The number of the chunk that is read next, 0 if there is none. */
 uint32_t tr2_ring_oldest(const struct tr2_reader *reader);
 
-/* So many events of what was seen are copied. */
+/* So many events of what was peeked at are copied. */
 void tr2_ring_consume(struct tr2_reader *reader, unsigned events);
 
 /*
- * Ring events that were dropped since the last call, up to where the reading stands in its chunk; with
- * up_to_now all that were dropped.
+ * Ring events that were dropped since the last call: until the chunk was opened that is being read; with up_to_now all
+ * of them.
  */
 uint64_t tr2_ring_lost(struct tr2_reader *reader, int up_to_now);
 
-/* Step from a finished chunk to the next.  Return  the finished one's index + 1 to be released, 0: not. */
+/* Step from a finished chunk to the next.  Return  the finished one's index + 1, to be released; 0: it is held */
 uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader);
 
-/* A chain that has been committed late, in a hole.  0 when none; else to be ended by tr2_ring_late_taken(). */
+/* A chain of an abandoned reservation that has been committed late.  0: none; else tr2_ring_late_taken() comes next. */
 int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain);
 
-/* That chain is copied.  Return  index + 1 of a chunk that has no hole any more, to be released; 0: none */
+/* That chain is copied.  Return  index + 1 of a chunk that need not be held any more, to be released; 0: none */
 uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *chain);
 
 /*
- * Nobody fills holes any more: those that the owner has abandoned, or all of them, for it is gone.  Counts
- * them.  Return  index + 1 of the chunks to be released, the first of a list of tr2_pool_link(); 0: none
+ * Wait no longer for the abandoned reservations of which the owner says that they are dead; for all, the owner is gone.
+ * Counts them.
+ * Return  index + 1 of the chunks to be released, the first of a list of tr2_pool_link(); 0: none
  */
-uint32_t tr2_ring_forget_abandoned(struct tr2_reader *reader);
-uint32_t tr2_ring_forget_holes(struct tr2_reader *reader);
+uint32_t tr2_ring_forget_dead(struct tr2_reader *reader);
+uint32_t tr2_ring_forget_all(struct tr2_reader *reader);
 
-/* What was read from the chunk is safe elsewhere, another thread may have it. */
+/* What was read from the chunk is safe elsewhere: another thread may have it. */
 void tr2_ring_release_chunk(struct tr2_reader *reader, uint32_t chunk);
 
-/* It stays as it is, though it has been left, and is not counted; it is to be released like another one. */
+/* Keep a chunk as it is, though it has been left, and do not count it; unpinned it is released like any other. */
 void tr2_ring_pin_chunk(struct tr2_reader *reader, uint32_t chunk);
 void tr2_ring_unpin_chunk(struct tr2_reader *reader, uint32_t chunk);
 
@@ -121,15 +125,15 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 
 /*
  * Take the last chunk away from a ring that has no owner, if all of it has been read.
- * is_dead  the owner will not commit what it has reserved at its end: these events are passed over, a hole
+ * is_dead  the owner will not commit what it has reserved at its end: these events are passed over
  * skipped  is set to how many that were
  * Return   index + 1 of the chunk to be released; 0: there is none, or something is left in it
  */
 uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skipped);
 
 /*
- * Put the position of a ring away that has been read to its end.  An add of its thread may undo that just then.
- * 1 if the position is out of bounds, for that reason or another.
+ * Park the position of a ring that has been read to its end; an add of its thread may undo that just then.  1 if the
+ * position is out of bounds, parked or not.
  */
 void tr2_ring_park(struct tr2_reader *reader);
 int tr2_ring_is_away(const struct tr2_reader *reader);

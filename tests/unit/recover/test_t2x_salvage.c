@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_salvage.c - ring files that are made up: rare ones, and as a process that went astray may leave them. */
+/* test_t2x_salvage.c - ring files that are made up: rare ones, and as a corrupted process may leave them. */
 #include "t2test.h"
 
 #include <stdlib.h>
@@ -66,23 +66,23 @@ static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
 	return sum;
 }
 
-/* As many holes as can be. */
-static void test_salvage_holes_count_once_though_many_chunks_have_their_number(void **state)
+/* As many as can be. */
+static void test_salvage_abandoned_reservations_count_once_though_many_chunks_have_their_number(void **state)
 {
 	struct tlg_ring ring = {
-		.tails = { { .write = 1, .chunk = NUMBER, .event = EVENT, .nholes = TLG_MAX_HOLES } },
+		.tails = { { .write = 1, .chunk = NUMBER, .event = EVENT, .nabandoned = TLG_MAX_ABANDONED } },
 	};
 	const struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
 	struct t2x_salvage_sum sum;
 	char name[64];
 
 	(void)state;
-	for (uint32_t i = 0; i < TLG_MAX_HOLES; i++)
-		ring.tails[0].holes[i] = (struct tlg_ring_hole){ NUMBER, i, i + 1 };
+	for (uint32_t i = 0; i < TLG_MAX_ABANDONED; i++)
+		ring.tails[0].abandoned[i] = (struct tlg_ring_abandoned){ NUMBER, i, i + 1 };
 	sum = read_ring_file(make_ring_file(&ring, &chunk, CHUNKS), name);
 	assert_int_equal(sum.hits, 0);
 	/* behind the last chunk's events nothing follows */
-	assert_int_equal(sum.in_flight, TLG_MAX_HOLES + (CHUNKS - 1) * (TLG_CHUNK_EVENTS - EVENT));
+	assert_int_equal(sum.in_flight, TLG_MAX_ABANDONED + (CHUNKS - 1) * (TLG_CHUNK_EVENTS - EVENT));
 }
 
 /* The next event of the chunk, committed. */
@@ -120,7 +120,7 @@ static void test_salvage_thread_has_its_whole_name(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_salvage_holes_count_once_though_many_chunks_have_their_number),
+		cmocka_unit_test(test_salvage_abandoned_reservations_count_once_though_many_chunks_have_their_number),
 		cmocka_unit_test(test_salvage_thread_has_its_whole_name),
 	};
 

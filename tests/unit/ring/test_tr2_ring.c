@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ring by itself: order, chunks, holes, losses. */
+/* The ring by itself: order, chunks, abandoned reservations, dropped events. */
 #include "t2test.h"
 
 #include <string.h>
@@ -217,9 +217,9 @@ static void test_ring_uncommitted_event_holds_back_later_ones(void **state)
 	assert_int_equal(read_hit(10), 2);
 }
 
-static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **state)
+static void test_ring_abandoned_reservation_is_passed_in_time_and_taken_late(void **state)
 {
-	struct tlg_event *hole = reserve(1);
+	struct tlg_event *left = reserve(1);
 	struct tr2_chain chain;
 
 	(void)state;
@@ -227,20 +227,20 @@ static void test_ring_hole_is_gone_around_after_waiting_and_taken_late(void **st
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(read_hit(3), 0);
 	assert_int_equal(read_hit(3), 2);
-	assert_int_equal(reader.nholes, 1);
+	assert_int_equal(reader.nabandoned, 1);
 	assert_false(tr2_ring_late(&reader, &chain));
-	commit_hit(hole, 1);
+	commit_hit(left, 1);
 	assert_true(tr2_ring_late(&reader, &chain));
 	assert_int_equal(chain.events->u.hit.scopeIndex, 1);
 	assert_int_equal(tr2_ring_late_taken(&reader, &chain), 0);   /* still being read */
-	assert_int_equal(reader.nholes, 0);
+	assert_int_equal(reader.nabandoned, 0);
 	assert_false(tr2_ring_late(&reader, &chain));
-	tr2_ring_forget_holes(&reader);
-	assert_int_equal(reader.abandoned, 0);
+	tr2_ring_forget_all(&reader);
+	assert_int_equal(reader.ndead, 0);
 }
 
-/* A writer that has filled other chunks since is not kept waiting for the room that a hole holds back. */
-static void test_ring_hole_far_behind_is_gone_around_at_once(void **state)
+/* A writer that has filled other chunks since does not wait for the chunk of an abandoned reservation. */
+static void test_ring_abandoned_reservation_far_behind_is_passed_at_once(void **state)
 {
 	(void)state;
 	reserve(1);
@@ -251,31 +251,31 @@ static void test_ring_hole_far_behind_is_gone_around_at_once(void **state)
 	assert_int_equal(read_hit(1000), 2);
 }
 
-static void test_ring_hole_of_several_is_filled_in_any_order(void **state)
+static void test_ring_abandoned_reservation_of_several_chains_is_taken_in_any_order(void **state)
 {
-	struct tlg_event *hole[4];
+	struct tlg_event *left[4];
 	struct tr2_chain chain;
 	static const int order[] = { 2, 0, 3 };
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		hole[i] = reserve(1);
+		left[i] = reserve(1);
 	write_hit(9);
 	assert_int_equal(read_hit(0), 9);
 	for (int i = 0; i < 3; i++) {
-		commit_hit(hole[order[i]], (uint32_t)order[i] + 1);
+		commit_hit(left[order[i]], (uint32_t)order[i] + 1);
 		assert_true(tr2_ring_late(&reader, &chain));
-		assert_ptr_equal(chain.events, hole[order[i]]);
+		assert_ptr_equal(chain.events, left[order[i]]);
 		assert_false(tr2_ring_late(&reader, &chain));
 	}
-	tr2_ring_forget_holes(&reader);
-	assert_int_equal(reader.abandoned, 1);   /* the one that was never filled */
+	tr2_ring_forget_all(&reader);
+	assert_int_equal(reader.ndead, 1);   /* the one that was never filled */
 }
 
-static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
+static void test_ring_chunk_is_released_when_all_of_it_is_committed(void **state)
 {
 	uint32_t held = ring.chunk;
-	struct tlg_event *hole = reserve(1);
+	struct tlg_event *left = reserve(1);
 	struct tr2_chain chain;
 
 	(void)state;
@@ -284,12 +284,12 @@ static void test_ring_chunk_whose_holes_are_filled_is_released(void **state)
 	for (uint32_t i = 2; i <= TLG_CHUNK_EVENTS + 1; i++)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(tr2_shm_chunk(held - 1)->state, TLG_CHUNK_HELD);
-	commit_hit(hole, 1);
+	commit_hit(left, 1);
 	assert_true(tr2_ring_late(&reader, &chain));
 	assert_int_equal(tr2_ring_late_taken(&reader, &chain), held);
 }
 
-static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(void **state)
+static void test_ring_chunk_with_abandoned_reservation_is_held_until_its_thread_ends(void **state)
 {
 	uint32_t held = ring.chunk;
 
@@ -304,12 +304,12 @@ static void test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends(v
 		assert_int_equal(read_hit(0), i);
 		assert_int_not_equal(ring.chunk, held);
 	}
-	assert_int_equal(tr2_ring_forget_holes(&reader), held);
-	assert_int_equal(reader.abandoned, 1);
+	assert_int_equal(tr2_ring_forget_all(&reader), held);
+	assert_int_equal(reader.ndead, 1);
 }
 
 /* Holes that nobody will fill must not use up the ring of a thread that lives on. */
-static void test_ring_chunk_whose_holes_are_abandoned_is_released(void **state)
+static void test_ring_chunk_is_released_when_its_owner_abandons_the_rest(void **state)
 {
 	uint32_t held = ring.chunk, second;
 
@@ -326,12 +326,12 @@ static void test_ring_chunk_whose_holes_are_abandoned_is_released(void **state)
 		assert_int_equal(read_hit(0), i);
 	assert_int_equal(read_hit(0), 1);
 	assert_true(tr2_ring_is_fragmented(&ring));
-	assert_int_equal(tr2_ring_forget_abandoned(&reader), held);
-	assert_int_equal(tr2_ring_forget_abandoned(&reader), 0);
-	assert_int_equal(reader.abandoned, 1);
-	assert_int_equal(reader.nholes, 1);
+	assert_int_equal(tr2_ring_forget_dead(&reader), held);
+	assert_int_equal(tr2_ring_forget_dead(&reader), 0);
+	assert_int_equal(reader.ndead, 1);
+	assert_int_equal(reader.nabandoned, 1);
 	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_HELD);
-	assert_int_equal(tr2_ring_forget_holes(&reader), 0);   /* the reader is still in it */
+	assert_int_equal(tr2_ring_forget_all(&reader), 0);   /* the reader is still in it */
 	assert_int_equal(tr2_shm_chunk(second - 1)->state, TLG_CHUNK_OPEN);
 }
 
@@ -466,12 +466,12 @@ int main(void)
 		cmocka_unit_test(test_ring_position_out_of_bounds_never_becomes_valid),
 		cmocka_unit_test_setup(test_ring_long_chains_leave_the_position_in_its_chunk, setup),
 		cmocka_unit_test_setup(test_ring_uncommitted_event_holds_back_later_ones, setup),
-		cmocka_unit_test_setup(test_ring_hole_is_gone_around_after_waiting_and_taken_late, setup),
-		cmocka_unit_test_setup(test_ring_hole_far_behind_is_gone_around_at_once, setup),
-		cmocka_unit_test_setup(test_ring_hole_of_several_is_filled_in_any_order, setup),
-		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_filled_is_released, setup),
-		cmocka_unit_test_setup(test_ring_chunk_with_hole_is_not_used_again_before_its_thread_ends, setup),
-		cmocka_unit_test_setup(test_ring_chunk_whose_holes_are_abandoned_is_released, setup),
+		cmocka_unit_test_setup(test_ring_abandoned_reservation_is_passed_in_time_and_taken_late, setup),
+		cmocka_unit_test_setup(test_ring_abandoned_reservation_far_behind_is_passed_at_once, setup),
+		cmocka_unit_test_setup(test_ring_abandoned_reservation_of_several_chains_is_taken_in_any_order, setup),
+		cmocka_unit_test_setup(test_ring_chunk_is_released_when_all_of_it_is_committed, setup),
+		cmocka_unit_test_setup(test_ring_chunk_with_abandoned_reservation_is_held_until_its_thread_ends, setup),
+		cmocka_unit_test_setup(test_ring_chunk_is_released_when_its_owner_abandons_the_rest, setup),
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
 		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),
