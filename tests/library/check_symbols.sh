@@ -64,6 +64,19 @@ if [ -e "$out/libtrace2.so.0" ]; then
 	none "trace2.map and the exports of libtrace2.so.0" "$(cat "$tmp/offences")"
 fi
 
+# The objects of these directories, of sources that there are: a build may also have some of sources that are gone.
+objects()
+{
+	local dir object source
+
+	for dir; do
+		find "$out/obj/$dir" -name "*.o" ! -path "*/examples/*"
+	done | while read -r object; do
+		source=${object#"$out"/obj/}
+		[ ! -e "${source%.o}.c" ] || echo "$object"
+	done
+}
+
 # Prefixes of what the objects of a directory may define
 prefixes()
 {
@@ -74,13 +87,13 @@ prefixes()
 	esac
 }
 for dir in format runtime expand; do
-	nm -g --defined-only $(find "$out/obj/$dir" -name "*.o" ! -path "*/examples/*") | awk 'NF == 3 { print $3 }' |
+	nm -g --defined-only $(objects "$dir") | awk 'NF == 3 { print $3 }' |
 		grep -vE "$(prefixes $dir)" | grep -v '^__\(asan\|tsan\|odr_asan\)' | sort -u >"$tmp/offences"
 	none "prefixes in $dir/" "$(cat "$tmp/offences")"
 done
 
 # With what of the expander is in the library; all of it when this script is run by hand.
-set -- $(find "$out/obj/runtime" "$out/obj/format" -name "*.o" ! -path "*/examples/*") ${T2_LIVE:-"$out"/obj/expand/*/*.o}
+set -- $(objects runtime format) ${T2_LIVE:-$(objects expand)}
 nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$tmp/defined"
 nm -u "$@" | awk 'NF == 2 { print $2 }' | sort -u >"$tmp/undefined"
 # with 64-bit sizes everywhere open is called open64, and so on
