@@ -2,19 +2,22 @@
 /* t2x_batch_queue.c - see t2x_batch_queue.h. */
 #include "t2x_batch_queue.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
 	BATCH_HITS = 1024,
-	BATCH_BYTES = 64 * 1024,          /* of arguments and their texts */
+	BATCH_BYTES = 64 * 1024,          /* of arguments and their texts, of updates; of what these release */
 };
 
+/* An update is in bytes, its open regions behind it; among the hits stands one without a thread, whose args it is. */
 struct batch {
 	unsigned nhits;
 	size_t used;                      /* of bytes */
+	size_t released;                  /* bytes elsewhere */
 	struct t2x_hit hits[BATCH_HITS];
-	_Alignas(struct t2x_arg) char bytes[BATCH_BYTES];
+	_Alignas(max_align_t) char bytes[BATCH_BYTES];
 };
 
 struct t2x_batch_queue {
@@ -47,8 +50,14 @@ static void give_batch(struct t2x_task *task)
 	const struct batch *batch = &queue->batches[queue->done % T2X_BATCH_QUEUE_BATCHES];
 
 	t2x_pool_unlock(queue->pool);
-	for (unsigned i = 0; i < batch->nhits; i++)
-		t2x_model_take_hit(queue->model, &batch->hits[i]);
+	for (unsigned i = 0; i < batch->nhits; i++) {
+		const struct t2x_hit *hit = &batch->hits[i];
+
+		if (hit->thread)
+			t2x_model_take_hit(queue->model, hit);
+		else
+			t2x_model_take_update(queue->model, (const void *)hit->args);
+	}
 	t2x_pool_lock(queue->pool);
 	queue->done++;
 }
@@ -70,7 +79,7 @@ static void push(struct t2x_batch_queue *queue)
 	memcpy(to->hits, stage->hits, stage->nhits * sizeof(stage->hits[0]));
 	memcpy(to->bytes, stage->bytes, stage->used);
 	stage->nhits = 0;
-	stage->used = 0;
+	stage->used = stage->released = 0;
 	t2x_pool_lock(queue->pool);
 	queue->filled++;
 	queue->to = &queue->batches[queue->filled % T2X_BATCH_QUEUE_BATCHES];
@@ -78,10 +87,9 @@ static void push(struct t2x_batch_queue *queue)
 	t2x_pool_unlock(queue->pool);
 }
 
-static void settle(void *target)
+/* Wait until the model has seen everything. */
+static void flush(struct t2x_batch_queue *queue)
 {
-	struct t2x_batch_queue *queue = target;
-
 	push(queue);
 	t2x_pool_lock(queue->pool);
 	while (queue->done != queue->filled)
@@ -91,7 +99,7 @@ static void settle(void *target)
 
 static size_t round_up(size_t n)
 {
-	return (n + _Alignof(struct t2x_arg) - 1) & ~(_Alignof(struct t2x_arg) - 1);
+	return (n + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
 }
 
 /* Bytes that the arguments and their texts take in a batch. */
@@ -129,7 +137,7 @@ static void take_hit(void *target, const struct t2x_hit *hit)
 	struct t2x_hit *to;
 
 	if (bytes > BATCH_BYTES) {
-		settle(queue);
+		flush(queue);
 		t2x_model_take_hit(queue->model, hit);
 		return;
 	}
@@ -142,11 +150,45 @@ static void take_hit(void *target, const struct t2x_hit *hit)
 	stage->used += bytes;
 }
 
+static void copy_update(struct t2x_batch_queue *queue, const struct t2x_update *update, size_t opens)
+{
+	struct batch *stage = &queue->stage;
+	struct t2x_update *to = (struct t2x_update *)(void *)(stage->bytes + stage->used);
+	const void *at = queue->to->bytes + stage->used;
+
+	*to = *update;
+	if (opens) {
+		memcpy(to + 1, update->opens.open, opens);
+		to->opens.open = (const struct t2x_open *)(const void *)((const struct t2x_update *)at + 1);
+	}
+	stage->hits[stage->nhits++] = (struct t2x_hit){ .args = at };
+}
+
+static void take_update(void *target, const struct t2x_update *update)
+{
+	struct t2x_batch_queue *queue = target;
+	struct batch *stage = &queue->stage;
+	size_t opens = update->kind == T2X_OPEN_REGIONS ? update->opens.count * sizeof(*update->opens.open) : 0;
+	size_t bytes = round_up(sizeof(*update) + opens);
+	size_t released = update->kind == T2X_RELEASE ? update->release.bytes : 0;
+
+	if (bytes > BATCH_BYTES || released > BATCH_BYTES) {
+		flush(queue);
+		t2x_model_take_update(queue->model, update);
+		return;
+	}
+	if (stage->nhits == BATCH_HITS || bytes > BATCH_BYTES - stage->used || released > BATCH_BYTES - stage->released)
+		push(queue);
+	copy_update(queue, update, opens);
+	stage->used += bytes;
+	stage->released += released;
+}
+
 /* ---- life --------------------------------------------------------------------------------------- */
 
 struct t2x_batch_queue *t2x_batch_queue_new(struct t2x_pool *pool, struct t2x_model *model)
 {
-	static const struct t2x_detour detour = { .hit = take_hit, .settle = settle };
+	static const struct t2x_detour detour = { .hit = take_hit, .update = take_update };
 	struct t2x_batch_queue *queue = malloc(sizeof(*queue));
 
 	if (!queue)
@@ -157,7 +199,7 @@ struct t2x_batch_queue *t2x_batch_queue_new(struct t2x_pool *pool, struct t2x_mo
 	queue->model = model;
 	queue->to = queue->batches;
 	queue->stage.nhits = 0;
-	queue->stage.used = 0;
+	queue->stage.used = queue->stage.released = 0;
 	t2x_pool_lock(pool);
 	t2x_pool_add(pool, &queue->task);
 	t2x_pool_unlock(pool);
@@ -169,7 +211,7 @@ void t2x_batch_queue_free(struct t2x_batch_queue *queue)
 {
 	if (!queue)
 		return;
-	settle(queue);
+	flush(queue);
 	t2x_model_detour(queue->model, NULL, NULL);
 	t2x_pool_lock(queue->pool);
 	t2x_pool_remove(queue->pool, &queue->task);

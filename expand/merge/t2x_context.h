@@ -40,4 +40,7 @@ static inline int t2x_context_has(const struct t2x_context *context, size_t byte
 int t2x_context_take(struct t2x_context *context, size_t bytes);
 void t2x_context_give(struct t2x_context *context, size_t bytes);
 
+/* Free memory that the back end has got, too, when it has seen all that came before. */
+void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes);
+
 #endif

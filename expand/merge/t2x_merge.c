@@ -121,7 +121,7 @@ static int is_idle(const struct queue_of *queue, int any)
 
 	if (l->first || l->chains || l->rest.place || (l->track && l->queues->repeated.track == l->track))
 		return 0;
-	return (any && l->tid) || (l->track && l->track->thread.is_over);
+	return (any && l->tid) || (l->track && l->track->is_over);
 }
 
 /* Forget idle queues and their threads.  One that comes again is called "?" until a cycle names it. */
@@ -130,7 +130,6 @@ static void forget_queues(struct t2x_merge *merge, struct live *live, int any)
 	struct queue_of *idle[256];
 	unsigned n;
 
-	t2x_model_sync(merge->context->model);
 	do {
 		n = 0;
 		for (uint32_t i = 0; i < t2x_map_slots(&live->queues) && n < 256; i++) {
@@ -254,7 +253,7 @@ static void retire(struct t2x_merge *merge, struct live *live)
 	if (live->stream->mark_ns > source->seen_ns)
 		source->seen_ns = live->stream->mark_ns;
 	source->open_streams += live->stream->is_framed && !live->stream->is_ended;
-	t2x_map_remove(&source->streams, live->stream->process.stream);
+	t2x_map_remove(&source->streams, live->stream->facts.stream);
 	free_live(merge, live);
 }
 
@@ -280,7 +279,7 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 	if (!live)
 		return NULL;
 	live->source = source;
-	live->stream = t2x_stream_new(merge->context, source->name, block->stream, block->is_framed);
+	live->stream = t2x_stream_new(merge->context, source->name, block->stream, block->pid, block->is_framed);
 	if (!live->stream || t2x_heap_insert(&source->marks, &live->mark) ||
 	    t2x_map_put(&source->streams, block->stream, live)) {
 		if (live->mark.place)
@@ -291,7 +290,6 @@ static struct live *new_live(struct t2x_merge *merge, struct source *source, con
 		return NULL;
 	}
 	live->stream->is_whole = block->is_framed && block->number == 1;
-	live->stream->process.pid = block->pid;
 	live->has_started = !block->is_framed;
 	live->older = source->newest;
 	*(source->newest ? &source->newest->newer : &source->oldest) = live;

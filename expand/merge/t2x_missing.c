@@ -75,10 +75,15 @@ void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending
 
 void t2x_missing_settle(struct t2x_repeated *repeated, struct t2x_context *context)
 {
-	const struct t2x_opens opens = { repeated->open, repeated->count, repeated->assumed, repeated->is_shown };
+	struct t2x_update update = {
+		.kind = T2X_OPEN_REGIONS,
+		.opens = { repeated->open, repeated->count, repeated->assumed, repeated->is_shown },
+	};
 
-	if (repeated->track)
-		t2x_model_open_regions(context->model, &repeated->track->thread, &opens);
+	if (repeated->track) {
+		update.thread = repeated->track->thread;
+		t2x_model_update(context->model, &update);
+	}
 	repeated->track = NULL;
 	repeated->count = 0;
 }
@@ -104,7 +109,7 @@ uint64_t t2x_missing_first_time(struct t2x_pending *pending, const struct tlg_ev
 
 	if (ns)
 		return ns;
-	return stream->mark_ns ? stream->mark_ns : stream->process.start_ns;
+	return stream->mark_ns ? stream->mark_ns : stream->facts.start_ns;
 }
 
 /* A step behind what is missing is younger than that: not as old as what came before.  Return  0: it has to be */

@@ -11,7 +11,6 @@
 enum {
 	MAX_SPARE = 64,
 	SPARE_BYTES = 16384,      /* a chain that has gathered more is not worth keeping */
-	PASSED_BYTES = 65536,     /* of scopes that wait to be dropped together */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
@@ -85,38 +84,16 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 		     uint64_t ns, struct t2x_scope *scope, const struct t2x_arguments *arguments)
 {
 	const struct t2x_hit hit = {
-		.thread = &track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
+		.thread = track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
 		.flags = event->flags, .ns = ns, .when = event->u.hit.when,
 		.nargs = arguments ? arguments->n : 0, .args = arguments ? arguments->args : NULL,
 	};
 
 	if (!scope)
 		track->has_regions = 0;   /* it may have been an enter or a leave */
+	else if (scope->style == TLG_STYLE_thread_exit)
+		track->is_over = 1;
 	t2x_model_hit(stream->context->model, &hit);
-}
-
-static void drop_passed(struct t2x_queues *queues)
-{
-	if (queues->passed)
-		t2x_model_sync(queues->context->model);
-	while (queues->passed) {
-		struct t2x_scope_box *next = queues->passed->next;
-		t2x_scope_drop(queues->context, &queues->passed->scope);
-		queues->passed = next;
-	}
-	queues->passed_bytes = 0;
-}
-
-/* Drop a scope soon: at once where its bytes might be missed. */
-static void let_pass(struct t2x_queues *queues, struct t2x_scope *scope)
-{
-	struct t2x_scope_box *box = (struct t2x_scope_box *)scope;
-
-	box->next = queues->passed;
-	queues->passed = box;
-	queues->passed_bytes += box->bytes;
-	if (queues->passed_bytes > PASSED_BYTES || queues->context->used_bytes > T2X_CONTEXT_BYTES / 2)
-		drop_passed(queues);
 }
 
 static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
@@ -127,7 +104,7 @@ static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
 	t2x_chain_arguments(chain, &chain->clock, &queues->arguments, &scope, &is_kept);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &queues->arguments);
 	if (!is_kept)
-		let_pass(queues, scope);
+		t2x_scope_drop(queues->context, scope);
 }
 
 /* All that belongs to the chain is there, or will not come any more. */
@@ -222,13 +199,19 @@ static inline struct t2x_track *track_of(struct t2x_queue *queue, const struct t
 	return queue->track ? queue->track : find_track(queue, event);
 }
 
-/* Nobody knows what is missing in front of the thread's next event. */
-static void tell_hole(struct t2x_queue *queue, struct t2x_track *track, uint64_t ns)
+static void
+report_gap(struct t2x_queue *queue, const struct t2x_track *track, uint64_t ns, const struct t2x_gap *gap)
 {
-	const struct t2x_gap gap = { .events = 0 };
+	const struct t2x_update update = { .kind = T2X_GAP, .thread = track->thread, .ns = ns, .gap = *gap };
 
+	t2x_model_update(queue->queues->context->model, &update);
+}
+
+/* Nobody knows what is missing in front of the thread's next event. */
+static void report_unknown_gap(struct t2x_queue *queue, struct t2x_track *track, uint64_t ns)
+{
 	track->has_holes = 1;
-	t2x_model_gap(queue->queues->context->model, &track->thread, ns, &gap);
+	report_gap(queue, track, ns, &(struct t2x_gap){ .is_known = 0 });
 }
 
 /* A file without blocks does not count events: there is no telling whether anything is missing. */
@@ -245,7 +228,7 @@ note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence
 	track->has_holes |= !gap.is_known;
 	if (gap.is_known && !gap.events)
 		return;
-	t2x_model_gap(queue->queues->context->model, &track->thread, ns, &gap);
+	report_gap(queue, track, ns, &gap);
 }
 
 /* Sequence numbers of blocks count a thread's events: what is missing between them was lost. */
@@ -281,7 +264,7 @@ pass_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 	track->next_sequence += used - 1;
 	give_hit(pending->stream, track, event, ns, scope, &queues->arguments);
 	if (!is_kept)
-		let_pass(queues, scope);
+		t2x_scope_drop(queues->context, scope);
 	return used;
 }
 
@@ -324,9 +307,9 @@ pass_late(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tra
 
 	if (!track->has_holes)
 		return pass_next(queue, event, track, ns);
-	tell_hole(queue, track, ns);
+	report_unknown_gap(queue, track, ns);
 	used = pass_next(queue, event, track, ns);
-	tell_hole(queue, track, ns);
+	report_unknown_gap(queue, track, ns);
 	return used;
 }
 
@@ -472,7 +455,6 @@ void t2x_queue_finish(struct t2x_queue *queue)
 
 void t2x_queues_free(struct t2x_queues *queues)
 {
-	drop_passed(queues);
 	while (queues->spare) {
 		struct t2x_chain *next = queues->spare->next;
 		t2x_chain_free(queues->spare, queues->context);

@@ -24,8 +24,6 @@ struct t2x_queues {
 	struct t2x_chain *spare;
 	unsigned nspare;
 	struct t2x_chain whole;           /* for checkpoints whose events are all in one place */
-	struct t2x_scope_box *passed;     /* scopes that came with a checkpoint, and are not needed any more ... */
-	size_t passed_bytes;              /* ... when the model has seen all checkpoints */
 	struct t2x_arguments arguments;
 	struct t2x_repeated repeated;
 };

@@ -16,7 +16,7 @@ enum { SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE };
 static void free_file(struct t2x_context *context, struct t2x_file_box *box)
 {
 	t2x_context_give(context, box->bytes);
-	t2x_free(box);
+	t2x_context_release(context, box, box->bytes);
 }
 
 static struct t2x_file_box *make_file(struct t2x_context *context, const char *name, size_t n)
@@ -59,7 +59,7 @@ void t2x_scope_define_file(struct t2x_scopes *scopes, uint16_t filenum, const ch
 static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
 {
 	t2x_context_give(context, box->bytes);
-	t2x_free(box);
+	t2x_context_release(context, box, box->bytes);
 }
 
 /* By which an enter and a leave of one region know each other. */

@@ -6,27 +6,62 @@
 
 #include "tlg_crc.h"
 #include "tlg_desc.h"
+#include "base/t2x_cache_line.h"
 #include "base/t2x_memory.h"
+
+/* ---- what the back end has ---------------------------------------------------------------------- */
+
+static void send_process(struct t2x_stream *stream)
+{
+	const struct t2x_update update = {
+		.kind = T2X_SET_PROCESS, .process = stream->process, .set_process = stream->facts,
+	};
+
+	t2x_model_update(stream->context->model, &update);
+}
+
+static void send_thread(struct t2x_stream *stream, const struct t2x_track *track)
+{
+	const struct t2x_update update = {
+		.kind = T2X_SET_THREAD, .thread = track->thread, .set_thread = track->facts,
+	};
+
+	t2x_model_update(stream->context->model, &update);
+}
+
+void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes)
+{
+	const struct t2x_update update = {
+		.kind = T2X_RELEASE, .release = { .memory = (void *)(uintptr_t)memory, .bytes = bytes },
+	};
+
+	t2x_model_update(context->model, &update);
+}
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed)
+struct t2x_stream *
+t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint32_t pid, int is_framed)
 {
-	struct t2x_stream *stream = t2x_cache_line_new(sizeof(*stream));
+	struct t2x_stream *stream = t2x_calloc(1, sizeof(*stream));
+	struct t2x_process *process = t2x_cache_line_new(sizeof(*process));
+	char *sid = t2x_strndup("", 0);
 
-	if (!stream)
+	if (!stream || !process || !sid) {
+		t2x_free(stream);
+		t2x_free(process);
+		t2x_free(sid);
 		return NULL;
+	}
 	stream->context = context;
 	stream->scopes.context = context;
 	stream->input = input;
 	stream->is_framed = is_framed;
-	stream->process.stream = id;
-	stream->process.number = ++context->numbers;
-	stream->process.sid = t2x_strndup("", 0);
-	if (!stream->process.sid) {
-		t2x_free(stream);
-		return NULL;
-	}
+	stream->facts = (struct t2x_process){
+		.stream = id, .pid = pid, .sid = sid, .number = ++context->numbers,
+	};
+	stream->process = process;
+	*stream->process = stream->facts;
 	stream->order = context->streams++;
 	t2x_clock_fallback(&stream->clock);
 	return stream;
@@ -34,7 +69,8 @@ struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input
 
 static void free_track(struct t2x_context *context, struct t2x_track *track)
 {
-	t2x_model_forget_thread(context->model, &track->thread);
+	t2x_model_update(context->model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = track->thread });
+	t2x_context_release(context, track->thread, sizeof(*track->thread));
 	t2x_context_give(context, sizeof(*track) + T2X_TRACK_EXTRA);
 	t2x_free(track);
 }
@@ -52,6 +88,7 @@ void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
 void t2x_stream_free(struct t2x_stream *stream)
 {
 	struct t2x_context *context = stream->context;
+	const struct t2x_update forget = { .kind = T2X_FORGET_PROCESS, .process = stream->process };
 
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		struct t2x_track *track = t2x_map_at(&stream->threads, i);
@@ -62,24 +99,26 @@ void t2x_stream_free(struct t2x_stream *stream)
 	if (stream->stored > stream->hits)
 		context->missing += stream->stored - stream->hits;
 	t2x_scope_free_all(&stream->scopes);
-	t2x_model_forget_process(context->model, &stream->process);
-	t2x_free(stream->process.sid);
+	t2x_model_update(context->model, &forget);
+	t2x_context_release(context, stream->process, sizeof(*stream->process));
+	t2x_context_release(context, stream->facts.sid, strlen(stream->facts.sid) + 1);
 	t2x_free(stream);
 }
 
 /* ---- the process -------------------------------------------------------------------------------- */
 
 /* The clock is known, and when the process began in it: only now can that be told in nanoseconds. */
-static void settle_start(struct t2x_stream *stream)
+static void find_start(struct t2x_stream *stream)
 {
+	struct t2x_process *facts = &stream->facts;
 	uint64_t start_ns;
 
-	if (!stream->has_clock || stream->process.start_ns)
+	if (!stream->has_clock || facts->start_ns)
 		return;
-	t2x_model_sync(stream->context->model);
-	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? stream->start_ticks : stream->clock.raw);
-	stream->process.start_ns = start_ns;
-	stream->process.number = ++stream->context->numbers;
+	start_ns = t2x_clock_ns(&stream->clock, stream->has_start ? facts->start_ticks : stream->clock.raw);
+	facts->start_ns = start_ns;
+	facts->number = ++stream->context->numbers;
+	send_process(stream);
 	/* a first bound, so that the files of processes that began later can wait */
 	if (stream->has_start && !stream->mark_ns)
 		stream->mark_ns = start_ns;
@@ -87,32 +126,33 @@ static void settle_start(struct t2x_stream *stream)
 
 static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 {
-	struct t2x_process *process = &stream->process;
-	char *sid = t2x_strndup(text, n);
+	struct t2x_process *facts = &stream->facts;
+	const char *sid = t2x_strndup(text, n);
 
 	if (!sid)
 		return;
-	t2x_free(process->sid);
-	process->sid = sid;
-	process->depth = 0;
+	facts->sid = sid;
+	facts->depth = 0;
 	for (const char *p = sid; *p; p++)
-		process->depth += *p == '/';
+		facts->depth += *p == '/';
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track)
-			track->thread.number = ++stream->context->numbers;
+		if (!track)
+			continue;
+		track->facts.number = ++stream->context->numbers;
+		send_thread(stream, track);
 	}
 }
 
 /* Count the streams of a process.  One that falls on another one's place puts that out. */
 static void identify(struct t2x_stream *stream)
 {
-	struct t2x_process *process = &stream->process;
+	const struct t2x_process *facts = &stream->facts;
 	struct t2x_context *context = stream->context;
 	unsigned at;
 
-	stream->identity = stream->start_ticks ^ (uint64_t)process->pid << 32 ^
-			   tlg_crc32c(0, process->sid, strlen(process->sid));
+	stream->identity = facts->start_ticks ^ (uint64_t)facts->pid << 32 ^
+			   tlg_crc32c(0, facts->sid, strlen(facts->sid));
 	at = stream->identity % T2X_MAX_SEEN;
 	if (context->seen[at].process != stream->identity)
 		context->seen[at].streams = 0;
@@ -124,16 +164,16 @@ static void identify(struct t2x_stream *stream)
 static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
 {
 	const struct tlg_event *event = events;
+	const char *old_sid = stream->facts.sid;
 	size_t bytes = 0;
 	char *text;
 
 	if (stream->has_process)
 		return;
-	t2x_model_sync(stream->context->model);
 	stream->has_process = 1;
-	stream->process.pid = event->u.procinfo.pid;
-	stream->start_ticks = stream->process.start_ticks = event->u.procinfo.start;
-	stream->has_start = stream->start_ticks != 0;
+	stream->facts.pid = event->u.procinfo.pid;
+	stream->facts.start_ticks = event->u.procinfo.start;
+	stream->has_start = event->u.procinfo.start != 0;
 	stream->goes_on = event->u.procinfo.writeCount > 1;
 	stream->is_whole &= !stream->goes_on;
 	text = event->flags & TLG_HAS_INFO ? t2x_malloc((size_t)n * TLG_TEXT_SIZE) : NULL;
@@ -146,6 +186,9 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	if (text)
 		read_sid(stream, text, bytes);
 	t2x_free(text);
+	send_process(stream);
+	if (stream->facts.sid != old_sid)
+		t2x_context_release(stream->context, old_sid, strlen(old_sid) + 1);
 	identify(stream);
 }
 
@@ -158,11 +201,21 @@ static void note_stored(struct t2x_stream *stream, uint64_t stored)
 
 static void set_zone(struct t2x_stream *stream, int32_t utcoff)
 {
-	if (stream->process.utcoff == utcoff)
+	if (stream->facts.utcoff == utcoff)
 		return;
-	t2x_model_sync(stream->context->model);
-	stream->process.utcoff = utcoff;
-	stream->process.number = ++stream->context->numbers;
+	stream->facts.utcoff = utcoff;
+	stream->facts.number = ++stream->context->numbers;
+	send_process(stream);
+}
+
+static void send_drop(struct t2x_stream *stream, const struct tlg_loss *loss)
+{
+	const struct t2x_update update = {
+		.kind = T2X_DROP, .process = stream->process,
+		.drop = { .tid = loss->tid, .reason = loss->reason, .total = loss->count },
+	};
+
+	t2x_model_update(stream->context->model, &update);
 }
 
 static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
@@ -183,7 +236,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 	case TLG_TIMEINFO:
 		t2x_clock_set_pair(&stream->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
 		stream->has_clock = 1;
-		settle_start(stream);
+		find_start(stream);
 		break;
 	case TLG_MARK:
 		note_stored(stream, event->u.mark.stored);
@@ -191,8 +244,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
 		break;
 	case TLG_LOSS:
-		t2x_model_loss(context->model, &stream->process, event->u.loss.tid, event->u.loss.reason,
-			       event->u.loss.count);
+		send_drop(stream, &event->u.loss);
 		break;
 	case TLG_END:
 		note_stored(stream, event->u.end.stored);
@@ -217,18 +269,32 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 
 void t2x_stream_end(struct t2x_stream *stream)
 {
-	uint64_t last_ns = stream->mark_ns;
+	struct t2x_update end = { .kind = T2X_END_PROCESS, .process = stream->process, .ns = stream->mark_ns };
 
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track && track->now_ns > last_ns)
-			last_ns = track->now_ns;
+		if (track && track->now_ns > end.ns)
+			end.ns = track->now_ns;
 	}
 	if (!stream->is_rotated)
-		t2x_model_end_process(stream->context->model, &stream->process, last_ns);
+		t2x_model_update(stream->context->model, &end);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
+
+static struct t2x_track *new_track(void)
+{
+	struct t2x_track *track = t2x_calloc(1, sizeof(*track));
+
+	if (!track)
+		return NULL;
+	track->thread = t2x_cache_line_new(sizeof(*track->thread));
+	if (!track->thread) {
+		t2x_free(track);
+		return NULL;
+	}
+	return track;
+}
 
 struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 {
@@ -237,16 +303,18 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	if (track || stream->threads.count >= T2X_MAX_THREADS ||
 	    !t2x_context_take(stream->context, sizeof(*track) + T2X_TRACK_EXTRA))
 		return track;
-	track = t2x_cache_line_new(sizeof(*track));
+	track = new_track();
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
 		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
+		if (track)
+			t2x_free(track->thread);
 		t2x_free(track);
 		return NULL;
 	}
-	track->thread.process = &stream->process;
-	track->thread.tid = tid;
-	track->thread.name[0] = '?';
-	track->thread.number = ++stream->context->numbers;
+	track->facts = (struct t2x_thread){
+		.process = stream->process, .tid = tid, .name = "?", .number = ++stream->context->numbers,
+	};
+	*track->thread = track->facts;
 	track->next_sequence = 1;
 	track->has_sequence = stream->is_whole != 0;
 	return track;
@@ -256,21 +324,23 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 			      size_t n)
 {
 	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
+	struct t2x_thread *facts;
 	int knows_name, knows_start;
 
 	if (!track)
 		return;
+	facts = &track->facts;
 	n = strnlen(name, n);
-	if (n >= sizeof(track->thread.name))
-		n = sizeof(track->thread.name) - 1;
-	knows_name = !memcmp(track->thread.name, name, n) && !track->thread.name[n];
-	knows_start = track->thread.start_ns || !stream->has_clock;
+	if (n >= sizeof(facts->name))
+		n = sizeof(facts->name) - 1;
+	knows_name = !memcmp(facts->name, name, n) && !facts->name[n];
+	knows_start = facts->start_ns || !stream->has_clock;
 	if (knows_name && knows_start)
 		return;
-	t2x_model_sync(stream->context->model);
 	if (!knows_start)
-		track->thread.start_ns = t2x_clock_ns(&stream->clock, thread->start);
-	memcpy(track->thread.name, name, n);
-	track->thread.name[n] = '\0';
-	track->thread.number = ++stream->context->numbers;
+		facts->start_ns = t2x_clock_ns(&stream->clock, thread->start);
+	memcpy(facts->name, name, n);
+	facts->name[n] = '\0';
+	facts->number = ++stream->context->numbers;
+	send_thread(stream, track);
 }

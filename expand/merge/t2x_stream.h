@@ -10,23 +10,19 @@
 #include <stddef.h>
 
 #include "t2x_scope.h"
-#include "base/t2x_cache_line.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
 #include "model/t2x_hit.h"
 
 enum { T2X_MAX_THREADS = 65536 };         /* of a stream */
 
-/* What a thread takes beside its track: a map's entry, and what the model keeps of it. */
-enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 160 };
+/* What a thread takes beside its track: a map's entry, the back end's two parts with what is lost between cache lines. */
+enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 224 };
 
-/*
- * A thread, and how far its events have been followed.  The two halves are read and written by two processors
- * when the model is a step behind: not in one cache line.
- */
+/* A thread, and how far its events have been followed. */
 struct t2x_track {
-	struct t2x_thread thread;               /* first: a thread's address is its track's */
-	char apart[T2X_CACHE_LINE];
+	struct t2x_thread *thread;              /* the back end's: only its address is used here */
+	struct t2x_thread facts;                /* what is known of it, sent by T2X_SET_THREAD */
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
 	uint64_t told_ns;                       /* GAP tells what is missing up to then; 0: it does not */
 	uint32_t told_events;                   /* how many that are ... */
@@ -36,11 +32,12 @@ struct t2x_track {
 	unsigned char has_sequence;             /* next_sequence is known */
 	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
 	unsigned char has_holes;                /* of something that was missing nobody knew what it was */
+	unsigned char is_over;                  /* its thread_exit has passed */
 };
 
 struct t2x_stream {
-	struct t2x_process process;             /* first: a process's address is its stream's */
-	char apart[T2X_CACHE_LINE];             /* as in a track */
+	struct t2x_process *process;            /* the back end's: only its address is used here */
+	struct t2x_process facts;               /* what is known of it, sent by T2X_SET_PROCESS */
 	struct t2x_context *context;
 	const char *input;                      /* name, for messages */
 	unsigned order;                         /* among the streams of the run */
@@ -52,7 +49,6 @@ struct t2x_stream {
 	int has_start, has_process, has_clock;
 	int is_ended;                           /* END was seen */
 	int is_rotated;                         /* the process goes on in another file */
-	uint64_t start_ticks;
 	uint64_t mark_ns;                       /* nothing older comes any more */
 	uint64_t stored, hits;                  /* checkpoints: as the latest MARK or END counts them; that came */
 	struct t2x_clock clock;                 /* for the blocks read next */
@@ -67,7 +63,8 @@ static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
 }
 
 /* Return  NULL: no memory */
-struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, int is_framed);
+struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint32_t pid,
+				  int is_framed);
 void t2x_stream_free(struct t2x_stream *stream);
 
 /* Whether another stream of the run is what this one goes on from, or goes on behind it. */

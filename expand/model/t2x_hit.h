@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_hit.h - the seam of the expander: what the reading half hands to the meaning half.
+ * t2x_hit.h - the interface between the expander's front end and its back end.
  *
  *   in -> blocks -> stream -> merge    |   t2x_hit   |   model -> writer -> out
  *
- * The reading half (t2x_in, t2x_lz4, t2x_blocks, t2x_layout, t2x_stream, t2x_merge) verifies bytes, follows
- * context and clocks, orders checkpoints by time and resolves each into a struct t2x_hit.  The meaning half
- * (t2x_model and the writers) knows what a region, a child or a timer is and how git prints it.
- * Everything pointed to is valid during the call only, but for scope, thread and process, which live as
- * long as their stream.  Times are since 1970-01-01 UTC.
+ * The front end (read/, recover/, merge/) verifies bytes, follows context and clocks, orders checkpoints by time and
+ * resolves each into a struct t2x_hit.  The back end (model/, text/) knows what a region, a child or a timer is and
+ * how git prints it.  Times are since 1970-01-01 UTC.
+ *
+ * Two functions hand things over, in order: t2x_model_hit() a checkpoint, t2x_model_update() whatever else changes
+ * between two checkpoints.  With --jobs the back end is another thread, some batches behind (cli/t2x_batch_queue.h),
+ * and nobody waits for it: it learns of each change at its place in the order.  That decides who owns what:
+ *
+ *   arguments, open regions, ...  valid during the call only: a queue copies them
+ *   thread, process               made by the front end, the back end's from the first call that has them: the front
+ *                                 end keeps what it knows of them elsewhere, and sends changes
+ *   scope, session id             read by both, never changed
+ *
+ * Memory of the latter two goes back by T2X_RELEASE, which comes behind its last use, so it needs no reference counts.
  */
 #ifndef T2X_HIT_H
 #define T2X_HIT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tlg.h"
@@ -31,7 +41,7 @@ struct t2x_process {
 	int32_t utcoff;           /* seconds east of UTC */
 	unsigned depth;           /* number of '/' in sid */
 	uint64_t number;          /* see above; another one when start_ns or utcoff change */
-	char *sid;                /* "" until PROCINFO was seen */
+	const char *sid;          /* "" until PROCINFO was seen */
 	void *model;              /* the model's own data about the process */
 };
 
@@ -43,7 +53,6 @@ struct t2x_thread {
 	uint64_t start_ns;
 	uint64_t number;          /* see above; another one when name, depth or sid change */
 	void *model;              /* the model's own data about the thread: its open regions */
-	int is_over;              /* set by the model: its thread_exit has passed */
 };
 
 /* A checkpoint's place and names. */
@@ -80,18 +89,6 @@ struct t2x_hit {
 	uint16_t flags;            /* TLG_RENDERED matters */
 };
 
-/* What the meaning half offers.  All calls come from one thread; the order is that of time. */
-struct t2x_model;
-
-/* One checkpoint. */
-void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
-
-/*
- * The caller is about to change or to free a thread, a process or a scope that was in a hit: the model may
- * be behind (t2x_batch_queue.h), and catches up.
- */
-void t2x_model_sync(struct t2x_model *m);
-
 /* A time of which nobody knows how long it was: no difference of two times is so large. */
 #define T2X_NO_TIME (UINT64_C(1) << 63)
 
@@ -102,19 +99,16 @@ struct t2x_open {
 	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: see FORMAT.md */
 };
 
-/* How open regions are repeated. */
+/*
+ * In a new cycle a thread's open regions are repeated, outermost first, to a reader that has missed something.
+ * They replace what the model knew, so that it is right from here on.
+ */
 struct t2x_opens {
 	const struct t2x_open *open;
 	unsigned count;
 	unsigned assumed;          /* one more than are only assumed to be open, the outermost; 0: none is */
 	int is_shown;              /* an enter that was not shown is shown now */
 };
-
-/*
- * In a new cycle a thread's open regions are repeated, outermost first, to a reader that has missed something.
- * Replaces what the model knew, so that it is right from here on.
- */
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens);
 
 /* Events of a thread that are missing between what was shown and what comes next. */
 struct t2x_gap {
@@ -123,21 +117,49 @@ struct t2x_gap {
 	int is_known;              /* left and entered are known */
 };
 
-/* ns  of what comes next */
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap);
+/* A process's total of events that it dropped in a thread for a reason. */
+struct t2x_drop {
+	uint64_t total;
+	uint32_t tid;
+	unsigned reason;           /* a TLG_LOSS_* value */
+};
 
-/* A process's total for a reason (a TLG_LOSS_* value) is now total. */
-void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason, uint64_t total);
+/* Memory of t2x_memory.h. */
+struct t2x_release {
+	void *memory;
+	size_t bytes;              /* about: so much waits to be freed while a queue is behind */
+};
 
-/*
- * The process has no more events.  What it lost is shown as git shows sums at the end of a process: a counter of
- * category "trace2" for each reason, "lost-ring-full".
- * ns  of its last event
- */
-void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns);
+/* What changes between two checkpoints, and for whom. */
+struct t2x_update {
+	enum t2x_update_kind {
+		T2X_SET_PROCESS,       /* process says something else from now on, but for its model */
+		T2X_SET_THREAD,        /* likewise thread */
+		T2X_OPEN_REGIONS,      /* thread */
+		T2X_GAP,               /* thread; ns: of what comes next */
+		T2X_DROP,              /* process */
+		T2X_END_PROCESS,       /* process has no more events; ns: of its last */
+		T2X_FORGET_PROCESS,    /* process is complete: free what the model keeps in it */
+		T2X_FORGET_THREAD,     /* likewise thread */
+		T2X_RELEASE,           /* free memory to which nothing refers that comes behind */
+	} kind;
+	struct t2x_thread *thread;
+	struct t2x_process *process;
+	uint64_t ns;
+	union {
+		struct t2x_process set_process;
+		struct t2x_thread set_thread;
+		struct t2x_opens opens;
+		struct t2x_gap gap;
+		struct t2x_drop drop;
+		struct t2x_release release;
+	};
+};
 
-/* The process or thread is complete or forgotten: free what the model keeps in it. */
-void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread);
-void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process);
+/* What the back end offers.  All calls come from one thread; the order is that of time. */
+struct t2x_model;
+
+void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit);
+void t2x_model_update(struct t2x_model *m, const struct t2x_update *update);
 
 #endif

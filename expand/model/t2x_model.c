@@ -19,9 +19,8 @@ enum {
 	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
 	LEAVES = 4,                       /* that region is left */
 	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_ns() */
-	ENDS_THREAD = 32,
-	ENTERS = 64,                      /* a region is entered: its own line stands outside of it */
-	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | ENDS_THREAD,
+	ENTERS = 32,                      /* a region is entered: its own line stands outside of it */
+	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD,
 };
 static const unsigned char effects[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_region_enter] = ENTERS,
@@ -29,7 +28,7 @@ static const unsigned char effects[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_data] = ELAPSES,
 	[TLG_STYLE_data_intmax] = ELAPSES,
 	[TLG_STYLE_data_json] = ELAPSES,
-	[TLG_STYLE_thread_exit] = ELAPSES | ENDS_THREAD,
+	[TLG_STYLE_thread_exit] = ELAPSES,
 	[TLG_STYLE_child_exit] = ENDS_CHILD,
 	[TLG_STYLE_child_ready] = READIES_CHILD,
 };
@@ -95,24 +94,6 @@ void t2x_model_free(struct t2x_model *m)
 	t2x_free(m->printer.templates);
 	t2x_free(m->message);
 	t2x_free(m);
-}
-
-/* ---- threads and processes ---------------------------------------------------------------------- */
-
-void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
-{
-	t2x_model_sync(m);
-	if (thread->model)
-		t2x_regions_free(thread->model, &m->region_budget);
-	t2x_free(thread->model);
-	thread->model = NULL;
-}
-
-void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
-{
-	t2x_model_sync(m);
-	t2x_losses_free(process->model, &m->loss_budget);
-	process->model = NULL;
 }
 
 /* ---- arguments and messages --------------------------------------------------------------------- */
@@ -232,15 +213,13 @@ static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struc
 	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, ns) : elapsed;
 }
 
-static __attribute__((noinline)) void apply_rare(struct t2x_thread *thread, struct t2x_event *ev,
-						 struct t2x_regions *regions, unsigned effect)
+static __attribute__((noinline)) void
+apply_rare(struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
 {
 	if (effect & UNWINDS)
 		t2x_regions_unwind(regions);
 	if (effect & (ENDS_CHILD | READIES_CHILD))
 		ev->rel_ns = find_child_ns(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
-	if (effect & ENDS_THREAD)
-		thread->is_over = 1;
 }
 
 /* Where only assumed regions are left: see t2x_regions.h.  Return  0: the region that is left was never known */
@@ -265,7 +244,7 @@ static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct
 	int is_there = 1;
 
 	if (effect & RARE)
-		apply_rare(thread, ev, regions, effect);
+		apply_rare(ev, regions, effect);
 	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
 		is_there = repair(m, ev, regions, effect);
 	if (effect & ELAPSES)
@@ -284,7 +263,7 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 		return;
 	}
 	if (effect & RARE)
-		apply_rare(thread, ev, regions, effect);
+		apply_rare(ev, regions, effect);
 	if (effect & ELAPSES)
 		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
 	if (effect & LEAVES)
@@ -361,10 +340,12 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		t2x_model_take_hit(m, hit);
 }
 
-void t2x_model_sync(struct t2x_model *m)
+void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)
 {
 	if (m->detour)
-		m->detour->settle(m->target);
+		m->detour->update(m->target, update);
+	else
+		t2x_model_take_update(m, update);
 }
 
 void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target)

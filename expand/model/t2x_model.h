@@ -19,17 +19,18 @@
 struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out *out,
 				const struct t2x_options *options);
 
-/* A way of checkpoints to the model that is not the straight one, and how it is emptied. */
+/* A way to the model that is not the straight one: a queue. */
 struct t2x_detour {
 	void (*hit)(void *target, const struct t2x_hit *hit);
-	void (*settle)(void *target);
+	void (*update)(void *target, const struct t2x_update *update);
 };
 
-/* From now on t2x_model_hit() and t2x_model_sync() go there; NULL: straight on. */
+/* From now on t2x_model_hit() and t2x_model_update() go there; NULL: straight on. */
 void t2x_model_detour(struct t2x_model *m, const struct t2x_detour *detour, void *target);
 
-/* One checkpoint, at the end of its way. */
+/* What has come to the end of its way. */
 void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit);
+void t2x_model_take_update(struct t2x_model *m, const struct t2x_update *update);
 
 /*
  * There is nothing more to come: have the writer print what it has gathered, flush the output.

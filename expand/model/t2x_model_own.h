@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_model_own.h - the model's own state: what t2x_model.c and t2x_model_lost.c share, and nobody else includes.
+ * t2x_model_own.h - the model's own state: what t2x_model.c and t2x_model_update.c share, and nobody else includes.
  */
 #ifndef T2X_MODEL_OWN_H
 #define T2X_MODEL_OWN_H

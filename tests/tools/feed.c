@@ -9,14 +9,6 @@
 
 #include "feed.h"
 
-static char *copy(const char *text)
-{
-	char *p = strdup(text);
-
-	assert_non_null(p);
-	return p;
-}
-
 void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting)
 {
 	const struct t2x_options options = { .brief = brief, .nesting = nesting };
@@ -31,8 +23,9 @@ void feed_open_with(struct feed *feed, const struct t2x_writer *writer, const st
 	assert_int_equal(t2x_out_init(&feed->out, feed->fd), 0);
 	feed->model = t2x_model_new(writer, &feed->out, options);
 	assert_non_null(feed->model);
-	feed->process = (struct t2x_process){ .pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600 };
-	feed->process.sid = copy("SID");
+	feed->process = (struct t2x_process){
+		.pid = 7, .start_ns = FEED_START_NS, .utcoff = 3600, .sid = "SID",
+	};
 	for (unsigned i = 0; i < FEED_THREADS; i++)
 		feed->thread[i] = (struct t2x_thread){
 			.process = &feed->process, .tid = i, .number = i + 1
@@ -197,11 +190,14 @@ void feed_expect(struct feed *feed, const char *expected)
 	assert_non_null(text);
 	assert_int_equal(pread(feed->fd, text, (size_t)size, 0), size);
 	for (unsigned i = 0; i < FEED_THREADS; i++)
-		t2x_model_forget_thread(feed->model, &feed->thread[i]);
-	t2x_model_forget_process(feed->model, &feed->process);
+		t2x_model_update(feed->model, &(struct t2x_update){
+			.kind = T2X_FORGET_THREAD, .thread = &feed->thread[i],
+		});
+	t2x_model_update(feed->model, &(struct t2x_update){
+		.kind = T2X_FORGET_PROCESS, .process = &feed->process,
+	});
 	t2x_model_free(feed->model);
 	t2x_out_free(&feed->out);
-	free(feed->process.sid);
 	close(feed->fd);
 	compare(text, expected);
 	free(text);

@@ -69,11 +69,10 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	snprintf(g_record->sid, sizeof(g_record->sid), "%s", hit->thread->process->sid);
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
+static void append_opens(const struct t2x_thread *thread, const struct t2x_opens *opens)
 {
 	const struct t2x_open *open = opens->open;
 
-	(void)m;
 	append("open %s", thread->name);
 	for (unsigned i = 0; i < opens->count; i++) {
 		int is_shown = opens->is_shown && open[i].scope;
@@ -87,15 +86,8 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 	append("%s\n", opens->assumed == opens->count + 1 ? " |" : "");
 }
 
-/* Nothing is ever behind here. */
-void t2x_model_sync(struct t2x_model *m)
+static void append_gap(const struct t2x_thread *thread, const struct t2x_gap *gap)
 {
-	(void)m;
-}
-
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
-{
-	(void)m, (void)ns;
 	if (gap->events)
 		append("gap %s %u", thread->name, gap->events);
 	else
@@ -105,31 +97,45 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, 
 	append("\n");
 }
 
-void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
-		    uint64_t total)
+void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)
 {
+	struct t2x_process *process = update->process;
+	void *model;
+
 	(void)m;
-	append("loss %u %u %" PRIu64 "\n", tid, reason, total);
-	process->model = &g_record;   /* its end is worth telling */
-}
-
-void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
-{
-	(void)m;
-	if (process->model)
-		append("end %" PRId64 "\n", from_start(ns));
-}
-
-void t2x_model_forget_thread(struct t2x_model *m, struct t2x_thread *thread)
-{
-	(void)m, (void)thread;
-	g_record->forgotten_threads++;
-}
-
-void t2x_model_forget_process(struct t2x_model *m, struct t2x_process *process)
-{
-	(void)m, (void)process;
-	g_record->forgotten_processes++;
+	switch (update->kind) {
+	case T2X_SET_PROCESS:
+		model = process->model;
+		*process = update->set_process;
+		process->model = model;
+		break;
+	case T2X_SET_THREAD:
+		*update->thread = update->set_thread;
+		break;
+	case T2X_OPEN_REGIONS:
+		append_opens(update->thread, &update->opens);
+		break;
+	case T2X_GAP:
+		append_gap(update->thread, &update->gap);
+		break;
+	case T2X_DROP:
+		append("drop %u %u %" PRIu64 "\n", update->drop.tid, update->drop.reason, update->drop.total);
+		process->model = &g_record;   /* its end is worth telling */
+		break;
+	case T2X_END_PROCESS:
+		if (process->model)
+			append("end %" PRId64 "\n", from_start(update->ns));
+		break;
+	case T2X_FORGET_PROCESS:
+		g_record->forgotten_processes++;
+		break;
+	case T2X_FORGET_THREAD:
+		g_record->forgotten_threads++;
+		break;
+	case T2X_RELEASE:
+		free(update->release.memory);
+		break;
+	}
 }
 
 static void must(int good)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - for tests: a model that writes down what the reading half hands to it, one line each.
+ * record.h - for tests: a model that writes down what the front end hands to it, one line each.
  *
  *   hit NAME NS LABEL ARGUMENTS...    label "?7": scope 7 is not resolved; texts in quotes
  *   open NAME NS[:LABEL]...           enter times of open regions, with labels of those that are to be shown; "lost":
  *                                     its enter is; "|": those before are only assumed
  *   gap NAME COUNT [-LEFT +ENTERED]   "?": nobody knows how many
- *   loss TID REASON TOTAL
+ *   drop TID REASON TOTAL
  *
  * Times are nanoseconds from TLGMAKE_SECOND.
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Duties and who does them; checkpoints that reach the model later. */
+/* Tasks and who does them; checkpoints that reach the model later. */
 #include "t2test.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -99,13 +100,65 @@ static const struct t2x_writer words_writer = {
 	.name = "words", .unresolved = print_words, .print = { .start = print_words },
 };
 
-/* 5000 checkpoints; every 100th has more text than a batch takes; in the middle the thread gets another name. */
+static void rename_thread(struct t2x_model *model, struct t2x_thread *thread)
+{
+	struct t2x_update update = {
+		.kind = T2X_SET_THREAD, .thread = thread,
+		.set_thread = { .process = thread->process, .name = "behind" },
+	};
+
+	t2x_model_update(model, &update);
+	strcpy(update.set_thread.name, "gone");
+}
+
+/* More of them than a batch takes. */
+static void repeat_regions(struct t2x_model *model, struct t2x_thread *thread)
+{
+	static struct t2x_open open[4096];
+	struct t2x_update update = { .kind = T2X_OPEN_REGIONS, .thread = thread, .opens = { .open = open } };
+
+	for (unsigned i = 0; i < 4096; i++)
+		open[i] = (struct t2x_open){ .ns = i, .when = i + 1 };
+	update.opens.count = 4096;
+	t2x_model_update(model, &update);
+	update.opens.count = 3;
+	t2x_model_update(model, &update);
+	memset(open, 0, sizeof(open));
+}
+
+static void release(struct t2x_model *model, void *memory, size_t bytes)
+{
+	const struct t2x_update update = { .kind = T2X_RELEASE, .release = { memory, bytes } };
+
+	t2x_model_update(model, &update);
+}
+
+static void *make(const void *from, size_t bytes)
+{
+	void *memory = malloc(bytes);
+
+	assert_non_null(memory);
+	return memcpy(memory, from, bytes);
+}
+
+static void forget(struct t2x_model *model, struct t2x_thread *thread, struct t2x_process *process)
+{
+	t2x_model_update(model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = thread });
+	t2x_model_update(model, &(struct t2x_update){ .kind = T2X_FORGET_PROCESS, .process = process });
+	release(model, thread, sizeof(*thread));
+	release(model, process, sizeof(*process));
+}
+
+/*
+ * 5000 checkpoints, ten of each scope, which is then released; every 100th has more text than a batch takes.  In the
+ * middle the thread gets another name.
+ */
 static void give_hits(struct t2x_model *model)
 {
 	static char text[200000];
-	struct t2x_process process = { .start_ns = 1 };
-	struct t2x_thread thread = { .process = &process, .name = "before" };
-	struct t2x_scope scope = { .index = 1, .style = TLG_STYLE_start };
+	struct t2x_process *process = make(&(struct t2x_process){ .start_ns = 1 }, sizeof(*process));
+	struct t2x_thread *thread = make(&(struct t2x_thread){ .process = process, .name = "before" }, sizeof(*thread));
+	struct t2x_scope *scope = NULL;
 
 	memset(text, 'x', sizeof(text));
 	for (unsigned i = 0; i < 5000; i++) {
@@ -114,18 +167,22 @@ static void give_hits(struct t2x_model *model)
 			{ .type = TLG_ARG_TEXT, .text = "", .length = 0 },
 			{ .type = TLG_ARG_TEXT, .text = text, .length = i % 100 ? i % 7 : (uint32_t)sizeof(text) - i },
 		};
-		struct t2x_hit hit = { .thread = &thread, .scope = &scope, .ns = i, .nargs = i % 4, .args = args };
+		struct t2x_hit hit = { .thread = thread, .ns = i, .nargs = i % 4, .args = args };
 
+		if (i % 10 == 0)
+			scope = make(&(struct t2x_scope){ .index = 1, .style = TLG_STYLE_start }, sizeof(*scope));
+		hit.scope = scope;
 		memcpy(text, "0123456", i % 8);
-		if (i == 2500) {
-			t2x_model_sync(model);
-			strcpy(thread.name, "behind");
-		}
+		if (i == 2500)
+			rename_thread(model, thread);
+		if (i == 3000)
+			repeat_regions(model, thread);
 		t2x_model_hit(model, &hit);
 		memset(text, 'y', i % 8);
+		if (i % 10 == 9)
+			release(model, scope, i % 100 == 9 ? 100000 : i);
 	}
-	t2x_model_forget_thread(model, &thread);
-	t2x_model_forget_process(model, &process);
+	forget(model, thread, process);
 }
 
 static void check_queue(unsigned helpers)

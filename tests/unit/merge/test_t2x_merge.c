@@ -154,7 +154,7 @@ static void test_merge_sequence_gap_is_told(void **state)
 	tlgmake_seal(&make);
 	tlgmake_loss(&make, 0, TLG_LOSS_FULL, 9);
 	tlgmake_end(&make);
-	expect(&make, "open main\nloss 0 1 9\ngap main 2 -0 +0\nhit main 10 step\nhit main 20 step 5 "
+	expect(&make, "open main\ndrop 0 1 9\ngap main 2 -0 +0\nhit main 10 step\nhit main 20 step 5 "
 		      "\"text\"\ngap main 7\n"
 		      "hit main 30 step\nend 30\n");
 }
@@ -183,7 +183,7 @@ static void test_merge_process_ends_behind_its_last_event_also_without_end(void 
 	(void)state;
 	for (int i = 0; i < 3; i++) {
 		make_loser(&make, reasons[i]);
-		expect(&make, "loss 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\nend 40\n");
+		expect(&make, "drop 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\nend 40\n");
 	}
 }
 
@@ -199,7 +199,7 @@ static void test_merge_process_ends_behind_a_checkpoint_that_was_cut_short(void 
 	tlgmake_seal(&make);
 	tlgmake_loss(&make, 0, TLG_LOSS_CUT, 1);
 	tlgmake_end(&make);
-	expect(&make, "open main\nloss 0 5 1\nhit main 10 step\nend 10\n");
+	expect(&make, "open main\ndrop 0 5 1\nhit main 10 step\nend 10\n");
 }
 
 static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **state)
@@ -208,7 +208,7 @@ static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **
 
 	(void)state;
 	make_loser(&make, TLG_END_ROTATE);
-	expect(&make, "loss 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\n");
+	expect(&make, "drop 4294967295 4 4\nopen main\nhit main 10 step\nhit main 40 step\n");
 }
 
 /* Two processes in one file, their blocks in turn. */

@@ -17,7 +17,7 @@ static struct t2x_stream *make_stream(struct t2x_context *context)
 	record_run(&g_record, NULL, 0, NULL);
 	memset(context, 0, sizeof(*context));
 	context->report = &g_record.report;
-	stream = t2x_stream_new(context, "test", 77, 1);
+	stream = t2x_stream_new(context, "test", 77, 7, 1);
 	assert_non_null(stream);
 	return stream;
 }
@@ -180,11 +180,11 @@ static void test_scope_thread_names_are_cut_and_padding_is_not_theirs(void **sta
 
 	(void)state;
 	track = t2x_stream_track(stream, 4);
-	assert_string_equal(track->thread.name, "?");
+	assert_string_equal(track->thread->name, "?");
 	t2x_stream_define_thread(stream, &thread, "th04:w\0\0", 8);
-	assert_string_equal(track->thread.name, "th04:w");
+	assert_string_equal(track->thread->name, "th04:w");
 	t2x_stream_define_thread(stream, &thread, "th04:a-name-that-is-too-long-for-it", 35);
-	assert_int_equal(strlen(track->thread.name), sizeof(track->thread.name) - 1);
+	assert_int_equal(strlen(track->thread->name), sizeof(track->thread->name) - 1);
 	free_stream(stream);
 }
 
@@ -201,18 +201,18 @@ static void test_scope_thread_number_changes_with_what_is_printed(void **state)
 
 	(void)state;
 	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
-	number = t2x_stream_track(stream, 4)->thread.number;
+	number = t2x_stream_track(stream, 4)->thread->number;
 	t2x_stream_define_thread(stream, &thread, "th04:w\0\0", 8);
-	assert_true(t2x_stream_track(stream, 4)->thread.number == number);
+	assert_true(t2x_stream_track(stream, 4)->thread->number == number);
 	t2x_stream_define_thread(stream, &thread, "th04:wo", 7);
-	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
-	number = t2x_stream_track(stream, 4)->thread.number;
+	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
+	number = t2x_stream_track(stream, 4)->thread->number;
 	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
-	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
-	number = t2x_stream_track(stream, 4)->thread.number;
+	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
+	number = t2x_stream_track(stream, 4)->thread->number;
 	t2x_stream_read(stream, procinfo, 2);
-	assert_int_equal(stream->process.depth, 1);
-	assert_true(t2x_stream_track(stream, 4)->thread.number != number);
+	assert_int_equal(stream->facts.depth, 1);
+	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
 	free_stream(stream);
 }
 

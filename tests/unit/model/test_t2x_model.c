@@ -182,9 +182,12 @@ static void test_model_unknown_starts_elapse_nothing(void **state)
 
 static void repeat(struct feed *f, const struct t2x_open *open, unsigned count)
 {
-	const struct t2x_opens opens = { .open = open, .count = count, .is_shown = 1 };
+	const struct t2x_update update = {
+		.kind = T2X_OPEN_REGIONS, .thread = &f->thread[0],
+		.opens = { .open = open, .count = count, .is_shown = 1 },
+	};
 
-	t2x_model_open_regions(f->model, &f->thread[0], &opens);
+	t2x_model_update(f->model, &update);
 }
 
 static void test_model_repeated_regions_replace_what_was_known(void **state)
@@ -391,7 +394,34 @@ static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **
 	expect_unresolved(&f, 17);
 }
 
-static void test_model_summary_adds_gaps_and_losses(void **state)
+static void miss(struct feed *f, unsigned thread, uint32_t events)
+{
+	const struct t2x_update update = {
+		.kind = T2X_GAP, .thread = &f->thread[thread], .ns = FEED_START_NS, .gap = { .events = events },
+	};
+
+	t2x_model_update(f->model, &update);
+}
+
+static void drop(struct feed *f, uint32_t tid, unsigned reason, uint64_t total)
+{
+	const struct t2x_update update = {
+		.kind = T2X_DROP, .process = &f->process, .drop = { .tid = tid, .reason = reason, .total = total },
+	};
+
+	t2x_model_update(f->model, &update);
+}
+
+static void end(struct feed *f)
+{
+	const struct t2x_update update = {
+		.kind = T2X_END_PROCESS, .process = &f->process, .ns = FEED_START_NS,
+	};
+
+	t2x_model_update(f->model, &update);
+}
+
+static void test_model_summary_adds_gaps_and_dropped_events(void **state)
 {
 	const struct t2x_summary *summary;
 	struct feed f;
@@ -399,15 +429,15 @@ static void test_model_summary_adds_gaps_and_losses(void **state)
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
 	summary = t2x_model_summary(f.model);
-	t2x_model_gap(f.model, &f.thread[0], FEED_START_NS, &(struct t2x_gap){ .events = 5 });
-	t2x_model_gap(f.model, &f.thread[1], FEED_START_NS, &(struct t2x_gap){ .events = 7 });
-	t2x_model_gap(f.model, &f.thread[1], FEED_START_NS, &(struct t2x_gap){ .events = 0 });
-	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
-	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
-	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 15);
-	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_CUT, 2);
-	t2x_model_loss(f.model, &f.process, 0, 0, 100);
-	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_REASONS, 100);
+	miss(&f, 0, 5);
+	miss(&f, 1, 7);
+	miss(&f, 1, 0);
+	drop(&f, 0, TLG_LOSS_FULL, 10);
+	drop(&f, 1, TLG_LOSS_FULL, 1);
+	drop(&f, 0, TLG_LOSS_FULL, 15);
+	drop(&f, 0, TLG_LOSS_CUT, 2);
+	drop(&f, 0, 0, 100);
+	drop(&f, 0, TLG_LOSS_REASONS, 100);
 	assert_int_equal(summary->gaps, 2);
 	assert_int_equal(summary->gap_events, 12);
 	assert_int_equal(summary->losses[TLG_LOSS_FULL], 16);
@@ -418,17 +448,17 @@ static void test_model_summary_adds_gaps_and_losses(void **state)
 	feed_expect(&f, "");
 }
 
-static void test_model_losses_are_counters_at_the_end_of_the_process(void **state)
+static void test_model_dropped_events_are_counters_at_the_end_of_the_process(void **state)
 {
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &t2x_writer_normal, 1, 0);
-	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
-	t2x_model_loss(f.model, &f.process, 0, TLG_LOSS_FULL, 10);
-	t2x_model_loss(f.model, &f.process, 1, TLG_LOSS_FULL, 1);
-	t2x_model_loss(f.model, &f.process, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
-	t2x_model_end_process(f.model, &f.process, f.process.start_ns);
+	end(&f);
+	drop(&f, 0, TLG_LOSS_FULL, 10);
+	drop(&f, 1, TLG_LOSS_FULL, 1);
+	drop(&f, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
+	end(&f);
 	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
 }
 
@@ -452,8 +482,8 @@ int main(void)
 		cmocka_unit_test(test_model_unknown_kinds_are_unresolved),
 		cmocka_unit_test(test_model_missing_scope_is_unresolved),
 		cmocka_unit_test(test_model_wrong_arguments_are_unresolved_and_change_nothing),
-		cmocka_unit_test(test_model_summary_adds_gaps_and_losses),
-		cmocka_unit_test(test_model_losses_are_counters_at_the_end_of_the_process),
+		cmocka_unit_test(test_model_summary_adds_gaps_and_dropped_events),
+		cmocka_unit_test(test_model_dropped_events_are_counters_at_the_end_of_the_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

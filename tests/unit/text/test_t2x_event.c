@@ -215,8 +215,7 @@ static void test_event_texts_are_escaped_everywhere(void **state)
 
 	(void)state;
 	feed_open(&f, &t2x_writer_event, 0, 2);
-	free(f.process.sid);
-	f.process.sid = strdup("a\"b");
+	f.process.sid = "a\"b";
 	strcpy(f.thread[0].name, "t\\");
 	s = feed_scope(&f, TLG_STYLE_region_enter, "c\n", "l\x01", "m\x1f\x7f\xff/");
 	s->file = "f\t.c";

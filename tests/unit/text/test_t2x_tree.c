@@ -12,9 +12,7 @@
 /* The next checkpoints are of this process, which began at start_us. */
 static void become(struct feed *f, uint32_t pid, const char *sid, uint64_t start_us)
 {
-	free(f->process.sid);
-	f->process.sid = strdup(sid);
-	assert_non_null(f->process.sid);
+	f->process.sid = sid;
 	f->process.pid = f->process.stream = pid;
 	f->process.start_ns = FEED_START_NS + start_us * 1000;
 }
@@ -341,8 +339,8 @@ static void test_tree_as_deep_as_there_are_processes_is_shown(void **state)
 		memcpy(sid + 2 * i, "x/", 2);
 		sid[2 * i + 1] = '\0';
 		become(&f, i + 1, sid, i);
-		sid[2 * i + 1] = '/';
 		feed_hit(&f, step, i + 1, "");
+		sid[2 * i + 1] = '/';
 		snprintf(pid, sizeof(pid), "pid:%u", i + 1);
 		fprintf(stream, "   0.000001+ open      %-12s%*s%s?\n", pid, i ? 4 * (int)i - 4 : 0, "",
 			i ? "`-- " : "");

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_model_lost.c - the model: regions that are repeated, and what is missing or was lost. */
+/*
+ * t2x_model_update.c - the model: what changes between checkpoints.  Regions that are repeated, what is missing or was
+ * dropped, what is over.
+ */
+#include "t2x_model.h"
+
 #include <stdio.h>
 
 #include "t2x_losses.h"
@@ -72,7 +77,7 @@ static struct t2x_region make_region(const struct t2x_open *open)
 	};
 }
 
-void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
+static void repeat_regions(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens)
 {
 	unsigned own = !opens->count || opens->open[0].when;   /* its outermost level */
 	const struct t2x_open *open = opens->open + !own;
@@ -80,7 +85,6 @@ void t2x_model_open_regions(struct t2x_model *m, struct t2x_thread *thread, cons
 	struct t2x_regions *regions;
 	struct t2x_region region;
 
-	t2x_model_sync(m);
 	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
 	if (!regions)
 		return;
@@ -116,12 +120,11 @@ void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread
 		m->kinds[ev.style].print(&m->printer, &ev);
 }
 
-void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
+static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
 {
 	struct t2x_regions *regions;
 	unsigned before;
 
-	t2x_model_sync(m);
 	m->summary.gaps += gap->events != 0;
 	m->summary.gap_events += gap->events;
 	regions = thread->model ? thread->model : t2x_model_new_regions(thread);
@@ -139,18 +142,18 @@ void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, 
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_ENTERS, gap->entered);
 }
 
-void t2x_model_loss(struct t2x_model *m, struct t2x_process *process, uint32_t tid, unsigned reason,
-		    uint64_t total)
+/* ---- what a process dropped --------------------------------------------------------------------- */
+
+static void take_drop(struct t2x_model *m, struct t2x_process *process, const struct t2x_drop *drop)
 {
 	struct t2x_losses *losses = process->model;
 
-	if (reason == 0 || reason >= TLG_LOSS_REASONS)
+	if (drop->reason == 0 || drop->reason >= TLG_LOSS_REASONS)
 		return;
-	m->summary.losses[reason] += t2x_losses_update(&losses, &m->loss_budget, tid, reason, total);
+	m->summary.losses[drop->reason] +=
+		t2x_losses_update(&losses, &m->loss_budget, drop->tid, drop->reason, drop->total);
 	process->model = losses;
 }
-
-/* ---- what a process lost ------------------------------------------------------------------------ */
 
 /* "ring full" as the name of a counter. */
 static void name_loss(char *name, size_t size, unsigned reason)
@@ -180,9 +183,76 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 	m->kinds[ev.style].print(&m->printer, &ev);
 }
 
-void t2x_model_end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
+/* Totals are shown as git shows them at the end of a process: a counter "lost-ring-full" of category "trace2". */
+static void end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
 {
-	t2x_model_sync(m);
 	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
 		print_loss(m, process, reason, ns);
+}
+
+/* ---- what is known of processes and threads ----------------------------------------------------- */
+
+static void set_process(struct t2x_process *process, const struct t2x_process *to)
+{
+	void *model = process->model;
+
+	*process = *to;
+	process->model = model;
+}
+
+static void set_thread(struct t2x_thread *thread, const struct t2x_thread *to)
+{
+	void *model = thread->model;
+
+	*thread = *to;
+	thread->model = model;
+}
+
+static void forget_process(struct t2x_model *m, struct t2x_process *process)
+{
+	t2x_losses_free(process->model, &m->loss_budget);
+	process->model = NULL;
+}
+
+static void forget_thread(struct t2x_model *m, struct t2x_thread *thread)
+{
+	if (thread->model)
+		t2x_regions_free(thread->model, &m->region_budget);
+	t2x_free(thread->model);
+	thread->model = NULL;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+void t2x_model_take_update(struct t2x_model *m, const struct t2x_update *update)
+{
+	switch (update->kind) {
+	case T2X_SET_PROCESS:
+		set_process(update->process, &update->set_process);
+		break;
+	case T2X_SET_THREAD:
+		set_thread(update->thread, &update->set_thread);
+		break;
+	case T2X_OPEN_REGIONS:
+		repeat_regions(m, update->thread, &update->opens);
+		break;
+	case T2X_GAP:
+		take_gap(m, update->thread, update->ns, &update->gap);
+		break;
+	case T2X_DROP:
+		take_drop(m, update->process, &update->drop);
+		break;
+	case T2X_END_PROCESS:
+		end_process(m, update->process, update->ns);
+		break;
+	case T2X_FORGET_PROCESS:
+		forget_process(m, update->process);
+		break;
+	case T2X_FORGET_THREAD:
+		forget_thread(m, update->thread);
+		break;
+	case T2X_RELEASE:
+		t2x_free(update->release.memory);
+		break;
+	}
 }
