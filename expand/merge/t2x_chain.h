@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_chain.h - an event whose VALUEs and INFO text are being gathered, and the arguments made from them.
+ * t2x_chain.h - chains: an event whose VALUEs and INFO text are being gathered.
  */
 #ifndef T2X_CHAIN_H
 #define T2X_CHAIN_H
@@ -13,7 +13,7 @@ enum {
 };
 
 struct t2x_chain {
-	struct t2x_chain *next;           /* of the queue, newest first; of the spare ones */
+	struct t2x_chain *next;           /* older */
 	struct tlg_event head;            /* HIT; MORE whose HIT is lost; a definition */
 	uint32_t sequence;                /* of the events awaited: the head's, or that of its latest MORE */
 	int waits_for_more;               /* for MORE, not for VALUE and INFO */
@@ -22,44 +22,40 @@ struct t2x_chain {
 	struct t2x_clock clock;           /* of the head's block */
 	uint64_t ns;                      /* of a HIT */
 	struct tlg_value *values;
-	size_t nvalues, max_values;
+	size_t nvalues, max_values;       /* max: bytes, as below */
 	char *text;
 	size_t bytes, max_bytes;
-};
-
-/* Arguments of a checkpoint. */
-struct t2x_arguments {
-	struct t2x_arg *args;
-	size_t max;
-	unsigned n;
 };
 
 /* Add a VALUE, or the text of an INFO.  What there is no room for is left out. */
 void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
 
-/* Free what it has gathered; and the chain itself. */
-void t2x_chain_clear(struct t2x_chain *chain, struct t2x_context *context);
+/* Free what it has gathered, and the chain itself. */
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
 
-/*
- * Make the arguments of a HIT from what its chain has gathered.
- * clock    of the HIT's block
- * scope    its scope, or NULL.  If the HIT brought its own along (index 0): NULL, and then that one
- * is_kept  see t2x_scope_passing(); 1 for all others
- * Texts point into the chain.  arguments keeps its memory for the next call
- */
-void t2x_chain_arguments(struct t2x_chain *chain, struct t2x_clock *clock, struct t2x_arguments *arguments,
-			 struct t2x_scope **scope, int *is_kept);
+/* Chains that are not complete.  All zero: none. */
+struct t2x_chains {
+	struct t2x_chain *newest;
+	unsigned count;
+};
 
-/*
- * The same for the HIT events[0], if all that belongs to it is right behind it, VALUEs before INFOs, as every writer
- * of ours has it: the arguments are made from the events where they lie.
- * end     of the events that are there
- * chain   with a stream, and memory for text; nothing is gathered in it
- * Return  how many events they are, the HIT included; 0: it is not so, nothing was done
- */
-unsigned t2x_chain_whole(struct t2x_chain *chain, const struct tlg_event *events, const struct tlg_event *end,
-			 struct t2x_clock *clock, struct t2x_arguments *arguments, struct t2x_scope **scope,
-			 int *is_kept);
+void t2x_chains_push(struct t2x_chains *chains, struct t2x_chain *chain);
+void t2x_chains_remove(struct t2x_chains *chains, struct t2x_chain *chain);
+
+/* There is one. */
+struct t2x_chain *t2x_chains_oldest(const struct t2x_chains *chains);
+
+/* Chains that are not in use, with their memory.  All zero: none. */
+struct t2x_chain_pool {
+	struct t2x_chain *first;
+	unsigned count;
+};
+
+/* A chain without VALUEs and text; what else is in it is to be set.  Return  NULL: no memory */
+struct t2x_chain *t2x_chain_pool_take(struct t2x_chain_pool *pool);
+
+/* Give one back that is in no list. */
+void t2x_chain_pool_give(struct t2x_chain_pool *pool, struct t2x_chain *chain, struct t2x_context *context);
+void t2x_chain_pool_free(struct t2x_chain_pool *pool, struct t2x_context *context);
 
 #endif

@@ -2,10 +2,9 @@
 /* t2x_definitions.c - see t2x_definitions.h. */
 #include "t2x_definitions.h"
 
-
 #include "base/t2x_memory.h"
 
-enum { MAX_OPEN = 8 };            /* definitions of a stream whose text is not complete */
+enum { MAX_UNFINISHED = 8 };      /* definitions of a stream whose text is not complete */
 
 /* StackTrack's scopes have other styles, and one name: they are shown as steps. */
 static void define_scope(struct t2x_stream *stream, struct tlg_sourceloc place, const char *text, size_t n)
@@ -38,49 +37,42 @@ static void define(struct t2x_chain *chain)
 	}
 }
 
-static void drop(struct t2x_definitions *unfinished, struct t2x_chain **at, struct t2x_context *context)
+static void drop(struct t2x_definitions *definitions, struct t2x_chain *chain, struct t2x_context *context)
 {
-	struct t2x_chain *chain = *at;
-
-	*at = chain->next;
-	unfinished->count--;
+	t2x_chains_remove(&definitions->unfinished, chain);
 	t2x_chain_free(chain, context);
 }
 
-static void begin(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *event)
+static void begin(struct t2x_definitions *definitions, struct t2x_stream *stream, const struct tlg_event *event)
 {
-	struct t2x_chain whole = { .head = *event, .stream = stream }, *chain, **last = &unfinished->newest;
+	struct t2x_chains *unfinished = &definitions->unfinished;
+	struct t2x_chain whole = { .head = *event, .sequence = event->sequence, .stream = stream }, *chain;
 
 	if (!(event->flags & TLG_HAS_INFO)) {
 		define(&whole);
 		return;
 	}
-	while (unfinished->count >= MAX_OPEN && (*last)->next)
-		last = &(*last)->next;
-	if (unfinished->count >= MAX_OPEN)
-		drop(unfinished, last, stream->context);
+	if (unfinished->count >= MAX_UNFINISHED)
+		drop(definitions, t2x_chains_oldest(unfinished), stream->context);
 	chain = t2x_malloc(sizeof(*chain));
 	if (!chain)
 		return;
 	*chain = whole;
-	chain->sequence = event->sequence;
-	chain->next = unfinished->newest;
-	unfinished->newest = chain;
-	unfinished->count++;
+	t2x_chains_push(unfinished, chain);
 }
 
-static void add_text(struct t2x_definitions *unfinished, struct t2x_context *context, const struct tlg_event *event)
+static void add_text(struct t2x_definitions *definitions, struct t2x_context *context, const struct tlg_event *event)
 {
-	struct t2x_chain **at = &unfinished->newest;
+	struct t2x_chain *chain = definitions->unfinished.newest;
 
-	while (*at && (*at)->sequence != event->sequence)
-		at = &(*at)->next;
-	if (!*at)
+	while (chain && chain->sequence != event->sequence)
+		chain = chain->next;
+	if (!chain)
 		return;
-	t2x_chain_add(*at, event);
+	t2x_chain_add(chain, event);
 	if (event->flags & TLG_INFO_END) {
-		define(*at);
-		drop(unfinished, at, context);
+		define(chain);
+		drop(definitions, chain, context);
 	}
 }
 
@@ -98,10 +90,10 @@ static int has_definitions(const struct tlg_event *events, unsigned n)
 	return found;
 }
 
-void t2x_definitions_read(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *events,
-		     unsigned n)
+void t2x_definitions_read(struct t2x_definitions *definitions, struct t2x_stream *stream,
+			  const struct tlg_event *events, unsigned n)
 {
-	if (!unfinished->newest && !has_definitions(events, n))
+	if (!definitions->unfinished.newest && !has_definitions(events, n))
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		switch (tlg_event_type(&events[i])) {
@@ -109,11 +101,11 @@ void t2x_definitions_read(struct t2x_definitions *unfinished, struct t2x_stream 
 		case TLG_SLOC:
 		case TLG_THREAD:
 		case TLG_FPROPERTY:
-			begin(unfinished, stream, &events[i]);
+			begin(definitions, stream, &events[i]);
 			break;
 		case TLG_INFO:
-			if (unfinished->newest)
-				add_text(unfinished, stream->context, &events[i]);
+			if (definitions->unfinished.newest)
+				add_text(definitions, stream->context, &events[i]);
 			break;
 		default:
 			break;
@@ -121,8 +113,8 @@ void t2x_definitions_read(struct t2x_definitions *unfinished, struct t2x_stream 
 	}
 }
 
-void t2x_definitions_forget(struct t2x_definitions *unfinished, struct t2x_context *context)
+void t2x_definitions_forget(struct t2x_definitions *definitions, struct t2x_context *context)
 {
-	while (unfinished->newest)
-		drop(unfinished, &unfinished->newest, context);
+	while (definitions->unfinished.newest)
+		drop(definitions, definitions->unfinished.newest, context);
 }

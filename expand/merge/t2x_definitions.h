@@ -10,17 +10,16 @@
 
 #include "t2x_chain.h"
 
-/* Those of a stream whose text has not all come. */
+/* Those of a stream.  All zero: none. */
 struct t2x_definitions {
-	struct t2x_chain *newest;
-	unsigned count;
+	struct t2x_chains unfinished;     /* whose text has not all come */
 };
 
 /* Follow the definitions in n events of the stream that have just been read. */
-void t2x_definitions_read(struct t2x_definitions *unfinished, struct t2x_stream *stream, const struct tlg_event *events,
-		     unsigned n);
+void t2x_definitions_read(struct t2x_definitions *definitions, struct t2x_stream *stream,
+			  const struct tlg_event *events, unsigned n);
 
 /* Forget those whose text has not come. */
-void t2x_definitions_forget(struct t2x_definitions *unfinished, struct t2x_context *context);
+void t2x_definitions_forget(struct t2x_definitions *definitions, struct t2x_context *context);
 
 #endif

@@ -26,7 +26,7 @@ struct queue_of {
 };
 
 /* What a queue takes of the budget, its places in the map and the heap included. */
-enum { LANE_BYTES = sizeof(struct queue_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
+enum { QUEUE_BYTES = sizeof(struct queue_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
 
 /* An input. */
 struct source {
@@ -110,7 +110,7 @@ static struct queue_of *new_queue(struct t2x_merge *merge, struct live *live, co
 static void free_queue(struct t2x_merge *merge, struct queue_of *queue)
 {
 	if (queue->live)
-		t2x_context_give(merge->context, LANE_BYTES);
+		t2x_context_give(merge->context, QUEUE_BYTES);
 	t2x_free(queue);
 }
 
@@ -119,7 +119,7 @@ static int is_idle(const struct queue_of *queue, int any)
 {
 	const struct t2x_queue *l = &queue->queue;
 
-	if (l->first || l->chains || l->rest.place || (l->track && l->queues->repeated.track == l->track))
+	if (l->first || l->chains.newest || l->rest.place || (l->track && l->queues->repeated.track == l->track))
 		return 0;
 	return (any && l->tid) || (l->track && l->track->is_over);
 }
@@ -152,12 +152,12 @@ static int make_room(struct t2x_merge *merge, struct live *live)
 	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->queues);
 
 	for (int any = 0; any < 2 && is_paid; any++) {
-		if (live->queues.count <= most[any] && t2x_context_has(merge->context, 4 * LANE_BYTES))
+		if (live->queues.count <= most[any] && t2x_context_has(merge->context, 4 * QUEUE_BYTES))
 			break;
 		forget_queues(merge, live, any);
 		live->unpaid = 0;
 	}
-	return live->queues.count < T2X_MAX_THREADS && t2x_context_take(merge->context, LANE_BYTES);
+	return live->queues.count < T2X_MAX_THREADS && t2x_context_take(merge->context, QUEUE_BYTES);
 }
 
 /* The queue, NULL without memory; one queue for the whole of a file without blocks. */
@@ -179,7 +179,7 @@ static struct queue_of *find_queue(struct t2x_merge *merge, struct live *live, c
 		return NULL;
 	queue = new_queue(merge, live, block);
 	if (!queue || t2x_map_put(&live->queues, block->tid, queue)) {
-		t2x_context_give(merge->context, LANE_BYTES);
+		t2x_context_give(merge->context, QUEUE_BYTES);
 		t2x_free(queue);
 		return NULL;
 	}

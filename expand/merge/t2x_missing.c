@@ -2,6 +2,8 @@
 /* t2x_missing.c - see t2x_missing.h. */
 #include "t2x_missing.h"
 
+#include "t2x_queue.h"
+
 /* ---- what is told of it ------------------------------------------------------------------------- */
 
 /* GAP: it may come in several pieces, one behind the other. */
@@ -73,7 +75,7 @@ void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending
 	};
 }
 
-void t2x_missing_settle(struct t2x_repeated *repeated, struct t2x_context *context)
+void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *context)
 {
 	struct t2x_update update = {
 		.kind = T2X_OPEN_REGIONS,

@@ -6,7 +6,8 @@
 #define T2X_MISSING_H
 
 #include "t2x_stream.h"
-#include "t2x_pending.h"
+
+struct t2x_pending;
 
 /* GAP.  clock: of its block */
 void t2x_missing_take(struct t2x_track *track, const struct tlg_gap *gap, struct t2x_clock *clock);
@@ -24,7 +25,7 @@ struct t2x_repeated {
 
 void t2x_missing_thread(struct t2x_repeated *repeated, struct t2x_stream *stream, const struct tlg_event *event);
 void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending, const struct tlg_open *open);
-void t2x_missing_settle(struct t2x_repeated *repeated, struct t2x_context *context);
+void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *context);
 
 /*
  * The time of a step, which has read no clock: that nothing came before, as for a reader that joined late; that may

@@ -8,16 +8,48 @@
 #include "tlg_desc.h"
 #include "base/t2x_memory.h"
 
-enum {
-	MAX_SPARE = 64,
-	SPARE_BYTES = 16384,      /* a chain that has gathered more is not worth keeping */
-};
+/* ---- blocks that wait --------------------------------------------------------------------------- */
 
-/* ---- blocks ------------------------------------------------------------------------------------- */
+/* The memory that the block's events are in, where it may be taken, or a copy. */
+static struct tlg_event *take_events(const struct t2x_block *block)
+{
+	struct tlg_event *memory;
+
+	if (block->own) {
+		memory = *block->own;
+		*block->own = NULL;
+		return memory;
+	}
+	memory = t2x_malloc((block->count + 1) * sizeof(*memory));
+	if (memory)
+		memcpy(memory + 1, block->events, block->count * sizeof(*memory));
+	return memory;
+}
+
+static struct t2x_pending *new_pending(struct t2x_stream *stream, const struct t2x_block *block)
+{
+	struct t2x_pending *pending = t2x_malloc(sizeof(*pending));
+	struct tlg_event *memory = pending ? take_events(block) : NULL;
+
+	if (!memory) {
+		t2x_free(pending);
+		return NULL;
+	}
+	*pending = (struct t2x_pending){
+		.stream = stream, .clock = stream->clock, .has_clock = stream->has_clock,
+		.count = block->count, .events = memory + 1, .memory = memory,
+	};
+	return pending;
+}
+
+static size_t pending_bytes(const struct t2x_pending *pending)
+{
+	return sizeof(*pending) + (pending->count + 1) * sizeof(*pending->events);
+}
 
 int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const struct t2x_block *block)
 {
-	struct t2x_pending *pending = t2x_pending_new(stream, block);
+	struct t2x_pending *pending = new_pending(stream, block);
 
 	if (!pending)
 		return -ENOMEM;
@@ -26,7 +58,7 @@ int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const s
 	else
 		queue->first = pending;
 	queue->last = pending;
-	queue->queues->pending_bytes += t2x_pending_bytes(pending);
+	queue->queues->pending_bytes += pending_bytes(pending);
 	return 0;
 }
 
@@ -38,44 +70,9 @@ static void drop_first(struct t2x_queue *queue)
 	if (!queue->first)
 		queue->last = NULL;
 	queue->at = 0;
-	queue->queues->pending_bytes -= t2x_pending_bytes(pending);
-	t2x_pending_free(pending);
-}
-
-/* ---- chains ------------------------------------------------------------------------------------- */
-
-static struct t2x_chain *new_chain(struct t2x_queues *queues)
-{
-	struct t2x_chain *chain = queues->spare;
-
-	if (!chain)
-		return t2x_calloc(1, sizeof(*chain));
-	queues->spare = chain->next;
-	queues->nspare--;
-	chain->nvalues = chain->bytes = 0;
-	chain->waits_for_more = 0;
-	return chain;
-}
-
-static void unlink_chain(struct t2x_queue *queue, struct t2x_chain *chain)
-{
-	struct t2x_chain **at = &queue->chains;
-
-	while (*at != chain)
-		at = &(*at)->next;
-	*at = chain->next;
-	queue->nchains--;
-}
-
-static void discard_chain(struct t2x_queues *queues, struct t2x_chain *chain)
-{
-	if (queues->nspare >= MAX_SPARE || chain->max_bytes + chain->max_values > SPARE_BYTES) {
-		t2x_chain_free(chain, queues->context);
-		return;
-	}
-	chain->next = queues->spare;
-	queues->spare = chain;
-	queues->nspare++;
+	queue->queues->pending_bytes -= pending_bytes(pending);
+	t2x_free(pending->memory);
+	t2x_free(pending);
 }
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
@@ -96,15 +93,17 @@ static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const s
 	t2x_model_hit(stream->context->model, &hit);
 }
 
+/* ---- chains ------------------------------------------------------------------------------------- */
+
 static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
 {
 	struct t2x_scope *scope = t2x_scope_get(&chain->stream->scopes, chain->head.u.hit.scopeIndex);
-	int is_kept;
+	int is_cached;
 
-	t2x_chain_arguments(chain, &chain->clock, &queues->arguments, &scope, &is_kept);
+	t2x_arguments_from_chain(&queues->arguments, chain, &scope, &is_cached);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &queues->arguments);
-	if (!is_kept)
-		t2x_scope_drop(queues->context, scope);
+	if (!is_cached)
+		t2x_scope_free(queues->context, scope);
 }
 
 /* All that belongs to the chain is there, or will not come any more. */
@@ -112,8 +111,8 @@ static void finish_chain(struct t2x_queue *queue, struct t2x_chain *chain)
 {
 	if (tlg_event_type(&chain->head) == TLG_HIT)
 		finish_hit(queue->queues, chain);
-	unlink_chain(queue, chain);
-	discard_chain(queue->queues, chain);
+	t2x_chains_remove(&queue->chains, chain);
+	t2x_chain_pool_give(&queue->queues->pool, chain, queue->queues->context);
 }
 
 static void end_piece(struct t2x_queue *queue, struct t2x_chain *chain)
@@ -124,35 +123,25 @@ static void end_piece(struct t2x_queue *queue, struct t2x_chain *chain)
 		finish_chain(queue, chain);
 }
 
-static struct t2x_chain *oldest_chain(struct t2x_queue *queue)
-{
-	struct t2x_chain *chain = queue->chains;
-
-	while (chain->next)
-		chain = chain->next;
-	return chain;
-}
-
 /* The event is the head of a chain; nothing may follow it. */
 static void begin_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track,
 			uint64_t ns)
 {
 	struct t2x_chain *chain;
 
-	if (queue->nchains >= T2X_MAX_CHAINS)
-		finish_chain(queue, oldest_chain(queue));
-	chain = new_chain(queue->queues);
+	if (queue->chains.count >= T2X_MAX_CHAINS)
+		finish_chain(queue, t2x_chains_oldest(&queue->chains));
+	chain = t2x_chain_pool_take(&queue->queues->pool);
 	if (!chain)
 		return;
 	chain->head = *event;
 	chain->sequence = event->sequence;
+	chain->waits_for_more = 0;
 	chain->stream = queue->first->stream;
 	chain->clock = queue->first->clock;
 	chain->track = track;
 	chain->ns = ns;
-	chain->next = queue->chains;
-	queue->chains = chain;
-	queue->nchains++;
+	t2x_chains_push(&queue->chains, chain);
 	if (!(event->flags & TLG_HAS_INFO))
 		end_piece(queue, chain);
 }
@@ -160,7 +149,7 @@ static void begin_chain(struct t2x_queue *queue, const struct tlg_event *event, 
 /* VALUE or INFO: of the newest chain with this number. */
 static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
 {
-	struct t2x_chain *chain = queue->chains;
+	struct t2x_chain *chain = queue->chains.newest;
 	const struct t2x_stream *stream = queue->first->stream;
 
 	while (chain &&
@@ -179,7 +168,7 @@ static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
 /* What a chain of the thread waits for was lost: it takes its place now, in front of what the thread did next. */
 static void finish_pending(struct t2x_queue *queue, const struct t2x_track *track)
 {
-	for (struct t2x_chain *chain = queue->chains, *next; chain; chain = next) {
+	for (struct t2x_chain *chain = queue->chains.newest, *next; chain; chain = next) {
 		next = chain->next;
 		if (chain->waits_for_more && chain->track == track)
 			finish_chain(queue, chain);
@@ -251,20 +240,19 @@ pass_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 	struct t2x_queues *queues = queue->queues;
 	struct t2x_scope *scope;
 	unsigned used;
-	int is_kept;
+	int is_cached;
 
-	if (queue->chains || event->flags & TLG_HAS_MORE)
+	if (queue->chains.newest || event->flags & TLG_HAS_MORE)
 		return 0;
-	queues->whole.stream = pending->stream;
 	scope = t2x_scope_get(&pending->stream->scopes, event->u.hit.scopeIndex);
-	used = t2x_chain_whole(&queues->whole, event, pending->events + pending->count, &pending->clock,
-			       &queues->arguments, &scope, &is_kept);
+	used = t2x_arguments_from_events(&queues->arguments, pending->stream, event, pending->events + pending->count,
+					 &pending->clock, &scope, &is_cached);
 	if (!used)
 		return 0;
 	track->next_sequence += used - 1;
 	give_hit(pending->stream, track, event, ns, scope, &queues->arguments);
-	if (!is_kept)
-		t2x_scope_drop(queues->context, scope);
+	if (!is_cached)
+		t2x_scope_free(queues->context, scope);
 	return used;
 }
 
@@ -337,7 +325,7 @@ static void pass_more(struct t2x_queue *queue, const struct tlg_event *event)
 {
 	struct t2x_track *track = track_of(queue, event);
 	const struct tlg_more *more = &event->u.more;
-	struct t2x_chain *chain = queue->chains;
+	struct t2x_chain *chain = queue->chains.newest;
 
 	if (!track)
 		return;
@@ -369,7 +357,7 @@ static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const 
 	unsigned type = tlg_event_type(event);
 
 	if (type != TLG_OPEN && type != TLG_INFO)
-		t2x_missing_settle(&queues->repeated, queues->context);
+		t2x_missing_flush(&queues->repeated, queues->context);
 	switch (type) {
 	case TLG_MORE:
 		pass_more(queue, event);
@@ -397,7 +385,7 @@ static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const 
 /* ---- queues -------------------------------------------------------------------------------------- */
 
 /* A block that was read before its stream's clock was known goes by the first that was. */
-static void settle_clock(struct t2x_pending *pending)
+static void set_clock(struct t2x_pending *pending)
 {
 	if (pending->has_clock)
 		return;
@@ -428,7 +416,7 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 			return 1;
 		}
 		if (queue->queues->repeated.track)
-			t2x_missing_settle(&queue->queues->repeated, queue->queues->context);
+			t2x_missing_flush(&queue->queues->repeated, queue->queues->context);
 		event += pass_hit(queue, event, ns);
 	}
 	return 0;
@@ -437,10 +425,10 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
 {
 	while (queue->first) {
-		settle_clock(queue->first);
+		set_clock(queue->first);
 		if (run_block(queue, until_ns))
 			return 1;
-		t2x_missing_settle(&queue->queues->repeated, queue->queues->context);
+		t2x_missing_flush(&queue->queues->repeated, queue->queues->context);
 		drop_first(queue);
 	}
 	return 0;
@@ -449,19 +437,12 @@ int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
 void t2x_queue_finish(struct t2x_queue *queue)
 {
 	t2x_queue_run(queue, UINT64_MAX);
-	while (queue->chains)
-		finish_chain(queue, oldest_chain(queue));
+	while (queue->chains.newest)
+		finish_chain(queue, t2x_chains_oldest(&queue->chains));
 }
 
 void t2x_queues_free(struct t2x_queues *queues)
 {
-	while (queues->spare) {
-		struct t2x_chain *next = queues->spare->next;
-		t2x_chain_free(queues->spare, queues->context);
-		queues->spare = next;
-	}
-	t2x_chain_clear(&queues->whole, queues->context);
-	t2x_free(queues->arguments.args);
-	memset(&queues->arguments, 0, sizeof(queues->arguments));
-	queues->nspare = 0;
+	t2x_chain_pool_free(&queues->pool, queues->context);
+	t2x_arguments_free(&queues->arguments, queues->context);
 }

@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_queue.h - events that are processed one after the other: those of one thread, or, in a file without
- * blocks, all of them.
+ * t2x_queue.h - events that take effect one after the other: those of one thread, or, in a file without blocks, all of
+ * them.
  *
- * A queue holds blocks that were read and not processed.  Its events take effect in their order: chains are
- * gathered, checkpoints go to the model with their time, regions that are open are repeated.  A queue at
- * rest stands in front of a checkpoint whose time is known, or is empty.
+ * Blocks that were read are appended and wait.  Running a queue takes its events in their order: chains are gathered,
+ * checkpoints go to the model with their time, regions that are open are repeated.  A queue at rest stands in front of
+ * a checkpoint whose time is known, or is empty.
  */
 #ifndef T2X_QUEUE_H
 #define T2X_QUEUE_H
 
+#include "t2x_arguments.h"
 #include "t2x_chain.h"
 #include "t2x_heap.h"
 #include "t2x_missing.h"
-#include "t2x_pending.h"
+#include "read/t2x_blocks.h"
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a queue */
 
-/* What all queues of a run share. */
+/*
+ * A block that waits.  Most blocks bring memory of their own along (t2x_blocks.h), in which their events then stay:
+ * they are not copied.
+ */
+struct t2x_pending {
+	struct t2x_pending *next;
+	struct t2x_stream *stream;
+	struct t2x_clock clock;           /* as it was when the block was read */
+	int has_clock;
+	unsigned count;
+	const struct tlg_event *events;
+	struct tlg_event *memory;         /* they are in, behind a place for BLOCK */
+};
+
+/* What all queues of a run share: one at a time is run, so one of each is enough. */
 struct t2x_queues {
 	struct t2x_context *context;
-	size_t pending_bytes;
-	struct t2x_chain *spare;
-	unsigned nspare;
-	struct t2x_chain whole;           /* for checkpoints whose events are all in one place */
-	struct t2x_arguments arguments;
-	struct t2x_repeated repeated;
+	size_t pending_bytes;             /* of the blocks of all queues */
+	struct t2x_chain_pool pool;
+	struct t2x_arguments arguments;   /* of the checkpoint that is being handed over */
+	struct t2x_repeated repeated;     /* regions of the queue that is being run, or was last */
 };
 
 struct t2x_queue {
@@ -37,11 +50,13 @@ struct t2x_queue {
 	int counts_events;                /* sequence numbers tell what is missing */
 	struct t2x_pending *first, *last;
 	unsigned at;                      /* next event of first */
-	struct t2x_chain *chains;
-	unsigned nchains;
+	struct t2x_chains chains;
 };
 
-/* Put the block's events at the end, see t2x_pending_new().  Return  0 or -ENOMEM */
+/*
+ * Put the block's events at the end.  They are gone from the block then, if they were in memory of their own.
+ * Return  0 or -ENOMEM
+ */
 int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const struct t2x_block *block);
 
 /*

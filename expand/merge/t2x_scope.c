@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "t2x_stream.h"
 #include "tlg_crc.h"
 #include "base/t2x_cache_line.h"
 #include "base/t2x_memory.h"
@@ -200,13 +201,13 @@ static uint32_t hash_scope(const struct tlg_sourceloc *place, const struct t2x_s
 	return hash;
 }
 
-struct t2x_scope *t2x_scope_passing(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
-				    const struct t2x_scope_texts *texts, int *is_kept)
+struct t2x_scope *t2x_scope_inline(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
+				   const struct t2x_scope_texts *texts, int *is_cached)
 {
 	uint32_t hash = hash_scope(place, texts);
-	struct t2x_scope_box *first = t2x_map_get(&scopes->passing, hash), *box;
+	struct t2x_scope_box *first = t2x_map_get(&scopes->inline_scopes, hash), *box;
 
-	*is_kept = 1;
+	*is_cached = 1;
 	for (box = first; box; box = box->next)
 		if (is_same_scope(&box->scope, place, texts))
 			return &box->scope;
@@ -214,14 +215,14 @@ struct t2x_scope *t2x_scope_passing(struct t2x_scopes *scopes, const struct tlg_
 	if (!box)
 		return NULL;
 	box->next = first;
-	if (scopes->npassing >= T2X_MAX_PASSING || t2x_map_put(&scopes->passing, hash, box))
-		*is_kept = 0;
+	if (scopes->ninline_scopes >= T2X_MAX_INLINE_SCOPES || t2x_map_put(&scopes->inline_scopes, hash, box))
+		*is_cached = 0;
 	else
-		scopes->npassing++;
+		scopes->ninline_scopes++;
 	return &box->scope;
 }
 
-void t2x_scope_drop(struct t2x_context *context, struct t2x_scope *scope)
+void t2x_scope_free(struct t2x_context *context, struct t2x_scope *scope)
 {
 	free_scope(context, (struct t2x_scope_box *)scope);
 }
@@ -247,7 +248,7 @@ static void free_scopes(struct t2x_context *context, struct t2x_map *map)
 void t2x_scope_free_all(struct t2x_scopes *scopes)
 {
 	free_scopes(scopes->context, &scopes->scopes);
-	free_scopes(scopes->context, &scopes->passing);
+	free_scopes(scopes->context, &scopes->inline_scopes);
 	free_list(scopes->context, scopes->old_scopes);
 	for (uint32_t i = 0; i < t2x_map_slots(&scopes->files); i++)
 		if (t2x_map_at(&scopes->files, i))

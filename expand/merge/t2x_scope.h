@@ -8,14 +8,18 @@
 #ifndef T2X_SCOPE_H
 #define T2X_SCOPE_H
 
-#include "t2x_context.h"
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/t2x_map.h"
 #include "model/t2x_hit.h"
 
 enum {
 	T2X_MAX_SCOPES = 1 << 20,               /* of a stream */
-	T2X_MAX_PASSING = 4096,                 /* scopes that came with their checkpoints and are kept */
+	T2X_MAX_INLINE_SCOPES = 4096,           /* that came with their checkpoints, and are cached */
 };
+
+struct t2x_context;
 
 /* A definition and the texts behind it. */
 struct t2x_scope_box {
@@ -35,8 +39,8 @@ struct t2x_file_box {
 struct t2x_scopes {
 	struct t2x_context *context;
 	struct t2x_map files, scopes;           /* of boxes, by number, by index */
-	struct t2x_map passing;                 /* by hash: scopes that came with their checkpoints */
-	unsigned npassing;
+	struct t2x_map inline_scopes;           /* by hash: those that came with their checkpoints */
+	unsigned ninline_scopes;
 	struct t2x_scope_box *old_scopes;
 	struct t2x_file_box *old_files;
 };
@@ -66,12 +70,12 @@ struct t2x_scope_texts {
 
 /*
  * The scope that came with a checkpoint.  From place only line, repo and style are used.
- * Return  NULL: no memory; else *is_kept says whether it lives as long as the stream; if not, it is to be
- * given to t2x_scope_drop() after use
+ * Return  NULL: no memory; else *is_cached says whether it lives as long as the stream; if not, t2x_scope_free() it
+ * when its checkpoint has been handed over
  */
-struct t2x_scope *t2x_scope_passing(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
-				    const struct t2x_scope_texts *texts, int *is_kept);
-void t2x_scope_drop(struct t2x_context *context, struct t2x_scope *scope);
+struct t2x_scope *t2x_scope_inline(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
+				   const struct t2x_scope_texts *texts, int *is_cached);
+void t2x_scope_free(struct t2x_context *context, struct t2x_scope *scope);
 
 /* Free them all. */
 void t2x_scope_free_all(struct t2x_scopes *scopes);

@@ -238,7 +238,7 @@ static void test_queue_scopes_without_number_are_bounded(void **state)
 
 	(void)state;
 	begin(&make);
-	for (unsigned i = 0; i < T2X_MAX_PASSING + 500; i++) {
+	for (unsigned i = 0; i < T2X_MAX_INLINE_SCOPES + 500; i++) {
 		if (i % 50 == 0) {
 			tlgmake_seal(&make);
 			tlgmake_begin(&make, 0);
@@ -250,7 +250,7 @@ static void test_queue_scopes_without_number_are_bounded(void **state)
 	tlgmake_seal(&make);
 	tlgmake_end(&make);
 	record_bytes(&record, make.bytes, make.n);
-	for (unsigned i = 0; i < T2X_MAX_PASSING + 500; i++) {
+	for (unsigned i = 0; i < T2X_MAX_INLINE_SCOPES + 500; i++) {
 		snprintf(label, sizeof(label), " label %u \"value\"\n", i);
 		assert_non_null(strstr(record.text, label));
 	}

@@ -218,7 +218,7 @@ static void test_scope_thread_number_changes_with_what_is_printed(void **state)
 
 static void test_scope_interleaved_definitions_find_their_texts(void **state)
 {
-	struct t2x_definitions unfinished = { .count = 0 };
+	struct t2x_definitions definitions = { .unfinished = { NULL, 0 } };
 	struct t2x_context context;
 	struct t2x_stream *stream = make_stream(&context);
 	struct tlg_event events[] = {
@@ -231,19 +231,19 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 
 	(void)state;
 	events[3].u.info.text.c[15] = 'b';
-	t2x_definitions_read(&unfinished, stream, events, 3);
-	t2x_definitions_read(&unfinished, stream, events + 3, 2);
+	t2x_definitions_read(&definitions, stream, events, 3);
+	t2x_definitions_read(&definitions, stream, events + 3, 2);
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 1))->name,
 			    "aaaaaaaaaaaaaaabfirst");
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 2))->name, "second");
-	assert_null(unfinished.newest);
+	assert_null(definitions.unfinished.newest);
 	/* definitions without an end do not pile up */
 	for (uint32_t i = 0; i < 100; i++) {
 		events[0].sequence = 10 + i;
-		t2x_definitions_read(&unfinished, stream, events, 1);
+		t2x_definitions_read(&definitions, stream, events, 1);
 	}
-	assert_true(unfinished.count < 10);
-	t2x_definitions_forget(&unfinished, &context);
+	assert_true(definitions.unfinished.count < 10);
+	t2x_definitions_forget(&definitions, &context);
 	free_stream(stream);
 }
 

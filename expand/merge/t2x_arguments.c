@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_arguments.c - see t2x_arguments.h. */
+#include "t2x_arguments.h"
+
+#include <string.h>
+
+#include "tlg_desc.h"
+#include "base/t2x_memory.h"
+
+/* What arguments are made of, and where the making stands. */
+struct maker {
+	struct t2x_stream *stream;
+	unsigned flags;           /* of the HIT */
+	const unsigned char *value;       /* next VALUE's payload ... */
+	size_t stride;            /* ... and how far it is from there to the one behind it */
+	size_t nvalues;           /* from there on */
+	const char *text;         /* next byte */
+	size_t bytes;             /* from there on */
+};
+
+/* Of eight bytes that lie in this order, the zero ones at the end; not all are. */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+static inline unsigned zeros_behind(uint64_t bytes) { return (unsigned)__builtin_clzll(bytes) / 8; }
+#else
+static inline unsigned zeros_behind(uint64_t bytes) { return (unsigned)__builtin_ctzll(bytes) / 8; }
+#endif
+
+/* n without the zero bytes at the end of the text. */
+static inline size_t trim(const char *text, size_t n)
+{
+	uint64_t last;
+
+	for (; n >= sizeof(last); n -= sizeof(last)) {
+		memcpy(&last, text + n - sizeof(last), sizeof(last));
+		if (last)
+			return n - zeros_behind(last);
+	}
+	while (n && !text[n - 1])
+		n--;
+	return n;
+}
+
+/* The next VALUE as an argument, with its text if it has one. */
+static inline void next_argument(struct maker *maker, struct t2x_arg *arg)
+{
+	struct tlg_value value;
+
+	memcpy(&value, maker->value, sizeof(value));
+	maker->value += maker->stride;
+	maker->nvalues--;
+	arg->type = value.argtype;
+	arg->length = 0;
+	arg->value = value.value;
+	arg->text = NULL;
+	if (arg->type == TLG_ARG_TEXT) {
+		uint64_t length = value.value < 0 ? 0 : (uint64_t)value.value;
+		arg->text = maker->text;
+		arg->length = (uint32_t)(length < maker->bytes ? length : maker->bytes);
+		maker->text += arg->length;
+		maker->bytes -= arg->length;
+		/* of a text that was cut short the padding is there, too */
+		arg->length = (uint32_t)trim(arg->text, arg->length);
+	}
+}
+
+/* Return  0: no memory */
+static int grow_arguments(struct t2x_arguments *arguments)
+{
+	size_t max = arguments->max ? 2 * arguments->max : 64;
+	struct t2x_arg *larger = t2x_realloc(arguments->args, max * sizeof(*larger));
+
+	if (!larger)
+		return 0;
+	arguments->args = larger;
+	arguments->max = max;
+	return 1;
+}
+
+/* Room for one more, which is filled in where it lies; without memory it is lost. */
+static inline struct t2x_arg *add_argument(struct t2x_arguments *arguments, struct t2x_arg *lost)
+{
+	if (arguments->n == arguments->max && !grow_arguments(arguments))
+		return lost;
+	return &arguments->args[arguments->n++];
+}
+
+/* A scope that came along: style, line, repository, four texts. */
+static struct t2x_scope *take_scope(struct maker *maker, int *is_cached)
+{
+	struct t2x_scope_texts texts = { .text = { NULL } };
+	struct tlg_sourceloc place = { .scopeIndex = 0 };
+	struct t2x_arg arg;
+
+	if (maker->nvalues < 3 + T2X_SCOPE_TEXTS)
+		return NULL;
+	next_argument(maker, &arg);
+	place.style = (uint8_t)arg.value;
+	next_argument(maker, &arg);
+	place.linenum = (int32_t)arg.value;
+	next_argument(maker, &arg);
+	place.repo = (uint16_t)arg.value;
+	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++) {
+		next_argument(maker, &arg);
+		texts.text[i] = arg.type == TLG_ARG_TEXT ? arg.text : NULL;
+		texts.length[i] = arg.length;
+	}
+	return t2x_scope_inline(&maker->stream->scopes, &place, &texts, is_cached);
+}
+
+/*
+ * The text behind what VALUEs announced, for kinds that have one.  A message that is still to be
+ * formatted, and a checkpoint of an unknown kind, have it only if there is some.
+ */
+static inline void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
+				 const struct tlg_style_desc *style)
+{
+	const char *last = style ? style->args : "M";
+	struct t2x_arg lost, *arg;
+	size_t n;
+
+	while (last[0] && last[1])
+		last++;
+	if (*last != 'S' && *last != 'M')
+		return;
+	n = maker->bytes ? trim(maker->text, maker->bytes) : 0;
+	if (!n && *last == 'M' && !(maker->flags & TLG_RENDERED))
+		return;
+	arg = add_argument(arguments, &lost);
+	arg->type = TLG_ARG_TEXT;
+	arg->length = (uint32_t)n;
+	arg->value = 0;
+	arg->text = n ? maker->text : "";
+}
+
+static __attribute__((noinline)) void
+make_arguments(struct t2x_arguments *arguments, struct maker *maker, uint32_t scope_index, struct t2x_clock *clock,
+	       struct t2x_scope **scope, int *is_cached)
+{
+	const struct tlg_style_desc *style;
+	const char *letter;
+	struct t2x_arg lost;
+
+	arguments->n = 0;
+	*is_cached = 1;
+	if (!scope_index)
+		*scope = take_scope(maker, is_cached);
+	style = *scope ? tlg_style_by_id((*scope)->style) : NULL;
+	/* a list is the last: behind its letter there is no t */
+	for (letter = style ? style->args : ""; maker->nvalues; letter += *letter != '\0') {
+		struct t2x_arg *arg = add_argument(arguments, &lost);
+		next_argument(maker, arg);
+		if (*letter == 't' && arg->value)
+			arg->value = (int64_t)t2x_clock_ns(clock, (uint64_t)arg->value);
+	}
+	add_last_text(maker, arguments, style);
+}
+
+void t2x_arguments_from_chain(struct t2x_arguments *arguments, struct t2x_chain *chain, struct t2x_scope **scope,
+			      int *is_cached)
+{
+	struct maker maker = {
+		.stream = chain->stream, .flags = chain->head.flags,
+		.value = (const unsigned char *)chain->values, .stride = sizeof(chain->values[0]),
+		.nvalues = chain->nvalues, .text = chain->bytes ? chain->text : "", .bytes = chain->bytes,
+	};
+
+	make_arguments(arguments, &maker, chain->head.u.hit.scopeIndex, &chain->clock, scope, is_cached);
+}
+
+/* ---- of a whole checkpoint ------------------------------------------------------------------------- */
+
+/* The text of n INFOs in one piece.  Return  NULL: there is no room */
+static const char *
+join_text(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *infos, unsigned n)
+{
+	const size_t bytes = (size_t)n * TLG_TEXT_SIZE;
+	void *text = arguments->text;
+
+	if (n == 1)
+		return infos->u.info.text.c;
+	if (arguments->max_text < bytes) {
+		if (!t2x_context_grow(context, &text, 0, bytes, &arguments->max_text, T2X_CHAIN_BYTES))
+			return NULL;
+		arguments->text = text;
+	}
+	for (unsigned i = 0; i < n; i++)
+		memcpy(arguments->text + (size_t)i * TLG_TEXT_SIZE, infos[i].u.info.text.c, TLG_TEXT_SIZE);
+	return arguments->text;
+}
+
+/* Of events from here on, those of one type and number up to the last of all.  Return  NULL: that is not among them */
+static inline const struct tlg_event *
+find_last(const struct tlg_event **event, const struct tlg_event *end, uint32_t sequence, unsigned type)
+{
+	const struct tlg_event *at = *event;
+
+	for (; at < end && at->sequence == sequence && tlg_event_type(at) == type; at++) {
+		if (at->flags & TLG_INFO_END) {
+			*event = at + 1;
+			return at;
+		}
+	}
+	*event = at;
+	return NULL;
+}
+
+/*
+ * Most checkpoints with arguments have one number or one text alone, for which nothing has to be looked up: 170
+ * instructions became 70.
+ * Return  events used; 0: it is not so
+ */
+static inline unsigned
+make_only_argument(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *hit,
+		   const struct tlg_event *end, const struct t2x_scope *scope)
+{
+	const struct tlg_event *argument = hit + 1;
+	struct t2x_arg *arg = arguments->args;
+	char only = scope ? tlg_style_only[scope->style] : '\0';
+
+	if (!only || !arg || argument >= end || hit->flags & TLG_RENDERED)
+		return 0;
+	arguments->n = 1;
+	if (tlg_event_type(argument) == TLG_VALUE) {
+		const struct tlg_value *value = &argument->u.value;
+
+		if ((only != 'M' && only != 'i') || value->argtype == TLG_ARG_TEXT ||
+		    !(argument->flags & TLG_INFO_END) || argument->sequence != hit->sequence)
+			return 0;
+		*arg = (struct t2x_arg){ .type = value->argtype, .value = value->value };
+		return 2;
+	}
+	if (only != 'S' || !find_last(&argument, end, hit->sequence, TLG_INFO))
+		return 0;
+	arg->text = join_text(arguments, context, hit + 1, (unsigned)(argument - hit) - 1);
+	if (!arg->text)
+		return 0;
+	arg->type = TLG_ARG_TEXT;
+	arg->value = 0;
+	arg->length = (uint32_t)trim(arg->text, (size_t)(argument - hit - 1) * TLG_TEXT_SIZE);
+	return (unsigned)(argument - hit);
+}
+
+unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
+				   const struct tlg_event *events, const struct tlg_event *end,
+				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
+{
+	struct maker maker = {
+		.stream = stream, .flags = events->flags,
+		.value = events[1].u.payload, .stride = sizeof(*events), .text = "",
+	};
+	const struct tlg_event *infos = events + 1, *behind;
+	unsigned used = make_only_argument(arguments, stream->context, events, end, *scope);
+
+	*is_cached = 1;
+	if (used)
+		return used;
+	behind = find_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
+	maker.nvalues = (size_t)(infos - events) - 1;
+	if (!behind) {
+		behind = infos;
+		if (!find_last(&behind, end, events->sequence, TLG_INFO))
+			return 0;
+		maker.text = join_text(arguments, stream->context, infos, (unsigned)(behind - infos));
+		maker.bytes = (size_t)(behind - infos) * TLG_TEXT_SIZE;
+	}
+	if (!maker.text)
+		return 0;
+	make_arguments(arguments, &maker, events->u.hit.scopeIndex, clock, scope, is_cached);
+	return (unsigned)(behind - events);
+}
+
+void t2x_arguments_free(struct t2x_arguments *arguments, struct t2x_context *context)
+{
+	t2x_context_give(context, arguments->max_text);
+	t2x_free(arguments->text);
+	t2x_free(arguments->args);
+	memset(arguments, 0, sizeof(*arguments));
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_arguments.h - the arguments of a checkpoint, made from VALUEs and INFO text.
+ */
+#ifndef T2X_ARGUMENTS_H
+#define T2X_ARGUMENTS_H
+
+#include "t2x_chain.h"
+
+/* Those of one checkpoint.  The memory is kept for the next one; all zero: none. */
+struct t2x_arguments {
+	struct t2x_arg *args;
+	size_t max;
+	unsigned n;
+	char *text;                       /* where text that lies in several events is put together */
+	size_t max_text;
+};
+
+/*
+ * Make the arguments of a HIT from what its chain has gathered.
+ * scope      its scope, or NULL.  If the HIT brought its own along (index 0): NULL, and then that one
+ * is_cached  see t2x_scope_inline(); 1 for all others
+ * Texts point into the chain.
+ */
+void t2x_arguments_from_chain(struct t2x_arguments *arguments, struct t2x_chain *chain, struct t2x_scope **scope,
+			      int *is_cached);
+
+/*
+ * The same for the HIT events[0], if all that belongs to it is right behind it, VALUEs before INFOs, as every writer
+ * of ours has it: the arguments are made from the events where they lie.
+ * end     of the events that are there
+ * clock   of the HIT's block
+ * Return  how many events they are, the HIT included; 0: it is not so, nothing was done
+ */
+unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
+				   const struct tlg_event *events, const struct tlg_event *end,
+				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached);
+
+void t2x_arguments_free(struct t2x_arguments *arguments, struct t2x_context *context);
+
+#endif
