@@ -31,4 +31,24 @@ void t2x_free(void *memory);
 char *t2x_strndup(const char *text, size_t n);
 void *t2x_aligned(size_t alignment, size_t bytes);
 
+/*
+ * Memory in cache lines of its own, against false sharing: for what one processor reads all the time while another
+ * writes to whatever lies beside it.  With --jobs the front end and the back end of the expander run on different
+ * processors, and a cache line that one writes and the other reads costs both of them more than all the rest of the
+ * work on a checkpoint.
+ */
+enum { T2X_CACHE_LINE = 64 };
+
+/* n, rounded up to whole cache lines. */
+static inline size_t t2x_cache_line_bytes(size_t n)
+{
+	return (n + T2X_CACHE_LINE - 1) & ~((size_t)T2X_CACHE_LINE - 1);
+}
+
+/* n bytes, all zero, in cache lines of their own, for t2x_free().  Return  NULL: no memory */
+static inline void *t2x_cache_line_new(size_t n)
+{
+	return t2x_aligned(T2X_CACHE_LINE, t2x_cache_line_bytes(n));
+}
+
 #endif

@@ -129,8 +129,8 @@ static void note_summary(struct run *run, const struct t2x_context *context,
 			 const struct t2x_summary *summary)
 {
 	for (unsigned i = 1; i < TLG_LOSS_REASONS; i++)
-		if (summary->losses[i])
-			tell(run, "%" PRIu64 " checkpoints lost by the program: %s", summary->losses[i],
+		if (summary->dropped[i])
+			tell(run, "%" PRIu64 " checkpoints lost by the program: %s", summary->dropped[i],
 			     tlg_loss_name(i));
 	if (summary->gaps)
 		tell(run, "%" PRIu64 " raw events missing in %" PRIu64 " places", summary->gap_events, summary->gaps);

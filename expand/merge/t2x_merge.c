@@ -16,17 +16,17 @@ struct live {
 	struct t2x_heap_item mark;        /* the last one, until the stream has ended */
 	struct t2x_map queues;
 	unsigned busy;                    /* queues that hold something */
-	uint64_t unpaid;                  /* blocks since idle queues were looked for */
+	uint64_t blocks_since_scan;       /* since idle queues were looked for */
 	int has_started;                  /* its clock is known: its queues may be run */
 };
 
-struct queue_of {
+struct live_queue {
 	struct t2x_queue queue;             /* first: a queue's address is this */
 	struct live *live;                /* NULL: the queue of a file without blocks */
 };
 
-/* What a queue takes of the budget, its places in the map and the heap included. */
-enum { QUEUE_BYTES = sizeof(struct queue_of) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
+/* What a queue takes of the budget, its entries in the map and the heap included. */
+enum { QUEUE_BYTES = sizeof(struct live_queue) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
 
 /* An input. */
 struct source {
@@ -37,7 +37,7 @@ struct source {
 	struct t2x_map streams;           /* by id */
 	struct live *oldest, *newest;
 	struct t2x_heap marks;            /* of the streams that hold something back */
-	struct queue_of *sequence;         /* the queue of a file without blocks */
+	struct live_queue *sequence;         /* the queue of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
 	uint64_t bound_ns;                /* nothing older will come */
 	unsigned open_streams;            /* those that ended without END */
@@ -91,11 +91,11 @@ void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, un
 
 /* ---- queues -------------------------------------------------------------------------------------- */
 
-/* Of a file without blocks live is the first stream; no two queues have the same order. */
-static struct queue_of *new_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+/* The queue of a file without blocks is ordered as one of the file's first stream.  No two have the same order. */
+static struct live_queue *new_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	uint32_t tid = block->is_framed ? block->tid : 0;
-	struct queue_of *queue = t2x_calloc(1, sizeof(*queue));
+	struct live_queue *queue = t2x_calloc(1, sizeof(*queue));
 
 	if (!queue)
 		return NULL;
@@ -107,33 +107,39 @@ static struct queue_of *new_queue(struct t2x_merge *merge, struct live *live, co
 	return queue;
 }
 
-static void free_queue(struct t2x_merge *merge, struct queue_of *queue)
+static void free_queue(struct t2x_merge *merge, struct live_queue *queue)
 {
 	if (queue->live)
 		t2x_context_give(merge->context, QUEUE_BYTES);
 	t2x_free(queue);
 }
 
-/* Nothing waits in the queue, and its thread is not needed either, or, any: perhaps not. */
-static int is_idle(const struct queue_of *queue, int any)
+/*
+ * Whether the queue can be forgotten with its thread: it holds nothing, and the thread has ended.
+ * any  threads that have not ended, too, but for the main one
+ */
+static int is_idle(const struct live_queue *live_queue, int any)
 {
-	const struct t2x_queue *l = &queue->queue;
+	const struct t2x_queue *queue = &live_queue->queue;
+	const struct t2x_track *track = queue->track;
 
-	if (l->first || l->chains.newest || l->rest.place || (l->track && l->queues->repeated.track == l->track))
+	if (queue->first || queue->chains.newest || queue->rest.place)
 		return 0;
-	return (any && l->tid) || (l->track && l->track->is_over);
+	if (track && queue->queues->repeated.track == track)
+		return 0;
+	return (any && queue->tid) || (track && track->is_over);
 }
 
-/* Forget idle queues and their threads.  One that comes again is called "?" until a cycle names it. */
+/* Forget idle queues and their threads.  A thread that comes again is called "?" until a cycle names it. */
 static void forget_queues(struct t2x_merge *merge, struct live *live, int any)
 {
-	struct queue_of *idle[256];
+	struct live_queue *idle[256];
 	unsigned n;
 
 	do {
 		n = 0;
 		for (uint32_t i = 0; i < t2x_map_slots(&live->queues) && n < 256; i++) {
-			struct queue_of *queue = t2x_map_at(&live->queues, i);
+			struct live_queue *queue = t2x_map_at(&live->queues, i);
 			if (queue && is_idle(queue, any))
 				idle[n++] = queue;
 		}
@@ -145,26 +151,29 @@ static void forget_queues(struct t2x_merge *merge, struct live *live, int any)
 	} while (n == 256);
 }
 
-/* Room for one more queue.  Looking for idle ones is paid for by blocks.  Return  0: there is none */
+/*
+ * Make room for one more queue: where it is scarce idle ones are forgotten, those of ended threads first.  Looking for
+ * them takes time, so it is not done again before a number of blocks has come.  Return  0: there is no room
+ */
 static int make_room(struct t2x_merge *merge, struct live *live)
 {
-	static const unsigned most[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
-	int is_paid = 16 * live->unpaid >= t2x_map_slots(&live->queues);
+	static const unsigned max[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
+	int may_scan = 16 * live->blocks_since_scan >= t2x_map_slots(&live->queues);
 
-	for (int any = 0; any < 2 && is_paid; any++) {
-		if (live->queues.count <= most[any] && t2x_context_has(merge->context, 4 * QUEUE_BYTES))
+	for (int any = 0; any < 2 && may_scan; any++) {
+		if (live->queues.count <= max[any] && t2x_context_has(merge->context, 4 * QUEUE_BYTES))
 			break;
 		forget_queues(merge, live, any);
-		live->unpaid = 0;
+		live->blocks_since_scan = 0;
 	}
 	return live->queues.count < T2X_MAX_THREADS && t2x_context_take(merge->context, QUEUE_BYTES);
 }
 
 /* The queue, NULL without memory; one queue for the whole of a file without blocks. */
-static struct queue_of *find_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
+static struct live_queue *find_queue(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
 	struct source *source = live->source;
-	struct queue_of *queue;
+	struct live_queue *queue;
 
 	if (!block->is_framed) {
 		if (!source->sequence)
@@ -172,7 +181,7 @@ static struct queue_of *find_queue(struct t2x_merge *merge, struct live *live, c
 		return source->sequence;
 	}
 	queue = t2x_map_get(&live->queues, block->tid);
-	live->unpaid++;
+	live->blocks_since_scan++;
 	if (queue)
 		return queue;
 	if (!make_room(merge, live))
@@ -188,7 +197,7 @@ static struct queue_of *find_queue(struct t2x_merge *merge, struct live *live, c
 }
 
 /* The queue holds something: bring it to rest and into the heap. */
-static void start_queue(struct t2x_merge *merge, struct queue_of *queue)
+static void start_queue(struct t2x_merge *merge, struct live_queue *queue)
 {
 	if (!t2x_queue_run(&queue->queue, 0)) {
 		if (queue->live)
@@ -206,13 +215,13 @@ static void start_stream(struct t2x_merge *merge, struct live *live)
 {
 	live->has_started = 1;
 	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
-		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		struct live_queue *queue = t2x_map_at(&live->queues, i);
 		if (queue && queue->queue.first)
 			start_queue(merge, queue);
 	}
 }
 
-static void empty_queue(struct t2x_merge *merge, struct queue_of *queue)
+static void empty_queue(struct t2x_merge *merge, struct live_queue *queue)
 {
 	if (queue->queue.rest.place)
 		t2x_heap_remove(&merge->heap, &queue->queue.rest);
@@ -222,7 +231,7 @@ static void empty_queue(struct t2x_merge *merge, struct queue_of *queue)
 static void empty_queues(struct t2x_merge *merge, struct live *live)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
-		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		struct live_queue *queue = t2x_map_at(&live->queues, i);
 		if (queue)
 			empty_queue(merge, queue);
 	}
@@ -231,7 +240,7 @@ static void empty_queues(struct t2x_merge *merge, struct live *live)
 static void free_live(struct t2x_merge *merge, struct live *live)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&live->queues); i++) {
-		struct queue_of *queue = t2x_map_at(&live->queues, i);
+		struct live_queue *queue = t2x_map_at(&live->queues, i);
 		if (queue)
 			free_queue(merge, queue);
 	}
@@ -319,7 +328,7 @@ static struct source *find_next_source(const struct t2x_merge *merge)
 
 static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 {
-	struct queue_of *queue = (struct queue_of *)merge->heap.items[0];
+	struct live_queue *queue = (struct live_queue *)merge->heap.items[0];
 	uint64_t until = t2x_heap_top_until(&merge->heap);
 	struct live *live = queue->live;
 
@@ -338,7 +347,7 @@ static void release(struct t2x_merge *merge, uint64_t limit_ns)
 		run_top(merge, limit_ns);
 }
 
-/* Too much is pending: the oldest goes, with it streams whose clock has not been told. */
+/* Too much is pending: the oldest goes, with it streams whose clock is not known yet. */
 static void release_some(struct t2x_merge *merge)
 {
 	for (struct source *source = merge->sources; source; source = source->next)
@@ -385,7 +394,7 @@ static void follow_sequence(struct source *source, struct t2x_stream *stream, co
 
 static void take_thread_block(struct t2x_merge *merge, struct live *live, const struct t2x_block *block)
 {
-	struct queue_of *queue = find_queue(merge, live, block);
+	struct live_queue *queue = find_queue(merge, live, block);
 	int was_empty;
 
 	if (!queue) {

@@ -2,26 +2,24 @@
 /* t2x_missing.c - see t2x_missing.h. */
 #include "t2x_missing.h"
 
-#include "t2x_queue.h"
-
-/* ---- what is told of it ------------------------------------------------------------------------- */
+/* ---- what is known of it ------------------------------------------------------------------------ */
 
 /* GAP: it may come in several pieces, one behind the other. */
 void t2x_missing_take(struct t2x_track *track, const struct tlg_gap *gap, struct t2x_clock *clock)
 {
 	unsigned left, entered, inner;
 
-	if (!track->told_ns)
-		track->told_events = track->told_left = track->told_entered = 0;
-	inner = gap->left < track->told_entered ? gap->left : track->told_entered;
-	left = track->told_left + gap->left - inner;
-	entered = track->told_entered + gap->entered - inner;
+	if (!track->gap_ns)
+		track->gap_events = track->gap_left = track->gap_entered = 0;
+	inner = gap->left < track->gap_entered ? gap->left : track->gap_entered;
+	left = track->gap_left + gap->left - inner;
+	entered = track->gap_entered + gap->entered - inner;
 	if (left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
 		left = TLG_GAP_UNKNOWN;
-	track->told_ns = t2x_clock_ns(clock, gap->when);
-	track->told_events += gap->events;
-	track->told_left = (uint16_t)left;
-	track->told_entered = left == TLG_GAP_UNKNOWN ? 0 : (uint16_t)entered;
+	track->gap_ns = t2x_clock_ns(clock, gap->when);
+	track->gap_events += gap->events;
+	track->gap_left = (uint16_t)left;
+	track->gap_entered = left == TLG_GAP_UNKNOWN ? 0 : (uint16_t)entered;
 }
 
 /* What is known of what is missing in front of the event with this number. */
@@ -29,12 +27,12 @@ struct t2x_gap t2x_missing_find(const struct t2x_track *track, uint32_t sequence
 {
 	uint32_t missing = sequence - track->next_sequence;
 	int is_counted = track->has_sequence && missing < UINT32_MAX / 2;
-	int is_reported = track->told_ns && is_counted && track->told_events == missing &&
-		      track->told_left != TLG_GAP_UNKNOWN && track->repeated != sequence;
+	int is_reported = track->gap_ns && is_counted && track->gap_events == missing &&
+		      track->gap_left != TLG_GAP_UNKNOWN && track->repeated != sequence;
 
 	return (struct t2x_gap){
 		.events = is_counted ? missing : 0, .is_known = is_reported || track->repeated == sequence,
-		.left = is_reported ? track->told_left : 0, .entered = is_reported ? track->told_entered : 0,
+		.left = is_reported ? track->gap_left : 0, .entered = is_reported ? track->gap_entered : 0,
 	};
 }
 
@@ -58,7 +56,8 @@ void t2x_missing_thread(struct t2x_repeated *repeated, struct t2x_stream *stream
 	track->has_regions = 1;
 }
 
-void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending, const struct tlg_open *open)
+void t2x_missing_open(struct t2x_repeated *repeated, const struct t2x_stream *stream, struct t2x_clock *clock,
+		      const struct tlg_open *open)
 {
 	uint64_t ns = 0;
 
@@ -69,9 +68,9 @@ void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending
 		return;
 	}
 	if (open->when && open->when != TLG_OPEN_LOST)
-		ns = t2x_clock_ns(&pending->clock, open->when);
+		ns = t2x_clock_ns(clock, open->when);
 	repeated->open[repeated->count++] = (struct t2x_open){
-		.scope = t2x_scope_get(&pending->stream->scopes, open->scopeIndex), .ns = ns, .when = open->when,
+		.scope = t2x_scope_get(&stream->scopes, open->scopeIndex), .ns = ns, .when = open->when,
 	};
 }
 
@@ -92,35 +91,33 @@ void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *contex
 
 /* ---- steps -------------------------------------------------------------------------------------- */
 
-/* The time of what comes next.  Return  0: nothing that has one does, yet */
-static uint64_t find_next_time(struct t2x_pending *pending, const struct tlg_event *event)
+/* The time of what comes next.  Return  0: nothing behind it has one, so far */
+static uint64_t find_next_time(const struct t2x_tail *tail)
 {
-	for (; event < pending->events + pending->count; event++) {
+	for (const struct tlg_event *event = tail->event; event < tail->end; event++) {
 		if (tlg_event_type(event) == TLG_HIT && event->u.hit.when)
-			return t2x_clock_ns(&pending->clock, event->u.hit.when);
+			return t2x_clock_ns(tail->clock, event->u.hit.when);
 		if (tlg_event_type(event) == TLG_GAP)
-			return t2x_clock_ns(&pending->clock, event->u.gap.when);
+			return t2x_clock_ns(tail->clock, event->u.gap.when);
 	}
 	return 0;
 }
 
-uint64_t t2x_missing_first_time(struct t2x_pending *pending, const struct tlg_event *event)
+uint64_t t2x_missing_first_time(const struct t2x_stream *stream, const struct t2x_tail *tail)
 {
-	const struct t2x_stream *stream = pending->stream;
-	uint64_t ns = find_next_time(pending, event);
+	uint64_t ns = find_next_time(tail);
 
 	if (ns)
 		return ns;
 	return stream->mark_ns ? stream->mark_ns : stream->facts.start_ns;
 }
 
-/* A step behind what is missing is younger than that: not as old as what came before.  Return  0: it has to be */
-uint64_t t2x_missing_step_time(struct t2x_pending *pending, const struct t2x_track *track,
-			       const struct tlg_event *event)
+/* A step behind what is missing is younger than that.  Return  0: nobody knows by how much */
+uint64_t t2x_missing_step_time(const struct t2x_track *track, const struct t2x_tail *tail)
 {
-	uint64_t ns = track->told_ns;
+	uint64_t ns = track->gap_ns;
 
 	if (!ns && track->now_ns)
-		ns = find_next_time(pending, event);
+		ns = find_next_time(tail);
 	return ns > track->now_ns ? ns : 0;
 }

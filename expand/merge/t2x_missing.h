@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_missing.h - events of a thread that are missing: what the stream tells of them, and what it repeats behind them.
+ * t2x_missing.h - missing events of a thread: what the stream reports of them, and what it repeats behind them.
  */
 #ifndef T2X_MISSING_H
 #define T2X_MISSING_H
 
 #include "t2x_stream.h"
-
-struct t2x_pending;
 
 /* GAP.  clock: of its block */
 void t2x_missing_take(struct t2x_track *track, const struct tlg_gap *gap, struct t2x_clock *clock);
@@ -24,15 +22,21 @@ struct t2x_repeated {
 };
 
 void t2x_missing_thread(struct t2x_repeated *repeated, struct t2x_stream *stream, const struct tlg_event *event);
-void t2x_missing_open(struct t2x_repeated *repeated, struct t2x_pending *pending, const struct tlg_open *open);
+void t2x_missing_open(struct t2x_repeated *repeated, const struct t2x_stream *stream, struct t2x_clock *clock,
+		      const struct tlg_open *open);
+/* Something else comes: hand over what was gathered. */
 void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *context);
 
-/*
- * The time of a step, which has read no clock: that nothing came before, as for a reader that joined late; that may
- * come behind something that is missing.  Return  0, of the latter: that of what came before
- */
-uint64_t t2x_missing_first_time(struct t2x_pending *pending, const struct tlg_event *event);
-uint64_t t2x_missing_step_time(struct t2x_pending *pending, const struct t2x_track *track,
-			       const struct tlg_event *event);
+/* The tail of a block: from a step on. */
+struct t2x_tail {
+	const struct tlg_event *event, *end;
+	struct t2x_clock *clock;
+};
+
+/* The time of a step, which has read no clock, where a reader that joined late has seen nothing before it. */
+uint64_t t2x_missing_first_time(const struct t2x_stream *stream, const struct t2x_tail *tail);
+
+/* The time of a step in front of which something is missing.  Return  0: the time of what came before */
+uint64_t t2x_missing_step_time(const struct t2x_track *track, const struct t2x_tail *tail);
 
 #endif

@@ -199,11 +199,11 @@ report_gap(struct t2x_queue *queue, const struct t2x_track *track, uint64_t ns, 
 /* Nobody knows what is missing in front of the thread's next event. */
 static void report_unknown_gap(struct t2x_queue *queue, struct t2x_track *track, uint64_t ns)
 {
-	track->has_holes = 1;
+	track->has_unknown_gap = 1;
 	report_gap(queue, track, ns, &(struct t2x_gap){ .is_known = 0 });
 }
 
-/* A file without blocks does not count events: there is no telling whether anything is missing. */
+/* A file without blocks does not count events: nobody knows whether anything is missing. */
 static __attribute__((noinline)) void
 note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence, uint64_t ns)
 {
@@ -211,10 +211,10 @@ note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence
 
 	finish_pending(queue, track);
 	track->has_regions = gap.is_known && (track->has_regions || track->repeated == sequence);
-	track->told_ns = 0;
+	track->gap_ns = 0;
 	if (!queue->counts_events)
 		return;
-	track->has_holes |= !gap.is_known;
+	track->has_unknown_gap |= !gap.is_known;
 	if (gap.is_known && !gap.events)
 		return;
 	report_gap(queue, track, ns, &gap);
@@ -234,7 +234,7 @@ static inline void follow_sequence(struct t2x_queue *queue, struct t2x_track *tr
  * Return  events used; 0: some are elsewhere, or there is no memory
  */
 static unsigned
-pass_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+take_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
 {
 	struct t2x_pending *pending = queue->first;
 	struct t2x_queues *queues = queue->queues;
@@ -258,9 +258,9 @@ pass_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 
 /* A checkpoint with arguments, or the beginning of one.  Return  events used */
 static __attribute__((noinline)) unsigned
-pass_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+take_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
 {
-	unsigned used = event->flags & TLG_HAS_INFO ? pass_whole(queue, event, track, ns) : 0;
+	unsigned used = event->flags & TLG_HAS_INFO ? take_whole(queue, event, track, ns) : 0;
 
 	if (used)
 		return used;
@@ -270,7 +270,7 @@ pass_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 
 /* The track has come to the checkpoint.  Return  events used */
 static inline unsigned
-pass_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+take_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
 {
 	struct t2x_stream *stream = queue->first->stream;
 
@@ -278,7 +278,7 @@ pass_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tra
 	follow_sequence(queue, track, event->sequence, ns);
 	track->next_sequence++;
 	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
-		return pass_chain(queue, event, track, ns);
+		return take_chain(queue, event, track, ns);
 	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
 	return 1;
 }
@@ -288,24 +288,44 @@ pass_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tra
  * around it and posted it late.  Then what lies around it is not what was around it when it was passed.
  */
 static __attribute__((noinline)) unsigned
-pass_late(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track)
+take_late(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track)
 {
 	uint64_t ns = track->now_ns;
 	unsigned used;
 
-	if (!track->has_holes)
-		return pass_next(queue, event, track, ns);
+	if (!track->has_unknown_gap)
+		return take_next(queue, event, track, ns);
 	report_unknown_gap(queue, track, ns);
-	used = pass_next(queue, event, track, ns);
+	used = take_next(queue, event, track, ns);
 	report_unknown_gap(queue, track, ns);
 	return used;
+}
+
+static struct t2x_tail tail_of(struct t2x_pending *pending, const struct tlg_event *event)
+{
+	return (struct t2x_tail){ event, pending->events + pending->count, &pending->clock };
+}
+
+static __attribute__((noinline)) uint64_t first_time(struct t2x_pending *pending, const struct tlg_event *event)
+{
+	const struct t2x_tail tail = tail_of(pending, event);
+
+	return t2x_missing_first_time(pending->stream, &tail);
+}
+
+static __attribute__((noinline)) uint64_t
+step_time(struct t2x_pending *pending, const struct t2x_track *track, const struct tlg_event *event)
+{
+	const struct t2x_tail tail = tail_of(pending, event);
+
+	return t2x_missing_step_time(track, &tail);
 }
 
 /*
  * ns      0: a step, which has the time of the thread's latest checkpoint
  * Return  events used
  */
-static inline unsigned pass_hit(struct t2x_queue *queue, const struct tlg_event *event, uint64_t ns)
+static inline unsigned take_hit(struct t2x_queue *queue, const struct tlg_event *event, uint64_t ns)
 {
 	struct t2x_stream *stream = queue->first->stream;
 	struct t2x_track *track = track_of(queue, event);
@@ -314,14 +334,14 @@ static inline unsigned pass_hit(struct t2x_queue *queue, const struct tlg_event 
 	if (!track)
 		return 1;
 	if (!ns)
-		ns = track->now_ns ? track->now_ns : t2x_missing_first_time(queue->first, event);
+		ns = track->now_ns ? track->now_ns : first_time(queue->first, event);
 	if (ns < track->now_ns)
-		return pass_late(queue, event, track);
-	return pass_next(queue, event, track, ns);
+		return take_late(queue, event, track);
+	return take_next(queue, event, track, ns);
 }
 
 /* The arguments of an earlier HIT go on. */
-static void pass_more(struct t2x_queue *queue, const struct tlg_event *event)
+static void take_more(struct t2x_queue *queue, const struct tlg_event *event)
 {
 	struct t2x_track *track = track_of(queue, event);
 	const struct tlg_more *more = &event->u.more;
@@ -350,7 +370,7 @@ static void pass_more(struct t2x_queue *queue, const struct tlg_event *event)
 }
 
 /* Anything but a HIT. */
-static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const struct tlg_event *event)
+static __attribute__((noinline)) void take_other(struct t2x_queue *queue, const struct tlg_event *event)
 {
 	struct t2x_queues *queues = queue->queues;
 	struct t2x_track *track;
@@ -360,7 +380,7 @@ static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const 
 		t2x_missing_flush(&queues->repeated, queues->context);
 	switch (type) {
 	case TLG_MORE:
-		pass_more(queue, event);
+		take_more(queue, event);
 		break;
 	case TLG_VALUE:
 	case TLG_INFO:
@@ -370,7 +390,7 @@ static __attribute__((noinline)) void pass_other(struct t2x_queue *queue, const 
 		t2x_missing_thread(&queues->repeated, queue->first->stream, event);
 		break;
 	case TLG_OPEN:
-		t2x_missing_open(&queues->repeated, queue->first, &event->u.open);
+		t2x_missing_open(&queues->repeated, queue->first->stream, &queue->first->clock, &event->u.open);
 		break;
 	case TLG_GAP:
 		if (queue->counts_events && (track = track_of(queue, event)))
@@ -403,13 +423,13 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 		uint64_t ns = 0;
 
 		if (tlg_event_type(event) != TLG_HIT) {
-			pass_other(queue, event++);
+			take_other(queue, event++);
 			continue;
 		}
 		if (event->u.hit.when)
 			ns = t2x_clock_ns(&pending->clock, event->u.hit.when);
 		else if (queue->track && event->sequence != queue->track->next_sequence)
-			ns = t2x_missing_step_time(pending, queue->track, event);
+			ns = step_time(pending, queue->track, event);
 		if (ns > until_ns) {
 			queue->rest.key_ns = ns;
 			queue->at = (unsigned)(event - pending->events);
@@ -417,7 +437,7 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 		}
 		if (queue->queues->repeated.track)
 			t2x_missing_flush(&queue->queues->repeated, queue->queues->context);
-		event += pass_hit(queue, event, ns);
+		event += take_hit(queue, event, ns);
 	}
 	return 0;
 }

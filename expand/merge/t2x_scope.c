@@ -4,9 +4,8 @@
 
 #include <string.h>
 
-#include "t2x_stream.h"
+#include "t2x_context.h"
 #include "tlg_crc.h"
-#include "base/t2x_cache_line.h"
 #include "base/t2x_memory.h"
 
 /* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_stream.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.  And what all
- * streams of a run share.
+ * t2x_stream.h - what the events of a stream refer to: the process, its clock, files, scopes, threads.
  *
  * What events say of these takes effect when their block is read.
  */
@@ -11,58 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "t2x_context.h"
 #include "t2x_scope.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
-#include "base/t2x_report.h"
 #include "model/t2x_hit.h"
-
-/* ---- of a run ----------------------------------------------------------------------------------- */
-
-enum {
-	/* definitions, unfinished checkpoints, threads and what is known of them, of all streams */
-	T2X_CONTEXT_BYTES = 24 * 1024 * 1024,
-	T2X_MAX_SEEN = 1024,                    /* processes, about, whose streams are counted */
-};
-
-/* The back end, a budget of memory, numbers for what it is to tell apart, counts of what was wrong. */
-struct t2x_context {
-	struct t2x_model *model;
-	struct t2x_report *report;
-	size_t used_bytes;                      /* of the budget */
-	uint64_t ignored;                       /* definitions for which there was no room */
-	uint64_t changed;                       /* definitions that contradict an earlier one */
-	uint64_t unknown;                       /* events of types that are not known */
-	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
-	unsigned streams;                       /* so far */
-	uint64_t numbers;                       /* given to scopes and threads so far */
-	struct { uint64_t process; unsigned streams; } seen[T2X_MAX_SEEN];
-};
-
-static inline int t2x_context_has(const struct t2x_context *context, size_t bytes)
-{
-	return T2X_CONTEXT_BYTES - context->used_bytes >= bytes;
-}
-
-/* Take bytes of the budget, give them back.  Return  0: there is no room, which is counted */
-int t2x_context_take(struct t2x_context *context, size_t bytes);
-void t2x_context_give(struct t2x_context *context, size_t bytes);
-
-/*
- * Make room for more bytes behind used ones, within the budget.
- * max     bytes that *memory has    limit   the most that it may have
- * Return  0: limit, the budget or the memory is exhausted
- */
-int t2x_context_grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit);
-
-/* Free memory that the back end may read, when it has seen all that came before. */
-void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes);
-
-/* ---- of a stream -------------------------------------------------------------------------------- */
 
 enum { T2X_MAX_THREADS = 65536 };
 
-/* What a thread takes beside its track: a map's entry, the back end's two parts with what is lost between cache lines. */
+/* What a thread takes beside its track: a map's entry, and what the back end has of it in cache lines of its own. */
 enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 224 };
 
 /* A thread, and how far its events have been followed. */
@@ -70,14 +26,14 @@ struct t2x_track {
 	struct t2x_thread *thread;              /* the back end's: only its address is used here */
 	struct t2x_thread facts;                /* what is known of it, sent by T2X_SET_THREAD */
 	uint64_t now_ns;                        /* of its latest checkpoint: it does not go back */
-	uint64_t told_ns;                       /* GAP tells what is missing up to then; 0: it does not */
-	uint32_t told_events;                   /* how many that are ... */
-	uint16_t told_left, told_entered;       /* ... and what they did, as GAP has it */
+	uint64_t gap_ns;                        /* a GAP has reported what is missing up to then; 0: none has */
+	uint32_t gap_events;                    /* how many that are ... */
+	uint16_t gap_left, gap_entered;         /* ... and what they did, as GAP has it */
 	uint32_t next_sequence;
-	uint32_t repeated;                      /* they were repeated in front of this event; 0: never */
+	uint32_t repeated;                      /* open regions were repeated before this event; 0: never */
 	unsigned char has_sequence;             /* next_sequence is known */
 	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
-	unsigned char has_holes;                /* of something that was missing nobody knew what it was */
+	unsigned char has_unknown_gap;          /* something was missing, and nobody knew what */
 	unsigned char is_over;                  /* its thread_exit has passed */
 };
 

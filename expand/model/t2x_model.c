@@ -2,15 +2,16 @@
 /* t2x_model.c - see t2x_model.h. */
 #include "t2x_model.h"
 
-#include "t2x_model_own.h"
+#include "t2x_model_private.h"
+
 #include "t2x_render.h"
 #include "tlg_desc.h"
-#include "base/t2x_cache_line.h"
+#include "base/t2x_memory.h"
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
 	REGION_BUDGET = 256 * 1024,       /* times of open regions in all threads together */
-	LOSS_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of losses, of all processes */
+	DROPPED_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of dropped events, of all processes */
 };
 
 /* What a kind of event changes, and which time has elapsed for it.  In this order, printing comes before ENTERS. */
@@ -64,7 +65,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->printer.out = out;
 	m->printer.options = *options;
 	m->region_budget = REGION_BUDGET;
-	m->loss_budget = LOSS_BUDGET;
+	m->dropped_budget = DROPPED_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
 	for (unsigned i = 0; i <= UINT8_MAX; i++)
@@ -120,21 +121,21 @@ static inline int is_right(const struct t2x_arg *arg, char letter)
 static void add_empty_text(struct t2x_model *m, struct t2x_event *ev, unsigned at)
 {
 	if (at)
-		memcpy(m->settled, ev->args, at * sizeof(m->settled[0]));
-	m->settled[at] = (struct t2x_arg){ .type = TLG_ARG_TEXT, .text = "" };
-	ev->args = m->settled;
+		memcpy(m->args, ev->args, at * sizeof(m->args[0]));
+	m->args[at] = (struct t2x_arg){ .type = TLG_ARG_TEXT, .text = "" };
+	ev->args = m->args;
 	ev->nargs = at + 1;
 }
 
 /* Whether the arguments are those of the signature (see tlg_styles.def), but for a message. */
 static __attribute__((noinline)) int
-settle_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
+check_arguments(struct t2x_model *m, struct t2x_event *ev, const char *signature)
 {
 	unsigned i = 0;
 
 	/* writers go on behind the last argument, and behind a null pointer is nothing */
 	if (!ev->nargs)
-		ev->args = m->settled;
+		ev->args = m->args;
 	for (; *signature && *signature != 'M'; signature++) {
 		const struct t2x_arg *arg = i < ev->nargs ? &ev->args[i] : NULL;
 
@@ -188,7 +189,7 @@ static __attribute__((noinline)) int find_message(struct t2x_model *m, struct t2
 }
 
 /* The message of a kind that has one.  Return  0: it should be there, and is not */
-static inline int settle_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
+static inline int resolve_message(struct t2x_model *m, struct t2x_event *ev, unsigned flags)
 {
 	int done = !(ev->scope->format || flags & TLG_RENDERED) || find_message(m, ev, flags);
 
@@ -238,8 +239,9 @@ static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_re
 }
 
 /* As apply(), where regions are only assumed. */
-static __attribute__((noinline)) void apply_in_doubt(struct t2x_model *m, struct t2x_thread *thread,
-						     struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+static __attribute__((noinline)) void
+apply_where_assumed(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions,
+		    unsigned effect)
 {
 	int is_there = 1;
 
@@ -259,7 +261,7 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 			 struct t2x_regions *regions, unsigned effect)
 {
 	if (__builtin_expect(t2x_regions_are_assumed(regions), 0)) {
-		apply_in_doubt(m, thread, ev, regions, effect);
+		apply_where_assumed(m, thread, ev, regions, effect);
 		return;
 	}
 	if (effect & RARE)
@@ -275,10 +277,10 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned flags, const struct t2x_kind *kind)
 {
 	if (kind->only == 'M')
-		return settle_message(m, ev, flags);
+		return resolve_message(m, ev, flags);
 	if (kind->only && ev->nargs == 1 && is_right(ev->args, kind->only))
 		return 1;
-	return kind->style && settle_arguments(m, ev, tlg_style_by_id(kind->style)->args);
+	return kind->style && check_arguments(m, ev, tlg_style_by_id(kind->style)->args);
 }
 
 static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
@@ -294,7 +296,7 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 	m->summary.unresolved++;
 	m->print_unresolved(&m->printer, &ev);
 	if (thread->model && (!hit->scope || m->kinds[hit->scope->style].effect & nests))
-		t2x_regions_doubt(thread->model);   /* it may have been an enter or a leave */
+		t2x_regions_assume(thread->model);   /* it may have been an enter or a leave */
 }
 
 /* Return  0: it has no meaning */

@@ -9,7 +9,7 @@
 #ifndef T2X_MODEL_H
 #define T2X_MODEL_H
 
-#include "t2x_losses.h"
+#include "t2x_dropped.h"
 #include "t2x_writer.h"
 
 /*

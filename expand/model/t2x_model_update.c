@@ -7,10 +7,9 @@
 
 #include <stdio.h>
 
-#include "t2x_losses.h"
-#include "t2x_model_own.h"
+#include "t2x_model_private.h"
 #include "tlg_desc.h"
-#include "base/t2x_cache_line.h"
+#include "base/t2x_memory.h"
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
@@ -96,7 +95,7 @@ static void repeat_regions(struct t2x_model *m, struct t2x_thread *thread, const
 		region = make_region(&open[i]);
 		t2x_regions_enter(regions, &region, &m->region_budget);
 	}
-	regions->doubt = opens->assumed ? own + opens->assumed : 0;
+	regions->assumed = opens->assumed ? own + opens->assumed : 0;
 }
 
 /* ---- what is missing ---------------------------------------------------------------------------- */
@@ -132,7 +131,7 @@ static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns
 		return;
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_EVENTS, gap->events);
 	if (!gap->is_known) {
-		t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, t2x_regions_doubt(regions));
+		t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, t2x_regions_assume(regions));
 		return;
 	}
 	before = t2x_regions_open(regions);
@@ -146,17 +145,17 @@ static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns
 
 static void take_drop(struct t2x_model *m, struct t2x_process *process, const struct t2x_drop *drop)
 {
-	struct t2x_losses *losses = process->model;
+	struct t2x_dropped *dropped = process->model;
 
 	if (drop->reason == 0 || drop->reason >= TLG_LOSS_REASONS)
 		return;
-	m->summary.losses[drop->reason] +=
-		t2x_losses_update(&losses, &m->loss_budget, drop->tid, drop->reason, drop->total);
-	process->model = losses;
+	m->summary.dropped[drop->reason] +=
+		t2x_dropped_update(&dropped, &m->dropped_budget, drop->tid, drop->reason, drop->total);
+	process->model = dropped;
 }
 
 /* "ring full" as the name of a counter. */
-static void name_loss(char *name, size_t size, unsigned reason)
+static void name_drop(char *name, size_t size, unsigned reason)
 {
 	snprintf(name, size, "lost-%s", tlg_loss_name(reason));
 	for (; *name; name++)
@@ -164,13 +163,13 @@ static void name_loss(char *name, size_t size, unsigned reason)
 			*name = '-';
 }
 
-static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigned reason, uint64_t ns)
+static void print_drop(struct t2x_model *m, struct t2x_process *process, unsigned reason, uint64_t ns)
 {
 	char name[32];
 	struct t2x_thread thread = { .process = process, .name = "main" };
 	struct t2x_scope scope = { .style = TLG_STYLE_counter, .category = "trace2", .label = name };
 	const struct t2x_arg count = {
-		.type = TLG_ARG_UINT, .value = (int64_t)t2x_losses_total(process->model, reason),
+		.type = TLG_ARG_UINT, .value = (int64_t)t2x_dropped_total(process->model, reason),
 	};
 	const struct t2x_event ev = {
 		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
@@ -179,7 +178,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 
 	if (!count.value)
 		return;
-	name_loss(name, sizeof(name), reason);
+	name_drop(name, sizeof(name), reason);
 	m->kinds[ev.style].print(&m->printer, &ev);
 }
 
@@ -187,7 +186,7 @@ static void print_loss(struct t2x_model *m, struct t2x_process *process, unsigne
 static void end_process(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
 {
 	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
-		print_loss(m, process, reason, ns);
+		print_drop(m, process, reason, ns);
 }
 
 /* ---- what is known of processes and threads ----------------------------------------------------- */
@@ -210,7 +209,7 @@ static void set_thread(struct t2x_thread *thread, const struct t2x_thread *to)
 
 static void forget_process(struct t2x_model *m, struct t2x_process *process)
 {
-	t2x_losses_free(process->model, &m->loss_budget);
+	t2x_dropped_free(process->model, &m->dropped_budget);
 	process->model = NULL;
 }
 

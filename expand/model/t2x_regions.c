@@ -11,9 +11,9 @@ enum { MOST_LOOKED_AT = 1024 };        /* regions, for one of the same names: wh
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns)
 {
 	regions->open = 1;
-	regions->doubt = 0;
+	regions->assumed = 0;
 	regions->entered = regions->small;
-	regions->room = T2X_REGIONS_SMALL;
+	regions->capacity = T2X_REGIONS_SMALL;
 	regions->small[0] = (struct t2x_region){ start_ns, 0, 0 };
 }
 
@@ -21,7 +21,7 @@ void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
 {
 	if (regions->entered == regions->small)
 		return;
-	*budget += regions->room;
+	*budget += regions->capacity;
 	t2x_free(regions->entered);
 	regions->entered = regions->small;
 }
@@ -30,10 +30,10 @@ void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
 void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 {
 	int is_small = regions->entered == regions->small;
-	unsigned more = 2 * regions->room, price = is_small ? more : regions->room;
+	unsigned more = 2 * regions->capacity, price = is_small ? more : regions->capacity;
 	struct t2x_region *entered;
 
-	if (more > T2X_REGIONS_KEPT || price > *budget)
+	if (more > T2X_REGIONS_MAX || price > *budget)
 		return;
 	entered = t2x_realloc(is_small ? NULL : regions->entered, more * sizeof(*entered));
 	if (!entered)
@@ -41,18 +41,18 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 	if (is_small)
 		memcpy(entered, regions->small, sizeof(regions->small));
 	regions->entered = entered;
-	regions->room = more;
+	regions->capacity = more;
 	*budget -= price;
 }
 
-unsigned t2x_regions_doubt(struct t2x_regions *regions)
+unsigned t2x_regions_assume(struct t2x_regions *regions)
 {
 	unsigned open = regions->open, kept = 0;
 
-	while (kept < open && kept < regions->room && regions->entered[kept].when != TLG_OPEN_LOST)
+	while (kept < open && kept < regions->capacity && regions->entered[kept].when != TLG_OPEN_LOST)
 		kept++;
-	t2x_regions_cut(regions, kept < regions->room ? kept : open);
-	regions->doubt = regions->open + (regions->open < UINT32_MAX);
+	t2x_regions_cut(regions, kept < regions->capacity ? kept : open);
+	regions->assumed = regions->open + (regions->open < UINT32_MAX);
 	return open - regions->open;
 }
 
@@ -60,7 +60,7 @@ void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned enter
 {
 	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
 
-	unsigned least = regions->doubt && regions->open;   /* the thread's own level is not taken for what it left */
+	unsigned least = regions->assumed && regions->open;   /* the thread's own level is not taken for what it left */
 
 	t2x_regions_cut(regions, regions->open > left + least ? regions->open - left : least);
 	while (entered--)
@@ -70,7 +70,7 @@ void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned enter
 /* The innermost region of these names, the thread's own excepted; 0: there is none. */
 static unsigned find(const struct t2x_regions *regions, uint32_t names)
 {
-	unsigned at = regions->open < regions->room ? regions->open : regions->room;
+	unsigned at = regions->open < regions->capacity ? regions->open : regions->capacity;
 	unsigned outermost = at > MOST_LOOKED_AT ? at - MOST_LOOKED_AT : 1;
 
 	while (at > outermost && regions->entered[at - 1].names != names)

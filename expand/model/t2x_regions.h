@@ -3,7 +3,7 @@
  * t2x_regions.h - the open regions of a thread: when each was entered.
  *
  * The outermost one is the thread itself.  A thread may leave even that, once: then nothing is open, and
- * nothing has elapsed; the next region that it enters is the outermost.  Regions deeper than T2X_REGIONS_KEPT
+ * nothing has elapsed; the next region that it enters is the outermost.  Regions deeper than T2X_REGIONS_MAX
  * are counted, but their times are forgotten; so they are when all threads together exceed what the budget, a
  * number of times, allows.
  *
@@ -13,7 +13,7 @@
  * are left closes up to the innermost one of its names; if there is none, its region was entered in the gap, and
  * nothing is assumed any more but the thread's own level.  An enter of the names of an assumed one says that this
  * was left in the gap: a loop that enters it again and again would else pile it up with each gap, and what recurses
- * is soon put right by its leaves.  A time that has elapsed is told of certain regions only.
+ * is soon put right by its leaves.  An elapsed time is shown of certain regions only.
  */
 #ifndef T2X_REGIONS_H
 #define T2X_REGIONS_H
@@ -23,7 +23,7 @@
 #include "t2x_hit.h"
 
 enum {
-	T2X_REGIONS_KEPT = 65536,     /* the most times kept for a thread */
+	T2X_REGIONS_MAX = 65536,      /* times known of a thread */
 	T2X_REGIONS_SMALL = 4,        /* as many without memory of their own */
 };
 
@@ -37,9 +37,9 @@ struct t2x_region {
 struct t2x_regions {
 	struct t2x_region *entered;   /* small, or malloc'ed */
 	unsigned open;                /* UINT32_MAX: or more */
-	unsigned room;                /* times that entered can hold */
+	unsigned capacity;            /* times that entered can hold */
 	uint64_t last_ns;             /* of the thread's last event; 0: there was none */
-	unsigned doubt;               /* one more than are only assumed to be open; 0: all is known */
+	unsigned assumed;             /* one more than are only assumed to be open; 0: all is known */
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
@@ -54,9 +54,9 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget);
 
 static inline void t2x_regions_enter(struct t2x_regions *regions, const struct t2x_region *region, unsigned *budget)
 {
-	if (regions->open == regions->room)
+	if (regions->open == regions->capacity)
 		t2x_regions_grow(regions, budget);
-	if (regions->open < regions->room)
+	if (regions->open < regions->capacity)
 		regions->entered[regions->open] = *region;
 	regions->open += regions->open < UINT32_MAX;
 }
@@ -64,7 +64,7 @@ static inline void t2x_regions_enter(struct t2x_regions *regions, const struct t
 /* The innermost region, or that there is none, is only assumed. */
 static inline int t2x_regions_are_assumed(const struct t2x_regions *regions)
 {
-	return regions->open < regions->doubt;
+	return regions->open < regions->assumed;
 }
 
 /* Without an open region: no effect. */
@@ -79,14 +79,14 @@ static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
 	if (regions->open > n)
 		regions->open = n;
 	if (t2x_regions_are_assumed(regions))
-		regions->doubt = regions->open + 1;
+		regions->assumed = regions->open + 1;
 }
 
 /*
- * Any events may be missing here.  A region whose enter was lost, and those in it, are not even assumed to be open:
- * they have no names to be found by.  Return  how many were closed
+ * Any events may be missing here: what is open is only assumed to be from now on.  A region whose enter was lost, and
+ * those in it, are closed: they have no names to be found by.  Return  how many were closed
  */
-unsigned t2x_regions_doubt(struct t2x_regions *regions);
+unsigned t2x_regions_assume(struct t2x_regions *regions);
 
 /*
  * Events are missing in which so many of the open regions were left, and others entered that are still open: their
@@ -105,14 +105,14 @@ unsigned t2x_regions_repair_enter(struct t2x_regions *regions, uint32_t names);
 /* Whether the region at this depth, 0 for the outermost, is open and is known to be the one entered then. */
 static inline int t2x_regions_is(const struct t2x_regions *regions, unsigned depth, uint64_t when)
 {
-	return depth < regions->open && depth < regions->room && regions->entered[depth].when == when;
+	return depth < regions->open && depth < regions->capacity && regions->entered[depth].when == when;
 }
 
 /* Leave all but the outermost, and be certain of that. */
 static inline void t2x_regions_unwind(struct t2x_regions *regions)
 {
 	regions->open = regions->open > 1 ? 1 : regions->open;
-	regions->doubt = 0;
+	regions->assumed = 0;
 }
 
 /*
@@ -122,7 +122,7 @@ static inline void t2x_regions_unwind(struct t2x_regions *regions)
 static inline uint64_t t2x_regions_elapsed(const struct t2x_regions *regions, uint64_t now_ns)
 {
 	unsigned innermost = regions->open - 1;
-	uint64_t start_ns = innermost < regions->room ? regions->entered[innermost].ns : 0;
+	uint64_t start_ns = innermost < regions->capacity ? regions->entered[innermost].ns : 0;
 
 	if (start_ns && !t2x_regions_are_assumed(regions))
 		return now_ns - start_ns;

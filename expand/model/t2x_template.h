@@ -3,7 +3,7 @@
  * t2x_template.h - what a line's checkpoint, and what its thread, decide alone: laid out once, copied from then on.
  *
  * Scopes and threads have numbers that are never given twice, and another one as soon as they say something
- * else (t2x_hit.h).  So a template that carries the right number is right, and nobody has to be told when a
+ * else (t2x_hit.h).  So a template that carries the right number is right, and nobody need hear of it when a
  * scope is gone.  Templates lie in a table with one place for each of the numbers that are equal modulo its
  * size; numbers are dense, so a table is as good as one of all scopes while there are no more than places.
  * What a template's text and lengths mean is the writer's own business.

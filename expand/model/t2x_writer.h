@@ -2,7 +2,7 @@
 /*
  * t2x_writer.h - an output format: one function for each Trace2 event kind.
  *
- * The model (t2x_model) hands a writer events whose meaning is settled: elapsed times, open regions, checked
+ * The model (t2x_model) hands a writer events whose meaning is known: elapsed times, open regions, checked
  * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file
  * that exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it
  * forgets does not compile.  A writer that prints nothing before it has seen everything has a finish.

@@ -289,7 +289,7 @@ static void test_short_write_that_then_fails_loses_only_what_is_missing(void **s
 		rules.full_for = 5;
 		run((const char *const[]){ encodings[i % 2], NULL });
 		result = expand(t.raw);
-		lost = result.summary.losses[TLG_LOSS_WRITE];
+		lost = result.summary.dropped[TLG_LOSS_WRITE];
 		assert_true(lost > 0);
 		assert_int_equal(result.summary.checkpoints + lost, EMITTED);
 		reached += result.summary.checkpoints;
@@ -309,7 +309,7 @@ static void test_short_frame_that_then_fails_is_lost(void **state)
 		rules.full_for = 5;
 		run((const char *const[]){ "TRACE2_RAW_LZ4=1", NULL });
 		result = expand(t.raw);
-		assert_int_equal(result.summary.checkpoints + result.summary.losses[TLG_LOSS_WRITE], EMITTED);
+		assert_int_equal(result.summary.checkpoints + result.summary.dropped[TLG_LOSS_WRITE], EMITTED);
 	}
 }
 

@@ -440,8 +440,8 @@ static void test_model_summary_adds_gaps_and_dropped_events(void **state)
 	drop(&f, 0, TLG_LOSS_REASONS, 100);
 	assert_int_equal(summary->gaps, 2);
 	assert_int_equal(summary->gap_events, 12);
-	assert_int_equal(summary->losses[TLG_LOSS_FULL], 16);
-	assert_int_equal(summary->losses[TLG_LOSS_CUT], 2);
+	assert_int_equal(summary->dropped[TLG_LOSS_FULL], 16);
+	assert_int_equal(summary->dropped[TLG_LOSS_CUT], 2);
 	feed(&f, region_enter, 1, "");
 	assert_int_equal(summary->checkpoints, 1);
 	assert_int_equal(summary->unresolved, 0);

@@ -34,13 +34,13 @@ static void test_regions_times_survive_growth(void **state)
 static void test_regions_deeper_than_kept_are_counted(void **state)
 {
 	struct t2x_regions r;
-	unsigned budget = 4 * T2X_REGIONS_KEPT;
+	unsigned budget = 4 * T2X_REGIONS_MAX;
 
 	(void)state;
 	t2x_regions_init(&r, 5);
-	for (unsigned i = 0; i < T2X_REGIONS_KEPT + 100; i++)
+	for (unsigned i = 0; i < T2X_REGIONS_MAX + 100; i++)
 		enter(&r, 10, &budget);
-	assert_int_equal(t2x_regions_open(&r), T2X_REGIONS_KEPT + 101);
+	assert_int_equal(t2x_regions_open(&r), T2X_REGIONS_MAX + 101);
 	assert_true(t2x_regions_elapsed(&r, 100) == T2X_NO_TIME);
 	for (unsigned i = 0; i < 101; i++)
 		t2x_regions_leave(&r);
@@ -105,7 +105,7 @@ static void begin_in_block(struct t2x_regions *regions, unsigned *budget)
 static void begin_behind_a_gap(struct t2x_regions *regions, unsigned *budget)
 {
 	begin_in_block(regions, budget);
-	t2x_regions_doubt(regions);
+	t2x_regions_assume(regions);
 }
 
 static void test_regions_behind_a_gap_are_certain_and_those_before_are_not(void **state)
@@ -168,7 +168,7 @@ static void test_regions_entered_again_behind_each_gap_do_not_pile_up(void **sta
 	(void)state;
 	begin_in_block(&r, &budget);
 	for (uint64_t i = 0; i < 1000; i++) {
-		t2x_regions_doubt(&r);
+		t2x_regions_assume(&r);
 		t2x_regions_repair_enter(&r, JOB);
 		assert_int_equal(t2x_regions_open(&r), 1);
 		enter_named(&r, JOB, 100 + i, &budget);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_model_own.h - the model's own state: what t2x_model.c and t2x_model_update.c share, and nobody else includes.
+ * t2x_model_private.h - the model's state: what t2x_model.c and t2x_model_update.c share, and nobody else includes.
  */
-#ifndef T2X_MODEL_OWN_H
-#define T2X_MODEL_OWN_H
+#ifndef T2X_MODEL_PRIVATE_H
+#define T2X_MODEL_PRIVATE_H
 
-#include "t2x_losses.h"
+#include "t2x_dropped.h"
 #include "t2x_regions.h"
 #include "t2x_writer.h"
 
-enum { T2X_SETTLED_ARGS = 8 };            /* arguments of a kind whose last may be absent */
+enum { T2X_MODEL_ARGS = 8 };              /* most that a kind has whose last may be absent */
 
 /* A kind of event: how it is printed, what arguments it has, what it changes. */
 struct t2x_kind {
@@ -28,9 +28,9 @@ struct t2x_model {
 	t2x_finish_fn *finish;
 	struct t2x_printer printer;
 	struct t2x_summary summary;
-	struct t2x_arg settled[T2X_SETTLED_ARGS];
+	struct t2x_arg args[T2X_MODEL_ARGS];
 	unsigned region_budget;
-	size_t loss_budget;
+	size_t dropped_budget;
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 

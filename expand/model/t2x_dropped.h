@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_losses.h - what a process says it lost: a total for each thread and reason, stated again and again.
+ * t2x_dropped.h - what is missing: events that a process says it dropped, a total for each thread and reason, stated
+ * again and again; and the summary of a run.
  */
-#ifndef T2X_LOSSES_H
-#define T2X_LOSSES_H
+#ifndef T2X_DROPPED_H
+#define T2X_DROPPED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "tlg.h"
 
-struct t2x_losses;
+struct t2x_dropped;
 
 /* What came in a run, and what did not. */
 struct t2x_summary {
@@ -18,25 +19,25 @@ struct t2x_summary {
 	uint64_t unresolved;                   /* of these, shown as unresolved */
 	uint64_t gaps;                         /* places where events of a thread are missing */
 	uint64_t gap_events;                   /* events missing there, arguments included */
-	uint64_t losses[TLG_LOSS_REASONS];     /* checkpoints that the programs say they lost */
+	uint64_t dropped[TLG_LOSS_REASONS];    /* checkpoints that the programs say they dropped, by TLG_LOSS_* */
 };
 
 /* Threads and reasons of a process; what is beyond counts as nothing, as does what the budget does not allow. */
-enum { T2X_LOSSES_KEPT = 16384 };
+enum { T2X_DROPPED_MAX = 16384 };
 
 /*
  * Take note that the thread's total for the reason is now total.
- * losses  where the table is: NULL at first, made here
+ * dropped  where the table is: NULL at first, made here
  * budget  bytes that tables may still take
  * Return  how much that adds to what was known; 0 too if there is no memory
  */
-uint64_t t2x_losses_update(struct t2x_losses **losses, size_t *budget, uint32_t tid, unsigned reason,
+uint64_t t2x_dropped_update(struct t2x_dropped **dropped, size_t *budget, uint32_t tid, unsigned reason,
 			   uint64_t total);
 
-/* What is known of all threads together.  losses may be NULL. */
-uint64_t t2x_losses_total(const struct t2x_losses *losses, unsigned reason);
+/* What is known of all threads together.  dropped may be NULL. */
+uint64_t t2x_dropped_total(const struct t2x_dropped *dropped, unsigned reason);
 
 /* budget  gets back what the table took */
-void t2x_losses_free(struct t2x_losses *losses, size_t *budget);
+void t2x_dropped_free(struct t2x_dropped *dropped, size_t *budget);
 
 #endif
