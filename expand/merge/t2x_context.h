@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_context.h - what all streams of a run share: the back end, a budget of memory, numbers for what the back end is to
- * tell apart, counts of what was wrong.
+ * t2x_context.h - what all streams of a run share: the back end, a budget of memory, the numbers that tell threads and
+ * scopes apart, counts of what was wrong.
  *
  * Definitions that exceed the budget are ignored, and counted.
  */
