@@ -304,7 +304,7 @@ $(out)/libtrace2.pc: runtime/libtrace2.pc.in force
 
 installed := $(bindir)/t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
 	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 \
-	     $(mandir)/man3/trace2.3 $(mandir)/man7/trace2-env.7
+	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7)
 # A page for each function, which sources trace2(3): of trace2_x_fl() also as trace2_x
 functions := $(shell sed -n 's/^	\(trace2_[a-z0-9_]*\);/\1/p' runtime/trace2.map)
 man_links := $(patsubst %,$(mandir)/man3/%.3,$(sort $(functions) $(functions:%_fl=%)))
@@ -320,7 +320,7 @@ install: all $(out)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 $(DESTDIR)$(mandir)/man1/t2expand.1
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3
-	$(quiet)$(INSTALL) -m 644 runtime/trace2-env.7 $(DESTDIR)$(mandir)/man7/trace2-env.7
+	$(quiet)$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 $(DESTDIR)$(mandir)/man7/
 	$(quiet)for page in $(man_links); do echo .so man3/trace2.3 >"$(DESTDIR)$$page" || exit; done
 
 uninstall:

@@ -19,7 +19,8 @@ fi
 prefix=$tmp/prefix
 quiet "install" make install prefix="$prefix"
 for file in bin/t2expand lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
-	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7; do
+	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
+	share/man/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$prefix/$file"
 done
 
@@ -106,7 +107,7 @@ dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
-	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7; do
+	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$dest/$file"
 done
 quiet "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"

@@ -22,7 +22,7 @@ agree()
 	none "$1" "$(cat "$tmp/offences")"
 }
 
-for page in expand/t2expand.1 runtime/trace2.3 runtime/trace2-env.7; do
+for page in expand/t2expand.1 runtime/trace2.3 runtime/trace2-env.7 runtime/trace2-tutorial.7; do
 	# which other pages are installed says nothing about this one
 	mandoc -Tlint "$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/offences"
 	none "mandoc -Tlint $page" "$(cat "$tmp/offences")"
