@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The tables in FORMAT.md are those of the event table.  Ends with "N passed, N failed".
-# With the argument --write, put them there.
+# The tables in FORMAT.md are those of the event table, and its section 12 shows a file that both readers understand: t2expand,
+# and decode.py, which was written from the page; its members and its text are as shown.  Ends with "N passed, N failed".
+# With the argument --write, put the tables there.
 set -u
 
 . "$(dirname "$0")/../common.sh"
@@ -27,4 +28,32 @@ for name in styles types; do
 		fail "the table \"$name\" in FORMAT.md (left: what it should be; $0 --write puts it there)"
 	fi
 done
+# Lines "OFFSET | BYTES | NAME member=value ..." or "... | INFO "text"", and what --format=xml says of the same bytes
+table file FORMAT.md | grep '^[0-9a-f]' >"$tmp/lines"
+python3 - "$tmp" <<'END'
+import sys
+data = b""
+for line in open(sys.argv[1] + "/lines"):
+    offset, code, _ = line.split(" | ", 2)
+    if int(offset, 16) != len(data):
+        print("offset", offset)
+    data += bytes.fromhex(code)
+open(sys.argv[1] + "/file.tlg", "wb").write(data)
+END
+"$out/t2expand" --format=xml "$tmp/file.tlg" >"$tmp/xml" 2>"$tmp/errors"
+none "the file in FORMAT.md is damaged" "$(cat "$tmp/errors"; python3 -B tests/cli/decode.py "$tmp/file.tlg" 2>&1 | diff - "$tmp/xml")"
+none "members of the file in FORMAT.md" "$(paste -d '\n' "$tmp/lines" "$tmp/xml" | python3 -c '
+import sys
+lines = sys.stdin.read().splitlines()
+for shown, xml in zip(lines[::2], lines[1::2]):
+    name, _, members = shown.split(" | ")[2].partition(" ")
+    if name == "INFO":
+        members = "text=" + members.strip("\"")
+    wrong = [member for member in members.split() if " %s=\"%s\"" % tuple(member.split("=")) not in xml]
+    if wrong or not xml.startswith("<%s " % name):
+        print(shown, wrong, xml)
+')"
+table file-text FORMAT.md | grep '^[0-9]' >"$tmp/text"
+none "the text of the file in FORMAT.md" "$("$out/t2expand" "$tmp/file.tlg" 2>&1 | diff "$tmp/text" -)"
+check "the file in FORMAT.md is whole" [ "$(wc -l <"$tmp/xml")" -ge 30 ]
 total
