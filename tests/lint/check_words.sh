@@ -12,7 +12,7 @@ export LC_ALL=C
 cd "$top" || exit 1
 
 if [ $# -eq 0 ]; then
-	set -- README.md CONTRIBUTING.md FORMAT.md runtime/*.[37] tests/RELIABILITY.md $(git ls-files '*/README.md')
+	set -- README.md CONTRIBUTING.md FORMAT.md runtime/*.[37] tests/RELIABILITY.md bench/NOTES.md $(git ls-files '*/README.md')
 fi
 
 # allow FILE PATTERN REASON: lines of FILE that match the pattern may have it
