@@ -16,14 +16,8 @@
 #include "t2x_rest.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
-#include "text/t2x_raw.h"
-#include "text/t2x_xml.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
-
-static const struct t2x_writer *const writers[] = {
-	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
-};
 
 /* A run: everything that has to be freed. */
 struct run {
@@ -172,15 +166,15 @@ static void note_open(struct run *run, const struct t2x_merge *merge)
 	free(open);
 }
 
-/* All formats but xml and raw.  Return  0 or -ENOMEM */
-static int expand_text(struct run *run)
+/* Through the model.  Return  0 or -ENOMEM */
+static int expand_events(struct run *run)
 {
 	struct t2x_context context = { .report = &run->report };
 	struct t2x_merge *merge = NULL;
 	struct t2x_batch_queue *queue = NULL;
 	int error = -ENOMEM;
 
-	context.model = t2x_model_new(writers[run->settings.format], &run->output.out, &run->settings.options);
+	context.model = t2x_model_new(run->settings.format->writer, &run->output.out, &run->settings.options);
 	if (context.model)
 		merge = t2x_merge_new(&context);
 	if (!merge)
@@ -210,31 +204,27 @@ done:
 	return error;
 }
 
-/* xml, raw: what is in the files, one after the other.  Return  0 or -ENOMEM */
-static int expand_listing(struct run *run)
+/* What is in the files, one after the other.  Return  0 or -ENOMEM */
+static int expand_blocks(struct run *run)
 {
-	struct t2x_xml xml = { .out = &run->output.out };
-	struct t2x_raw raw = { .out = &run->output.out };
+	const struct t2x_writer *writer = run->settings.format->writer;
+	struct t2x_printer printer = { .out = &run->output.out, .options = run->settings.options };
 	struct t2x_block block;
-	int error = 0;
+	int error = writer->begin(&printer);
 
-	for (unsigned i = 0; i < run->inputs.n; i++) {
-		while (!error && t2x_join_next(&run->inputs.items[i].blocks, &block)) {
-			if (run->settings.format == T2X_FORMAT_XML)
-				t2x_xml_block(&xml, &block);
-			else
-				error = t2x_raw_block(&raw, &block);
-		}
-	}
-	t2x_xml_free(&xml);
-	t2x_raw_free(&raw);
+	if (error)
+		return error;
+	for (unsigned i = 0; i < run->inputs.n; i++)
+		while (!error && t2x_join_next(&run->inputs.items[i].blocks, &block))
+			error = writer->block(&printer, &block);
+	writer->finish(&printer);
 	return error;
 }
 
 /* Read the inputs, write the text.  Return  0 or an errno of the output */
 static int expand_inputs(struct run *run)
 {
-	int error = run->settings.format >= T2X_FORMAT_XML ? expand_listing(run) : expand_text(run);
+	int error = run->settings.format->traits & T2X_TRAIT_RAW ? expand_blocks(run) : expand_events(run);
 
 	if (error)
 		complain(run, "memory", strerror(-error));

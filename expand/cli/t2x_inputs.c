@@ -80,7 +80,7 @@ static struct t2x_input *add(struct t2x_inputs *inputs, const char *path, int is
 	*input = (struct t2x_input){
 		.path = path, .layout = inputs->layout, .report = inputs->report, .is_listed = is_listed,
 	};
-	if (!t2x_input_check(input, inputs->settings->format < T2X_FORMAT_XML))
+	if (!t2x_input_check(input, !(inputs->settings->format->traits & T2X_TRAIT_RAW)))
 		report_fault(inputs, input);
 	else if ((!is_sentinel || input->good) && !is_known(inputs, input)) {
 		if (!remember(inputs, input))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_options.c - the command line: reading it, refusing it, --help, --version, --show_format. */
+/* t2x_options.c - the command line: reading it, refusing it, answering what it asks of t2expand itself. */
 #include "t2x_options.h"
 
 #include <errno.h>
@@ -12,49 +12,14 @@
 #include <unistd.h>
 
 #include "t2x_pool.h"
+#include "t2x_usage.h"
 #include "tlg.h"
 #include "tlg_show.h"
 
 enum { MAX_NESTING = 1000000 };
 
-/* Options without a letter. */
-enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, NANOSECONDS };
-
-static const char *const format_names[T2X_FORMATS] = { "normal", "perf", "event", "tree", "xml", "raw" };
-
-const char *t2x_format_name(enum t2x_format format)
-{
-	return format_names[format];
-}
-
-static const char usage_text[] =
-	"usage: t2expand [--format=normal|perf|event|tree|xml|raw] [--brief] [--nesting=N] [--ns]\n"
-	"                [--layout=FILE] [--raw-text] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
-	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
-	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
-	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
-	"       t2expand --live=PID [OPTION]... [FILE|DIRECTORY...]\n"
-	"       t2expand --show_format[=xml|md]\n"
-	"       t2expand --help | --version\n"
-	"\n"
-	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n"
-	"The default format is perf; tree shows the processes and who started whom.\n"
-	"  --brief          leave out what git's *_BRIEF variables leave out; tree: the time of the start\n"
-	"  --nesting=N      event: regions and data at most N regions deep (default 2, 0: all)\n"
-	"  --ns             perf, event: times with nine decimals, not git's six\n"
-	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
-	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
-	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
-	"  --recover-all    the same of all ring files of your dead processes\n"
-	"  --ring-pid=PID   of these only those of the process; likewise\n"
-	"  --ring-program=GLOB, --ring-user=USER   of programs with such a name; of another user\n"
-	"  --ring-older=AGE, --ring-newer=AGE      whose last sign of life is older, newer: 90s, 10m, 2h, 7d, 4w\n"
-	"  --output=DIR/    of ring files: one new file for each process, named after it\n"
-	"  --delete         remove these ring files when the output is complete\n"
-	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
-	"  --jobs=N         use up to N threads (default 1): reading and formatting go on side by side\n"
-	"  --show_format    print the layout of this machine's events\n"
-	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
+/* Options without a letter; from FORMAT_OPTION on, those of formats. */
+enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS, FORMAT_OPTION };
 
 static void put_to_stdout(void *to, const char *text, size_t n)
 {
@@ -92,13 +57,15 @@ static void show_format(const char *how)
 	leave();
 }
 
-static enum t2x_format find_format(const char *name)
+static const struct t2x_format *find_format(const char *name)
 {
-	for (unsigned i = 0; i < T2X_FORMATS; i++)
-		if (!strcmp(name, format_names[i]))
-			return (enum t2x_format)i;
-	refuse("unknown format", name);
-	return T2X_FORMAT_PERF;
+	const struct t2x_format *format = t2x_format_find(name);
+	char names[256], what[320];
+
+	snprintf(what, sizeof(what), "--format is one of %s, not", t2x_usage_names(names, sizeof(names), NULL));
+	if (!format)
+		refuse(what, name);
+	return format;
 }
 
 /* The number that is the value of an option; larger ones are max. */
@@ -207,7 +174,7 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 		return 1;
 	default:
 		settings->selects |= take_selection(&settings->select, option);
-		return option >= RING_PID && option <= RING_NEWER;
+		return option >= RING_PID;
 	}
 }
 
@@ -216,15 +183,6 @@ static void take_option(struct t2x_settings *settings, int option)
 	switch (option) {
 	case 'f':
 		settings->format = find_format(optarg);
-		break;
-	case 'b':
-		settings->options.brief = 1;
-		break;
-	case 'n':
-		settings->options.nesting = find_number("--nesting is not a number", optarg, MAX_NESTING);
-		break;
-	case NANOSECONDS:
-		settings->options.ns = 1;
 		break;
 	case 'j':
 		settings->jobs = find_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
@@ -243,8 +201,12 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 's':
 		show_format(optarg);
 		break;
+	case LIST_FORMATS:
+		t2x_usage_formats(stdout);
+		leave();
+		break;
 	case 'h':
-		fputs(usage_text, stdout);
+		t2x_usage_help(stdout);
 		leave();
 		break;
 	case 'v':
@@ -252,7 +214,9 @@ static void take_option(struct t2x_settings *settings, int option)
 		leave();
 		break;
 	default:
-		if (!take_ring_option(settings, option))
+		if (option >= FORMAT_OPTION)
+			settings->values[option - FORMAT_OPTION] = optarg ? optarg : "";
+		else if (!take_ring_option(settings, option))
 			exit(T2X_EXIT_USAGE);   /* getopt has said what is wrong */
 	}
 }
@@ -286,13 +250,49 @@ static void check_rings(struct t2x_settings *settings)
 		refuse("no file goes with an output that is a directory", settings->paths[0]);
 }
 
+/* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
+static void check_format_options(struct t2x_settings *settings)
+{
+	struct t2x_options *options = &settings->options;
+	char names[256], what[320];
+
+	for (unsigned i = 0; i < T2X_OPTIONS; i++) {
+		const struct t2x_format_option *option = &t2x_format_options[i];
+
+		if (!settings->values[i])
+			continue;
+		snprintf(what, sizeof(what), "--%s is not a number", option->name);
+		if (option->value && !strcmp(option->value, "N"))
+			find_number(what, settings->values[i], UINT32_MAX);
+		snprintf(what, sizeof(what), "--%s is not for --format=%s, only for", option->name,
+			 settings->format->name);
+		if (!t2x_format_has(settings->format, option))
+			refuse(what, t2x_usage_names(names, sizeof(names), option));
+	}
+	options->values = settings->values;
+	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
+	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
+	options->nesting = T2X_DEFAULT_NESTING;
+	if (t2x_option(options, T2X_OPTION_nesting))
+		options->nesting = find_number("", t2x_option(options, T2X_OPTION_nesting), MAX_NESTING);
+}
+
+/* The options, those of formats at the end; to is as large as all of them. */
+static void list_options(struct option *to, const struct option *options, unsigned n)
+{
+	memcpy(to, options, n * sizeof(*to));
+	for (unsigned i = 0; i < T2X_OPTIONS; i++)
+		to[n + i] = (struct option){
+			t2x_format_options[i].name, t2x_format_options[i].value ? required_argument : no_argument, NULL,
+			(int)(FORMAT_OPTION + i)
+		};
+	to[n + T2X_OPTIONS] = (struct option){ 0 };
+}
+
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
-		{ "brief", no_argument, NULL, 'b' },
-		{ "nesting", required_argument, NULL, 'n' },
-		{ "ns", no_argument, NULL, NANOSECONDS },
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },
@@ -307,18 +307,21 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "ring-older", required_argument, NULL, RING_OLDER },
 		{ "ring-newer", required_argument, NULL, RING_NEWER },
 		{ "show_format", optional_argument, NULL, 's' },
+		{ "list-formats", no_argument, NULL, LIST_FORMATS },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 },
 	};
+	enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
+	struct option all[OPTIONS + T2X_OPTIONS + 1];
 	int option;
 
 	*settings = (struct t2x_settings){
-		.format = T2X_FORMAT_PERF, .options = { .nesting = T2X_DEFAULT_NESTING }, .jobs = 1,
-		.select = { .user = geteuid() },
+		.format = &t2x_formats[T2X_FORMAT_perf], .jobs = 1, .select = { .user = geteuid() },
 	};
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1)
+	list_options(all, options, OPTIONS);
+	while ((option = getopt_long(argc, argv, "o:", all, NULL)) != -1)
 		take_option(settings, option);
+	check_format_options(settings);
 	settings->paths = argv + optind;
 	settings->npaths = (unsigned)(argc - optind);
 	check_rings(settings);

@@ -2,7 +2,7 @@
 /*
  * t2x_options.h - what the command line of t2expand asks for.
  *
- * A command line that cannot be understood, --help, --version and --show_format end the program here.
+ * A command line that cannot be understood, --help, --version, --list-formats and --show_format end the program here.
  */
 #ifndef T2X_OPTIONS_H
 #define T2X_OPTIONS_H
@@ -10,16 +10,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "model/t2x_writer.h"
+#include "text/t2x_formats.h"
 
 /* Exit statuses of the program beside 0. */
 enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
-
-/* From XML on: listings of what is in the files; before: what one model of all of them tells. */
-enum t2x_format {
-	T2X_FORMAT_NORMAL, T2X_FORMAT_PERF, T2X_FORMAT_EVENT, T2X_FORMAT_TREE, T2X_FORMAT_XML, T2X_FORMAT_RAW,
-	T2X_FORMATS
-};
 
 /* Which ring files of those that are found. */
 struct t2x_selection {
@@ -31,8 +25,9 @@ struct t2x_selection {
 };
 
 struct t2x_settings {
-	enum t2x_format format;
+	const struct t2x_format *format;
 	struct t2x_options options;
+	const char *values[T2X_OPTIONS];  /* of options of formats: NULL: not given; "": without a value */
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
@@ -49,10 +44,7 @@ struct t2x_settings {
 	struct t2x_selection select;
 };
 
-/* As --format has it. */
-const char *t2x_format_name(enum t2x_format format);
-
-/* Fill in the settings, which point into argv. */
+/* Fill in the settings, which point into argv, and their options at themselves. */
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv);
 
 #endif

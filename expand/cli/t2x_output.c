@@ -104,7 +104,7 @@ const char *t2x_output_create(struct t2x_output *output, const struct t2x_settin
 
 	*output = (struct t2x_output){
 		.fd = -1, .is_new = 1,
-		.suffix = settings->format == T2X_FORMAT_RAW ? "tlg" : t2x_format_name(settings->format),
+		.suffix = settings->format->suffix,
 	};
 	error = name_file(output, settings->output, sid);
 	if (!error)
@@ -192,10 +192,10 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 	} else if (settings->raw_text || !isatty(output->fd)) {
 		widen_pipe(output->fd);
 		error = t2x_out_init(&output->out, output->fd);
-	} else if (settings->format == T2X_FORMAT_RAW) {
-		return "a terminal, which raw events might upset; --raw-text writes them";
+	} else if (settings->format->traits & T2X_TRAIT_BINARY) {
+		return "a terminal, which binary output might upset; --raw-text writes it";
 	} else {
-		error = start_screen(output, settings->format == T2X_FORMAT_EVENT);
+		error = start_screen(output, settings->format->traits & T2X_TRAIT_JSON);
 	}
 	return error ? strerror(-error) : NULL;
 }

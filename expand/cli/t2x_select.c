@@ -61,7 +61,7 @@ static void print_nothing(struct t2x_printer *printer, const struct t2x_event *e
 
 /* All but the start are NULL: not printed. */
 static const struct t2x_writer writer_program = {
-	.name = "program", .unresolved = print_nothing, .finish = NULL, .print = { .start = print_start },
+	.unresolved = print_nothing, .print = { .start = print_start },
 };
 
 /* A pattern without a slash is one of the last part of the name. */

@@ -73,6 +73,10 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 #define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
 #include "tlg_styles.def"
 #undef TLG_STYLE
+	if (writer->begin && writer->begin(&m->printer)) {
+		t2x_model_free(m);
+		return NULL;
+	}
 	return m;
 }
 

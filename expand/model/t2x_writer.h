@@ -5,7 +5,7 @@
  * The model (t2x_model) hands a writer events whose meaning is known: elapsed times, open regions, checked
  * arguments, a finished message.  A writer knows how they look and nothing else.  Each format is one file
  * that exports one const struct t2x_writer; a kind that it does not print is NULL there, a kind that it
- * forgets does not compile.  A writer that prints nothing before it has seen everything has a finish.
+ * forgets does not compile.  text/README.md says how to add one.
  */
 #ifndef T2X_WRITER_H
 #define T2X_WRITER_H
@@ -18,6 +18,7 @@ struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
 	unsigned nesting;     /* event: open regions up to which regions and data are shown; 0: no limit */
 	int ns;               /* perf, event: times with nine decimals, not git's six */
+	const char *const *values;   /* t2expand only: of all options of formats, see text/t2x_formats.h */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
@@ -96,7 +97,7 @@ struct t2x_printer {
 	struct t2x_second second;
 	struct t2x_kept time, elapsed;  /* of the day; since the start of the process, where time is kept */
 	struct t2x_templates *templates;
-	void *own;                      /* of a writer that gathers: NULL at first, and after its finish */
+	void *own;                      /* the writer's: NULL at first, and after its finish */
 };
 
 /* The number that git prints for a scope's repository, which is not 0. */
@@ -106,12 +107,19 @@ static inline unsigned t2x_repo_id(const struct t2x_scope *scope)
 }
 
 typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *event);
+typedef int t2x_begin_fn(struct t2x_printer *printer);
 typedef void t2x_finish_fn(struct t2x_printer *printer);
 
+struct t2x_block;
+typedef int t2x_print_block_fn(struct t2x_printer *printer, const struct t2x_block *block);
+
 struct t2x_writer {
-	const char *name;
+	t2x_begin_fn *begin;            /* in front of everything: make printer->own, print what comes first;
+					   returns 0 or -ENOMEM; NULL: nothing is to be done */
+	t2x_finish_fn *finish;          /* behind everything: print the rest, free printer->own; NULL: likewise */
+	t2x_print_block_fn *block;      /* a format of raw events: each block of the inputs instead of events, one
+					   input after the other; returns 0 or -ENOMEM; NULL: it prints events */
 	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
-	t2x_finish_fn *finish;          /* print what was gathered, free printer->own; NULL: nothing was */
 	struct {
 #define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
 #include "tlg_styles.def"
@@ -119,6 +127,7 @@ struct t2x_writer {
 	} print;
 };
 
-extern const struct t2x_writer t2x_writer_normal, t2x_writer_perf, t2x_writer_event, t2x_writer_tree;
+/* Git's, which the library prints live, too; all formats are in text/t2x_formats.def. */
+extern const struct t2x_writer t2x_writer_normal, t2x_writer_perf, t2x_writer_event;
 
 #endif

@@ -345,7 +345,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 }
 
 const struct t2x_writer t2x_writer_event = {
-	.name = "event",
 	.unresolved = print_unresolved,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = print_##kind,

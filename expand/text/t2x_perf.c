@@ -267,7 +267,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_too_many_files NULL
 
 const struct t2x_writer t2x_writer_perf = {
-	.name = "perf",
 	.unresolved = print_unresolved,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = print_##kind,

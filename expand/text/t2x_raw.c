@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_formats.h"
 #include "tlg_block.h"
 #include "read/t2x_unpack.h"
 
@@ -63,3 +64,30 @@ void t2x_raw_free(struct t2x_raw *raw)
 	free(raw->made);
 	raw->made = NULL;
 }
+
+/* ---- the writer --------------------------------------------------------------------------------- */
+
+static int begin_raw(struct t2x_printer *printer)
+{
+	struct t2x_raw *raw = calloc(1, sizeof(*raw));
+
+	if (!raw)
+		return -ENOMEM;
+	raw->out = printer->out;
+	printer->own = raw;
+	return 0;
+}
+
+static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
+{
+	return t2x_raw_block(printer->own, block);
+}
+
+static void finish_raw(struct t2x_printer *printer)
+{
+	t2x_raw_free(printer->own);
+	free(printer->own);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_raw = { .begin = begin_raw, .block = print_block, .finish = finish_raw };

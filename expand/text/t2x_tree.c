@@ -2,8 +2,10 @@
 /* t2x_tree.c - gathering the nodes: the writer. */
 #include "t2x_tree.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
+#include "t2x_formats.h"
 #include "t2x_text.h"
 
 enum {
@@ -78,19 +80,16 @@ static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_
 
 /* ---- nodes -------------------------------------------------------------------------------------- */
 
-static struct t2x_tree *find_tree(struct t2x_printer *printer)
+static int begin_tree(struct t2x_printer *printer)
 {
-	struct t2x_tree *tree = printer->own;
+	struct t2x_tree *tree = calloc(1, sizeof(*tree));
 
-	if (tree)
-		return tree;
-	tree = calloc(1, sizeof(*tree));
 	if (tree && t2x_out_init_fn(&tree->quote, put_command, tree)) {
 		free(tree);
 		tree = NULL;
 	}
 	printer->own = tree;
-	return tree;
+	return tree ? 0 : -ENOMEM;
 }
 
 static int make_room(struct t2x_tree *tree)
@@ -164,11 +163,9 @@ static void learn_process(struct t2x_tree *tree, struct t2x_node *node, const st
 /* The node of the event's process, which lives.  Return  NULL: there was no room for it */
 static struct t2x_node *follow(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_tree *tree = find_tree(printer);
+	struct t2x_tree *tree = printer->own;
 	struct t2x_node *node;
 
-	if (!tree)
-		return NULL;
 	node = t2x_map_get(&tree->by_stream, ev->thread->process->stream);
 	if (!node)
 		node = add_process(tree, ev);
@@ -332,8 +329,6 @@ static void finish_tree(struct t2x_printer *printer)
 {
 	struct t2x_tree *tree = printer->own;
 
-	if (!tree)
-		return;
 	t2x_tree_show(tree, printer);
 	for (unsigned i = 0; i < tree->n; i++) {
 		free(tree->nodes[i]->sid);
@@ -372,9 +367,9 @@ static void finish_tree(struct t2x_printer *printer)
 #define print_step print_any
 
 const struct t2x_writer t2x_writer_tree = {
-	.name = "tree",
-	.unresolved = print_any,
+	.begin = begin_tree,
 	.finish = finish_tree,
+	.unresolved = print_any,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = print_##kind,
 #include "tlg_styles.def"

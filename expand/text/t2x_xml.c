@@ -2,9 +2,11 @@
 /* t2x_xml.c - see t2x_xml.h. */
 #include "t2x_xml.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_formats.h"
 #include "tlg_math.h"
 
 enum { MAX_CLOCKS = 65536, DECIMALS = 9, STACKTRACK_DECIMALS = 6 };
@@ -256,3 +258,31 @@ void t2x_xml_block(struct t2x_xml *xml, const struct t2x_block *block)
 		put_event(&element);
 	}
 }
+
+/* ---- the writer --------------------------------------------------------------------------------- */
+
+static int begin_xml(struct t2x_printer *printer)
+{
+	struct t2x_xml *xml = calloc(1, sizeof(*xml));
+
+	if (!xml)
+		return -ENOMEM;
+	xml->out = printer->out;
+	printer->own = xml;
+	return 0;
+}
+
+static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
+{
+	t2x_xml_block(printer->own, block);
+	return 0;
+}
+
+static void finish_xml(struct t2x_printer *printer)
+{
+	t2x_xml_free(printer->own);
+	free(printer->own);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_xml = { .begin = begin_xml, .block = print_block, .finish = finish_xml };

@@ -85,7 +85,7 @@ check "--recover" status 0 --recover "$(ring)"
 check "--recover gives all" numbers got 5000
 check "it says how many" grep -q 'recovered, 0 raw events in flight' said
 mv got perf
-for form in normal perf event tree xml raw; do
+for form in $("$out/t2expand" --list-formats | awk '{ print $1 }'); do
 	status 0 --format=$form --recover "$(ring)"
 	mv got first.$form
 	check "--format=$form again gives the same" status 0 --format=$form --recover "$(ring)"

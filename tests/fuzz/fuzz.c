@@ -10,6 +10,7 @@
 #include "tlg_crc.h"
 #include "wellformed.h"
 #include "base/t2x_escape.h"
+#include "text/t2x_formats.h"
 #include "text/t2x_raw.h"
 #include "text/t2x_xml.h"
 
@@ -88,18 +89,18 @@ static void open_text(struct t2x_out *out)
 	g_plain.is_full = 0;
 }
 
-static void expand_text(fuzz_expand_fn *expand, void *source, const struct t2x_writer *writer)
+static void expand_text(fuzz_expand_fn *expand, void *source, const struct t2x_format *format)
 {
-	int is_json = writer == &t2x_writer_event;
+	int is_json = (format->traits & T2X_TRAIT_JSON) != 0;
 	struct t2x_out out;
 
 	open_text(&out);
-	expand(source, writer, &out);
+	expand(source, format->writer, &out);
 	t2x_out_free(&out);
 	if (!g_plain.is_full)
-		check(writer->name, "text",
+		check(format->name, "text",
 		      (is_json ? wellformed_json : wellformed_lines)(g_plain.at, g_plain.n), &g_plain);
-	check_screen(writer->name, is_json);
+	check_screen(format->name, is_json);
 }
 
 static void check_listing(const char *name, struct t2x_out *out, int is_xml)
@@ -156,14 +157,19 @@ static void expand_listing(const void *bytes, size_t n, const struct t2x_layout 
 	check("report", "text", wellformed_screen(said, report_text.n), &report_text);
 }
 
-static const struct t2x_writer *const writers[] = {
-	&t2x_writer_normal, &t2x_writer_perf, &t2x_writer_event, &t2x_writer_tree
-};
-enum { WRITERS = sizeof(writers) / sizeof(writers[0]) };
+/* Formats of raw events are listed by list_blocks(); wellformed.h judges lines. */
+static int is_text(const struct t2x_format *format)
+{
+	return !(format->traits & (T2X_TRAIT_RAW | T2X_TRAIT_BINARY));
+}
 
 void fuzz_texts(fuzz_expand_fn *expand, void *source, const void *bytes, size_t n)
 {
-	expand_text(expand, source, writers[tlg_crc32c(0, bytes, n) % WRITERS]);
+	unsigned at = tlg_crc32c(0, bytes, n) % T2X_FORMATS;
+
+	while (!is_text(&t2x_formats[at]))
+		at = (at + 1) % T2X_FORMATS;
+	expand_text(expand, source, &t2x_formats[at]);
 }
 
 /* A file in memory. */
@@ -184,15 +190,15 @@ void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout)
 {
 	static uint8_t sealed[MOST_BYTES];
 	uint32_t hash = tlg_crc32c(0, bytes, n);
-	unsigned format = hash % (WRITERS + 1);
+	const struct t2x_format *format = &t2x_formats[hash % T2X_FORMATS];
 	struct file file = { sealed, n < MOST_BYTES ? n : MOST_BYTES, layout };
 
 	if (file.n)
 		memcpy(sealed, bytes, file.n);
 	if (hash >> 8 & 7)
 		fuzz_reseal(sealed, file.n, layout);
-	if (format < WRITERS)
-		expand_text(expand_file, &file, writers[format]);
+	if (is_text(format))
+		expand_text(expand_file, &file, format);
 	else
 		expand_listing(sealed, file.n, layout);
 }

@@ -107,9 +107,16 @@ sed -n 's/^\.It .* Cm \(trace2\.[A-Za-z0-9]*\)/\1/p' "$tmp/settings" |
 agree "git's keys in trace2-env(7)" "$tmp/code" "$tmp/page"
 
 # ---- t2expand(1) ------------------------------------------------------------------------------------
-grep -hoE '\{ "[a-z_-]+", (no|required|optional)_argument' expand/cli/t2x_options.c | sed 's/{ "//; s/".*//' | sort -u >"$tmp/code"
+{
+	grep -hoE '\{ "[a-z_-]+", (no|required|optional)_argument' expand/cli/t2x_options.c | sed 's/{ "//; s/".*//'
+	sed -n 's/^T2X_FORMAT_OPTION(\([a-z_]*\),.*/\1/p' expand/text/t2x_formats.def
+} | sort -u >"$tmp/code"
 sed -n '/^\.It Fl/p' expand/t2expand.1 | grep -oE 'Fl -[a-z_-]+' | sed 's/Fl -//' | sort -u >"$tmp/page"
 agree "the options in t2expand(1)" "$tmp/code" "$tmp/page"
+
+sed -n 's/^T2X_FORMAT(\([a-z_]*\),.*/\1/p' expand/text/t2x_formats.def | sort >"$tmp/code"
+sed -n '/^\.It Fl -format/,/^\.El/s/^\.It Cm //p' expand/t2expand.1 | sort >"$tmp/page"
+agree "the formats in t2expand(1)" "$tmp/code" "$tmp/page"
 
 # ---- the example ------------------------------------------------------------------------------------
 sed -n '/^\.\\" begin work\.c/,/^\.\\" end work\.c/p' runtime/trace2.3 | grep -v '^\.' | sed 's/\\e/\\/g' >"$tmp/work.c"

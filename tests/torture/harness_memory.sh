@@ -31,7 +31,7 @@ try_formats()
 {
 	local format begun=$SECONDS
 
-	for format in normal perf event tree xml raw; do
+	for format in $("$out/t2expand" --list-formats | awk '{ print $1 }'); do
 		try "$1" $format "$mebibytes"
 	done
 	echo "$1: 6 times $mebibytes MiB, $((SECONDS - begun)) s"

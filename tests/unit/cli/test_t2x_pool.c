@@ -97,7 +97,7 @@ static void print_words(struct t2x_printer *printer, const struct t2x_event *ev)
 }
 
 static const struct t2x_writer words_writer = {
-	.name = "words", .unresolved = print_words, .print = { .start = print_words },
+	.unresolved = print_words, .print = { .start = print_words },
 };
 
 static void rename_thread(struct t2x_model *model, struct t2x_thread *thread)

@@ -332,7 +332,6 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 }
 
 static const struct t2x_writer writer = {
-	.name = "judge",
 	.unresolved = judge,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = judge,

@@ -44,7 +44,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 }
 
 static const struct t2x_writer plain_writer = {
-	.name = "plain",
 	.unresolved = print_unresolved,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = print_event,

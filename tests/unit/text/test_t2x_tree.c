@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "text/t2x_formats.h"
 #include "text/t2x_tree.h"
 
 /* The next checkpoints are of this process, which began at start_us. */
