@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_blocks.c - resynchronisation, what is in a block, files without blocks. */
+/* t2x_blocks.c - resynchronisation, unpacking, files without blocks. */
 #include "t2x_blocks.h"
 
 #include <errno.h>
@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "t2x_unpack.h"
+#include "tlg_block.h"
+#include "tlg_pack.h"
 
 enum { RUN_EVENTS = 128 };        /* of a file without blocks that are given out at once */
 
 size_t t2x_blocks_seen(const struct t2x_layout *layout)
 {
-	return t2x_place_seen(layout);
+	return t2x_scanner_window(layout);
 }
 
 int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout)
@@ -23,7 +24,7 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 
 	memset(blocks, 0, sizeof(*blocks));
 	blocks->in = in;
-	error = t2x_place_init(&blocks->places, in, layout);
+	error = t2x_scanner_init(&blocks->scanner, in, layout);
 	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * split + 1) * sizeof(*blocks->events));
 	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
 	if (!error && blocks->events && blocks->unpacked)
@@ -34,11 +35,54 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 
 void t2x_blocks_free(struct t2x_blocks *blocks)
 {
-	t2x_place_free(&blocks->places);
+	t2x_scanner_free(&blocks->scanner);
 	free(blocks->own);
 	free(blocks->events);
 	free(blocks->unpacked);
 	blocks->own = blocks->events = blocks->unpacked = NULL;
+}
+
+/* ---- packed blocks ------------------------------------------------------------------------------ */
+
+static int is_swapped(const struct t2x_layout *layout)
+{
+	return layout->little_endian != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
+}
+
+static int is_member(const struct t2x_layout *layout, unsigned which, unsigned offset, unsigned size)
+{
+	return layout->head[which].offset == offset && layout->head[which].size == size;
+}
+
+/* Events of this layout can have been packed: those of ours, also when a document describes them. */
+static int can_be_packed(const struct t2x_layout *layout)
+{
+	return layout->entry_size == TLG_EVENT_SIZE && layout->payload_offset == offsetof(struct tlg_event, u) &&
+	       is_member(layout, T2X_HEAD_FLAGS, offsetof(struct tlg_event, flags), 2) &&
+	       is_member(layout, T2X_HEAD_PID, offsetof(struct tlg_event, pid), 2) &&
+	       is_member(layout, T2X_HEAD_SEQUENCE, offsetof(struct tlg_event, sequence), 4);
+}
+
+/* To BLOCK, which stays as it is, and events of the writer's byte order.  Return  0: these are no packed events */
+static int unpack(const struct t2x_candidate *found, struct tlg_event *to)
+{
+	const struct tlg_event *head = &found->head;
+	const struct tlg_pack_key key = { head->pid, head->u.block.tid };
+
+	memcpy(to, found->raw, sizeof(*to));
+	return tlg_unpack(&key, found->raw + sizeof(*to), found->bytes - sizeof(*to), is_swapped(found->layout), to + 1,
+			  head->u.block.count);
+}
+
+void t2x_blocks_seal_plain(const struct t2x_layout *layout, struct tlg_event *block, unsigned count, uint32_t stream)
+{
+	struct tlg_block *head = &block->u.block;
+	uint32_t crc;
+
+	head->encoding = TLG_PLAIN;
+	head->size = head->count;
+	crc = tlg_block_crc(block, (count + 1) * sizeof(*block), TLG_BLOCK_CRC_AT, stream);
+	head->crc = is_swapped(layout) ? __builtin_bswap32(crc) : crc;
 }
 
 /* ---- framed files ------------------------------------------------------------------------------- */
@@ -52,33 +96,33 @@ static void report(struct t2x_blocks *blocks, uint64_t from, const char *what)
 }
 
 /* See whether a good block lies at the window's beginning.  Return  NULL: yes; else what is there instead */
-static const char *check_here(struct t2x_blocks *blocks, struct t2x_place *found, uint32_t *id)
+static const char *check_here(struct t2x_blocks *blocks, struct t2x_candidate *found, uint32_t *id)
 {
 	const unsigned char *p;
 	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
 
 	found->bytes = 1;
-	if (!t2x_place_find(&blocks->places, p, avail, found))
+	if (!t2x_scanner_find(&blocks->scanner, p, avail, found))
 		return "no block begins here";
 	avail = t2x_in_peek(blocks->in, found->bytes, &p);
 	found->raw = p;
 	if (avail < found->bytes)
 		return "block cut off";
-	return t2x_place_stream(&blocks->places, found, id) ? NULL : "block with a wrong checksum";
+	return t2x_scanner_identify(&blocks->scanner, found, id) ? NULL : "block with a wrong checksum";
 }
 
-/* Step to the next place where a BLOCK event may lie. */
+/* Step to the next candidate. */
 static void skip_to_head(struct t2x_blocks *blocks)
 {
 	const unsigned char *p;
-	struct t2x_place found;
+	struct t2x_candidate found;
 	size_t avail, at;
 
 	t2x_in_skip(blocks->in, 1);
 	do {
-		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->places.layouts[0]), &p);
+		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
 		for (at = 0; at < avail; at++)
-			if (t2x_place_find(&blocks->places, p + at, avail - at, &found))
+			if (t2x_scanner_find(&blocks->scanner, p + at, avail - at, &found))
 				break;
 		/* what may be the beginning of one stays */
 		if (at == avail && avail >= 2 * T2X_MAX_ENTRY)
@@ -88,18 +132,18 @@ static void skip_to_head(struct t2x_blocks *blocks)
 }
 
 /* Not a good block: look for one from the next byte on, or, if too much was looked at already, behind it. */
-static void skip_bad(struct t2x_blocks *blocks, const struct t2x_place *found)
+static void skip_bad(struct t2x_blocks *blocks, const struct t2x_candidate *found)
 {
 	const unsigned char *p;
 
-	if (!t2x_place_is_worth_checking(&blocks->places) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
+	if (!t2x_scanner_has_budget(&blocks->scanner) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
 		t2x_in_skip(blocks->in, found->bytes);
 	else
 		skip_to_head(blocks);
 }
 
 /* The next good block of this piece.  Return  0: there is none */
-static int find_block(struct t2x_blocks *blocks, struct t2x_place *found, uint32_t *id)
+static int find_block(struct t2x_blocks *blocks, struct t2x_candidate *found, uint32_t *id)
 {
 	uint64_t from = t2x_in_offset(blocks->in);
 	const char *first = NULL;
@@ -123,7 +167,7 @@ static int find_block(struct t2x_blocks *blocks, struct t2x_place *found, uint32
 }
 
 /* Room for BLOCK and the events of a block: of its own if they need not be made native. */
-static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_place *found)
+static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_candidate *found)
 {
 	free(blocks->own);
 	blocks->own = found->layout->is_native ? malloc((found->head.u.block.count + 1u) * sizeof(*blocks->own)) : NULL;
@@ -131,7 +175,8 @@ static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_p
 }
 
 /* Make a block of what was found.  Return  0: it cannot be unpacked */
-static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found, uint32_t id, struct t2x_block *block)
+static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
+		       struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
 	const struct t2x_layout *layout = found->layout;
@@ -154,7 +199,7 @@ static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found,
 	};
 	if (block->is_packed) {
 		struct tlg_event *to = layout->is_native ? events : blocks->unpacked;
-		if (!t2x_unpack(layout, &found->head, found->raw, found->bytes, to))
+		if (!unpack(found, to))
 			return 0;
 		block->raw = (const unsigned char *)to;
 	}
@@ -163,17 +208,18 @@ static int fill_framed(struct t2x_blocks *blocks, const struct t2x_place *found,
 	return 1;
 }
 
-static int is_encoding_known(const struct t2x_place *found)
+static int is_encoding_known(const struct t2x_candidate *found)
 {
 	unsigned encoding = found->head.u.block.encoding;
 
-	return encoding == TLG_PLAIN || (encoding == TLG_PACKED && t2x_unpack_is_for(found->layout));
+	return encoding == TLG_PLAIN || (encoding == TLG_PACKED && can_be_packed(found->layout));
 }
 
 /* Give out what was found, if it can be used.  Return  0: it was skipped */
-static int take_found(struct t2x_blocks *blocks, const struct t2x_place *found, uint32_t id, struct t2x_block *block)
+static int take_found(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
+		      struct t2x_block *block)
 {
-	struct t2x_met *stream = t2x_met_get(&blocks->places.met, id);
+	struct t2x_known_stream *stream = t2x_stream_table_get(&blocks->scanner.streams, id);
 	uint64_t from = t2x_in_offset(blocks->in);
 	const char *wrong = NULL;
 	int is_known = is_encoding_known(found);
@@ -190,7 +236,7 @@ static int take_found(struct t2x_blocks *blocks, const struct t2x_place *found, 
 		report(blocks, from, wrong);
 		return 0;
 	}
-	t2x_place_is_certain(&blocks->places);
+	t2x_scanner_verified(&blocks->scanner);
 	if (stream)
 		stream->last_number = found->head.sequence;
 	return is_known;
@@ -198,7 +244,7 @@ static int take_found(struct t2x_blocks *blocks, const struct t2x_place *found, 
 
 static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 {
-	struct t2x_place found;
+	struct t2x_candidate found;
 	uint32_t id;
 
 	for (;;) {
@@ -207,7 +253,7 @@ static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 				return 1;
 		if (!t2x_in_next_piece(blocks->in))
 			return 0;
-		t2x_place_is_certain(&blocks->places);
+		t2x_scanner_verified(&blocks->scanner);
 	}
 }
 
@@ -255,7 +301,7 @@ static unsigned count_run(const struct t2x_layout *layout, const unsigned char *
 
 static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 {
-	const struct t2x_layout *layout = blocks->places.layouts[0];
+	const struct t2x_layout *layout = blocks->scanner.layouts[0];
 	const unsigned char *p;
 	unsigned n;
 	int is_context;
@@ -288,10 +334,10 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
 			size_t entry_size)
 {
-	struct t2x_place found;
+	struct t2x_candidate found;
 
 	for (size_t at = 0; at + entry_size <= avail; at += entry_size)
-		if (t2x_place_find(&blocks->places, p + at, avail - at, &found))
+		if (t2x_scanner_find(&blocks->scanner, p + at, avail - at, &found))
 			return 1;
 	return 0;
 }
@@ -301,12 +347,12 @@ static void begin(struct t2x_blocks *blocks)
 {
 	struct tlg_event event[T2X_MAX_SPLIT];
 	const unsigned char *p;
-	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->places.layouts[0]), &p);
+	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
 
 	blocks->has_begun = 1;
-	blocks->is_plain_sequence = !blocks->places.layouts[0]->block;
-	for (unsigned i = 0; i < blocks->places.nlayouts && !blocks->is_plain_sequence; i++) {
-		const struct t2x_layout *layout = blocks->places.layouts[i];
+	blocks->is_plain_sequence = !blocks->scanner.layouts[0]->block;
+	for (unsigned i = 0; i < blocks->scanner.nlayouts && !blocks->is_plain_sequence; i++) {
+		const struct t2x_layout *layout = blocks->scanner.layouts[i];
 		if (avail < layout->entry_size)
 			continue;
 		t2x_layout_decode(layout, p, 1, event);
@@ -318,7 +364,7 @@ static void begin(struct t2x_blocks *blocks)
 		}
 		if (is_cut_block(blocks, p, avail, layout->entry_size))
 			continue;
-		blocks->places.layouts[0] = layout;
+		blocks->scanner.layouts[0] = layout;
 		blocks->is_plain_sequence = 1;
 	}
 }

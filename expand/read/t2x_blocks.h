@@ -32,7 +32,7 @@ struct t2x_block {
 
 struct t2x_blocks {
 	struct t2x_in *in;
-	struct t2x_places places;
+	struct t2x_scanner scanner;
 	struct tlg_event *own;           /* BLOCK, and native events of the block at hand; NULL: they were taken */
 	struct tlg_event *events;        /* the same for events that are made native, or without memory */
 	struct tlg_event *unpacked;      /* BLOCK, and events that are not native yet */
@@ -55,5 +55,8 @@ void t2x_blocks_free(struct t2x_blocks *blocks);
 
 /* The next block, valid until the next call.  Return  1; 0 at the end */
 int t2x_blocks_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+/* Make the BLOCK of a block that was unpacked what a writer of plain ones would have written for this stream. */
+void t2x_blocks_seal_plain(const struct t2x_layout *layout, struct tlg_event *block, unsigned count, uint32_t stream);
 
 #endif

@@ -31,7 +31,7 @@ struct t2x_lz4 {
 	uint64_t skip;                /* bytes of a foreign skippable frame still to step over */
 	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
-	struct t2x_mets met;          /* streams whose marks were where they should */
+	struct t2x_stream_table streams;          /* streams whose marks were where they should */
 	unsigned char *scratch;       /* TLG_FRAME_BYTES: frames that are looked at; NULL: none was yet */
 	uint64_t looked_bytes;        /* so many, and decoded */
 };
@@ -57,7 +57,7 @@ void t2x_lz4_free(struct t2x_lz4 *lz4)
 	if (!lz4)
 		return;
 	LZ4F_freeDecompressionContext(lz4->context);
-	t2x_met_free(&lz4->met);
+	t2x_stream_table_free(&lz4->streams);
 	free(lz4->scratch);
 	free(lz4);
 }
@@ -179,7 +179,7 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 	*end = from + 1;
 	for (size_t at = from; at < n; at += step) {
 		uint32_t stream = stream_at(p + at, n - at);
-		if (!is_broken && (at - from >= MAX_FRAME || (stream && t2x_met_get(&lz4->met, stream))))
+		if (!is_broken && (at - from >= MAX_FRAME || (stream && t2x_stream_table_get(&lz4->streams, stream))))
 			return 1;
 		step = is_worth ? unit_length(lz4, p + at, n - at) : 0;
 		if (step && first && stream == first && at - from >= MAX_FRAME)
@@ -200,7 +200,7 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 /* A frame as the lz4 program makes them, in a file without marks: without a size, or larger than ours. */
 static int is_foreign(const struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 {
-	if (lz4->met.by_id.count || is_mark(p, n))
+	if (lz4->streams.by_id.count || is_mark(p, n))
 		return 0;
 	return n < MIN_FRAME + 8 || !(p[4] & HAS_CONTENT_SIZE) || load_le32(p + 6) > TLG_FRAME_BYTES ||
 	       load_le32(p + 10);
@@ -378,7 +378,7 @@ static size_t begin(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsig
 
 	if (is_mark(p, n)) {
 		lz4->stream = load_le32(p + 8);
-		t2x_met_remember(&lz4->met, lz4->stream, 0);
+		t2x_stream_table_add(&lz4->streams, lz4->stream, 0);
 		lz4->announced = load_le32(p + 16);
 		t2x_window_skip(lz4->file, MARK_BYTES);
 	} else if (magic == TLG_SKIP_MAGIC || (is_skippable(magic) && is_like_mark(p, n))) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_scanner.c - headers, checksums, streams, and doubts about them. */
+/* t2x_scanner.c - headers, checksums, streams; the cases are those of t2x_scanner.h. */
 #include "t2x_scanner.h"
 
 #include <errno.h>
@@ -9,24 +9,24 @@
 
 enum { LOOK_AHEAD = 4 };          /* blocks that may confirm an unknown stream */
 
-size_t t2x_place_seen(const struct t2x_layout *layout)
+size_t t2x_scanner_window(const struct t2x_layout *layout)
 {
 	return 2 * (TLG_BLOCK_LIMIT + 1) * (layout ? layout->entry_size : (size_t)TLG_EVENT_SIZE);
 }
 
-int t2x_place_init(struct t2x_places *places, struct t2x_in *in, const struct t2x_layout *layout)
+int t2x_scanner_init(struct t2x_scanner *scanner, struct t2x_in *in, const struct t2x_layout *layout)
 {
-	memset(places, 0, sizeof(*places));
-	places->in = in;
-	places->layouts[0] = layout ? layout : t2x_layout_native(1);
-	places->layouts[1] = t2x_layout_native(0);
-	places->nlayouts = layout ? 1 : 2;
-	return places->layouts[0] && places->layouts[1] ? 0 : -ENOMEM;
+	memset(scanner, 0, sizeof(*scanner));
+	scanner->in = in;
+	scanner->layouts[0] = layout ? layout : t2x_layout_native(1);
+	scanner->layouts[1] = t2x_layout_native(0);
+	scanner->nlayouts = layout ? 1 : 2;
+	return scanner->layouts[0] && scanner->layouts[1] ? 0 : -ENOMEM;
 }
 
-void t2x_place_free(struct t2x_places *places)
+void t2x_scanner_free(struct t2x_scanner *scanner)
 {
-	t2x_met_free(&places->met);
+	t2x_stream_table_free(&scanner->streams);
 }
 
 /* ---- headers ------------------------------------------------------------------------------------ */
@@ -36,22 +36,23 @@ static int has_magic(const struct t2x_layout *layout, const unsigned char *p)
 	return p[layout->magic_at] == layout->magic[0] && p[layout->magic_at + 1] == layout->magic[1];
 }
 
-int t2x_place_find(const struct t2x_places *places, const unsigned char *p, size_t avail, struct t2x_place *place)
+int t2x_scanner_find(const struct t2x_scanner *scanner, const unsigned char *p, size_t avail,
+		     struct t2x_candidate *candidate)
 {
-	for (unsigned i = 0; i < places->nlayouts; i++) {
-		const struct t2x_layout *layout = places->layouts[i];
-		const struct tlg_block *block = &place->head.u.block;
+	for (unsigned i = 0; i < scanner->nlayouts; i++) {
+		const struct t2x_layout *layout = scanner->layouts[i];
+		const struct tlg_block *block = &candidate->head.u.block;
 		if (!layout->block || avail < layout->entry_size || !has_magic(layout, p) ||
 		    t2x_layout_type(layout, p) != layout->block)
 			continue;
-		t2x_layout_decode(layout, p, 1, &place->head);
+		t2x_layout_decode(layout, p, 1, &candidate->head);
 		if (!block->size || block->size > TLG_BLOCK_LIMIT || !block->count || block->count > TLG_BLOCK_LIMIT ||
 		    (block->encoding == TLG_PLAIN && block->count != block->size) ||
 		    (block->encoding == TLG_PACKED && block->count <= block->size))
 			continue;
-		place->layout = layout;
-		place->raw = p;
-		place->bytes = (block->size + 1u) * (size_t)layout->entry_size;
+		candidate->layout = layout;
+		candidate->raw = p;
+		candidate->bytes = (block->size + 1u) * (size_t)layout->entry_size;
 		return 1;
 	}
 	return 0;
@@ -59,27 +60,28 @@ int t2x_place_find(const struct t2x_places *places, const unsigned char *p, size
 
 /* ---- streams ------------------------------------------------------------------------------------ */
 
-static uint32_t crc_for(const struct t2x_place *place, uint32_t id)
+static uint32_t crc_for(const struct t2x_candidate *candidate, uint32_t id)
 {
-	return tlg_block_crc(place->raw, place->bytes, place->layout->crc_at, id);
+	return tlg_block_crc(candidate->raw, candidate->bytes, candidate->layout->crc_at, id);
 }
 
-static uint32_t stream_of(struct t2x_places *places, const struct t2x_place *place)
+static uint32_t stream_of(struct t2x_scanner *scanner, const struct t2x_candidate *candidate)
 {
-	places->checked_bytes += place->bytes;
-	return tlg_block_stream(place->raw, place->bytes, place->layout->crc_at, place->head.u.block.crc);
+	scanner->checked_bytes += candidate->bytes;
+	return tlg_block_stream(candidate->raw, candidate->bytes, candidate->layout->crc_at,
+				candidate->head.u.block.crc);
 }
 
 /* The block says itself which stream it belongs to, as the checksum does. */
-static int holds_cycle(const struct t2x_place *place, uint32_t id)
+static int holds_cycle(const struct t2x_candidate *candidate, uint32_t id)
 {
-	size_t entry_size = place->layout->entry_size;
+	size_t entry_size = candidate->layout->entry_size;
 
-	if (place->head.u.block.tid != TLG_NO_THREAD)
+	if (candidate->head.u.block.tid != TLG_NO_THREAD)
 		return 0;
-	for (size_t at = entry_size; at < place->bytes; at += entry_size) {
+	for (size_t at = entry_size; at < candidate->bytes; at += entry_size) {
 		struct tlg_event event[T2X_MAX_SPLIT];
-		t2x_layout_decode(place->layout, place->raw + at, 1, event);
+		t2x_layout_decode(candidate->layout, candidate->raw + at, 1, event);
 		if (tlg_event_type(event) == TLG_CYCLE && event->u.cycle.stream == id)
 			return 1;
 	}
@@ -87,153 +89,184 @@ static int holds_cycle(const struct t2x_place *place, uint32_t id)
 }
 
 /* One of the next blocks of the same process, in the avail bytes behind it, has a checksum of the same stream. */
-static int is_followed(struct t2x_places *places, const struct t2x_place *place, uint32_t id, size_t avail)
+static int is_followed(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id, size_t avail)
 {
-	struct t2x_place next;
+	struct t2x_candidate next;
 
 	for (size_t at = 0, tries = 0; tries < LOOK_AHEAD && at < avail; at += next.bytes) {
-		const unsigned char *p = place->raw + place->bytes + at;
-		if (!t2x_place_find(places, p, avail - at, &next) || next.bytes > avail - at)
+		const unsigned char *p = candidate->raw + candidate->bytes + at;
+		if (!t2x_scanner_find(scanner, p, avail - at, &next) || next.bytes > avail - at)
 			return 0;
-		if (next.head.pid != place->head.pid)
+		if (next.head.pid != candidate->head.pid)
 			continue;
 		tries++;
-		if (stream_of(places, &next) == id || holds_cycle(&next, id))
+		if (stream_of(scanner, &next) == id || holds_cycle(&next, id))
 			return 1;
 	}
 	return 0;
 }
 
-int t2x_place_is_worth_checking(const struct t2x_places *places)
+int t2x_scanner_has_budget(const struct t2x_scanner *scanner)
 {
-	return places->checked_bytes < UINT64_C(0x4000000) + 16 * t2x_in_offset(places->in);
+	return scanner->checked_bytes < UINT64_C(0x4000000) + 16 * t2x_in_offset(scanner->in);
 }
 
-/* ---- doubts ------------------------------------------------------------------------------------- */
+/* ---- what follows -------------------------------------------------------------------------------- */
 
-/* What lies behind a block that is in doubt. */
-struct look {
+/* The blocks behind a candidate. */
+struct lookahead {
 	const unsigned char *p;
 	size_t avail, at;         /* bytes that can be seen; of these the ones behind which to look */
 	size_t longest;           /* a block at most */
-	uint32_t stream;          /* of the one in doubt */
+	uint32_t stream;          /* of the candidate */
 	int is_at_end;            /* nothing comes behind what can be seen */
 	int is_broken;            /* blocks are not back to back up to here */
 };
 
 /* Find the next good block.  Return  0: there is none in what can be seen */
-static int look_on(struct t2x_places *places, struct look *look, struct t2x_place *next, uint32_t *id)
+static int look_on(struct t2x_scanner *scanner, struct lookahead *look, struct t2x_candidate *next, uint32_t *id)
 {
 	size_t need = look->is_at_end ? 1 : look->longest;
 
 	for (; look->at + need <= look->avail; look->at++, look->is_broken = 1) {
 		size_t avail = look->avail - look->at;
-		if (!t2x_place_find(places, look->p + look->at, avail, next) || next->bytes > avail)
+		if (!t2x_scanner_find(scanner, look->p + look->at, avail, next) || next->bytes > avail)
 			continue;
-		if (!t2x_place_is_worth_checking(places))
+		if (!t2x_scanner_has_budget(scanner))
 			return 0;
-		*id = stream_of(places, next);
-		if (*id == look->stream || t2x_met_get(&places->met, *id) || holds_cycle(next, *id) ||
-		    is_followed(places, next, *id, avail - next->bytes))
+		*id = stream_of(scanner, next);
+		if (*id == look->stream || t2x_stream_table_get(&scanner->streams, *id) || holds_cycle(next, *id) ||
+		    is_followed(scanner, next, *id, avail - next->bytes))
 			return 1;
 	}
 	return 0;
 }
 
-/* The first block of a known stream behind the gap: 1: it is the next of the stream; -1: one is missing; 0: neither */
-static int judge_number(struct t2x_places *places, const struct t2x_place *next, uint32_t id, int may_miss_one)
-{
-	struct t2x_met *met = t2x_met_get(&places->met, id);
-	uint32_t step = met ? next->head.sequence - met->last_number : 0;
+/* What the number of a block that follows says of those before it. */
+enum numbering { SAYS_NOTHING, NONE_MISSING, SOME_MISSING };
 
-	if (!met || met->look == places->looks)
-		return 0;
-	met->look = places->looks;
-	return step == 1 || (step == 2 && may_miss_one) ? 1 : -1;
+/* Only the first block of a known stream says something. */
+static enum numbering judge_number(struct t2x_scanner *scanner, const struct t2x_candidate *next, uint32_t id,
+				   int may_miss_one)
+{
+	struct t2x_known_stream *stream = t2x_stream_table_get(&scanner->streams, id);
+	uint32_t step = stream ? next->head.sequence - stream->last_number : 0;
+
+	if (!stream || stream->lookahead == scanner->lookaheads)
+		return SAYS_NOTHING;
+	stream->lookahead = scanner->lookaheads;
+	return step == 1 || (step == 2 && may_miss_one) ? NONE_MISSING : SOME_MISSING;
 }
 
-/*
- * Whether the block at the window's beginning, of a stream that would become known with it, can be no text.  If it
- * can, so can those back to back with it: they are not looked at one by one.
- */
-static int is_cleared(struct t2x_places *places, const struct t2x_place *place, uint32_t id)
+/* Go through what follows.  Return  1: the candidate is verified; look->at: end of the last block seen */
+static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_t *back_to_back)
 {
-	uint64_t offset = t2x_in_offset(places->in);
-	int is_where_stated = offset == places->stated_until, step = 0, is_vouched = 0;
-	size_t seen = t2x_place_seen(place->layout), back_to_back = place->bytes;
-	struct look look = { .at = place->bytes, .stream = id, .longest = seen / 2 };
-	struct t2x_place next;
-	uint32_t next_id;
+	int may_miss_one = t2x_in_offset(scanner->in) == scanner->claimed_until, none_missing = 0;
+	struct t2x_candidate next;
+	uint32_t id;
 
-	look.avail = t2x_in_peek(places->in, seen, &look.p);
-	look.is_at_end = look.avail < seen;
-	places->looks++;
-	while (step >= 0 && look_on(places, &look, &next, &next_id) && !(is_vouched && look.is_broken)) {
-		if (look.at >= look.longest && (!look.is_broken || next_id == id))
-			return 1;
-		step = judge_number(places, &next, next_id, is_where_stated && !look.is_broken);
-		is_vouched |= step > 0 && !look.is_broken;
-		look.at += next.bytes;
-		if (!look.is_broken)
-			back_to_back = look.at;
+	while (look_on(scanner, look, &next, &id) && !(none_missing && look->is_broken)) {
+		enum numbering numbering;
+
+		if (look->at >= look->longest && (!look->is_broken || id == look->stream))
+			return 1;               /* case 7 */
+		numbering = judge_number(scanner, &next, id, may_miss_one && !look->is_broken);
+		look->at += next.bytes;
+		if (!look->is_broken)
+			*back_to_back = look->at;
+		if (numbering == SOME_MISSING)
+			return 0;               /* case 8 */
+		none_missing |= numbering == NONE_MISSING && !look->is_broken;
 	}
-	if (step >= 0 && (is_vouched || !look.is_broken))
+	return none_missing || !look->is_broken;   /* cases 9 and 10 */
+}
+
+/* If the candidate is not verified, neither are those back to back with it: they are not looked at one by one. */
+static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id)
+{
+	uint64_t offset = t2x_in_offset(scanner->in);
+	size_t window = t2x_scanner_window(candidate->layout), back_to_back = candidate->bytes;
+	struct lookahead look = { .at = candidate->bytes, .stream = id, .longest = window / 2 };
+
+	look.avail = t2x_in_peek(scanner->in, window, &look.p);
+	look.is_at_end = look.avail < window;
+	scanner->lookaheads++;
+	if (look_ahead(scanner, &look, &back_to_back))
 		return 1;
-	if (places->doubted_until < offset + back_to_back)
-		places->doubted_until = offset + back_to_back;
+	if (scanner->unverified_until < offset + back_to_back)
+		scanner->unverified_until = offset + back_to_back;
 	return 0;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------------- */
+/* ---- candidates --------------------------------------------------------------------------------- */
 
-void t2x_place_is_certain(struct t2x_places *places)
+enum state { VERIFIED, INSIDE, GAP };
+
+/* As long as no stream is known, nothing is INSIDE. */
+static enum state find_state(const struct t2x_scanner *scanner)
 {
-	places->from = t2x_in_offset(places->in);
-	places->stated_until = places->doubted_until = 0;
+	uint64_t offset = t2x_in_offset(scanner->in);
+
+	if (scanner->streams.by_id.count && offset < scanner->unverified_until)
+		return INSIDE;
+	return offset == scanner->verified_until ? VERIFIED : GAP;
 }
 
-/* A stream that is not known yet, and the block that shall make it known. */
-static int is_confirmed(struct t2x_places *places, struct t2x_place *place, uint32_t id)
+void t2x_scanner_verified(struct t2x_scanner *scanner)
 {
-	uint64_t offset = t2x_in_offset(places->in);
+	scanner->verified_until = t2x_in_offset(scanner->in);
+	scanner->claimed_until = scanner->unverified_until = 0;
+}
+
+/* Its header claims a length, which may be true: INSIDE. */
+static void note_bad(struct t2x_scanner *scanner, const struct t2x_candidate *candidate)
+{
+	uint64_t offset = t2x_in_offset(scanner->in), until = offset + candidate->bytes;
+
+	if (offset == scanner->verified_until)
+		scanner->claimed_until = until;
+	if (until > scanner->unverified_until)
+		scanner->unverified_until = until;
+}
+
+/* Something says, beside the checksum, that there is such a stream.  avail: bytes behind the candidate */
+static int is_confirmed(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id, size_t avail)
+{
+	return holds_cycle(candidate, id) || (scanner->in->lz4 && t2x_lz4_stream(scanner->in->lz4) == id) ||
+	       is_followed(scanner, candidate, id, avail);
+}
+
+/* Whether a stream becomes known with the candidate: cases 3 to 6. */
+static int becomes_known(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t id)
+{
+	enum state state = find_state(scanner);
 	size_t avail;
 
-	if (places->met.by_id.count && offset < places->doubted_until)
-		return 0;
+	if (state == INSIDE)
+		return 0;               /* case 3 */
 	/* looking ahead may move the window */
-	avail = t2x_in_peek(places->in, t2x_place_seen(place->layout), &place->raw);
-	if (!holds_cycle(place, id) && !(places->in->lz4 && t2x_lz4_stream(places->in->lz4) == id) &&
-	    !is_followed(places, place, id, avail - place->bytes))
-		return 0;
-	return offset == places->from || is_cleared(places, place, id);
+	avail = t2x_in_peek(scanner->in, t2x_scanner_window(candidate->layout), &candidate->raw);
+	if (!is_confirmed(scanner, candidate, id, avail - candidate->bytes))
+		return 0;               /* case 4 */
+	return state == VERIFIED || is_verified(scanner, candidate, id);   /* cases 5 and 6 */
 }
 
-/* What it says of its length may be true: then it holds what comes up to there. */
-static void note_bad(struct t2x_places *places, const struct t2x_place *place)
+int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t *id)
 {
-	uint64_t offset = t2x_in_offset(places->in), until = offset + place->bytes;
+	const struct t2x_known_stream *latest = t2x_stream_table_latest(&scanner->streams, candidate->head.pid);
 
-	if (offset == places->from)
-		places->stated_until = until;
-	if (until > places->doubted_until)
-		places->doubted_until = until;
-}
-
-int t2x_place_stream(struct t2x_places *places, struct t2x_place *place, uint32_t *id)
-{
-	const struct t2x_met *latest = t2x_met_latest(&places->met, place->head.pid);
-
-	if (latest && crc_for(place, latest->id) == place->head.u.block.crc) {
-		*id = latest->id;
+	if (latest && crc_for(candidate, latest->id) == candidate->head.u.block.crc) {
+		*id = latest->id;       /* case 1 */
 		return 1;
 	}
-	if (t2x_place_is_worth_checking(places)) {
-		*id = stream_of(places, place);
-		if (t2x_met_get(&places->met, *id) || is_confirmed(places, place, *id)) {
-			t2x_met_remember(&places->met, *id, place->head.pid);
+	if (t2x_scanner_has_budget(scanner)) {
+		*id = stream_of(scanner, candidate);
+		/* case 2 */
+		if (t2x_stream_table_get(&scanner->streams, *id) || becomes_known(scanner, candidate, *id)) {
+			t2x_stream_table_add(&scanner->streams, *id, candidate->head.pid);
 			return 1;
 		}
 	}
-	note_bad(places, place);
+	note_bad(scanner, candidate);
 	return 0;
 }

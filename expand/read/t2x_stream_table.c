@@ -6,55 +6,55 @@
 
 enum { MAX_STREAMS = 32768 };
 
-static void forget_oldest(struct t2x_mets *mets)
+static void drop_oldest(struct t2x_stream_table *table)
 {
-	struct t2x_met *met = mets->oldest;
+	struct t2x_known_stream *stream = table->oldest;
 
-	mets->oldest = met->next;
-	t2x_map_remove(&mets->by_id, met->id);
-	if (t2x_map_get(&mets->by_pid, met->pid) == met)
-		t2x_map_remove(&mets->by_pid, met->pid);
-	free(met);
+	table->oldest = stream->next;
+	t2x_map_remove(&table->by_id, stream->id);
+	if (t2x_map_get(&table->by_pid, stream->pid) == stream)
+		t2x_map_remove(&table->by_pid, stream->pid);
+	free(stream);
 }
 
-static struct t2x_met *meet(struct t2x_mets *mets, uint32_t id, uint16_t pid)
+static struct t2x_known_stream *add(struct t2x_stream_table *table, uint32_t id, uint16_t pid)
 {
-	struct t2x_met *met = calloc(1, sizeof(*met));
+	struct t2x_known_stream *stream = calloc(1, sizeof(*stream));
 
-	if (!met || t2x_map_put(&mets->by_id, id, met)) {
-		free(met);
+	if (!stream || t2x_map_put(&table->by_id, id, stream)) {
+		free(stream);
 		return NULL;
 	}
-	met->id = id;
-	met->pid = pid;
-	if (mets->oldest)
-		mets->newest->next = met;
+	stream->id = id;
+	stream->pid = pid;
+	if (table->oldest)
+		table->newest->next = stream;
 	else
-		mets->oldest = met;
-	mets->newest = met;
-	if (mets->by_id.count > MAX_STREAMS)
-		forget_oldest(mets);
-	return met;
+		table->oldest = stream;
+	table->newest = stream;
+	if (table->by_id.count > MAX_STREAMS)
+		drop_oldest(table);
+	return stream;
 }
 
-void t2x_met_remember(struct t2x_mets *mets, uint32_t id, uint16_t pid)
+void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid)
 {
-	struct t2x_met *met = t2x_met_get(mets, id);
+	struct t2x_known_stream *stream = t2x_stream_table_get(table, id);
 
-	if (!met)
-		met = meet(mets, id, pid);
+	if (!stream)
+		stream = add(table, id, pid);
 	/* it may be the latest of one process only, and is one process's, but for what somebody has made up */
-	if (met && met->pid == pid)
-		t2x_map_put(&mets->by_pid, pid, met);
+	if (stream && stream->pid == pid)
+		t2x_map_put(&table->by_pid, pid, stream);
 }
 
-void t2x_met_free(struct t2x_mets *mets)
+void t2x_stream_table_free(struct t2x_stream_table *table)
 {
-	while (mets->oldest) {
-		struct t2x_met *next = mets->oldest->next;
-		free(mets->oldest);
-		mets->oldest = next;
+	while (table->oldest) {
+		struct t2x_known_stream *next = table->oldest->next;
+		free(table->oldest);
+		table->oldest = next;
 	}
-	t2x_map_free(&mets->by_id);
-	t2x_map_free(&mets->by_pid);
+	t2x_map_free(&table->by_id);
+	t2x_map_free(&table->by_pid);
 }

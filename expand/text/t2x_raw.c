@@ -8,7 +8,6 @@
 
 #include "t2x_formats.h"
 #include "tlg_block.h"
-#include "read/t2x_unpack.h"
 
 static void put_events(struct t2x_raw *raw, const struct tlg_event *events, unsigned n)
 {
@@ -31,7 +30,7 @@ static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
 static void put_unpacked(struct t2x_raw *raw, const struct t2x_block *block)
 {
 	memcpy(raw->made, block->raw, block->entries * sizeof(*raw->made));
-	t2x_unpack_seal(block->layout, raw->made, block->entries - 1, block->stream);
+	t2x_blocks_seal_plain(block->layout, raw->made, block->entries - 1, block->stream);
 	put_events(raw, raw->made, block->entries);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_unpack.c - a file of packed blocks is read as the plain one it stands for, in either byte order. */
+/* test_t2x_packed.c - a file of packed blocks is read as the plain one it stands for, in either byte order. */
 #include "t2test.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void check_raw(const struct tlgmake *plain, const struct tlgmake *packed)
 	free(raw);
 }
 
-static void test_unpack_raw_is_the_plain_file(void **state)
+static void test_packed_raw_is_the_plain_file(void **state)
 {
 	struct tlgmake plain, packed;
 
@@ -71,7 +71,7 @@ static void test_unpack_raw_is_the_plain_file(void **state)
 	free_both(&plain, &packed);
 }
 
-static void test_unpack_raw_of_the_other_order_is_its_plain_file(void **state)
+static void test_packed_raw_of_the_other_order_is_its_plain_file(void **state)
 {
 	struct tlgmake plain, packed;
 
@@ -83,7 +83,7 @@ static void test_unpack_raw_of_the_other_order_is_its_plain_file(void **state)
 	free_both(&plain, &packed);
 }
 
-static void test_unpack_model_sees_no_difference(void **state)
+static void test_packed_model_sees_no_difference(void **state)
 {
 	struct record from_plain = { .text = NULL }, from_packed = { .text = NULL }, from_swapped = { .text = NULL };
 	struct tlgmake plain, packed;
@@ -137,7 +137,7 @@ static unsigned readable(const struct tlgmake *make)
 	return blocks;
 }
 
-static void test_unpack_flipped_bit_anywhere_costs_its_block_only(void **state)
+static void test_packed_flipped_bit_anywhere_costs_its_block_only(void **state)
 {
 	struct tlgmake make;
 	struct tlg_event head;
@@ -156,7 +156,7 @@ static void test_unpack_flipped_bit_anywhere_costs_its_block_only(void **state)
 	tlgmake_free(&make);
 }
 
-static void test_unpack_forged_content_costs_its_block_only(void **state)
+static void test_packed_forged_content_costs_its_block_only(void **state)
 {
 	struct tlgmake make;
 	struct tlg_event *block, head;
@@ -181,11 +181,11 @@ static void test_unpack_forged_content_costs_its_block_only(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unpack_raw_is_the_plain_file),
-		cmocka_unit_test(test_unpack_raw_of_the_other_order_is_its_plain_file),
-		cmocka_unit_test(test_unpack_model_sees_no_difference),
-		cmocka_unit_test(test_unpack_flipped_bit_anywhere_costs_its_block_only),
-		cmocka_unit_test(test_unpack_forged_content_costs_its_block_only),
+		cmocka_unit_test(test_packed_raw_is_the_plain_file),
+		cmocka_unit_test(test_packed_raw_of_the_other_order_is_its_plain_file),
+		cmocka_unit_test(test_packed_model_sees_no_difference),
+		cmocka_unit_test(test_packed_flipped_bit_anywhere_costs_its_block_only),
+		cmocka_unit_test(test_packed_forged_content_costs_its_block_only),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
