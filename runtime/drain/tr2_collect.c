@@ -21,14 +21,14 @@
 #include "settings/tr2_env.h"
 
 enum {
-	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: a reader can then merge with little memory */
+	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: so readers merge with little memory */
 	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
-	HURRY = 4,                             /* so many times behind: half a millisecond at full speed is less */
+	FAST_MODE = 4,                         /* from so many times behind: half a millisecond at full speed is less */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
-	SNAPSHOT_TIMEOUT_US = 2000,           /* with an unfinished event, before going around it */
+	SNAPSHOT_TIMEOUT_US = 2000,            /* with an unfinished event, before it is passed by */
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
-	MOST_FREED = 256,
+	MAX_FREED = 256,
 };
 
 static struct collect {
@@ -43,7 +43,7 @@ static struct collect {
 } g_collect;
 
 /* Chunks read, to be released after the write. */
-TR2_LARGE static struct freed { struct tr2_reader *reader; uint32_t chunk; } g_freed[MOST_FREED];
+TR2_LARGE static struct freed { struct tr2_reader *reader; uint32_t chunk; } g_freed[MAX_FREED];
 
 void tr2_collect_reset(void)
 {
@@ -86,7 +86,7 @@ int tr2_collect_was_behind(void)
 
 /* ---- writing ------------------------------------------------------------------------------------ */
 
-/* What is freed is for any thread, unless a thread's own bound keeps it from taking it. */
+/* Any thread may take what is freed, within its own bound. */
 static void release_chunks(void)
 {
 	for (unsigned i = 0; i < g_collect.nfreed; i++)
@@ -104,7 +104,7 @@ int tr2_collect_write(void)
 	struct tlg_event *blocks = tr2_blocks_buffer(&bytes);
 	int error;
 
-	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= HURRY, &stored);
+	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= FAST_MODE, &stored);
 	if (error)
 		tr2_cycle_write_failed(stored);
 	else
@@ -115,7 +115,7 @@ int tr2_collect_write(void)
 	return error;
 }
 
-/* Chunks wait for their release though there is nothing to write, or they are much of what threads may have. */
+/* Chunks wait for their release and there is nothing to write, or they are much of what threads may have. */
 static int is_short_of_chunks(size_t bytes)
 {
 	size_t freed = (size_t)g_collect.nfreed * TLG_CHUNK_BYTES;
@@ -149,8 +149,8 @@ int tr2_collect_has_written(void)
 /* ---- one ring ----------------------------------------------------------------------------------- */
 
 /*
- * A chain whose scope is not in the table: its writer is about to be done, so wait for it, but not for ever: the
- * memory may be damaged, the writer forked away.  0: it has to wait.
+ * A chain whose scope is not in the table yet: its writer is about to be done.  But the memory may be damaged, or the
+ * writer left behind by a fork, so time out.  0: it has to wait.
  */
 static int give_up_chain(struct tr2_track *track, const struct tr2_chain *chain, uint64_t now, uint64_t timeout)
 {
@@ -190,7 +190,7 @@ static int take_chain(struct tr2_thread *thread, struct tr2_track *track, const 
 /* A chunk that has been read, to be released after the write that holds its events. */
 static void free_chunk(struct tr2_reader *reader, uint32_t finished)
 {
-	if (finished && g_collect.nfreed == MOST_FREED)
+	if (finished && g_collect.nfreed == MAX_FREED)
 		tr2_collect_write();
 	if (finished)
 		g_freed[g_collect.nfreed++] = (struct freed){ reader, finished };
@@ -218,10 +218,10 @@ static void take_late(struct tr2_thread *thread, struct tr2_track *track, uint64
 /* 1 if what the ring drops now is dropped by this thread. */
 static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
 {
-	return tr2_load_rlx(&ring->head->tid) == tid; /* relaxed: a new owner's losses are counted once it is known */
+	return tr2_load_rlx(&ring->head->tid) == tid; /* relaxed: a new owner's drops are counted once it is known */
 }
 
-/* The usual case, in one go: chains that only have to be copied.  Return  events */
+/* The usual case: chains that only have to be copied.  Return  events */
 static unsigned take_run(struct tr2_reader *reader, struct tr2_track *track)
 {
 	const struct tlg_event *events;
@@ -357,8 +357,8 @@ static void append_context(struct tr2_thread *thread, struct tr2_track *track)
 
 TR2_LARGE static struct tr2_track g_start;   /* whose the pinned chunk is, followed through it */
 
-/* Of the arguments that follow in chains of their own, as of their checkpoint: is_kept */
-static void append_pinned_chain(const struct tr2_chain *chain, int *is_kept)
+/* *is_identity: of the present checkpoint, also for its arguments, which follow in chains of their own */
+static void append_pinned_chain(const struct tr2_chain *chain, int *is_identity)
 {
 	tr2_track_skip_missing(&g_start, chain->skipped);
 	if (tlg_event_type(chain->events) == TLG_THREAD) {
@@ -366,8 +366,8 @@ static void append_pinned_chain(const struct tr2_chain *chain, int *is_kept)
 		return;
 	}
 	if (tlg_event_type(chain->events) == TLG_HIT)
-		*is_kept = tr2_overwrite_is_identity(chain);
-	if (!*is_kept) {
+		*is_identity = tr2_overwrite_is_identity(chain);
+	if (!*is_identity) {
 		tr2_track_skip_missing(&g_start, chain->count);
 		return;
 	}
@@ -375,20 +375,20 @@ static void append_pinned_chain(const struct tr2_chain *chain, int *is_kept)
 	tr2_stream_append(&g_start, chain->events, chain->count);
 }
 
-/* How the process began, if that was passed over to be overwritten: it has stayed for this moment. */
+/* How the process began: the pinned chunk, if it was passed over to overwrite what is behind it. */
 static void append_start(struct tr2_thread *thread)
 {
 	struct tr2_pinned *pinned = &thread->reader.pinned;
 	struct tr2_chain chain;
 	uint32_t event;
-	int is_kept = 0;
+	int is_identity = 0;
 
 	if (!pinned->chunk || !pinned->is_passed)
 		return;
 	memset(&g_start, 0, sizeof(g_start));
 	event = tr2_shm_chunk(pinned->chunk - 1)->first;
 	while ((event = tr2_ring_read_pinned(pinned->chunk - 1, event, &chain)))
-		append_pinned_chain(&chain, &is_kept);
+		append_pinned_chain(&chain, &is_identity);
 	tr2_ring_unpin_chunk(&thread->reader, pinned->chunk - 1);
 	free_chunk(&thread->reader, pinned->chunk);
 	*pinned = (struct tr2_pinned){ .chunk = 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_collect.h - the drain's work on one ring: chains from the ring into the stream's buffer, the buffer into
- * the sink, and only then the chunks back to their threads.
+ * tr2_collect.h - the drain's work on one ring: its chains into the stream's buffer, the buffer into the sink, and only
+ * then its chunks back to the pool.
  *
  * Thread  one at a time, under the drain's lock, signals masked; tr2_collect_progress() any
  */
@@ -14,28 +14,28 @@
 
 /*
  * Move what is committed in one ring, at most a quota.
- * now       raw clock    timeout  ticks to wait for an unfinished chain before going around it
+ * now  raw clock    timeout  ticks before an unfinished chain is passed by
  * Return  the raw clock below which nothing more will come from it
  */
 uint64_t tr2_collect_ring(struct tr2_thread *thread, uint64_t now, uint64_t timeout);
 
-/* Events that have been moved so far: also those of a checkpoint that is longer than a pass. */
+/* Events that have been moved so far. */
 uint64_t tr2_collect_moved(void);
 
 /* 1 if a ring had more than its quota since this was last asked: there is more to do at once. */
 int tr2_collect_was_behind(void);
 
 /*
- * For a snapshot: move what one ring has up to this moment of the raw clock, and the context of a thread that has
+ * For a snapshot: move what one ring has up to this moment of the raw clock, behind the context of a thread that has
  * regions open.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
- * Return  that moment; 0: the thread has stopped while it overwrites, what it has is left to the next snapshot
+ * Return  that moment; 0: the thread was stopped while it overwrites, its events are left to the next snapshot
  */
 uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
 
 /* If the ring's thread is gone: the next thread may have the ring, and any thread its chunks. */
 void tr2_collect_retire(struct tr2_thread *thread);
 
-/* Count the abandoned reservations of the ring that will not be committed. */
+/* Count as dropped the ring's abandoned reservations that will not be committed. */
 void tr2_collect_abandoned(struct tr2_thread *thread);
 
 /*
@@ -54,7 +54,7 @@ int tr2_collect_has_written(void);
 uint32_t tr2_collect_progress(void);
 
 /*
- * Wait until it is no longer seen, at most ms.  What is read and not written yet is written without delay.
+ * Wait until that is no longer `seen`, at most ms.  What has been read is written without delay.
  * Thread  any, without the drain's lock    Signal safe; a handler may end it early
  */
 void tr2_collect_await(uint32_t seen, unsigned ms);

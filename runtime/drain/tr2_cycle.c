@@ -82,7 +82,7 @@ static void append_procinfo(void)
 	tr2_blocks_append_text(g_cycle.sid, strlen(g_cycle.sid) + 1, 0);
 }
 
-static void append_losses(unsigned n)
+static void append_totals(unsigned n)
 {
 	struct tlg_loss loss;
 
@@ -92,21 +92,21 @@ static void append_losses(unsigned n)
 			tr2_blocks_append(TLG_LOSS, 0)->u.loss = loss;
 }
 
-/* A write that fails to make room for it leaves an empty buffer, where it fits; and what was lost then is in it. */
-static void begin_block(unsigned *losses)
+/* If the write that makes room fails, the buffer is empty, and there are more dropped events to tell of. */
+static void open_prologue(unsigned *drops)
 {
 	unsigned events = 5 + tr2_blocks_text_events(strlen(g_cycle.sid) + 1);
 
 	do
-		*losses = tr2_losses_bound();
-	while (!tr2_blocks_open(TLG_NO_THREAD, events + *losses));
+		*drops = tr2_losses_bound();
+	while (!tr2_blocks_open(TLG_NO_THREAD, events + *drops));
 }
 
 static void begin(void)
 {
-	unsigned losses;
+	unsigned drops;
 
-	begin_block(&losses);
+	open_prologue(&drops);
 	tr2_blocks_set_cycle(++g_cycle.number);
 	g_cycle.is_due = 0;
 	g_cycle.bytes = 0;
@@ -119,7 +119,7 @@ static void begin(void)
 	tr2_blocks_append(TLG_CYCLE, 0)->u.cycle = (struct tlg_cycle){
 		g_cycle.stream, g_cycle.number, tr2_clock_raw()
 	};
-	append_losses(losses);
+	append_totals(drops);
 	tr2_blocks_seal();
 }
 
@@ -161,7 +161,7 @@ void tr2_cycle_appended(unsigned events, unsigned hits)
 
 /* ---- events of the process ---------------------------------------------------------------------- */
 
-/* The rate of the clock is the better known the longer the process lives: say so each time that has doubled. */
+/* The clock's rate is known the better the longer the process lives: say it each time that has doubled. */
 static void refresh_timebase(void)
 {
 	uint64_t now = tr2_clock_raw(), start = tr2_clock_start();
@@ -178,7 +178,7 @@ void tr2_cycle_append_dropped(void)
 
 	if (!tr2_losses_changed() || !tr2_cycle_open_block(TLG_NO_THREAD, n))
 		return;
-	append_losses(n);
+	append_totals(n);
 	tr2_blocks_seal();
 }
 

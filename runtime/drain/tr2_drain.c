@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_drain.c - passes over the rings. */
+/* tr2_drain.c - passes over the rings, and what a pass may be asked for. */
 #include "tr2_drain.h"
 
 #include <errno.h>
@@ -28,8 +28,8 @@
 enum {
 	TIMEOUT_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
-	FLUSH_US = 5000,                       /* and twice the timeout: behind an unfinished event */
-	STANDS_BACK = 8,                       /* passes that the drain's thread leaves to those who wait to make one */
+	FLUSH_US = 5000,                       /* and twice the timeout: without progress, before a flush gives up */
+	STANDS_BACK = 8,                       /* passes in a row that the drain's thread leaves to others who wait */
 };
 
 static struct drain {
@@ -38,12 +38,12 @@ static struct drain {
 	int reported;                          /* that events were dropped */
 	int wants_files;                       /* a thread of the program is to open some */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
-	uint64_t held_back;                    /* raw clock: texts wait for a MARK behind it; 0: for none */
+	uint64_t held_back;                    /* raw clock: text outputs wait for a MARK behind it; 0: for none */
 } g_drain;
 
 /* ---- a pass ------------------------------------------------------------------------------------- */
 
-/* Events may be a little older than the position tells that reserved them: their thread's store buffer. */
+/* An event may be seen a little later than its reservation: it may be in the store buffer of its thread's processor. */
 static uint64_t margin_ticks(void)
 {
 	return tr2_clock_ticks(10000);
@@ -84,7 +84,7 @@ static void begin_cycle_if_asked(void)
 
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 
-/* Once through all rings.  *upto grows to the time before which all that was recorded has gone out. */
+/* Once through all rings.  *upto: all that was recorded before it is in the stream. */
 static enum pass pass(unsigned timeout_us, uint64_t *upto)
 {
 	uint64_t now = tr2_clock_raw(), low = now, before = tr2_collect_moved();
@@ -142,7 +142,7 @@ static int take_snapshot_if_requested(void)
 	return 1;
 }
 
-/* Others wait for the lock, to make passes themselves: a busy drain would take it again before they are awake. */
+/* Others wait for the lock: a busy drain would take it again before they are awake. */
 static int stands_back(void)
 {
 	static unsigned times;   /* in a row; of the drain's thread */
@@ -232,16 +232,16 @@ static int wait_for_margin(void)
 }
 
 /*
- * All that was recorded until now, into the stream, and what does not fit there into the file: as many passes as that
- * takes, whatever busy threads add meanwhile.  Signals blocked, lock held.
- * Return  0: unfinished events were in the way
+ * All that was recorded until now into the stream: as many passes as that takes, whatever busy threads add meanwhile.
+ * Signals blocked, lock held.
+ * Return  0: timed out behind unfinished events
  */
 static int drain_with(unsigned timeout_us)
 {
 	const struct timespec pause = { 0, 100000 };
 	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * timeout_us) * UINT64_C(1000));
 	const uint64_t begun = tr2_clock_raw();
-	/* the rings hold no more than their memory: what moves after that many events is younger than the call */
+	/* the rings hold no more than their memory: after that many events, what moves is younger than the call */
 	const uint64_t held = tr2_collect_moved() + tr2_g_settings.memory_bytes / TLG_EVENT_SIZE;
 	uint64_t upto = 0, grown = begun;
 	int is_done = 0;
@@ -258,7 +258,7 @@ static int drain_with(unsigned timeout_us)
 	return is_done;
 }
 
-/* A flight recorder writes what it was asked for. */
+/* A flight recorder writes only what was asked for. */
 static void drain_all(void)
 {
 	if (tr2_is_flight_recorder()) {
@@ -297,7 +297,7 @@ void tr2_drain_flush(void)
 	with_lock(drain_all);
 }
 
-/* Nobody is waited for: a pass that goes on may be long, and the next one begins the cycle as well. */
+/* No waiting: a pass may be long, and the next one begins the cycle as well. */
 void tr2_drain_next_cycle(void)
 {
 	uint64_t mask;
@@ -321,8 +321,8 @@ static int write_end(unsigned reason)
 }
 
 /*
- * END goes with what has not been written yet, for a write costs a short process 10 us.  If that was lost, another one
- * says so, which is small and may find room.  Return  0; -errno: the trace has no END
+ * END goes with what has not been written yet: a write costs a short process 10 us.  If that write fails, another one
+ * says so; it is small and may find room.  Return  0; -errno: the trace has no END
  */
 static int end_stream(unsigned reason)
 {
@@ -377,7 +377,7 @@ static void do_what_is_left(void)
 
 static unsigned g_end_reason = TLG_END_EXIT;
 
-/* Of a flight recorder: nobody has asked for what is left. */
+/* The flight recorder ends: what nobody asked for counts as overwritten. */
 static void skip_all(void)
 {
 	take_snapshot_if_requested();
@@ -392,7 +392,7 @@ static void finish(void)
 	if (tr2_is_flight_recorder())
 		skip_all();
 	else if (!drain_with(LAST_TIMEOUT_US))
-		drain_with(0);   /* each of many has its timeout, and what is behind them must not be lost for that */
+		drain_with(0);   /* unfinished events each have a timeout; do not drop what is behind them for that */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
 		tr2_ring_forget_all(&thread->reader);
 		tr2_collect_abandoned(thread);

@@ -13,9 +13,9 @@ enum { BRIEF_PAUSES = 100 };           /* of 100 us */
 
 static struct lock {
 	uint32_t is_held;              /* [M5]; a futex */
-	uint32_t waiting;              /* threads that wait patiently */
+	uint32_t waiting;              /* threads in tr2_lock_wait() */
 	uint32_t holders;              /* so far, without the present one */
-	uint32_t given_up;             /* the holder, counted from 1, for whom somebody has waited in vain; 0: none */
+	uint32_t timed_out;            /* the holder, counted from 1, on whom somebody has timed out; 0: none */
 } g_lock;
 
 static __thread int g_is_ours __attribute__((tls_model("initial-exec")));
@@ -33,7 +33,7 @@ void tr2_lock_release(void)
 {
 	g_is_ours = 0;
 	tr2_progress_made();
-	tr2_store_rlx(&g_lock.holders, g_lock.holders + 1); /* relaxed: tells one holder from the next, no more */
+	tr2_store_rlx(&g_lock.holders, g_lock.holders + 1); /* relaxed: only tells one holder from the next */
 	tr2_store_rel(&g_lock.is_held, 0); /* [M5] release: this pass's state.  Pairs with tr2_lock_try() */
 	if (tr2_lock_is_awaited())
 		tr2_futex_wake(&g_lock.is_held, 1);
@@ -47,16 +47,16 @@ static uint32_t holder(void)
 int tr2_lock_wait(void)
 {
 	struct tr2_timeout timeout = tr2_timeout_begin(TR2_TIMEOUT_TURNS);
-	int is_ours = tr2_lock_try(), goes_on = !is_ours && !g_is_ours;
+	int is_ours = tr2_lock_try(), may_wait = !is_ours && !g_is_ours;
 
-	if (!goes_on)
+	if (!may_wait)
 		return is_ours;
-	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: who is missed looks again after a turn */
-	while (!is_ours && goes_on && tr2_load_rlx(&g_lock.given_up) != holder()) { /* relaxed: as in holder() */
-		goes_on = tr2_timeout_wait(&timeout, &g_lock.is_held, 1);
+	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: whoever is missed looks again after a turn */
+	while (!is_ours && may_wait && tr2_load_rlx(&g_lock.timed_out) != holder()) { /* relaxed: as in holder() */
+		may_wait = tr2_timeout_wait(&timeout, &g_lock.is_held, 1);
 		is_ours = tr2_lock_try();
-		if (!is_ours && !goes_on)
-			tr2_store_rlx(&g_lock.given_up, holder()); /* relaxed: as above */
+		if (!is_ours && !may_wait)
+			tr2_store_rlx(&g_lock.timed_out, holder()); /* relaxed: as above */
 	}
 	tr2_add_rlx(&g_lock.waiting, UINT32_MAX); /* relaxed: as above */
 	return is_ours;

@@ -19,15 +19,15 @@ enum {
 
 static struct requests {
 	uint32_t asked, served;           /* so far */
-	uint32_t kept_upto;               /* number of the latest chunk that one of them wants; 0: none */
+	uint32_t wanted_upto;             /* number of the latest chunk that one of them wants; 0: none */
 } g_requests;
 
-/* The order does not matter: a thread that does not see it yet overwrites one more chunk, and counts that. */
+/* The order does not matter: a thread that does not see the request yet overwrites one more chunk, and counts that. */
 int tr2_snapshot_request(void)
 {
 	if (!tr2_is_flight_recorder())
 		return 0;
-	tr2_store_rlx(&g_requests.kept_upto, tr2_ring_latest()); /* relaxed: see above */
+	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: see above */
 	tr2_add_rlx(&g_requests.asked, 1); /* relaxed: a request that is missed now is seen at the next look */
 	return 1;
 }
@@ -46,7 +46,7 @@ uint32_t tr2_snapshot_begin(void)
 {
 	uint32_t requests = asked();
 
-	tr2_store_rlx(&g_requests.kept_upto, tr2_ring_latest()); /* relaxed: as above */
+	tr2_store_rlx(&g_requests.wanted_upto, tr2_ring_latest()); /* relaxed: as above */
 	return requests;
 }
 
@@ -54,7 +54,7 @@ void tr2_snapshot_end(uint32_t requests)
 {
 	tr2_store_rlx(&g_requests.served, requests); /* relaxed: as above */
 	if (asked() == requests)
-		tr2_store_rlx(&g_requests.kept_upto, 0); /* relaxed: as above */
+		tr2_store_rlx(&g_requests.wanted_upto, 0); /* relaxed: as above */
 }
 
 void tr2_snapshot_reset(void)
@@ -153,7 +153,8 @@ static void skip_run(struct tr2_thread *thread, struct tr2_track *track)
 		tr2_ring_consume(&thread->reader, n);
 }
 
-static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_reader *reader, const struct tr2_track *track)
+static void fill_recovery_point(struct tlg_ring_kept *kept, const struct tr2_reader *reader,
+				const struct tr2_track *track)
 {
 	struct tlg_open open;
 
@@ -175,12 +176,12 @@ static void fill_kept(struct tlg_ring_kept *kept, const struct tr2_reader *reade
 }
 
 /* Should the process be killed, this is all that is left of what was passed over. */
-static void keep_context(const struct tr2_thread *thread, const struct tr2_track *track)
+static void store_recovery_point(const struct tr2_thread *thread, const struct tr2_track *track)
 {
 	struct tlg_ring_kept *kept = thread->ring.head->kept;
 	unsigned older = kept[1].turn < kept[0].turn;
 
-	fill_kept(&kept[older], &thread->reader, track);
+	fill_recovery_point(&kept[older], &thread->reader, track);
 	/* [M8] release: the rest of it.  Pairs with the readers of the ring file */
 	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
 }
@@ -192,7 +193,7 @@ int tr2_overwrite_is_identity(const struct tr2_chain *chain)
 	return tlg_event_type(chain->events) == TLG_HIT && scope && tlg_style_is_identity(scope->style);
 }
 
-/* How many checkpoints of the chunk are not lost, for they are pinned: those that tell what process this is. */
+/* How many checkpoints of the chunk say what process this is: pinned with it, they are not overwritten. */
 static uint64_t count_identity(uint32_t chunk)
 {
 	struct tr2_chain chain;
@@ -267,7 +268,7 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64
 		if (!skip_rest(thread, track, now, &freed))
 			return 0;
 	} while (!freed && !thread->reader.pinned.is_passed);
-	keep_context(thread, track);
+	store_recovery_point(thread, track);
 	if (freed)
 		tr2_ring_release_chunk(&thread->reader, freed - 1);
 	return 1;
@@ -276,9 +277,9 @@ static int skip_chunk(struct tr2_thread *thread, struct tr2_track *track, uint64
 /* Chunks up to the one that a request wants stay. */
 static int may_overwrite(struct tr2_thread *self)
 {
-	uint32_t kept_upto = tr2_load_rlx(&g_requests.kept_upto); /* relaxed: as in tr2_snapshot_request() */
+	uint32_t wanted_upto = tr2_load_rlx(&g_requests.wanted_upto); /* relaxed: as in tr2_snapshot_request() */
 
-	return !kept_upto || (int32_t)(tr2_ring_oldest(&self->reader) - kept_upto) > 0;
+	return !wanted_upto || (int32_t)(tr2_ring_oldest(&self->reader) - wanted_upto) > 0;
 }
 
 int tr2_overwrite_make_room(struct tr2_thread *self)

@@ -15,7 +15,7 @@ static struct tlg_ring_state g_target;    /* stream, device, inode, path of the 
 
 /* ---- the stream --------------------------------------------------------------------------------- */
 
-static void keep_state(uint64_t write)
+static void store_state(uint64_t write)
 {
 	struct tlg_ring_state *state = &tr2_g_shm.head->states[write & 1];
 	struct tr2_anchor now;
@@ -51,7 +51,7 @@ void tr2_recovery_reset(void)
 	g_noted = g_latest = NULL;
 }
 
-static int is_kept(const struct tlg_ring_tail *tail, const struct tr2_reader *reader, const struct tr2_track *track)
+static int is_stored(const struct tlg_ring_tail *tail, const struct tr2_reader *reader, const struct tr2_track *track)
 {
 	return tail->write && tail->chunk == reader->number &&
 	       tail->event == reader->event && tail->tid == track->tid && tail->start == track->start &&
@@ -84,7 +84,7 @@ void tr2_recovery_see(struct tr2_thread *thread)
 }
 
 /* The older of a ring's two tails becomes the newer, if anything has changed. */
-static void keep_tail(struct tr2_thread *thread, uint64_t write)
+static void store_tail(struct tr2_thread *thread, uint64_t write)
 {
 	struct tlg_ring_tail *tails = thread->ring.head->tails;
 	unsigned older = tails[1].write < tails[0].write;
@@ -94,7 +94,7 @@ static void keep_tail(struct tr2_thread *thread, uint64_t write)
 	if (!tr2_overwrite_hold(thread)) {
 		tails[older] = thread->reader.seen;   /* its owner has gone on since, and will say so by itself */
 	} else {
-		if (is_kept(&tails[!older], &thread->reader, thread->reader.track))
+		if (is_stored(&tails[!older], &thread->reader, thread->reader.track))
 			older = 2;
 		else
 			fill_tail(&tails[older], &thread->reader, thread->reader.track);
@@ -104,10 +104,10 @@ static void keep_tail(struct tr2_thread *thread, uint64_t write)
 		tails[older].write = write;
 }
 
-static void keep_tails(uint64_t write)
+static void store_tails(uint64_t write)
 {
 	for (struct tr2_thread *thread = g_noted; thread; thread = thread->reader.next_noted) {
-		keep_tail(thread, write);
+		store_tail(thread, write);
 		thread->reader.is_noted = 0;   /* its link stays until it is noted again */
 	}
 	g_noted = NULL;
@@ -121,8 +121,8 @@ void tr2_recovery_written(void)
 	/* [M8] acquire: what the last one left.  Pairs with the store below */
 	uint64_t write = tr2_load_acq(written) + 1;
 
-	keep_tails(write);
-	keep_state(write);
+	store_tails(write);
+	store_state(write);
 	tr2_store_rel(written, write); /* [M8] release: state and tails.  Pairs with the readers of the ring file */
 }
 

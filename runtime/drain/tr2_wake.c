@@ -41,7 +41,7 @@ enum {
 	SHORTEST_MS = 8,          /* sleeps, unless the settings want what is recorded to be written sooner */
 	LONGEST_MS = 256,
 	LONGEST_TEXT_MS = 64,     /* while somebody may look on */
-	PARK_MS = 2,              /* positions that were put away are away, or it was undone */
+	PARK_MS = 2,              /* until a position that was parked is, or has been taken back */
 	BATCH_CHUNKS = 4,         /* opened by all threads: worth a pass, and small enough to stay in the caches */
 	STACK_BYTES = 256 * 1024,
 	REFUSED_MS = 1000,        /* before the system is asked again */
@@ -136,11 +136,10 @@ static void show_if_asked(void)
 /* ---- sleeping ----------------------------------------------------------------------------------- */
 
 /*
- * A call that records tells nobody: it writes to its thread's ring alone.  So before the thread sleeps without a bound,
- * it parks the position of each ring that has been read to its end: puts it out of bounds.  The next call then takes
- * the slow path, which puts it back (tr2_ring_unpark()) and wakes the thread.  An add that is under way meanwhile may
- * undo that, for it is not locked: so whether all positions are away is asked again, a millisecond later at the
- * earliest.
+ * A call that records notifies nobody: it writes to its thread's ring alone.  So before the thread sleeps without a
+ * bound, it parks the position of each ring that has been read to its end: puts it out of bounds.  The next call then
+ * takes the slow path, which puts it back (tr2_ring_unpark()) and wakes the thread.  An add that is under way meanwhile
+ * may undo that, for it is not locked: so look again whether all are parked, a millisecond later at the earliest.
  */
 static void park_rings(void)
 {
@@ -181,9 +180,9 @@ static unsigned longest_ms(void)
 }
 
 /*
- * How long to sleep behind a pass.  Who is called, by threads that fill their chunks, sleeps shortly; little at a time
- * may wait for long, and behind the longest sleep in which nothing was recorded there is none: the positions of all
- * rings are put away, and whoever records is noticed.  Return  ms; 0: without a bound
+ * How long to sleep behind a pass.  While threads fill their chunks and call, shortly; else twice as long each time.
+ * Behind the longest sleep in which nothing was recorded the rings are parked, and then sleep has no bound.
+ * Return  ms; 0: without a bound
  */
 static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 {
@@ -204,8 +203,8 @@ static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 
 /* ---- the thread --------------------------------------------------------------------------------- */
 
-/* What is the thread's own; its first sleep comes before it, for most processes that are short do without a pass. */
-static void settle_in(void)
+/* Set up the thread.  Its first sleep comes before that: most short processes end without a pass. */
+static void set_up_thread(void)
 {
 	const struct sched_param ordinary = { .sched_priority = 0 };
 
@@ -226,7 +225,7 @@ static void *run(void *unused)
 	unsigned ms = SHORTEST_MS;
 
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
-	settle_in();
+	set_up_thread();
 	for (;;) {
 		enum tr2_drain done;
 		if (finish_if_asked())

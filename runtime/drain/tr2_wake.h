@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_wake.h - the drain's thread: when it starts, how long it sleeps.
+ * tr2_wake.h - the drain's thread, the consumer: when it starts, how long it sleeps.
  */
 #ifndef TR2_WAKE_H
 #define TR2_WAKE_H
@@ -13,7 +13,7 @@
  */
 void tr2_wake_wanted(uint64_t mask);
 
-/* A thread that records has opened a chunk: as above, but who sleeps shortly is woken for a few of them at a time. */
+/* A recording thread has opened a chunk: as above, but a short sleep is ended only by a few of them. */
 void tr2_wake_opened(uint64_t mask);
 
 /*
@@ -29,15 +29,15 @@ void tr2_wake_if_wanted(void);
 void tr2_wake_now(void);
 
 /*
- * Have the thread write out everything and close, as tr2_drain_finish(); wait for that while it gets on, a second if
- * it does not.  The thread must run.  Signal safe
+ * Have the thread write everything and close, as tr2_drain_finish().  The thread must run.  Signal safe
+ * Blocks  while it makes progress, else for a second
  */
 void tr2_wake_finish(unsigned reason);
 
 /*
- * Another process is about to start, and to write into the same places perhaps: its lines belong behind those that the
- * live texts have to show so far, so these are written.  Texts allocate, which in a handler might never end: where one
- * may be running the thread is asked to do it.  Without live texts nothing is done.
+ * Another process is about to start, and may write to the same destinations: write what the live text outputs have so
+ * far, so that its lines come behind.  That allocates memory: where a signal handler may be running, the thread is
+ * asked to do it.  Without live text outputs nothing is done.
  * Blocks  as tr2_drain_flush(), or as tr2_wake_finish()    Signal safe    Errno kept    Cost  5 us, and the write
  */
 void tr2_wake_show(void);
