@@ -2,6 +2,8 @@
 /* tr2_stream.c - see tr2_stream.h. */
 #include "tr2_stream.h"
 
+#include <string.h>
+
 #include "tr2_blocks.h"
 #include "tr2_context.h"
 #include "tr2_cycle.h"
@@ -81,15 +83,34 @@ struct run {
 	unsigned hits;
 };
 
+/* What is in front of an event's payload, as one word. */
+static inline uint64_t head_word(unsigned flags, unsigned pid, uint32_t sequence)
+{
+	const struct { uint16_t flags, pid; uint32_t sequence; } head = { (uint16_t)flags, (uint16_t)pid, sequence };
+	uint64_t word;
+
+	memcpy(&word, &head, sizeof(word));
+	return word;
+}
+
+static inline void copy_event(struct tlg_event *to, const struct tlg_event *event, uint64_t mask, uint64_t stamp)
+{
+	uint64_t head;
+
+	memcpy(&head, event, sizeof(head));
+	head = (head & mask) | stamp;
+	memcpy(to, &head, sizeof(head));
+	to->u = event->u;
+}
+
 /* Copy a chain whose scope the cycle has. */
 static inline void run_chain(struct run *run, struct tr2_track *track, const struct tlg_event *events, unsigned count)
 {
-	for (unsigned i = 0; i < count; i++, run->to++) {
-		run->to->flags = (uint16_t)(events[i].flags | run->cycle);
-		run->to->pid = events[i].pid;
-		run->to->sequence = run->sequence;
-		run->to->u = events[i].u;
-	}
+	const uint64_t mask = head_word(UINT16_MAX, UINT16_MAX, 0), stamp = head_word(run->cycle, 0, run->sequence);
+
+	copy_event(run->to++, events, mask, stamp);
+	for (unsigned i = 1; __builtin_expect(i < count, 0); i++)
+		copy_event(run->to++, &events[i], mask, stamp);
 	run->sequence += count;
 	run->room -= count;
 	run->hits += tlg_event_type(events) == TLG_HIT;
