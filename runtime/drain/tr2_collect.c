@@ -29,6 +29,7 @@ enum {
 	SNAPSHOT_TIMEOUT_US = 2000,            /* with an unfinished event, before it is passed by */
 	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
 	MAX_FREED = 256,
+	CACHE_LINE = 64,
 };
 
 static struct collect {
@@ -221,12 +222,23 @@ static int is_owned_by(const struct tr2_ring *ring, uint32_t tid)
 	return tr2_load_rlx(&ring->head->tid) == tid; /* relaxed: a new owner's drops are counted once it is known */
 }
 
+/* The next run is in the caches of the processor that recorded it: have it come while this one is copied. */
+static void prefetch(const struct tlg_event *run)
+{
+	const char *line = (const char *)run;
+
+	for (unsigned i = 0; i < RUN_EVENTS * TLG_EVENT_SIZE / CACHE_LINE; i++, line += CACHE_LINE)
+		__builtin_prefetch(line);
+}
+
 /* The usual case: chains that only have to be copied.  Return  events */
 static unsigned take_run(struct tr2_reader *reader, struct tr2_track *track)
 {
 	const struct tlg_event *events;
 	unsigned n = tr2_ring_run(reader, RUN_EVENTS, &events);
 
+	if (n >= RUN_EVENTS)
+		prefetch(events + n);
 	if (n)
 		n = tr2_stream_append_run(track, events, n);
 	if (n)
