@@ -44,7 +44,7 @@ static struct bench_case cases[] = {
 };
 
 /* Let our drain and LTTng's consumer write out what they have. */
-static void settle(void)
+static void let_consumers_write(void)
 {
 	const struct timespec pause = { 0, 5000000 };
 
@@ -62,7 +62,7 @@ static void record_both(unsigned times)
 		trace2_region_leave("bench", "both", NULL);
 		lttng_ust_tracepoint(bench, region_leave, "bench", "both");
 		if (i % RECORD_BURST == RECORD_BURST - 1)
-			settle();
+			let_consumers_write();
 	}
 	printf("recorded %u\nrecorded_lttng %u\n", times * RECORD_EVENTS, times * RECORD_EVENTS);
 }
@@ -74,7 +74,7 @@ static void measure(unsigned rounds)
 
 	baseline_init();
 	bench_start();
-	bench_measure(cases, count, rounds, settle);
+	bench_measure(cases, count, rounds, let_consumers_write);
 	bench_print(cases, count, rounds);
 	bench_stop();
 	for (unsigned i = 0; i < count; i++) {

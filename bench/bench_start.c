@@ -148,7 +148,7 @@ static int take_memory(void)
 }
 
 /* A mutex that tells of its owner's death, handlers and masks, limits. */
-static void settle_signals(void)
+static void set_up_signals(void)
 {
 	pthread_mutexattr_t attributes;
 	pthread_mutex_t owner;
@@ -185,7 +185,7 @@ static int be_kernel(const char *trace)
 	fd = open_trace(trace);
 	if (fd < 0 || !make_ring(path, sizeof(path)) || take_memory())
 		return CANNOT_RUN;
-	settle_signals();
+	set_up_signals();
 	if (fstat(fd, &st) || write(fd, text, TRACE_BYTES) != TRACE_BYTES || close(fd))
 		return CANNOT_RUN;
 	return unlink(path) ? CANNOT_RUN : 0;

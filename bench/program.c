@@ -74,7 +74,7 @@ static void flush(void)
 }
 
 /* Let LTTng's consumer write out what it has. */
-static void settle(void)
+static void let_consumer_write(void)
 {
 	const struct timespec pause = { 0, 5000000 };
 
@@ -136,9 +136,9 @@ static void measure(const struct program *program, const struct mode *mode, unsi
 		cases[i].alone = program->alone;
 	}
 	bench_start();
-	bench_measure(cases, LOOP, rounds, is_lttng ? settle : NULL);
+	bench_measure(cases, LOOP, rounds, is_lttng ? let_consumer_write : NULL);
 	flush();
-	bench_measure(cases + LOOP, CASES - LOOP, loop_rounds, is_lttng ? settle : flush);
+	bench_measure(cases + LOOP, CASES - LOOP, loop_rounds, is_lttng ? let_consumer_write : flush);
 	bench_print(cases, LOOP, rounds);
 	bench_print(cases + LOOP, CASES - LOOP, loop_rounds);
 	bench_stop();

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Who may include what:  runtime -> format <- expand;  tests and bench -> everything.
-# A third-party header has one user in each directory; memory orders are named in one file.  Ends with "N passed, N failed".
+# A third-party header has one user in each directory; memory ordering is named in one file.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/../common.sh"
@@ -43,7 +43,7 @@ none "no other third-party header" \
 	"$(includes runtime | grep -E '<(expat|cmocka)'; includes expand | grep -E '<(urcu|sha|cmocka)')"
 
 none "stdio in format/ only in tlg_show" "$(includes format | grep '<stdio' | grep -v '^format/tlg_show\.')"
-none "memory orders are named only in tr2_atomic.h and the inline path of trace2.h" \
+none "memory ordering is named only in tr2_atomic.h and the inline path of trace2.h" \
 	"$(grep -nE 'memory_order|__ATOMIC_|\b_Atomic\b|stdatomic' runtime/*.h runtime/*/*.[ch] format/*.[ch] |
 		grep -vE '^runtime/(base/tr2_atomic|trace2)\.h:')"
 
