@@ -220,11 +220,13 @@ static uint32_t take(unsigned pages)
 
 /*
  * Count so many pages as taken.  What threads add to the bound is for those alone that hold no more than that: so each
- * of them finds it, however often the chunks have changed hands.
+ * of them finds it, however often the chunks have changed hands.  But the shortest chunk, which each of them holds also
+ * when it is idle, takes nothing of what is for all.
  */
 static int claim(unsigned pages, uint32_t held)
 {
-	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : g_pool.bound;
+	uint32_t shared = g_pool.bound + TR2_SHORT_PAGES * tr2_pool_threads();
+	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : shared;
 
 	/* relaxed: a sum */
 	if (tr2_add_rlx(&g_pool.taken, pages) + pages <= bound)

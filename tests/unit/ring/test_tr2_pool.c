@@ -118,6 +118,21 @@ static void test_pool_each_thread_adds_what_it_needs(void **state)
 	tr2_pool_count_thread(-1);
 }
 
+static void test_pool_idle_threads_leave_the_memory_of_all_to_who_records(void **state)
+{
+	enum { IDLE = POOL_PAGES / TR2_SHORT_PAGES };
+	unsigned n = 0;
+
+	(void)state;
+	tr2_pool_count_thread(IDLE);
+	for (unsigned i = 0; i < IDLE; i++)
+		assert_true(taken[n++] = tr2_pool_take(TR2_SHORT_PAGES, 0));
+	for (unsigned i = 0; i < WHOLES / 2; i++)
+		assert_true(taken[n++] = tr2_pool_take(TR2_WHOLE_PAGES, 2 * TR2_SHORT_PAGES + i));
+	give_all(n);
+	tr2_pool_count_thread(-IDLE);
+}
+
 static void test_pool_who_has_much_leaves_the_last_to_others(void **state)
 {
 	unsigned n = 0;
@@ -197,6 +212,7 @@ int main(void)
 		cmocka_unit_test_setup(test_pool_of_whole_chunks_can_be_had_as_short_ones, setup),
 		cmocka_unit_test_setup(test_pool_every_page_of_a_chunk_can_be_written, setup),
 		cmocka_unit_test_setup(test_pool_each_thread_adds_what_it_needs, setup),
+		cmocka_unit_test_setup(test_pool_idle_threads_leave_the_memory_of_all_to_who_records, setup),
 		cmocka_unit_test_setup(test_pool_who_has_much_leaves_the_last_to_others, setup),
 		cmocka_unit_test_setup(test_pool_share_shrinks_with_threads, setup),
 		cmocka_unit_test(test_stack_gives_each_thing_to_one_at_a_time),
