@@ -6,8 +6,12 @@
 
 #include "base/t2x_memory.h"
 
-/* What a queue takes of the budget, its entries in the map and the heap included. */
-enum { QUEUE_BYTES = sizeof(struct t2x_live_queue) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *) };
+enum {
+	/* what a queue takes of the budget, its entries in the map and the heap included */
+	QUEUE_BYTES = sizeof(struct t2x_live_queue) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
+	/* where less is left, room is scarce: a queue and its thread */
+	SCARCE_BYTES = QUEUE_BYTES + sizeof(struct t2x_track) + T2X_TRACK_EXTRA,
+};
 
 /* ---- queues -------------------------------------------------------------------------------------- */
 
@@ -81,7 +85,7 @@ static int make_room(struct t2x_schedule *schedule, struct t2x_live *live)
 	int may_scan = 16 * live->blocks_since_scan >= t2x_map_slots(&live->queues);
 
 	for (int any = 0; any < 2 && may_scan; any++) {
-		if (live->queues.count <= max[any] && t2x_context_has(schedule->context, 4 * QUEUE_BYTES))
+		if (live->queues.count <= max[any] && t2x_context_has(schedule->context, SCARCE_BYTES))
 			break;
 		forget_queues(schedule, live, any);
 		live->blocks_since_scan = 0;
@@ -100,9 +104,14 @@ t2x_live_find_queue(struct t2x_schedule *schedule, struct t2x_live *live, const 
 	if (!make_room(schedule, live))
 		return NULL;
 	queue = t2x_live_queue_new(schedule, live, block);
-	if (!queue || t2x_map_put(&live->queues, block->tid, queue)) {
+	if (!queue) {
 		t2x_context_give(schedule->context, QUEUE_BYTES);
-		t2x_free(queue);
+		return NULL;
+	}
+	/* the thread, too, now that there is room: its first checkpoint may come much later */
+	queue->queue.track = t2x_stream_track(live->stream, block->tid);
+	if (!queue->queue.track || t2x_map_put(&live->queues, block->tid, queue)) {
+		free_queue(schedule, queue);
 		return NULL;
 	}
 	queue->queue.counts_events = block->counts_events;

@@ -175,12 +175,10 @@ static void finish_pending(struct t2x_queue *queue, const struct t2x_track *trac
 	}
 }
 
+/* In a file without blocks each event says whose it is. */
 static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_queue *queue, const struct tlg_event *event)
 {
-	if (!queue->is_framed)
-		return t2x_stream_track(queue->first->stream, event->u.hit.tid);
-	queue->track = t2x_stream_track(queue->first->stream, queue->tid);
-	return queue->track;
+	return t2x_stream_track(queue->first->stream, event->u.hit.tid);
 }
 
 static inline struct t2x_track *track_of(struct t2x_queue *queue, const struct tlg_event *event)
@@ -270,10 +268,9 @@ take_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 
 /* The track has come to the checkpoint.  Return  events used */
 static inline unsigned
-take_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
+take_next(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_event *event, struct t2x_track *track,
+	  uint64_t ns)
 {
-	struct t2x_stream *stream = queue->first->stream;
-
 	track->now_ns = ns;
 	follow_sequence(queue, track, event->sequence, ns);
 	track->next_sequence++;
@@ -288,15 +285,15 @@ take_next(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tra
  * around it and posted it late.  Then what lies around it is not what was around it when it was passed.
  */
 static __attribute__((noinline)) unsigned
-take_late(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track)
+take_late(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_event *event, struct t2x_track *track)
 {
 	uint64_t ns = track->now_ns;
 	unsigned used;
 
 	if (!track->has_unknown_gap)
-		return take_next(queue, event, track, ns);
+		return take_next(queue, stream, event, track, ns);
 	report_unknown_gap(queue, track, ns);
-	used = take_next(queue, event, track, ns);
+	used = take_next(queue, stream, event, track, ns);
 	report_unknown_gap(queue, track, ns);
 	return used;
 }
@@ -322,22 +319,24 @@ step_time(struct t2x_pending *pending, const struct t2x_track *track, const stru
 }
 
 /*
- * ns      0: a step, which has the time of the thread's latest checkpoint
- * Return  events used
+ * pending  the queue's first block
+ * ns       0: a step, which has the time of the thread's latest checkpoint
+ * Return   events used
  */
-static inline unsigned take_hit(struct t2x_queue *queue, const struct tlg_event *event, uint64_t ns)
+static inline unsigned
+take_hit(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t ns)
 {
-	struct t2x_stream *stream = queue->first->stream;
+	struct t2x_stream *stream = pending->stream;
 	struct t2x_track *track = track_of(queue, event);
 
 	stream->hits++;
 	if (!track)
 		return 1;
 	if (!ns)
-		ns = track->now_ns ? track->now_ns : first_time(queue->first, event);
+		ns = track->now_ns ? track->now_ns : first_time(pending, event);
 	if (ns < track->now_ns)
-		return take_late(queue, event, track);
-	return take_next(queue, event, track, ns);
+		return take_late(queue, stream, event, track);
+	return take_next(queue, stream, event, track, ns);
 }
 
 /* The arguments of an earlier HIT go on. */
@@ -437,7 +436,7 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 		}
 		if (queue->queues->repeated.track)
 			t2x_missing_flush(&queue->queues->repeated, queue->queues->context);
-		event += take_hit(queue, event, ns);
+		event += take_hit(queue, pending, event, ns);
 	}
 	return 0;
 }

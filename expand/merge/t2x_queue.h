@@ -46,7 +46,7 @@ struct t2x_queue {
 	struct t2x_queues *queues;
 	uint32_t tid;
 	int is_framed;                    /* its events are those of thread tid */
-	struct t2x_track *track;          /* that of the thread, once it was needed */
+	struct t2x_track *track;          /* of the thread; NULL in a file without blocks */
 	int counts_events;                /* sequence numbers tell what is missing */
 	struct t2x_pending *first, *last;
 	unsigned at;                      /* next event of first */
