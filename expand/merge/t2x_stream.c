@@ -97,7 +97,7 @@ void t2x_stream_free(struct t2x_stream *stream)
 
 /* ---- the process -------------------------------------------------------------------------------- */
 
-/* The clock is known, and when the process began in it: only now can that be told in nanoseconds. */
+/* The clock is known, and by it when the process began: only now can that be said in nanoseconds. */
 static void find_start(struct t2x_stream *stream)
 {
 	struct t2x_process *facts = &stream->facts;

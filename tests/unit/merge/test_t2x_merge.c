@@ -42,7 +42,7 @@ static void expect(struct tlgmake *make, const char *text)
 	tlgmake_free(make);
 }
 
-static void test_merge_two_threads_comes_in_order_of_time(void **state)
+static void test_merge_two_threads_come_in_order_of_time(void **state)
 {
 	struct tlgmake make;
 
@@ -139,7 +139,7 @@ static void test_merge_time_going_back_in_thread_stands_still(void **state)
 	expect(&make, "open main\nhit main 50 step\nhit main 50 step\nhit main 60 step\n");
 }
 
-static void test_merge_sequence_gap_is_told(void **state)
+static void test_merge_sequence_gap_is_reported(void **state)
 {
 	struct tlgmake make;
 
@@ -212,7 +212,7 @@ static void test_merge_process_does_not_end_with_a_file_that_was_rotated(void **
 }
 
 /* Two processes in one file, their blocks in turn. */
-static void test_merge_two_streams_in_one_file_are_told_apart(void **state)
+static void test_merge_two_streams_in_one_file_are_kept_apart(void **state)
 {
 	struct tlgmake a, b;
 	struct record record = { .text = NULL };
@@ -314,7 +314,7 @@ static void test_merge_full_pool_releases_oldest_and_keeps_threads_in_order(void
 	tlgmake_free(&make);
 }
 
-static void test_merge_process_is_told_from_procinfo(void **state)
+static void test_merge_process_is_known_from_procinfo(void **state)
 {
 	struct tlgmake make;
 	struct record record = { .text = NULL };
@@ -436,7 +436,7 @@ static void test_merge_marks_of_many_streams_hold_back_what_is_newer(void **stat
 		tlgmake_free(&make[i]);
 }
 
-/* The end counts what its stream holds: also what is missing behind a thread's last event is told. */
+/* The end counts what its stream holds: also what is missing behind a thread's last event is reported. */
 static void test_merge_missing_checkpoints_are_counted(void **state)
 {
 	struct record record = { .text = NULL };
@@ -468,19 +468,19 @@ static void test_merge_missing_checkpoints_are_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_merge_two_threads_comes_in_order_of_time),
+		cmocka_unit_test(test_merge_two_threads_come_in_order_of_time),
 		cmocka_unit_test(test_merge_definition_behind_older_event_resolves_it),
 		cmocka_unit_test(test_merge_mark_releases_what_is_not_newer),
 		cmocka_unit_test(test_merge_steps_take_time_of_predecessor),
 		cmocka_unit_test(test_merge_time_going_back_in_thread_stands_still),
-		cmocka_unit_test(test_merge_sequence_gap_is_told),
+		cmocka_unit_test(test_merge_sequence_gap_is_reported),
 		cmocka_unit_test(test_merge_process_ends_behind_its_last_event_also_without_end),
 		cmocka_unit_test(test_merge_process_ends_behind_a_checkpoint_that_was_cut_short),
 		cmocka_unit_test(test_merge_process_does_not_end_with_a_file_that_was_rotated),
-		cmocka_unit_test(test_merge_two_streams_in_one_file_are_told_apart),
+		cmocka_unit_test(test_merge_two_streams_in_one_file_are_kept_apart),
 		cmocka_unit_test(test_merge_two_inputs_are_merged_by_time),
 		cmocka_unit_test(test_merge_full_pool_releases_oldest_and_keeps_threads_in_order),
-		cmocka_unit_test(test_merge_process_is_told_from_procinfo),
+		cmocka_unit_test(test_merge_process_is_known_from_procinfo),
 		cmocka_unit_test(test_merge_events_before_first_clock_use_it),
 		cmocka_unit_test(test_merge_many_unended_streams_are_retired),
 		cmocka_unit_test(test_merge_marks_of_many_streams_hold_back_what_is_newer),

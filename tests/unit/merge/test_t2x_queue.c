@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_queue.c - arguments of all shapes: t2x_chain and t2x_queue, by way of whole streams. */
+/* test_t2x_queue.c - arguments of all shapes: t2x_chain, t2x_arguments and t2x_queue, by way of whole streams. */
 #include "t2test.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "record.h"
 #include "merge/t2x_definitions.h"
 
-static struct record g_record;    /* takes what the model would be told */
+static struct record g_record;    /* takes what the model would be given */
 
 static struct t2x_stream *make_stream(struct t2x_context *context)
 {

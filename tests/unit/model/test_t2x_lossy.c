@@ -19,12 +19,12 @@ enum { THREADS = 3, HITS = 40000, DEEPEST = 8, LABELS = 4, TEXT = 40, BATCH = 60
 enum { SCOPE_ENTER = 1, SCOPE_LEAVE = SCOPE_ENTER + LABELS, SCOPE_DATA = SCOPE_LEAVE + LABELS, SCOPE_STEP, SCOPE_EXIT,
        SCOPES = SCOPE_EXIT };
 
-/* How the losses of a run are told. */
+/* How the gaps of a run are reported. */
 enum telling { NOT_AT_ALL, BY_GAPS, BY_SOME_GAPS, BY_CYCLES };
 
 /* A checkpoint as it was passed; its time in microseconds is its number, from 1. */
 struct pass {
-	unsigned char style, is_recorded, is_behind_told;
+	unsigned char style, is_recorded, is_behind_reported;
 	unsigned open;                    /* as the texts have it */
 	unsigned us, since_us;            /* since_us: when the region that it is in, or that it ends, was entered */
 	unsigned gaps, since_gaps;        /* of the thread so far; then */
@@ -109,7 +109,7 @@ static void drop(struct runner *runner, const struct pass *pass, unsigned events
 }
 
 /* In front of what is recorded again, in pieces as if room had been found only for this. */
-static void tell_gap(struct tlgmake *make, struct runner *runner, const struct pass *pass)
+static void report_gap(struct tlgmake *make, struct runner *runner, const struct pass *pass)
 {
 	const struct tlg_gap gap = {
 		TLGMAKE_RAW + pass->us * UINT64_C(1000), runner->lost, (uint16_t)runner->left, (uint16_t)runner->entered
@@ -131,7 +131,7 @@ static void end_gap(struct tlgmake *make, struct runner *runner, const struct pa
 
 	tlgmake_lose(make, make->tid, runner->lost);
 	if (is_reported)
-		tell_gap(make, runner, pass);
+		report_gap(make, runner, pass);
 	runner->lost = runner->left = runner->entered = 0;
 	runner->resumed_us = is_reported ? pass->us : 0;
 }
@@ -270,7 +270,7 @@ static int is_timed(unsigned style)
 	return style == TLG_STYLE_region_leave || style == TLG_STYLE_data || style == TLG_STYLE_thread_exit;
 }
 
-/* A time that is told is right; and where both ends are known to belong together it is told. */
+/* A duration that is shown is right; and where both ends are known to belong together it is shown. */
 static void judge_time(const struct t2x_event *ev, const struct pass *pass)
 {
 	int is_reported = ev->rel_ns != T2X_NO_TIME, is_leave = pass->style == TLG_STYLE_region_leave;
@@ -282,7 +282,7 @@ static void judge_time(const struct t2x_event *ev, const struct pass *pass)
 	if (!is_reported && pass->since_us && pass->since_is_recorded && pass->gaps == pass->since_gaps)
 		complain(ev, pass, "no duration though nothing is missing");
 	if (!is_reported && g.telling == BY_GAPS && pass->since_is_recorded)
-		complain(ev, pass, "no duration though all is told");
+		complain(ev, pass, "no duration though all is reported");
 	if (!is_reported && pass->style == TLG_STYLE_thread_exit)
 		complain(ev, pass, "no duration of a thread");
 	*(is_leave ? &g.figures.leaves : &g.figures.data) += 1;
@@ -299,7 +299,7 @@ static void judge_nesting(const struct t2x_event *ev, const struct pass *pass)
 		complain(ev, pass, "nesting grows");
 }
 
-/* A step is not older than its gap's end if that is told, and not younger than what comes next. */
+/* A step is not older than its gap's end if that is reported, and not younger than what comes next. */
 static int is_step_time(const struct runner *runner, const struct pass *pass, uint64_t us)
 {
 	const struct pass *next = pass;
@@ -402,7 +402,7 @@ static void test_lossy_without_a_word_no_time_is_wrong(void **state)
 	run_all(NOT_AT_ALL);
 }
 
-static void test_lossy_where_some_gaps_are_told_no_time_is_wrong(void **state)
+static void test_lossy_where_some_gaps_are_reported_no_time_is_wrong(void **state)
 {
 	(void)state;
 	run_all(BY_SOME_GAPS);
@@ -419,7 +419,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lossy_what_gaps_tell_makes_nesting_and_times_exact),
 		cmocka_unit_test(test_lossy_without_a_word_no_time_is_wrong),
-		cmocka_unit_test(test_lossy_where_some_gaps_are_told_no_time_is_wrong),
+		cmocka_unit_test(test_lossy_where_some_gaps_are_reported_no_time_is_wrong),
 		cmocka_unit_test(test_lossy_repeated_regions_are_right_again),
 	};
 
