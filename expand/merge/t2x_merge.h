@@ -2,10 +2,9 @@
 /*
  * t2x_merge.h - from the blocks of all inputs to checkpoints in the order of time.
  *
- * Blocks wait in queues, one for each thread, until nothing older can come: every stream that is not at its
- * end has said so by a MARK.  The inputs are read in step: next comes the one that holds everything back.
- * When what waits exceeds T2X_PENDING_BYTES, the oldest goes without pending any longer; the events of one
- * thread are never put out of order.
+ * Blocks wait in queues, one for each thread, until nothing older can come: every live stream has said so by a MARK.
+ * The inputs are read in step: the one that holds everything back is read next.  When more than T2X_PENDING_BYTES wait,
+ * the oldest are handed over all the same; the events of one thread never change their order.
  */
 #ifndef T2X_MERGE_H
 #define T2X_MERGE_H
@@ -14,7 +13,7 @@
 
 enum {
 	T2X_PENDING_BYTES = 12 * 1024 * 1024,
-	T2X_MAX_LIVE = 4096,              /* streams of an input not at their end; beyond, the oldest is */
+	T2X_MAX_LIVE = 4096,              /* streams of an input; for one more, the oldest is given up */
 };
 
 struct t2x_merge;

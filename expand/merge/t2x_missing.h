@@ -7,13 +7,13 @@
 
 #include "t2x_stream.h"
 
-/* GAP.  clock: of its block */
+/* GAP: remember what it reports.  clock: of its block */
 void t2x_missing_take(struct t2x_track *track, const struct tlg_gap *gap, struct t2x_clock *clock);
 
-/* What is known of what is missing in front of the thread's event with this number. */
+/* What is known of the events that are missing in front of the thread's event with this number. */
 struct t2x_gap t2x_missing_find(const struct t2x_track *track, uint32_t sequence);
 
-/* OPEN events behind a THREAD: they take effect together, when something else comes. */
+/* Regions that are repeated: the OPEN events behind a THREAD, gathered until something else comes. */
 struct t2x_repeated {
 	struct t2x_track *track;          /* the thread for which they are being gathered, or NULL */
 	int is_shown;                     /* no other file has their enters */
@@ -21,10 +21,14 @@ struct t2x_repeated {
 	struct t2x_open open[TLG_BLOCK_LIMIT];
 };
 
+/* THREAD: its regions follow. */
 void t2x_missing_thread(struct t2x_repeated *repeated, struct t2x_stream *stream, const struct tlg_event *event);
+
+/* OPEN.  clock: of its block */
 void t2x_missing_open(struct t2x_repeated *repeated, const struct t2x_stream *stream, struct t2x_clock *clock,
 		      const struct tlg_open *open);
-/* Something else comes: hand over what was gathered. */
+
+/* Something else comes: hand over what was gathered, if anything. */
 void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *context);
 
 /* The tail of a block: from a step on. */

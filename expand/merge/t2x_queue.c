@@ -166,7 +166,7 @@ static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
 /* ---- events ------------------------------------------------------------------------------------- */
 
 /* What a chain of the thread waits for was lost: it takes its place now, in front of what the thread did next. */
-static void finish_pending(struct t2x_queue *queue, const struct t2x_track *track)
+static void finish_waiting(struct t2x_queue *queue, const struct t2x_track *track)
 {
 	for (struct t2x_chain *chain = queue->chains.newest, *next; chain; chain = next) {
 		next = chain->next;
@@ -207,7 +207,7 @@ note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence
 {
 	const struct t2x_gap gap = t2x_missing_find(track, sequence);
 
-	finish_pending(queue, track);
+	finish_waiting(queue, track);
 	track->has_regions = gap.is_known && (track->has_regions || track->repeated == sequence);
 	track->gap_ns = 0;
 	if (!queue->counts_events)

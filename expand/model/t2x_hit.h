@@ -17,7 +17,8 @@
  *                                 end keeps what it knows of them elsewhere, and sends changes
  *   scope, session id             read by both, never changed
  *
- * Memory of the latter two goes back by T2X_RELEASE, which comes behind its last use, so it needs no reference counts.
+ * The memory of all but the first goes back by T2X_RELEASE, which comes behind its last use: nothing needs a reference
+ * count.
  */
 #ifndef T2X_HIT_H
 #define T2X_HIT_H
@@ -80,7 +81,7 @@ struct t2x_arg {
 /* One checkpoint, resolved and in order. */
 struct t2x_hit {
 	struct t2x_thread *thread;
-	struct t2x_scope *scope;   /* NULL: its SLOC was not seen, or lost */
+	const struct t2x_scope *scope; /* NULL: its SLOC was not seen, or lost */
 	const struct t2x_arg *args;
 	unsigned nargs;
 	uint32_t scope_index;
@@ -94,7 +95,7 @@ struct t2x_hit {
 
 /* A region that is open. */
 struct t2x_open {
-	struct t2x_scope *scope;   /* of its enter; NULL: not known */
+	const struct t2x_scope *scope; /* of its enter; NULL: not known */
 	uint64_t ns;               /* when it was entered ... */
 	uint64_t when;             /* ... by the raw clock; TLG_OPEN_LOST; 0, in the first: see FORMAT.md */
 };

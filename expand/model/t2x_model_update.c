@@ -135,9 +135,9 @@ static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns
 		return;
 	}
 	before = t2x_regions_open(regions);
-	t2x_regions_pass(regions, gap->left, 0, &m->region_budget);
+	t2x_regions_apply_gap(regions, gap->left, 0, &m->region_budget);
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, before - t2x_regions_open(regions));
-	t2x_regions_pass(regions, 0, gap->entered, &m->region_budget);
+	t2x_regions_apply_gap(regions, 0, gap->entered, &m->region_budget);
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_ENTERS, gap->entered);
 }
 

@@ -56,7 +56,7 @@ unsigned t2x_regions_assume(struct t2x_regions *regions)
 	return open - regions->open;
 }
 
-void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
+void t2x_regions_apply_gap(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
 {
 	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
 

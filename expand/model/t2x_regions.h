@@ -92,7 +92,7 @@ unsigned t2x_regions_assume(struct t2x_regions *regions);
  * Events are missing in which so many of the open regions were left, and others entered that are still open: their
  * times are not known.
  */
-void t2x_regions_pass(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget);
+void t2x_regions_apply_gap(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget);
 
 /*
  * A region of these names is about to be left, or entered, where regions are only assumed: close those of them that

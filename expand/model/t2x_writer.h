@@ -25,7 +25,7 @@ enum { T2X_DEFAULT_NESTING = 2 };
 /* One event.  Everything is valid during the call only. */
 struct t2x_event {
 	const struct t2x_thread *thread;
-	struct t2x_scope *scope;        /* NULL: unresolved; then no arguments, no message */
+	const struct t2x_scope *scope;  /* NULL: unresolved; then no arguments, no message */
 	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
 	unsigned nargs;
 	unsigned open;                  /* regions around the event, the thread's outermost level included */

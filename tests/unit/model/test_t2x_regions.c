@@ -184,14 +184,14 @@ static void test_regions_of_a_gap_that_is_known_are_left_and_entered(void **stat
 
 	(void)state;
 	begin_in_block(&r, &budget);
-	t2x_regions_pass(&r, 1, 2, &budget);
+	t2x_regions_apply_gap(&r, 1, 2, &budget);
 	assert_int_equal(t2x_regions_open(&r), 4);
 	assert_true(t2x_regions_elapsed(&r, 100) == T2X_NO_TIME);
 	t2x_regions_leave(&r);
 	t2x_regions_leave(&r);
 	assert_false(t2x_regions_are_assumed(&r));
 	assert_int_equal(t2x_regions_elapsed(&r, 100), 90);
-	t2x_regions_pass(&r, 9, 0, &budget);
+	t2x_regions_apply_gap(&r, 9, 0, &budget);
 	assert_int_equal(t2x_regions_open(&r), 0);
 	t2x_regions_free(&r, &budget);
 }
