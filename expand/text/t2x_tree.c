@@ -126,7 +126,7 @@ static struct t2x_node *new_node(struct t2x_tree *tree, const struct t2x_process
 	return node;
 }
 
-/* Of a process for which there was no room every event looks in vain: that it is counted once needs a mark. */
+/* Stands for processes beyond the maximum, so that each is counted once. */
 static struct t2x_node no_node;
 
 static struct t2x_node *add_process(struct t2x_tree *tree, const struct t2x_event *ev)

@@ -56,7 +56,7 @@ static void join_streams(struct t2x_node *node, struct t2x_node *later)
 }
 
 /* Of n processes with one session id, none of which is hidden, the others are forks of the one that says most. */
-static void settle_forks(struct t2x_node **nodes, unsigned n)
+static void match_forks(struct t2x_node **nodes, unsigned n)
 {
 	struct t2x_node *head = NULL;
 
@@ -74,7 +74,7 @@ static void settle_forks(struct t2x_node **nodes, unsigned n)
 }
 
 /* Processes with the same session id, which are neighbours. */
-static void settle_sids(struct t2x_node **nodes, unsigned n)
+static void match_sids(struct t2x_node **nodes, unsigned n)
 {
 	unsigned from = 0;
 
@@ -83,13 +83,13 @@ static void settle_sids(struct t2x_node **nodes, unsigned n)
 
 		nodes[i]->head = nodes[i];
 		if (last && strcmp(last->sid, nodes[i]->sid)) {
-			settle_forks(nodes + from, i - from);
+			match_forks(nodes + from, i - from);
 			from = i;
 		} else if (last && last->pid == nodes[i]->pid) {
 			join_streams(last->is_hidden ? last->head : last, nodes[i]);
 		}
 	}
-	settle_forks(nodes + from, n - from);
+	match_forks(nodes + from, n - from);
 }
 
 /* The process with the first n bytes of text as its session id, or NULL. */
@@ -167,7 +167,7 @@ static void claim_child(struct t2x_node *child, struct t2x_node *process)
 }
 
 /* Nodes with one parent and process id: the numbers come around, so the first child is the first process. */
-static void settle_pid(struct t2x_node **nodes, unsigned n)
+static void match_pid(struct t2x_node **nodes, unsigned n)
 {
 	unsigned process = 0;
 
@@ -181,7 +181,7 @@ static void settle_pid(struct t2x_node **nodes, unsigned n)
 	}
 }
 
-static void settle_children(struct t2x_node **nodes, unsigned n)
+static void match_children(struct t2x_node **nodes, unsigned n)
 {
 	unsigned from = 0;
 
@@ -201,7 +201,7 @@ static void settle_children(struct t2x_node **nodes, unsigned n)
 		if (i < n && find_family(nodes[i]) == find_family(nodes[from]) && nodes[i]->pid == nodes[from]->pid)
 			continue;
 		if (nodes[from]->parent)
-			settle_pid(nodes + from, i - from);
+			match_pid(nodes + from, i - from);
 		from = i;
 	}
 }
@@ -352,9 +352,9 @@ void t2x_tree_show(struct t2x_tree *tree, struct t2x_printer *printer)
 			tree->nodes[children]->head = tree->nodes[children];
 			children++;
 		}
-		settle_sids(tree->nodes + children, tree->n - children);
+		match_sids(tree->nodes + children, tree->n - children);
 		find_parents(tree->nodes + children, tree->n - children);
-		settle_children(tree->nodes, tree->n);
+		match_children(tree->nodes, tree->n);
 		qsort(tree->nodes, tree->n, sizeof(tree->nodes[0]), compare_lines);
 		print_nodes(printer, link_nodes(tree->nodes, tree->n), goes_on);
 	}

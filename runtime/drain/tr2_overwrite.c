@@ -337,7 +337,7 @@ void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 			continue;
 		}
 		if (tlg_event_type(chain.events) == TLG_THREAD)
-			track->depth = track->is_below_root = track->missing = track->doubt = 0;
+			track->depth = track->is_below_root = track->missing = track->assumed = 0;
 		else if (tlg_event_type(chain.events) == TLG_GAP)
 			tr2_track_follow_gap(track, &chain.events->u.gap);
 		else

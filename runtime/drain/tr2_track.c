@@ -27,7 +27,7 @@ static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, 
 	track->start = track->last_when = start;
 	track->position = 0;
 	track->cycle = 0;
-	track->depth = track->is_below_root = track->missing = track->doubt = 0;
+	track->depth = track->is_below_root = track->missing = track->assumed = 0;
 	memset(track->name, 0, sizeof(track->name));
 }
 
@@ -40,7 +40,7 @@ static void meet_announced(struct tr2_track *track, const struct tlg_announce *a
 		if (!i && !enter)
 			track->is_below_root = 1;
 		else if (enter == TLG_OPEN_ASSUMED)
-			track->doubt = track->depth + 1;
+			track->assumed = track->depth + 1;
 		else
 			tr2_track_enter(track, enter, 0);
 	}
@@ -96,7 +96,7 @@ void tr2_track_assume_missing(struct tr2_track *track)
 	while (sure < known && track->open[sure].when != TLG_OPEN_LOST)
 		sure++;
 	track->depth = sure < known ? sure : track->depth;
-	track->doubt = track->depth + 1;
+	track->assumed = track->depth + 1;
 	track->missing = 0;
 }
 
@@ -107,10 +107,10 @@ void tr2_track_follow_gap(struct tr2_track *track, const struct tlg_gap *gap)
 	if (gap->left == TLG_GAP_UNKNOWN)
 		return;
 	track->missing -= gap->events < track->missing ? gap->events : track->missing;
-	track->is_below_root |= gap->left > left && !track->doubt;
+	track->is_below_root |= gap->left > left && !track->assumed;
 	track->depth -= left;
 	if (tr2_track_is_assumed(track))
-		track->doubt = track->depth + 1;
+		track->assumed = track->depth + 1;
 	for (unsigned i = 0; i < gap->entered; i++)
 		tr2_track_enter(track, TLG_OPEN_LOST, 0);
 }
@@ -119,21 +119,21 @@ void tr2_track_follow_gap(struct tr2_track *track, const struct tlg_gap *gap)
 
 int tr2_track_open_region(const struct tr2_track *track, unsigned at, unsigned max, struct tlg_open *open)
 {
-	const uint32_t doubt = track->missing ? track->depth + 1 : track->doubt;
-	unsigned known = tr2_track_known_regions(track), extra = track->is_below_root + (doubt != 0), mark;
+	const uint32_t assumed = track->missing ? track->depth + 1 : track->assumed;
+	unsigned known = tr2_track_known_regions(track), extra = track->is_below_root + (assumed != 0), mark;
 
 	*open = (struct tlg_open){ .tid = track->tid };
 	known = known < max - extra ? known : max - extra;
-	mark = doubt && doubt <= known ? doubt - 1 : known;
+	mark = assumed && assumed <= known ? assumed - 1 : known;
 	if (at >= known + extra)
 		return 0;
 	if (track->is_below_root && !at--)
 		return 1;
-	if (doubt && at == mark) {
+	if (assumed && at == mark) {
 		open->when = TLG_OPEN_ASSUMED;
 		return 1;
 	}
-	at -= doubt && at > mark;
+	at -= assumed && at > mark;
 	open->when = track->open[at].when;
 	open->scopeIndex = track->open[at].scope;
 	return 1;
@@ -173,7 +173,7 @@ void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsign
 		track->depth = at - 1;
 	else if (style == TLG_STYLE_region_leave)
 		track->depth = 0;
-	track->doubt = track->depth + 1;
+	track->assumed = track->depth + 1;
 	if (style == TLG_STYLE_region_enter)
 		tr2_track_enter(track, hit->when, hit->scopeIndex);
 }

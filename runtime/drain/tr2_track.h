@@ -34,7 +34,7 @@ struct tr2_track {
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are known */
 	uint32_t is_below_root;   /* it has left even its outermost level, see OPEN */
 	uint32_t missing;         /* events in front of the next one of which nobody knows what they were */
-	uint32_t doubt;           /* one more than are only assumed to be open, the outermost; 0: all is known */
+	uint32_t assumed;         /* one more than are only assumed to be open, the outermost; 0: all is known */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
 };
 
@@ -95,12 +95,12 @@ void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsign
 static inline void tr2_track_unwind(struct tr2_track *track)
 {
 	track->depth = track->is_below_root && track->depth;
-	track->doubt = 0;
+	track->assumed = 0;
 }
 
 static inline int tr2_track_is_assumed(const struct tr2_track *track)
 {
-	return track->depth < track->doubt;
+	return track->depth < track->assumed;
 }
 
 /* A checkpoint of this style: what it enters and leaves. */
