@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh PROGRAM...
 #
-# Run test programs (cmocka) and check scripts one after the other, from the top directory, and sum up.
+# Run test programs (cmocka) and check scripts from the top directory, and sum up.  T2_JOBS at a time (default: one per
+# processor), but those that must have the machine to themselves (alone() says which) one by one at the end.
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
 # "N passed, N failed" says, or one if there is none.  Exit status 77: skipped, for the reason in its last line; with
 # CI=true it is a failure if that is "no TOOL", for there everything has to be installed.  A program that fails
@@ -12,23 +13,49 @@
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
 
-out=${T2_OUT:-build}
+out=${T2_OUT:-build} most=${T2_JOBS:-$(nproc)}
 passed=0 failed=0 skipped=0
+programs=() pids=() shown=0
 mkdir -p "$out/log"
-reports=$PWD/$out/log/sanitizer
-rm -f "$reports".*
 
-# Tests kill processes, whose ring files then stay.
-XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/trace2-tests.XXXXXX) || exit 1
-export XDG_RUNTIME_DIR
-trap 'rm -rf "$XDG_RUNTIME_DIR"' EXIT
+# In memory, as ring files are in life.  $work/N: ring files and sanitizers' reports of program N
+work=$(mktemp -d /dev/shm/trace2-tests.XXXXXX) || exit 1
+trap 'jobs -rp | xargs -r kill; wait; rm -rf "$work"' EXIT
 
 # The sanitizers measure the rest of the text in every strstr(): quadratic, and no bug of ours.  That a handler
 # allocates is what SIGPIPE's does when it prints live texts, on purpose: that signal comes out of a write.  A child
 # that is forked from a process with threads starts a drain of its own.
-options=intercept_strstr=0:report_signal_unsafe=0:log_path=$reports
-export ASAN_OPTIONS=$options:${ASAN_OPTIONS:-} TSAN_OPTIONS=$options:die_after_fork=0:${TSAN_OPTIONS:-}
-export UBSAN_OPTIONS=print_stacktrace=1:$options:${UBSAN_OPTIONS:-}
+options=intercept_strstr=0:report_signal_unsafe=0
+
+# alone PROGRAM: does it judge how long something takes, or where ring files of others may not be?
+alone()
+{
+	case ${1##*/} in
+	test_runtime_idle | test_runtime_pool | test_runtime_record | check_recover.sh) return 0 ;;
+	*) return 1 ;;
+	esac
+}
+
+log_of()
+{
+	echo "$out/log/$(basename "$1" .sh).log"
+}
+
+# run N: become program N
+run()
+{
+	local dir=$work/$1 reports
+
+	mkdir -m 700 "$dir"
+	reports=log_path=$dir/report
+	export XDG_RUNTIME_DIR=$dir   # tests kill processes, whose ring files then stay
+	export ASAN_OPTIONS=$options:$reports:${ASAN_OPTIONS:-}
+	export TSAN_OPTIONS=$options:$reports:die_after_fork=0:${TSAN_OPTIONS:-}
+	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
+	trap - INT QUIT   # a shell has its background commands ignore them
+	# KILL reaches the whole group: nothing that the program started stays behind.
+	exec timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null
+}
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
 cmocka_total()
@@ -36,7 +63,7 @@ cmocka_total()
 	sed -n "s/^\[  $1 *\] \([0-9][0-9]*\) test.*/\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Set p, f, s (passed, failed, skipped) from the log $1 and the exit status $2.
+# Set p, f, s (passed, failed, skipped) from the log $1, the exit status $2, and the sanitizers' reports $3.*
 count()
 {
 	local last
@@ -59,28 +86,64 @@ count()
 	if [ "$2" -ne 0 ] && [ "$2" -ne 77 ] && [ "$f" -eq 0 ]; then
 		f=1
 	fi
-	if grep -qsE 'ERROR: |WARNING: |runtime error: ' "$reports".*; then
+	if grep -qsE 'ERROR: |WARNING: |runtime error: ' "$3".*; then
 		f=$((f + 1))
-		head -n 40 "$reports".* >>"$1"
+		head -n 40 "$3".* >>"$1"
 	fi
-	rm -f "$reports".*
 }
 
-for program; do
-	name=$(basename "$program" .sh)
-	log=$out/log/$name.log
-	# KILL reaches the whole group: nothing that the program started stays behind.
-	timeout -s KILL "${T2_TIMEOUT:-300}" "$program" >"$log" 2>&1 </dev/null
+# show N: wait for program N, count it, print its result
+show()
+{
+	local program=${programs[$1]} log status p f s
+
+	wait "${pids[$1]}"
 	status=$?
-	count "$log" "$status"
+	log=$(log_of "$program")
+	count "$log" "$status" "$work/$1/report"
+	rm -rf "${work:?}/$1"
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf '%-28s %s passed, %s failed%s%s\n' "$name" "$p" "$f" "$([ "$s" -gt 0 ] && echo ", $s skipped")" \
+	printf '%-28s %s passed, %s failed%s%s\n' "$(basename "$program" .sh)" "$p" "$f" \
+		"$([ "$s" -gt 0 ] && echo ", $s skipped")" \
 		"$([ "$status" -eq 77 ] && tail -n 1 "$log" | sed 's/^skipped: //; s/^/: /')"
 	if [ "$f" -gt 0 ] || [ -n "${T2_V:-}" ]; then
 		[ "$f" -gt 0 ] && echo "--- $program: exit status $status, $log ends with:"
 		tail -n "$([ -n "${T2_V:-}" ] && echo +1 || echo 40)" "$log"
 	fi
+}
+
+# begin COUNT PROGRAM...: run them, up to COUNT at a time; print the results in this order, each as soon as it can be
+begin()
+{
+	local most=$1 program
+
+	shift
+	for program; do
+		while [ "$(jobs -rp | wc -l)" -ge "$most" ]; do
+			wait -n
+		done
+		while [ "$shown" -lt "${#pids[@]}" ] && ! jobs -rp | grep -qx "${pids[$shown]}"; do
+			show $((shown++))
+		done
+		programs+=("$program")
+		run $((${#programs[@]} - 1)) &
+		pids+=($!)
+	done
+	while [ "$shown" -lt "${#pids[@]}" ]; do
+		show $((shown++))
+	done
+}
+
+together=() in_turn=()
+for program; do
+	if alone "$program"; then
+		in_turn+=("$program")
+	else
+		together+=("$program")
+	fi
 done
+begin "$most" "${together[@]}"
+begin 1 "${in_turn[@]}"
 
 [ "$skipped" -gt 0 ] && echo "$skipped skipped"
 echo "$passed passed, $failed failed"

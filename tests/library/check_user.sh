@@ -90,7 +90,7 @@ if [ -e "$out/libtrace2.so" ]; then
 		*-c99-* | *-c++11-* | *-c++17-* | *-O2)
 			language=${name%%-*}
 			case $language in *++) language=cc ;; *) language=c ;; esac
-			quiet "$name records what it should" run "$name" "tests/user/expected_$language"
+			quiet "$name records what it should" run "$name" "tests/library/user/expected_$language"
 			;;
 		esac
 	done <"$tmp/ways"

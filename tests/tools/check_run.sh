@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What tests/run.sh makes of the programs that it runs side by side: results in the order of the arguments, each program
+# with a runtime directory of its own and the signals that a program has, and the sum.  Those that need the machine to
+# themselves come last, one by one.  Ends with "N passed, N failed".
+set -u
+
+. "$(dirname "$0")/../common.sh"
+mkdir -p "$tmp/tests"
+cp "$top/tests/run.sh" "$tmp/tests/"
+cd "$tmp" || exit 1
+
+# program NAME: stdin, what it does
+program()
+{
+	{ printf '#!/bin/bash\n'; cat; } >"$1"
+	chmod +x "$1"
+}
+
+# run JOBS PROGRAM...: into the file said; the exit status
+run()
+{
+	env -u T2_V CI='' T2_OUT=built T2_JOBS="$1" T2_TIMEOUT=2 tests/run.sh "${@:2}" >said 2>&1
+}
+
+# says NAME LINES: that is what run.sh said
+says()
+{
+	none "$1" "$(diff said - <<<"$2")"
+}
+
+# Each of these waits for the other: they end only side by side, and the second one first.
+program check_first.sh <<'END'
+mkfifo fifo
+read -r line <fifo
+sleep 0.2
+echo "$line passed, 0 failed"
+END
+program check_second.sh <<'END'
+while [ ! -p fifo ]; do sleep 0.01; done
+echo 3 >fifo
+echo "4 passed, 0 failed"
+END
+check "two at a time" run 2 ./check_first.sh ./check_second.sh
+says "results come in the order of the arguments" "check_first                  3 passed, 0 failed
+check_second                 4 passed, 0 failed
+7 passed, 0 failed"
+
+program check_one.sh <<'END'
+mkdir running && sleep 0.1 && rmdir running
+END
+cp check_one.sh check_two.sh
+check "one at a time" run 1 ./check_one.sh ./check_two.sh
+
+cp check_one.sh check_recover.sh
+check "a test that needs the machine to itself has it" run 4 ./check_recover.sh ./check_one.sh
+says "and comes last" "check_one                    1 passed, 0 failed
+check_recover                1 passed, 0 failed
+2 passed, 0 failed"
+
+program check_directory.sh <<'END'
+echo "$XDG_RUNTIME_DIR" >>directories
+[ -z "$(ls "$XDG_RUNTIME_DIR")" ] && [ "$(stat -c %a "$XDG_RUNTIME_DIR")" = 700 ] &&
+	touch "$XDG_RUNTIME_DIR/mine" && sleep 0.2
+END
+cp check_directory.sh check_other.sh
+check "a runtime directory of its own" run 2 ./check_directory.sh ./check_other.sh
+check "which is removed" test "$(sort -u directories | wc -l)" -eq 2 -a ! -e "$(head -n 1 directories)"
+
+program check_signals.sh <<'END'
+grep -qE '^SigIgn:[[:space:]]*0*$' /proc/self/status
+END
+check "no signal is ignored" run 2 ./check_signals.sh
+
+program check_bad.sh <<'END'
+echo "what went wrong"
+echo "2 passed, 1 failed"
+exit 1
+END
+program check_endless.sh <<'END'
+sleep 100
+END
+run 2 ./check_bad.sh ./check_endless.sh ./check_one.sh
+check "a failure is in the exit status" test $? -eq 1
+check "what failed says why" grep -qx 'what went wrong' said
+check "what takes too long has failed" grep -q '^check_endless  *0 passed, 1 failed' said
+check "and is in the sum" test "$(tail -n 1 said)" = "3 passed, 2 failed"
+
+total
