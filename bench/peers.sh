@@ -66,7 +66,7 @@ count_lttng()
 	lost=$(sed -n 's/.*Tracer discarded \([0-9]*\) event.*/\1/p' "$dir/notes" | awk '{ n += $1 } END { print n + 0 }')
 }
 
-# The $2 events that LTTng recorded are all there, or told to be lost, in its trace $1.
+# The $2 events that LTTng recorded are all there, or reported lost, in its trace $1.
 check_lttng_complete()
 {
 	local shown lost

@@ -32,7 +32,7 @@ settings()
 	esac
 }
 
-# What was said, but for what LeakSanitizer tells of any program that has a thread, and forks
+# What was said, except what LeakSanitizer says of every program that has a thread and forks
 said()
 {
 	grep -v 'was not suspended. False leaks are possible' "$tmp/$1/said"

@@ -97,7 +97,7 @@ static int run_closed(void *data)
 	return has_lines(data, "behind", 100) ? 0 : 1;
 }
 
-static void test_adverse_file_that_was_closed_goes_on_before_the_end(void **state)
+static void test_adverse_closed_file_is_opened_again_before_the_end(void **state)
 {
 	char setting[200];
 
@@ -119,7 +119,7 @@ static int run_closed_and_killed(void *data)
 	return raise(SIGTERM);
 }
 
-static void test_adverse_signal_behind_closed_files_loses_no_text(void **state)
+static void test_adverse_signal_after_files_were_closed_loses_no_text(void **state)
 {
 	char setting[200];
 
@@ -171,7 +171,7 @@ static int run_cancelled(void *data)
 	return 0;
 }
 
-static void test_adverse_thread_that_is_cancelled_lets_the_drain_go_on(void **state)
+static void test_adverse_cancelled_thread_releases_the_drain(void **state)
 {
 	(void)state;
 	traced_run(&t, run_cancelled, NULL, NULL);
@@ -214,7 +214,7 @@ static int run_late_child(void *data)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
-static void test_adverse_thread_that_forked_wakes_the_drain_of_a_child_that_others_set_up(void **state)
+static void test_adverse_forking_thread_wakes_the_drain_of_a_child_set_up_by_others(void **state)
 {
 	char setting[200];
 
@@ -231,10 +231,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_adverse_flush_and_finish_end_beside_a_thread_that_only_steps),
-		TRACED_TEST(test_adverse_file_that_was_closed_goes_on_before_the_end),
-		TRACED_TEST(test_adverse_signal_behind_closed_files_loses_no_text),
-		TRACED_TEST(test_adverse_thread_that_is_cancelled_lets_the_drain_go_on),
-		TRACED_TEST(test_adverse_thread_that_forked_wakes_the_drain_of_a_child_that_others_set_up),
+		TRACED_TEST(test_adverse_closed_file_is_opened_again_before_the_end),
+		TRACED_TEST(test_adverse_signal_after_files_were_closed_loses_no_text),
+		TRACED_TEST(test_adverse_cancelled_thread_releases_the_drain),
+		TRACED_TEST(test_adverse_forking_thread_wakes_the_drain_of_a_child_set_up_by_others),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,7 +94,7 @@ static enum t2x_alive alive(const char *path)
 	return alive;
 }
 
-static void test_alive_what_nobody_has_mapped_for_writing_is_dead_whatever_its_id(void **state)
+static void test_alive_ring_nobody_maps_for_writing_is_dead_whatever_its_pid(void **state)
 {
 	char ring[256];
 	void *map;
@@ -115,7 +115,7 @@ static void test_alive_what_nobody_has_mapped_for_writing_is_dead_whatever_its_i
 }
 
 /* Its id, too, has to be dead, in a namespace in which that can be seen. */
-static void test_alive_what_only_a_child_has_mapped_is_dead_if_the_id_is_of_our_namespace(void **state)
+static void test_alive_ring_only_a_child_maps_is_dead_if_the_pid_is_of_our_namespace(void **state)
 {
 	char ring[256];
 	int hold[2];
@@ -136,7 +136,7 @@ static void test_alive_what_only_a_child_has_mapped_is_dead_if_the_id_is_of_our_
 }
 
 /* Our own, to have one that lives: as the file of a process of this id, and of another one. */
-static void test_alive_what_its_process_has_mapped_is_alive(void **state)
+static void test_alive_ring_mapped_by_its_process_is_alive(void **state)
 {
 	char ring[256];
 	void *map;
@@ -164,9 +164,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_alive_what_nobody_has_mapped_for_writing_is_dead_whatever_its_id),
-		TEST(test_alive_what_only_a_child_has_mapped_is_dead_if_the_id_is_of_our_namespace),
-		TEST(test_alive_what_its_process_has_mapped_is_alive),
+		TEST(test_alive_ring_nobody_maps_for_writing_is_dead_whatever_its_pid),
+		TEST(test_alive_ring_only_a_child_maps_is_dead_if_the_pid_is_of_our_namespace),
+		TEST(test_alive_ring_mapped_by_its_process_is_alive),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static const char *const macros[] = {
 	"region_leave", "thread_start", "thread_exit", "exit",
 };
 
-static void test_calls_macros_tell_the_callers_place(void **state)
+static void test_calls_macros_record_the_callers_file_and_line(void **state)
 {
 	char path[160], line[256], event[16];
 	FILE *perf;
@@ -137,19 +137,19 @@ static void test_calls_macros_tell_the_callers_place(void **state)
 /* ---- messages ----------------------------------------------------------------------------------- */
 
 /* What can be deferred, what cannot (%Lf, too many), what is longer than one chain holds: each passed twice. */
-#define MESSAGES(TELL) \
-	TELL("nothing in it") \
-	TELL("%s and %d", "a text", -7) \
-	TELL("%d%u %ld%lu %lld%llu", -1, 2U, -3L, 4UL, -5LL, 6ULL) \
-	TELL("%jd%ju %td%zd%zu", (intmax_t)-1, (uintmax_t)2, (ptrdiff_t)-3, (ssize_t)-4, (size_t)5) \
-	TELL("%c%hhd%hd%hhu%hu", 'c', 300, 70000, 300U, 70000U) \
-	TELL("%.2f%s%g", 2.5, " among doubles ", 1e9) \
-	TELL("[%.3s][%.*s][%-6s]", "cut off", 2, "cut", "pad") \
-	TELL("%s%s%s%s", "", "1", "exactly sixteen!", "and seventeen ...") \
-	TELL("%s is null", (char *)no_text) \
-	TELL("%m") \
-	TELL("%Lf is not deferred", 1.5L) \
-	TELL("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
+#define MESSAGES(MESSAGE) \
+	MESSAGE("nothing in it") \
+	MESSAGE("%s and %d", "a text", -7) \
+	MESSAGE("%d%u %ld%lu %lld%llu", -1, 2U, -3L, 4UL, -5LL, 6ULL) \
+	MESSAGE("%jd%ju %td%zd%zu", (intmax_t)-1, (uintmax_t)2, (ptrdiff_t)-3, (ssize_t)-4, (size_t)5) \
+	MESSAGE("%c%hhd%hd%hhu%hu", 'c', 300, 70000, 300U, 70000U) \
+	MESSAGE("%.2f%s%g", 2.5, " among doubles ", 1e9) \
+	MESSAGE("[%.3s][%.*s][%-6s]", "cut off", 2, "cut", "pad") \
+	MESSAGE("%s%s%s%s", "", "1", "exactly sixteen!", "and seventeen ...") \
+	MESSAGE("%s is null", (char *)no_text) \
+	MESSAGE("%m") \
+	MESSAGE("%Lf is not deferred", 1.5L) \
+	MESSAGE("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16)
 
 static const char *volatile no_text;   /* the compiler is not to know */
 
@@ -164,12 +164,12 @@ static int run_messages(void *data)
 	(void)data;
 	trace2_initialize();
 	errno = saved;
-#define TELL(...) trace2_printf(__VA_ARGS__);
+#define MESSAGE(...) trace2_printf(__VA_ARGS__);
 	for (int i = 0; i < 2; i++) {
-		MESSAGES(TELL)
+		MESSAGES(MESSAGE)
 		saved = saved == errno ? saved : 0;
 	}
-#undef TELL
+#undef MESSAGE
 	for (int i = 0; i < 2; i++)
 		trace2_def_repo(&repos[i]);
 	for (int i = 0; i < 6; i++)   /* one call site, two repositories */
@@ -177,19 +177,19 @@ static int run_messages(void *data)
 	return saved != ENOENT;
 }
 
-static void test_calls_message_shows_what_printf_would_print(void **state)
+static void test_calls_message_is_what_printf_would_print(void **state)
 {
 	char message[128], line[160];
 
 	(void)state;
 	run(run_messages, NULL, brief);
 	errno = ENOENT;
-#define TELL(...) \
+#define MESSAGE(...) \
 	snprintf(message, sizeof(message), __VA_ARGS__); \
 	snprintf(line, sizeof(line), "| %s\n", message); \
 	assert_int_equal(traced_count(line), 2);
-	MESSAGES(TELL)
-#undef TELL
+	MESSAGES(MESSAGE)
+#undef MESSAGE
 	for (int i = 0; i < 6; i++) {
 		snprintf(line, sizeof(line), "label:of r%d #%d\n", 1 + i % 2, i);
 		assert_int_equal(traced_count(line), 1);
@@ -297,7 +297,7 @@ static int run_twice(void *data)
 	return !(before == 0 && trace2_is_enabled() == 1);
 }
 
-static void test_calls_initialize_counts_once(void **state)
+static void test_calls_second_initialize_does_nothing(void **state)
 {
 	(void)state;
 	run(run_twice, NULL, brief);
@@ -318,7 +318,7 @@ static int run_clock(void *data)
 	return 0;
 }
 
-static void test_calls_first_clock_is_the_zero(void **state)
+static void test_calls_first_clock_reading_is_time_zero(void **state)
 {
 	double seconds = 0;
 
@@ -459,12 +459,12 @@ static void test_calls_timers_and_counters_of_the_program_add_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_calls_macros_tell_the_callers_place),
-		TRACED_TEST(test_calls_message_shows_what_printf_would_print),
+		TRACED_TEST(test_calls_macros_record_the_callers_file_and_line),
+		TRACED_TEST(test_calls_message_is_what_printf_would_print),
 		TRACED_TEST(test_calls_null_is_allowed_everywhere),
 		TRACED_TEST(test_calls_before_initializing_do_nothing),
-		TRACED_TEST(test_calls_initialize_counts_once),
-		TRACED_TEST(test_calls_first_clock_is_the_zero),
+		TRACED_TEST(test_calls_second_initialize_does_nothing),
+		TRACED_TEST(test_calls_first_clock_reading_is_time_zero),
 		TRACED_TEST(test_calls_session_id_is_exported_though_tracing_is_off),
 		TRACED_TEST(test_calls_process_info_names_the_parents),
 		TRACED_TEST(test_calls_ids_count_up_by_kind),

@@ -16,7 +16,7 @@
 
 /* ---- settings ----------------------------------------------------------------------------------- */
 
-static void test_config_target_counts_only_if_the_program_says_so(void **state)
+static void test_config_target_is_used_only_if_the_program_asks(void **state)
 {
 	(void)state;
 	config_target("global", "rawTarget", "one.tlg", "rawLz4 = 0\n");
@@ -38,7 +38,7 @@ static void test_config_environment_switches_a_configured_target_off(void **stat
 	assert_int_equal(config_run(run_configured, NULL), UNTRACED);
 }
 
-static void test_config_global_target_wins_over_the_systems(void **state)
+static void test_config_global_target_overrides_the_systems(void **state)
 {
 	(void)state;
 	config_target("system", "perfTarget", "system.txt", "perfBrief = true\n");
@@ -49,7 +49,7 @@ static void test_config_global_target_wins_over_the_systems(void **state)
 	assert_int_equal(strncmp(config_read("global.txt"), "d0 |", 4), 0);
 }
 
-static void test_config_bad_file_is_told_on_request_only(void **state)
+static void test_config_bad_file_is_reported_only_on_request(void **state)
 {
 	char expected[256];
 
@@ -137,7 +137,7 @@ static void test_sentinel_event_follows_version_in_its_place(void **state)
 	assert_non_null(strstr(too_many, "\"event\":\"atexit\""));
 }
 
-static void test_sentinel_without_limit_does_not_matter(void **state)
+static void test_sentinel_without_a_limit_is_ignored(void **state)
 {
 	static const char *const limits[] = { "TRACE2_MAX_FILES=", "TRACE2_MAX_FILES=0", "TRACE2_MAX_FILES=-1" };
 	int has_sentinel;
@@ -184,7 +184,7 @@ static void test_sentinel_is_not_rotated(void **state)
 	assert_int_equal(file.ends, 1);
 }
 
-static void test_sentinel_of_one_target_does_not_speak_for_another(void **state)
+static void test_sentinel_of_one_target_does_not_affect_another(void **state)
 {
 	char raw[192], event[192];
 	int has_sentinel;
@@ -218,7 +218,7 @@ static void test_sentinel_of_the_event_target_is_in_the_raw_trace_beside_it(void
 	assert_non_null(strstr(config_read("traces/git-trace2-discard"), "too_many_files"));
 }
 
-static void test_sentinel_comes_when_git_makes_it(void **state)
+static void test_sentinel_is_made_when_git_makes_it(void **state)
 {
 	char settings[512], answer[64], setting[64];
 	int ours[8], gits[8];
@@ -252,18 +252,18 @@ static void test_sentinel_comes_when_git_makes_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_config_target_counts_only_if_the_program_says_so),
+		TRACED_TEST(test_config_target_is_used_only_if_the_program_asks),
 		TRACED_TEST(test_config_environment_switches_a_configured_target_off),
-		TRACED_TEST(test_config_global_target_wins_over_the_systems),
-		TRACED_TEST(test_config_bad_file_is_told_on_request_only),
+		TRACED_TEST(test_config_global_target_overrides_the_systems),
+		TRACED_TEST(test_config_bad_file_is_reported_only_on_request),
 		TRACED_TEST(test_sentinel_is_the_last_file_of_a_full_directory),
 		TRACED_TEST(test_sentinel_event_follows_version_in_its_place),
-		TRACED_TEST(test_sentinel_without_limit_does_not_matter),
+		TRACED_TEST(test_sentinel_without_a_limit_is_ignored),
 		TRACED_TEST(test_sentinel_is_for_directories_only),
 		TRACED_TEST(test_sentinel_is_not_rotated),
-		TRACED_TEST(test_sentinel_of_one_target_does_not_speak_for_another),
+		TRACED_TEST(test_sentinel_of_one_target_does_not_affect_another),
 		TRACED_TEST(test_sentinel_of_the_event_target_is_in_the_raw_trace_beside_it),
-		TRACED_TEST(test_sentinel_comes_when_git_makes_it),
+		TRACED_TEST(test_sentinel_is_made_when_git_makes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

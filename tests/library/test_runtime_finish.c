@@ -48,7 +48,7 @@ static int run_and_leave(void *data)
 	_exit(0);
 }
 
-static void test_finish_writes_all_and_ends_the_trace_before_an_exit_without_handlers(void **state)
+static void test_finish_before_an_exit_without_handlers_completes_the_trace(void **state)
 {
 	(void)state;
 	traced_run(&t, run_and_leave, NULL, NULL);
@@ -65,7 +65,7 @@ static int run_and_return(void *data)
 	return 0;
 }
 
-static void test_finish_is_not_done_again_at_exit(void **state)
+static void test_finish_is_not_repeated_at_exit(void **state)
 {
 	(void)state;
 	traced_run(&t, run_and_return, NULL, NULL);
@@ -105,7 +105,7 @@ static void say_goodbye(void)
 	trace2_flush();
 }
 
-static void test_finish_in_forked_workers_leaves_nothing(void **state)
+static void test_finish_in_forked_workers_leaves_no_ring_file(void **state)
 {
 	void (*end)(void) = finish;
 
@@ -114,7 +114,7 @@ static void test_finish_in_forked_workers_leaves_nothing(void **state)
 	assert_ended(CHILDREN, CHILDREN + 1);
 }
 
-static void test_flush_behind_the_exit_of_a_forked_worker_ends_its_trace(void **state)
+static void test_flush_after_the_exit_of_a_forked_worker_ends_its_trace(void **state)
 {
 	void (*end)(void) = say_goodbye;
 
@@ -133,7 +133,7 @@ static int run_flush_behind_exit(void *data)
 	return 0;
 }
 
-static void test_flush_behind_the_exit_of_the_first_process_does_not(void **state)
+static void test_flush_after_the_exit_of_the_first_process_does_not_end_its_trace(void **state)
 {
 	(void)state;
 	traced_run(&t, run_flush_behind_exit, NULL, NULL);
@@ -156,7 +156,7 @@ static int run_fork_behind_finish(void *data)
 	return waitpid(pid, &status, 0) != pid || status;
 }
 
-static void test_finish_holds_for_children_forked_behind_it(void **state)
+static void test_finish_also_holds_for_children_forked_later(void **state)
 {
 	(void)state;
 	traced_run(&t, run_fork_behind_finish, NULL, NULL);
@@ -166,12 +166,12 @@ static void test_finish_holds_for_children_forked_behind_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_finish_writes_all_and_ends_the_trace_before_an_exit_without_handlers),
-		TRACED_TEST(test_finish_is_not_done_again_at_exit),
-		TRACED_TEST(test_finish_in_forked_workers_leaves_nothing),
-		TRACED_TEST(test_flush_behind_the_exit_of_a_forked_worker_ends_its_trace),
-		TRACED_TEST(test_flush_behind_the_exit_of_the_first_process_does_not),
-		TRACED_TEST(test_finish_holds_for_children_forked_behind_it),
+		TRACED_TEST(test_finish_before_an_exit_without_handlers_completes_the_trace),
+		TRACED_TEST(test_finish_is_not_repeated_at_exit),
+		TRACED_TEST(test_finish_in_forked_workers_leaves_no_ring_file),
+		TRACED_TEST(test_flush_after_the_exit_of_a_forked_worker_ends_its_trace),
+		TRACED_TEST(test_flush_after_the_exit_of_the_first_process_does_not_end_its_trace),
+		TRACED_TEST(test_finish_also_holds_for_children_forked_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,7 @@ static int run_snapshot(void *data)
 	return size_of_file() == 0;
 }
 
-static void test_flight_snapshot_holds_the_latest(void **state)
+static void test_flight_snapshot_has_the_latest_events(void **state)
 {
 	char reason[64] = "";
 
@@ -115,7 +115,7 @@ static int run_few(void *data)
 	return 0;
 }
 
-static void test_flight_snapshots_hold_nothing_twice_and_are_cycles(void **state)
+static void test_flight_snapshots_repeat_no_event_and_are_cycles(void **state)
 {
 	(void)state;
 	record(run_few, (void *)1000, SETTINGS(NULL));
@@ -200,7 +200,7 @@ static size_t count_open(size_t cycle)
 	return n;
 }
 
-static void test_flight_snapshot_says_which_regions_are_open(void **state)
+static void test_flight_snapshot_lists_the_open_regions(void **state)
 {
 	(void)state;
 	record(run_regions, (void *)(long)FLOOD, SETTINGS(NULL));
@@ -289,7 +289,7 @@ static int run_signal(void *data)
 	return handled != (data ? SIGUSR1 : 0);
 }
 
-static void test_flight_signal_asks_and_does_not_end_the_program(void **state)
+static void test_flight_signal_takes_a_snapshot_and_does_not_end_the_program(void **state)
 {
 	char reason[64] = "";
 
@@ -307,7 +307,7 @@ static void test_flight_signal_keeps_the_programs_own_handler(void **state)
 	assert_true(assert_latest(FLOOD, FLOOD) > 2728);
 }
 
-static void test_flight_signal_that_is_named_twice_asks_once(void **state)
+static void test_flight_signal_named_twice_takes_one_snapshot(void **state)
 {
 	(void)state;
 	record(run_signal, (void *)1, SETTINGS("TRACE2_RAW_SNAPSHOT=USR1,SIGUSR1 10"));
@@ -334,7 +334,7 @@ static int run_call_in_handler(void *data)
 	return 0;
 }
 
-static void test_flight_call_in_a_handler_leaves_it_to_the_drain(void **state)
+static void test_flight_snapshot_from_a_handler_is_left_to_the_drain(void **state)
 {
 	(void)state;
 	record(run_call_in_handler, NULL, SETTINGS(NULL));
@@ -383,7 +383,7 @@ static int run_fault(void *data)
 	return data != NULL;
 }
 
-static void test_flight_fault_that_asks_ends_the_program(void **state)
+static void test_flight_fault_takes_a_snapshot_and_ends_the_program(void **state)
 {
 	(void)state;
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -414,7 +414,7 @@ static int run_error(void *data)
 	return 0;
 }
 
-static void test_flight_error_asks_if_it_is_told_to(void **state)
+static void test_flight_error_takes_a_snapshot_if_set(void **state)
 {
 	char reason[64] = "";
 
@@ -438,7 +438,7 @@ static void test_flight_error_just_before_the_end_is_written(void **state)
 	assert_true(assert_latest(FLOOD, FLOOD) > 2728);
 }
 
-static void test_flight_exit_asks_if_it_is_told_to(void **state)
+static void test_flight_exit_takes_a_snapshot_if_set(void **state)
 {
 	(void)state;
 	record(run_flood, (void *)(long)FLOOD, SETTINGS("TRACE2_RAW_SNAPSHOT=exit"));
@@ -447,7 +447,7 @@ static void test_flight_exit_asks_if_it_is_told_to(void **state)
 	assert_int_equal(file.hits + file.lost, FLOOD + 3);
 }
 
-static void test_flight_snapshot_without_it_is_a_flush(void **state)
+static void test_flight_snapshot_under_another_policy_is_a_flush(void **state)
 {
 	(void)state;
 	record(run_snapshot, (void *)1000, NULL);
@@ -460,23 +460,23 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_flight_nothing_is_written_without_a_snapshot),
-		TRACED_TEST(test_flight_snapshot_holds_the_latest),
-		TRACED_TEST(test_flight_snapshots_hold_nothing_twice_and_are_cycles),
+		TRACED_TEST(test_flight_snapshot_has_the_latest_events),
+		TRACED_TEST(test_flight_snapshots_repeat_no_event_and_are_cycles),
 		TRACED_TEST(test_flight_snapshots_in_a_row_lose_nothing_that_fits),
 		TRACED_TEST(test_flight_accounts_for_every_event_of_each_thread),
-		TRACED_TEST(test_flight_snapshot_says_which_regions_are_open),
+		TRACED_TEST(test_flight_snapshot_lists_the_open_regions),
 		TRACED_TEST(test_flight_region_of_an_earlier_snapshot_is_still_open),
 		TRACED_TEST(test_flight_forked_child_keeps_its_open_regions),
-		TRACED_TEST(test_flight_signal_asks_and_does_not_end_the_program),
-		TRACED_TEST(test_flight_signal_that_is_named_twice_asks_once),
-		TRACED_TEST(test_flight_fault_that_asks_ends_the_program),
+		TRACED_TEST(test_flight_signal_takes_a_snapshot_and_does_not_end_the_program),
+		TRACED_TEST(test_flight_signal_named_twice_takes_one_snapshot),
+		TRACED_TEST(test_flight_fault_takes_a_snapshot_and_ends_the_program),
 		TRACED_TEST(test_flight_signal_keeps_the_programs_own_handler),
-		TRACED_TEST(test_flight_call_in_a_handler_leaves_it_to_the_drain),
+		TRACED_TEST(test_flight_snapshot_from_a_handler_is_left_to_the_drain),
 		TRACED_TEST(test_flight_fatal_signal_writes_what_led_to_it),
-		TRACED_TEST(test_flight_error_asks_if_it_is_told_to),
+		TRACED_TEST(test_flight_error_takes_a_snapshot_if_set),
 		TRACED_TEST(test_flight_error_just_before_the_end_is_written),
-		TRACED_TEST(test_flight_exit_asks_if_it_is_told_to),
-		TRACED_TEST(test_flight_snapshot_without_it_is_a_flush),
+		TRACED_TEST(test_flight_exit_takes_a_snapshot_if_set),
+		TRACED_TEST(test_flight_snapshot_under_another_policy_is_a_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,7 @@ static int run_child_of_changed_settings(void *data)
 	return wait_for(pid);
 }
 
-static void test_fork_child_has_the_settings_that_its_parent_began_with(void **state)
+static void test_fork_child_has_the_settings_its_parent_started_with(void **state)
 {
 	(void)state;
 	SKIP_IF_SANITIZED();
@@ -301,7 +301,7 @@ static int run_fork_out_of_order(void *data)
 	return failed;
 }
 
-static void test_fork_out_of_order_goes_on_in_all_targets(void **state)
+static void test_fork_out_of_order_keeps_all_targets(void **state)
 {
 	(void)state;
 	SKIP_IF_SANITIZED();
@@ -353,10 +353,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_fork_children_go_on_in_the_files_of_all_four_targets),
-		TRACED_TEST(test_fork_child_has_the_settings_that_its_parent_began_with),
+		TRACED_TEST(test_fork_child_has_the_settings_its_parent_started_with),
 		TRACED_TEST(test_fork_child_has_a_stream_of_its_own_at_a_socket),
 		TRACED_TEST(test_fork_child_has_all_scopes_of_its_parent),
-		TRACED_TEST(test_fork_out_of_order_goes_on_in_all_targets),
+		TRACED_TEST(test_fork_out_of_order_keeps_all_targets),
 		TRACED_TEST(test_fork_child_that_cannot_record_leaves_its_parents_stream_alone),
 	};
 

@@ -84,7 +84,7 @@ static int run_forks_at_once(void *data)
 	return failed;
 }
 
-static void test_fork_in_two_threads_at_once_lets_the_drain_in_again(void **state)
+static void test_fork_in_two_threads_at_once_releases_the_drain(void **state)
 {
 	(void)state;
 	for (long i = 0; i < 2; i++) {
@@ -218,7 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_fork_child_whose_other_threads_record_first_keeps_them_apart),
 		TRACED_TEST(test_fork_child_that_records_in_a_handler_is_set_up_once),
-		TRACED_TEST(test_fork_in_two_threads_at_once_lets_the_drain_in_again),
+		TRACED_TEST(test_fork_in_two_threads_at_once_releases_the_drain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,7 +160,7 @@ static int run_without_chunks(void *data)
 	return 0;
 }
 
-static void test_full_thread_goes_on_when_there_is_room(void **state)
+static void test_full_thread_records_again_once_there_is_space(void **state)
 {
 	(void)state;
 	for (long in_thread = 0; in_thread < 2; in_thread++) {
@@ -217,7 +217,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_full_thread_without_a_ring_counts_each_checkpoint_once),
 		TRACED_TEST(test_full_thread_that_begins_later_records),
-		TRACED_TEST(test_full_thread_goes_on_when_there_is_room),
+		TRACED_TEST(test_full_thread_records_again_once_there_is_space),
 		TRACED_TEST(test_full_old_kernel_commits_the_ring_file_and_no_other),
 	};
 

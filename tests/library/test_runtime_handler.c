@@ -146,13 +146,13 @@ static void assert_not_in_allocator(void (*handler)(int))
 	assert_int_equal(t.status, 0);
 }
 
-static void test_handler_in_the_allocator_flushes_without_it(void **state)
+static void test_handler_in_the_allocator_flushes_without_allocating(void **state)
 {
 	(void)state;
 	assert_not_in_allocator(flush);
 }
 
-static void test_handler_in_the_allocator_rotates_without_it(void **state)
+static void test_handler_in_the_allocator_rotates_without_allocating(void **state)
 {
 	(void)state;
 	assert_not_in_allocator(rotate);
@@ -160,7 +160,7 @@ static void test_handler_in_the_allocator_rotates_without_it(void **state)
 	assert_int_equal(file.bad_blocks, 0);
 }
 
-static void test_handler_in_the_allocator_begins_a_cycle_without_it(void **state)
+static void test_handler_in_the_allocator_begins_a_cycle_without_allocating(void **state)
 {
 	(void)state;
 	assert_not_in_allocator(begin_cycle);
@@ -168,7 +168,7 @@ static void test_handler_in_the_allocator_begins_a_cycle_without_it(void **state
 	assert_int_equal(file.cycles, 2);
 }
 
-static void test_handler_in_the_allocator_takes_a_snapshot_without_it(void **state)
+static void test_handler_in_the_allocator_takes_a_snapshot_without_allocating(void **state)
 {
 	(void)state;
 	assert_not_in_allocator(snapshot);
@@ -177,10 +177,10 @@ static void test_handler_in_the_allocator_takes_a_snapshot_without_it(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_handler_in_the_allocator_flushes_without_it),
-		TRACED_TEST(test_handler_in_the_allocator_rotates_without_it),
-		TRACED_TEST(test_handler_in_the_allocator_begins_a_cycle_without_it),
-		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_it),
+		TRACED_TEST(test_handler_in_the_allocator_flushes_without_allocating),
+		TRACED_TEST(test_handler_in_the_allocator_rotates_without_allocating),
+		TRACED_TEST(test_handler_in_the_allocator_begins_a_cycle_without_allocating),
+		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_allocating),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

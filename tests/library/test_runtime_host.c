@@ -70,7 +70,7 @@ static int is_own(int i)
 #define SKIP_IF_DESCRIPTORS_RACE() ((void)0)
 #endif
 
-static void test_host_that_closes_all_descriptors_is_traced_on(void **state)
+static void test_host_that_closes_all_descriptors_is_still_traced(void **state)
 {
 	(void)state;
 	SKIP_IF_DESCRIPTORS_RACE();
@@ -94,7 +94,7 @@ static int run_daemon_without_file(void *data)
 	return run_daemon(data);
 }
 
-static void test_host_that_closes_and_moves_all_is_left_alone(void **state)
+static void test_host_that_reuses_all_descriptors_is_left_alone(void **state)
 {
 	(void)state;
 	SKIP_IF_DESCRIPTORS_RACE();
@@ -123,7 +123,7 @@ static int run_counting(void *data)
 	return next_descriptor() != before;
 }
 
-static void test_host_gets_the_descriptors_that_it_had_without_us(void **state)
+static void test_host_gets_the_descriptors_it_would_get_without_tracing(void **state)
 {
 	static char texts[160];
 
@@ -187,7 +187,7 @@ static int run_looking(void *data)
 }
 
 /* Whoever truncates it kills the program, so nobody but its owner has it, and he cannot write it by mistake. */
-static void test_host_has_rings_that_nobody_can_truncate_by_mistake(void **state)
+static void test_host_ring_file_cannot_be_truncated_by_mistake(void **state)
 {
 	(void)state;
 	if (getenv("T2_EMULATED"))
@@ -255,14 +255,14 @@ static int run_with_stopped_drain(void *data)
 	return turns != before;
 }
 
-static void test_host_waits_once_for_a_drain_that_stands_still(void **state)
+static void test_host_waits_once_for_a_stalled_drain(void **state)
 {
 	(void)state;
 	traced_run(&t, run_with_stopped_drain, NULL, NULL);
 	assert_int_equal(t.status, 0);
 }
 
-static void test_host_is_told_what_a_drain_that_stands_still_has_not_written(void **state)
+static void test_host_is_warned_of_what_a_stalled_drain_has_not_written(void **state)
 {
 	const char *path;
 
@@ -286,7 +286,7 @@ static int run_with_slow_drain(void *data)
 	return 0;
 }
 
-static void test_host_waits_for_a_drain_that_is_slow(void **state)
+static void test_host_waits_for_a_slow_drain(void **state)
 {
 	char command[256], perf[192];
 
@@ -349,7 +349,7 @@ static int run_among_plants(void *data)
 	return failed ? 1 : 0;
 }
 
-static void test_host_rings_are_not_made_of_what_others_have_planted(void **state)
+static void test_host_ring_file_is_never_one_that_others_have_planted(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 2 * KINDS; i++) {
@@ -429,7 +429,7 @@ static int run_without_threads(void *data)
 	return left;
 }
 
-static void test_host_keeps_errno_where_we_find_nothing_of_what_we_want(void **state)
+static void test_host_keeps_errno_where_nothing_is_to_be_found(void **state)
 {
 	(void)state;
 	traced_run(&t, run_without_files, NULL, NULL);
@@ -441,17 +441,17 @@ static void test_host_keeps_errno_where_we_find_nothing_of_what_we_want(void **s
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_host_that_closes_all_descriptors_is_traced_on),
-		TRACED_TEST(test_host_that_closes_and_moves_all_is_left_alone),
-		TRACED_TEST(test_host_gets_the_descriptors_that_it_had_without_us),
+		TRACED_TEST(test_host_that_closes_all_descriptors_is_still_traced),
+		TRACED_TEST(test_host_that_reuses_all_descriptors_is_left_alone),
+		TRACED_TEST(test_host_gets_the_descriptors_it_would_get_without_tracing),
 		TRACED_TEST(test_host_without_standard_output_does_not_print_into_the_trace),
 		TRACED_TEST(test_host_does_not_wait_for_a_pipe_that_nobody_reads),
-		TRACED_TEST(test_host_has_rings_that_nobody_can_truncate_by_mistake),
-		TRACED_TEST(test_host_waits_once_for_a_drain_that_stands_still),
-		TRACED_TEST(test_host_is_told_what_a_drain_that_stands_still_has_not_written),
-		TRACED_TEST(test_host_waits_for_a_drain_that_is_slow),
-		TRACED_TEST(test_host_rings_are_not_made_of_what_others_have_planted),
-		TRACED_TEST(test_host_keeps_errno_where_we_find_nothing_of_what_we_want),
+		TRACED_TEST(test_host_ring_file_cannot_be_truncated_by_mistake),
+		TRACED_TEST(test_host_waits_once_for_a_stalled_drain),
+		TRACED_TEST(test_host_is_warned_of_what_a_stalled_drain_has_not_written),
+		TRACED_TEST(test_host_waits_for_a_slow_drain),
+		TRACED_TEST(test_host_ring_file_is_never_one_that_others_have_planted),
+		TRACED_TEST(test_host_keeps_errno_where_nothing_is_to_be_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

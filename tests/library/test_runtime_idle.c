@@ -84,7 +84,7 @@ static int run_with_pauses(void *data)
 	return 0;
 }
 
-static void test_idle_thread_sleeps_until_something_is_recorded(void **state)
+static void test_idle_drain_sleeps_until_something_is_recorded(void **state)
 {
 	(void)state;
 	traced_run(&t, run_with_pauses, t.raw, NULL);
@@ -121,7 +121,7 @@ static int run_now_and_then(void *data)
 }
 
 /* Positions are put away all the time, while threads record. */
-static void test_idle_thread_takes_nothing_from_those_that_record(void **state)
+static void test_idle_drain_loses_no_event_of_threads_that_record(void **state)
 {
 	(void)state;
 	traced_run(&t, run_now_and_then, NULL, (const char *const[]){ "TRACE2_RAW_FLUSH=1", NULL });
@@ -134,8 +134,8 @@ static void test_idle_thread_takes_nothing_from_those_that_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_idle_thread_sleeps_until_something_is_recorded),
-		TRACED_TEST(test_idle_thread_takes_nothing_from_those_that_record),
+		TRACED_TEST(test_idle_drain_sleeps_until_something_is_recorded),
+		TRACED_TEST(test_idle_drain_loses_no_event_of_threads_that_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

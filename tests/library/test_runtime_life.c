@@ -86,7 +86,7 @@ static int run_own_handler(void *data)
 	return !(now.sa_handler == own_handler && seen == SIGPIPE);
 }
 
-static void test_life_a_programs_own_handler_is_left_alone(void **state)
+static void test_life_own_handler_of_the_program_is_left_alone(void **state)
 {
 	(void)state;
 	traced_run(&t, run_own_handler, NULL, NULL);
@@ -274,7 +274,7 @@ static int run_exit_handlers(void *data)
 	return 0;
 }
 
-static void test_life_what_exit_handlers_record_is_in_the_file(void **state)
+static void test_life_events_of_exit_handlers_are_in_the_file(void **state)
 {
 	(void)state;
 	traced_run(&t, run_exit_handlers, NULL, NULL);
@@ -298,7 +298,7 @@ static int run_exec(void *data)
 	return 1;
 }
 
-static void test_life_exec_writes_out_what_came_before(void **state)
+static void test_life_exec_first_writes_what_was_recorded(void **state)
 {
 	(void)state;
 	traced_run(&t, run_exec, NULL, NULL);
@@ -364,13 +364,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_life_sigpipe_is_recorded_and_still_ends_the_program),
 		TRACED_TEST(test_life_other_signals_are_recorded_on_request),
-		TRACED_TEST(test_life_a_programs_own_handler_is_left_alone),
+		TRACED_TEST(test_life_own_handler_of_the_program_is_left_alone),
 		TRACED_TEST(test_life_forked_child_keeps_its_open_regions),
 		TRACED_TEST(test_life_forked_child_records_at_its_parents_call_sites),
 		TRACED_TEST(test_life_child_forked_by_a_thread_keeps_that_threads_name),
 		TRACED_TEST(test_life_forks_of_a_busy_process_record_in_every_child),
-		TRACED_TEST(test_life_what_exit_handlers_record_is_in_the_file),
-		TRACED_TEST(test_life_exec_writes_out_what_came_before),
+		TRACED_TEST(test_life_events_of_exit_handlers_are_in_the_file),
+		TRACED_TEST(test_life_exec_first_writes_what_was_recorded),
 		TRACED_TEST(test_life_drain_is_not_bound_to_its_starters_processor),
 	};
 

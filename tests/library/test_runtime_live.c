@@ -77,7 +77,7 @@ static long size_of(const char *name)
 	return stat(traced_path(name), &st) ? -1 : (long)st.st_size;
 }
 
-static void test_live_texts_are_those_expanded_later(void **state)
+static void test_live_texts_equal_those_expanded_later(void **state)
 {
 	(void)state;
 	traced_run(&t, run_threads, (void *)2000, (const char *const[]){ normal, perf, event, NULL });
@@ -89,7 +89,7 @@ static void test_live_texts_are_those_expanded_later(void **state)
 	assert_true(size_of("perf") > 3 * 2000 * 4 * 60);
 }
 
-static void test_live_brief_and_nesting_settings_count(void **state)
+static void test_live_brief_and_nesting_settings_take_effect(void **state)
 {
 	(void)state;
 	traced_run(&t, run_threads, (void *)100, (const char *const[]){
@@ -169,8 +169,8 @@ static void test_live_full_disk_is_reported_once_for_each_target(void **state)
 	assert_true(is_same("perf", ""));
 }
 
-/* The raw file has nothing; the text has all, and so it has nothing to tell of. */
-static void test_live_text_is_whole_though_the_raw_file_is_not(void **state)
+/* The raw file has nothing; the text has all, and so no dropped events to report. */
+static void test_live_text_is_complete_though_the_raw_file_is_not(void **state)
 {
 	char command[256];
 
@@ -229,7 +229,7 @@ static int run_flood(void *data)
 	return 0;
 }
 
-/* The value of the counter of losses that ends a text, 0 if there is none. */
+/* The value of the counter of dropped events that ends a text, 0 if there is none. */
 static unsigned long read_counter(const char *name, const char *before)
 {
 	char line[512] = "";
@@ -243,7 +243,7 @@ static unsigned long read_counter(const char *name, const char *before)
 	return at ? strtoul(at + strlen(before), NULL, 10) : 0;
 }
 
-static void test_live_losses_are_counted_at_the_end_of_each_text(void **state)
+static void test_live_dropped_events_are_counted_at_the_end_of_each_text(void **state)
 {
 	(void)state;
 	traced_run(&t, run_flood, (void *)300000, (const char *const[]){
@@ -262,7 +262,7 @@ static void test_live_losses_are_counted_at_the_end_of_each_text(void **state)
 	assert_true(is_same("event", ""));
 }
 
-static void test_live_losses_are_told_at_once_on_request(void **state)
+static void test_live_dropped_events_are_reported_at_once_on_request(void **state)
 {
 	(void)state;
 	traced_run(&t, run_flood, (void *)300000, (const char *const[]){
@@ -309,17 +309,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
-		TEST(test_live_texts_are_those_expanded_later),
-		TEST(test_live_brief_and_nesting_settings_count),
+		TEST(test_live_texts_equal_those_expanded_later),
+		TEST(test_live_brief_and_nesting_settings_take_effect),
 		TEST(test_live_needs_no_raw_target),
 		TEST(test_live_stderr_is_complete_when_a_short_program_ends),
 		TEST(test_live_datagrams_carry_a_line_each),
 		TEST(test_live_full_disk_does_not_disturb_the_program),
 		TEST(test_live_full_disk_is_reported_once_for_each_target),
-		TEST(test_live_text_is_whole_though_the_raw_file_is_not),
+		TEST(test_live_text_is_complete_though_the_raw_file_is_not),
 		TEST(test_live_texts_are_complete_after_a_flush_and_before_an_exec),
-		TEST(test_live_losses_are_counted_at_the_end_of_each_text),
-		TEST(test_live_losses_are_told_at_once_on_request),
+		TEST(test_live_dropped_events_are_counted_at_the_end_of_each_text),
+		TEST(test_live_dropped_events_are_reported_at_once_on_request),
 		TEST(test_live_fork_writes_every_line_once),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program that records more than its ring takes: what its texts say of regions around the losses. */
+/* A program that records more than its ring takes: what its texts say of regions around the gaps. */
 #include "t2test.h"
 
 #include <stdio.h>
@@ -112,8 +112,8 @@ static unsigned count_gaps(void)
 
 static const char *const small[] = { "TRACE2_RAW_RING=64k", "TRACE2_RAW_CYCLE=64k", "TRACE2_RAW_ENCODING=plain", NULL };
 
-/* A thread that was stopped in the middle of an event leaves a hole, of which nobody knows what it was. */
-static void test_lossy_program_has_right_times_and_nesting(void **state)
+/* A thread that was stopped in the middle of an event leaves an abandoned reservation: nobody knows what it was. */
+static void test_lossy_trace_has_correct_times_and_nesting(void **state)
 {
 	struct jobs jobs;
 
@@ -141,7 +141,7 @@ static const char *cut_before_cycle(size_t n)
 }
 
 /* The drain's idea of what is open is right, too. */
-static void test_lossy_program_is_right_for_who_joins(void **state)
+static void test_lossy_trace_is_correct_for_a_reader_that_joins(void **state)
 {
 	struct jobs jobs;
 
@@ -160,8 +160,8 @@ static void test_lossy_program_is_right_for_who_joins(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_lossy_program_has_right_times_and_nesting),
-		TRACED_TEST(test_lossy_program_is_right_for_who_joins),
+		TRACED_TEST(test_lossy_trace_has_correct_times_and_nesting),
+		TRACED_TEST(test_lossy_trace_is_correct_for_a_reader_that_joins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

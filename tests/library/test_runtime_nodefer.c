@@ -21,11 +21,11 @@
 enum { FLOOD = 8000, MOST_STEPS = 4000 };
 
 /* Of one process; shared with it. */
-static struct told {
+static struct report {
 	int is_over;                      /* the allocator has been left */
 	int in_handler;
 	unsigned beside, inside;          /* threads that were asked for outside of the handler, and in it */
-} *told;
+} *report;
 
 typedef void *thread_fn(void *);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_fn *fn, void *data);
@@ -36,10 +36,10 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, t
 	(void)attributes;
 	(void)fn;
 	(void)data;
-	if (told->in_handler)
-		told->inside++;
+	if (report->in_handler)
+		report->inside++;
 	else
-		told->beside++;
+		report->beside++;
 	return EAGAIN;
 }
 
@@ -60,7 +60,7 @@ static void flood(void)
 
 static void handle(int signo)
 {
-	told->in_handler = 1;
+	report->in_handler = 1;
 	flood();
 	_exit(signo == SIGSEGV ? 0 : 1);
 }
@@ -77,7 +77,7 @@ static void run_stepped(void)
 		_exit(1);
 	raise(SIGSTOP);
 	allocate();
-	told->is_over = 1;
+	report->is_over = 1;
 	flood();
 	_exit(0);
 }
@@ -88,16 +88,16 @@ static int interrupt_after(int steps)
 	int stop = SIGTRAP, status;
 	pid_t process;
 
-	*told = (struct told){ 0 };
+	*report = (struct report){ 0 };
 	process = fork();
 	if (!process)
 		run_stepped();
 	assert_int_equal(waitpid(process, &status, 0), process);
 	assert_true(WIFSTOPPED(status));
-	for (int i = 0; i < steps && stop == SIGTRAP && !told->is_over; i++)
+	for (int i = 0; i < steps && stop == SIGTRAP && !report->is_over; i++)
 		stop = stepper_step(process, 0);
 	assert_int_equal(stop, SIGTRAP);
-	status = !told->is_over;
+	status = !report->is_over;
 	assert_int_equal(stepper_go_on(process, status ? SIGSEGV : 0), 0);
 	return status;
 }
@@ -110,15 +110,15 @@ static void test_handler_that_may_nest_never_starts_the_thread_in_the_allocator(
 #ifdef TR2_IS_SANITIZED
 	skip();   /* they have allocators of their own */
 #endif
-	told = traced_shared(sizeof(*told));
+	report = traced_shared(sizeof(*report));
 	traced_into(&t);
 	for (; steps < MOST_STEPS && interrupt_after(steps); steps += 1 + steps / 100) {
-		assert_int_equal(told->in_handler, 1);
-		assert_int_equal(told->inside, 0);
+		assert_int_equal(report->in_handler, 1);
+		assert_int_equal(report->inside, 0);
 	}
 	assert_true(steps > 60 && steps < MOST_STEPS);
-	assert_int_equal(told->in_handler, 0);
-	assert_int_equal(told->beside, 1);   /* the last one went on to record in ordinary code */
+	assert_int_equal(report->in_handler, 0);
+	assert_int_equal(report->beside, 1);   /* the last one went on to record in ordinary code */
 }
 
 int main(void)

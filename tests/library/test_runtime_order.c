@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree of processes in one file of each kind: as with git, none writes before its parent has told of its start. */
+/* A tree of processes in one file of each kind: as with git, none writes before its parent has recorded its start. */
 #include "t2test.h"
 
 #include <signal.h>
@@ -18,7 +18,7 @@ enum { DEPTH = 3, CHILDREN = 10, PROCESSES = 1 + 10 + 100 + 1000 };
 /* A process is called by its way from the root: "0", "0.3", "0.3.9"; "0.3.9.1" has no children. */
 struct process {
 	char key[256];             /* its name, or its sid */
-	unsigned told, begun;      /* line of its parent's child_start; first line of its own, 0: none */
+	unsigned announced, begun;      /* line of its parent's child_start; first line of its own, 0: none */
 };
 static struct process *by_name, *by_sid;
 
@@ -137,7 +137,7 @@ static void take_event(const char *line, unsigned number)
 	if (strstr(line, "\"event\":\"start\""))
 		find(by_name, line, "\"node\",\"", '"')->begun = process->begun;
 	if (strstr(line, "\"event\":\"child_start\""))
-		find(by_name, line, "\"node\",\"", '"')->told = number;
+		find(by_name, line, "\"node\",\"", '"')->announced = number;
 }
 
 static unsigned versions, starts;      /* lines so far, in perf text, of processes that have a parent; of parents */
@@ -150,16 +150,17 @@ static void take_perf(const char *line, unsigned number)
 	if (strstr(line, "| start "))
 		find(by_name, line, " node ", '\n')->begun = number;
 	if (strstr(line, "| child_start "))
-		find(by_name, line, " node ", ']')->told = number;
+		find(by_name, line, " node ", ']')->announced = number;
 }
 
 static void check_order(void)
 {
 	for (struct process *p = by_name; p < by_name + PROCESSES; p++) {
 		assert_true(*p->key && p->begun);
-		assert_true(!p->told == !depth_of(p->key));   /* all but the root */
-		if (p->begun < p->told)
-			fail_msg("%s begins in line %u, its parent tells of it in line %u", p->key, p->begun, p->told);
+		assert_true(!p->announced == !depth_of(p->key));   /* all but the root */
+		if (p->begun < p->announced)
+			fail_msg("%s begins in line %u, its parent's child_start is in line %u", p->key, p->begun,
+				 p->announced);
 	}
 }
 

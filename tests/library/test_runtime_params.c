@@ -147,7 +147,7 @@ static void keep_params(char *to, const char *said)
 	to[n] = '\0';
 }
 
-static void test_config_params_of_the_program_stand_where_git_lists_them(void **state)
+static void test_config_params_of_the_program_come_where_git_lists_them(void **state)
 {
 	static char answer[1 << 14], gits[1 << 14], ours[1 << 14];
 	static const char expected[] =
@@ -190,7 +190,7 @@ static int run_lister_twice(void *data)
 	return times_listed;
 }
 
-static void test_config_lister_is_called_once_and_not_for_nothing(void **state)
+static void test_config_lister_is_called_once_and_only_if_needed(void **state)
 {
 	static const char *const wanted = "TRACE2_CONFIG_PARAMS=a.*", *const brief = "TRACE2_BRIEF=1";
 
@@ -232,8 +232,8 @@ int main(void)
 		TRACED_TEST(test_config_params_without_configuration_are_none),
 		TRACED_TEST(test_config_set_param_is_reported_if_a_pattern_matches),
 		TRACED_TEST(test_config_param_has_its_scope_if_a_pattern_matches),
-		TRACED_TEST(test_config_params_of_the_program_stand_where_git_lists_them),
-		TRACED_TEST(test_config_lister_is_called_once_and_not_for_nothing),
+		TRACED_TEST(test_config_params_of_the_program_come_where_git_lists_them),
+		TRACED_TEST(test_config_lister_is_called_once_and_only_if_needed),
 		TRACED_TEST(test_config_params_are_those_that_git_lists),
 	};
 

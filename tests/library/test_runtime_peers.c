@@ -103,7 +103,7 @@ static int got_text(const char *format)
 	return !system(command);
 }
 
-static void test_peers_of_every_form_get_every_target(void **state)
+static void test_peers_of_every_form_receive_every_target(void **state)
 {
 	(void)state;
 	for (int i = 0; i < TARGETS * FORMS; i++) {
@@ -173,13 +173,13 @@ static void check_unread(void *is_gone, const char *reason)
 	}
 }
 
-static void test_peers_that_do_not_read_hold_nothing_up(void **state)
+static void test_peers_that_do_not_read_delay_nothing(void **state)
 {
 	(void)state;
 	check_unread(NULL, "Resource temporarily unavailable");
 }
 
-static void test_peers_that_are_gone_end_nothing(void **state)
+static void test_peers_that_disconnect_do_not_end_the_program(void **state)
 {
 	(void)state;
 	check_unread((void *)1, "Broken pipe");
@@ -238,7 +238,7 @@ static int run_with_pausing_peer(void *data)
 	return 0;
 }
 
-/* Every line that came is whole, and all are there or told of. */
+/* Every line that came is whole, and all are there or reported missing. */
 static void check_lines_or_losses(void)
 {
 	static const char lost_lines[] = "| name:lost-write-error value:";
@@ -262,7 +262,7 @@ static void check_lines_or_losses(void)
 	assert_int_equal(again, 10);
 }
 
-static void test_peers_that_pause_are_told_what_they_have_missed(void **state)
+static void test_peers_that_pause_get_a_report_of_what_they_missed(void **state)
 {
 	struct pause *pause = traced_shared(sizeof(*pause));
 	pid_t reader;
@@ -282,7 +282,7 @@ static void test_peers_that_pause_are_told_what_they_have_missed(void **state)
 	}
 }
 
-static void test_peers_of_the_other_type_leave_every_target_off(void **state)
+static void test_peers_of_the_wrong_type_turn_every_target_off(void **state)
 {
 	(void)state;
 	for (int i = 0; i < TARGETS * 2; i++) {
@@ -297,7 +297,7 @@ static void test_peers_of_the_other_type_leave_every_target_off(void **state)
 	}
 }
 
-static void test_peers_that_are_absent_leave_every_target_off(void **state)
+static void test_peers_that_are_absent_turn_every_target_off(void **state)
 {
 	char expected[256];
 
@@ -317,12 +317,12 @@ static void test_peers_that_are_absent_leave_every_target_off(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_peers_of_every_form_get_every_target),
-		TRACED_TEST(test_peers_that_do_not_read_hold_nothing_up),
-		TRACED_TEST(test_peers_that_are_gone_end_nothing),
-		TRACED_TEST(test_peers_of_the_other_type_leave_every_target_off),
-		TRACED_TEST(test_peers_that_are_absent_leave_every_target_off),
-		TRACED_TEST(test_peers_that_pause_are_told_what_they_have_missed),
+		TRACED_TEST(test_peers_of_every_form_receive_every_target),
+		TRACED_TEST(test_peers_that_do_not_read_delay_nothing),
+		TRACED_TEST(test_peers_that_disconnect_do_not_end_the_program),
+		TRACED_TEST(test_peers_of_the_wrong_type_turn_every_target_off),
+		TRACED_TEST(test_peers_that_are_absent_turn_every_target_off),
+		TRACED_TEST(test_peers_that_pause_get_a_report_of_what_they_missed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,7 +115,7 @@ static int run_long_text(void *data)
 }
 
 /* The first of its chains is in the ring, others are not: the checkpoint is there, and its text is cut. */
-static void test_policy_discard_of_more_text_is_no_lost_checkpoint(void **state)
+static void test_policy_discard_of_continued_text_is_no_lost_checkpoint(void **state)
 {
 	(void)state;
 	traced_run(&t, run_long_text, (void *)500000,
@@ -130,7 +130,7 @@ static void test_policy_discard_of_more_text_is_no_lost_checkpoint(void **state)
 
 #define BLOCK "TRACE2_RAW_POLICY=block", "TRACE2_RAW_RING=64k"
 
-static void test_policy_block_loses_nothing_while_the_drain_goes_on(void **state)
+static void test_policy_block_loses_nothing_while_the_drain_runs(void **state)
 {
 	(void)state;
 	traced_run(&t, flood_program, (void *)(long)FLOOD,
@@ -141,7 +141,7 @@ static void test_policy_block_loses_nothing_while_the_drain_goes_on(void **state
 	assert_int_equal(file.gaps, 0);
 }
 
-static void test_policy_block_drops_after_the_bound_and_says_why(void **state)
+static void test_policy_block_drops_after_the_timeout_and_says_why(void **state)
 {
 	(void)state;
 	traced_run(&t, run_stuck, NULL, (const char *const[]){ "TRACE2_RAW=9", BLOCK, "TRACE2_RAW_WAIT=20", NULL });
@@ -172,7 +172,7 @@ static int run_stuck_handler(void *data)
 	return 0;
 }
 
-/* Did it wait, the losses would have the other reason.  What comes behind the handler does, until there is room. */
+/* If it waited, the drops would have the other reason.  What comes behind the handler does, until there is room. */
 static void test_policy_block_never_waits_in_a_handler(void **state)
 {
 	(void)state;
@@ -289,9 +289,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 		TEST(test_policy_discard_drops_the_newest_and_counts_them),
-		TEST(test_policy_discard_of_more_text_is_no_lost_checkpoint),
-		TEST(test_policy_block_loses_nothing_while_the_drain_goes_on),
-		TEST(test_policy_block_drops_after_the_bound_and_says_why),
+		TEST(test_policy_discard_of_continued_text_is_no_lost_checkpoint),
+		TEST(test_policy_block_loses_nothing_while_the_drain_runs),
+		TEST(test_policy_block_drops_after_the_timeout_and_says_why),
 		TEST(test_policy_block_never_waits_in_a_handler),
 		TEST(test_policy_block_waits_in_a_thread_that_blocks_signals),
 		TEST(test_policy_block_in_a_forked_child_drains_by_itself),

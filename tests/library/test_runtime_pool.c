@@ -108,7 +108,7 @@ static int run_idle(void *unused)
 }
 
 /* One after the other records and stays: what the idle ones have is all that is not there for the last. */
-static void test_pool_idle_threads_hold_little(void **state)
+static void test_pool_idle_threads_hold_little_memory(void **state)
 {
 	(void)state;
 	traced_run(&t, run_idle, NULL, (const char *const[]){
@@ -132,7 +132,7 @@ static int run_many_at_once(void *unused)
 	return 0;
 }
 
-static void test_pool_is_all_that_limits_the_number_of_threads(void **state)
+static void test_pool_alone_limits_the_number_of_threads(void **state)
 {
 	(void)state;
 	traced_run(&t, run_many_at_once, NULL, NULL);
@@ -162,7 +162,7 @@ static int run_visitors(void *unused)
 }
 
 /* They end without a word. */
-static void test_pool_gets_back_what_dead_threads_had(void **state)
+static void test_pool_reclaims_the_memory_of_dead_threads(void **state)
 {
 	(void)state;
 	traced_run(&t, run_visitors, NULL, (const char *const[]){
@@ -221,7 +221,7 @@ static int run_limited(void *data)
 	return !trace2_is_enabled();
 }
 
-static void test_raw_memory_is_less_under_a_limit_and_says_so(void **state)
+static void test_raw_memory_under_a_limit_is_reduced_and_reported(void **state)
 {
 	static struct limits rows[] = {
 		{ RLIM_INFINITY, RLIM_INFINITY, 0 }, { 100 << 20, RLIM_INFINITY, 1 }, { 64 << 20, RLIM_INFINITY, 1 },
@@ -259,7 +259,7 @@ static int run_flight(void *argument)
 	return 0;
 }
 
-static void test_pool_flight_recorder_keeps_what_process_it_is(void **state)
+static void test_pool_flight_recorder_keeps_its_version_and_start(void **state)
 {
 	static char argument[8001], text[9000];
 
@@ -275,20 +275,20 @@ static void test_pool_flight_recorder_keeps_what_process_it_is(void **state)
 	assert_int_equal(file.lost, raw_lost(&file, 0, TLG_LOSS_OVERWRITTEN));
 }
 
-enum { CREW = 8, CREW_EVENTS = 20000 };
+enum { POOL_THREADS = 8, POOL_EVENTS = 20000 };
 
 static int run_pool(void *unused)
 {
-	pthread_t *threads = calloc(CREW, sizeof(*threads));
+	pthread_t *threads = calloc(POOL_THREADS, sizeof(*threads));
 
 	(void)unused;
-	g_events = CREW_EVENTS;
+	g_events = POOL_EVENTS;
 	trace2_initialize();
-	for (int i = 0; i < CREW; i++)
+	for (int i = 0; i < POOL_THREADS; i++)
 		begin(&threads[i], record_and_stay);
-	await_idle(CREW);
+	await_idle(POOL_THREADS);
 	trace2_snapshot("now");
-	end_all(threads, CREW);
+	end_all(threads, POOL_THREADS);
 	return 0;
 }
 
@@ -300,9 +300,9 @@ static void test_pool_flight_recorder_shares_its_memory(void **state)
 		"TRACE2_RAW_POLICY=overwrite", "TRACE2_RAW_MEMORY=1m", "TRACE2_RAW_RING=512k", NULL });
 	read_back();
 	assert_int_equal(file.lost, file.lost_by[TLG_LOSS_OVERWRITTEN]);
-	assert_int_equal(file.hits + file.lost, CREW * CREW_EVENTS + 3);   /* version, snapshot, atexit */
-	for (unsigned tid = 1; tid <= CREW; tid++)
-		assert_in_range(raw_stored(&file, tid), 170 / 2, CREW_EVENTS - 1);
+	assert_int_equal(file.hits + file.lost, POOL_THREADS * POOL_EVENTS + 3);   /* version, snapshot, atexit */
+	for (unsigned tid = 1; tid <= POOL_THREADS; tid++)
+		assert_in_range(raw_stored(&file, tid), 170 / 2, POOL_EVENTS - 1);
 }
 
 static struct tr2_thread *find_other(void)
@@ -350,12 +350,12 @@ static void test_pool_stopped_thread_is_left_to_the_next_snapshot(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_pool_idle_threads_hold_little),
-		TRACED_TEST(test_pool_is_all_that_limits_the_number_of_threads),
-		TRACED_TEST(test_pool_gets_back_what_dead_threads_had),
+		TRACED_TEST(test_pool_idle_threads_hold_little_memory),
+		TRACED_TEST(test_pool_alone_limits_the_number_of_threads),
+		TRACED_TEST(test_pool_reclaims_the_memory_of_dead_threads),
 		TRACED_TEST(test_raw_memory_bounds_what_all_threads_hold),
-		TRACED_TEST(test_raw_memory_is_less_under_a_limit_and_says_so),
-		TRACED_TEST(test_pool_flight_recorder_keeps_what_process_it_is),
+		TRACED_TEST(test_raw_memory_under_a_limit_is_reduced_and_reported),
+		TRACED_TEST(test_pool_flight_recorder_keeps_its_version_and_start),
 		TRACED_TEST(test_pool_flight_recorder_shares_its_memory),
 		TRACED_TEST(test_pool_stopped_thread_is_left_to_the_next_snapshot),
 	};

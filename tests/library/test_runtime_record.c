@@ -64,7 +64,7 @@ static void test_record_literal_region_is_one_event_each(void **state)
 			assert_false(file.events[i].flags & TLG_HAS_INFO);
 }
 
-static void test_record_more_than_a_chunk_all_stored(void **state)
+static void test_record_more_than_a_chunk_is_all_stored(void **state)
 {
 	(void)state;
 	record(run_regions, (void *)20000, NULL);
@@ -132,7 +132,7 @@ static int run_many_names(void *data)
 	return 0;
 }
 
-static void test_record_full_scope_table_sends_names_along(void **state)
+static void test_record_full_scope_table_records_names_with_the_event(void **state)
 {
 	(void)state;
 	record(run_many_names, (void *)70000, NULL);
@@ -201,7 +201,7 @@ static int run_flood_and_flushes(void *data)
 }
 
 /* A flush that comes while threads write must not take events that are just being written for abandoned ones. */
-static void test_record_flushes_amid_a_flood_give_up_nothing(void **state)
+static void test_record_flushes_during_a_flood_lose_nothing(void **state)
 {
 	(void)state;
 	record(run_flood_and_flushes, (void *)300000, NULL);
@@ -223,7 +223,7 @@ static int run_storm(void *data)
 	return 0;
 }
 
-static void test_record_thread_storm_all_stored(void **state)
+static void test_record_thread_storm_is_all_stored(void **state)
 {
 	(void)state;
 	record(run_storm, (void *)2000, NULL);
@@ -297,7 +297,7 @@ static int run_handlers(void *data)
 	return 0;
 }
 
-static void test_record_signal_handlers_accounts_for_every_event(void **state)
+static void test_record_in_signal_handlers_accounts_for_every_event(void **state)
 {
 	uint64_t *emitted = traced_shared(sizeof(*emitted));
 
@@ -378,16 +378,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_record_long_texts_are_whole_at_the_end),
 		TRACED_TEST(test_record_literal_region_is_one_event_each),
-		TRACED_TEST(test_record_more_than_a_chunk_all_stored),
+		TRACED_TEST(test_record_more_than_a_chunk_is_all_stored),
 		TRACED_TEST(test_record_long_text_is_whole),
 		TRACED_TEST(test_record_text_beyond_limit_is_cut_and_counted),
-		TRACED_TEST(test_record_full_scope_table_sends_names_along),
+		TRACED_TEST(test_record_full_scope_table_records_names_with_the_event),
 		TRACED_TEST(test_record_errno_is_kept),
 		TRACED_TEST(test_record_flood_accounts_for_every_event),
-		TRACED_TEST(test_record_flushes_amid_a_flood_give_up_nothing),
-		TRACED_TEST(test_record_thread_storm_all_stored),
+		TRACED_TEST(test_record_flushes_during_a_flood_lose_nothing),
+		TRACED_TEST(test_record_thread_storm_is_all_stored),
 		TRACED_TEST(test_record_threads_without_exit_leave_their_rings),
-		TRACED_TEST(test_record_signal_handlers_accounts_for_every_event),
+		TRACED_TEST(test_record_in_signal_handlers_accounts_for_every_event),
 		TRACED_TEST(test_record_fork_gives_two_complete_streams),
 	};
 

@@ -210,7 +210,7 @@ static void test_recover_process_killed_later_gives_file_and_ring_once(void **st
 }
 
 /* The last write had arrived, or part of it, but the ring file does not say so yet. */
-static void test_recover_file_longer_than_vouched_for_gives_all_once(void **state)
+static void test_recover_file_longer_than_its_recovery_point_gives_all_once(void **state)
 {
 	struct tlg_ring_file head;
 	char ring[256];
@@ -306,7 +306,7 @@ static void recover_flight(void *asks)
 	collect(ring, 0, follow_block, NULL);
 }
 
-static void test_recover_flight_recorder_gives_the_latest_and_what_is_open(void **state)
+static void test_recover_flight_recorder_gives_the_latest_events_and_open_regions(void **state)
 {
 	(void)state;
 	recover_flight(NULL);
@@ -319,7 +319,7 @@ static void test_recover_flight_recorder_gives_the_latest_and_what_is_open(void 
 	assert_true(g_flight.sources > 0);
 }
 
-static void test_recover_flight_recorder_goes_on_behind_its_snapshot(void **state)
+static void test_recover_flight_recorder_continues_after_its_snapshot(void **state)
 {
 	(void)state;
 	recover_flight((void *)1);
@@ -363,7 +363,7 @@ static void test_ring_of_a_process_that_ended_is_gone(void **state)
 	assert_string_equal(ring, "");
 }
 
-static void test_ring_of_a_process_whose_end_could_not_be_written_tells_what_is_lost(void **state)
+static void test_ring_of_a_process_whose_end_was_not_written_reports_what_is_lost(void **state)
 {
 	struct statvfs system;
 	char ring[256];
@@ -464,12 +464,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_recover_process_killed_before_its_first_write_gives_all),
 		TEST(test_recover_process_killed_later_gives_file_and_ring_once),
-		TEST(test_recover_file_longer_than_vouched_for_gives_all_once),
+		TEST(test_recover_file_longer_than_its_recovery_point_gives_all_once),
 		TEST(test_recover_without_the_file_gives_what_the_ring_has),
-		TEST(test_recover_flight_recorder_gives_the_latest_and_what_is_open),
-		TEST(test_recover_flight_recorder_goes_on_behind_its_snapshot),
+		TEST(test_recover_flight_recorder_gives_the_latest_events_and_open_regions),
+		TEST(test_recover_flight_recorder_continues_after_its_snapshot),
 		TEST(test_ring_of_a_process_that_ended_is_gone),
-		TEST(test_ring_of_a_process_whose_end_could_not_be_written_tells_what_is_lost),
+		TEST(test_ring_of_a_process_whose_end_was_not_written_reports_what_is_lost),
 		TEST(test_ring_of_a_process_without_a_file_is_gone),
 		TEST(test_ring_copy_takes_no_more_than_is_there),
 		TEST(test_ring_of_a_running_process_is_read_only_live),

@@ -218,7 +218,7 @@ static int run_deep(void *data)
 }
 
 /* More than a cycle repeats: who has read what was before knows them all. */
-static void test_regions_deeper_than_a_cycle_repeats_are_known_to_who_has_read_all(void **state)
+static void test_regions_deeper_than_a_cycle_repeats_are_known_from_the_start_of_the_file(void **state)
 {
 	const char *text;
 
@@ -255,8 +255,8 @@ static const char *cut_before_cycle(size_t n)
 	return path;
 }
 
-/* A thread that has left even its outermost level: as git has it, for who reads all and for who joins. */
-static void test_regions_around_an_outermost_level_that_was_left_are_right_for_who_joins(void **state)
+/* A thread that has left even its outermost level: as in git, for a reader of the whole file and for one that joins. */
+static void test_regions_after_leaving_the_outermost_are_correct_for_a_reader_that_joins(void **state)
 {
 	const char *text;
 
@@ -280,8 +280,8 @@ int main(void)
 		TEST(test_regions_open_at_a_snapshot_have_a_line),
 		TEST(test_regions_of_several_snapshots_are_shown_once),
 		TEST(test_regions_across_rotated_files_are_shown_in_each_and_once_in_all),
-		TEST(test_regions_deeper_than_a_cycle_repeats_are_known_to_who_has_read_all),
-		TEST(test_regions_around_an_outermost_level_that_was_left_are_right_for_who_joins),
+		TEST(test_regions_deeper_than_a_cycle_repeats_are_known_from_the_start_of_the_file),
+		TEST(test_regions_after_leaving_the_outermost_are_correct_for_a_reader_that_joins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

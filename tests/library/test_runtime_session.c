@@ -336,7 +336,7 @@ static int run_generations(void *data)
 }
 
 /* Ancestors that are too long are not kept, as those that come in the environment. */
-static void test_session_ids_of_many_generations_end_in_one_of_their_own(void **state)
+static void test_session_ids_of_many_generations_begin_a_tree_of_their_own(void **state)
 {
 	enum { GENERATIONS = 26 };
 	char part[32], last[SID_BYTES] = "";
@@ -370,7 +370,7 @@ int main(void)
 		TRACED_TEST(test_session_of_a_forked_child_is_the_parent_of_what_it_starts),
 		TRACED_TEST(test_session_of_a_child_that_records_nothing_is_its_parents),
 		TRACED_TEST(test_session_that_the_program_has_replaced_is_left_alone),
-		TRACED_TEST(test_session_ids_of_many_generations_end_in_one_of_their_own),
+		TRACED_TEST(test_session_ids_of_many_generations_begin_a_tree_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

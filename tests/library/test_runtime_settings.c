@@ -28,7 +28,7 @@ char *__wrap_secure_getenv(const char *name)
 	return g_privileged ? NULL : __real_secure_getenv(name);
 }
 
-static int tell(void)
+static int was_traced(void)
 {
 	return trace2_is_enabled() ? TRACED : UNTRACED;
 }
@@ -37,7 +37,7 @@ static int run_plain(void *data)
 {
 	(void)data;
 	trace2_initialize();
-	return tell();
+	return was_traced();
 }
 
 /* Run with these settings; the program must end by itself, with this status. */
@@ -56,7 +56,7 @@ static int run_prefixed(void *data)
 	return run_plain(NULL);
 }
 
-static void test_prefix_names_the_only_variables_that_count(void **state)
+static void test_prefix_selects_the_only_variables_that_are_read(void **state)
 {
 	(void)state;
 	run(run_prefixed, (void *)(intptr_t)"MY", TRACED, (const char *const[]){ "MY=2", "TRACE2_BRIEF=1", NULL });
@@ -80,7 +80,7 @@ static void test_prefix_is_cut_to_31_bytes(void **state)
 	    (const char *const[]){ "A23456789B23456789C23456789D234=2", NULL });
 }
 
-static void test_settings_of_a_privileged_program_do_not_count(void **state)
+static void test_settings_of_a_privileged_program_are_ignored(void **state)
 {
 	(void)state;
 	g_privileged = 1;
@@ -92,7 +92,7 @@ static void test_settings_of_a_privileged_program_do_not_count(void **state)
 
 /* ---- destinations ------------------------------------------------------------------------------- */
 
-static void test_destination_closed_descriptor_does_not_disturb(void **state)
+static void test_destination_closed_descriptor_does_not_disturb_the_program(void **state)
 {
 	(void)state;
 	close(8);   /* whatever the tests were started with */
@@ -233,7 +233,7 @@ static int run_text(void *data)
 	memset(text, 'x', sizeof(text) - 1);
 	trace2_initialize();
 	trace2_data_string("test", NULL, "long", text);
-	return tr2_g_settings.ring_bytes == *ring_bytes ? tell() : WRONG;
+	return tr2_g_settings.ring_bytes == *ring_bytes ? was_traced() : WRONG;
 }
 
 /* A text that fits into no ring of 128 KiB may get through one: the drain can be as fast as its thread. */
@@ -268,11 +268,11 @@ static int run_flushing(void *data)
 		if (i % 500 == 0)
 			trace2_flush();
 	}
-	return tell();
+	return was_traced();
 }
 
 /* The reader stands in one chunk, so a ring of a single one would never be free again. */
-static void test_raw_ring_the_smallest_goes_on_for_ever(void **state)
+static void test_raw_ring_of_the_smallest_size_never_gets_stuck(void **state)
 {
 	(void)state;
 	run(run_flushing, (void *)20000, TRACED, (const char *const[]){ "TRACE2_RAW_RING=64k", NULL });
@@ -286,7 +286,7 @@ static int run_many(void *data)
 	trace2_initialize();
 	for (long i = 0; i < (long)data; i++)
 		trace2_data_intmax("test", NULL, "i", i);
-	return tell();
+	return was_traced();
 }
 
 static void test_raw_cycle_bad_values_keep_the_default(void **state)
@@ -314,7 +314,7 @@ static int run_nested(void *data)
 	trace2_initialize();
 	for (int i = 0; i < 4; i++)
 		trace2_region_enter("test", "nested", NULL);
-	return tell();
+	return was_traced();
 }
 
 static void test_nesting_that_is_no_positive_number_is_two(void **state)
@@ -343,7 +343,7 @@ static int run_secrets(void *data)
 	trace2_child_start(&child);
 	trace2_exec("x", argv);
 	trace2_def_param("p", argv[1], NULL);
-	return tell();
+	return was_traced();
 }
 
 static void test_redact_hides_passwords_unless_switched_off(void **state)
@@ -367,10 +367,10 @@ static int run_kill(void *data)
 {
 	trace2_initialize();
 	kill(getpid(), (int)(long)data);
-	return tell();
+	return was_traced();
 }
 
-static void test_signals_that_mean_nothing_are_passed_over(void **state)
+static void test_signals_that_are_unknown_are_skipped(void **state)
 {
 	(void)state;
 	traced_run(&t, run_kill, (void *)SIGTERM, (const char *const[]){
@@ -400,22 +400,22 @@ static void test_signals_are_in_the_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_prefix_names_the_only_variables_that_count),
+		TRACED_TEST(test_prefix_selects_the_only_variables_that_are_read),
 		TRACED_TEST(test_prefix_that_is_empty_changes_nothing),
 		TRACED_TEST(test_prefix_is_cut_to_31_bytes),
-		TRACED_TEST(test_settings_of_a_privileged_program_do_not_count),
-		TRACED_TEST(test_destination_closed_descriptor_does_not_disturb),
+		TRACED_TEST(test_settings_of_a_privileged_program_are_ignored),
+		TRACED_TEST(test_destination_closed_descriptor_does_not_disturb_the_program),
 		TRACED_TEST(test_destination_one_and_true_are_stderr),
 		TRACED_TEST(test_destination_taken_name_gets_a_number_up_to_nine),
 		TRACED_TEST(test_destination_failing_leaves_the_others_on),
 		TRACED_TEST(test_raw_lz4_is_on_unless_switched_off),
 		TRACED_TEST(test_raw_encoding_is_packed_unless_plain),
 		TRACED_TEST(test_raw_ring_limits_what_a_thread_holds),
-		TRACED_TEST(test_raw_ring_the_smallest_goes_on_for_ever),
+		TRACED_TEST(test_raw_ring_of_the_smallest_size_never_gets_stuck),
 		TRACED_TEST(test_raw_cycle_bad_values_keep_the_default),
 		TRACED_TEST(test_nesting_that_is_no_positive_number_is_two),
 		TRACED_TEST(test_redact_hides_passwords_unless_switched_off),
-		TRACED_TEST(test_signals_that_mean_nothing_are_passed_over),
+		TRACED_TEST(test_signals_that_are_unknown_are_skipped),
 		TRACED_TEST(test_signals_are_in_the_texts),
 	};
 

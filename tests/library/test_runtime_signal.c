@@ -154,7 +154,7 @@ static int run_left_alone(void *data)
 	return taken;
 }
 
-static void test_signal_that_ends_nothing_or_has_a_handler_is_left_alone(void **state)
+static void test_signal_that_is_harmless_or_handled_is_left_alone(void **state)
 {
 	(void)state;
 	traced_run(&t, run_left_alone, NULL, NULL);
@@ -173,7 +173,7 @@ static int run_through_others(void *data)
 	return 0;
 }
 
-static void test_signal_setting_that_names_what_ends_nothing_does_not_end_tracing(void **state)
+static void test_signal_setting_that_names_a_harmless_signal_does_not_end_tracing(void **state)
 {
 	(void)state;
 	traced_run(&t, run_through_others, NULL, (const char *const[]){ "TRACE2_SIGNALS=CHLD,URG,WINCH,CONT", NULL });
@@ -340,7 +340,7 @@ static void test_signal_handler_with_a_stack_of_8_kib_may_record(void **state)
 }
 
 /* A debugger sees the fault twice, the second time on its way to end the program: the same address, the same kind. */
-static void test_signal_sent_again_tells_the_address_of_the_fault(void **state)
+static void test_signal_sent_again_has_the_address_of_the_fault(void **state)
 {
 	siginfo_t info[2] = { { .si_signo = 0 } };
 	int status, n = 0;
@@ -386,7 +386,7 @@ static int run_stuck_allocator(void *data)
 	return 2;
 }
 
-static void test_signal_in_the_allocator_costs_the_texts_and_a_moment(void **state)
+static void test_signal_in_the_allocator_loses_only_the_live_texts(void **state)
 {
 	char perf[192];
 
@@ -431,7 +431,7 @@ static int run_jumps(void *data)
 }
 
 /* The end waits for unfinished events, but not so long for each that it gives up before the last. */
-static void test_signal_handlers_that_jump_cost_nothing_of_what_follows(void **state)
+static void test_signal_handlers_that_jump_lose_no_later_event(void **state)
 {
 	(void)state;
 	traced_run(&t, run_jumps, NULL, NULL);
@@ -448,16 +448,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_signal_caught_is_recorded_and_has_its_effect),
-		TRACED_TEST(test_signal_that_ends_nothing_or_has_a_handler_is_left_alone),
-		TRACED_TEST(test_signal_setting_that_names_what_ends_nothing_does_not_end_tracing),
+		TRACED_TEST(test_signal_that_is_harmless_or_handled_is_left_alone),
+		TRACED_TEST(test_signal_setting_that_names_a_harmless_signal_does_not_end_tracing),
 		TRACED_TEST(test_signal_in_the_handler_of_another_ends_the_program_once),
 		TRACED_TEST(test_signal_of_a_fault_also_inside_a_call_is_recorded),
 		TRACED_TEST(test_signal_handler_with_a_stack_of_8_kib_may_record),
 		TRACED_TEST(test_signal_of_a_stack_overflow_is_recorded_on_the_other_stack),
-		TRACED_TEST(test_signal_sent_again_tells_the_address_of_the_fault),
-		TRACED_TEST(test_signal_in_the_allocator_costs_the_texts_and_a_moment),
+		TRACED_TEST(test_signal_sent_again_has_the_address_of_the_fault),
+		TRACED_TEST(test_signal_in_the_allocator_loses_only_the_live_texts),
 		TRACED_TEST(test_signal_is_in_every_text),
-		TRACED_TEST(test_signal_handlers_that_jump_cost_nothing_of_what_follows),
+		TRACED_TEST(test_signal_handlers_that_jump_lose_no_later_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

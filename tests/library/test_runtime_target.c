@@ -107,7 +107,7 @@ static void test_target_file_is_appended_to_as_a_new_stream(void **state)
 }
 
 /* And the other way round: tests/cli/check_decode.sh */
-static void test_target_file_that_is_not_compressed_goes_on_so(void **state)
+static void test_target_file_that_is_not_compressed_stays_so(void **state)
 {
 	(void)state;
 	run_with(t.raw, TRACED, "TRACE2_RAW_LZ4=0");
@@ -239,7 +239,7 @@ static int run_under_size_limit(void *data)
 	return 0;
 }
 
-static void test_target_file_size_limit_does_not_kill(void **state)
+static void test_target_file_size_limit_does_not_kill_the_program(void **state)
 {
 	(void)state;
 	traced_run(&t, run_under_size_limit, NULL, NULL);
@@ -301,7 +301,7 @@ static void test_target_that_nobody_reads_any_more_raises_no_signal(void **state
 	assert_int_equal(t.status, 0);
 }
 
-static void test_target_next_cycle_posts_context_again(void **state)
+static void test_target_next_cycle_repeats_the_context(void **state)
 {
 	(void)state;
 	traced_run(&t, run_cycles, (void *)10, NULL);
@@ -383,15 +383,15 @@ int main(void)
 		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
 		TRACED_TEST(test_target_file_is_appended_to_as_a_new_stream),
-		TRACED_TEST(test_target_file_that_is_not_compressed_goes_on_so),
+		TRACED_TEST(test_target_file_that_is_not_compressed_stays_so),
 		TRACED_TEST(test_target_directory_gets_one_file_named_after_the_sid),
 		TRACED_TEST(test_target_descriptor_is_written_as_it_is),
 		TRACED_TEST(test_target_sockets_get_everything),
 		TRACED_TEST(test_target_absent_socket_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_full_disk_does_not_disturb_the_program),
-		TRACED_TEST(test_target_file_size_limit_does_not_kill),
+		TRACED_TEST(test_target_file_size_limit_does_not_kill_the_program),
 		TRACED_TEST(test_target_that_nobody_reads_any_more_raises_no_signal),
-		TRACED_TEST(test_target_next_cycle_posts_context_again),
+		TRACED_TEST(test_target_next_cycle_repeats_the_context),
 		TRACED_TEST(test_target_cycle_setting_begins_cycles_by_bytes),
 		TRACED_TEST(test_target_rotation_gives_numbered_files_complete_in_themselves),
 		TRACED_TEST(test_target_rotation_never_overwrites),

@@ -98,7 +98,7 @@ static int run_refused(void *data)
 }
 
 /* As under RLIMIT_NPROC, or a filter of system calls. */
-static void test_thread_that_is_refused_is_said_once_and_done_without(void **state)
+static void test_thread_that_is_refused_is_reported_once_and_not_needed(void **state)
 {
 	(void)state;
 	assert_all_are_there((const char *const[]){ "TRACE2_DST_DEBUG=1", NULL }, run_refused, NULL);
@@ -184,7 +184,7 @@ static int run_slowly(void *data)
 	return grows_beyond(path, st.st_size) ? 0 : 2;
 }
 
-static void test_flush_setting_bounds_how_long_little_waits(void **state)
+static void test_flush_setting_bounds_how_long_a_few_events_wait(void **state)
 {
 	(void)state;
 	traced_run(&t, run_slowly, t.raw, (const char *const[]){ "TRACE2_RAW_FLUSH=20", NULL });
@@ -199,10 +199,10 @@ int main(void)
 		TRACED_TEST(test_thread_starts_with_tracing),
 		TRACED_TEST(test_thread_late_starts_when_a_ring_fills),
 		TRACED_TEST(test_thread_off_never_starts_and_loses_nothing),
-		TRACED_TEST(test_thread_that_is_refused_is_said_once_and_done_without),
+		TRACED_TEST(test_thread_that_is_refused_is_reported_once_and_not_needed),
 		TRACED_TEST(test_thread_late_starts_beside_a_handler_that_may_nest),
 		TRACED_TEST(test_thread_of_a_forked_child_starts_with_its_first_event),
-		TRACED_TEST(test_flush_setting_bounds_how_long_little_waits),
+		TRACED_TEST(test_flush_setting_bounds_how_long_a_few_events_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

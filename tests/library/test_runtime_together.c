@@ -172,7 +172,7 @@ static void test_together_in_one_file_long_lines_are_whole(void **state)
 	assert_int_equal(shorts, PROCESSES * LONG_ROUNDS);
 }
 
-static void test_together_in_one_file_none_disturbs_another(void **state)
+static void test_together_in_one_file_no_process_disturbs_another(void **state)
 {
 	const char *out = getenv("T2_OUT");
 	char perf[192], command[512];
@@ -220,7 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_together_datagrams_to_one_reader_all_arrive),
 		TRACED_TEST(test_together_in_one_file_long_lines_are_whole),
-		TRACED_TEST(test_together_in_one_file_none_disturbs_another),
+		TRACED_TEST(test_together_in_one_file_no_process_disturbs_another),
 		TRACED_TEST(test_together_on_one_pipe_lines_are_whole),
 	};
 

@@ -46,7 +46,7 @@ static void assert_told(const char *setting, const char *warning)
 	unlink(t.raw);
 }
 
-static void test_settings_that_mean_nothing_are_told_with_what_counts_instead(void **state)
+static void test_settings_that_are_invalid_are_reported_with_the_value_used(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "TRACE2_RAW_RING=banana", "using 'all'" }, { "TRACE2_RAW_RING=1t", "using 'all'" },
@@ -66,7 +66,7 @@ static void test_settings_that_mean_nothing_are_told_with_what_counts_instead(vo
 		assert_told(rows[i][0], warning_of(rows[i][0], "unknown value", rows[i][1]));
 }
 
-static void test_settings_out_of_bounds_are_told_with_what_counts_instead(void **state)
+static void test_settings_out_of_bounds_are_reported_with_the_value_used(void **state)
 {
 	static const char *const rows[][2] = {
 		{ "TRACE2_RAW_RING=1", "using '128k'" }, { "TRACE2_RAW_RING=64k", "using '128k'" },
@@ -83,7 +83,7 @@ static void test_settings_out_of_bounds_are_told_with_what_counts_instead(void *
 		assert_told(rows[i][0], warning_of(rows[i][0], "value out of range", rows[i][1]));
 }
 
-static void test_settings_that_are_right_are_not_told(void **state)
+static void test_settings_that_are_valid_are_not_reported(void **state)
 {
 	static const char *const rows[] = {
 		"TRACE2_RAW_RING=128k", "TRACE2_RAW_RING=0x30000", "TRACE2_RAW_RING=4m", "TRACE2_RAW_CYCLE=4K",
@@ -100,7 +100,7 @@ static void test_settings_that_are_right_are_not_told(void **state)
 		assert_told(rows[i], "");
 }
 
-static void test_settings_of_the_flight_recorder_are_told_by_the_word(void **state)
+static void test_settings_of_the_flight_recorder_are_reported_word_by_word(void **state)
 {
 	(void)state;
 	run(TRACED, (const char *const[]){
@@ -113,7 +113,7 @@ static void test_settings_of_the_flight_recorder_are_told_by_the_word(void **sta
 			    "'a-word-that-is-longer-than-any', ignored\n");
 }
 
-static void test_settings_that_are_none_are_told_by_their_names(void **state)
+static void test_settings_that_are_unknown_are_reported_by_name(void **state)
 {
 	(void)state;
 	run(TRACED, (const char *const[]){
@@ -124,7 +124,7 @@ static void test_settings_that_are_none_are_told_by_their_names(void **state)
 }
 
 /* The only target is misspelt: nothing is traced, and that is why. */
-static void test_settings_are_told_though_nothing_is_traced(void **state)
+static void test_settings_are_reported_though_nothing_is_traced(void **state)
 {
 	(void)state;
 	run(UNTRACED, (const char *const[]){ "TRACE2_RAW=", "TRACE2_PREF=1", "TRACE2_RAW_RING=x", NULL });
@@ -141,7 +141,7 @@ static int run_of_git(void *data)
 	return run_plain(data);
 }
 
-static void test_settings_of_another_prefix_are_told_by_its_names(void **state)
+static void test_settings_of_another_prefix_are_reported_by_its_names(void **state)
 {
 	(void)state;
 	traced_run(&t, run_of_git, NULL, (const char *const[]){
@@ -155,13 +155,13 @@ static void test_settings_of_another_prefix_are_told_by_its_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TRACED_TEST(test_settings_that_mean_nothing_are_told_with_what_counts_instead),
-		TRACED_TEST(test_settings_out_of_bounds_are_told_with_what_counts_instead),
-		TRACED_TEST(test_settings_that_are_right_are_not_told),
-		TRACED_TEST(test_settings_of_the_flight_recorder_are_told_by_the_word),
-		TRACED_TEST(test_settings_that_are_none_are_told_by_their_names),
-		TRACED_TEST(test_settings_are_told_though_nothing_is_traced),
-		TRACED_TEST(test_settings_of_another_prefix_are_told_by_its_names),
+		TRACED_TEST(test_settings_that_are_invalid_are_reported_with_the_value_used),
+		TRACED_TEST(test_settings_out_of_bounds_are_reported_with_the_value_used),
+		TRACED_TEST(test_settings_that_are_valid_are_not_reported),
+		TRACED_TEST(test_settings_of_the_flight_recorder_are_reported_word_by_word),
+		TRACED_TEST(test_settings_that_are_unknown_are_reported_by_name),
+		TRACED_TEST(test_settings_are_reported_though_nothing_is_traced),
+		TRACED_TEST(test_settings_of_another_prefix_are_reported_by_its_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

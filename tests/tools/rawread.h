@@ -33,7 +33,7 @@ struct raw_file {
 int raw_read(const char *path, struct raw_file *file);
 void raw_free(struct raw_file *file);
 
-/* Write what a file has from its nth cycle on: as one has it who joins there.  Return  0; -1 */
+/* Write what a file has from its nth cycle on: what a reader that joins there gets.  Return  0; -1 */
 int raw_write_from_cycle(const struct raw_file *file, size_t n, const char *path);
 
 /* HITs whose SLOC, posted before them, has this style; and, label not NULL, this label. */

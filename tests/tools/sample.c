@@ -334,7 +334,7 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
-/* Whatever is missing around it, a time that is told is right. */
+/* Whatever is missing around it, a time that is shown is right. */
 static int is_right_time(const struct t2x_event *ev, const struct sample_hit *hit)
 {
 	enum kind kind = kind_of(hit->scope);

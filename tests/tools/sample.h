@@ -7,7 +7,7 @@
  * about it - thread, scope, names, value or message - must be as it was made.  Wrong is a checkpoint that was
  * never made, that comes twice or out of its thread's order, or that shows anything else than it should.  One
  * whose definition is lost may be unresolved; region depth and elapsed time may be off until a cycle repeats
- * them: both are told, for each checkpoint.
+ * them: both are given, for each checkpoint.
  */
 #ifndef SAMPLE_H
 #define SAMPLE_H

@@ -11,7 +11,7 @@
  *   overwrite        snapshots at random: by calls, by a signal, by errors
  *
  * usage: account POLICY ROUNDS SEED T2EXPAND
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -188,7 +188,7 @@ static void check(int good, const char *what, uint64_t is, uint64_t should)
 }
 
 /* What t2expand says was lost for this reason. */
-static uint64_t told_by_t2expand(const char *said, unsigned reason)
+static uint64_t reported_by_t2expand(const char *said, unsigned reason)
 {
 	char line[256], text[64];
 	unsigned long long n;
@@ -212,8 +212,8 @@ static void compare_with_t2expand(void)
 	snprintf(command, sizeof(command), "'%s' --format=normal '%s' >/dev/null 2>'%s'", t2expand, t.raw, said);
 	check(!system(command), "t2expand's status", 1, 0);
 	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++) {
-		uint64_t told = told_by_t2expand(said, reason), lost = raw_lost(&file, RAW_ALL, reason);
-		check(told == lost, "told by t2expand", told, lost);
+		uint64_t reported = reported_by_t2expand(said, reason), lost = raw_lost(&file, RAW_ALL, reason);
+		check(reported == lost, "reported by t2expand", reported, lost);
 	}
 }
 

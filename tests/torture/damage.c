@@ -12,8 +12,8 @@
  * The file is one of 64 KB, plain, or large, of 230 KB; of 32 KB in the other encodings, which the same reader sees.
  * A file is made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage is
  * reported; checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many
- * events are missing, between others of their thread, is told exactly, and how many checkpoints in all; from the first
- * whole cycle behind the damage on everything is right, region depth and elapsed times included.
+ * events are missing, between others of their thread, is reported exactly, and how many checkpoints in all; from the
+ * first whole cycle after the damage on everything is right, region depth and elapsed times included.
  * T2_SCALE per cent of the places are tried, which ones decides T2_SEED; of flips the first 512 always.  Exit status 0
  * if all of it held.
  */
@@ -238,9 +238,9 @@ static void judge(const struct image *image, size_t n, size_t at, size_t size, u
 	else if (image->has_blocks && n == image->n) {
 		find_silent(image, has_come);
 		if (result.is.summary.gap_events != count_gaps(image, has_come))
-			complain("the number of missing events is not told", at, size);
+			complain("the number of missing events is not reported", at, size);
 		if (result.is.missing != count_missing(image, has_come))
-			complain("the number of missing checkpoints is not told", at, size);
+			complain("the number of missing checkpoints is not reported", at, size);
 	}
 	if (!is_whole_again(image, &result, to))
 		complain("not whole again in the next cycle", at, size);

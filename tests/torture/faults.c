@@ -94,7 +94,7 @@ static void limit_file(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* Then it may grow again: what was lost can be told. */
+/* Then it may grow again: what was lost can be reported. */
 static void unlimit_file(void)
 {
 	struct rlimit limit;

@@ -6,7 +6,7 @@
  * the one file that they all append to.
  *
  * usage: fork ROUNDS
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <linux/sched.h>
 #include <pthread.h>
@@ -35,7 +35,7 @@ enum {
 };
 
 /* Shared by all processes. */
-struct told {
+struct tally {
 	unsigned char recorded[NUMBERS], found[NUMBERS];
 	uint32_t pids[MOST_CHILDREN];          /* of the child that records; 0: it is the parent's memory */
 	uint32_t streams[MOST_CHILDREN];       /* in which its first event was found */
@@ -45,18 +45,18 @@ struct told {
 	uint32_t parent;                       /* the process that forks */
 };
 
-static struct told *told;
+static struct tally *tally;
 static volatile int stop;
 
 static void record(uint32_t number)
 {
 	trace2_data_intmax("fork", NULL, "number", number);
-	told->recorded[number] = 1;
+	tally->recorded[number] = 1;
 }
 
 static void record_next(unsigned thread)
 {
-	uint32_t n = told->by_thread[thread]++;
+	uint32_t n = tally->by_thread[thread]++;
 
 	if (n < BY_THREAD)
 		record(THREADS_FROM + thread * BY_THREAD + n);
@@ -134,7 +134,7 @@ static pid_t make_child(enum kind kind, uint32_t child)
 	      kind == KIND_CLONE3 ? call_clone3() : fork();
 	if (pid)
 		return pid;
-	told->pids[child] = (uint32_t)syscall(SYS_getpid);
+	tally->pids[child] = (uint32_t)syscall(SYS_getpid);
 	be_child(child);
 	if (kind == KIND_FORK_EXIT)
 		exit(0);
@@ -148,7 +148,7 @@ static int run_forks(void *data)
 	pthread_t threads[THREADS];
 	int failed = 0, status;
 
-	told->parent = (uint32_t)getpid();
+	tally->parent = (uint32_t)getpid();
 	trace2_initialize();
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, record_on, (void *)i))
@@ -158,7 +158,7 @@ static int run_forks(void *data)
 		record_next(THREADS);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 			failed++;
-		told->children++;
+		tally->children++;
 	}
 	stop = 1;
 	for (int i = 0; i < THREADS; i++)
@@ -174,18 +174,18 @@ static void count_event(const struct t2x_block *block, uint64_t number)
 
 	if (number < CHILDREN_FROM)
 		return;
-	told->events++;
+	tally->events++;
 	if (number >= NUMBERS) {
-		told->unknown++;
+		tally->unknown++;
 		return;
 	}
-	told->found[number]++;
-	if (number >= THREADS_FROM || !told->pids[child])
+	tally->found[number]++;
+	if (number >= THREADS_FROM || !tally->pids[child])
 		return;
-	told->wrong_pid += block->pid != (uint16_t)told->pids[child];
-	if (!told->streams[child])
-		told->streams[child] = block->stream;
-	told->wrong_stream += told->streams[child] != block->stream;
+	tally->wrong_pid += block->pid != (uint16_t)tally->pids[child];
+	if (!tally->streams[child])
+		tally->streams[child] = block->stream;
+	tally->wrong_stream += tally->streams[child] != block->stream;
 }
 
 /* PROCINFO, with the session id behind it: of the parent its own component alone, of a child that and its own. */
@@ -203,11 +203,11 @@ static void count_session(const struct tlg_event *event, unsigned n)
 	slash = strchr(sid, '/');
 	snprintf(own, sizeof(own), "-P%08x", event->u.procinfo.pid);
 	if (strlen(sid) < strlen(own) || strcmp(sid + strlen(sid) - strlen(own), own))
-		told->wrong_session++;
-	snprintf(own, sizeof(own), "-P%08x", told->parent);
-	if ((event->u.procinfo.pid == told->parent) != !slash ||
+		tally->wrong_session++;
+	snprintf(own, sizeof(own), "-P%08x", tally->parent);
+	if ((event->u.procinfo.pid == tally->parent) != !slash ||
 	    (slash && (slash - sid < 43 || memcmp(slash - strlen(own), own, strlen(own)))))
-		told->wrong_session++;
+		tally->wrong_session++;
 }
 
 static void count_block(const struct t2x_block *block)
@@ -216,7 +216,7 @@ static void count_block(const struct t2x_block *block)
 		const struct tlg_event *event = &block->events[i];
 		if (tlg_event_type(event) == TLG_PROCINFO)
 			count_session(event, block->count - i);
-		told->lost += tlg_event_type(event) == TLG_LOSS;
+		tally->lost += tlg_event_type(event) == TLG_LOSS;
 		if (tlg_event_type(event) == TLG_HIT && i + 1 < block->count &&
 		    tlg_event_type(&event[1]) == TLG_VALUE && event[1].u.value.argtype == TLG_ARG_INT)
 			count_event(block, (uint64_t)event[1].u.value.value);
@@ -243,26 +243,26 @@ static int check_run(const char *name, size_t rounds, const char *const *setting
 	uint64_t missing = 0, doubled = 0, invented = 0, damages;
 	int right;
 
-	memset(told, 0, sizeof(*told));
+	memset(tally, 0, sizeof(*tally));
 	traced_init(&t);
 	traced_run(&t, run_forks, (void *)rounds, settings);
 	damages = read_file(t.raw);
 	for (uint32_t n = 0; n < NUMBERS; n++) {
-		missing += told->recorded[n] && !told->found[n];
-		invented += told->found[n] && !told->recorded[n];
-		doubled += told->found[n] > 1;
+		missing += tally->recorded[n] && !tally->found[n];
+		invented += tally->found[n] && !tally->recorded[n];
+		doubled += tally->found[n] > 1;
 	}
-	printf("%s: %llu children in %d kinds, %llu numbered events; ", name, (unsigned long long)told->children,
-	       (int)KINDS, (unsigned long long)told->events);
+	printf("%s: %llu children in %d kinds, %llu numbered events; ", name, (unsigned long long)tally->children,
+	       (int)KINDS, (unsigned long long)tally->events);
 	printf("%llu missing, %llu twice, %llu made up, %llu losses, ", (unsigned long long)missing,
-	       (unsigned long long)doubled, (unsigned long long)invented, (unsigned long long)told->lost);
+	       (unsigned long long)doubled, (unsigned long long)invented, (unsigned long long)tally->lost);
 	printf("%llu of a wrong process, %llu of two streams, %llu of a wrong session\n",
-	       (unsigned long long)told->wrong_pid, (unsigned long long)told->wrong_stream,
-	       (unsigned long long)told->wrong_session);
-	right = !t.status && !*t.said && told->children == rounds * KINDS && told->events > told->children &&
+	       (unsigned long long)tally->wrong_pid, (unsigned long long)tally->wrong_stream,
+	       (unsigned long long)tally->wrong_session);
+	right = !t.status && !*t.said && tally->children == rounds * KINDS && tally->events > tally->children &&
 		!missing && !doubled && !invented && !damages &&
-		!told->unknown && !told->lost && !told->wrong_pid && !told->wrong_stream &&
-		!told->wrong_session;
+		!tally->unknown && !tally->lost && !tally->wrong_pid && !tally->wrong_stream &&
+		!tally->wrong_session;
 	if (!right)
 		printf("FAIL %s: status %x, %llu damages, said \"%s\"\n", name, (unsigned)t.status,
 		       (unsigned long long)damages, t.said);
@@ -277,7 +277,7 @@ int main(int argc, char **argv)
 
 	if (!rounds || rounds > MOST_CHILDREN / KINDS / 2)
 		return 2;
-	told = traced_shared(sizeof(*told));
+	tally = traced_shared(sizeof(*tally));
 	passed = check_run("plain", rounds, (const char *const[]){ "TRACE2_RAW_ENCODING=plain", NULL });
 	passed += check_run("packed, LZ4", rounds, (const char *const[]){ "TRACE2_RAW_LZ4=1", NULL });
 	printf("%d passed, %d failed\n", passed, 2 - passed);

@@ -15,7 +15,7 @@ export TRACE2_RAW=$raw
 
 # account NAME EMITTED ARGUMENT...: what t2expand makes of them (counters, and lines of category trace2, are its own, of
 # what was lost).
-# Where the end of the trace is lost, too, as into a socket that is full, the losses are not known: then
+# Where the end of the trace is lost, too, as into a socket that is full, the number of dropped events is not known: then
 # stored + lost may be less.
 account()
 {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # P3: handlers record in the middle of a call that records, at any depth, and jump out of it; a signal that ends the
-# program comes in the middle of one.  Every event whose call returned is stored or counted, and no hole that an
-# abandoned call leaves uses up the ring.  See signals.c.
+# program comes in the middle of one.  Every event whose call returned is stored or counted, and the reservations
+# that abandoned calls leave do not use up the ring.  See signals.c.
 set -u
 . tests/torture/common.sh
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kill.c - P1: processes with three recording threads and their drain die at random moments; of each is collected
- * what it left, file and ring file joined, and compared with what the threads had told of every call that returned.
+ * what it left, file and ring file joined, and compared with what the threads had reported: every call that returned.
  *
  * A thread makes calls in a fixed order and counts each in a page that outlives the process, when it has
  * returned.  So of a thread's events the n-th must be that of its n-th call: one that is missing, torn or
@@ -12,10 +12,10 @@
  * the calls that had returned when the reading began.
  *
  * With "flight" the oldest is overwritten: all that comes behind the first event that is there must be there, too, and
- * what was in front of it be counted; and where that event stands must be told: its sequence, the regions around it.
+ * what was in front of it be counted; and where that event stands must be known: its sequence, the regions around it.
  *
  * usage: kill kill|live|flight|segv|abort|exit|exec TIMES SEED
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <pthread.h>
 #include <signal.h>
@@ -39,12 +39,12 @@ enum {
 };
 
 /* Shared with the victim, so that it outlives it. */
-static struct told {
+static struct report {
 	uint32_t begun;                   /* threads that run */
 	struct { _Alignas(64) uint64_t returned; } thread[THREADS];
-} *told;
+} *report;
 
-static struct figures {
+static struct counts {
 	uint64_t deaths, calls, recovered, in_flight, lost, torn, twice, unreadable, dropped, out_of_place;
 } sum;
 
@@ -81,10 +81,10 @@ static void *run_thread(void *which)
 {
 	uint64_t slot = (uintptr_t)which, n = 0;
 
-	__atomic_fetch_add(&told->begun, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&report->begun, 1, __ATOMIC_RELAXED);
 	while (n < MOST_ROUNDS * FOLLOW_CALLS) {
 		follow_call(slot, n);
-		__atomic_store_n(&told->thread[slot].returned, ++n, __ATOMIC_RELEASE);
+		__atomic_store_n(&report->thread[slot].returned, ++n, __ATOMIC_RELEASE);
 		if (!slot && n == death.at)
 			die();
 	}
@@ -106,13 +106,13 @@ static void run_victim(void)
 
 /* ---- what it left ------------------------------------------------------------------------------- */
 
-/* What the threads told that the events did not show. */
+/* What the threads reported that the events do not show. */
 static void judge(struct follow *follow)
 {
 	uint64_t dropped = follow_dropped(follow);
 
 	for (int slot = 0; slot < THREADS; slot++) {
-		uint64_t returned = told->thread[slot].returned, seen = follow_seen(follow, slot);
+		uint64_t returned = report->thread[slot].returned, seen = follow_seen(follow, slot);
 		/* if its first number was not recorded, at most one call has returned */
 		if (seen < returned && returned > 1)
 			follow->missing += returned - seen;
@@ -152,7 +152,7 @@ static void look(pid_t victim, const char *ring, struct follow *follow)
 	uint64_t returned[THREADS];
 
 	for (int slot = 0; slot < THREADS; slot++)
-		returned[slot] = __atomic_load_n(&told->thread[slot].returned, __ATOMIC_ACQUIRE);
+		returned[slot] = __atomic_load_n(&report->thread[slot].returned, __ATOMIC_ACQUIRE);
 	follow_begin(follow);
 	if (collect(ring, (uint32_t)victim, follow_block, follow).hits == UINT64_MAX) {
 		sum.unreadable++;
@@ -195,7 +195,7 @@ static void kill_after(pid_t victim, unsigned us)
 	static struct follow follow;
 	char ring[256];
 
-	while (!__atomic_load_n(&told->begun, __ATOMIC_RELAXED))
+	while (!__atomic_load_n(&report->begun, __ATOMIC_RELAXED))
 		sched_yield();
 	nanosleep(&delay, NULL);
 	if (looks && collect_find((uint32_t)victim, ring, sizeof(ring)))
@@ -209,7 +209,7 @@ static void let_one_die(void)
 	unsigned us = random_below(LONGEST_US), calls = random_below(MOST_ROUNDS * FOLLOW_CALLS - 1);
 	pid_t victim;
 
-	memset(told, 0, sizeof(*told));
+	memset(report, 0, sizeof(*report));
 	death.at = death.signal || death.exits || death.execs ? calls + 1 : 0;
 	setenv("TRACE2_RAW_LZ4", sum.deaths % 2 ? "1" : "0", 1);
 	setenv("TRACE2_RAW_ENCODING", sum.deaths % 4 < 2 ? "packed" : "plain", 1);
@@ -234,7 +234,7 @@ static void prepare(void)
 	snprintf(again, sizeof(again), "%s/again.tlg", t.dir);
 	traced_into(&t);
 	setenv("TRACE2_RAW_WAIT", "60000", 1);
-	told = traced_shared(sizeof(*told));
+	report = traced_shared(sizeof(*report));
 }
 
 int main(int argc, char **argv)

@@ -4,7 +4,7 @@
  * as ever, and a ring file is removed only when the output is complete.
  *
  * usage: recover TIMES SEED            TIMES: that it is killed
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/torture/run.sh [NAME...]          (default: every harness, tests/torture/harness_*.sh)
 #
-# Run harnesses from the top directory, one after the other, and sum up.  Each prints the figures it reached
+# Run harnesses from the top directory, one after the other, and sum up.  Each prints the counts it reached
 # and ends with "N passed, N failed"; so does this script.  Exit status 0 if none failed and one passed.
 # T2_OUT     the build to test (default build)
 # T2_SCALE   per cent of the full length, 1 to 100 (default 100)

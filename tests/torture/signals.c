@@ -9,7 +9,7 @@
  * What the trace holds is compared with what was written down.
  *
  * usage: signals jumps|chunks|end|crash|timers AMOUNT SEED
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -28,13 +28,13 @@
 #include "trace2.h"
 #include "traced.h"
 
-enum { MOST_EVENTS = 1 << 23, MOST_DEPTH = 3, FILLER = 300, MOST_STEPS = 4000, MANY_HOLES = 20 };
+enum { MOST_EVENTS = 1 << 23, MOST_DEPTH = 3, FILLER = 300, MOST_STEPS = 4000, MANY_ABANDONED = 20 };
 
 /* How the victim makes a call; each is another way through the library. */
 enum kind { KIND_INT, KIND_INT_FL, KIND_MESSAGE, KIND_TEXT, KIND_REGION, KINDS };
 
 /* Shared with the victim, so that it outlives it. */
-struct told {
+struct report {
 	unsigned char state[MOST_EVENTS];      /* of the numbered event: 0, CALLED, RETURNED */
 	uint32_t numbered;
 	uint64_t others_called, others_returned;   /* events without a number */
@@ -45,8 +45,8 @@ struct told {
 };
 enum { CALLED = 1, RETURNED };
 
-static struct told *told;
-static uint64_t seed, astray;             /* calls that went elsewhere than to where they were to be interrupted */
+static struct report *report;
+static uint64_t seed, diverted;             /* calls that went elsewhere than to where they were to be interrupted */
 static unsigned passed, failed, fills_chunks, is_at_end;
 
 static unsigned random_below(unsigned n)
@@ -59,18 +59,18 @@ static unsigned random_below(unsigned n)
 
 static void emit_numbered(enum kind kind)
 {
-	uint32_t n = __atomic_fetch_add(&told->numbered, 1, __ATOMIC_RELAXED);
+	uint32_t n = __atomic_fetch_add(&report->numbered, 1, __ATOMIC_RELAXED);
 
 	if (n >= MOST_EVENTS)
 		return;
-	told->state[n] = CALLED;
+	report->state[n] = CALLED;
 	if (kind == KIND_INT)
 		trace2_data_intmax("signals", NULL, "number", n);
 	else if (kind == KIND_INT_FL)
 		trace2_data_intmax_fl(__FILE__, __LINE__, "signals", NULL, "number", n);
 	else
 		trace2_printf("%d, called %s", (int)n, "in a signal handler or not");
-	told->state[n] = RETURNED;
+	report->state[n] = RETURNED;
 }
 
 static void emit(enum kind kind)
@@ -82,12 +82,12 @@ static void emit(enum kind kind)
 		emit_numbered(kind);
 		return;
 	}
-	__atomic_fetch_add(&told->others_called, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&report->others_called, 1, __ATOMIC_RELAXED);
 	if (kind == KIND_TEXT)
 		trace2_data_string("signals", NULL, "text", text);
 	else
 		trace2_region_enter("signals", "region", NULL);
-	__atomic_fetch_add(&told->others_returned, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&report->others_returned, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- jumps: the victim that is stopped -------------------------------------------------------------- */
@@ -98,7 +98,7 @@ static sigjmp_buf out;
 /* The stepper takes over here. */
 static void stop_here(void)
 {
-	told->stops++;
+	report->stops++;
 	raise(SIGSTOP);
 }
 
@@ -107,13 +107,13 @@ static void jump_out(int signal)
 {
 	uint32_t depth = signal == by_depth[0] ? 1 : signal == by_depth[1] ? 2 : 3;
 
-	told->handled++;
-	if (depth > told->deepest)
-		told->deepest = depth;
-	if (depth < told->depth) {
+	report->handled++;
+	if (depth > report->deepest)
+		report->deepest = depth;
+	if (depth < report->depth) {
 		stop_here();
-		emit((enum kind)told->kind);
-		told->finished = 1;
+		emit((enum kind)report->kind);
+		report->finished = 1;
 	} else {
 		emit(KIND_INT);
 	}
@@ -134,16 +134,16 @@ static int run_stopped(void)
 	for (;;) {
 		if (!sigsetjmp(out, 1)) {
 			stop_here();
-			if (told->kind == KINDS)
+			if (report->kind == KINDS)
 				return 0;
-			emit((enum kind)told->kind);
-			told->finished = 1;
+			emit((enum kind)report->kind);
+			report->finished = 1;
 		}
 		for (int i = 0; i < (is_at_end ? 1 : FILLER); i++)
 			emit(KIND_INT);
 		if (fills_chunks) {
 			fill_chunk();
-			emit(KIND_INT);   /* where chunks change outside of handlers, those with holes are given back */
+			emit(KIND_INT);   /* where chunks change outside of handlers, fragmented ones are given back */
 			fill_chunk();
 		}
 	}
@@ -154,9 +154,9 @@ static int run_stopped(void)
 /* Let it go on until it stops by itself; other signals are its own.  0: it has ended. */
 static int until_stop(pid_t victim, int signal)
 {
-	const uint32_t stops = told->stops;
+	const uint32_t stops = report->stops;
 
-	while (told->stops == stops || signal != SIGSTOP) {
+	while (report->stops == stops || signal != SIGSTOP) {
 		signal = stepper_go_on(victim, signal == SIGTRAP ? 0 : signal);
 		if (!signal)
 			return 0;
@@ -166,7 +166,7 @@ static int until_stop(pid_t victim, int signal)
 
 static int is_finished(void)
 {
-	return told->finished != 0;
+	return report->finished != 0;
 }
 
 /* What a call passes, in the program and, for the depths, in a handler. */
@@ -174,7 +174,7 @@ static struct stepper_path paths[2][KINDS];
 
 static int record(struct stepper_path *path, pid_t victim)
 {
-	told->finished = 0;
+	report->finished = 0;
 	return stepper_init(path, MOST_STEPS) && stepper_record(path, victim, is_finished) == SIGTRAP &&
 	       is_finished() && until_stop(victim, 0);
 }
@@ -186,10 +186,10 @@ static int record_all(pid_t victim)
 	for (int i = 0; i < 4; i++)
 		until_stop(victim, 0);   /* so that, with chunks filled, the drain's thread runs */
 	for (uint32_t kind = 0; is_good && kind < KINDS; kind++) {
-		told->kind = kind;
-		told->depth = 1;
+		report->kind = kind;
+		report->depth = 1;
 		is_good = record(&paths[0][kind], victim);
-		told->depth = 2;
+		report->depth = 2;
 		is_good = is_good && until_stop(victim, by_depth[0]) && record(&paths[1][kind], victim);
 	}
 	return is_good;
@@ -198,11 +198,11 @@ static int record_all(pid_t victim)
 /* The victim stands before a call: bring it to this instruction.  0: the call is over, and it has stopped again */
 static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
 {
-	const uint32_t stops = told->stops;
+	const uint32_t stops = report->stops;
 
-	told->finished = 0;
-	astray += !stepper_go_to(path, victim, at) && path != &paths[1][told->kind];
-	if (is_finished() && told->stops == stops)
+	report->finished = 0;
+	diverted += !stepper_go_to(path, victim, at) && path != &paths[1][report->kind];
+	if (is_finished() && report->stops == stops)
 		until_stop(victim, 0);
 	return !is_finished();
 }
@@ -210,12 +210,12 @@ static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
 /* Interrupt its call there, and its handler, in the depths, anywhere. */
 static void interrupt_at(pid_t victim, uint32_t at)
 {
-	const struct stepper_path *nested = &paths[1][told->kind];
-	int is_inside = bring_to(&paths[0][told->kind], victim, at);
+	const struct stepper_path *nested = &paths[1][report->kind];
+	int is_inside = bring_to(&paths[0][report->kind], victim, at);
 
-	told->deepest = 0;
+	report->deepest = 0;
 	for (uint32_t depth = 1; is_inside && until_stop(victim, by_depth[depth - 1]); depth++) {
-		if (told->deepest != depth || depth == told->depth)
+		if (report->deepest != depth || depth == report->depth)
 			break;
 		is_inside = bring_to(nested, victim, random_below(nested->count));
 	}
@@ -238,17 +238,17 @@ static int run_stepper(void *data)
 	for (uint32_t depth = 1; depth <= (is_at_end ? 1 : MOST_DEPTH); depth++) {
 		for (uint32_t kind = 0; kind < KINDS; kind++) {
 			uint32_t at = 1 + random_below(stride);
-			told->kind = kind;
-			told->depth = depth;
+			report->kind = kind;
+			report->depth = depth;
 			for (; at < paths[0][kind].count; at += stride, places++)
 				interrupt_at(victim, at);
 		}
 	}
-	told->kind = KINDS;
+	report->kind = KINDS;
 	if (!ptrace(PTRACE_CONT, victim, 0, 0))
 		waitpid(victim, &status, 0);
-	fprintf(stderr, "%ju places, %u handlers, %ju calls took another way\n", places, told->handled, astray);
-	return !WIFEXITED(status) || WEXITSTATUS(status) || astray > places / 10;
+	fprintf(stderr, "%ju places, %u handlers, %ju calls took another way\n", places, report->handled, diverted);
+	return !WIFEXITED(status) || WEXITSTATUS(status) || diverted > places / 10;
 }
 
 /* ---- crash: a signal that the library records ----------------------------------------------------------- */
@@ -257,12 +257,12 @@ static int run_crashing(void)
 {
 	trace2_initialize();
 	for (int i = 0; i < 10; i++)
-		emit((enum kind)told->kind);
+		emit((enum kind)report->kind);
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 		return 1;
 	stop_here();
-	emit((enum kind)told->kind);
-	told->finished = 1;
+	emit((enum kind)report->kind);
+	report->finished = 1;
 	stop_here();
 	return 0;
 }
@@ -298,11 +298,11 @@ static volatile int now_deep;
 /* Three of these nest in any order; one in 16 jumps out of all. */
 static void interrupt(int signal)
 {
-	uint32_t n = told->numbered;
+	uint32_t n = report->numbered;
 
-	if ((uint32_t)++now_deep > told->deepest)
-		told->deepest = (uint32_t)now_deep;
-	told->handled++;
+	if ((uint32_t)++now_deep > report->deepest)
+		report->deepest = (uint32_t)now_deep;
+	report->handled++;
 	emit((enum kind)(n % KINDS));
 	emit(KIND_INT);
 	(void)signal;
@@ -333,7 +333,7 @@ static int run_timers(void *data)
 	for (; started < MOST_DEPTH; started++)
 		if (start_timer(by_depth[started]))
 			return 1;
-	for (volatile unsigned n = 0; told->handled < enough; n++) {
+	for (volatile unsigned n = 0; report->handled < enough; n++) {
 		if (!sigsetjmp(out, 1))
 			emit((enum kind)(n % KINDS));
 		else
@@ -344,7 +344,7 @@ static int run_timers(void *data)
 	for (int i = 0; i < MOST_DEPTH; i++)
 		signal(by_depth[i], SIG_IGN);
 	emit(KIND_INT);
-	fprintf(stderr, "%u signals, %u deep\n", told->handled, told->deepest);
+	fprintf(stderr, "%u signals, %u deep\n", report->handled, report->deepest);
 	return 0;
 }
 
@@ -357,26 +357,26 @@ struct sum {
 /* What the next run finds is as if there had been none. */
 static void forget(void)
 {
-	memset(told->state, 0, told->numbered < MOST_EVENTS ? told->numbered : MOST_EVENTS);
-	memset(&told->numbered, 0, sizeof(*told) - offsetof(struct told, numbered));
+	memset(report->state, 0, report->numbered < MOST_EVENTS ? report->numbered : MOST_EVENTS);
+	memset(&report->numbered, 0, sizeof(*report) - offsetof(struct report, numbered));
 }
 
 static struct sum compare(void)
 {
-	const uint32_t most = told->numbered < MOST_EVENTS ? told->numbered : MOST_EVENTS;
+	const uint32_t most = report->numbered < MOST_EVENTS ? report->numbered : MOST_EVENTS;
 	unsigned char *seen = calloc(most + 1, 1);
-	struct sum sum = { told->others_called, told->others_returned, file.hits, 0, 0, 0 };
+	struct sum sum = { report->others_called, report->others_returned, file.hits, 0, 0, 0 };
 
 	if (!seen)
 		abort();
 	sum.invented += raw_tally(&file, TLG_STYLE_data_intmax, "number", seen, most);
 	sum.invented += raw_tally(&file, TLG_STYLE_printf, NULL, seen, most);
 	for (uint32_t n = 0; n < most; n++) {
-		sum.called += told->state[n] >= CALLED;
-		sum.returned += told->state[n] == RETURNED;
-		sum.missing += told->state[n] == RETURNED && !seen[n];
+		sum.called += report->state[n] >= CALLED;
+		sum.returned += report->state[n] == RETURNED;
+		sum.missing += report->state[n] == RETURNED && !seen[n];
 		sum.doubled += seen[n] > 1;
-		sum.invented += seen[n] && !told->state[n];
+		sum.invented += seen[n] && !report->state[n];
 	}
 	free(seen);
 	return sum;
@@ -387,7 +387,7 @@ static int is_right(const struct sum *sum, unsigned extra)
 {
 	uint64_t full = file.lost_by[TLG_LOSS_FULL], abandoned = file.lost_by[TLG_LOSS_ABANDONED];
 	int right = !t.status && !file.bad_blocks && file.ends == 1 && file.hits == file.end_stored &&
-		    told->numbered < MOST_EVENTS && !sum->doubled && !sum->invented &&
+		    report->numbered < MOST_EVENTS && !sum->doubled && !sum->invented &&
 		    file.lost == full + abandoned &&
 		    sum->missing <= full &&                                       /* what returned is there */
 		    sum->returned + extra <= sum->stored + full &&
@@ -429,9 +429,9 @@ static void check_run(const char *name, int (*program)(void *), size_t amount, c
 		sum = compare();
 		show(name, &sum);
 		verdict(name, is_right(&sum, 2));   /* version, atexit */
-		/* a ring that holes have used up records nothing any more */
+		/* a ring used up by abandoned reservations records nothing any more */
 		verdict("the ring goes on", file.lost_by[TLG_LOSS_FULL] < sum.returned / 2);
-		verdict("many holes", !is_at_end || file.lost_by[TLG_LOSS_ABANDONED] > MANY_HOLES);
+		verdict("many abandoned reservations", !is_at_end || file.lost_by[TLG_LOSS_ABANDONED] > MANY_ABANDONED);
 		raw_free(&file);
 	}
 	traced_done(&t);
@@ -444,7 +444,7 @@ static int check_crash(uint32_t kind, unsigned steps, uint64_t *crashes, uint64_
 	struct sum sum;
 
 	forget();
-	told->kind = kind;
+	report->kind = kind;
 	traced_init(&t);
 	traced_run(&t, run_crasher, (void *)(size_t)steps, settings);
 	if (WIFEXITED(t.status) && WEXITSTATUS(t.status) == 2) {
@@ -484,7 +484,7 @@ int main(int argc, char **argv)
 	if (!amount)
 		return 2;
 	seed = strtoull(argv[3], NULL, 10);
-	told = traced_shared(sizeof(*told));
+	report = traced_shared(sizeof(*report));
 	fills_chunks = !strcmp(argv[1], "chunks");
 	is_at_end = !strcmp(argv[1], "end");
 	if (!strcmp(argv[1], "jumps") || fills_chunks || is_at_end)

@@ -16,7 +16,7 @@
  *
  * usage: step STRIDE KILLS SEED
  *        one of STRIDE visits; so many kills in handlers, and as many at the end.
- * The work is divided among the processors.  Prints its figures and "N passed, N failed".
+ * The work is divided among the processors.  Prints its counts and "N passed, N failed".
  */
 #include <signal.h>
 #include <stdio.h>
@@ -57,15 +57,15 @@ static const struct place *const program_ends = &places[CALL_PLACES];
 static struct stepper_path paths[PLACES];
 
 /* Shared with the victim, so that it outlives it. */
-static struct told {
+static struct report {
 	uint64_t returned, handled;       /* calls, the handler's calls */
 	int is_finished;
-} *told;
+} *report;
 
 /* Of one worker; shared with the others. */
-static struct figures {
+static struct counts {
 	uint64_t kills, signals, pairs, pair_kills, end_kills, looks;
-	uint64_t lost, torn, twice, unreadable, astray, in_flight;
+	uint64_t lost, torn, twice, unreadable, diverted, in_flight;
 } *sum;
 
 static uint64_t seed;
@@ -84,14 +84,14 @@ static void handle(int signal)
 {
 	(void)signal;
 	trace2_data_intmax("step", NULL, "handled", FOLLOW_EXTRA);
-	__atomic_store_n(&told->handled, told->handled + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&report->handled, report->handled + 1, __ATOMIC_RELEASE);
 }
 
 static void make_calls(unsigned from, unsigned to)
 {
 	for (unsigned n = from; n < to; n++) {
 		follow_call(0, n);
-		__atomic_store_n(&told->returned, n + 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&report->returned, n + 1, __ATOMIC_RELEASE);
 	}
 }
 
@@ -107,7 +107,7 @@ static void run_victim(const struct place *place)
 		raise(SIGUSR1);   /* so that the handler, too, is past its first time */
 	if (place == program_ends) {
 		trace2_cmd_exit(FOLLOW_EXTRA);   /* a number that is no call's: it counts as the handler's */
-		told->handled++;
+		report->handled++;
 	}
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
 		_exit(1);
@@ -115,7 +115,7 @@ static void run_victim(const struct place *place)
 	if (place == program_ends)
 		exit(0);
 	make_calls(place->before, place->before + STEPPED);
-	told->is_finished = 1;
+	report->is_finished = 1;
 	raise(SIGSTOP);
 	_exit(1);
 }
@@ -125,7 +125,7 @@ static pid_t start(const struct place *place)
 	pid_t victim;
 	int status;
 
-	memset(told, 0, sizeof(*told));
+	memset(report, 0, sizeof(*report));
 	victim = fork();
 	if (!victim)
 		run_victim(place);
@@ -136,12 +136,12 @@ static pid_t start(const struct place *place)
 
 static int is_finished(void)
 {
-	return told->is_finished;
+	return report->is_finished;
 }
 
 /* ---- what it left ------------------------------------------------------------------------------- */
 
-/* Everything has returned: there must be no hole. */
+/* Everything has returned: nothing may be missing. */
 enum { ANYWHERE, BEHIND_ALL };
 
 static void judge(const struct follow *follow, const struct t2x_salvage_sum *got, int where)
@@ -149,12 +149,12 @@ static void judge(const struct follow *follow, const struct t2x_salvage_sum *got
 	uint64_t seen = follow_seen(follow, 0);
 
 	sum->unreadable += got->hits == UINT64_MAX || got->damaged || follow_dropped(follow);
-	sum->lost += follow->missing + (seen < told->returned ? told->returned - seen : 0);
-	sum->lost += follow->extra < told->handled;
-	sum->twice += follow->twice + (seen > told->returned + 1) + (follow->extra > told->handled + 1);
+	sum->lost += follow->missing + (seen < report->returned ? report->returned - seen : 0);
+	sum->lost += follow->extra < report->handled;
+	sum->twice += follow->twice + (seen > report->returned + 1) + (follow->extra > report->handled + 1);
 	sum->torn += follow->torn;
 	sum->in_flight += got->in_flight;
-	if (where == BEHIND_ALL && (seen != told->returned || follow->extra != told->handled || got->in_flight))
+	if (where == BEHIND_ALL && (seen != report->returned || follow->extra != report->handled || got->in_flight))
 		sum->lost++;
 }
 
@@ -271,7 +271,7 @@ static pid_t start_at(const struct place *place, uint32_t at, int holds_threads)
 			return victim;
 		kill_and_check(victim, ANYWHERE);
 	}
-	sum->astray++;
+	sum->diverted++;
 	return 0;
 }
 
@@ -294,7 +294,7 @@ static void signal_at(const struct place *place, uint32_t at)
 		return;
 	while (stop == SIGUSR1)   /* it was blocked, and comes now */
 		stop = stepper_go_on(victim, SIGUSR1);
-	if (stop != SIGSTOP || !told->is_finished || told->handled != 1 + !!place->before)
+	if (stop != SIGSTOP || !report->is_finished || report->handled != 1 + !!place->before)
 		sum->unreadable++;
 	kill_and_check(victim, BEHIND_ALL);
 	sum->signals++;
@@ -304,7 +304,7 @@ static uint64_t handled_before;
 
 static int has_handled(void)
 {
-	return told->handled > handled_before;
+	return report->handled > handled_before;
 }
 
 /*
@@ -318,7 +318,7 @@ static pid_t start_handler(const struct place *place, uint32_t at)
 
 	if (!victim)
 		return 0;
-	handled_before = told->handled;
+	handled_before = report->handled;
 	stop = stepper_step(victim, SIGUSR1);
 	if (stop == SIGTRAP && stepper_address(victim) != (uintptr_t)handle)
 		stop = stepper_go_on(victim, 0);
@@ -326,7 +326,7 @@ static pid_t start_handler(const struct place *place, uint32_t at)
 		stop = stepper_step(victim, SIGUSR1);
 	if (stop == SIGTRAP && stepper_address(victim) == (uintptr_t)handle)
 		return victim;
-	sum->astray++;
+	sum->diverted++;
 	kill_and_check(victim, ANYWHERE);
 	return 0;
 }
@@ -357,7 +357,7 @@ static void signal_and_kill_at(const struct place *place, uint32_t at, unsigned 
 	sum->pair_kills++;
 }
 
-/* At the end what is compressed differs, and with it the way: that is none astray. */
+/* At the end what is compressed differs, and with it the way: that does not count as diverted. */
 static void kill_at_end(uint32_t at)
 {
 	pid_t victim = start(program_ends);
@@ -374,7 +374,7 @@ static void prepare(void)
 	snprintf(copy, sizeof(copy), "%s/copy", t.dir);
 	traced_into(&t);
 	setenv("TRACE2_RAW_THREAD", "late", 1);   /* within the stretch that is stepped, and held there */
-	told = traced_shared(sizeof(*told));
+	report = traced_shared(sizeof(*report));
 }
 
 static int record_all(void)
@@ -425,8 +425,8 @@ static void run_worker(unsigned stride, unsigned kills)
 		kill_at_end(random_below(paths[CALL_PLACES].count));
 }
 
-/* As many workers as processors, each with its own figures.  Return  0: they have not all come to their end */
-static int run_workers(struct figures *figures, unsigned stride, unsigned kills)
+/* As many workers as processors, each with its own counts.  Return  0: they have not all come to their end */
+static int run_workers(struct counts *counts, unsigned stride, unsigned kills)
 {
 	int status, is_good = 1;
 
@@ -434,7 +434,7 @@ static int run_workers(struct figures *figures, unsigned stride, unsigned kills)
 		if (fork())
 			continue;
 		stepper_share_processor(worker);
-		sum = &figures[worker];
+		sum = &counts[worker];
 		prepare();
 		run_worker(stride, kills);
 		_exit(rmdir(t.dir) != 0);
@@ -444,25 +444,26 @@ static int run_workers(struct figures *figures, unsigned stride, unsigned kills)
 	return is_good;
 }
 
-static int judge_all(const struct figures *all, int is_good)
+static int judge_all(const struct counts *all, int is_good)
 {
 	printf("%ju kills, %ju signals, %ju instructions of handlers, of about %ju, %ju kills there; %ju at "
-	       "the end: %ju lost, %ju torn, %ju twice, %ju unreadable; %ju events in flight, %ju looks, %ju astray\n",
+	       "the end: %ju lost, %ju torn, %ju twice, %ju unreadable; %ju events in flight, %ju looks, %ju "
+	       "diverted\n",
 	       all->kills, all->signals, all->pairs, all->pairs * LOOKS, all->pair_kills, all->end_kills, all->lost,
-	       all->torn, all->twice, all->unreadable, all->in_flight, all->looks, all->astray);
+	       all->torn, all->twice, all->unreadable, all->in_flight, all->looks, all->diverted);
 	if (all->lost || all->torn || all->twice || all->unreadable || !all->kills || !all->signals || !all->end_kills)
 		is_good = 0;
 	/* some handlers recorded in the middle of a record, and were looked at behind that */
 	if (all->pairs > 1000 && !all->in_flight)
 		is_good = 0;
-	return is_good && all->astray <= 2 + all->kills / 30;
+	return is_good && all->diverted <= 2 + all->kills / 30;
 }
 
 int main(int argc, char **argv)
 {
-	const unsigned words = sizeof(struct figures) / sizeof(uint64_t);
+	const unsigned words = sizeof(struct counts) / sizeof(uint64_t);
 	unsigned stride = argc == 4 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-	uint64_t *figures = traced_shared((MOST_WORKERS + 1) * sizeof(struct figures));
+	uint64_t *counts = traced_shared((MOST_WORKERS + 1) * sizeof(struct counts));
 	int is_good;
 
 	if (!stride)
@@ -470,7 +471,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	seed = strtoull(argv[3], NULL, 10);
 	workers = stepper_processors() < MOST_WORKERS ? stepper_processors() : MOST_WORKERS;
-	sum = (struct figures *)figures;
+	sum = (struct counts *)counts;
 	prepare();
 	if (!record_all())
 		return 3;
@@ -478,8 +479,8 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	is_good = run_workers(sum + 1, stride, (unsigned)strtoul(argv[2], NULL, 10));
 	for (unsigned i = words; i < (workers + 1) * words; i++)
-		figures[i % words] += figures[i];
-	is_good = judge_all((struct figures *)figures, is_good);
+		counts[i % words] += counts[i];
+	is_good = judge_all((struct counts *)counts, is_good);
 	printf("%d passed, %d failed\n", is_good, !is_good);
 	return !is_good;
 }

@@ -7,7 +7,7 @@
  * ring keeps what its threads wrote until it is full: RING must be so small that a fifth of the threads fill theirs.
  *
  * usage: threads POLICY RING THREADS SEED
- * Prints its figures and "N passed, N failed".
+ * Prints its counts and "N passed, N failed".
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -24,11 +24,11 @@
 
 enum { AT_ONCE = 16, MOST_EVENTS = 20, GROWTH_KIB = 4096 };
 
-/* Told by the program, in memory that outlives it. */
-static struct told {
+/* Reported by the program, in memory that outlives it. */
+static struct report {
 	uint64_t emitted, threads, early_kib, late_kib, rings, ns;
 	uint64_t ended[4];
-} *told;
+} *report;
 
 static uint64_t seed;
 
@@ -40,7 +40,7 @@ static unsigned random_below(uint64_t *state, unsigned n)
 
 static void emitted(unsigned n)
 {
-	__atomic_fetch_add(&told->emitted, n, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&report->emitted, n, __ATOMIC_RELAXED);
 }
 
 static void *come_and_go(void *data)
@@ -58,7 +58,7 @@ static void *come_and_go(void *data)
 		n++;
 	}
 	emitted(n + (is_named ? 1 : 0));
-	__atomic_fetch_add(&told->ended[way], 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&report->ended[way], 1, __ATOMIC_RELAXED);
 	switch (way) {
 	case 1:
 		pthread_exit(NULL);
@@ -115,13 +115,13 @@ static int run_storm(void *data)
 				abort();
 		for (int k = 0; k < AT_ONCE; k++)
 			pthread_join(thread[k], NULL);
-		told->threads += AT_ONCE;
+		report->threads += AT_ONCE;
 		if (i / AT_ONCE == threads / AT_ONCE / 5)
-			told->early_kib = resident_kib();
+			report->early_kib = resident_kib();
 	}
-	told->ns = now_ns() - begun;
-	told->late_kib = resident_kib();
-	told->rings = tr2_g_shm.head->rings_used;
+	report->ns = now_ns() - begun;
+	report->late_kib = resident_kib();
+	report->rings = tr2_g_shm.head->rings_used;
 	emitted(2);   /* version, atexit */
 	return 0;
 }
@@ -141,16 +141,16 @@ static unsigned long long number(uint64_t n)
 	return n;
 }
 
-static void print_figures(const char *policy, long long unaccounted)
+static void print_counts(const char *policy, long long unaccounted)
 {
-	double s = (double)told->ns / 1e9;
+	double s = (double)report->ns / 1e9;
 
 	printf("%s: %llu threads in %.1f s, %.0f us each (%llu returned, %llu pthread_exit, %llu cancelled, "
-	       "%llu SYS_exit)\n", policy, number(told->threads), s, s * 1e6 / (double)told->threads,
-	       number(told->ended[0]), number(told->ended[1]), number(told->ended[2]), number(told->ended[3]));
+	       "%llu SYS_exit)\n", policy, number(report->threads), s, s * 1e6 / (double)report->threads,
+	       number(report->ended[0]), number(report->ended[1]), number(report->ended[2]), number(report->ended[3]));
 	printf("%s: %llu checkpoints, %llu stored, %llu lost, %lld unaccounted; %llu rings; resident %llu KiB after "
-	       "a fifth, %llu KiB at the end\n", policy, number(told->emitted), number(file.hits), number(file.lost),
-	       unaccounted, number(told->rings), number(told->early_kib), number(told->late_kib));
+	       "a fifth, %llu KiB at the end\n", policy, number(report->emitted), number(file.hits), number(file.lost),
+	       unaccounted, number(report->rings), number(report->early_kib), number(report->late_kib));
 }
 
 int main(int argc, char **argv)
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	seed = strtoull(argv[4], NULL, 10);
-	told = traced_shared(sizeof(*told));
+	report = traced_shared(sizeof(*report));
 	snprintf(policy, sizeof(policy), "TRACE2_RAW_POLICY=%s", argv[1]);
 	snprintf(ring, sizeof(ring), "TRACE2_RAW_RING=%s", argv[2]);
 	traced_init(&t);
@@ -171,11 +171,11 @@ int main(int argc, char **argv)
 	check(!t.status, "status of the program");
 	check(!raw_read(t.raw, &file) && !file.bad_blocks, "bad blocks");
 	check(file.hits == file.end_stored, "END.stored");
-	unaccounted = (long long)(told->emitted - file.hits - file.lost);
+	unaccounted = (long long)(report->emitted - file.hits - file.lost);
 	check(!unaccounted, "unaccounted checkpoints");
-	check(told->late_kib <= told->early_kib + GROWTH_KIB, "memory grows");
-	check(told->rings <= 4 * AT_ONCE, "rings are not used again");
-	print_figures(argv[1], unaccounted);
+	check(report->late_kib <= report->early_kib + GROWTH_KIB, "memory grows");
+	check(report->rings <= 4 * AT_ONCE, "rings are not used again");
+	print_counts(argv[1], unaccounted);
 	traced_done(&t);
 	printf("%u passed, %u failed\n", passed, failed);
 	return failed != 0;
