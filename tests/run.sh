@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: tests/run.sh PROGRAM...
 #
-# Run test programs (cmocka) and check scripts from the top directory, and sum up.  T2_JOBS at a time (default: one per
-# processor), but those that must have the machine to themselves (alone() says which) one by one at the end.
+# Run test programs (cmocka) and check scripts from the top directory, and sum up.  T2_JOBS at a time (default: two per
+# processor, for most of them wait more than they compute); those that must have the machine to themselves, which
+# alone() names, one by one at the end.
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
 # "N passed, N failed" says, or one if there is none.  Exit status 77: skipped, for the reason in its last line; with
 # CI=true it is a failure if that is "no TOOL", for there everything has to be installed.  A program that fails
@@ -13,7 +14,7 @@
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
 
-out=${T2_OUT:-build} most=${T2_JOBS:-$(nproc)}
+out=${T2_OUT:-build} most=${T2_JOBS:-$((2 * $(nproc)))}
 passed=0 failed=0 skipped=0
 programs=() pids=() shown=0
 mkdir -p "$out/log"

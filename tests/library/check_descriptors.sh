@@ -29,8 +29,10 @@ cat >uses.c <<'EOF'
 
 static void *record(void *name)
 {
+	const char *rounds = getenv("ROUNDS");
+
 	trace2_thread_start(name);
-	for (int i = 0; i < 20000; i++) {
+	for (int i = 0; i < (rounds ? atoi(rounds) : 20000); i++) {
 		trace2_region_enter("a", "region", NULL);
 		trace2_data_intmax("a", NULL, "i", i);
 		trace2_data_string("a", NULL, "s", name);
@@ -120,7 +122,8 @@ traced fork fork "${all[@]}"
 traced signal signal "${all[@]}" TRACE2_SIGNALS=TERM
 traced late "" "${all[@]}" TRACE2_RAW_THREAD=late
 traced stream "" TRACE2_EVENT="af_unix:stream:$tmp/s.stream"
-traced dgram "" TRACE2_PERF="af_unix:dgram:$tmp/s.dgram"
+# a datagram, and so a call or more, for each line
+traced dgram "" ROUNDS=1000 TRACE2_PERF="af_unix:dgram:$tmp/s.dgram"
 traced full "" TRACE2_PERF=/dev/full TRACE2_RAW=/dev/full LC_ALL=de_DE.UTF-8 LANGUAGE=de
 
 # usage: calls.py FILE...: "call" or "call low" of library threads, each once with its count
