@@ -203,17 +203,22 @@ void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, vo
 	}
 }
 
+void bench_print_recorded(const struct bench_case *cases, unsigned count, uint64_t others)
+{
+	uint64_t recorded = others;
+
+	for (unsigned i = 0; i < count; i++)
+		recorded += cases[i].recorded ? cases[i].done : 0;
+	printf("recorded %" PRIu64 "\n", recorded);
+}
+
 void bench_traced(struct bench_case *cases, unsigned count, unsigned rounds)
 {
-	uint64_t recorded = 0;
-
 	bench_start();
 	bench_measure(cases, count, rounds, trace2_flush);
 	bench_print(cases, count, rounds);
 	bench_stop();
-	for (unsigned i = 0; i < count; i++)
-		recorded += cases[i].recorded ? cases[i].done : 0;
-	printf("recorded %" PRIu64 "\n", recorded);
+	bench_print_recorded(cases, count, 0);
 }
 
 void bench_print_values(const char *name, unsigned threads, const char *unit, const double *values, unsigned count)

@@ -88,6 +88,9 @@ void bench_measure(struct bench_case *cases, unsigned count, unsigned rounds, vo
 /* Print the cases as measurements, in ns. */
 void bench_print(const struct bench_case *cases, unsigned count, unsigned rounds);
 
+/* Print "recorded N": the checkpoints that the cases have recorded, and `others`. */
+void bench_print_recorded(const struct bench_case *cases, unsigned count, uint64_t others);
+
 /* All of a benchmark of traced calls: start, measure with a flush after each burst, print, stop, "recorded N". */
 void bench_traced(struct bench_case *cases, unsigned count, unsigned rounds);
 

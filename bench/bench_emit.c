@@ -8,7 +8,6 @@
  * initialized.  bench_emit_static is the same program, linked with the static library.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -151,7 +150,6 @@ static const unsigned on_count = sizeof(on_cases) / sizeof(*on_cases);
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc == 3 ? bench_rounds(argv[2]) : 0;
-	uint64_t recorded = BURST;
 
 	if (!rounds) {
 		fprintf(stderr, "usage: bench_emit DIRECTORY ROUNDS (1 to %d)\n", BENCH_ROUNDS_MAX);
@@ -175,8 +173,6 @@ int main(int argc, char **argv)
 	bench_measure(on_cases, on_count, rounds, trace2_flush);
 	bench_print(on_cases, on_count, rounds);
 	bench_stop();
-	for (unsigned i = 0; i < on_count; i++)
-		recorded += on_cases[i].recorded ? on_cases[i].done : 0;
-	printf("recorded %" PRIu64 "\n", recorded);
+	bench_print_recorded(on_cases, on_count, BURST);
 	return 0;
 }

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "base/tr2_clock.h"
 #include "record/tr2_emit.h"
 #include "ring/tr2_losses.h"
 #include "ring/tr2_shm.h"
 #include "settings/tr2_env.h"
+#include "ringfile.h"
 
 /* text as it is recorded. */
 static const char *redacted(const char *text)
@@ -136,20 +136,6 @@ static void test_losses_of_too_many_threads_go_to_the_process(void **state)
 	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
 }
 
-static int create_memory(void **state)
-{
-	(void)state;
-	tr2_clock_init();
-	return tr2_shm_create(1);
-}
-
-static int remove_memory(void **state)
-{
-	(void)state;
-	tr2_shm_unlink();
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,5 +148,5 @@ int main(void)
 		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
 	};
 
-	return cmocka_run_group_tests(tests, create_memory, remove_memory);
+	return cmocka_run_group_tests(tests, ringfile_create, ringfile_remove);
 }

@@ -7,21 +7,13 @@
 #include <string.h>
 
 #include "record/tr2_site.h"
-#include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
+#include "ringfile.h"
 
 static int setup(void **state)
 {
-	(void)state;
 	tr2_site_init();
-	return tr2_shm_create(1) || tr2_scope_init(NULL) || tr2_thread_init(0);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	tr2_shm_unlink();
-	return 0;
+	return ringfile_create(state) || tr2_scope_init(NULL) || tr2_thread_init(0);
 }
 
 /* What a call with these names finds. */
@@ -158,5 +150,5 @@ int main(void)
 		cmocka_unit_test(test_site_more_than_there_is_room_for_are_found_all_the_same),
 	};
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, setup, ringfile_remove);
 }

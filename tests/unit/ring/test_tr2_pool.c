@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "base/tr2_clock.h"
 #include "base/tr2_stack.h"
 #include "ring/tr2_pool.h"
+#include "ringfile.h"
 
 enum {
 	POOL_PAGES = 256,
@@ -16,20 +16,6 @@ enum {
 };
 
 static uint32_t taken[TLG_MAX_RINGS];
-
-static int create_memory(void **state)
-{
-	(void)state;
-	tr2_clock_init();
-	return tr2_shm_create(1);
-}
-
-static int remove_memory(void **state)
-{
-	(void)state;
-	tr2_shm_unlink();
-	return 0;
-}
 
 /* An empty pool; chunks that an earlier test has used lie behind it. */
 static int setup(void **state)
@@ -218,5 +204,5 @@ int main(void)
 		cmocka_unit_test(test_stack_gives_each_thing_to_one_at_a_time),
 	};
 
-	return cmocka_run_group_tests(tests, create_memory, remove_memory);
+	return cmocka_run_group_tests(tests, ringfile_create, ringfile_remove);
 }

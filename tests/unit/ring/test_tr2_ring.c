@@ -5,8 +5,8 @@
 #include <string.h>
 #include <errno.h>
 
-#include "base/tr2_clock.h"
 #include "ring/tr2_ring_read.h"
+#include "ringfile.h"
 
 enum { FEW_CHUNKS = 3, TID = 5 };
 
@@ -17,16 +17,7 @@ static uint64_t now;
 
 static int create_memory(void **state)
 {
-	(void)state;
-	tr2_clock_init();
-	return tr2_shm_create(1) || tr2_pool_init(0);
-}
-
-static int remove_memory(void **state)
-{
-	(void)state;
-	tr2_shm_unlink();
-	return 0;
+	return ringfile_create(state) || tr2_pool_init(0);
 }
 
 /* A new ring, its first chunk open. */
@@ -479,5 +470,5 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_run_ends_with_its_chunk, setup),
 	};
 
-	return cmocka_run_group_tests(tests, create_memory, remove_memory);
+	return cmocka_run_group_tests(tests, create_memory, ringfile_remove);
 }

@@ -6,21 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/tr2_clock.h"
 #include "ring/tr2_scope.h"
+#include "ringfile.h"
 
 static int create(void **state)
 {
-	(void)state;
-	tr2_clock_init();
-	return tr2_shm_create(1) ? -1 : tr2_scope_init(NULL);
-}
-
-static int destroy(void **state)
-{
-	(void)state;
-	tr2_shm_unlink();
-	return 0;
+	return ringfile_create(state) || tr2_scope_init(NULL);
 }
 
 static struct tr2_scope_key key(const char *category, const char *label)
@@ -187,5 +178,5 @@ int main(void)
 		cmocka_unit_test(test_scope_threads_at_once_agree),
 	};
 
-	return cmocka_run_group_tests(tests, create, destroy);
+	return cmocka_run_group_tests(tests, create, ringfile_remove);
 }
