@@ -72,13 +72,6 @@ static inline char *t2x_put_most_seconds(char *to, unsigned us)
 	return t2x_put_2(to + 7, us % 100);
 }
 
-/* Any, for a width of 9.  16 bytes may be written */
-static inline char *t2x_put_seconds(char *to, uint64_t us)
-{
-	return us < T2X_MOST_SECONDS ? t2x_put_most_seconds(to, (unsigned)us)
-				     : t2x_put_seconds_us(to, us, T2X_SHORT_SECONDS);
-}
-
 /* ns / 1e9 as printf("%.6f") does: rounded, not cut. */
 char *t2x_put_seconds_ns(char *to, uint64_t ns);
 

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_columns.c - what is laid out once for a scope or a thread, and what few lines need. */
+/* t2x_columns.c - see t2x_columns.h. */
 #include "t2x_columns.h"
 
 enum {
 	PLACE_BYTES = T2X_COLUMNS_PLACE,
 	EVENT_BYTES = 12,
 	REPO_BYTES = 3,
-	EXACT_TIME_BYTES = T2X_COLUMNS_TIME + 3,
 	CATEGORY_BYTES = T2X_COLUMNS_CATEGORY,
 	THREAD_BYTES = 24,
 	/*
 	 * git has no limit.  But a program that never leaves its regions makes a text that grows with the square of
 	 * its events, beyond any disk.
 	 */
-	DOTS_MOST = 512,
+	DOTS_MAX = 512,
 	NAMES_ROOM = T2X_TEMPLATE_BYTES - T2X_NAMES_AT - T2X_TEMPLATE_STEP,
 };
 
@@ -144,6 +143,12 @@ static void fill_thread(struct t2x_template *template, const struct t2x_event *e
 	template->number = ev->thread->number;
 }
 
+/* Of a time in seconds. */
+static unsigned find_width(const struct t2x_printer *printer)
+{
+	return printer->options.ns ? T2X_COLUMNS_TIME + 3 : T2X_COLUMNS_TIME;
+}
+
 /* Templates, times as text, room in the output: see to what is not there, or not that of the event. */
 static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 {
@@ -157,17 +162,48 @@ static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 		fill_thread(thread, ev);
 	if (!t2x_text_knows_time(printer, ev)) {
 		t2x_text_keep_local_time(printer, ev);
-		t2x_text_keep_elapsed(printer, t2x_event_us(ev, ev->abs_ns), T2X_COLUMNS_TIME);
+		t2x_text_keep_elapsed(printer, ev, find_width(printer));
 	}
 	t2x_out_room(printer->out, T2X_COLUMNS_ROOM);
 }
 
-/* ---- what few lines need ------------------------------------------------------------------------ */
+/* ---- lines --------------------------------------------------------------------------------------- */
+
+static char *put_times(const struct t2x_printer *printer, char *p, const struct t2x_event *ev, unsigned times)
+{
+	const unsigned width = find_width(printer);
+
+	if (times & T2X_COLUMNS_ABSOLUTE)
+		p = (char *)memcpy(p, printer->elapsed.text, T2X_KEPT_BYTES) + printer->elapsed.length;
+	else
+		p = put_column(p, "", 0, width);
+	if (!(times & T2X_COLUMNS_RELATIVE) || ev->rel_ns == T2X_NO_TIME)
+		return put_column(p, "", 0, width);
+	p = t2x_text_put_elapsed(printer, p, ev, ev->rel_ns, width);
+	memcpy(p, " | ", 3);
+	return p + 3;
+}
+
+static char *put_columns(const struct t2x_printer *printer, const struct t2x_event *ev,
+			 const struct t2x_template *scope, const struct t2x_template *thread, unsigned times)
+{
+	char *p = printer->out->pos;
+
+	if (!printer->options.brief) {
+		p = (char *)memcpy(p, printer->time.text, printer->time.length) + printer->time.length;
+		p = (char *)memcpy(p, scope->text + T2X_PLACE_AT, T2X_PLACE_COPY) + T2X_PLACE_COPY;
+	}
+	p = (char *)memcpy(p, thread->text, T2X_THREAD_COPY) + thread->length[0];
+	p = (char *)memcpy(p, scope->text + T2X_EVENT_AT, T2X_EVENT_COPY) + scope->length[T2X_EVENT_LENGTH];
+	p = put_times(printer, p, ev, times);
+	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
+	return p + CATEGORY_BYTES + 3;
+}
 
 static char *put_dots(char *p, size_t n)
 {
-	if (n > DOTS_MOST)
-		n = DOTS_MOST;
+	if (n > DOTS_MAX)
+		n = DOTS_MAX;
 	return (char *)memset(p, '.', n) + n;
 }
 
@@ -185,50 +221,14 @@ static char *put_names(struct t2x_out *out, char *p, const struct t2x_template *
 	return t2x_out_room(out, T2X_COLUMNS_ROOM);
 }
 
-static char *put_exact_time(char *p, uint64_t ns, int is_shown)
-{
-	if (is_shown)
-		p = t2x_put_seconds_exact(p, ns, EXACT_TIME_BYTES);
-	else
-		p = (char *)memset(p, ' ', EXACT_TIME_BYTES) + EXACT_TIME_BYTES;
-	memcpy(p, " | ", 3);
-	return p + 3;
-}
-
-/* As t2x_columns_put(), with nanoseconds. */
-static char *put_exact(const struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_template *scope,
-		       const struct t2x_template *thread, unsigned times)
-{
-	char *p = printer->out->pos;
-
-	if (!printer->options.brief) {
-		memcpy(p, printer->time.text, T2X_LOCAL_TIME_NS);
-		p += T2X_LOCAL_TIME_NS;
-		memcpy(p, scope->text + T2X_PLACE_AT, T2X_PLACE_COPY);
-		p += T2X_PLACE_COPY;
-	}
-	memcpy(p, thread->text, T2X_THREAD_COPY);
-	p += thread->length[0];
-	memcpy(p, scope->text + T2X_EVENT_AT, T2X_EVENT_COPY);
-	p += scope->length[T2X_EVENT_LENGTH];
-	p = put_exact_time(p, ev->abs_ns, times & T2X_COLUMNS_ABSOLUTE);
-	p = put_exact_time(p, ev->rel_ns, times & T2X_COLUMNS_RELATIVE);
-	memcpy(p, scope->text + T2X_CATEGORY_AT, T2X_CATEGORY_COPY);
-	return p + T2X_COLUMNS_CATEGORY + 3;
-}
-
-char *t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-			    const char *category)
+char *t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times, const char *category)
 {
 	const struct t2x_template *scope = t2x_template_of_scope(printer->templates, t2x_columns_scope(ev));
 	const struct t2x_template *thread = t2x_template_of_thread(printer->templates, ev->thread->number);
 	char *p;
 
-	if (ev->rel_ns == T2X_NO_TIME)
-		times &= ~(unsigned)T2X_COLUMNS_RELATIVE;
 	prepare(printer, ev);
-	p = printer->options.ns ? put_exact(printer, ev, scope, thread, times)
-				: t2x_columns_put(printer, ev, scope, thread, times, 0);
+	p = put_columns(printer, ev, scope, thread, times);
 	if (category)
 		put_column(p - CATEGORY_BYTES - 3, category, strnlen(category, CATEGORY_BYTES), CATEGORY_BYTES);
 	return put_names(printer->out, put_dots(p, t2x_columns_dots(ev)), scope, ev);

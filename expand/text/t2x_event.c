@@ -20,10 +20,11 @@ static int is_too_deep(const struct t2x_printer *printer, const struct t2x_event
 /* A time of the event, abs_ns or rel_ns. */
 static void put_time(struct t2x_printer *printer, const char *key, const struct t2x_event *ev, uint64_t elapsed_ns)
 {
-	if (printer->options.ns)
-		t2x_json_exact(printer->out, key, elapsed_ns);
-	else
-		t2x_json_us(printer->out, key, t2x_event_us(ev, elapsed_ns));
+	char *p;
+
+	t2x_json_key(printer->out, key);
+	p = t2x_out_room(printer->out, T2X_MAX_SECONDS);
+	printer->out->pos = t2x_text_put_elapsed(printer, p, ev, elapsed_ns, 0);
 }
 
 /* How long it took, or that this is not known. */

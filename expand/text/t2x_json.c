@@ -88,12 +88,6 @@ void t2x_json_arg(struct t2x_out *out, const char *key, const struct t2x_arg *ar
 		t2x_json_text(out, key, arg->text, arg->length);
 }
 
-void t2x_json_exact(struct t2x_out *out, const char *key, uint64_t ns)
-{
-	t2x_json_key(out, key);
-	t2x_out_duration(out, ns, 1);
-}
-
 void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv,
 		   unsigned n)
 {

@@ -37,16 +37,6 @@ static inline void t2x_json_int(struct t2x_out *out, const char *key, int64_t va
 /* A text argument; nothing if it is null. */
 void t2x_json_arg(struct t2x_out *out, const char *key, const struct t2x_arg *arg);
 
-/* Seconds with six decimals, as t2x_out_seconds_us() prints them. */
-static inline void t2x_json_us(struct t2x_out *out, const char *key, uint64_t us)
-{
-	t2x_json_key(out, key);
-	t2x_out_seconds_us(out, us, 0);
-}
-
-/* Seconds with nine. */
-void t2x_json_exact(struct t2x_out *out, const char *key, uint64_t ns);
-
 /* An array of n texts, with one more before them unless before is NULL. */
 void t2x_json_argv(struct t2x_out *out, const char *key, const char *before, const struct t2x_arg *argv,
 		   unsigned n);

@@ -1,21 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_raw.c - see t2x_raw.h. */
-#include "t2x_raw.h"
-
+/*
+ * t2x_raw.c - the good blocks of a file as a plain .tlg: decompressed, without damage.
+ *
+ * Bytes stay as they are, byte order included.  Events of a foreign layout become native ones: their blocks
+ * are made anew.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "t2x_formats.h"
 #include "tlg_block.h"
+#include "read/t2x_blocks.h"
 
-static void put_events(struct t2x_raw *raw, const struct tlg_event *events, unsigned n)
+struct raw {
+	struct t2x_out *out;
+	struct tlg_event *made;          /* a block that is made anew */
+	uint32_t added;                  /* blocks that were split off others so far */
+};
+
+static void put_events(struct raw *raw, const struct tlg_event *events, unsigned n)
 {
 	t2x_out_bytes(raw->out, (const char *)events, n * sizeof(*events));
 }
 
 /* Text may have become more events than a block holds: the rest goes into further blocks. */
-static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
+static void put_anew(struct raw *raw, const struct t2x_block *block)
 {
 	for (unsigned at = 0, n; at < block->count; at += n) {
 		n = block->count - at < TLG_BLOCK_LIMIT ? block->count - at : TLG_BLOCK_LIMIT;
@@ -27,15 +37,17 @@ static void put_anew(struct t2x_raw *raw, const struct t2x_block *block)
 	}
 }
 
-static void put_unpacked(struct t2x_raw *raw, const struct t2x_block *block)
+static void put_unpacked(struct raw *raw, const struct t2x_block *block)
 {
 	memcpy(raw->made, block->raw, block->entries * sizeof(*raw->made));
 	t2x_blocks_seal_plain(block->layout, raw->made, block->entries - 1, block->stream);
 	put_events(raw, raw->made, block->entries);
 }
 
-int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
+static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
 {
+	struct raw *raw = printer->own;
+
 	if (!raw->made && (block->layout->is_foreign || block->is_packed)) {
 		raw->made = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*raw->made));
 		if (!raw->made)
@@ -58,17 +70,11 @@ int t2x_raw_block(struct t2x_raw *raw, const struct t2x_block *block)
 	return 0;
 }
 
-void t2x_raw_free(struct t2x_raw *raw)
-{
-	free(raw->made);
-	raw->made = NULL;
-}
-
 /* ---- the writer --------------------------------------------------------------------------------- */
 
 static int begin_raw(struct t2x_printer *printer)
 {
-	struct t2x_raw *raw = calloc(1, sizeof(*raw));
+	struct raw *raw = calloc(1, sizeof(*raw));
 
 	if (!raw)
 		return -ENOMEM;
@@ -77,15 +83,12 @@ static int begin_raw(struct t2x_printer *printer)
 	return 0;
 }
 
-static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
-{
-	return t2x_raw_block(printer->own, block);
-}
-
 static void finish_raw(struct t2x_printer *printer)
 {
-	t2x_raw_free(printer->own);
-	free(printer->own);
+	struct raw *raw = printer->own;
+
+	free(raw->made);
+	free(raw);
 	printer->own = NULL;
 }
 

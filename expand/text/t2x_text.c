@@ -250,10 +250,18 @@ void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 	kept->text[kept->length++] = 'Z';
 }
 
-void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width)
+char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
+			   unsigned width)
+{
+	if (printer->options.ns)
+		return t2x_put_seconds_exact(to, elapsed_ns, width);
+	return t2x_put_seconds_us(to, t2x_event_us(ev, elapsed_ns), width);
+}
+
+void t2x_text_keep_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width)
 {
 	struct t2x_kept *kept = &printer->elapsed;
-	char *end = t2x_put_seconds_us(kept->text, us, width);
+	char *end = t2x_text_put_elapsed(printer, kept->text, ev, ev->abs_ns, width);
 
 	memcpy(end, " | ", 3);
 	kept->length = (unsigned)(end + 3 - kept->text);

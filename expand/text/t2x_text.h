@@ -49,8 +49,12 @@ const char *t2x_text_param_scope(const struct t2x_arg *scope);
 void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
 
+/* Put a time of the event, abs_ns or rel_ns, in seconds, at least width wide.  Return  the byte behind */
+char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
+			   unsigned width);
+
 /* Make kept the seconds since the start of the process, at least width wide, and " | ". */
-void t2x_text_keep_elapsed(struct t2x_printer *printer, uint64_t us, unsigned width);
+void t2x_text_keep_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width);
 
 enum { T2X_LOCAL_TIME = 15, T2X_LOCAL_TIME_NS = 18 };     /* bytes */
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_xml.c - see t2x_xml.h. */
-#include "t2x_xml.h"
-
+/*
+ * t2x_xml.c - the raw events as they are, one XML element each, in the order of the file: StackTrack's listing.
+ *
+ * Attributes are flags, pid and seq, then the members.  Points in time are seconds since the process began
+ * (PROCINFO.start; in StackTrack's files TIMEINFO.start_hires) with 9 decimals (StackTrack's: 6), or the
+ * raw reading as long as the clock is not known; a reading of 0 is 0.  There is no root element.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "t2x_formats.h"
 #include "tlg_math.h"
+#include "read/t2x_blocks.h"
 
 enum { MAX_CLOCKS = 65536, DECIMALS = 9, STACKTRACK_DECIMALS = 6 };
 
@@ -94,14 +99,14 @@ static void put_time(struct t2x_out *out, const struct clock *clock, uint64_t ra
 
 /* ---- clocks ------------------------------------------------------------------------------------- */
 
-static struct clock *find_clock(struct t2x_xml *xml, uint32_t stream)
+static struct clock *find_clock(struct t2x_map *clocks, uint32_t stream)
 {
-	struct clock *clock = t2x_map_get(&xml->clocks, stream);
+	struct clock *clock = t2x_map_get(clocks, stream);
 
-	if (clock || xml->clocks.count >= MAX_CLOCKS)
+	if (clock || clocks->count >= MAX_CLOCKS)
 		return clock;
 	clock = calloc(1, sizeof(*clock));
-	if (clock && t2x_map_put(&xml->clocks, stream, clock)) {
+	if (clock && t2x_map_put(clocks, stream, clock)) {
 		free(clock);
 		return NULL;
 	}
@@ -130,13 +135,6 @@ static void follow_clock(struct clock *clock, const struct tlg_event *event, int
 	default:
 		break;
 	}
-}
-
-void t2x_xml_free(struct t2x_xml *xml)
-{
-	for (uint32_t i = 0; i < t2x_map_slots(&xml->clocks); i++)
-		free(t2x_map_at(&xml->clocks, i));
-	t2x_map_free(&xml->clocks);
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -241,13 +239,22 @@ static void put_event(const struct element *element)
 	t2x_out_end_line(out);
 }
 
-void t2x_xml_block(struct t2x_xml *xml, const struct t2x_block *block)
+/* ---- the writer --------------------------------------------------------------------------------- */
+
+/* Its own are the clocks, by stream. */
+static int begin_xml(struct t2x_printer *printer)
+{
+	printer->own = calloc(1, sizeof(struct t2x_map));
+	return printer->own ? 0 : -ENOMEM;
+}
+
+static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
 {
 	struct element element = {
-		.out = xml->out, .layout = block->layout, .entry = block->raw,
+		.out = printer->out, .layout = block->layout, .entry = block->raw,
 		.is_stacktrack = block->layout->version < TLG_VERSION,
 	};
-	struct clock *clock = find_clock(xml, block->stream);
+	struct clock *clock = find_clock(printer->own, block->stream);
 
 	element.clock = clock;
 	for (unsigned i = 0; i < block->entries; i++, element.entry += block->layout->entry_size) {
@@ -257,31 +264,17 @@ void t2x_xml_block(struct t2x_xml *xml, const struct t2x_block *block)
 			follow_clock(clock, event, element.is_stacktrack);
 		put_event(&element);
 	}
-}
-
-/* ---- the writer --------------------------------------------------------------------------------- */
-
-static int begin_xml(struct t2x_printer *printer)
-{
-	struct t2x_xml *xml = calloc(1, sizeof(*xml));
-
-	if (!xml)
-		return -ENOMEM;
-	xml->out = printer->out;
-	printer->own = xml;
-	return 0;
-}
-
-static int print_block(struct t2x_printer *printer, const struct t2x_block *block)
-{
-	t2x_xml_block(printer->own, block);
 	return 0;
 }
 
 static void finish_xml(struct t2x_printer *printer)
 {
-	t2x_xml_free(printer->own);
-	free(printer->own);
+	struct t2x_map *clocks = printer->own;
+
+	for (uint32_t i = 0; i < t2x_map_slots(clocks); i++)
+		free(t2x_map_at(clocks, i));
+	t2x_map_free(clocks);
+	free(clocks);
 	printer->own = NULL;
 }
 

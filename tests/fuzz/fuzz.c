@@ -11,8 +11,6 @@
 #include "wellformed.h"
 #include "base/t2x_escape.h"
 #include "text/t2x_formats.h"
-#include "text/t2x_raw.h"
-#include "text/t2x_xml.h"
 
 enum {
 	KEPT = 4 << 20,               /* of a text; what comes behind is not looked at */
@@ -117,24 +115,24 @@ static void list_blocks(struct t2x_in *in, const struct t2x_layout *layout)
 	/* StackTrack's PROCINFO has two attributes of one name */
 	int is_xml = !layout || layout->version >= TLG_VERSION;
 	struct t2x_out out;
-	struct t2x_xml xml = { .out = &out };
-	struct t2x_raw raw = { .out = &out };
+	struct t2x_printer xml = { .out = &out }, raw = { .out = &out };
 	struct t2x_blocks blocks;
 	struct t2x_block block;
 
 	open_text(&out);
-	if (t2x_blocks_init(&blocks, in, layout))
+	if (t2x_blocks_init(&blocks, in, layout) || t2x_writer_xml.begin(&xml) || t2x_writer_raw.begin(&raw))
 		abort();
 	while (t2x_blocks_next(&blocks, &block)) {
-		t2x_xml_block(&xml, &block);
+		if (t2x_writer_xml.block(&xml, &block))
+			abort();
 		check_listing("xml", &out, is_xml);
-		if (t2x_raw_block(&raw, &block))
+		if (t2x_writer_raw.block(&raw, &block))
 			abort();
 		t2x_out_flush(&out);
 		g_plain.n = 0;
 	}
-	t2x_xml_free(&xml);
-	t2x_raw_free(&raw);
+	t2x_writer_xml.finish(&xml);
+	t2x_writer_raw.finish(&raw);
 	t2x_out_free(&out);
 	t2x_blocks_free(&blocks);
 }

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "tlgmake.h"
-#include "text/t2x_raw.h"
-#include "text/t2x_xml.h"
+#include "read/t2x_blocks.h"
+#include "text/t2x_formats.h"
 
 static void must(int good)
 {
@@ -51,24 +51,20 @@ static char *list(const void *bytes, size_t n, const struct t2x_layout *layout, 
 	struct t2x_blocks blocks;
 	struct t2x_block block;
 	struct t2x_out out;
-	struct t2x_xml xml = { .out = &out };
-	struct t2x_raw raw = { .out = &out };
+	const struct t2x_writer *writer = is_raw ? &t2x_writer_raw : &t2x_writer_xml;
+	struct t2x_printer printer = { .out = &out };
 	struct t2x_in in;
 	char *text;
 
 	must(fd >= 0 && !t2x_out_init(&out, fd));
 	must(!t2x_in_open(&in, path, t2x_blocks_seen(layout), &report));
 	must(!t2x_blocks_init(&blocks, &in, layout));
-	while (t2x_blocks_next(&blocks, &block)) {
-		if (is_raw)
-			must(!t2x_raw_block(&raw, &block));
-		else
-			t2x_xml_block(&xml, &block);
-	}
+	must(!writer->begin(&printer));
+	while (t2x_blocks_next(&blocks, &block))
+		must(!writer->block(&printer, &block));
+	writer->finish(&printer);
 	must(!t2x_out_flush(&out));
 	t2x_out_free(&out);
-	t2x_xml_free(&xml);
-	t2x_raw_free(&raw);
 	t2x_blocks_free(&blocks);
 	t2x_in_close(&in);
 	tlgmake_close(path);

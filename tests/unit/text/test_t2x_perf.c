@@ -344,15 +344,15 @@ static void test_perf_dots_end_at_256_regions(void **state)
 
 static struct t2x_out *tight;          /* columns leave as much of it as they promise; a page of no use is behind it */
 
-char *__wrap_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-				   const char *category);
-char *__real_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-				   const char *category);
+char *__wrap_t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+			       const char *category);
+char *__real_t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+			       const char *category);
 
-char *__wrap_t2x_columns_begin_any(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
-				   const char *category)
+char *__wrap_t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times,
+			       const char *category)
 {
-	return tight ? tight->pos : __real_t2x_columns_begin_any(printer, ev, times, category);
+	return tight ? tight->pos : __real_t2x_columns_begin(printer, ev, times, category);
 }
 
 /* The buffer, at the end of which so many bytes are free. */
