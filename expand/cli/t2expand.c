@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* t2expand.c - the program: the way from inputs to output, exit status. */
+/* t2expand.c - the program: which inputs go into which output, exit status. */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "t2x_read_ahead.h"
-#include "t2x_inputs.h"
-#include "t2x_output.h"
-#include "t2x_recover.h"
-#include "t2x_batch_queue.h"
-#include "t2x_rest.h"
-#include "merge/t2x_merge.h"
-#include "model/t2x_model.h"
+#include "t2x_expand.h"
+#include "t2x_ring_hints.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
 
@@ -27,7 +19,6 @@ struct run {
 	struct t2x_recover recover;       /* the ring files */
 	struct t2x_inputs inputs;
 	struct t2x_pool *pool;            /* NULL: the main thread does all of it */
-	struct t2x_read_ahead *ahead;          /* NULL: inputs are read when their blocks are wanted */
 	struct t2x_output output;
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
@@ -103,128 +94,14 @@ static int open_output(struct run *run)
 
 /* ---- expanding ---------------------------------------------------------------------------------- */
 
-/* What concerns all inputs of a text; that of one process among several has a name. */
-static void tell(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void tell(struct run *run, const char *format, ...)
-{
-	char text[256];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	if (run->output.is_new)
-		t2x_report_note(&run->report, run->output.path, "%s", text);
-	else
-		fprintf(stderr, "t2expand: %s\n", text);
-}
-
-static void note_summary(struct run *run, const struct t2x_context *context,
-			 const struct t2x_summary *summary)
-{
-	for (unsigned i = 1; i < TLG_LOSS_REASONS; i++)
-		if (summary->dropped[i])
-			tell(run, "%" PRIu64 " checkpoints lost by the program: %s", summary->dropped[i],
-			     tlg_loss_name(i));
-	if (summary->gaps)
-		tell(run, "%" PRIu64 " raw events missing in %" PRIu64 " places", summary->gap_events, summary->gaps);
-	if (context->missing)
-		tell(run, "%" PRIu64 " checkpoints missing, as counted by their programs", context->missing);
-	if (summary->unresolved)
-		tell(run, "%" PRIu64 " of %" PRIu64 " checkpoints unresolved", summary->unresolved,
-		     summary->checkpoints);
-	if (context->unknown)
-		tell(run, "%" PRIu64 " raw events of unknown types skipped", context->unknown);
-	if (context->ignored)
-		tell(run, "%" PRIu64 " definitions ignored: too many", context->ignored);
-	if (context->changed)
-		tell(run, "%" PRIu64 " definitions contradict earlier ones", context->changed);
-	run->report.damages += context->ignored + context->changed;
-}
-
-/* Processes that were killed, or run.  Of ring files it is told anyway. */
-static void note_open(struct run *run, const struct t2x_merge *merge)
-{
-	struct t2x_inputs *inputs = &run->inputs;
-	unsigned *open = calloc(inputs->n + 1, sizeof(*open)), files = 0, more = 0;
-
-	if (!open || run->output.is_new) {
-		free(open);
-		return;
-	}
-	t2x_merge_open_streams(merge, open, inputs->n);
-	for (unsigned i = 0; i < inputs->n; i++) {
-		inputs->items[i].open_streams = open[i];
-		if (open[i] && files++ < T2X_REPORT_LINES)
-			t2x_report_note(&run->report, inputs->items[i].in.name,
-					"%u of the processes did not end: killed, or still running", open[i]);
-		else
-			more += open[i];
-	}
-	if (more)
-		tell(run, "%u processes in more files did not end", more);
-	free(open);
-}
-
-/* Through the model.  Return  0 or -ENOMEM */
-static int expand_events(struct run *run)
-{
-	struct t2x_context context = { .report = &run->report };
-	struct t2x_merge *merge = NULL;
-	struct t2x_batch_queue *queue = NULL;
-	int error = -ENOMEM;
-
-	context.model = t2x_model_new(run->settings.format->writer, &run->output.out, &run->settings.options);
-	if (context.model)
-		merge = t2x_merge_new(&context);
-	if (!merge)
-		goto done;
-	error = 0;
-	if (run->pool) {
-		queue = t2x_batch_queue_new(run->pool, context.model);
-		run->ahead = t2x_read_ahead_new(run->pool, &run->report);
-	}
-	for (unsigned i = 0; !error && i < run->inputs.n; i++) {
-		struct t2x_input *input = &run->inputs.items[i];
-		if (run->ahead)
-			t2x_read_ahead_add(run->ahead, input);
-		error = t2x_merge_add(merge, &input->blocks, input->in.name,
-				      run->ahead ? t2x_read_ahead_next : t2x_join_next);
-	}
-	if (!error)
-		error = t2x_merge_run(merge);
-	t2x_batch_queue_free(queue);
-	t2x_model_finish(context.model);
-	note_open(run, merge);
-	note_summary(run, &context, t2x_model_summary(context.model));
-done:
-	t2x_merge_free(merge);
-	t2x_read_ahead_free(run->ahead);
-	t2x_model_free(context.model);
-	return error;
-}
-
-/* What is in the files, one after the other.  Return  0 or -ENOMEM */
-static int expand_blocks(struct run *run)
-{
-	const struct t2x_writer *writer = run->settings.format->writer;
-	struct t2x_printer printer = { .out = &run->output.out, .options = run->settings.options };
-	struct t2x_block block;
-	int error = writer->begin(&printer);
-
-	if (error)
-		return error;
-	for (unsigned i = 0; i < run->inputs.n; i++)
-		while (!error && t2x_join_next(&run->inputs.items[i].blocks, &block))
-			error = writer->block(&printer, &block);
-	writer->finish(&printer);
-	return error;
-}
-
 /* Read the inputs, write the text.  Return  0 or an errno of the output */
 static int expand_inputs(struct run *run)
 {
-	int error = run->settings.format->traits & T2X_TRAIT_RAW ? expand_blocks(run) : expand_events(run);
+	const struct t2x_expansion expansion = {
+		.settings = &run->settings, .report = &run->report, .pool = run->pool,
+		.inputs = &run->inputs, .output = &run->output,
+	};
+	int error = t2x_expand(&expansion);
 
 	if (error)
 		complain(run, "memory", strerror(-error));
@@ -277,7 +154,7 @@ static int expand_all(struct run *run)
 	error = expand_inputs(run);
 	for (unsigned i = 0; i < recover->n; i++)
 		t2x_recover_report(recover, &recover->items[i]);
-	t2x_rest_report(&run->inputs);
+	t2x_ring_hints_report(&run->inputs);
 	for (unsigned i = 0; !error && i < recover->n; i++)
 		delete_ring(run, &recover->items[i]);
 	return error;

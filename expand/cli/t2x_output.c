@@ -170,12 +170,12 @@ static int is_regular(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-static int start_screen(struct t2x_output *output, int is_json)
+static int start_terminal(struct t2x_output *output, int is_json)
 {
-	int error = t2x_screen_init(&output->screen, output->fd, is_json);
+	int error = t2x_terminal_init(&output->terminal, output->fd, is_json);
 
-	output->is_screen = 1;
-	return error ? error : t2x_out_init_fn(&output->out, t2x_screen_write, &output->screen);
+	output->is_terminal = 1;
+	return error ? error : t2x_out_init_fn(&output->out, t2x_terminal_write, &output->terminal);
 }
 
 /* What files hold may reach a terminal only as text.  Return  NULL, or why there will be none */
@@ -186,8 +186,8 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 	if (is_named && empty_file(output->fd))
 		return strerror(errno);
 	if (is_named && is_regular(output->fd)) {
-		output->file.fd = output->fd;
-		error = t2x_out_init_fn(&output->out, t2x_file_write, &output->file);
+		output->preallocated.fd = output->fd;
+		error = t2x_out_init_fn(&output->out, t2x_preallocate_write, &output->preallocated);
 		t2x_out_in_blocks(&output->out);
 	} else if (settings->raw_text || !isatty(output->fd)) {
 		widen_pipe(output->fd);
@@ -195,7 +195,7 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 	} else if (settings->format->traits & T2X_TRAIT_BINARY) {
 		return "a terminal, which binary output might upset; --raw-text writes it";
 	} else {
-		error = start_screen(output, settings->format->traits & T2X_TRAIT_JSON);
+		error = start_terminal(output, settings->format->traits & T2X_TRAIT_JSON);
 	}
 	return error ? strerror(-error) : NULL;
 }
@@ -223,10 +223,10 @@ int t2x_output_finish(struct t2x_output *output, int is_durable)
 	int error = t2x_out_flush(&output->out), late = 0;
 
 	t2x_out_free(&output->out);
-	if (output->is_screen)
-		late = t2x_screen_finish(&output->screen);
-	else if (output->file.written)
-		late = t2x_file_finish(&output->file);
+	if (output->is_terminal)
+		late = t2x_terminal_finish(&output->terminal);
+	else if (output->preallocated.written)
+		late = t2x_preallocate_finish(&output->preallocated);
 	if (!error)
 		error = late;
 	if (!error && is_durable && fsync(output->fd) && errno != EINVAL && errno != EROFS)

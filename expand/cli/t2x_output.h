@@ -10,16 +10,16 @@
 
 #include <limits.h>
 
-#include "t2x_file.h"
+#include "t2x_preallocate.h"
 #include "t2x_options.h"
-#include "t2x_screen.h"
+#include "t2x_terminal.h"
 #include "base/t2x_out.h"
 
 struct t2x_output {
 	struct t2x_out out;
-	struct t2x_screen screen;         /* behind out, if the output is a terminal */
-	int is_screen;
-	struct t2x_file file;             /* behind out, if the output is a file that was named */
+	struct t2x_terminal terminal;         /* behind out, if the output is a terminal */
+	int is_terminal;
+	struct t2x_preallocated preallocated;   /* behind out, if the output is a file that was named */
 	int fd;
 	int is_new;                       /* in a directory, of ours alone */
 	int is_nameless;                  /* and without its name until it is complete */

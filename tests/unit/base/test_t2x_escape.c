@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/t2x_escape.h"
-#include "cli/t2x_screen.h"
+#include "cli/t2x_terminal.h"
 
 struct sink {
 	char text[1 << 16];
@@ -148,24 +148,24 @@ static void test_escape_any_bytes_leave_only_harmless_ones(void **state)
 }
 
 /* A line longer than the buffer leaves it in the middle of a character. */
-static void test_screen_long_line_is_escaped_once(void **state)
+static void test_terminal_long_line_is_escaped_once(void **state)
 {
 	enum { WORDS = 2 * T2X_OUT_BYTES / 3 };
 	FILE *file = tmpfile();
-	struct t2x_screen screen;
+	struct t2x_terminal terminal;
 	struct t2x_out out;
 	char word[4] = "";
 
 	(void)state;
 	assert_non_null(file);
-	assert_int_equal(t2x_screen_init(&screen, fileno(file), 0), 0);
-	assert_int_equal(t2x_out_init_fn(&out, t2x_screen_write, &screen), 0);
+	assert_int_equal(t2x_terminal_init(&terminal, fileno(file), 0), 0);
+	assert_int_equal(t2x_out_init_fn(&out, t2x_terminal_write, &terminal), 0);
 	t2x_out_literal(&out, "\033");
 	for (unsigned i = 0; i < WORDS; i++)
 		t2x_out_literal(&out, "\342\202\254");
 	assert_int_equal(t2x_out_flush(&out), 0);
 	t2x_out_free(&out);
-	assert_int_equal(t2x_screen_finish(&screen), 0);
+	assert_int_equal(t2x_terminal_finish(&terminal), 0);
 	rewind(file);
 	assert_int_equal(fread(word, 1, 4, file), 4);
 	assert_memory_equal(word, "\\x1b", 4);
@@ -187,7 +187,7 @@ int main(void)
 		cmocka_unit_test(test_escape_json_stays_json),
 		cmocka_unit_test(test_escape_line_has_no_line_ends),
 		cmocka_unit_test(test_escape_any_bytes_leave_only_harmless_ones),
-		cmocka_unit_test(test_screen_long_line_is_escaped_once),
+		cmocka_unit_test(test_terminal_long_line_is_escaped_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/t2x_file.h"
+#include "cli/t2x_preallocate.h"
 
 enum { MIB = 1024 * 1024 };
 
@@ -15,7 +15,7 @@ static char text[MIB];
 
 static int open_file(void)
 {
-	char path[] = "/tmp/test_t2x_file.XXXXXX";
+	char path[] = "/tmp/test_t2x_preallocate.XXXXXX";
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -31,33 +31,33 @@ static uint64_t blocks_bytes(int fd)
 	return (uint64_t)st.st_blocks * 512;
 }
 
-static void test_file_small_reserves_nothing(void **state)
+static void test_preallocate_small_reserves_nothing(void **state)
 {
-	struct t2x_file file = { .fd = open_file() };
+	struct t2x_preallocated file = { .fd = open_file() };
 
 	(void)state;
-	assert_int_equal(t2x_file_write(&file, text, MIB), 0);
-	assert_int_equal(file.reserved, 0);
-	assert_int_equal(t2x_file_finish(&file), 0);
+	assert_int_equal(t2x_preallocate_write(&file, text, MIB), 0);
+	assert_int_equal(file.allocated, 0);
+	assert_int_equal(t2x_preallocate_finish(&file), 0);
 	assert_int_equal(lseek(file.fd, 0, SEEK_END), MIB);
 	close(file.fd);
 }
 
-static void test_file_large_gives_back_what_it_did_not_need(void **state)
+static void test_preallocate_large_gives_back_what_it_did_not_need(void **state)
 {
-	struct t2x_file file = { .fd = open_file() };
+	struct t2x_preallocated file = { .fd = open_file() };
 	char byte[1];
 
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		memset(text, 'a' + i, sizeof(text));
-		assert_int_equal(t2x_file_write(&file, text, MIB), 0);
+		assert_int_equal(t2x_preallocate_write(&file, text, MIB), 0);
 	}
 	/* the file's length is that of its text all the time */
 	assert_int_equal(lseek(file.fd, 0, SEEK_END), 20 * MIB);
 	if (!file.is_off)
-		assert_true(file.reserved > 20 * MIB);
-	assert_int_equal(t2x_file_finish(&file), 0);
+		assert_true(file.allocated > 20 * MIB);
+	assert_int_equal(t2x_preallocate_finish(&file), 0);
 	assert_int_equal(lseek(file.fd, 0, SEEK_END), 20 * MIB);
 	fsync(file.fd);
 	assert_true(blocks_bytes(file.fd) < 21 * MIB);
@@ -68,20 +68,20 @@ static void test_file_large_gives_back_what_it_did_not_need(void **state)
 	close(file.fd);
 }
 
-static void test_file_without_room_to_reserve_is_written(void **state)
+static void test_preallocate_without_room_to_reserve_is_written(void **state)
 {
-	struct t2x_file file = { .written = 2 * MIB };
+	struct t2x_preallocated file = { .written = 2 * MIB };
 	char got[8];
 	int ends[2];
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
 	file.fd = ends[1];
-	assert_int_equal(t2x_file_write(&file, "text", 4), 0);
+	assert_int_equal(t2x_preallocate_write(&file, "text", 4), 0);
 	assert_true(file.is_off);
 	assert_int_equal(read(ends[0], got, sizeof(got)), 4);
 	assert_memory_equal(got, "text", 4);
-	assert_int_equal(t2x_file_finish(&file), 0);
+	assert_int_equal(t2x_preallocate_finish(&file), 0);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -89,9 +89,9 @@ static void test_file_without_room_to_reserve_is_written(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_file_small_reserves_nothing),
-		cmocka_unit_test(test_file_large_gives_back_what_it_did_not_need),
-		cmocka_unit_test(test_file_without_room_to_reserve_is_written),
+		cmocka_unit_test(test_preallocate_small_reserves_nothing),
+		cmocka_unit_test(test_preallocate_large_gives_back_what_it_did_not_need),
+		cmocka_unit_test(test_preallocate_without_room_to_reserve_is_written),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_rest.c - see t2x_rest.h. */
-#include "t2x_rest.h"
+/* t2x_ring_hints.c - see t2x_ring_hints.h. */
+#include "t2x_ring_hints.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "recover/t2x_ring_files.h"
 
 /* Ring files that name an input, by what has become of their processes. */
-struct rest {
+struct hint {
 	unsigned dead, living;
 	uint32_t pid, living_pid;         /* of one of each */
 	const char *ring;                 /* of a dead one */
@@ -29,64 +29,64 @@ static int is_any_lacking(const struct t2x_inputs *inputs)
 	return 0;
 }
 
-static void add_ring(const struct t2x_inputs *inputs, struct rest *rests, const char *path)
+static void add_ring(const struct t2x_inputs *inputs, struct hint *hints, const char *path)
 {
 	const struct t2x_input *input;
 	struct t2x_ring ring;
-	struct rest *rest;
+	struct hint *hint;
 
 	if (t2x_ring_open(&ring, path, 0))
 		return;
 	input = t2x_inputs_get(inputs, (dev_t)ring.state.device, (ino_t)ring.state.inode);
 	if (ring.state.path[0] && input && lacks_something(input)) {
-		rest = &rests[input - inputs->items];
+		hint = &hints[input - inputs->items];
 		if (t2x_alive(&ring) == T2X_DEAD) {
-			rest->dead++;
-			rest->pid = ring.head.pid;
-			rest->ring = path;
+			hint->dead++;
+			hint->pid = ring.head.pid;
+			hint->ring = path;
 		} else {
-			rest->living++;
-			rest->living_pid = ring.head.pid;
+			hint->living++;
+			hint->living_pid = ring.head.pid;
 		}
 	}
 	t2x_ring_close(&ring);
 }
 
 /* Return  lines that were printed */
-static unsigned report(struct t2x_report *report, const char *name, const struct rest *rest)
+static unsigned report(struct t2x_report *report, const char *name, const struct hint *hint)
 {
-	if (rest->living == 1)
+	if (hint->living == 1)
 		t2x_report_note(report, name, "process %u is running: --live=%u reads what it has not written yet",
-				rest->living_pid, rest->living_pid);
-	else if (rest->living)
+				hint->living_pid, hint->living_pid);
+	else if (hint->living)
 		t2x_report_note(report, name,
 				"%u processes are running: --live=%u, say, reads what one has not written yet",
-				rest->living, rest->living_pid);
-	if (rest->dead == 1)
+				hint->living, hint->living_pid);
+	if (hint->dead == 1)
 		t2x_report_note(report, name, "process %u died before it had written all: --recover=%s reads the rest",
-				rest->pid, rest->ring);
-	else if (rest->dead)
+				hint->pid, hint->ring);
+	else if (hint->dead)
 		t2x_report_note(report, name,
 				"%u processes died before they had written all: --recover-all reads the rest",
-				rest->dead);
-	return (rest->living ? 1U : 0U) + (rest->dead ? 1U : 0U);
+				hint->dead);
+	return (hint->living ? 1U : 0U) + (hint->dead ? 1U : 0U);
 }
 
-void t2x_rest_report(const struct t2x_inputs *inputs)
+void t2x_ring_hints_report(const struct t2x_inputs *inputs)
 {
 	struct t2x_ring_files files = { .n = 0 };
-	struct rest *rests;
+	struct hint *hints;
 	unsigned lines = 0;
 
 	if (!is_any_lacking(inputs))
 		return;
-	rests = calloc(inputs->n, sizeof(*rests));
-	if (rests && !t2x_ring_files_find(&files, 0, geteuid())) {
+	hints = calloc(inputs->n, sizeof(*hints));
+	if (hints && !t2x_ring_files_find(&files, 0, geteuid())) {
 		for (unsigned i = 0; i < files.n; i++)
-			add_ring(inputs, rests, files.paths[i]);
+			add_ring(inputs, hints, files.paths[i]);
 		for (unsigned i = 0; i < inputs->n && lines < T2X_REPORT_LINES; i++)
-			lines += report(inputs->report, inputs->items[i].in.name, &rests[i]);
+			lines += report(inputs->report, inputs->items[i].in.name, &hints[i]);
 	}
 	t2x_ring_files_free(&files);
-	free(rests);
+	free(hints);
 }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_expand.c - see t2x_expand.h. */
+#include "t2x_expand.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "t2x_batch_queue.h"
+#include "t2x_read_ahead.h"
+#include "merge/t2x_merge.h"
+#include "model/t2x_model.h"
+#include "recover/t2x_join.h"
+
+/* ---- messages ----------------------------------------------------------------------------------- */
+
+/* What concerns all inputs of a text; that of one process among several has a name. */
+static void tell(const struct t2x_expansion *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(const struct t2x_expansion *x, const char *format, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (x->output->is_new)
+		t2x_report_note(x->report, x->output->path, "%s", text);
+	else
+		fprintf(stderr, "t2expand: %s\n", text);
+}
+
+static void note_summary(const struct t2x_expansion *x, const struct t2x_context *context,
+			 const struct t2x_summary *summary)
+{
+	for (unsigned i = 1; i < TLG_LOSS_REASONS; i++)
+		if (summary->dropped[i])
+			tell(x, "%" PRIu64 " checkpoints lost by the program: %s", summary->dropped[i],
+			     tlg_loss_name(i));
+	if (summary->gaps)
+		tell(x, "%" PRIu64 " raw events missing in %" PRIu64 " places", summary->gap_events, summary->gaps);
+	if (context->missing)
+		tell(x, "%" PRIu64 " checkpoints missing, as counted by their programs", context->missing);
+	if (summary->unresolved)
+		tell(x, "%" PRIu64 " of %" PRIu64 " checkpoints unresolved", summary->unresolved,
+		     summary->checkpoints);
+	if (context->unknown)
+		tell(x, "%" PRIu64 " raw events of unknown types skipped", context->unknown);
+	if (context->ignored)
+		tell(x, "%" PRIu64 " definitions ignored: too many", context->ignored);
+	if (context->changed)
+		tell(x, "%" PRIu64 " definitions contradict earlier ones", context->changed);
+	x->report->damages += context->ignored + context->changed;
+}
+
+/* Processes that were killed, or run.  Of ring files it is told anyway. */
+static void note_open(const struct t2x_expansion *x, const struct t2x_merge *merge)
+{
+	struct t2x_inputs *inputs = x->inputs;
+	unsigned *open = calloc(inputs->n + 1, sizeof(*open)), files = 0, more = 0;
+
+	if (!open || x->output->is_new) {
+		free(open);
+		return;
+	}
+	t2x_merge_open_streams(merge, open, inputs->n);
+	for (unsigned i = 0; i < inputs->n; i++) {
+		inputs->items[i].open_streams = open[i];
+		if (open[i] && files++ < T2X_REPORT_LINES)
+			t2x_report_note(x->report, inputs->items[i].in.name,
+					"%u of the processes did not end: killed, or still running", open[i]);
+		else
+			more += open[i];
+	}
+	if (more)
+		tell(x, "%u processes in more files did not end", more);
+	free(open);
+}
+
+/* ---- expanding ---------------------------------------------------------------------------------- */
+
+/* Through the model.  Return  0 or -ENOMEM */
+static int expand_events(const struct t2x_expansion *x)
+{
+	struct t2x_context context = { .report = x->report };
+	struct t2x_merge *merge = NULL;
+	struct t2x_batch_queue *queue = NULL;
+	struct t2x_read_ahead *ahead = NULL;          /* NULL: inputs are read when their blocks are wanted */
+	int error = -ENOMEM;
+
+	context.model = t2x_model_new(x->settings->format->writer, &x->output->out, &x->settings->options);
+	if (context.model)
+		merge = t2x_merge_new(&context);
+	if (!merge)
+		goto done;
+	error = 0;
+	if (x->pool) {
+		queue = t2x_batch_queue_new(x->pool, context.model);
+		ahead = t2x_read_ahead_new(x->pool, x->report);
+	}
+	for (unsigned i = 0; !error && i < x->inputs->n; i++) {
+		struct t2x_input *input = &x->inputs->items[i];
+		if (ahead)
+			t2x_read_ahead_add(ahead, input);
+		error = t2x_merge_add(merge, &input->blocks, input->in.name,
+				      ahead ? t2x_read_ahead_next : t2x_join_next);
+	}
+	if (!error)
+		error = t2x_merge_run(merge);
+	t2x_batch_queue_free(queue);
+	t2x_model_finish(context.model);
+	note_open(x, merge);
+	note_summary(x, &context, t2x_model_summary(context.model));
+done:
+	t2x_merge_free(merge);
+	t2x_read_ahead_free(ahead);
+	t2x_model_free(context.model);
+	return error;
+}
+
+/* What is in the files, one after the other.  Return  0 or -ENOMEM */
+static int expand_blocks(const struct t2x_expansion *x)
+{
+	const struct t2x_writer *writer = x->settings->format->writer;
+	struct t2x_printer printer = { .out = &x->output->out, .options = x->settings->options };
+	struct t2x_block block;
+	int error = writer->begin(&printer);
+
+	if (error)
+		return error;
+	for (unsigned i = 0; i < x->inputs->n; i++)
+		while (!error && t2x_join_next(&x->inputs->items[i].blocks, &block))
+			error = writer->block(&printer, &block);
+	writer->finish(&printer);
+	return error;
+}
+
+int t2x_expand(const struct t2x_expansion *x)
+{
+	return x->settings->format->traits & T2X_TRAIT_RAW ? expand_blocks(x) : expand_events(x);
+}
