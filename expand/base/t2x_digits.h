@@ -63,9 +63,9 @@ char *t2x_put_int(char *to, int64_t value);
  */
 char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width);
 
-/* The same for a width of 9, us < T2X_MOST_SECONDS, as most are: six of their bytes are always the same. */
-enum { T2X_MOST_SECONDS = 10000 };
-static inline char *t2x_put_most_seconds(char *to, unsigned us)
+/* The same for a width of 9, us < T2X_USUAL_US, as most are: six of the bytes are always the same. */
+enum { T2X_USUAL_US = 10000 };
+static inline char *t2x_put_usual_seconds(char *to, unsigned us)
 {
 	memcpy(to, " 0.00000", 8);
 	t2x_put_2(to + 5, us / 100);

@@ -72,22 +72,22 @@ enum { T2X_EXEC_CODE = 1, T2X_EXEC_ERROR };                    /* exec_result; t
 enum { T2X_PARAM_SCOPE, T2X_PARAM_NAME, T2X_PARAM_VALUE };
 enum { T2X_TIMER_INTERVALS, T2X_TIMER_TOTAL, T2X_TIMER_MIN, T2X_TIMER_MAX };
 
-/* The second whose text is kept, so that most events format their microseconds only. */
+/* The second whose text is cached, so that most events format their microseconds only. */
 struct t2x_second {
 	int64_t second;
 	char text[24];
-	unsigned length;                /* of text; 0: nothing kept yet */
+	unsigned length;                /* of text; 0: nothing cached yet */
 };
 
-enum { T2X_KEPT_BYTES = T2X_MAX_SECONDS };
+enum { T2X_CACHED_TIME_BYTES = T2X_MAX_SECONDS };
 
 /* A time as text, for as long as the events are of one microsecond, as those of a busy program are. */
-struct t2x_kept {
+struct t2x_cached_time {
 	uint64_t ns;                    /* where the microsecond begins */
-	uint64_t span_ns;               /* so long it is that text; 0: nothing is kept */
+	uint64_t span_ns;               /* so long it is that text; 0: nothing is cached */
 	uint64_t process;               /* number of the one whose time it is */
 	unsigned length;                /* of text */
-	char text[T2X_KEPT_BYTES];
+	char text[T2X_CACHED_TIME_BYTES];
 };
 
 /* What a writer works with. */
@@ -95,7 +95,8 @@ struct t2x_printer {
 	struct t2x_out *out;
 	struct t2x_options options;
 	struct t2x_second second;
-	struct t2x_kept time, elapsed;  /* of the day; since the start of the process, where time is kept */
+	struct t2x_cached_time time;    /* of the day */
+	struct t2x_cached_time elapsed; /* since the start of the process, for as long as time is cached */
 	struct t2x_templates *templates;
 	void *own;                      /* the writer's: NULL at first, and after its finish */
 };

@@ -160,9 +160,9 @@ static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 		fill_scope(scope, ev);
 	if (!t2x_template_is_of(thread, ev->thread->number))
 		fill_thread(thread, ev);
-	if (!t2x_text_knows_time(printer, ev)) {
-		t2x_text_keep_local_time(printer, ev);
-		t2x_text_keep_elapsed(printer, ev, find_width(printer));
+	if (!t2x_text_has_cached_time(printer, ev)) {
+		t2x_text_cache_local_time(printer, ev);
+		t2x_text_cache_elapsed(printer, ev, find_width(printer));
 	}
 	t2x_out_room(printer->out, T2X_COLUMNS_ROOM);
 }
@@ -174,7 +174,7 @@ static char *put_times(const struct t2x_printer *printer, char *p, const struct 
 	const unsigned width = find_width(printer);
 
 	if (times & T2X_COLUMNS_ABSOLUTE)
-		p = (char *)memcpy(p, printer->elapsed.text, T2X_KEPT_BYTES) + printer->elapsed.length;
+		p = (char *)memcpy(p, printer->elapsed.text, T2X_CACHED_TIME_BYTES) + printer->elapsed.length;
 	else
 		p = put_column(p, "", 0, width);
 	if (!(times & T2X_COLUMNS_RELATIVE) || ev->rel_ns == T2X_NO_TIME)

@@ -31,7 +31,7 @@ static void put_place(struct t2x_out *out, const struct t2x_event *ev)
 		t2x_out_repeat(out, ' ', PREFIX_BYTES - length);
 }
 
-/* Put the place, and keep it for the next events of the scope if it is not too long for that. */
+/* Put the place, and cache it for the next events of the scope unless it is too long. */
 static void make_template(struct t2x_out *out, const struct t2x_event *ev, struct t2x_template *template)
 {
 	char *at = t2x_out_room(out, T2X_OUT_ROOM);
@@ -247,7 +247,7 @@ static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev
 }
 
 /* "<name> <category>/<name of timer or counter>". */
-static void begin_sum(struct t2x_printer *printer, const struct t2x_event *ev)
+static void begin_total(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_out *out = printer->out;
 
@@ -261,7 +261,7 @@ static void begin_sum(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	begin_sum(printer, ev);
+	begin_total(printer, ev);
 	t2x_text_timer(printer, ev->args);
 	t2x_out_end_line(printer->out);
 }
@@ -269,7 +269,7 @@ static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void print_counter(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	begin_sum(printer, ev);
+	begin_total(printer, ev);
 	t2x_text_count(printer->out, ev);
 	t2x_out_end_line(printer->out);
 }

@@ -3,7 +3,7 @@
  * t2x_object.c - see t2x_object.h.
  *
  * What a checkpoint decides alone - place, repository, names - and what the session and the thread are called
- * is escaped once and kept in templates.
+ * is escaped once and cached in templates.
  */
 #include "t2x_object.h"
 
@@ -95,7 +95,7 @@ typedef void build_fn(struct t2x_printer *printer, const struct t2x_event *ev);
  * What build appends to the output goes to the template instead, behind what is there already.  It is built in
  * the free part of the output buffer, which has room for it whatever its bytes escape to.
  */
-static void keep(struct t2x_printer *printer, const struct t2x_event *ev, struct t2x_template *template,
+static void cache(struct t2x_printer *printer, const struct t2x_event *ev, struct t2x_template *template,
 		 unsigned which, build_fn *build)
 {
 	unsigned used = which ? template->length[0] : 0;
@@ -112,7 +112,7 @@ static void keep(struct t2x_printer *printer, const struct t2x_event *ev, struct
 	template->length[which] = (uint16_t)n;
 }
 
-/* Whether the texts, n bytes in all, surely fit what keep() builds in. */
+/* Whether the texts, n bytes in all, surely fit what cache() builds in. */
 static int is_short(size_t n)
 {
 	return n <= T2X_OUT_ROOM / 6 - 64;
@@ -126,8 +126,8 @@ static __attribute__((noinline)) void fill_scope(struct t2x_printer *printer, co
 	template->number = scope ? scope->number : 0;
 	template->length[PLACE] = template->length[NAMES] = TOO_LONG;
 	if (scope && is_short(measure(scope->file) + measure(scope->category) + measure(scope->label))) {
-		keep(printer, ev, template, PLACE, build_place);
-		keep(printer, ev, template, NAMES, build_names);
+		cache(printer, ev, template, PLACE, build_place);
+		cache(printer, ev, template, NAMES, build_names);
 	}
 }
 
@@ -154,7 +154,7 @@ static __attribute__((noinline)) void fill_thread(struct t2x_printer *printer, c
 	template->number = ev->thread->number;
 	template->length[0] = TOO_LONG;
 	if (is_short(strlen(ev->thread->process->sid)))
-		keep(printer, ev, template, 0, build_thread);
+		cache(printer, ev, template, 0, build_thread);
 }
 
 static inline const struct t2x_template *find_thread(struct t2x_printer *printer, const struct t2x_event *ev)

@@ -199,22 +199,22 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 enum {
 	DOTS_COPY = 16,               /* for up to nine open regions */
 	NAMES_COPY = 32,              /* of names that are not longer */
-	USUAL_NS = (T2X_MOST_SECONDS - 1) * 1000,   /* a shorter time elapsed is less than T2X_MOST_SECONDS */
+	USUAL_NS = (T2X_USUAL_US - 1) * 1000,   /* a shorter time elapsed is less than T2X_USUAL_US */
 };
 
-/* With nanoseconds no line is usual, as no time is known. */
+/* With nanoseconds no line is usual, as no time is cached. */
 static inline int is_usual(const struct t2x_printer *printer, const struct t2x_event *ev,
 			   const struct t2x_template *scope, const struct t2x_template *thread, unsigned times)
 {
 	const struct t2x_out *out = printer->out;
 
 	return t2x_template_is_of(scope, t2x_columns_scope(ev)) && t2x_template_is_of(thread, ev->thread->number) &&
-	       out->end - out->pos >= T2X_COLUMNS_ROOM && t2x_text_knows_time(printer, ev) &&
+	       out->end - out->pos >= T2X_COLUMNS_ROOM && t2x_text_has_cached_time(printer, ev) &&
 	       t2x_columns_dots(ev) <= DOTS_COPY && scope->length[T2X_NAMES_LENGTH] <= NAMES_COPY &&
 	       (!(times & RELATIVE) || ev->rel_ns < USUAL_NS);
 }
 
-/* t2x_event_us() of a usual time elapsed, by a short division: the event is of the microsecond that is kept. */
+/* t2x_event_us() of a usual time elapsed, by a short division: the event is of the microsecond that is cached. */
 static inline unsigned find_usual_us(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	unsigned into = (unsigned)(ev->ns - printer->time.ns);
@@ -228,10 +228,10 @@ static inline char *put_usual_times(const struct t2x_printer *printer, char *p, 
 {
 	static const char none[16] = "          |    ";
 
-	memcpy(p, printer->elapsed.text, T2X_KEPT_BYTES);
+	memcpy(p, printer->elapsed.text, T2X_CACHED_TIME_BYTES);
 	p += printer->elapsed.length;
 	if (times & RELATIVE) {
-		p = t2x_put_most_seconds(p, find_usual_us(printer, ev));
+		p = t2x_put_usual_seconds(p, find_usual_us(printer, ev));
 		memcpy(p, " | ", 4);
 		return p + 3;
 	}

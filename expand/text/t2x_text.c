@@ -10,7 +10,7 @@
 enum { NS_PER_S = 1000000000 };
 
 /* Bytes that the shell and people read as they are. */
-static int is_below_root(unsigned char c)
+static int is_plain(unsigned char c)
 {
 	static const char marks[] = "+,-./:=@_^";
 
@@ -22,7 +22,7 @@ void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n)
 {
 	size_t bare = 0, from = 0;
 
-	while (bare < n && is_below_root((unsigned char)text[bare]))
+	while (bare < n && is_plain((unsigned char)text[bare]))
 		bare++;
 	if (n && bare == n) {
 		t2x_out_bytes(out, text, n);
@@ -181,19 +181,19 @@ static char *put_hms(char *to, unsigned second_of_day)
 	return to;
 }
 
-static void keep_local_second(struct t2x_second *kept, int64_t second)
+static void cache_local_second(struct t2x_second *cached, int64_t second)
 {
 	int64_t of_day = second % 86400;
 
-	put_hms(kept->text, (unsigned)(of_day < 0 ? of_day + 86400 : of_day));
-	kept->second = second;
-	kept->length = 9;
+	put_hms(cached->text, (unsigned)(of_day < 0 ? of_day + 86400 : of_day));
+	cached->second = second;
+	cached->length = 9;
 }
 
-static void keep_utc_second(struct t2x_second *kept, int64_t second)
+static void cache_utc_second(struct t2x_second *cached, int64_t second)
 {
 	const struct tlg_date day = tlg_date_of((uint32_t)(second / 86400));
-	char *to = kept->text;
+	char *to = cached->text;
 
 	/* 64 bits of nanoseconds end in the year 2554: four digits. */
 	to = t2x_put_2(to, day.year / 100);
@@ -204,50 +204,50 @@ static void keep_utc_second(struct t2x_second *kept, int64_t second)
 	to = t2x_put_2(to, day.day);
 	*to++ = 'T';
 	put_hms(to, (unsigned)(second % 86400));
-	kept->second = second;
-	kept->length = 20;
+	cached->second = second;
+	cached->length = 20;
 }
 
-/* The digits behind the second, which is kept up to at.  A nanosecond is not worth being kept for the next event. */
-static void keep_fraction(struct t2x_printer *printer, unsigned at, uint64_t ns)
+/* The digits behind the second, which is cached up to at.  A nanosecond is not worth caching for the next event. */
+static void cache_fraction(struct t2x_printer *printer, unsigned at, uint64_t ns)
 {
-	struct t2x_kept *kept = &printer->time;
+	struct t2x_cached_time *cached = &printer->time;
 	unsigned fraction = (unsigned)(ns % NS_PER_S);
-	char *end = t2x_put_6(kept->text + at, fraction / 1000);
+	char *end = t2x_put_6(cached->text + at, fraction / 1000);
 
 	if (printer->options.ns)
 		end = t2x_put_3(end, fraction % 1000);
-	kept->length = (unsigned)(end - kept->text);
-	kept->ns = ns - ns % 1000;
-	kept->span_ns = printer->options.ns ? 0 : 1000;
+	cached->length = (unsigned)(end - cached->text);
+	cached->ns = ns - ns % 1000;
+	cached->span_ns = printer->options.ns ? 0 : 1000;
 }
 
-void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev)
+void t2x_text_cache_local_time(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_second *second = &printer->second;
-	struct t2x_kept *kept = &printer->time;
+	struct t2x_cached_time *cached = &printer->time;
 	int64_t now = (int64_t)(ev->ns / NS_PER_S) + ev->thread->process->utcoff;
 
 	if (second->second != now || !second->length)
-		keep_local_second(second, now);
-	memcpy(kept->text, second->text, 9);
-	keep_fraction(printer, 9, ev->ns);
-	kept->process = ev->thread->process->number;
-	if (!kept->process)
-		kept->span_ns = 0;
+		cache_local_second(second, now);
+	memcpy(cached->text, second->text, 9);
+	cache_fraction(printer, 9, ev->ns);
+	cached->process = ev->thread->process->number;
+	if (!cached->process)
+		cached->span_ns = 0;
 }
 
-void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev)
+void t2x_text_cache_utc(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_second *second = &printer->second;
-	struct t2x_kept *kept = &printer->time;
+	struct t2x_cached_time *cached = &printer->time;
 	int64_t now = (int64_t)(ev->ns / NS_PER_S);
 
 	if (second->second != now || !second->length)
-		keep_utc_second(second, now);
-	memcpy(kept->text, second->text, 20);
-	keep_fraction(printer, 20, ev->ns);
-	kept->text[kept->length++] = 'Z';
+		cache_utc_second(second, now);
+	memcpy(cached->text, second->text, 20);
+	cache_fraction(printer, 20, ev->ns);
+	cached->text[cached->length++] = 'Z';
 }
 
 char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
@@ -258,13 +258,13 @@ char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const st
 	return t2x_put_seconds_us(to, t2x_event_us(ev, elapsed_ns), width);
 }
 
-void t2x_text_keep_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width)
+void t2x_text_cache_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width)
 {
-	struct t2x_kept *kept = &printer->elapsed;
-	char *end = t2x_text_put_elapsed(printer, kept->text, ev, ev->abs_ns, width);
+	struct t2x_cached_time *cached = &printer->elapsed;
+	char *end = t2x_text_put_elapsed(printer, cached->text, ev, ev->abs_ns, width);
 
 	memcpy(end, " | ", 3);
-	kept->length = (unsigned)(end + 3 - kept->text);
+	cached->length = (unsigned)(end + 3 - cached->text);
 }
 
 /* ---- places ------------------------------------------------------------------------------------- */

@@ -43,46 +43,47 @@ const char *t2x_text_event_name(enum tlg_style style);
 const char *t2x_text_param_scope(const struct t2x_arg *scope);
 
 /*
- * Make kept that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ"; if
+ * Cache that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ"; if
  * nanoseconds are wanted, with three more digits.
  */
-void t2x_text_keep_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_text_keep_utc(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_cache_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_cache_utc(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /* Put a time of the event, abs_ns or rel_ns, in seconds, at least width wide.  Return  the byte behind */
 char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
 			   unsigned width);
 
-/* Make kept the seconds since the start of the process, at least width wide, and " | ". */
-void t2x_text_keep_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width);
+/* Cache the seconds since the start of the process, at least width wide, and " | ". */
+void t2x_text_cache_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width);
 
 enum { T2X_LOCAL_TIME = 15, T2X_LOCAL_TIME_NS = 18 };     /* bytes */
 
-/* What is kept is that of the event; of a process without a number nothing is. */
-static inline int t2x_text_knows_time(const struct t2x_printer *printer, const struct t2x_event *ev)
+/* The time of the event is cached; of a process without a number it never is. */
+static inline int t2x_text_has_cached_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	const struct t2x_kept *kept = &printer->time;
+	const struct t2x_cached_time *cached = &printer->time;
 
-	return ev->ns - kept->ns < kept->span_ns && kept->process == ev->thread->process->number;
+	return ev->ns - cached->ns < cached->span_ns && cached->process == ev->thread->process->number;
 }
 
-/* Put it at to, where 16 bytes (without nanoseconds only), T2X_KEPT_BYTES may be written.  Return  the byte behind */
+/* Put it at to, where 16 bytes may be written (only without nanoseconds).  Return  the byte behind */
 static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
-	if (!t2x_text_knows_time(printer, ev))
-		t2x_text_keep_local_time(printer, ev);
+	if (!t2x_text_has_cached_time(printer, ev))
+		t2x_text_cache_local_time(printer, ev);
 	memcpy(to, printer->time.text, 16);
 	return to + T2X_LOCAL_TIME;
 }
 
+/* The same, where T2X_CACHED_TIME_BYTES may be written. */
 static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
-	const struct t2x_kept *kept = &printer->time;
+	const struct t2x_cached_time *cached = &printer->time;
 
-	if (ev->ns - kept->ns >= kept->span_ns)
-		t2x_text_keep_utc(printer, ev);
-	memcpy(to, kept->text, T2X_KEPT_BYTES);
-	return to + kept->length;
+	if (ev->ns - cached->ns >= cached->span_ns)
+		t2x_text_cache_utc(printer, ev);
+	memcpy(to, cached->text, T2X_CACHED_TIME_BYTES);
+	return to + cached->length;
 }
 
 /*

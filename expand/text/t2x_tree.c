@@ -41,7 +41,7 @@ static size_t find_cut(const char *text)
 }
 
 /* A copy that counts.  Return  NULL: there is no room */
-static char *keep_text(struct t2x_tree *tree, const char *text, size_t n)
+static char *copy_text(struct t2x_tree *tree, const char *text, size_t n)
 {
 	char *copy = n < T2X_TREE_BYTES - tree->bytes ? malloc(n + 1) : NULL;
 
@@ -74,7 +74,7 @@ static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_
 		n += sizeof(cut) - 1;
 	}
 	forget_text(tree, node->command);
-	node->command = keep_text(tree, tree->command, n);
+	node->command = copy_text(tree, tree->command, n);
 	node->rank = (uint8_t)rank;
 }
 
@@ -113,7 +113,7 @@ static struct t2x_node *new_node(struct t2x_tree *tree, const struct t2x_process
 	struct t2x_node *node = make_room(tree) ? calloc(1, sizeof(*node)) : NULL;
 
 	if (node)
-		node->sid = keep_text(tree, sid, strlen(sid));
+		node->sid = copy_text(tree, sid, strlen(sid));
 	if (!node || !node->sid) {
 		free(node);
 		tree->left_out++;
@@ -153,7 +153,7 @@ static void learn_process(struct t2x_tree *tree, struct t2x_node *node, const st
 	node->start_ticks = process->start_ticks;
 	if (node->sid[0] || !process->sid[0])
 		return;
-	sid = keep_text(tree, process->sid, strlen(process->sid));
+	sid = copy_text(tree, process->sid, strlen(process->sid));
 	if (!sid)
 		return;
 	forget_text(tree, node->sid);

@@ -227,7 +227,7 @@ static void test_event_texts_are_escaped_everywhere(void **state)
 		"\"msg\":\"m\\u001f\x7f\xff/\"}\n");
 }
 
-static void test_event_names_too_long_to_keep_are_printed_every_time(void **state)
+static void test_event_names_too_long_to_cache_are_printed_every_time(void **state)
 {
 	static const char begin[] =
 		"{\"event\":\"region_enter\",\"sid\":\"SID\",\"thread\":\"main\",\"nesting\":";
@@ -306,7 +306,7 @@ int main(void)
 		cmocka_unit_test(test_event_regions_and_data_deeper_than_nesting_are_left_out),
 		cmocka_unit_test(test_event_nesting_0_leaves_nothing_out),
 		cmocka_unit_test(test_event_texts_are_escaped_everywhere),
-		cmocka_unit_test(test_event_names_too_long_to_keep_are_printed_every_time),
+		cmocka_unit_test(test_event_names_too_long_to_cache_are_printed_every_time),
 		cmocka_unit_test(test_event_optional_members_are_left_out),
 		cmocka_unit_test(test_event_ns_shows_every_time_as_it_was_recorded),
 	};

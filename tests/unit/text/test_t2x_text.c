@@ -148,7 +148,7 @@ static void check_times(uint64_t us, int32_t utcoff, const char *local, const ch
 	struct t2x_event ev = { .thread = &thread, .ns = us * 1000 };
 	char text[64];
 
-	/* The second time round the kept second is used. */
+	/* The second time round the cached second is used. */
 	for (unsigned i = 0; i < 2; i++) {
 		*t2x_text_local_time(&here, text, &ev) = '\0';
 		assert_string_equal(text, local);
@@ -168,7 +168,7 @@ static void test_text_times_of_day_know_the_zone(void **state)
 	check_times(UINT64_MAX / 1000, 0, "23:34:33.709551", "2554-07-21T23:34:33.709551Z");
 }
 
-static void test_text_kept_second_follows_zone_and_time(void **state)
+static void test_text_cached_second_follows_zone_and_time(void **state)
 {
 	struct t2x_printer printer = { .out = &out };
 	struct t2x_process east = { .utcoff = 3600, .number = 1 }, west = { .utcoff = -3600, .number = 2 };
@@ -197,7 +197,7 @@ int main(void)
 		cmocka_unit_test(test_json_escape_is_found_at_every_offset),
 		cmocka_unit_test(test_json_members_begin_with_a_comma),
 		cmocka_unit_test(test_text_times_of_day_know_the_zone),
-		cmocka_unit_test(test_text_kept_second_follows_zone_and_time),
+		cmocka_unit_test(test_text_cached_second_follows_zone_and_time),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
