@@ -22,11 +22,17 @@ struct t2x_options {
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
-/* One event.  Everything is valid during the call only. */
+/*
+ * One event.  Everything is valid during the call only.
+ *
+ * args are those of the kind's signature in tlg_styles.def, checked; the enums below name their positions.  The value of
+ * data is a text (data), an integer (data_intmax), or a text that is meant to be JSON (data_json), which nobody has
+ * checked: style tells.  Durations among them are nanoseconds.  Names are in the scope, the process is the thread's.
+ */
 struct t2x_event {
 	const struct t2x_thread *thread;
 	const struct t2x_scope *scope;  /* NULL: unresolved; then no arguments, no message */
-	const struct t2x_arg *args;     /* as the kind's signature in tlg_styles.def says, a message excepted */
+	const struct t2x_arg *args;     /* see above; a message's are not among them */
 	unsigned nargs;
 	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	uint64_t ns;                    /* since 1970-01-01 UTC */
@@ -40,16 +46,17 @@ struct t2x_event {
 	const struct t2x_lost *lost;    /* NULL: an event of the program; else it tells what is missing, at any depth */
 };
 
-/* What is missing at an event of kind data_intmax, of which the first argument is the number. */
+/*
+ * What is missing, at an event of kind data_intmax whose value is how many.  What a process has lost in all comes at its
+ * end, as counters of category "trace2".
+ */
 enum t2x_lost_what { T2X_LOST_EVENTS, T2X_LOST_LEAVES, T2X_LOST_ENTERS };
 struct t2x_lost {
 	enum t2x_lost_what what;
 	uint64_t since_ns;              /* of the thread's last event before; 0: there was none */
 };
 
-/*
- * Microseconds between two points in time as git has them: each is cut to microseconds, then they are subtracted.
- */
+/* Microseconds between two points in time as git has them: each is cut to microseconds, then they are subtracted. */
 static inline uint64_t t2x_us_between(uint64_t from_ns, uint64_t to_ns)
 {
 	return to_ns / 1000 - from_ns / 1000;

@@ -40,6 +40,7 @@ struct runner {
 	struct { unsigned us, gaps, label; int is_recorded; } open[DEEPEST];
 	uint32_t lost, left, entered;     /* in this gap */
 	uint32_t cycle;                   /* in which it was defined */
+	uint64_t judged_ns;               /* time of the latest event */
 };
 
 struct figures {
@@ -316,8 +317,14 @@ static void judge(struct t2x_printer *printer, const struct t2x_event *ev)
 	const struct pass *pass;
 
 	(void)printer;
-	if (ev->lost || ev->is_repeated)
+	if (ev->lost) {
+		if (ev->lost->since_ns != runner->judged_ns)
+			complain(ev, runner->passes, "missing since another event");
 		return;
+	}
+	if (ev->is_repeated)
+		return;
+	runner->judged_ns = ev->ns;
 	while (runner->judged < runner->n && !runner->passes[runner->judged].is_recorded)
 		runner->judged++;
 	pass = &runner->passes[runner->judged++];
