@@ -2,12 +2,12 @@
 /*
  * t2x_out.h - buffered output to a file descriptor, or to a function.
  *
- * Text is put together in one large buffer.  It leaves in large writes that end at the end of a line, unless
- * one line alone fills the buffer; into what others write to, too, that line is whole as well, and the buffer grows
- * for it; or, into a file that nobody reads along, in blocks.  Errors stick: the first
- * errno is kept, what is written later is dropped, and no call here fails; the owner looks at error when it
- * pleases.  EPIPE is an error like any other, for the owner to be quiet about.  One thread; the descriptor stays
- * the caller's.
+ * Text is put together in one large buffer, and written in one of three ways:
+ *   in lines        large writes that end with a line; a line longer than the buffer is cut
+ *   in whole lines  no line is cut, the buffer grows: for files to which others write, too
+ *   in blocks       writes of T2X_OUT_BLOCK bytes: for files that nobody reads meanwhile
+ * Errors are sticky: the first errno stays in error, what is written later is dropped, and no call here fails.  EPIPE
+ * is an error like any other, for the owner to be quiet about.  One thread; the descriptor stays the caller's.
  */
 #ifndef T2X_OUT_H
 #define T2X_OUT_H
@@ -22,10 +22,7 @@ enum {
 	T2X_OUT_BYTES = T2X_OUT_BLOCK + T2X_OUT_ROOM,   /* of the buffer */
 };
 
-/*
- * Write n bytes: whole lines, but for a line longer than the buffer, or than memory where that may grow; or whole
- * blocks.  Return  0 or an errno
- */
+/* Write n bytes: whole lines, or part of one that is too long; or whole blocks.  Return  0 or an errno */
 typedef int t2x_write_fn(void *target, const char *text, size_t n);
 
 struct t2x_out {
@@ -48,12 +45,12 @@ int t2x_out_init(struct t2x_out *out, int fd);
 int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
 
 /*
- * All writes but the last are of T2X_OUT_BLOCK bytes, wherever lines end.  The kernel keeps a file in pieces as large
- * then: 7 GB/s instead of 5.5 (ext4); memory in still larger ones is rare.  To be said before anything is written.
+ * Write in blocks.  The kernel then caches the file in pieces as large: 7 GB/s instead of 5.5 (ext4); larger ones are
+ * rarely free.  To be called before anything is written.
  */
 void t2x_out_in_blocks(struct t2x_out *out);
 
-/* No line is cut, however long it is: the buffer is what it was again at the next flush.  The other way than blocks. */
+/* Write in whole lines.  The buffer shrinks again at the next flush.  Not together with blocks. */
 void t2x_out_in_whole_lines(struct t2x_out *out);
 
 /* Write n bytes to a descriptor, in as many goes as it takes.  Return  0 or an errno */

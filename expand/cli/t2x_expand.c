@@ -15,7 +15,7 @@
 
 /* ---- messages ----------------------------------------------------------------------------------- */
 
-/* What concerns all inputs of a text; that of one process among several has a name. */
+/* A message about all inputs; one of several outputs is named. */
 static void tell(const struct t2x_expansion *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void tell(const struct t2x_expansion *x, const char *format, ...)
 {
@@ -54,7 +54,7 @@ static void note_summary(const struct t2x_expansion *x, const struct t2x_context
 	x->report->damages += context->ignored + context->changed;
 }
 
-/* Processes that were killed, or run.  Of ring files it is told anyway. */
+/* Processes that were killed, or run.  Ring files have a report of their own. */
 static void note_open(const struct t2x_expansion *x, const struct t2x_merge *merge)
 {
 	struct t2x_inputs *inputs = x->inputs;

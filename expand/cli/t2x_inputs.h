@@ -24,7 +24,7 @@ struct t2x_inputs {
 	int is_unusable;                  /* one could not be used at all */
 };
 
-/* The files and directories of the settings; room for as many ring files.  Return  0 or -ENOMEM; to be freed anyway */
+/* Those of the settings, and capacity for as many ring files.  Return  0 or -ENOMEM; to be freed in any case */
 int t2x_inputs_find(struct t2x_inputs *inputs, unsigned rings);
 
 /* A ring file goes with the .tlg file of its process, if that is there. */
@@ -35,7 +35,7 @@ struct t2x_input *t2x_inputs_get(const struct t2x_inputs *inputs, dev_t device, 
 /* All have been read: say what they turned out to be. */
 void t2x_inputs_judge(struct t2x_inputs *inputs);
 
-/* Forget the items, so that there is room for others. */
+/* Forget the items; others can be added. */
 void t2x_inputs_clear(struct t2x_inputs *inputs);
 void t2x_inputs_free(struct t2x_inputs *inputs);
 

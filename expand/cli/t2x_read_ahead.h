@@ -8,7 +8,7 @@
  * and the messages are those of a run that reads when it is asked to.
  *
  * Memory: T2X_READ_AHEAD_BATCHES batches of 120 KB for an input, T2X_READ_AHEAD_INPUTS inputs at a time; others are
- * read  * when they are asked for, until one of these has ended.
+ * read when they are asked for, until one of these has ended.
  */
 #ifndef T2X_READ_AHEAD_H
 #define T2X_READ_AHEAD_H

@@ -59,7 +59,7 @@ static int is_there(const struct t2x_recover *recover, const struct t2x_ring *ri
 	return 0;
 }
 
-/* What is asked for by name or id is an error if it cannot be read; of what was found the first ones are told. */
+/* What was asked for by name or id is an error if it cannot be read; of what was found the first ones are reported. */
 static void refuse(struct t2x_recover *recover, const char *path, const char *why, int is_named)
 {
 	if (is_named)

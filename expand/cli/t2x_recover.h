@@ -47,7 +47,7 @@ void t2x_recover_close(struct t2x_recovered *item);
 /* Find, and open all.  Return  0 or -ENOMEM; to be freed in any case */
 int t2x_recover_open(struct t2x_recover *recover, const struct t2x_settings *settings, struct t2x_report *report);
 
-/* Say on stderr what came out of one; at the end, of those that were not told one by one. */
+/* Report one on stderr; at the end, the totals of those that were not reported one by one. */
 void t2x_recover_report(struct t2x_recover *recover, const struct t2x_recovered *item);
 void t2x_recover_finish(struct t2x_recover *recover);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_terminal.h - output to a terminal: the text of a t2x_out, escaped on its way.
+ * t2x_terminal.h - output to a terminal, escaped.
  */
 #ifndef T2X_TERMINAL_H
 #define T2X_TERMINAL_H

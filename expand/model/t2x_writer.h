@@ -25,9 +25,10 @@ enum { T2X_DEFAULT_NESTING = 2 };
 /*
  * One event.  Everything is valid during the call only.
  *
- * args are those of the kind's signature in tlg_styles.def, checked; the enums below name their positions.  The value of
- * data is a text (data), an integer (data_intmax), or a text that is meant to be JSON (data_json), which nobody has
- * checked: style tells.  Durations among them are nanoseconds.  Names are in the scope, the process is the thread's.
+ * args are those of the kind's signature in tlg_styles.def, checked; the enums below name their positions.  The value
+ * of data is a text (data), an integer (data_intmax), or a text that is meant to be JSON (data_json), which nobody
+ * has checked: style tells.  Durations among them are nanoseconds.  Names are in the scope, the process is the
+ * thread's.
  */
 struct t2x_event {
 	const struct t2x_thread *thread;
@@ -47,8 +48,8 @@ struct t2x_event {
 };
 
 /*
- * What is missing, at an event of kind data_intmax whose value is how many.  What a process has lost in all comes at its
- * end, as counters of category "trace2".
+ * What is missing, at an event of kind data_intmax whose value is how many.  What a process has lost in all comes at
+ * its end, as counters of category "trace2".
  */
 enum t2x_lost_what { T2X_LOST_EVENTS, T2X_LOST_LEAVES, T2X_LOST_ENTERS };
 struct t2x_lost {

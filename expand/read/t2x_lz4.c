@@ -31,7 +31,7 @@ struct t2x_lz4 {
 	uint64_t skip;                /* bytes of a foreign skippable frame still to step over */
 	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
-	struct t2x_stream_table streams;          /* streams whose marks were where they should */
+	struct t2x_stream_table streams;   /* whose marks were in their place */
 	unsigned char *scratch;       /* TLG_FRAME_BYTES: frames that are looked at; NULL: none was yet */
 	uint64_t looked_bytes;        /* so many, and decoded */
 };
@@ -180,10 +180,10 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 	for (size_t at = from; at < n; at += step) {
 		uint32_t stream = stream_at(p + at, n - at);
 		if (!is_broken && (at - from >= MAX_FRAME || (stream && t2x_stream_table_get(&lz4->streams, stream))))
-			return 1;
+			return 1;                                   /* case 1 or 2 */
 		step = is_worth ? unit_length(lz4, p + at, n - at) : 0;
 		if (step && first && stream == first && at - from >= MAX_FRAME)
-			return 1;
+			return 1;                                   /* case 3 */
 		if (!step && (at == from || n - at < MARK_BYTES))
 			return 0;
 		if (!step)
@@ -194,7 +194,7 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 			step = 1 + find_frame(p + at + 1, n - at - 1, &found);
 		lz4->looked_bytes += step;
 	}
-	return !is_broken && n < from + LOOK_BYTES;
+	return !is_broken && n < from + LOOK_BYTES;                 /* case 2: to the end */
 }
 
 /* A frame as the lz4 program makes them, in a file without marks: without a size, or larger than ours. */

@@ -6,10 +6,12 @@
  * checksum is verified.  Other frames, as the lz4 program makes them, are given out in pieces.
  *
  * Behind damage the next mark or frame is looked for.  It may be a text of the traced program, made up to look like
- * one, in the frame that is damaged.  So it counts only if its mark names a stream whose mark was in its place before,
- * or if good frames follow it, back to back, up to such a mark, to the end, or for longer than any frame is; or if
- * another of its stream lies so far behind it that no frame could hold both.  A text cannot do that: behind it come
- * the checksums of its own frame.  (Where the file is cut off just behind a text, it cannot be told.)
+ * one, in the damaged frame.  So it counts only if
+ *   1  its mark names a stream whose mark was in its place before;
+ *   2  or good frames follow it back to back: up to such a mark, to the end, or for longer than any frame is;
+ *   3  or another of its stream lies so far behind it that no frame could hold both.
+ * A text cannot do that: behind it come the checksums of its own frame.  (If the file is cut off right behind a text,
+ * nobody can tell.)
  */
 #ifndef T2X_LZ4_H
 #define T2X_LZ4_H
