@@ -1,7 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_life.c - switching on, forking, ending. */
+/*
+ * tr2_life.c - switching on, writing out, ending.
+ *
+ * What comes in which order, and why there.  S: at the start; C: in a forked child, with its first event, see
+ * record/tr2_session.c.  The code follows the rows.
+ *
+ *   S    tr2_config           git's configuration: it may say that there is something to trace
+ *   S    tr2_sink_is_wanted   the question that programs pay for which are not traced: so, before all that costs
+ *   S    tr2_clock            its first reading is the start of the process
+ *   S    tr2_site             reads only the program's headers; for whoever records first
+ *   S    tr2_env              the settings: everything below asks them
+ *   S    tr2_sid, UTC offset  change and read the environment, which the program may do too, from its threads, later
+ *   S    tr2_wake_init        the processors that the program may use now, not those that a later caller is bound to
+ *   S    tr2_handler_note     the handlers that there are now, one of which may call us next
+ *     C  tr2_shm_forget       new memory from here on; the parent's stays mapped, for code that the fork interrupted
+ *     C  tr2_drain_reset      the parent's passes, lock and requests; before anybody in the child may want the lock
+ *     C  tr2_wake_reset       no thread of the parent's runs here
+ *     C  tr2_snapshot_reset   nobody has asked the child for one
+ *   S C  tr2_sink             without a destination nothing else is set up.  A child goes on in its parent's
+ *   S C  tr2_shm              the memory in which the next two lie
+ *   S C  tr2_scope            before the threads, which may record; a child's scopes keep their parent's numbers
+ *   S C  tr2_thread           main's ring.  A child has none yet: its first caller takes one, as its parent's thread
+ *     C  tr2_sid_fork         the child's own id, before the stream that begins with it
+ *   S C  tr2_drain            its buffers, and the stream: it names the session, and the file of the sink
+ *   S    atexit               after what the program has registered by now, so that our last word comes before that
+ *   S    pthread_atfork       a fork before this line has nothing to take along
+ *   S    tr2_signal           handlers that record: into rings that are there
+ *   S    tr2_flight           what asks for a snapshot; its signals are tr2_signal's
+ *   S    tr2_enabled_v1       from here on calls record
+ *     C  tr2_thread_ready     the same for a child: from here on its other threads do not wait
+ *   S C  tr2_wake             the thread last: all that it reads is there
+ *
+ * At the end (exit, or trace2_finish()):
+ *
+ *   at_exit     timers, counters, `atexit`: with the time at which it began, before the program's own exit handlers
+ *   at_unload   behind the destructors, which may record: snapshot, then off, then what is left and END are written
+ */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -11,21 +46,18 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
-#include "base/tr2_text.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
-#include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
 #include "record/tr2_reserve.h"
+#include "record/tr2_session.h"
 #include "record/tr2_signal.h"
 #include "record/tr2_site.h"
 #include "record/tr2_timer.h"
 #include "ring/tr2_handler.h"
-#include "ring/tr2_scope.h"
-#include "ring/tr2_shm.h"
 #include "settings/tr2_config.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
@@ -36,45 +68,7 @@ static char g_version[256] = TRACE2_VERSION;
 TR2_NEAR static int g_use_git_config;
 TR2_NEAR static int g_is_new = 1;   /* not initialized */
 static int g_exit_code;
-static int g_has_exited;            /* in this process trace2_cmd_exit() was called */
-static int g_is_child;              /* this process was forked, and records */
-
-/* ---- forking ------------------------------------------------------------------------------------ */
-
-/*
- * Set around fork(), which leaves the C library in order in the child, so that a thread can be created there; _Fork()
- * and the system call do not, and call no handlers either.
- */
-static __thread int g_is_forking __attribute__((tls_model("initial-exec")));   /* the calling thread is in fork() */
-static pid_t g_forked;                         /* this process, if it was forked so */
-
-static int is_forked_in_order(void)
-{
-	return g_is_forking || g_forked == getpid();
-}
-
-static void before_fork(void)
-{
-	g_is_forking = 1;
-	if (tr2_is_enabled())
-		tr2_handler_note();
-	tr2_wake_show();
-	tr2_drain_before_fork();
-}
-
-static void after_fork_parent(void)
-{
-	g_is_forking = 0;
-	tr2_drain_after_fork_parent();
-}
-
-static void after_fork_child(void)
-{
-	g_is_forking = 0;
-	g_forked = getpid();
-	tr2_drain_after_fork_child();
-	tr2_thread_wipe();
-}
+static unsigned g_exited;           /* tr2_session_forks() + 1 where trace2_cmd_exit() was called; 0: nowhere yet */
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
@@ -97,64 +91,6 @@ static int32_t find_utcoff(void)
 		return 0;
 	now = time(NULL);
 	return localtime_r(&now, &local) ? (int32_t)local.tm_gmtoff : 0;
-}
-
-/* A forked child is a session of its own. */
-static void fork_session(void)
-{
-	int32_t utcoff;
-
-	tr2_cycle_process(&utcoff);
-	tr2_cycle_set_process(tr2_sid_fork(), utcoff);
-}
-
-/*
- * Rings, destination and stream of this process.
- * parent  NULL, or in a forked child the memory of its parent
- * Return  0 or -errno; then nothing is left behind
- */
-static int set_up(const struct tr2_shm *parent)
-{
-	uint32_t stream = tr2_sid_stream();
-	int error;
-
-	if (parent ? tr2_sink_inherit() : tr2_sink_open(tr2_sid_own()))
-		return -ENOENT;
-	error = tr2_shm_create(stream);
-	if (!error)
-		error = tr2_scope_init(parent);
-	if (!error)
-		error = tr2_thread_init(parent != NULL);
-	if (!error && parent)
-		fork_session();
-	if (!error)
-		error = tr2_drain_init(stream);
-	if (!error)
-		return 0;
-	if (tr2_g_settings.dst_debug)
-		tr2_warning("no memory for rings: ", tr2_text_error(-error));
-	tr2_shm_unlink();
-	tr2_shm_forget();
-	tr2_drain_reset();
-	tr2_sink_reset();
-	return error;
-}
-
-/* In a forked child, before its first event: rings and a stream of its own, in its parent's destinations. */
-static void start_over(void)
-{
-	const struct tr2_shm parent = tr2_g_shm;
-
-	g_is_child = 1;
-	g_has_exited = 0;
-	tr2_shm_forget();
-	tr2_drain_reset();
-	tr2_wake_reset(is_forked_in_order());
-	tr2_snapshot_reset();
-	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
-		tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
-	else
-		tr2_thread_ready();
 }
 
 /*
@@ -233,11 +169,10 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	tr2_site_init();
 	tr2_env_read();
 	tr2_cycle_set_process(tr2_sid(), find_utcoff());
-	tr2_g_after_fork = start_over;
 	tr2_wake_init();
 	tr2_handler_note();
-	if (!set_up(NULL) && !atexit(at_exit)) {
-		pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+	if (!tr2_session_begin() && !atexit(at_exit)) {
+		tr2_session_watch_forks();
 		tr2_signal_init();
 		tr2_flight_init();
 		tr2_store_rlx(&tr2_enabled_v1, 1); /* relaxed: as above */
@@ -267,16 +202,17 @@ int trace2_catch_signal(int signo)
 const char *trace2_session_id(void)
 {
 	if (tr2_is_enabled())
-		tr2_settle();   /* a forked child has one of its own */
+		tr2_session_ensure();   /* a forked child has one of its own */
 	return tr2_sid();
 }
 
 void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
 	g_exit_code = code;
-	g_has_exited = 1;
-	if (tr2_is_enabled())
-		tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
+	if (!tr2_is_enabled())
+		return;
+	tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
+	g_exited = tr2_session_forks() + 1;   /* behind the event: it may be a forked child's first */
 }
 
 void trace2_finish(void)
@@ -325,7 +261,7 @@ void trace2_flush(void)
 {
 	if (!tr2_is_enabled() || is_left_to_thread(TR2_DRAIN_FLUSH))
 		return;
-	if (g_is_child && g_has_exited)
+	if (tr2_session_forks() && g_exited == tr2_session_forks() + 1)
 		trace2_finish();
 	else
 		tr2_drain_flush();

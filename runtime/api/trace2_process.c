@@ -13,6 +13,7 @@
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
 #include "record/tr2_reserve.h"
+#include "record/tr2_session.h"
 #include "record/tr2_timer.h"
 #include "ring/tr2_handler.h"
 
@@ -115,7 +116,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 {
 	struct tr2_scope_key key = tr2_scope_key_at(TLG_STYLE_thread_start, file, line);
 
-	if (!tr2_is_enabled() || !tr2_settle())
+	if (!tr2_is_enabled() || !tr2_session_ensure())
 		return;
 	if (tr2_thread_is_main()) {
 		trace2_region_enter_printf_fl(file, line, NULL, NULL, NULL, "thread-proc on main: %s",

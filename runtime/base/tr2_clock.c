@@ -89,6 +89,11 @@ uint64_t tr2_clock_raw(void)
 	return g_clock.type == TLG_CLOCK_MONOTONIC ? read_ns(CLOCK_MONOTONIC) : read_counter();
 }
 
+uint64_t tr2_clock_ms(void)
+{
+	return read_ns(CLOCK_MONOTONIC) / 1000000;
+}
+
 /* The tightest of a few readings: raw, ns, raw; the middle of the raw ones belongs to ns. */
 struct tr2_anchor tr2_clock_anchor(void)
 {

@@ -48,6 +48,9 @@ uint64_t tr2_clock_ns(uint64_t ticks);
 /* About so many ticks. */
 uint64_t tr2_clock_ticks(uint64_t ns);
 
+/* CLOCK_MONOTONIC in ms: for deadlines.  Signal safe */
+uint64_t tr2_clock_ms(void);
+
 /* The best pairing that the start and now give.  Signal safe.  Cost  100 ns. */
 void tr2_clock_timebase(struct tr2_timebase *base);
 

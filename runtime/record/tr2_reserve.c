@@ -3,79 +3,32 @@
 #include "tr2_reserve.h"
 
 #include <errno.h>
-#include <time.h>
 
+#include "tr2_session.h"
+#include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
-#include "base/tr2_memory.h"
 #include "drain/tr2_collect.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
-#include "output/tr2_sink.h"
 #include "ring/tr2_handler.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 
 enum {
 	LOOK_AGAIN = 1024,        /* dropped checkpoints */
-	ROOM_TRIES = 16,          /* chunks to overwrite for a new one: others may be quicker to take them */
+	MAX_TRIES = 16,           /* chunks to overwrite for a new one: others may be quicker to take them */
 };
 
-void (*tr2_g_after_fork)(void);
-
-/* ---- after a fork ------------------------------------------------------------------------------- */
-
-/* Another thread of the child is setting it up.  Return  0: it cannot, or needs too long */
-static int await_settled(void)
-{
-	const struct timespec pause = { 0, 100000 };
-
-	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_is_enabled(); i++)
-		nanosleep(&pause, NULL);
-	return !tr2_is_forked_child();
-}
-
-/* Signals masked.  The child is set up, by whoever comes first; and who was its parent's thread goes on as that. */
-static void leave_parent(uint64_t mask)
-{
-	TR2_LARGE static uint64_t enters[TR2_KEPT_REGIONS];   /* of the one thread that has forked */
-	const struct tr2_thread *parent = tr2_self;
-	unsigned open = parent ? tr2_drain_open_regions(parent, enters) : 0;
-
-	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
-	tr2_hot_v1 = NULL;
-	if (tr2_is_forked_child() && tr2_thread_claim()) {
-		tr2_g_after_fork();
-		if (tr2_g_shm.head && tr2_wake_is_for_all())
-			tr2_wake_wanted(mask);
-	}
-	if (await_settled() && parent && tr2_thread_inherit(parent, enters, open))
-		tr2_wake_now();
-}
-
-/* Signals masked. */
-static int leave_parent_if_needed(uint64_t mask)
-{
-	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
-		leave_parent(mask);
-	return tr2_g_shm.head && !tr2_is_forked_child();
-}
-
-int tr2_settle(void)
-{
-	uint64_t mask;
-	int saved = errno, is_traced;
-
-	if (tr2_thread_has_self())
-		return 1;
-	tr2_mask_all(&mask);
-	is_traced = leave_parent_if_needed(mask);
-	tr2_mask_restore(&mask);
-	errno = saved;
-	return is_traced;
-}
-
-/* ---- reserving ---------------------------------------------------------------------------------- */
+/* A chain that found no room where its thread is. */
+struct request {
+	unsigned events;
+	uint32_t what;            /* see TR2_CHAIN_MORE */
+	uintptr_t position;       /* what the add gave; 0: nothing, or it has been dealt with */
+	uint32_t progress;        /* tr2_collect_progress() before the last look */
+	uint64_t deadline_ms;     /* of waiting; 0: it has not waited */
+	int has_timed_out;
+};
 
 struct tr2_thread *tr2_self_or_new(void)
 {
@@ -85,7 +38,7 @@ struct tr2_thread *tr2_self_or_new(void)
 	if (tr2_thread_has_self())
 		return tr2_self;
 	tr2_mask_all(&mask);
-	if (leave_parent_if_needed(mask) && !tr2_self)
+	if (tr2_session_ensure_masked(mask) && !tr2_self)
 		tr2_thread_begin("unknown");
 	if (tr2_self)
 		tr2_wake_now();
@@ -94,54 +47,81 @@ struct tr2_thread *tr2_self_or_new(void)
 	return tr2_self;
 }
 
-static void drop(struct tr2_thread *self, unsigned events, uint32_t what, unsigned reason)
+static void drop(struct tr2_thread *self, const struct request *request, unsigned reason)
 {
-	if (what != TR2_CHAIN_MORE)
-		tr2_gap_count(&self->gap, what);
-	tr2_ring_drop(&self->ring, what != TR2_CHAIN_MORE, events);
-	tr2_losses_add(self->tid, what != TR2_CHAIN_MORE ? reason : TLG_LOSS_CUT, 1);
+	const unsigned is_checkpoint = request->what != TR2_CHAIN_MORE;
+
+	if (is_checkpoint)
+		tr2_gap_count(&self->gap, request->what);
+	tr2_ring_drop(&self->ring, is_checkpoint, request->events);
+	tr2_losses_add(self->tid, is_checkpoint ? reason : TLG_LOSS_CUT, 1);
 }
 
 /*
  * The ring is full and the drain has freed nothing since that was found: no need to look again.  But now and then,
  * for what had no room may have been the file system.
  */
-static int drop_quickly(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what)
+static int drop_quickly(struct tr2_thread *self, const struct request *request)
 {
+	const uintptr_t position = request->position;
+
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
 	    tr2_is_parked(position) || ++self->quick_drops % LOOK_AGAIN == 0)
 		return 0;
-	if (!tr2_local_cas(&self->ring.hot->cur, position + events * sizeof(struct tlg_event), 0))
+	if (!tr2_local_cas(&self->ring.hot->cur, position + request->events * sizeof(struct tlg_event), 0))
 		return 0;   /* a handler has come between, and may have found room */
-	drop(self, events, what, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
+	drop(self, request, tr2_g_settings.policy == TR2_POLICY_BLOCK ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
 	return 1;
 }
 
-/* A flight recorder's thread keeps what it holds: when all is taken, who has more than its share gives back. */
+/* ---- finding room, by policy -------------------------------------------------------------------- */
+
+/* A thread keeps what it holds: when all is taken, who has more than its share gives back. */
 static int has_too_much(const struct tr2_thread *self)
 {
 	return tr2_pool_is_used_up() && tr2_ring_pages(&self->ring) > tr2_pool_lasting_share();
 }
 
-/*
- * Signals masked.  In a new chunk; in one that is drained on the spot, if nobody else drains and the drain's thread
- * cannot be started from here; or not at all.
- */
+/* Overwrite: in the place of the oldest that the thread holds. */
+static struct tlg_event *reserve_overwriting(struct tr2_thread *self, unsigned events, int *opened)
+{
+	struct tlg_event *event = tr2_thread_reserve(self, events, opened);
+
+	for (int tries = 0; !event && tries < MAX_TRIES && tr2_overwrite_make_room(self); tries++)
+		event = tr2_thread_reserve(self, events, opened);
+	if (*opened && has_too_much(self))
+		tr2_overwrite_make_room(self);
+	return event;
+}
+
+/* Discard, block: in a new chunk, which the drain hears of. */
+static struct tlg_event *reserve_drained(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
+{
+	struct tlg_event *event = tr2_thread_reserve(self, events, opened);
+
+	if (event && *opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
+		tr2_wake_opened(mask);
+	return event;
+}
+
+/* Any: there is none left.  In a chunk that is drained on the spot, where there is no drain's thread to wait for. */
+static struct tlg_event *reserve_by_draining(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
+{
+	tr2_wake_wanted(mask);
+	if (tr2_wake_is_running() || !tr2_drain_instead(tr2_handler_may_run(mask)))
+		return NULL;
+	return tr2_thread_reserve(self, events, opened);
+}
+
+/* Signals masked. */
 static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
-	int opened = 0, is_flight = tr2_is_flight_recorder();
-	struct tlg_event *event = tr2_thread_reserve(self, events, &opened);
+	int opened = 0;
+	struct tlg_event *event = tr2_is_flight_recorder() ? reserve_overwriting(self, events, &opened) :
+							     reserve_drained(self, events, mask, &opened);
 
-	for (int tries = 0; !event && tries < ROOM_TRIES && tr2_overwrite_make_room(self); tries++)
-		event = tr2_thread_reserve(self, events, &opened);
-	if (opened && is_flight && has_too_much(self))
-		tr2_overwrite_make_room(self);
 	if (!event)
-		tr2_wake_wanted(mask);
-	else if (opened && !is_flight && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
-		tr2_wake_opened(mask);
-	if (!event && !tr2_wake_is_running() && tr2_drain_instead(tr2_handler_may_run(mask)))
-		event = tr2_thread_reserve(self, events, &opened);
+		event = reserve_by_draining(self, events, mask, &opened);
 	if (tr2_ring_is_fragmented(&self->ring) && !tr2_handler_may_run(mask))
 		tr2_ring_abandon(&self->ring, opened);
 	return event;
@@ -152,77 +132,74 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 /*
  * Under the policy block: not in a handler, for the code that it interrupted may be what the drain needs; not where
  * no drain runs, as in a new child; not in the drain itself; not for what no drain will free, on a full file system.
- * is_ordinary  the caller has waited already: it is known to be no handler
  */
-static int may_wait(const struct tr2_thread *self, uint64_t mask, int is_ordinary)
+static int may_wait(const struct tr2_thread *self, const struct request *request, uint64_t mask)
 {
-	return tr2_g_settings.policy == TR2_POLICY_BLOCK && (self->ring.opened || tr2_pool_is_used_up()) &&
-	       tr2_wake_is_coming() && tr2_drain_may_come() &&
+	const int is_ordinary = request->deadline_ms != 0;   /* it has waited already: it is known to be no handler */
+
+	return tr2_g_settings.policy == TR2_POLICY_BLOCK && !request->has_timed_out &&
+	       (self->ring.opened || tr2_pool_is_used_up()) && tr2_wake_is_coming() && tr2_drain_may_come() &&
 	       (is_ordinary || !tr2_handler_may_run(mask & ~self->ordinary_mask));
 }
 
-static uint64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Signals are not masked: the program's handlers run.  Return  0: the bound is reached.  *until: 0 at first */
-static int wait_for_room(uint32_t seen, uint64_t *until)
+/* Until chunks are freed, or the deadline.  Signals are not masked: the program's handlers run. */
+static void wait_for_room(struct request *request)
 {
 	/* a missed wake-up costs no more; thousands that look again all the time would keep the drain from running */
 	const unsigned slice = 20 + tr2_pool_threads() / 8;
-	uint64_t now = now_ms();
+	uint64_t now = tr2_clock_ms(), left;
 
-	if (!*until)
-		*until = now + tr2_g_settings.wait_ms;
-	if (now >= *until)
-		return 0;
+	if (!request->deadline_ms)
+		request->deadline_ms = now + tr2_g_settings.wait_ms;
+	request->has_timed_out = now >= request->deadline_ms;
+	if (request->has_timed_out)
+		return;
+	left = request->deadline_ms - now;
 	tr2_wake_now();
-	tr2_collect_await(seen, *until - now < slice ? (unsigned)(*until - now) : slice);
-	return 1;
+	tr2_collect_await(request->progress, left < slice ? (unsigned)left : slice);
 }
 
-/* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: it may wait */
-static int settle(struct tr2_thread *self, uintptr_t position, unsigned events, uint32_t what,
-		  int has_waited, uint64_t until, struct tlg_event **event)
-{
-	uint32_t seen = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
-	uint64_t mask;
-	int may;
+/* ---- both --------------------------------------------------------------------------------------- */
 
+static void drop_for_good(struct tr2_thread *self, const struct request *request)
+{
+	drop(self, request, request->has_timed_out ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
+	if (request->has_timed_out || tr2_g_settings.policy == TR2_POLICY_DISCARD)
+		self->drop_mark = request->progress;
+}
+
+/* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: wait, then look again */
+static int look_for_room(struct tr2_thread *self, struct request *request, struct tlg_event **event)
+{
+	uint64_t mask;
+	int waits;
+
+	request->progress = tr2_collect_progress();   /* before looking: what is freed behind the look counts as new */
 	tr2_mask_all(&mask);
-	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
-		tr2_ring_pad(position);
-	*event = find_room(self, events, mask);
-	may = !*event && !has_waited && may_wait(self, mask, until != 0);
-	if (!*event && !may) {
-		drop(self, events, what, has_waited ? TLG_LOSS_WAIT : TLG_LOSS_FULL);
-		if (has_waited || tr2_g_settings.policy == TR2_POLICY_DISCARD)
-			self->drop_mark = seen;
-	}
+	if (tr2_in_chunk(request->position, sizeof(struct tlg_event)))
+		tr2_ring_pad(request->position);
+	request->position = 0;
+	*event = find_room(self, request->events, mask);
+	waits = !*event && may_wait(self, request, mask);
+	if (!*event && !waits)
+		drop_for_good(self, request);
 	tr2_mask_restore(&mask);
-	return !may;
+	return !waits;
 }
 
 struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t what)
 {
+	struct request request = { .events = events, .what = what, .position = position };
 	struct tr2_thread *self = tr2_self_or_new();
 	struct tlg_event *event = NULL;
-	uint64_t until = 0;
-	uint32_t seen = tr2_collect_progress();
-	int saved = errno, has_waited = 0;
+	int saved = errno;
 
 	if (!self && tr2_g_shm.head)
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
-	if (!self || drop_quickly(self, position, events, what))
+	if (!self || drop_quickly(self, &request))
 		return NULL;
-	while (self && !settle(self, position, events, what, has_waited, until, &event)) {
-		has_waited = !wait_for_room(seen, &until);
-		seen = tr2_collect_progress();
-		position = 0;
+	while (self && !look_for_room(self, &request, &event)) {
+		wait_for_room(&request);
 		self = tr2_self_or_new();   /* a handler may have forked meanwhile, or ended the thread */
 	}
 	errno = saved;

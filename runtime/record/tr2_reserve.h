@@ -19,15 +19,6 @@
 struct tr2_thread *tr2_self_or_new(void);
 
 /*
- * In a forked child: see to it that what the calling thread records is not its parent's.  tr2_self_or_new() does
- * that, too.  Return  0: there is no tracing here    Signal safe
- */
-int tr2_settle(void);
-
-/* What a forked child has to do before its first event; signals are masked then.  Set once. */
-extern void (*tr2_g_after_fork)(void);
-
-/*
  * What a chain is for: a checkpoint of a scope, 0 for one that it brings along, or more arguments of one that is
  * recorded already.  If the latter is dropped, the checkpoint is not lost but cut short.
  */

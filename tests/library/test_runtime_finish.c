@@ -123,6 +123,31 @@ static void test_flush_after_the_exit_of_a_forked_worker_ends_its_trace(void **s
 	assert_ended(CHILDREN, CHILDREN + 1);
 }
 
+static int run_workers_that_only_say_goodbye(void *data)
+{
+	int status;
+
+	(void)data;
+	trace2_initialize();
+	for (int i = 0; i < CHILDREN; i++) {
+		pid_t pid = fork();
+		if (!pid) {
+			say_goodbye();
+			_exit(0);
+		}
+		if (waitpid(pid, &status, 0) != pid || status)
+			return 1;
+	}
+	return 0;
+}
+
+static void test_flush_after_the_exit_that_is_a_forked_workers_only_call_ends_its_trace(void **state)
+{
+	(void)state;
+	traced_run(&t, run_workers_that_only_say_goodbye, NULL, NULL);
+	assert_ended(0, CHILDREN + 1);
+}
+
 static int run_flush_behind_exit(void *data)
 {
 	(void)data;
@@ -170,6 +195,7 @@ int main(void)
 		TRACED_TEST(test_finish_is_not_repeated_at_exit),
 		TRACED_TEST(test_finish_in_forked_workers_leaves_no_ring_file),
 		TRACED_TEST(test_flush_after_the_exit_of_a_forked_worker_ends_its_trace),
+		TRACED_TEST(test_flush_after_the_exit_that_is_a_forked_workers_only_call_ends_its_trace),
 		TRACED_TEST(test_flush_after_the_exit_of_the_first_process_does_not_end_its_trace),
 		TRACED_TEST(test_finish_also_holds_for_children_forked_later),
 	};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2_session.c - see tr2_session.h.  The numbers are those of the table in api/tr2_life.c. */
+#include "tr2_session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tr2_mask.h"
+#include "base/tr2_memory.h"
+#include "base/tr2_text.h"
+#include "drain/tr2_cycle.h"
+#include "drain/tr2_drain.h"
+#include "drain/tr2_overwrite.h"
+#include "drain/tr2_wake.h"
+#include "output/tr2_sink.h"
+#include "ring/tr2_handler.h"
+#include "ring/tr2_scope.h"
+#include "ring/tr2_shm.h"
+#include "ring/tr2_thread.h"
+#include "settings/tr2_env.h"
+#include "settings/tr2_sid.h"
+
+static unsigned g_forks;
+
+unsigned tr2_session_forks(void)
+{
+	return tr2_load_rlx(&g_forks); /* relaxed: set before anything of the session is recorded */
+}
+
+/* ---- beginning ---------------------------------------------------------------------------------- */
+
+/* The parent's, with "/" and an id of its own behind it. */
+static void name_child(void)
+{
+	int32_t utcoff;
+
+	tr2_cycle_process(&utcoff);
+	tr2_cycle_set_process(tr2_sid_fork(), utcoff);
+}
+
+/* parent: in a forked child its parent's memory, else NULL.  Return  0 or -errno; then nothing is left behind */
+static int set_up(const struct tr2_shm *parent)
+{
+	uint32_t stream = tr2_sid_stream();
+	int error;
+
+	if (parent ? tr2_sink_inherit() : tr2_sink_open(tr2_sid_own()))
+		return -ENOENT;
+	error = tr2_shm_create(stream);
+	if (!error)
+		error = tr2_scope_init(parent);
+	if (!error)
+		error = tr2_thread_init(parent != NULL);
+	if (!error && parent)
+		name_child();
+	if (!error)
+		error = tr2_drain_init(stream);
+	if (!error)
+		return 0;
+	if (tr2_g_settings.dst_debug)
+		tr2_warning("no memory for rings: ", tr2_text_error(-error));
+	tr2_shm_unlink();
+	tr2_shm_forget();
+	tr2_drain_reset();
+	tr2_sink_reset();
+	return error;
+}
+
+int tr2_session_begin(void)
+{
+	return set_up(NULL);
+}
+
+/* ---- around fork() ------------------------------------------------------------------------------ */
+
+/*
+ * Set around fork(), which leaves the C library in order in the child, so that a thread can be created there; _Fork()
+ * and the system call do not, and call no handlers either.
+ */
+static __thread int g_is_forking __attribute__((tls_model("initial-exec")));   /* the calling thread is in fork() */
+static pid_t g_forked;                         /* this process, if it was forked so */
+
+static int is_forked_in_order(void)
+{
+	return g_is_forking || g_forked == getpid();
+}
+
+static void before_fork(void)
+{
+	g_is_forking = 1;
+	if (tr2_is_enabled())
+		tr2_handler_note();
+	tr2_wake_show();
+	tr2_drain_before_fork();
+}
+
+static void after_fork_parent(void)
+{
+	g_is_forking = 0;
+	tr2_drain_after_fork_parent();
+}
+
+static void after_fork_child(void)
+{
+	g_is_forking = 0;
+	g_forked = getpid();
+	tr2_drain_after_fork_child();
+	tr2_thread_wipe();
+}
+
+void tr2_session_watch_forks(void)
+{
+	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
+/* ---- in a forked child -------------------------------------------------------------------------- */
+
+/* By one thread of the child, before its first event. */
+static void begin_in_child(void)
+{
+	const struct tr2_shm parent = tr2_g_shm;
+
+	tr2_store_rlx(&g_forks, tr2_session_forks() + 1); /* relaxed: as in tr2_session_forks() */
+	tr2_shm_forget();
+	tr2_drain_reset();
+	tr2_wake_reset(is_forked_in_order());
+	tr2_snapshot_reset();
+	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
+		tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
+	else
+		tr2_thread_ready();
+}
+
+/* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */
+static int await_session(void)
+{
+	const struct timespec pause = { 0, 100000 };
+
+	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_is_enabled(); i++)
+		nanosleep(&pause, NULL);
+	return !tr2_is_forked_child();
+}
+
+/* The child's session is begun by whoever comes first; and what was its parent's thread goes on as that. */
+static void leave_parent(uint64_t mask)
+{
+	TR2_LARGE static uint64_t enters[TR2_KEPT_REGIONS];   /* of the one thread that has forked */
+	const struct tr2_thread *parent = tr2_self;
+	unsigned open = parent ? tr2_drain_open_regions(parent, enters) : 0;
+
+	tr2_self = NULL;   /* from here on nothing of the parent's can be written to, whatever fails */
+	tr2_hot_v1 = NULL;
+	if (tr2_is_forked_child() && tr2_thread_claim()) {
+		begin_in_child();
+		if (tr2_g_shm.head && tr2_wake_is_for_all())
+			tr2_wake_wanted(mask);
+	}
+	if (await_session() && parent && tr2_thread_inherit(parent, enters, open))
+		tr2_wake_now();
+}
+
+int tr2_session_ensure_masked(uint64_t mask)
+{
+	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
+		leave_parent(mask);
+	return tr2_g_shm.head && !tr2_is_forked_child();
+}
+
+int tr2_session_ensure(void)
+{
+	uint64_t mask;
+	int saved = errno, is_traced;
+
+	if (tr2_thread_has_self())
+		return 1;
+	tr2_mask_all(&mask);
+	is_traced = tr2_session_ensure_masked(mask);
+	tr2_mask_restore(&mask);
+	errno = saved;
+	return is_traced;
+}
