@@ -12,7 +12,7 @@
  *   S    tr2_env              the settings: everything below asks them
  *   S    tr2_sid, UTC offset  change and read the environment, which the program may do too, from its threads, later
  *   S    tr2_wake_init        the processors that the program may use now, not those that a later caller is bound to
- *   S    tr2_handler_note     the handlers that there are now, one of which may call us next
+ *   S    tr2_mask             the handlers that there are now, one of which may call us next
  *     C  tr2_shm_forget       new memory from here on; the parent's stays mapped, for code that the fork interrupted
  *     C  tr2_drain_reset      the parent's passes, lock and requests; before anybody in the child may want the lock
  *     C  tr2_wake_reset       no thread of the parent's runs here
@@ -57,7 +57,6 @@
 #include "record/tr2_signal.h"
 #include "record/tr2_site.h"
 #include "record/tr2_timer.h"
-#include "ring/tr2_handler.h"
 #include "settings/tr2_config.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
@@ -170,13 +169,13 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	tr2_env_read();
 	tr2_cycle_set_process(tr2_sid(), find_utcoff());
 	tr2_wake_init();
-	tr2_handler_note();
+	tr2_mask_note_handlers();
 	if (!tr2_session_begin() && !atexit(at_exit)) {
 		tr2_session_watch_forks();
 		tr2_signal_init();
 		tr2_flight_init();
 		tr2_store_rlx(&tr2_enabled_v1, 1); /* relaxed: as above */
-		tr2_handler_is_ordinary();
+		tr2_thread_is_ordinary();
 		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
@@ -237,9 +236,8 @@ static int is_left_to_thread(enum tr2_drain_task task)
 
 	if (!tr2_sink_has_texts() || !tr2_wake_is_coming())
 		return 0;
-	tr2_mask_all(&mask);
-	tr2_mask_restore(&mask);
-	if (tr2_handler_may_run(mask)) {
+	mask = tr2_mask_now();
+	if (tr2_mask_may_be_handler(mask)) {
 		tr2_drain_leave(task);
 		if (task == TR2_DRAIN_ROTATE)
 			tr2_drain_open_files_now();

@@ -13,7 +13,7 @@
 #include "settings/tr2_config.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
-#include "settings/tr2_wild.h"
+#include "settings/tr2_wildmatch.h"
 
 #include "trace2.h"
 
@@ -161,7 +161,7 @@ static int is_wanted(const char *key)
 
 	while (list) {
 		list = next_item(list, pattern, sizeof(pattern));
-		if (*pattern && tr2_wild_match(pattern, key))
+		if (*pattern && tr2_wildmatch(pattern, key))
 			return 1;
 	}
 	return 0;

@@ -15,7 +15,6 @@
 #include "record/tr2_reserve.h"
 #include "record/tr2_session.h"
 #include "record/tr2_timer.h"
-#include "ring/tr2_handler.h"
 
 #include "trace2.h"
 
@@ -124,7 +123,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 		return;
 	}
 	tr2_thread_begin(base_name);
-	tr2_handler_is_ordinary();
+	tr2_thread_is_ordinary();
 	tr2_wake_if_wanted();
 	tr2_wake_now();
 	tr2_emit(&key, NULL, 0, 0);

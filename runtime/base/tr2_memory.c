@@ -6,11 +6,8 @@
 #include <sys/mman.h>
 
 #include "tr2_atomic.h"
-#include "tr2_mask.h"
 
 enum { ALIGNMENT = 64, SHARED_BYTES = 6 << 20 };   /* all that is taken at the beginning, and something more */
-
-__thread struct tr2_masked tr2_masked __attribute__((tls_model("initial-exec")));
 
 static unsigned char *g_shared;
 static uint32_t g_used;

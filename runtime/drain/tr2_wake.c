@@ -33,7 +33,6 @@
 #include "base/tr2_progress.h"
 #include "base/tr2_text.h"
 #include "output/tr2_sink.h"
-#include "ring/tr2_handler.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
 
@@ -356,14 +355,11 @@ static void ask_to_show(void)
 
 void tr2_wake_show(void)
 {
-	uint64_t mask;
 	int saved = errno;
 
 	if (!tr2_sink_has_texts() || tr2_is_flight_recorder() || tr2_is_forked_child())
 		return;
-	tr2_mask_all(&mask);
-	tr2_mask_restore(&mask);
-	if (!tr2_handler_may_run(mask))
+	if (!tr2_mask_may_be_handler(tr2_mask_now()))
 		tr2_drain_flush();
 	else if (tr2_wake_is_running() && tr2_drain_may_come())
 		ask_to_show();
@@ -378,7 +374,7 @@ void tr2_wake_wanted(uint64_t mask)
 		return;
 	}
 	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
-	if (!tr2_handler_may_run(mask))
+	if (!tr2_mask_may_be_handler(mask))
 		tr2_wake_start();
 }
 

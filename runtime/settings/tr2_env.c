@@ -37,22 +37,22 @@ enum kind {
 struct setting {
 	char name[16], key[28];   /* behind the prefix; in git's configuration, "": not there */
 	uint8_t kind, bytes, to;  /* the member that it goes to: its size, its place */
-	char otherwise[12], least[12], most[12];
+	char fallback[12], min[12], max[12];
 	char words[32];
 };
 
 /*
  * All settings, a line each.  For a new one: a line here, a member in struct tr2_settings, an entry in trace2-env.7
- * with its words, or with "LEAST to MOST", and "default DEFAULT".
+ * with its words, or with "MIN to MAX", and "default DEFAULT".
  */
 #define TO(member) sizeof(tr2_g_settings.member), offsetof(struct tr2_settings, member)
 #define TEXT(name, key) { name, key, TEXT, 0, 0, "", "", "", "" }
 #define KEPT(name, key, member) { name, key, KEPT, TO(member), "", "", "", "" }
-#define BOOL(name, key, member, otherwise) { name, key, BOOL, TO(member), otherwise, "0", "1", "" }
-#define COUNT(name, key, member, otherwise, least) { name, key, COUNT, TO(member), otherwise, least, "2147483647", "" }
-#define SIZE(name, key, member, otherwise, least, most) { name, key, SIZE, TO(member), otherwise, least, most, "" }
-#define TIME(name, key, member, otherwise, least, most) { name, key, TIME, TO(member), otherwise, least, most, "" }
-#define WORD(name, key, member, otherwise, words) { name, key, WORD, TO(member), otherwise, "", "", words }
+#define BOOL(name, key, member, fallback) { name, key, BOOL, TO(member), fallback, "0", "1", "" }
+#define COUNT(name, key, member, fallback, min) { name, key, COUNT, TO(member), fallback, min, "2147483647", "" }
+#define SIZE(name, key, member, fallback, min, max) { name, key, SIZE, TO(member), fallback, min, max, "" }
+#define TIME(name, key, member, fallback, min, max) { name, key, TIME, TO(member), fallback, min, max, "" }
+#define WORD(name, key, member, fallback, words) { name, key, WORD, TO(member), fallback, "", "", words }
 static const struct setting settings[] = {
 	COUNT("DST_DEBUG", "trace2.destinationdebug", dst_debug, "0", "0"),   /* the first: it speaks of the others */
 	TEXT("", "trace2.normaltarget"),
@@ -218,11 +218,11 @@ static long long parse_own(const struct setting *setting, const char *text)
 static const char *find_instead(const struct setting *setting, int is_known, long long number)
 {
 	if (!is_known)
-		return setting->otherwise;
-	if (*setting->least && number < parse_own(setting, setting->least))
-		return number <= 0 ? setting->otherwise : setting->least;
-	if (*setting->most && number > parse_own(setting, setting->most))
-		return setting->most;
+		return setting->fallback;
+	if (*setting->min && number < parse_own(setting, setting->min))
+		return number <= 0 ? setting->fallback : setting->min;
+	if (*setting->max && number > parse_own(setting, setting->max))
+		return setting->max;
 	return NULL;
 }
 
@@ -238,7 +238,7 @@ static void store_number(const struct setting *setting, long long number)
 
 static void read_number(const struct setting *setting, const char *value)
 {
-	const char *instead = setting->otherwise;
+	const char *instead = setting->fallback;
 	char variable[64];
 	long long number = 0;
 	int is_known = value && parse_value(setting, value, &number);

@@ -7,21 +7,21 @@
 
 #include "gitask.h"
 #include "traced.h"
-#include "settings/tr2_wild.h"
+#include "settings/tr2_wildmatch.h"
 
 static void assert_matches(const char *pattern, const char *text)
 {
-	if (!tr2_wild_match(pattern, text))
+	if (!tr2_wildmatch(pattern, text))
 		fail_msg("'%s' does not match '%s'", pattern, text);
 }
 
 static void assert_differs(const char *pattern, const char *text)
 {
-	if (tr2_wild_match(pattern, text))
+	if (tr2_wildmatch(pattern, text))
 		fail_msg("'%s' matches '%s'", pattern, text);
 }
 
-static void test_wild_plain_text_matches_itself_in_any_case(void **state)
+static void test_wildmatch_plain_text_matches_itself_in_any_case(void **state)
 {
 	(void)state;
 	assert_matches("", "");
@@ -34,7 +34,7 @@ static void test_wild_plain_text_matches_itself_in_any_case(void **state)
 	assert_differs("\xc4", "\xe4");   /* bytes, whatever the locale */
 }
 
-static void test_wild_stars_match_any_run(void **state)
+static void test_wildmatch_stars_match_any_run(void **state)
 {
 	(void)state;
 	assert_matches("*", "");
@@ -49,7 +49,7 @@ static void test_wild_stars_match_any_run(void **state)
 	assert_differs("a?c", "ac");
 }
 
-static void test_wild_sets_hold_bytes_ranges_and_classes(void **state)
+static void test_wildmatch_sets_hold_bytes_ranges_and_classes(void **state)
 {
 	(void)state;
 	assert_matches("[abc]x", "bx");
@@ -71,7 +71,7 @@ static void test_wild_sets_hold_bytes_ranges_and_classes(void **state)
 	assert_matches("[[:]x", ":x");
 }
 
-static void test_wild_capitals_alone_match_nothing_as_in_git(void **state)
+static void test_wildmatch_capitals_alone_match_nothing_as_in_git(void **state)
 {
 	(void)state;
 	assert_differs("[A]x", "ax");
@@ -80,7 +80,7 @@ static void test_wild_capitals_alone_match_nothing_as_in_git(void **state)
 	assert_matches("\\ax", "Ax");
 }
 
-static void test_wild_bad_patterns_match_nothing(void **state)
+static void test_wildmatch_bad_patterns_match_nothing(void **state)
 {
 	(void)state;
 	assert_differs("[", "[");
@@ -97,7 +97,7 @@ static void test_wild_bad_patterns_match_nothing(void **state)
 	assert_matches("a\\\\", "a\\");
 }
 
-static void test_wild_many_stars_end_soon(void **state)
+static void test_wildmatch_many_stars_end_soon(void **state)
 {
 	static char pattern[2001], text[20001];
 
@@ -140,7 +140,7 @@ static void write_names(const char *path)
 	assert_int_equal(fclose(out), 0);
 }
 
-static void test_wild_patterns_match_what_they_match_for_git(void **state)
+static void test_wildmatch_patterns_match_what_they_match_for_git(void **state)
 {
 	static char answer[8192];
 	char path[128], settings[512], param[128], key[64];
@@ -160,7 +160,7 @@ static void test_wild_patterns_match_what_they_match_for_git(void **state)
 		for (size_t n = 0; n < NAMES; n++) {
 			snprintf(key, sizeof(key), "x.%s.k", names[n]);
 			snprintf(param, sizeof(param), " %s=%zu\n", key, n);
-			if (tr2_wild_match(patterns[p], key) != (strstr(answer, param) != NULL))
+			if (tr2_wildmatch(patterns[p], key) != (strstr(answer, param) != NULL))
 				fail_msg("'%s' and '%s': git says otherwise", patterns[p], key);
 			matches += strstr(answer, param) != NULL;
 		}
@@ -172,13 +172,13 @@ static void test_wild_patterns_match_what_they_match_for_git(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wild_plain_text_matches_itself_in_any_case),
-		cmocka_unit_test(test_wild_stars_match_any_run),
-		cmocka_unit_test(test_wild_sets_hold_bytes_ranges_and_classes),
-		cmocka_unit_test(test_wild_capitals_alone_match_nothing_as_in_git),
-		cmocka_unit_test(test_wild_bad_patterns_match_nothing),
-		cmocka_unit_test(test_wild_many_stars_end_soon),
-		cmocka_unit_test(test_wild_patterns_match_what_they_match_for_git),
+		cmocka_unit_test(test_wildmatch_plain_text_matches_itself_in_any_case),
+		cmocka_unit_test(test_wildmatch_stars_match_any_run),
+		cmocka_unit_test(test_wildmatch_sets_hold_bytes_ranges_and_classes),
+		cmocka_unit_test(test_wildmatch_capitals_alone_match_nothing_as_in_git),
+		cmocka_unit_test(test_wildmatch_bad_patterns_match_nothing),
+		cmocka_unit_test(test_wildmatch_many_stars_end_soon),
+		cmocka_unit_test(test_wildmatch_patterns_match_what_they_match_for_git),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

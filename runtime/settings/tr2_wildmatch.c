@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_wild.c - one pass with one place to go back to: a later star makes all earlier ones final. */
-#include "tr2_wild.h"
+/* tr2_wildmatch.c - one pass with one place to go back to: a later star makes all earlier ones final. */
+#include "tr2_wildmatch.h"
 
 #include <stddef.h>
 #include <string.h>
 
-static int is_between(unsigned char c, unsigned char least, unsigned char most)
+static int is_between(unsigned char c, unsigned char min, unsigned char max)
 {
-	return c >= least && c <= most;
+	return c >= min && c <= max;
 }
 
 static int is_lower(unsigned char c)
@@ -58,9 +58,9 @@ static int is_in_class(unsigned char c, const char *name, size_t length)
 }
 
 /* A range counts for a letter in both its cases. */
-static int is_in_range(unsigned char c, unsigned char least, unsigned char most)
+static int is_in_range(unsigned char c, unsigned char min, unsigned char max)
 {
-	return is_between(c, least, most) || (is_lower(c) && is_between((unsigned char)(c - 32), least, most));
+	return is_between(c, min, max) || (is_lower(c) && is_between((unsigned char)(c - 32), min, max));
 }
 
 /* The byte at *at, or behind the backslash there; *at moves past it.  '\0': the pattern ends. */
@@ -97,7 +97,7 @@ static int match_set(const char **at, unsigned char c)
 {
 	const char *p = *at;
 	int negated = *p == '!' || *p == '^', found = 0;
-	unsigned char last = '\0';         /* of a range the least; '\0': none can begin here */
+	unsigned char last = '\0';         /* of a range the first; '\0': none can begin here */
 
 	p += negated;
 	do {
@@ -137,7 +137,7 @@ static int match_one(const char **at, unsigned char text)
 	return c == '?' || fold(c) == fold(text);
 }
 
-int tr2_wild_match(const char *pattern, const char *text)
+int tr2_wildmatch(const char *pattern, const char *text)
 {
 	const char *star = NULL;           /* behind the last star */
 	const char *from = NULL;           /* where the text begins that this star does not take */

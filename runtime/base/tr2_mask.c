@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_handler.c - see tr2_handler.h. */
-#include "tr2_handler.h"
+/* tr2_mask.c - what a mask tells of handlers. */
+#include "tr2_mask.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stddef.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "tr2_thread.h"
+#include "tr2_atomic.h"
+
+__thread struct tr2_masked tr2_masked __attribute__((tls_model("initial-exec")));
 
 /* Handlers of these end the program, or jump; none installs itself again for the next time, as SysV's handlers did. */
 static int is_fault(int signal)
@@ -84,7 +82,7 @@ static int look_at_handlers(uint64_t mask, int has_own_stack)
 	return may;
 }
 
-int tr2_handler_may_run(uint64_t mask)
+int tr2_mask_may_be_handler(uint64_t mask)
 {
 	stack_t stack;
 	int has_own_stack = !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
@@ -94,18 +92,10 @@ int tr2_handler_may_run(uint64_t mask)
 	return look_at_handlers(mask, has_own_stack);
 }
 
-void tr2_handler_note(void)
+void tr2_mask_note_handlers(void)
 {
 	int saved = errno;
 
 	look_at_handlers(0, 0);
 	errno = saved;
-}
-
-void tr2_handler_is_ordinary(void)
-{
-	uint64_t mask;
-
-	if (tr2_self && !syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask)))
-		tr2_self->ordinary_mask = mask;
 }

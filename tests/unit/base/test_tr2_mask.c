@@ -6,17 +6,12 @@
 #include <string.h>
 
 #include "base/tr2_mask.h"
-#include "ring/tr2_handler.h"
 
-static int said;          /* what tr2_handler_may_run() said in the handler */
+static int said;          /* what tr2_mask_may_be_handler() said in the handler */
 
 static int may_run_here(void)
 {
-	uint64_t mask;
-
-	tr2_mask_all(&mask);
-	tr2_mask_restore(&mask);
-	return tr2_handler_may_run(mask);
+	return tr2_mask_may_be_handler(tr2_mask_now());
 }
 
 static void ask(int signal)
