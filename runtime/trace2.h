@@ -346,7 +346,7 @@ void trace2_next_cycle(void);
  * Write out what all threads have recorded.  In a forked child behind trace2_cmd_exit(): as trace2_finish().
  * Blocks  for the write, and for one that is going on, as long as they get on; for one that does not, about 1 s.  Not
  *         in a signal handler while git's texts are written as well, for which its stack may be too small: there
- *         this, trace2_rotate() and trace2_next_cycle() are left to the library's thread, which does it soon.
+ *         this, trace2_rotate() and trace2_next_cycle() are left to the library's thread, or else to the next flush.
  */
 void trace2_flush(void);
 

@@ -226,38 +226,39 @@ void trace2_finish(void)
 /* ---- the recording itself ----------------------------------------------------------------------- */
 
 /*
- * Texts take more of the stack than a handler may have: in one, the drain's thread is left to do what is asked.
+ * Live text outputs take more of the stack than a handler may have.  So in one, what is asked for is left to the
+ * library's thread; where there is none, and the handler has a stack of its own, to the next flush elsewhere.
  * Return  1: it is
  */
-static int is_left_to_thread(enum tr2_drain_task task)
+static int is_left(enum tr2_drain_task task)
 {
 	uint64_t mask;
-	int saved = errno, is_left = 0;
+	int saved = errno, leaves;
 
-	if (!tr2_sink_has_texts() || !tr2_wake_is_coming())
+	if (!tr2_sink_has_texts())
 		return 0;
 	mask = tr2_mask_now();
-	if (tr2_mask_may_be_handler(mask)) {
+	leaves = tr2_wake_is_coming() ? tr2_mask_may_be_handler(mask) : tr2_mask_is_on_own_stack();
+	if (leaves) {
 		tr2_drain_leave(task);
 		if (task == TR2_DRAIN_ROTATE)
 			tr2_drain_open_files_now();
 		tr2_wake_wanted(mask);
-		is_left = 1;
 	}
 	errno = saved;
-	return is_left;
+	return leaves;
 }
 
 void trace2_next_cycle(void)
 {
-	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_NEXT_CYCLE))
+	if (tr2_is_enabled() && !is_left(TR2_DRAIN_NEXT_CYCLE))
 		tr2_drain_next_cycle();
 }
 
 /* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
 void trace2_flush(void)
 {
-	if (!tr2_is_enabled() || is_left_to_thread(TR2_DRAIN_FLUSH))
+	if (!tr2_is_enabled() || is_left(TR2_DRAIN_FLUSH))
 		return;
 	if (tr2_session_forks() && g_exited == tr2_session_forks() + 1)
 		trace2_finish();
@@ -267,6 +268,6 @@ void trace2_flush(void)
 
 void trace2_rotate(void)
 {
-	if (tr2_is_enabled() && !is_left_to_thread(TR2_DRAIN_ROTATE))
+	if (tr2_is_enabled() && !is_left(TR2_DRAIN_ROTATE))
 		tr2_drain_rotate();
 }

@@ -88,8 +88,15 @@ int tr2_mask_may_be_handler(uint64_t mask)
 	int has_own_stack = !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
 
 	if (has_own_stack && stack.ss_flags & SS_ONSTACK)
-		return 1;
+		return 1;   /* as tr2_mask_is_on_own_stack() */
 	return look_at_handlers(mask, has_own_stack);
+}
+
+int tr2_mask_is_on_own_stack(void)
+{
+	stack_t stack;
+
+	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
 }
 
 void tr2_mask_note_handlers(void)

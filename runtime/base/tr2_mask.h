@@ -66,6 +66,9 @@ static inline uint64_t tr2_mask_now(void)
  */
 int tr2_mask_may_be_handler(uint64_t mask);
 
+/* 1: the calling code is a handler on a stack of its own, which may be small.  Cost  100 ns */
+int tr2_mask_is_on_own_stack(void);
+
 /*
  * Look at the handlers that there are, for the answer inside of one that is gone when it has begun: before anything
  * else may call us in one.  Cost  5 us

@@ -285,6 +285,8 @@ static int with_lock(void (*fn)(void))
 	if (is_ours) {
 		if (!g_drain.finished && (tr2_fd_may_open() || !lacks_files()))
 			fn();
+		if (!g_drain.finished)
+			do_what_is_left();
 		tr2_lock_release();
 	}
 	tr2_mask_restore(&mask);

@@ -79,7 +79,7 @@ void tr2_drain_next_cycle(void);
 void tr2_drain_rotate(void);
 void tr2_drain_finish(unsigned reason);
 
-/* Leave one of these to the next pass of the drain's thread.  Signal safe    Blocks never */
+/* Leave one of these to the next pass of the drain's thread, or to the next flush.  Signal safe    Blocks never */
 enum tr2_drain_task { TR2_DRAIN_NEXT_CYCLE, TR2_DRAIN_FLUSH, TR2_DRAIN_ROTATE, TR2_DRAIN_TASKS };
 void tr2_drain_leave(enum tr2_drain_task task);
 

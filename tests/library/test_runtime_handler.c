@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +175,74 @@ static void test_handler_in_the_allocator_takes_a_snapshot_without_allocating(vo
 	assert_not_in_allocator(snapshot);
 }
 
+/* ---- a stack of its own, no thread -------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#define SKIP_IF_FRAMES_ARE_LARGER() skip()
+#else
+#define SKIP_IF_FRAMES_ARE_LARGER() ((void)0)
+#endif
+
+/* As large as trace2(3) asks for: MINSIGSTKSZ as it always was, and 8 KiB. */
+enum { OWN_STACK = 2048 + 8192, MAPPED_STACK = 3 * 4096, GUARD = 65536 };
+
+static void use_own_stack(void)
+{
+	char *memory = mmap(NULL, GUARD + MAPPED_STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t stack = { .ss_sp = memory + GUARD, .ss_size = OWN_STACK };
+
+	mprotect(stack.ss_sp, MAPPED_STACK, PROT_READ | PROT_WRITE);
+	sigaltstack(&stack, NULL);
+}
+
+/* The next flush in ordinary code does what the handler has asked for. */
+static int run_on_own_stack_without_thread(void *handler)
+{
+	struct sigaction action = { .sa_handler = *(void (**)(int))handler, .sa_flags = SA_ONSTACK };
+	const char *path = action.sa_handler == rotate ? traced_path("raw.1.tlg") : t.raw;
+	off_t size;
+
+	use_own_stack();
+	sigaction(SIGUSR1, &action, NULL);
+	trace2_initialize();
+	trace2_printf("before");
+	trace2_flush();
+	size = size_of(path);
+	trace2_printf("%.300f", 1e308);   /* to print this takes more of the stack than anything else */
+	raise(SIGUSR1);
+	trace2_flush();
+	return size_of(path) <= size;
+}
+
+static void assert_own_stack_is_enough(void (*handler)(int))
+{
+	char perf[160], event[160];
+
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
+	snprintf(event, sizeof(event), "TRACE2_EVENT=%s/event", t.dir);
+	traced_run(&t, run_on_own_stack_without_thread, &handler,
+		   (const char *const[]){ perf, event, "TRACE2_RAW_THREAD=off", NULL });
+	assert_string_equal(t.said, "");
+	assert_int_equal(t.status, 0);
+}
+
+static void test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_flush_to_the_next_one(void **state)
+{
+	(void)state;
+	SKIP_IF_FRAMES_ARE_LARGER();
+	assert_own_stack_is_enough(flush);
+	assert_own_stack_is_enough(snapshot);
+}
+
+static void test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_rotation_to_the_next_flush(void **state)
+{
+	(void)state;
+	SKIP_IF_FRAMES_ARE_LARGER();
+	assert_own_stack_is_enough(rotate);
+	assert_int_equal(raw_read(traced_path("raw.1.tlg"), &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +250,8 @@ int main(void)
 		TRACED_TEST(test_handler_in_the_allocator_rotates_without_allocating),
 		TRACED_TEST(test_handler_in_the_allocator_begins_a_cycle_without_allocating),
 		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_allocating),
+		TRACED_TEST(test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_flush_to_the_next_one),
+		TRACED_TEST(test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_rotation_to_the_next_flush),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

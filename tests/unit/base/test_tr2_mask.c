@@ -8,6 +8,7 @@
 #include "base/tr2_mask.h"
 
 static int said;          /* what tr2_mask_may_be_handler() said in the handler */
+static int said_own;      /* what tr2_mask_is_on_own_stack() did */
 
 static int may_run_here(void)
 {
@@ -18,6 +19,7 @@ static void ask(int signal)
 {
 	(void)signal;
 	said = may_run_here();
+	said_own = tr2_mask_is_on_own_stack();
 }
 
 static struct sigaction before;
@@ -84,8 +86,10 @@ static void test_handler_that_may_nest_is_known_by_its_stack(void **state)
 	assert_int_equal(may_run_here(), 1);
 	assert_int_equal(sigaltstack(&stack, NULL), 0);
 	assert_int_equal(may_run_here(), 0);
+	assert_int_equal(tr2_mask_is_on_own_stack(), 0);
 	raise(SIGUSR1);
 	assert_int_equal(said, 1);
+	assert_int_equal(said_own, 1);
 	assert_int_equal(sigaltstack(&had, NULL), 0);
 }
 
