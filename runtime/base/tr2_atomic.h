@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_atomic.h - the only file of the library that names memory orders (trace2.h's inline path apart).
+ * tr2_atomic.h - the only file of the library that names memory ordering (trace2.h's inline path apart).
  *
  * The order is part of an operation's name.  Acquire and release sites carry the tag of their pair in the
  * table of tr2_ring.h; relaxed sites say why relaxed is enough.  The operations work on plain integers,

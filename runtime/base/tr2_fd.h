@@ -2,9 +2,9 @@
 /*
  * tr2_fd.h - descriptors that stay ours in somebody else's program.
  *
- * A program may close any descriptor, and open files of its own that get the same number: writing there, cutting
- * it back or closing it would spoil these.  So a descriptor is used only while it is the file that it was.  And the
- * program's own descriptors have the numbers that they would have without us.
+ * A program may close any descriptor, and open files of its own that get the same number: to write there, truncate or
+ * close it would damage these.  So a descriptor is used only while it still is the same file.  And the program's own
+ * descriptors get the numbers that they would get without us.
  */
 #ifndef TR2_FD_H
 #define TR2_FD_H

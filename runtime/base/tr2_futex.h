@@ -28,9 +28,9 @@ static inline void tr2_futex_wait(const uint32_t *word, uint32_t seen, const str
 }
 
 /* Wake those who wait for the word, at most so many. */
-static inline void tr2_futex_wake(const uint32_t *word, int most)
+static inline void tr2_futex_wake(const uint32_t *word, int max)
 {
-	syscall(TR2_SYS_FUTEX_, word, FUTEX_WAKE_PRIVATE, most, NULL, NULL, 0);
+	syscall(TR2_SYS_FUTEX_, word, FUTEX_WAKE_PRIVATE, max, NULL, NULL, 0);
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 enum {
-	LEAST_BITS = 5, MOST_BITS = 17,        /* of a piece, its header included */
+	MIN_BITS = 5, MAX_BITS = 17,        /* of a piece, its header included */
 	BLOCK_BYTES = 1 << 18,                 /* pieces are cut from */
 	PAGE_BYTES = 4096,
 };
@@ -24,7 +24,7 @@ static_assert(sizeof(struct piece) == 2 * sizeof(size_t) && sizeof(struct piece)
 static struct heap {
 	unsigned char *at;                     /* in the present block */
 	size_t left;
-	struct piece *freed[MOST_BITS + 1];
+	struct piece *freed[MAX_BITS + 1];
 } g_heap;
 
 static void *map(size_t bytes)
@@ -49,7 +49,7 @@ static struct piece **next_of(struct piece *piece)
 /* The size of a piece for so many bytes, as a power of two. */
 static unsigned bits_for(size_t bytes)
 {
-	unsigned bits = LEAST_BITS;
+	unsigned bits = MIN_BITS;
 
 	while ((size_t)1 << bits < bytes + sizeof(struct piece))
 		bits++;
@@ -93,16 +93,16 @@ static void *map_alone(size_t bytes, size_t lead)
 
 static int is_mapping(const struct piece *piece)
 {
-	return piece->before || piece->bytes > (size_t)1 << MOST_BITS;
+	return piece->before || piece->bytes > (size_t)1 << MAX_BITS;
 }
 
 static void *take(size_t bytes, int *is_zero)
 {
-	unsigned bits = bytes < (size_t)1 << MOST_BITS ? bits_for(bytes) : MOST_BITS + 1;
+	unsigned bits = bytes < (size_t)1 << MAX_BITS ? bits_for(bytes) : MAX_BITS + 1;
 	struct piece *piece;
 
 	*is_zero = 1;
-	if (bits > MOST_BITS)
+	if (bits > MAX_BITS)
 		return map_alone(bytes, sizeof(struct piece));
 	piece = g_heap.freed[bits];
 	if (!piece) {

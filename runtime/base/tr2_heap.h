@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_heap.h - the library's own heap, for what makes live texts.
+ * tr2_heap.h - the library's own heap, for live text outputs.
  *
  * The program's allocator is not ours to call: a handler may have interrupted it, a bare clone(2) have left it
- * locked, and it opens files.  Sizes are rounded up to powers of two, what is freed is kept for others of its size;
+ * locked, and it opens files.  Sizes are rounded up to powers of two, a freed piece is reused for its size;
  * what is larger than 128 KiB is mapped, and unmapped.  Nothing is opened or locked.
  *
  * Thread  one at a time: the holder of the drain's lock, or who sets up    Signal safe    Errno kept

@@ -28,7 +28,7 @@ void *tr2_memory_take(size_t bytes)
 	bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
 	if (bytes > SHARED_BYTES)
 		return map(bytes);
-	at = tr2_add_rlx(&g_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+	at = tr2_add_rlx(&g_used, (uint32_t)bytes); /* relaxed: only the total matters */
 	if (at <= SHARED_BYTES - bytes)
 		return g_shared + at;
 	tr2_add_rlx(&g_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_memory.h - the library's own memory: tables that are large in case and small as a rule.
+ * tr2_memory.h - the library's own memory: tables that may grow large, and are small as a rule.
  *
- * One mapping of which everybody takes a part, for a mapping costs a short process 3 us, and the program's allocator
- * is the program's.  What is taken is kept.  Memory comes with use, and reads as zeros.
+ * All take their parts of one mapping: a mapping costs a short process 3 us, and the program's allocator is the
+ * program's.  Nothing is given back.  Pages are used when they are touched, and read as zeros.
  */
 #ifndef TR2_MEMORY_H
 #define TR2_MEMORY_H
@@ -11,15 +11,15 @@
 #include <stddef.h>
 
 /*
- * Of a large static variable, all zero at first: it lies behind the small ones, so that these share pages (where the
- * linker sorts, as for the shared library; six pages less).
+ * For large static variables that begin as zeros: they lie behind the small ones, so that these share pages.  Six pages
+ * less, where the linker sorts sections, as for the shared library.
  */
 #define TR2_LARGE __attribute__((section(".bss.tr2_large")))
 
 /*
- * Of what a process has to do with that is linked with the library and not traced, variables and functions, and of
- * what is read before anything around it is written: they lie where any program writes, and runs, at its start.  Four
- * page faults less; a page that is read before it is written is faulted in twice.
+ * For variables and functions that every process touches which is linked with the library, traced or not, and for what
+ * is read before anything near it is written: they lie in pages that a starting program touches anyway.  Four page
+ * faults less; a page that is read before it is written is faulted in twice.
  */
 #define TR2_NEAR __attribute__((section(".data")))
 #define TR2_STARTUP __attribute__((section(".text.startup")))

@@ -17,7 +17,7 @@ void tr2_progress_made(void)
 
 struct tr2_timeout tr2_timeout_begin(unsigned turns)
 {
-	return (struct tr2_timeout){ .seen = tr2_load_rlx(&g_steps), .most = turns }; /* relaxed: as above */
+	return (struct tr2_timeout){ .seen = tr2_load_rlx(&g_steps), .max = turns }; /* relaxed: as above */
 }
 
 int tr2_timeout_wait(struct tr2_timeout *timeout, const uint32_t *word, uint32_t value)
@@ -35,5 +35,5 @@ int tr2_timeout_wait(struct tr2_timeout *timeout, const uint32_t *word, uint32_t
 	if (steps != timeout->seen)
 		timeout->turns = 0;
 	timeout->seen = steps;
-	return timeout->turns < timeout->most;
+	return timeout->turns < timeout->max;
 }

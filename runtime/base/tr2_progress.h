@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_progress.h - waiting for the drain for as long as it gets on.
+ * tr2_progress.h - waiting for the drain, with a timeout that progress resets.
  *
- * Who holds the drain's lock says so at every step: a ring, a write, a slice of waiting for a peer, which is bounded
- * by itself.  Who waits for the lock is patient while there are steps, however long all of them take: on a machine
- * with a hundred busy processes that may be many seconds.  Only without any step it gives up in the end.  That end is
- * counted in turns: each of them sleeps a little and then offers the processor to others, so that a thread which is
- * not stopped, but never scheduled, has its chance a hundred times before.
+ * The holder of the drain's lock reports each step: a ring, a write, a slice of waiting for a peer, which has its own
+ * bound.  Who waits for the lock waits while there are steps, however long they take in all: on a machine with a
+ * hundred busy processes that may be many seconds.  Only without a step the wait times out.  The timeout is counted in
+ * turns: each sleeps a little and then yields the processor, so that a thread which is not stopped, but never
+ * scheduled, gets its chance a hundred times.
  */
 #ifndef TR2_PROGRESS_H
 #define TR2_PROGRESS_H
@@ -20,7 +20,7 @@ enum {
 
 struct tr2_timeout {
 	uint32_t seen;                     /* the steps when the last turn began */
-	unsigned turns, most;              /* without a step, so far; until the timeout ends */
+	unsigned turns, max;               /* without a step, so far; until the timeout ends */
 };
 
 /* One more step is done.  Thread  any    Signal safe    Cost  5 ns */

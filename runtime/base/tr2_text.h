@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_text.h - short texts, put together piece by piece.
+ * tr2_text.h - short strings, put together piece by piece.
  *
- * snprintf() would do, but its first call brings 10 us of its pages into a process that may last a millisecond, and
- * a signal handler must not call it.  What does not fit is cut off; the text always ends with a NUL.
+ * snprintf() would do, but its first call costs a process that may last a millisecond 10 us of page faults, and a
+ * signal handler must not call it.  What does not fit is cut off; the text always ends with a NUL.
  *
  * Thread  any    Signal safe
  */

@@ -2,12 +2,12 @@
 /*
  * tr2_tsan.h - the library in a program that is compiled with -fsanitize=thread.
  *
- * ThreadSanitizer sees nothing of the library's own loads and stores, but it sees what libc does for it: memcpy(),
- * strlen(), write(), pthread_mutex_trylock().  Not knowing of the orders in tr2_ring.h, which are what makes that
- * right, it would take it for races.  So it is told to look away while shared memory is written by calls of libc.
- * What the library reads of the program's is seen, and is to be: a race there is the program's.
+ * ThreadSanitizer does not see the library's own loads and stores, but it sees those of libc on its behalf: memcpy(),
+ * strlen(), write(), pthread_mutex_trylock().  As it does not know the memory ordering of tr2_ring.h, it would report
+ * races.  So it ignores what happens while libc writes to shared memory for us.  What the library reads of the program
+ * stays visible: a race there is the program's.
  *
- * In a library that is compiled so itself it sees everything, and nothing is hidden.
+ * A library that is itself compiled with -fsanitize=thread hides nothing.
  */
 #ifndef TR2_TSAN_H
 #define TR2_TSAN_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_args.h - what a checkpoint carries besides its time and place: values, and texts one behind the other.
+ * tr2_args.h - what a checkpoint carries besides its time and place: values, and strings one behind the other.
  *
- * The caller describes the arguments; nothing is formatted, nothing allocated, and texts are only pointed to.  What is
- * recorded are the values in their order, and behind them all texts without a gap: a text argument's value says how
- * many of the bytes are its own.
+ * The caller describes the arguments; nothing is formatted or allocated, strings are only pointed to.  Recorded are the
+ * values in their order, then the bytes of all strings without a gap: a string argument's value is its length.
  */
 #ifndef TR2_ARGS_H
 #define TR2_ARGS_H
@@ -17,11 +16,11 @@
 
 /* An argument with a VALUE of its own. */
 struct tr2_value {
-	int64_t value;            /* an integer, the bits of a double, the length of a text */
+	int64_t value;            /* an integer, the bits of a double, the length of a string */
 	uint32_t type;            /* TLG_ARG_* */
 };
 
-/* Bytes of text: an argument's, or a piece of them. */
+/* Bytes of a string: an argument's, or a part of them. */
 struct tr2_piece {
 	const char *bytes;
 	size_t count;
@@ -29,10 +28,10 @@ struct tr2_piece {
 
 enum {
 	TR2_ARGS_VALUES = 16 + 7, /* 7 more when the scope travels along */
-	TR2_ARGS_PIECES = 16 + 4 + 2,   /* 4 more then; a text whose password is hidden has three pieces */
+	TR2_ARGS_PIECES = 16 + 4 + 2,   /* 4 more then; a string with a hidden password has three */
 };
 
-/* Room for them, and for a text that has to be made up. */
+/* Room for them, and for a string that is made here. */
 struct tr2_room {
 	struct tr2_value values[TR2_ARGS_VALUES];
 	struct tr2_piece pieces[TR2_ARGS_PIECES];
@@ -46,12 +45,12 @@ struct tr2_body {
 	size_t bytes;             /* of all pieces */
 };
 
-/* All arguments of a checkpoint: the fixed ones, then a list of texts or a last text without a VALUE.  Not copied. */
+/* All arguments of a checkpoint: the fixed ones, then a list of strings, or a last one without a VALUE.  Not copied. */
 struct tr2_args {
 	struct tr2_body body;
 	const char *const *list;  /* NULL or NULL-terminated */
 	unsigned nlist;
-	int redact;               /* hide passwords in the list's texts */
+	int redact;               /* hide passwords in the list's strings */
 	struct tr2_room room;
 };
 
@@ -69,20 +68,20 @@ static inline void tr2_args_init(struct tr2_args *args)
 	args->redact = 0;
 }
 
-/* Append an argument that is no text. */
+/* Append an argument that is no string. */
 static inline void tr2_body_add(struct tr2_body *body, uint32_t type, int64_t value)
 {
 	*body->values_end++ = (struct tr2_value){ value, type };
 }
 
-/* Append bytes to the texts. */
+/* Append bytes to the strings. */
 static inline void tr2_body_append(struct tr2_body *body, const char *bytes, size_t count)
 {
 	*body->pieces_end++ = (struct tr2_piece){ bytes, count };
 	body->bytes += count;
 }
 
-/* Append an argument of a common kind.  A null text is recorded as such. */
+/* Append an argument of a common kind.  A null string is recorded as such. */
 static inline void tr2_args_int(struct tr2_args *args, int64_t value)
 {
 	tr2_body_add(&args->body, TLG_ARG_INT, value);
@@ -102,21 +101,21 @@ static inline void tr2_args_text(struct tr2_args *args, const char *text)
 		tr2_body_append(&args->body, text, count);
 }
 
-/* The last text.  NULL is allowed. */
+/* The last string.  NULL is allowed. */
 static inline void tr2_args_last(struct tr2_args *args, const char *text)
 {
 	if (text)
 		tr2_body_append(&args->body, text, strlen(text));
 }
 
-/* A text whose password, if it has one, is hidden when the settings say so. */
+/* A string whose password, if it has one, is hidden when the settings say so. */
 void tr2_args_redacted(struct tr2_args *args, const char *text);
 
 /* The list.  NULL is allowed. */
 void tr2_args_list(struct tr2_args *args, const char *const *list, int redact);
 
 /*
- * The pieces of a text: itself, or, if redact and the settings say so, what is around its password, and in between
+ * The pieces of a string: itself, or, if redact and the settings say so, what is around its password, and in between
  * that it was hidden.
  * Return  how many pieces
  */

@@ -2,8 +2,8 @@
 /*
  * tr2_chain.h - one chain, written straight into the ring: what every checkpoint with arguments goes through.
  *
- * All of it is inline, for where it is used most of it is not needed.  The order is the ring's: reserve all events
- * together, read the clock, fill in the values and texts, and last the first event's header word.
+ * All inline, as each user needs only a part of it.  The order is the ring's: reserve all events together, read the
+ * clock, fill in the values and strings, and last the first event's header word.
  */
 #ifndef TR2_CHAIN_H
 #define TR2_CHAIN_H
@@ -12,7 +12,7 @@
 #include "tr2_reserve.h"
 #include "base/tr2_clock.h"
 
-/* Bytes of text that fit one chain whatever values are in front of them. */
+/* Bytes of strings that fit one chain, however many values are in front of them. */
 enum {
 	TR2_CHAIN_BYTES = (TR2_CHAIN_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE,
 	TR2_SHORT_CHAIN_BYTES = (TR2_ADDED_EVENTS - 1 - TR2_ARGS_VALUES) * TLG_TEXT_SIZE,
@@ -68,7 +68,7 @@ static inline struct tlg_event *tr2_chain_values(struct tlg_event *event, uint64
 }
 
 /*
- * The texts, one behind the other, 16 bytes an event; there is at least one byte.  What the last event does not need
+ * The strings, one behind the other, 16 bytes an event; there is at least one byte.  What the last event does not need
  * is 0.  Return  the one behind the last
  */
 static inline struct tlg_event *tr2_chain_texts(struct tlg_event *event, uint64_t head, const struct tr2_body *body)

@@ -13,7 +13,7 @@
 #include "tr2_args.h"
 #include "ring/tr2_scope.h"
 
-enum { TR2_TEXT_LIMIT = 1 << 20 };   /* bytes of text that a checkpoint records; what is beyond is cut */
+enum { TR2_TEXT_LIMIT = 1 << 20 };   /* of strings that a checkpoint records; the rest is cut */
 
 /*
  * Record a checkpoint.
@@ -33,11 +33,11 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when);
 
-/* A checkpoint without names that carries one text, NULL: none; one integer.  As tr2_emit() */
+/* A checkpoint without names that carries one string, NULL: none; one integer.  As tr2_emit() */
 void tr2_emit_one_text(int style, const char *file, int line, const char *text);
 void tr2_emit_one_int(int style, const char *file, int line, int64_t value, uint64_t when);
 
-/* The commonest, without an argument list: a bare event, timed or not; with an integer; with a last text, or NULL. */
+/* The commonest, without an argument list: a bare event, timed or not; with an integer; with a last string, or NULL. */
 void tr2_emit_hit(uint32_t scope, int timed);
 void tr2_emit_int(uint32_t scope, int64_t value);
 void tr2_emit_last(uint32_t scope, const char *text);

@@ -17,8 +17,8 @@
 #include "settings/tr2_signal_hook.h"
 
 /*
- * Texts take more of the stack than a handler may have: the drain's thread writes them, if there is one.  Our own
- * SIGPIPE comes out of a write of the program's.
+ * Live text outputs take more of the stack than a handler may have: the drain's thread writes them, if there is one.
+ * Our own SIGPIPE comes out of a write of the program's.
  */
 static void finish(int is_from_write)
 {
@@ -105,7 +105,7 @@ static int is_fault(int signo)
 }
 
 /* What is taken asks for a snapshot, too, before it ends the program. */
-static void watch_word(const char *word)
+static void hook_word(const char *word)
 {
 	int signo = tr2_signal_hook_parse(word);
 
@@ -122,5 +122,5 @@ void tr2_signal_init(void)
 	tr2_signal_take(SIGPIPE);
 	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), take_word);
 	if (tr2_is_flight_recorder())
-		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), watch_word);
+		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), hook_word);
 }

@@ -2,15 +2,15 @@
 /*
  * tr2_signal.h - the `signal` event: what is recorded before a signal ends the process.
  *
- * Only a signal whose action is the default one is taken; it is recorded, everything is written out, and then
- * it has its effect.  A program that installs its own handler, before or after, keeps it.
- * And the signals that ask the flight recorder for a snapshot, and end nothing; but a fault must.
+ * Only a signal with its default action is taken: it is recorded, everything is written out, then it has its effect.  A
+ * program that installs its own handler, before or after, keeps it.
+ * The signals that ask the flight recorder for a snapshot end nothing, but for faults, which must.
  */
 #ifndef TR2_SIGNAL_H
 #define TR2_SIGNAL_H
 
 /*
- * Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Watch those of
+ * Take SIGPIPE, as git does, and the signals that PREFIX_SIGNALS lists: "TERM,INT", "15".  Hook those of
  * PREFIX_RAW_SNAPSHOT.  Signal unsafe
  */
 void tr2_signal_init(void);

@@ -50,7 +50,7 @@ static int is_constant(const char *text)
 	return 0;
 }
 
-/* Do the texts of key say what the site's scope says? */
+/* Are the strings of key those of the site's scope? */
 static int is_same(const struct tr2_site *site, const struct tr2_scope_key *key)
 {
 	const char *const names[] = { key->category, key->label, key->format };
@@ -126,7 +126,7 @@ const struct tr2_site *tr2_site_learn(const struct tr2_scope_key *key, struct tr
 			continue;
 		if (state == TR2_SITE_CONSTANT || is_same(site, key))
 			return site;
-		fill(room, key, place);   /* the same pointers, to other texts now */
+		fill(room, key, place);   /* the same pointers, to other strings now */
 		return room;
 	}
 	fill(room, key, place);

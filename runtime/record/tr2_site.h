@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_site.h - from the pointers of a call to its scope, without reading its texts.
+ * tr2_site.h - from the pointers of a call to its scope, without reading what they point to.
  *
- * A call passes the same pointers each time it is made.  Its first pass finds the scope by content and remembers
- * the pointers; the next ones compare these.  That is enough where all the texts lie in memory that cannot change:
- * the read-only segments of the program itself, which is never unloaded.  Elsewhere a buffer may hold another name
- * by now, or a plugin's literals be gone, and so the texts are compared too.
+ * A call site passes the same pointers each time.  The first call finds the scope by content and remembers the
+ * pointers; later calls compare these.  That is enough for strings in memory that cannot change: the read-only
+ * segments of the program itself, which is never unloaded.  Elsewhere a buffer may hold another name by now, or a
+ * plugin's literals be gone, so the strings are compared too.
  * (Finding a scope by content alone cost 60 ns.)
  */
 #ifndef TR2_SITE_H
@@ -37,7 +37,7 @@ extern unsigned tr2_g_site_mask;          /* the slots in use, less one; a power
 void tr2_site_init(void);
 
 /*
- * The slow way: texts compared, or looked up.  Remembers what it found if there is room.
+ * The slow path: strings compared, or looked up.  Remembers what it found if there is room.
  * Return  a site that is remembered, or *room
  */
 const struct tr2_site *tr2_site_learn(const struct tr2_scope_key *key, struct tr2_site *room);
@@ -65,7 +65,7 @@ static inline unsigned tr2_site_slot(const struct tr2_scope_key *key, uint64_t p
 /*
  * The site of a call, and by it the scope and the parsed format.
  * room    for an answer that cannot be remembered
- * Thread  any, no lock    Signal safe    Orders [M7]    Cost  1 ns; 10 ns where texts are compared
+ * Thread  any, no lock    Signal safe    Orders [M7]    Cost  1 ns; 10 ns where strings are compared
  */
 static inline const struct tr2_site *tr2_site_of(const struct tr2_scope_key *key, struct tr2_site *room)
 {

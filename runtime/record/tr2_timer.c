@@ -78,13 +78,13 @@ void trace2_timer_start(int timer_id)
 }
 
 /* A handler may do the same between any two instructions. */
-static void raise_to(uint64_t *most, uint64_t value)
+static void raise_to(uint64_t *max, uint64_t value)
 {
 	uint64_t seen;
 
 	do
-		seen = tr2_load_rlx(most); /* relaxed: the thread's own */
-	while (value > seen && !tr2_local_replace(most, seen, value));
+		seen = tr2_load_rlx(max); /* relaxed: the thread's own */
+	while (value > seen && !tr2_local_replace(max, seen, value));
 }
 
 static void add_interval(struct tr2_timer *timer, uint64_t ticks)
@@ -157,7 +157,7 @@ static void emit_counter(int style, const struct definition *d, uint64_t value, 
 /* Threads may end at the same time, so each member is added by itself. */
 static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 {
-	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed: sums are read when their threads are done */
+	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed: totals are read when their threads are done */
 
 	tr2_add_rlx(&total->total, timer->total); /* relaxed: as above */
 	while (timer->max > seen && !tr2_cas_rlx(&total->max, seen, timer->max)) /* relaxed: as above */

@@ -25,14 +25,14 @@ enum { FLIGHT_BYTES = 1536 << 10 };    /* of a thread of a flight recorder */
 
 enum kind {
 	TEXT,                     /* for who asks tr2_env_get() */
-	KEPT,                     /* a text that may be asked for while another thread changes the environment */
+	COPY,                     /* a string, copied: another thread may change the environment while it is used */
 	BOOL, COUNT, SIZE, TIME,  /* git's boolean, atoi(), git's number; milliseconds, or with "s" behind it */
 	WORD,                     /* one of the words, which stands for its place among them, from 0 */
 };
 
 /*
- * Defaults and bounds are texts as a user would write them, so that a message can name them, and check_man.sh can
- * compare them with trace2-env(7).  No pointers: there is nothing to relocate when a program is loaded.
+ * Defaults and bounds are strings as a user would write them: messages name them, and check_man.sh compares them with
+ * trace2-env(7).  No pointers, so there is nothing to relocate when a program is loaded.
  */
 struct setting {
 	char name[16], key[28];   /* behind the prefix; in git's configuration, "": not there */
@@ -47,7 +47,7 @@ struct setting {
  */
 #define TO(member) sizeof(tr2_g_settings.member), offsetof(struct tr2_settings, member)
 #define TEXT(name, key) { name, key, TEXT, 0, 0, "", "", "", "" }
-#define KEPT(name, key, member) { name, key, KEPT, TO(member), "", "", "", "" }
+#define COPY(name, key, member) { name, key, COPY, TO(member), "", "", "", "" }
 #define BOOL(name, key, member, fallback) { name, key, BOOL, TO(member), fallback, "0", "1", "" }
 #define COUNT(name, key, member, fallback, min) { name, key, COUNT, TO(member), fallback, min, "2147483647", "" }
 #define SIZE(name, key, member, fallback, min, max) { name, key, SIZE, TO(member), fallback, min, max, "" }
@@ -73,7 +73,7 @@ static const struct setting settings[] = {
 	WORD("RAW_THREAD", "trace2.rawthread", thread, "init", "init late off"),
 	TIME("RAW_FLUSH", "trace2.rawflush", flush_ms, "1s", "1ms", "60s"),
 	TEXT("RAW_SNAPSHOT", "trace2.rawsnapshot"),
-	KEPT("CONFIG_PARAMS", "trace2.configparams", config_params),
+	COPY("CONFIG_PARAMS", "trace2.configparams", config_params),
 	TEXT("ENV_VARS", "trace2.envvars"),
 	COUNT("MAX_FILES", "trace2.maxfiles", max_files, "0", "0"),
 	BOOL("REDACT", "", redact, "true"),
@@ -252,7 +252,7 @@ static void read_number(const struct setting *setting, const char *value)
 }
 
 /* Without memory it is as if it were not set. */
-static void keep_text(const struct setting *setting, const char *value)
+static void copy_text(const struct setting *setting, const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;
 	char *copy = bytes ? tr2_memory_take(bytes) : NULL;
@@ -261,8 +261,8 @@ static void keep_text(const struct setting *setting, const char *value)
 	*to = copy ? memcpy(copy, value, bytes) : NULL;
 }
 
-/* A variable behind the prefix that is no setting: a slip of the pen, as a rule. */
-static void tell_unknown(void)
+/* A variable with the prefix that is no setting: usually a typing error. */
+static void report_unknown(void)
 {
 	for (char *const *variable = environ; variable && *variable; variable++) {
 		const char *rest = skip_prefix(*variable);
@@ -280,10 +280,10 @@ static void tell_unknown(void)
 /* A flight recorder holds what it has; a thread that is to have more than half of all gets it besides. */
 static void bound_memory(struct tr2_settings *to)
 {
-	if (to->ring_bytes > TR2_MOST_MEMORY)
-		to->ring_bytes = TR2_MOST_MEMORY;
-	if (to->memory_bytes > TR2_MOST_MEMORY)
-		to->memory_bytes = TR2_MOST_MEMORY;
+	if (to->ring_bytes > TR2_MAX_MEMORY)
+		to->ring_bytes = TR2_MAX_MEMORY;
+	if (to->memory_bytes > TR2_MAX_MEMORY)
+		to->memory_bytes = TR2_MAX_MEMORY;
 	if (!to->ring_bytes && to->policy == TR2_POLICY_OVERWRITE)
 		to->ring_bytes = FLIGHT_BYTES;
 	if (to->ring_bytes > to->memory_bytes / 2)
@@ -315,8 +315,8 @@ void tr2_env_read(void)
 	for (int i = 0; i < SETTINGS; i++) {
 		const char *value = there >> i & 1 ? get_value(i) : g_configured[i];
 
-		if (settings[i].kind == KEPT)
-			keep_text(&settings[i], value);
+		if (settings[i].kind == COPY)
+			copy_text(&settings[i], value);
 		else if (settings[i].kind != TEXT)
 			read_number(&settings[i], value);
 	}
@@ -324,7 +324,7 @@ void tr2_env_read(void)
 	if (to->policy == TR2_POLICY_OVERWRITE)
 		to->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */
 	if (to->dst_debug)
-		tell_unknown();
+		report_unknown();
 	errno = saved;
 }
 

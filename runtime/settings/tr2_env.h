@@ -23,8 +23,8 @@ enum tr2_thread_start {
 	TR2_THREAD_OFF,           /* never: threads whose ring is full write themselves */
 };
 
-/* That memory settings may ask for. */
-#define TR2_MOST_MEMORY (sizeof(void *) < 8 ? (size_t)32 << 20 : (size_t)((uint64_t)8 << 30))
+/* What memory settings may ask for. */
+#define TR2_MAX_MEMORY (sizeof(void *) < 8 ? (size_t)32 << 20 : (size_t)((uint64_t)8 << 30))
 
 /* What was set, with defaults and bounds as the table of tr2_env.c has them: it says of each where it goes. */
 struct tr2_settings {

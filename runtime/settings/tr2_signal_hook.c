@@ -34,10 +34,10 @@ void tr2_signal_hook_each_word(const char *list, void (*call)(const char *word))
 	char word[64];
 
 	while (list && *list) {
-		size_t length = strcspn(list, ", "), kept = length < sizeof(word) ? length : sizeof(word) - 1;
-		memcpy(word, list, kept);
-		word[kept] = '\0';
-		if (kept)
+		size_t length = strcspn(list, ", "), n = length < sizeof(word) ? length : sizeof(word) - 1;
+		memcpy(word, list, n);
+		word[n] = '\0';
+		if (n)
 			call(word);
 		list += length;
 		list += strspn(list, ", ");
@@ -54,7 +54,7 @@ void tr2_signal_hook_call(int signo, tr2_signal_hook_fn *call)
 }
 
 TR2_LARGE static struct sigaction g_before[32];
-static tr2_signal_hook_fn *g_watch;
+static tr2_signal_hook_fn *g_hook;
 
 /* Ours first, then the program's own. */
 static void pass_on(int signo, siginfo_t *info, void *context)
@@ -62,7 +62,7 @@ static void pass_on(int signo, siginfo_t *info, void *context)
 	const struct sigaction *before = &g_before[signo];
 	int saved = errno;
 
-	tr2_signal_hook_call(signo, g_watch);
+	tr2_signal_hook_call(signo, g_hook);
 	errno = saved;
 	if (before->sa_flags & SA_SIGINFO)
 		before->sa_sigaction(signo, info, context);
@@ -70,7 +70,7 @@ static void pass_on(int signo, siginfo_t *info, void *context)
 		before->sa_handler(signo);
 }
 
-int tr2_signal_hook_signal(int signo, tr2_signal_hook_fn *watch)
+int tr2_signal_hook_signal(int signo, tr2_signal_hook_fn *hook)
 {
 	struct sigaction action = { .sa_sigaction = pass_on }, now, *before = &g_before[signo];
 	int has_handler, flags;
@@ -84,6 +84,6 @@ int tr2_signal_hook_signal(int signo, tr2_signal_hook_fn *watch)
 	action.sa_mask = before->sa_mask;
 	flags = has_handler ? before->sa_flags : SA_RESTART;
 	action.sa_flags = (int)((unsigned)flags & ~(unsigned)SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
-	g_watch = watch;
+	g_hook = hook;
 	return sigaction(signo, &action, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_value.h - what the text of a setting stands for: git's booleans and numbers, times, words of a list.
+ * tr2_value.h - parses the value of a setting: git's booleans and numbers, times, words of a list.
  *
- * Each returns 1 with *value set, or 0 and leaves *value alone: the text stands for nothing of the kind.
+ * Each returns 1 with *value set, or 0 and leaves *value alone: the text is nothing of the kind.
  * Thread  any    Signal safe
  */
 #ifndef TR2_VALUE_H

@@ -241,7 +241,7 @@ static void test_raw_ring_limits_what_a_thread_holds(void **state)
 {
 	static const struct { const char *setting; size_t bytes; } rows[] = {
 		{ "TRACE2_RAW_RING=", 0 }, { "TRACE2_RAW_RING=1m", 1 << 20 },
-		{ "TRACE2_RAW_RING=99g", TR2_MOST_MEMORY },
+		{ "TRACE2_RAW_RING=99g", TR2_MAX_MEMORY },
 		{ "TRACE2_RAW_RING=0", 0 }, { "TRACE2_RAW_RING=-1", 0 }, { "TRACE2_RAW_RING=64q", 0 },
 		{ "TRACE2_RAW_RING=64k", SMALLEST_RING }, { "TRACE2_RAW_RING=1", SMALLEST_RING },
 		{ "TRACE2_RAW_RING=0x10000", SMALLEST_RING },

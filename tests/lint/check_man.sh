@@ -59,7 +59,7 @@ agree "the descriptions in trace2(3)" "$tmp/named" "$tmp/page"
 
 # ---- trace2-env(7) ----------------------------------------------------------------------------------
 # The table of settings, a line each: NAME;KEY;DEFAULT;LEAST;MOST;WORDS, "-" for what is not there
-sed -nE 's/^	(TEXT|KEPT|BOOL|COUNT|SIZE|TIME|WORD)\((.*)\),.*/\1 \2/p' runtime/settings/tr2_env.c | awk -F'"' '
+sed -nE 's/^	(TEXT|COPY|BOOL|COUNT|SIZE|TIME|WORD)\((.*)\),.*/\1 \2/p' runtime/settings/tr2_env.c | awk -F'"' '
 	function or_none(text) { return text == "" ? "-" : text }
 	{
 		kind = $1; sub(/ .*/, "", kind)
