@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "base/tr2_clock.h"
+#include "base/tr2_mask.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
+#include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
 #include "record/tr2_reserve.h"
@@ -73,6 +75,15 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
 
 /* ---- exec --------------------------------------------------------------------------------------- */
 
+/* What is recorded is about to be gone.  Live text outputs take more stack than a handler's own may have. */
+static void write_all(void)
+{
+	if (tr2_sink_has_texts() && tr2_mask_is_on_own_stack())
+		tr2_wake_show();
+	else
+		tr2_drain_flush();
+}
+
 int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv)
 {
 	static int next_id;
@@ -89,7 +100,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 	tr2_args_list(&args, argv, 1);
 	tr2_emit(&key, &args, 0, 0);
 	tr2_flight_exit();
-	tr2_drain_flush();
+	write_all();
 	return id;
 }
 

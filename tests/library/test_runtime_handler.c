@@ -243,6 +243,43 @@ static void test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_rotat
 	assert_int_equal(file.bad_blocks, 0);
 }
 
+static void exec_something(int signo)
+{
+	static const char *const argv[] = { "true", NULL };
+
+	(void)signo;
+	trace2_exec("/bin/true", argv);
+}
+
+/* What is recorded has to be written when the call returns; the library's thread has the stack for that. */
+static int run_exec_on_own_stack(void *data)
+{
+	struct sigaction action = { .sa_handler = exec_something, .sa_flags = SA_ONSTACK };
+	off_t size;
+
+	(void)data;
+	use_own_stack();
+	sigaction(SIGUSR1, &action, NULL);
+	trace2_initialize();
+	trace2_flush();
+	size = size_of(t.raw);
+	trace2_printf("%.300f", 1e308);
+	raise(SIGUSR1);
+	return size_of(t.raw) <= size;
+}
+
+static void test_handler_on_a_stack_of_its_own_has_all_written_before_it_execs(void **state)
+{
+	char perf[160];
+
+	(void)state;
+	SKIP_IF_FRAMES_ARE_LARGER();
+	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
+	traced_run(&t, run_exec_on_own_stack, NULL, (const char *const[]){ perf, NULL });
+	assert_string_equal(t.said, "");
+	assert_int_equal(t.status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -252,6 +289,7 @@ int main(void)
 		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_allocating),
 		TRACED_TEST(test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_flush_to_the_next_one),
 		TRACED_TEST(test_handler_on_a_stack_of_its_own_without_a_thread_leaves_the_rotation_to_the_next_flush),
+		TRACED_TEST(test_handler_on_a_stack_of_its_own_has_all_written_before_it_execs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
