@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_flight.h - what asks the flight recorder for a snapshot, besides the program's calls: an error, the end, as
- * PREFIX_RAW_SNAPSHOT says; for signals see tr2_signal.h.  What a snapshot is: tr2_overwrite.h.
+ * tr2_flight.h - what triggers a snapshot of the flight recorder, besides the program's calls: errors and the end of
+ * the process, if PREFIX_RAW_SNAPSHOT lists them; for signals see tr2_signal.h.  What a snapshot is: tr2_overwrite.h.
  */
 #ifndef TR2_FLIGHT_H
 #define TR2_FLIGHT_H
 
-/* Read what asks from the settings.  Signal unsafe */
+/* Read the triggers from the settings.  Signal unsafe */
 void tr2_flight_init(void);
 
-/* 1: a word of that setting asks, and is no signal's name. */
+/* 1: the word of that setting is a trigger, and no signal. */
 int tr2_flight_is_trigger(const char *word);
 
-/* Ask for a snapshot, with a checkpoint that tells why.  Without a flight recorder nothing is done.  Signal safe */
+/* Request a snapshot, with a checkpoint that gives the reason.  Does nothing without a flight recorder.  Signal safe */
 void tr2_flight_trigger(const char *reason);
 
 /* An `error` event was recorded; the program ends, or becomes another one: ask, if the settings say so. */

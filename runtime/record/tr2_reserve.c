@@ -19,7 +19,7 @@ enum {
 	MAX_TRIES = 16,           /* chunks to overwrite for a new one: others may be quicker to take them */
 };
 
-/* A chain that found no room where its thread is. */
+/* A chain that did not fit where its thread writes. */
 struct request {
 	unsigned events;
 	uint32_t what;            /* see TR2_CHAIN_MORE */
@@ -73,7 +73,7 @@ static int drop_quickly(struct tr2_thread *self, const struct request *request)
 	return 1;
 }
 
-/* ---- finding room, by policy -------------------------------------------------------------------- */
+/* ---- reserving, by policy ---------------------------------------------------------------------- */
 
 /* A thread keeps what it holds: when all is taken, who has more than its share gives back. */
 static int has_too_much(const struct tr2_thread *self)
@@ -103,7 +103,7 @@ static struct tlg_event *reserve_drained(struct tr2_thread *self, unsigned event
 	return event;
 }
 
-/* Any: there is none left.  In a chunk that is drained on the spot, where there is no drain's thread to wait for. */
+/* Any, without a free chunk: in one that is drained here, where there is no consumer thread to do it. */
 static struct tlg_event *reserve_by_draining(struct tr2_thread *self, unsigned events, uint64_t mask, int *opened)
 {
 	tr2_wake_wanted(mask);
@@ -113,7 +113,7 @@ static struct tlg_event *reserve_by_draining(struct tr2_thread *self, unsigned e
 }
 
 /* Signals masked. */
-static struct tlg_event *find_room(struct tr2_thread *self, unsigned events, uint64_t mask)
+static struct tlg_event *reserve_by_policy(struct tr2_thread *self, unsigned events, uint64_t mask)
 {
 	int opened = 0;
 	struct tlg_event *event = tr2_is_flight_recorder() ? reserve_overwriting(self, events, &opened) :
@@ -142,9 +142,9 @@ static int may_wait(const struct tr2_thread *self, const struct request *request
 }
 
 /* Until chunks are freed, or the deadline.  Signals are not masked: the program's handlers run. */
-static void wait_for_room(struct request *request)
+static void wait_for_chunks(struct request *request)
 {
-	/* a missed wake-up costs no more; thousands that look again all the time would keep the drain from running */
+	/* a missed wake-up costs no more; thousands of threads that look all the time would starve the drain */
 	const unsigned slice = 20 + tr2_pool_threads() / 8;
 	uint64_t now = tr2_clock_ms(), left;
 
@@ -158,7 +158,7 @@ static void wait_for_room(struct request *request)
 	tr2_collect_await(request->progress, left < slice ? (unsigned)left : slice);
 }
 
-/* ---- both --------------------------------------------------------------------------------------- */
+/* ---- until it is reserved or dropped ------------------------------------------------------------ */
 
 static void drop_for_good(struct tr2_thread *self, const struct request *request)
 {
@@ -168,7 +168,7 @@ static void drop_for_good(struct tr2_thread *self, const struct request *request
 }
 
 /* One look.  Return  1: *event is set, or the checkpoint is dropped; 0: wait, then look again */
-static int look_for_room(struct tr2_thread *self, struct request *request, struct tlg_event **event)
+static int try_to_reserve(struct tr2_thread *self, struct request *request, struct tlg_event **event)
 {
 	uint64_t mask;
 	int waits;
@@ -178,7 +178,7 @@ static int look_for_room(struct tr2_thread *self, struct request *request, struc
 	if (tr2_in_chunk(request->position, sizeof(struct tlg_event)))
 		tr2_ring_pad(request->position);
 	request->position = 0;
-	*event = find_room(self, request->events, mask);
+	*event = reserve_by_policy(self, request->events, mask);
 	waits = !*event && may_wait(self, request, mask);
 	if (!*event && !waits)
 		drop_for_good(self, request);
@@ -197,8 +197,8 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, &request))
 		return NULL;
-	while (self && !look_for_room(self, &request, &event)) {
-		wait_for_room(&request);
+	while (self && !try_to_reserve(self, &request, &event)) {
+		wait_for_chunks(&request);
 		self = tr2_self_or_new();   /* a handler may have forked meanwhile, or ended the thread */
 	}
 	errno = saved;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_session.c - see tr2_session.h.  The numbers are those of the table in api/tr2_life.c. */
+/* tr2_session.c - see tr2_session.h.  The order is that of the table in api/tr2_life.c. */
 #include "tr2_session.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
  */
 int tr2_session_begin(void);
 
-/* Prepare for fork(): keep the drain's lock out of the child's way, and what the parent has recorded in order. */
+/* Register for fork(): around it nobody else drains, so that a child finds what it takes over in order. */
 void tr2_session_watch_forks(void);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_env.h - the settings: environment variables under the program's prefix, and behind them what git's
- * configuration says, if the program asks for that (tr2_config.h).
+ * tr2_env.h - the settings: environment variables with the program's prefix; for those not set, git's configuration,
+ * if the program asks for that (tr2_config.h).
  */
 #ifndef TR2_ENV_H
 #define TR2_ENV_H
@@ -9,24 +9,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What becomes of a checkpoint whose thread's ring is full. */
+/* What to do with a checkpoint when its thread's ring is full. */
 enum tr2_policy {
-	TR2_POLICY_DISCARD,       /* it is dropped */
-	TR2_POLICY_BLOCK,         /* it waits for the drain, up to a bound, and only then is dropped */
-	TR2_POLICY_OVERWRITE,     /* it takes the oldest's place; nothing is written unasked: tr2_overwrite.h */
+	TR2_POLICY_DISCARD,       /* drop it */
+	TR2_POLICY_BLOCK,         /* wait for the consumer thread, then drop it */
+	TR2_POLICY_OVERWRITE,     /* drop the oldest instead; write snapshots only: tr2_overwrite.h */
 };
 
-/* When the drain's thread starts. */
+/* When the consumer thread starts. */
 enum tr2_thread_start {
 	TR2_THREAD_INIT,          /* with tracing, in a forked child with its first event */
 	TR2_THREAD_LATE,          /* when a ring needs its second chunk */
-	TR2_THREAD_OFF,           /* never: threads whose ring is full write themselves */
+	TR2_THREAD_OFF,           /* never: a thread whose ring is full writes by itself */
 };
 
 /* What memory settings may ask for. */
 #define TR2_MAX_MEMORY (sizeof(void *) < 8 ? (size_t)32 << 20 : (size_t)((uint64_t)8 << 30))
 
-/* What was set, with defaults and bounds as the table of tr2_env.c has them: it says of each where it goes. */
+/* The settings; the table of tr2_env.c has their defaults and bounds, and says where each goes. */
 struct tr2_settings {
 	int dst_debug;            /* above 0: say why a destination is off, and which settings are wrong */
 	unsigned max_files;       /* in a directory, with "." and ".."; 0: no limit */
@@ -67,41 +67,39 @@ void tr2_env_set_prefix(const char *prefix);
 const char *tr2_env_get(const char *name);
 
 /*
- * Git's configuration says so: of each key the last value counts.  A key that is none of ours changes nothing,
- * nor does a NULL.
+ * A line of git's configuration: the last value of each key counts.  Other programs' keys and NULL change nothing.
  * key  "trace2.rawtarget"    Thread  before any other    Alloc malloc
  */
 void tr2_env_configure(const char *key, const char *value);
 
 /*
- * 1: no variable begins with the prefix, and nothing is configured: every setting is NULL.  What a program pays that is
- * not traced: one look at each variable, and no function of another library, for the first call of each is looked up.
+ * 1: no variable begins with the prefix, and nothing is configured: every setting is NULL.  This is what an untraced
+ * program pays: one look at each variable, and no function of another library, as their first calls are costly.
  */
 int tr2_env_is_empty(void);
 
 /* The full name of a variable, "TRACE2_RAW".  buf has 64 bytes and is returned. */
 const char *tr2_env_name(const char *name, char buf[64]);
 
-/* 1: say on stderr why something does not work. */
+/* 1: report on stderr why something does not work. */
 int tr2_env_debug(void);
 
 /*
- * Read all settings into tr2_g_settings.  Of one whose value means nothing the default counts, of one that is out of
- * bounds the nearest bound; with DST_DEBUG a line says so, and one names each variable behind the prefix that is no
- * setting.
+ * Read all settings into tr2_g_settings.  An unknown value falls back to the default, one out of bounds to the nearest
+ * bound; with DST_DEBUG a line reports that, and each variable with the prefix that is no setting.
  * Thread  before any other    Alloc none    Errno kept
  */
 void tr2_env_read(void);
 
-/* Nothing is to be traced.  With DST_DEBUG read the settings all the same: what is wrong with them may be why. */
+/* Nothing is traced.  With DST_DEBUG read the settings all the same: what is wrong with them may be the reason. */
 void tr2_env_check(void);
 
-/* A word of a setting's list means nothing: with DST_DEBUG a line says so.  Signal safe */
+/* An unknown word in the list of a setting is ignored: with DST_DEBUG a line reports that.  Signal safe */
 void tr2_env_pass_over(const char *name, const char *word);
 
 /*
  * One line on stderr, "warning: " and the parts up to a NULL, cut to 512 bytes.  Errno kept.  Signal safe.
- * All of git's messages but one go on with "trace2: ".
+ * All of git's messages but one begin with "trace2: " then.
  */
 void tr2_warn(const char *const *parts);
 #define tr2_warning_without_name(...) tr2_warn((const char *const[]){ __VA_ARGS__, NULL })
