@@ -3,9 +3,9 @@
  * tlg.h - the raw event: constants, payload structs, layout assertions.
  *
  * A .tlg stream is a sequence of 24-byte events in the writer's byte order: flags, pid, sequence, and a
- * 16-byte payload that the low byte of flags discriminates.  FORMAT.md tells the whole story; this header
- * holds what both the writer (runtime/) and the reader (expand/) compile against.  Everything in it that
- * speaks of single event types is generated from tlg_events.def.
+ * 16-byte payload that the low byte of flags discriminates.  FORMAT.md is the specification; this header is what both
+ * the writer (runtime/) and the reader (expand/) compile against.  All that depends on single event types is generated
+ * from tlg_events.def.
  *
  * This directory is pure: no I/O, no threads, no allocation, libc only.
  */
@@ -23,15 +23,15 @@ enum {
 	TLG_TEXT_SIZE = 16,           /* text bytes in one INFO event */
 	TLG_BLOCK_EVENTS = 128,       /* events in a plain block, unless one chain alone is longer */
 	TLG_PACK_EVENTS = 512,        /* the same of a packed one */
-	TLG_BLOCK_LIMIT = 4096,       /* events in any block: a reader refuses more */
+	TLG_BLOCK_LIMIT = 4096,       /* events in any block: readers refuse more */
 	TLG_BLOCK_MAGIC = 0x544c,
 	TLG_FRAME_BYTES = 196608,     /* plain bytes in one LZ4 frame at most */
 	TLG_SKIP_MAGIC = 0x184d2a54,  /* LZ4 skippable frame in front of each LZ4 frame, little-endian */
-	TLG_REPO_NO_ID = 0xffff,      /* SLOC.repo: a repository that was not defined; git calls it 0 */
+	TLG_REPO_NO_ID = 0xffff,      /* SLOC.repo: a repository that was never defined; git calls it 0 */
 	TLG_NAME_MAX = 1024,          /* bytes of one name in a SLOC; a longer one travels as an argument */
 };
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
-/* PROLOGUE.layout: the CRC-32C of the --show_format text.  A test says what it should be when the table has changed. */
+/* PROLOGUE.layout: the CRC-32C of the --show_format text.  When the table changes, a test says what it should be. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TLG_LAYOUT UINT32_C(0xfe340de0)
 #else
@@ -44,7 +44,7 @@ enum {
 	TLG_TYPE_MASK = 0x00ff,
 	TLG_HAS_INFO = 0x0100,        /* VALUE or INFO events follow, the last one marked INFO_END */
 	TLG_INFO_END = 0x0200,
-	TLG_HAS_MORE = 0x0400,        /* on HIT and MORE: the arguments go on in a later MORE event */
+	TLG_HAS_MORE = 0x0400,        /* on HIT and MORE: the arguments continue in a later MORE event */
 	TLG_RENDERED = 0x0800,        /* on HIT: a message's text is in the arguments, already formatted */
 	TLG_CYCLE_SHIFT = 12,         /* 0xf000: low bits of the write count, set by the drain */
 	TLG_CYCLE_MASK = 0xf000,
@@ -66,14 +66,14 @@ enum {
 };
 
 /*
- * OPEN.when instead of a time: the region's enter was lost; no region, but those before it are only assumed to be open,
- * for nobody knows what was lost.
+ * OPEN.when instead of a time: the region's enter was dropped; no region, but those before it are only assumed to be
+ * open, for nobody knows what was dropped.
  */
 #define TLG_OPEN_LOST UINT64_MAX
 #define TLG_OPEN_ASSUMED (UINT64_MAX - 1)
 
-/* GAP.left: neither it nor entered is known.  None of them is told beyond the most. */
-enum { TLG_GAP_UNKNOWN = 65535, TLG_GAP_MOST = 4095 };
+/* GAP.left: neither it nor entered is known, nor is either beyond the maximum. */
+enum { TLG_GAP_UNKNOWN = 65535, TLG_GAP_MAX = 4095 };
 
 /* END.reason */
 enum { TLG_END_EXIT = 1, TLG_END_ROTATE = 2, TLG_END_SIGNAL = 3 };
@@ -134,7 +134,7 @@ enum tlg_style {
 	TLG_STYLE_COUNT
 };
 
-/* 1: the checkpoint tells what process this is; a flight recorder keeps it. */
+/* 1: the checkpoint says what process this is; a flight recorder pins it. */
 static inline int tlg_style_is_identity(unsigned style)
 {
 	switch (style) {
@@ -154,7 +154,7 @@ static inline int tlg_style_is_identity(unsigned style)
 	}
 }
 
-/* 1 for the kinds before which a thread leaves all its regions but the outermost level: it is about to end. */
+/* 1 for the kinds before which a thread leaves all regions but the outermost level: it is about to end. */
 static inline int tlg_style_unwinds(unsigned style)
 {
 	switch (style) {
@@ -213,13 +213,13 @@ static inline unsigned tlg_event_type(const struct tlg_event *e)
 	return e->flags & TLG_TYPE_MASK;
 }
 
-/* Events of the chain that begins here: up to INFO_END, but never more than most. */
-static inline unsigned tlg_chain_length(const struct tlg_event *chain, unsigned most)
+/* Events of the chain that begins here: up to INFO_END, but never more than max. */
+static inline unsigned tlg_chain_length(const struct tlg_event *chain, unsigned max)
 {
 	unsigned end = 1;
 
 	if (chain->flags & TLG_HAS_INFO)
-		while (end < most && !(chain[end++].flags & TLG_INFO_END))
+		while (end < max && !(chain[end++].flags & TLG_INFO_END))
 			;
 	return end;
 }

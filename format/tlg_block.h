@@ -2,9 +2,9 @@
 /*
  * tlg_block.h - blocks: seal what a writer has gathered, check what a reader has found.
  *
- * A block is a BLOCK event and BLOCK.size entries behind it.  Its checksum covers the raw bytes of all of
- * them, the crc member taken as 0, and is seeded with the id of the stream, so that a block of another
- * stream (or of a file's former life) is never taken for one of this.
+ * A block is a BLOCK event and BLOCK.size entries behind it.  Its checksum covers the raw bytes of all of them, with
+ * the crc member as 0, and is seeded with the id of the stream: so a block of another stream, or of a file's former
+ * life, is never taken for one of this.
  */
 #ifndef TLG_BLOCK_H
 #define TLG_BLOCK_H
@@ -27,7 +27,7 @@ void tlg_block_sign(struct tlg_event *block, uint32_t stream);
 /*
  * Pack a block that has been described, and seal it.  Blocks of the process stay plain, so that every reader finds
  * the cycle in them.
- * to      room for as many entries as the block has, which is left as it is
+ * to      as many entries as the block has, which is not changed
  * Return  entries at to, BLOCK included; 0: it would not become shorter
  * Signal  safe
  */

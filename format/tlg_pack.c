@@ -262,11 +262,11 @@ static inline unsigned char *pack_event(struct state *state, const struct tlg_ev
 }
 
 size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
-		size_t room)
+		size_t size)
 {
 	const struct tlg_pack_key own = *key;   /* no store behind `to` can change it */
 	struct state state = begin(&own);
-	unsigned char *at = to, *end = at + room;
+	unsigned char *at = to, *end = at + size;
 	size_t bytes, padding;
 
 	for (unsigned i = 0; i < count; i++) {

@@ -25,18 +25,18 @@ struct tlg_pack_key {
 
 /*
  * Pack the events of a block.
- * to      room bytes; they are used up to the last, beyond what is returned as well
- * Return  bytes, filled up with zeros to a multiple of 24; 0: room does not suffice, and events that do not become
+ * to      size bytes, all of which may be written
+ * Return  bytes, filled up with zeros to a multiple of 24; 0: size does not suffice, and events that do not become
  *         at least 32 bytes shorter need not be tried
  * Signal  safe    Cost  about 4 ns an event
  */
 size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
-		size_t room);
+		size_t size);
 
 /*
  * Unpack the count events that were packed into these bytes, of which none is trusted.
  * is_swapped  1: their writer has the other byte order, and so will have the events
- * to          room for count events; their content is not defined when 0 is returned
+ * to          count events; their content is not defined when 0 is returned
  * Return      1; 0: these are not the bytes of so many packed events
  * Signal      safe    Cost  about 4 ns an event
  */

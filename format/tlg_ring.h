@@ -2,27 +2,26 @@
 /*
  * tlg_ring.h - the ring file: the memory in which a process records, as its drain and a recovering reader see it.
  *
- * One sparse file for each traced process.  FORMAT.md, section 10, tells how it is read after the death of its
- * process; this header is its layout, in the byte order of the machine.  Nothing in it holds an address.  A reader
- * in another process trusts none of its numbers.
+ * One sparse file for each traced process.  FORMAT.md, section 10, says how it is read after the death of its process;
+ * this header is its layout, in the byte order of the machine.  Nothing in it is an address, and a reader in another
+ * process trusts none of its numbers.
  *
- *   head | first entries of all tables | scopes | sources | losses | texts | rings | chunks ...
+ *   head | first entries of all tables | scopes | sources | dropped events | texts | rings | chunks ...
  *
- * A page costs 5 us to have, and most processes need but a few entries of each table: so these share the second page,
- * and the tables' places for them stay empty.
+ * A page costs 5 us, and most processes need but a few entries of each table: so these share the second page, and their
+ * places in the tables stay empty.
  *
- * A chunk is 64 KiB of addresses.  In front of each lie 64 KiB that are never touched: a position that has run past a
- * chunk's end, or that a forked child finds as 0, has bit 16 clear, and so one test on the position alone
- * tells whether it may be written to, whatever a signal handler has done in between.  Of a chunk that is shorter than
- * that only the first page, which has its head, and its last ones are in memory.
+ * A chunk is 64 KiB of addresses behind 64 KiB that are never touched: a position past a chunk's end, or the 0 that a
+ * forked child finds, has bit 16 clear, so one test on the position alone shows whether it may be written to, whatever
+ * a signal handler has done in between.  Of a shorter chunk only the first page, which has its head, and its last ones
+ * are in memory.
  *
- * Chunks belong to the process: a thread takes one that is free, and gives it back when its events are in the file.
+ * Chunks belong to the process: a thread acquires a free one, and it is released when its events are in the file.
  *
- * What changes with every write of the drain, its state and the rings' tails, is there twice: the one with the
- * higher write number, among those not above tlg_ring_file.written, holds.  So a process can die at any point of a
- * change.
+ * What changes with every write of the drain, its state and the rings' tails, is there twice.  Valid is the one with
+ * the higher write number that is not above tlg_ring_file.written: so a process can die at any point of a change.
  *
- * The tags [Mn] are explained in runtime/tr2_ring.h.
+ * The tags [Mn] are explained in runtime/ring/tr2_ring.h.
  */
 #ifndef TLG_RING_H
 #define TLG_RING_H
@@ -36,9 +35,9 @@ enum {
 	TLG_MAX_SOURCES = 65536,
 	TLG_MAX_CHUNKS = 5 << 16,
 	TLG_MAX_LOSSES = 1024,
-	TLG_RING_REASONS = 16,            /* TLG_LOSS_*: room for more */
+	TLG_RING_REASONS = 16,            /* TLG_LOSS_*, and as many to come */
 	TLG_MAX_ABANDONED = 8,            /* reservations of one ring that may be committed late */
-	TLG_KEPT_REGIONS = 10,            /* open regions of a ring that is overwritten */
+	TLG_POINT_REGIONS = 10,           /* open regions in a recovery point */
 	TLG_RING_TEXT_BYTES = 16 << 20,
 	TLG_RING_PATH = 1280,
 	TLG_THREAD_NAME = 32,             /* bytes of a thread's name, ended by NUL */
@@ -50,7 +49,7 @@ enum {
 };
 #define TLG_RING_MAGIC UINT64_C(0x31676e6972327274) /* "tr2ring1" */
 
-/* How far the drain has come with the stream: what a file must hold, and what it lacks is in the rings. */
+/* How far the drain has come with the stream: what the file must have.  What it lacks is in the rings. */
 struct tlg_ring_state {
 	uint64_t write;                   /* number of the write after which it is so */
 	uint32_t stream, blocks;          /* id; blocks in the file: the number of the last one */
@@ -96,32 +95,32 @@ struct tlg_ring_tail {
 	uint32_t tid, ostid;
 	uint64_t start;
 	uint32_t position, nabandoned;    /* events of the thread so far: the next one's sequence - 1 */
-	uint64_t seen_events;             /* of the ring's lost events: are counted in position */
+	uint64_t seen_events;             /* of the ring's dropped events: are counted in position */
 	char name[TLG_THREAD_NAME];
 	struct tlg_ring_abandoned abandoned[TLG_MAX_ABANDONED];
 };
 
 /*
- * Of a ring whose oldest chunks are overwritten: what those that are gone would have told, and no file has.  Written
- * before a chunk is given up; of the two the one with the higher turn holds.
+ * A recovery point: what the overwritten chunks of a ring said that the rest depends on.  Written before a chunk is
+ * given up; of the two the one with the higher turn holds.
  */
-struct tlg_ring_kept {
+struct tlg_ring_point {
 	uint64_t turn;                    /* 0: never written */
 	uint32_t chunk, event;            /* number of the oldest chunk that is left; its first event */
 	uint32_t tid, ostid;              /* whose that is */
 	uint64_t start, seen_events;      /* as in a tail */
 	uint32_t position, nopen;
-	uint64_t counted;                 /* the thread's loss by overwriting, as it was in the table of losses then */
-	uint64_t uncounted;               /* what is to be added to it next */
+	uint64_t counted;                 /* the thread's overwritten checkpoints, as the table had them then */
+	uint64_t uncounted;               /* what it adds to that next */
 	char name[TLG_THREAD_NAME];
-	struct { uint64_t when; uint32_t scope, spare; } open[TLG_KEPT_REGIONS];   /* outermost first */
+	struct { uint64_t when; uint32_t scope, spare; } open[TLG_POINT_REGIONS];   /* outermost first */
 };
 
 /* One ring: what its owner, the drain and a recovering reader share. */
 struct tlg_ring {
 	union {                           /* robust mutex held by the thread; the kernel hands it back */
 		uint32_t word;            /* 0: nobody; bit 30: the owner is dead */
-		uint64_t room[8];
+		uint64_t space[8];
 	} owner;
 	uint32_t first_number;            /* number of the chunk that first means.  Written before it */
 	uint32_t first;                   /* chunk that no other leads to, index + 1; 0: none.  [M3] */
@@ -132,12 +131,12 @@ struct tlg_ring {
 	uint64_t lost_hits;               /* checkpoints dropped: written by the owner */
 	uint64_t lost_events;             /* ring events that these would have taken */
 	struct tlg_ring_tail tails[2];
-	struct tlg_ring_kept kept[2];
+	struct tlg_ring_point points[2];
 };
 static_assert(sizeof(struct tlg_ring) <= TLG_RING_STRIDE, "rings lie 1024 bytes apart");
 enum { TLG_RING_OWNER_DEAD = 0x40000000 };
 
-/* A checkpoint's place and names; names' texts lie one behind the other at text. */
+/* A checkpoint's place and names, which lie one behind the other at text. */
 struct tlg_ring_scope {
 	uint32_t ready;                   /* 1 when the rest is written.  [M4] */
 	uint32_t hash;
@@ -152,7 +151,7 @@ static_assert(sizeof(struct tlg_ring_scope) == 32, "scopes lie 32 bytes apart");
 
 struct tlg_ring_source { uint32_t ready, text; };   /* [M4]; offset of the file's name in the texts */
 
-/* What a thread has lost for a reason, in total; counted where it happens, so also what no LOSS has told yet. */
+/* What a thread has dropped for a reason, in total; counted at once, so also what no LOSS has reported yet. */
 struct tlg_ring_loss {
 	uint32_t is_set;                  /* [M11] tid and reason are written */
 	uint32_t tid;
@@ -171,8 +170,8 @@ struct tlg_ring_first {
 static_assert(sizeof(struct tlg_ring_first) == 4096, "one page");
 
 /*
- * Where the tables begin, from tlg_ring_file.tables_at on, and how long they are together.  The rings have a place of
- * their own, and where addresses are few there are fewer of them, and of the texts.
+ * Where the tables begin, from tlg_ring_file.tables_at on, and how long they are together.  The rings are elsewhere;
+ * where addresses are few there are fewer rings and texts.
  */
 enum {
 	TLG_SCOPES_AT = 0,
@@ -182,7 +181,7 @@ enum {
 	TLG_TABLES_BYTES = TLG_TEXTS_AT + TLG_RING_TEXT_BYTES,
 };
 
-/* Offset in the file of entry i of a table; of a text, whose bytes never lie in both places. */
+/* Offset in the file of entry i of a table; of a text, which is never split between the two. */
 static inline uint64_t tlg_ring_at(uint64_t rings_at, uint64_t i)
 {
 	return (i < TLG_FIRST_RINGS ? TLG_RING_FIRST_AT + offsetof(struct tlg_ring_first, rings) : rings_at) +
@@ -214,7 +213,7 @@ struct tlg_chunk {
 	uint32_t number;                  /* of this use of the chunk, unique in the process, growing */
 	uint32_t next;                    /* the owner's next chunk, index + 1; 0: none yet.  [M3] */
 	uint32_t state;                   /* TLG_CHUNK_*.  [M10] */
-	uint64_t lost_hits, lost_events;  /* the ring's counts when this chunk was opened */
+	uint64_t lost_hits, lost_events;  /* the ring's counts of drops when this chunk was opened */
 	uint32_t ring;
 	uint32_t first;                   /* its first event: those in front are not used.  Set before [M3] */
 	uint64_t opened, opened_ns;       /* raw clock when it was opened; the same in ns since 1970 */
@@ -227,12 +226,12 @@ static_assert(sizeof(struct tlg_chunk) == TLG_CHUNK_BYTES, "a chunk has 64 KiB")
 /*
  * A held chunk has an abandoned reservation that its thread may still commit: until then, or until the thread ends or
  * says that it will not, the chunk is not used again.
- * The process's first chunk is pinned when a flight recorder passes over it: it stays, for it tells whose trace it is.
+ * The process's first chunk is pinned when a flight recorder would overwrite it: it says what process this is.
  */
 enum { TLG_CHUNK_UNUSED, TLG_CHUNK_FREE, TLG_CHUNK_OPEN, TLG_CHUNK_HELD, TLG_CHUNK_PINNED };
 
 /*
- * A chunk of so many pages, 2, 4, 8 or 16 (all of it): its first event.  The head's page is one of them.
+ * The first event of a chunk of 2, 4, 8 or 16 pages (all of it).  The head's page is one of them.
  */
 static inline uint32_t tlg_chunk_first(unsigned pages)
 {

@@ -221,7 +221,7 @@ static void report_missing(struct t2x_report *report, const struct t2x_recovered
 
 void t2x_recover_report(struct t2x_recover *recover, const struct t2x_recovered *item)
 {
-	const struct t2x_salvage_sum *sum = t2x_salvage_sum(item->join.salvage);
+	const struct t2x_salvage_totals *sum = t2x_salvage_totals(item->join.salvage);
 	struct t2x_report *report = recover->report;
 	const char *path = item->ring.path;
 
@@ -260,7 +260,7 @@ void t2x_recover_finish(struct t2x_recover *recover)
 
 int t2x_recover_delete(struct t2x_recover *recover, const struct t2x_recovered *item)
 {
-	int error = t2x_salvage_sum(item->join.salvage)->damaged ? -EIO : t2x_ring_remove(&item->ring);
+	int error = t2x_salvage_totals(item->join.salvage)->damaged ? -EIO : t2x_ring_remove(&item->ring);
 
 	if (error == -EIO)
 		t2x_report_note(recover->report, item->ring.path, "not deleted, for it is damaged");

@@ -14,7 +14,7 @@ void t2x_missing_take(struct t2x_track *track, const struct tlg_gap *gap, struct
 	inner = gap->left < track->gap_entered ? gap->left : track->gap_entered;
 	left = track->gap_left + gap->left - inner;
 	entered = track->gap_entered + gap->entered - inner;
-	if (left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
+	if (left > TLG_GAP_MAX || entered > TLG_GAP_MAX)
 		left = TLG_GAP_UNKNOWN;
 	track->gap_ns = t2x_clock_ns(clock, gap->when);
 	track->gap_events += gap->events;

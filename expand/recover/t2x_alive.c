@@ -96,7 +96,7 @@ static int is_proc_ours(void)
 static int has_mapped(const struct t2x_ring *ring)
 {
 	char path[64], *line = NULL;
-	size_t room = 0;
+	size_t size = 0;
 	unsigned long inode;
 	int found = 0;
 	FILE *maps;
@@ -107,7 +107,7 @@ static int has_mapped(const struct t2x_ring *ring)
 	maps = fopen(path, "re");
 	if (!maps)
 		return errno == ENOENT && kill((pid_t)ring->head.pid, 0) && errno == ESRCH ? 0 : -1;
-	while (!found && getline(&line, &room, maps) > 0)
+	while (!found && getline(&line, &size, maps) > 0)
 		found = sscanf(line, "%*s %*s %*s %*s %lu", &inode) == 1 && inode == ring->inode;
 	free(line);
 	fclose(maps);

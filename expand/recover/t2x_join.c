@@ -47,7 +47,7 @@ static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block
 	return left >= 0;
 }
 
-/* The file is at its end; the ring files that still wait may begin.  Return  0: none does */
+/* The file is at its end; pending ring files may begin.  Return  0: there is none */
 static int begin_waiting(struct t2x_input *input)
 {
 	int begun = 0;

@@ -2,9 +2,9 @@
 /*
  * t2x_join.h - a .tlg file and what its processes left in their ring files, as one input.
  *
- * Of the stream that a ring file belongs to, the file counts up to the block that the ring file vouches for; what the
- * ring holds follows there, and later blocks of the stream, whose events the ring has too, are left out.  So nothing
- * comes twice, and the order of time is that of one file.
+ * The blocks of a ring file's stream count up to the last one that the ring file vouches for; there the ring's events
+ * follow.  Later blocks of the stream are left out, for the ring has their events.  So nothing comes twice, and the
+ * order of time is that of one file.
  */
 #ifndef T2X_JOIN_H
 #define T2X_JOIN_H
@@ -18,7 +18,7 @@ struct t2x_join {
 	struct t2x_salvage *salvage;
 	uint32_t stream, blocks;          /* which the ring file vouches for */
 	enum { T2X_JOIN_WAITS, T2X_JOIN_NOW, T2X_JOIN_DONE } stage;
-	int is_alone;                     /* of the input's streams none counts but those of ring files */
+	int is_alone;                     /* no streams of the input count but those of ring files */
 };
 
 /* Append to the input, whose file may be missing. */

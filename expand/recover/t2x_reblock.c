@@ -89,7 +89,7 @@ void t2x_reblock_know_clock(struct t2x_reblock *reblock, uint64_t raw, uint64_t 
 
 /* ---- blocks ------------------------------------------------------------------------------------- */
 
-/* The next event of the block, its payload zero.  There is room. */
+/* The next event of the block, its payload zero.  It is not full. */
 static struct tlg_event *append(struct t2x_reblock *reblock, unsigned flags, uint32_t sequence)
 {
 	struct tlg_event *event = &reblock->events[++reblock->n];
@@ -303,13 +303,13 @@ static void append_scope(struct t2x_reblock *reblock, const struct context *cont
 	set(reblock->scopes, context->scope);
 }
 
-/* Room for what belongs together in a block of the thread.  Return  0: the block has to go first */
-static int has_room(const struct t2x_reblock *reblock, const struct t2x_rethread *thread, unsigned events)
+/* Reserve what belongs together in a block of the thread.  Return  0: the block is full */
+static int fits(const struct t2x_reblock *reblock, const struct t2x_rethread *thread, unsigned events)
 {
 	return !reblock->n || (reblock->tid == thread->tid && reblock->n + events <= TLG_BLOCK_EVENTS);
 }
 
-/* The names of regions that are about to be told, each for itself.  Return  0: the block has to go first */
+/* The names of regions that are about to be written, each for itself.  Return  0: the block is full */
 static int append_open_scopes(struct t2x_reblock *reblock, struct t2x_rethread *thread)
 {
 	struct context context;
@@ -318,7 +318,7 @@ static int append_open_scopes(struct t2x_reblock *reblock, struct t2x_rethread *
 		find_context(reblock, thread, thread->open[i].scope, &context);
 		if (!context.scope)
 			continue;
-		if (!has_room(reblock, thread, context.events))
+		if (!fits(reblock, thread, context.events))
 			return 0;
 		reblock->tid = thread->tid;
 		append_scope(reblock, &context, thread->position + 1);
@@ -335,7 +335,7 @@ int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, 
 	if (!append_open_scopes(reblock, thread))
 		return 0;
 	find_context(reblock, thread, events->u.hit.scopeIndex, &context);
-	if (!has_room(reblock, thread, context.events + n))
+	if (!fits(reblock, thread, context.events + n))
 		return 0;
 	reblock->tid = thread->tid;
 	if (context.thread)
@@ -351,7 +351,7 @@ int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, 
 
 int t2x_reblock_gap(struct t2x_reblock *reblock, const struct t2x_rethread *thread, const struct tlg_event *event)
 {
-	if (!has_room(reblock, thread, 1))
+	if (!fits(reblock, thread, 1))
 		return 0;
 	reblock->tid = thread->tid;
 	append(reblock, TLG_GAP, thread->position + 1)->u = event->u;

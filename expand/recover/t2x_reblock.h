@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_reblock.h - chains from a ring file, put into blocks as the drain would have: with the context that they need.
+ * t2x_reblock.h - chains from a ring file, in blocks as the drain would have made them: with the context they need.
  *
- * Goes on with the numbers of the stream in the .tlg file.  Each call that appends is followed by t2x_reblock_take()
- * when a block is wanted; a block holds events of one thread, or of the process.
+ * Blocks are numbered on from those of the stream in the .tlg file.  Each call that appends is followed by
+ * t2x_reblock_take() when a block is wanted; a block has events of one thread, or of the process.
  */
 #ifndef T2X_REBLOCK_H
 #define T2X_REBLOCK_H
@@ -21,7 +21,7 @@ struct t2x_rethread {
 	uint32_t position;                /* events of the thread so far: the next chain's sequence - 1 */
 	/* regions that were open when a forked child began, or at the oldest event that was not overwritten */
 	unsigned nopen;
-	int is_repeated;                  /* they are to be told, though the thread is known */
+	int is_repeated;                  /* they have to be written, though the thread is known */
 	struct { uint64_t when; uint32_t scope; } open[T2X_RETHREAD_OPEN];   /* scope 0: not known */
 };
 
@@ -40,7 +40,7 @@ void t2x_reblock_know_clock(struct t2x_reblock *reblock, uint64_t raw, uint64_t 
 /* Begin: a cycle if the file has none, and RECOVERED. */
 void t2x_reblock_open(struct t2x_reblock *reblock);
 
-/* A chain of n events, HIT or MORE.  Return  0: it does not fit, take the block and call again */
+/* A chain of n events, HIT or MORE.  Return  0: the block is full, take it and call again */
 int t2x_reblock_chain(struct t2x_reblock *reblock, struct t2x_rethread *thread, const struct tlg_event *events,
 		      unsigned n);
 
@@ -50,7 +50,7 @@ int t2x_reblock_gap(struct t2x_reblock *reblock, const struct t2x_rethread *thre
 /* Nothing older comes.  Return  0: that is nothing new */
 int t2x_reblock_mark(struct t2x_reblock *reblock, uint64_t when);
 
-/* The losses that the ring file has; a thread's loss that it has not got yet. */
+/* The totals of dropped events in the ring file; one of a thread that is not there yet. */
 void t2x_reblock_losses(struct t2x_reblock *reblock);
 void t2x_reblock_loss(struct t2x_reblock *reblock, uint32_t tid, unsigned reason, uint64_t total);
 

@@ -33,10 +33,10 @@ static int read_at(const struct t2x_ring *ring, uint64_t at, void *to, size_t by
 
 /* ---- the head ----------------------------------------------------------------------------------- */
 
-static void limit(uint32_t *count, uint32_t most)
+static void limit(uint32_t *count, uint32_t max)
 {
-	if (*count > most)
-		*count = most;
+	if (*count > max)
+		*count = max;
 }
 
 /* Of two versions the one that holds: 0 or 1; -1: neither. */
@@ -159,7 +159,7 @@ int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_
 	struct tlg_ring head;
 
 	if (!t2x_ring_get(ring, chunk->ring, &head, &tail) || tail.nabandoned || !tail.chunk ||
-	    chunk->number != tail.chunk || chunk->next || t2x_ring_kept(&head)->turn ||
+	    chunk->number != tail.chunk || chunk->next || t2x_ring_point(&head)->turn ||
 	    !t2x_ring_chunk(ring, index, chunk) || chunk->number != tail.chunk)
 		return 0;
 	for (uint32_t i = tail.event; i < TLG_CHUNK_EVENTS; i++)
@@ -174,14 +174,14 @@ static int read_text(const struct t2x_ring *ring, uint32_t at, char *to, size_t 
 	       read_at(ring, tlg_text_at(ring->head.tables_at, at), to, bytes);
 }
 
-int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room)
+int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t size)
 {
 	return i && i <= ring->head.scopes_used &&
 	       read_at(ring, tlg_scope_at(ring->head.tables_at, i), scope, sizeof(*scope)) && scope->ready == 1 &&
-	       scope->text_bytes <= room && read_text(ring, scope->text, text, scope->text_bytes);
+	       scope->text_bytes <= size && read_text(ring, scope->text, text, scope->text_bytes);
 }
 
-size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t room)
+size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t size)
 {
 	struct tlg_ring_source source;
 	uint32_t end;
@@ -192,10 +192,10 @@ size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size
 		return 0;
 	end = ring->head.texts_used;
 	if (source.text < TLG_FIRST_TEXTS && end > TLG_FIRST_TEXTS)
-		end = TLG_FIRST_TEXTS;   /* no text goes on from the second page in the table */
-	if (room > end - source.text)
-		room = end - source.text;
-	return read_text(ring, source.text, text, room) ? strnlen(text, room) : 0;
+		end = TLG_FIRST_TEXTS;   /* no text is split between the second page and the table */
+	if (size > end - source.text)
+		size = end - source.text;
+	return read_text(ring, source.text, text, size) ? strnlen(text, size) : 0;
 }
 
 int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss)

@@ -2,12 +2,12 @@
 /*
  * t2x_ring.h - a ring file, read without trusting it.
  *
- * The process that wrote it may have died while it wrote, and may have overwritten its own memory before.  Nothing is
- * mapped: what is beyond the file's end, or becomes so, reads as nothing.  No offset, index or count is used
- * before it is known to lie in the file.  A ring file of another layout, another byte order, is refused.
+ * The process that wrote it may have died while it wrote, or have corrupted its own memory before.  Nothing is mapped:
+ * what is beyond the file's end, or becomes so, reads as nothing.  No offset, index or count is used before it is known
+ * to lie in the file.  Ring files of another layout or byte order are refused.
  *
- * A living process goes on writing.  So its ring file is copied first, chunks before the words that say which of them
- * are still needed, and the copy is read; the process does not notice.
+ * A living process keeps writing.  So its ring file is copied first, chunks before the words that say which of them are
+ * still needed, and the copy is read; the process does not notice.
  */
 #ifndef T2X_RING_H
 #define T2X_RING_H
@@ -33,7 +33,7 @@ struct t2x_ring {
  */
 const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live);
 
-/* The same of a descriptor, which becomes the ring's; negative: errno says why.  path  a name for it */
+/* The same for a descriptor, which becomes the ring's; negative: errno says why.  path  a name for it */
 const char *t2x_ring_take(struct t2x_ring *ring, int fd, const char *path, int live);
 
 void t2x_ring_close(struct t2x_ring *ring);
@@ -46,27 +46,27 @@ enum { T2X_CHUNK_HEAD = offsetof(struct tlg_chunk, events) };
 int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
 int t2x_ring_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk);
 
-/* Of what is kept of an overwritten ring, what holds; turn 0: nothing is. */
-static inline const struct tlg_ring_kept *t2x_ring_kept(const struct tlg_ring *head)
+/* The recovery point of an overwritten ring that holds; turn 0: it has none. */
+static inline const struct tlg_ring_point *t2x_ring_point(const struct tlg_ring *head)
 {
-	return &head->kept[head->kept[1].turn > head->kept[0].turn];
+	return &head->points[head->points[1].turn > head->points[0].turn];
 }
 
 /* 1 if it is its ring's last chunk, and all that is committed in it is in the file.  All of it may be read then */
 int t2x_ring_is_in_file(const struct t2x_ring *ring, uint32_t index, struct tlg_chunk *chunk);
 
 /*
- * Scope i, its names, of which at most room bytes.  Return  0: it is not there, or damaged
+ * Scope i, and its names if they fit size bytes.  Return  0: it is not there, or damaged
  */
-int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t room);
+int t2x_ring_scope(const struct t2x_ring *ring, uint32_t i, struct tlg_ring_scope *scope, char *text, size_t size);
 
-/* Name of source file i, without NUL, at most room bytes.  Return  its length; 0: it is not there */
-size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t room);
+/* Name of source file i, without NUL, at most size bytes.  Return  its length; 0: it is not there */
+size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size_t size);
 
-/* Entry i of the losses, those of the process itself first.  Return  0: there is none; -1: nor behind it */
+/* Entry i of the table of dropped events, the process's own first.  Return  0: it is empty; -1: the table ends */
 int t2x_ring_loss(const struct t2x_ring *ring, uint32_t i, struct tlg_loss *loss);
 
-/* What a thread lost for this reason, as the losses have it. */
+/* What a thread has dropped for this reason, according to that table. */
 uint64_t t2x_ring_lost(const struct t2x_ring *ring, uint32_t tid, unsigned reason);
 
 /* Remove the file's name, if it is still this file's.  Return  0 or -errno */

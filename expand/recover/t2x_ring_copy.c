@@ -2,11 +2,10 @@
 /*
  * t2x_ring_copy.c - the order of copying makes the copy consistent.
  *
- * Chunks come first.  Each is read twice, and of the second reading only the events count whose header words the
- * first has found committed: these were complete before the second began.  Then come the definitions, which are
- * written before an event that needs them.  The head and the rings come last: what the tails in them say is not yet in
- * the file lies in chunks that have not been freed up to now, so their copies are whole, and what lies in other chunks
- * is in the file.
+ * Chunks come first.  Each is read twice, and only those events of the second reading count that the first found
+ * committed: these were complete before the second began.  Definitions come next, which are written before the events
+ * that need them.  Head and rings come last: what their tails say is not in the file yet lies in chunks that have not
+ * been released up to now, so their copies are complete; what lies in other chunks is in the file.
  */
 #include "t2x_ring_copy.h"
 
@@ -90,8 +89,8 @@ static void fence_acquire(void)
 #endif
 }
 
-/* Leave of the second reading what counts.  Return  the event behind the last one that does */
-static unsigned keep_committed(const struct tlg_chunk *first, struct tlg_chunk *second)
+/* Wipe of the second reading what does not count.  Return  the event behind the last one that does */
+static unsigned wipe_uncommitted(const struct tlg_chunk *first, struct tlg_chunk *second)
 {
 	unsigned end = first->first;
 
@@ -104,7 +103,7 @@ static unsigned keep_committed(const struct tlg_chunk *first, struct tlg_chunk *
 	return end;
 }
 
-/* A chunk that nobody writes to has nothing that is not in the file, and what is not there needs no memory here. */
+/* A chunk that nobody writes to has nothing that the file lacks, and what is not copied needs no memory. */
 static int is_in_use(const struct tlg_chunk *chunk)
 {
 	return chunk->number && chunk->first < TLG_CHUNK_EVENTS &&
@@ -140,8 +139,8 @@ static int copy_chunk(struct copying *copying, uint64_t at)
 	at_number = at + offsetof(struct tlg_chunk, number);
 	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number ||
 	    second->first != first->first)
-		return 1;   /* it has been overwritten meanwhile, or written and freed */
-	end = keep_committed(first, second);
+		return 1;   /* it has been overwritten meanwhile, or written and released */
+	end = wipe_uncommitted(first, second);
 	second->number = first->number;
 	second->next = first->next;   /* one that was linked meanwhile would follow on what is not there */
 	skip = first->first * sizeof(first->events[0]);
@@ -193,10 +192,10 @@ static int copy_state(struct copying *copying, uint64_t *written)
 
 static int is_plausible(const struct tlg_ring_file *head)
 {
-	const uint64_t most = UINT64_C(1) << 40;
+	const uint64_t max = UINT64_C(1) << 40;
 
-	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < most &&
-	       head->rings_at < most && head->chunks_at < most && head->rings_used <= TLG_MAX_RINGS &&
+	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < max &&
+	       head->rings_at < max && head->chunks_at < max && head->rings_used <= TLG_MAX_RINGS &&
 	       head->scopes_used <= TLG_MAX_SCOPES &&
 	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
 }
@@ -219,7 +218,7 @@ static const char *copy(struct copying *copying)
 	return "it changes faster than it can be read";
 }
 
-/* What a flight recorder of gigabytes holds is not for our memory: it goes into a file without a name. */
+/* The gigabytes of a large flight recorder are not for our memory: they go into a file without a name. */
 static int open_copy(int from)
 {
 	const char *directory = getenv("TMPDIR");

@@ -39,13 +39,13 @@ static int compare(const void *a, const void *b)
 
 static int add_path(struct t2x_ring_files *files, const char *directory, const char *name)
 {
-	if (files->n == files->room) {
-		unsigned room = files->room ? 2 * files->room : 64;
-		char **paths = realloc(files->paths, room * sizeof(*paths));
+	if (files->n == files->space) {
+		unsigned space = files->space ? 2 * files->space : 64;
+		char **paths = realloc(files->paths, space * sizeof(*paths));
 		if (!paths)
 			return -ENOMEM;
 		files->paths = paths;
-		files->room = room;
+		files->space = space;
 	}
 	if (asprintf(&files->paths[files->n], "%s/%s", directory, name) < 0)
 		return -ENOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ring_files.h - where ring files lie: $XDG_RUNTIME_DIR and /dev/shm; those of another user in /run/user/UID, too.
+ * t2x_ring_files.h - finds ring files: in $XDG_RUNTIME_DIR and /dev/shm; those of another user in /run/user/UID, too.
  */
 #ifndef T2X_RING_FILES_H
 #define T2X_RING_FILES_H
@@ -10,7 +10,7 @@
 
 struct t2x_ring_files {
 	char **paths;                     /* sorted */
-	unsigned n, room;
+	unsigned n, space;
 };
 
 /* The ring files of a user; pid not 0: of processes with this id.  Return  0 or -ENOMEM; to be freed in any case */

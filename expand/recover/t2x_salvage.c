@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_salvage.c - which chunks, and what of each; the blocks are put together in t2x_reblock.c. */
+/* t2x_salvage.c - which chunks, and what of each; t2x_reblock.c makes the blocks. */
 #include "t2x_salvage.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "tlg_chain.h"
 #include "t2x_reblock.h"
 
-enum stage { OPENING, CHUNKS, LOSSES, CLOSING, DONE };
+enum stage { OPENING, CHUNKS, DROPPED, CLOSING, DONE };
 
 /* A chunk, or an abandoned reservation in one. */
 struct piece {
@@ -19,18 +19,18 @@ struct piece {
 };
 
 /*
- * A ring, and whose events come next in it.  What a flight recorder has kept of the beginning is a queue of its own:
- * it is no longer joined to the rest of its ring.
+ * A ring, and whose events come next in it.  A flight recorder's pinned chunk is a queue of its own: it is no
+ * longer joined to the rest of its ring.
  */
 struct queue {
 	struct t2x_rethread thread;
 	struct tlg_ring_tail tail;
-	struct tlg_ring_kept kept;        /* turn 0: its oldest events are those behind the tail */
+	struct tlg_ring_point point;      /* turn 0: its oldest events are those behind the tail */
 	uint32_t first_number;            /* of the ring's first chunk, if that is not the tail's; 0: it is */
 	uint32_t next;                    /* index + 1 of the chunk that comes next; 0: none has come yet */
 	uint32_t ostid, tid;              /* the latest owner's */
 	uint64_t start;
-	char name[32];
+	char name[TLG_THREAD_NAME];
 	uint32_t pieces;                  /* of it that are still to come */
 	int is_cut;                       /* none of them counts: see take_events() */
 };
@@ -39,17 +39,17 @@ struct t2x_salvage {
 	const struct t2x_ring *ring;
 	struct t2x_reblock *reblock;
 	enum stage stage;
-	struct queue **queues;              /* by the number of the ring; NULL: nothing of it is left to be read */
-	unsigned nqueues;                  /* without that of the pinned chunk, which is behind them */
+	struct queue **queues;            /* by the number of the ring; NULL: nothing of it is left to be read */
+	unsigned nqueues;                 /* without that of the pinned chunk, which is behind them */
 	unsigned pinned;                  /* chunks, of which there is one at most */
 	struct piece *pieces;
 	unsigned npieces, piece;          /* how many; the one at hand */
-	unsigned queue;                    /* whose losses come next */
+	unsigned queue;                   /* whose dropped events come next */
 	unsigned at;                      /* next event in it */
 	int is_loaded;
-	int is_kept;                      /* the latest checkpoint of the pinned chunk */
+	int is_identity;                  /* the latest checkpoint of the pinned chunk says what process this is */
 	struct tlg_chunk chunk;
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals totals;
 };
 
 /* Numbers grow, and may wrap. */
@@ -61,29 +61,29 @@ static int is_before(uint32_t a, uint32_t b)
 /* ---- what there is ------------------------------------------------------------------------------ */
 
 /* The oldest chunks have been overwritten: the queue begins behind them. */
-static void begin_behind(struct queue *queue, const struct tlg_ring_kept *kept)
+static void begin_behind(struct queue *queue, const struct tlg_ring_point *point)
 {
 	struct t2x_rethread *thread = &queue->thread;
 
-	queue->kept = *kept;
+	queue->point = *point;
 	queue->first_number = 0;
-	queue->tail.chunk = kept->chunk;
-	queue->tail.event = kept->event;
-	queue->tail.seen_events = kept->seen_events;
+	queue->tail.chunk = point->chunk;
+	queue->tail.event = point->event;
+	queue->tail.seen_events = point->seen_events;
 	*thread = (struct t2x_rethread){
-		.tid = kept->tid, .ostid = kept->ostid, .start = kept->start, .position = kept->position,
+		.tid = point->tid, .ostid = point->ostid, .start = point->start, .position = point->position,
 		.is_repeated = 1,
 	};
-	memcpy(thread->name, kept->name, sizeof(thread->name) - 1);
-	for (; thread->nopen < kept->nopen && thread->nopen < TLG_KEPT_REGIONS; thread->nopen++) {
-		thread->open[thread->nopen].when = kept->open[thread->nopen].when;
-		thread->open[thread->nopen].scope = kept->open[thread->nopen].scope;
+	memcpy(thread->name, point->name, sizeof(thread->name) - 1);
+	for (; thread->nopen < point->nopen && thread->nopen < TLG_POINT_REGIONS; thread->nopen++) {
+		thread->open[thread->nopen].when = point->open[thread->nopen].when;
+		thread->open[thread->nopen].scope = point->open[thread->nopen].scope;
 	}
 }
 
 static void read_queue(struct t2x_salvage *salvage, unsigned i, struct queue *queue)
 {
-	const struct tlg_ring_kept *kept;
+	const struct tlg_ring_point *point;
 	struct tlg_ring head;
 
 	if (!t2x_ring_get(salvage->ring, i, &head, &queue->tail))
@@ -99,12 +99,12 @@ static void read_queue(struct t2x_salvage *salvage, unsigned i, struct queue *qu
 		.position = queue->tail.position,
 	};
 	memcpy(queue->thread.name, queue->tail.name, sizeof(queue->thread.name));
-	kept = t2x_ring_kept(&head);
-	if (kept->turn && kept->chunk && (!queue->tail.chunk || is_before(queue->tail.chunk, kept->chunk)))
-		begin_behind(queue, kept);
+	point = t2x_ring_point(&head);
+	if (point->turn && point->chunk && (!queue->tail.chunk || is_before(queue->tail.chunk, point->chunk)))
+		begin_behind(queue, point);
 }
 
-/* Of many threads most are idle: a queue takes 5 KB, so only those have one of which there is something to be read. */
+/* Most of many threads are idle, and a queue takes 5 KB: only rings that have something left get one. */
 static struct queue *get_queue(struct t2x_salvage *salvage, unsigned i)
 {
 	if (salvage->queues[i])
@@ -180,7 +180,7 @@ static int is_next(const struct queue *queue, const struct piece *piece)
 }
 
 /*
- * A copy of what goes on may lack a chunk that was opened behind the copier's back, and hold the one after it.  What is
+ * The copy of a living process may lack a chunk that was opened while it was made, and have the one after it.  What is
  * behind such a gap is left to the next reader.
  */
 static void drop_unlinked(struct t2x_salvage *salvage)
@@ -211,7 +211,7 @@ static int list_pieces(struct t2x_salvage *salvage)
 		return 0;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!t2x_ring_chunk_head(salvage->ring, i, chunk)) {
-			salvage->sum.damaged++;
+			salvage->totals.damaged++;
 			continue;
 		}
 		if (chunk->ring >= salvage->nqueues || !chunk->number ||
@@ -266,9 +266,9 @@ void t2x_salvage_free(struct t2x_salvage *salvage)
 	free(salvage);
 }
 
-const struct t2x_salvage_sum *t2x_salvage_sum(const struct t2x_salvage *salvage)
+const struct t2x_salvage_totals *t2x_salvage_totals(const struct t2x_salvage *salvage)
 {
-	return &salvage->sum;
+	return &salvage->totals;
 }
 
 void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *block)
@@ -278,8 +278,8 @@ void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *blo
 
 /* ---- events of a chunk -------------------------------------------------------------------------- */
 
-/* What the ring had lost in total at some point: as the drain does, count it as events of the thread. */
-static void take_lost(struct queue *queue, uint64_t events)
+/* How many events the ring had dropped at some point: they count as the thread's, as in the drain. */
+static void count_dropped(struct queue *queue, uint64_t events)
 {
 	if (events <= queue->tail.seen_events)
 		return;
@@ -319,20 +319,20 @@ static void check_thread(struct queue *queue, uint32_t tid)
 	memcpy(thread->name, queue->name, sizeof(thread->name));
 }
 
-/* Of the pinned chunk only this has not been overwritten.  Arguments in chains of their own go as their HIT did. */
+/* Only these of the pinned chunk are not overwritten.  Arguments in chains of their own belong to the HIT before. */
 static int is_identity(struct t2x_salvage *salvage, const struct tlg_event *event)
 {
 	struct tlg_ring_scope scope;
 	char names[TLG_NAME_MAX * 3];
 
 	if (tlg_event_type(event) == TLG_HIT)
-		salvage->is_kept =
+		salvage->is_identity =
 			t2x_ring_scope(salvage->ring, event->u.hit.scopeIndex, &scope, names, sizeof(names)) &&
 			tlg_style_is_identity(scope.style);
-	return salvage->is_kept;
+	return salvage->is_identity;
 }
 
-/* Put the chain at hand into the block that is being made.  Return  0: there is no room, it has to go first */
+/* Append the chain at hand to the block that is being made.  Return  0: it is full, take it and call again */
 static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t n)
 {
 	const struct tlg_event *event = &salvage->chunk.events[salvage->at];
@@ -343,11 +343,11 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 		return 1;
 	}
 	if (type == TLG_GAP) {
-		take_lost(queue, salvage->chunk.lost_events);
+		count_dropped(queue, salvage->chunk.lost_events);
 		return t2x_reblock_gap(salvage->reblock, &queue->thread, event);
 	}
 	if (type != TLG_HIT && type != TLG_MORE) {
-		salvage->sum.damaged++;
+		salvage->totals.damaged++;
 		return 1;
 	}
 	if (queue == salvage->queues[salvage->nqueues] && !is_identity(salvage, event)) {
@@ -355,26 +355,26 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 		return 1;
 	}
 	check_thread(queue, event->u.hit.tid);
-	take_lost(queue, salvage->chunk.lost_events);
+	count_dropped(queue, salvage->chunk.lost_events);
 	if (!t2x_reblock_chain(salvage->reblock, &queue->thread, event, n))
 		return 0;
-	salvage->sum.hits += type == TLG_HIT;
+	salvage->totals.hits += type == TLG_HIT;
 	return 1;
 }
 
-/* Uncommitted events that others lie behind. */
+/* Uncommitted events in front of others: in flight. */
 static void pass_in_flight(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
 {
-	salvage->sum.in_flight += end - salvage->at;
+	salvage->totals.in_flight += end - salvage->at;
 	if (!piece->is_abandoned)
 		queue->thread.position += end - salvage->at;
 	salvage->at = end;
 }
 
 /*
- * Go on in the piece at hand.  A thread that records while it is read may overtake the reader, so that events seem
- * missing which only came a moment later: what is behind the first of them is left to the next reader.
- * Return  0: it is finished; 1: the block has to go first
+ * Read on in the piece at hand.  Where a thread records while it is read, uncommitted events may just be late: what is
+ * behind the first of them is left to the next reader.
+ * Return  0: the piece is finished; 1: the block is full
  */
 static int take_events(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece)
 {
@@ -412,7 +412,7 @@ static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
 	salvage->at = piece->from;
 	salvage->is_loaded = 1;
 	if (!t2x_ring_chunk(salvage->ring, piece->index, &salvage->chunk) || salvage->chunk.number != piece->number) {
-		salvage->sum.damaged++;
+		salvage->totals.damaged++;
 		return 0;
 	}
 	return 1;
@@ -446,15 +446,15 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 }
 
 /* The next loss of which the process did not come to tell.  Return  1: a block is complete; 0: there is none */
-static int next_of_losses(struct t2x_salvage *salvage, struct t2x_block *block)
+static int next_of_dropped(struct t2x_salvage *salvage, struct t2x_block *block)
 {
 	while (salvage->queue < salvage->nqueues) {
 		const struct queue *queue = salvage->queues[salvage->queue++];
-		const struct tlg_ring_kept *kept = queue ? &queue->kept : NULL;
-		if (!kept || !kept->turn || !kept->uncounted ||
-		    t2x_ring_lost(salvage->ring, kept->tid, TLG_LOSS_OVERWRITTEN) != kept->counted)
+		const struct tlg_ring_point *point = queue ? &queue->point : NULL;
+		if (!point || !point->turn || !point->uncounted ||
+		    t2x_ring_lost(salvage->ring, point->tid, TLG_LOSS_OVERWRITTEN) != point->counted)
 			continue;
-		t2x_reblock_loss(salvage->reblock, kept->tid, TLG_LOSS_OVERWRITTEN, kept->counted + kept->uncounted);
+		t2x_reblock_loss(salvage->reblock, point->tid, TLG_LOSS_OVERWRITTEN, point->counted + point->uncounted);
 		return t2x_reblock_take(salvage->reblock, block);
 	}
 	return 0;
@@ -470,19 +470,19 @@ int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
 	case CHUNKS:
 		if (next_of_chunks(salvage, block))
 			return 1;
-		salvage->stage = LOSSES;
+		salvage->stage = DROPPED;
 		t2x_reblock_losses(salvage->reblock);
 		if (t2x_reblock_take(salvage->reblock, block))
 			return 1;
 		return t2x_salvage_next(salvage, block);
-	case LOSSES:
-		if (next_of_losses(salvage, block))
+	case DROPPED:
+		if (next_of_dropped(salvage, block))
 			return 1;
 		salvage->stage = CLOSING;
 		return t2x_salvage_next(salvage, block);
 	case CLOSING:
 		salvage->stage = DONE;
-		t2x_reblock_close(salvage->reblock, salvage->sum.hits, salvage->sum.in_flight);
+		t2x_reblock_close(salvage->reblock, salvage->totals.hits, salvage->totals.in_flight);
 		return t2x_reblock_take(salvage->reblock, block);
 	default:
 		return 0;

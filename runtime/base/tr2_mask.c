@@ -45,7 +45,7 @@ static int may_have_vanished(int signal, const struct sigaction *action)
 }
 
 /*
- * May the handler be running, as far as its action and the mask tell?  One that does not block its own signal is known
+ * May the handler be running, by its action and the mask?  One that does not block its own signal is known
  * not to run by what else it would have changed.
  */
 static int may_run(int signal, const struct sigaction *action, uint64_t mask, int has_own_stack)

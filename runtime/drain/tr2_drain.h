@@ -29,7 +29,7 @@ void tr2_drain_after_fork_child(void);
  * In a forked child, by the thread that forked, once: when its open regions were entered, outermost first.
  * Return  how many
  */
-unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS]);
+unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_REPEATED_REGIONS]);
 
 /* In a forked child: forget the parent's state, but for the open destinations. */
 void tr2_drain_reset(void);

@@ -44,19 +44,19 @@ void tr2_drain_after_fork_child(void)
 	tr2_lock_leave();
 }
 
-unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_KEPT_REGIONS])
+unsigned tr2_drain_open_regions(const struct tr2_thread *parent, uint64_t enters[TR2_REPEATED_REGIONS])
 {
 	const struct tr2_track *track = parent->reader.track;
 	struct tlg_open open;
 	unsigned n = 0;
 
-	static_assert((int)TR2_KEPT_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
+	static_assert((int)TR2_REPEATED_REGIONS == (int)TR2_OPEN_REGIONS, "all that is kept is repeated");
 	if (tr2_is_flight_recorder())
 		track = g_held ? &g_ahead : NULL;
 	g_held = 0;
 	if (!track)
 		return 0;
-	for (; tr2_track_open_region(track, n, TR2_KEPT_REGIONS, &open); n++)
+	for (; tr2_track_open_region(track, n, TR2_REPEATED_REGIONS, &open); n++)
 		enters[n] = open.when;
 	return n;
 }

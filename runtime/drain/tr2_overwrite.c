@@ -153,37 +153,37 @@ static void skip_run(struct tr2_thread *thread, struct tr2_track *track)
 		tr2_ring_consume(&thread->reader, n);
 }
 
-static void fill_recovery_point(struct tlg_ring_kept *kept, const struct tr2_reader *reader,
+static void fill_recovery_point(struct tlg_ring_point *point, const struct tr2_reader *reader,
 				const struct tr2_track *track)
 {
 	struct tlg_open open;
 
-	kept->chunk = reader->number;
-	kept->event = reader->event;
-	kept->tid = track->tid;
-	kept->ostid = track->ostid;
-	kept->start = track->start;
-	kept->seen_events = reader->seen_events;
-	kept->position = track->position;
-	kept->counted = tr2_losses_of(track->tid, TLG_LOSS_OVERWRITTEN);
-	kept->uncounted = track->overwritten;
-	memcpy(kept->name, track->name, sizeof(kept->name));
-	kept->nopen = 0;
-	for (; tr2_track_open_region(track, kept->nopen, TLG_KEPT_REGIONS, &open); kept->nopen++) {
-		kept->open[kept->nopen].when = open.when;
-		kept->open[kept->nopen].scope = open.scopeIndex;
+	point->chunk = reader->number;
+	point->event = reader->event;
+	point->tid = track->tid;
+	point->ostid = track->ostid;
+	point->start = track->start;
+	point->seen_events = reader->seen_events;
+	point->position = track->position;
+	point->counted = tr2_losses_of(track->tid, TLG_LOSS_OVERWRITTEN);
+	point->uncounted = track->overwritten;
+	memcpy(point->name, track->name, sizeof(point->name));
+	point->nopen = 0;
+	for (; tr2_track_open_region(track, point->nopen, TLG_POINT_REGIONS, &open); point->nopen++) {
+		point->open[point->nopen].when = open.when;
+		point->open[point->nopen].scope = open.scopeIndex;
 	}
 }
 
 /* Should the process be killed, this is all that is left of what was passed over. */
 static void store_recovery_point(const struct tr2_thread *thread, const struct tr2_track *track)
 {
-	struct tlg_ring_kept *kept = thread->ring.head->kept;
-	unsigned older = kept[1].turn < kept[0].turn;
+	struct tlg_ring_point *point = thread->ring.head->points;
+	unsigned older = point[1].turn < point[0].turn;
 
-	fill_recovery_point(&kept[older], &thread->reader, track);
+	fill_recovery_point(&point[older], &thread->reader, track);
 	/* [M8] release: the rest of it.  Pairs with the readers of the ring file */
-	tr2_store_rel(&kept[older].turn, kept[!older].turn + 1);
+	tr2_store_rel(&point[older].turn, point[!older].turn + 1);
 }
 
 int tr2_overwrite_is_identity(const struct tr2_chain *chain)

@@ -210,7 +210,7 @@ struct tlg_event *tr2_reserve_long(unsigned events, uint32_t what)
 	struct tr2_thread *self = tr2_self;
 	uintptr_t position = 0;
 
-	if (self && tr2_ring_take_room(self->ring.hot, events * sizeof(struct tlg_event), &position))
+	if (self && tr2_ring_reserve_long(self->ring.hot, events * sizeof(struct tlg_event), &position))
 		return (struct tlg_event *)position;
 	return tr2_reserve_slow(position, events, what);
 }

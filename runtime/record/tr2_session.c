@@ -146,7 +146,7 @@ static int await_session(void)
 /* The child's session is begun by whoever comes first; and what was its parent's thread goes on as that. */
 static void leave_parent(uint64_t mask)
 {
-	TR2_LARGE static uint64_t enters[TR2_KEPT_REGIONS];   /* of the one thread that has forked */
+	TR2_LARGE static uint64_t enters[TR2_REPEATED_REGIONS];   /* of the one thread that has forked */
 	const struct tr2_thread *parent = tr2_self;
 	unsigned open = parent ? tr2_drain_open_regions(parent, enters) : 0;
 

@@ -15,7 +15,7 @@ static uint64_t pack(uint32_t hits, unsigned left, unsigned entered)
 	return hits | (uint64_t)left << LEFT_SHIFT | (uint64_t)entered << ENTERED_SHIFT;
 }
 
-/* The word behind one more checkpoint.  A thread that leaves all its regions at once is about to end. */
+/* The word after one more checkpoint.  A thread that leaves all its regions at once is about to end. */
 static uint64_t add_hit(uint64_t word, unsigned style)
 {
 	uint32_t hits = (uint32_t)word + 1;
@@ -27,7 +27,7 @@ static uint64_t add_hit(uint64_t word, unsigned style)
 		entered--;
 	else if (style == TLG_STYLE_region_leave)
 		left++;
-	if (style == TLG_STYLE_none || tlg_style_unwinds(style) || left > TLG_GAP_MOST || entered > TLG_GAP_MOST)
+	if (style == TLG_STYLE_none || tlg_style_unwinds(style) || left > TLG_GAP_MAX || entered > TLG_GAP_MAX)
 		return pack(hits, TLG_GAP_UNKNOWN, 0);
 	return pack(hits, left, entered);
 }
@@ -45,18 +45,18 @@ void tr2_gap_count(struct tr2_gap *gap, uint32_t scope)
 
 void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring)
 {
-	*gap = (struct tr2_gap){ .told_hits = ring->lost_hits, .told_events = ring->lost_events };
+	*gap = (struct tr2_gap){ .reported_hits = ring->lost_hits, .reported_events = ring->lost_events };
 }
 
 /*
- * A handler may have come between the count of what a checkpoint was and that of its loss: then there is one loss too
- * few now, and one too many the next time.
+ * A handler may have come between the two counts of a dropped checkpoint, here and in the ring: then one is missing
+ * now, and is one too many the next time.
  */
-void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event)
+void tr2_gap_report(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event)
 {
-	uint64_t events = ring->lost_events - gap->told_events, word = gap->dropped;
+	uint64_t events = ring->lost_events - gap->reported_events, word = gap->dropped;
 	unsigned left = (unsigned)(word >> LEFT_SHIFT) & COUNT_MASK;
-	int is_whole = (uint32_t)word == (uint32_t)(ring->lost_hits - gap->told_hits);
+	int is_whole = (uint32_t)word == (uint32_t)(ring->lost_hits - gap->reported_hits);
 
 	if (!is_whole || gap->is_torn || events > UINT32_MAX)
 		left = TLG_GAP_UNKNOWN;

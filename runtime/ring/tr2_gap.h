@@ -2,9 +2,9 @@
 /*
  * tr2_gap.h - what the checkpoints that a thread drops would have done to its nesting.
  *
- * Whatever is dropped, of the regions that were open before some were left, and of those that were entered some are
- * still open: two numbers, kept up with each drop.  When the thread finds room again it says them in its ring, in front
- * of what it records next (GAP).  So the nesting, and the times of regions around a gap, are known behind it.
+ * Two numbers say it: how many of the regions open before the drops were left, and how many of those entered since are
+ * still open.  When the thread can record again it reports them in its ring, as GAP, in front of what comes next.  So
+ * nesting, and the times of regions around a gap, are known behind it.
  */
 #ifndef TR2_GAP_H
 #define TR2_GAP_H
@@ -14,26 +14,26 @@
 /* Of a thread, since GAP was last written. */
 struct tr2_gap {
 	uint64_t dropped;                 /* checkpoints and what they did, see tr2_gap.c */
-	uint64_t told_hits, told_events;  /* what the ring had lost then */
+	uint64_t reported_hits, reported_events;  /* what the ring had dropped then */
 	int is_torn;                      /* a handler came in between */
 };
 
 /*
- * A checkpoint of this scope, 0 for one that it brings along, finds no room; its ring counts it next.
+ * A checkpoint of this scope, 0 for one that it brings along, is dropped; its ring counts it next.
  * Thread  the ring's    Signal safe    Cost  10 ns
  */
 void tr2_gap_count(struct tr2_gap *gap, uint32_t scope);
 
-/* The ring is a new thread's, who has dropped nothing yet. */
+/* The ring is a new thread's, which has dropped nothing yet. */
 void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring);
 
-/* Something was dropped that the ring does not tell of yet. */
+/* Something was dropped that is not reported yet. */
 static inline int tr2_gap_is_due(const struct tr2_gap *gap, const struct tlg_ring *ring)
 {
-	return ring->lost_events != gap->told_events;
+	return ring->lost_events != gap->reported_events;
 }
 
-/* Tell of it in this event of the ring.  Signals masked. */
-void tr2_gap_tell(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event);
+/* Report it in this event of the ring.  Signals masked. */
+void tr2_gap_report(struct tr2_gap *gap, const struct tlg_ring *ring, struct tlg_event *event);
 
 #endif

@@ -11,12 +11,12 @@
 static_assert((int)TLG_LOSS_REASONS <= (int)TLG_RING_REASONS, "each reason has its count");
 
 enum {
-	MOST = TLG_MAX_LOSSES - TLG_LOSS_REASONS,   /* totals of threads */
+	MAX = TLG_MAX_LOSSES - TLG_LOSS_REASONS,    /* totals of threads */
 	AT_ONCE = 64,                               /* so many threads may each be adding one */
 	NEAR = 1024, NEAR_BITS = 24, NOWHERE = (1 << NEAR_BITS) - 1,
 };
 
-/* Where totals were found lately: tid and reason above, below them the index + 1, or NOWHERE once the table is full. */
+/* Where totals were found lately: tid and reason, and below them index + 1, or NOWHERE once the table is full. */
 TR2_LARGE static uint64_t g_near[NEAR];
 
 void tr2_losses_reset(void)
@@ -30,9 +30,9 @@ void tr2_losses_reset(void)
 
 static unsigned used(void)
 {
-	uint32_t n = tr2_load_rlx(&tr2_g_shm.head->losses_used); /* relaxed: a bound; is_set tells of each */
+	uint32_t n = tr2_load_rlx(&tr2_g_shm.head->losses_used); /* relaxed: a bound; is_set says which count */
 
-	return n < MOST ? n : MOST;
+	return n < MAX ? n : MAX;
 }
 
 static int is_set(const struct tlg_ring_loss *total)
@@ -47,10 +47,10 @@ static unsigned search(uint32_t tid, unsigned reason)
 		if (is_set(total) && total->tid == tid && total->reason == reason)
 			return i + 1;
 	}
-	return used() == MOST ? NOWHERE : 0;
+	return used() == MAX ? NOWHERE : 0;
 }
 
-/* A thread that loses much asks often; and many of them do when the table is full. */
+/* A thread that drops much asks often; and many do when the table is full. */
 static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 {
 	const uint64_t key = ((uint64_t)tid << 8 | (reason + 1)) << NEAR_BITS;
@@ -69,13 +69,13 @@ static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 {
 	struct tlg_ring_loss *total;
-	uint32_t i = used(), ahead = MOST - i < AT_ONCE ? MOST - i : AT_ONCE;
+	uint32_t i = used(), more = MAX - i < AT_ONCE ? MAX - i : AT_ONCE;
 
 	/* before it is counted: whoever looks for another one reads it, which on a full file system would be SIGBUS */
-	if (!ahead || tr2_shm_commit(tr2_shm_loss(i), ahead * sizeof(*total)))
+	if (!more || tr2_shm_commit(tr2_shm_loss(i), more * sizeof(*total)))
 		return NULL;
 	i = tr2_add_rlx(&tr2_g_shm.head->losses_used, 1); /* relaxed: only the number matters */
-	if (i >= MOST)
+	if (i >= MAX)
 		return NULL;
 	total = tr2_shm_loss(i);
 	*total = (struct tlg_ring_loss){ .tid = tid, .reason = reason };
@@ -83,7 +83,7 @@ static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 	return total;
 }
 
-/* Where the count of this thread and reason is kept.  Two that add the first one at once have a total each. */
+/* The total of this thread and reason.  Two that add the first one at once have a total each. */
 static uint64_t *count_of(uint32_t tid, unsigned reason)
 {
 	struct tlg_ring_loss *total = tid == TLG_NO_THREAD ? NULL : find(tid, reason);
@@ -126,7 +126,7 @@ unsigned tr2_losses_bound(void)
 
 void tr2_losses_begin(unsigned bound)
 {
-	/* [M9] acquire: the counts that this change tells of.  Pairs with tr2_losses_add() */
+	/* [M9] acquire: the counts that were changed.  Pairs with tr2_losses_add() */
 	tr2_exchange_acq_rel(&tr2_g_shm.head->losses_changed, 0);
 	if (tr2_losses_bound() > bound)
 		tr2_store_rlx(&tr2_g_shm.head->losses_changed, 1); /* relaxed: seen by the caller, next time */

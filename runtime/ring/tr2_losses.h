@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_losses.h - what has been lost, by thread and reason, in total since the process began.
+ * tr2_losses.h - dropped events: totals by thread and reason since the process began.
  *
- * Whoever loses something counts it here at once: the thread that drops, the drain that cannot write.  The totals
- * go into every cycle, so that a lost LOSS event does no harm.  When the table is full, further threads are
- * counted under TLG_NO_THREAD, so that the sum stays exact.  It is in the ring file, so that it stays exact also when
- * the process is killed.
+ * Each drop is counted at once: by the thread that drops, by the drain that cannot write.  Every cycle repeats the
+ * totals, so a missing LOSS event does no harm.  When the table is full, further threads are counted under
+ * TLG_NO_THREAD: the total stays exact.  The table is in the ring file, so it also survives kill -9.
  */
 #ifndef TR2_LOSSES_H
 #define TR2_LOSSES_H
@@ -14,7 +13,7 @@
 
 #include "tlg_ring.h"
 
-/* Nothing lost yet.  After tr2_shm_create().  Thread  alone */
+/* Nothing dropped yet.  After tr2_shm_create().  Thread  alone */
 void tr2_losses_reset(void);
 
 /*

@@ -10,7 +10,7 @@
 enum {
 	PAGE = 4096,
 	SIZES = 5,                        /* 0, 2, 4, 8 and 16 pages */
-	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* each thread adds so many to the bound */
+	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* that each thread adds to the bound */
 	DEFAULT_PAGES = (64 << 20) / PAGE,
 	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many leaves the last eighth to the others */
 };
@@ -106,7 +106,7 @@ uint32_t *tr2_pool_link(uint32_t chunk)
 	return &g_pool.links[chunk];
 }
 
-/* Let the chunk have so many pages.  Return  0: there is no memory for them, it is as it was */
+/* Let the chunk have so many pages.  Return  0: there is no memory for them */
 static int grow(uint32_t i, unsigned pages)
 {
 	struct tlg_chunk *chunk = tr2_shm_chunk(i);
@@ -114,7 +114,7 @@ static int grow(uint32_t i, unsigned pages)
 	unsigned more = pages - g_pool.pages[i];
 	int error = 0;
 
-	/* relaxed: a sum */
+	/* relaxed: a total */
 	if (tr2_add_rlx(&g_pool.committed, more) + more > tr2_pool_bound())
 		error = -ENOSPC;
 	else if (pages == TR2_WHOLE_PAGES)
@@ -131,7 +131,7 @@ static int grow(uint32_t i, unsigned pages)
 	return 1;
 }
 
-/* Give back to the system what a chunk has more than so many pages.  If that fails, it stays as it is. */
+/* Give back to the system what a chunk has beyond so many pages.  If that fails, it stays as it is. */
 static void shrink(uint32_t i, unsigned pages)
 {
 	unsigned less = g_pool.pages[i] - pages;
@@ -140,7 +140,7 @@ static void shrink(uint32_t i, unsigned pages)
 	if (tr2_shm_release(chunk + PAGE, TLG_CHUNK_BYTES - pages * PAGE))
 		return;
 	g_pool.pages[i] = (unsigned char)pages;
-	tr2_add_rlx(&g_pool.committed, -less); /* relaxed: a sum */
+	tr2_add_rlx(&g_pool.committed, -less); /* relaxed: a total */
 }
 
 static uint32_t pop(unsigned size)
@@ -153,8 +153,8 @@ static void push(uint32_t chunk)
 	tr2_stack_push(&g_pool.free[size_of(g_pool.pages[chunk])].chunks, chunk);
 }
 
-/* A chunk without memory: one that was left so, or that nobody has used yet; index + 1, or 0. */
-static uint32_t take_bare(void)
+/* A chunk without memory, used before or not: index + 1, or 0. */
+static uint32_t take_empty(void)
 {
 	uint32_t *used = &tr2_g_shm.head->chunks_used, i, chunk = pop(0);
 
@@ -171,7 +171,7 @@ static uint32_t take_bare(void)
 /* A new one of so many pages, or of a shorter size as long as there is memory for that. */
 static uint32_t take_new(unsigned pages)
 {
-	uint32_t chunk = take_bare();
+	uint32_t chunk = take_empty();
 
 	for (; chunk && pages >= TR2_SHORT_PAGES; pages /= 2)
 		if (grow(chunk - 1, pages))
@@ -193,7 +193,7 @@ static uint32_t take_shorter(unsigned pages)
 	return chunk;
 }
 
-/* A free one that is longer, without what is too much: there was no memory for another one. */
+/* A free one that is longer, cut to size: there was no memory for another one. */
 static uint32_t take_longer(unsigned pages)
 {
 	uint32_t chunk = 0;
@@ -219,16 +219,16 @@ static uint32_t take(unsigned pages)
 }
 
 /*
- * Count so many pages as taken.  What threads add to the bound is for those alone that hold no more than that: so each
- * of them finds it, however often the chunks have changed hands.  But the shortest chunk, which each of them holds also
- * when it is idle, takes nothing of what is for all.
+ * Count so many pages as taken.  What threads add to the bound is only for those that have no more than that: so each
+ * of them finds it, however often chunks have changed hands.  But the shortest chunk, which each of them has even when
+ * it is idle, takes nothing of what is for all.
  */
 static int claim(unsigned pages, uint32_t held)
 {
 	uint32_t shared = g_pool.bound + TR2_SHORT_PAGES * tr2_pool_threads();
 	uint32_t bound = held + pages <= OWN_PAGES ? tr2_pool_bound() : shared;
 
-	/* relaxed: a sum */
+	/* relaxed: a total */
 	if (tr2_add_rlx(&g_pool.taken, pages) + pages <= bound)
 		return 1;
 	tr2_add_rlx(&g_pool.taken, -pages); /* relaxed: as above */

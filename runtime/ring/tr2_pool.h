@@ -2,13 +2,12 @@
 /*
  * tr2_pool.h - the chunks of the process, and who may have how much of them.
  *
- * What is bounded is memory, in pages, not the number of chunks, which are but addresses until they are taken: all
- * threads together have no more than the pool's bound (TRACE2_RAW_MEMORY), and each what two of the shortest chunks
- * take, so that it can go on while the others have the rest.  A chunk has 2, 4, 8 or 16 pages; the more
- * threads there are, the shorter are those that are given out, for each of them may stop at any time with one in its
- * hands.
+ * The bound is on memory, in pages, not on chunks, which are mere addresses until they are taken: all threads together
+ * have no more than TRACE2_RAW_MEMORY, and each has two of the shortest chunks besides, so that it can record while the
+ * others have the rest.  A chunk has 2, 4, 8 or 16 pages: the more threads there are, the shorter, for each may stop at
+ * any time and keep one.
  *
- * The chunk that was given back last is given out first: it is still in the caches.
+ * The chunk that was released last is acquired first: it is still in the caches.
  *
  * Thread  any, signals masked    Errno kept    Orders [M2]
  */
@@ -30,19 +29,19 @@ int tr2_pool_init(size_t bytes);
 
 /*
  * A chunk, committed, of about so many pages; fewer if there are no more, or more if there is no other.
- * held    pages that its thread has: who has many leaves the last of the pool to the others
+ * held    pages that its thread has: one that has many leaves the last of the pool to the others
  * Return  index + 1; 0: none, all memory is taken, or the file system is full
  * Cost    40 ns if one is free, else 1 us for each page that is new
  */
 uint32_t tr2_pool_take(unsigned pages, uint32_t held);
 
-/* Back into the pool. */
+/* Give a chunk back. */
 void tr2_pool_give(uint32_t chunk);
 
 /* Pages that the chunk has, while it is taken. */
 unsigned tr2_pool_pages(uint32_t chunk);
 
-/* Of a chunk that is taken, and belongs to one list: index + 1 of the next. */
+/* Links taken chunks into a list: index + 1 of the next. */
 uint32_t *tr2_pool_link(uint32_t chunk);
 
 /* A thread begins to record, ends: 1, -1.  How many there are. */

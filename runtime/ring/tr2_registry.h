@@ -24,7 +24,7 @@ void tr2_registry_reset(void);
 /* Add a ring's link.  Once for each ring.  Thread any, signals masked. */
 void tr2_registry_add(struct tr2_registry_link *link);
 
-/* The newest; the one before it.  NULL: there is none.  Those added meanwhile are seen the next time. */
+/* The newest; the one before it.  NULL: there is none.  New ones may be seen only the next time. */
 struct tr2_registry_link *tr2_registry_first(void);
 struct tr2_registry_link *tr2_registry_next(struct tr2_registry_link *link);
 

@@ -86,7 +86,7 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
 	return 0;
 }
 
-int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
+int tr2_ring_reserve_long(struct trace2_hot *hot, size_t bytes, uintptr_t *position)
 {
 	uintptr_t end, at;
 

@@ -6,9 +6,9 @@
  *
  * The writer reserves events with one unlocked add on its position, and publishes a chain by storing its first event's
  * header word last: an event is committed when its header carries its chunk's number.  Everything else happens once a
- * chunk, when it is full: room is looked for, the drain is woken, drops are decided.
+ * chunk, when it is full: the next chunk is acquired, the drain is woken, drops are decided.
  *
- * The add is made whether or not there is room, and only the slow path takes it back.  Handlers that interrupt each
+ * The add is made even if the chunk is full, and only the slow path takes it back.  Handlers that interrupt each
  * other between the two, each for another of 64 signals, add up to less than the gap between two chunks.  Chains too
  * long for that are reserved by compare-and-exchange, which never leaves the chunk.
  *
@@ -129,7 +129,7 @@ int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);
  * Reserve so many bytes by an exchange; if they do not fit, what is left of the chunk.
  * Return  1; 0: *position is where the rest begins, or out of bounds    Signal safe
  */
-int tr2_ring_take_room(struct trace2_hot *hot, size_t bytes, uintptr_t *position);
+int tr2_ring_reserve_long(struct trace2_hot *hot, size_t bytes, uintptr_t *position);
 
 /* Signals masked: take a parked position back.  Return  0: it was not parked    Orders [M15] */
 int tr2_ring_unpark(struct tr2_ring *ring);

@@ -107,7 +107,7 @@ static uintptr_t position_of(const struct tr2_reader *reader)
 	return tr2_load_rlx(&reader->ring->hot->cur); /* relaxed: from a stale one the next look follows */
 }
 
-/* 1 if the writer's position is at event, or was when it was put away. */
+/* 1 if the writer's position is at event, or was when it was parked. */
 static int is_at(const struct tr2_reader *reader, const struct tlg_event *event)
 {
 	uintptr_t position = position_of(reader);

@@ -58,9 +58,9 @@ static int copy_table(const struct tr2_shm *parent, uint64_t (*place)(uint64_t, 
 }
 
 /*
- * Call sites and the index, which are in the child's copy of the memory, hold the parent's numbers: so the child
- * begins with its parent's table.  The parent's threads go on adding to theirs; what is copied half-written has a
- * number that nothing in the child refers to.
+ * Call sites and the index, which the child has a copy of, refer to the parent's numbers: so the child begins with its
+ * parent's table.  The parent's threads keep adding to theirs; what is copied half-written has a number that nothing in
+ * the child refers to.
  */
 static int inherit(const struct tr2_shm *parent)
 {
@@ -134,13 +134,13 @@ static void copy_text(char *to, const char *from, size_t bytes)
 	tr2_tsan_show();
 }
 
-/* Room for bytes of text, committed; 0 when there is none. */
+/* Memory for bytes of text, committed; 0 when there is none. */
 static uint32_t allocate_text(size_t bytes)
 {
 	uint32_t at;
 
 	do {   /* twice at most: what is left of the second page is too short, and is gone then */
-		at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the sum matters */
+		at = tr2_add_rlx(&tr2_g_shm.head->texts_used, (uint32_t)bytes); /* relaxed: only the total matters */
 	} while (at < TLG_FIRST_TEXTS && at + bytes > TLG_FIRST_TEXTS);
 	if (at > tr2_g_shm.text_bytes - bytes) {
 		tr2_add_rlx(&tr2_g_shm.head->texts_used, -(uint32_t)bytes); /* relaxed: as above; it must not wrap */
@@ -150,17 +150,17 @@ static uint32_t allocate_text(size_t bytes)
 }
 
 /*
- * The number of a new entry; 0 when the table is full.  Every entry commits its page, not only the first in it: that
- * one's owner may not have come to it yet.
+ * The number of a new entry; 0 when the table is full.  Every entry commits its page, not only the first in it, whose
+ * writer may not have done so yet.
  */
-static uint32_t take_number(uint32_t *used, uint32_t most)
+static uint32_t take_number(uint32_t *used, uint32_t max)
 {
 	uint32_t i;
 
-	if (tr2_load_rlx(used) >= most - 1) /* relaxed: a bound, checked again below */
+	if (tr2_load_rlx(used) >= max - 1) /* relaxed: a bound, checked again below */
 		return 0;
 	i = tr2_add_rlx(used, 1) + 1; /* relaxed: only the number matters */
-	return i < most ? i : 0;
+	return i < max ? i : 0;
 }
 
 static uint32_t allocate_scope(void)
@@ -194,7 +194,7 @@ static uint32_t add_file(const char *name, size_t bytes)
 	return i;
 }
 
-/* The number of a file name, a new one if need be; 0: none, or no room. */
+/* The number of a file name, a new one if need be; 0: none, or the table is full. */
 static uint16_t intern_file(const char *name)
 {
 	size_t bytes = name ? strlen(name) + 1 : 0;

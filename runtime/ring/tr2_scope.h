@@ -2,10 +2,10 @@
 /*
  * tr2_scope.h - the scope table: each checkpoint's place and names, once per process, append-only.
  *
- * An index means the same text for the life of the process, so the drain can post a definition whenever a
- * reader may need it.  Lookup and insertion take no lock and allocate nothing; they work in a signal
- * handler that interrupted an insertion.  (A table that never forgets needs no read-side protection,
- * which an RCU hash table would: and registering a reader takes a lock.)
+ * An index means the same strings for the life of the process, so the drain can post a definition whenever a reader may
+ * need it.  Lookup and insertion take no lock and allocate nothing; they work in a signal handler that interrupted an
+ * insertion.  A table that never forgets needs no read-side protection; an RCU hash table would, and registering a
+ * reader takes a lock.
  */
 #ifndef TR2_SCOPE_H
 #define TR2_SCOPE_H
@@ -22,7 +22,7 @@ struct tr2_scope_key {
 	uint8_t style;
 };
 
-/* That of a checkpoint without names.  file NULL: nobody's place */
+/* That of a checkpoint without names.  file NULL: no call site */
 static inline struct tr2_scope_key tr2_scope_key_at(int style, const char *file, int line)
 {
 	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
@@ -37,8 +37,8 @@ int tr2_scope_init(const struct tr2_shm *parent);
 
 /*
  * The index of the scope with this content, a new one if need be.
- * Return  1..TLG_MAX_SCOPES-1, or 0: the table is full, or a name is longer than TLG_NAME_MAX.  The
- *         checkpoint must then carry its names itself.
+ * Return  1..TLG_MAX_SCOPES-1; 0: the table is full, or a name is longer than TLG_NAME_MAX: the checkpoint then brings
+ *         its names along
  * Thread  any, no lock    Signal safe    Orders [M4]    Cost  about 20 ns when known, 300 ns when new
  */
 uint32_t tr2_scope_intern(const struct tr2_scope_key *key);

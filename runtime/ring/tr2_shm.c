@@ -26,13 +26,13 @@
 enum {
 	PAGE = 4096,
 	TABLES_AT = TLG_RING_FIRST_AT + PAGE,
-	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than texts, rings and chunks */
-	LEAST_BYTES = 4 << 20,
-	LEAST_CHUNKS = 4,
+	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than strings, rings and chunks */
+	MIN_BYTES = 4 << 20,
+	MIN_CHUNKS = 4,
 	REACH_CHUNKS = 256,               /* made accessible at once */
 };
 
-#define MOST_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
+#define MAX_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
 
 /* How large the parts of the file are, and where they begin; chunks: up to a stride later. */
 struct plan {
@@ -53,8 +53,8 @@ const char *tr2_shm_path(void)
 }
 
 /*
- * A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched.  Who truncates it
- * would kill us: nobody may write it, so nobody does by mistake, the superuser apart.
+ * A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched.  Truncating it
+ * would kill us: so nobody may write to it, and only the superuser can by mistake.
  */
 static int open_in(const char *directory, uint32_t stream)
 {
@@ -79,7 +79,7 @@ static int open_file(uint32_t stream)
 	if (fd < 0)
 		fd = open_in("/dev/shm", stream);
 	if (fd < 0) {
-		g_path[0] = '\0';   /* no place that outlives us: record without it */
+		g_path[0] = '\0';   /* nowhere would it outlive us: record without a name */
 		fd = memfd_create("trace2", MFD_CLOEXEC);
 	}
 	return fd;
@@ -98,10 +98,10 @@ static rlim_t least(rlim_t a, rlim_t b)
 }
 
 /* Each ring has a chunk of its own, if it wants one, and the pool's memory as many as it is worth. */
-static struct plan make_plan(rlim_t most)
+static struct plan make_plan(rlim_t max)
 {
 	const rlim_t all = TLG_MAX_RINGS + tr2_g_settings.memory_bytes / TLG_CHUNK_BYTES;
-	rlim_t rest = most > OTHER_BYTES ? most - OTHER_BYTES : 0;
+	rlim_t rest = max > OTHER_BYTES ? max - OTHER_BYTES : 0;
 	struct plan plan = { .text_bytes = (uint32_t)least(TLG_RING_TEXT_BYTES, rest / 8 & ~(rlim_t)(PAGE - 1)) };
 
 	rest = (rest - plan.text_bytes) / (TLG_CHUNK_STRIDE + TLG_RING_STRIDE);
@@ -119,11 +119,11 @@ static struct plan make_plan(rlim_t most)
  */
 static rlim_t allowed_addresses(void)
 {
-	const rlim_t addresses = get_limit(RLIMIT_AS), most = MOST_ADDRESSES;
+	const rlim_t addresses = get_limit(RLIMIT_AS), max = MAX_ADDRESSES;
 
 	if (addresses == RLIM_INFINITY)
-		return most;
-	return least(most, addresses / 8 > LEAST_BYTES ? addresses / 8 : LEAST_BYTES);
+		return max;
+	return least(max, addresses / 8 > MIN_BYTES ? addresses / 8 : MIN_BYTES);
 }
 
 /* Only the head and the tables can be accessed, until tr2_shm_reach(). */
@@ -145,12 +145,12 @@ static unsigned char *map_plan(int fd, const struct plan *plan)
 	return base;
 }
 
-/* Map as much as the address space has room for. */
-static unsigned char *map_file(int fd, rlim_t most, struct plan *plan)
+/* Map as much as fits the address space. */
+static unsigned char *map_file(int fd, rlim_t max, struct plan *plan)
 {
 	unsigned char *base = NULL;
 
-	for (*plan = make_plan(most); !base && plan->chunks >= LEAST_CHUNKS; *plan = make_plan(plan->bytes / 4)) {
+	for (*plan = make_plan(max); !base && plan->chunks >= MIN_CHUNKS; *plan = make_plan(plan->bytes / 4)) {
 		base = map_plan(fd, plan);
 		if (base)
 			break;
@@ -198,19 +198,19 @@ static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *
 }
 
 /*
- * Where no file may be long enough the memory has none, and nothing is left of it.
- * Return  0 or -errno; *fd: -1 without a file, *most: bytes that the mapping may have
+ * Where RLIMIT_FSIZE allows no file that long, memory is anonymous, and lost with the process.
+ * Return  0 or -errno; *fd: -1 without a file, *max: bytes that the mapping may have
  */
-static int open_within_limits(uint32_t stream, int *fd, rlim_t *most)
+static int open_within_limits(uint32_t stream, int *fd, rlim_t *max)
 {
 	const rlim_t file = get_limit(RLIMIT_FSIZE);
 
 	*fd = -1;
-	*most = allowed_addresses();
+	*max = allowed_addresses();
 	g_path[0] = '\0';
-	if (file < LEAST_BYTES)
+	if (file < MIN_BYTES)
 		return 0;
-	*most = least(*most, file);
+	*max = least(*max, file);
 	*fd = open_file(stream);
 	if (*fd < 0)
 		return -errno;
@@ -218,9 +218,9 @@ static int open_within_limits(uint32_t stream, int *fd, rlim_t *most)
 	return 0;
 }
 
-static void tell_less(const struct plan *plan)
+static void report_less(const struct plan *plan)
 {
-	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(MOST_ADDRESSES).chunks)
+	if (tr2_g_settings.dst_debug && plan->chunks < make_plan(MAX_ADDRESSES).chunks)
 		tr2_warning("less memory for rings: ", "a limit on addresses or file sizes");
 }
 
@@ -229,12 +229,12 @@ int tr2_shm_create(uint32_t stream)
 	unsigned char *base;
 	struct plan plan;
 	size_t chunks_at;
-	rlim_t most;
-	int fd, error = open_within_limits(stream, &fd, &most);
+	rlim_t max;
+	int fd, error = open_within_limits(stream, &fd, &max);
 
 	if (error)
 		return error;
-	g_base = base = map_file(fd, most, &plan);
+	g_base = base = map_file(fd, max, &plan);
 	error = base ? commit_first_pages(base, fd) : -ENOMEM;
 	if (fd >= 0)
 		close(fd);
@@ -252,7 +252,7 @@ int tr2_shm_create(uint32_t stream)
 		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
 	tr2_store_rlx(&g_reached, 0); /* relaxed: nobody is there yet */
-	tell_less(&plan);
+	report_less(&plan);
 	return 0;
 }
 

@@ -3,9 +3,8 @@
  * tr2_shm.h - the ring file of this process: one sparse mapping with the rings, the scope table and its texts.
  *
  * format/tlg_ring.h is its layout.  It lies in $XDG_RUNTIME_DIR or /dev/shm, so that what a thread has recorded
- * survives the process, and is removed when the .tlg file has everything.  Memory is committed before it is
- * touched, so that a full file system is an error code here and never a SIGBUS there.  No file descriptor stays
- * open.
+ * survives the process, and is removed when the .tlg file is complete.  Memory is committed before it is touched: a
+ * full file system is an error code here and never a SIGBUS there.  No file descriptor stays open.
  */
 #ifndef TR2_SHM_H
 #define TR2_SHM_H
@@ -27,8 +26,7 @@ struct tr2_shm {
 extern struct tr2_shm tr2_g_shm;
 
 /*
- * Create and map the file.  Where a limit on file sizes or addresses leaves no room for all, there are fewer rings,
- * texts and chunks.
+ * Create and map the file.  A limit on file sizes or addresses means fewer rings, strings and chunks.
  * Return  0 or -errno; tr2_g_shm is set on success    Thread  one at a time    Signal unsafe    Cost  about 30 us
  */
 int tr2_shm_create(uint32_t stream);
@@ -37,8 +35,8 @@ int tr2_shm_create(uint32_t stream);
 void tr2_shm_unlink(void);
 
 /*
- * The trace could not be ended: the file stays, for it knows what was lost.  But not where half of its file system is
- * taken already: while a disk is full many processes may end so, and memory is the whole machine's.
+ * The trace could not be ended: the file stays, for it has what the trace lacks.  But not where half of its file system
+ * is used: while a disk is full many processes may end so, and memory is the whole machine's.
  */
 void tr2_shm_leave(void);
 
@@ -54,12 +52,12 @@ const char *tr2_shm_path(void);
  */
 int tr2_shm_commit(void *address, size_t bytes);
 
-/* Give back whole pages, which nobody uses: they read as zeros, and must be committed again.  Return  0 or -errno */
+/* Give back whole pages that nobody uses: they read as zeros, and must be committed again.  Return  0 or -errno */
 int tr2_shm_release(void *address, size_t bytes);
 
 /*
- * Let the chunk be reached, before it is used for the first time: what a process may have is not accessible from the
- * start, so that mlockall() does not take memory for it.  Return  0 or -errno    Thread  any    Signal safe
+ * Make the chunk accessible, before its first use: what a process may need is not accessible from the start, so that
+ * mlockall() does not take memory for it.  Return  0 or -errno    Thread  any    Signal safe
  */
 int tr2_shm_reach(unsigned chunk);
 
@@ -90,7 +88,7 @@ static inline struct tlg_ring_loss *tr2_shm_loss(unsigned i)
 	return (struct tlg_ring_loss *)(void *)losses + i;
 }
 
-/* The robust mutex that the ring's thread holds. */
+/* The robust mutex that the ring's thread has acquired. */
 static inline pthread_mutex_t *tr2_shm_owner(struct tlg_ring *ring)
 {
 	static_assert(sizeof(pthread_mutex_t) <= sizeof(ring->owner), "the mutex fits");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_thread.c - a thread's identity; what it says of itself in its ring. */
+/* tr2_thread.c - a thread's identity, and its announcement in its ring. */
 #include "tr2_thread.h"
 
 #include <errno.h>
@@ -57,9 +57,9 @@ static uint32_t max_pages(void)
 }
 
 /*
- * A thread's first chunk is the shortest, for most threads of short processes need no more: committing a whole one
- * would be a fifth of what these pay for being traced (40 us of 200).  That of a flight recorder's process is kept: a
- * long command line has to fit.
+ * A thread's first chunk is the shortest: most threads of short processes need no more, and committing a whole one
+ * would be a fifth of what tracing costs them (40 us of 200).  A flight recorder's first one is pinned: a long command
+ * line has to fit.
  */
 static void open_first_chunk(struct tr2_thread *self)
 {
@@ -75,7 +75,7 @@ static int open_chunk(struct tr2_thread *self)
 	return tr2_ring_open_chunk(&self->ring, self->tid, tr2_pool_share());
 }
 
-/* A place in self's chunk, or in a new one. */
+/* Events in self's chunk, or in a new one. */
 static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
@@ -99,8 +99,8 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 }
 
 /*
- * Say in the ring whose events follow.  The drain takes that for its own use; it is no checkpoint and has no sequence
- * number.  If there is no room now, it comes first when there is.
+ * Say in the ring whose events follow, for the drain: it is no checkpoint and has no sequence number.  If it is
+ * dropped, it comes first in the next attempt.
  */
 static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open, int *opened)
 {
@@ -120,13 +120,13 @@ static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned o
 		tr2_ring_commit(&event[i], tlg_announce_fill(&announce, enters, i, &event[i]));
 }
 
-/* In front of what comes next: what has been dropped.  Return  0: there is no room */
-static int tell_gap(struct tr2_thread *self, int *opened)
+/* In front of what comes next: what has been dropped.  Return  0: that is dropped, too */
+static int report_gap(struct tr2_thread *self, int *opened)
 {
 	struct tlg_event *event = reserve(self, 1, opened);
 
 	if (event)
-		tr2_gap_tell(&self->gap, self->ring.head, event);
+		tr2_gap_report(&self->gap, self->ring.head, event);
 	return event != NULL;
 }
 
@@ -134,12 +134,12 @@ struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, i
 {
 	if (!self->is_announced)
 		announce(self, NULL, 0, opened);
-	if (self->is_announced && tr2_gap_is_due(&self->gap, self->ring.head) && !tell_gap(self, opened))
-		return NULL;   /* not even if room is found by now: nothing comes in front of it */
+	if (self->is_announced && tr2_gap_is_due(&self->gap, self->ring.head) && !report_gap(self, opened))
+		return NULL;   /* nothing comes in front of it */
 	return self->is_announced ? reserve(self, events, opened) : NULL;
 }
 
-/* The ring's events are self's from here on, under the identity that self has. */
+/* The ring's events are self's from here on. */
 static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned open)
 {
 	struct tlg_ring *head = self->ring.head;
@@ -157,7 +157,7 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	announce(self, enters, open, &opened);
 }
 
-static void begin_sums(struct tr2_thread *self)
+static void begin_totals(struct tr2_thread *self)
 {
 	uint32_t timers = tr2_load_rlx(&tr2_g_defined.timers); /* relaxed: what is defined from here on is 0 */
 	uint32_t counters = tr2_load_rlx(&tr2_g_defined.counters); /* relaxed: as above */
@@ -177,7 +177,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 	else
 		strcpy(self->name, "main");
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
-	begin_sums(self);
+	begin_totals(self);
 	take_over(self, NULL, 0);
 }
 

@@ -2,10 +2,10 @@
 /*
  * tr2_thread.h - the calling thread's side of recording: its ring, its id and name, its timers.
  *
- * "Self" is the calling thread.  A thread gets a ring with its first event and keeps it until it ends; the
- * ring's owner mutex, which is robust, tells when that is, however it ended.  A ring whose thread is gone goes to
- * the next new thread; its chunks, once they have been read, to any.  Each new Trace2 thread context on a ring begins
- * with a THREAD event in it, from which the drain learns whose events follow.
+ * "Self" is the calling thread.  A thread acquires a ring with its first event and releases it when it ends: the
+ * ring's owner mutex is robust, so the kernel does that however the thread ends.  The ring then goes to the next new
+ * thread; its chunks, once they have been read, to any.  The events of each Trace2 thread on a ring begin with THREAD,
+ * from which the drain learns whose they are.
  */
 #ifndef TR2_THREAD_H
 #define TR2_THREAD_H
@@ -20,12 +20,12 @@ enum {
 	TR2_MAX_TIMERS = 64,
 	TR2_MAX_COUNTERS = 64,
 	TR2_THREAD_NAME = 24,
-	TR2_KEPT_REGIONS = 256,           /* open regions of a thread that a new cycle, or a forked child, repeats */
+	TR2_REPEATED_REGIONS = 256,       /* open regions of a thread that a new cycle, or a forked child, repeats */
 };
 
 /*
- * One stopwatch of one thread, or of the process; in ticks.  The shortest is kept as its complement, so that 0 means
- * none yet, and that both extremes only grow.
+ * One stopwatch of one thread, or of the process; in ticks.  The shortest is stored as its complement: 0 means none
+ * yet, and both extremes only grow.
  */
 struct tr2_timer {
 	uint64_t intervals, total, not_min, max;
@@ -35,7 +35,7 @@ struct tr2_timer {
 
 struct tr2_thread {
 	struct tr2_ring ring;
-	struct tr2_registry_link link;         /* in the set of rings */
+	struct tr2_registry_link link;    /* in the set of rings */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
@@ -44,14 +44,14 @@ struct tr2_thread {
 	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
 	int is_announced;                 /* THREAD is in the ring */
 	int is_dead;                      /* its last owner has ended without giving it back */
-	uint64_t lost_hits, lost_events;  /* what the ring had lost when the thread took it over */
+	uint64_t lost_hits, lost_events;  /* what the ring had dropped when the thread took it over */
 	struct tr2_gap gap;               /* what has been dropped and not been reported */
 	_Alignas(64) struct tr2_reader reader;   /* of the ring; see there who may touch it */
 	uint64_t counters[TR2_MAX_COUNTERS];
 	struct tr2_timer timers[TR2_MAX_TIMERS];   /* last: only the first are in a page that is used anyway */
 };
 
-/* Timers and counters that the program has defined: a thread's further ones are 0.  May run past the most there are. */
+/* Timers and counters that the program has defined: a thread's further ones are 0.  May run past the maximum. */
 extern struct tr2_defined { uint32_t timers, counters; } tr2_g_defined;
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
@@ -68,7 +68,7 @@ int tr2_thread_init(int is_child);
  *
  * tr2_thread_claim()    1 for the thread that is to do it    Orders [M14]
  * tr2_thread_ready()    it is done; tr2_is_forked_child() is 0 from now on    Orders [M14]
- * tr2_thread_inherit()  the calling thread, without self, goes on as parent, in the child's own rings, with regions
+ * tr2_thread_inherit()  the calling thread, without self, continues as parent, in the child's own rings, with regions
  *                       open that were entered when `enters` says, as OPEN has it.  NULL: there is no ring to be had
  */
 int tr2_thread_claim(void);
@@ -90,7 +90,7 @@ void tr2_thread_end(void);
 /*
  * Reserve a chain of events in self's ring, in a new chunk if need be.  Signals masked.
  * opened  set to 1 if a chunk was opened
- * Return  NULL: no room; the position is then out of bounds
+ * Return  NULL: they are dropped; the position is then out of bounds
  */
 struct tlg_event *tr2_thread_reserve(struct tr2_thread *self, unsigned events, int *opened);
 
@@ -100,13 +100,13 @@ static inline int tr2_is_enabled(void)
 	return tr2_load_rlx(&tr2_enabled_v1); /* relaxed: a flag, which orders nothing */
 }
 
-/* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  Those added meanwhile are seen the next time. */
+/* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  New ones may be seen only the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 
 /*
- * For tr2_thread.c: the tables of rings, all of them new; a ring for the calling thread, which owns it then, or NULL;
- * it goes to whoever comes next.  Was the ring main's?    Signals masked
+ * For tr2_thread.c: make new tables of rings; acquire a ring for the calling thread, NULL: there is none; release it.
+ * Was it main's?    Signals masked
  */
 int tr2_thread_map(void);
 struct tr2_thread *tr2_thread_take_ring(void);
@@ -114,9 +114,9 @@ void tr2_thread_give_ring(struct tr2_thread *thread);
 int tr2_thread_was_main(const struct tr2_thread *thread);
 
 /*
- * For the drain: a ring whose owner is gone, for it alone until it lets it go.
- * Return  ALIVE: it has an owner, or there is nothing left to do for it; NONE: it was given back; DEAD: it was not, and
- *         will be by tr2_thread_release()
+ * For the drain: acquire a ring whose owner is gone.
+ * Return  ALIVE: it has an owner, or there is nothing left to do for it; NONE: its owner has released it; DEAD: it has
+ *         not, and tr2_thread_release() does
  */
 enum tr2_owner { TR2_OWNER_ALIVE, TR2_OWNER_NONE, TR2_OWNER_DEAD };
 enum tr2_owner tr2_thread_seize(struct tr2_thread *thread);
@@ -129,8 +129,8 @@ int tr2_thread_has_self(void);
 int tr2_thread_is_main(void);
 
 /*
- * In the child, behind a fork(): wipe what the kernel has not, before Linux 4.14 or under an emulator.  There a child
- * that comes of a bare clone(2) is not known for one.
+ * In the child, after fork(): wipe what the kernel has not, before Linux 4.14 or under an emulator.  A child of a bare
+ * clone(2) is not recognized there.
  */
 void tr2_thread_wipe(void);
 

@@ -17,7 +17,7 @@ enum { WIPED, SETTING_UP, ALIVE };
 /* Rings are made, and their memory is taken, so many at a time. */
 enum { BLOCK = 64, BLOCKS = TLG_MAX_RINGS / BLOCK, DEAD_TRIES = 8 };
 
-/* What a forked child must not take for its own: it reads as zeros there. */
+/* What a forked child must not take for its own: there it reads as zeros. */
 struct wiped {
 	uint32_t state;                   /* [M14] */
 	_Alignas(64) struct position { _Alignas(64) struct trace2_hot hot; } position[];   /* one for each ring */
@@ -25,7 +25,7 @@ struct wiped {
 
 static struct wiped *g_wiped;
 TR2_LARGE static struct tr2_thread *g_blocks[BLOCKS];   /* [M6] of threads, one for each ring */
-static struct tr2_stack g_free;           /* rings that were given back */
+static struct tr2_stack g_free;           /* rings that were released */
 static uint32_t g_committed;              /* rings up to here are in memory */
 
 /* ---- after a fork ------------------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ int tr2_thread_map(void)
 
 /* ---- owners --------------------------------------------------------------------------- */
 
-/* Return  -1: the ring has an owner; else it is the caller's now, 1: the owner is dead.  Blocks: never. */
+/* Return  -1: the ring has an owner; else it is the caller's now, 1: the owner was dead.  Never blocks */
 static int own(struct tlg_ring *head)
 {
 	int error = pthread_mutex_trylock(tr2_shm_owner(head));
@@ -144,7 +144,7 @@ static int make_owner_mutex(struct tlg_ring *head)
 	return error ? error : pthread_mutex_trylock(tr2_shm_owner(head));
 }
 
-/* The memory of ring i in the file, and that of those behind it: the more, the more there are.  Return  0 or -errno */
+/* Commit ring i in the file, and some behind it: the more, the more there are.  Return  0 or -errno */
 static int commit_ring(uint32_t i)
 {
 	uint32_t n = i < 4 ? 4 : i < BLOCK ? i : BLOCK;
@@ -176,8 +176,7 @@ static struct tr2_thread *thread_at(uint32_t i)
 }
 
 /*
- * The number of a new ring; max_rings: there is none.  Its memory comes first, so that no number is used up while the
- * file system is full.
+ * The number of a new ring; max_rings: there is none.  Memory comes first: a full file system uses up no numbers.
  */
 static uint32_t take_number(void)
 {
@@ -209,7 +208,7 @@ static struct tr2_thread *new_ring(void)
 	return thread;
 }
 
-/* A ring that was given back.  Should the drain be looking at it just now, it is left to the next thread. */
+/* A ring that was released.  If the drain is looking at it just now, it is left to the next thread. */
 static struct tr2_thread *free_ring(void)
 {
 	uint32_t number = tr2_stack_pop(&g_free);
@@ -244,8 +243,8 @@ static int looks_dead(const struct tlg_ring *head)
 }
 
 /*
- * A ring whose thread has ended without a word, which the drain has not found yet: it may not run.  Only the newest
- * are looked at: threads that come and go one after the other.
+ * A ring whose thread has ended without releasing it, and which the drain, should it run, has not found yet.  Only the
+ * newest are looked at: threads that come and go one after the other.
  */
 static struct tr2_thread *dead_ring(void)
 {

@@ -51,7 +51,7 @@ static void count_block(void *unused, const struct t2x_block *block)
 	}
 }
 
-static struct t2x_salvage_sum count_all(const char *ring, uint32_t live)
+static struct t2x_salvage_totals count_all(const char *ring, uint32_t live)
 {
 	memset(g_seen, 0, sizeof(g_seen));
 	g_hits = g_torn = g_lost = 0;
@@ -182,7 +182,7 @@ static void run_killed(int (*program)(void *), char ring[256])
 
 static void test_recover_process_killed_before_its_first_write_gives_all(void **state)
 {
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	char ring[256];
 
 	(void)state;
@@ -196,7 +196,7 @@ static void test_recover_process_killed_before_its_first_write_gives_all(void **
 
 static void test_recover_process_killed_later_gives_file_and_ring_once(void **state)
 {
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	char ring[256];
 
 	(void)state;
@@ -232,7 +232,7 @@ static void test_recover_file_longer_than_its_recovery_point_gives_all_once(void
 
 static void test_recover_without_the_file_gives_what_the_ring_has(void **state)
 {
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	char ring[256];
 
 	(void)state;

@@ -20,7 +20,7 @@ static void read_blocks(struct t2x_recovered *item, struct t2x_report *report, c
 	t2x_input_close(&input);
 }
 
-struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data)
+struct t2x_salvage_totals collect(const char *ring, uint32_t live, collect_fn *fn, void *data)
 {
 	char *rings[] = { (char *)(uintptr_t)ring };
 	struct t2x_settings settings = {
@@ -28,14 +28,14 @@ struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, 
 	};
 	struct t2x_report report = { .to = NULL };
 	struct t2x_recover recover = { .n = 0 };
-	struct t2x_salvage_sum sum = { .hits = UINT64_MAX };
+	struct t2x_salvage_totals sum = { .hits = UINT64_MAX };
 	int error = t2x_recover_open(&recover, &settings, &report);
 
 	for (unsigned i = 0; !error && i < recover.n; i++) {
 		if (recover.items[i].ring.path != ring)
 			continue;   /* live: its ring file is listed, too */
 		read_blocks(&recover.items[i], &report, fn, data);
-		sum = *t2x_salvage_sum(recover.items[i].join.salvage);
+		sum = *t2x_salvage_totals(recover.items[i].join.salvage);
 	}
 	t2x_recover_free(&recover);
 	return sum;

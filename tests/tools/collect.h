@@ -13,7 +13,7 @@ typedef void collect_fn(void *data, const struct t2x_block *block);
  * Hand all blocks to fn.  ring: the ring file; live: id of its process if that still runs, else 0
  * Return  what came out of the ring; hits UINT64_MAX: it cannot be read
  */
-struct t2x_salvage_sum collect(const char *ring, uint32_t live, collect_fn *fn, void *data);
+struct t2x_salvage_totals collect(const char *ring, uint32_t live, collect_fn *fn, void *data);
 
 /* Hand all blocks of a .tlg file to fn.  Return  0: it cannot be read */
 int collect_file(const char *path, collect_fn *fn, void *data);

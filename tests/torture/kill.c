@@ -170,7 +170,7 @@ static void check(pid_t victim)
 {
 	static struct follow follow;
 	char ring[256];
-	struct t2x_salvage_sum got;
+	struct t2x_salvage_totals got;
 
 	follow_begin(&follow);
 	if (!collect_find((uint32_t)victim, ring, sizeof(ring))) {

@@ -144,7 +144,7 @@ static int is_finished(void)
 /* Everything has returned: nothing may be missing. */
 enum { ANYWHERE, BEHIND_ALL };
 
-static void judge(const struct follow *follow, const struct t2x_salvage_sum *got, int where)
+static void judge(const struct follow *follow, const struct t2x_salvage_totals *got, int where)
 {
 	uint64_t seen = follow_seen(follow, 0);
 
@@ -162,7 +162,7 @@ static void judge(const struct follow *follow, const struct t2x_salvage_sum *got
 static void check_left(const char *ring, int where)
 {
 	static struct follow follow;
-	struct t2x_salvage_sum got = { .hits = UINT64_MAX };
+	struct t2x_salvage_totals got = { .hits = UINT64_MAX };
 
 	follow_begin(&follow);
 	follow.thread[0].slot = 0;

@@ -47,7 +47,7 @@ static int restore(void **state)
 	return 0;
 }
 
-static void test_handler_that_blocks_its_signal_is_told_from_ordinary_code(void **state)
+static void test_handler_that_blocks_its_signal_is_not_taken_for_ordinary_code(void **state)
 {
 	(void)state;
 	assert_int_equal(may_run_here(), 0);
@@ -109,7 +109,7 @@ static void test_handler_that_is_gone_when_it_begins_is_known_by_having_been_the
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_handler_that_blocks_its_signal_is_told_from_ordinary_code, restore),
+		cmocka_unit_test_teardown(test_handler_that_blocks_its_signal_is_not_taken_for_ordinary_code, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_may_always_run, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_what_else_it_blocks, restore),
 		cmocka_unit_test_teardown(test_handler_that_may_nest_is_known_by_its_stack, restore),

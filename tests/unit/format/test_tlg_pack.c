@@ -200,7 +200,7 @@ static void test_pack_regions_of_one_thread_take_few_bytes(void **state)
 	assert_in_range(check_both_ways(events, 512), 1, 4 * 512 + 48);
 }
 
-static void test_pack_little_room_is_respected(void **state)
+static void test_pack_writes_no_more_than_its_size(void **state)
 {
 	static struct tlg_event events[MOST_EVENTS];
 	static unsigned char whole[MOST_BYTES];
@@ -208,11 +208,11 @@ static void test_pack_little_room_is_respected(void **state)
 	size_t bytes = tlg_pack(&g_key, events, n, whole, sizeof(whole));
 
 	(void)state;
-	for (size_t room = 0; room < bytes + 64; room++) {
-		unsigned char *to = malloc(room ? room : 1);
-		size_t got = tlg_pack(&g_key, events, n, to, room);
+	for (size_t size = 0; size < bytes + 64; size++) {
+		unsigned char *to = malloc(size ? size : 1);
+		size_t got = tlg_pack(&g_key, events, n, to, size);
 		assert_non_null(to);
-		assert_true(got == bytes || (!got && room < bytes + 32));
+		assert_true(got == bytes || (!got && size < bytes + 32));
 		assert_true(!got || !memcmp(to, whole, bytes));
 		free(to);
 	}
@@ -410,7 +410,7 @@ int main(void)
 		cmocka_unit_test(test_pack_any_block_comes_back_bit_for_bit),
 		cmocka_unit_test(test_pack_every_single_bit_comes_back),
 		cmocka_unit_test(test_pack_regions_of_one_thread_take_few_bytes),
-		cmocka_unit_test(test_pack_little_room_is_respected),
+		cmocka_unit_test(test_pack_writes_no_more_than_its_size),
 		cmocka_unit_test(test_unpack_swapped_gives_the_events_of_the_other_order),
 		cmocka_unit_test(test_unpack_noise_is_refused_or_harmless),
 		cmocka_unit_test(test_unpack_damaged_block_is_refused_or_harmless),

@@ -35,7 +35,7 @@ static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *c
 	return fd;
 }
 
-/* Of a block that tells a thread: its name, NUL-terminated. */
+/* The name of the thread that a block defines, NUL-terminated. */
 static void take_name(const struct t2x_block *block, char name[64])
 {
 	unsigned i = 0;
@@ -47,10 +47,10 @@ static void take_name(const struct t2x_block *block, char name[64])
 }
 
 /* Read all of the file, which is closed.  name  see above */
-static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
+static struct t2x_salvage_totals read_ring_file(int fd, char name[64])
 {
 	struct t2x_ring ring;
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	struct t2x_salvage *salvage;
 	struct t2x_block block;
 
@@ -60,7 +60,7 @@ static struct t2x_salvage_sum read_ring_file(int fd, char name[64])
 	memset(name, 0, 64);
 	while (t2x_salvage_next(salvage, &block))
 		take_name(&block, name);
-	sum = *t2x_salvage_sum(salvage);
+	sum = *t2x_salvage_totals(salvage);
 	t2x_salvage_free(salvage);
 	t2x_ring_close(&ring);
 	return sum;
@@ -73,7 +73,7 @@ static void test_salvage_abandoned_reservations_count_once_though_many_chunks_ha
 		.tails = { { .write = 1, .chunk = NUMBER, .event = EVENT, .nabandoned = TLG_MAX_ABANDONED } },
 	};
 	const struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	char name[64];
 
 	(void)state;
@@ -100,7 +100,7 @@ static void test_salvage_thread_has_its_whole_name(void **state)
 	static const char longest[] = "th01:as_long_as_a_name_i";
 	const struct tlg_ring ring = { .first = 1, .tails = { { .write = 1 } } };
 	static struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
-	struct t2x_salvage_sum sum;
+	struct t2x_salvage_totals sum;
 	unsigned at = 0;
 	char name[64];
 

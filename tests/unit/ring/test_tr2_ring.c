@@ -50,7 +50,7 @@ static int setup_short(void **state)
 	return open_ring(TR2_SHORT_PAGES);
 }
 
-/* Reserve as the library does; NULL if the chunk has no room. */
+/* Reserve as the library does; NULL if the chunk is full. */
 static struct tlg_event *reserve(unsigned events)
 {
 	uintptr_t position = tr2_local_add(&hot.cur, events * sizeof(struct tlg_event));
@@ -182,17 +182,17 @@ static void test_ring_long_chains_leave_the_position_in_its_chunk(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	while (tr2_ring_take_room(&hot, bytes, &position))
+	while (tr2_ring_reserve_long(&hot, bytes, &position))
 		n++;
 	assert_int_equal(n, TLG_CHUNK_EVENTS / TR2_CHAIN_EVENTS);
 	assert_int_equal(position, chunk + 64 + n * bytes);
 	for (int i = 0; i < 100; i++) {
-		assert_false(tr2_ring_take_room(&hot, bytes, &position));
+		assert_false(tr2_ring_reserve_long(&hot, bytes, &position));
 		assert_int_equal(position, chunk + TLG_CHUNK_BYTES);
 		assert_int_equal(hot.cur, chunk + TLG_CHUNK_BYTES);
 	}
 	hot.cur = 0;   /* a forked child's */
-	assert_false(tr2_ring_take_room(&hot, bytes, &position));
+	assert_false(tr2_ring_reserve_long(&hot, bytes, &position));
 	assert_int_equal(hot.cur, 0);
 }
 
@@ -360,7 +360,7 @@ static void test_ring_chain_is_seen_whole_or_not_at_all(void **state)
 	assert_int_equal(chain.count, 3);
 }
 
-static void test_ring_losses_are_seen_where_they_happened(void **state)
+static void test_ring_dropped_events_are_seen_where_they_happened(void **state)
 {
 	(void)state;
 	tr2_ring_drop(&ring, 1, 3);
@@ -465,7 +465,7 @@ int main(void)
 		cmocka_unit_test_setup(test_ring_chunk_is_released_when_its_owner_abandons_the_rest, setup),
 		cmocka_unit_test_setup(test_ring_chain_that_does_not_fit_is_padded_over, setup),
 		cmocka_unit_test_setup(test_ring_chain_is_seen_whole_or_not_at_all, setup),
-		cmocka_unit_test_setup(test_ring_losses_are_seen_where_they_happened, setup),
+		cmocka_unit_test_setup(test_ring_dropped_events_are_seen_where_they_happened, setup),
 		cmocka_unit_test_setup(test_ring_run_is_whole_chains_up_to_what_is_none, setup),
 		cmocka_unit_test_setup(test_ring_run_ends_with_its_chunk, setup),
 	};
