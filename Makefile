@@ -62,7 +62,7 @@ soname := libtrace2.so.0
 objects = $(patsubst %,$(obj)/$(1)/%.o,$(2))
 format_obj  := $(format_src:%=$(obj)/%.o)
 runtime_obj := $(runtime_src:%=$(obj)/%.o)
-expand_obj  := $(expand_src:%=$(obj)/%.o)
+expand_obj  := $(expand_src:%=$(obj)/%.o) $(obj)/expand/page/page.o
 live_obj    := $(live_src:%=$(obj)/%.o)
 # What the tests link with: all but main()
 reader_obj  := $(filter-out %/t2expand.o,$(expand_obj))
@@ -87,7 +87,6 @@ torture := $(patsubst %,$(out)/torture/%,$(notdir $(torture_src)))
 fuzzers := $(filter $(out)/torture/fuzz_%,$(torture))
 example := $(if $(example_names),$(out)/examples/t2index)
 scripts := $(sort $(filter-out tests/interop/%,$(wildcard tests/*/check_*.sh)))
-interop := $(sort $(wildcard tests/interop/check_*.sh))
 
 # ---- flags: ours first, the user's last -------------------------------------------------------------
 
@@ -176,7 +175,7 @@ torture-tools: all $(torture)
 interop:
 	$(quiet).ci/packages build test interop
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) all
-	$(quiet)$(run_env) tests/run.sh $(interop)
+	$(quiet)$(run_env) tests/run.sh $(sort $(wildcard tests/interop/check_*.sh))
 
 demo:
 	$(quiet).ci/demo
@@ -347,4 +346,5 @@ help:
 	@echo 'make clean         remove build/; distclean: everything that is not source'
 	@echo 'Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, SAN=address,undefined or thread, WERROR=1, V=1'
 
+include expand/page/page.mk
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

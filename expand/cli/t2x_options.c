@@ -15,6 +15,7 @@
 #include "t2x_usage.h"
 #include "tlg.h"
 #include "tlg_show.h"
+#include "export/t2x_html_page.h"
 
 enum { MAX_NESTING = 1000000 };
 
@@ -65,6 +66,8 @@ static const struct t2x_format *find_format(const char *name)
 	snprintf(what, sizeof(what), "--format is one of %s, not", t2x_usage_names(names, sizeof(names), NULL));
 	if (!format)
 		refuse(what, name);
+	if (format == &t2x_formats[T2X_FORMAT_html] && !t2x_html_page_bytes())
+		refuse("--format=html is not in this build, which was made without node", NULL);
 	return format;
 }
 

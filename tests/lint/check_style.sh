@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Limits that keep the code readable: files of at most 500 lines, functions of at most 60, blocks at most
 # 3 deep within a function, lines of at most 120 columns (a tab is 8), the licence on the first two
-# lines, no blanks at line ends.  trace2.h, which is one file for its users: at most 560 lines.  The makefile: at
+# lines, no blanks at line ends; the scripts of the page likewise.  trace2.h, which is one file for its users: at most 560 lines.  The makefile: at
 # most 350.  No marks of a merge anywhere.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/../common.sh"
 sources=$(find format runtime expand tests bench -name '*.[ch]' -o -name '*.def' | LC_ALL=C sort)
 others=$(find .ci tests bench -type f \( -name '*.sh' -o -name '*.py' -o -path '.ci/*' \) | LC_ALL=C sort)
+scripts=$(find expand/page tests -name '*.mjs' -o -path 'expand/page/*.css' -o -name '*.mk' | LC_ALL=C sort)
 
 # Functions begin with { and end with } in the first column.
 check_source()
@@ -33,6 +34,22 @@ check_source()
 	grep -nE '[[:blank:]]+$' "$1" | sed 's/:.*/: blanks at the end/; s/^/  /'
 }
 
+# Of a script of the page, or of its tests: functions begin and end at the same depth, a method's one deeper.
+check_script()
+{
+	expand -t 8 "$1" | awk '
+	NR == 1 && !/SPDX-License-Identifier: MIT/ { print "  1: no licence line" }
+	length($0) > 120 { print "  " NR ": " length($0) " columns" }
+	/^(        )?[^ ].*[{]$/ && !/^(export )?class / { start = NR; depth = match($0, /[^ ]/) }
+	start && match($0, /[^ ]/) == depth && /^ *[}]/ {
+		if (NR - start - 1 > 60)
+			print "  " start ": function of " NR - start - 1 " lines"
+		start = 0
+	}
+	END { if (NR > 500) print "  " NR " lines" }'
+	grep -nE '[[:blank:]]+$' "$1" | sed 's/:.*/: blanks at the end/; s/^/  /'
+}
+
 # 128-bit integers do not exist on machines of 32 bits
 wide=$(grep -l '__u*int128' $(printf '%s\n' $sources | grep -vE '^(format/tlg_math.h|tests/)'))
 none "128-bit integers, which only format/tlg_math.h may use" "$wide"
@@ -41,6 +58,9 @@ none "left over from a merge" "$(grep -rnE '^(<{7}|>{7}|\|{7}) ' --exclude-dir=b
 
 for file in $sources; do
 	none "$file" "$(check_source "$file")"
+done
+for file in $scripts; do
+	none "$file" "$(check_script "$file")"
 done
 for file in $others Makefile; do
 	limit=500

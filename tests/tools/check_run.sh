@@ -72,18 +72,6 @@ grep -qE '^SigIgn:[[:space:]]*0*$' /proc/self/status
 END
 check "no signal is ignored" run 2 ./check_signals.sh
 
-program check_reported.sh <<'END'
-path=${ASAN_OPTIONS#*log_path=}
-echo "ERROR: what a sanitizer says of a process of this test" >"${path%%:*}.$$"
-END
-run 2 ./check_reported.sh ./check_signals.sh
-says "a sanitizer's report is a failure of the test that it belongs to" "$(
-	echo "check_reported               1 passed, 1 failed"
-	echo "--- ./check_reported.sh: exit status 0, built/log/check_reported.log ends with:"
-	echo "ERROR: what a sanitizer says of a process of this test"
-	echo "check_signals                1 passed, 0 failed"
-	echo "2 passed, 1 failed")"
-
 program check_bad.sh <<'END'
 echo "what went wrong"
 echo "2 passed, 1 failed"

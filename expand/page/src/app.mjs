@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+/** The page: what is shown, what is selected, and what happens when something is asked for. */
+import { makePalette } from "./colors.mjs";
+import { byId, make, readTheme } from "./dom.mjs";
+import { showFlame } from "./flame.mjs";
+import { listenToLanes, listenToMinimap, listenToRuler, onDrag } from "./gestures.mjs";
+import { Heads } from "./heads.mjs";
+import { listenToKeys, showHelp } from "./keys.mjs";
+import { Arrangement, Layout, SIZES, laneId, rowsTop } from "./layout.mjs";
+import { loadTrace } from "./load.mjs";
+import { Painter } from "./painter.mjs";
+import { makePointPanel, makeRangePanel, makeRegionPanel } from "./panel.mjs";
+import { View, formatCount, formatDuration, plural } from "./scale.mjs";
+import { Search } from "./search.mjs";
+import { readHash, writeHash } from "./state.mjs";
+import { showStatistics } from "./statistics.mjs";
+import { Minimap, Ruler } from "./strips.mjs";
+import { describe, findAt } from "./tooltip.mjs";
+
+const TABS = ["timeline", "statistics", "flame"];
+/** A region that is gone to is this part of the screen. */
+const FIT_MARGIN = 1.2, GO_MARGIN = 6;
+const HASH_DELAY_MS = 250;
+
+/** @typedef {import("./trace.mjs").Region} Region */
+/** @typedef {{ lane: import("./trace.mjs").Lane, at: number }} PointPlace */
+
+export class App {
+	arrangement = new Arrangement();
+	tab = "timeline";
+	/** @type {Region | null} */
+	selected = null;
+	/** @type {PointPlace | null} */
+	point = null;
+	/** @type {{ start: number, end: number } | null} */
+	range = null;
+	/** Where the pointer is. @type {number | null} */
+	pointerTime = null;
+	themeName = "";
+	theme = readTheme();
+	palette = /** @type {import("./colors.mjs").Palette} */ (/** @type {any} */ (null));
+	/** @type {string | undefined} */
+	ownHash;
+	isPainting = false;
+	hashTimer = 0;
+	/** Range of which the flame graph is; undefined: there is none. @type {object | null | undefined} */
+	flameOf = undefined;
+
+	/** @param {import("./trace.mjs").Trace} trace */
+	constructor(trace) {
+		this.trace = trace;
+		this.bounds = trace;
+		this.canvas = byId("canvas");
+		this.body = byId("body");
+		this.painter = new Painter(this.canvas);
+		this.minimap = new Minimap(byId("minimap"));
+		this.ruler = new Ruler(byId("ruler"));
+		this.heads = new Heads(this, byId("heads"), byId("pinned"));
+		this.search = new Search(trace, "");
+		this.view = new View(trace.start, trace.end, 1);
+		this.setTheme("");
+		this.layout = new Layout(trace, this.arrangement);
+	}
+
+	start() {
+		this.describeTrace();
+		this.listen();
+		this.restore();
+		window.addEventListener("hashchange", () => this.restore());
+	}
+
+	describeTrace() {
+		const { trace } = this, facts = byId("facts"), { processes } = trace;
+		const title = trace.source.replace(/^.*\//, "") || processes[0]?.title || "trace";
+		byId("title").textContent = document.title = title;
+		byId("title").title = trace.source;
+		const length = formatDuration(trace.end - trace.start);
+		byId("whole").textContent = `${length}, ${formatCount(trace.events)} events`;
+		const counts = [plural(trace.regions, "region"), plural(trace.lanes.length, "thread"),
+			plural(processes.length, "process")];
+		facts.replaceChildren(counts.join(", "), " ");
+		if (trace.leftOut)
+			facts.append(make("span.lost", {}, `${formatCount(trace.leftOut)} events left out`), " ");
+		if (trace.lost)
+			facts.append(make("span.lost", { title: "Shaded red in the timeline" },
+				`${formatCount(trace.lost)} dropped`));
+	}
+
+	listen() {
+		listenToLanes(this, this.canvas);
+		listenToRuler(this, byId("ruler"));
+		listenToMinimap(this, byId("minimap"));
+		listenToKeys(this);
+		this.body.addEventListener("scroll", () => this.invalidate());
+		new ResizeObserver(() => this.resize()).observe(byId("stage"));
+		for (const button of byId("tabs").children)
+			button.onclick = () => this.setTab(button.dataset.tab);
+		byId("theme").onclick = () => this.toggleTheme();
+		byId("help").onclick = showHelp;
+		byId("query").oninput = () => this.setQuery(byId("query").value);
+		byId("query").onkeydown = (/** @type {KeyboardEvent} */ event) => {
+			if (event.key === "Enter" && event.shiftKey) {
+				event.preventDefault();
+				this.goFound(-1);
+			}
+		};
+		byId("search").onsubmit = (/** @type {Event} */ event) => {
+			event.preventDefault();
+			this.goFound(1);
+		};
+		byId("previous").onclick = () => this.goFound(-1);
+		matchMedia("(prefers-color-scheme: dark)")
+			.addEventListener("change", () => this.setTheme(this.themeName));
+		onDrag(byId("split"), (down) => {
+			const panel = byId("panel"), height = panel.offsetHeight;
+			return {
+				move(event) {
+					panel.style.height = `${Math.max(80, height + down.clientY - event.clientY)}px`;
+				},
+				end: () => {},
+			};
+		});
+	}
+
+	// ---- painting ------------------------------------------------------------------------------
+
+	get scroll() {
+		return this.body.scrollTop;
+	}
+
+	/** Once for all that changes in a frame. */
+	invalidate() {
+		if (this.isPainting)
+			return;
+		this.isPainting = true;
+		requestAnimationFrame(() => {
+			this.isPainting = false;
+			this.paint();
+		});
+		clearTimeout(this.hashTimer);
+		this.hashTimer = window.setTimeout(() => this.saveHash(), HASH_DELAY_MS);
+	}
+
+	paint() {
+		if (this.tab !== "timeline")
+			return;
+		this.painter.paint(this);
+		this.heads.follow();
+		this.minimap.paint(this);
+		this.ruler.paint(this);
+		byId("shown").textContent = `${formatDuration(this.view.span)} shown`;
+	}
+
+	resize() {
+		const width = this.canvas.clientWidth;
+		if (width && width !== this.view.width)
+			this.view = new View(this.view.start, this.view.end, width);
+		this.invalidate();
+	}
+
+	relayout() {
+		this.layout = new Layout(this.trace, this.arrangement);
+		this.heads.show();
+		this.invalidate();
+	}
+
+	/** @param {string} name "light", "dark", "": as the system has it */
+	setTheme(name) {
+		const isDark = name ? name === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+		this.themeName = name;
+		document.documentElement.classList.toggle("dark", isDark);
+		this.theme = readTheme();
+		this.palette = makePalette(this.trace, isDark, this.theme.words.back);
+		this.refresh();
+	}
+
+	toggleTheme() {
+		this.setTheme(this.theme.isDark ? "light" : "dark");
+	}
+
+	/** Everything that has colours of its own. */
+	refresh() {
+		if (!this.layout)
+			return;
+		if (this.tab === "statistics")
+			showStatistics(this, byId("statistics"));
+		this.showPanel();
+		this.invalidate();
+	}
+
+	/** @param {string} tab */
+	setTab(tab) {
+		this.tab = tab;
+		for (const button of byId("tabs").children)
+			button.setAttribute("aria-selected", String(button.dataset.tab === tab));
+		for (const id of TABS)
+			byId(id).hidden = id !== tab;
+		byId("tip").hidden = true;
+		if (tab === "statistics")
+			showStatistics(this, byId("statistics"));
+		if (tab === "flame" && this.flameOf !== this.range) {
+			this.flameOf = this.range;
+			showFlame(this, byId("flame"));
+		}
+		this.invalidate();
+	}
+
+	// ---- what is shown -------------------------------------------------------------------------
+
+	/** @param {View} view */
+	setView(view) {
+		this.view = view;
+		this.invalidate();
+	}
+
+	/** @param {number} start @param {number} end */
+	show(start, end) {
+		this.setView(new View(start, Math.max(end, start + 10), this.view.width).within(this.bounds));
+	}
+
+	/** @param {number} scroll */
+	scrollTo(scroll) {
+		this.body.scrollTop = scroll;
+		this.invalidate();
+	}
+
+	/** @param {number} pixels */
+	scrollBy(pixels) {
+		this.scrollTo(this.scroll + pixels);
+	}
+
+	/** @param {{ start: number, end: number } | null} range @param {boolean} isDone */
+	setRange(range, isDone) {
+		this.range = range;
+		if (isDone) {
+			if (range)
+				this.selected = this.point = null;
+			this.showPanel();
+		}
+		this.invalidate();
+	}
+
+	/** @param {Region | null} region @param {PointPlace | null} [point] */
+	select(region, point = null) {
+		this.selected = region;
+		this.point = point;
+		this.showPanel();
+		this.showFound();
+		this.invalidate();
+	}
+
+	clear() {
+		this.range = null;
+		this.select(null);
+		byId("query").value = "";
+		this.setQuery("");
+	}
+
+	showPanel() {
+		const panel = byId("panel"), { selected, point, range } = this;
+		const content = selected ? makeRegionPanel(this, selected) : point ? makePointPanel(this, point)
+			: range ? makeRangePanel(this, range) : null;
+		panel.hidden = byId("split").hidden = !content;
+		panel.replaceChildren(...content ? [content] : []);
+		panel.scrollTop = 0;
+	}
+
+	// ---- pointing ------------------------------------------------------------------------------
+
+	/** @param {PointerEvent | null} event null: the pointer has left */
+	hover(event) {
+		const cursor = byId("cursor"), tip = byId("tip");
+		cursor.hidden = !event;
+		this.pointerTime = event && this.view.time(event.offsetX);
+		const found = event && !event.buttons && findAt(this, event.offsetX, event.offsetY);
+		tip.hidden = !found;
+		if (event)
+			cursor.style.left = `${event.offsetX}px`;
+		if (!event || !found)
+			return;
+		tip.replaceChildren(...describe(this, found));
+		const x = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
+		const below = event.clientY + 18, fits = below + tip.offsetHeight < window.innerHeight;
+		tip.style.left = `${x}px`;
+		tip.style.top = `${fits ? below : event.clientY - tip.offsetHeight - 10}px`;
+	}
+
+	/** @param {PointerEvent} event */
+	click(event) {
+		const found = findAt(this, event.offsetX, event.offsetY);
+		this.canvas.focus({ preventScroll: true });
+		this.select(found?.kind === "region" ? found.region : null,
+			found?.kind === "point" ? found.point : null);
+	}
+
+	// ---- going somewhere -----------------------------------------------------------------------
+
+	/**
+	 * Select a region and show it.
+	 * @param {Region} region
+	 * @param {boolean} [isZooming] false: only if it is not on the screen
+	 */
+	go(region, isZooming = true) {
+		const { lane, depth, index } = region, row = lane.rows[depth], start = row.start[index],
+			end = row.end[index];
+		if (this.tab !== "timeline")
+			this.setTab("timeline");
+		this.select(region);
+		const margin = (end - start) * (GO_MARGIN - 1) / 2, { view } = this;
+		const isThere = start < view.end && end > view.start && (end - start) > view.nsPerPixel * 2;
+		if (isZooming || !isThere)
+			this.show(start - margin - 5, end + margin + 5);
+		this.reveal(lane, depth);
+	}
+
+	/** Scroll to a row. @param {import("./trace.mjs").Lane} lane @param {number} depth */
+	reveal(lane, depth) {
+		const process = `p${lane.process.index}`, id = laneId(lane), { folded } = this.arrangement;
+		if (folded.delete(process) || depth > 0 && folded.delete(id))
+			this.relayout();
+		const item = this.layout.find(id);
+		if (!item || item.isPinned)
+			return;
+		const top = item.y + rowsTop(lane) + depth * SIZES.row,
+			room = this.canvas.clientHeight - this.layout.pinnedHeight;
+		if (top < this.scroll + SIZES.header || top + 2 * SIZES.row > this.scroll + room)
+			this.scrollTo(top - room / 2);
+	}
+
+	/** The selected region on the whole screen. */
+	fit() {
+		if (!this.selected)
+			return;
+		const { lane, depth, index } = this.selected, row = lane.rows[depth];
+		const margin = (row.end[index] - row.start[index]) * (FIT_MARGIN - 1) / 2;
+		this.show(row.start[index] - margin, row.end[index] + margin);
+	}
+
+	rangeFromRegion() {
+		if (!this.selected)
+			return;
+		const { lane, depth, index } = this.selected, row = lane.rows[depth];
+		this.setRange({ start: row.start[index], end: row.end[index] }, true);
+	}
+
+	// ---- searching -----------------------------------------------------------------------------
+
+	/** @param {string} query */
+	setQuery(query) {
+		this.search = new Search(this.trace, query);
+		if (byId("query").value !== query)
+			byId("query").value = query;
+		this.showFound();
+		this.invalidate();
+	}
+
+	showFound() {
+		const { search } = this, at = this.selected ? search.position(this.selected) : 0;
+		byId("found").textContent = search.isActive ? `${formatCount(at)} / ${formatCount(search.count)}` : "";
+	}
+
+	/** @param {number} step */
+	goFound(step) {
+		const next = this.search.next(this.selected, step);
+		if (next)
+			this.go(next, false);
+	}
+
+	// ---- lanes ---------------------------------------------------------------------------------
+
+	/** @param {string} id */
+	pin(id) {
+		this.arrangement.togglePin(id);
+		this.relayout();
+	}
+
+	/** @param {string} id */
+	fold(id) {
+		this.arrangement.toggleFold(id);
+		this.relayout();
+	}
+
+	/** @param {string} id @param {string} before */
+	move(id, before) {
+		this.arrangement.move(this.trace, id, before);
+		this.relayout();
+	}
+
+	/** One place up or down. @param {string} id @param {number} step */
+	shift(id, step) {
+		const process = this.layout.find(id)?.process;
+		if (!process)
+			return;
+		const ids = this.arrangement.lanesOf(process).map(laneId), at = ids.indexOf(id);
+		if (step < 0 ? at > 0 : at < ids.length - 1)
+			this.move(id, step < 0 ? ids[at - 1] : ids[at + 2] ?? "");
+	}
+
+	// ---- the address ---------------------------------------------------------------------------
+
+	saveHash() {
+		const { view, trace, range, selected, arrangement } = this;
+		const isWhole = view.start === trace.start && view.end === trace.end;
+		const hash = writeHash({
+			tab: this.tab, query: this.search.isActive ? byId("query").value : "", theme: this.themeName,
+			view: isWhole ? null : [view.start, view.end], range: range && [range.start, range.end],
+			region: selected && [selected.lane.index, selected.depth, selected.index],
+			pinned: arrangement.pinned, folded: [...arrangement.folded], order: arrangement.order,
+		});
+		this.ownHash = hash ? `#${hash}` : "";
+		if (location.hash !== this.ownHash)
+			history.replaceState(null, "", this.ownHash || location.pathname + location.search);
+	}
+
+	/** Show what the address says. */
+	restore() {
+		if (this.ownHash !== undefined && location.hash === this.ownHash)
+			return;
+		const state = readHash(location.hash), { arrangement, trace } = this;
+		arrangement.pinned = state.pinned;
+		arrangement.folded = new Set(state.folded);
+		arrangement.order = state.order;
+		this.setTheme(state.theme);
+		this.relayout();
+		this.setTab(state.tab);
+		this.view = new View(trace.start, trace.end, Math.max(1, this.canvas.clientWidth));
+		if (state.view)
+			this.show(state.view[0], state.view[1]);
+		this.range = state.range && { start: state.range[0], end: state.range[1] };
+		this.setQuery(state.query);
+		const [lane, depth, index] = state.region ?? [-1, -1, -1], row = trace.lanes[lane]?.rows[depth];
+		const region = row && index < row.length ? { lane: trace.lanes[lane], depth, index } : null;
+		this.select(region);
+		if (region && !state.view)
+			this.go(region);
+	}
+}
+
+/** Called when the page and its data are there. */
+export async function startPage() {
+	const progress = byId("progress");
+	try {
+		await new Promise((shown) => setTimeout(shown));
+		const trace = await loadTrace((part) => {
+			progress.textContent = `Loading the trace … ${Math.round(100 * part)} %`;
+		});
+		const app = new App(trace);
+		app.start();
+		byId("loading").remove();
+		/** @type {any} */ (window).app = app;
+	} catch (error) {
+		const { message } = /** @type {Error} */ (error);
+		byId("loading").replaceChildren(make("p", {}, `This trace cannot be shown: ${message}`));
+		throw error;
+	}
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/**
+ * What a trace consists of by the million lies in columns: typed arrays that grow together.
+ * All times are nanoseconds since the epoch of the trace, exact as doubles for a hundred days.
+ */
+
+/** A region's end is not its leave: none was seen. */
+export const UNENDED = 1;
+/** A region's start is later than it was: what is before it in its row overlaps. */
+export const CUT_START = 2;
+
+const FIRST_CAPACITY = 64, LARGE = 1 << 20;
+
+/**
+ * @template {Float64Array | Uint32Array | Uint8Array} T
+ * @param {T} array
+ * @param {number} capacity
+ * @returns {T}
+ */
+function regrown(array, capacity) {
+	const grown = new /** @type {any} */ (array.constructor)(capacity);
+	grown.set(array.length > capacity ? array.subarray(0, capacity) : array);
+	return grown;
+}
+
+/** Columns of one table; a subclass names them. */
+class Table {
+	length = 0;
+	capacity = FIRST_CAPACITY;
+
+	/** @param {string[]} names of the members that are columns */
+	constructor(names) {
+		this.names = names;
+	}
+
+	/** The columns, by their names. @returns {Record<string, any>} */
+	get columns() {
+		return /** @type {any} */ (this);
+	}
+
+	/** @param {number} capacity */
+	resize(capacity) {
+		for (const name of this.names)
+			this.columns[name] = regrown(this.columns[name], capacity);
+		this.capacity = capacity;
+	}
+
+	/**
+	 * There was no place for another one.  Memory that nobody has written to is none, so growing in large steps
+	 *    is cheap.
+	 */
+	grow() {
+		this.resize(this.capacity * (this.capacity < LARGE ? 4 : 2));
+	}
+
+	/** Nothing is added any more. */
+	trim() {
+		for (const name of this.names)
+			this.columns[name] = this.columns[name].subarray(0, this.length);
+	}
+}
+
+/**
+ * The regions of one thread at one depth, in the order of time: they do not overlap.
+ * text is 0 or the number of a text plus one, and there are none at all before the first; parent is an index into the
+ * row above.
+ */
+export class Row extends Table {
+	start = new Float64Array(FIRST_CAPACITY);
+	end = new Float64Array(FIRST_CAPACITY);
+	site = new Uint32Array(FIRST_CAPACITY);
+	parent = new Uint32Array(FIRST_CAPACITY);
+	text = new Uint32Array(0);
+	flags = new Uint8Array(FIRST_CAPACITY);
+	/** @type {import("./pyramid.mjs").Pyramid | null} */
+	pyramid = null;
+
+	constructor() {
+		super(["start", "end", "site", "parent", "flags"]);
+	}
+
+	/**
+	 * @param {number} start
+	 * @param {number} site
+	 * @param {number} parent
+	 * @param {number} text
+	 * @returns {number} its index
+	 */
+	add(start, site, parent, text) {
+		const at = this.length++;
+		if (at === this.capacity)
+			this.grow();
+		const before = at ? this.end[at - 1] : start;
+		if (start < before) {
+			this.flags[at] = CUT_START;
+			start = before;
+		}
+		this.start[at] = start;
+		this.end[at] = Infinity;
+		this.site[at] = site;
+		this.parent[at] = parent;
+		if (text)
+			this.setText(at, text);
+		return at;
+	}
+
+	/** @param {number} at @param {number} text */
+	setText(at, text) {
+		if (!this.text.length) {
+			this.names.push("text");
+			this.text = new Uint32Array(this.capacity);
+		}
+		this.text[at] = text;
+	}
+}
+
+/** The events of a thread that take no time: data, messages, children, errors.  value is NaN where there is none. */
+export class Points extends Table {
+	time = new Float64Array(FIRST_CAPACITY);
+	value = new Float64Array(FIRST_CAPACITY);
+	site = new Uint32Array(FIRST_CAPACITY);
+	text = new Uint32Array(FIRST_CAPACITY);
+
+	constructor() {
+		super(["time", "value", "site", "text"]);
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} site
+	 * @param {number} value
+	 * @param {number} text
+	 */
+	add(time, site, value, text) {
+		const at = this.length++;
+		if (at === this.capacity)
+			this.grow();
+		this.time[at] = time;
+		this.site[at] = site;
+		this.value[at] = value;
+		this.text[at] = text;
+	}
+}
+
+/** Texts by number, kept as bytes until somebody reads them. */
+export class Texts {
+	/** As they came. @type {Uint8Array[]} */
+	blocks = [];
+	/** Of each text: the number of its block, its first byte there, and the byte behind. */
+	places = new Uint32Array(3 * FIRST_CAPACITY);
+	count = 0;
+
+	/** What is added next lies in these bytes. @param {Uint8Array} bytes */
+	addBlock(bytes) {
+		this.blocks.push(bytes);
+	}
+
+	/**
+	 * @param {number} from in the last block
+	 * @param {number} to
+	 * @returns {number} its number plus one
+	 */
+	add(from, to) {
+		const at = 3 * this.count++;
+		if (at === this.places.length)
+			this.places = regrown(this.places, 2 * at);
+		this.places[at] = this.blocks.length - 1;
+		this.places[at + 1] = from;
+		this.places[at + 2] = to;
+		return this.count;
+	}
+
+	/** @param {number} number as add() returned it; 0: no text */
+	get(number) {
+		if (!number)
+			return "";
+		const [block, from, to] = this.places.subarray(3 * number - 3, 3 * number);
+		return decoder.decode(this.blocks[block].subarray(from, to));
+	}
+}
+const decoder = new TextDecoder();
+
+/**
+ * The first index of a sorted column at which it is above the limit.
+ * @param {Float64Array | Uint32Array} column
+ * @param {number} length
+ * @param {number} limit
+ */
+export function firstAbove(column, length, limit) {
+	let low = 0, high = length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (column[middle] > limit)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}

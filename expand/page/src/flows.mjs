@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+/**
+ * Which child_start started which process.  A child's session id is its parent's and a part of its own; of the
+ * children that a parent has started, the one that exited or became ready with the child's pid is it, or, if
+ * none was seen to, the last one before the child began that has no process yet.
+ */
+
+/**
+ * @typedef {object} Flow
+ * @property {import("./trace.mjs").Lane} from
+ * @property {number} fromTime
+ * @property {import("./trace.mjs").Lane} to
+ * @property {number} toTime
+ */
+/** @typedef {{ lane: import("./trace.mjs").Lane, time: number, id: string, pid: number, isTaken: boolean }} Start */
+
+/**
+ * @param {import("./trace.mjs").Trace} trace
+ * @returns {Flow[]}
+ */
+export function findFlows(trace) {
+	const bySid = new Map(trace.processes.map((process) => [process.sid, process]));
+	/** @type {Map<object, Start[]>} */
+	const starts = new Map();
+	const flows = [];
+	for (const child of trace.processes) {
+		const parent = bySid.get(child.sid.slice(0, Math.max(0, child.sid.lastIndexOf("/"))));
+		if (!parent || parent === child)
+			continue;
+		if (!starts.has(parent))
+			starts.set(parent, findStarts(trace, parent));
+		const to = child.lanes[0], toTime = Math.min(...child.lanes.map((lane) => lane.first));
+		const start = choose(starts.get(parent) ?? [], child.pid, toTime);
+		if (!start)
+			continue;
+		start.isTaken = true;
+		flows.push({ from: start.lane, fromTime: start.time, to, toTime });
+	}
+	return flows;
+}
+
+/**
+ * @param {import("./trace.mjs").Trace} trace
+ * @param {import("./trace.mjs").Process} parent
+ */
+function findStarts(trace, parent) {
+	/** @type {Start[]} */
+	const starts = [];
+	/** @type {Map<string, number>} */
+	const pids = new Map();
+	for (const lane of parent.lanes) {
+		const { points } = lane;
+		for (let at = 0; at < points.length; at++) {
+			const { kind } = trace.sites[points.site[at]];
+			if (!kind.startsWith("child_"))
+				continue;
+			const text = trace.texts.get(points.text[at]);
+			const id = text.match(/\[ch(-?\d+)\]/)?.[1] ?? "";
+			if (kind === "child_start")
+				starts.push({ lane, time: points.time[at], id, pid: 0, isTaken: false });
+			else
+				pids.set(id, Number(text.match(/ pid:(\d+)/)?.[1] ?? 0));
+		}
+	}
+	for (const start of starts)
+		start.pid = pids.get(start.id) ?? 0;
+	return starts.sort((a, b) => a.time - b.time);
+}
+
+/**
+ * @param {Start[]} starts
+ * @param {number} pid
+ * @param {number} time
+ */
+function choose(starts, pid, time) {
+	const before = starts.filter((start) => !start.isTaken && start.time <= time);
+	return before.findLast((start) => start.pid === pid) ?? before.findLast((start) => !start.pid) ?? null;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/** The column on the left: what each lane is, to be pinned, folded and put in another order. */
+import { make } from "./dom.mjs";
+import { formatCount, formatShort } from "./scale.mjs";
+
+/** @typedef {import("./layout.mjs").Item} Item */
+
+/** More are made only where they are seen. */
+const MOST_HEADS = 400;
+
+export class Heads {
+	/**
+	 * @param {import("./app.mjs").App} app
+	 * @param {HTMLElement} column
+	 * @param {HTMLElement} pinned
+	 */
+	constructor(app, column, pinned) {
+		this.app = app;
+		this.column = column;
+		this.pinned = pinned;
+		/** The heads that are there do for scrolling so far from here. */
+		this.shownAt = 0;
+		this.enough = Infinity;
+	}
+
+	/** After the layout has changed. */
+	show() {
+		const { layout } = this.app, focused = /** @type {HTMLElement | null} */ (document.activeElement);
+		const key = focused?.dataset?.key;
+		this.pinned.style.height = `${layout.pinnedHeight}px`;
+		this.pinned.replaceChildren(...layout.pinned.map((item) => this.makeHead(item, 0)));
+		this.column.style.height = `${layout.height + layout.pinnedHeight}px`;
+		this.column.replaceChildren(this.pinned,
+			...this.chosenItems().map((item) => this.makeHead(item, layout.pinnedHeight)));
+		if (key)
+			/** @type {HTMLElement | null} */ (this.column.querySelector(`[data-key="${key}"]`))?.focus();
+	}
+
+	/** All, or of too many those that are near what is on the screen. */
+	chosenItems() {
+		const { layout, scroll, body } = this.app, room = body.clientHeight;
+		const isLong = layout.items.length > MOST_HEADS;
+		this.shownAt = scroll;
+		this.enough = isLong ? room : Infinity;
+		return isLong ? layout.visible(scroll - 2 * room, scroll + 3 * room) : layout.items;
+	}
+
+	/** After the lanes were scrolled. */
+	follow() {
+		if (Math.abs(this.app.scroll - this.shownAt) > this.enough)
+			this.show();
+	}
+
+	/** @param {Item} item @param {number} shift */
+	makeHead(item, shift) {
+		const style = `top:${item.y + shift}px;height:${item.height}px`;
+		const [name, small, title] = describe(item);
+		const tag = item.lane?.gaps.length ? "small.lost-text" : "small";
+		const label = make("div.name", { title }, name, " ", make(tag, {}, small));
+		const head = make(`div.head.${item.kind}`, { style }, ...this.buttons(item, label));
+		head.dataset.id = item.id;
+		if (item.kind === "process")
+			head.onclick = () => this.app.fold(item.id);
+		if (item.kind === "lane")
+			this.makeMovable(head, item);
+		return head;
+	}
+
+	/** @param {Item} item @param {HTMLElement} label */
+	buttons(item, label) {
+		const isFolded = this.app.arrangement.folded.has(item.id);
+		const [mark, title] = isFolded ? ["▸", "Unfold"] : ["▾", "Fold"];
+		const fold = this.button(item, "fold", mark, title, (event) => {
+			event.stopPropagation();
+			this.app.fold(item.id);
+		});
+		if (item.kind === "process")
+			return [fold, label];
+		const pin = this.button(item, "pin", item.isPinned ? "★" : "☆",
+			item.isPinned ? "Unpin" : "Pin to the top",
+			() => this.app.pin(item.id));
+		pin.classList.toggle("on", item.isPinned);
+		if (item.kind === "series")
+			return [label, make("div.tools", {}, pin)];
+		const up = this.button(item, "up", "↑", "Move up", () => this.app.shift(item.id, -1));
+		const down = this.button(item, "down", "↓", "Move down", () => this.app.shift(item.id, 1));
+		const tools = make("div.tools", {}, up, down, pin,
+			...item.lane && item.lane.rows.length > 1 ? [fold] : []);
+		tools.classList.toggle("on", item.isPinned);
+		return [label, tools];
+	}
+
+	/**
+	 * @param {Item} item
+	 * @param {string} what
+	 * @param {string} text
+	 * @param {string} title
+	 * @param {(event: Event) => void} onclick
+	 */
+	button(item, what, text, title, onclick) {
+		const button = make("button", { title, onclick, "aria-label": title }, text);
+		button.dataset.key = `${item.id}-${what}`;
+		return button;
+	}
+
+	/** @param {HTMLElement} head @param {Item} item */
+	makeMovable(head, item) {
+		head.draggable = true;
+		head.ondragstart = (event) => event.dataTransfer?.setData("text/plain", item.id);
+		head.ondragover = (event) => {
+			event.preventDefault();
+			head.classList.add("target");
+		};
+		head.ondragleave = () => head.classList.remove("target");
+		head.ondrop = (event) => {
+			event.preventDefault();
+			head.classList.remove("target");
+			this.app.move(event.dataTransfer?.getData("text/plain") ?? "", item.id);
+		};
+	}
+}
+
+/** @param {Item} item @returns {[string, string, string]} name, what is said in small letters, title */
+function describe({ kind, process, lane, series }) {
+	if (kind === "process")
+		return [process.title, process.title === `process ${process.pid}` ? "" : `${process.pid}`,
+			`session ${process.sid}`];
+	if (series)
+		return [series.title, `max ${formatCount(series.high)}`, `${formatCount(series.value.length)} values`];
+	if (!lane)
+		return ["", "", ""];
+	const lost = lane.gaps.reduce((sum, { events }) => sum + events, 0);
+	const regions = `${formatCount(lane.regionCount)} regions`;
+	const deep = lane.tooDeep ? [`${formatCount(lane.tooDeep)} more are too deep to be shown`] : [];
+	const title = [`thread ${lane.tid}`, regions, ...deep,
+		...lost ? [`${formatCount(lost)} events dropped`] : []].join(", ");
+	return [lane.name, lane.gaps.length ? `${lost ? formatShort(lost) : ""} dropped`
+		: formatShort(lane.regionCount), title];
+}

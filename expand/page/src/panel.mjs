@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/** What is shown below the lanes: the selected region or point, or the sum of the selected range. */
+import { CUT_START, UNENDED } from "./columns.mjs";
+import { make } from "./dom.mjs";
+import { makeHistogram, makeSlowest, titleOf } from "./names.mjs";
+import { formatClock, formatCount, formatDuration } from "./scale.mjs";
+import { makeTotals } from "./statistics.mjs";
+import { summarize } from "./stats.mjs";
+
+/** @typedef {import("./app.mjs").App} App */
+/** @typedef {import("./trace.mjs").Region} Region */
+
+/** @param {(string | Node)[][]} facts */
+function makeFacts(facts) {
+	return make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+}
+
+/** @param {App} app @param {Region} region */
+export function makeRegionPanel(app, region) {
+	const { trace } = app, { lane, depth, index } = region, row = lane.rows[depth];
+	const site = trace.siteOf(region), length = row.end[index] - row.start[index], { name } = site;
+	const swatch = make("span.swatch", { style: `background:${app.palette.css[row.site[index]]}` });
+	const facts = [
+		["duration", formatDuration(length) + endNote(row.flags[index])],
+		["self", formatDuration(length - childTime(region))],
+		["starts", formatDuration(row.start[index] - trace.start) + (row.flags[index] & CUT_START
+			? ", or earlier" : "")],
+		["time", make("span.mono", {}, formatClock(trace.epoch, row.start[index], trace.utcoff))],
+		["thread", `${lane.name} of ${lane.process.title} ${lane.process.pid}`],
+		...site.file ? [["source", make("span.mono", {}, `${site.file}:${site.line}`)]] : [],
+		...row.text[index] ? [["message", make("span.mono", {}, trace.texts.get(row.text[index]))]] : [],
+	];
+	return make("div.details", {},
+		make("div", {}, make("h2", {}, swatch, titleOf(trace.names[name])), makePath(app, region),
+			makeFacts(facts)),
+		make("div", {}, make("h3", {}, `All ${titleOf(trace.names[name])} by duration`),
+			makeHistogram(app, name, length)),
+		make("div", {}, make("h3", {}, "The slowest"), makeSlowest(app, name)));
+}
+
+/** @param {number} flags */
+function endNote(flags) {
+	return flags & UNENDED ? ", still open when last seen" : "";
+}
+
+/** Time in the regions right below one. @param {Region} region */
+function childTime({ lane, depth, index }) {
+	const row = lane.rows[depth + 1], above = lane.rows[depth];
+	let sum = 0;
+	if (!row)
+		return 0;
+	const first = lowerBound(row.start, row.length, above.start[index]);
+	for (let at = first; at < row.length && row.start[at] < above.end[index]; at++)
+		if (row.parent[at] === index)
+			sum += row.end[at] - row.start[at];
+	return sum;
+}
+
+/** @param {Float64Array} column @param {number} length @param {number} least */
+function lowerBound(column, length, least) {
+	let low = 0, high = length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (column[middle] >= least)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/** The regions around one, as links. @param {App} app @param {Region} region */
+function makePath(app, { lane, depth, index }) {
+	const links = [];
+	for (let level = depth - 1, parent = lane.rows[depth].parent[index]; level >= 0; level--) {
+		const outer = { lane, depth: level, index: parent };
+		links.unshift(make("button.link", { onclick: () => app.go(outer, false) },
+			app.trace.siteOf(outer).label), " › ");
+		parent = lane.rows[level].parent[parent];
+	}
+	return make("div.path", {}, ...links.slice(0, -1), ...links.length ? [" ›"] : []);
+}
+
+/** @param {App} app @param {import("./app.mjs").PointPlace} place */
+export function makePointPanel(app, { lane, at }) {
+	const { trace } = app, { points } = lane, site = trace.sites[points.site[at]], value = points.value[at];
+	const text = trace.texts.get(points.text[at]), title = titleOf(site);
+	const facts = [
+		["kind", site.kind === "mark" ? "what is missing" : site.kind],
+		...Number.isNaN(value) ? [] : [["value", formatCount(value)]],
+		...text ? [["text", make("span.mono", {}, text)]] : [],
+		["at", formatDuration(points.time[at] - trace.start)],
+		["time", make("span.mono", {}, formatClock(trace.epoch, points.time[at], trace.utcoff))],
+		["thread", `${lane.name} of ${lane.process.title} ${lane.process.pid}`],
+		...site.file ? [["source", make("span.mono", {}, `${site.file}:${site.line}`)]] : [],
+	];
+	return make("div.details", {}, make("div", {}, make("h2", {}, title || site.kind), makeFacts(facts)));
+}
+
+/** @param {App} app @param {{ start: number, end: number }} range */
+export function makeRangePanel(app, range) {
+	const totals = summarize(app.trace, range), length = range.end - range.start;
+	const lost = app.trace.lanes.flatMap(({ gaps }) => gaps)
+		.filter(({ from, to }) => from < range.end && to > range.start);
+	const note = make("div.note", {}, make("b", {}, formatDuration(length)),
+		` from ${formatDuration(range.start - app.trace.start)}: `,
+		`${formatCount(totals.reduce((sum, { count }) => sum + count, 0))} regions, times cut to the range. `);
+	if (lost.length)
+		note.append(make("span.lost-text", {}, "Events were dropped in it. "));
+	note.append(make("button.link", { onclick: () => app.show(range.start, range.end) }, "Zoom to it"), " ",
+		make("button.link", { onclick: () => app.setTab("flame") }, "Flame graph of it"));
+	return make("div", {}, note, makeTotals(app, totals, (total) => app.setQuery(titleOf(total))).element);
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+/**
+ * From the bytes that expand/export/t2x_html.c writes to a Trace.
+ *
+ * A chunk is a row of sections, each the events of one thread that follow those of its last section:
+ *
+ *   varint thread, signed clock, varint events, four times varint length, then the four columns:
+ *   operations, times, values, texts
+ *
+ * An operation is a varint.  Its lowest bit says that a text belongs to it; the rest is LEAVE, CLOCK (values: a signed
+ * step of the clock, no event), DEPTH (values: how many regions are open, whatever was; no event), or FIRST_SITE plus
+ * the number of the site where the event was raised.  Each event has one varint in times, the nanoseconds since the
+ * thread's last one.  What it has in values its site's kind says: a signed number, and of what is missing then how many
+ * nanoseconds the thread's last event was before, 0 if there was none.  A text is a varint length and bytes.
+ */
+import { Cursor } from "./cursor.mjs";
+import { UNENDED } from "./columns.mjs";
+import { Process, Trace } from "./trace.mjs";
+
+export const FORMAT_VERSION = 1;
+export const LEAVE = 0, CLOCK = 1, DEPTH = 2, FIRST_SITE = 3;
+
+/** The site of regions of which nobody has seen the enter. @type {Facts["sites"][0]} */
+const UNKNOWN = ["region_enter", "", "(enter not seen)", "", 0];
+/** Kinds of events that have a number in values, signed. */
+const WITH_VALUE = new Set(["data_intmax", "counter", "th_counter"]);
+const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3;
+
+/**
+ * @typedef {object} Facts what is said about all chunks, as JSON
+ * @property {number} version
+ * @property {string} epoch
+ * @property {number} utcoff
+ * @property {number} [left_out] events of threads beyond what a page holds
+ * @property {string} [source]
+ * @property {[number, string][]} processes pid, session id
+ * @property {[number, number, string][]} threads process, thread id, name
+ * @property {[string, string, string, string, number][]} sites kind, category, label, file, line
+ */
+
+/**
+ * @param {Facts} facts
+ * @returns {Trace} without events
+ */
+export function makeTrace(facts) {
+	if (facts.version !== FORMAT_VERSION)
+		throw new Error(`the data are of version ${facts.version}, this page reads ${FORMAT_VERSION}`);
+	const trace = new Trace();
+	trace.epoch = BigInt(facts.epoch);
+	trace.utcoff = facts.utcoff;
+	trace.leftOut = facts.left_out ?? 0;
+	trace.source = facts.source ?? "";
+	trace.processes = facts.processes.map(([pid, sid], index) => new Process(index, { pid, sid }));
+	facts.threads.forEach(([process, tid, name], index) => {
+		const lane = trace.lane(index);
+		lane.process = trace.processes[process];
+		lane.tid = tid;
+		lane.name = name;
+		lane.process.lanes.push(lane);
+	});
+	/** @type {Map<string, number>} */
+	const numbers = new Map();
+	trace.unknownSite = facts.sites.length;
+	trace.sites = [...facts.sites, UNKNOWN].map(([kind, category, label, file, line]) => {
+		const key = `${category}\0${label}`;
+		let name = numbers.get(key);
+		if (name === undefined) {
+			name = trace.names.push({ category, label }) - 1;
+			numbers.set(key, name);
+		}
+		return { kind, category, label, file, line, name };
+	});
+	return trace;
+}
+
+/** @param {import("./trace.mjs").Site} site */
+function shapeOf({ kind }) {
+	if (kind === "region_enter")
+		return REGION;
+	if (kind === "mark")
+		return MARK;
+	return WITH_VALUE.has(kind) ? VALUE : PLAIN;
+}
+
+/**
+ * @param {Trace} trace
+ * @param {Uint8Array} bytes of one chunk; the chunks come in their order
+ */
+export function readChunk(trace, bytes) {
+	const shapes = Uint8Array.from(trace.sites, shapeOf);
+	for (const cursor = new Cursor(bytes); !cursor.isAtEnd;)
+		new Section(trace, shapes, cursor).read();
+}
+
+class Section {
+	/**
+	 * @param {Trace} trace
+	 * @param {Uint8Array} shapes of the sites
+	 * @param {Cursor} cursor at its beginning; then behind it
+	 */
+	constructor(trace, shapes, cursor) {
+		this.trace = trace;
+		this.shapes = shapes;
+		const thread = cursor.varint();
+		if (thread >= trace.lanes.length)
+			throw new Error(`nothing is known of thread ${thread}`);
+		this.lane = trace.lane(thread);
+		this.lane.clock = cursor.signed();
+		this.events = cursor.varint();
+		const lengths = [0, 0, 0, 0].map(() => cursor.varint());
+		const [operations, times, values, texts] = lengths.map((length) => new Cursor(cursor.take(length)));
+		this.operations = operations;
+		this.times = times;
+		this.values = values;
+		this.texts = texts;
+	}
+
+	read() {
+		const { lane, operations, times, texts, trace, shapes } = this;
+		let clock = lane.clock;
+		if (texts.bytes.length)
+			trace.texts.addBlock(texts.bytes.slice());
+		for (let left = this.events; left > 0;) {
+			const operation = operations.varint(), code = operation >>> 1;
+			if (code === CLOCK) {
+				clock += this.values.signed();
+				continue;
+			}
+			if (code === DEPTH) {
+				this.setDepth(this.values.varint(), clock);
+				continue;
+			}
+			left--;
+			clock += times.varint();
+			const text = operation & 1 ? this.takeText() : 0;
+			if (code === LEAVE)
+				lane.leave(clock, 0, text);
+			else if (shapes[code - FIRST_SITE] === REGION)
+				lane.enter(clock, code - FIRST_SITE, text);
+			else
+				this.addPoint(clock, code - FIRST_SITE, text);
+			if (clock < lane.first)
+				lane.first = clock;
+			if (clock > lane.last)
+				lane.last = clock;
+		}
+		lane.clock = clock;
+		trace.events += this.events;
+	}
+
+	takeText() {
+		const { texts } = this, length = texts.varint(), from = texts.at;
+		texts.at += length;
+		return this.trace.texts.add(from, texts.at);
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} site
+	 * @param {number} text
+	 */
+	addPoint(time, site, text) {
+		const { lane, trace } = this, { kind, label } = trace.sites[site], shape = this.shapes[site];
+		let value = shape === PLAIN ? NaN : this.values.signed();
+		const length = shape === MARK ? this.values.varint() : 0;
+		if (kind === "mark" && label === "lost-events")
+			lane.gaps.push({ from: length ? time - length : -Infinity, to: time, events: value });
+		if (kind === "data" && text) {
+			const said = trace.texts.get(text);
+			value = /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : NaN;
+		}
+		lane.points.add(time, site, value, text);
+	}
+
+	/**
+	 * What is open beyond that was never seen to be left; what is missing was never seen to be entered.
+	 * @param {number} depth
+	 * @param {number} clock
+	 */
+	setDepth(depth, clock) {
+		const { lane } = this;
+		while (lane.open.length > depth)
+			lane.leave(clock, UNENDED, 0);
+		while (lane.open.length < depth)
+			lane.enter(clock, this.trace.unknownSite, 0);
+	}
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: MIT
+/**
+ * A trace as the page knows it: processes, their threads as lanes of regions and points, series of values.
+ * reader.mjs fills it; finish() completes what is only known at the end.
+ */
+import { Points, Row, Texts, UNENDED } from "./columns.mjs";
+import { Pyramid } from "./pyramid.mjs";
+import { findFlows } from "./flows.mjs";
+
+/**
+ * @typedef {object} Site a place in the program that raises events
+ * @property {string} kind as tlg_styles.def names it; "mark": tells what is missing
+ * @property {string} category
+ * @property {string} label
+ * @property {string} file
+ * @property {number} line
+ * @property {number} name number of the pair of category and label
+ */
+/** @typedef {{ lane: Lane, depth: number, index: number }} Region */
+/** @typedef {{ from: number, to: number, events: number }} Gap events that a thread lost; 0: nobody knows how many */
+/** @typedef {{ category: string, label: string }} Name */
+
+export class Process {
+	/**
+	 * @param {number} index
+	 * @param {{ pid: number, sid: string }} facts
+	 */
+	constructor(index, { pid, sid }) {
+		this.index = index;
+		this.pid = pid;
+		this.sid = sid;
+		this.title = "";
+		/** @type {Lane[]} */
+		this.lanes = [];
+		/** @type {Series[]} */
+		this.series = [];
+	}
+}
+
+/** Who enters more regions without leaving them has forgotten to: they are counted, and not kept. */
+export const MOST_DEPTH = 256;
+const TOO_DEEP = -1;
+
+/** A thread. */
+export class Lane {
+	/** @type {Row[]} */
+	rows = [];
+	points = new Points();
+	/** @type {Gap[]} */
+	gaps = [];
+	/** Indices of the open regions, the outermost first. @type {number[]} */
+	open = [];
+	tooDeep = 0;
+	clock = 0;
+	first = Infinity;
+	last = -Infinity;
+
+	/** @param {number} index */
+	constructor(index) {
+		this.index = index;
+		this.name = "";
+		this.tid = 0;
+		/** @type {Process} */
+		this.process = /** @type {any} */ (null);
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} site
+	 * @param {number} text
+	 */
+	enter(time, site, text) {
+		const depth = this.open.length;
+		if (depth >= MOST_DEPTH) {
+			this.open.push(TOO_DEEP);
+			this.tooDeep++;
+			return;
+		}
+		if (depth === this.rows.length)
+			this.rows.push(new Row());
+		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text));
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} flags
+	 * @param {number} text
+	 */
+	leave(time, flags, text) {
+		const index = this.open.pop();
+		if (index === undefined || index === TOO_DEEP)
+			return;
+		const row = this.rows[this.open.length];
+		row.end[index] = Math.max(time, row.start[index]);
+		row.flags[index] |= flags;
+		if (text && !row.text[index])
+			row.setText(index, text);
+	}
+
+	get regionCount() {
+		return this.rows.reduce((sum, row) => sum + row.length, 0);
+	}
+}
+
+/** Values of one name in one process over time. */
+export class Series {
+	/**
+	 * @param {number} name
+	 * @param {string} title
+	 */
+	constructor(name, title) {
+		this.name = name;
+		this.title = title;
+		this.time = new Float64Array(0);
+		this.value = new Float64Array(0);
+		this.low = 0;
+		this.high = 0;
+	}
+}
+
+export class Trace {
+	/** @type {Process[]} */
+	processes = [];
+	/** @type {Lane[]} */
+	lanes = [];
+	/** @type {Site[]} */
+	sites = [];
+	/** Category and label of each name. @type {Name[]} */
+	names = [];
+	texts = new Texts();
+	/** @type {import("./flows.mjs").Flow[]} */
+	flows = [];
+	/** Nanoseconds since 1970 at time 0. */
+	epoch = 0n;
+	utcoff = 0;
+	source = "";
+	start = Infinity;
+	end = -Infinity;
+	events = 0;
+	regions = 0;
+	lost = 0;
+	leftOut = 0;
+	unknownSite = 0;
+
+	/** @param {number} index */
+	lane(index) {
+		return this.lanes[index] ??= new Lane(index);
+	}
+
+	/** @param {number} site */
+	nameOf(site) {
+		return this.names[this.sites[site].name];
+	}
+
+	/** @param {Region} region */
+	siteOf({ lane, depth, index }) {
+		return this.sites[lane.rows[depth].site[index]];
+	}
+
+	/** Regions that are open end with the trace. */
+	finish() {
+		for (const lane of this.lanes) {
+			if (lane.first > lane.last)
+				continue;
+			this.start = Math.min(this.start, lane.first);
+			this.end = Math.max(this.end, lane.last);
+		}
+		if (!(this.start <= this.end))
+			this.start = 0, this.end = 1;
+		for (const lane of this.lanes)
+			this.finishLane(lane);
+		for (const process of this.processes)
+			this.finishProcess(process);
+		this.processes = this.processes.filter((process) => process.lanes.length);
+		this.flows = findFlows(this);
+	}
+
+	/** @param {Lane} lane */
+	finishLane(lane) {
+		while (lane.open.length)
+			lane.leave(this.end, UNENDED, 0);
+		for (const row of lane.rows) {
+			row.trim();
+			row.pyramid = new Pyramid(row);
+		}
+		lane.points.trim();
+		this.regions += lane.regionCount;
+		for (const gap of lane.gaps) {
+			gap.from = Math.max(gap.from, this.start);
+			this.lost += gap.events;
+		}
+	}
+
+	/** @param {Process} process */
+	finishProcess(process) {
+		process.lanes.sort((a, b) => a.tid - b.tid);
+		process.title = this.findTitle(process);
+		process.series = makeSeries(this, process);
+	}
+
+	/**
+	 * The name of its command, or of its program.
+	 * @param {Process} process
+	 */
+	findTitle(process) {
+		let title = "";
+		for (const { points } of process.lanes)
+			for (let i = 0; i < points.length && i < 100; i++) {
+				const { kind } = this.sites[points.site[i]];
+				if (kind === "cmd_name")
+					return this.texts.get(points.text[i]).split(" (")[0];
+				if (kind === "start" && !title)
+					title = this.texts.get(points.text[i]).split(" ")[0].replace(/^.*\//, "");
+			}
+		return title || `process ${process.pid}`;
+	}
+}
+
+/** Totals at the end of a thread or process are no series; nor is what was said once. */
+const SERIES_KINDS = new Set(["data_intmax", "data"]);
+
+/**
+ * @param {Trace} trace
+ * @param {Process} process
+ */
+function makeSeries(trace, process) {
+	/** @type {Map<number, { lane: Lane, at: number }[]>} */
+	const byName = new Map();
+	for (const lane of process.lanes)
+		for (let at = 0; at < lane.points.length; at++) {
+			const site = trace.sites[lane.points.site[at]];
+			if (Number.isNaN(lane.points.value[at]) || !SERIES_KINDS.has(site.kind))
+				continue;
+			const found = byName.get(site.name);
+			if (found)
+				found.push({ lane, at });
+			else
+				byName.set(site.name, [{ lane, at }]);
+		}
+	return [...byName].filter(([, found]) => found.length > 1)
+		.map(([name, found]) => fillSeries(trace, name, found));
+}
+
+/**
+ * @param {Trace} trace
+ * @param {number} name
+ * @param {{ lane: Lane, at: number }[]} found
+ */
+function fillSeries(trace, name, found) {
+	const { category, label } = trace.names[name];
+	const series = new Series(name, category ? `${category}/${label}` : label);
+	found.sort((a, b) => a.lane.points.time[a.at] - b.lane.points.time[b.at]);
+	series.time = Float64Array.from(found, ({ lane, at }) => lane.points.time[at]);
+	series.value = Float64Array.from(found, ({ lane, at }) => lane.points.value[at]);
+	series.low = series.value.reduce((low, value) => Math.min(low, value), 0);
+	series.high = series.value.reduce((high, value) => Math.max(high, value), -Infinity);
+	return series;
+}

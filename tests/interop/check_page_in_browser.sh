@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The page of --format=html in Chromium, without network: what is on the screen of traces of real programs, and what
+# happens when keys and mouse are used.  Ends with "N passed, N failed".
+set -u
+
+. "$(dirname "$0")/../common.sh"
+need "Chromium" command -v chromium
+need "node of version 18 or later" node -e 'process.exitCode = parseInt(process.versions.node) < 18 ? 1 : 0'
+
+# install DIRECTORY: what its package-lock.json names, into build/; Return  where
+install()
+{
+	local at=$top/build/interop/${1##*/}
+
+	mkdir -p "$at"
+	cp "$1/package.json" "$1/package-lock.json" "$at/"
+	(cd "$at" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || return
+	echo "$at"
+}
+
+# record NAME SETTING... COMMAND...: its trace, as a page and as text
+record()
+{
+	local name=$1
+
+	shift
+	env TRACE2_RAW="$tmp/$name.tlg" "$@" >/dev/null 2>"$tmp/$name.err"
+	"$out/t2expand" --format=html -o "$tmp/$name.html" "$tmp/$name.tlg" 2>/dev/null
+	"$out/t2expand" --format=perf "$tmp/$name.tlg" >"$tmp/$name.perf" 2>/dev/null
+}
+
+modules=$(install "$top/tests/interop/page") || { echo "no playwright-core: npm cannot fetch it"; exit 77; }
+record index "$out/examples/t2index" /usr/include
+record lossy TRACE2_RAW_POLICY=overwrite TRACE2_RAW_RING=64k TRACE2_RAW_SNAPSHOT=exit "$out/examples/t2index" /usr/include
+# Killed at work: what was open stays open.
+TRACE2_RAW=$tmp/killed.tlg "$out/examples/t2index" /usr >/dev/null 2>&1 &
+victim=$!
+sleep 0.3
+kill -KILL "$victim"
+wait "$victim" 2>/dev/null
+"$out/t2expand" --recover-all --ring-pid="$victim" --delete --format=html -o "$tmp/killed.html" 2>/dev/null
+
+T2_PAGES=$tmp T2_MODULES=$modules T2_TEMPLATE=$top/build/page/page.html \
+	node --test --test-reporter=tap "$top"/tests/interop/page/*.test.mjs >"$tmp/log" 2>&1
+grep -B 1 -A 30 '^not ok' "$tmp/log" | head -n 60
+grep '^# figure' "$tmp/log"
+passed=$(sed -n 's/^# pass //p' "$tmp/log") failed=$(sed -n 's/^# fail //p' "$tmp/log")
+[ -n "$failed" ] || { head -n 20 "$tmp/log"; passed=0 failed=1; }
+total

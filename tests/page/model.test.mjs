@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+/** What is decoded, found, summed up and laid out, of traces that are known. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Encoder } from "./encode.mjs";
+import { largeTrace, makeRandom, smallTrace } from "./samples.mjs";
+import { Cursor } from "../../expand/page/src/cursor.mjs";
+import { CUT_START, UNENDED, firstAbove } from "../../expand/page/src/columns.mjs";
+import { paintRow, walkRow } from "../../expand/page/src/raster.mjs";
+import { View, formatClock, formatDuration, formatTick, ticks } from "../../expand/page/src/scale.mjs";
+import { histogram, percentile, slowest, summarize, summarizeValues } from "../../expand/page/src/stats.mjs";
+import { MOST_DEPTH } from "../../expand/page/src/trace.mjs";
+import { Search } from "../../expand/page/src/search.mjs";
+
+const small = () => smallTrace().trace();
+const textOf = (trace, { lane, depth, index }) => trace.texts.get(lane.rows[depth].text[index]);
+
+test("test_cursor_large_numbers_are_exact", () => {
+	const bytes = Uint8Array.from([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x03, 0x04]);
+	const cursor = new Cursor(bytes);
+	assert.equal(cursor.varint(), 2 ** 53 - 1);
+	assert.equal(cursor.signed(), -2);
+	assert.equal(cursor.signed(), 2);
+	assert.ok(cursor.isAtEnd);
+});
+
+test("test_cursor_cut_number_throws", () => {
+	assert.throws(() => new Cursor(Uint8Array.from([0x80])).varint(), /cut off/);
+	assert.throws(() => new Cursor(Uint8Array.from([1])).take(2), /too early/);
+});
+
+test("test_reader_regions_have_depth_parent_and_text", () => {
+	const trace = small(), [main] = trace.lanes;
+	assert.deepEqual([...main.rows[0].start], [100]);
+	assert.deepEqual([...main.rows[0].end], [1100]);
+	assert.deepEqual([...main.rows[1].start], [200, 800]);
+	assert.deepEqual([...main.rows[1].parent], [0, 0]);
+	assert.equal(textOf(trace, { lane: main, depth: 1, index: 1 }), "file b");
+	assert.deepEqual([trace.start, trace.end, trace.regions, trace.events], [0, 1200, 6, 19]);
+});
+
+test("test_reader_chunks_give_the_same_as_one", () => {
+	const whole = largeTrace(4000).trace(), encoder = largeTrace(2000);
+	const cut = largeTrace(4000);
+	cut.threads.forEach((thread) => assert.ok(thread.events));
+	assert.deepEqual(cut.trace().lanes[3].rows[1].start, whole.lanes[3].rows[1].start);
+	const half = encoder.flush();
+	half.threads[0].enter(half.threads[0].clock + 5, "io", "read").leave(half.threads[0].clock + 9);
+	const row = half.trace().lanes[0].rows[0];
+	assert.equal(row.end[row.length - 1] - row.start[row.length - 1], 9);
+});
+
+test("test_reader_open_region_ends_with_the_trace", () => {
+	const row = small().lanes[1].rows[0];
+	assert.equal(row.end[1], 1200);
+	assert.equal(row.flags[1], UNENDED);
+	assert.equal(row.flags[0], 0);
+});
+
+test("test_reader_gap_begins_with_the_last_event_before", () => {
+	const trace = small();
+	assert.deepEqual(trace.lanes[1].gaps, [{ from: 300, to: 900, events: 40 }]);
+	assert.equal(trace.lost, 40);
+});
+
+test("test_reader_gap_without_an_event_before_begins_with_the_trace", () => {
+	const encoder = new Encoder(), process = encoder.process(1, "a");
+	encoder.thread(process, 0, "main").enter(10, "a", "one").leave(20);
+	encoder.thread(process, 1, "th01:late").lost(500, 7, 0).enter(500, "a", "two").leave(510);
+	assert.deepEqual(encoder.trace().lanes[1].gaps, [{ from: 10, to: 500, events: 7 }]);
+});
+
+test("test_reader_depth_closes_and_opens_what_was_not_seen", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+	thread.enter(10, "a", "one").enter(20, "a", "two").depth(0).enter(30, "a", "three").leave(40);
+	thread.depth(2).leave(50).leave(60);
+	const trace = encoder.trace(), { rows } = trace.lanes[0];
+	assert.deepEqual([...rows[0].end], [20, 40, 60]);
+	assert.deepEqual([...rows[0].flags], [UNENDED, 0, 0]);
+	assert.equal(trace.siteOf({ lane: trace.lanes[0], depth: 1, index: 1 }).label, "(enter not seen)");
+});
+
+test("test_reader_region_from_before_its_row_is_cut", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+	thread.enter(100, "a", "one").leave(200).enter(50, "a", "two").leave(300);
+	const { rows } = encoder.trace().lanes[0];
+	assert.deepEqual([...rows[0].start], [100, 200]);
+	assert.equal(rows[0].flags[1], CUT_START);
+});
+
+test("test_reader_endless_nesting_is_kept_to_a_depth", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+	for (let i = 0; i < 100000; i++)
+		thread.enter(10 + i, "a", "forgotten");
+	for (let i = 0; i < 99999; i++)
+		thread.leave(200000 + i);
+	const { rows, tooDeep } = encoder.trace().lanes[0];
+	assert.deepEqual([rows.length, tooDeep], [MOST_DEPTH, 100000 - MOST_DEPTH]);
+	assert.deepEqual([rows[1].flags[0], rows[0].flags[0]], [0, UNENDED]);
+});
+
+test("test_reader_unknown_thread_throws", () => {
+	const encoder = new Encoder();
+	encoder.thread(encoder.process(1, "a"), 0, "main").enter(1, "a", "b");
+	encoder.flush();
+	encoder.facts.threads = [];
+	assert.throws(() => encoder.trace(), /thread 0/);
+});
+
+test("test_trace_process_is_named_after_its_program", () => {
+	assert.deepEqual(small().processes.map(({ title }) => title), ["parent", "child"]);
+});
+
+test("test_trace_series_has_the_values_in_order", () => {
+	const [series] = small().processes[0].series;
+	assert.equal(series.title, "db/rows");
+	assert.deepEqual([[...series.time], [...series.value]], [[1050, 1060], [5, 9]]);
+});
+
+test("test_flows_child_start_leads_to_the_child", () => {
+	const trace = small();
+	assert.deepEqual(trace.flows.map(({ fromTime, toTime, to }) => [fromTime, toTime, to.index]), [[50, 120, 2]]);
+});
+
+test("test_columns_first_above_is_the_next_larger", () => {
+	const column = Float64Array.from([1, 3, 3, 7]);
+	assert.deepEqual([0, 1, 3, 6, 7].map((limit) => firstAbove(column, 4, limit)), [0, 1, 3, 3, 4]);
+});
+
+test("test_pyramid_busy_time_is_that_of_the_regions", () => {
+	const [lane] = largeTrace(20000, 1).trace().lanes;
+	for (const row of lane.rows) {
+		const busy = row.end.reduce((sum, end, i) => sum + end - row.start[i], 0);
+		for (const level of row.pyramid.levels)
+			assert.equal(level.busy.reduce((sum, part) => sum + part, 0), busy);
+		const longest = row.pyramid.levels.at(-1).longest;
+		const best = Math.max(...[...longest].map((at) => row.end[at] - row.start[at]));
+		assert.equal(best, Math.max(...[...row.end].map((end, at) => end - row.start[at])));
+	}
+});
+
+test("test_raster_walk_loses_no_time_at_any_zoom", () => {
+	const trace = largeTrace(30000, 1).trace(), row = trace.lanes[0].rows[1], random = makeRandom(3);
+	for (let i = 0; i < 50; i++) {
+		const at = random() * row.length * 0.8 | 0, start = row.start[at];
+		const end = row.end[Math.min(row.length - 1, at + 1 + (random() ** 2 * row.length * 0.2 | 0))];
+		const view = new View(start, end, 400);
+		let seen = 0, lastX = -1;
+		walkRow(row, view, (index) => seen += row.end[index] - row.start[index], (x, _, busy) => {
+			assert.ok(x > lastX);
+			lastX = x;
+			seen += busy;
+		});
+		const wanted = row.end.reduce((sum, to, j) =>
+			to > start && row.start[j] < end ? sum + to - row.start[j] : sum, 0);
+		assert.ok(Math.abs(seen - wanted) <= wanted * 0.001 + view.nsPerPixel * 2, `${seen} of ${wanted}`);
+	}
+});
+
+test("test_raster_far_away_looks_at_few_blocks", () => {
+	const trace = largeTrace(200000, 1).trace(), row = trace.lanes[0].rows[1];
+	let looks = 0;
+	const climb = row.pyramid.climb.bind(row.pyramid);
+	row.pyramid.climb = (...args) => (looks++, climb(...args));
+	walkRow(row, new View(trace.start, trace.end, 1000), () => looks++, () => {});
+	assert.ok(row.length > 50000 && looks < 20000, `${looks} of ${row.length}`);
+});
+
+test("test_raster_wide_region_fills_its_pixels", () => {
+	const trace = small(), line = new Uint32Array(120), colors = new Uint32Array(20).fill(0xff00ff00);
+	const wide = paintRow(trace.lanes[0].rows[1], new View(0, 1200, 120), line, colors, 7, 10);
+	assert.deepEqual(wide, [{ index: 0, from: 20, to: 70 }, { index: 1, from: 80, to: 100 }]);
+	assert.equal(line[19], 7);
+	assert.equal(line[20], 0xff00ff00);
+	assert.equal(line[75], 7);
+});
+
+test("test_scale_zoom_keeps_the_time_under_the_pointer", () => {
+	const view = new View(0, 1000, 500), closer = view.zoomed(0.5, 300, { start: 0, end: 1000 });
+	assert.equal(closer.x(300), view.x(300));
+	assert.equal(closer.span, 500);
+});
+
+test("test_scale_view_stays_at_the_trace", () => {
+	const bounds = { start: 0, end: 1000 };
+	const view = new View(0, 100, 500).moved(1e6, bounds);
+	assert.ok(view.start <= 1000 && view.span === 100);
+	assert.ok(new View(0, 1000, 10).zoomed(1e9, 500, bounds).span <= 1200);
+});
+
+test("test_scale_times_are_readable", () => {
+	assert.deepEqual([3, 1500, 12345678, 2.5e9].map(formatDuration), ["3 ns", "1.500 µs", "12.35 ms", "2.500 s"]);
+	assert.equal(formatTick(1500000, 500000), "1.5 ms");
+	assert.equal(formatClock(1790000000000000000n, 1, 3600), "2026-09-21 14:13:20.000000001".replace("14", "15"));
+	const { step, times } = ticks(new View(5, 1005, 1000), 100, 5);
+	assert.equal(step, 100);
+	assert.deepEqual([times.length, times[0]], [11, 5]);
+});
+
+test("test_stats_totals_are_exact", () => {
+	const totals = new Map(summarize(small()).map((total) => [`${total.category}/${total.label}`, total]));
+	const read = totals.get("io/read"), open = totals.get("db/open");
+	assert.deepEqual([read.count, read.total, read.min, read.max, read.p50], [3, 710, 10, 500, 200]);
+	assert.deepEqual([open.total, open.self], [1000, 300]);
+});
+
+test("test_stats_of_a_range_are_cut_to_it", () => {
+	const totals = summarize(small(), { start: 600, end: 900 });
+	const read = totals.find(({ label }) => label === "read"), open = totals.find(({ label }) => label === "open");
+	assert.deepEqual([read.count, read.total, open.total, open.self], [2, 200, 300, 100]);
+});
+
+test("test_stats_percentile_is_the_nearest_rank", () => {
+	const sorted = Float64Array.from({ length: 100 }, (_, i) => i + 1);
+	assert.deepEqual([0.5, 0.9, 0.99, 1].map((part) => percentile(sorted, part)), [50, 90, 99, 100]);
+	assert.equal(percentile(Float64Array.of(4), 0.99), 4);
+});
+
+test("test_stats_slowest_come_first", () => {
+	const trace = largeTrace(30000).trace(), [total] = summarize(trace).filter(({ label }) => label === "read");
+	const best = slowest(trace, total.name, 10).map(({ lane, depth, index }) =>
+		lane.rows[depth].end[index] - lane.rows[depth].start[index]);
+	assert.equal(best[0], total.max);
+	assert.equal(best.length, 10);
+	assert.deepEqual(best, [...best].sort((a, b) => b - a));
+});
+
+test("test_stats_histogram_counts_each_region_once", () => {
+	const trace = largeTrace(30000).trace(), [total] = summarize(trace).filter(({ label }) => label === "read");
+	const bins = histogram(trace, total.name, 40);
+	assert.equal(bins.reduce((sum, { count }) => sum + count, 0), total.count);
+	assert.ok(bins[0].from <= total.min + 1e-6 && bins[39].to >= total.max - 1e-3);
+});
+
+test("test_stats_values_have_least_mean_and_last", () => {
+	const [rows] = summarizeValues(small());
+	assert.deepEqual([rows.count, rows.min, rows.mean, rows.max, rows.last], [2, 5, 7, 9, 9]);
+});
+
+test("test_search_finds_names_and_texts", () => {
+	const trace = small();
+	assert.equal(new Search(trace, "READ").count, 3);
+	assert.equal(new Search(trace, "file b").count, 1);
+	assert.equal(new Search(trace, "").count, 0);
+	assert.equal(new Search(trace, "nowhere").next(null), null);
+});
+
+test("test_search_next_and_previous_go_around_in_the_order_of_time", () => {
+	const trace = largeTrace(3000, 3).trace(), search = new Search(trace, "query");
+	const starts = [];
+	let at = search.next(null);
+	const first = at;
+	for (let i = 0; i < search.count; i++, at = search.next(at)) {
+		starts.push(at.lane.rows[at.depth].start[at.index]);
+		assert.equal(search.position(at), i + 1);
+	}
+	assert.deepEqual(at, first);
+	assert.deepEqual(starts, [...starts].sort((a, b) => a - b));
+	for (let i = search.count; i > 0; i--) {
+		at = search.next(at, -1);
+		assert.equal(search.position(at), i);
+	}
+});

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+/** What stands where, what a link says, what speedscope is given. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { largeTrace, smallTrace } from "./samples.mjs";
+import { Arrangement, Layout, SIZES, rowsTop } from "../../expand/page/src/layout.mjs";
+import { emptyState, readHash, writeHash } from "../../expand/page/src/state.mjs";
+import { MOST_EVENTS, toSpeedscope } from "../../expand/page/src/speedscope.mjs";
+import { summarize } from "../../expand/page/src/stats.mjs";
+
+const small = () => smallTrace().trace();
+const ids = (items) => items.map(({ id }) => id);
+
+test("test_layout_groups_threads_by_process", () => {
+	const layout = new Layout(small(), new Arrangement());
+	assert.deepEqual(ids(layout.items), ["p0", "s0.0", "t0", "t1", "p1", "t2"]);
+	layout.items.reduce((y, item) => (assert.equal(item.y, y), y + item.height), 0);
+});
+
+test("test_layout_pinned_lane_is_above_and_only_there", () => {
+	const arrangement = new Arrangement();
+	arrangement.togglePin("t2");
+	const layout = new Layout(small(), arrangement);
+	assert.deepEqual(ids(layout.pinned), ["t2"]);
+	assert.ok(!ids(layout.items).includes("t2"));
+	assert.equal(layout.at(3, 1000)?.item.id, "t2");
+	assert.equal(layout.at(layout.pinnedHeight + 1, 0)?.item.id, "p0");
+	arrangement.togglePin("t2");
+	assert.deepEqual(new Layout(small(), arrangement).pinned, []);
+});
+
+test("test_layout_folded_process_shows_its_header_only", () => {
+	const arrangement = new Arrangement();
+	arrangement.toggleFold("p0");
+	arrangement.toggleFold("t2");
+	const layout = new Layout(small(), arrangement);
+	assert.deepEqual(ids(layout.items), ["p0", "p1", "t2"]);
+	assert.equal(layout.find("t2")?.rows, 1);
+});
+
+test("test_layout_moved_lane_stays_in_its_process", () => {
+	const arrangement = new Arrangement(), trace = small();
+	arrangement.move(trace, "t1", "t0");
+	assert.deepEqual(ids(new Layout(trace, arrangement).items), ["p0", "s0.0", "t1", "t0", "p1", "t2"]);
+	arrangement.move(trace, "t1", "");
+	arrangement.move(trace, "t1", "t2");
+	assert.deepEqual(ids(new Layout(trace, arrangement).items), ["p0", "s0.0", "t0", "t1", "p1", "t2"]);
+});
+
+test("test_layout_finds_the_item_below_the_pointer", () => {
+	const trace = small(), layout = new Layout(trace, new Arrangement());
+	const item = layout.find("t0"), top = rowsTop(trace.lanes[0]);
+	const found = layout.at(item.y + top + SIZES.row + 2 - 10, 10);
+	assert.deepEqual([found.item.id, Math.floor((found.y - top) / SIZES.row)], ["t0", 1]);
+	assert.equal(layout.at(1e6, 0), null);
+	assert.deepEqual(ids(layout.visible(item.y + 1, item.y + 2)), ["t0"]);
+});
+
+test("test_state_hash_says_the_same_again", () => {
+	const state = {
+		tab: "statistics", view: [-5, 1e15], range: [10, 20], region: [3, 1, 77], query: "a&b #c",
+			theme: "dark",
+		pinned: ["t3", "s0.1"], folded: ["p2"], order: ["t2", "t1"],
+	};
+	assert.deepEqual(readHash(`#${writeHash(state)}`), state);
+	assert.equal(writeHash(emptyState()), "");
+	assert.deepEqual(readHash(""), emptyState());
+});
+
+test("test_state_wrong_hash_is_left_out", () => {
+	assert.deepEqual(readHash("#view=5-1&region=1-2&tab=evil&theme=x&pin=<b>&range=a-b"), emptyState());
+});
+
+test("test_speedscope_events_open_and_close_in_order", () => {
+	const trace = small(), { file, isExact } = toSpeedscope(trace, trace);
+	assert.ok(isExact);
+	for (const profile of file.profiles) {
+		const open = [];
+		let last = profile.startValue;
+		for (const { type, frame, at } of profile.events) {
+			assert.ok(at >= last && at <= profile.endValue);
+			last = at;
+			if (type === "O")
+				open.push(frame);
+			else
+				assert.equal(open.pop(), frame);
+		}
+		assert.equal(open.length, 0);
+	}
+});
+
+test("test_speedscope_many_regions_are_merged_with_the_same_total", () => {
+	const trace = largeTrace(MOST_EVENTS * 1.3, 2).trace(), { file, isExact } = toSpeedscope(trace, trace);
+	assert.ok(!isExact);
+	const self = summarize(trace).reduce((sum, total) => sum + total.self, 0);
+	const given = file.profiles.reduce((sum, { endValue }) => sum + endValue, 0);
+	assert.ok(Math.abs(self - given) < 1e-6 * self);
+	assert.ok(file.profiles[0].samples.length < 20);
+});

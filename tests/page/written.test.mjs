@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+/** What t2expand has written into a page, T2_PAGE, is what it prints as perf text of the same trace, T2_PERF. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { inflateSync } from "node:zlib";
+import { readPerf } from "./perf.mjs";
+import { makeTrace, readChunk } from "../../expand/page/src/reader.mjs";
+
+const { T2_PAGE, T2_PERF } = process.env;
+const options = { skip: !T2_PAGE };
+
+/** The blocks of a kind. */
+function blocksOf(page, kind) {
+	return [...page.matchAll(new RegExp(`<script type="t2/${kind}">([^<]*)</script>`, "g"))]
+		.map(([, text]) => inflateSync(Buffer.from(text, "base64")));
+}
+
+function readPage() {
+	const page = readFileSync(T2_PAGE, "latin1"), [facts] = blocksOf(page, "facts");
+	const trace = makeTrace(JSON.parse(facts.toString("utf8")));
+	for (const chunk of blocksOf(page, "chunk"))
+		readChunk(trace, chunk);
+	trace.finish();
+	return trace;
+}
+
+const trace = T2_PAGE ? readPage() : null, lines = T2_PERF ? readPerf(T2_PERF) : [];
+const times = (list) => [...list].sort();
+
+test("test_written_each_region_has_its_thread_name_and_nanoseconds", options, () => {
+	const wanted = lines.filter(({ kind }) => kind === "region_leave")
+		.map(({ thread, name, seconds }) => `${thread} ${name} ${Math.round(seconds * 1e9)}`);
+	const found = trace.lanes.flatMap((lane) => lane.rows.flatMap((row) => Array.from(row.start, (start, at) => {
+		const { category, label } = trace.nameOf(row.site[at]);
+		return `${lane.name} ${category}/${label} ${row.end[at] - start}`;
+	})));
+	assert.ok(wanted.length > 100);
+	assert.deepEqual(times(found), times(wanted));
+});
+
+test("test_written_each_value_is_there", options, () => {
+	const wanted = lines.filter(({ kind }) => kind === "data")
+		.map(({ thread, name, says }) => `${thread} ${name} ${says.replace(/^[^:]*:/, "")}`);
+	const found = trace.lanes.flatMap(({ name: thread, points }) => Array.from(points.site, (site, at) => {
+		const { kind, category, label } = trace.sites[site], text = trace.texts.get(points.text[at]);
+		return kind.startsWith("data") ? `${thread} ${category}/${label} ${text || points.value[at]}` : "";
+	})).filter(Boolean);
+	assert.ok(wanted.length > 10);
+	assert.deepEqual(times(found), times(wanted));
+});
+
+test("test_written_each_event_is_counted", options, () => {
+	const own = lines.filter(({ kind }) => kind !== "too_many_files").length;
+	assert.equal(trace.events, own);
+});
+
+test("test_written_messages_are_those_of_the_text", options, () => {
+	const wanted = lines.filter(({ kind, says }) => kind === "region_enter" && says.includes(" "))
+		.map(({ says }) => says.slice(says.indexOf(" ") + 1));
+	const found = trace.lanes.flatMap(({ rows }) => rows.flatMap((row) => [...row.text]
+		.filter(Boolean).map((text) => trace.texts.get(text))));
+	assert.deepEqual(times(found), times(wanted));
+});
