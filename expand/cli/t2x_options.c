@@ -71,6 +71,13 @@ static const struct t2x_format *find_format(const char *name)
 	return format;
 }
 
+static enum t2x_when find_when(const char *text)
+{
+	if (text && strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
+		refuse("--color is one of auto, always, never, not", text);
+	return !text || !strcmp(text, "always") ? T2X_ALWAYS : !strcmp(text, "never") ? T2X_NEVER : T2X_AUTO;
+}
+
 /* The number that is the value of an option; larger ones are max. */
 static unsigned find_number(const char *option, const char *text, unsigned max)
 {
@@ -198,6 +205,9 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 'r':
 		settings->raw_text = 1;
 		break;
+	case 'c':
+		settings->color = find_when(optarg);
+		break;
 	case 'l':
 		settings->layout = optarg;
 		break;
@@ -299,6 +309,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "jobs", required_argument, NULL, 'j' },
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },
+		{ "color", optional_argument, NULL, 'c' },
 		{ "layout", required_argument, NULL, 'l' },
 		{ "recover", required_argument, NULL, 'R' },
 		{ "recover-all", no_argument, NULL, 'a' },

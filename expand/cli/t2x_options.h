@@ -15,6 +15,9 @@
 /* Exit statuses of the program beside 0. */
 enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
 
+/* --color */
+enum t2x_when { T2X_AUTO, T2X_ALWAYS, T2X_NEVER };
+
 /* Which ring files of those that are found. */
 struct t2x_selection {
 	uint32_t pid;                     /* 0: any */
@@ -31,6 +34,7 @@ struct t2x_settings {
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
+	enum t2x_when color;
 	unsigned jobs;                    /* threads, the main one included */
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;

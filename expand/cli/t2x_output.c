@@ -170,32 +170,40 @@ static int is_regular(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode);
 }
 
-static int start_terminal(struct t2x_output *output, int is_json)
+/* color  NULL: none */
+static int start_terminal(struct t2x_output *output, const struct t2x_settings *settings, t2x_color_fn *color)
 {
-	int error = t2x_terminal_init(&output->terminal, output->fd, is_json);
+	int error = t2x_terminal_init(&output->terminal, output->fd, settings->format->traits & T2X_TRAIT_JSON);
 
 	output->is_terminal = 1;
+	output->terminal.color = color;
+	output->terminal.is_raw = settings->raw_text || !isatty(output->fd);
 	return error ? error : t2x_out_init_fn(&output->out, t2x_terminal_write, &output->terminal);
 }
 
 /* What files hold may reach a terminal only as text.  Return  NULL, or why there will be none */
 static const char *start_text(struct t2x_output *output, const struct t2x_settings *settings)
 {
-	int error = 0, is_named = output->fd != STDOUT_FILENO;
+	int error = 0, is_named = output->fd != STDOUT_FILENO, is_terminal = isatty(output->fd);
+	t2x_color_fn *color = NULL;
 
+	if (t2x_color_is_wanted(settings->color, is_terminal && !settings->raw_text))
+		color = t2x_color_find(settings->format);
 	if (is_named && empty_file(output->fd))
 		return strerror(errno);
-	if (is_named && is_regular(output->fd)) {
+	if (color) {
+		error = start_terminal(output, settings, color);
+	} else if (is_named && is_regular(output->fd)) {
 		output->preallocated.fd = output->fd;
 		error = t2x_out_init_fn(&output->out, t2x_preallocate_write, &output->preallocated);
 		t2x_out_in_blocks(&output->out);
-	} else if (settings->raw_text || !isatty(output->fd)) {
+	} else if (settings->raw_text || !is_terminal) {
 		widen_pipe(output->fd);
 		error = t2x_out_init(&output->out, output->fd);
 	} else if (settings->format->traits & T2X_TRAIT_BINARY) {
 		return "a terminal, which binary output might upset; --raw-text writes it";
 	} else {
-		error = start_terminal(output, settings->format->traits & T2X_TRAIT_JSON);
+		error = start_terminal(output, settings, NULL);
 	}
 	return error ? strerror(-error) : NULL;
 }

@@ -3,8 +3,8 @@
 #include "t2x_usage.h"
 
 static const char synopsis[] =
-	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [--layout=FILE] [--raw-text] [--jobs=N]\n"
-	"                [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [--layout=FILE] [--raw-text] [--color=WHEN]\n"
+	"                [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
 	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
@@ -17,6 +17,7 @@ static const char options[] =
 	"Options:\n"
 	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
 	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
+	"  --color=WHEN     auto (default): perf and tree have colours on a terminal; always; never\n"
 	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
 	"  --recover-all    the same of all ring files of your dead processes\n"
 	"  --ring-pid=PID   of these only those of the process; likewise\n"

@@ -4,7 +4,7 @@
 # pseudo-terminal, into a pipe, and with --raw-text; a file whose name is hostile is complained of.
 # Ends with "N passed, N failed".
 set -u
-export LC_ALL=C
+export LC_ALL=C NO_COLOR=1
 
 . "$(dirname "$0")/../common.sh"
 need python3 command -v python3
