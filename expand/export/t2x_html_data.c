@@ -101,6 +101,7 @@ static void write_section(struct t2x_html_data *data, struct t2x_html_thread *th
 		free_column(columns[i]);
 	}
 	thread->base_ns = thread->clock_ns;
+	thread->all_events += thread->events;
 	thread->events = 0;
 }
 
@@ -283,7 +284,9 @@ static void print_threads(const struct t2x_html_data *data, struct t2x_out *out)
 		t2x_out_uint(out, thread->tid);
 		t2x_out_literal(out, ",\"");
 		t2x_json_escaped(out, thread->name, strnlen(thread->name, sizeof(thread->name)));
-		t2x_out_literal(out, "\"]");
+		t2x_out_literal(out, "\",");
+		t2x_out_uint(out, thread->all_events);
+		t2x_out_char(out, ']');
 	}
 }
 

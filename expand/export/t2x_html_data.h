@@ -40,7 +40,8 @@ struct t2x_html_thread {
 	uint64_t named;                   /* a bit for each of them, up to 64: its enter had a message */
 	uint64_t clock_ns;                /* of its last event ... */
 	uint64_t base_ns;                 /* ... and of the last one of its last chunk */
-	uint32_t events;                  /* in the chunk */
+	uint32_t events;                  /* in the chunk ... */
+	uint64_t all_events;              /* ... and before it */
 	struct t2x_html_column operations, times, values, texts;
 };
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The page of --format=html in Chromium, without network: what is on the screen of traces of real programs, and what
-# happens when keys and mouse are used.  Ends with "N passed, N failed".
+# happens when keys and mouse are used; and the types that its modules declare hold.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/../common.sh"
@@ -47,4 +47,6 @@ grep -B 1 -A 30 '^not ok' "$tmp/log" | head -n 60
 grep '^# figure' "$tmp/log"
 passed=$(sed -n 's/^# pass //p' "$tmp/log") failed=$(sed -n 's/^# fail //p' "$tmp/log")
 [ -n "$failed" ] || { head -n 20 "$tmp/log"; passed=0 failed=1; }
+quiet "the types of the modules hold" "$modules/node_modules/.bin/tsc" --allowJs --checkJs --noEmit --strict --target esnext \
+	--lib esnext,dom,dom.iterable --module esnext --moduleResolution bundler "$top"/expand/page/src/*.mjs
 total

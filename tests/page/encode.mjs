@@ -138,7 +138,7 @@ export class Encoder {
 	thread(process, tid, name) {
 		const thread = new Thread(this, this.threads.length);
 		this.threads.push(thread);
-		this.facts.threads.push([process, tid, name]);
+		this.facts.threads.push([process, tid, name, 0]);
 		return thread;
 	}
 
@@ -167,6 +167,7 @@ export class Encoder {
 				chunk.varint(column.length);
 			for (const column of thread.columns)
 				chunk.append(column.bytes);
+			this.facts.threads[thread.index][3] += thread.events;
 			thread.clear();
 		}
 		if (chunk.length)

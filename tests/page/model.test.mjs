@@ -117,6 +117,17 @@ test("test_trace_series_has_the_values_in_order", () => {
 	assert.deepEqual([[...series.time], [...series.value]], [[1050, 1060], [5, 9]]);
 });
 
+test("test_series_walk_shows_the_span_of_each_pixel", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+	[[100, 5], [101, 9], [102, -3], [500, 7]].forEach(([time, value]) =>
+		thread.point(time, "data_intmax", "a", "b", value));
+	const trace = encoder.trace(), [series] = trace.processes[0].series, seen = [];
+	series.walk(0, new View(100, 600, 50), (...step) => seen.push(step));
+	assert.deepEqual(seen, [[0, 40, -3, 9, -3], [40, 50, 7, 7, 7]]);
+	assert.deepEqual(series.spread(0, 4), { low: -3, high: 9 });
+	assert.deepEqual(series.spread(3, 4), { low: 0, high: 7 });
+});
+
 test("test_flows_child_start_leads_to_the_child", () => {
 	const trace = small();
 	assert.deepEqual(trace.flows.map(({ fromTime, toTime, to }) => [fromTime, toTime, to.index]), [[50, 120, 2]]);

@@ -9,7 +9,9 @@ export const UNENDED = 1;
 /** A region's start is later than it was: what is before it in its row overlaps. */
 export const CUT_START = 2;
 
-const FIRST_CAPACITY = 64, LARGE = 1 << 20;
+const FIRST_CAPACITY = 64;
+/** Who is to grow for the rest of a trace believes no more than this of its beginning, and adds a little. */
+const LEAST_PART = 1 / 64, MARGIN = 1.1;
 
 /**
  * @template {Float64Array | Uint32Array | Uint8Array} T
@@ -46,11 +48,12 @@ class Table {
 	}
 
 	/**
-	 * There was no place for another one.  Memory that nobody has written to is none, so growing in large steps
-	 *    is cheap.
+	 * There was no place for another one.  What is copied costs; room that nobody has written to is no memory yet.
+	 * @param {number} part of all that will be added, as far as anybody knows
 	 */
-	grow() {
-		this.resize(this.capacity * (this.capacity < LARGE ? 4 : 2));
+	grow(part) {
+		const expected = this.length / Math.max(part, LEAST_PART) * MARGIN;
+		this.resize(Math.ceil(Math.max(2 * this.capacity, expected)));
 	}
 
 	/** Nothing is added any more. */
@@ -84,12 +87,14 @@ export class Row extends Table {
 	 * @param {number} site
 	 * @param {number} parent
 	 * @param {number} text
+	 * @param {number} part see grow()
 	 * @returns {number} its index
 	 */
-	add(start, site, parent, text) {
-		const at = this.length++;
+	add(start, site, parent, text, part) {
+		const at = this.length;
 		if (at === this.capacity)
-			this.grow();
+			this.grow(part);
+		this.length++;
 		const before = at ? this.end[at - 1] : start;
 		if (start < before) {
 			this.flags[at] = CUT_START;
@@ -130,11 +135,13 @@ export class Points extends Table {
 	 * @param {number} site
 	 * @param {number} value
 	 * @param {number} text
+	 * @param {number} part see grow()
 	 */
-	add(time, site, value, text) {
-		const at = this.length++;
+	add(time, site, value, text, part) {
+		const at = this.length;
 		if (at === this.capacity)
-			this.grow();
+			this.grow(part);
+		this.length++;
 		this.time[at] = time;
 		this.site[at] = site;
 		this.value[at] = value;

@@ -8,7 +8,7 @@ export const SIZES = { header: 26, row: 17, series: 32, lanePadding: 5, points: 
 
 /** @typedef {import("./trace.mjs").Process} Process */
 /** @typedef {import("./trace.mjs").Lane} Lane */
-/** @typedef {import("./trace.mjs").Series} Series */
+/** @typedef {import("./series.mjs").Series} Series */
 
 /**
  * @typedef {object} Item

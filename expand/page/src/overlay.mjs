@@ -199,8 +199,12 @@ export function shorten(context, text, room) {
 	const width = widthOf(context, clean);
 	if (width <= room)
 		return clean;
-	const fits = Math.floor(clean.length * room / width) - 1;
-	return fits > 0 ? `${clean.slice(0, fits)}…` : "";
+	for (let fits = Math.floor(clean.length * room / width); fits > 0; fits--) {
+		const short = `${clean.slice(0, fits)}…`;
+		if (widthOf(context, short) <= room)
+			return short;
+	}
+	return "";
 }
 /** @type {Map<string, number>} */
 const widths = new Map();
@@ -240,40 +244,40 @@ function drawOpenEnd(context, theme, ratio, from, to, y) {
 }
 
 /**
- * Values as steps; where there are several in a pixel, the span that they are in.
+ * Values as steps, from the least to the largest that is on the screen; where there are several in a pixel, the span
+ * that they are in.
  * @param {Context} context
  * @param {Scene} scene
  * @param {Drawn} drawn
- * @param {import("./trace.mjs").Series} series
+ * @param {import("./series.mjs").Series} series
  * @param {number} top
  */
 function drawSeries(context, { theme }, { view, ratio, width }, series, top) {
+	const first = Math.max(0, firstAbove(series.time, series.time.length, view.start) - 1);
+	const behind = firstAbove(series.time, series.time.length, view.end);
+	if (behind <= first)
+		return;
+	const { low, high } = series.spread(first, behind);
 	const tall = (SIZES.series - 10) * ratio, base = Math.round((top + SIZES.series - 3) * ratio);
-	const span = series.high - series.low || 1, { time, value } = series;
-	const level = (/** @type {number} */ of) => base - (of - series.low) / span * tall;
+	const level = (/** @type {number} */ of) => base - (of - low) / (high - low || 1) * tall;
 	context.fillStyle = theme.css.series;
-	let at = Math.max(0, firstAbove(time, time.length, view.start) - 1);
-	while (at < time.length && time[at] < view.end) {
-		const x = Math.max(0, Math.floor(view.x(time[at]))),
-			next = firstAbove(time, time.length, view.time(x + 1));
-		const last = Math.max(at, next - 1);
-		let low = value[at], high = low;
-		for (let one = at + 1; one <= last; one++) {
-			low = Math.min(low, value[one]);
-			high = Math.max(high, value[one]);
-		}
-		const until = last + 1 < time.length ? Math.max(x + 1, Math.floor(view.x(time[last + 1]))) : width;
+	series.walk(first, view, (from, to, least, most, last) => {
+		const x = Math.max(0, Math.floor(from)), wide = Math.min(width, Math.max(x + 1, Math.floor(to))) - x;
 		context.globalAlpha = 0.2;
-		context.fillRect(x, level(high), until - x, base - level(high));
+		context.fillRect(x, level(most), wide, base - level(most));
 		context.globalAlpha = 0.85;
-		context.fillRect(x, level(value[last]) - ratio, until - x, 1.5 * ratio);
-		if (low < high) {
+		context.fillRect(x, level(last) - ratio, wide, 1.5 * ratio);
+		if (least < most) {
 			context.globalAlpha = 0.45;
-			context.fillRect(x, level(high) - ratio, 1, level(low) - level(high) + ratio);
+			context.fillRect(x, level(most) - ratio, 1, level(least) - level(most) + ratio);
 		}
-		at = last + 1;
-	}
+	});
 	context.globalAlpha = 1;
+	context.fillStyle = theme.css.muted;
+	context.font = `${10 * ratio}px system-ui, sans-serif`;
+	context.textBaseline = "top";
+	const text = formatCount(high);
+	context.fillText(text, width - context.measureText(text).width - 4 * ratio, (top + 3) * ratio);
 }
 
 /**

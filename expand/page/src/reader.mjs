@@ -34,7 +34,7 @@ const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3;
  * @property {number} [left_out] events of threads beyond what a page holds
  * @property {string} [source]
  * @property {[number, string][]} processes pid, session id
- * @property {[number, number, string][]} threads process, thread id, name
+ * @property {[number, number, string, number][]} threads process, thread id, name, how many events
  * @property {[string, string, string, string, number][]} sites kind, category, label, file, line
  */
 
@@ -51,11 +51,12 @@ export function makeTrace(facts) {
 	trace.leftOut = facts.left_out ?? 0;
 	trace.source = facts.source ?? "";
 	trace.processes = facts.processes.map(([pid, sid], index) => new Process(index, { pid, sid }));
-	facts.threads.forEach(([process, tid, name], index) => {
+	facts.threads.forEach(([process, tid, name, events], index) => {
 		const lane = trace.lane(index);
 		lane.process = trace.processes[process];
 		lane.tid = tid;
 		lane.name = name;
+		lane.events = events;
 		lane.process.lanes.push(lane);
 	});
 	/** @type {Map<string, number>} */
@@ -131,6 +132,7 @@ class Section {
 				continue;
 			}
 			left--;
+			lane.seen++;
 			clock += times.varint();
 			const text = operation & 1 ? this.takeText() : 0;
 			if (code === LEAVE)
@@ -169,7 +171,7 @@ class Section {
 			const said = trace.texts.get(text);
 			value = /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : NaN;
 		}
-		lane.points.add(time, site, value, text);
+		lane.points.add(time, site, value, text, lane.part);
 	}
 
 	/**

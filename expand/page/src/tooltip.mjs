@@ -102,7 +102,7 @@ export function describe(app, found) {
 			found.gap.events ? `${formatCount(found.gap.events)} events dropped` : "Events dropped"),
 			muted(`in ${formatDuration(found.gap.to - found.gap.from)}, of which nothing is known`)];
 	default: {
-		const series = /** @type {import("./trace.mjs").Series} */ (found.item.series);
+		const series = /** @type {import("./series.mjs").Series} */ (found.item.series);
 		return [make("b", {}, series.title), ` ${formatCount(series.value[found.at])}`,
 			muted(`since ${formatDuration(series.time[found.at] - trace.start)}`)];
 	}

@@ -6,6 +6,7 @@
 import { Points, Row, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
 import { findFlows } from "./flows.mjs";
+import { makeSeries } from "./series.mjs";
 
 /**
  * @typedef {object} Site a place in the program that raises events
@@ -32,7 +33,7 @@ export class Process {
 		this.title = "";
 		/** @type {Lane[]} */
 		this.lanes = [];
-		/** @type {Series[]} */
+		/** @type {import("./series.mjs").Series[]} */
 		this.series = [];
 	}
 }
@@ -51,6 +52,9 @@ export class Lane {
 	/** Indices of the open regions, the outermost first. @type {number[]} */
 	open = [];
 	tooDeep = 0;
+	/** Events: those that were read, and those that there are. */
+	seen = 0;
+	events = 0;
 	clock = 0;
 	first = Infinity;
 	last = -Infinity;
@@ -78,7 +82,7 @@ export class Lane {
 		}
 		if (depth === this.rows.length)
 			this.rows.push(new Row());
-		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text));
+		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text, this.part));
 	}
 
 	/**
@@ -97,24 +101,13 @@ export class Lane {
 			row.setText(index, text);
 	}
 
+	/** How much of it was read. */
+	get part() {
+		return this.events ? this.seen / this.events : 1;
+	}
+
 	get regionCount() {
 		return this.rows.reduce((sum, row) => sum + row.length, 0);
-	}
-}
-
-/** Values of one name in one process over time. */
-export class Series {
-	/**
-	 * @param {number} name
-	 * @param {string} title
-	 */
-	constructor(name, title) {
-		this.name = name;
-		this.title = title;
-		this.time = new Float64Array(0);
-		this.value = new Float64Array(0);
-		this.low = 0;
-		this.high = 0;
 	}
 }
 
@@ -214,45 +207,4 @@ export class Trace {
 			}
 		return title || `process ${process.pid}`;
 	}
-}
-
-/** Totals at the end of a thread or process are no series; nor is what was said once. */
-const SERIES_KINDS = new Set(["data_intmax", "data"]);
-
-/**
- * @param {Trace} trace
- * @param {Process} process
- */
-function makeSeries(trace, process) {
-	/** @type {Map<number, { lane: Lane, at: number }[]>} */
-	const byName = new Map();
-	for (const lane of process.lanes)
-		for (let at = 0; at < lane.points.length; at++) {
-			const site = trace.sites[lane.points.site[at]];
-			if (Number.isNaN(lane.points.value[at]) || !SERIES_KINDS.has(site.kind))
-				continue;
-			const found = byName.get(site.name);
-			if (found)
-				found.push({ lane, at });
-			else
-				byName.set(site.name, [{ lane, at }]);
-		}
-	return [...byName].filter(([, found]) => found.length > 1)
-		.map(([name, found]) => fillSeries(trace, name, found));
-}
-
-/**
- * @param {Trace} trace
- * @param {number} name
- * @param {{ lane: Lane, at: number }[]} found
- */
-function fillSeries(trace, name, found) {
-	const { category, label } = trace.names[name];
-	const series = new Series(name, category ? `${category}/${label}` : label);
-	found.sort((a, b) => a.lane.points.time[a.at] - b.lane.points.time[b.at]);
-	series.time = Float64Array.from(found, ({ lane, at }) => lane.points.time[at]);
-	series.value = Float64Array.from(found, ({ lane, at }) => lane.points.value[at]);
-	series.low = series.value.reduce((low, value) => Math.min(low, value), 0);
-	series.high = series.value.reduce((high, value) => Math.max(high, value), -Infinity);
-	return series;
 }

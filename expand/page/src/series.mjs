@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+/** Data over time: what all threads of a process have said under one name. */
+import { firstAbove } from "./columns.mjs";
+
+/** Values of one name in one process over time. */
+export class Series {
+	/**
+	 * @param {number} name
+	 * @param {string} title
+	 * @param {number} count of values
+	 */
+	constructor(name, title, count) {
+		this.name = name;
+		this.title = title;
+		this.time = new Float64Array(count);
+		this.value = new Float64Array(count);
+		this.high = 0;
+	}
+
+	/** Its values, which came thread by thread, in the order of time. */
+	finish() {
+		const { time, value } = this, isSorted = time.every((at, index) => !index || at >= time[index - 1]);
+		if (!isSorted) {
+			const order = Uint32Array.from(time, (_, at) => at).sort((a, b) => time[a] - time[b]);
+			this.time = Float64Array.from(order, (at) => time[at]);
+			this.value = Float64Array.from(order, (at) => value[at]);
+		}
+		this.high = this.spread(0, this.value.length).high;
+	}
+
+	/**
+	 * The least and the largest of some values; 0 is always within.
+	 * @param {number} first
+	 * @param {number} behind
+	 */
+	spread(first, behind) {
+		let low = 0, high = -Infinity;
+		for (let at = first; at < behind; at++) {
+			low = Math.min(low, this.value[at]);
+			high = Math.max(high, this.value[at]);
+		}
+		return { low, high: behind > first ? high : 0 };
+	}
+
+	/**
+	 * Calls visit(from, to, least, most, last) for each pixel in which a value begins, with where it ends.
+	 * @param {number} first index of a value
+	 * @param {import("./scale.mjs").View} view
+	 * @param {(from: number, to: number, least: number, most: number, last: number) => void} visit
+	 */
+	walk(first, view, visit) {
+		const { time, value } = this;
+		for (let at = first; at < time.length && time[at] < view.end;) {
+			const x = Math.max(0, Math.floor(view.x(time[at]))), next = view.time(x + 1);
+			const behind = Math.max(at + 1, firstAbove(time, time.length, next));
+			let least = value[at], most = least;
+			for (let one = at + 1; one < behind; one++) {
+				least = Math.min(least, value[one]);
+				most = Math.max(most, value[one]);
+			}
+			const to = behind < time.length ? view.x(time[behind]) : view.width;
+			visit(x, to, least, most, value[behind - 1]);
+			at = behind;
+		}
+	}
+}
+
+/** Totals at the end of a thread or process are no series; nor is what was said once. */
+const SERIES_KINDS = new Set(["data_intmax", "data"]);
+
+/**
+ * @param {import("./trace.mjs").Trace} trace
+ * @param {import("./trace.mjs").Process} process
+ * @returns {Series[]} of the names with several values
+ */
+export function makeSeries(trace, process) {
+	const nameOf = Int32Array.from(trace.sites, ({ kind, name }) => SERIES_KINDS.has(kind) ? name : -1);
+	const counts = new Uint32Array(trace.names.length), filled = new Uint32Array(counts.length);
+	eachValue(process, nameOf, (name) => counts[name]++);
+	const all = trace.names.map(({ category, label }, name) => counts[name] > 1
+		? new Series(name, category ? `${category}/${label}` : label, counts[name]) : null);
+	eachValue(process, nameOf, (name, time, value) => {
+		const series = all[name], at = filled[name]++;
+		if (series) {
+			series.time[at] = time;
+			series.value[at] = value;
+		}
+	});
+	const made = all.filter((series) => series !== null);
+	made.forEach((series) => series.finish());
+	return made;
+}
+
+/**
+ * @param {import("./trace.mjs").Process} process
+ * @param {Int32Array} nameOf by site; -1: it has no values over time
+ * @param {(name: number, time: number, value: number) => void} visit thread by thread
+ */
+function eachValue(process, nameOf, visit) {
+	for (const { points: { length, site, time, value } } of process.lanes)
+		for (let at = 0; at < length; at++)
+			if (nameOf[site[at]] >= 0 && !Number.isNaN(value[at]))
+				visit(nameOf[site[at]], time[at], value[at]);
+}
