@@ -182,9 +182,14 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 	identify(stream);
 }
 
-/* The count only grows; one that does not is of a file that was damaged before it was written. */
+/*
+ * The count only grows; one that does not is of a file that was damaged before it was written.  Where reading began in
+ * the middle, what the first one counts is not missing.
+ */
 static void note_stored(struct t2x_stream *stream, uint64_t stored)
 {
+	if (stream->is_sought && !stream->stored)
+		stream->hits = stored;
 	if (stored > stream->stored)
 		stream->stored = stored;
 }

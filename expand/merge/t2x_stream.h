@@ -46,6 +46,7 @@ struct t2x_stream {
 	unsigned version;                       /* PROLOGUE's; 0: not seen */
 	int is_framed;
 	int is_whole;                           /* its first block was seen, so all first events of its threads */
+	int is_sought;                          /* reading began behind its first block, where it was meant to */
 	int goes_on;                            /* another one precedes it: the process has rotated, or was forked */
 	uint64_t identity;                      /* the same for all streams of a process */
 	int has_start, has_process, has_clock;

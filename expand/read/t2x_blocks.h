@@ -19,6 +19,7 @@ struct t2x_block {
 	const unsigned char *raw;        /* the events in the file's layout, BLOCK first if is_framed */
 	unsigned entries;                /* of raw, BLOCK included */
 	int is_framed;
+	int is_sought;                   /* reading has begun in the middle of the file, see t2x_input_seek() */
 	int is_packed;                   /* BLOCK says so; what is behind it at raw is unpacked already */
 	int counts_events;               /* sequence numbers are those of events, not of longer or shorter entries */
 	uint32_t stream;                 /* id of the stream; not framed: the process id */

@@ -70,11 +70,18 @@ static int start(struct t2x_in *in, size_t seen)
 
 int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report)
 {
+	return t2x_in_open_at(in, path, 0, seen, report);
+}
+
+int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report)
+{
 	const unsigned char *bytes;
 	int error;
 
 	*in = (struct t2x_in){ .report = report, .bytes = &in->file };
 	error = open_path(in, path);
+	if (!error && offset && lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
+		error = -errno;
 	if (!error)
 		error = t2x_window_init(&in->file, T2X_LZ4_SEEN, read_file, in, READ_BYTES);
 	if (error)

@@ -25,6 +25,10 @@ struct t2x_in {
  * Return  0 or -errno; -EISDIR for a directory
  */
 int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report);
+
+/* The same from an offset of the file on, as if it began there. */
+int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report);
+
 void t2x_in_close(struct t2x_in *in);
 
 /* From now on report damage there. */

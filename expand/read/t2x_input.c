@@ -8,10 +8,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "t2x_seek.h"
+
 /* Return  0 or -errno */
 static int open_input(struct t2x_input *input, struct t2x_report *report)
 {
-	int error = t2x_in_open(&input->in, input->path, t2x_blocks_seen(input->layout), report);
+	int error = t2x_in_open_at(&input->in, input->path, input->begin_at, t2x_blocks_seen(input->layout),
+				   report);
 
 	if (error)
 		return error;
@@ -70,6 +73,7 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	}
 	if (t2x_blocks_next(&input->blocks, &block)) {
 		input->good = 1;
+		block.is_sought = input->begin_at != 0;
 		if (keeps_first)
 			keep_first(input, &block);
 	}
@@ -100,6 +104,21 @@ int t2x_input_check(struct t2x_input *input, int keeps_first)
 	else if (!fstat(input->in.fd, &st))
 		note_identity(input, &st);
 	return !error;
+}
+
+int t2x_input_seek(struct t2x_input *input, uint64_t ns, int keeps_first)
+{
+	uint64_t offset = 0;
+
+	if (input->is_regular && !input->joins && !input->is_open && !input->fault[0])
+		offset = t2x_seek(input->path, input->layout, ns);
+	if (!offset)
+		return 0;
+	free(input->first_events);
+	input->first_events = NULL;
+	input->first.count = 0;
+	input->begin_at = offset;
+	return look_at_file(input, keeps_first);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
@@ -155,8 +174,10 @@ int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 		input->first_events = NULL;
 		open_again(input);
 	}
-	if (input->is_open && !input->fault[0] && t2x_blocks_next(&input->blocks, block))
+	if (input->is_open && !input->fault[0] && t2x_blocks_next(&input->blocks, block)) {
+		block->is_sought = input->begin_at != 0;
 		return 1;
+	}
 	if (input->is_open && !input->fault[0])
 		judge(input);
 	close_file(input);

@@ -2,9 +2,11 @@
 /* t2x_lz4.c - marks, frames, and the way from a damaged one to the next. */
 #include "t2x_lz4.h"
 
+#include <errno.h>
 #include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "t2x_stream_table.h"
 #include "tlg_crc.h"
@@ -101,6 +103,64 @@ static int is_like_mark(const unsigned char *p, size_t n)
 static int is_mark(const unsigned char *p, size_t n)
 {
 	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && is_like_mark(p, n);
+}
+
+/* ---- headers only ------------------------------------------------------------------------------- */
+
+enum { HEADER_FLAGS = 4, HAS_BLOCK_CHECKSUMS = 16, HAS_CHECKSUM = 4, HAS_DICTIONARY = 1, HEADER_BYTES = 7 + 8 };
+
+/* Bytes at an offset of the file.  Return  fewer than n at its end; -1: an error */
+static ssize_t read_at(int fd, uint64_t offset, unsigned char *to, size_t n)
+{
+	ssize_t got;
+
+	do
+		got = pread(fd, to, n, (off_t)offset);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+/* Step over the blocks of a frame, the first of which begins at the offset.  Return  as t2x_lz4_unit_at() */
+static int skip_blocks(int fd, uint64_t *offset, unsigned flags)
+{
+	const unsigned checksum = flags & HAS_BLOCK_CHECKSUMS ? 4 : 0;
+	uint64_t begun = *offset;
+	unsigned char word[4];
+
+	for (;;) {
+		ssize_t n = read_at(fd, *offset, word, sizeof(word));
+		uint32_t size = load_le32(word) & 0x7fffffff;
+		if (n != sizeof(word))
+			return n < 0 ? -1 : 0;
+		*offset += sizeof(word);
+		if (!size)
+			break;
+		*offset += size + checksum;
+		if (*offset - begun > MAX_FRAME)
+			return -1;
+	}
+	*offset += flags & HAS_CHECKSUM ? 4 : 0;
+	return 1;
+}
+
+int t2x_lz4_unit_at(int fd, uint64_t offset, struct t2x_lz4_unit *unit)
+{
+	unsigned char head[MARK_BYTES + HEADER_BYTES];
+	const unsigned char *frame = head + MARK_BYTES;
+	ssize_t n = read_at(fd, offset, head, sizeof(head));
+	uint64_t at = offset + sizeof(head);
+	int result;
+
+	if (n < 0 || (n >= MARK_BYTES && !is_mark(head, (size_t)n)))
+		return -1;
+	if ((size_t)n < sizeof(head))
+		return 0;
+	if (load_le32(frame) != FRAME_MAGIC || !(frame[HEADER_FLAGS] & HAS_CONTENT_SIZE) ||
+	    frame[HEADER_FLAGS] & HAS_DICTIONARY)
+		return -1;
+	result = skip_blocks(fd, &at, frame[HEADER_FLAGS]);
+	*unit = (struct t2x_lz4_unit){ load_le32(head + 8), at - offset };
+	return result;
 }
 
 /* ---- damage ------------------------------------------------------------------------------------- */

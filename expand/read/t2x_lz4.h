@@ -35,6 +35,15 @@ void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 
+/* A mark and the frame behind it, which is whole as far as its headers say. */
+struct t2x_lz4_unit {
+	uint32_t stream;
+	uint64_t bytes;           /* in the file, the mark included */
+};
+
+/* What begins at this offset.  Return  1; 0: the file ends here, or inside of one; -1: something else, or an error */
+int t2x_lz4_unit_at(int fd, uint64_t offset, struct t2x_lz4_unit *unit);
+
 /* Do frames with marks follow that count, as above?  Then it is an LZ4 file, whatever its beginning is. */
 int t2x_lz4_is_ahead(struct t2x_lz4 *lz4);
 

@@ -115,7 +115,7 @@ void tlgmake_cycle(struct tlgmake *make)
 		(struct tlg_timetype){ 1000000000, TLG_CLOCK_MONOTONIC, 0, 3600 };
 	tlgmake_add(make, TLG_TIMEINFO, 0)->u.timeinfo = (struct tlg_timeinfo){ TLGMAKE_RAW, TLGMAKE_SECOND };
 	tlgmake_add(make, TLG_CYCLE, 0)->u.cycle =
-		(struct tlg_cycle){ make->stream, make->cycle, TLGMAKE_RAW };
+		(struct tlg_cycle){ make->stream, make->cycle, TLGMAKE_RAW + make->cycle_ns };
 	tlgmake_seal(make);
 }
 
