@@ -217,7 +217,7 @@ static int expand(struct run *run)
 		complain(run, "inputs", strerror(ENOMEM));
 	t2x_recover_finish(&run->recover);
 	t2x_report_finish(&run->report);
-	if (error == EPIPE)
+	if (error == EPIPE && !run->output.had_pager)
 		return T2X_EXIT_PIPE;
 	return has_failed(run) ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }

@@ -208,6 +208,9 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 'c':
 		settings->color = find_when(optarg);
 		break;
+	case 'P':
+		settings->no_pager = 1;
+		break;
 	case 'l':
 		settings->layout = optarg;
 		break;
@@ -310,6 +313,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "output", required_argument, NULL, 'o' },
 		{ "raw-text", no_argument, NULL, 'r' },
 		{ "color", optional_argument, NULL, 'c' },
+		{ "no-pager", no_argument, NULL, 'P' },
 		{ "layout", required_argument, NULL, 'l' },
 		{ "recover", required_argument, NULL, 'R' },
 		{ "recover-all", no_argument, NULL, 'a' },

@@ -35,6 +35,7 @@ struct t2x_settings {
 	int is_directory;                 /* it is one: a file in it for each process */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
 	enum t2x_when color;
+	int no_pager;
 	unsigned jobs;                    /* threads, the main one included */
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_pager.h"
+
 enum {
 	PIPE_BYTES = 1024 * 1024,         /* what anybody may ask for */
 	MAX_NAME = 200,                   /* of a new file, without number and suffix */
@@ -178,6 +180,8 @@ static int start_terminal(struct t2x_output *output, const struct t2x_settings *
 	output->is_terminal = 1;
 	output->terminal.color = color;
 	output->terminal.is_raw = settings->raw_text || !isatty(output->fd);
+	if (!output->terminal.is_raw && output->fd == STDOUT_FILENO && !settings->no_pager)
+		output->terminal.pager = t2x_pager_find();
 	return error ? error : t2x_out_init_fn(&output->out, t2x_terminal_write, &output->terminal);
 }
 
@@ -231,10 +235,12 @@ int t2x_output_finish(struct t2x_output *output, int is_durable)
 	int error = t2x_out_flush(&output->out), late = 0;
 
 	t2x_out_free(&output->out);
-	if (output->is_terminal)
+	if (output->is_terminal) {
 		late = t2x_terminal_finish(&output->terminal);
-	else if (output->preallocated.written)
+		output->had_pager = t2x_pager_finish();
+	} else if (output->preallocated.written) {
 		late = t2x_preallocate_finish(&output->preallocated);
+	}
 	if (!error)
 		error = late;
 	if (!error && is_durable && fsync(output->fd) && errno != EINVAL && errno != EROFS)

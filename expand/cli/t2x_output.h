@@ -19,6 +19,7 @@ struct t2x_output {
 	struct t2x_out out;
 	struct t2x_terminal terminal;         /* behind out, if the output is a terminal, or has colours */
 	int is_terminal;
+	int had_pager;
 	struct t2x_preallocated preallocated;   /* behind out, if the output is a file that was named */
 	int fd;
 	int is_new;                       /* in a directory, of ours alone */

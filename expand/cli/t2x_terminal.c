@@ -2,6 +2,8 @@
 /* t2x_terminal.c - see t2x_terminal.h. */
 #include "t2x_terminal.h"
 
+#include "t2x_pager.h"
+
 static void put_to_out(void *to, const char *text, size_t n)
 {
 	t2x_out_bytes(to, text, n);
@@ -68,6 +70,9 @@ int t2x_terminal_write(void *terminal, const char *text, size_t n)
 {
 	struct t2x_terminal *to = terminal;
 
+	if (to->pager)
+		t2x_pager_start(to->pager);
+	to->pager = NULL;
 	if (to->color)
 		put_lines(to, text, n);
 	else

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# How t2expand behaves towards people: colours where somebody sees them, and nowhere else.
+# How t2expand behaves towards people: colours where somebody sees them, and nowhere else; a pager on a
+# terminal, which sees all and judges nothing.
 # Ends with "N passed, N failed".
 set -u
-export LC_ALL=C TZ=UTC TERM=xterm
-unset NO_COLOR GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+export LC_ALL=C TZ=UTC TERM=xterm T2_PAGER=
+unset NO_COLOR PAGER LESS GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
 need python3 command -v python3
@@ -87,5 +88,72 @@ terminal 1 "$expand" evil.tlg | sed "s/$esc\[[0-9;]*m//g" >colored
 terminal 1 "$expand" --color=never evil.tlg >never
 check "escaped text is the same with colours" same colored never
 check "and harmless" plain colored
+
+# ---- the pager ----------------------------------------------------------------------------------
+{
+	echo "start m.c 1 prog"
+	for ((i = 0; i < 20000; i++)); do printf 'region_enter m.c 4 cat lab NULL\nregion_leave m.c 6 cat lab NULL\n'; done
+	echo "exit m.c 40 0"
+} >long.api
+GIT_TRACE2_RAW=$tmp/long.tlg "$out/tests/replay" long.api || exit 1
+head -c "$(($(stat -c %s long.tlg) - 24))" long.tlg >cut.tlg
+"$expand" long.tlg >long.perf
+
+# paged NAME STATUS PATTERN COMMAND...: a line that arrives at the terminal matches, the exit status is this one
+paged()
+{
+	local name=$1 status=$2 pattern=$3 got
+
+	shift 3
+	terminal 12 "$@" >out
+	got=$?
+	check "$name: exit status $got, not $status" [ "$got" = "$status" ]
+	check "$name: no line like $pattern" grep -qE -- "$pattern" out
+}
+# unpaged NAME STATUS COMMAND...: no pager ran
+unpaged()
+{
+	local name=$1 status=$2 got
+
+	shift 2
+	terminal 12 env T2_PAGER="echo PAGED; cat" "$@" >out
+	got=$?
+	check "$name: exit status $got, not $status" [ "$got" = "$status" ]
+	check "$name: there was a pager" sh -c '! grep -q PAGED out'
+}
+paged "T2_PAGER" 0 '^paged:.*region_enter' env T2_PAGER='sed s/^/paged:/' "$expand" run.tlg
+paged "T2_PAGER before PAGER" 0 '^one:' env T2_PAGER='sed s/^/one:/' PAGER='sed s/^/two:/' "$expand" run.tlg
+paged "PAGER" 0 '^two:' env -u T2_PAGER PAGER='sed s/^/two:/' "$expand" run.tlg
+paged "less has its options" 0 '^options FRX$' env T2_PAGER='echo options $LESS; cat' "$expand" run.tlg
+paged "or those of the user" 0 '^options S$' env LESS=S T2_PAGER='echo options $LESS; cat' "$expand" run.tlg
+paged "every line arrives" 0 '^40004$' env T2_PAGER='wc -l' "$expand" long.tlg
+paged "colours arrive" 0 "$esc\[36mexit" env T2_PAGER='tail -n 2' "$expand" run.tlg
+paged "unsafe bytes do not" 0 'e.x1b.2J' env T2_PAGER='cat; :' "$expand" evil.tlg
+unpaged "--no-pager" 0 "$expand" --no-pager run.tlg
+unpaged "--raw-text" 0 "$expand" --raw-text run.tlg
+unpaged "an output with a name" 0 "$expand" -o /dev/tty run.tlg
+unpaged "binary output" 1 "$expand" --format=raw run.tlg
+unpaged "no input" 1 "$expand" nothing.tlg
+unpaged "a pipe" 0 sh -c "'$expand' run.tlg | cat"
+unpaged "T2_PAGER is empty" 0 env T2_PAGER= PAGER='echo PAGED; cat' "$expand" run.tlg
+unpaged "T2_PAGER is cat" 0 env T2_PAGER=cat "$expand" run.tlg
+paged "whoever has seen enough is right" 0 version env T2_PAGER='head -n 1' "$expand" long.tlg
+check "and nothing is said of it" [ "$(wc -l <out)" = 1 ]
+paged "also where SIGPIPE is ignored" 0 version sh -c "trap '' PIPE; T2_PAGER='head -n 1' '$expand' long.tlg"
+check "nor is anything said there" [ "$(wc -l <out)" = 1 ]
+paged "what a pager says of itself is not an error" 0 '.' env T2_PAGER='cat; exit 3' "$expand" run.tlg
+paged "a pager that is not there" 0 'no-such-pager' env T2_PAGER=no-such-pager "$expand" run.tlg
+paged "a status of the input stays" 1 '^paged:.*exit' env T2_PAGER='sed s/^/paged:/' "$expand" run.tlg nothing.tlg
+paged "messages wait for the pager" 3 'did not end' env T2_PAGER='sleep .3; tail -n 1; echo last' "$expand" cut.tlg
+check "and come behind it" sh -c 'sed "1,/^last$/d" out | grep -q "did not end"'
+paged "SIGINT ends it when the pager has ended" 130 '^last$' \
+	env T2_PAGER='kill -INT $PPID; sleep .3; wc -l; echo last' "$expand" run.tlg
+if command -v less >/dev/null; then
+	terminal 012 env -u T2_PAGER -u NO_COLOR "$expand" --brief run.tlg >out
+	check "less shows what fits, and ends" grep -q "$esc\[36mregion_enter$esc\[m" out
+	KEYS=q terminal 012 env -u T2_PAGER "$expand" long.tlg >out
+	check "less is left by q" [ $? = 0 ]
+	check "less has shown one screen" sh -c '[ "$(grep -c region out)" -lt 60 ]'
+fi
 
 total

@@ -4,7 +4,7 @@
 # pseudo-terminal, into a pipe, and with --raw-text; a file whose name is hostile is complained of.
 # Ends with "N passed, N failed".
 set -u
-export LC_ALL=C NO_COLOR=1
+export LC_ALL=C NO_COLOR=1 T2_PAGER=
 
 . "$(dirname "$0")/../common.sh"
 need python3 command -v python3

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_stderr.h - messages that wait while something else has the terminal: a pager, a progress bar.
+ *
+ * What is written to standard error meanwhile goes to a file without a name, and to the terminal when it is free, also
+ * if a signal ends the program.  Not for SIGKILL: then it is lost.
+ */
+#ifndef T2X_STDERR_H
+#define T2X_STDERR_H
+
+/*
+ * Hold what is written to standard error, if that is a terminal.  A signal that ends the program calls at_signal first,
+ * which must be async-signal-safe, and returns the exit status; -1: the signal ends the program all the same.
+ */
+void t2x_stderr_hold(int (*at_signal)(int signal));
+
+/* Show what was held; signals do what they did before. */
+void t2x_stderr_release(void);
+
+/* The terminal, for what is not to wait; standard error itself, if nothing is held. */
+int t2x_stderr_fd(void);
+
+#endif
