@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_chrome.c - trace-event JSON: for Perfetto, chrome://tracing, speedscope, the Firefox profiler.
+ *
+ * A region is one element, a complete slice ("X"), printed when it ends: half the bytes of a beginning and an end, and
+ * viewers have limits; and it has what the leave alone knows, whether its times are right.  A region that never ends is
+ * printed at the end.  Elements are therefore not in the order of time, which the format allows.
+ *
+ * Times are microseconds with three decimals, so nanoseconds.  Readers have them as doubles, which cannot hold
+ * nanoseconds since 1970: they count from the midnight before the first event, UTC, so that traces of a day fit
+ * together.
+ */
+#include "t2x_chrome.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "t2x_utf8.h"
+#include "text/t2x_json.h"
+#include "text/t2x_text.h"
+
+#define DAY_NS (UINT64_C(86400) * 1000000000)
+
+enum { USUAL_BYTES = 1024 };        /* of a slice but for the text of its frame and its arguments */
+
+/* ---- elements ----------------------------------------------------------------------------------- */
+
+/* Microseconds; a time before zero is negative. */
+static inline char *put_us(char *p, uint64_t ns)
+{
+	if (__builtin_expect(ns >> 63 != 0, 0)) {
+		*p++ = '-';
+		ns = 0 - ns;
+	}
+	p = t2x_put_uint(p, ns / 1000);
+	*p++ = '.';
+	return t2x_put_3(p, (unsigned)(ns % 1000));
+}
+
+static void put_time(struct t2x_printer *printer, const char *key, uint64_t ns)
+{
+	t2x_json_key(printer->out, key);
+	printer->out->pos = put_us(t2x_out_room(printer->out, 2 * T2X_MAX_DIGITS), ns);
+}
+
+/* In front of all elements but the first there is a comma. */
+static void separate(struct t2x_printer *printer)
+{
+	struct t2x_chrome *chrome = printer->own;
+
+	if (chrome->is_begun)
+		t2x_out_char(printer->out, ',');
+	chrome->is_begun = 1;
+}
+
+void t2x_chrome_begin(struct t2x_printer *printer, const struct t2x_track *track, const char *name,
+		      const char *category, char phase, uint64_t ns)
+{
+	const struct t2x_chrome *chrome = printer->own;
+	struct t2x_out *out = printer->out;
+
+	separate(printer);
+	t2x_out_literal(out, "{\"name\":");
+	t2x_utf8_json(out, name, strlen(name));
+	t2x_out_literal(out, ",\"cat\":");
+	t2x_utf8_json(out, category, strlen(category));
+	t2x_out_literal(out, ",\"ph\":\"");
+	t2x_out_char(out, phase);
+	t2x_out_char(out, '"');
+	t2x_json_int(out, "pid", track->process->pid);
+	t2x_json_int(out, "tid", (int64_t)track->tid + 1);
+	put_time(printer, "ts", ns - chrome->zero_ns);
+}
+
+void t2x_chrome_end(struct t2x_printer *printer)
+{
+	t2x_out_char(printer->out, '}');
+	t2x_out_end_line(printer->out);
+}
+
+/* ---- slices ------------------------------------------------------------------------------------- */
+
+/* What stands in front of the process id, with room for a comma. */
+static char *make_text(const struct t2x_frame *frame, unsigned *length);
+
+/* Why a slice is not what it seems to be. */
+static const char *const endings[] = {
+	[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
+	[T2X_SPAN_LOST] = "missing",
+	[T2X_SPAN_CUT] = "the thread or process ended",
+	[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
+	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
+};
+
+static void put_arguments(struct t2x_printer *printer, const struct t2x_span *span, enum t2x_span_end end)
+{
+	struct t2x_out *out = printer->out;
+
+	t2x_out_literal(out, ",\"args\":{");
+	if (span->message) {
+		t2x_out_literal(out, "\"message\":");
+		t2x_utf8_json(out, span->message, span->message_length);
+	}
+	if (endings[end]) {
+		t2x_out_string(out, span->message ? ",\"end\":" : "\"end\":");
+		t2x_utf8_json(out, endings[end], strlen(endings[end]));
+	}
+	t2x_out_char(out, '}');
+}
+
+/* Its thread's own slice has the thread's name, and ends as it has to. */
+static void end_thread(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_span *span,
+		       enum t2x_span_end end)
+{
+	t2x_chrome_begin(printer, track, track->name, "trace2.thread", 'X', span->start_ns);
+	put_time(printer, "dur", span->end_ns - span->start_ns);
+	if (end == T2X_SPAN_OPEN)
+		put_arguments(printer, span, end);
+	t2x_chrome_end(printer);
+}
+
+static void end_unseen(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_span *span)
+{
+	t2x_chrome_begin(printer, track, span->frame->label, span->frame->category, 'i', span->end_ns);
+	t2x_out_literal(printer->out, ",\"s\":\"t\"");
+	put_arguments(printer, span, T2X_SPAN_UNSEEN);
+	t2x_chrome_end(printer);
+}
+
+/* Most of what is printed: no function is called but for digits. */
+static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+		     enum t2x_span_end end)
+{
+	const struct t2x_chrome *chrome = printer->own;
+	const struct t2x_frame *frame = span->frame;
+	char *p;
+
+	(void)depth;
+	if (!frame->number || end == T2X_SPAN_UNSEEN) {
+		if (frame->number)
+			end_unseen(printer, track, span);
+		else
+			end_thread(printer, track, span, end);
+		return;
+	}
+	t2x_out_bytes(printer->out, frame->text, frame->length);
+	p = t2x_out_room(printer->out, USUAL_BYTES);
+	memcpy(p, track->text, sizeof(track->text));
+	p = put_us(p + track->length, span->start_ns - chrome->zero_ns);
+	memcpy(p, ",\"dur\":", 8);
+	p = put_us(p + 7, span->end_ns - span->start_ns);
+	if (span->message || end != T2X_SPAN_LEFT) {
+		printer->out->pos = p;
+		put_arguments(printer, span, end);
+		p = t2x_out_room(printer->out, USUAL_BYTES);
+	}
+	*p++ = '}';
+	t2x_out_end_line_at(printer->out, p);
+}
+
+static int collect(void *to, const char *text, size_t n)
+{
+	struct t2x_frame *frame = to;
+	char *grown = realloc(frame->text, frame->length + n);
+
+	if (!grown)
+		return ENOMEM;
+	memcpy(grown + frame->length, text, n);
+	frame->text = grown;
+	frame->length += (unsigned)n;
+	return 0;
+}
+
+static char *make_text(const struct t2x_frame *frame, unsigned *length)
+{
+	struct t2x_frame copy = { .length = 0 };
+	struct t2x_out out;
+
+	if (t2x_out_init_fn(&out, collect, &copy))
+		return NULL;
+	t2x_out_literal(&out, ",{\"name\":");
+	t2x_utf8_json(&out, frame->label, strlen(frame->label));
+	t2x_out_literal(&out, ",\"cat\":");
+	t2x_utf8_json(&out, frame->category, strlen(frame->category));
+	t2x_out_literal(&out, ",\"ph\":\"X\",\"pid\":");
+	t2x_out_flush(&out);
+	t2x_out_free(&out);
+	*length = copy.length;
+	return copy.text;
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+static int begin_chrome(struct t2x_printer *printer)
+{
+	struct t2x_chrome *chrome = calloc(1, sizeof(*chrome));
+
+	if (!chrome)
+		return -ENOMEM;
+	chrome->tracks.printer = printer;
+	chrome->tracks.end_span = end_span;
+	chrome->tracks.keeps_messages = 1;
+	chrome->tracks.frames.make_text = make_text;
+	printer->own = chrome;
+	t2x_out_literal(printer->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
+	return 0;
+}
+
+/* What of a thread's slices is always the same. */
+static void prepare(struct t2x_track *track)
+{
+	char *p = t2x_put_uint(track->text, track->process->pid);
+
+	memcpy(p, ",\"tid\":", 7);
+	p = t2x_put_uint(p + 7, (uint64_t)track->tid + 1);
+	memcpy(p, ",\"ts\":", 6);
+	track->length = (unsigned char)(p + 6 - track->text);
+}
+
+/* Every event comes through here.  Return  NULL: no memory */
+static inline struct t2x_track *take(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_chrome *chrome = printer->own;
+	struct t2x_track *track;
+
+	if (__builtin_expect(!chrome->zero_ns, 0))
+		chrome->zero_ns = ev->ns - ev->ns % DAY_NS;
+	track = t2x_tracks_take(&chrome->tracks, ev);
+	if (track && !track->is_told) {
+		prepare(track);
+		t2x_chrome_name_track(printer, track);
+		track->is_told = 1;
+	}
+	return track;
+}
+
+static void put_argument(struct t2x_out *out, const struct t2x_arg *arg)
+{
+	if (arg->type == TLG_ARG_TEXT && arg->text)
+		t2x_utf8_json(out, arg->text, arg->length);
+	else if (arg->type == TLG_ARG_INT)
+		t2x_out_int(out, arg->value);
+	else if (arg->type == TLG_ARG_UINT)
+		t2x_out_uint(out, (uint64_t)arg->value);
+	else
+		t2x_out_literal(out, "null");
+}
+
+/* "args":{"message":"...","values":[...]}, behind the members that only instants have. */
+static void put_values(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	t2x_out_literal(out, ",\"s\":\"t\",\"args\":{");
+	if (ev->message) {
+		t2x_out_literal(out, "\"message\":");
+		t2x_utf8_json(out, ev->message, ev->message_length);
+	}
+	for (unsigned i = 0; i < ev->nargs; i++) {
+		t2x_out_string(out, i ? "," : "\"values\":[");
+		put_argument(out, &ev->args[i]);
+	}
+	t2x_out_string(out, ev->nargs ? "]}" : "}");
+}
+
+/* Whatever has no length: an instant, named by its label, or by its kind. */
+static void put_instant(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "trace2";
+	const char *name = ev->scope && ev->scope->label ? ev->scope->label : t2x_text_event_name(ev->style);
+
+	t2x_chrome_begin(printer, track, name, category, 'i', ev->ns);
+	put_values(printer, ev);
+	t2x_chrome_end(printer);
+}
+
+static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_track *track = take(printer, ev);
+
+	if (!track)
+		return;
+	t2x_chrome_begin(printer, track, "unresolved", "trace2", 'i', ev->ns);
+	t2x_out_literal(printer->out, ",\"s\":\"t\",\"args\":{\"scope\":");
+	t2x_out_uint(printer->out, ev->scope_index);
+	t2x_out_char(printer->out, '}');
+	t2x_chrome_end(printer);
+}
+
+/* A gap is a slice: from the thread's last event before it to the first behind it. */
+static void put_lost_events(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	uint64_t since_ns = ev->lost->since_ns ? ev->lost->since_ns : ev->ns;
+
+	t2x_chrome_begin(printer, track, "events lost", "trace2", 'X', since_ns);
+	put_time(printer, "dur", ev->ns > since_ns ? ev->ns - since_ns : 0);
+	t2x_out_literal(printer->out, ",\"cname\":\"terrible\",\"args\":{\"count\":");
+	t2x_out_uint(printer->out, (uint64_t)ev->args[0].value);
+	t2x_out_char(printer->out, '}');
+	t2x_chrome_end(printer);
+}
+
+/* A number over time: a counter track.  Several labels of a category are several tracks. */
+static void put_number(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	const char *label = ev->scope->label ? ev->scope->label : "?";
+	const char *category = ev->scope->category ? ev->scope->category : "";
+
+	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS) {
+		put_lost_events(printer, track, ev);
+		return;
+	}
+	t2x_chrome_begin(printer, track, label, category, 'C', ev->ns);
+	t2x_out_literal(printer->out, ",\"args\":{\"value\":");
+	put_argument(printer->out, &ev->args[0]);
+	t2x_out_char(printer->out, '}');
+	t2x_chrome_end(printer);
+}
+
+/* The command names the process; a name that the program gives itself is better. */
+static void name_process(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	const struct t2x_arg *name = ev->style == TLG_STYLE_start ? &ev->args[0] : &ev->args[T2X_NAME_OWN];
+
+	if (ev->nargs)
+		t2x_chrome_name_process(printer, track, name->text, name->length);
+	put_instant(printer, track, ev);
+}
+
+static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_chrome *chrome = printer->own;
+	struct t2x_track *track = take(printer, ev);
+
+	if (!track)
+		return;
+	switch (ev->style) {
+	case TLG_STYLE_region_enter:
+	case TLG_STYLE_region_leave:
+	case TLG_STYLE_thread_start:
+		break;
+	case TLG_STYLE_data_intmax:
+	case TLG_STYLE_counter:
+	case TLG_STYLE_th_counter:
+		put_number(printer, track, ev);
+		break;
+	case TLG_STYLE_start:
+	case TLG_STYLE_cmd_name:
+		name_process(printer, track, ev);
+		break;
+	case TLG_STYLE_child_start:
+		t2x_chrome_child_start(printer, track, ev);
+		break;
+	case TLG_STYLE_child_exit:
+	case TLG_STYLE_child_ready:
+		t2x_chrome_child_end(printer, track, ev);
+		break;
+	case TLG_STYLE_thread_exit:
+		t2x_tracks_end_thread(&chrome->tracks, track);
+		break;
+	default:
+		put_instant(printer, track, ev);
+		break;
+	}
+}
+
+/* ---- the writer --------------------------------------------------------------------------------- */
+
+static void finish_chrome(struct t2x_printer *printer)
+{
+	struct t2x_chrome *chrome = printer->own;
+
+	t2x_tracks_end(&chrome->tracks);
+	t2x_chrome_finish_children(printer);
+	t2x_out_literal(printer->out, "],\"otherData\":{\"clock\":\"microseconds\",\"zero_unix_seconds\":");
+	t2x_out_uint(printer->out, chrome->zero_ns / 1000000000);
+	t2x_out_literal(printer->out, "}}\n");
+	t2x_tracks_free(&chrome->tracks);
+	free(chrome);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_chrome = {
+	.begin = begin_chrome,
+	.finish = finish_chrome,
+	.unresolved = print_unresolved,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = print_event,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_chrome.h - what the two files of the chrome format share: the parts of an element of "traceEvents".
+ *
+ * An element is a line.  Its members are put in this order: name, category, phase, process, thread, time, whatever the
+ * phase asks for, arguments.
+ */
+#ifndef T2X_CHROME_H
+#define T2X_CHROME_H
+
+#include "t2x_tracks.h"
+
+struct t2x_chrome {
+	struct t2x_tracks tracks;
+	uint64_t zero_ns;               /* of its times: midnight UTC before the first event; 0: there was none */
+	uint64_t flows;                 /* ids given */
+	int is_begun;                   /* an element was printed */
+};
+
+/* {"name":"...","cat":"...","ph":"P","pid":1,"tid":1,"ts":12.345 */
+void t2x_chrome_begin(struct t2x_printer *printer, const struct t2x_track *track, const char *name,
+		      const char *category, char phase, uint64_t ns);
+
+/* The rest is open: the caller puts members, ,"args":{...} among them. */
+void t2x_chrome_end(struct t2x_printer *printer);
+
+/* Elements that name a thread, and its process, when it is met. */
+void t2x_chrome_name_track(struct t2x_printer *printer, struct t2x_track *track);
+void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track, const char *name, size_t n);
+
+/*
+ * A child: an asynchronous slice from its start to its exit, and an arrow from its start to the process that it was, if
+ * that is in the trace.
+ */
+void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev);
+void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev);
+
+/* Arrows to children of which no end was seen. */
+void t2x_chrome_finish_children(struct t2x_printer *printer);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_chrome_names.c - chrome: names of processes and threads, children and the arrows to them. */
+#include "t2x_chrome.h"
+
+#include <stdlib.h>
+
+#include "t2x_utf8.h"
+#include "text/t2x_json.h"
+
+/* ---- names -------------------------------------------------------------------------------------- */
+
+/* An element of phase M up to its argument's value. */
+static void begin_name(struct t2x_printer *printer, const struct t2x_track *track, const char *what, const char *key)
+{
+	const struct t2x_chrome *chrome = printer->own;
+
+	t2x_chrome_begin(printer, track, what, "__metadata", 'M', chrome->zero_ns);
+	t2x_out_literal(printer->out, ",\"args\":{\"");
+	t2x_out_string(printer->out, key);
+	t2x_out_literal(printer->out, "\":");
+}
+
+static void end_name(struct t2x_printer *printer)
+{
+	t2x_out_char(printer->out, '}');
+	t2x_chrome_end(printer);
+}
+
+static void put_order(struct t2x_printer *printer, const struct t2x_track *track, const char *what, uint64_t order)
+{
+	begin_name(printer, track, what, "sort_index");
+	t2x_out_uint(printer->out, order);
+	end_name(printer);
+}
+
+void t2x_chrome_name_track(struct t2x_printer *printer, struct t2x_track *track)
+{
+	if (!track->process->is_told)
+		put_order(printer, track, "process_sort_index", track->process->order);
+	track->process->is_told = 1;
+	put_order(printer, track, "thread_sort_index", track->tid);
+	begin_name(printer, track, "thread_name", "name");
+	t2x_utf8_json(printer->out, track->name, strlen(track->name));
+	end_name(printer);
+}
+
+/* The last part of a path. */
+void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track, const char *name, size_t n)
+{
+	size_t at = n;
+
+	while (at && name[at - 1] != '/')
+		at--;
+	begin_name(printer, track, "process_name", "name");
+	t2x_utf8_json(printer->out, name + at, n - at);
+	end_name(printer);
+}
+
+/* ---- children ----------------------------------------------------------------------------------- */
+
+/* A child that was started; whether it is a process of the trace is known when its process id is. */
+struct t2x_child {
+	struct t2x_child *next;
+	int64_t id;
+	uint64_t start_ns, slice;       /* slice: id of the asynchronous slice */
+	uint32_t tid;                   /* of the thread that started it */
+};
+
+/* Children of a thread overlap: they are asynchronous, and have an id. */
+static void begin_child(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_child *child,
+			char phase, uint64_t ns)
+{
+	char name[T2X_MAX_DIGITS + 8] = "child ";
+
+	*t2x_put_int(name + 6, child->id) = '\0';
+	t2x_chrome_begin(printer, track, name, "child", phase, ns);
+	t2x_json_int(printer->out, "id", (int64_t)child->slice);
+}
+
+void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
+{
+	struct t2x_chrome *chrome = printer->own;
+	struct t2x_child *child = calloc(1, sizeof(*child));
+
+	if (!child)
+		return;
+	child->id = ev->args[T2X_CHILD_ID].value;
+	child->start_ns = ev->ns;
+	child->slice = ++chrome->flows;
+	child->tid = track->tid;
+	child->next = track->process->children;
+	track->process->children = child;
+	begin_child(printer, track, child, 'b', ev->ns);
+	t2x_out_literal(printer->out, ",\"args\":{\"argv\":[");
+	for (unsigned i = T2X_CHILD_ARGV; i < ev->nargs; i++) {
+		if (i > T2X_CHILD_ARGV)
+			t2x_out_char(printer->out, ',');
+		t2x_utf8_json(printer->out, ev->args[i].text, ev->args[i].length);
+	}
+	t2x_out_literal(printer->out, "]}");
+	t2x_chrome_end(printer);
+}
+
+/* One end of an arrow. */
+static void put_flow(struct t2x_printer *printer, const struct t2x_track *track, char phase, uint64_t ns, uint64_t id)
+{
+	t2x_chrome_begin(printer, track, "child", "child", phase, ns);
+	t2x_json_int(printer->out, "id", (int64_t)id);
+	if (phase == 'f')
+		t2x_out_literal(printer->out, ",\"bp\":\"e\"");
+	t2x_chrome_end(printer);
+}
+
+static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct t2x_child *child,
+		      struct t2x_track_process *process)
+{
+	struct t2x_chrome *chrome = printer->own;
+	const struct t2x_track from = { .process = parent, .tid = child->tid }, to = { .process = process };
+	uint64_t id = ++chrome->flows;
+
+	put_flow(printer, &from, 's', child->start_ns, id);
+	put_flow(printer, &to, 'f', process->start_ns, id);
+}
+
+/* The child with the event's id leaves the list.  Return  NULL: it is not there */
+static struct t2x_child *take_child(struct t2x_track_process *process, int64_t id)
+{
+	struct t2x_child **at = &process->children, *child;
+
+	while (*at && (*at)->id != id)
+		at = &(*at)->next;
+	child = *at;
+	if (child)
+		*at = child->next;
+	return child;
+}
+
+/* The process that a child was: it has the process id, and the parent's session id in front of its own. */
+static struct t2x_track_process *find_process(const struct t2x_chrome *chrome, const struct t2x_track_process *parent,
+					      int64_t pid)
+{
+	struct t2x_track_process *process = t2x_map_get(&chrome->tracks.pids, (uint32_t)pid);
+
+	return process && process->parent && process->parent == parent->sid ? process : NULL;
+}
+
+void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
+{
+	struct t2x_child *child = take_child(track->process, ev->args[T2X_CHILD_ID].value);
+	struct t2x_track_process *process = find_process(printer->own, track->process, ev->args[T2X_CHILD_PID].value);
+	const struct t2x_track starter = { .process = track->process, .tid = child ? child->tid : 0 };
+
+	if (!child)
+		return;
+	begin_child(printer, &starter, child, 'e', ev->ns);
+	t2x_out_literal(printer->out, ",\"args\":{\"pid\":");
+	t2x_out_int(printer->out, ev->args[T2X_CHILD_PID].value);
+	if (ev->style == TLG_STYLE_child_exit) {
+		t2x_out_literal(printer->out, ",\"code\":");
+		t2x_out_int(printer->out, ev->args[T2X_CHILD_CODE].value);
+	}
+	t2x_out_char(printer->out, '}');
+	t2x_chrome_end(printer);
+	if (process)
+		put_arrow(printer, track->process, child, process);
+	free(child);
+}
+
+/* Its process id is not known: it is the first process of this parent that began behind it, if there is one. */
+static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct t2x_child *child)
+{
+	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
+	struct t2x_track_process *first = NULL;
+
+	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
+		struct t2x_track_process *process = t2x_map_at(processes, i);
+		if (process && process->parent && process->parent == parent->sid &&
+		    process->start_ns >= child->start_ns && (!first || process->start_ns < first->start_ns))
+			first = process;
+	}
+	if (first)
+		put_arrow(printer, parent, child, first);
+}
+
+void t2x_chrome_finish_children(struct t2x_printer *printer)
+{
+	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
+
+	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
+		struct t2x_track_process *process = t2x_map_at(processes, i);
+		struct t2x_child *child;
+
+		while (process && (child = process->children)) {
+			process->children = child->next;
+			guess_arrow(printer, process, child);
+			free(child);
+		}
+	}
+}

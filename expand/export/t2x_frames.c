@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_frames.c - see t2x_frames.h. */
+#include "t2x_frames.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_FRAMES = 64 };
+
+/* A frame, and behind it the bytes of its three texts. */
+static struct t2x_frame *make_frame(const char *category, const char *label, const struct t2x_scope *scope)
+{
+	const char *file = scope->file ? scope->file : "";
+	size_t categories = strlen(category) + 1, labels = strlen(label) + 1, files = strlen(file) + 1;
+	struct t2x_frame *frame = malloc(sizeof(*frame) + categories + labels + files);
+	char *text = (char *)(frame + 1);
+
+	if (!frame)
+		return NULL;
+	*frame = (struct t2x_frame){ .line = scope->line };
+	frame->category = memcpy(text, category, categories);
+	frame->label = memcpy(text + categories, label, labels);
+	frame->file = memcpy(text + categories + labels, file, files);
+	return frame;
+}
+
+static void free_frame(struct t2x_frame *frame)
+{
+	if (frame)
+		free(frame->text);
+	free(frame);
+}
+
+static int make_room(struct t2x_frames *frames)
+{
+	uint32_t max = frames->max ? 2 * frames->max : FIRST_FRAMES;
+	struct t2x_frame **grown;
+
+	if (frames->count < frames->max)
+		return 1;
+	grown = realloc(frames->frames, max * sizeof(grown[0]));
+	if (!grown)
+		return 0;
+	frames->frames = grown;
+	frames->max = max;
+	return 1;
+}
+
+static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *category, const char *label,
+				   const struct t2x_scope *scope, uint32_t hash)
+{
+	struct t2x_frame *frame = make_room(frames) ? make_frame(category, label, scope) : NULL;
+
+	if (!frame)
+		return NULL;
+	frame->number = frames->count + 1;
+	if (frames->make_text)
+		frame->text = frames->make_text(frame, &frame->length);
+	if ((frames->make_text && !frame->text) || t2x_index_add(&frames->index, hash, frame->number)) {
+		free_frame(frame);
+		return NULL;
+	}
+	frames->frames[frames->count++] = frame;
+	return frame;
+}
+
+const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct t2x_scope *scope)
+{
+	const char *category = scope->category ? scope->category : "";
+	const char *label = scope->label ? scope->label : *category ? category : "?";
+	uint64_t seed = t2x_index_hash(t2x_index_seed(), category, strlen(category));
+	uint32_t hash = (uint32_t)t2x_index_hash(seed, label, strlen(label)), number;
+	struct t2x_index_search search = t2x_index_begin(hash);
+	struct t2x_frame *frame = NULL;
+
+	while (!frame && (number = t2x_index_next(&frames->index, &search))) {
+		frame = frames->frames[number - 1];
+		if (strcmp(frame->category, category) != 0 || strcmp(frame->label, label) != 0)
+			frame = NULL;
+	}
+	if (!frame)
+		frame = add_frame(frames, category, label, scope, hash);
+	if (frame && scope->number) {
+		frames->cache[scope->number % T2X_FRAMES_CACHED].scope = scope->number;
+		frames->cache[scope->number % T2X_FRAMES_CACHED].frame = frame;
+	}
+	return frame;
+}
+
+void t2x_frames_free(struct t2x_frames *frames)
+{
+	for (uint32_t i = 0; i < frames->count; i++)
+		free_frame(frames->frames[i]);
+	free(frames->frames);
+	t2x_index_free(&frames->index);
+}

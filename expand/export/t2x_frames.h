@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_frames.h - the distinct names of regions, a frame for each category and label: what a stack is made of.
+ *
+ * A scope may be gone before the region is left that was entered with it, and several scopes have the same names: so
+ * a span refers to a frame, which stays until the end.
+ */
+#ifndef T2X_FRAMES_H
+#define T2X_FRAMES_H
+
+#include "t2x_index.h"
+#include "model/t2x_hit.h"
+
+enum { T2X_FRAMES_CACHED = 2048 };
+
+struct t2x_frame {
+	uint32_t number;                  /* from 1 up, without a gap, in the order of their first use */
+	const char *category;             /* "": there is none */
+	const char *label;                /* if the scope has none: its category; if there is none either: "?" */
+	const char *file;                 /* of the scope that came first; "": not known */
+	int line;
+	unsigned length;                  /* of text */
+	char *text;                       /* what the writer makes of the names */
+};
+
+/* Lays out the names as the format has them, once for each frame.  Return  malloc'ed; NULL: no memory */
+typedef char *t2x_frame_text_fn(const struct t2x_frame *frame, unsigned *length);
+
+struct t2x_frames {
+	struct t2x_frame **frames;        /* by number - 1 */
+	uint32_t count, max;
+	t2x_frame_text_fn *make_text;     /* NULL: no text */
+	struct t2x_index index;
+	struct { uint64_t scope; struct t2x_frame *frame; } cache[T2X_FRAMES_CACHED];
+};
+
+/* As t2x_frames_of() for a scope that is not in the cache. */
+const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct t2x_scope *scope);
+
+/* The frame of a scope's names.  Return  NULL: no memory */
+static inline const struct t2x_frame *t2x_frames_of(struct t2x_frames *frames, const struct t2x_scope *scope)
+{
+	unsigned at = scope->number % T2X_FRAMES_CACHED;
+
+	if (scope->number && frames->cache[at].scope == scope->number)
+		return frames->cache[at].frame;
+	return t2x_frames_find(frames, scope);
+}
+
+void t2x_frames_free(struct t2x_frames *frames);
+
+#endif

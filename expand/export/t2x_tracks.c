@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_tracks.c - see t2x_tracks.h. */
+#include "t2x_tracks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	FIRST_SPANS = 8,
+	MAX_SPANS = 65536,              /* of a thread: deeper regions have none */
+	FIRST_FREE_PID = 1 << 22,       /* Linux has none that is as large */
+};
+
+const struct t2x_frame t2x_thread_frame = { .category = "trace2", .label = "thread", .file = "" };
+
+/* ---- spans -------------------------------------------------------------------------------------- */
+
+/* The innermost span ends. */
+static void end_innermost(struct t2x_tracks *tracks, struct t2x_track *track, uint64_t ns, enum t2x_span_end end)
+{
+	struct t2x_span *span = &track->spans[--track->open];
+
+	if (span->frame) {
+		span->end_ns = ns > span->start_ns ? ns : span->start_ns;
+		tracks->end_span(tracks->printer, track, span, track->open, end);
+		if (track->open && t2x_span_is_exact(end))
+			span[-1].inner_ns += span->end_ns - span->start_ns;
+	}
+	free(span->message);
+	span->message = NULL;
+}
+
+/* All but the outermost, the thread's own level among them, end. */
+static void end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, uint32_t open, uint64_t ns,
+			enum t2x_span_end end)
+{
+	while (track->open > open)
+		end_innermost(tracks, track, ns, end);
+}
+
+static int make_room(struct t2x_track *track, uint32_t open)
+{
+	uint32_t max = track->max ? track->max : FIRST_SPANS;
+	struct t2x_span *spans;
+
+	if (open <= track->max)
+		return 1;
+	while (max < open && max < MAX_SPANS)
+		max *= 2;
+	spans = max >= open ? realloc(track->spans, max * sizeof(spans[0])) : NULL;
+	if (!spans)
+		return 0;
+	track->spans = spans;
+	track->max = max;
+	return 1;
+}
+
+/* What is open around and was not seen to be entered has a place, and no frame. */
+static int fill_up_to(struct t2x_track *track, uint32_t open)
+{
+	if (!make_room(track, open))
+		return 0;
+	while (track->open < open)
+		track->spans[track->open++] = (struct t2x_span){ .frame = NULL };
+	return 1;
+}
+
+static void enter(struct t2x_tracks *tracks, struct t2x_track *track, const struct t2x_event *ev)
+{
+	const struct t2x_frame *frame = t2x_frames_of(&tracks->frames, ev->scope);
+	struct t2x_span *span;
+
+	if (!fill_up_to(track, ev->open) || !make_room(track, ev->open + 1))
+		return;
+	span = &track->spans[track->open++];
+	*span = (struct t2x_span){ .frame = frame, .start_ns = ev->ns };
+	if (!tracks->keeps_messages || !ev->message)
+		return;
+	span->message = malloc(ev->message_length + 1);
+	if (!span->message)
+		return;
+	memcpy(span->message, ev->message, ev->message_length);
+	span->message_length = (uint32_t)ev->message_length;
+}
+
+/* A leave whose enter has no span: the model may know its time nevertheless. */
+static void leave_unseen(struct t2x_tracks *tracks, struct t2x_track *track, const struct t2x_event *ev)
+{
+	struct t2x_span span = { .frame = t2x_frames_of(&tracks->frames, ev->scope), .end_ns = ev->ns };
+	enum t2x_span_end end = ev->rel_ns == T2X_NO_TIME || !ev->rel_ns ? T2X_SPAN_UNSEEN : T2X_SPAN_LEFT;
+
+	if (end == T2X_SPAN_LEFT)
+		span.start_ns = ev->ns - ev->rel_ns;
+	if (span.frame)
+		tracks->end_span(tracks->printer, track, &span, ev->open, end);
+}
+
+static void leave(struct t2x_tracks *tracks, struct t2x_track *track, const struct t2x_event *ev)
+{
+	enum t2x_span_end end = ev->rel_ns == T2X_NO_TIME ? T2X_SPAN_UNSURE : T2X_SPAN_LEFT;
+	struct t2x_span *span;
+
+	if (track->open > ev->open + 1)
+		end_down_to(tracks, track, ev->open + 1, ev->ns, T2X_SPAN_LOST);
+	span = track->open == ev->open + 1 ? &track->spans[ev->open] : NULL;
+	if (!span || !span->frame) {
+		end_down_to(tracks, track, ev->open, ev->ns, T2X_SPAN_LOST);
+		leave_unseen(tracks, track, ev);
+		return;
+	}
+	if (end == T2X_SPAN_LEFT)
+		span->start_ns = ev->ns - ev->rel_ns;
+	end_innermost(tracks, track, ev->ns, end);
+}
+
+/* ---- processes ---------------------------------------------------------------------------------- */
+
+/* Its own hash and that of its parent. */
+static void learn_sid(struct t2x_track_process *known, const struct t2x_process *process)
+{
+	const char *slash = strrchr(process->sid, '/');
+	uint64_t seed = t2x_index_seed();
+
+	known->number = process->number;
+	known->sid = *process->sid ? t2x_index_hash(seed, process->sid, strlen(process->sid)) : 0;
+	known->parent = slash ? t2x_index_hash(seed, process->sid, (size_t)(slash - process->sid)) : 0;
+}
+
+static struct t2x_track_process *add_process(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	const struct t2x_process *process = ev->thread->process;
+	struct t2x_track_process *known = calloc(1, sizeof(*known));
+
+	if (!known || t2x_map_put(&tracks->processes, process->stream, known)) {
+		free(known);
+		return NULL;
+	}
+	known->stream = process->stream;
+	known->order = ++tracks->count;
+	known->start_ns = process->start_ns ? process->start_ns : ev->ns;
+	known->pid = process->pid;
+	if (t2x_map_get(&tracks->pids, known->pid))
+		known->pid = FIRST_FREE_PID + known->order;
+	t2x_map_put(&tracks->pids, known->pid, known);
+	learn_sid(known, process);
+	return known;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+/* Its own level began when the thread did, or with its first event. */
+static struct t2x_track *add_track(struct t2x_track_process *process, const struct t2x_event *ev)
+{
+	uint64_t start_ns = ev->thread->tid ? ev->thread->start_ns : ev->thread->process->start_ns;
+	struct t2x_track *track = calloc(1, sizeof(*track));
+
+	if (!track || !fill_up_to(track, 1) || t2x_map_put(&process->threads, ev->thread->tid, track)) {
+		if (track)
+			free(track->spans);
+		free(track);
+		return NULL;
+	}
+	track->process = process;
+	track->tid = ev->thread->tid;
+	memcpy(track->name, ev->thread->name, sizeof(track->name));
+	track->spans[0] = (struct t2x_span){
+		.frame = &t2x_thread_frame, .start_ns = start_ns ? start_ns : ev->ns
+	};
+	return track;
+}
+
+/* A thread that is not in the cache, or has another name, or its process another session id. */
+static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	const struct t2x_thread *thread = ev->thread;
+	struct t2x_track_process *process = t2x_map_get(&tracks->processes, thread->process->stream);
+	struct t2x_track *track;
+
+	if (!process)
+		process = add_process(tracks, ev);
+	if (!process)
+		return NULL;
+	if (process->number != thread->process->number)
+		learn_sid(process, thread->process);
+	track = t2x_map_get(&process->threads, thread->tid);
+	if (!track)
+		track = add_track(process, ev);
+	if (!track || !thread->number)
+		return track;
+	track->is_told &= strcmp(track->name, thread->name) == 0;
+	memcpy(track->name, thread->name, sizeof(track->name));
+	track->number = thread->number;
+	tracks->cache[thread->number % T2X_TRACKS_CACHED].thread = thread->number;
+	tracks->cache[thread->number % T2X_TRACKS_CACHED].track = track;
+	return track;
+}
+
+static inline struct t2x_track *track_of(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	uint64_t number = ev->thread->number;
+	unsigned at = number % T2X_TRACKS_CACHED;
+
+	return number && tracks->cache[at].thread == number ? tracks->cache[at].track : find_track(tracks, ev);
+}
+
+static void free_track(struct t2x_track *track)
+{
+	while (track->open)
+		free(track->spans[--track->open].message);
+	free(track->spans);
+	free(track);
+}
+
+static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	unsigned at = track->number % T2X_TRACKS_CACHED;
+
+	if (tracks->cache[at].track == track)
+		tracks->cache[at].thread = 0;
+	t2x_map_remove(&track->process->threads, track->tid);
+	free_track(track);
+}
+
+/* ---- the interface ------------------------------------------------------------------------------ */
+
+struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	struct t2x_track *track = track_of(tracks, ev);
+
+	if (!track)
+		return NULL;
+	if (ev->ns > track->last_ns)
+		track->last_ns = ev->ns;
+	if (ev->style == TLG_STYLE_region_leave) {
+		leave(tracks, track, ev);
+		return track;
+	}
+	if (track->open > ev->open)
+		end_down_to(tracks, track, ev->open, track->last_ns,
+			    tlg_style_unwinds(ev->style) ? T2X_SPAN_CUT : T2X_SPAN_LOST);
+	if (ev->style == TLG_STYLE_region_enter)
+		enter(tracks, track, ev);
+	else if (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal)
+		track->process->is_over = 1;
+	return track;
+}
+
+void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	end_down_to(tracks, track, 0, track->last_ns, T2X_SPAN_CUT);
+	forget_track(tracks, track);
+}
+
+static struct t2x_track_process *process_at(const struct t2x_tracks *tracks, uint32_t i)
+{
+	return t2x_map_at(&tracks->processes, i);
+}
+
+void t2x_tracks_end(struct t2x_tracks *tracks)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&tracks->processes); i++) {
+		struct t2x_track_process *process = process_at(tracks, i);
+
+		for (uint32_t j = 0; process && j < t2x_map_slots(&process->threads); j++) {
+			struct t2x_track *track = t2x_map_at(&process->threads, j);
+			if (track)
+				end_down_to(tracks, track, 0, track->last_ns,
+					    process->is_over ? T2X_SPAN_CUT : T2X_SPAN_OPEN);
+		}
+	}
+}
+
+void t2x_tracks_free(struct t2x_tracks *tracks)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&tracks->processes); i++) {
+		struct t2x_track_process *process = process_at(tracks, i);
+
+		for (uint32_t j = 0; process && j < t2x_map_slots(&process->threads); j++) {
+			struct t2x_track *track = t2x_map_at(&process->threads, j);
+			if (track)
+				free_track(track);
+		}
+		if (process)
+			t2x_map_free(&process->threads);
+		free(process);
+	}
+	t2x_map_free(&tracks->processes);
+	t2x_map_free(&tracks->pids);
+	t2x_frames_free(&tracks->frames);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_tracks.h - the processes and threads of a trace, and the regions that are open in each: what exports of spans
+ * share.
+ *
+ * The model says how deep a thread is (t2x_event.open), a leave says which region it was; where events are missing a
+ * thread may be less deep, or deeper, than the events before said.  Here that becomes spans: each region that was
+ * entered ends exactly once, and the writer is called with how it ended.  What was entered unseen has no span until
+ * its leave comes.
+ *
+ * Memory: processes, threads that live, regions that are open.
+ */
+#ifndef T2X_TRACKS_H
+#define T2X_TRACKS_H
+
+#include "t2x_frames.h"
+#include "base/t2x_map.h"
+#include "model/t2x_writer.h"
+
+enum { T2X_TRACKS_CACHED = 256 };
+
+extern const struct t2x_frame t2x_thread_frame;      /* number 0 */
+
+/* How a span ended. */
+enum t2x_span_end {
+	T2X_SPAN_LEFT,          /* its region was left: the times are right */
+	T2X_SPAN_UNSURE,        /* the same, but it may be another region of these names: events are missing in it */
+	T2X_SPAN_LOST,          /* where it was left is missing: it was over at its end */
+	T2X_SPAN_CUT,           /* the thread or the process came to its end in it */
+	T2X_SPAN_OPEN,          /* the trace ended: it was open at its end, the time of the thread's last event */
+	T2X_SPAN_UNSEEN,        /* left at its end; where it was entered is missing: so is its start, 0 */
+};
+
+/* The times of such spans are durations of regions, as git's formats show them. */
+static inline int t2x_span_is_exact(enum t2x_span_end end)
+{
+	return end == T2X_SPAN_LEFT;
+}
+
+struct t2x_span {
+	const struct t2x_frame *frame;  /* t2x_thread_frame: no region, but the thread's own level */
+	uint64_t start_ns, end_ns;
+	uint64_t inner_ns;      /* of the spans directly in it that were exact */
+	uint32_t message_length;
+	char *message;          /* of the enter; NULL: none */
+};
+
+struct t2x_child;
+
+struct t2x_track_process {
+	uint32_t stream;
+	uint32_t order;         /* from 1 up, by first event */
+	uint32_t pid;           /* one that no other process of the trace has: if two have the same, the second has
+				   one that is too large for Linux */
+	uint64_t number;        /* t2x_process.number, for which sid is known */
+	uint64_t sid, parent;   /* hashes of its session id, and of that without the last part; 0: none */
+	uint64_t start_ns;      /* when it began, or its first event */
+	struct t2x_child *children;   /* the writer's; it frees them */
+	int is_told;            /* likewise */
+	int is_over;            /* atexit or signal was seen */
+	struct t2x_map threads;
+};
+
+struct t2x_track {
+	struct t2x_track_process *process;
+	uint32_t tid;
+	uint64_t number;        /* t2x_thread.number when it was last looked at */
+	uint64_t last_ns;       /* of its last event */
+	int is_told;            /* the writer's */
+	uint32_t open, max;     /* spans; the first is the thread itself */
+	struct t2x_span *spans;
+	char name[25];
+	unsigned char length;   /* the writer's */
+	char text[62];
+};
+
+/* A span has ended; depth of the regions around it. */
+typedef void t2x_span_fn(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
+			 unsigned depth, enum t2x_span_end end);
+
+struct t2x_tracks {
+	struct t2x_printer *printer;
+	t2x_span_fn *end_span;
+	int keeps_messages;
+	struct t2x_frames frames;
+	struct t2x_map processes, pids;
+	uint32_t count;         /* of processes */
+	struct { uint64_t thread; struct t2x_track *track; } cache[T2X_TRACKS_CACHED];
+};
+
+/*
+ * Take an event in: the spans that are not open any more end, an enter opens one.
+ * Return  its thread; NULL: no memory
+ */
+struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev);
+
+/* The thread has come to its end: what is open in it ends, its memory is freed. */
+void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track);
+
+/* All spans that are open end. */
+void t2x_tracks_end(struct t2x_tracks *tracks);
+
+/* Free all that is in it. */
+void t2x_tracks_free(struct t2x_tracks *tracks);
+
+#endif

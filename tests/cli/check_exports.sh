@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The formats of expand/export/ are read by programs that nobody here wrote, and say what git's formats say of the same
+# traces: as many regions, the same nanoseconds for each label, the same losses.  The traces are of programs with
+# several threads and processes; one lost events, one was killed.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need_shared_library
+need python3 command -v python3
+need jq command -v jq
+expand=$out/t2expand
+export XDG_RUNTIME_DIR=$tmp
+. "$top/tests/cli/exports.sh"
+make_traces || exit 1
+
+for trace in $traces; do
+	for format in chrome; do
+		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
+		quiet "$format: $trace" "${compare[@]}"
+	done
+	"$expand" --format=chrome "$trace" 2>/dev/null >chrome.json
+	"$expand" --format=perf "$trace" 2>/dev/null >perf.text
+	jq -e --argjson n "$(grep -c '| region_leave ' perf.text)" '
+		def ending: .args.end // "";
+		[.traceEvents[] | select(
+			(.ph == "X" and .cat != "trace2.thread" and .name != "events lost" and
+			 (ending | test("^(missing|the thread|none)") | not)) or
+			(.ph == "i" and (ending | test("^left here"))))
+		] | length == $n' chrome.json >/dev/null
+	check "chrome: $trace: as many slices by jq as perf has leaves" [ $? -eq 0 ]
+done
+total

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the checks of exports: real programs, and the traces that they leave in the current directory.
+# shellcheck shell=bash disable=SC2034,SC2154
+
+# load THREADS ROUNDS [END [COMMAND]]: threads that do nothing but record, nested and with messages; then it runs a
+# command as a child, and ends: by itself, or "killed" in the middle of a region.
+write_load()
+{
+	cat >load.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <trace2.h>
+#include <unistd.h>
+
+static int rounds;
+
+static void work(int depth, int i)
+{
+	trace2_region_enter_printf("load", "step", NULL, "depth %d of \"%s\"", depth, "work");
+	trace2_data_intmax("load", NULL, "round", i);
+	if (depth < 4)
+		work(depth + 1, i);
+	trace2_region_leave("load", "step", NULL);
+}
+
+static void *run(void *unused)
+{
+	trace2_thread_start("loader");
+	trace2_region_enter("load", "thread", NULL);
+	for (int i = 0; i < rounds; i++) {
+		trace2_region_enter("load", "round", NULL);
+		work(i % 3, i);
+		trace2_region_leave("load", "round", NULL);
+		if (i % 1000 == 0)
+			trace2_data_string("load", NULL, "note", "a \"quoted\" \\ note");
+	}
+	trace2_region_leave("load", "thread", NULL);
+	trace2_thread_exit();
+	return unused;
+}
+
+static void run_child(const char *command)
+{
+	const char *argv[] = { "sh", "-c", command, NULL };
+	struct trace2_child child = { .argv = argv, .use_shell = 1 };
+	int status = 0;
+
+	trace2_region_enter("load", "child", NULL);
+	trace2_child_start(&child);
+	child.pid = fork();
+	if (!child.pid) {
+		execv("/bin/sh", (char *const *)argv);
+		_exit(127);
+	}
+	waitpid(child.pid, &status, 0);
+	trace2_child_exit(&child, WEXITSTATUS(status));
+	trace2_region_leave("load", "child", NULL);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[16];
+	int n = atoi(argv[1]);
+
+	rounds = atoi(argv[2]);
+	trace2_initialize();
+	trace2_cmd_start((const char **)argv);
+	trace2_cmd_name("load");
+	trace2_region_enter("load", "main", NULL);
+	for (int i = 0; i < n; i++)
+		pthread_create(&threads[i], NULL, run, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(threads[i], NULL);
+	if (argc > 4)
+		run_child(argv[4]);
+	if (argc > 3 && !strcmp(argv[3], "killed"))
+		raise(SIGKILL);
+	trace2_region_leave("load", "main", NULL);
+	trace2_cmd_exit(0);
+	return 0;
+}
+END
+	"${CC:-cc}" -Wall -I"$top/runtime" -o load load.c -pthread -L"$out" -Wl,-rpath,"$out" -ltrace2
+}
+
+# The traces, which $traces names: a program that works, processes, one that lost events, one that was killed
+make_traces()
+{
+	cd "$tmp" || return
+	write_load || return
+	mkdir tree
+	TRACE2_RAW=$tmp/index.tlg "$out/examples/t2index" "$top/expand" >/dev/null || return
+	TRACE2_RAW=$tmp/tree ./load 2 300 "" "exec ./load 1 100 '' 'exec ./load 1 10'" || return
+	TRACE2_RAW=$tmp/lossy.tlg TRACE2_RAW_MEMORY=512k TRACE2_RAW_RING=128k ./load 3 20000 || return
+	{ TRACE2_RAW=$tmp/killed.tlg ./load 2 500 killed; } 2>/dev/null
+	"$expand" --recover-all --delete --format=raw -o rest.tlg 2>/dev/null
+	[ ! -s rest.tlg ] || cp rest.tlg killed.tlg
+	traces="index.tlg tree lossy.tlg killed.tlg"
+	"$expand" --format=perf lossy.tlg 2>/dev/null | grep -q lost-events || echo "nothing was lost in lossy.tlg"
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The chrome format: slices, what they say when events are missing, counters, names, arrows. */
+#include "t2test.h"
+
+#include "feed.h"
+#include "text/t2x_formats.h"
+
+#define HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
+#define NAMED(comma, pid, order, tid, name) \
+	comma "{\"name\":\"process_sort_index\",\"cat\":\"__metadata\",\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid \
+	",\"ts\":0.000,\"args\":{\"sort_index\":" order "}}\n" THREAD(pid, tid, "0", name)
+#define THREAD(pid, tid, order, name) \
+	",{\"name\":\"thread_sort_index\",\"cat\":\"__metadata\",\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid \
+	",\"ts\":0.000,\"args\":{\"sort_index\":" order "}}\n" \
+	",{\"name\":\"thread_name\",\"cat\":\"__metadata\",\"ph\":\"M\",\"pid\":" pid ",\"tid\":" tid \
+	",\"ts\":0.000,\"args\":{\"name\":\"" name "\"}}\n"
+#define MAIN NAMED("", "7", "1", "1", "main")
+#define ELEMENT(cat, name, ph, ts) \
+	",{\"name\":\"" name "\",\"cat\":\"" cat "\",\"ph\":\"" ph "\",\"pid\":7,\"tid\":1,\"ts\":11203000" ts
+#define OWN(dur, args) ELEMENT("trace2.thread", "main", "X", "000.000") ",\"dur\":" dur args "}\n"
+#define OPEN ",\"args\":{\"end\":\"none: it was open at the end of the trace\"}"
+#define TAIL "],\"otherData\":{\"clock\":\"microseconds\",\"zero_unix_seconds\":1795219200}}\n"
+
+static struct t2x_scope *enter, *leave;
+
+static void open_chrome(struct feed *f)
+{
+	feed_open(f, &t2x_writer_chrome, 0, 0);
+	enter = feed_scope(f, TLG_STYLE_region_enter, "cat", "lab", NULL);
+	leave = feed_scope(f, TLG_STYLE_region_leave, "cat", "lab", NULL);
+	enter->names = leave->names = 1;
+}
+
+static void miss(struct feed *f, struct t2x_gap gap, uint64_t us)
+{
+	t2x_model_update(f->model, &(struct t2x_update){
+		.kind = T2X_GAP, .thread = &f->thread[0], .ns = FEED_START_NS + us * 1000, .gap = gap,
+	});
+}
+
+static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_enter, "cat", "a\"\xff\xe2\x82\xac", "of %d"), 20, "i", 5);
+	feed_hit(&f, leave, 30, "");
+	feed_hit(&f, leave, 40, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("cat", "a\\\"\\ufffd\xe2\x82\xac", "X", "020.999")
+		    ",\"dur\":10.000,\"args\":{\"message\":\"of 5\"}}\n"
+		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":30.000}\n"
+		    OWN("40.999", OPEN) TAIL);
+}
+
+static void test_chrome_region_without_leave_ends_where_it_ended(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	feed(&f, atexit, 20, "i", 3);
+	feed_hit(&f, enter, 30, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("cat", "lab", "X", "010.999")
+		    ",\"dur\":10.000,\"args\":{\"end\":\"the thread or process ended\"}}\n"
+		    ELEMENT("trace2", "atexit", "i", "020.999") ",\"s\":\"t\",\"args\":{\"values\":[3]}}\n"
+		    ELEMENT("cat", "lab", "X", "030.999")
+		    ",\"dur\":0.000,\"args\":{\"end\":\"the thread or process ended\"}}\n"
+		    OWN("30.999", "") TAIL);
+}
+
+static void test_chrome_gap_is_a_slice_and_regions_in_it_are_marked(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	miss(&f, (struct t2x_gap){ .events = 7 }, 50);
+	feed_hit(&f, leave, 60, "");
+	feed_hit(&f, leave, 70, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("trace2", "events lost", "X", "010.999")
+		    ",\"dur\":39.001,\"cname\":\"terrible\",\"args\":{\"count\":7}}\n"
+		    ELEMENT("cat", "lab", "X", "010.999")
+		    ",\"dur\":50.000,\"args\":{\"end\":\"not sure: events are missing in it\"}}\n"
+		    ELEMENT("trace2", "lost-enters", "C", "070.999") ",\"args\":{\"value\":1}}\n"
+		    ELEMENT("cat", "lab", "i", "070.999")
+		    ",\"s\":\"t\",\"args\":{\"end\":\"left here; its start is missing\"}}\n"
+		    OWN("70.999", OPEN) TAIL);
+}
+
+static void test_chrome_gap_with_known_leaves_ends_their_slices(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, enter, 20, "");
+	miss(&f, (struct t2x_gap){ .events = 2, .left = 1, .is_known = 1 }, 50);
+	feed_hit(&f, leave, 60, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("trace2", "events lost", "X", "020.999")
+		    ",\"dur\":29.001,\"cname\":\"terrible\",\"args\":{\"count\":2}}\n"
+		    ELEMENT("cat", "lab", "X", "020.999") ",\"dur\":29.001,\"args\":{\"end\":\"missing\"}}\n"
+		    ELEMENT("trace2", "lost-leaves", "C", "050.000") ",\"args\":{\"value\":1}}\n"
+		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":50.000}\n"
+		    OWN("60.999", OPEN) TAIL);
+}
+
+static void test_chrome_numbers_are_counters_and_texts_instants(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "cat", "n", NULL), 10, "i", -5);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_counter, "cat", "c", NULL), 20, "u", UINT64_MAX);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "cat", "key", NULL), 30, "s", "va\"l");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_printf, NULL, NULL, "hello %s"), 40, "s", "world");
+	feed_hit(&f, NULL, 50, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("cat", "n", "C", "010.999") ",\"args\":{\"value\":-5}}\n"
+		    ELEMENT("cat", "c", "C", "020.999") ",\"args\":{\"value\":18446744073709551615}}\n"
+		    ELEMENT("cat", "key", "i", "030.999") ",\"s\":\"t\",\"args\":{\"values\":[\"va\\\"l\"]}}\n"
+		    ELEMENT("trace2", "printf", "i", "040.999")
+		    ",\"s\":\"t\",\"args\":{\"message\":\"hello world\"}}\n"
+		    ELEMENT("trace2", "unresolved", "i", "050.999") ",\"s\":\"t\",\"args\":{\"scope\":99}}\n"
+		    OWN("50.999", OPEN) TAIL);
+}
+
+static void test_chrome_thread_that_exits_ends_its_slice(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, leave, 20, "");
+	f.current = 1;
+	feed(&f, thread_start, 1000, "");
+	feed(&f, thread_exit, 1010, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":10.000}\n"
+		    THREAD("7", "2", "1", "th01:worker")
+		    ",{\"name\":\"th01:worker\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":7,\"tid\":2,"
+		    "\"ts\":11203001000.000,\"dur\":10.999}\n"
+		    OWN("20.999", OPEN) TAIL);
+}
+
+/* From here on the checkpoints are of this process. */
+static void become(struct feed *f, uint32_t pid, const char *sid, uint64_t start_us)
+{
+	f->process.sid = sid;
+	f->process.pid = f->process.stream = pid;
+	f->process.number = pid;
+	f->process.start_ns = FEED_START_NS + start_us * 1000;
+	f->thread[0].number = pid;
+}
+
+static void test_chrome_child_has_an_arrow_to_its_process(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	become(&f, 7, "a", 0);
+	feed(&f, child_start, 100, "iisssss", 0, 0, "cls", NULL, NULL, "sort", "x");
+	become(&f, 8, "a/b", 150);
+	feed(&f, step, 160, "");
+	become(&f, 7, "a", 0);
+	feed(&f, child_exit, 300, "iiiu", 0, 8, 2, FEED_START_NS + 100 * 1000);
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("child", "child 0", "b", "100.999") ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"]}}\n"
+		    NAMED(",", "8", "2", "1", "main")
+		    ",{\"name\":\"step\",\"cat\":\"trace2\",\"ph\":\"i\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{}}\n"
+		    ELEMENT("child", "child 0", "e", "300.999") ",\"id\":1,\"args\":{\"pid\":8,\"code\":2}}\n"
+		    ELEMENT("child", "child", "s", "100.999") ",\"id\":2}\n"
+		    ",{\"name\":\"child\",\"cat\":\"child\",\"ph\":\"f\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000150.000,\"id\":2,\"bp\":\"e\"}\n"
+		    OWN("300.999", OPEN)
+		    ",{\"name\":\"main\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000150.000,\"dur\":10.999" OPEN "}\n" TAIL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chrome_region_is_a_slice_with_nanoseconds),
+		cmocka_unit_test(test_chrome_region_without_leave_ends_where_it_ended),
+		cmocka_unit_test(test_chrome_gap_is_a_slice_and_regions_in_it_are_marked),
+		cmocka_unit_test(test_chrome_gap_with_known_leaves_ends_their_slices),
+		cmocka_unit_test(test_chrome_numbers_are_counters_and_texts_instants),
+		cmocka_unit_test(test_chrome_thread_that_exits_ends_its_slice),
+		cmocka_unit_test(test_chrome_child_has_an_arrow_to_its_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
