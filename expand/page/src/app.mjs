@@ -36,6 +36,8 @@ export class App {
 	range = null;
 	/** Where the pointer is. @type {number | null} */
 	pointerTime = null;
+	/** Of the whole trace, once they were asked for. @type {import("./stats.mjs").Total[] | undefined} */
+	totals;
 	themeName = "";
 	theme = readTheme();
 	palette = /** @type {import("./colors.mjs").Palette} */ (/** @type {any} */ (null));

@@ -188,6 +188,23 @@ export class Texts {
 const decoder = new TextDecoder();
 
 /**
+ * The first index for which a test holds that holds for all behind it, too; length, if it does for none.
+ * @param {number} length
+ * @param {(index: number) => boolean} test
+ */
+export function firstThat(length, test) {
+	let low = 0, high = length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (test(middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/**
  * The first index of a sorted column at which it is above the limit.
  * @param {Float64Array | Uint32Array} column
  * @param {number} length

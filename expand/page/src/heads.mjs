@@ -76,9 +76,8 @@ export class Heads {
 		});
 		if (item.kind === "process")
 			return [fold, label];
-		const pin = this.button(item, "pin", item.isPinned ? "★" : "☆",
-			item.isPinned ? "Unpin" : "Pin to the top",
-			() => this.app.pin(item.id));
+		const [star, what] = item.isPinned ? ["★", "Unpin"] : ["☆", "Pin to the top"];
+		const pin = this.button(item, "pin", star, what, () => this.app.pin(item.id));
 		pin.classList.toggle("on", item.isPinned);
 		if (item.kind === "series")
 			return [label, make("div.tools", {}, pin)];

@@ -75,8 +75,8 @@ function moveHeld(app, held, ms) {
 function press(app, key) {
 	/** @type {Record<string, () => void>} */
 	const actions = {
-		"/": () => byId("query").select(), "?": () => showHelp(), t: () => app.toggleTheme(),
-			Escape: () => app.clear(),
+		"/": () => byId("query").select(), "?": () => showHelp(),
+		t: () => app.toggleTheme(), Escape: () => app.clear(),
 		1: () => app.setTab("timeline"), 2: () => app.setTab("statistics"), 3: () => app.setTab("flame"),
 	};
 	/** @type {Record<string, () => void>} */

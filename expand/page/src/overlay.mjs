@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** What is drawn above the rows: names, series, dropped events, open regions, arrows, what is selected. */
-import { UNENDED, firstAbove } from "./columns.mjs";
+import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { SIZES, laneId, rowsTop } from "./layout.mjs";
 import { formatCount, ticks } from "./scale.mjs";
 
@@ -147,34 +147,17 @@ function drawHits(context, { search, theme }, { view, ratio, width }, item, top)
 		if (lane !== item.lane || depth >= item.rows)
 			continue;
 		const y = (top + rowsTop(lane) + depth * SIZES.row + SIZES.row - 4) * ratio, { end } = lane.rows[depth];
-		let place = firstOf(at, end, view.start);
+		let place = firstThat(at.length, (one) => end[at[one]] > view.start);
 		for (let drawn = 0; place < at.length && drawn < MOST_HITS; drawn++) {
 			const x = view.x(start[at[place]]);
 			if (x > width)
 				break;
 			const to = Math.max(x + 2 * ratio, view.x(end[at[place]]));
 			context.fillRect(Math.max(0, x), y, Math.min(width, to) - Math.max(0, x), 3 * ratio);
-			place = Math.max(place + 1, firstOf(at, end, view.time(to)));
+			const next = view.time(to);
+			place = Math.max(place + 1, firstThat(at.length, (one) => end[at[one]] > next));
 		}
 	}
-}
-
-/**
- * The first of some regions that ends behind a time.
- * @param {Uint32Array} at
- * @param {Float64Array} end
- * @param {number} time
- */
-function firstOf(at, end, time) {
-	let low = 0, high = at.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (end[at[middle]] > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
 }
 
 /** @param {Context} context @param {Scene} scene @param {Drawn} drawn @param {import("./painter.mjs").Names} names */

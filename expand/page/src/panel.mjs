@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** What is shown below the lanes: the selected region or point, or the sum of the selected range. */
-import { CUT_START, UNENDED } from "./columns.mjs";
+import { CUT_START, UNENDED, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { makeHistogram, makeSlowest, titleOf } from "./names.mjs";
 import { formatClock, formatCount, formatDuration } from "./scale.mjs";
@@ -23,8 +23,7 @@ export function makeRegionPanel(app, region) {
 	const facts = [
 		["duration", formatDuration(length) + endNote(row.flags[index])],
 		["self", formatDuration(length - childTime(region))],
-		["starts", formatDuration(row.start[index] - trace.start) + (row.flags[index] & CUT_START
-			? ", or earlier" : "")],
+		["starts", formatDuration(row.start[index] - trace.start) + startNote(row.flags[index])],
 		["time", make("span.mono", {}, formatClock(trace.epoch, row.start[index], trace.utcoff))],
 		["thread", `${lane.name} of ${lane.process.title} ${lane.process.pid}`],
 		...site.file ? [["source", make("span.mono", {}, `${site.file}:${site.line}`)]] : [],
@@ -39,6 +38,11 @@ export function makeRegionPanel(app, region) {
 }
 
 /** @param {number} flags */
+function startNote(flags) {
+	return flags & CUT_START ? ", or earlier" : "";
+}
+
+/** @param {number} flags */
 function endNote(flags) {
 	return flags & UNENDED ? ", still open when last seen" : "";
 }
@@ -49,24 +53,11 @@ function childTime({ lane, depth, index }) {
 	let sum = 0;
 	if (!row)
 		return 0;
-	const first = lowerBound(row.start, row.length, above.start[index]);
+	const first = firstThat(row.length, (at) => row.start[at] >= above.start[index]);
 	for (let at = first; at < row.length && row.start[at] < above.end[index]; at++)
 		if (row.parent[at] === index)
 			sum += row.end[at] - row.start[at];
 	return sum;
-}
-
-/** @param {Float64Array} column @param {number} length @param {number} least */
-function lowerBound(column, length, least) {
-	let low = 0, high = length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (column[middle] >= least)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
 }
 
 /** The regions around one, as links. @param {App} app @param {Region} region */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Finding regions and points whose names, files or texts contain what is looked for; going from one to the next. */
-import { firstAbove } from "./columns.mjs";
+import { firstThat } from "./columns.mjs";
 
 /** @typedef {import("./trace.mjs").Region} Region */
 /**
@@ -80,15 +80,9 @@ export class Search {
 			return 0;
 		const own = key(region);
 		return this.hits.reduce((sum, { lane, depth, start, at }) => {
-			let low = 0, high = at.length;
-			while (low < high) {
-				const middle = (low + high) >>> 1;
-				if (compare([start[at[middle]], lane.index, depth], own) > 0)
-					high = middle;
-				else
-					low = middle + 1;
-			}
-			return sum + low;
+			const isBehind = (/** @type {number} */ place) =>
+				compare([start[at[place]], lane.index, depth], own) > 0;
+			return sum + firstThat(at.length, isBehind);
 		}, 0);
 	}
 }
@@ -130,29 +124,12 @@ function neighbours({ lane, depth, start, at }, from, step) {
 	const ends = step > 0 ? 0 : at.length - 1;
 	const places = new Set([ends]);
 	if (from) {
-		const times = { length: at.length, above: firstAboveOf(start, at, from[0]) };
-		for (let place = times.above - 2; place <= times.above + 1; place++)
+		const above = firstThat(at.length, (place) => start[at[place]] > from[0]);
+		for (let place = above - 2; place <= above + 1; place++)
 			if (place >= 0 && place < at.length)
 				places.add(place);
 	}
 	return [...places].map((place) => ({ lane, depth, index: at[place] }));
-}
-
-/**
- * @param {Float64Array} start
- * @param {Uint32Array} at
- * @param {number} time
- */
-function firstAboveOf(start, at, time) {
-	let low = 0, high = at.length;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (start[at[middle]] > time)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
 }
 
 /**

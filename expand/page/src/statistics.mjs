@@ -26,8 +26,10 @@ export function makeTotals(app, totals, choose) {
 			show: (/** @type {Total} */ row) => make("span", {},
 				make("span.swatch", { style: `background:${colors.get(row.name)}` }), titleOf(row)),
 		},
-		{ title: "Count", key: (/** @type {Total} */ row) => row.count,
-			show: (/** @type {Total} */ row) => formatCount(row.count) },
+		{
+			title: "Count", key: (/** @type {Total} */ row) => row.count,
+			show: (/** @type {Total} */ row) => formatCount(row.count),
+		},
 		{
 			title: "Total", key: (/** @type {Total} */ row) => row.total,
 			show: (/** @type {Total} */ row) => make("span", {}, formatDuration(row.total),
@@ -35,11 +37,13 @@ export function makeTotals(app, totals, choose) {
 		},
 		...TIMES.map((member) => ({
 			title: member[0].toUpperCase() + member.slice(1),
-				key: (/** @type {Total} */ row) => row[member],
+			key: (/** @type {Total} */ row) => row[member],
 			show: (/** @type {Total} */ row) => formatDuration(row[member]),
 		})),
-		{ title: "Max", key: (/** @type {Total} */ row) => row.max,
-			show: (/** @type {Total} */ row) => makeMax(app, row) },
+		{
+			title: "Max", key: (/** @type {Total} */ row) => row.max,
+			show: (/** @type {Total} */ row) => makeMax(app, row),
+		},
 	];
 	const table = new SortedTable(columns, 2, choose);
 	table.show(totals);
@@ -59,7 +63,7 @@ function makeMax(app, row) {
 
 /** @param {App} app @param {HTMLElement} section */
 export function showStatistics(app, section) {
-	const side = make("aside"), totals = summarize(app.trace);
+	const side = make("aside"), totals = app.totals ??= summarize(app.trace);
 	const choose = (/** @type {Total} */ row) => side.replaceChildren(
 		make("h2", {}, titleOf(row)), makeFigures(row),
 		make("h3", {}, "Durations (both scales are logarithmic)"), makeHistogram(app, row.name),

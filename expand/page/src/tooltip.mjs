@@ -82,8 +82,8 @@ export function describe(app, found) {
 	const { trace } = app, muted = (/** @type {string} */ text) => make("div.muted", {}, text);
 	switch (found.kind) {
 	case "region": {
-		const { lane, depth, index } = found.region, row = lane.rows[depth],
-			text = trace.texts.get(row.text[index]);
+		const { lane, depth, index } = found.region, row = lane.rows[depth];
+		const text = trace.texts.get(row.text[index]);
 		const open = row.flags[index] & UNENDED ? " (still open)" : "";
 		const length = formatDuration(row.end[index] - row.start[index]);
 		return [make("b", {}, titleOf(trace.siteOf(found.region))), ` ${length}${open}`,
