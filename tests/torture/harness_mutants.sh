@@ -46,7 +46,7 @@ try()
 	scale=$(sed -n 's/^scale: *//p' "$patch" | head -n 1)
 	if ! patch -p1 -s <"$patch" >"$log" 2>&1; then
 		fail "$mutant" "the patch does not apply" "$log"
-	elif ! ${MAKE:-make} -s CC="${CC:-cc}" torture-tools >"$log" 2>&1; then
+	elif ! ${MAKE:-make} -s CC="${CC:-cc}" NODE=false torture-tools >"$log" 2>&1; then
 		fail "$mutant" "does not build" "$log"
 	elif T2_FIRST=1 T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" \
 		</dev/null >"$log" 2>&1; then
