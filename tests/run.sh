@@ -55,9 +55,9 @@ run()
 	export ASAN_OPTIONS=$options:$reports:${ASAN_OPTIONS:-}
 	export TSAN_OPTIONS=$options:$reports:die_after_fork=0:${TSAN_OPTIONS:-}
 	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
-	trap - INT QUIT   # a shell has its background commands ignore them
-	# KILL reaches the whole group: nothing that the program started stays behind.
-	exec timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null
+	# Who started this may ignore signals, and a shell has its background commands do so.  KILL reaches the whole
+	# group: nothing that the program started stays behind.
+	exec env --default-signal timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null
 }
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
