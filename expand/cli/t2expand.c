@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "t2x_expand.h"
+#include "t2x_progress.h"
 #include "t2x_ring_hints.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
@@ -101,8 +102,12 @@ static int expand_inputs(struct run *run)
 		.settings = &run->settings, .report = &run->report, .pool = run->pool,
 		.inputs = &run->inputs, .output = &run->output,
 	};
-	int error = t2x_expand(&expansion);
+	int error;
 
+	if (run->output.shows_progress)
+		t2x_progress_start(t2x_inputs_bytes(&run->inputs));
+	error = t2x_expand(&expansion);
+	t2x_progress_stop();
 	if (error)
 		complain(run, "memory", strerror(-error));
 	t2x_inputs_judge(&run->inputs);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void complain(struct t2x_inputs *inputs, const char *path, const char *why)
 {
@@ -155,6 +156,19 @@ int t2x_inputs_find(struct t2x_inputs *inputs, unsigned rings)
 		t2x_report_note(inputs->report, "inputs", "%u more files were given more than once, count once",
 				inputs->twice - T2X_REPORT_LINES);
 	return 0;
+}
+
+uint64_t t2x_inputs_bytes(const struct t2x_inputs *inputs)
+{
+	uint64_t bytes = 0;
+	struct stat st;
+
+	for (unsigned i = 0; i < inputs->n; i++) {
+		if (!inputs->items[i].is_regular || stat(inputs->items[i].path, &st))
+			return 0;
+		bytes += (uint64_t)st.st_size;
+	}
+	return bytes;
 }
 
 /* ---- afterwards --------------------------------------------------------------------------------- */

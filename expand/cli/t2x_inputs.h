@@ -32,6 +32,9 @@ void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item);
 
 struct t2x_input *t2x_inputs_get(const struct t2x_inputs *inputs, dev_t device, ino_t inode);
 
+/* How many bytes the files have; 0: nobody knows, for not all are files. */
+uint64_t t2x_inputs_bytes(const struct t2x_inputs *inputs);
+
 /* All have been read: say what they turned out to be. */
 void t2x_inputs_judge(struct t2x_inputs *inputs);
 

@@ -211,6 +211,9 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 'P':
 		settings->no_pager = 1;
 		break;
+	case 'q':
+		settings->quiet = 1;
+		break;
 	case 'l':
 		settings->layout = optarg;
 		break;
@@ -314,6 +317,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "raw-text", no_argument, NULL, 'r' },
 		{ "color", optional_argument, NULL, 'c' },
 		{ "no-pager", no_argument, NULL, 'P' },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ "layout", required_argument, NULL, 'l' },
 		{ "recover", required_argument, NULL, 'R' },
 		{ "recover-all", no_argument, NULL, 'a' },

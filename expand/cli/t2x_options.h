@@ -36,6 +36,7 @@ struct t2x_settings {
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
 	enum t2x_when color;
 	int no_pager;
+	int quiet;                        /* no progress */
 	unsigned jobs;                    /* threads, the main one included */
 	const char *layout;               /* file of a foreign layout, or NULL */
 	char *const *paths;

@@ -179,7 +179,8 @@ static int start_terminal(struct t2x_output *output, const struct t2x_settings *
 
 	output->is_terminal = 1;
 	output->terminal.color = color;
-	output->terminal.is_raw = settings->raw_text || !isatty(output->fd);
+	output->terminal.is_seen = isatty(output->fd);
+	output->terminal.is_raw = settings->raw_text || !output->terminal.is_seen;
 	if (!output->terminal.is_raw && output->fd == STDOUT_FILENO && !settings->no_pager)
 		output->terminal.pager = t2x_pager_find();
 	return error ? error : t2x_out_init_fn(&output->out, t2x_terminal_write, &output->terminal);
@@ -212,6 +213,17 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 	return error ? strerror(-error) : NULL;
 }
 
+/*
+ * Whether a line of progress would be alone on the terminal: not beside what the reader of a pipe may print there.
+ */
+static int is_progress_alone(const struct t2x_output *output)
+{
+	struct stat st;
+
+	return output->terminal.is_seen ||
+	       (!fstat(output->fd, &st) && (S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(output->fd))));
+}
+
 /* It comes to nothing. */
 static void abandon(const struct t2x_output *output)
 {
@@ -227,6 +239,8 @@ const char *t2x_output_start(struct t2x_output *output, const struct t2x_setting
 
 	if (why)
 		abandon(output);
+	else
+		output->shows_progress = !settings->quiet && is_progress_alone(output);
 	return why;
 }
 

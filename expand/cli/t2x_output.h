@@ -20,6 +20,7 @@ struct t2x_output {
 	struct t2x_terminal terminal;         /* behind out, if the output is a terminal, or has colours */
 	int is_terminal;
 	int had_pager;
+	int shows_progress;               /* a line of it may be on the terminal meanwhile */
 	struct t2x_preallocated preallocated;   /* behind out, if the output is a file that was named */
 	int fd;
 	int is_new;                       /* in a directory, of ours alone */

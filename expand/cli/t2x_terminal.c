@@ -3,6 +3,7 @@
 #include "t2x_terminal.h"
 
 #include "t2x_pager.h"
+#include "t2x_progress.h"
 
 static void put_to_out(void *to, const char *text, size_t n)
 {
@@ -70,6 +71,8 @@ int t2x_terminal_write(void *terminal, const char *text, size_t n)
 {
 	struct t2x_terminal *to = terminal;
 
+	if (to->is_seen)
+		t2x_progress_stop();
 	if (to->pager)
 		t2x_pager_start(to->pager);
 	to->pager = NULL;

@@ -13,6 +13,7 @@ struct t2x_terminal {
 	struct t2x_escape escape;
 	struct t2x_out out;            /* to the descriptor */
 	int is_raw;                    /* nothing is escaped */
+	int is_seen;                   /* somebody looks at it: text ends the line of progress */
 	const char *pager;             /* to be started with the first text; NULL: none */
 	t2x_color_fn *color;           /* NULL: no colours */
 	int is_broken;                 /* what comes next goes on with a line, which is too long for colours */

@@ -4,7 +4,7 @@
 
 static const char synopsis[] =
 	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [--layout=FILE] [--raw-text] [--color=WHEN]\n"
-	"                [--no-pager] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"                [--no-pager] [--quiet] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
 	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
@@ -19,6 +19,7 @@ static const char options[] =
 	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
 	"  --color=WHEN     auto (default): perf and tree have colours on a terminal; always; never\n"
 	"  --no-pager       not through a pager ($T2_PAGER, $PAGER, less), which is for terminals\n"
+	"  --quiet          no line that shows the progress\n"
 	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
 	"  --recover-all    the same of all ring files of your dead processes\n"
 	"  --ring-pid=PID   of these only those of the process; likewise\n"

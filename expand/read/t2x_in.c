@@ -12,6 +12,13 @@
 
 enum { READ_BYTES = 128 * 1024 };
 
+static uint64_t bytes_read;       /* by all threads: a statistic, so relaxed is enough */
+
+uint64_t t2x_in_bytes_read(void)
+{
+	return __atomic_load_n(&bytes_read, __ATOMIC_RELAXED);
+}
+
 static ssize_t read_file(void *source, unsigned char *to, size_t room)
 {
 	const struct t2x_in *in = source;
@@ -22,7 +29,10 @@ static ssize_t read_file(void *source, unsigned char *to, size_t room)
 	do
 		n = read(in->fd, to, room);
 	while (n < 0 && errno == EINTR);
-	return n < 0 ? -errno : n;
+	if (n < 0)
+		return -errno;
+	__atomic_fetch_add(&bytes_read, (uint64_t)n, __ATOMIC_RELAXED);
+	return n;
 }
 
 static int open_path(struct t2x_in *in, const char *path)

@@ -44,6 +44,9 @@ int t2x_in_next_piece(struct t2x_in *in);
 /* 1: the piece ends because of damage that has been reported. */
 int t2x_in_is_break(const struct t2x_in *in);
 
+/* How many bytes all inputs together have been read so far; any thread. */
+uint64_t t2x_in_bytes_read(void);
+
 /* errno of what ended the reading, or 0. */
 int t2x_in_error(const struct t2x_in *in);
 

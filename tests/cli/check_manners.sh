@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # How t2expand behaves towards people: colours where somebody sees them, and nowhere else; a pager on a
-# terminal, which sees all and judges nothing.
+# terminal, which sees all and judges nothing; a line that shows the progress, while nothing else is there.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC TERM=xterm T2_PAGER=
@@ -154,6 +154,50 @@ if command -v less >/dev/null; then
 	KEYS=q terminal 012 env -u T2_PAGER "$expand" long.tlg >out
 	check "less is left by q" [ $? = 0 ]
 	check "less has shown one screen" sh -c '[ "$(grep -c region out)" -lt 60 ]'
+fi
+
+# ---- progress -----------------------------------------------------------------------------------
+{ cat long.api; for ((i = 0; i < 12; i++)); do grep region long.api; done; } >longer.api
+GIT_TRACE2_RAW=$tmp/longer.tlg "$out/tests/replay" longer.api || exit 1
+
+# slowly FILE [BYTES]: so many bytes of it, and a second and a half later the rest
+slowly()
+{
+	head -c "${2:-50000}" "$1"
+	sleep 1.5
+	tail -c "+$((${2:-50000} + 1))" "$1"
+}
+# has_progress, no_progress: on the terminal
+has_progress()
+{
+	grep -q 'MB/s' out
+}
+no_progress()
+{
+	! has_progress
+}
+slowly long.tlg | python3 "$top/tests/cli/terminal.py" 2 "$expand" -o slow.perf - >out
+check "a pipe that is slow: how much was read" grep -qE '[0-9]\.[0-9] MB read, [0-9.]+ MB/s' out
+check "nothing is left of it" [ "$(tr '\r' '\n' <out | tail -n 1)" = "$esc[K" ]
+check "the text is complete" same slow.perf long.perf
+slowly long.tlg | python3 "$top/tests/cli/terminal.py" 2 sh -c "'$expand' - | cat >slow.perf" >out
+check "none beside a pipe" no_progress
+slowly long.tlg | python3 "$top/tests/cli/terminal.py" 2 "$expand" --quiet -o slow.perf - >out
+check "none with --quiet" no_progress
+slowly long.tlg | TERM=dumb python3 "$top/tests/cli/terminal.py" 2 "$expand" -o slow.perf - >out
+check "none on a dumb terminal" no_progress
+slowly long.tlg | python3 "$top/tests/cli/terminal.py" 12 "$expand" --format=tree - >out
+check "before a tree there is one" has_progress
+check "and the tree is alone at the end" [ "$(tr '\r' '\n' <out | tail -n 1 | cut -c 1-3)" = "$esc[K" ]
+slowly longer.tlg 1000000 | python3 "$top/tests/cli/terminal.py" 12 "$expand" - >out
+check "none once there are lines on the same terminal" no_progress
+slowly cut.tlg | python3 "$top/tests/cli/terminal.py" 2 "$expand" -o slow.perf - >out
+check "messages wait for its end" sh -c "tr '\r' '\n' <out | tail -n 1 | grep -q 'did not end'"
+terminal 2 "$expand" -o slow.perf long.tlg >out
+check "none if it takes less than a second" [ ! -s out ]
+if command -v valgrind >/dev/null; then
+	terminal 2 valgrind -q "$expand" -o slow.perf longer.tlg >out
+	check "a file that takes long: a bar" grep -qE '\[#+ *\] +[0-9]+ %, [0-9.]+ MB/s, [0-9]+:[0-9]{2} left' out
 fi
 
 total
