@@ -33,6 +33,12 @@ record()
 modules=$(install "$top/tests/interop/page") || { echo "no playwright-core: npm cannot fetch it"; exit 77; }
 record index "$out/examples/t2index" /usr/include
 record lossy TRACE2_RAW_POLICY=overwrite TRACE2_RAW_RING=64k TRACE2_RAW_SNAPSHOT=exit "$out/examples/t2index" /usr/include
+# Seven processes, of which six are children.
+"${CC:-cc}" -I"$top/runtime" -o "$tmp/family" "$top/tests/interop/page/family.c" -L"$out" -Wl,-rpath,"$out" -ltrace2
+mkdir "$tmp/family.traces"
+TRACE2_RAW=$tmp/family.traces "$tmp/family" 2
+"$out/t2expand" --format=html -o "$tmp/family.html" "$tmp/family.traces"
+"$out/t2expand" --format=perf -o "$tmp/family.perf" "$tmp/family.traces"
 # Killed at work: what was open stays open.
 TRACE2_RAW=$tmp/killed.tlg "$out/examples/t2index" /usr >/dev/null 2>&1 &
 victim=$!

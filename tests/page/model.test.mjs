@@ -128,6 +128,14 @@ test("test_series_walk_shows_the_span_of_each_pixel", () => {
 	assert.deepEqual(series.spread(3, 4), { low: 0, high: 7 });
 });
 
+test("test_flows_families_are_ordered_parents_first", () => {
+	const encoder = new Encoder();
+	[["b", 50], ["a/y", 40], ["a", 10], ["a/x", 20], ["a/x/z", 60]].forEach(([sid, time], at) =>
+		encoder.thread(encoder.process(at, sid), 0, "main").enter(time, "c", "d").leave(time + 1));
+	const ordered = encoder.trace().processes.map(({ sid, depth }) => [sid, depth]);
+	assert.deepEqual(ordered, [["a", 0], ["a/x", 1], ["a/x/z", 2], ["a/y", 1], ["b", 0]]);
+});
+
 test("test_flows_child_start_leads_to_the_child", () => {
 	const trace = small();
 	assert.deepEqual(trace.flows.map(({ fromTime, toTime, to }) => [fromTime, toTime, to.index]), [[50, 120, 2]]);

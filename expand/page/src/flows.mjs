@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /**
- * Which child_start started which process.  A child's session id is its parent's and a part of its own; of the
- * children that a parent has started, the one that exited or became ready with the child's pid is it, or, if
- * none was seen to, the last one before the child began that has no process yet.
+ * Which process started which, and which child_start it was.  Of the children that a parent has started, the one that
+ * exited or became ready with the child's pid is it, or, if none was seen to, the last one before the child began that
+ * has no process yet.
  */
 
 /**
@@ -15,6 +15,47 @@
 /** @typedef {{ lane: import("./trace.mjs").Lane, time: number, id: string, pid: number, isTaken: boolean }} Start */
 
 /**
+ * Whose session ids begin with that of another one and a / are its children.
+ * @param {import("./trace.mjs").Process} process
+ * @param {Map<string, import("./trace.mjs").Process>} bySid
+ */
+function parentOf({ sid }, bySid) {
+	return bySid.get(sid.slice(0, Math.max(0, sid.lastIndexOf("/"))));
+}
+
+/**
+ * Each process in front of its children, which are in the order of their start; sets how deep they are.
+ * @param {import("./trace.mjs").Process[]} processes
+ */
+export function orderFamilies(processes) {
+	const bySid = new Map(processes.map((process) => [process.sid, process]));
+	const startOf = (/** @type {import("./trace.mjs").Process} */ { lanes }) =>
+		Math.min(...lanes.map((lane) => lane.first));
+	/** @type {Map<object | undefined, import("./trace.mjs").Process[]>} */
+	const children = new Map();
+	for (const process of processes) {
+		const parent = parentOf(process, bySid), key = parent === process ? undefined : parent;
+		children.set(key, [...children.get(key) ?? [], process]);
+	}
+	/** @type {import("./trace.mjs").Process[]} */
+	const ordered = [];
+	/** @type {import("./trace.mjs").Process[]} */
+	const pending = [];
+	/** @param {import("./trace.mjs").Process | undefined} parent */
+	const addChildren = (parent) => {
+		const own = (children.get(parent) ?? []).sort((a, b) => startOf(b) - startOf(a));
+		own.forEach((child) => child.depth = parent ? parent.depth + 1 : 0);
+		pending.push(...own);
+	};
+	addChildren(undefined);
+	for (let next = pending.pop(); next; next = pending.pop()) {
+		ordered.push(next);
+		addChildren(next);
+	}
+	return ordered;
+}
+
+/**
  * @param {import("./trace.mjs").Trace} trace
  * @returns {Flow[]}
  */
@@ -24,7 +65,7 @@ export function findFlows(trace) {
 	const starts = new Map();
 	const flows = [];
 	for (const child of trace.processes) {
-		const parent = bySid.get(child.sid.slice(0, Math.max(0, child.sid.lastIndexOf("/"))));
+		const parent = parentOf(child, bySid);
 		if (!parent || parent === child)
 			continue;
 		if (!starts.has(parent))

@@ -7,6 +7,8 @@ import { formatCount, formatShort } from "./scale.mjs";
 
 /** More are made only where they are seen. */
 const MOST_HEADS = 400;
+/** Of a process for each of those around it, in pixels. */
+const INDENT = 10, MOST_INDENTS = 8;
 
 export class Heads {
 	/**
@@ -53,7 +55,8 @@ export class Heads {
 
 	/** @param {Item} item @param {number} shift */
 	makeHead(item, shift) {
-		const style = `top:${item.y + shift}px;height:${item.height}px`;
+		const indent = item.kind === "process" ? Math.min(item.process.depth, MOST_INDENTS) * INDENT : 0;
+		const style = `top:${item.y + shift}px;height:${item.height}px;text-indent:${indent}px`;
 		const [name, small, title] = describe(item);
 		const tag = item.lane?.gaps.length ? "small.lost-text" : "small";
 		const label = make("div.name", { title }, name, " ", make(tag, {}, small));

@@ -8,7 +8,7 @@ import { firstAbove } from "./columns.mjs";
 import { mix } from "./colors.mjs";
 
 /** Fainter is not seen. */
-const LEAST_COVER = 0.3;
+const LEAST_COVER = 0.45;
 
 /** A region with room for its name. @typedef {{ index: number, from: number, to: number }} Wide */
 

@@ -5,7 +5,7 @@
  */
 import { Points, Row, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
-import { findFlows } from "./flows.mjs";
+import { findFlows, orderFamilies } from "./flows.mjs";
 import { makeSeries } from "./series.mjs";
 
 /**
@@ -31,6 +31,8 @@ export class Process {
 		this.pid = pid;
 		this.sid = sid;
 		this.title = "";
+		/** Of the process that started it plus one. */
+		this.depth = 0;
 		/** @type {Lane[]} */
 		this.lanes = [];
 		/** @type {import("./series.mjs").Series[]} */
@@ -164,7 +166,7 @@ export class Trace {
 			this.finishLane(lane);
 		for (const process of this.processes)
 			this.finishProcess(process);
-		this.processes = this.processes.filter((process) => process.lanes.length);
+		this.processes = orderFamilies(this.processes.filter((process) => process.lanes.length));
 		this.flows = findFlows(this);
 	}
 

@@ -292,6 +292,21 @@ test("test_page_open_regions_of_a_killed_process_are_open", async () => {
 	await close(page);
 });
 
+test("test_page_each_child_of_a_family_has_its_arrow", async () => {
+	const page = await open("family");
+	const arrows = await page.evaluate(() => window.app.trace.flows.map(({ from, fromTime, to, toTime }) => {
+		const isChild = to.process.sid.startsWith(`${from.process.sid}/`);
+		return { isChild, isLater: fromTime <= toTime, pid: to.process.pid };
+	}));
+	const pids = linesOf("family").filter(({ kind }) => kind === "child_exit")
+		.map(({ says }) => Number(says.match(/pid:(\d+)/)[1]));
+	assert.equal(pids.length, 6);
+	assert.deepEqual(arrows.map(({ pid }) => pid).sort(), pids.sort());
+	assert.ok(arrows.every(({ isChild, isLater }) => isChild && isLater));
+	assert.equal(await page.locator(".head.process").count(), 7);
+	await close(page);
+});
+
 test("test_page_child_is_reached_by_an_arrow", async () => {
 	const page = await open("small");
 	assert.equal(await page.evaluate(() => window.app.trace.flows.length), 1);
