@@ -20,12 +20,12 @@ static void end_innermost(struct t2x_tracks *tracks, struct t2x_track *track, ui
 {
 	struct t2x_span *span = &track->spans[--track->open];
 
-	if (span->frame) {
-		span->end_ns = ns > span->start_ns ? ns : span->start_ns;
+	span->end_ns = ns > span->start_ns ? ns : span->start_ns;
+	if (span->frame)
 		tracks->end_span(tracks->printer, track, span, track->open, end);
-		if (track->open && t2x_span_is_exact(end))
-			span[-1].inner_ns += span->end_ns - span->start_ns;
-	}
+	if (track->open)
+		span[-1].inner_ns += span->frame && t2x_span_is_exact(end) ? span->end_ns - span->start_ns :
+				     span->inner_ns;
 	free(span->message);
 	span->message = NULL;
 }

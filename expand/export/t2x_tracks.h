@@ -40,7 +40,8 @@ static inline int t2x_span_is_exact(enum t2x_span_end end)
 struct t2x_span {
 	const struct t2x_frame *frame;  /* t2x_thread_frame: no region, but the thread's own level */
 	uint64_t start_ns, end_ns;
-	uint64_t inner_ns;      /* of the spans directly in it that were exact */
+	uint64_t inner_ns;      /* of the outermost in it that were exact */
+	uint32_t node;          /* the writer's; 0 at first */
 	uint32_t message_length;
 	char *message;          /* of the enter; NULL: none */
 };

@@ -11,13 +11,14 @@ unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 need_shared_library
 need python3 command -v python3
 need jq command -v jq
+need protoc command -v protoc
 expand=$out/t2expand
 export XDG_RUNTIME_DIR=$tmp
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 
 for trace in $traces; do
-	for format in chrome; do
+	for format in chrome folded pprof; do
 		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
 		quiet "$format: $trace" "${compare[@]}"
 	done

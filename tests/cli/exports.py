@@ -6,7 +6,9 @@ Compare what an export says of a trace with what git's event format says of it. 
 anything does.  Each format is read with what Python has for it: json, gzip.
 """
 import collections
+import gzip
 import json
+import os
 import subprocess
 import sys
 
@@ -119,13 +121,100 @@ def check_chrome_flows(verdict, oracle, events):
             verdict.same("an arrow", e, ends[e["id"]])
 
 
-FORMATS = {"chrome": check_chrome}
+class Profile:
+    """What the slices of the chrome format add up to: by stack, thread and category."""
+
+    def __init__(self, t2expand, trace):
+        events = json.loads(expand(t2expand, trace, "--format=chrome"), parse_float=str)["traceEvents"]
+        names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+        self.self_ns, self.folded, self.leaves = collections.Counter(), collections.Counter(), 0
+        threads = collections.defaultdict(list)
+        for e in events:
+            end = e.get("args", {}).get("end", "")
+            self.leaves += end.startswith("left here")
+            if e["ph"] == "X" and e["cat"] != "trace2.thread" and e["name"] != "events lost":
+                start, length = nanoseconds(e["ts"]), nanoseconds(e["dur"])
+                threads[e["pid"], e["tid"]].append((start, -length, e["name"], e["cat"], not end))
+                self.leaves += not end or end.startswith("not sure")
+        for thread, spans in threads.items():
+            self.take(names[thread], thread[0], sorted(spans))
+
+    def take(self, thread, pid, spans):
+        """Spans that are exact, and what is left of them without the exact ones directly in them."""
+        stack = []
+        for start, minus, name, category, exact in spans + [(1 << 63, 0, "", "", False)]:
+            while stack and stack[-1][0] <= start:
+                _, length, inner, names, kind, good = stack.pop()
+                if good:
+                    self.self_ns[thread, pid, kind, names] += length - inner
+                    self.folded[names] += length - inner
+                if stack:
+                    stack[-1][2] += length if good else inner
+            around = stack[-1][3] if stack else ()
+            stack.append([start - minus, -minus, 0, (*around, name), category, exact])
+
+
+def check_folded(verdict, profile, text):
+    got = collections.Counter()
+    for line in text.decode().splitlines():
+        stack, _, ns = line.rpartition(" ")
+        got[tuple(stack.split(";"))] += int(ns)
+    verdict.same("stacks", got, +profile.folded)
+
+
+def parse_text(lines):
+    """A message as `protoc --decode` prints it: fields with the list of their values."""
+    fields = collections.defaultdict(list)
+    for line in lines:
+        if line.strip() == "}":
+            break
+        name, _, value = line.strip().partition(" ")
+        if value == "{":
+            fields[name].append(parse_text(lines))
+        else:
+            value = value.strip()
+            fields[name[:-1]].append(json.loads(value) if value[0] == '"' else int(value))
+    return fields
+
+
+def decode(message, schema, data):
+    """What protoc makes of it with a schema of our own, of the fields that we use."""
+    command = ["protoc", "--decode=" + message, "-I", os.path.dirname(__file__), schema]
+    text = subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
+    return parse_text(iter(text.splitlines()))
+
+
+def check_pprof(verdict, profile, data):
+    message = decode("Profile", "profile.proto", gzip.decompress(data))
+    strings = message["string_table"]
+    verdict.same("types", [(strings[t["type"][0]], strings[t["unit"][0]]) for t in message["sample_type"]],
+                 [("regions", "count"), ("time", "nanoseconds")])
+    functions = {f["id"][0]: strings[f["name"][0]] for f in message["function"]}
+    locations = {place["id"][0]: functions[place["line"][0]["function_id"][0]] for place in message["location"]}
+    got, count = collections.Counter(), 0
+    for sample in message["sample"]:
+        labels = {strings[label["key"][0]]: label for label in sample["label"]}
+        names = tuple(locations[number] for number in reversed(sample["location_id"]))
+        key = (strings[labels["thread"]["str"][0]], labels["pid"]["num"][0],
+               strings[labels["category"]["str"][0]], names)
+        count += sample["value"][0]
+        got[key] += sample["value"][1]
+    verdict.same("samples", +got, +profile.self_ns)
+    verdict.same("regions left", count, profile.leaves)
+
+
+CHECKS = {
+    "chrome": (Oracle, check_chrome),
+    "folded": (Profile, check_folded),
+    "pprof": (Profile, check_pprof),
+}
 
 
 def main():
     name, t2expand, trace = sys.argv[1:]
     verdict = Verdict()
-    FORMATS[name](verdict, Oracle(t2expand, trace), expand(t2expand, trace, "--format=" + name))
+    source, check = CHECKS[name]
+    check(verdict, source(t2expand, trace), expand(t2expand, trace, "--format=" + name))
     sys.exit(verdict.failed != 0)
 
 

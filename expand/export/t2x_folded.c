@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_folded.c - folded stacks, a line each: labels from the outermost region to the innermost with semicolons between
+ * them, a blank, nanoseconds in the innermost alone.  For flamegraph.pl, inferno, speedscope.  Threads are added up.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "t2x_profile.h"
+#include "t2x_utf8.h"
+
+static int begin_folded(struct t2x_printer *printer)
+{
+	return t2x_profile_begin(printer, 0);
+}
+
+/* What means something in a line becomes something else. */
+static void put_label(struct t2x_out *out, const char *label)
+{
+	static const char special[] = ";\x7f\1\2\3\4\5\6\a\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17"
+				      "\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f";
+
+	while (*label) {
+		size_t n = strcspn(label, special);
+
+		t2x_utf8_text(out, label, n);
+		label += n;
+		if (*label)
+			t2x_out_char(out, *label++ == ';' ? ':' : '?');
+	}
+}
+
+/* A stack and those around it, outermost first. */
+static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, const struct t2x_stack *stack,
+		     uint32_t *frames)
+{
+	uint32_t n = 0;
+
+	for (; stack; stack = t2x_profile_parent(profile, stack))
+		frames[n++] = stack->frame;
+	while (n--) {
+		put_label(out, profile->tracks.frames.frames[frames[n] - 1]->label);
+		t2x_out_char(out, n ? ';' : ' ');
+	}
+}
+
+static void finish_folded(struct t2x_printer *printer)
+{
+	const struct t2x_profile *profile = printer->own;
+	uint32_t *frames = malloc((profile->count + 1) * sizeof(frames[0]));   /* no stack is deeper */
+
+	if (!frames)
+		printer->out->error = ENOMEM;
+	for (uint32_t i = 0; frames && i < profile->count; i++) {
+		if (!profile->stacks[i].self_ns)
+			continue;
+		put_stack(printer->out, profile, &profile->stacks[i], frames);
+		t2x_out_uint(printer->out, profile->stacks[i].self_ns);
+		t2x_out_end_line(printer->out);
+	}
+	free(frames);
+	t2x_profile_free(printer);
+}
+
+const struct t2x_writer t2x_writer_folded = {
+	.begin = begin_folded,
+	.finish = finish_folded,
+	.unresolved = t2x_profile_event,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_profile.c - see t2x_profile.h. */
+#include "t2x_profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_STACKS = 256, FIRST_THREADS = 16 };
+
+/* Room for one more in an array that doubles.  Return  0: no memory */
+static int make_room(void **array, uint32_t count, uint32_t *max, uint32_t first, size_t size)
+{
+	uint32_t more = *max ? 2 * *max : first;
+	void *grown;
+
+	if (count < *max)
+		return 1;
+	grown = more > *max ? realloc(*array, more * size) : NULL;
+	if (!grown)
+		return 0;
+	*array = grown;
+	*max = more;
+	return 1;
+}
+
+/* The stack of a frame in another one.  Return  its number; 0: no memory */
+static uint32_t find_stack(struct t2x_profile *profile, uint32_t parent, uint32_t frame, int is_thread)
+{
+	uint64_t seed = t2x_index_mix(t2x_index_seed(), (uint64_t)parent << 32 | frame);
+	uint32_t hash = (uint32_t)t2x_index_mix(seed, (uint64_t)is_thread), number;
+	struct t2x_index_search search = t2x_index_begin(hash);
+	void *stacks = profile->stacks;
+
+	while ((number = t2x_index_next(&profile->index, &search))) {
+		const struct t2x_stack *stack = &profile->stacks[number - 1];
+		if (stack->parent == parent && stack->frame == frame && stack->is_thread == is_thread)
+			return number;
+	}
+	if (!make_room(&stacks, profile->count, &profile->max, FIRST_STACKS, sizeof(profile->stacks[0])))
+		return 0;
+	profile->stacks = stacks;
+	if (t2x_index_add(&profile->index, hash, profile->count + 1))
+		return 0;
+	profile->stacks[profile->count] = (struct t2x_stack){
+		.parent = parent, .frame = frame, .is_thread = is_thread
+	};
+	return ++profile->count;
+}
+
+/* The stack of a thread, in which those of its regions are.  Return  0: no memory */
+static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track *track)
+{
+	uint64_t seed = t2x_index_mix(t2x_index_seed(), track->process->pid);
+	uint32_t hash = (uint32_t)t2x_index_hash(seed, track->name, strlen(track->name)), number;
+	struct t2x_index_search search = t2x_index_begin(hash);
+	struct t2x_profile_thread *thread;
+	void *threads = profile->thread;
+
+	while ((number = t2x_index_next(&profile->thread_index, &search))) {
+		thread = &profile->thread[number - 1];
+		if (thread->pid == track->process->pid && strcmp(thread->name, track->name) == 0)
+			return find_stack(profile, 0, number, 1);
+	}
+	if (!make_room(&threads, profile->threads, &profile->max_threads, FIRST_THREADS, sizeof(*thread)))
+		return 0;
+	profile->thread = threads;
+	if (t2x_index_add(&profile->thread_index, hash, profile->threads + 1))
+		return 0;
+	thread = &profile->thread[profile->threads++];
+	thread->pid = track->process->pid;
+	memcpy(thread->name, track->name, sizeof(thread->name));
+	return find_stack(profile, 0, profile->threads, 1);
+}
+
+/* The stack of a span in those around it, each of which remembers its own; what was entered unseen is left out. */
+static uint32_t find_span(struct t2x_profile *profile, const struct t2x_track *track, struct t2x_span *span,
+			  unsigned depth)
+{
+	uint32_t around = 0;
+
+	for (unsigned i = 0; i <= depth; i++) {
+		struct t2x_span *at = i < depth ? &track->spans[i] : span;
+
+		if (!at->node && at->frame && !at->frame->number && profile->by_thread)
+			at->node = find_thread(profile, track);
+		else if (!at->node && at->frame && at->frame->number)
+			at->node = find_stack(profile, around, at->frame->number, 0);
+		around = at->node ? at->node : around;
+	}
+	return span->node;
+}
+
+static int is_left(enum t2x_span_end end)
+{
+	return end == T2X_SPAN_LEFT || end == T2X_SPAN_UNSURE || end == T2X_SPAN_UNSEEN;
+}
+
+static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+		     enum t2x_span_end end)
+{
+	struct t2x_profile *profile = printer->own;
+	unsigned known = depth < track->open ? depth : track->open;
+	uint32_t number = span->frame->number && is_left(end) ? find_span(profile, track, span, known) : 0;
+	struct t2x_stack *stack;
+	uint64_t ns;
+
+	if (!number)
+		return;
+	stack = &profile->stacks[number - 1];
+	stack->count++;
+	if (!t2x_span_is_exact(end))
+		return;
+	ns = span->end_ns - span->start_ns;
+	stack->self_ns += ns > span->inner_ns ? ns - span->inner_ns : 0;
+}
+
+int t2x_profile_begin(struct t2x_printer *printer, int by_thread)
+{
+	struct t2x_profile *profile = calloc(1, sizeof(*profile));
+
+	if (!profile)
+		return -ENOMEM;
+	profile->tracks.printer = printer;
+	profile->tracks.end_span = end_span;
+	profile->by_thread = by_thread;
+	printer->own = profile;
+	return 0;
+}
+
+void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_profile *profile = printer->own;
+	struct t2x_track *track = t2x_tracks_take(&profile->tracks, ev);
+
+	if (!profile->first_ns)
+		profile->first_ns = ev->ns;
+	if (ev->ns > profile->last_ns)
+		profile->last_ns = ev->ns;
+	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
+		profile->lost += (uint64_t)ev->args[0].value;
+	if (track && ev->style == TLG_STYLE_thread_exit)
+		t2x_tracks_end_thread(&profile->tracks, track);
+}
+
+void t2x_profile_free(struct t2x_printer *printer)
+{
+	struct t2x_profile *profile = printer->own;
+
+	t2x_tracks_free(&profile->tracks);
+	t2x_index_free(&profile->index);
+	t2x_index_free(&profile->thread_index);
+	free(profile->stacks);
+	free(profile->thread);
+	free(profile);
+	printer->own = NULL;
+}
