@@ -117,6 +117,45 @@ static int expand_inputs(struct run *run)
 	return error;
 }
 
+/* ---- the time of the last event ---------------------------------------------------------------- */
+
+/* What is not a file cannot be read twice.  Return  0: there is one */
+static int can_reread(struct run *run)
+{
+	for (unsigned i = 0; i < run->inputs.n; i++) {
+		const struct t2x_input *input = &run->inputs.items[i];
+
+		if (!input->is_regular) {
+			complain(run, input->in.name, "--since and --until cannot count from the end of a pipe");
+			return 0;
+		}
+	}
+	return 1;
+}
+
+/* Read the inputs, printing nothing: whatever is wrong with them is said the next time.  Return  0 or -ENOMEM */
+static int find_end(struct run *run)
+{
+	struct t2x_report silent = { .to = NULL };
+	struct t2x_inputs inputs = { .settings = &run->settings, .report = &silent, .layout = run->inputs.layout };
+	struct t2x_output output = { .fd = -1, .is_new = 1 };
+	const struct t2x_expansion expansion = {
+		.settings = &run->settings, .report = &silent, .inputs = &inputs, .output = &output,
+		.writer = &t2x_writer_end,
+	};
+	int error = t2x_out_init(&output.out, -1);
+
+	if (!error)
+		error = t2x_inputs_find(&inputs, 0);
+	if (!error)
+		error = t2x_expand(&expansion);
+	t2x_inputs_free(&inputs);
+	t2x_out_free(&output.out);
+	return error;
+}
+
+/* ---- one output --------------------------------------------------------------------------------- */
+
 static int has_failed(const struct run *run)
 {
 	return run->is_unusable || run->inputs.is_unusable || run->recover.failed;
@@ -153,6 +192,11 @@ static int expand_all(struct run *run)
 	if (!run->inputs.n) {
 		report_nothing(run);
 		return 0;
+	}
+	if (t2x_filter_needs_end(&run->settings.filter)) {
+		error = can_reread(run) ? find_end(run) : 0;
+		if (error || run->is_unusable)
+			return error;
 	}
 	if (!open_output(run))
 		return 0;
@@ -238,6 +282,7 @@ int main(int argc, char **argv)
 	t2x_inputs_free(&run.inputs);
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);
+	t2x_filter_free(&run.settings.filter);
 	t2x_pool_free(run.pool);
 	t2x_layout_free(&run.layout);
 	return status;

@@ -87,9 +87,12 @@ static int expand_events(const struct t2x_expansion *x)
 	struct t2x_merge *merge = NULL;
 	struct t2x_batch_queue *queue = NULL;
 	struct t2x_read_ahead *ahead = NULL;          /* NULL: inputs are read when their blocks are wanted */
+	const struct t2x_writer *writer = x->writer;
 	int error = -ENOMEM;
 
-	context.model = t2x_model_new(x->settings->format->writer, &x->output->out, &x->settings->options);
+	if (!writer)
+		writer = x->settings->filter.is_on ? &t2x_writer_filter : x->settings->format->writer;
+	context.model = t2x_model_new(writer, &x->output->out, &x->settings->options);
 	if (context.model)
 		merge = t2x_merge_new(&context);
 	if (!merge)

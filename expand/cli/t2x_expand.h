@@ -16,6 +16,7 @@ struct t2x_expansion {
 	struct t2x_pool *pool;            /* NULL: the calling thread does all of it */
 	struct t2x_inputs *inputs;
 	struct t2x_output *output;        /* was started */
+	const struct t2x_writer *writer;  /* NULL: the format's, behind the filter */
 };
 
 /* Return  0 or -ENOMEM: the output is not complete */

@@ -19,8 +19,11 @@
 
 enum { MAX_NESTING = 1000000 };
 
-/* Options without a letter; from FORMAT_OPTION on, those of formats. */
-enum { RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS, FORMAT_OPTION };
+/* Options without a letter; from FORMAT_OPTION on, those of formats; from FILTER_OPTION on, the filters. */
+enum {
+	RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS,
+	FORMAT_OPTION, FILTER_OPTION = FORMAT_OPTION + T2X_OPTIONS
+};
 
 static void put_to_stdout(void *to, const char *text, size_t n)
 {
@@ -99,14 +102,18 @@ static uint32_t find_pid(const char *option, const char *text)
 	return (uint32_t)n;
 }
 
+static void run_out(void)
+{
+	fprintf(stderr, "t2expand: %s\n", strerror(ENOMEM));
+	exit(T2X_EXIT_UNUSABLE);
+}
+
 static void add_ring(struct t2x_settings *settings, char *path)
 {
 	char **rings = realloc(settings->rings, (settings->nrings + 1) * sizeof(*rings));
 
-	if (!rings) {
-		fprintf(stderr, "t2expand: %s\n", strerror(ENOMEM));
-		exit(T2X_EXIT_UNUSABLE);
-	}
+	if (!rings)
+		run_out();
 	settings->rings = rings;
 	rings[settings->nrings++] = path;
 }
@@ -164,6 +171,18 @@ static int take_selection(struct t2x_selection *select, int option)
 	default:
 		return 0;
 	}
+}
+
+static void take_filter(struct t2x_filter *filter, enum t2x_filter_option option)
+{
+	int error = t2x_filter_set(filter, option, optarg);
+	char what[64];
+
+	if (error == -ENOMEM)
+		run_out();
+	snprintf(what, sizeof(what), "--%s makes no sense", t2x_filter_options[option].option);
+	if (error)
+		refuse(what, optarg);
 }
 
 /* What belongs to ring files.  Return  0: option does not */
@@ -233,7 +252,9 @@ static void take_option(struct t2x_settings *settings, int option)
 		leave();
 		break;
 	default:
-		if (option >= FORMAT_OPTION)
+		if (option >= FILTER_OPTION)
+			take_filter(&settings->filter, (enum t2x_filter_option)(option - FILTER_OPTION));
+		else if (option >= FORMAT_OPTION)
 			settings->values[option - FORMAT_OPTION] = optarg ? optarg : "";
 		else if (!take_ring_option(settings, option))
 			exit(T2X_EXIT_USAGE);   /* getopt has said what is wrong */
@@ -269,6 +290,19 @@ static void check_rings(struct t2x_settings *settings)
 		refuse("no file goes with an output that is a directory", settings->paths[0]);
 }
 
+/* Raw events have no meaning yet to filter by; and what comes from a pipe, or is made, cannot be read twice. */
+static void check_filter(struct t2x_settings *settings)
+{
+	struct t2x_filter *filter = &settings->filter;
+
+	filter->writer = settings->format->writer;
+	settings->options.filter = filter;
+	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
+		refuse("no filter is for raw events, --format", settings->format->name);
+	if (t2x_filter_needs_end(filter) && (settings->nrings || settings->recover_all || settings->live))
+		refuse("--since and --until cannot count from the end with --recover, --recover-all or --live", NULL);
+}
+
 /* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
 static void check_format_options(struct t2x_settings *settings)
 {
@@ -296,7 +330,7 @@ static void check_format_options(struct t2x_settings *settings)
 		options->nesting = find_number("", t2x_option(options, T2X_OPTION_nesting), MAX_NESTING);
 }
 
-/* The options, those of formats at the end; to is as large as all of them. */
+/* The options, those of formats and the filters at the end; to is as large as all of them. */
 static void list_options(struct option *to, const struct option *options, unsigned n)
 {
 	memcpy(to, options, n * sizeof(*to));
@@ -305,7 +339,12 @@ static void list_options(struct option *to, const struct option *options, unsign
 			t2x_format_options[i].name, t2x_format_options[i].value ? required_argument : no_argument, NULL,
 			(int)(FORMAT_OPTION + i)
 		};
-	to[n + T2X_OPTIONS] = (struct option){ 0 };
+	n += T2X_OPTIONS;
+	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
+		to[n + i] = (struct option){
+			t2x_filter_options[i].option, required_argument, NULL, (int)(FILTER_OPTION + i)
+		};
+	to[n + T2X_FILTER_OPTIONS] = (struct option){ 0 };
 }
 
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
@@ -334,7 +373,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "version", no_argument, NULL, 'v' },
 	};
 	enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
-	struct option all[OPTIONS + T2X_OPTIONS + 1];
+	struct option all[OPTIONS + T2X_OPTIONS + T2X_FILTER_OPTIONS + 1];
 	int option;
 
 	*settings = (struct t2x_settings){
@@ -347,4 +386,5 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 	settings->paths = argv + optind;
 	settings->npaths = (unsigned)(argc - optind);
 	check_rings(settings);
+	check_filter(settings);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "query/t2x_filter.h"
 #include "text/t2x_formats.h"
 
 /* Exit statuses of the program beside 0. */
@@ -31,6 +32,7 @@ struct t2x_settings {
 	const struct t2x_format *format;
 	struct t2x_options options;
 	const char *values[T2X_OPTIONS];  /* of options of formats: NULL: not given; "": without a value */
+	struct t2x_filter filter;         /* which events; to be freed */
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */

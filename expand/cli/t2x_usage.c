@@ -2,9 +2,11 @@
 /* t2x_usage.c - see t2x_usage.h. */
 #include "t2x_usage.h"
 
+#include "query/t2x_filter.h"
+
 static const char synopsis[] =
-	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [--layout=FILE] [--raw-text] [--color=WHEN]\n"
-	"                [--no-pager] [--quiet] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
+	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [FILTER]... [--layout=FILE] [--raw-text]\n"
+	"                [--color=WHEN] [--no-pager] [--quiet] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
 	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
 	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
 	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
@@ -42,6 +44,14 @@ static void put_option(FILE *to, const struct t2x_format_option *option)
 	fprintf(to, "  %-16s %s%s%s\n", words, option->formats, *option->formats ? ": " : "", option->help);
 }
 
+static void put_filter(FILE *to, const struct t2x_filter_help *filter)
+{
+	char words[32];
+
+	snprintf(words, sizeof(words), "--%s=%s", filter->option, filter->value);
+	fprintf(to, "  %-19s %s\n", words, filter->help);
+}
+
 void t2x_usage_help(FILE *to)
 {
 	fputs(synopsis, to);
@@ -51,6 +61,9 @@ void t2x_usage_help(FILE *to)
 	fputs("Options of formats:\n", to);
 	for (unsigned i = 0; i < T2X_OPTIONS; i++)
 		put_option(to, &t2x_format_options[i]);
+	fputs("Filters (GLOBS: patterns with commas between them; !GLOB: not these):\n", to);
+	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
+		put_filter(to, &t2x_filter_options[i]);
 	fputs(options, to);
 }
 

@@ -14,11 +14,14 @@
 #include "t2x_template.h"
 #include "base/t2x_out.h"
 
+struct t2x_filter;
+
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
 	unsigned nesting;     /* event: open regions up to which regions and data are shown; 0: no limit */
 	int ns;               /* perf, event: times with nine decimals, not git's six */
 	const char *const *values;   /* t2expand only: of all options of formats, see text/t2x_formats.h */
+	struct t2x_filter *filter;   /* t2expand only: what is shown, see query/t2x_filter.h */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 

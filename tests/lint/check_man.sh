@@ -110,6 +110,7 @@ agree "git's keys in trace2-env(7)" "$tmp/code" "$tmp/page"
 {
 	grep -hoE '\{ "[a-z_-]+", (no|required|optional)_argument' expand/cli/t2x_options.c | sed 's/{ "//; s/".*//'
 	sed -n 's/^T2X_FORMAT_OPTION(\([a-z_]*\),.*/\1/p' expand/text/t2x_formats.def
+	sed -n 's/^T2X_FILTER_OPTION([a-z_]*, "\([a-z-]*\)",.*/\1/p' expand/query/t2x_filter.def
 } | sort -u >"$tmp/code"
 sed -n '/^\.It Fl/p' expand/t2expand.1 | grep -oE 'Fl -[a-z_-]+' | sed 's/Fl -//' | sort -u >"$tmp/page"
 agree "the options in t2expand(1)" "$tmp/code" "$tmp/page"

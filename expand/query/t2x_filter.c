@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_filter.c - what the filters are asked for, and which threads and names match. */
+#include "t2x_filter.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "text/t2x_text.h"
+
+const struct t2x_filter_help t2x_filter_options[T2X_FILTER_OPTIONS] = {
+#define T2X_FILTER_OPTION(name, option, value, help) { option, value, help },
+#include "t2x_filter.def"
+#undef T2X_FILTER_OPTION
+};
+
+/* A number from 1 up. */
+static int set_depth(struct t2x_filter *filter, const char *value)
+{
+	uint64_t depth = 0;
+
+	for (; *value >= '0' && *value <= '9' && depth <= UINT32_MAX; value++)
+		depth = 10 * depth + (uint64_t)(*value - '0');
+	if (*value || !depth || depth > UINT32_MAX)
+		return -EINVAL;
+	filter->max_depth = (unsigned)depth;
+	return 0;
+}
+
+static struct t2x_patterns *find_patterns(struct t2x_filter *filter, enum t2x_filter_option option)
+{
+	switch (option) {
+	case T2X_FILTER_thread:
+		return &filter->thread;
+	case T2X_FILTER_pid:
+		return &filter->pid;
+	case T2X_FILTER_sid:
+		return &filter->sid;
+	case T2X_FILTER_category:
+		return &filter->category;
+	case T2X_FILTER_label:
+		return &filter->label;
+	default:
+		return &filter->event;
+	}
+}
+
+int t2x_filter_set(struct t2x_filter *filter, enum t2x_filter_option option, const char *value)
+{
+	filter->is_on = 1;
+	switch (option) {
+	case T2X_FILTER_since:
+		return t2x_when_parse(&filter->since, value);
+	case T2X_FILTER_until:
+		return t2x_when_parse(&filter->until, value);
+	case T2X_FILTER_min_duration:
+		return t2x_when_parse_duration(&filter->min_ns, value);
+	case T2X_FILTER_max_depth:
+		return set_depth(filter, value);
+	default:
+		return t2x_patterns_add(find_patterns(filter, option), value);
+	}
+}
+
+int t2x_filter_needs_end(const struct t2x_filter *filter)
+{
+	return filter->since.kind == T2X_WHEN_FROM_END || filter->until.kind == T2X_WHEN_FROM_END;
+}
+
+int t2x_filter_selects_process(const struct t2x_filter *filter, const struct t2x_process *process)
+{
+	char pid[T2X_MAX_DIGITS + 1];
+
+	*t2x_put_uint(pid, process->pid) = '\0';
+	return t2x_patterns_select(&filter->pid, pid) && t2x_patterns_select_path(&filter->sid, process->sid);
+}
+
+int t2x_filter_selects_thread(const struct t2x_filter *filter, const struct t2x_thread *thread)
+{
+	return t2x_patterns_select(&filter->thread, thread->name) &&
+	       t2x_filter_selects_process(filter, thread->process);
+}
+
+unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_event *event)
+{
+	const char *category = event->scope ? event->scope->category : NULL;
+	const char *label = event->scope ? event->scope->label : NULL;
+	unsigned match = 0;
+
+	if (t2x_patterns_select(&filter->event, t2x_text_event_name(event->style)))
+		match |= T2X_FILTER_KIND;
+	if (t2x_patterns_select(&filter->category, category) && t2x_patterns_select(&filter->label, label))
+		match |= T2X_FILTER_NAMES;
+	return match;
+}
+
+int t2x_filter_nests(const struct t2x_event *ev)
+{
+	switch (ev->style) {
+	case TLG_STYLE_region_enter:
+	case TLG_STYLE_region_leave:
+	case TLG_STYLE_data:
+	case TLG_STYLE_data_intmax:
+	case TLG_STYLE_data_json:
+	case TLG_STYLE_step:
+		return !ev->lost;
+	default:
+		return 0;
+	}
+}
+
+void t2x_filter_free(struct t2x_filter *filter)
+{
+	t2x_patterns_free(&filter->thread);
+	t2x_patterns_free(&filter->pid);
+	t2x_patterns_free(&filter->sid);
+	t2x_patterns_free(&filter->category);
+	t2x_patterns_free(&filter->label);
+	t2x_patterns_free(&filter->event);
+}
+
+/* ---- the last event ----------------------------------------------------------------------------- */
+
+static void note_time(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	if (ev->ns > printer->options.filter->end_ns)
+		printer->options.filter->end_ns = ev->ns;
+}
+
+const struct t2x_writer t2x_writer_end = {
+	.unresolved = note_time,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = note_time,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

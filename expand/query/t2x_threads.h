@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_threads.h - something to remember of each thread, by stream and thread id.
+ *
+ * A thread's number (t2x_hit.h) changes with its name, while its regions stay open: so it is only the shortcut.
+ */
+#ifndef T2X_THREADS_H
+#define T2X_THREADS_H
+
+#include <stddef.h>
+
+#include "model/t2x_hit.h"
+#include "base/t2x_map.h"
+
+enum { T2X_THREADS_MAX = 65536, T2X_THREADS_AT_HAND = 256 };
+
+/* What the records of all users begin with. */
+struct t2x_thread_record {
+	uint32_t stream, tid;
+};
+
+struct t2x_threads {
+	struct t2x_map streams;               /* to maps of the threads */
+	unsigned count;
+	size_t bytes;                         /* of a record */
+	void (*forget)(void *target, void *record);   /* frees what is in it; NULL: nothing is */
+	void *target;
+	struct {
+		uint64_t number;
+		void *record;
+	} at_hand[T2X_THREADS_AT_HAND];
+};
+
+/* The long way. */
+void *t2x_threads_search(struct t2x_threads *threads, const struct t2x_thread *thread);
+
+/* The record of a thread, all zero but for its head at first.  Return  NULL: no memory, or there are too many */
+static inline void *t2x_threads_get(struct t2x_threads *threads, const struct t2x_thread *thread)
+{
+	unsigned at = thread->number % T2X_THREADS_AT_HAND;
+
+	if (threads->at_hand[at].number == thread->number && thread->number)
+		return threads->at_hand[at].record;
+	return t2x_threads_search(threads, thread);
+}
+
+/* The thread has ended. */
+void t2x_threads_remove(struct t2x_threads *threads, void *record);
+
+/* Call visit for each record. */
+void t2x_threads_each(const struct t2x_threads *threads, void (*visit)(void *target, void *record), void *target);
+
+void t2x_threads_free(struct t2x_threads *threads);
+
+#endif

@@ -1,0 +1,218 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# The filters, on a real program of several threads: what t2expand shows with them is compared with what a judge, who
+# has the whole text without filters before him, selects.  And what is refused.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need "example" [ -x "$out/examples/t2index" ]
+expand=$out/t2expand
+cd "$tmp" || exit 1
+
+TRACE2_RAW=$tmp/a.tlg "$out/examples/t2index" -j 4 "$top/runtime" >index.out 2>index.err
+check "a trace of t2index" [ -s a.tlg ]
+
+cat >judge.py <<'END'
+import fnmatch, re, subprocess, sys
+
+expand, trace = sys.argv[1:3]
+NESTS = "region_enter", "region_leave", "data", "data_json", "step"
+passed = failed = 0
+
+
+class Line:
+    def __init__(self, text):
+        self.columns = [part.strip() for part in text.split("|", 9)]
+        clock, _ = self.columns[0].split(" ", 1)
+        h, m, s = clock.split(":")
+        self.ns = (int(h) * 60 + int(m)) * 60 * 10**9 + int(s.replace(".", ""))
+        self.thread, self.kind, self.category = self.columns[2], self.columns[3], self.columns[7]
+        self.head, payload = split_payload(text)
+        self.payload = payload.lstrip(".")
+        self.open = 1 + (len(payload) - len(self.payload)) // 2
+        words = self.payload.split(":", 1)
+        self.label = words[1].split(" ")[0] if words[0] in ("label", "name") else words[0]
+        if self.kind not in NESTS and "timer" not in self.kind and "counter" not in self.kind:
+            self.label = self.category = None
+        self.leave = None
+
+    def shown(self, nesting, is_repeated=False):
+        payload = self.payload.split(" ")[0] if is_repeated else self.payload
+        return self.head + " | " + "." * (2 * nesting) + payload
+
+
+def split_payload(text):
+    at = -1
+    for _ in range(8):
+        at = text.index(" | ", at + 1)
+    return text[:at], text[at + 3:]
+
+
+def run(*options):
+    result = subprocess.run([expand, "--format=perf", "--ns", *options, trace], capture_output=True, text=True)
+    return result.stdout.splitlines()
+
+
+lines = [Line(text) for text in run()]
+for thread in {line.thread for line in lines}:
+    stack = []
+    for line in lines:
+        if line.thread != thread:
+            continue
+        if line.kind == "region_leave":
+            stack[-1].leave = line
+            line.enter = stack.pop()
+        line.around = stack[:]
+        if line.kind == "region_enter":
+            stack.append(line)
+
+
+def matches(patterns, text):
+    if not patterns:
+        return True
+    parts = patterns.split(",")
+    globs = [part for part in parts if part[0] != "!"]
+    if text is None:
+        return not globs
+    return (not globs or any(fnmatch.fnmatchcase(text, part) for part in globs)) and \
+        not any(fnmatch.fnmatchcase(text, part[1:]) for part in parts if part[0] == "!")
+
+
+def expected(thread="", category="", label="", event="", since=0, until=1 << 62, least=0, depth=0):
+    end = lines[-1].ns
+
+    def long_enough(enter):
+        last = enter.leave.ns if enter.leave else end
+        return not least or last - enter.ns >= least or not enter.leave
+
+    def wanted(enter):
+        return matches(thread, enter.thread) and matches(category, enter.category) and \
+            matches(label, enter.label) and long_enough(enter) and not (depth and enter.open > depth) and \
+            enter.ns < until and not (enter.leave and enter.leave.ns < since)
+
+    def selected(line):
+        if not matches(thread, line.thread) or not matches(event, line.kind) or not since <= line.ns < until:
+            return False
+        if line.kind in ("region_enter", "region_leave"):
+            return wanted(line if line.kind == "region_enter" else line.enter)
+        if line.kind in NESTS and (depth and line.open > depth or line.around and not long_enough(line.around[-1])):
+            return False
+        return matches(category, line.category) and matches(label, line.label)
+
+    def nesting(line):
+        return sum(wanted(region) and matches(event, "region_enter") for region in line.around)
+
+    out = []
+    is_inside = not since
+    for line in lines:
+        if not is_inside and line.ns >= since:
+            is_inside = True
+            past = [enter for enter in lines if enter.kind == "region_enter" and enter.ns < since and wanted(enter) and
+                    not (enter.leave and lines.index(enter.leave) < lines.index(line)) and matches(event, "region_enter")]
+            out += [enter.shown(nesting(enter), True) for enter in sorted(past, key=lambda enter: enter.ns)]
+        if selected(line):
+            out.append(line.shown(nesting(line)))
+    return out
+
+
+def verdict(name, ok, *details):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+        print("FAIL", name, *details)
+
+
+def clock(ns):
+    return f"{ns // 3600 // 10**9:02}:{ns // 60 // 10**9 % 60:02}:{ns // 10**9 % 60:02}.{ns % 10**9:09}"
+
+
+def compare(options, **asked):
+    got, want = run(*options), expected(**asked)
+    at = next((i for i, pair in enumerate(zip(got, want)) if pair[0] != pair[1]), min(len(got), len(want)))
+    verdict(" ".join(options), got == want and (got or "none" in options[0]), f"line {at + 1} of {len(got)}, {len(want)}",
+            got[at:at + 1], want[at:at + 1])
+
+
+first, last = lines[0].ns, lines[-1].ns
+middle = lines[len(lines) // 2].ns
+later = lines[len(lines) * 3 // 4].ns
+durations = sorted(line.leave.ns - line.ns for line in lines if line.kind == "region_enter" and line.leave)
+least = durations[len(durations) // 2]
+longest = durations[-3]
+
+compare([])
+compare(["--thread=main"], thread="main")
+compare(["--thread=th*:reader,!th02*"], thread="th*:reader,!th02*")
+compare(["--thread=th01*", "--thread=th03*"], thread="th01*,th03*")
+compare(["--category=reader"], category="reader")
+compare(["--category=!reader"], category="!reader")
+compare(["--category=none"], category="none")
+compare(["--label=file,directory"], label="file,directory")
+compare(["--label=!file"], label="!file")
+compare(["--event=region_*"], event="region_*")
+compare(["--event=region_leave"], event="region_leave")
+compare(["--event=!step,!data"], event="!step,!data")
+compare(["--max-depth=1"], depth=1)
+compare(["--max-depth=2", "--label=!walk"], depth=2, label="!walk")
+compare([f"--min-duration={least}ns"], least=least)
+compare([f"--min-duration={longest}ns"], least=longest)
+compare([f"--min-duration={least}ns", "--category=reader"], least=least, category="reader")
+compare([f"--since=+{middle - first}ns"], since=middle)
+compare([f"--since=-{last - middle}ns"], since=middle)
+compare([f"--since={clock(middle)}"], since=middle)
+compare([f"--until={clock(middle)}"], until=middle)
+compare([f"--since={clock(middle)}", f"--until=-{last - later}ns"], since=middle, until=later)
+compare([f"--since={clock(middle)}", "--label=file"], since=middle, label="file")
+compare([f"--since={clock(middle)}", f"--min-duration={least}ns", "--max-depth=2"], since=middle, least=least, depth=2)
+
+print(f"{passed} passed, {failed} failed")
+sys.exit(failed != 0)
+END
+python3 judge.py "$expand" a.tlg >judge.out
+sed '$d' judge.out
+passed=$((passed + $(sed -n '$s/ passed.*//p' judge.out)))
+failed=$((failed + $(sed -n '$s/.*, \(.*\) failed/\1/p' judge.out)))
+
+# ---- processes, other formats -----------------------------------------------------------------------
+TRACE2_RAW=$tmp/b.tlg "$out/examples/t2index" -j 2 "$top/format" >index.out 2>index.err
+pid=$("$expand" --format=xml a.tlg | sed -n 's/.*<PROCINFO .*pid="\([0-9]*\)".*sid.*/\1/p' | head -n 1)
+sid=$("$expand" --format=event a.tlg | sed -n '1s/.*"sid":"\([^"]*\)".*/\1/p')
+"$expand" --format=event --nesting=0 a.tlg >alone
+"$expand" --format=event --nesting=0 "--sid=$sid" a.tlg b.tlg >selected
+check "--sid selects a process" cmp -s alone selected
+"$expand" --format=event --nesting=0 "--sid=${sid%%-*}*-P*${sid##*-P}" a.tlg b.tlg >selected
+check "--sid is a pattern" cmp -s alone selected
+if [ -n "$pid" ]; then
+	"$expand" --format=event --nesting=0 "--pid=$pid" a.tlg b.tlg >selected
+	check "--pid selects a process" cmp -s alone selected
+	"$expand" --format=event --nesting=0 "--pid=!$pid" a.tlg b.tlg >selected
+	"$expand" --format=event --nesting=0 b.tlg >alone
+	check "--pid=! excludes it" cmp -s alone selected
+fi
+for format in normal perf event tree; do
+	"$expand" --format=$format --category=reader a.tlg >plain
+	"$expand" --format=$format --category=reader --jobs=3 a.tlg >jobs
+	check "$format: the same with --jobs" cmp -s plain jobs
+done
+
+# ---- what is refused --------------------------------------------------------------------------------
+# refuses STATUS OPTION...
+refuses()
+{
+	"$expand" "${@:2}" >refused.out 2>errors </dev/null
+	check "$*: exit status" [ $? -eq "$1" ]
+	check "$*: one line says why" [ "$(wc -l <errors)" -eq 1 ]
+}
+for option in --since= --since=yesterday --since=25:00 --until=+ --until=12 --since=2026-13-01 --min-duration=5parsecs \
+	--max-depth=0 --max-depth=x --thread= --label=a,,b --event=!; do
+	refuses 2 "$option" a.tlg
+done
+refuses 2 --format=xml --thread=main a.tlg
+refuses 2 --format=raw --since=+1s a.tlg
+refuses 2 --live=1 --since=-1s
+refuses 1 --since=-1s <(cat a.tlg)
+total
