@@ -35,7 +35,7 @@ enum { LEVEL = 1 };                     /* of compression: Go's own */
 struct pprof {
 	const struct t2x_profile *profile;
 	struct t2x_deflate *deflate;
-	struct t2x_protobuf field, inner, part;   /* reused */
+	struct t2x_bytes field, inner, part;   /* reused */
 };
 
 /* A field of the profile goes out. */
@@ -192,9 +192,9 @@ static void finish_pprof(struct t2x_printer *printer)
 	if (pprof.field.error || pprof.inner.error || pprof.part.error)
 		printer->out->error = ENOMEM;
 	t2x_deflate_free(pprof.deflate);
-	t2x_protobuf_free(&pprof.field);
-	t2x_protobuf_free(&pprof.inner);
-	t2x_protobuf_free(&pprof.part);
+	t2x_bytes_free(&pprof.field);
+	t2x_bytes_free(&pprof.inner);
+	t2x_bytes_free(&pprof.part);
 	t2x_profile_free(printer);
 }
 

@@ -46,7 +46,8 @@ struct t2x_span {
 	char *message;          /* of the enter; NULL: none */
 };
 
-struct t2x_child;
+struct t2x_child;               /* what writers keep */
+struct t2x_ctf_stream;
 
 struct t2x_track_process {
 	uint32_t stream;
@@ -71,7 +72,8 @@ struct t2x_track {
 	uint32_t open, max;     /* spans; the first is the thread itself */
 	struct t2x_span *spans;
 	char name[25];
-	unsigned char length;   /* the writer's */
+	struct t2x_ctf_stream *stream;   /* the writer's */
+	unsigned char length;   /* likewise */
 	char text[62];
 };
 

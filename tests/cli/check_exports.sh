@@ -12,13 +12,14 @@ need_shared_library
 need python3 command -v python3
 need jq command -v jq
 need protoc command -v protoc
+need babeltrace2 command -v babeltrace2
 expand=$out/t2expand
 export XDG_RUNTIME_DIR=$tmp
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 
 for trace in $traces; do
-	for format in chrome folded pprof; do
+	for format in chrome folded pprof ctf; do
 		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
 		quiet "$format: $trace" "${compare[@]}"
 	done

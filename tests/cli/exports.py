@@ -6,11 +6,16 @@ Compare what an export says of a trace with what git's event format says of it. 
 anything does.  Each format is read with what Python has for it: json, gzip.
 """
 import collections
+import datetime
 import gzip
+import io
 import json
 import os
+import re
 import subprocess
 import sys
+import tarfile
+import tempfile
 
 NS = 1000000000
 
@@ -203,7 +208,29 @@ def check_pprof(verdict, profile, data):
     verdict.same("regions left", count, profile.leaves)
 
 
+def check_ctf(verdict, oracle, data):
+    """babeltrace2 prints the same events, in the same order of time, and says how many are missing."""
+    with tempfile.TemporaryDirectory() as directory:
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            archive.extractall(directory)
+        result = subprocess.run(["babeltrace2", "--clock-seconds", directory], capture_output=True, check=True)
+    pattern = re.compile(r'\[(\d+)\.(\d{9})\] \(\S+\) (\w+): \{ pid = \d+, tid = \d+, thread = "([^"]*)" \}')
+    got = [pattern.match(line).groups() for line in result.stdout.decode("utf-8", "replace").splitlines()]
+    want = collections.Counter()
+    for event in oracle.events:
+        stamp = datetime.datetime.fromisoformat(event["time"][:19] + "+00:00")
+        want[int(stamp.timestamp()) * NS + int(event["time"][20:29]), event["event"], event["thread"]] += 1
+    times = [int(seconds) * NS + int(part) for seconds, part, _, _ in got]
+    verdict.same("events", collections.Counter((time, name.replace("data_intmax", "data"), thread)
+                                               for time, (_, _, name, thread) in zip(times, got)), want)
+    verdict.same("the order of time", times, sorted(times))
+    lost = re.findall(r"discarded (\d+) event", result.stderr.decode())
+    verdict.same("discarded events", sum(map(int, lost)), oracle.lost)
+    verdict.same("places of discarded events", len(lost), oracle.gaps)
+
+
 CHECKS = {
+    "ctf": (Oracle, check_ctf),
     "chrome": (Oracle, check_chrome),
     "folded": (Profile, check_folded),
     "pprof": (Profile, check_pprof),

@@ -131,7 +131,7 @@ static void test_folded_many_stacks_are_told_apart(void **state)
 	feed_expect(&f, expected);
 }
 
-static void expect_bytes(const struct t2x_protobuf *message, const char *bytes, size_t n)
+static void expect_bytes(const struct t2x_bytes *message, const char *bytes, size_t n)
 {
 	assert_int_equal(message->error, 0);
 	assert_int_equal(message->n, n);
@@ -140,7 +140,7 @@ static void expect_bytes(const struct t2x_protobuf *message, const char *bytes, 
 
 static void test_protobuf_fields_are_as_the_encoding_has_them(void **state)
 {
-	struct t2x_protobuf message = { .n = 0 }, inner = { .n = 0 };
+	struct t2x_bytes message = { .n = 0 }, inner = { .n = 0 };
 
 	(void)state;
 	t2x_protobuf_uint(&message, 1, 150);
@@ -154,19 +154,19 @@ static void test_protobuf_fields_are_as_the_encoding_has_them(void **state)
 #define PLAIN "\x08\x96\x01" "\x10\x00" "\x19\x02\x01\0\0\0\0\0\0" "\x22\x04\x82\x01\x01x" \
 	      "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"
 	expect_bytes(&message, PLAIN, sizeof(PLAIN) - 1);
-	t2x_protobuf_free(&message);
-	t2x_protobuf_free(&inner);
+	t2x_bytes_free(&message);
+	t2x_bytes_free(&inner);
 }
 
 static void test_protobuf_text_is_utf8(void **state)
 {
 	static const char want[] = "\x0a\x0e" "a\xef\xbf\xbd" "b\xef\xbf\xbd\xef\xbf\xbd\xc3\xa4" "c";
-	struct t2x_protobuf message = { .n = 0 };
+	struct t2x_bytes message = { .n = 0 };
 
 	(void)state;
 	t2x_protobuf_text(&message, 1, "a\xff" "b\xed\xa0\xc3\xa4" "c", 8);
 	expect_bytes(&message, want, sizeof(want) - 1);
-	t2x_protobuf_free(&message);
+	t2x_bytes_free(&message);
 }
 
 int main(void)

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_ctf.c - a trace in the Common Trace Format 1.8, for babeltrace2 and Trace Compass: a tar archive of the directory
+ * that they read, so that it can go where all output goes.
+ *
+ * A thread is a stream.  Its events are put into packets, each of which is a file: so what is in memory is a packet of
+ * each thread that lives.  A gap ends a packet, and the next one has more discarded events: readers say how many, and
+ * between which times.  Times of a stream must not go back: a region that is only repeated has the time of the event
+ * before it.
+ */
+#include "t2x_ctf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "t2x_tracks.h"
+#include "tlg_desc.h"
+
+enum {
+	PACKET_BYTES = 256 * 1024,      /* a packet ends when it has more */
+};
+
+/* A thread's stream. */
+struct t2x_ctf_stream {
+	struct t2x_ctf_stream *next, **at;
+	uint64_t number, discarded;
+	uint64_t begin_ns, end_ns;      /* of the packet; end also the last time of all */
+	size_t start;                   /* where its times and sizes are */
+	struct t2x_bytes packet;        /* empty: none is begun */
+};
+
+struct ctf {
+	struct t2x_tracks tracks;
+	struct t2x_ctf_stream *streams;
+	uint64_t count, packets;
+	int error;
+};
+
+static void put_string(struct t2x_bytes *to, const char *text, size_t n)
+{
+	t2x_bytes_put(to, text, n);
+	t2x_bytes_put(to, "", 1);
+}
+
+static void put_name(struct t2x_bytes *to, const char *name)
+{
+	put_string(to, name ? name : "", name ? strlen(name) : 0);
+}
+
+/* ---- packets ------------------------------------------------------------------------------------ */
+
+/* Its head; what is known only at its end is put there later. */
+static void begin_packet(struct t2x_ctf_stream *stream, const struct t2x_track *track, uint64_t ns)
+{
+	struct t2x_bytes *packet = &stream->packet;
+
+	stream->begin_ns = stream->end_ns = ns > stream->end_ns ? ns : stream->end_ns;
+	t2x_bytes_u32(packet, UINT32_C(0xc1fc1fc1));   /* of CTF */
+	t2x_bytes_u32(packet, 0);
+	t2x_bytes_u64(packet, stream->number);
+	stream->start = packet->n;
+	for (unsigned i = 0; i < 4; i++)
+		t2x_bytes_u64(packet, 0);
+	t2x_bytes_u64(packet, stream->discarded);
+	t2x_bytes_u32(packet, track->process->pid);
+	t2x_bytes_u32(packet, track->tid);
+	put_name(packet, track->name);
+}
+
+static void end_packet(struct t2x_printer *printer, struct t2x_ctf_stream *stream)
+{
+	struct ctf *ctf = printer->own;
+	struct t2x_bytes *packet = &stream->packet, sizes = { .n = 0 };
+	char name[32];
+
+	if (!packet->n)
+		return;
+	t2x_bytes_u64(&sizes, stream->begin_ns);
+	t2x_bytes_u64(&sizes, stream->end_ns);
+	t2x_bytes_u64(&sizes, packet->n * 8);
+	t2x_bytes_u64(&sizes, packet->n * 8);
+	if (!packet->error && !sizes.error) {
+		memcpy(packet->bytes + stream->start, sizes.bytes, sizes.n);
+		snprintf(name, sizeof(name), "packet-%08llu", (unsigned long long)++ctf->packets);
+		t2x_ctf_tar_file(printer->out, name, packet);
+	} else {
+		ctf->error = ENOMEM;
+	}
+	t2x_bytes_free(&sizes);
+	packet->n = 0;
+	packet->error = 0;
+}
+
+/* ---- streams ------------------------------------------------------------------------------------ */
+
+/* Return  NULL: no memory */
+static struct t2x_ctf_stream *add_stream(struct ctf *ctf)
+{
+	struct t2x_ctf_stream *stream = calloc(1, sizeof(*stream));
+
+	if (!stream)
+		return NULL;
+	stream->number = ++ctf->count;
+	stream->next = ctf->streams;
+	stream->at = &ctf->streams;
+	if (stream->next)
+		stream->next->at = &stream->next;
+	ctf->streams = stream;
+	return stream;
+}
+
+static void end_stream(struct t2x_printer *printer, struct t2x_ctf_stream *stream)
+{
+	end_packet(printer, stream);
+	*stream->at = stream->next;
+	if (stream->next)
+		stream->next->at = stream->at;
+	t2x_bytes_free(&stream->packet);
+	free(stream);
+}
+
+/* What is missing lies between two packets; the first must be there. */
+static void discard(struct t2x_printer *printer, struct t2x_ctf_stream *stream, const struct t2x_track *track,
+		    const struct t2x_event *ev)
+{
+	if (!stream->packet.n && !stream->end_ns)
+		begin_packet(stream, track, ev->lost->since_ns ? ev->lost->since_ns : ev->ns);
+	end_packet(printer, stream);
+	stream->discarded += (uint64_t)ev->args[0].value;
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+static void put_argument(struct t2x_bytes *to, const struct t2x_arg *arg, char letter)
+{
+	if (letter == 'i' || letter == 'u' || letter == 't')
+		t2x_bytes_u64(to, (uint64_t)arg->value);
+	else
+		put_string(to, arg->text, arg->type == TLG_ARG_TEXT && arg->text ? arg->length : 0);
+}
+
+/* The fields of the kind's class. */
+static void put_arguments(struct t2x_bytes *to, const struct t2x_event *ev)
+{
+	const char *letter = ev->scope ? tlg_style_by_id(ev->style)->args : "";
+	unsigned i = 0;
+
+	if (!ev->scope)
+		t2x_bytes_u64(to, ev->scope_index);
+	for (; *letter; letter++) {
+		if (*letter == 'M') {
+			put_string(to, ev->message, ev->message ? ev->message_length : 0);
+		} else if (*letter == '*') {
+			t2x_bytes_u32(to, ev->nargs - i);
+			while (i < ev->nargs)
+				put_argument(to, &ev->args[i++], 's');
+		} else {
+			put_argument(to, &ev->args[i++], *letter);
+		}
+	}
+}
+
+static int has_elapsed(const struct t2x_event *ev)
+{
+	switch (ev->style) {
+	case TLG_STYLE_region_leave:
+	case TLG_STYLE_data:
+	case TLG_STYLE_data_intmax:
+	case TLG_STYLE_data_json:
+	case TLG_STYLE_thread_exit:
+	case TLG_STYLE_child_exit:
+	case TLG_STYLE_child_ready:
+		return ev->rel_ns != T2X_NO_TIME;
+	default:
+		return 0;
+	}
+}
+
+static void put_event(struct t2x_ctf_stream *stream, const struct t2x_event *ev)
+{
+	const struct t2x_scope *scope = ev->scope;
+	struct t2x_bytes *to = &stream->packet;
+	const unsigned char class = (unsigned char)(scope ? ev->style : 0);
+
+	if (ev->ns > stream->end_ns)
+		stream->end_ns = ev->ns;
+	t2x_bytes_put(to, &class, 1);
+	t2x_bytes_u64(to, stream->end_ns);
+	put_name(to, scope ? scope->category : NULL);
+	put_name(to, scope ? scope->label : NULL);
+	t2x_bytes_u32(to, ev->open);
+	t2x_bytes_u64(to, has_elapsed(ev) ? ev->rel_ns : UINT64_MAX);
+	put_name(to, scope ? scope->file : NULL);
+	t2x_bytes_u32(to, scope && scope->line > 0 ? (uint32_t)scope->line : 0);
+	put_arguments(to, ev);
+}
+
+/* A null pointer of the program is an empty text here: readers have no other. */
+static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct ctf *ctf = printer->own;
+	struct t2x_track *track = t2x_tracks_take(&ctf->tracks, ev);
+	struct t2x_ctf_stream *stream;
+
+	if (track && !track->stream)
+		track->stream = add_stream(ctf);
+	stream = track ? track->stream : NULL;
+	if (!stream)
+		return;
+	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
+		discard(printer, stream, track, ev);
+	if (!stream->packet.n)
+		begin_packet(stream, track, ev->ns);
+	put_event(stream, ev);
+	if (stream->packet.n > PACKET_BYTES)
+		end_packet(printer, stream);
+	if (ev->style == TLG_STYLE_thread_exit) {
+		end_stream(printer, stream);
+		t2x_tracks_end_thread(&ctf->tracks, track);
+	}
+}
+
+/* ---- the writer --------------------------------------------------------------------------------- */
+
+/* Spans are of no use here. */
+static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+		     enum t2x_span_end end)
+{
+	(void)printer;
+	(void)track;
+	(void)span;
+	(void)depth;
+	(void)end;
+}
+
+static int begin_ctf(struct t2x_printer *printer)
+{
+	struct ctf *ctf = calloc(1, sizeof(*ctf));
+	struct t2x_bytes metadata = { .n = 0 };
+	int error;
+
+	if (!ctf)
+		return -ENOMEM;
+	ctf->tracks.printer = printer;
+	ctf->tracks.end_span = end_span;
+	t2x_ctf_metadata(&metadata);
+	error = metadata.error;
+	if (!error) {
+		t2x_ctf_tar_file(printer->out, "metadata", &metadata);
+		printer->own = ctf;
+	} else {
+		free(ctf);
+	}
+	t2x_bytes_free(&metadata);
+	return error;
+}
+
+static void finish_ctf(struct t2x_printer *printer)
+{
+	struct ctf *ctf = printer->own;
+
+	while (ctf->streams)
+		end_stream(printer, ctf->streams);
+	t2x_ctf_tar_end(printer->out);
+	if (ctf->error)
+		printer->out->error = ctf->error;
+	t2x_tracks_free(&ctf->tracks);
+	free(ctf);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_ctf = {
+	.begin = begin_ctf,
+	.finish = finish_ctf,
+	.unresolved = print_event,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = print_event,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* The ctf format: the archive is one, packets say what is in them.  babeltrace2 reads it in check_exports.sh. */
+#include "t2test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "feed.h"
+#include "text/t2x_formats.h"
+
+enum { TAR_BLOCK = 512, ARCHIVE_BYTES = 64 * 1024 };
+
+struct file {
+	char name[100];
+	size_t size;
+	const unsigned char *bytes;
+};
+
+static unsigned char archive[ARCHIVE_BYTES];
+
+static uint64_t number_at(const unsigned char *p)
+{
+	uint64_t number;
+
+	memcpy(&number, p, sizeof(number));
+	return number;
+}
+
+/* What the feed has printed, file by file.  Return  how many there are */
+static unsigned read_archive(struct feed *f, struct file *files, unsigned max)
+{
+	unsigned n = 0;
+	size_t at = 0;
+
+	assert_int_equal(t2x_model_finish(f->model), 0);
+	assert_true(pread(f->fd, archive, sizeof(archive), 0) > 2 * TAR_BLOCK);
+	for (; archive[at]; n++) {
+		unsigned long sum = 8 * ' ', said = strtoul((char *)archive + at + 148, NULL, 8);
+
+		for (unsigned i = 0; i < TAR_BLOCK; i++)
+			sum += i < 148 || i >= 156 ? archive[at + i] : 0;
+		assert_int_equal(sum, said);
+		assert_true(n < max);
+		files[n].size = strtoul((char *)archive + at + 124, NULL, 8);
+		files[n].bytes = archive + at + TAR_BLOCK;
+		snprintf(files[n].name, sizeof(files[n].name), "%s", (char *)archive + at);
+		at += TAR_BLOCK + (files[n].size + TAR_BLOCK - 1) / TAR_BLOCK * TAR_BLOCK;
+	}
+	for (unsigned i = 0; i < FEED_THREADS; i++)
+		t2x_model_update(f->model, &(struct t2x_update){
+			.kind = T2X_FORGET_THREAD, .thread = &f->thread[i],
+		});
+	t2x_model_free(f->model);
+	t2x_out_free(&f->out);
+	close(f->fd);
+	return n;
+}
+
+static void test_ctf_every_kind_is_in_a_packet_of_its_thread(void **state)
+{
+	struct file files[4];
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_ctf, 0, 0);
+	feed_commands(&f);
+	feed_regions(&f);
+	assert_int_equal(read_archive(&f, files, 4), 3);
+	assert_string_equal(files[0].name, "metadata");
+	assert_memory_equal(files[0].bytes, "/* CTF 1.8 */", 13);
+	assert_string_equal(files[1].name, "packet-00000001");   /* of the thread that exits */
+	assert_int_equal(number_at(files[1].bytes + 8), 2);
+	assert_int_equal(number_at(files[1].bytes + 16), FEED_START_NS + 1000 * 1000 + 999);
+	assert_int_equal(number_at(files[1].bytes + 24), FEED_START_NS + 1250 * 1000 + 999);
+	assert_int_equal(number_at(files[1].bytes + 32), 8 * files[1].size);
+	assert_int_equal(number_at(files[2].bytes + 8), 1);
+}
+
+static void test_ctf_gap_lies_between_two_packets(void **state)
+{
+	const struct t2x_gap gap = { .events = 7 };
+	struct file files[4];
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_ctf, 0, 0);
+	t2x_model_update(f.model, &(struct t2x_update){
+		.kind = T2X_GAP, .thread = &f.thread[0], .ns = FEED_START_NS + 5000, .gap = gap,
+	});
+	feed(&f, step, 10, "");
+	assert_int_equal(read_archive(&f, files, 4), 3);
+	assert_int_equal(number_at(files[1].bytes + 24 + 24), 0);
+	assert_int_equal(number_at(files[2].bytes + 24 + 24), 7);
+	assert_int_equal(number_at(files[2].bytes + 16), FEED_START_NS + 5000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_ctf_every_kind_is_in_a_packet_of_its_thread),
+		cmocka_unit_test(test_ctf_gap_lies_between_two_packets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
