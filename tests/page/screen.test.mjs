@@ -17,6 +17,14 @@ test("test_layout_groups_threads_by_process", () => {
 	layout.items.reduce((y, item) => (assert.equal(item.y, y), y + item.height), 0);
 });
 
+test("test_layout_value_that_was_said_once_is_no_curve", () => {
+	const encoder = smallTrace();
+	encoder.threads[0].point(1210, "data_intmax", "db", "once", 1);
+	const trace = encoder.trace();
+	assert.equal(trace.processes[0].series.length, 2);
+	assert.ok(!ids(new Layout(trace, new Arrangement()).items).includes("s0.1"));
+});
+
 test("test_layout_pinned_lane_is_above_and_only_there", () => {
 	const arrangement = new Arrangement();
 	arrangement.togglePin("t2");

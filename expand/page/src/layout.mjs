@@ -6,6 +6,9 @@
 
 export const SIZES = { header: 26, row: 17, series: 32, lanePadding: 5, points: 7, folded: 20 };
 
+/** What was said once is no curve. */
+const LEAST_VALUES = 2;
+
 /** @typedef {import("./trace.mjs").Process} Process */
 /** @typedef {import("./trace.mjs").Lane} Lane */
 /** @typedef {import("./series.mjs").Series} Series */
@@ -152,8 +155,8 @@ export class Layout {
 
 /** @param {Process} process @param {Arrangement} arrangement */
 function itemsOf(process, arrangement) {
-	const series = process.series.map((one, at) =>
-		makeItem("series", seriesId(process, at), process, null, one, SIZES.series));
+	const series = process.series.flatMap((one, at) => one.value.length < LEAST_VALUES ? []
+		: [makeItem("series", seriesId(process, at), process, null, one, SIZES.series)]);
 	const lanes = arrangement.lanesOf(process).map((lane) => makeLaneItem(process, lane, arrangement));
 	return [...series, ...lanes];
 }

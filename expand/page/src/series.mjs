@@ -65,19 +65,19 @@ export class Series {
 	}
 }
 
-/** Totals at the end of a thread or process are no series; nor is what was said once. */
+/** Totals at the end of a thread or process are no series. */
 const SERIES_KINDS = new Set(["data_intmax", "data"]);
 
 /**
  * @param {import("./trace.mjs").Trace} trace
  * @param {import("./trace.mjs").Process} process
- * @returns {Series[]} of the names with several values
+ * @returns {Series[]}
  */
 export function makeSeries(trace, process) {
 	const nameOf = Int32Array.from(trace.sites, ({ kind, name }) => SERIES_KINDS.has(kind) ? name : -1);
 	const counts = new Uint32Array(trace.names.length), filled = new Uint32Array(counts.length);
 	eachValue(process, nameOf, (name) => counts[name]++);
-	const all = trace.names.map(({ category, label }, name) => counts[name] > 1
+	const all = trace.names.map(({ category, label }, name) => counts[name]
 		? new Series(name, category ? `${category}/${label}` : label, counts[name]) : null);
 	eachValue(process, nameOf, (name, time, value) => {
 		const series = all[name], at = filled[name]++;
