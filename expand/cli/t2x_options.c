@@ -21,7 +21,7 @@ enum { MAX_NESTING = 1000000 };
 
 /* Options without a letter; from FORMAT_OPTION on, those of formats; from FILTER_OPTION on, the filters. */
 enum {
-	RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS,
+	RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS, SUMMARY,
 	FORMAT_OPTION, FILTER_OPTION = FORMAT_OPTION + T2X_OPTIONS
 };
 
@@ -239,6 +239,11 @@ static void take_option(struct t2x_settings *settings, int option)
 	case 's':
 		show_format(optarg);
 		break;
+	case SUMMARY:
+		settings->format = &t2x_formats[T2X_FORMAT_summary];
+		if (optarg)
+			settings->values[T2X_OPTION_as] = optarg;
+		break;
 	case LIST_FORMATS:
 		t2x_usage_formats(stdout);
 		leave();
@@ -303,6 +308,29 @@ static void check_filter(struct t2x_settings *settings)
 		refuse("--since and --until cannot count from the end with --recover, --recover-all or --live", NULL);
 }
 
+/* Whether the text is one of the words, which have | between them. */
+static int is_one_of(const char *words, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (; words; words = strchr(words, '|')) {
+		words += *words == '|';
+		if (n && !strncmp(words, text, n) && (words[n] == '|' || !words[n]))
+			return 1;
+	}
+	return 0;
+}
+
+static void check_word(const struct t2x_format_option *option, const char *text)
+{
+	char what[128];
+
+	if (!option->value || !strchr(option->value, '|') || is_one_of(option->value, text))
+		return;
+	snprintf(what, sizeof(what), "--%s is %s, not", option->name, option->value);
+	refuse(what, text);
+}
+
 /* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
 static void check_format_options(struct t2x_settings *settings)
 {
@@ -317,6 +345,7 @@ static void check_format_options(struct t2x_settings *settings)
 		snprintf(what, sizeof(what), "--%s is not a number", option->name);
 		if (option->value && !strcmp(option->value, "N"))
 			find_number(what, settings->values[i], UINT32_MAX);
+		check_word(option, settings->values[i]);
 		snprintf(what, sizeof(what), "--%s is not for --format=%s, only for", option->name,
 			 settings->format->name);
 		if (!t2x_format_has(settings->format, option))
@@ -367,6 +396,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		{ "ring-user", required_argument, NULL, RING_USER },
 		{ "ring-older", required_argument, NULL, RING_OLDER },
 		{ "ring-newer", required_argument, NULL, RING_NEWER },
+		{ "summary", optional_argument, NULL, SUMMARY },
 		{ "show_format", optional_argument, NULL, 's' },
 		{ "list-formats", no_argument, NULL, LIST_FORMATS },
 		{ "help", no_argument, NULL, 'h' },

@@ -33,11 +33,12 @@ static const char options[] =
 	"  --jobs=N         use up to N threads (default 1): reading and formatting go on side by side\n"
 	"  --show_format    print the layout of this machine's events\n"
 	"  --list-formats   print the formats, a line each\n"
+	"  --summary[=FORM] the same as --format=summary [--as=FORM]\n"
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
 static void put_option(FILE *to, const struct t2x_format_option *option)
 {
-	char words[32];
+	char words[80];
 
 	snprintf(words, sizeof(words), "--%s%s%s", option->name, option->value ? "=" : "",
 		 option->value ? option->value : "");

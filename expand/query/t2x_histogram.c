@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_histogram.c - see t2x_histogram.h. */
+#include "t2x_histogram.h"
+
+#include <stdlib.h>
+
+static void *take_memory(size_t n, size_t bytes, size_t *budget)
+{
+	void *memory = n * bytes <= *budget ? calloc(n, bytes) : NULL;
+
+	if (memory)
+		*budget -= n * bytes;
+	return memory;
+}
+
+uint64_t *t2x_histogram_new_power(struct t2x_histogram *h, unsigned power, size_t *budget)
+{
+	h->powers[power] = take_memory(T2X_HISTOGRAM_BUCKETS, sizeof(uint64_t), budget);
+	h->is_cut |= !h->powers[power];
+	return h->powers[power];
+}
+
+/* One of the first; the last of these puts them all into buckets. */
+void t2x_histogram_add_first(struct t2x_histogram *h, uint64_t value, size_t *budget)
+{
+	unsigned n = (unsigned)h->count++;
+
+	if (!h->values)
+		h->values = take_memory(T2X_HISTOGRAM_EXACT, sizeof(uint64_t), budget);
+	if (!h->values) {
+		h->is_cut = 1;
+		return;
+	}
+	h->values[n++] = value;
+	for (unsigned i = 0; n == T2X_HISTOGRAM_EXACT && i < n; i++)
+		t2x_histogram_add(h, h->values[i], budget);
+	if (n == T2X_HISTOGRAM_EXACT)
+		h->count = n;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The middle of a bucket. */
+static uint64_t find_middle(unsigned power, unsigned bucket)
+{
+	unsigned shift = power - (power > 0);
+
+	if (!power)
+		return bucket;
+	return ((uint64_t)(T2X_HISTOGRAM_BUCKETS + bucket) << shift) + (UINT64_C(1) << shift) / 2;
+}
+
+static uint64_t find_rank(const struct t2x_histogram *h, uint64_t rank)
+{
+	uint64_t seen = 0;
+
+	for (unsigned power = 0; power < T2X_HISTOGRAM_POWERS; power++)
+		for (unsigned i = 0; h->powers[power] && i < T2X_HISTOGRAM_BUCKETS; i++) {
+			seen += h->powers[power][i];
+			if (seen >= rank)
+				return find_middle(power, i);
+		}
+	return 0;
+}
+
+uint64_t t2x_histogram_percentile(struct t2x_histogram *h, unsigned percent)
+{
+	uint64_t rank = h->count / 100 * percent + (h->count % 100 * percent + 99) / 100;
+
+	if (h->is_cut || !h->count)
+		return 0;
+	if (h->count > T2X_HISTOGRAM_EXACT)
+		return find_rank(h, rank);
+	qsort(h->values, h->count, sizeof(h->values[0]), compare);
+	return h->values[rank - 1];
+}
+
+void t2x_histogram_free(struct t2x_histogram *h)
+{
+	free(h->values);
+	for (unsigned i = 0; i < T2X_HISTOGRAM_POWERS; i++)
+		free(h->powers[i]);
+}

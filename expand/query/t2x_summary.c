@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_summary.c - the format `summary`: its options, the order of rows, the table. */
+#include "t2x_summary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "text/t2x_formats.h"
+
+/* ---- the order ---------------------------------------------------------------------------------- */
+
+struct order {
+	uint64_t value;
+	struct t2x_row *row;
+};
+
+static uint64_t find_value(struct t2x_row *row, enum t2x_summary_key key)
+{
+	switch (key) {
+	case T2X_SORT_self:
+		return row->self;
+	case T2X_SORT_count:
+		return row->count + row->unknown;
+	case T2X_SORT_mean:
+		return t2x_row_mean(row);
+	case T2X_SORT_p50:
+		return t2x_histogram_percentile(&row->durations, 50);
+	case T2X_SORT_p90:
+		return t2x_histogram_percentile(&row->durations, 90);
+	case T2X_SORT_p99:
+		return t2x_histogram_percentile(&row->durations, 99);
+	case T2X_SORT_max:
+		return (uint64_t)row->max;
+	case T2X_SORT_total:
+		return row->kind == T2X_ROW_DATA ? 0 : row->total;
+	case T2X_SORT_name:
+		break;
+	}
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+	const struct t2x_row *r = x->row, *s = y->row;
+	int difference;
+
+	if (r->kind != s->kind)
+		return r->kind < s->kind ? -1 : 1;
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (r->pid != s->pid)
+		return r->pid < s->pid ? -1 : 1;
+	difference = strcmp(r->thread, s->thread);
+	if (!difference)
+		difference = strcmp(r->category, s->category);
+	return difference ? difference : strcmp(r->label, s->label);
+}
+
+void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key)
+{
+	struct order *order = calloc(totals->n + 1, sizeof(*order));
+
+	for (unsigned i = 0; order && i < totals->n; i++)
+		order[i] = (struct order){ find_value(totals->rows[i], key), totals->rows[i] };
+	if (order)
+		qsort(order, totals->n, sizeof(*order), compare);
+	for (unsigned i = 0; order && i < totals->n; i++)
+		totals->rows[i] = order[i].row;
+	free(order);
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+enum { CELL = 10 };
+
+/* "1.23 ms" */
+static void put_time(struct t2x_out *out, uint64_t ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	char cell[32];
+	unsigned unit = 0;
+
+	while (unit < 3 && value >= 999.5) {
+		value /= 1000;
+		unit++;
+	}
+	snprintf(cell, sizeof(cell), " %6.*f %-2s", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value,
+		 units[unit]);
+	t2x_out_string(out, cell);
+}
+
+static void put_blank(struct t2x_out *out)
+{
+	t2x_out_repeat(out, ' ', CELL);
+}
+
+static void put_count(struct t2x_out *out, uint64_t count)
+{
+	char cell[32];
+
+	snprintf(cell, sizeof(cell), "%12" PRIu64, count);
+	t2x_out_string(out, cell);
+}
+
+static void put_value(struct t2x_out *out, int64_t value)
+{
+	char cell[32];
+
+	snprintf(cell, sizeof(cell), " %14" PRId64, value);
+	t2x_out_string(out, cell);
+}
+
+/* "  reader        file", behind process and thread where rows are kept apart. */
+static void put_names(struct t2x_out *out, const struct t2x_totals *totals, const struct t2x_row *row)
+{
+	char cell[64];
+
+	if (totals->by && row->kind != T2X_ROW_THREAD) {
+		snprintf(cell, sizeof(cell), "  %-8" PRIu32, row->pid);
+		t2x_out_string(out, cell);
+	}
+	if (totals->by == T2X_BY_THREAD && row->kind != T2X_ROW_THREAD) {
+		snprintf(cell, sizeof(cell), " %-20s", row->thread);
+		t2x_out_string(out, cell);
+	}
+	t2x_out_literal(out, "  ");
+	t2x_out_string(out, row->category);
+	t2x_out_repeat(out, ' ', strlen(row->category) < 14 ? 14 - strlen(row->category) : 1);
+	t2x_out_string(out, row->label);
+}
+
+static void put_durations(struct t2x_out *out, struct t2x_row *row)
+{
+	int is_known = row->count != 0;
+
+	put_count(out, row->count + row->unknown);
+	is_known ? put_time(out, row->total) : put_blank(out);
+	is_known && row->kind == T2X_ROW_REGION ? put_time(out, row->self) : put_blank(out);
+	is_known ? put_time(out, t2x_row_mean(row)) : put_blank(out);
+	for (unsigned i = 0; i < 3; i++) {
+		static const unsigned percents[] = { 50, 90, 99 };
+
+		is_known && !row->durations.is_cut
+			? put_time(out, t2x_histogram_percentile(&row->durations, percents[i])) : put_blank(out);
+	}
+	is_known ? put_time(out, (uint64_t)row->max) : put_blank(out);
+}
+
+/* What the columns do not say. */
+static void put_notes(struct t2x_out *out, const struct t2x_row *row)
+{
+	char note[160];
+	int n = 0;
+
+	if (!t2x_row_has_durations(row))
+		return;
+	note[0] = '\0';
+	if (row->unknown)
+		n += snprintf(note + n, sizeof(note) - (size_t)n, "  unknown:%" PRIu64, row->unknown);
+	if (row->entered > row->left)
+		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, row->entered - row->left);
+	if (row->failed)
+		snprintf(note + n, sizeof(note) - (size_t)n, "  failed:%" PRIu64, row->failed);
+	t2x_out_string(out, note);
+}
+
+static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct t2x_row *row)
+{
+	char cell[64];
+
+	switch (row->kind) {
+	case T2X_ROW_REGION: case T2X_ROW_CHILD:
+		put_durations(out, row);
+		break;
+	case T2X_ROW_TIMER: case T2X_ROW_TH_TIMER:
+		put_count(out, row->count);
+		put_time(out, row->total);
+		put_time(out, t2x_row_mean(row));
+		put_time(out, (uint64_t)row->min);
+		put_time(out, (uint64_t)row->max);
+		break;
+	case T2X_ROW_DATA:
+		put_count(out, row->count);
+		if (row->left) {
+			put_value(out, row->min);
+			snprintf(cell, sizeof(cell), " %16.1f", row->sum / (double)row->left);
+			t2x_out_string(out, cell);
+			put_value(out, row->max);
+			put_value(out, row->last);
+		} else {
+			t2x_out_repeat(out, ' ', 3 * 15 + 17);
+		}
+		break;
+	case T2X_ROW_THREAD:
+		put_count(out, row->count);
+		put_time(out, row->first_ns - totals->first_ns);
+		put_time(out, row->last_ns - totals->first_ns);
+		put_time(out, row->last_ns - row->first_ns);
+		snprintf(cell, sizeof(cell), "  %-8" PRIu32, row->pid);
+		t2x_out_string(out, cell);
+		t2x_out_string(out, row->label);
+		break;
+	default:
+		put_count(out, row->count);
+		put_value(out, (int64_t)row->total);
+		break;
+	}
+	if (row->kind != T2X_ROW_THREAD)
+		put_names(out, totals, row);
+	put_notes(out, row);
+	t2x_out_end_line(out);
+}
+
+static const struct head {
+	const char *title, *columns;
+} heads[T2X_ROW_KINDS] = {
+	[T2X_ROW_REGION] = { "regions",
+			     "       count     total      self      mean       p50       p90       p99       max" },
+	[T2X_ROW_CHILD] = { "children",
+			    "       count     total                mean       p50       p90       p99       max" },
+	[T2X_ROW_TIMER] = { "timers", "   intervals     total      mean       min       max" },
+	[T2X_ROW_TH_TIMER] = { "timers of threads", "   intervals     total      mean       min       max" },
+	[T2X_ROW_COUNTER] = { "counters", "       count          total" },
+	[T2X_ROW_TH_COUNTER] = { "counters of threads", "       count          total" },
+	[T2X_ROW_DATA] = { "data", "       count            min             mean            max           last" },
+	[T2X_ROW_THREAD] = { "threads", "      events     first      last      time  process thread" },
+	[T2X_ROW_MISSING] = { "missing", "      places          total" },
+};
+
+static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum t2x_row_kind kind)
+{
+	t2x_out_char(out, '\n');
+	t2x_out_string(out, heads[kind].title);
+	t2x_out_char(out, '\n');
+	t2x_out_string(out, heads[kind].columns);
+	if (kind != T2X_ROW_THREAD) {
+		t2x_out_string(out, totals->by ? "  process " : "");
+		t2x_out_string(out, totals->by == T2X_BY_THREAD ? " thread              " : "");
+		t2x_out_literal(out, "  category      label");
+	}
+	t2x_out_end_line(out);
+}
+
+void t2x_summary_table(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+{
+	unsigned shown = 0, hidden = 0;
+
+	t2x_out_uint(out, totals->events);
+	t2x_out_literal(out, " events in");
+	put_time(out, totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0);
+	t2x_out_end_line(out);
+	for (unsigned i = 0; i < totals->n; i++) {
+		struct t2x_row *row = totals->rows[i], *last = i ? totals->rows[i - 1] : NULL;
+
+		if (!last || last->kind != row->kind) {
+			put_head(out, totals, row->kind);
+			shown = hidden = 0;
+		}
+		if (!look->top || shown++ < look->top)
+			put_row(out, totals, row);
+		else
+			hidden++;
+		if (hidden && (i + 1 == totals->n || totals->rows[i + 1]->kind != row->kind)) {
+			put_count(out, hidden);
+			t2x_out_literal(out, " more\n");
+		}
+	}
+	if (totals->others) {
+		put_count(out, totals->others);
+		t2x_out_literal(out, " events more: no room\n");
+	}
+}
+
+/* ---- the format --------------------------------------------------------------------------------- */
+
+void t2x_summary_show(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+{
+	t2x_summary_sort(totals, look->sort);
+	if (look->form == T2X_SUMMARY_JSON)
+		t2x_summary_json(totals, look, out);
+	else if (look->form == T2X_SUMMARY_CSV)
+		t2x_summary_csv(totals, look, out);
+	else
+		t2x_summary_table(totals, look, out);
+}
+
+static int begin(struct t2x_printer *printer)
+{
+	const char *by = t2x_option(&printer->options, T2X_OPTION_by);
+
+	printer->own = t2x_totals_new(!by ? T2X_BY_NOTHING : *by == 'p' ? T2X_BY_PROCESS : T2X_BY_THREAD);
+	return printer->own ? 0 : -ENOMEM;
+}
+
+static struct t2x_summary_look find_look(const struct t2x_options *options)
+{
+	static const char *const keys[] = { "total", "self", "count", "mean", "p50", "p90", "p99", "max", "name" };
+	const char *as = t2x_option(options, T2X_OPTION_as), *sort = t2x_option(options, T2X_OPTION_sort);
+	const char *top = t2x_option(options, T2X_OPTION_top);
+	struct t2x_summary_look look = {
+		.form = !as || *as == 't' ? T2X_SUMMARY_TABLE : *as == 'j' ? T2X_SUMMARY_JSON : T2X_SUMMARY_CSV,
+		.top = top ? (unsigned)strtoul(top, NULL, 10) : 0,
+	};
+
+	for (unsigned i = 0; sort && i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (!strcmp(sort, keys[i]))
+			look.sort = (enum t2x_summary_key)i;
+	return look;
+}
+
+static void finish(struct t2x_printer *printer)
+{
+	const struct t2x_summary_look look = find_look(&printer->options);
+
+	t2x_summary_show(printer->own, &look, printer->out);
+	t2x_totals_free(printer->own);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_summary = {
+	.begin = begin, .finish = finish, .unresolved = t2x_totals_take,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = T2X_TOTALS_TAKE(id),
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

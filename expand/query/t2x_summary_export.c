@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_summary_export.c - totals for programs: whole nanoseconds, columns that stay.  An empty cell, null: not known. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "t2x_summary.h"
+#include "text/t2x_json.h"
+
+static const char *const kinds[T2X_ROW_KINDS] = {
+	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "thread", "missing",
+};
+
+/* The numbers of a row, in their order. */
+#define COLUMNS(column) \
+	column(count) column(total) column(self) column(mean) column(min) column(p50) column(p90) column(p99) \
+	column(max) column(first) column(last) column(unknown) column(self_unknown) column(open) column(failed)
+
+enum {
+#define ENTRY(name) COLUMN_##name,
+	COLUMNS(ENTRY)
+#undef ENTRY
+	COLUMN_COUNT
+};
+static const char *const names[COLUMN_COUNT] = {
+#define ENTRY(name) #name,
+	COLUMNS(ENTRY)
+#undef ENTRY
+};
+
+enum { CELL = 32 };
+
+static void put(char cells[][CELL], unsigned column, int64_t value)
+{
+	snprintf(cells[column], CELL, "%" PRId64, value);
+}
+
+static void fill_durations(char cells[][CELL], struct t2x_row *row)
+{
+	put(cells, COLUMN_unknown, (int64_t)row->unknown);
+	put(cells, COLUMN_open, row->entered > row->left ? (int64_t)(row->entered - row->left) : 0);
+	if (row->kind == T2X_ROW_REGION) {
+		put(cells, COLUMN_self, (int64_t)row->self);
+		put(cells, COLUMN_self_unknown, (int64_t)row->self_unknown);
+	} else {
+		put(cells, COLUMN_failed, (int64_t)row->failed);
+	}
+	if (row->count && !row->durations.is_cut) {
+		put(cells, COLUMN_p50, (int64_t)t2x_histogram_percentile(&row->durations, 50));
+		put(cells, COLUMN_p90, (int64_t)t2x_histogram_percentile(&row->durations, 90));
+		put(cells, COLUMN_p99, (int64_t)t2x_histogram_percentile(&row->durations, 99));
+	}
+}
+
+/* Whether the row is about one number, of which there is a least and a largest. */
+static int has_range(const struct t2x_row *row)
+{
+	if (row->kind == T2X_ROW_DATA)
+		return row->left != 0;
+	return row->kind <= T2X_ROW_TH_TIMER && row->count;
+}
+
+static void fill(char cells[][CELL], struct t2x_row *row)
+{
+	memset(cells, 0, COLUMN_COUNT * CELL);
+	put(cells, COLUMN_count, (int64_t)row->count);
+	if (row->kind != T2X_ROW_DATA && row->kind != T2X_ROW_THREAD)
+		put(cells, COLUMN_total, (int64_t)row->total);
+	if (t2x_row_has_durations(row))
+		fill_durations(cells, row);
+	if (has_range(row)) {
+		put(cells, COLUMN_min, row->min);
+		put(cells, COLUMN_max, row->max);
+		put(cells, COLUMN_mean, (int64_t)t2x_row_mean(row));
+	}
+	if (row->kind == T2X_ROW_DATA && row->left) {
+		put(cells, COLUMN_total, (int64_t)row->total);
+		put(cells, COLUMN_last, row->last);
+		snprintf(cells[COLUMN_mean], CELL, "%.3f", row->sum / (double)row->left);
+	}
+	if (row->kind == T2X_ROW_THREAD) {
+		put(cells, COLUMN_first, (int64_t)row->first_ns);
+		put(cells, COLUMN_last, (int64_t)row->last_ns);
+		put(cells, COLUMN_total, (int64_t)(row->last_ns - row->first_ns));
+	}
+}
+
+/* Call show for the rows that are wanted. */
+static void each_row(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out,
+		     void (*show)(struct t2x_out *out, struct t2x_row *row, unsigned nth))
+{
+	unsigned nth = 0, of_kind = 0;
+
+	for (unsigned i = 0; i < totals->n; i++) {
+		of_kind = i && totals->rows[i]->kind == totals->rows[i - 1]->kind ? of_kind + 1 : 0;
+		if (!look->top || of_kind < look->top)
+			show(out, totals->rows[i], nth++);
+	}
+}
+
+/* ---- CSV ---------------------------------------------------------------------------------------- */
+
+/* A text in quotation marks, those in it doubled. */
+static void put_quoted(struct t2x_out *out, const char *text)
+{
+	t2x_out_char(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			t2x_out_char(out, '"');
+		t2x_out_char(out, *text);
+	}
+	t2x_out_literal(out, "\",");
+}
+
+static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
+{
+	char cells[COLUMN_COUNT][CELL];
+
+	(void)nth;
+	t2x_out_string(out, kinds[row->kind]);
+	t2x_out_char(out, ',');
+	if (row->pid)
+		t2x_out_uint(out, row->pid);
+	t2x_out_char(out, ',');
+	put_quoted(out, row->thread);
+	put_quoted(out, row->category);
+	put_quoted(out, row->label);
+	fill(cells, row);
+	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+		t2x_out_string(out, i ? "," : "");
+		t2x_out_string(out, cells[i]);
+	}
+	t2x_out_end_line(out);
+}
+
+void t2x_summary_csv(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+{
+	t2x_out_literal(out, "kind,process,thread,category,label");
+	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+		t2x_out_char(out, ',');
+		t2x_out_string(out, names[i]);
+	}
+	t2x_out_end_line(out);
+	each_row(totals, look, out, show_csv);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------- */
+
+static void show_json(struct t2x_out *out, struct t2x_row *row, unsigned nth)
+{
+	char cells[COLUMN_COUNT][CELL];
+
+	t2x_out_string(out, nth ? ",\n{\"kind\":\"" : "\n{\"kind\":\"");
+	t2x_out_string(out, kinds[row->kind]);
+	t2x_out_char(out, '"');
+	if (row->pid)
+		t2x_json_int(out, "process", row->pid);
+	if (*row->thread)
+		t2x_json_text(out, "thread", row->thread, strlen(row->thread));
+	t2x_json_text(out, "category", row->category, strlen(row->category));
+	t2x_json_text(out, "label", row->label, strlen(row->label));
+	fill(cells, row);
+	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
+		if (!cells[i][0])
+			continue;
+		t2x_json_key(out, names[i]);
+		t2x_out_string(out, cells[i]);
+	}
+	t2x_out_char(out, '}');
+}
+
+void t2x_summary_json(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+{
+	t2x_out_literal(out, "{\"events\":");
+	t2x_out_uint(out, totals->events);
+	t2x_json_int(out, "first", (int64_t)totals->first_ns);
+	t2x_json_int(out, "last", (int64_t)totals->last_ns);
+	t2x_json_int(out, "left_out", (int64_t)totals->others);
+	t2x_out_literal(out, ",\"rows\":[");
+	each_row(totals, look, out, show_json);
+	t2x_out_literal(out, "\n]}\n");
+}

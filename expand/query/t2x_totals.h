@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_totals.h - a trace in numbers: a row for each category and label.
+ *
+ * Rows are found by scope number and, if they are kept apart by process or thread, by thread number; the names are
+ * only looked at when one comes for the first time.  Time of its own is the duration of a region without that of the
+ * regions directly in it; the depth of an event, which the model knows, says which these are.  Where events are
+ * missing it is not known, and the region is counted in self_unknown.
+ */
+#ifndef T2X_TOTALS_H
+#define T2X_TOTALS_H
+
+#include "t2x_histogram.h"
+#include "t2x_threads.h"
+#include "model/t2x_writer.h"
+
+enum t2x_row_kind {
+	T2X_ROW_REGION,
+	T2X_ROW_CHILD,            /* category: its class, label: its program */
+	T2X_ROW_TIMER, T2X_ROW_TH_TIMER,
+	T2X_ROW_COUNTER, T2X_ROW_TH_COUNTER,
+	T2X_ROW_DATA,             /* integers have min, max, last and total; others a count only */
+	T2X_ROW_THREAD,           /* label: its name */
+	T2X_ROW_MISSING,          /* what was dropped, or is missing in the trace: total; in count places */
+	T2X_ROW_KINDS,
+};
+
+enum t2x_by { T2X_BY_NOTHING, T2X_BY_PROCESS, T2X_BY_THREAD };
+
+enum { T2X_ROWS_MAX = 65536, T2X_ROWS_AT_HAND = 4096, T2X_TOTALS_BYTES = 64 * 1024 * 1024 };
+
+/* Durations are nanoseconds. */
+struct t2x_row {
+	enum t2x_row_kind kind;
+	uint32_t pid;             /* 0: of all */
+	const char *thread;       /* "": of all */
+	const char *category, *label;
+	uint64_t entered;         /* regions, children: how often begun */
+	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
+	uint64_t total;
+	uint64_t self;
+	int64_t min, max, last;
+	double sum;               /* of values: total may have wrapped */
+	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
+	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0 */
+	uint64_t first_ns, last_ns;           /* of a thread's events */
+	struct t2x_histogram durations;
+	struct t2x_row *next;     /* of those with the same hash */
+	uint32_t hash;
+	char text[];
+};
+
+struct t2x_totals {
+	enum t2x_by by;
+	struct t2x_row **rows;
+	unsigned n, capacity;
+	uint64_t others;          /* events for whose rows there was no room */
+	uint64_t events, first_ns, last_ns;
+	struct t2x_map by_hash;
+	struct t2x_threads threads, children;
+	size_t budget;
+	uint32_t seed;
+	struct {
+		uint64_t scope, thread;
+		struct t2x_row *row;
+	} at_hand[T2X_ROWS_AT_HAND];
+};
+
+/* Return  NULL: no memory */
+struct t2x_totals *t2x_totals_new(enum t2x_by by);
+void t2x_totals_free(struct t2x_totals *totals);
+
+/* Whether durations are what a row is about. */
+static inline int t2x_row_has_durations(const struct t2x_row *row)
+{
+	return row->kind <= T2X_ROW_CHILD;
+}
+
+/* For writers: take an event, printer->own is the totals. */
+void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/* The functions of a writer that gathers totals. */
+#define T2X_TOTALS_TAKE(id) ((id) == TLG_STYLE_region_enter ? t2x_totals_take_enter : \
+			     (id) == TLG_STYLE_region_leave ? t2x_totals_take_leave : t2x_totals_take)
+
+#endif

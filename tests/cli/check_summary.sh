@@ -1,0 +1,138 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# A database recomputes each number of --summary from --format=csv, jq the table from --format=ndjson, on traces of a
+# real program of several threads: exactly, but for percentiles of more than 64 durations, which may be off by 1/256.
+# And the summary's own options.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need "example" [ -x "$out/examples/t2index" ]
+need sqlite3 command -v sqlite3
+need jq command -v jq
+expand=$out/t2expand
+cd "$tmp" || exit 1
+
+for jobs in 4 2; do
+	TRACE2_RAW=$tmp/$jobs.tlg "$out/examples/t2index" -j $jobs "$top/runtime" >index.out 2>index.err
+done
+
+# Of each kind what the database finds is in view "truth", in the columns of the summary.
+cat >truth.sql <<'END'
+.import --csv events.csv text_events
+.import --csv summary.csv text_summary
+create table e as select rowid as n, cast(time as integer) as time, pid, sid, tid, thread, event, category, label,
+	cast(depth as integer) as depth, nullif(rel, '') as rel_text, cast(rel as integer) as rel, value,
+	cast(count as integer) as count, cast(min as integer) as min, cast(max as integer) as max, message, id, flag
+	from text_events;
+create index e_index on e (sid, tid, event, depth, n);
+create table regions as select *,
+	(select max(x.n) from e x where x.sid = l.sid and x.tid = l.tid and x.event = 'region_enter' and
+		x.depth = l.depth and x.n < l.n) as enter_n
+	from e l where event = 'region_leave';
+create index regions_index on regions (sid, tid, depth, n);
+create table durations as
+	select 'region' as kind, category, label, rel, rel - coalesce((select sum(c.rel) from regions c where c.sid = r.sid
+		and c.tid = r.tid and c.depth = r.depth + 1 and c.n > r.enter_n and c.n < r.n), 0) as self, 0 as failed
+		from regions r
+	union all
+	select 'child', s.value, 'sort', x.rel, null, x.value <> '0' from e x join e s on s.event = 'child_start' and
+		s.sid = x.sid and s.id = x.id where x.event = 'child_exit';
+create table ranked as select *, row_number() over (partition by kind, category, label order by rel) as rank,
+	count(*) over (partition by kind, category, label) as of from durations;
+create table truth as
+	select kind, category, label, count(*) as count, sum(rel) as total, sum(self) as self, sum(rel) / count(*) as mean,
+		min(rel) as min, max(rel) as max, null as first, null as last,
+		min(case when rank * 100 >= of * 50 then rel end) as p50,
+		min(case when rank * 100 >= of * 90 then rel end) as p90,
+		min(case when rank * 100 >= of * 99 then rel end) as p99
+		from ranked group by 1, 2, 3
+	union all
+	select event, category, label, sum(count), sum(cast(value as integer)), null,
+		sum(cast(value as integer)) / sum(count), min(min), max(max), null, null, null, null, null
+		from e where event in ('timer', 'th_timer') group by 1, 2, 3
+	union all
+	select event, category, label, count(*), sum(cast(value as integer)), null, null, null, null, null, null, null, null,
+		null from e where event in ('counter', 'th_counter') group by 1, 2, 3
+	union all
+	select 'data', category, label, count(*), case when value glob '[0-9]*' then sum(cast(value as integer)) end, null,
+		case when value glob '[0-9]*' then printf('%.3f', avg(cast(value as integer))) end,
+		case when value glob '[0-9]*' then min(cast(value as integer)) end,
+		case when value glob '[0-9]*' then max(cast(value as integer)) end, null,
+		case when value glob '[0-9]*' then (select cast(y.value as integer) from e y where y.event = 'data' and
+			y.category = x.category and y.label = x.label order by y.n desc limit 1) end, null, null, null
+		from e x where event = 'data' group by 1, 2, 3
+	union all
+	select 'thread', '', thread, count(*), max(time) - min(time), null, null, null, null, min(time), max(time), null, null,
+		null from e group by pid, thread;
+END
+cat >compare.sql <<'END'
+select 'kinds in all: ' || count(distinct kind) from truth having count(distinct kind) < 7;
+select 'only in the summary', s.* from text_summary s where not exists
+	(select 1 from truth t where t.kind = s.kind and t.category = s.category and t.label = s.label);
+select 'not as the database has it', s.kind, s.category, s.label, s.count, s.total, s.self, s.mean, s.min, s.p50, s.p90,
+	s.p99, s.max, s.first, s.last, t.* from truth t left join text_summary s
+	on t.kind = s.kind and t.category = s.category and t.label = s.label and (t.kind <> 'thread' or
+		t.first = cast(s.first as integer))
+	where s.kind is null or s.count <> t.count || '' or
+		s.total <> coalesce(t.total, '') || '' or s.self <> coalesce(t.self, '') || '' or
+		s.mean <> coalesce(t.mean, '') || '' or s.min <> coalesce(t.min, '') || '' or
+		s.max <> coalesce(t.max, '') || '' or s.first <> coalesce(t.first, '') || '' or
+		s.last <> coalesce(t.last, '') || '' or
+		(s.p50 = '') <> (t.p50 is null) or (t.count <= 64 and s.p50 <> '' and
+			(s.p50 <> t.p50 || '' or s.p90 <> t.p90 || '' or s.p99 <> t.p99 || '')) or
+		abs(s.p50 - t.p50) * 256 > t.p50 or abs(s.p90 - t.p90) * 256 > t.p90 or abs(s.p99 - t.p99) * 256 > t.p99;
+END
+
+# recompute NAME FILTERS... -- FILES
+recompute()
+{
+	"$expand" --format=csv "${@:2}" >events.csv
+	"$expand" --summary=csv "${@:2}" >summary.csv
+	rm -f db
+	sqlite3 db <truth.sql >sql.out 2>&1
+	none "$1: the database takes the rows" "$(cat sql.out)"
+	none "$1: the summary is what the database finds" "$(sqlite3 db <compare.sql 2>&1)"
+}
+recompute "one process" 4.tlg
+check "the database would see a wrong number" [ -n "$(sqlite3 db "update text_summary set self = self + 1 where kind = 'region'" \
+	'.read compare.sql')" ]
+recompute "two processes" 4.tlg 2.tlg
+recompute "with a filter" --label='!walk' 4.tlg
+recompute "with --jobs" --jobs=3 2.tlg
+
+"$expand" --format=csv 4.tlg >events.csv
+"$expand" --format=ndjson 4.tlg >events.ndjson
+check "csv has a row for each line of perf" [ "$(sqlite3 :memory: '.import --csv events.csv e' 'select count(*) from e')" = \
+	"$("$expand" --format=perf 4.tlg | wc -l)" ]
+sqlite3 :memory: '.import --csv events.csv e' \
+	"select time, tid, event, category, label, depth, rel, value, message from e" >rows.csv
+jq -r '[.time, .tid, .event, .category, .label, .depth, .rel, .value, .message] |
+	map(if . == null then "" else tostring end) | join("|")' events.ndjson >rows.ndjson
+# jq 1.6 has doubles for numbers: the last digits of a time
+sed -i 's/^[0-9]*//' rows.csv rows.ndjson
+check "ndjson has the same as csv" cmp -s rows.csv rows.ndjson
+"$expand" --summary=json 4.tlg >summary.json
+check "json has the same rows as csv" [ "$(jq -r '.rows[] | [.kind, .category, .label, .count] | join(",")' summary.json | md5sum)" = \
+	"$("$expand" --summary=csv 4.tlg | sed '1d; s/"//g' | cut -d, -f1,4,5,6 | md5sum)" ]
+
+# ---- order, number of rows, apart by thread and process ---------------------------------------------
+for key in total self count mean p50 p90 p99 max; do
+	"$expand" --summary=json --sort=$key 4.tlg >sorted.json
+	quiet "--sort=$key" jq -e --arg key $key '[.rows[] | select(.kind == "region") | .[$key]] | . == (sort | reverse)' \
+		sorted.json
+done
+"$expand" --summary=json --sort=name 4.tlg >sorted.json
+quiet "--sort=name" jq -e '[.rows[] | select(.kind == "region") | [.category, .label]] | . == sort' sorted.json
+check "--top=1" [ "$("$expand" --summary=csv --top=1 4.tlg | grep -c ^region,)" -eq 1 ]
+check "--by=thread adds up" [ "$("$expand" --summary=json --by=thread 4.tlg |
+	jq '[.rows[] | select(.label == "file") | .total] | add')" = \
+	"$(jq '.rows[] | select(.label == "file") | .total' summary.json)" ]
+check "--by=process" [ "$("$expand" --summary=csv --by=process 4.tlg 2.tlg | grep -c '"index","merge"')" -eq 2 ]
+check "the table has the rows, too" [ "$("$expand" --summary 4.tlg | grep -cE ' (file|read|report|merge|walk|directory)$')" -ge 6 ]
+for option in --summary=xml --sort=size --top=x --by=cpu; do
+	"$expand" --summary $option 4.tlg >refused.out 2>&1
+	check "$option is refused" [ $? -eq 2 ]
+done
+total

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Totals: percentiles, time of its own, gaps.  (tests/cli/check_summary.sh recomputes those of a real program.) */
+#include "t2test.h"
+
+#include <stdlib.h>
+
+#include "feed.h"
+#include "query/t2x_summary.h"
+#include "text/t2x_formats.h"
+
+static int compare(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Any distribution: percentiles of n values are within 1/256 of the truth. */
+static void check_percentiles(unsigned n, unsigned shift)
+{
+	static uint64_t values[100000];
+	struct t2x_histogram h = { 0 };
+	size_t budget = 1 << 20;
+	uint64_t state = 88172645463325252;
+
+	for (unsigned i = 0; i < n; i++) {
+		state ^= state << 13;
+		state ^= state >> 7;
+		state ^= state << 17;
+		values[i] = state >> (shift + state % 20);
+		t2x_histogram_add(&h, values[i], &budget);
+	}
+	qsort(values, n, sizeof(values[0]), compare);
+	assert_int_equal(h.count, n);
+	for (unsigned percent = 1; percent <= 100; percent++) {
+		uint64_t truth = values[((uint64_t)n * percent + 99) / 100 - 1];
+		uint64_t got = t2x_histogram_percentile(&h, percent), error = got > truth ? got - truth : truth - got;
+
+		if (n <= T2X_HISTOGRAM_EXACT || truth < 256 ? error : error > truth / 256)
+			fail_msg("p%u of %u: %lu, not %lu", percent, n, (unsigned long)got, (unsigned long)truth);
+	}
+	t2x_histogram_free(&h);
+}
+
+static void test_histogram_percentiles_are_within_the_promised_error(void **state)
+{
+	static const unsigned counts[] = { 1, 2, 3, 10, 63, 64, 65, 66, 100, 1000, 100000 };
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		for (unsigned shift = 0; shift < 44; shift += 4)
+			check_percentiles(counts[i], shift);
+}
+
+static void test_histogram_without_memory_has_no_percentiles(void **state)
+{
+	struct t2x_histogram h = { 0 };
+	size_t budget = 600;
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++)
+		t2x_histogram_add(&h, i, &budget);
+	assert_int_equal(h.count, 100);
+	assert_int_equal(t2x_histogram_percentile(&h, 50), 0);
+	assert_true(h.is_cut);
+	t2x_histogram_free(&h);
+}
+
+static const char *g_values[T2X_OPTIONS];
+
+static void open_summary(struct feed *f)
+{
+	const struct t2x_options options = { .values = g_values };
+
+	g_values[T2X_OPTION_as] = "csv";
+	feed_open_with(f, &t2x_writer_summary, &options);
+	f->thread[0].number = 1;
+}
+
+static void region(struct feed *f, int style, const char *label, uint64_t us)
+{
+	struct t2x_scope *scope = feed_scope(f, style, "c", label, NULL);
+
+	scope->names = (uint32_t)label[0];
+	feed_hit(f, scope, us, "");
+}
+#define enter(f, label, us) region(f, TLG_STYLE_region_enter, label, us)
+#define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
+
+#define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
+	     "self_unknown,open,failed\n"
+
+static void test_totals_self_is_without_regions_directly_inside(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "a", 10);
+	enter(&f, "b", 20);
+	enter(&f, "b", 21);
+	leave(&f, "b", 24);
+	leave(&f, "b", 30);
+	enter(&f, "b", 40);
+	leave(&f, "b", 42);
+	leave(&f, "a", 60);
+	enter(&f, "d", 70);
+	feed_expect(&f, HEAD
+		    "region,,\"\",\"c\",\"a\",1,50000,38000,50000,50000,50000,50000,50000,50000,,,0,0,0,\n"
+		    "region,,\"\",\"c\",\"b\",3,15000,12000,5000,2000,3000,10000,10000,10000,,,0,0,0,\n"
+		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,1,\n"
+		    "thread,7,\"main\",\"\",\"main\",9,60000,,,,,,,,1795230403000010999,1795230403000070999,,,,\n");
+}
+
+/* In the gap nobody knows what b contained, and b is left without a line; a goes on. */
+static void test_totals_gap_makes_self_unknown_but_not_the_duration(void **state)
+{
+	struct feed f;
+	struct t2x_update gap;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "a", 10);
+	enter(&f, "b", 20);
+	gap = (struct t2x_update){
+		.kind = T2X_GAP, .thread = &f.thread[0], .ns = FEED_START_NS + 30000,
+		.gap = { .events = 5, .left = 1, .entered = 1, .is_known = 1 },
+	};
+	t2x_model_update(f.model, &gap);
+	leave(&f, "e", 40);
+	leave(&f, "a", 60);
+	feed_expect(&f, HEAD
+		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,\n"
+		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,\n"
+		    "region,,\"\",\"c\",\"e\",0,0,0,,,,,,,,,1,0,0,\n"
+		    "thread,7,\"main\",\"\",\"main\",4,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-events\",1,5,,,,,,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-enters\",1,1,,,,,,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-leaves\",1,1,,,,,,,,,,,,,\n");
+}
+
+static void test_totals_children_are_known_by_class_and_program(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	feed(&f, child_start, 10, "iissss", 0, 0, "cls", NULL, NULL, "/bin/sort");
+	feed(&f, child_start, 20, "iissss", 1, 1, NULL, NULL, NULL, "status");
+	feed(&f, child_exit, 30, "iiiu", 0, 99, 2, FEED_START_NS + 10999);
+	feed(&f, child_exit, 31, "iiiu", 7, 99, 0, UINT64_C(0));
+	feed_expect(&f, HEAD
+		    "child,,\"\",\"cls\",\"sort\",1,20000,,20000,20000,20000,20000,20000,20000,,,0,,0,1\n"
+		    "child,,\"\",\"?\",\"?\",0,0,,,,,,,,,,1,,0,0\n"
+		    "child,,\"\",\"?\",\"git\",0,0,,,,,,,,,,0,,1,0\n"
+		    "thread,7,\"main\",\"\",\"main\",4,21000,,,,,,,,1795230403000010999,1795230403000031999,,,,\n");
+}
+
+static void test_totals_data_have_last_and_mean(void **state)
+{
+	struct t2x_scope *n;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n \"q\"", NULL);
+	feed_hit(&f, n, 10, "i", -5);
+	feed_hit(&f, n, 11, "i", 8);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "c", "s", NULL), 12, "s", "text");
+	feed_hit(&f, NULL, 13, "");
+	feed_expect(&f, HEAD
+		    "data,,\"\",\"c\",\"n \"\"q\"\"\",2,3,,1.500,-5,,,,8,,8,,,,\n"
+		    "data,,\"\",\"c\",\"s\",1,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",4,3000,,,,,,,,1795230403000010999,1795230403000013999,,,,\n"
+		    "missing,,\"\",\"trace2\",\"unresolved\",1,1,,,,,,,,,,,,,\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_histogram_percentiles_are_within_the_promised_error),
+		cmocka_unit_test(test_histogram_without_memory_has_no_percentiles),
+		cmocka_unit_test(test_totals_self_is_without_regions_directly_inside),
+		cmocka_unit_test(test_totals_gap_makes_self_unknown_but_not_the_duration),
+		cmocka_unit_test(test_totals_children_are_known_by_class_and_program),
+		cmocka_unit_test(test_totals_data_have_last_and_mean),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
