@@ -44,6 +44,8 @@ includedir ?= $(prefix)/include
 datarootdir ?= $(prefix)/share
 mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
+bashcompdir ?= $(datarootdir)/bash-completion/completions
+zshcompdir ?= $(datarootdir)/zsh/site-functions
 INSTALL ?= install
 
 # ---- names ------------------------------------------------------------------------------------------
@@ -214,6 +216,7 @@ $(out)/libtrace2.so: $(out)/$(soname)
 $(out)/t2expand: $(expand_obj) $(format_obj)
 	$(call say,LD)
 	$(quiet)$(link) -o $@ $^ $(expand_libs) $(LDLIBS)
+	@ln -sf t2expand $(@D)/t2
 
 # Archives for the tests: a test program takes from them what it calls.
 $(obj)/libtr2.a: $(runtime_obj)
@@ -301,8 +304,8 @@ $(out)/libtrace2.pc: runtime/libtrace2.pc.in force
 		-e 's|@includedir@|$(call pc_dir,$(includedir))|' -e 's|@version@|$(version)|' \
 		-e 's|@requires@|$(runtime_pkgs)|' $< > $@
 
-installed := $(bindir)/t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
-	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 \
+installed := $(bindir)/t2expand $(bindir)/t2 $(bashcompdir)/t2expand $(bashcompdir)/t2 $(zshcompdir)/_t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
+	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 $(mandir)/man1/t2.1 \
 	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7)
 # A page for each function, which sources trace2(3): of trace2_x_fl() also as trace2_x
 functions := $(shell sed -n 's/^	\(trace2_[a-z0-9_]*\);/\1/p' runtime/trace2.map)
@@ -312,12 +315,15 @@ install: all $(out)/libtrace2.pc
 	$(if $(SAN),$(error a build with sanitizers is not for installation))
 	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(installed))))
 	$(quiet)$(INSTALL) -m 755 $(out)/t2expand $(DESTDIR)$(bindir)/t2expand
+	$(quiet)ln -sf t2expand $(DESTDIR)$(bindir)/t2 && ln -sf t2expand $(DESTDIR)$(bashcompdir)/t2
+	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.bash $(DESTDIR)$(bashcompdir)/t2expand
+	$(quiet)$(INSTALL) -m 644 expand/completion/_t2expand $(DESTDIR)$(zshcompdir)/_t2expand
 	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname)
 	$(quiet)ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.h $(DESTDIR)$(includedir)/trace2.h
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
-	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 $(DESTDIR)$(mandir)/man1/t2expand.1
+	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 expand/t2.1 $(DESTDIR)$(mandir)/man1/
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3
 	$(quiet)$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 $(DESTDIR)$(mandir)/man7/
 	$(quiet)for page in $(man_links); do echo .so man3/trace2.3 >"$(DESTDIR)$$page" || exit; done

@@ -19,11 +19,16 @@
 
 enum { MAX_NESTING = 1000000 };
 
-/* Options without a letter; from FORMAT_OPTION on, those of formats; from FILTER_OPTION on, the filters. */
+/* What getopt calls them: those of the table, those of formats, the filters. */
 enum {
-	RING_PID = 256, RING_PROGRAM, RING_USER, RING_OLDER, RING_NEWER, LIST_FORMATS, SUMMARY,
-	FORMAT_OPTION, FILTER_OPTION = FORMAT_OPTION + T2X_OPTIONS
+	OPTION_FIRST = 255,
+#define T2X_CLI_OPTION(id, name, value, group, help) OPTION_##id,
+#include "t2x_options.def"
+	FORMAT_OPTION,
+	FILTER_OPTION = FORMAT_OPTION + T2X_OPTIONS
 };
+
+static const char *program = "t2expand";      /* by which name it was called */
 
 static void put_to_stdout(void *to, const char *text, size_t n)
 {
@@ -45,8 +50,8 @@ static void refuse(const char *what, const char *value)
 {
 	int is_empty = value && !*value;
 
-	fprintf(stderr, "t2expand: %s%s%s (t2expand --help tells more)\n", what, value ? ": " : "",
-		!value ? "" : is_empty ? "\"\"" : value);
+	fprintf(stderr, "%s: %s%s%s (%s --help tells more)\n", program, what, value ? ": " : "",
+		!value ? "" : is_empty ? "\"\"" : value, program);
 	exit(T2X_EXIT_USAGE);
 }
 
@@ -151,20 +156,20 @@ static uid_t find_user(const char *text)
 static int take_selection(struct t2x_selection *select, int option)
 {
 	switch (option) {
-	case RING_PID:
+	case OPTION_RING_PID:
 		select->pid = find_pid("--ring-pid is not a process id", optarg);
 		return 1;
-	case RING_PROGRAM:
+	case OPTION_RING_PROGRAM:
 		select->program = optarg;
 		return 1;
-	case RING_USER:
+	case OPTION_RING_USER:
 		select->user = find_user(optarg);
 		return 1;
-	case RING_OLDER:
+	case OPTION_RING_OLDER:
 		select->older = find_age("--ring-older is not an age such as 90s, 10m, 2h or 7d", optarg);
 		select->has_older = 1;
 		return 1;
-	case RING_NEWER:
+	case OPTION_RING_NEWER:
 		select->newer = find_age("--ring-newer is not an age such as 90s, 10m, 2h or 7d", optarg);
 		select->has_newer = 1;
 		return 1;
@@ -189,72 +194,91 @@ static void take_filter(struct t2x_filter *filter, enum t2x_filter_option option
 static int take_ring_option(struct t2x_settings *settings, int option)
 {
 	switch (option) {
-	case 'R':
+	case OPTION_RECOVER:
 		add_ring(settings, optarg);
 		return 1;
-	case 'a':
+	case OPTION_RECOVER_ALL:
 		settings->recover_all = 1;
 		return 1;
-	case 'p':
+	case OPTION_LIVE:
 		settings->live = find_pid("--live is not a process id", optarg);
 		return 1;
-	case 'd':
+	case OPTION_DELETE:
 		settings->delete_rings = 1;
 		return 1;
 	default:
-		settings->selects |= take_selection(&settings->select, option);
-		return option >= RING_PID;
+		if (!take_selection(&settings->select, option))
+			return 0;
+		settings->selects = 1;
+		return 1;
+	}
+}
+
+/* What it asks of t2expand itself is answered, and that is all. */
+static void answer(const struct t2x_front *front, int option)
+{
+	switch (option) {
+	case OPTION_SHOW_FORMAT:
+		show_format(optarg);
+		break;
+	case OPTION_LIST_FORMATS:
+		t2x_usage_formats(stdout);
+		leave();
+		break;
+	case OPTION_LIST_OPTIONS:
+		t2x_usage_options(stdout, front);
+		leave();
+		break;
+	case OPTION_HELP:
+		t2x_usage_help(stdout, front);
+		leave();
+		break;
+	case OPTION_VERSION:
+		printf("t2expand for the .tlg format %d.%d\n", TLG_VERSION >> 8, TLG_VERSION & 0xff);
+		leave();
+		break;
+	default:
+		break;
 	}
 }
 
 static void take_option(struct t2x_settings *settings, int option)
 {
+	answer(&settings->front, option);
 	switch (option) {
-	case 'f':
+	case OPTION_FORMAT:
 		settings->format = find_format(optarg);
+		settings->has_format = 1;
 		break;
-	case 'j':
+	case OPTION_JOBS:
 		settings->jobs = find_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
 		if (!settings->jobs)
 			refuse("--jobs is at least 1, not", optarg);
 		break;
 	case 'o':
+	case OPTION_OUTPUT:
 		settings->output = optarg;
 		break;
-	case 'r':
+	case OPTION_RAW_TEXT:
 		settings->raw_text = 1;
 		break;
-	case 'c':
+	case OPTION_COLOR:
 		settings->color = find_when(optarg);
 		break;
-	case 'P':
+	case OPTION_NO_PAGER:
 		settings->no_pager = 1;
 		break;
-	case 'q':
+	case OPTION_QUIET:
 		settings->quiet = 1;
 		break;
-	case 'l':
+	case OPTION_LAYOUT:
 		settings->layout = optarg;
 		break;
-	case 's':
-		show_format(optarg);
-		break;
-	case SUMMARY:
+	case OPTION_SUMMARY:
 		settings->format = &t2x_formats[T2X_FORMAT_summary];
+		settings->has_format = 1;
 		if (optarg)
 			settings->values[T2X_OPTION_as] = optarg;
-		break;
-	case LIST_FORMATS:
-		t2x_usage_formats(stdout);
-		leave();
-		break;
-	case 'h':
-		t2x_usage_help(stdout);
-		leave();
-		break;
-	case 'v':
-		printf("t2expand for the .tlg format %d.%d\n", TLG_VERSION >> 8, TLG_VERSION & 0xff);
-		leave();
 		break;
 	default:
 		if (option >= FILTER_OPTION)
@@ -359,62 +383,73 @@ static void check_format_options(struct t2x_settings *settings)
 		options->nesting = find_number("", t2x_option(options, T2X_OPTION_nesting), MAX_NESTING);
 }
 
-/* The options, those of formats and the filters at the end; to is as large as all of them. */
-static void list_options(struct option *to, const struct option *options, unsigned n)
+static struct option make_option(const char *name, const char *value, int id)
 {
-	memcpy(to, options, n * sizeof(*to));
-	for (unsigned i = 0; i < T2X_OPTIONS; i++)
-		to[n + i] = (struct option){
-			t2x_format_options[i].name, t2x_format_options[i].value ? required_argument : no_argument, NULL,
-			(int)(FORMAT_OPTION + i)
-		};
-	n += T2X_OPTIONS;
-	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
-		to[n + i] = (struct option){
-			t2x_filter_options[i].option, required_argument, NULL, (int)(FILTER_OPTION + i)
-		};
-	to[n + T2X_FILTER_OPTIONS] = (struct option){ 0 };
+	int argument = !value ? no_argument : *value == '[' ? optional_argument : required_argument;
+
+	return (struct option){ name, argument, NULL, id };
+}
+
+/* The operands: those that the command takes for itself, and paths. */
+static void take_operands(struct t2x_settings *settings, char **operands, unsigned n)
+{
+	const struct t2x_command *command = settings->front.command;
+	enum t2x_takes takes = command ? command->takes : T2X_TAKES_FILES;
+	unsigned taken = 0;
+
+	if (takes == T2X_TAKES_FORMAT && !settings->has_format)
+		refuse("t2 export needs --format=FORMAT", NULL);
+	if (takes == T2X_TAKES_LAYOUT) {
+		if (n > 1)
+			refuse("t2 format takes one word", operands[1]);
+		show_format(n ? operands[0] : NULL);
+	}
+	if (takes == T2X_TAKES_RINGS) {
+		settings->recover_all |= !n && !settings->nrings;
+		while (taken < n)
+			add_ring(settings, operands[taken++]);
+	}
+	if (takes == T2X_TAKES_PID && !settings->live) {
+		if (!n)
+			refuse("t2 live needs a process id", NULL);
+		settings->live = find_pid("t2 live: not a process id", operands[taken++]);
+	}
+	settings->paths = operands + taken;
+	settings->npaths = n - taken;
+}
+
+/* What t2 alone, or an unknown command, comes to. */
+static void check_front(const struct t2x_front *front, int argc)
+{
+	if (!front->is_t2)
+		return;
+	program = "t2";
+	if (front->unknown)
+		refuse("no such command", front->unknown);
+	if (!front->command && argc < 2)
+		refuse("no command", NULL);
 }
 
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "jobs", required_argument, NULL, 'j' },
-		{ "output", required_argument, NULL, 'o' },
-		{ "raw-text", no_argument, NULL, 'r' },
-		{ "color", optional_argument, NULL, 'c' },
-		{ "no-pager", no_argument, NULL, 'P' },
-		{ "quiet", no_argument, NULL, 'q' },
-		{ "layout", required_argument, NULL, 'l' },
-		{ "recover", required_argument, NULL, 'R' },
-		{ "recover-all", no_argument, NULL, 'a' },
-		{ "delete", no_argument, NULL, 'd' },
-		{ "live", required_argument, NULL, 'p' },
-		{ "ring-pid", required_argument, NULL, RING_PID },
-		{ "ring-program", required_argument, NULL, RING_PROGRAM },
-		{ "ring-user", required_argument, NULL, RING_USER },
-		{ "ring-older", required_argument, NULL, RING_OLDER },
-		{ "ring-newer", required_argument, NULL, RING_NEWER },
-		{ "summary", optional_argument, NULL, SUMMARY },
-		{ "show_format", optional_argument, NULL, 's' },
-		{ "list-formats", no_argument, NULL, LIST_FORMATS },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-	};
-	enum { OPTIONS = sizeof(options) / sizeof(options[0]) };
-	struct option all[OPTIONS + T2X_OPTIONS + T2X_FILTER_OPTIONS + 1];
+	struct option all[T2X_CLI_OPTIONS + T2X_OPTIONS + T2X_FILTER_OPTIONS + 1] = { 0 }, *next = all;
 	int option;
 
 	*settings = (struct t2x_settings){
 		.format = &t2x_formats[T2X_FORMAT_perf], .jobs = 1, .select = { .user = geteuid() },
 	};
-	list_options(all, options, OPTIONS);
+	settings->front = t2x_front_take(&argc, &argv);
+	check_front(&settings->front, argc);
+	for (int i = 0; i < T2X_CLI_OPTIONS; i++)
+		*next++ = make_option(t2x_cli_options[i].name, t2x_cli_options[i].value, OPTION_FIRST + 1 + i);
+	for (int i = 0; i < T2X_OPTIONS; i++)
+		*next++ = make_option(t2x_format_options[i].name, t2x_format_options[i].value, FORMAT_OPTION + i);
+	for (int i = 0; i < T2X_FILTER_OPTIONS; i++)
+		*next++ = make_option(t2x_filter_options[i].option, t2x_filter_options[i].value, FILTER_OPTION + i);
 	while ((option = getopt_long(argc, argv, "o:", all, NULL)) != -1)
 		take_option(settings, option);
 	check_format_options(settings);
-	settings->paths = argv + optind;
-	settings->npaths = (unsigned)(argc - optind);
+	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);
 	check_filter(settings);
 }

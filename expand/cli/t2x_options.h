@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "t2x_commands.h"
 #include "query/t2x_filter.h"
 #include "text/t2x_formats.h"
 
@@ -29,7 +30,9 @@ struct t2x_selection {
 };
 
 struct t2x_settings {
+	struct t2x_front front;
 	const struct t2x_format *format;
+	int has_format;                   /* which was given */
 	struct t2x_options options;
 	const char *values[T2X_OPTIONS];  /* of options of formats: NULL: not given; "": without a value */
 	struct t2x_filter filter;         /* which events; to be freed */

@@ -4,69 +4,155 @@
 
 #include "query/t2x_filter.h"
 
+const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS] = {
+#define T2X_CLI_OPTION(id, name, value, group, help) { name, value, T2X_GROUP_##group, help },
+#include "t2x_options.def"
+};
+
+static const char *const groups[T2X_GROUPS] = {
+#define T2X_GROUP(id, heading) heading,
+#include "t2x_options.def"
+};
+
 static const char synopsis[] =
-	"usage: t2expand [--format=FORMAT] [FORMAT OPTION]... [FILTER]... [--layout=FILE] [--raw-text]\n"
-	"                [--color=WHEN] [--no-pager] [--quiet] [--jobs=N] [-o FILE | --output=FILE] FILE|DIRECTORY...\n"
-	"       t2expand [--recover=RINGFILE]... [--recover-all] [--delete] [OPTION]... [FILE|DIRECTORY...]\n"
-	"       t2expand --recover-all [--ring-pid=PID] [--ring-program=GLOB] [--ring-user=USER] [--ring-older=AGE]\n"
-	"                [--ring-newer=AGE] [--output=DIRECTORY/] [--delete] [OPTION]...\n"
-	"       t2expand --live=PID [OPTION]... [FILE|DIRECTORY...]\n"
-	"       t2expand --show_format[=xml|md] | --list-formats | --help | --version\n"
+	"usage: t2expand [OPTION]... FILE|DIRECTORY...\n"
+	"       t2expand --recover=RINGFILE|--recover-all|--live=PID [OPTION]... [FILE|DIRECTORY...]\n"
+	"       t2expand --show_format[=xml|md] | --list-formats | --list-options | --help | --version\n"
 	"\n"
 	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n";
 
-static const char options[] =
-	"Options:\n"
-	"  --layout=FILE    the files come from another platform, whose --show_format wrote FILE\n"
-	"  --raw-text       to a terminal, too, control characters and other unsafe bytes as they are, not as \\xNN\n"
-	"  --color=WHEN     auto (default): perf and tree have colours on a terminal; always; never\n"
-	"  --no-pager       not through a pager ($T2_PAGER, $PAGER, less), which is for terminals\n"
-	"  --quiet          no line that shows the progress\n"
-	"  --recover=FILE   what a killed process left in its ring file, joined with its .tlg file\n"
-	"  --recover-all    the same of all ring files of your dead processes\n"
-	"  --ring-pid=PID   of these only those of the process; likewise\n"
-	"  --ring-program=GLOB, --ring-user=USER   of programs with such a name; of another user\n"
-	"  --ring-older=AGE, --ring-newer=AGE      whose last sign of life is older, newer: 90s, 10m, 2h, 7d, 4w\n"
-	"  --output=DIR/    of ring files: one new file for each process, named after it\n"
-	"  --delete         remove these ring files when the output is complete\n"
-	"  --live=PID       what a running process has recorded up to now; it is not disturbed\n"
-	"  --jobs=N         use up to N threads (default 1): reading and formatting go on side by side\n"
-	"  --show_format    print the layout of this machine's events\n"
-	"  --list-formats   print the formats, a line each\n"
-	"  --summary[=FORM] the same as --format=summary [--as=FORM]\n"
+static const char front_synopsis[] =
+	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n"
+	"\n"
+	"What programs with libtrace2 have recorded in .tlg files.\n";
+
+static const char statuses[] =
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
-static void put_option(FILE *to, const struct t2x_format_option *option)
-{
-	char words[80];
+/* ---- options ------------------------------------------------------------------------------------ */
 
-	snprintf(words, sizeof(words), "--%s%s%s", option->name, option->value ? "=" : "",
-		 option->value ? option->value : "");
-	fprintf(to, "  %-16s %s%s%s\n", words, option->formats, *option->formats ? ": " : "", option->help);
+/* "--name=VALUE"   Return  to */
+static const char *put_words(char *to, size_t size, const char *name, const char *value)
+{
+	snprintf(to, size, "--%s%s%s", name, value && *value != '[' ? "=" : "", value ? value : "");
+	return to;
 }
 
-static void put_filter(FILE *to, const struct t2x_filter_help *filter)
+/* Of a word that is too long the help stands in the next line. */
+static void put_line(FILE *to, const char *words, const char *formats, const char *help)
 {
-	char words[32];
+	enum { WIDTH = 22 };
 
-	snprintf(words, sizeof(words), "--%s=%s", filter->option, filter->value);
-	fprintf(to, "  %-19s %s\n", words, filter->help);
+	if (strlen(words) > WIDTH)
+		fprintf(to, "  %s\n  %-*s", words, (int)WIDTH, "");
+	else
+		fprintf(to, "  %-*s", (int)WIDTH, words);
+	fprintf(to, "  %s%s%s\n", formats, *formats ? ": " : "", help);
 }
 
-void t2x_usage_help(FILE *to)
+/* without  one that is left out */
+static void put_group(FILE *to, enum t2x_group group, enum t2x_cli_option_name without)
 {
-	fputs(synopsis, to);
-	fputs("Formats (the default is perf):\n", to);
+	char words[64];
+
+	fprintf(to, "%s\n", groups[group]);
+	for (unsigned i = 0; i < T2X_CLI_OPTIONS; i++)
+		if (t2x_cli_options[i].group == group && i != (unsigned)without)
+			put_line(to, put_words(words, sizeof(words), t2x_cli_options[i].name, t2x_cli_options[i].value),
+				 "", t2x_cli_options[i].help);
+}
+
+static void put_formats(FILE *to)
+{
+	fputs("Formats\n", to);
 	for (unsigned i = 0; i < T2X_FORMATS; i++)
-		fprintf(to, "  %-16s %s\n", t2x_formats[i].name, t2x_formats[i].help);
-	fputs("Options of formats:\n", to);
-	for (unsigned i = 0; i < T2X_OPTIONS; i++)
-		put_option(to, &t2x_format_options[i]);
-	fputs("Filters (GLOBS: patterns with commas between them; !GLOB: not these):\n", to);
-	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
-		put_filter(to, &t2x_filter_options[i]);
-	fputs(options, to);
+		put_line(to, t2x_formats[i].name, "", t2x_formats[i].help);
 }
+
+/* Those that the format knows; NULL: those of all. */
+static void put_format_options(FILE *to, const struct t2x_format *format)
+{
+	char words[64];
+
+	fputs("Options of formats\n", to);
+	for (unsigned i = 0; i < T2X_OPTIONS; i++) {
+		const struct t2x_format_option *option = &t2x_format_options[i];
+
+		if (!format || t2x_format_has(format, option))
+			put_line(to, put_words(words, sizeof(words), option->name, option->value), option->formats,
+				 option->help);
+	}
+}
+
+static void put_filters(FILE *to)
+{
+	char words[64];
+
+	fputs("Filters, for all formats but xml and raw; GLOBS: patterns with commas between them\n", to);
+	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
+		put_line(to, put_words(words, sizeof(words), t2x_filter_options[i].option, t2x_filter_options[i].value),
+			 "", t2x_filter_options[i].help);
+}
+
+/* ---- --help ------------------------------------------------------------------------------------- */
+
+static void put_front(FILE *to)
+{
+	fputs(front_synopsis, to);
+	for (unsigned section = 0; section < T2X_SECTIONS; section++) {
+		fprintf(to, "\n%s\n", t2x_sections[section]);
+		for (const struct t2x_command *command = t2x_commands; command->name; command++)
+			if (command->section == (enum t2x_section)section)
+				fprintf(to, "  %-10s %s\n", command->name, command->help);
+	}
+	fputs("\n`t2 COMMAND --help' shows its options; t2(1) and t2expand(1) tell all.\n", to);
+}
+
+/* That of the command alone.  Return  NULL: any */
+static const struct t2x_format *find_format(const struct t2x_command *command)
+{
+	static const char option[] = "--format=";
+	size_t n = sizeof(option) - 1;
+
+	return command->option && !strncmp(command->option, option, n) ? t2x_format_find(command->option + n) : NULL;
+}
+
+static void put_command(FILE *to, const struct t2x_command *command)
+{
+	const struct t2x_format *format = find_format(command);
+
+	fprintf(to, "usage: t2 %s [OPTION]... %s\n\n%s: %s.\n", command->name, command->synopsis, command->name,
+		command->help);
+	if (command->takes == T2X_TAKES_LAYOUT)
+		return;
+	if (!format)
+		put_formats(to);
+	put_format_options(to, format);
+	put_filters(to);
+	put_group(to, T2X_GROUP_OUTPUT, format ? T2X_CLI_FORMAT : T2X_CLI_OPTIONS);
+	put_group(to, T2X_GROUP_READING, T2X_CLI_OPTIONS);
+	if (command->takes == T2X_TAKES_RINGS)
+		put_group(to, T2X_GROUP_RINGS, T2X_CLI_OPTIONS);
+}
+
+void t2x_usage_help(FILE *to, const struct t2x_front *front)
+{
+	if (front->command) {
+		put_command(to, front->command);
+	} else if (front->is_t2) {
+		put_front(to);
+	} else {
+		fputs(synopsis, to);
+		put_formats(to);
+		put_format_options(to, NULL);
+		put_filters(to);
+		for (unsigned group = 0; group < T2X_GROUPS; group++)
+			put_group(to, (enum t2x_group)group, T2X_CLI_OPTIONS);
+		fputs(statuses, to);
+	}
+}
+
+/* ---- for programs ------------------------------------------------------------------------------- */
 
 void t2x_usage_formats(FILE *to)
 {
@@ -82,6 +168,23 @@ void t2x_usage_formats(FILE *to)
 				n += (size_t)snprintf(traits + n, sizeof(traits) - n, "%s%s", n ? "," : "", names[bit]);
 		fprintf(to, "%-10s %-10s %-10s %s\n", format->name, format->suffix, n ? traits : "-", format->help);
 	}
+}
+
+void t2x_usage_options(FILE *to, const struct t2x_front *front)
+{
+	char words[64];
+
+	for (const struct t2x_command *command = t2x_commands; front->is_t2 && command->name; command++)
+		fprintf(to, "%-32s %s\n", command->name, command->help);
+	for (unsigned i = 0; i < T2X_CLI_OPTIONS; i++)
+		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_cli_options[i].name,
+						    t2x_cli_options[i].value), t2x_cli_options[i].help);
+	for (unsigned i = 0; i < T2X_OPTIONS; i++)
+		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_format_options[i].name,
+						    t2x_format_options[i].value), t2x_format_options[i].help);
+	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
+		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_filter_options[i].option,
+						    t2x_filter_options[i].value), t2x_filter_options[i].help);
 }
 
 const char *t2x_usage_names(char *to, size_t size, const struct t2x_format_option *option)

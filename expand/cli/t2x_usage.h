@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_usage.h - what t2expand says of itself: --help, --list-formats, the formats in a message.  The formats and their
- * options are those of t2x_formats.def.
+ * t2x_usage.h - what t2expand, and t2, says of itself: --help, --list-formats, --list-options, formats in a message.
+ * All of it is made of tables: t2x_options.def, t2x_commands.def, t2x_formats.def.
  */
 #ifndef T2X_USAGE_H
 #define T2X_USAGE_H
@@ -9,12 +9,38 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "t2x_commands.h"
 #include "text/t2x_formats.h"
 
-void t2x_usage_help(FILE *to);
+enum t2x_group {
+#define T2X_GROUP(id, heading) T2X_GROUP_##id,
+#include "t2x_options.def"
+	T2X_GROUPS
+};
+
+enum t2x_cli_option_name {
+#define T2X_CLI_OPTION(id, name, value, group, help) T2X_CLI_##id,
+#include "t2x_options.def"
+	T2X_CLI_OPTIONS
+};
+
+struct t2x_cli_option {
+	const char *name;
+	const char *value;        /* what --help calls it; "[=...]": may be left out; NULL: there is none */
+	enum t2x_group group;
+	const char *help;
+};
+
+extern const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS];
+
+/* That of t2expand; or of t2, or of one of its commands. */
+void t2x_usage_help(FILE *to, const struct t2x_front *front);
 
 /* A line for each format: name, suffix, traits with commas between them ("-": none), help. */
 void t2x_usage_formats(FILE *to);
+
+/* A line for each option: --NAME, --NAME=VALUE or --NAME[=VALUE], and help; of t2 also one for each command. */
+void t2x_usage_options(FILE *to, const struct t2x_front *front);
 
 /* The formats that know the option; NULL: all.  Return  to, "normal, perf, event" */
 const char *t2x_usage_names(char *to, size_t size, const struct t2x_format_option *option);

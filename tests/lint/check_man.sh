@@ -22,7 +22,7 @@ agree()
 	none "$1" "$(cat "$tmp/offences")"
 }
 
-for page in expand/t2expand.1 runtime/trace2.3 runtime/trace2-env.7 runtime/trace2-tutorial.7; do
+for page in expand/t2expand.1 expand/t2.1 runtime/trace2.3 runtime/trace2-env.7 runtime/trace2-tutorial.7; do
 	# which other pages are installed says nothing about this one
 	mandoc -Tlint "$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/offences"
 	none "mandoc -Tlint $page" "$(cat "$tmp/offences")"
@@ -108,7 +108,7 @@ agree "git's keys in trace2-env(7)" "$tmp/code" "$tmp/page"
 
 # ---- t2expand(1) ------------------------------------------------------------------------------------
 {
-	grep -hoE '\{ "[a-z_-]+", (no|required|optional)_argument' expand/cli/t2x_options.c | sed 's/{ "//; s/".*//'
+	sed -n 's/^T2X_CLI_OPTION([A-Z_]*, "\([a-z_-]*\)".*/\1/p' expand/cli/t2x_options.def
 	sed -n 's/^T2X_FORMAT_OPTION(\([a-z_]*\),.*/\1/p' expand/text/t2x_formats.def
 	sed -n 's/^T2X_FILTER_OPTION([a-z_]*, "\([a-z-]*\)",.*/\1/p' expand/query/t2x_filter.def
 } | sort -u >"$tmp/code"
@@ -118,6 +118,10 @@ agree "the options in t2expand(1)" "$tmp/code" "$tmp/page"
 sed -n 's/^T2X_FORMAT(\([a-z_]*\),.*/\1/p' expand/text/t2x_formats.def | sort >"$tmp/code"
 sed -n '/^\.It Fl -format/,/^\.El/s/^\.It Cm //p' expand/t2expand.1 | sort >"$tmp/page"
 agree "the formats in t2expand(1)" "$tmp/code" "$tmp/page"
+
+sed -n 's/^T2X_COMMAND(\([a-z]*\),.*/\1/p' expand/cli/t2x_commands.def | sort >"$tmp/code"
+sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' expand/t2.1 | sort >"$tmp/page"
+agree "the commands in t2(1)" "$tmp/code" "$tmp/page"
 
 # ---- the example ------------------------------------------------------------------------------------
 sed -n '/^\.\\" begin work\.c/,/^\.\\" end work\.c/p' runtime/trace2.3 | grep -v '^\.' | sed 's/\\e/\\/g' >"$tmp/work.c"

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_commands.h - t2, the program by its second name: `t2 COMMAND' stands for options of t2expand.
+ *
+ * A command is turned into its option in front of getopt; behind it, what it takes for itself of the operands.  All
+ * options of t2expand go with every command, --help of a command shows those that make sense.
+ */
+#ifndef T2X_COMMANDS_H
+#define T2X_COMMANDS_H
+
+/* What follows a command. */
+enum t2x_takes {
+	T2X_TAKES_FILES,
+	T2X_TAKES_FORMAT,         /* files, and --format */
+	T2X_TAKES_RINGS,          /* ring files; none: all that there are */
+	T2X_TAKES_PID,            /* a process id, and files */
+	T2X_TAKES_LAYOUT,         /* what --show_format may be */
+	T2X_TAKES_COMMAND,
+};
+
+enum t2x_section {
+#define T2X_SECTION(id, heading) T2X_SECTION_##id,
+#include "t2x_commands.def"
+	T2X_SECTIONS
+};
+
+struct t2x_command {
+	const char *name;
+	char *option;
+	enum t2x_takes takes;
+	enum t2x_section section;
+	const char *synopsis;
+	const char *help;
+};
+
+/* In the order of the table; the last one has no name. */
+extern const struct t2x_command t2x_commands[];
+extern const char *const t2x_sections[T2X_SECTIONS];
+
+/* What a command line begins with. */
+struct t2x_front {
+	int is_t2;                            /* the program was called by this name */
+	const struct t2x_command *command;    /* NULL: none */
+	const char *unknown;                  /* what should have been one; NULL: nothing */
+};
+
+/* Find the command and put its option there instead, for getopt. */
+struct t2x_front t2x_front_take(int *argc, char ***argv);
+
+#endif
