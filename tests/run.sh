@@ -57,7 +57,10 @@ run()
 	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
 	# Who started this may ignore signals, and a shell has its background commands do so.  KILL reaches the whole
 	# group: nothing that the program started stays behind.
-	exec env --default-signal timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null
+	env --default-signal timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
+	trap 'kill $!' TERM
+	wait $!
+	echo $? >"$work/$1.status"
 }
 
 # Sum of N over the lines "[  $1  ] N test(s)" in file $2
@@ -100,8 +103,9 @@ show()
 {
 	local program=${programs[$1]} log status p f s
 
-	wait "${pids[$1]}"
-	status=$?
+	# The shell forgets some of many children, and their statuses.
+	wait "${pids[$1]}" 2>/dev/null
+	status=$(cat "$work/$1.status" 2>/dev/null || echo 127)
 	log=$(log_of "$program")
 	count "$log" "$status" "$work/$1/report"
 	rm -rf "${work:?}/$1"

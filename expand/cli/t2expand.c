@@ -9,6 +9,7 @@
 #include "t2x_expand.h"
 #include "t2x_progress.h"
 #include "t2x_ring_hints.h"
+#include "t2x_span.h"
 
 enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
 
@@ -117,40 +118,14 @@ static int expand_inputs(struct run *run)
 	return error;
 }
 
-/* ---- the time of the last event ---------------------------------------------------------------- */
+/* ---- when --since and --until are -------------------------------------------------------------- */
 
-/* What is not a file cannot be read twice.  Return  0: there is one */
-static int can_reread(struct run *run)
+static int find_span(struct run *run)
 {
-	for (unsigned i = 0; i < run->inputs.n; i++) {
-		const struct t2x_input *input = &run->inputs.items[i];
+	int error = t2x_span_find(&run->settings, &run->inputs);
 
-		if (!input->is_regular) {
-			complain(run, input->in.name, "--since and --until cannot count from the end of a pipe");
-			return 0;
-		}
-	}
-	return 1;
-}
-
-/* Read the inputs, printing nothing: whatever is wrong with them is said the next time.  Return  0 or -ENOMEM */
-static int find_end(struct run *run)
-{
-	struct t2x_report silent = { .to = NULL };
-	struct t2x_inputs inputs = { .settings = &run->settings, .report = &silent, .layout = run->inputs.layout };
-	struct t2x_output output = { .fd = -1, .is_new = 1 };
-	const struct t2x_expansion expansion = {
-		.settings = &run->settings, .report = &silent, .inputs = &inputs, .output = &output,
-		.writer = &t2x_writer_end,
-	};
-	int error = t2x_out_init(&output.out, -1);
-
-	if (!error)
-		error = t2x_inputs_find(&inputs, 0);
-	if (!error)
-		error = t2x_expand(&expansion);
-	t2x_inputs_free(&inputs);
-	t2x_out_free(&output.out);
+	if (error == -EINVAL)
+		complain(run, "the inputs", "--since and --until cannot count from the end of a pipe");
 	return error;
 }
 
@@ -193,11 +168,9 @@ static int expand_all(struct run *run)
 		report_nothing(run);
 		return 0;
 	}
-	if (t2x_filter_needs_end(&run->settings.filter)) {
-		error = can_reread(run) ? find_end(run) : 0;
-		if (error || run->is_unusable)
-			return error;
-	}
+	error = find_span(run);
+	if (error)
+		return error == -EINVAL ? 0 : error;
 	if (!open_output(run))
 		return 0;
 	error = expand_inputs(run);

@@ -118,15 +118,23 @@ void t2x_filter_free(struct t2x_filter *filter)
 	t2x_patterns_free(&filter->event);
 }
 
-/* ---- the last event ----------------------------------------------------------------------------- */
+/* ---- the first and the last event -------------------------------------------------------------- */
 
 static void note_time(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	if (ev->ns > printer->options.filter->end_ns)
-		printer->options.filter->end_ns = ev->ns;
+	struct t2x_filter *filter = printer->options.filter;
+
+	if (ev->is_repeated)
+		return;
+	if (!filter->first_ns) {
+		filter->first_ns = ev->ns;
+		filter->utcoff = ev->thread->process->utcoff;
+	}
+	if (ev->ns > filter->end_ns)
+		filter->end_ns = ev->ns;
 }
 
-const struct t2x_writer t2x_writer_end = {
+const struct t2x_writer t2x_writer_span = {
 	.unresolved = note_time,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = note_time,

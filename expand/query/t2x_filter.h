@@ -38,7 +38,8 @@ struct t2x_filter {
 	struct t2x_patterns thread, pid, sid, category, label, event;
 	uint64_t min_ns;
 	unsigned max_depth;                   /* 0: any */
-	uint64_t end_ns;                      /* of the last event, if t2x_filter_needs_end() */
+	uint64_t first_ns, end_ns;            /* of the first and the last event; 0: not known */
+	int32_t utcoff;                       /* of the first one's process */
 };
 
 /* Take an option.  Return  0, -EINVAL if the value makes no sense, or -ENOMEM */
@@ -61,8 +62,8 @@ void t2x_filter_free(struct t2x_filter *filter);
 
 /*
  * The writer that filters: options->filter says what, and which writer is behind it.  And one that prints nothing and
- * finds filter->end_ns.
+ * finds when the first and the last event are.
  */
-extern const struct t2x_writer t2x_writer_filter, t2x_writer_end;
+extern const struct t2x_writer t2x_writer_filter, t2x_writer_span;
 
 #endif

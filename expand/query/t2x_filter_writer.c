@@ -340,14 +340,15 @@ static void begin_inside(struct stage *stage)
 static void advance(struct stage *stage, const struct t2x_event *ev)
 {
 	const struct t2x_filter *filter = stage->filter;
-	int32_t utcoff = ev->thread->process->utcoff;
 
 	if (ev->is_repeated)
 		return;
 	if (!stage->is_started) {
+		uint64_t first_ns = filter->first_ns ? filter->first_ns : ev->ns;
+		int32_t utcoff = filter->first_ns ? filter->utcoff : ev->thread->process->utcoff;
 		stage->is_started = 1;
-		stage->since = t2x_when_resolve(&filter->since, ev->ns, utcoff, filter->end_ns);
-		stage->until = t2x_when_resolve(&filter->until, ev->ns, utcoff, filter->end_ns);
+		stage->since = t2x_when_resolve(&filter->since, first_ns, utcoff, filter->end_ns);
+		stage->until = t2x_when_resolve(&filter->until, first_ns, utcoff, filter->end_ns);
 		if (!filter->until.kind)
 			stage->until = UINT64_MAX;
 	}

@@ -73,7 +73,6 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	}
 	if (t2x_blocks_next(&input->blocks, &block)) {
 		input->good = 1;
-		block.is_sought = input->begin_at != 0;
 		if (keeps_first)
 			keep_first(input, &block);
 	}
@@ -106,7 +105,7 @@ int t2x_input_check(struct t2x_input *input, int keeps_first)
 	return !error;
 }
 
-int t2x_input_seek(struct t2x_input *input, uint64_t ns, int keeps_first)
+int t2x_input_seek(struct t2x_input *input, uint64_t ns)
 {
 	uint64_t offset = 0;
 
@@ -118,7 +117,7 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns, int keeps_first)
 	input->first_events = NULL;
 	input->first.count = 0;
 	input->begin_at = offset;
-	return look_at_file(input, keeps_first);
+	return 1;
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
@@ -163,6 +162,28 @@ static int give_first(struct t2x_input *input, struct t2x_block *block)
 	return 1;
 }
 
+/* Of what lies in front of the first cycle of a stream nothing can be said, and nothing is wanted. */
+static int has_begun(struct t2x_input *input, const struct t2x_block *block)
+{
+	if (!block->is_framed || t2x_map_get(&input->begun, block->stream))
+		return 1;
+	for (unsigned i = 0; block->tid == TLG_NO_THREAD && i < block->count; i++)
+		if (tlg_event_type(&block->events[i]) == TLG_CYCLE)
+			return !t2x_map_put(&input->begun, block->stream, input);
+	return 0;
+}
+
+static int next_block(struct t2x_input *input, struct t2x_block *block)
+{
+	int got;
+
+	do
+		got = t2x_blocks_next(&input->blocks, block);
+	while (got && input->begin_at && !has_begun(input, block));
+	block->is_sought = got && input->begin_at != 0;
+	return got;
+}
+
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 {
 	struct t2x_input *input = (struct t2x_input *)blocks;
@@ -174,10 +195,12 @@ int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 		input->first_events = NULL;
 		open_again(input);
 	}
-	if (input->is_open && !input->fault[0] && t2x_blocks_next(&input->blocks, block)) {
-		block->is_sought = input->begin_at != 0;
-		return 1;
+	if (input->max_blocks && input->is_open && input->blocks.good >= input->max_blocks) {
+		close_file(input);
+		input->is_done = 1;
 	}
+	if (input->is_open && !input->fault[0] && next_block(input, block))
+		return 1;
 	if (input->is_open && !input->fault[0])
 		judge(input);
 	close_file(input);
@@ -195,6 +218,7 @@ void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report)
 void t2x_input_close(struct t2x_input *input)
 {
 	close_file(input);
+	t2x_map_free(&input->begun);
 	free(input->first_events);
 	input->first_events = NULL;
 }

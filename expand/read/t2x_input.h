@@ -37,7 +37,9 @@ struct t2x_input {
 	struct t2x_block first;           /* of a closed file, without its raw form; count 0: not kept */
 	struct tlg_event *first_events;
 	int skip_first;                   /* it has been given out */
-	uint64_t begin_at;                /* offset at which reading begins */
+	uint64_t max_blocks;              /* read no more; 0: all */
+	uint64_t begin_at;                /* offset at which reading begins ... */
+	struct t2x_map begun;             /* ... and streams of which a cycle has come since */
 	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
 	struct t2x_read_ahead *ahead;          /* for t2x_read_ahead alone */
 	struct t2x_read_ahead_queue *queue;
@@ -54,7 +56,7 @@ int t2x_input_check(struct t2x_input *input, int keeps_first);
  * The input has been looked at, and nothing was read: begin at a place from which all is read that is not older than
  * ns since 1970 (t2x_seek.h).  Return  1: what is in front of it is left out; 0: all is read
  */
-int t2x_input_seek(struct t2x_input *input, uint64_t ns, int keeps_first);
+int t2x_input_seek(struct t2x_input *input, uint64_t ns);
 
 /* The next block of the input whose blocks these are, as t2x_blocks_next().  A t2x_next_fn */
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block);

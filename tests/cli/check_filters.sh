@@ -199,6 +199,27 @@ for format in normal perf event tree; do
 	check "$format: the same with --jobs" cmp -s plain jobs
 done
 
+# ---- seeking ----------------------------------------------------------------------------------------
+# A file is read from its last cycle before --since on, a pipe from its beginning: both show the same, though of a region
+# that was entered before, the clock's next reading may correct a nanosecond.
+TRACE2_RAW_CYCLE=64k TRACE2_RAW=$tmp/c.tlg "$out/examples/t2index" -j 4 "$top" >index.out 2>index.err
+"$expand" --format=perf --ns c.tlg | cut -d' ' -f1 | sort >times
+for percent in 5 50 95 99; do
+	since=$(sed -n "$(($(wc -l <times) * percent / 100))p" times)
+	"$expand" --format=perf --ns --since="$since" c.tlg 2>errors | awk -v since="$since" '$1 >= since' >sought
+	none "nothing is missing of a file that is read from the middle" "$(cat errors)"
+	cat c.tlg | "$expand" --format=perf --ns --since="$since" - | awk -v since="$since" '$1 >= since' >read
+	check "from $percent % on there are events" [ -s read ]
+	# the time since a region was entered is the 7th column
+	check "from $percent % on: as many lines, the same but for durations" \
+		cmp -s <(cut -d'|' -f1-6,8- sought) <(cut -d'|' -f1-6,8- read)
+	"$expand" --format=perf --ns --since="$since" --jobs=3 c.tlg | awk -v since="$since" '$1 >= since' >jobs
+	check "from $percent % on: the same with --jobs" cmp -s sought jobs
+done
+head -c -1000 c.tlg >open.tlg
+"$expand" --since=-1ms open.tlg >sought 2>errors
+check "the end of a file that was never closed" [ -s sought ]
+
 # ---- what is refused --------------------------------------------------------------------------------
 # refuses STATUS OPTION...
 refuses()

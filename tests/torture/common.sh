@@ -64,7 +64,7 @@ begin()
 	while [ "$shown" -lt "${#begun[@]}" ] && ! jobs -rp | grep -qx "${begun[$shown]}"; do
 		finish_first
 	done
-	(passed=0 failed=0; "$@") >"$work/begun.${#begun[@]}" 2>&1 &
+	(trap 'echo $? >"$work/status.'${#begun[@]}'"' EXIT; passed=0 failed=0; "$@") >"$work/begun.${#begun[@]}" 2>&1 &
 	begun+=($!)
 }
 
@@ -81,8 +81,9 @@ finish_first()
 {
 	local log=$work/begun.$shown status sum p f
 
-	wait "${begun[$shown]}"
-	status=$?
+	# The shell forgets some of many children, and their statuses.
+	wait "${begun[$shown]}" 2>/dev/null
+	status=$(cat "$work/status.$shown" 2>/dev/null || echo 127)
 	sum=$(tail -n 1 "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed$')
 	if [ -n "$sum" ]; then
 		sed '$d' "$log"
