@@ -17,7 +17,7 @@ live_src    := $(filter-out $(addprefix expand/,text/t2x_formats text/t2x_tree t
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
 runtime_pkgs := libmd liblz4
-expand_pkgs  := liblz4 expat
+expand_pkgs  := liblz4 libmd expat
 test_pkgs    := cmocka
 debian_liburcu-cds := liburcu-dev
 debian_liblz4      := liblz4-dev

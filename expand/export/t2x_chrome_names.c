@@ -59,15 +59,15 @@ void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track
 /* ---- children ----------------------------------------------------------------------------------- */
 
 /* A child that was started; whether it is a process of the trace is known when its process id is. */
-struct t2x_child {
-	struct t2x_child *next;
+struct child {
+	struct child *next;
 	int64_t id;
 	uint64_t start_ns, slice;       /* slice: id of the asynchronous slice */
 	uint32_t tid;                   /* of the thread that started it */
 };
 
 /* Children of a thread overlap: they are asynchronous, and have an id. */
-static void begin_child(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_child *child,
+static void begin_child(struct t2x_printer *printer, const struct t2x_track *track, const struct child *child,
 			char phase, uint64_t ns)
 {
 	char name[T2X_MAX_DIGITS + 8] = "child ";
@@ -80,7 +80,7 @@ static void begin_child(struct t2x_printer *printer, const struct t2x_track *tra
 void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
 {
 	struct t2x_chrome *chrome = printer->own;
-	struct t2x_child *child = calloc(1, sizeof(*child));
+	struct child *child = calloc(1, sizeof(*child));
 
 	if (!child)
 		return;
@@ -88,8 +88,8 @@ void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track
 	child->start_ns = ev->ns;
 	child->slice = ++chrome->flows;
 	child->tid = track->tid;
-	child->next = track->process->children;
-	track->process->children = child;
+	child->next = track->process->own;
+	track->process->own = child;
 	begin_child(printer, track, child, 'b', ev->ns);
 	t2x_out_literal(printer->out, ",\"args\":{\"argv\":[");
 	for (unsigned i = T2X_CHILD_ARGV; i < ev->nargs; i++) {
@@ -111,7 +111,7 @@ static void put_flow(struct t2x_printer *printer, const struct t2x_track *track,
 	t2x_chrome_end(printer);
 }
 
-static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct t2x_child *child,
+static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct child *child,
 		      struct t2x_track_process *process)
 {
 	struct t2x_chrome *chrome = printer->own;
@@ -123,15 +123,18 @@ static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *par
 }
 
 /* The child with the event's id leaves the list.  Return  NULL: it is not there */
-static struct t2x_child *take_child(struct t2x_track_process *process, int64_t id)
+static struct child *take_child(struct t2x_track_process *process, int64_t id)
 {
-	struct t2x_child **at = &process->children, *child;
+	struct child *child = process->own, *before = NULL;
 
-	while (*at && (*at)->id != id)
-		at = &(*at)->next;
-	child = *at;
-	if (child)
-		*at = child->next;
+	while (child && child->id != id) {
+		before = child;
+		child = child->next;
+	}
+	if (child && before)
+		before->next = child->next;
+	else if (child)
+		process->own = child->next;
 	return child;
 }
 
@@ -146,7 +149,7 @@ static struct t2x_track_process *find_process(const struct t2x_chrome *chrome, c
 
 void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
 {
-	struct t2x_child *child = take_child(track->process, ev->args[T2X_CHILD_ID].value);
+	struct child *child = take_child(track->process, ev->args[T2X_CHILD_ID].value);
 	struct t2x_track_process *process = find_process(printer->own, track->process, ev->args[T2X_CHILD_PID].value);
 	const struct t2x_track starter = { .process = track->process, .tid = child ? child->tid : 0 };
 
@@ -167,7 +170,7 @@ void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, 
 }
 
 /* Its process id is not known: it is the first process of this parent that began behind it, if there is one. */
-static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct t2x_child *child)
+static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct child *child)
 {
 	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
 	struct t2x_track_process *first = NULL;
@@ -188,10 +191,10 @@ void t2x_chrome_finish_children(struct t2x_printer *printer)
 
 	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
 		struct t2x_track_process *process = t2x_map_at(processes, i);
-		struct t2x_child *child;
+		struct child *child;
 
-		while (process && (child = process->children)) {
-			process->children = child->next;
+		while (process && (child = process->own)) {
+			process->own = child->next;
 			guess_arrow(printer, process, child);
 			free(child);
 		}

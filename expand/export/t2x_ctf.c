@@ -22,8 +22,8 @@ enum {
 };
 
 /* A thread's stream. */
-struct t2x_ctf_stream {
-	struct t2x_ctf_stream *next, **at;
+struct ctf_stream {
+	struct ctf_stream *next, **at;
 	uint64_t number, discarded;
 	uint64_t begin_ns, end_ns;      /* of the packet; end also the last time of all */
 	size_t start;                   /* where its times and sizes are */
@@ -32,7 +32,7 @@ struct t2x_ctf_stream {
 
 struct ctf {
 	struct t2x_tracks tracks;
-	struct t2x_ctf_stream *streams;
+	struct ctf_stream *streams;
 	uint64_t count, packets;
 	int error;
 };
@@ -51,7 +51,7 @@ static void put_name(struct t2x_bytes *to, const char *name)
 /* ---- packets ------------------------------------------------------------------------------------ */
 
 /* Its head; what is known only at its end is put there later. */
-static void begin_packet(struct t2x_ctf_stream *stream, const struct t2x_track *track, uint64_t ns)
+static void begin_packet(struct ctf_stream *stream, const struct t2x_track *track, uint64_t ns)
 {
 	struct t2x_bytes *packet = &stream->packet;
 
@@ -68,7 +68,7 @@ static void begin_packet(struct t2x_ctf_stream *stream, const struct t2x_track *
 	put_name(packet, track->name);
 }
 
-static void end_packet(struct t2x_printer *printer, struct t2x_ctf_stream *stream)
+static void end_packet(struct t2x_printer *printer, struct ctf_stream *stream)
 {
 	struct ctf *ctf = printer->own;
 	struct t2x_bytes *packet = &stream->packet, sizes = { .n = 0 };
@@ -95,9 +95,9 @@ static void end_packet(struct t2x_printer *printer, struct t2x_ctf_stream *strea
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 /* Return  NULL: no memory */
-static struct t2x_ctf_stream *add_stream(struct ctf *ctf)
+static struct ctf_stream *add_stream(struct ctf *ctf)
 {
-	struct t2x_ctf_stream *stream = calloc(1, sizeof(*stream));
+	struct ctf_stream *stream = calloc(1, sizeof(*stream));
 
 	if (!stream)
 		return NULL;
@@ -110,7 +110,7 @@ static struct t2x_ctf_stream *add_stream(struct ctf *ctf)
 	return stream;
 }
 
-static void end_stream(struct t2x_printer *printer, struct t2x_ctf_stream *stream)
+static void end_stream(struct t2x_printer *printer, struct ctf_stream *stream)
 {
 	end_packet(printer, stream);
 	*stream->at = stream->next;
@@ -121,7 +121,7 @@ static void end_stream(struct t2x_printer *printer, struct t2x_ctf_stream *strea
 }
 
 /* What is missing lies between two packets; the first must be there. */
-static void discard(struct t2x_printer *printer, struct t2x_ctf_stream *stream, const struct t2x_track *track,
+static void discard(struct t2x_printer *printer, struct ctf_stream *stream, const struct t2x_track *track,
 		    const struct t2x_event *ev)
 {
 	if (!stream->packet.n && !stream->end_ns)
@@ -177,7 +177,7 @@ static int has_elapsed(const struct t2x_event *ev)
 	}
 }
 
-static void put_event(struct t2x_ctf_stream *stream, const struct t2x_event *ev)
+static void put_event(struct ctf_stream *stream, const struct t2x_event *ev)
 {
 	const struct t2x_scope *scope = ev->scope;
 	struct t2x_bytes *to = &stream->packet;
@@ -201,11 +201,11 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct ctf *ctf = printer->own;
 	struct t2x_track *track = t2x_tracks_take(&ctf->tracks, ev);
-	struct t2x_ctf_stream *stream;
+	struct ctf_stream *stream;
 
-	if (track && !track->stream)
-		track->stream = add_stream(ctf);
-	stream = track ? track->stream : NULL;
+	if (track && !track->own)
+		track->own = add_stream(ctf);
+	stream = track ? track->own : NULL;
 	if (!stream)
 		return;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)

@@ -223,6 +223,11 @@ static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
 
 /* ---- the interface ------------------------------------------------------------------------------ */
 
+struct t2x_track *t2x_tracks_find(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	return track_of(tracks, ev);
+}
+
 struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev)
 {
 	struct t2x_track *track = track_of(tracks, ev);

@@ -46,9 +46,6 @@ struct t2x_span {
 	char *message;          /* of the enter; NULL: none */
 };
 
-struct t2x_child;               /* what writers keep */
-struct t2x_ctf_stream;
-
 struct t2x_track_process {
 	uint32_t stream;
 	uint32_t order;         /* from 1 up, by first event */
@@ -57,7 +54,7 @@ struct t2x_track_process {
 	uint64_t number;        /* t2x_process.number, for which sid is known */
 	uint64_t sid, parent;   /* hashes of its session id, and of that without the last part; 0: none */
 	uint64_t start_ns;      /* when it began, or its first event */
-	struct t2x_child *children;   /* the writer's; it frees them */
+	void *own;              /* the writer's; it frees it */
 	int is_told;            /* likewise */
 	int is_over;            /* atexit or signal was seen */
 	struct t2x_map threads;
@@ -72,8 +69,8 @@ struct t2x_track {
 	uint32_t open, max;     /* spans; the first is the thread itself */
 	struct t2x_span *spans;
 	char name[25];
-	struct t2x_ctf_stream *stream;   /* the writer's */
-	unsigned char length;   /* likewise */
+	void *own;              /* the writer's; it frees it */
+	unsigned char length;   /* likewise the writer's */
 	char text[62];
 };
 
@@ -90,6 +87,9 @@ struct t2x_tracks {
 	uint32_t count;         /* of processes */
 	struct { uint64_t thread; struct t2x_track *track; } cache[T2X_TRACKS_CACHED];
 };
+
+/* The thread of an event.  Return  NULL: no memory */
+struct t2x_track *t2x_tracks_find(struct t2x_tracks *tracks, const struct t2x_event *ev);
 
 /*
  * Take an event in: the spans that are not open any more end, an enter opens one.

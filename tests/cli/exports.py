@@ -5,9 +5,11 @@
 Compare what an export says of a trace with what git's event format says of it.  Prints what differs; exit status 1 if
 anything does.  Each format is read with what Python has for it: json, gzip.
 """
+import ast
 import collections
 import datetime
 import gzip
+import hashlib
 import io
 import json
 import os
@@ -178,7 +180,7 @@ def parse_text(lines):
             fields[name].append(parse_text(lines))
         else:
             value = value.strip()
-            fields[name[:-1]].append(json.loads(value) if value[0] == '"' else int(value))
+            fields[name[:-1]].append(ast.literal_eval("b" + value) if value[0] == '"' else int(value))
     return fields
 
 
@@ -191,7 +193,7 @@ def decode(message, schema, data):
 
 def check_pprof(verdict, profile, data):
     message = decode("Profile", "profile.proto", gzip.decompress(data))
-    strings = message["string_table"]
+    strings = [text.decode() for text in message["string_table"]]
     verdict.same("types", [(strings[t["type"][0]], strings[t["unit"][0]]) for t in message["sample_type"]],
                  [("regions", "count"), ("time", "nanoseconds")])
     functions = {f["id"][0]: strings[f["name"][0]] for f in message["function"]}
@@ -206,6 +208,84 @@ def check_pprof(verdict, profile, data):
         got[key] += sample["value"][1]
     verdict.same("samples", +got, +profile.self_ns)
     verdict.same("regions left", count, profile.leaves)
+
+
+def spans_of_json(text):
+    """Spans of OTLP/JSON: dictionaries with attributes, ids as bytes, and the process's name and id."""
+    for line in text.decode().splitlines():
+        for resource in json.loads(line)["resourceSpans"]:
+            for span in resource["scopeSpans"][0]["spans"]:
+                span["attributes"] = {a["key"]: next(iter(a["value"].values())) for a in span["attributes"]}
+                span["resource"] = {a["key"]: next(iter(a["value"].values()))
+                                    for a in resource["resource"]["attributes"]}
+                for key in "traceId", "spanId", "parentSpanId":
+                    span[key] = bytes.fromhex(span.get(key, ""))
+                for key in "startTimeUnixNano", "endTimeUnixNano":
+                    span[key] = int(span[key])
+                yield span
+
+
+def attributes_of(message):
+    """Those of a message that protoc has decoded, as JSON has them."""
+    return {a["key"][0].decode(): (a["value"][0]["string_value"] or [str(a["value"][0]["int_value"]).strip("[]")
+                                                                    .encode()])[0].decode()
+            for a in message["attributes"]}
+
+
+def spans_of_protobuf(data):
+    for resource in decode("Request", "trace.proto", data)["resource_spans"]:
+        for span in resource["scope_spans"][0]["spans"]:
+            yield {
+                "name": span["name"][0].decode(), "kind": span["kind"][0],
+                "traceId": span["trace_id"][0], "spanId": span["span_id"][0],
+                "parentSpanId": (span["parent_span_id"] or [b""])[0],
+                "startTimeUnixNano": span["start_time_unix_nano"][0],
+                "endTimeUnixNano": span["end_time_unix_nano"][0],
+                "attributes": attributes_of(span), "resource": attributes_of(resource["resource"][0]),
+            }
+
+
+def hash_sid(part):
+    return hashlib.sha256(part.encode()).digest()
+
+
+def check_spans(verdict, oracle, spans):
+    """Regions as git has them; the spans of processes have the ids that trace2receiver gives them."""
+    counts, totals = collections.Counter(), collections.Counter()
+    ids = {span["spanId"] for span in spans}
+    verdict.same("ids", len(ids), len(spans))
+    processes = {}
+    for span in spans:
+        names = span["attributes"]["trace2.category"], span["name"]
+        if names[0] == "process":
+            processes[span["spanId"]] = span
+        elif span["parentSpanId"] not in ids:
+            verdict.same("the parent of a span", span, "a span of the trace")
+        elif names[0] != "thread" and not {"trace2.end", "trace2.lost"} & set(span["attributes"]):
+            counts[names] += 1
+            totals[names] += span["endTimeUnixNano"] - span["startTimeUnixNano"]
+    verdict.same("spans", counts, oracle.counts)
+    verdict.same("nanoseconds of spans", totals, oracle.totals)
+    lost = [int(span["attributes"]["trace2.lost"]) for span in spans if "trace2.lost" in span["attributes"]]
+    verdict.same("events lost", (sum(lost), len(lost)), (oracle.lost, oracle.gaps))
+    want = {}
+    for sid in {event["sid"] for event in oracle.events}:
+        parts = sid.split("/")
+        parent = hash_sid(parts[-2])[16:24] if len(parts) > 1 else b""
+        want[hash_sid(parts[-1])[16:24]] = hash_sid(parts[0])[:16], parent
+    verdict.same("processes", {key: (span["traceId"], span["parentSpanId"]) for key, span in processes.items()}, want)
+
+
+def check_otlp(verdict, oracle, text):
+    check_spans(verdict, oracle, list(spans_of_json(text)))
+
+
+def check_otlp_proto(verdict, oracle, data):
+    """As good as JSON: the same spans."""
+    spans = list(spans_of_protobuf(data))
+    check_spans(verdict, oracle, spans)
+    text = expand(sys.argv[2], sys.argv[3], "--format=otlp")
+    verdict.same("the spans of both forms", spans == list(spans_of_json(text)), True)
 
 
 def check_ctf(verdict, oracle, data):
@@ -231,6 +311,8 @@ def check_ctf(verdict, oracle, data):
 
 CHECKS = {
     "ctf": (Oracle, check_ctf),
+    "otlp": (Oracle, check_otlp),
+    "otlp_proto": (Oracle, check_otlp_proto),
     "chrome": (Oracle, check_chrome),
     "folded": (Profile, check_folded),
     "pprof": (Profile, check_pprof),

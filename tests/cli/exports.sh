@@ -69,7 +69,7 @@ int main(int argc, char **argv)
 	trace2_initialize();
 	trace2_cmd_start((const char **)argv);
 	trace2_cmd_name("load");
-	trace2_region_enter("load", "main", NULL);
+	trace2_region_enter("load", "whole", NULL);
 	for (int i = 0; i < n; i++)
 		pthread_create(&threads[i], NULL, run, NULL);
 	for (int i = 0; i < n; i++)
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		run_child(argv[4]);
 	if (argc > 3 && !strcmp(argv[3], "killed"))
 		raise(SIGKILL);
-	trace2_region_leave("load", "main", NULL);
+	trace2_region_leave("load", "whole", NULL);
 	trace2_cmd_exit(0);
 	return 0;
 }

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_otlp.c - see t2x_otlp.h. */
+#include "t2x_otlp.h"
+
+#include <sha2.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- ids ---------------------------------------------------------------------------------------- */
+
+static void hash(const char *text, size_t n, unsigned char to[SHA256_DIGEST_LENGTH])
+{
+	SHA2_CTX context;
+
+	SHA256Init(&context);
+	SHA256Update(&context, (const unsigned char *)text, n);
+	SHA256Final(to, &context);
+}
+
+/* The part of a session id that ends in front of end, which is not behind another slash. */
+static const char *part_before(const char *sid, const char *end)
+{
+	while (end > sid && end[-1] != '/')
+		end--;
+	return end;
+}
+
+static void derive_ids(struct t2x_otlp_process *known, const struct t2x_process *process)
+{
+	unsigned char digest[SHA256_DIGEST_LENGTH];
+	const char *sid = process->sid, *end = sid + strlen(sid), *last = part_before(sid, end), *before;
+
+	known->number = process->number;
+	hash(sid, strcspn(sid, "/"), digest);
+	memcpy(known->trace, digest, T2X_OTLP_TRACE);
+	hash(last, (size_t)(end - last), digest);
+	memcpy(known->id, digest + T2X_OTLP_TRACE, T2X_OTLP_SPAN);
+	known->has_parent = last > sid;
+	if (!known->has_parent)
+		return;
+	before = part_before(sid, last - 1);
+	hash(before, (size_t)(last - 1 - before), digest);
+	memcpy(known->parent, digest + T2X_OTLP_TRACE, T2X_OTLP_SPAN);
+}
+
+/* The id of a process's n-th span in the order in which they get one; n > 0, and an id is never 0. */
+static void make_id(const struct t2x_otlp_process *process, uint32_t n, unsigned char id[T2X_OTLP_SPAN])
+{
+	uint64_t seed, mixed;
+
+	memcpy(&seed, process->id, sizeof(seed));
+	mixed = t2x_index_mix(t2x_index_mix(seed, n), UINT64_C(0x6f746c70));
+	for (unsigned i = 0; i < T2X_OTLP_SPAN; i++)
+		id[i] = (unsigned char)(mixed >> 8 * i | (i == 0 && !mixed));
+}
+
+/* ---- spans -------------------------------------------------------------------------------------- */
+
+/* A process's own span, which is that of its first thread; else one whose id comes from its number. */
+static void find_id(struct t2x_otlp_process *process, const struct t2x_track *track, struct t2x_span *span,
+		    unsigned char id[T2X_OTLP_SPAN])
+{
+	if (!span->frame->number && !track->tid) {
+		memcpy(id, process->id, T2X_OTLP_SPAN);
+		return;
+	}
+	if (!span->node)
+		span->node = ++process->spans;
+	make_id(process, span->node, id);
+}
+
+/* The span around: the innermost that was seen; of a process the parent's, of a thread the process's. */
+static void find_parent(struct t2x_otlp_process *process, const struct t2x_track *track, unsigned depth,
+			struct t2x_otlp_span *span)
+{
+	if (depth > track->open)
+		depth = track->open;
+	while (depth && !track->spans[depth - 1].frame)
+		depth--;
+	span->has_parent = 1;
+	if (depth)
+		find_id(process, track, &track->spans[depth - 1], span->parent);
+	else
+		memcpy(span->parent, process->id, T2X_OTLP_SPAN);
+}
+
+static const char *const notes[] = {
+	[T2X_SPAN_UNSURE] = "not sure: events are missing in it",
+	[T2X_SPAN_LOST] = "missing",
+	[T2X_SPAN_CUT] = "the thread or process ended",
+	[T2X_SPAN_OPEN] = "none: it was open at the end of the trace",
+	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
+};
+
+static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *ended, unsigned depth,
+		     enum t2x_span_end end)
+{
+	struct t2x_otlp *otlp = printer->own;
+	struct t2x_otlp_process *process = track->process->own;
+	int is_thread = !ended->frame->number, is_process = is_thread && !track->tid;
+	struct t2x_otlp_span span = {
+		.process = process, .name = is_process ? process->name : is_thread ? track->name : ended->frame->label,
+		.category = is_process ? "process" : is_thread ? "thread" : ended->frame->category,
+		.thread = track->name, .end_ns = ended->end_ns,
+		.start_ns = end == T2X_SPAN_UNSEEN ? ended->end_ns : ended->start_ns,
+		.message = ended->message, .message_length = ended->message_length,
+		.note = is_thread && end == T2X_SPAN_CUT ? NULL : notes[end],
+	};
+
+	find_id(process, track, ended, span.id);
+	if (!is_process) {
+		find_parent(process, track, depth, &span);
+	} else {
+		span.has_parent = process->has_parent;
+		memcpy(span.parent, process->parent, T2X_OTLP_SPAN);
+	}
+	otlp->put(printer, &span);
+}
+
+/* A gap is a span, too: readers have no other way to say where events are missing. */
+static void put_gap(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	struct t2x_otlp *otlp = printer->own;
+	struct t2x_otlp_process *process = track->process->own;
+	struct t2x_otlp_span span = {
+		.process = process, .name = "events lost", .category = "trace2", .thread = track->name,
+		.start_ns = ev->lost->since_ns ? ev->lost->since_ns : ev->ns, .end_ns = ev->ns,
+		.lost = (uint64_t)ev->args[0].value,
+	};
+
+	make_id(process, ++process->spans, span.id);
+	find_parent(process, track, track->open, &span);
+	otlp->put(printer, &span);
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+/* Return  0: no memory */
+static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, const struct t2x_process *process)
+{
+	struct t2x_otlp_process *own = known->own;
+
+	if (!own) {
+		own = calloc(1, sizeof(*own));
+		if (!own)
+			return 0;
+		own->next = otlp->processes;
+		otlp->processes = own;
+		own->pid = known->pid;
+		snprintf(own->name, sizeof(own->name), "pid %u", known->pid);
+		derive_ids(own, process);
+		known->own = own;
+	} else if (own->number != process->number) {
+		derive_ids(own, process);
+	}
+	return 1;
+}
+
+/* The last part of a path. */
+static void name_process(struct t2x_otlp_process *process, const struct t2x_arg *name)
+{
+	size_t at = name->length;
+
+	while (at && name->text[at - 1] != '/')
+		at--;
+	snprintf(process->name, sizeof(process->name), "%.*s", (int)(name->length - at), name->text + at);
+}
+
+void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_otlp *otlp = printer->own;
+	struct t2x_track *track = t2x_tracks_find(&otlp->tracks, ev);
+
+	if (!track || !know_process(otlp, track->process, ev->thread->process))
+		return;
+	t2x_tracks_take(&otlp->tracks, ev);
+	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
+		put_gap(printer, track, ev);
+	else if (ev->style == TLG_STYLE_start && ev->nargs)
+		name_process(track->process->own, &ev->args[0]);
+	else if (ev->style == TLG_STYLE_cmd_name)
+		name_process(track->process->own, &ev->args[T2X_NAME_OWN]);
+	else if (ev->style == TLG_STYLE_thread_exit)
+		t2x_tracks_end_thread(&otlp->tracks, track);
+}
+
+void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put)
+{
+	otlp->tracks.printer = printer;
+	otlp->tracks.end_span = end_span;
+	otlp->tracks.keeps_messages = 1;
+	otlp->put = put;
+	printer->own = otlp;
+}
+
+void t2x_otlp_end(struct t2x_otlp *otlp)
+{
+	t2x_tracks_end(&otlp->tracks);
+}
+
+void t2x_otlp_free(struct t2x_otlp *otlp)
+{
+	while (otlp->processes) {
+		struct t2x_otlp_process *process = otlp->processes;
+
+		otlp->processes = process->next;
+		free(process);
+	}
+	t2x_tracks_free(&otlp->tracks);
+}

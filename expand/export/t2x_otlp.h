@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_otlp.h - spans of OpenTelemetry: what its JSON and its protobuf form share.
+ *
+ * A process is a span, around it that of its parent; a thread but the first is a span in it; regions are spans in
+ * their thread, or in their region.  Ids are derived from session ids as trace2receiver derives them, so that the
+ * spans join those that it makes of git's: the trace is the first 16 bytes of SHA-256 of the first part of the session
+ * id, the span of a process the next 8 of SHA-256 of the last part.
+ */
+#ifndef T2X_OTLP_H
+#define T2X_OTLP_H
+
+#include "t2x_tracks.h"
+
+enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
+
+struct t2x_otlp_process {
+	struct t2x_otlp_process *next;
+	uint64_t number;                  /* of the t2x_process of which the ids are */
+	uint32_t pid, spans;              /* spans: those that have an id */
+	unsigned char trace[T2X_OTLP_TRACE], id[T2X_OTLP_SPAN], parent[T2X_OTLP_SPAN];
+	int has_parent;
+	char name[64];                    /* of the program; "": not known yet */
+};
+
+/* A span that has ended. */
+struct t2x_otlp_span {
+	const struct t2x_otlp_process *process;
+	unsigned char id[T2X_OTLP_SPAN], parent[T2X_OTLP_SPAN];
+	int has_parent;
+	const char *name, *category, *thread;
+	uint64_t start_ns, end_ns;
+	const char *message;              /* NULL: none */
+	size_t message_length;
+	const char *note;                 /* why its times are not what they seem to be; NULL: they are */
+	uint64_t lost;                    /* events: then the span is a gap */
+};
+
+typedef void t2x_otlp_put_fn(struct t2x_printer *printer, const struct t2x_otlp_span *span);
+
+struct t2x_otlp {
+	struct t2x_tracks tracks;
+	t2x_otlp_put_fn *put;
+	struct t2x_otlp_process *processes;
+};
+
+/* Initialize what a writer of a form keeps in printer->own, zero so far. */
+void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put);
+
+/* Takes any event, unresolved ones too. */
+void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/* End what is open; then free everything in it. */
+void t2x_otlp_end(struct t2x_otlp *otlp);
+void t2x_otlp_free(struct t2x_otlp *otlp);
+
+#endif
