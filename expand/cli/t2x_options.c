@@ -39,7 +39,10 @@ static void put_to_stdout(void *to, const char *text, size_t n)
 /* Leave after having printed something to standard output. */
 static void leave(void)
 {
+	errno = 0;
 	if (fflush(stdout) || ferror(stdout)) {
+		if (errno == EPIPE)
+			exit(T2X_EXIT_PIPE);
 		fprintf(stderr, "t2expand: standard output: %s\n", strerror(errno));
 		exit(T2X_EXIT_UNUSABLE);
 	}

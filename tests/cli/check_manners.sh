@@ -200,4 +200,35 @@ if command -v valgrind >/dev/null; then
 	check "a file that takes long: a bar" grep -qE '\[#+ *\] +[0-9]+ %, [0-9.]+ MB/s, [0-9]+:[0-9]{2} left' out
 fi
 
+# ---- a pipe that nobody reads -------------------------------------------------------------------
+cat >unread.py <<'END'
+"""Run a command whose standard output is a pipe without reader.  Print its exit status and what it says of it."""
+import os
+import signal
+import subprocess
+import sys
+
+reader, writer = os.pipe()
+os.close(reader)
+signal.signal(signal.SIGPIPE, signal.SIG_IGN if sys.argv[1] == "ignored" else signal.SIG_DFL)
+done = subprocess.run(sys.argv[2:], stdout=writer, stderr=subprocess.PIPE, restore_signals=False)
+print(done.returncode if done.returncode >= 0 else 128 - done.returncode, done.stderr.decode())
+END
+for how in default ignored; do
+	for args in --help --version --list-formats --list-options --show_format=md "long.tlg" "--format=event long.tlg" \
+		"--format=xml long.tlg" "--format=tree long.tlg" "--jobs=3 long.tlg" "--color=always long.tlg"; do
+		# shellcheck disable=SC2086
+		check "$args: SIGPIPE $how, status 141 and nothing said" \
+			[ "$(python3 unread.py "$how" "$expand" $args)" = "141 " ]
+	done
+done
+
+# ---- the start ----------------------------------------------------------------------------------
+# 3 ms: 700,000 instructions, a quarter of them the dynamic linker's
+if command -v valgrind >/dev/null; then
+	count=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null "$expand" run.tlg 2>&1 >/dev/null |
+		sed -n 's/.*Collected : //p')
+	check "t2expand starts within 2 million instructions, not ${count:-none}" [ "${count:-9999999}" -lt 2000000 ]
+fi
+
 total
