@@ -170,12 +170,73 @@ static unsigned color_tree(struct t2x_span *spans, const char *line, size_t n)
 	return parts.n;
 }
 
+/* ---- summary ------------------------------------------------------------------------------------ */
+
+/* "regions", "timers of threads"; no line of JSON or CSV */
+static int is_title(struct text line)
+{
+	for (size_t i = 0; i < line.n; i++)
+		if ((line.at[i] < 'a' || line.at[i] > 'z') && (line.at[i] != ' ' || !i))
+			return 0;
+	return line.n != 0;
+}
+
+/* A number, a unit of time. */
+static int is_quantity(struct text word)
+{
+	return (word.at[0] >= '0' && word.at[0] <= '9') || word.at[0] == '-' || is(word, "ns") || is(word, "us") ||
+	       is(word, "ms") || is(word, "s") || is(word, "min") || is(word, "h");
+}
+
+/* Take the next word of the text.  Return  0: there is none */
+static int take_word(struct text *rest, struct text *word)
+{
+	while (rest->n && *rest->at == ' ')
+		*rest = (struct text){ rest->at + 1, rest->n - 1 };
+	*word = first_word(*rest);
+	*rest = (struct text){ rest->at + word->n, rest->n - word->n };
+	return word->n != 0;
+}
+
+/* The names of columns, "3 more", JSON. */
+static int is_no_name(struct text word)
+{
+	return !word.n || is(word, "count") || is(word, "places") || is(word, "intervals") || is(word, "events") ||
+	       is(word, "more") || strchr("{}[]\"", word.at[0]);
+}
+
+/* A title; or quantities, the category, the label, and what is not complete. */
+static unsigned color_summary(struct t2x_span *spans, const char *line, size_t n)
+{
+	struct parts parts = { .spans = spans, .line = line };
+	struct text rest = { line, n }, word;
+
+	if (is_title(rest)) {
+		add(&parts, rest, is(rest, "missing") ? T2X_COLOR_MISSING : T2X_COLOR_EVENT);
+		return parts.n;
+	}
+	if (!n || line[0] != ' ')
+		return 0;
+	while (take_word(&rest, &word) && is_quantity(word))
+		;
+	if (is_no_name(word))
+		return 0;
+	add(&parts, word, T2X_COLOR_CATEGORY);
+	while (take_word(&rest, &word))
+		if (begins(word, "lost-") || begins(word, "open:") || begins(word, "unknown:"))
+			add(&parts, word, T2X_COLOR_MISSING);
+		else if (begins(word, "failed:"))
+			add(&parts, word, T2X_COLOR_ERROR);
+	return parts.n;
+}
+
 /* ---- what there is ------------------------------------------------------------------------------ */
 
 t2x_color_fn *t2x_color_find(const struct t2x_format *format)
 {
 	static t2x_color_fn *const fns[T2X_FORMATS] = {
 		[T2X_FORMAT_perf] = color_perf, [T2X_FORMAT_tree] = color_tree,
+		[T2X_FORMAT_summary] = color_summary,
 	};
 
 	return fns[format - t2x_formats];

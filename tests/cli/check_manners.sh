@@ -58,7 +58,7 @@ for format in $formats; do
 	check "$format: a file gets them, too, if always" same always named
 	check "$format: on a terminal as always" same auto always
 	case $format in
-	perf | tree) check "$format: there are colours" has_color always ;;
+	perf | tree | summary) check "$format: there are colours" has_color always ;;
 	*) check "$format: has no colours" plain always ;;
 	esac
 done

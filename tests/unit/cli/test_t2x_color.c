@@ -29,6 +29,7 @@ static const char *mark(enum t2x_format_name format, const char *line)
 }
 
 #define expect_perf(line, expected) assert_string_equal(mark(T2X_FORMAT_perf, (line)), (expected))
+#define expect_summary(line, expected) assert_string_equal(mark(T2X_FORMAT_summary, (line)), (expected))
 #define expect_tree(line, expected) assert_string_equal(mark(T2X_FORMAT_tree, (line)), (expected))
 
 static void test_color_perf_marks_event_and_category(void **state)
@@ -92,6 +93,25 @@ static void test_color_tree_marks_result_and_program(void **state)
 	expect_tree("", "");
 }
 
+static void test_color_summary_marks_titles_categories_and_what_is_not_complete(void **state)
+{
+	(void)state;
+	expect_summary("timers of threads", "[e:timers of threads]");
+	expect_summary("missing", "[?:missing]");
+	expect_summary("       count     total  category      label", "       count     total  category      label");
+	expect_summary("       20000   3.07 ms    153 ns   69.4 us  cat           lab",
+		       "       20000   3.07 ms    153 ns   69.4 us  [c:cat]           lab");
+	expect_summary("         2   3.07 ms  cat           lab  open:1  failed:3",
+		       "         2   3.07 ms  [c:cat]           lab  [?:open:1]  [!:failed:3]");
+	expect_summary("           1              3  trace2        lost-events",
+		       "           1              3  [c:trace2]        [?:lost-events]");
+	expect_summary("           7 more", "           7 more");
+	expect_summary("kind,count,total", "kind,count,total");
+	expect_summary("  {\"kind\": \"region\"}", "  {\"kind\": \"region\"}");
+	expect_summary("", "");
+	expect_summary("     ", "     ");
+}
+
 static void test_color_other_formats_have_none(void **state)
 {
 	(void)state;
@@ -107,6 +127,7 @@ int main(void)
 		cmocka_unit_test(test_color_perf_dropped_events_are_missing),
 		cmocka_unit_test(test_color_perf_other_lines_stay),
 		cmocka_unit_test(test_color_tree_marks_result_and_program),
+		cmocka_unit_test(test_color_summary_marks_titles_categories_and_what_is_not_complete),
 		cmocka_unit_test(test_color_other_formats_have_none),
 	};
 
