@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -67,32 +68,44 @@ static int end_with_pager(int signo)
 	return signo == SIGPIPE ? EXIT_SUCCESS : -1;
 }
 
-/* Return  0 or an errno */
-static int spawn(const char *command, int from)
+/* mask  signals that are blocked in it     Return  0 or an errno */
+static int spawn(const char *command, int from, const sigset_t *mask)
 {
 	char shell[] = "sh", option[] = "-c", *copy = strdup(command);
 	char *argv[] = { shell, option, copy, NULL };
 	posix_spawn_file_actions_t actions;
-	int error = copy ? posix_spawn_file_actions_init(&actions) : ENOMEM;
+	posix_spawnattr_t attributes;
+	int error = ENOMEM;
 
-	if (!error) {
-		error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-		if (!error)
-			error = posix_spawn(&pager.pid, "/bin/sh", &actions, NULL, argv, environ);
-		posix_spawn_file_actions_destroy(&actions);
-	}
+	if (!copy || posix_spawn_file_actions_init(&actions))
+		goto free;
+	if (posix_spawnattr_init(&attributes))
+		goto destroy;
+	error = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigmask(&attributes, mask);
+	if (!error)
+		error = posix_spawn(&pager.pid, "/bin/sh", &actions, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+destroy:
+	posix_spawn_file_actions_destroy(&actions);
+free:
 	free(copy);
 	return error;
 }
 
 void t2x_pager_start(const char *command)
 {
+	sigset_t all, mask;
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC))
 		return;
 	pager.terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	if (pager.terminal >= 0 && !spawn(command, ends[0])) {
+	/* a signal comes when there is no pager, or when it is waited for */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	if (pager.terminal >= 0 && !spawn(command, ends[0], &mask)) {
 		dup2(ends[1], STDOUT_FILENO);
 		t2x_stderr_hold(end_with_pager);
 	} else {
@@ -100,6 +113,7 @@ void t2x_pager_start(const char *command)
 	}
 	close(ends[0]);
 	close(ends[1]);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
 }
 
 int t2x_pager_finish(void)
