@@ -48,7 +48,7 @@ static void run_child(const char *command)
 	struct trace2_child child = { .argv = argv, .use_shell = 1 };
 	int status = 0;
 
-	trace2_region_enter("load", "child", NULL);
+	trace2_region_enter("load", "spawn", NULL);
 	trace2_child_start(&child);
 	child.pid = fork();
 	if (!child.pid) {
@@ -57,7 +57,7 @@ static void run_child(const char *command)
 	}
 	waitpid(child.pid, &status, 0);
 	trace2_child_exit(&child, WEXITSTATUS(status));
-	trace2_region_leave("load", "child", NULL);
+	trace2_region_leave("load", "spawn", NULL);
 }
 
 int main(int argc, char **argv)
