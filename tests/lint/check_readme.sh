@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Does README.md say what is so?  Its program, run with its commands, prints what it shows, but for the times;
-# its settings exist in the runtime; its make targets exist.
+# its settings exist in the runtime; its make targets exist.  What the first screen shows, but for its numbers, too.
 set -u
 export LC_ALL=C
 
@@ -39,6 +39,24 @@ ln -s "$top/runtime" "$tmp/runtime"
 ln -s "$out" "$tmp/build"
 block hello.c >"$tmp/hello.c"
 
+# Lines without what differs from run to run: numbers, units, the order by time, how many threads had time to work
+mask_numbers()
+{
+	sed -E 's/[0-9.,]+( ([num]s|s)( |$))?/N /g; s/ +/ /g' | sort -u
+}
+
+# The first screen: the three commands, and what the last one prints
+run_first()
+{
+	block first >"$tmp/commands"
+	[ -s "$tmp/commands" ] || return 1
+	(cd "$tmp" && unset TRACE2_RAW GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME && sh -eu commands) \
+		>"$tmp/got" 2>"$tmp/errors" || { cat "$tmp/errors"; return 1; }
+	block first-output | mask_numbers >"$tmp/expected"
+	[ -s "$tmp/expected" ] && [ -s "$tmp/index.html" ] && mask_numbers <"$tmp/got" | diff "$tmp/expected" -
+}
+
+check "the first screen" run_first
 check "the example, with the shared library" run_example shared
 check "the example, with the static library" run_example static
 for setting in $(sed -n 's/^| `TRACE2_\([A-Z0-9_]*\)[=`].*/\1/p' "$top/README.md"); do
