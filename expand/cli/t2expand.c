@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "t2x_compare.h"
 #include "t2x_expand.h"
 #include "t2x_progress.h"
 #include "t2x_ring_hints.h"
@@ -22,6 +23,7 @@ struct run {
 	struct t2x_inputs inputs;
 	struct t2x_pool *pool;            /* NULL: the main thread does all of it */
 	struct t2x_output output;
+	int is_different;                 /* --diff has found something */
 	int is_unusable;                  /* something could not be read at all, or not be written */
 };
 
@@ -77,6 +79,12 @@ static int is_input(struct run *run, int fd)
 	for (unsigned i = 0; i < run->recover.n; i++)
 		if (run->recover.items[i].ring.device == st.st_dev && run->recover.items[i].ring.inode == st.st_ino)
 			return 1;
+	for (unsigned i = 0; run->settings.is_diff && i < run->settings.npaths; i++) {
+		struct stat other;
+
+		if (!stat(run->settings.paths[i], &other) && other.st_dev == st.st_dev && other.st_ino == st.st_ino)
+			return S_ISREG(st.st_mode);
+	}
 	return S_ISREG(st.st_mode) && t2x_inputs_get(&run->inputs, st.st_dev, st.st_ino);
 }
 
@@ -222,6 +230,39 @@ static int expand_each(struct run *run)
 	return opened < 0 ? opened : error;
 }
 
+/* Print how the runs differ.  Return  an errno of the output; -ENOMEM */
+static int compare(struct run *run)
+{
+	struct t2x_output nothing = { .fd = -1 };
+	const struct t2x_expansion expansion = {
+		.settings = &run->settings, .report = &run->report, .pool = run->pool, .inputs = &run->inputs,
+		.output = &nothing,
+	};
+	struct t2x_diff diff = { 0 };
+	int error = t2x_out_init(&nothing.out, -1), changed = 0;
+
+	if (!error)
+		error = t2x_compare_read(&diff, &expansion, &run->is_unusable);
+	if (!error && !run->is_unusable && open_output(run)) {
+		changed = t2x_diff_show(&diff, &run->output.out);
+		run->is_different = changed > 0;
+		error = t2x_output_finish(&run->output, 0);
+		if (error && error != EPIPE)
+			complain(run, run->output.path, strerror(error));
+	}
+	t2x_compare_free(&diff);
+	t2x_out_free(&nothing.out);
+	return changed < 0 ? changed : error;
+}
+
+/* As of diff(1). */
+static int find_diff_status(const struct run *run)
+{
+	if (has_failed(run))
+		return T2X_EXIT_USAGE;
+	return run->is_different ? T2X_EXIT_DIFFERENT : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
+}
+
 /* Return  the exit status */
 static int expand(struct run *run)
 {
@@ -234,13 +275,18 @@ static int expand(struct run *run)
 		.settings = &run->settings, .report = &run->report,
 		.layout = run->settings.layout ? &run->layout : NULL,
 	};
-	error = run->settings.is_directory ? expand_each(run) : expand_all(run);
+	if (run->settings.is_diff)
+		error = compare(run);
+	else
+		error = run->settings.is_directory ? expand_each(run) : expand_all(run);
 	if (error == -ENOMEM)
 		complain(run, "inputs", strerror(ENOMEM));
 	t2x_recover_finish(&run->recover);
 	t2x_report_finish(&run->report);
 	if (error == EPIPE && !run->output.had_pager)
 		return T2X_EXIT_PIPE;
+	if (run->settings.is_diff)
+		return find_diff_status(run);
 	return has_failed(run) ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }
 

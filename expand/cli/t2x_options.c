@@ -100,6 +100,16 @@ static unsigned find_number(const char *option, const char *text, unsigned max)
 	return n > max ? max : (unsigned)n;
 }
 
+static double find_percent(const char *text)
+{
+	char *end;
+	double percent = strtod(text, &end);
+
+	if (*text < '0' || *text > '9' || *end)
+		refuse("--threshold is not a number of per cent", text);
+	return percent;
+}
+
 static uint32_t find_pid(const char *option, const char *text)
 {
 	char *end;
@@ -283,6 +293,12 @@ static void take_option(struct t2x_settings *settings, int option)
 		if (optarg)
 			settings->values[T2X_OPTION_as] = optarg;
 		break;
+	case OPTION_DIFF:
+		settings->is_diff = 1;
+		break;
+	case OPTION_THRESHOLD:
+		settings->threshold = find_percent(optarg);
+		break;
 	default:
 		if (option >= FILTER_OPTION)
 			take_filter(&settings->filter, (enum t2x_filter_option)(option - FILTER_OPTION));
@@ -335,24 +351,37 @@ static void check_filter(struct t2x_settings *settings)
 		refuse("--since and --until cannot count from the end with --recover, --recover-all or --live", NULL);
 }
 
-/* Whether the text is one of the words, which have | between them. */
-static int is_one_of(const char *words, const char *text)
+/* Operands behind --. */
+static unsigned count_behind(int argc, char **argv)
 {
-	size_t n = strlen(text);
+	int i = 1;
 
-	for (; words; words = strchr(words, '|')) {
-		words += *words == '|';
-		if (n && !strncmp(words, text, n) && (words[n] == '|' || !words[n]))
-			return 1;
-	}
-	return 0;
+	while (i < argc && strcmp(argv[i], "--"))
+		i++;
+	return i < argc ? (unsigned)(argc - i - 1) : 0;
+}
+
+/* One run of each, or several with -- between them. */
+static void check_diff(struct t2x_settings *settings, unsigned behind)
+{
+	if (!settings->is_diff && settings->threshold >= 0)
+		refuse("--threshold needs --diff", NULL);
+	if (!settings->is_diff)
+		return;
+	settings->new_runs = !behind && settings->npaths == 2 ? 1 : behind;
+	if (!settings->new_runs || settings->new_runs >= settings->npaths)
+		refuse("--diff needs OLD NEW, or OLD... -- NEW...", NULL);
+	if (settings->nrings || settings->recover_all || settings->live || settings->is_directory)
+		refuse("--diff is for files and directories, into one output", NULL);
+	if (t2x_filter_needs_end(&settings->filter))
+		refuse("--since and --until cannot count from the end with --diff", NULL);
 }
 
 static void check_word(const struct t2x_format_option *option, const char *text)
 {
 	char what[128];
 
-	if (!option->value || !strchr(option->value, '|') || is_one_of(option->value, text))
+	if (!option->value || !strchr(option->value, '|') || t2x_format_is_one_of(option->value, text))
 		return;
 	snprintf(what, sizeof(what), "--%s is %s, not", option->name, option->value);
 	refuse(what, text);
@@ -436,10 +465,11 @@ static void check_front(const struct t2x_front *front, int argc)
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 {
 	struct option all[T2X_CLI_OPTIONS + T2X_OPTIONS + T2X_FILTER_OPTIONS + 1] = { 0 }, *next = all;
+	unsigned behind = count_behind(argc, argv);
 	int option;
 
 	*settings = (struct t2x_settings){
-		.format = &t2x_formats[T2X_FORMAT_perf], .jobs = 1, .select = { .user = geteuid() },
+		.format = &t2x_formats[T2X_FORMAT_perf], .jobs = 1, .threshold = -1, .select = { .user = geteuid() },
 	};
 	settings->front = t2x_front_take(&argc, &argv);
 	check_front(&settings->front, argc);
@@ -455,4 +485,5 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);
 	check_filter(settings);
+	check_diff(settings, behind);
 }

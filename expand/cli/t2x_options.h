@@ -15,7 +15,7 @@
 #include "text/t2x_formats.h"
 
 /* Exit statuses of the program beside 0. */
-enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
+enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_DIFFERENT = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
 
 /* --color */
 enum t2x_when { T2X_AUTO, T2X_ALWAYS, T2X_NEVER };
@@ -35,6 +35,9 @@ struct t2x_settings {
 	int has_format;                   /* which was given */
 	struct t2x_options options;
 	const char *values[T2X_OPTIONS];  /* of options of formats: NULL: not given; "": without a value */
+	int is_diff;                      /* the paths are runs to be compared */
+	unsigned new_runs;                /* of these, at the end */
+	double threshold;                 /* per cent that times may differ; below 0: any */
 	struct t2x_filter filter;         /* which events; to be freed */
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */

@@ -32,3 +32,15 @@ int t2x_format_has(const struct t2x_format *format, const struct t2x_format_opti
 			return 1;
 	return 0;
 }
+
+int t2x_format_is_one_of(const char *words, const char *text)
+{
+	size_t n = strlen(text);
+
+	for (; words; words = strchr(words, '|')) {
+		words += *words == '|';
+		if (n && !strncmp(words, text, n) && (words[n] == '|' || !words[n]))
+			return 1;
+	}
+	return 0;
+}

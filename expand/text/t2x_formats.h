@@ -53,6 +53,9 @@ const struct t2x_format *t2x_format_find(const char *name);
 /* Whether the format knows the option. */
 int t2x_format_has(const struct t2x_format *format, const struct t2x_format_option *option);
 
+/* Whether the text is one of the words, which have | between them: the value of an option. */
+int t2x_format_is_one_of(const char *words, const char *text);
+
 /* What the command line says, for a writer with options of its own.  Return  NULL: nothing; "": without a value */
 static inline const char *t2x_option(const struct t2x_options *options, enum t2x_format_option_name option)
 {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_compare.h - --diff: each file or directory of the command line is a run of a program, of which the totals count.
+ */
+#ifndef T2X_COMPARE_H
+#define T2X_COMPARE_H
+
+#include "t2x_expand.h"
+#include "query/t2x_diff.h"
+
+/*
+ * Read all runs.  x: its inputs say how they are read, and are not read themselves
+ * is_unusable  set if a run cannot be read
+ * Return  0 or -ENOMEM; what is in diff is to be freed anyway
+ */
+int t2x_compare_read(struct t2x_diff *diff, const struct t2x_expansion *x, int *is_unusable);
+void t2x_compare_free(struct t2x_diff *diff);
+
+#endif

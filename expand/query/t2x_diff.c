@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_diff.c - see t2x_diff.h. */
+#include "t2x_diff.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "t2x_filter.h"
+
+enum { OLD, NEW };
+
+/* A row of a run. */
+struct item {
+	const struct t2x_row *row;
+	unsigned run;
+};
+
+/* What the runs of a side have of a row. */
+struct side {
+	uint64_t *values;             /* sorted; one for each run */
+	unsigned n;
+};
+
+/* ---- rows of all runs --------------------------------------------------------------------------- */
+
+static int compare_rows(const struct t2x_row *x, const struct t2x_row *y)
+{
+	int difference;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	difference = strcmp(x->category, y->category);
+	return difference ? difference : strcmp(x->label, y->label);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int difference = compare_rows(x->row, y->row);
+
+	return difference ? difference : x->run < y->run ? -1 : x->run > y->run;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* What is compared: threads have names with numbers, their timers and counters are in those of the process. */
+static int is_compared(const struct t2x_row *row)
+{
+	return row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_TH_TIMER && row->kind != T2X_ROW_TH_COUNTER;
+}
+
+static uint64_t find_count(const struct t2x_row *row)
+{
+	if (t2x_row_has_durations(row))
+		return row->entered > row->left ? row->entered : row->left;
+	return row->kind == T2X_ROW_COUNTER || row->kind == T2X_ROW_MISSING ? row->total : row->count;
+}
+
+static uint64_t find_time(const struct t2x_row *row)
+{
+	return row->total;
+}
+
+/* The values of the rows, 0 for runs that have none. */
+static void fill(const struct t2x_diff *diff, struct side *sides, const struct item *items, unsigned n,
+		 uint64_t (*find)(const struct t2x_row *row))
+{
+	memset(sides[OLD].values, 0, diff->nold * sizeof(uint64_t));
+	memset(sides[NEW].values, 0, diff->nnew * sizeof(uint64_t));
+	for (unsigned i = 0; i < n; i++) {
+		if (items[i].run < diff->nold)
+			sides[OLD].values[items[i].run] += find(items[i].row);
+		else
+			sides[NEW].values[items[i].run - diff->nold] += find(items[i].row);
+	}
+	qsort(sides[OLD].values, sides[OLD].n, sizeof(uint64_t), compare_values);
+	qsort(sides[NEW].values, sides[NEW].n, sizeof(uint64_t), compare_values);
+}
+
+static uint64_t least(const struct side *side)
+{
+	return side->values[0];
+}
+
+static uint64_t largest(const struct side *side)
+{
+	return side->values[side->n - 1];
+}
+
+static uint64_t median(const struct side *side)
+{
+	return side->values[side->n / 2];
+}
+
+/* ---- lines -------------------------------------------------------------------------------------- */
+
+static const char *const kinds[T2X_ROW_KINDS] = {
+	"region", "child", "timer", "", "counter", "", "data", "", "missing",
+};
+
+static void put_names(struct t2x_out *out, const struct t2x_row *row)
+{
+	char cell[64];
+
+	snprintf(cell, sizeof(cell), "  %-8s %-14s ", kinds[row->kind], row->category);
+	t2x_out_string(out, strlen(row->category) > 14 ? "  " : cell);
+	if (strlen(row->category) > 14) {
+		t2x_out_string(out, kinds[row->kind]);
+		t2x_out_char(out, ' ');
+		t2x_out_string(out, row->category);
+		t2x_out_char(out, ' ');
+	}
+	t2x_out_string(out, row->label);
+	t2x_out_end_line(out);
+}
+
+/* "12", "12-14" */
+static void put_range(struct t2x_out *out, const struct side *side)
+{
+	char range[48], cell[64];
+
+	snprintf(range, sizeof(range), "%" PRIu64, least(side));
+	if (least(side) != largest(side))
+		snprintf(range + strlen(range), sizeof(range) - strlen(range), "-%" PRIu64, largest(side));
+	snprintf(cell, sizeof(cell), " %16s", range);
+	t2x_out_string(out, cell);
+}
+
+/* Return  1: it has changed */
+static int show_structure(struct t2x_out *out, const struct side *sides, const struct t2x_row *row, int is_first)
+{
+	const char *what = !largest(&sides[OLD]) ? "new" : !largest(&sides[NEW]) ? "gone" : "";
+
+	if (least(&sides[NEW]) >= least(&sides[OLD]) && largest(&sides[NEW]) <= largest(&sides[OLD]))
+		return 0;
+	if (is_first)
+		t2x_out_literal(out, "structure\n"
+				     "             old              new       kind     category       label\n");
+	put_range(out, &sides[OLD]);
+	put_range(out, &sides[NEW]);
+	t2x_out_repeat(out, ' ', 6 - strlen(what));
+	t2x_out_string(out, what);
+	put_names(out, row);
+	return 1;
+}
+
+/* Half of what the runs of a side differ by, in per cent. */
+static double find_noise(const struct side *side)
+{
+	return median(side) ? 50.0 * (double)(largest(side) - least(side)) / (double)median(side) : 0;
+}
+
+/* Return  1: it has changed */
+static int show_time(struct t2x_out *out, const struct t2x_diff *diff, const struct side *sides,
+		     const struct t2x_row *row, int is_first)
+{
+	double old = (double)median(&sides[OLD]), new = (double)median(&sides[NEW]);
+	double change = old > 0 ? 100 * (new - old) / old : 0;
+	double noise = find_noise(&sides[OLD]) > find_noise(&sides[NEW]) ? find_noise(&sides[OLD])
+									 : find_noise(&sides[NEW]);
+	double size = change < 0 ? -change : change;
+	char line[128];
+
+	if (least(&sides[NEW]) <= largest(&sides[OLD]) && least(&sides[OLD]) <= largest(&sides[NEW]))
+		return 0;
+	if (!old || !new || size <= diff->threshold || size <= noise)
+		return 0;
+	if (is_first)
+		t2x_out_literal(out, "time\n"
+				     "          old ns           new ns   change   noise"
+				     "  kind     category       label\n");
+	snprintf(line, sizeof(line), " %15.0f %16.0f %+7.1f%% ", old, new, change);
+	t2x_out_string(out, line);
+	if (diff->nold > 1 || diff->nnew > 1)
+		snprintf(line, sizeof(line), "%6.1f%%", noise);
+	else
+		snprintf(line, sizeof(line), "      ?");
+	t2x_out_string(out, line);
+	put_names(out, row);
+	return 1;
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+static unsigned list_items(const struct t2x_diff *diff, struct item *items)
+{
+	unsigned n = 0;
+
+	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
+		for (unsigned i = 0; i < diff->runs[run]->n; i++)
+			if (is_compared(diff->runs[run]->rows[i]))
+				items[n++] = (struct item){ diff->runs[run]->rows[i], run };
+	qsort(items, n, sizeof(*items), compare_items);
+	return n;
+}
+
+/* Structure, or time.  Return  how many rows have changed */
+static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides, const struct item *items,
+		     unsigned n, int is_time)
+{
+	int changed = 0;
+
+	for (unsigned i = 0, end; i < n; i = end) {
+		const struct t2x_row *row = items[i].row;
+
+		for (end = i + 1; end < n && !compare_rows(items[end].row, row);)
+			end++;
+		if (is_time && row->kind > T2X_ROW_TIMER)
+			continue;
+		fill(diff, sides, items + i, end - i, is_time ? find_time : find_count);
+		changed += is_time ? show_time(out, diff, sides, row, !changed)
+				   : show_structure(out, sides, row, !changed);
+	}
+	return changed;
+}
+
+int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
+{
+	struct side sides[2] = { { NULL, diff->nold }, { NULL, diff->nnew } };
+	struct item *items;
+	unsigned n = 1;
+	int changed = -ENOMEM;
+
+	for (unsigned run = 0; run < diff->nold + diff->nnew; run++)
+		n += diff->runs[run]->n;
+	items = calloc(n, sizeof(*items));
+	sides[OLD].values = calloc(diff->nold, sizeof(uint64_t));
+	sides[NEW].values = calloc(diff->nnew, sizeof(uint64_t));
+	if (items && sides[OLD].values && sides[NEW].values) {
+		n = list_items(diff, items);
+		changed = show_rows(diff, out, sides, items, n, 0);
+		if (diff->threshold >= 0)
+			changed += show_rows(diff, out, sides, items, n, 1);
+	}
+	free(items);
+	free(sides[OLD].values);
+	free(sides[NEW].values);
+	return changed;
+}
+
+static int begin(struct t2x_printer *printer)
+{
+	printer->own = printer->options.filter->totals;
+	return 0;
+}
+
+const struct t2x_writer t2x_writer_totals = {
+	.begin = begin, .unresolved = t2x_totals_take,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = T2X_TOTALS_TAKE(id),
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# --diff finds one call more among a million (T2_CALLS: among so many; with ten million it takes ten seconds), says
+# nothing of 50 runs of a real program, and measures times only with --threshold.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need "example" [ -x "$out/examples/t2index" ]
+need "counted" [ -x "$out/tests/counted" ]
+expand=$out/t2expand
+calls=${T2_CALLS:-1000000}
+cd "$tmp" || exit 1
+
+# differs STATUS NAME ARGUMENTS...: what --diff says is in diff.out
+differs()
+{
+	"$expand" --diff "${@:3}" >diff.out 2>diff.err
+	local status=$?
+	check "$2: exit status $1, not $status" [ $status -eq "$1" ]
+}
+
+# ---- one call more ----------------------------------------------------------------------------------
+for n in $calls $((calls + 2)); do
+	TRACE2_RAW_MEMORY=4g TRACE2_RAW_RING=4g "$out/tests/counted" drain "$n" "$tmp/$n.tlg"
+done
+differs 0 "a file and itself" $calls.tlg $calls.tlg
+check "a file and itself: nothing to say" [ ! -s diff.out ]
+differs 1 "one region more" $calls.tlg $((calls + 2)).tlg
+check "one region more: found" grep -qE "^ +$((calls / 2)) +$((calls / 2 + 1)) +region +counted +drain$" diff.out
+check "one region more: and nothing else" [ "$(wc -l <diff.out)" -eq 3 ]
+differs 0 "an excluded label" --label='!drain' $calls.tlg $((calls + 2)).tlg
+
+# ---- 50 runs of a real program ----------------------------------------------------------------------
+for i in $(seq 50); do
+	TRACE2_RAW=$tmp/run$i.tlg "$out/examples/t2index" -j 3 "$top/format" >index.out 2>index.err
+done
+for i in $(seq 2 50); do
+	"$expand" --diff run1.tlg run$i.tlg >>silent.out 2>&1 || echo "run $i: exit status $?" >>silent.out
+done
+none "50 runs of t2index are alike" "$(cat silent.out)"
+old=$(echo run{1..25}.tlg) new=$(echo run{26..50}.tlg)
+# shellcheck disable=SC2086
+differs 0 "25 runs and 25 more" $old -- $new
+check "25 runs and 25 more: nothing to say" [ ! -s diff.out ]
+# shellcheck disable=SC2086
+differs 0 "times within 10000 per cent" --threshold=10000 $old -- $new
+TRACE2_RAW=$tmp/other.tlg "$out/examples/t2index" -j 3 "$top/tests/data" >index.out 2>index.err
+# shellcheck disable=SC2086
+differs 1 "another input" $old -- other.tlg
+check "another input: fewer files" grep -qE "region +reader +file$" diff.out
+mkdir -p old new
+cp run1.tlg run2.tlg old
+cp run1.tlg run2.tlg other.tlg new
+differs 0 "a directory is a run" old old
+differs 1 "a process more in a directory" old new
+differs 1 "into a file" -o diff.txt old new
+check "into a file: the same" [ -s diff.txt ]
+
+# ---- what is refused --------------------------------------------------------------------------------
+differs 2 "one file" run1.tlg
+differs 2 "three files" run1.tlg run2.tlg run3.tlg
+differs 2 "no new ones" run1.tlg --
+differs 2 "a file that is not there" run1.tlg nothing.tlg
+differs 2 "an input as output" -o run2.tlg run1.tlg run2.tlg
+differs 2 "no number" --threshold=much run1.tlg run2.tlg
+"$expand" --threshold=5 run1.tlg >/dev/null 2>&1
+check "--threshold needs --diff" [ $? -eq 2 ]
+total
