@@ -7,6 +7,11 @@
 #include "t2x_utf8.h"
 #include "text/t2x_json.h"
 
+enum {
+	LOOKED_AT = 1024,               /* open children among which one that ends is looked for */
+	GUESSED = 1024,                 /* children without an end whose process is looked for among all */
+};
+
 /* ---- names -------------------------------------------------------------------------------------- */
 
 /* An element of phase M up to its argument's value. */
@@ -126,14 +131,17 @@ static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *par
 static struct child *take_child(struct t2x_track_process *process, int64_t id)
 {
 	struct child *child = process->own, *before = NULL;
+	unsigned steps = 0;
 
-	while (child && child->id != id) {
+	while (child && child->id != id && ++steps < LOOKED_AT) {
 		before = child;
 		child = child->next;
 	}
-	if (child && before)
+	if (!child || child->id != id)
+		return NULL;
+	if (before)
 		before->next = child->next;
-	else if (child)
+	else
 		process->own = child->next;
 	return child;
 }
@@ -188,6 +196,7 @@ static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *p
 void t2x_chrome_finish_children(struct t2x_printer *printer)
 {
 	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
+	unsigned guesses = 0;
 
 	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
 		struct t2x_track_process *process = t2x_map_at(processes, i);
@@ -195,7 +204,8 @@ void t2x_chrome_finish_children(struct t2x_printer *printer)
 
 		while (process && (child = process->own)) {
 			process->own = child->next;
-			guess_arrow(printer, process, child);
+			if (guesses++ < GUESSED)
+				guess_arrow(printer, process, child);
 			free(child);
 		}
 	}

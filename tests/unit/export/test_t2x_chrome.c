@@ -189,6 +189,46 @@ static void test_chrome_child_has_an_arrow_to_its_process(void **state)
 		    "\"ts\":11203000150.000,\"dur\":10.999" OPEN "}\n" TAIL);
 }
 
+static void test_chrome_child_that_never_ends_has_an_arrow_to_the_next_process(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	become(&f, 7, "a", 0);
+	feed(&f, child_start, 100, "iisssss", 0, 0, "cls", NULL, NULL, "sort", "x");
+	become(&f, 8, "a/b", 150);
+	feed(&f, atexit, 160, "i", 0);
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("child", "child 0", "b", "100.999") ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"]}}\n"
+		    NAMED(",", "8", "2", "1", "main")
+		    ",{\"name\":\"atexit\",\"cat\":\"trace2\",\"ph\":\"i\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{\"values\":[0]}}\n"
+		    OWN("100.999", OPEN)
+		    ",{\"name\":\"main\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000150.000,\"dur\":10.999}\n"
+		    ELEMENT("child", "child", "s", "100.999") ",\"id\":2}\n"
+		    ",{\"name\":\"child\",\"cat\":\"child\",\"ph\":\"f\",\"pid\":8,\"tid\":1,"
+		    "\"ts\":11203000150.000,\"id\":2,\"bp\":\"e\"}\n" TAIL);
+}
+
+static void test_chrome_second_process_with_the_same_pid_gets_another(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	become(&f, 7, "a", 0);
+	feed(&f, thread_start, 10, "");
+	become(&f, 9, "b", 0);
+	f.process.pid = 7;
+	feed(&f, thread_start, 20, "");
+	feed_expect(&f, HEAD MAIN NAMED(",", "4194306", "2", "1", "main")
+		    OWN("10.999", OPEN)
+		    ",{\"name\":\"main\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":4194306,\"tid\":1,"
+		    "\"ts\":11203000000.000,\"dur\":20.999" OPEN "}\n" TAIL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +239,8 @@ int main(void)
 		cmocka_unit_test(test_chrome_numbers_are_counters_and_texts_instants),
 		cmocka_unit_test(test_chrome_thread_that_exits_ends_its_slice),
 		cmocka_unit_test(test_chrome_child_has_an_arrow_to_its_process),
+		cmocka_unit_test(test_chrome_child_that_never_ends_has_an_arrow_to_the_next_process),
+		cmocka_unit_test(test_chrome_second_process_with_the_same_pid_gets_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
