@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum {
-	FIRST_SPANS = 8,
+	FIRST_SPANS = 1,                /* most of very many threads have no regions */
 	MAX_SPANS = 65536,              /* of a thread: deeper regions have none */
 	FIRST_FREE_PID = 1 << 22,       /* Linux has none that is as large */
 };

@@ -11,6 +11,7 @@ enum {
 	T2X_TRAIT_LIVE = 1,       /* libtrace2 prints it, too, while the program runs */
 	T2X_TRAIT_JSON = 2,       /* what is escaped on a terminal is escaped as in a JSON string */
 	T2X_TRAIT_BINARY = 4,     /* not for a terminal */
+	T2X_TRAIT_DOCUMENT = 16,  /* of JSON: it is one text, not an object on each line */
 	T2X_TRAIT_RAW = 8,        /* its writer takes blocks: the model has no part in it */
 };
 

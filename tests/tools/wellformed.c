@@ -126,6 +126,15 @@ const char *wellformed_json(const char *text, size_t n)
 	return NULL;
 }
 
+const char *wellformed_json_document(const char *text, size_t n)
+{
+	const char *end = text + n;
+
+	if (wellformed_lines(text, n))
+		return wellformed_lines(text, n);
+	return !n || blanks(json_value(text, end, 0), end) == end ? NULL : "the text is not one JSON value";
+}
+
 /* ---- XML ---------------------------------------------------------------------------------------------------- */
 
 const char *wellformed_xml(const char *text, size_t n)

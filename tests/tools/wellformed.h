@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 /* Lines, each a JSON object.  Bytes above 0x7f count as characters. */
+const char *wellformed_json_document(const char *text, size_t n);   /* one value */
 const char *wellformed_json(const char *text, size_t n);
 
 /* XML elements, together with a root around them a document. */

@@ -10,7 +10,8 @@
 set -u
 . tests/torture/common.sh
 top=$PWD here=$PWD/$out/t2expand
-libraries=(liburcu-dev liburcu8 liblz4-dev liblz4-1 libmd-dev libmd0 libexpat1-dev libexpat1 libcmocka-dev libcmocka0)
+libraries=(liburcu-dev liburcu8 liblz4-dev liblz4-1 libmd-dev libmd0 libexpat1-dev libexpat1 zlib1g-dev zlib1g
+	libcmocka-dev libcmocka0)
 declare -A triplet=([arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [s390x]=s390x-linux-gnu)
 declare -A emulator=([arm64]=qemu-aarch64 [armhf]=qemu-arm [s390x]=qemu-s390x)
 declare -A hits=()
