@@ -144,7 +144,8 @@ void t2x_progress_start(uint64_t total)
 	if (!isatty(STDERR_FILENO) || !term || !*term || !strcmp(term, "dumb"))
 		return;
 	progress.total = total;
-	progress.read_before = t2x_in_bytes_read();
+	/* of files the beginning is read twice, of a pipe that is all there is */
+	progress.read_before = total ? t2x_in_bytes_read() : 0;
 	progress.is_stopping = 0;
 	clock_gettime(CLOCK_MONOTONIC, &progress.start);
 	t2x_stderr_hold(erase_at_signal);
