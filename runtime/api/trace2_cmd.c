@@ -11,9 +11,9 @@
 #include "record/tr2_message.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_config.h"
+#include "settings/tr2_config_parse.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
-#include "settings/tr2_wildmatch.h"
 
 #include "trace2.h"
 

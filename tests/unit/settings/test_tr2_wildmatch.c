@@ -7,7 +7,7 @@
 
 #include "gitask.h"
 #include "traced.h"
-#include "settings/tr2_wildmatch.h"
+#include "settings/tr2_config_parse.h"
 
 static void assert_matches(const char *pattern, const char *text)
 {
