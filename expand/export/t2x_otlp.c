@@ -46,9 +46,10 @@ static void derive_ids(struct t2x_otlp_process *known, const struct t2x_process 
 /* The id of a process's n-th span in the order in which they get one; n > 0, and an id is never 0. */
 static void make_id(const struct t2x_otlp_process *process, uint32_t n, unsigned char id[T2X_OTLP_SPAN])
 {
-	uint64_t seed, mixed;
+	uint64_t seed = 0, mixed;
 
-	memcpy(&seed, process->id, sizeof(seed));
+	for (unsigned i = 0; i < T2X_OTLP_SPAN; i++)
+		seed |= (uint64_t)process->id[i] << 8 * i;
 	mixed = t2x_index_mix(t2x_index_mix(seed, n), UINT64_C(0x6f746c70));
 	for (unsigned i = 0; i < T2X_OTLP_SPAN; i++)
 		id[i] = (unsigned char)(mixed >> 8 * i | (i == 0 && !mixed));

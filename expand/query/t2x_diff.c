@@ -170,7 +170,7 @@ static int show_time(struct t2x_out *out, const struct t2x_diff *diff, const str
 
 	if (least(&sides[NEW]) <= largest(&sides[OLD]) && least(&sides[OLD]) <= largest(&sides[NEW]))
 		return 0;
-	if (!old || !new || size <= diff->threshold || size <= noise)
+	if (old <= 0 || new <= 0 || size <= diff->threshold || size <= noise)
 		return 0;
 	if (is_first)
 		t2x_out_literal(out, "time\n"

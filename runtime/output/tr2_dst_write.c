@@ -62,7 +62,7 @@ static void take_back_signal(int error, const sigset_t *pending)
 
 static void sleep_us(unsigned us)
 {
-	const struct timespec pause = { 0, us * 1000L };
+	const struct timespec pause = { 0, (long)us * 1000 };
 
 	nanosleep(&pause, NULL);
 }

@@ -22,9 +22,10 @@ static unsigned char archive[ARCHIVE_BYTES];
 
 static uint64_t number_at(const unsigned char *p)
 {
-	uint64_t number;
+	uint64_t number = 0;
 
-	memcpy(&number, p, sizeof(number));
+	for (unsigned i = 0; i < sizeof(number); i++)
+		number |= (uint64_t)p[i] << 8 * i;
 	return number;
 }
 
