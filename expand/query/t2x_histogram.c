@@ -76,7 +76,7 @@ uint64_t t2x_histogram_percentile(struct t2x_histogram *h, unsigned percent)
 		return 0;
 	if (h->count > T2X_HISTOGRAM_EXACT)
 		return find_rank(h, rank);
-	qsort(h->values, h->count, sizeof(h->values[0]), compare);
+	qsort(h->values, (size_t)h->count, sizeof(h->values[0]), compare);
 	return h->values[rank - 1];
 }
 
