@@ -286,8 +286,8 @@ static void test_event_ns_shows_every_time_as_it_was_recorded(void **state)
 	(void)state;
 	feed_open_with(&f, &t2x_writer_event, &options);
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, NULL, "key", NULL), 5, "s", "v");
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, NULL, "t", NULL), 6, "uuuu", 2, UINT64_C(1234567890), UINT64_C(1),
-		 UINT64_C(999));
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, NULL, "t", NULL), 6, "uuuu", UINT64_C(2),
+		 UINT64_C(1234567890), UINT64_C(1), UINT64_C(999));
 	feed_expect(&f,
 	"{\"event\":\"data\",\"sid\":\"SID\",\"thread\":\"main\",\"time\":\"2026-11-21T03:06:43.000005999Z\""
 	  ",\"file\":\"m.c\",\"line\":1,\"t_abs\":0.000005999,\"t_rel\":0.000005999,\"nesting\":1,\"key\":\"key\""

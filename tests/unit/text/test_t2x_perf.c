@@ -413,8 +413,8 @@ static void test_perf_ns_shows_every_time_as_it_was_recorded(void **state)
 	f.process.start_ns += 7;
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "cat", "key", NULL), 5, "s", "v");
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_leave, "cat", "lab", NULL), 100000006, "");
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, "cat", "t", NULL), 100000007, "uuuu", 2, UINT64_C(1234567890),
-		 UINT64_C(1), UINT64_C(999));
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_timer, "cat", "t", NULL), 100000007, "uuuu", UINT64_C(2),
+		 UINT64_C(1234567890), UINT64_C(1), UINT64_C(999));
 	f.process.start_ns = FEED_START_NS + 10000;
 	feed(&f, start, 9, "s", "early");
 	feed_expect(&f,
