@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "t2x_expand.h"
+#include "read/t2x_seek.h"
 
 enum {
 	MAX_INPUTS = 64,                  /* of which the span is looked for */
@@ -36,7 +37,7 @@ static int read_part(struct t2x_settings *settings, const struct t2x_inputs *as,
 		error = t2x_inputs_find(&inputs, 0);
 	for (unsigned i = 0; !error && i < inputs.n; i++) {
 		if (is_end)
-			t2x_input_seek(&inputs.items[i], UINT64_MAX);
+			t2x_input_seek(&inputs.items[i], T2X_SEEK_END);
 		else
 			inputs.items[i].max_blocks = FIRST_BLOCKS;
 	}

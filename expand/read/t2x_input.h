@@ -54,7 +54,7 @@ int t2x_input_check(struct t2x_input *input, int keeps_first);
 
 /*
  * The input has been looked at, and nothing was read: begin at a place from which all is read that is not older than
- * ns since 1970 (t2x_seek.h).  Return  1: what is in front of it is left out; 0: all is read
+ * ns since 1970, or T2X_SEEK_END (t2x_seek.h).  Return  1: what is in front of it is left out; 0: all is read
  */
 int t2x_input_seek(struct t2x_input *input, uint64_t ns);
 

@@ -101,7 +101,6 @@ static void free_index(struct seek *seek)
 
 /* What was found in the blocks of a stream from some frame on. */
 struct found {
-	uint64_t at;                      /* offset in the plain bytes from there on, behind what was found */
 	uint64_t cycle_ns;                /* CYCLE.when */
 	uint64_t mark_ns;                 /* MARK.when, the latest */
 	int has_cycle, has_end;
@@ -140,7 +139,7 @@ static struct found look_from(const struct seek *seek, uint32_t stream, uint64_t
 			      int is_tail)
 {
 	struct t2x_report silent = { .to = NULL };
-	struct found found = { .at = 0 };
+	struct found found = { .cycle_ns = 0 };
 	struct t2x_blocks blocks;
 	struct t2x_block block;
 	struct t2x_in in;
@@ -154,7 +153,6 @@ static struct found look_from(const struct seek *seek, uint32_t stream, uint64_t
 			if (found.has_cycle && !is_tail)
 				break;
 		}
-		found.at = t2x_in_offset(&in);
 		t2x_blocks_free(&blocks);
 	}
 	t2x_in_close(&in);
@@ -185,14 +183,16 @@ static unsigned find_frame(const struct seek *seek, const struct frames *frames)
 	return low;
 }
 
-/* It ended, and all that it had was old by then. */
-static int has_ended(const struct seek *seek, const struct frames *frames)
+/* It ended, and all that it had was old by then.  offset: of a cycle, which has the clock */
+static int has_ended(const struct seek *seek, const struct frames *frames, uint64_t offset)
 {
 	struct t2x_clock clock;
 	struct found found;
 
+	if (seek->ns == T2X_SEEK_END)
+		return 0;
 	t2x_clock_fallback(&clock);
-	look_from(seek, frames->stream, frames->offsets[find_frame(seek, frames)], &clock, 0);
+	look_from(seek, frames->stream, offset, &clock, 0);
 	found = look_from(seek, frames->stream, frames->offsets[frames->count - 1], &clock, 1);
 	return found.has_end && found.mark_ns && found.mark_ns + ENDED_NS < seek->ns;
 }
@@ -204,11 +204,8 @@ static uint64_t find_offset(const struct seek *seek)
 
 	for (uint32_t i = 0; i < t2x_map_slots(&seek->streams); i++) {
 		const struct frames *frames = t2x_map_at(&seek->streams, i);
-		uint64_t offset;
-		if (!frames || has_ended(seek, frames))
-			continue;
-		offset = frames->offsets[find_frame(seek, frames)];
-		if (offset < first)
+		uint64_t offset = frames ? frames->offsets[find_frame(seek, frames)] : first;
+		if (offset < first && !has_ended(seek, frames, offset))
 			first = offset;
 	}
 	return first == UINT64_MAX ? 0 : first;

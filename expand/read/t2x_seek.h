@@ -18,8 +18,11 @@
 
 #include "t2x_layout.h"
 
+/* Every stream's last cycle, whether it ended or not: so the last event is read. */
+#define T2X_SEEK_END UINT64_MAX
+
 /*
- * ns  since 1970: of what is older some may be left out, of what is not nothing is
+ * ns  since 1970: of what is older some may be left out, of what is not nothing is; or T2X_SEEK_END
  * Return  the offset of a frame in the file; 0: read all of it
  */
 uint64_t t2x_seek(const char *path, const struct t2x_layout *layout, uint64_t ns);

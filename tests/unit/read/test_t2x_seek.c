@@ -166,6 +166,28 @@ static void test_seek_leaves_out_a_stream_that_ended_long_before(void **state)
 	tlgmake_close(path);
 }
 
+/* The one that ended has the last event. */
+static void test_seek_to_the_end_keeps_every_stream(void **state)
+{
+	const char *path;
+	size_t other_bytes;
+
+	(void)state;
+	make_cycle(&other, 0);
+	append(&other, 4096);
+	other_bytes = file.n;
+	for (unsigned i = 0; i < CYCLES; i++)
+		make_cycle(&one, i);
+	tlgmake_end(&one);
+	append(&one, 4096);
+	path = path_of_file();
+	assert_int_equal(first_cycle(path, t2x_seek(path, NULL, T2X_SEEK_END), 0x1111), 1);
+	tlgmake_close(path);
+	path = tlgmake_path(file.bytes + other_bytes, file.n - other_bytes);
+	assert_int_equal(first_cycle(path, t2x_seek(path, NULL, T2X_SEEK_END), 0x1111), CYCLES);
+	tlgmake_close(path);
+}
+
 /* The first mark behind an offset. */
 static void break_mark(size_t at)
 {
@@ -204,6 +226,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_seek_in_a_file_that_was_cut_finds_it_too, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_seek_begins_where_every_stream_has_what_it_needs, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_seek_leaves_out_a_stream_that_ended_long_before, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_seek_to_the_end_keeps_every_stream, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_seek_without_good_marks_reads_all, setup, teardown),
 	};
 
