@@ -137,10 +137,15 @@ for path in sys.argv[1:]:
     lines = open(path, errors="replace").read().splitlines()
     ours = {l.split()[0] for l in lines if 'prctl(PR_SET_NAME, "trace2-drain"' in l}
     threads += len(ours)
+    begun = {}
     for line in lines:
         thread, _, rest = line.partition(" ")
-        call = re.match(r"\s*(?:<\.\.\. )?(\w+)(?: resumed>|\()(.*)", rest)
-        if thread not in ours or not call or rest.endswith("<unfinished ...>"):
+        if rest.endswith("<unfinished ...>"):
+            begun[thread] = rest[:-len("<unfinished ...>")]
+            continue
+        rest = re.sub(r"^\s*<\.\.\. \w+ resumed>", lambda _: begun.pop(thread, ""), rest)
+        call = re.match(r"\s*(\w+)\((.*)", rest)
+        if thread not in ours or not call:
             continue
         name, args = call.group(1), call.group(2)
         result = re.search(r"= (-?\d+)", args)
