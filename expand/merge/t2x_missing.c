@@ -107,6 +107,9 @@ uint64_t t2x_missing_first_time(const struct t2x_stream *stream, const struct t2
 {
 	uint64_t ns = find_next_time(tail);
 
+	/* Its predecessor lies in front of where reading began: with that one's time it is not wanted, either. */
+	if (stream->sought_ns && tail->event->sequence != 1 && (!ns || ns >= stream->sought_ns))
+		return stream->sought_ns - 1;
 	if (ns)
 		return ns;
 	return stream->mark_ns ? stream->mark_ns : stream->facts.start_ns;

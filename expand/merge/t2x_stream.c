@@ -233,6 +233,10 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		stream->has_clock = 1;
 		find_start(stream);
 		break;
+	case TLG_CYCLE:
+		if (stream->is_sought && stream->has_clock && !stream->sought_ns)
+			stream->sought_ns = t2x_clock_ns(&stream->clock, event->u.cycle.when);
+		break;
 	case TLG_MARK:
 		note_stored(stream, event->u.mark.stored);
 		if (stream->has_clock)

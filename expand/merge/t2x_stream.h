@@ -53,6 +53,7 @@ struct t2x_stream {
 	int is_ended;                           /* END was seen */
 	int is_rotated;                         /* the process goes on in another file */
 	uint64_t mark_ns;                       /* nothing older comes any more */
+	uint64_t sought_ns;                     /* is_sought: what was not read in front is older; 0: not known yet */
 	uint64_t stored, hits;                  /* checkpoints: as the latest MARK or END counts them; that came */
 	struct t2x_clock clock;                 /* for the blocks read next */
 	struct t2x_scopes scopes;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tlgmake.h"
+#include "read/t2x_input.h"
 
 enum { MAX_INPUTS = 4 };
 
@@ -144,11 +145,9 @@ static void must(int good)
 		abort();
 }
 
-void record_run(struct record *record, const char *const *paths, unsigned n, const struct t2x_layout *layout)
+static struct t2x_merge *begin_run(struct record *record)
 {
 	struct t2x_merge *merge;
-	struct t2x_blocks blocks[MAX_INPUTS];
-	struct t2x_in in[MAX_INPUTS];
 
 	free(record->text);
 	memset(record, 0, sizeof(*record));
@@ -156,19 +155,46 @@ void record_run(struct record *record, const char *const *paths, unsigned n, con
 	append("%s", "");
 	record->context.report = &record->report;
 	merge = t2x_merge_new(&record->context);
-	must(merge != NULL && n <= MAX_INPUTS);
+	must(merge != NULL);
+	return merge;
+}
+
+static void finish_run(struct record *record, struct t2x_merge *merge)
+{
+	must(!t2x_merge_run(merge));
+	t2x_merge_open_streams(merge, &record->open_streams, 1);
+	t2x_merge_free(merge);
+}
+
+void record_run(struct record *record, const char *const *paths, unsigned n, const struct t2x_layout *layout)
+{
+	struct t2x_merge *merge = begin_run(record);
+	struct t2x_blocks blocks[MAX_INPUTS];
+	struct t2x_in in[MAX_INPUTS];
+
+	must(n <= MAX_INPUTS);
 	for (unsigned i = 0; i < n; i++) {
 		must(!t2x_in_open(&in[i], paths[i], t2x_blocks_seen(layout), &record->report));
 		must(!t2x_blocks_init(&blocks[i], &in[i], layout));
 		must(!t2x_merge_add(merge, &blocks[i], in[i].name, t2x_blocks_next));
 	}
-	must(!t2x_merge_run(merge));
-	t2x_merge_open_streams(merge, &record->open_streams, 1);
-	t2x_merge_free(merge);
+	finish_run(record, merge);
 	for (unsigned i = 0; i < n; i++) {
 		t2x_blocks_free(&blocks[i]);
 		t2x_in_close(&in[i]);
 	}
+}
+
+void record_sought(struct record *record, const char *path, uint64_t ns)
+{
+	struct t2x_merge *merge = begin_run(record);
+	struct t2x_input input = { .path = path, .report = &record->report };
+
+	must(t2x_input_check(&input, 0));
+	must(t2x_input_seek(&input, (uint64_t)TLGMAKE_SECOND * UINT64_C(1000000000) + ns));
+	must(!t2x_merge_add(merge, &input.blocks, path, t2x_input_next));
+	finish_run(record, merge);
+	t2x_input_close(&input);
 }
 
 void record_bytes(struct record *record, const void *bytes, size_t n)

@@ -29,7 +29,10 @@ struct record {
 /* Expand files into the record, from the beginning.  layout: NULL, or a foreign one */
 void record_run(struct record *record, const char *const *paths, unsigned n, const struct t2x_layout *layout);
 
-/* The same with bytes. */
+/* The same with one file that is read from a cycle on which is older than ns, counted from TLGMAKE_SECOND. */
+void record_sought(struct record *record, const char *path, uint64_t ns);
+
+/* As record_run() with bytes. */
 void record_bytes(struct record *record, const void *bytes, size_t n);
 
 void record_free(struct record *record);
