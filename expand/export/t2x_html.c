@@ -229,6 +229,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_timer print_text
 #define print_th_timer print_text
 #define print_snapshot print_text
+#define print_sample NULL
 
 const struct t2x_writer t2x_writer_html = {
 	.begin = begin,

@@ -345,6 +345,9 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 	t2x_object_end(printer);
 }
 
+/* Not shown in this format. */
+#define print_sample NULL
+
 const struct t2x_writer t2x_writer_event = {
 	.unresolved = print_unresolved,
 	.print = {

@@ -346,6 +346,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 
 /* Not shown in this format. */
 #define print_too_many_files NULL
+#define print_sample NULL
 
 const struct t2x_writer t2x_writer_perf = {
 	.unresolved = print_unresolved,

@@ -172,9 +172,7 @@ void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags,
 		emit_long(scope, args, flags, when);
 }
 
-/* The scope table has no room for this one: its definition goes in front of its arguments. */
-static void emit_with_scope(const struct tr2_scope_key *key, const struct tr2_args *args, unsigned flags,
-			    uint64_t when)
+void tr2_emit_with_scope(const struct tr2_scope_key *key, const struct tr2_args *args, unsigned flags, uint64_t when)
 {
 	struct tr2_args all;
 
@@ -204,7 +202,7 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 	if (__builtin_expect(site->scope != 0, 1))
 		tr2_emit_scope(site->scope, args, flags, when);
 	else
-		emit_with_scope(key, args, flags, when);
+		tr2_emit_with_scope(key, args, flags, when);
 }
 
 void tr2_emit(const struct tr2_scope_key *key, struct tr2_args *args, unsigned flags, uint64_t when)

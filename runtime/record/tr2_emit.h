@@ -33,6 +33,9 @@ void tr2_emit_at(const struct tr2_site *site, const struct tr2_scope_key *key, s
 /* The same for a scope that is known: 1.. from tr2_scope_intern(). */
 void tr2_emit_scope(uint32_t scope, const struct tr2_args *args, unsigned flags, uint64_t when);
 
+/* The same for a scope that the table has no room for: its definition goes in front of its arguments. */
+void tr2_emit_with_scope(const struct tr2_scope_key *key, const struct tr2_args *args, unsigned flags, uint64_t when);
+
 /* A checkpoint without names that carries one string, NULL: none; one integer.  As tr2_emit() */
 void tr2_emit_one_text(int style, const char *file, int line, const char *text);
 void tr2_emit_one_int(int style, const char *file, int line, int64_t value, uint64_t when);

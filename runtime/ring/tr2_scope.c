@@ -296,6 +296,15 @@ uint32_t tr2_scope_intern(const struct tr2_scope_key *key)
 	}
 }
 
+int tr2_scope_is_crowded(void)
+{
+	const struct tlg_ring_file *head = tr2_g_shm.head;
+
+	/* relaxed: a bound that need not be exact */
+	return tr2_load_rlx(&head->scopes_used) >= TLG_MAX_SCOPES / 2 ||
+	       tr2_load_rlx(&head->texts_used) >= tr2_g_shm.text_bytes / 2; /* relaxed: as above */
+}
+
 const struct tlg_ring_scope *tr2_scope_get(uint32_t index)
 {
 	const struct tlg_ring_scope *scope = tr2_shm_scope(index);

@@ -43,6 +43,9 @@ int tr2_scope_init(const struct tr2_shm *parent);
  */
 uint32_t tr2_scope_intern(const struct tr2_scope_key *key);
 
+/* 1: half of the table, or of the memory for its texts, is used. */
+int tr2_scope_is_crowded(void);
+
 /* The scope with this index for a reader, or NULL while its writer is not done.  Orders [M4] */
 const struct tlg_ring_scope *tr2_scope_get(uint32_t index);
 

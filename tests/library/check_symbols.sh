@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # What the library offers, and what it needs of libc.
-#   1. trace2.h declares == trace2.map lists == the shared library exports
+#   1. trace2.h, and record/tr2_sample.h for libtrace2-prof, declare == trace2.map lists == the shared library exports
 #   2. other global symbols of an object begin with its directory's prefix
 #   3. the library calls nothing but what is listed below: abort, exit, printf, assert, and whatever else
 #      could end, block or write to the traced program, cannot slip in
@@ -49,6 +49,7 @@ differ()
 
 # Names that end in _ are the header's own inline helpers.
 ${CC:-cc} -E -P runtime/trace2.h >"$tmp/header.i" || exit 1
+${CC:-cc} -E -P runtime/record/tr2_sample.h >>"$tmp/header.i" || exit 1   # for libtrace2-prof
 {
 	grep -oE '\b(trace2|tr2)_[a-z0-9_]*[a-z0-9] *\(' "$tmp/header.i" | grep -oE '^[a-z0-9_]+'
 	grep -E '^extern ' "$tmp/header.i" | grep -oE '\b(trace2|tr2)_[a-z0-9_]*_v[0-9]+\b'
@@ -70,7 +71,7 @@ objects()
 	local dir object source
 
 	for dir; do
-		find "$out/obj/$dir" -name "*.o" ! -path "*/examples/*"
+		find "$out/obj/$dir" -name "*.o" ! -path "*/examples/*" ! -path "*/prof/*"
 	done | while read -r object; do
 		source=${object#"$out"/obj/}
 		[ ! -e "${source%.o}.c" ] || echo "$object"

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2_sample.h - samples of profiles: what libtrace2-prof (prof/) calls, and nobody else.
+ *
+ * A sample is a checkpoint of kind `sample` in the ring of its thread; FORMAT.md section 8 says what its texts are.
+ * Its scope has all that is needed to read it, so the drain posts it as any definition.  Names with _v1 are frozen, as
+ * those of trace2.h.
+ */
+#ifndef TR2_SAMPLE_H
+#define TR2_SAMPLE_H
+
+#include <stdint.h>
+
+struct tr2_sample_v1 {
+	uint32_t scope;               /* from tr2_sample_scope_v1(); 0: the texts travel along with the sample */
+	const char *profile, *modules, *stack;   /* used with scope 0 only */
+	int64_t count, value, period;
+	const char *const *labels;    /* key, value, ..., NULL; or NULL: none */
+};
+
+#pragma GCC visibility push(default)
+
+/*
+ * The scope of a profile's stack, the same for the life of the process and of its forked children.
+ * Return  1..; 0: tracing is off, a text is longer than TLG_NAME_MAX, or profiles have half of the table already: the
+ *         rest is for the program's own checkpoints
+ * Thread  any, no lock    Signal safe    Cost  100 ns when known, 1 us when new
+ */
+uint32_t tr2_sample_scope_v1(const char *profile, const char *modules, const char *stack);
+
+/*
+ * Record a sample.
+ * Return  1; 0: tracing is off
+ * Thread  any, no lock    Signal safe    Errno kept    Cost  a clock read and its arguments
+ */
+int tr2_sample_v1(const struct tr2_sample_v1 *sample);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of profiles: with the table of scopes, without it, in a new file, in a forked child. */
+#include "t2test.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace2.h"
+#include "traced.h"
+#include "record/tr2_sample.h"
+
+static const char modules[] = "1000-9000 0 00ff /bin/program", stack[] = "1234 2345";
+
+static void take(uint32_t scope, const char *at, int64_t count)
+{
+	static const char *const labels[] = { "key", "value", "other", "", NULL };
+	const struct tr2_sample_v1 sample = {
+		.scope = scope, .profile = "cpu", .modules = modules, .stack = at,
+		.count = count, .value = 10000000, .period = 10000000, .labels = count % 2 ? labels : NULL
+	};
+
+	errno = ENOENT;
+	assert_int_equal(tr2_sample_v1(&sample), 1);
+	assert_int_equal(errno, ENOENT);
+}
+
+static int run_samples(void *data)
+{
+	static char deep[3000];
+	uint32_t scope;
+
+	(void)data;
+	assert_int_equal(tr2_sample_scope_v1("cpu", modules, stack), 0);
+	trace2_initialize();
+	scope = tr2_sample_scope_v1("cpu", modules, stack);
+	assert_int_not_equal(scope, 0);
+	assert_int_equal(tr2_sample_scope_v1("cpu", modules, stack), scope);
+	assert_int_not_equal(tr2_sample_scope_v1("wall", modules, stack), scope);
+	memset(deep, 'f', sizeof(deep) - 1);
+	assert_int_equal(tr2_sample_scope_v1("cpu", modules, deep), 0);
+	take(scope, stack, 1);
+	take(scope, stack, 2);
+	take(0, deep, 3);
+	return 0;
+}
+
+static void test_samples_are_in_the_file_with_their_scope(void **state)
+{
+	(void)state;
+	traced_run(&t, run_samples, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_sample, NULL), 2);
+	assert_int_equal(file.lost, 0);
+	assert_int_equal(file.end_stored, file.hits);
+}
+
+static int run_untraced(void *data)
+{
+	const struct tr2_sample_v1 sample = { .scope = 1, .count = 1 };
+
+	(void)data;
+	return tr2_sample_v1(&sample);
+}
+
+static void test_samples_without_tracing_are_refused(void **state)
+{
+	(void)state;
+	traced_run(&t, run_untraced, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
+/* The child knows its parent's scopes, the new file has the definition again. */
+static int run_fork_and_rotation(void *data)
+{
+	uint32_t scope;
+	int status = 1;
+
+	(void)data;
+	trace2_initialize();
+	scope = tr2_sample_scope_v1("cpu", modules, stack);
+	take(scope, stack, 1);
+	trace2_rotate();
+	take(scope, stack, 1);
+	if (!fork()) {
+		take(scope, stack, 1);
+		trace2_finish();
+		_exit(tr2_sample_scope_v1("cpu", modules, stack) != 0);
+	}
+	wait(&status);
+	return status;
+}
+
+static void test_samples_after_fork_and_rotation_have_their_scope(void **state)
+{
+	(void)state;
+	traced_run(&t, run_fork_and_rotation, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(traced_path("raw.1.tlg"), &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_sample, NULL), 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TRACED_TEST(test_samples_are_in_the_file_with_their_scope),
+		TRACED_TEST(test_samples_without_tracing_are_refused),
+		TRACED_TEST(test_samples_after_fork_and_rotation_have_their_scope),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
