@@ -54,8 +54,8 @@ done <"$tmp/rows"
 check "there are rows" [ -s "$tmp/rows" ]
 
 cut -d'|' -f1 "$tmp/rows" | tr ' ,' '\n' | sort -u >"$tmp/words"
-# Steps and integers as such are ours; git prints an integer as data.
-for event in $(sed -n 's/^TLG_STYLE([0-9]*, \([a-z_]*\),.*/\1/p' format/tlg_styles.def | grep -vxE 'step|data_intmax'); do
+# Steps, samples and integers as such are ours; git prints an integer as data.
+for event in $(sed -n 's/^TLG_STYLE([0-9]*, \([a-z_]*\),.*/\1/p' format/tlg_styles.def | grep -vxE 'step|sample|data_intmax'); do
 	check "a row for the event $event" grep -qx "$event" "$tmp/words"
 done
 for name in $(sed -n 's/^\.It Ev \([A-Z0-9_]*\).*/\1/p' "$page" | sort -u); do
