@@ -243,7 +243,9 @@ static void answer(const struct t2x_front *front, int option)
 		leave();
 		break;
 	case OPTION_HELP:
-		t2x_usage_help(stdout, front);
+		if (optarg && strcmp(optarg, "all"))
+			refuse("--help is for all, not", optarg);
+		t2x_usage_help(stdout, front, optarg != NULL);
 		leave();
 		break;
 	case OPTION_VERSION:

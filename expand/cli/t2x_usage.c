@@ -22,6 +22,43 @@ static const char synopsis[] =
 	"\n"
 	"Expand .tlg files, merged by time; - is standard input, a directory all *.tlg files in it.\n";
 
+/* One screen, by task; tests hold that each format is in it and that there is what it names. */
+static const char screen[] =
+	"usage: t2expand [OPTION]... FILE|DIRECTORY...\n"
+	"\n"
+	"Expand .tlg files, merged by time; -: standard input, DIRECTORY: its *.tlg files\n"
+	"\n"
+	"Look and ask\n"
+	"  t2expand run.tlg                            each event, in git's perf format\n"
+	"  t2expand --format=html -o run.html run.tlg  a page: timeline, flame graph\n"
+	"  t2expand --summary --sort=self run.tlg      totals, percentiles of each label\n"
+	"  t2expand --diff old.tlg new.tlg             what happened more, or less, often\n"
+	"  t2expand --format=tree DIRECTORY            who started whom\n"
+	"\n"
+	"Hand on: --format=FORMAT [-o FILE]\n"
+	"  normal, perf, event     git's three formats\n"
+	"  html, tree, summary     as above; --summary=csv, --summary=json\n"
+	"  chrome                  Perfetto, chrome://tracing, Firefox profiler\n"
+	"  folded, pprof           flame graphs, speedscope, go tool pprof\n"
+	"  csv, ndjson             sqlite3, DuckDB, jq\n"
+	"  ctf                     babeltrace2, Trace Compass\n"
+	"  otlp, otlp_proto        OpenTelemetry\n"
+	"  xml, raw                the raw events; the good blocks as a .tlg file\n"
+	"\n"
+	"A part of it, in each format but xml and raw\n"
+	"  --since=TIME --until=TIME            +1.5s, -1s, 12:34:56, 2026-11-21T12:34:56Z\n"
+	"  --thread, --pid, --sid=GLOBS         main,th*:worker; !GLOB: not these\n"
+	"  --category, --label, --event=GLOBS   walk*,read; region*,data\n"
+	"  --min-duration=10ms --max-depth=N    regions\n"
+	"\n"
+	"Processes that died, or still run\n"
+	"  t2expand --recover-all --delete -o killed.txt\n"
+	"  t2expand --live=PID\n"
+	"\n"
+	"Also: --jobs=N, --quiet, --color=never, --no-pager, --raw-text, --brief\n"
+	"All options: t2expand --help=all.  More of each: man t2expand.\n"
+	"Exit status: 0; 1 input or output is unusable; 2 usage; 3 damaged parts left out\n";
+
 static const char front_synopsis[] =
 	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n"
 	"\n"
@@ -106,7 +143,7 @@ static void put_front(FILE *to)
 			if (command->section == (enum t2x_section)section)
 				fprintf(to, "  %-10s %s\n", command->name, command->help);
 	}
-	fputs("\n`t2 COMMAND --help' shows its options; t2(1) and t2expand(1) tell all.\n", to);
+	fputs("\n`t2 COMMAND --help' shows its options, --help=all all; t2(1), t2expand(1)\n", to);
 }
 
 /* That of the command alone.  Return  NULL: any */
@@ -136,21 +173,27 @@ static void put_command(FILE *to, const struct t2x_command *command)
 		put_group(to, T2X_GROUP_RINGS, T2X_CLI_OPTIONS);
 }
 
-void t2x_usage_help(FILE *to, const struct t2x_front *front)
+static void put_all(FILE *to)
 {
-	if (front->command) {
+	fputs(synopsis, to);
+	put_formats(to);
+	put_format_options(to, NULL);
+	put_filters(to);
+	for (unsigned group = 0; group < T2X_GROUPS; group++)
+		put_group(to, (enum t2x_group)group, T2X_CLI_OPTIONS);
+	fputs(statuses, to);
+}
+
+void t2x_usage_help(FILE *to, const struct t2x_front *front, int is_all)
+{
+	if (is_all)
+		put_all(to);
+	else if (front->command)
 		put_command(to, front->command);
-	} else if (front->is_t2) {
+	else if (front->is_t2)
 		put_front(to);
-	} else {
-		fputs(synopsis, to);
-		put_formats(to);
-		put_format_options(to, NULL);
-		put_filters(to);
-		for (unsigned group = 0; group < T2X_GROUPS; group++)
-			put_group(to, (enum t2x_group)group, T2X_CLI_OPTIONS);
-		fputs(statuses, to);
-	}
+	else
+		fputs(screen, to);
 }
 
 /* ---- for programs ------------------------------------------------------------------------------- */

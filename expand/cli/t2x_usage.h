@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_usage.h - what t2expand, and t2, says of itself: --help, --list-formats, --list-options, formats in a message.
- * All of it is made of tables: t2x_options.def, t2x_commands.def, t2x_formats.def.
+ * Made of tables, but for the one screen of t2expand: t2x_options.def, t2x_commands.def, t2x_formats.def.
  */
 #ifndef T2X_USAGE_H
 #define T2X_USAGE_H
@@ -33,8 +33,8 @@ struct t2x_cli_option {
 
 extern const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS];
 
-/* That of t2expand; or of t2, or of one of its commands. */
-void t2x_usage_help(FILE *to, const struct t2x_front *front);
+/* A screen of t2expand; or of t2, or of one of its commands.  is_all: every option */
+void t2x_usage_help(FILE *to, const struct t2x_front *front, int is_all);
 
 /* A line for each format: name, suffix, traits with commas between them ("-": none), help. */
 void t2x_usage_formats(FILE *to);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Completion of t2expand and t2 in bash and zsh, as these shells do it themselves: options, formats, words, commands,
-# files.  What is offered is what the tables have: each format, option and command of --help, and no other.
+# files.  What is offered is what the tables have: each format, option and command of --help=all, and no other.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
@@ -12,9 +12,9 @@ cd "$tmp" || exit 1
 touch run.tlg other.txt trace2-1.ring
 
 formats=$(t2expand --list-formats | cut -d' ' -f1)
-options=$(t2expand --help | grep -oE '^  --[a-z_-]+' | tr -d ' ')
+options=$(t2expand --help=all | grep -oE '^  --[a-z_-]+' | tr -d ' ')
 commands=$(t2 help | grep -oE '^  [a-z]+' | tr -d ' ')
-none "--list-options has the options of --help" \
+none "--list-options has the options of --help=all" \
 	"$(diff <(sort <<<"$options") <(t2expand --list-options | grep -oE '^--[a-z_-]+' | sort))"
 none "t2 --list-options has the commands of t2 help, too" \
 	"$(diff <(sort <<<"$commands") <(t2 --list-options | grep -oE '^[a-z]+' | sort))"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# The table of formats (expand/text/t2x_formats.def) is what t2expand does: --list-formats, --help and the refusal of
+# The table of formats (expand/text/t2x_formats.def) is what t2expand does: --list-formats, --help=all and the refusal of
 # another name are made of it, each format expands a trace, and the library prints those that are live, no other.
 # Ends with "N passed, N failed".
 set -u
@@ -12,7 +12,7 @@ trace=$tmp/trace.tlg
 TRACE2_RAW=$trace "$out/examples/t2index" "$top/format" >/dev/null || exit 1
 
 "$expand" --list-formats >"$tmp/list"
-"$expand" --help >"$tmp/help"
+"$expand" --help=all >"$tmp/help"
 "$expand" --format=none "$trace" 2>"$tmp/refusal"
 sed -n 's/^T2X_FORMAT(\([a-z_]*\),.*/\1/p' "$top/expand/text/t2x_formats.def" >"$tmp/table"
 check "--list-formats has the table" cmp -s "$tmp/table" <(awk '{ print $1 }' "$tmp/list")
@@ -21,7 +21,7 @@ check "the refusal of another name has it" grep -q "of $(paste -sd, "$tmp/table"
 # The page is built by node.
 node -e 0 2>/dev/null || sed -i '/^html /d' "$tmp/list"
 while read -r name _ traits about; do
-	check "$name: --help has it" grep -qE "^  $name +$about\$" "$tmp/help"
+	check "$name: --help=all has it" grep -qE "^  $name +$about\$" "$tmp/help"
 	check "$name: expands" "$expand" --format="$name" -o "$tmp/first" "$trace"
 	check "$name: something comes out" [ -s "$tmp/first" ]
 	"$expand" --format="$name" "$trace" >"$tmp/again"

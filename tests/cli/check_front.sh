@@ -65,12 +65,26 @@ expect "t2expand knows no commands" 1 'show: No such file' t2expand show run.tlg
 t2 help >out
 check "t2 help has $(wc -l <out) lines, not more than 24" [ "$(wc -l <out)" -le 24 ]
 check "t2 help has at most 80 columns" [ "$(wc -L <out)" -le 80 ]
+t2expand --help >screen
+check "t2expand --help has $(wc -l <screen) lines, not more than 50" [ "$(wc -l <screen)" -le 50 ]
+check "t2expand --help has at most 80 columns" [ "$(wc -L <screen)" -le 80 ]
+t2expand --list-formats | while read -r name _; do
+	grep -qE "^  ([a-z_]+, )*$name\b" screen || echo "$name"
+done >missing
+none "t2expand --help has every format" "$(cat missing)"
+t2expand --help=all >all
+grep -oE -- '--[a-z_-]+' screen | sort -u | while read -r option; do
+	grep -qE -- "^  $option([[:blank:]=[]|$)" all || echo "$option"
+done >missing
+none "the options in t2expand --help are in --help=all" "$(cat missing)"
 sed -n 's/^T2X_CLI_OPTION([^,]*, "\([^"]*\)".*/--\1/p' "$top/expand/cli/t2x_options.def" |
 	while read -r option; do
-		t2expand --help | grep -q -- "^  $option" || echo "$option"
+		grep -q -- "^  $option" all || echo "$option"
 	done >missing
-none "t2expand --help has every option" "$(cat missing)"
-t2expand --help | grep -E '^  --' | awk 'length($0) > 80 && !/: /' >long
-none "lines of options in --help have 80 columns" "$(grep -vF "$(t2expand --help | sed -n '/^Options of formats/,/^Output/p')" long)"
+none "t2expand --help=all has every option" "$(cat missing)"
+grep -E '^  --' all | awk 'length($0) > 80 && !/: /' >long
+none "lines of options in --help=all have 80 columns" "$(grep -vF "$(sed -n '/^Options of formats/,/^Output/p' all)" long)"
+same "--help=all" t2 --help=all -- t2expand --help=all
+expect "--help of something else" 2 '^t2expand: --help is for all, not: formats' t2expand --help=formats
 
 total
