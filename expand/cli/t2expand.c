@@ -126,17 +126,6 @@ static int expand_inputs(struct run *run)
 	return error;
 }
 
-/* ---- when --since and --until are -------------------------------------------------------------- */
-
-static int find_span(struct run *run)
-{
-	int error = t2x_span_find(&run->settings, &run->inputs);
-
-	if (error == -EINVAL)
-		complain(run, "the inputs", "--since and --until cannot count from the end of a pipe");
-	return error;
-}
-
 /* ---- one output --------------------------------------------------------------------------------- */
 
 static int has_failed(const struct run *run)
@@ -176,7 +165,8 @@ static int expand_all(struct run *run)
 		report_nothing(run);
 		return 0;
 	}
-	error = find_span(run);
+	error = t2x_span_find(&run->settings, &run->inputs);
+	run->is_unusable |= error == -EINVAL;
 	if (error)
 		return error == -EINVAL ? 0 : error;
 	if (!open_output(run))

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "t2x_span.h"
+
 /* The totals of the run.  Return  NULL: no memory */
 static struct t2x_totals *read_run(const struct t2x_expansion *x, unsigned run, int *is_unusable)
 {
@@ -25,9 +27,13 @@ static struct t2x_totals *read_run(const struct t2x_expansion *x, unsigned run, 
 	if (!error)
 		error = t2x_inputs_find(&inputs, 0);
 	if (!error && inputs.n)
+		error = t2x_span_find(&settings, &inputs);
+	*is_unusable |= error == -EINVAL;
+	if (!error && inputs.n)
 		error = t2x_expand(&one);
 	if (!error)
 		t2x_inputs_judge(&inputs);
+	error = error == -EINVAL ? 0 : error;
 	*is_unusable |= !inputs.n || inputs.is_unusable;
 	t2x_inputs_free(&inputs);
 	if (!error)

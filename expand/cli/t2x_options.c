@@ -375,8 +375,6 @@ static void check_diff(struct t2x_settings *settings, unsigned behind)
 		refuse("--diff needs OLD NEW, or OLD... -- NEW...", NULL);
 	if (settings->nrings || settings->recover_all || settings->live || settings->is_directory)
 		refuse("--diff is for files and directories, into one output", NULL);
-	if (t2x_filter_needs_end(&settings->filter))
-		refuse("--since and --until cannot count from the end with --diff", NULL);
 }
 
 static void check_word(const struct t2x_format_option *option, const char *text)

@@ -54,8 +54,11 @@ int t2x_span_find(struct t2x_settings *settings, struct t2x_inputs *inputs)
 	int needs_end = t2x_filter_needs_end(filter), error = 0;
 	uint64_t since;
 
-	if (needs_end && !are_files(inputs))
+	if (needs_end && !are_files(inputs)) {
+		t2x_report_note(inputs->report, "the inputs",
+				"--since and --until cannot count from the end of a pipe");
 		return -EINVAL;
+	}
 	if (!needs_end && (!filter->since.kind || !are_files(inputs) || inputs->n > MAX_INPUTS))
 		return 0;
 	error = read_part(settings, inputs, 0);

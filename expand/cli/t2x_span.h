@@ -16,7 +16,7 @@
  * The settings' filter knows when the inputs begin and, if it needs that, when they end; reading begins where it
  * has to.
  * inputs  all have been looked at, nothing was read
- * Return  0; -EINVAL: the end is asked for, and is not to be had; -ENOMEM
+ * Return  0; -EINVAL: the end is asked for, and is not to be had, which was said; -ENOMEM
  */
 int t2x_span_find(struct t2x_settings *settings, struct t2x_inputs *inputs);
 

@@ -26,7 +26,7 @@ static const char synopsis[] =
 static const char screen[] =
 	"usage: t2expand [OPTION]... FILE|DIRECTORY...\n"
 	"\n"
-	"Expand .tlg files, merged by time; -: standard input, DIRECTORY: its *.tlg files\n"
+	"Expand .tlg files, merged by time; -: standard input, DIRECTORY: its *.tlg\n"
 	"\n"
 	"Look and ask\n"
 	"  t2expand run.tlg                            each event, in git's perf format\n"
@@ -46,10 +46,10 @@ static const char screen[] =
 	"  xml, raw                the raw events; the good blocks as a .tlg file\n"
 	"\n"
 	"A part of it, in each format but xml and raw\n"
-	"  --since=TIME --until=TIME            +1.5s, -1s, 12:34:56, 2026-11-21T12:34:56Z\n"
-	"  --thread, --pid, --sid=GLOBS         main,th*:worker; !GLOB: not these\n"
-	"  --category, --label, --event=GLOBS   walk*,read; region*,data\n"
-	"  --min-duration=10ms --max-depth=N    regions\n"
+	"  --since=TIME, --until=TIME          +1.5s, -1s, 12:34:56, 2026-11-21T12:34:56Z\n"
+	"  --thread, --pid, --sid=GLOBS        main,th*:worker; !GLOB: not these\n"
+	"  --category, --label, --event=GLOBS  walk*,read; region*,data\n"
+	"  --min-duration=10ms, --max-depth=N  regions\n"
 	"\n"
 	"Processes that died, or still run\n"
 	"  t2expand --recover-all --delete -o killed.txt\n"
@@ -57,7 +57,7 @@ static const char screen[] =
 	"\n"
 	"Also: --jobs=N, --quiet, --color=never, --no-pager, --raw-text, --brief\n"
 	"All options: t2expand --help=all.  More of each: man t2expand.\n"
-	"Exit status: 0; 1 input or output is unusable; 2 usage; 3 damaged parts left out\n";
+	"Exit status: 1 input or output is unusable; 2 usage; 3 damaged parts left out\n";
 
 static const char front_synopsis[] =
 	"usage: t2 COMMAND [OPTION]... [FILE|DIRECTORY]...\n"

@@ -32,6 +32,31 @@ check "one region more: found" grep -qE "^ +$((calls / 2)) +$((calls / 2 + 1)) +
 check "one region more: and nothing else" [ "$(wc -l <diff.out)" -eq 3 ]
 differs 0 "an excluded label" --label='!drain' $calls.tlg $((calls + 2)).tlg
 
+# ---- the end of each run ----------------------------------------------------------------------------
+# count_regions FILE: as the summary counts them
+count_regions()
+{
+	"$expand" --summary=json "$since" "$1" | grep -oE '"label":"drain","count":[0-9]+' | grep -oE '[0-9]+$'
+}
+since=--since=-$(($("$expand" --summary=json $calls.tlg |
+	sed -nE 's/.*"first":([0-9]*),"last":([0-9]*),"left.*/(\2 - \1) \/ 3/p')))ns
+more=$((calls / 3)).tlg
+TRACE2_RAW_MEMORY=4g TRACE2_RAW_RING=4g "$out/tests/counted" drain $((calls / 3)) "$tmp/$more"
+differs 0 "the end of a file and itself" "$since" $calls.tlg $calls.tlg
+differs 1 "the ends of two files" "$since" $calls.tlg $more
+check "the ends of two files: what the summary counts there" \
+	grep -qE "^ +$(count_regions $calls.tlg) +$(count_regions $more) +region +counted +drain$" diff.out
+# The writer waits for its file: cycles are as old as what is in them, and damage in an early one is not looked at
+TRACE2_RAW_POLICY=block TRACE2_RAW_RING=256k "$out/tests/counted" drain 400000 "$tmp/hole.tlg"
+"$expand" --format=csv hole.tlg | cut -d, -f1 | sed -n '300000p; $p' >times
+since=--since=-$(($(tail -n 1 times) - $(head -n 1 times)))ns
+dd if=/dev/zero of=hole.tlg bs=1 seek=$(($(wc -c <hole.tlg) / 3)) count=64 conv=notrunc 2>dd.err
+differs 3 "a damaged file and itself" hole.tlg hole.tlg
+differs 0 "the part behind the damage, which is all that is read" "$since" hole.tlg hole.tlg
+check "the part behind the damage: nothing to say" [ ! -s diff.err ]
+differs 2 "the end of a pipe" --since=-1s $calls.tlg <(cat $calls.tlg)
+check "the end of a pipe: said once" [ "$(grep -c 'cannot count from the end of a pipe' diff.err) $(wc -l <diff.err)" = "1 1" ]
+
 # ---- 50 runs of a real program ----------------------------------------------------------------------
 for i in $(seq 50); do
 	TRACE2_RAW=$tmp/run$i.tlg "$out/examples/t2index" -j 3 "$top/format" >index.out 2>index.err
