@@ -75,3 +75,18 @@ void t2x_index_free(struct t2x_index *index)
 	free(index->slots);
 	*index = (struct t2x_index){ 0 };
 }
+
+int t2x_index_room(void **rows, uint32_t count, uint32_t *max, uint32_t first, size_t size)
+{
+	uint32_t more = *max ? 2 * *max : first;
+	void *grown;
+
+	if (count < *max)
+		return 0;
+	grown = more > *max ? realloc(*rows, more * size) : NULL;
+	if (!grown)
+		return -ENOMEM;
+	*rows = grown;
+	*max = more;
+	return 0;
+}

@@ -45,6 +45,12 @@ int t2x_index_add(struct t2x_index *index, uint32_t hash, uint32_t number);
 
 void t2x_index_free(struct t2x_index *index);
 
+/*
+ * Room for one row more in the table itself, whose array doubles.
+ * first  rows that it has at first    Return  0 or -ENOMEM: nothing has changed
+ */
+int t2x_index_room(void **rows, uint32_t count, uint32_t *max, uint32_t first, size_t size);
+
 /* Hashes begin with this. */
 uint64_t t2x_index_seed(void);
 

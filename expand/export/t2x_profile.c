@@ -8,22 +8,6 @@
 
 enum { FIRST_STACKS = 256, FIRST_THREADS = 16 };
 
-/* Room for one more in an array that doubles.  Return  0: no memory */
-static int make_room(void **array, uint32_t count, uint32_t *max, uint32_t first, size_t size)
-{
-	uint32_t more = *max ? 2 * *max : first;
-	void *grown;
-
-	if (count < *max)
-		return 1;
-	grown = more > *max ? realloc(*array, more * size) : NULL;
-	if (!grown)
-		return 0;
-	*array = grown;
-	*max = more;
-	return 1;
-}
-
 /* The stack of a frame in another one.  Return  its number; 0: no memory */
 static uint32_t find_stack(struct t2x_profile *profile, uint32_t parent, uint32_t frame, int is_thread)
 {
@@ -37,7 +21,7 @@ static uint32_t find_stack(struct t2x_profile *profile, uint32_t parent, uint32_
 		if (stack->parent == parent && stack->frame == frame && stack->is_thread == is_thread)
 			return number;
 	}
-	if (!make_room(&stacks, profile->count, &profile->max, FIRST_STACKS, sizeof(profile->stacks[0])))
+	if (t2x_index_room(&stacks, profile->count, &profile->max, FIRST_STACKS, sizeof(profile->stacks[0])))
 		return 0;
 	profile->stacks = stacks;
 	if (t2x_index_add(&profile->index, hash, profile->count + 1))
@@ -62,7 +46,7 @@ static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track 
 		if (thread->pid == track->process->pid && strcmp(thread->name, track->name) == 0)
 			return find_stack(profile, 0, number, 1);
 	}
-	if (!make_room(&threads, profile->threads, &profile->max_threads, FIRST_THREADS, sizeof(*thread)))
+	if (t2x_index_room(&threads, profile->threads, &profile->max_threads, FIRST_THREADS, sizeof(*thread)))
 		return 0;
 	profile->thread = threads;
 	if (t2x_index_add(&profile->thread_index, hash, profile->threads + 1))

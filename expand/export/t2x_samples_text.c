@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_samples_text.c - a profile of samples as Go's legacy text: a head, a line for each stack, under it a comment for
+ * each of its functions, and the modules as /proc/PID/maps shows them.
+ *
+ * Readers take one off each address, for it is meant to be where a call returns to: so they get one more.
+ */
+#include <errno.h>
+
+#include "t2x_samples.h"
+#include "t2x_samples_private.h"
+
+enum { HEX_DIGITS = 16 };
+
+static void put_hex(struct t2x_out *out, uint64_t value)
+{
+	char *p = t2x_out_room(out, HEX_DIGITS);
+	unsigned digits = 1;
+
+	while (digits < HEX_DIGITS && value >> 4 * digits)
+		digits++;
+	for (unsigned i = digits; i--;)
+		*p++ = "0123456789abcdef"[value >> 4 * i & 15];
+	out->pos += digits;
+}
+
+/* A text within its line, and, if it is a word, within that. */
+static void put_text(struct t2x_out *out, const char *text, int is_word)
+{
+	for (; *text; text++) {
+		unsigned char c = (unsigned char)*text;
+		t2x_out_char(out, c < ' ' || (is_word && c == ' ') ? '_' : *text);
+	}
+}
+
+/* What the lines have in front of " @". */
+static void put_values(struct t2x_out *out, enum t2x_samples_form form, const int64_t *raw)
+{
+	switch (form) {
+	case T2X_SAMPLES_HEAP:
+		t2x_out_int(out, raw[T2X_IN_USE]);
+		t2x_out_literal(out, ": ");
+		t2x_out_int(out, raw[T2X_IN_USE_BYTES]);
+		t2x_out_literal(out, " [");
+		t2x_out_int(out, raw[T2X_ALLOCATED]);
+		t2x_out_literal(out, ": ");
+		t2x_out_int(out, raw[T2X_ALLOCATED_BYTES]);
+		t2x_out_char(out, ']');
+		break;
+	case T2X_SAMPLES_WAITS:
+		t2x_out_int(out, raw[1]);
+		t2x_out_char(out, ' ');
+		t2x_out_int(out, raw[0]);
+		break;
+	case T2X_SAMPLES_TIME:
+	case T2X_SAMPLES_OBJECTS:
+		t2x_out_int(out, raw[0]);
+		break;
+	}
+}
+
+static void put_head(struct t2x_out *out, const struct t2x_samples *samples)
+{
+	const struct t2x_samples_kind *kind = samples->kind;
+	int64_t total[T2X_SAMPLES_VALUES] = { 0 }, period = samples->period > 0 ? samples->period : 1;
+
+	for (uint32_t i = 0; i < samples->stacks.count; i++) {
+		const int64_t *raw = t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i)->raw;
+		for (unsigned k = 0; k < T2X_SAMPLES_VALUES; k++)
+			t2x_samples_sum(&total[k], raw[k]);
+	}
+	if (kind->form == T2X_SAMPLES_HEAP) {
+		t2x_out_literal(out, "heap profile: ");
+		put_values(out, kind->form, total);
+		t2x_out_literal(out, " @ heap_v2/");
+		t2x_out_int(out, period);
+	} else if (kind->form == T2X_SAMPLES_WAITS) {
+		/* of mutex, too: gperftools' pprof knows no other head */
+		t2x_out_literal(out, "--- contention:\ncycles/second=1000000000\nsampling period=");
+		t2x_out_int(out, period);
+	} else {
+		put_text(out, samples->name, 1);
+		t2x_out_literal(out, " profile: total ");
+		put_values(out, kind->form, total);
+	}
+	t2x_out_char(out, '\n');
+}
+
+/* The names of an address, the innermost first. */
+static void put_names(struct t2x_out *out, const struct t2x_samples *samples, uint32_t number)
+{
+	const struct t2x_samples_location *location =
+		t2x_samples_row(&samples->locations, const struct t2x_samples_location, number - 1);
+
+	for (uint32_t i = 0; i < location->nlines; i++) {
+		const struct t2x_samples_source *line =
+			t2x_samples_row(&samples->lines, const struct t2x_samples_source, location->line + i);
+		const struct t2x_samples_function *function =
+			t2x_samples_row(&samples->functions, const struct t2x_samples_function, line->function - 1);
+		const char *file = t2x_samples_text(samples, function->file);
+
+		t2x_out_literal(out, "#\t0x");
+		put_hex(out, location->address);
+		t2x_out_char(out, '\t');
+		put_text(out, t2x_samples_text(samples, function->name), 0);
+		if (*file) {
+			t2x_out_char(out, '\t');
+			put_text(out, file, 0);
+			t2x_out_char(out, ':');
+			t2x_out_int(out, line->line);
+		}
+		t2x_out_char(out, '\n');
+	}
+}
+
+static void put_stack(struct t2x_out *out, const struct t2x_samples *samples, const struct t2x_samples_stack *stack)
+{
+	const uint32_t *words = samples->words + stack->word;
+
+	if (samples->kind->form != T2X_SAMPLES_HEAP && (stack->raw[0] <= 0 || stack->raw[1] < 0))
+		return;                         /* readers refuse it */
+	put_values(out, samples->kind->form, stack->raw);
+	t2x_out_literal(out, " @");
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		t2x_out_literal(out, " 0x");
+		put_hex(out, t2x_samples_address(samples, words[i]) + 1);
+	}
+	if (!stack->depth)
+		t2x_out_literal(out, " 0x1");
+	t2x_out_char(out, '\n');
+	for (uint32_t i = 0; i < stack->depth; i++)
+		if (words[i])
+			put_names(out, samples, words[i]);
+}
+
+static void put_modules(struct t2x_out *out, const struct t2x_samples *samples)
+{
+	t2x_out_literal(out, "\n--- Memory map: ---\n");
+	for (uint32_t i = 0; i < samples->modules.count; i++) {
+		const struct t2x_samples_module *module =
+			t2x_samples_row(&samples->modules, const struct t2x_samples_module, i);
+
+		put_hex(out, module->start);
+		t2x_out_char(out, '-');
+		put_hex(out, module->limit);
+		t2x_out_literal(out, " r-xp ");
+		put_hex(out, module->offset);
+		t2x_out_literal(out, " 00:00 0 ");
+		put_text(out, t2x_samples_text(samples, module->file), 0);
+		t2x_out_char(out, '\n');
+	}
+}
+
+int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+{
+	struct t2x_out out;
+	int error;
+
+	if (samples->error)
+		return samples->error;
+	if (t2x_out_init_fn(&out, write, target))
+		return ENOMEM;
+	put_head(&out, samples);
+	for (uint32_t i = 0; i < samples->stacks.count; i++)
+		put_stack(&out, samples, t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i));
+	put_modules(&out, samples);
+	error = t2x_out_flush(&out);
+	t2x_out_free(&out);
+	return error;
+}
