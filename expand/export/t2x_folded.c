@@ -36,7 +36,7 @@ static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, co
 {
 	uint32_t n = 0;
 
-	for (; stack; stack = t2x_profile_parent(profile, stack))
+	for (; stack; stack = t2x_stacks_parent(&profile->stacks, stack))
 		frames[n++] = stack->frame;
 	while (n--) {
 		put_label(out, profile->tracks.frames.frames[frames[n] - 1]->label);
@@ -47,15 +47,15 @@ static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, co
 static void finish_folded(struct t2x_printer *printer)
 {
 	const struct t2x_profile *profile = printer->own;
-	uint32_t *frames = malloc((profile->count + 1) * sizeof(frames[0]));   /* no stack is deeper */
+	uint32_t *frames = malloc((profile->stacks.count + 1) * sizeof(frames[0]));   /* no stack is deeper */
 
 	if (!frames)
 		printer->out->error = ENOMEM;
-	for (uint32_t i = 0; frames && i < profile->count; i++) {
-		if (!profile->stacks[i].self_ns)
+	for (uint32_t i = 0; frames && i < profile->stacks.count; i++) {
+		if (!profile->stacks.stacks[i].self_ns)
 			continue;
-		put_stack(printer->out, profile, &profile->stacks[i], frames);
-		t2x_out_uint(printer->out, profile->stacks[i].self_ns);
+		put_stack(printer->out, profile, &profile->stacks.stacks[i], frames);
+		t2x_out_uint(printer->out, profile->stacks.stacks[i].self_ns);
 		t2x_out_end_line(printer->out);
 	}
 	free(frames);

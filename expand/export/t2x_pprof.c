@@ -112,7 +112,7 @@ static void put_sample(struct pprof *pprof, const struct t2x_stack *stack)
 	const struct t2x_profile *profile = pprof->profile;
 	const struct t2x_stack *at;
 
-	for (at = stack; at && !at->is_thread; at = t2x_profile_parent(profile, at))
+	for (at = stack; at && !at->is_thread; at = t2x_stacks_parent(&profile->stacks, at))
 		t2x_protobuf_packed(&pprof->part, at->frame);
 	t2x_protobuf_message(&pprof->inner, SAMPLE_LOCATIONS, &pprof->part);
 	t2x_protobuf_packed(&pprof->part, stack->count);
@@ -154,9 +154,9 @@ static void put_profile(struct pprof *pprof)
 
 	put_type(pprof, REGIONS, COUNT);
 	put_type(pprof, TIME_IN_REGIONS, NANOSECONDS);
-	for (uint32_t i = 0; i < profile->count; i++)
-		if (profile->stacks[i].count)
-			put_sample(pprof, &profile->stacks[i]);
+	for (uint32_t i = 0; i < profile->stacks.count; i++)
+		if (profile->stacks.stacks[i].count)
+			put_sample(pprof, &profile->stacks.stacks[i]);
 	for (uint32_t i = 0; i < profile->tracks.frames.count; i++)
 		put_frame(pprof, profile->tracks.frames.frames[i]);
 	put_strings(pprof);

@@ -6,31 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_STACKS = 256, FIRST_THREADS = 16 };
-
-/* The stack of a frame in another one.  Return  its number; 0: no memory */
-static uint32_t find_stack(struct t2x_profile *profile, uint32_t parent, uint32_t frame, int is_thread)
-{
-	uint64_t seed = t2x_index_mix(t2x_index_seed(), (uint64_t)parent << 32 | frame);
-	uint32_t hash = (uint32_t)t2x_index_mix(seed, (uint64_t)is_thread), number;
-	struct t2x_index_search search = t2x_index_begin(hash);
-	void *stacks = profile->stacks;
-
-	while ((number = t2x_index_next(&profile->index, &search))) {
-		const struct t2x_stack *stack = &profile->stacks[number - 1];
-		if (stack->parent == parent && stack->frame == frame && stack->is_thread == is_thread)
-			return number;
-	}
-	if (t2x_index_room(&stacks, profile->count, &profile->max, FIRST_STACKS, sizeof(profile->stacks[0])))
-		return 0;
-	profile->stacks = stacks;
-	if (t2x_index_add(&profile->index, hash, profile->count + 1))
-		return 0;
-	profile->stacks[profile->count] = (struct t2x_stack){
-		.parent = parent, .frame = frame, .is_thread = is_thread
-	};
-	return ++profile->count;
-}
+enum { FIRST_THREADS = 16 };
 
 /* The stack of a thread, in which those of its regions are.  Return  0: no memory */
 static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track *track)
@@ -44,7 +20,7 @@ static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track 
 	while ((number = t2x_index_next(&profile->thread_index, &search))) {
 		thread = &profile->thread[number - 1];
 		if (thread->pid == track->process->pid && strcmp(thread->name, track->name) == 0)
-			return find_stack(profile, 0, number, 1);
+			return t2x_stacks_find(&profile->stacks, 0, number, 1);
 	}
 	if (t2x_index_room(&threads, profile->threads, &profile->max_threads, FIRST_THREADS, sizeof(*thread)))
 		return 0;
@@ -54,7 +30,7 @@ static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track 
 	thread = &profile->thread[profile->threads++];
 	thread->pid = track->process->pid;
 	memcpy(thread->name, track->name, sizeof(thread->name));
-	return find_stack(profile, 0, profile->threads, 1);
+	return t2x_stacks_find(&profile->stacks, 0, profile->threads, 1);
 }
 
 /* The stack of a span in those around it, each of which remembers its own; what was entered unseen is left out. */
@@ -69,7 +45,7 @@ static uint32_t find_span(struct t2x_profile *profile, const struct t2x_track *t
 		if (!at->node && at->frame && !at->frame->number && profile->by_thread)
 			at->node = find_thread(profile, track);
 		else if (!at->node && at->frame && at->frame->number)
-			at->node = find_stack(profile, around, at->frame->number, 0);
+			at->node = t2x_stacks_find(&profile->stacks, around, at->frame->number, 0);
 		around = at->node ? at->node : around;
 	}
 	return span->node;
@@ -91,7 +67,7 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 
 	if (!number)
 		return;
-	stack = &profile->stacks[number - 1];
+	stack = &profile->stacks.stacks[number - 1];
 	stack->count++;
 	if (!t2x_span_is_exact(end))
 		return;
@@ -132,9 +108,8 @@ void t2x_profile_free(struct t2x_printer *printer)
 	struct t2x_profile *profile = printer->own;
 
 	t2x_tracks_free(&profile->tracks);
-	t2x_index_free(&profile->index);
+	t2x_stacks_free(&profile->stacks);
 	t2x_index_free(&profile->thread_index);
-	free(profile->stacks);
 	free(profile->thread);
 	free(profile);
 	printer->own = NULL;
