@@ -19,7 +19,7 @@ export XDG_RUNTIME_DIR=$tmp
 make_traces || exit 1
 
 for trace in $traces; do
-	for format in chrome folded pprof ctf otlp otlp_proto; do
+	for format in chrome firefox folded pprof ctf otlp otlp_proto; do
 		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
 		quiet "$format: $trace" "${compare[@]}"
 	done

@@ -37,6 +37,7 @@ class Oracle:
     """What git's event format says: durations by names, numbers of events, losses."""
 
     def __init__(self, t2expand, trace):
+        self.t2expand, self.trace = t2expand, trace
         text = expand(t2expand, trace, "--format=event", "--nesting=0", "--ns")
         self.events = [json.loads(line, parse_float=str) for line in text.decode("utf-8", "replace").splitlines()]
         self.counts, self.totals = collections.Counter(), collections.Counter()
@@ -126,6 +127,94 @@ def check_chrome_flows(verdict, oracle, events):
     for e in starts:
         if nanoseconds(e["ts"]) > nanoseconds(ends[e["id"]]["ts"]):
             verdict.same("an arrow", e, ends[e["id"]])
+
+
+def check_table(verdict, name, table):
+    """All columns of a table of the firefox format are of its length."""
+    for column, values in table.items():
+        if isinstance(values, list) and len(values) != table["length"]:
+            verdict.same(f"rows of {name}.{column}", len(values), table["length"])
+
+
+class FirefoxProfile:
+    """The markers and samples of a processed profile, with names instead of numbers."""
+
+    def __init__(self, verdict, text):
+        self.profile = json.loads(text, parse_float=str)
+        shared = self.profile["shared"]
+        self.strings, self.threads = shared["stringArray"], self.profile["threads"]
+        for name, table in shared.items():
+            if name != "stringArray":
+                check_table(verdict, name, table)
+        for thread in self.threads:
+            check_table(verdict, "samples", thread["samples"])
+            check_table(verdict, "markers", thread["markers"])
+        for counter in self.profile["counters"]:
+            check_table(verdict, "counter", counter["samples"])
+        self.markers = [marker for thread in self.threads for marker in self.markers_of(thread["markers"])]
+        self.stacks = []
+        for prefix, frame in zip(shared["stackTable"]["prefix"], shared["stackTable"]["frame"]):
+            name = self.strings[shared["funcTable"]["name"][shared["frameTable"]["func"][frame]]]
+            self.stacks.append((self.stacks[prefix] if prefix is not None else ()) + (name,))
+
+    def markers_of(self, table):
+        """(category, name, nanoseconds or None, data) of each."""
+        categories = [category["name"] for category in self.profile["meta"]["categories"]]
+        columns = zip(table["category"], table["name"], table["startTime"], table["endTime"], table["phase"], table["data"])
+        for category, name, start, end, phase, data in columns:
+            length = nanoseconds(end) - nanoseconds(start) if phase == 1 else None
+            yield categories[category], self.strings[name], length, data
+
+    def times_of(self, samples):
+        """Nanoseconds by stack; each sample lasts until the next one."""
+        sums, times = collections.Counter(), [nanoseconds(time) for time in samples["time"]]
+        for stack, weight in zip(samples["stack"], samples["weight"]):
+            if stack is not None:
+                sums[self.stacks[stack]] += nanoseconds(weight)
+        return +sums, times
+
+
+def check_firefox(verdict, oracle, text):
+    firefox = FirefoxProfile(verdict, text)
+    counts, totals, unknown = collections.Counter(), collections.Counter(), collections.Counter()
+    data, lost, other = [], [], 0
+    for category, name, length, fields in firefox.markers:
+        if fields["type"] == "region" and "end" not in fields:
+            counts[category, name] += 1
+            totals[category, name] += length
+        elif fields["type"] == "region":
+            unknown[category, name] += fields["end"].startswith(("not sure", "left here"))
+            other += 1
+        elif fields["type"] == "lost" and length is not None:
+            lost.append((fields["value"], length))
+        elif fields["type"] == "data":
+            data.append((category, name, str(fields.get("value", fields.get("text")))))
+    verdict.same("regions", counts, oracle.counts)
+    verdict.same("nanoseconds of regions", totals, oracle.totals)
+    verdict.same("leaves of unknown duration", +unknown, oracle.unknown)
+    verdict.same("events lost", sum(count for count, _ in lost), oracle.lost)
+    verdict.same("those of the whole", firefox.profile["meta"]["extra"][0]["entries"][0]["value"], oracle.lost)
+    verdict.same("gaps", len(lost), oracle.gaps)
+    verdict.same("threads", len(firefox.threads), len(oracle.threads))
+    verdict.same("data", collections.Counter(data), collections.Counter(oracle.data))
+    stacks = collections.Counter()
+    for thread in firefox.threads:
+        sums, times = firefox.times_of(thread["samples"])
+        verdict.same("times that go back", [b - a for a, b in zip(times, times[1:]) if b < a], [])
+        stacks.update(sums)
+    gaps = sum(ns for stack, ns in stacks.items() if stack[-1] == "events lost")
+    verdict.same("nanoseconds of gaps", gaps, sum(length for _, length in lost))
+    if not lost and not other:
+        check_firefox_stacks(verdict, oracle, stacks)
+
+
+def check_firefox_stacks(verdict, oracle, stacks):
+    """If all is known, samples have what the folded format has, in which threads are added up, too."""
+    folded = collections.Counter()
+    for line in expand(oracle.t2expand, oracle.trace, "--format=folded").decode().splitlines():
+        stack, _, ns = line.rpartition(" ")
+        folded[tuple(stack.split(";"))] += int(ns)
+    verdict.same("nanoseconds of stacks", stacks, folded)
 
 
 class Profile:
@@ -314,6 +403,7 @@ CHECKS = {
     "otlp": (Oracle, check_otlp),
     "otlp_proto": (Oracle, check_otlp_proto),
     "chrome": (Oracle, check_chrome),
+    "firefox": (Oracle, check_firefox),
     "folded": (Profile, check_folded),
     "pprof": (Profile, check_pprof),
 }

@@ -179,7 +179,7 @@ static void compare(const char *got, const char *expected)
 		 got);
 }
 
-void feed_expect(struct feed *feed, const char *expected)
+char *feed_finish(struct feed *feed)
 {
 	off_t size;
 	char *text;
@@ -199,6 +199,13 @@ void feed_expect(struct feed *feed, const char *expected)
 	t2x_model_free(feed->model);
 	t2x_out_free(&feed->out);
 	close(feed->fd);
+	return text;
+}
+
+void feed_expect(struct feed *feed, const char *expected)
+{
+	char *text = feed_finish(feed);
+
 	compare(text, expected);
 	free(text);
 }

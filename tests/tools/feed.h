@@ -48,7 +48,10 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 void feed_commands(struct feed *feed);
 void feed_regions(struct feed *feed);
 
-/* End the feed and compare all that was printed. */
+/* End the feed.  Return  all that was printed, for free() */
+char *feed_finish(struct feed *feed);
+
+/* The same, and compare it. */
 void feed_expect(struct feed *feed, const char *expected);
 
 #endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_firefox.h - what the files of the firefox format share: what is gathered of a trace until it is printed.
+ *
+ * The format has a table for each thread, and each table has its columns one behind the other: nothing of it can be
+ * printed before the last event is known.  In memory are, until then, all markers and changes of stacks as rows of a
+ * few bytes (t2x_firefox_rows.h; about 15 for a region, 12 for a number, and the texts of messages), and names and
+ * distinct stacks once.  What is printed is not in memory.
+ */
+#ifndef T2X_FIREFOX_H
+#define T2X_FIREFOX_H
+
+#include "t2x_firefox_rows.h"
+#include "t2x_stacks.h"
+#include "t2x_tracks.h"
+
+struct t2x_firefox_counter {
+	struct t2x_firefox_counter *next;
+	uint32_t name;                  /* number of a frame */
+	struct t2x_firefox_rows points;
+};
+
+struct t2x_firefox_process {
+	struct t2x_firefox_process *next;
+	uint32_t pid, order;
+	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
+	char *name;                     /* NULL: not known */
+	struct t2x_map threads, counters;
+	struct t2x_firefox_counter *first, **last;   /* of its counters, in the order of their first value */
+};
+
+struct t2x_firefox_thread {
+	struct t2x_firefox_process *process;
+	uint32_t tid;
+	char name[25];
+	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
+	uint64_t last_ns;               /* of its events */
+	struct t2x_firefox_rows markers, stacks;
+};
+
+struct t2x_firefox {
+	struct t2x_tracks tracks;
+	struct t2x_stacks stacks;
+	const struct t2x_frame *lost_frame;
+	uint64_t zero_ns;               /* of all times: the millisecond when the first process began; 0: none did */
+	uint64_t lost;                  /* events */
+	struct t2x_firefox_process *processes;
+	struct t2x_firefox_thread **threads;
+	uint32_t thread_count, thread_max;
+	struct t2x_out text_out;        /* for texts that are put together: to text */
+	struct t2x_bytes text;
+	int error;                      /* -ENOMEM, once there was no memory */
+};
+
+/* Print the whole profile.  Its threads are put in order. */
+void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox);
+
+#endif
