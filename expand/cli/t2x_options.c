@@ -325,6 +325,9 @@ static void check_rings(struct t2x_settings *settings)
 	int recovers = settings->nrings || settings->recover_all;
 
 	settings->is_directory = is_directory(settings->output);
+	settings->unpacks = settings->is_directory && !recovers && !settings->live && !settings->is_diff &&
+			    settings->format == &t2x_formats[T2X_FORMAT_ctf];
+	settings->is_directory &= !settings->unpacks;
 	if (!settings->npaths && !recovers && !settings->live)
 		refuse("no file to expand", NULL);
 	if (recovers && settings->live)
@@ -335,7 +338,8 @@ static void check_rings(struct t2x_settings *settings)
 		refuse("--ring-pid, --ring-program, --ring-user, --ring-older and --ring-newer need --recover-all",
 		       NULL);
 	if (settings->is_directory && !recovers && !settings->live)
-		refuse("an output that is a directory needs --recover, --recover-all or --live", settings->output);
+		refuse("an output that is a directory needs --recover, --recover-all, --live or --format=ctf",
+		       settings->output);
 	if (settings->is_directory && settings->npaths)
 		refuse("no file goes with an output that is a directory", settings->paths[0]);
 }

@@ -41,6 +41,7 @@ struct t2x_settings {
 	struct t2x_filter filter;         /* which events; to be freed */
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */
+	int unpacks;                      /* it is one, for the files of the archive that the format is */
 	int raw_text;                     /* nothing is escaped, not even on a terminal */
 	enum t2x_when color;
 	int no_pager;

@@ -24,6 +24,11 @@ const char *t2x_output_open(struct t2x_output *output, const struct t2x_settings
 
 	*output = (struct t2x_output){ .fd = STDOUT_FILENO };
 	snprintf(output->path, sizeof(output->path), "%s", is_named ? path : "standard output");
+	if (settings->unpacks) {
+		output->fd = t2x_unpack_open(path);
+		output->is_unpacked = 1;
+		return output->fd < 0 ? strerror(-output->fd) : NULL;
+	}
 	if (is_named)
 		output->fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 	return output->fd < 0 ? strerror(errno) : NULL;
@@ -196,7 +201,11 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 		color = t2x_color_find(settings->format);
 	if (is_named && empty_file(output->fd))
 		return strerror(errno);
-	if (color) {
+	if (output->is_unpacked) {
+		t2x_unpack_init(&output->unpack, output->fd);
+		error = t2x_out_init_fn(&output->out, t2x_unpack_write, &output->unpack);
+		t2x_out_in_blocks(&output->out);
+	} else if (color) {
 		error = start_terminal(output, settings, color);
 	} else if (is_named && is_regular(output->fd)) {
 		output->preallocated.fd = output->fd;
@@ -220,7 +229,7 @@ static int is_progress_alone(const struct t2x_output *output)
 {
 	struct stat st;
 
-	return output->terminal.is_seen ||
+	return output->terminal.is_seen || output->is_unpacked ||
 	       (!fstat(output->fd, &st) && (S_ISREG(st.st_mode) || (S_ISCHR(st.st_mode) && !isatty(output->fd))));
 }
 
@@ -252,6 +261,8 @@ int t2x_output_finish(struct t2x_output *output, int is_durable)
 	if (output->is_terminal) {
 		late = t2x_terminal_finish(&output->terminal);
 		output->had_pager = t2x_pager_finish();
+	} else if (output->is_unpacked) {
+		late = t2x_unpack_finish(&output->unpack, !error);
 	} else if (output->preallocated.written) {
 		late = t2x_preallocate_finish(&output->preallocated);
 	}

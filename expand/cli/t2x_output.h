@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_output.h - where the text goes: standard output, a terminal, a file, or a new file in a directory.
+ * t2x_output.h - where the text goes: standard output, a terminal, a file, a new file in a directory, or, of a format
+ * that is an archive, a directory of its own.
  *
  * A file in a directory has no name before it is complete, where the file system can do that (open(2), O_TMPFILE):
  * what has a name there is whole, also if the program is killed.  It never takes a name that is there.
@@ -13,6 +14,7 @@
 #include "t2x_preallocate.h"
 #include "t2x_options.h"
 #include "t2x_terminal.h"
+#include "t2x_unpack.h"
 #include "base/t2x_out.h"
 
 struct t2x_output {
@@ -22,6 +24,8 @@ struct t2x_output {
 	int had_pager;
 	int shows_progress;               /* a line of it may be on the terminal meanwhile */
 	struct t2x_preallocated preallocated;   /* behind out, if the output is a file that was named */
+	struct t2x_unpack unpack;         /* behind out, if the output is a directory for an archive */
+	int is_unpacked;
 	int fd;
 	int is_new;                       /* in a directory, of ours alone */
 	int is_nameless;                  /* and without its name until it is complete */

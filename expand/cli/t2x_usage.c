@@ -41,7 +41,7 @@ static const char screen[] =
 	"  chrome                  Perfetto, chrome://tracing, Firefox profiler\n"
 	"  folded, pprof           flame graphs, speedscope, go tool pprof\n"
 	"  csv, ndjson             sqlite3, DuckDB, jq\n"
-	"  ctf                     babeltrace2, Trace Compass\n"
+	"  ctf                     babeltrace2, Trace Compass (-o DIR/)\n"
 	"  otlp, otlp_proto        OpenTelemetry\n"
 	"  xml, raw                the raw events; the good blocks as a .tlg file\n"
 	"\n"

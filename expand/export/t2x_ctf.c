@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_ctf.c - a trace in the Common Trace Format 1.8, for babeltrace2 and Trace Compass: a tar archive of the directory
- * that they read, so that it can go where all output goes.
+ * that they read, so that it can go where all output goes; cli/t2x_unpack.c makes the directory of it.
  *
  * A thread is a stream.  Its events are put into packets, each of which is a file: so what is in memory is a packet of
  * each thread that lives.  A gap ends a packet, and the next one has more discarded events: readers say how many, and
@@ -206,8 +206,10 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (track && !track->own)
 		track->own = add_stream(ctf);
 	stream = track ? track->own : NULL;
-	if (!stream)
+	if (!stream) {
+		ctf->error = ENOMEM;
 		return;
+	}
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		discard(printer, stream, track, ev);
 	if (!stream->packet.n)

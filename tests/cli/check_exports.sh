@@ -23,6 +23,12 @@ for trace in $traces; do
 		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
 		quiet "$format: $trace" "${compare[@]}"
 	done
+	rm -rf ctf ctf.tar.files
+	mkdir ctf.tar.files
+	"$expand" --format=ctf "$trace" 2>/dev/null | tar -xC ctf.tar.files
+	"$expand" --format=ctf --output=ctf/ "$trace" 2>/dev/null
+	quiet "ctf: $trace: a directory has the files of the archive" diff -r ctf ctf.tar.files
+	check "ctf: $trace: babeltrace2 reads it where it is" [ "$(babeltrace2 ctf 2>/dev/null | wc -l)" -gt 100 ]
 	"$expand" --format=chrome "$trace" 2>/dev/null >chrome.json
 	"$expand" --format=perf "$trace" 2>/dev/null >perf.text
 	jq -e --argjson n "$(grep -c '| region_leave ' perf.text)" '
@@ -34,4 +40,11 @@ for trace in $traces; do
 		] | length == $n' chrome.json >/dev/null
 	check "chrome: $trace: as many slices by jq as perf has leaves" [ $? -eq 0 ]
 done
+expect "ctf: not where something is" 1 'ctf: Directory not empty' "$expand" --format=ctf -o ctf index.tlg
+expect "ctf: not below what is not there" 1 'none/ctf/: No such file' "$expand" --format=ctf -o none/ctf/ index.tlg
+expect "another format: no directory" 2 'needs --recover' "$expand" --format=csv -o ctf index.tlg
+mkdir few
+expect "ctf: no room for all of it" 1 'few: File too large' bash -c "trap '' XFSZ; ulimit -f 100
+	'$expand' --format=ctf -o few lossy.tlg 2>&1 | grep -v missing | grep -v lost >&2; exit \${PIPESTATUS[0]}"
+check "ctf: no room for all of it: what is there is no trace" [ ! -e few/metadata ]
 total

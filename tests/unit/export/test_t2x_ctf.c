@@ -2,6 +2,7 @@
 /* The ctf format: the archive is one, packets say what is in them.  babeltrace2 reads it in check_exports.sh. */
 #include "t2test.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,18 @@ struct file {
 };
 
 static unsigned char archive[ARCHIVE_BYTES];
+
+/* In place of libc's: one of the next calls has no memory. */
+void *__real_calloc(size_t n, size_t bytes);
+void *__wrap_calloc(size_t n, size_t bytes);
+static unsigned calls_left;
+
+void *__wrap_calloc(size_t n, size_t bytes)
+{
+	if (calls_left && !--calls_left)
+		return NULL;
+	return __real_calloc(n, bytes);
+}
 
 static uint64_t number_at(const unsigned char *p)
 {
@@ -97,11 +110,48 @@ static void test_ctf_gap_lies_between_two_packets(void **state)
 	assert_int_equal(number_at(files[2].bytes + 16), FEED_START_NS + 5000);
 }
 
+/* An event, while the call-th allocation from there on fails.  Return  bytes of the archive, or -errno */
+static long print_step(unsigned call)
+{
+	struct feed f;
+	long result;
+
+	feed_open(&f, &t2x_writer_ctf, 0, 0);
+	calls_left = call;
+	feed(&f, step, 10, "");
+	calls_left = 0;
+	t2x_model_finish(f.model);
+	t2x_out_flush(&f.out);
+	result = f.out.error ? -f.out.error : lseek(f.fd, 0, SEEK_END);
+	t2x_model_update(f.model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = &f.thread[0] });
+	t2x_model_free(f.model);
+	t2x_out_free(&f.out);
+	close(f.fd);
+	return result;
+}
+
+static void test_ctf_no_memory_for_a_stream_is_an_error(void **state)
+{
+	long whole = print_step(0);
+	unsigned failed = 0;
+
+	(void)state;
+	assert_true(whole > 0);
+	for (unsigned call = 1; call < 12; call++) {
+		long result = print_step(call);
+		if (result != whole)
+			assert_int_equal(result, -ENOMEM);
+		failed += result == -ENOMEM;
+	}
+	assert_in_range(failed, 3, 8);      /* a process, a track, its spans, a stream, tables */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ctf_every_kind_is_in_a_packet_of_its_thread),
 		cmocka_unit_test(test_ctf_gap_lies_between_two_packets),
+		cmocka_unit_test(test_ctf_no_memory_for_a_stream_is_an_error),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
