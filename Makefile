@@ -223,7 +223,7 @@ $(obj)/libtr2.a: $(runtime_obj)
 $(obj)/libt2x.a: $(reader_obj)
 $(obj)/libtlg.a: $(format_obj)
 $(obj)/libhelp.a: $(help_src:%=$(obj)/%.o)
-$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a):
+$(addprefix $(obj)/lib,tr2.a tr2p.a t2x.a tlg.a help.a):
 	$(archive)
 
 # Tests of format/ and expand/ do without the runtime; the others may use everything.  Helpers whose
@@ -352,5 +352,5 @@ help:
 	@echo 'make clean         remove build/; distclean: everything that is not source'
 	@echo 'Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, SAN=address,undefined or thread, WERROR=1, V=1'
 
-include expand/page/page.mk
+include expand/page/page.mk runtime/prof/prof.mk
 -include $(shell find $(obj) -name '*.d' 2>/dev/null)

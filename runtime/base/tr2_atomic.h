@@ -33,6 +33,9 @@
 #define tr2_fence_rel() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
+/* A thread's own handlers see its accesses in the order of the program around this. */
+#define tr2_fence_compiler() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+
 /* 1 and *p = value if *p was expected; else 0.  Acquire on success and on failure, release on success. */
 #define tr2_cas_acq_rel(p, expected, value) \
 	__extension__({ \

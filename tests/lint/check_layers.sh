@@ -16,14 +16,14 @@ number_layers()
 # "layer/file included" for each quoted include within a directory
 includes()
 {
-	(cd "$1" && grep -EHo '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z0-9_/]+\.h"' -- */*.[ch] | grep -v '^examples/') |
+	(cd "$1" && grep -EHo '^[[:space:]]*#[[:space:]]*include[[:space:]]*"[a-z0-9_/]+\.h"' -- */*.[ch] | grep -vE '^(examples|prof)/') |
 		sed -E 's/\.[ch]:.*"([a-z0-9_/]+)\.h"/ \1/'
 }
 
 for dir in runtime expand; do
 	number_layers "$dir" >"$tmp/layers"
 	none "$dir/: its folders are the layers of the Makefile" \
-		"$(diff <(cut -d' ' -f1 "$tmp/layers" | sort) <(cd "$dir" && printf '%s\n' */ | tr -d / | grep -vx -e examples -e page -e completion | sort))"
+		"$(diff <(cut -d' ' -f1 "$tmp/layers" | sort) <(cd "$dir" && printf '%s\n' */ | tr -d / | grep -vx -e examples -e page -e completion -e prof | sort))"
 	includes "$dir" >"$tmp/includes"
 	check "$dir/ has includes" [ -s "$tmp/includes" ]
 	while read -r from to; do
@@ -44,6 +44,11 @@ for dir in runtime expand; do
 		check "$dir/$layer/README.md has at most 25 lines" [ "$(wc -l <"$dir/$layer/README.md")" -le 25 ]
 	done <"$tmp/layers"
 done
+# The profiler is a library of its own: of libtrace2 it knows what both have agreed on.
+none "runtime/prof/: includes of runtime/ are base/tr2_atomic.h and record/tr2_sample.h" \
+	"$(cd runtime/prof && grep -EHo '^#include "[a-z]+/[a-z0-9_]+\.h"' -- *.[ch] | grep -E '"(api|record|drain|output|ring|settings|base/tr2)' |
+		grep -vE '"(base/tr2_atomic|record/tr2_sample)\.h"')"
+check "runtime/prof/README.md has at most 25 lines" [ "$(wc -l <runtime/prof/README.md)" -le 25 ]
 (cd format && grep -EHo '^#include "[a-z0-9_]+\.h"' -- *.[ch] | sed -E 's/\.[ch]:.*"([a-z0-9_]+)\.h"/ \1/' | awk '$1 != $2') |
 	tsort >/dev/null 2>"$tmp/circle"
 none "format/: nobody includes in a circle" "$(cat "$tmp/circle")"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The memory-order convention: every acquire and release carries the tag [Mn] of its pair at most 3 lines
-# away, every tag is in the table of tr2_ring.h and has a release and an acquire side, every relaxed
+# away ([Pn] in prof/), every tag is in the table of tr2_ring.h or tr2p_sample.h and has a release and an acquire side, every relaxed
 # access says why on its line or just above: "relaxed: ...".  So does a read-modify-write of which nothing
 # but its atomicity is used.  A variable that is accessed so somewhere is accessed so everywhere.
 # Ends with "N passed, N failed".
@@ -11,7 +11,7 @@ awk '
 function bad(text) { print "FAIL " FILENAME ":" FNR ": " text; failed++ }
 function near_tag(i,   j) {
 	for (j = i - 3; j <= i + 3; j++)
-		if (match(text[j], /\[M[0-9]+\]/))
+		if (match(text[j], /\[[MP][0-9]+\]/))
 			return substr(text[j], RSTART, RLENGTH)
 	return ""
 }
@@ -19,7 +19,7 @@ function near_tag(i,   j) {
 function note(i, sides,   j, line, tag, k, n, list) {
 	for (j = i - 3; j <= i + 3; j++) {
 		line = text[j]
-		while (match(line, /\[M[0-9]+\]/)) {
+		while (match(line, /\[[MP][0-9]+\]/)) {
 			tag = substr(line, RSTART, RLENGTH)
 			n = split(sides, list, "")
 			for (k = 1; k <= n; k++)
@@ -37,7 +37,7 @@ function excused(i,   j) {
 }
 function site(i, sides) {
 	if (near_tag(i) == "") {
-		print "FAIL " name ":" i ": no [Mn] within 3 lines"
+		print "FAIL " name ":" i ": no [Mn] or [Pn] within 3 lines"
 		failed++
 	} else
 		passed++
@@ -89,7 +89,7 @@ function check_file(   i) {
 FNR == 1 && NR > 1 { check_file() }
 FNR == 1 { split("", text); name = FILENAME }
 { text[FNR] = $0; lines = FNR }
-FILENAME ~ /tr2_ring\.h$/ && /^ \* +\[M[0-9]+\]/ { table[$2] = 1 }
+FILENAME ~ /tr2(_ring|p_sample)\.h$/ && /^ \* +\[[MP][0-9]+\]/ { table[$2] = 1 }
 END {
 	check_file()
 	for (word in atomic)
@@ -100,7 +100,7 @@ END {
 			passed++
 	for (tag in used)
 		if (!(tag in table)) {
-			print "FAIL " used[tag] ": " tag " is not in the table of tr2_ring.h"
+			print "FAIL " used[tag] ": " tag " is not in the table of tr2_ring.h or tr2p_sample.h"
 			failed++
 		}
 	for (tag in table) {

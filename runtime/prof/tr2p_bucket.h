@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_bucket.h - totals of a profile by stack and labels, for trace2_prof_write_to().
+ *
+ * An append-only hash table in memory of its own, as the scope table of libtrace2: found and added to without a lock,
+ * in a signal handler too.  Memory that is full drops what is new, and counts that.
+ */
+#ifndef TR2P_BUCKET_H
+#define TR2P_BUCKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tr2p_unwind.h"
+
+struct trace2_labels;
+struct tr2p_module;
+
+/* Profiles by number: these, then the program's own. */
+enum tr2p_kind {
+	TR2P_CPU, TR2P_WALL, TR2P_HEAP, TR2P_BLOCK, TR2P_MUTEX, TR2P_THREADCREATE, TR2P_THREADS, TR2P_OWN,
+	TR2P_PROFILES = TR2P_OWN + 64
+};
+
+/* What was added up; estimates of all that there was, from what was sampled. */
+struct tr2p_totals {
+	int64_t count, value;             /* sampled, freed ones included */
+	int64_t freed_count, freed_value; /* of these freed, above 0 */
+	int64_t all_count, all_value;     /* estimated, in 1/1024; of what was freed, too */
+	int64_t freed_all_count, freed_all_value;
+};
+
+struct tr2p_bucket {
+	struct tr2p_bucket *next;             /* in its profile, newest first; constant once it is published */
+	uint64_t hash;
+	const struct trace2_labels *labels;
+	uint32_t profile;
+	uint32_t n;                           /* frames */
+	uint32_t scope;                       /* tr2_sample_scope_v1(); 0: none yet */
+	struct tr2p_totals totals;            /* members change one by one, by relaxed adds */
+	const struct tr2p_module **modules;   /* of each frame; NULL: in none */
+	const char *module_text, *stack_text; /* for the trace */
+	uintptr_t at[];                       /* frames, then the modules */
+};
+
+/* Memory for the table.  Return  0 or an error number */
+int tr2p_bucket_init(void);
+
+/*
+ * The bucket, a new one if need be.
+ * modules  of each frame, as tr2p_module_of() gives it
+ * Return   NULL: no memory is left for it, which is counted
+ * Thread   any, no lock    Signal safe
+ */
+struct tr2p_bucket *tr2p_bucket_of(unsigned profile, const struct trace2_labels *labels, const struct tr2p_stack *stack,
+				   const struct tr2p_module *const *modules);
+
+/* The newest bucket of a profile, or NULL; the others by next.  How many there are. */
+struct tr2p_bucket *tr2p_bucket_first(unsigned profile);
+size_t tr2p_bucket_count(unsigned profile);
+
+/* Samples of a profile that found no memory. */
+uint64_t tr2p_bucket_dropped(unsigned profile);
+
+/* Totals as they are now: each member for itself, as others go on adding.  Add to them.  Set them to 0. */
+struct tr2p_totals tr2p_bucket_totals(const struct tr2p_bucket *bucket);
+void tr2p_bucket_add(struct tr2p_bucket *bucket, const struct tr2p_totals *more);
+void tr2p_bucket_reset(unsigned profile);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_module.c - modules by where their code lies, in a hash table that only grows. */
+#include "tr2p_module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tr2p_arena.h"
+#include "base/tr2_atomic.h"
+
+enum { SLOTS = 1024, PAGE = 4096 };
+
+static const struct tr2p_module *g_slots[SLOTS];
+
+/* ---- what a module says of itself, in its memory ------------------------------------------------ */
+
+/* Its program headers, which are in the page where it begins; NULL: they are not. */
+static const ElfW(Phdr) *find_headers(const struct dl_find_object *found, unsigned *count)
+{
+	const ElfW(Ehdr) *elf = found->dlfo_map_start;
+	size_t bytes = (size_t)((char *)found->dlfo_map_end - (char *)found->dlfo_map_start);
+
+	if (bytes < sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
+	    elf->e_phoff + (size_t)elf->e_phnum * sizeof(ElfW(Phdr)) > (bytes < PAGE ? bytes : PAGE))
+		return NULL;
+	*count = elf->e_phnum;
+	return (const void *)((const char *)elf + elf->e_phoff);
+}
+
+static size_t round_up(size_t n)
+{
+	return (n + 3) & ~(size_t)3;
+}
+
+/* Note the build-id, if it is among these notes. */
+static void find_id(struct tr2p_module *module, const unsigned char *note, size_t bytes)
+{
+	ElfW(Nhdr) head;
+
+	while (bytes >= sizeof(head)) {
+		size_t name, all;
+		memcpy(&head, note, sizeof(head));
+		if (head.n_namesz > bytes || head.n_descsz > bytes)
+			return;
+		name = sizeof(head) + round_up(head.n_namesz);
+		all = name + round_up(head.n_descsz);
+		if (all > bytes)
+			return;
+		if (head.n_type == NT_GNU_BUILD_ID && head.n_namesz == 4 && !memcmp(note + sizeof(head), "GNU", 4) &&
+		    head.n_descsz <= sizeof(module->id)) {
+			module->id_at = note + name;
+			module->id_size = head.n_descsz;
+			memcpy(module->id, module->id_at, head.n_descsz);
+			return;
+		}
+		note += all;
+		bytes -= all;
+	}
+}
+
+/* Fill in what the headers say: the segment that the address is in, the build-id. */
+static void read_headers(struct tr2p_module *module, const struct dl_find_object *found, uintptr_t address)
+{
+	unsigned count = 0;
+	const ElfW(Phdr) *head = find_headers(found, &count);
+
+	for (; count; count--, head++) {
+		uintptr_t start = module->bias + head->p_vaddr;
+		if (head->p_type == PT_LOAD && address >= start && address - start < head->p_memsz) {
+			module->offset = head->p_offset & ~(uint64_t)(PAGE - 1);
+			module->start = start & ~(uintptr_t)(PAGE - 1);
+			module->end = (start + head->p_memsz + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+		}
+		if (head->p_type == PT_NOTE && !module->id_size)
+			find_id(module, (const unsigned char *)start, head->p_filesz);
+	}
+}
+
+/* ---- the table ---------------------------------------------------------------------------------- */
+
+/* The program's own path is not in its link map. */
+static size_t find_path(const struct link_map *link, char *to, size_t size)
+{
+	ssize_t n;
+
+	if (link->l_name && *link->l_name) {
+		size_t length = strnlen(link->l_name, size - 1);
+		memcpy(to, link->l_name, length);
+		return length;
+	}
+	n = readlink("/proc/self/exe", to, size - 1);
+	return n > 0 ? (size_t)n : 0;
+}
+
+static const struct tr2p_module *make_module(const struct dl_find_object *found, uintptr_t address)
+{
+	char path[TR2P_PATH];
+	size_t length = find_path(found->dlfo_link_map, path, sizeof(path));
+	struct tr2p_module *module = tr2p_arena_take(sizeof(*module) + length + 1);
+
+	if (!module)
+		return NULL;
+	module->start = (uintptr_t)found->dlfo_map_start;
+	module->end = (uintptr_t)found->dlfo_map_end;
+	module->link = found->dlfo_link_map;
+	module->bias = found->dlfo_link_map->l_addr;
+	read_headers(module, found, address);
+	for (size_t i = 0; i < length; i++)
+		module->path[i] = path[i] == '\n' ? '?' : path[i];   /* its text is a line */
+	return module;
+}
+
+static int is_of(const struct tr2p_module *module, const struct dl_find_object *found, uintptr_t address)
+{
+	return address >= module->start && address < module->end && module->link == found->dlfo_link_map &&
+	       (!module->id_size || !memcmp(module->id, module->id_at, module->id_size));
+}
+
+const struct tr2p_module *tr2p_module_of(uintptr_t address, const struct tr2p_module *near)
+{
+	const struct tr2p_module *module, *mine = NULL;
+	struct dl_find_object found;
+	size_t hash;
+
+	if (near && address >= near->start && address < near->end)
+		return near;
+	if (_dl_find_object((void *)address, &found) || !found.dlfo_link_map)
+		return NULL;
+	hash = (size_t)(((uint64_t)(uintptr_t)found.dlfo_map_start * UINT64_C(0x9e3779b97f4a7c15)) >> 40);
+	for (size_t probe = 0; probe < SLOTS; probe++) {
+		const struct tr2p_module **slot = &g_slots[(hash + probe) % SLOTS];
+		module = tr2_load_acq(slot); /* [P1] acquire: the module.  Pairs with the exchange below */
+		if (!module) {
+			if (!mine && !(mine = make_module(&found, address)))
+				return NULL;
+			if (tr2_cas_acq_rel(slot, NULL, mine)) /* [P1] release: publishes the module */
+				return mine;
+			module = tr2_load_acq(slot); /* [P1] acquire: another thread's.  Pairs with its exchange */
+		}
+		if (is_of(module, &found, address))
+			return module;
+	}
+	return NULL;
+}
+
+/* ---- texts -------------------------------------------------------------------------------------- */
+
+/* Bytes appended at at, as far as they fit; at goes on in any case. */
+static size_t put(char *to, size_t size, size_t at, const char *from, size_t n)
+{
+	for (size_t i = 0; i < n && at + i < size; i++)
+		to[at + i] = from[i];
+	return at + n;
+}
+
+static size_t put_hex(char *to, size_t size, size_t at, uint64_t value)
+{
+	char digits[16];
+	unsigned n = 0;
+
+	do
+		digits[sizeof(digits) - ++n] = "0123456789abcdef"[value % 16];
+	while (value /= 16);
+	return put(to, size, at, digits + sizeof(digits) - n, n);
+}
+
+static size_t put_module(char *to, size_t size, size_t at, const struct tr2p_module *module)
+{
+	at = put_hex(to, size, at, module->start);
+	at = put(to, size, at, "-", 1);
+	at = put_hex(to, size, at, module->end);
+	at = put(to, size, at, " ", 1);
+	at = put_hex(to, size, at, module->offset);
+	at = put(to, size, at, " ", 1);
+	for (unsigned i = 0; i < module->id_size; i++) {
+		at = put(to, size, at, &"0123456789abcdef"[module->id[i] / 16], 1);
+		at = put(to, size, at, &"0123456789abcdef"[module->id[i] % 16], 1);
+	}
+	at = put(to, size, at, "- ", module->id_size ? 0 : 1);
+	at = put(to, size, at, " ", 1);
+	return put(to, size, at, module->path, strlen(module->path));
+}
+
+static int is_before(const struct tr2p_module *const *modules, unsigned n, const struct tr2p_module *module)
+{
+	while (n)
+		if (modules[--n] == module)
+			return 1;
+	return 0;
+}
+
+size_t tr2p_module_text(const struct tr2p_module *const *modules, unsigned n, char *to, size_t size)
+{
+	size_t at = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (!modules[i] || is_before(modules, i, modules[i]))
+			continue;
+		if (at)
+			at = put(to, size, at, "\n", 1);
+		at = put_module(to, size, at, modules[i]);
+	}
+	if (size)
+		to[at < size ? at : size - 1] = '\0';
+	return at;
+}
+
+size_t tr2p_stack_text(const uintptr_t *at, unsigned n, char *to, size_t size)
+{
+	size_t end = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (i)
+			end = put(to, size, end, " ", 1);
+		end = put_hex(to, size, end, at[i]);
+	}
+	if (size)
+		to[end < size ? end : size - 1] = '\0';
+	return end;
+}

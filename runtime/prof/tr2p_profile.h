@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_profile.h - the profiles by number and by name: those that exist always, and the program's own.
+ */
+#ifndef TR2P_PROFILE_H
+#define TR2P_PROFILE_H
+
+#include "tr2p_bucket.h"
+
+struct trace2_profile {
+	const char *name;
+	unsigned number;          /* enum tr2p_kind; that of "allocs" is TR2P_HEAP */
+	int is_allocs;            /* of what was freed, too */
+};
+
+/* Profiles there are, by number 0..; "allocs" behind those of enum tr2p_kind. */
+struct trace2_profile *tr2p_profile_at(unsigned i);
+unsigned tr2p_profile_total(void);
+
+/* The name that samples have.  Signal safe */
+const char *tr2p_profile_name(unsigned number);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_sample.c - a sample's way into the totals and into the trace. */
+#include "tr2p_sample.h"
+
+#include <errno.h>
+
+#include "tr2p_labels.h"
+#include "tr2p_module.h"
+#include "tr2p_profile.h"
+#include "tr2p_thread.h"
+#include "base/tr2_atomic.h"
+#include "record/tr2_sample.h"
+
+enum { ONE = 1024 };              /* estimates are in parts of one */
+
+static int64_t estimate(int64_t amount, double scale)
+{
+	return (int64_t)((double)amount * scale * ONE);
+}
+
+static void add(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
+{
+	struct tr2p_totals more = { 0 };
+	int64_t count = amount->count, value = amount->value;
+
+	if (count >= 0) {
+		more.count = count;
+		more.value = value;
+		more.all_count = estimate(count, amount->scale);
+		more.all_value = estimate(value, amount->scale);
+	} else {
+		more.freed_count = -count;
+		more.freed_value = -value;
+		more.freed_all_count = estimate(-count, amount->scale);
+		more.freed_all_value = estimate(-value, amount->scale);
+	}
+	tr2p_bucket_add(bucket, &more);
+}
+
+/* The scope in the trace, looked up once tracing is on. */
+static uint32_t scope_of(struct tr2p_bucket *bucket)
+{
+	uint32_t scope = tr2_load_rlx(&bucket->scope);   /* relaxed: a number by itself, always the same */
+
+	if (!scope) {
+		scope = tr2_sample_scope_v1(tr2p_profile_name(bucket->profile), bucket->module_text,
+					    bucket->stack_text);
+		tr2_store_rlx(&bucket->scope, scope); /* relaxed: as above */
+	}
+	return scope;
+}
+
+static void record(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
+{
+	const struct tr2_sample_v1 sample = {
+		.scope = scope_of(bucket), .profile = tr2p_profile_name(bucket->profile),
+		.modules = bucket->module_text, .stack = bucket->stack_text, .count = amount->count,
+		.value = amount->value, .period = amount->period, .labels = tr2p_labels_list(bucket->labels)
+	};
+
+	tr2_sample_v1(&sample);
+}
+
+/* Totals stay right, if not stacks. */
+static void record_without_stack(unsigned profile, const struct trace2_labels *labels, const struct tr2p_amount *amount)
+{
+	const struct tr2_sample_v1 sample = {
+		.profile = tr2p_profile_name(profile), .modules = "", .stack = "", .count = amount->count,
+		.value = amount->value, .period = amount->period, .labels = tr2p_labels_list(labels)
+	};
+
+	tr2_sample_v1(&sample);
+}
+
+struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount)
+{
+	const struct tr2p_module *modules[TR2P_FRAMES_MAX], *near = NULL;
+	const struct trace2_labels *labels = tr2p_g_thread.labels;
+	struct tr2p_bucket *bucket;
+	int saved = errno;
+
+	tr2p_enter();
+	for (unsigned i = 0; i < stack->n; i++) {
+		modules[i] = tr2p_module_of(stack->at[i], near);
+		near = modules[i] ? modules[i] : near;
+	}
+	bucket = tr2p_bucket_of(profile, labels, stack, modules);
+	if (bucket) {
+		add(bucket, amount);
+		record(bucket, amount);
+	} else {
+		record_without_stack(profile, labels, amount);
+	}
+	tr2p_leave();
+	errno = saved;
+	return bucket;
+}
+
+void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
+{
+	int saved = errno;
+
+	tr2p_enter();
+	add(bucket, amount);
+	record(bucket, amount);
+	tr2p_leave();
+	errno = saved;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_thread.h - what the profiler knows of the calling thread.
+ *
+ * In the thread's static TLS (initial-exec), so that a signal handler and malloc() can use it: no allocation, no
+ * lock. All zero is the state of a thread that the profiler has not seen yet.
+ */
+#ifndef TR2P_THREAD_H
+#define TR2P_THREAD_H
+
+#include <stdint.h>
+
+#include "base/tr2_atomic.h"
+
+struct trace2_labels;
+
+struct tr2p_thread {
+	/* Above 0: the thread is in the profiler, where nothing is sampled.  Written by it and its handlers. */
+	unsigned inside;
+	uint32_t random;                      /* state of tr2p_random(); 0: not seeded */
+	const struct trace2_labels *labels;
+	intptr_t heap_left;                   /* bytes to allocate until the next heap sample */
+	uintptr_t stack_low, stack_high;      /* of its stack; 0: not known */
+	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
+};
+
+extern __thread struct tr2p_thread tr2p_g_thread __attribute__((tls_model("initial-exec")));
+
+/*
+ * The thread goes into the profiler, and out: what it calls meanwhile - malloc(), locks - is not profiled, nor is it
+ * sampled by timers, which count the ticks as missed.  Nests.  Signal safe
+ */
+static inline void tr2p_enter(void)
+{
+	tr2p_g_thread.inside++;
+	tr2_fence_compiler();
+}
+
+static inline void tr2p_leave(void)
+{
+	tr2_fence_compiler();
+	tr2p_g_thread.inside--;
+}
+
+static inline int tr2p_is_inside(void)
+{
+	return tr2p_g_thread.inside != 0;
+}
+
+/* A random number of this thread's, 32 bits. */
+uint32_t tr2p_random(void);
+
+/*
+ * Threads: each begins by tr2p_thread_begin(), the main one in the constructor, one made by pthread_create() in its
+ * first function, one that is found in /proc when a profile starts by the profile.  Fills in stack_low and stack_high.
+ */
+void tr2p_thread_begin(void);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_unwind.c - by libgcc, or along frame pointers. */
+#include "tr2p_unwind.h"
+
+#include <signal.h>
+#include <ucontext.h>
+#include <unwind.h>
+
+#include "tr2p_thread.h"
+
+static struct settings {
+	int by_frame_pointers;
+	unsigned frames;
+} g_settings = { 0, TR2P_FRAMES };
+
+/* ---- what a signal has interrupted ---------------------------------------------------------------- */
+
+struct registers {
+	uintptr_t pc, fp, sp;
+};
+
+static struct registers registers_of(const void *context)
+{
+	const mcontext_t *m = &((const ucontext_t *)context)->uc_mcontext;
+
+#if defined(__x86_64__)
+	return (struct registers){ (uintptr_t)m->gregs[REG_RIP], (uintptr_t)m->gregs[REG_RBP],
+				   (uintptr_t)m->gregs[REG_RSP] };
+#elif defined(__i386__)
+	return (struct registers){ (uintptr_t)m->gregs[REG_EIP], (uintptr_t)m->gregs[REG_EBP],
+				   (uintptr_t)m->gregs[REG_ESP] };
+#elif defined(__aarch64__)
+	return (struct registers){ m->pc, m->regs[29], m->sp };
+#elif defined(__arm__)
+	return (struct registers){ m->arm_pc, m->arm_fp, m->arm_sp };
+#elif defined(__s390x__)
+	return (struct registers){ m->psw.addr, m->gregs[11], m->gregs[15] };
+#else
+#error "where do registers lie in a signal's context here?"
+#endif
+}
+
+/* ---- libgcc --------------------------------------------------------------------------------------- */
+
+struct walk {
+	struct tr2p_stack *stack;
+	uintptr_t from;           /* begins with the frame that was interrupted here; 0: begins by skip */
+	unsigned skip;
+	uintptr_t cfa;            /* of the frame before */
+};
+
+/* Frames lie one above the other in the thread's stack: one that does not was made of nonsense, and no further. */
+static int is_sane(const struct walk *walk, uintptr_t cfa)
+{
+	const struct tr2p_thread *thread = &tr2p_g_thread;
+
+	if (walk->cfa && cfa < walk->cfa)
+		return 0;
+	return !thread->stack_high || (cfa >= thread->stack_low && cfa <= thread->stack_high);
+}
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *data)
+{
+	struct walk *walk = data;
+	int is_exact = 0;
+	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact), cfa = _Unwind_GetCFA(context);
+
+	if (walk->from) {
+		if (!is_exact || ip != walk->from)
+			return _URC_NO_REASON;   /* still in the handler, perhaps on a stack of its own */
+		walk->from = 0;
+	} else if (walk->skip) {
+		walk->skip--;
+		return _URC_NO_REASON;
+	}
+	if (!ip)
+		return _URC_END_OF_STACK;
+	walk->stack->at[walk->stack->n++] = is_exact ? ip : ip - 1;
+	if (walk->stack->n == g_settings.frames || !is_sane(walk, cfa))
+		return _URC_END_OF_STACK;
+	walk->cfa = cfa;
+	return _URC_NO_REASON;
+}
+
+/* ---- frame pointers -------------------------------------------------------------------------------- */
+
+/* A frame's first two words are the frame pointer of its caller and where it returns to. */
+static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, unsigned skip)
+{
+	uintptr_t high = tr2p_g_thread.stack_high;
+
+	while (stack->n < g_settings.frames && fp >= low && fp % sizeof(fp) == 0 && fp + 2 * sizeof(fp) <= high) {
+		const uintptr_t *frame = (const void *)fp;
+		if (!frame[1])
+			break;
+		if (skip)
+			skip--;
+		else
+			stack->at[stack->n++] = frame[1] - 1;
+		low = fp + 2 * sizeof(fp);
+		fp = frame[0];
+	}
+}
+
+/* ---- both ----------------------------------------------------------------------------------------- */
+
+void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
+{
+	struct tr2p_stack stack;
+
+	g_settings.by_frame_pointers = by_frame_pointers;
+	if (frames)
+		g_settings.frames = frames < TR2P_FRAMES_MAX ? frames : TR2P_FRAMES_MAX;
+	if (!by_frame_pointers)
+		tr2p_unwind(&stack, 0);
+}
+
+/* Frames of this function and of its caller are left out. */
+__attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned skip)
+{
+	struct walk walk = { .stack = stack, .skip = skip + 2 };
+
+	stack->n = 0;
+	if (g_settings.by_frame_pointers)
+		walk_frames(stack, (uintptr_t)__builtin_frame_address(0), tr2p_g_thread.stack_low, skip + 1);
+	else
+		_Unwind_Backtrace(take_frame, &walk);
+}
+
+void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
+{
+	const struct registers at = registers_of(context);
+	struct walk walk = { .stack = stack, .from = at.pc };
+
+	stack->n = 0;
+	if (!g_settings.by_frame_pointers)
+		_Unwind_Backtrace(take_frame, &walk);
+	if (stack->n || !at.pc)
+		return;
+	stack->at[stack->n++] = at.pc;
+	if (g_settings.by_frame_pointers)
+		walk_frames(stack, at.fp, at.sp, 0);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_unwind.h - the stack of the calling thread.
+ *
+ * By libgcc's unwinder, which takes no lock with glibc from 2.35 on, or by frame pointers (TRACE2_PROF=...,unwind=fp).
+ * What it does not know - code without unwind tables, a stack pointer that is not in the thread's stack - ends the
+ * stack.
+ */
+#ifndef TR2P_UNWIND_H
+#define TR2P_UNWIND_H
+
+#include <stdint.h>
+
+enum { TR2P_FRAMES = 64, TR2P_FRAMES_MAX = 128 };   /* by default; at most */
+
+struct tr2p_stack {
+	unsigned n;
+	/* the innermost first; of a call an address in it, one less than where it returns to */
+	uintptr_t at[TR2P_FRAMES_MAX];
+};
+
+/* Have libgcc load what it needs, which takes a lock and memory.  Once, before the first.  frames  0: the default */
+void tr2p_unwind_init(int by_frame_pointers, unsigned frames);
+
+/*
+ * The stack of the caller of the function that calls this, without skip more of the innermost: in an interposed
+ * malloc(), 0 begins with who called malloc().
+ * Signal safe
+ */
+void tr2p_unwind(struct tr2p_stack *stack, unsigned skip);
+
+/* The stack that a signal has interrupted; context is the handler's third argument.  Signal safe */
+void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context);
+
+#endif
