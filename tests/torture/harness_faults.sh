@@ -266,23 +266,21 @@ own_calls()
 }
 
 # calls DIRECTORY COMMAND...: into files 1.calls, 2.calls, ... those of the program from opening to closing a file of its
-# own, and those of its threads and children, in the order in which they were made
+# own, and those of the thread and the children that it creates between, in this order.  (Numbers of tasks may begin anew.)
 calls()
 {
-	local directory=$work/$1 file n=0
+	local directory=$work/$1 own task n=1
 	shift
 
 	mkdir "$directory"
 	strace -ff -qq -o "$directory/by" "$@"
 	verdict "system calls: exit status" $(($? != 7))
-	for file in $(find "$directory" -name 'by.*' | sort -V); do
-		grep -q '"trace2-drain"' "$file" && continue
+	own=$(grep -lE '^openat\(.*/own"' "$directory"/by.*)
+	sed -n '/^openat.*own/,/^close(3)/p' "$own" >"$directory/own"
+	own_calls <"$directory/own" >"$directory/1.calls"
+	for task in $(sed -nE 's/^(clone3?|v?fork)\(.* = ([0-9]+)$/\2/p' "$directory/own"); do
 		n=$((n + 1))
-		if [ $n -eq 1 ]; then
-			sed -n '/^openat.*own/,/^close(3)/p' "$file"
-		else
-			cat "$file"
-		fi | own_calls >"$directory/$n.calls"
+		own_calls <"$directory/by.$task" >"$directory/$n.calls"
 	done
 }
 
