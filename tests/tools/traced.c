@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "begun.h"
+
 struct traced t;
 struct raw_file file;
 
@@ -30,6 +32,7 @@ static const char *find_base(void)
 
 void traced_init(struct traced *traced)
 {
+	begun_before_forks();   /* before the library has handlers of fork(): so behind these */
 	memset(traced, 0, sizeof(*traced));
 	snprintf(traced->dir, sizeof(traced->dir), "%.40s/t2test-XXXXXX", find_base());
 	if (!mkdtemp(traced->dir))
