@@ -11,11 +11,13 @@
 # without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds counts as one failure.
 # So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
+# At the end each line that says what failed is repeated ("failed: NAME: LINE").
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
+. "$(dirname "$0")/failed.sh"
 
 out=${T2_OUT:-build} most=${T2_JOBS:-$((2 * $(nproc)))}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 why=
 programs=() pids=() shown=0
 mkdir -p "$out/log"
 
@@ -113,6 +115,7 @@ show()
 	printf '%-28s %s passed, %s failed%s%s\n' "$(basename "$program" .sh)" "$p" "$f" \
 		"$([ "$s" -gt 0 ] && echo ", $s skipped")" \
 		"$([ "$status" -eq 77 ] && tail -n 1 "$log" | sed 's/^skipped: //; s/^/: /')"
+	[ "$f" -eq 0 ] || why+=$(failed_lines "$(basename "$program" .sh)" "$log")$'\n'
 	if [ "$f" -gt 0 ] || [ -n "${T2_V:-}" ]; then
 		[ "$f" -gt 0 ] && echo "--- $program: exit status $status, $log ends with:"
 		tail -n "$([ -n "${T2_V:-}" ] && echo +1 || echo 40)" "$log"
@@ -152,6 +155,7 @@ done
 begin "$most" "${together[@]}"
 begin 1 "${in_turn[@]}"
 
+printf '%s' "$why"
 [ "$skipped" -gt 0 ] && echo "$skipped skipped"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

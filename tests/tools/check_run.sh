@@ -7,7 +7,7 @@ set -u
 
 . "$(dirname "$0")/../common.sh"
 mkdir -p "$tmp/tests"
-cp "$top/tests/run.sh" "$tmp/tests/"
+cp "$top/tests/run.sh" "$top/tests/failed.sh" "$tmp/tests/"
 cd "$tmp" || exit 1
 
 # program NAME: stdin, what it does
@@ -87,5 +87,40 @@ check "a failure is in the exit status" test $? -eq 1
 check "what failed says why" grep -qx 'what went wrong' said
 check "what takes too long has failed" grep -q '^check_endless  *0 passed, 1 failed' said
 check "and is in the sum" test "$(tail -n 1 said)" = "3 passed, 2 failed"
+
+program check_late.sh <<'END'
+echo "FAIL the second of three"
+echo "    with this"
+echo "2 passed, 1 failed"
+exit 1
+END
+program test_cmocka <<'END'
+echo "[==========] Running 2 test(s)."
+echo "[ RUN      ] test_a"
+echo "[  ERROR   ] --- 1 != 2"
+echo "[   LINE   ] --- a.c:7: error: Failure!"
+echo "[  FAILED  ] test_a"
+echo "[ RUN      ] test_b"
+echo "[       OK ] test_b"
+echo "[==========] 2 test(s) run."
+echo "[  PASSED  ] 1 test(s)."
+echo "[  FAILED  ] 1 test(s), listed below:"
+exit 1
+END
+run 2 ./check_late.sh ./check_bad.sh ./test_cmocka ./check_one.sh
+grep -A 20 -m 1 '^failed' said >end
+mv end said
+says "at the end stands once more what failed" "failed: check_late: FAIL the second of three
+failed: check_late:     with this
+failed: check_late: 2 passed, 1 failed
+failed: check_bad: what went wrong
+failed: check_bad: 2 passed, 1 failed
+failed: test_cmocka: [  ERROR   ] --- 1 != 2
+failed: test_cmocka: [   LINE   ] --- a.c:7: error: Failure!
+failed: test_cmocka: [  FAILED  ] test_a
+failed: test_cmocka: [ RUN      ] test_b
+failed: test_cmocka: [       OK ] test_b
+failed: test_cmocka: [  FAILED  ] 1 test(s), listed below:
+6 passed, 3 failed"
 
 total

@@ -4,6 +4,7 @@
 #
 # Run harnesses from the top directory, one after the other, and sum up.  Each prints the counts it reached
 # and ends with "N passed, N failed"; so does this script.  Exit status 0 if none failed and one passed.
+# In front of the sum each line that says what failed is repeated ("failed: NAME: LINE").
 # T2_OUT     the build to test (default build)
 # T2_SCALE   per cent of the full length, 1 to 100 (default 100)
 # T2_SEED    seed of everything random (default: the time; printed)
@@ -11,9 +12,10 @@
 # What a harness could not try it says in a line "skipped: WHAT: WHY"; if there are any, "N skipped" stands before the sum.
 # With CI=true a tool that is missing is a failure instead.
 set -u
+. tests/failed.sh
 
 export T2_OUT=${T2_OUT:-build} T2_SCALE=${T2_SCALE:-100} T2_SEED=${T2_SEED:-$(date +%s)}
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 why=
 mkdir -p "$T2_OUT/log"
 
 run_harness()
@@ -28,6 +30,7 @@ run_harness()
 	{ [ "$status" -ne 0 ] || [ -z "$last" ]; } && [ "$f" -eq 0 ] && f=1
 	s=$(grep -c '^skipped: ' "$log")
 	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+	[ "$f" -eq 0 ] || why+=$(failed_lines "$name" "$log")$'\n'
 	printf '%s: %s passed, %s failed%s, %s s\n' "$name" "$p" "$f" "$([ "$s" -gt 0 ] && echo ", $s skipped")" \
 		$((SECONDS - begun))
 }
@@ -46,6 +49,7 @@ for name; do
 		failed=$((failed + 1))
 	fi
 done
+printf '%s' "$why"
 [ "$skipped" -gt 0 ] && echo "$skipped skipped"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
