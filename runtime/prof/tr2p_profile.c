@@ -1,31 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2p_profile.c - the table of profiles. */
+/* tr2p_profile.c - the table of profiles, and what is in those of the program's own. */
 #include "tr2p_profile.h"
 
+#include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "trace2_prof.h"
+#include "tr2p_sample.h"
+#include "tr2p_thread.h"
+#include "tr2p_unwind.h"
+#include "tr2p_values.h"
+#include "base/tr2_atomic.h"
 
 static struct trace2_profile g_always[] = {
 	{ "cpu", TR2P_CPU, 0 }, { "wall", TR2P_WALL, 0 }, { "heap", TR2P_HEAP, 0 }, { "block", TR2P_BLOCK, 0 },
 	{ "mutex", TR2P_MUTEX, 0 }, { "threadcreate", TR2P_THREADCREATE, 0 }, { "threads", TR2P_THREADS, 0 },
 	{ "allocs", TR2P_HEAP, 1 },
 };
-enum { ALWAYS = sizeof(g_always) / sizeof(g_always[0]) };
+enum { ALWAYS = sizeof(g_always) / sizeof(g_always[0]), OWN_MAX = TR2P_PROFILES - TR2P_OWN, NAME_BYTES = 256 };
+
+struct own_profile {
+	struct trace2_profile profile;
+	struct tr2p_values values;    /* under the lock */
+	char name[NAME_BYTES];
+};
+
+/* A profile is made under the lock, and is in the table once total counts it; then it does not change. */
+static struct own_profile g_own[OWN_MAX];
+static unsigned g_own_total;          /* [P4] */
+static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the table ------------------------------------------------------------------------------------ */
 
 struct trace2_profile *tr2p_profile_at(unsigned i)
 {
-	return i < ALWAYS ? &g_always[i] : NULL;
+	if (i < ALWAYS)
+		return &g_always[i];
+	return i < tr2p_profile_total() ? &g_own[i - ALWAYS].profile : NULL;
 }
 
 unsigned tr2p_profile_total(void)
 {
-	return ALWAYS;
+	return ALWAYS + tr2_load_acq(&g_own_total); /* [P4] acquire: the profiles counted.  Pairs with put_profile() */
 }
 
 const char *tr2p_profile_name(unsigned number)
 {
-	return number < TR2P_OWN ? g_always[number].name : NULL;
+	return number < TR2P_OWN ? g_always[number].name : g_own[number - TR2P_OWN].name;
 }
 
 struct trace2_profile *trace2_prof_lookup(const char *name)
@@ -39,4 +61,145 @@ struct trace2_profile *trace2_prof_lookup(const char *name)
 const char *trace2_prof_name(const struct trace2_profile *profile)
 {
 	return profile->name;
+}
+
+int trace2_prof_each(int (*visit)(struct trace2_profile *profile, void *data), void *data)
+{
+	struct trace2_profile *by_name[ALWAYS + OWN_MAX];
+	unsigned total = tr2p_profile_total();
+	int done = 0;
+
+	for (unsigned i = 0; i < total; i++) {
+		struct trace2_profile *profile = tr2p_profile_at(i);
+		unsigned at = i;
+		for (; at && strcmp(by_name[at - 1]->name, profile->name) > 0; at--)
+			by_name[at] = by_name[at - 1];
+		by_name[at] = profile;
+	}
+	for (unsigned i = 0; i < total && !done; i++)
+		done = visit(by_name[i], data);
+	return done;
+}
+
+/* ---- the program's own ---------------------------------------------------------------------------- */
+
+static void lock(void)
+{
+	tr2p_enter();
+	pthread_mutex_lock(&g_lock);
+}
+
+static void unlock(void)
+{
+	pthread_mutex_unlock(&g_lock);
+	tr2p_leave();
+}
+
+/* A child that is forked while another thread has the lock could never have it. */
+static void watch_forks(void)
+{
+	pthread_atfork(lock, unlock, unlock);
+}
+
+static int is_name(const char *name)
+{
+	size_t n = 0;
+
+	for (; name[n]; n++)
+		if (n == NAME_BYTES - 1 || (unsigned char)name[n] <= ' ' || name[n] == ',')
+			return 0;
+	return n > 0;
+}
+
+static int put_profile(const char *name, struct trace2_profile **profile)
+{
+	unsigned n = tr2p_profile_total() - ALWAYS;
+	struct own_profile *own = &g_own[n];
+
+	if (trace2_prof_lookup(name))
+		return EEXIST;
+	if (n == OWN_MAX)
+		return ENOSPC;
+	strcpy(own->name, name);
+	own->profile = (struct trace2_profile){ .name = own->name, .number = TR2P_OWN + n };
+	*profile = &own->profile;
+	tr2_store_rel(&g_own_total, n + 1); /* [P4] release: the profile.  Pairs with tr2p_profile_total() */
+	return 0;
+}
+
+int trace2_prof_new(const char *name, struct trace2_profile **profile)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	int error, saved = errno;
+
+	if (!name || !is_name(name))
+		return EINVAL;
+	pthread_once(&once, watch_forks);
+	lock();
+	error = tr2p_bucket_init();
+	if (!error)
+		error = put_profile(name, profile);
+	unlock();
+	errno = saved;
+	return error;
+}
+
+/* NULL: it is one of those that exist always, or none at all. */
+static struct own_profile *own_of(const struct trace2_profile *profile)
+{
+	return profile && profile->number >= TR2P_OWN ? &g_own[profile->number - TR2P_OWN] : NULL;
+}
+
+size_t trace2_prof_count(const struct trace2_profile *profile)
+{
+	const struct own_profile *own = own_of(profile);
+	size_t count;
+
+	if (!own)
+		return tr2p_bucket_count(profile->number);
+	lock();
+	count = own->values.count;
+	unlock();
+	return count;
+}
+
+int trace2_prof_add(struct trace2_profile *profile, const void *value, unsigned skip)
+{
+	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	struct own_profile *own = own_of(profile);
+	struct tr2p_value *added;
+	struct tr2p_stack stack;
+	int error, saved = errno;
+
+	if (!own)
+		return EINVAL;
+	tr2p_unwind(&stack, skip);
+	lock();
+	error = tr2p_values_add(&own->values, value, &added);
+	if (!error)
+		added->bucket = tr2p_sample(profile->number, &stack, &one);
+	unlock();
+	errno = saved;
+	return error;
+}
+
+void trace2_prof_remove(struct trace2_profile *profile, const void *value)
+{
+	const struct tr2p_amount one_less = { .count = -1, .period = 1, .scale = 1 };
+	const struct tr2p_stack nowhere = { 0 };
+	struct own_profile *own = own_of(profile);
+	struct tr2p_bucket *bucket;
+	int saved = errno;
+
+	if (!own)
+		return;
+	lock();
+	if (tr2p_values_remove(&own->values, value, &bucket)) {
+		if (bucket)
+			tr2p_sample_again(bucket, &one_less);
+		else
+			tr2p_sample(profile->number, &nowhere, &one_less);
+	}
+	unlock();
+	errno = saved;
 }

@@ -13,7 +13,7 @@ struct trace2_profile {
 	int is_allocs;            /* of what was freed, too */
 };
 
-/* Profiles there are, by number 0..; "allocs" behind those of enum tr2p_kind. */
+/* Profiles there are, by number 0..; "allocs" behind those of enum tr2p_kind, then the program's own. */
 struct trace2_profile *tr2p_profile_at(unsigned i);
 unsigned tr2p_profile_total(void);
 

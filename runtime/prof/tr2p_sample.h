@@ -11,6 +11,7 @@
  *   [P1]  tr2p_module_of() publishes      tr2p_module_of()          a module before it is found
  *   [P2]  publish() in tr2p_bucket.c      tr2p_bucket_first()       a bucket before it is in its profile's list
  *   [P3]  tr2p_bucket_of() publishes      tr2p_bucket_of()          a bucket before it is found
+ *   [P4]  put_profile()                   tr2p_profile_total()      a profile of the program's own before it is counted
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H
