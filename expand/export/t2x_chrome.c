@@ -9,6 +9,11 @@
  * Times are microseconds with three decimals, so nanoseconds.  Readers have them as doubles, which cannot hold
  * nanoseconds since 1970: they count from the midnight before the first event, UTC, so that traces of a day fit
  * together.
+ *
+ * A reader adds start and length, and what is rounded then may put the end of a slice behind that of the one around it,
+ * or behind the start of the next one, if both are of one nanosecond; speedscope takes such slices apart.  So each of
+ * several starts and ends of a thread in one nanosecond is put STEP_PS behind the one before, but no half nanosecond
+ * away.  All others have three decimals; rounded or cut to nanoseconds all are right.
  */
 #include "t2x_chrome.h"
 
@@ -21,7 +26,11 @@
 
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 
-enum { USUAL_BYTES = 1024 };        /* of a slice but for the text of its frame and its arguments */
+enum {
+	USUAL_BYTES = 1024,             /* of a slice but for the text of its frame and its arguments */
+	STEP_PS = 40,                   /* at the end of a day doubles are 15 apart, and two sums are rounded */
+	MAX_STEPS = 12,
+};
 
 /* ---- elements ----------------------------------------------------------------------------------- */
 
@@ -108,12 +117,30 @@ static void put_arguments(struct t2x_printer *printer, const struct t2x_span *sp
 	t2x_out_char(out, '}');
 }
 
+static inline unsigned steps(uint32_t before)
+{
+	return before < MAX_STEPS ? before : MAX_STEPS;
+}
+
+/* Microseconds, so many steps later: with five decimals unless there are none. */
+static inline char *put_stepped(char *p, uint64_t ns, unsigned later)
+{
+	p = put_us(p, ns);
+	return __builtin_expect(later == 0, 1) ? p : t2x_put_2(p, later * STEP_PS / 10);
+}
+
+static inline char *put_length(char *p, const struct t2x_track *track, const struct t2x_span *span)
+{
+	return put_stepped(p, span->end_ns - span->start_ns, steps(track->at_once) - steps(span->after));
+}
+
 /* Its thread's own slice has the thread's name, and ends as it has to. */
 static void end_thread(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_span *span,
 		       enum t2x_span_end end)
 {
 	t2x_chrome_begin(printer, track, track->name, "trace2.thread", 'X', span->start_ns);
-	put_time(printer, "dur", span->end_ns - span->start_ns);
+	t2x_json_key(printer->out, "dur");
+	printer->out->pos = put_length(t2x_out_room(printer->out, 2 * T2X_MAX_DIGITS), track, span);
 	if (end == T2X_SPAN_OPEN)
 		put_arguments(printer, span, end);
 	t2x_chrome_end(printer);
@@ -146,9 +173,9 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 	t2x_out_bytes(printer->out, frame->text, frame->length);
 	p = t2x_out_room(printer->out, USUAL_BYTES);
 	memcpy(p, track->text, sizeof(track->text));
-	p = put_us(p + track->length, span->start_ns - chrome->zero_ns);
+	p = put_stepped(p + track->length, span->start_ns - chrome->zero_ns, steps(span->after));
 	memcpy(p, ",\"dur\":", 8);
-	p = put_us(p + 7, span->end_ns - span->start_ns);
+	p = put_length(p + 7, track, span);
 	if (span->message || end != T2X_SPAN_LEFT) {
 		printer->out->pos = p;
 		put_arguments(printer, span, end);

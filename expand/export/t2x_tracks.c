@@ -21,8 +21,11 @@ static void end_innermost(struct t2x_tracks *tracks, struct t2x_track *track, ui
 	struct t2x_span *span = &track->spans[--track->open];
 
 	span->end_ns = ns > span->start_ns ? ns : span->start_ns;
+	if (track->at_once < span->after)
+		track->at_once = span->after;
 	if (span->frame)
 		tracks->end_span(tracks->printer, track, span, track->open, end);
+	track->at_once++;
 	if (track->open)
 		span[-1].inner_ns += span->frame && t2x_span_is_exact(end) ? span->end_ns - span->start_ns :
 				     span->inner_ns;
@@ -73,7 +76,7 @@ static void enter(struct t2x_tracks *tracks, struct t2x_track *track, const stru
 	if (!fill_up_to(track, ev->open) || !make_room(track, ev->open + 1))
 		return;
 	span = &track->spans[track->open++];
-	*span = (struct t2x_span){ .frame = frame, .start_ns = ev->ns };
+	*span = (struct t2x_span){ .frame = frame, .start_ns = ev->ns, .after = track->at_once++ };
 	if (!tracks->keeps_messages || !ev->message)
 		return;
 	span->message = malloc(ev->message_length + 1);
@@ -234,8 +237,10 @@ struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_ev
 
 	if (!track)
 		return NULL;
-	if (ev->ns > track->last_ns)
+	if (ev->ns > track->last_ns) {
 		track->last_ns = ev->ns;
+		track->at_once = 0;
+	}
 	if (ev->style == TLG_STYLE_region_leave) {
 		leave(tracks, track, ev);
 		return track;

@@ -42,6 +42,7 @@ struct t2x_span {
 	uint64_t start_ns, end_ns;
 	uint64_t inner_ns;      /* of the outermost in it that were exact */
 	uint32_t node;          /* the writer's; 0 at first */
+	uint32_t after;         /* as many starts and ends in its thread had the time of its start before it */
 	uint32_t message_length;
 	char *message;          /* of the enter; NULL: none */
 };
@@ -65,6 +66,7 @@ struct t2x_track {
 	uint32_t tid;
 	uint64_t number;        /* t2x_thread.number when it was last looked at */
 	uint64_t last_ns;       /* of its last event */
+	uint32_t at_once;       /* starts and ends of spans at that time so far; of a span's end not less than after */
 	int is_told;            /* the writer's */
 	uint32_t open, max;     /* spans; the first is the thread itself */
 	struct t2x_span *spans;

@@ -28,9 +28,9 @@ def expand(t2expand, trace, *options):
 
 
 def nanoseconds(text):
-    """Decimal text of seconds (nine decimals) or microseconds (three) to whole nanoseconds."""
+    """Decimal text of seconds (nine decimals) or microseconds (three; five are rounded) to whole nanoseconds."""
     whole, _, part = text.partition(".")
-    return int(whole + part)
+    return int(whole + part) if len(part) != 5 else (int(whole + part) + 50) // 100
 
 
 class Oracle:

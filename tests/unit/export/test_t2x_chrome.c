@@ -52,7 +52,7 @@ static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
 		    ELEMENT("cat", "a\\\"\\ufffd\xe2\x82\xac", "X", "020.999")
 		    ",\"dur\":10.000,\"args\":{\"message\":\"of 5\"}}\n"
 		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":30.000}\n"
-		    OWN("40.999", OPEN) TAIL);
+		    OWN("40.99904", OPEN) TAIL);
 }
 
 static void test_chrome_region_without_leave_ends_where_it_ended(void **state)
@@ -69,8 +69,8 @@ static void test_chrome_region_without_leave_ends_where_it_ended(void **state)
 		    ",\"dur\":10.000,\"args\":{\"end\":\"the thread or process ended\"}}\n"
 		    ELEMENT("trace2", "atexit", "i", "020.999") ",\"s\":\"t\",\"args\":{\"values\":[3]}}\n"
 		    ELEMENT("cat", "lab", "X", "030.999")
-		    ",\"dur\":0.000,\"args\":{\"end\":\"the thread or process ended\"}}\n"
-		    OWN("30.999", "") TAIL);
+		    ",\"dur\":0.00004,\"args\":{\"end\":\"the thread or process ended\"}}\n"
+		    OWN("30.99908", "") TAIL);
 }
 
 static void test_chrome_gap_is_a_slice_and_regions_in_it_are_marked(void **state)
@@ -110,7 +110,27 @@ static void test_chrome_gap_with_known_leaves_ends_their_slices(void **state)
 		    ELEMENT("cat", "lab", "X", "020.999") ",\"dur\":29.001,\"args\":{\"end\":\"missing\"}}\n"
 		    ELEMENT("trace2", "lost-leaves", "C", "050.000") ",\"args\":{\"value\":1}}\n"
 		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":50.000}\n"
-		    OWN("60.999", OPEN) TAIL);
+		    OWN("60.99904", OPEN) TAIL);
+}
+
+/* Added up as doubles, what ends or starts in one nanosecond has to stay in its order. */
+static void test_chrome_slices_that_meet_in_a_nanosecond_are_apart(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_chrome(&f);
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, leave, 10, "");
+	feed_hit(&f, enter, 20, "");
+	feed_hit(&f, leave, 30, "");
+	feed_hit(&f, leave, 30, "");
+	feed_expect(&f, HEAD MAIN
+		    ELEMENT("cat", "lab", "X", "010.99904") ",\"dur\":0.00004}\n"
+		    ELEMENT("cat", "lab", "X", "020.999") ",\"dur\":10.000}\n"
+		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":20.00004}\n"
+		    OWN("30.99908", OPEN) TAIL);
 }
 
 static void test_chrome_numbers_are_counters_and_texts_instants(void **state)
@@ -150,7 +170,7 @@ static void test_chrome_thread_that_exits_ends_its_slice(void **state)
 		    THREAD("7", "2", "1", "th01:worker")
 		    ",{\"name\":\"th01:worker\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":7,\"tid\":2,"
 		    "\"ts\":11203001000.000,\"dur\":10.999}\n"
-		    OWN("20.999", OPEN) TAIL);
+		    OWN("20.99904", OPEN) TAIL);
 }
 
 /* From here on the checkpoints are of this process. */
@@ -236,6 +256,7 @@ int main(void)
 		cmocka_unit_test(test_chrome_region_without_leave_ends_where_it_ended),
 		cmocka_unit_test(test_chrome_gap_is_a_slice_and_regions_in_it_are_marked),
 		cmocka_unit_test(test_chrome_gap_with_known_leaves_ends_their_slices),
+		cmocka_unit_test(test_chrome_slices_that_meet_in_a_nanosecond_are_apart),
 		cmocka_unit_test(test_chrome_numbers_are_counters_and_texts_instants),
 		cmocka_unit_test(test_chrome_thread_that_exits_ends_its_slice),
 		cmocka_unit_test(test_chrome_child_has_an_arrow_to_its_process),
