@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Programs from npm read our exports: OpenTelemetry's generated code both forms of OTLP, the Firefox profiler's command
-# line the chrome format.  They find the regions, nanoseconds and losses that git's event format has.
+# line the chrome format: they find the regions, nanoseconds and losses that git's event format has; and the firefox
+# format: it finds the threads, markers, losses and times that sqlite3 makes of csv.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
@@ -12,10 +13,11 @@ need_shared_library
 need "node of version 18 or later" node -e 'process.exitCode = parseInt(process.versions.node) < 18 ? 1 : 0'
 need npm command -v npm
 need python3 command -v python3
+need sqlite3 command -v sqlite3
 expand=$out/t2expand
 modules=$top/build/interop/exports
-export XDG_RUNTIME_DIR=$tmp PROFILER_CLI_SESSION_DIR=$tmp
-mkdir -p "$modules"
+export XDG_RUNTIME_DIR=$tmp PROFILER_CLI_SESSION_DIR=$tmp/sessions   # to which each *.json there is one
+mkdir -p "$modules" "$PROFILER_CLI_SESSION_DIR"
 cp "$top/tests/interop/exports"/package*.json "$modules/"
 (cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || { echo "no modules: npm cannot fetch them"; exit 77; }
 . "$top/tests/cli/exports.sh"
@@ -40,14 +42,32 @@ for names in sorted(counts):
 print("lost", lost, gaps)'
 }
 
+# load PROFILE: a session of this name has it.  `profiler-cli load` would not wait for longer than half a second.
+load()
+{
+	node "$cli" --daemon "$1" --session "$1" >/dev/null 2>&1 &
+	daemon=$!
+	for _ in {1..300}; do
+		node "$cli" thread list --session "$1" >/dev/null 2>&1 && return
+		kill -0 "$daemon" 2>/dev/null || return
+		sleep 0.2
+	done
+	return 1
+}
+
+unload()
+{
+	node "$cli" stop "$1" >/dev/null 2>&1 || kill "$daemon"
+	wait "$daemon"
+}
+
 # "name count nanoseconds" of the markers of all threads that the Firefox profiler has; its times are doubles
 markers()
 {
 	local thread
 
-	node "$cli" load "$1" >/dev/null 2>&1 || return
-	for thread in $(node "$cli" thread list --json | grep -o '"t-[0-9]*"' | sort -u | tr -d '"'); do
-		node "$cli" thread markers --thread "$thread" --json
+	for thread in $(node "$cli" thread list --session "$1" --json | grep -o '"t-[0-9]*"' | sort -u | tr -d '"'); do
+		node "$cli" thread markers --session "$1" --thread "$thread" --json
 	done | python3 -c '
 import collections, json, sys
 sums, text, decoder = collections.defaultdict(lambda: [0, 0.0]), sys.stdin.read().strip(), json.JSONDecoder()
@@ -60,7 +80,6 @@ while text:
             sums[kind["markerName"]][1] += kind["count"] * kind["durationStats"]["avg"] * 1e6
 for name in sorted(sums):
     print(name, sums[name][0], round(sums[name][1]))'
-	node "$cli" stop --all >/dev/null 2>&1
 }
 
 # is_near: lines "name count nanoseconds" of two files are the same, but for a nanosecond for each count
@@ -84,7 +103,21 @@ for trace in index.tlg tree; do
 	# the timer "read" is a marker of that name, too
 	oracle "$trace" | awk '$1 != "lost" && $2 != "read" { count[$2] += $3; ns[$2] += $4 }
 		END { for (name in count) printf "%s %d %.0f\n", name, count[name], ns[name] }' | sort >oracle
+	load chrome.json
 	markers chrome.json | sort >markers
+	unload chrome.json
 	check "$trace: the Firefox profiler has the slices of the chrome format" is_near oracle markers
+done
+for trace in index.tlg tree lossy.tlg; do
+	"$expand" --format=firefox -o firefox.json "$trace" 2>/dev/null
+	"$expand" --format=csv -o rows.csv "$trace" 2>/dev/null
+	sqlite3 -cmd '.import --csv rows.csv e' :memory: <"$top/tests/interop/exports/expected.sql" >expected
+	kinds="threads data lost"
+	[ "$trace" = lossy.tlg ] || kinds="$kinds region alone"   # else nobody knows the time of each
+	load firefox.json
+	# shellcheck disable=SC2086
+	quiet "$trace: the Firefox profiler has what csv has" \
+		python3 "$top/tests/interop/exports/firefox.py" "$cli" firefox.json $kinds <expected
+	unload firefox.json
 done
 total
