@@ -4,7 +4,7 @@
 # (tests/**/check_*.sh) and benchmarks (bench/bench_*.c) are found by name; programs lie flat in build/tests.
 
 runtime_layers := api record drain output ring settings base
-expand_layers  := cli recover merge export query text read model base
+expand_layers  := cli recover merge export query symbols text read model base
 
 sources = $(basename $(foreach layer,$(2),$(sort $(wildcard $(1)/$(layer)/*.c))))
 format_src  := $(basename $(wildcard format/*.c))
@@ -16,6 +16,8 @@ live_src    := $(filter-out $(addprefix expand/,text/t2x_formats text/t2x_tree t
 
 # Packages by pkg-config's name, and the Debian package of each; of inline_pkgs only headers, as a rule
 inline_pkgs  := liburcu-cds
+# only headers of loaded_pkgs, which are loaded when they are needed
+loaded_pkgs  := libdw
 runtime_pkgs := libmd liblz4
 expand_pkgs  := liblz4 libmd expat
 test_pkgs    := cmocka
@@ -23,6 +25,7 @@ debian_liburcu-cds := liburcu-dev
 debian_liblz4      := liblz4-dev
 debian_libmd       := libmd-dev
 debian_expat       := libexpat1-dev
+debian_libdw       := libdw-dev
 debian_cmocka      := libcmocka-dev
 
 # ---- what a user may set ----------------------------------------------------------------------------
@@ -110,7 +113,7 @@ pkg_ask = $(if $(filter 0,$(call pkg_status,$(2))),$(shell $(PKG_CONFIG) $(1) $(
 pkg_status = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null; echo $$?)
 pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
 pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
-lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
+lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
 # Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these
 archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(runtime_pkgs),$(shell $(CC) -print-file-name=$(p).a))))

@@ -257,8 +257,30 @@ static void answer(const struct t2x_front *front, int option)
 	}
 }
 
+/* Options that are given or not, and those whose value is taken as it is. */
+#define AT(member) offsetof(struct t2x_settings, member)
+static const struct { int option; size_t at; } flags[] = {
+	{ OPTION_RAW_TEXT, AT(raw_text) }, { OPTION_NO_PAGER, AT(no_pager) }, { OPTION_QUIET, AT(quiet) },
+	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
+}, texts[] = {
+	{ 'o', AT(output) }, { OPTION_OUTPUT, AT(output) }, { OPTION_LAYOUT, AT(layout) },
+	{ OPTION_BINARIES, AT(places.binaries) }, { OPTION_DEBUG_DIR, AT(places.debug_dir) },
+};
+#undef AT
+
+static void take_simple(struct t2x_settings *settings, int option)
+{
+	for (unsigned i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (option == flags[i].option)
+			*(int *)((char *)settings + flags[i].at) = 1;
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (option == texts[i].option)
+			*(const char **)((char *)settings + texts[i].at) = optarg;
+}
+
 static void take_option(struct t2x_settings *settings, int option)
 {
+	take_simple(settings, option);
 	answer(&settings->front, option);
 	switch (option) {
 	case OPTION_FORMAT:
@@ -270,33 +292,14 @@ static void take_option(struct t2x_settings *settings, int option)
 		if (!settings->jobs)
 			refuse("--jobs is at least 1, not", optarg);
 		break;
-	case 'o':
-	case OPTION_OUTPUT:
-		settings->output = optarg;
-		break;
-	case OPTION_RAW_TEXT:
-		settings->raw_text = 1;
-		break;
 	case OPTION_COLOR:
 		settings->color = find_when(optarg);
-		break;
-	case OPTION_NO_PAGER:
-		settings->no_pager = 1;
-		break;
-	case OPTION_QUIET:
-		settings->quiet = 1;
-		break;
-	case OPTION_LAYOUT:
-		settings->layout = optarg;
 		break;
 	case OPTION_SUMMARY:
 		settings->format = &t2x_formats[T2X_FORMAT_summary];
 		settings->has_format = 1;
 		if (optarg)
 			settings->values[T2X_OPTION_as] = optarg;
-		break;
-	case OPTION_DIFF:
-		settings->is_diff = 1;
 		break;
 	case OPTION_THRESHOLD:
 		settings->threshold = find_percent(optarg);
@@ -306,7 +309,7 @@ static void take_option(struct t2x_settings *settings, int option)
 			take_filter(&settings->filter, (enum t2x_filter_option)(option - FILTER_OPTION));
 		else if (option >= FORMAT_OPTION)
 			settings->values[option - FORMAT_OPTION] = optarg ? optarg : "";
-		else if (!take_ring_option(settings, option))
+		else if (!take_ring_option(settings, option) && option == '?')
 			exit(T2X_EXIT_USAGE);   /* getopt has said what is wrong */
 	}
 }
@@ -412,6 +415,7 @@ static void check_format_options(struct t2x_settings *settings)
 			refuse(what, t2x_usage_names(names, sizeof(names), option));
 	}
 	options->values = settings->values;
+	options->places = &settings->places;
 	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
 	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
 	options->nesting = T2X_DEFAULT_NESTING;

@@ -12,6 +12,7 @@
 
 #include "t2x_commands.h"
 #include "query/t2x_filter.h"
+#include "symbols/t2x_symbols.h"
 #include "text/t2x_formats.h"
 
 /* Exit statuses of the program beside 0. */
@@ -39,6 +40,7 @@ struct t2x_settings {
 	unsigned new_runs;                /* of these, at the end */
 	double threshold;                 /* per cent that times may differ; below 0: any */
 	struct t2x_filter filter;         /* which events; to be freed */
+	struct t2x_symbols_places places; /* of the files that name addresses */
 	const char *output;               /* NULL: standard output */
 	int is_directory;                 /* it is one: a file in it for each process */
 	int unpacks;                      /* it is one, for the files of the archive that the format is */

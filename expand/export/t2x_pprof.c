@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_pprof.c - a profile of regions for `go tool pprof` and its like: gzip of a Profile of profile.proto.
+ * t2x_pprof.c - a profile for `go tool pprof` and its like: gzip of a Profile of profile.proto.  With --profile it is
+ * one of samples, which t2x_samples.h writes; else one of regions:
  *
  * A frame is a function and a location, with the file and line of the first place that entered it.  A sample is a stack
  * in a thread: how many regions were left there, and nanoseconds in the innermost alone; its labels are the thread, the
@@ -12,6 +13,8 @@
 #include "t2x_deflate.h"
 #include "t2x_profile.h"
 #include "t2x_protobuf.h"
+#include "t2x_sampled.h"
+#include "text/t2x_formats.h"
 
 /* Numbers of fields. */
 enum { SAMPLE_TYPE = 1, SAMPLE = 2, LOCATION = 4, FUNCTION = 5, STRING = 6, TIME = 9, DURATION = 10, COMMENT = 13,
@@ -167,9 +170,25 @@ static void put_profile(struct pprof *pprof)
 
 /* ---- the writer --------------------------------------------------------------------------------- */
 
+/* The profile of samples that is asked for, or NULL. */
+static const char *find_profile(const struct t2x_printer *printer)
+{
+	return t2x_option(&printer->options, T2X_OPTION_profile);
+}
+
 static int begin_pprof(struct t2x_printer *printer)
 {
-	return t2x_profile_begin(printer, 1);
+	const char *profile = find_profile(printer);
+
+	return profile ? t2x_sampled_begin(printer, profile) : t2x_profile_begin(printer, 1);
+}
+
+static void take(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	if (find_profile(printer))
+		t2x_sampled_event(printer, ev);
+	else
+		t2x_profile_event(printer, ev);
 }
 
 static int write_out(void *target, const char *bytes, size_t n)
@@ -178,7 +197,7 @@ static int write_out(void *target, const char *bytes, size_t n)
 	return 0;
 }
 
-static void finish_pprof(struct t2x_printer *printer)
+static void finish_regions(struct t2x_printer *printer)
 {
 	struct pprof pprof = { .profile = printer->own };
 
@@ -198,12 +217,32 @@ static void finish_pprof(struct t2x_printer *printer)
 	t2x_profile_free(printer);
 }
 
+static void finish_samples(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+	int error;
+
+	t2x_sampled_end(printer);
+	error = t2x_samples_write(sampled->samples, write_out, printer->out);
+	if (error && !printer->out->error)
+		printer->out->error = error;
+	t2x_sampled_free(printer);
+}
+
+static void finish_pprof(struct t2x_printer *printer)
+{
+	if (find_profile(printer))
+		finish_samples(printer);
+	else
+		finish_regions(printer);
+}
+
 const struct t2x_writer t2x_writer_pprof = {
 	.begin = begin_pprof,
 	.finish = finish_pprof,
-	.unresolved = t2x_profile_event,
+	.unresolved = take,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
+#define TLG_STYLE(id, kind, args, desc) .kind = take,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},

@@ -15,6 +15,7 @@
 #include "base/t2x_out.h"
 
 struct t2x_filter;
+struct t2x_symbols_places;
 
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
@@ -22,6 +23,7 @@ struct t2x_options {
 	int ns;               /* perf, event: times with nine decimals, not git's six */
 	const char *const *values;   /* t2expand only: of all options of formats, see text/t2x_formats.h */
 	struct t2x_filter *filter;   /* t2expand only: what is shown, see query/t2x_filter.h */
+	const struct t2x_symbols_places *places;   /* t2expand only: NULL: no addresses are named, see symbols/ */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 
@@ -81,6 +83,7 @@ enum { T2X_READY_START = 2, T2X_READY_STATE };                 /* child_ready; i
 enum { T2X_EXEC_ID, T2X_EXEC_EXE, T2X_EXEC_ARGV };
 enum { T2X_EXEC_CODE = 1, T2X_EXEC_ERROR };                    /* exec_result; the id is first */
 enum { T2X_PARAM_SCOPE, T2X_PARAM_NAME, T2X_PARAM_VALUE };
+enum { T2X_SAMPLE_COUNT, T2X_SAMPLE_VALUE, T2X_SAMPLE_PERIOD, T2X_SAMPLE_LABELS };   /* key, value, ... to the end */
 enum { T2X_TIMER_INTERVALS, T2X_TIMER_TOTAL, T2X_TIMER_MIN, T2X_TIMER_MAX };
 
 /* The second whose text is cached, so that most events format their microseconds only. */

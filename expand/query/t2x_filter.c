@@ -3,8 +3,10 @@
 #include "t2x_filter.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "t2x_nesting.h"
 #include "text/t2x_text.h"
 
 const struct t2x_filter_help t2x_filter_options[T2X_FILTER_OPTIONS] = {
@@ -90,7 +92,36 @@ unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_even
 		match |= T2X_FILTER_KIND;
 	if (t2x_patterns_select(&filter->category, category) && t2x_patterns_select(&filter->label, label))
 		match |= T2X_FILTER_NAMES;
+	else if (t2x_patterns_exclude(&filter->category, category) || t2x_patterns_exclude(&filter->label, label))
+		match |= T2X_FILTER_EXCLUDED;
+	if (event->style == TLG_STYLE_sample)
+		match = (match & T2X_FILTER_KIND) | T2X_FILTER_NAMES;
 	return match;
+}
+
+/* Its labels as --label has them: whether one is selected by name, whether one is excluded. */
+static unsigned match_recorded(const struct t2x_filter *filter, const struct t2x_event *event)
+{
+	unsigned within = 0;
+	char text[512];
+
+	for (unsigned i = T2X_SAMPLE_LABELS; filter->label.n && i + 1 < event->nargs; i += 2) {
+		const struct t2x_arg *key = &event->args[i], *value = key + 1;
+		snprintf(text, sizeof(text), "%.*s=%.*s", (int)key->length, key->text, (int)value->length, value->text);
+		if (t2x_patterns_exclude(&filter->label, text))
+			within |= T2X_WITHIN_EXCLUDED;
+		else if (filter->label.included && !filter->category.n && t2x_patterns_select(&filter->label, text))
+			within |= T2X_WITHIN_WANTED;
+	}
+	return within;
+}
+
+int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_event *event, unsigned within)
+{
+	within |= match_recorded(filter, event);
+	if (within & T2X_WITHIN_EXCLUDED)
+		return 0;
+	return within & T2X_WITHIN_WANTED || (!filter->category.included && !filter->label.included);
 }
 
 int t2x_filter_nests(const struct t2x_event *ev)
@@ -102,6 +133,7 @@ int t2x_filter_nests(const struct t2x_event *ev)
 	case TLG_STYLE_data_intmax:
 	case TLG_STYLE_data_json:
 	case TLG_STYLE_step:
+	case TLG_STYLE_sample:
 		return !ev->lost;
 	default:
 		return 0;

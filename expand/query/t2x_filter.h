@@ -7,9 +7,11 @@
  * is selected, unless its thread or its time is not; the counts of regions that a gap closed are those of shown ones.
  * What was open at --since is shown as open, with its own time, in front of what comes next.
  *
- * Of a region shorter than --min-duration nothing is shown: neither data, steps and regions in it.  Until it is known
- * how long it was, it waits, and all behind it: in trace time never longer than that duration.  At most T2X_HELD_MAX
- * events wait; when there would be more, the first region among them is shown, however short it was.
+ * A sample is one of all regions around it: it is shown if one of these is selected, and none is excluded.
+ *
+ * Of a region shorter than --min-duration nothing is shown: neither data, steps, samples and regions in it.  Until it
+ * is known how long it was, it waits, and all behind it: in trace time never longer than that duration.  At most
+ * T2X_HELD_MAX events wait; when there would be more, the first region among them is shown, however short it was.
  */
 #ifndef T2X_FILTER_H
 #define T2X_FILTER_H
@@ -54,11 +56,20 @@ int t2x_filter_needs_end(const struct t2x_filter *filter);
 int t2x_filter_selects_process(const struct t2x_filter *filter, const struct t2x_process *process);
 int t2x_filter_selects_thread(const struct t2x_filter *filter, const struct t2x_thread *thread);
 
-/* Whether the event's kind, and its category and label, are selected. */
-enum { T2X_FILTER_KIND = 1, T2X_FILTER_NAMES = 2 };
+/*
+ * Whether the event's kind, and its category and label, are selected; whether a pattern with a ! is why these are not.
+ * A sample has no names to select it by but those of the regions around it.
+ */
+enum { T2X_FILTER_KIND = 1, T2X_FILTER_NAMES = 2, T2X_FILTER_EXCLUDED = 4 };
 unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_event *event);
 
-/* What belongs to the region around it: regions, data and steps. */
+/*
+ * Whether a sample is selected that is in regions which are selected, or excluded, if any: T2X_WITHIN_... of
+ * t2x_nesting.h.  A label that it was recorded with, as key=value, counts like the label of a region around it.
+ */
+int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_event *event, unsigned within);
+
+/* What belongs to the region around it: regions, data, steps and samples. */
 int t2x_filter_nests(const struct t2x_event *event);
 
 void t2x_filter_free(struct t2x_filter *filter);

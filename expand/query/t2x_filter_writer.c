@@ -20,7 +20,8 @@ enum {
 	EARLY_MAX = 65536,                    /* levels of a thread, */
 	EARLY_BUDGET = 256 * 1024,            /* of all */
 	SCOPES = 2048, THREADS = 256,         /* whose matches are remembered */
-	HIDDEN = T2X_NESTING_HIDDEN, WANTED = T2X_NESTING_WANTED, SHOWN = T2X_NESTING_SHOWN, WAITS,
+	HIDDEN = T2X_NESTING_HIDDEN, EXCLUDED = T2X_NESTING_EXCLUDED, WANTED = T2X_NESTING_WANTED,
+	SHOWN = T2X_NESTING_SHOWN, WAITS,
 };
 
 /* A region before it has come out. */
@@ -118,9 +119,12 @@ static void emit(struct stage *stage, const struct t2x_event *event, int verdict
 		emit_enter(stage, record, &ev, verdict);
 		return;
 	}
-	if (ev.style == TLG_STYLE_region_leave && t2x_nesting_state(&record->nesting, ev.open) == T2X_NESTING_HIDDEN)
+	if (ev.style == TLG_STYLE_region_leave && t2x_nesting_state(&record->nesting, ev.open) < T2X_NESTING_WANTED)
 		verdict = HIDDEN;
 	t2x_nesting_cut(&record->nesting, ev.open);
+	if (ev.style == TLG_STYLE_sample && verdict == SHOWN &&
+	    !t2x_filter_selects_sample(stage->filter, &ev, t2x_nesting_within(&record->nesting, ev.open)))
+		verdict = HIDDEN;
 	ev.open = t2x_nesting_around(&record->nesting, ev.open);
 	if (verdict != HIDDEN)
 		print(stage, &ev);
@@ -257,11 +261,12 @@ static void remember(struct stage *stage, struct record *record, const struct t2
 		early->past = t2x_copy_event(&stage->copies, &past);
 }
 
-static void take_enter(struct stage *stage, struct record *record, const struct t2x_event *ev, int is_selected)
+static void take_enter(struct stage *stage, struct record *record, const struct t2x_event *ev, int is_selected,
+		       int is_excluded)
 {
 	early_cut(record, ev->open);
 	if (!is_selected || (stage->is_inside && stage->now >= stage->until))
-		pass(stage, ev, HIDDEN);
+		pass(stage, ev, is_excluded ? EXCLUDED : HIDDEN);
 	else if (stage->is_inside)
 		open_region(stage, record, ev);
 	else
@@ -410,7 +415,7 @@ static void take(struct t2x_printer *printer, const struct t2x_event *ev)
 	is_now = stage->is_inside && stage->now < stage->until;
 	record = stage->reshapes ? t2x_threads_get(&stage->threads, ev->thread) : NULL;
 	if (record && ev->scope && ev->style == TLG_STYLE_region_enter) {
-		take_enter(stage, record, ev, !is_deep && match & T2X_FILTER_NAMES);
+		take_enter(stage, record, ev, !is_deep && match & T2X_FILTER_NAMES, match & T2X_FILTER_EXCLUDED);
 	} else if (record && ev->scope && ev->style == TLG_STYLE_region_leave) {
 		take_leave(stage, record, ev, is_now && match & T2X_FILTER_KIND);
 	} else {

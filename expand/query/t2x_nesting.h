@@ -18,18 +18,24 @@ struct t2x_nesting {
 	struct t2x_nesting_level {
 		uint32_t shown;       /* up to this level */
 		uint8_t state;
+		uint8_t within;       /* T2X_WITHIN_..., it and those around it */
 	} *levels;
 	unsigned open, capacity;
 };
 
 enum t2x_nesting_state {
 	T2X_NESTING_HIDDEN,
+	T2X_NESTING_EXCLUDED,         /* hidden, and samples in it, too */
 	T2X_NESTING_WANTED,           /* its leave is to be shown, its enter was not */
 	T2X_NESTING_SHOWN,
 };
 
 /* Regions shown around an event with so many open. */
 uint32_t t2x_nesting_around(const struct t2x_nesting *nesting, unsigned open);
+
+/* What is around an event with so many open: a region that is wanted or shown, one that is excluded. */
+enum { T2X_WITHIN_WANTED = 1, T2X_WITHIN_EXCLUDED = 2 };
+unsigned t2x_nesting_within(const struct t2x_nesting *nesting, unsigned open);
 
 /* What has become of the region of this level. */
 enum t2x_nesting_state t2x_nesting_state(const struct t2x_nesting *nesting, unsigned level);

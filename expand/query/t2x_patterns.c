@@ -73,6 +73,14 @@ int t2x_patterns_select(const struct t2x_patterns *patterns, const char *text)
 	return select_text(patterns, text, text);
 }
 
+int t2x_patterns_exclude(const struct t2x_patterns *patterns, const char *text)
+{
+	for (unsigned i = 0; text && i < patterns->n; i++)
+		if (patterns->excludes[i] && !fnmatch(patterns->pattern[i], text, 0))
+			return 1;
+	return 0;
+}
+
 int t2x_patterns_select_path(const struct t2x_patterns *patterns, const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -23,6 +23,9 @@ int t2x_patterns_add(struct t2x_patterns *patterns, const char *list);
 /* Whether they select the text; NULL: there is none */
 int t2x_patterns_select(const struct t2x_patterns *patterns, const char *text);
 
+/* Whether one of those with a ! matches the text. */
+int t2x_patterns_exclude(const struct t2x_patterns *patterns, const char *text);
+
 /* As t2x_patterns_select(), for a path: a pattern without a slash is one of its last part. */
 int t2x_patterns_select_path(const struct t2x_patterns *patterns, const char *path);
 

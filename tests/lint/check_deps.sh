@@ -31,9 +31,9 @@ none "trace2.h includes only stdarg.h, stddef.h and stdint.h" \
 	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stddef|stdint)\.h$')"
 
 # Angle includes that are not libc's or the kernel's
-third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd)'
+third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd|elfutils|dwarf)'
 none "format/ needs nothing but libc" "$(includes format | grep -E "$third_party")"
-for pair in runtime:lz4 runtime:sha runtime:urcu expand:lz4 expand:expat expand:zlib expand:sha; do
+for pair in runtime:lz4 runtime:sha runtime:urcu expand:lz4 expand:expat expand:zlib expand:sha expand:elfutils; do
 	users=$(includes "${pair%:*}" | grep "<${pair#*:}" | cut -d: -f1 | sort -u | grep -c .)
 	[ "$users" -eq 1 ] || wrong="$users files of ${pair%:*}/ include ${pair#*:}, not one"
 	none "one user of ${pair#*:} in ${pair%:*}/" "${wrong:-}"

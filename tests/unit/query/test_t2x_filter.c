@@ -196,6 +196,57 @@ static void test_filter_unresolved_is_an_event_without_names(void **state)
 	expect(&f, "");
 }
 
+static void take_sample(struct feed *f, const char *path, uint64_t us)
+{
+	struct t2x_scope *scope = feed_scope(f, TLG_STYLE_sample, "cpu", NULL, "1234");
+
+	scope->file = "1000-2000 0 - /bin/a";
+	feed_hit(f, scope, us, "iiiss", 1, 10, 10, "path", path);
+}
+
+/* A sample in a, one in b in a, one in c in a, one outside. */
+static void expect_samples(enum t2x_filter_option option, const char *value, const char *expected)
+{
+	struct feed f;
+
+	open_filter(&f, option, value);
+	enter(&f, "a", 10);
+	take_sample(&f, "/", 11);
+	enter(&f, "b", 12);
+	take_sample(&f, "/", 13);
+	leave(&f, "b", 14);
+	enter(&f, "c", 15);
+	take_sample(&f, "/c", 16);
+	leave(&f, "c", 17);
+	leave(&f, "a", 18);
+	take_sample(&f, "/", 19);
+	expect(&f, expected);
+}
+
+static void test_filter_samples_are_those_of_the_regions_around_them(void **state)
+{
+	(void)state;
+	expect_samples(T2X_FILTER_label, "b", "region_enter 1 b\nsample 2 -\nregion_leave 1 b\n");
+	expect_samples(T2X_FILTER_category, "c", "region_enter 1 a\nsample 2 -\nregion_enter 2 b\nsample 3 -\n"
+		       "region_leave 2 b\nregion_enter 2 c\nsample 3 -\nregion_leave 2 c\nregion_leave 1 a\n");
+	expect_samples(T2X_FILTER_label, "a,!b", "region_enter 1 a\nsample 2 -\nsample 2 -\nregion_leave 1 a\n");
+	expect_samples(T2X_FILTER_label, "!a", "region_enter 1 b\nregion_leave 1 b\nregion_enter 1 c\n"
+		       "region_leave 1 c\nsample 1 -\n");
+	expect_samples(T2X_FILTER_since, "+3us", "~region_enter 1 a\n~region_enter 2 b\nsample 3 -\n"
+		       "region_leave 2 b\nregion_enter 2 c\nsample 3 -\nregion_leave 2 c\nregion_leave 1 a\n"
+		       "sample 1 -\n");
+	expect_samples(T2X_FILTER_min_duration, "5us", "region_enter 1 a\nsample 2 -\nregion_leave 1 a\nsample 1 -\n");
+}
+
+static void test_filter_recorded_label_selects_samples(void **state)
+{
+	(void)state;
+	expect_samples(T2X_FILTER_label, "path=/c", "sample 1 -\n");
+	expect_samples(T2X_FILTER_label, "b,path=/c", "region_enter 1 b\nsample 2 -\nregion_leave 1 b\nsample 1 -\n");
+	expect_samples(T2X_FILTER_label, "a,!path=*c", "region_enter 1 a\nsample 2 -\nsample 2 -\nregion_leave 1 a\n");
+	expect_samples(T2X_FILTER_event, "sample", "sample 1 -\nsample 1 -\nsample 1 -\nsample 1 -\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +256,8 @@ int main(void)
 		cmocka_unit_test(test_filter_full_queue_shows_the_first_region),
 		cmocka_unit_test(test_filter_thread_that_ends_is_forgotten),
 		cmocka_unit_test(test_filter_unresolved_is_an_event_without_names),
+		cmocka_unit_test(test_filter_samples_are_those_of_the_regions_around_them),
+		cmocka_unit_test(test_filter_recorded_label_selects_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_sampled.c - see t2x_sampled.h. */
+#include "t2x_sampled.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LABELS = 64, OWN_LABELS = 4 };
+
+/* ---- labels ------------------------------------------------------------------------------------- */
+
+/* A text of n bytes as a string, at a place that moves: first all are put, then they are found. */
+static size_t put_string(struct t2x_bytes *bytes, const char *text, size_t n)
+{
+	size_t at = bytes->n;
+
+	t2x_bytes_put(bytes, text, n);
+	t2x_bytes_put(bytes, "", 1);
+	return at;
+}
+
+static void put_frame(struct t2x_bytes *bytes, const struct t2x_frame *frame)
+{
+	if (*frame->category) {
+		t2x_bytes_put(bytes, frame->category, strlen(frame->category));
+		t2x_bytes_put(bytes, "/", 1);
+	}
+	t2x_bytes_put(bytes, frame->label, strlen(frame->label));
+}
+
+/*
+ * The regions that are open, the outermost first, with semicolons between them.
+ * innermost  where the last begins    Return  how many
+ */
+static unsigned put_regions(struct t2x_bytes *bytes, const struct t2x_track *track, size_t *innermost)
+{
+	unsigned n = 0;
+
+	for (uint32_t i = 0; track && i < track->open; i++) {
+		const struct t2x_frame *frame = track->spans[i].frame;
+		if (!frame || !frame->number)
+			continue;
+		if (n++)
+			t2x_bytes_put(bytes, ";", 1);
+		*innermost = bytes->n;
+		put_frame(bytes, frame);
+	}
+	t2x_bytes_put(bytes, "", 1);
+	return n;
+}
+
+/* The labels that the sample was recorded with.  Return  how many */
+static unsigned put_recorded(struct t2x_samples_label *labels, struct t2x_bytes *texts, const struct t2x_event *ev)
+{
+	size_t key[MAX_LABELS], value[MAX_LABELS];
+	unsigned n = 0;
+
+	for (unsigned i = T2X_SAMPLE_LABELS; i + 1 < ev->nargs && n < MAX_LABELS - OWN_LABELS; i += 2, n++) {
+		key[n] = put_string(texts, ev->args[i].text, ev->args[i].length);
+		value[n] = put_string(texts, ev->args[i + 1].text, ev->args[i + 1].length);
+	}
+	for (unsigned i = 0; i < n && !texts->error; i++)
+		labels[i] = (struct t2x_samples_label){
+			.key = (const char *)texts->bytes + key[i], .text = (const char *)texts->bytes + value[i]
+		};
+	return texts->error ? 0 : n;
+}
+
+static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_track *track, const struct t2x_event *ev,
+			   struct t2x_samples_label *labels)
+{
+	unsigned n, open;
+	size_t innermost = 0;
+
+	sampled->texts.n = sampled->regions.n = 0;
+	n = put_recorded(labels, &sampled->texts, ev);
+	labels[n++] = (struct t2x_samples_label){ .key = "thread", .text = ev->thread->name };
+	labels[n++] = (struct t2x_samples_label){
+		.key = "pid", .number = track ? track->process->pid : ev->thread->process->pid
+	};
+	open = put_regions(&sampled->regions, track, &innermost);
+	if (open && !sampled->regions.error) {
+		const char *text = (const char *)sampled->regions.bytes;
+		labels[n++] = (struct t2x_samples_label){ .key = "region", .text = text + innermost };
+		labels[n++] = (struct t2x_samples_label){ .key = "regions", .text = text };
+	}
+	return n;
+}
+
+/* ---- samples ------------------------------------------------------------------------------------ */
+
+static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	const struct t2x_backtrace *backtrace = t2x_backtraces_get(&sampled->backtraces, ev->scope);
+	uint32_t stack[T2X_BACKTRACE_DEPTH];
+	struct t2x_samples_label labels[MAX_LABELS];
+	struct t2x_sample sample = {
+		.stack = stack, .labels = labels, .count = ev->args[T2X_SAMPLE_COUNT].value,
+		.value = ev->args[T2X_SAMPLE_VALUE].value, .period = ev->args[T2X_SAMPLE_PERIOD].value,
+	};
+
+	if (!backtrace)
+		return;
+	for (; sample.depth < backtrace->depth; sample.depth++) {
+		const struct t2x_address *at = &backtrace->at[sample.depth];
+		uint32_t mapping = 0;
+
+		if (at->module)
+			mapping = t2x_samples_mapping(sampled->samples, &(struct t2x_samples_mapping){
+				.start = at->module->start, .limit = at->module->limit, .offset = at->module->offset,
+				.file = at->module->file, .build_id = at->module->build_id,
+			});
+		stack[sample.depth] = t2x_samples_location(sampled->samples, mapping, at->address);
+	}
+	sample.nlabels = put_labels(sampled, track, ev, labels);
+	t2x_samples_add(sampled->samples, &sample);
+}
+
+void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_sampled *sampled = printer->own;
+	struct t2x_track *track = t2x_tracks_take(&sampled->tracks, ev);
+
+	if (!sampled->first_ns)
+		sampled->first_ns = ev->ns;
+	if (ev->ns > sampled->last_ns)
+		sampled->last_ns = ev->ns;
+	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
+		sampled->lost += (uint64_t)ev->args[0].value;
+	if (ev->style == TLG_STYLE_sample && ev->scope->category && !strcmp(ev->scope->category, sampled->category))
+		take_sample(sampled, track, ev);
+	if (track && ev->style == TLG_STYLE_thread_exit)
+		t2x_tracks_end_thread(&sampled->tracks, track);
+}
+
+/* ---- life --------------------------------------------------------------------------------------- */
+
+static void ignore_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
+			unsigned depth, enum t2x_span_end end)
+{
+	(void)printer;
+	(void)track;
+	(void)span;
+	(void)depth;
+	(void)end;
+}
+
+int t2x_sampled_begin(struct t2x_printer *printer, const char *profile)
+{
+	struct t2x_sampled *sampled = calloc(1, sizeof(*sampled));
+
+	if (!sampled)
+		return -ENOMEM;
+	sampled->tracks.printer = printer;
+	sampled->tracks.end_span = ignore_span;
+	sampled->category = strcmp(profile, "allocs") ? profile : "heap";
+	sampled->samples = t2x_samples_new(profile);
+	printer->own = sampled;
+	if (sampled->samples)
+		return 0;
+	t2x_sampled_free(printer);
+	return -ENOMEM;
+}
+
+static void name_location(struct t2x_samples *samples, struct t2x_symbols *symbols, uint32_t location)
+{
+	struct t2x_samples_line lines[T2X_NAMES_MAX];
+	struct t2x_samples_mapping mapping;
+	const struct t2x_names *names;
+	struct t2x_module module;
+
+	if (!t2x_samples_mapping_of(samples, location, &mapping))
+		return;
+	module = (struct t2x_module){ mapping.start, mapping.limit, mapping.offset, mapping.file, mapping.build_id };
+	names = t2x_symbols_find(symbols, &module, t2x_samples_address(samples, location));
+	for (unsigned i = 0; names && i < names->n; i++)
+		lines[i] = (struct t2x_samples_line){
+			.function = names->at[i].function, .system_name = names->at[i].system_name,
+			.file = names->at[i].file, .line = names->at[i].line, .start_line = names->at[i].start_line,
+		};
+	t2x_samples_symbolize(samples, location, lines, names ? names->n : 0);
+}
+
+void t2x_sampled_end(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+	struct t2x_symbols *symbols = t2x_symbols_new(printer->options.places);
+	char lost[T2X_MAX_DIGITS + sizeof(" events lost")];
+
+	for (uint32_t i = 1; i <= t2x_samples_locations(sampled->samples); i++)
+		name_location(sampled->samples, symbols, i);
+	t2x_symbols_free(symbols);
+	t2x_samples_set_time(sampled->samples, sampled->first_ns, sampled->last_ns - sampled->first_ns);
+	if (!sampled->lost)
+		return;
+	memcpy(t2x_put_uint(lost, sampled->lost), " events lost", sizeof(" events lost"));
+	t2x_samples_comment(sampled->samples, lost);
+}
+
+void t2x_sampled_free(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+
+	t2x_samples_free(sampled->samples);
+	t2x_tracks_free(&sampled->tracks);
+	t2x_backtraces_free(&sampled->backtraces);
+	t2x_bytes_free(&sampled->regions);
+	t2x_bytes_free(&sampled->texts);
+	free(sampled);
+	printer->own = NULL;
+}
