@@ -46,7 +46,11 @@ void trace2_prof_stop_wall(void);
 
 /* ---- rates of the others ------------------------------------------------------------------------ */
 
-/* A heap sample for each so many bytes allocated, on the average; 1: each allocation; 0: off.  Return  as it was */
+/*
+ * A heap sample for each so many bytes allocated, on the average; 1: each allocation; 0: off.  Other threads go by a
+ * new rate from their next sample on, which totals allow for.  What was sampled counts when it is freed, on or off.
+ * Return  as it was; it stays so if there is no memory for samples
+ */
 size_t trace2_prof_set_heap_rate(size_t bytes);
 
 /* Waits for locks from so many nanoseconds on, and shorter ones in proportion; 1: each; 0: off.  Return  as above */

@@ -12,6 +12,8 @@
  *   [P2]  publish() in tr2p_bucket.c      tr2p_bucket_first()       a bucket before it is in its profile's list
  *   [P3]  tr2p_bucket_of() publishes      tr2p_bucket_of()          a bucket before it is found
  *   [P4]  put_profile()                   tr2p_profile_total()      a profile of the program's own before it is counted
+ *   [P7]  tr2p_live_put()                 tr2p_live_take()          what a slot has, before it is found
+ *         tr2p_live_take()                claim()                   that it was read, before it is filled again
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H

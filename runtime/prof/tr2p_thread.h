@@ -8,6 +8,7 @@
 #ifndef TR2P_THREAD_H
 #define TR2P_THREAD_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/tr2_atomic.h"
@@ -19,7 +20,8 @@ struct tr2p_thread {
 	unsigned inside;
 	uint32_t random;                      /* state of tr2p_random(); 0: not seeded */
 	const struct trace2_labels *labels;
-	intptr_t heap_left;                   /* bytes to allocate until the next heap sample */
+	size_t heap_left;                     /* that many bytes allocated from here make the next heap sample */
+	size_t heap_rate;                     /* at which that was drawn; 0: it was not */
 	uintptr_t stack_low, stack_high;      /* of its stack; 0: not known */
 	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
 };

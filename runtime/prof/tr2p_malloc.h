@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_malloc.h - in front of malloc() and its kin.
+ *
+ * The functions that the program calls forward to the next definition behind this library, be it libc's or that of
+ * jemalloc or tcmalloc, by a pointer each.  With a heap profile that pointer leads to a function which counts down to
+ * the next sample first.  So what is off costs a load and a jump.
+ *
+ * operator new and delete of libstdc++ and libc++, strdup(), asprintf(), getline() and so on call malloc() and free(),
+ * and are seen there.  mmap(), sbrk(), and an allocator's own functions, as mallocx(), are not.
+ */
+#ifndef TR2P_MALLOC_H
+#define TR2P_MALLOC_H
+
+/*
+ * Have allocations counted, or no longer.  free() looks for what was sampled, from the first time on for good.
+ * Thread  any    Signal unsafe
+ */
+void tr2p_malloc_profile(int is_on);
+
+#endif
