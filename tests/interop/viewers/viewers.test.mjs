@@ -24,6 +24,13 @@ before(async () => {
 });
 after(() => browser.close());
 
+/** A page without network; what it waits for comes, however busy the machine is. */
+async function open() {
+	const context = await browser.newContext({ offline: true, acceptDownloads: true });
+	context.setDefaultTimeout(120000);
+	return { context, page: await context.newPage() };
+}
+
 /** What sqlite3 says of a trace: lines "kind|name|number|...", as name: numbers of one kind. */
 function expected(name, kind) {
 	const lines = readFileSync(join(traces, `${name}.expected`), "utf8").trim().split("\n");
@@ -44,8 +51,7 @@ function assertNear(got, want) {
 
 /** What speedscope saves, in its own format, of a file that it has read. */
 async function bySpeedscope(file) {
-	const context = await browser.newContext({ offline: true, acceptDownloads: true });
-	const page = await context.newPage(), script = join(traces, "load.js"), path = join(traces, file);
+	const { context, page } = await open(), script = join(traces, "load.js"), path = join(traces, file);
 	writeFileSync(script, `speedscope.loadFileFromBase64("${file}", "${readFileSync(path).toString("base64")}")`);
 	const read = page.waitForEvent("console", (message) => message.text().startsWith("import:"));
 	await page.goto(`file://${speedscope}#localProfilePath=${script.slice(1)}`);
@@ -98,8 +104,7 @@ for (const name of ["index", "tree"]) {
 
 /** What the model has that Catapult makes of a trace. */
 async function byCatapult(file) {
-	const context = await browser.newContext({ offline: true }), page = await context.newPage();
-	const frame = join(traces, "catapult.html");
+	const { context, page } = await open(), frame = join(traces, "catapult.html");
 	writeFileSync(frame, `<!doctype html><meta charset="utf-8">
 		<script src="file://${catapult}/webcomponents.min.js"></script>
 		<script>addEventListener("HTMLImportsLoaded", () => window.isReady = true)</script>
