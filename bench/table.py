@@ -128,6 +128,8 @@ GOALS = [
          at_least=20),
     Goal("two processors, --jobs=2", "pipe", "t2expand to /dev/null, wall-clock", 2,
          baseline="t2expand to /dev/null, wall-clock", baseline_threads=1, at_least=1),
+    Goal("trace-event JSON (chrome), against perf text", "exports", "chrome", baseline="perf", at_least=0.333),
+    Goal("a profile for the Firefox Profiler, against perf text", "exports", "firefox", baseline="perf"),
     Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
     Goal("flat-out writer and drain, nothing lost: million events a second", "drain", "flat out, packed + LZ4",
          at_least=60),
