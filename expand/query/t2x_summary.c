@@ -187,7 +187,7 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		put_count(out, row->count);
 		if (row->left) {
 			put_value(out, row->min);
-			snprintf(cell, sizeof(cell), " %16.1f", row->sum / (double)row->left);
+			snprintf(cell, sizeof(cell), " %16.1f", t2x_row_average(row));
 			t2x_out_string(out, cell);
 			put_value(out, row->max);
 			put_value(out, row->last);

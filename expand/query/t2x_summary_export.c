@@ -75,7 +75,7 @@ static void fill(char cells[][CELL], struct t2x_row *row)
 	if (row->kind == T2X_ROW_DATA && row->left) {
 		put(cells, COLUMN_total, (int64_t)row->total);
 		put(cells, COLUMN_last, row->last);
-		snprintf(cells[COLUMN_mean], CELL, "%.3f", row->sum / (double)row->left);
+		snprintf(cells[COLUMN_mean], CELL, "%.3f", t2x_row_average(row));
 	}
 	if (row->kind == T2X_ROW_THREAD) {
 		put(cells, COLUMN_first, (int64_t)row->first_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_totals.c - see t2x_totals.h. */
-#include "t2x_totals.h"
+#include "t2x_totals_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,106 +8,12 @@
 
 enum { LEVELS_MAX = 65536, LEVELS_FIRST = 16 };
 
-/* What is known of the regions around a thread's next event. */
-struct level {
-	uint64_t inner_ns;                /* in regions directly in it, so far */
-	int is_unknown;                   /* how long one of these was is not known */
-};
-
-struct thread {
-	struct t2x_thread_record head;
-	struct t2x_row *row;
-	struct level *levels;             /* by the number of regions open in it */
-	unsigned capacity;
-};
-
 struct child {
 	struct t2x_thread_record head;    /* tid: the id of the child */
 	struct t2x_row *row;
 };
 
 /* ---- rows --------------------------------------------------------------------------------------- */
-
-/* What a row is found by. */
-struct key {
-	enum t2x_row_kind kind;
-	uint32_t pid;
-	const char *thread, *category, *label;
-};
-
-static uint32_t hash_text(uint32_t hash, const char *text)
-{
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619;
-	return (hash ^ 0xff) * 16777619;
-}
-
-static int is_row(const struct t2x_row *row, const struct key *key)
-{
-	return row->kind == key->kind && row->pid == key->pid && !strcmp(row->label, key->label) &&
-	       !strcmp(row->category, key->category) && !strcmp(row->thread, key->thread);
-}
-
-static char *put_text(const char **at, char *to, const char *text)
-{
-	*at = strcpy(to, text);
-	return to + strlen(text) + 1;
-}
-
-static struct t2x_row *new_row(const struct key *key)
-{
-	struct t2x_row *row = calloc(1, sizeof(*row) + strlen(key->thread) + strlen(key->category) +
-				     strlen(key->label) + 3);
-	char *to;
-
-	if (!row)
-		return NULL;
-	to = put_text(&row->thread, row->text, key->thread);
-	to = put_text(&row->category, to, key->category);
-	put_text(&row->label, to, key->label);
-	row->kind = key->kind;
-	row->pid = key->pid;
-	return row;
-}
-
-static int make_room(struct t2x_totals *totals)
-{
-	unsigned capacity = totals->capacity ? 2 * totals->capacity : 256;
-	struct t2x_row **rows;
-
-	if (totals->n < totals->capacity)
-		return 1;
-	rows = capacity <= T2X_ROWS_MAX ? realloc(totals->rows, capacity * sizeof(rows[0])) : NULL;
-	if (!rows)
-		return 0;
-	totals->rows = rows;
-	totals->capacity = capacity;
-	return 1;
-}
-
-/* Return  NULL: no room */
-static struct t2x_row *find_row(struct t2x_totals *totals, const struct key *key)
-{
-	uint32_t names = hash_text(hash_text(totals->seed ^ key->pid, key->thread), key->category);
-	uint32_t hash = hash_text(names, key->label) * UINT32_C(2654435761) + key->kind;
-	struct t2x_row *first = t2x_map_get(&totals->by_hash, hash), *row = first;
-
-	while (row && !is_row(row, key))
-		row = row->next;
-	if (row)
-		return row;
-	row = make_room(totals) ? new_row(key) : NULL;
-	if (!row)
-		return NULL;
-	row->next = first;
-	row->hash = hash;
-	if (t2x_map_put(&totals->by_hash, hash, row)) {
-		free(row);
-		return NULL;
-	}
-	totals->rows[totals->n++] = row;
-	return row;
-}
 
 static const char *text_of(const char *text)
 {
@@ -118,12 +24,12 @@ static const char *text_of(const char *text)
 static struct t2x_row *find_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
 				  const char *category, const char *label)
 {
-	const struct key key = {
+	const struct t2x_row_key key = {
 		.kind = kind, .category = text_of(category), .label = text_of(label),
 		.pid = totals->by >= T2X_BY_PROCESS ? ev->thread->process->pid : 0,
 		.thread = totals->by == T2X_BY_THREAD ? ev->thread->name : "",
 	};
-	struct t2x_row *row = find_row(totals, &key);
+	struct t2x_row *row = t2x_totals_row(totals, &key);
 
 	totals->others += !row;
 	return row;
@@ -151,24 +57,25 @@ static inline struct t2x_row *find_scope(struct t2x_totals *totals, const struct
 
 static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t2x_thread *thread, uint64_t ns)
 {
-	const struct key key = {
+	const struct t2x_row_key key = {
 		.kind = T2X_ROW_THREAD, .pid = thread->process->pid, .thread = thread->name, .category = "",
 		.label = thread->name,
 	};
-	struct t2x_row *row = find_row(totals, &key);
+	struct t2x_row *row = t2x_totals_row(totals, &key);
 
-	if (row && !row->count)
+	if (row && !(row->count && row->first_ns < ns))
 		row->first_ns = ns;
 	return row;
 }
 
 /* Count the event.  Return  NULL: no memory */
-static inline struct thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
+static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct thread *thread = t2x_threads_get(&totals->threads, ev->thread);
+	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, ev->thread);
 
 	totals->events++;
-	if (__builtin_expect(!totals->first_ns && !ev->is_repeated, 0))
+	/* none, 0, is later than any, and so is what has no time */
+	if (__builtin_expect(ev->ns - 1 < totals->first_ns - 1 && !ev->is_repeated, 0))
 		totals->first_ns = ev->ns;
 	if (ev->ns > totals->last_ns)
 		totals->last_ns = ev->ns;
@@ -179,14 +86,15 @@ static inline struct thread *count_event(struct t2x_totals *totals, const struct
 	if (__builtin_expect(!thread->row, 0))
 		return thread;
 	thread->row->count++;
-	thread->row->last_ns = ev->ns;
+	if (ev->ns > thread->row->last_ns)
+		thread->row->last_ns = ev->ns;
 	return thread;
 }
 
-static __attribute__((noinline)) int grow_levels(struct thread *thread, unsigned level)
+int t2x_totals_grow(struct t2x_totals_thread *thread, unsigned level)
 {
 	unsigned capacity = thread->capacity ? thread->capacity : LEVELS_FIRST;
-	struct level *levels;
+	struct t2x_level *levels;
 
 	while (capacity <= level && capacity < LEVELS_MAX)
 		capacity *= 2;
@@ -199,52 +107,33 @@ static __attribute__((noinline)) int grow_levels(struct thread *thread, unsigned
 	return 1;
 }
 
-/* Return  NULL: no room */
-static inline struct level *level_at(struct thread *thread, unsigned level)
-{
-	if (__builtin_expect(level >= thread->capacity, 0) && !grow_levels(thread, level))
-		return NULL;
-	return &thread->levels[level];
-}
-
 static void forget_thread(void *totals, void *record)
 {
 	(void)totals;
-	free(((struct thread *)record)->levels);
+	free(((struct t2x_totals_thread *)record)->levels);
 }
 
 /* ---- durations ---------------------------------------------------------------------------------- */
 
-static inline void add_duration(struct t2x_totals *totals, struct t2x_row *row, uint64_t ns)
-{
-	if (!row->count || (int64_t)ns < row->min)
-		row->min = (int64_t)ns;
-	if (!row->count || (int64_t)ns > row->max)
-		row->max = (int64_t)ns;
-	row->count++;
-	row->total += ns;
-	t2x_histogram_add(&row->durations, ns, &totals->budget);
-}
-
 void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
-	struct thread *thread = count_event(totals, ev);
+	struct t2x_totals_thread *thread = count_event(totals, ev);
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct level *inside = thread ? level_at(thread, ev->open + 1) : NULL;
+	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
 
 	if (row)
 		row->entered++;
 	if (inside)
-		*inside = (struct level){ 0 };
+		*inside = (struct t2x_level){ 0 };
 }
 
 void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
-	struct thread *thread = count_event(totals, ev);
+	struct t2x_totals_thread *thread = count_event(totals, ev);
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct level *inside = thread ? level_at(thread, ev->open + 1) : NULL;
+	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
 	uint64_t ns = ev->rel_ns;
 	int is_known = ns <= INT64_MAX;
 
@@ -253,7 +142,7 @@ void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *
 		inside[-1].is_unknown |= !is_known;
 	}
 	if (row && is_known) {
-		add_duration(totals, row, ns);
+		t2x_row_add_duration(row, ns, &totals->budget);
 		if (inside && !inside->is_unknown && inside->inner_ns <= ns)
 			row->self += ns - inside->inner_ns;
 		else
@@ -264,7 +153,7 @@ void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *
 	if (row)
 		row->left++;
 	if (inside)
-		*inside = (struct level){ 0 };
+		*inside = (struct t2x_level){ 0 };
 }
 
 /* "git", of "/usr/bin/git" */
@@ -327,24 +216,12 @@ static void end_child(struct t2x_totals *totals, const struct t2x_event *ev)
 	row->left++;
 	row->failed += ev->args[T2X_CHILD_CODE].value != 0;
 	if (ev->args[T2X_CHILD_START].value && ev->rel_ns <= INT64_MAX)
-		add_duration(totals, row, ev->rel_ns);
+		t2x_row_add_duration(row, ev->rel_ns, &totals->budget);
 	else
 		row->unknown++;
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
-
-static void add_value(struct t2x_row *row, int64_t value)
-{
-	if (!row->left || value < row->min)
-		row->min = value;
-	if (!row->left || value > row->max)
-		row->max = value;
-	row->left++;                      /* of data: how many were integers */
-	row->last = value;
-	row->total += (uint64_t)value;
-	row->sum += (double)value;
-}
 
 static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 {
@@ -356,10 +233,10 @@ static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 	row->total += (uint64_t)args[T2X_TIMER_TOTAL].value;
 }
 
-static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, struct thread *thread)
+static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
 	struct t2x_row *row = find_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
-	struct level *level = thread && ev->lost ? level_at(thread, ev->open) : NULL;
+	struct t2x_level *level = thread && ev->lost ? t2x_totals_level(thread, ev->open) : NULL;
 
 	if (level)
 		level->is_unknown = 1;
@@ -381,14 +258,14 @@ static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, en
 	}
 	row->count++;
 	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
-		add_value(row, ev->args[0].value);
+		t2x_row_add_value(row, ev);
 }
 
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
 	int is_drop = !ev->thread->number && ev->scope && !ev->scope->number && ev->style == TLG_STYLE_counter;
-	struct thread *thread = is_drop || ev->lost ? NULL : count_event(totals, ev);
+	struct t2x_totals_thread *thread = is_drop || ev->lost ? NULL : count_event(totals, ev);
 	struct t2x_row *row;
 
 	if (ev->lost)
@@ -438,7 +315,7 @@ struct t2x_totals *t2x_totals_new(enum t2x_by by)
 	totals->by = by;
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
-	totals->threads = (struct t2x_threads){ .bytes = sizeof(struct thread), .forget = forget_thread };
+	totals->threads = (struct t2x_threads){ .bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread };
 	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child) };
 	return totals;
 }

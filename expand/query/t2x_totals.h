@@ -5,7 +5,8 @@
  * Rows are found by scope number and, if they are kept apart by process or thread, by thread number; the names are
  * only looked at when one comes for the first time.  Time of its own is the duration of a region without that of the
  * regions directly in it; the depth of an event, which the model knows, says which these are.  Where events are
- * missing it is not known, and the region is counted in self_unknown.
+ * missing it is not known, and the region is counted in self_unknown.  Nothing depends on the order in which events of
+ * different threads come, but for children that one of them starts and another one ends.
  */
 #ifndef T2X_TOTALS_H
 #define T2X_TOTALS_H
@@ -38,12 +39,14 @@ struct t2x_row {
 	uint64_t entered;         /* regions, children: how often begun */
 	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
 	uint64_t total;
+	int64_t total_high;       /* of integers: the upper half of total */
 	uint64_t self;
-	int64_t min, max, last;
-	double sum;               /* of values: total may have wrapped */
+	int64_t min, max;
+	int64_t last;             /* the latest, of last_ns ... */
+	uint64_t last_place;      /* ... in this stream and thread */
 	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
-	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0 */
-	uint64_t first_ns, last_ns;           /* of a thread's events */
+	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0; data: integers */
+	uint64_t first_ns, last_ns;           /* of a thread's events, the earliest and the latest */
 	struct t2x_histogram durations;
 	struct t2x_row *next;     /* of those with the same hash */
 	uint32_t hash;
@@ -55,7 +58,8 @@ struct t2x_totals {
 	struct t2x_row **rows;
 	unsigned n, capacity;
 	uint64_t others;          /* events for whose rows there was no room */
-	uint64_t events, first_ns, last_ns;
+	uint64_t events;
+	uint64_t first_ns, last_ns;           /* the earliest event that is not repeated, the latest; 0: none */
 	struct t2x_map by_hash;
 	struct t2x_threads threads, children;
 	size_t budget;
@@ -75,6 +79,9 @@ static inline int t2x_row_has_durations(const struct t2x_row *row)
 {
 	return row->kind <= T2X_ROW_CHILD;
 }
+
+/* The average of integers. */
+double t2x_row_average(const struct t2x_row *row);
 
 /* For writers: take an event, printer->own is the totals. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);

@@ -175,6 +175,48 @@ static void test_totals_data_have_last_and_mean(void **state)
 		    "missing,,\"\",\"trace2\",\"unresolved\",1,1,,,,,,,,,,,,,\n");
 }
 
+/* Threads may come in any order: what counts is when. */
+static void test_totals_last_value_is_the_latest_in_time(void **state)
+{
+	struct t2x_scope *n;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n", NULL);
+	f.current = 1;
+	feed_hit(&f, n, 2000, "i", 1);
+	feed_hit(&f, n, 3000, "i", 2);
+	f.current = 0;
+	feed_hit(&f, n, 1000, "i", 3);
+	feed_hit(&f, n, 3000, "i", 4);
+	feed_expect(&f, HEAD
+		    "data,,\"\",\"c\",\"n\",4,10,,2.500,1,,,,4,,2,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",2,2000000,,,,,,,,1795230403001000999,1795230403003000999,,,,\n"
+		    "thread,7,\"th01:worker\",\"\",\"th01:worker\",2,1000000,,,,,,,,"
+		    "1795230403002000999,1795230403003000999,,,,\n");
+}
+
+/* 2^65 - 4 has no place in the total, which wraps, but has an average. */
+static void test_totals_average_of_a_total_that_wraps_is_right(void **state)
+{
+	struct t2x_scope *n;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	n = feed_scope(&f, TLG_STYLE_data_intmax, "c", "n", NULL);
+	for (unsigned i = 0; i < 4; i++)
+		feed_hit(&f, n, 10, "u", (uint64_t)INT64_MAX);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c", "o", NULL), 10, "u", UINT64_C(1) << 63);
+	feed_expect(&f, HEAD
+		    "data,,\"\",\"c\",\"n\",4,-4,,9223372036854775808.000,9223372036854775807,,,,9223372036854775807,,"
+		    "9223372036854775807,,,,\n"
+		    "data,,\"\",\"c\",\"o\",1,-9223372036854775808,,-9223372036854775808.000,-9223372036854775808,,,,"
+		    "-9223372036854775808,,-9223372036854775808,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",5,0,,,,,,,,1795230403000010999,1795230403000010999,,,,\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +226,8 @@ int main(void)
 		cmocka_unit_test(test_totals_gap_makes_self_unknown_but_not_the_duration),
 		cmocka_unit_test(test_totals_children_are_known_by_class_and_program),
 		cmocka_unit_test(test_totals_data_have_last_and_mean),
+		cmocka_unit_test(test_totals_last_value_is_the_latest_in_time),
+		cmocka_unit_test(test_totals_average_of_a_total_that_wraps_is_right),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
