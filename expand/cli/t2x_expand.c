@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_batch_queue.h"
+#include "t2x_ranges.h"
 #include "t2x_read_ahead.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
@@ -54,17 +55,14 @@ static void note_summary(const struct t2x_expansion *x, const struct t2x_context
 	x->report->damages += context->ignored + context->changed;
 }
 
-/* Processes that were killed, or run.  Ring files have a report of their own. */
-static void note_open(const struct t2x_expansion *x, const struct t2x_merge *merge)
+/* Processes that were killed, or run, as many in each input.  Ring files have a report of their own. */
+static void note_open(const struct t2x_expansion *x, const unsigned *open)
 {
 	struct t2x_inputs *inputs = x->inputs;
-	unsigned *open = calloc(inputs->n + 1, sizeof(*open)), files = 0, more = 0;
+	unsigned files = 0, more = 0;
 
-	if (!open || x->output->is_new) {
-		free(open);
+	if (x->output->is_new)
 		return;
-	}
-	t2x_merge_open_streams(merge, open, inputs->n);
 	for (unsigned i = 0; i < inputs->n; i++) {
 		inputs->items[i].open_streams = open[i];
 		if (open[i] && files++ < T2X_REPORT_LINES)
@@ -75,6 +73,16 @@ static void note_open(const struct t2x_expansion *x, const struct t2x_merge *mer
 	}
 	if (more)
 		tell(x, "%u processes in more files did not end", more);
+}
+
+static void note_open_streams(const struct t2x_expansion *x, const struct t2x_merge *merge)
+{
+	unsigned *open = calloc(x->inputs->n + 1, sizeof(*open));
+
+	if (!open)
+		return;
+	t2x_merge_open_streams(merge, open, x->inputs->n);
+	note_open(x, open);
 	free(open);
 }
 
@@ -113,13 +121,27 @@ static int expand_events(const struct t2x_expansion *x)
 		error = t2x_merge_run(merge);
 	t2x_batch_queue_free(queue);
 	t2x_model_finish(context.model);
-	note_open(x, merge);
+	note_open_streams(x, merge);
 	note_summary(x, &context, t2x_model_summary(context.model));
 done:
 	t2x_merge_free(merge);
 	t2x_read_ahead_free(ahead);
 	t2x_model_free(context.model);
 	return error;
+}
+
+/* In ranges that are read at once.  Return  0: that cannot be done */
+static int expand_ranges(const struct t2x_expansion *x)
+{
+	struct t2x_ranges found;
+	int done = t2x_ranges_expand(x, &found);
+
+	if (done) {
+		note_open(x, found.open);
+		note_summary(x, &found.context, &found.summary);
+	}
+	t2x_ranges_free(&found);
+	return done;
 }
 
 /* What is in the files, one after the other.  Return  0 or -ENOMEM */
@@ -141,5 +163,7 @@ static int expand_blocks(const struct t2x_expansion *x)
 
 int t2x_expand(const struct t2x_expansion *x)
 {
-	return x->settings->format->traits & T2X_TRAIT_RAW ? expand_blocks(x) : expand_events(x);
+	if (x->settings->format->traits & T2X_TRAIT_RAW)
+		return expand_blocks(x);
+	return expand_ranges(x) ? 0 : expand_events(x);
 }

@@ -22,7 +22,7 @@ struct t2x_task {
 	int is_busy;                      /* somebody is at it; guarded by the lock */
 };
 
-enum { T2X_POOL_MAX = 15 };               /* helpers */
+enum { T2X_POOL_MAX = 63 };               /* helpers */
 
 /* As many of the helpers as can be had.  Return  NULL: no memory */
 struct t2x_pool *t2x_pool_new(unsigned helpers);

@@ -14,6 +14,8 @@ int t2x_context_take(struct t2x_context *context, size_t bytes)
 		return 0;
 	}
 	context->used_bytes += bytes;
+	if (context->used_bytes > context->peak_bytes)
+		context->peak_bytes = context->used_bytes;
 	return 1;
 }
 

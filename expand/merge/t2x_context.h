@@ -14,6 +14,7 @@
 #include "base/t2x_report.h"
 
 struct t2x_model;
+struct t2x_stream;
 
 enum {
 	/* definitions, unfinished checkpoints, threads and what is known of them, of all streams */
@@ -24,11 +25,18 @@ enum {
 struct t2x_context {
 	struct t2x_model *model;
 	struct t2x_report *report;
-	size_t used_bytes;                      /* of the budget */
+	size_t used_bytes;                      /* of the budget ... */
+	size_t peak_bytes;                      /* ... at most, so far */
+	size_t pending, peak_pending;           /* bytes of blocks that wait, at most waited */
 	uint64_t ignored;                       /* definitions for which there was no room */
 	uint64_t changed;                       /* definitions that contradict an earlier one */
 	uint64_t unknown;                       /* events of types that are not known */
 	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
+	uint64_t irregular;                     /* what may mean something else to who has not read all before it */
+	int is_part;                            /* what lies in front of the inputs is read elsewhere, see t2x_stream */
+	/* Of a part, or NULL: hears of a stream before it is forgotten; knows when a thread did something last */
+	void (*forget)(struct t2x_context *context, const struct t2x_stream *stream);
+	uint64_t (*find_last_ns)(const struct t2x_context *context, uint32_t stream, uint32_t tid);
 	unsigned streams;                       /* so far */
 	uint64_t numbers;                       /* given to scopes and threads so far */
 	struct { uint64_t process; unsigned streams; } seen[T2X_MAX_SEEN];

@@ -151,6 +151,7 @@ struct t2x_live *t2x_live_new(struct t2x_schedule *schedule, const char *input, 
 	}
 	live->stream->is_whole = block->is_framed && block->number == 1;
 	live->stream->is_sought = block->is_sought && block->number != 1;
+	live->stream->is_part = schedule->context->is_part && block->number != 1;
 	live->has_started = !block->is_framed;
 	return live;
 }

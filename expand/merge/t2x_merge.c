@@ -216,6 +216,13 @@ find_queue(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_bloc
 	return source->sequence;
 }
 
+static void note_pending(struct t2x_context *context, size_t bytes)
+{
+	context->pending = bytes;
+	if (bytes > context->peak_pending)
+		context->peak_pending = bytes;
+}
+
 static void take_thread_block(struct t2x_merge *merge, struct t2x_live *live, const struct t2x_block *block)
 {
 	struct t2x_live_queue *queue = find_queue(merge, live, block);
@@ -231,6 +238,7 @@ static void take_thread_block(struct t2x_merge *merge, struct t2x_live *live, co
 		merge->schedule.error = -ENOMEM;
 		return;
 	}
+	note_pending(merge->schedule.context, merge->schedule.queues.pending_bytes);
 	if (was_empty && queue->live)
 		live->busy++;
 	if (was_empty && live->has_started)

@@ -49,8 +49,9 @@ void t2x_missing_thread(struct t2x_repeated *repeated, struct t2x_stream *stream
 	if (!track || (track->has_regions && (event->sequence == track->next_sequence ||
 					      t2x_missing_find(track, event->sequence).is_known)))
 		return;
-	repeated->is_shown = track->has_sequence || !t2x_stream_is_continued(stream);
+	repeated->is_shown = track->has_sequence || !(stream->is_part || t2x_stream_is_continued(stream));
 	repeated->track = track;
+	repeated->stream = stream;
 	repeated->assumed = 0;
 	track->repeated = event->sequence;
 	track->has_regions = 1;
@@ -74,6 +75,19 @@ void t2x_missing_open(struct t2x_repeated *repeated, const struct t2x_stream *st
 	};
 }
 
+/* Where a part begins, these have to be as many as were open at the end of the part in front of it. */
+static void note_repeated(const struct t2x_repeated *repeated, struct t2x_context *context)
+{
+	struct t2x_track_start *start = t2x_stream_start(repeated->stream, repeated->track->facts.tid);
+	int is_own_left = repeated->count && !repeated->open[0].when;
+
+	if (!start)
+		return;
+	start->repeats++;
+	start->open = repeated->count + 1;
+	context->irregular += is_own_left || repeated->assumed;
+}
+
 void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *context)
 {
 	struct t2x_update update = {
@@ -84,6 +98,7 @@ void t2x_missing_flush(struct t2x_repeated *repeated, struct t2x_context *contex
 	if (repeated->track) {
 		update.thread = repeated->track->thread;
 		t2x_model_update(context->model, &update);
+		note_repeated(repeated, context);
 	}
 	repeated->track = NULL;
 	repeated->count = 0;
@@ -105,8 +120,12 @@ static uint64_t find_next_time(const struct t2x_tail *tail)
 
 uint64_t t2x_missing_first_time(const struct t2x_stream *stream, const struct t2x_tail *tail)
 {
+	const struct t2x_scope *scope = t2x_scope_get(&stream->scopes, tail->event->u.hit.scopeIndex);
 	uint64_t ns = find_next_time(tail);
 
+	/* In a part: the reader of the one in front knows, and for a step it does not matter. */
+	if (stream->is_part && !(ns && scope && scope->style == TLG_STYLE_step))
+		stream->context->irregular++;
 	/* Its predecessor lies in front of where reading began: with that one's time it is not wanted, either. */
 	if (stream->sought_ns && tail->event->sequence != 1 && (!ns || ns >= stream->sought_ns))
 		return stream->sought_ns - 1;

@@ -16,6 +16,7 @@ struct t2x_gap t2x_missing_find(const struct t2x_track *track, uint32_t sequence
 /* Regions that are repeated: the OPEN events behind a THREAD, gathered until something else comes. */
 struct t2x_repeated {
 	struct t2x_track *track;          /* the thread for which they are being gathered, or NULL */
+	struct t2x_stream *stream;        /* its */
 	int is_shown;                     /* no other file has their enters */
 	unsigned count, assumed;          /* see struct t2x_opens */
 	struct t2x_open open[TLG_BLOCK_LIMIT];

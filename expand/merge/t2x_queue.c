@@ -100,6 +100,7 @@ static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
 	struct t2x_scope *scope = t2x_scope_get(&chain->stream->scopes, chain->head.u.hit.scopeIndex);
 	int is_cached;
 
+	queues->context->irregular += chain->ns < chain->track->now_ns;
 	t2x_arguments_from_chain(&queues->arguments, chain, &scope, &is_cached);
 	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &queues->arguments);
 	if (!is_cached)
@@ -191,6 +192,7 @@ report_gap(struct t2x_queue *queue, const struct t2x_track *track, uint64_t ns, 
 {
 	const struct t2x_update update = { .kind = T2X_GAP, .thread = track->thread, .ns = ns, .gap = *gap };
 
+	queue->queues->context->irregular++;
 	t2x_model_update(queue->queues->context->model, &update);
 }
 
@@ -201,6 +203,16 @@ static void report_unknown_gap(struct t2x_queue *queue, struct t2x_track *track,
 	report_gap(queue, track, ns, &(struct t2x_gap){ .is_known = 0 });
 }
 
+static void note_start(struct t2x_stream *stream, const struct t2x_track *track, uint32_t sequence, uint64_t ns)
+{
+	struct t2x_track_start *start = t2x_stream_start(stream, track->facts.tid);
+
+	if (!start)
+		return;
+	start->first_sequence = sequence;
+	start->first_ns = ns;
+}
+
 /* A file without blocks does not count events: nobody knows whether anything is missing. */
 static __attribute__((noinline)) void
 note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence, uint64_t ns)
@@ -208,6 +220,8 @@ note_missing(struct t2x_queue *queue, struct t2x_track *track, uint32_t sequence
 	const struct t2x_gap gap = t2x_missing_find(track, sequence);
 
 	finish_waiting(queue, track);
+	if (!track->has_sequence)
+		note_start(queue->first->stream, track, sequence, ns);
 	track->has_regions = gap.is_known && (track->has_regions || track->repeated == sequence);
 	track->gap_ns = 0;
 	if (!queue->counts_events)
@@ -456,6 +470,7 @@ int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
 void t2x_queue_finish(struct t2x_queue *queue)
 {
 	t2x_queue_run(queue, UINT64_MAX);
+	queue->queues->context->irregular += queue->chains.newest != NULL;
 	while (queue->chains.newest)
 		finish_chain(queue, t2x_chains_oldest(&queue->chains));
 }

@@ -80,12 +80,17 @@ void t2x_stream_free(struct t2x_stream *stream)
 	struct t2x_context *context = stream->context;
 	const struct t2x_update forget = { .kind = T2X_FORGET_PROCESS, .process = stream->process };
 
+	if (context->forget)
+		context->forget(context, stream);
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		struct t2x_track *track = t2x_map_at(&stream->threads, i);
 		if (track)
 			free_track(context, track);
 	}
 	t2x_map_free(&stream->threads);
+	for (uint32_t i = 0; i < t2x_map_slots(&stream->starts); i++)
+		t2x_free(t2x_map_at(&stream->starts, i));
+	t2x_map_free(&stream->starts);
 	if (stream->stored > stream->hits)
 		context->missing += stream->stored - stream->hits;
 	t2x_scope_free_all(&stream->scopes);
@@ -315,8 +320,26 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	};
 	*track->thread = track->facts;
 	track->next_sequence = 1;
+	if (stream->context->find_last_ns)
+		track->now_ns = stream->context->find_last_ns(stream->context, stream->facts.stream, tid);
 	track->has_sequence = stream->is_whole != 0;
 	return track;
+}
+
+struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid)
+{
+	struct t2x_track_start *start = stream->is_part ? t2x_map_get(&stream->starts, tid) : NULL;
+
+	if (start || !stream->is_part)
+		return start;
+	start = t2x_calloc(1, sizeof(*start));
+	if (!start || t2x_map_put(&stream->starts, tid, start)) {
+		t2x_free(start);
+		stream->context->irregular++;
+		return NULL;
+	}
+	start->first_sequence = 1;
+	return start;
 }
 
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
@@ -336,6 +359,7 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	knows_start = facts->start_ns || !stream->has_clock;
 	if (knows_name && knows_start)
 		return;
+	stream->context->irregular += !knows_name && strcmp(facts->name, "?") != 0;
 	if (!knows_start)
 		facts->start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	memcpy(facts->name, name, n);

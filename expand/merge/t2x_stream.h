@@ -37,6 +37,13 @@ struct t2x_track {
 	unsigned char is_over;                  /* its thread_exit has passed */
 };
 
+/* In a part: what is said of a thread where it begins. */
+struct t2x_track_start {
+	uint32_t first_sequence;                /* of its first event here ... */
+	uint64_t first_ns;                      /* ... and when that was; 0: it is the thread's very first */
+	unsigned repeats, open;                 /* how often open regions were repeated; how many, with its own level */
+};
+
 struct t2x_stream {
 	struct t2x_process *process;            /* the back end's: only its address is used here */
 	struct t2x_process facts;               /* what is known of it, sent by T2X_SET_PROCESS */
@@ -47,6 +54,7 @@ struct t2x_stream {
 	int is_framed;
 	int is_whole;                           /* its first block was seen, so all first events of its threads */
 	int is_sought;                          /* reading began behind its first block, where it was meant to */
+	int is_part;                            /* likewise, and somebody else has what is in front, and shows it */
 	int goes_on;                            /* another one precedes it: the process has rotated, or was forked */
 	uint64_t identity;                      /* the same for all streams of a process */
 	int has_start, has_process, has_clock;
@@ -58,6 +66,7 @@ struct t2x_stream {
 	struct t2x_clock clock;                 /* for the blocks read next */
 	struct t2x_scopes scopes;
 	struct t2x_map threads;                 /* of tracks */
+	struct t2x_map starts;                  /* of struct t2x_track_start, of a part */
 };
 
 /* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
@@ -86,6 +95,9 @@ void t2x_stream_read(struct t2x_stream *stream, const struct tlg_event *events, 
 
 /* The thread; a new one is called "?" until it is defined.  Return  NULL: too many, or no memory */
 struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid);
+
+/* How the thread begins in this part.  Return  NULL: the stream is no part, or no memory */
+struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid);
 
 /* The thread will not be needed any more; if it comes again, it is a new one. */
 void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid);

@@ -10,7 +10,6 @@
 
 enum {
 	MESSAGE_BYTES = 1024 * 1024,      /* of a rendered message; the rest is cut off */
-	REGION_BUDGET = 256 * 1024,       /* times of open regions in all threads together */
 	DROPPED_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of dropped events, of all processes */
 };
 
@@ -64,7 +63,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	}
 	m->printer.out = out;
 	m->printer.options = *options;
-	m->region_budget = REGION_BUDGET;
+	m->region_budget = T2X_REGIONS_BUDGET;
 	m->dropped_budget = DROPPED_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;

@@ -25,6 +25,7 @@
 enum {
 	T2X_REGIONS_MAX = 65536,      /* times known of a thread */
 	T2X_REGIONS_SMALL = 4,        /* as many without memory of their own */
+	T2X_REGIONS_BUDGET = 256 * 1024,     /* times in all threads together that a model allows */
 };
 
 /* When a region was entered.  The raw clock tells regions apart: what it is in nanoseconds may be corrected. */

@@ -38,6 +38,47 @@ void t2x_histogram_add_first(struct t2x_histogram *h, uint64_t value, size_t *bu
 		h->count = n;
 }
 
+static void join_buckets(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget)
+{
+	for (unsigned power = 0; power < T2X_HISTOGRAM_POWERS; power++) {
+		const uint64_t *add = from->powers[power];
+		uint64_t *to = h->powers[power];
+		if (add && !to)
+			to = t2x_histogram_new_power(h, power, budget);
+		for (unsigned i = 0; add && to && i < T2X_HISTOGRAM_BUCKETS; i++)
+			to[i] += add[i];
+	}
+	h->count += from->count;
+}
+
+/* The first values are not in buckets yet: they get there behind the many that come. */
+static void join_many(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget)
+{
+	uint64_t first = h->count;
+
+	if (!h->values)
+		h->values = take_memory(T2X_HISTOGRAM_EXACT, sizeof(uint64_t), budget);
+	h->is_cut |= !h->values;
+	h->count = 0;
+	join_buckets(h, from, budget);
+	for (uint64_t i = 0; i < first; i++)
+		t2x_histogram_add(h, h->values[i], budget);
+}
+
+void t2x_histogram_join(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget)
+{
+	h->is_cut |= from->is_cut;
+	if (h->is_cut)
+		return;
+	if (from->count <= T2X_HISTOGRAM_EXACT)
+		for (uint64_t i = 0; i < from->count; i++)
+			t2x_histogram_add(h, from->values[i], budget);
+	else if (h->count < T2X_HISTOGRAM_EXACT)
+		join_many(h, from, budget);
+	else
+		join_buckets(h, from, budget);
+}
+
 static int compare(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;

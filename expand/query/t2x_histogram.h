@@ -52,6 +52,9 @@ static inline void t2x_histogram_add(struct t2x_histogram *h, uint64_t value, si
 	h->count++;
 }
 
+/* Add the values of another one: the same as if they had been added one by one. */
+void t2x_histogram_join(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget);
+
 /* The percentile, 1 to 100.  Return  0 too if it is not known */
 uint64_t t2x_histogram_percentile(struct t2x_histogram *h, unsigned percent);
 

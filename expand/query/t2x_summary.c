@@ -288,11 +288,16 @@ void t2x_summary_show(struct t2x_totals *totals, const struct t2x_summary_look *
 		t2x_summary_table(totals, look, out);
 }
 
+enum t2x_by t2x_summary_by(const struct t2x_options *options)
+{
+	const char *by = t2x_option(options, T2X_OPTION_by);
+
+	return !by ? T2X_BY_NOTHING : *by == 'p' ? T2X_BY_PROCESS : T2X_BY_THREAD;
+}
+
 static int begin(struct t2x_printer *printer)
 {
-	const char *by = t2x_option(&printer->options, T2X_OPTION_by);
-
-	printer->own = t2x_totals_new(!by ? T2X_BY_NOTHING : *by == 'p' ? T2X_BY_PROCESS : T2X_BY_THREAD);
+	printer->own = t2x_totals_new(t2x_summary_by(&printer->options));
 	return printer->own ? 0 : -ENOMEM;
 }
 

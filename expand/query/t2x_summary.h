@@ -17,6 +17,9 @@ struct t2x_summary_look {
 	unsigned top;                 /* rows of a kind; 0: all */
 };
 
+/* How rows are kept apart, as the options have it. */
+enum t2x_by t2x_summary_by(const struct t2x_options *options);
+
 /* Rows in their order: by kind, then the largest first, by name. */
 void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key);
 

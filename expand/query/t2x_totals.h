@@ -50,8 +50,14 @@ struct t2x_row {
 	struct t2x_histogram durations;
 	struct t2x_row *next;     /* of those with the same hash */
 	uint32_t hash;
+	struct t2x_row *joined;   /* while parts are joined: the row that this one is added to */
 	char text[];
 };
+
+/* What of a trace the totals are of. */
+enum t2x_part { T2X_PART_WHOLE, T2X_PART_FIRST, T2X_PART_LATER };
+
+struct t2x_note;
 
 struct t2x_totals {
 	enum t2x_by by;
@@ -64,6 +70,10 @@ struct t2x_totals {
 	struct t2x_threads threads, children;
 	size_t budget;
 	uint32_t seed;
+	enum t2x_part part;       /* not the whole: t2x_totals_join.h */
+	int is_cut;               /* of a part: there was no room for a thread or a note */
+	struct t2x_note *notes;
+	unsigned nnotes, notes_capacity;
 	struct {
 		uint64_t scope, thread;
 		struct t2x_row *row;
@@ -72,6 +82,7 @@ struct t2x_totals {
 
 /* Return  NULL: no memory */
 struct t2x_totals *t2x_totals_new(enum t2x_by by);
+struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part);
 void t2x_totals_free(struct t2x_totals *totals);
 
 /* Whether durations are what a row is about. */

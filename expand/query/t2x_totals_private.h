@@ -8,7 +8,9 @@
 /* What is known of the regions around a thread's next event. */
 struct t2x_level {
 	uint64_t inner_ns;                /* in regions directly in it, so far */
-	int is_unknown;                   /* how long one of these was is not known */
+	uint64_t entered_ns;              /* when it was entered */
+	int is_unknown;                   /* how long one of the regions directly in it was is not known */
+	int is_entered;                   /* 0: before this part, or nobody knows when */
 };
 
 struct t2x_totals_thread {
@@ -16,6 +18,21 @@ struct t2x_totals_thread {
 	struct t2x_row *row;
 	struct t2x_level *levels;         /* by the number of regions open in it */
 	unsigned capacity;
+};
+
+/* Notes of a part, and children of all parts together: with more, it is not joined. */
+enum { T2X_NOTES_MAX = 65536 };
+
+/* What a part cannot count: see t2x_totals_join.h. */
+struct t2x_note {
+	enum { T2X_NOTE_LEAVE, T2X_NOTE_THREAD_EXIT, T2X_NOTE_CHILD_START, T2X_NOTE_CHILD_EXIT } kind;
+	uint32_t stream, id;      /* of the thread, of the child */
+	struct t2x_row *row;      /* of the region; of the child, by how it was started */
+	uint64_t ns;              /* when it was */
+	uint64_t value;           /* a leave: time inside of others, in this part; a child's exit: how long it ran */
+	unsigned level;           /* of the region */
+	int is_unknown;           /* a leave: it may have been more; a child's exit: nobody knows how long */
+	int has_failed;           /* child */
 };
 
 /* What a row is found by. */
@@ -50,6 +67,36 @@ static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t
 	row->total += ns;
 	t2x_histogram_add(&row->durations, ns, budget);
 }
+
+/* A region was left.  inside  NULL: nothing is known of what was in it */
+static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_level *inside, uint64_t ns, size_t *budget)
+{
+	row->left++;
+	if (ns > INT64_MAX) {
+		row->unknown++;
+		return;
+	}
+	t2x_row_add_duration(row, ns, budget);
+	if (inside && !inside->is_unknown && inside->inner_ns <= ns)
+		row->self += ns - inside->inner_ns;
+	else
+		row->self_unknown++;
+}
+
+/* The regions around one that was left. */
+static inline void t2x_level_leave(struct t2x_level *around, uint64_t ns)
+{
+	int is_known = ns <= INT64_MAX;
+
+	around->inner_ns += is_known ? ns : 0;
+	around->is_unknown |= !is_known;
+}
+
+/* A child has ended. */
+void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget);
+
+/* To the notes of a part. */
+void t2x_totals_note(struct t2x_totals *totals, const struct t2x_note *note);
 
 /* An integer that is data. */
 void t2x_row_add_value(struct t2x_row *row, const struct t2x_event *ev);

@@ -118,3 +118,13 @@ double t2x_row_average(const struct t2x_row *row)
 
 	return total / (double)row->left;
 }
+
+void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget)
+{
+	row->left++;
+	row->failed += has_failed != 0;
+	if (!is_unknown && ns <= INT64_MAX)
+		t2x_row_add_duration(row, ns, budget);
+	else
+		row->unknown++;
+}

@@ -159,7 +159,7 @@ int t2x_lz4_unit_at(int fd, uint64_t offset, struct t2x_lz4_unit *unit)
 	    frame[HEADER_FLAGS] & HAS_DICTIONARY)
 		return -1;
 	result = skip_blocks(fd, &at, frame[HEADER_FLAGS]);
-	*unit = (struct t2x_lz4_unit){ load_le32(head + 8), at - offset };
+	*unit = (struct t2x_lz4_unit){ load_le32(head + 8), at - offset, load_le32(head + 16) };
 	return result;
 }
 

@@ -39,6 +39,7 @@ int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 struct t2x_lz4_unit {
 	uint32_t stream;
 	uint64_t bytes;           /* in the file, the mark included */
+	uint32_t plain_bytes;     /* of what is in the frame, as the mark says */
 };
 
 /* What begins at this offset.  Return  1; 0: the file ends here, or inside of one; -1: something else, or an error */

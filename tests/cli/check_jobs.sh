@@ -10,13 +10,14 @@ seed=${T2_SEED:-$RANDOM}
 RANDOM=$seed
 
 # check NAME ARGUMENTS...: one thread, and more
+several="2 4"
 check()
 {
 	local name=$1 jobs want
 	shift
 	"$out/t2expand" "$@" <"$tmp/lz4.tlg" >"$tmp/text.1" 2>"$tmp/notes.1"
 	want=$?
-	for jobs in 2 4; do
+	for jobs in $several; do
 		"$out/t2expand" --jobs=$jobs "$@" <"$tmp/lz4.tlg" >"$tmp/text.2" 2>"$tmp/notes.2"
 		if [ $? -eq $want ] && cmp -s "$tmp/text.1" "$tmp/text.2" && cmp -s "$tmp/notes.1" "$tmp/notes.2"; then
 			pass
@@ -72,6 +73,11 @@ for trace in few many lz4-few lz4-many cut; do
 	check "$trace" --format=perf "$tmp/$trace.tlg"
 done
 check "everything at once" --format=event "$tmp"/*.tlg "$tmp/dir"
+several="2 3 8"         # in ranges, where that can be done
+for trace in plain.tlg lz4.tlg few.tlg many.tlg lz4-few.tlg lz4-many.tlg cut.tlg dir; do
+	check "summary of $trace" --summary=json --by=thread "$tmp/$trace"
+done
+several="2 4"
 check "xml" --format=xml "$tmp/few.tlg"
 check "raw" --format=raw "$tmp/lz4-few.tlg"
 check "standard input" -

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_totals.c - see t2x_totals.h. */
+/* t2x_totals_take.c - what each event adds. */
 #include "t2x_totals_private.h"
 
 #include <stdio.h>
@@ -79,8 +79,10 @@ static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, c
 		totals->first_ns = ev->ns;
 	if (ev->ns > totals->last_ns)
 		totals->last_ns = ev->ns;
-	if (__builtin_expect(!thread, 0))
+	if (__builtin_expect(!thread, 0)) {
+		totals->is_cut = 1;
 		return NULL;
+	}
 	if (__builtin_expect(!thread->row, 0))
 		thread->row = find_thread_row(totals, ev->thread, ev->ns);
 	if (__builtin_expect(!thread->row, 0))
@@ -107,6 +109,17 @@ int t2x_totals_grow(struct t2x_totals_thread *thread, unsigned level)
 	return 1;
 }
 
+/* What parts in front of this one know of the thread, it takes with it. */
+static void note_exit(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	const struct t2x_note note = {
+		.kind = T2X_NOTE_THREAD_EXIT, .stream = ev->thread->process->stream, .id = ev->thread->tid,
+	};
+
+	if (totals->part == T2X_PART_LATER)
+		t2x_totals_note(totals, &note);
+}
+
 static void forget_thread(void *totals, void *record)
 {
 	(void)totals;
@@ -125,7 +138,20 @@ void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *
 	if (row)
 		row->entered++;
 	if (inside)
-		*inside = (struct t2x_level){ 0 };
+		*inside = (struct t2x_level){ .entered_ns = ev->ns, .is_entered = 1 };
+}
+
+/* It was entered in front of this part. */
+static __attribute__((noinline)) void
+note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row, struct t2x_level *inside)
+{
+	const struct t2x_note note = {
+		.kind = T2X_NOTE_LEAVE, .stream = ev->thread->process->stream, .id = ev->thread->tid, .row = row,
+		.ns = ev->ns, .value = inside->inner_ns, .level = ev->open + 1, .is_unknown = inside->is_unknown,
+	};
+
+	t2x_totals_note(totals, &note);
+	*inside = (struct t2x_level){ 0 };
 }
 
 void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -134,24 +160,15 @@ void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *
 	struct t2x_totals_thread *thread = count_event(totals, ev);
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
 	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
-	uint64_t ns = ev->rel_ns;
-	int is_known = ns <= INT64_MAX;
 
-	if (inside) {
-		inside[-1].inner_ns += is_known ? ns : 0;
-		inside[-1].is_unknown |= !is_known;
+	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
+		note_leave(totals, ev, row, inside);
+		return;
 	}
-	if (row && is_known) {
-		t2x_row_add_duration(row, ns, &totals->budget);
-		if (inside && !inside->is_unknown && inside->inner_ns <= ns)
-			row->self += ns - inside->inner_ns;
-		else
-			row->self_unknown++;
-	} else if (row) {
-		row->unknown++;
-	}
+	if (inside)
+		t2x_level_leave(&inside[-1], ev->rel_ns);
 	if (row)
-		row->left++;
+		t2x_row_leave(row, inside, ev->rel_ns, &totals->budget);
 	if (inside)
 		*inside = (struct t2x_level){ 0 };
 }
@@ -177,6 +194,22 @@ static void name_program(char *name, size_t size, const struct t2x_event *ev)
 	name[n] = '\0';
 }
 
+/* A part does not know what other parts know of the child. */
+static void note_child(struct t2x_totals *totals, const struct t2x_event *ev, unsigned kind, struct t2x_row *row)
+{
+	struct t2x_note note = {
+		.kind = kind, .stream = ev->thread->process->stream, .id = (uint32_t)ev->args[T2X_CHILD_ID].value,
+		.row = row, .ns = ev->ns,
+	};
+
+	if (kind == T2X_NOTE_CHILD_EXIT) {
+		note.value = ev->rel_ns;
+		note.is_unknown = !ev->args[T2X_CHILD_START].value;
+		note.has_failed = ev->args[T2X_CHILD_CODE].value != 0;
+	}
+	t2x_totals_note(totals, &note);
+}
+
 /* What is remembered of a child until it has ended. */
 static struct child *find_child(struct t2x_totals *totals, const struct t2x_event *ev)
 {
@@ -188,8 +221,8 @@ static struct child *find_child(struct t2x_totals *totals, const struct t2x_even
 static void start_child(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	const struct t2x_arg *class = &ev->args[T2X_CHILD_CLASS];
-	struct child *child = find_child(totals, ev);
 	char category[64], label[128];
+	struct child *child;
 	struct t2x_row *row;
 
 	snprintf(category, sizeof(category), "%.*s", class->text ? (int)class->length : 1,
@@ -200,34 +233,45 @@ static void start_child(struct t2x_totals *totals, const struct t2x_event *ev)
 	row = find_names(totals, ev, T2X_ROW_CHILD, category, label);
 	if (row)
 		row->entered++;
+	if (totals->part) {
+		note_child(totals, ev, T2X_NOTE_CHILD_START, row);
+		return;
+	}
+	child = find_child(totals, ev);
 	if (child)
 		child->row = row;
 }
 
 static void end_child(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct child *child = find_child(totals, ev);
-	struct t2x_row *row = child && child->row ? child->row : find_names(totals, ev, T2X_ROW_CHILD, "?", "?");
+	struct child *child;
+	struct t2x_row *row;
 
+	if (totals->part) {
+		note_child(totals, ev, T2X_NOTE_CHILD_EXIT, NULL);
+		return;
+	}
+	child = find_child(totals, ev);
+	row = child && child->row ? child->row : find_names(totals, ev, T2X_ROW_CHILD, "?", "?");
 	if (child)
 		t2x_threads_remove(&totals->children, child);
-	if (!row)
-		return;
-	row->left++;
-	row->failed += ev->args[T2X_CHILD_CODE].value != 0;
-	if (ev->args[T2X_CHILD_START].value && ev->rel_ns <= INT64_MAX)
-		t2x_row_add_duration(row, ev->rel_ns, &totals->budget);
-	else
-		row->unknown++;
+	if (row)
+		t2x_row_end_child(row, ev->rel_ns, !ev->args[T2X_CHILD_START].value,
+				  ev->args[T2X_CHILD_CODE].value != 0, &totals->budget);
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
 
 static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 {
-	if (!row->count || args[T2X_TIMER_MIN].value < row->min)
+	int is_first = !row->left;
+
+	if (!args[T2X_TIMER_INTERVALS].value)
+		return;
+	row->left++;
+	if (is_first || args[T2X_TIMER_MIN].value < row->min)
 		row->min = args[T2X_TIMER_MIN].value;
-	if (!row->count || args[T2X_TIMER_MAX].value > row->max)
+	if (is_first || args[T2X_TIMER_MAX].value > row->max)
 		row->max = args[T2X_TIMER_MAX].value;
 	row->count += (uint64_t)args[T2X_TIMER_INTERVALS].value;
 	row->total += (uint64_t)args[T2X_TIMER_TOTAL].value;
@@ -296,6 +340,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		end_child(totals, ev);
 		break;
 	case TLG_STYLE_thread_exit:
+		note_exit(totals, ev);
 		if (thread)
 			t2x_threads_remove(&totals->threads, thread);
 		break;
@@ -308,11 +353,17 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 
 struct t2x_totals *t2x_totals_new(enum t2x_by by)
 {
+	return t2x_totals_new_part(by, T2X_PART_WHOLE);
+}
+
+struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
+{
 	struct t2x_totals *totals = calloc(1, sizeof(*totals));
 
 	if (!totals)
 		return NULL;
 	totals->by = by;
+	totals->part = part;
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
 	totals->threads = (struct t2x_threads){ .bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread };
@@ -329,6 +380,7 @@ void t2x_totals_free(struct t2x_totals *totals)
 		free(totals->rows[i]);
 	}
 	free(totals->rows);
+	free(totals->notes);
 	t2x_map_free(&totals->by_hash);
 	t2x_threads_free(&totals->threads);
 	t2x_threads_free(&totals->children);

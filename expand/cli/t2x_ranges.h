@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_ranges.h - --jobs for a summary: files are cut into ranges (read/t2x_range.h), each is read, merged and added up
+ * by itself, with a front end, a model and totals of its own, and the totals are joined (query/t2x_totals_join.h).
+ *
+ * The result is that of one reader, to the byte.  So it counts only if the parts fit together (t2x_cut.h), and if in
+ * none of them was anything out of the ordinary.  Otherwise nothing has been printed or reported, and all is read again
+ * as a whole: where the file is damaged, or ends inside of a frame; where events were dropped, or could not be
+ * resolved; where threads change their names.  What cannot be cut is read as a whole from the beginning: pipes, plain
+ * files, ring files, parts of a trace (filters), files of one frame.
+ */
+#ifndef T2X_RANGES_H
+#define T2X_RANGES_H
+
+#include "t2x_expansion.h"
+#include "merge/t2x_context.h"
+#include "model/t2x_dropped.h"
+
+/* What is to be said of the inputs as a whole. */
+struct t2x_ranges {
+	struct t2x_context context;       /* its counts */
+	struct t2x_summary summary;
+	unsigned *open;                   /* of each input, streams without END */
+};
+
+/* Return  1: the output is complete; 0: nothing has happened.  found is to be freed in any case */
+int t2x_ranges_expand(const struct t2x_expansion *x, struct t2x_ranges *found);
+void t2x_ranges_free(struct t2x_ranges *found);
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_totals_join.c - see t2x_totals_join.h. */
+#include "t2x_totals_join.h"
+
+#include <stdlib.h>
+
+#include "t2x_totals_private.h"
+
+/* ---- notes -------------------------------------------------------------------------------------- */
+
+void t2x_totals_note(struct t2x_totals *totals, const struct t2x_note *note)
+{
+	if (totals->nnotes == totals->notes_capacity) {
+		unsigned capacity = totals->notes_capacity ? 2 * totals->notes_capacity : 256;
+		struct t2x_note *notes = NULL;
+
+		if (capacity <= T2X_NOTES_MAX)
+			notes = realloc(totals->notes, capacity * sizeof(*notes));
+		if (!notes) {
+			totals->is_cut = 1;
+			return;
+		}
+		totals->notes = notes;
+		totals->notes_capacity = capacity;
+	}
+	totals->notes[totals->nnotes++] = *note;
+}
+
+/* ---- rows --------------------------------------------------------------------------------------- */
+
+/* How many values min and max are of. */
+static uint64_t count_values(const struct t2x_row *row)
+{
+	return t2x_row_has_durations(row) ? row->count : row->left;
+}
+
+static void join_bounds(struct t2x_row *to, const struct t2x_row *from)
+{
+	if (!count_values(from))
+		return;
+	if (!count_values(to) || from->min < to->min)
+		to->min = from->min;
+	if (!count_values(to) || from->max > to->max)
+		to->max = from->max;
+}
+
+static void join_times(struct t2x_row *to, const struct t2x_row *from)
+{
+	int is_later = from->last_ns > to->last_ns ||
+		       (from->last_ns == to->last_ns && from->last_place >= to->last_place);
+
+	if (to->kind == T2X_ROW_THREAD && from->count && !(to->count && to->first_ns < from->first_ns))
+		to->first_ns = from->first_ns;
+	if (to->kind == T2X_ROW_THREAD ? from->last_ns > to->last_ns : from->left && (!to->left || is_later)) {
+		to->last = from->last;
+		to->last_ns = from->last_ns;
+		to->last_place = from->last_place;
+	}
+}
+
+static void join_row(struct t2x_row *to, const struct t2x_row *from, size_t *budget)
+{
+	join_bounds(to, from);
+	join_times(to, from);
+	t2x_histogram_join(&to->durations, &from->durations, budget);
+	t2x_row_add_total(to, from->total, from->total_high);
+	to->entered += from->entered;
+	to->count += from->count;
+	to->self += from->self;
+	to->unknown += from->unknown;
+	to->self_unknown += from->self_unknown;
+	to->left += from->left;
+	to->failed += from->failed;
+}
+
+/* Return  0: no room */
+static int join_rows(struct t2x_totals *to, struct t2x_totals *from)
+{
+	for (unsigned i = 0; i < from->n; i++) {
+		struct t2x_row *row = from->rows[i];
+		const struct t2x_row_key key = { row->kind, row->pid, row->thread, row->category, row->label };
+
+		row->joined = t2x_totals_row(to, &key);
+		if (!row->joined)
+			return 0;
+		join_row(row->joined, row, &to->budget);
+		if (row->joined->durations.is_cut)
+			return 0;
+	}
+	return 1;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------ */
+
+static struct t2x_totals_thread *find_thread(struct t2x_totals *totals, uint32_t stream, uint32_t tid)
+{
+	struct t2x_process process = { .stream = stream };
+	const struct t2x_thread thread = { .process = &process, .tid = tid };
+
+	return t2x_threads_get(&totals->threads, &thread);
+}
+
+/* What the part would have done if it had known when the region was entered.  Return  0: nobody knows */
+static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
+{
+	struct t2x_totals_thread *thread = find_thread(to, note->stream, note->id);
+	struct t2x_level *inside = thread && note->level < thread->capacity ? &thread->levels[note->level] : NULL;
+	uint64_t ns;
+
+	if (!inside || !inside->is_entered || !inside->entered_ns || !note->row)
+		return 0;
+	ns = note->ns - inside->entered_ns;
+	inside->inner_ns += note->value;
+	inside->is_unknown |= note->is_unknown;
+	t2x_level_leave(&inside[-1], ns);
+	t2x_row_leave(note->row->joined, inside, ns, &to->budget);
+	*inside = (struct t2x_level){ 0 };
+	return !note->row->joined->durations.is_cut;
+}
+
+static void end_thread(struct t2x_totals *to, const struct t2x_note *note)
+{
+	struct t2x_totals_thread *thread = find_thread(to, note->stream, note->id);
+
+	if (thread)
+		t2x_threads_remove(&to->threads, thread);
+}
+
+static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
+{
+	for (unsigned i = 0; i < from->nnotes; i++) {
+		struct t2x_note note = from->notes[i];
+
+		if (note.kind == T2X_NOTE_LEAVE && !join_leave(to, &note))
+			return 0;
+		if (note.kind == T2X_NOTE_THREAD_EXIT)
+			end_thread(to, &note);
+		if (note.kind != T2X_NOTE_CHILD_START && note.kind != T2X_NOTE_CHILD_EXIT)
+			continue;
+		if (note.row)
+			note.row = note.row->joined;
+		t2x_totals_note(to, &note);
+	}
+	return 1;
+}
+
+/* What is known of the thread at the end of the part: regions that it entered, or more of those around. */
+static void join_thread(void *target, void *record)
+{
+	const struct t2x_totals_thread *thread = record;
+	struct t2x_totals *to = target;
+	struct t2x_totals_thread *joined = find_thread(to, thread->head.stream, thread->head.tid);
+
+	if (!joined || (thread->capacity && !t2x_totals_level(joined, thread->capacity - 1))) {
+		to->is_cut = 1;
+		return;
+	}
+	if (!joined->row && thread->row)
+		joined->row = thread->row->joined;
+	for (unsigned i = 0; i < thread->capacity; i++) {
+		const struct t2x_level *level = &thread->levels[i];
+
+		if (level->is_entered) {
+			joined->levels[i] = *level;
+			continue;
+		}
+		joined->levels[i].inner_ns += level->inner_ns;
+		joined->levels[i].is_unknown |= level->is_unknown;
+	}
+}
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+static void join_span(struct t2x_totals *to, const struct t2x_totals *from)
+{
+	to->events += from->events;
+	if (from->first_ns - 1 < to->first_ns - 1)
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+}
+
+int t2x_totals_join(struct t2x_totals *to, struct t2x_totals *from)
+{
+	if (from->others || from->is_cut || !join_rows(to, from) || !join_notes(to, from))
+		return 0;
+	join_span(to, from);
+	t2x_threads_each(&from->threads, join_thread, to);
+	return !to->is_cut;
+}
+
+/* ---- children ----------------------------------------------------------------------------------- */
+
+struct child_order {
+	const struct t2x_note *note;
+};
+
+/* Each child by itself, what happened first before the rest. */
+static int compare_children(const void *a, const void *b)
+{
+	const struct t2x_note *x = ((const struct child_order *)a)->note, *y = ((const struct child_order *)b)->note;
+
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* Each is started, and may end once, later.  Anything else depends on an order that parts do not have. */
+static int join_children(struct t2x_totals *totals, const struct child_order *order, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		const struct t2x_note *note = order[i].note, *start = i ? order[i - 1].note : NULL;
+		int is_same = start && start->stream == note->stream && start->id == note->id;
+
+		if (note->kind == T2X_NOTE_CHILD_START && !is_same)
+			continue;
+		if (!is_same || note->kind == start->kind || note->kind != T2X_NOTE_CHILD_EXIT || !start->row ||
+		    start->ns >= note->ns)
+			return 0;
+		t2x_row_end_child(start->row, note->value, note->is_unknown, note->has_failed, &totals->budget);
+		if (start->row->durations.is_cut)
+			return 0;
+	}
+	return 1;
+}
+
+int t2x_totals_join_end(struct t2x_totals *totals)
+{
+	struct child_order *order = calloc(totals->nnotes + 1, sizeof(*order));
+	int done = 0;
+
+	if (!order)
+		return 0;
+	for (unsigned i = 0; i < totals->nnotes; i++)
+		order[i].note = &totals->notes[i];
+	qsort(order, totals->nnotes, sizeof(*order), compare_children);
+	if (!totals->is_cut && !totals->others)
+		done = join_children(totals, order, totals->nnotes);
+	free(order);
+	return done;
+}

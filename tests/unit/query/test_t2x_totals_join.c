@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Totals of parts that are joined: histograms, and children, of which each part knows half. */
+#include "t2test.h"
+
+#include <string.h>
+
+#include "feed.h"
+#include "query/t2x_diff.h"
+#include "query/t2x_filter.h"
+#include "query/t2x_summary.h"
+#include "query/t2x_totals_join.h"
+
+static void add(struct t2x_histogram *h, unsigned from, unsigned to, size_t *budget)
+{
+	for (unsigned i = from; i < to; i++)
+		t2x_histogram_add(h, i * i * 7919ULL % 100003, budget);
+}
+
+/* Few and few, few and many, in any order: around the number that is kept as it is, all of them. */
+static void test_histogram_joined_is_that_of_all_values(void **state)
+{
+	static const unsigned counts[] = { 0, 1, 2, 31, 32, 33, 62, 63, 64, 65, 66, 128, 1000 };
+	const unsigned n = sizeof(counts) / sizeof(counts[0]);
+
+	(void)state;
+	for (unsigned i = 0; i < n * n; i++) {
+		unsigned first = counts[i / n], all = first + counts[i % n];
+		struct t2x_histogram whole = { 0 }, a = { 0 }, b = { 0 };
+		size_t budget = 1 << 24, joined = 1 << 24, other = 1 << 24;
+
+		add(&whole, 0, all, &budget);
+		add(&a, 0, first, &joined);
+		add(&b, first, all, &other);
+		t2x_histogram_join(&a, &b, &joined);
+		assert_int_equal(a.count, all);
+		assert_int_equal(joined, budget);
+		for (unsigned percent = 1; percent <= 100; percent++)
+			assert_int_equal(t2x_histogram_percentile(&a, percent),
+					 t2x_histogram_percentile(&whole, percent));
+		t2x_histogram_free(&whole);
+		t2x_histogram_free(&a);
+		t2x_histogram_free(&b);
+	}
+}
+
+static void test_histogram_joined_with_one_without_memory_has_no_percentiles(void **state)
+{
+	struct t2x_histogram a = { 0 }, b = { 0 };
+	size_t budget = 1 << 20, none = 0;
+
+	(void)state;
+	add(&a, 0, 100, &budget);
+	add(&b, 0, 100, &none);
+	t2x_histogram_join(&a, &b, &budget);
+	assert_true(a.is_cut);
+	t2x_histogram_free(&a);
+	t2x_histogram_free(&b);
+}
+
+/* A part that is fed by hand. */
+struct half {
+	struct feed feed;
+	struct t2x_filter filter;
+	struct t2x_options options;
+};
+
+static void open_half(struct half *half, enum t2x_part part)
+{
+	*half = (struct half){ .filter = { .totals = t2x_totals_new_part(T2X_BY_NOTHING, part) } };
+	assert_non_null(half->filter.totals);
+	half->options.filter = &half->filter;
+	feed_open_with(&half->feed, &t2x_writer_totals, &half->options);
+	half->feed.thread[0].number = 1;
+}
+
+static const struct t2x_row *find_row(const struct t2x_totals *totals, enum t2x_row_kind kind, const char *label)
+{
+	for (unsigned i = 0; i < totals->n; i++)
+		if (totals->rows[i]->kind == kind && !strcmp(totals->rows[i]->label, label))
+			return totals->rows[i];
+	fail();
+	return NULL;
+}
+
+static int join(struct half *a, struct half *b)
+{
+	int done = t2x_totals_join(a->filter.totals, b->filter.totals) && t2x_totals_join_end(a->filter.totals);
+
+	feed_expect(&a->feed, "");
+	feed_expect(&b->feed, "");
+	t2x_totals_free(b->filter.totals);
+	return done;
+}
+
+static void start(struct half *half, int id, uint64_t us)
+{
+	feed(&half->feed, child_start, us, "iissss", id, 0, "cls", NULL, NULL, "/bin/sort");
+}
+
+static void end(struct half *half, int id, uint64_t us, uint64_t start_us)
+{
+	feed(&half->feed, child_exit, us, "iiiu", id, 99, 2, FEED_START_NS + start_us * 1000 + 999);
+}
+
+static void test_child_that_ends_in_another_part_counts_where_it_began(void **state)
+{
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	start(&a, 0, 10);
+	start(&a, 1, 20);
+	end(&a, 1, 25, 20);
+	end(&b, 0, 40, 10);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.totals, T2X_ROW_CHILD, "sort");
+	assert_int_equal(row->entered, 2);
+	assert_int_equal(row->left, 2);
+	assert_int_equal(row->failed, 2);
+	assert_int_equal(row->total, 35000);
+	assert_int_equal(row->max, 30000);
+	t2x_totals_free(a.filter.totals);
+}
+
+/* Who sees both parts in the order of time may have taken the one for the other. */
+static void test_child_whose_id_comes_twice_is_not_joined(void **state)
+{
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	start(&a, 0, 10);
+	start(&b, 0, 20);
+	end(&b, 0, 40, 20);
+	assert_false(join(&a, &b));
+	t2x_totals_free(a.filter.totals);
+}
+
+static void test_child_that_nobody_started_is_not_joined(void **state)
+{
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	end(&b, 0, 40, 20);
+	assert_false(join(&a, &b));
+	t2x_totals_free(a.filter.totals);
+}
+
+static void test_region_that_no_part_entered_is_not_joined(void **state)
+{
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	feed_hit(&b.feed, feed_scope(&b.feed, TLG_STYLE_region_leave, "c", "r", NULL), 10, "");
+	assert_false(join(&a, &b));
+	t2x_totals_free(a.filter.totals);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_histogram_joined_is_that_of_all_values),
+		cmocka_unit_test(test_histogram_joined_with_one_without_memory_has_no_percentiles),
+		cmocka_unit_test(test_child_that_ends_in_another_part_counts_where_it_began),
+		cmocka_unit_test(test_child_whose_id_comes_twice_is_not_joined),
+		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
+		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
