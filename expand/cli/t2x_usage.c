@@ -38,7 +38,7 @@ static const char screen[] =
 	"Hand on: --format=FORMAT [-o FILE]\n"
 	"  normal, perf, event     git's three formats\n"
 	"  html, tree, summary     as above; --summary=csv, --summary=json\n"
-	"  chrome                  Perfetto, chrome://tracing, Firefox profiler\n"
+	"  chrome, firefox         Perfetto, chrome://tracing; Firefox Profiler\n"
 	"  folded, pprof           flame graphs, speedscope, go tool pprof\n"
 	"  csv, ndjson             sqlite3, DuckDB, jq\n"
 	"  ctf                     babeltrace2, Trace Compass (-o DIR/)\n"
