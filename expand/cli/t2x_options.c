@@ -456,6 +456,8 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 	}
 	settings->paths = operands + taken;
 	settings->npaths = n - taken;
+	if (settings->npaths == 1 && takes != T2X_TAKES_RINGS && strcmp(settings->paths[0], "-") != 0)
+		settings->options.source = settings->paths[0];
 }
 
 /* What t2 alone, or an unknown command, comes to. */

@@ -71,6 +71,7 @@ static int begin(struct t2x_printer *printer)
 			free_html(html);
 		return -ENOMEM;
 	}
+	html->data.source = printer->options.source;
 	printer->own = html;
 	t2x_out_long(printer->out, t2x_html_page, (size_t)(find_mark() - t2x_html_page));
 	return 0;

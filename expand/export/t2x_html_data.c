@@ -300,6 +300,8 @@ static void print_facts(const struct t2x_html_data *data, struct t2x_out *out)
 	t2x_out_int(out, data->utcoff);
 	t2x_out_literal(out, ",\"left_out\":");
 	t2x_out_uint(out, data->left_out);
+	if (data->source)
+		t2x_json_text(out, "source", data->source, strlen(data->source));
 	t2x_out_literal(out, ",\"processes\":[");
 	print_processes(data, out);
 	t2x_out_literal(out, "],\"threads\":[");

@@ -47,6 +47,7 @@ struct t2x_html_thread {
 
 struct t2x_html_data {
 	struct t2x_html_block *block;
+	const char *source;               /* what the input is called; NULL: nobody knows */
 	struct t2x_html_sites sites;
 	struct t2x_map processes;         /* by stream id */
 	struct t2x_html_process **by_index;

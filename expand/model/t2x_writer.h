@@ -24,6 +24,7 @@ struct t2x_options {
 	const char *const *values;   /* t2expand only: of all options of formats, see text/t2x_formats.h */
 	struct t2x_filter *filter;   /* t2expand only: what is shown, see query/t2x_filter.h */
 	const struct t2x_symbols_places *places;   /* t2expand only: NULL: no addresses are named, see symbols/ */
+	const char *source;   /* t2expand only: what the user calls the input, if it is one file or directory */
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 

@@ -117,6 +117,33 @@ test("test_trace_series_has_the_values_in_order", () => {
 	assert.deepEqual([[...series.time], [...series.value]], [[1050, 1060], [5, 9]]);
 });
 
+test("test_series_of_several_threads_is_in_the_order_of_time", () => {
+	const encoder = new Encoder(), process = encoder.process(1, "a"), wanted = [];
+	for (let tid = 0; tid < 5; tid++) {
+		const thread = encoder.thread(process, tid, `th${tid}`);
+		for (let i = 0; i < 20; i++) {
+			const time = 100 * (i * 7 % 20) + 10 * i + tid;      // the clock goes back now and then
+			thread.point(time, "data", "a", "b", null, String(time));
+			wanted.push(time);
+		}
+	}
+	const [{ time, value }] = encoder.trace().processes[0].series;
+	wanted.sort((a, b) => a - b);
+	assert.deepEqual([[...time], [...value]], [wanted, wanted]);
+});
+
+test("test_texts_of_data_are_numbers_only_if_all_of_them_is", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+	const says = ["12", "-7.5", "", "12 apples", "-", "1e3", "path/7", "5."];
+	says.forEach((text, at) => {
+		thread.point(at, "data", "a", "b", null, text);
+		encoder.flush();
+	});
+	const trace = encoder.trace(), { value, text } = trace.lanes[0].points;
+	assert.deepEqual([...text].map((number) => trace.texts.get(number)), says);
+	assert.deepEqual([...value], [12, -7.5, ...says.slice(2).map(() => NaN)]);
+});
+
 test("test_series_walk_shows_the_span_of_each_pixel", () => {
 	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
 	[[100, 5], [101, 9], [102, -3], [500, 7]].forEach(([time, value]) =>

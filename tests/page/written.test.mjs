@@ -39,6 +39,10 @@ test("test_written_each_region_has_its_thread_name_and_nanoseconds", options, ()
 	assert.deepEqual(times(found), times(wanted));
 });
 
+test("test_written_source_is_the_file_of_the_command_line", options, () => {
+	assert.match(trace.source, /\/trace\.tlg$/);
+});
+
 test("test_written_each_value_is_there", options, () => {
 	const wanted = lines.filter(({ kind }) => kind === "data")
 		.map(({ thread, name, says }) => `${thread} ${name} ${says.replace(/^[^:]*:/, "")}`);

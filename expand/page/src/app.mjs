@@ -73,7 +73,7 @@ export class App {
 
 	describeTrace() {
 		const { trace } = this, facts = byId("facts"), { processes } = trace;
-		const title = trace.source.replace(/^.*\//, "") || processes[0]?.title || "trace";
+		const title = trace.source.replace(/\/+$/, "").replace(/^.*\//, "") || processes[0]?.title || "trace";
 		byId("title").textContent = document.title = title;
 		byId("title").title = trace.source;
 		const length = formatDuration(trace.end - trace.start);

@@ -3,6 +3,7 @@
  * What a trace consists of by the million lies in columns: typed arrays that grow together.
  * All times are nanoseconds since the epoch of the trace, exact as doubles for a hundred days.
  */
+import { Cursor } from "./cursor.mjs";
 
 /** A region's end is not its leave: none was seen. */
 export const UNENDED = 1;
@@ -65,8 +66,7 @@ class Table {
 
 /**
  * The regions of one thread at one depth, in the order of time: they do not overlap.
- * text is 0 or the number of a text plus one, and there are none at all before the first; parent is an index into the
- * row above.
+ * text is 0 or the number of a text; before the first there are none at all. parent is an index into the row above.
  */
 export class Row extends Table {
 	start = new Float64Array(FIRST_CAPACITY);
@@ -87,13 +87,13 @@ export class Row extends Table {
 	 * @param {number} site
 	 * @param {number} parent
 	 * @param {number} text
-	 * @param {number} part see grow()
+	 * @param {{ part: number }} lane see grow()
 	 * @returns {number} its index
 	 */
-	add(start, site, parent, text, part) {
+	add(start, site, parent, text, lane) {
 		const at = this.length;
 		if (at === this.capacity)
-			this.grow(part);
+			this.grow(lane.part);
 		this.length++;
 		const before = at ? this.end[at - 1] : start;
 		if (start < before) {
@@ -135,12 +135,12 @@ export class Points extends Table {
 	 * @param {number} site
 	 * @param {number} value
 	 * @param {number} text
-	 * @param {number} part see grow()
+	 * @param {{ part: number }} lane see grow()
 	 */
-	add(time, site, value, text, part) {
+	add(time, site, value, text, lane) {
 		const at = this.length;
 		if (at === this.capacity)
-			this.grow(part);
+			this.grow(lane.part);
 		this.length++;
 		this.time[at] = time;
 		this.site[at] = site;
@@ -149,40 +149,36 @@ export class Points extends Table {
 	}
 }
 
-/** Texts by number, kept as bytes until somebody reads them. */
+/**
+ * Texts, kept as bytes until somebody reads them.  The number of a text says where it begins, with its length, among
+ * the bytes of all blocks.
+ */
 export class Texts {
 	/** As they came. @type {Uint8Array[]} */
 	blocks = [];
-	/** Of each text: the number of its block, its first byte there, and the byte behind. */
-	places = new Uint32Array(3 * FIRST_CAPACITY);
-	count = 0;
-
-	/** What is added next lies in these bytes. @param {Uint8Array} bytes */
-	addBlock(bytes) {
-		this.blocks.push(bytes);
-	}
+	/** The number of the first byte of each. @type {number[]} */
+	numbers = [];
+	next = 1;
 
 	/**
-	 * @param {number} from in the last block
-	 * @param {number} to
-	 * @returns {number} its number plus one
+	 * @param {Uint8Array} bytes texts, each behind its length
+	 * @returns {number} of the first; of another one, so many bytes behind, as many more
 	 */
-	add(from, to) {
-		const at = 3 * this.count++;
-		if (at === this.places.length)
-			this.places = regrown(this.places, 2 * at);
-		this.places[at] = this.blocks.length - 1;
-		this.places[at + 1] = from;
-		this.places[at + 2] = to;
-		return this.count;
+	addBlock(bytes) {
+		const first = this.next;
+		this.blocks.push(bytes);
+		this.numbers.push(first);
+		this.next += bytes.length;
+		return first;
 	}
 
-	/** @param {number} number as add() returned it; 0: no text */
+	/** @param {number} number 0: no text */
 	get(number) {
 		if (!number)
 			return "";
-		const [block, from, to] = this.places.subarray(3 * number - 3, 3 * number);
-		return decoder.decode(this.blocks[block].subarray(from, to));
+		const block = firstThat(this.numbers.length, (at) => this.numbers[at] > number) - 1;
+		const cursor = new Cursor(this.blocks[block], number - this.numbers[block]);
+		return decoder.decode(cursor.take(cursor.varint()));
 	}
 }
 const decoder = new TextDecoder();

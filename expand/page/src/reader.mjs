@@ -24,7 +24,9 @@ export const LEAVE = 0, CLOCK = 1, DEPTH = 2, FIRST_SITE = 3;
 const UNKNOWN = ["region_enter", "", "(enter not seen)", "", 0];
 /** Kinds of events that have a number in values, signed. */
 const WITH_VALUE = new Set(["data_intmax", "counter", "th_counter"]);
-const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3;
+const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3, LOST = 4, DATA = 5;
+
+const decoder = new TextDecoder();
 
 /**
  * @typedef {object} Facts what is said about all chunks, as JSON
@@ -75,11 +77,13 @@ export function makeTrace(facts) {
 }
 
 /** @param {import("./trace.mjs").Site} site */
-function shapeOf({ kind }) {
+function shapeOf({ kind, label }) {
 	if (kind === "region_enter")
 		return REGION;
 	if (kind === "mark")
-		return MARK;
+		return label === "lost-events" ? LOST : MARK;
+	if (kind === "data")
+		return DATA;
 	return WITH_VALUE.has(kind) ? VALUE : PLAIN;
 }
 
@@ -114,46 +118,61 @@ class Section {
 		this.times = times;
 		this.values = values;
 		this.texts = texts;
+		/** Where the bytes of the last text begin. */
+		this.textAt = 0;
 	}
 
+	/** All its events.  Nearly all numbers are of one byte: of those this makes no call. */
 	read() {
-		const { lane, operations, times, texts, trace, shapes } = this;
-		let clock = lane.clock;
-		if (texts.bytes.length)
-			trace.texts.addBlock(texts.bytes.slice());
+		const { lane, operations, times, shapes } = this, codes = operations.bytes, steps = times.bytes;
+		const firstText = this.addTexts();
+		let clock = lane.clock, { first, last } = lane;
 		for (let left = this.events; left > 0;) {
-			const operation = operations.varint(), code = operation >>> 1;
-			if (code === CLOCK) {
-				clock += this.values.signed();
-				continue;
-			}
-			if (code === DEPTH) {
-				this.setDepth(this.values.varint(), clock);
+			const operation = codes[operations.at] < 0x80 ? codes[operations.at++] : operations.varint();
+			const code = operation >>> 1;
+			if (code === CLOCK || code === DEPTH) {
+				clock = this.readStep(code, clock);
 				continue;
 			}
 			left--;
 			lane.seen++;
-			clock += times.varint();
-			const text = operation & 1 ? this.takeText() : 0;
+			clock += steps[times.at] < 0x80 ? steps[times.at++] : times.varint();
+			const text = operation & 1 ? firstText + this.passText() : 0;
 			if (code === LEAVE)
 				lane.leave(clock, 0, text);
 			else if (shapes[code - FIRST_SITE] === REGION)
 				lane.enter(clock, code - FIRST_SITE, text);
 			else
 				this.addPoint(clock, code - FIRST_SITE, text);
-			if (clock < lane.first)
-				lane.first = clock;
-			if (clock > lane.last)
-				lane.last = clock;
+			if (clock < first)
+				first = clock;
+			if (clock > last)
+				last = clock;
 		}
-		lane.clock = clock;
-		trace.events += this.events;
+		Object.assign(lane, { clock, first, last });
+		this.trace.events += this.events;
 	}
 
-	takeText() {
-		const { texts } = this, length = texts.varint(), from = texts.at;
+	/** What is no event. @param {number} code @param {number} clock */
+	readStep(code, clock) {
+		if (code === CLOCK)
+			return clock + this.values.signed();
+		this.setDepth(this.values.varint(), clock);
+		return clock;
+	}
+
+	/** The number of the first text. */
+	addTexts() {
+		const { bytes } = this.texts;
+		return bytes.length ? this.trace.texts.addBlock(bytes.slice()) : 0;
+	}
+
+	/** Where the next text begins. */
+	passText() {
+		const { texts } = this, from = texts.at, length = texts.varint();
+		this.textAt = texts.at;
 		texts.at += length;
-		return this.trace.texts.add(from, texts.at);
+		return from;
 	}
 
 	/**
@@ -162,16 +181,26 @@ class Section {
 	 * @param {number} text
 	 */
 	addPoint(time, site, text) {
-		const { lane, trace } = this, { kind, label } = trace.sites[site], shape = this.shapes[site];
-		let value = shape === PLAIN ? NaN : this.values.signed();
-		const length = shape === MARK ? this.values.varint() : 0;
-		if (kind === "mark" && label === "lost-events")
+		const { lane } = this, shape = this.shapes[site];
+		let value = NaN;
+		if (shape === DATA && text)
+			value = this.numberIn();
+		else if (shape !== PLAIN && shape !== DATA)
+			value = this.values.signed();
+		const length = shape === MARK || shape === LOST ? this.values.varint() : 0;
+		if (shape === LOST)
 			lane.gaps.push({ from: length ? time - length : -Infinity, to: time, events: value });
-		if (kind === "data" && text) {
-			const said = trace.texts.get(text);
-			value = /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : NaN;
-		}
-		lane.points.add(time, site, value, text, lane.part);
+		lane.points.add(time, site, value, text, lane);
+	}
+
+	/** The last text as a number; NaN if it is none.  Most begin like none, and are not looked at as texts. */
+	numberIn() {
+		const { bytes, at } = this.texts, from = this.textAt;
+		const first = bytes[from];
+		if (from === at || first > 0x39 || first < 0x30 && first !== 0x2d)
+			return NaN;
+		const said = decoder.decode(bytes.subarray(from, at));
+		return /^-?\d+(\.\d+)?$/.test(said) ? Number(said) : NaN;
 	}
 
 	/**

@@ -19,13 +19,37 @@ export class Series {
 
 	/** Its values, which came thread by thread, in the order of time. */
 	finish() {
-		const { time, value } = this, isSorted = time.every((at, index) => !index || at >= time[index - 1]);
-		if (!isSorted) {
-			const order = Uint32Array.from(time, (_, at) => at).sort((a, b) => time[a] - time[b]);
-			this.time = Float64Array.from(order, (at) => time[at]);
-			this.value = Float64Array.from(order, (at) => value[at]);
-		}
+		const { time } = this;
+		let runs = [0];
+		for (let at = 1; at < time.length; at++)
+			if (time[at] < time[at - 1])
+				runs.push(at);
+		while (runs.length > 1)
+			runs = this.mergeRuns(runs);
 		this.high = this.spread(0, this.value.length).high;
+	}
+
+	/**
+	 * Each two neighbours of what is in order become one.
+	 * @param {number[]} runs where they begin
+	 * @returns {number[]} the same of these
+	 */
+	mergeRuns(runs) {
+		const { time, value } = this, times = new Float64Array(time.length);
+		const values = new Float64Array(time.length);
+		for (let run = 0; run < runs.length; run += 2) {
+			const middle = runs[run + 1] ?? time.length, end = runs[run + 2] ?? time.length;
+			let left = runs[run], right = middle;
+			for (let at = left; at < end; at++) {
+				const isLeft = right === end || left < middle && time[left] <= time[right];
+				const from = isLeft ? left++ : right++;
+				times[at] = time[from];
+				values[at] = value[from];
+			}
+		}
+		this.time = times;
+		this.value = values;
+		return runs.filter((_, run) => run % 2 === 0);
 	}
 
 	/**

@@ -84,7 +84,7 @@ export class Lane {
 		}
 		if (depth === this.rows.length)
 			this.rows.push(new Row());
-		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text, this.part));
+		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text, this));
 	}
 
 	/**

@@ -96,6 +96,7 @@ test("test_page_statistics_have_each_region_of_the_perf_text", async () => {
 
 test("test_page_threads_have_lanes_grouped_by_process", async () => {
 	const page = await open("index");
+	assert.equal(await page.title(), "index.tlg");
 	const heads = await page.$$eval(".head", (all) => all.map((head) =>
 		`${head.classList[1]} ${head.querySelector(".name").innerText}`));
 	const threads = new Set(linesOf("index").map(({ thread }) => thread));
