@@ -16,10 +16,10 @@
 #   expand        the same events as text, beside babeltrace2 (one processor)
 #   pipe          perf text into a pipe, beside a bare formatter of such lines (one processor)
 #   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
+#   formats       the same events in every format, beside babeltrace2 (one processor)
 #   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
-#   exports       each format for other programs, beside perf text: events a second, bytes of an event
 #   instructions  what tests/library/check_instructions.sh counts, counted now
 set -u
 export LC_ALL=C
@@ -27,12 +27,13 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static git text lttng tail memory start start_static expand pipe drain fill programs footprint"
-all+=" exports instructions"
+all="emit emit_static git text lttng tail memory start start_static expand pipe formats drain fill programs footprint"
+all+=" instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 . "$here/peers.sh"
 . "$here/programs.sh"
+. "$here/formats.sh"
 unset TRACE2 TRACE2_RAW TRACE2_PERF TRACE2_EVENT GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
@@ -102,33 +103,6 @@ run_fill()
 		expand_fill "$dir/fill.tlg" "$format" "$recorded" || status=1
 	done
 	rm -f "$dir/fill.tlg"
-	return "$status"
-}
-
-# The formats in turn, each to /dev/null by CPU time
-run_exports()
-{
-	local formats="perf html chrome firefox folded pprof ctf csv ndjson summary otlp otlp_proto"
-	local i format recorded status=0
-	local -A rates=() peaks=()
-
-	"$out/bench/bench_fill" "$dir/trace.tlg" $((12 << 20)) >"$dir/output" || return 1
-	recorded=$(sed -n 's/^recorded \([0-9]*\) .*/\1/p' "$dir/output")
-	check_complete "$dir/trace.tlg" "$recorded" || status=1
-	for ((i = 0; i < 7; i++)); do
-		for format in $formats; do
-			"$out/bench/bench_cost" "$out/t2expand" --format="$format" "$dir/trace.tlg" 3>"$dir/cost" \
-				>/dev/null 2>&1 || return 1
-			rates[$format]+=" $(awk -v n="$recorded" '{ print n / $2 }' "$dir/cost")"
-			peaks[$format]+=" $(awk '{ print $3 / 1024 }' "$dir/cost")"
-		done
-	done
-	for format in $formats; do
-		report "$format" 1 M/s "${rates[$format]}"
-		report "$format: an event" 1 bytes "$("$out/t2expand" --format="$format" "$dir/trace.tlg" 2>/dev/null |
-			wc -c | awk -v n="$recorded" '{ print $1 / n }')"
-		report "$format: peak memory" 1 MiB "${peaks[$format]}"
-	done
 	return "$status"
 }
 
@@ -294,7 +268,7 @@ run_one()
 {
 	case $1 in
 	emit | emit_static | tail | memory | start | start_static) run_checked "$1" ;;
-	drain | exports | fill | git | text | lttng | expand | footprint | instructions | pipe | programs) "run_$1" ;;
+	drain | fill | formats | git | text | lttng | expand | footprint | instructions | pipe | programs) "run_$1" ;;
 	*)
 		echo "run.sh: no benchmark $1; there are: $all" >&2
 		return 1

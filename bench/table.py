@@ -46,6 +46,10 @@ class Goal(NamedTuple):
 
 BASELINE = "baseline: clock + 24 bytes stored"
 
+FORMATS = ("normal", "event", "tree", "html", "chrome", "folded", "pprof", "ctf", "csv", "ndjson", "summary", "otlp",
+           "otlp_proto", "firefox", "xml", "raw")
+FORMAT_GOALS = {"chrome": 1 / 3, "summary": 1.5}
+
 PROGRAMS = (("sqlite", 1), ("zstd", 1), ("zstd", 2), ("server", 1))
 
 
@@ -128,8 +132,13 @@ GOALS = [
          at_least=20),
     Goal("two processors, --jobs=2", "pipe", "t2expand to /dev/null, wall-clock", 2,
          baseline="t2expand to /dev/null, wall-clock", baseline_threads=1, at_least=1),
-    Goal("trace-event JSON (chrome), against perf text", "exports", "chrome", baseline="perf", at_least=0.333),
-    Goal("a profile for the Firefox Profiler, against perf text", "exports", "firefox", baseline="perf"),
+    Goal("perf text to a sink, events against those that babeltrace2 prints", "formats", "perf: speed",
+         baseline="babeltrace2: speed"),
+    Goal("summary, million events a second", "formats", "summary: speed", at_least=30),
+    *(Goal(f"{name} against perf text, events a second", "formats", f"{name}: speed", baseline="perf: speed",
+           at_least=FORMAT_GOALS.get(name)) for name in FORMATS),
+    *(Goal(f"{name} against perf text, bytes", "formats", f"{name}: size", baseline="perf: size")
+      for name in ("babeltrace2", "event", "html", "chrome", "ctf", "csv", "ndjson", "firefox", "otlp", "otlp_proto")),
     Goal("memory of t2expand, in MiB", "fill", "perf text, peak memory", at_most=64),
     Goal("flat-out writer and drain, nothing lost: million events a second", "drain", "flat out, packed + LZ4",
          at_least=60),
