@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "trace2_prof.h"
+#include "tr2p_init.h"
 #include "tr2p_malloc.h"
 #include "tr2p_sample.h"
 #include "tr2p_unwind.h"
@@ -167,24 +168,13 @@ void tr2p_heap_freed(const void *address)
 
 /* ---- the rate -------------------------------------------------------------------------------------- */
 
-/* Return  1: memory for samples is there, and the unwinder has loaded what it needs */
-static int make_ready(void)
-{
-	struct tr2p_stack stack;
-
-	if (tr2p_bucket_init() || tr2p_live_init())
-		return 0;
-	tr2p_unwind(&stack, 0);
-	return 1;
-}
-
 size_t trace2_prof_set_heap_rate(size_t bytes)
 {
 	int saved = errno;
 	size_t old = tr2_load_rlx(&g_rate); /* relaxed: a number by itself */
 
 	tr2p_enter();
-	if (!bytes || make_ready()) {
+	if (!bytes || (!tr2p_init() && !tr2p_live_init())) {
 		tr2_store_rlx(&g_rate, bytes); /* relaxed: as above */
 		/* This thread goes by it at once, others from their next sample on. */
 		tr2p_g_thread.heap_rate = tr2p_g_thread.heap_left = 0;

@@ -159,6 +159,16 @@ int trace2_prof_labels_with(const struct trace2_labels *labels, const char *cons
 	return error;
 }
 
+void tr2p_labels_lock(void)
+{
+	pthread_mutex_lock(&g_sets.lock);
+}
+
+void tr2p_labels_unlock(void)
+{
+	pthread_mutex_unlock(&g_sets.lock);
+}
+
 /* ---- what is asked of them ------------------------------------------------------------------------- */
 
 const char *const *tr2p_labels_list(const struct trace2_labels *labels)

@@ -8,4 +8,8 @@ struct trace2_labels;
 /* key, value, ..., NULL, by key; NULL for the empty set.  For the life of the process.  Signal safe */
 const char *const *tr2p_labels_list(const struct trace2_labels *labels);
 
+/* Around a fork: nobody makes sets meanwhile. */
+void tr2p_labels_lock(void);
+void tr2p_labels_unlock(void);
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "trace2_prof.h"
+#include "tr2p_init.h"
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_unwind.h"
@@ -83,22 +84,26 @@ int trace2_prof_each(int (*visit)(struct trace2_profile *profile, void *data), v
 
 /* ---- the program's own ---------------------------------------------------------------------------- */
 
+void tr2p_profile_lock(void)
+{
+	pthread_mutex_lock(&g_lock);
+}
+
+void tr2p_profile_unlock(void)
+{
+	pthread_mutex_unlock(&g_lock);
+}
+
 static void lock(void)
 {
 	tr2p_enter();
-	pthread_mutex_lock(&g_lock);
+	tr2p_profile_lock();
 }
 
 static void unlock(void)
 {
-	pthread_mutex_unlock(&g_lock);
+	tr2p_profile_unlock();
 	tr2p_leave();
-}
-
-/* A child that is forked while another thread has the lock could never have it. */
-static void watch_forks(void)
-{
-	pthread_atfork(lock, unlock, unlock);
 }
 
 static int is_name(const char *name)
@@ -129,16 +134,15 @@ static int put_profile(const char *name, struct trace2_profile **profile)
 
 int trace2_prof_new(const char *name, struct trace2_profile **profile)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	int error, saved = errno;
 
 	if (!name || !is_name(name))
 		return EINVAL;
-	pthread_once(&once, watch_forks);
+	error = tr2p_init();
+	if (error)
+		return error;
 	lock();
-	error = tr2p_bucket_init();
-	if (!error)
-		error = put_profile(name, profile);
+	error = put_profile(name, profile);
 	unlock();
 	errno = saved;
 	return error;

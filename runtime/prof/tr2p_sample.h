@@ -12,6 +12,7 @@
  *   [P2]  publish() in tr2p_bucket.c      tr2p_bucket_first()       a bucket before it is in its profile's list
  *   [P3]  tr2p_bucket_of() publishes      tr2p_bucket_of()          a bucket before it is found
  *   [P4]  put_profile()                   tr2p_profile_total()      a profile of the program's own before it is counted
+ *   [P5]  init() in tr2p_init.c           tr2p_is_ready()           the profiler before threads ask for it
  *   [P7]  tr2p_live_put()                 tr2p_live_take()          what a slot has, before it is found
  *         tr2p_live_take()                claim()                   that it was read, before it is filled again
  */

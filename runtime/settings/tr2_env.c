@@ -78,6 +78,7 @@ static const struct setting settings[] = {
 	COUNT("MAX_FILES", "trace2.maxfiles", max_files, "0", "0"),
 	BOOL("REDACT", "", redact, "true"),
 	TEXT("SIGNALS", ""),
+	TEXT("PROF", ""),         /* libtrace2-prof's, see prof/tr2p_settings.h */
 };
 
 enum { SETTINGS = sizeof(settings) / sizeof(settings[0]) };

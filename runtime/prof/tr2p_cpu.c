@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_cpu.c - starting and stopping the two clocks, and the handler of their ticks. */
+#include "tr2p_cpu.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "trace2_prof.h"
+#include "tr2p_bucket.h"
+#include "tr2p_init.h"
+#include "tr2p_sample.h"
+#include "tr2p_settings.h"
+#include "tr2p_thread.h"
+#include "tr2p_timers.h"
+#include "tr2p_unwind.h"
+#include "base/tr2_atomic.h"
+
+enum { HZ_MAX = 10000, STARTS = 16 };
+
+/* A start of a clock; its address is the cookie of its ticks.  Those of earlier starts are ignored. */
+struct start {
+	uint64_t period_ns;
+};
+
+static struct clock {
+	struct start starts[STARTS];      /* one after the other */
+	unsigned count;
+	const struct start *now;          /* NULL: it does not run.  Read by handlers */
+} clocks[TR2P_CLOCKS];
+
+static const unsigned profiles[TR2P_CLOCKS] = { TR2P_CPU, TR2P_WALL };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of starting and stopping */
+static struct sigaction before;           /* what SIGPROF was: the default, or ignored */
+
+/* ---- ticks ----------------------------------------------------------------------------------------- */
+
+/* What ticks are charged to that come while the thread is in the profiler: a name in the profile. */
+static __attribute__((noinline, used)) void in_the_profiler(void)
+{
+	__asm__ volatile("");
+}
+
+static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *info, const void *context)
+{
+	const int64_t ticks = 1 + (int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+	const struct tr2p_amount amount = {
+		.count = ticks, .value = ticks * (int64_t)period_ns, .period = (int64_t)period_ns, .scale = 1
+	};
+	struct tr2p_stack stack;
+
+	if (tr2p_is_inside()) {
+		stack.n = 1;
+		stack.at[0] = (uintptr_t)in_the_profiler;
+	} else {
+		tr2p_enter();
+		tr2p_unwind_signal(&stack, context);
+		tr2p_leave();
+	}
+	tr2p_sample(profiles[clock], &stack, &amount);
+}
+
+/* A SIGPROF that is not ours does what it would have done: nothing, or it ends the process. */
+static void pass_on(void)
+{
+	if (before.sa_handler == SIG_IGN)
+		return;
+	sigaction(SIGPROF, &before, NULL);
+	raise(SIGPROF);   /* when this handler returns */
+}
+
+static void on_tick(int signo, siginfo_t *info, void *context)
+{
+	const struct start *start = info->si_value.sival_ptr;
+	int saved = errno, is_ours = 0;
+
+	(void)signo;
+	for (unsigned i = 0; info->si_code == SI_TIMER && !is_ours && i < TR2P_CLOCKS; i++) {
+		if (start < clocks[i].starts || start >= clocks[i].starts + STARTS)
+			continue;
+		is_ours = 1;
+		/* relaxed: only compared; a tick comes from a timer that was made after the start's period */
+		if (tr2_load_rlx(&clocks[i].now) == start)
+			take(i, tr2_load_rlx(&start->period_ns), info, context); /* relaxed: as above */
+	}
+	if (!is_ours)
+		pass_on();
+	errno = saved;
+}
+
+/* ---- starting -------------------------------------------------------------------------------------- */
+
+/* Other signals wait: a handler that leaves by longjmp() would leave this one, too, in the midst of it. */
+static int install(void)
+{
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
+	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
+
+	if (sigaction(SIGPROF, NULL, &now))
+		return errno;
+	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_tick)
+		return 0;
+	if ((now.sa_flags & SA_SIGINFO) || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
+		return EBUSY;
+	before = now;
+	ours.sa_sigaction = on_tick;
+	sigfillset(&ours.sa_mask);
+	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigdelset(&ours.sa_mask, faults[i]);
+	return sigaction(SIGPROF, &ours, NULL) ? errno : 0;
+}
+
+/* The kernel looks at clocks of CPU time when it ticks: ticks of ours come at its, with a weight. */
+static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
+{
+	struct timespec tick;
+	char kernel[24], wanted[24];
+	long rate;
+
+	if (clock != TR2P_CLOCK_CPU || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
+		return;
+	rate = (1000000000 + tick.tv_nsec / 2) / tick.tv_nsec;
+	if (hz <= rate)
+		return;
+	snprintf(kernel, sizeof(kernel), "%ld", rate);
+	snprintf(wanted, sizeof(wanted), "%u", hz);
+	tr2p_warning("the kernel ticks at ", kernel, " Hz: of 'cpu' at ", wanted, " Hz samples come in groups, as one");
+}
+
+static int start_locked(enum tr2p_clock clock, unsigned hz)
+{
+	struct clock *mine = &clocks[clock];
+	struct start *start = &mine->starts[mine->count % STARTS];
+	int error;
+
+	if (tr2_load_rlx(&mine->now)) /* relaxed: only changed under the lock */
+		return EALREADY;
+	error = install();
+	if (error)
+		return error;
+	mine->count++;
+	tr2_store_rlx(&start->period_ns, UINT64_C(1000000000) / hz); /* relaxed: see on_tick() */
+	tr2p_bucket_reset(profiles[clock]);
+	tr2_store_rlx(&mine->now, start);   /* relaxed: see on_tick() */
+	error = tr2p_timers_start(clock, UINT64_C(1000000000) / hz, start);
+	if (error)
+		tr2_store_rlx(&mine->now, NULL); /* relaxed: as above */
+	return error;
+}
+
+static int start_clock(enum tr2p_clock clock, unsigned hz)
+{
+	int saved = errno, error = hz < 1 || hz > HZ_MAX ? EINVAL : tr2p_init();
+
+	if (error)
+		return error;
+	tr2p_enter();
+	pthread_mutex_lock(&lock);
+	error = start_locked(clock, hz);
+	pthread_mutex_unlock(&lock);
+	if (!error)
+		warn_of_tick(clock, hz);
+	tr2p_leave();
+	errno = saved;
+	return error;
+}
+
+static void stop_clock(enum tr2p_clock clock)
+{
+	int saved = errno;
+
+	tr2p_enter();
+	pthread_mutex_lock(&lock);
+	if (tr2_exchange_rlx(&clocks[clock].now, NULL)) /* relaxed: ticks under way are as good as those before */
+		tr2p_timers_stop(clock);
+	pthread_mutex_unlock(&lock);
+	tr2p_leave();
+	errno = saved;
+}
+
+int trace2_prof_start_cpu(unsigned hz)
+{
+	return start_clock(TR2P_CLOCK_CPU, hz);
+}
+
+int trace2_prof_start_wall(unsigned hz)
+{
+	return start_clock(TR2P_CLOCK_WALL, hz);
+}
+
+void trace2_prof_stop_cpu(void)
+{
+	stop_clock(TR2P_CLOCK_CPU);
+}
+
+void trace2_prof_stop_wall(void)
+{
+	stop_clock(TR2P_CLOCK_WALL);
+}
+
+void tr2p_cpu_end(void)
+{
+	for (unsigned i = 0; i < TR2P_CLOCKS; i++)
+		tr2_store_rlx(&clocks[i].now, NULL); /* relaxed: a flag, which orders nothing */
+}

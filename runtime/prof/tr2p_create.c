@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_create.c - creating a thread, with what it inherits; the profile "threadcreate". */
+#include "tr2p_create.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <unistd.h>
+
+#include "trace2_prof.h"
+#include "tr2p_init.h"
+#include "tr2p_sample.h"
+#include "tr2p_thread.h"
+#include "tr2p_timers.h"
+#include "base/tr2_atomic.h"
+
+static int is_sampled;            /* "threadcreate" is on */
+static pthread_key_t key;         /* not NULL: the thread has begun */
+static int has_key;
+
+/* ---- a thread's life ------------------------------------------------------------------------------- */
+
+/* However it ends: a return, pthread_exit(), a cancellation. */
+static void end_thread(void *data)
+{
+	(void)data;
+	tr2p_timers_end_thread();
+}
+
+void tr2p_create_init(void)
+{
+	if (!has_key)
+		has_key = !pthread_key_create(&key, end_thread);
+}
+
+void tr2p_create_begin(void)
+{
+	if (!tr2p_is_ready() || !has_key || pthread_getspecific(key))
+		return;
+	tr2p_enter();
+	tr2p_thread_begin();
+	tr2p_timers_begin_thread();
+	pthread_setspecific(key, &key);
+	tr2p_leave();
+}
+
+/* ---- "threadcreate" -------------------------------------------------------------------------------- */
+
+int trace2_prof_set_threadcreate(int on)
+{
+	if (on && tr2p_init())
+		on = 0;
+	return tr2_exchange_rlx(&is_sampled, on != 0); /* relaxed: a flag, which orders nothing */
+}
+
+#ifndef TR2_IS_SANITIZED
+/* The stack of who called the caller of this. */
+static __attribute__((noinline)) void sample(void)
+{
+	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	struct tr2p_stack stack;
+
+	if (!tr2_load_rlx(&is_sampled) || tr2p_is_inside()) /* relaxed: as above */
+		return;
+	tr2p_enter();
+	tr2p_unwind(&stack, 1);
+	tr2p_leave();
+	tr2p_sample(TR2P_THREADCREATE, &stack, &one);
+}
+
+/* ---- in front of libc ------------------------------------------------------------------------------ */
+
+/* What a thread is born with. */
+struct birth {
+	void *(*start)(void *);
+	int (*start_c11)(void *);
+	void *data;
+	const struct trace2_labels *labels;
+};
+
+typedef int create_function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+typedef int create_c11_function(thrd_t *, thrd_start_t, void *);
+
+static create_function *next_create;
+static create_c11_function *next_c11;
+
+/*
+ * The next definitions behind ours.  When the library is loaded, for dlsym() takes a lock that a thread may hold which
+ * waits for another one to be created; at the first call, if a constructor comes before ours that creates a thread.
+ */
+__attribute__((constructor)) static void find_next(void)
+{
+	int saved = errno;
+
+	if (next_create)
+		return;
+	tr2p_enter();
+	/* By way of a pointer to it: ISO C knows no other that makes a function of what dlsym() returns. */
+	*(void **)(void *)&next_c11 = dlsym(RTLD_NEXT, "thrd_create");
+	*(void **)(void *)&next_create = dlsym(RTLD_NEXT, "pthread_create");
+	tr2p_leave();
+	errno = saved;
+}
+
+/*
+ * libtrace2's own thread is not the program's.  Where it makes it, it blocks all signals, with those that the C library
+ * never lets anybody block.
+ */
+static int is_of_libtrace2(void)
+{
+	enum { SIGNAL_OF_LIBC = 32 };
+	uint64_t mask = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask));
+	return mask >> (SIGNAL_OF_LIBC - 1) & 1;
+}
+
+/* What the thread gets along; NULL: nothing, it is as without us. */
+static struct birth *make_birth(void *data)
+{
+	struct birth *birth;
+	int saved = errno;
+
+	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || is_of_libtrace2())
+		return NULL;
+	tr2p_enter();
+	birth = calloc(1, sizeof(*birth));
+	tr2p_leave();
+	errno = saved;
+	if (birth) {
+		birth->data = data;
+		birth->labels = tr2p_g_thread.labels;
+	}
+	return birth;
+}
+
+static void drop_birth(struct birth *birth)
+{
+	int saved = errno;
+
+	tr2p_enter();
+	free(birth);
+	tr2p_leave();
+	errno = saved;
+}
+
+/* In the new thread, first of all. */
+static struct birth be_born(void *data)
+{
+	const struct birth birth = *(struct birth *)data;
+
+	tr2p_g_thread.labels = birth.labels;
+	drop_birth(data);
+	tr2p_create_begin();
+	return birth;
+}
+
+static void *begin(void *data)
+{
+	const struct birth birth = be_born(data);
+
+	return birth.start(birth.data);
+}
+
+static int begin_c11(void *data)
+{
+	const struct birth birth = be_born(data);
+
+	return birth.start_c11(birth.data);
+}
+
+__attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+							  void *(*start)(void *), void *data)
+{
+	struct birth *birth;
+	int error;
+
+	find_next();
+	if (!next_create)
+		return EAGAIN;
+	birth = make_birth(data);
+	if (!birth)
+		return next_create(thread, attr, start, data);
+	birth->start = start;
+	error = next_create(thread, attr, begin, birth);
+	if (error)
+		drop_birth(birth);
+	else
+		sample();
+	return error;
+}
+
+__attribute__((visibility("default"))) int thrd_create(thrd_t *thread, thrd_start_t start, void *data)
+{
+	struct birth *birth;
+	int result;
+
+	find_next();
+	if (!next_c11)
+		return thrd_error;
+	birth = make_birth(data);
+	if (!birth)
+		return next_c11(thread, start, data);
+	birth->start_c11 = start;
+	result = next_c11(thread, begin_c11, birth);
+	if (result != thrd_success)
+		drop_birth(birth);
+	else
+		sample();
+	return result;
+}
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_init.c - the order of things at the start, in a forked child, at the end.
+ *
+ *   load   tr2p_create_init()           the key whose destructor sees threads end.  Before libtrace2's: of a thread
+ *                                       that ends the timers go first, then its ring
+ *          trace2_initialize()          if there is a destination
+ *          tr2p_settings                the profiles that TRACE2_PROF names
+ *   first  tr2p_bucket, tr2p_unwind     memory; what libgcc has to load
+ *          pthread_atfork               the parts that have locks, below
+ *   end    tr2p_cpu_end()               behind the program's destructors, before libtrace2's, which writes the file
+ *
+ * load: with TRACE2_PROF only.  first: with the first profile, whoever starts it.
+ */
+#include "tr2p_init.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#include "trace2.h"
+#include "trace2_prof.h"
+#include "tr2p_bucket.h"
+#include "tr2p_cpu.h"
+#include "tr2p_create.h"
+#include "tr2p_labels.h"
+#include "tr2p_profile.h"
+#include "tr2p_settings.h"
+#include "tr2p_thread.h"
+#include "tr2p_timers.h"
+#include "tr2p_unwind.h"
+
+static struct state {
+	pthread_once_t once;
+	int error;
+	int is_ready;
+} g_state = { .once = PTHREAD_ONCE_INIT };
+
+/* ---- forking --------------------------------------------------------------------------------------- */
+
+/* What has a lock, a line each: it is held over the fork, so that the child finds whole what it guards. */
+static const struct part {
+	void (*lock)(void);
+	void (*unlock)(void);         /* in the parent */
+	void (*begin_child)(void);    /* the same in the child, which goes on with what its parent had started */
+} parts[] = {
+	{ tr2p_timers_lock, tr2p_timers_unlock, tr2p_timers_begin_child },
+	{ tr2p_profile_lock, tr2p_profile_unlock, tr2p_profile_unlock },
+	{ tr2p_labels_lock, tr2p_labels_unlock, tr2p_labels_unlock },
+};
+enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
+
+static void before_fork(void)
+{
+	for (unsigned i = 0; i < PARTS; i++)
+		parts[i].lock();
+}
+
+static void after_fork(void)
+{
+	for (unsigned i = PARTS; i--;)
+		parts[i].unlock();
+}
+
+static void begin_child(void)
+{
+	tr2p_enter();
+	for (unsigned i = PARTS; i--;)
+		parts[i].begin_child();
+	tr2p_leave();
+}
+
+/* ---- the start ------------------------------------------------------------------------------------- */
+
+static void init(void)
+{
+	g_state.error = tr2p_bucket_init();
+	if (g_state.error)
+		return;
+	tr2p_unwind_init(tr2p_g_how.by_frame_pointers, tr2p_g_how.frames);
+	tr2p_create_init();
+	g_state.error = pthread_atfork(before_fork, after_fork, begin_child);
+	if (!g_state.error)
+		tr2_store_rel(&g_state.is_ready, 1); /* [P5] release: what is ready.  Pairs with tr2p_is_ready() */
+}
+
+int tr2p_init(void)
+{
+	int saved = errno;
+
+	tr2p_enter();
+	pthread_once(&g_state.once, init);
+	tr2p_leave();
+	if (!g_state.error)
+		tr2p_create_begin();
+	errno = saved;
+	return g_state.error;
+}
+
+int tr2p_is_ready(void)
+{
+	return tr2_load_acq(&g_state.is_ready); /* [P5] acquire: what is ready.  Pairs with init() */
+}
+
+/* Not to disturb a program that will call it itself, under another prefix perhaps: only if it has something to do. */
+static void start_tracing(void)
+{
+	static const char *const destinations[] = { "TRACE2_RAW", "TRACE2", "TRACE2_PERF", "TRACE2_EVENT" };
+
+	for (unsigned i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++)
+		if (tr2p_setting(destinations[i])) {
+			trace2_initialize();
+			return;
+		}
+}
+
+__attribute__((constructor)) static void at_load(void)
+{
+	const char *list = tr2p_setting("TRACE2_PROF");
+	int saved = errno;
+
+	if (!list)
+		return;
+	tr2p_enter();
+	tr2p_create_init();
+	start_tracing();
+	tr2p_settings_apply(list);
+	tr2p_leave();
+	errno = saved;
+}
+
+/* libtrace2's destructor, with 101, comes later. */
+__attribute__((destructor(102))) static void at_unload(void)
+{
+	tr2p_cpu_end();
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_settings.c - the table of words that TRACE2_PROF may have, and what they start. */
+#include "tr2p_settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trace2_prof.h"
+#include "tr2p_leaks.h"
+
+enum { WORD_MAX = 64 };
+
+struct tr2p_how tr2p_g_how;
+
+/* ---- the table ------------------------------------------------------------------------------------- */
+
+static int start_cpu(uint64_t hz)
+{
+	return trace2_prof_start_cpu((unsigned)hz);
+}
+
+static int start_wall(uint64_t hz)
+{
+	return trace2_prof_start_wall((unsigned)hz);
+}
+
+static int start_heap(uint64_t bytes)
+{
+	trace2_prof_set_heap_rate((size_t)bytes);
+	return 0;
+}
+
+static int report_leaks(uint64_t on)
+{
+	tr2p_leaks_at_exit(on ? STDERR_FILENO : 0);
+	return 0;
+}
+
+static int start_threadcreate(uint64_t on)
+{
+	trace2_prof_set_threadcreate((int)on);
+	return 0;
+}
+
+static int set_unwinder(uint64_t by_frame_pointers)
+{
+	tr2p_g_how.by_frame_pointers = (int)by_frame_pointers;
+	return 0;
+}
+
+static int set_frames(uint64_t frames)
+{
+	tr2p_g_how.frames = (unsigned)frames;
+	return 0;
+}
+
+/* A number with one of these behind it; kinds of values. */
+struct unit {
+	char name[8];
+	uint64_t factor;
+};
+
+static const struct unit hertz[] = { { "hz", 1 }, { "", 1 }, { "khz", 1000 }, { "", 0 } };
+static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { "", 1 }, { "", 0 } };
+static const struct unit count[] = { { "", 1 }, { "", 0 } };
+/* A word, not a number */
+static const struct unit unwinders[] = { { "libgcc", 0 }, { "fp", 1 }, { "", 0 } };
+
+/*
+ * All words, a line each: how stacks are taken, then the profiles.  trace2-env(7) has them, too.
+ */
+static const struct word {
+	char name[16];
+	const struct unit *units;
+	uint64_t fallback;                /* of the word alone; 0: it needs a value */
+	uint64_t min, max;
+	int (*start)(uint64_t value);     /* Return  0 or an error number */
+} words[] = {
+	{ "unwind", unwinders, 0, 0, 1, set_unwinder },
+	{ "frames", count, 0, 1, 128, set_frames },
+	{ "cpu", hertz, 100, 1, 10000, start_cpu },
+	{ "wall", hertz, 100, 1, 10000, start_wall },
+	{ "heap", bytes, 512 << 10, 1, 1 << 30, start_heap },
+	{ "leaks", count, 1, 0, 1, report_leaks },
+	{ "threadcreate", count, 1, 0, 1, start_threadcreate },
+};
+enum { WORDS = sizeof(words) / sizeof(words[0]) };
+
+/* ---- reading --------------------------------------------------------------------------------------- */
+
+static int is_of_words(const struct unit *units)
+{
+	return units == unwinders;
+}
+
+static const struct unit *find_unit(const struct unit *units, const char *name)
+{
+	for (const struct unit *unit = units; *unit->name || unit->factor; unit++)
+		if (!strcasecmp(unit->name, name))
+			return unit;
+	return NULL;
+}
+
+/* Return  1: text is a value of this word */
+static int parse_value(const struct word *word, const char *text, uint64_t *value)
+{
+	const struct unit *unit;
+	uint64_t number = 0;
+
+	if (is_of_words(word->units)) {
+		unit = find_unit(word->units, text);
+		*value = unit ? unit->factor : 0;
+		return unit != NULL;
+	}
+	if (*text < '0' || *text > '9')
+		return 0;
+	for (; *text >= '0' && *text <= '9'; text++)
+		if (number <= word->max)
+			number = number * 10 + (uint64_t)(*text - '0');
+	unit = find_unit(word->units, text);
+	if (!unit || number < word->min || number > word->max / unit->factor)
+		return 0;
+	*value = number * unit->factor;
+	return 1;
+}
+
+struct wanted {
+	int is_set;
+	uint64_t value;
+};
+
+/* Return  0: there is no such word, or not with such a value */
+static int read_word(struct wanted wanted[WORDS], const char *text, size_t length)
+{
+	char name[WORD_MAX];
+	char *value;
+
+	if (length >= sizeof(name))
+		return 0;
+	memcpy(name, text, length);
+	name[length] = '\0';
+	value = strchr(name, '=');
+	if (value)
+		*value++ = '\0';
+	for (unsigned i = 0; i < WORDS; i++) {
+		if (strcmp(words[i].name, name))
+			continue;
+		wanted[i].value = words[i].fallback;
+		wanted[i].is_set = value ? parse_value(&words[i], value, &wanted[i].value) : words[i].fallback != 0;
+		return wanted[i].is_set;
+	}
+	return 0;
+}
+
+void tr2p_settings_apply(const char *list)
+{
+	struct wanted wanted[WORDS] = { { 0, 0 } };
+	char text[WORD_MAX];
+	int error;
+
+	for (;; list++) {
+		size_t length = strcspn(list, ",");
+		if (length && !read_word(wanted, list, length)) {
+			size_t n = length < sizeof(text) ? length : sizeof(text) - 1;
+			memcpy(text, list, n);
+			text[n] = '\0';
+			tr2p_warning("unknown value for 'TRACE2_PROF': '", text, "', ignored");
+		}
+		list += length;
+		if (!*list)
+			break;
+	}
+	for (unsigned i = 0; i < WORDS; i++) {
+		error = wanted[i].is_set ? words[i].start(wanted[i].value) : 0;
+		if (error)
+			tr2p_warning("cannot start '", words[i].name, "' of 'TRACE2_PROF': ", strerrordesc_np(error));
+	}
+}
+
+/* ---- the environment ------------------------------------------------------------------------------- */
+
+const char *tr2p_setting(const char *variable)
+{
+	const char *value = secure_getenv(variable);
+
+	return value && *value ? value : NULL;
+}
+
+void tr2p_warn(const char *const *parts)
+{
+	const char *debug = tr2p_setting("TRACE2_DST_DEBUG");
+	char line[512] = "warning: trace2: ";
+	size_t n = strlen(line);
+	int saved = errno;
+
+	if (!debug || strtol(debug, NULL, 10) <= 0)
+		return;
+	for (; *parts; parts++) {
+		size_t length = strlen(*parts), left = sizeof(line) - 1 - n;
+		memcpy(line + n, *parts, length < left ? length : left);
+		n += length < left ? length : left;
+	}
+	line[n++] = '\n';
+	if (write(STDERR_FILENO, line, n) < 0)
+		errno = saved;   /* nowhere left to say it */
+	errno = saved;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_settings.h - TRACE2_PROF, a list of words: cpu=100hz,heap=512k,block=10us,mutex=10,threadcreate,frames=64
+ *
+ * What is wrong with it is reported if TRACE2_DST_DEBUG is set, as libtrace2 reports of its own settings, and left out.
+ */
+#ifndef TR2P_SETTINGS_H
+#define TR2P_SETTINGS_H
+
+#include <stdint.h>
+
+/* How stacks are unwound: before tr2p_init(). */
+struct tr2p_how {
+	int by_frame_pointers;
+	unsigned frames;              /* 0: the default */
+};
+extern struct tr2p_how tr2p_g_how;
+
+/* The value of a setting, not of a program with privileges that its caller does not have; NULL: not set, or empty. */
+const char *tr2p_setting(const char *variable);
+
+/* Start what the list says.  Thread  before any other */
+void tr2p_settings_apply(const char *list);
+
+/* One line on stderr, "warning: trace2: " and the parts up to a NULL, if TRACE2_DST_DEBUG is set.  Errno kept. */
+void tr2p_warn(const char *const *parts);
+#define tr2p_warning(...) tr2p_warn((const char *const[]){ __VA_ARGS__, NULL })
+
+#endif

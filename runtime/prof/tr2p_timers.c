@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_timers.c - the table of threads that have timers, by their ids. */
+#include "tr2p_timers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tr2p_thread.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum { SLOTS = 1024 };
+
+struct owner {
+	struct owner *next;               /* in its slot */
+	pid_t tid;
+	int has[TR2P_CLOCKS];
+	timer_t timers[TR2P_CLOCKS];
+};
+
+static struct timers {
+	pthread_mutex_t lock;             /* of all of this; it never waits for another one */
+	struct owner *slots[SLOTS];
+	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run */
+	void *cookies[TR2P_CLOCKS];
+} g_timers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* ---- one thread ------------------------------------------------------------------------------------ */
+
+/* Of a thread's CPU time, as the kernel numbers these clocks: pthread_getcpuclockid() for any thread. */
+static clockid_t find_clock(enum tr2p_clock clock, pid_t tid)
+{
+	enum { PER_THREAD = 4, SCHEDULED = 2 };
+
+	return clock == TR2P_CLOCK_WALL ? CLOCK_MONOTONIC : (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | SCHEDULED);
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = (time_t)(ns / 1000000000), .tv_nsec = (long)(ns % 1000000000) };
+}
+
+static struct owner **find_owner(pid_t tid)
+{
+	struct owner **at = &g_timers.slots[(unsigned)tid % SLOTS];
+
+	while (*at && (*at)->tid != tid)
+		at = &(*at)->next;
+	return at;
+}
+
+/*
+ * The first tick comes at a random moment of the first period: so that a thread that lives shorter is sampled as often
+ * as it should be, and not all threads at once.
+ * Return  0 or an error number; 0 too if the thread has ended
+ */
+static int start_one(struct owner *owner, enum tr2p_clock clock)
+{
+	uint64_t period = g_timers.period_ns[clock];
+	struct itimerspec times = {
+		.it_interval = to_timespec(period), .it_value = to_timespec(1 + tr2p_random() % period)
+	};
+	struct sigevent event;
+
+	memset(&event, 0, sizeof(event));
+	event.sigev_notify = SIGEV_THREAD_ID;
+	event.sigev_signo = SIGPROF;
+	event.sigev_value.sival_ptr = g_timers.cookies[clock];
+	event.sigev_notify_thread_id = owner->tid;
+	if (timer_create(find_clock(clock, owner->tid), &event, &owner->timers[clock]))
+		return errno == EINVAL ? 0 : errno;
+	owner->has[clock] = 1;
+	return timer_settime(owner->timers[clock], 0, &times, NULL) && errno != ESRCH ? errno : 0;
+}
+
+static void stop_one(struct owner *owner, enum tr2p_clock clock)
+{
+	if (owner->has[clock])
+		timer_delete(owner->timers[clock]);
+	owner->has[clock] = 0;
+}
+
+/* Start the clocks that run and that the thread does not have yet. */
+static int begin(pid_t tid)
+{
+	struct owner **at = find_owner(tid);
+	int error = 0;
+
+	if (!g_timers.period_ns[TR2P_CLOCK_CPU] && !g_timers.period_ns[TR2P_CLOCK_WALL])
+		return 0;
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	if (!*at)
+		return ENOMEM;
+	(*at)->tid = tid;
+	for (unsigned clock = 0; !error && clock < TR2P_CLOCKS; clock++)
+		if (g_timers.period_ns[clock] && !(*at)->has[clock])
+			error = start_one(*at, clock);
+	return error;
+}
+
+static void end(pid_t tid)
+{
+	struct owner **at = find_owner(tid), *owner = *at;
+
+	if (!owner)
+		return;
+	for (unsigned clock = 0; clock < TR2P_CLOCKS; clock++)
+		stop_one(owner, clock);
+	*at = owner->next;
+	free(owner);
+}
+
+/* ---- all threads ----------------------------------------------------------------------------------- */
+
+/* libtrace2's thread, which blocks all signals, gets none. */
+static int is_of_libtrace2(int tasks, const char *tid)
+{
+	static const char comm[] = "trace2-drain\n";
+	char path[64], name[32];
+	size_t n = strnlen(tid, sizeof(path) - sizeof("/comm"));
+	ssize_t got;
+	int fd;
+
+	memcpy(path, tid, n);
+	memcpy(path + n, "/comm", sizeof("/comm"));
+	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
+	got = fd < 0 ? 0 : read(fd, name, sizeof(name));
+	if (fd >= 0)
+		close(fd);
+	return got == sizeof(comm) - 1 && !memcmp(name, comm, sizeof(comm) - 1);
+}
+
+static int begin_all(void)
+{
+	DIR *tasks = opendir("/proc/self/task");
+	struct dirent *entry;
+	int error = 0;
+
+	if (!tasks)
+		return begin(gettid());   /* no /proc here: this one, and those that begin from now on */
+	while (!error && (entry = readdir(tasks))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (tid > 0 && !is_of_libtrace2(dirfd(tasks), entry->d_name))
+			error = begin(tid);
+	}
+	closedir(tasks);
+	return error;
+}
+
+static void stop_all(enum tr2p_clock clock)
+{
+	g_timers.period_ns[clock] = 0;
+	for (unsigned i = 0; i < SLOTS; i++)
+		for (struct owner *owner = g_timers.slots[i]; owner; owner = owner->next)
+			stop_one(owner, clock);
+}
+
+/* ---- the interface --------------------------------------------------------------------------------- */
+
+/* Into the profiler, and not cancelled there: the lock would stay locked.  Return  for leave() */
+static int enter(void)
+{
+	int before = 0;
+
+	tr2p_enter();
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	tr2p_timers_lock();
+	return before;
+}
+
+static void leave(int before)
+{
+	tr2p_timers_unlock();
+	pthread_setcancelstate(before, NULL);
+	tr2p_leave();
+}
+
+int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie)
+{
+	int before = enter(), error;
+
+	g_timers.period_ns[clock] = period_ns;
+	g_timers.cookies[clock] = cookie;
+	error = begin_all();
+	if (error)
+		stop_all(clock);
+	leave(before);
+	return error;
+}
+
+void tr2p_timers_stop(enum tr2p_clock clock)
+{
+	int before = enter();
+
+	stop_all(clock);
+	leave(before);
+}
+
+/* The thread's id may have been that of one that nobody has seen end. */
+void tr2p_timers_begin_thread(void)
+{
+	int before = enter();
+
+	end(gettid());
+	begin(gettid());
+	leave(before);
+}
+
+void tr2p_timers_end_thread(void)
+{
+	int before = enter();
+
+	end(gettid());
+	leave(before);
+}
+
+void tr2p_timers_lock(void)
+{
+	pthread_mutex_lock(&g_timers.lock);
+}
+
+void tr2p_timers_unlock(void)
+{
+	pthread_mutex_unlock(&g_timers.lock);
+}
+
+void tr2p_timers_begin_child(void)
+{
+	memset(g_timers.slots, 0, sizeof(g_timers.slots));   /* not freed: the parent's malloc() may be in any state */
+	begin(gettid());
+	tr2p_timers_unlock();
+}

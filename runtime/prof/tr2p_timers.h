@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_timers.h - a timer for each thread and each clock that runs: SIGPROF to that very thread.
+ *
+ * Threads are found in /proc when a clock is started; one that begins later asks for its timers, one that ends gives
+ * them back.  Of a thread that neither does - by a bare clone(2), say - the timers go when the clock is stopped.
+ */
+#ifndef TR2P_TIMERS_H
+#define TR2P_TIMERS_H
+
+#include <stdint.h>
+
+enum tr2p_clock { TR2P_CLOCK_CPU, TR2P_CLOCK_WALL, TR2P_CLOCKS };
+
+/*
+ * Start a clock, that does not run, in each thread.
+ * cookie  what its signals have as si_value
+ * Return  0 or an error number: no thread has a timer then    Thread any, with a lock
+ */
+int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie);
+void tr2p_timers_stop(enum tr2p_clock clock);
+
+/* The calling thread begins; ends: from here on no timer is its. */
+void tr2p_timers_begin_thread(void);
+void tr2p_timers_end_thread(void);
+
+/* Around a fork.  The kernel gives a child no timers: its one thread gets new ones. */
+void tr2p_timers_lock(void);
+void tr2p_timers_unlock(void);
+void tr2p_timers_begin_child(void);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* The profiles "cpu" and "wall": what is counted adds up to the time that the kernel says threads have used. */
+#include "t2test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace2_prof.h"
+#include "prof/tr2p_bucket.h"
+#include "prof/tr2p_create.h"
+#include "prof/tr2p_thread.h"
+
+enum { HZ = 500, MS = 1000000, BURN_MS = 200 };
+
+static int64_t thread_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static __attribute__((noinline)) void burn(int64_t ms)
+{
+	const int64_t until = thread_ns() + ms * MS;
+	volatile unsigned n = 0;
+
+	while (thread_ns() < until)
+		for (unsigned i = 0; i < 1000; i++)
+			n = n + i;
+}
+
+static const struct trace2_labels *labels_of(const char *value)
+{
+	const char *const pairs[] = { "who", value, NULL };
+	const struct trace2_labels *labels;
+
+	assert_int_equal(trace2_prof_labels_with(NULL, pairs, &labels), 0);
+	return labels;
+}
+
+static struct tr2p_totals totals_of(unsigned profile, const struct trace2_labels *labels)
+{
+	struct tr2p_totals all = { 0 };
+
+	for (struct tr2p_bucket *b = tr2p_bucket_first(profile); b; b = b->next)
+		if (b->labels == labels) {
+			all.count += tr2p_bucket_totals(b).count;
+			all.value += tr2p_bucket_totals(b).value;
+		}
+	return all;
+}
+
+/*
+ * However busy the machine is, both are of the thread's own clock.  They may differ by the first period, of which only
+ * a part counts, and by what has come since the kernel's last tick, which may be 10 ms ago.
+ */
+static void assert_is_time(struct tr2p_totals totals, int64_t used)
+{
+#if defined(__SANITIZE_THREAD__) || defined(TRACE2_HAS_TSAN_)
+	assert_true(totals.count > 0 && used > 0);   /* keeps back signals, and of many only one */
+#else
+	assert_in_range(totals.value, used - used / 50 - 30 * MS, used + used / 50 + 30 * MS);
+#endif
+	assert_int_equal(totals.value, totals.count * (1000000000 / HZ));
+}
+
+/* ---- threads, before and behind the start ----------------------------------------------------------- */
+
+struct hog {
+	const struct trace2_labels *labels;
+	pthread_t thread;
+	sem_t go;
+	int64_t used;
+};
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem))
+		;   /* EINTR: ticks interrupt it */
+}
+
+static void *run_hog(void *data)
+{
+	struct hog *hog = data;
+
+#ifdef TR2_IS_SANITIZED
+	tr2p_create_begin();   /* without an own pthread_create() */
+#endif
+	trace2_prof_set_labels(hog->labels);
+	wait_for(&hog->go);
+	hog->used = thread_ns();
+	burn(BURN_MS);
+	hog->used = thread_ns() - hog->used;
+	return NULL;
+}
+
+static void start_hog(struct hog *hog, const char *name)
+{
+	hog->labels = labels_of(name);
+	sem_init(&hog->go, 0, 0);
+	assert_int_equal(pthread_create(&hog->thread, NULL, run_hog, hog), 0);
+}
+
+static void test_cpu_ticks_of_each_thread_add_up_to_its_cpu_time(void **state)
+{
+	struct hog earlier, later;
+
+	(void)state;
+	start_hog(&earlier, "earlier");
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	start_hog(&later, "later");
+	sem_post(&earlier.go);
+	sem_post(&later.go);
+	pthread_join(earlier.thread, NULL);
+	pthread_join(later.thread, NULL);
+	trace2_prof_stop_cpu();
+	assert_is_time(totals_of(TR2P_CPU, earlier.labels), earlier.used);
+	assert_is_time(totals_of(TR2P_CPU, later.labels), later.used);
+}
+
+static void test_cpu_ticks_in_the_profiler_are_counted_without_stack(void **state)
+{
+	const struct trace2_labels *labels = labels_of("inside");
+	int64_t used;
+
+	(void)state;
+	trace2_prof_set_labels(labels);
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	tr2p_enter();
+	used = thread_ns();
+	burn(BURN_MS);
+	used = thread_ns() - used;
+	trace2_prof_stop_cpu();
+	tr2p_leave();
+	trace2_prof_set_labels(NULL);
+	assert_is_time(totals_of(TR2P_CPU, labels), used);
+	for (struct tr2p_bucket *b = tr2p_bucket_first(TR2P_CPU); b; b = b->next)
+		if (b->labels == labels && tr2p_bucket_totals(b).count)
+			assert_int_equal(b->n, 1);
+}
+
+static void test_cpu_sample_has_the_function_that_runs(void **state)
+{
+	const struct trace2_labels *labels = labels_of("function");
+	int found = 0;
+
+	(void)state;
+	trace2_prof_set_labels(labels);
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	burn(BURN_MS);
+	trace2_prof_stop_cpu();
+	trace2_prof_set_labels(NULL);
+	for (struct tr2p_bucket *b = tr2p_bucket_first(TR2P_CPU); b; b = b->next)
+		for (unsigned i = 0; b->labels == labels && i < b->n; i++)
+			found |= b->at[i] >= (uintptr_t)burn && b->at[i] < (uintptr_t)burn + 1024;
+	assert_true(found);
+}
+
+static void *block(void *data)
+{
+	struct hog *hog = data;
+	char byte;
+	int fds[2];
+
+#ifdef TR2_IS_SANITIZED
+	tr2p_create_begin();
+#endif
+	trace2_prof_set_labels(hog->labels);
+	if (pipe(fds))
+		return NULL;
+	(void)!write(fds[1], "x", 1);
+	(void)!read(fds[0], &byte, 1);
+	close(fds[1]);
+	wait_for(&hog->go);
+	close(fds[0]);
+	return NULL;
+}
+
+static void test_wall_samples_a_thread_that_is_blocked(void **state)
+{
+	const struct timespec ms = { .tv_nsec = MS };
+	struct hog blocked = { .labels = labels_of("blocked") };
+
+	(void)state;
+	sem_init(&blocked.go, 0, 0);
+	assert_int_equal(trace2_prof_start_wall(HZ), 0);
+	assert_int_equal(pthread_create(&blocked.thread, NULL, block, &blocked), 0);
+	while (totals_of(TR2P_WALL, blocked.labels).count < 10)
+		nanosleep(&ms, NULL);
+	sem_post(&blocked.go);
+	pthread_join(blocked.thread, NULL);
+	trace2_prof_stop_wall();
+}
+
+/* ---- starting, stopping ------------------------------------------------------------------------------ */
+
+static void test_cpu_started_again_is_refused_and_begins_at_zero_once_stopped(void **state)
+{
+	(void)state;
+	errno = ENOENT;
+	assert_int_equal(trace2_prof_start_cpu(0), EINVAL);
+	assert_int_equal(trace2_prof_start_cpu(10001), EINVAL);
+	for (unsigned i = 0; i < 40; i++) {
+		assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+		assert_int_equal(trace2_prof_start_cpu(HZ), EALREADY);
+		trace2_prof_stop_cpu();
+		trace2_prof_stop_cpu();
+	}
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	burn(BURN_MS);
+	trace2_prof_stop_cpu();
+	assert_true(totals_of(TR2P_CPU, NULL).count > 0);
+	assert_int_equal(trace2_prof_start_cpu(1), 0);
+	assert_true(totals_of(TR2P_CPU, NULL).count <= 1);
+	trace2_prof_stop_cpu();
+	assert_int_equal(errno, ENOENT);
+}
+
+static int g_handled;
+
+static void handle(int signo)
+{
+	(void)signo;
+	g_handled++;
+}
+
+static void test_cpu_is_busy_where_the_program_handles_sigprof(void **state)
+{
+	struct sigaction own = { .sa_handler = handle }, saved;
+
+	(void)state;
+	sigaction(SIGPROF, &own, &saved);
+	assert_int_equal(trace2_prof_start_cpu(HZ), EBUSY);
+	assert_int_equal(trace2_prof_start_wall(HZ), EBUSY);
+	raise(SIGPROF);
+	assert_int_equal(g_handled, 1);
+	sigaction(SIGPROF, &saved, NULL);
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	trace2_prof_stop_cpu();
+}
+
+static void test_cpu_tick_that_comes_behind_the_stop_does_nothing(void **state)
+{
+	const struct trace2_labels *labels = labels_of("late");
+	sigset_t profile, pending;
+
+	(void)state;
+	sigemptyset(&profile);
+	sigaddset(&profile, SIGPROF);
+	trace2_prof_set_labels(labels);
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	pthread_sigmask(SIG_BLOCK, &profile, NULL);
+	tr2p_bucket_reset(TR2P_CPU);
+	do {
+		burn(1);
+		sigpending(&pending);
+	} while (!sigismember(&pending, SIGPROF));
+	trace2_prof_stop_cpu();
+	pthread_sigmask(SIG_UNBLOCK, &profile, NULL);
+	trace2_prof_set_labels(NULL);
+	assert_int_equal(totals_of(TR2P_CPU, labels).count, 0);
+}
+
+/* ---- other processes --------------------------------------------------------------------------------- */
+
+static int status_of(pid_t child)
+{
+	int status = 0;
+
+	while (waitpid(child, &status, 0) < 0)
+		assert_int_equal(errno, EINTR);
+	return status;
+}
+
+static void test_sigprof_of_others_ends_the_program_as_it_would_without_us(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	child = fork();
+	if (!child) {
+		raise(SIGPROF);
+		_exit(0);
+	}
+	status = status_of(child);
+	trace2_prof_stop_cpu();
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGPROF);
+}
+
+static void test_cpu_goes_on_in_a_forked_child(void **state)
+{
+	const struct trace2_labels *labels = labels_of("child");
+	pid_t child;
+	int status;
+
+	(void)state;
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	child = fork();
+	if (!child) {
+		trace2_prof_set_labels(labels);
+		burn(BURN_MS);
+		trace2_prof_stop_cpu();
+		_exit(totals_of(TR2P_CPU, labels).count > 0 ? 7 : 8);
+	}
+	status = status_of(child);
+	trace2_prof_stop_cpu();
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_int_equal(totals_of(TR2P_CPU, labels).count, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_cpu_ticks_of_each_thread_add_up_to_its_cpu_time),
+		cmocka_unit_test(test_cpu_ticks_in_the_profiler_are_counted_without_stack),
+		cmocka_unit_test(test_cpu_sample_has_the_function_that_runs),
+		cmocka_unit_test(test_wall_samples_a_thread_that_is_blocked),
+		cmocka_unit_test(test_cpu_started_again_is_refused_and_begins_at_zero_once_stopped),
+		cmocka_unit_test(test_cpu_is_busy_where_the_program_handles_sigprof),
+		cmocka_unit_test(test_cpu_tick_that_comes_behind_the_stop_does_nothing),
+		cmocka_unit_test(test_sigprof_of_others_ends_the_program_as_it_would_without_us),
+		cmocka_unit_test(test_cpu_goes_on_in_a_forked_child),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
