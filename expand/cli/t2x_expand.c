@@ -100,6 +100,7 @@ static int expand_events(const struct t2x_expansion *x)
 
 	if (!writer)
 		writer = x->settings->filter.is_on ? &t2x_writer_filter : x->settings->format->writer;
+	context.thread_bytes = (x->writer ? x->writer : x->settings->format->writer)->thread_bytes;
 	context.model = t2x_model_new(writer, &x->output->out, &x->settings->options);
 	if (context.model)
 		merge = t2x_merge_new(&context);

@@ -408,6 +408,7 @@ static void finish_chrome(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_chrome = {
+	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
 	.begin = begin_chrome,
 	.finish = finish_chrome,
 	.unresolved = print_unresolved,

@@ -19,6 +19,7 @@
 
 enum {
 	PACKET_BYTES = 256 * 1024,      /* a packet ends when it has more */
+	THREAD_BYTES = T2X_TRACKS_THREAD_BYTES + 384,   /* with little in its packet */
 };
 
 /* A thread's stream. */
@@ -273,6 +274,7 @@ static void finish_ctf(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_ctf = {
+	.thread_bytes = THREAD_BYTES,
 	.begin = begin_ctf,
 	.finish = finish_ctf,
 	.unresolved = print_event,

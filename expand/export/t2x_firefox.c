@@ -15,7 +15,11 @@
 #include "t2x_payload.h"
 #include "text/t2x_text.h"
 
-enum { FIRST_THREADS = 64, MS_NS = 1000000 };
+enum {
+	FIRST_THREADS = 64,
+	MS_NS = 1000000,
+	THREAD_BYTES = T2X_TRACKS_THREAD_BYTES + 896,   /* with few rows */
+};
 
 /* ---- processes and threads ---------------------------------------------------------------------- */
 
@@ -447,6 +451,7 @@ static void finish_firefox(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_firefox = {
+	.thread_bytes = THREAD_BYTES,
 	.begin = begin_firefox,
 	.finish = finish_firefox,
 	.unresolved = print_unresolved,

@@ -63,6 +63,7 @@ static void finish_folded(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_folded = {
+	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
 	.begin = begin_folded,
 	.finish = finish_folded,
 	.unresolved = t2x_profile_event,

@@ -22,6 +22,8 @@ struct html {
 	struct t2x_html_column text;      /* ... and what it is then */
 };
 
+enum { THREAD_BYTES = 640 };              /* of memory for a thread, with few events */
+
 size_t t2x_html_page_bytes(void)
 {
 	return (size_t)(t2x_html_page_end - t2x_html_page);
@@ -233,6 +235,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_sample NULL
 
 const struct t2x_writer t2x_writer_html = {
+	.thread_bytes = THREAD_BYTES,
 	.begin = begin,
 	.finish = finish,
 	.unresolved = print_unresolved,

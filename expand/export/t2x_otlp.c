@@ -2,6 +2,7 @@
 /* t2x_otlp.c - see t2x_otlp.h. */
 #include "t2x_otlp.h"
 
+#include <errno.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +94,7 @@ static const char *const notes[] = {
 	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
 };
 
-static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *ended, unsigned depth,
+static void put_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *ended, unsigned depth,
 		     enum t2x_span_end end)
 {
 	struct t2x_otlp *otlp = printer->own;
@@ -116,6 +117,13 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 		memcpy(span.parent, process->parent, T2X_OTLP_SPAN);
 	}
 	otlp->put(printer, &span);
+}
+
+static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+		     enum t2x_span_end end)
+{
+	if (track->process->own)   /* else there was no memory for it, which has been said */
+		put_span(printer, track, span, depth, end);
 }
 
 /* A gap is a span, too: readers have no other way to say where events are missing. */
@@ -172,8 +180,10 @@ void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	struct t2x_otlp *otlp = printer->own;
 	struct t2x_track *track = t2x_tracks_find(&otlp->tracks, ev);
 
-	if (!track || !know_process(otlp, track->process, ev->thread->process))
+	if (!track || !know_process(otlp, track->process, ev->thread->process)) {
+		printer->out->error = ENOMEM;
 		return;
+	}
 	t2x_tracks_take(&otlp->tracks, ev);
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		put_gap(printer, track, ev);

@@ -238,6 +238,7 @@ static void finish_pprof(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_pprof = {
+	.thread_bytes = T2X_TRACKS_THREAD_BYTES + 256,
 	.begin = begin_pprof,
 	.finish = finish_pprof,
 	.unresolved = take,

@@ -17,7 +17,10 @@
 #include "base/t2x_map.h"
 #include "model/t2x_writer.h"
 
-enum { T2X_TRACKS_CACHED = 256 };
+enum {
+	T2X_TRACKS_CACHED = 256,
+	T2X_TRACKS_THREAD_BYTES = 384,  /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
+};
 
 extern const struct t2x_frame t2x_thread_frame;      /* number 0 */
 

@@ -27,6 +27,7 @@ struct t2x_context {
 	struct t2x_report *report;
 	size_t used_bytes;                      /* of the budget ... */
 	size_t peak_bytes;                      /* ... at most, so far */
+	size_t thread_bytes;                    /* that the back end's format keeps for each thread: of it, too */
 	size_t pending, peak_pending;           /* bytes of blocks that wait, at most waited */
 	uint64_t ignored;                       /* definitions for which there was no room */
 	uint64_t changed;                       /* definitions that contradict an earlier one */

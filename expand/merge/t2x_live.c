@@ -9,8 +9,6 @@
 enum {
 	/* what a queue takes of the budget, its entries in the map and the heap included */
 	QUEUE_BYTES = sizeof(struct t2x_live_queue) + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
-	/* where less is left, room is scarce: a queue and its thread */
-	SCARCE_BYTES = QUEUE_BYTES + sizeof(struct t2x_track) + T2X_TRACK_EXTRA,
 };
 
 /* ---- queues -------------------------------------------------------------------------------------- */
@@ -82,10 +80,12 @@ static void forget_queues(struct t2x_schedule *schedule, struct t2x_live *live, 
 static int make_room(struct t2x_schedule *schedule, struct t2x_live *live)
 {
 	static const unsigned max[2] = { T2X_MAX_THREADS - 1, T2X_MAX_THREADS / 4 * 3 };
+	/* where less is left, room is scarce: a queue and its thread */
+	const size_t scarce = QUEUE_BYTES + t2x_stream_track_bytes(schedule->context);
 	int may_scan = 16 * live->blocks_since_scan >= t2x_map_slots(&live->queues);
 
 	for (int any = 0; any < 2 && may_scan; any++) {
-		if (live->queues.count <= max[any] && t2x_context_has(schedule->context, SCARCE_BYTES))
+		if (live->queues.count <= max[any] && t2x_context_has(schedule->context, scarce))
 			break;
 		forget_queues(schedule, live, any);
 		live->blocks_since_scan = 0;

@@ -61,7 +61,7 @@ static void free_track(struct t2x_context *context, struct t2x_track *track)
 {
 	t2x_model_update(context->model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = track->thread });
 	t2x_context_release(context, track->thread, sizeof(*track->thread));
-	t2x_context_give(context, sizeof(*track) + T2X_TRACK_EXTRA);
+	t2x_context_give(context, t2x_stream_track_bytes(context));
 	t2x_free(track);
 }
 
@@ -305,11 +305,11 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
 
 	if (track || stream->threads.count >= T2X_MAX_THREADS ||
-	    !t2x_context_take(stream->context, sizeof(*track) + T2X_TRACK_EXTRA))
+	    !t2x_context_take(stream->context, t2x_stream_track_bytes(stream->context)))
 		return track;
 	track = new_track();
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
-		t2x_context_give(stream->context, sizeof(*track) + T2X_TRACK_EXTRA);
+		t2x_context_give(stream->context, t2x_stream_track_bytes(stream->context));
 		if (track)
 			t2x_free(track->thread);
 		t2x_free(track);

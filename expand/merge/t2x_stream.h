@@ -75,6 +75,12 @@ static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
 	return stream->version && stream->version < TLG_VERSION;
 }
 
+/* What a thread takes of the budget. */
+static inline size_t t2x_stream_track_bytes(const struct t2x_context *context)
+{
+	return sizeof(struct t2x_track) + T2X_TRACK_EXTRA + context->thread_bytes;
+}
+
 /* Return  NULL: no memory */
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint32_t pid,
 				  int is_framed);
