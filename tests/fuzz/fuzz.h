@@ -43,10 +43,10 @@ void fuzz_expand(const void *bytes, size_t n, const struct t2x_layout *layout);
 void fuzz_reseal(uint8_t *bytes, size_t n, const struct t2x_layout *layout);
 
 /*
- * What the target has allocated is to be counted anew: large pieces are all free again.  More than 56 MiB at once, or a
- * large piece that is left, is wrong.
+ * The target begins with an input: what it allocates and how long it computes are counted anew, and large pieces are
+ * all free again.  More than 56 MiB at once, a large piece that is left, or 10 seconds of CPU time are wrong.
  */
-void fuzz_memory_begin(void);
+void fuzz_begin(void);
 
 /* Say what is wrong with the text, and end the program. */
 void fuzz_fail(const char *what, const char *wrong, const char *text, size_t n) __attribute__((noreturn));

@@ -42,6 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	static struct text whole, cut;
 	const char *text = (const char *)bytes + 1, *wrong;
 
+	fuzz_begin();
 	if (n < 2 || n > ROOM / 6)
 		return 0;
 	escape(&whole, text, n - 1, n, bytes[0] & 1);

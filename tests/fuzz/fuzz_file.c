@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	fuzz_memory_begin();
+	fuzz_begin();
 	fuzz_expand(bytes, n, NULL);
 	return 0;
 }

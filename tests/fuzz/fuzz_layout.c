@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct t2x_layout layout;
 	const char *why = NULL;
 
-	fuzz_memory_begin();
+	fuzz_begin();
 	if (t2x_layout_parse(&layout, (const char *)bytes, length, &why)) {
 		if (!why)
 			fuzz_fail("layout", "refused without a reason", "", 0);

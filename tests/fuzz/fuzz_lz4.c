@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	static uint8_t content[MAX_PLAIN], framed[MAX_FRAMED];
 	struct plan plan;
 
-	fuzz_memory_begin();
+	fuzz_begin();
 	_Static_assert(sizeof(plan) == HEAD_BYTES, "the plan is the input's head");
 	if (n < sizeof(plan) || !(bytes[0] & 1)) {
 		fuzz_expand(bytes, n, NULL);

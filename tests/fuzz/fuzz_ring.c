@@ -196,7 +196,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct source source = { .ring = NULL };
 	struct t2x_ring ring;
 
-	fuzz_memory_begin();
+	fuzz_begin();
 	if (!lines)
 		return 0;
 	write_file(bytes, lines);

@@ -170,7 +170,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct tlgmake make;
 	char sid[256] = "";
 
-	fuzz_memory_begin();
+	fuzz_begin();
 	tlgmake_init(&make, 7, 42);
 	for (unsigned i = 0, length = next_byte(&script) % sizeof(sid); i < length; i++)
 		sid[i] = (char)next_byte(&script);

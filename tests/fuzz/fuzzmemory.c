@@ -6,11 +6,13 @@
  * and unmap them for each input takes longer than all the rest.  A piece that is kept is poisoned while nobody has it,
  * and behind its end, so that AddressSanitizer watches it like any other.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 
 #include "fuzz.h"
 
@@ -20,6 +22,7 @@ enum {
 	PIECES = 64,
 	CLEARED_BY_HAND = 64 * 1024,
 	MOST = 56 * 1024 * 1024,      /* t2expand itself takes the rest of 64 MiB */
+	LONGEST_S = 10,               /* of CPU time, which a busy machine does not make longer */
 };
 
 struct piece {
@@ -75,12 +78,30 @@ static void check_sum(void)
 		fuzz_fail("memory", "more than 56 MiB", "", 0);
 }
 
-void fuzz_memory_begin(void)
+static void end_long_input(int signo)
+{
+	(void)signo;
+	fuzz_fail("time", "an input takes too long", "", 0);
+}
+
+static void start_timer(void)
+{
+	static const struct itimerval longest = { .it_value = { LONGEST_S, 0 } };
+	static int is_set;
+
+	if (!is_set)
+		signal(SIGPROF, end_long_input);
+	is_set = 1;
+	setitimer(ITIMER_PROF, &longest, NULL);
+}
+
+void fuzz_begin(void)
 {
 	for (unsigned i = 0; i < PIECES; i++)
 		if (g_pieces[i].n)
 			fuzz_fail("memory", "a large piece has not been freed", "", 0);
 	g_small = 0;
+	start_timer();
 }
 
 /* A place in the table: an empty one, or that of a piece that nobody has. */

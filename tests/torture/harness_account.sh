@@ -7,7 +7,7 @@ set -u
 
 rounds=$((20 * scale / 100 > 1 ? 20 * scale / 100 : 1))
 for policy in discard block slow wait overwrite; do
-	begin timeout -s KILL 300 "$out/torture/account" "$policy" "$rounds" "$seed" "$out/t2expand"
+	begin timeout -s KILL 900 "$out/torture/account" "$policy" "$rounds" "$seed" "$out/t2expand"
 done
 finish
 total

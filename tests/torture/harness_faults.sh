@@ -51,7 +51,7 @@ run()
 	shift
 
 	rm -f "$raw" "$work"/run/*.ring
-	timeout -s KILL 60 "$@" >"$work/printed" 2>"$work/stderr"
+	timeout -s KILL 600 "$@" >"$work/printed" 2>"$work/stderr"
 	verdict "$name: exit status" $(($? != 7))
 	emitted=$(cat "$work/printed")
 	[ "$emitted" = "$whole" ] && [ ! -s "$work/stderr" ]
@@ -141,14 +141,14 @@ for left in no-descriptor one-descriptor few-descriptors; do
 	account_if_traced "$left"
 done
 rm -f "$raw"
-timeout -s KILL 60 "$program" "$events" closed
+timeout -s KILL 600 "$program" "$events" closed
 verdict "descriptors 0 to 2 closed: exit status" $(($? != 7))
 account "descriptors 0 to 2 closed" "$whole" "$raw"
 mkdir "$work/gone" "$work/gone/run" && touch "$work/gone/raw.tlg" && ln "$work/gone/raw.tlg" "$work/kept.tlg"
 TRACE2_RAW=$work/gone/raw.tlg XDG_RUNTIME_DIR=$work/gone/run run "directory removed" "$program" "$events" removed
 account "directory removed" "$whole" "$work/kept.tlg"
 rm -f "$raw"
-timeout -s KILL 60 "$program" "$events" storm >"$work/printed" 2>"$work/stderr"
+timeout -s KILL 600 "$program" "$events" storm >"$work/printed" 2>"$work/stderr"
 verdict "storm of signals: exit status" $(($? != 7))
 emitted=$(cat "$work/printed")
 [ "$emitted" -gt "$whole" ] && [ ! -s "$work/stderr" ]

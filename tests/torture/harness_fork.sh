@@ -40,7 +40,7 @@ plugin()
 	"${compile[@]}" "$@" -rdynamic -o "$work/plugin" tests/torture/plugin.c -Wl,--whole-archive \
 		"${library:-$out/libtrace2.a}" -Wl,--no-whole-archive -lurcu-cds -llz4 -lmd -pthread -ldl
 	verdict "$name: builds" $?
-	timeout 300 "$work/plugin" "$work/A.so" "$work/B.so" "$times" >"$work/log" 2>&1
+	timeout 900 "$work/plugin" "$work/A.so" "$work/B.so" "$times" >"$work/log" 2>&1
 	status=$?
 	verdict "$name: runs: $(head -n 3 "$work/log")" "$status"
 	expanded perf >"$work/text"
@@ -62,7 +62,7 @@ ends()
 	rm -f "$TRACE2_RAW"
 	g++ -O2 -Wall -Iruntime -o "$work/ends" tests/torture/ends.cc "$@"
 	verdict "$name: builds" $?
-	timeout 60 "$work/ends"
+	timeout 600 "$work/ends"
 	verdict "$name: ends well" $?
 	expanded event >"$work/text"
 	while read -r count what; do
@@ -82,7 +82,7 @@ ends()
 	# a thread that records while the process ends: what returned before that is stored, or counted as lost
 	for _ in $(seq $((scale / 5 + 5))); do
 		rm -f "$TRACE2_RAW"
-		timeout 60 "$work/ends" "$work/counts" || { verdict "$name: ends well beside a thread" 1; break; }
+		timeout 600 "$work/ends" "$work/counts" || { verdict "$name: ends well beside a thread" 1; break; }
 		stored=$("$out/t2expand" --format=perf "$TRACE2_RAW" 2>"$work/said" | grep -c 'behind the end:1$')
 		lost=$(sed -n 's/^t2expand: \([0-9]*\) checkpoints lost by the program.*/\1/p' "$work/said" |
 			awk '{ n += $1 } END { print n + 0 }')

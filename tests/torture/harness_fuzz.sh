@@ -5,7 +5,8 @@
 # Fuzz what reads files and what writes text (tests/fuzz/fuzz_*.c), from the seeds in tests/fuzz/corpus, two
 # targets at a time.  Without clang gcc's own programs change the seeds at random; with clang libFuzzer does it, with
 # the address and undefined behaviour sanitizers; with afl++ that joins in.  All seeds also pass, without
-# sanitizers, in 64 MiB of address space; and no input may let the expander hold more than 56 MiB, nor take 10 seconds.
+# sanitizers, in 64 MiB of address space; and no input may let the expander hold more than 56 MiB, nor take 10 seconds of
+# CPU time.  Other limits of time only end what hangs: a busy machine may take long for an input.
 # An input that fails stays in $T2_OUT/fuzz; what libFuzzer found new there is where it begins the next time.
 # T2_FUZZ  seconds for each target and fuzzer (default 20: two to three minutes on two processors).  The full length is
 #          T2_FUZZ=300 T2_TIMEOUT=7200 make torture ONLY=fuzz
@@ -55,7 +56,7 @@ large()
 
 	mkdir -p "$found/new/$1"
 	ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8 UBSAN_OPTIONS=print_stacktrace=1 \
-		"$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=768 \
+		"$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=600 -rss_limit_mb=768 \
 		-malloc_limit_mb=64 -max_len="$(longest "$1")" -print_final_stats=1 -verbosity=0 \
 		-artifact_prefix="$found/$1-" "$found/new/$1" "$corpus/$1" >"$log" 2>&1
 	status=$?
@@ -72,8 +73,9 @@ grey()
 
 	rm -rf "$to"
 	mkdir -p "$found/afl"
-	AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_BENCH_UNTIL_CRASH=1 \
-		timeout -s INT $((seconds + 60)) afl-fuzz -V "$seconds" -s "$seed" -G "$(longest "$1")" \
+	# It ends if a seed takes longer than -t, 1 s of a busy machine if none is given, or if no processor is its own.
+	AFL_SKIP_CPUFREQ=1 AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES=1 AFL_NO_UI=1 AFL_BENCH_UNTIL_CRASH=1 AFL_NO_AFFINITY=1 \
+		timeout -s INT $((seconds + 600)) afl-fuzz -V "$seconds" -t 60000 -s "$seed" -G "$(longest "$1")" \
 		-i "$corpus/$1" -o "$to" \
 		-- "$built/torture/fuzz_$1" >"$log" 2>&1
 	executions=$(sed -n 's/^execs_done *: *//p' "$to/default/fuzzer_stats" 2>/dev/null)

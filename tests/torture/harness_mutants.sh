@@ -6,6 +6,7 @@
 # the product what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/mutants and built, and
 # the harness must fail there; it stops at its first failure.  A line "scale: N" before the patch sets its T2_SCALE
 # (default 5).  Only the library, t2expand and the programs in tests/torture are built.  One mutant per processor.
+# How long a harness takes is nothing that is judged: it has all the time that run.sh gives to this one.
 # MUTANT: HARNESS-what, or a harness; default: all.  Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
@@ -19,7 +20,21 @@ fail()
 	return 1
 }
 
-# The tree and what has been built of it, times preserved, so that only what the patch changes is built anew
+# Whether harness $1 uses what is in $out/$2: not the tests, nor other variants than its own
+uses()
+{
+	case $2 in
+	mutants | log | fuzz | tests | bench | interop | clang | address* | thread | afl-* | sysroot | *-gcc)
+		case $1-$2 in
+		orders-thread | arch-sysroot | arch-*-gcc | fuzz-afl-*) ;;
+		*) return 1 ;;
+		esac
+		;;
+	esac
+}
+
+# copy_tree DIRECTORY HARNESS: the tree and what has been built of it, times preserved, so that only what the patch
+# changes is built anew
 copy_tree()
 {
 	local what
@@ -28,10 +43,7 @@ copy_tree()
 	mkdir -p "$1/$out"
 	git ls-files -z | xargs -0 cp -p --parents -t "$1" || return 1
 	for what in "$out"/*; do
-		case ${what##*/} in
-		mutants | log | fuzz) ;;
-		*) cp -a "$what" "$1/$out/" || return 1 ;;
-		esac
+		! uses "$2" "${what##*/}" || cp -a "$what" "$1/$out/" || return 1
 	done
 }
 
@@ -41,14 +53,14 @@ try()
 	local mutant=$1 patch=$top/tests/mutants/$1.patch harness=${1%%-*} dir=$top/$out/mutants/$1
 	local log=$top/$out/mutants/$1.log scale start=$SECONDS
 
-	copy_tree "$dir" || { fail "$mutant" "the tree cannot be copied"; return; }
+	copy_tree "$dir" "$harness" || { fail "$mutant" "the tree cannot be copied"; return; }
 	cd "$dir" || exit 1
 	scale=$(sed -n 's/^scale: *//p' "$patch" | head -n 1)
 	if ! patch -p1 -s <"$patch" >"$log" 2>&1; then
 		fail "$mutant" "the patch does not apply" "$log"
 	elif ! ${MAKE:-make} -s CC="${CC:-cc}" NODE=false torture-tools >"$log" 2>&1; then
 		fail "$mutant" "does not build" "$log"
-	elif T2_FIRST=1 T2_SCALE=${scale:-5} timeout -s KILL 300 "tests/torture/harness_$harness.sh" \
+	elif T2_FIRST=1 T2_SCALE=${scale:-5} timeout -s KILL "${T2_TIMEOUT:-3600}" "tests/torture/harness_$harness.sh" \
 		</dev/null >"$log" 2>&1; then
 		fail "$mutant" "not caught: the harness passed" "$log"
 	elif ! grep -qE '^[0-9]+ passed, [1-9][0-9]* failed$' "$log"; then

@@ -11,7 +11,7 @@ run()
 {
 	local p f
 
-	timeout -s KILL $((60 + 6 * scale)) "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
+	timeout -s KILL 900 "$out/torture/signals" "$1" "$2" "$3" >"$out/log/signals_$1.log"
 	sed '$d' "$out/log/signals_$1.log"
 	read -r p _ f _ < <(tail -n 1 "$out/log/signals_$1.log")
 	add "${p:-0}" "${f:-1}"

@@ -8,7 +8,7 @@ set -u
 # storm POLICY RING THREADS: one at a time, for the time that they take
 storm()
 {
-	begin timeout -s KILL 300 "$out/torture/threads" "$1" "$2" "$3" "$seed"
+	begin timeout -s KILL 900 "$out/torture/threads" "$1" "$2" "$3" "$seed"
 	finish
 }
 

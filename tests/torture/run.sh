@@ -8,7 +8,7 @@
 # T2_OUT     the build to test (default build)
 # T2_SCALE   per cent of the full length, 1 to 100 (default 100)
 # T2_SEED    seed of everything random (default: the time; printed)
-# A harness that prints no sum, or takes longer than T2_TIMEOUT seconds (default 1800), counts as one failure.
+# A harness that prints no sum, or takes longer than T2_TIMEOUT seconds (default 3600), counts as one failure.
 # What a harness could not try it says in a line "skipped: WHAT: WHY"; if there are any, "N skipped" stands before the sum.
 # With CI=true a tool that is missing is a failure instead.
 set -u
@@ -23,7 +23,7 @@ run_harness()
 	local name=$1 log=$T2_OUT/log/torture_$1.log status last p=0 f=0 s begun=$SECONDS
 
 	printf '== %s\n' "$name"
-	timeout -s KILL "${T2_TIMEOUT:-1800}" "tests/torture/harness_$name.sh" </dev/null 2>&1 | tee "$log"
+	timeout -s KILL "${T2_TIMEOUT:-3600}" "tests/torture/harness_$name.sh" </dev/null 2>&1 | tee "$log"
 	status=${PIPESTATUS[0]}
 	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$log" | tail -n 1)
 	[ -n "$last" ] && read -r p _ f _ <<<"$last"

@@ -6,7 +6,7 @@
  * usage: stall anywhere|writing PROGRAM ARGUMENT...
  *   PROGRAM stops itself once (SIGSTOP) when the drain is to be stopped: wherever it is, or about to write(2), with the
  *   drain's lock held.
- * Exit status: the program's; 1 if it has no drain, or does not end within a minute.
+ * Exit status: the program's; 1 if it has no drain, or does not end within five minutes.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ struct syscall_info {
 	uint64_t instruction_pointer, stack_pointer, number;
 	uint64_t room[8];
 };
-enum { GET_SYSCALL_INFO = 0x420e, SYSCALL_INFO_ENTRY = 1, LONGEST_S = 60 };
+enum { GET_SYSCALL_INFO = 0x420e, SYSCALL_INFO_ENTRY = 1, LONGEST_S = 300 };
 
 static pid_t program;
 
