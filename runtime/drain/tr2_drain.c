@@ -28,7 +28,8 @@
 enum {
 	TIMEOUT_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
-	FLUSH_US = 5000,                       /* and twice the timeout: without progress, before a flush gives up */
+	FLUSH_US = 5000,                      /* and twice the timeout: without progress, until a flush gives up ... */
+	FLUSH_PAUSES = 50,                    /* ... and so many pauses: it may have had no processor in that time */
 	STANDS_BACK = 8,                       /* passes in a row that the drain's thread leaves to others who wait */
 };
 
@@ -244,16 +245,21 @@ static int drain_with(unsigned timeout_us)
 	/* the rings hold no more than their memory: after that many events, what moves is younger than the call */
 	const uint64_t held = tr2_collect_moved() + tr2_g_settings.memory_bytes / TLG_EVENT_SIZE;
 	uint64_t upto = 0, grown = begun;
+	unsigned pauses = 0;
 	int is_done = 0;
 
-	while (!is_done && tr2_clock_raw() - grown < longest) {
+	while (!is_done && (pauses < FLUSH_PAUSES || tr2_clock_raw() - grown < longest)) {
 		uint64_t before = upto, moved = tr2_collect_moved();
 		enum pass result = pass(timeout_us, &upto);
 		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
-		if (upto > before || (tr2_collect_moved() != moved && moved < held))
+		if (upto > before || (tr2_collect_moved() != moved && moved < held)) {
 			grown = tr2_clock_raw();
-		else if (!is_done && result != PASS_MOVED)
-			nanosleep(&pause, NULL);
+			pauses = 0;
+		} else if (!is_done) {
+			pauses++;
+			if (result != PASS_MOVED)
+				nanosleep(&pause, NULL);
+		}
 	}
 	return is_done;
 }
