@@ -59,7 +59,7 @@ export function largeTrace(events, threads = 8) {
 			lane.leave(time += 30);
 			made += 3;
 		}
-		if (lanes[0].columns[0].length > 400000)
+		if (lanes[0].columns[0].length > 50000)
 			encoder.flush();
 	}
 	return encoder;

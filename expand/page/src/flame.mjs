@@ -4,7 +4,8 @@
  * selected range of it, as a file of its own format.
  */
 import { make } from "./dom.mjs";
-import { inflate, takeBlocks } from "./load.mjs";
+import { inflate } from "./inflate.mjs";
+import { takeBlocks } from "./load.mjs";
 import { formatCount, formatDuration } from "./scale.mjs";
 import { MOST_EVENTS, toSpeedscope } from "./speedscope.mjs";
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The data of the page: blocks in script elements, base64 of deflated bytes, which are removed as they are read. */
+import { inflate, inflateAll } from "./inflate.mjs";
 import { makeTrace, readChunk } from "./reader.mjs";
 
 /**
@@ -20,12 +21,6 @@ function fromBase64(text) {
 	return native ? native.call(Uint8Array, text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 }
 
-/** @param {Uint8Array} bytes */
-export async function inflate(bytes) {
-	const stream = new Blob([/** @type {any} */ (bytes)]).stream().pipeThrough(new DecompressionStream("deflate"));
-	return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
 /**
  * @param {(part: number) => void} progress 0 to 1
  * @returns {Promise<import("./trace.mjs").Trace>}
@@ -35,7 +30,7 @@ export async function loadTrace(progress) {
 	if (!facts)
 		throw new Error("there are no data in this page: was it written to its end?");
 	const trace = makeTrace(JSON.parse(new TextDecoder().decode(await inflate(facts))));
-	const chunks = takeBlocks("chunk"), inflated = chunks.map(inflate);
+	const chunks = takeBlocks("chunk"), inflated = inflateAll(chunks);
 	for (const [at, chunk] of inflated.entries()) {
 		readChunk(trace, await chunk);
 		inflated[at] = /** @type {any} */ (null);

@@ -28,9 +28,10 @@ before(async () => {
 });
 after(() => browser.close());
 
-/** A page that is loaded, without network. */
-async function open(name, hash = "", options = {}) {
+/** A page that is loaded, without network; script: what runs in front of it. */
+async function open(name, hash = "", options = {}, script = () => {}) {
 	const context = await browser.newContext({ viewport: { width: 1400, height: 820 }, offline: true, ...options });
+	await context.addInitScript(script);
 	const page = await context.newPage(), file = `file://${join(pages, name)}.html`;
 	troubles = [];
 	page.on("request", (request) => {
@@ -330,6 +331,41 @@ test("test_page_flame_graph_is_speedscope_s", async () => {
 	const licences = await page.locator("details.licences pre").innerText();
 	assert.ok(licences.includes("Jamie Wong") && licences.includes("SIL Open Font License"));
 	await close(page);
+});
+
+test("test_page_opens_with_workers_and_without", async () => {
+	const countWorkers = () => {
+		const Native = Worker;
+		window.workers = 0;
+		window.Worker = class extends Native {
+			constructor(url) {
+				super(url);
+				window.workers++;
+			}
+		};
+	};
+	const refuseWorkers = () => window.Worker = class {
+		constructor() {
+			throw new Error("no workers for a page from a file");
+		}
+	};
+	const breakWorkers = () => {
+		const Native = Worker;
+		window.Worker = class extends Native {
+			constructor() {
+				super("data:text/javascript,+");
+			}
+		};
+	};
+	for (const script of [countWorkers, refuseWorkers, breakWorkers]) {
+		const page = await open("million", "", {}, script);
+		const [events, workers, most] = await page.evaluate(() =>
+			[window.app.trace.events, window.workers, Math.min(2, navigator.hardwareConcurrency - 1)]);
+		assert.ok(events >= 1e6);
+		assert.ok(script !== countWorkers || workers === most, `${workers} workers, not ${most}`);
+		troubles = troubles.filter((text) => script !== breakWorkers || !/data:text|Worker/.test(text));
+		await close(page);
+	}
 });
 
 test("test_page_frames_of_a_million_events_are_60_a_second", async () => {
