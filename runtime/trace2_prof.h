@@ -53,7 +53,14 @@ void trace2_prof_stop_wall(void);
  */
 size_t trace2_prof_set_heap_rate(size_t bytes);
 
-/* Waits for locks from so many nanoseconds on, and shorter ones in proportion; 1: each; 0: off.  Return  as above */
+/*
+ * Waits for others from so many nanoseconds on, and shorter ones in proportion; 1: each; 0: off.  Return  as above
+ * Seen    mutexes, rwlocks, spin locks, condition variables, barriers, semaphores and joins, by their functions of
+ *         pthread.h, semaphore.h and threads.h: so what C++ has in <mutex>, <shared_mutex>, <condition_variable> and
+ *         <thread>, too
+ * Unseen  what libc calls within itself: locks of stdio, malloc() and the loader, and when a condition variable has its
+ *         mutex again; futexes, with them C++'s atomics, latches and semaphores; OpenMP's own
+ */
 uint64_t trace2_prof_set_block_rate(uint64_t ns);
 
 /* One in n of the times that a lock was unlocked which others waited for; 1: each; 0: off.  Return  as above */

@@ -29,3 +29,6 @@ $(out)/libtrace2-prof.a: $(obj)/libtrace2-prof.o
 # Only tests of the profiler may find its malloc() in an archive.
 $(obj)/libtr2p.a: $(prof_obj)
 $(filter $(out)/tests/test_tr2p_%,$(unit)): $(obj)/libtr2p.a
+
+# What waits may be cancelled, and tidies up then
+$(addprefix $(obj)/runtime/prof/tr2p_,lock.o sync.o): private our_cflags += -fexceptions

@@ -8,6 +8,7 @@
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
+#include "tr2p_init.h"
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_unwind.h"

@@ -32,6 +32,18 @@ static int start_heap(uint64_t bytes)
 	return 0;
 }
 
+static int start_block(uint64_t ns)
+{
+	trace2_prof_set_block_rate(ns);
+	return 0;
+}
+
+static int start_mutex(uint64_t n)
+{
+	trace2_prof_set_mutex_fraction((unsigned)n);
+	return 0;
+}
+
 static int report_leaks(uint64_t on)
 {
 	tr2p_leaks_at_exit(on ? STDERR_FILENO : 0);
@@ -64,6 +76,8 @@ struct unit {
 
 static const struct unit hertz[] = { { "hz", 1 }, { "", 1 }, { "khz", 1000 }, { "", 0 } };
 static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { "", 1 }, { "", 0 } };
+static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 },
+				     { "", 0 } };
 static const struct unit count[] = { { "", 1 }, { "", 0 } };
 /* A word, not a number */
 static const struct unit unwinders[] = { { "libgcc", 0 }, { "fp", 1 }, { "", 0 } };
@@ -83,6 +97,8 @@ static const struct word {
 	{ "cpu", hertz, 100, 1, 10000, start_cpu },
 	{ "wall", hertz, 100, 1, 10000, start_wall },
 	{ "heap", bytes, 512 << 10, 1, 1 << 30, start_heap },
+	{ "block", times, 10000, 1, UINT64_C(1000000000000), start_block },
+	{ "mutex", count, 10, 1, 1u << 30, start_mutex },
 	{ "leaks", count, 1, 0, 1, report_leaks },
 	{ "threadcreate", count, 1, 0, 1, start_threadcreate },
 };

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_wait.h - waits of threads for each other: what the profiles "block" and "mutex" are made of.
+ *
+ * tr2p_lock.c and tr2p_sync.c stand in front of the functions that wait.  They try first; only what cannot be had at
+ * once is a wait, and reads the clock.
+ *
+ * block   a wait is charged to who waits: each of at least the rate, of shorter ones one in so many that it stands for
+ *         as much time as the rate.
+ * mutex   the time that threads wait for a lock is charged to who unlocks it, what has passed since it was last
+ *         unlocked.  A table by the lock's address knows how many wait, and since when.
+ */
+#ifndef TR2P_WAIT_H
+#define TR2P_WAIT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/tr2_atomic.h"
+
+enum tr2p_wait_kind {
+	TR2P_WAIT_MUTEX, TR2P_WAIT_RWLOCK, TR2P_WAIT_SPIN,    /* these are unlocked by a thread that had them */
+	TR2P_WAIT_COND, TR2P_WAIT_JOIN, TR2P_WAIT_BARRIER, TR2P_WAIT_SEM
+};
+
+struct tr2p_wait {
+	enum tr2p_wait_kind kind;
+	int error;                /* of the function; of some there was no wait */
+	const void *object, *caller;
+	uint64_t start_ns;
+	int is_counted;           /* among the waiters of its lock */
+	struct tr2p_wait *outer;  /* that a signal's handler has interrupted, in which this one is */
+};
+
+/* Not 0: one of the two profiles is on.  Written by the functions that set rates. */
+extern unsigned tr2p_g_waits;
+
+static inline int tr2p_waits_are_on(void)
+{
+	/* relaxed: a flag; a wait that began before counts or does not */
+	return __builtin_expect(tr2_load_rlx(&tr2p_g_waits) != 0, 0) != 0;
+}
+
+/*
+ * A wait for an object begins in a function that was called from caller, and ends; error is what the function returns.
+ * Thread any, no lock    Errno kept    Cost  a clock read each, and a sample now and then
+ */
+void tr2p_wait_begin(struct tr2p_wait *wait, enum tr2p_wait_kind kind, const void *object, const void *caller);
+void tr2p_wait_end(struct tr2p_wait *wait);
+
+/* The same around what follows in this scope; also if the thread is cancelled, for which -fexceptions is needed. */
+#define TR2P_WAIT(kind, object) \
+	struct tr2p_wait wait __attribute__((cleanup(tr2p_wait_end))); \
+	tr2p_wait_begin(&wait, (kind), (object), __builtin_extract_return_addr(__builtin_return_address(0)))
+
+/* ---- who waits for a lock ------------------------------------------------------------------------ */
+
+enum { TR2P_WAITERS_SLOTS = 1024, TR2P_WAITERS_TIME_BITS = 48 };
+
+/*
+ * Locks share slots by chance: who unlocks another one than that of the last waiter is not charged.
+ * state    above TIME_BITS how many wait now; below them nanoseconds: when each began, added up, less when each ended.
+ *          So (how many * now - that) is the time that all have waited up to now
+ * charged  what of that time has been charged
+ */
+struct tr2p_waiters {
+	const void *lock;
+	uint64_t state, charged;
+};
+
+extern struct tr2p_waiters tr2p_g_waiters[TR2P_WAITERS_SLOTS];
+
+static inline struct tr2p_waiters *tr2p_waiters_of(const void *lock)
+{
+	uint64_t hash = (uint64_t)(uintptr_t)lock * UINT64_C(0x9e3779b97f4a7c15);
+
+	return &tr2p_g_waiters[hash >> 54];
+}
+_Static_assert(TR2P_WAITERS_SLOTS == 1 << (64 - 54), "the hash has as many values as there are slots");
+
+/* Does anybody wait for this lock? */
+static inline int tr2p_is_awaited(const void *lock)
+{
+	const struct tr2p_waiters *waiters = tr2p_waiters_of(lock);
+
+	/* relaxed: who begins to wait at this moment is charged to who unlocks next */
+	return __builtin_expect(tr2_load_rlx(&waiters->state) >> TR2P_WAITERS_TIME_BITS != 0, 0) &&
+	       tr2_load_rlx(&waiters->lock) == lock; /* relaxed: as above */
+}
+
+/* To be charged to who unlocks it now; 0: nothing, or not this time.  Before it is unlocked */
+uint64_t tr2p_take_charge(const void *lock);
+
+/* Charge it, once it is unlocked.  Errno kept */
+void tr2p_charge(uint64_t ns, const void *caller);
+
+#endif
