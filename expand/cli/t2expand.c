@@ -292,6 +292,7 @@ int main(int argc, char **argv)
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);
 	t2x_filter_free(&run.settings.filter);
+	t2x_namer_free(run.settings.options.namer);
 	t2x_pool_free(run.pool);
 	t2x_layout_free(&run.layout);
 	return status;

@@ -12,7 +12,7 @@
 
 #include "t2x_commands.h"
 #include "query/t2x_filter.h"
-#include "symbols/t2x_symbols.h"
+#include "symbols/t2x_namer.h"
 #include "text/t2x_formats.h"
 
 /* Exit statuses of the program beside 0. */

@@ -301,6 +301,36 @@ static void put_instant(struct t2x_printer *printer, const struct t2x_track *tra
 	t2x_chrome_end(printer);
 }
 
+/* A sample is an instant as well, named by the innermost function; the category is the profile. */
+static void put_sample(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+{
+	const struct t2x_options *options = &printer->options;
+	const struct t2x_stack_names *names = NULL;
+	struct t2x_out *out = printer->out;
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	t2x_chrome_begin(printer, track, names && names->n ? names->at[0] : "sample",
+			 ev->scope->category ? ev->scope->category : "", 'i', ev->ns);
+	t2x_out_literal(out, ",\"s\":\"t\",\"args\":{\"count\":");
+	put_argument(out, &ev->args[T2X_SAMPLE_COUNT]);
+	t2x_out_literal(out, ",\"value\":");
+	put_argument(out, &ev->args[T2X_SAMPLE_VALUE]);
+	for (unsigned i = T2X_SAMPLE_LABELS; i + 1 < ev->nargs; i++) {
+		t2x_out_string(out, i == T2X_SAMPLE_LABELS ? ",\"labels\":[" : ",");
+		put_argument(out, &ev->args[i]);
+		t2x_out_char(out, ',');
+		put_argument(out, &ev->args[++i]);
+	}
+	t2x_out_string(out, ev->nargs > T2X_SAMPLE_LABELS + 1 ? "],\"stack\":[" : ",\"stack\":[");
+	for (unsigned i = 0; names && i < names->n; i++) {
+		t2x_out_string(out, i ? "," : "");
+		t2x_utf8_json(out, names->at[i], strlen(names->at[i]));
+	}
+	t2x_out_literal(out, "]}");
+	t2x_chrome_end(printer);
+}
+
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_track *track = take(printer, ev);
@@ -384,6 +414,9 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		break;
 	case TLG_STYLE_thread_exit:
 		t2x_tracks_end_thread(&chrome->tracks, track);
+		break;
+	case TLG_STYLE_sample:
+		put_sample(printer, track, ev);
 		break;
 	default:
 		put_instant(printer, track, ev);

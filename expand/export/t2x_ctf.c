@@ -162,6 +162,21 @@ static void put_arguments(struct t2x_bytes *to, const struct t2x_event *ev)
 	}
 }
 
+/* A sample's functions, or addresses, the innermost first, with semicolons between them. */
+static void put_stack(struct t2x_bytes *to, const struct t2x_event *ev, const struct t2x_options *options)
+{
+	const struct t2x_stack_names *names = NULL;
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	for (unsigned i = 0; names && i < names->n; i++) {
+		if (i)
+			t2x_bytes_put(to, ";", 1);
+		t2x_bytes_put(to, names->at[i], strlen(names->at[i]));
+	}
+	put_name(to, names ? NULL : ev->scope->format);
+}
+
 static int has_elapsed(const struct t2x_event *ev)
 {
 	switch (ev->style) {
@@ -178,7 +193,7 @@ static int has_elapsed(const struct t2x_event *ev)
 	}
 }
 
-static void put_event(struct ctf_stream *stream, const struct t2x_event *ev)
+static void put_event(struct ctf_stream *stream, const struct t2x_event *ev, const struct t2x_options *options)
 {
 	const struct t2x_scope *scope = ev->scope;
 	struct t2x_bytes *to = &stream->packet;
@@ -192,9 +207,11 @@ static void put_event(struct ctf_stream *stream, const struct t2x_event *ev)
 	put_name(to, scope ? scope->label : NULL);
 	t2x_bytes_u32(to, ev->open);
 	t2x_bytes_u64(to, has_elapsed(ev) ? ev->rel_ns : UINT64_MAX);
-	put_name(to, scope ? scope->file : NULL);
+	put_name(to, scope && ev->style != TLG_STYLE_sample ? scope->file : NULL);
 	t2x_bytes_u32(to, scope && scope->line > 0 ? (uint32_t)scope->line : 0);
 	put_arguments(to, ev);
+	if (scope && ev->style == TLG_STYLE_sample)
+		put_stack(to, ev, options);
 }
 
 /* A null pointer of the program is an empty text here: readers have no other. */
@@ -215,7 +232,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		discard(printer, stream, track, ev);
 	if (!stream->packet.n)
 		begin_packet(stream, track, ev->ns);
-	put_event(stream, ev);
+	put_event(stream, ev, &printer->options);
 	if (stream->packet.n > PACKET_BYTES)
 		end_packet(printer, stream);
 	if (ev->style == TLG_STYLE_thread_exit) {

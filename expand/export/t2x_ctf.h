@@ -3,7 +3,7 @@
  * t2x_ctf.h - what the files of the ctf format share: numbers of event classes, and their layout.
  *
  * There is a class for each kind of Trace2 event, with the kind's name and number, and one for what is unresolved, 0.
- * Its fields are those of the kind's signature in tlg_styles.def.
+ * Its fields are those of the kind's signature in tlg_styles.def; a sample's stack is one more.
  */
 #ifndef T2X_CTF_H
 #define T2X_CTF_H

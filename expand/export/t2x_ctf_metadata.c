@@ -77,11 +77,17 @@ static void put_class(struct t2x_bytes *to, unsigned id, const char *kind, const
 	put(to, " };\n};\n");
 }
 
+static int is_sample(unsigned id)
+{
+	return id == TLG_STYLE_sample;
+}
+
 void t2x_ctf_metadata(struct t2x_bytes *to)
 {
 	put(to, declarations);
 	put_class(to, 0, "unresolved", "u", "scope");
-#define TLG_STYLE(id, kind, args, desc) put_class(to, id, #kind, args, desc);
+#define TLG_STYLE(id, kind, args, desc) \
+	put_class(to, id, #kind, is_sample(id) ? args "s" : args, is_sample(id) ? desc ", stack" : desc);
 #include "tlg_styles.def"
 #undef TLG_STYLE
 }

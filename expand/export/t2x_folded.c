@@ -2,16 +2,28 @@
 /*
  * t2x_folded.c - folded stacks, a line each: labels from the outermost region to the innermost with semicolons between
  * them, a blank, nanoseconds in the innermost alone.  For flamegraph.pl, inferno, speedscope.  Threads are added up.
+ * With --profile they are functions, and the value of their samples.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "t2x_profile.h"
+#include "t2x_sampled.h"
 #include "t2x_utf8.h"
 
 static int begin_folded(struct t2x_printer *printer)
 {
-	return t2x_profile_begin(printer, 0);
+	const char *profile = t2x_sampled_profile(printer);
+
+	return profile ? t2x_sampled_begin(printer, profile, 0) : t2x_profile_begin(printer, 0);
+}
+
+static void take(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	if (t2x_sampled_profile(printer))
+		t2x_sampled_event(printer, ev);
+	else
+		t2x_profile_event(printer, ev);
 }
 
 /* What means something in a line becomes something else. */
@@ -44,7 +56,7 @@ static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, co
 	}
 }
 
-static void finish_folded(struct t2x_printer *printer)
+static void finish_regions(struct t2x_printer *printer)
 {
 	const struct t2x_profile *profile = printer->own;
 	uint32_t *frames = malloc((profile->stacks.count + 1) * sizeof(frames[0]));   /* no stack is deeper */
@@ -62,13 +74,21 @@ static void finish_folded(struct t2x_printer *printer)
 	t2x_profile_free(printer);
 }
 
+static void finish_folded(struct t2x_printer *printer)
+{
+	if (t2x_sampled_profile(printer))
+		t2x_sampled_finish(printer, t2x_samples_write_folded);
+	else
+		finish_regions(printer);
+}
+
 const struct t2x_writer t2x_writer_folded = {
 	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
 	.begin = begin_folded,
 	.finish = finish_folded,
-	.unresolved = t2x_profile_event,
+	.unresolved = take,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
+#define TLG_STYLE(id, kind, args, desc) .kind = take,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},

@@ -14,7 +14,6 @@
 #include "t2x_profile.h"
 #include "t2x_protobuf.h"
 #include "t2x_sampled.h"
-#include "text/t2x_formats.h"
 
 /* Numbers of fields. */
 enum { SAMPLE_TYPE = 1, SAMPLE = 2, LOCATION = 4, FUNCTION = 5, STRING = 6, TIME = 9, DURATION = 10, COMMENT = 13,
@@ -170,22 +169,16 @@ static void put_profile(struct pprof *pprof)
 
 /* ---- the writer --------------------------------------------------------------------------------- */
 
-/* The profile of samples that is asked for, or NULL. */
-static const char *find_profile(const struct t2x_printer *printer)
-{
-	return t2x_option(&printer->options, T2X_OPTION_profile);
-}
-
 static int begin_pprof(struct t2x_printer *printer)
 {
-	const char *profile = find_profile(printer);
+	const char *profile = t2x_sampled_profile(printer);
 
-	return profile ? t2x_sampled_begin(printer, profile) : t2x_profile_begin(printer, 1);
+	return profile ? t2x_sampled_begin(printer, profile, 1) : t2x_profile_begin(printer, 1);
 }
 
 static void take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	if (find_profile(printer))
+	if (t2x_sampled_profile(printer))
 		t2x_sampled_event(printer, ev);
 	else
 		t2x_profile_event(printer, ev);
@@ -217,22 +210,10 @@ static void finish_regions(struct t2x_printer *printer)
 	t2x_profile_free(printer);
 }
 
-static void finish_samples(struct t2x_printer *printer)
-{
-	struct t2x_sampled *sampled = printer->own;
-	int error;
-
-	t2x_sampled_end(printer);
-	error = t2x_samples_write(sampled->samples, write_out, printer->out);
-	if (error && !printer->out->error)
-		printer->out->error = error;
-	t2x_sampled_free(printer);
-}
-
 static void finish_pprof(struct t2x_printer *printer)
 {
-	if (find_profile(printer))
-		finish_samples(printer);
+	if (t2x_sampled_profile(printer))
+		t2x_sampled_finish(printer, t2x_samples_write);
 	else
 		finish_regions(printer);
 }

@@ -31,11 +31,12 @@ struct cell {
 	size_t n;
 };
 
-/* The writer's own: command lines are put together there. */
+/* The writer's own: command lines, stacks are put together there. */
 struct words {
 	struct t2x_out quote;
 	char *text;
 	size_t n, capacity;
+	const struct t2x_options *options;
 };
 
 static int take_words(void *target, const char *text, size_t n)
@@ -92,6 +93,26 @@ static void set_words(struct cell *cell, struct words *words, const struct t2x_e
 		t2x_text_argv(&words->quote, ev->args + first, ev->nargs - first);
 	t2x_out_flush(&words->quote);
 	set_text(cell, words->text ? words->text : "", words->n);
+}
+
+/* The stack and the labels of a sample: one text behind the other. */
+static void set_sample(struct cell *cells, struct words *words, const struct t2x_event *ev)
+{
+	size_t stack;
+
+	words->n = 0;
+	t2x_text_stack(words->options, &words->quote, ev);
+	t2x_out_flush(&words->quote);
+	stack = words->n;
+	t2x_text_labels(&words->quote, ev);
+	t2x_out_flush(&words->quote);
+	set_text(&cells[COLUMN_message], words->text ? words->text : "", stack);
+	if (words->n > stack)
+		set_text(&cells[COLUMN_labels], words->text + stack, words->n - stack);
+	set_arg(&cells[COLUMN_count], ev, T2X_SAMPLE_COUNT);
+	set_arg(&cells[COLUMN_value], ev, T2X_SAMPLE_VALUE);
+	set_arg(&cells[COLUMN_period], ev, T2X_SAMPLE_PERIOD);
+	cells[COLUMN_file].kind = cells[COLUMN_line].kind = EMPTY;   /* of a sample these are modules */
 }
 
 static void set_child(struct cell *cells, const struct t2x_event *ev, unsigned value, unsigned message)
@@ -180,6 +201,9 @@ static void set_kind(struct cell *cells, struct words *words, const struct t2x_e
 		break;
 	case TLG_STYLE_timer: case TLG_STYLE_th_timer:
 		set_timer(cells, ev);
+		break;
+	case TLG_STYLE_sample:
+		set_sample(cells, words, ev);
 		break;
 	default:
 		set_command(cells, words, ev);
@@ -308,6 +332,8 @@ static int begin_json(struct t2x_printer *printer)
 		free(words);
 		words = NULL;
 	}
+	if (words)
+		words->options = &printer->options;
 	printer->own = words;
 	return words ? 0 : -ENOMEM;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/t2x_formats.h"
+
 enum { MAX_LABELS = 64, OWN_LABELS = 4 };
 
 /* ---- labels ------------------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *tra
 			});
 		stack[sample.depth] = t2x_samples_location(sampled->samples, mapping, at->address);
 	}
-	sample.nlabels = put_labels(sampled, track, ev, labels);
+	sample.nlabels = sampled->has_labels ? put_labels(sampled, track, ev, labels) : 0;
 	t2x_samples_add(sampled->samples, &sample);
 }
 
@@ -136,69 +138,7 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 
 /* ---- life --------------------------------------------------------------------------------------- */
 
-static void ignore_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
-			unsigned depth, enum t2x_span_end end)
-{
-	(void)printer;
-	(void)track;
-	(void)span;
-	(void)depth;
-	(void)end;
-}
-
-int t2x_sampled_begin(struct t2x_printer *printer, const char *profile)
-{
-	struct t2x_sampled *sampled = calloc(1, sizeof(*sampled));
-
-	if (!sampled)
-		return -ENOMEM;
-	sampled->tracks.printer = printer;
-	sampled->tracks.end_span = ignore_span;
-	sampled->category = strcmp(profile, "allocs") ? profile : "heap";
-	sampled->samples = t2x_samples_new(profile);
-	printer->own = sampled;
-	if (sampled->samples)
-		return 0;
-	t2x_sampled_free(printer);
-	return -ENOMEM;
-}
-
-static void name_location(struct t2x_samples *samples, struct t2x_symbols *symbols, uint32_t location)
-{
-	struct t2x_samples_line lines[T2X_NAMES_MAX];
-	struct t2x_samples_mapping mapping;
-	const struct t2x_names *names;
-	struct t2x_module module;
-
-	if (!t2x_samples_mapping_of(samples, location, &mapping))
-		return;
-	module = (struct t2x_module){ mapping.start, mapping.limit, mapping.offset, mapping.file, mapping.build_id };
-	names = t2x_symbols_find(symbols, &module, t2x_samples_address(samples, location));
-	for (unsigned i = 0; names && i < names->n; i++)
-		lines[i] = (struct t2x_samples_line){
-			.function = names->at[i].function, .system_name = names->at[i].system_name,
-			.file = names->at[i].file, .line = names->at[i].line, .start_line = names->at[i].start_line,
-		};
-	t2x_samples_symbolize(samples, location, lines, names ? names->n : 0);
-}
-
-void t2x_sampled_end(struct t2x_printer *printer)
-{
-	struct t2x_sampled *sampled = printer->own;
-	struct t2x_symbols *symbols = t2x_symbols_new(printer->options.places);
-	char lost[T2X_MAX_DIGITS + sizeof(" events lost")];
-
-	for (uint32_t i = 1; i <= t2x_samples_locations(sampled->samples); i++)
-		name_location(sampled->samples, symbols, i);
-	t2x_symbols_free(symbols);
-	t2x_samples_set_time(sampled->samples, sampled->first_ns, sampled->last_ns - sampled->first_ns);
-	if (!sampled->lost)
-		return;
-	memcpy(t2x_put_uint(lost, sampled->lost), " events lost", sizeof(" events lost"));
-	t2x_samples_comment(sampled->samples, lost);
-}
-
-void t2x_sampled_free(struct t2x_printer *printer)
+static void free_sampled(struct t2x_printer *printer)
 {
 	struct t2x_sampled *sampled = printer->own;
 
@@ -209,4 +149,89 @@ void t2x_sampled_free(struct t2x_printer *printer)
 	t2x_bytes_free(&sampled->texts);
 	free(sampled);
 	printer->own = NULL;
+}
+
+static void ignore_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
+			unsigned depth, enum t2x_span_end end)
+{
+	(void)printer;
+	(void)track;
+	(void)span;
+	(void)depth;
+	(void)end;
+}
+
+const char *t2x_sampled_profile(const struct t2x_printer *printer)
+{
+	return t2x_option(&printer->options, T2X_OPTION_profile);
+}
+
+int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels)
+{
+	struct t2x_sampled *sampled = calloc(1, sizeof(*sampled));
+
+	if (!sampled)
+		return -ENOMEM;
+	sampled->tracks.printer = printer;
+	sampled->tracks.end_span = ignore_span;
+	sampled->category = strcmp(profile, "allocs") ? profile : "heap";
+	sampled->has_labels = has_labels;
+	sampled->samples = t2x_samples_new(profile);
+	printer->own = sampled;
+	if (sampled->samples)
+		return 0;
+	free_sampled(printer);
+	return -ENOMEM;
+}
+
+static void name_location(struct t2x_samples *samples, struct t2x_namer *namer, uint32_t location)
+{
+	struct t2x_samples_line lines[T2X_NAMES_MAX];
+	struct t2x_samples_mapping mapping;
+	const struct t2x_names *names;
+	struct t2x_module module;
+
+	if (!t2x_samples_mapping_of(samples, location, &mapping))
+		return;
+	module = (struct t2x_module){ mapping.start, mapping.limit, mapping.offset, mapping.file, mapping.build_id };
+	names = t2x_namer_find(namer, &module, t2x_samples_address(samples, location));
+	for (unsigned i = 0; names && i < names->n; i++)
+		lines[i] = (struct t2x_samples_line){
+			.function = names->at[i].function, .system_name = names->at[i].system_name,
+			.file = names->at[i].file, .line = names->at[i].line, .start_line = names->at[i].start_line,
+		};
+	t2x_samples_symbolize(samples, location, lines, names ? names->n : 0);
+}
+
+static void end_profile(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+	char lost[T2X_MAX_DIGITS + sizeof(" events lost")];
+
+	for (uint32_t i = 1; i <= t2x_samples_locations(sampled->samples); i++)
+		name_location(sampled->samples, printer->options.namer, i);
+	t2x_samples_set_time(sampled->samples, sampled->first_ns, sampled->last_ns - sampled->first_ns);
+	if (!sampled->lost)
+		return;
+	memcpy(t2x_put_uint(lost, sampled->lost), " events lost", sizeof(" events lost"));
+	t2x_samples_comment(sampled->samples, lost);
+}
+
+static int write_out(void *target, const char *bytes, size_t n)
+{
+	t2x_out_bytes(target, bytes, n);
+	return 0;
+}
+
+void t2x_sampled_finish(struct t2x_printer *printer,
+			int write(struct t2x_samples *samples, t2x_write_fn *write, void *target))
+{
+	struct t2x_sampled *sampled = printer->own;
+	int error;
+
+	end_profile(printer);
+	error = write(sampled->samples, write_out, printer->out);
+	if (error && !printer->out->error)
+		printer->out->error = error;
+	free_sampled(printer);
 }

@@ -11,27 +11,33 @@
 #include "t2x_bytes.h"
 #include "t2x_samples.h"
 #include "t2x_tracks.h"
-#include "symbols/t2x_symbols.h"
+#include "symbols/t2x_namer.h"
 
 struct t2x_sampled {
 	struct t2x_tracks tracks;
 	struct t2x_samples *samples;
 	const char *category;             /* of events that are its samples */
+	int has_labels;
 	uint64_t first_ns, last_ns;       /* of events; first 0: there was none */
 	uint64_t lost;                    /* events */
 	struct t2x_backtraces backtraces;
 	struct t2x_bytes regions, texts;  /* reused */
 };
 
-/* Of printer->own; profile as of t2x_samples_new().  Return  0 or -ENOMEM */
-int t2x_sampled_begin(struct t2x_printer *printer, const char *profile);
+/* The profile of samples that the command line asks for.  Return  NULL: one of regions */
+const char *t2x_sampled_profile(const struct t2x_printer *printer);
+
+/* Of printer->own; profile as of t2x_samples_new(); has_labels: else equal stacks are one.  Return  0 or -ENOMEM */
+int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels);
 
 /* Takes any event, unresolved ones too. */
 void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev);
 
-/* Behind the last event: names, times and what is missing become part of the profile. */
-void t2x_sampled_end(struct t2x_printer *printer);
-
-void t2x_sampled_free(struct t2x_printer *printer);
+/*
+ * Behind the last event: names, times and what is missing become part of the profile, which write, one of
+ * t2x_samples_write...(), puts out; all is freed.
+ */
+void t2x_sampled_finish(struct t2x_printer *printer,
+			int write(struct t2x_samples *samples, t2x_write_fn *write, void *target));
 
 #endif

@@ -98,4 +98,10 @@ int t2x_samples_write(struct t2x_samples *samples, t2x_write_fn *write, void *ta
  */
 int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, void *target);
 
+/*
+ * The same as folded stacks: functions from the outermost to the innermost with semicolons between them, a blank, the
+ * value that is shown first, scaled; nothing of what comes to no more than 0.
+ */
+int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, void *target);
+
 #endif

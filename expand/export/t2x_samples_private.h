@@ -84,6 +84,14 @@ static inline void t2x_samples_sum(int64_t *sum, int64_t value)
 	*sum = (int64_t)((uint64_t)*sum + (uint64_t)value);
 }
 
+/* The nearest whole number; what is beyond numbers of 64 bits becomes the last of them. */
+static inline int64_t t2x_samples_round(double value)
+{
+	if (value >= 0x1p63)
+		return INT64_MAX;
+	return value <= -0x1p63 ? INT64_MIN : (int64_t)(value + (value < 0 ? -0.5 : 0.5));
+}
+
 /* The number of a text.  Return  0: also without memory */
 uint32_t t2x_samples_string(struct t2x_samples *samples, const char *text);
 

@@ -86,14 +86,6 @@ static void put_label(struct message *message, const struct t2x_samples_tag *tag
 	t2x_protobuf_message(&message->inner, SAMPLE_LABEL, &message->part);
 }
 
-/* The nearest whole number; what is beyond numbers of 64 bits becomes the last of them. */
-static int64_t round_value(double value)
-{
-	if (value >= 0x1p63)
-		return INT64_MAX;
-	return value <= -0x1p63 ? INT64_MIN : (int64_t)(value + (value < 0 ? -0.5 : 0.5));
-}
-
 static void put_sample(struct message *message, const struct t2x_samples_stack *stack)
 {
 	const struct t2x_samples *samples = message->samples;
@@ -104,7 +96,7 @@ static void put_sample(struct message *message, const struct t2x_samples_stack *
 			t2x_protobuf_packed(&message->part, words[i]);
 	t2x_protobuf_message(&message->inner, SAMPLE_LOCATIONS, &message->part);
 	for (unsigned i = 0; i < samples->kind->values; i++)
-		t2x_protobuf_packed(&message->part, (uint64_t)round_value(stack->scaled[i]));
+		t2x_protobuf_packed(&message->part, (uint64_t)t2x_samples_round(stack->scaled[i]));
 	t2x_protobuf_message(&message->inner, SAMPLE_VALUES, &message->part);
 	for (uint32_t i = 0; i < stack->tags; i++)
 		put_label(message, t2x_samples_row(&samples->tags, const struct t2x_samples_tag,

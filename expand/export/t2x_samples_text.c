@@ -168,3 +168,65 @@ int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, voi
 	t2x_out_free(&out);
 	return error;
 }
+
+/* ---- folded stacks ------------------------------------------------------------------------------ */
+
+/* A name of which nothing means something in the line. */
+static void put_folded_name(struct t2x_out *out, const char *name)
+{
+	for (; *name; name++)
+		t2x_out_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name);
+}
+
+/* The functions of an address, the outermost first. */
+static void put_folded(struct t2x_out *out, const struct t2x_samples *samples, uint32_t number)
+{
+	const struct t2x_samples_location *location =
+		t2x_samples_row(&samples->locations, const struct t2x_samples_location, number - 1);
+
+	for (uint32_t i = location->nlines; i--;) {
+		const struct t2x_samples_source *line =
+			t2x_samples_row(&samples->lines, const struct t2x_samples_source, location->line + i);
+		const struct t2x_samples_function *function =
+			t2x_samples_row(&samples->functions, const struct t2x_samples_function, line->function - 1);
+
+		put_folded_name(out, t2x_samples_text(samples, function->name));
+		if (i)
+			t2x_out_char(out, ';');
+	}
+	if (!location->nlines) {
+		t2x_out_literal(out, "0x");
+		put_hex(out, location->address);
+	}
+}
+
+int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+{
+	struct t2x_out out;
+	int error;
+
+	if (samples->error)
+		return samples->error;
+	if (t2x_out_init_fn(&out, write, target))
+		return ENOMEM;
+	for (uint32_t i = 0; i < samples->stacks.count; i++) {
+		const struct t2x_samples_stack *stack =
+			t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i);
+		int64_t value = t2x_samples_round(stack->scaled[samples->kind->first]);
+
+		if (value <= 0)
+			continue;
+		for (uint32_t k = stack->depth; k--;) {
+			if (samples->words[stack->word + k])
+				put_folded(&out, samples, samples->words[stack->word + k]);
+			t2x_out_char(&out, k ? ';' : ' ');
+		}
+		if (!stack->depth)
+			t2x_out_literal(&out, "? ");
+		t2x_out_int(&out, value);
+		t2x_out_char(&out, '\n');
+	}
+	error = t2x_out_flush(&out);
+	t2x_out_free(&out);
+	return error;
+}

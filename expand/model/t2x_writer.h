@@ -15,7 +15,16 @@
 #include "base/t2x_out.h"
 
 struct t2x_filter;
-struct t2x_symbols_places;
+struct t2x_namer;
+
+/* The functions of a sample's stack, the innermost first. */
+struct t2x_stack_names {
+	unsigned n;
+	const char *at[];
+};
+
+/* Return  valid until the next call; NULL: no memory */
+typedef const struct t2x_stack_names *t2x_name_stack_fn(struct t2x_namer *namer, const struct t2x_scope *scope);
 
 struct t2x_options {
 	int brief;            /* leave out what git's _BRIEF variables leave out */
@@ -23,8 +32,10 @@ struct t2x_options {
 	int ns;               /* perf, event: times with nine decimals, not git's six */
 	const char *const *values;   /* t2expand only: of all options of formats, see text/t2x_formats.h */
 	struct t2x_filter *filter;   /* t2expand only: what is shown, see query/t2x_filter.h */
-	const struct t2x_symbols_places *places;   /* t2expand only: NULL: no addresses are named, see symbols/ */
 	const char *source;   /* t2expand only: what the user calls the input, if it is one file or directory */
+	int samples;          /* t2expand only: normal, perf, event: show samples */
+	t2x_name_stack_fn *name_stack;   /* t2expand only: names their stacks, with namer, see symbols/t2x_namer.h */
+	struct t2x_namer *namer;
 };
 enum { T2X_DEFAULT_NESTING = 2 };
 

@@ -50,10 +50,14 @@ static int compare_values(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* What is compared: threads have names with numbers, their timers and counters are in those of the process. */
+/*
+ * What is compared: threads have names with numbers, their timers and counters are in those of the process; how often
+ * something is sampled is up to chance.
+ */
 static int is_compared(const struct t2x_row *row)
 {
-	return row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_TH_TIMER && row->kind != T2X_ROW_TH_COUNTER;
+	return row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_TH_TIMER && row->kind != T2X_ROW_TH_COUNTER &&
+	       row->kind != T2X_ROW_PROFILE && row->kind != T2X_ROW_FUNCTION;
 }
 
 static uint64_t find_count(const struct t2x_row *row)
@@ -102,7 +106,7 @@ static uint64_t median(const struct side *side)
 /* ---- lines -------------------------------------------------------------------------------------- */
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "", "counter", "", "data", "", "missing",
+	"region", "child", "timer", "", "counter", "", "data", "", "", "", "missing",
 };
 
 static void put_names(struct t2x_out *out, const struct t2x_row *row)

@@ -195,6 +195,10 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 			t2x_out_repeat(out, ' ', 3 * 15 + 17);
 		}
 		break;
+	case T2X_ROW_FUNCTION:
+		put_count(out, row->count);
+		put_time(out, row->total);
+		break;
 	case T2X_ROW_THREAD:
 		put_count(out, row->count);
 		put_time(out, row->first_ns - totals->first_ns);
@@ -227,6 +231,8 @@ static const struct head {
 	[T2X_ROW_COUNTER] = { "counters", "       count          total" },
 	[T2X_ROW_TH_COUNTER] = { "counters of threads", "       count          total" },
 	[T2X_ROW_DATA] = { "data", "       count            min             mean            max           last" },
+	[T2X_ROW_PROFILE] = { "profiles", "       count          total" },
+	[T2X_ROW_FUNCTION] = { "CPU time of regions by function", "     samples      time" },
 	[T2X_ROW_THREAD] = { "threads", "      events     first      last      time  process thread" },
 	[T2X_ROW_MISSING] = { "missing", "      places          total" },
 };
@@ -240,7 +246,8 @@ static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum 
 	if (kind != T2X_ROW_THREAD) {
 		t2x_out_string(out, totals->by ? "  process " : "");
 		t2x_out_string(out, totals->by == T2X_BY_THREAD ? " thread              " : "");
-		t2x_out_literal(out, "  category      label");
+		t2x_out_string(out, kind == T2X_ROW_PROFILE ? "  profile" :
+			       kind == T2X_ROW_FUNCTION ? "  region        function" : "  category      label");
 	}
 	t2x_out_end_line(out);
 }

@@ -7,7 +7,8 @@
 #include "text/t2x_json.h"
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "thread", "missing",
+	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "profile", "function", "thread",
+	"missing",
 };
 
 /* The numbers of a row, in their order. */

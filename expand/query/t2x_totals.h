@@ -21,6 +21,8 @@ enum t2x_row_kind {
 	T2X_ROW_TIMER, T2X_ROW_TH_TIMER,
 	T2X_ROW_COUNTER, T2X_ROW_TH_COUNTER,
 	T2X_ROW_DATA,             /* integers have min, max, last and total; others a count only */
+	T2X_ROW_PROFILE,          /* of samples: category; count and value as recorded, what is freed left out */
+	T2X_ROW_FUNCTION,         /* CPU time: category: the innermost region, as category/label; label: the function */
 	T2X_ROW_THREAD,           /* label: its name */
 	T2X_ROW_MISSING,          /* what was dropped, or is missing in the trace: total; in count places */
 	T2X_ROW_KINDS,
@@ -71,7 +73,7 @@ struct t2x_totals {
 	size_t budget;
 	uint32_t seed;
 	enum t2x_part part;       /* not the whole: t2x_totals_join.h */
-	int is_cut;               /* of a part: there was no room for a thread or a note */
+	int is_cut;               /* of a part: there was no room for a thread or a note, or a sample */
 	struct t2x_note *notes;
 	unsigned nnotes, notes_capacity;
 	struct {

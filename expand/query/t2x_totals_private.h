@@ -11,6 +11,7 @@ struct t2x_level {
 	uint64_t entered_ns;              /* when it was entered */
 	int is_unknown;                   /* how long one of the regions directly in it was is not known */
 	int is_entered;                   /* 0: before this part, or nobody knows when */
+	const struct t2x_row *region;     /* of this part; NULL: none, or nobody knows which */
 };
 
 struct t2x_totals_thread {
@@ -44,6 +45,13 @@ struct t2x_row_key {
 
 /* The row, a new one where there is none.  Return  NULL: no room */
 struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_key *key);
+
+/* That of names, apart by process or thread as it was asked for.  category, label  NULL: "" */
+struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
+				 const char *category, const char *label);
+
+/* A sample.  level  around it; NULL: nothing is known */
+void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_level *level);
 
 /* Not in line: levels for a region as deep as this.  Return  0: no room */
 int t2x_totals_grow(struct t2x_totals_thread *thread, unsigned level);

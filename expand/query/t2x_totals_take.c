@@ -20,9 +20,8 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
-/* The row of these names, apart by process or thread as it was asked for. */
-static struct t2x_row *find_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
-				  const char *category, const char *label)
+struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
+				 const char *category, const char *label)
 {
 	const struct t2x_row_key key = {
 		.kind = kind, .category = text_of(category), .label = text_of(label),
@@ -44,7 +43,7 @@ static inline struct t2x_row *find_scope(struct t2x_totals *totals, const struct
 
 	if (totals->at_hand[at].scope == scope && totals->at_hand[at].thread == thread && scope)
 		return totals->at_hand[at].row;
-	row = find_names(totals, ev, kind, ev->scope->category, ev->scope->label);
+	row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
 	if (row && ev->thread->number) {
 		totals->at_hand[at].scope = scope;
 		totals->at_hand[at].thread = thread;
@@ -138,7 +137,7 @@ void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *
 	if (row)
 		row->entered++;
 	if (inside)
-		*inside = (struct t2x_level){ .entered_ns = ev->ns, .is_entered = 1 };
+		*inside = (struct t2x_level){ .entered_ns = ev->ns, .is_entered = 1, .region = row };
 }
 
 /* It was entered in front of this part. */
@@ -230,7 +229,7 @@ static void start_child(struct t2x_totals *totals, const struct t2x_event *ev)
 	if (ev->args[T2X_CHILD_HOOK].text)
 		strcpy(category, "hook");
 	name_program(label, sizeof(label), ev);
-	row = find_names(totals, ev, T2X_ROW_CHILD, category, label);
+	row = t2x_totals_names(totals, ev, T2X_ROW_CHILD, category, label);
 	if (row)
 		row->entered++;
 	if (totals->part) {
@@ -252,7 +251,7 @@ static void end_child(struct t2x_totals *totals, const struct t2x_event *ev)
 		return;
 	}
 	child = find_child(totals, ev);
-	row = child && child->row ? child->row : find_names(totals, ev, T2X_ROW_CHILD, "?", "?");
+	row = child && child->row ? child->row : t2x_totals_names(totals, ev, T2X_ROW_CHILD, "?", "?");
 	if (child)
 		t2x_threads_remove(&totals->children, child);
 	if (row)
@@ -279,7 +278,7 @@ static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 
 static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
-	struct t2x_row *row = find_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
+	struct t2x_row *row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
 	struct t2x_level *level = thread && ev->lost ? t2x_totals_level(thread, ev->open) : NULL;
 
 	if (level)
@@ -320,7 +319,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 	}
 	switch (ev->style) {
 	case TLG_STYLE_none:
-		row = find_names(totals, ev, T2X_ROW_MISSING, "trace2", "unresolved");
+		row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", "unresolved");
 		if (row)
 			row->total = ++row->count;
 		break;
@@ -332,6 +331,9 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		break;
 	case TLG_STYLE_counter: case TLG_STYLE_th_counter:
 		take_value(totals, ev, ev->style == TLG_STYLE_counter ? T2X_ROW_COUNTER : T2X_ROW_TH_COUNTER);
+		break;
+	case TLG_STYLE_sample:
+		t2x_totals_take_sample(printer, ev, thread ? t2x_totals_level(thread, ev->open) : NULL);
 		break;
 	case TLG_STYLE_child_start:
 		start_child(totals, ev);

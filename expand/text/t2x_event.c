@@ -337,6 +337,64 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 }
 #define print_th_counter print_counter
 
+static void put_string(struct t2x_out *out, const char *text, size_t n)
+{
+	t2x_out_char(out, '"');
+	t2x_json_escaped(out, text, n);
+	t2x_out_char(out, '"');
+}
+
+/* Those that a sample was recorded with. */
+static void put_labels(struct t2x_out *out, const struct t2x_event *ev)
+{
+	if (ev->nargs <= T2X_SAMPLE_LABELS)
+		return;
+	t2x_json_key(out, "labels");
+	for (unsigned i = T2X_SAMPLE_LABELS; i + 1 < ev->nargs; i += 2) {
+		t2x_out_char(out, i > T2X_SAMPLE_LABELS ? ',' : '{');
+		put_string(out, ev->args[i].text, ev->args[i].length);
+		t2x_out_char(out, ':');
+		put_string(out, ev->args[i + 1].text, ev->args[i + 1].length);
+	}
+	t2x_out_char(out, '}');
+}
+
+/* Its functions as an array, the innermost first. */
+static void put_stack(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_options *options = &printer->options;
+	const struct t2x_stack_names *names = NULL;
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	t2x_json_key(printer->out, "stack");
+	t2x_out_char(printer->out, '[');
+	for (unsigned i = 0; names && i < names->n; i++) {
+		if (i)
+			t2x_out_char(printer->out, ',');
+		put_string(printer->out, names->at[i], strlen(names->at[i]));
+	}
+	t2x_out_char(printer->out, ']');
+}
+
+static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	if (!printer->options.samples)
+		return;
+	t2x_object_begin(printer, ev);
+	put_time(printer, "t_abs", ev, ev->abs_ns);
+	t2x_json_int(out, "nesting", ev->open);
+	t2x_object_names(printer, ev);
+	t2x_json_int(out, "count", ev->args[T2X_SAMPLE_COUNT].value);
+	t2x_json_int(out, "value", ev->args[T2X_SAMPLE_VALUE].value);
+	t2x_json_int(out, "period", ev->args[T2X_SAMPLE_PERIOD].value);
+	put_labels(out, ev);
+	put_stack(printer, ev);
+	t2x_object_end(printer);
+}
+
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
@@ -344,9 +402,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 	t2x_json_int(printer->out, "scope", ev->scope_index);
 	t2x_object_end(printer);
 }
-
-/* Not shown in this format. */
-#define print_sample NULL
 
 const struct t2x_writer t2x_writer_event = {
 	.unresolved = print_unresolved,

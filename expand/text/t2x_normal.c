@@ -275,6 +275,18 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 }
 #define print_th_counter print_counter
 
+static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	if (!printer->options.samples)
+		return;
+	begin_line(printer, ev);
+	t2x_out_literal(printer->out, "sample ");
+	t2x_text_name(printer->out, ev->scope->category);
+	t2x_out_char(printer->out, ' ');
+	t2x_text_sample(printer, ev);
+	t2x_out_end_line(printer->out);
+}
+
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev);
@@ -293,7 +305,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_data_intmax NULL
 #define print_data_json NULL
 #define print_step NULL
-#define print_sample NULL
 
 const struct t2x_writer t2x_writer_normal = {
 	.unresolved = print_unresolved,

@@ -337,6 +337,15 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 }
 #define print_th_counter print_counter
 
+static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	if (!printer->options.samples)
+		return;
+	begin_line(printer, ev, ABSOLUTE);
+	t2x_text_sample(printer, ev);
+	t2x_out_end_line(printer->out);
+}
+
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev, ABSOLUTE);
@@ -346,7 +355,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 
 /* Not shown in this format. */
 #define print_too_many_files NULL
-#define print_sample NULL
 
 const struct t2x_writer t2x_writer_perf = {
 	.unresolved = print_unresolved,

@@ -124,6 +124,49 @@ void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev)
 	t2x_out_uint(out, ev->scope_index);
 }
 
+void t2x_text_labels(struct t2x_out *out, const struct t2x_event *ev)
+{
+	for (unsigned i = T2X_SAMPLE_LABELS; i + 1 < ev->nargs; i += 2) {
+		if (i > T2X_SAMPLE_LABELS)
+			t2x_out_char(out, ' ');
+		t2x_text_arg(out, &ev->args[i]);
+		t2x_out_char(out, '=');
+		t2x_text_arg(out, &ev->args[i + 1]);
+	}
+}
+
+void t2x_text_stack(const struct t2x_options *options, struct t2x_out *out, const struct t2x_event *ev)
+{
+	const struct t2x_stack_names *names = NULL;
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	if (!names)
+		t2x_text_name(out, ev->scope->format);
+	for (unsigned i = 0; names && i < names->n; i++) {
+		if (i)
+			t2x_out_literal(out, " < ");
+		t2x_out_string(out, names->at[i]);
+	}
+}
+
+void t2x_text_sample(const struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_out *out = printer->out;
+
+	t2x_out_literal(out, "count:");
+	t2x_out_int(out, ev->args[T2X_SAMPLE_COUNT].value);
+	t2x_out_literal(out, " value:");
+	t2x_out_int(out, ev->args[T2X_SAMPLE_VALUE].value);
+	t2x_out_char(out, ' ');
+	if (ev->nargs > T2X_SAMPLE_LABELS) {
+		t2x_text_labels(out, ev);
+		t2x_out_char(out, ' ');
+	}
+	t2x_out_literal(out, "stack:");
+	t2x_text_stack(&printer->options, out, ev);
+}
+
 void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator)
 {
 	t2x_text_arg(out, &ev->args[T2X_PARAM_NAME]);
@@ -294,7 +337,7 @@ struct t2x_text_place t2x_text_place(const struct t2x_event *ev, const char *own
 
 	if (own >= 0)
 		return (struct t2x_text_place){ own_file, own_lines[own] };
-	if (!ev->scope || !ev->scope->file || !ev->scope->file[0])
+	if (!ev->scope || !ev->scope->file || !ev->scope->file[0] || ev->style == TLG_STYLE_sample)
 		return (struct t2x_text_place){ NULL, 0 };
 	return (struct t2x_text_place){ ev->scope->file, ev->scope->line };
 }

@@ -74,6 +74,55 @@ end=$(awk -F, '$6 == "sample" && $5 == "main" { n++ } n == 4 { print $1; exit }'
 same "--until" 3 "$(show cpu --thread=main --until="+$((end - start))ns" |
 	awk '$1 != "types" { n += $1 } END { print n }')"
 
+# The other formats: each sample in rows and, if asked for, in git's; what they add up to
+inner='leaf < spin < main'
+same "csv" "cpu,1,10000000,10000000,path=/a,5
+cpu,1,10000000,10000000,path=/b,10" "$(python3 -c "
+import collections, csv
+rows = [row for row in csv.DictReader(open('rows.csv')) if row['event'] == 'sample' and row['category'] == 'cpu']
+key = lambda row: ','.join(row[name] for name in ('category', 'count', 'value', 'period', 'labels'))
+for line, n in sorted(collections.Counter(map(key, rows)).items()):
+    print(line, n, sep=',')
+assert sum(row['message'].startswith('$inner < ') and not row['file'] for row in rows) == 10, rows")"
+"$expand" --format=ndjson samples.tlg >rows.json
+check "ndjson" [ "$(grep -c '"event":"sample","category":"cpu".*"message":"leaf < spin < main' rows.json)" -eq 10 ]
+for format in normal perf event; do
+	same "$format without samples" 0 "$("$expand" --format=$format samples.tlg | grep -c sample.*block)"
+	"$expand" --format=$format --samples samples.tlg >text
+	same "$format --samples" 35 "$(grep -c 'count"*:-*1' text)"
+done
+check "event: labels, stack" grep -q \
+	'"category":"cpu","count":1,"value":10000000,"period":10000000,"labels":{"path":"/a"},"stack":\["leaf","spin","main"' text
+"$expand" --format=perf --samples samples.tlg >text
+check "perf: a line" grep -qF "| cpu          | ....count:1 value:10000000 path=/a stack:$inner <" text
+same "folded" "main;app::Engine::hold() 10
+main;spin;leaf 100000000
+work(void*);app::Engine::wait(int) 50000000" "$({ "$expand" --format=folded --profile=cpu samples.tlg
+	"$expand" --format=folded --profile=heap samples.tlg | awk '{ $NF = int($NF / 497652 + 0.5) } 1'; } |
+	sed -E 's/.*(main;|work)/\1/' | sort)"
+same "--summary" "profile,,\"\",\"block\",\"\",5,25000
+profile,,\"\",\"cpu\",\"\",15,150000000
+profile,,\"\",\"files\",\"\",1,0
+profile,,\"\",\"heap\",\"\",10,5242880
+function,,\"\",\"\",\"app::Engine::wait(int)\",5,50000000
+function,,\"\",\"app/even\",\"leaf\",5,50000000
+function,,\"\",\"app/odd\",\"leaf\",5,50000000" \
+	"$("$expand" --summary=csv --sort=name samples.tlg | grep -E '^(profile|function)' | cut -d, -f1-7)"
+check "the summary's table" grep -qE ' 5 +50.0 ms +app/even +leaf$' <("$expand" --summary samples.tlg)
+check "--summary --jobs is the same" cmp -s <("$expand" --summary samples.tlg) <("$expand" --summary --jobs=3 samples.tlg)
+"$expand" --diff samples.tlg samples.tlg >text
+none "--diff: nothing differs" "$(grep -E 'profile|function' text)"
+"$expand" --format=chrome samples.tlg >chrome.json
+check "chrome" python3 -c "
+import json
+events = [e for e in json.load(open('chrome.json'))['traceEvents'] if e['cat'] == 'cpu' and e['name'] == 'leaf']
+assert len(events) == 10 and all(e['args']['stack'][:3] == ['leaf', 'spin', 'main'] for e in events), events"
+if command -v babeltrace2 >/dev/null; then
+	mkdir ctf
+	"$expand" --format=ctf samples.tlg | tar -xC ctf
+	check "ctf" [ "$(babeltrace2 ctf | grep -c 'sample: .*count = 1, value = 10000000, period = 10000000, .*stack = "leaf;spin;main')" -eq 10 ]
+fi
+
 # Names: without the program, of another version of it, from its debug file, from a directory of binaries
 unnamed="$types
 5 50000000 ? path=/b thread=th01:worker pid=number

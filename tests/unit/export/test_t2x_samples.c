@@ -325,6 +325,24 @@ static void test_samples_many_stacks_are_told_apart(void **state)
 	t2x_samples_free(samples);
 }
 
+static void test_samples_folded_stacks_begin_with_the_outermost(void **state)
+{
+	struct t2x_samples *samples = t2x_samples_new("heap");
+	struct t2x_samples_line lines[] = { { .function = "f;g" }, { .function = "h(int)" } };
+	uint32_t stack[] = { t2x_samples_location(samples, 0, 0x10), t2x_samples_location(samples, 0, 0x20) };
+
+	(void)state;
+	t2x_samples_symbolize(samples, 1, lines, 2);
+	t2x_samples_add(samples, &(struct t2x_sample){ .stack = stack, .depth = 2, .count = 1, .value = 64 });
+	t2x_samples_add(samples, &(struct t2x_sample){ .stack = stack, .depth = 1, .count = -1, .value = -64 });
+	t2x_samples_add(samples, &(struct t2x_sample){ .count = 2, .value = 128 });
+	nwritten = 0;
+	assert_int_equal(t2x_samples_write_folded(samples, collect, NULL), 0);
+	written[nwritten] = 0;
+	assert_string_equal(written, "0x20;h(int);f:g 64\n? 128\n");
+	t2x_samples_free(samples);
+}
+
 static void test_samples_error_of_the_target_is_returned(void **state)
 {
 	struct t2x_samples *samples = t2x_samples_new("cpu");
@@ -348,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_samples_with_other_labels_are_apart),
 		cmocka_unit_test(test_samples_location_has_inlined_lines),
 		cmocka_unit_test(test_samples_many_stacks_are_told_apart),
+		cmocka_unit_test(test_samples_folded_stacks_begin_with_the_outermost),
 		cmocka_unit_test(test_samples_error_of_the_target_is_returned),
 	};
 

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_namer.c - see t2x_namer.h. */
+#include "t2x_namer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct t2x_namer {
+	struct t2x_symbols *symbols;
+	struct { uint64_t scope; struct t2x_stack_names *names; } cache[T2X_NAMER_STACKS];
+	/* A stack that is being made: texts one behind the other, and how many. */
+	char *text;
+	size_t n, max;
+	unsigned count;
+};
+
+struct t2x_namer *t2x_namer_new(const struct t2x_symbols_places *places)
+{
+	struct t2x_namer *namer = calloc(1, sizeof(*namer));
+
+	if (namer)
+		namer->symbols = t2x_symbols_new(places);
+	return namer;
+}
+
+void t2x_namer_free(struct t2x_namer *namer)
+{
+	if (!namer)
+		return;
+	for (unsigned i = 0; i < T2X_NAMER_STACKS; i++)
+		free(namer->cache[i].names);
+	t2x_symbols_free(namer->symbols);
+	free(namer->text);
+	free(namer);
+}
+
+const struct t2x_names *t2x_namer_find(struct t2x_namer *namer, const struct t2x_module *module, uint64_t address)
+{
+	return namer ? t2x_symbols_find(namer->symbols, module, address) : NULL;
+}
+
+/* Without memory it is left out. */
+static void put_name(struct t2x_namer *namer, const char *name)
+{
+	size_t length = strlen(name) + 1, max = namer->max ? namer->max : 1024;
+	char *text;
+
+	while (max - namer->n < length)
+		max *= 2;
+	text = max > namer->max ? realloc(namer->text, max) : namer->text;
+	if (!text)
+		return;
+	namer->text = text;
+	namer->max = max;
+	memcpy(text + namer->n, name, length);
+	namer->n += length;
+	namer->count++;
+}
+
+/* "libc.so.6+0x271f9", or "0x7f12". */
+static void put_address(struct t2x_namer *namer, const struct t2x_address *at)
+{
+	const struct t2x_module *module = at->module;
+	const char *slash = module ? strrchr(module->file, '/') : NULL;
+	const char *file = !module ? "" : slash ? slash + 1 : module->file;
+	uint64_t offset = module ? at->address - module->start + module->offset : at->address;
+	char text[512];
+
+	snprintf(text, sizeof(text), "%.400s%s0x%llx", file, *file ? "+" : "", (unsigned long long)offset);
+	put_name(namer, text);
+}
+
+/* What was put, as one piece of memory. */
+static struct t2x_stack_names *take_names(const struct t2x_namer *namer)
+{
+	size_t bytes = sizeof(struct t2x_stack_names) + namer->count * sizeof(const char *);
+	struct t2x_stack_names *names = malloc(bytes + namer->n);
+	char *text;
+
+	if (!names)
+		return NULL;
+	text = (char *)names + bytes;
+	if (namer->n)
+		memcpy(text, namer->text, namer->n);
+	for (names->n = 0; names->n < namer->count; names->n++) {
+		names->at[names->n] = text;
+		text += strlen(text) + 1;
+	}
+	return names;
+}
+
+static struct t2x_stack_names *make_names(struct t2x_namer *namer, const struct t2x_scope *scope)
+{
+	struct t2x_backtrace *backtrace = t2x_backtrace_new(scope);
+
+	namer->n = namer->count = 0;
+	for (unsigned i = 0; backtrace && i < backtrace->depth; i++) {
+		const struct t2x_address *at = &backtrace->at[i];
+		const struct t2x_names *names = t2x_symbols_find(namer->symbols, at->module, at->address);
+
+		for (unsigned k = 0; names && k < names->n; k++)
+			put_name(namer, names->at[k].function);
+		if (!names)
+			put_address(namer, at);
+	}
+	free(backtrace);
+	return take_names(namer);
+}
+
+const struct t2x_stack_names *t2x_namer_names(struct t2x_namer *namer, const struct t2x_scope *scope)
+{
+	unsigned i = scope->number % T2X_NAMER_STACKS;
+
+	if (!namer)
+		return NULL;
+	if (!scope->number || namer->cache[i].scope != scope->number) {
+		free(namer->cache[i].names);
+		namer->cache[i].names = make_names(namer, scope);
+		namer->cache[i].scope = scope->number;
+	}
+	return namer->cache[i].names;
+}
