@@ -286,6 +286,8 @@ int main(int argc, char **argv)
 	int status = T2X_EXIT_UNUSABLE;
 
 	t2x_options_read(&run.settings, argc, argv);
+	run.settings.options.namer = t2x_namer_new(&run.settings.places);
+	run.settings.options.name_stack = t2x_namer_names;
 	if (!run.settings.layout || open_layout(&run))
 		status = expand(&run);
 	t2x_inputs_free(&run.inputs);

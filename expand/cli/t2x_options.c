@@ -415,9 +415,9 @@ static void check_format_options(struct t2x_settings *settings)
 			refuse(what, t2x_usage_names(names, sizeof(names), option));
 	}
 	options->values = settings->values;
+	if (t2x_option(options, T2X_OPTION_debug) && !t2x_option(options, T2X_OPTION_profile))
+		refuse("--debug needs --profile", NULL);
 	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;
-	options->namer = t2x_namer_new(&settings->places);
-	options->name_stack = t2x_namer_names;
 	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
 	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
 	options->nesting = T2X_DEFAULT_NESTING;

@@ -14,6 +14,7 @@
 #include "t2x_profile.h"
 #include "t2x_protobuf.h"
 #include "t2x_sampled.h"
+#include "text/t2x_formats.h"
 
 /* Numbers of fields. */
 enum { SAMPLE_TYPE = 1, SAMPLE = 2, LOCATION = 4, FUNCTION = 5, STRING = 6, TIME = 9, DURATION = 10, COMMENT = 13,
@@ -212,8 +213,10 @@ static void finish_regions(struct t2x_printer *printer)
 
 static void finish_pprof(struct t2x_printer *printer)
 {
+	const char *debug = t2x_option(&printer->options, T2X_OPTION_debug);
+
 	if (t2x_sampled_profile(printer))
-		t2x_sampled_finish(printer, t2x_samples_write);
+		t2x_sampled_finish(printer, debug && *debug == '1' ? t2x_samples_write_text : t2x_samples_write);
 	else
 		finish_regions(printer);
 }
