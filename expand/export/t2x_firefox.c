@@ -194,7 +194,7 @@ static void put_text(struct t2x_firefox *firefox, struct t2x_firefox_thread *thr
 		marker.start_ns = ev->ns - ev->rel_ns;
 	}
 	firefox->text.n = 0;
-	t2x_payload(&firefox->text_out, ev);
+	t2x_payload(&firefox->text_out, ev, &firefox->tracks.printer->options);
 	t2x_out_flush(&firefox->text_out);
 	marker.text = firefox->text.n ? (const char *)firefox->text.bytes : NULL;
 	marker.length = firefox->text.n;
@@ -296,6 +296,12 @@ static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *th
 	case TLG_STYLE_child_ready:
 		put_text(firefox, thread, ev, T2X_FIREFOX_CHILD);
 		break;
+	case TLG_STYLE_sample:
+		if (ev->scope->category && !strcmp(ev->scope->category, "cpu")) {
+			t2x_firefox_put_sample(firefox, thread, ev);
+			break;
+		}
+		/* fall through */
 	default:
 		put_text(firefox, thread, ev, T2X_FIREFOX_EVENT);
 		break;
@@ -417,6 +423,7 @@ static void free_firefox(struct t2x_firefox *firefox)
 	for (uint32_t i = 0; i < firefox->thread_count; i++) {
 		t2x_bytes_free(&firefox->threads[i]->markers.bytes);
 		t2x_bytes_free(&firefox->threads[i]->stacks.bytes);
+		t2x_bytes_free(&firefox->threads[i]->weights.bytes);
 		free(firefox->threads[i]);
 	}
 	free(firefox->threads);
@@ -440,8 +447,9 @@ static void finish_firefox(struct t2x_printer *printer)
 	for (uint32_t i = 0; i < firefox->thread_count; i++) {
 		struct t2x_firefox_thread *thread = firefox->threads[i];
 
-		put_stack(thread, thread->last_ns, 0);
-		error |= thread->markers.bytes.error || thread->stacks.bytes.error;
+		if (!thread->is_sampled)
+			put_stack(thread, thread->last_ns, 0);
+		error |= thread->markers.bytes.error || thread->stacks.bytes.error || thread->weights.bytes.error;
 	}
 	t2x_firefox_print(printer->out, firefox);
 	if (error)

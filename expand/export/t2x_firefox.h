@@ -36,6 +36,9 @@ struct t2x_firefox_thread {
 	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
 	uint64_t last_ns;               /* of its events */
 	struct t2x_firefox_rows markers, stacks;
+	int is_sampled;                 /* it has the samples of another one, and the weight of each */
+	struct t2x_firefox_rows weights;
+	struct t2x_firefox_thread *sampled;   /* which has those of this one; NULL: there are none */
 };
 
 struct t2x_firefox {
@@ -51,6 +54,9 @@ struct t2x_firefox {
 	struct t2x_bytes text;
 	int error;                      /* -ENOMEM, once there was no memory */
 };
+
+/* A sample of CPU time. */
+void t2x_firefox_put_sample(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev);
 
 /* Print the whole profile.  Its threads are put in order. */
 void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox);

@@ -286,7 +286,7 @@ static int compare_threads(const void *a, const void *b)
 
 	if (x->process != y->process)
 		return x->process->order < y->process->order ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : x->is_sampled - y->is_sampled;
 }
 
 void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox)

@@ -8,6 +8,8 @@
  */
 #include "t2x_firefox_print.h"
 
+#include <stdio.h>
+
 enum { INTERVAL_NS = 1000000, CLOSING_NS = 1000 };    /* meta.interval; how long before its end a sample is repeated */
 
 /* ---- samples ------------------------------------------------------------------------------------ */
@@ -67,6 +69,40 @@ static void put_stack_column(struct t2x_out *out, const struct t2x_firefox_threa
 			t2x_out_literal(out, "null");
 	}
 	t2x_firefox_end_column(out);
+}
+
+/* The samples of a profile, as they were taken. */
+static void put_sampled(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
+{
+	struct t2x_firefox_cursor stacks = t2x_firefox_first(&thread->stacks), times = stacks;
+	struct t2x_firefox_cursor weights = t2x_firefox_first(&thread->weights);
+	struct t2x_firefox_point point;
+	struct t2x_out *out = print->out;
+
+	t2x_out_literal(out, "\"samples\":{\"weightType\":\"tracing-ms\",\n");
+	t2x_firefox_column(out, "stack");
+	for (uint64_t i = 0; t2x_firefox_next_point(&stacks, &point); i++) {
+		t2x_firefox_next(out, i);
+		if (point.value)
+			t2x_out_uint(out, (uint64_t)point.value - 1);
+		else
+			t2x_out_literal(out, "null");
+	}
+	t2x_firefox_end_column(out);
+	t2x_firefox_column(out, "time");
+	for (uint64_t i = 0; t2x_firefox_next_point(&times, &point); i++) {
+		t2x_firefox_next(out, i);
+		t2x_firefox_ms(out, point.ns - print->firefox->zero_ns);
+	}
+	t2x_firefox_end_column(out);
+	t2x_firefox_column(out, "weight");
+	for (uint64_t i = 0; t2x_firefox_next_point(&weights, &point); i++) {
+		t2x_firefox_next(out, i);
+		t2x_firefox_ms(out, point.value > 0 ? (uint64_t)point.value : 0);
+	}
+	t2x_firefox_end_column(out);
+	t2x_firefox_length(out, thread->stacks.count);
+	t2x_out_literal(out, "},\n");
 }
 
 static void put_samples(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
@@ -209,24 +245,32 @@ static void put_thread(const struct t2x_firefox_print *print, const struct t2x_f
 {
 	const struct t2x_firefox_process *process = thread->process;
 	struct t2x_out *out = print->out;
+	char sampled_name[sizeof(thread->name) + 8];
 
+	snprintf(sampled_name, sizeof(sampled_name), "%s: CPU", thread->name);
 	t2x_out_literal(out, "{\"name\":");
-	t2x_firefox_string(out, thread->name);
+	t2x_firefox_string(out, thread->is_sampled ? sampled_name : thread->name);
 	t2x_out_literal(out, ",\"processName\":");
 	t2x_firefox_string(out, process->name ? process->name : "");
-	t2x_out_string(out, thread->tid ? ",\"isMainThread\":false,\"pid\":\"" : ",\"isMainThread\":true,\"pid\":\"");
+	t2x_out_literal(out, ",\"isMainThread\":");
+	t2x_out_string(out, thread->tid || thread->is_sampled ? "false" : "true");
+	t2x_out_literal(out, ",\"pid\":\"");
 	t2x_out_uint(out, process->pid);
 	t2x_out_literal(out, "\",\"tid\":\"");
 	t2x_out_uint(out, process->pid);
 	t2x_out_char(out, ':');
 	t2x_out_uint(out, thread->tid);
+	t2x_out_string(out, thread->is_sampled ? ":cpu" : "");
 	t2x_out_literal(out, "\",\"processType\":\"default\",\"pausedRanges\":[],\"showMarkersInTimeline\":true");
 	put_time(print, "processStartupTime", process->start_ns);
 	put_time(print, "processShutdownTime", process->end_ns);
 	put_time(print, "registerTime", thread->start_ns);
 	put_time(print, "unregisterTime", thread->end_ns);
 	t2x_out_literal(out, ",\n");
-	put_samples(print, thread);
+	if (thread->is_sampled)
+		put_sampled(print, thread);
+	else
+		put_samples(print, thread);
 	put_markers(print, &thread->markers);
 	t2x_out_char(out, '}');
 }

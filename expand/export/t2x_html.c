@@ -186,14 +186,37 @@ static void print_number(struct t2x_printer *printer, const struct t2x_event *ev
 		t2x_html_length(&html->data, thread, find_length(ev));
 }
 
-static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
+/* What it says, at a site that may have other names than its scope. */
+static void put_said(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_event *named)
 {
 	struct html *html = printer->own;
 
 	html->text.length = 0;
-	t2x_payload(&html->says, ev);
+	t2x_payload(&html->says, ev, &printer->options);
 	t2x_out_flush(&html->says);
-	put_event(html, ev, html->text.length ? (const char *)html->text.bytes : NULL, html->text.length);
+	put_event(html, named, html->text.length ? (const char *)html->text.bytes : NULL, html->text.length);
+}
+
+static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	put_said(printer, ev, ev);
+}
+
+/* Named by its innermost function; of its scope the file is modules, and it has no line. */
+static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_options *options = &printer->options;
+	const struct t2x_stack_names *names = NULL;
+	struct t2x_scope scope = *ev->scope;
+	struct t2x_event named = *ev;
+
+	if (options->name_stack)
+		names = options->name_stack(options->namer, ev->scope);
+	scope.file = NULL;
+	scope.label = names && names->n ? names->at[0] : NULL;
+	scope.number = 0;
+	named.scope = &scope;
+	put_said(printer, ev, &named);
 }
 
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -232,7 +255,6 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_timer print_text
 #define print_th_timer print_text
 #define print_snapshot print_text
-#define print_sample NULL
 
 const struct t2x_writer t2x_writer_html = {
 	.thread_bytes = THREAD_BYTES,

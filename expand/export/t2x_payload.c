@@ -64,7 +64,7 @@ static void put_timer(struct t2x_out *out, const struct t2x_event *ev)
 	t2x_text_timer(&exact, ev->args);
 }
 
-void t2x_payload(struct t2x_out *out, const struct t2x_event *ev)
+void t2x_payload(struct t2x_out *out, const struct t2x_event *ev, const struct t2x_options *options)
 {
 	switch (ev->style) {
 	case TLG_STYLE_version:
@@ -81,11 +81,8 @@ void t2x_payload(struct t2x_out *out, const struct t2x_event *ev)
 		break;
 	case TLG_STYLE_exit:
 	case TLG_STYLE_atexit:
-		t2x_out_literal(out, "code:");
-		t2x_out_int(out, ev->args[0].value);
-		break;
 	case TLG_STYLE_signal:
-		t2x_out_literal(out, "signo:");
+		t2x_out_string(out, ev->style == TLG_STYLE_signal ? "signo:" : "code:");
 		t2x_out_int(out, ev->args[0].value);
 		break;
 	case TLG_STYLE_cmd_ancestry:
@@ -120,6 +117,9 @@ void t2x_payload(struct t2x_out *out, const struct t2x_event *ev)
 	case TLG_STYLE_timer:
 	case TLG_STYLE_th_timer:
 		put_timer(out, ev);
+		break;
+	case TLG_STYLE_sample:
+		t2x_text_sample(options, out, ev);
 		break;
 	default:
 		if (ev->message)

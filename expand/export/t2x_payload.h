@@ -9,7 +9,7 @@
 
 #include "model/t2x_writer.h"
 
-/* Append it to out; nothing if it says nothing.  ev->scope is not NULL. */
-void t2x_payload(struct t2x_out *out, const struct t2x_event *ev);
+/* Append it to out; nothing if it says nothing.  ev->scope is not NULL; options: the printer's */
+void t2x_payload(struct t2x_out *out, const struct t2x_event *ev, const struct t2x_options *options);
 
 #endif

@@ -283,7 +283,7 @@ static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev
 	t2x_out_literal(printer->out, "sample ");
 	t2x_text_name(printer->out, ev->scope->category);
 	t2x_out_char(printer->out, ' ');
-	t2x_text_sample(printer, ev);
+	t2x_text_sample(&printer->options, printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 

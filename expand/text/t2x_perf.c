@@ -342,7 +342,7 @@ static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev
 	if (!printer->options.samples)
 		return;
 	begin_line(printer, ev, ABSOLUTE);
-	t2x_text_sample(printer, ev);
+	t2x_text_sample(&printer->options, printer->out, ev);
 	t2x_out_end_line(printer->out);
 }
 

@@ -150,10 +150,8 @@ void t2x_text_stack(const struct t2x_options *options, struct t2x_out *out, cons
 	}
 }
 
-void t2x_text_sample(const struct t2x_printer *printer, const struct t2x_event *ev)
+void t2x_text_sample(const struct t2x_options *options, struct t2x_out *out, const struct t2x_event *ev)
 {
-	struct t2x_out *out = printer->out;
-
 	t2x_out_literal(out, "count:");
 	t2x_out_int(out, ev->args[T2X_SAMPLE_COUNT].value);
 	t2x_out_literal(out, " value:");
@@ -164,7 +162,7 @@ void t2x_text_sample(const struct t2x_printer *printer, const struct t2x_event *
 		t2x_out_char(out, ' ');
 	}
 	t2x_out_literal(out, "stack:");
-	t2x_text_stack(&printer->options, out, ev);
+	t2x_text_stack(options, out, ev);
 }
 
 void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator)

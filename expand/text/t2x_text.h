@@ -31,7 +31,7 @@ void t2x_text_count(struct t2x_out *out, const struct t2x_event *ev);           
 void t2x_text_unresolved(struct t2x_out *out, const struct t2x_event *ev);      /* "?scope#99" */
 
 /* Of a sample: "count:1 value:10000000 path=/index stack:f < main"; parts of it: "path=/index", "f < main". */
-void t2x_text_sample(const struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_text_sample(const struct t2x_options *options, struct t2x_out *out, const struct t2x_event *ev);
 void t2x_text_labels(struct t2x_out *out, const struct t2x_event *ev);
 void t2x_text_stack(const struct t2x_options *options, struct t2x_out *out, const struct t2x_event *ev);
 

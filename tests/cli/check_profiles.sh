@@ -117,6 +117,17 @@ check "chrome" python3 -c "
 import json
 events = [e for e in json.load(open('chrome.json'))['traceEvents'] if e['cat'] == 'cpu' and e['name'] == 'leaf']
 assert len(events) == 10 and all(e['args']['stack'][:3] == ['leaf', 'spin', 'main'] for e in events), events"
+"$expand" --format=firefox samples.tlg >firefox.json
+check "firefox: a thread of its samples" python3 -c "
+import json
+profile = json.load(open('firefox.json'))
+shared, thread = profile['shared'], [t for t in profile['threads'] if t['name'] == 'main: CPU'][0]
+names = [shared['stringArray'][shared['funcTable']['name'][func]] for func in shared['frameTable']['func']]
+innermost = [names[shared['stackTable']['frame'][stack]] for stack in thread['samples']['stack']]
+assert innermost == ['leaf'] * 10 and thread['samples']['weight'] == [10.0] * 10, (innermost, thread['samples'])"
+same "--debug=1" "cpu profile: total 15" "$("$expand" --format=pprof --profile=cpu --debug=1 samples.tlg | head -1)"
+check "--debug=1 has names" grep -qE '^#	0x[0-9a-f]+	leaf	.*sampler\.cc:[0-9]+$' \
+	<("$expand" --format=pprof --profile=cpu --debug=1 samples.tlg)
 if command -v babeltrace2 >/dev/null; then
 	mkdir ctf
 	"$expand" --format=ctf samples.tlg | tar -xC ctf
