@@ -210,14 +210,8 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 	case OPTION_RECOVER:
 		add_ring(settings, optarg);
 		return 1;
-	case OPTION_RECOVER_ALL:
-		settings->recover_all = 1;
-		return 1;
 	case OPTION_LIVE:
 		settings->live = find_pid("--live is not a process id", optarg);
-		return 1;
-	case OPTION_DELETE:
-		settings->delete_rings = 1;
 		return 1;
 	default:
 		if (!take_selection(&settings->select, option))
@@ -262,6 +256,7 @@ static void answer(const struct t2x_front *front, int option)
 static const struct { int option; size_t at; } flags[] = {
 	{ OPTION_RAW_TEXT, AT(raw_text) }, { OPTION_NO_PAGER, AT(no_pager) }, { OPTION_QUIET, AT(quiet) },
 	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
+	{ OPTION_RECOVER_ALL, AT(recover_all) }, { OPTION_DELETE, AT(delete_rings) },
 }, texts[] = {
 	{ 'o', AT(output) }, { OPTION_OUTPUT, AT(output) }, { OPTION_LAYOUT, AT(layout) },
 	{ OPTION_BINARIES, AT(places.binaries) }, { OPTION_DEBUG_DIR, AT(places.debug_dir) },
@@ -399,6 +394,7 @@ static void check_format_options(struct t2x_settings *settings)
 {
 	struct t2x_options *options = &settings->options;
 	char names[256], what[320];
+	const char *nesting;
 
 	for (unsigned i = 0; i < T2X_OPTIONS; i++) {
 		const struct t2x_format_option *option = &t2x_format_options[i];
@@ -420,9 +416,8 @@ static void check_format_options(struct t2x_settings *settings)
 	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;
 	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
 	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
-	options->nesting = T2X_DEFAULT_NESTING;
-	if (t2x_option(options, T2X_OPTION_nesting))
-		options->nesting = find_number("", t2x_option(options, T2X_OPTION_nesting), MAX_NESTING);
+	nesting = t2x_option(options, T2X_OPTION_nesting);
+	options->nesting = nesting ? find_number("", nesting, MAX_NESTING) : T2X_DEFAULT_NESTING;
 }
 
 static struct option make_option(const char *name, const char *value, int id)

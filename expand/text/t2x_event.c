@@ -340,7 +340,8 @@ static void print_counter(struct t2x_printer *printer, const struct t2x_event *e
 static void put_string(struct t2x_out *out, const char *text, size_t n)
 {
 	t2x_out_char(out, '"');
-	t2x_json_escaped(out, text, n);
+	if (n)
+		t2x_json_escaped(out, text, n);
 	t2x_out_char(out, '"');
 }
 
