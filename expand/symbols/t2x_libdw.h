@@ -2,8 +2,8 @@
 /*
  * t2x_libdw.h - elfutils' libdw, loaded when the first address is to be named.
  *
- * Linked as usual it would bring four libraries more into every t2expand, a millisecond at each start, for what most
- * commands never need; and where it is missing the addresses are shown as they are.  It would ask the servers of
+ * Linked as usual it would bring four libraries more into every t2expand, 0.4 ms at each start, a third more, for what
+ * most commands never need; and where it is missing the addresses are shown as they are.  It would ask the servers of
  * DEBUGINFOD_URLS, which a distribution may have set, without the user's knowing: so that is off unless asked for.
  */
 #ifndef T2X_LIBDW_H
