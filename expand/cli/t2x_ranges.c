@@ -237,6 +237,7 @@ static int join_part(struct part *to, struct part *from, struct t2x_ranges *foun
 static int join_parts(struct ranges *ranges, struct t2x_ranges *found)
 {
 	struct part *first = ranges->parts;
+	int needs_order;
 
 	for (unsigned i = 0; i < ranges->n; i++) {
 		struct part *part = &ranges->parts[i];
@@ -245,7 +246,7 @@ static int join_parts(struct ranges *ranges, struct t2x_ranges *found)
 		if (i)
 			free_part(part);
 	}
-	return t2x_cut_is_whole(&first->cut, first->totals->nnotes > 0) && t2x_totals_join_end(first->totals);
+	return t2x_totals_join_end(first->totals, &needs_order) && t2x_cut_is_whole(&first->cut, needs_order);
 }
 
 static void show(const struct ranges *ranges, struct t2x_ranges *found)

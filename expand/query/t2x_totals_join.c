@@ -208,7 +208,7 @@ static int compare_children(const void *a, const void *b)
 }
 
 /* Each is started, and may end once, later.  Anything else depends on an order that parts do not have. */
-static int join_children(struct t2x_totals *totals, const struct child_order *order, unsigned n)
+static int join_children(struct t2x_totals *totals, const struct child_order *order, unsigned n, int *needs_order)
 {
 	for (unsigned i = 0; i < n; i++) {
 		const struct t2x_note *note = order[i].note, *start = i ? order[i - 1].note : NULL;
@@ -216,9 +216,11 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 
 		if (note->kind == T2X_NOTE_CHILD_START && !is_same)
 			continue;
-		if (!is_same || note->kind == start->kind || note->kind != T2X_NOTE_CHILD_EXIT || !start->row ||
-		    start->ns >= note->ns)
+		if (!is_same || note->kind == start->kind || note->kind != T2X_NOTE_CHILD_EXIT || !start->row)
 			return 0;
+		if (start->tid != note->tid && start->ns >= note->ns)
+			return 0;
+		*needs_order |= start->tid != note->tid;
 		t2x_row_end_child(start->row, note->value, note->is_unknown, note->has_failed, &totals->budget);
 		if (start->row->durations.is_cut)
 			return 0;
@@ -226,18 +228,19 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 	return 1;
 }
 
-int t2x_totals_join_end(struct t2x_totals *totals)
+int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 {
 	struct child_order *order = calloc(totals->nnotes + 1, sizeof(*order));
 	int done = 0;
 
+	*needs_order = 0;
 	if (!order)
 		return 0;
 	for (unsigned i = 0; i < totals->nnotes; i++)
 		order[i].note = &totals->notes[i];
 	qsort(order, totals->nnotes, sizeof(*order), compare_children);
 	if (!totals->is_cut && !totals->others)
-		done = join_children(totals, order, totals->nnotes);
+		done = join_children(totals, order, totals->nnotes, needs_order);
 	free(order);
 	return done;
 }

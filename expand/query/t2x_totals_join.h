@@ -19,7 +19,10 @@
  */
 int t2x_totals_join(struct t2x_totals *to, struct t2x_totals *from);
 
-/* All have been joined.  Return  0: what was noted of children is contradictory, or it is too much */
-int t2x_totals_join_end(struct t2x_totals *totals);
+/*
+ * All have been joined.  *needs_order: one thread has ended a child of another one, so that the result holds only if
+ * the two come in the order of time.  Return  0: what was noted of children is contradictory, or it is too much
+ */
+int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order);
 
 #endif

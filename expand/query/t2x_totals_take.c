@@ -198,7 +198,7 @@ static void note_child(struct t2x_totals *totals, const struct t2x_event *ev, un
 {
 	struct t2x_note note = {
 		.kind = kind, .stream = ev->thread->process->stream, .id = (uint32_t)ev->args[T2X_CHILD_ID].value,
-		.row = row, .ns = ev->ns,
+		.tid = ev->thread->tid, .row = row, .ns = ev->ns,
 	};
 
 	if (kind == T2X_NOTE_CHILD_EXIT) {

@@ -73,6 +73,8 @@ static void open_half(struct half *half, enum t2x_part part)
 	half->feed.thread[0].number = 1;
 }
 
+static int needs_order;           /* of the latest join */
+
 static const struct t2x_row *find_row(const struct t2x_totals *totals, enum t2x_row_kind kind, const char *label)
 {
 	for (unsigned i = 0; i < totals->n; i++)
@@ -84,7 +86,8 @@ static const struct t2x_row *find_row(const struct t2x_totals *totals, enum t2x_
 
 static int join(struct half *a, struct half *b)
 {
-	int done = t2x_totals_join(a->filter.totals, b->filter.totals) && t2x_totals_join_end(a->filter.totals);
+	int done = t2x_totals_join(a->filter.totals, b->filter.totals) &&
+		   t2x_totals_join_end(a->filter.totals, &needs_order);
 
 	feed_expect(&a->feed, "");
 	feed_expect(&b->feed, "");
@@ -121,6 +124,29 @@ static void test_child_that_ends_in_another_part_counts_where_it_began(void **st
 	assert_int_equal(row->failed, 2);
 	assert_int_equal(row->total, 35000);
 	assert_int_equal(row->max, 30000);
+	assert_false(needs_order);
+	t2x_totals_free(a.filter.totals);
+}
+
+static void test_child_that_another_thread_ends_needs_the_order_of_time(void **state)
+{
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	start(&a, 0, 10);
+	b.feed.current = 1;
+	end(&b, 0, 2000, 10);
+	assert_true(join(&a, &b));
+	assert_true(needs_order);
+	t2x_totals_free(a.filter.totals);
+	open_half(&a, T2X_PART_FIRST);
+	open_half(&b, T2X_PART_LATER);
+	start(&a, 0, 10);
+	b.feed.current = 1;
+	end(&b, 0, 10, 10);
+	assert_false(join(&a, &b));
 	t2x_totals_free(a.filter.totals);
 }
 
@@ -169,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_histogram_joined_is_that_of_all_values),
 		cmocka_unit_test(test_histogram_joined_with_one_without_memory_has_no_percentiles),
 		cmocka_unit_test(test_child_that_ends_in_another_part_counts_where_it_began),
+		cmocka_unit_test(test_child_that_another_thread_ends_needs_the_order_of_time),
 		cmocka_unit_test(test_child_whose_id_comes_twice_is_not_joined),
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
 		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
