@@ -197,6 +197,7 @@ void t2x_cut_end(struct t2x_cut *cut, const struct t2x_context *context, const s
 	cut->bytes = context->peak_bytes;
 	cut->pending = context->pending;
 	cut->peak_pending = context->peak_pending;
+	cut->is_undated = context->undated > 0;
 	cut->is_irregular |= range->is_irregular || context->irregular || context->changed || context->ignored;
 	for (uint32_t i = 0; i < t2x_map_slots(&cut->streams); i++) {
 		struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
@@ -227,8 +228,10 @@ uint64_t t2x_cut_last_ns(const struct t2x_cut *cut, uint32_t stream, uint32_t ti
 	return thread ? thread->track.now_ns : 0;
 }
 
-int t2x_cut_goes_back(const struct t2x_cut *cut, const struct t2x_cut *part)
+int t2x_cut_needs_past(const struct t2x_cut *cut, const struct t2x_cut *part)
 {
+	if (part->is_undated)
+		return 1;
 	for (uint32_t i = 0; i < t2x_map_slots(&part->streams); i++) {
 		const struct t2x_cut_stream *stream = t2x_map_at(&part->streams, i);
 		for (uint32_t j = 0; stream && j < t2x_map_slots(&stream->threads); j++) {
@@ -296,7 +299,7 @@ int t2x_cut_join(struct t2x_cut *to, struct t2x_cut *from)
 	if (from->peak_pending > to->peak_pending)
 		to->peak_pending = from->peak_pending;
 	to->goes_on += from->goes_on;
-	to->is_irregular |= from->is_irregular;
+	to->is_irregular |= from->is_irregular || from->is_undated;
 	for (uint32_t i = 0; !to->is_irregular && i < t2x_map_slots(&from->streams); i++) {
 		struct t2x_slot *slot = &from->streams.slots[i];
 		struct t2x_cut_stream *stream = slot->value, *ours;

@@ -21,6 +21,7 @@ struct t2x_cut {
 	/* at most, if one had read all parts: bytes of definitions, regions for which he has room ... */
 	size_t bytes, regions;
 	size_t pending, peak_pending;   /* ... and bytes of blocks that wait where parts end, and elsewhere */
+	int is_undated;           /* the part has to be read again by somebody who knows what is in front of it */
 	int is_irregular;         /* nothing of it may be used */
 };
 
@@ -31,11 +32,12 @@ void t2x_cut_add(struct t2x_cut *cut, const struct t2x_stream *stream, unsigned 
 void t2x_cut_end(struct t2x_cut *cut, const struct t2x_context *context, const struct t2x_range *range);
 
 /*
- * A cycle may know the clock better than the one before, so that by it a part begins earlier than the one in front
- * has ended; who reads all does not let time go back.  1: that has happened, and the part has to be read again by
- * somebody who knows when each thread did something last.
+ * Whether the part has to be read again by somebody who knows when each thread did something last.
+ *
+ * Steps have the time of what was before them.  And a cycle may know the clock better than the one before, so that
+ * by it a part begins earlier than the one in front has ended; who reads all does not let time go back.
  */
-int t2x_cut_goes_back(const struct t2x_cut *cut, const struct t2x_cut *part);
+int t2x_cut_needs_past(const struct t2x_cut *cut, const struct t2x_cut *part);
 uint64_t t2x_cut_last_ns(const struct t2x_cut *cut, uint32_t stream, uint32_t tid);
 
 /* Join what is known with the part behind.  from is empty then, or irregular.  Return  0: they do not fit */

@@ -226,7 +226,7 @@ static void read_again(struct part *part, const struct t2x_cut *in_front)
 /* Add the part to the first one, and what is to be said to what was found.  Return  0: it does not fit */
 static int join_part(struct part *to, struct part *from, struct t2x_ranges *found)
 {
-	if (to != from && t2x_cut_goes_back(&to->cut, &from->cut))
+	if (to != from && t2x_cut_needs_past(&to->cut, &from->cut))
 		read_again(from, &to->cut);
 	found->context.unknown += from->context.unknown;
 	found->summary.checkpoints += from->summary.checkpoints;

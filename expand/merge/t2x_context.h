@@ -34,6 +34,7 @@ struct t2x_context {
 	uint64_t unknown;                       /* events of types that are not known */
 	uint64_t missing;                       /* checkpoints that the last mark or end counts and that did not come */
 	uint64_t irregular;                     /* what may mean something else to who has not read all before it */
+	uint64_t undated;                       /* steps whose time is that of something in front of a part */
 	int is_part;                            /* what lies in front of the inputs is read elsewhere, see t2x_stream */
 	/* Of a part, or NULL: hears of a stream before it is forgotten; knows when a thread did something last */
 	void (*forget)(struct t2x_context *context, const struct t2x_stream *stream);

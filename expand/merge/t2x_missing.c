@@ -123,9 +123,9 @@ uint64_t t2x_missing_first_time(const struct t2x_stream *stream, const struct t2
 	const struct t2x_scope *scope = t2x_scope_get(&stream->scopes, tail->event->u.hit.scopeIndex);
 	uint64_t ns = find_next_time(tail);
 
-	/* In a part: the reader of the one in front knows, and for a step it does not matter. */
+	/* In a part: the reader of the one in front knows.  What comes next will do if it is certain, for a step. */
 	if (stream->is_part && !(ns && scope && scope->style == TLG_STYLE_step))
-		stream->context->irregular++;
+		stream->context->undated++;
 	/* Its predecessor lies in front of where reading began: with that one's time it is not wanted, either. */
 	if (stream->sought_ns && tail->event->sequence != 1 && (!ns || ns >= stream->sought_ns))
 		return stream->sought_ns - 1;

@@ -31,6 +31,7 @@ struct maker {
 	unsigned round, nchildren, next_child;
 	/* what is to be wrong in the middle */
 	int forgets_region, renames, redefines, goes_back;
+	int has_steps;            /* each thread begins each cycle with one, in a block by itself */
 };
 
 static unsigned pick(struct maker *maker, unsigned n)
@@ -150,6 +151,15 @@ static void add_hit(struct maker *maker, unsigned tid, uint64_t ns)
 	}
 }
 
+static void add_step(struct maker *maker, unsigned tid)
+{
+	if (!maker->has_steps)
+		return;
+	tlgmake_hit(&maker->make, 0, STEP);
+	tlgmake_seal(&maker->make);
+	tlgmake_begin(&maker->make, tid);
+}
+
 static void begin_cycle(struct maker *maker, uint64_t ns)
 {
 	maker->make.cycle_ns = ns;
@@ -173,8 +183,10 @@ static void add_round(struct maker *maker)
 		if (maker->goes_back && is_middle(maker) && !maker->threads[tid].is_posted)
 			ns -= 9000;
 		tlgmake_begin(&maker->make, tid);
-		if (!maker->threads[tid].is_posted)
+		if (!maker->threads[tid].is_posted) {
 			post(maker, tid);
+			add_step(maker, tid);
+		}
 		for (unsigned i = 0; i < HITS; i++)
 			add_hit(maker, tid, ns += pick(maker, 450));
 		maker->threads[tid].is_over = tid == 2 && maker->round > 300;
@@ -318,6 +330,14 @@ static void test_ranges_in_which_time_goes_back_are_read_again(void **state)
 	check(&maker, 1);
 }
 
+static void test_ranges_that_begin_with_steps_are_read_again(void **state)
+{
+	struct maker maker = { .has_steps = 1 };
+
+	(void)state;
+	check(&maker, 1);
+}
+
 static void test_ranges_of_several_streams_in_a_file_are_joined(void **state)
 {
 	unsigned char *bytes = NULL;
@@ -422,6 +442,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ranges_joined_are_the_whole),
 		cmocka_unit_test(test_ranges_in_which_time_goes_back_are_read_again),
+		cmocka_unit_test(test_ranges_that_begin_with_steps_are_read_again),
 		cmocka_unit_test(test_ranges_of_several_streams_in_a_file_are_joined),
 		cmocka_unit_test(test_ranges_of_several_files_are_joined),
 		cmocka_unit_test(test_ranges_of_one_stream_in_two_files_are_not_joined),
