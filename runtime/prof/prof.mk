@@ -8,6 +8,9 @@ prof_obj := $(patsubst %.c,$(obj)/%.o,$(wildcard runtime/prof/*.c))
 profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a)
 all: $(profiler)
 
+# What it calls may throw, through it
+$(obj)/runtime/prof/tr2p_new.o: private our_cflags += -fexceptions
+
 # Of the expander only what it calls
 $(out)/$(prof_soname): $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a $(shared) runtime/trace2_prof.map $(out)/flags
 	$(call say,LD)

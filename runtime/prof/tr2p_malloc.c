@@ -29,6 +29,7 @@ void tr2p_malloc_profile(int is_on)
 #include <string.h>
 
 #include "tr2p_heap.h"
+#include "tr2p_new.h"
 
 #define EXPORT __attribute__((visibility("default")))
 /* Out of line, so that the way without a sample needs no stack frame */
@@ -341,6 +342,7 @@ void tr2p_malloc_profile(int is_on)
 	LEAD(posix_memalign, is_on ? on_posix_memalign : NEXT(posix_memalign));
 	LEAD(valloc, is_on ? on_valloc : NEXT(valloc));
 	LEAD(pvalloc, is_on ? on_pvalloc : NEXT(pvalloc));
+	tr2p_new_profile(is_on);
 }
 
 /* ---- what the program calls -------------------------------------------------------------------------- */

@@ -6,8 +6,9 @@
  * jemalloc or tcmalloc, by a pointer each.  With a heap profile that pointer leads to a function which counts down to
  * the next sample first.  So what is off costs a load and a jump.
  *
- * operator new and delete of libstdc++ and libc++, strdup(), asprintf(), getline() and so on call malloc() and free(),
- * and are seen there.  mmap(), sbrk(), and an allocator's own functions, as mallocx(), are not.
+ * strdup(), asprintf(), getline() and so on call malloc(), and so do libstdc++'s and libc++'s operators new and delete:
+ * they are seen there.  tr2p_new.h is in front of other operators.  mmap(), sbrk(), an allocator's own functions, as
+ * mallocx(), and malloc() of a program that has one in itself are not seen.
  */
 #ifndef TR2P_MALLOC_H
 #define TR2P_MALLOC_H
