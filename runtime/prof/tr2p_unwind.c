@@ -2,6 +2,7 @@
 /* tr2p_unwind.c - by libgcc, or along frame pointers. */
 #include "tr2p_unwind.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <ucontext.h>
 #include <unwind.h>
@@ -11,7 +12,8 @@
 static struct settings {
 	int by_frame_pointers;
 	unsigned frames;
-} g_settings = { 0, TR2P_FRAMES };
+	uintptr_t libgcc, libgcc_end; /* where that is in memory */
+} g_settings = { .frames = TR2P_FRAMES };
 
 /* ---- what a signal has interrupted ---------------------------------------------------------------- */
 
@@ -59,6 +61,15 @@ static int is_sane(const struct walk *walk, uintptr_t cfa)
 	return !thread->stack_high || (cfa >= thread->stack_low && cfa <= thread->stack_high);
 }
 
+/*
+ * A signal in libgcc itself: when it goes to the handler of an exception, its frame is half its own and half the
+ * handler's, and to go on from there ends at an address of nowhere, which it reads.
+ */
+static int is_libgcc(uintptr_t ip)
+{
+	return ip >= g_settings.libgcc && ip < g_settings.libgcc_end;
+}
+
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
@@ -76,7 +87,7 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *dat
 	if (!ip)
 		return _URC_END_OF_STACK;
 	walk->stack->at[walk->stack->n++] = is_exact ? ip : ip - 1;
-	if (walk->stack->n == g_settings.frames || !is_sane(walk, cfa))
+	if (walk->stack->n == g_settings.frames || !is_sane(walk, cfa) || (is_exact && is_libgcc(ip)))
 		return _URC_END_OF_STACK;
 	walk->cfa = cfa;
 	return _URC_NO_REASON;
@@ -106,8 +117,13 @@ static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, u
 
 void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
 {
+	struct dl_find_object found;
 	struct tr2p_stack stack;
 
+	if (!_dl_find_object((void *)(uintptr_t)_Unwind_Backtrace, &found)) {
+		g_settings.libgcc = (uintptr_t)found.dlfo_map_start;
+		g_settings.libgcc_end = (uintptr_t)found.dlfo_map_end;
+	}
 	g_settings.by_frame_pointers = by_frame_pointers;
 	if (frames)
 		g_settings.frames = frames < TR2P_FRAMES_MAX ? frames : TR2P_FRAMES_MAX;
