@@ -76,15 +76,16 @@ fi
 cat >complete.zsh <<'END'
 zmodload zsh/zpty || exit 1
 zpty shell zsh -f -i
-zpty -w shell "PS1=RE%{%}ADY; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; cd $2
+zpty -w shell "fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; cd $2
 zstyle ':completion:*' verbose no; LISTMAX=10000; COLUMNS=200
 compadd() {
 	local -a found
 	builtin compadd -O found \"\$@\"
 	print -l -- \"<\"\${^found}\">\"
 	builtin compadd \"\$@\"
-}"
-zpty -r shell line '*READY*'    # the prompt: from now on keys are the line editor's
+}
+PS1=RE%{%}ADY"
+zpty -r shell line '*READY*'    # the prompt behind all that: from now on keys are the line editor's, not the terminal's
 zpty -n -w shell "$3"$'\t\t'
 zpty -n -w shell $'\C-u\nprint EN\'\'D\n'
 while zpty -r shell line; do print -r -- "$line"; [[ $line != *END* ]] || break; done
