@@ -46,7 +46,8 @@ static uint64_t take_signed(struct t2x_firefox_cursor *cursor)
 void t2x_firefox_put_marker(struct t2x_firefox_rows *rows, const struct t2x_firefox_marker *marker)
 {
 	unsigned char head[MARKER_BYTES], *p = head, *to;
-	size_t n = marker->text ? marker->length : 0;
+	size_t all = marker->text ? marker->length : 0;
+	size_t n = all < T2X_FIREFOX_TEXT_BYTES ? all : T2X_FIREFOX_TEXT_BYTES;
 
 	*p++ = (unsigned char)((unsigned)marker->schema | (unsigned)marker->phase << PHASE_SHIFT |
 			       (marker->text ? HAS_TEXT : 0u) | (marker->has_value ? HAS_VALUE : 0u));

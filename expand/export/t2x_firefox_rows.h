@@ -9,6 +9,9 @@
 
 #include "t2x_bytes.h"
 
+/* Of a text; the rest is cut off: an event of 24 bytes may make a message of a megabyte. */
+enum { T2X_FIREFOX_TEXT_BYTES = 4096 };
+
 /* Rows that are put one behind the other; all zero: none. */
 struct t2x_firefox_rows {
 	struct t2x_bytes bytes;

@@ -227,6 +227,23 @@ static void test_firefox_empty_trace_is_a_profile(void **state)
 	       "\"stringArray\":[\"events lost\"]}}\n");
 }
 
+static void test_firefox_long_text_is_cut(void **state)
+{
+	struct t2x_firefox_rows rows = { .count = 0 };
+	struct t2x_firefox_cursor cursor;
+	struct t2x_firefox_marker got;
+	char text[5000];
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	t2x_firefox_put_marker(&rows, &(struct t2x_firefox_marker){ .name = 1, .text = text, .length = sizeof(text) });
+	cursor = t2x_firefox_first(&rows);
+	assert_true(t2x_firefox_next_marker(&cursor, &got));
+	assert_int_equal(got.length, 4096);
+	assert_false(t2x_firefox_next_marker(&cursor, &got));
+	t2x_bytes_free(&rows.bytes);
+}
+
 /* Readers have a byte for it. */
 static void test_firefox_categories_beyond_255_are_other(void **state)
 {
@@ -295,6 +312,7 @@ int main(void)
 		cmocka_unit_test(test_firefox_child_is_an_interval_that_ends_with_it),
 		cmocka_unit_test(test_firefox_every_kind_is_printed),
 		cmocka_unit_test(test_firefox_empty_trace_is_a_profile),
+		cmocka_unit_test(test_firefox_long_text_is_cut),
 		cmocka_unit_test(test_firefox_categories_beyond_255_are_other),
 		cmocka_unit_test(test_firefox_rows_are_read_as_they_were_put),
 	};
