@@ -6,7 +6,7 @@
 set -u
 . tests/torture/common.sh
 
-# run MODE AMOUNT SEED: the program's last line is its sum; a ring that is used up makes it wait without end
+# run MODE AMOUNT SEED: the program's last line is its sum
 run()
 {
 	local p f
