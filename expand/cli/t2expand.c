@@ -9,6 +9,7 @@
 #include "t2x_compare.h"
 #include "t2x_expand.h"
 #include "t2x_progress.h"
+#include "t2x_record.h"
 #include "t2x_ring_hints.h"
 #include "t2x_span.h"
 
@@ -285,6 +286,8 @@ int main(int argc, char **argv)
 	struct run run = { .report = { .to = stderr } };
 	int status = T2X_EXIT_UNUSABLE;
 
+	if (t2x_record_is_meant(argc, argv))
+		return t2x_record_run(argc, argv);
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;

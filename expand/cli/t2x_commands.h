@@ -16,6 +16,7 @@ enum t2x_takes {
 	T2X_TAKES_PID,            /* a process id, and files */
 	T2X_TAKES_LAYOUT,         /* what --show_format may be */
 	T2X_TAKES_COMMAND,
+	T2X_TAKES_PROGRAM,        /* a program and its arguments: t2x_record.h */
 };
 
 enum t2x_section {

@@ -64,6 +64,18 @@ static const char front_synopsis[] =
 	"\n"
 	"What programs with libtrace2 have recorded in .tlg files.\n";
 
+static const char recording[] =
+	"What is sampled; without any of these --cpu\n"
+	"  --cpu[=HZ]           stacks, so often in a second of CPU time; 100\n"
+	"  --wall[=HZ]          the same in each second, also of threads that wait; 100\n"
+	"  --heap[=BYTES]       allocations, one in so many bytes; 512k\n"
+	"  --block[=TIME]       waits for locks of so long; 10us\n"
+	"  --mutex[=N]          unlocking what others wait for, one in so many times; 10\n"
+	"  --threadcreate       where threads are created\n"
+	"Output\n"
+	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
+	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
+
 static const char statuses[] =
 	"Exit status: 0; 3 parts are damaged, the rest was expanded; 1 unusable input or output; 2 usage\n";
 
@@ -161,7 +173,9 @@ static void put_command(FILE *to, const struct t2x_command *command)
 
 	fprintf(to, "usage: t2 %s [OPTION]... %s\n\n%s: %s.\n", command->name, command->synopsis, command->name,
 		command->help);
-	if (command->takes == T2X_TAKES_LAYOUT)
+	if (command->takes == T2X_TAKES_PROGRAM)
+		fputs(recording, to);
+	if (command->takes == T2X_TAKES_LAYOUT || command->takes == T2X_TAKES_PROGRAM)
 		return;
 	if (!format)
 		put_formats(to);

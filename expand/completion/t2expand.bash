@@ -69,6 +69,10 @@ _t2expand()
 	elif [[ $word = --*=* ]]; then
 		_t2expand_values "$program" "${word%%=*}" "${word#*=}"
 		COMPREPLY=("${COMPREPLY[@]/#/${word%%=*}=}")
+	elif [[ $command = record && $word = -* ]]; then
+		mapfile -t COMPREPLY < <(compgen -W "$("$program" record --help | grep -oE -- '--[a-z]+')" -- "$word")
+	elif [[ $command = record ]]; then
+		return                  # a program, files
 	elif [[ $word = -* ]]; then
 		mapfile -t COMPREPLY < <(compgen -W "$(_t2expand_options "$program")" -- "$word")
 		[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null

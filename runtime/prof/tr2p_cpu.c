@@ -14,6 +14,7 @@
 #include "tr2p_init.h"
 #include "tr2p_sample.h"
 #include "tr2p_settings.h"
+#include "tr2p_signal.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
 #include "tr2p_unwind.h"
@@ -35,7 +36,6 @@ static struct clock {
 static const unsigned profiles[TR2P_CLOCKS] = { TR2P_CPU, TR2P_WALL };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of starting and stopping */
-static struct sigaction before;           /* what SIGPROF was: the default, or ignored */
 
 /* ---- ticks ----------------------------------------------------------------------------------------- */
 
@@ -64,21 +64,11 @@ static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *inf
 	tr2p_sample(profiles[clock], &stack, &amount);
 }
 
-/* A SIGPROF that is not ours does what it would have done: nothing, or it ends the process. */
-static void pass_on(void)
-{
-	if (before.sa_handler == SIG_IGN)
-		return;
-	sigaction(SIGPROF, &before, NULL);
-	raise(SIGPROF);   /* when this handler returns */
-}
-
 static void on_tick(int signo, siginfo_t *info, void *context)
 {
 	const struct start *start = info->si_value.sival_ptr;
 	int saved = errno, is_ours = 0;
 
-	(void)signo;
 	for (unsigned i = 0; info->si_code == SI_TIMER && !is_ours && i < TR2P_CLOCKS; i++) {
 		if (start < clocks[i].starts || start >= clocks[i].starts + STARTS)
 			continue;
@@ -88,31 +78,11 @@ static void on_tick(int signo, siginfo_t *info, void *context)
 			take(i, tr2_load_rlx(&start->period_ns), info, context); /* relaxed: as above */
 	}
 	if (!is_ours)
-		pass_on();
+		tr2p_signal_pass_on(signo, info, context);
 	errno = saved;
 }
 
 /* ---- starting -------------------------------------------------------------------------------------- */
-
-/* Other signals wait: a handler that leaves by longjmp() would leave this one, too, in the midst of it. */
-static int install(void)
-{
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
-	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
-
-	if (sigaction(SIGPROF, NULL, &now))
-		return errno;
-	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_tick)
-		return 0;
-	if ((now.sa_flags & SA_SIGINFO) || (now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN))
-		return EBUSY;
-	before = now;
-	ours.sa_sigaction = on_tick;
-	sigfillset(&ours.sa_mask);
-	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&ours.sa_mask, faults[i]);
-	return sigaction(SIGPROF, &ours, NULL) ? errno : 0;
-}
 
 /* The kernel looks at clocks of CPU time when it ticks: ticks of ours come at its, with a weight. */
 static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
@@ -139,7 +109,7 @@ static int start_locked(enum tr2p_clock clock, unsigned hz)
 
 	if (tr2_load_rlx(&mine->now)) /* relaxed: only changed under the lock */
 		return EALREADY;
-	error = install();
+	error = tr2p_signal_install(on_tick);
 	if (error)
 		return error;
 	mine->count++;

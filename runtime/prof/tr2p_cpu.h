@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tr2p_cpu.h - the profiles "cpu" and "wall": ticks of timers, which are SIGPROF in the thread that they are about.
- *
- * Once installed the handler stays: a tick may still be on its way when its clock has been stopped, and would end the
- * program.  It knows its own signals by their cookie; any other SIGPROF has the effect that it would have without us.
  */
 #ifndef TR2P_CPU_H
 #define TR2P_CPU_H

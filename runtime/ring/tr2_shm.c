@@ -69,12 +69,25 @@ static int open_in(const char *directory, uint32_t stream)
 	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 }
 
+/* $XDG_RUNTIME_DIR as it was at the start: a forked child may be in the midst of changing its environment. */
+static const char *find_runtime_directory(void)
+{
+	static char directory[128];
+	static int is_known;
+	const char *value = is_known ? NULL : secure_getenv("XDG_RUNTIME_DIR");
+
+	if (value && *value == '/' && strlen(value) < sizeof(directory))
+		strcpy(directory, value);
+	is_known = 1;
+	return directory;
+}
+
 static int open_file(uint32_t stream)
 {
-	const char *runtime = secure_getenv("XDG_RUNTIME_DIR");
+	const char *runtime = find_runtime_directory();
 	int fd = -1;
 
-	if (runtime && *runtime == '/' && strlen(runtime) < 128)
+	if (*runtime)
 		fd = open_in(runtime, stream);
 	if (fd < 0)
 		fd = open_in("/dev/shm", stream);

@@ -349,6 +349,35 @@ static void test_fork_child_that_cannot_record_leaves_its_parents_stream_alone(v
 	assert_int_equal(raw_count(&file, TLG_STYLE_region_leave, "parent"), 1);
 }
 
+/* As it is while a shell makes room for another variable: with the profiler, realloc() records. */
+static int run_fork_without_environment(void *data)
+{
+	char **environment = environ;
+	pid_t pid;
+
+	(void)data;
+	trace2_initialize();
+	trace2_region_enter("test", "parent", NULL);
+	pid = fork();
+	if (!pid) {
+		environ = (char **)sizeof(char *);   /* no such address */
+		trace2_region_enter("test", "child", NULL);
+		environ = environment;
+		trace2_finish();
+		_exit(0);
+	}
+	return wait_for(pid);
+}
+
+static void test_fork_child_does_not_read_an_environment_that_is_being_changed(void **state)
+{
+	(void)state;
+	traced_run(&t, run_fork_without_environment, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_region_enter, "child"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +386,7 @@ int main(void)
 		TRACED_TEST(test_fork_child_has_a_stream_of_its_own_at_a_socket),
 		TRACED_TEST(test_fork_child_has_all_scopes_of_its_parent),
 		TRACED_TEST(test_fork_out_of_order_keeps_all_targets),
+		TRACED_TEST(test_fork_child_does_not_read_an_environment_that_is_being_changed),
 		TRACED_TEST(test_fork_child_that_cannot_record_leaves_its_parents_stream_alone),
 	};
 

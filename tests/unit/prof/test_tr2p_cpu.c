@@ -247,6 +247,33 @@ static void test_cpu_is_busy_where_the_program_handles_sigprof(void **state)
 	trace2_prof_stop_cpu();
 }
 
+/* As sort(1) does, and what resets all signals: the timers would end it. */
+static void test_cpu_ticks_do_not_reach_what_the_program_makes_of_sigprof(void **state)
+{
+#ifndef TR2_IS_SANITIZED
+	struct sigaction own = { .sa_handler = handle }, old;
+
+	g_handled = 0;
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	assert_int_equal(sigaction(SIGPROF, &own, NULL), 0);
+	burn(BURN_MS);
+	assert_int_equal(g_handled, 0);
+	raise(SIGPROF);
+	assert_int_equal(g_handled, 1);
+	assert_int_equal(sigaction(SIGPROF, NULL, &old), 0);
+	assert_ptr_equal(old.sa_handler, handle);
+	assert_ptr_equal(signal(SIGPROF, SIG_DFL), handle);
+	burn(BURN_MS);
+	assert_true(signal(SIGPROF, SIG_IGN) == SIG_DFL);
+	raise(SIGPROF);
+	trace2_prof_stop_cpu();
+	assert_ptr_equal(signal(SIGPROF, SIG_DFL), SIG_IGN);
+	assert_int_equal(g_handled, 1);
+	assert_true(totals_of(TR2P_CPU, NULL).count > 1);
+#endif
+	(void)state;
+}
+
 static void test_cpu_tick_that_comes_behind_the_stop_does_nothing(void **state)
 {
 	const struct trace2_labels *labels = labels_of("late");
@@ -329,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_wall_samples_a_thread_that_is_blocked),
 		cmocka_unit_test(test_cpu_started_again_is_refused_and_begins_at_zero_once_stopped),
 		cmocka_unit_test(test_cpu_is_busy_where_the_program_handles_sigprof),
+		cmocka_unit_test(test_cpu_ticks_do_not_reach_what_the_program_makes_of_sigprof),
 		cmocka_unit_test(test_cpu_tick_that_comes_behind_the_stop_does_nothing),
 		cmocka_unit_test(test_sigprof_of_others_ends_the_program_as_it_would_without_us),
 		cmocka_unit_test(test_cpu_goes_on_in_a_forked_child),

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_record.c - the options of `t2 record' become an environment. */
+#include "t2x_record.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "t2x_commands.h"
+#include "t2x_options.h"
+#include "t2x_usage.h"
+
+static const char library[] = "libtrace2-prof.so.0";
+
+/* What is sampled: each is a word of TRACE2_PROF, see trace2-env(7). */
+static const struct option options[] = {
+	{ "cpu", optional_argument, NULL, 'p' }, { "wall", optional_argument, NULL, 'p' },
+	{ "heap", optional_argument, NULL, 'p' }, { "block", optional_argument, NULL, 'p' },
+	{ "mutex", optional_argument, NULL, 'p' }, { "threadcreate", no_argument, NULL, 'p' },
+	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
+};
+
+struct recording {
+	char profiles[256];               /* TRACE2_PROF */
+	char raw[PATH_MAX];               /* TRACE2_RAW */
+	char preload[2 * PATH_MAX];       /* LD_PRELOAD */
+	const char *output;               /* NULL: by the name of the program */
+	int status;                       /* not 0: it failed, with this */
+};
+
+/* Return  0, for a chain of steps that ends with the first that fails */
+static int fail(struct recording *recording, int status, const char *what, const char *why)
+{
+	fprintf(stderr, "t2 record: %s%s%s\n", what, why ? ": " : "", why ? why : "");
+	recording->status = status;
+	return 0;
+}
+
+int t2x_record_is_meant(int argc, char **argv)
+{
+	const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+
+	return argc > 1 && !strcmp(slash ? slash + 1 : argv[0], "t2") && !strcmp(argv[1], "record");
+}
+
+/* ---- options -------------------------------------------------------------------------------------- */
+
+/* A number with a unit behind it; the library knows which. */
+static int is_value(const char *text)
+{
+	size_t digits = strspn(text, "0123456789");
+
+	return digits && !text[digits + strspn(text + digits, "abcdefghijklmnopqrstuvwxyzHKMG")];
+}
+
+static int add_profile(struct recording *recording, const char *name, const char *value)
+{
+	size_t n = strlen(recording->profiles);
+	char what[64];
+	int more;
+
+	snprintf(what, sizeof(what), "--%s needs a number, with a unit perhaps, not", name);
+	if (value && !is_value(value))
+		return fail(recording, T2X_EXIT_USAGE, what, value);
+	more = snprintf(recording->profiles + n, sizeof(recording->profiles) - n, "%s%s%s%s", n ? "," : "", name,
+			value ? "=" : "", value ? value : "");
+	return (size_t)more < sizeof(recording->profiles) - n ||
+	       fail(recording, T2X_EXIT_USAGE, "too many options", NULL);
+}
+
+static int take_options(struct recording *recording, int argc, char **argv)
+{
+	int option, index = 0;
+
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "+o:h", options, &index)) != -1) {
+		if (option == 'p' && !add_profile(recording, options[index].name, optarg))
+			return 0;
+		if (option == 'o')
+			recording->output = optarg;
+		if (option == '?')
+			return fail(recording, T2X_EXIT_USAGE,
+				    "unknown option, or without its value (t2 record --help tells more)",
+				    argv[optind - 1]);
+	}
+	if (optind == argc)
+		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
+	return *recording->profiles || add_profile(recording, "cpu", NULL);
+}
+
+/* ---- where the trace goes -------------------------------------------------------------------------- */
+
+/* A trace of an earlier run is replaced, anything else is not; in a directory each process has a file of its own. */
+static int make_place(struct recording *recording)
+{
+	const char *suffix = strrchr(recording->raw, '.');
+	struct stat st;
+
+	if (stat(recording->raw, &st) || S_ISDIR(st.st_mode))
+		return 1;
+	if (!suffix || strcmp(suffix, ".tlg") || !S_ISREG(st.st_mode))
+		return fail(recording, T2X_EXIT_UNUSABLE, recording->raw, "exists, and is not named as a trace, .tlg");
+	return !unlink(recording->raw) || fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
+}
+
+static int find_output(struct recording *recording, const char *program)
+{
+	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+	char here[PATH_MAX] = "";
+	int n;
+
+	if ((!recording->output || *recording->output != '/') && !getcwd(here, sizeof(here)))
+		return fail(recording, T2X_EXIT_UNUSABLE, "this directory", strerror(errno));
+	n = snprintf(recording->raw, sizeof(recording->raw), "%s%s%s%s", here, *here ? "/" : "",
+		     recording->output ? recording->output : name, recording->output ? "" : ".tlg");
+	if (n < 0 || (size_t)n >= sizeof(recording->raw))
+		return fail(recording, T2X_EXIT_UNUSABLE, program, strerror(ENAMETOOLONG));
+	return make_place(recording);
+}
+
+/* ---- the library ----------------------------------------------------------------------------------- */
+
+/* Return  1: it is in this directory, as seen from the program's */
+static int is_in(char *path, size_t size, const char *directory)
+{
+	char *slash;
+	ssize_t n = readlink("/proc/self/exe", path, size - 1);
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash || (size_t)(slash - path) + strlen(directory) + sizeof(library) + 2 > size)
+		return 0;
+	sprintf(slash + 1, "%s%s", directory, library);
+	return !access(path, R_OK);
+}
+
+/* Beside us, as it is built; installed in lib beside our bin; or where the dynamic linker finds it. */
+static int find_library(struct recording *recording)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char path[PATH_MAX];
+	int n;
+
+	if (!is_in(path, sizeof(path), "") && !is_in(path, sizeof(path), "../lib/")) {
+		if (!dlopen(library, RTLD_LAZY))
+			return fail(recording, T2X_EXIT_UNUSABLE, library,
+				    "neither beside t2, nor in ../lib, nor where the dynamic linker looks");
+		memcpy(path, library, sizeof(library));
+	}
+	if (strpbrk(path, ": "))
+		return fail(recording, T2X_EXIT_UNUSABLE, path, "LD_PRELOAD takes no path with a blank or a colon");
+	/* In front of the others: an allocator that the program brings along is what we forward to. */
+	n = snprintf(recording->preload, sizeof(recording->preload), "%s%s%s", path, others && *others ? ":" : "",
+		     others ? others : "");
+	return (n >= 0 && (size_t)n < sizeof(recording->preload)) ||
+	       fail(recording, T2X_EXIT_UNUSABLE, "LD_PRELOAD", strerror(ENAMETOOLONG));
+}
+
+int t2x_record_run(int argc, char **argv)
+{
+	const struct t2x_front front = t2x_front_take(&argc, &argv);
+	struct recording recording = { .output = NULL };
+	int error;
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+		t2x_usage_help(stdout, &front, 0);
+		return fflush(stdout) ? T2X_EXIT_UNUSABLE : EXIT_SUCCESS;
+	}
+	if (!take_options(&recording, argc, argv) || !find_library(&recording) ||
+	    !find_output(&recording, argv[optind]))
+		return recording.status;
+	/* What is wrong with a setting shall not be silent here. */
+	if (setenv("LD_PRELOAD", recording.preload, 1) || setenv("TRACE2_PROF", recording.profiles, 1) ||
+	    setenv("TRACE2_RAW", recording.raw, 1) || setenv("TRACE2_DST_DEBUG", "1", 0)) {
+		fail(&recording, T2X_EXIT_UNUSABLE, "environment", strerror(errno));
+		return recording.status;
+	}
+	execvp(argv[optind], argv + optind);
+	error = errno;
+	fail(&recording, error == ENOENT ? T2X_EXIT_NOT_FOUND : T2X_EXIT_NOT_RUN, argv[optind], strerror(error));
+	return recording.status;
+}

@@ -1,0 +1,95 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# t2 record: any program with the profiler in front of it.  It prints and ends as without; what is sampled is in the
+# trace; what cannot be is said in one line.  What README.md shows of it is run.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need_shared_library
+need "libtrace2-prof in $out" [ -e "$out/libtrace2-prof.so.0" ]
+export PATH=$out:$PATH
+cd "$tmp" || exit 1
+
+# samples FILE: how many are in a trace
+samples()
+{
+	t2 export --format=ndjson "$1" | grep -c '"event":"sample"'
+}
+# environment NAME: what the program gets
+environment()
+{
+	t2 record "${@:2}" -o env.tlg -- env 2>/dev/null | sed -n "s/^$1=//p"
+}
+
+# ---- what the program gets ----------------------------------------------------------------------
+check "the library beside t2" [ "$(environment LD_PRELOAD)" = "$(readlink -f "$out")/libtrace2-prof.so.0" ]
+others=$(readlink -f "$out/libtrace2.so.0")
+check "what was to be preloaded is" [ "$(LD_PRELOAD=$others environment LD_PRELOAD)" = \
+	"$(readlink -f "$out")/libtrace2-prof.so.0:$others" ]
+check "by itself --cpu" [ "$(environment TRACE2_PROF)" = cpu ]
+check "profiles" [ "$(environment TRACE2_PROF --wall=50hz --heap=64k --threadcreate --cpu=20)" = \
+	wall=50hz,heap=64k,threadcreate,cpu=20 ]
+check "the trace" [ "$(environment TRACE2_RAW)" = "$tmp/env.tlg" ]
+
+# ---- how it ends --------------------------------------------------------------------------------
+expect "the program's exit status" 7 '' t2 record sh -c 'exit 7'
+rm -f env.tlg
+expect "without a name for the trace" 0 '' t2 record "$(command -v env)" true
+check "it has that of the program" [ -e env.tlg ]
+t2 record -o killed.tlg -- sh -c 'kill -TERM $$' 2>/dev/null &
+wait $! 2>/dev/null
+check "its signal" [ $? -eq 143 ]
+expect "its own options" 0 '' t2 record -o echo.tlg echo -o -- --cpu
+check "are not ours" grep -qx -- '-o -- --cpu' stdout
+expect "again: the trace is replaced" 0 '' t2 record -o echo.tlg true
+mkdir many
+expect "a directory" 0 '' t2 record -o many bash -c 'env true; env true'
+check "has a file of each process" [ "$(find many -type f | wc -l)" -ge 2 ]
+
+# ---- what is sampled ----------------------------------------------------------------------------
+expect "CPU time" 0 '' t2 record --cpu=200 -o cpu.tlg -- bash -c 'for ((i = 0; i < 200000; i++)); do :; done'
+check "is in the trace" [ "$(samples cpu.tlg)" -gt 0 ]
+expect "allocations" 0 '' t2 record --heap=1k -o heap.tlg -- sort "$top/README.md"
+check "are in the trace" [ "$(samples heap.tlg)" -gt 0 ]
+
+# ---- what is wrong ------------------------------------------------------------------------------
+expect "no program" 2 '^t2 record: no program to run' t2 record --cpu
+expect "an unknown option" 2 'unknown option.*: --nothing$' t2 record --nothing true
+expect "an option without its value" 2 'without its value.*: -o$' t2 record -o
+expect "a value that is none" 2 '^t2 record: --cpu needs a number, with a unit perhaps, not: fast$' t2 record --cpu=fast true
+expect "a value that the library refuses" 0 "'cpu=20000', ignored" t2 record --cpu=20000 -o out.tlg true
+expect "a program that is not there" 127 '^t2 record: nothing-of-this-name: No such file' t2 record nothing-of-this-name
+expect "a program that is none" 126 '^t2 record: ./many: Permission denied' t2 record ./many
+echo precious >precious.txt
+expect "a file that is no trace" 1 'precious.txt: exists, and is not named as a trace' t2 record -o precious.txt true
+check "is as it was" grep -qx precious precious.txt
+mkdir alone
+cp "$out/t2expand" alone/t2 || exit 1
+expect "no library" 1 'libtrace2-prof.so.0: neither beside t2, nor in ../lib' alone/t2 record true
+mkdir "a b"
+cp "$out/t2expand" "a b/t2" && cp "$out/libtrace2-prof.so.0" "$out/libtrace2.so.0" "a b" || exit 1
+expect "a path that LD_PRELOAD cannot have" 1 'LD_PRELOAD takes no path with a blank' "a b/t2" record true
+mkdir -p there/bin there/lib
+cp "$out/t2expand" there/bin/t2 && cp "$out/libtrace2-prof.so.0" "$out/libtrace2.so.0" there/lib || exit 1
+expect "the library in ../lib" 0 '' there/bin/t2 record -o there.tlg true
+check "is found" [ -s there.tlg ]
+
+# ---- README.md ----------------------------------------------------------------------------------
+awk -v mark='<!-- profile -->' '$0 == mark { on = 1; next } /^```/ { if (inside) exit; if (on) inside = 1; next } inside' \
+	"$top/README.md" >commands
+check "README.md has commands" [ "$(wc -l <commands)" -eq 3 ]
+ln -s "$out" build
+head -n 2 commands >first
+quiet "README.md: the first two run" sh -eu first
+gzip -dc index.pb.gz >profile
+for function in find_slot read_file; do
+	check "README.md: $function is in the profile" grep -qa "$function" profile
+done
+if command -v go >/dev/null; then
+	sed -n 3p commands >third
+	sh -eu third >stdout 2>&1
+	check "README.md: what go tool pprof prints" grep -qE '[0-9]ms .* find_slot' stdout
+fi
+total
