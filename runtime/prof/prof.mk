@@ -11,12 +11,14 @@ all: $(profiler)
 # What it calls may throw, through it
 $(obj)/runtime/prof/tr2p_new.o: private our_cflags += -fexceptions
 
-# Of the expander only what it calls
+# Of the expander only what it calls.  zlib as libtrace2's libraries, see archives in the Makefile: of its archive
+prof_libs = $(if $(BUNDLE),$(or $(wildcard $(shell $(CC) -print-file-name=libz.a)),-lz),-lz)
 $(out)/$(prof_soname): $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a $(shared) runtime/trace2_prof.map $(out)/flags
 	$(call say,LD)
 	$(quiet)$(link) -shared -Wl,-soname,$(prof_soname) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now \
 		-Wl,--version-script=runtime/trace2_prof.map -Wl,--no-undefined-version -Wl,-rpath,'$$ORIGIN' \
-		-o $@ $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a -L$(out) -ltrace2 $(LDLIBS)
+		-Wl,--exclude-libs,ALL \
+		-o $@ $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a $(prof_libs) -L$(out) -ltrace2 $(LDLIBS)
 
 $(out)/libtrace2-prof.so: $(out)/$(prof_soname)
 	@ln -sf $(prof_soname) $@

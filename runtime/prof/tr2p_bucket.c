@@ -170,3 +170,13 @@ void tr2p_bucket_reset(unsigned profile)
 		for (unsigned i = 0; i < MEMBERS; i++)
 			tr2_store_rlx(&(&bucket->totals.count)[i], 0); /* relaxed: each for itself */
 }
+
+int64_t tr2p_bucket_period(const struct tr2p_bucket *bucket)
+{
+	return tr2_load_rlx(&bucket->period); /* relaxed: a number by itself */
+}
+
+void tr2p_bucket_set_period(struct tr2p_bucket *bucket, int64_t period)
+{
+	tr2_store_rlx(&bucket->period, period); /* relaxed: a number by itself */
+}

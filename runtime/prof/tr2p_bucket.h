@@ -38,6 +38,7 @@ struct tr2p_bucket {
 	uint32_t n;                           /* frames */
 	uint32_t scope;                       /* tr2_sample_scope_v1(); 0: none yet */
 	struct tr2p_totals totals;            /* members change one by one, by relaxed adds */
+	int64_t period;                       /* of the last sample */
 	const struct tr2p_module **modules;   /* of each frame; NULL: in none */
 	const char *module_text, *stack_text; /* for the trace */
 	uintptr_t at[];                       /* frames, then the modules */
@@ -66,5 +67,9 @@ uint64_t tr2p_bucket_dropped(unsigned profile);
 struct tr2p_totals tr2p_bucket_totals(const struct tr2p_bucket *bucket);
 void tr2p_bucket_add(struct tr2p_bucket *bucket, const struct tr2p_totals *more);
 void tr2p_bucket_reset(unsigned profile);
+
+/* The period of its last sample; note that of a new one. */
+int64_t tr2p_bucket_period(const struct tr2p_bucket *bucket);
+void tr2p_bucket_set_period(struct tr2p_bucket *bucket, int64_t period);
 
 #endif

@@ -35,6 +35,7 @@ static void add(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
 		more.freed_all_value = estimate(-value, amount->scale);
 	}
 	tr2p_bucket_add(bucket, &more);
+	tr2p_bucket_set_period(bucket, amount->period);
 }
 
 /* The scope in the trace, looked up once tracing is on. */

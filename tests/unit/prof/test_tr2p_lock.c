@@ -32,14 +32,6 @@ static int setup(void **state)
 	return tr2p_bucket_init();
 }
 
-static void all_on(void)
-{
-	trace2_prof_set_block_rate(1);
-	trace2_prof_set_mutex_fraction(1);
-	tr2p_bucket_reset(TR2P_BLOCK);
-	tr2p_bucket_reset(TR2P_MUTEX);
-}
-
 static void all_off(void)
 {
 	trace2_prof_set_block_rate(0);
@@ -90,6 +82,14 @@ static void test_wait_shorter_than_the_rate_is_scaled(void **state)
 }
 
 #ifndef TR2_IS_SANITIZED
+
+static void all_on(void)
+{
+	trace2_prof_set_block_rate(1);
+	trace2_prof_set_mutex_fraction(1);
+	tr2p_bucket_reset(TR2P_BLOCK);
+	tr2p_bucket_reset(TR2P_MUTEX);
+}
 
 /* ---- one waits, one makes it wait -------------------------------------------------------------------- */
 

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_write.c - profiles as they are now, written to a descriptor.
+ *
+ * What was added up goes into the expander's t2x_samples, which writes the messages and texts.  To the message go
+ * estimates, with the period that each sample stands for by then, 1; the text of a heap has what was sampled, and says
+ * at which rate.  The message has no names, so that its reader looks them up in the files, with lines and what is
+ * inlined; the text has those that dladdr() knows.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "export/t2x_samples.h"
+#include "trace2_prof.h"
+#include "tr2p_bucket.h"
+#include "tr2p_labels.h"
+#include "tr2p_module.h"
+#include "tr2p_profile.h"
+#include "tr2p_thread.h"
+
+enum { ONE = 1024 };              /* estimates are in parts of one */
+
+/* ---- the descriptor -------------------------------------------------------------------------------- */
+
+static int write_all(void *target, const char *bytes, size_t n)
+{
+	struct pollfd ready = { .fd = *(const int *)target, .events = POLLOUT };
+
+	while (n) {
+		ssize_t done = write(ready.fd, bytes, n);
+		if (done < 0 && errno == EAGAIN)
+			poll(&ready, 1, -1);
+		else if (done < 0 && errno != EINTR)
+			return errno;
+		if (done > 0) {
+			bytes += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+/* Who reads may be gone.  That is an error of write(), and no signal, which would end the program. */
+struct quiet {
+	sigset_t pipe, before;
+	int was_pending;
+};
+
+static void hold_sigpipe(struct quiet *quiet)
+{
+	sigset_t pending;
+
+	sigpending(&pending);
+	quiet->was_pending = sigismember(&pending, SIGPIPE);
+	sigemptyset(&quiet->pipe);
+	sigaddset(&quiet->pipe, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &quiet->pipe, &quiet->before);
+}
+
+static void release_sigpipe(struct quiet *quiet, int error)
+{
+	const struct timespec at_once = { 0, 0 };
+
+	if (error == EPIPE && !quiet->was_pending)
+		while (sigtimedwait(&quiet->pipe, NULL, &at_once) < 0 && errno == EINTR)
+			continue;
+	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------------- */
+
+struct writing {
+	struct t2x_samples *samples;
+	const struct trace2_profile *profile;
+	int is_text;
+};
+
+static uint32_t mapping_of(struct t2x_samples *samples, const struct tr2p_module *module)
+{
+	char id[2 * sizeof(module->id) + 1] = "";
+
+	for (unsigned i = 0; i < module->id_size; i++)
+		snprintf(id + 2 * i, 3, "%02x", module->id[i]);
+	return t2x_samples_mapping(samples, &(struct t2x_samples_mapping){
+		.start = module->start, .limit = module->end, .offset = module->offset, .file = module->path,
+		.build_id = id });
+}
+
+static unsigned count_labels(const char *const *list)
+{
+	unsigned n = 0;
+
+	while (list && list[2 * n])
+		n++;
+	return n;
+}
+
+static void add_amount(struct t2x_samples *samples, struct t2x_sample *sample, int64_t count, int64_t value,
+		       int64_t period)
+{
+	sample->count = count;
+	sample->value = value;
+	sample->period = period;
+	t2x_samples_add(samples, sample);
+}
+
+/* With its labels set. */
+static void add_amounts(const struct writing *writing, const struct tr2p_bucket *bucket, struct t2x_sample *sample)
+{
+	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
+	int64_t period = tr2p_bucket_period(bucket);
+
+	if (writing->is_text && bucket->profile == TR2P_HEAP) {
+		add_amount(writing->samples, sample, t.count, t.value, period);
+		add_amount(writing->samples, sample, -t.freed_count, -t.freed_value, period);
+		return;
+	}
+	/* the period of the profile is that of its first sample */
+	if (bucket->profile != TR2P_BLOCK && bucket->profile != TR2P_MUTEX)
+		add_amount(writing->samples, sample, 0, 0, period);
+	add_amount(writing->samples, sample, t.all_count / ONE, t.all_value / ONE, 1);
+	if (t.freed_count)
+		add_amount(writing->samples, sample, -t.freed_all_count / ONE, -t.freed_all_value / ONE, 1);
+}
+
+static void add_stack(const struct writing *writing, const struct tr2p_bucket *bucket)
+{
+	const char *const *list = tr2p_labels_list(bucket->labels);
+	unsigned n = count_labels(list);
+	struct t2x_samples_label *labels = calloc(n + 1, sizeof(*labels));
+	uint32_t stack[TR2P_FRAMES_MAX];
+	struct t2x_sample sample = { .stack = stack, .depth = bucket->n, .labels = labels, .nlabels = labels ? n : 0 };
+
+	for (unsigned i = 0; i < sample.nlabels; i++)
+		labels[i] = (struct t2x_samples_label){ .key = list[2 * i], .text = list[2 * i + 1] };
+	for (unsigned i = 0; i < bucket->n; i++) {
+		const struct tr2p_module *module = bucket->modules[i];
+		stack[i] = t2x_samples_location(writing->samples, module ? mapping_of(writing->samples, module) : 0,
+						bucket->at[i]);
+	}
+	add_amounts(writing, bucket, &sample);
+	free(labels);
+}
+
+/* There is something of it: not set to 0, or, of the program's own, not all removed. */
+static int is_there(const struct tr2p_bucket *bucket)
+{
+	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
+
+	return bucket->profile >= TR2P_OWN ? t.count > t.freed_count : t.count != 0;
+}
+
+static void add_names(struct t2x_samples *samples)
+{
+	for (uint32_t i = 1; i <= t2x_samples_locations(samples); i++) {
+		uintptr_t address = (uintptr_t)t2x_samples_address(samples, i);
+		struct t2x_samples_line line = { 0 };
+		char name[512];
+		Dl_info info;
+
+		if (!dladdr((const void *)address, &info) || !info.dli_sname)
+			continue;
+		snprintf(name, sizeof(name), "%s+0x%" PRIxPTR, info.dli_sname, address - (uintptr_t)info.dli_saddr);
+		line.function = name;
+		line.system_name = info.dli_sname;
+		t2x_samples_symbolize(samples, i, &line, 1);
+	}
+}
+
+static void note_time(struct t2x_samples *samples)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	t2x_samples_set_time(samples, (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec, 0);
+}
+
+static void note_dropped(struct t2x_samples *samples, unsigned number)
+{
+	uint64_t dropped = tr2p_bucket_dropped(number);
+	char text[100];
+
+	if (!dropped)
+		return;
+	snprintf(text, sizeof(text), "%" PRIu64 " samples found no memory", dropped);
+	t2x_samples_comment(samples, text);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------- */
+
+static int write_profile(const struct writing *writing, int fd)
+{
+	struct t2x_samples *samples = writing->samples;
+	struct quiet quiet;
+	int error;
+
+	for (struct tr2p_bucket *b = tr2p_bucket_first(writing->profile->number); b; b = b->next)
+		if (is_there(b))
+			add_stack(writing, b);
+	note_time(samples);
+	note_dropped(samples, writing->profile->number);
+	if (writing->is_text)
+		add_names(samples);
+	hold_sigpipe(&quiet);
+	error = writing->is_text ? t2x_samples_write_text(samples, write_all, &fd) :
+				   t2x_samples_write(samples, write_all, &fd);
+	release_sigpipe(&quiet, error);
+	return error;
+}
+
+int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
+{
+	struct writing writing = { .profile = profile, .is_text = debug != 0 };
+	int error, saved = errno;
+
+	if (!profile || debug < 0 || debug > 2)
+		return EINVAL;
+	tr2p_enter();
+	writing.samples = t2x_samples_new(profile->name);
+	error = writing.samples ? write_profile(&writing, fd) : ENOMEM;
+	t2x_samples_free(writing.samples);
+	tr2p_leave();
+	errno = saved;
+	return error;
+}
+
+int trace2_prof_write_heap(int fd)
+{
+	return trace2_prof_write_to(trace2_prof_lookup("heap"), fd, 0);
+}
