@@ -206,6 +206,18 @@ void tr2p_timers_stop(enum tr2p_clock clock)
 	leave(before);
 }
 
+/* Libraries block all signals in threads of theirs, liblzma for one, so that the program's handlers leave them alone. */
+static void unblock_ticks(void)
+{
+	sigset_t ticks;
+
+	if (!g_timers.period_ns[TR2P_CLOCK_CPU] && !g_timers.period_ns[TR2P_CLOCK_WALL])
+		return;
+	sigemptyset(&ticks);
+	sigaddset(&ticks, SIGPROF);
+	pthread_sigmask(SIG_UNBLOCK, &ticks, NULL);
+}
+
 /* The thread's id may have been that of one that nobody has seen end. */
 void tr2p_timers_begin_thread(void)
 {
@@ -213,6 +225,7 @@ void tr2p_timers_begin_thread(void)
 
 	end(gettid());
 	begin(gettid());
+	unblock_ticks();
 	leave(before);
 }
 

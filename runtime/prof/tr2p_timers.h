@@ -20,7 +20,7 @@ enum tr2p_clock { TR2P_CLOCK_CPU, TR2P_CLOCK_WALL, TR2P_CLOCKS };
 int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie);
 void tr2p_timers_stop(enum tr2p_clock clock);
 
-/* The calling thread begins; ends: from here on no timer is its. */
+/* The calling thread begins, and does not block ticks if a clock runs; ends: from here on no timer is its. */
 void tr2p_timers_begin_thread(void);
 void tr2p_timers_end_thread(void);
 

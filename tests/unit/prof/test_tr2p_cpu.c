@@ -126,6 +126,24 @@ static void test_cpu_ticks_of_each_thread_add_up_to_its_cpu_time(void **state)
 	assert_is_time(totals_of(TR2P_CPU, later.labels), later.used);
 }
 
+/* As liblzma's are: it creates them with all signals blocked. */
+static void test_cpu_samples_a_thread_that_was_created_with_all_signals_blocked(void **state)
+{
+	sigset_t all, before;
+	struct hog hog;
+
+	(void)state;
+	assert_int_equal(trace2_prof_start_cpu(HZ), 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	start_hog(&hog, "blocked");
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sem_post(&hog.go);
+	pthread_join(hog.thread, NULL);
+	trace2_prof_stop_cpu();
+	assert_is_time(totals_of(TR2P_CPU, hog.labels), hog.used);
+}
+
 static void test_cpu_ticks_in_the_profiler_are_counted_without_stack(void **state)
 {
 	const struct trace2_labels *labels = labels_of("inside");
@@ -351,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cpu_ticks_of_each_thread_add_up_to_its_cpu_time),
+		cmocka_unit_test(test_cpu_samples_a_thread_that_was_created_with_all_signals_blocked),
 		cmocka_unit_test(test_cpu_ticks_in_the_profiler_are_counted_without_stack),
 		cmocka_unit_test(test_cpu_sample_has_the_function_that_runs),
 		cmocka_unit_test(test_wall_samples_a_thread_that_is_blocked),
