@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/t2x_report.h"
 #include "text/t2x_formats.h"
 
 enum { MAX_LABELS = 64, OWN_LABELS = 4 };
@@ -130,8 +131,10 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		sampled->last_ns = ev->ns;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		sampled->lost += (uint64_t)ev->args[0].value;
-	if (ev->style == TLG_STYLE_sample && ev->scope->category && !strcmp(ev->scope->category, sampled->category))
+	if (ev->style == TLG_STYLE_sample && ev->scope->category && !strcmp(ev->scope->category, sampled->category)) {
+		sampled->is_there = 1;
 		take_sample(sampled, track, ev);
+	}
 	if (track && ev->style == TLG_STYLE_thread_exit)
 		t2x_tracks_end_thread(&sampled->tracks, track);
 }
@@ -208,6 +211,9 @@ static void end_profile(struct t2x_printer *printer)
 	struct t2x_sampled *sampled = printer->own;
 	char lost[T2X_MAX_DIGITS + sizeof(" events lost")];
 
+	if (!sampled->is_there)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, sampled->category,
+				"the trace has no samples of this profile");
 	for (uint32_t i = 1; i <= t2x_samples_locations(sampled->samples); i++)
 		name_location(sampled->samples, printer->options.namer, i);
 	t2x_samples_set_time(sampled->samples, sampled->first_ns, sampled->last_ns - sampled->first_ns);

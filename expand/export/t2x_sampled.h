@@ -18,6 +18,7 @@ struct t2x_sampled {
 	struct t2x_samples *samples;
 	const char *category;             /* of events that are its samples */
 	int has_labels;
+	int is_there;                     /* there was a sample of it */
 	uint64_t first_ns, last_ns;       /* of events; first 0: there was none */
 	uint64_t lost;                    /* events */
 	struct t2x_backtraces backtraces;
