@@ -206,7 +206,7 @@ void tr2p_timers_stop(enum tr2p_clock clock)
 	leave(before);
 }
 
-/* Libraries block all signals in threads of theirs, liblzma for one, so that the program's handlers leave them alone. */
+/* Libraries, liblzma for one, block all signals in threads of theirs, for the sake of the program's handlers. */
 static void unblock_ticks(void)
 {
 	sigset_t ticks;

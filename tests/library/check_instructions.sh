@@ -75,16 +75,21 @@ count_call_with_texts()
 	count_call "$1" "$2" "$1.texts"
 }
 
-# What t2expand does for a line: files of $1 and twice that many region events.
+# What t2expand does for a line: files of $1 and twice that many region events.  The times in them are those of this
+# run, and on a busy machine long ones, which are more bytes and more digits: the least of three files counts.
 count_line()
 {
-	local n=$1
+	local n=$1 try
 
-	for k in 1 2; do
-		"$out/tests/counted" drain $((k * n)) "$tmp/line.$k.tlg"
-		count "" "$tmp/line.$k" "$out/t2expand" --format=perf "$tmp/line.$k.tlg"
+	for try in 1 2 3; do
+		for k in 1 2; do
+			"$out/tests/counted" drain $((k * n)) "$tmp/line.$k.tlg"
+			count "" "$tmp/line.$k" "$out/t2expand" --format=perf "$tmp/line.$k.tlg"
+		done
+		divide line "$n"
+		cat "$tmp/line" >>"$tmp/lines"
 	done
-	divide line "$n"
+	sort -g "$tmp/lines" | head -n 1 >"$tmp/line"
 }
 
 # From $tmp/$1.1 and $tmp/$1.2, of $2 and twice $2 repetitions, to one: into $tmp/$1, empty if there is no count.
