@@ -301,7 +301,7 @@ $(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(
 # A directory below prefix is written relative to it, so that pkg-config can move the tree.
 pc_dir = $(patsubst $(prefix)/%,$${prefix}/%,$(1))
 
-$(out)/libtrace2.pc: runtime/libtrace2.pc.in force
+$(addprefix $(out)/,libtrace2.pc libtrace2-prof.pc): $(out)/%.pc: runtime/%.pc.in force
 	@mkdir -p $(@D)
 	$(quiet)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(call pc_dir,$(libdir))|' \
 		-e 's|@includedir@|$(call pc_dir,$(includedir))|' -e 's|@version@|$(version)|' \

@@ -37,3 +37,24 @@ $(filter $(out)/tests/test_tr2p_%,$(unit)): $(obj)/libtr2p.a
 
 # What waits may be cancelled, and tidies up then
 $(addprefix $(obj)/runtime/prof/tr2p_,lock.o sync.o): private our_cflags += -fexceptions
+
+# ---- installation -----------------------------------------------------------------------------------
+
+# A page for each function, as trace2(3) has them
+prof_links := $(patsubst %,$(mandir)/man3/%.3,$(shell sed -n 's/^	\(trace2_prof_[a-z0-9_]*\);/\1/p' runtime/trace2_prof.map))
+prof_files := $(addprefix $(libdir)/,$(prof_soname) libtrace2-prof.so libtrace2-prof.a) $(includedir)/trace2_prof.h \
+	      $(pkgconfigdir)/libtrace2-prof.pc $(mandir)/man3/trace2-prof.3
+installed += $(prof_files) $(prof_links)
+
+.PHONY: install-prof
+install: install-prof
+install-prof: all $(out)/libtrace2-prof.pc
+	$(if $(profiler),,$(error a build with sanitizers is not for installation))
+	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(prof_files))))
+	$(quiet)$(INSTALL) -m 755 $(out)/$(prof_soname) $(DESTDIR)$(libdir)/$(prof_soname)
+	$(quiet)ln -sf $(prof_soname) $(DESTDIR)$(libdir)/libtrace2-prof.so
+	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2-prof.a $(DESTDIR)$(libdir)/libtrace2-prof.a
+	$(quiet)$(INSTALL) -m 644 runtime/trace2_prof.h $(DESTDIR)$(includedir)/trace2_prof.h
+	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2-prof.pc $(DESTDIR)$(pkgconfigdir)/libtrace2-prof.pc
+	$(quiet)$(INSTALL) -m 644 runtime/trace2-prof.3 $(DESTDIR)$(mandir)/man3/trace2-prof.3
+	$(quiet)for page in $(prof_links); do echo .so man3/trace2-prof.3 >"$(DESTDIR)$$page" || exit; done

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installation: every directory variable is honoured, DESTDIR is in no file, a program builds through
-# pkg-config against the shared and the static library and runs, uninstall leaves nothing.
+# pkg-config against the shared and the static library and runs, with the profiler too, which t2 record finds, uninstall
+# leaves nothing.
 # Ends with "N passed, N failed".
 set -u
 
@@ -20,6 +21,8 @@ prefix=$tmp/prefix
 quiet "install" make install prefix="$prefix"
 for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share/bash-completion/completions/t2 \
 	share/zsh/site-functions/_t2expand share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
+	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a include/trace2_prof.h \
+	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
 	share/man/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$prefix/$file"
@@ -32,6 +35,9 @@ pages="$pages $(sed -n 's/^.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3
 quiet "functions are found" test "$(wc -w <<<"$pages")" -gt 100
 for page in $pages; do
 	quiet "a page for $page()" grep -qx '.so man3/trace2.3' "$prefix/share/man/man3/$page.3"
+done
+for page in $(grep -oE '\btrace2_prof_[a-z0-9_]+\(' runtime/trace2_prof.h | tr -d '(' | sort -u); do
+	quiet "a page for $page()" grep -qx '.so man3/trace2-prof.3' "$prefix/share/man/man3/$page.3"
 done
 need mandoc command -v mandoc
 quiet "the page trace2_region_enter(3) is trace2(3)" sh -c "cd '$prefix/share/man' &&
@@ -64,6 +70,36 @@ for kind in shared static; do
 	quiet "run, $kind" env LD_LIBRARY_PATH="$prefix/lib" TRACE2_RAW="$tmp/$kind.tlg" "$tmp/$kind"
 	quiet "expand, $kind" sh -c "'$prefix/bin/t2expand' '$tmp/$kind.tlg' --format=normal | grep -q 'code:3'"
 done
+
+# The profiler: linked, and in front of a program that knows nothing of it
+cat >"$tmp/profiled.c" <<'END'
+#include <unistd.h>
+#include <trace2_prof.h>
+
+int main(void)
+{
+	return trace2_prof_start_wall(100) || trace2_prof_write_to(trace2_prof_lookup("wall"), STDOUT_FILENO, 1);
+}
+END
+quiet "pkg-config knows version $version of the profiler" \
+	test "$(pkg-config --modversion libtrace2-prof)" = "$version"
+# shellcheck disable=SC2046
+quiet "build with the profiler, shared" $cc -o "$tmp/profiled_shared" "$tmp/profiled.c" \
+	$(pkg-config --cflags --libs libtrace2-prof)
+# shellcheck disable=SC2046
+quiet "build with the profiler, static" $cc -o "$tmp/profiled_static" "$tmp/profiled.c" \
+	$(pkg-config --cflags libtrace2-prof) \
+	$(pkg-config --static --libs libtrace2-prof | sed -E 's/-l(trace2(-prof)?)( |$)/-l:lib\1.a\3/g')
+for kind in shared static; do
+	quiet "run with the profiler, $kind" sh -c "LD_LIBRARY_PATH='$prefix/lib' '$tmp/profiled_$kind' | grep -q '^wall profile: total'"
+done
+quiet "static: the profiler is in the program" sh -c "! ldd '$tmp/profiled_static' | grep trace2"
+# env prints its environment, and ends by exit(), which writes the trace
+check "t2 record runs a program" env -u LD_PRELOAD -u LD_LIBRARY_PATH \
+	"$prefix/bin/t2" record -o "$tmp/env.tlg" --threadcreate --cpu env >"$tmp/environment"
+quiet "t2 record finds the installed library" \
+	grep -qxF "LD_PRELOAD=$prefix/bin/../lib/libtrace2-prof.so.0" "$tmp/environment"
+check "t2 record makes a trace" [ -s "$tmp/env.tlg" ]
 
 # A plugin that is unloaded while the library's thread runs: the static library has to stay, too
 cat >"$tmp/plugin.c" <<'END'
@@ -108,6 +144,7 @@ dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k bashcompdir=/c zshcompdir=/z)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
+	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
 	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$dest/$file"
 done

@@ -5,6 +5,8 @@
 #   2. other global symbols of an object begin with its directory's prefix
 #   3. the library calls nothing but what is listed below: abort, exit, printf, assert, and whatever else
 #      could end, block or write to the traced program, cannot slip in
+#   4. libtrace2-prof: trace2_prof.h declares == trace2_prof.map lists == it exports with a version; what it exports
+#      without one stands in front of a function of libc, or of an operator new or delete
 # Ends with "N passed, N failed".
 set -u
 
@@ -63,6 +65,25 @@ if [ -e "$out/libtrace2.so.0" ]; then
 		sort >"$tmp/exports"
 	differ "$tmp/map" "$tmp/exports" >"$tmp/offences"
 	none "trace2.map and the exports of libtrace2.so.0" "$(cat "$tmp/offences")"
+fi
+
+# nm prints NAME@@VERSION
+${CC:-cc} -E -P runtime/trace2_prof.h | grep -oE '\btrace2_prof_[a-z0-9_]+ *\(' | tr -d ' (' | sort -u >"$tmp/header"
+grep -oE '^	[a-z0-9_]+;' runtime/trace2_prof.map | tr -d '\t;' | sort >"$tmp/map"
+differ "$tmp/header" "$tmp/map" >"$tmp/offences"
+none "trace2_prof.h and trace2_prof.map" "$(cat "$tmp/offences")"
+check "trace2_prof.h has functions" [ -s "$tmp/header" ]
+
+if [ -e "$out/libtrace2-prof.so.0" ]; then
+	nm -D --defined-only "$out/libtrace2-prof.so.0" | awk '$2 != "A" { print $3 }' | sort >"$tmp/all"
+	sed -n 's/@@TRACE2_PROF_.*//p' "$tmp/all" >"$tmp/exports"
+	differ "$tmp/map" "$tmp/exports" >"$tmp/offences"
+	none "trace2_prof.map and the exports of libtrace2-prof.so.0" "$(cat "$tmp/offences")"
+	grep -v @ "$tmp/all" >"$tmp/exports"
+	check "libtrace2-prof.so.0 stands in front of malloc()" grep -qx malloc "$tmp/exports"
+	nm -D --defined-only "$(${CC:-cc} -print-file-name=libc.so.6)" | awk '{ sub(/@.*/, "", $3); print $3 }' |
+		sort -u | comm -23 "$tmp/exports" - | grep -vE '^_Z(n|d)(w|a|l)' >"$tmp/offences"
+	none "exports of libtrace2-prof.so.0 that are in front of nothing" "$(cat "$tmp/offences")"
 fi
 
 # The objects of these directories, of sources that there are: a build may also have some of sources that are gone.

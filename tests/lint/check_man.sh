@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Do the manual pages say what is so?  mandoc finds nothing to complain of; trace2(3) has every function of
-# trace2.h with its arguments, trace2-env(7) every setting that the code knows and no other, t2expand(1) every
-# option; the example of trace2(3) compiles without warnings, runs, and shows what it should.
+# trace2.h with its arguments, trace2-prof(3) those of trace2_prof.h, trace2-env(7) every setting that the code knows and no other, t2expand(1) every
+# option; the examples of trace2(3) and trace2-prof(3) compile without warnings, run, and show what they should.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
@@ -22,19 +22,17 @@ agree()
 	none "$1" "$(cat "$tmp/offences")"
 }
 
-for page in expand/t2expand.1 expand/t2.1 runtime/trace2.3 runtime/trace2-env.7 runtime/trace2-tutorial.7; do
+for page in expand/t2expand.1 expand/t2.1 runtime/trace2.3 runtime/trace2-prof.3 runtime/trace2-env.7 \
+	runtime/trace2-tutorial.7; do
 	# which other pages are installed says nothing about this one
 	mandoc -Tlint "$page" 2>/dev/null | grep -v 'referenced manual not found' >"$tmp/offences"
 	none "mandoc -Tlint $page" "$(cat "$tmp/offences")"
 done
 
-# ---- trace2(3) --------------------------------------------------------------------------------------
-# Prototypes as "type name(type argument,...)".  Of a function with a place the page shows the macro.
-${CC:-cc} -E -P runtime/trace2.h | tr '\n' ' ' | sed -E 's/__attribute__ *\(\(format[^;]*\)\)//g; s/;/;\n/g' |
-	grep -oE '(void|int|const char \*) ?trace2_[a-z0-9_]+\([^)]*\) *;' |
-	sed -E 's/[[:blank:]]+/ /g; s/, /,/g; s/ *;$//; s/_fl\(const char \*file,int line,?/(/
-		/printf/!s/,\.\.\.//; s/\(void\)/()/' | sort >"$tmp/header"
-awk -F'"' '
+# prototypes PAGE: those of its synopsis
+prototypes()
+{
+	awk -F'"' '
 	/^\.Ft / { type = substr($0, 5); if (type !~ /\*$/) type = type " " }
 	/^\.Fn / { split($1, word, " "); list = ""; n = 0
 		for (i = 2; i < NF; i += 2) list = list (n++ ? "," : "") $i
@@ -44,7 +42,16 @@ awk -F'"' '
 	/^\.Fa / { argument = $0; sub(/^\.Fa /, "", argument); gsub(/"/, "", argument)
 		list = list (n++ ? "," : "") argument }
 	/^\.Fc/ { print type name "(" list ")" }
-	/^\.Sh DESCRIPTION/ { exit }' runtime/trace2.3 | sort >"$tmp/page"
+	/^\.Sh DESCRIPTION/ { exit }' "$1" | sed 's/, /,/g' | sort
+}
+
+# ---- trace2(3) --------------------------------------------------------------------------------------
+# Prototypes as "type name(type argument,...)".  Of a function with a place the page shows the macro.
+${CC:-cc} -E -P runtime/trace2.h | tr '\n' ' ' | sed -E 's/__attribute__ *\(\(format[^;]*\)\)//g; s/;/;\n/g' |
+	grep -oE '(void|int|const char \*) ?trace2_[a-z0-9_]+\([^)]*\) *;' |
+	sed -E 's/[[:blank:]]+/ /g; s/, /,/g; s/ *;$//; s/_fl\(const char \*file,int line,?/(/
+		/printf/!s/,\.\.\.//; s/\(void\)/()/' | sort >"$tmp/header"
+prototypes runtime/trace2.3 >"$tmp/page"
 agree "the prototypes in trace2(3)" "$tmp/header" "$tmp/page"
 
 grep -oE '^	trace2_[a-z0-9_]+' runtime/trace2.map | tr -d '\t' | sort >"$tmp/exports"
@@ -56,6 +63,15 @@ agree "the functions with a place in trace2(3)" "$tmp/placed" "$tmp/page"
 sed 's/_fl$//' "$tmp/exports" | sort >"$tmp/named"
 sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3 | sort >"$tmp/page"
 agree "the descriptions in trace2(3)" "$tmp/named" "$tmp/page"
+
+# ---- trace2-prof(3) ---------------------------------------------------------------------------------
+${CC:-cc} -E -P runtime/trace2_prof.h | grep -v '^#' | tr '\n' ' ' | sed 's/;/\n/g' | grep 'trace2_prof_[a-z0-9_]*(' |
+	sed -E 's/[[:blank:]]+/ /g; s/^ //; s/, /,/g; s/\(void\)$/()/' | sort >"$tmp/header"
+prototypes runtime/trace2-prof.3 >"$tmp/page"
+agree "the prototypes in trace2-prof(3)" "$tmp/header" "$tmp/page"
+grep -oE 'trace2_prof_[a-z0-9_]+' "$tmp/header" | sort >"$tmp/named"
+sed -n 's/^\.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2-prof.3 | sort >"$tmp/page"
+agree "the descriptions in trace2-prof(3)" "$tmp/named" "$tmp/page"
 
 # ---- trace2-env(7) ----------------------------------------------------------------------------------
 # The table of settings, a line each: NAME;KEY;DEFAULT;LEAST;MOST;WORDS, "-" for what is not there
@@ -159,5 +175,20 @@ run_example()
 }
 run_example >"$tmp/offences" 2>&1
 none "the example in trace2(3)" "$(cat "$tmp/offences")"
+
+# One of the two files is open still, by open_file() in work().
+run_files()
+{
+	[ -e "$out/libtrace2-prof.so" ] || { echo "no profiler in $out"; return; }
+	sed -n '/^\.\\" begin files\.c/,/^\.\\" end files\.c/p' runtime/trace2-prof.3 | grep -v '^\.' >"$tmp/files.c"
+	${CC:-cc} -std=c11 -Wall -Wextra -Werror -rdynamic -Iruntime -o "$tmp/files" "$tmp/files.c" -L"$out" \
+		-Wl,-rpath,"$out" -ltrace2-prof -ltrace2 || return
+	env -i "$tmp/files" >"$tmp/profile" || echo "exit status $?"
+	for line in '^files profile: total 1' 'open_file+0x' 'work+0x'; do
+		grep -q "$line" "$tmp/profile" || echo "not there: $line"
+	done
+}
+run_files >"$tmp/offences" 2>&1
+none "the example in trace2-prof(3)" "$(cat "$tmp/offences")"
 
 total
