@@ -2,17 +2,14 @@
 /* tr2p_create.c - creating a thread, with what it inherits; the profile "threadcreate". */
 #include "tr2p_create.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <threads.h>
-#include <unistd.h>
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
+#include "tr2p_next.h"
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
@@ -99,33 +96,20 @@ __attribute__((constructor)) static void find_next(void)
 	if (next_create)
 		return;
 	tr2p_enter();
-	/* By way of a pointer to it: ISO C knows no other that makes a function of what dlsym() returns. */
-	*(void **)(void *)&next_c11 = dlsym(RTLD_NEXT, "thrd_create");
-	*(void **)(void *)&next_create = dlsym(RTLD_NEXT, "pthread_create");
+	/* By way of a pointer to it: ISO C knows no other that makes a function of what is found. */
+	*(void **)(void *)&next_c11 = tr2p_find_next("thrd_create");
+	*(void **)(void *)&next_create = tr2p_find_next("pthread_create");
 	tr2p_leave();
 	errno = saved;
 }
 
-/*
- * libtrace2's own thread is not the program's.  Where it makes it, it blocks all signals, with those that the C library
- * never lets anybody block.
- */
-static int is_of_libtrace2(void)
-{
-	enum { SIGNAL_OF_LIBC = 32 };
-	uint64_t mask = 0;
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask));
-	return mask >> (SIGNAL_OF_LIBC - 1) & 1;
-}
-
-/* What the thread gets along; NULL: nothing, it is as without us. */
+/* What the thread gets along; NULL: nothing, it is as without us.  libtrace2's own thread is not the program's. */
 static struct birth *make_birth(void *data)
 {
 	struct birth *birth;
 	int saved = errno;
 
-	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || is_of_libtrace2())
+	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2p_thread_is_of_libtrace2())
 		return NULL;
 	tr2p_enter();
 	birth = calloc(1, sizeof(*birth));

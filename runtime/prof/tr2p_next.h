@@ -12,21 +12,37 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 #include "base/tr2_atomic.h"
 
 /* A definition that programs find in front of libc's. */
 #define TR2P_IN_FRONT __attribute__((visibility("default")))
 
+/* The version to look for, if dlsym() finds the function that programs of 2002 call; NULL: it finds the right one. */
+static inline const char *tr2p_version_of(const char *name)
+{
+#if defined(__x86_64__) || defined(__i386__) || defined(__s390x__)
+	if (!strcmp(name, "pthread_cond_wait") || !strcmp(name, "pthread_cond_timedwait"))
+		return "GLIBC_2.3.2";
+#endif
+#ifdef __i386__
+	if (!strcmp(name, "pthread_create"))
+		return "GLIBC_2.1";
+#endif
+	(void)name;
+	return NULL;
+}
+
 /*
- * Some functions for condition variables are there in two versions, of which dlsym() finds the one that programs of
- * 2002 call.
+ * What is looked for must be there.  A search that fails allocates, for the text that dlerror() returns: an allocator
+ * that locks as it begins would call the function that is being looked for, and so without end.
  */
 static inline void *tr2p_find_next(const char *name)
 {
-	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	const char *version = tr2p_version_of(name);
 
-	return found ? found : dlsym(RTLD_NEXT, name);
+	return version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
 }
 
 #define TR2P_NEXT_MEMBER_(name) __typeof__(name) *name;

@@ -4,11 +4,8 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
@@ -91,26 +88,13 @@ static void leave_out_ours(struct tr2p_stack *stack, const void *caller)
 	memmove(stack->at, stack->at + ours, stack->n * sizeof(stack->at[0]));
 }
 
-/*
- * Its thread waits most of the time.  It blocks all signals, with those that the C library never lets anybody block:
- * 33, by which it changes user ids, and 32, which is also blocked where a thread is cancelled.
- */
-static int is_of_libtrace2(void)
-{
-	enum { SIGNAL_OF_LIBC = 33 };
-	uint64_t mask = 0;
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask));
-	return mask >> (SIGNAL_OF_LIBC - 1) & 1;
-}
-
 static void take_sample(unsigned profile, const void *caller, uint64_t ns, uint64_t period)
 {
 	const struct tr2p_amount amount = { 1, (int64_t)ns, (int64_t)period, (double)period };
 	struct tr2p_stack stack;
 	int saved = errno;
 
-	if (is_of_libtrace2())
+	if (tr2p_thread_is_of_libtrace2())
 		return;
 	tr2p_enter();
 	tr2p_unwind(&stack, 0);

@@ -54,4 +54,73 @@ for where in block:wait_here mutex:unlock_here; do
 	ns=$(found "of.${where%:*}.1" "${where#*:}")
 	check "${where%:*}: $ns ns in ${where#*:}, of $waited" [ "$ns" -le "$waited" ] && [ "$ns" -ge $((waited / 2)) ]
 done
+
+# An allocator that locks, and begins to before the profiler does, as jemalloc: the next pthread_mutex_lock() is looked
+# for then, which must not allocate; nor does it leave an error that the program would find.
+cat >allocator.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Alignas(ALIGN) char memory[16 << 20];
+static size_t used;
+
+void *malloc(size_t size)
+{
+	char *block;
+
+	pthread_mutex_lock(&lock);
+	block = size < sizeof(memory) / 2 && used < sizeof(memory) / 2 ? memory + used : NULL;
+	used += (block ? size + 2 * ALIGN - 1 : 0) / ALIGN * ALIGN;
+	pthread_mutex_unlock(&lock);
+	return block ? memcpy(block, &size, sizeof(size)) + ALIGN : NULL;
+}
+
+void free(void *block)
+{
+	(void)block;
+}
+
+void *calloc(size_t n, size_t size)
+{
+	return n && size > sizeof(memory) / n ? NULL : malloc(n * size);
+}
+
+void *realloc(void *old, size_t size)
+{
+	char *block = malloc(size);
+	size_t old_size = 0;
+
+	if (old)
+		memcpy(&old_size, (char *)old - ALIGN, sizeof(old_size));
+	return block && old ? memcpy(block, old, old_size < size ? old_size : size) : block;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	free(malloc(1));
+}
+END
+cat >program.c <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	const char *error = dlerror();
+	char *block = malloc(100);
+
+	printf("%s, %d\n", error ? error : "no error", block != NULL);
+	return 0;
+}
+END
+${CC:-cc} -O2 -fno-builtin -fPIC -shared -o allocator.so allocator.c -pthread || fail "allocator.c does not compile"
+${CC:-cc} -O2 -fno-builtin -o program program.c || fail "program.c does not compile"
+for profiles in "" heap=1 heap=1,block=1ns,mutex=1; do
+	said=$(TRACE2_PROF=$profiles LD_PRELOAD="$out/libtrace2-prof.so.0 ./allocator.so" ./program)
+	check "an allocator that locks, '$profiles': $said" [ "$said" = "no error, 1" ]
+done
 total

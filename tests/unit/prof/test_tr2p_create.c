@@ -69,6 +69,40 @@ static void test_thread_inherits_labels(void **state)
 	assert_int_equal(number, 7);
 }
 
+static pthread_t last;
+static int last_error;
+
+static void create_last(void *data)
+{
+	(void)data;
+	last_error = pthread_create(&last, NULL, give_labels, NULL);
+}
+
+static void *wait_with_labels(void *labels)
+{
+	trace2_prof_set_labels(labels);
+	pthread_cleanup_push(create_last, NULL);
+	for (;;)
+		pause();
+	pthread_cleanup_pop(0);
+	return NULL;
+}
+
+/* There the C library's signal for it is blocked, as in the thread that makes libtrace2's. */
+static void test_thread_of_one_being_cancelled_inherits_labels(void **state)
+{
+	const struct trace2_labels *labels = labels_of("cancelled");
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, wait_with_labels, (void *)(uintptr_t)labels), 0);
+	usleep(10000);   /* by now it waits, as a rule; else it is cancelled as it begins to, and no signal is needed */
+	assert_int_equal(pthread_cancel(thread), 0);
+	assert_ptr_equal(join(thread), PTHREAD_CANCELED);
+	assert_int_equal(last_error, 0);
+	assert_ptr_equal(join(last), labels);
+}
+
 static int64_t count_threads(void)
 {
 	int64_t n = 0;
@@ -191,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_thread_inherits_labels),
+		cmocka_unit_test(test_thread_of_one_being_cancelled_inherits_labels),
 		cmocka_unit_test(test_threadcreate_has_the_stack_of_the_creator),
 		cmocka_unit_test(test_thread_ends_in_any_way),
 		cmocka_unit_test(test_thread_has_the_stack_that_was_asked_for),
