@@ -105,10 +105,12 @@ int trace2_prof_add(struct trace2_profile *profile, const void *value, unsigned 
 void trace2_prof_remove(struct trace2_profile *profile, const void *value);
 
 /*
- * Write a profile as it is now.
+ * Write a profile as it is now.  "threads" takes a sample of each thread for that, also into the trace, by a real-time
+ * signal that the program does not use; calls that no signal handler leaves uninterrupted fail with EINTR, as above.
+ * A thread that has not answered after 2 seconds, or blocks the signal, is there without its stack.
  * debug   0: gzip of profile.proto, for `go tool pprof`; 1: text, as Go's, with the names that the process itself
  *         knows; 2: of "threads": each thread's stack, as in a crash report; of others as 1
- * Errors  those of write(); EINVAL; ENOMEM
+ * Errors  those of write(); EINVAL; ENOMEM; EBUSY: "threads", and the program uses all real-time signals
  */
 int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug);
 

@@ -25,6 +25,7 @@
 #include "tr2p_labels.h"
 #include "tr2p_profile.h"
 #include "tr2p_settings.h"
+#include "tr2p_stacks.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
 #include "tr2p_unwind.h"
@@ -43,6 +44,7 @@ static const struct part {
 	void (*unlock)(void);         /* in the parent */
 	void (*begin_child)(void);    /* the same in the child, which goes on with what its parent had started */
 } parts[] = {
+	{ tr2p_stacks_lock, tr2p_stacks_unlock, tr2p_stacks_unlock },
 	{ tr2p_timers_lock, tr2p_timers_unlock, tr2p_timers_begin_child },
 	{ tr2p_profile_lock, tr2p_profile_unlock, tr2p_profile_unlock },
 	{ tr2p_labels_lock, tr2p_labels_unlock, tr2p_labels_unlock },

@@ -15,15 +15,19 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "export/t2x_samples.h"
 #include "trace2_prof.h"
 #include "tr2p_bucket.h"
+#include "tr2p_init.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
+#include "tr2p_stacks.h"
+#include "tr2p_stacks_text.h"
 #include "tr2p_thread.h"
 
 enum { ONE = 1024 };              /* estimates are in parts of one */
@@ -196,23 +200,87 @@ static void note_dropped(struct t2x_samples *samples, unsigned number)
 
 /* ---- all of it ------------------------------------------------------------------------------------- */
 
-static int write_profile(const struct writing *writing, int fd)
+static int collect(const struct writing *writing)
 {
-	struct t2x_samples *samples = writing->samples;
-	struct quiet quiet;
-	int error;
-
+	if (!writing->samples)
+		return ENOMEM;
 	for (struct tr2p_bucket *b = tr2p_bucket_first(writing->profile->number); b; b = b->next)
 		if (is_there(b))
 			add_stack(writing, b);
-	note_time(samples);
-	note_dropped(samples, writing->profile->number);
+	note_time(writing->samples);
+	note_dropped(writing->samples, writing->profile->number);
 	if (writing->is_text)
-		add_names(samples);
+		add_names(writing->samples);
+	return 0;
+}
+
+static int write_samples(const struct writing *writing, int fd)
+{
+	struct quiet quiet;
+	int error;
+
 	hold_sigpipe(&quiet);
-	error = writing->is_text ? t2x_samples_write_text(samples, write_all, &fd) :
-				   t2x_samples_write(samples, write_all, &fd);
+	error = writing->is_text ? t2x_samples_write_text(writing->samples, write_all, &fd) :
+				   t2x_samples_write(writing->samples, write_all, &fd);
 	release_sigpipe(&quiet, error);
+	return error;
+}
+
+/* Threads are taken under a lock that forks wait for: it is not held while fd keeps the writer waiting. */
+static int collect_threads(const struct writing *writing)
+{
+	const struct tr2p_stacks_thread *threads;
+	unsigned n;
+	int error = tr2p_init();
+
+	if (error)
+		return error;
+	tr2p_stacks_lock();
+	error = tr2p_stacks_take(&threads, &n);
+	if (!error)
+		error = collect(writing);
+	tr2p_stacks_unlock();
+	return error;
+}
+
+struct text {
+	char *bytes;
+	size_t n;
+};
+
+static int append(void *target, const char *bytes, size_t n)
+{
+	struct text *text = target;
+	char *more = realloc(text->bytes, text->n + n);
+
+	if (!more)
+		return ENOMEM;
+	memcpy(more + text->n, bytes, n);
+	text->bytes = more;
+	text->n += n;
+	return 0;
+}
+
+static int write_threads(int fd)
+{
+	const struct tr2p_stacks_thread *threads;
+	struct text text = { NULL, 0 };
+	struct quiet quiet;
+	unsigned n;
+	int error = tr2p_init();
+
+	if (error)
+		return error;
+	tr2p_stacks_lock();
+	error = tr2p_stacks_take(&threads, &n);
+	if (!error)
+		error = tr2p_stacks_write(threads, n, append, &text);
+	tr2p_stacks_unlock();
+	hold_sigpipe(&quiet);
+	if (!error)
+		error = write_all(&fd, text.bytes, text.n);
+	release_sigpipe(&quiet, error);
+	free(text.bytes);
 	return error;
 }
 
@@ -224,9 +292,15 @@ int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
 	if (!profile || debug < 0 || debug > 2)
 		return EINVAL;
 	tr2p_enter();
-	writing.samples = t2x_samples_new(profile->name);
-	error = writing.samples ? write_profile(&writing, fd) : ENOMEM;
-	t2x_samples_free(writing.samples);
+	if (profile->number == TR2P_THREADS && debug == 2) {
+		error = write_threads(fd);
+	} else {
+		writing.samples = t2x_samples_new(profile->name);
+		error = profile->number == TR2P_THREADS ? collect_threads(&writing) : collect(&writing);
+		if (!error)
+			error = write_samples(&writing, fd);
+		t2x_samples_free(writing.samples);
+	}
 	tr2p_leave();
 	errno = saved;
 	return error;

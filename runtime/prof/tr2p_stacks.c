@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_stacks.c - a signal to each thread, and a place for each to put its stack.
+ *
+ * A place is wanted, then one of two has it by compare and swap: the handler, which fills it and says that it is done;
+ * or who asks, when it has waited for long enough, and a handler that comes later leaves it alone.  Places are never
+ * given back, and each round of questions has a number, for the same reason.  A handler that stays in its place,
+ * because a debugger has stopped the thread, is not waited for either; later rounds go round that place.
+ *
+ * Who asks writes tid, name and has_stack of a place, the handler all else.
+ */
+#include "tr2p_stacks.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/tr2_atomic.h"
+#include "tr2p_bucket.h"
+#include "tr2p_sample.h"
+#include "tr2p_thread.h"
+
+enum { PLACES = 4096, ROUNDS = 1 << 18, WAIT_MS = 2000, PAUSE_NS = 200000 };
+enum { WANTED, TAKING, DONE, GONE, STATES };          /* a state is round * STATES + one of these */
+
+static struct stacks {
+	pthread_mutex_t lock;
+	struct tr2p_stacks_thread *places;    /* from malloc(), once.  [P6] */
+	unsigned n;
+	uint32_t round;
+	int signal;                           /* 0: none is installed yet */
+} g_stacks = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void tr2p_stacks_lock(void)
+{
+	tr2p_enter();
+	pthread_mutex_lock(&g_stacks.lock);
+}
+
+void tr2p_stacks_unlock(void)
+{
+	pthread_mutex_unlock(&g_stacks.lock);
+	tr2p_leave();
+}
+
+/* ---- in each thread -------------------------------------------------------------------------------- */
+
+static uint64_t read_clock(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+/*
+ * What the calling thread waits for.  A handler's longjmp() may have left a wait; what is on the stack in its place
+ * is no kind of wait, most likely.
+ */
+static void note_wait(struct tr2p_stacks_thread *place)
+{
+	const struct tr2p_wait *wait = tr2p_g_thread.wait;
+
+	place->is_waiting = wait && (unsigned)wait->kind <= TR2P_WAIT_SEM;
+	if (!place->is_waiting)
+		return;
+	place->wait_kind = wait->kind;
+	place->wait_object = wait->object;
+	place->wait_ns = read_clock() - wait->start_ns;
+}
+
+static void fill(struct tr2p_stacks_thread *place)
+{
+	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+
+	place->labels = tr2p_g_thread.labels;
+	note_wait(place);
+	tr2p_sample(TR2P_THREADS, &place->stack, &one);
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	uintptr_t which = (uintptr_t)info->si_value.sival_ptr;
+	uint32_t round = (uint32_t)(which / PLACES);
+	struct tr2p_stacks_thread *place;
+	int saved = errno;
+
+	(void)signal;
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
+		return;
+	/* [P6] acquire: the places.  Pairs with make_places() */
+	place = tr2_load_acq(&g_stacks.places) + which % PLACES;
+	/* [P8] acquire: the place is ready.  Pairs with ask() */
+	if (tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING)) {
+		tr2p_enter();
+		tr2p_unwind_signal(&place->stack, context);
+		fill(place);
+		tr2p_leave();
+		/* [P9] release: the stack.  Pairs with is_over() */
+		tr2_store_rel(&place->state, round * STATES + DONE);
+	}
+	errno = saved;
+}
+
+/* ---- who asks -------------------------------------------------------------------------------------- */
+
+static int is_ours(int signal)
+{
+	struct sigaction now;
+
+	return !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+}
+
+static int install(void)
+{
+	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
+
+	if (g_stacks.signal && is_ours(g_stacks.signal))
+		return 0;
+	sigfillset(&ours.sa_mask);
+	ours.sa_sigaction = on_signal;
+	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
+		if (sigaction(signal, NULL, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+			continue;
+		if (sigaction(signal, &ours, NULL))
+			return errno;
+		g_stacks.signal = signal;
+		return 0;
+	}
+	return EBUSY;
+}
+
+/* What a file of this thread says, as a string.  Return  0: it has ended */
+static int read_file(pid_t tid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* It would not answer: it blocks the signal, or is a main thread that has ended. */
+static int is_deaf(pid_t tid)
+{
+	char text[4096];
+	const char *line;
+
+	if (!read_file(tid, "status", text, sizeof(text)))
+		return 0;
+	line = strstr(text, "\nSigBlk:");
+	return strstr(text, "\nState:\tZ") ||
+	       (line && strtoull(line + strlen("\nSigBlk:"), NULL, 16) >> (g_stacks.signal - 1) & 1);
+}
+
+/* Return  0: the thread has ended */
+static int ask(unsigned i)
+{
+	struct tr2p_stacks_thread *place = &g_stacks.places[i];
+	int deaf = is_deaf(place->tid);
+	siginfo_t info;
+
+	/* [P8] release: the place.  Pairs with on_signal() */
+	tr2_store_rel(&place->state, g_stacks.round * STATES + (deaf ? GONE : WANTED));
+	if (deaf)
+		return 1;
+	memset(&info, 0, sizeof(info));
+	info.si_signo = g_stacks.signal;
+	info.si_code = SI_QUEUE;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_ptr = (void *)((uintptr_t)g_stacks.round * PLACES + i);
+	/* EAGAIN: more signals are pending than the process may have; it is not asked, and does not answer */
+	return !syscall(SYS_rt_tgsigqueueinfo, getpid(), place->tid, g_stacks.signal, &info) || errno == EAGAIN;
+}
+
+/*
+ * 1: it is filled, or nobody's any more, or this is late.  A thread that ends does not answer; it is among the
+ * process's for a moment after it was joined.
+ */
+static int is_over(struct tr2p_stacks_thread *place, int is_late)
+{
+	uint32_t base = g_stacks.round * STATES, state = tr2_load_acq(&place->state); /* [P9] acquire: the stack */
+	int has_ended = state == base + WANTED && syscall(SYS_tgkill, getpid(), place->tid, 0);
+
+	if (state == base + WANTED && (has_ended || is_late)) {
+		if (!tr2_cas_acq_rel(&place->state, base + WANTED, base + GONE)) /* [P9] acquire: as above */
+			return 0;
+		if (has_ended)
+			place->tid = 0;
+		return 1;
+	}
+	place->has_stack = state == base + DONE;
+	return state != base + WANTED && (state != base + TAKING || is_late);
+}
+
+static void wait_for_all(void)
+{
+	const struct timespec pause = { 0, PAUSE_NS };
+	uint64_t end = read_clock() + (uint64_t)WAIT_MS * 1000000;
+
+	for (unsigned i = 1; i < g_stacks.n; i++)
+		while (g_stacks.places[i].tid && !is_over(&g_stacks.places[i], read_clock() >= end))
+			nanosleep(&pause, NULL);
+}
+
+/* A handler of an earlier round is still in it. */
+static int is_stuck(const struct tr2p_stacks_thread *place)
+{
+	return tr2_load_acq(&place->state) % STATES == TAKING; /* [P9] acquire: what the handler did */
+}
+
+/* The next place, for this thread.  Return  0: there are no more */
+static int begin_place(pid_t tid)
+{
+	struct tr2p_stacks_thread *place = &g_stacks.places[g_stacks.n];
+
+	for (; g_stacks.n < PLACES && is_stuck(place); place = &g_stacks.places[++g_stacks.n])
+		place->tid = 0;
+	if (g_stacks.n == PLACES)
+		return 0;
+	place->has_stack = 0;
+	place->tid = tid;
+	read_file(tid, "comm", place->name, sizeof(place->name));
+	place->name[strcspn(place->name, "\n")] = '\0';
+	return 1;
+}
+
+/* All but the caller. */
+static int ask_all(void)
+{
+	DIR *all = opendir("/proc/self/task");
+	pid_t self = (pid_t)syscall(SYS_gettid);
+	struct dirent *entry;
+
+	if (!all)
+		return errno;
+	while ((entry = readdir(all))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+		if (tid <= 0 || tid == self)
+			continue;
+		if (!begin_place(tid))
+			break;
+		g_stacks.n += (unsigned)ask(g_stacks.n);
+	}
+	closedir(all);
+	return 0;
+}
+
+/* Samples of those that have not answered, that the profile counts all. */
+static void count_silent(void)
+{
+	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	const struct tr2p_stack nowhere = { 0 };
+
+	for (unsigned i = 0; i < g_stacks.n; i++)
+		if (g_stacks.places[i].tid && !g_stacks.places[i].has_stack)
+			tr2p_sample(TR2P_THREADS, &nowhere, &one);
+}
+
+static int make_places(void)
+{
+	struct tr2p_stacks_thread *places;
+
+	if (g_stacks.places)
+		return 0;
+	places = calloc(PLACES, sizeof(*places));
+	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with on_signal() */
+	return places ? 0 : ENOMEM;
+}
+
+/* noinline: the stack begins with its caller. */
+__attribute__((noinline)) int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n)
+{
+	int error = make_places();
+
+	if (!error)
+		error = install();
+	if (error)
+		return error;
+	tr2p_bucket_reset(TR2P_THREADS);
+	g_stacks.round = (g_stacks.round + 1) % ROUNDS;
+	g_stacks.n = 0;
+	begin_place((pid_t)syscall(SYS_gettid));   /* the first: nobody but callers has had it */
+	tr2p_unwind(&g_stacks.places[0].stack, 0);
+	fill(&g_stacks.places[0]);
+	g_stacks.places[0].has_stack = 1;
+	g_stacks.n = 1;
+	error = ask_all();
+	wait_for_all();
+	count_silent();
+	*threads = g_stacks.places;
+	*n = g_stacks.n;
+	return error;
+}

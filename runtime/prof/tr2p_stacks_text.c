@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_stacks_text.c - see tr2p_stacks_text.h. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "tr2p_labels.h"
+#include "tr2p_module.h"
+#include "tr2p_stacks_text.h"
+
+static const char *const waits[] = {
+	[TR2P_WAIT_MUTEX] = "a mutex", [TR2P_WAIT_RWLOCK] = "a rwlock", [TR2P_WAIT_SPIN] = "a spin lock",
+	[TR2P_WAIT_COND] = "a condition variable", [TR2P_WAIT_JOIN] = "the end of thread",
+	[TR2P_WAIT_BARRIER] = "a barrier", [TR2P_WAIT_SEM] = "a semaphore"
+};
+
+__attribute__((format(printf, 2, 3))) static void print(struct t2x_out *out, const char *format, ...)
+{
+	char line[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line, sizeof(line), format, args);
+	va_end(args);
+	t2x_out_string(out, line);
+}
+
+static void print_head(struct t2x_out *out, const struct tr2p_stacks_thread *thread)
+{
+	const char *const *list = tr2p_labels_list(thread->labels);
+
+	print(out, "thread %d \"%s\"", (int)thread->tid, thread->name);
+	if (thread->is_waiting)
+		print(out, " [waits for %s %p, %" PRIu64 ".%03u s]", waits[thread->wait_kind], thread->wait_object,
+		      thread->wait_ns / 1000000000, (unsigned)(thread->wait_ns / 1000000 % 1000));
+	for (; list && list[0]; list += 2)
+		print(out, " %s=%s", list[0], list[1]);
+	t2x_out_literal(out, ":\n");
+}
+
+static void print_frame(struct t2x_out *out, unsigned i, uintptr_t at)
+{
+	const struct tr2p_module *module = tr2p_module_of(at, NULL);
+	Dl_info info;
+
+	print(out, "#%-3u 0x%016" PRIxPTR, i, at);
+	if (dladdr((const void *)at, &info) && info.dli_sname)
+		print(out, " in %s+0x%" PRIxPTR, info.dli_sname, at - (uintptr_t)info.dli_saddr);
+	if (module)
+		print(out, " (%s+0x%" PRIxPTR ")", module->path, at - module->bias);
+	t2x_out_char(out, '\n');
+}
+
+int tr2p_stacks_write(const struct tr2p_stacks_thread *threads, unsigned n, t2x_write_fn *write, void *target)
+{
+	struct t2x_out out;
+	int error;
+
+	if (t2x_out_init_fn(&out, write, target))
+		return ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		if (!threads[i].tid)
+			continue;
+		print_head(&out, &threads[i]);
+		for (unsigned k = 0; k < threads[i].stack.n && threads[i].has_stack; k++)
+			print_frame(&out, k, threads[i].stack.at[k]);
+		if (!threads[i].has_stack)
+			t2x_out_literal(&out, "did not answer: it blocks the signal, or the kernel has it\n");
+		t2x_out_char(&out, '\n');
+	}
+	error = t2x_out_flush(&out);
+	t2x_out_free(&out);
+	return error;
+}
