@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # P15: a program with all profiles on, in front of it by LD_PRELOAD: 60 s of threads that come and go, throw, load and
 # unload code, fork, contend for locks, free each other's memory, and of handlers that allocate, with 1,000 samples a
-# second of each thread: it ends, as it would without, and its heap profile is what it has allocated, and what it keeps.
+# second of each thread: it ends, as it would without, each profile has samples, and that of the heap is what it has
+# allocated, and what it keeps.
 # And 200 programs killed at random moments: each allocation and each free that returned is in the profile of what is
 # recovered.  With gcc, and with clang.  See prof.cc.
 set -u
@@ -19,12 +20,19 @@ all=cpu=1khz,wall=1khz,heap=64k,block=1us,mutex=1,threadcreate
 # storm COMPILER SECONDS
 storm()
 {
-	local dir=$work/$1 said kept sum_all sum_kept status
+	local dir=$work/$1 said kept sum_all sum_kept status profile
 
-	TRACE2_RAW=$dir/storm.tlg TRACE2_RAW_MEMORY=1g TRACE2_PROF=$all LD_PRELOAD=$preload \
+	TRACE2_DST_DEBUG=1 TRACE2_RAW=$dir/storm.tlg TRACE2_RAW_MEMORY=1g TRACE2_PROF=$all LD_PRELOAD=$preload \
 		timeout -s KILL $((10 * $2 + 120)) "$dir/prof" storm "$2" "$dir/plugin.so" >"$dir/said" 2>"$dir/errors"
 	status=$?
 	verdict "storm, $1: exit status $status: $(head -n 3 "$dir/errors")" $status
+	! grep "TRACE2_PROF" "$dir/errors"
+	verdict "storm, $1: not all profiles are on" $?
+	for profile in cpu wall block mutex threadcreate; do
+		"$built/t2expand" --format=pprof --profile="$profile" -o "$dir/$profile.pb.gz" "$dir/storm.tlg" 2>&1 |
+			grep "no samples"
+		verdict "storm, $1: $profile has no samples" $((!PIPESTATUS[1]))
+	done
 	read -r said kept <"$dir/said"
 	"$built/t2expand" --format=pprof --profile=heap -o "$dir/heap.pb.gz" "$dir/storm.tlg" 2>"$dir/errors"
 	verdict "storm, $1: the trace cannot be read" $?
