@@ -18,6 +18,7 @@
 #   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
 #   formats       the same events in every format, beside babeltrace2 (one processor)
 #   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST
+#   prof          what profiles cost programs, beside gperftools (one processor)
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/library/check_instructions.sh counts, counted now
@@ -27,13 +28,14 @@ export LC_ALL=C
 out=${T2_OUT:-build}
 here=$(dirname "$0")
 rounds=${BENCH_ROUNDS:-60}
-all="emit emit_static git text lttng tail memory start start_static expand pipe formats drain fill programs footprint"
+all="emit emit_static git text lttng tail memory start start_static expand pipe formats drain fill programs prof footprint"
 all+=" instructions"
 dir=$(mktemp -d "${TMPDIR:-/tmp}/bench.XXXXXX") || exit 1
 trap 'rm -rf "$dir"' EXIT
 . "$here/peers.sh"
 . "$here/programs.sh"
 . "$here/formats.sh"
+. "$here/prof.sh"
 unset TRACE2 TRACE2_RAW TRACE2_PERF TRACE2_EVENT GIT_TRACE2 GIT_TRACE2_PERF GIT_TRACE2_EVENT
 unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
@@ -268,7 +270,7 @@ run_one()
 {
 	case $1 in
 	emit | emit_static | tail | memory | start | start_static) run_checked "$1" ;;
-	drain | fill | formats | git | text | lttng | expand | footprint | instructions | pipe | programs) "run_$1" ;;
+	drain | fill | formats | git | text | lttng | expand | footprint | instructions | pipe | prof | programs) "run_$1" ;;
 	*)
 		echo "run.sh: no benchmark $1; there are: $all" >&2
 		return 1

@@ -52,6 +52,10 @@ FORMAT_GOALS = {"chrome": 1 / 3, "summary": 1.5}
 
 PROGRAMS = (("sqlite", 1), ("zstd", 1), ("zstd", 2), ("server", 1))
 
+PROFILES = (("xz", "off", None), ("xz", "cpu=100hz", 1.005), ("xz", "cpu=1000hz", 1.03), ("xz", "gperftools,100", None),
+            ("xz", "gperftools,1000", None), ("sqlite3", "off", None), ("sqlite3", "heap=512k", None),
+            ("sqlite3", "cpu=100hz,heap=512k,block=10us,mutex=10", None))
+
 
 def goals_of_program(program, threads):
     """What an event costs in the real work of bench_PROGRAM, on its thread and in the drain"""
@@ -149,6 +153,8 @@ GOALS = [
     Goal("bytes of a checkpoint on disk, usual mix, packed", "drain", "mix, packed: size", 4, at_most=9),
     Goal("the same, packed + LZ4", "drain", "mix, packed + LZ4: size", 4, at_most=8),
     *(goal for program, threads in PROGRAMS for goal in goals_of_program(program, threads)),
+    *(Goal(f"{work}, profile {mode}: its CPU time against none", "prof", f"{work}, {mode}", baseline=f"{work}, none",
+           at_most=most) for work, mode, most in PROFILES),
     Goal("server: its CPU time with events against without", "programs", "server, on: with events",
          baseline="server, on: without events", at_most=1.1),
 ]
