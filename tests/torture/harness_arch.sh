@@ -11,7 +11,7 @@ set -u
 . tests/torture/common.sh
 top=$PWD here=$PWD/$out/t2expand
 libraries=(liburcu-dev liburcu8 liblz4-dev liblz4-1 libmd-dev libmd0 libexpat1-dev libexpat1 zlib1g-dev zlib1g
-	libcmocka-dev libcmocka0)
+	libdw-dev libelf-dev liblzma-dev libcmocka-dev libcmocka0)
 declare -A triplet=([arm64]=aarch64-linux-gnu [armhf]=arm-linux-gnueabihf [s390x]=s390x-linux-gnu)
 declare -A emulator=([arm64]=qemu-aarch64 [armhf]=qemu-arm [s390x]=qemu-s390x)
 declare -A hits=()
@@ -19,7 +19,8 @@ declare -A hits=()
 sysroot() { echo "$top/build/sysroot/$1"; }
 out_of() { echo "$top/build/${triplet[$1]}-gcc"; }
 
-# build ARCHITECTURE: library, t2expand, replay, the producer, the unit tests
+# build ARCHITECTURE: library, t2expand, replay, the producer, the unit tests; not the profiler, which has been tried on
+# x86-64 only
 build()
 {
 	local arch=$1 t=${triplet[$1]} root tests
@@ -29,13 +30,14 @@ build()
 	tests=
 	if [ "$arch" != arm64 ]; then
 		# one of them uses 128-bit integers as its second opinion
-		tests=$(find tests/unit -name 'test_*.c' | sed -E "s|.*/(.*)\.c|build/$t-gcc/tests/\1|" | grep -v test_t2x_clock)
+		tests=$(find tests/unit -name 'test_*.c' ! -path '*/prof/*' | sed -E "s|.*/(.*)\.c|build/$t-gcc/tests/\1|" | grep -v test_t2x_clock)
 	fi
 	# shellcheck disable=SC2086
 	PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/$t/pkgconfig:$root/usr/share/pkgconfig \
 		${MAKE:-make} -s -j"$(nproc)" CC="$t-gcc" AR="$t-ar" SAN= WERROR=1 \
 		CPPFLAGS="-isystem $root/usr/include -isystem $root/usr/include/$t" LDFLAGS="-L$root/usr/lib/$t -Wl,-rpath-link,$root/usr/lib/$t" \
-		all "build/$t-gcc/tests/replay" $tests >"$work/log" 2>&1 || return 1
+		"build/$t-gcc/libtrace2.so" "build/$t-gcc/libtrace2.a" "build/$t-gcc/t2expand" \
+		"build/$t-gcc/tests/replay" $tests >"$work/log" 2>&1 || return 1
 	"$t-gcc" -D_GNU_SOURCE -O2 -Wall -Werror -Iruntime -o "build/$t-gcc/producer" tests/torture/arch.c \
 		"build/$t-gcc/libtrace2.a" -L"$root/usr/lib/$t" -lurcu-cds -llz4 -lmd -pthread >>"$work/log" 2>&1
 }
