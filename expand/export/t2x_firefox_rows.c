@@ -89,7 +89,7 @@ int t2x_firefox_next_marker(struct t2x_firefox_cursor *cursor, struct t2x_firefo
 	if (marker->has_value)
 		marker->value = (int64_t)take_signed(cursor);
 	if (first & HAS_TEXT) {
-		marker->length = take_varint(cursor);
+		marker->length = (size_t)take_varint(cursor);
 		marker->text = (const char *)cursor->at;
 		cursor->at += marker->length;
 	}

@@ -98,8 +98,8 @@ static void find_functions(const struct t2x_image *image, Dwarf_Addr address, st
 		add_function(drafts, &nodes[i], file, line);
 		if (tag != DW_TAG_inlined_subroutine)
 			break;
-		file = !files ? NULL : libdw->dwarf_filesrc(files, read_number(libdw, &nodes[i], DW_AT_call_file),
-							    NULL, NULL);
+		file = !files ? NULL : libdw->dwarf_filesrc(files, (size_t)read_number(libdw, &nodes[i],
+										       DW_AT_call_file), NULL, NULL);
 		line = (int)read_number(libdw, &nodes[i], DW_AT_call_line);
 	}
 	if (n > 0)

@@ -122,7 +122,7 @@ static long print_step(unsigned call)
 	calls_left = 0;
 	t2x_model_finish(f.model);
 	t2x_out_flush(&f.out);
-	result = f.out.error ? -f.out.error : lseek(f.fd, 0, SEEK_END);
+	result = f.out.error ? -f.out.error : (long)lseek(f.fd, 0, SEEK_END);
 	t2x_model_update(f.model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = &f.thread[0] });
 	t2x_model_free(f.model);
 	t2x_out_free(&f.out);

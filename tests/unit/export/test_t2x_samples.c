@@ -88,7 +88,7 @@ static struct field get(const unsigned char *bytes, size_t n, unsigned number, u
 
 static struct field in(struct field outer, unsigned number, unsigned i)
 {
-	return get(outer.bytes, outer.value, number, i);
+	return get(outer.bytes, (size_t)outer.value, number, i);
 }
 
 static struct field top(unsigned number, unsigned i)
