@@ -156,6 +156,14 @@ static size_t put(char *to, size_t size, size_t at, const char *from, size_t n)
 	return at + n;
 }
 
+/* The NUL behind what has been put up to at.  Return  at */
+static size_t end_text(char *to, size_t size, size_t at)
+{
+	if (size)
+		to[at < size ? at : size - 1] = '\0';
+	return at;
+}
+
 static size_t put_hex(char *to, size_t size, size_t at, uint64_t value)
 {
 	char digits[16];
@@ -203,9 +211,7 @@ size_t tr2p_module_text(const struct tr2p_module *const *modules, unsigned n, ch
 			at = put(to, size, at, "\n", 1);
 		at = put_module(to, size, at, modules[i]);
 	}
-	if (size)
-		to[at < size ? at : size - 1] = '\0';
-	return at;
+	return end_text(to, size, at);
 }
 
 size_t tr2p_stack_text(const uintptr_t *at, unsigned n, char *to, size_t size)
@@ -217,7 +223,5 @@ size_t tr2p_stack_text(const uintptr_t *at, unsigned n, char *to, size_t size)
 			end = put(to, size, end, " ", 1);
 		end = put_hex(to, size, end, at[i]);
 	}
-	if (size)
-		to[end < size ? end : size - 1] = '\0';
-	return end;
+	return end_text(to, size, end);
 }
