@@ -44,7 +44,7 @@ expect "ctf: not where something is" 1 'ctf: Directory not empty' "$expand" --fo
 expect "ctf: not below what is not there" 1 'none/ctf/: No such file' "$expand" --format=ctf -o none/ctf/ index.tlg
 expect "another format: no directory" 2 'needs --recover' "$expand" --format=csv -o ctf index.tlg
 mkdir few
-expect "ctf: no room for all of it" 1 'few: File too large' bash -c "trap '' XFSZ; ulimit -f 100
-	'$expand' --format=ctf -o few lossy.tlg 2>&1 | grep -v missing | grep -v lost >&2; exit \${PIPESTATUS[0]}"
+expect "ctf: no room for all of it" 1 'few: File too large' bash -c "trap '' XFSZ; ulimit -f 4
+	'$expand' --format=ctf -o few index.tlg"
 check "ctf: no room for all of it: what is there is no trace" [ ! -e few/metadata ]
 total
