@@ -138,7 +138,8 @@ lines "the good parts of it" stdout $((good / 3)) $((good - 1))
 head -c $((n - 100)) good.tlg >cut.tlg
 expect "cut in the middle of a block" 3 "cut off" "$expand" cut.tlg
 lines "what is before the cut" stdout $((good / 3)) "$good"
-tail -c $((n / 2)) good.tlg >joined.tlg
+# not where a block begins: these have multiples of 24 bytes
+tail -c $((n / 2 | 1)) good.tlg >joined.tlg
 expect "joined in the middle" 3 "joined.tlg: byte 0: .*skipped" "$expand" joined.tlg
 "$expand" good.tlg --format=xml >good.xml
 # without the last block, END: as if the process had been killed
@@ -150,13 +151,15 @@ cp lz4.tlg lz4bad.tlg
 overwrite lz4bad.tlg $((n / 2))
 expect "damage in an LZ4 frame" 3 "lz4bad.tlg: byte [0-9]+: .*skipped [0-9]+ bytes" "$expand" lz4bad.tlg
 lines "the good frames" stdout 100 $(($(wc -l <lz4.perf) - 1))
-head -c $((n - 200)) lz4.tlg >lz4cut.tlg
+head -c $((n - 50)) lz4.tlg >lz4cut.tlg   # in the last one, which holds the end alone
 expect "a cut LZ4 frame" 3 "cut off" "$expand" lz4cut.tlg
 start=$(grep -abo "$(printf '\004\042\115\030')" lz4.tlg | head -n 1 | cut -d: -f1)
 for ((i = 0; i < 24; i++)); do
 	cp lz4.tlg flip.tlg
+	byte=$(od -An -tu1 -j $((start + i)) -N 1 lz4.tlg)
 	# shellcheck disable=SC2059
-	printf "\\x$(printf %02x $((i * 7 % 256 ^ 0xa5)))" | dd of=flip.tlg bs=1 seek=$((start + i)) conv=notrunc status=none
+	printf "\\x$(printf %02x $((byte ^ (i * 7 + 1) % 255 + 1)))" |
+		dd of=flip.tlg bs=1 seek=$((start + i)) conv=notrunc status=none
 	expect "byte $i of a frame" 3 "flip.tlg: (uncompressed )?byte [0-9]+: [a-zA-Z]" "$expand" flip.tlg
 done
 for ((i = 0; i < 20; i++)); do cat good.tlg && printf '%40s' noise; done >many.tlg
