@@ -203,7 +203,12 @@ expect "processes one after the other, with few open files" 0 "" bash -c "ulimit
 sort -s -k1,1 stdout >sorted
 same "are in order" stdout sorted
 mkdir once
-for _ in $(seq 20); do TRACE2_RAW=$tmp/once ./proc 0 "sleep 1" & done
+mkdir there
+for i in $(seq 20); do
+	TRACE2_RAW=$tmp/once ./proc 0 "touch there/$i; until [ -e all ]; do sleep 0.1; done" &
+done
+until [ "$(find there -type f | wc -l)" -eq 20 ]; do sleep 0.1; done
+touch all
 wait
 expect "processes at the same time" 0 "" "$expand" once
 lines=$(wc -l <stdout)
