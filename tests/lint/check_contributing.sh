@@ -13,7 +13,8 @@ page=CONTRIBUTING.md
 # Files of the table behind mark $1
 listed()
 {
-	awk -v mark="<!-- files: $1 -->" '$0 == mark { found = 1; next }
+	# not -v: of a backslash in that some awks leave two, others one or none
+	mark="<!-- files: $1 -->" awk '$0 == ENVIRON["mark"] { found = 1; next }
 		found && /^\|/ { print; next }
 		found { exit }' $page | sed -n 's/^| `\([^`]*\)`.*/\1/p' | sort
 }
