@@ -8,8 +8,8 @@
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
 # "N passed, N failed" says, or one if there is none.  Exit status 77: skipped, for the reason in its last line; with
 # CI=true it is a failure if that is "no TOOL", for there everything has to be installed.  A program that fails
-# without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds counts as one failure.
-# So does a sanitizer's report, also one of a process that the test started.
+# without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds (default 1200, for what hangs: a busy
+# machine may need many) counts as one failure.  So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
 # At the end each line that says what failed is repeated ("failed: NAME: LINE").
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
@@ -59,7 +59,7 @@ run()
 	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
 	# Who started this may ignore signals, and a shell has its background commands do so.  KILL reaches the whole
 	# group: nothing that the program started stays behind.
-	env --default-signal timeout -s KILL "${T2_TIMEOUT:-300}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
+	env --default-signal timeout -s KILL "${T2_TIMEOUT:-1200}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
 	trap 'kill $!' TERM
 	wait $!
 	echo $? >"$work/$1.status"
