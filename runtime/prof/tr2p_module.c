@@ -6,6 +6,7 @@
 #include <elf.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "tr2p_arena.h"
@@ -17,12 +18,20 @@ static const struct tr2p_module *g_slots[SLOTS];
 
 /* ---- what a module says of itself, in its memory ------------------------------------------------ */
 
-/* Its program headers, which are in the page where it begins; NULL: they are not. */
+/*
+ * Its program headers, which are in the page where it begins; NULL: they are not.  Of the program itself the kernel has
+ * said where they are: if there are gaps between its segments, what is found is the one segment.
+ */
 static const ElfW(Phdr) *find_headers(const struct dl_find_object *found, unsigned *count)
 {
+	const char *name = found->dlfo_link_map->l_name;
 	const ElfW(Ehdr) *elf = found->dlfo_map_start;
 	size_t bytes = (size_t)((char *)found->dlfo_map_end - (char *)found->dlfo_map_start);
 
+	if (!name || !*name) {
+		*count = (unsigned)getauxval(AT_PHNUM);
+		return (const void *)getauxval(AT_PHDR);
+	}
 	if (bytes < sizeof(*elf) || memcmp(elf->e_ident, ELFMAG, SELFMAG) || elf->e_phentsize != sizeof(ElfW(Phdr)) ||
 	    elf->e_phoff + (size_t)elf->e_phnum * sizeof(ElfW(Phdr)) > (bytes < PAGE ? bytes : PAGE))
 		return NULL;
@@ -67,7 +76,7 @@ static void read_headers(struct tr2p_module *module, const struct dl_find_object
 	unsigned count = 0;
 	const ElfW(Phdr) *head = find_headers(found, &count);
 
-	for (; count; count--, head++) {
+	for (; head && count; count--, head++) {
 		uintptr_t start = module->bias + head->p_vaddr;
 		if (head->p_type == PT_LOAD && address >= start && address - start < head->p_memsz) {
 			module->offset = head->p_offset & ~(uint64_t)(PAGE - 1);

@@ -126,6 +126,25 @@ for profile in cpu wall heap threadcreate; do
 	check "samples of $profile" grep -q "\"event\":\"sample\",\"category\":\"$profile\"" events
 done
 
+# ---- a program with gaps between its segments: where its code is in its file ----------------------
+cat >gaps.c <<'END'
+__attribute__((noinline)) static unsigned burn(volatile unsigned n)
+{
+	for (unsigned i = 0; i < 200000000; i++)
+		n = n + i;
+	return n;
+}
+
+int main(void)
+{
+	return burn(1) == 0;
+}
+END
+quiet "compile" ${CC:-cc} -O1 -no-pie -Wl,-z,max-page-size=0x200000,-z,separate-code -o gaps gaps.c
+same "gaps between segments" ./gaps
+"$out/t2expand" --format=folded --profile=cpu run.tlg >stacks
+check "gaps between segments: names are found" grep -q 'main;burn ' stacks
+
 # ---- without TRACE2_PROF ------------------------------------------------------------------------
 env LD_PRELOAD="$library" TRACE2_RAW="$tmp/none.tlg" ./program >two
 check "without TRACE2_PROF there is no trace" [ ! -e none.tlg ]
