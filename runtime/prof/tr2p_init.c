@@ -8,7 +8,8 @@
  *          tr2p_settings                the profiles that TRACE2_PROF names
  *   first  tr2p_bucket, tr2p_unwind     memory; what libgcc has to load
  *          pthread_atfork               the parts that have locks, below
- *   end    tr2p_cpu_end()               behind the program's destructors, before libtrace2's, which writes the file
+ *   end    tr2p_exit                    of a process that does not call exit()
+ *          tr2p_cpu_end()               behind the program's destructors, before libtrace2's, which writes the file
  *
  * load: with TRACE2_PROF only.  first: with the first profile, whoever starts it.
  */
@@ -22,6 +23,7 @@
 #include "tr2p_bucket.h"
 #include "tr2p_cpu.h"
 #include "tr2p_create.h"
+#include "tr2p_exit.h"
 #include "tr2p_labels.h"
 #include "tr2p_profile.h"
 #include "tr2p_settings.h"
@@ -61,11 +63,13 @@ static void after_fork(void)
 {
 	for (unsigned i = PARTS; i--;)
 		parts[i].unlock();
+	tr2p_exit_after_fork();
 }
 
 static void begin_child(void)
 {
 	tr2p_enter();
+	tr2p_exit_begin_child();
 	for (unsigned i = PARTS; i--;)
 		parts[i].begin_child();
 	tr2p_leave();
@@ -80,6 +84,7 @@ static void init(void)
 		return;
 	tr2p_unwind_init(tr2p_g_how.by_frame_pointers, tr2p_g_how.frames);
 	tr2p_create_init();
+	tr2p_exit_init();
 	g_state.error = pthread_atfork(before_fork, after_fork, begin_child);
 	if (!g_state.error)
 		tr2_store_rel(&g_state.is_ready, 1); /* [P5] release: what is ready.  Pairs with tr2p_is_ready() */

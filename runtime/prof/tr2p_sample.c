@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "tr2p_exit.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
@@ -59,6 +60,7 @@ static void record(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
 		.value = amount->value, .period = amount->period, .labels = tr2p_labels_list(bucket->labels)
 	};
 
+	tr2p_exit_note();
 	tr2_sample_v1(&sample);
 }
 
@@ -70,6 +72,7 @@ static void record_without_stack(unsigned profile, const struct trace2_labels *l
 		.value = amount->value, .period = amount->period, .labels = tr2p_labels_list(labels)
 	};
 
+	tr2p_exit_note();
 	tr2_sample_v1(&sample);
 }
 
