@@ -283,7 +283,7 @@ $(out)/bench/bench_bare: $(call objects,bench,bench_bare bench_start $(bench_hel
 	$(call say,LD)
 	$(quiet)$(link) -o $@ $^ $(LDLIBS)
 
-$(filter-out %/bench_bare,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
+$(filter-out %/bench_bare %/bench_prof,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
 	$(call say,LD)
 	$(quiet)$(link_user)
 

@@ -56,6 +56,11 @@ static int is_free(pthread_mutex_t *lock)
 	return !tr2_load_rlx(&lock->__data.__lock); /* relaxed: see above */
 }
 
+/* Arguments in parentheses without these. */
+#define BARE(...) __VA_ARGS__
+/* Out of line, so that the way without a wait needs no stack frame */
+#define APART __attribute__((noinline))
+
 /*
  * A function that locks.
  * parameters, arguments  its own, of which the first is called lock
@@ -63,10 +68,8 @@ static int is_free(pthread_mutex_t *lock)
  * can_try, try, busy     whether it may be tried first, how, and what that returns if one has to wait
  */
 #define LOCK(name, kind, parameters, arguments, looks_free, can_try, try, busy) \
-	TR2P_IN_FRONT int name parameters \
+	static APART int wait_##name(const void *caller, BARE parameters) \
 	{ \
-		if (!tr2p_waits_are_on() || (looks_free)) \
-			return NEXT(name) arguments; \
 		if (can_try) { \
 			int error = NEXT(try)(lock); \
 			if (error != (busy)) \
@@ -74,24 +77,32 @@ static int is_free(pthread_mutex_t *lock)
 		} \
 		if (tr2p_is_inside()) \
 			return NEXT(name) arguments; \
-		TR2P_WAIT(kind, (const void *)lock); \
+		TR2P_WAIT(kind, (const void *)lock, caller); \
 		return wait.error = NEXT(name) arguments; \
+	} \
+	TR2P_IN_FRONT int name parameters \
+	{ \
+		if (!tr2p_waits_are_on() || (looks_free)) \
+			return NEXT(name) arguments; \
+		return wait_##name(TR2P_CALLER, BARE arguments); \
 	}
 
 /* A function that unlocks. */
 #define UNLOCK(name, type) \
+	static APART int charge_##name(const void *caller, type *lock) \
+	{ \
+		uint64_t charge = tr2p_take_charge((const void *)lock); \
+		int error = NEXT(name)(lock); \
+\
+		if (!error) \
+			tr2p_charge(charge, caller); \
+		return error; \
+	} \
 	TR2P_IN_FRONT int name(type *lock) \
 	{ \
-		uint64_t charge; \
-		int error; \
-\
 		if (!tr2p_waits_are_on() || !tr2p_is_awaited((const void *)lock)) \
 			return NEXT(name)(lock); \
-		charge = tr2p_take_charge((const void *)lock); \
-		error = NEXT(name)(lock); \
-		if (!error) \
-			tr2p_charge(charge, __builtin_extract_return_addr(__builtin_return_address(0))); \
-		return error; \
+		return charge_##name(TR2P_CALLER, lock); \
 	}
 
 LOCK(pthread_mutex_lock, TR2P_WAIT_MUTEX, (pthread_mutex_t *lock), (lock), is_free(lock),

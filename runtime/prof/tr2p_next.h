@@ -49,6 +49,18 @@ static inline void *tr2p_find_next(const char *name)
 /* relaxed: right by itself */
 #define TR2P_NEXT_FIND_(name) tr2_store_rlx((void **)(void *)&g_next.name, tr2p_find_next(#name));
 
+/* Looked at once. relaxed: the same whoever has found it */
+#define TR2P_NEXT_GET_(name) \
+	__attribute__((unused)) static inline __typeof__(name) *next_##name(void) \
+	{ \
+		__typeof__(name) *next = tr2_load_rlx(&g_next.name); /* relaxed: as above */ \
+		if (__builtin_expect(!next, 0)) { \
+			find_next(); \
+			next = tr2_load_rlx(&g_next.name); /* relaxed: as above */ \
+		} \
+		return next; \
+	}
+
 #define TR2P_NEXT_TABLE(functions) \
 	static struct next { \
 		functions(TR2P_NEXT_MEMBER_) \
@@ -59,10 +71,9 @@ static inline void *tr2p_find_next(const char *name)
 		functions(TR2P_NEXT_FIND_) \
 		errno = saved; \
 	} \
+	functions(TR2P_NEXT_GET_) \
 	struct next
 
-/* relaxed: the same whoever has found it */
-#define NEXT(name) \
-	(__builtin_expect(tr2_load_rlx(&g_next.name) != NULL, 1) ? (void)0 : find_next(), tr2_load_rlx(&g_next.name))
+#define NEXT(name) next_##name()
 
 #endif

@@ -54,8 +54,8 @@ static void charge_mutex(const void *mutex, const void *caller)
 	{ \
 		if (is_off()) \
 			return NEXT(name) arguments; \
-		charge_mutex((const void *)mutex, __builtin_extract_return_addr(__builtin_return_address(0))); \
-		TR2P_WAIT(TR2P_WAIT_COND, (const void *)cond); \
+		charge_mutex((const void *)mutex, TR2P_CALLER); \
+		TR2P_WAIT(TR2P_WAIT_COND, (const void *)cond, TR2P_CALLER); \
 		return wait.error = NEXT(name) arguments; \
 	}
 
@@ -69,7 +69,7 @@ COND(cnd_wait, (cnd_t *cond, mtx_t *mutex), (cond, mutex))
 	{ \
 		if (is_off()) \
 			return NEXT(name) arguments; \
-		TR2P_WAIT(kind, object); \
+		TR2P_WAIT(kind, object, TR2P_CALLER); \
 		return wait.error = NEXT(name) arguments; \
 	}
 
@@ -99,7 +99,7 @@ static int try_semaphore(sem_t *sem)
 			return NEXT(name) arguments; \
 		if ((can_try) && try_semaphore(sem)) \
 			return 0; \
-		TR2P_WAIT(TR2P_WAIT_SEM, (const void *)sem); \
+		TR2P_WAIT(TR2P_WAIT_SEM, (const void *)sem, TR2P_CALLER); \
 		result = NEXT(name) arguments; \
 		wait.error = result ? errno : 0; \
 		return result; \

@@ -48,10 +48,13 @@ static inline int tr2p_waits_are_on(void)
 void tr2p_wait_begin(struct tr2p_wait *wait, enum tr2p_wait_kind kind, const void *object, const void *caller);
 void tr2p_wait_end(struct tr2p_wait *wait);
 
+/* Where the function returns to in which this stands. */
+#define TR2P_CALLER __builtin_extract_return_addr(__builtin_return_address(0))
+
 /* The same around what follows in this scope; also if the thread is cancelled, for which -fexceptions is needed. */
-#define TR2P_WAIT(kind, object) \
+#define TR2P_WAIT(kind, object, caller) \
 	struct tr2p_wait wait __attribute__((cleanup(tr2p_wait_end))); \
-	tr2p_wait_begin(&wait, (kind), (object), __builtin_extract_return_addr(__builtin_return_address(0)))
+	tr2p_wait_begin(&wait, (kind), (object), (caller))
 
 /* ---- who waits for a lock ------------------------------------------------------------------------ */
 
