@@ -15,6 +15,10 @@
 #
 # And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
 #
+# Of libtrace2-prof: what it adds to malloc() with free(), to locking with unlocking, of which nothing is sampled; such a
+# pair of which both are, a tick of CPU time, along frame pointers, of which there are none: all but the unwinding; and
+# the tick with libgcc's unwinder.
+#
 # Counts belong to a compiler, its level of optimization, and a processor on which libc and the library choose
 # the same code: anywhere else this is skipped (exit status 77), and says why.
 # Ends with "N passed, N failed".
@@ -25,7 +29,7 @@ recorded=tests/data/instructions
 . "$(dirname "$0")/../common.sh"
 texts=()
 # nothing: the loop around each of the next four
-counts="nothing off enter intmax printf drain line"
+counts="nothing off enter intmax printf drain line malloc lock sampled tick unwound"
 
 skip()
 {
@@ -92,6 +96,26 @@ count_line()
 	sort -g "$tmp/lines" | head -n 1 >"$tmp/line"
 }
 
+# count_prof NAME PROGRAM WORK N SETTINGS: of tests/library/counts/prof.c, with the profiler or without
+count_prof()
+{
+	local texts=("TRACE2_RAW=$tmp/$1.tlg" TRACE2_RAW_THREAD=off "TRACE2_PROF=$5") k
+
+	for k in 1 2; do
+		count "count_$3" "$tmp/$1.$k" "$2" "$3" $((k * $4))
+	done
+	divide "$1" "$4"
+}
+
+# count_added WORK SETTINGS: what the profiler adds, into $tmp/WORK
+count_added()
+{
+	count_prof "$1.bare" "$tmp/bare" "$1" 1000 ""
+	count_prof "$1" "$tmp/profiled" "$1" 1000 "$2"
+	awk '{ c[NR] = $1 } END { if (NR == 2) printf "%.1f\n", c[2] - c[1] }' "$tmp/$1.bare" "$tmp/$1" >"$tmp/added"
+	mv "$tmp/added" "$tmp/$1"
+}
+
 # From $tmp/$1.1 and $tmp/$1.2, of $2 and twice $2 repetitions, to one: into $tmp/$1, empty if there is no count.
 divide()
 {
@@ -129,6 +153,9 @@ verdict_with_texts()
 	fi
 }
 
+${CC:-cc} -O2 -rdynamic -o "$tmp/bare" "$top/tests/library/counts/prof.c" -pthread &&
+	${CC:-cc} -O2 -rdynamic -o "$tmp/profiled" "$top/tests/library/counts/prof.c" -pthread -Wl,--no-as-needed -L"$out" \
+		-ltrace2-prof -Wl,-rpath,"$out" || exit 1
 # In two lots, for two processors.
 {
 	count_call nothing 200
@@ -136,6 +163,11 @@ verdict_with_texts()
 	count_call enter 200
 	count_call intmax 200
 	count_call printf 200
+	count_added malloc heap=1g
+	count_added lock block=10us,mutex=10
+	count_prof sampled "$tmp/profiled" malloc 100 heap=1,unwind=fp
+	count_prof tick "$tmp/profiled" tick 100 cpu,unwind=fp
+	count_prof unwound "$tmp/profiled" tick 100 cpu
 } &
 count_call_with_texts enter 200
 count_call_with_texts printf 200
