@@ -8,35 +8,21 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "t2x_utf8.h"
+#include "t2x_rows.h"
 #include "text/t2x_text.h"
 
-enum {
-#define T2X_ROWS_COLUMN(name) COLUMN_##name,
-#include "t2x_rows.def"
-#undef T2X_ROWS_COLUMN
-	COLUMNS
-};
-
-static const char *const names[COLUMNS] = {
-#define T2X_ROWS_COLUMN(name) #name,
-#include "t2x_rows.def"
-#undef T2X_ROWS_COLUMN
-};
-
-struct cell {
-	enum { EMPTY, NUMBER, TEXT } kind;
-	int64_t number;
-	const char *text;
-	size_t n;
-};
-
-/* The writer's own: command lines, stacks are put together there. */
+/* Command lines, stacks are put together there. */
 struct words {
 	struct t2x_out quote;
 	char *text;
 	size_t n, capacity;
 	const struct t2x_options *options;
+};
+
+/* The writer's own. */
+struct own {
+	struct t2x_rows rows;             /* first: the address of the rows is that of the writer's own */
+	struct words words;
 };
 
 static int take_words(void *target, const char *text, size_t n)
@@ -59,23 +45,23 @@ static int take_words(void *target, const char *text, size_t n)
 
 /* ---- cells -------------------------------------------------------------------------------------- */
 
-static void set_number(struct cell *cell, int64_t number)
+static void set_number(struct t2x_cell *cell, int64_t number)
 {
-	*cell = (struct cell){ .kind = NUMBER, .number = number };
+	*cell = (struct t2x_cell){ .kind = T2X_CELL_NUMBER, .number = number };
 }
 
-static void set_text(struct cell *cell, const char *text, size_t n)
+static void set_text(struct t2x_cell *cell, const char *text, size_t n)
 {
 	if (text)
-		*cell = (struct cell){ .kind = TEXT, .text = text, .n = n };
+		*cell = (struct t2x_cell){ .kind = T2X_CELL_TEXT, .text = text, .n = n };
 }
 
-static void set_string(struct cell *cell, const char *text)
+static void set_string(struct t2x_cell *cell, const char *text)
 {
 	set_text(cell, text, text ? strlen(text) : 0);
 }
 
-static void set_arg(struct cell *cell, const struct t2x_event *ev, unsigned at)
+static void set_arg(struct t2x_cell *cell, const struct t2x_event *ev, unsigned at)
 {
 	if (at >= ev->nargs)
 		return;
@@ -86,7 +72,7 @@ static void set_arg(struct cell *cell, const struct t2x_event *ev, unsigned at)
 }
 
 /* The arguments from the first one on, quoted for the shell. */
-static void set_words(struct cell *cell, struct words *words, const struct t2x_event *ev, unsigned first)
+static void set_words(struct t2x_cell *cell, struct words *words, const struct t2x_event *ev, unsigned first)
 {
 	words->n = 0;
 	if (ev->nargs > first)
@@ -96,7 +82,7 @@ static void set_words(struct cell *cell, struct words *words, const struct t2x_e
 }
 
 /* The stack and the labels of a sample: one text behind the other. */
-static void set_sample(struct cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_sample(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
 {
 	size_t stack;
 
@@ -106,54 +92,54 @@ static void set_sample(struct cell *cells, struct words *words, const struct t2x
 	stack = words->n;
 	t2x_text_labels(&words->quote, ev);
 	t2x_out_flush(&words->quote);
-	set_text(&cells[COLUMN_message], words->text ? words->text : "", stack);
+	set_text(&cells[T2X_COLUMN_message], words->text ? words->text : "", stack);
 	if (words->n > stack)
-		set_text(&cells[COLUMN_labels], words->text + stack, words->n - stack);
-	set_arg(&cells[COLUMN_count], ev, T2X_SAMPLE_COUNT);
-	set_arg(&cells[COLUMN_value], ev, T2X_SAMPLE_VALUE);
-	set_arg(&cells[COLUMN_period], ev, T2X_SAMPLE_PERIOD);
-	cells[COLUMN_file].kind = cells[COLUMN_line].kind = EMPTY;   /* of a sample these are modules */
+		set_text(&cells[T2X_COLUMN_labels], words->text + stack, words->n - stack);
+	set_arg(&cells[T2X_COLUMN_count], ev, T2X_SAMPLE_COUNT);
+	set_arg(&cells[T2X_COLUMN_value], ev, T2X_SAMPLE_VALUE);
+	set_arg(&cells[T2X_COLUMN_period], ev, T2X_SAMPLE_PERIOD);
+	cells[T2X_COLUMN_file].kind = cells[T2X_COLUMN_line].kind = T2X_CELL_EMPTY;   /* these are modules */
 }
 
-static void set_child(struct cell *cells, const struct t2x_event *ev, unsigned value, unsigned message)
+static void set_child(struct t2x_cell *cells, const struct t2x_event *ev, unsigned value, unsigned message)
 {
-	set_arg(&cells[COLUMN_id], ev, T2X_CHILD_ID);
-	set_arg(&cells[COLUMN_child_pid], ev, T2X_CHILD_PID);
+	set_arg(&cells[T2X_COLUMN_id], ev, T2X_CHILD_ID);
+	set_arg(&cells[T2X_COLUMN_child_pid], ev, T2X_CHILD_PID);
 	if (value)
-		set_arg(&cells[COLUMN_value], ev, value);
+		set_arg(&cells[T2X_COLUMN_value], ev, value);
 	if (message)
-		set_arg(&cells[COLUMN_message], ev, message);
+		set_arg(&cells[T2X_COLUMN_message], ev, message);
 	if (ev->args[value ? T2X_CHILD_START : T2X_READY_START].value)
-		set_number(&cells[COLUMN_rel], (int64_t)ev->rel_ns);
+		set_number(&cells[T2X_COLUMN_rel], (int64_t)ev->rel_ns);
 }
 
-static void set_timer(struct cell *cells, const struct t2x_event *ev)
+static void set_timer(struct t2x_cell *cells, const struct t2x_event *ev)
 {
-	set_arg(&cells[COLUMN_count], ev, T2X_TIMER_INTERVALS);
-	set_arg(&cells[COLUMN_value], ev, T2X_TIMER_TOTAL);
-	set_arg(&cells[COLUMN_min], ev, T2X_TIMER_MIN);
-	set_arg(&cells[COLUMN_max], ev, T2X_TIMER_MAX);
+	set_arg(&cells[T2X_COLUMN_count], ev, T2X_TIMER_INTERVALS);
+	set_arg(&cells[T2X_COLUMN_value], ev, T2X_TIMER_TOTAL);
+	set_arg(&cells[T2X_COLUMN_min], ev, T2X_TIMER_MIN);
+	set_arg(&cells[T2X_COLUMN_max], ev, T2X_TIMER_MAX);
 }
 
 /* Those of commands and children. */
-static void set_command(struct cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_command(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
 {
 	switch (ev->style) {
 	case TLG_STYLE_start: case TLG_STYLE_cmd_ancestry:
-		set_words(&cells[COLUMN_message], words, ev, 0);
+		set_words(&cells[T2X_COLUMN_message], words, ev, 0);
 		break;
 	case TLG_STYLE_cmd_name:
-		set_arg(&cells[COLUMN_value], ev, T2X_NAME_OWN);
-		set_arg(&cells[COLUMN_message], ev, T2X_NAME_HIERARCHY);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_NAME_OWN);
+		set_arg(&cells[T2X_COLUMN_message], ev, T2X_NAME_HIERARCHY);
 		break;
 	case TLG_STYLE_alias:
-		set_arg(&cells[COLUMN_value], ev, T2X_ALIAS_NAME);
-		set_words(&cells[COLUMN_message], words, ev, T2X_ALIAS_ARGV);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_ALIAS_NAME);
+		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_ALIAS_ARGV);
 		break;
 	case TLG_STYLE_child_start:
-		set_arg(&cells[COLUMN_id], ev, T2X_CHILD_ID);
-		set_arg(&cells[COLUMN_value], ev, T2X_CHILD_CLASS);
-		set_words(&cells[COLUMN_message], words, ev, T2X_CHILD_ARGV);
+		set_arg(&cells[T2X_COLUMN_id], ev, T2X_CHILD_ID);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_CHILD_CLASS);
+		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_CHILD_ARGV);
 		break;
 	case TLG_STYLE_child_exit:
 		set_child(cells, ev, T2X_CHILD_CODE, 0);
@@ -162,42 +148,42 @@ static void set_command(struct cell *cells, struct words *words, const struct t2
 		set_child(cells, ev, 0, T2X_READY_STATE);
 		break;
 	case TLG_STYLE_exec:
-		set_arg(&cells[COLUMN_id], ev, T2X_EXEC_ID);
-		set_arg(&cells[COLUMN_value], ev, T2X_EXEC_EXE);
-		set_words(&cells[COLUMN_message], words, ev, T2X_EXEC_ARGV);
+		set_arg(&cells[T2X_COLUMN_id], ev, T2X_EXEC_ID);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_EXEC_EXE);
+		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_EXEC_ARGV);
 		break;
 	case TLG_STYLE_exec_result:
-		set_arg(&cells[COLUMN_id], ev, T2X_EXEC_ID);
-		set_arg(&cells[COLUMN_value], ev, T2X_EXEC_CODE);
-		set_arg(&cells[COLUMN_message], ev, T2X_EXEC_ERROR);
+		set_arg(&cells[T2X_COLUMN_id], ev, T2X_EXEC_ID);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_EXEC_CODE);
+		set_arg(&cells[T2X_COLUMN_message], ev, T2X_EXEC_ERROR);
 		break;
 	case TLG_STYLE_def_param:
-		set_arg(&cells[COLUMN_label], ev, T2X_PARAM_NAME);
-		set_arg(&cells[COLUMN_value], ev, T2X_PARAM_VALUE);
-		set_string(&cells[COLUMN_message], t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]));
+		set_arg(&cells[T2X_COLUMN_label], ev, T2X_PARAM_NAME);
+		set_arg(&cells[T2X_COLUMN_value], ev, T2X_PARAM_VALUE);
+		set_string(&cells[T2X_COLUMN_message], t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]));
 		break;
 	default:
-		set_arg(&cells[COLUMN_value], ev, 0);
+		set_arg(&cells[T2X_COLUMN_value], ev, 0);
 		break;
 	}
 }
 
 /* What belongs to the kind of the event. */
-static void set_kind(struct cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_kind(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
 {
 	switch (ev->style) {
 	case TLG_STYLE_none:
-		set_number(&cells[COLUMN_value], ev->scope_index);
+		set_number(&cells[T2X_COLUMN_value], ev->scope_index);
 		break;
 	case TLG_STYLE_region_enter: case TLG_STYLE_printf: case TLG_STYLE_error: case TLG_STYLE_step:
 	case TLG_STYLE_too_many_files: case TLG_STYLE_thread_start:
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
-		set_arg(&cells[COLUMN_value], ev, 0);
+		set_arg(&cells[T2X_COLUMN_value], ev, 0);
 		/* fall through */
 	case TLG_STYLE_region_leave: case TLG_STYLE_thread_exit:
 		if (ev->rel_ns != T2X_NO_TIME)
-			set_number(&cells[COLUMN_rel], (int64_t)ev->rel_ns);
+			set_number(&cells[T2X_COLUMN_rel], (int64_t)ev->rel_ns);
 		break;
 	case TLG_STYLE_timer: case TLG_STYLE_th_timer:
 		set_timer(cells, ev);
@@ -211,169 +197,84 @@ static void set_kind(struct cell *cells, struct words *words, const struct t2x_e
 	}
 }
 
-static void fill(struct cell *cells, struct words *words, const struct t2x_event *ev)
+void t2x_rows_fill(struct t2x_cell *cells, const struct t2x_printer *printer, const struct t2x_event *ev)
 {
+	struct own *own = printer->own;
 	const struct t2x_thread *thread = ev->thread;
 	const struct t2x_scope *scope = ev->scope;
 
-	memset(cells, 0, COLUMNS * sizeof(*cells));
-	set_number(&cells[COLUMN_time], (int64_t)ev->ns);
-	set_number(&cells[COLUMN_pid], thread->process->pid);
-	set_string(&cells[COLUMN_sid], thread->process->sid);
-	set_number(&cells[COLUMN_tid], thread->tid);
-	set_string(&cells[COLUMN_thread], thread->name);
-	set_string(&cells[COLUMN_event], t2x_text_event_name(ev->style));
-	set_number(&cells[COLUMN_depth], ev->open);
-	set_number(&cells[COLUMN_abs], (int64_t)ev->abs_ns);
-	set_text(&cells[COLUMN_message], ev->message, ev->message_length);
+	memset(cells, 0, T2X_COLUMNS * sizeof(*cells));
+	set_number(&cells[T2X_COLUMN_time], (int64_t)ev->ns);
+	set_number(&cells[T2X_COLUMN_pid], thread->process->pid);
+	set_string(&cells[T2X_COLUMN_sid], thread->process->sid);
+	set_number(&cells[T2X_COLUMN_tid], thread->tid);
+	set_string(&cells[T2X_COLUMN_thread], thread->name);
+	set_string(&cells[T2X_COLUMN_event], t2x_text_event_name(ev->style));
+	set_number(&cells[T2X_COLUMN_depth], ev->open);
+	set_number(&cells[T2X_COLUMN_abs], (int64_t)ev->abs_ns);
+	set_text(&cells[T2X_COLUMN_message], ev->message, ev->message_length);
 	if (ev->lost || ev->is_repeated)
-		set_string(&cells[COLUMN_flag], ev->lost ? "missing" : "repeated");
+		set_string(&cells[T2X_COLUMN_flag], ev->lost ? "missing" : "repeated");
 	if (scope) {
-		set_string(&cells[COLUMN_category], scope->category);
-		set_string(&cells[COLUMN_label], scope->label);
-		set_string(&cells[COLUMN_file], scope->file);
+		set_string(&cells[T2X_COLUMN_category], scope->category);
+		set_string(&cells[T2X_COLUMN_label], scope->label);
+		set_string(&cells[T2X_COLUMN_file], scope->file);
 		if (scope->file)
-			set_number(&cells[COLUMN_line], scope->line);
+			set_number(&cells[T2X_COLUMN_line], scope->line);
 		if (scope->repo)
-			set_number(&cells[COLUMN_repo], t2x_repo_id(scope));
+			set_number(&cells[T2X_COLUMN_repo], t2x_repo_id(scope));
 	}
-	set_kind(cells, words, ev);
-}
-
-/* ---- CSV, as RFC 4180 says, but for the line ends ----------------------------------------------- */
-
-static void put_quoted(struct t2x_out *out, const char *text, size_t n)
-{
-	const char *end = text + n, *quote;
-
-	t2x_out_char(out, '"');
-	while ((quote = memchr(text, '"', (size_t)(end - text)))) {
-		t2x_out_bytes(out, text, (size_t)(quote + 1 - text));
-		t2x_out_char(out, '"');
-		text = quote + 1;
-	}
-	t2x_out_bytes(out, text, (size_t)(end - text));
-	t2x_out_char(out, '"');
-}
-
-static int is_plain(const char *text, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (text[i] == '"' || text[i] == ',' || text[i] == '\n' || text[i] == '\r')
-			return 0;
-	return n != 0;
-}
-
-static void show_csv(struct t2x_out *out, const struct cell *cells)
-{
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		const struct cell *cell = &cells[i];
-
-		if (i)
-			t2x_out_char(out, ',');
-		if (cell->kind == NUMBER)
-			t2x_out_int(out, cell->number);
-		else if (cell->kind == TEXT && is_plain(cell->text, cell->n))
-			t2x_out_bytes(out, cell->text, cell->n);
-		else if (cell->kind == TEXT)
-			put_quoted(out, cell->text, cell->n);
-	}
-	t2x_out_end_line(out);
-}
-
-/* ---- JSON --------------------------------------------------------------------------------------- */
-
-static void show_json(struct t2x_out *out, const struct cell *cells)
-{
-	char separator = '{';
-
-	for (unsigned i = 0; i < COLUMNS; i++) {
-		const struct cell *cell = &cells[i];
-
-		if (cell->kind == EMPTY)
-			continue;
-		t2x_out_char(out, separator);
-		separator = ',';
-		t2x_out_char(out, '"');
-		t2x_out_string(out, names[i]);
-		t2x_out_literal(out, "\":");
-		if (cell->kind == NUMBER)
-			t2x_out_int(out, cell->number);
-		else
-			t2x_utf8_json(out, cell->text, cell->n);
-	}
-	t2x_out_char(out, '}');
-	t2x_out_end_line(out);
+	set_kind(cells, &own->words, ev);
 }
 
 /* ---- the writers -------------------------------------------------------------------------------- */
 
-static void print_csv(struct t2x_printer *printer, const struct t2x_event *ev)
+static int begin_ndjson(struct t2x_printer *printer)
 {
-	struct cell cells[COLUMNS];
+	struct own *own = calloc(1, sizeof(*own));
 
-	fill(cells, printer->own, ev);
-	show_csv(printer->out, cells);
-}
-
-static void print_json(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	struct cell cells[COLUMNS];
-
-	fill(cells, printer->own, ev);
-	show_json(printer->out, cells);
-}
-
-static int begin_json(struct t2x_printer *printer)
-{
-	struct words *words = calloc(1, sizeof(*words));
-
-	if (words && t2x_out_init_fn(&words->quote, take_words, words)) {
-		free(words);
-		words = NULL;
+	if (own && t2x_out_init_fn(&own->words.quote, take_words, &own->words)) {
+		free(own);
+		own = NULL;
 	}
-	if (words)
-		words->options = &printer->options;
-	printer->own = words;
-	return words ? 0 : -ENOMEM;
+	if (own)
+		own->words.options = &printer->options;
+	printer->own = own;
+	return own ? 0 : -ENOMEM;
 }
 
 static int begin_csv(struct t2x_printer *printer)
 {
-	int error = begin_json(printer);
+	int error = begin_ndjson(printer);
 
-	for (unsigned i = 0; !error && i < COLUMNS; i++) {
-		t2x_out_string(printer->out, i ? "," : "");
-		t2x_out_string(printer->out, names[i]);
-	}
 	if (!error)
-		t2x_out_end_line(printer->out);
+		t2x_rows_print_names(printer->out);
 	return error;
 }
 
 static void finish(struct t2x_printer *printer)
 {
-	struct words *words = printer->own;
+	struct own *own = printer->own;
 
-	t2x_out_free(&words->quote);
-	free(words->text);
-	free(words);
+	t2x_out_free(&own->words.quote);
+	free(own->words.text);
+	free(own);
 	printer->own = NULL;
 }
 
 const struct t2x_writer t2x_writer_csv = {
-	.begin = begin_csv, .finish = finish, .unresolved = print_csv,
+	.begin = begin_csv, .finish = finish, .unresolved = t2x_rows_print_csv,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = print_csv,
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_rows_print_csv,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},
 };
 
 const struct t2x_writer t2x_writer_ndjson = {
-	.begin = begin_json, .finish = finish, .unresolved = print_json,
+	.begin = begin_ndjson, .finish = finish, .unresolved = t2x_rows_print_json,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = print_json,
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_rows_print_json,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},
