@@ -9,6 +9,7 @@
 #include "t2x_html_page.h"
 #include "t2x_payload.h"
 #include "text/t2x_formats.h"
+#include "text/t2x_text.h"
 
 #include <errno.h>
 
@@ -186,37 +187,45 @@ static void print_number(struct t2x_printer *printer, const struct t2x_event *ev
 		t2x_html_length(&html->data, thread, find_length(ev));
 }
 
-/* What it says, at a site that may have other names than its scope. */
-static void put_said(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_event *named)
+static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct html *html = printer->own;
 
 	html->text.length = 0;
 	t2x_payload(&html->says, ev, &printer->options);
 	t2x_out_flush(&html->says);
-	put_event(html, named, html->text.length ? (const char *)html->text.bytes : NULL, html->text.length);
+	put_event(html, ev, html->text.length ? (const char *)html->text.bytes : NULL, html->text.length);
 }
 
-static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	put_said(printer, ev, ev);
-}
-
-/* Named by its innermost function; of its scope the file is modules, and it has no line. */
+/*
+ * A sample has its labels as text, then its stack, count, value and period.  Its site is the profile: of its scope the
+ * file is modules, and it has no line.
+ */
 static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_options *options = &printer->options;
 	const struct t2x_stack_names *names = NULL;
-	struct t2x_scope scope = *ev->scope;
+	const struct t2x_scope profile = { .category = ev->scope->category };
 	struct t2x_event named = *ev;
+	struct html *html = printer->own;
+	struct t2x_html_thread *thread;
+	int64_t stack;
 
 	if (options->name_stack)
 		names = options->name_stack(options->namer, ev->scope);
-	scope.file = NULL;
-	scope.label = names && names->n ? names->at[0] : NULL;
-	scope.number = 0;
-	named.scope = &scope;
-	put_said(printer, ev, &named);
+	stack = t2x_html_stack(&html->data.stacks, ev->scope, names);
+	if (stack < 0)
+		html->data.error = -ENOMEM;
+	named.scope = &profile;
+	html->text.length = 0;
+	t2x_text_labels(&html->says, ev);
+	t2x_out_flush(&html->says);
+	thread = put_event(html, &named, html->text.length ? (const char *)html->text.bytes : NULL, html->text.length);
+	if (!thread)
+		return;
+	t2x_html_value(&html->data, thread, stack < 0 ? 0 : stack);
+	for (unsigned i = T2X_SAMPLE_COUNT; i <= T2X_SAMPLE_PERIOD; i++)
+		t2x_html_value(&html->data, thread, ev->args[i].value);
 }
 
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)

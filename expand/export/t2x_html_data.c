@@ -308,6 +308,10 @@ static void print_facts(const struct t2x_html_data *data, struct t2x_out *out)
 	print_threads(data, out);
 	t2x_out_literal(out, "],\"sites\":");
 	t2x_html_sites_print(&data->sites, out);
+	t2x_out_literal(out, ",\"functions\":");
+	t2x_html_stacks_print_functions(&data->stacks, out);
+	t2x_out_literal(out, ",\"stacks\":");
+	t2x_html_stacks_print(&data->stacks, out);
 	t2x_out_literal(out, "}\n");
 }
 
@@ -349,5 +353,6 @@ void t2x_html_free(struct t2x_html_data *data)
 	t2x_free(data->by_index);
 	t2x_map_free(&data->processes);
 	t2x_html_sites_free(&data->sites);
+	t2x_html_stacks_free(&data->stacks);
 	t2x_html_block_free(data->block);
 }

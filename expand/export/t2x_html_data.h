@@ -3,18 +3,19 @@
  * t2x_html_data.h - the events of a page: columns of varints for each thread, written as chunks while they fill.
  *
  * expand/page/src/reader.mjs reads them, and says there what they look like.  Memory is that of one chunk, whatever the
- * size of the trace, and of a name for each process, thread and site, of which there are only so many: the events of
- * further threads are left out, and counted.
+ * size of the trace, and of a name for each process, thread, site, function and stack, of which there are only so
+ * many: the events of further threads are left out, and counted.
  */
 #ifndef T2X_HTML_DATA_H
 #define T2X_HTML_DATA_H
 
 #include "t2x_html_block.h"
 #include "t2x_html_sites.h"
+#include "t2x_html_stacks.h"
 
 enum t2x_html_code { T2X_HTML_LEAVE, T2X_HTML_CLOCK, T2X_HTML_DEPTH, T2X_HTML_FIRST_SITE };
 enum {
-	T2X_HTML_VERSION = 1,
+	T2X_HTML_VERSION = 2,
 	T2X_HTML_THREADS = 64 * 1024,             /* of all processes */
 	T2X_HTML_SID_BYTES = 8 * 1024 * 1024,     /* of all session ids */
 };
@@ -49,6 +50,7 @@ struct t2x_html_data {
 	struct t2x_html_block *block;
 	const char *source;               /* what the input is called; NULL: nobody knows */
 	struct t2x_html_sites sites;
+	struct t2x_html_stacks stacks;
 	struct t2x_map processes;         /* by stream id */
 	struct t2x_html_process **by_index;
 	uint32_t process_count;

@@ -33,6 +33,11 @@ record()
 modules=$(install "$top/tests/interop/page") || { echo "no playwright-core: npm cannot fetch it"; exit 77; }
 record index "$out/examples/t2index" /usr/include
 record lossy TRACE2_RAW_POLICY=overwrite TRACE2_RAW_RING=64k TRACE2_RAW_SNAPSHOT=exit "$out/examples/t2index" /usr/include
+# Samples, and what another format says of them.
+"$out/t2" record --cpu=250 --heap=64k --block=1us -o "$tmp/profiled.tlg" -- "$out/examples/t2index" /usr/include \
+	>/dev/null 2>&1
+"$out/t2expand" --format=html -o "$tmp/profiled.html" "$tmp/profiled.tlg" 2>/dev/null
+"$out/t2expand" --format=folded --profile=allocs -o "$tmp/profiled.folded" "$tmp/profiled.tlg"
 # Seven processes, of which six are children.
 "${CC:-cc}" -I"$top/runtime" -o "$tmp/family" "$top/tests/interop/page/family.c" -L"$out" -Wl,-rpath,"$out" -ltrace2
 mkdir "$tmp/family.traces"

@@ -104,6 +104,20 @@ class Thread {
 
 	/**
 	 * @param {number} time
+	 * @param {string} profile
+	 * @param {string[]} functions the outermost first; none: the stack is not known
+	 * @param {[number, number, number]} numbers count, value, period
+	 * @param {string} [labels]
+	 */
+	sample(time, profile, functions, numbers, labels = "") {
+		this.point(time, "sample", profile, "", this.encoder.stack(functions), labels);
+		for (const number of numbers)
+			this.columns[2].varint(coded(number));
+		return this;
+	}
+
+	/**
+	 * @param {number} time
 	 * @param {string} kind
 	 * @param {string} category
 	 * @param {string} label
@@ -120,13 +134,14 @@ export class Encoder {
 	constructor() {
 		this.facts = {
 			version: FORMAT_VERSION, epoch: "1790000000000000000", utcoff: 0, source: "test.tlg",
-			processes: [], threads: [], sites: [],
+			processes: [], threads: [], sites: [], functions: [], stacks: [],
 		};
 		/** @type {Uint8Array[]} */
 		this.chunks = [];
 		/** @type {Thread[]} */
 		this.threads = [];
 		this.siteNumbers = new Map();
+		this.stackNumbers = new Map();
 	}
 
 	/** @param {number} pid @param {string} sid */
@@ -152,6 +167,19 @@ export class Encoder {
 			this.siteNumbers.set(key, number);
 		}
 		return number;
+	}
+
+	/** @param {string[]} functions */
+	stack(functions) {
+		const { functions: names, stacks } = this.facts;
+		return functions.reduce((parent, name) => {
+			const key = `${parent} ${name}`;
+			if (!this.stackNumbers.has(key)) {
+				const own = names.indexOf(name) + 1 || names.push(name);
+				this.stackNumbers.set(key, stacks.push(parent, own) / 2);
+			}
+			return this.stackNumbers.get(key);
+		}, 0);
 	}
 
 	/** End a chunk. */

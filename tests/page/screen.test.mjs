@@ -66,7 +66,8 @@ test("test_layout_finds_the_item_below_the_pointer", () => {
 
 test("test_state_hash_says_the_same_again", () => {
 	const state = {
-		tab: "statistics", view: [-5, 1e15], range: [10, 20], region: [3, 1, 77], query: "a&b #c",
+		tab: "statistics", view: [-5, 1e15], range: [10, 20], region: [3, 1, 77], profile: "block",
+			thread: 3, query: "a&b #c",
 			theme: "dark",
 		pinned: ["t3", "s0.1"], folded: ["p2"], order: ["t2", "t1"],
 	};

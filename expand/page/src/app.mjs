@@ -9,7 +9,8 @@ import { listenToKeys, showHelp } from "./keys.mjs";
 import { Arrangement, Layout, SIZES, laneId, rowsTop } from "./layout.mjs";
 import { loadTrace } from "./load.mjs";
 import { Painter } from "./painter.mjs";
-import { makePointPanel, makeRangePanel, makeRegionPanel } from "./panel.mjs";
+import { makePointPanel, makeRangePanel, makeRegionPanel, makeSamplePanel } from "./panel.mjs";
+import { ProfilePanel } from "./profilepanel.mjs";
 import { View, formatCount, formatDuration, plural } from "./scale.mjs";
 import { Search } from "./search.mjs";
 import { readHash, writeHash } from "./state.mjs";
@@ -17,13 +18,14 @@ import { showStatistics } from "./statistics.mjs";
 import { Minimap, Ruler } from "./strips.mjs";
 import { describe, findAt } from "./tooltip.mjs";
 
-const TABS = ["timeline", "statistics", "flame"];
+const TABS = ["timeline", "statistics", "flame", "profile"];
 /** A region that is gone to is this part of the screen. */
 const FIT_MARGIN = 1.2, GO_MARGIN = 6;
 const HASH_DELAY_MS = 250;
 
 /** @typedef {import("./trace.mjs").Region} Region */
 /** @typedef {{ lane: import("./trace.mjs").Lane, at: number }} PointPlace */
+/** @typedef {{ lane: import("./trace.mjs").Lane, profile: number, at: number }} SamplePlace */
 
 export class App {
 	arrangement = new Arrangement();
@@ -32,6 +34,8 @@ export class App {
 	selected = null;
 	/** @type {PointPlace | null} */
 	point = null;
+	/** @type {SamplePlace | null} */
+	sample = null;
 	/** @type {{ start: number, end: number } | null} */
 	range = null;
 	/** Where the pointer is. @type {number | null} */
@@ -61,6 +65,7 @@ export class App {
 		this.search = new Search(trace, "");
 		this.view = new View(trace.start, trace.end, 1);
 		this.setTheme("");
+		this.profile = new ProfilePanel(this);
 		this.layout = new Layout(trace, this.arrangement);
 	}
 
@@ -78,7 +83,8 @@ export class App {
 		byId("title").title = trace.source;
 		const length = formatDuration(trace.end - trace.start);
 		byId("whole").textContent = `${length}, ${formatCount(trace.events)} events`;
-		const counts = [plural(trace.regions, "region"), plural(trace.lanes.length, "thread"),
+		const counts = [...trace.regions || !trace.samples ? [plural(trace.regions, "region")] : [],
+			...trace.samples ? [plural(trace.samples, "sample")] : [], plural(trace.lanes.length, "thread"),
 			plural(processes.length, "process")];
 		facts.replaceChildren(counts.join(", "), " ");
 		if (trace.leftOut)
@@ -97,6 +103,7 @@ export class App {
 		new ResizeObserver(() => this.resize()).observe(byId("stage"));
 		for (const button of byId("tabs").children)
 			button.onclick = () => this.setTab(button.dataset.tab);
+		byId("tabs").lastElementChild.hidden = !this.profile.isThere;
 		byId("theme").onclick = () => this.toggleTheme();
 		byId("help").onclick = showHelp;
 		byId("query").oninput = () => this.setQuery(byId("query").value);
@@ -204,6 +211,10 @@ export class App {
 			this.flameOf = this.range;
 			showFlame(this, byId("flame"));
 		}
+		if (tab === "profile")
+			byId("profile").replaceChildren(this.profile.element);
+		if (tab === "profile" || tab === "timeline")
+			this.showPanel();
 		this.invalidate();
 	}
 
@@ -236,16 +247,17 @@ export class App {
 		this.range = range;
 		if (isDone) {
 			if (range)
-				this.selected = this.point = null;
+				this.selected = this.point = this.sample = null;
 			this.showPanel();
 		}
 		this.invalidate();
 	}
 
-	/** @param {Region | null} region @param {PointPlace | null} [point] */
-	select(region, point = null) {
+	/** @param {Region | null} region @param {PointPlace | null} [point] @param {SamplePlace | null} [sample] */
+	select(region, point = null, sample = null) {
 		this.selected = region;
 		this.point = point;
+		this.sample = sample;
 		this.showPanel();
 		this.showFound();
 		this.invalidate();
@@ -259,12 +271,20 @@ export class App {
 	}
 
 	showPanel() {
-		const panel = byId("panel"), { selected, point, range } = this;
+		const panel = byId("panel"), { selected, point, sample, range, profile } = this;
+		if (this.tab === "profile") {
+			profile.show();
+			return;
+		}
 		const content = selected ? makeRegionPanel(this, selected) : point ? makePointPanel(this, point)
-			: range ? makeRangePanel(this, range) : null;
+			: sample ? makeSamplePanel(this, sample) : range ? makeRangePanel(this, range)
+				: profile.isThere ? profile.element : null;
 		panel.hidden = byId("split").hidden = !content;
 		panel.replaceChildren(...content ? [content] : []);
 		panel.scrollTop = 0;
+		panel.classList.toggle("fixed", Boolean(content?.contains(profile.element)));
+		if (content?.contains(profile.element))
+			profile.show();
 	}
 
 	// ---- pointing ------------------------------------------------------------------------------
@@ -292,7 +312,7 @@ export class App {
 		const found = findAt(this, event.offsetX, event.offsetY);
 		this.canvas.focus({ preventScroll: true });
 		this.select(found?.kind === "region" ? found.region : null,
-			found?.kind === "point" ? found.point : null);
+			found?.kind === "point" ? found.point : null, found?.kind === "sample" ? found.sample : null);
 	}
 
 	// ---- going somewhere -----------------------------------------------------------------------
@@ -353,12 +373,16 @@ export class App {
 		if (byId("query").value !== query)
 			byId("query").value = query;
 		this.showFound();
+		if (this.profile.isThere && this.profile.element.isConnected)
+			this.profile.show();
 		this.invalidate();
 	}
 
 	showFound() {
 		const { search } = this, at = this.selected ? search.position(this.selected) : 0;
-		byId("found").textContent = search.isActive ? `${formatCount(at)} / ${formatCount(search.count)}` : "";
+		const functions = search.functions.filter(Boolean).length;
+		byId("found").textContent = !search.isActive ? "" : functions && !search.count
+			? plural(functions, "function") : `${formatCount(at)} / ${formatCount(search.count)}`;
 	}
 
 	/** @param {number} step */
@@ -404,7 +428,9 @@ export class App {
 		const { view, trace, range, selected, arrangement } = this;
 		const isWhole = view.start === trace.start && view.end === trace.end;
 		const hash = writeHash({
-			tab: this.tab, query: this.search.isActive ? byId("query").value : "", theme: this.themeName,
+			tab: this.tab, profile: this.profile.isChosen ? this.profile.choice.id : "",
+			thread: this.profile.lane?.index ?? -1,
+			query: this.search.isActive ? byId("query").value : "", theme: this.themeName,
 			view: isWhole ? null : [view.start, view.end], range: range && [range.start, range.end],
 			region: selected && [selected.lane.index, selected.depth, selected.index],
 			pinned: arrangement.pinned, folded: [...arrangement.folded], order: arrangement.order,
@@ -423,6 +449,7 @@ export class App {
 		arrangement.folded = new Set(state.folded);
 		arrangement.order = state.order;
 		this.setTheme(state.theme);
+		this.profile.restore(state.profile, trace.lanes[state.thread] ?? null);
 		this.relayout();
 		this.setTab(state.tab);
 		this.view = new View(trace.start, trace.end, Math.max(1, this.canvas.clientWidth));

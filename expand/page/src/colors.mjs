@@ -7,7 +7,11 @@
 /** Hues that stay apart from each other beside each other. */
 const HUES = [212, 152, 28, 268, 188, 340, 96, 48, 234, 12, 172, 300];
 
-/** @typedef {{ names: Uint32Array, css: string[], faded: Uint32Array, background: number }} Palette */
+/**
+ * By site, and functions by their numbers.
+ * @typedef {{ names: Uint32Array, css: string[], faded: Uint32Array, functions: Uint32Array,
+ *    functionsCss: string[], background: number }} Palette
+ */
 /** @typedef {[number, number, number]} Rgb */
 
 /** @param {string} text */
@@ -69,17 +73,35 @@ export function colorOf({ category, label }, isDark) {
 }
 
 /**
+ * Functions are warm, to tell them from regions; code that nobody has a name for is grey.
+ * @param {string} name
+ * @param {boolean} isDark
+ * @returns {Rgb}
+ */
+export function colorOfFunction(name, isDark) {
+	const value = hash(name), hue = (345 + value % 76) % 360, light = (value >>> 8) % 9 / 100;
+	if (/^\(|^(.*\+)?0x[0-9a-f]+$/.test(name))
+		return isDark ? fromHsl(220, 0.06, 0.34 + light / 2) : fromHsl(220, 0.10, 0.80 + light / 2);
+	return isDark ? fromHsl(hue, 0.46, 0.38 + light) : fromHsl(hue, 0.82, 0.70 + light);
+}
+
+/** @param {Rgb} rgb */
+const toCss = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
+
+/**
  * @param {import("./trace.mjs").Trace} trace
  * @param {boolean} isDark
  * @param {number} background
- * @returns {Palette} by site
+ * @returns {Palette}
  */
 export function makePalette(trace, isDark, background) {
 	const colors = trace.sites.map((site) => colorOf(site, isDark));
 	const names = Uint32Array.from(colors, toWord);
+	const functions = trace.stacks.functions.map((name) => colorOfFunction(name, isDark));
 	return {
 		names, background,
-		css: colors.map(([red, green, blue]) => `rgb(${red},${green},${blue})`),
+		css: colors.map(toCss),
+		functions: Uint32Array.from(functions, toWord), functionsCss: functions.map(toCss),
 		faded: names.map((word) => mix(background, word, 0.22)),
 	};
 }

@@ -150,6 +150,47 @@ export class Points extends Table {
 }
 
 /**
+ * The samples of one profile in one thread, in the order of time.  A sample is at its end; if it lasts, it is a span as
+ * a region is, which begins where the one before ended at the earliest.  site is the innermost function; value and
+ * count are what it stands for, in all.
+ */
+export class Samples extends Table {
+	start = new Float64Array(FIRST_CAPACITY);
+	end = new Float64Array(FIRST_CAPACITY);
+	site = new Uint32Array(FIRST_CAPACITY);
+	stack = new Uint32Array(FIRST_CAPACITY);
+	count = new Float64Array(FIRST_CAPACITY);
+	value = new Float64Array(FIRST_CAPACITY);
+	text = new Uint32Array(FIRST_CAPACITY);
+	/** @type {import("./pyramid.mjs").Pyramid | null} */
+	pyramid = null;
+
+	constructor() {
+		super(["start", "end", "site", "stack", "count", "value", "text"]);
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} length 0: it does not last
+	 * @param {{ stack: number, site: number, count: number, value: number, text: number }} sample
+	 * @param {{ part: number }} lane see grow()
+	 */
+	add(time, length, { stack, site, count, value, text }, lane) {
+		const at = this.length, before = at ? this.end[at - 1] : -Infinity;
+		if (at === this.capacity)
+			this.grow(lane.part);
+		this.length++;
+		this.end[at] = Math.max(time, before);
+		this.start[at] = Math.max(before, this.end[at] - length);
+		this.site[at] = site;
+		this.stack[at] = stack;
+		this.count[at] = count;
+		this.value[at] = value;
+		this.text[at] = text;
+	}
+}
+
+/**
  * Texts, kept as bytes until somebody reads them.  The number of a text says where it begins, with its length, among
  * the bytes of all blocks.
  */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /** The column on the left: what each lane is, to be pinned, folded and put in another order. */
 import { make } from "./dom.mjs";
+import { SIZES, samplesTop } from "./layout.mjs";
+import { formOf } from "./profiles.mjs";
 import { formatCount, formatShort } from "./scale.mjs";
 
 /** @typedef {import("./layout.mjs").Item} Item */
+/** @typedef {import("./trace.mjs").Lane} Lane */
 
 /** More are made only where they are seen. */
 const MOST_HEADS = 400;
@@ -66,6 +69,8 @@ export class Heads {
 			head.onclick = () => this.app.fold(item.id);
 		if (item.kind === "lane")
 			this.makeMovable(head, item);
+		if (item.lane?.sampleCount)
+			this.makeChoosable(head, item, item.lane);
 		return head;
 	}
 
@@ -103,6 +108,25 @@ export class Heads {
 		const button = make("button", { title, onclick, "aria-label": title }, text);
 		button.dataset.key = `${item.id}-${what}`;
 		return button;
+	}
+
+	/**
+	 * A click shows only this thread's samples, or all again.
+	 * @param {HTMLElement} head
+	 * @param {Item} item
+	 * @param {Lane} lane
+	 */
+	makeChoosable(head, item, lane) {
+		const { profile, trace } = this.app;
+		head.classList.toggle("chosen", profile.lane === lane);
+		head.onclick = ({ target }) => {
+			if (!(/** @type {HTMLElement} */ (target).closest("button")))
+				profile.setLane(profile.lane === lane ? null : lane);
+		};
+		head.append(...item.profiles.map((profile, at) => {
+			const name = trace.profiles[profile], top = samplesTop(item) + at * SIZES.sample;
+			return make("div.profile-name", { style: `top:${top}px` }, formOf(name).title || name);
+		}));
 	}
 
 	/** @param {HTMLElement} head @param {Item} item */

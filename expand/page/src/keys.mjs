@@ -20,7 +20,8 @@ const HELP = [
 	["M", "make the selected region the range"],
 	["/", "search; Enter and Shift+Enter: next, previous"],
 	["0", "the whole trace"],
-	["1 2 3", "timeline, statistics, flame graph"],
+	["1 2 3 4", "timeline, statistics, flame graph, profile"],
+	["I", "profile: callers or callees"],
 	["T", "light or dark"],
 	["Esc", "select nothing"],
 ];
@@ -78,6 +79,7 @@ function press(app, key) {
 		"/": () => byId("query").select(), "?": () => showHelp(),
 		t: () => app.toggleTheme(), Escape: () => app.clear(),
 		1: () => app.setTab("timeline"), 2: () => app.setTab("statistics"), 3: () => app.setTab("flame"),
+		...app.profile.isThere ? { 4: () => app.setTab("profile"), i: () => app.profile.turn() } : {},
 	};
 	/** @type {Record<string, () => void>} */
 	const onTimeline = {

@@ -4,7 +4,7 @@
  * threads, as the user has ordered and folded them.
  */
 
-export const SIZES = { header: 26, row: 17, series: 32, lanePadding: 5, points: 7, folded: 20 };
+export const SIZES = { header: 26, row: 17, series: 32, lanePadding: 5, points: 7, sample: 19, folded: 20 };
 
 /** What was said once is no curve. */
 const LEAST_VALUES = 2;
@@ -23,6 +23,7 @@ const LEAST_VALUES = 2;
  * @property {number} y
  * @property {number} height
  * @property {number} rows of regions that are shown
+ * @property {number[]} profiles whose samples are shown, below them
  * @property {boolean} isPinned
  */
 
@@ -166,9 +167,12 @@ function makeLaneItem(process, lane, arrangement) {
 	const id = laneId(lane), isFolded = arrangement.folded.has(id);
 	const rows = isFolded ? Math.min(1, lane.rows.length) : lane.rows.length;
 	const points = lane.points.length ? SIZES.points : 0;
-	const item = makeItem("lane", id, process, lane, null,
-		Math.max(SIZES.folded, points + rows * SIZES.row + 2 * SIZES.lanePadding));
+	const all = Object.keys(lane.samples).map(Number);
+	const profiles = !isFolded ? all : rows ? [] : all.slice(0, 1);
+	const item = makeItem("lane", id, process, lane, null, Math.max(SIZES.folded,
+		points + rows * SIZES.row + profiles.length * SIZES.sample + 2 * SIZES.lanePadding));
 	item.rows = rows;
+	item.profiles = profiles;
 	return item;
 }
 
@@ -182,7 +186,7 @@ function makeLaneItem(process, lane, arrangement) {
  * @returns {Item}
  */
 function makeItem(kind, id, process, lane, series, height) {
-	return { kind, id, process, lane, series, y: 0, height, rows: 0, isPinned: false };
+	return { kind, id, process, lane, series, y: 0, height, rows: 0, profiles: [], isPinned: false };
 }
 
 /**
@@ -191,4 +195,12 @@ function makeItem(kind, id, process, lane, series, height) {
  */
 export function rowsTop(lane) {
 	return SIZES.lanePadding + (lane.points.length ? SIZES.points : 0);
+}
+
+/**
+ * Where the samples of a lane begin within it.
+ * @param {Item} item
+ */
+export function samplesTop({ lane, rows }) {
+	return rowsTop(/** @type {Lane} */ (lane)) + rows * SIZES.row;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /** What is drawn above the rows: names, series, dropped events, open regions, arrows, what is selected. */
 import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
-import { SIZES, laneId, rowsTop } from "./layout.mjs";
+import { SIZES, laneId, rowsTop, samplesTop } from "./layout.mjs";
+import { formOf } from "./profiles.mjs";
 import { formatCount, ticks } from "./scale.mjs";
 
 const MOST_ARROWS = 300;
@@ -38,14 +39,17 @@ export function drawOverlay(context, scene, drawn) {
 		for (const one of placed)
 			drawItem(context, scene, drawn, one);
 		for (const names of drawn.names)
-			if (placed.includes(names.placed))
+			if (placed.includes(names.placed) && names.profile === undefined)
 				drawNames(context, scene, drawn, names);
+			else if (placed.includes(names.placed))
+				drawFunctions(context, scene, drawn, names);
 		for (const { item, top } of placed)
 			for (const gap of item.lane?.gaps ?? [])
 				drawGapText(context, scene, drawn, gap, top + item.height / 2);
 		context.restore();
 	}
 	drawSelected(context, scene, drawn);
+	drawSelectedSample(context, scene, drawn);
 	drawFlows(context, scene, drawn);
 	drawRange(context, scene, drawn);
 }
@@ -176,6 +180,27 @@ function drawNames(context, { trace, theme, search }, { ratio }, { placed, depth
 	}
 }
 
+/**
+ * Names of the innermost functions, and of the profile, above its samples.
+ * @param {Context} context
+ * @param {Scene} scene
+ * @param {Drawn} drawn
+ * @param {import("./painter.mjs").Names} names
+ */
+function drawFunctions(context, { trace, theme, search }, { ratio }, { placed, profile = 0, y, wide }) {
+	const samples = placed.item.lane?.samples[profile], middle = (y + (SIZES.sample - 3) / 2) * ratio + 0.5;
+	if (!samples)
+		return;
+	context.font = `${11 * ratio}px system-ui, sans-serif`;
+	context.textBaseline = "middle";
+	for (const { index, from, to } of wide) {
+		const own = samples.site[index], isFaded = search.isActive && !search.functions[own];
+		context.fillStyle = isFaded ? theme.css.muted : theme.css.ink;
+		context.fillText(shorten(context, trace.stacks.functions[own], to - from - 8 * ratio), from + 4 * ratio,
+			middle);
+	}
+}
+
 /** As much of a text as there is room for. @param {Context} context @param {string} text @param {number} room */
 export function shorten(context, text, room) {
 	const clean = text.length > 300 ? text.slice(0, 300) : text;
@@ -288,6 +313,21 @@ function drawSelected(context, { selected, theme }, drawn) {
 	context.lineWidth = 2 * ratio;
 	context.strokeStyle = theme.css.text;
 	context.strokeRect(from + ratio / 2, y * ratio - ratio / 2, to - from - ratio, (SIZES.row - 1) * ratio + ratio);
+}
+
+/** @param {Context} context @param {Scene} scene @param {Drawn} drawn */
+function drawSelectedSample(context, { sample, theme }, { view, ratio, width, pinned, scrolled }) {
+	const placed = sample && [...pinned, ...scrolled].find(({ item }) => item.lane === sample.lane);
+	const at = sample && placed ? placed.item.profiles.indexOf(sample.profile) : -1;
+	const samples = sample?.lane.samples[sample.profile];
+	if (!sample || !placed || !samples || at < 0)
+		return;
+	const y = placed.top + samplesTop(placed.item) + at * SIZES.sample + 1;
+	const from = Math.max(-4, view.x(samples.start[sample.at]));
+	const to = Math.max(from + 3 * ratio, Math.min(width + 4, view.x(samples.end[sample.at])));
+	context.lineWidth = 2 * ratio;
+	context.strokeStyle = theme.css.text;
+	context.strokeRect(from - ratio / 2, y * ratio, to - from + ratio, (SIZES.sample - 2) * ratio);
 }
 
 /** @param {Context} context @param {Scene} scene @param {Drawn} drawn */

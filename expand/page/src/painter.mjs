@@ -4,7 +4,7 @@
  * canvas is made with; what there is little of, such as names and arrows, is drawn above them (overlay.mjs).
  */
 import { fitCanvas } from "./dom.mjs";
-import { SIZES, rowsTop } from "./layout.mjs";
+import { SIZES, rowsTop, samplesTop } from "./layout.mjs";
 import { drawOverlay } from "./overlay.mjs";
 import { paintRow } from "./raster.mjs";
 import { View } from "./scale.mjs";
@@ -12,6 +12,8 @@ import { firstAbove } from "./columns.mjs";
 
 /** Narrower regions get no name. */
 const LEAST_NAMED = 26;
+/** What does not last is so wide. */
+const TICK = 1.5;
 
 /**
  * @typedef {object} Scene
@@ -23,12 +25,13 @@ const LEAST_NAMED = 26;
  * @property {import("./dom.mjs").Theme} theme
  * @property {import("./search.mjs").Search} search
  * @property {import("./trace.mjs").Region | null} selected
+ * @property {import("./app.mjs").SamplePlace | null} sample
  * @property {{ start: number, end: number } | null} range
  */
 /** An item and its top on the canvas. @typedef {{ item: import("./layout.mjs").Item, top: number }} Placed */
 /**
- * Regions with room for a name, in a row at y. @typedef {{ placed: Placed, depth: number, y: number, wide:
- *    import("./raster.mjs").Wide[] }} Names
+ * Regions with room for a name, in a row at y; or samples of a profile.
+ * @typedef {{ placed: Placed, depth: number, profile?: number, y: number, wide: import("./raster.mjs").Wide[] }} Names
  */
 
 export class Painter {
@@ -94,8 +97,31 @@ export class Painter {
 				if (wide.length)
 					names.push({ placed, depth, y, wide });
 			}
+			this.paintSamples(scene, placed, from, to, names);
 		}
 		this.fill(words.line, top + item.height - 1, top + item.height, from, to);
+	}
+
+	/**
+	 * @param {Scene} scene
+	 * @param {Placed} placed
+	 * @param {number} from
+	 * @param {number} to
+	 * @param {Names[]} names
+	 */
+	paintSamples(scene, placed, from, to, names) {
+		const { item, top } = placed, lane = /** @type {import("./trace.mjs").Lane} */ (item.lane);
+		const { search, palette } = scene;
+		const colors = search.isActive ? search.colorFunctions(palette) : palette.functions;
+		for (const [at, profile] of item.profiles.entries()) {
+			const y = top + samplesTop(item) + at * SIZES.sample + 2, samples = lane.samples[profile];
+			if (!samples || y + SIZES.sample < from || y > to)
+				continue;
+			const wide = paintRow(samples, this.view, this.line, colors, scene.theme.words.panel,
+				LEAST_NAMED * this.ratio, TICK * this.ratio);
+			this.copy(y, y + SIZES.sample - 3, from, to);
+			names.push({ placed, depth: -1, profile, y, wide });
+		}
 	}
 
 	/** Colours while something is looked for. @param {Scene} scene */

@@ -1,18 +1,26 @@
 // SPDX-License-Identifier: MIT
 /** What is shown below the lanes: the selected region or point, or the sum of the selected range. */
-import { CUT_START, UNENDED, firstThat } from "./columns.mjs";
+import { CUT_START, UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { makeHistogram, makeSlowest, titleOf } from "./names.mjs";
+import { formOf, formatSample } from "./profiles.mjs";
 import { formatClock, formatCount, formatDuration } from "./scale.mjs";
 import { makeTotals } from "./statistics.mjs";
 import { summarize } from "./stats.mjs";
 
 /** @typedef {import("./app.mjs").App} App */
 /** @typedef {import("./trace.mjs").Region} Region */
+/** @typedef {import("./trace.mjs").Lane} Lane */
+/** @typedef {import("./trace.mjs").Trace} Trace */
 
 /** @param {(string | Node)[][]} facts */
 function makeFacts(facts) {
 	return make("dl", {}, ...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+}
+
+/** @param {string} text @param {() => void} onclick */
+function makeLink(text, onclick) {
+	return make("button.link", { onclick }, text);
 }
 
 /** @param {App} app @param {Region} region */
@@ -31,10 +39,17 @@ export function makeRegionPanel(app, region) {
 	];
 	return make("div.details", {},
 		make("div", {}, make("h2", {}, swatch, titleOf(trace.names[name])), makePath(app, region),
-			makeFacts(facts)),
+			makeFacts(facts), ...lane.sampleCount ? [makeLink("The samples in it",
+				() => showSamples(app, lane))] : []),
 		make("div", {}, make("h3", {}, `All ${titleOf(trace.names[name])} by duration`),
 			makeHistogram(app, name, length)),
 		make("div", {}, make("h3", {}, "The slowest"), makeSlowest(app, name)));
+}
+
+/** Those of the selected region's thread. @param {App} app @param {Lane} lane */
+function showSamples(app, lane) {
+	app.profile.setLane(lane);
+	app.rangeFromRegion();
 }
 
 /** @param {number} flags */
@@ -88,6 +103,37 @@ export function makePointPanel(app, { lane, at }) {
 	return make("div.details", {}, make("div", {}, make("h2", {}, title || site.kind), makeFacts(facts)));
 }
 
+/** What a sample stands for, and its whole stack. @param {App} app @param {import("./app.mjs").SamplePlace} place */
+export function makeSamplePanel(app, { lane, profile, at }) {
+	const { trace, palette } = app;
+	const samples = /** @type {import("./columns.mjs").Samples} */ (lane.samples[profile]);
+	const name = trace.profiles[profile], labels = trace.texts.get(samples.text[at]), time = samples.end[at];
+	const around = regionsAt(trace, lane, time).join(" › ");
+	const facts = [
+		["stands for", formatSample(name, samples.count[at], samples.value[at])],
+		["at", formatDuration(time - trace.start)],
+		["time", make("span.mono", {}, formatClock(trace.epoch, time, trace.utcoff))],
+		["thread", `${lane.name} of ${lane.process.title} ${lane.process.pid}`],
+		...around ? [["in", around]] : [], ...labels ? [["labels", make("span.mono", {}, labels)]] : [],
+	];
+	const lines = trace.stacks.list(samples.stack[at]).map((own) => make("li", {},
+		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
+		trace.stacks.functions[own]));
+	return make("div.details.of-sample", {},
+		make("div", {}, make("h2", {}, `Sample: ${formOf(name).title || name}`), makeFacts(facts),
+			makeLink("All samples", () => app.clear())),
+		make("div", {}, make("h3", {}, "Stack, the innermost function first"),
+			make("ol.stack-list", {}, ...lines)));
+}
+
+/** The regions around a time, the outermost first. @param {Trace} trace @param {Lane} lane @param {number} time */
+function regionsAt(trace, lane, time) {
+	return lane.rows.flatMap((row) => {
+		const at = firstAbove(row.end, row.length, time);
+		return at < row.length && row.start[at] <= time ? [titleOf(trace.nameOf(row.site[at]))] : [];
+	});
+}
+
 /** @param {App} app @param {{ start: number, end: number }} range */
 export function makeRangePanel(app, range) {
 	const totals = summarize(app.trace, range), length = range.end - range.start;
@@ -100,5 +146,7 @@ export function makeRangePanel(app, range) {
 		note.append(make("span.lost-text", {}, "Events were dropped in it. "));
 	note.append(make("button.link", { onclick: () => app.show(range.start, range.end) }, "Zoom to it"), " ",
 		make("button.link", { onclick: () => app.setTab("flame") }, "Flame graph of it"));
-	return make("div", {}, note, makeTotals(app, totals, (total) => app.setQuery(titleOf(total))).element);
+	const table = makeTotals(app, totals, (total) => app.setQuery(titleOf(total))).element;
+	const regions = make("div.scroll", {}, note, ...totals.length ? [table] : []);
+	return app.profile.isThere ? make("div.beside", {}, regions, app.profile.element) : regions;
 }

@@ -15,7 +15,7 @@ const LEAST_COVER = 0.45;
 /**
  * Calls region(index, from, to) for each region wider than a pixel, pixel(x, longest, busy) for each pixel
  * with narrower ones; busy is nanoseconds.
- * @param {import("./columns.mjs").Row} row
+ * @param {Spans} row
  * @param {import("./scale.mjs").View} view
  * @param {(index: number, from: number, to: number) => void} region
  * @param {(x: number, longest: number, busy: number) => void} pixel
@@ -50,16 +50,19 @@ export function walkRow(row, view, region, pixel) {
 		pixel(x, longest, busy);
 }
 
+/** A row, or samples. @typedef {import("./columns.mjs").Row | import("./columns.mjs").Samples} Spans */
+
 /**
- * @param {import("./columns.mjs").Row} row
+ * @param {Spans} row
  * @param {import("./scale.mjs").View} view in pixels of the screen
  * @param {Uint32Array} line
  * @param {Uint32Array} colors by site
  * @param {number} background
  * @param {number} leastWidth of what is returned
+ * @param {number} [tick] how wide what is narrower than a pixel is, in full
  * @returns {Wide[]}
  */
-export function paintRow(row, view, line, colors, background, leastWidth) {
+export function paintRow(row, view, line, colors, background, leastWidth, tick = 0) {
 	/** @type {Wide[]} */
 	const wide = [];
 	const { site } = row, last = line.length;
@@ -73,6 +76,10 @@ export function paintRow(row, view, line, colors, background, leastWidth) {
 		if (right - left >= leastWidth)
 			wide.push({ index, from: left, to: right });
 	}, (x, longest, busy) => {
+		if (tick && !busy) {
+			line.fill(colors[site[longest]], x, x + Math.max(1, Math.round(tick)));
+			return;
+		}
 		const cover = Math.min(1, LEAST_COVER + busy / view.nsPerPixel);
 		line[x] = mix(line[x], colors[site[longest]], cover);
 	});
@@ -86,7 +93,7 @@ export function paintRow(row, view, line, colors, background, leastWidth) {
  * @param {Float32Array} busy what is added to, 1 a lane at most
  */
 export function addActivity(lane, view, busy) {
-	const row = lane.rows[0], part = 1 / view.nsPerPixel;
+	const row = lane.rows[0] ?? lane.samples.find(Boolean), part = 1 / view.nsPerPixel;
 	if (!row)
 		return;
 	walkRow(row, view, (_, from, to) => {

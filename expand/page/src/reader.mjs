@@ -11,20 +11,23 @@
  * step of the clock, no event), DEPTH (values: how many regions are open, whatever was; no event), or FIRST_SITE plus
  * the number of the site where the event was raised.  Each event has one varint in times, the nanoseconds since the
  * thread's last one.  What it has in values its site's kind says: a signed number, and of what is missing then how many
- * nanoseconds the thread's last event was before, 0 if there was none.  A text is a varint length and bytes.
+ * nanoseconds the thread's last event was before, 0 if there was none; of a sample, signed, the number of its stack,
+ * count, value and period.  A text is a varint length and bytes.
  */
 import { Cursor } from "./cursor.mjs";
 import { UNENDED } from "./columns.mjs";
+import { formOf, listProfiles, scaleOf } from "./profiles.mjs";
+import { Stacks } from "./stacks.mjs";
 import { Process, Trace } from "./trace.mjs";
 
-export const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 export const LEAVE = 0, CLOCK = 1, DEPTH = 2, FIRST_SITE = 3;
 
 /** The site of regions of which nobody has seen the enter. @type {Facts["sites"][0]} */
 const UNKNOWN = ["region_enter", "", "(enter not seen)", "", 0];
 /** Kinds of events that have a number in values, signed. */
 const WITH_VALUE = new Set(["data_intmax", "counter", "th_counter"]);
-const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3, LOST = 4, DATA = 5;
+const PLAIN = 0, VALUE = 1, REGION = 2, MARK = 3, LOST = 4, DATA = 5, SAMPLE = 6;
 
 const decoder = new TextDecoder();
 
@@ -38,6 +41,8 @@ const decoder = new TextDecoder();
  * @property {[number, string][]} processes pid, session id
  * @property {[number, number, string, number][]} threads process, thread id, name, how many events
  * @property {[string, string, string, string, number][]} sites kind, category, label, file, line
+ * @property {string[]} functions see stacks.mjs
+ * @property {number[]} stacks parent and function of each
  */
 
 /**
@@ -73,6 +78,8 @@ export function makeTrace(facts) {
 		}
 		return { kind, category, label, file, line, name };
 	});
+	trace.profiles = listProfiles(trace.sites);
+	trace.stacks = new Stacks(facts.functions, facts.stacks);
 	return trace;
 }
 
@@ -84,6 +91,8 @@ function shapeOf({ kind, label }) {
 		return label === "lost-events" ? LOST : MARK;
 	if (kind === "data")
 		return DATA;
+	if (kind === "sample")
+		return SAMPLE;
 	return WITH_VALUE.has(kind) ? VALUE : PLAIN;
 }
 
@@ -142,6 +151,8 @@ class Section {
 				lane.leave(clock, 0, text);
 			else if (shapes[code - FIRST_SITE] === REGION)
 				lane.enter(clock, code - FIRST_SITE, text);
+			else if (shapes[code - FIRST_SITE] === SAMPLE)
+				this.addSample(clock, code - FIRST_SITE, text);
 			else
 				this.addPoint(clock, code - FIRST_SITE, text);
 			if (clock < first)
@@ -191,6 +202,24 @@ class Section {
 		if (shape === LOST)
 			lane.gaps.push({ from: length ? time - length : -Infinity, to: time, events: value });
 		lane.points.add(time, site, value, text, lane);
+	}
+
+	/**
+	 * @param {number} time
+	 * @param {number} site
+	 * @param {number} text
+	 */
+	addSample(time, site, text) {
+		const { values, trace } = this, { category } = trace.sites[site];
+		const stack = values.signed(), count = values.signed(), value = values.signed();
+		const period = values.signed();
+		if (!(stack >= 0 && stack < trace.stacks.length))
+			throw new Error(`nothing is known of stack ${stack}`);
+		const scale = scaleOf(category, count, value, period);
+		const length = formOf(category).lasts ? Math.max(0, value) : 0;
+		this.lane.sample(trace.profiles.indexOf(category), time, length, {
+			stack, site: trace.stacks.function[stack], count: count * scale, value: value * scale, text,
+		});
 	}
 
 	/** The last text as a number; NaN if it is none.  Most begin like none, and are not looked at as texts. */

@@ -139,6 +139,14 @@ export function formatShort(count) {
 	return `${unit && value < 100 ? value.toFixed(1) : Math.round(value)}${unit}`;
 }
 
+/** "1.50 MiB". @param {number} bytes */
+export function formatBytes(bytes) {
+	const power = Math.min(4, Math.max(0, Math.floor(Math.log2(Math.max(1, Math.abs(bytes))) / 10)));
+	const value = bytes / 1024 ** power;
+	return power ? `${value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)} ${"KMGT"[power - 1]}iB`
+		: `${Math.round(value)} B`;
+}
+
 /** "1 thread", "3 processes". @param {number} count @param {string} what */
 export function plural(count, what) {
 	return `${formatCount(count)} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;

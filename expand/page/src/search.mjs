@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Finding regions and points whose names, files or texts contain what is looked for; going from one to the next. */
+import { mix } from "./colors.mjs";
 import { firstThat } from "./columns.mjs";
 
 /** @typedef {import("./trace.mjs").Region} Region */
@@ -19,6 +20,8 @@ export class Search {
 	 */
 	constructor(trace, query) {
 		this.query = query.trim().toLowerCase();
+		this.functions = trace.stacks.functions
+			.map((name) => this.query !== "" && name.toLowerCase().includes(this.query));
 		this.sites = trace.sites.map((site) => this.query !== "" && siteMatches(site, this.query));
 		if (this.query)
 			for (const lane of trace.lanes)
@@ -27,6 +30,11 @@ export class Search {
 
 	get isActive() {
 		return this.query !== "";
+	}
+
+	/** Colours of functions while something is looked for. @param {import("./colors.mjs").Palette} palette */
+	colorFunctions({ functions, background }) {
+		return functions.map((word, own) => this.functions[own] ? word : mix(background, word, 0.22));
 	}
 
 	/**

@@ -3,10 +3,12 @@
 
 /**
  * @typedef {object} State
- * @property {string} tab "timeline", "statistics", "flame"
+ * @property {string} tab "timeline", "statistics", "flame", "profile"
  * @property {[number, number] | null} view
  * @property {[number, number] | null} range
  * @property {[number, number, number] | null} region lane, depth, index
+ * @property {string} profile "cpu", ...; "": the first one
+ * @property {number} thread lane whose samples are shown; -1: all
  * @property {string} query
  * @property {string} theme "light", "dark", "": as the system has it
  * @property {string[]} pinned
@@ -17,7 +19,7 @@
 /** @returns {State} */
 export function emptyState() {
 	return {
-		tab: "timeline", view: null, range: null, region: null, query: "", theme: "",
+		tab: "timeline", view: null, range: null, region: null, profile: "", thread: -1, query: "", theme: "",
 		pinned: [], folded: [], order: [],
 	};
 }
@@ -30,6 +32,8 @@ export function writeHash(state) {
 	put("view", state.view ? state.view.map(Math.round).join("-") : "");
 	put("range", state.range ? state.range.map(Math.round).join("-") : "");
 	put("region", state.region ? state.region.join("-") : "");
+	put("profile", state.profile);
+	put("thread", state.thread < 0 ? "" : String(state.thread));
 	put("q", state.query);
 	put("theme", state.theme);
 	put("pin", state.pinned.join(" "));
@@ -51,9 +55,10 @@ export function readHash(hash) {
 		return numbers && numbers[0] < numbers[1] ? numbers : null;
 	};
 	return {
-		tab: ["statistics", "flame"].includes(get("tab")) ? get("tab") : "timeline",
+		tab: ["statistics", "flame", "profile"].includes(get("tab")) ? get("tab") : "timeline",
 		view: /** @type {any} */ (pair("view")), range: /** @type {any} */ (pair("range")),
 		region: /** @type {any} */ (readNumbers(get("region"), 3)),
+		profile: get("profile"), thread: /^\d+$/.test(get("thread")) ? Number(get("thread")) : -1,
 		query: get("q"), theme: ["light", "dark"].includes(get("theme")) ? get("theme") : "",
 		pinned: list("pin"), folded: list("fold"), order: list("order"),
 	};

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 /** What is under the pointer: found, and said in a box beside it. */
-import { UNENDED, firstAbove } from "./columns.mjs";
+import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
-import { SIZES, rowsTop } from "./layout.mjs";
+import { SIZES, rowsTop, samplesTop } from "./layout.mjs";
 import { titleOf } from "./names.mjs";
-import { formatCount, formatDuration } from "./scale.mjs";
+import { formOf, formatSample } from "./profiles.mjs";
+import { formatCount, formatDuration, plural } from "./scale.mjs";
 
 /** Pixels that a click may be beside what is narrow. */
 const NEAR = 3;
+/** Of a stack, the innermost. */
+const MOST_FUNCTIONS = 14;
 
 /** @typedef {import("./app.mjs").App} App */
 /** @typedef {import("./layout.mjs").Item} Item */
 /**
  * @typedef {{ kind: "region", region: import("./trace.mjs").Region }
  *	| { kind: "point", point: import("./app.mjs").PointPlace }
+ *	| { kind: "sample", sample: import("./app.mjs").SamplePlace }
  *	| { kind: "gap", gap: import("./trace.mjs").Gap }
  *	| { kind: "value", item: Item, at: number }} Found
  */
@@ -36,8 +40,8 @@ export function findAt(app, x, y) {
 	if (!item.lane)
 		return null;
 	const depth = Math.floor((placed.y - rowsTop(item.lane)) / SIZES.row);
-	const found = depth < 0 ? findPoint(item.lane, time, near)
-		: findRegion(item.lane, depth, item.rows, time, near);
+	const found = depth < 0 ? findPoint(item.lane, time, near) : depth < item.rows
+		? findRegion(item.lane, depth, item.rows, time, near) : findSample(item, placed.y, time, near);
 	if (found)
 		return found;
 	const gap = item.lane.gaps.find(({ from, to }) => from <= time + near && to >= time - near);
@@ -77,6 +81,26 @@ function findRegion(lane, depth, rows, time, near) {
 	return best < 0 ? null : { kind: "region", region: { lane, depth, index: best } };
 }
 
+/**
+ * The sample at a time, or the nearest one.
+ * @param {Item} item
+ * @param {number} y within it
+ * @param {number} time
+ * @param {number} near
+ * @returns {Found | null}
+ */
+function findSample(item, y, time, near) {
+	const profile = item.profiles[Math.floor((y - samplesTop(item)) / SIZES.sample)], { lane } = item;
+	const samples = lane?.samples[profile];
+	if (!lane || !samples)
+		return null;
+	const { start, end, length } = samples, after = firstThat(length, (at) => end[at] >= time);
+	const distance = (/** @type {number} */ at) =>
+		at < 0 || at >= length ? Infinity : Math.max(0, start[at] - time, time - end[at]);
+	const at = distance(after) <= distance(after - 1) ? after : after - 1;
+	return distance(at) <= near ? { kind: "sample", sample: { lane, profile, at } } : null;
+}
+
 /** @param {App} app @param {Found} found @returns {(string | Node)[]} */
 export function describe(app, found) {
 	const { trace } = app, muted = (/** @type {string} */ text) => make("div.muted", {}, text);
@@ -97,6 +121,8 @@ export function describe(app, found) {
 		return [make("b", {}, site.label ? titleOf(site) : site.kind), ` ${value.slice(0, 300)}`,
 			muted(`${site.kind}, at ${formatDuration(points.time[at] - trace.start)}`)];
 	}
+	case "sample":
+		return describeSample(app, found.sample);
 	case "gap":
 		return [make("b.lost-text", {},
 			found.gap.events ? `${formatCount(found.gap.events)} events dropped` : "Events dropped"),
@@ -107,4 +133,19 @@ export function describe(app, found) {
 			muted(`since ${formatDuration(series.time[found.at] - trace.start)}`)];
 	}
 	}
+}
+
+/** @param {App} app @param {import("./app.mjs").SamplePlace} place @returns {(string | Node)[]} */
+function describeSample({ trace, palette }, { lane, profile, at }) {
+	const samples = /** @type {import("./columns.mjs").Samples} */ (lane.samples[profile]);
+	const functions = trace.stacks.list(samples.stack[at]), more = functions.length - MOST_FUNCTIONS;
+	const lines = functions.slice(0, MOST_FUNCTIONS).map((own) => make("div.frame", {},
+		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
+		trace.stacks.functions[own].slice(0, 200)));
+	const where = `${lane.name}, at ${formatDuration(samples.end[at] - trace.start)}`;
+	return [make("b", {}, formOf(trace.profiles[profile]).title || trace.profiles[profile]),
+		` ${formatSample(trace.profiles[profile], samples.count[at], samples.value[at])}`,
+		make("div.stack", {}, ...lines,
+			...more > 0 ? [make("div.muted", {}, `… ${plural(more, "more frame")}`)] : []),
+		make("div.muted", {}, where)];
 }

@@ -3,10 +3,11 @@
  * A trace as the page knows it: processes, their threads as lanes of regions and points, series of values.
  * reader.mjs fills it; finish() completes what is only known at the end.
  */
-import { Points, Row, Texts, UNENDED } from "./columns.mjs";
+import { Points, Row, Samples, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
 import { findFlows, orderFamilies } from "./flows.mjs";
 import { makeSeries } from "./series.mjs";
+import { Stacks } from "./stacks.mjs";
 
 /**
  * @typedef {object} Site a place in the program that raises events
@@ -49,6 +50,8 @@ export class Lane {
 	/** @type {Row[]} */
 	rows = [];
 	points = new Points();
+	/** Of each of trace.profiles. @type {(Samples | undefined)[]} */
+	samples = [];
 	/** @type {Gap[]} */
 	gaps = [];
 	/** Indices of the open regions, the outermost first. @type {number[]} */
@@ -103,6 +106,21 @@ export class Lane {
 			row.setText(index, text);
 	}
 
+	/**
+	 * A sample, as Samples.add() takes it.
+	 * @param {number} profile
+	 * @param {number} time
+	 * @param {number} length
+	 * @param {{ stack: number, site: number, count: number, value: number, text: number }} sample
+	 */
+	sample(profile, time, length, sample) {
+		(this.samples[profile] ??= new Samples()).add(time, length, sample, this);
+	}
+
+	get sampleCount() {
+		return this.samples.reduce((sum, samples) => sum + (samples?.length ?? 0), 0);
+	}
+
 	/** How much of it was read. */
 	get part() {
 		return this.events ? this.seen / this.events : 1;
@@ -123,6 +141,9 @@ export class Trace {
 	/** Category and label of each name. @type {Name[]} */
 	names = [];
 	texts = new Texts();
+	/** Names of the profiles that have samples. @type {string[]} */
+	profiles = [];
+	stacks = new Stacks([], []);
 	/** @type {import("./flows.mjs").Flow[]} */
 	flows = [];
 	/** Nanoseconds since 1970 at time 0. */
@@ -133,6 +154,7 @@ export class Trace {
 	end = -Infinity;
 	events = 0;
 	regions = 0;
+	samples = 0;
 	lost = 0;
 	leftOut = 0;
 	unknownSite = 0;
@@ -179,6 +201,12 @@ export class Trace {
 			row.pyramid = new Pyramid(row);
 		}
 		lane.points.trim();
+		for (const samples of lane.samples) {
+			samples?.trim();
+			if (samples)
+				samples.pyramid = new Pyramid(samples);
+		}
+		this.samples += lane.sampleCount;
 		this.regions += lane.regionCount;
 		for (const gap of lane.gaps) {
 			gap.from = Math.max(gap.from, this.start);

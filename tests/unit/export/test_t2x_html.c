@@ -142,6 +142,70 @@ static void test_sites_beyond_the_limit_are_one_for_each_kind(void **state)
 	free(sites);
 }
 
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
+/* The number of a stack of n functions, the innermost first. */
+static int64_t find_stack(struct t2x_html_stacks *stacks, uint64_t scope, unsigned n, const char *const *functions)
+{
+	struct t2x_stack_names *names = calloc(1, sizeof(*names) + n * sizeof(names->at[0]));
+	struct t2x_scope of = { .category = "cpu", .number = scope };
+	int64_t stack;
+
+	names->n = n;
+	for (unsigned i = 0; i < n; i++)
+		names->at[i] = functions[i];
+	stack = t2x_html_stack(stacks, &of, names);
+	free(names);
+	return stack;
+}
+
+static void test_stacks_outer_functions_are_shared(void **state)
+{
+	struct t2x_html_stacks *stacks = calloc(1, sizeof(*stacks));
+	const char *const deep[] = { "hash", "work", "main" }, *const other[] = { "open \"x\"", "work", "main" };
+	struct t2x_scope unknown = { .category = "cpu", .number = 9 };
+	struct kept kept = { 0 };
+	struct t2x_out out;
+
+	(void)state;
+	assert_int_equal(find_stack(stacks, 1, 3, deep), 3);
+	assert_int_equal(find_stack(stacks, 2, 3, other), 4);
+	assert_int_equal(find_stack(stacks, 3, 3, deep), 3);
+	assert_int_equal(find_stack(stacks, 4, 2, deep + 1), 2);
+	assert_int_equal(t2x_html_stack(stacks, &unknown, NULL), 0);
+	assert_int_equal(t2x_out_init_fn(&out, keep, &kept), 0);
+	t2x_html_stacks_print_functions(stacks, &out);
+	t2x_html_stacks_print(stacks, &out);
+	t2x_out_flush(&out);
+	assert_string_equal(kept.text, "[\"main\",\"work\",\"hash\",\"open \\\"x\\\"\"][0,1,1,2,2,3,2,4]");
+	t2x_out_free(&out);
+	free(kept.text);
+	t2x_html_stacks_free(stacks);
+	free(stacks);
+}
+
+static void test_stacks_of_too_many_functions_are_one(void **state)
+{
+	struct t2x_html_stacks *stacks = calloc(1, sizeof(*stacks));
+	char name[20];
+	const char *const names[] = { name };
+	int64_t first = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < T2X_HTML_FUNCTIONS; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		assert_int_equal(find_stack(stacks, 1 + i, 1, names), 1 + i);
+	}
+	for (unsigned i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "more %u", i);
+		first = i ? first : find_stack(stacks, 0, 1, names);
+		assert_int_equal(find_stack(stacks, 0, 1, names), first);
+	}
+	assert_int_equal(stacks->functions.count, T2X_HTML_FUNCTIONS + 1);
+	t2x_html_stacks_free(stacks);
+	free(stacks);
+}
+
 /* ---- chunks ------------------------------------------------------------------------------------- */
 
 static void test_html_data_take_the_memory_of_a_chunk(void **state)
@@ -208,6 +272,8 @@ int main(void)
 		cmocka_unit_test(test_deflate_after_its_end_begins_anew),
 		cmocka_unit_test(test_sites_scopes_that_say_the_same_are_one),
 		cmocka_unit_test(test_sites_beyond_the_limit_are_one_for_each_kind),
+		cmocka_unit_test(test_stacks_outer_functions_are_shared),
+		cmocka_unit_test(test_stacks_of_too_many_functions_are_one),
 		cmocka_unit_test(test_html_data_take_the_memory_of_a_chunk),
 		cmocka_unit_test(test_html_data_of_too_many_threads_are_left_out),
 	};
