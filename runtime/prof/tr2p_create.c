@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <threads.h>
 
@@ -21,11 +22,32 @@ static int has_key;
 
 /* ---- a thread's life ------------------------------------------------------------------------------- */
 
+/*
+ * Where a thread begins and ends it calls the allocator for us, which it might never do otherwise: a handler that
+ * interrupts it there may allocate, if the program knows that the thread does not.
+ */
+static sigset_t hold_signals(void)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	return before;
+}
+
+static void release_signals(const sigset_t *before)
+{
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 /* However it ends: a return, pthread_exit(), a cancellation. */
 static void end_thread(void *data)
 {
+	const sigset_t before = hold_signals();
+
 	(void)data;
 	tr2p_timers_end_thread();
+	release_signals(&before);
 }
 
 void tr2p_create_init(void)
@@ -36,12 +58,17 @@ void tr2p_create_init(void)
 
 void tr2p_create_begin(void)
 {
+	sigset_t before;
+
 	if (!tr2p_is_ready() || !has_key || pthread_getspecific(key))
 		return;
 	tr2p_enter();
+	before = hold_signals();
 	tr2p_thread_begin();
 	tr2p_timers_begin_thread();
 	pthread_setspecific(key, &key);
+	release_signals(&before);
+	tr2p_timers_unblock_ticks();
 	tr2p_leave();
 }
 
@@ -136,9 +163,12 @@ static void drop_birth(struct birth *birth)
 static struct birth be_born(void *data)
 {
 	const struct birth birth = *(struct birth *)data;
+	sigset_t before;
 
 	tr2p_g_thread.labels = birth.labels;
+	before = hold_signals();
 	drop_birth(data);
+	release_signals(&before);
 	tr2p_create_begin();
 	return birth;
 }

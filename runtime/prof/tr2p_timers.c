@@ -27,6 +27,9 @@ struct owner {
 	timer_t timers[TR2P_CLOCKS];
 };
 
+/* Of the one thread that a forked child begins with: there an allocator may be in any state. */
+static struct owner g_forked;
+
 static struct timers {
 	pthread_mutex_t lock;             /* of all of this; it never waits for another one */
 	struct owner *slots[SLOTS];
@@ -89,23 +92,34 @@ static void stop_one(struct owner *owner, enum tr2p_clock clock)
 	owner->has[clock] = 0;
 }
 
+static int is_any_on(void)
+{
+	return g_timers.period_ns[TR2P_CLOCK_CPU] || g_timers.period_ns[TR2P_CLOCK_WALL];
+}
+
 /* Start the clocks that run and that the thread does not have yet. */
+static int start_all(struct owner *owner)
+{
+	int error = 0;
+
+	for (unsigned clock = 0; !error && clock < TR2P_CLOCKS; clock++)
+		if (g_timers.period_ns[clock] && !owner->has[clock])
+			error = start_one(owner, clock);
+	return error;
+}
+
 static int begin(pid_t tid)
 {
 	struct owner **at = find_owner(tid);
-	int error = 0;
 
-	if (!g_timers.period_ns[TR2P_CLOCK_CPU] && !g_timers.period_ns[TR2P_CLOCK_WALL])
+	if (!is_any_on())
 		return 0;
 	if (!*at)
 		*at = calloc(1, sizeof(**at));
 	if (!*at)
 		return ENOMEM;
 	(*at)->tid = tid;
-	for (unsigned clock = 0; !error && clock < TR2P_CLOCKS; clock++)
-		if (g_timers.period_ns[clock] && !(*at)->has[clock])
-			error = start_one(*at, clock);
-	return error;
+	return start_all(*at);
 }
 
 static void end(pid_t tid)
@@ -117,7 +131,8 @@ static void end(pid_t tid)
 	for (unsigned clock = 0; clock < TR2P_CLOCKS; clock++)
 		stop_one(owner, clock);
 	*at = owner->next;
-	free(owner);
+	if (owner != &g_forked)
+		free(owner);
 }
 
 /* ---- all threads ----------------------------------------------------------------------------------- */
@@ -206,12 +221,11 @@ void tr2p_timers_stop(enum tr2p_clock clock)
 	leave(before);
 }
 
-/* Libraries, liblzma for one, block all signals in threads of theirs, for the sake of the program's handlers. */
-static void unblock_ticks(void)
+void tr2p_timers_unblock_ticks(void)
 {
 	sigset_t ticks;
 
-	if (!g_timers.period_ns[TR2P_CLOCK_CPU] && !g_timers.period_ns[TR2P_CLOCK_WALL])
+	if (!is_any_on())
 		return;
 	sigemptyset(&ticks);
 	sigaddset(&ticks, SIGPROF);
@@ -225,7 +239,6 @@ void tr2p_timers_begin_thread(void)
 
 	end(gettid());
 	begin(gettid());
-	unblock_ticks();
 	leave(before);
 }
 
@@ -249,7 +262,9 @@ void tr2p_timers_unlock(void)
 
 void tr2p_timers_begin_child(void)
 {
-	memset(g_timers.slots, 0, sizeof(g_timers.slots));   /* not freed: the parent's malloc() may be in any state */
-	begin(gettid());
+	memset(g_timers.slots, 0, sizeof(g_timers.slots));   /* not freed: see g_forked */
+	g_forked = (struct owner){ .tid = gettid() };
+	*find_owner(g_forked.tid) = &g_forked;
+	start_all(&g_forked);
 	tr2p_timers_unlock();
 }

@@ -20,9 +20,15 @@ enum tr2p_clock { TR2P_CLOCK_CPU, TR2P_CLOCK_WALL, TR2P_CLOCKS };
 int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie);
 void tr2p_timers_stop(enum tr2p_clock clock);
 
-/* The calling thread begins, and does not block ticks if a clock runs; ends: from here on no timer is its. */
+/* The calling thread begins; ends: from here on no timer is its. */
 void tr2p_timers_begin_thread(void);
 void tr2p_timers_end_thread(void);
+
+/*
+ * The calling thread does not block ticks, if a clock runs: libraries, liblzma for one, block all signals in threads of
+ * theirs, for the sake of the program's handlers.
+ */
+void tr2p_timers_unblock_ticks(void);
 
 /* Around a fork.  The kernel gives a child no timers: its one thread gets new ones. */
 void tr2p_timers_lock(void);

@@ -11,6 +11,7 @@ int main(void)
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <threads.h>
 #include <unistd.h>
@@ -221,6 +222,64 @@ static void test_thread_has_the_stack_that_was_asked_for(void **state)
 	pthread_attr_destroy(&attr);
 }
 
+/* ---- what a thread calls that does nothing itself --------------------------------------------------- */
+
+static pthread_t watcher;         /* which is not watched */
+static int is_watching;
+static unsigned calls, calls_with_signals;
+
+/* A call of the allocator: a handler that interrupts it could not call it, too. */
+static void note_call(void)
+{
+	sigset_t blocked;
+
+	if (!tr2_load_rlx(&is_watching) || pthread_equal(pthread_self(), watcher))
+		return;
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	calls++;
+	calls_with_signals += !sigismember(&blocked, SIGUSR1);
+}
+
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_calloc(size_t n, size_t size)
+{
+	note_call();
+	return __real_calloc(n, size);
+}
+
+void __real_free(void *address);
+void __wrap_free(void *address);
+void __wrap_free(void *address)
+{
+	note_call();
+	__real_free(address);
+}
+
+static void *give_mask(void *data)
+{
+	pthread_sigmask(SIG_SETMASK, NULL, data);
+	return NULL;
+}
+
+static void test_thread_that_begins_or_ends_calls_the_allocator_with_signals_blocked(void **state)
+{
+	sigset_t blocked;
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(trace2_prof_start_wall(100), 0);
+	watcher = pthread_self();
+	tr2_store_rlx(&is_watching, 1);
+	assert_int_equal(pthread_create(&thread, NULL, give_mask, &blocked), 0);
+	join(thread);
+	tr2_store_rlx(&is_watching, 0);
+	trace2_prof_stop_wall();
+	assert_true(calls >= 3);   /* what it is born with, its timers, at the begin and at the end */
+	assert_int_equal(calls_with_signals, 0);
+	assert_false(sigismember(&blocked, SIGUSR1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +288,7 @@ int main(void)
 		cmocka_unit_test(test_threadcreate_has_the_stack_of_the_creator),
 		cmocka_unit_test(test_thread_ends_in_any_way),
 		cmocka_unit_test(test_thread_has_the_stack_that_was_asked_for),
+		cmocka_unit_test(test_thread_that_begins_or_ends_calls_the_allocator_with_signals_blocked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
