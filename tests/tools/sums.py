@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# usage: sums.py FILE: of a heap profile, gzip of a Profile of profile.proto, the bytes allocated and those in use.
+# usage: sums.py FILE: of a profile, gzip of a Profile of profile.proto, the sums of the second and the fourth value: of
+# the heap the bytes allocated and those in use, of others the nanoseconds, and 0.
 import gzip, sys
 
 def number(data, at):
@@ -36,5 +37,5 @@ for field, sample in fields(gzip.open(sys.argv[1]).read()):
     if field != 2:
         continue
     values = [v for f, data in fields(sample) if f == 2 for v in (numbers(data) if isinstance(data, bytes) else [data])]
-    totals = [a + b for a, b in zip(totals, values)]
+    totals = [a + b for a, b in zip(totals, values + [0] * 4)]
 print(totals[1], totals[3])

@@ -1,11 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# P15: a program with all profiles on, in front of it by LD_PRELOAD: 60 s of threads that come and go, throw, load and
-# unload code, fork, contend for locks, free each other's memory, and of handlers that allocate, with 1,000 samples a
-# second of each thread: it ends, as it would without, each profile has samples, and that of the heap is what it has
-# allocated, and what it keeps.
-# And 200 programs killed at random moments: each allocation and each free that returned is in the profile of what is
-# recovered.  With gcc, and with clang.  See prof.cc.
+# P15: a program with all profiles on, in front of it by LD_PRELOAD.
+#   facts    profiles of what the program knows how much there was: ticks that waited, those of a forked child, small
+#            allocations; and errno
+#   storm    60 s of threads that come and go, throw, load and unload code, fork, contend for locks, free each other's
+#            memory, and of handlers that allocate, with 1,000 samples a second of each thread: it ends, as it would
+#            without, each profile has samples, and that of the heap is what it has allocated, and what it keeps.  With
+#            gcc and with clang; so, too, of programs with AddressSanitizer, whose own malloc() stands behind the
+#            profiler's or in front of it; and with the profiler itself compiled with AddressSanitizer
+#   killed   500 programs for each compiler, at random moments: each allocation and each free that returned is in the
+#            profile of what is recovered
+# See prof.cc.
 set -u
 . tests/torture/common.sh
 
@@ -16,56 +21,118 @@ esac
 export XDG_RUNTIME_DIR=$rings
 preload=$built/libtrace2-prof.so.0
 all=cpu=1khz,wall=1khz,heap=64k,block=1us,mutex=1,threadcreate
+checked=build/address-undefined/obj    # the profiler with sanitizers
 
-# storm COMPILER SECONDS
+# compile NAME COMPILER FLAGS... -- WHAT...: $work/NAME/prof, and its plugin; WHAT is linked with it
+compile()
+{
+	local dir=$work/$1 compiler=$2 flags=()
+	shift 2
+
+	mkdir -p "$dir"
+	while [ "$1" != -- ]; do
+		flags+=("$1")
+		shift
+	done
+	"$compiler" "${flags[@]}" -Wall -fPIC -shared -DPLUGIN -o "$dir/plugin.so" tests/torture/prof.cc &&
+		"$compiler" "${flags[@]}" -Wall -Iruntime -Iformat -pthread -o "$dir/prof" tests/torture/prof.cc "${@:2}"
+	verdict "${dir##*/} compiles" $?
+}
+
+# facts NAME: each that it says, beside the sum of the profile of that name
+facts()
+{
+	local dir=$work/$1 what low high sum status
+
+	TRACE2_RAW=$dir/facts.tlg TRACE2_PROF=threadcreate LD_PRELOAD=$preload timeout -s KILL 300 \
+		"$dir/prof" facts "$dir" >"$dir/said" 2>"$dir/errors"
+	status=$?
+	verdict "facts, $1: exit status $status: $(head -n 3 "$dir/errors")" $status
+	while read -r what low high; do
+		read -r sum _ < <(python3 tests/tools/sums.py "$dir/$what.pb.gz")
+		awk -v sum="$sum" -v low="$low" -v high="$high" 'BEGIN { exit !(sum >= low && sum <= high) }'
+		verdict "facts, $1: $what: $sum, not $low to $high" $?
+	done <"$dir/said"
+	echo "facts, $1: $(tr '\n' ';' <"$dir/said")"
+	[ "$(wc -l <"$dir/said")" -eq 3 ]
+	verdict "facts, $1: not all were told" $?
+	total
+}
+
+# storm NAME SECONDS PRELOAD PROFILES...: these have samples
 storm()
 {
-	local dir=$work/$1 said kept sum_all sum_kept status profile
+	local name=$1 seconds=$2 preload=$3 dir=$work/$1 profile status
+	shift 3
 
 	TRACE2_DST_DEBUG=1 TRACE2_RAW=$dir/storm.tlg TRACE2_RAW_MEMORY=1g TRACE2_PROF=$all LD_PRELOAD=$preload \
-		timeout -s KILL $((10 * $2 + 120)) "$dir/prof" storm "$2" "$dir/plugin.so" >"$dir/said" 2>"$dir/errors"
+		timeout -s KILL $((10 * seconds + 120)) "$dir/prof" storm "$seconds" "$dir/plugin.so" >"$dir/said" 2>"$dir/errors"
 	status=$?
-	verdict "storm, $1: exit status $status: $(head -n 3 "$dir/errors")" $status
+	verdict "storm, $name: exit status $status: $(head -n 3 "$dir/errors")" $status
 	! grep "TRACE2_PROF" "$dir/errors"
-	verdict "storm, $1: not all profiles are on" $?
-	for profile in cpu wall block mutex threadcreate; do
+	verdict "storm, $name: not all profiles are on" $?
+	for profile; do
 		"$built/t2expand" --format=pprof --profile="$profile" -o "$dir/$profile.pb.gz" "$dir/storm.tlg" 2>&1 |
 			grep "no samples"
-		verdict "storm, $1: $profile has no samples" $((!PIPESTATUS[1]))
+		verdict "storm, $name: $profile has no samples" $((!PIPESTATUS[1]))
 	done
-	read -r said kept <"$dir/said"
 	"$built/t2expand" --format=pprof --profile=heap -o "$dir/heap.pb.gz" "$dir/storm.tlg" 2>"$dir/errors"
-	verdict "storm, $1: the trace cannot be read" $?
+	verdict "storm, $name: the trace cannot be read" $?
 	# Children end by _exit(), perhaps before what they have recorded is written
-	! grep -vE "^t2expand: .*(still running|died before they had written all|died before it had)" "$dir/errors"
-	verdict "storm, $1: something is wrong with the trace" $?
-	read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$dir/heap.pb.gz")
+	! grep -vE "^t2expand: .*(still running|died before they had written all|died before it had|heap: the trace has no samples)" \
+		"$dir/errors"
+	verdict "storm, $name: something is wrong with the trace" $?
+	if [[ " $* " = *" heap "* ]]; then
+		weigh "$name" "$dir"
+	else
+		echo "storm, $name: $seconds s"
+	fi
+	rm -f "$dir/storm.tlg"
+	total
+}
+
+# weigh NAME DIRECTORY: what the program says that it has allocated, and keeps, beside the profile of its heap
+weigh()
+{
+	local said kept sum_all sum_kept
+
+	read -r said kept <"$2/said"
+	read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$2/heap.pb.gz")
 	awk -v said="$said" -v sum="$sum_all" 'BEGIN { exit !(sum > 0.95 * said) }'
 	verdict "storm, $1: allocated $said, sampled $sum_all" $?
 	awk -v kept="$kept" -v sum="$sum_kept" 'BEGIN { exit !(sum >= kept && sum < 1.1 * kept) }'
 	verdict "storm, $1: in use $kept, sampled $sum_kept" $?
-	echo "storm, $1: $2 s, $said bytes allocated, $sum_all estimated; $kept in use, $sum_kept estimated"
+	echo "storm, $1: $said bytes allocated, $sum_all estimated; $kept in use, $sum_kept estimated"
 }
 
-# die COMPILER TIMES: how many samples are missing, or too many
+# kill_one DIRECTORY: a program, and what is recovered of it.  Sets got, freed of all its threads, sum_all, sum_kept
+kill_one()
+{
+	local victim=$1/victim ring
+
+	rm -rf "$victim"
+	mkdir -p "$victim/rings"
+	XDG_RUNTIME_DIR=$victim/rings TRACE2_RAW=$victim/trace.tlg TRACE2_PROF=heap=1,cpu=1khz,wall=1khz LD_PRELOAD=$preload \
+		"$1/prof" victim "$victim/counts" &
+	sleep "0.$((RANDOM % 200 + 100))"
+	kill -KILL $!
+	wait $! 2>/dev/null
+	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" | awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
+	ring=$(echo "$victim"/rings/trace2-*.ring)
+	"$built/t2expand" --format=pprof --profile=heap -o "$victim/heap.pb.gz" ${ring:+"--recover=$ring"} \
+		"$victim/trace.tlg" 2>"$1/errors"
+	sum_all=0 sum_kept=0
+	[ ! -s "$victim/heap.pb.gz" ] || read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$victim/heap.pb.gz")
+}
+
+# die NAME TIMES SEED: how many samples are missing, or too many
 die()
 {
-	local dir=$work/$1 ring got freed sum_all sum_kept wrong=0 all_got=0 all_freed=0
+	local dir=$work/$1 got freed sum_all sum_kept wrong=0 all_got=0 all_freed=0
 
+	RANDOM=$3
 	for _ in $(seq "$2"); do
-		rm -rf "$dir/victim"
-		mkdir -p "$dir/victim/rings"
-		XDG_RUNTIME_DIR=$dir/victim/rings TRACE2_RAW=$dir/victim/trace.tlg TRACE2_PROF=heap=1 LD_PRELOAD=$preload \
-			"$dir/prof" victim "$dir/victim/counts" &
-		sleep "0.$((RANDOM % 300 + 100))"
-		kill -KILL $!
-		wait $! 2>/dev/null
-		# got, freed of each of three threads
-		read -r got freed < <(od -An -v -tu8 -w16 "$dir/victim/counts" | awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
-		ring=$(echo "$dir"/victim/rings/trace2-*.ring)
-		"$built/t2expand" --format=pprof --profile=heap -o "$dir/heap.pb.gz" ${ring:+"--recover=$ring"} \
-			"$dir/victim/trace.tlg" 2>"$dir/errors"
-		read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$dir/heap.pb.gz")
+		kill_one "$dir"
 		# The few small blocks do not make up one of 1 MiB
 		awk -v got="$got" -v freed="$freed" -v all="$sum_all" -v kept="$sum_kept" 'BEGIN {
 			mib = 1048576; frees = int((all - kept) / mib); all = int(all / mib)
@@ -79,16 +146,49 @@ die()
 	[ "$all_freed" -gt 0 ]
 	verdict "killed, $1: some have allocated" $?
 	echo "killed, $1: $2 times, $all_got allocations, $all_freed frees"
+	total
 }
 
-RANDOM=$seed
+# The profiler itself with AddressSanitizer and UndefinedBehaviorSanitizer: a variant of its own, below the other one.  It
+# stands in front of no locks then, and does not see who creates threads
+storm_checked()
+{
+	local status
+
+	${MAKE:-make} -s SAN=address,undefined $checked/lib{tr2p,tr2,t2x,tlg}.a >"$out/log/prof_build.log" 2>&1
+	status=$?
+	verdict "a build with AddressSanitizer: $(tail -n 3 "$out/log/prof_build.log")" $status
+	# shellcheck disable=SC2046
+	compile checked g++ -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -DTR2_IS_SANITIZED \
+		-DLINKED -- $checked/runtime/prof/*.o -Wl,--start-group $checked/lib{tr2,t2x,tlg}.a -Wl,--end-group \
+		$(pkg-config --libs liblz4 libmd liburcu-cds zlib)
+	storm checked "$1" "" heap cpu wall
+}
+
+seconds=$((60 * scale / 100))
+if need g++ "programs of g++"; then
+	compile g++ g++ -O2 --
+	begin facts g++
+	begin storm g++ $seconds "$preload" heap cpu wall block mutex threadcreate
+fi
+if need clang++ "programs of clang++"; then
+	compile clang++ clang++ -O2 --
+	begin storm clang++ $seconds "$preload" heap cpu wall block mutex threadcreate
+fi
 for compiler in g++ clang++; do
-	need "$compiler" "programs of $compiler" || continue
-	mkdir -p "$work/$compiler"
-	"$compiler" -O2 -Wall -pthread -o "$work/$compiler/prof" tests/torture/prof.cc &&
-		"$compiler" -O2 -Wall -fPIC -shared -DPLUGIN -o "$work/$compiler/plugin.so" tests/torture/prof.cc
-	verdict "$compiler compiles" $?
-	storm "$compiler" $((60 * scale / 100))
-	die "$compiler" $((scale))
+	[ -d "$work/$compiler" ] && begin die "$compiler" $((5 * scale)) "$seed"
 done
+export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
+if [ -d "$work/g++" ]; then
+	compile g++-asan g++ -O1 -g -fsanitize=address --
+	cp -a "$work/g++-asan" "$work/g++-asan-first"
+	begin storm g++-asan $seconds "$preload" heap cpu wall block mutex threadcreate
+	begin storm g++-asan-first $seconds "$(g++ -print-file-name=libasan.so):$preload" cpu wall block mutex threadcreate
+	begin storm_checked $seconds
+fi
+if [ -d "$work/clang++" ]; then
+	compile clang++-asan clang++ -O1 -g -fsanitize=address --
+	begin storm clang++-asan $seconds "$preload" cpu wall block mutex threadcreate
+fi
+finish
 total

@@ -5,10 +5,12 @@
 //   prof storm SECONDS PLUGIN   threads that come and go, contend for locks, free each other's memory, throw, load and
 //                               unload code, fork; and a thread whose signal handler allocates.  Prints the bytes that
 //                               it has allocated, and those of them that it keeps.
+//   prof facts DIRECTORY        profiles that it writes into the directory itself, of what it knows how much there was:
+//                               prints the name of each, and the bounds of its sum
 //   prof victim FILE            threads that allocate and free blocks of 1 MiB, until killed; and count in the file those
 //                               that they have got, and those that they have freed.
 //
-// Compiled with -DPLUGIN it is the plugin.
+// Compiled with -DPLUGIN it is the plugin; with -DLINKED the profiler is in it, both with a sanitizer.
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -40,13 +42,61 @@ extern "C" int plugin_run(int depth)
 
 #else
 
+#include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "trace2_prof.h"
+
+// ---- the profiler, if it is linked ----------------------------------------------------------------------
+
+#ifdef LINKED
+// It stands in front of nothing then: the sanitizer's allocator tells of each block, threads that they begin.
+extern "C" {
+// of sanitizer/allocator_interface.h, which gcc's packages lack
+int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void *, size_t), void (*)(const volatile void *));
+#include "prof/tr2p_create.h"
+#include "prof/tr2p_heap.h"
+}
+
+static void note_malloc(const volatile void *address, size_t size)
+{
+	if (!tr2p_heap_passes(size))
+		tr2p_heap_allocated(const_cast<void *>(address), size, __builtin_return_address(0));
+}
+
+static void note_free(const volatile void *address)
+{
+	if (tr2p_live_may_have(const_cast<void *>(address)))
+		tr2p_heap_freed(const_cast<void *>(address));
+}
+
+static void watch_malloc()
+{
+	__sanitizer_install_malloc_and_free_hooks(note_malloc, note_free);
+}
+
+static void begin_thread()
+{
+	tr2p_create_begin();
+}
+#else
+static void watch_malloc()
+{
+}
+
+static void begin_thread()
+{
+}
+#endif
+
+// ---- what all do ----------------------------------------------------------------------------------------
 
 static std::atomic<uint64_t> allocated;
 static std::atomic<bool> is_over;
@@ -87,6 +137,7 @@ static void *pass_memory(void *data)
 
 static void *live_shortly(void *)
 {
+	begin_thread();
 	free(take(3000));
 	return nullptr;
 }
@@ -195,19 +246,28 @@ static void *spin(void *)
 	return nullptr;
 }
 
+enum { THREADS = 9 };
+static void *(*const threads[THREADS])(void *) = { spin, pass_memory, pass_memory, create_threads, throw_and_catch,
+						   load_and_unload, fork_children, contend, contend };
+
+static void *run(void *data)
+{
+	begin_thread();
+	return threads[uintptr_t(data)](data);
+}
+
 static int storm(unsigned seconds)
 {
-	enum { THREADS = 9, KEPT = 64, SIZE = 1 << 20 };
-	void *(*const threads[THREADS])(void *) = { spin, pass_memory, pass_memory, create_threads, throw_and_catch,
-						    load_and_unload, fork_children, contend, contend };
+	enum { KEPT = 64, SIZE = 1 << 20 };
 	pthread_t ids[THREADS];
 	static void *volatile kept[KEPT];
 
+	watch_malloc();
 	for (auto &block : kept)
 		block = take(SIZE);
 	signal(SIGUSR1, handle);
 	for (uintptr_t i = 0; i < THREADS; i++)
-		if (pthread_create(&ids[i], nullptr, threads[i], reinterpret_cast<void *>(i)))
+		if (pthread_create(&ids[i], nullptr, run, reinterpret_cast<void *>(i)))
 			return 1;
 	for (unsigned i = 0; i < seconds * 1000; i++) {
 		pthread_kill(ids[0], SIGUSR1);
@@ -223,6 +283,136 @@ static int storm(unsigned seconds)
 		fprintf(stderr, "%u failures\n", failures.load());
 	return failures ? 1 : 0;
 }
+
+// ---- the facts -------------------------------------------------------------------------------------------
+
+#ifndef LINKED
+enum { HZ = 1000, MS = 1000000, ODD_ERRNO = 12345 };
+
+// A function of the profiler in front, which this program is not linked with.
+template <typename Function> static Function *find(const char *name)
+{
+	auto found = reinterpret_cast<Function *>(dlsym(RTLD_DEFAULT, name));
+
+	if (!found) {
+		fprintf(stderr, "no %s\n", name);
+		exit(2);
+	}
+	return found;
+}
+#define CALL(name) find<decltype(name)>(#name)
+
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return int64_t(now.tv_sec) * 1000 * MS + now.tv_nsec;
+}
+
+static void write_profile(const char *profile, const char *directory, const char *name)
+{
+	std::string path = std::string(directory) + "/" + name + ".pb.gz";
+	int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (fd < 0 || CALL(trace2_prof_write_to)(CALL(trace2_prof_lookup)(profile), fd, 0))
+		failures++;
+	close(fd);
+}
+
+static void say(const char *name, int64_t low, int64_t high)
+{
+	printf("%s %lld %lld\n", name, static_cast<long long>(low), static_cast<long long>(high));
+	fflush(stdout);
+}
+
+// A tick that waits to be taken counts those behind it; none of them changes errno.
+static void tell_of_ticks(const char *directory)
+{
+	int64_t before = read_clock(CLOCK_MONOTONIC), start, end;
+	sigset_t ticks;
+
+	failures += CALL(trace2_prof_start_wall)(HZ) != 0;
+	start = read_clock(CLOCK_MONOTONIC);
+	errno = ODD_ERRNO;
+	while (read_clock(CLOCK_MONOTONIC) < start + 20 * MS)
+		;
+	if (errno != ODD_ERRNO) {
+		fprintf(stderr, "errno is %d\n", errno);
+		failures++;
+	}
+	sigemptyset(&ticks);
+	sigaddset(&ticks, SIGPROF);
+	pthread_sigmask(SIG_BLOCK, &ticks, nullptr);
+	usleep(200000);
+	pthread_sigmask(SIG_UNBLOCK, &ticks, nullptr);
+	end = read_clock(CLOCK_MONOTONIC);
+	CALL(trace2_prof_stop_wall)();
+	write_profile("wall", directory, "ticks");
+	say("ticks", end - start - 2 * MS, read_clock(CLOCK_MONOTONIC) - before + 2 * MS);
+}
+
+// Of 1,000,000 blocks, at a rate of which their size is a fortieth.
+static void tell_of_blocks(const char *directory)
+{
+	enum { BLOCKS = 1000000, SIZE = 100, RATE = 4000 };
+
+	CALL(trace2_prof_set_heap_rate)(RATE);
+	for (int i = 0; i < BLOCKS; i++) {
+		void *volatile block = malloc(SIZE);
+		free(block);
+	}
+	CALL(trace2_prof_set_heap_rate)(0);
+	write_profile("heap", directory, "blocks");
+	say("blocks", int64_t(BLOCKS) * SIZE / 20 * 19, int64_t(BLOCKS) * SIZE / 20 * 21);
+}
+
+// A child has timers of its own: to stop one clock does not stop the other.  Wall comes first, whose timer's number is
+// that of the child's other one.
+static void tell_of_a_child(const char *directory)
+{
+	volatile unsigned spun = 0;
+	int status = 0;
+	pid_t child;
+
+	failures += CALL(trace2_prof_start_wall)(HZ) != 0;
+	failures += CALL(trace2_prof_start_cpu)(HZ) != 0;
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		int64_t start, used;
+		CALL(trace2_prof_stop_wall)();
+		start = read_clock(CLOCK_THREAD_CPUTIME_ID);
+		while ((used = read_clock(CLOCK_THREAD_CPUTIME_ID) - start) < 200 * MS)
+			for (int i = 0; i < 1000; i++)
+				spun = spun + 1;
+		CALL(trace2_prof_stop_cpu)();
+		write_profile("cpu", directory, "child");
+		say("child", used / 2, 2 * used);
+		_exit(failures ? 1 : 0);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	CALL(trace2_prof_stop_wall)();
+	CALL(trace2_prof_stop_cpu)();
+	failures += child < 0 || status != 0;
+}
+
+static int facts(const char *directory)
+{
+	tell_of_ticks(directory);
+	tell_of_a_child(directory);
+	tell_of_blocks(directory);
+	if (failures)
+		fprintf(stderr, "%u failures\n", failures.load());
+	return failures ? 1 : 0;
+}
+#else
+static int facts(const char *)
+{
+	return 2;
+}
+#endif
 
 // ---- the victim ----------------------------------------------------------------------------------------
 
@@ -257,8 +447,8 @@ static int victim(const char *path)
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&id, nullptr, allocate, static_cast<counts *>(shared) + i))
 			return 1;
-	pause();
-	return 1;
+	for (;;)
+		pause();   // which ticks interrupt
 }
 
 int main(int argc, char **argv)
@@ -267,9 +457,11 @@ int main(int argc, char **argv)
 		plugin = argv[3];
 		return storm(unsigned(atoi(argv[2])));
 	}
+	if (argc == 3 && !strcmp(argv[1], "facts"))
+		return facts(argv[2]);
 	if (argc == 3 && !strcmp(argv[1], "victim"))
 		return victim(argv[2]);
-	fprintf(stderr, "usage: prof storm SECONDS PLUGIN | prof victim FILE\n");
+	fprintf(stderr, "usage: prof storm SECONDS PLUGIN | prof facts DIRECTORY | prof victim FILE\n");
 	return 2;
 }
 
