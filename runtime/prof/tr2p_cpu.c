@@ -94,7 +94,7 @@ static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
 	if (clock != TR2P_CLOCK_CPU || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
 		return;
 	rate = (1000000000 + tick.tv_nsec / 2) / tick.tv_nsec;
-	if (hz <= rate)
+	if ((long)hz <= rate)
 		return;
 	snprintf(kernel, sizeof(kernel), "%ld", rate);
 	snprintf(wanted, sizeof(wanted), "%u", hz);

@@ -92,12 +92,12 @@ static size_t next_distance(size_t size)
 	return thread->heap_rate ? rate : 0;   /* 0: it was switched off just now */
 }
 
-/* The stack from the caller of the interposed function on, however many of ours are in front of it. */
-static void begin_with(struct tr2p_stack *stack, uintptr_t caller)
+/* The stack from the call of the interposed function on, however many of ours are in front of it. */
+static void begin_with(struct tr2p_stack *stack, uintptr_t call)
 {
 	unsigned i = 0, n;
 
-	while (i < stack->n && stack->at[i] != caller - 1)
+	while (i < stack->n && stack->at[i] != call)
 		i++;
 	if (i < stack->n) {
 		stack->n -= i;
@@ -107,7 +107,7 @@ static void begin_with(struct tr2p_stack *stack, uintptr_t caller)
 	/* Along frame pointers, which functions of ours do not have, it is left out. */
 	n = stack->n < TR2P_FRAMES_MAX ? stack->n : TR2P_FRAMES_MAX - 1;
 	memmove(stack->at + 1, stack->at, n * sizeof(stack->at[0]));
-	stack->at[0] = caller - 1;
+	stack->at[0] = call;
 	stack->n = n + 1;
 }
 
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void take_sample(const void *address, size_t si
 	if (tr2p_live_may_have(address))
 		tr2p_heap_freed(address);   /* by a function that is not malloc's: else it could not be here again */
 	tr2p_unwind(&stack, 0);
-	begin_with(&stack, (uintptr_t)caller);
+	begin_with(&stack, tr2p_call_of(caller));
 	live.bucket = tr2p_sample(TR2P_HEAP, &stack, &amount);
 	if (live.bucket && tr2p_live_put(address, &live))
 		return;

@@ -33,16 +33,6 @@
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
-static int is_time(const struct timespec *time)
-{
-	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
-static int is_clock(clockid_t clock, const struct timespec *time)
-{
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
-}
-
 enum { KIND_ROBUST = 16 };     /* glibc's, in __kind */
 
 static int is_robust(pthread_mutex_t *lock)
@@ -119,6 +109,16 @@ UNLOCK(mtx_unlock, mtx_t)
 
 /* Where these have two versions, with times of 32 and of 64 bits, each program would need its own. */
 #if __SIZEOF_LONG__ == 8
+static int is_time(const struct timespec *time)
+{
+	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+static int is_clock(clockid_t clock, const struct timespec *time)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
+}
+
 #define TIMED (pthread_mutex_t *restrict lock, const struct timespec *restrict time), (lock, time), \
 	      is_free(lock), !is_robust(lock) && is_time(time)
 #define CLOCKED (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict time), \

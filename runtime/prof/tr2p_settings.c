@@ -9,6 +9,7 @@
 
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
+#include "tr2p_unwind.h"
 
 enum { WORD_MAX = 64 };
 
@@ -58,6 +59,10 @@ static int start_threadcreate(uint64_t on)
 
 static int set_unwinder(uint64_t by_frame_pointers)
 {
+#ifndef TR2P_HAS_FRAME_POINTERS
+	if (by_frame_pointers)
+		return ENOTSUP;
+#endif
 	tr2p_g_how.by_frame_pointers = (int)by_frame_pointers;
 	return 0;
 }

@@ -25,16 +25,6 @@
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
-static int is_time(const struct timespec *time)
-{
-	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
-static int is_clock(clockid_t clock, const struct timespec *time)
-{
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
-}
-
 static int is_off(void)
 {
 	return !tr2p_waits_are_on() || tr2p_is_inside();
@@ -110,6 +100,16 @@ SEM(sem_wait, (sem_t *sem), (sem), 1)
 /* ---- with a timeout; see tr2p_lock.c ---------------------------------------------------------------- */
 
 #if __SIZEOF_LONG__ == 8
+static int is_time(const struct timespec *time)
+{
+	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+static int is_clock(clockid_t clock, const struct timespec *time)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
+}
+
 COND(pthread_cond_timedwait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 			      const struct timespec *restrict time), (cond, mutex, time))
 COND(pthread_cond_clockwait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
@@ -123,12 +123,6 @@ WAIT(pthread_clockjoin_np, TR2P_WAIT_JOIN, (const void *)thread,
 SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time), is_time(time))
 SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time), (sem, clock, time),
     is_clock(clock, time))
-#else
-static inline void use_times(void)
-{
-	(void)is_time;
-	(void)is_clock;
-}
 #endif
 
 #else

@@ -77,6 +77,9 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *dat
 	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact), cfa = _Unwind_GetCFA(context);
 
 	if (walk->from) {
+#ifdef __arm__
+		is_exact = ip == walk->from;   /* there it is never said */
+#endif
 		if (!is_exact || ip != walk->from)
 			return _URC_NO_REASON;   /* still in the handler, perhaps on a stack of its own */
 		walk->from = 0;
@@ -95,6 +98,20 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *dat
 
 /* ---- frame pointers -------------------------------------------------------------------------------- */
 
+#ifdef TR2P_HAS_FRAME_POINTERS
+/* Without the signature that aarch64 may have put into it. */
+static uintptr_t plain(uintptr_t returns_to)
+{
+#ifdef __aarch64__
+	register uintptr_t x30 __asm__("x30") = returns_to;
+
+	__asm__("hint 7" : "+r"(x30));   /* xpaclri */
+	return x30;
+#else
+	return returns_to;
+#endif
+}
+
 /* A frame's first two words are the frame pointer of its caller and where it returns to. */
 static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, unsigned skip)
 {
@@ -107,11 +124,17 @@ static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, u
 		if (skip)
 			skip--;
 		else
-			stack->at[stack->n++] = frame[1] - 1;
+			stack->at[stack->n++] = plain(frame[1]) - 1;
 		low = fp + 2 * sizeof(fp);
 		fp = frame[0];
 	}
 }
+#else
+static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, unsigned skip)
+{
+	(void)stack, (void)fp, (void)low, (void)skip;
+}
+#endif
 
 /* ---- both ----------------------------------------------------------------------------------------- */
 

@@ -2,9 +2,9 @@
 /*
  * tr2p_unwind.h - the stack of the calling thread.
  *
- * By libgcc's unwinder, which takes no lock with glibc from 2.35 on, or by frame pointers (TRACE2_PROF=...,unwind=fp).
- * What it does not know - code without unwind tables, a stack pointer that is not in the thread's stack - ends the
- * stack.
+ * By libgcc's unwinder, which takes no lock with glibc from 2.35 on, or by frame pointers (TRACE2_PROF=...,unwind=fp),
+ * where a frame begins with that of its caller and where it returns to: x86 and aarch64.  What it does not know - code
+ * without unwind tables, a stack pointer that is not in the thread's stack - ends the stack.
  */
 #ifndef TR2P_UNWIND_H
 #define TR2P_UNWIND_H
@@ -18,6 +18,21 @@ struct tr2p_stack {
 	/* the innermost first; of a call an address in it, one less than where it returns to */
 	uintptr_t at[TR2P_FRAMES_MAX];
 };
+
+#if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
+#define TR2P_HAS_FRAME_POINTERS
+#endif
+
+/* An address in the call that returns to this, as in a stack. */
+static inline uintptr_t tr2p_call_of(const void *returns_to)
+{
+	uintptr_t at = (uintptr_t)returns_to;
+
+#ifdef __arm__
+	at &= ~(uintptr_t)1;   /* which says that it is Thumb code */
+#endif
+	return at - 1;
+}
 
 /* Have libgcc load what it needs, which takes a lock and memory.  Once, before the first.  frames  0: the default */
 void tr2p_unwind_init(int by_frame_pointers, unsigned frames);

@@ -78,9 +78,10 @@ unsigned trace2_prof_set_mutex_fraction(unsigned n)
 /* Above caller are the frames of our own: how many depends on the compiler. */
 static void leave_out_ours(struct tr2p_stack *stack, const void *caller)
 {
+	const uintptr_t call = tr2p_call_of(caller);
 	unsigned ours = 0;
 
-	while (ours < stack->n && stack->at[ours] != (uintptr_t)caller - 1)
+	while (ours < stack->n && stack->at[ours] != call)
 		ours++;
 	if (ours == stack->n)
 		return;

@@ -70,7 +70,7 @@ static double probability(double x)
 static void test_scale_is_the_inverse_of_the_probability(void **state)
 {
 	(void)state;
-	for (size_t size = 1; size < (size_t)1 << 40; size = size * 3 / 2 + 1) {
+	for (size_t size = 1; size < SIZE_MAX >> (sizeof(size_t) > 4 ? 24 : 2); size = size * 3 / 2 + 1) {
 		double truth = 1 / probability((double)size / (512 * 1024));
 		assert_true(is_near(tr2p_heap_scale(size, 512 * 1024), truth, 1e-6));
 	}
@@ -189,7 +189,7 @@ enum { THREADS = 4, ADDRESSES = 500, ROUNDS = 40 };
 /* Each has addresses of its own, as the program's threads have. */
 static void *put_and_take(void *data)
 {
-	uintptr_t base = (uintptr_t)data << 32, wrong = 0;
+	uintptr_t base = (uintptr_t)data << 4 * sizeof(uintptr_t), wrong = 0;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		struct tr2p_live live = { any_bucket(), 0, 1 }, found;
