@@ -30,6 +30,8 @@ enum {
 	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
 	FLUSH_US = 5000,                      /* and twice the timeout: without progress, until a flush gives up ... */
 	FLUSH_PAUSES = 50,                    /* ... and so many pauses: it may have had no processor in that time */
+	FEW_RINGS = 64,                        /* visited by every pass */
+	REST_NS = 1600,                        /* for each of more, between two visits of all: one costs about 100 */
 	STANDS_BACK = 8,                       /* passes in a row that the drain's thread leaves to others who wait */
 };
 
@@ -39,6 +41,7 @@ static struct drain {
 	int reported;                          /* that events were dropped */
 	int wants_files;                       /* a thread of the program is to open some */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
+	uint64_t whole_at;                     /* raw clock: the last pass that visited all rings began */
 	uint64_t held_back;                    /* raw clock: text outputs wait for a MARK behind it; 0: for none */
 } g_drain;
 
@@ -85,23 +88,60 @@ static void begin_cycle_if_asked(void)
 
 enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
 
-/* Once through all rings.  *upto: all that was recorded before it is in the stream. */
-static enum pass pass(unsigned timeout_us, uint64_t *upto)
+/*
+ * Thousands of threads, most of which do nothing: to look at all their rings for every few chunks that the others fill
+ * would cost more than what is in these.
+ */
+static int is_time_for_all(uint64_t now)
 {
-	uint64_t now = tr2_clock_raw(), low = now, before = tr2_collect_moved();
-	uint64_t timeout = tr2_clock_ticks(timeout_us * UINT64_C(1000));
-	int is_waiting = 0, has_moved;
+	uint32_t rings = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: about */
+
+	return rings <= FEW_RINGS || now - g_drain.whole_at >= tr2_clock_ticks((uint64_t)rings * REST_NS);
+}
+
+static uint64_t visit(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
+{
+	uint64_t until = tr2_collect_ring(thread, now, timeout);
+
+	if (until != now)
+		tr2_thread_tell(thread);   /* it has more */
+	tr2_collect_retire(thread);
+	tr2_collect_abandoned(thread);
+	tr2_progress_made();
+	return until;
+}
+
+/*
+ * Through all rings, or those that have news.  *low: raw clock, what was recorded before it is in the stream.
+ * Return  1: a ring has more
+ */
+static int visit_rings(uint64_t now, uint64_t timeout, int is_whole, uint64_t *low)
+{
+	int has_more = 0;
+
+	*low = is_whole ? now : g_drain.whole_at;
+	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
+		uint64_t until;
+		if (!tr2_thread_hear(thread) && !is_whole)
+			continue;
+		until = visit(thread, now, timeout);
+		has_more |= until != now;
+		if (until < *low)
+			*low = until;
+	}
+	if (is_whole)
+		g_drain.whole_at = now;
+	return has_more;
+}
+
+/* Once through the rings.  *upto: all that was recorded before it is in the stream. */
+static enum pass pass(unsigned timeout_us, int is_whole, uint64_t *upto)
+{
+	uint64_t now = tr2_clock_raw(), low, before = tr2_collect_moved();
+	int is_waiting, has_moved;
 
 	begin_cycle_if_asked();
-	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		uint64_t until = tr2_collect_ring(thread, now, timeout);
-		is_waiting |= until != now;
-		if (until < low)
-			low = until;
-		tr2_collect_retire(thread);
-		tr2_collect_abandoned(thread);
-		tr2_progress_made();
-	}
+	is_waiting = visit_rings(now, tr2_clock_ticks(timeout_us * UINT64_C(1000)), is_whole, &low);
 	low -= margin_ticks();
 	has_moved = tr2_collect_moved() != before || tr2_losses_changed();
 	if (!has_moved && g_drain.held_back && low < g_drain.held_back)
@@ -172,16 +212,22 @@ static int lacks_files(void)
 	return lacks;
 }
 
+static int move(void)
+{
+	uint64_t upto;
+
+	return pass(TIMEOUT_US, is_time_for_all(tr2_clock_raw()), &upto) != PASS_IDLE;
+}
+
 enum tr2_drain tr2_drain_pass(unsigned age_ms)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
-	uint64_t upto;
 
 	if (stands_back() || !tr2_lock_try())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (tr2_is_flight_recorder() ? take_snapshot_if_requested() : pass(TIMEOUT_US, &upto) != PASS_IDLE)
+		if (tr2_is_flight_recorder() ? take_snapshot_if_requested() : move())
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -250,7 +296,7 @@ static int drain_with(unsigned timeout_us)
 
 	while (!is_done && (pauses < FLUSH_PAUSES || tr2_clock_raw() - grown < longest)) {
 		uint64_t before = upto, moved = tr2_collect_moved();
-		enum pass result = pass(timeout_us, &upto);
+		enum pass result = pass(timeout_us, 1, &upto);
 		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
 		if (upto > before || (tr2_collect_moved() != moved && moved < held)) {
 			grown = tr2_clock_raw();

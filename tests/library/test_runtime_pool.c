@@ -118,6 +118,60 @@ static void test_pool_idle_threads_hold_little_memory(void **state)
 	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "i"), IDLE * IDLE_EVENTS);
 }
 
+/* Fills chunks again and again, until all is over. */
+static void *record_in_bursts(void *unused)
+{
+	const struct timespec pause = { 0, 5000000 };
+
+	for (int is_over = 0; !is_over; nanosleep(&pause, NULL)) {
+		flood(0, TLG_CHUNK_EVENTS);
+		pthread_mutex_lock(&g_mutex);
+		is_over = g_is_over;
+		pthread_mutex_unlock(&g_mutex);
+	}
+	return unused;
+}
+
+/* Return  1 as soon as the file has that label; 0: not in ten seconds */
+static int comes_into_file(const char *path, const char *label)
+{
+	const struct timespec pause = { 0, 50000000 };
+	int has_come = 0;
+
+	for (int i = 0; i < 200 && !has_come; i++) {
+		struct raw_file now = { 0 };
+		nanosleep(&pause, NULL);
+		has_come = !raw_read(path, &now) && raw_count(&now, TLG_STYLE_data_intmax, label);
+		raw_free(&now);
+	}
+	return has_come;
+}
+
+static int run_beside_bursts(void *path)
+{
+	pthread_t *threads = calloc(IDLE + 1, sizeof(*threads));
+	int is_there;
+
+	g_events = 2;
+	trace2_initialize();
+	for (int i = 0; i < IDLE; i++)
+		begin(&threads[i], record_and_stay);
+	await_idle(IDLE);
+	begin(&threads[IDLE], record_in_bursts);
+	trace2_data_intmax("test", NULL, "few", 1);
+	is_there = comes_into_file(path, "few");
+	end_all(threads, IDLE + 1);
+	return !is_there;
+}
+
+/* The drain does not look at all rings each time that one of hundreds has filled a chunk; but soon. */
+static void test_pool_few_events_beside_busy_threads_are_not_left_behind(void **state)
+{
+	(void)state;
+	traced_run(&t, run_beside_bursts, t.raw, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 static int run_many_at_once(void *unused)
 {
 	pthread_t *threads = calloc(MANY, sizeof(*threads));
@@ -351,6 +405,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_pool_idle_threads_hold_little_memory),
+		TRACED_TEST(test_pool_few_events_beside_busy_threads_are_not_left_behind),
 		TRACED_TEST(test_pool_alone_limits_the_number_of_threads),
 		TRACED_TEST(test_pool_reclaims_the_memory_of_dead_threads),
 		TRACED_TEST(test_raw_memory_bounds_what_all_threads_hold),
