@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_drain.c - passes over the rings, and what a pass may be asked for. */
+/* tr2_drain.c - who makes passes, when, and what else is done under the lock. */
 #include "tr2_drain.h"
 
 #include <errno.h>
@@ -12,6 +12,7 @@
 #include "tr2_cycle.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
+#include "tr2_pass.h"
 #include "tr2_recovery.h"
 #include "tr2_stream.h"
 #include "base/tr2_clock.h"
@@ -30,158 +31,16 @@ enum {
 	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
 	FLUSH_US = 5000,                      /* and twice the timeout: without progress, until a flush gives up ... */
 	FLUSH_PAUSES = 50,                    /* ... and so many pauses: it may have had no processor in that time */
-	FEW_RINGS = 64,                        /* visited by every pass */
-	REST_NS = 1600,                        /* for each of more, between two visits of all: one costs about 100 */
-	STANDS_BACK = 8,                       /* passes in a row that the drain's thread leaves to others who wait */
+	STANDS_BACK = 8,                      /* passes in a row that the drain's thread leaves to others who wait */
 };
 
 static struct drain {
-	uint32_t cycle_asked;                  /* a thread wants a new cycle, and could not begin it itself */
 	int finished;
-	int reported;                          /* that events were dropped */
 	int wants_files;                       /* a thread of the program is to open some */
 	uint32_t left[TR2_DRAIN_TASKS];        /* 1: to be done by the thread's next pass */
-	uint64_t whole_at;                     /* raw clock: the last pass that visited all rings began */
-	uint64_t held_back;                    /* raw clock: text outputs wait for a MARK behind it; 0: for none */
 } g_drain;
 
-/* ---- a pass ------------------------------------------------------------------------------------- */
-
-/* An event may be seen a little later than its reservation: it may be in the store buffer of its thread's processor. */
-static uint64_t margin_ticks(void)
-{
-	return tr2_clock_ticks(10000);
-}
-
-/* Say once, to who asked for such things, that events are dropped; a failing write has been reported already. */
-static void report_dropped(void)
-{
-	unsigned bound = tr2_losses_bound();
-	struct tlg_loss loss;
-
-	for (unsigned i = 0; !g_drain.reported && tr2_g_settings.dst_debug && i < bound; i++) {
-		if (!tr2_losses_get(i, &loss) || loss.reason == TLG_LOSS_WRITE || loss.reason == TLG_LOSS_OVERWRITTEN)
-			continue;
-		g_drain.reported = 1;
-		tr2_warning("checkpoints are lost: ", tlg_loss_name(loss.reason));
-	}
-}
-
-static void append_dropped(void)
-{
-	report_dropped();
-	tr2_cycle_append_dropped();
-}
-
-/* MARK and the dropped events, behind what the pass has moved. */
-static void append_summary(uint64_t when)
-{
-	append_dropped();
-	tr2_cycle_append_mark(when);
-}
-
-static void begin_cycle_if_asked(void)
-{
-	if (tr2_exchange_rlx(&g_drain.cycle_asked, 0)) /* relaxed: whenever it is seen */
-		tr2_cycle_next();
-}
-
-enum pass { PASS_IDLE, PASS_MOVED, PASS_WAITING };
-
-/*
- * Thousands of threads, most of which do nothing: to look at all their rings for every few chunks that the others fill
- * would cost more than what is in these.
- */
-static int is_time_for_all(uint64_t now)
-{
-	uint32_t rings = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: about */
-
-	return rings <= FEW_RINGS || now - g_drain.whole_at >= tr2_clock_ticks((uint64_t)rings * REST_NS);
-}
-
-static uint64_t visit(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
-{
-	uint64_t until = tr2_collect_ring(thread, now, timeout);
-
-	if (until != now)
-		tr2_thread_tell(thread);   /* it has more */
-	tr2_collect_retire(thread);
-	tr2_collect_abandoned(thread);
-	tr2_progress_made();
-	return until;
-}
-
-/*
- * Through all rings, or those that have news.  *low: raw clock, what was recorded before it is in the stream.
- * Return  1: a ring has more
- */
-static int visit_rings(uint64_t now, uint64_t timeout, int is_whole, uint64_t *low)
-{
-	int has_more = 0;
-
-	*low = is_whole ? now : g_drain.whole_at;
-	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		uint64_t until;
-		if (!tr2_thread_hear(thread) && !is_whole)
-			continue;
-		until = visit(thread, now, timeout);
-		has_more |= until != now;
-		if (until < *low)
-			*low = until;
-	}
-	if (is_whole)
-		g_drain.whole_at = now;
-	return has_more;
-}
-
-/* Once through the rings.  *upto: all that was recorded before it is in the stream. */
-static enum pass pass(unsigned timeout_us, int is_whole, uint64_t *upto)
-{
-	uint64_t now = tr2_clock_raw(), low, before = tr2_collect_moved();
-	int is_waiting, has_moved;
-
-	begin_cycle_if_asked();
-	is_waiting = visit_rings(now, tr2_clock_ticks(timeout_us * UINT64_C(1000)), is_whole, &low);
-	low -= margin_ticks();
-	has_moved = tr2_collect_moved() != before || tr2_losses_changed();
-	if (!has_moved && g_drain.held_back && low < g_drain.held_back)
-		return is_waiting ? PASS_WAITING : PASS_IDLE;
-	*upto = low;
-	if (!has_moved && !g_drain.held_back)
-		return is_waiting ? PASS_WAITING : PASS_IDLE;
-	if (has_moved)
-		g_drain.held_back = tr2_sink_has_texts() ? now : 0;
-	append_summary(low);
-	if (low >= g_drain.held_back)
-		g_drain.held_back = 0;
-	return PASS_MOVED;
-}
-
-/* What all rings hold now, as a cycle of its own. */
-static void take_snapshot(void)
-{
-	uint32_t requests = tr2_snapshot_begin();
-	uint64_t now = tr2_clock_raw();
-	int is_whole = 1;
-
-	tr2_cycle_next();
-	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
-		is_whole &= tr2_collect_snapshot(thread, now) == now;
-	if (is_whole)
-		append_summary(now - margin_ticks());
-	else
-		append_dropped();   /* and no MARK: older events may come with the next one */
-	tr2_collect_write();
-	tr2_snapshot_end(requests);
-}
-
-static int take_snapshot_if_requested(void)
-{
-	if (!tr2_snapshot_is_requested())
-		return 0;
-	take_snapshot();
-	return 1;
-}
+/* ---- the drain's thread -------------------------------------------------------------------------- */
 
 /* Others wait for the lock: a busy drain would take it again before they are awake. */
 static int stands_back(void)
@@ -212,22 +71,17 @@ static int lacks_files(void)
 	return lacks;
 }
 
-static int move(void)
-{
-	uint64_t upto;
-
-	return pass(TIMEOUT_US, is_time_for_all(tr2_clock_raw()), &upto) != PASS_IDLE;
-}
-
 enum tr2_drain tr2_drain_pass(unsigned age_ms)
 {
 	enum tr2_drain done = TR2_DRAIN_IDLE;
+	uint64_t upto;
 
 	if (stands_back() || !tr2_lock_try())
 		return TR2_DRAIN_MOVED;
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
-		if (tr2_is_flight_recorder() ? take_snapshot_if_requested() : move())
+		if (tr2_is_flight_recorder() ? tr2_pass_snapshot() :
+					      tr2_pass(TIMEOUT_US, TR2_PASS_SOME, &upto) != TR2_PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -268,16 +122,6 @@ void tr2_drain_open_files_now(void)
 	errno = saved;
 }
 
-/* The caller may be about to leave, by exec or _exit(): nothing may be held back.  0: nothing is */
-static int wait_for_margin(void)
-{
-	uint64_t until = g_drain.held_back + margin_ticks();
-
-	while (g_drain.held_back && tr2_clock_raw() < until)
-		;   /* 10 us */
-	return g_drain.held_back != 0;
-}
-
 /*
  * All that was recorded until now into the stream: as many passes as that takes, whatever busy threads add meanwhile.
  * Signals blocked, lock held.
@@ -296,14 +140,14 @@ static int drain_with(unsigned timeout_us)
 
 	while (!is_done && (pauses < FLUSH_PAUSES || tr2_clock_raw() - grown < longest)) {
 		uint64_t before = upto, moved = tr2_collect_moved();
-		enum pass result = pass(timeout_us, 1, &upto);
-		is_done = upto >= begun || (result == PASS_IDLE && !wait_for_margin());
+		enum tr2_pass result = tr2_pass(timeout_us, TR2_PASS_ALL, &upto);
+		is_done = upto >= begun || (result == TR2_PASS_IDLE && !tr2_pass_wait_for_margin());
 		if (upto > before || (tr2_collect_moved() != moved && moved < held)) {
 			grown = tr2_clock_raw();
 			pauses = 0;
 		} else if (!is_done) {
 			pauses++;
-			if (result != PASS_MOVED)
+			if (result != TR2_PASS_MOVED)
 				nanosleep(&pause, NULL);
 		}
 	}
@@ -314,7 +158,7 @@ static int drain_with(unsigned timeout_us)
 static void drain_all(void)
 {
 	if (tr2_is_flight_recorder()) {
-		take_snapshot_if_requested();
+		tr2_pass_snapshot();
 	} else {
 		drain_with(TIMEOUT_US);
 		tr2_collect_write();
@@ -359,9 +203,9 @@ void tr2_drain_next_cycle(void)
 	if (!tr2_g_shm.head || tr2_is_forked_child())
 		return;
 	tr2_mask_all(&mask);
-	tr2_store_rlx(&g_drain.cycle_asked, 1); /* relaxed: as above */
+	tr2_pass_ask_for_cycle();
 	if (tr2_lock_try()) {
-		begin_cycle_if_asked();
+		tr2_pass_begin_cycle();
 		tr2_lock_release();
 	}
 	tr2_mask_restore(&mask);
@@ -369,7 +213,7 @@ void tr2_drain_next_cycle(void)
 
 static int write_end(unsigned reason)
 {
-	append_dropped();
+	tr2_pass_append_dropped();
 	tr2_cycle_append_end(reason);
 	return tr2_collect_write();
 }
@@ -434,7 +278,7 @@ static unsigned g_end_reason = TLG_END_EXIT;
 /* The flight recorder ends: what nobody asked for counts as overwritten. */
 static void skip_all(void)
 {
-	take_snapshot_if_requested();
+	tr2_pass_snapshot();
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread))
 		tr2_overwrite_skip(thread);
 }
@@ -505,6 +349,7 @@ void tr2_drain_reset(void)
 {
 	tr2_collect_reset();
 	tr2_recovery_reset();
+	tr2_pass_reset();
 	memset(&g_drain, 0, sizeof(g_drain));
 	tr2_lock_reset();
 	tr2_lock_leave();

@@ -330,7 +330,8 @@ int tr2_shm_release(void *address, size_t bytes)
 /* Up to that chunk, from half of that on: what is accessible doubles. */
 static int make_accessible(unsigned end)
 {
-	unsigned first = end > REACH_CHUNKS ? end / 2 : 0, last = end < tr2_g_shm.max_chunks ? end : tr2_g_shm.max_chunks;
+	unsigned first = end > REACH_CHUNKS ? end / 2 : 0;
+	unsigned last = end < tr2_g_shm.max_chunks ? end : tr2_g_shm.max_chunks;
 	unsigned char *from = tr2_g_shm.chunks + (size_t)first * TLG_CHUNK_STRIDE;
 	int saved = errno, error = 0;
 
