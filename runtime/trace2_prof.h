@@ -15,6 +15,7 @@
  *   Texts    are copied.
  *   Thread   any thread.
  *   Signal   unsafe: not for handlers.
+ *   Cancel   no cancellation point.
  */
 #ifndef TRACE2_PROF_H
 #define TRACE2_PROF_H

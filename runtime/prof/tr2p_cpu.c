@@ -3,7 +3,6 @@
 #include "tr2p_cpu.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "trace2_prof.h"
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
+#include "tr2p_mutex.h"
 #include "tr2p_sample.h"
 #include "tr2p_settings.h"
 #include "tr2p_signal.h"
@@ -35,7 +35,7 @@ static struct clock {
 
 static const unsigned profiles[TR2P_CLOCKS] = { TR2P_CPU, TR2P_WALL };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;   /* of starting and stopping */
+static struct tr2p_mutex lock = TR2P_MUTEX_INIT;   /* of starting and stopping */
 
 /* ---- ticks ----------------------------------------------------------------------------------------- */
 
@@ -84,6 +84,16 @@ static void on_tick(int signo, siginfo_t *info, void *context)
 
 /* ---- starting -------------------------------------------------------------------------------------- */
 
+void tr2p_cpu_lock(void)
+{
+	tr2p_mutex_lock(&lock);
+}
+
+void tr2p_cpu_unlock(void)
+{
+	tr2p_mutex_unlock(&lock);
+}
+
 /* The kernel looks at clocks of CPU time when it ticks: ticks of ours come at its, with a weight. */
 static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
 {
@@ -129,9 +139,9 @@ static int start_clock(enum tr2p_clock clock, unsigned hz)
 	if (error)
 		return error;
 	tr2p_enter();
-	pthread_mutex_lock(&lock);
+	tr2p_cpu_lock();
 	error = start_locked(clock, hz);
-	pthread_mutex_unlock(&lock);
+	tr2p_cpu_unlock();
 	if (!error)
 		warn_of_tick(clock, hz);
 	tr2p_leave();
@@ -143,12 +153,10 @@ static void stop_clock(enum tr2p_clock clock)
 {
 	int saved = errno;
 
-	tr2p_enter();
-	pthread_mutex_lock(&lock);
+	tr2p_cpu_lock();
 	if (tr2_exchange_rlx(&clocks[clock].now, NULL)) /* relaxed: ticks under way are as good as those before */
 		tr2p_timers_stop(clock);
-	pthread_mutex_unlock(&lock);
-	tr2p_leave();
+	tr2p_cpu_unlock();
 	errno = saved;
 }
 

@@ -8,4 +8,8 @@
 /* The process ends: ticks are ignored from here on.  No lock    Signal safe */
 void tr2p_cpu_end(void);
 
+/* Around a fork: nobody starts or stops a clock meanwhile. */
+void tr2p_cpu_lock(void);
+void tr2p_cpu_unlock(void);
+
 #endif

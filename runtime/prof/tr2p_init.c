@@ -35,18 +35,20 @@
 static struct state {
 	pthread_once_t once;
 	int error;
-	int is_ready;
+	int is_ready, sees_forks;
 } g_state = { .once = PTHREAD_ONCE_INIT };
 
 /* ---- forking --------------------------------------------------------------------------------------- */
 
-/* What has a lock, a line each: it is held over the fork, so that the child finds whole what it guards. */
+/* What has a lock, a line each, in the order in which they are locked: it is held over the fork, so that the child
+ * finds whole what it guards. */
 static const struct part {
 	void (*lock)(void);
 	void (*unlock)(void);         /* in the parent */
 	void (*begin_child)(void);    /* the same in the child, which goes on with what its parent had started */
 } parts[] = {
 	{ tr2p_stacks_lock, tr2p_stacks_unlock, tr2p_stacks_unlock },
+	{ tr2p_cpu_lock, tr2p_cpu_unlock, tr2p_cpu_unlock },
 	{ tr2p_timers_lock, tr2p_timers_unlock, tr2p_timers_begin_child },
 	{ tr2p_profile_lock, tr2p_profile_unlock, tr2p_profile_unlock },
 	{ tr2p_labels_lock, tr2p_labels_unlock, tr2p_labels_unlock },
@@ -68,11 +70,9 @@ static void after_fork(void)
 
 static void begin_child(void)
 {
-	tr2p_enter();
 	tr2p_exit_begin_child();
 	for (unsigned i = PARTS; i--;)
 		parts[i].begin_child();
-	tr2p_leave();
 }
 
 /* ---- the start ------------------------------------------------------------------------------------- */
@@ -85,7 +85,10 @@ static void init(void)
 	tr2p_unwind_init(tr2p_g_how.by_frame_pointers, tr2p_g_how.frames);
 	tr2p_create_init();
 	tr2p_exit_init();
-	g_state.error = pthread_atfork(before_fork, after_fork, begin_child);
+	/* Once: a child that was forked while another thread was here begins anew */
+	if (!g_state.sees_forks)
+		g_state.error = pthread_atfork(before_fork, after_fork, begin_child);
+	g_state.sees_forks = !g_state.error;
 	if (!g_state.error)
 		tr2_store_rel(&g_state.is_ready, 1); /* [P5] release: what is ready.  Pairs with tr2p_is_ready() */
 }

@@ -7,11 +7,11 @@
 #include "tr2p_labels.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "trace2_prof.h"
+#include "tr2p_mutex.h"
 #include "tr2p_thread.h"
 
 enum { SETS_MAX = 65536, SLOTS = 2 * SETS_MAX };
@@ -22,10 +22,10 @@ struct trace2_labels {
 };
 
 static struct sets {
-	pthread_mutex_t lock;
+	struct tr2p_mutex lock;
 	struct trace2_labels **slots; /* by hash, open addressing; made with the first set */
 	size_t count;
-} g_sets = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} g_sets = { .lock = TR2P_MUTEX_INIT };
 
 /* ---- a set that is being made --------------------------------------------------------------------- */
 
@@ -148,9 +148,9 @@ int trace2_prof_labels_with(const struct trace2_labels *labels, const char *cons
 	if (!error) {
 		*result = NULL;
 		if (draft.n) {
-			pthread_mutex_lock(&g_sets.lock);
+			tr2p_mutex_lock(&g_sets.lock);
 			error = intern(&draft, result);
-			pthread_mutex_unlock(&g_sets.lock);
+			tr2p_mutex_unlock(&g_sets.lock);
 		}
 		free(draft.list);
 	}
@@ -161,12 +161,12 @@ int trace2_prof_labels_with(const struct trace2_labels *labels, const char *cons
 
 void tr2p_labels_lock(void)
 {
-	pthread_mutex_lock(&g_sets.lock);
+	tr2p_mutex_lock(&g_sets.lock);
 }
 
 void tr2p_labels_unlock(void)
 {
-	pthread_mutex_unlock(&g_sets.lock);
+	tr2p_mutex_unlock(&g_sets.lock);
 }
 
 /* ---- what is asked of them ------------------------------------------------------------------------- */

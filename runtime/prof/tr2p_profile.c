@@ -3,14 +3,12 @@
 #include "tr2p_profile.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
-#include "tr2p_init.h"
+#include "tr2p_mutex.h"
 #include "tr2p_sample.h"
-#include "tr2p_thread.h"
 #include "tr2p_unwind.h"
 #include "tr2p_values.h"
 #include "base/tr2_atomic.h"
@@ -31,7 +29,7 @@ struct own_profile {
 /* A profile is made under the lock, and is in the table once total counts it; then it does not change. */
 static struct own_profile g_own[OWN_MAX];
 static unsigned g_own_total;          /* [P4] */
-static pthread_mutex_t g_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tr2p_mutex g_lock = TR2P_MUTEX_INIT;
 
 /* ---- the table ------------------------------------------------------------------------------------ */
 
@@ -87,24 +85,12 @@ int trace2_prof_each(int (*visit)(struct trace2_profile *profile, void *data), v
 
 void tr2p_profile_lock(void)
 {
-	pthread_mutex_lock(&g_lock);
+	tr2p_mutex_lock(&g_lock);
 }
 
 void tr2p_profile_unlock(void)
 {
-	pthread_mutex_unlock(&g_lock);
-}
-
-static void lock(void)
-{
-	tr2p_enter();
-	tr2p_profile_lock();
-}
-
-static void unlock(void)
-{
-	tr2p_profile_unlock();
-	tr2p_leave();
+	tr2p_mutex_unlock(&g_lock);
 }
 
 static int is_name(const char *name)
@@ -142,9 +128,9 @@ int trace2_prof_new(const char *name, struct trace2_profile **profile)
 	error = tr2p_init();
 	if (error)
 		return error;
-	lock();
+	tr2p_profile_lock();
 	error = put_profile(name, profile);
-	unlock();
+	tr2p_profile_unlock();
 	errno = saved;
 	return error;
 }
@@ -162,9 +148,9 @@ size_t trace2_prof_count(const struct trace2_profile *profile)
 
 	if (!own)
 		return tr2p_bucket_count(profile->number);
-	lock();
+	tr2p_profile_lock();
 	count = own->values.count;
-	unlock();
+	tr2p_profile_unlock();
 	return count;
 }
 
@@ -179,11 +165,11 @@ int trace2_prof_add(struct trace2_profile *profile, const void *value, unsigned 
 	if (!own)
 		return EINVAL;
 	tr2p_unwind(&stack, skip);
-	lock();
+	tr2p_profile_lock();
 	error = tr2p_values_add(&own->values, value, &added);
 	if (!error)
 		added->bucket = tr2p_sample(profile->number, &stack, &one);
-	unlock();
+	tr2p_profile_unlock();
 	errno = saved;
 	return error;
 }
@@ -198,13 +184,13 @@ void trace2_prof_remove(struct trace2_profile *profile, const void *value)
 
 	if (!own)
 		return;
-	lock();
+	tr2p_profile_lock();
 	if (tr2p_values_remove(&own->values, value, &bucket)) {
 		if (bucket)
 			tr2p_sample_again(bucket, &one_less);
 		else
 			tr2p_sample(profile->number, &nowhere, &one_less);
 	}
-	unlock();
+	tr2p_profile_unlock();
 	errno = saved;
 }

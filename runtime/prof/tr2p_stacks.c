@@ -14,7 +14,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,29 +25,28 @@
 #include "base/tr2_atomic.h"
 #include "tr2p_bucket.h"
 #include "tr2p_sample.h"
+#include "tr2p_mutex.h"
 #include "tr2p_thread.h"
 
 enum { PLACES = 4096, ROUNDS = 1 << 18, WAIT_MS = 2000, PAUSE_NS = 200000 };
 enum { WANTED, TAKING, DONE, GONE, STATES };          /* a state is round * STATES + one of these */
 
 static struct stacks {
-	pthread_mutex_t lock;
+	struct tr2p_mutex lock;
 	struct tr2p_stacks_thread *places;    /* from malloc(), once.  [P6] */
 	unsigned n;
 	uint32_t round;
 	int signal;                           /* 0: none is installed yet */
-} g_stacks = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} g_stacks = { .lock = TR2P_MUTEX_INIT };
 
 void tr2p_stacks_lock(void)
 {
-	tr2p_enter();
-	pthread_mutex_lock(&g_stacks.lock);
+	tr2p_mutex_lock(&g_stacks.lock);
 }
 
 void tr2p_stacks_unlock(void)
 {
-	pthread_mutex_unlock(&g_stacks.lock);
-	tr2p_leave();
+	tr2p_mutex_unlock(&g_stacks.lock);
 }
 
 /* ---- in each thread -------------------------------------------------------------------------------- */
@@ -133,6 +131,7 @@ static int install(void)
 		if (sigaction(signal, &ours, NULL))
 			return errno;
 		g_stacks.signal = signal;
+		tr2p_mutex_let_in(signal);
 		return 0;
 	}
 	return EBUSY;

@@ -5,13 +5,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "tr2p_mutex.h"
 #include "tr2p_thread.h"
 
 #ifndef sigev_notify_thread_id
@@ -31,11 +31,11 @@ struct owner {
 static struct owner g_forked;
 
 static struct timers {
-	pthread_mutex_t lock;             /* of all of this; it never waits for another one */
+	struct tr2p_mutex lock;           /* of all of this; it never waits for another one */
 	struct owner *slots[SLOTS];
 	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run */
 	void *cookies[TR2P_CLOCKS];
-} g_timers = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} g_timers = { .lock = TR2P_MUTEX_INIT };
 
 /* ---- one thread ------------------------------------------------------------------------------------ */
 
@@ -182,43 +182,35 @@ static void stop_all(enum tr2p_clock clock)
 
 /* ---- the interface --------------------------------------------------------------------------------- */
 
-/* Into the profiler, and not cancelled there: the lock would stay locked.  Return  for leave() */
-static int enter(void)
+void tr2p_timers_lock(void)
 {
-	int before = 0;
-
-	tr2p_enter();
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
-	tr2p_timers_lock();
-	return before;
+	tr2p_mutex_lock(&g_timers.lock);
 }
 
-static void leave(int before)
+void tr2p_timers_unlock(void)
 {
-	tr2p_timers_unlock();
-	pthread_setcancelstate(before, NULL);
-	tr2p_leave();
+	tr2p_mutex_unlock(&g_timers.lock);
 }
 
 int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie)
 {
-	int before = enter(), error;
+	int error;
 
+	tr2p_timers_lock();
 	g_timers.period_ns[clock] = period_ns;
 	g_timers.cookies[clock] = cookie;
 	error = begin_all();
 	if (error)
 		stop_all(clock);
-	leave(before);
+	tr2p_timers_unlock();
 	return error;
 }
 
 void tr2p_timers_stop(enum tr2p_clock clock)
 {
-	int before = enter();
-
+	tr2p_timers_lock();
 	stop_all(clock);
-	leave(before);
+	tr2p_timers_unlock();
 }
 
 void tr2p_timers_unblock_ticks(void)
@@ -235,29 +227,17 @@ void tr2p_timers_unblock_ticks(void)
 /* The thread's id may have been that of one that nobody has seen end. */
 void tr2p_timers_begin_thread(void)
 {
-	int before = enter();
-
+	tr2p_timers_lock();
 	end(gettid());
 	begin(gettid());
-	leave(before);
+	tr2p_timers_unlock();
 }
 
 void tr2p_timers_end_thread(void)
 {
-	int before = enter();
-
+	tr2p_timers_lock();
 	end(gettid());
-	leave(before);
-}
-
-void tr2p_timers_lock(void)
-{
-	pthread_mutex_lock(&g_timers.lock);
-}
-
-void tr2p_timers_unlock(void)
-{
-	pthread_mutex_unlock(&g_timers.lock);
+	tr2p_timers_unlock();
 }
 
 void tr2p_timers_begin_child(void)

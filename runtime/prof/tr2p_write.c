@@ -287,10 +287,11 @@ static int write_threads(int fd)
 int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
 {
 	struct writing writing = { .profile = profile, .is_text = debug != 0 };
-	int error, saved = errno;
+	int error, cancel, saved = errno;
 
 	if (!profile || debug < 0 || debug > 2)
 		return EINVAL;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	tr2p_enter();
 	if (profile->number == TR2P_THREADS && debug == 2) {
 		error = write_threads(fd);
@@ -302,6 +303,7 @@ int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
 		t2x_samples_free(writing.samples);
 	}
 	tr2p_leave();
+	pthread_setcancelstate(cancel, NULL);
 	errno = saved;
 	return error;
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_mutex.h - the profiler's locks: of what starts, stops and makes things, never of samples.
+ *
+ * While a thread has one, no handler of a signal runs in it, for that could fork and wait for the lock for ever; nor is
+ * it cancelled, by what it calls, with the lock in its hand; nor is it profiled.  All are held over a fork: tr2p_init.c.
+ */
+#ifndef TR2P_MUTEX_H
+#define TR2P_MUTEX_H
+
+#include <pthread.h>
+#include <signal.h>
+
+struct tr2p_mutex {
+	pthread_mutex_t lock;
+	/* Of who has it, before: what it blocked, whether it could be cancelled. */
+	struct tr2p_mutex_before {
+		sigset_t mask;
+		int cancel;
+	} before;
+};
+
+#define TR2P_MUTEX_INIT { .lock = PTHREAD_MUTEX_INITIALIZER }
+
+/* The last one locked is unlocked first.  Errno may change */
+void tr2p_mutex_lock(struct tr2p_mutex *mutex);
+void tr2p_mutex_unlock(struct tr2p_mutex *mutex);
+
+/* A signal that is not kept off, for its handler is ours: by which threads are asked where they are. */
+void tr2p_mutex_let_in(int signal);
+
+#endif
