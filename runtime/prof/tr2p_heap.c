@@ -3,7 +3,6 @@
 #include "tr2p_heap.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
@@ -92,25 +91,6 @@ static size_t next_distance(size_t size)
 	return thread->heap_rate ? rate : 0;   /* 0: it was switched off just now */
 }
 
-/* The stack from the call of the interposed function on, however many of ours are in front of it. */
-static void begin_with(struct tr2p_stack *stack, uintptr_t call)
-{
-	unsigned i = 0, n;
-
-	while (i < stack->n && stack->at[i] != call)
-		i++;
-	if (i < stack->n) {
-		stack->n -= i;
-		memmove(stack->at, stack->at + i, stack->n * sizeof(stack->at[0]));
-		return;
-	}
-	/* Along frame pointers, which functions of ours do not have, it is left out. */
-	n = stack->n < TR2P_FRAMES_MAX ? stack->n : TR2P_FRAMES_MAX - 1;
-	memmove(stack->at + 1, stack->at, n * sizeof(stack->at[0]));
-	stack->at[0] = call;
-	stack->n = n + 1;
-}
-
 static struct tr2p_amount amount_of(int64_t sign, size_t size, size_t rate)
 {
 	return (struct tr2p_amount){ sign, sign * (int64_t)tr2p_heap_weight(size), (int64_t)rate,
@@ -125,8 +105,7 @@ static __attribute__((noinline)) void take_sample(const void *address, size_t si
 
 	if (tr2p_live_may_have(address))
 		tr2p_heap_freed(address);   /* by a function that is not malloc's: else it could not be here again */
-	tr2p_unwind(&stack, 0);
-	begin_with(&stack, tr2p_call_of(caller));
+	tr2p_unwind_from(&stack, caller);
 	live.bucket = tr2p_sample(TR2P_HEAP, &stack, &amount);
 	if (live.bucket && tr2p_live_put(address, &live))
 		return;

@@ -19,6 +19,7 @@
 
 #include "tr2p_next.h"
 #include "tr2p_thread.h"
+#include "tr2p_unwind.h"
 #include "tr2p_wait.h"
 
 #define MUTEX(X) \
@@ -60,6 +61,10 @@ static int is_free(pthread_mutex_t *lock)
 #define LOCK(name, kind, parameters, arguments, looks_free, can_try, try, busy) \
 	static APART int wait_##name(const void *caller, BARE parameters) \
 	{ \
+		if (tr2p_is_unwinding()) \
+			tr2p_unwind_give_up(caller); \
+		if (!tr2p_waits_are_on()) \
+			return NEXT(name) arguments; \
 		if (can_try) { \
 			int error = NEXT(try)(lock); \
 			if (error != (busy)) \
@@ -72,7 +77,7 @@ static int is_free(pthread_mutex_t *lock)
 	} \
 	TR2P_IN_FRONT int name parameters \
 	{ \
-		if (!tr2p_waits_are_on() || (looks_free)) \
+		if ((looks_free) || !(tr2p_waits_are_on() || tr2p_is_unwinding())) \
 			return NEXT(name) arguments; \
 		return wait_##name(TR2P_CALLER, BARE arguments); \
 	}

@@ -2,8 +2,9 @@
 /*
  * tr2p_mutex.h - the profiler's locks: of what starts, stops and makes things, never of samples.
  *
- * While a thread has one, no handler of a signal runs in it, for that could fork and wait for the lock for ever; nor is
- * it cancelled, by what it calls, with the lock in its hand; nor is it profiled.  All are held over a fork: tr2p_init.c.
+ * While a thread has one, no handler of a signal runs in it, for that could fork and wait for the lock for ever; nor
+ * is it cancelled, by what it calls, before it has unlocked it; nor is it profiled.  All are held over a fork, see
+ * tr2p_init.c.
  */
 #ifndef TR2P_MUTEX_H
 #define TR2P_MUTEX_H

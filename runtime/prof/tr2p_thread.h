@@ -23,6 +23,7 @@ struct tr2p_thread {
 	size_t heap_left;                     /* that many bytes allocated from here make the next heap sample */
 	size_t heap_rate;                     /* at which that was drawn; 0: it was not */
 	uintptr_t stack_low, stack_high;      /* of its stack; 0: not known */
+	void *unwinding;                      /* tr2p_unwind.c's: where it goes on if it gives up; or NULL */
 	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
 };
 

@@ -3,11 +3,12 @@
 #include "tr2p_unwind.h"
 
 #include <dlfcn.h>
+#include <setjmp.h>
 #include <signal.h>
+#include <string.h>
 #include <ucontext.h>
 #include <unwind.h>
 
-#include "tr2p_thread.h"
 
 static struct settings {
 	int by_frame_pointers;
@@ -96,6 +97,30 @@ static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *dat
 	return _URC_NO_REASON;
 }
 
+/* To the end of the stack, or until it gives up.  noinline: tr2p_unwind() counts its frame. */
+static __attribute__((noinline)) void walk_by_libgcc(struct walk *walk)
+{
+	struct tr2p_thread *thread = &tr2p_g_thread;
+	void *const outer = thread->unwinding;    /* that a signal has interrupted */
+	jmp_buf here;
+
+	if (!_setjmp(here)) {
+		thread->unwinding = &here;
+		tr2_fence_compiler();
+		_Unwind_Backtrace(take_frame, walk);
+	}
+	tr2_fence_compiler();
+	thread->unwinding = outer;
+}
+
+void tr2p_unwind_give_up(const void *caller)
+{
+	jmp_buf *there = tr2p_g_thread.unwinding;
+
+	if (is_libgcc((uintptr_t)caller))     /* and not a handler that has interrupted it */
+		_longjmp(*there, 1);
+}
+
 /* ---- frame pointers -------------------------------------------------------------------------------- */
 
 #ifdef TR2P_HAS_FRAME_POINTERS
@@ -157,13 +182,39 @@ void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
 /* Frames of this function and of its caller are left out. */
 __attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned skip)
 {
-	struct walk walk = { .stack = stack, .skip = skip + 2 };
+	struct walk walk = { .stack = stack, .skip = skip + 3 };
 
 	stack->n = 0;
 	if (g_settings.by_frame_pointers)
 		walk_frames(stack, (uintptr_t)__builtin_frame_address(0), tr2p_g_thread.stack_low, skip + 1);
 	else
-		_Unwind_Backtrace(take_frame, &walk);
+		walk_by_libgcc(&walk);
+}
+
+/* Along frame pointers, which functions of ours do not have, it is left out. */
+static void put_in_front(struct tr2p_stack *stack, uintptr_t at)
+{
+	unsigned n = stack->n < TR2P_FRAMES_MAX ? stack->n : TR2P_FRAMES_MAX - 1;
+
+	memmove(stack->at + 1, stack->at, n * sizeof(stack->at[0]));
+	stack->at[0] = at;
+	stack->n = n + 1;
+}
+
+void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller)
+{
+	const uintptr_t first = tr2p_call_of(caller);
+	unsigned ours = 0;
+
+	tr2p_unwind(stack, 0);
+	while (ours < stack->n && stack->at[ours] != first)
+		ours++;
+	if (ours == stack->n) {
+		put_in_front(stack, first);
+		return;
+	}
+	stack->n -= ours;
+	memmove(stack->at, stack->at + ours, stack->n * sizeof(stack->at[0]));
 }
 
 void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
@@ -173,7 +224,7 @@ void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
 
 	stack->n = 0;
 	if (!g_settings.by_frame_pointers)
-		_Unwind_Backtrace(take_frame, &walk);
+		walk_by_libgcc(&walk);
 	if (stack->n || !at.pc)
 		return;
 	stack->at[stack->n++] = at.pc;

@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "tr2p_thread.h"
+
 enum { TR2P_FRAMES = 64, TR2P_FRAMES_MAX = 128 };   /* by default; at most */
 
 struct tr2p_stack {
@@ -43,6 +45,22 @@ void tr2p_unwind_init(int by_frame_pointers, unsigned frames);
  * Signal safe
  */
 void tr2p_unwind(struct tr2p_stack *stack, unsigned skip);
+
+/* The same from where caller returns to on, however many of our own frames are in front.  Signal safe */
+void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller);
+
+/*
+ * Does this thread unwind a stack?  Then it is not to wait for a lock of libgcc: before version 13 that has one of the
+ * code that a program has made and registered, and whoever has it may be this very thread, interrupted by a signal or
+ * in a malloc() of libgcc itself.  It gives up instead, and the stack ends there.
+ */
+static inline int tr2p_is_unwinding(void)
+{
+	return __builtin_expect(tr2p_g_thread.unwinding != NULL, 0) != 0;
+}
+
+/* Of a lock that is not free: does not return if libgcc has called. */
+void tr2p_unwind_give_up(const void *caller);
 
 /* The stack that a signal has interrupted; context is the handler's third argument.  Signal safe */
 void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context);

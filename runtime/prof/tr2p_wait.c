@@ -75,20 +75,6 @@ unsigned trace2_prof_set_mutex_fraction(unsigned n)
 
 /* ---- samples --------------------------------------------------------------------------------------- */
 
-/* Above caller are the frames of our own: how many depends on the compiler. */
-static void leave_out_ours(struct tr2p_stack *stack, const void *caller)
-{
-	const uintptr_t call = tr2p_call_of(caller);
-	unsigned ours = 0;
-
-	while (ours < stack->n && stack->at[ours] != call)
-		ours++;
-	if (ours == stack->n)
-		return;
-	stack->n -= ours;
-	memmove(stack->at, stack->at + ours, stack->n * sizeof(stack->at[0]));
-}
-
 static void take_sample(unsigned profile, const void *caller, uint64_t ns, uint64_t period)
 {
 	const struct tr2p_amount amount = { 1, (int64_t)ns, (int64_t)period, (double)period };
@@ -98,8 +84,7 @@ static void take_sample(unsigned profile, const void *caller, uint64_t ns, uint6
 	if (tr2p_thread_is_of_libtrace2())
 		return;
 	tr2p_enter();
-	tr2p_unwind(&stack, 0);
-	leave_out_ours(&stack, caller);
+	tr2p_unwind_from(&stack, caller);
 	tr2p_sample(profile, &stack, &amount);
 	tr2p_leave();
 	errno = saved;
