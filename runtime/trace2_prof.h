@@ -34,7 +34,8 @@ extern "C" {
 /*
  * Sample the stack of each thread, present and future, hz times in each second of CPU time that it uses; wall:
  * in each second, also while it is blocked.  The signal is SIGPROF.  Both may be on at a time.  Calls that no signal
- * handler leaves uninterrupted - nanosleep(), poll(), epoll_wait(), see signal(7) - fail with EINTR then.
+ * handler leaves uninterrupted - nanosleep(), poll(), epoll_wait(), see signal(7) - fail with EINTR then: those of
+ * threads that are blocked with wall only.
  * hz      1..10000; above what the kernel's tick gives (CONFIG_HZ, often 250) samples of CPU time come in
  *         groups, each counted by a weight; TRACE2_DST_DEBUG=1 says so
  * Errors  EALREADY: it is on; EBUSY: the program has a SIGPROF handler of its own; EINVAL; EAGAIN: no timers left

@@ -45,7 +45,27 @@ static __attribute__((noinline, used)) void in_the_profiler(void)
 	__asm__ volatile("");
 }
 
-static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *info, const void *context)
+/* Where a tick found the thread: interrupted, or, without a context, in a function that was called from caller. */
+struct place {
+	const void *context, *caller;
+};
+
+static void unwind(struct tr2p_stack *stack, const struct place *place)
+{
+	if (tr2p_is_inside()) {
+		stack->n = 1;
+		stack->at[0] = (uintptr_t)in_the_profiler;
+		return;
+	}
+	tr2p_enter();
+	if (place->context)
+		tr2p_unwind_signal(stack, place->context);
+	else
+		tr2p_unwind_from(stack, place->caller);
+	tr2p_leave();
+}
+
+static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *info, const struct place *place)
 {
 	const int64_t ticks = 1 + (int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
 	const struct tr2p_amount amount = {
@@ -53,33 +73,38 @@ static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *inf
 	};
 	struct tr2p_stack stack;
 
-	if (tr2p_is_inside()) {
-		stack.n = 1;
-		stack.at[0] = (uintptr_t)in_the_profiler;
-	} else {
-		tr2p_enter();
-		tr2p_unwind_signal(&stack, context);
-		tr2p_leave();
-	}
+	unwind(&stack, place);
 	tr2p_sample(profiles[clock], &stack, &amount);
+}
+
+/* Return  0: it is none of ours */
+static int take_tick(const siginfo_t *info, const struct place *place)
+{
+	const struct start *start = info->si_value.sival_ptr;
+
+	for (unsigned i = 0; info->si_code == SI_TIMER && i < TR2P_CLOCKS; i++) {
+		if (start < clocks[i].starts || start >= clocks[i].starts + STARTS)
+			continue;
+		/* relaxed: only compared; a tick comes from a timer that was made after the start's period */
+		if (tr2_load_rlx(&clocks[i].now) == start)
+			take(i, tr2_load_rlx(&start->period_ns), info, place); /* relaxed: as above */
+		return 1;
+	}
+	return 0;
 }
 
 static void on_tick(int signo, siginfo_t *info, void *context)
 {
-	const struct start *start = info->si_value.sival_ptr;
-	int saved = errno, is_ours = 0;
+	int saved = errno;
 
-	for (unsigned i = 0; info->si_code == SI_TIMER && !is_ours && i < TR2P_CLOCKS; i++) {
-		if (start < clocks[i].starts || start >= clocks[i].starts + STARTS)
-			continue;
-		is_ours = 1;
-		/* relaxed: only compared; a tick comes from a timer that was made after the start's period */
-		if (tr2_load_rlx(&clocks[i].now) == start)
-			take(i, tr2_load_rlx(&start->period_ns), info, context); /* relaxed: as above */
-	}
-	if (!is_ours)
+	if (!take_tick(info, &(struct place){ .context = context }))
 		tr2p_signal_pass_on(signo, info, context);
 	errno = saved;
+}
+
+int tr2p_cpu_take_waited(const siginfo_t *info, const void *caller)
+{
+	return info->si_signo == SIGPROF && take_tick(info, &(struct place){ .caller = caller });
 }
 
 /* ---- starting -------------------------------------------------------------------------------------- */
@@ -123,9 +148,9 @@ static int start_locked(enum tr2p_clock clock, unsigned hz)
 	if (error)
 		return error;
 	mine->count++;
-	tr2_store_rlx(&start->period_ns, UINT64_C(1000000000) / hz); /* relaxed: see on_tick() */
+	tr2_store_rlx(&start->period_ns, UINT64_C(1000000000) / hz); /* relaxed: see take_tick() */
 	tr2p_bucket_reset(profiles[clock]);
-	tr2_store_rlx(&mine->now, start);   /* relaxed: see on_tick() */
+	tr2_store_rlx(&mine->now, start);   /* relaxed: see take_tick() */
 	error = tr2p_timers_start(clock, UINT64_C(1000000000) / hz, start);
 	if (error)
 		tr2_store_rlx(&mine->now, NULL); /* relaxed: as above */

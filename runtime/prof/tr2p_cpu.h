@@ -5,6 +5,14 @@
 #ifndef TR2P_CPU_H
 #define TR2P_CPU_H
 
+#include <signal.h>
+
+/*
+ * A signal that the thread has waited for, by sigwait() and its like called from caller: a tick, which is sampled?
+ * Return  0: it is the program's
+ */
+int tr2p_cpu_take_waited(const siginfo_t *info, const void *caller);
+
 /* The process ends: ticks are ignored from here on.  No lock    Signal safe */
 void tr2p_cpu_end(void);
 

@@ -84,28 +84,48 @@ static void fill(struct tr2p_stacks_thread *place)
 	tr2p_sample(TR2P_THREADS, &place->stack, &one);
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
+/*
+ * Answer; without a context a thread that has waited for the signal, in a function that was called from caller.
+ * Return  0: it was not asked, by us
+ */
+static int answer(const siginfo_t *info, const void *context, const void *caller)
 {
 	uintptr_t which = (uintptr_t)info->si_value.sival_ptr;
 	uint32_t round = (uint32_t)(which / PLACES);
 	struct tr2p_stacks_thread *place;
-	int saved = errno;
 
-	(void)signal;
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
-		return;
+	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !round || round >= ROUNDS)
+		return 0;
 	/* [P6] acquire: the places.  Pairs with make_places() */
 	place = tr2_load_acq(&g_stacks.places) + which % PLACES;
 	/* [P8] acquire: the place is ready.  Pairs with ask() */
-	if (tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING)) {
-		tr2p_enter();
+	if (!tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
+		return 1;
+	tr2p_enter();
+	if (context)
 		tr2p_unwind_signal(&place->stack, context);
-		fill(place);
-		tr2p_leave();
-		/* [P9] release: the stack.  Pairs with is_over() */
-		tr2_store_rel(&place->state, round * STATES + DONE);
-	}
+	else
+		tr2p_unwind_from(&place->stack, caller);
+	fill(place);
+	tr2p_leave();
+	/* [P9] release: the stack.  Pairs with is_over() */
+	tr2_store_rel(&place->state, round * STATES + DONE);
+	return 1;
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)signal;
+	answer(info, context, NULL);
 	errno = saved;
+}
+
+int tr2p_stacks_take_waited(const siginfo_t *info, const void *caller)
+{
+	/* relaxed: set before anybody is asked */
+	return info->si_signo == tr2_load_rlx(&g_stacks.signal) && answer(info, NULL, caller);
 }
 
 /* ---- who asks -------------------------------------------------------------------------------------- */
@@ -130,7 +150,7 @@ static int install(void)
 			continue;
 		if (sigaction(signal, &ours, NULL))
 			return errno;
-		g_stacks.signal = signal;
+		tr2_store_rlx(&g_stacks.signal, signal); /* relaxed: a number by itself */
 		tr2p_mutex_let_in(signal);
 		return 0;
 	}
@@ -174,7 +194,7 @@ static int ask(unsigned i)
 	int deaf = is_deaf(place->tid);
 	siginfo_t info;
 
-	/* [P8] release: the place.  Pairs with on_signal() */
+	/* [P8] release: the place.  Pairs with answer() */
 	tr2_store_rel(&place->state, g_stacks.round * STATES + (deaf ? GONE : WANTED));
 	if (deaf)
 		return 1;
@@ -279,7 +299,7 @@ static int make_places(void)
 	if (g_stacks.places)
 		return 0;
 	places = calloc(PLACES, sizeof(*places));
-	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with on_signal() */
+	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with answer() */
 	return places ? 0 : ENOMEM;
 }
 
@@ -293,7 +313,7 @@ __attribute__((noinline)) int tr2p_stacks_take(const struct tr2p_stacks_thread *
 	if (error)
 		return error;
 	tr2p_bucket_reset(TR2P_THREADS);
-	g_stacks.round = (g_stacks.round + 1) % ROUNDS;
+	g_stacks.round = g_stacks.round % (ROUNDS - 1) + 1;   /* 0: numbers that programs send themselves */
 	g_stacks.n = 0;
 	begin_place((pid_t)syscall(SYS_gettid));   /* the first: nobody but callers has had it */
 	tr2p_unwind(&g_stacks.places[0].stack, 0);

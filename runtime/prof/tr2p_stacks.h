@@ -10,6 +10,7 @@
 #ifndef TR2P_STACKS_H
 #define TR2P_STACKS_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -37,6 +38,12 @@ struct tr2p_stacks_thread {
  * Return   0 or an error number
  */
 int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n);
+
+/*
+ * A signal that the thread has waited for, by sigwait() and its like called from caller: the one that asks, which is
+ * answered?  Return  0: it is the program's
+ */
+int tr2p_stacks_take_waited(const siginfo_t *info, const void *caller);
 
 /* One at a time: around all that is done with them.  Also what has to be done around a fork. */
 void tr2p_stacks_lock(void);
