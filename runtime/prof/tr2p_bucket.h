@@ -22,11 +22,22 @@ enum tr2p_kind {
 	TR2P_PROFILES = TR2P_OWN + 64
 };
 
+/*
+ * Estimates are in parts of one, so that small ones are right: of the count of things, of bytes.  Times are whole
+ * nanoseconds: a thousand threads that wait in the same place fill 63 bits in 106 days as it is.
+ */
+enum { TR2P_COUNT_PARTS = 1024, TR2P_BYTE_PARTS = 16 };
+
+static inline int64_t tr2p_value_parts(unsigned profile)
+{
+	return profile == TR2P_HEAP ? TR2P_BYTE_PARTS : 1;
+}
+
 /* What was added up; estimates of all that there was, from what was sampled. */
 struct tr2p_totals {
 	int64_t count, value;             /* sampled, freed ones included */
 	int64_t freed_count, freed_value; /* of these freed, above 0 */
-	int64_t all_count, all_value;     /* estimated, in 1/1024; of what was freed, too */
+	int64_t all_count, all_value;     /* estimated, in parts; of what was freed, too */
 	int64_t freed_all_count, freed_all_value;
 };
 

@@ -17,8 +17,6 @@
 #include "tr2p_module.h"
 #include "tr2p_thread.h"
 
-enum { ONE = 1024 };              /* estimates are in parts of one */
-
 static int g_fd;
 
 /* ---- text ------------------------------------------------------------------------------------------ */
@@ -85,8 +83,8 @@ static struct leak leak_of(const struct tr2p_bucket *bucket)
 	struct tr2p_totals totals = tr2p_bucket_totals(bucket);
 
 	return (struct leak){ bucket, totals.count - totals.freed_count,
-			      (totals.all_count - totals.freed_all_count + ONE / 2) / ONE,
-			      (totals.all_value - totals.freed_all_value + ONE / 2) / ONE };
+			      (totals.all_count - totals.freed_all_count + TR2P_COUNT_PARTS / 2) / TR2P_COUNT_PARTS,
+			      (totals.all_value - totals.freed_all_value + TR2P_BYTE_PARTS / 2) / TR2P_BYTE_PARTS };
 }
 
 static int by_value(const void *a, const void *b)

@@ -12,28 +12,27 @@
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
 
-enum { ONE = 1024 };              /* estimates are in parts of one */
-
-static int64_t estimate(int64_t amount, double scale)
+/* The nearest, of an amount that is not below 0. */
+static int64_t estimate(int64_t amount, double scale, int64_t parts)
 {
-	return (int64_t)((double)amount * scale * ONE);
+	return (int64_t)((double)amount * scale * (double)parts + 0.5);
 }
 
 static void add(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
 {
 	struct tr2p_totals more = { 0 };
-	int64_t count = amount->count, value = amount->value;
+	int64_t count = amount->count, value = amount->value, parts = tr2p_value_parts(bucket->profile);
 
 	if (count >= 0) {
 		more.count = count;
 		more.value = value;
-		more.all_count = estimate(count, amount->scale);
-		more.all_value = estimate(value, amount->scale);
+		more.all_count = estimate(count, amount->scale, TR2P_COUNT_PARTS);
+		more.all_value = estimate(value, amount->scale, parts);
 	} else {
 		more.freed_count = -count;
 		more.freed_value = -value;
-		more.freed_all_count = estimate(-count, amount->scale);
-		more.freed_all_value = estimate(-value, amount->scale);
+		more.freed_all_count = estimate(-count, amount->scale, TR2P_COUNT_PARTS);
+		more.freed_all_value = estimate(-value, amount->scale, parts);
 	}
 	tr2p_bucket_add(bucket, &more);
 	tr2p_bucket_set_period(bucket, amount->period);

@@ -30,8 +30,6 @@
 #include "tr2p_stacks_text.h"
 #include "tr2p_thread.h"
 
-enum { ONE = 1024 };              /* estimates are in parts of one */
-
 /* ---- the descriptor -------------------------------------------------------------------------------- */
 
 static int write_all(void *target, const char *bytes, size_t n)
@@ -120,7 +118,7 @@ static void add_amount(struct t2x_samples *samples, struct t2x_sample *sample, i
 static void add_amounts(const struct writing *writing, const struct tr2p_bucket *bucket, struct t2x_sample *sample)
 {
 	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
-	int64_t period = tr2p_bucket_period(bucket);
+	int64_t period = tr2p_bucket_period(bucket), parts = tr2p_value_parts(bucket->profile);
 
 	if (writing->is_text && bucket->profile == TR2P_HEAP) {
 		add_amount(writing->samples, sample, t.count, t.value, period);
@@ -130,9 +128,10 @@ static void add_amounts(const struct writing *writing, const struct tr2p_bucket 
 	/* the period of the profile is that of its first sample */
 	if (bucket->profile != TR2P_BLOCK && bucket->profile != TR2P_MUTEX)
 		add_amount(writing->samples, sample, 0, 0, period);
-	add_amount(writing->samples, sample, t.all_count / ONE, t.all_value / ONE, 1);
+	add_amount(writing->samples, sample, t.all_count / TR2P_COUNT_PARTS, t.all_value / parts, 1);
 	if (t.freed_count)
-		add_amount(writing->samples, sample, -t.freed_all_count / ONE, -t.freed_all_value / ONE, 1);
+		add_amount(writing->samples, sample, -t.freed_all_count / TR2P_COUNT_PARTS, -t.freed_all_value / parts,
+			   1);
 }
 
 static void add_stack(const struct writing *writing, const struct tr2p_bucket *bucket)

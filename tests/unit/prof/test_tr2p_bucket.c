@@ -141,11 +141,25 @@ static void test_sample_is_added_up(void **state)
 	tr2p_sample_again(bucket, &freed);
 	totals = tr2p_bucket_totals(bucket);
 	assert_int_equal(totals.count, 2);
-	assert_int_equal(totals.all_count, 5 * 1024);
-	assert_int_equal(totals.all_value, 500 * 1024);
+	assert_int_equal(totals.all_count, 5 * TR2P_COUNT_PARTS);
+	assert_int_equal(totals.all_value, 500 * TR2P_BYTE_PARTS);
 	assert_int_equal(totals.freed_count, 1);
-	assert_int_equal(totals.freed_all_value, 250 * 1024);
+	assert_int_equal(totals.freed_all_value, 250 * TR2P_BYTE_PARTS);
 	assert_false(tr2p_is_inside());
+}
+
+/* A thousand threads that wait in one place do so for 9 * 10^15 ns in two and a half hours. */
+static void test_sample_of_years_does_not_overflow(void **state)
+{
+	const struct tr2p_stack stack = stack_of((uintptr_t)setup, (uintptr_t)outer);
+	const struct tr2p_amount years = { 1, INT64_C(1) << 60, 1000, 1 };
+	struct tr2p_totals totals;
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		totals = tr2p_bucket_totals(tr2p_sample(TR2P_WALL, &stack, &years));
+	assert_int_equal(totals.value, INT64_C(1) << 62);
+	assert_int_equal(totals.all_value, INT64_C(1) << 62);
 }
 
 int main(void)
@@ -156,6 +170,7 @@ int main(void)
 		cmocka_unit_test(test_stack_begins_with_the_caller_of_the_function),
 		cmocka_unit_test(test_module_of_a_function_has_its_file),
 		cmocka_unit_test(test_sample_is_added_up),
+		cmocka_unit_test(test_sample_of_years_does_not_overflow),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -299,9 +299,9 @@ static void test_malloc_a_million_times_is_estimated_within_5_percent(void **sta
 	trace2_prof_set_heap_rate(0);
 	for (struct tr2p_bucket *b = tr2p_bucket_first(TR2P_HEAP); b; b = b->next) {
 		struct tr2p_totals totals = tr2p_bucket_totals(b);
-		count += (double)totals.all_count / 1024;
-		left += (double)(totals.all_value - totals.freed_all_value) / 1024;
-		value += (double)totals.all_value / 1024;
+		count += (double)totals.all_count / TR2P_COUNT_PARTS;
+		left += (double)(totals.all_value - totals.freed_all_value) / TR2P_BYTE_PARTS;
+		value += (double)totals.all_value / TR2P_BYTE_PARTS;
 	}
 	assert_true(is_near(count, N + KEPT));
 	assert_true(is_near(value, true_value));
