@@ -122,10 +122,20 @@ static const struct tr2p_module *make_module(const struct dl_find_object *found,
 	return module;
 }
 
+/*
+ * What lies where its build-id was is another one?  Only in the page where the module begins that is there now: of one
+ * that was unloaded the rest may be nobody's memory.
+ */
+static int has_other_id(const struct tr2p_module *module, const unsigned char *page)
+{
+	return module->id_size && module->id_at >= page && module->id_at + module->id_size <= page + PAGE &&
+	       memcmp(module->id, module->id_at, module->id_size);
+}
+
 static int is_of(const struct tr2p_module *module, const struct dl_find_object *found, uintptr_t address)
 {
 	return address >= module->start && address < module->end && module->link == found->dlfo_link_map &&
-	       (!module->id_size || !memcmp(module->id, module->id_at, module->id_size));
+	       module->bias == found->dlfo_link_map->l_addr && !has_other_id(module, found->dlfo_map_start);
 }
 
 const struct tr2p_module *tr2p_module_of(uintptr_t address, const struct tr2p_module *near)
