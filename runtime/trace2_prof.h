@@ -139,7 +139,10 @@ int trace2_prof_labels_with(const struct trace2_labels *labels, const char *cons
 const struct trace2_labels *trace2_prof_labels(void);
 void trace2_prof_set_labels(const struct trace2_labels *labels);
 
-/* Call run(data) with these labels; behind it the thread has again those that it had. */
+/*
+ * Call run(data) with these labels; behind it the thread has again those that it had, also if it throws, but not if it
+ * leaves by longjmp().
+ */
 void trace2_prof_do(const struct trace2_labels *labels, void (*run)(void *data), void *data);
 
 /* The value of a key, or NULL; visit(key, value, data) for each, by key, until one does not return 0. */

@@ -8,8 +8,8 @@ prof_obj := $(patsubst %.c,$(obj)/%.o,$(wildcard runtime/prof/*.c))
 profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a)
 all: $(profiler)
 
-# What it calls may throw, through it
-$(obj)/runtime/prof/tr2p_new.o: private our_cflags += -fexceptions
+# What they call may throw, through them
+$(addprefix $(obj)/runtime/prof/tr2p_,labels.o new.o): private our_cflags += -fexceptions
 
 # Of the expander only what it calls.  zlib as libtrace2's libraries, see archives in the Makefile: of its archive
 prof_libs = $(if $(BUNDLE),$(or $(wildcard $(shell $(CC) -print-file-name=libz.a)),-lz),-lz)

@@ -186,13 +186,19 @@ void trace2_prof_set_labels(const struct trace2_labels *labels)
 	tr2p_g_thread.labels = labels;
 }
 
+static void set_again(const struct trace2_labels *const *before)
+{
+	trace2_prof_set_labels(*before);
+}
+
+/* Also if run() throws, or ends the thread: see prof.mk. */
 void trace2_prof_do(const struct trace2_labels *labels, void (*run)(void *data), void *data)
 {
-	const struct trace2_labels *before = trace2_prof_labels();
+	__attribute__((cleanup(set_again))) const struct trace2_labels *const before = trace2_prof_labels();
 
+	(void)before;   /* but for its end */
 	trace2_prof_set_labels(labels);
 	run(data);
-	trace2_prof_set_labels(before);
 }
 
 const char *trace2_prof_label(const struct trace2_labels *labels, const char *key)
