@@ -101,10 +101,26 @@ static int try_build_id(struct t2x_image *image, const char *directory, const ch
 	return try_in(image, directory, "/.build-id/", file);
 }
 
+/* A path from a trace that leads out of a directory. */
+static int leads_up(const char *path)
+{
+	for (const char *at = path; (at = strstr(at, "..")); at += 2)
+		if ((at == path || at[-1] == '/') && (at[2] == '/' || !at[2]))
+			return 1;
+	return 0;
+}
+
+static int try_file_in(struct t2x_image *image, const char *directory)
+{
+	const char *file = image->file;
+
+	return !leads_up(file) && (try_in(image, directory, *file == '/' ? "" : "/", file) ||
+				   try_in(image, directory, "/", base_name(file)));
+}
+
 static int try_binaries(struct t2x_image *image, const char *directory)
 {
-	return (*base_name(image->file) && (try_in(image, directory, *image->file == '/' ? "" : "/", image->file) ||
-					    try_in(image, directory, "/", base_name(image->file)))) ||
+	return (*base_name(image->file) && try_file_in(image, directory)) ||
 	       try_build_id(image, directory, "") || try_build_id(image, directory, ".debug");
 }
 

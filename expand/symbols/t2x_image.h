@@ -3,7 +3,8 @@
  * t2x_image.h - the file that a module was loaded from, or what is left of it: found, and checked to be that.
  *
  * Looked for are, in this order, and the first that fits is taken:
- *   --binaries=DIR    DIR/<its path>, DIR/<its name>, DIR/.build-id/<..>/<..>: of traces of another host
+ *   --binaries=DIR    DIR/<its path>, DIR/<its name>, DIR/.build-id/<..>/<..>: of traces of another host; nothing
+ *                     outside of DIR, if a trace names a path with ".."
  *   its path          not with --binaries, if the trace has no build-id to check it by
  *   debug files       by build-id in --debug-dir=DIR and /usr/lib/debug; they have the names, and no code
  * A file whose build-id is not the trace's is another version: its names would be wrong, so it is not taken, which is

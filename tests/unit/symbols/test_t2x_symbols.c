@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of addresses: from no file outside of the directory that the user has named. */
+#include "t2test.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "symbols/t2x_symbols.h"
+
+/* The file of this program, and where its code is: the address of a function of it has a name. */
+static char program[4096];
+static struct t2x_module module = { .file = program, .build_id = "" };
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *data)
+{
+	const uintptr_t address = (uintptr_t)data;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *head = &info->dlpi_phdr[i];
+		const uintptr_t start = info->dlpi_addr + head->p_vaddr;
+		if (head->p_type != PT_LOAD || address < start || address >= start + head->p_memsz)
+			continue;
+		module.start = start;
+		module.limit = start + head->p_memsz;
+		module.offset = head->p_offset;
+		return 1;
+	}
+	return 0;
+}
+
+static int setup(void **state)
+{
+	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	(void)state;
+	return n <= 0 || !dl_iterate_phdr(find_code, (void *)(uintptr_t)find_code) || !dlopen("libdw.so.1", RTLD_LAZY);
+}
+
+static int is_named(struct t2x_symbols *symbols, const struct t2x_module *from)
+{
+	const struct t2x_names *names = t2x_symbols_find(symbols, from, (uintptr_t)find_code);
+
+	return names && names->n && !strcmp(names->at[names->n - 1].function, "find_code");
+}
+
+/* The name that a trace gives leads to this program, from a directory that has nothing. */
+static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void **state)
+{
+	char directory[] = "/tmp/test_t2x_symbols-XXXXXX", file[sizeof(program) + 64];
+	struct t2x_symbols_places places = { .binaries = directory };
+	struct t2x_symbols *symbols = t2x_symbols_new(&places);
+	struct t2x_module other = module;
+
+	(void)state;
+	assert_non_null(symbols);
+	assert_non_null(mkdtemp(directory));
+	snprintf(file, sizeof(file), "/../..%s", program);
+	other.file = file;
+	assert_false(is_named(symbols, &other));
+	snprintf(file, sizeof(file), "../../../../../../../../../../../../..%s", program);
+	assert_false(is_named(symbols, &other));
+	places.binaries = "/";
+	assert_true(is_named(symbols, &module));
+	t2x_symbols_free(symbols);
+	rmdir(directory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symbols_of_a_file_outside_of_the_directory_are_not_found),
+	};
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
