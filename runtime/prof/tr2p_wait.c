@@ -127,6 +127,8 @@ static uint64_t count_waiter(struct tr2p_waiters *waiters, int one, uint64_t now
 
 	do {
 		old = tr2_load_rlx(&waiters->state); /* relaxed: a number by itself, in one piece */
+		if (one < 0 && !(old >> TR2P_WAITERS_TIME_BITS))
+			return old;      /* forgotten: a child that was forked by a handler in this wait */
 		count = (old >> TR2P_WAITERS_TIME_BITS) + (uint64_t)(int64_t)one;
 		time = (old + (uint64_t)(int64_t)one * now) & TIME_MASK;
 	} while (!tr2_cas_rlx(&waiters->state, old, count << TR2P_WAITERS_TIME_BITS | time)); /* relaxed: as above */

@@ -360,6 +360,25 @@ static void test_waiters_in_a_forked_child_are_none(void **state)
 	all_off();
 }
 
+/* A handler that interrupts a wait forks: in the child that wait ends, which nobody knows there. */
+static void test_wait_that_began_before_a_fork_ends_in_the_child(void **state)
+{
+	struct tr2p_wait wait;
+	pid_t child;
+	int status;
+
+	(void)state;
+	all_on();
+	tr2p_wait_begin(&wait, TR2P_WAIT_MUTEX, &mutex, __builtin_return_address(0));
+	child = fork();
+	tr2p_wait_end(&wait);
+	if (!child)
+		_exit(tr2p_waiters_of(&mutex)->state >> TR2P_WAITERS_TIME_BITS != 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	all_off();
+}
+
 /* ---- cancellation ------------------------------------------------------------------------------------ */
 
 static void unlock_this(void *lock)
@@ -448,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_lock_that_is_free_is_no_wait),
 		cmocka_unit_test(test_mutex_fraction_of_n_takes_some),
 		cmocka_unit_test(test_waiters_in_a_forked_child_are_none),
+		cmocka_unit_test(test_wait_that_began_before_a_fork_ends_in_the_child),
 		cmocka_unit_test(test_wait_that_is_cancelled_ends),
 		cmocka_unit_test(test_sem_wait_at_a_free_one_is_a_cancellation_point),
 #endif
