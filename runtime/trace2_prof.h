@@ -91,7 +91,10 @@ int trace2_prof_new(const char *name, struct trace2_profile **profile);
 /* The profile of this name, or NULL. */
 struct trace2_profile *trace2_prof_lookup(const char *name);
 
-/* Its name, for the life of the process; stacks, or values of one of the program's own, that are in it. */
+/*
+ * Its name, for the life of the process, of NULL: NULL; stacks, or values of one of the program's own, that are in it,
+ * of NULL: 0.
+ */
 const char *trace2_prof_name(const struct trace2_profile *profile);
 size_t trace2_prof_count(const struct trace2_profile *profile);
 

@@ -154,6 +154,13 @@ struct tr2p_totals tr2p_bucket_totals(const struct tr2p_bucket *bucket)
 	return totals;
 }
 
+int tr2p_bucket_is_there(const struct tr2p_bucket *bucket)
+{
+	const struct tr2p_totals totals = tr2p_bucket_totals(bucket);
+
+	return bucket->profile >= TR2P_OWN ? totals.count > totals.freed_count : totals.count != 0;
+}
+
 void tr2p_bucket_add(struct tr2p_bucket *bucket, const struct tr2p_totals *more)
 {
 	const int64_t *from = &more->count;

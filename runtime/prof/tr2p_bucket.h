@@ -67,9 +67,13 @@ int tr2p_bucket_init(void);
 struct tr2p_bucket *tr2p_bucket_of(unsigned profile, const struct trace2_labels *labels, const struct tr2p_stack *stack,
 				   const struct tr2p_module *const *modules);
 
-/* The newest bucket of a profile, or NULL; the others by next.  How many there are. */
+/*
+ * The newest bucket of a profile, or NULL; the others by next.  How many there are.  Has one anything: is it not set to
+ * 0, or, of the program's own, not all removed?
+ */
 struct tr2p_bucket *tr2p_bucket_first(unsigned profile);
 size_t tr2p_bucket_count(unsigned profile);
+int tr2p_bucket_is_there(const struct tr2p_bucket *bucket);
 
 /* Samples of a profile that found no memory. */
 uint64_t tr2p_bucket_dropped(unsigned profile);

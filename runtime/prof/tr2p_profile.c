@@ -52,7 +52,7 @@ const char *tr2p_profile_name(unsigned number)
 
 struct trace2_profile *trace2_prof_lookup(const char *name)
 {
-	for (unsigned i = 0; i < tr2p_profile_total(); i++)
+	for (unsigned i = 0; name && i < tr2p_profile_total(); i++)
 		if (!strcmp(tr2p_profile_at(i)->name, name))
 			return tr2p_profile_at(i);
 	return NULL;
@@ -60,7 +60,7 @@ struct trace2_profile *trace2_prof_lookup(const char *name)
 
 const char *trace2_prof_name(const struct trace2_profile *profile)
 {
-	return profile->name;
+	return profile ? profile->name : NULL;
 }
 
 int trace2_prof_each(int (*visit)(struct trace2_profile *profile, void *data), void *data)
@@ -141,13 +141,22 @@ static struct own_profile *own_of(const struct trace2_profile *profile)
 	return profile && profile->number >= TR2P_OWN ? &g_own[profile->number - TR2P_OWN] : NULL;
 }
 
+static size_t count_stacks(const struct trace2_profile *profile)
+{
+	size_t count = 0;
+
+	for (struct tr2p_bucket *bucket = tr2p_bucket_first(profile->number); bucket; bucket = bucket->next)
+		count += tr2p_bucket_is_there(bucket) != 0;
+	return count;
+}
+
 size_t trace2_prof_count(const struct trace2_profile *profile)
 {
 	const struct own_profile *own = own_of(profile);
 	size_t count;
 
 	if (!own)
-		return tr2p_bucket_count(profile->number);
+		return profile ? count_stacks(profile) : 0;
 	tr2p_profile_lock();
 	count = own->values.count;
 	tr2p_profile_unlock();

@@ -153,14 +153,6 @@ static void add_stack(const struct writing *writing, const struct tr2p_bucket *b
 	free(labels);
 }
 
-/* There is something of it: not set to 0, or, of the program's own, not all removed. */
-static int is_there(const struct tr2p_bucket *bucket)
-{
-	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
-
-	return bucket->profile >= TR2P_OWN ? t.count > t.freed_count : t.count != 0;
-}
-
 static void add_names(struct t2x_samples *samples)
 {
 	for (uint32_t i = 1; i <= t2x_samples_locations(samples); i++) {
@@ -204,7 +196,7 @@ static int collect(const struct writing *writing)
 	if (!writing->samples)
 		return ENOMEM;
 	for (struct tr2p_bucket *b = tr2p_bucket_first(writing->profile->number); b; b = b->next)
-		if (is_there(b))
+		if (tr2p_bucket_is_there(b))
 			add_stack(writing, b);
 	note_time(writing->samples);
 	note_dropped(writing->samples, writing->profile->number);

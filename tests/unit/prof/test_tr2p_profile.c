@@ -12,6 +12,7 @@
 #include "trace2_prof.h"
 #include "prof/tr2p_bucket.h"
 #include "prof/tr2p_profile.h"
+#include "prof/tr2p_sample.h"
 #include "prof/tr2p_thread.h"
 #include "prof/tr2p_unwind.h"
 
@@ -139,6 +140,28 @@ static void test_profile_that_exists_always_takes_no_values(void **state)
 	assert_int_equal(trace2_prof_count(heap), 0);
 }
 
+static void test_profile_counts_stacks_that_have_something(void **state)
+{
+	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	struct trace2_profile *threads = trace2_prof_lookup("threads");
+	struct tr2p_stack stack;
+
+	(void)state;
+	tr2p_unwind(&stack, 0);
+	tr2p_sample(TR2P_THREADS, &stack, &one);
+	assert_int_equal(trace2_prof_count(threads), 1);
+	tr2p_bucket_reset(TR2P_THREADS);
+	assert_int_equal(trace2_prof_count(threads), 0);
+}
+
+static void test_profile_null_is_none(void **state)
+{
+	(void)state;
+	assert_null(trace2_prof_lookup(NULL));
+	assert_null(trace2_prof_name(NULL));
+	assert_int_equal(trace2_prof_count(NULL), 0);
+}
+
 struct part {
 	struct trace2_profile *profile;
 	char values[VALUES];
@@ -242,6 +265,8 @@ int main(void)
 		cmocka_unit_test(test_profile_each_is_by_name_until_told),
 		cmocka_unit_test(test_profile_add_has_the_stack_until_removed),
 		cmocka_unit_test(test_profile_that_exists_always_takes_no_values),
+		cmocka_unit_test(test_profile_counts_stacks_that_have_something),
+		cmocka_unit_test(test_profile_null_is_none),
 		cmocka_unit_test(test_profile_of_threads_has_what_is_left),
 		cmocka_unit_test(test_profile_in_a_forked_child_goes_on),
 		cmocka_unit_test(test_profile_beyond_the_last_is_refused),
