@@ -93,8 +93,8 @@ void t2x_samples_comment(struct t2x_samples *samples, const char *text);
 int t2x_samples_write(struct t2x_samples *samples, t2x_write_fn *write, void *target);
 
 /*
- * The same for the text, that of Go's debug=1, which `go tool pprof` and gperftools' pprof read: values not scaled, no
- * labels, names in comments, the modules at its end.
+ * The same for the text, that of Go's debug=1, which `go tool pprof` and gperftools' pprof read: the largest first,
+ * values not scaled, no labels, names in comments, the modules at its end.
  */
 int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, void *target);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_samples_text.c - a profile of samples as Go's legacy text: a head, a line for each stack, under it a comment for
- * each of its functions, and the modules as /proc/PID/maps shows them.
+ * t2x_samples_text.c - a profile of samples as Go's legacy text: a head, a line for each stack, the largest first,
+ * under it a comment for each of its functions, and the modules as /proc/PID/maps shows them.
  *
  * Readers take one off each address, for it is meant to be where a call returns to: so they get one more.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "t2x_samples.h"
 #include "t2x_samples_private.h"
@@ -86,6 +87,18 @@ static void put_head(struct t2x_out *out, const struct t2x_samples *samples)
 	t2x_out_char(out, '\n');
 }
 
+/* A function at an address, from 0 up, the innermost first, and the line there. */
+static const struct t2x_samples_function *function_at(const struct t2x_samples *samples,
+						      const struct t2x_samples_location *location, uint32_t i,
+						      int64_t *line)
+{
+	const struct t2x_samples_source *source =
+		t2x_samples_row(&samples->lines, const struct t2x_samples_source, location->line + i);
+
+	*line = source->line;
+	return t2x_samples_row(&samples->functions, const struct t2x_samples_function, source->function - 1);
+}
+
 /* The names of an address, the innermost first. */
 static void put_names(struct t2x_out *out, const struct t2x_samples *samples, uint32_t number)
 {
@@ -93,10 +106,8 @@ static void put_names(struct t2x_out *out, const struct t2x_samples *samples, ui
 		t2x_samples_row(&samples->locations, const struct t2x_samples_location, number - 1);
 
 	for (uint32_t i = 0; i < location->nlines; i++) {
-		const struct t2x_samples_source *line =
-			t2x_samples_row(&samples->lines, const struct t2x_samples_source, location->line + i);
-		const struct t2x_samples_function *function =
-			t2x_samples_row(&samples->functions, const struct t2x_samples_function, line->function - 1);
+		int64_t line;
+		const struct t2x_samples_function *function = function_at(samples, location, i, &line);
 		const char *file = t2x_samples_text(samples, function->file);
 
 		t2x_out_literal(out, "#\t0x");
@@ -107,7 +118,7 @@ static void put_names(struct t2x_out *out, const struct t2x_samples *samples, ui
 			t2x_out_char(out, '\t');
 			put_text(out, file, 0);
 			t2x_out_char(out, ':');
-			t2x_out_int(out, line->line);
+			t2x_out_int(out, line);
 		}
 		t2x_out_char(out, '\n');
 	}
@@ -131,6 +142,44 @@ static void put_stack(struct t2x_out *out, const struct t2x_samples *samples, co
 	for (uint32_t i = 0; i < stack->depth; i++)
 		if (words[i])
 			put_names(out, samples, words[i]);
+}
+
+/* What stacks are ordered by, as Go does. */
+static int64_t size_of(enum t2x_samples_form form, const struct t2x_samples_stack *stack)
+{
+	return stack->raw[form == T2X_SAMPLES_HEAP ? T2X_IN_USE_BYTES : form == T2X_SAMPLES_WAITS ? 1 : 0];
+}
+
+struct ranked {
+	int64_t size;
+	uint32_t row;
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct ranked *one = a, *two = b;
+
+	if (one->size != two->size)
+		return one->size < two->size ? 1 : -1;
+	return one->row < two->row ? -1 : 1;
+}
+
+/* Return  0, or ENOMEM */
+static int put_stacks(struct t2x_out *out, const struct t2x_samples *samples)
+{
+	uint32_t n = samples->stacks.count;
+	struct ranked *ranked = malloc((n + (size_t)1) * sizeof(*ranked));
+	const struct t2x_samples_stack *stacks = samples->stacks.rows;
+
+	if (!ranked)
+		return ENOMEM;
+	for (uint32_t i = 0; i < n; i++)
+		ranked[i] = (struct ranked){ size_of(samples->kind->form, &stacks[i]), i };
+	qsort(ranked, n, sizeof(*ranked), by_size);
+	for (uint32_t i = 0; i < n; i++)
+		put_stack(out, samples, &stacks[ranked[i].row]);
+	free(ranked);
+	return 0;
 }
 
 static void put_modules(struct t2x_out *out, const struct t2x_samples *samples)
@@ -161,10 +210,10 @@ int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, voi
 	if (t2x_out_init_fn(&out, write, target))
 		return ENOMEM;
 	put_head(&out, samples);
-	for (uint32_t i = 0; i < samples->stacks.count; i++)
-		put_stack(&out, samples, t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i));
+	error = put_stacks(&out, samples);
 	put_modules(&out, samples);
-	error = t2x_out_flush(&out);
+	if (!error)
+		error = t2x_out_flush(&out);
 	t2x_out_free(&out);
 	return error;
 }
@@ -185,12 +234,9 @@ static void put_folded(struct t2x_out *out, const struct t2x_samples *samples, u
 		t2x_samples_row(&samples->locations, const struct t2x_samples_location, number - 1);
 
 	for (uint32_t i = location->nlines; i--;) {
-		const struct t2x_samples_source *line =
-			t2x_samples_row(&samples->lines, const struct t2x_samples_source, location->line + i);
-		const struct t2x_samples_function *function =
-			t2x_samples_row(&samples->functions, const struct t2x_samples_function, line->function - 1);
+		int64_t line;
 
-		put_folded_name(out, t2x_samples_text(samples, function->name));
+		put_folded_name(out, t2x_samples_text(samples, function_at(samples, location, i, &line)->name));
 		if (i)
 			t2x_out_char(out, ';');
 	}

@@ -252,6 +252,26 @@ static void test_samples_of_other_profiles_are_counts(void **state)
 	t2x_samples_free(samples);
 }
 
+static void test_samples_text_has_the_largest_first(void **state)
+{
+	struct t2x_samples *samples = t2x_samples_new("open files"), *heap = t2x_samples_new("heap");
+
+	(void)state;
+	add(samples, 0x400010, 1, 0, 1);
+	add(samples, 0x400020, 3, 0, 1);
+	add(samples, 0x400030, 3, 0, 1);
+	expect_text(samples, "open_files profile: total 7\n3 @ 0x400021\n3 @ 0x400031\n1 @ 0x400011\n\n"
+		    "--- Memory map: ---\n400000-500000 r-xp 1000 00:00 0 /bin/program\n");
+	add(heap, 0x400010, 5, 500, 1);
+	add(heap, 0x400010, -5, -500, 1);
+	add(heap, 0x400020, 1, 100, 1);
+	expect_text(heap, "heap profile: 1: 100 [6: 600] @ heap_v2/1\n1: 100 [1: 100] @ 0x400021\n"
+		    "0: 0 [5: 500] @ 0x400011\n\n"
+		    "--- Memory map: ---\n400000-500000 r-xp 1000 00:00 0 /bin/program\n");
+	t2x_samples_free(heap);
+	t2x_samples_free(samples);
+}
+
 static void test_samples_with_other_labels_are_apart(void **state)
 {
 	struct t2x_samples *samples = t2x_samples_new("cpu");
@@ -363,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_samples_heap_in_use_may_be_less_than_none),
 		cmocka_unit_test(test_samples_waits_stand_for_a_period),
 		cmocka_unit_test(test_samples_of_other_profiles_are_counts),
+		cmocka_unit_test(test_samples_text_has_the_largest_first),
 		cmocka_unit_test(test_samples_with_other_labels_are_apart),
 		cmocka_unit_test(test_samples_location_has_inlined_lines),
 		cmocka_unit_test(test_samples_many_stacks_are_told_apart),
