@@ -48,6 +48,8 @@ export class App {
 	/** @type {string | undefined} */
 	ownHash;
 	isPainting = false;
+	/** More is to come: what is below the lanes waits for it. */
+	isRestoring = false;
 	hashTimer = 0;
 	/** Range of which the flame graph is; undefined: there is none. @type {object | null | undefined} */
 	flameOf = undefined;
@@ -271,6 +273,8 @@ export class App {
 	}
 
 	showPanel() {
+		if (this.isRestoring)
+			return;
 		const panel = byId("panel"), { selected, point, sample, range, profile } = this;
 		if (this.tab === "profile") {
 			profile.show();
@@ -281,9 +285,11 @@ export class App {
 				: profile.isThere ? profile.element : null;
 		panel.hidden = byId("split").hidden = !content;
 		panel.replaceChildren(...content ? [content] : []);
+		if (!content)
+			return;
 		panel.scrollTop = 0;
-		panel.classList.toggle("fixed", Boolean(content?.contains(profile.element)));
-		if (content?.contains(profile.element))
+		panel.classList.toggle("fixed", content.contains(profile.element));
+		if (content.contains(profile.element))
 			profile.show();
 	}
 
@@ -445,6 +451,7 @@ export class App {
 		if (this.ownHash !== undefined && location.hash === this.ownHash)
 			return;
 		const state = readHash(location.hash), { arrangement, trace } = this;
+		this.isRestoring = true;
 		arrangement.pinned = state.pinned;
 		arrangement.folded = new Set(state.folded);
 		arrangement.order = state.order;
@@ -459,6 +466,7 @@ export class App {
 		this.setQuery(state.query);
 		const [lane, depth, index] = state.region ?? [-1, -1, -1], row = trace.lanes[lane]?.rows[depth];
 		const region = row && index < row.length ? { lane: trace.lanes[lane], depth, index } : null;
+		this.isRestoring = false;
 		this.select(region);
 		if (region && !state.view)
 			this.go(region);

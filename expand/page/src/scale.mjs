@@ -125,9 +125,12 @@ export function formatClock(epoch, ns, utcoff) {
 	return `${date.toISOString().slice(0, 19).replace("T", " ")}.${fraction}`;
 }
 
+/** Made once: that takes longer than all numbers of a page. */
+const NUMBERS = new Intl.NumberFormat("en-US", { maximumFractionDigits: 3 });
+
 /** @param {number} count */
 export function formatCount(count) {
-	return count.toLocaleString("en-US", { maximumFractionDigits: 3 });
+	return NUMBERS.format(count);
 }
 
 /** @type {[string, number][]} */

@@ -100,29 +100,33 @@ const SERIES_KINDS = new Set(["data_intmax", "data"]);
 export function makeSeries(trace, process) {
 	const nameOf = Int32Array.from(trace.sites, ({ kind, name }) => SERIES_KINDS.has(kind) ? name : -1);
 	const counts = new Uint32Array(trace.names.length), filled = new Uint32Array(counts.length);
-	eachValue(process, nameOf, (name) => counts[name]++);
+	for (const { points: { length, site, value } } of process.lanes)
+		for (let at = 0; at < length; at++)
+			if (nameOf[site[at]] >= 0 && value[at] === value[at])
+				counts[nameOf[site[at]]]++;
 	const all = trace.names.map(({ category, label }, name) => counts[name]
 		? new Series(name, category ? `${category}/${label}` : label, counts[name]) : null);
-	eachValue(process, nameOf, (name, time, value) => {
-		const series = all[name], at = filled[name]++;
-		if (series) {
-			series.time[at] = time;
-			series.value[at] = value;
-		}
-	});
+	for (const { points } of process.lanes)
+		fillSeries(all, points, nameOf, filled);
 	const made = all.filter((series) => series !== null);
 	made.forEach((series) => series.finish());
 	return made;
 }
 
 /**
- * @param {import("./trace.mjs").Process} process
+ * The values of a thread, behind those of others.
+ * @param {(Series | null)[]} all by name
+ * @param {import("./columns.mjs").Points} points
  * @param {Int32Array} nameOf by site; -1: it has no values over time
- * @param {(name: number, time: number, value: number) => void} visit thread by thread
+ * @param {Uint32Array} filled how many values each has already
  */
-function eachValue(process, nameOf, visit) {
-	for (const { points: { length, site, time, value } } of process.lanes)
-		for (let at = 0; at < length; at++)
-			if (nameOf[site[at]] >= 0 && !Number.isNaN(value[at]))
-				visit(nameOf[site[at]], time[at], value[at]);
+function fillSeries(all, { length, site, time, value }, nameOf, filled) {
+	for (let at = 0; at < length; at++) {
+		const name = nameOf[site[at]];
+		if (name < 0 || value[at] !== value[at])
+			continue;
+		const series = /** @type {Series} */ (all[name]), to = filled[name]++;
+		series.time[to] = time[at];
+		series.value[to] = value[at];
+	}
 }
