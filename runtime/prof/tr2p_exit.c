@@ -4,7 +4,6 @@
 
 #include <alloca.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -86,28 +85,12 @@ void tr2p_exit_after_fork(void)
 #ifndef TR2_IS_SANITIZED
 /* ---- will exec succeed? ---------------------------------------------------------------------------- */
 
+/* To look into the file would take a descriptor, on which another thread may count. */
 static int is_executable(const char *path)
 {
 	struct stat st;
 
-	return !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
-}
-
-/* Shells that find a script without `#!' read it themselves. */
-static int is_program(const char *path)
-{
-	char head[4] = "";
-	int fd;
-
-	if (!path || !is_executable(path))
-		return 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 1;        /* may be executed and not read */
-	if (read(fd, head, sizeof(head)) < 0)
-		head[0] = '\0';
-	close(fd);
-	return !memcmp(head, "#!", 2) || !memcmp(head, "\177ELF", 4);
+	return path && !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /* As execvp() looks for it. */
@@ -162,13 +145,13 @@ TR2P_IN_FRONT int daemon(int nochdir, int noclose)
 
 TR2P_IN_FRONT int execve(const char *path, char *const argv[], char *const environment[])
 {
-	leave(is_program(path));
+	leave(is_executable(path));
 	return NEXT(execve)(path, argv, environment);
 }
 
 TR2P_IN_FRONT int execv(const char *path, char *const argv[])
 {
-	leave(is_program(path));
+	leave(is_executable(path));
 	return NEXT(execv)(path, argv);
 }
 
@@ -189,7 +172,7 @@ TR2P_IN_FRONT int fexecve(int fd, char *const argv[], char *const environment[])
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	leave(is_program(path));
+	leave(is_executable(path));
 	return NEXT(fexecve)(fd, argv, environment);
 }
 
