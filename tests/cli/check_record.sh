@@ -79,17 +79,18 @@ check "is found" [ -s there.tlg ]
 # ---- README.md ----------------------------------------------------------------------------------
 awk -v mark='<!-- profile -->' '$0 == mark { on = 1; next } /^```/ { if (inside) exit; if (on) inside = 1; next } inside' \
 	"$top/README.md" >commands
-check "README.md has commands" [ "$(wc -l <commands)" -eq 3 ]
+check "README.md has commands" [ "$(wc -l <commands)" -eq 4 ]
 ln -s "$out" build
-head -n 2 commands >first
-quiet "README.md: the first two run" sh -eu first
+head -n 3 commands >first
+quiet "README.md: the first three run" sh -eu first
+check "README.md: there is a page" [ -s index.html ]
 gzip -dc index.pb.gz >profile
 for function in find_slot read_file; do
 	check "README.md: $function is in the profile" grep -qa "$function" profile
 done
 if command -v go >/dev/null; then
-	sed -n 3p commands >third
-	sh -eu third >stdout 2>&1
+	sed -n 4p commands >fourth
+	sh -eu fourth >stdout 2>&1
 	check "README.md: what go tool pprof prints" grep -qE '[0-9]ms .* find_slot' stdout
 fi
 total

@@ -60,4 +60,8 @@ passed=$(sed -n 's/^# pass //p' "$tmp/log") failed=$(sed -n 's/^# fail //p' "$tm
 [ -n "$failed" ] || { head -n 20 "$tmp/log"; passed=0 failed=1; }
 quiet "the types of the modules hold" "$modules/node_modules/.bin/tsc" --allowJs --checkJs --noEmit --strict --target esnext \
 	--lib esnext,dom,dom.iterable --module esnext --moduleResolution bundler "$top"/expand/page/src/*.mjs
+
+# README.md has pictures of the page, which a script makes.
+T2_MODULES=$modules node "$top/tests/interop/page/picture.mjs" "$tmp/profiled.html" 'view={0.2}-{0.3}&fold=t0' "$tmp/picture.png"
+check "a picture of 1280 x 760" [ "$(od -An -tu1 -j16 -N8 "$tmp/picture.png" | xargs)" = "0 0 5 0 0 0 2 248" ]
 total

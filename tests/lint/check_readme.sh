@@ -56,6 +56,7 @@ run_first()
 	[ -s "$tmp/expected" ] && [ -s "$tmp/index.html" ] && mask_numbers <"$tmp/got" | diff "$tmp/expected" -
 }
 
+quiet "its pictures are there" bash -c 'cd "$1" && grep -oE "\(([a-z/]+\.png)\)" README.md | tr -d "()" | xargs ls' - "$top"
 check "the first screen" run_first
 check "the example, with the shared library" run_example shared
 check "the example, with the static library" run_example static
