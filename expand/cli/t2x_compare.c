@@ -20,7 +20,7 @@ static struct t2x_totals *read_run(const struct t2x_expansion *x, unsigned run, 
 	settings.npaths = 1;
 	settings.options.filter = &settings.filter;
 	settings.filter.writer = &t2x_writer_totals;
-	settings.filter.totals = totals;
+	settings.filter.own = totals;
 	inputs.settings = one.settings = &settings;
 	one.inputs = &inputs;
 	one.writer = settings.filter.is_on ? &t2x_writer_filter : &t2x_writer_totals;

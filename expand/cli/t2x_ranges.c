@@ -4,13 +4,11 @@
 
 #include <stdlib.h>
 
+#include "t2x_adder.h"
 #include "t2x_cut.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
-#include "query/t2x_diff.h"
 #include "query/t2x_filter.h"
-#include "query/t2x_summary.h"
-#include "query/t2x_totals_join.h"
 
 enum {
 	PARTS_A_JOB = 4,                  /* so that no job waits long for the last one */
@@ -27,9 +25,9 @@ struct part {
 	unsigned input, nth;              /* which file, which range of it */
 	struct t2x_report report;
 	struct t2x_context context;
-	struct t2x_filter filter;         /* hands the totals to the writer */
+	struct t2x_filter filter;         /* hands own to the writer */
 	struct t2x_model *model;
-	struct t2x_totals *totals;
+	void *own;                        /* what is added up */
 	struct t2x_cut cut;
 	const struct t2x_cut *in_front;   /* NULL: what is in front of it is not known yet */
 	struct t2x_summary summary;
@@ -38,6 +36,7 @@ struct part {
 
 struct ranges {
 	const struct t2x_expansion *x;
+	const struct t2x_adder *adder;
 	struct t2x_ranges_plan *plans;    /* of each input */
 	struct part *parts;
 	unsigned n, next;                 /* parts; the next that nobody has begun, guarded by the pool's lock */
@@ -101,12 +100,13 @@ static uint64_t find_last_ns(const struct t2x_context *context, uint32_t stream,
 static int make_model(struct part *part)
 {
 	const struct t2x_expansion *x = part->ranges->x;
+	const struct t2x_adder *adder = part->ranges->adder;
 	struct t2x_options options = x->settings->options;
 
-	part->totals = t2x_totals_new_part(t2x_summary_by(&options), part->nth ? T2X_PART_LATER : T2X_PART_FIRST);
-	part->filter.totals = part->totals;
+	part->own = adder->new_part(x->settings, part->nth);
+	part->filter.own = part->own;
 	options.filter = &part->filter;
-	part->model = part->totals ? t2x_model_new(&t2x_writer_totals, &x->output->out, &options) : NULL;
+	part->model = part->own ? t2x_model_new(adder->part, &x->output->out, &options) : NULL;
 	return part->model != NULL;
 }
 
@@ -119,6 +119,7 @@ static int merge_part(struct part *part)
 	part->context = (struct t2x_context){
 		.model = part->model, .report = &part->report, .is_part = part->nth > 0, .forget = forget_stream,
 		.find_last_ns = part->in_front ? find_last_ns : NULL,
+		.thread_bytes = part->ranges->adder->format->thread_bytes,
 	};
 	merge = t2x_merge_new(&part->context);
 	if (merge)
@@ -209,9 +210,9 @@ static void stop_jobs(struct ranges *ranges, struct job *jobs, unsigned n)
 
 static void free_part(struct part *part)
 {
-	t2x_totals_free(part->totals);
+	part->ranges->adder->free(part->own);
 	t2x_cut_free(&part->cut);
-	part->totals = NULL;
+	part->own = NULL;
 	part->cut = (struct t2x_cut){ .is_irregular = 1 };
 }
 
@@ -226,11 +227,13 @@ static void read_again(struct part *part, const struct t2x_cut *in_front)
 /* Add the part to the first one, and what is to be said to what was found.  Return  0: it does not fit */
 static int join_part(struct part *to, struct part *from, struct t2x_ranges *found)
 {
+	const struct t2x_adder *adder = to->ranges->adder;
+
 	if (to != from && t2x_cut_needs_past(&to->cut, &from->cut))
 		read_again(from, &to->cut);
 	found->context.unknown += from->context.unknown;
 	found->summary.checkpoints += from->summary.checkpoints;
-	return to == from || (t2x_cut_join(&to->cut, &from->cut) && t2x_totals_join(to->totals, from->totals));
+	return to == from || (t2x_cut_join(&to->cut, &from->cut) && adder->join(to->own, from->own));
 }
 
 /* Each when it has been read.  Return  0: the parts do not make a whole */
@@ -246,7 +249,7 @@ static int join_parts(struct ranges *ranges, struct t2x_ranges *found)
 		if (i)
 			free_part(part);
 	}
-	return t2x_totals_join_end(first->totals, &needs_order) && t2x_cut_is_whole(&first->cut, needs_order);
+	return ranges->adder->join_end(first->own, &needs_order) && t2x_cut_is_whole(&first->cut, needs_order);
 }
 
 static void show(const struct ranges *ranges, struct t2x_ranges *found)
@@ -254,15 +257,15 @@ static void show(const struct ranges *ranges, struct t2x_ranges *found)
 	const struct t2x_expansion *x = ranges->x;
 	struct part *first = ranges->parts;
 	struct t2x_printer printer = {
-		.out = &x->output->out, .options = x->settings->options, .own = first->totals,
+		.out = &x->output->out, .options = x->settings->options, .own = first->own,
 	};
 
 	found->context.missing = t2x_cut_missing(&first->cut);
 	t2x_cut_open_streams(&first->cut, found->open, x->inputs->n);
 	for (unsigned i = 0; i < x->inputs->n; i++)
 		x->inputs->items[i].good = 1;
-	t2x_writer_summary.finish(&printer);
-	first->totals = NULL;
+	ranges->adder->format->finish(&printer);
+	first->own = NULL;
 	t2x_out_flush(printer.out);
 }
 
@@ -296,8 +299,8 @@ static int is_possible(const struct t2x_expansion *x)
 {
 	const struct t2x_inputs *inputs = x->inputs;
 
-	if (!x->pool || x->writer || x->settings->format->writer != &t2x_writer_summary ||
-	    x->settings->filter.is_on || inputs->layout || !inputs->n || inputs->n > MAX_INPUTS)
+	if (!x->pool || x->writer || !t2x_adder_find(x->settings) || x->settings->filter.is_on || inputs->layout ||
+	    !inputs->n || inputs->n > MAX_INPUTS)
 		return 0;
 	for (unsigned i = 0; i < inputs->n; i++) {
 		const struct t2x_input *input = &inputs->items[i];
@@ -325,7 +328,7 @@ static unsigned make_plans(struct ranges *ranges)
 
 int t2x_ranges_expand(const struct t2x_expansion *x, struct t2x_ranges *found)
 {
-	struct ranges ranges = { .x = x };
+	struct ranges ranges = { .x = x, .adder = t2x_adder_find(x->settings) };
 	unsigned n = 0;
 	int done = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ranges.h - --jobs for a summary: files are cut into ranges (read/t2x_range.h), each is read, merged and added up
- * by itself, with a front end, a model and totals of its own, and the totals are joined (query/t2x_totals_join.h).
+ * t2x_ranges.h - --jobs for formats that add up (t2x_adder.h): files are cut into ranges (read/t2x_range.h), each is
+ * read, merged and added up by itself, with a front end, a model and totals of its own, and the totals are joined.
  *
  * The result is that of one reader, to the byte.  So it counts only if the parts fit together (t2x_cut.h), and if in
  * none of them was anything out of the ordinary.  Otherwise nothing has been printed or reported, and all is read again

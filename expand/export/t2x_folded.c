@@ -58,20 +58,23 @@ static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, co
 
 static void finish_regions(struct t2x_printer *printer)
 {
-	const struct t2x_profile *profile = printer->own;
+	struct t2x_profile *profile = printer->own;
 	uint32_t *frames = malloc((profile->stacks.count + 1) * sizeof(frames[0]));   /* no stack is deeper */
+	int is_sorted = frames && t2x_profile_sort(profile);
 
-	if (!frames)
+	if (!is_sorted)
 		printer->out->error = ENOMEM;
-	for (uint32_t i = 0; frames && i < profile->stacks.count; i++) {
-		if (!profile->stacks.stacks[i].self_ns)
+	for (uint32_t i = 0; is_sorted && i < profile->stacks.count; i++) {
+		const struct t2x_stack *stack = &profile->stacks.stacks[profile->order[i] - 1];
+		if (!stack->self_ns)
 			continue;
-		put_stack(printer->out, profile, &profile->stacks.stacks[i], frames);
-		t2x_out_uint(printer->out, profile->stacks.stacks[i].self_ns);
+		put_stack(printer->out, profile, stack, frames);
+		t2x_out_uint(printer->out, stack->self_ns);
 		t2x_out_end_line(printer->out);
 	}
 	free(frames);
-	t2x_profile_free(printer);
+	t2x_profile_free(printer->own);
+	printer->own = NULL;
 }
 
 static void finish_folded(struct t2x_printer *printer)

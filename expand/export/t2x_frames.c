@@ -26,8 +26,10 @@ static struct t2x_frame *make_frame(const char *category, const char *label, con
 
 static void free_frame(struct t2x_frame *frame)
 {
-	if (frame)
-		free(frame->text);
+	if (!frame)
+		return;
+	free(frame->text);
+	free(frame->other_file);
 	free(frame);
 }
 
@@ -54,6 +56,11 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 	if (!frame)
 		return NULL;
 	frame->number = frames->count + 1;
+	if (frames->thread) {
+		frame->first_ns = frames->now_ns;
+		frame->stream = frames->thread->process->stream;
+		frame->tid = frames->thread->tid;
+	}
 	if (frames->make_text)
 		frame->text = frames->make_text(frame, &frame->length);
 	if ((frames->make_text && !frame->text) || t2x_index_add(&frames->index, hash, frame->number)) {
@@ -62,6 +69,11 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 	}
 	frames->frames[frames->count++] = frame;
 	return frame;
+}
+
+static int is_place(const struct t2x_frame *frame, const char *file, int line)
+{
+	return frame->line == line && strcmp(frame->file, file ? file : "") == 0;
 }
 
 const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct t2x_scope *scope)
@@ -78,11 +90,52 @@ const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct 
 		if (strcmp(frame->category, category) != 0 || strcmp(frame->label, label) != 0)
 			frame = NULL;
 	}
+	/* streams do not come in the order of time: one begins when another one is over, or in the middle of it */
+	if (frame && frames->thread && frame->stream != frames->thread->process->stream)
+		frames->is_ambiguous |= !is_place(frame, scope->file, scope->line);
 	if (!frame)
 		frame = add_frame(frames, category, label, scope, hash);
 	if (frame && scope->number) {
 		frames->cache[scope->number % T2X_FRAMES_CACHED].scope = scope->number;
 		frames->cache[scope->number % T2X_FRAMES_CACHED].frame = frame;
+	}
+	return frame;
+}
+
+/* Return  0: no memory */
+static int move(struct t2x_frame *frame, const struct t2x_frame *to)
+{
+	char *file = strdup(to->file);
+
+	if (!file)
+		return 0;
+	free(frame->other_file);
+	frame->file = frame->other_file = file;
+	frame->line = to->line;
+	return 1;
+}
+
+const struct t2x_frame *t2x_frames_join(struct t2x_frames *frames, const struct t2x_frame *other)
+{
+	const struct t2x_scope names = {
+		.category = other->category, .label = other->label, .file = other->file, .line = other->line,
+	};
+	uint32_t count = frames->count;
+	struct t2x_frame *frame = (struct t2x_frame *)(uintptr_t)t2x_frames_find(frames, &names);
+
+	if (!frame)
+		return NULL;
+	if (frames->count == count && !is_place(frame, other->file, other->line)) {
+		frames->needs_order = 1;
+		frames->is_ambiguous |= frame->stream != other->stream ||
+					(frame->first_ns == other->first_ns && frame->tid != other->tid);
+		if (other->first_ns < frame->first_ns && !move(frame, other))
+			return NULL;
+	}
+	if (frames->count > count || other->first_ns < frame->first_ns) {
+		frame->first_ns = other->first_ns;
+		frame->stream = other->stream;
+		frame->tid = other->tid;
 	}
 	return frame;
 }

@@ -19,6 +19,9 @@ struct t2x_frame {
 	const char *label;                /* if the scope has none: its category; if there is none either: "?" */
 	const char *file;                 /* of the scope that came first; "": not known */
 	int line;
+	uint64_t first_ns;                /* when it came, if the owner says that ... */
+	uint32_t stream, tid;             /* ... and of whom */
+	char *other_file;                 /* what file points to, if it came from elsewhere */
 	unsigned length;                  /* of text */
 	char *text;                       /* what the writer makes of the names */
 };
@@ -30,6 +33,11 @@ struct t2x_frames {
 	struct t2x_frame **frames;        /* by number - 1 */
 	uint32_t count, max;
 	t2x_frame_text_fn *make_text;     /* NULL: no text */
+	/* Of a profile that may be joined with others, which of several places came first matters: */
+	const struct t2x_thread *thread;  /* whose frames come ... */
+	uint64_t now_ns;                  /* ... and when: no earlier than those before.  NULL: it does not matter */
+	int needs_order;                  /* frames were joined whose places differ: the first is that in time ... */
+	int is_ambiguous;                 /* ... and nobody knows which that is */
 	struct t2x_index index;
 	struct { uint64_t scope; struct t2x_frame *frame; } cache[T2X_FRAMES_CACHED];
 };
@@ -46,6 +54,12 @@ static inline const struct t2x_frame *t2x_frames_of(struct t2x_frames *frames, c
 		return frames->cache[at].frame;
 	return t2x_frames_find(frames, scope);
 }
+
+/*
+ * That of the same names as a frame of another table; its place is that of the one that came first.
+ * Return  NULL: no memory
+ */
+const struct t2x_frame *t2x_frames_join(struct t2x_frames *frames, const struct t2x_frame *other);
 
 void t2x_frames_free(struct t2x_frames *frames);
 

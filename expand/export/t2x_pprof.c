@@ -158,8 +158,8 @@ static void put_profile(struct pprof *pprof)
 	put_type(pprof, REGIONS, COUNT);
 	put_type(pprof, TIME_IN_REGIONS, NANOSECONDS);
 	for (uint32_t i = 0; i < profile->stacks.count; i++)
-		if (profile->stacks.stacks[i].count)
-			put_sample(pprof, &profile->stacks.stacks[i]);
+		if (profile->stacks.stacks[profile->order[i] - 1].count)
+			put_sample(pprof, &profile->stacks.stacks[profile->order[i] - 1]);
 	for (uint32_t i = 0; i < profile->tracks.frames.count; i++)
 		put_frame(pprof, profile->tracks.frames.frames[i]);
 	put_strings(pprof);
@@ -194,9 +194,10 @@ static int write_out(void *target, const char *bytes, size_t n)
 static void finish_regions(struct t2x_printer *printer)
 {
 	struct pprof pprof = { .profile = printer->own };
+	int is_sorted = t2x_profile_sort(printer->own);
 
 	pprof.deflate = t2x_deflate_new(T2X_DEFLATE_GZIP, LEVEL, write_out, printer->out);
-	if (pprof.deflate) {
+	if (pprof.deflate && is_sorted) {
 		put_profile(&pprof);
 		t2x_deflate_end(pprof.deflate);
 	} else {
@@ -208,7 +209,8 @@ static void finish_regions(struct t2x_printer *printer)
 	t2x_bytes_free(&pprof.field);
 	t2x_bytes_free(&pprof.inner);
 	t2x_bytes_free(&pprof.part);
-	t2x_profile_free(printer);
+	t2x_profile_free(printer->own);
+	printer->own = NULL;
 }
 
 static void finish_pprof(struct t2x_printer *printer)

@@ -6,21 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_THREADS = 16 };
+enum { FIRST_THREADS = 16, FIRST_NOTES = 64, MAX_NOTES = 65536 };
 
-/* The stack of a thread, in which those of its regions are.  Return  0: no memory */
-static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track *track)
+uint32_t t2x_profile_thread_stack(struct t2x_profile *profile, uint32_t pid, const char *name)
 {
-	uint64_t seed = t2x_index_mix(t2x_index_seed(), track->process->pid);
-	uint32_t hash = (uint32_t)t2x_index_hash(seed, track->name, strlen(track->name)), number;
+	uint64_t seed = t2x_index_mix(t2x_index_seed(), pid);
+	uint32_t hash = (uint32_t)t2x_index_hash(seed, name, strlen(name)), number;
 	struct t2x_index_search search = t2x_index_begin(hash);
 	struct t2x_profile_thread *thread;
 	void *threads = profile->thread;
 
 	while ((number = t2x_index_next(&profile->thread_index, &search))) {
 		thread = &profile->thread[number - 1];
-		if (thread->pid == track->process->pid && strcmp(thread->name, track->name) == 0)
-			return t2x_stacks_find(&profile->stacks, 0, number, 1);
+		if (thread->pid == pid && strcmp(thread->name, name) == 0)
+			return t2x_stacks_find(&profile->stacks, 0, number, T2X_PROFILE_THREAD);
 	}
 	if (t2x_index_room(&threads, profile->threads, &profile->max_threads, FIRST_THREADS, sizeof(*thread)))
 		return 0;
@@ -28,22 +27,40 @@ static uint32_t find_thread(struct t2x_profile *profile, const struct t2x_track 
 	if (t2x_index_add(&profile->thread_index, hash, profile->threads + 1))
 		return 0;
 	thread = &profile->thread[profile->threads++];
-	thread->pid = track->process->pid;
-	memcpy(thread->name, track->name, sizeof(thread->name));
-	return t2x_stacks_find(&profile->stacks, 0, profile->threads, 1);
+	thread->pid = pid;
+	strcpy(thread->name, name);
+	return t2x_stacks_find(&profile->stacks, 0, profile->threads, T2X_PROFILE_THREAD);
 }
 
-/* The stack of a span in those around it, each of which remembers its own; what was entered unseen is left out. */
-static uint32_t find_span(struct t2x_profile *profile, const struct t2x_track *track, struct t2x_span *span,
-			  unsigned depth)
+/* What stands for the stack of a region that was entered in front of the part.  Return  0: no memory */
+static uint32_t find_base(struct t2x_profile *profile, const struct t2x_track *track, uint32_t depth)
+{
+	void *bases = profile->bases;
+	uint32_t number;
+
+	if (t2x_index_room(&bases, profile->nbases, &profile->max_bases, FIRST_NOTES, sizeof(profile->bases[0])))
+		return 0;
+	profile->bases = bases;
+	number = t2x_stacks_find(&profile->stacks, 0, profile->nbases + 1, T2X_PROFILE_BASE);
+	if (number)
+		profile->bases[profile->nbases++] =
+			(struct t2x_profile_base){ track->process->stream, track->tid, depth };
+	return number;
+}
+
+/* Each span remembers its stack; what was entered unseen is left out. */
+uint32_t t2x_profile_stack(struct t2x_profile *profile, const struct t2x_track *track, struct t2x_span *span,
+			   unsigned depth)
 {
 	uint32_t around = 0;
 
 	for (unsigned i = 0; i <= depth; i++) {
 		struct t2x_span *at = i < depth ? &track->spans[i] : span;
 
-		if (!at->node && at->frame && !at->frame->number && profile->by_thread)
-			at->node = find_thread(profile, track);
+		if (!at->node && !at->frame && profile->is_part)
+			at->node = find_base(profile, track, i);
+		else if (!at->node && at->frame && !at->frame->number && profile->by_thread)
+			at->node = t2x_profile_thread_stack(profile, track->process->pid, track->name);
 		else if (!at->node && at->frame && at->frame->number)
 			at->node = t2x_stacks_find(&profile->stacks, around, at->frame->number, 0);
 		around = at->node ? at->node : around;
@@ -61,7 +78,8 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 {
 	struct t2x_profile *profile = printer->own;
 	unsigned known = depth < track->open ? depth : track->open;
-	uint32_t number = span->frame->number && is_left(end) ? find_span(profile, track, span, known) : 0;
+	uint32_t number = span->frame->number && is_left(end) ? t2x_profile_stack(profile, track, span, known) :
+		0;
 	struct t2x_stack *stack;
 	uint64_t ns;
 
@@ -75,15 +93,63 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 	stack->self_ns += ns > span->inner_ns ? ns - span->inner_ns : 0;
 }
 
-int t2x_profile_begin(struct t2x_printer *printer, int by_thread)
+/* ---- parts -------------------------------------------------------------------------------------- */
+
+static void note(struct t2x_profile *profile, const struct t2x_profile_note *what)
+{
+	void *notes = profile->notes;
+
+	if (profile->nnotes == MAX_NOTES ||
+	    t2x_index_room(&notes, profile->nnotes, &profile->max_notes, FIRST_NOTES, sizeof(*what))) {
+		profile->is_cut = 1;
+		return;
+	}
+	profile->notes = notes;
+	profile->notes[profile->nnotes++] = *what;
+}
+
+/* It was entered in front of the part. */
+static void end_unseen(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
+		       unsigned depth, enum t2x_span_end end)
+{
+	note(printer->own, &(struct t2x_profile_note){
+		.stream = track->process->stream, .tid = track->tid, .depth = depth, .end = end, .is_alone = 1,
+		.ns = span->end_ns, .inner_ns = span->inner_ns,
+	});
+}
+
+/* What this part has not seen to be open ends, too. */
+static void note_end(struct t2x_profile *profile, const struct t2x_track *track, const struct t2x_event *ev,
+		     uint32_t depth)
+{
+	note(profile, &(struct t2x_profile_note){
+		.stream = track->process->stream, .tid = track->tid, .depth = depth, .end = T2X_SPAN_CUT,
+		.ns = ev->ns,
+	});
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+struct t2x_profile *t2x_profile_new(int by_thread, int is_part)
 {
 	struct t2x_profile *profile = calloc(1, sizeof(*profile));
 
 	if (!profile)
+		return NULL;
+	profile->tracks.end_span = end_span;
+	profile->tracks.end_unseen = is_part ? end_unseen : NULL;
+	profile->by_thread = by_thread;
+	profile->is_part = is_part;
+	return profile;
+}
+
+int t2x_profile_begin(struct t2x_printer *printer, int by_thread)
+{
+	struct t2x_profile *profile = t2x_profile_new(by_thread, 0);
+
+	if (!profile)
 		return -ENOMEM;
 	profile->tracks.printer = printer;
-	profile->tracks.end_span = end_span;
-	profile->by_thread = by_thread;
 	printer->own = profile;
 	return 0;
 }
@@ -91,26 +157,38 @@ int t2x_profile_begin(struct t2x_printer *printer, int by_thread)
 void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_profile *profile = printer->own;
-	struct t2x_track *track = t2x_tracks_take(&profile->tracks, ev);
+	struct t2x_track *track;
 
-	if (!profile->first_ns)
+	/* none, 0, is later than any */
+	if (ev->ns - 1 < profile->first_ns - 1 && !ev->is_repeated)
 		profile->first_ns = ev->ns;
 	if (ev->ns > profile->last_ns)
 		profile->last_ns = ev->ns;
+	profile->tracks.frames.thread = ev->thread;
+	profile->tracks.frames.now_ns = profile->last_ns;
+	track = t2x_tracks_take(&profile->tracks, ev);
+	profile->tracks.frames.thread = NULL;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		profile->lost += (uint64_t)ev->args[0].value;
-	if (track && ev->style == TLG_STYLE_thread_exit)
-		t2x_tracks_end_thread(&profile->tracks, track);
+	if (track && profile->is_part && tlg_style_unwinds(ev->style))
+		note_end(profile, track, ev, ev->open);
+	if (!track || ev->style != TLG_STYLE_thread_exit)
+		return;
+	if (profile->is_part)
+		note_end(profile, track, ev, 0);
+	t2x_tracks_end_thread(&profile->tracks, track);
 }
 
-void t2x_profile_free(struct t2x_printer *printer)
+void t2x_profile_free(struct t2x_profile *profile)
 {
-	struct t2x_profile *profile = printer->own;
-
+	if (!profile)
+		return;
 	t2x_tracks_free(&profile->tracks);
 	t2x_stacks_free(&profile->stacks);
 	t2x_index_free(&profile->thread_index);
 	free(profile->thread);
+	free(profile->order);
+	free(profile->notes);
+	free(profile->bases);
 	free(profile);
-	printer->own = NULL;
 }

@@ -12,7 +12,7 @@
 struct t2x_stack {
 	uint32_t parent;          /* number of the stack around; 0: none */
 	uint32_t frame;           /* number of the frame; of a thread's stack, in which its others are: of its thread */
-	int is_thread;
+	int is_thread;            /* or something else that is no frame: not 0 */
 	uint64_t count, self_ns;  /* the owner's; 0 at first */
 };
 

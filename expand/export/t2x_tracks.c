@@ -23,6 +23,10 @@ static void end_innermost(struct t2x_tracks *tracks, struct t2x_track *track, ui
 	span->end_ns = ns > span->start_ns ? ns : span->start_ns;
 	if (track->at_once < span->after)
 		track->at_once = span->after;
+	if (!span->frame && tracks->end_unseen) {
+		tracks->end_unseen(tracks->printer, track, span, track->open, end);
+		return;
+	}
 	if (span->frame)
 		tracks->end_span(tracks->printer, track, span, track->open, end);
 	track->at_once++;
@@ -103,9 +107,15 @@ static void leave(struct t2x_tracks *tracks, struct t2x_track *track, const stru
 	enum t2x_span_end end = ev->rel_ns == T2X_NO_TIME ? T2X_SPAN_UNSURE : T2X_SPAN_LEFT;
 	struct t2x_span *span;
 
+	if (tracks->end_unseen && !fill_up_to(track, ev->open + 1))
+		return;
 	if (track->open > ev->open + 1)
 		end_down_to(tracks, track, ev->open + 1, ev->ns, T2X_SPAN_LOST);
 	span = track->open == ev->open + 1 ? &track->spans[ev->open] : NULL;
+	if (span && !span->frame && tracks->end_unseen) {
+		end_innermost(tracks, track, ev->ns, end);
+		return;
+	}
 	if (!span || !span->frame) {
 		end_down_to(tracks, track, ev->open, ev->ns, T2X_SPAN_LOST);
 		leave_unseen(tracks, track, ev);
@@ -261,6 +271,12 @@ void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track)
 	forget_track(tracks, track);
 }
 
+void t2x_tracks_end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, uint32_t open, uint64_t ns,
+			    enum t2x_span_end end)
+{
+	end_down_to(tracks, track, open, ns, end);
+}
+
 static struct t2x_track_process *process_at(const struct t2x_tracks *tracks, uint32_t i)
 {
 	return t2x_map_at(&tracks->processes, i);
@@ -279,6 +295,107 @@ void t2x_tracks_end(struct t2x_tracks *tracks)
 		}
 	}
 }
+
+/* ---- joining ------------------------------------------------------------------------------------ */
+
+struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t stream, uint32_t tid)
+{
+	const struct t2x_track_process *process = t2x_map_get(&tracks->processes, stream);
+
+	return process ? t2x_map_get(&process->threads, tid) : NULL;
+}
+
+/* Spans that were entered in the part lie in those that were open in front of it. */
+static int join_spans(struct t2x_tracks *to, struct t2x_track *ours, const struct t2x_track *theirs,
+		      const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other))
+{
+	for (uint32_t i = 0; i < theirs->open; i++) {
+		struct t2x_span span = theirs->spans[i];
+
+		if (!i || !span.frame) {
+			if (i >= ours->open)
+				return 0;
+			ours->spans[i].inner_ns += span.inner_ns;
+			continue;
+		}
+		span.frame = find_frame(&to->frames, span.frame);
+		span.node = 0;
+		if (ours->open != i || !span.frame || !make_room(ours, i + 1))
+			return 0;
+		ours->spans[ours->open++] = span;
+	}
+	if (theirs->last_ns > ours->last_ns)
+		ours->last_ns = theirs->last_ns;
+	return 1;
+}
+
+/* A thread, or process, of which there was none yet. */
+static struct t2x_track *new_track(struct t2x_track_process *process, const struct t2x_track *theirs)
+{
+	struct t2x_track *track = calloc(1, sizeof(*track));
+
+	if (!track || !fill_up_to(track, 1) || t2x_map_put(&process->threads, theirs->tid, track)) {
+		if (track)
+			free(track->spans);
+		free(track);
+		return NULL;
+	}
+	track->process = process;
+	track->tid = theirs->tid;
+	memcpy(track->name, theirs->name, sizeof(track->name));
+	track->spans[0] = theirs->spans[0];
+	track->spans[0].node = 0;
+	track->spans[0].inner_ns = 0;
+	return track;
+}
+
+static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct t2x_track_process *theirs)
+{
+	struct t2x_track_process *process;
+
+	/* which of two has the number of the other one depends on who comes first */
+	if (theirs->pid >= FIRST_FREE_PID || t2x_map_get(&to->pids, theirs->pid))
+		return NULL;
+	process = malloc(sizeof(*process));
+	if (!process)
+		return NULL;
+	*process = *theirs;
+	process->threads = (struct t2x_map){ .slots = NULL };
+	process->order = ++to->count;
+	if (t2x_map_put(&to->processes, process->stream, process)) {
+		free(process);
+		return NULL;
+	}
+	return t2x_map_put(&to->pids, process->pid, process) ? NULL : process;
+}
+
+int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
+		    const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other))
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&from->processes); i++) {
+		const struct t2x_track_process *theirs = process_at(from, i);
+		struct t2x_track_process *ours = theirs ? t2x_map_get(&to->processes, theirs->stream) : NULL;
+
+		if (theirs && !ours)
+			ours = new_process(to, theirs);
+		if (theirs && (!ours || ours->pid != theirs->pid))
+			return 0;
+		if (theirs)
+			ours->is_over |= theirs->is_over;
+		for (uint32_t j = 0; theirs && j < t2x_map_slots(&theirs->threads); j++) {
+			const struct t2x_track *track = t2x_map_at(&theirs->threads, j);
+			struct t2x_track *known = track ? t2x_map_get(&ours->threads, track->tid) : NULL;
+
+			if (track && !known)
+				known = new_track(ours, track);
+			if (track && (!known || !join_spans(to, known, track, find_frame)))
+				return 0;
+		}
+	}
+	return 1;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------ */
 
 void t2x_tracks_free(struct t2x_tracks *tracks)
 {

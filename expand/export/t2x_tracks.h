@@ -86,6 +86,8 @@ typedef void t2x_span_fn(struct t2x_printer *printer, const struct t2x_track *tr
 struct t2x_tracks {
 	struct t2x_printer *printer;
 	t2x_span_fn *end_span;
+	t2x_span_fn *end_unseen;  /* of a part: for what was entered in front of it, at a time that is not known;
+				     inner_ns is of this part.  NULL: it is left out */
 	int keeps_messages;
 	struct t2x_frames frames;
 	struct t2x_map processes, pids;
@@ -104,6 +106,20 @@ struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_ev
 
 /* The thread has come to its end: what is open in it ends, its memory is freed. */
 void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track);
+
+/* The thread of a stream.  Return  NULL: it has no events, or has come to its end */
+struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t stream, uint32_t tid);
+
+/* The spans in so many end at this time. */
+void t2x_tracks_end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, uint32_t open, uint64_t ns,
+			    enum t2x_span_end end);
+
+/*
+ * What is open at the end of a part behind becomes what is open.  find_frame: the frame here of one there.
+ * from is for t2x_tracks_free() only.  Return  0: they do not fit, or no memory
+ */
+int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
+		    const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other));
 
 /* All spans that are open end. */
 void t2x_tracks_end(struct t2x_tracks *tracks);

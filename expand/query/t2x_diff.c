@@ -251,7 +251,7 @@ int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 
 static int begin(struct t2x_printer *printer)
 {
-	printer->own = printer->options.filter->totals;
+	printer->own = printer->options.filter->own;
 	return 0;
 }
 

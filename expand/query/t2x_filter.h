@@ -20,8 +20,6 @@
 #include "t2x_when.h"
 #include "model/t2x_writer.h"
 
-struct t2x_totals;
-
 enum t2x_filter_option {
 #define T2X_FILTER_OPTION(name, option, value, help) T2X_FILTER_##name,
 #include "t2x_filter.def"
@@ -44,7 +42,7 @@ struct t2x_filter {
 	unsigned max_depth;                   /* 0: any */
 	uint64_t first_ns, end_ns;            /* of the first and the last event; 0: not known */
 	int32_t utcoff;                       /* of the first one's process */
-	struct t2x_totals *totals;            /* for t2x_writer_totals */
+	void *own;                            /* what t2x_writer_totals, t2x_writer_profile add to */
 };
 
 /* Take an option.  Return  0, -EINVAL if the value makes no sense, or -ENOMEM */

@@ -19,6 +19,7 @@
 enum {
 	THREADS = 4, DEPTH = 6, ROUNDS = 500, HITS = 20, ROUNDS_OF_A_CYCLE = 12,
 	ENTER = 1, LEAVE = ENTER + DEPTH, DATA = LEAVE + DEPTH, STEP, TIMER, COUNTER, TEXT, START, EXIT, END_THREAD,
+	OTHER,                    /* enters the same regions, elsewhere: those of every other thread */
 	FRAME_BYTES = 16 * 1024, CHILDREN = 16,
 };
 
@@ -31,6 +32,7 @@ struct maker {
 	unsigned round, nchildren, next_child;
 	/* what is to be wrong in the middle */
 	int forgets_region, renames, redefines, goes_back;
+	int has_places;           /* some threads enter regions elsewhere */
 	int has_steps;            /* each thread begins each cycle with one, in a block by itself */
 };
 
@@ -53,6 +55,7 @@ static void define_scopes(struct maker *maker)
 	for (unsigned i = 0; i < DEPTH; i++) {
 		name[1] = (char)('0' + i);
 		tlgmake_scope(make, ENTER + i, TLG_STYLE_region_enter, 0, name);
+		tlgmake_scope(make, OTHER + i, TLG_STYLE_region_enter, 0, name);
 		tlgmake_scope(make, LEAVE + i, TLG_STYLE_region_leave, 0, name);
 	}
 	tlgmake_scope(make, DATA, TLG_STYLE_data_intmax, 0, maker->redefines && is_middle(maker) ? "other" : "data");
@@ -63,6 +66,11 @@ static void define_scopes(struct maker *maker)
 	tlgmake_scope(make, START, TLG_STYLE_child_start, 0, "");
 	tlgmake_scope(make, EXIT, TLG_STYLE_child_exit, 0, "");
 	tlgmake_scope(make, END_THREAD, TLG_STYLE_thread_exit, 0, "");
+}
+
+static unsigned enter_of(const struct maker *maker, unsigned tid)
+{
+	return maker->has_places && tid % 2 ? OTHER : ENTER;
 }
 
 /* What the thread's first event in a cycle needs. */
@@ -78,7 +86,7 @@ static void post(struct maker *maker, unsigned tid)
 	tlgmake_thread(make, name, 1);
 	for (unsigned i = 0; i < maker->threads[tid].open; i++)
 		if (!(maker->forgets_region && is_middle(maker) && !i))
-			tlgmake_open_region(make, maker->threads[tid].entered[i], ENTER + i);
+			tlgmake_open_region(make, maker->threads[tid].entered[i], enter_of(maker, tid) + i);
 	maker->threads[tid].is_posted = 1;
 }
 
@@ -143,7 +151,7 @@ static void add_hit(struct maker *maker, unsigned tid, uint64_t ns)
 
 	if (what < 4 && *open < DEPTH) {
 		maker->threads[tid].entered[*open] = ns;
-		tlgmake_hit(&maker->make, ns, ENTER + (*open)++);
+		tlgmake_hit(&maker->make, ns, enter_of(maker, tid) + (*open)++);
 	} else if (what < 8 && *open > 1 + tid % 2) {   /* some span the whole */
 		tlgmake_hit(&maker->make, ns, LEAVE + --*open);
 	} else {
@@ -231,10 +239,15 @@ struct result {
 	uint64_t damages;
 };
 
-static void expand(struct result *result, char *const *paths, unsigned jobs)
+/* What adds up. */
+static const char *const forms[][2] = {
+	{ "--summary=json", "--by=thread" }, { "--format=folded", "--brief" }, { "--format=pprof", "--brief" },
+};
+
+static void expand(struct result *result, const char *const form[2], char *const *paths, unsigned jobs)
 {
-	static char program[] = "t2expand", form[] = "--summary=json", by[] = "--by=thread";
-	char *argv[8] = { program, form, by };
+	static char program[] = "t2expand";
+	char *argv[8] = { program, (char *)(uintptr_t)form[0], (char *)(uintptr_t)form[1] };
 	int argc = 3, fd = memfd_create("text", 0);
 	struct t2x_report report = { .to = NULL };
 	struct t2x_settings settings;
@@ -267,19 +280,23 @@ static void expand(struct result *result, char *const *paths, unsigned jobs)
 	close(fd);
 }
 
-/* The same text and damage with any number of jobs; is_cut: whether ranges can be joined. */
+/* The same text and damage with any number of jobs; is_cut: whether ranges can be joined, -1: it depends. */
 static void check_paths(char *const *paths, int is_cut)
 {
-	static const unsigned jobs[] = { 2, 8 };
+	static const unsigned jobs[] = { 2, 3, 8 };
 	static struct result one, many;
 
-	expand(&one, paths, 1);
-	assert_false(one.was_cut);
-	for (unsigned i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
-		expand(&many, paths, jobs[i]);
-		assert_int_equal(many.was_cut, is_cut);
-		assert_int_equal(many.damages, one.damages);
-		assert_string_equal(many.text, one.text);
+	for (unsigned form = 0; form < sizeof(forms) / sizeof(forms[0]); form++) {
+		expand(&one, forms[form], paths, 1);
+		assert_false(one.was_cut);
+		for (unsigned i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+			expand(&many, forms[form], paths, jobs[i]);
+			if (is_cut >= 0)
+				assert_int_equal(many.was_cut, is_cut);
+			assert_int_equal(many.damages, one.damages);
+			assert_int_equal(many.n, one.n);
+			assert_memory_equal(many.text, one.text, one.n);
+		}
 	}
 }
 
@@ -308,7 +325,7 @@ static void test_ranges_joined_are_the_whole(void **state)
 {
 	(void)state;
 	for (uint32_t seed = 1; seed <= 3; seed++) {
-		struct maker maker = { .round = 0 };
+		struct maker maker = { .has_places = seed > 1 };
 		unsigned char *bytes = NULL;
 		size_t n = 0;
 
@@ -350,6 +367,22 @@ static void test_ranges_of_several_streams_in_a_file_are_joined(void **state)
 		append(&maker, &bytes, &n);
 	}
 	check_bytes(bytes, n, 1);
+	free(bytes);
+}
+
+/* Which place of a region came first is not known to a profile of parts. */
+static void test_ranges_of_streams_with_several_places_are_the_whole(void **state)
+{
+	unsigned char *bytes = NULL;
+	size_t n = 0;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 3; i++) {
+		struct maker maker = { .has_places = 1 };
+		make_trace(&maker, i * 0x101);
+		append(&maker, &bytes, &n);
+	}
+	check_bytes(bytes, n, -1);
 	free(bytes);
 }
 
@@ -444,6 +477,7 @@ int main(void)
 		cmocka_unit_test(test_ranges_in_which_time_goes_back_are_read_again),
 		cmocka_unit_test(test_ranges_that_begin_with_steps_are_read_again),
 		cmocka_unit_test(test_ranges_of_several_streams_in_a_file_are_joined),
+		cmocka_unit_test(test_ranges_of_streams_with_several_places_are_the_whole),
 		cmocka_unit_test(test_ranges_of_several_files_are_joined),
 		cmocka_unit_test(test_ranges_of_one_stream_in_two_files_are_not_joined),
 		cmocka_unit_test(test_ranges_that_contradict_each_other_are_not_joined),

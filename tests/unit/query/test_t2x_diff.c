@@ -11,12 +11,12 @@
 /* A run with so many regions of the label, each so long. */
 static struct t2x_totals *make_run(const char *label, unsigned count, unsigned us)
 {
-	struct t2x_filter filter = { .totals = t2x_totals_new(T2X_BY_NOTHING) };
+	struct t2x_filter filter = { .own = t2x_totals_new(T2X_BY_NOTHING) };
 	const struct t2x_options options = { .filter = &filter };
 	struct t2x_scope *enter, *leave;
 	struct feed f;
 
-	assert_non_null(filter.totals);
+	assert_non_null(filter.own);
 	feed_open_with(&f, &t2x_writer_totals, &options);
 	enter = feed_scope(&f, TLG_STYLE_region_enter, "c", label, NULL);
 	leave = feed_scope(&f, TLG_STYLE_region_leave, "c", label, NULL);
@@ -25,7 +25,7 @@ static struct t2x_totals *make_run(const char *label, unsigned count, unsigned u
 		feed_hit(&f, leave, 1000 * i + us, "");
 	}
 	feed_expect(&f, "");
-	return filter.totals;
+	return filter.own;
 }
 
 struct shown {

@@ -66,8 +66,8 @@ struct half {
 
 static void open_half(struct half *half, enum t2x_part part)
 {
-	*half = (struct half){ .filter = { .totals = t2x_totals_new_part(T2X_BY_NOTHING, part) } };
-	assert_non_null(half->filter.totals);
+	*half = (struct half){ .filter = { .own = t2x_totals_new_part(T2X_BY_NOTHING, part) } };
+	assert_non_null(half->filter.own);
 	half->options.filter = &half->filter;
 	feed_open_with(&half->feed, &t2x_writer_totals, &half->options);
 	half->feed.thread[0].number = 1;
@@ -86,12 +86,12 @@ static const struct t2x_row *find_row(const struct t2x_totals *totals, enum t2x_
 
 static int join(struct half *a, struct half *b)
 {
-	int done = t2x_totals_join(a->filter.totals, b->filter.totals) &&
-		   t2x_totals_join_end(a->filter.totals, &needs_order);
+	int done = t2x_totals_join(a->filter.own, b->filter.own) &&
+		   t2x_totals_join_end(a->filter.own, &needs_order);
 
 	feed_expect(&a->feed, "");
 	feed_expect(&b->feed, "");
-	t2x_totals_free(b->filter.totals);
+	t2x_totals_free(b->filter.own);
 	return done;
 }
 
@@ -118,14 +118,14 @@ static void test_child_that_ends_in_another_part_counts_where_it_began(void **st
 	end(&a, 1, 25, 20);
 	end(&b, 0, 40, 10);
 	assert_true(join(&a, &b));
-	row = find_row(a.filter.totals, T2X_ROW_CHILD, "sort");
+	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
 	assert_int_equal(row->entered, 2);
 	assert_int_equal(row->left, 2);
 	assert_int_equal(row->failed, 2);
 	assert_int_equal(row->total, 35000);
 	assert_int_equal(row->max, 30000);
 	assert_false(needs_order);
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 }
 
 static void test_child_that_another_thread_ends_needs_the_order_of_time(void **state)
@@ -140,14 +140,14 @@ static void test_child_that_another_thread_ends_needs_the_order_of_time(void **s
 	end(&b, 0, 2000, 10);
 	assert_true(join(&a, &b));
 	assert_true(needs_order);
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 	open_half(&a, T2X_PART_FIRST);
 	open_half(&b, T2X_PART_LATER);
 	start(&a, 0, 10);
 	b.feed.current = 1;
 	end(&b, 0, 10, 10);
 	assert_false(join(&a, &b));
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 }
 
 /* Who sees both parts in the order of time may have taken the one for the other. */
@@ -162,7 +162,7 @@ static void test_child_whose_id_comes_twice_is_not_joined(void **state)
 	start(&b, 0, 20);
 	end(&b, 0, 40, 20);
 	assert_false(join(&a, &b));
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 }
 
 static void test_child_that_nobody_started_is_not_joined(void **state)
@@ -174,7 +174,7 @@ static void test_child_that_nobody_started_is_not_joined(void **state)
 	open_half(&b, T2X_PART_LATER);
 	end(&b, 0, 40, 20);
 	assert_false(join(&a, &b));
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 }
 
 static void test_region_that_no_part_entered_is_not_joined(void **state)
@@ -186,7 +186,7 @@ static void test_region_that_no_part_entered_is_not_joined(void **state)
 	open_half(&b, T2X_PART_LATER);
 	feed_hit(&b.feed, feed_scope(&b.feed, TLG_STYLE_region_leave, "c", "r", NULL), 10, "");
 	assert_false(join(&a, &b));
-	t2x_totals_free(a.filter.totals);
+	t2x_totals_free(a.filter.own);
 }
 
 int main(void)

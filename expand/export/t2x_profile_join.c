@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_profile_join.c - see t2x_profile_join.h. */
+#include "t2x_profile_join.h"
+
+#include <stdlib.h>
+
+#include "query/t2x_filter.h"
+
+/* ---- stacks ------------------------------------------------------------------------------------- */
+
+/* The stack of a region that was open at the end of the parts in front.  Return  0: there is none */
+static uint32_t find_base(struct t2x_profile *to, const struct t2x_profile_base *base)
+{
+	struct t2x_track *track = t2x_tracks_get(&to->tracks, base->stream, base->tid);
+
+	if (!track || base->depth >= track->open || !track->spans[base->depth].frame)
+		return 0;
+	return t2x_profile_stack(to, track, &track->spans[base->depth], base->depth);
+}
+
+/* parent: the stack around, as it is in to */
+static uint32_t find_stack(struct t2x_profile *to, const struct t2x_profile *from, const struct t2x_stack *stack,
+			   uint32_t parent)
+{
+	const struct t2x_profile_thread *thread;
+	const struct t2x_frame *frame;
+
+	if (stack->is_thread == T2X_PROFILE_BASE)
+		return find_base(to, &from->bases[stack->frame - 1]);
+	if (stack->is_thread == T2X_PROFILE_THREAD) {
+		thread = &from->thread[stack->frame - 1];
+		return t2x_profile_thread_stack(to, thread->pid, thread->name);
+	}
+	frame = t2x_frames_join(&to->tracks.frames, from->tracks.frames.frames[stack->frame - 1]);
+	return frame && (parent || !stack->parent) ? t2x_stacks_find(&to->stacks, parent, frame->number, 0) : 0;
+}
+
+/* A stack comes behind the one around it. */
+static int join_stacks(struct t2x_profile *to, const struct t2x_profile *from)
+{
+	uint32_t *numbers = malloc((from->stacks.count + 1) * sizeof(*numbers));
+	int done = numbers != NULL;
+
+	for (uint32_t i = 0; done && i < from->stacks.count; i++) {
+		const struct t2x_stack *stack = &from->stacks.stacks[i];
+
+		numbers[i] = find_stack(to, from, stack, stack->parent ? numbers[stack->parent - 1] : 0);
+		if (numbers[i]) {
+			to->stacks.stacks[numbers[i] - 1].count += stack->count;
+			to->stacks.stacks[numbers[i] - 1].self_ns += stack->self_ns;
+		}
+		done = numbers[i] != 0;
+	}
+	free(numbers);
+	return done;
+}
+
+/* Also those of regions that are open. */
+static int join_frames(struct t2x_frames *to, const struct t2x_frames *from)
+{
+	to->is_ambiguous |= from->is_ambiguous;
+	for (uint32_t i = 0; i < from->count; i++)
+		if (!t2x_frames_join(to, from->frames[i]))
+			return 0;
+	return 1;
+}
+
+/* ---- notes -------------------------------------------------------------------------------------- */
+
+/* Return  0: it is of a region that is not open */
+static int join_note(struct t2x_profile *to, const struct t2x_profile_note *note)
+{
+	struct t2x_track *track = t2x_tracks_get(&to->tracks, note->stream, note->tid);
+
+	if (!track)
+		return !note->is_alone;
+	if (note->is_alone) {
+		if (track->open != note->depth + 1)
+			return 0;
+		track->spans[note->depth].inner_ns += note->inner_ns;
+	}
+	if (note->depth || note->is_alone)
+		t2x_tracks_end_down_to(&to->tracks, track, note->depth, note->ns, note->end);
+	else
+		t2x_tracks_end_thread(&to->tracks, track);
+	return 1;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------------- */
+
+int t2x_profile_join(struct t2x_profile *to, struct t2x_profile *from)
+{
+	struct t2x_printer printer = { .own = to };
+	int done;
+
+	to->tracks.printer = &printer;   /* its spans end in it */
+	done = !from->is_cut && join_frames(&to->tracks.frames, &from->tracks.frames) && join_stacks(to, from);
+	for (uint32_t i = 0; done && i < from->nnotes; i++)
+		done = join_note(to, &from->notes[i]);
+	done = done && t2x_tracks_join(&to->tracks, &from->tracks, t2x_frames_join);
+	to->tracks.printer = NULL;
+	if (from->first_ns - 1 < to->first_ns - 1)
+		to->first_ns = from->first_ns;
+	if (from->last_ns > to->last_ns)
+		to->last_ns = from->last_ns;
+	to->lost += from->lost;
+	return done;
+}
+
+static int begin(struct t2x_printer *printer)
+{
+	struct t2x_profile *profile = printer->options.filter->own;
+
+	profile->tracks.printer = printer;
+	printer->own = profile;
+	return 0;
+}
+
+const struct t2x_writer t2x_writer_profile = {
+	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.begin = begin, .unresolved = t2x_profile_event,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};
