@@ -204,7 +204,7 @@ static void run_hogs(unsigned ms)
 
 /* ---- sites ----------------------------------------------------------------------------------------- */
 
-enum { SMALL = 1024, MEDIUM = 2048, LARGE = 4096, KEPT_OF = 8, PARTS = 1000 };
+enum { SMALL = 2048, MEDIUM = 4096, LARGE = 8192, KEPT_OF = 16, PARTS = 625 };
 static void *volatile kept[1000000 / KEPT_OF];
 static unsigned kept_count;
 
@@ -240,13 +240,13 @@ __attribute__((noinline)) void site_large(unsigned n)
 
 static void run_sites(unsigned unused)
 {
-	/* of 1000 allocations; multiples of KEPT_OF */
+	/* of 1600 allocations; multiples of KEPT_OF */
 	const struct site {
 		const char *name;
 		void (*run)(unsigned n);
 		unsigned n, size;
-	} sites[] = { { "site_small", site_small, 504, SMALL }, { "site_medium", site_medium, 296, MEDIUM },
-		      { "site_large", site_large, 200, LARGE } };
+	} sites[] = { { "site_small", site_small, 800, SMALL }, { "site_medium", site_medium, 480, MEDIUM },
+		      { "site_large", site_large, 320, LARGE } };
 
 	(void)unused;
 	for (unsigned part = 0; part < PARTS; part++)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# prof.sh - what profiles cost a program, for run.sh, which sources this.  Uses its $out, $dir and functions.
+# prof.sh - what profiles cost a program, and how right they are, for run.sh, which sources this.  Uses its $out, $dir
+# and functions.
 #
-# Programs of others with work of their own, in turn with and without libtrace2-prof in front of them and beside
-# gperftools, round by round: CPU time of the whole process, writing the profile included, on one processor.
-
-profiler_library=
-gperftools=
+# Works: programs of others, xz and sqlite3, by the CPU time of the whole process, writing the profile included, on one
+# processor; and those of bench_prof, which print what was measured, or what a profile has to say.  Each in modes:
+# without a profiler, with libtrace2-prof and its settings, with profilers of others.  All of them in turn, round by
+# round.  What is not installed is left out, and named.
 
 # The first of these libraries that the dynamic linker knows
 find_library()
@@ -18,50 +18,199 @@ find_library()
 	done | head -n 1
 }
 
-# work NAME: the command of a program, in words
+# work NAME MODE: the command, in words; of what is slow fewer repetitions
 work()
 {
+	local n=10000000
+
+	case $2 in
+	tcmalloc,all | heaptrack | massif | drd | helgrind) n=100000 ;;
+	esac
 	case $1 in
 	xz) words=(xz -k -c -4 -T1 "$dir/input") ;;
 	sqlite3) words=(sqlite3 :memory: "with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
 		select count(distinct substr(hex(i * 7919), 1, 9) || 'text') from n") ;;
+	malloc | lock) words=("$out/bench/bench_prof" "$1" "$n") ;;
+	tick) words=("$out/bench/bench_prof" tick 30000) ;;
+	hogs) words=("$out/bench/bench_prof" hogs 1000) ;;
+	sites) words=("$out/bench/bench_prof" sites) ;;
 	esac
 }
 
-# with MODE: the environment of a program that is profiled so, in words
+# jemalloc's settings for a sample in so many bytes, on the average
+jemalloc_samples()
+{
+	local log=19
+
+	[ "$1" = 512k ] || log=14
+	echo "MALLOC_CONF=prof:true,prof_accum:true,prof_final:true,lg_prof_sample:$log,prof_prefix:$dir/profile"
+}
+
+# with MODE: how a program is profiled so: its environment, and the command in front of it, in words
 with()
 {
-	settings=("TRACE2_RAW=$dir/profile.tlg" "LD_PRELOAD=$profiler_library")
+	local ours tcmalloc jemalloc
+
+	ours=$(realpath "$out/libtrace2-prof.so.0")
+	tcmalloc=LD_PRELOAD=$(find_library libtcmalloc.so.4) jemalloc=LD_PRELOAD=$(find_library libjemalloc.so.2)
+	settings=() before=()
 	case $1 in
-	none) settings=() ;;
-	off) settings=("LD_PRELOAD=$profiler_library") ;;
-	gperftools,*) settings=("LD_PRELOAD=$gperftools" "CPUPROFILE=$dir/profile.gp" "CPUPROFILE_FREQUENCY=${1#*,}") ;;
-	*) settings+=("TRACE2_PROF=$1") ;;
+	none) ;;
+	off) settings=("LD_PRELOAD=$ours") ;;
+	gperftools,*) settings=("LD_PRELOAD=$(find_library libprofiler.so.0)" "CPUPROFILE=$dir/profile.gp"
+		"CPUPROFILE_FREQUENCY=${1#*,}") ;;
+	tcmalloc) settings=("$tcmalloc") ;;
+	tcmalloc,512k) settings=("$tcmalloc" TCMALLOC_SAMPLE_PARAMETER=524288) ;;
+	tcmalloc,all) settings=("$tcmalloc" "HEAPPROFILE=$dir/profile" HEAP_PROFILE_ALLOCATION_INTERVAL=0
+		HEAP_PROFILE_INUSE_INTERVAL=0) ;;
+	jemalloc) settings=("$jemalloc") ;;
+	jemalloc,*) settings=("$jemalloc" "$(jemalloc_samples "${1#*,}")") ;;
+	heaptrack) before=(heaptrack -o "$dir/profile") ;;
+	massif) before=(valgrind -q --tool=massif --massif-out-file="$dir/profile.massif") ;;
+	drd | helgrind) before=(valgrind -q "--tool=$1") ;;
+	mutrace) before=(mutrace) ;;
+	*) settings=("LD_PRELOAD=$ours" "TRACE2_RAW=$dir/profile.tlg" "TRACE2_PROF=$1") ;;
 	esac
+}
+
+# prof_run NAME MODE: its output into $dir/output, what it cost into $dir/cost
+prof_run()
+{
+	local words settings before
+
+	rm -f "$dir"/profile.*
+	work "$1" "$2"
+	with "$2"
+	case $1 in
+	xz | sqlite3) before=(taskset -c 0 "${before[@]}") ;;
+	esac
+	"$out/bench/bench_cost" env "${settings[@]}" "${before[@]}" "${words[@]}" 3>"$dir/cost" >"$dir/output" \
+		2>"$dir/notes" && return
+	echo "FAILED: $1, $2" >&2
+	cat "$dir/notes" >&2
+	return 1
+}
+
+# What a run has cost: of a program its CPU time in ms, of a call what it says
+cost_of()
+{
+	case $1 in
+	xz | sqlite3) awk '{ print $2 / 1000 }' "$dir/cost" ;;
+	*) grep -E '^[0-9]+[.][0-9]+$' "$dir/output" ;;
+	esac
+}
+
+measure_cost()
+{
+	prof_run "$1" "$2" && costs["$1, $2"]+=" $(cost_of "$1")"
+}
+
+# How right the profile is that a run has left, and how large it is
+measure_accuracy()
+{
+	local kind=${2%%,*} file first second
+
+	prof_run "$1" "$2" || return 1
+	case $2 in
+	*=*)
+		kind=pprof
+		costs["$1, $2: size"]+=" $(stat -c %s "$dir/profile.tlg")"
+		"$out/t2expand" --format=pprof --profile="${2%%=*}" -o "$dir/profile.pb.gz" "$dir/profile.tlg" 2>"$dir/notes" ||
+			return 1
+		rm "$dir/profile.tlg"
+		costs["$1, $2, as pprof: size"]+=" $(stat -c %s "$dir/profile.pb.gz")"
+		;;
+	esac
+	file=$(find "$dir" -name 'profile.*' | tail -n 1)
+	[ $kind = pprof ] || costs["$1, $2: size"]+=" $(stat -c %s "$file")"
+	read -r first second < <(python3 -B "$here/prof_read.py" "$kind" "$file" "$out/bench/bench_prof" "$dir/output")
+	case $1 in
+	hogs) costs["$1, $2: share"]+=" $first" costs["$1, $2: time"]+=" $second" ;;
+	sites) costs["$1, $2: allocated"]+=" $first" costs["$1, $2: in use"]+=" $second" ;;
+	esac
+	[ -n "$second" ]
+}
+
+# in_turn ROUNDS COMMAND WORK:MODE...: each in each round, another one first in each
+in_turn()
+{
+	local rounds=$1 command=$2 i name
+	local -a names
+
+	shift 2
+	names=("$@")
+	for ((i = 0; i < rounds; i++)); do
+		for name in "${names[@]}"; do
+			"$command" "${name%%:*}" "${name#*:}" || return 1
+		done
+		names=("${names[@]:1}" "${names[0]}")
+	done
+}
+
+# have WHAT TEST...: else it is named
+have()
+{
+	"${@:2}" >/dev/null 2>&1 && return
+	echo "not measured: $1 is not installed"
+	return 1
+}
+
+# Into programs, calls and profiles: what there is
+list_modes()
+{
+	programs=(xz:none xz:off xz:cpu=100hz xz:cpu=1000hz)
+	calls=(malloc:none malloc:off malloc:heap=1g malloc:heap=512k lock:none lock:off lock:block=10us,mutex=10
+		tick:none tick:cpu tick:cpu,unwind=fp)
+	profiles=(hogs:cpu=100hz hogs:cpu=1000hz sites:heap=512k sites:heap=16k)
+	have sqlite3 command -v sqlite3 &&
+		programs+=(sqlite3:{none,off,heap=512k} sqlite3:cpu=100hz,heap=512k,block=10us,mutex=10)
+	if have "gperftools' libprofiler" [ -n "$(find_library libprofiler.so.0)" ]; then
+		programs+=(xz:gperftools,{100,1000})
+		calls+=(tick:gperftools,100)
+		profiles+=(hogs:gperftools,{100,1000})
+	fi
+	have "gperftools' libtcmalloc" [ -n "$(find_library libtcmalloc.so.4)" ] &&
+		calls+=(malloc:tcmalloc malloc:tcmalloc,{512k,all}) profiles+=(sites:tcmalloc,all)
+	if have jemalloc [ -n "$(find_library libjemalloc.so.2)" ]; then
+		calls+=(malloc:jemalloc malloc:jemalloc,512k)
+		profiles+=(sites:jemalloc,{512k,16k})
+	fi
+	have heaptrack command -v heaptrack && calls+=(malloc:heaptrack) profiles+=(sites:heaptrack)
+	have valgrind command -v valgrind && calls+=(malloc:massif lock:{drd,helgrind}) profiles+=(sites:massif)
+	have mutrace command -v mutrace && calls+=(lock:mutrace)
+	return 0
+}
+
+# report_all: each measurement, and what so many ticks a second are of a processor
+report_all()
+{
+	local name hz unit
+
+	for name in "${!costs[@]}"; do
+		case $name in
+		*size) unit=B ;;
+		*share) unit=points ;;
+		*time | *allocated | *"in use") unit=% ;;
+		xz* | sqlite3*) unit=ms ;;
+		*) unit=ns ;;
+		esac
+		[[ ${costs[$name]} = *-* ]] || report "$name" 1 "$unit" "${costs[$name]}"
+		[[ $name = tick* ]] || continue
+		for hz in 100 1000; do
+			report "$name, $hz a second" 1 % \
+				"$(printf '%s\n' ${costs[$name]} | awk -v hz="$hz" '{ print $1 * hz / 1e7 }' | tr '\n' ' ')"
+		done
+	done | sort
 }
 
 run_prof()
 {
-	local names name mode i words settings
+	local rounds=${BENCH_PROF_ROUNDS:-15} programs calls profiles
 	local -A costs=()
 
-	profiler_library=$(realpath "$out/libtrace2-prof.so.0") gperftools=$(find_library libprofiler.so.0)
-	cat "$out/libtrace2.so.0" >"$dir/input" || return 1
-	names="xz:none xz:off xz:cpu=100hz xz:cpu=1000hz sqlite3:none sqlite3:off sqlite3:heap=512k"
-	names+=" sqlite3:cpu=100hz,heap=512k,block=10us,mutex=10"
-	[ -z "$gperftools" ] || names+=" xz:gperftools,100 xz:gperftools,1000"
-	for ((i = 0; i < ${BENCH_PROF_ROUNDS:-15}; i++)); do
-		for name in $names; do
-			rm -f "$dir"/profile.*
-			work "${name%%:*}"
-			with "${name#*:}"
-			taskset -c 0 "$out/bench/bench_cost" env "${settings[@]}" "${words[@]}" 3>"$dir/cost" \
-				>/dev/null 2>"$dir/notes" || { cat "$dir/notes" >&2; return 1; }
-			costs[$name]+=" $(awk '{ print $2 / 1000 }' "$dir/cost")"
-		done
-		names="${names#* } ${names%% *}"      # another one comes first
-	done
-	for name in $(printf '%s\n' $names | sort); do
-		report "${name/:/, }" 1 ms "${costs[$name]}"
-	done
+	cat "$out/libtrace2.so.0" >"$dir/input" && list_modes || return 1
+	in_turn "$rounds" measure_cost "${programs[@]}" &&
+		in_turn "$rounds" measure_cost "${calls[@]}" &&
+		in_turn $((rounds / 3 + 1)) measure_accuracy "${profiles[@]}" &&
+		report_all
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# usage: bench/run.sh [NAME...]          (default: all, and write bench/RESULTS.md)
+# usage: bench/run.sh [NAME...]          (default: all, and write bench/RESULTS.md; of "prof" its section there)
 #
 # Run the benchmarks of $T2_OUT (default build), check what they recorded, print their measurements and the goals.
 # Exit status 0: all ran and all was recorded, whether goals are reached or not.
@@ -18,7 +18,7 @@
 #   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
 #   formats       the same events in every format, beside babeltrace2 (one processor)
 #   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST
-#   prof          what profiles cost programs, beside gperftools (one processor)
+#   prof          what profiles cost, and how right they are, beside those of others; BENCH_PROF_ROUNDS (default 15)
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/library/check_instructions.sh counts, counted now
@@ -285,7 +285,9 @@ for name in ${*:-$all}; do
 	rm -f "$dir/trace.tlg"
 done
 if [ $# -gt 0 ]; then
-	python3 -B "$here/table.py" "$dir" || failed=1
+	renew=()
+	[ "$failed" -ne 0 ] || renew=(--renew "$here/RESULTS.md")
+	python3 -B "$here/table.py" "${renew[@]}" "$dir" || failed=1
 elif [ "$failed" -eq 0 ]; then
 	python3 -B "$here/table.py" --results "$dir" >"$dir/RESULTS.md" || failed=1
 	cat "$dir/RESULTS.md"

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Make a table of the measurements that the benchmarks printed.
 
-usage: table.py [--results] DIRECTORY
+usage: table.py [--results] [--renew FILE] DIRECTORY
 
 Reads DIRECTORY/*.measurements: one a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
 (bench.h); lines without tabs are remarks.  Prints, as Markdown, the goals that are reached or missed, and everything
 that was measured.
 --results: with the head and the machine, as in RESULTS.md; then it is an error if a goal's measurement is missing.
+--renew: and put the sections of benchmarks that have their goals themselves (APART) into FILE, a RESULTS.md.
 
 Values of two measurements at the same place were taken one right after the other: so their ratio is taken round by
 round, and the median of these counts.  The best value is the least, or for rates the greatest: what the
@@ -18,6 +19,8 @@ There is no verdict on a difference that is less than its noise: the interval in
 100, is wider than the goal, or it is below zero by more than that.
 """
 import argparse
+import contextlib
+import io
 import os
 import pathlib
 import platform
@@ -52,9 +55,35 @@ FORMAT_GOALS = {"chrome": 1 / 3, "summary": 1.5}
 
 PROGRAMS = (("sqlite", 1), ("zstd", 1), ("zstd", 2), ("server", 1))
 
-PROFILES = (("xz", "off", None), ("xz", "cpu=100hz", 1.005), ("xz", "cpu=1000hz", 1.03), ("xz", "gperftools,100", None),
+PROFILED = (("xz", "off", None), ("xz", "cpu=100hz", 0.005), ("xz", "cpu=1000hz", 0.03), ("xz", "gperftools,100", None),
             ("xz", "gperftools,1000", None), ("sqlite3", "off", None), ("sqlite3", "heap=512k", None),
             ("sqlite3", "cpu=100hz,heap=512k,block=10us,mutex=10", None))
+TICKS = (("cpu", (0.5, 3)), ("cpu,unwind=fp", (None, None)), ("gperftools,100", (None, None)))
+# A call: mode, what it is compared with, ns that it may add
+CALLS = (("malloc", "free() and malloc()", (
+              ("off", "none", None), ("heap=1g", "none", 5), ("heap=512k", "none", None),
+              ("tcmalloc,512k", "tcmalloc", None), ("tcmalloc,all", "tcmalloc", None),
+              ("jemalloc,512k", "jemalloc", None), ("heaptrack", "none", None), ("massif", "none", None))),
+         ("lock", "locking and unlocking", (
+              ("off", "none", None), ("block=10us,mutex=10", "none", 3), ("mutrace", "none", None),
+              ("drd", "none", None), ("helgrind", "none", None))))
+# Profiles of which the truth is known: mode, of what, the greatest error
+KNOWN = (*(("hogs", mode, "share", most) for mode, most in (
+              ("cpu=100hz", 3), ("cpu=1000hz", 3), ("gperftools,100", None), ("gperftools,1000", None))),
+         *(("hogs", mode, "time", None) for mode in ("cpu=100hz", "cpu=1000hz", "gperftools,100", "gperftools,1000")),
+         *(("sites", mode, "allocated", most) for mode, most in (
+              ("heap=512k", 5), ("jemalloc,512k", None), ("heap=16k", 5), ("jemalloc,16k", None),
+              ("tcmalloc,all", None), ("heaptrack", None))),
+         *(("sites", mode, "in use", most) for mode, most in (
+              ("heap=512k", None), ("jemalloc,512k", None), ("heap=16k", 5), ("jemalloc,16k", None), ("massif", None))))
+SIZED = (("hogs", ("cpu=100hz", "cpu=100hz, as pprof", "gperftools,100", "cpu=1000hz", "cpu=1000hz, as pprof",
+                   "gperftools,1000")),
+         ("sites", ("heap=512k", "heap=512k, as pprof", "jemalloc,512k", "heap=16k", "heap=16k, as pprof",
+                    "jemalloc,16k", "tcmalloc,all", "heaptrack", "massif")))
+KNOWN_AS = {"share": "one of two equal hogs, from its true share, in percentage points",
+            "time": "CPU time found, from what was used, in %",
+            "allocated": "three known sites, the worst, bytes allocated, error in %",
+            "in use": "the same, bytes in use, error in %"}
 
 
 def goals_of_program(program, threads):
@@ -74,6 +103,29 @@ def goals_of_program(program, threads):
     for mode in ("on", "block"):
         yield Goal(f"{program}, {mode}: lost, in %", "programs", f"{program}, {mode}: lost", at_most=0)
 
+
+def goals_of_profiles():
+    """What libtrace2-prof costs and how right it is, beside others"""
+    for work, mode, most in PROFILED:
+        yield Goal(f"added to {work}: {mode}", "prof", f"{work}, {mode}", minus=f"{work}, none",
+                   baseline=f"{work}, none", at_most=most)
+    for mode, limits in TICKS:
+        yield Goal(f"a tick, its signal included: {mode}", "prof", f"tick, {mode}", baseline="tick, none")
+        for hz, most in zip((100, 1000), limits):
+            yield Goal(f"{hz} of these a second, in % of a processor", "prof", f"tick, {mode}, {hz} a second",
+                       at_most=most)
+    for call, what, modes in CALLS:
+        for mode, without, most in modes:
+            yield Goal(f"added to {what}: {mode}", "prof", f"{call}, {mode}", minus=f"{call}, {without}", at_most=most)
+    for work, mode, what, most in KNOWN:
+        yield Goal(f"{KNOWN_AS[what]}: {mode}", "prof", f"{work}, {mode}: {what}", at_most=most)
+    for work, modes in SIZED:
+        for mode in modes:
+            yield Goal(f"size of the profile of these {work}: {mode}", "prof", f"{work}, {mode}: size")
+
+
+# Benchmarks whose goals are in a section of their own, which can be made anew alone
+APART = {"prof": list(goals_of_profiles())}
 
 GOALS = [
     Goal("region enter or leave, inline macro", "emit", "region, inline", baseline=BASELINE, at_most=1.08,
@@ -153,8 +205,6 @@ GOALS = [
     Goal("bytes of a checkpoint on disk, usual mix, packed", "drain", "mix, packed: size", 4, at_most=9),
     Goal("the same, packed + LZ4", "drain", "mix, packed + LZ4: size", 4, at_most=8),
     *(goal for program, threads in PROGRAMS for goal in goals_of_program(program, threads)),
-    *(Goal(f"{work}, profile {mode}: its CPU time against none", "prof", f"{work}, {mode}", baseline=f"{work}, none",
-           at_most=most) for work, mode, most in PROFILES),
     Goal("server: its CPU time with events against without", "programs", "server, on: with events",
          baseline="server, on: without events", at_most=1.1),
 ]
@@ -288,12 +338,12 @@ def cell_of(goal, base):
     return f"{goal.baseline}{minus}: {both(base)}"
 
 
-def print_goals(measurements, remarks):
+def print_goals(goals, measurements, remarks):
     """Return  the goals whose measurements are missing, though nothing says why"""
     missing = []
     print("| measurement | min, median | baseline: min, median | ratio at best | median ratio | goal | met |")
     print("|---|---|---|---|---|---|---|")
-    for goal in GOALS:
+    for goal in goals:
         result = compare(goal, measurements)
         if result:
             measured, base, ratios = result
@@ -307,18 +357,41 @@ def print_goals(measurements, remarks):
     return missing
 
 
-def print_measurements(measurements, remarks):
-    for bench, lines in remarks.items():
-        print(f"\n## {bench}\n")
-        print("| measurement | threads | unit | best | median | rounds |\n|---|---|---|---|---|---|")
-        for (of_bench, name, threads), measurement in measurements.items():
-            if of_bench == bench:
-                print(f"| {name} | {threads} | {measurement.unit} | {number(best(measurement))} "
-                      f"| {number(statistics.median(measurement.values))} | {len(measurement.values)} |")
-        if lines:
-            print()
-        for line in lines:
-            print(f"- {line}")
+def print_section(bench, measurements, remarks, note=""):
+    """Everything about one benchmark.  Return  the goals that are missing of one whose goals are here"""
+    missing = []
+    print(f"## {bench}\n")
+    if note:
+        print(f"{note}\n")
+    if bench in APART:
+        missing = print_goals(APART[bench], measurements, remarks)
+        print()
+    print("| measurement | threads | unit | best | median | rounds |\n|---|---|---|---|---|---|")
+    for (of_bench, name, threads), measurement in measurements.items():
+        if of_bench == bench:
+            print(f"| {name} | {threads} | {measurement.unit} | {number(best(measurement))} "
+                  f"| {number(statistics.median(measurement.values))} | {len(measurement.values)} |")
+    if remarks[bench]:
+        print()
+    for line in remarks[bench]:
+        print(f"- {line}")
+    return missing
+
+
+def renew(path, measurements, remarks):
+    """Put the sections of benchmarks that stand apart, as measured now, in place of those in a file of results"""
+    text = path.read_text()
+    for bench in sorted(remarks.keys() & APART.keys()):
+        with contextlib.redirect_stdout(io.StringIO()) as section:
+            print_section(bench, measurements, remarks, f"Measured apart from the rest: {machine()}")
+        new = section.getvalue()
+        old = re.search(rf"^## {bench}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+        if not old:
+            text = f"{text.rstrip()}\n\n{new}"
+        else:
+            rest = text[old.end():]
+            text = text[:old.start()] + new + ("\n" if rest else "") + rest
+    path.write_text(text)
 
 
 # Vendor, family, model: a virtual machine may call its processor no more than "AMD EPYC"
@@ -370,6 +443,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--results", action="store_true")
+    parser.add_argument("--renew", type=pathlib.Path)
     arguments = parser.parse_args()
     measurements, remarks = read_directory(arguments.directory)
     if not measurements:
@@ -377,8 +451,13 @@ def main():
         return 1
     if arguments.results:
         print(HEAD.format(machine=machine()))
-    missing = print_goals(measurements, remarks)
-    print_measurements(measurements, remarks)
+    goals = [goal for goal in GOALS if goal.bench in remarks]
+    missing = print_goals(goals, measurements, remarks) if goals else []
+    for bench in remarks:
+        print()
+        missing += print_section(bench, measurements, remarks)
+    if arguments.renew:
+        renew(arguments.renew, measurements, remarks)
     for goal in missing:
         print(f"table.py: not measured: {goal.bench}: {goal.measurement} against {goal.baseline}", file=sys.stderr)
     return 1 if missing and arguments.results else 0

@@ -90,6 +90,28 @@ expect "measurements of one benchmark are enough to look at" 0 python3 -B bench/
 expect "all goals of a benchmark that ran are to be measured for RESULTS.md" 1 \
 	python3 -B bench/table.py --results "$tmp"
 rm -f "$tmp"/*.measurements
+
+# The section of a benchmark that has its goals in it is made anew, and nothing else of a file of results.
+printf 'xz, %s|1|ms|%s\n' none "100 100 100 100" cpu=100hz "101 99 100 102" cpu=1000hz "101 101 101 101" |
+	measurements prof
+echo "not measured: all the others" >>"$tmp/prof.measurements"
+row "an overhead that is less than its noise" "added to xz: cpu=100hz" \
+	"xz, none: 100, 100 ms; -0.01; 1/200; <= 1/200; noise"
+row "an overhead that is known" "added to xz: cpu=1000hz" "xz, none: 100, 100 ms; 1/100; 1/100; <= 1/33.3; yes"
+printf '# Results\n\n## emit\n\nfirst\n\n## prof\n\nold\n\n| old |\n\n## tail\n\nlast\n' >"$tmp/results"
+expect "a section is made anew" 0 python3 -B bench/table.py --renew "$tmp/results" "$tmp"
+cp "$tmp/results" "$tmp/once"
+printf '# Results\n\n## emit\n\nfirst\n\n\nlast\n' >"$tmp/others"
+expect "the other sections stay" 0 sh -c "sed '/^## prof/,/^## tail/d' '$tmp/once' | cmp -s - '$tmp/others'"
+expect "the old one is gone" 1 grep -q old "$tmp/once"
+expect "the new one is there" 0 grep -q '^| added to xz: cpu=1000hz | 1, 1 ms ' "$tmp/once"
+expect "it is made anew again" 0 python3 -B bench/table.py --renew "$tmp/results" "$tmp"
+expect "it is there once" 0 [ "$(grep -c '^## prof$' "$tmp/results")" -eq 1 ]
+expect "the rest is as it was" 0 sh -c "sed '/^Measured/d' '$tmp/once' >'$tmp/a'; sed '/^Measured/d' '$tmp/results' | cmp -s - '$tmp/a'"
+printf '# Results\n' >"$tmp/results"
+expect "a section is added" 0 python3 -B bench/table.py --renew "$tmp/results" "$tmp"
+expect "it is there" 0 grep -q '^## prof$' "$tmp/results"
+rm -f "$tmp"/*.measurements
 expect "no measurements at all" 1 python3 -B bench/table.py "$tmp"
 
 total
