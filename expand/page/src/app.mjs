@@ -251,6 +251,8 @@ export class App {
 			if (range)
 				this.selected = this.point = this.sample = null;
 			this.showPanel();
+		} else {
+			this.profile.follow();
 		}
 		this.invalidate();
 	}

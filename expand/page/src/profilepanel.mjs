@@ -91,14 +91,26 @@ export class ProfilePanel {
 	show() {
 		if (!this.isThere)
 			return;
+		this.showGraph();
+		this.showBar();
+		this.showFunctions();
+	}
+
+	/** While a range is dragged: the flame graph follows, the table waits. */
+	follow() {
+		if (!this.isThere || !this.element.isConnected)
+			return;
+		this.showGraph();
+		this.showBar();
+	}
+
+	showGraph() {
 		const { trace, palette, theme } = this.app;
 		const plain = sumUp(trace, this.choice, this.lane ? [this.lane] : this.lanes, this.range);
 		this.plain = plain;
 		this.tree = this.isInverted ? invert(plain) : plain;
 		if (this.focus >= this.tree.parent.length)
 			this.focus = 0;
-		this.showBar();
-		this.showFunctions();
 		this.graph.show({ tree: this.tree, focus: this.focus, title: this.title, names: trace.stacks.functions,
 			colors: palette.functionsCss, marked: this.findMarked(), theme });
 	}

@@ -81,8 +81,9 @@ test("test_page_range_and_thread_choose_the_samples", async () => {
 	await page.mouse.down();
 	await page.mouse.move(box.x + await x(130), box.y + 10);
 	await page.mouse.move(box.x + await x(141), box.y + 10);
-	await page.mouse.up();
 	const names = async () => (await flamesOf(page)).map((row) => row.map(([name]) => name));
+	assert.deepEqual(await names(), [["all threads · 50 ns"], ["main", "run"], ["work", "hash"], ["hash"]]);
+	await page.mouse.up();
 	assert.deepEqual(await names(), [["all threads · 50 ns"], ["main", "run"], ["work", "hash"], ["hash"]]);
 	assert.ok((await page.locator("#panel .beside table").first().innerText()).includes("app/step"));
 	await page.locator(".head.lane").nth(1).locator(".name").click();
