@@ -50,10 +50,11 @@ int main(int argc, char **argv)
 EOF
 ${CC:-cc} -I"$top/runtime" -o dies dies.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
 
-# A process that has recorded $1 numbers is killed; its trace is $2.
+# A process that has recorded $1 numbers is killed; its trace is $2.  It has no thread that could write the last of them
+# if it is slow to die.
 die()
 {
-	(TRACE2_RAW=$tmp/$2 ./dies "$1" >/dev/null; true) 2>/dev/null
+	(TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/$2 ./dies "$1" >/dev/null; true) 2>/dev/null
 }
 
 # The numbers in perf text $1 are 0 to $2 - 1, each once
@@ -293,7 +294,8 @@ check "nothing said" test "$(wc -l <err)" -eq 1
 rm -f ready
 for n in 0 5000; do
 	rm -f living.tlg
-	TRACE2_RAW=$tmp/living.tlg ./dies $n wait <in >ready &
+	# without a thread that would soon write even the start of the process
+	TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/living.tlg ./dies $n wait <in >ready &
 	exec 3>in
 	until [ -s ready ]; do :; done
 	expect "of a living process" "$([ $n -lt 100 ]; echo $((!$?)))" "living.tlg: process $! is running: --live=$! reads" \
