@@ -105,7 +105,17 @@ weigh()
 	echo "storm, $1: $said bytes allocated, $sum_all estimated; $kept in use, $sum_kept estimated"
 }
 
-# kill_one DIRECTORY: a program, and what is recovered of it.  Sets got, freed of all its threads, sum_all, sum_kept
+# await_frees PID FILE: until all three threads have freed something
+await_frees()
+{
+	while kill -0 "$1" 2>/dev/null && ! od -An -v -tu8 -w16 "$2" 2>/dev/null |
+		awk '$2 { n++ } END { exit n != 3 }'; do
+		sleep 0.01
+	done
+}
+
+# kill_one DIRECTORY: a program, and what is recovered of it.  Sets got, freed of all its threads, sum_all, sum_kept.
+# One in four may die before it has allocated anything, or made files; others not, however long they take to begin
 kill_one()
 {
 	local victim=$1/victim ring
@@ -113,11 +123,12 @@ kill_one()
 	rm -rf "$victim"
 	mkdir -p "$victim/rings"
 	XDG_RUNTIME_DIR=$victim/rings TRACE2_RAW=$victim/trace.tlg TRACE2_PROF=heap=1,cpu=1khz,wall=1khz LD_PRELOAD=$preload \
-		"$1/prof" victim "$victim/counts" &
+		TRACE2_RAW_MEMORY=1g "$1/prof" victim "$victim/counts" &
+	[ $((RANDOM % 4)) -eq 0 ] || await_frees $! "$victim/counts"
 	sleep "0.$((RANDOM % 200 + 100))"
 	kill -KILL $!
 	wait $! 2>/dev/null
-	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" | awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
+	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" 2>/dev/null | awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
 	ring=$(echo "$victim"/rings/trace2-*.ring)
 	"$built/t2expand" --format=pprof --profile=heap -o "$victim/heap.pb.gz" ${ring:+"--recover=$ring"} \
 		"$victim/trace.tlg" 2>"$1/errors"
