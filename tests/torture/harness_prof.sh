@@ -128,7 +128,8 @@ kill_one()
 	sleep "0.$((RANDOM % 200 + 100))"
 	kill -KILL $!
 	wait $! 2>/dev/null
-	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" 2>/dev/null | awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
+	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" 2>/dev/null |
+		awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
 	ring=$(echo "$victim"/rings/trace2-*.ring)
 	"$built/t2expand" --format=pprof --profile=heap -o "$victim/heap.pb.gz" ${ring:+"--recover=$ring"} \
 		"$victim/trace.tlg" 2>"$1/errors"

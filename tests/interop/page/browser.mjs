@@ -30,6 +30,7 @@ export const stop = () => browser.close();
 /** A page that is loaded, without network; script: what runs in front of it. */
 export async function open(name, hash = "", options = {}, script = () => {}) {
 	const context = await browser.newContext({ viewport: { width: 1400, height: 820 }, offline: true, ...options });
+	context.setDefaultTimeout(120000);   // what it waits for comes, however busy the machine is
 	await context.addInitScript(script);
 	const page = await context.newPage(), file = `file://${join(pages, name)}.html`;
 	troubles.length = 0;
