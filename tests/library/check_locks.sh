@@ -52,7 +52,7 @@ found()
 # The program's own measurement is around the wait, so it is no less; what lies between is a sample's time.
 for where in block:wait_here mutex:unlock_here; do
 	ns=$(found "of.${where%:*}.1" "${where#*:}")
-	check "${where%:*}: $ns ns in ${where#*:}, of $waited" [ "$ns" -le "$waited" ] && [ "$ns" -ge $((waited / 2)) ]
+	check "${where%:*}: $ns ns in ${where#*:}, of $waited" [ "$ns" -le "$waited" -a "$ns" -ge $((waited / 2)) ]
 done
 
 # An allocator that locks, and begins to before the profiler does, as jemalloc: the next pthread_mutex_lock() is looked

@@ -78,7 +78,7 @@ fi
 ways | grep -v "${skipped:-^$}" >"$tmp/ways"
 xargs -P "$(nproc)" -L 1 bash -c 'compile "$@"' - <"$tmp/ways"
 while read -r name _; do
-	check "$name: $(head -n 5 "$tmp/$name.log")" [ ! -e "$tmp/$name.bad" ] && [ -e "$tmp/$name.o" ]
+	check "$name: $(head -n 5 "$tmp/$name.log")" [ ! -e "$tmp/$name.bad" -a -e "$tmp/$name.o" ]
 done <"$tmp/ways"
 
 # Static call sites are initialized by the compiler: nothing runs, and nothing guards, at their first pass.
