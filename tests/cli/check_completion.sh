@@ -92,7 +92,7 @@ while zpty -r shell line; do print -r -- "$line"; [[ $line != *END* ]] || break;
 END
 in_zsh()
 {
-	timeout 30 zsh -f complete.zsh "$top/expand/completion" "$tmp" "$1" </dev/null 2>&1 |
+	timeout 200 zsh -f complete.zsh "$top/expand/completion" "$tmp" "$1" </dev/null 2>&1 |
 		grep -oE '<[A-Za-z0-9._-]+>' | tr -d '<>' | sort -u
 }
 offers zsh "all formats" "t2expand --format=" "$(one_line "$formats")"

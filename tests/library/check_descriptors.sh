@@ -103,11 +103,11 @@ def serve(path, kind):
         pass
 for path, kind in (("s.stream", socket.SOCK_STREAM), ("s.dgram", socket.SOCK_DGRAM)):
     threading.Thread(target=serve, args=(path, kind), daemon=True).start()
-threading.Event().wait(120)
+threading.Event().wait(1000)
 EOF
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$tmp"' EXIT
-for _ in $(seq 100); do [ -S s.dgram ] && [ -S s.stream ] && break; sleep 0.05; done
+for _ in $(seq 2000); do [ -S s.dgram ] && [ -S s.stream ] && break; sleep 0.05; done
 
 all=(TRACE2="$tmp/normal" TRACE2_PERF="$tmp/perf" TRACE2_EVENT="$tmp/event" TRACE2_RAW="$tmp/all.tlg")
 traced raw "" TRACE2_RAW="$tmp/raw.tlg"

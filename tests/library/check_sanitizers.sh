@@ -47,7 +47,7 @@ run()
 	rm -f "$tmp/$name"/*
 	# shellcheck disable=SC2046
 	env XDG_RUNTIME_DIR="$tmp/$name" TRACE2_RAW="$tmp/$name/raw.tlg" $(settings "$way" "$name") \
-		timeout -s KILL 100 "${@:3}" >"$tmp/$name/said" 2>&1 ||
+		timeout -s KILL 900 "${@:3}" >"$tmp/$name/said" 2>&1 ||
 		{ echo "exit status $?"; said "$name" | head -n 40; return 1; }
 	said "$name" && return 1
 	[[ $way = flight || $way = block ]] || "$out/t2expand" --format=perf "$tmp/$name"/raw*.tlg | grep -c 'worker.*label:step' |

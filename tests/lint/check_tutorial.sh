@@ -52,7 +52,7 @@ sleep()
 }
 END
 cat "$tmp/all" >>"$tmp/script"
-(cd "$tmp/files" && timeout -s KILL 120 sh -eu "$tmp/script" </dev/null)
+(cd "$tmp/files" && timeout -s KILL 900 sh -eu "$tmp/script" </dev/null)
 
 mask()
 {
