@@ -45,16 +45,16 @@ facts()
 	local dir=$work/$1 what low high sum status
 
 	TRACE2_RAW=$dir/facts.tlg TRACE2_PROF=threadcreate LD_PRELOAD=$preload timeout -s KILL 300 \
-		"$dir/prof" facts "$dir" >"$dir/said" 2>"$dir/errors"
+		"$dir/prof" facts "$dir" >"$dir/facts.said" 2>"$dir/facts.errors"
 	status=$?
-	verdict "facts, $1: exit status $status: $(head -n 3 "$dir/errors")" $status
+	verdict "facts, $1: exit status $status: $(head -n 3 "$dir/facts.errors")" $status
 	while read -r what low high; do
 		read -r sum _ < <(python3 tests/tools/sums.py "$dir/$what.pb.gz")
 		awk -v sum="$sum" -v low="$low" -v high="$high" 'BEGIN { exit !(sum >= low && sum <= high) }'
 		verdict "facts, $1: $what: $sum, not $low to $high" $?
-	done <"$dir/said"
-	echo "facts, $1: $(tr '\n' ';' <"$dir/said")"
-	[ "$(wc -l <"$dir/said")" -eq 3 ]
+	done <"$dir/facts.said"
+	echo "facts, $1: $(tr '\n' ';' <"$dir/facts.said")"
+	[ "$(wc -l <"$dir/facts.said")" -eq 3 ]
 	verdict "facts, $1: not all were told" $?
 	total
 }
@@ -132,7 +132,7 @@ kill_one()
 		awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
 	ring=$(echo "$victim"/rings/trace2-*.ring)
 	"$built/t2expand" --format=pprof --profile=heap -o "$victim/heap.pb.gz" ${ring:+"--recover=$ring"} \
-		"$victim/trace.tlg" 2>"$1/errors"
+		"$victim/trace.tlg" 2>"$1/killed.errors"
 	sum_all=0 sum_kept=0
 	[ ! -s "$victim/heap.pb.gz" ] || read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$victim/heap.pb.gz")
 }
@@ -150,7 +150,7 @@ die()
 			mib = 1048576; frees = int((all - kept) / mib); all = int(all / mib)
 			exit !(all >= got && all <= got + 3 && frees >= freed && frees <= got) }' || {
 			wrong=$((wrong + 1))
-			echo "killed, $1: got $got, freed $freed, but sampled $sum_all, in use $sum_kept: $(head -n 2 "$dir/errors")"
+			echo "killed, $1: got $got, freed $freed, but sampled $sum_all, in use $sum_kept: $(head -n 2 "$dir/killed.errors")"
 		}
 		all_got=$((all_got + got)) all_freed=$((all_freed + freed))
 	done
