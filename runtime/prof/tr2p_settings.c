@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "trace2_prof.h"
@@ -224,7 +225,6 @@ void tr2p_warn(const char *const *parts)
 		n += length < left ? length : left;
 	}
 	line[n++] = '\n';
-	if (write(STDERR_FILENO, line, n) < 0)
-		errno = saved;   /* nowhere left to say it */
+	syscall(SYS_write, STDERR_FILENO, line, n);   /* write() would be a cancellation point */
 	errno = saved;
 }

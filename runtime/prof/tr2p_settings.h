@@ -22,7 +22,10 @@ const char *tr2p_setting(const char *variable);
 /* Start what the list says.  Thread  before any other */
 void tr2p_settings_apply(const char *list);
 
-/* One line on stderr, "warning: trace2: " and the parts up to a NULL, if TRACE2_DST_DEBUG is set.  Errno kept. */
+/*
+ * One line on stderr, "warning: trace2: " and the parts up to a NULL, if TRACE2_DST_DEBUG is set.  Errno kept; no
+ * cancellation point.
+ */
 void tr2p_warn(const char *const *parts);
 #define tr2p_warning(...) tr2p_warn((const char *const[]){ __VA_ARGS__, NULL })
 

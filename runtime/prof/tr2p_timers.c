@@ -11,7 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tr2_atomic.h"
 #include "tr2p_mutex.h"
+#include "tr2p_settings.h"
 #include "tr2p_thread.h"
 
 #ifndef sigev_notify_thread_id
@@ -227,10 +229,16 @@ void tr2p_timers_unblock_ticks(void)
 /* The thread's id may have been that of one that nobody has seen end. */
 void tr2p_timers_begin_thread(void)
 {
+	static int is_reported;
+	int error;
+
 	tr2p_timers_lock();
 	end(gettid());
-	begin(gettid());
+	error = begin(gettid());
 	tr2p_timers_unlock();
+	if (error && !tr2_exchange_rlx(&is_reported, 1)) /* relaxed: once */
+		tr2p_warning("no timer for a thread, and perhaps others, of which no tick comes: ",
+			     strerrordesc_np(error));
 }
 
 void tr2p_timers_end_thread(void)

@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "trace2_prof.h"
 #include "prof/tr2p_settings.h"
+#include "prof/tr2p_timers.h"
 
-/* What applying a list says on stderr.  Return  text, of size bytes */
-static const char *apply(const char *list, char *text, size_t size)
+/* What a function says on stderr.  Return  text, of size bytes */
+static const char *catch(void function(const char *data), const char *data, char *text, size_t size)
 {
 	FILE *file = tmpfile();
 	int saved = dup(STDERR_FILENO);
@@ -20,7 +22,7 @@ static const char *apply(const char *list, char *text, size_t size)
 
 	assert_non_null(file);
 	dup2(fileno(file), STDERR_FILENO);
-	tr2p_settings_apply(list);
+	function(data);
 	dup2(saved, STDERR_FILENO);
 	close(saved);
 	rewind(file);
@@ -28,6 +30,11 @@ static const char *apply(const char *list, char *text, size_t size)
 	text[n] = '\0';
 	fclose(file);
 	return text;
+}
+
+static const char *apply(const char *list, char *text, size_t size)
+{
+	return catch(tr2p_settings_apply, list, text, size);
 }
 
 static void test_settings_of_profiles_start_them(void **state)
@@ -73,11 +80,39 @@ static void test_settings_of_profiles_that_are_unknown_are_reported(void **state
 	assert_string_equal(apply("cp", said, sizeof(said)), "");
 }
 
+/* As two threads that begin, of which the kernel takes no timer. */
+static void begin_two(const char *unused)
+{
+	(void)unused;
+	tr2p_timers_begin_thread();
+	tr2p_timers_begin_thread();
+}
+
+static void test_settings_thread_without_a_timer_is_reported_once(void **state)
+{
+	struct rlimit before, none;
+	char said[1000];
+
+	(void)state;
+	setenv("TRACE2_DST_DEBUG", "1", 1);
+	assert_int_equal(trace2_prof_start_wall(1), 0);
+	assert_int_equal(getrlimit(RLIMIT_SIGPENDING, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &none), 0);
+	assert_string_equal(catch(begin_two, NULL, said, sizeof(said)),
+			    "warning: trace2: no timer for a thread, and perhaps others, of which no tick comes: "
+			    "Resource temporarily unavailable\n");
+	assert_int_equal(setrlimit(RLIMIT_SIGPENDING, &before), 0);
+	trace2_prof_stop_wall();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settings_of_profiles_start_them),
 		cmocka_unit_test(test_settings_of_profiles_that_are_unknown_are_reported),
+		cmocka_unit_test(test_settings_thread_without_a_timer_is_reported_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
