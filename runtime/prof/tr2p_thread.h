@@ -54,8 +54,9 @@ static inline int tr2p_is_inside(void)
 uint32_t tr2p_random(void);
 
 /*
- * Threads: each begins by tr2p_thread_begin(), the main one in the constructor, one made by pthread_create() in its
- * first function, one that is found in /proc when a profile starts by the profile.  Fills in stack_low and stack_high.
+ * Threads: each begins by tr2p_thread_begin(), one made by pthread_create() in its first function, one that starts a
+ * profile there.  Fills in stack_low and stack_high.  Others that were there before the first profile do not: their
+ * stacks have no bounds, and along frame pointers only the innermost function.
  */
 void tr2p_thread_begin(void);
 

@@ -24,6 +24,7 @@
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
 #include "tr2p_labels.h"
+#include "tr2p_live.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
 #include "tr2p_stacks.h"
@@ -178,9 +179,10 @@ static void note_time(struct t2x_samples *samples)
 	t2x_samples_set_time(samples, (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec, 0);
 }
 
+/* Also of memory in use that found no place: it was allocated, and looks freed. */
 static void note_dropped(struct t2x_samples *samples, unsigned number)
 {
-	uint64_t dropped = tr2p_bucket_dropped(number);
+	uint64_t dropped = tr2p_bucket_dropped(number) + (number == TR2P_HEAP ? tr2p_live_lost() : 0);
 	char text[100];
 
 	if (!dropped)

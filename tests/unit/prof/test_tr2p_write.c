@@ -14,6 +14,7 @@
 
 #include "trace2_prof.h"
 #include "prof/tr2p_bucket.h"
+#include "prof/tr2p_live.h"
 #include "prof/tr2p_sample.h"
 #include "prof/tr2p_thread.h"
 #include "prof/tr2p_unwind.h"
@@ -137,6 +138,26 @@ static void test_message_is_gzip(void **state)
 	}
 }
 
+/* Memory in use that found no place counts as freed: whoever reads the profile has to know. */
+static void test_message_says_what_found_no_memory(void **state)
+{
+	const struct tr2p_live live = { NULL, 1, 1 };
+	int fd = memfd_create("profile", 0);   /* for gzip */
+	char command[100];
+	uintptr_t n = 1;
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(tr2p_live_init(), 0);
+	while (tr2p_live_put((void *)(n << 12), &live))
+		n++;
+	assert_int_equal(trace2_prof_write_heap(fd), 0);
+	snprintf(command, sizeof(command), "gzip -dc </proc/%d/fd/%d | grep -aq '1 samples found no memory'",
+		 (int)getpid(), fd);
+	assert_int_equal(system(command), 0);
+	close(fd);
+}
+
 static void test_write_into_a_closed_pipe_is_an_error_without_a_signal(void **state)
 {
 	sigset_t pending;
@@ -195,6 +216,7 @@ int main(void)
 		cmocka_unit_test(test_text_of_waits_has_estimates),
 		cmocka_unit_test(test_text_of_values_has_those_that_are_there),
 		cmocka_unit_test(test_message_is_gzip),
+		cmocka_unit_test(test_message_says_what_found_no_memory),
 		cmocka_unit_test(test_write_into_a_closed_pipe_is_an_error_without_a_signal),
 		cmocka_unit_test(test_write_in_parts_is_complete),
 	};
