@@ -90,6 +90,7 @@ const struct t2x_writer t2x_writer_folded = {
 	.begin = begin_folded,
 	.finish = finish_folded,
 	.unresolved = take,
+	.ignores_messages = 1,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = take,
 #include "tlg_styles.def"

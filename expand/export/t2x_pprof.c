@@ -228,6 +228,7 @@ const struct t2x_writer t2x_writer_pprof = {
 	.begin = begin_pprof,
 	.finish = finish_pprof,
 	.unresolved = take,
+	.ignores_messages = 1,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = take,
 #include "tlg_styles.def"

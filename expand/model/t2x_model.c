@@ -67,6 +67,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->dropped_budget = DROPPED_BUDGET;
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
+	m->ignores_messages = writer->ignores_messages;
 	for (unsigned i = 0; i <= UINT8_MAX; i++)
 		m->kinds[i] = make_kind(TLG_STYLE_none, NULL);
 #define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
@@ -188,7 +189,7 @@ static __attribute__((noinline)) int find_message(struct t2x_model *m, struct t2
 		ev->message_length = last ? last->length : 0;
 		return done;
 	}
-	return render_message(m, ev, format);
+	return m->ignores_messages || render_message(m, ev, format);
 }
 
 /* The message of a kind that has one.  Return  0: it should be there, and is not */

@@ -149,6 +149,7 @@ struct t2x_writer {
 	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
 	unsigned thread_bytes;          /* memory that it keeps for each thread, if that is more than some 200 bytes: so
 					   many fewer threads are followed, see merge/t2x_context.h */
+	int ignores_messages;           /* so none is made of a format and arguments for it */
 	struct {
 #define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
 #include "tlg_styles.def"

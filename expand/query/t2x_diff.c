@@ -256,7 +256,7 @@ static int begin(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_totals = {
-	.begin = begin, .unresolved = t2x_totals_take,
+	.begin = begin, .unresolved = t2x_totals_take, .ignores_messages = 1,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = T2X_TOTALS_TAKE(id),
 #include "tlg_styles.def"

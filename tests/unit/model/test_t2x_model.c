@@ -461,6 +461,21 @@ static void test_model_dropped_events_are_counters_at_the_end_of_the_process(voi
 	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
 }
 
+/* It need not be put together; what should be a message and is none is found all the same. */
+static void test_model_message_that_the_writer_ignores_is_not_made(void **state)
+{
+	struct t2x_writer writer = plain_writer;
+	struct feed f;
+
+	(void)state;
+	writer.ignores_messages = 1;
+	feed_open(&f, &writer, 0, 0);
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_printf, NULL, NULL, "of %d"), 10, "i", 5);
+	f.flags = TLG_RENDERED;
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_printf, NULL, NULL, "of %d"), 20, "i", 5);
+	feed_expect(&f, "27 open:1 abs:10 rel:0\nunresolved 2 open:1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -483,6 +498,7 @@ int main(void)
 		cmocka_unit_test(test_model_wrong_arguments_are_unresolved_and_change_nothing),
 		cmocka_unit_test(test_model_summary_adds_gaps_and_dropped_events),
 		cmocka_unit_test(test_model_dropped_events_are_counters_at_the_end_of_the_process),
+		cmocka_unit_test(test_model_message_that_the_writer_ignores_is_not_made),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
