@@ -118,7 +118,7 @@ static int begin(struct t2x_printer *printer)
 
 const struct t2x_writer t2x_writer_profile = {
 	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
-	.begin = begin, .unresolved = t2x_profile_event,
+	.begin = begin, .unresolved = t2x_profile_event, .ignores_messages = 1,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
 #include "tlg_styles.def"

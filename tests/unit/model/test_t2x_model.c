@@ -393,74 +393,6 @@ static void test_model_wrong_arguments_are_unresolved_and_change_nothing(void **
 	expect_unresolved(&f, 17);
 }
 
-static void miss(struct feed *f, unsigned thread, uint32_t events)
-{
-	const struct t2x_update update = {
-		.kind = T2X_GAP, .thread = &f->thread[thread], .ns = FEED_START_NS, .gap = { .events = events },
-	};
-
-	t2x_model_update(f->model, &update);
-}
-
-static void drop(struct feed *f, uint32_t tid, unsigned reason, uint64_t total)
-{
-	const struct t2x_update update = {
-		.kind = T2X_DROP, .process = &f->process, .drop = { .tid = tid, .reason = reason, .total = total },
-	};
-
-	t2x_model_update(f->model, &update);
-}
-
-static void end(struct feed *f)
-{
-	const struct t2x_update update = {
-		.kind = T2X_END_PROCESS, .process = &f->process, .ns = FEED_START_NS,
-	};
-
-	t2x_model_update(f->model, &update);
-}
-
-static void test_model_summary_adds_gaps_and_dropped_events(void **state)
-{
-	const struct t2x_summary *summary;
-	struct feed f;
-
-	(void)state;
-	feed_open(&f, &t2x_writer_normal, 1, 0);
-	summary = t2x_model_summary(f.model);
-	miss(&f, 0, 5);
-	miss(&f, 1, 7);
-	miss(&f, 1, 0);
-	drop(&f, 0, TLG_LOSS_FULL, 10);
-	drop(&f, 1, TLG_LOSS_FULL, 1);
-	drop(&f, 0, TLG_LOSS_FULL, 15);
-	drop(&f, 0, TLG_LOSS_CUT, 2);
-	drop(&f, 0, 0, 100);
-	drop(&f, 0, TLG_LOSS_REASONS, 100);
-	assert_int_equal(summary->gaps, 2);
-	assert_int_equal(summary->gap_events, 12);
-	assert_int_equal(summary->dropped[TLG_LOSS_FULL], 16);
-	assert_int_equal(summary->dropped[TLG_LOSS_CUT], 2);
-	feed(&f, region_enter, 1, "");
-	assert_int_equal(summary->checkpoints, 1);
-	assert_int_equal(summary->unresolved, 0);
-	feed_expect(&f, "");
-}
-
-static void test_model_dropped_events_are_counters_at_the_end_of_the_process(void **state)
-{
-	struct feed f;
-
-	(void)state;
-	feed_open(&f, &t2x_writer_normal, 1, 0);
-	end(&f);
-	drop(&f, 0, TLG_LOSS_FULL, 10);
-	drop(&f, 1, TLG_LOSS_FULL, 1);
-	drop(&f, TLG_NO_THREAD, TLG_LOSS_NORING, 3);
-	end(&f);
-	feed_expect(&f, "counter trace2/lost-ring-full value:11\ncounter trace2/lost-no-ring value:3\n");
-}
-
 /* It need not be put together; what should be a message and is none is found all the same. */
 static void test_model_message_that_the_writer_ignores_is_not_made(void **state)
 {
@@ -496,8 +428,6 @@ int main(void)
 		cmocka_unit_test(test_model_unknown_kinds_are_unresolved),
 		cmocka_unit_test(test_model_missing_scope_is_unresolved),
 		cmocka_unit_test(test_model_wrong_arguments_are_unresolved_and_change_nothing),
-		cmocka_unit_test(test_model_summary_adds_gaps_and_dropped_events),
-		cmocka_unit_test(test_model_dropped_events_are_counters_at_the_end_of_the_process),
 		cmocka_unit_test(test_model_message_that_the_writer_ignores_is_not_made),
 	};
 
