@@ -122,6 +122,31 @@ static void put_mapping(struct message *message, uint32_t number)
 	put_inner(message, MAPPING);
 }
 
+/* Readers take the first for the program, and name the profile after it.  Return  0: all are libraries */
+static uint32_t find_program(const struct t2x_samples *samples)
+{
+	for (uint32_t i = 1; i <= samples->modules.count; i++) {
+		const struct t2x_samples_module *module =
+			t2x_samples_row(&samples->modules, const struct t2x_samples_module, i - 1);
+		const struct t2x_samples_string *file =
+			t2x_samples_row(&samples->strings, const struct t2x_samples_string, module->file);
+		if (file->length && *file->text != '[' && !strstr(file->text, ".so"))
+			return i;
+	}
+	return 0;
+}
+
+static void put_mappings(struct message *message)
+{
+	const uint32_t program = find_program(message->samples);
+
+	if (program)
+		put_mapping(message, program);
+	for (uint32_t i = 1; i <= message->samples->modules.count; i++)
+		if (i != program)
+			put_mapping(message, i);
+}
+
 static void put_location(struct message *message, uint32_t number)
 {
 	const struct t2x_samples *samples = message->samples;
@@ -175,8 +200,7 @@ static void put_profile(struct message *message)
 		put_type(message, SAMPLE_TYPE, kind->value[i].type, kind->value[i].unit);
 	for (uint32_t i = 0; i < samples->stacks.count; i++)
 		put_sample(message, t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i));
-	for (uint32_t i = 1; i <= samples->modules.count; i++)
-		put_mapping(message, i);
+	put_mappings(message);
 	for (uint32_t i = 1; i <= samples->locations.count; i++)
 		put_location(message, i);
 	for (uint32_t i = 1; i <= samples->functions.count; i++)

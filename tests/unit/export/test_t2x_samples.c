@@ -182,6 +182,23 @@ static void test_samples_message_has_types_mapping_and_period(void **state)
 	t2x_samples_free(samples);
 }
 
+static void test_samples_mapping_of_the_program_is_the_first(void **state)
+{
+	static const struct t2x_samples_mapping library = { .start = 0x700000, .limit = 0x800000, .file = "/lib/libc.so.6" };
+	struct t2x_samples *samples = t2x_samples_new("cpu");
+	uint32_t stack[] = { t2x_samples_location(samples, t2x_samples_mapping(samples, &library), 0x700010) };
+
+	(void)state;
+	t2x_samples_add(samples, &(struct t2x_sample){ .stack = stack, .depth = 1, .count = 1, .value = 1, .period = 1 });
+	add(samples, 0x400010, 1, 1, 1);
+	unpack(samples);
+	expect_name(in(top(3, 0), 5, 0).value, "/bin/program");
+	expect_name(in(top(3, 1), 5, 0).value, "/lib/libc.so.6");
+	assert_int_equal(in(top(4, 0), 2, 0).value, in(top(3, 1), 1, 0).value);
+	assert_int_equal(in(top(4, 1), 2, 0).value, in(top(3, 0), 1, 0).value);
+	t2x_samples_free(samples);
+}
+
 /* 1 / (1 - exp(-1)) is 1.582: a hundred sampled ones are 158, and not a hundred times two. */
 static void test_samples_heap_is_scaled_and_frees_take_off_what_is_in_use(void **state)
 {
@@ -379,6 +396,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples_of_a_stack_are_added_up),
 		cmocka_unit_test(test_samples_message_has_types_mapping_and_period),
+		cmocka_unit_test(test_samples_mapping_of_the_program_is_the_first),
 		cmocka_unit_test(test_samples_heap_is_scaled_and_frees_take_off_what_is_in_use),
 		cmocka_unit_test(test_samples_heap_in_use_may_be_less_than_none),
 		cmocka_unit_test(test_samples_waits_stand_for_a_period),
