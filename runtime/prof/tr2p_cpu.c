@@ -126,7 +126,7 @@ static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
 	char kernel[24], wanted[24];
 	long rate;
 
-	if (clock != TR2P_CLOCK_CPU || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
+	if (!tr2p_g_is_first || clock != TR2P_CLOCK_CPU || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
 		return;
 	rate = (1000000000 + tick.tv_nsec / 2) / tick.tv_nsec;
 	if ((long)hz <= rate)

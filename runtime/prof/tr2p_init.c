@@ -132,6 +132,7 @@ __attribute__((constructor)) static void at_load(void)
 		return;
 	tr2p_enter();
 	tr2p_create_init();
+	tr2p_g_is_first = !tr2p_setting("GIT_TRACE2_PARENT_SID");   /* it will be this process's own */
 	start_tracing();
 	tr2p_settings_apply(list);
 	tr2p_leave();

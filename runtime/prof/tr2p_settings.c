@@ -15,6 +15,7 @@
 enum { WORD_MAX = 64 };
 
 struct tr2p_how tr2p_g_how;
+int tr2p_g_is_first = 1;
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
@@ -184,7 +185,7 @@ void tr2p_settings_apply(const char *list)
 
 	for (;; list++) {
 		size_t length = strcspn(list, ",");
-		if (length && !read_word(wanted, list, length)) {
+		if (length && !read_word(wanted, list, length) && tr2p_g_is_first) {
 			size_t n = length < sizeof(text) ? length : sizeof(text) - 1;
 			memcpy(text, list, n);
 			text[n] = '\0';

@@ -60,6 +60,8 @@ expect "an unknown option" 2 'unknown option.*: --nothing$' t2 record --nothing 
 expect "an option without its value" 2 'without its value.*: -o$' t2 record -o
 expect "a value that is none" 2 '^t2 record: --cpu needs a number, with a unit perhaps, not: fast$' t2 record --cpu=fast true
 expect "a value that the library refuses" 0 "'cpu=20000', ignored" t2 record --cpu=20000 -o out.tlg true
+check "is said once, not by each process" [ "$(t2 record --cpu=20000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ignored)" -eq 1 ]
+check "what else is worth saying, too" [ "$(t2 record --cpu=10000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ticks)" -le 1 ]
 expect "a program that is not there" 127 '^t2 record: nothing-of-this-name: No such file' t2 record nothing-of-this-name
 expect "a program that is none" 126 '^t2 record: ./many: Permission denied' t2 record ./many
 echo precious >precious.txt
