@@ -33,9 +33,8 @@ extern "C" {
 
 /*
  * Sample the stack of each thread, present and future, hz times in each second of CPU time that it uses; wall:
- * in each second, also while it is blocked.  The signal is SIGPROF.  Both may be on at a time.  Calls that no signal
- * handler leaves uninterrupted - nanosleep(), poll(), epoll_wait(), see signal(7) - fail with EINTR then: those of
- * threads that are blocked with wall only.
+ * in each second, also while it is blocked.  The signal is SIGPROF.  Both may be on at a time.  They
+ * interrupt no call, but for a few that no handler leaves uninterrupted: trace2-prof(3) has them.
  * hz      1..10000; above what the kernel's tick gives (CONFIG_HZ, often 250) samples of CPU time come in
  *         groups, each counted by a weight; TRACE2_DST_DEBUG=1 says so
  * Errors  EALREADY: it is on; EBUSY: the program has a SIGPROF handler of its own; EINVAL; EAGAIN: no timers left
@@ -111,7 +110,8 @@ void trace2_prof_remove(struct trace2_profile *profile, const void *value);
 
 /*
  * Write a profile as it is now.  "threads" takes a sample of each thread for that, also into the trace, by a real-time
- * signal that the program does not use; calls that no signal handler leaves uninterrupted fail with EINTR, as above.
+ * signal that the program does not use; calls that no signal handler leaves uninterrupted fail with EINTR: nanosleep(),
+ * poll(), epoll_wait(), see signal(7).
  * A thread that has not answered after 2 seconds, or blocks the signal, is there without its stack.
  * debug   0: gzip of profile.proto, for `go tool pprof`; 1: text, as Go's, with the names that the process itself
  *         knows; 2: of "threads": each thread's stack, as in a crash report; of others as 1

@@ -13,6 +13,7 @@
 
 #include "base/tr2_atomic.h"
 #include "tr2p_mutex.h"
+#include "tr2p_quiet.h"
 #include "tr2p_settings.h"
 #include "tr2p_thread.h"
 
@@ -174,9 +175,16 @@ static int begin_all(void)
 	return error;
 }
 
+static void set_period(enum tr2p_clock clock, uint64_t period_ns)
+{
+	g_timers.period_ns[clock] = period_ns;
+	if (clock == TR2P_CLOCK_WALL)
+		tr2_store_rlx(&tr2p_g_wall, period_ns != 0); /* relaxed: a flag by itself */
+}
+
 static void stop_all(enum tr2p_clock clock)
 {
-	g_timers.period_ns[clock] = 0;
+	set_period(clock, 0);
 	for (unsigned i = 0; i < SLOTS; i++)
 		for (struct owner *owner = g_timers.slots[i]; owner; owner = owner->next)
 			stop_one(owner, clock);
@@ -199,7 +207,7 @@ int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie)
 	int error;
 
 	tr2p_timers_lock();
-	g_timers.period_ns[clock] = period_ns;
+	set_period(clock, period_ns);
 	g_timers.cookies[clock] = cookie;
 	error = begin_all();
 	if (error)

@@ -184,12 +184,16 @@ static void test_samples_message_has_types_mapping_and_period(void **state)
 
 static void test_samples_mapping_of_the_program_is_the_first(void **state)
 {
-	static const struct t2x_samples_mapping library = { .start = 0x700000, .limit = 0x800000, .file = "/lib/libc.so.6" };
+	static const struct t2x_samples_mapping library = {
+		.start = 0x700000, .limit = 0x800000, .file = "/lib/libc.so.6",
+	};
 	struct t2x_samples *samples = t2x_samples_new("cpu");
 	uint32_t stack[] = { t2x_samples_location(samples, t2x_samples_mapping(samples, &library), 0x700010) };
 
 	(void)state;
-	t2x_samples_add(samples, &(struct t2x_sample){ .stack = stack, .depth = 1, .count = 1, .value = 1, .period = 1 });
+	t2x_samples_add(samples, &(struct t2x_sample){
+		.stack = stack, .depth = 1, .count = 1, .value = 1, .period = 1,
+	});
 	add(samples, 0x400010, 1, 1, 1);
 	unpack(samples);
 	expect_name(in(top(3, 0), 5, 0).value, "/bin/program");
