@@ -227,6 +227,19 @@ static void put_folded_name(struct t2x_out *out, const char *name)
 		t2x_out_char(out, *name == ';' ? ':' : (unsigned char)*name < ' ' ? '?' : *name);
 }
 
+/* Where it is in its file, "libc.so.6+0x271f9", which is the same in each process; "0x7f12" if it is in none. */
+static void put_folded_address(struct t2x_out *out, const struct t2x_samples *samples,
+			       const struct t2x_samples_location *location)
+{
+	const struct t2x_samples_module *module = !location->module ? NULL :
+		t2x_samples_row(&samples->modules, const struct t2x_samples_module, location->module - 1);
+	const char *file = module ? t2x_samples_text(samples, module->file) : "", *slash = strrchr(file, '/');
+
+	put_folded_name(out, slash ? slash + 1 : file);
+	t2x_out_string(out, *file ? "+0x" : "0x");
+	put_hex(out, *file ? location->address - module->start + module->offset : location->address);
+}
+
 /* The functions of an address, the outermost first. */
 static void put_folded(struct t2x_out *out, const struct t2x_samples *samples, uint32_t number)
 {
@@ -240,10 +253,8 @@ static void put_folded(struct t2x_out *out, const struct t2x_samples *samples, u
 		if (i)
 			t2x_out_char(out, ';');
 	}
-	if (!location->nlines) {
-		t2x_out_literal(out, "0x");
-		put_hex(out, location->address);
-	}
+	if (!location->nlines)
+		put_folded_address(out, samples, location);
 }
 
 int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, void *target)

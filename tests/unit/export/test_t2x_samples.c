@@ -384,6 +384,19 @@ static void test_samples_folded_stacks_begin_with_the_outermost(void **state)
 	t2x_samples_free(samples);
 }
 
+static void test_samples_folded_without_names_have_the_place_in_the_file(void **state)
+{
+	struct t2x_samples *samples = t2x_samples_new("cpu");
+
+	(void)state;
+	add(samples, 0x400010, 1, 5, 1);
+	nwritten = 0;
+	assert_int_equal(t2x_samples_write_folded(samples, collect, NULL), 0);
+	written[nwritten] = 0;
+	assert_string_equal(written, "program+0x1010 5\n");
+	t2x_samples_free(samples);
+}
+
 static void test_samples_error_of_the_target_is_returned(void **state)
 {
 	struct t2x_samples *samples = t2x_samples_new("cpu");
@@ -410,6 +423,7 @@ int main(void)
 		cmocka_unit_test(test_samples_location_has_inlined_lines),
 		cmocka_unit_test(test_samples_many_stacks_are_told_apart),
 		cmocka_unit_test(test_samples_folded_stacks_begin_with_the_outermost),
+		cmocka_unit_test(test_samples_folded_without_names_have_the_place_in_the_file),
 		cmocka_unit_test(test_samples_error_of_the_target_is_returned),
 	};
 
