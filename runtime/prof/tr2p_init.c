@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "trace2.h"
 #include "trace2_prof.h"
@@ -111,6 +112,20 @@ int tr2p_is_ready(void)
 	return tr2_load_acq(&g_state.is_ready); /* [P5] acquire: what is ready.  Pairs with init() */
 }
 
+/*
+ * Some programs may have no other thread at first, for unshare(2) say, or look whether they have: the consumer's comes
+ * when memory begins to fill, unless somebody has said when.
+ */
+static void initialize(void)
+{
+	static const char when[] = "TRACE2_RAW_THREAD";
+	const int is_ours = !getenv(when) && !setenv(when, "late", 0);
+
+	trace2_initialize();
+	if (is_ours)
+		unsetenv(when);
+}
+
 /* Not to disturb a program that will call it itself, under another prefix perhaps: only if it has something to do. */
 static void start_tracing(void)
 {
@@ -118,7 +133,7 @@ static void start_tracing(void)
 
 	for (unsigned i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++)
 		if (tr2p_setting(destinations[i])) {
-			trace2_initialize();
+			initialize();
 			return;
 		}
 }

@@ -35,6 +35,8 @@ same "sort" sort "$top/README.md" "$top/FORMAT.md"
 same "a shell with children" sh -c 'for i in 1 2 3; do echo $i | cat | wc -l; done; exit 3'
 same "a child that is killed" sh -c 'sh -c "kill -KILL \$\$"; echo $? | cat'
 same "git" git --version
+same "a shell that counts its threads" sh -c 'ls /proc/$$/task | wc -l'
+unshare -Ur true 2>/dev/null && same "unshare, for which there may be no thread" unshare -Ur true
 command -v python3 >/dev/null && same "python3 with threads and a child" python3 -c '
 import subprocess, threading
 done = []
