@@ -8,6 +8,9 @@ prof_obj := $(patsubst %.c,$(obj)/%.o,$(wildcard runtime/prof/*.c))
 profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a)
 all: $(profiler)
 
+# Stacks go through it: 32-bit ARM has no unwind tables of C code unless it is asked for them
+$(prof_obj): private our_cflags += -funwind-tables
+
 # What they call may throw, through them
 $(addprefix $(obj)/runtime/prof/tr2p_,labels.o new.o): private our_cflags += -fexceptions
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # P10: the memory ordering of [M1] to [M3] and [M13] is what the ring needs, and the product has it.
 #   1. ring.pml, the ring's protocol, is explored by spin to its last state: clean, and each weakened ordering is an error
-#   2. a build with ThreadSanitizer runs orders.c with each policy: no report
+#   2. a build with ThreadSanitizer runs orders.c with each policy, and threads that share the profiler's buckets: no report
 # The mutants orders-*.patch weaken one memory ordering of the product each: then the second part must fail.
 set -u
 . tests/torture/common.sh
@@ -44,6 +44,26 @@ watch()
 	return "$status"
 }
 
+# share: what tests/unit/prof does with threads, by the sanitizer
+share()
+{
+	local log=$PWD/$out/log/orders_share.log status
+
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" timeout 900 build/thread/tests/test_tr2p_bucket >"$log" 2>&1
+	status=$?
+	grep -m 3 -E 'WARNING: ThreadSanitizer|^    #0' "$log"
+	echo "tsan, buckets of the profiler: status $status"
+	return "$status"
+}
+
+# the sanitizer's build is a variant of its own, below the other one
+${MAKE:-make} -s SAN=thread build/thread/torture/orders build/thread/tests/test_tr2p_bucket >"$out/log/orders_build.log" 2>&1
+status=$?
+verdict "a build with ThreadSanitizer: $(tail -n 3 "$out/log/orders_build.log")" $status
+begin share
+for policy in discard block overwrite; do
+	begin watch $policy
+done
 if need spin "the model of the ring"; then
 	begin clean drained
 	begin clean overwritten -DOVERWRITE
@@ -54,12 +74,5 @@ if need spin "the model of the ring"; then
 		begin weakened "overwritten-$order" -DOVERWRITE -D$order=0
 	done
 fi
-# the sanitizer's build is a variant of its own, below the other one
-${MAKE:-make} -s SAN=thread build/thread/torture/orders >"$out/log/orders_build.log" 2>&1
-status=$?
-verdict "a build with ThreadSanitizer: $(tail -n 3 "$out/log/orders_build.log")" $status
-for policy in discard block overwrite; do
-	begin watch $policy
-done
 finish
 total

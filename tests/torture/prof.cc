@@ -367,8 +367,8 @@ static void tell_of_blocks(const char *directory)
 	say("blocks", int64_t(BLOCKS) * SIZE / 20 * 19, int64_t(BLOCKS) * SIZE / 20 * 21);
 }
 
-// A child has timers of its own: to stop one clock does not stop the other.  Wall comes first, whose timer's number is
-// that of the child's other one.
+// A child has timers of its own: to stop one clock does not stop the other.  The first timer of the process is that of
+// the wall, whose number the child's other one has.
 static void tell_of_a_child(const char *directory)
 {
 	volatile unsigned spun = 0;
@@ -400,8 +400,8 @@ static void tell_of_a_child(const char *directory)
 
 static int facts(const char *directory)
 {
-	tell_of_ticks(directory);
 	tell_of_a_child(directory);
+	tell_of_ticks(directory);
 	tell_of_blocks(directory);
 	if (failures)
 		fprintf(stderr, "%u failures\n", failures.load());

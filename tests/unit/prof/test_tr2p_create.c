@@ -212,7 +212,7 @@ static void test_thread_has_the_stack_that_was_asked_for(void **state)
 	assert_int_equal(pthread_create(&thread, &attr, give_stack, NULL), 0);
 	assert_int_equal((uintptr_t)join(thread), BYTES);
 	/* more than there is address space */
-	assert_int_equal(pthread_attr_setstacksize(&attr, SIZE_MAX / 4 & ~(size_t)0xffff), 0);
+	assert_int_equal(pthread_attr_setstacksize(&attr, SIZE_MAX / 4 * 3 & ~(size_t)0xffff), 0);
 	trace2_prof_set_threadcreate(1);
 	tr2p_bucket_reset(TR2P_THREADCREATE);
 	errno = ENOENT;
