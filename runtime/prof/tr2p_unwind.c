@@ -45,6 +45,25 @@ static struct registers registers_of(const void *context)
 
 /* ---- libgcc --------------------------------------------------------------------------------------- */
 
+#ifdef __arm__
+/*
+ * There libgcc asks libc for the unwind table of a module, which looks for it under the loader's lock: another thread
+ * may have that, or, in a forked child, one that is not there.  So we stand in front of it.
+ */
+__attribute__((visibility("default"))) _Unwind_Ptr __gnu_Unwind_Find_exidx(_Unwind_Ptr pc, int *count);
+_Unwind_Ptr __gnu_Unwind_Find_exidx(_Unwind_Ptr pc, int *count)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)pc, &found)) {
+		*count = 0;
+		return 0;
+	}
+	*count = found.dlfo_eh_count;
+	return (_Unwind_Ptr)found.dlfo_eh_frame;
+}
+#endif
+
 struct walk {
 	struct tr2p_stack *stack;
 	uintptr_t from;           /* begins with the frame that was interrupted here; 0: begins by skip */
@@ -71,11 +90,23 @@ static int is_libgcc(uintptr_t ip)
 	return ip >= g_settings.libgcc && ip < g_settings.libgcc_end;
 }
 
+/* Where a frame lies in the stack. */
+static uintptr_t place_of(struct _Unwind_Context *context)
+{
+#ifdef __arm__
+	enum { SP = 13 };
+
+	return _Unwind_GetGR(context, SP);   /* its _Unwind_GetCFA() is always 1 */
+#else
+	return _Unwind_GetCFA(context);
+#endif
+}
+
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *data)
 {
 	struct walk *walk = data;
 	int is_exact = 0;
-	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact), cfa = _Unwind_GetCFA(context);
+	uintptr_t ip = _Unwind_GetIPInfo(context, &is_exact), cfa = place_of(context);
 
 	if (walk->from) {
 #ifdef __arm__
