@@ -60,6 +60,13 @@ struct tlg_ring_state {
 	char path[TLG_RING_PATH];         /* of the .tlg file; "": it does not go to one, or the name is longer */
 };
 
+/* How the process is asked from outside where all its threads are, and how far they have answered: sums. */
+struct tlg_ring_stacks {
+	uint32_t signal;                  /* asks it; 0: it does not answer */
+	uint32_t asked, answered;         /* threads, of all questions */
+	uint32_t question;                /* number of the last one that has been put to all threads.  [M17] */
+};
+
 /* At 0. */
 struct tlg_ring_file {
 	uint64_t magic;                   /* last to be written */
@@ -80,6 +87,7 @@ struct tlg_ring_file {
 	uint64_t pid_space;               /* inode of the namespace of pid, once the drain's thread runs; else 0 */
 	char sid[1024];
 	struct tlg_ring_state states[2];
+	struct tlg_ring_stacks stacks;    /* of older writers: 0 */
 };
 static_assert(sizeof(struct tlg_ring_file) <= TLG_RING_FIRST_AT, "the head is one page");
 

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "t2x_ask.h"
 #include "t2x_compare.h"
 #include "t2x_expand.h"
 #include "t2x_progress.h"
@@ -291,8 +292,9 @@ int main(int argc, char **argv)
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;
-	if (!run.settings.layout || open_layout(&run))
-		status = expand(&run);
+	if (!run.settings.asks || t2x_ask(&run.settings, &run.report))
+		if (!run.settings.layout || open_layout(&run))
+			status = expand(&run);
 	t2x_inputs_free(&run.inputs);
 	t2x_recover_free(&run.recover);
 	free(run.settings.rings);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_ask.h"
 #include "t2x_pool.h"
 #include "t2x_usage.h"
 #include "tlg.h"
@@ -112,10 +113,10 @@ static double find_percent(const char *text)
 
 static uint32_t find_pid(const char *option, const char *text)
 {
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
+	char *end = NULL;
+	unsigned long n = text ? strtoul(text, &end, 10) : 0;
 
-	if (*text < '1' || *text > '9' || *end || n > INT32_MAX)
+	if (!n || *text < '1' || *text > '9' || *end || n > INT32_MAX)
 		refuse(option, text);
 	return (uint32_t)n;
 }
@@ -433,6 +434,7 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 	const struct t2x_command *command = settings->front.command;
 	enum t2x_takes takes = command ? command->takes : T2X_TAKES_FILES;
 	unsigned taken = 0;
+	char what[64];
 
 	if (takes == T2X_TAKES_FORMAT && !settings->has_format)
 		refuse("t2 export needs --format=FORMAT", NULL);
@@ -446,11 +448,12 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 		while (taken < n)
 			add_ring(settings, operands[taken++]);
 	}
-	if (takes == T2X_TAKES_PID && !settings->live) {
-		if (!n)
-			refuse("t2 live needs a process id", NULL);
-		settings->live = find_pid("t2 live: not a process id", operands[taken++]);
+	if ((takes == T2X_TAKES_PID && !settings->live) || settings->asks) {
+		snprintf(what, sizeof(what), "t2 %s%s a process id", command->name, n ? ": not" : " needs");
+		settings->live = find_pid(what, n ? operands[taken++] : NULL);
 	}
+	if (settings->asks && taken < n)
+		refuse("t2 stacks takes one process id", operands[taken]);
 	settings->paths = operands + taken;
 	settings->npaths = n - taken;
 	if (settings->npaths == 1 && takes != T2X_TAKES_RINGS && strcmp(settings->paths[0], "-") != 0)
@@ -488,6 +491,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		*next++ = make_option(t2x_filter_options[i].option, t2x_filter_options[i].value, FILTER_OPTION + i);
 	while ((option = getopt_long(argc, argv, "o:", all, NULL)) != -1)
 		take_option(settings, option);
+	t2x_ask_prepare(settings);
 	check_format_options(settings);
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);

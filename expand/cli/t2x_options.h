@@ -56,6 +56,7 @@ struct t2x_settings {
 	unsigned nrings;
 	int recover_all;                  /* those of all dead processes, too */
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
+	int asks;                         /* it is asked where its threads are, first */
 	int delete_rings;                 /* when the output is complete */
 	int selects;                      /* not all of recover_all: */
 	struct t2x_selection select;

@@ -191,6 +191,14 @@ static int start_terminal(struct t2x_output *output, const struct t2x_settings *
 	return error ? error : t2x_out_init_fn(&output->out, t2x_terminal_write, &output->terminal);
 }
 
+/* A profile with --debug=1 or 2 is text. */
+static int is_binary(const struct t2x_settings *settings)
+{
+	const char *debug = settings->values[T2X_OPTION_debug];
+
+	return settings->format->traits & T2X_TRAIT_BINARY && (!debug || *debug == '0');
+}
+
 /* What files hold may reach a terminal only as text.  Return  NULL, or why there will be none */
 static const char *start_text(struct t2x_output *output, const struct t2x_settings *settings)
 {
@@ -214,7 +222,7 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 	} else if (settings->raw_text || !is_terminal) {
 		widen_pipe(output->fd);
 		error = t2x_out_init(&output->out, output->fd);
-	} else if (settings->format->traits & T2X_TRAIT_BINARY) {
+	} else if (is_binary(settings)) {
 		return "a terminal, which binary output might upset; --raw-text writes it";
 	} else {
 		error = start_terminal(output, settings, NULL);

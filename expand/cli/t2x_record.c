@@ -23,6 +23,7 @@ static const struct option options[] = {
 	{ "cpu", optional_argument, NULL, 'p' }, { "wall", optional_argument, NULL, 'p' },
 	{ "heap", optional_argument, NULL, 'p' }, { "block", optional_argument, NULL, 'p' },
 	{ "mutex", optional_argument, NULL, 'p' }, { "threadcreate", no_argument, NULL, 'p' },
+	{ "threads", required_argument, NULL, 'p' },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 
@@ -51,11 +52,13 @@ int t2x_record_is_meant(int argc, char **argv)
 
 /* ---- options -------------------------------------------------------------------------------------- */
 
-/* A number with a unit behind it; the library knows which. */
-static int is_value(const char *text)
+/* A number with a unit behind it, the name or number of a signal; the library knows which. */
+static int is_value(const char *name, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
+	if (!strcmp(name, "threads"))
+		return *text && !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-")];
 	return digits && !text[digits + strspn(text + digits, "abcdefghijklmnopqrstuvwxyzHKMG")];
 }
 
@@ -65,8 +68,9 @@ static int add_profile(struct recording *recording, const char *name, const char
 	char what[64];
 	int more;
 
-	snprintf(what, sizeof(what), "--%s needs a number, with a unit perhaps, not", name);
-	if (value && !is_value(value))
+	snprintf(what, sizeof(what), "--%s needs %s, not", name,
+		 strcmp(name, "threads") != 0 ? "a number, with a unit perhaps" : "a signal");
+	if (value && !is_value(name, value))
 		return fail(recording, T2X_EXIT_USAGE, what, value);
 	more = snprintf(recording->profiles + n, sizeof(recording->profiles) - n, "%s%s%s%s", n ? "," : "", name,
 			value ? "=" : "", value ? value : "");

@@ -227,6 +227,8 @@ void t2x_recover_report(struct t2x_recover *recover, const struct t2x_recovered 
 
 	if (sum->damaged)
 		t2x_report_damage(report, path, "chunk", 0, "%u chunks are damaged", sum->damaged);
+	if (recover->settings->asks)
+		return;
 	if (recover->reported++ >= T2X_REPORT_LINES) {
 		recover->hits += sum->hits;
 		recover->in_flight += sum->in_flight;

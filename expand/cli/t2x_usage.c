@@ -72,6 +72,7 @@ static const char recording[] =
 	"  --block[=TIME]       waits for locks of so long; 10us\n"
 	"  --mutex[=N]          unlocking what others wait for, one in so many times; 10\n"
 	"  --threadcreate       where threads are created\n"
+	"  --threads=SIGNAL     where all are when the signal comes, for t2 stacks; USR2\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";

@@ -170,11 +170,22 @@ static void put_profile(struct pprof *pprof)
 
 /* ---- the writer --------------------------------------------------------------------------------- */
 
+/* --debug; what is no word of it was refused */
+static char find_debug(const struct t2x_printer *printer)
+{
+	const char *debug = t2x_option(&printer->options, T2X_OPTION_debug);
+
+	return debug ? *debug : '0';
+}
+
 static int begin_pprof(struct t2x_printer *printer)
 {
 	const char *profile = t2x_sampled_profile(printer);
+	int error = profile ? t2x_sampled_begin(printer, profile, 1) : t2x_profile_begin(printer, 1);
 
-	return profile ? t2x_sampled_begin(printer, profile, 1) : t2x_profile_begin(printer, 1);
+	if (!error && profile && find_debug(printer) == '2' && !strcmp(profile, "threads"))
+		t2x_sampled_as_crash(printer);
+	return error;
 }
 
 static void take(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -215,10 +226,8 @@ static void finish_regions(struct t2x_printer *printer)
 
 static void finish_pprof(struct t2x_printer *printer)
 {
-	const char *debug = t2x_option(&printer->options, T2X_OPTION_debug);
-
 	if (t2x_sampled_profile(printer))
-		t2x_sampled_finish(printer, debug && *debug == '1' ? t2x_samples_write_text : t2x_samples_write);
+		t2x_sampled_finish(printer, find_debug(printer) != '0' ? t2x_samples_write_text : t2x_samples_write);
 	else
 		finish_regions(printer);
 }

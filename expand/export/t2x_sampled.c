@@ -117,7 +117,10 @@ static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *tra
 		stack[sample.depth] = t2x_samples_location(sampled->samples, mapping, at->address);
 	}
 	sample.nlabels = sampled->has_labels ? put_labels(sampled, track, ev, labels) : 0;
-	t2x_samples_add(sampled->samples, &sample);
+	if (sampled->is_crash)
+		t2x_crash_add(&sampled->crash, ev, &sample);
+	else
+		t2x_samples_add(sampled->samples, &sample);
 }
 
 void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -148,6 +151,7 @@ static void free_sampled(struct t2x_printer *printer)
 	t2x_samples_free(sampled->samples);
 	t2x_tracks_free(&sampled->tracks);
 	t2x_backtraces_free(&sampled->backtraces);
+	t2x_crash_free(&sampled->crash);
 	t2x_bytes_free(&sampled->regions);
 	t2x_bytes_free(&sampled->texts);
 	free(sampled);
@@ -185,6 +189,13 @@ int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_
 		return 0;
 	free_sampled(printer);
 	return -ENOMEM;
+}
+
+void t2x_sampled_as_crash(struct t2x_printer *printer)
+{
+	struct t2x_sampled *sampled = printer->own;
+
+	sampled->is_crash = 1;
 }
 
 static void name_location(struct t2x_samples *samples, struct t2x_namer *namer, uint32_t location)
@@ -236,7 +247,10 @@ void t2x_sampled_finish(struct t2x_printer *printer,
 	int error;
 
 	end_profile(printer);
-	error = write(sampled->samples, write_out, printer->out);
+	if (sampled->is_crash)
+		error = t2x_crash_write(&sampled->crash, sampled->samples, printer->out);
+	else
+		error = write(sampled->samples, write_out, printer->out);
 	if (error && !printer->out->error)
 		printer->out->error = error;
 	free_sampled(printer);

@@ -9,6 +9,7 @@
 #define T2X_SAMPLED_H
 
 #include "t2x_bytes.h"
+#include "t2x_crash.h"
 #include "t2x_samples.h"
 #include "t2x_tracks.h"
 #include "symbols/t2x_namer.h"
@@ -23,6 +24,8 @@ struct t2x_sampled {
 	uint64_t lost;                    /* events */
 	struct t2x_backtraces backtraces;
 	struct t2x_bytes regions, texts;  /* reused */
+	int is_crash;                     /* threads are shown one by one: */
+	struct t2x_crash crash;
 };
 
 /* The profile of samples that the command line asks for.  Return  NULL: one of regions */
@@ -31,12 +34,18 @@ const char *t2x_sampled_profile(const struct t2x_printer *printer);
 /* Of printer->own; profile as of t2x_samples_new(); has_labels: else equal stacks are one.  Return  0 or -ENOMEM */
 int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels);
 
+/*
+ * Of the profile `threads': each thread's stack, as of the last question, instead of what they add up to.  Right behind
+ * t2x_sampled_begin()
+ */
+void t2x_sampled_as_crash(struct t2x_printer *printer);
+
 /* Takes any event, unresolved ones too. */
 void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /*
  * Behind the last event: names, times and what is missing become part of the profile, which write, one of
- * t2x_samples_write...(), puts out; all is freed.
+ * t2x_samples_write...(), puts out, unless t2x_sampled_as_crash() was called; all is freed.
  */
 void t2x_sampled_finish(struct t2x_printer *printer,
 			int write(struct t2x_samples *samples, t2x_write_fn *write, void *target));

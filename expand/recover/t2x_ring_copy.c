@@ -249,3 +249,19 @@ const char *t2x_ring_copy(int *fd)
 	*fd = g_copying.to;
 	return NULL;
 }
+
+int t2x_ring_copy_stacks(int fd, struct tlg_ring_stacks *stacks)
+{
+	const uint64_t at = offsetof(struct tlg_ring_file, stacks);
+	uint32_t question;
+
+	if (read_some(fd, stacks, sizeof(*stacks), at) != sizeof(*stacks))
+		return 0;
+	question = stacks->question;
+	fence_acquire(); /* [M17] acquire: who is asked.  Pairs with tr2_sample_asked_v1() */
+	if (read_some(fd, stacks, sizeof(*stacks), at) != sizeof(*stacks))
+		return 0;
+	fence_acquire(); /* [M17] acquire: the samples.  Pairs with tr2_sample_answered_v1() */
+	stacks->question = question;
+	return 1;
+}

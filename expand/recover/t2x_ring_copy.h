@@ -14,4 +14,8 @@
  */
 const char *t2x_ring_copy(int *fd);
 
+/* Of the ring file itself: how far questions are answered.  What is copied later has the answers.  Return  0: no */
+struct tlg_ring_stacks;
+int t2x_ring_copy_stacks(int fd, struct tlg_ring_stacks *stacks);
+
 #endif

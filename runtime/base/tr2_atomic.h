@@ -21,6 +21,7 @@
 #define tr2_store_rel(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define tr2_store_rlx(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define tr2_add_rlx(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+#define tr2_add_rel(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
 /* The value, not a stale one, as by an exchange. */
 #define tr2_read_acq_rel(p) __atomic_fetch_add((p), 0, __ATOMIC_ACQ_REL)

@@ -75,7 +75,8 @@ static void record_without_stack(unsigned profile, const struct trace2_labels *l
 	tr2_sample_v1(&sample);
 }
 
-struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount)
+static struct tr2p_bucket *sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount,
+				  int is_counted)
 {
 	const struct tr2p_module *modules[TR2P_FRAMES_MAX], *near = NULL;
 	const struct trace2_labels *labels = tr2p_g_thread.labels;
@@ -89,7 +90,8 @@ struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack
 	}
 	bucket = tr2p_bucket_of(profile, labels, stack, modules);
 	if (bucket) {
-		add(bucket, amount);
+		if (is_counted)
+			add(bucket, amount);
 		record(bucket, amount);
 	} else {
 		record_without_stack(profile, labels, amount);
@@ -97,6 +99,16 @@ struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack
 	tr2p_leave();
 	errno = saved;
 	return bucket;
+}
+
+struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount)
+{
+	return sample(profile, stack, amount, 1);
+}
+
+void tr2p_sample_traced(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount)
+{
+	sample(profile, stack, amount, 0);
 }
 
 void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)

@@ -13,11 +13,11 @@
  *   [P3]  tr2p_bucket_of() publishes      tr2p_bucket_of()          a bucket before it is found
  *   [P4]  put_profile()                   tr2p_profile_total()      a profile of the program's own before it is counted
  *   [P5]  init() in tr2p_init.c           tr2p_is_ready()           the profiler before threads ask for it
- *   [P6]  make_places()                   answer()                  the places for stacks of all threads
+ *   [P6]  make_places()                   tr2p_stacks_answer()      the places for stacks of all threads
  *   [P7]  tr2p_live_put()                 tr2p_live_take()          what a slot has, before it is found
  *         tr2p_live_take()                claim()                   that it was read, before it is filled again
- *   [P8]  ask()                           answer()                  a place for a stack before it is filled
- *   [P9]  answer()                        is_over()                 the stack in it
+ *   [P8]  ask()                           tr2p_stacks_answer()      a place for a stack before it is filled
+ *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H
@@ -41,7 +41,10 @@ struct tr2p_amount {
  */
 struct tr2p_bucket *tr2p_sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount);
 
-/* The same for a stack that was sampled before, with the labels of that time: what was allocated is freed. */
+/* The same, but it is not added up: for the trace only. */
+void tr2p_sample_traced(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount);
+
+/* tr2p_sample() for a stack that was sampled before, with the labels of that time: what was allocated is freed. */
 void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amount);
 
 #endif

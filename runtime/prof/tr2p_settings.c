@@ -3,6 +3,7 @@
 #include "tr2p_settings.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -10,6 +11,7 @@
 
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
+#include "tr2p_outside.h"
 #include "tr2p_unwind.h"
 
 enum { WORD_MAX = 64 };
@@ -53,6 +55,11 @@ static int report_leaks(uint64_t on)
 	return 0;
 }
 
+static int start_threads(uint64_t signal)
+{
+	return tr2p_outside_start((int)signal);
+}
+
 static int start_threadcreate(uint64_t on)
 {
 	trace2_prof_set_threadcreate((int)on);
@@ -88,6 +95,8 @@ static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 100000
 static const struct unit count[] = { { "", 1 }, { "", 0 } };
 /* A word, not a number */
 static const struct unit unwinders[] = { { "libgcc", 0 }, { "fp", 1 }, { "", 0 } };
+/* Names that tr2p_outside.h knows */
+static const struct unit signals[] = { { "", 0 } };
 
 /*
  * All words, a line each: how stacks are taken, then the profiles.  trace2-env(7) has them, too.
@@ -108,6 +117,7 @@ static const struct word {
 	{ "mutex", count, 10, 1, 1u << 30, start_mutex },
 	{ "leaks", count, 1, 0, 1, report_leaks },
 	{ "threadcreate", count, 1, 0, 1, start_threadcreate },
+	{ "threads", signals, 0, 1, NSIG, start_threads },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
@@ -136,6 +146,10 @@ static int parse_value(const struct word *word, const char *text, uint64_t *valu
 		unit = find_unit(word->units, text);
 		*value = unit ? unit->factor : 0;
 		return unit != NULL;
+	}
+	if (word->units == signals) {
+		*value = (uint64_t)tr2p_outside_parse(text);
+		return *value != 0;
 	}
 	if (*text < '0' || *text > '9')
 		return 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tr2p_outside.h"
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 
@@ -104,13 +105,21 @@ static int is_noted(int signo)
 	return signo == SIGPROF && !tr2p_is_inside() && tr2_load_rlx(&is_installed); /* relaxed: as above */
 }
 
+/* The program has changed another signal, unless it failed.  Return  error */
+static int note(int signo, int is_change, int error)
+{
+	if (is_change && !error && !tr2p_is_inside())
+		tr2p_outside_lost(signo);
+	return error;
+}
+
 __attribute__((visibility("default"))) int sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
 	const struct sigaction before = programs;
 
 	find_next();
 	if (!is_noted(signo))
-		return next_action(signo, action, old);
+		return note(signo, action != NULL, next_action(signo, action, old));
 	if (action)
 		programs = *action;
 	if (old)
@@ -123,8 +132,11 @@ __attribute__((visibility("default"))) old_handler signal(int signo, old_handler
 	const struct sigaction before = programs;
 
 	find_next();
-	if (!is_noted(signo))
-		return next_signal(signo, handler);
+	if (!is_noted(signo)) {
+		const old_handler was = next_signal(signo, handler);
+		note(signo, was != SIG_ERR, 0);
+		return was;
+	}
 	programs = (struct sigaction){ .sa_handler = handler, .sa_flags = SA_RESTART };
 	return before.sa_handler;
 }

@@ -12,10 +12,10 @@
 #include <sys/signalfd.h>
 #include <time.h>
 
+#include "tr2p_ask.h"
 #include "tr2p_cpu.h"
 #include "tr2p_next.h"
 #include "tr2p_quiet.h"
-#include "tr2p_stacks.h"
 #include "tr2p_wait.h"
 
 #define FUNCTIONS(X) X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd)
@@ -29,7 +29,7 @@ static int is_taken(int signo, const siginfo_t *info, const void *caller)
 
 	if (signo <= 0)
 		return 0;
-	is_ours = tr2p_cpu_take_waited(info, caller) || tr2p_stacks_take_waited(info, caller);
+	is_ours = tr2p_cpu_take_waited(info, caller) || tr2p_ask_take_waited(info, caller);
 	errno = saved;
 	return is_ours;
 }

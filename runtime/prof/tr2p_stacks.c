@@ -11,11 +11,7 @@
  */
 #include "tr2p_stacks.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -23,9 +19,11 @@
 #include <unistd.h>
 
 #include "base/tr2_atomic.h"
+#include "tr2p_ask.h"
 #include "tr2p_bucket.h"
 #include "tr2p_sample.h"
 #include "tr2p_mutex.h"
+#include "tr2p_tasks.h"
 #include "tr2p_thread.h"
 
 enum { PLACES = 4096, ROUNDS = 1 << 18, WAIT_MS = 2000, PAUSE_NS = 200000 };
@@ -35,8 +33,7 @@ static struct stacks {
 	struct tr2p_mutex lock;
 	struct tr2p_stacks_thread *places;    /* from malloc(), once.  [P6] */
 	unsigned n;
-	uint32_t round;
-	int signal;                           /* 0: none is installed yet */
+	uint32_t round, question;
 } g_stacks = { .lock = TR2P_MUTEX_INIT };
 
 void tr2p_stacks_lock(void)
@@ -77,35 +74,27 @@ static void note_wait(struct tr2p_stacks_thread *place)
 
 static void fill(struct tr2p_stacks_thread *place)
 {
-	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	const struct tr2p_amount one = { .count = 1, .value = g_stacks.question, .period = 1, .scale = 1 };
 
 	place->labels = tr2p_g_thread.labels;
 	note_wait(place);
 	tr2p_sample(TR2P_THREADS, &place->stack, &one);
 }
 
-/*
- * Answer; without a context a thread that has waited for the signal, in a function that was called from caller.
- * Return  0: it was not asked, by us
- */
-static int answer(const siginfo_t *info, const void *context, const void *caller)
+int tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 {
-	uintptr_t which = (uintptr_t)info->si_value.sival_ptr;
-	uint32_t round = (uint32_t)(which / PLACES);
+	uint32_t round = what / PLACES;
 	struct tr2p_stacks_thread *place;
 
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid() || !round || round >= ROUNDS)
+	if (!round || round >= ROUNDS)
 		return 0;
 	/* [P6] acquire: the places.  Pairs with make_places() */
-	place = tr2_load_acq(&g_stacks.places) + which % PLACES;
+	place = tr2_load_acq(&g_stacks.places) + what % PLACES;
 	/* [P8] acquire: the place is ready.  Pairs with ask() */
 	if (!tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
 		return 1;
 	tr2p_enter();
-	if (context)
-		tr2p_unwind_signal(&place->stack, context);
-	else
-		tr2p_unwind_from(&place->stack, caller);
+	tr2p_ask_unwind(&place->stack, context, caller);
 	fill(place);
 	tr2p_leave();
 	/* [P9] release: the stack.  Pairs with is_over() */
@@ -113,99 +102,21 @@ static int answer(const siginfo_t *info, const void *context, const void *caller
 	return 1;
 }
 
-static void on_signal(int signal, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)signal;
-	answer(info, context, NULL);
-	errno = saved;
-}
-
-int tr2p_stacks_take_waited(const siginfo_t *info, const void *caller)
-{
-	/* relaxed: set before anybody is asked */
-	return info->si_signo == tr2_load_rlx(&g_stacks.signal) && answer(info, NULL, caller);
-}
-
 /* ---- who asks -------------------------------------------------------------------------------------- */
-
-static int is_ours(int signal)
-{
-	struct sigaction now;
-
-	return !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
-}
-
-static int install(void)
-{
-	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
-
-	if (g_stacks.signal && is_ours(g_stacks.signal))
-		return 0;
-	sigfillset(&ours.sa_mask);
-	ours.sa_sigaction = on_signal;
-	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
-		if (sigaction(signal, NULL, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
-			continue;
-		if (sigaction(signal, &ours, NULL))
-			return errno;
-		tr2_store_rlx(&g_stacks.signal, signal); /* relaxed: a number by itself */
-		tr2p_mutex_let_in(signal);
-		return 0;
-	}
-	return EBUSY;
-}
-
-/* What a file of this thread says, as a string.  Return  0: it has ended */
-static int read_file(pid_t tid, const char *name, char *text, size_t size)
-{
-	char path[64];
-	ssize_t n = -1;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
-/* It would not answer: it blocks the signal, or is a main thread that has ended. */
-static int is_deaf(pid_t tid)
-{
-	char text[4096];
-	const char *line;
-
-	if (!read_file(tid, "status", text, sizeof(text)))
-		return 0;
-	line = strstr(text, "\nSigBlk:");
-	return strstr(text, "\nState:\tZ") ||
-	       (line && strtoull(line + strlen("\nSigBlk:"), NULL, 16) >> (g_stacks.signal - 1) & 1);
-}
 
 /* Return  0: the thread has ended */
 static int ask(unsigned i)
 {
 	struct tr2p_stacks_thread *place = &g_stacks.places[i];
-	int deaf = is_deaf(place->tid);
-	siginfo_t info;
+	int deaf = tr2p_ask_is_deaf(place->tid), error;
 
-	/* [P8] release: the place.  Pairs with answer() */
+	/* [P8] release: the place.  Pairs with tr2p_stacks_answer() */
 	tr2_store_rel(&place->state, g_stacks.round * STATES + (deaf ? GONE : WANTED));
 	if (deaf)
 		return 1;
-	memset(&info, 0, sizeof(info));
-	info.si_signo = g_stacks.signal;
-	info.si_code = SI_QUEUE;
-	info.si_pid = getpid();
-	info.si_uid = getuid();
-	info.si_value.sival_ptr = (void *)((uintptr_t)g_stacks.round * PLACES + i);
 	/* EAGAIN: more signals are pending than the process may have; it is not asked, and does not answer */
-	return !syscall(SYS_rt_tgsigqueueinfo, getpid(), place->tid, g_stacks.signal, &info) || errno == EAGAIN;
+	error = tr2p_ask(place->tid, g_stacks.round * PLACES + i);
+	return !error || error == EAGAIN;
 }
 
 /*
@@ -255,36 +166,25 @@ static int begin_place(pid_t tid)
 		return 0;
 	place->has_stack = 0;
 	place->tid = tid;
-	read_file(tid, "comm", place->name, sizeof(place->name));
-	place->name[strcspn(place->name, "\n")] = '\0';
+	tr2p_tasks_name(tid, place->name, sizeof(place->name));
 	return 1;
 }
 
-/* All but the caller. */
-static int ask_all(void)
+/* All but the caller.  data  its id */
+static int ask_next(pid_t tid, void *data)
 {
-	DIR *all = opendir("/proc/self/task");
-	pid_t self = (pid_t)syscall(SYS_gettid);
-	struct dirent *entry;
-
-	if (!all)
-		return errno;
-	while ((entry = readdir(all))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid <= 0 || tid == self)
-			continue;
-		if (!begin_place(tid))
-			break;
-		g_stacks.n += (unsigned)ask(g_stacks.n);
-	}
-	closedir(all);
+	if (tid == *(const pid_t *)data)
+		return 0;
+	if (!begin_place(tid))
+		return ENOSPC;
+	g_stacks.n += (unsigned)ask(g_stacks.n);
 	return 0;
 }
 
 /* Samples of those that have not answered, that the profile counts all. */
 static void count_silent(void)
 {
-	const struct tr2p_amount one = { .count = 1, .period = 1, .scale = 1 };
+	const struct tr2p_amount one = { .count = 1, .value = g_stacks.question, .period = 1, .scale = 1 };
 	const struct tr2p_stack nowhere = { 0 };
 
 	for (unsigned i = 0; i < g_stacks.n; i++)
@@ -299,31 +199,33 @@ static int make_places(void)
 	if (g_stacks.places)
 		return 0;
 	places = calloc(PLACES, sizeof(*places));
-	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with answer() */
+	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with tr2p_stacks_answer() */
 	return places ? 0 : ENOMEM;
 }
 
 /* noinline: the stack begins with its caller. */
 __attribute__((noinline)) int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n)
 {
+	pid_t self = (pid_t)syscall(SYS_gettid);
 	int error = make_places();
 
 	if (!error)
-		error = install();
+		error = tr2p_ask_init();
 	if (error)
 		return error;
 	tr2p_bucket_reset(TR2P_THREADS);
+	g_stacks.question = tr2p_ask_begin();
 	g_stacks.round = g_stacks.round % (ROUNDS - 1) + 1;   /* 0: numbers that programs send themselves */
 	g_stacks.n = 0;
-	begin_place((pid_t)syscall(SYS_gettid));   /* the first: nobody but callers has had it */
+	begin_place(self);   /* the first: nobody but callers has had it */
 	tr2p_unwind(&g_stacks.places[0].stack, 0);
 	fill(&g_stacks.places[0]);
 	g_stacks.places[0].has_stack = 1;
 	g_stacks.n = 1;
-	error = ask_all();
+	error = tr2p_tasks_each(ask_next, &self);
 	wait_for_all();
 	count_silent();
 	*threads = g_stacks.places;
 	*n = g_stacks.n;
-	return error;
+	return error == ENOSPC ? 0 : error;   /* so many are shown */
 }

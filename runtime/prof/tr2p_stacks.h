@@ -2,8 +2,8 @@
 /*
  * tr2p_stacks.h - where all threads are now: the profile "threads".
  *
- * Each thread is sent a signal, the last one of real time for which nobody has a handler, and takes a sample of the
- * stack that this has interrupted: in its ring, with its labels.  Who asks waits for them, but not for long: a thread
+ * Each thread is sent a signal, see tr2p_ask.h, and takes a sample of the stack that this has interrupted: in its ring,
+ * with its labels.  Who asks waits for them, but not for long: a thread
  * that blocks the signal, is in a system call that nothing interrupts, or was stopped by a debugger, is there without
  * its stack.
  */
@@ -39,11 +39,8 @@ struct tr2p_stacks_thread {
  */
 int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n);
 
-/*
- * A signal that the thread has waited for, by sigwait() and its like called from caller: the one that asks, which is
- * answered?  Return  0: it is the program's
- */
-int tr2p_stacks_take_waited(const siginfo_t *info, const void *caller);
+/* In the thread that is asked, see tr2p_ask.h.  Return  0: this is no question of ours */
+int tr2p_stacks_answer(uint32_t what, const void *context, const void *caller);
 
 /* One at a time: around all that is done with them.  Also what has to be done around a fork. */
 void tr2p_stacks_lock(void);

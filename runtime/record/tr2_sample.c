@@ -5,6 +5,8 @@
 #include <errno.h>
 
 #include "tr2_emit.h"
+#include "base/tr2_atomic.h"
+#include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
 
 static struct tr2_scope_key make_key(const char *profile, const char *modules, const char *stack)
@@ -46,4 +48,33 @@ int tr2_sample_v1(const struct tr2_sample_v1 *sample)
 		tr2_emit_with_scope(&key, &args, 0, 0);
 	}
 	return 1;
+}
+
+void tr2_sample_signal_v1(int signal)
+{
+	tr2_shm_set_signal((uint32_t)signal);
+}
+
+/* NULL: there is nobody to be told */
+static struct tlg_ring_stacks *find_stacks(void)
+{
+	return tr2_is_enabled() && tr2_g_shm.head ? &tr2_g_shm.head->stacks : NULL;
+}
+
+void tr2_sample_asked_v1(uint32_t question, uint32_t threads)
+{
+	struct tlg_ring_stacks *stacks = find_stacks();
+
+	if (!stacks)
+		return;
+	tr2_add_rlx(&stacks->asked, threads); /* relaxed: a sum.  The next one orders it */
+	tr2_store_rel(&stacks->question, question); /* [M17] release: who is asked.  Pairs with readers of the file */
+}
+
+void tr2_sample_answered_v1(void)
+{
+	struct tlg_ring_stacks *stacks = find_stacks();
+
+	if (stacks)
+		tr2_add_rel(&stacks->answered, 1); /* [M17] release: the sample.  Pairs with readers of the file */
 }

@@ -35,6 +35,20 @@ uint32_t tr2_sample_scope_v1(const char *profile, const char *modules, const cha
  */
 int tr2_sample_v1(const struct tr2_sample_v1 *sample);
 
+/*
+ * Who has the ring file may ask by a signal where all threads are: this one, as the ring file says; 0: none.
+ * Thread  any    Signal safe
+ */
+void tr2_sample_signal_v1(int signal);
+
+/*
+ * Such a question, the number of which is the value of its samples, has been put to so many threads; the calling one
+ * has answered.  Behind the thread's sample: a forked child has no ring file of its own before.
+ * Thread  any, no lock    Signal safe
+ */
+void tr2_sample_asked_v1(uint32_t question, uint32_t threads);
+void tr2_sample_answered_v1(void);
+
 #pragma GCC visibility pop
 
 #endif

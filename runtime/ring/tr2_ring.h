@@ -37,6 +37,7 @@
  *   [M14] tr2_thread_ready(), map_wiped()   tr2_is_forked_child()     a forked child's rings before they are used
  *   [M15] tr2_ring_park()                   tr2_ring_unpark()         where a position was before it is back there
  *   [M16] tr2_wake_now(), _opened()         sleep_for()               a call before the sleep that it is to end
+ *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

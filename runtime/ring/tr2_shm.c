@@ -42,6 +42,7 @@ struct plan {
 };
 
 struct tr2_shm tr2_g_shm;
+static uint32_t g_signal;         /* of tlg_ring_stacks */
 static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
@@ -206,7 +207,7 @@ static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *
 		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
 		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
-		.texts_used = 1,
+		.texts_used = 1, .stacks = { .signal = tr2_load_rlx(&g_signal) }, /* relaxed: a number by itself */
 	};
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
@@ -290,6 +291,13 @@ void tr2_shm_forget(void)
 {
 	g_path[0] = '\0';
 	tr2_g_shm = (struct tr2_shm){ .head = NULL };
+}
+
+void tr2_shm_set_signal(uint32_t signal)
+{
+	tr2_store_rlx(&g_signal, signal); /* relaxed: a number by itself */
+	if (tr2_g_shm.head)
+		tr2_store_rlx(&tr2_g_shm.head->stacks.signal, signal); /* relaxed: as above */
 }
 
 /* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */

@@ -43,6 +43,9 @@ void tr2_shm_leave(void);
 /* In a forked child: the mapping is the parent's.  It stays in place, for code that the fork interrupted. */
 void tr2_shm_forget(void);
 
+/* The signal that asks for the stacks of all threads, for readers: in the head, also of files yet to be made. */
+void tr2_shm_set_signal(uint32_t signal);
+
 /* The file's name, "" for memory that has none. */
 const char *tr2_shm_path(void);
 

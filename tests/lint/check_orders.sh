@@ -75,7 +75,7 @@ function check_file(   i) {
 		note_words(i)
 		if (text[i] ~ /tr2_load_acq\(|^\tfence_acquire\(/)
 			site(i, "A")
-		if (text[i] ~ /tr2_store_rel\(|tr2_fence_rel\(|__ATOMIC_RELEASE/)
+		if (text[i] ~ /tr2_(store|add)_rel\(|tr2_fence_rel\(|__ATOMIC_RELEASE/)
 			site(i, "R")
 		if (text[i] ~ /tr2_[a-z]+_acq_rel\(/ && !excused(i))
 			site(i, "AR")

@@ -64,7 +64,7 @@ static void test_settings_of_profiles_that_are_unknown_are_reported(void **state
 	static const char *const wrong[] = {
 		"cp", "cpus=1", "cpu=", "cpu=hz", "cpu=0", "cpu=-1", "cpu=10001hz", "cpu=11khz", "cpu=1mhz", "cpu=1 hz",
 		"cpu=99999999999999999999999999", "frames", "frames=0", "frames=129", "unwind", "unwind=", "unwind=1",
-		"threadcreate=2", "=", "cpu=100hz=1", "heap=2g", "heap=1t",
+		"threadcreate=2", "threads", "threads=", "threads=KILL", "=", "cpu=100hz=1", "heap=2g", "heap=1t",
 		"a-word-that-is-far-too-long-for-anything-that-could-be-meant-by-it=1"
 	};
 	char said[1000], expected[200];

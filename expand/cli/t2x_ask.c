@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_ask.c - see t2x_ask.h. */
+#include "t2x_ask.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "recover/t2x_alive.h"
+#include "recover/t2x_ring_copy.h"
+#include "recover/t2x_ring_files.h"
+
+enum { WAIT_MS = 3000, PAUSE_MS = 5, MARGIN_NS = 1000000000 };
+
+struct asking {
+	struct t2x_report *report;
+	uint32_t pid;
+	char name[32];                    /* of the process, for messages */
+	struct t2x_ring ring;
+	struct tlg_ring_stacks before;    /* the question */
+};
+
+/* ---- the process -------------------------------------------------------------------------------- */
+
+/* Its ring file, in the state of this moment.  Return  0: it has none, and ring is closed */
+static int find_ring(struct asking *asking, const struct t2x_ring_files *files)
+{
+	for (unsigned i = 0; i < files->n; i++) {
+		if (t2x_ring_open(&asking->ring, files->paths[i], 0))
+			continue;
+		if (asking->ring.head.pid == asking->pid && t2x_alive(&asking->ring) == T2X_ALIVE)
+			return 1;
+		t2x_ring_close(&asking->ring);
+	}
+	return 0;
+}
+
+/* The rest of a line of /proc/PID/status as a number, in hex.  Return  0: it is not there */
+static uint64_t read_status(uint32_t pid, const char *key)
+{
+	char path[64], line[256];
+	uint64_t value = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)))
+			value = strtoull(line + strlen(key), NULL, 16);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* What is sent to who does not handle it would end the process. */
+static int is_handled(uint32_t pid, unsigned signal)
+{
+	return signal && signal <= 64 && read_status(pid, "SigCgt:") >> (signal - 1) & 1;
+}
+
+/* Return  0, for a chain of steps that ends with the first that fails */
+static int fail(struct asking *asking, const char *why)
+{
+	t2x_report_note(asking->report, asking->name, "%s", why);
+	return 0;
+}
+
+/* Whose the process is: ring files are looked for where this user's are. */
+static int find_user(struct asking *asking, uid_t *user)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", (unsigned)asking->pid);
+	if (stat(path, &st))
+		return fail(asking, "there is no such process");
+	*user = st.st_uid;
+	return 1;
+}
+
+static int open_process(struct asking *asking, uid_t user)
+{
+	struct t2x_ring_files files;
+	int is_there;
+
+	if (t2x_ring_files_find(&files, asking->pid, user)) {
+		t2x_ring_files_free(&files);
+		return fail(asking, strerror(ENOMEM));
+	}
+	is_there = find_ring(asking, &files);
+	t2x_ring_files_free(&files);
+	return is_there || fail(asking, "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm");
+}
+
+/* ---- the question ------------------------------------------------------------------------------- */
+
+static int send_question(struct asking *asking)
+{
+	const struct tlg_ring_stacks *before = &asking->before;
+
+	if (!t2x_ring_copy_stacks(asking->ring.fd, &asking->before) || !before->signal)
+		return fail(asking, "cannot be asked: it has not been started with TRACE2_PROF=threads=SIGNAL, "
+				    "or the signal is the program's own");
+	if (!is_handled(asking->pid, before->signal))
+		return fail(asking, "cannot be asked: it does not handle the signal any more");
+	return !kill((pid_t)asking->pid, (int)before->signal) || fail(asking, strerror(errno));
+}
+
+/* 1: all have answered whom it has asked since. */
+static int is_answered(const struct asking *asking, struct tlg_ring_stacks *now)
+{
+	return !t2x_ring_copy_stacks(asking->ring.fd, now) ||
+	       (now->question != asking->before.question &&
+		now->answered - asking->before.answered >= now->asked - asking->before.asked);
+}
+
+/* The process's threads, but for libtrace2's own. */
+static unsigned count_threads(uint32_t pid)
+{
+	char path[64], name[32];
+	unsigned n = 0;
+	struct dirent *entry;
+	FILE *file;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", (unsigned)pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%.16s/comm", (unsigned)pid, entry->d_name);
+		file = *entry->d_name != '.' ? fopen(path, "re") : NULL;
+		n += file && fgets(name, sizeof(name), file) && strcmp(name, "trace2-drain\n") != 0;
+		if (file)
+			fclose(file);
+	}
+	if (tasks)
+		closedir(tasks);
+	return n;
+}
+
+static int wait_for_answers(struct asking *asking)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
+	struct tlg_ring_stacks now = asking->before;
+	unsigned threads, answered;
+
+	for (unsigned ms = 0; !is_answered(asking, &now) && ms < WAIT_MS; ms += PAUSE_MS)
+		nanosleep(&pause, NULL);
+	answered = now.answered - asking->before.answered;
+	if (!answered)
+		return fail(asking, "did not answer within 3 s: its threads block the signal, it is stopped, or the "
+				    "signal is the program's own");
+	threads = count_threads(asking->pid);
+	if (threads > answered)
+		t2x_report_note(asking->report, asking->name,
+				"%u of %u threads did not answer: they block signals, or the kernel has them",
+				threads - answered, threads);
+	return 1;
+}
+
+void t2x_ask_prepare(struct t2x_settings *settings)
+{
+	const struct t2x_command *command = settings->front.command;
+
+	settings->asks = command && command->takes == T2X_TAKES_ASKED;
+	if (!settings->asks || settings->has_format)
+		return;
+	settings->format = &t2x_formats[T2X_FORMAT_pprof];
+	if (!settings->values[T2X_OPTION_profile])
+		settings->values[T2X_OPTION_profile] = "threads";
+	if (!settings->values[T2X_OPTION_debug])
+		settings->values[T2X_OPTION_debug] = "2";
+}
+
+int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
+{
+	struct asking asking = { .report = report, .pid = settings->live, .ring = { .fd = -1 } };
+	uint64_t ns;
+	int is_answered;
+
+	snprintf(asking.name, sizeof(asking.name), "process %u", (unsigned)asking.pid);
+	if (!find_user(&asking, &settings->select.user) || !open_process(&asking, settings->select.user))
+		return 0;
+	/* The trace's own clock, when it was last written; of the large file that it may be only the end is read. */
+	ns = asking.ring.state.ns;
+	if (!settings->filter.since.kind && ns > MARGIN_NS) {
+		settings->filter.since = (struct t2x_instant){ .kind = T2X_WHEN_UTC, .ns = ns - MARGIN_NS };
+		settings->filter.is_on = 1;
+	}
+	is_answered = send_question(&asking) && wait_for_answers(&asking);
+	t2x_ring_close(&asking.ring);
+	return is_answered;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_ask.h - a signal to one thread, which has it answer where it is: the last one of real time for which nobody has
+ * a handler.
+ *
+ * Two ask: trace2_prof_write_to(), which waits for stacks (tr2p_stacks.h), and a signal from outside, which does not
+ * (tr2p_outside.h).  What one asks all threads is a question; its number is the value of its samples.
+ */
+#ifndef TR2P_ASK_H
+#define TR2P_ASK_H
+
+#include <signal.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "tr2p_unwind.h"
+
+/* What a thread is asked, in the signal's value: 31 bits, and whose question it is. */
+enum { TR2P_ASK_BITS = 31 };
+#define TR2P_ASK_OUTSIDE (UINT32_C(1) << TR2P_ASK_BITS)
+
+/* Install the handler; again, if the program has taken the signal.  Return  0 or an errno; EBUSY: none is left */
+int tr2p_ask_init(void);
+
+/* 1: the handler is the signal's.  Signal safe */
+int tr2p_ask_is_ready(void);
+
+/* 1: the thread would not answer.  Signal safe */
+int tr2p_ask_is_deaf(pid_t tid);
+
+/* Ask a thread.  Return  0 or an error number; ESRCH: it has ended    Signal safe */
+int tr2p_ask(pid_t tid, uint32_t what);
+
+/* The number of a new question, 1..  Signal safe */
+uint32_t tr2p_ask_begin(void);
+
+/*
+ * A signal that the thread has waited for, by sigwait() and its like called from caller: the one that asks, which is
+ * answered?  Return  0: it is the program's
+ */
+int tr2p_ask_take_waited(const siginfo_t *info, const void *caller);
+
+/* The stack of who is asked: which the handler with this context has interrupted, or, without one, that of caller. */
+void tr2p_ask_unwind(struct tr2p_stack *stack, const void *context, const void *caller);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_outside.c - see tr2p_outside.h. */
+#include "tr2p_outside.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/tr2_atomic.h"
+#include "record/tr2_sample.h"
+#include "tr2p_ask.h"
+#include "tr2p_bucket.h"
+#include "tr2p_init.h"
+#include "tr2p_sample.h"
+#include "tr2p_tasks.h"
+#include "tr2p_thread.h"
+
+static int g_signal;                      /* that asks; 0: none */
+
+/* ---- which signal ---------------------------------------------------------------------------------- */
+
+/* Others end the program, stop it, or say something about it; or are the profiler's. */
+static const int allowed[] = { SIGUSR1, SIGUSR2, SIGQUIT, SIGURG, SIGIO };
+
+static int may_ask(int signal)
+{
+	for (unsigned i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
+		if (signal == allowed[i])
+			return 1;
+	return signal >= SIGRTMIN && signal <= SIGRTMAX;
+}
+
+/* "RTMIN+3", "RTMAX-3", "RTMIN".  Return  0: it is none of these */
+static int parse_real_time(const char *name)
+{
+	int is_min = !strncmp(name, "RTMIN", 5);
+	char *end = NULL;
+	long offset;
+
+	if (!is_min && strncmp(name, "RTMAX", 5) != 0)
+		return 0;
+	offset = name[5] ? strtol(name + 5, &end, 10) : 0;
+	if ((name[5] && (name[5] != (is_min ? '+' : '-') || !name[6] || *end)) || offset < -NSIG || offset > NSIG)
+		return 0;
+	return (is_min ? SIGRTMIN : SIGRTMAX) + (int)offset;
+}
+
+static int parse_number(const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+
+	return *name >= '0' && *name <= '9' && !*end && number < NSIG ? (int)number : 0;
+}
+
+int tr2p_outside_parse(const char *name)
+{
+	int signal = parse_number(name);
+
+	if (!strncmp(name, "SIG", 3))
+		name += 3;
+	if (!signal)
+		signal = parse_real_time(name);
+	for (unsigned i = 0; !signal && i < sizeof(allowed) / sizeof(allowed[0]); i++)
+		if (!strcmp(name, sigabbrev_np(allowed[i])))
+			signal = allowed[i];
+	return may_ask(signal) ? signal : 0;
+}
+
+/* ---- answering ------------------------------------------------------------------------------------- */
+
+void tr2p_outside_answer(uint32_t question, const void *context, const void *caller)
+{
+	const struct tr2p_amount one = { .count = 1, .value = question, .period = 1, .scale = 1 };
+	struct tr2p_stack stack;
+
+	tr2p_enter();
+	tr2p_ask_unwind(&stack, context, caller);
+	tr2p_sample_traced(TR2P_THREADS, &stack, &one);
+	tr2_sample_answered_v1();
+	tr2p_leave();
+}
+
+struct asking {
+	pid_t self;
+	uint32_t question, asked;
+};
+
+static int ask_next(pid_t tid, void *data)
+{
+	struct asking *asking = data;
+
+	if (tid != asking->self && !tr2p_ask_is_deaf(tid))
+		asking->asked += !tr2p_ask(tid, asking->question | TR2P_ASK_OUTSIDE);
+	return 0;
+}
+
+static void on_signal(int signal, siginfo_t *info, void *context);
+
+static int is_ours(int signal)
+{
+	struct sigaction now;
+
+	return !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+}
+
+/* A handler of the program's may call the one that was there before: then it is the program's question. */
+static void on_signal(int signal, siginfo_t *info, void *context)
+{
+	struct asking asking = { .self = (pid_t)syscall(SYS_gettid), .asked = 1 };
+	int saved = errno;
+
+	(void)info;
+	tr2p_enter();
+	if (is_ours(signal)) {
+		asking.question = tr2p_ask_begin();
+		/* first, for a forked child has no ring file before */
+		tr2p_outside_answer(asking.question, context, NULL);
+		if (tr2p_ask_is_ready())
+			tr2p_tasks_each(ask_next, &asking);
+		tr2_sample_asked_v1(asking.question, asking.asked);
+	}
+	tr2p_leave();
+	errno = saved;
+}
+
+/* ---- starting -------------------------------------------------------------------------------------- */
+
+static int install(int signal)
+{
+	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK, .sa_sigaction = on_signal }, now;
+	int error;
+
+	if (sigaction(signal, NULL, &now))
+		return errno;
+	if ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+		return EBUSY;
+	error = tr2p_ask_init();
+	sigfillset(&ours.sa_mask);
+	return error ? error : sigaction(signal, &ours, NULL) ? errno : 0;
+}
+
+int tr2p_outside_start(int signal)
+{
+	int error = tr2p_init();
+
+	if (error)
+		return error;
+	tr2p_enter();
+	error = install(signal);
+	if (!error) {
+		tr2_store_rlx(&g_signal, signal); /* relaxed: a number by itself */
+		tr2_sample_signal_v1(signal);
+	}
+	tr2p_leave();
+	return error;
+}
+
+void tr2p_outside_lost(int signal)
+{
+	if (signal != tr2_load_rlx(&g_signal)) /* relaxed: as above */
+		return;
+	tr2_store_rlx(&g_signal, 0); /* relaxed: as above */
+	tr2_sample_signal_v1(0);
+}

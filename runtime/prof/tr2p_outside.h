@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_outside.h - a signal from outside asks where all threads are: `t2 stacks'.
+ *
+ * Whichever thread gets it asks all others, and takes its own sample; nobody waits.  So a process answers that hangs:
+ * its main thread in a loop, or all of them in locks.  Samples go into the trace, and not into the totals of the
+ * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is.
+ *
+ * The signal is the program's if it wants it: then nothing is asked by it any more.
+ */
+#ifndef TR2P_OUTSIDE_H
+#define TR2P_OUTSIDE_H
+
+#include <stdint.h>
+
+/*
+ * A signal by name or number: USR1, SIGUSR1, 10, RTMIN+1.
+ * Return  0: it is none that may ask, as it has a meaning that programs depend on
+ */
+int tr2p_outside_parse(const char *name);
+
+/*
+ * From now on it asks.
+ * Return  0 or an error number; EBUSY: there is a handler for it, it is ignored, or all signals of real time have one
+ */
+int tr2p_outside_start(int signal);
+
+/* Behind a successful sigaction() of the program's. */
+void tr2p_outside_lost(int signal);
+
+/* In the thread that is asked, see tr2p_ask.h. */
+void tr2p_outside_answer(uint32_t question, const void *context, const void *caller);
+
+#endif

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# t2 stacks: a process that hangs says where all its threads are, as often as it is asked, also as a profile; one that
+# cannot be asked is left alone, with one error.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C TZ=UTC
+unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+
+. "$(dirname "$0")/../common.sh"
+need_shared_library
+need "libtrace2-prof in $out" [ -e "$out/libtrace2-prof.so.0" ]
+export PATH=$out:$PATH
+library=$(readlink -f "$out/libtrace2-prof.so.0")
+cd "$tmp" || exit 1
+
+# Its main thread waits for a mutex forever, one thread is in a loop, one blocks all signals.  With an argument it
+# handles SIGUSR2 itself, and says so.
+cat >wedged.c <<'END'
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned long n;
+
+static void say(const char *text)
+{
+	if (write(1, text, strlen(text)) < 0)
+		_exit(1);
+}
+
+static void *loop_here(void *data)
+{
+	while (data)
+		n++;
+	return NULL;
+}
+
+static void *block_here(void *data)
+{
+	pthread_mutex_lock(&lock);
+	return data;
+}
+
+static void *be_deaf(void *data)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	say("ready\n");
+	for (;;)
+		pause();
+	return data;
+}
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	say("mine\n");
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc > 1)
+		signal(SIGUSR2, on_signal);
+	pthread_mutex_lock(&lock);
+	if (pthread_create(&thread, NULL, loop_here, argv) || pthread_create(&thread, NULL, be_deaf, NULL))
+		return 1;
+	block_here(NULL);
+	return 0;
+}
+END
+quiet "compile" ${CC:-cc} -g -O0 -pthread -o wedged wedged.c
+
+# start PROF COMMAND...: the program, until it is ready; its id is in $pid
+start()
+{
+	rm -f said trace.tlg
+	mkfifo said
+	exec 7<>said
+	env LD_PRELOAD="$library" TRACE2_RAW="$tmp/trace.tlg" TRACE2_PROF="$1" "${@:2}" >said 2>/dev/null &
+	pid=$!
+	read -r _ <&7
+}
+finish()
+{
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+	exec 7>&-
+}
+# ask PATTERN...: t2 stacks, until all patterns are in what it prints: threads may be on their way there
+ask()
+{
+	local pattern try
+
+	for try in {1..100}; do
+		t2 stacks "$pid" >stdout 2>err || continue
+		for pattern in "$@"; do
+			grep -qE "$pattern" stdout || continue 2
+		done
+		return 0
+	done
+	cat err stdout
+	return 1
+}
+
+start cpu,threads=USR2 ./wedged
+check "a process that hangs says where it is" ask '^thread "main" of process '"$pid"':$' \
+	'^#[0-9]+ +0x[0-9a-f]{16} in block_here .*wedged\.c:[0-9]+ \(.*/wedged\+0x[0-9a-f]+\)$' ' in loop_here ' ' in main '
+check "threads that block signals are counted" grep -q '1 of 3 threads did not answer' err
+check "each thread is there once" [ "$(grep -c '^thread' stdout)" -eq 2 ]
+check "a second time" ask ' in block_here ' ' in loop_here '
+check "each thread is still there once" [ "$(grep -c '^thread' stdout)" -eq 2 ]
+expect "in another format" 0 'did not answer' t2 stacks --format=folded --profile=threads "$pid"
+check "functions are in it" grep -qE 'main;block_here' stdout
+t2expand --live="$pid" --format=pprof --profile=threads -o threads.pb.gz 2>/dev/null
+gzip -dc threads.pb.gz >profile
+check "it is a profile" grep -qa loop_here profile
+# Not by t2: whoever has the id may ask
+before=$(t2expand --live="$pid" --format=ndjson 2>/dev/null | grep -c '"event":"sample","category":"threads"')
+kill -USR2 "$pid"
+for _ in {1..1000}; do
+	after=$(t2expand --live="$pid" --format=ndjson 2>/dev/null | grep -c '"event":"sample","category":"threads"')
+	[ "$after" -ge $((before + 2)) ] && break
+done
+check "by kill" [ "$after" -ge $((before + 2)) ]
+finish
+quiet "of the trace of a dead process" t2expand --recover-all --ring-pid="$pid" --delete --format=raw -o whole.tlg
+t2expand --format=pprof --profile=threads --debug=2 whole.tlg >stdout 2>err
+check "the last stacks" [ "$(grep -c '^thread' stdout)" -eq 2 ]
+
+# ---- who cannot be asked ------------------------------------------------------------------------
+start cpu ./wedged
+expect "a process without threads=" 1 "process $pid: cannot be asked: it has not been started with" t2 stacks "$pid"
+finish
+start threads=USR2 ./wedged theirs
+expect "a process that handles the signal" 1 "process $pid: cannot be asked: .* is the program's own" t2 stacks "$pid"
+kill -USR2 "$pid"
+read -r answer <&7
+check "its handler is called" [ "$answer" = mine ]
+finish
+sleep 100 &
+expect "a process that is not profiled" 1 "process $!: records nothing: it has no ring file" t2 stacks $!
+check "still lives" kill -KILL $!
+wait $! 2>/dev/null
+expect "a process that is not there" 1 'process 4194305: there is no such process' t2 stacks 4194305
+expect "no process" 2 't2 stacks needs a process id' t2 stacks
+expect "two processes" 2 't2 stacks takes one process id' t2 stacks 1 2
+
+# ---- t2 record ----------------------------------------------------------------------------------
+t2 record --threads=USR2 -o env.tlg env >stdout 2>err
+check "t2 record --threads" grep -qx 'TRACE2_PROF=threads=USR2' stdout
+expect "t2 record --threads=x" 2 'threads needs a signal, not: usr2' t2 record --threads=usr2 true
+expect "a signal that ends the program" 0 "'threads=KILL', ignored" t2 record --threads=KILL -o env.tlg true
+total

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* A signal from outside asks all threads where they are, unless the program wants it. */
+#include "t2test.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trace2_prof.h"
+#include "base/tr2_atomic.h"
+#include "prof/tr2p_bucket.h"
+#include "prof/tr2p_outside.h"
+
+enum { THREADS = 3, FUNCTION_BYTES = 1024 };
+
+static void test_signals_that_may_ask_have_names_and_numbers(void **state)
+{
+	static const char *const wrong[] = {
+		"", "SIG", "KILL", "9", "SEGV", "PROF", "TERM", "INT", "CHLD", "PIPE", "32", "33", "USR", "usr2",
+		"USR22", "RTMIN+", "RTMIN-1", "RTMAX+1", "RTMIN+1x", "RTMIN+99", "RTMAX-99",
+		"RTMIN+99999999999999999999", "65", "-10", "10x", "99999999999999999999"
+	};
+	char number[16];
+
+	(void)state;
+	assert_int_equal(tr2p_outside_parse("USR1"), SIGUSR1);
+	assert_int_equal(tr2p_outside_parse("SIGUSR2"), SIGUSR2);
+	assert_int_equal(tr2p_outside_parse("QUIT"), SIGQUIT);
+	assert_int_equal(tr2p_outside_parse("RTMIN"), SIGRTMIN);
+	assert_int_equal(tr2p_outside_parse("RTMIN+2"), SIGRTMIN + 2);
+	assert_int_equal(tr2p_outside_parse("SIGRTMAX-1"), SIGRTMAX - 1);
+	snprintf(number, sizeof(number), "%d", SIGUSR1);
+	assert_int_equal(tr2p_outside_parse(number), SIGUSR1);
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_int_equal(tr2p_outside_parse(wrong[i]), 0);
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
+}
+
+static void test_signal_that_is_taken_is_refused(void **state)
+{
+	struct sigaction standard = { .sa_handler = SIG_DFL }, ignored = { .sa_handler = SIG_IGN }, now;
+
+	(void)state;
+	signal(SIGUSR1, ignore);
+	errno = 77;
+	assert_int_equal(tr2p_outside_start(SIGUSR1), EBUSY);
+	assert_int_equal(errno, 77);
+	assert_int_equal(sigaction(SIGUSR1, &ignored, &now), 0);
+	assert_true(now.sa_handler == ignore);
+	assert_int_equal(tr2p_outside_start(SIGUSR1), EBUSY);
+	sigaction(SIGUSR1, &standard, NULL);
+}
+
+static int is_over;
+static unsigned ready;
+
+static __attribute__((noinline, aligned(FUNCTION_BYTES))) void pause_here(void)
+{
+	while (!tr2_load_rlx(&is_over))
+		usleep(1000);
+}
+
+static void *wait_here(void *data)
+{
+	tr2_add_rlx(&ready, 1);
+	pause_here();
+	return data;
+}
+
+static void *be_deaf(void *data)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	return wait_here(data);
+}
+
+/* Threads have been seen in this function, so often; whatever they are counted as. */
+static unsigned seen(void (*function)(void), int64_t *total)
+{
+	unsigned n = 0;
+
+	*total = 0;
+	for (struct tr2p_bucket *bucket = tr2p_bucket_first(TR2P_THREADS); bucket; bucket = bucket->next) {
+		*total += tr2p_bucket_totals(bucket).count;
+		for (unsigned i = 0; i < bucket->n; i++)
+			if (bucket->at[i] - (uintptr_t)function < FUNCTION_BYTES) {
+				n++;
+				break;
+			}
+	}
+	return n;
+}
+
+static void test_question_from_outside_is_answered_by_all_threads(void **state)
+{
+	pthread_t threads[THREADS];
+	int64_t total;
+
+	(void)state;
+	assert_int_equal(tr2p_outside_start(SIGUSR2), 0);
+	for (unsigned i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL, i ? wait_here : be_deaf, NULL), 0);
+	while (tr2_load_rlx(&ready) < THREADS)
+		usleep(1000);
+	errno = 77;
+	raise(SIGUSR2);
+	assert_int_equal(errno, 77);
+	while (!seen(pause_here, &total)) {
+		usleep(1000);
+		kill(getpid(), SIGUSR2);
+	}
+	assert_int_equal(total, 0);
+	tr2_store_rlx(&is_over, 1);
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static struct sigaction before;
+static unsigned called;
+
+static void call_old(int signal, siginfo_t *info, void *context)
+{
+	called++;
+	before.sa_sigaction(signal, info, context);
+}
+
+static void test_signal_that_the_program_takes_later_asks_no_more(void **state)
+{
+	struct sigaction theirs = { .sa_sigaction = call_old, .sa_flags = SA_SIGINFO };
+	size_t stacks;
+
+	(void)state;
+	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_int_equal(sigaction(SIGUSR1, &theirs, &before), 0);
+	stacks = tr2p_bucket_count(TR2P_THREADS);
+	raise(SIGUSR1);
+	assert_int_equal(called, 1);
+	assert_int_equal(tr2p_bucket_count(TR2P_THREADS), stacks);
+}
+
+static void test_question_to_a_forked_child_is_its_own(void **state)
+{
+	pid_t child;
+	int status;
+
+	(void)state;
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		size_t stacks = tr2p_bucket_count(TR2P_THREADS);
+		raise(SIGUSR2);
+		_exit(tr2p_bucket_count(TR2P_THREADS) != stacks + 1);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_signals_that_may_ask_have_names_and_numbers),
+		cmocka_unit_test(test_signal_that_is_taken_is_refused),
+		cmocka_unit_test(test_question_from_outside_is_answered_by_all_threads),
+		cmocka_unit_test(test_signal_that_the_program_takes_later_asks_no_more),
+		cmocka_unit_test(test_question_to_a_forked_child_is_its_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
