@@ -163,20 +163,6 @@ static int wait_for_answers(struct asking *asking)
 	return 1;
 }
 
-void t2x_ask_prepare(struct t2x_settings *settings)
-{
-	const struct t2x_command *command = settings->front.command;
-
-	settings->asks = command && command->takes == T2X_TAKES_ASKED;
-	if (!settings->asks || settings->has_format)
-		return;
-	settings->format = &t2x_formats[T2X_FORMAT_pprof];
-	if (!settings->values[T2X_OPTION_profile])
-		settings->values[T2X_OPTION_profile] = "threads";
-	if (!settings->values[T2X_OPTION_debug])
-		settings->values[T2X_OPTION_debug] = "2";
-}
-
 int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
 {
 	struct asking asking = { .report = report, .pid = settings->live, .ring = { .fd = -1 } };

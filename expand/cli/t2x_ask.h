@@ -10,9 +10,6 @@
 #include "t2x_options.h"
 #include "base/t2x_report.h"
 
-/* The command is `t2 stacks', perhaps: what it shows, unless told otherwise. */
-void t2x_ask_prepare(struct t2x_settings *settings);
-
 /*
  * Ask settings->live, and wait for the answers, but not for long.  Unless --since was given, it becomes the moment of
  * the question.

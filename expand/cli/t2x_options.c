@@ -11,11 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "t2x_ask.h"
 #include "t2x_pool.h"
 #include "t2x_usage.h"
 #include "tlg.h"
-#include "tlg_show.h"
 #include "export/t2x_html_page.h"
 
 enum { MAX_NESTING = 1000000 };
@@ -30,12 +28,6 @@ enum {
 };
 
 static const char *program = "t2expand";      /* by which name it was called */
-
-static void put_to_stdout(void *to, const char *text, size_t n)
-{
-	(void)to;
-	fwrite(text, 1, n, stdout);
-}
 
 /* Leave after having printed something to standard output. */
 static void leave(void)
@@ -61,11 +53,7 @@ static void refuse(const char *what, const char *value)
 
 static void show_format(const char *how)
 {
-	if (!how || !strcmp(how, "xml"))
-		tlg_show_xml(put_to_stdout, NULL);
-	else if (!strcmp(how, "md"))
-		tlg_show_md(put_to_stdout, NULL);
-	else
+	if (!t2x_usage_layout(stdout, how))
 		refuse("--show_format is xml or md, not", how);
 	leave();
 }
@@ -421,6 +409,18 @@ static void check_format_options(struct t2x_settings *settings)
 	options->nesting = nesting ? find_number("", nesting, MAX_NESTING) : T2X_DEFAULT_NESTING;
 }
 
+/* What t2 stacks shows, unless told otherwise. */
+static void take_asked(struct t2x_settings *settings)
+{
+	settings->asks = settings->front.command && settings->front.command->takes == T2X_TAKES_ASKED;
+	if (!settings->asks || settings->has_format)
+		return;
+	settings->format = &t2x_formats[T2X_FORMAT_pprof];
+	settings->values[T2X_OPTION_profile] = "threads";
+	if (!settings->values[T2X_OPTION_debug])
+		settings->values[T2X_OPTION_debug] = "2";
+}
+
 static struct option make_option(const char *name, const char *value, int id)
 {
 	int argument = !value ? no_argument : *value == '[' ? optional_argument : required_argument;
@@ -491,7 +491,7 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		*next++ = make_option(t2x_filter_options[i].option, t2x_filter_options[i].value, FILTER_OPTION + i);
 	while ((option = getopt_long(argc, argv, "o:", all, NULL)) != -1)
 		take_option(settings, option);
-	t2x_ask_prepare(settings);
+	take_asked(settings);
 	check_format_options(settings);
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));
 	check_rings(settings);

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_record.c - the options of `t2 record' become an environment. */
+/* t2x_record.c - the options of `t2 record' become an environment, in which the program runs. */
 #include "t2x_record.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "t2x_collect.h"
 #include "t2x_commands.h"
 #include "t2x_options.h"
 #include "t2x_usage.h"
@@ -166,11 +170,100 @@ static int find_library(struct recording *recording)
 	       fail(recording, T2X_EXIT_UNUSABLE, "LD_PRELOAD", strerror(ENAMETOOLONG));
 }
 
+/* ---- the program ----------------------------------------------------------------------------------- */
+
+/* Signals that one sends to a program: what comes from a terminal it has got itself. */
+static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT };
+enum { FORWARDED = sizeof(forwarded) / sizeof(forwarded[0]) };
+
+static volatile pid_t child;
+
+static void forward(int signal, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	if (info->si_code <= 0 && child > 0)
+		kill(child, signal);
+	errno = saved;
+}
+
+/* What is ignored, by nohup(1) for one, stays so. */
+static void forward_signals(void)
+{
+	struct sigaction ours = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART }, now;
+
+	sigfillset(&ours.sa_mask);
+	for (unsigned i = 0; i < FORWARDED; i++)
+		if (!sigaction(forwarded[i], NULL, &now) && now.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &ours, NULL);
+}
+
+static int execute(struct recording *recording, char **argv)
+{
+	int error;
+
+	execvp(argv[0], argv);
+	error = errno;
+	fail(recording, error == ENOENT ? T2X_EXIT_NOT_FOUND : T2X_EXIT_NOT_RUN, argv[0], strerror(error));
+	return recording->status;
+}
+
+/* Start the program.  All signals are blocked meanwhile: none is lost.  Return  0: it cannot be started */
+static int start(struct recording *recording, char **argv)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	child = fork();
+	if (!child) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		_exit(execute(recording, argv));
+	}
+	if (child > 0)
+		forward_signals();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return child > 0 || fail(recording, T2X_EXIT_NOT_RUN, argv[0], strerror(errno));
+}
+
+/* End as the program did.  Return  the exit status */
+static int end_as(int status)
+{
+	const struct rlimit no_core = { 0, 0 };
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	setrlimit(RLIMIT_CORE, &no_core);
+	signal(WTERMSIG(status), SIG_DFL);
+	raise(WTERMSIG(status));
+	return 128 + WTERMSIG(status);
+}
+
+static int run(struct recording *recording, char **argv)
+{
+	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock() };
+	struct stat st;
+	siginfo_t ended;
+	int status = 0;
+
+	if (!start(recording, argv))
+		return recording->status;
+	/* its id stays its own until it is waited for */
+	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) && errno == EINTR)
+		continue;
+	collecting.pid = child;
+	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
+	t2x_collect(&collecting);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		continue;
+	return end_as(status);
+}
+
 int t2x_record_run(int argc, char **argv)
 {
 	const struct t2x_front front = t2x_front_take(&argc, &argv);
 	struct recording recording = { .output = NULL };
-	int error;
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		t2x_usage_help(stdout, &front, 0);
@@ -185,8 +278,5 @@ int t2x_record_run(int argc, char **argv)
 		fail(&recording, T2X_EXIT_UNUSABLE, "environment", strerror(errno));
 		return recording.status;
 	}
-	execvp(argv[optind], argv + optind);
-	error = errno;
-	fail(&recording, error == ENOENT ? T2X_EXIT_NOT_FOUND : T2X_EXIT_NOT_RUN, argv[optind], strerror(error));
-	return recording.status;
+	return run(&recording, argv + optind);
 }

@@ -2,8 +2,9 @@
 /*
  * t2x_record.h - `t2 record': runs a program with the profiler in front of it.
  *
- * The program is executed in our place: it has our process id, descriptors and signals, and its exit status is ours.
- * What it gets is in its environment: LD_PRELOAD, TRACE2_PROF, TRACE2_RAW.
+ * What the program gets is in its environment: LD_PRELOAD, TRACE2_PROF, TRACE2_RAW.  It has our descriptors, and is
+ * sent the signals that are sent to us; we end as it does.  In between what its processes have left is collected,
+ * t2x_collect.h.
  */
 #ifndef T2X_RECORD_H
 #define T2X_RECORD_H
@@ -13,7 +14,7 @@ enum { T2X_EXIT_NOT_RUN = 126, T2X_EXIT_NOT_FOUND = 127 };   /* as env(1) has it
 /* 1: the command line is one of `t2 record'. */
 int t2x_record_is_meant(int argc, char **argv);
 
-/* Execute what it says.  Return  only if that fails: the exit status */
+/* Run what it says.  Return  the exit status; if a signal has ended the program, it ends us, too */
 int t2x_record_run(int argc, char **argv);
 
 #endif

@@ -2,6 +2,7 @@
 /* t2x_usage.c - see t2x_usage.h. */
 #include "t2x_usage.h"
 
+#include "tlg_show.h"
 #include "query/t2x_filter.h"
 
 const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS] = {
@@ -255,4 +256,20 @@ const char *t2x_usage_names(char *to, size_t size, const struct t2x_format_optio
 		if ((!option || t2x_format_has(&t2x_formats[i], option)) && n < size)
 			n += (size_t)snprintf(to + n, size - n, "%s%s", n ? ", " : "", t2x_formats[i].name);
 	return to;
+}
+
+static void put_piece(void *to, const char *text, size_t n)
+{
+	fwrite(text, 1, n, to);
+}
+
+int t2x_usage_layout(FILE *to, const char *how)
+{
+	if (!how || !strcmp(how, "xml"))
+		tlg_show_xml(put_piece, to);
+	else if (!strcmp(how, "md"))
+		tlg_show_md(put_piece, to);
+	else
+		return 0;
+	return 1;
 }

@@ -45,4 +45,7 @@ void t2x_usage_options(FILE *to, const struct t2x_front *front);
 /* The formats that know the option; NULL: all.  Return  to, "normal, perf, event" */
 const char *t2x_usage_names(char *to, size_t size, const struct t2x_format_option *option);
 
+/* The layout of events, as "xml" or "md"; NULL: the first.  Return  0: there is no such word */
+int t2x_usage_layout(FILE *to, const char *how);
+
 #endif

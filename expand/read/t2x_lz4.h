@@ -42,6 +42,10 @@ struct t2x_lz4_unit {
 	uint32_t plain_bytes;     /* of what is in the frame, as the mark says */
 };
 
+/* A frame as ours are, of whole blocks.  Return  its bytes; 0: no memory, or they are more than room */
+enum { T2X_LZ4_PACKED = TLG_FRAME_BYTES + 4096 };
+size_t t2x_lz4_pack(void *to, size_t room, const void *plain, size_t n);
+
 /* What begins at this offset.  Return  1; 0: the file ends here, or inside of one; -1: something else, or an error */
 int t2x_lz4_unit_at(int fd, uint64_t offset, struct t2x_lz4_unit *unit);
 

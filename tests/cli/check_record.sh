@@ -54,6 +54,97 @@ check "is in the trace" [ "$(samples cpu.tlg)" -gt 0 ]
 expect "allocations" 0 '' t2 record --heap=1k -o heap.tlg -- sort "$top/README.md"
 check "are in the trace" [ "$(samples heap.tlg)" -gt 0 ]
 
+# ---- what processes leave behind ----------------------------------------------------------------
+# Each child allocates once in leave_here(), and ends by _exit, exec, a signal, as it should; at last the program itself
+# becomes another one.
+cat >leave.c <<'END'
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void *kept;
+
+static __attribute__((noinline)) void leave_here(void)
+{
+	kept = malloc(100);
+	__asm__ volatile("" : : : "memory");
+}
+
+static void be_child(int i)
+{
+	char *const other[] = { "/bin/true", NULL };
+
+	leave_here();
+	switch (i % 4) {
+	case 0:
+		_exit(0);
+	case 1:
+		execv(other[0], other);
+		_exit(1);
+	case 2:
+		kill(getpid(), SIGKILL);
+	default:
+		exit(0);
+	}
+}
+
+int main(void)
+{
+	char *const other[] = { "/bin/sh", "-c", ":", NULL };
+
+	for (int i = 0; i < 16; i++) {
+		if (!fork())
+			be_child(i);
+		while (wait(NULL) < 0)
+			continue;
+	}
+	leave_here();
+	execv(other[0], other);
+	return 1;
+}
+END
+quiet "compile" ${CC:-cc} -g -O1 -o leave leave.c
+# rings TRACE: ring files of processes that write there; left TRACE: how many
+rings()
+{
+	find "${XDG_RUNTIME_DIR:-/dev/shm}" /dev/shm -name 'trace2-*.ring' -exec grep -lF "$1" {} + 2>/dev/null
+}
+left()
+{
+	rings "$1" | wc -l
+}
+# collected NAME TRACE: all that 3 * 17 processes did is there, and nothing elsewhere
+collected()
+{
+	local n
+
+	n=$(t2 show --samples "$2" 2>/dev/null | grep -cE '\| sample .*count:1 .*stack:.*leave_here')
+	check "$1: what ended somehow is in the trace: $n of 51" [ "$n" -eq 51 ]
+	check "$1: no ring files stay" [ "$(left "$2")" -eq 0 ]
+}
+# what an earlier process has left, for somebody else's trace
+env LD_PRELOAD="$out/libtrace2-prof.so.0" TRACE2_RAW="$tmp/other.tlg" TRACE2_PROF=heap=1 ./leave
+before=$(left "$tmp/other.tlg")
+check "others leave something" [ "$before" -gt 0 ]
+expect "into a file" 0 '' t2 record --heap=1 -o "$tmp/tree.tlg" -- sh -c './leave; ./leave; exec ./leave'
+collected "a file" "$tmp/tree.tlg"
+quiet "it is one of frames" lz4 -t tree.tlg
+mkdir tree
+expect "into a directory" 0 '' t2 record --heap=1 -o "$tmp/tree" -- sh -c './leave; ./leave; exec ./leave'
+collected "a directory" "$tmp/tree"
+expect "into a plain file" 0 '' env TRACE2_RAW_LZ4=0 \
+	t2 record --heap=1 -o "$tmp/plain.tlg" -- sh -c './leave; ./leave; exec ./leave'
+collected "a plain file" "$tmp/plain.tlg"
+check "others' ring files stay" [ "$(left "$tmp/other.tlg")" -eq "$before" ]
+rings "$tmp/other.tlg" | xargs rm -f
+# Signals reach the program
+t2 record -o killed.tlg -- sh -c 'trap "exit 9" TERM; echo ready; while :; do :; done' >ready 2>/dev/null &
+until [ -s ready ]; do sleep 0.1; done
+kill -TERM $!
+wait $!
+check "a signal is forwarded" [ $? -eq 9 ]
+
 # ---- what is wrong ------------------------------------------------------------------------------
 expect "no program" 2 '^t2 record: no program to run' t2 record --cpu
 expect "an unknown option" 2 'unknown option.*: --nothing$' t2 record --nothing true

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_collect.h - what the processes of `t2 record' have left in their ring files, because they ended by exec, _exit()
+ * or a signal: it goes into their trace.
+ *
+ * Theirs are those who have the command among their ancestors, as the session id says, or who wrote to the file that
+ * the command has made.  Who still runs is left alone, and goes on writing: so a trace is only appended to, and a ring
+ * file goes when what it had is in the trace.  Where the trace has more than the ring file knows of, for the process
+ * died between the two, both stay as they are.
+ */
+#ifndef T2X_COLLECT_H
+#define T2X_COLLECT_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+struct t2x_collecting {
+	const char *output;               /* the trace, or the directory of traces */
+	int is_directory;
+	pid_t pid;                        /* of the command, not waited for yet */
+	uint64_t begun;                   /* before it: CLOCK_BOOTTIME in ns */
+};
+
+/* The clock of begun. */
+uint64_t t2x_collect_clock(void);
+
+/* The command has ended.  What could not be collected is reported on stderr, and stays. */
+void t2x_collect(const struct t2x_collecting *collecting);
+
+#endif
