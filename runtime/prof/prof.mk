@@ -5,7 +5,7 @@ prof_soname := libtrace2-prof.so.0
 prof_obj := $(patsubst %.c,$(obj)/%.o,$(wildcard runtime/prof/*.c))
 
 # Sanitizers stand in front of malloc() themselves
-profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a)
+profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a $(out)/libtrace2-prof-static.a)
 all: $(profiler)
 
 # Stacks go through it: 32-bit ARM has no unwind tables of C code unless it is asked for them
@@ -34,6 +34,20 @@ $(obj)/libtrace2-prof.o: $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a
 $(out)/libtrace2-prof.a: $(obj)/libtrace2-prof.o
 	$(archive)
 
+# For programs that are linked fully statically: it stands in front of nothing, as with sanitizers, for there is no way
+# from a malloc() of ours to that of libc.a
+alone_obj := $(patsubst %.c,$(obj)/alone/%.o,$(wildcard runtime/prof/*.c))
+$(alone_obj): $(obj)/alone/%.o: %.c $(out)/flags
+	$(call say,CC)
+	$(quiet)$(call compile,$*) -DTR2_IS_SANITIZED -MMD -MP -c -o $@ $<
+
+$(obj)/libtrace2-prof-static.o: $(alone_obj) $(obj)/libt2x.a $(obj)/libtlg.a
+	$(call say,LD)
+	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^ && objcopy --localize-hidden $@
+
+$(out)/libtrace2-prof-static.a: $(obj)/libtrace2-prof-static.o
+	$(archive)
+
 # Only tests of the profiler may find its malloc() in an archive.
 $(obj)/libtr2p.a: $(prof_obj)
 $(filter $(out)/tests/test_tr2p_%,$(unit)): $(obj)/libtr2p.a
@@ -50,7 +64,8 @@ $(out)/bench/bench_prof: $(call objects,bench,bench_prof)
 
 # A page for each function, as trace2(3) has them
 prof_links := $(patsubst %,$(mandir)/man3/%.3,$(shell sed -n 's/^	\(trace2_prof_[a-z0-9_]*\);/\1/p' runtime/trace2_prof.map))
-prof_files := $(addprefix $(libdir)/,$(prof_soname) libtrace2-prof.so libtrace2-prof.a) $(includedir)/trace2_prof.h \
+prof_files := $(addprefix $(libdir)/,$(prof_soname) libtrace2-prof.so libtrace2-prof.a libtrace2-prof-static.a) \
+	      $(includedir)/trace2_prof.h \
 	      $(pkgconfigdir)/libtrace2-prof.pc $(mandir)/man3/trace2-prof.3
 installed += $(prof_files) $(prof_links)
 
@@ -61,7 +76,7 @@ install-prof: all $(out)/libtrace2-prof.pc
 	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(prof_files))))
 	$(quiet)$(INSTALL) -m 755 $(out)/$(prof_soname) $(DESTDIR)$(libdir)/$(prof_soname)
 	$(quiet)ln -sf $(prof_soname) $(DESTDIR)$(libdir)/libtrace2-prof.so
-	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2-prof.a $(DESTDIR)$(libdir)/libtrace2-prof.a
+	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2-prof.a $(out)/libtrace2-prof-static.a $(DESTDIR)$(libdir)
 	$(quiet)$(INSTALL) -m 644 runtime/trace2_prof.h $(DESTDIR)$(includedir)/trace2_prof.h
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2-prof.pc $(DESTDIR)$(pkgconfigdir)/libtrace2-prof.pc
 	$(quiet)$(INSTALL) -m 644 runtime/trace2-prof.3 $(DESTDIR)$(mandir)/man3/trace2-prof.3

@@ -194,15 +194,44 @@ static void walk_frames(struct tr2p_stack *stack, uintptr_t fp, uintptr_t low, u
 
 /* ---- both ----------------------------------------------------------------------------------------- */
 
+/* Linked into the program libgcc is part of it: what lies around its functions. */
+static void find_linked_libgcc(void)
+{
+	enum { AROUND = 8192 };
+	const uintptr_t functions[] = {
+		(uintptr_t)_Unwind_Backtrace, (uintptr_t)_Unwind_GetCFA, (uintptr_t)_Unwind_RaiseException,
+		(uintptr_t)_Unwind_ForcedUnwind, (uintptr_t)_Unwind_Resume
+	};
+
+	g_settings.libgcc = g_settings.libgcc_end = functions[0];
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		if (functions[i] < g_settings.libgcc)
+			g_settings.libgcc = functions[i];
+		if (functions[i] > g_settings.libgcc_end)
+			g_settings.libgcc_end = functions[i];
+	}
+	g_settings.libgcc -= AROUND;
+	g_settings.libgcc_end += AROUND;
+}
+
+static void find_libgcc(void)
+{
+	const uintptr_t here = (uintptr_t)find_libgcc;
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)(uintptr_t)_Unwind_Backtrace, &found))
+		return;
+	g_settings.libgcc = (uintptr_t)found.dlfo_map_start;
+	g_settings.libgcc_end = (uintptr_t)found.dlfo_map_end;
+	if (is_libgcc(here))
+		find_linked_libgcc();
+}
+
 void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
 {
-	struct dl_find_object found;
 	struct tr2p_stack stack;
 
-	if (!_dl_find_object((void *)(uintptr_t)_Unwind_Backtrace, &found)) {
-		g_settings.libgcc = (uintptr_t)found.dlfo_map_start;
-		g_settings.libgcc_end = (uintptr_t)found.dlfo_map_end;
-	}
+	find_libgcc();
 	g_settings.by_frame_pointers = by_frame_pointers;
 	if (frames)
 		g_settings.frames = frames < TR2P_FRAMES_MAX ? frames : TR2P_FRAMES_MAX;

@@ -21,7 +21,7 @@ prefix=$tmp/prefix
 quiet "install" make install prefix="$prefix"
 for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share/bash-completion/completions/t2 \
 	share/zsh/site-functions/_t2expand share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
-	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a include/trace2_prof.h \
+	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a lib/libtrace2-prof-static.a include/trace2_prof.h \
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
 	share/man/man7/trace2-tutorial.7; do
@@ -144,7 +144,7 @@ dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k bashcompdir=/c zshcompdir=/z)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
-	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
+	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a l/libtrace2-prof-static.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
 	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$dest/$file"
 done
