@@ -75,8 +75,8 @@ static void record_without_stack(unsigned profile, const struct trace2_labels *l
 	tr2_sample_v1(&sample);
 }
 
-static struct tr2p_bucket *sample(unsigned profile, const struct tr2p_stack *stack, const struct tr2p_amount *amount,
-				  int is_counted)
+static inline struct tr2p_bucket *sample(unsigned profile, const struct tr2p_stack *stack,
+					 const struct tr2p_amount *amount, int is_counted)
 {
 	const struct tr2p_module *modules[TR2P_FRAMES_MAX], *near = NULL;
 	const struct trace2_labels *labels = tr2p_g_thread.labels;
