@@ -38,7 +38,7 @@ static int setup(void **state)
 	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
 	(void)state;
-	return n <= 0 || !dl_iterate_phdr(find_code, (void *)(uintptr_t)find_code) || !dlopen("libdw.so.1", RTLD_LAZY);
+	return n <= 0 || !dl_iterate_phdr(find_code, (void *)(uintptr_t)find_code);
 }
 
 static int is_named(struct t2x_symbols *symbols, const struct t2x_module *from)
@@ -57,6 +57,8 @@ static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void *
 	struct t2x_module other = module;
 
 	(void)state;
+	if (!dlopen("libdw.so.1", RTLD_LAZY))
+		skip();   /* not there for the other machines of harness_arch */
 	assert_non_null(symbols);
 	assert_non_null(mkdtemp(directory));
 	snprintf(file, sizeof(file), "/../..%s", program);
