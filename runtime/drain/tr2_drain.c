@@ -81,7 +81,7 @@ enum tr2_drain tr2_drain_pass(unsigned age_ms)
 	tr2_tsan_hide();
 	if (!g_drain.finished && !lacks_files() && !tr2_is_forked_child()) {
 		if (tr2_is_flight_recorder() ? tr2_pass_snapshot() :
-					      tr2_pass(TIMEOUT_US, TR2_PASS_SOME, &upto) != TR2_PASS_IDLE)
+					      tr2_pass(TIMEOUT_US, &upto) != TR2_PASS_IDLE)
 			done = TR2_DRAIN_MOVED;
 		do_what_is_left();
 		tr2_collect_write_if_due(tr2_clock_raw(), age_ms);
@@ -140,7 +140,7 @@ static int drain_with(unsigned timeout_us)
 
 	while (!is_done && (pauses < FLUSH_PAUSES || tr2_clock_raw() - grown < longest)) {
 		uint64_t before = upto, moved = tr2_collect_moved();
-		enum tr2_pass result = tr2_pass(timeout_us, TR2_PASS_ALL, &upto);
+		enum tr2_pass result = tr2_pass(timeout_us, &upto);
 		is_done = upto >= begun || (result == TR2_PASS_IDLE && !tr2_pass_wait_for_margin());
 		if (upto > before || (tr2_collect_moved() != moved && moved < held)) {
 			grown = tr2_clock_raw();

@@ -3,10 +3,9 @@
  * tr2_drain.h - the drain: the consumer of all rings.  It is a thread of its own, the consumer thread (tr2_wake.h), or
  * whoever flushes.
  *
- * A pass visits every ring once, moves committed events into blocks, and writes these when there are enough.  Of more
- * than 64 rings it visits those that have opened a chunk, and all of them every few milliseconds, or if somebody asks
- * for what is in them.  Chunks go back to their threads only after the write that holds their events has returned.  A
- * pass holds the drain's lock, blocks all signals and allocates nothing.
+ * A pass visits every ring once, moves committed events into blocks, and writes these when there are enough.  Chunks
+ * go back to their threads only after the write that holds their events has returned.  A pass holds the drain's lock,
+ * blocks all signals and allocates nothing.
  */
 #ifndef TR2_DRAIN_H
 #define TR2_DRAIN_H

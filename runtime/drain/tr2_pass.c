@@ -15,15 +15,9 @@
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
 
-enum {
-	FEW_RINGS = 64,                        /* visited by every pass */
-	REST_NS = 1600,                        /* for each of more, between two visits of all: one costs about 100 */
-};
-
 static struct pass {
 	uint32_t cycle_asked;                  /* a thread wants a new cycle, and could not begin it itself */
 	int reported;                          /* that events were dropped */
-	uint64_t whole_at;                     /* raw clock: the last pass that visited all rings began */
 	uint64_t held_back;                    /* raw clock: text outputs wait for a MARK behind it; 0: for none */
 } g_pass;
 
@@ -76,55 +70,31 @@ void tr2_pass_begin_cycle(void)
 		tr2_cycle_next();
 }
 
-static int is_time_for_all(uint64_t now)
-{
-	uint32_t rings = tr2_load_rlx(&tr2_g_shm.head->rings_used); /* relaxed: about */
-
-	return rings <= FEW_RINGS || now - g_pass.whole_at >= tr2_clock_ticks((uint64_t)rings * REST_NS);
-}
-
-static uint64_t visit(struct tr2_thread *thread, uint64_t now, uint64_t timeout)
-{
-	uint64_t until = tr2_collect_ring(thread, now, timeout);
-
-	if (until != now)
-		tr2_thread_tell(thread);   /* it has more */
-	tr2_collect_retire(thread);
-	tr2_collect_abandoned(thread);
-	tr2_progress_made();
-	return until;
-}
-
-/*
- * Through all rings, or those that have news.  *low: raw clock, what was recorded before it is in the stream.
- * Return  1: a ring has more
- */
-static int visit_rings(uint64_t now, uint64_t timeout, int is_whole, uint64_t *low)
+/* Through all rings.  *low: raw clock, what was recorded before it is in the stream.  Return  1: a ring has more */
+static int visit_rings(uint64_t now, uint64_t timeout, uint64_t *low)
 {
 	int has_more = 0;
 
-	*low = is_whole ? now : g_pass.whole_at;
+	*low = now;
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
-		uint64_t until;
-		if (!tr2_thread_hear(thread) && !is_whole)
-			continue;
-		until = visit(thread, now, timeout);
+		uint64_t until = tr2_collect_ring(thread, now, timeout);
 		has_more |= until != now;
 		if (until < *low)
 			*low = until;
+		tr2_collect_retire(thread);
+		tr2_collect_abandoned(thread);
+		tr2_progress_made();
 	}
-	if (is_whole)
-		g_pass.whole_at = now;
 	return has_more;
 }
 
-enum tr2_pass tr2_pass(unsigned timeout_us, enum tr2_pass_over over, uint64_t *upto)
+enum tr2_pass tr2_pass(unsigned timeout_us, uint64_t *upto)
 {
 	uint64_t now = tr2_clock_raw(), low, before = tr2_collect_moved();
-	int is_whole = over == TR2_PASS_ALL || is_time_for_all(now), is_waiting, has_moved;
+	int is_waiting, has_moved;
 
 	tr2_pass_begin_cycle();
-	is_waiting = visit_rings(now, tr2_clock_ticks(timeout_us * UINT64_C(1000)), is_whole, &low);
+	is_waiting = visit_rings(now, tr2_clock_ticks(timeout_us * UINT64_C(1000)), &low);
 	low -= margin_ticks();
 	has_moved = tr2_collect_moved() != before || tr2_losses_changed();
 	if (!has_moved && g_pass.held_back && low < g_pass.held_back)

@@ -12,20 +12,13 @@
 void tr2_pass_reset(void);
 
 /*
- * Which rings: all, or of more than 64 those that have opened a chunk, and all of them every few milliseconds.  Of
- * thousands of threads most do nothing: to look at all their rings for every few chunks that the others fill would cost
- * more than what is in these.
- */
-enum tr2_pass_over { TR2_PASS_ALL, TR2_PASS_SOME };
-
-/*
- * A pass.
+ * A pass over all rings.
  * timeout_us  with an unfinished event, before going around it
  * upto        raw clock: all that was recorded before it is in the stream
  * Return      IDLE: there was nothing; MOVED: there was; WAITING: for what is unfinished
  */
 enum tr2_pass { TR2_PASS_IDLE, TR2_PASS_MOVED, TR2_PASS_WAITING };
-enum tr2_pass tr2_pass(unsigned timeout_us, enum tr2_pass_over over, uint64_t *upto);
+enum tr2_pass tr2_pass(unsigned timeout_us, uint64_t *upto);
 
 /* The caller may be about to leave, by exec or _exit(): nothing may be held back.  Blocks  10 us    0: nothing is */
 int tr2_pass_wait_for_margin(void);

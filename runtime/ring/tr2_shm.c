@@ -29,7 +29,7 @@ enum {
 	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than strings, rings and chunks */
 	MIN_BYTES = 4 << 20,
 	MIN_CHUNKS = 4,
-	REACH_CHUNKS = 256,               /* made accessible at first */
+	REACH_CHUNKS = 256,               /* made accessible at once */
 };
 
 #define MAX_ADDRESSES (sizeof(void *) < 8 ? (rlim_t)128 << 20 : RLIM_INFINITY)
@@ -47,7 +47,6 @@ static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
 static unsigned g_reached;                /* chunks up to here can be accessed */
-static uint32_t g_is_reaching;            /* a thread is about to move that */
 
 const char *tr2_shm_path(void)
 {
@@ -335,41 +334,20 @@ int tr2_shm_release(void *address, size_t bytes)
 	return error;
 }
 
-/* Up to that chunk, from half of that on: what is accessible doubles. */
-static int make_accessible(unsigned end)
-{
-	unsigned first = end > REACH_CHUNKS ? end / 2 : 0;
-	unsigned last = end < tr2_g_shm.max_chunks ? end : tr2_g_shm.max_chunks;
-	unsigned char *from = tr2_g_shm.chunks + (size_t)first * TLG_CHUNK_STRIDE;
-	int saved = errno, error = 0;
-
-	if (mprotect(from, (size_t)(last - first) * TLG_CHUNK_STRIDE, PROT_READ | PROT_WRITE))
-		error = -errno;
-	else
-		tr2_store_rlx(&g_reached, end); /* relaxed: who does not see it does it again; so if it goes back */
-	errno = saved;
-	return error;
-}
-
-/* The call changes the map of the process, so that its threads wait: one does it, before the others need it. */
-static void reach_ahead(unsigned reached)
-{
-	if (reached >= tr2_g_shm.max_chunks || !tr2_cas_rlx(&g_is_reaching, 0, 1)) /* relaxed: keeps a second one out */
-		return;
-	make_accessible(2 * reached);   /* if it fails, it is tried again by who needs it */
-	tr2_store_rlx(&g_is_reaching, 0); /* relaxed: as above */
-}
-
 int tr2_shm_reach(unsigned chunk)
 {
-	unsigned reached = tr2_load_rlx(&g_reached), end = REACH_CHUNKS; /* relaxed: as in make_accessible() */
+	unsigned end = (chunk / REACH_CHUNKS + 1) * REACH_CHUNKS;
+	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE;
+	int saved = errno, error = 0;
 
-	if (chunk < reached) {
-		if (chunk >= reached - reached / 4)
-			reach_ahead(reached);
+	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: who does not see it does it again */
 		return 0;
-	}
-	while (end <= chunk)
-		end *= 2;
-	return make_accessible(end);
+	if (end > tr2_g_shm.max_chunks)
+		end = tr2_g_shm.max_chunks;
+	if (mprotect(from, (size_t)(tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE - from), PROT_READ | PROT_WRITE))
+		error = -errno;
+	else
+		tr2_store_rlx(&g_reached, end); /* relaxed: as above; what goes back costs a call */
+	errno = saved;
+	return error;
 }

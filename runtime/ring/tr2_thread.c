@@ -75,7 +75,7 @@ static int open_chunk(struct tr2_thread *self)
 	return tr2_ring_open_chunk(&self->ring, self->tid, tr2_pool_share());
 }
 
-/* Events in self's chunk, or in a new one, of which the drain hears. */
+/* Events in self's chunk, or in a new one. */
 static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
@@ -86,7 +86,6 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 			return (struct tlg_event *)position;
 		if (tr2_is_parked(position)) {
 			*opened |= tr2_ring_unpark(&self->ring);
-			tr2_thread_tell(self);
 			tries--;   /* the drain may do it again, but only once in a while */
 			continue;
 		}
@@ -95,7 +94,6 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 		if (open_chunk(self))
 			break;
 		*opened = 1;
-		tr2_thread_tell(self);
 	}
 	return NULL;
 }

@@ -36,7 +36,6 @@ struct tr2_timer {
 struct tr2_thread {
 	struct tr2_ring ring;
 	struct tr2_registry_link link;    /* in the set of rings */
-	uint32_t has_news;                /* it opened a chunk, or ended, since the drain was here */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
 	uint64_t start;                   /* raw clock */
@@ -104,23 +103,6 @@ static inline int tr2_is_enabled(void)
 /* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  New ones may be seen only the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
-
-/*
- * A pass of the drain that does not visit all rings visits this one; the drain's next visit takes that back.  What is
- * told meanwhile is found by this visit or by the next one.
- */
-static inline void tr2_thread_tell(struct tr2_thread *thread)
-{
-	tr2_store_rlx(&thread->has_news, 1); /* relaxed: a hint; sooner or later all rings are visited */
-}
-
-static inline int tr2_thread_hear(struct tr2_thread *thread)
-{
-	if (!tr2_load_rlx(&thread->has_news)) /* relaxed: as above */
-		return 0;
-	tr2_store_rlx(&thread->has_news, 0); /* relaxed: as above */
-	return 1;
-}
 
 /*
  * For tr2_thread.c: make new tables of rings; acquire a ring for the calling thread, NULL: there is none; release it.

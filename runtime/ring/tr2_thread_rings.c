@@ -264,7 +264,6 @@ void tr2_thread_give_ring(struct tr2_thread *thread)
 {
 	tr2_store_rlx(&thread->ring.head->has_owner, 0); /* relaxed: it changes under the mutex */
 	tr2_pool_count_thread(-1);
-	tr2_thread_tell(thread);
 	pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));
 	if (!tr2_thread_was_main(thread))   /* there is no other main */
 		tr2_stack_push(&g_free, thread->ring.index);

@@ -164,7 +164,7 @@ static int run_beside_bursts(void *path)
 	return !is_there;
 }
 
-/* The drain does not look at all rings each time that one of hundreds has filled a chunk; but soon. */
+/* However often the drain is called for what busy ones have filled. */
 static void test_pool_few_events_beside_busy_threads_are_not_left_behind(void **state)
 {
 	(void)state;
