@@ -213,6 +213,7 @@ library_reason()
 	liblz4.so.*) echo "compression of the file" ;;
 	libmd.so.*) echo "SHA-1 of the host name in the session id" ;;
 	libexpat.so.*) echo "layouts of other machines' files" ;;
+	libz.so.*) echo "data of the page, and profiles, are compressed" ;;
 	libc.so.* | ld-linux*) echo "the system's own" ;;
 	*) return 1 ;;
 	esac
