@@ -15,10 +15,15 @@ is in use at the end; "-" for what the profile does not have.
 import bisect
 import gzip
 import math
+import pathlib
 import re
 import struct
 import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tests" / "tools"))
+from protobuf import fields, numbers
 
 
 class Symbols:
@@ -43,43 +48,6 @@ class Symbols:
 # ---- readers: (addresses, numbers) of each stack.  Numbers: ns; or bytes allocated, bytes in use, None if not known
 
 
-def varint(data, at):
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        shift += 7
-        if byte < 128:
-            return value - (1 << 64) if value >> 63 else value, at
-
-
-def fields(data):
-    """(number, value) of each field of a protobuf message"""
-    at = 0
-    while at < len(data):
-        key, at = varint(data, at)
-        if key & 7 == 0:
-            value, at = varint(data, at)
-        elif key & 7 == 2:
-            size, at = varint(data, at)
-            value, at = data[at:at + size], at + size
-        else:
-            raise ValueError(f"wire type {key & 7}")
-        yield key >> 3, value
-
-
-def numbers_of(value):
-    """A repeated field of numbers, packed or not"""
-    if isinstance(value, int):
-        return [value]
-    found, at = [], 0
-    while at < len(value):
-        number, at = varint(value, at)
-        found.append(number)
-    return found
-
-
 def read_pprof(path):
     """profile.proto: values are counts and ns, or those of the heap in Go's order"""
     with gzip.open(path) as file:
@@ -93,7 +61,7 @@ def read_pprof(path):
             sample = {1: [], 2: []}
             for of_sample, item in fields(value):
                 if of_sample in sample:
-                    sample[of_sample] += numbers_of(item)
+                    sample[of_sample] += numbers(item)
             samples.append((sample[1], sample[2]))
     for places, values in samples:
         yield [addresses[place] for place in places], values[1:2] if len(values) == 2 else [values[1], values[3]]

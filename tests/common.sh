@@ -35,6 +35,15 @@ need_shared_library()
 	need "shared library in $out" [ -e "$out/libtrace2.so" ]
 }
 
+# need_profiler: $library is what LD_PRELOAD takes; nothing is traced but what says so
+need_profiler()
+{
+	need_shared_library
+	library=$(readlink -f "$out/libtrace2-prof.so.0")
+	need "libtrace2-prof in $out" [ -e "$library" ]
+	unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
+}
+
 # total: the last line of a check, and its exit status
 total()
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "tlg_crc.h"
+#include "base/t2x_out.h"
 #include "export/t2x_bytes.h"
 #include "recover/t2x_alive.h"
 #include "recover/t2x_ring_files.h"
@@ -168,15 +169,11 @@ static void read_target(struct collect *collect, const char *target)
 }
 
 /* One piece of a trace, whole blocks.  Return  NULL, or why not, in words */
-static const char *write_all(int fd, const void *bytes, size_t n)
+static const char *write_blocks(int fd, const void *bytes, size_t n)
 {
-	for (size_t done = 0; done < n;) {
-		ssize_t now = write(fd, (const char *)bytes + done, n - done);
-		if (now < 0 && errno != EINTR)
-			return strerror(errno);
-		done += now > 0 ? (size_t)now : 0;
-	}
-	return NULL;
+	int error = t2x_out_write_all(fd, bytes, n);
+
+	return error ? strerror(error) : NULL;
 }
 
 /* The same in a frame, behind its mark.  number  of the frame: above those of the stream so far */
@@ -193,7 +190,7 @@ static const char *write_frame(int fd, const void *bytes, size_t n, uint32_t str
 		memcpy(frame, mark, sizeof(mark));
 		packed = t2x_lz4_pack(frame + sizeof(mark), T2X_LZ4_PACKED, bytes, n);
 	}
-	why = packed ? write_all(fd, frame, sizeof(mark) + packed) : strerror(ENOMEM);
+	why = packed ? write_blocks(fd, frame, sizeof(mark) + packed) : strerror(ENOMEM);
 	free(frame);
 	return why;
 }
@@ -232,7 +229,7 @@ static const char *append_blocks(struct item *item, struct t2x_bytes *bytes, int
 		if (bytes->error)
 			return strerror(ENOMEM);
 		why = is_framed ? write_frame(fd, bytes->bytes, bytes->n, item->ring.state.stream, number)
-				: write_all(fd, bytes->bytes, bytes->n);
+				: write_blocks(fd, bytes->bytes, bytes->n);
 	}
 	return why;
 }

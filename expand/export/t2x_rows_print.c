@@ -132,8 +132,6 @@ void t2x_rows_print_names(struct t2x_out *out)
 /* What is in them: of a scope, what is in front of the depth with its name, and what is behind the message. */
 enum { HEAD, TAIL };
 enum { WHO };
-enum { TOO_LONG = UINT16_MAX };        /* it does not fit: rows are printed cell by cell */
-enum { TEXT_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP };
 
 static size_t measure(const char *text)
 {
@@ -153,7 +151,6 @@ static int is_short(size_t n)
 static void cache(struct t2x_printer *printer, struct t2x_template *template, unsigned which,
 		  const struct t2x_cell *cells, unsigned from, unsigned to, const char *behind, int is_json)
 {
-	unsigned used = which ? template->length[0] : 0;
 	char *at = t2x_out_room(printer->out, T2X_OUT_ROOM);
 	size_t n;
 
@@ -161,11 +158,7 @@ static void cache(struct t2x_printer *printer, struct t2x_template *template, un
 	t2x_out_string(printer->out, behind);
 	n = (size_t)(printer->out->pos - at);
 	printer->out->pos = at;
-	template->length[which] = TOO_LONG;
-	if (used == TOO_LONG || n > TEXT_ROOM - used)
-		return;
-	memcpy(template->text + used, at, n);
-	template->length[which] = (uint16_t)n;
+	t2x_template_keep(template, which, at, n);
 }
 
 static __attribute__((noinline)) void
@@ -175,7 +168,7 @@ fill_scope(struct t2x_printer *printer, struct t2x_template *template, const str
 	struct t2x_cell cells[T2X_COLUMNS];
 
 	template->number = scope->number;
-	template->length[HEAD] = template->length[TAIL] = TOO_LONG;
+	template->length[HEAD] = template->length[TAIL] = T2X_TEMPLATE_TOO_LONG;
 	if (!is_short(measure(scope->file) + measure(scope->category) + measure(scope->label)))
 		return;
 	t2x_rows_fill(cells, printer, ev);
@@ -190,7 +183,7 @@ fill_thread(struct t2x_printer *printer, struct t2x_template *template, const st
 	struct t2x_cell cells[T2X_COLUMNS];
 
 	template->number = ev->thread->number;
-	template->length[WHO] = TOO_LONG;
+	template->length[WHO] = T2X_TEMPLATE_TOO_LONG;
 	if (!is_short(strlen(ev->thread->process->sid)))
 		return;
 	t2x_rows_fill(cells, printer, ev);
@@ -297,8 +290,8 @@ print(struct t2x_printer *printer, const struct t2x_event *ev, int is_json)
 			fill_scope(printer, scope, ev, is_json);
 		if (!t2x_template_is_of(thread, ev->thread->number))
 			fill_thread(printer, thread, ev, is_json);
-		if (scope->length[HEAD] != TOO_LONG && scope->length[TAIL] != TOO_LONG &&
-		    thread->length[WHO] != TOO_LONG) {
+		if (scope->length[HEAD] != T2X_TEMPLATE_TOO_LONG && scope->length[TAIL] != T2X_TEMPLATE_TOO_LONG &&
+		    thread->length[WHO] != T2X_TEMPLATE_TOO_LONG) {
 			p = t2x_out_room(printer->out, T2X_OUT_ROOM);
 			p = put_near_number(is_json ? PUT(p, "{\"time\":") : p, &rows->time, ev->ns);
 			p = t2x_put_uint(PUT_NAME(p, "pid"), ev->thread->process->pid);

@@ -161,25 +161,32 @@ static struct t2x_track_process *add_process(struct t2x_tracks *tracks, const st
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-/* Its own level began when the thread did, or with its first event. */
-static struct t2x_track *add_track(struct t2x_track_process *process, const struct t2x_event *ev)
+/* own: its level */
+static struct t2x_track *new_track(struct t2x_track_process *process, uint32_t tid, const char *name,
+				   const struct t2x_span *own)
 {
-	uint64_t start_ns = ev->thread->tid ? ev->thread->start_ns : ev->thread->process->start_ns;
 	struct t2x_track *track = calloc(1, sizeof(*track));
 
-	if (!track || !fill_up_to(track, 1) || t2x_map_put(&process->threads, ev->thread->tid, track)) {
+	if (!track || !fill_up_to(track, 1) || t2x_map_put(&process->threads, tid, track)) {
 		if (track)
 			free(track->spans);
 		free(track);
 		return NULL;
 	}
 	track->process = process;
-	track->tid = ev->thread->tid;
-	memcpy(track->name, ev->thread->name, sizeof(track->name));
-	track->spans[0] = (struct t2x_span){
-		.frame = &t2x_thread_frame, .start_ns = start_ns ? start_ns : ev->ns
-	};
+	track->tid = tid;
+	memcpy(track->name, name, sizeof(track->name));
+	track->spans[0] = *own;
 	return track;
+}
+
+/* Its own level began when the thread did, or with its first event. */
+static struct t2x_track *add_track(struct t2x_track_process *process, const struct t2x_event *ev)
+{
+	uint64_t start_ns = ev->thread->tid ? ev->thread->start_ns : ev->thread->process->start_ns;
+	const struct t2x_span own = { .frame = &t2x_thread_frame, .start_ns = start_ns ? start_ns : ev->ns };
+
+	return new_track(process, ev->thread->tid, ev->thread->name, &own);
 }
 
 /* A thread that is not in the cache, or has another name, or its process another session id. */
@@ -330,23 +337,13 @@ static int join_spans(struct t2x_tracks *to, struct t2x_track *ours, const struc
 }
 
 /* A thread, or process, of which there was none yet. */
-static struct t2x_track *new_track(struct t2x_track_process *process, const struct t2x_track *theirs)
+static struct t2x_track *copy_track(struct t2x_track_process *process, const struct t2x_track *theirs)
 {
-	struct t2x_track *track = calloc(1, sizeof(*track));
+	struct t2x_span own = theirs->spans[0];
 
-	if (!track || !fill_up_to(track, 1) || t2x_map_put(&process->threads, theirs->tid, track)) {
-		if (track)
-			free(track->spans);
-		free(track);
-		return NULL;
-	}
-	track->process = process;
-	track->tid = theirs->tid;
-	memcpy(track->name, theirs->name, sizeof(track->name));
-	track->spans[0] = theirs->spans[0];
-	track->spans[0].node = 0;
-	track->spans[0].inner_ns = 0;
-	return track;
+	own.node = 0;
+	own.inner_ns = 0;
+	return new_track(process, theirs->tid, theirs->name, &own);
 }
 
 static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct t2x_track_process *theirs)
@@ -387,7 +384,7 @@ int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
 			struct t2x_track *known = track ? t2x_map_get(&ours->threads, track->tid) : NULL;
 
 			if (track && !known)
-				known = new_track(ours, track);
+				known = copy_track(ours, track);
 			if (track && (!known || !join_spans(to, known, track, find_frame)))
 				return 0;
 		}

@@ -19,6 +19,7 @@ enum {
 	T2X_TEMPLATE_STEP = 32,           /* bytes copied at a time */
 	T2X_SCOPE_TEMPLATES = 2048,       /* a megabyte, of which only what is used is touched */
 	T2X_THREAD_TEMPLATES = 256,
+	T2X_TEMPLATE_TOO_LONG = UINT16_MAX,   /* for a length: it does not fit, or might not; it is laid out each time */
 };
 
 struct t2x_template {
@@ -48,6 +49,21 @@ static inline struct t2x_template *t2x_template_of_thread(struct t2x_templates *
 static inline int t2x_template_is_of(const struct t2x_template *template, uint64_t number)
 {
 	return template->number == number && number;
+}
+
+/*
+ * Keep n bytes of text that have been laid out, behind what is there already.
+ * which  length: [0], which is the first of the text; or another one, of what comes behind that
+ */
+static inline void t2x_template_keep(struct t2x_template *template, unsigned which, const char *text, size_t n)
+{
+	unsigned used = which ? template->length[0] : 0;
+
+	template->length[which] = T2X_TEMPLATE_TOO_LONG;
+	if (used == T2X_TEMPLATE_TOO_LONG || n > T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP - used)
+		return;
+	memcpy(template->text + used, text, n);
+	template->length[which] = (uint16_t)n;
 }
 
 /* Copy n bytes of text, up to T2X_TEMPLATE_STEP - 1 more of it are read, and written behind.  Return  to + n */

@@ -33,8 +33,6 @@ static const struct opening openings[TLG_STYLE_COUNT] = {
  * <sid>","thread":"<name> of a thread.
  */
 enum { PLACE, NAMES };
-enum { TOO_LONG = UINT16_MAX };        /* it does not fit, or might not: it is put together for each object */
-enum { TEXT_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP };
 /* More than the opening, the time, and the parts of templates take. */
 enum { OBJECT_ROOM = 2048 };
 
@@ -98,18 +96,13 @@ typedef void build_fn(struct t2x_printer *printer, const struct t2x_event *ev);
 static void cache(struct t2x_printer *printer, const struct t2x_event *ev, struct t2x_template *template,
 		 unsigned which, build_fn *build)
 {
-	unsigned used = which ? template->length[0] : 0;
 	char *at = t2x_out_room(printer->out, T2X_OUT_ROOM);
 	size_t n;
 
 	build(printer, ev);
 	n = (size_t)(printer->out->pos - at);
 	printer->out->pos = at;
-	template->length[which] = TOO_LONG;
-	if (used == TOO_LONG || n > TEXT_ROOM - used)
-		return;
-	memcpy(template->text + used, at, n);
-	template->length[which] = (uint16_t)n;
+	t2x_template_keep(template, which, at, n);
 }
 
 /* Whether the texts, n bytes in all, surely fit what cache() builds in. */
@@ -124,7 +117,7 @@ static __attribute__((noinline)) void fill_scope(struct t2x_printer *printer, co
 	const struct t2x_scope *scope = ev->scope;
 
 	template->number = scope ? scope->number : 0;
-	template->length[PLACE] = template->length[NAMES] = TOO_LONG;
+	template->length[PLACE] = template->length[NAMES] = T2X_TEMPLATE_TOO_LONG;
 	if (scope && is_short(measure(scope->file) + measure(scope->category) + measure(scope->label))) {
 		cache(printer, ev, template, PLACE, build_place);
 		cache(printer, ev, template, NAMES, build_names);
@@ -152,7 +145,7 @@ static __attribute__((noinline)) void fill_thread(struct t2x_printer *printer, c
 						  struct t2x_template *template)
 {
 	template->number = ev->thread->number;
-	template->length[0] = TOO_LONG;
+	template->length[0] = T2X_TEMPLATE_TOO_LONG;
 	if (is_short(strlen(ev->thread->process->sid)))
 		cache(printer, ev, template, 0, build_thread);
 }
@@ -179,7 +172,7 @@ static __attribute__((noinline)) char *build_part(struct t2x_printer *printer, c
 static inline char *put_part(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
 			     const struct t2x_template *template, unsigned which, build_fn *build)
 {
-	if (template->length[which] == TOO_LONG)
+	if (template->length[which] == T2X_TEMPLATE_TOO_LONG)
 		return build_part(printer, p, ev, build);
 	return t2x_template_put(p, template->text + (which ? template->length[0] : 0), template->length[which]);
 }

@@ -7,7 +7,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tlg_desc.h"
 #include "tr2_collect.h"
 #include "tr2_cycle.h"
 #include "tr2_lock.h"
@@ -19,10 +18,8 @@
 #include "base/tr2_fd.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
-#include "base/tr2_progress.h"
 #include "base/tr2_tsan.h"
 #include "output/tr2_sink.h"
-#include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
 

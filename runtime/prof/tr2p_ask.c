@@ -110,11 +110,3 @@ int tr2p_ask_take_waited(const siginfo_t *info, const void *caller)
 {
 	return info->si_signo == current() && answer(info, NULL, caller);
 }
-
-void tr2p_ask_unwind(struct tr2p_stack *stack, const void *context, const void *caller)
-{
-	if (context)
-		tr2p_unwind_signal(stack, context);
-	else
-		tr2p_unwind_from(stack, caller);
-}

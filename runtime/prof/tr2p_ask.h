@@ -40,7 +40,4 @@ uint32_t tr2p_ask_begin(void);
  */
 int tr2p_ask_take_waited(const siginfo_t *info, const void *caller);
 
-/* The stack of who is asked: which the handler with this context has interrupted, or, without one, that of caller. */
-void tr2p_ask_unwind(struct tr2p_stack *stack, const void *context, const void *caller);
-
 #endif

@@ -58,10 +58,7 @@ static void unwind(struct tr2p_stack *stack, const struct place *place)
 		return;
 	}
 	tr2p_enter();
-	if (place->context)
-		tr2p_unwind_signal(stack, place->context);
-	else
-		tr2p_unwind_from(stack, place->caller);
+	tr2p_unwind_either(stack, place->context, place->caller);
 	tr2p_leave();
 }
 

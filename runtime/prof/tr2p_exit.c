@@ -41,12 +41,19 @@ static int may_be_handler(void)
 	return 0;
 }
 
+/* 1: there is a trace, of this process, to be ended */
+static int is_recorder(void)
+{
+	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
+
+	return !tr2p_is_inside() && recorder && recorder == getpid();
+}
+
 static void leave(int is_certain)
 {
 	int saved = errno;
 
-	/* relaxed: a number by itself */
-	if (tr2p_is_inside() || !tr2_load_rlx(&tr2p_g_recorder) || tr2_load_rlx(&tr2p_g_recorder) != getpid())
+	if (!is_recorder())
 		return;
 	tr2p_enter();
 	if (!is_certain || may_be_handler()) {
@@ -93,6 +100,13 @@ static int is_executable(const char *path)
 	return path && !access(path, X_OK) && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
+/* Not looked at in the child of vfork(), or wherever else there is nothing to end. */
+static void leave_for(const char *path)
+{
+	if (is_recorder())
+		leave(is_executable(path));
+}
+
 /* As execvp() looks for it. */
 static int is_in_path(const char *file)
 {
@@ -112,6 +126,12 @@ static int is_in_path(const char *file)
 		if (!*path)
 			return 0;
 	}
+}
+
+static void leave_to_find(const char *file)
+{
+	if (is_recorder())
+		leave(is_in_path(file));
 }
 
 /* ---- in front of libc ------------------------------------------------------------------------------ */
@@ -145,25 +165,25 @@ TR2P_IN_FRONT int daemon(int nochdir, int noclose)
 
 TR2P_IN_FRONT int execve(const char *path, char *const argv[], char *const environment[])
 {
-	leave(is_executable(path));
+	leave_for(path);
 	return NEXT(execve)(path, argv, environment);
 }
 
 TR2P_IN_FRONT int execv(const char *path, char *const argv[])
 {
-	leave(is_executable(path));
+	leave_for(path);
 	return NEXT(execv)(path, argv);
 }
 
 TR2P_IN_FRONT int execvp(const char *file, char *const argv[])
 {
-	leave(is_in_path(file));
+	leave_to_find(file);
 	return NEXT(execvp)(file, argv);
 }
 
 TR2P_IN_FRONT int execvpe(const char *file, char *const argv[], char *const environment[])
 {
-	leave(is_in_path(file));
+	leave_to_find(file);
 	return NEXT(execvpe)(file, argv, environment);
 }
 
@@ -172,7 +192,7 @@ TR2P_IN_FRONT int fexecve(int fd, char *const argv[], char *const environment[])
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	leave(is_executable(path));
+	leave_for(path);
 	return NEXT(fexecve)(fd, argv, environment);
 }
 

@@ -114,24 +114,14 @@ UNLOCK(mtx_unlock, mtx_t)
 
 /* Where these have two versions, with times of 32 and of 64 bits, each program would need its own. */
 #if __SIZEOF_LONG__ == 8
-static int is_time(const struct timespec *time)
-{
-	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
-static int is_clock(clockid_t clock, const struct timespec *time)
-{
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
-}
-
 #define TIMED (pthread_mutex_t *restrict lock, const struct timespec *restrict time), (lock, time), \
-	      is_free(lock), !is_robust(lock) && is_time(time)
+	      is_free(lock), !is_robust(lock) && tr2p_wait_is_time(time)
 #define CLOCKED (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict time), \
-		(lock, clock, time), is_free(lock), !is_robust(lock) && is_clock(clock, time)
-#define RW_TIMED (pthread_rwlock_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, is_time(time)
+		(lock, clock, time), is_free(lock), !is_robust(lock) && tr2p_wait_is_clock(clock, time)
+#define RW_TIMED (pthread_rwlock_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, tr2p_wait_is_time(time)
 #define RW_CLOCKED (pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict time), \
-		   (lock, clock, time), 0, is_clock(clock, time)
-#define C11_TIMED (mtx_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, is_time(time)
+		   (lock, clock, time), 0, tr2p_wait_is_clock(clock, time)
+#define C11_TIMED (mtx_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, tr2p_wait_is_time(time)
 /* Its arguments are expanded before it is */
 #define LOCK_BY(...) LOCK(__VA_ARGS__)
 

@@ -78,7 +78,7 @@ void tr2p_outside_answer(uint32_t question, const void *context, const void *cal
 	struct tr2p_stack stack;
 
 	tr2p_enter();
-	tr2p_ask_unwind(&stack, context, caller);
+	tr2p_unwind_either(&stack, context, caller);
 	tr2p_sample_traced(TR2P_THREADS, &stack, &one);
 	tr2_sample_answered_v1();
 	tr2p_leave();

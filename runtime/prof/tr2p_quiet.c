@@ -39,6 +39,7 @@ void tr2p_quiet_end(const struct tr2p_quiet *quiet)
 #include <unistd.h>
 
 #include "tr2p_next.h"
+#include "tr2p_signal.h"
 
 enum { SECOND = 1000000000, SLICE_NS = SECOND / 10, SELECT_MAX = 8192 };
 
@@ -96,14 +97,12 @@ static int64_t left(const struct wait *wait)
  */
 static struct wait begin(const sigset_t *mask, const struct timespec *timeout)
 {
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF };
 	struct wait wait = { .clock = CLOCK_MONOTONIC, .is_endless = !timeout };
 	struct timespec now;
 	sigset_t between;
 
-	sigfillset(&between);
-	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&between, faults[i]);
+	tr2p_signal_fill(&between);
+	sigdelset(&between, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &between, &wait.before);
 	wait.mask = mask ? *mask : wait.before;
 	sigaddset(&wait.mask, SIGPROF);

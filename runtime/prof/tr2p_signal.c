@@ -56,7 +56,6 @@ static int is_ignored(const struct sigaction *action)
 
 int tr2p_signal_install(tr2p_handler *handler)
 {
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
 	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
 
 	find_next();
@@ -69,9 +68,7 @@ int tr2p_signal_install(tr2p_handler *handler)
 	programs = now;
 	ours.sa_sigaction = handler;
 	/* Other signals wait: a handler that leaves by longjmp() would leave ours, too, in the midst of it. */
-	sigfillset(&ours.sa_mask);
-	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		sigdelset(&ours.sa_mask, faults[i]);
+	tr2p_signal_fill(&ours.sa_mask);
 	if (next_action(SIGPROF, &ours, NULL))
 		return errno;
 	tr2_store_rlx(&is_installed, 1); /* relaxed: a flag, which orders nothing */

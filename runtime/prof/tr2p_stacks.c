@@ -94,7 +94,7 @@ int tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 	if (!tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
 		return 1;
 	tr2p_enter();
-	tr2p_ask_unwind(&place->stack, context, caller);
+	tr2p_unwind_either(&place->stack, context, caller);
 	fill(place);
 	tr2p_leave();
 	/* [P9] release: the stack.  Pairs with is_over() */

@@ -3,9 +3,8 @@
  * tr2p_stacks.h - where all threads are now: the profile "threads".
  *
  * Each thread is sent a signal, see tr2p_ask.h, and takes a sample of the stack that this has interrupted: in its ring,
- * with its labels.  Who asks waits for them, but not for long: a thread
- * that blocks the signal, is in a system call that nothing interrupts, or was stopped by a debugger, is there without
- * its stack.
+ * with its labels.  Who asks waits for them, but not for long: a thread that blocks the signal, is in a system call
+ * that nothing interrupts, or was stopped by a debugger, is there without its stack.
  */
 #ifndef TR2P_STACKS_H
 #define TR2P_STACKS_H

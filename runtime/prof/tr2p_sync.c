@@ -102,16 +102,6 @@ SEM(sem_wait, (sem_t *sem), (sem), 1,)
 /* ---- with a timeout; see tr2p_lock.c ---------------------------------------------------------------- */
 
 #if __SIZEOF_LONG__ == 8
-static int is_time(const struct timespec *time)
-{
-	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
-}
-
-static int is_clock(clockid_t clock, const struct timespec *time)
-{
-	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && is_time(time);
-}
-
 COND(pthread_cond_timedwait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex,
 			      const struct timespec *restrict time), (cond, mutex, time))
 COND(pthread_cond_clockwait, (pthread_cond_t *restrict cond, pthread_mutex_t *restrict mutex, clockid_t clock,
@@ -122,10 +112,10 @@ WAIT(pthread_timedjoin_np, TR2P_WAIT_JOIN, (const void *)thread,
      (pthread_t thread, void **result, const struct timespec *time), (thread, result, time))
 WAIT(pthread_clockjoin_np, TR2P_WAIT_JOIN, (const void *)thread,
      (pthread_t thread, void **result, clockid_t clock, const struct timespec *time), (thread, result, clock, time))
-SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time), is_time(time),
+SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time), tr2p_wait_is_time(time),
     TR2P_QUIET();)
 SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time), (sem, clock, time),
-    is_clock(clock, time), TR2P_QUIET();)
+    tr2p_wait_is_clock(clock, time), TR2P_QUIET();)
 #endif
 
 #else

@@ -9,7 +9,6 @@
 #include <ucontext.h>
 #include <unwind.h>
 
-
 static struct settings {
 	int by_frame_pointers;
 	unsigned frames;
@@ -290,4 +289,12 @@ void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
 	stack->at[stack->n++] = at.pc;
 	if (g_settings.by_frame_pointers)
 		walk_frames(stack, at.fp, at.sp, 0);
+}
+
+void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller)
+{
+	if (context)
+		tr2p_unwind_signal(stack, context);
+	else
+		tr2p_unwind_from(stack, caller);
 }

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "base/tr2_atomic.h"
 
@@ -55,6 +56,17 @@ void tr2p_wait_end(struct tr2p_wait *wait);
 #define TR2P_WAIT(kind, object, caller) \
 	struct tr2p_wait wait __attribute__((cleanup(tr2p_wait_end))); \
 	tr2p_wait_begin(&wait, (kind), (object), (caller))
+
+/* Of what a wait with a timeout is given: would it wait, and not fail at once? */
+static inline int tr2p_wait_is_time(const struct timespec *time)
+{
+	return time && time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+static inline int tr2p_wait_is_clock(clockid_t clock, const struct timespec *time)
+{
+	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && tr2p_wait_is_time(time);
+}
 
 /* ---- who waits for a lock ------------------------------------------------------------------------ */
 

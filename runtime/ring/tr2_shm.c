@@ -42,7 +42,7 @@ struct plan {
 };
 
 struct tr2_shm tr2_g_shm;
-static uint32_t g_signal;         /* of tlg_ring_stacks */
+static uint32_t g_signal;                 /* of tlg_ring_stacks */
 static char g_path[256];
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;

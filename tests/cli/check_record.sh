@@ -4,11 +4,9 @@
 # trace; what cannot be is said in one line.  What README.md shows of it is run.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
-unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
-need_shared_library
-need "libtrace2-prof in $out" [ -e "$out/libtrace2-prof.so.0" ]
+need_profiler
 export PATH=$out:$PATH
 cd "$tmp" || exit 1
 

@@ -4,13 +4,10 @@
 # cannot be asked is left alone, with one error.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
-unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
-need_shared_library
-need "libtrace2-prof in $out" [ -e "$out/libtrace2-prof.so.0" ]
+need_profiler
 export PATH=$out:$PATH
-library=$(readlink -f "$out/libtrace2-prof.so.0")
 cd "$tmp" || exit 1
 
 # Its main thread waits for a mutex forever, one thread is in a loop, one blocks all signals.  With an argument it

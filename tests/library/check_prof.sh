@@ -4,12 +4,9 @@
 # and are sampled; without TRACE2_PROF nothing happens at all.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
-unset LD_PRELOAD TRACE2_RAW TRACE2_PROF TRACE2_DST_DEBUG GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
-need_shared_library
-library=$(readlink -f "$out/libtrace2-prof.so.0")
-need "libtrace2-prof in $out" [ -e "$library" ]
+need_profiler
 cd "$tmp" || exit 1
 
 # profiled COMMAND...: at rates that are far too high
