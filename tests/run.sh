@@ -11,14 +11,18 @@
 # without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds (default 1200, for what hangs: a busy
 # machine may need many) counts as one failure.  So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
+# With T2_TRIES=2 a program that failed runs once more, when all others are through, and what it does then counts: on a
+# machine whose clock and processors belong to others, time goes wrong by itself.  Not one of which a sanitizer reported
+# something: that is a bug however rare.  What failed the first time only is repeated, too ("unsteady: NAME: LINE").
 # At the end each line that says what failed is repeated ("failed: NAME: LINE").
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
 . "$(dirname "$0")/failed.sh"
 
 out=${T2_OUT:-build} most=${T2_JOBS:-$((2 * $(nproc)))}
+tries=${T2_TRIES:-1}
 passed=0 failed=0 skipped=0 why=
-programs=() pids=() shown=0
+programs=() pids=() shown=0 again=()
 mkdir -p "$out/log"
 
 # In memory, as ring files are in life.  $work/N: ring files and sanitizers' reports of program N
@@ -59,7 +63,7 @@ run()
 	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
 	# Who started this may ignore signals, and a shell has its background commands do so.  KILL reaches the whole
 	# group: nothing that the program started stays behind.
-	env --default-signal timeout -s KILL "${T2_TIMEOUT:-1200}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
+	env --default-signal -u T2_TRIES timeout -s KILL "${T2_TIMEOUT:-1200}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
 	trap 'kill $!' TERM
 	wait $!
 	echo $? >"$work/$1.status"
@@ -71,12 +75,12 @@ cmocka_total()
 	sed -n "s/^\[  $1 *\] \([0-9][0-9]*\) test.*/\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Set p, f, s (passed, failed, skipped) from the log $1, the exit status $2, and the sanitizers' reports $3.*
+# Set p, f, s, r (passed, failed, skipped, reported) from the log $1, the exit status $2, and the sanitizers' reports $3.*
 count()
 {
 	local last
 
-	p=0 f=0 s=0
+	p=0 f=0 s=0 r=0
 	last=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$1" | tail -n 1)
 	if [ "$2" -eq 77 ] && [ "${CI:-}" = true ] && tail -n 1 "$1" | grep -qE '^(skipped: )?no '; then
 		f=1
@@ -95,7 +99,7 @@ count()
 		f=1
 	fi
 	if grep -qsE 'ERROR: |WARNING: |runtime error: ' "$3".*; then
-		f=$((f + 1))
+		f=$((f + 1)) r=1
 		head -n 40 "$3".* >>"$1"
 	fi
 }
@@ -103,7 +107,7 @@ count()
 # show N: wait for program N, count it, print its result
 show()
 {
-	local program=${programs[$1]} log status p f s
+	local program=${programs[$1]} log status p f s r name
 
 	# The shell forgets some of many children, and their statuses.
 	wait "${pids[$1]}" 2>/dev/null
@@ -111,11 +115,17 @@ show()
 	log=$(log_of "$program")
 	count "$log" "$status" "$work/$1/report"
 	rm -rf "${work:?}/$1"
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf '%-28s %s passed, %s failed%s%s\n' "$(basename "$program" .sh)" "$p" "$f" \
+	name=$(basename "$program" .sh)
+	printf '%-28s %s passed, %s failed%s%s\n' "$name" "$p" "$f" \
 		"$([ "$s" -gt 0 ] && echo ", $s skipped")" \
 		"$([ "$status" -eq 77 ] && tail -n 1 "$log" | sed 's/^skipped: //; s/^/: /')"
-	[ "$f" -eq 0 ] || why+=$(failed_lines "$(basename "$program" .sh)" "$log")$'\n'
+	if [ "$f" -gt 0 ] && [ "$r" -eq 0 ] && [ "$tries" -gt 1 ]; then
+		again+=("$program")
+		why+=$(failed_lines "$name" "$log" | sed 's/^failed:/unsteady:/')$'\n'
+	else
+		passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+		[ "$f" -eq 0 ] || why+=$(failed_lines "$name" "$log")$'\n'
+	fi
 	if [ "$f" -gt 0 ] || [ -n "${T2_V:-}" ]; then
 		[ "$f" -gt 0 ] && echo "--- $program: exit status $status, $log ends with:"
 		tail -n "$([ -n "${T2_V:-}" ] && echo +1 || echo 40)" "$log"
@@ -154,6 +164,8 @@ for program; do
 done
 begin "$most" "${together[@]}"
 begin 1 "${in_turn[@]}"
+tries=1
+begin 1 "${again[@]}"
 
 printf '%s' "$why"
 [ "$skipped" -gt 0 ] && echo "$skipped skipped"

@@ -19,7 +19,7 @@ enum {
 	T2X_TEMPLATE_STEP = 32,           /* bytes copied at a time */
 	T2X_SCOPE_TEMPLATES = 2048,       /* a megabyte, of which only what is used is touched */
 	T2X_THREAD_TEMPLATES = 256,
-	T2X_TEMPLATE_TOO_LONG = UINT16_MAX,   /* for a length: it does not fit, or might not; it is laid out each time */
+	T2X_TEMPLATE_TOO_LONG = UINT16_MAX,   /* for a length: it may not fit, and is laid out each time */
 };
 
 struct t2x_template {

@@ -118,7 +118,8 @@ UNLOCK(mtx_unlock, mtx_t)
 	      is_free(lock), !is_robust(lock) && tr2p_wait_is_time(time)
 #define CLOCKED (pthread_mutex_t *restrict lock, clockid_t clock, const struct timespec *restrict time), \
 		(lock, clock, time), is_free(lock), !is_robust(lock) && tr2p_wait_is_clock(clock, time)
-#define RW_TIMED (pthread_rwlock_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, tr2p_wait_is_time(time)
+#define RW_TIMED (pthread_rwlock_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, \
+		 tr2p_wait_is_time(time)
 #define RW_CLOCKED (pthread_rwlock_t *restrict lock, clockid_t clock, const struct timespec *restrict time), \
 		   (lock, clock, time), 0, tr2p_wait_is_clock(clock, time)
 #define C11_TIMED (mtx_t *restrict lock, const struct timespec *restrict time), (lock, time), 0, tr2p_wait_is_time(time)

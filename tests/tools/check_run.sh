@@ -20,7 +20,8 @@ program()
 # run JOBS PROGRAM...: into the file said; the exit status.  On a busy machine any of them may take seconds
 run()
 {
-	env -u T2_V CI='' T2_OUT=built T2_JOBS="$1" T2_TIMEOUT="${timeout:-200}" tests/run.sh "${@:2}" >said 2>&1
+	env -u T2_V CI='' T2_OUT=built T2_JOBS="$1" T2_TIMEOUT="${timeout:-200}" T2_TRIES="${tries:-1}" \
+		tests/run.sh "${@:2}" >said 2>&1
 }
 
 # says NAME LINES: that is what run.sh said
@@ -125,5 +126,34 @@ failed: test_cmocka: [ RUN      ] test_b
 failed: test_cmocka: [       OK ] test_b
 failed: test_cmocka: [  FAILED  ] 1 test(s), listed below:
 6 passed, 3 failed"
+
+program check_unsteady.sh <<'END'
+[ -e was_run ] && echo "2 passed, 0 failed" && exit
+touch was_run
+echo "FAIL the first time"
+echo "1 passed, 1 failed"
+exit 1
+END
+tries=2 run 2 ./check_unsteady.sh ./check_one.sh
+check "what passes the second time has passed" test $? -eq 0
+grep -vE '^(---|FAIL|[0-9]* passed)' said >lines
+tail -n 1 said >>lines
+mv lines said
+says "and is said to be unsteady" "check_unsteady               1 passed, 1 failed
+check_one                    1 passed, 0 failed
+check_unsteady               2 passed, 0 failed
+unsteady: check_unsteady: FAIL the first time
+unsteady: check_unsteady: 1 passed, 1 failed
+3 passed, 0 failed"
+tries=2 run 2 ./check_bad.sh ./check_one.sh
+check "what fails twice has failed once" test "$(tail -n 1 said)" = "3 passed, 1 failed"
+
+program check_reported.sh <<'END'
+echo "WARNING: ThreadSanitizer: data race" >"$(sed 's/.*log_path=\([^:]*\).*/\1/' <<<"$TSAN_OPTIONS").1"
+[ -e was_reported ] && rm "$(sed 's/.*log_path=\([^:]*\).*/\1/' <<<"$TSAN_OPTIONS").1"
+touch was_reported
+END
+tries=2 run 1 ./check_reported.sh
+check "what a sanitizer has reported has failed" test "$(tail -n 1 said)" = "1 passed, 1 failed"
 
 total

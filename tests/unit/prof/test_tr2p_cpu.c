@@ -64,7 +64,7 @@ struct counted {
 	struct tr2p_totals totals;
 };
 
-/* They may differ by the first period, of which only a part counts, and by what has come since the kernel's last tick. */
+/* They may differ by a part of the first period, and by what has come since the kernel's last tick. */
 static int is_time(const struct counted *counted)
 {
 #if defined(__SANITIZE_THREAD__) || defined(TRACE2_HAS_TSAN_)
@@ -75,8 +75,8 @@ static int is_time(const struct counted *counted)
 }
 
 /*
- * Burn at least ms, and until the ticks agree with that.  However busy the machine is, both are of the thread's own
- * clock; but a virtual machine may tick 100 ms late, and what has not come yet will come.  Ticks that are lost will not.
+ * Burn at least ms, and until the ticks agree with that.  However busy the machine is, both are of the thread's clock;
+ * but a virtual machine may tick 100 ms late.  What is late comes, in the end; what is lost does not.
  */
 static struct counted burn_until_counted(const struct trace2_labels *labels, int64_t ms)
 {
