@@ -77,7 +77,8 @@ void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key)
 enum { CELL = 10 };
 
 /* "1.23 ms" */
-static void put_time(struct t2x_out *out, uint64_t ns)
+/* is_cell: as wide as a column, with the units below each other */
+static void put_duration(struct t2x_out *out, uint64_t ns, int is_cell)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
 	double value = (double)ns;
@@ -88,9 +89,14 @@ static void put_time(struct t2x_out *out, uint64_t ns)
 		value /= 1000;
 		unit++;
 	}
-	snprintf(cell, sizeof(cell), " %6.*f %-2s", !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value,
-		 units[unit]);
+	snprintf(cell, sizeof(cell), " %*.*f %-*s", is_cell ? 6 : 0, !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2,
+		 value, is_cell ? 2 : 0, units[unit]);
 	t2x_out_string(out, cell);
+}
+
+static void put_time(struct t2x_out *out, uint64_t ns)
+{
+	put_duration(out, ns, 1);
 }
 
 static void put_blank(struct t2x_out *out)
@@ -258,7 +264,7 @@ void t2x_summary_table(struct t2x_totals *totals, const struct t2x_summary_look 
 
 	t2x_out_uint(out, totals->events);
 	t2x_out_literal(out, " events in");
-	put_time(out, totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0);
+	put_duration(out, totals->last_ns > totals->first_ns ? totals->last_ns - totals->first_ns : 0, 0);
 	t2x_out_end_line(out);
 	for (unsigned i = 0; i < totals->n; i++) {
 		struct t2x_row *row = totals->rows[i], *last = i ? totals->rows[i - 1] : NULL;
