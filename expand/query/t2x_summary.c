@@ -74,7 +74,7 @@ void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key)
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 
-enum { CELL = 10 };
+enum { CELL = 10, VALUE = 15 };
 
 /* "1.23 ms" */
 /* is_cell: as wide as a column, with the units below each other */
@@ -89,8 +89,8 @@ static void put_duration(struct t2x_out *out, uint64_t ns, int is_cell)
 		value /= 1000;
 		unit++;
 	}
-	snprintf(cell, sizeof(cell), " %*.*f %-*s", is_cell ? 6 : 0, !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2,
-		 value, is_cell ? 2 : 0, units[unit]);
+	snprintf(cell, sizeof(cell), " %*.*f %-*s", is_cell ? 6 : 0,
+		 !unit || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2, value, is_cell ? 2 : 0, units[unit]);
 	t2x_out_string(out, cell);
 }
 
@@ -135,8 +135,10 @@ static void put_names(struct t2x_out *out, const struct t2x_totals *totals, cons
 	}
 	t2x_out_literal(out, "  ");
 	t2x_out_string(out, row->category);
-	t2x_out_repeat(out, ' ', strlen(row->category) < 14 ? 14 - strlen(row->category) : 1);
-	t2x_out_string(out, row->label);
+	if (*row->label) {
+		t2x_out_repeat(out, ' ', strlen(row->category) < 14 ? 14 - strlen(row->category) : 1);
+		t2x_out_string(out, row->label);
+	}
 }
 
 static void put_durations(struct t2x_out *out, struct t2x_row *row)
@@ -172,6 +174,13 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 	if (row->failed)
 		snprintf(note + n, sizeof(note) - (size_t)n, "  failed:%" PRIu64, row->failed);
 	t2x_out_string(out, note);
+}
+
+/* What samples of these profiles add up to is nanoseconds; of others bytes, or nothing. */
+static int is_profile_of_time(const struct t2x_row *row)
+{
+	return !strcmp(row->category, "cpu") || !strcmp(row->category, "wall") || !strcmp(row->category, "block") ||
+	       !strcmp(row->category, "mutex");
 }
 
 static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct t2x_row *row)
@@ -214,6 +223,15 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		t2x_out_string(out, cell);
 		t2x_out_string(out, row->label);
 		break;
+	case T2X_ROW_PROFILE:
+		put_count(out, row->count);
+		if (is_profile_of_time(row)) {
+			t2x_out_repeat(out, ' ', VALUE - CELL);
+			put_time(out, row->total);
+		} else {
+			put_value(out, (int64_t)row->total);
+		}
+		break;
 	default:
 		put_count(out, row->count);
 		put_value(out, (int64_t)row->total);
@@ -237,7 +255,7 @@ static const struct head {
 	[T2X_ROW_COUNTER] = { "counters", "       count          total" },
 	[T2X_ROW_TH_COUNTER] = { "counters of threads", "       count          total" },
 	[T2X_ROW_DATA] = { "data", "       count            min             mean            max           last" },
-	[T2X_ROW_PROFILE] = { "profiles", "       count          total" },
+	[T2X_ROW_PROFILE] = { "profiles", "     samples          total" },
 	[T2X_ROW_FUNCTION] = { "CPU time of regions by function", "     samples      time" },
 	[T2X_ROW_THREAD] = { "threads", "      events     first      last      time  process thread" },
 	[T2X_ROW_MISSING] = { "missing", "      places          total" },

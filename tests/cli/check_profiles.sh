@@ -110,6 +110,7 @@ function,,\"\",\"app/even\",\"leaf\",5,50000000
 function,,\"\",\"app/odd\",\"leaf\",5,50000000" \
 	"$("$expand" --summary=csv --sort=name samples.tlg | grep -E '^(profile|function)' | cut -d, -f1-7)"
 check "the summary's table" grep -qE ' 5 +50.0 ms +app/even +leaf$' <("$expand" --summary samples.tlg)
+check "times of profiles have units" grep -qE "^ +5 +25.0 us  block\$" <("$expand" --summary samples.tlg)
 check "--summary --jobs is the same" cmp -s <("$expand" --summary samples.tlg) <("$expand" --summary --jobs=3 samples.tlg)
 "$expand" --diff samples.tlg samples.tlg >text
 none "--diff: nothing differs" "$(grep -E 'profile|function' text)"

@@ -131,6 +131,7 @@ check "--by=thread adds up" [ "$("$expand" --summary=json --by=thread 4.tlg |
 	"$(jq '.rows[] | select(.label == "file") | .total' summary.json)" ]
 check "--by=process" [ "$("$expand" --summary=csv --by=process 4.tlg 2.tlg | grep -c '"index","merge"')" -eq 2 ]
 check "the table has the rows, too" [ "$("$expand" --summary 4.tlg | grep -cE ' (file|read|report|merge|walk|directory)$')" -ge 6 ]
+none "no line ends with blanks" "$("$expand" --summary 4.tlg | grep -n " \$")"
 for option in --summary=xml --sort=size --top=x --by=cpu; do
 	"$expand" --summary $option 4.tlg >refused.out 2>&1
 	check "$option is refused" [ $? -eq 2 ]
