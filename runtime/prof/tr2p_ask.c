@@ -67,6 +67,7 @@ int tr2p_ask_init(void)
 
 	if (tr2p_ask_is_ready())
 		return 0;
+	tr2p_tasks_init();
 	sigfillset(&ours.sa_mask);
 	ours.sa_sigaction = on_signal;
 	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
@@ -86,7 +87,7 @@ int tr2p_ask_is_deaf(pid_t tid)
 	return tr2p_tasks_is_deaf(tid, current());
 }
 
-int tr2p_ask(pid_t tid, uint32_t what)
+int tr2p_ask(pid_t pid, pid_t tid, uint32_t what)
 {
 	int signal = current();
 	siginfo_t info;
@@ -94,10 +95,10 @@ int tr2p_ask(pid_t tid, uint32_t what)
 	memset(&info, 0, sizeof(info));
 	info.si_signo = signal;
 	info.si_code = SI_QUEUE;
-	info.si_pid = getpid();
+	info.si_pid = pid;
 	info.si_uid = getuid();
 	info.si_value.sival_ptr = (void *)(uintptr_t)what;
-	return syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, signal, &info) ? errno : 0;
+	return syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal, &info) ? errno : 0;
 }
 
 uint32_t tr2p_ask_begin(void)

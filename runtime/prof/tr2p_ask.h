@@ -28,8 +28,11 @@ int tr2p_ask_is_ready(void);
 /* 1: the thread would not answer.  Signal safe */
 int tr2p_ask_is_deaf(pid_t tid);
 
-/* Ask a thread.  Return  0 or an error number; ESRCH: it has ended    Signal safe */
-int tr2p_ask(pid_t tid, uint32_t what);
+/*
+ * Ask a thread of this process, which is pid also for a child that looks for threads.
+ * Return  0 or an error number; ESRCH: it has ended    Signal safe
+ */
+int tr2p_ask(pid_t pid, pid_t tid, uint32_t what);
 
 /* The number of a new question, 1..  Signal safe */
 uint32_t tr2p_ask_begin(void);

@@ -85,7 +85,7 @@ void tr2p_outside_answer(uint32_t question, const void *context, const void *cal
 }
 
 struct asking {
-	pid_t self;
+	pid_t pid, self;
 	uint32_t question, asked;
 };
 
@@ -94,7 +94,7 @@ static int ask_next(pid_t tid, void *data)
 	struct asking *asking = data;
 
 	if (tid != asking->self && !tr2p_ask_is_deaf(tid))
-		asking->asked += !tr2p_ask(tid, asking->question | TR2P_ASK_OUTSIDE);
+		asking->asked += !tr2p_ask(asking->pid, tid, asking->question | TR2P_ASK_OUTSIDE);
 	return 0;
 }
 
@@ -110,7 +110,7 @@ static int is_ours(int signal)
 /* A handler of the program's may call the one that was there before: then it is the program's question. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-	struct asking asking = { .self = (pid_t)syscall(SYS_gettid), .asked = 1 };
+	struct asking asking = { .pid = getpid(), .self = (pid_t)syscall(SYS_gettid), .asked = 1 };
 	int saved = errno;
 
 	(void)info;

@@ -34,6 +34,7 @@ static struct stacks {
 	struct tr2p_stacks_thread *places;    /* from malloc(), once.  [P6] */
 	unsigned n;
 	uint32_t round, question;
+	pid_t pid;
 } g_stacks = { .lock = TR2P_MUTEX_INIT };
 
 void tr2p_stacks_lock(void)
@@ -115,7 +116,7 @@ static int ask(unsigned i)
 	if (deaf)
 		return 1;
 	/* EAGAIN: more signals are pending than the process may have; it is not asked, and does not answer */
-	error = tr2p_ask(place->tid, g_stacks.round * PLACES + i);
+	error = tr2p_ask(g_stacks.pid, place->tid, g_stacks.round * PLACES + i);
 	return !error || error == EAGAIN;
 }
 
@@ -217,6 +218,7 @@ __attribute__((noinline)) int tr2p_stacks_take(const struct tr2p_stacks_thread *
 	g_stacks.question = tr2p_ask_begin();
 	g_stacks.round = g_stacks.round % (ROUNDS - 1) + 1;   /* 0: numbers that programs send themselves */
 	g_stacks.n = 0;
+	g_stacks.pid = getpid();
 	begin_place(self);   /* the first: nobody but callers has had it */
 	tr2p_unwind(&g_stacks.places[0].stack, 0);
 	fill(&g_stacks.places[0]);

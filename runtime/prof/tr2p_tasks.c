@@ -5,17 +5,42 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tr2_atomic.h"
+
+/* clone() by the name in front of which nobody is, as sanitizers are of the other one. */
+int __clone(int (*run)(void *), void *stack, int flags, void *data, ...);
+
+enum { COMM = 16, CHILD_STACK = 32 << 10 };
+
 static const char drain[] = "trace2-drain";   /* libtrace2's thread, which blocks all signals */
+
+static int g_has_child;                       /* tr2p_tasks_init() has seen one */
+
+/* In the child all numbers may be taken, but none is needed. */
+static int open_path(const char *path, int flags)
+{
+	long fd = syscall(SYS_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == EMFILE && tr2_load_rlx(&g_has_child)) { /* relaxed: a flag by itself */
+		syscall(SYS_close, STDIN_FILENO);
+		fd = syscall(SYS_openat, AT_FDCWD, path, flags | O_RDONLY | O_CLOEXEC);
+	}
+	return (int)fd;
+}
 
 /* A file of the thread's.  Return  -1: the thread has ended */
 static int open_file(pid_t tid, const char *name)
 {
-	char path[64] = "/proc/self/task/", digits[16];
+	char path[64] = "/proc/", digits[16];
 	size_t n = strlen(path), i = sizeof(digits);
 	unsigned number = (unsigned)tid;
 
@@ -26,10 +51,10 @@ static int open_file(pid_t tid, const char *name)
 	n += sizeof(digits) - i;
 	path[n++] = '/';
 	memcpy(path + n, name, strlen(name) + 1);
-	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+	return open_path(path, 0);
 }
 
-void tr2p_tasks_name(pid_t tid, char *name, size_t size)
+static void read_name(pid_t tid, char *name, size_t size)
 {
 	int fd = open_file(tid, "comm");
 	long n = fd < 0 ? 0 : syscall(SYS_read, fd, name, size - 1);
@@ -38,6 +63,14 @@ void tr2p_tasks_name(pid_t tid, char *name, size_t size)
 		syscall(SYS_close, fd);
 	name[n > 0 ? n : 0] = '\0';
 	name[strcspn(name, "\n")] = '\0';
+}
+
+void tr2p_tasks_name(pid_t tid, char *name, size_t size)
+{
+	if (tid == (pid_t)syscall(SYS_gettid) && size >= COMM)
+		prctl(PR_GET_NAME, name);
+	else
+		read_name(tid, name, size);
 }
 
 /* ---- deaf ones ------------------------------------------------------------------------------------- */
@@ -107,24 +140,86 @@ static int visit_one(const char *entry, int visit(pid_t tid, void *data), void *
 	char name[sizeof(drain) + 2] = "";
 
 	if (tid > 0)
-		tr2p_tasks_name(tid, name, sizeof(name));
+		read_name(tid, name, sizeof(name));
 	return tid > 0 && strcmp(name, drain) != 0 ? visit(tid, data) : 0;
+}
+
+struct walk {
+	char tasks[64];               /* /proc/PID/task */
+	int (*visit)(pid_t tid, void *data);
+	void *data;
+	int result;
+};
+
+static int walk(void *data)
+{
+	_Alignas(struct dirent64) char entries[512];
+	struct walk *walk = data;
+	int fd = open_path(walk->tasks, O_DIRECTORY);
+	long n;
+
+	walk->result = fd < 0 ? errno : 0;
+	while (!walk->result && (n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
+		for (long at = 0; !walk->result && at < n;) {
+			const struct dirent64 *entry = (const struct dirent64 *)(void *)(entries + at);
+			walk->result = visit_one(entry->d_name, walk->visit, walk->data);
+			at += entry->d_reclen;
+		}
+	if (fd >= 0)
+		syscall(SYS_close, fd);
+	return 0;
+}
+
+/* ---- the child ------------------------------------------------------------------------------------- */
+
+/* Its end sends no signal; then a debugger or tracer does not stop it either.  Return  0 or an error number */
+static int run_in_child(int run(void *), void *data)
+{
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_UNTRACED;
+	char *stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	int error = 0;
+	pid_t child;
+
+	if (stack == MAP_FAILED)
+		return errno;
+	child = __clone(run, stack + CHILD_STACK, flags, data);
+	if (child < 0)
+		error = errno;
+	else
+		while (syscall(SYS_wait4, child, NULL, __WALL, NULL) < 0 && errno == EINTR)
+			continue;
+	munmap(stack, CHILD_STACK);
+	return error;
+}
+
+static int set_flag(void *data)
+{
+	*(volatile int *)data = 1;
+	return 0;
+}
+
+void tr2p_tasks_init(void)
+{
+	volatile int is_shared = 0;
+
+	run_in_child(set_flag, (void *)(uintptr_t)&is_shared);
+	tr2_store_rlx(&g_has_child, is_shared); /* relaxed: a flag by itself */
 }
 
 int tr2p_tasks_each(int visit(pid_t tid, void *data), void *data)
 {
-	_Alignas(struct dirent64) char entries[512];
-	int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
-	long n;
+	struct walk what = { .tasks = "/proc/", .visit = visit, .data = data };
+	const size_t n = strlen(what.tasks);
+	/* the process's number in /proc, which may be that of another namespace */
+	ssize_t length = readlink("/proc/self", what.tasks + n, sizeof(what.tasks) - n - sizeof("/task"));
+	int error = 0;
 
-	if (fd < 0)
+	if (length < 0)
 		return errno;
-	while (!result && (n = syscall(SYS_getdents64, fd, entries, sizeof(entries))) > 0)
-		for (long at = 0; !result && at < n;) {
-			const struct dirent64 *entry = (const struct dirent64 *)(void *)(entries + at);
-			result = visit_one(entry->d_name, visit, data);
-			at += entry->d_reclen;
-		}
-	syscall(SYS_close, fd);
-	return result;
+	memcpy(what.tasks + n + length, "/task", sizeof("/task"));
+	if (tr2_load_rlx(&g_has_child)) /* relaxed: as above */
+		error = run_in_child(walk, &what);
+	else
+		walk(&what);
+	return error ? error : what.result;
 }

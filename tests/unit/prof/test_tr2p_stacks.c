@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,6 +217,28 @@ static void test_signal_of_the_program_stays_the_program_s(void **state)
 	free(written(2));
 }
 
+/* None is free; nor does one that the program closes go to us for a moment. */
+static void test_stacks_are_taken_without_a_descriptor(void **state)
+{
+	const struct tr2p_stacks_thread *all;
+	struct rlimit limit, none;
+	unsigned n;
+
+	(void)state;
+	start_threads();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ .rlim_cur = STDERR_FILENO + 1, .rlim_max = limit.rlim_max };
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	assert_int_equal(dup(STDERR_FILENO), -1);
+	tr2p_stacks_lock();
+	do
+		assert_int_equal(tr2p_stacks_take(&all, &n), 0);
+	while (!are_there(all, n));
+	tr2p_stacks_unlock();
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	stop_threads();
+}
+
 static void *take_all_the_time(void *data)
 {
 	while (!tr2_load_rlx(&is_over))
@@ -307,6 +330,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stacks_are_of_all_threads),
 		cmocka_unit_test(test_threads_are_written_as_they_are_now),
+		cmocka_unit_test(test_stacks_are_taken_without_a_descriptor),
 		cmocka_unit_test(test_signal_of_the_program_stays_the_program_s),
 		cmocka_unit_test(test_stacks_in_a_forked_child_are_its_own),
 		cmocka_unit_test(test_stacks_of_threads_in_malloc_do_not_deadlock),
