@@ -18,6 +18,9 @@
 
 enum { WAIT_MS = 3000, PAUSE_MS = 5, MARGIN_NS = 1000000000 };
 
+static const char silent[] = "did not answer within 3 s: its threads block the signal, it is stopped, or the signal is "
+			     "the program's own";
+
 struct asking {
 	struct t2x_report *report;
 	uint32_t pid;
@@ -84,21 +87,56 @@ static int find_user(struct asking *asking, uid_t *user)
 	return 1;
 }
 
+/* Its ring file, if it has one.  Return  0: not */
 static int open_process(struct asking *asking, uid_t user)
 {
 	struct t2x_ring_files files;
-	int is_there;
+	int is_there = !t2x_ring_files_find(&files, asking->pid, user) && find_ring(asking, &files);
 
-	if (t2x_ring_files_find(&files, asking->pid, user)) {
-		t2x_ring_files_free(&files);
-		return fail(asking, strerror(ENOMEM));
-	}
-	is_there = find_ring(asking, &files);
 	t2x_ring_files_free(&files);
-	return is_there || fail(asking, "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm");
+	return is_there;
 }
 
 /* ---- the question ------------------------------------------------------------------------------- */
+
+/* The signal that a mapping of the process names, see prof/tr2p_outside.h; 0: there is none. */
+static unsigned read_mark(uint32_t pid)
+{
+	static const char mark[] = "/memfd:trace2-threads-";
+	char path[64], line[512];
+	unsigned signal = 0;
+	const char *at;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", (unsigned)pid);
+	file = fopen(path, "re");
+	while (file && !signal && fgets(line, sizeof(line), file)) {
+		at = strchr(line, '/');
+		if (at && !strncmp(at, mark, strlen(mark)))
+			signal = (unsigned)strtoul(at + strlen(mark), NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return signal;
+}
+
+/* A forked child that has recorded nothing yet: its answer is the first that it records, in a new ring file. */
+static int send_first_question(struct asking *asking, uid_t user)
+{
+	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
+	unsigned signal = read_mark(asking->pid);
+
+	if (!is_handled(asking->pid, signal))
+		return fail(asking, "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm");
+	if (kill((pid_t)asking->pid, (int)signal))
+		return fail(asking, strerror(errno));
+	for (unsigned ms = 0; ms < WAIT_MS; ms += PAUSE_MS) {
+		if (open_process(asking, user))
+			return 1;
+		nanosleep(&pause, NULL);
+	}
+	return fail(asking, silent);
+}
 
 static int send_question(struct asking *asking)
 {
@@ -153,8 +191,7 @@ static int wait_for_answers(struct asking *asking)
 		nanosleep(&pause, NULL);
 	answered = now.answered - asking->before.answered;
 	if (!answered)
-		return fail(asking, "did not answer within 3 s: its threads block the signal, it is stopped, or the "
-				    "signal is the program's own");
+		return fail(asking, silent);
 	threads = count_threads(asking->pid);
 	if (threads > answered)
 		t2x_report_note(asking->report, asking->name,
@@ -167,10 +204,13 @@ int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
 {
 	struct asking asking = { .report = report, .pid = settings->live, .ring = { .fd = -1 } };
 	uint64_t ns;
-	int is_answered;
+	int has_ring, is_answered;
 
 	snprintf(asking.name, sizeof(asking.name), "process %u", (unsigned)asking.pid);
-	if (!find_user(&asking, &settings->select.user) || !open_process(&asking, settings->select.user))
+	if (!find_user(&asking, &settings->select.user))
+		return 0;
+	has_ring = open_process(&asking, settings->select.user);
+	if (!has_ring && !send_first_question(&asking, settings->select.user))
 		return 0;
 	/* The trace's own clock, when it was last written; of the large file that it may be only the end is read. */
 	ns = asking.ring.state.ns;
@@ -178,7 +218,7 @@ int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
 		settings->filter.since = (struct t2x_instant){ .kind = T2X_WHEN_UTC, .ns = ns - MARGIN_NS };
 		settings->filter.is_on = 1;
 	}
-	is_answered = send_question(&asking) && wait_for_answers(&asking);
+	is_answered = (!has_ring || send_question(&asking)) && wait_for_answers(&asking);
 	t2x_ring_close(&asking.ring);
 	return is_answered;
 }

@@ -26,6 +26,7 @@
 #include "tr2p_create.h"
 #include "tr2p_exit.h"
 #include "tr2p_labels.h"
+#include "tr2p_outside.h"
 #include "tr2p_profile.h"
 #include "tr2p_settings.h"
 #include "tr2p_stacks.h"
@@ -72,6 +73,7 @@ static void after_fork(void)
 static void begin_child(void)
 {
 	tr2p_exit_begin_child();
+	tr2p_outside_begin_child();
 	for (unsigned i = PARTS; i--;)
 		parts[i].begin_child();
 }

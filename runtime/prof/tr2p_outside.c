@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "trace2.h"
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
 #include "tr2p_ask.h"
@@ -19,6 +22,8 @@
 #include "tr2p_thread.h"
 
 static int g_signal;                      /* that asks; 0: none */
+static void *g_mark;                      /* says so in /proc/PID/maps; or NULL */
+static pid_t g_pid;                       /* whose these are: not those of the child of a vfork() */
 
 /* ---- which signal ---------------------------------------------------------------------------------- */
 
@@ -143,6 +148,26 @@ static int install(int signal)
 	return error ? error : sigaction(signal, &ours, NULL) ? errno : 0;
 }
 
+/* Nobody looks into it: it takes no memory.  At load, with a descriptor, and nobody else's code runs yet. */
+static void mark(int signal)
+{
+	char name[32];
+	int fd;
+
+	snprintf(name, sizeof(name), "trace2-threads-%d", signal);
+	fd = memfd_create(name, MFD_CLOEXEC);
+	g_mark = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	if (g_mark == MAP_FAILED)
+		g_mark = NULL;
+	if (fd >= 0)
+		close(fd);
+}
+
+void tr2p_outside_begin_child(void)
+{
+	g_pid = getpid();
+}
+
 int tr2p_outside_start(int signal)
 {
 	int error = tr2p_init();
@@ -154,6 +179,9 @@ int tr2p_outside_start(int signal)
 	if (!error) {
 		tr2_store_rlx(&g_signal, signal); /* relaxed: a number by itself */
 		tr2_sample_signal_v1(signal);
+		g_pid = getpid();
+		if (trace2_is_enabled())
+			mark(signal);
 	}
 	tr2p_leave();
 	return error;
@@ -161,8 +189,11 @@ int tr2p_outside_start(int signal)
 
 void tr2p_outside_lost(int signal)
 {
-	if (signal != tr2_load_rlx(&g_signal)) /* relaxed: as above */
+	if (signal != tr2_load_rlx(&g_signal) || getpid() != g_pid) /* relaxed: as above */
 		return;
 	tr2_store_rlx(&g_signal, 0); /* relaxed: as above */
 	tr2_sample_signal_v1(0);
+	if (g_mark)
+		munmap(g_mark, 1);
+	g_mark = NULL;
 }

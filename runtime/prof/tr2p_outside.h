@@ -4,7 +4,8 @@
  *
  * Whichever thread gets it asks all others, and takes its own sample; nobody waits.  So a process answers that hangs:
  * its main thread in a loop, or all of them in locks.  Samples go into the trace, and not into the totals of the
- * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is.
+ * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is; and so does, for
+ * forked children that have recorded nothing yet, an empty mapping that they inherit, by its name in /proc/PID/maps.
  *
  * The signal is the program's if it wants it: then nothing is asked by it any more.
  */
@@ -27,6 +28,9 @@ int tr2p_outside_start(int signal);
 
 /* Behind a successful sigaction() of the program's. */
 void tr2p_outside_lost(int signal);
+
+/* In a forked child: it has the mapping, too. */
+void tr2p_outside_begin_child(void);
 
 /* In the thread that is asked, see tr2p_ask.h. */
 void tr2p_outside_answer(uint32_t question, const void *context, const void *caller);

@@ -10,11 +10,13 @@ need_profiler
 export PATH=$out:$PATH
 cd "$tmp" || exit 1
 
-# Its main thread waits for a mutex forever, one thread is in a loop, one blocks all signals.  With an argument it
-# handles SIGUSR2 itself, and says so.
+# Its main thread waits for a mutex forever, one thread is in a loop, one blocks all signals.  With the argument "theirs"
+# it handles SIGUSR2 itself, and says so; with "fork" it is a child that does nothing, whose parent has ended; with
+# "fork theirs" both
 cat >wedged.c <<'END'
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,7 +63,19 @@ static void on_signal(int signal)
 int main(int argc, char **argv)
 {
 	pthread_t thread;
+	char digits[32];
 
+	if (argc > 1 && !strcmp(argv[1], "fork")) {
+		if (fork())
+			return 0;
+		if (argc > 2)
+			signal(SIGUSR2, on_signal);
+		n = (unsigned long)getpid();
+		if (write(1, digits, (size_t)snprintf(digits, sizeof(digits), "%lu\n", n)) < 0)
+			return 1;
+		block_here(NULL);
+		return block_here(NULL) != NULL;
+	}
 	if (argc > 1)
 		signal(SIGUSR2, on_signal);
 	pthread_mutex_lock(&lock);
@@ -81,7 +95,7 @@ start()
 	exec 7<>said
 	env LD_PRELOAD="$library" TRACE2_RAW="$tmp/trace.tlg" TRACE2_PROF="$1" "${@:2}" >said 2>/dev/null &
 	pid=$!
-	read -r _ <&7
+	read -r <&7
 }
 finish()
 {
@@ -129,6 +143,25 @@ finish
 quiet "of the trace of a dead process" t2expand --recover-all --ring-pid="$pid" --delete --format=raw -o whole.tlg
 t2expand --format=pprof --profile=threads --debug=2 whole.tlg >stdout 2>err
 check "the last stacks" [ "$(grep -c '^thread' stdout)" -eq 2 ]
+
+# start_child ARGUMENT...: $pid is the child, which says who it is
+start_child()
+{
+	start threads=USR2 ./wedged fork "$@"
+	wait "$pid"
+	pid=$REPLY
+}
+
+start_child
+check "a forked child that has recorded nothing" ask '^thread "main" of process '"$pid"':$' ' in block_here ' ' in main '
+check "a second time" ask ' in block_here '
+finish
+start_child theirs
+expect "such a child that handles the signal" 1 "process $pid: records nothing" t2 stacks "$pid"
+kill -USR2 "$pid"
+read -r answer <&7
+check "the child's handler is called" [ "$answer" = mine ]
+finish
 
 # ---- who cannot be asked ------------------------------------------------------------------------
 start cpu ./wedged
