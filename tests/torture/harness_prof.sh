@@ -8,9 +8,9 @@
 #            without, each profile has samples, and that of the heap is what it has allocated, and what it keeps.  With
 #            gcc and with clang; so, too, of programs with AddressSanitizer, whose own malloc() stands behind the
 #            profiler's or in front of it; and with the profiler itself compiled with AddressSanitizer
-#   killed   500 programs for each compiler, at random moments: each allocation and each free that returned is in the
-#            profile of what is recovered
-# See prof.cc.
+#   killed   1,000 programs for each compiler, at random moments: of each profile all samples that were taken are in what
+#            is recovered, as many as the program has counted itself
+# See prof.cc, killed.cc.
 set -u
 . tests/torture/common.sh
 
@@ -105,60 +105,75 @@ weigh()
 	echo "storm, $1: $said bytes allocated, $sum_all estimated; $kept in use, $sum_kept estimated"
 }
 
-# await_frees PID FILE: until all three threads have freed something
-await_frees()
+# await_all PID FILE: until the program has counted something of each kind
+await_all()
 {
 	while kill -0 "$1" 2>/dev/null && ! od -An -v -tu8 -w16 "$2" 2>/dev/null |
-		awk '$2 { n++ } END { exit n != 3 }'; do
+		awk '$2 { n++ } END { exit n != 9 }'; do
 		sleep 0.01
 	done
 }
 
-# kill_one DIRECTORY: a program, and what is recovered of it.  Sets got, freed of all its threads, sum_all, sum_kept.
-# One in four may die before it has allocated anything, or made files; others not, however long they take to begin
+# kill_one DIRECTORY: a program, and what is recovered of it, beside what it has counted: see bounds.py.  One in four may
+# die before it has done anything, or made files; others not, however long they take to begin
 kill_one()
 {
-	local victim=$1/victim ring
+	local victim=$1/victim ring from=() profile
 
 	rm -rf "$victim"
 	mkdir -p "$victim/rings"
-	XDG_RUNTIME_DIR=$victim/rings TRACE2_RAW=$victim/trace.tlg TRACE2_PROF=heap=1,cpu=1khz,wall=1khz LD_PRELOAD=$preload \
-		TRACE2_RAW_MEMORY=1g "$1/prof" victim "$victim/counts" &
-	[ $((RANDOM % 4)) -eq 0 ] || await_frees $! "$victim/counts"
+	XDG_RUNTIME_DIR=$victim/rings TRACE2_RAW=$victim/trace.tlg TRACE2_PROF=cpu=1khz,wall=1khz,heap=1,block=1,mutex=1,threadcreate \
+		LD_PRELOAD="$preload $1/counter.so" TRACE2_RAW_MEMORY=1g KILLED_COUNTS=$victim/counts "$1/killed" &
+	[ $((RANDOM % 4)) -eq 0 ] || await_all $! "$victim/counts"
 	sleep "0.$((RANDOM % 200 + 100))"
 	kill -KILL $!
 	wait $! 2>/dev/null
-	read -r got freed < <(od -An -v -tu8 -w16 "$victim/counts" 2>/dev/null |
-		awk '{ g += $1; f += $2 } END { print g + 0, f + 0 }')
-	ring=$(echo "$victim"/rings/trace2-*.ring)
-	"$built/t2expand" --format=pprof --profile=heap -o "$victim/heap.pb.gz" ${ring:+"--recover=$ring"} \
-		"$victim/trace.tlg" 2>"$1/killed.errors"
-	sum_all=0 sum_kept=0
-	[ ! -s "$victim/heap.pb.gz" ] || read -r sum_all sum_kept < <(python3 tests/tools/sums.py "$victim/heap.pb.gz")
+	for ring in "$victim"/rings/trace2-*.ring; do
+		[ ! -e "$ring" ] || from+=("--recover=$ring")
+	done
+	[ ! -e "$victim/trace.tlg" ] || from+=("$victim/trace.tlg")
+	for profile in cpu wall heap block mutex threadcreate things; do
+		[ ${#from[@]} -eq 0 ] || "$built/t2expand" --format=pprof --profile=$profile -o "$victim/$profile.pb.gz" \
+			"${from[@]}" 2>"$1/killed.errors"
+	done
+	python3 tests/tools/bounds.py "$victim/counts" "$victim"
 }
 
-# die NAME TIMES SEED: how many samples are missing, or too many
+# die NAME TIMES SEED: how many have less than what was counted, or more
 die()
 {
-	local dir=$work/$1 got freed sum_all sum_kept wrong=0 all_got=0 all_freed=0
+	local dir=$work/$1 wrong=0 lines said
 
 	RANDOM=$3
 	for _ in $(seq "$2"); do
-		kill_one "$dir"
-		# The few small blocks do not make up one of 1 MiB
-		awk -v got="$got" -v freed="$freed" -v all="$sum_all" -v kept="$sum_kept" 'BEGIN {
-			mib = 1048576; frees = int((all - kept) / mib); all = int(all / mib)
-			exit !(all >= got && all <= got + 3 && frees >= freed && frees <= got) }' || {
-			wrong=$((wrong + 1))
-			echo "killed, $1: got $got, freed $freed, but sampled $sum_all, in use $sum_kept: $(head -n 2 "$dir/killed.errors")"
-		}
-		all_got=$((all_got + got)) all_freed=$((all_freed + freed))
+		lines=$(kill_one "$dir")
+		said+=$(tail -n 1 <<<"$lines")$'\n'
+		lines=$(grep -v '^TOTAL: ' <<<"$lines") || continue
+		wrong=$((wrong + 1))
+		echo "killed, $1: $lines: $(head -n 2 "$dir/killed.errors")"
 	done
 	verdict "killed, $1: $wrong of $2 lack samples, or have too many" $wrong
-	[ "$all_freed" -gt 0 ]
-	verdict "killed, $1: some have allocated" $?
-	echo "killed, $1: $2 times, $all_got allocations, $all_freed frees"
+	echo "killed, $1: $2 times, $(add_up <<<"$said")"
+	add_up <<<"$said" | grep -vqE ' 0(,|$)'
+	verdict "killed, $1: there are none of some kind" $?
 	total
+}
+
+# add_up: of lines "TOTAL: KIND N, ..." the sums, as one such line
+add_up()
+{
+	awk -F'[:,] ' '/^TOTAL/ {
+		for (i = 2; i <= NF; i++) {
+			split($i, pair, " ")
+			if (!(pair[1] in sum))
+				order[++n] = pair[1]
+			sum[pair[1]] += pair[2]
+		}
+	} END {
+		for (i = 1; i <= n; i++)
+			printf("%s%s %d", (i > 1 ? ", " : ""), order[i], sum[order[i]])
+		print ""
+	}'
 }
 
 # The profiler itself with AddressSanitizer and UndefinedBehaviorSanitizer: a variant of its own, below the other one.  It
@@ -188,7 +203,11 @@ if need clang++ "programs of clang++"; then
 	begin storm clang++ $seconds "$preload" heap cpu wall block mutex threadcreate
 fi
 for compiler in g++ clang++; do
-	[ -d "$work/$compiler" ] && begin die "$compiler" $((5 * scale)) "$seed"
+	[ -d "$work/$compiler" ] || continue
+	"$compiler" -O2 -Wall -Iruntime -pthread -o "$work/$compiler/killed" tests/torture/killed.cc &&
+		"$compiler" -O2 -Wall -fPIC -shared -DCOUNTER -o "$work/$compiler/counter.so" tests/torture/killed.cc
+	verdict "the victim of $compiler compiles" $?
+	begin die "$compiler" $((10 * scale)) "$seed"
 done
 export ASAN_OPTIONS=verify_asan_link_order=0:detect_leaks=0
 if [ -d "$work/g++" ]; then

@@ -7,8 +7,6 @@
 //                               it has allocated, and those of them that it keeps.
 //   prof facts DIRECTORY        profiles that it writes into the directory itself, of what it knows how much there was:
 //                               prints the name of each, and the bounds of its sum
-//   prof victim FILE            threads that allocate and free blocks of 1 MiB, until killed; and count in the file those
-//                               that they have got, and those that they have freed.
 //
 // Compiled with -DPLUGIN it is the plugin; with -DLINKED the profiler is in it, both with a sanitizer.
 #include <atomic>
@@ -48,7 +46,6 @@ extern "C" int plugin_run(int depth)
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -103,6 +100,9 @@ static std::atomic<bool> is_over;
 static std::atomic<unsigned> failures;
 static const char *plugin;
 
+// What failed, and where: the first of them.
+#define FAILED() (failures++ ? (void)0 : (void)fprintf(stderr, "line %d: %m\n", __LINE__))
+
 static void *take(size_t n)
 {
 	void *block = malloc(n);
@@ -110,7 +110,7 @@ static void *take(size_t n)
 	if (block)
 		allocated += n;
 	else
-		failures++;
+		FAILED();
 	return block;
 }
 
@@ -148,7 +148,7 @@ static void *create_threads(void *)
 
 	while (!is_over) {
 		if (pthread_create(&thread, nullptr, live_shortly, nullptr))
-			failures++;
+			FAILED();
 		else
 			pthread_join(thread, nullptr);
 		usleep(500);
@@ -170,7 +170,7 @@ static void *throw_and_catch(void *)
 	for (int i = 0; !is_over; i++) {
 		try {
 			fall(i % 30);
-			failures++;
+			FAILED();
 		} catch (const std::runtime_error &) {
 		}
 		if (i % 100 == 0)
@@ -185,7 +185,7 @@ static void *load_and_unload(void *)
 		void *library = dlopen(plugin, RTLD_NOW);
 		auto run = library ? reinterpret_cast<int (*)(int)>(dlsym(library, "plugin_run")) : nullptr;
 		if (!run || run(5) != 100)
-			failures++;
+			FAILED();
 		if (library)
 			dlclose(library);
 		usleep(300);
@@ -207,7 +207,7 @@ static void *fork_children(void *)
 			_exit(failures ? 1 : 0);
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || status)
-			failures++;
+			FAILED();
 		usleep(20000);
 	}
 	return nullptr;
@@ -316,7 +316,7 @@ static void write_profile(const char *profile, const char *directory, const char
 	int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 	if (fd < 0 || CALL(trace2_prof_write_to)(CALL(trace2_prof_lookup)(profile), fd, 0))
-		failures++;
+		FAILED();
 	close(fd);
 }
 
@@ -339,7 +339,7 @@ static void tell_of_ticks(const char *directory)
 		;
 	if (errno != ODD_ERRNO) {
 		fprintf(stderr, "errno is %d\n", errno);
-		failures++;
+		FAILED();
 	}
 	sigemptyset(&ticks);
 	sigaddset(&ticks, SIGPROF);
@@ -414,43 +414,6 @@ static int facts(const char *)
 }
 #endif
 
-// ---- the victim ----------------------------------------------------------------------------------------
-
-struct counts {
-	std::atomic<uint64_t> got, freed;
-};
-
-static void *allocate(void *data)
-{
-	auto mine = static_cast<counts *>(data);
-
-	for (;;) {
-		void *volatile block = malloc(1 << 20);
-		mine->got++;
-		free(block);
-		mine->freed++;
-		usleep(20);
-	}
-	return nullptr;
-}
-
-static int victim(const char *path)
-{
-	enum { THREADS = 3 };
-	int fd = open(path, O_RDWR | O_CREAT, 0600);
-	pthread_t id;
-	void *shared;
-
-	if (fd < 0 || ftruncate(fd, THREADS * sizeof(counts)))
-		return 1;
-	shared = mmap(nullptr, THREADS * sizeof(counts), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	for (int i = 0; i < THREADS; i++)
-		if (pthread_create(&id, nullptr, allocate, static_cast<counts *>(shared) + i))
-			return 1;
-	for (;;)
-		pause();   // which ticks interrupt
-}
-
 int main(int argc, char **argv)
 {
 	if (argc == 4 && !strcmp(argv[1], "storm")) {
@@ -459,9 +422,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "facts"))
 		return facts(argv[2]);
-	if (argc == 3 && !strcmp(argv[1], "victim"))
-		return victim(argv[2]);
-	fprintf(stderr, "usage: prof storm SECONDS PLUGIN | prof facts DIRECTORY | prof victim FILE\n");
+	fprintf(stderr, "usage: prof storm SECONDS PLUGIN | prof facts DIRECTORY\n");
 	return 2;
 }
 
