@@ -211,7 +211,7 @@ void t2x_rows_fill(struct t2x_cell *cells, const struct t2x_printer *printer, co
 	set_string(&cells[T2X_COLUMN_thread], thread->name);
 	set_string(&cells[T2X_COLUMN_event], t2x_text_event_name(ev->style));
 	set_number(&cells[T2X_COLUMN_depth], ev->open);
-	set_number(&cells[T2X_COLUMN_abs], (int64_t)ev->abs_ns);
+	set_number(&cells[T2X_COLUMN_abs], (int64_t)t2x_event_abs_ns(ev));
 	set_text(&cells[T2X_COLUMN_message], ev->message, ev->message_length);
 	if (ev->lost || ev->is_repeated)
 		set_string(&cells[T2X_COLUMN_flag], ev->lost ? "missing" : "repeated");

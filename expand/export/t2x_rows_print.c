@@ -258,7 +258,7 @@ static inline char *put_value(char *p, const struct t2x_arg *arg, int is_json)
 static inline char *put_own(char *p, struct t2x_rows *rows, const struct t2x_event *ev, unsigned kind, int is_json)
 {
 	p = PUT_NAME(t2x_put_uint(p, ev->open), "abs");
-	p = put_near_number(p, &rows->abs, ev->abs_ns);
+	p = put_near_number(p, &rows->abs, t2x_event_abs_ns(ev));
 	if (kind & HAS_REL && ev->rel_ns != T2X_NO_TIME)
 		p = t2x_put_int(PUT_NAME(p, "rel"), (int64_t)ev->rel_ns);
 	else if (!is_json)

@@ -13,7 +13,7 @@ enum {
 	DROPPED_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of dropped events, of all processes */
 };
 
-/* What a kind of event changes, and which time has elapsed for it.  In this order, printing comes before ENTERS. */
+/* What a kind of event changes, and which time has elapsed for it.  In this order; it is shown before ENTERS. */
 enum {
 	UNWINDS = 1,                      /* all regions but the outermost are left: tlg_style_unwinds() */
 	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
@@ -40,10 +40,12 @@ static void print_nothing(struct t2x_printer *printer, const struct t2x_event *e
 	(void)ev;
 }
 
+static t2x_take_fn *find_take(unsigned style);
+
 static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print)
 {
 	return (struct t2x_kind){
-		.print = print ? print : print_nothing, .style = (unsigned char)style,
+		.print = print ? print : print_nothing, .take = find_take(style), .style = (unsigned char)style,
 		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
 		.only = tlg_style_only[style],
 	};
@@ -277,13 +279,11 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 	ev->open = t2x_regions_open(regions);
 }
 
-/* Whether the arguments are right for the kind; fills in what depends on them. */
+/* Whether the arguments are right for the kind; fills in what depends on them.  See has_usual_arguments(), too. */
 static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned flags, const struct t2x_kind *kind)
 {
 	if (kind->only == 'M')
 		return resolve_message(m, ev, flags);
-	if (kind->only && ev->nargs == 1 && is_right(ev->args, kind->only))
-		return 1;
 	return kind->style && check_arguments(m, ev, tlg_style_by_id(kind->style)->args);
 }
 
@@ -292,8 +292,7 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 	const struct t2x_thread *thread = hit->thread;
 	const unsigned nests = UNWINDS | ENTERS | LEAVES;
 	const struct t2x_event ev = {
-		.thread = thread, .scope_index = hit->scope_index,
-		.ns = hit->ns, .abs_ns = t2x_model_abs_ns(thread->process, hit->ns),
+		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns,
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
 	};
 
@@ -304,7 +303,7 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 }
 
 /* Return  0: it has no meaning */
-static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
+static int resolve_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	struct t2x_thread *thread = hit->thread;
 	struct t2x_regions *regions = thread->model;
@@ -314,7 +313,6 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		.scope = hit->scope,
 		.style = (enum tlg_style)kind->style,
 		.ns = hit->ns,
-		.abs_ns = t2x_model_abs_ns(thread->process, hit->ns),
 		.nargs = hit->nargs,
 		.args = hit->args,
 		.open = t2x_regions_open(regions),
@@ -323,19 +321,123 @@ static inline int take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	if (!resolve(m, &ev, hit->flags, kind))
 		return 0;
 	apply(m, thread, &ev, regions, kind->effect);
-	kind->print(&m->printer, &ev);
-	regions->last_ns = ev.ns;
+	regions->last_ns = hit->ns;
 	if (kind->effect & ENTERS)
 		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, hit->scope->names },
 				  &m->region_budget);
+	kind->print(&m->printer, &ev);
 	return 1;
+}
+
+/* Whatever it is. */
+static __attribute__((noinline)) void take_any(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	if (!(hit->thread->model || t2x_model_new_regions(hit->thread)) || !hit->scope || !resolve_hit(m, hit))
+		show_unresolved(m, hit);
+}
+
+/* ---- the usual checkpoint -------------------------------------------------------------------------- */
+
+/* They are right, and there is no message to be made of them. */
+static inline int has_usual_arguments(const struct t2x_model *m, const struct t2x_hit *hit, char only)
+{
+	if (only == 'M')
+		return !(hit->flags & TLG_RENDERED) && (!hit->scope->format || m->ignores_messages);
+	return only ? hit->nargs == 1 && is_right(hit->args, only) : !hit->nargs;
+}
+
+/* There is a region around it, of which all is known, and room for one more in it. */
+static inline int has_usual_regions(const struct t2x_regions *regions)
+{
+	return regions && regions->open && regions->open < regions->capacity &&
+	       regions->entered[regions->open - 1].ns && !t2x_regions_are_assumed(regions);
+}
+
+/*
+ * As take_any(), where nothing is rare, missing or to be made.  For each of the kinds of which there are many this is a
+ * function of its own, in which effect and only are constants; it calls no other one but the writer's, so it has no
+ * registers to save.
+ */
+static inline __attribute__((always_inline)) void
+take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char only)
+{
+	const struct t2x_kind *kind = &m->kinds[hit->scope->style];
+	struct t2x_regions *regions = hit->thread->model;
+	struct t2x_region *innermost;
+	struct t2x_event ev;
+
+	if (!has_usual_regions(regions) || !has_usual_arguments(m, hit, only)) {
+		take_any(m, hit);
+		return;
+	}
+	innermost = &regions->entered[regions->open - 1];
+	ev = (struct t2x_event){
+		.thread = hit->thread,
+		.scope = hit->scope,
+		.style = (enum tlg_style)kind->style,
+		.ns = hit->ns,
+		.rel_ns = effect & ELAPSES ? hit->ns - innermost->ns : 0,
+		.nargs = only == 'M' ? 0 : hit->nargs,
+		.args = hit->args,
+		.open = regions->open - !!(effect & LEAVES),
+	};
+	regions->last_ns = hit->ns;
+	if (effect & ENTERS)
+		innermost[1] = (struct t2x_region){ hit->ns, hit->when, hit->scope->names };
+	regions->open = ev.open + !!(effect & ENTERS);
+	kind->print(&m->printer, &ev);
+}
+
+static void take_enter(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	take_usual(m, hit, ENTERS, 'M');
+}
+
+static void take_leave(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	take_usual(m, hit, ELAPSES | LEAVES, 'M');
+}
+
+static void take_text(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	take_usual(m, hit, ELAPSES, 'S');
+}
+
+static void take_number(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	take_usual(m, hit, ELAPSES, 'i');
+}
+
+static void take_bare(struct t2x_model *m, const struct t2x_hit *hit)
+{
+	take_usual(m, hit, 0, '\0');
+}
+
+static t2x_take_fn *find_take(unsigned style)
+{
+	switch (style) {
+	case TLG_STYLE_region_enter:
+		return take_enter;
+	case TLG_STYLE_region_leave:
+		return take_leave;
+	case TLG_STYLE_data: case TLG_STYLE_data_json:
+		return take_text;
+	case TLG_STYLE_data_intmax:
+		return take_number;
+	case TLG_STYLE_step:
+		return take_bare;
+	default:
+		return take_any;
+	}
 }
 
 void t2x_model_take_hit(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	m->summary.checkpoints++;
-	if (!(hit->thread->model || t2x_model_new_regions(hit->thread)) || !hit->scope || !take_hit(m, hit))
-		show_unresolved(m, hit);
+	if (hit->scope)
+		m->kinds[hit->scope->style].take(m, hit);
+	else
+		take_any(m, hit);
 }
 
 void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)

@@ -11,9 +11,12 @@
 
 enum { T2X_MODEL_ARGS = 8 };              /* most that a kind has whose last may be absent */
 
+typedef void t2x_take_fn(struct t2x_model *m, const struct t2x_hit *hit);
+
 /* A kind of event: how it is printed, what arguments it has, what it changes. */
 struct t2x_kind {
 	t2x_print_fn *print;
+	t2x_take_fn *take;
 	unsigned char style;
 	unsigned char effect;
 	char only;                        /* of a signature of one argument, its letter; else 0 */
@@ -34,12 +37,6 @@ struct t2x_model {
 	size_t dropped_budget;
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
-
-/* The point in time as nanoseconds since the process began. */
-static inline uint64_t t2x_model_abs_ns(const struct t2x_process *process, uint64_t ns)
-{
-	return process->start_ns ? ns - process->start_ns : 0;
-}
 
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);

@@ -42,9 +42,7 @@ static void show_open(struct t2x_model *m, struct t2x_thread *thread, const stru
 {
 	const struct t2x_event ev = {
 		.thread = thread, .scope = open->scope,
-		.style = TLG_STYLE_region_enter, .ns = open->ns,
-		.abs_ns = t2x_model_abs_ns(thread->process, open->ns), .open = around,
-		.is_repeated = 1,
+		.style = TLG_STYLE_region_enter, .ns = open->ns, .open = around, .is_repeated = 1,
 	};
 
 	m->kinds[ev.style].print(&m->printer, &ev);
@@ -111,7 +109,7 @@ void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread
 	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = labels[what] };
 	const struct t2x_event ev = {
 		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .ns = ns,
-		.abs_ns = t2x_model_abs_ns(thread->process, ns), .rel_ns = T2X_NO_TIME,
+		.rel_ns = T2X_NO_TIME,
 		.open = t2x_regions_open(regions), .nargs = 1, .args = &number, .lost = &lost,
 	};
 
@@ -173,7 +171,7 @@ static void print_drop(struct t2x_model *m, struct t2x_process *process, unsigne
 	};
 	const struct t2x_event ev = {
 		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
-		.ns = ns, .abs_ns = t2x_model_abs_ns(process, ns), .open = 1, .nargs = 1, .args = &count,
+		.ns = ns, .open = 1, .nargs = 1, .args = &count,
 	};
 
 	if (!count.value)

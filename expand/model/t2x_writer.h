@@ -54,7 +54,6 @@ struct t2x_event {
 	unsigned nargs;
 	unsigned open;                  /* regions around the event, the thread's outermost level included */
 	uint64_t ns;                    /* since 1970-01-01 UTC */
-	uint64_t abs_ns;                /* since the start of the process; may have wrapped below zero */
 	uint64_t rel_ns;                /* in the region, child or thread; may have wrapped; T2X_NO_TIME */
 	const char *message;            /* NULL: none; not NUL-terminated */
 	size_t message_length;
@@ -80,7 +79,15 @@ static inline uint64_t t2x_us_between(uint64_t from_ns, uint64_t to_ns)
 	return to_ns / 1000 - from_ns / 1000;
 }
 
-/* A time of the event, abs_ns or rel_ns, in microseconds as git has it. */
+/* Since the start of the process; may have wrapped below zero.  Few lines need it: so it is not in each event. */
+static inline uint64_t t2x_event_abs_ns(const struct t2x_event *ev)
+{
+	uint64_t start_ns = ev->thread->process->start_ns;
+
+	return start_ns ? ev->ns - start_ns : 0;
+}
+
+/* A time of the event, t2x_event_abs_ns() or rel_ns, in microseconds as git has it. */
 static inline uint64_t t2x_event_us(const struct t2x_event *ev, uint64_t elapsed_ns)
 {
 	return t2x_us_between(ev->ns - elapsed_ns, ev->ns);

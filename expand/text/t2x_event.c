@@ -17,7 +17,7 @@ static int is_too_deep(const struct t2x_printer *printer, const struct t2x_event
 	return printer->options.nesting && ev->open > printer->options.nesting && !ev->lost;
 }
 
-/* A time of the event, abs_ns or rel_ns. */
+/* A time of the event, t2x_event_abs_ns() or rel_ns. */
 static void put_time(struct t2x_printer *printer, const char *key, const struct t2x_event *ev, uint64_t elapsed_ns)
 {
 	char *p;
@@ -55,7 +55,7 @@ static void print_version(struct t2x_printer *printer, const struct t2x_event *e
 static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	t2x_json_argv(printer->out, "argv", NULL, ev->args, ev->nargs);
 	t2x_object_end(printer);
 }
@@ -63,7 +63,7 @@ static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 static void print_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	t2x_json_int(printer->out, ev->style == TLG_STYLE_signal ? "signo" : "code", ev->args[0].value);
 	t2x_object_end(printer);
 }
@@ -230,7 +230,7 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (is_too_deep(printer, ev))
 		return;
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 	t2x_object_end(printer);
@@ -239,7 +239,7 @@ static void print_step(struct t2x_printer *printer, const struct t2x_event *ev)
 static void begin_data(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	put_elapsed(printer, ev);
 	t2x_json_int(printer->out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
@@ -304,7 +304,7 @@ static void print_data_json(struct t2x_printer *printer, const struct t2x_event 
 static void print_printf(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	put_message(printer->out, ev);
 	t2x_object_end(printer);
 }
@@ -385,7 +385,7 @@ static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev
 	if (!printer->options.samples)
 		return;
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	t2x_json_int(out, "nesting", ev->open);
 	t2x_object_names(printer, ev);
 	t2x_json_int(out, "count", ev->args[T2X_SAMPLE_COUNT].value);
@@ -399,7 +399,7 @@ static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
-	put_time(printer, "t_abs", ev, ev->abs_ns);
+	put_time(printer, "t_abs", ev, t2x_event_abs_ns(ev));
 	t2x_json_int(printer->out, "scope", ev->scope_index);
 	t2x_object_end(printer);
 }

@@ -105,7 +105,7 @@ static void print_end(struct t2x_printer *printer, const struct t2x_event *ev)
 	begin_line(printer, ev);
 	t2x_out_string(out, t2x_text_event_name(ev->style));
 	t2x_out_literal(out, " elapsed:");
-	t2x_out_seconds_us(out, t2x_event_us(ev, ev->abs_ns), 0);
+	t2x_out_seconds_us(out, t2x_event_us(ev, t2x_event_abs_ns(ev)), 0);
 	t2x_out_literal(out, " code:");
 	t2x_out_int(out, ev->args[0].value);
 	t2x_out_end_line(out);

@@ -302,7 +302,7 @@ char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const st
 void t2x_text_cache_elapsed(struct t2x_printer *printer, const struct t2x_event *ev, unsigned width)
 {
 	struct t2x_cached_time *cached = &printer->elapsed;
-	char *end = t2x_text_put_elapsed(printer, cached->text, ev, ev->abs_ns, width);
+	char *end = t2x_text_put_elapsed(printer, cached->text, ev, t2x_event_abs_ns(ev), width);
 
 	memcpy(end, " | ", 3);
 	cached->length = (unsigned)(end + 3 - cached->text);

@@ -54,7 +54,7 @@ const char *t2x_text_param_scope(const struct t2x_arg *scope);
 void t2x_text_cache_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_cache_utc(struct t2x_printer *printer, const struct t2x_event *ev);
 
-/* Put a time of the event, abs_ns or rel_ns, in seconds, at least width wide.  Return  the byte behind */
+/* Put a time of the event, t2x_event_abs_ns() or rel_ns, in seconds, at least width wide.  Return  the byte behind */
 char *t2x_text_put_elapsed(const struct t2x_printer *printer, char *to, const struct t2x_event *ev, uint64_t elapsed_ns,
 			   unsigned width);
 

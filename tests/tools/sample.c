@@ -330,7 +330,7 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 		return SAMPLE_UNRESOLVED;
 	return ev->open == hit->open &&
 	       (kind_of(hit->scope) == KIND_ENTER || ev->rel_ns == hit->rel_us * UINT64_C(1000)) &&
-	       ev->abs_ns == ev->ns - (uint64_t)TLGMAKE_SECOND * 1000000000 && ev->thread->name[0] != '?' &&
+	       t2x_event_abs_ns(ev) == ev->ns - (uint64_t)TLGMAKE_SECOND * 1000000000 && ev->thread->name[0] != '?' &&
 	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 

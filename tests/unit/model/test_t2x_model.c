@@ -13,7 +13,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_out_literal(printer->out, " open:");
 	t2x_out_uint(printer->out, ev->open);
 	t2x_out_literal(printer->out, " abs:");
-	t2x_out_int(printer->out, (int64_t)t2x_event_us(ev, ev->abs_ns));
+	t2x_out_int(printer->out, (int64_t)t2x_event_us(ev, t2x_event_abs_ns(ev)));
 	t2x_out_literal(printer->out, " rel:");
 	if (ev->rel_ns == T2X_NO_TIME)
 		t2x_out_char(printer->out, '?');
