@@ -13,15 +13,25 @@ static void *take_memory(size_t n, size_t bytes, size_t *budget)
 	return memory;
 }
 
-uint64_t *t2x_histogram_new_power(struct t2x_histogram *h, unsigned power, size_t *budget)
+static uint64_t *new_power(struct t2x_histogram *h, unsigned power, size_t *budget)
 {
 	h->powers[power] = take_memory(T2X_HISTOGRAM_BUCKETS, sizeof(uint64_t), budget);
 	h->is_cut |= !h->powers[power];
 	return h->powers[power];
 }
 
-/* One of the first; the last of these puts them all into buckets. */
-void t2x_histogram_add_first(struct t2x_histogram *h, uint64_t value, size_t *budget)
+static void add_to_bucket(struct t2x_histogram *h, uint64_t value, size_t *budget)
+{
+	unsigned power = t2x_histogram_power(value);
+	uint64_t *buckets = h->powers[power] ? h->powers[power] : new_power(h, power, budget);
+
+	if (buckets)
+		buckets[t2x_histogram_bucket(power, value)]++;
+	h->count++;
+}
+
+/* The last of them puts them all into buckets. */
+static void add_first(struct t2x_histogram *h, uint64_t value, size_t *budget)
 {
 	unsigned n = (unsigned)h->count++;
 
@@ -33,9 +43,17 @@ void t2x_histogram_add_first(struct t2x_histogram *h, uint64_t value, size_t *bu
 	}
 	h->values[n++] = value;
 	for (unsigned i = 0; n == T2X_HISTOGRAM_EXACT && i < n; i++)
-		t2x_histogram_add(h, h->values[i], budget);
+		add_to_bucket(h, h->values[i], budget);
 	if (n == T2X_HISTOGRAM_EXACT)
 		h->count = n;
+}
+
+void t2x_histogram_add_new(struct t2x_histogram *h, uint64_t value, size_t *budget)
+{
+	if (h->count < T2X_HISTOGRAM_EXACT)
+		add_first(h, value, budget);
+	else
+		add_to_bucket(h, value, budget);
 }
 
 static void join_buckets(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget)
@@ -44,7 +62,7 @@ static void join_buckets(struct t2x_histogram *h, const struct t2x_histogram *fr
 		const uint64_t *add = from->powers[power];
 		uint64_t *to = h->powers[power];
 		if (add && !to)
-			to = t2x_histogram_new_power(h, power, budget);
+			to = new_power(h, power, budget);
 		for (unsigned i = 0; add && to && i < T2X_HISTOGRAM_BUCKETS; i++)
 			to[i] += add[i];
 	}

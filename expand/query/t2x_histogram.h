@@ -27,28 +27,30 @@ struct t2x_histogram {
 	int is_cut;                              /* there was no memory: percentiles are not known */
 };
 
-/* The long way. */
-void t2x_histogram_add_first(struct t2x_histogram *h, uint64_t value, size_t *budget);
-uint64_t *t2x_histogram_new_power(struct t2x_histogram *h, unsigned power, size_t *budget);
+/* The long way: one of the first values, or the first of its power of two. */
+void t2x_histogram_add_new(struct t2x_histogram *h, uint64_t value, size_t *budget);
 
 static inline unsigned t2x_histogram_power(uint64_t value)
 {
 	return value < T2X_HISTOGRAM_BUCKETS ? 0 : 64 - T2X_HISTOGRAM_SHIFT - (unsigned)__builtin_clzll(value);
 }
 
+static inline unsigned t2x_histogram_bucket(unsigned power, uint64_t value)
+{
+	return (value >> (power - (power > 0))) % T2X_HISTOGRAM_BUCKETS;
+}
+
 /* budget  bytes that histograms may still take */
 static inline void t2x_histogram_add(struct t2x_histogram *h, uint64_t value, size_t *budget)
 {
 	unsigned power = t2x_histogram_power(value);
-	uint64_t *buckets;
+	uint64_t *buckets = h->powers[power];
 
-	if (__builtin_expect(h->count < T2X_HISTOGRAM_EXACT, 0)) {
-		t2x_histogram_add_first(h, value, budget);
+	if (__builtin_expect(!buckets || h->count < T2X_HISTOGRAM_EXACT, 0)) {
+		t2x_histogram_add_new(h, value, budget);
 		return;
 	}
-	buckets = h->powers[power] ? h->powers[power] : t2x_histogram_new_power(h, power, budget);
-	if (buckets)
-		buckets[(value >> (power - (power > 0))) % T2X_HISTOGRAM_BUCKETS]++;
+	buckets[t2x_histogram_bucket(power, value)]++;
 	h->count++;
 }
 

@@ -41,7 +41,7 @@ void *t2x_threads_search(struct t2x_threads *threads, const struct t2x_thread *t
 
 	if (map && !record)
 		record = add(threads, map, thread->process->stream, thread->tid);
-	if (record) {
+	if (record && thread->number) {
 		threads->at_hand[at].number = thread->number;
 		threads->at_hand[at].record = record;
 	}
@@ -61,8 +61,10 @@ void t2x_threads_remove(struct t2x_threads *threads, void *record)
 	struct t2x_map *map = t2x_map_get(&threads->streams, head->stream);
 
 	for (unsigned i = 0; i < T2X_THREADS_AT_HAND; i++)
-		if (threads->at_hand[i].record == record)
+		if (threads->at_hand[i].record == record) {
 			threads->at_hand[i].number = 0;
+			threads->at_hand[i].record = NULL;
+		}
 	t2x_map_remove(map, head->tid);
 	if (!map->count) {
 		t2x_map_remove(&threads->streams, head->stream);

@@ -28,20 +28,26 @@ struct t2x_threads {
 	struct {
 		uint64_t number;
 		void *record;
-	} at_hand[T2X_THREADS_AT_HAND];
+	} at_hand[T2X_THREADS_AT_HAND];       /* number 0: none, NULL */
 };
 
 /* The long way. */
 void *t2x_threads_search(struct t2x_threads *threads, const struct t2x_thread *thread);
 
-/* The record of a thread, all zero but for its head at first.  Return  NULL: no memory, or there are too many */
-static inline void *t2x_threads_get(struct t2x_threads *threads, const struct t2x_thread *thread)
+/* The record of a thread that is at hand, as most are.  Return  NULL: it is not */
+static inline void *t2x_threads_at_hand(const struct t2x_threads *threads, const struct t2x_thread *thread)
 {
 	unsigned at = thread->number % T2X_THREADS_AT_HAND;
 
-	if (threads->at_hand[at].number == thread->number && thread->number)
-		return threads->at_hand[at].record;
-	return t2x_threads_search(threads, thread);
+	return threads->at_hand[at].number == thread->number ? threads->at_hand[at].record : NULL;
+}
+
+/* The record of a thread, all zero but for its head at first.  Return  NULL: no memory, or there are too many */
+static inline void *t2x_threads_get(struct t2x_threads *threads, const struct t2x_thread *thread)
+{
+	void *record = t2x_threads_at_hand(threads, thread);
+
+	return record ? record : t2x_threads_search(threads, thread);
 }
 
 /* The thread has ended. */

@@ -76,10 +76,10 @@ struct t2x_totals {
 	int is_cut;               /* of a part: there was no room for a thread or a note, or a sample */
 	struct t2x_note *notes;
 	unsigned nnotes, notes_capacity;
-	struct {
+	struct t2x_totals_row {
 		uint64_t scope, thread;
 		struct t2x_row *row;
-	} at_hand[T2X_ROWS_AT_HAND];
+	} at_hand[T2X_ROWS_AT_HAND];          /* rows of scopes; scope 0: none, NULL */
 };
 
 /* Return  NULL: no memory */
@@ -100,9 +100,13 @@ double t2x_row_average(const struct t2x_row *row);
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_totals_take_data(struct t2x_printer *printer, const struct t2x_event *ev);
+void t2x_totals_take_step(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /* The functions of a writer that gathers totals. */
 #define T2X_TOTALS_TAKE(id) ((id) == TLG_STYLE_region_enter ? t2x_totals_take_enter : \
-			     (id) == TLG_STYLE_region_leave ? t2x_totals_take_leave : t2x_totals_take)
+			     (id) == TLG_STYLE_region_leave ? t2x_totals_take_leave : \
+			     (id) == TLG_STYLE_data || (id) == TLG_STYLE_data_intmax ? t2x_totals_take_data : \
+			     (id) == TLG_STYLE_step ? t2x_totals_take_step : t2x_totals_take)
 
 #endif

@@ -74,7 +74,7 @@ static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t
 		row->max = (int64_t)ns;
 	row->count++;
 	row->total += ns;
-	t2x_histogram_add(&row->durations, ns, budget);
+	t2x_histogram_add(&row->durations, ns, budget);   /* last: the only call that there may be */
 }
 
 /* A region was left.  inside  NULL: nothing is known of what was in it */
@@ -85,11 +85,11 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_level *in
 		row->unknown++;
 		return;
 	}
-	t2x_row_add_duration(row, ns, budget);
 	if (inside && !inside->is_unknown && inside->inner_ns <= ns)
 		row->self += ns - inside->inner_ns;
 	else
 		row->self_unknown++;
+	t2x_row_add_duration(row, ns, budget);
 }
 
 /* The regions around one that was left. */

@@ -34,21 +34,37 @@ struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_eve
 	return row;
 }
 
-/* The row of the event's scope.  Return  NULL: no room */
-static inline struct t2x_row *find_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
+/* Rows are kept apart by thread, also where they are by process: the row of another thread is looked for once. */
+static inline uint64_t find_apart(const struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	uint64_t scope = ev->scope->number, thread = totals->by ? ev->thread->number : 0;
-	unsigned at = (unsigned)(scope + thread * 61) % T2X_ROWS_AT_HAND;
-	struct t2x_row *row;
+	return totals->by ? ev->thread->number : 0;
+}
 
-	if (totals->at_hand[at].scope == scope && totals->at_hand[at].thread == thread && scope)
-		return totals->at_hand[at].row;
+static inline unsigned find_place(uint64_t scope, uint64_t thread)
+{
+	return (unsigned)(scope + thread * 61) % T2X_ROWS_AT_HAND;
+}
+
+/* The row of the event's scope, as far as it is at hand.  Return  NULL: it is not */
+static inline struct t2x_row *row_at_hand(const struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	uint64_t scope = ev->scope->number, thread = find_apart(totals, ev);
+	const struct t2x_totals_row *at_hand = &totals->at_hand[find_place(scope, thread)];
+
+	return at_hand->scope == scope && at_hand->thread == thread ? at_hand->row : NULL;
+}
+
+/* The row of the event's scope.  Return  NULL: no room */
+static struct t2x_row *find_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
+{
+	uint64_t scope = ev->scope->number, thread = find_apart(totals, ev);
+	struct t2x_row *row = row_at_hand(totals, ev);
+
+	if (row)
+		return row;
 	row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
-	if (row && ev->thread->number) {
-		totals->at_hand[at].scope = scope;
-		totals->at_hand[at].thread = thread;
-		totals->at_hand[at].row = row;
-	}
+	if (row && scope && ev->thread->number)
+		totals->at_hand[find_place(scope, thread)] = (struct t2x_totals_row){ scope, thread, row };
 	return row;
 }
 
@@ -67,28 +83,31 @@ static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t
 	return row;
 }
 
-/* Count the event.  Return  NULL: no memory */
-static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
+/* thread  its row; NULL: no room */
+static inline void count_with(struct t2x_totals *totals, struct t2x_row *thread, const struct t2x_event *ev)
 {
-	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, ev->thread);
-
 	totals->events++;
 	/* none, 0, is later than any, and so is what has no time */
 	if (__builtin_expect(ev->ns - 1 < totals->first_ns - 1 && !ev->is_repeated, 0))
 		totals->first_ns = ev->ns;
 	if (ev->ns > totals->last_ns)
 		totals->last_ns = ev->ns;
-	if (__builtin_expect(!thread, 0)) {
-		totals->is_cut = 1;
-		return NULL;
-	}
-	if (__builtin_expect(!thread->row, 0))
+	if (!thread)
+		return;
+	thread->count++;
+	if (ev->ns > thread->last_ns)
+		thread->last_ns = ev->ns;
+}
+
+/* Count the event.  Return  NULL: no memory */
+static struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, ev->thread);
+
+	if (thread && !thread->row)
 		thread->row = find_thread_row(totals, ev->thread, ev->ns);
-	if (__builtin_expect(!thread->row, 0))
-		return thread;
-	thread->row->count++;
-	if (ev->ns > thread->row->last_ns)
-		thread->row->last_ns = ev->ns;
+	count_with(totals, thread ? thread->row : NULL, ev);
+	totals->is_cut |= !thread;
 	return thread;
 }
 
@@ -127,21 +146,42 @@ static void forget_thread(void *totals, void *record)
 
 /* ---- durations ---------------------------------------------------------------------------------- */
 
-void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev)
+/*
+ * Most events are of a thread and a scope that were there before.  Then no function is called, so no register has to be
+ * saved from one, which would be a quarter of all instructions.  The others go the long way.
+ */
+static inline void enter(struct t2x_row *row, struct t2x_level *inside, const struct t2x_event *ev)
 {
-	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread = count_event(totals, ev);
-	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
-
 	if (row)
 		row->entered++;
 	if (inside)
 		*inside = (struct t2x_level){ .entered_ns = ev->ns, .is_entered = 1, .region = row };
 }
 
+static __attribute__((noinline)) void enter_long_way(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	struct t2x_totals_thread *thread = count_event(totals, ev);
+	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
+
+	enter(row, thread ? t2x_totals_level(thread, ev->open + 1) : NULL, ev);
+}
+
+void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_totals *totals = printer->own;
+	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
+	struct t2x_row *row = row_at_hand(totals, ev);
+
+	if (!thread || !thread->row || !row || ev->open + 1 >= thread->capacity) {
+		enter_long_way(totals, ev);
+		return;
+	}
+	count_with(totals, thread->row, ev);
+	enter(row, &thread->levels[ev->open + 1], ev);
+}
+
 /* It was entered in front of this part. */
-static __attribute__((noinline)) void
+static void
 note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row, struct t2x_level *inside)
 {
 	const struct t2x_note note = {
@@ -153,23 +193,47 @@ note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row
 	*inside = (struct t2x_level){ 0 };
 }
 
-void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev)
+static inline void leave(struct t2x_totals *totals, struct t2x_row *row, struct t2x_level *inside, uint64_t ns)
 {
-	struct t2x_totals *totals = printer->own;
+	struct t2x_level left;
+
+	if (!inside) {
+		if (row)
+			t2x_row_leave(row, NULL, ns, &totals->budget);
+		return;
+	}
+	left = *inside;
+	*inside = (struct t2x_level){ 0 };
+	t2x_level_leave(&inside[-1], ns);
+	if (row)
+		t2x_row_leave(row, &left, ns, &totals->budget);
+}
+
+static __attribute__((noinline)) void leave_long_way(struct t2x_totals *totals, const struct t2x_event *ev)
+{
 	struct t2x_totals_thread *thread = count_event(totals, ev);
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
 	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
 
-	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
+	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER)
 		note_leave(totals, ev, row, inside);
+	else
+		leave(totals, row, inside, ev->rel_ns);
+}
+
+void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_totals *totals = printer->own;
+	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
+	struct t2x_row *row = row_at_hand(totals, ev);
+
+	if (!thread || !thread->row || !row || ev->open + 1 >= thread->capacity ||
+	    !thread->levels[ev->open + 1].is_entered) {
+		leave_long_way(totals, ev);
 		return;
 	}
-	if (inside)
-		t2x_level_leave(&inside[-1], ev->rel_ns);
-	if (row)
-		t2x_row_leave(row, inside, ev->rel_ns, &totals->budget);
-	if (inside)
-		*inside = (struct t2x_level){ 0 };
+	count_with(totals, thread->row, ev);
+	leave(totals, row, &thread->levels[ev->open + 1], ev->rel_ns);
 }
 
 /* "git", of "/usr/bin/git" */
@@ -289,6 +353,14 @@ static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, 
 	row->total += (uint64_t)ev->args[0].value;
 }
 
+/* Integers have values to be added, others are counted. */
+static inline void add_value(struct t2x_row *row, const struct t2x_event *ev)
+{
+	row->count++;
+	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
+		t2x_row_add_value(row, ev);
+}
+
 static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
 	struct t2x_row *row = find_scope(totals, ev, kind);
@@ -299,9 +371,26 @@ static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, en
 		add_timer(row, ev->args);
 		return;
 	}
-	row->count++;
-	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
-		t2x_row_add_value(row, ev);
+	add_value(row, ev);
+}
+
+void t2x_totals_take_data(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_totals *totals = printer->own;
+	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
+	struct t2x_row *row = row_at_hand(totals, ev);
+
+	if (!thread || !thread->row || !row || ev->lost) {
+		t2x_totals_take(printer, ev);
+		return;
+	}
+	count_with(totals, thread->row, ev);
+	add_value(row, ev);
+}
+
+void t2x_totals_take_step(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	count_event(printer->own, ev);
 }
 
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
