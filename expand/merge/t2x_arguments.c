@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "tlg_desc.h"
 #include "base/t2x_memory.h"
 
 /* What arguments are made of, and where the making stands. */
@@ -204,33 +203,18 @@ find_last(const struct tlg_event **event, const struct tlg_event *end, uint32_t 
 	return NULL;
 }
 
-/*
- * Most checkpoints with arguments have one number or one text alone, for which nothing has to be looked up: 170
- * instructions became 70.
- * Return  events used; 0: it is not so
- */
+/* Likewise for one text alone.  Return  events used; 0: it is not so */
 static inline unsigned
-make_only_argument(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *hit,
-		   const struct tlg_event *end, const struct t2x_scope *scope)
+take_text(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *hit,
+	  const struct tlg_event *end, const struct t2x_scope *scope)
 {
 	const struct tlg_event *argument = hit + 1;
 	struct t2x_arg *arg = arguments->args;
 	char only = scope ? tlg_style_only[scope->style] : '\0';
 
-	if (!only || !arg || argument >= end || hit->flags & TLG_RENDERED)
+	if (only != 'S' || !arg || hit->flags & TLG_RENDERED || !find_last(&argument, end, hit->sequence, TLG_INFO))
 		return 0;
 	arguments->n = 1;
-	if (tlg_event_type(argument) == TLG_VALUE) {
-		const struct tlg_value *value = &argument->u.value;
-
-		if ((only != 'M' && only != 'i') || value->argtype == TLG_ARG_TEXT ||
-		    !(argument->flags & TLG_INFO_END) || argument->sequence != hit->sequence)
-			return 0;
-		*arg = (struct t2x_arg){ .type = value->argtype, .value = value->value };
-		return 2;
-	}
-	if (only != 'S' || !find_last(&argument, end, hit->sequence, TLG_INFO))
-		return 0;
 	arg->text = join_text(arguments, context, hit + 1, (unsigned)(argument - hit) - 1);
 	if (!arg->text)
 		return 0;
@@ -240,20 +224,17 @@ make_only_argument(struct t2x_arguments *arguments, struct t2x_context *context,
 	return (unsigned)(argument - hit);
 }
 
-unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
-				   const struct tlg_event *events, const struct tlg_event *end,
-				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
+/* Whatever they are. */
+static __attribute__((noinline)) unsigned
+take_any(struct t2x_arguments *arguments, struct t2x_stream *stream, const struct tlg_event *events,
+	 const struct tlg_event *end, struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
 {
 	struct maker maker = {
 		.stream = stream, .flags = events->flags,
 		.value = events[1].u.payload, .stride = sizeof(*events), .text = "",
 	};
 	const struct tlg_event *infos = events + 1, *behind;
-	unsigned used = make_only_argument(arguments, stream->context, events, end, *scope);
 
-	*is_cached = 1;
-	if (used)
-		return used;
 	behind = find_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
 	maker.nvalues = (size_t)(infos - events) - 1;
 	if (!behind) {
@@ -267,6 +248,16 @@ unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_s
 		return 0;
 	make_arguments(arguments, &maker, events->u.hit.scopeIndex, clock, scope, is_cached);
 	return (unsigned)(behind - events);
+}
+
+unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
+				   const struct tlg_event *events, const struct tlg_event *end,
+				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
+{
+	unsigned used = take_text(arguments, stream->context, events, end, *scope);
+
+	*is_cached = 1;
+	return used ? used : take_any(arguments, stream, events, end, clock, scope, is_cached);
 }
 
 void t2x_arguments_free(struct t2x_arguments *arguments, struct t2x_context *context)

@@ -6,6 +6,7 @@
 #define T2X_ARGUMENTS_H
 
 #include "t2x_chain.h"
+#include "tlg_desc.h"
 
 /* Those of one checkpoint.  The memory is kept for the next one; all zero: none. */
 struct t2x_arguments {
@@ -24,6 +25,29 @@ struct t2x_arguments {
  */
 void t2x_arguments_from_chain(struct t2x_arguments *arguments, struct t2x_chain *chain, struct t2x_scope **scope,
 			      int *is_cached);
+
+/*
+ * The argument of a HIT that has one number alone, right behind it, as most have that have any: nothing has to be
+ * looked up for it, and no function is called.
+ * end     of the events that are there
+ * Return  2, the events that they are; 0: it is not so, nothing was done
+ */
+static inline unsigned t2x_arguments_take_number(struct t2x_arguments *arguments, const struct tlg_event *hit,
+						 const struct tlg_event *end, const struct t2x_scope *scope)
+{
+	const unsigned all = TLG_TYPE_MASK | TLG_INFO_END, last_value = TLG_VALUE | TLG_INFO_END;
+	const struct tlg_event *argument = hit + 1;
+	char only = scope ? tlg_style_only[scope->style] : '\0';
+
+	if ((only != 'M' && only != 'i') || hit->flags & TLG_RENDERED || !arguments->max)
+		return 0;
+	if (argument >= end || (argument->flags & all) != last_value || argument->sequence != hit->sequence ||
+	    argument->u.value.argtype == TLG_ARG_TEXT)
+		return 0;
+	arguments->n = 1;
+	arguments->args[0] = (struct t2x_arg){ .type = argument->u.value.argtype, .value = argument->u.value.value };
+	return 2;
+}
 
 /*
  * The same for the HIT events[0], if all that belongs to it is right behind it, VALUEs before INFOs, as every writer

@@ -77,8 +77,9 @@ static void drop_first(struct t2x_queue *queue)
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
-static void give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event,
-		     uint64_t ns, struct t2x_scope *scope, const struct t2x_arguments *arguments)
+static inline __attribute__((always_inline)) void
+give_hit(struct t2x_stream *stream, struct t2x_track *track, const struct tlg_event *event, uint64_t ns,
+	 struct t2x_scope *scope, const struct t2x_arguments *arguments)
 {
 	const struct t2x_hit hit = {
 		.thread = track->thread, .scope = scope, .scope_index = event->u.hit.scopeIndex,
@@ -250,13 +251,10 @@ take_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 {
 	struct t2x_pending *pending = queue->first;
 	struct t2x_queues *queues = queue->queues;
-	struct t2x_scope *scope;
+	struct t2x_scope *scope = t2x_scope_get(&pending->stream->scopes, event->u.hit.scopeIndex);
 	unsigned used;
 	int is_cached;
 
-	if (queue->chains.newest || event->flags & TLG_HAS_MORE)
-		return 0;
-	scope = t2x_scope_get(&pending->stream->scopes, event->u.hit.scopeIndex);
 	used = t2x_arguments_from_events(&queues->arguments, pending->stream, event, pending->events + pending->count,
 					 &pending->clock, &scope, &is_cached);
 	if (!used)
@@ -272,8 +270,11 @@ take_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 static __attribute__((noinline)) unsigned
 take_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_track *track, uint64_t ns)
 {
-	unsigned used = event->flags & TLG_HAS_INFO ? take_whole(queue, event, track, ns) : 0;
+	int may_be_whole = event->flags & TLG_HAS_INFO && !(event->flags & TLG_HAS_MORE) && !queue->chains.newest;
+	unsigned used;
 
+	track->next_sequence++;
+	used = may_be_whole ? take_whole(queue, event, track, ns) : 0;
 	if (used)
 		return used;
 	begin_chain(queue, event, track, ns);
@@ -281,17 +282,28 @@ take_chain(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 }
 
 /* The track has come to the checkpoint.  Return  events used */
-static inline unsigned
+static inline __attribute__((always_inline)) unsigned
 take_next(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_event *event, struct t2x_track *track,
 	  uint64_t ns)
 {
+	struct t2x_scope *scope = t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex);
+	struct t2x_arguments *arguments = NULL;
+	unsigned used = 1;
+
 	track->now_ns = ns;
 	follow_sequence(queue, track, event->sequence, ns);
-	track->next_sequence++;
-	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE))
-		return take_chain(queue, event, track, ns);
-	give_hit(stream, track, event, ns, t2x_scope_get(&stream->scopes, event->u.hit.scopeIndex), NULL);
-	return 1;
+	if (event->flags & (TLG_HAS_INFO | TLG_HAS_MORE)) {
+		const struct tlg_event *end = queue->first->events + queue->first->count;
+		int may_be_whole = !(event->flags & TLG_HAS_MORE || queue->chains.newest);
+
+		arguments = &queue->queues->arguments;
+		used = may_be_whole ? t2x_arguments_take_number(arguments, event, end, scope) : 0;
+		if (!used)
+			return take_chain(queue, event, track, ns);
+	}
+	track->next_sequence += used;
+	give_hit(stream, track, event, ns, scope, arguments);
+	return used;
 }
 
 /*
@@ -302,13 +314,14 @@ static __attribute__((noinline)) unsigned
 take_late(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_event *event, struct t2x_track *track)
 {
 	uint64_t ns = track->now_ns;
+	int is_known = !track->has_unknown_gap;
 	unsigned used;
 
-	if (!track->has_unknown_gap)
-		return take_next(queue, stream, event, track, ns);
-	report_unknown_gap(queue, track, ns);
+	if (!is_known)
+		report_unknown_gap(queue, track, ns);
 	used = take_next(queue, stream, event, track, ns);
-	report_unknown_gap(queue, track, ns);
+	if (!is_known)
+		report_unknown_gap(queue, track, ns);
 	return used;
 }
 
