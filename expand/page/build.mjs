@@ -98,8 +98,9 @@ function makeFlame() {
 
 const script = [...orderModules()].map(([name, source]) => wrapModule(name, source)).join("");
 const flame = makeFlame();
+const begin = "const { startPage } = module_app, chunks = new module_load.Chunks();";
 const put = { "/*PAGE-STYLE*/": read(here, "page.css"), "<!--FLAME-->": flame,
-	"/*PAGE-SCRIPT*/": inScript(`"use strict";\n${script}const { startPage } = module_app;\n`) };
+	"/*PAGE-SCRIPT*/": inScript(`"use strict";\n${script}${begin}\n`) };
 let page = read(here, "page.html");
 for (const [mark, text] of Object.entries(put))
 	page = page.replace(mark, () => text);

@@ -99,6 +99,25 @@ test("test_reader_endless_nesting_is_kept_to_a_depth", () => {
 	assert.deepEqual([rows[1].flags[0], rows[0].flags[0]], [0, UNENDED]);
 });
 
+test("test_reader_times_of_all_lengths_are_exact", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main"), times = [];
+	for (let time = 0, step = 1; step < 2 ** 45; step *= 2)
+		times.push(...[step - 1, step, step + 1].map((by) => time += by));
+	times.forEach((time, at) => at % 2 ? thread.leave(time) : thread.enter(time, `c${at}`, "region"));
+	const { start, end } = encoder.trace().lanes[0].rows[0];
+	assert.deepEqual([...start], times.filter((_, at) => at % 2 === 0));
+	assert.deepEqual([...end].slice(0, times.length >> 1), times.filter((_, at) => at % 2));
+});
+
+test("test_reader_section_with_fewer_numbers_than_events_throws", () => {
+	for (const column of [0, 1]) {
+		const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+		thread.enter(1, "a", "b").leave(300);
+		thread.columns[column].length = 1;
+		assert.throws(() => encoder.trace(), /cut off/);
+	}
+});
+
 test("test_reader_unknown_thread_throws", () => {
 	const encoder = new Encoder();
 	encoder.thread(encoder.process(1, "a"), 0, "main").enter(1, "a", "b");

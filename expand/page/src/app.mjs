@@ -475,12 +475,12 @@ export class App {
 	}
 }
 
-/** Called when the page and its data are there. */
-export async function startPage() {
+/** Called when the page and its data are there. @param {import("./load.mjs").Chunks} chunks */
+export async function startPage(chunks) {
 	const progress = byId("progress");
 	try {
 		await new Promise((shown) => setTimeout(shown));
-		const trace = await loadTrace((part) => {
+		const trace = await loadTrace(chunks, (part) => {
 			progress.textContent = `Loading the trace … ${Math.round(100 * part)} %`;
 		});
 		const app = new App(trace);

@@ -54,7 +54,7 @@ class Table {
 	 */
 	grow(part) {
 		const expected = this.length / Math.max(part, LEAST_PART) * MARGIN;
-		this.resize(Math.ceil(Math.max(2 * this.capacity, expected)));
+		this.resize(Math.ceil(Math.max(2 * this.capacity, expected)) | 0);
 	}
 
 	/** Nothing is added any more. */
@@ -101,7 +101,6 @@ export class Row extends Table {
 			start = before;
 		}
 		this.start[at] = start;
-		this.end[at] = Infinity;
 		this.site[at] = site;
 		this.parent[at] = parent;
 		if (text)

@@ -28,6 +28,12 @@ export class Cursor {
 		}
 	}
 
+	/** One that begins elsewhere. @param {number} at @returns {number} */
+	varintAt(at) {
+		this.at = at;
+		return this.varint();
+	}
+
 	/** A number that may be negative: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ... */
 	signed() {
 		const coded = this.varint();

@@ -5,6 +5,8 @@
  */
 
 const MOST_WORKERS = 2;
+/** Blocks that a worker has: it need not wait for the next one. */
+const MOST_AT_ONCE = 2;
 
 /** @param {Uint8Array} bytes @returns {Promise<Uint8Array>} */
 export async function inflate(bytes) {
@@ -14,12 +16,13 @@ export async function inflate(bytes) {
 	return new Uint8Array(await buffer);
 }
 
-/** What a worker does: it has no other code but this and inflate(). */
+/** What a worker does: it has no other code but this and inflate().  It says when it has begun to listen. */
 function work() {
 	self.onmessage = async ({ data: { at, bytes } }) => {
 		const buffer = await inflate(bytes).then((inflated) => inflated.buffer, () => null);
 		/** @type {any} */ (self).postMessage({ at, buffer }, buffer ? [buffer] : []);
 	};
+	/** @type {any} */ (self).postMessage({ at: -1, buffer: null });
 }
 
 /** @returns {Worker[]} none, if there cannot be any */
@@ -34,37 +37,77 @@ function startWorkers() {
 	}
 }
 
-/**
- * @param {Worker} worker
- * @param {number} at which block it is
- * @param {Uint8Array} bytes
- * @returns {Promise<Uint8Array>} what the worker cannot inflate is inflated here, or says why it cannot be
- */
-function inflateIn(worker, at, bytes) {
-	return new Promise((resolve, reject) => {
-		const inflateHere = () => inflate(bytes).then(resolve, reject);
-		worker.addEventListener("error", inflateHere);
-		worker.addEventListener("message", ({ data }) => {
-			if (data.at !== at)
-				return;
-			if (data.buffer)
-				resolve(new Uint8Array(data.buffer));
-			else
-				inflateHere();
-		});
-		worker.postMessage({ at, bytes });
-	});
-}
+/** @typedef {{ bytes: Uint8Array, done: (inflated: Promise<Uint8Array> | Uint8Array) => void }} Job */
 
 /**
- * @param {Uint8Array[]} blocks
- * @returns {Promise<Uint8Array>[]} of each, as soon as it is there
+ * Blocks that workers inflate in their order, before they are taken.  What none has begun by then is inflated here: the
+ * page does not wait for workers that are slow to start, or that there are none of.
  */
-export function inflateAll(blocks) {
-	const workers = blocks.length > 1 ? startWorkers() : [];
-	if (!workers.length)
-		return blocks.map(inflate);
-	const all = blocks.map((bytes, at) => inflateIn(workers[at % workers.length], at, bytes));
-	Promise.allSettled(all).then(() => workers.forEach((worker) => worker.terminate()));
-	return all;
+export class Inflater {
+	/** Those that nobody has begun; of the others what they become. @type {(Uint8Array | Promise<Uint8Array>)[]} */
+	blocks = [];
+	/** @type {Worker[]} */
+	workers = [];
+	/** Of those that listen: their jobs by the numbers of the blocks. @type {Map<Worker, Map<number, Job>>} */
+	jobs = new Map();
+	/** All before it are begun. */
+	begun = 0;
+	taken = 0;
+
+	/** @param {() => Worker[]} [start] */
+	constructor(start = startWorkers) {
+		this.start = start;
+	}
+
+	/** @param {Uint8Array} bytes of one more block; one alone is worth no worker */
+	add(bytes) {
+		if (this.blocks.push(bytes) === 2) {
+			this.workers = this.start();
+			this.workers.forEach((worker) => this.listen(worker));
+		}
+		for (const [worker, jobs] of this.jobs)
+			this.feed(worker, jobs);
+	}
+
+	/** @returns {Promise<Uint8Array>} the next block; or it says why it cannot be inflated */
+	take() {
+		const at = this.taken++, block = this.blocks[at];
+		this.begun = Math.max(this.begun, this.taken);
+		this.blocks[at] = new Uint8Array(0);
+		return block instanceof Promise ? block : inflate(block);
+	}
+
+	/** Nothing is taken any more. */
+	stop() {
+		this.jobs.clear();
+		for (const worker of this.workers)
+			worker.terminate();
+	}
+
+	/** @param {Worker} worker */
+	listen(worker) {
+		/** @type {Map<number, Job>} */
+		const jobs = new Map();
+		worker.addEventListener("error", () => {
+			this.jobs.delete(worker);
+			for (const { bytes, done } of jobs.values())
+				done(inflate(bytes));
+		});
+		worker.addEventListener("message", ({ data: { at, buffer } }) => {
+			const job = jobs.get(at);
+			jobs.delete(at);
+			job?.done(buffer ? new Uint8Array(buffer) : inflate(job.bytes));
+			this.jobs.set(worker, jobs);
+			this.feed(worker, jobs);
+		});
+	}
+
+	/** @param {Worker} worker @param {Map<number, Job>} jobs */
+	feed(worker, jobs) {
+		for (; jobs.size < MOST_AT_ONCE && this.begun < this.blocks.length; this.begun++) {
+			const at = this.begun, bytes = /** @type {Uint8Array} */ (this.blocks[at]);
+			this.blocks[at] = new Promise((done) => jobs.set(at, { bytes, done }));
+			worker.postMessage({ at, bytes });
+		}
+	}
 }

@@ -45,13 +45,54 @@ export class Pyramid {
  */
 function makeLevel(row, count, below) {
 	const blocks = (count + BRANCH - 1) >> SHIFT;
-	const busy = new Float64Array(blocks), longest = new Uint32Array(blocks);
-	const { start, end } = row;
-	for (let at = 0; at < count; at++) {
-		const block = at >> SHIFT, region = below ? below.longest[at] : at, best = longest[block];
-		busy[block] += below ? below.busy[at] : end[at] - start[at];
-		if (at % BRANCH === 0 || end[region] - start[region] > end[best] - start[best])
-			longest[block] = region;
+	const level = { busy: new Float64Array(blocks), longest: new Uint32Array(blocks) };
+	for (let block = 0, from = 0; block < blocks; block++, from += BRANCH)
+		if (below)
+			addBlocks(level, block, row, below, from, Math.min(from + BRANCH, count));
+		else
+			addRegions(level, block, row, from, Math.min(from + BRANCH, count));
+	return level;
+}
+
+/**
+ * @param {Level} level
+ * @param {number} block of it
+ * @param {{ start: Float64Array, end: Float64Array }} row
+ * @param {number} from
+ * @param {number} to
+ */
+function addRegions({ busy, longest }, block, { start, end }, from, to) {
+	let sum = 0, most = -1, best = from;
+	for (let at = from; at < to; at++) {
+		const length = end[at] - start[at];
+		sum += length;
+		if (length > most) {
+			most = length;
+			best = at;
+		}
 	}
-	return { busy, longest };
+	busy[block] = sum;
+	longest[block] = best;
+}
+
+/**
+ * @param {Level} level
+ * @param {number} block of it
+ * @param {{ start: Float64Array, end: Float64Array }} row
+ * @param {Level} below
+ * @param {number} from
+ * @param {number} to
+ */
+function addBlocks({ busy, longest }, block, { start, end }, below, from, to) {
+	let sum = 0, most = -1, best = 0;
+	for (let at = from; at < to; at++) {
+		const region = below.longest[at], length = end[region] - start[region];
+		sum += below.busy[at];
+		if (length > most) {
+			most = length;
+			best = region;
+		}
+	}
+	busy[block] = sum;
+	longest[block] = best;
 }

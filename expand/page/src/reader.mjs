@@ -131,13 +131,17 @@ class Section {
 		this.textAt = 0;
 	}
 
-	/** All its events.  Nearly all numbers are of one byte: of those this makes no call. */
+	/** All its events.  Nearly all numbers are of one byte, or times of two: of those this makes no call. */
 	read() {
 		const { lane, operations, times, shapes } = this, codes = operations.bytes, steps = times.bytes;
 		const firstText = this.addTexts();
-		let clock = lane.clock, { first, last } = lane;
+		let clock = lane.clock, { first, last } = lane, at = 0, stepAt = 0;
 		for (let left = this.events; left > 0;) {
-			const operation = codes[operations.at] < 0x80 ? codes[operations.at++] : operations.varint();
+			let operation = codes[at++];
+			if (!(operation < 0x80)) {
+				operation = operations.varintAt(at - 1);
+				at = operations.at;
+			}
 			const code = operation >>> 1;
 			if (code === CLOCK || code === DEPTH) {
 				clock = this.readStep(code, clock);
@@ -145,7 +149,15 @@ class Section {
 			}
 			left--;
 			lane.seen++;
-			clock += steps[times.at] < 0x80 ? steps[times.at++] : times.varint();
+			const low = steps[stepAt++];
+			if (low < 0x80) {
+				clock += low;
+			} else if (steps[stepAt] < 0x80) {
+				clock += (low & 0x7f) + (steps[stepAt++] << 7);
+			} else {
+				clock += times.varintAt(stepAt - 1);
+				stepAt = times.at;
+			}
 			const text = operation & 1 ? firstText + this.passText() : 0;
 			if (code === LEAVE)
 				lane.leave(clock, 0, text);
@@ -239,9 +251,9 @@ class Section {
 	 */
 	setDepth(depth, clock) {
 		const { lane } = this;
-		while (lane.open.length > depth)
+		while (lane.depth > depth)
 			lane.leave(clock, UNENDED, 0);
-		while (lane.open.length < depth)
+		while (lane.depth < depth)
 			lane.enter(clock, this.trace.unknownSite, 0);
 	}
 }

@@ -43,7 +43,6 @@ export class Process {
 
 /** Who enters more regions without leaving them has forgotten to: they are counted, and not kept. */
 export const MOST_DEPTH = 256;
-const TOO_DEEP = -1;
 
 /** A thread. */
 export class Lane {
@@ -54,7 +53,9 @@ export class Lane {
 	samples = [];
 	/** @type {Gap[]} */
 	gaps = [];
-	/** Indices of the open regions, the outermost first. @type {number[]} */
+	/** How many regions are open. */
+	depth = 0;
+	/** The indices of those that are kept, the outermost first; behind them, of some that were. @type {number[]} */
 	open = [];
 	tooDeep = 0;
 	/** Events: those that were read, and those that there are. */
@@ -79,15 +80,14 @@ export class Lane {
 	 * @param {number} text
 	 */
 	enter(time, site, text) {
-		const depth = this.open.length;
+		const depth = this.depth++;
 		if (depth >= MOST_DEPTH) {
-			this.open.push(TOO_DEEP);
 			this.tooDeep++;
 			return;
 		}
 		if (depth === this.rows.length)
 			this.rows.push(new Row());
-		this.open.push(this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text, this));
+		this.open[depth] = this.rows[depth].add(time, site, depth ? this.open[depth - 1] : 0, text, this);
 	}
 
 	/**
@@ -96,12 +96,13 @@ export class Lane {
 	 * @param {number} text
 	 */
 	leave(time, flags, text) {
-		const index = this.open.pop();
-		if (index === undefined || index === TOO_DEEP)
+		if (!this.depth || --this.depth >= MOST_DEPTH)
 			return;
-		const row = this.rows[this.open.length];
-		row.end[index] = Math.max(time, row.start[index]);
-		row.flags[index] |= flags;
+		const row = this.rows[this.depth], index = this.open[this.depth];
+		const start = row.start[index];
+		row.end[index] = time > start ? time : start;
+		if (flags)
+			row.flags[index] |= flags;
 		if (text && !row.text[index])
 			row.setText(index, text);
 	}
@@ -194,7 +195,7 @@ export class Trace {
 
 	/** @param {Lane} lane */
 	finishLane(lane) {
-		while (lane.open.length)
+		while (lane.depth)
 			lane.leave(this.end, UNENDED, 0);
 		for (const row of lane.rows) {
 			row.trim();
