@@ -5,10 +5,11 @@ import { test } from "node:test";
 import { Encoder } from "./encode.mjs";
 import { largeTrace, makeRandom, smallTrace } from "./samples.mjs";
 import { Cursor } from "../../expand/page/src/cursor.mjs";
+import { makePalette } from "../../expand/page/src/colors.mjs";
 import { CUT_START, UNENDED, firstAbove } from "../../expand/page/src/columns.mjs";
 import { paintRow, walkRow } from "../../expand/page/src/raster.mjs";
 import { View, formatClock, formatDuration, formatTick, ticks } from "../../expand/page/src/scale.mjs";
-import { histogram, percentile, slowest, summarize, summarizeValues } from "../../expand/page/src/stats.mjs";
+import { histogram, order, rankOf, slowest, summarize, summarizeValues } from "../../expand/page/src/stats.mjs";
 import { MOST_DEPTH } from "../../expand/page/src/trace.mjs";
 import { Search } from "../../expand/page/src/search.mjs";
 
@@ -276,9 +277,27 @@ test("test_stats_of_a_range_are_cut_to_it", () => {
 });
 
 test("test_stats_percentile_is_the_nearest_rank", () => {
-	const sorted = Float64Array.from({ length: 100 }, (_, i) => i + 1);
-	assert.deepEqual([0.5, 0.9, 0.99, 1].map((part) => percentile(sorted, part)), [50, 90, 99, 100]);
-	assert.equal(percentile(Float64Array.of(4), 0.99), 4);
+	assert.deepEqual([0.5, 0.9, 0.99, 1].map((part) => rankOf(100, part)), [49, 89, 98, 99]);
+	assert.equal(rankOf(1, 0.99), 0);
+});
+
+test("test_stats_order_is_what_sorting_gives", () => {
+	const random = makeRandom(7);
+	const shapes = [(at) => at, (at) => 70000 - at, () => 5, () => random() * 9 | 0, () => 1e6 * random() ** 9 | 0];
+	for (const shape of shapes)
+		for (const count of [1, 2, 10, 20000, 70000]) {
+			const values = Float64Array.from({ length: count }, (_, at) => shape(at));
+			const ranks = [0, 0.2, 0.5, 0.9, 0.99, 1].map((part) => rankOf(count, part));
+			const sorted = values.slice().sort(), found = order(values);
+			assert.deepEqual(ranks.map(found), ranks.map((rank) => sorted[rank]));
+		}
+});
+
+test("test_stats_of_a_range_that_is_no_whole_number_count_all", () => {
+	const trace = largeTrace(200000).trace(), half = (trace.start + trace.end) / 2;
+	const totals = summarize(trace, { start: trace.start + 0.25, end: half + 0.3 });
+	for (const { count, min, p50, max, total } of totals)
+		assert.ok(count && min >= 0 && min <= p50 && p50 <= max && max <= total && Number.isInteger(p50));
 });
 
 test("test_stats_slowest_come_first", () => {
@@ -325,4 +344,20 @@ test("test_search_next_and_previous_go_around_in_the_order_of_time", () => {
 		at = search.next(at, -1);
 		assert.equal(search.position(at), i);
 	}
+});
+
+test("test_colors_of_few_categories_are_told_apart_by_label", () => {
+	const hues = (/** @type {number} */ categories) => {
+		const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");
+		for (let i = 0; i < 40; i++)
+			thread.enter(i, `category ${i % categories}`, `label ${i}`).leave(i);
+		const { css } = makePalette(encoder.trace(), false, 0);
+		const some = css.slice(0, 40).filter((_, at) => at % categories === 0);
+		return new Set(some.map((color) => {
+			const [red, green, blue] = color.match(/\d+/g).map(Number);
+			return [red > green, green > blue, blue > red].join();
+		})).size;
+	};
+	assert.ok(hues(1) > 4, `${hues(1)} of one category`);
+	assert.ok(hues(10) < 4, `${hues(10)} of one of many`);
 });

@@ -84,11 +84,11 @@ export function showStatistics(app, section) {
 
 /** @param {Total} row */
 function makeFigures(row) {
-	const members = /** @type {const} */ (["total", "self", "min", "mean", "p50", "p90", "p99", "max"]);
+	const members = /** @type {const} */ (["max", "total", "p99", "self", "p90", "mean", "p50", "min"]);
 	const facts = [["count", formatCount(row.count)],
 		...members.map((member) => [member, formatDuration(row[member])])];
 	return make("div.details", { style: "display:block;padding:0" },
-		make("dl", { style: "grid-template-columns:repeat(3, max-content 1fr)" },
+		make("dl", { style: "grid-template-columns:repeat(2, max-content 1fr)" },
 			...facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** Numbers about regions by name: counts, times, percentiles, histograms; of the whole trace, or of a part of it. */
-import { firstAbove } from "./columns.mjs";
+import { firstAbove, firstThat } from "./columns.mjs";
 
 /**
  * @typedef {object} Total
@@ -21,18 +21,24 @@ import { firstAbove } from "./columns.mjs";
 /** @typedef {import("./trace.mjs").Lane} Lane */
 /** @typedef {{ start: number, end: number }} Range */
 
+/** @type {Range} */
+const WHOLE = { start: -Infinity, end: Infinity };
+/** Nanoseconds: most regions of a large trace are shorter. */
+const SHORT = 4096;
+/** So many durations are counted by their length, as far as they are short, and not sorted. */
+const MANY = 16384;
+
 /**
- * Calls visit for each region that is at least partly in the range.
+ * Calls visit for each row with the indices of its regions that are at least partly in the range.
  * @param {Trace} trace
  * @param {Range} range
- * @param {(row: import("./columns.mjs").Row, index: number, lane: Lane, depth: number) => void} visit
+ * @param {(row: import("./columns.mjs").Row, from: number, to: number, lane: Lane, depth: number) => void} visit
  */
-function eachRegion(trace, range, visit) {
+function eachRow(trace, range, visit) {
 	for (const lane of trace.lanes)
 		lane.rows.forEach((row, depth) => {
-			let at = firstAbove(row.end, row.length, range.start);
-			for (; at < row.length && row.start[at] < range.end; at++)
-				visit(row, at, lane, depth);
+			const from = firstAbove(row.end, row.length, range.start);
+			visit(row, from, firstThat(row.length, (at) => row.start[at] >= range.end), lane, depth);
 		});
 }
 
@@ -41,61 +47,86 @@ function eachRegion(trace, range, visit) {
  * @param {Range} [range] times are cut to it
  * @returns {Total[]} one for each name that occurs
  */
-export function summarize(trace, range = { start: -Infinity, end: Infinity }) {
-	const names = trace.names.length, nameOf = trace.sites.map((site) => site.name);
-	const counts = new Uint32Array(names + 1), total = new Float64Array(names), self = new Float64Array(names);
-	eachRegion(trace, range, (row, at, lane, depth) => {
-		const name = nameOf[row.site[at]];
-		const length = Math.min(row.end[at], range.end) - Math.max(row.start[at], range.start);
-		counts[name]++;
-		total[name] += length;
-		self[name] += length;
-		if (depth)
-			self[nameOf[lane.rows[depth - 1].site[row.parent[at]]]] -= length;
+export function summarize(trace, range = WHOLE) {
+	const names = trace.names.length, nameOf = Uint32Array.from(trace.sites, (site) => site.name);
+	const counts = new Uint32Array(names), total = new Float64Array(names), self = new Float64Array(names);
+	const begin = Math.floor(range.start), limit = Math.ceil(range.end);
+	eachRow(trace, range, ({ start, end, site, parent }, from, to, lane, depth) => {
+		const above = depth ? lane.rows[depth - 1].site : site;
+		for (let at = from; at < to; at++) {
+			const name = nameOf[site[at]], length = Math.min(end[at], limit) - Math.max(start[at], begin);
+			counts[name]++;
+			total[name] += length;
+			self[name] += length;
+			if (depth)
+				self[nameOf[above[parent[at]]]] -= length;
+		}
 	});
-	const durations = gather(trace, range, counts, nameOf);
+	const durations = gather(trace, { start: begin, end: limit }, counts, nameOf);
 	return trace.names.flatMap((names, name) => counts[name] ? [{
 		name, category: names.category, label: names.label, count: counts[name], total: total[name],
-		self: Math.max(0, self[name]), ...spread(durations[name]),
+		self: Math.max(0, self[name]), mean: total[name] / counts[name], ...spread(durations[name]),
 	}] : []);
 }
 
 /**
- * The durations of each name, sorted.
+ * The durations of each name, in the order of lanes and rows.
  * @param {Trace} trace
  * @param {Range} range
  * @param {Uint32Array} counts
- * @param {number[]} nameOf
+ * @param {Uint32Array} nameOf
  */
 function gather(trace, range, counts, nameOf) {
 	const durations = trace.names.map((_, name) => new Float64Array(counts[name]));
 	const filled = new Uint32Array(durations.length);
-	eachRegion(trace, range, (row, at) => {
-		const name = nameOf[row.site[at]];
-		durations[name][filled[name]++] =
-			Math.min(row.end[at], range.end) - Math.max(row.start[at], range.start);
+	eachRow(trace, range, ({ start, end, site }, from, to) => {
+		for (let at = from; at < to; at++) {
+			const name = nameOf[site[at]];
+			durations[name][filled[name]++] =
+				Math.min(end[at], range.end) - Math.max(start[at], range.start);
+		}
 	});
-	for (const of of durations)
-		of.sort();
 	return durations;
 }
 
 /**
- * The value below which that part of sorted ones is: the nearest rank, as --summary takes it.
- * @param {Float64Array} sorted
- * @param {number} part
+ * Finds the value that would be at a place if they were sorted, which is not done to those that are short.
+ * @param {Float64Array} values whole nanoseconds; not as they were any more
+ * @returns {(rank: number) => number}
  */
-export function percentile(sorted, part) {
-	return sorted.length ? sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] : 0;
+export function order(values) {
+	if (values.length < MANY) {
+		values.sort();
+		return (rank) => values[rank];
+	}
+	const counts = new Uint32Array(SHORT), { length } = values;
+	let long = 0;
+	for (let at = 0; at < length; at++)
+		if (values[at] < SHORT)
+			counts[values[at]]++;
+		else
+			values[long++] = values[at];
+	const rest = values.subarray(0, long).sort(), shortOnes = length - long;
+	return (rank) => {
+		let value = 0;
+		for (let left = rank; rank < shortOnes && left >= counts[value]; value++)
+			left -= counts[value];
+		return rank < shortOnes ? value : rest[rank - shortOnes];
+	};
 }
 
-/** @param {Float64Array} sorted */
-function spread(sorted) {
-	return {
-		mean: sorted.reduce((sum, value) => sum + value, 0) / sorted.length,
-		min: sorted[0], max: sorted[sorted.length - 1],
-		p50: percentile(sorted, 0.5), p90: percentile(sorted, 0.9), p99: percentile(sorted, 0.99),
-	};
+/**
+ * Where the value below which that part of sorted ones is has its place: the nearest rank, as --summary takes it.
+ * @param {number} count
+ * @param {number} part
+ */
+export const rankOf = (count, part) => Math.max(0, Math.ceil(part * count) - 1);
+
+/** @param {Float64Array} values one at least; not as they were any more */
+function spread(values) {
+	const { length } = values, at = order(values);
+	const [p50, p90, p99] = [0.5, 0.9, 0.99].map((part) => at(rankOf(length, part)));
+	return { min: at(0), max: at(length - 1), p50, p90, p99 };
 }
 
 /**
@@ -114,28 +145,42 @@ export function slowest(trace, name, most) {
 		best = best.sort((a, b) => b.length - a.length).slice(0, most);
 		least = best.length === most ? best[most - 1].length : -1;
 	};
-	eachRegion(trace, { start: -Infinity, end: Infinity }, (row, index, lane, depth) => {
-		const length = row.end[index] - row.start[index];
-		if (!isIt[row.site[index]] || length <= least)
-			return;
-		best.push({ lane, depth, index, length });
-		if (best.length >= 4 * most)
-			keep();
+	eachRow(trace, WHOLE, ({ start, end, site }, from, to, lane, depth) => {
+		for (let index = from; index < to; index++) {
+			const length = end[index] - start[index];
+			if (length <= least || !isIt[site[index]])
+				continue;
+			best.push({ lane, depth, index, length });
+			if (best.length >= 4 * most)
+				keep();
+		}
 	});
 	keep();
 	return best.map(({ lane, depth, index }) => ({ lane, depth, index }));
 }
 
 /** @typedef {{ from: number, to: number, count: number }} Bin */
-
-/** @param {Trace} trace @param {number} name @param {(length: number) => void} visit with 1 for 0 */
-function eachLength(trace, name, visit) {
-	const isIt = trace.sites.map((site) => site.name === name);
-	for (const lane of trace.lanes)
-		for (const { site, start, end, length } of lane.rows)
-			for (let at = 0; at < length; at++)
-				if (isIt[site[at]])
-					visit(Math.max(1, end[at] - start[at]));
+/**
+ * The durations of a name, with 1 for 0: how many there are of each that is short, and the others.
+ * @param {Trace} trace
+ * @param {number} name
+ */
+function findLengths(trace, name) {
+	const isIt = Uint8Array.from(trace.sites, (site) => Number(site.name === name));
+	const counts = new Uint32Array(SHORT);
+	/** @type {number[]} */
+	const long = [];
+	eachRow(trace, WHOLE, ({ start, end, site }, from, to) => {
+		for (let at = from; at < to; at++) {
+			const length = isIt[site[at]] && Math.max(1, end[at] - start[at]);
+			if (length >= SHORT)
+				long.push(length);
+			else
+				counts[length]++;   // 0: another name's
+		}
+	});
+	counts[0] = 0;
+	return { counts, long };
 }
 
 /**
@@ -146,17 +191,17 @@ function eachLength(trace, name, visit) {
  * @returns {Bin[]}
  */
 export function histogram(trace, name, bins) {
-	let least = Infinity, most = 1;
-	eachLength(trace, name, (length) => {
-		least = Math.min(least, length);
-		most = Math.max(most, length);
-	});
-	if (least === Infinity)
+	const { counts, long } = findLengths(trace, name), first = counts.findIndex(Boolean);
+	if (first < 0 && !long.length)
 		return [];
-	const low = Math.log(least), step = Math.max((Math.log(most) - low) / bins, 1e-9);
-	const counts = new Uint32Array(bins);
-	eachLength(trace, name, (length) => counts[Math.min(bins - 1, (Math.log(length) - low) / step | 0)]++);
-	return Array.from(counts, (count, bin) => ({
+	const least = first < 0 ? long.reduce((a, b) => Math.min(a, b)) : first;
+	const most = long.reduce((a, b) => Math.max(a, b), counts.findLastIndex(Boolean));
+	const low = Math.log(least), step = Math.max((Math.log(most) - low) / bins, 1e-9), sums = new Uint32Array(bins);
+	const add = (/** @type {number} */ length, /** @type {number} */ count) =>
+		sums[Math.min(bins - 1, (Math.log(length) - low) / step | 0)] += count;
+	long.forEach((length) => add(length, 1));
+	counts.forEach((count, length) => count && add(length, count));
+	return Array.from(sums, (count, bin) => ({
 		from: Math.exp(low + bin * step), to: Math.exp(low + (bin + 1) * step), count,
 	}));
 }

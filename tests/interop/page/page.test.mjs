@@ -46,6 +46,16 @@ test("test_page_statistics_have_each_region_of_the_perf_text", async () => {
 	await close(page);
 });
 
+test("test_page_statistics_show_the_slowest_beside_the_histogram", async () => {
+	const page = await open("index", "#tab=statistics");
+	const hidden = await page.$$eval("#statistics table:first-of-type tbody tr", (rows) => {
+		const right = document.querySelector("#statistics .scroll").getBoundingClientRect().right;
+		return rows.filter((row) => row.lastElementChild.getBoundingClientRect().right > right + 1).length;
+	});
+	assert.equal(hidden, 0);
+	await close(page);
+});
+
 test("test_page_threads_have_lanes_grouped_by_process", async () => {
 	const page = await open("index");
 	assert.equal(await page.title(), "index.tlg");
