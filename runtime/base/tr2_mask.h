@@ -5,7 +5,9 @@
  * Between tr2_mask_all() and tr2_mask_restore() no signal handler of this thread runs, not even the C library's own
  * for cancellation and identities: the kernel's call is made, for the library's would leave out these two.  Nor is the
  * thread cancelled at what it calls there: the drain's lock would never be released.  These are the library's slow
- * paths, so what is done in between is not for ThreadSanitizer, either: see tr2_tsan.h.
+ * paths, so what is done in between is not for ThreadSanitizer, either: see tr2_tsan.h.  But SIGSYS is not blocked: by
+ * it a sandbox (seccomp(2)) does, or refuses, what a system call asks for, and where it is blocked the kernel ends the
+ * process.
  *
  * May the calling code be a signal handler?  Nothing tells for certain.  While a handler runs, its signal is blocked;
  * so code that blocks no signal that has a handler is none.  A handler that does not block its own signal (SA_NODEFER)
@@ -35,7 +37,7 @@ extern __thread struct tr2_masked { int depth, cancel; } tr2_masked __attribute_
 /* saved: what was blocked before.  Cost  80 ns each */
 static inline void tr2_mask_all(uint64_t *saved)
 {
-	uint64_t all = UINT64_MAX;
+	const uint64_t all = ~(UINT64_C(1) << (SIGSYS - 1));
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
 	tr2_tsan_hide();

@@ -11,6 +11,7 @@
 #include "base/tr2_atomic.h"
 #include "tr2p_mutex.h"
 #include "tr2p_outside.h"
+#include "tr2p_signal.h"
 #include "tr2p_stacks.h"
 #include "tr2p_tasks.h"
 
@@ -68,7 +69,7 @@ int tr2p_ask_init(void)
 	if (tr2p_ask_is_ready())
 		return 0;
 	tr2p_tasks_init();
-	sigfillset(&ours.sa_mask);
+	tr2p_signal_fill(&ours.sa_mask);
 	ours.sa_sigaction = on_signal;
 	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
 		if (sigaction(signal, NULL, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)

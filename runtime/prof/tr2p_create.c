@@ -12,6 +12,7 @@
 #include "tr2p_init.h"
 #include "tr2p_next.h"
 #include "tr2p_sample.h"
+#include "tr2p_signal.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
 #include "base/tr2_atomic.h"
@@ -30,7 +31,7 @@ static sigset_t hold_signals(void)
 {
 	sigset_t all, before;
 
-	sigfillset(&all);
+	tr2p_signal_fill(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	return before;
 }

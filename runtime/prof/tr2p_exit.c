@@ -41,20 +41,24 @@ static int may_be_handler(void)
 	return 0;
 }
 
-/* 1: there is a trace, of this process, to be ended */
+/*
+ * 1: there is a trace, of this process, to be ended.  In a child that has the memory of its parent, but nothing where
+ * variables of threads should be, as some sandboxes have, neither these nor errno may be looked at.
+ */
 static int is_recorder(void)
 {
 	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
 
-	return !tr2p_is_inside() && recorder && recorder == getpid();
+	return recorder && recorder == getpid() && !tr2p_is_inside();
 }
 
 static void leave(int is_certain)
 {
-	int saved = errno;
+	int saved;
 
 	if (!is_recorder())
 		return;
+	saved = errno;
 	tr2p_enter();
 	if (!is_certain || may_be_handler()) {
 		trace2_flush();

@@ -2,6 +2,7 @@
 /* tr2p_mutex.c - see tr2p_mutex.h. */
 #include "tr2p_mutex.h"
 
+#include "tr2p_signal.h"
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 
@@ -13,7 +14,7 @@ static void keep_off(struct tr2p_mutex_before *before)
 	sigset_t all;
 
 	tr2p_enter();
-	sigfillset(&all);
+	tr2p_signal_fill(&all);
 	if (signal)
 		sigdelset(&all, signal);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);

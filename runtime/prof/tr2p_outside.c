@@ -18,6 +18,7 @@
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
 #include "tr2p_sample.h"
+#include "tr2p_signal.h"
 #include "tr2p_tasks.h"
 #include "tr2p_thread.h"
 
@@ -144,7 +145,7 @@ static int install(int signal)
 	if ((now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
 		return EBUSY;
 	error = tr2p_ask_init();
-	sigfillset(&ours.sa_mask);
+	tr2p_signal_fill(&ours.sa_mask);
 	return error ? error : sigaction(signal, &ours, NULL) ? errno : 0;
 }
 

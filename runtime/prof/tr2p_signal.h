@@ -16,10 +16,13 @@ typedef void tr2p_handler(int signo, siginfo_t *info, void *context);
 /* Install the handler, once.  Return  0 or an error number; EBUSY: the program has one of its own */
 int tr2p_signal_install(tr2p_handler *handler);
 
-/* All signals but those of faults: of the thread's own, at once, and so not to be blocked.  Signal safe */
+/*
+ * All signals but those of faults: of the thread's own, at once, and so not to be blocked.  SIGSYS is one, too: by it
+ * sandboxes do, or refuse, what a system call asks for; where it is blocked the kernel ends the process.  Signal safe
+ */
 static inline void tr2p_signal_fill(sigset_t *set)
 {
-	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT };
+	static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS };
 
 	sigfillset(set);
 	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
