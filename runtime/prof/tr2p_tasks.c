@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -172,22 +173,30 @@ static int walk(void *data)
 
 /* ---- the child ------------------------------------------------------------------------------------- */
 
-/* Its end sends no signal; then a debugger or tracer does not stop it either.  Return  0 or an error number */
+/*
+ * Its end sends no signal; nor does a debugger or tracer stop it.  What a terminal sends to all of its group
+ * waits: a handler of the program's would run in the child, with the program's memory.
+ * Return  0 or an error number
+ */
 static int run_in_child(int run(void *), void *data)
 {
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_UNTRACED;
 	char *stack = mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	sigset_t all, before;
 	int error = 0;
 	pid_t child;
 
 	if (stack == MAP_FAILED)
 		return errno;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	child = __clone(run, stack + CHILD_STACK, flags, data);
 	if (child < 0)
 		error = errno;
 	else
 		while (syscall(SYS_wait4, child, NULL, __WALL, NULL) < 0 && errno == EINTR)
 			continue;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	munmap(stack, CHILD_STACK);
 	return error;
 }
