@@ -26,7 +26,7 @@ same()
 	none "$1" "$(diff one two)"
 	check "$1: there is a trace" [ -s run.tlg ]
 }
-same "ls" ls -l "$top"
+same "ls" ls -l "$top/runtime/prof"
 same "ls that fails" ls /nothing-of-this-name
 same "sort" sort "$top/README.md" "$top/FORMAT.md"
 same "a shell with children" sh -c 'for i in 1 2 3; do echo $i | cat | wc -l; done; exit 3'

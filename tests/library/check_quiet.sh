@@ -55,15 +55,16 @@ static void end(const char *name, long result)
 
 #define TRY(name, call) begin(), end(name, call)
 
-static struct timespec in(clockid_t clock)
+/* Overwritten by the next call. */
+static const struct timespec *in(clockid_t clock)
 {
-	struct timespec time;
+	static struct timespec time;
 
 	clock_gettime(clock, &time);
 	time.tv_nsec += wait_for.tv_nsec;
 	time.tv_sec += time.tv_nsec / (1000 * MS);
 	time.tv_nsec %= 1000 * MS;
-	return time;
+	return &time;
 }
 
 static void note(int signo)
@@ -98,7 +99,7 @@ __attribute__((noinline)) static void with_timeout(void)
 	struct pollfd fd = { .fd = ends[0], .events = POLLIN };
 	struct timeval tv = { .tv_usec = 150000 };
 	struct epoll_event event = { .events = EPOLLIN };
-	struct timespec time, rest = { 0, 0 };
+	struct timespec rest = { 0, 0 };
 	int epoll = epoll_create1(0);
 	sem_t sem;
 	sigset_t mask, set;
@@ -126,10 +127,8 @@ __attribute__((noinline)) static void with_timeout(void)
 	TRY("sleep", sleep(1));
 	TRY("thrd_sleep", thrd_sleep(&wait_for, NULL));
 	TRY("clock_nanosleep", clock_nanosleep(CLOCK_REALTIME, 0, &wait_for, &rest));
-	time = in(CLOCK_MONOTONIC);
-	TRY("clock_nanosleep, absolute", clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL));
-	time = in(CLOCK_REALTIME);
-	TRY("sem_timedwait", sem_timedwait(&sem, &time));
+	TRY("clock_nanosleep, absolute", clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, in(CLOCK_MONOTONIC), NULL));
+	TRY("sem_timedwait", sem_timedwait(&sem, in(CLOCK_REALTIME)));
 	TRY("sigtimedwait", sigtimedwait(&set, NULL, &wait_for));
 	TRY("semtimedop", semtimedop(semaphores, &(struct sembuf){ .sem_op = -1 }, 1, &wait_for));
 	TRY("poll of nothing", poll(NULL, 0, 150));
@@ -177,10 +176,13 @@ int main(void)
 	interrupted();
 	msgctl(queue, IPC_RMID, NULL);
 	semctl(semaphores, 0, IPC_RMID);
-	if (pipe(ends) || pthread_create(&thread, NULL, wake, NULL))
+	if (pipe(ends))
 		return 1;
 	fd = (struct pollfd){ .fd = ends[0], .events = POLLIN };
-	TRY("poll, woken", poll(&fd, 1, 100000));
+	begin();   /* before the thread does, however late this one gets its processor back */
+	if (pthread_create(&thread, NULL, wake, NULL))
+		return 1;
+	end("poll, woken", poll(&fd, 1, 100000));
 	return 0;
 }
 END

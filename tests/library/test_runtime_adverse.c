@@ -36,10 +36,10 @@ static size_t count_lines(const char *path, const char *part)
 	return n;
 }
 
-/* 1 as soon as there are so many lines; 0: not in ten seconds */
+/* 1 as soon as there are so many lines; 0: not in a minute */
 static int has_lines(const char *path, const char *part, size_t n)
 {
-	for (int i = 0; i < 1000; i++) {
+	for (int i = 0; i < 6000; i++) {
 		if (count_lines(path, part) >= n)
 			return 1;
 		sleep_ms(10);

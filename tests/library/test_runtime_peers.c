@@ -187,8 +187,14 @@ static void test_peers_that_disconnect_do_not_end_the_program(void **state)
 
 /* ---- peers that read ------------------------------------------------------------------------------ */
 
+struct pause {
+	_Atomic int is_over, is_end;
+	_Atomic unsigned empty;           /* how often the peer has found nothing more */
+};
+enum { NOTES = 3000, WAIT_MS = 60000 };
+
 /* A process that writes into the file "got" what comes, from when it may, until nobody is left who sends. */
-static pid_t start_reader(int type, const _Atomic int *may_begin, const _Atomic int *may_end)
+static pid_t start_reader(int type, struct pause *pause)
 {
 	static char data[1 << 17];
 	pid_t pid = fork();
@@ -199,24 +205,30 @@ static pid_t start_reader(int type, const _Atomic int *may_begin, const _Atomic 
 		return pid;
 	in = type == SOCK_STREAM ? accept(g_listener, NULL, NULL) : g_listener;
 	out = fopen(traced_path("got"), "w");
-	while (!*may_begin)
+	while (!pause->is_over)
 		usleep(1000);
 	for (;;) {
-		int is_last = *may_end;
+		int is_last = pause->is_end;
 		while ((n = (int)recv(in, data, sizeof(data), MSG_DONTWAIT)) > 0)
 			fwrite(data, 1, (size_t)n, out);
 		if (is_last || !n)
 			break;
+		pause->empty++;
 		usleep(100);
 	}
 	fclose(out);
 	_exit(0);
 }
 
-struct pause {
-	_Atomic int is_over, is_end;
-};
-enum { NOTES = 3000 };
+/* Until the peer has taken all that has come so far, whenever it gets a processor.  Return  0: not within a minute */
+static int await_reader(struct pause *pause)
+{
+	unsigned before = pause->empty;
+
+	for (unsigned ms = 0; ms < WAIT_MS && pause->empty - before < 2; ms++)
+		usleep(1000);
+	return pause->empty - before >= 2;
+}
 
 /* The peer reads only after it is not waited for any longer, but then all. */
 static int run_with_pausing_peer(void *data)
@@ -230,10 +242,13 @@ static int run_with_pausing_peer(void *data)
 		trace2_printf("%s", text);
 	trace2_flush();
 	pause->is_over = 1;
-	usleep(100000);
+	if (!await_reader(pause))
+		return 1;
 	for (int i = 0; i < 10; i++) {
 		trace2_printf("it is there again");
 		trace2_flush();
+		if (!await_reader(pause))
+			return 2;
 	}
 	return 0;
 }
@@ -271,7 +286,7 @@ static void test_peers_that_pause_get_a_report_of_what_they_missed(void **state)
 	for (int i = 0; i < FORMS; i += 2) {
 		memset(pause, 0, sizeof(*pause));
 		open_listener(forms[i].type);
-		reader = start_reader(forms[i].type, &pause->is_over, &pause->is_end);
+		reader = start_reader(forms[i].type, pause);
 		traced_run(&t, run_with_pausing_peer, pause, (const char *const[]){
 			"TRACE2_RAW=0", to_socket(&targets[2], &forms[i]), "TRACE2_PERF_BRIEF=1", NULL });
 		pause->is_end = 1;

@@ -157,13 +157,13 @@ static void test_thread_of_a_forked_child_starts_with_its_first_event(void **sta
 	assert_int_equal(t.status, 0);
 }
 
-/* Return  1 as soon as the file has more than that many bytes; 0: not in ten seconds */
+/* Return  1 as soon as the file has more than that many bytes; 0: not in a minute */
 static int grows_beyond(const char *path, off_t bytes)
 {
 	const struct timespec pause = { 0, 5000000 };
 	struct stat st = { 0 };
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 12000; i++) {
 		if (!stat(path, &st) && st.st_size > bytes)
 			return 1;
 		nanosleep(&pause, NULL);
