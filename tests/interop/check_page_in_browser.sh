@@ -47,7 +47,8 @@ TRACE2_RAW=$tmp/family.traces "$tmp/family" 2
 # Killed at work: what was open stays open.
 TRACE2_RAW=$tmp/killed.tlg "$out/examples/t2index" /usr >/dev/null 2>&1 &
 victim=$!
-until [ -s "$tmp/killed.tlg" ]; do sleep 0.1; done
+until ! kill -0 "$victim" 2>/dev/null ||
+	"$out/t2expand" --live="$victim" 2>/dev/null | grep region_enter >/dev/null; do sleep 0.1; done
 kill -KILL "$victim"
 wait "$victim" 2>/dev/null
 "$out/t2expand" --recover-all --ring-pid="$victim" --delete --format=html -o "$tmp/killed.html" 2>/dev/null

@@ -198,12 +198,30 @@ static void test_host_ring_file_cannot_be_truncated_by_mistake(void **state)
 
 /* ---- a drain that stands still ---------------------------------------------------------------------- */
 
-static _Atomic int is_to_stop, stands_still, is_slow, turns;
+static _Atomic int is_to_stop, stands_still, is_slow, turns, turns_max;
 
 ssize_t __wrap_write(int fd, const void *data, size_t bytes);
 ssize_t __real_write(int fd, const void *data, size_t bytes);
 int __wrap_sched_yield(void);
 int __real_sched_yield(void);
+
+enum { SLOW_TURNS = 30, SLOW_MS = 60000 };
+
+/*
+ * A write that takes whoever waits so many turns, and no more, however late either gets its processor.  The first one
+ * nobody waits for yet.
+ */
+static void write_slowly(void)
+{
+	if (!stands_still) {
+		usleep(300000);
+		return;
+	}
+	turns_max = turns + SLOW_TURNS;
+	for (int ms = 0; turns < turns_max && ms < SLOW_MS; ms++)
+		usleep(1000);
+	turns_max = 0;
+}
 
 /* The drain's thread never returns from its first write, which it makes with its lock held; or it is slow. */
 ssize_t __wrap_write(int fd, const void *data, size_t bytes)
@@ -217,7 +235,7 @@ ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 		pause();
 	}
 	if (is_slow && !strcmp(name, "trace2-drain")) {
-		usleep(300000);
+		write_slowly();
 		stands_still = 1;
 	}
 	return __real_write(fd, data, bytes);
@@ -225,7 +243,11 @@ ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 
 int __wrap_sched_yield(void)
 {
-	turns += gettid() == getpid();
+	if (gettid() == getpid()) {
+		turns++;
+		while (turns_max && turns >= turns_max)
+			usleep(1000);
+	}
 	return __real_sched_yield();
 }
 

@@ -123,6 +123,17 @@ void stepper_free(struct stepper_path *path)
 	free(path->hits);
 }
 
+void stepper_keep_shorter(struct stepper_path *path, struct stepper_path *other)
+{
+	struct stepper_path longer = *path;
+
+	if (other->count < path->count) {
+		*path = *other;
+		*other = longer;
+	}
+	stepper_free(other);
+}
+
 /* How often an address has been passed, and could have been broken at. */
 struct passes { uint64_t address; uint32_t times, breaks; };
 

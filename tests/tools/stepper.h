@@ -58,4 +58,7 @@ int stepper_go_to(const struct stepper_path *path, pid_t process, uint32_t n);
 int stepper_init(struct stepper_path *path, uint32_t room);
 void stepper_free(struct stepper_path *path);
 
+/* Of two that are both whole; the other is freed. */
+void stepper_keep_shorter(struct stepper_path *path, struct stepper_path *other);
+
 #endif

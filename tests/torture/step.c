@@ -39,6 +39,7 @@ enum {
 	MOST_STEPS = 1000000,
 	LOOKS = 16,
 	HANDLER_STEPS = 200,              /* of its calls, about */
+	RECORDINGS = 8, TRIES = 20,       /* of a path; to go there */
 	MOST_WORKERS = 16,
 };
 /*
@@ -226,7 +227,7 @@ static int look_and_go_on(void)
 static int record(const struct place *place, struct stepper_path *path)
 {
 	pid_t victim = start(place);
-	int is_end = place == program_ends, is_right = begin_looking(victim);
+	int is_end = place == program_ends, is_right = stepper_init(path, MOST_STEPS) && begin_looking(victim);
 	int stop = is_right ? stepper_record(path, victim, is_end ? look_and_go_on : is_finished) : 0;
 
 	if (is_end) {
@@ -264,7 +265,7 @@ static uint32_t count_visits(const struct stepper_path *path)
  */
 static pid_t start_at(const struct place *place, uint32_t at, int holds_threads)
 {
-	for (int tries = 0; tries < 4; tries++) {
+	for (int tries = 0; tries < TRIES; tries++) {
 		pid_t victim = start(place);
 		if ((!holds_threads || stepper_hold_threads(victim)) &&
 		    stepper_go_to(&paths[place - places], victim, at))
@@ -377,11 +378,24 @@ static void prepare(void)
 	report = traced_shared(sizeof(*report));
 }
 
+/* The shortest of some paths: on a busy machine stepping meets the kernel as it sets the clock, and others never do. */
+static int record_shortest(const struct place *place, struct stepper_path *path)
+{
+	struct stepper_path other;
+	int is_right = record(place, path);
+
+	for (int i = 1; is_right && i < RECORDINGS && place != program_ends; i++) {
+		is_right = record(place, &other);
+		stepper_keep_shorter(path, &other);
+	}
+	return is_right;
+}
+
 static int record_all(void)
 {
 	for (const struct place *place = places; place <= program_ends; place++) {
 		struct stepper_path *path = &paths[place - places];
-		if (!stepper_init(path, MOST_STEPS) || !record(place, path)) {
+		if (!record_shortest(place, path)) {
 			printf("%s: it is not what happens there\n", place->name);
 			return 0;
 		}

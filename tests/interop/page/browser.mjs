@@ -19,7 +19,9 @@ export const troubles = [];
 
 /** @param {Record<string, import("../../page/encode.mjs").Encoder>} traces by the names of the pages with them */
 export async function start(traces) {
-	browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+	browser = await chromium.launch({
+		executablePath: executable ?? "/usr/bin/chromium", args: ["--no-sandbox"], timeout: 180000,
+	});
 	const text = readFileSync(template, "utf8");
 	for (const [name, trace] of Object.entries(traces))
 		writeFileSync(join(pages, `${name}.html`), trace.html(text));
