@@ -40,12 +40,25 @@ for ((n = 1; ; n++)); do
 	cat "$tmp/commands-$n"
 	echo "touch '$tmp/done-$n'"
 done >"$tmp/all"
-# What sleeps waits for a program in the background that records, however busy the machine is.
+# What sleeps waits, however busy the machine is: for the program in the background, until it is at work, and for what the
+# last signal has asked it for, another trace or the first one.
 cat >"$tmp/script" <<'END'
+traces()
+{
+	find . -maxdepth 1 -name '*.tlg' -size +0 | wc -l
+}
+least=0
+kill()
+{
+	case $1 in
+	-HUP | -USR1) least=$(($(traces) + 1)) ;;
+	esac
+	command kill "$@"
+}
 sleep()
 {
-	for i in $(seq 100); do
-		[ -z "$(ls "$XDG_RUNTIME_DIR")" ] || break
+	for i in $(seq 300); do
+		! t2expand "--live=$!" 2>/dev/null | grep region_enter >/dev/null || [ "$(traces)" -lt "$least" ] || break
 		command sleep 0.1
 	done
 	command sleep 1
