@@ -7,6 +7,7 @@ import { make } from "./dom.mjs";
 import { inflate } from "./inflate.mjs";
 import { takeBlocks } from "./load.mjs";
 import { formatCount, formatDuration } from "./scale.mjs";
+import { makeNothing } from "./statistics.mjs";
 import { MOST_EVENTS, toSpeedscope } from "./speedscope.mjs";
 
 /** @type {Promise<string> | null} */
@@ -20,6 +21,10 @@ async function findDocument() {
 
 /** @param {import("./app.mjs").App} app @param {HTMLElement} section */
 export async function showFlame(app, section) {
+	if (!app.trace.regions) {
+		section.replaceChildren(makeNothing(app));
+		return;
+	}
 	const html = await (speedscope ??= findDocument());
 	if (!html) {
 		section.replaceChildren(make("p.empty", {},

@@ -3,7 +3,7 @@
 import { make } from "./dom.mjs";
 import { SIZES, samplesTop } from "./layout.mjs";
 import { formOf } from "./profiles.mjs";
-import { formatCount, formatShort } from "./scale.mjs";
+import { formatCount, formatShort, plural } from "./scale.mjs";
 
 /** @typedef {import("./layout.mjs").Item} Item */
 /** @typedef {import("./trace.mjs").Lane} Lane */
@@ -156,10 +156,12 @@ function describe({ kind, process, lane, series }) {
 	if (!lane)
 		return ["", "", ""];
 	const lost = lane.gaps.reduce((sum, { events }) => sum + events, 0);
-	const regions = `${formatCount(lane.regionCount)} regions`;
+	const { regionCount, sampleCount } = lane;
+	const counts = [...regionCount || !sampleCount ? [plural(regionCount, "region")] : [],
+		...sampleCount ? [plural(sampleCount, "sample")] : []];
 	const deep = lane.tooDeep ? [`${formatCount(lane.tooDeep)} more are too deep to be shown`] : [];
-	const title = [`thread ${lane.tid}`, regions, ...deep,
+	const title = [`thread ${lane.tid}`, ...counts, ...deep,
 		...lost ? [`${formatCount(lost)} events dropped`] : []].join(", ");
 	return [lane.name, lane.gaps.length ? `${lost ? formatShort(lost) : ""} dropped`
-		: formatShort(lane.regionCount), title];
+		: formatShort(regionCount || sampleCount), title];
 }

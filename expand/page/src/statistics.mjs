@@ -76,10 +76,20 @@ export function showStatistics(app, section) {
 	if (told.length)
 		parts.push(make("h2.part", {}, "Timers and counters"), makeTold(told));
 	section.replaceChildren(make("div.scroll", {},
-		...totals.length ? parts : [make("p.empty", {}, "No regions.")]), side);
+		...totals.length ? parts : [makeNothing(app), ...parts.slice(1)]), ...totals.length ? [side] : []);
 	const first = table.element.querySelector("tbody tr");
 	if (first)
 		/** @type {HTMLElement} */ (first).click();
+}
+
+/**
+ * There are no regions, as in what t2 record makes of a program that knows nothing of this.
+ * @param {App} app
+ */
+export function makeNothing(app) {
+	const link = make("button.link", { onclick: () => app.setTab("profile") }, "Profile");
+	return make("p.empty", {}, "There are no regions in this trace.",
+		...app.profile.isThere ? [" Where its time went, its samples say: see ", link, "."] : []);
 }
 
 /** @param {Total} row */
@@ -132,6 +142,7 @@ function makeTold(told) {
 		show: (/** @type {Told} */ row) => row[member],
 	}));
 	const table = new SortedTable(columns, 0);
+	table.element.classList.add("told");
 	table.isDown = false;
 	table.show(told);
 	return table.element;

@@ -4,10 +4,19 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Encoder } from "../../page/encode.mjs";
 import { profiledTrace } from "../../page/samples.mjs";
 import { close, colorAt, open, pages, painted, start, stop } from "./browser.mjs";
 
-before(() => start({ samples: profiledTrace() }));
+/** Of a program that records no events. */
+function sampledTrace() {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(100, "p"), 0, "main");
+	for (let at = 1; at <= 40; at++)
+		thread.sample(10 * at, "cpu", ["main", "work"], [1, 10, 10]);
+	return encoder;
+}
+
+before(() => start({ samples: profiledTrace(), sampled: sampledTrace() }));
 after(stop);
 
 /** Where a sample is on the screen. */
@@ -33,6 +42,18 @@ const flameOf = (page, name) => page.evaluate((wanted) => {
 	const depth = frames.findIndex((row) => row.some(isIt)), frame = frames[depth].find(isIt);
 	return { x: box.x + (frame.from + frame.to) / 2 * box.width, y: box.y + depth * 19 + 9 };
 }, name);
+
+test("test_page_without_regions_leads_to_the_samples", async () => {
+	const page = await open("sampled");
+	assert.match(await page.locator(".head.lane").first().innerText(), /main\s+40/);
+	for (const tab of ["flame", "statistics"]) {
+		await page.click(`button[data-tab=${tab}]`);
+		await page.locator(`#${tab} .empty .link`).click();
+		assert.equal(await page.evaluate(() => window.app.tab), "profile");
+	}
+	assert.ok(await page.locator("#profile").innerText());
+	await close(page);
+});
 
 test("test_page_sample_shows_its_stack", async () => {
 	const page = await open("samples"), { x, y } = await samplePlaceOf(page, 0, "cpu", 2);
