@@ -203,31 +203,29 @@ find_last(const struct tlg_event **event, const struct tlg_event *end, uint32_t 
 	return NULL;
 }
 
-/* Likewise for one text alone.  Return  events used; 0: it is not so */
-static inline unsigned
-take_text(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *hit,
-	  const struct tlg_event *end, const struct t2x_scope *scope)
+unsigned t2x_arguments_take_text(struct t2x_arguments *arguments, struct t2x_context *context,
+				 const struct tlg_event *hit, const struct tlg_event *end)
 {
 	const struct tlg_event *argument = hit + 1;
 	struct t2x_arg *arg = arguments->args;
-	char only = scope ? tlg_style_only[scope->style] : '\0';
+	unsigned n;
 
-	if (only != 'S' || !arg || hit->flags & TLG_RENDERED || !find_last(&argument, end, hit->sequence, TLG_INFO))
+	if (!find_last(&argument, end, hit->sequence, TLG_INFO))
 		return 0;
-	arguments->n = 1;
-	arg->text = join_text(arguments, context, hit + 1, (unsigned)(argument - hit) - 1);
+	n = (unsigned)(argument - hit) - 1;
+	arg->text = join_text(arguments, context, hit + 1, n);
 	if (!arg->text)
 		return 0;
 	arg->type = TLG_ARG_TEXT;
 	arg->value = 0;
-	arg->length = (uint32_t)trim(arg->text, (size_t)(argument - hit - 1) * TLG_TEXT_SIZE);
-	return (unsigned)(argument - hit);
+	arg->length = (uint32_t)trim(arg->text, (size_t)n * TLG_TEXT_SIZE);
+	arguments->n = 1;
+	return n + 1;
 }
 
-/* Whatever they are. */
-static __attribute__((noinline)) unsigned
-take_any(struct t2x_arguments *arguments, struct t2x_stream *stream, const struct tlg_event *events,
-	 const struct tlg_event *end, struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
+unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
+				   const struct tlg_event *events, const struct tlg_event *end,
+				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
 {
 	struct maker maker = {
 		.stream = stream, .flags = events->flags,
@@ -248,16 +246,6 @@ take_any(struct t2x_arguments *arguments, struct t2x_stream *stream, const struc
 		return 0;
 	make_arguments(arguments, &maker, events->u.hit.scopeIndex, clock, scope, is_cached);
 	return (unsigned)(behind - events);
-}
-
-unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_stream *stream,
-				   const struct tlg_event *events, const struct tlg_event *end,
-				   struct t2x_clock *clock, struct t2x_scope **scope, int *is_cached)
-{
-	unsigned used = take_text(arguments, stream->context, events, end, *scope);
-
-	*is_cached = 1;
-	return used ? used : take_any(arguments, stream, events, end, clock, scope, is_cached);
 }
 
 void t2x_arguments_free(struct t2x_arguments *arguments, struct t2x_context *context)

@@ -26,23 +26,30 @@ struct t2x_arguments {
 void t2x_arguments_from_chain(struct t2x_arguments *arguments, struct t2x_chain *chain, struct t2x_scope **scope,
 			      int *is_cached);
 
+/* Not in line: see t2x_arguments_take_only(). */
+unsigned t2x_arguments_take_text(struct t2x_arguments *arguments, struct t2x_context *context,
+				 const struct tlg_event *hit, const struct tlg_event *end);
+
 /*
- * The argument of a HIT that has one number alone, right behind it, as most have that have any: nothing has to be
- * looked up for it, and no function is called.
+ * The argument of a HIT that has one alone, right behind it, a number or a text, as most have that have any: nothing
+ * has to be looked up for it.
  * end     of the events that are there
- * Return  2, the events that they are; 0: it is not so, nothing was done
+ * Return  how many events they are, the HIT included; 0: it is not so, nothing was done
  */
-static inline unsigned t2x_arguments_take_number(struct t2x_arguments *arguments, const struct tlg_event *hit,
-						 const struct tlg_event *end, const struct t2x_scope *scope)
+static inline unsigned
+t2x_arguments_take_only(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *hit,
+			const struct tlg_event *end, const struct t2x_scope *scope)
 {
 	const unsigned all = TLG_TYPE_MASK | TLG_INFO_END, last_value = TLG_VALUE | TLG_INFO_END;
 	const struct tlg_event *argument = hit + 1;
 	char only = scope ? tlg_style_only[scope->style] : '\0';
 
-	if ((only != 'M' && only != 'i') || hit->flags & TLG_RENDERED || !arguments->max)
+	if (hit->flags & TLG_RENDERED || !arguments->max)
 		return 0;
-	if (argument >= end || (argument->flags & all) != last_value || argument->sequence != hit->sequence ||
-	    argument->u.value.argtype == TLG_ARG_TEXT)
+	if (only == 'S')
+		return t2x_arguments_take_text(arguments, context, hit, end);
+	if ((only != 'M' && only != 'i') || argument >= end || (argument->flags & all) != last_value ||
+	    argument->sequence != hit->sequence || argument->u.value.argtype == TLG_ARG_TEXT)
 		return 0;
 	arguments->n = 1;
 	arguments->args[0] = (struct t2x_arg){ .type = argument->u.value.argtype, .value = argument->u.value.value };

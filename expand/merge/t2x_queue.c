@@ -297,7 +297,7 @@ take_next(struct t2x_queue *queue, struct t2x_stream *stream, const struct tlg_e
 		int may_be_whole = !(event->flags & TLG_HAS_MORE || queue->chains.newest);
 
 		arguments = &queue->queues->arguments;
-		used = may_be_whole ? t2x_arguments_take_number(arguments, event, end, scope) : 0;
+		used = may_be_whole ? t2x_arguments_take_only(arguments, stream->context, event, end, scope) : 0;
 		if (!used)
 			return take_chain(queue, event, track, ns);
 	}
