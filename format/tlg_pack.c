@@ -295,30 +295,46 @@ static const uint16_t flags_of[] = {
 };
 
 /*
- * By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex; bytes of the first, and of both.  By the
- * three bits of the size of a VALUE: the first of each.
+ * By a whole tag, how far behind it the next one lies: a look at this table is all that one tag waits for the other.
+ * 0: of OTHER, which says it itself, and of an INFO that would be too long.
+ */
+static const unsigned char step_of[UINT8_MAX + 1] = {
+#define STEPS(other_bits, when_bytes, scope_bytes) \
+	[(other_bits) << 3 | HIT] = 1 + (when_bytes) + (scope_bytes), \
+	[(other_bits) << 3 | HIT_INFO] = 1 + (when_bytes) + (scope_bytes), \
+	[(other_bits) << 3 | HIT_RENDERED] = 1 + (when_bytes) + (scope_bytes), \
+	[(other_bits) << 3 | VALUE] = 1 + (when_bytes), [(other_bits) << 3 | VALUE_END] = 1 + (when_bytes), \
+	[(other_bits) << 3 | INFO] = (other_bits) <= TLG_TEXT_SIZE ? 1 + (other_bits) : 0, \
+	[(other_bits) << 3 | INFO_END] = (other_bits) <= TLG_TEXT_SIZE ? 1 + (other_bits) : 0
+#define SIZES(scope, bytes) \
+	STEPS((scope) << 3 | 0, 0, bytes), STEPS((scope) << 3 | 1, 1, bytes), STEPS((scope) << 3 | 2, 2, bytes), \
+	STEPS((scope) << 3 | 3, 3, bytes), STEPS((scope) << 3 | 4, 4, bytes), STEPS((scope) << 3 | 5, 5, bytes), \
+	STEPS((scope) << 3 | 6, 6, bytes), STEPS((scope) << 3 | 7, 8, bytes)
+	SIZES(0, 0), SIZES(1, 1), SIZES(2, 2), SIZES(3, 4),
+#undef SIZES
+#undef STEPS
+};
+
+/*
+ * By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex, and bytes of the first.  By the three bits
+ * of the size of a VALUE: the first.
  */
 static const struct size {
 	uint64_t when;
 	uint32_t scope;
-	unsigned char when_bytes, bytes;
+	unsigned char when_bytes;
 } sizes_of[32] = {
-#define CODE(when, when_bytes, scope, scope_bytes) { when, scope, when_bytes, (when_bytes) + (scope_bytes) }
-#define CODES(scope, bytes) \
-	CODE(0, 0, scope, bytes), CODE(0xff, 1, scope, bytes), CODE(0xffff, 2, scope, bytes), \
-	CODE(0xffffff, 3, scope, bytes), CODE(0xffffffff, 4, scope, bytes), \
-	CODE(UINT64_C(0xffffffffff), 5, scope, bytes), CODE(UINT64_C(0xffffffffffff), 6, scope, bytes), \
-	CODE(UINT64_C(0xffffffffffffffff), 8, scope, bytes)
-	CODES(0, 0), CODES(0xff, 1), CODES(0xffff, 2), CODES(0xffffffff, 4),
-#undef CODES
-#undef CODE
+#define SIZES(scope) \
+	{ 0, scope, 0 }, { 0xff, scope, 1 }, { 0xffff, scope, 2 }, { 0xffffff, scope, 3 }, { 0xffffffff, scope, 4 }, \
+	{ UINT64_C(0xffffffffff), scope, 5 }, { UINT64_C(0xffffffffffff), scope, 6 }, \
+	{ UINT64_C(0xffffffffffffffff), scope, 8 }
+	SIZES(0), SIZES(0xff), SIZES(0xffff), SIZES(0xffffffff),
+#undef SIZES
 };
 
-static inline const unsigned char *unpack_hit(struct state *state, unsigned sizes, const unsigned char *from,
-					      struct tlg_hit *hit)
+static inline void unpack_hit(struct state *state, unsigned sizes, const unsigned char *from, struct tlg_hit *hit)
 {
 	const struct size *size = &sizes_of[sizes];
-	const unsigned char *end = from + size->bytes;
 	uint64_t when = state->when + unfold(load(from) & size->when);
 	uint32_t scope = (uint32_t)load(from + size->when_bytes) & size->scope;
 
@@ -326,33 +342,25 @@ static inline const unsigned char *unpack_hit(struct state *state, unsigned size
 	hit->scopeIndex = size->scope ? scope : state->scope;
 	hit->tid = state->key->tid;
 	follow_hit(state, hit->when, hit->scopeIndex);
-	return end;
 }
 
-static inline const unsigned char *unpack_value(unsigned sizes, const unsigned char *from, struct tlg_value *value)
+static inline void unpack_value(unsigned sizes, const unsigned char *from, struct tlg_value *value)
 {
-	const struct size *size = &sizes_of[sizes & 7];
-
 	value->argtype = (sizes >> 3) + 1;
 	value->reserved = 0;
-	value->value = (int64_t)turn_value_back(load(from) & size->when, value->argtype);
-	return from + size->when_bytes;
+	value->value = (int64_t)turn_value_back(load(from) & sizes_of[sizes & 7].when, value->argtype);
 }
 
-static inline const unsigned char *unpack_info(unsigned bytes, const unsigned char *from, unsigned char *text)
+static inline void unpack_info(unsigned bytes, const unsigned char *from, unsigned char *text)
 {
 	/* from the middle less n on: n bytes that count, and others */
 	static const unsigned char window[2 * TLG_TEXT_SIZE] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	};
-	const unsigned char *mask;
+	const unsigned char *mask = window + TLG_TEXT_SIZE - bytes;
 
-	if (bytes > TLG_TEXT_SIZE)
-		return NULL;
-	mask = window + TLG_TEXT_SIZE - bytes;
 	store(text, load(from) & load(mask));
 	store(text + 8, load(from + 8) & load(mask + 8));
-	return from + bytes;
 }
 
 /* The payload of an OTHER is bytes, and stays as its writer had it.  Head and state are in this machine's order. */
@@ -403,26 +411,33 @@ static void swap(struct tlg_event *event, unsigned kind)
 static inline __attribute__((always_inline)) const unsigned char *
 unpack_event(struct state *state, const unsigned char *from, int is_swapped, struct tlg_event *to)
 {
-	unsigned tag = *from++, kind = tag & 7;
+	unsigned tag = *from, kind = tag & 7;
+	const unsigned char *next = from + step_of[tag];
 	uint64_t word;
 
+	from++;
 	if (kind == OTHER) {
 		/* a copy: nobody else has the address of the state, so it is in registers */
 		struct state copy = *state;
-		from = unpack_other(&copy, tag, from, is_swapped, to);
+		next = unpack_other(&copy, tag, from, is_swapped, to);
 		*state = copy;
 		follow_head(state, to->flags, to->sequence);
 	} else {
 		word = tlg_head(flags_of[kind], 0, 0) | (kind <= HIT_RENDERED ? state->next : state->argument);
 		memcpy(to, &word, sizeof(word));
 		follow_tag(state, kind);
-		from = kind <= HIT_RENDERED ? unpack_hit(state, tag >> 3, from, &to->u.hit) :
-		       kind <= VALUE_END    ? unpack_value(tag >> 3, from, &to->u.value) :
-					      unpack_info(tag >> 3, from, to->u.payload);
+		if (kind <= HIT_RENDERED)
+			unpack_hit(state, tag >> 3, from, &to->u.hit);
+		else if (kind <= VALUE_END)
+			unpack_value(tag >> 3, from, &to->u.value);
+		else if (next >= from)
+			unpack_info(tag >> 3, from, to->u.payload);
+		else
+			return NULL;
 	}
 	if (is_swapped)
 		swap(to, kind);
-	return from;
+	return next;
 }
 
 static int is_padding(const unsigned char *from, size_t bytes)
