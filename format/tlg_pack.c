@@ -316,8 +316,8 @@ static const unsigned char step_of[UINT8_MAX + 1] = {
 };
 
 /*
- * By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex, and bytes of the first.  By the three bits
- * of the size of a VALUE: the first.
+ * By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex, and bytes of the first.  By the three
+ * bits of the size of a VALUE: the first.
  */
 static const struct size {
 	uint64_t when;
