@@ -2,6 +2,8 @@
 /* t2x_utf8.c - see t2x_utf8.h. */
 #include "t2x_utf8.h"
 
+#include <string.h>
+
 #include "text/t2x_json.h"
 
 /* The length of the character that begins here.  Return  0: none does */
@@ -29,10 +31,23 @@ static size_t character(const unsigned char *p, size_t n)
 	return length;
 }
 
+/* Eight bytes, each of which is a character. */
+static int are_ascii(const char *text)
+{
+	uint64_t bytes;
+
+	memcpy(&bytes, text, sizeof(bytes));
+	return !(bytes & UINT64_C(0x8080808080808080));
+}
+
 size_t t2x_utf8_valid(const char *text, size_t n)
 {
 	size_t done = 0, length;
 
+	while (n - done >= 8 && are_ascii(text + done))
+		done += 8;
+	if (n >= 8 && n - done < 8 && are_ascii(text + n - 8))
+		return n;
 	while (done < n && (length = character((const unsigned char *)text + done, n - done)))
 		done += length;
 	return done;

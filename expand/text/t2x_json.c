@@ -22,11 +22,23 @@ static uint64_t load(const char *text)
 	return bytes;
 }
 
+/* Four to seven bytes as eight, some of them twice. */
+static uint64_t load_short(const char *text, size_t n)
+{
+	uint32_t first, last;
+
+	memcpy(&first, text, 4);
+	memcpy(&last, text + n - 4, 4);
+	return (uint64_t)last << 32 | first;
+}
+
 /* How many bytes from the start need no escape. */
 static size_t find_escape(const char *text, size_t n)
 {
 	size_t i = 0;
 
+	if (n >= 4 && n < 8 && !needs_escape(load_short(text, n)))
+		return n;
 	for (; n - i >= 8; i += 8) {
 		if (needs_escape(load(text + i)))
 			break;
