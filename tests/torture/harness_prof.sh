@@ -7,7 +7,8 @@
 #            memory, and of handlers that allocate, with 1,000 samples a second of each thread: it ends, as it would
 #            without, each profile has samples, and that of the heap is what it has allocated, and what it keeps.  With
 #            gcc and with clang; so, too, of programs with AddressSanitizer, whose own malloc() stands behind the
-#            profiler's or in front of it; and with the profiler itself compiled with AddressSanitizer
+#            profiler's or in front of it; and with the profiler itself compiled with AddressSanitizer, at full length
+#            also by clang
 #   killed   1,000 programs for each compiler, at random moments: of each profile all samples that were taken are in what
 #            is recovered, as many as the program has counted itself
 # See prof.cc, killed.cc.
@@ -21,7 +22,6 @@ esac
 export XDG_RUNTIME_DIR=$rings
 preload=$built/libtrace2-prof.so.0
 all=cpu=1khz,wall=1khz,heap=64k,block=1us,mutex=1,threadcreate
-checked=build/address-undefined/obj    # the profiler with sanitizers
 
 # compile NAME COMPILER FLAGS... -- WHAT...: $work/NAME/prof, and its plugin; WHAT is linked with it
 compile()
@@ -180,19 +180,20 @@ add_up()
 }
 
 # The profiler itself with AddressSanitizer and UndefinedBehaviorSanitizer: a variant of its own, below the other one.  It
-# stands in front of no locks then, and does not see who creates threads
+# stands in front of no locks then, and does not see who creates threads.
+# storm_checked NAME CC CXX OBJECTS SECONDS: OBJECTS is where that variant has its objects
 storm_checked()
 {
-	local status
+	local name=$1 checked=$4 status
 
-	${MAKE:-make} -s SAN=address,undefined $checked/lib{tr2p,tr2,t2x,tlg}.a >"$out/log/prof_build.log" 2>&1
+	${MAKE:-make} -s CC="$2" SAN=address,undefined "$checked"/lib{tr2p,tr2,t2x,tlg}.a >"$out/log/prof_$name.log" 2>&1
 	status=$?
-	verdict "a build with AddressSanitizer: $(tail -n 3 "$out/log/prof_build.log")" $status
+	verdict "$name: a build with AddressSanitizer: $(tail -n 3 "$out/log/prof_$name.log")" $status
 	# shellcheck disable=SC2046
-	compile checked g++ -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -DTR2_IS_SANITIZED \
-		-DLINKED -- $checked/runtime/prof/*.o -Wl,--start-group $checked/lib{tr2,t2x,tlg}.a -Wl,--end-group \
+	compile "$name" "$3" -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GNU_SOURCE -DTR2_IS_SANITIZED \
+		-DLINKED -- "$checked"/runtime/prof/*.o -Wl,--start-group "$checked"/lib{tr2,t2x,tlg}.a -Wl,--end-group \
 		$(pkg-config --libs liblz4 libmd liburcu-cds zlib)
-	storm checked "$1" "" heap cpu wall
+	storm "$name" "$5" "" heap cpu wall
 }
 
 seconds=$((60 * scale / 100))
@@ -218,11 +219,12 @@ if [ -d "$work/g++" ]; then
 	cp -a "$work/g++-asan" "$work/g++-asan-first"
 	begin storm g++-asan $seconds "$preload" heap cpu wall block mutex threadcreate
 	begin storm g++-asan-first $seconds "$(g++ -print-file-name=libasan.so):$preload" cpu wall block mutex threadcreate
-	begin storm_checked $seconds
+	begin storm_checked checked gcc g++ build/address-undefined/obj $seconds
 fi
 if [ -d "$work/clang++" ]; then
 	compile clang++-asan clang++ -O1 -g -fsanitize=address --
 	begin storm clang++-asan $seconds "$preload" cpu wall block mutex threadcreate
+	[ "$scale" -lt 100 ] || begin storm_checked checked-clang clang clang++ build/clang-address-undefined/obj $seconds
 fi
 finish
 total
