@@ -10,6 +10,7 @@
 #include "tr2_emit.h"
 #include "tr2_flight.h"
 #include "trace2.h"
+#include "base/tr2_mask.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
@@ -50,7 +51,8 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 
 	(void)context;
 	sigaction(signo, &action, NULL);
-	if (tr2_is_enabled()) {
+	/* SIGSYS alone comes in the midst of the library's slow paths, see tr2_mask.h: they are not entered again */
+	if (tr2_is_enabled() && !tr2_masked.depth) {
 		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
 		tr2_signal_hook_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());
