@@ -129,6 +129,7 @@ check "a second time" ask ' in block_here ' ' in loop_here '
 check "each thread is still there once" [ "$(grep -c '^thread' stdout)" -eq 2 ]
 format=(--format=folded --profile=threads)
 check "in another format" ask 'main;block_here'
+format=()
 check "who does not answer is said there, too" grep -q 'did not answer' err
 t2expand --live="$pid" --format=pprof --profile=threads -o threads.pb.gz 2>/dev/null
 gzip -dc threads.pb.gz >profile
