@@ -56,6 +56,7 @@ static struct t2x_firefox_thread *add_thread(struct t2x_firefox *firefox, struct
 		return NULL;
 	}
 	thread->process = process;
+	thread->markers.spill = thread->stacks.spill = &firefox->spill;
 	thread->tid = track->tid;
 	thread->start_ns = track->spans[0].start_ns;
 	firefox->threads[firefox->thread_count++] = thread;
@@ -217,6 +218,7 @@ static void put_point(struct t2x_firefox *firefox, struct t2x_firefox_process *p
 			return;
 		}
 		counter->name = name;
+		counter->points.spill = &firefox->spill;
 		*process->last = counter;
 		process->last = &counter->next;
 	}
@@ -407,7 +409,7 @@ static void free_process(struct t2x_firefox_process *process)
 
 	while ((counter = process->first)) {
 		process->first = counter->next;
-		t2x_bytes_free(&counter->points.bytes);
+		t2x_firefox_rows_free(&counter->points);
 		free(counter);
 	}
 	t2x_map_free(&process->counters);
@@ -421,9 +423,9 @@ static void free_firefox(struct t2x_firefox *firefox)
 	struct t2x_firefox_process *process;
 
 	for (uint32_t i = 0; i < firefox->thread_count; i++) {
-		t2x_bytes_free(&firefox->threads[i]->markers.bytes);
-		t2x_bytes_free(&firefox->threads[i]->stacks.bytes);
-		t2x_bytes_free(&firefox->threads[i]->weights.bytes);
+		t2x_firefox_rows_free(&firefox->threads[i]->markers);
+		t2x_firefox_rows_free(&firefox->threads[i]->stacks);
+		t2x_firefox_rows_free(&firefox->threads[i]->weights);
 		free(firefox->threads[i]);
 	}
 	free(firefox->threads);
@@ -435,25 +437,41 @@ static void free_firefox(struct t2x_firefox *firefox)
 	t2x_stacks_free(&firefox->stacks);
 	t2x_out_free(&firefox->text_out);
 	t2x_bytes_free(&firefox->text);
+	t2x_spill_free(&firefox->spill);
 	free(firefox);
+}
+
+/* Return  0; -ENOMEM: of what was gathered something is missing */
+static int gather_errors(const struct t2x_firefox *firefox)
+{
+	int error = firefox->error ? firefox->error : firefox->text.error;
+
+	for (uint32_t i = 0; i < firefox->thread_count && !error; i++) {
+		const struct t2x_firefox_thread *thread = firefox->threads[i];
+
+		error = t2x_firefox_rows_error(&thread->markers);
+		error = error ? error : t2x_firefox_rows_error(&thread->stacks);
+		error = error ? error : t2x_firefox_rows_error(&thread->weights);
+	}
+	for (const struct t2x_firefox_process *process = firefox->processes; process; process = process->next)
+		for (const struct t2x_firefox_counter *at = process->first; at && !error; at = at->next)
+			error = t2x_firefox_rows_error(&at->points);
+	return error;
 }
 
 static void finish_firefox(struct t2x_printer *printer)
 {
 	struct t2x_firefox *firefox = printer->own;
-	int error = firefox->error || firefox->text.error;
 
 	t2x_tracks_end(&firefox->tracks);
-	for (uint32_t i = 0; i < firefox->thread_count; i++) {
-		struct t2x_firefox_thread *thread = firefox->threads[i];
-
-		if (!thread->is_sampled)
-			put_stack(thread, thread->last_ns, 0);
-		error |= thread->markers.bytes.error || thread->stacks.bytes.error || thread->weights.bytes.error;
-	}
+	for (uint32_t i = 0; i < firefox->thread_count; i++)
+		if (!firefox->threads[i]->is_sampled)
+			put_stack(firefox->threads[i], firefox->threads[i]->last_ns, 0);
 	t2x_firefox_print(printer->out, firefox);
-	if (error)
+	if (gather_errors(firefox))
 		printer->out->error = ENOMEM;
+	else if (firefox->spill.error)
+		printer->out->error = firefox->spill.error;
 	free_firefox(firefox);
 	printer->own = NULL;
 }

@@ -3,9 +3,9 @@
  * t2x_firefox.h - what the files of the firefox format share: what is gathered of a trace until it is printed.
  *
  * The format has a table for each thread, and each table has its columns one behind the other: nothing of it can be
- * printed before the last event is known.  In memory are, until then, all markers and changes of stacks as rows of a
- * few bytes (t2x_firefox_rows.h; about 15 for a region, 12 for a number, and the texts of messages), and names and
- * distinct stacks once.  What is printed is not in memory.
+ * printed before the last event is known.  Until then all markers and changes of stacks are rows of a few bytes
+ * (t2x_firefox_rows.h; about 15 for a region, 12 for a number, and the texts of messages), in a temporary file if they
+ * are many; in memory are names and distinct stacks, once.  What is printed is not in memory.
  */
 #ifndef T2X_FIREFOX_H
 #define T2X_FIREFOX_H
@@ -44,6 +44,7 @@ struct t2x_firefox_thread {
 struct t2x_firefox {
 	struct t2x_tracks tracks;
 	struct t2x_stacks stacks;
+	struct t2x_spill spill;         /* of all rows */
 	const struct t2x_frame *lost_frame;
 	uint64_t zero_ns;               /* of all times: the millisecond when the first process began; 0: none did */
 	uint64_t lost;                  /* events */

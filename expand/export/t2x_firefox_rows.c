@@ -43,6 +43,88 @@ static uint64_t take_signed(struct t2x_firefox_cursor *cursor)
 	return value >> 1 ^ (value & 1 ? UINT64_MAX : 0);
 }
 
+/* ---- pieces ----------------------------------------------------------------------------------------- */
+
+/* In the temporary file. */
+struct t2x_firefox_piece {
+	uint64_t at;
+	size_t n;
+};
+
+static void spill(struct t2x_firefox_rows *rows)
+{
+	struct t2x_firefox_piece piece = { .n = rows->bytes.n };
+
+	if (!t2x_spill_put(rows->spill, rows->bytes.bytes, piece.n, &piece.at))
+		return;
+	t2x_bytes_put(&rows->pieces, &piece, sizeof(piece));
+	rows->bytes.n = 0;
+	if (rows->spill->held > T2X_SPILL_MEMORY && !rows->bytes.error) {
+		rows->spill->held -= rows->bytes.max;
+		t2x_bytes_free(&rows->bytes);
+	}
+}
+
+/* n bytes for a row.  Return  NULL: no memory */
+static unsigned char *extend(struct t2x_firefox_rows *rows, size_t n)
+{
+	size_t before = rows->bytes.max;
+	unsigned char *to = t2x_bytes_extend(&rows->bytes, n);
+
+	if (rows->spill)
+		rows->spill->held += rows->bytes.max - before;
+	return to;
+}
+
+static void end_row(struct t2x_firefox_rows *rows)
+{
+	rows->count++;
+	if (rows->spill && t2x_spill_is_due(rows->spill, rows->bytes.n))
+		spill(rows);
+}
+
+/* Return  0: there is no more, or it cannot be read */
+static int load(struct t2x_firefox_cursor *cursor)
+{
+	const struct t2x_firefox_rows *rows = cursor->rows;
+	size_t pieces = rows->pieces.n / sizeof(struct t2x_firefox_piece), n = rows->bytes.n;
+	struct t2x_firefox_piece piece;
+
+	if (cursor->next > pieces)
+		return 0;
+	if (cursor->next == pieces) {
+		cursor->at = rows->bytes.bytes;
+	} else {
+		memcpy(&piece, rows->pieces.bytes + cursor->next * sizeof(piece), sizeof(piece));
+		n = piece.n;
+		cursor->at = t2x_spill_get(rows->spill, piece.at, n);
+	}
+	cursor->next = cursor->at ? cursor->next + 1 : pieces + 1;
+	cursor->end = cursor->at ? cursor->at + n : NULL;
+	return cursor->at != NULL;
+}
+
+static inline int has_row(struct t2x_firefox_cursor *cursor)
+{
+	while (cursor->at == cursor->end)
+		if (!load(cursor))
+			return 0;
+	return 1;
+}
+
+int t2x_firefox_rows_error(const struct t2x_firefox_rows *rows)
+{
+	return rows->bytes.error ? rows->bytes.error : rows->pieces.error;
+}
+
+void t2x_firefox_rows_free(struct t2x_firefox_rows *rows)
+{
+	t2x_bytes_free(&rows->bytes);
+	t2x_bytes_free(&rows->pieces);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------- */
+
 void t2x_firefox_put_marker(struct t2x_firefox_rows *rows, const struct t2x_firefox_marker *marker)
 {
 	unsigned char head[MARKER_BYTES], *p = head, *to;
@@ -57,21 +139,21 @@ void t2x_firefox_put_marker(struct t2x_firefox_rows *rows, const struct t2x_fire
 	p = marker->phase != T2X_FIREFOX_INSTANT ? put_signed(p, marker->end_ns - marker->start_ns) : p;
 	p = marker->has_value ? put_signed(p, (uint64_t)marker->value) : p;
 	p = marker->text ? put_varint(p, n) : p;
-	to = t2x_bytes_extend(&rows->bytes, (size_t)(p - head) + n);
+	to = extend(rows, (size_t)(p - head) + n);
 	if (!to)
 		return;
 	memcpy(to, head, (size_t)(p - head));
 	if (n)
 		memcpy(to + (p - head), marker->text, n);
 	rows->ns = marker->end_ns;
-	rows->count++;
+	end_row(rows);
 }
 
 int t2x_firefox_next_marker(struct t2x_firefox_cursor *cursor, struct t2x_firefox_marker *marker)
 {
 	unsigned first, second;
 
-	if (cursor->at == cursor->end)
+	if (!has_row(cursor))
 		return 0;
 	first = *cursor->at++;
 	second = *cursor->at++;
@@ -101,18 +183,18 @@ void t2x_firefox_put_point(struct t2x_firefox_rows *rows, uint64_t ns, int64_t v
 	unsigned char row[2 * VARINT_BYTES], *p = put_signed(row, ns - rows->ns), *to;
 
 	p = put_signed(p, (uint64_t)value - (uint64_t)rows->value);
-	to = t2x_bytes_extend(&rows->bytes, (size_t)(p - row));
+	to = extend(rows, (size_t)(p - row));
 	if (!to)
 		return;
 	memcpy(to, row, (size_t)(p - row));
 	rows->ns = ns;
 	rows->value = value;
-	rows->count++;
+	end_row(rows);
 }
 
 int t2x_firefox_next_point(struct t2x_firefox_cursor *cursor, struct t2x_firefox_point *point)
 {
-	if (cursor->at == cursor->end)
+	if (!has_row(cursor))
 		return 0;
 	cursor->ns += take_signed(cursor);
 	cursor->value = (int64_t)((uint64_t)cursor->value + take_signed(cursor));

@@ -23,6 +23,7 @@ static struct t2x_firefox_thread *add_sampled(struct t2x_firefox *firefox, struc
 	firefox->threads = threads;
 	*sampled = (struct t2x_firefox_thread){
 		.process = thread->process, .tid = thread->tid, .is_sampled = 1, .start_ns = thread->start_ns,
+		.stacks.spill = &firefox->spill, .weights.spill = &firefox->spill,
 	};
 	memcpy(sampled->name, thread->name, sizeof(sampled->name));
 	firefox->threads[firefox->thread_count++] = sampled;

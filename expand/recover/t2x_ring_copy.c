@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "tlg_chain.h"
+#include "base/t2x_temporary.h"
 
 enum {
 	TRIES = 10000,                    /* to find head and rings unchanged while they are read */
@@ -221,12 +222,11 @@ static const char *copy(struct copying *copying)
 /* The gigabytes of a large flight recorder are not for our memory: they go into a file without a name. */
 static int open_copy(int from)
 {
-	const char *directory = getenv("TMPDIR");
 	struct tlg_ring_file head;
 	int fd = -1;
 
 	if (read_some(from, &head, sizeof(head), 0) == sizeof(head) && head.chunks_used > MANY_CHUNKS)
-		fd = open(directory && *directory ? directory : "/var/tmp", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+		fd = t2x_temporary_open();
 	return fd >= 0 ? fd : memfd_create("t2expand", MFD_CLOEXEC);
 }
 

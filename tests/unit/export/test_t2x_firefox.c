@@ -241,7 +241,7 @@ static void test_firefox_long_text_is_cut(void **state)
 	assert_true(t2x_firefox_next_marker(&cursor, &got));
 	assert_int_equal(got.length, 4096);
 	assert_false(t2x_firefox_next_marker(&cursor, &got));
-	t2x_bytes_free(&rows.bytes);
+	t2x_firefox_rows_free(&rows);
 }
 
 /* Readers have a byte for it. */
@@ -294,7 +294,95 @@ static void test_firefox_rows_are_read_as_they_were_put(void **state)
 		assert_int_equal(got.text != NULL, put[i].text != NULL);
 	}
 	assert_false(t2x_firefox_next_marker(&cursor, &got));
-	t2x_bytes_free(&rows.bytes);
+	t2x_firefox_rows_free(&rows);
+}
+
+/* So many that they have to be in the file, and of texts as long as rows can have */
+static void put_many(struct t2x_firefox_rows *rows, unsigned n)
+{
+	char text[4000];
+
+	memset(text, 'x', sizeof(text));
+	for (unsigned i = 0; i < n; i++)
+		t2x_firefox_put_marker(rows, &(struct t2x_firefox_marker){
+			.schema = T2X_FIREFOX_EVENT, .name = i + 1, .start_ns = 7 * i, .end_ns = 7 * i,
+			.text = i % 100 ? NULL : text, .length = i % 100 ? 0 : sizeof(text),
+		});
+}
+
+static void expect_many(const struct t2x_firefox_rows *rows, unsigned n)
+{
+	struct t2x_firefox_cursor cursor = t2x_firefox_first(rows);
+	struct t2x_firefox_marker got;
+
+	for (unsigned i = 0; i < n; i++) {
+		assert_true(t2x_firefox_next_marker(&cursor, &got));
+		assert_int_equal(got.name, i + 1);
+		assert_true(got.end_ns == 7 * i);
+		assert_int_equal(got.length, i % 100 ? 0 : 4000);
+		assert_true(!got.length || (got.text[0] == 'x' && got.text[3999] == 'x'));
+	}
+	assert_false(t2x_firefox_next_marker(&cursor, &got));
+}
+
+static void test_firefox_many_rows_are_in_a_file(void **state)
+{
+	struct t2x_spill spill = { .held = 0 };
+	struct t2x_firefox_rows tables[2] = { { .spill = &spill }, { .spill = &spill } };
+
+	(void)state;
+	put_many(&tables[0], 100000);
+	put_many(&tables[1], 50000);
+	assert_true(spill.end > 4 << 20);
+	assert_true(spill.held < 3 * T2X_SPILL_PIECE);
+	for (unsigned twice = 0; twice < 2; twice++) {
+		expect_many(&tables[0], 100000);
+		expect_many(&tables[1], 50000);
+	}
+	assert_int_equal(spill.error, 0);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(t2x_firefox_rows_error(&tables[i]), 0);
+		t2x_firefox_rows_free(&tables[i]);
+	}
+	t2x_spill_free(&spill);
+}
+
+/* Each has less than a piece. */
+static void test_firefox_rows_of_many_tables_are_in_a_file(void **state)
+{
+	enum { TABLES = 2000 };
+	static struct t2x_firefox_rows tables[TABLES];
+	struct t2x_spill spill = { .held = 0 };
+
+	(void)state;
+	for (unsigned i = 0; i < TABLES; i++) {
+		tables[i].spill = &spill;
+		put_many(&tables[i], 150);
+	}
+	assert_true(spill.end > 0);
+	assert_true(spill.held < T2X_SPILL_MEMORY + TABLES * 2 * T2X_SPILL_LEAST);
+	for (unsigned i = 0; i < TABLES; i++) {
+		expect_many(&tables[i], 150);
+		t2x_firefox_rows_free(&tables[i]);
+	}
+	t2x_spill_free(&spill);
+}
+
+static void test_firefox_rows_stay_in_memory_where_there_is_no_file(void **state)
+{
+	struct t2x_spill spill = { .held = 0 };
+	struct t2x_firefox_rows rows = { .spill = &spill };
+	char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+
+	(void)state;
+	setenv("TMPDIR", "/dev/null", 1);
+	put_many(&rows, 100000);
+	before ? setenv("TMPDIR", before, 1) : unsetenv("TMPDIR");
+	free(before);
+	assert_true(spill.is_off);
+	expect_many(&rows, 100000);
+	t2x_firefox_rows_free(&rows);
+	t2x_spill_free(&spill);
 }
 
 int main(void)
@@ -315,6 +403,9 @@ int main(void)
 		cmocka_unit_test(test_firefox_long_text_is_cut),
 		cmocka_unit_test(test_firefox_categories_beyond_255_are_other),
 		cmocka_unit_test(test_firefox_rows_are_read_as_they_were_put),
+		cmocka_unit_test(test_firefox_many_rows_are_in_a_file),
+		cmocka_unit_test(test_firefox_rows_of_many_tables_are_in_a_file),
+		cmocka_unit_test(test_firefox_rows_stay_in_memory_where_there_is_no_file),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
