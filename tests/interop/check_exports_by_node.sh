@@ -42,23 +42,31 @@ for names in sorted(counts):
 print("lost", lost, gaps)'
 }
 
-# load PROFILE: a session of this name has it.  `profiler-cli load` would not wait for longer than half a second.
+# load PROFILE: a session of this name has it.  `profiler-cli load` would not wait for longer than half a second; and who
+# asks before it listens takes it for dead and removes its files: so it is asked when its log says that it is ready.
 load()
 {
-	node "$cli" --daemon "$1" --session "$1" >/dev/null 2>&1 &
-	daemon=$!
-	for _ in {1..300}; do
+	local session=$PROFILER_CLI_SESSION_DIR/$1
+
+	for _ in {1..5}; do
+		rm -f "$session"*
+		node "$cli" --daemon "$1" --session "$1" >/dev/null 2>&1 &
+		daemon=$!
+		for _ in {1..600}; do
+			grep -qs 'loaded successfully' "$session.log" && break
+			kill -0 "$daemon" 2>/dev/null || break
+			sleep 0.1
+		done
 		node "$cli" thread list --session "$1" >/dev/null 2>&1 && return
-		kill -0 "$daemon" 2>/dev/null || return
-		sleep 0.2
+		unload
 	done
 	return 1
 }
 
 unload()
 {
-	node "$cli" stop "$1" >/dev/null 2>&1 || kill "$daemon"
-	wait "$daemon"
+	kill -KILL "$daemon" 2>/dev/null
+	wait "$daemon" 2>/dev/null
 }
 
 # "name count nanoseconds" of the markers of all threads that the Firefox profiler has; its times are doubles
@@ -105,7 +113,7 @@ for trace in index.tlg tree; do
 		END { for (name in count) printf "%s %d %.0f\n", name, count[name], ns[name] }' | sort >oracle
 	load chrome.json
 	markers chrome.json | sort >markers
-	unload chrome.json
+	unload
 	check "$trace: the Firefox profiler has the slices of the chrome format" is_near oracle markers
 done
 for trace in index.tlg tree lossy.tlg; do
@@ -118,6 +126,6 @@ for trace in index.tlg tree lossy.tlg; do
 	# shellcheck disable=SC2086
 	quiet "$trace: the Firefox profiler has what csv has" \
 		python3 "$top/tests/interop/exports/firefox.py" "$cli" firefox.json $kinds <expected
-	unload firefox.json
+	unload
 done
 total
