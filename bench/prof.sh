@@ -76,16 +76,21 @@ with()
 # prof_run NAME MODE: its output into $dir/output, what it cost into $dir/cost
 prof_run()
 {
-	local words settings before
+	local words settings before tries=1
 
-	rm -f "$dir"/profile.*
+	case $2 in
+	gperftools* | jemalloc* | heaptrack | massif | drd | helgrind | mutrace) tries=3 ;;   # they crash now and then
+	esac
 	work "$1" "$2"
 	with "$2"
 	case $1 in
 	xz | sqlite3) before=(taskset -c 0 "${before[@]}") ;;
 	esac
-	"$out/bench/bench_cost" env "${settings[@]}" "${before[@]}" "${words[@]}" 3>"$dir/cost" >"$dir/output" \
-		2>"$dir/notes" && return
+	while [ $((tries--)) -gt 0 ]; do
+		rm -f "$dir"/profile.*
+		"$out/bench/bench_cost" env "${settings[@]}" "${before[@]}" "${words[@]}" 3>"$dir/cost" >"$dir/output" \
+			2>"$dir/notes" && return
+	done
 	echo "FAILED: $1, $2" >&2
 	cat "$dir/notes" >&2
 	return 1
