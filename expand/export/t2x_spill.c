@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/t2x_out.h"
 #include "base/t2x_temporary.h"
 
 static int open_file(struct t2x_spill *spill)
@@ -19,19 +20,9 @@ static int open_file(struct t2x_spill *spill)
 
 int t2x_spill_put(struct t2x_spill *spill, const void *bytes, size_t n, uint64_t *at)
 {
-	size_t done = 0;
-
-	if (spill->is_off || !open_file(spill)) {
+	if (spill->is_off || !open_file(spill) || t2x_out_write_all(spill->fd, bytes, n)) {
 		spill->is_off = 1;
 		return 0;
-	}
-	while (done < n) {
-		ssize_t now = pwrite(spill->fd, (const char *)bytes + done, n - done, (off_t)(spill->end + done));
-		if (now <= 0 && errno != EINTR) {
-			spill->is_off = 1;
-			return 0;
-		}
-		done += now > 0 ? (size_t)now : 0;
 	}
 	*at = spill->end;
 	spill->end += n;
