@@ -21,10 +21,6 @@ TR2_LARGE static uint64_t g_near[NEAR];
 
 void tr2_losses_reset(void)
 {
-	struct tlg_ring_file *head = tr2_g_shm.head;
-
-	memset(head->losses, 0, sizeof(head->losses));
-	head->losses_used = head->losses_changed = 0;
 	memset(g_near, 0, sizeof(g_near));
 }
 
@@ -78,7 +74,8 @@ static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 	if (i >= MAX)
 		return NULL;
 	total = tr2_shm_loss(i);
-	*total = (struct tlg_ring_loss){ .tid = tid, .reason = reason };
+	total->tid = tid;         /* is_set, which others are reading, and count are 0: so the file began */
+	total->reason = reason;
 	tr2_store_rel(&total->is_set, 1); /* [M11] release: whose it is.  Pairs with is_set() */
 	return total;
 }

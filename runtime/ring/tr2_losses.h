@@ -13,7 +13,7 @@
 
 #include "tlg_ring.h"
 
-/* Nothing dropped yet.  After tr2_shm_create().  Thread  alone */
+/* The ring file is a new one, where nothing is dropped yet.  After tr2_shm_create().  Thread  alone */
 void tr2_losses_reset(void);
 
 /*

@@ -5,10 +5,7 @@
 #include <string.h>
 
 #include "record/tr2_emit.h"
-#include "ring/tr2_losses.h"
-#include "ring/tr2_shm.h"
 #include "settings/tr2_env.h"
-#include "ringfile.h"
 
 /* text as it is recorded. */
 static const char *redacted(const char *text)
@@ -77,65 +74,6 @@ static void test_args_null_text_is_not_an_empty_one(void **state)
 	assert_int_equal(args.room.values[1].value, 0);
 }
 
-static uint64_t total_of(uint32_t tid, unsigned reason)
-{
-	struct tlg_loss loss;
-
-	for (unsigned i = 0; i < tr2_losses_bound(); i++)
-		if (tr2_losses_get(i, &loss) && loss.tid == tid && loss.reason == reason)
-			return loss.count;
-	return 0;
-}
-
-static void test_losses_are_totals_by_thread_and_reason(void **state)
-{
-	(void)state;
-	tr2_losses_reset();
-	assert_false(tr2_losses_changed());
-	tr2_losses_add(1, TLG_LOSS_FULL, 0);
-	assert_false(tr2_losses_changed());
-	tr2_losses_add(1, TLG_LOSS_FULL, 2);
-	tr2_losses_add(1, TLG_LOSS_WRITE, 3);
-	tr2_losses_add(1, TLG_LOSS_FULL, 4);
-	assert_true(tr2_losses_changed());
-	tr2_losses_note(TLG_LOSS_NORING);
-	tr2_losses_begin(tr2_losses_bound());
-	assert_false(tr2_losses_changed());
-	assert_int_equal(total_of(1, TLG_LOSS_FULL), 6);
-	assert_int_equal(total_of(1, TLG_LOSS_WRITE), 3);
-	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_NORING), 1);
-	assert_int_equal(total_of(TLG_NO_THREAD, TLG_LOSS_FULL), 0);
-}
-
-static void test_losses_that_came_after_the_bound_are_a_new_change(void **state)
-{
-	unsigned bound;
-
-	(void)state;
-	tr2_losses_reset();
-	tr2_losses_add(1, TLG_LOSS_FULL, 1);
-	bound = tr2_losses_bound();
-	tr2_losses_add(2, TLG_LOSS_FULL, 1);
-	tr2_losses_begin(bound);
-	assert_true(tr2_losses_changed());
-}
-
-static void test_losses_of_too_many_threads_go_to_the_process(void **state)
-{
-	struct tlg_loss loss;
-	uint64_t sum = 0;
-
-	(void)state;
-	tr2_losses_reset();
-	for (uint32_t tid = 0; tid < 3 * TLG_MAX_LOSSES; tid++)
-		tr2_losses_add(tid, TLG_LOSS_FULL, 1);
-	assert_true(tr2_losses_bound() <= TLG_MAX_LOSSES);
-	for (unsigned i = 0; i < tr2_losses_bound(); i++)
-		if (tr2_losses_get(i, &loss))
-			sum += loss.count;
-	assert_int_equal(sum, 3 * TLG_MAX_LOSSES);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,10 +81,7 @@ int main(void)
 		cmocka_unit_test(test_redaction_leaves_everything_else),
 		cmocka_unit_test(test_redaction_can_be_switched_off),
 		cmocka_unit_test(test_args_null_text_is_not_an_empty_one),
-		cmocka_unit_test(test_losses_are_totals_by_thread_and_reason),
-		cmocka_unit_test(test_losses_that_came_after_the_bound_are_a_new_change),
-		cmocka_unit_test(test_losses_of_too_many_threads_go_to_the_process),
 	};
 
-	return cmocka_run_group_tests(tests, ringfile_create, ringfile_remove);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
