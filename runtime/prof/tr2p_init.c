@@ -4,7 +4,7 @@
  *
  *   load   tr2p_create_init()           the key whose destructor sees threads end.  Before libtrace2's: of a thread
  *                                       that ends the timers go first, then its ring
- *          trace2_initialize()          if there is a destination
+ *          trace2_initialize()          if there is a destination; `start', if the program will not
  *          tr2p_settings                the profiles that TRACE2_PROF names
  *   first  tr2p_bucket, tr2p_unwind     memory; what libgcc has to load
  *          pthread_atfork               the parts that have locks, below
@@ -21,10 +21,12 @@
 
 #include "trace2.h"
 #include "trace2_prof.h"
+#include "record/tr2_sample.h"
 #include "tr2p_bucket.h"
 #include "tr2p_cpu.h"
 #include "tr2p_create.h"
 #include "tr2p_exit.h"
+#include "tr2p_knows.h"
 #include "tr2p_labels.h"
 #include "tr2p_outside.h"
 #include "tr2p_profile.h"
@@ -116,31 +118,31 @@ int tr2p_is_ready(void)
 
 /*
  * Some programs may have no other thread at first, for unshare(2) say, or look whether they have: the consumer's comes
- * when memory begins to fill, unless somebody has said when.
+ * when memory begins to fill, unless somebody has said when.  A program that does not know of Trace2 has no `start'
+ * event of its own, and without one nobody could tell which it was.
  */
-static void initialize(void)
+static void initialize(char **argv)
 {
-	static const char when[] = "TRACE2_RAW_THREAD";
-	const int is_ours = !getenv(when) && !setenv(when, "late", 0);
-
+	tr2_sample_start_late_v1();
 	trace2_initialize();
-	if (is_ours)
-		unsetenv(when);
+	if (argv && !tr2p_knows_trace2())
+		trace2_cmd_start_fl(NULL, 0, (const char *const *)argv);
 }
 
 /* Not to disturb a program that will call it itself, under another prefix perhaps: only if it has something to do. */
-static void start_tracing(void)
+static void start_tracing(char **argv)
 {
 	static const char *const destinations[] = { "TRACE2_RAW", "TRACE2", "TRACE2_PERF", "TRACE2_EVENT" };
 
 	for (unsigned i = 0; i < sizeof(destinations) / sizeof(destinations[0]); i++)
 		if (tr2p_setting(destinations[i])) {
-			initialize();
+			initialize(argv);
 			return;
 		}
 }
 
-__attribute__((constructor)) static void at_load(void)
+/* glibc calls it as main(). */
+__attribute__((constructor)) static void at_load(int argc, char **argv)
 {
 	const char *list = tr2p_setting("TRACE2_PROF");
 	int saved = errno;
@@ -150,7 +152,7 @@ __attribute__((constructor)) static void at_load(void)
 	tr2p_enter();
 	tr2p_create_init();
 	tr2p_g_is_first = !tr2p_setting("GIT_TRACE2_PARENT_SID");   /* it will be this process's own */
-	start_tracing();
+	start_tracing(argc > 0 ? argv : NULL);
 	tr2p_settings_apply(list);
 	tr2p_leave();
 	errno = saved;

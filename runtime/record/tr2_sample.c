@@ -8,6 +8,7 @@
 #include "base/tr2_atomic.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
+#include "settings/tr2_env.h"
 
 static struct tr2_scope_key make_key(const char *profile, const char *modules, const char *stack)
 {
@@ -48,6 +49,11 @@ int tr2_sample_v1(const struct tr2_sample_v1 *sample)
 		tr2_emit_with_scope(&key, &args, 0, 0);
 	}
 	return 1;
+}
+
+void tr2_sample_start_late_v1(void)
+{
+	tr2_env_configure("trace2.rawthread", "late");   /* below the environment, and git's configuration */
 }
 
 void tr2_sample_signal_v1(int signal)

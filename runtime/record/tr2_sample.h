@@ -21,6 +21,12 @@ struct tr2_sample_v1 {
 #pragma GCC visibility push(default)
 
 /*
+ * Before trace2_initialize(): the consumer thread starts late, unless the settings say when.
+ * Thread  before any other    Alloc malloc
+ */
+void tr2_sample_start_late_v1(void);
+
+/*
  * The scope of a profile's stack, the same for the life of the process and of its forked children.
  * Return  1..; 0: tracing is off, a text is longer than TLG_NAME_MAX, or profiles have half of the table already: the
  *         rest is for the program's own checkpoints

@@ -92,9 +92,28 @@ static size_t find_place(size_t n)
 	return n > SID_BYTES - OWN_BYTES - 2 ? 0 : n;   /* no process tree is that deep */
 }
 
+static int has_name(const char *variable, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(variable, name, length) && variable[length] == '=';
+}
+
+/*
+ * putenv() may be the program's, as bash's, which knows no environment before its main() has taken what is in environ:
+ * there the new id replaces the one that the process came with.
+ */
+static void export_sid(void)
+{
+	putenv(g_exported.name);
+	for (char **variable = environ; variable && *variable; variable++)
+		if (has_name(*variable, sid_variable))
+			*variable = g_exported.name;
+}
+
 const char *tr2_sid(void)
 {
-	const char *parent = getenv(sid_variable);
+	const char *parent = secure_getenv(sid_variable);   /* which is libc's, where getenv() is the program's */
 	size_t n;
 
 	if (g_own)
@@ -109,7 +128,7 @@ const char *tr2_sid(void)
 	g_own = g_exported.sid + n;
 	find_host();
 	format_own(g_own);
-	putenv(g_exported.name);
+	export_sid();
 	return g_exported.sid;
 }
 
@@ -133,13 +152,6 @@ const char *tr2_sid_own(void)
 {
 	tr2_sid();
 	return g_own;
-}
-
-static int has_name(const char *variable, const char *name)
-{
-	size_t length = strlen(name);
-
-	return !strncmp(variable, name, length) && variable[length] == '=';
 }
 
 int tr2_sid_is_variable(const char *variable)

@@ -52,6 +52,23 @@ check "is in the trace" [ "$(samples cpu.tlg)" -gt 0 ]
 expect "allocations" 0 '' t2 record --heap=1k -o heap.tlg -- sort "$top/README.md"
 check "are in the trace" [ "$(samples heap.tlg)" -gt 0 ]
 
+# ---- who is who ---------------------------------------------------------------------------------
+# Programs that know nothing of Trace2 have their command lines.  bash has a getenv() and a putenv() of its own, which
+# must not make it a stranger.
+expect "programs, one of them bash" 0 '' t2 record -o who.tlg -- env bash -c '/bin/echo a; exec /bin/echo "b c"'
+t2 tree --brief who.tlg | sed 's/.*pid://; s/^.\{8\}//' >who
+check "the tree has their command lines" diff - who <<'END'
+env bash -c '/bin/echo a; exec /bin/echo "b c"'
+`-- bash -c '/bin/echo a; exec /bin/echo "b c"'
+    |-- /bin/echo a
+    `-- /bin/echo 'b c'
+END
+t2 record -o knows.tlg -- "$out/examples/t2index" "$top/format" >/dev/null
+check "a program with a start event of its own has no other" \
+	[ "$(t2 export --format=ndjson knows.tlg | grep -c '"event":"start".*t2index')" -eq 1 ]
+check "bash gets no variable but those of trace2-env(7)" \
+	[ "$(t2 record -o set.tlg -- bash -c 'compgen -v TRACE2_')" = "$(printf 'TRACE2_%s\n' DST_DEBUG PROF RAW)" ]
+
 # ---- what processes leave behind ----------------------------------------------------------------
 # Each child allocates once in leave_here(), and ends by _exit, exec, a signal, as it should; at last the program itself
 # becomes another one.
