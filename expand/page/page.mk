@@ -9,7 +9,8 @@ debian_zlib := zlib1g-dev
 NODE ?= node
 page := build/page/page.html
 page_npm := build/page/npm
-npm_flags := --ignore-scripts --no-audit --no-fund --fetch-retries=0 --fetch-timeout=20000
+# nobody waits long for a flame graph, but CI, which tests it
+npm_flags := --ignore-scripts --no-audit --no-fund $(if $(CI),--fetch-retries=5,--fetch-retries=0 --fetch-timeout=20000)
 page_src := $(wildcard expand/page/build.mjs expand/page/page.html expand/page/page.css expand/page/src/*.mjs)
 page_node = $(shell $(NODE) -e 'if (parseInt(process.versions.node) >= 18) console.log("yes")' 2>/dev/null)
 

@@ -15,11 +15,10 @@ need npm command -v npm
 need python3 command -v python3
 need sqlite3 command -v sqlite3
 expand=$out/t2expand
-modules=$top/build/interop/exports
 export XDG_RUNTIME_DIR=$tmp PROFILER_CLI_SESSION_DIR=$tmp/sessions   # to which each *.json there is one
-mkdir -p "$modules" "$PROFILER_CLI_SESSION_DIR"
-cp "$top/tests/interop/exports"/package*.json "$modules/"
-(cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || { echo "no modules: npm cannot fetch them"; exit 77; }
+mkdir -p "$PROFILER_CLI_SESSION_DIR"
+. "$top/tests/interop/npm.sh"
+fetch exports
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 cli=$modules/node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js
@@ -42,6 +41,16 @@ for names in sorted(counts):
 print("lost", lost, gaps)'
 }
 
+# ask COMMAND...: what the Firefox profiler's command line answers.  It gives up when it has no processor for a second at
+# the wrong moment; then it is asked again
+ask()
+{
+	for _ in {1..10}; do
+		node "$cli" "$@" >answer 2>/dev/null && cat answer && return
+	done
+	return 1
+}
+
 # load PROFILE: a session of this name has it.  `profiler-cli load` would not wait for longer than half a second; and who
 # asks before it listens takes it for dead and removes its files: so it is asked when its log says that it is ready.
 load()
@@ -57,7 +66,7 @@ load()
 			kill -0 "$daemon" 2>/dev/null || break
 			sleep 0.1
 		done
-		node "$cli" thread list --session "$1" >/dev/null 2>&1 && return
+		ask thread list --session "$1" >/dev/null && return
 		unload
 	done
 	return 1
@@ -74,8 +83,8 @@ markers()
 {
 	local thread
 
-	for thread in $(node "$cli" thread list --session "$1" --json | grep -o '"t-[0-9]*"' | sort -u | tr -d '"'); do
-		node "$cli" thread markers --session "$1" --thread "$thread" --json
+	for thread in $(ask thread list --session "$1" --json | grep -o '"t-[0-9]*"' | sort -u | tr -d '"'); do
+		ask thread markers --session "$1" --thread "$thread" --json
 	done | python3 -c '
 import collections, json, sys
 sums, text, decoder = collections.defaultdict(lambda: [0, 0.0]), sys.stdin.read().strip(), json.JSONDecoder()

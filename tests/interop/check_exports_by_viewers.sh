@@ -17,11 +17,9 @@ need go command -v go
 catapult=$(find -L "$(go env GOROOT)/src" -name trace_viewer_full.html -printf '%h\n' | head -n 1)
 need "trace viewer in Go's sources" [ -n "$catapult" ]
 expand=$out/t2expand
-modules=$top/build/interop/viewers
 export XDG_RUNTIME_DIR=$tmp
-mkdir -p "$modules"
-cp "$top/tests/interop/viewers"/package*.json "$modules/"
-(cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || { echo "no modules: npm cannot fetch them"; exit 77; }
+. "$top/tests/interop/npm.sh"
+fetch viewers
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 

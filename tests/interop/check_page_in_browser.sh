@@ -7,17 +7,7 @@ set -u
 . "$(dirname "$0")/../common.sh"
 need "Chromium" command -v chromium
 need "node of version 18 or later" node -e 'process.exitCode = parseInt(process.versions.node) < 18 ? 1 : 0'
-
-# install DIRECTORY: what its package-lock.json names, into build/; Return  where
-install()
-{
-	local at=$top/build/interop/${1##*/}
-
-	mkdir -p "$at"
-	cp "$1/package.json" "$1/package-lock.json" "$at/"
-	(cd "$at" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || return
-	echo "$at"
-}
+need npm command -v npm
 
 # record NAME SETTING... COMMAND...: its trace, as a page and as text
 record()
@@ -30,7 +20,8 @@ record()
 	"$out/t2expand" --format=perf "$tmp/$name.tlg" >"$tmp/$name.perf" 2>/dev/null
 }
 
-modules=$(install "$top/tests/interop/page") || { echo "no playwright-core: npm cannot fetch it"; exit 77; }
+. "$top/tests/interop/npm.sh"
+fetch page
 record index "$out/examples/t2index" /usr/include
 record lossy TRACE2_RAW_POLICY=overwrite TRACE2_RAW_RING=64k TRACE2_RAW_SNAPSHOT=exit "$out/examples/t2index" /usr/include
 # Samples, and what another format says of them.

@@ -82,19 +82,30 @@ same "heap: the text is scaled to the same bytes" "$(sums heap.pb.gz | cut -d' '
 
 # The page: pprof itself is asked for, which is another process than go's
 pprof=$(go tool -n pprof) || exit 1
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-"$pprof" -http="127.0.0.1:$port" -no_browser -symbolize=none cpu.pb.gz >server 2>&1 &
-server=$!
-check "-http: the page has the functions" python3 - "$port" <<'END'
-import sys, time, urllib.request
-for attempt in range(600):
-    try:
-        page = urllib.request.urlopen("http://127.0.0.1:" + sys.argv[1] + "/ui/top", timeout=60).read().decode()
-        break
-    except OSError:
-        time.sleep(0.1)
-sys.exit("leaf" not in page or "app::Engine::wait" not in page)
+check "-http: the page has the functions" python3 - "$pprof" <<'END'
+import socket, subprocess, sys, time, urllib.request
+
+ask = urllib.request.build_opener(urllib.request.ProxyHandler({})).open
+
+
+def has_functions():
+    """Another program may take the port before pprof does, which then ends."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        at = "127.0.0.1:%d" % free.getsockname()[1]
+    command = [sys.argv[1], "-http=" + at, "-no_browser", "-symbolize=none", "cpu.pb.gz"]
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    page = ""
+    while not page and server.poll() is None:
+        try:
+            page = ask("http://%s/ui/top" % at, timeout=60).read().decode()
+        except OSError:
+            time.sleep(0.1)
+    server.kill()
+    server.wait()
+    return "leaf" in page and "app::Engine::wait" in page
+
+
+sys.exit(not any(has_functions() for attempt in range(5)))
 END
-kill "$server" 2>/dev/null
-wait "$server" 2>/dev/null
 total

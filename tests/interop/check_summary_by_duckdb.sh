@@ -12,11 +12,9 @@ need_shared_library
 need "node of version 18 or later" node -e 'process.exitCode = parseInt(process.versions.node) < 18 ? 1 : 0'
 need npm command -v npm
 expand=$out/t2expand
-modules=$top/build/interop/database
 export XDG_RUNTIME_DIR=$tmp
-mkdir -p "$modules"
-cp "$top/tests/interop/database"/package*.json "$modules/"
-(cd "$modules" && npm ci --ignore-scripts --no-audit --no-fund >npm.log 2>&1) || { echo "no modules: npm cannot fetch them"; exit 77; }
+. "$top/tests/interop/npm.sh"
+fetch database
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 

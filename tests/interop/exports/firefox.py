@@ -16,9 +16,13 @@ CLI, SESSION, *KINDS = sys.argv[1:]
 
 
 def ask(*command):
-    """What a command prints."""
+    """What a command prints.  It gives up when it has no processor for a second at the wrong moment: then again."""
     command = ["node", CLI, *command, "--session", SESSION, "--json"]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    for _ in range(10):
+        done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+        if not done.returncode:
+            break
+    return json.loads(done.stdout)
 
 
 def take_markers(found, thread):

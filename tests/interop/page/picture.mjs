@@ -11,8 +11,11 @@ import { join, resolve } from "node:path";
 const [, , file, hash, output] = process.argv, { T2_MODULES: modules, T2_CHROMIUM: executable } = process.env;
 const { chromium } = createRequire(join(resolve(modules), "index.js"))("playwright-core");
 
-const browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+const browser = await chromium.launch({
+	executablePath: executable ?? "/usr/bin/chromium", args: ["--no-sandbox"], timeout: 180000,
+});
 const page = await browser.newPage({ viewport: { width: 1280, height: 760 }, offline: true });
+page.setDefaultTimeout(120000);   // what it waits for comes, however busy the machine is
 await page.goto(`file://${resolve(file)}`);
 await page.waitForFunction(() => window.app);
 await page.evaluate((template) => {

@@ -20,7 +20,7 @@ let browser;
 
 before(async () => {
 	const args = ["--no-sandbox", "--allow-file-access-from-files"];
-	browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args });
+	browser = await chromium.launch({ executablePath: executable ?? "/usr/bin/chromium", args, timeout: 180000 });
 });
 after(() => browser.close());
 
