@@ -7,8 +7,12 @@
  */
 #include "t2x_inlined.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "t2x_function.h"
 
 /* A name while it is found; texts are the image's, or demangled and to be freed. */
 struct draft {
@@ -21,6 +25,7 @@ struct drafts {
 	const struct t2x_libdw *libdw;
 	unsigned n;
 	struct draft at[T2X_NAMES_MAX];
+	char start[512];
 };
 
 /* ---- by debugging information ------------------------------------------------------------------- */
@@ -126,6 +131,20 @@ static void find_symbol(const struct t2x_image *image, Dwarf_Addr address, struc
 		outermost->system_name = name;
 }
 
+/* ---- by the unwind tables ----------------------------------------------------------------------- */
+
+/* One that nothing has a name for is called by the place where it begins. */
+static void find_start(const struct t2x_image *image, Dwarf_Addr address, uint64_t offset, struct drafts *drafts)
+{
+	const char *slash = strrchr(image->file, '/'), *file = slash ? slash + 1 : image->file;
+	Dwarf_Addr start;
+
+	if (drafts->n || !*file || !t2x_function_start(image, address, &start))
+		return;
+	snprintf(drafts->start, sizeof(drafts->start), "%.400s+0x%" PRIx64, file, offset - (address - start));
+	drafts->at[drafts->n++] = (struct draft){ .name = drafts->start };
+}
+
 /* ---- names -------------------------------------------------------------------------------------- */
 
 static size_t text_bytes(const char *text)
@@ -167,13 +186,14 @@ static struct t2x_names *make_names(const struct drafts *drafts)
 	return names;
 }
 
-struct t2x_names *t2x_inlined_names(const struct t2x_image *image, Dwarf_Addr address)
+struct t2x_names *t2x_inlined_names(const struct t2x_image *image, Dwarf_Addr address, uint64_t offset)
 {
 	struct drafts drafts = { .libdw = image->libdw, .n = 0 };
 	struct t2x_names *names;
 
 	find_functions(image, address, &drafts);
 	find_symbol(image, address, &drafts);
+	find_start(image, address, offset, &drafts);
 	for (unsigned i = 0; i < drafts.n; i++) {
 		struct draft *draft = &drafts.at[i];
 		if (!draft->system_name)

@@ -91,7 +91,7 @@ const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const stru
 	i = (unsigned)((found ^ found >> 12 ^ (uintptr_t)image >> 5) % CACHED);
 	if (symbols->cache[i].image != image || symbols->cache[i].address != found) {
 		free(symbols->cache[i].names);
-		symbols->cache[i].names = t2x_inlined_names(image, found);
+		symbols->cache[i].names = t2x_inlined_names(image, found, address - module->start + module->offset);
 		symbols->cache[i].image = image;
 		symbols->cache[i].address = found;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of addresses: from no file outside of the directory that the user has named. */
+/* Names of addresses: from no file outside of the directory that the user has named; functions without one. */
 #include "t2test.h"
 
 #include <dlfcn.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/t2x_function.h"
 #include "symbols/t2x_symbols.h"
 
 /* The file of this program, and where its code is: the address of a function of it has a name. */
@@ -72,10 +73,33 @@ static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void *
 	rmdir(directory);
 }
 
+/* As of a program that is stripped: by the unwind tables alone. */
+static void test_function_of_an_address_within_starts_where_it_begins(void **state)
+{
+	const struct t2x_symbols_places places = { .binaries = NULL };
+	const struct t2x_libdw *libdw = t2x_libdw_load(0);
+	struct t2x_image *image;
+	Dwarf_Addr begin, start = 0;
+
+	(void)state;
+	if (!libdw)
+		skip();
+	image = t2x_image_open(libdw, &places, &module);
+	assert_non_null(image);
+	assert_true(t2x_image_address(image, &module, (uintptr_t)find_code, &begin));
+	for (unsigned i = 0; i < 8; i++) {
+		assert_true(t2x_function_start(image, begin + i, &start));
+		assert_int_equal(start, begin);
+	}
+	assert_false(t2x_function_start(image, begin - module.offset, &start));   /* the headers of the file */
+	t2x_image_free(image);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_symbols_of_a_file_outside_of_the_directory_are_not_found),
+		cmocka_unit_test(test_function_of_an_address_within_starts_where_it_begins),
 	};
 	return cmocka_run_group_tests(tests, setup, NULL);
 }
