@@ -20,9 +20,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "t2x_utf8.h"
 #include "text/t2x_json.h"
 #include "text/t2x_text.h"
+#include "text/t2x_utf8.h"
 
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "t2x_utf8.h"
 #include "text/t2x_json.h"
+#include "text/t2x_utf8.h"
 
 enum {
 	LOOKED_AT = 1024,               /* open children among which one that ends is looked for */

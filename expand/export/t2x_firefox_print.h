@@ -8,8 +8,8 @@
 #define T2X_FIREFOX_PRINT_H
 
 #include "t2x_firefox.h"
-#include "t2x_utf8.h"
 #include "text/t2x_json.h"
+#include "text/t2x_utf8.h"
 
 enum { T2X_FIREFOX_CATEGORIES = 255 };    /* that readers have room for */
 

@@ -9,7 +9,7 @@
 
 #include "t2x_profile.h"
 #include "t2x_sampled.h"
-#include "t2x_utf8.h"
+#include "text/t2x_utf8.h"
 
 static int begin_folded(struct t2x_printer *printer)
 {

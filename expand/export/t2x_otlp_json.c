@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "t2x_otlp.h"
-#include "t2x_utf8.h"
 #include "text/t2x_json.h"
+#include "text/t2x_utf8.h"
 
 struct otlp_json {
 	struct t2x_otlp otlp;

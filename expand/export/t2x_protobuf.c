@@ -2,7 +2,7 @@
 /* t2x_protobuf.c - see t2x_protobuf.h. */
 #include "t2x_protobuf.h"
 
-#include "t2x_utf8.h"
+#include "text/t2x_utf8.h"
 
 enum { VARINT = 0, FIXED = 1, BYTES = 2 };                 /* wire types */
 enum { MAX_VARINT = 10 };

@@ -6,7 +6,7 @@
  * their own beside the times; the others are decided by the scope and the thread alone, and come from templates.
  */
 #include "t2x_rows.h"
-#include "t2x_utf8.h"
+#include "text/t2x_utf8.h"
 
 static const char *const names[T2X_COLUMNS] = {
 #define T2X_ROWS_COLUMN(name) #name,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "export/t2x_utf8.h"
+#include "text/t2x_utf8.h"
 
 enum { LENGTHS = 28 };
 

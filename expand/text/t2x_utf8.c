@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/t2x_json.h"
+#include "t2x_json.h"
 
 /* The length of the character that begins here.  Return  0: none does */
 static size_t character(const unsigned char *p, size_t n)
