@@ -144,6 +144,12 @@ void t2x_out_repeat(struct t2x_out *out, char c, size_t n)
 	}
 }
 
+void t2x_out_in_line(struct t2x_out *out, const char *text)
+{
+	for (; *text; text++)
+		t2x_out_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
+}
+
 void t2x_out_uint(struct t2x_out *out, uint64_t value)
 {
 	out->pos = t2x_put_uint(t2x_out_room(out, T2X_MAX_DIGITS), value);

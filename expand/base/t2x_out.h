@@ -71,6 +71,9 @@ void t2x_out_long(struct t2x_out *out, const char *text, size_t n);
 /* Append n times the byte c. */
 void t2x_out_repeat(struct t2x_out *out, char c, size_t n);
 
+/* Append a text that is to stay on its line: its control characters become ?. */
+void t2x_out_in_line(struct t2x_out *out, const char *text);
+
 void t2x_out_int(struct t2x_out *out, int64_t value);
 void t2x_out_uint(struct t2x_out *out, uint64_t value);
 

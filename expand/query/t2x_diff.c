@@ -111,17 +111,14 @@ static const char *const kinds[T2X_ROW_KINDS] = {
 
 static void put_names(struct t2x_out *out, const struct t2x_row *row)
 {
-	char cell[64];
+	const size_t length = strlen(row->category);
+	char kind[32];
 
-	snprintf(cell, sizeof(cell), "  %-8s %-14s ", kinds[row->kind], row->category);
-	t2x_out_string(out, strlen(row->category) > 14 ? "  " : cell);
-	if (strlen(row->category) > 14) {
-		t2x_out_string(out, kinds[row->kind]);
-		t2x_out_char(out, ' ');
-		t2x_out_string(out, row->category);
-		t2x_out_char(out, ' ');
-	}
-	t2x_out_string(out, row->label);
+	snprintf(kind, sizeof(kind), length > 14 ? "  %s " : "  %-8s ", kinds[row->kind]);
+	t2x_out_string(out, kind);
+	t2x_out_in_line(out, row->category);
+	t2x_out_repeat(out, ' ', length < 14 ? 15 - length : 1);
+	t2x_out_in_line(out, row->label);
 	t2x_out_end_line(out);
 }
 

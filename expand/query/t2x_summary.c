@@ -12,9 +12,25 @@
 /* ---- the order ---------------------------------------------------------------------------------- */
 
 struct order {
-	uint64_t value;
+	uint64_t value;               /* of rows of one kind, which are kept together */
 	struct t2x_row *row;
 };
+
+/* In the order of whole numbers, of which some are below 0. */
+static uint64_t as_unsigned(int64_t value)
+{
+	return (uint64_t)value ^ UINT64_C(1) << 63;
+}
+
+/* The same of numbers with a fraction: larger ones have larger bits, but for the sign. */
+static uint64_t average_as_unsigned(const struct t2x_row *row)
+{
+	const double average = row->left ? t2x_row_average(row) : 0;
+	uint64_t bits;
+
+	memcpy(&bits, &average, sizeof(bits));
+	return average < 0 ? ~bits : bits | UINT64_C(1) << 63;
+}
 
 static uint64_t find_value(struct t2x_row *row, enum t2x_summary_key key)
 {
@@ -24,7 +40,7 @@ static uint64_t find_value(struct t2x_row *row, enum t2x_summary_key key)
 	case T2X_SORT_count:
 		return row->count + row->unknown;
 	case T2X_SORT_mean:
-		return t2x_row_mean(row);
+		return row->kind == T2X_ROW_DATA ? average_as_unsigned(row) : t2x_row_mean(row);
 	case T2X_SORT_p50:
 		return t2x_histogram_percentile(&row->durations, 50);
 	case T2X_SORT_p90:
@@ -32,7 +48,7 @@ static uint64_t find_value(struct t2x_row *row, enum t2x_summary_key key)
 	case T2X_SORT_p99:
 		return t2x_histogram_percentile(&row->durations, 99);
 	case T2X_SORT_max:
-		return (uint64_t)row->max;
+		return as_unsigned(row->max);
 	case T2X_SORT_total:
 		return row->kind == T2X_ROW_DATA ? 0 : row->total;
 	case T2X_SORT_name:
@@ -76,8 +92,7 @@ void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key)
 
 enum { CELL = 10, VALUE = 15 };
 
-/* "1.23 ms" */
-/* is_cell: as wide as a column, with the units below each other */
+/* "1.23 ms".  is_cell: as wide as a column, with the units below each other */
 static void put_duration(struct t2x_out *out, uint64_t ns, int is_cell)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
@@ -131,13 +146,13 @@ static void put_names(struct t2x_out *out, const struct t2x_totals *totals, cons
 	}
 	if (totals->by == T2X_BY_THREAD && row->kind != T2X_ROW_THREAD) {
 		snprintf(cell, sizeof(cell), " %-20s", row->thread);
-		t2x_out_string(out, cell);
+		t2x_out_in_line(out, cell);
 	}
 	t2x_out_literal(out, "  ");
-	t2x_out_string(out, row->category);
+	t2x_out_in_line(out, row->category);
 	if (*row->label) {
 		t2x_out_repeat(out, ' ', strlen(row->category) < 14 ? 14 - strlen(row->category) : 1);
-		t2x_out_string(out, row->label);
+		t2x_out_in_line(out, row->label);
 	}
 }
 
@@ -221,7 +236,7 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		put_time(out, row->last_ns - row->first_ns);
 		snprintf(cell, sizeof(cell), "  %-8" PRIu32, row->pid);
 		t2x_out_string(out, cell);
-		t2x_out_string(out, row->label);
+		t2x_out_in_line(out, row->label);
 		break;
 	case T2X_ROW_PROFILE:
 		put_count(out, row->count);

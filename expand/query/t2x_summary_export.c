@@ -5,6 +5,7 @@
 
 #include "t2x_summary.h"
 #include "text/t2x_json.h"
+#include "text/t2x_utf8.h"
 
 static const char *const kinds[T2X_ROW_KINDS] = {
 	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "profile", "function", "thread",
@@ -146,6 +147,13 @@ void t2x_summary_csv(struct t2x_totals *totals, const struct t2x_summary_look *l
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
 
+/* Names are the program's bytes, JSON is UTF-8. */
+static void put_name(struct t2x_out *out, const char *key, const char *name)
+{
+	t2x_json_key(out, key);
+	t2x_utf8_json(out, name, strlen(name));
+}
+
 static void show_json(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 {
 	char cells[COLUMN_COUNT][CELL];
@@ -156,9 +164,9 @@ static void show_json(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 	if (row->pid)
 		t2x_json_int(out, "process", row->pid);
 	if (*row->thread)
-		t2x_json_text(out, "thread", row->thread, strlen(row->thread));
-	t2x_json_text(out, "category", row->category, strlen(row->category));
-	t2x_json_text(out, "label", row->label, strlen(row->label));
+		put_name(out, "thread", row->thread);
+	put_name(out, "category", row->category);
+	put_name(out, "label", row->label);
 	fill(cells, row);
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
 		if (!cells[i][0])

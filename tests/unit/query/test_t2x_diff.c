@@ -82,6 +82,13 @@ static void test_diff_new_and_vanished_labels_are_named(void **state)
 			 "                0                2   new  region   c              b\n");
 }
 
+static void test_diff_name_with_newline_stays_on_its_line(void **state)
+{
+	(void)state;
+	expect((struct t2x_totals *[]){ make_run("a\nb", 1, 1), make_run("a\nb", 2, 1) }, 1, 1, -1, 1,
+	       STRUCTURE "                1                2        region   c              a?b\n");
+}
+
 static void test_diff_time_counts_if_all_new_runs_are_slower(void **state)
 {
 	(void)state;
@@ -101,6 +108,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_diff_count_outside_of_old_runs_has_changed),
 		cmocka_unit_test(test_diff_new_and_vanished_labels_are_named),
+		cmocka_unit_test(test_diff_name_with_newline_stays_on_its_line),
 		cmocka_unit_test(test_diff_time_counts_if_all_new_runs_are_slower),
 	};
 

@@ -217,6 +217,64 @@ static void test_totals_average_of_a_total_that_wraps_is_right(void **state)
 		    "thread,7,\"main\",\"\",\"main\",5,0,,,,,,,,1795230403000010999,1795230403000010999,,,,\n");
 }
 
+static void expect_sorted(const char *key, const char *expected)
+{
+	static const char *const labels[] = { "a", "b", "c" };
+	static const int64_t values[] = { -5, 10, -50 };
+	struct feed f;
+
+	g_values[T2X_OPTION_sort] = key;
+	open_summary(&f);
+	for (unsigned i = 0; i < 3; i++)
+		feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c", labels[i], NULL), 10, "i", values[i]);
+	feed_expect(&f, expected);
+	g_values[T2X_OPTION_sort] = NULL;
+}
+
+static void test_summary_sorted_numbers_below_0_come_last(void **state)
+{
+	static const char expected[] = HEAD
+		"data,,\"\",\"c\",\"b\",1,10,,10.000,10,,,,10,,10,,,,\n"
+		"data,,\"\",\"c\",\"a\",1,-5,,-5.000,-5,,,,-5,,-5,,,,\n"
+		"data,,\"\",\"c\",\"c\",1,-50,,-50.000,-50,,,,-50,,-50,,,,\n"
+		"thread,7,\"main\",\"\",\"main\",3,0,,,,,,,,1795230403000010999,1795230403000010999,,,,\n";
+
+	(void)state;
+	expect_sorted("max", expected);
+	expect_sorted("mean", expected);
+}
+
+/* Who writes a trace could show totals of its own. */
+static void test_summary_name_with_newline_stays_on_its_line(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	g_values[T2X_OPTION_as] = "table";
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c\n", "n\n\x1b[2J", NULL), 10, "i", 1);
+	feed_expect(&f, "1 events in 0 ns\n\ndata\n       count            min             mean            max"
+		    "           last  category      label\n           1              1              1.0"
+		    "              1              1  c?            n??[2J\n\nthreads\n      events     first      last"
+		    "      time  process thread\n           1      0 ns      0 ns      0 ns  7       main\n");
+}
+
+static void test_summary_name_that_is_no_utf8_is_json_all_the_same(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	g_values[T2X_OPTION_as] = "json";
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "\xff", "n", NULL), 10, "i", 1);
+	feed_expect(&f, "{\"events\":1,\"first\":1795230403000010999,\"last\":1795230403000010999,\"left_out\":0,"
+		    "\"rows\":[\n"
+		    "{\"kind\":\"data\",\"category\":\"\\ufffd\",\"label\":\"n\",\"count\":1,\"total\":1,"
+		    "\"mean\":1.000,\"min\":1,\"max\":1,\"last\":1},\n"
+		    "{\"kind\":\"thread\",\"process\":7,\"thread\":\"main\",\"category\":\"\",\"label\":\"main\","
+		    "\"count\":1,\"total\":0,\"first\":1795230403000010999,\"last\":1795230403000010999}\n]}\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +286,9 @@ int main(void)
 		cmocka_unit_test(test_totals_data_have_last_and_mean),
 		cmocka_unit_test(test_totals_last_value_is_the_latest_in_time),
 		cmocka_unit_test(test_totals_average_of_a_total_that_wraps_is_right),
+		cmocka_unit_test(test_summary_sorted_numbers_below_0_come_last),
+		cmocka_unit_test(test_summary_name_with_newline_stays_on_its_line),
+		cmocka_unit_test(test_summary_name_that_is_no_utf8_is_json_all_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
