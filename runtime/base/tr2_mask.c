@@ -3,10 +3,25 @@
 #include "tr2_mask.h"
 
 #include <errno.h>
+#include <time.h>
 
 #include "tr2_atomic.h"
 
 __thread struct tr2_masked tr2_masked __attribute__((tls_model("initial-exec")));
+
+void tr2_mask_take_back(int error, const sigset_t *pending)
+{
+	const struct timespec now = { 0, 0 };
+	sigset_t set;
+	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
+
+	if (!signal || sigismember(pending, signal))
+		return;
+	sigemptyset(&set);
+	sigaddset(&set, signal);
+	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+		;
+}
 
 /* Handlers of these end the program, or jump; none installs itself again for the next time, as SysV's handlers did. */
 static int is_fault(int signal)

@@ -63,6 +63,13 @@ static inline uint64_t tr2_mask_now(void)
 }
 
 /*
+ * A write that fails with this error has raised SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take
+ * it back, for it would end the program.
+ * pending  before the write: not ours
+ */
+void tr2_mask_take_back(int error, const sigset_t *pending);
+
+/*
  * mask    what a thread blocks, but for what tr2_mask_all() blocked
  * Return  0: the thread runs none of the handlers that there are    Cost  5 us
  */

@@ -4,13 +4,13 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tr2_mask.h"
 #include "base/tr2_progress.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
@@ -40,24 +40,6 @@ static ssize_t write_some(const struct tr2_dst *dst, const char *data, size_t by
 	if (is_socket(dst))
 		return send(dst->fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
 	return write(dst->fd, data, bytes);
-}
-
-/*
- * A write that fails raises SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take it back.
- * pending  before the write: not ours
- */
-static void take_back_signal(int error, const sigset_t *pending)
-{
-	const struct timespec now = { 0, 0 };
-	sigset_t set;
-	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
-
-	if (!signal || sigismember(pending, signal))
-		return;
-	sigemptyset(&set);
-	sigaddset(&set, signal);
-	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
-		;
 }
 
 static void sleep_us(unsigned us)
@@ -139,7 +121,7 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t
 		}
 		if (error == EINTR)
 			continue;
-		take_back_signal(error, &pending);
+		tr2_mask_take_back(error, &pending);
 		if (dst->is_stuck || !wait_and_retry(dst, error, &wait))
 			return -error;
 	}

@@ -12,6 +12,7 @@
 
 #include "tr2_sid.h"
 #include "tr2_value.h"
+#include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_text.h"
 
@@ -348,6 +349,8 @@ void tr2_warn(const char *const *parts)
 	char line[512] = "warning: ";
 	size_t n = strlen(line);
 	int saved = errno;
+	sigset_t pending;
+	uint64_t mask;
 
 	for (; *parts; parts++) {
 		size_t length = strlen(*parts);
@@ -357,7 +360,10 @@ void tr2_warn(const char *const *parts)
 		n += length;
 	}
 	line[n++] = '\n';
+	tr2_mask_all(&mask);
+	sigpending(&pending);
 	if (write(STDERR_FILENO, line, n) < 0)
-		errno = saved;   /* nowhere left to say it */
+		tr2_mask_take_back(errno, &pending);   /* nowhere left to say it */
+	tr2_mask_restore(&mask);
 	errno = saved;
 }

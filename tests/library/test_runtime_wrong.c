@@ -2,6 +2,7 @@
 /* Settings that are wrong: what counts instead, and what is said of it. */
 #include "t2test.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -152,6 +153,29 @@ static void test_settings_of_another_prefix_are_reported_by_its_names(void **sta
 			    "warning: trace2: unknown setting 'GIT_TRACE2_EVNT'\n");
 }
 
+static int run_without_reader(void *data)
+{
+	int ends[2];
+
+	if (pipe(ends) || dup2(ends[1], STDERR_FILENO) < 0)
+		return 1;
+	close(ends[0]);
+	close(ends[1]);
+	signal(SIGPIPE, SIG_DFL);
+	return run_plain(data);
+}
+
+/* A warning is no reason to end somebody's program. */
+static void test_settings_that_are_wrong_without_reader_of_stderr_end_nothing(void **state)
+{
+	static const char *const wrong[] = { "TRACE2_RAW_RING=x", "TRACE2_PREF=1", "TRACE2_DST_DEBUG=1", NULL };
+
+	(void)state;
+	traced_run(&t, run_without_reader, NULL, wrong);
+	assert_true(WIFEXITED(t.status));
+	assert_int_equal(WEXITSTATUS(t.status), TRACED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +186,7 @@ int main(void)
 		TRACED_TEST(test_settings_that_are_unknown_are_reported_by_name),
 		TRACED_TEST(test_settings_are_reported_though_nothing_is_traced),
 		TRACED_TEST(test_settings_of_another_prefix_are_reported_by_its_names),
+		TRACED_TEST(test_settings_that_are_wrong_without_reader_of_stderr_end_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
