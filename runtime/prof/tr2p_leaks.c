@@ -2,11 +2,8 @@
 /* tr2p_leaks.c - the buckets of the heap profile that have something in use, sorted. */
 #include "tr2p_leaks.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -14,44 +11,11 @@
 #include "tr2p_bucket.h"
 #include "tr2p_labels.h"
 #include "tr2p_live.h"
-#include "tr2p_module.h"
+#include "tr2p_sigpipe.h"
+#include "tr2p_text.h"
 #include "tr2p_thread.h"
 
 static int g_fd;
-
-/* ---- text ------------------------------------------------------------------------------------------ */
-
-struct text {
-	int fd;
-	size_t n;
-	char buffer[4096];
-};
-
-/* What cannot be written is lost: at exit there is nobody to be told. */
-static void flush(struct text *text)
-{
-	for (size_t at = 0; at < text->n;) {
-		ssize_t n = write(text->fd, text->buffer + at, text->n - at);
-		if (n < 0 && errno != EINTR)
-			break;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	text->n = 0;
-}
-
-__attribute__((format(printf, 2, 3))) static void print(struct text *text, const char *format, ...)
-{
-	va_list args;
-	int n;
-
-	if (text->n > sizeof(text->buffer) / 2)
-		flush(text);
-	va_start(args, format);
-	n = vsnprintf(text->buffer + text->n, sizeof(text->buffer) - text->n, format, args);
-	va_end(args);
-	if (n > 0)
-		text->n += (size_t)n < sizeof(text->buffer) - text->n ? (size_t)n : sizeof(text->buffer) - text->n - 1;
-}
 
 /* What the name of a thing ends with, when there are n of it. */
 static const char *plural(int64_t n)
@@ -59,16 +23,10 @@ static const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
-static void print_frame(struct text *text, uintptr_t at, const struct tr2p_module *module)
+static void print_frame(struct t2x_out *out, uintptr_t at, const struct tr2p_module *module)
 {
-	Dl_info info;
-
-	print(text, "    %#" PRIxPTR, at);
-	if (dladdr((void *)at, &info) && info.dli_sname)
-		print(text, " %s+%#" PRIxPTR, info.dli_sname, at - (uintptr_t)info.dli_saddr);
-	if (module)
-		print(text, " (%s+%#" PRIxPTR ")", module->path, at - module->bias);
-	print(text, "\n");
+	tr2p_print(out, "    %#" PRIxPTR, at);
+	tr2p_print_place(out, " ", at, module);
 }
 
 /* ---- what is in use -------------------------------------------------------------------------------- */
@@ -94,24 +52,24 @@ static int by_value(const void *a, const void *b)
 	return (one->value < two->value) - (one->value > two->value);
 }
 
-static void print_amount(struct text *text, const struct leak *leak)
+static void print_amount(struct t2x_out *out, const struct leak *leak)
 {
-	print(text, "%" PRId64 " byte%s in %" PRId64 " object%s, %" PRId64 " sample%s\n", leak->value,
-	      plural(leak->value), leak->count, plural(leak->count), leak->samples, plural(leak->samples));
+	tr2p_print(out, "%" PRId64 " byte%s in %" PRId64 " object%s, %" PRId64 " sample%s\n", leak->value,
+		   plural(leak->value), leak->count, plural(leak->count), leak->samples, plural(leak->samples));
 }
 
-static void print_leak(struct text *text, const struct leak *leak)
+static void print_leak(struct t2x_out *out, const struct leak *leak)
 {
 	const char *const *labels = tr2p_labels_list(leak->bucket->labels);
 
-	print_amount(text, leak);
+	print_amount(out, leak);
 	for (; labels && *labels; labels += 2)
-		print(text, "    %.200s=%.200s\n", labels[0], labels[1]);
+		tr2p_print(out, "    %.200s=%.200s\n", labels[0], labels[1]);
 	for (unsigned i = 0; i < leak->bucket->n; i++)
-		print_frame(text, leak->bucket->at[i], leak->bucket->modules[i]);
+		print_frame(out, leak->bucket->at[i], leak->bucket->modules[i]);
 }
 
-static void print_all(struct text *text, struct leak *leaks, size_t n)
+static void print_all(struct t2x_out *out, struct leak *leaks, size_t n)
 {
 	struct leak all = { NULL, 0, 0, 0 };
 
@@ -121,33 +79,52 @@ static void print_all(struct text *text, struct leak *leaks, size_t n)
 		all.count += leaks[i].count;
 		all.value += leaks[i].value;
 	}
-	print(text, "trace2: process %ld: in use at exit: ", (long)getpid());
-	print_amount(text, &all);
+	tr2p_print(out, "trace2: process %ld: in use at exit: ", (long)getpid());
+	print_amount(out, &all);
 	if (tr2p_bucket_dropped(TR2P_HEAP) + tr2p_live_lost())
-		print(text, "and more: %" PRIu64 " samples found no memory\n",
-		      tr2p_bucket_dropped(TR2P_HEAP) + tr2p_live_lost());
+		tr2p_print(out, "and more: %" PRIu64 " samples found no memory\n",
+			   tr2p_bucket_dropped(TR2P_HEAP) + tr2p_live_lost());
 	for (size_t i = 0; i < n; i++)
-		print_leak(text, &leaks[i]);
+		print_leak(out, &leaks[i]);
+}
+
+/* What cannot be written is lost: at exit there is nobody to be told. */
+static int write_text(void *fd, const char *bytes, size_t n)
+{
+	struct tr2p_sigpipe held;
+	int error;
+
+	tr2p_sigpipe_hold(&held);
+	error = t2x_out_write_all(*(const int *)fd, bytes, n);
+	tr2p_sigpipe_release(&held, error);
+	return error;
+}
+
+static void write_leaks(struct t2x_out *out)
+{
+	size_t n = 0, max = tr2p_bucket_count(TR2P_HEAP);
+	struct leak *leaks = calloc(max + 1, sizeof(*leaks));
+
+	if (!leaks)
+		return;
+	for (struct tr2p_bucket *b = tr2p_bucket_first(TR2P_HEAP); b && n < max; b = b->next) {
+		leaks[n] = leak_of(b);
+		n += leaks[n].samples > 0;
+	}
+	print_all(out, leaks, n);
+	free(leaks);
 }
 
 void tr2p_leaks_write(int fd)
 {
-	struct text text = { .fd = fd };
-	struct leak *leaks;
-	size_t n = 0, max;
+	struct t2x_out out;
 	int saved = errno;
 
 	tr2p_enter();
-	max = tr2p_bucket_count(TR2P_HEAP);
-	leaks = calloc(max + 1, sizeof(*leaks));
-	if (leaks) {
-		for (struct tr2p_bucket *b = tr2p_bucket_first(TR2P_HEAP); b && n < max; b = b->next) {
-			leaks[n] = leak_of(b);
-			n += leaks[n].samples > 0;
-		}
-		print_all(&text, leaks, n);
-		flush(&text);
-		free(leaks);
+	if (!t2x_out_init_fn(&out, write_text, &fd)) {
+		write_leaks(&out);
+		t2x_out_flush(&out);
+		t2x_out_free(&out);
 	}
 	tr2p_leave();
 	errno = saved;

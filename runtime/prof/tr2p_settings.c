@@ -12,6 +12,7 @@
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
 #include "tr2p_outside.h"
+#include "tr2p_sigpipe.h"
 #include "tr2p_unwind.h"
 
 enum { WORD_MAX = 64 };
@@ -230,7 +231,8 @@ void tr2p_warn(const char *const *parts)
 	const char *debug = tr2p_setting("TRACE2_DST_DEBUG");
 	char line[512] = "warning: trace2: ";
 	size_t n = strlen(line);
-	int saved = errno;
+	int saved = errno, error;
+	struct tr2p_sigpipe held;
 
 	if (!debug || strtol(debug, NULL, 10) <= 0)
 		return;
@@ -240,6 +242,9 @@ void tr2p_warn(const char *const *parts)
 		n += length < left ? length : left;
 	}
 	line[n++] = '\n';
-	syscall(SYS_write, STDERR_FILENO, line, n);   /* write() would be a cancellation point */
+	tr2p_sigpipe_hold(&held);
+	/* write() would be a cancellation point */
+	error = syscall(SYS_write, STDERR_FILENO, line, n) < 0 ? errno : 0;
+	tr2p_sigpipe_release(&held, error);
 	errno = saved;
 }

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* tr2p_stacks_text.c - see tr2p_stacks_text.h. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_stacks_text.h"
+#include "tr2p_text.h"
 
 static const char *const waits[] = {
 	[TR2P_WAIT_MUTEX] = "a mutex", [TR2P_WAIT_RWLOCK] = "a rwlock", [TR2P_WAIT_SPIN] = "a spin lock",
@@ -16,41 +14,24 @@ static const char *const waits[] = {
 	[TR2P_WAIT_BARRIER] = "a barrier", [TR2P_WAIT_SEM] = "a semaphore"
 };
 
-__attribute__((format(printf, 2, 3))) static void print(struct t2x_out *out, const char *format, ...)
-{
-	char line[1024];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(line, sizeof(line), format, args);
-	va_end(args);
-	t2x_out_string(out, line);
-}
-
 static void print_head(struct t2x_out *out, const struct tr2p_stacks_thread *thread)
 {
 	const char *const *list = tr2p_labels_list(thread->labels);
 
-	print(out, "thread %d \"%s\"", (int)thread->tid, thread->name);
+	tr2p_print(out, "thread %d \"%s\"", (int)thread->tid, thread->name);
 	if (thread->is_waiting)
-		print(out, " [waits for %s %p, %" PRIu64 ".%03u s]", waits[thread->wait_kind], thread->wait_object,
-		      thread->wait_ns / 1000000000, (unsigned)(thread->wait_ns / 1000000 % 1000));
+		tr2p_print(out, " [waits for %s %p, %" PRIu64 ".%03u s]", waits[thread->wait_kind],
+			   thread->wait_object, thread->wait_ns / 1000000000,
+			   (unsigned)(thread->wait_ns / 1000000 % 1000));
 	for (; list && list[0]; list += 2)
-		print(out, " %s=%s", list[0], list[1]);
+		tr2p_print(out, " %s=%s", list[0], list[1]);
 	t2x_out_literal(out, ":\n");
 }
 
 static void print_frame(struct t2x_out *out, unsigned i, uintptr_t at)
 {
-	const struct tr2p_module *module = tr2p_module_of(at, NULL);
-	Dl_info info;
-
-	print(out, "#%-3u 0x%016" PRIxPTR, i, at);
-	if (dladdr((const void *)at, &info) && info.dli_sname)
-		print(out, " in %s+0x%" PRIxPTR, info.dli_sname, at - (uintptr_t)info.dli_saddr);
-	if (module)
-		print(out, " (%s+0x%" PRIxPTR ")", module->path, at - module->bias);
-	t2x_out_char(out, '\n');
+	tr2p_print(out, "#%-3u 0x%016" PRIxPTR, i, at);
+	tr2p_print_place(out, " in ", at, tr2p_module_of(at, NULL));
 }
 
 int tr2p_stacks_write(const struct tr2p_stacks_thread *threads, unsigned n, t2x_write_fn *write, void *target)

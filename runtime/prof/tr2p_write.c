@@ -12,7 +12,6 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +26,7 @@
 #include "tr2p_live.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
+#include "tr2p_sigpipe.h"
 #include "tr2p_stacks.h"
 #include "tr2p_stacks_text.h"
 #include "tr2p_thread.h"
@@ -49,33 +49,6 @@ static int write_all(void *target, const char *bytes, size_t n)
 		}
 	}
 	return 0;
-}
-
-/* Who reads may be gone.  That is an error of write(), and no signal, which would end the program. */
-struct quiet {
-	sigset_t pipe, before;
-	int was_pending;
-};
-
-static void hold_sigpipe(struct quiet *quiet)
-{
-	sigset_t pending;
-
-	sigpending(&pending);
-	quiet->was_pending = sigismember(&pending, SIGPIPE);
-	sigemptyset(&quiet->pipe);
-	sigaddset(&quiet->pipe, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, &quiet->pipe, &quiet->before);
-}
-
-static void release_sigpipe(struct quiet *quiet, int error)
-{
-	const struct timespec at_once = { 0, 0 };
-
-	if (error == EPIPE && !quiet->was_pending)
-		while (sigtimedwait(&quiet->pipe, NULL, &at_once) < 0 && errno == EINTR)
-			continue;
-	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------------- */
@@ -209,13 +182,13 @@ static int collect(const struct writing *writing)
 
 static int write_samples(const struct writing *writing, int fd)
 {
-	struct quiet quiet;
+	struct tr2p_sigpipe held;
 	int error;
 
-	hold_sigpipe(&quiet);
+	tr2p_sigpipe_hold(&held);
 	error = writing->is_text ? t2x_samples_write_text(writing->samples, write_all, &fd) :
 				   t2x_samples_write(writing->samples, write_all, &fd);
-	release_sigpipe(&quiet, error);
+	tr2p_sigpipe_release(&held, error);
 	return error;
 }
 
@@ -258,7 +231,7 @@ static int write_threads(int fd)
 {
 	const struct tr2p_stacks_thread *threads;
 	struct text text = { NULL, 0 };
-	struct quiet quiet;
+	struct tr2p_sigpipe held;
 	unsigned n;
 	int error = tr2p_init();
 
@@ -269,10 +242,10 @@ static int write_threads(int fd)
 	if (!error)
 		error = tr2p_stacks_write(threads, n, append, &text);
 	tr2p_stacks_unlock();
-	hold_sigpipe(&quiet);
+	tr2p_sigpipe_hold(&held);
 	if (!error)
 		error = write_all(&fd, text.bytes, text.n);
-	release_sigpipe(&quiet, error);
+	tr2p_sigpipe_release(&held, error);
 	free(text.bytes);
 	return error;
 }

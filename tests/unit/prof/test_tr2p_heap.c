@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -330,6 +331,18 @@ static void test_leaks_are_the_largest_first(void **state)
 	tr2p_heap_freed(blocks[1]);
 }
 
+static void test_leaks_without_reader_raise_no_signal(void **state)
+{
+	int ends[2];
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	signal(SIGPIPE, SIG_DFL);
+	tr2p_leaks_write(ends[1]);
+	close(ends[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -344,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_sample_inside_the_profiler_is_none),
 		cmocka_unit_test(test_sample_has_the_labels_of_its_allocation_when_freed),
 		cmocka_unit_test(test_leaks_are_the_largest_first),
+		cmocka_unit_test(test_leaks_without_reader_raise_no_signal),
 	};
 
 	return cmocka_run_group_tests(tests, setup, NULL);

@@ -3,6 +3,7 @@
 #include "t2test.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,22 @@ static void test_settings_of_profiles_that_are_unknown_are_reported(void **state
 	assert_string_equal(apply("cp", said, sizeof(said)), "");
 }
 
+static void test_settings_report_without_reader_raises_no_signal(void **state)
+{
+	int ends[2], saved = dup(STDERR_FILENO);
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	close(ends[0]);
+	dup2(ends[1], STDERR_FILENO);
+	close(ends[1]);
+	signal(SIGPIPE, SIG_DFL);
+	setenv("TRACE2_DST_DEBUG", "1", 1);
+	tr2p_settings_apply("cp");
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+}
+
 /* As two threads that begin, of which the kernel takes no timer. */
 static void begin_two(const char *unused)
 {
@@ -112,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settings_of_profiles_start_them),
 		cmocka_unit_test(test_settings_of_profiles_that_are_unknown_are_reported),
+		cmocka_unit_test(test_settings_report_without_reader_raises_no_signal),
 		cmocka_unit_test(test_settings_thread_without_a_timer_is_reported_once),
 	};
 
