@@ -11,25 +11,31 @@ enum { FREE, BUSY };
 
 unsigned char tr2p_g_filter[TR2P_FILTER];
 
-static struct table {
-	uintptr_t *addresses;         /* [P7] */
-	struct tr2p_live *lives;
-	uint64_t lost;
-} g_table;
+struct slots {
+	uintptr_t addresses[TR2P_LIVE_MAX];   /* [P7] */
+	struct tr2p_live lives[TR2P_LIVE_MAX];
+};
+
+static struct slots *g_sampled;
+static uint64_t g_lost;
+
+/* NULL: there are none, as this thread sees it. */
+static struct slots *get_slots(void)
+{
+	return tr2_load_rlx(&g_sampled); /* relaxed: memory that is all zeros, whoever has mapped it */
+}
 
 int tr2p_live_init(void)
 {
-	size_t address_bytes = TR2P_LIVE_MAX * sizeof(uintptr_t), live_bytes = TR2P_LIVE_MAX * sizeof(struct tr2p_live);
-	char *memory;
+	struct slots *slots;
 
-	if (g_table.addresses)
+	if (get_slots())
 		return 0;
-	memory = mmap(NULL, address_bytes + live_bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	slots = mmap(NULL, sizeof(*slots), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (slots == MAP_FAILED)
 		return errno;
-	g_table.lives = (void *)(memory + address_bytes);
-	g_table.addresses = (void *)memory;
+	if (!tr2_cas_rlx(&g_sampled, NULL, slots)) /* relaxed: as in get_slots() */
+		munmap(slots, sizeof(*slots));   /* another thread was faster */
 	return 0;
 }
 
@@ -51,15 +57,15 @@ static size_t slot_of(const void *address, unsigned probe)
 }
 
 /* A slot for an address, or TR2P_LIVE_MAX. */
-static size_t claim(const void *address)
+static size_t claim(struct slots *slots, const void *address)
 {
-	for (unsigned probe = 0; probe < PROBES; probe++) {
+	for (unsigned probe = 0; probe < PROBES && slots; probe++) {
 		size_t slot = slot_of(address, probe);
 		/* relaxed: looked at again at once */
-		if (tr2_load_rlx(&g_table.addresses[slot]) != FREE)
+		if (tr2_load_rlx(&slots->addresses[slot]) != FREE)
 			continue;
 		/* [P7] acquire: who had it before has read it.  Pairs with the exchange in tr2p_live_take() */
-		if (tr2_cas_acq_rel(&g_table.addresses[slot], (uintptr_t)FREE, (uintptr_t)BUSY))
+		if (tr2_cas_acq_rel(&slots->addresses[slot], (uintptr_t)FREE, (uintptr_t)BUSY))
 			return slot;
 	}
 	return TR2P_LIVE_MAX;
@@ -67,29 +73,32 @@ static size_t claim(const void *address)
 
 int tr2p_live_put(const void *address, const struct tr2p_live *live)
 {
-	size_t slot = claim(address);
+	struct slots *slots = get_slots();
+	size_t slot = claim(slots, address);
 
 	if (slot == TR2P_LIVE_MAX) {
-		tr2_add_rlx(&g_table.lost, 1); /* relaxed: a number for people */
+		tr2_add_rlx(&g_lost, 1); /* relaxed: a number for people */
 		return 0;
 	}
-	g_table.lives[slot] = *live;
+	slots->lives[slot] = *live;
 	filter_add(address, 1);
 	/* [P7] release: what the slot has.  Pairs with tr2p_live_take() */
-	tr2_store_rel(&g_table.addresses[slot], (uintptr_t)address);
+	tr2_store_rel(&slots->addresses[slot], (uintptr_t)address);
 	return 1;
 }
 
 int tr2p_live_take(const void *address, struct tr2p_live *live)
 {
-	for (unsigned probe = 0; probe < PROBES && address; probe++) {
+	struct slots *slots = get_slots();
+
+	for (unsigned probe = 0; probe < PROBES && slots && address; probe++) {
 		size_t slot = slot_of(address, probe);
 		/* [P7] acquire: what the slot has.  Pairs with tr2p_live_put() */
-		if (tr2_load_acq(&g_table.addresses[slot]) != (uintptr_t)address)
+		if (tr2_load_acq(&slots->addresses[slot]) != (uintptr_t)address)
 			continue;
-		*live = g_table.lives[slot];
+		*live = slots->lives[slot];
 		/* [P7] release: it was read.  Pairs with claim().  Not there any more: the program frees it twice */
-		if (!tr2_cas_acq_rel(&g_table.addresses[slot], (uintptr_t)address, (uintptr_t)FREE))
+		if (!tr2_cas_acq_rel(&slots->addresses[slot], (uintptr_t)address, (uintptr_t)FREE))
 			return 0;
 		filter_add(address, -1);
 		return 1;
@@ -99,5 +108,5 @@ int tr2p_live_take(const void *address, struct tr2p_live *live)
 
 uint64_t tr2p_live_lost(void)
 {
-	return tr2_load_rlx(&g_table.lost); /* relaxed: as they are added up */
+	return tr2_load_rlx(&g_lost); /* relaxed: as they are added up */
 }
