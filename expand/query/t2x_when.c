@@ -79,6 +79,11 @@ static uint64_t count_days(unsigned year, unsigned month, unsigned day)
 	return (uint64_t)365 * y + y / 4 - century + century / 4 + of_year - 719468;
 }
 
+static uint64_t days_of_month(unsigned year, unsigned month)
+{
+	return count_days(year + (month == 12), month % 12 + 1, 1) - count_days(year, month, 1);
+}
+
 /* "12:34", "12:34:56.5" */
 static const char *take_clock(const char *text, uint64_t *ns)
 {
@@ -101,7 +106,8 @@ static const char *take_date(const char *text, uint64_t *ns)
 	text = take_digits(text, 4, 4, &year);
 	text = take_digits(take_char(text, "-"), 2, 2, &month);
 	text = take_digits(take_char(text, "-"), 2, 2, &day);
-	if (!text || year < 1970 || year > MAX_YEAR || month - 1 > 11 || day - 1 > 30)
+	if (!text || year < 1970 || year > MAX_YEAR || month - 1 > 11 ||
+	    day - 1 >= days_of_month((unsigned)year, (unsigned)month))
 		return NULL;
 	*ns = count_days((unsigned)year, (unsigned)month, (unsigned)day) * NS_PER_DAY;
 	return text;

@@ -47,6 +47,7 @@ static void test_when_iso_has_a_zone_or_is_local(void **state)
 	assert_int_equal(resolve("2026-11-21"), FIRST - (4 * 3600 + 6 * 60 + 43) * S);
 	assert_int_equal(resolve("1970-01-01T00:00Z"), 0);
 	assert_int_equal(resolve("2000-02-29T00:00Z"), UINT64_C(951782400) * S);
+	assert_int_equal(resolve("2026-12-31T00:00Z"), UINT64_C(1798675200) * S);
 }
 
 static void test_when_nonsense_is_refused(void **state)
@@ -54,6 +55,7 @@ static void test_when_nonsense_is_refused(void **state)
 	static const char *const texts[] = {
 		"", "+", "-", "+s", "+1.s", "+1x", "12", "24:00", "1:60", "1:2", "12:00x", "2026-11", "2026-13-01",
 		"2026-11-21T", "2026-11-21T1:00W", "9999-01-01", "+99999999999999999999s", "now",
+		"2026-02-29", "2100-02-29", "2026-04-31", "2026-12-32", "2026-01-00",
 	};
 	struct t2x_instant when;
 
