@@ -75,7 +75,8 @@ static int compare(const void *a, const void *b)
 	return difference ? difference : strcmp(r->label, s->label);
 }
 
-void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key)
+/* By kind, then the largest first, by name. */
+static void sort_rows(struct t2x_totals *totals, enum t2x_summary_key key)
 {
 	struct order *order = calloc(totals->n + 1, sizeof(*order));
 
@@ -291,7 +292,7 @@ static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum 
 	t2x_out_end_line(out);
 }
 
-void t2x_summary_table(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+static void show_table(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
 {
 	unsigned shown = 0, hidden = 0;
 
@@ -323,15 +324,15 @@ void t2x_summary_table(struct t2x_totals *totals, const struct t2x_summary_look 
 
 /* ---- the format --------------------------------------------------------------------------------- */
 
-void t2x_summary_show(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+static void show(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
 {
-	t2x_summary_sort(totals, look->sort);
+	sort_rows(totals, look->sort);
 	if (look->form == T2X_SUMMARY_JSON)
 		t2x_summary_json(totals, look, out);
 	else if (look->form == T2X_SUMMARY_CSV)
 		t2x_summary_csv(totals, look, out);
 	else
-		t2x_summary_table(totals, look, out);
+		show_table(totals, look, out);
 }
 
 enum t2x_by t2x_summary_by(const struct t2x_options *options)
@@ -367,7 +368,7 @@ static void finish(struct t2x_printer *printer)
 {
 	const struct t2x_summary_look look = find_look(&printer->options);
 
-	t2x_summary_show(printer->own, &look, printer->out);
+	show(printer->own, &look, printer->out);
 	t2x_totals_free(printer->own);
 	printer->own = NULL;
 }

@@ -20,19 +20,13 @@ struct t2x_summary_look {
 /* How rows are kept apart, as the options have it. */
 enum t2x_by t2x_summary_by(const struct t2x_options *options);
 
-/* Rows in their order: by kind, then the largest first, by name. */
-void t2x_summary_sort(struct t2x_totals *totals, enum t2x_summary_key key);
-
 /* An average, rounded down; 0 of nothing. */
 static inline uint64_t t2x_row_mean(const struct t2x_row *row)
 {
 	return row->count ? row->total / row->count : 0;
 }
 
-void t2x_summary_show(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out);
-
-/* The parts of t2x_summary_show(), which it calls for sorted rows. */
-void t2x_summary_table(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out);
+/* Sorted rows for programs. */
 void t2x_summary_json(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out);
 void t2x_summary_csv(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out);
 

@@ -276,7 +276,7 @@ void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller)
 	memmove(stack->at, stack->at + ours, stack->n * sizeof(stack->at[0]));
 }
 
-void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
+static void unwind_signal(struct tr2p_stack *stack, const void *context)
 {
 	const struct registers at = registers_of(context);
 	struct walk walk = { .stack = stack, .from = at.pc };
@@ -294,7 +294,7 @@ void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context)
 void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller)
 {
 	if (context)
-		tr2p_unwind_signal(stack, context);
+		unwind_signal(stack, context);
 	else
 		tr2p_unwind_from(stack, caller);
 }

@@ -62,10 +62,10 @@ static inline int tr2p_is_unwinding(void)
 /* Of a lock that is not free: does not return if libgcc has called. */
 void tr2p_unwind_give_up(const void *caller);
 
-/* The stack that a signal has interrupted; context is the handler's third argument.  Signal safe */
-void tr2p_unwind_signal(struct tr2p_stack *stack, const void *context);
-
-/* That, or, without a context, of a signal that was waited for: from where caller returns to on.  Signal safe */
+/*
+ * The stack that a signal has interrupted; context is the handler's third argument.  Or, without a context, of one that
+ * was waited for: from where caller returns to on.  Signal safe
+ */
 void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller);
 
 #endif
