@@ -179,6 +179,13 @@ static void compare(const char *got, const char *expected)
 		 got);
 }
 
+void feed_gap(struct feed *feed, uint64_t us, struct t2x_gap gap)
+{
+	t2x_model_update(feed->model, &(struct t2x_update){
+		.kind = T2X_GAP, .thread = &feed->thread[feed->current], .ns = FEED_START_NS + us * 1000, .gap = gap,
+	});
+}
+
 char *feed_finish(struct feed *feed)
 {
 	off_t size;

@@ -44,6 +44,9 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 #define feed(feed_, style, ...) \
 	feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
 
+/* Events of the current thread that are missing, at us. */
+void feed_gap(struct feed *feed, uint64_t us, struct t2x_gap gap);
+
 /* One checkpoint of every kind: those of the command and its children; all others, and an unresolved one. */
 void feed_commands(struct feed *feed);
 void feed_regions(struct feed *feed);

@@ -31,13 +31,6 @@ static void open_chrome(struct feed *f)
 	enter->names = leave->names = 1;
 }
 
-static void miss(struct feed *f, struct t2x_gap gap, uint64_t us)
-{
-	t2x_model_update(f->model, &(struct t2x_update){
-		.kind = T2X_GAP, .thread = &f->thread[0], .ns = FEED_START_NS + us * 1000, .gap = gap,
-	});
-}
-
 static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
 {
 	struct feed f;
@@ -80,7 +73,7 @@ static void test_chrome_gap_is_a_slice_and_regions_in_it_are_marked(void **state
 	(void)state;
 	open_chrome(&f);
 	feed_hit(&f, enter, 10, "");
-	miss(&f, (struct t2x_gap){ .events = 7 }, 50);
+	feed_gap(&f, 50, (struct t2x_gap){ .events = 7 });
 	feed_hit(&f, leave, 60, "");
 	feed_hit(&f, leave, 70, "");
 	feed_expect(&f, HEAD MAIN
@@ -102,7 +95,7 @@ static void test_chrome_gap_with_known_leaves_ends_their_slices(void **state)
 	open_chrome(&f);
 	feed_hit(&f, enter, 10, "");
 	feed_hit(&f, enter, 20, "");
-	miss(&f, (struct t2x_gap){ .events = 2, .left = 1, .is_known = 1 }, 50);
+	feed_gap(&f, 50, (struct t2x_gap){ .events = 2, .left = 1, .is_known = 1 });
 	feed_hit(&f, leave, 60, "");
 	feed_expect(&f, HEAD MAIN
 		    ELEMENT("trace2", "events lost", "X", "020.999")

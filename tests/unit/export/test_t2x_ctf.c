@@ -94,15 +94,12 @@ static void test_ctf_every_kind_is_in_a_packet_of_its_thread(void **state)
 
 static void test_ctf_gap_lies_between_two_packets(void **state)
 {
-	const struct t2x_gap gap = { .events = 7 };
 	struct file files[4];
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &t2x_writer_ctf, 0, 0);
-	t2x_model_update(f.model, &(struct t2x_update){
-		.kind = T2X_GAP, .thread = &f.thread[0], .ns = FEED_START_NS + 5000, .gap = gap,
-	});
+	feed_gap(&f, 5, (struct t2x_gap){ .events = 7 });
 	feed(&f, step, 10, "");
 	assert_int_equal(read_archive(&f, files, 4), 3);
 	assert_int_equal(number_at(files[1].bytes + 24 + 24), 0);

@@ -19,13 +19,6 @@ static void open_firefox(struct feed *f)
 	enter->names = leave->names = 1;
 }
 
-static void miss(struct feed *f, struct t2x_gap gap, uint64_t us)
-{
-	t2x_model_update(f->model, &(struct t2x_update){
-		.kind = T2X_GAP, .thread = &f->thread[0], .ns = FEED_START_NS + us * 1000, .gap = gap,
-	});
-}
-
 /* End the feed; these parts, up to a NULL, are in what was printed, in this order. */
 static void expect_parts(struct feed *f, const char *const *parts)
 {
@@ -120,7 +113,7 @@ static void test_firefox_gap_is_a_marker_and_a_frame_and_regions_in_it_are_marke
 	(void)state;
 	open_firefox(&f);
 	feed_hit(&f, enter, 10, "");
-	miss(&f, (struct t2x_gap){ .events = 7 }, 50);
+	feed_gap(&f, 50, (struct t2x_gap){ .events = 7 });
 	feed_hit(&f, leave, 60, "");
 	feed_hit(&f, leave, 70, "");
 	expect(&f, "\"label\":\"Events lost\",\"format\":\"integer\",\"value\":7}",

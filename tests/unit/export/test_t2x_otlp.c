@@ -80,16 +80,13 @@ static void test_otlp_region_is_in_its_thread_which_is_in_its_process(void **sta
 
 static void test_otlp_gap_is_a_span(void **state)
 {
-	const struct t2x_gap gap = { .events = 7, .is_known = 1 };
 	struct feed f;
 
 	(void)state;
 	feed_open(&f, &t2x_writer_otlp, 0, 0);
 	become(&f, 8, "a");
 	feed(&f, step, 10, "");
-	t2x_model_update(f.model, &(struct t2x_update){
-		.kind = T2X_GAP, .thread = &f.thread[0], .ns = FEED_START_NS + 20000, .gap = gap,
-	});
+	feed_gap(&f, 20, (struct t2x_gap){ .events = 7, .is_known = 1 });
 	feed_expect(&f, LINE("pid 8", "8")
 		    SPAN("events lost", FIRST, WITHIN(A_SPAN), "00010999", "00020000") OF("trace2", "main")
 		    ",{\"key\":\"trace2.lost\",\"value\":{\"intValue\":\"7\"}}]},"

@@ -19,13 +19,6 @@ static void region(struct feed *f, int style, const char *label, uint64_t us)
 #define enter(f, label, us) region(f, TLG_STYLE_region_enter, label, us)
 #define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
 
-static void miss(struct feed *f, struct t2x_gap gap, uint64_t us)
-{
-	t2x_model_update(f->model, &(struct t2x_update){
-		.kind = T2X_GAP, .thread = &f->thread[0], .ns = FEED_START_NS + us * 1000, .gap = gap,
-	});
-}
-
 static void test_folded_stack_has_the_time_that_is_not_in_another(void **state)
 {
 	struct feed f;
@@ -67,7 +60,7 @@ static void test_folded_time_that_is_not_known_is_left_out(void **state)
 	feed_open(&f, &t2x_writer_folded, 0, 0);
 	enter(&f, "open", 10);
 	enter(&f, "unsure", 20);
-	miss(&f, (struct t2x_gap){ .events = 7 }, 50);
+	feed_gap(&f, 50, (struct t2x_gap){ .events = 7 });
 	enter(&f, "sure", 60);
 	leave(&f, "sure", 65);
 	leave(&f, "unsure", 70);
@@ -81,7 +74,7 @@ static void test_folded_region_entered_unseen_is_no_part_of_stacks(void **state)
 	(void)state;
 	feed_open(&f, &t2x_writer_folded, 0, 0);
 	enter(&f, "outer", 10);
-	miss(&f, (struct t2x_gap){ .events = 7, .entered = 2, .is_known = 1 }, 50);
+	feed_gap(&f, 50, (struct t2x_gap){ .events = 7, .entered = 2, .is_known = 1 });
 	enter(&f, "in", 60);
 	leave(&f, "in", 65);
 	leave(&f, "unseen", 70);

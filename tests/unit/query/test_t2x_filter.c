@@ -70,15 +70,6 @@ static void leave(struct feed *f, const char *label, uint64_t us)
 	feed_hit(f, scope, us, "");
 }
 
-static void miss(struct feed *f, const struct t2x_gap *gap, uint64_t us)
-{
-	const struct t2x_update update = {
-		.kind = T2X_GAP, .thread = &f->thread[f->current], .ns = FEED_START_NS + us * 1000, .gap = *gap,
-	};
-
-	t2x_model_update(f->model, &update);
-}
-
 /* Regions that a gap closed count if they are shown; those entered in it have no names and are not shown. */
 static void test_filter_gap_counts_regions_that_are_shown(void **state)
 {
@@ -89,7 +80,7 @@ static void test_filter_gap_counts_regions_that_are_shown(void **state)
 	enter(&f, "a", 10);
 	enter(&f, "b", 11);
 	enter(&f, "a", 12);
-	miss(&f, &(struct t2x_gap){ .events = 9, .left = 2, .entered = 1, .is_known = 1 }, 20);
+	feed_gap(&f, 20, (struct t2x_gap){ .events = 9, .left = 2, .entered = 1, .is_known = 1 });
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "c", "k", NULL), 21, "s", "v");
 	leave(&f, "a", 22);
 	leave(&f, "a", 23);

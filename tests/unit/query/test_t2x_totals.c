@@ -116,17 +116,12 @@ static void test_totals_self_is_without_regions_directly_inside(void **state)
 static void test_totals_gap_makes_self_unknown_but_not_the_duration(void **state)
 {
 	struct feed f;
-	struct t2x_update gap;
 
 	(void)state;
 	open_summary(&f);
 	enter(&f, "a", 10);
 	enter(&f, "b", 20);
-	gap = (struct t2x_update){
-		.kind = T2X_GAP, .thread = &f.thread[0], .ns = FEED_START_NS + 30000,
-		.gap = { .events = 5, .left = 1, .entered = 1, .is_known = 1 },
-	};
-	t2x_model_update(f.model, &gap);
+	feed_gap(&f, 30, (struct t2x_gap){ .events = 5, .left = 1, .entered = 1, .is_known = 1 });
 	leave(&f, "e", 40);
 	leave(&f, "a", 60);
 	feed_expect(&f, HEAD
