@@ -165,11 +165,13 @@ static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, 
 	return 1;
 }
 
-/* The last part of a path. */
+/* The last part of a path; a null pointer, or nothing, is no name. */
 static void name_process(struct t2x_otlp_process *process, const struct t2x_arg *name)
 {
 	size_t at = name->length;
 
+	if (!at)
+		return;
 	while (at && name->text[at - 1] != '/')
 		at--;
 	snprintf(process->name, sizeof(process->name), "%.*s", (int)(name->length - at), name->text + at);

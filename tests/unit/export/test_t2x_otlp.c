@@ -78,6 +78,19 @@ static void test_otlp_region_is_in_its_thread_which_is_in_its_process(void **sta
 		    OF("thread", "th01:worker") "]}" END);
 }
 
+static void test_otlp_process_without_a_name_has_its_number(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_otlp, 0, 0);
+	become(&f, 8, "a");
+	feed(&f, start, 10, "s", "");
+	feed(&f, cmd_name, 20, "ss", NULL, NULL);
+	feed_expect(&f, LINE("pid 8", "8")
+		    SPAN("pid 8", A_SPAN, "", "00000000", "00020999") OF("process", "main") OPEN END);
+}
+
 static void test_otlp_gap_is_a_span(void **state)
 {
 	struct feed f;
@@ -99,6 +112,7 @@ int main(void)
 		cmocka_unit_test(test_otlp_process_is_a_span_within_that_of_its_parent),
 		cmocka_unit_test(test_otlp_process_without_parent_is_a_root),
 		cmocka_unit_test(test_otlp_region_is_in_its_thread_which_is_in_its_process),
+		cmocka_unit_test(test_otlp_process_without_a_name_has_its_number),
 		cmocka_unit_test(test_otlp_gap_is_a_span),
 	};
 
