@@ -18,8 +18,10 @@
 # The last line is "N passed, N failed"; exit status 0 if none failed and at least one passed.
 set -u
 . "$(dirname "$0")/failed.sh"
+. "$(dirname "$0")/addresses.sh"
 
 out=${T2_OUT:-build} most=${T2_JOBS:-$((2 * $(nproc)))}
+[[ $out =~ address|thread ]] || plain=()
 tries=${T2_TRIES:-1}
 passed=0 failed=0 skipped=0 why=
 programs=() pids=() shown=0 again=()
@@ -63,7 +65,8 @@ run()
 	export UBSAN_OPTIONS=print_stacktrace=1:$options:$reports:${UBSAN_OPTIONS:-}
 	# Who started this may ignore signals, and a shell has its background commands do so.  KILL reaches the whole
 	# group: nothing that the program started stays behind.
-	env --default-signal -u T2_TRIES timeout -s KILL "${T2_TIMEOUT:-1200}" "${programs[$1]}" >"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
+	env --default-signal -u T2_TRIES timeout -s KILL "${T2_TIMEOUT:-1200}" "${plain[@]}" "${programs[$1]}" \
+		>"$(log_of "${programs[$1]}")" 2>&1 </dev/null &
 	trap 'kill $!' TERM
 	wait $!
 	echo $? >"$work/$1.status"

@@ -9,7 +9,7 @@ set -u
 
 mkdir -p "$tmp/tests/torture"
 cp tests/torture/run.sh tests/torture/common.sh "$tmp/tests/torture/"
-cp tests/run.sh tests/failed.sh "$tmp/tests/"
+cp tests/run.sh tests/failed.sh tests/addresses.sh "$tmp/tests/"
 
 # script FILE: stdin, what the script does
 script()

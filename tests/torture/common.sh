@@ -5,6 +5,7 @@
 #   $skipped             what could not be tried; run.sh counts the lines that say so
 #   $work                a directory of the harness's own, removed when it ends
 #   $rings               one for XDG_RUNTIME_DIR: in memory, as rings are in life; on a disk each child's costs 5 ms
+#   $plain               what stands in front of a program with a sanitizer (addresses.sh)
 # With T2_FIRST=1 a harness ends with the first failure.
 # shellcheck shell=bash disable=SC2034
 
@@ -14,6 +15,7 @@ work=$(mktemp -d) || exit 1
 rings=$(mktemp -d -p /dev/shm trace2-harness.XXXXXX 2>/dev/null) || rings=$work
 trap 'wait; rm -rf "$work" "$rings"' EXIT
 mkdir -p "$out/log"
+. tests/addresses.sh
 
 # total: the last line of a harness, and its exit status
 total()

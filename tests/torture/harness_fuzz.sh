@@ -56,7 +56,7 @@ large()
 
 	mkdir -p "$found/new/$1"
 	ASAN_OPTIONS=quarantine_size_mb=16:malloc_context_size=8 UBSAN_OPTIONS=print_stacktrace=1 \
-		"$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=600 -rss_limit_mb=768 \
+		"${plain[@]}" "$built/torture/fuzz_$1" -seed="$seed" -max_total_time="$seconds" -timeout=600 -rss_limit_mb=768 \
 		-malloc_limit_mb=64 -max_len="$(longest "$1")" -print_final_stats=1 -verbosity=0 \
 		-artifact_prefix="$found/$1-" "$found/new/$1" "$corpus/$1" >"$log" 2>&1
 	status=$?

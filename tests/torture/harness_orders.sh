@@ -37,7 +37,7 @@ watch()
 
 	mkdir "$rings/$1"
 	TSAN_OPTIONS="halt_on_error=1 exitcode=66" XDG_RUNTIME_DIR=$rings/$1 TRACE2_RAW=$work/$1.tlg \
-		TRACE2_RAW_RING=128k timeout 900 build/thread/torture/orders "$1" "$events" >"$log" 2>&1
+		TRACE2_RAW_RING=128k timeout 900 "${plain[@]}" build/thread/torture/orders "$1" "$events" >"$log" 2>&1
 	status=$?
 	grep -m 3 -E 'WARNING: ThreadSanitizer|^    #0' "$log"
 	echo "tsan, policy $1: $events events of each thread, status $status"
@@ -49,7 +49,7 @@ share()
 {
 	local log=$PWD/$out/log/orders_share.log status
 
-	TSAN_OPTIONS="halt_on_error=1 exitcode=66" timeout 900 build/thread/tests/test_tr2p_bucket >"$log" 2>&1
+	TSAN_OPTIONS="halt_on_error=1 exitcode=66" timeout 900 "${plain[@]}" build/thread/tests/test_tr2p_bucket >"$log" 2>&1
 	status=$?
 	grep -m 3 -E 'WARNING: ThreadSanitizer|^    #0' "$log"
 	echo "tsan, buckets of the profiler: status $status"

@@ -66,7 +66,8 @@ storm()
 	shift 3
 
 	TRACE2_DST_DEBUG=1 TRACE2_RAW=$dir/storm.tlg TRACE2_RAW_MEMORY=1g TRACE2_PROF=$all LD_PRELOAD=$preload \
-		timeout -s KILL $((10 * seconds + 120)) "$dir/prof" storm "$seconds" "$dir/plugin.so" >"$dir/said" 2>"$dir/errors"
+		timeout -s KILL $((10 * seconds + 120)) "${plain[@]}" "$dir/prof" storm "$seconds" "$dir/plugin.so" \
+		>"$dir/said" 2>"$dir/errors"
 	status=$?
 	verdict "storm, $name: exit status $status: $(head -n 3 "$dir/errors")" $status
 	! grep "TRACE2_PROF" "$dir/errors"

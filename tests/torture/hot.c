@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BURN_NS = 300000000, BLOCKS = 300, BLOCK = 100000, HOLD_NS = 50000000 };
+enum { BURN_NS = 1000000000, BLOCKS = 300, BLOCK = 100000, HOLD_NS = 50000000 };
 enum { IS_WAITED_FOR = 2 };      /* glibc's lock */
 
 /* A frame of its own, and no tail call */
@@ -89,7 +89,7 @@ int main(void)
 	wait_here();
 	pthread_join(holder, NULL);
 	keep_here();
-	printf("cpu burn_here %lld\n", burn_here() / 2);   /* ticks come in groups */
+	printf("cpu burn_here %lld\n", burn_here() / 2);   /* ticks come in groups, and late */
 	printf("heap keep_here %lld\n", (long long)BLOCKS * BLOCK);
 	printf("block wait_here %d\nmutex unlock_here %d\n", HOLD_NS, HOLD_NS);
 	return 0;
