@@ -200,7 +200,7 @@ static void free_chunk(struct tr2_reader *reader, uint32_t finished)
 static void free_chunks(struct tr2_reader *reader, uint32_t first)
 {
 	for (uint32_t chunk = first, next; chunk; chunk = next) {
-		next = *tr2_pool_link(chunk - 1);
+		next = tr2_pool_next(chunk - 1);
 		free_chunk(reader, chunk);
 	}
 }

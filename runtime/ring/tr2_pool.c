@@ -101,9 +101,15 @@ unsigned tr2_pool_pages(uint32_t chunk)
 	return g_pool.pages[chunk];
 }
 
-uint32_t *tr2_pool_link(uint32_t chunk)
+/* Who found the chunk free, and is slow to take it, still looks at its link. */
+uint32_t tr2_pool_next(uint32_t chunk)
 {
-	return &g_pool.links[chunk];
+	return tr2_load_rlx(&g_pool.links[chunk]); /* relaxed: only who has taken the chunk writes it */
+}
+
+void tr2_pool_link(uint32_t chunk, uint32_t next)
+{
+	tr2_store_rlx(&g_pool.links[chunk], next); /* relaxed: the slow one notices, see tr2_stack_pop() */
 }
 
 /* Let the chunk have so many pages.  Return  0: there is no memory for them */

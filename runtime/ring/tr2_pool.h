@@ -41,8 +41,9 @@ void tr2_pool_give(uint32_t chunk);
 /* Pages that the chunk has, while it is taken. */
 unsigned tr2_pool_pages(uint32_t chunk);
 
-/* Links taken chunks into a list: index + 1 of the next. */
-uint32_t *tr2_pool_link(uint32_t chunk);
+/* Links taken chunks into a list: index + 1 of the next, 0: there is none. */
+uint32_t tr2_pool_next(uint32_t chunk);
+void tr2_pool_link(uint32_t chunk, uint32_t next);
 
 /* A thread begins to record, ends: 1, -1.  How many there are. */
 void tr2_pool_count_thread(int change);

@@ -107,7 +107,8 @@ int tr2_ring_unpark(struct tr2_ring *ring)
 	/* [M15] acquire: where it was.  Pairs with tr2_ring_park(), whose value our own adds have only increased */
 	if (!tr2_is_parked(tr2_load_acq(&ring->hot->cur)))
 		return 0;
-	tr2_store_rlx(&ring->hot->cur, ring->parked_at); /* relaxed: as in tr2_ring_open_chunk() */
+	/* relaxed: as in tr2_ring_open_chunk(); the drain may be parking it again, at the same place */
+	tr2_store_rlx(&ring->hot->cur, tr2_load_rlx(&ring->parked_at));
 	return 1;
 }
 

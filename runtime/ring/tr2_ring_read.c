@@ -205,21 +205,24 @@ static void count_held(struct tr2_reader *reader, uint32_t change)
 /* Finished, but it has abandoned reservations: it waits until they are committed, or forgotten. */
 static void hold(struct tr2_reader *reader, uint32_t chunk)
 {
-	*tr2_pool_link(chunk) = reader->held;
+	tr2_pool_link(chunk, reader->held);
 	reader->held = chunk + 1;
 	count_held(reader, 1);
 }
 
 static void unhold(struct tr2_reader *reader, uint32_t chunk)
 {
-	uint32_t *link = &reader->held;
+	uint32_t before = 0, at = reader->held;
 
-	while (*link && *link != chunk + 1)
-		link = tr2_pool_link(*link - 1);
-	if (*link) {
-		*link = *tr2_pool_link(chunk);
-		count_held(reader, -1u);
-	}
+	for (; at && at != chunk + 1; at = tr2_pool_next(at - 1))
+		before = at;
+	if (!at)
+		return;
+	if (before)
+		tr2_pool_link(before - 1, tr2_pool_next(chunk));
+	else
+		reader->held = tr2_pool_next(chunk);
+	count_held(reader, -1u);
 }
 
 uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
@@ -312,10 +315,9 @@ static uint32_t forget_upto(struct tr2_reader *reader, uint32_t number)
 	reader->held = 0;
 	reader->has_unlisted = reader->chunk && is_held(reader->chunk - 1) && !has_listed(reader, reader->chunk - 1);
 	for (chunk = held; chunk; chunk = next) {
-		uint32_t *link = tr2_pool_link(chunk - 1);
 		int is_over = is_upto(tr2_shm_chunk(chunk - 1), number);
-		next = *link;
-		*link = is_over ? released : reader->held;
+		next = tr2_pool_next(chunk - 1);
+		tr2_pool_link(chunk - 1, is_over ? released : reader->held);
 		*(is_over ? &released : &reader->held) = chunk;
 		reader->has_unlisted |= !is_over && !has_listed(reader, chunk - 1);
 		count_held(reader, is_over ? -1u : 0);
@@ -406,8 +408,11 @@ void tr2_ring_park(struct tr2_reader *reader)
 
 	if (!end || position_of(reader) != end)
 		return;
-	reader->ring->parked_at = end;   /* not read before the position says so */
-	/* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
+	/* relaxed: not read before the position says so; or just now, by the thread that was parked here before */
+	tr2_store_rlx(&reader->ring->parked_at, end);
+	/*
+	 * [M15] release: where it was.  Pairs with tr2_ring_unpark()
+	 */
 	tr2_cas_acq_rel(&reader->ring->hot->cur, end, TR2_PARKED);
 }
 

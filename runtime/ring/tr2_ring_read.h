@@ -108,7 +108,7 @@ uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *
 /*
  * Wait no longer for the abandoned reservations of which the owner says that they are dead; for all, the owner is gone.
  * Counts them.
- * Return  index + 1 of the chunks to be released, the first of a list of tr2_pool_link(); 0: none
+ * Return  index + 1 of the chunks to be released, the first of a list, see tr2_pool_next(); 0: none
  */
 uint32_t tr2_ring_forget_dead(struct tr2_reader *reader);
 uint32_t tr2_ring_forget_all(struct tr2_reader *reader);

@@ -3,6 +3,7 @@
 #include "t2test.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/tr2_stack.h"
@@ -144,6 +145,31 @@ static void test_pool_share_shrinks_with_threads(void **state)
 	tr2_pool_count_thread(-1004);
 }
 
+static int is_linked;
+
+static void *look_at_link(void *data)
+{
+	while (!tr2_load_rlx(&is_linked))
+		sched_yield();
+	return (void *)(uintptr_t)tr2_pool_next((uint32_t)(uintptr_t)data);
+}
+
+/* As tr2_stack_pop() does that has found the chunk free before, and was slow: ThreadSanitizer judges that. */
+static void test_pool_link_of_a_chunk_is_looked_at_by_who_does_not_have_it(void **state)
+{
+	uint32_t chunk = tr2_pool_take(TR2_WHOLE_PAGES, 0);
+	pthread_t thread;
+	void *found;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, look_at_link, (void *)(uintptr_t)(chunk - 1)), 0);
+	tr2_pool_link(chunk - 1, 7);
+	tr2_store_rlx(&is_linked, 1);
+	pthread_join(thread, &found);
+	assert_int_equal((uintptr_t)found, 7);
+	tr2_pool_give(chunk - 1);
+}
+
 /* ---- the stack ------------------------------------------------------------------------------------- */
 
 static uint32_t links[THINGS];
@@ -201,6 +227,7 @@ int main(void)
 		cmocka_unit_test_setup(test_pool_idle_threads_leave_the_memory_of_all_to_who_records, setup),
 		cmocka_unit_test_setup(test_pool_who_has_much_leaves_the_last_to_others, setup),
 		cmocka_unit_test_setup(test_pool_share_shrinks_with_threads, setup),
+		cmocka_unit_test_setup(test_pool_link_of_a_chunk_is_looked_at_by_who_does_not_have_it, setup),
 		cmocka_unit_test(test_stack_gives_each_thing_to_one_at_a_time),
 	};
 
