@@ -264,18 +264,23 @@ static void start_thread(void)
 	int error = create_thread();
 
 	tr2_store_rlx(&g_wake.running, !error); /* relaxed: a hint */
-	if (error && !g_wake.is_refused && tr2_g_settings.dst_debug)
+	/* relaxed: read by who does not start it, too */
+	if (error && !tr2_load_rlx(&g_wake.is_refused) && tr2_g_settings.dst_debug)
 		tr2_warning("cannot start a thread (", tr2_text_error(error), "): recording threads write themselves");
-	g_wake.is_refused = error != 0;
-	g_wake.refused_at = tr2_clock_raw();
+	tr2_store_rlx(&g_wake.refused_at, tr2_clock_raw()); /* relaxed: as above; a stale one is a try more, or less */
+	tr2_store_rlx(&g_wake.is_refused, error != 0); /* relaxed: as above */
 }
 
 /* 1 if there is no point in trying. */
 static int is_not_to_start(void)
 {
-	return g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF ||
-	       (g_wake.is_refused &&
-		tr2_clock_raw() - g_wake.refused_at < tr2_clock_ticks(REFUSED_MS * UINT64_C(1000000)));
+	const uint64_t pause = REFUSED_MS * UINT64_C(1000000);
+
+	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF)
+		return 1;
+	/* relaxed: as in start_thread() */
+	return tr2_load_rlx(&g_wake.is_refused) &&
+	       tr2_clock_raw() - tr2_load_rlx(&g_wake.refused_at) < tr2_clock_ticks(pause); /* relaxed: as above */
 }
 
 void tr2_wake_start(void)

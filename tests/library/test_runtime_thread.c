@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -16,8 +17,8 @@
 
 enum { MANY = 50000 };
 
-static int is_refused;    /* the program may have no more threads */
-static unsigned asked;    /* for threads, so far */
+static int is_refused;            /* the program may have no more threads */
+static _Atomic unsigned asked;    /* for threads, so far */
 
 typedef void *thread_fn(void *);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, thread_fn *fn, void *data);
@@ -95,6 +96,42 @@ static int run_refused(void *data)
 	trace2_initialize();
 	record_many();
 	return asked >= 1 && asked < 10 ? 0 : 1;
+}
+
+static _Atomic int has_turn;      /* relaxed: it orders nothing between the two */
+
+static void *record_behind(void *data)
+{
+	const struct timespec pause = { 0, 1000000 };
+
+	trace2_thread_start("behind");
+	while (!atomic_load_explicit(&has_turn, memory_order_relaxed))
+		nanosleep(&pause, NULL);
+	record_many();
+	trace2_thread_exit();
+	return data;
+}
+
+static int run_refused_to_two(void *data)
+{
+	pthread_t thread;
+
+	(void)data;
+	is_refused = 1;
+	trace2_initialize();
+	if (__real_pthread_create(&thread, NULL, record_behind, NULL))
+		return 1;
+	while (!atomic_load_explicit(&asked, memory_order_relaxed))
+		trace2_step("n", "until it is refused");
+	atomic_store_explicit(&has_turn, 1, memory_order_relaxed);
+	return pthread_join(thread, NULL);
+}
+
+/* What the one has found out is read by the other: ThreadSanitizer judges how. */
+static void test_thread_that_is_refused_to_one_is_not_asked_for_by_another(void **state)
+{
+	(void)state;
+	assert_all_are_there((const char *const[]){ "TRACE2_RAW_THREAD=late", NULL }, run_refused_to_two, NULL);
 }
 
 /* As under RLIMIT_NPROC, or a filter of system calls. */
@@ -200,6 +237,7 @@ int main(void)
 		TRACED_TEST(test_thread_late_starts_when_a_ring_fills),
 		TRACED_TEST(test_thread_off_never_starts_and_loses_nothing),
 		TRACED_TEST(test_thread_that_is_refused_is_reported_once_and_not_needed),
+		TRACED_TEST(test_thread_that_is_refused_to_one_is_not_asked_for_by_another),
 		TRACED_TEST(test_thread_late_starts_beside_a_handler_that_may_nest),
 		TRACED_TEST(test_thread_of_a_forked_child_starts_with_its_first_event),
 		TRACED_TEST(test_flush_setting_bounds_how_long_a_few_events_wait),
