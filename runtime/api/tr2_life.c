@@ -112,7 +112,7 @@ static void at_exit(void)
 	if (self)
 		tr2_timer_end_thread(self, now);
 	tr2_timer_end_process(now);
-	tr2_emit_one_int(TLG_STYLE_atexit, NULL, 0, g_exit_code, now);
+	tr2_emit_one_int(TLG_STYLE_atexit, NULL, 0, tr2_load_rlx(&g_exit_code), now); /* relaxed: a number by itself */
 	tr2_drain_flush();
 }
 
@@ -207,11 +207,12 @@ const char *trace2_session_id(void)
 
 void trace2_cmd_exit_fl(const char *file, int line, int code)
 {
-	g_exit_code = code;
+	tr2_store_rlx(&g_exit_code, code); /* relaxed: a number by itself */
 	if (!tr2_is_enabled())
 		return;
 	tr2_emit_one_int(TLG_STYLE_exit, file, line, code, 0);
-	g_exited = tr2_session_forks() + 1;   /* behind the event: it may be a forked child's first */
+	/* behind the event: it may be a forked child's first.  relaxed: as above */
+	tr2_store_rlx(&g_exited, tr2_session_forks() + 1);
 }
 
 void trace2_finish(void)
@@ -235,8 +236,8 @@ static int is_left(enum tr2_drain_task task)
 	uint64_t mask;
 	int saved = errno, leaves;
 
-	if (!tr2_sink_has_texts())
-		return 0;
+	if (tr2_is_forked_child() || !tr2_sink_has_texts())
+		return 0;   /* a child that has recorded nothing has nothing to be asked for */
 	mask = tr2_mask_now();
 	leaves = tr2_wake_is_coming() ? tr2_mask_may_be_handler(mask) : tr2_mask_is_on_own_stack();
 	if (leaves) {
@@ -260,7 +261,8 @@ void trace2_flush(void)
 {
 	if (!tr2_is_enabled() || is_left(TR2_DRAIN_FLUSH))
 		return;
-	if (tr2_session_forks() && g_exited == tr2_session_forks() + 1)
+	/* relaxed: as in trace2_cmd_exit_fl() */
+	if (tr2_session_forks() && tr2_load_rlx(&g_exited) == tr2_session_forks() + 1)
 		trace2_finish();
 	else
 		tr2_drain_flush();

@@ -7,7 +7,8 @@
  * races.  So it ignores what happens while libc writes to shared memory for us.  What the library reads of the program
  * stays visible: a race there is the program's.
  *
- * A library that is itself compiled with -fsanitize=thread hides nothing.
+ * A library that is itself compiled with -fsanitize=thread hides nothing.  But there is one order that only the kernel
+ * makes, between a thread that ends and who finds its robust mutex without an owner: that has to be said.
  */
 #ifndef TR2_TSAN_H
 #define TR2_TSAN_H
@@ -22,7 +23,23 @@ static inline void tr2_tsan_hide(void)
 static inline void tr2_tsan_show(void)
 {
 }
+
+/* The calling thread, when it ends, gives this up, with all that it has done; NULL: nothing any more.  In tr2_tsan.c */
+void tr2_tsan_end_with(void *what);
+
+/* The thread that had this has ended: what the calling one does comes behind. */
+void tr2_tsan_follow(void *what);
 #else
+static inline void tr2_tsan_end_with(void *what)
+{
+	(void)what;
+}
+
+static inline void tr2_tsan_follow(void *what)
+{
+	(void)what;
+}
+
 /* The sanitizer's own, of gcc and of clang: not there in any other program. */
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));

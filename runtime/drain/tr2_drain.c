@@ -171,7 +171,7 @@ static int with_lock(void (*fn)(void))
 	uint64_t mask;
 	int saved = errno, is_ours;
 
-	if (!tr2_g_shm.head || tr2_is_forked_child())
+	if (tr2_is_forked_child() || !tr2_g_shm.head)   /* in this order: another thread of a child may be setting it */
 		return 1;
 	tr2_mask_all(&mask);
 	is_ours = tr2_lock_wait();
@@ -197,7 +197,7 @@ void tr2_drain_next_cycle(void)
 {
 	uint64_t mask;
 
-	if (!tr2_g_shm.head || tr2_is_forked_child())
+	if (tr2_is_forked_child() || !tr2_g_shm.head)   /* as in with_lock() */
 		return;
 	tr2_mask_all(&mask);
 	tr2_pass_ask_for_cycle();
@@ -289,10 +289,13 @@ static void finish(void)
 	else if (!drain_with(LAST_TIMEOUT_US))
 		drain_with(0);   /* unfinished events each have a timeout; do not drop what is behind them for that */
 	for (struct tr2_thread *thread = tr2_thread_first(); thread; thread = tr2_thread_next(thread)) {
+		if (!tr2_overwrite_hold(thread))
+			continue;   /* its owner was stopped while it overwrites, which is all that is known of it */
 		tr2_ring_forget_all(&thread->reader);
 		tr2_collect_abandoned(thread);
+		tr2_overwrite_release(thread);
 	}
-	error = end_stream(g_end_reason);
+	error = end_stream(tr2_load_rlx(&g_end_reason)); /* relaxed: see finish_with() */
 	tr2_sink_close();
 	tr2_store_rlx(&g_drain.finished, 1); /* relaxed: read without the lock only as a hint */
 	if (error && tr2_recovery_has_file())
@@ -301,11 +304,27 @@ static void finish(void)
 		tr2_shm_unlink();
 }
 
+static void finish_without_texts(void)
+{
+	tr2_sink_drop_texts();
+	finish();
+}
+
+static void finish_with(void (*fn)(void), unsigned reason)
+{
+	tr2_store_rlx(&g_end_reason, reason); /* relaxed: of two threads that end the process at once either is right */
+	if (!with_lock(fn) && tr2_g_settings.dst_debug)
+		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
+}
+
 void tr2_drain_finish(unsigned reason)
 {
-	g_end_reason = reason;
-	if (!with_lock(finish) && tr2_g_settings.dst_debug)
-		tr2_warning("the end of the trace could not be written, it is in ", tr2_shm_path());
+	finish_with(finish, reason);
+}
+
+void tr2_drain_finish_without_texts(unsigned reason)
+{
+	finish_with(finish_without_texts, reason);
 }
 
 int tr2_drain_is_over(void)
@@ -320,12 +339,15 @@ int tr2_drain_may_come(void)
 
 int tr2_drain_instead(int may_be_handler)
 {
-	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_sink_takes_now() || !tr2_lock_try())
+	int takes;
+
+	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_lock_try())
 		return 0;
-	if (!g_drain.finished)
+	takes = tr2_sink_takes_now();
+	if (takes && !g_drain.finished)
 		drain_all();
 	tr2_lock_release();
-	return 1;
+	return takes;
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------- */

@@ -73,11 +73,13 @@ void tr2_drain_flush(void);
 void tr2_drain_next_cycle(void);
 
 /*
- * Rotate: go on in a new file.  Finish: write END and close; whatever is recorded afterwards is not written.
+ * Rotate: go on in a new file.  Finish: write END and close; whatever is recorded afterwards is not written.  Without
+ * texts: where live text outputs cannot be written, for they allocate memory, they are given up.
  * Blocks  as tr2_drain_flush(); on a timeout what was not written stays in the ring file
  */
 void tr2_drain_rotate(void);
 void tr2_drain_finish(unsigned reason);
+void tr2_drain_finish_without_texts(unsigned reason);
 
 /* Leave one of these to the next pass of the drain's thread, or to the next flush.  Signal safe    Blocks never */
 enum tr2_drain_task { TR2_DRAIN_NEXT_CYCLE, TR2_DRAIN_FLUSH, TR2_DRAIN_ROTATE, TR2_DRAIN_TASKS };

@@ -193,7 +193,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 	struct tlg_event *event = NULL;
 	int saved = errno;
 
-	if (!self && tr2_g_shm.head)
+	if (!self && !tr2_is_forked_child() && tr2_g_shm.head)
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, &request))
 		return NULL;

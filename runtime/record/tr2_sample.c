@@ -64,7 +64,7 @@ void tr2_sample_signal_v1(int signal)
 /* NULL: there is nobody to be told */
 static struct tlg_ring_stacks *find_stacks(void)
 {
-	return tr2_is_enabled() && tr2_g_shm.head ? &tr2_g_shm.head->stacks : NULL;
+	return tr2_is_enabled() && !tr2_is_forked_child() && tr2_g_shm.head ? &tr2_g_shm.head->stacks : NULL;
 }
 
 void tr2_sample_asked_v1(uint32_t question, uint32_t threads)

@@ -165,7 +165,7 @@ int tr2_session_ensure_masked(uint64_t mask)
 {
 	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
 		leave_parent(mask);
-	return tr2_g_shm.head && !tr2_is_forked_child();
+	return !tr2_is_forked_child() && tr2_g_shm.head;   /* in this order: another thread may be setting it up */
 }
 
 int tr2_session_ensure(void)

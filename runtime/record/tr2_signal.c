@@ -26,8 +26,7 @@ static void finish(int is_from_write)
 	if (!tr2_sink_has_texts() || is_from_write) {
 		tr2_drain_finish(TLG_END_SIGNAL);
 	} else if (!tr2_wake_is_running()) {
-		tr2_sink_drop_texts();
-		tr2_drain_finish(TLG_END_SIGNAL);
+		tr2_drain_finish_without_texts(TLG_END_SIGNAL);
 	} else {
 		tr2_wake_finish(TLG_END_SIGNAL);
 	}

@@ -154,7 +154,7 @@ static void emit_counter(int style, const struct definition *d, uint64_t value, 
 	tr2_emit(&key, &args, 0, when);
 }
 
-/* Threads may end at the same time, so each member is added by itself. */
+/* Threads may end at the same time, and while the process does, so each member is added by itself. */
 static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 {
 	uint64_t seen = tr2_load_rlx(&total->max); /* relaxed: totals are read when their threads are done */
@@ -165,7 +165,7 @@ static void add_total(struct tr2_timer *total, const struct tr2_timer *timer)
 	seen = tr2_load_rlx(&total->not_min); /* relaxed: as above */
 	while (timer->not_min > seen && !tr2_cas_rlx(&total->not_min, seen, timer->not_min)) /* relaxed: as above */
 		seen = tr2_load_rlx(&total->not_min); /* relaxed: as above */
-	tr2_add_rlx(&total->intervals, timer->intervals); /* relaxed: as above */
+	tr2_add_rel(&total->intervals, timer->intervals); /* [M18] release: the rest, and the timer's name */
 	tr2_store_rlx(&g_has_totals, 1); /* relaxed: as above */
 }
 
@@ -183,9 +183,20 @@ void tr2_timer_end_thread(struct tr2_thread *self, uint64_t when)
 			continue;
 		if (g_counters[i].per_thread)
 			emit_counter(TLG_STYLE_th_counter, &g_counters[i], self->counters[i], when);
-		tr2_add_rlx(&g_counter_totals[i], self->counters[i]); /* relaxed: read when the threads are done */
+		tr2_add_rel(&g_counter_totals[i], self->counters[i]); /* [M18] release: the counter's name */
 		tr2_store_rlx(&g_has_totals, 1); /* relaxed: as above */
 	}
+}
+
+static struct tr2_timer total_of(const struct tr2_timer *total)
+{
+	/* [M18] acquire: the rest, and the timer's name.  Pairs with add_total() */
+	struct tr2_timer now = { .intervals = tr2_load_acq(&total->intervals) };
+
+	now.total = tr2_load_rlx(&total->total); /* relaxed: each for itself; threads that end now may be half in it */
+	now.not_min = tr2_load_rlx(&total->not_min); /* relaxed: as above */
+	now.max = tr2_load_rlx(&total->max); /* relaxed: as above */
+	return now;
 }
 
 void tr2_timer_end_process(uint64_t when)
@@ -193,10 +204,14 @@ void tr2_timer_end_process(uint64_t when)
 	if (!tr2_load_rlx(&g_has_totals)) /* relaxed: read when the threads are done */
 		return;
 	for (int i = 0; is_defined(&tr2_g_defined.timers, i); i++) {
-		if (g_timer_totals[i].intervals)
-			emit_timer(TLG_STYLE_timer, &g_timers[i], &g_timer_totals[i], when);
+		struct tr2_timer total = total_of(&g_timer_totals[i]);
+		if (total.intervals)
+			emit_timer(TLG_STYLE_timer, &g_timers[i], &total, when);
 	}
-	for (int i = 0; is_defined(&tr2_g_defined.counters, i); i++)
-		if (g_counter_totals[i])
-			emit_counter(TLG_STYLE_counter, &g_counters[i], g_counter_totals[i], when);
+	for (int i = 0; is_defined(&tr2_g_defined.counters, i); i++) {
+		/* [M18] acquire: its name.  Pairs with tr2_timer_end_thread() */
+		uint64_t total = tr2_load_acq(&g_counter_totals[i]);
+		if (total)
+			emit_counter(TLG_STYLE_counter, &g_counters[i], total, when);
+	}
 }

@@ -38,6 +38,7 @@
  *   [M15] tr2_ring_park()                   tr2_ring_unpark()         where a position was before it is back there
  *   [M16] tr2_wake_now(), _opened()         sleep_for()               a call before the sleep that it is to end
  *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
+ *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

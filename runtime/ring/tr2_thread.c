@@ -12,6 +12,7 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_text.h"
+#include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
 
 static uint32_t g_next_tid;
@@ -195,6 +196,7 @@ static struct tr2_thread *acquire(void)
 	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;
+	tr2_tsan_end_with(self->ring.head);
 	if (!tr2_ring_current(&self->ring))
 		open_first_chunk(self);
 	if (tr2_clock_is_inline())
@@ -284,6 +286,7 @@ void tr2_thread_end(void)
 	tr2_mask_all(&mask);
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;
+	tr2_tsan_end_with(NULL);
 	tr2_thread_give_ring(self);
 	tr2_mask_restore(&mask);
 }

@@ -10,6 +10,7 @@
 
 #include "base/tr2_memory.h"
 #include "base/tr2_stack.h"
+#include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
 
 enum { WIPED, SETTING_UP, ALIVE };
@@ -111,9 +112,10 @@ static int own(struct tlg_ring *head)
 {
 	int error = pthread_mutex_trylock(tr2_shm_owner(head));
 
-	if (error == EOWNERDEAD)
-		return pthread_mutex_consistent(tr2_shm_owner(head)) ? -1 : 1;
-	return error ? -1 : 0;
+	if (error != EOWNERDEAD)
+		return error ? -1 : 0;
+	tr2_tsan_follow(head);
+	return pthread_mutex_consistent(tr2_shm_owner(head)) ? -1 : 1;
 }
 
 static struct tr2_thread *thread_of(struct tr2_registry_link *link)

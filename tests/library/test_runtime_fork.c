@@ -268,7 +268,7 @@ static void test_fork_child_has_all_scopes_of_its_parent(void **state)
 
 /* ---- what is not possible ------------------------------------------------------------------------- */
 
-static volatile int stop;
+static _Atomic int stop;
 
 static void *allocate(void *data)
 {

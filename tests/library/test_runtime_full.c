@@ -17,7 +17,7 @@
 
 enum { VALUES = 20000, FEW = 7, POPULATE_WRITE = 23 };
 
-static int is_full, is_old;   /* the file system; the kernel: older than 5.14 */
+static _Atomic int is_full, is_old;   /* for the drain, too: the file system; the kernel: older than 5.14 */
 
 int __wrap_madvise(void *address, size_t bytes, int advice);
 int __real_madvise(void *address, size_t bytes, int advice);
