@@ -192,7 +192,8 @@ void tr2p_outside_lost(int signal)
 {
 	if (signal != tr2_load_rlx(&g_signal) || getpid() != g_pid) /* relaxed: as above */
 		return;
-	tr2_store_rlx(&g_signal, 0); /* relaxed: as above */
+	if (!tr2_cas_rlx(&g_signal, signal, 0)) /* relaxed: as above; of two threads that change it one goes on */
+		return;
 	tr2_sample_signal_v1(0);
 	if (g_mark)
 		munmap(g_mark, 1);

@@ -57,15 +57,17 @@ static int is_ignored(const struct sigaction *action)
 int tr2p_signal_install(tr2p_handler *handler)
 {
 	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
+	const struct sigaction *theirs = &now;
 
 	find_next();
 	if (next_action(SIGPROF, NULL, &now))
 		return errno;
 	if ((now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler)
-		now = programs;
-	if (!is_default(&now) && !is_ignored(&now))
+		theirs = &programs;
+	if (!is_default(theirs) && !is_ignored(theirs))
 		return EBUSY;
-	programs = now;
+	if (theirs == &now)
+		programs = now;   /* and not again: handlers may be reading it */
 	ours.sa_sigaction = handler;
 	/* Other signals wait: a handler that leaves by longjmp() would leave ours, too, in the midst of it. */
 	tr2p_signal_fill(&ours.sa_mask);

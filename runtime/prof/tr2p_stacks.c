@@ -7,7 +7,8 @@
  * given back, and each round of questions has a number, for the same reason.  A handler that stays in its place,
  * because a debugger has stopped the thread, is not waited for either; later rounds go round that place.
  *
- * Who asks writes tid, name and has_stack of a place, the handler all else.
+ * Who asks writes tid, question, name and has_stack of a place, the handler all else; and reads that of those only that
+ * have a stack.
  */
 #include "tr2p_stacks.h"
 
@@ -75,7 +76,7 @@ static void note_wait(struct tr2p_stacks_thread *place)
 
 static void fill(struct tr2p_stacks_thread *place)
 {
-	const struct tr2p_amount one = { .count = 1, .value = g_stacks.question, .period = 1, .scale = 1 };
+	const struct tr2p_amount one = { .count = 1, .value = place->question, .period = 1, .scale = 1 };
 
 	place->labels = tr2p_g_thread.labels;
 	note_wait(place);
@@ -167,6 +168,7 @@ static int begin_place(pid_t tid)
 		return 0;
 	place->has_stack = 0;
 	place->tid = tid;
+	place->question = g_stacks.question;
 	tr2p_tasks_name(tid, place->name, sizeof(place->name));
 	return 1;
 }

@@ -21,6 +21,7 @@ struct trace2_labels;
 struct tr2p_stacks_thread {
 	pid_t tid;                    /* 0: nothing is here */
 	uint32_t state;               /* tr2p_stacks.c's */
+	uint32_t question;            /* the number of what it was asked */
 	char name[32];
 	int has_stack;
 	struct tr2p_stack stack;      /* the innermost function first */

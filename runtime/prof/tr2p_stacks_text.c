@@ -16,10 +16,11 @@ static const char *const waits[] = {
 
 static void print_head(struct t2x_out *out, const struct tr2p_stacks_thread *thread)
 {
-	const char *const *list = tr2p_labels_list(thread->labels);
+	/* of one that has not answered there is what another one has left here, or a handler is just writing */
+	const char *const *list = thread->has_stack ? tr2p_labels_list(thread->labels) : NULL;
 
 	tr2p_print(out, "thread %d \"%s\"", (int)thread->tid, thread->name);
-	if (thread->is_waiting)
+	if (thread->has_stack && thread->is_waiting)
 		tr2p_print(out, " [waits for %s %p, %" PRIu64 ".%03u s]", waits[thread->wait_kind],
 			   thread->wait_object, thread->wait_ns / 1000000000,
 			   (unsigned)(thread->wait_ns / 1000000 % 1000));

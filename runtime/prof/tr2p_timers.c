@@ -36,7 +36,7 @@ static struct owner g_forked;
 static struct timers {
 	struct tr2p_mutex lock;           /* of all of this; it never waits for another one */
 	struct owner *slots[SLOTS];
-	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run */
+	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run; looked at without the lock, too */
 	void *cookies[TR2P_CLOCKS];
 } g_timers = { .lock = TR2P_MUTEX_INIT };
 
@@ -48,6 +48,11 @@ static clockid_t find_clock(enum tr2p_clock clock, pid_t tid)
 	enum { PER_THREAD = 4, SCHEDULED = 2 };
 
 	return clock == TR2P_CLOCK_WALL ? CLOCK_MONOTONIC : (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | SCHEDULED);
+}
+
+static uint64_t period_of(unsigned clock)
+{
+	return tr2_load_rlx(&g_timers.period_ns[clock]); /* relaxed: a number by itself; it changes under the lock */
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -71,7 +76,7 @@ static struct owner **find_owner(pid_t tid)
  */
 static int start_one(struct owner *owner, enum tr2p_clock clock)
 {
-	uint64_t period = g_timers.period_ns[clock];
+	uint64_t period = period_of(clock);
 	struct itimerspec times = {
 		.it_interval = to_timespec(period), .it_value = to_timespec(1 + tr2p_random() % period)
 	};
@@ -97,7 +102,7 @@ static void stop_one(struct owner *owner, enum tr2p_clock clock)
 
 static int is_any_on(void)
 {
-	return g_timers.period_ns[TR2P_CLOCK_CPU] || g_timers.period_ns[TR2P_CLOCK_WALL];
+	return period_of(TR2P_CLOCK_CPU) || period_of(TR2P_CLOCK_WALL);
 }
 
 /* Start the clocks that run and that the thread does not have yet. */
@@ -106,7 +111,7 @@ static int start_all(struct owner *owner)
 	int error = 0;
 
 	for (unsigned clock = 0; !error && clock < TR2P_CLOCKS; clock++)
-		if (g_timers.period_ns[clock] && !owner->has[clock])
+		if (period_of(clock) && !owner->has[clock])
 			error = start_one(owner, clock);
 	return error;
 }
@@ -177,7 +182,7 @@ static int begin_all(void)
 
 static void set_period(enum tr2p_clock clock, uint64_t period_ns)
 {
-	g_timers.period_ns[clock] = period_ns;
+	tr2_store_rlx(&g_timers.period_ns[clock], period_ns); /* relaxed: as in period_of() */
 	if (clock == TR2P_CLOCK_WALL)
 		tr2_store_rlx(&tr2p_g_wall, period_ns != 0); /* relaxed: a flag by itself */
 }

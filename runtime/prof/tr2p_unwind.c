@@ -9,6 +9,8 @@
 #include <ucontext.h>
 #include <unwind.h>
 
+#include "tr2p_init.h"
+
 static struct settings {
 	int by_frame_pointers;
 	unsigned frames;
@@ -243,6 +245,7 @@ __attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned sk
 {
 	struct walk walk = { .stack = stack, .skip = skip + 3 };
 
+	tr2p_is_ready();   /* for threads that were there before: settings, and tables that they sample into */
 	stack->n = 0;
 	if (g_settings.by_frame_pointers)
 		walk_frames(stack, (uintptr_t)__builtin_frame_address(0), tr2p_g_thread.stack_low, skip + 1);
@@ -281,6 +284,7 @@ static void unwind_signal(struct tr2p_stack *stack, const void *context)
 	const struct registers at = registers_of(context);
 	struct walk walk = { .stack = stack, .from = at.pc };
 
+	tr2p_is_ready();   /* as above */
 	stack->n = 0;
 	if (!g_settings.by_frame_pointers)
 		walk_by_libgcc(&walk);

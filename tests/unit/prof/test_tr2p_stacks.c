@@ -20,6 +20,7 @@
 #include "prof/tr2p_bucket.h"
 #include "prof/tr2p_init.h"
 #include "prof/tr2p_stacks.h"
+#include "prof/tr2p_stacks_text.h"
 #include "prof/tr2p_thread.h"
 
 enum { THREADS = 3, TEXT = 1 << 18, FUNCTION_BYTES = 1024, TRIES = 10000 };
@@ -336,6 +337,25 @@ static void test_stacks_whose_reader_waits_let_the_program_fork(void **state)
 	close(full_pipe[1]);
 }
 
+static int append(void *to, const char *bytes, size_t n)
+{
+	strncat(to, bytes, n);
+	return 0;
+}
+
+/* Its place is one of many rounds: an earlier thread was there, or a handler fills it just now. */
+static void test_stacks_text_of_a_silent_thread_has_nothing_of_another(void **state)
+{
+	static const char *const pairs[] = { "request", "17", NULL };
+	struct tr2p_stacks_thread silent = { .tid = 5, .name = "silent", .is_waiting = 1, .wait_kind = TR2P_WAIT_SEM };
+	char text[1024] = "";
+
+	(void)state;
+	assert_int_equal(trace2_prof_labels_with(NULL, pairs, &silent.labels), 0);
+	assert_int_equal(tr2p_stacks_write(&silent, 1, append, text), 0);
+	assert_non_null(strstr(text, "thread 5 \"silent\":\ndid not answer"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_in_a_forked_child_are_its_own),
 		cmocka_unit_test(test_stacks_of_threads_in_malloc_do_not_deadlock),
 		cmocka_unit_test(test_stacks_whose_reader_waits_let_the_program_fork),
+		cmocka_unit_test(test_stacks_text_of_a_silent_thread_has_nothing_of_another),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
