@@ -5,7 +5,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { STACK_BYTES = 512 * 1024 };
+/*
+ * libdw takes 200 KB for the lines of a file; a demangler, which is recursive, more; and of the same piece of memory
+ * glibc takes the variables of the thread, 1 MB with ThreadSanitizer.  What is not touched is only addresses.
+ */
+enum { STACK_BYTES = 2 * 1024 * 1024 };
 
 struct t2x_pool {
 	pthread_mutex_t lock;

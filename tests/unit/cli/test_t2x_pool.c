@@ -84,6 +84,40 @@ static void test_pool_without_helpers_works(void **state)
 	check_tasks(0);
 }
 
+static void take_stack(struct t2x_task *task)
+{
+	struct counter *counter = (struct counter *)task;
+	volatile char memory[512 * 1024];
+
+	t2x_pool_unlock(counter->pool);
+	for (size_t i = sizeof(memory); i; i -= 4096)
+		memory[i - 1] = 1;
+	t2x_pool_lock(counter->pool);
+	counter->done++;
+}
+
+/* Both what libdw takes and what a sanitizer takes before. */
+static void test_pool_helpers_have_a_stack_for_libraries(void **state)
+{
+	struct t2x_pool *pool = t2x_pool_new(1);
+	struct counter counter = { .task = { .is_ready = may_count, .work = take_stack }, .pool = pool, .allowed = 1 };
+	unsigned done = 0;
+
+	(void)state;
+	assert_non_null(pool);
+	t2x_pool_lock(pool);
+	t2x_pool_add(pool, &counter.task);
+	while (!done) {   /* by the helper, not here */
+		t2x_pool_unlock(pool);
+		usleep(1000);
+		t2x_pool_lock(pool);
+		done = counter.done;
+	}
+	t2x_pool_remove(pool, &counter.task);
+	t2x_pool_unlock(pool);
+	t2x_pool_free(pool);
+}
+
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
 static void print_words(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -235,6 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pool_tasks_are_done_by_one_at_a_time),
 		cmocka_unit_test(test_pool_without_helpers_works),
+		cmocka_unit_test(test_pool_helpers_have_a_stack_for_libraries),
 		cmocka_unit_test(test_queue_model_sees_what_it_would_have_seen_at_once),
 	};
 
