@@ -36,6 +36,9 @@
 #include "tr2p_timers.h"
 #include "tr2p_unwind.h"
 
+/* A program may bring along an older libtrace2, without this: it shall start nevertheless. */
+#pragma weak tr2_sample_start_late_v1
+
 static struct state {
 	pthread_once_t once;
 	int error;
@@ -123,7 +126,8 @@ int tr2p_is_ready(void)
  */
 static void initialize(char **argv)
 {
-	tr2_sample_start_late_v1();
+	if (tr2_sample_start_late_v1)
+		tr2_sample_start_late_v1();
 	trace2_initialize();
 	if (argv && !tr2p_knows_trace2())
 		trace2_cmd_start_fl(NULL, 0, (const char *const *)argv);
