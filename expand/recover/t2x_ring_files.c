@@ -16,8 +16,30 @@ static const char memory[] = "/dev/shm";
 
 struct wanted {
 	uint32_t pid;                     /* 0: any */
-	uid_t user;
+	uid_t user, owner;                /* owner: whose the process is; may be the user */
 };
+
+/* As who the process runs now; fallback: there is none. */
+static uid_t find_owner(uint32_t pid, uid_t fallback)
+{
+	char path[64], line[256];
+	unsigned owner = (unsigned)fallback;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file) && sscanf(line, "Uid: %*u %u", &owner) != 1)
+		continue;
+	if (file)
+		fclose(file);
+	return (uid_t)owner;
+}
+
+/* A process that has given up root's privileges may have its ring file from before, or from after. */
+static int may_be_of(const struct wanted *wanted, uid_t uid)
+{
+	return uid == wanted->user || (wanted->pid && (uid == wanted->owner || !uid));
+}
 
 /* trace2-PID-ID.ring, both of 16 hexadecimal digits; a regular file of the user. */
 static int is_wanted(DIR *stream, const char *name, const struct wanted *wanted)
@@ -29,7 +51,7 @@ static int is_wanted(DIR *stream, const char *name, const struct wanted *wanted)
 	return strlen(name) == 45 && sscanf(name, "trace2-%16" SCNx64 "-%16" SCNx64 ".ring%n", &pid, &id, &end) == 2 &&
 	       end == 45 && (!wanted->pid || pid == wanted->pid) &&
 	       !fstatat(dirfd(stream), name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-	       st.st_uid == wanted->user;
+	       may_be_of(wanted, st.st_uid);
 }
 
 static int compare(const void *a, const void *b)
@@ -69,14 +91,14 @@ static int find_in(struct t2x_ring_files *files, const char *directory, const st
 
 int t2x_ring_files_find(struct t2x_ring_files *files, uint32_t pid, uid_t user)
 {
-	const struct wanted wanted = { pid, user };
+	const struct wanted wanted = { pid, user, pid ? find_owner(pid, user) : user };
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
 	char theirs[64] = "";
 	int error;
 
 	*files = (struct t2x_ring_files){ .n = 0 };
-	if (user != geteuid())
-		snprintf(theirs, sizeof(theirs), "/run/user/%u", (unsigned)user);
+	if (wanted.owner != geteuid())
+		snprintf(theirs, sizeof(theirs), "/run/user/%u", (unsigned)wanted.owner);
 	error = find_in(files, memory, &wanted);
 	if (!error && runtime && *runtime == '/' && strcmp(runtime, memory) != 0)
 		error = find_in(files, runtime, &wanted);

@@ -13,7 +13,10 @@ struct t2x_ring_files {
 	unsigned n, space;
 };
 
-/* The ring files of a user; pid not 0: of processes with this id.  Return  0 or -ENOMEM; to be freed in any case */
+/*
+ * The ring files of a user; pid not 0: of processes with this id, then also root's, and those of whom it runs as now.
+ * Return  0 or -ENOMEM; to be freed in any case
+ */
 int t2x_ring_files_find(struct t2x_ring_files *files, uint32_t pid, uid_t user);
 void t2x_ring_files_free(struct t2x_ring_files *files);
 

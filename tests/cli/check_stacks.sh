@@ -12,11 +12,13 @@ cd "$tmp" || exit 1
 
 # Its main thread waits for a mutex forever, one thread is in a loop, one blocks all signals.  With the argument "theirs"
 # it handles SIGUSR2 itself, and says so; with "fork" it is a child that does nothing, whose parent has ended; with
-# "fork theirs" both
+# "fork theirs" both; with "fork before" and "fork after" the child gives up root's privileges, after it has recorded
+# something or before
 cat >wedged.c <<'END'
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,8 +70,12 @@ int main(int argc, char **argv)
 	if (argc > 1 && !strcmp(argv[1], "fork")) {
 		if (fork())
 			return 0;
-		if (argc > 2)
+		if (argc > 2 && !strcmp(argv[2], "theirs"))
 			signal(SIGUSR2, on_signal);
+		if (argc > 2 && !strcmp(argv[2], "before"))
+			free(malloc(1000));
+		if (argc > 2 && argv[2][0] != 't' && (setgid(65534) || setuid(65534)))
+			return 1;
 		n = (unsigned long)getpid();
 		if (write(1, digits, (size_t)snprintf(digits, sizeof(digits), "%lu\n", n)) < 0)
 			return 1;
@@ -150,7 +156,7 @@ check "the last stacks" [ "$(grep -c '^thread' stdout)" -eq 2 ]
 # start_child ARGUMENT...: $pid is the child, which says who it is
 start_child()
 {
-	start threads=USR2 ./wedged fork "$@"
+	start heap=1,threads=USR2 ./wedged fork "$@"
 	wait "$pid"
 	pid=$REPLY
 }
@@ -165,6 +171,12 @@ kill -USR2 "$pid"
 read -r answer <&7
 check "the child's handler is called" [ "$answer" = mine ]
 finish
+[ "$(id -u)" -ne 0 ] || for when in before after; do
+	start_child $when
+	check "a child with a ring file from $when it gave up its privileges" ask ' in block_here '
+	quiet "--live finds it, too" t2expand --live="$pid" -o now.txt
+	finish
+done
 
 # ---- who cannot be asked ------------------------------------------------------------------------
 start cpu ./wedged
