@@ -192,11 +192,16 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 	t2x_out_string(out, note);
 }
 
-/* What samples of these profiles add up to is nanoseconds; of others bytes, or nothing. */
+/* What samples of these profiles add up to is nanoseconds; of the next bytes; of others nothing. */
 static int is_profile_of_time(const struct t2x_row *row)
 {
 	return !strcmp(row->category, "cpu") || !strcmp(row->category, "wall") || !strcmp(row->category, "block") ||
 	       !strcmp(row->category, "mutex");
+}
+
+static int is_profile_of_bytes(const struct t2x_row *row)
+{
+	return !strcmp(row->category, "heap") || !strcmp(row->category, "allocs");
 }
 
 static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct t2x_row *row)
@@ -244,8 +249,10 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		if (is_profile_of_time(row)) {
 			t2x_out_repeat(out, ' ', VALUE - CELL);
 			put_time(out, row->total);
-		} else {
+		} else if (is_profile_of_bytes(row)) {
 			put_value(out, (int64_t)row->total);
+		} else {
+			t2x_out_repeat(out, ' ', VALUE);
 		}
 		break;
 	default:
