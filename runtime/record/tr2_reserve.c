@@ -3,6 +3,7 @@
 #include "tr2_reserve.h"
 
 #include <errno.h>
+#include <sys/prctl.h>
 
 #include "tr2_session.h"
 #include "base/tr2_clock.h"
@@ -13,6 +14,8 @@
 #include "drain/tr2_wake.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
+
+static const char unknown[] = "unknown";   /* git's name of a thread that has not said its own */
 
 enum {
 	LOOK_AGAIN = 1024,        /* dropped checkpoints */
@@ -29,7 +32,16 @@ struct request {
 	int has_timed_out;
 };
 
-struct tr2_thread *tr2_self_or_new(void)
+/* A thread by the name that the system knows it by. */
+static void begin_by_system(void)
+{
+	char name[16] = "";
+
+	prctl(PR_GET_NAME, name);
+	tr2_thread_begin(*name ? name : unknown);
+}
+
+static struct tr2_thread *find_self(int by_system)
 {
 	uint64_t mask;
 	int saved = errno;
@@ -38,12 +50,22 @@ struct tr2_thread *tr2_self_or_new(void)
 		return tr2_self;
 	tr2_mask_all(&mask);
 	if (tr2_session_ensure_masked(mask) && !tr2_self)
-		tr2_thread_begin("unknown");
+		by_system ? begin_by_system() : (void)tr2_thread_begin(unknown);
 	if (tr2_self)
 		tr2_wake_now();
 	tr2_mask_restore(&mask);
 	errno = saved;
 	return tr2_self;
+}
+
+struct tr2_thread *tr2_self_or_new(void)
+{
+	return find_self(0);
+}
+
+struct tr2_thread *tr2_self_or_new_by_system(void)
+{
+	return find_self(1);
 }
 
 static void drop(struct tr2_thread *self, const struct request *request, unsigned reason)

@@ -18,6 +18,9 @@
  */
 struct tr2_thread *tr2_self_or_new(void);
 
+/* The same for samples, which come from threads that know nothing of Trace2: a new one has its name in the system. */
+struct tr2_thread *tr2_self_or_new_by_system(void);
+
 /*
  * What a chain is for: a checkpoint of a scope, 0 for one that it brings along, or more arguments of one that is
  * recorded already.  If the latter is dropped, the checkpoint is not lost but cut short.

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "tr2_emit.h"
+#include "tr2_reserve.h"
 #include "base/tr2_atomic.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
@@ -37,6 +38,8 @@ int tr2_sample_v1(const struct tr2_sample_v1 *sample)
 
 	if (!tr2_is_enabled())
 		return 0;
+	if (!tr2_self)
+		tr2_self_or_new_by_system();
 	tr2_args_init(&args);
 	tr2_args_int(&args, sample->count);
 	tr2_args_int(&args, sample->value);

@@ -3,6 +3,7 @@
 #include "t2test.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +73,34 @@ static void test_samples_without_tracing_are_refused(void **state)
 	assert_int_equal(t.status, 0);
 }
 
+static void *take_in_thread(void *data)
+{
+	(void)data;
+	pthread_setname_np(pthread_self(), "worker/7");
+	take(0, stack, 1);
+	return NULL;
+}
+
+static int run_thread(void *data)
+{
+	pthread_t thread;
+
+	trace2_initialize();
+	assert_int_equal(pthread_create(&thread, NULL, take_in_thread, data), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	return 0;
+}
+
+/* As its program has called it for the system; git has "unknown" for one that has not said its name. */
+static void test_sample_of_a_thread_without_a_name_has_that_of_the_system(void **state)
+{
+	(void)state;
+	traced_run(&t, run_thread, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_non_null(memmem(file.events, file.count * sizeof(file.events[0]), "th01:worker/7", 13));
+}
+
 /* The child knows its parent's scopes, the new file has the definition again. */
 static int run_fork_and_rotation(void *data)
 {
@@ -107,6 +136,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_samples_are_in_the_file_with_their_scope),
 		TRACED_TEST(test_samples_without_tracing_are_refused),
+		TRACED_TEST(test_sample_of_a_thread_without_a_name_has_that_of_the_system),
 		TRACED_TEST(test_samples_after_fork_and_rotation_have_their_scope),
 	};
 
