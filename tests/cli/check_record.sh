@@ -63,11 +63,13 @@ env bash -c '/bin/echo a; exec /bin/echo "b c"'
     |-- /bin/echo a
     `-- /bin/echo 'b c'
 END
-t2 record -o knows.tlg -- "$out/examples/t2index" "$top/format" >/dev/null
+t2 record --threadcreate -o knows.tlg -- "$out/examples/t2index" "$top/format" >/dev/null
 check "a program with a start event of its own has no other" \
 	[ "$(t2 export --format=ndjson knows.tlg | grep -c '"event":"start".*t2index')" -eq 1 ]
 check "bash gets no variable but those of trace2-env(7)" \
 	[ "$(t2 record -o set.tlg -- bash -c 'compgen -v TRACE2_')" = "$(printf 'TRACE2_%s\n' DST_DEBUG PROF RAW)" ]
+
+check "threads are counted, and have no value" grep -qE '^ +4 +threadcreate$' <(t2 summary knows.tlg)
 
 # ---- what processes leave behind ----------------------------------------------------------------
 # Each child allocates once in leave_here(), and ends by _exit, exec, a signal, as it should; at last the program itself
