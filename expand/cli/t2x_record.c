@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -104,13 +105,30 @@ static int take_options(struct recording *recording, int argc, char **argv)
 
 /* ---- where the trace goes -------------------------------------------------------------------------- */
 
+/* A directory, if its name ends like one, is made; of a file it is tried whether the library will be able to. */
+static int make_new(struct recording *recording)
+{
+	int fd;
+
+	if (recording->raw[strlen(recording->raw) - 1] == '/')
+		return !mkdir(recording->raw, 0777) ||
+		       fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
+	fd = open(recording->raw, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
+	close(fd);
+	return !unlink(recording->raw) || fail(recording, T2X_EXIT_UNUSABLE, recording->raw, strerror(errno));
+}
+
 /* A trace of an earlier run is replaced, anything else is not; in a directory each process has a file of its own. */
 static int make_place(struct recording *recording)
 {
 	const char *suffix = strrchr(recording->raw, '.');
 	struct stat st;
 
-	if (stat(recording->raw, &st) || S_ISDIR(st.st_mode))
+	if (stat(recording->raw, &st))
+		return make_new(recording);
+	if (S_ISDIR(st.st_mode))
 		return 1;
 	if (!suffix || strcmp(suffix, ".tlg") || !S_ISREG(st.st_mode))
 		return fail(recording, T2X_EXIT_UNUSABLE, recording->raw, "exists, and is not named as a trace, .tlg");
