@@ -62,6 +62,7 @@ static void finish_regions(struct t2x_printer *printer)
 	uint32_t *frames = malloc((profile->stacks.count + 1) * sizeof(frames[0]));   /* no stack is deeper */
 	int is_sorted = frames && t2x_profile_sort(profile);
 
+	t2x_profile_hint(profile);
 	if (!is_sorted)
 		printer->out->error = ENOMEM;
 	for (uint32_t i = 0; is_sorted && i < profile->stacks.count; i++) {

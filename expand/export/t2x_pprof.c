@@ -163,6 +163,7 @@ static void finish_regions(struct t2x_printer *printer)
 {
 	struct pprof pprof = { .profile = printer->own };
 
+	t2x_profile_hint(pprof.profile);
 	if (t2x_profile_sort(printer->own) && !t2x_pprof_begin(&pprof.to, write_out, printer->out)) {
 		put_profile(&pprof);
 		if (t2x_pprof_end(&pprof.to))

@@ -3,8 +3,11 @@
 #include "t2x_profile.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/t2x_report.h"
 
 enum { FIRST_THREADS = 16, FIRST_NOTES = 64, MAX_NOTES = 65536 };
 
@@ -168,6 +171,8 @@ void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	profile->tracks.frames.now_ns = profile->last_ns;
 	track = t2x_tracks_take(&profile->tracks, ev);
 	profile->tracks.frames.thread = NULL;
+	if (ev->style == TLG_STYLE_sample && ev->scope && ev->scope->category && !*profile->samples)
+		snprintf(profile->samples, sizeof(profile->samples), "%s", ev->scope->category);
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		profile->lost += (uint64_t)ev->args[0].value;
 	if (track && profile->is_part && tlg_style_unwinds(ev->style))
@@ -177,6 +182,14 @@ void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (profile->is_part)
 		note_end(profile, track, ev, 0);
 	t2x_tracks_end_thread(&profile->tracks, track);
+}
+
+void t2x_profile_hint(const struct t2x_profile *profile)
+{
+	if (*profile->samples && !profile->stacks.count)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, profile->samples,
+				"the trace has samples of this profile, and no regions: --profile=%s shows them",
+				profile->samples);
 }
 
 void t2x_profile_free(struct t2x_profile *profile)

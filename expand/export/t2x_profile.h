@@ -39,6 +39,7 @@ struct t2x_profile {
 	int by_thread;            /* the outermost stacks are threads */
 	uint64_t first_ns, last_ns;   /* the earliest event that is not repeated, the latest; 0: none */
 	uint64_t lost;            /* events */
+	char samples[64];         /* a profile that the trace has samples of; "": it has none */
 	struct t2x_stacks stacks;
 	uint32_t threads, max_threads;
 	struct t2x_profile_thread *thread;   /* by number - 1 */
@@ -60,6 +61,9 @@ int t2x_profile_begin(struct t2x_printer *printer, int by_thread);
 
 /* Takes any event, unresolved ones too. */
 void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev);
+
+/* Say which profile there is, where there are no regions to make one of. */
+void t2x_profile_hint(const struct t2x_profile *profile);
 
 /*
  * Behind the last event: frames and threads get other numbers, by their names; and stacks an order, each in front of

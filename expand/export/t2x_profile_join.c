@@ -3,6 +3,7 @@
 #include "t2x_profile_join.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "query/t2x_filter.h"
 
@@ -104,6 +105,8 @@ int t2x_profile_join(struct t2x_profile *to, struct t2x_profile *from)
 	if (from->last_ns > to->last_ns)
 		to->last_ns = from->last_ns;
 	to->lost += from->lost;
+	if (!*to->samples)
+		memcpy(to->samples, from->samples, sizeof(to->samples));
 	return done;
 }
 

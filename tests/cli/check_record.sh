@@ -49,6 +49,8 @@ check "has a file of each process" [ "$(find many -type f | wc -l)" -ge 2 ]
 # ---- what is sampled ----------------------------------------------------------------------------
 expect "CPU time" 0 '' t2 record --cpu=200 -o cpu.tlg -- bash -c 'for ((i = 0; i < 200000; i++)); do :; done'
 check "is in the trace" [ "$(samples cpu.tlg)" -gt 0 ]
+expect "a profile of regions, of which there are none" 0 '^t2expand: cpu: .* no regions: --profile=cpu shows' \
+	t2 export --format=folded -o nothing.txt cpu.tlg
 expect "allocations" 0 '' t2 record --heap=1k -o heap.tlg -- sort "$top/README.md"
 check "are in the trace" [ "$(samples heap.tlg)" -gt 0 ]
 
@@ -175,6 +177,10 @@ expect "a program that is none" 126 '^t2 record: ./many: Permission denied' t2 r
 echo precious >precious.txt
 expect "a file that is no trace" 1 'precious.txt: exists, and is not named as a trace' t2 record -o precious.txt true
 check "is as it was" grep -qx precious precious.txt
+expect "a trace that cannot be written" 1 "^t2 record: $tmp/no/where.tlg: No such file" t2 record -o no/where.tlg touch ran
+check "the program has not run for nothing" [ ! -e ran ]
+expect "a directory that is not there yet" 0 '' t2 record -o new/ true
+check "is made" [ "$(find new -type f | wc -l)" -eq 1 ]
 mkdir alone
 cp "$out/t2expand" alone/t2 || exit 1
 expect "no library" 1 'libtrace2-prof.so.0: neither beside t2, nor in ../lib' alone/t2 record true
