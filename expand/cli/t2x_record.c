@@ -206,15 +206,14 @@ static void forward(int signal, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-/* What is ignored, by nohup(1) for one, stays so. */
+/* Also what we were started to ignore, as a shell's job in the background SIGINT: the program may have its own mind. */
 static void forward_signals(void)
 {
-	struct sigaction ours = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART }, now;
+	struct sigaction ours = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
 
 	sigfillset(&ours.sa_mask);
 	for (unsigned i = 0; i < FORWARDED; i++)
-		if (!sigaction(forwarded[i], NULL, &now) && now.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &ours, NULL);
+		sigaction(forwarded[i], &ours, NULL);
 }
 
 static int execute(struct recording *recording, char **argv)

@@ -163,6 +163,33 @@ until [ -s ready ]; do sleep 0.1; done
 kill -TERM $!
 wait $!
 check "a signal is forwarded" [ $? -eq 9 ]
+# The shell starts what it leaves in the background with SIGINT ignored
+cat >hears.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	_exit(9);
+}
+
+int main(void)
+{
+	signal(SIGINT, on_signal);
+	if (write(1, "ready\n", 6) < 0)
+		return 1;
+	for (;;)
+		pause();
+}
+END
+quiet "compile" ${CC:-cc} -o hears hears.c
+rm -f ready
+t2 record -o hears.tlg -- ./hears >ready 2>/dev/null &
+until [ -s ready ]; do sleep 0.1; done
+kill -INT $!
+wait $!
+check "one that t2 was started to ignore, too" [ $? -eq 9 ]
 
 # ---- what is wrong ------------------------------------------------------------------------------
 expect "no program" 2 '^t2 record: no program to run' t2 record --cpu
