@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/t2x_memory.h"
+#include "model/t2x_stretch.h"
 
 /* What arguments are made of, and where the making stands. */
 struct maker {
@@ -187,22 +188,6 @@ join_text(struct t2x_arguments *arguments, struct t2x_context *context, const st
 	return arguments->text;
 }
 
-/* Of events from here on, those of one type and number up to the last of all.  Return  NULL: that is not among them */
-static inline const struct tlg_event *
-find_last(const struct tlg_event **event, const struct tlg_event *end, uint32_t sequence, unsigned type)
-{
-	const struct tlg_event *at = *event;
-
-	for (; at < end && at->sequence == sequence && tlg_event_type(at) == type; at++) {
-		if (at->flags & TLG_INFO_END) {
-			*event = at + 1;
-			return at;
-		}
-	}
-	*event = at;
-	return NULL;
-}
-
 unsigned t2x_arguments_take_text(struct t2x_arguments *arguments, struct t2x_context *context,
 				 const struct tlg_event *hit, const struct tlg_event *end)
 {
@@ -210,7 +195,7 @@ unsigned t2x_arguments_take_text(struct t2x_arguments *arguments, struct t2x_con
 	struct t2x_arg *arg = arguments->args;
 	unsigned n;
 
-	if (!find_last(&argument, end, hit->sequence, TLG_INFO))
+	if (!t2x_stretch_last(&argument, end, hit->sequence, TLG_INFO))
 		return 0;
 	n = (unsigned)(argument - hit) - 1;
 	arg->text = join_text(arguments, context, hit + 1, n);
@@ -233,11 +218,11 @@ unsigned t2x_arguments_from_events(struct t2x_arguments *arguments, struct t2x_s
 	};
 	const struct tlg_event *infos = events + 1, *behind;
 
-	behind = find_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
+	behind = t2x_stretch_last(&infos, end, events->sequence, TLG_VALUE) ? infos : NULL;
 	maker.nvalues = (size_t)(infos - events) - 1;
 	if (!behind) {
 		behind = infos;
-		if (!find_last(&behind, end, events->sequence, TLG_INFO))
+		if (!t2x_stretch_last(&behind, end, events->sequence, TLG_INFO))
 			return 0;
 		maker.text = join_text(arguments, stream->context, infos, (unsigned)(behind - infos));
 		maker.bytes = (size_t)(behind - infos) * TLG_TEXT_SIZE;

@@ -3,53 +3,15 @@
 #include "t2x_queue.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "tlg_desc.h"
-#include "base/t2x_memory.h"
+#include "model/t2x_stretch.h"
 
 /* ---- blocks that wait --------------------------------------------------------------------------- */
 
-/* The memory that the block's events are in, where it may be taken, or a copy. */
-static struct tlg_event *take_events(const struct t2x_block *block)
-{
-	struct tlg_event *memory;
-
-	if (block->own) {
-		memory = *block->own;
-		*block->own = NULL;
-		return memory;
-	}
-	memory = t2x_malloc((block->count + 1) * sizeof(*memory));
-	if (memory)
-		memcpy(memory + 1, block->events, block->count * sizeof(*memory));
-	return memory;
-}
-
-static struct t2x_pending *new_pending(struct t2x_stream *stream, const struct t2x_block *block)
-{
-	struct t2x_pending *pending = t2x_malloc(sizeof(*pending));
-	struct tlg_event *memory = pending ? take_events(block) : NULL;
-
-	if (!memory) {
-		t2x_free(pending);
-		return NULL;
-	}
-	*pending = (struct t2x_pending){
-		.stream = stream, .clock = stream->clock, .has_clock = stream->has_clock,
-		.count = block->count, .events = memory + 1, .memory = memory,
-	};
-	return pending;
-}
-
-static size_t pending_bytes(const struct t2x_pending *pending)
-{
-	return sizeof(*pending) + (pending->count + 1) * sizeof(*pending->events);
-}
-
 int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const struct t2x_block *block)
 {
-	struct t2x_pending *pending = new_pending(stream, block);
+	struct t2x_pending *pending = t2x_pending_new(stream, block);
 
 	if (!pending)
 		return -ENOMEM;
@@ -58,7 +20,7 @@ int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const s
 	else
 		queue->first = pending;
 	queue->last = pending;
-	queue->queues->pending_bytes += pending_bytes(pending);
+	queue->queues->pending_bytes += t2x_pending_bytes(pending);
 	return 0;
 }
 
@@ -70,9 +32,8 @@ static void drop_first(struct t2x_queue *queue)
 	if (!queue->first)
 		queue->last = NULL;
 	queue->at = 0;
-	queue->queues->pending_bytes -= pending_bytes(pending);
-	t2x_free(pending->memory);
-	t2x_free(pending);
+	queue->queues->pending_bytes -= t2x_pending_bytes(pending);
+	t2x_pending_free(pending);
 }
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
@@ -430,13 +391,25 @@ static __attribute__((noinline)) void take_other(struct t2x_queue *queue, const 
 
 /* ---- queues -------------------------------------------------------------------------------------- */
 
-/* A block that was read before its stream's clock was known goes by the first that was. */
-static void set_clock(struct t2x_pending *pending)
+/* The back end takes usual checkpoints from here on.  Return  the event behind them */
+static const struct tlg_event *
+take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t until_ns)
 {
-	if (pending->has_clock)
-		return;
-	pending->clock = pending->stream->clock;
-	pending->has_clock = 1;
+	struct t2x_track *track = queue->track;
+	struct t2x_stretch stretch;
+
+	if (!track || !track->has_sequence || !track->now_ns || queue->chains.newest || queue->queues->repeated.track)
+		return event;
+	stretch = (struct t2x_stretch){
+		.thread = track->thread, .scopes = &pending->stream->scopes.scopes, .clock = &pending->clock,
+		.until_ns = until_ns, .end = pending->events + pending->count, .event = event,
+		.sequence = track->next_sequence, .now_ns = track->now_ns,
+	};
+	t2x_model_stretch(queue->queues->context->model, &stretch);
+	pending->stream->hits += stretch.hits;
+	track->next_sequence = stretch.sequence;
+	track->now_ns = stretch.now_ns;
+	return stretch.event;
 }
 
 /* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
@@ -444,8 +417,10 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 {
 	struct t2x_pending *pending = queue->first;
 	const struct tlg_event *event = pending->events + queue->at, *end = pending->events + pending->count;
+	const struct tlg_event *stop;     /* from there on a stretch is tried first */
 
-	while (event < end) {
+	stop = t2x_model_adds(queue->queues->context->model) ? event : end;
+	while (event < stop || (event = take_stretch(queue, pending, event, until_ns)) < end) {
 		uint64_t ns = 0;
 
 		if (tlg_event_type(event) != TLG_HIT) {
@@ -471,7 +446,7 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
 {
 	while (queue->first) {
-		set_clock(queue->first);
+		t2x_pending_set_clock(queue->first);
 		if (run_block(queue, until_ns))
 			return 1;
 		t2x_missing_flush(&queue->queues->repeated, queue->queues->context);

@@ -14,23 +14,9 @@
 #include "t2x_chain.h"
 #include "t2x_heap.h"
 #include "t2x_missing.h"
-#include "read/t2x_blocks.h"
+#include "t2x_pending.h"
 
 enum { T2X_MAX_CHAINS = 8 };              /* unfinished ones of a queue */
-
-/*
- * A block that waits.  Most blocks bring memory of their own along (t2x_blocks.h), in which their events then stay:
- * they are not copied.
- */
-struct t2x_pending {
-	struct t2x_pending *next;
-	struct t2x_stream *stream;
-	struct t2x_clock clock;           /* as it was when the block was read */
-	int has_clock;
-	unsigned count;
-	const struct tlg_event *events;
-	struct tlg_event *memory;         /* they are in, behind a place for BLOCK */
-};
 
 /* What all queues of a run share: one at a time is run, so one of each is enough. */
 struct t2x_queues {

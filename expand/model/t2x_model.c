@@ -2,9 +2,12 @@
 /* t2x_model.c - see t2x_model.h. */
 #include "t2x_model.h"
 
+#include <limits.h>
+
 #include "t2x_model_private.h"
 
 #include "t2x_render.h"
+#include "t2x_stretch.h"
 #include "tlg_desc.h"
 #include "base/t2x_memory.h"
 
@@ -70,6 +73,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->print_unresolved = writer->unresolved;
 	m->finish = writer->finish;
 	m->ignores_messages = writer->ignores_messages;
+	m->add = writer->add;
 	for (unsigned i = 0; i <= UINT8_MAX; i++)
 		m->kinds[i] = make_kind(TLG_STYLE_none, NULL);
 #define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
@@ -446,6 +450,30 @@ void t2x_model_hit(struct t2x_model *m, const struct t2x_hit *hit)
 		m->detour->hit(m->target, hit);
 	else
 		t2x_model_take_hit(m, hit);
+}
+
+int t2x_model_adds(const struct t2x_model *m)
+{
+	return m->add && !m->detour;
+}
+
+void t2x_model_stretch(struct t2x_model *m, struct t2x_stretch *stretch)
+{
+	struct t2x_regions *regions = t2x_model_adds(m) ? stretch->thread->model : NULL;
+
+	if (!regions)
+		return;
+	stretch->regions = regions->entered;
+	stretch->open = regions->open;
+	stretch->least = regions->assumed > 1 ? regions->assumed : 1;
+	stretch->room = UINT_MAX;
+	t2x_stretch_limit(stretch, regions->capacity);
+	m->add(&m->printer, stretch);
+	if (!stretch->hits)
+		return;
+	m->summary.checkpoints += stretch->hits;
+	regions->open = stretch->open;
+	regions->last_ns = stretch->now_ns;
 }
 
 void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)

@@ -30,6 +30,7 @@ struct t2x_model {
 	t2x_print_fn *print_unresolved;
 	t2x_finish_fn *finish;
 	int ignores_messages;             /* the writer does */
+	t2x_add_fn *add;                  /* the writer's */
 	struct t2x_printer printer;
 	struct t2x_summary summary;
 	struct t2x_arg args[T2X_MODEL_ARGS];

@@ -144,6 +144,9 @@ typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *e
 typedef int t2x_begin_fn(struct t2x_printer *printer);
 typedef void t2x_finish_fn(struct t2x_printer *printer);
 
+struct t2x_stretch;
+typedef void t2x_add_fn(struct t2x_printer *printer, struct t2x_stretch *stretch);
+
 struct t2x_block;
 typedef int t2x_print_block_fn(struct t2x_printer *printer, const struct t2x_block *block);
 
@@ -157,6 +160,8 @@ struct t2x_writer {
 	unsigned thread_bytes;          /* memory that it keeps for each thread, if that is more than some 200 bytes: so
 					   many fewer threads are followed, see merge/t2x_context.h */
 	int ignores_messages;           /* so none is made of a format and arguments for it */
+	t2x_add_fn *add;                /* of one that ignores messages: takes what is usual in a stretch of checkpoints
+					   (t2x_stretch.h) instead of each as an event; NULL: it wants them as events */
 	struct {
 #define TLG_STYLE(id, name, args, desc) t2x_print_fn *name;
 #include "tlg_styles.def"

@@ -381,9 +381,9 @@ static void finish(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_summary = {
-	.begin = begin, .finish = finish, .unresolved = t2x_totals_take, .ignores_messages = 1,
+	.begin = begin, .finish = finish, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
 	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = T2X_TOTALS_TAKE(id),
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
 #include "tlg_styles.def"
 #undef TLG_STYLE
 	},

@@ -96,17 +96,8 @@ static inline int t2x_row_has_durations(const struct t2x_row *row)
 /* The average of integers. */
 double t2x_row_average(const struct t2x_row *row);
 
-/* For writers: take an event, printer->own is the totals. */
+/* For writers: take an event, or what is usual in a stretch; printer->own is the totals. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_take_data(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_totals_take_step(struct t2x_printer *printer, const struct t2x_event *ev);
-
-/* The functions of a writer that gathers totals. */
-#define T2X_TOTALS_TAKE(id) ((id) == TLG_STYLE_region_enter ? t2x_totals_take_enter : \
-			     (id) == TLG_STYLE_region_leave ? t2x_totals_take_leave : \
-			     (id) == TLG_STYLE_data || (id) == TLG_STYLE_data_intmax ? t2x_totals_take_data : \
-			     (id) == TLG_STYLE_step ? t2x_totals_take_step : t2x_totals_take)
+void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch);
 
 #endif

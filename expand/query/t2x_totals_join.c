@@ -112,7 +112,7 @@ static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 	ns = note->ns - inside->entered_ns;
 	inside->inner_ns += note->value;
 	inside->is_unknown |= note->is_unknown;
-	t2x_level_leave(&inside[-1], ns);
+	t2x_level_add(&inside[-1], ns);
 	t2x_row_leave(note->row->joined, inside, ns, &to->budget);
 	*inside = (struct t2x_level){ 0 };
 	return !note->row->joined->durations.is_cut;

@@ -65,6 +65,43 @@ static inline struct t2x_level *t2x_totals_level(struct t2x_totals_thread *threa
 	return &thread->levels[level];
 }
 
+/* Rows are kept apart by thread, also where they are by process: the row of another thread is looked for once. */
+static inline uint64_t t2x_totals_apart(const struct t2x_totals *totals, const struct t2x_thread *thread)
+{
+	return totals->by ? thread->number : 0;
+}
+
+static inline unsigned t2x_totals_place(uint64_t scope, uint64_t apart)
+{
+	return (unsigned)(scope + apart * 61) % T2X_ROWS_AT_HAND;
+}
+
+/* The row of a scope, as far as it is at hand.  Return  NULL: it is not */
+static inline struct t2x_row *t2x_totals_at_hand(const struct t2x_totals *totals, uint64_t scope, uint64_t apart)
+{
+	const struct t2x_totals_row *at_hand = &totals->at_hand[t2x_totals_place(scope, apart)];
+
+	return at_hand->scope == scope && at_hand->thread == apart ? at_hand->row : NULL;
+}
+
+static inline void t2x_totals_keep(struct t2x_totals *totals, uint64_t scope, uint64_t apart, struct t2x_row *row)
+{
+	totals->at_hand[t2x_totals_place(scope, apart)] = (struct t2x_totals_row){ scope, apart, row };
+}
+
+/* Count n events of a thread, the latest at ns.  row  the thread's; NULL: no room */
+static inline void t2x_totals_count(struct t2x_totals *totals, struct t2x_row *row, unsigned n, uint64_t ns)
+{
+	totals->events += n;
+	if (ns > totals->last_ns)
+		totals->last_ns = ns;
+	if (!row)
+		return;
+	row->count += n;
+	if (ns > row->last_ns)
+		row->last_ns = ns;
+}
+
 /* A duration of a region or child. */
 static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t *budget)
 {
@@ -92,13 +129,29 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_level *in
 	t2x_row_add_duration(row, ns, budget);
 }
 
+/* A region is entered.  row  NULL: no room */
+static inline void t2x_level_enter(struct t2x_level *inside, const struct t2x_row *row, uint64_t ns)
+{
+	*inside = (struct t2x_level){ .entered_ns = ns, .is_entered = 1, .region = row };
+}
+
 /* The regions around one that was left. */
-static inline void t2x_level_leave(struct t2x_level *around, uint64_t ns)
+static inline void t2x_level_add(struct t2x_level *around, uint64_t ns)
 {
 	int is_known = ns <= INT64_MAX;
 
 	around->inner_ns += is_known ? ns : 0;
 	around->is_unknown |= !is_known;
+}
+
+/* A region is left, which took so long.  Return  what was known of it */
+static inline struct t2x_level t2x_level_leave(struct t2x_level *inside, uint64_t ns)
+{
+	struct t2x_level left = *inside;
+
+	*inside = (struct t2x_level){ 0 };
+	t2x_level_add(&inside[-1], ns);
+	return left;
 }
 
 /* A child has ended. */
@@ -108,7 +161,7 @@ void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has
 void t2x_totals_note(struct t2x_totals *totals, const struct t2x_note *note);
 
 /* An integer that is data. */
-void t2x_row_add_value(struct t2x_row *row, const struct t2x_event *ev);
+void t2x_row_add_value(struct t2x_row *row, const struct t2x_thread *thread, uint64_t ns, int64_t value);
 
 /* To the total of integers, which has 128 bits. */
 void t2x_row_add_total(struct t2x_row *row, uint64_t low, int64_t high);

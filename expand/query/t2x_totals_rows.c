@@ -83,23 +83,22 @@ struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_k
 /* ---- values ------------------------------------------------------------------------------------- */
 
 /* Whether the event comes behind the one that had the last value; of two at once, one is always the later. */
-static int is_last(const struct t2x_row *row, const struct t2x_event *ev, uint64_t place)
+static int is_last(const struct t2x_row *row, uint64_t ns, uint64_t place)
 {
-	return ev->ns > row->last_ns || (ev->ns == row->last_ns && place >= row->last_place);
+	return ns > row->last_ns || (ns == row->last_ns && place >= row->last_place);
 }
 
-void t2x_row_add_value(struct t2x_row *row, const struct t2x_event *ev)
+void t2x_row_add_value(struct t2x_row *row, const struct t2x_thread *thread, uint64_t ns, int64_t value)
 {
-	uint64_t place = (uint64_t)ev->thread->process->stream << 32 | ev->thread->tid;
-	int64_t value = ev->args[0].value;
+	uint64_t place = (uint64_t)thread->process->stream << 32 | thread->tid;
 
 	if (!row->left || value < row->min)
 		row->min = value;
 	if (!row->left || value > row->max)
 		row->max = value;
-	if (!row->left || is_last(row, ev, place)) {
+	if (!row->left || is_last(row, ns, place)) {
 		row->last = value;
-		row->last_ns = ev->ns;
+		row->last_ns = ns;
 		row->last_place = place;
 	}
 	row->left++;

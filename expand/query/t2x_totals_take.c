@@ -34,38 +34,23 @@ struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_eve
 	return row;
 }
 
-/* Rows are kept apart by thread, also where they are by process: the row of another thread is looked for once. */
-static inline uint64_t find_apart(const struct t2x_totals *totals, const struct t2x_event *ev)
+/* By its names; from then on it is at hand. */
+static __attribute__((noinline)) struct t2x_row *
+find_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
-	return totals->by ? ev->thread->number : 0;
-}
+	struct t2x_row *row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
 
-static inline unsigned find_place(uint64_t scope, uint64_t thread)
-{
-	return (unsigned)(scope + thread * 61) % T2X_ROWS_AT_HAND;
-}
-
-/* The row of the event's scope, as far as it is at hand.  Return  NULL: it is not */
-static inline struct t2x_row *row_at_hand(const struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	uint64_t scope = ev->scope->number, thread = find_apart(totals, ev);
-	const struct t2x_totals_row *at_hand = &totals->at_hand[find_place(scope, thread)];
-
-	return at_hand->scope == scope && at_hand->thread == thread ? at_hand->row : NULL;
+	if (row && ev->scope->number && ev->thread->number)
+		t2x_totals_keep(totals, ev->scope->number, t2x_totals_apart(totals, ev->thread), row);
+	return row;
 }
 
 /* The row of the event's scope.  Return  NULL: no room */
-static struct t2x_row *find_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
+static inline struct t2x_row *find_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
-	uint64_t scope = ev->scope->number, thread = find_apart(totals, ev);
-	struct t2x_row *row = row_at_hand(totals, ev);
+	struct t2x_row *row = t2x_totals_at_hand(totals, ev->scope->number, t2x_totals_apart(totals, ev->thread));
 
-	if (row)
-		return row;
-	row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
-	if (row && scope && ev->thread->number)
-		totals->at_hand[find_place(scope, thread)] = (struct t2x_totals_row){ scope, thread, row };
-	return row;
+	return row ? row : find_names(totals, ev, kind);
 }
 
 /* ---- threads ------------------------------------------------------------------------------------ */
@@ -83,30 +68,17 @@ static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t
 	return row;
 }
 
-/* thread  its row; NULL: no room */
-static inline void count_with(struct t2x_totals *totals, struct t2x_row *thread, const struct t2x_event *ev)
-{
-	totals->events++;
-	/* none, 0, is later than any, and so is what has no time */
-	if (__builtin_expect(ev->ns - 1 < totals->first_ns - 1 && !ev->is_repeated, 0))
-		totals->first_ns = ev->ns;
-	if (ev->ns > totals->last_ns)
-		totals->last_ns = ev->ns;
-	if (!thread)
-		return;
-	thread->count++;
-	if (ev->ns > thread->last_ns)
-		thread->last_ns = ev->ns;
-}
-
 /* Count the event.  Return  NULL: no memory */
-static struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
+static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, ev->thread);
 
 	if (thread && !thread->row)
 		thread->row = find_thread_row(totals, ev->thread, ev->ns);
-	count_with(totals, thread ? thread->row : NULL, ev);
+	/* none, 0, is later than any, and so is what has no time */
+	if (__builtin_expect(ev->ns - 1 < totals->first_ns - 1 && !ev->is_repeated, 0))
+		totals->first_ns = ev->ns;
+	t2x_totals_count(totals, thread ? thread->row : NULL, 1, ev->ns);
 	totals->is_cut |= !thread;
 	return thread;
 }
@@ -146,38 +118,15 @@ static void forget_thread(void *totals, void *record)
 
 /* ---- durations ---------------------------------------------------------------------------------- */
 
-/*
- * Most events are of a thread and a scope that were there before.  Then no function is called, so no register has to be
- * saved from one, which would be a quarter of all instructions.  The others go the long way.
- */
-static inline void enter(struct t2x_row *row, struct t2x_level *inside, const struct t2x_event *ev)
+static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
+	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
+	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
+
 	if (row)
 		row->entered++;
 	if (inside)
-		*inside = (struct t2x_level){ .entered_ns = ev->ns, .is_entered = 1, .region = row };
-}
-
-static __attribute__((noinline)) void enter_long_way(struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	struct t2x_totals_thread *thread = count_event(totals, ev);
-	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-
-	enter(row, thread ? t2x_totals_level(thread, ev->open + 1) : NULL, ev);
-}
-
-void t2x_totals_take_enter(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
-	struct t2x_row *row = row_at_hand(totals, ev);
-
-	if (!thread || !thread->row || !row || ev->open + 1 >= thread->capacity) {
-		enter_long_way(totals, ev);
-		return;
-	}
-	count_with(totals, thread->row, ev);
-	enter(row, &thread->levels[ev->open + 1], ev);
+		t2x_level_enter(inside, row, ev->ns);
 }
 
 /* It was entered in front of this part. */
@@ -193,47 +142,19 @@ note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row
 	*inside = (struct t2x_level){ 0 };
 }
 
-static inline void leave(struct t2x_totals *totals, struct t2x_row *row, struct t2x_level *inside, uint64_t ns)
+static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
-	struct t2x_level left;
-
-	if (!inside) {
-		if (row)
-			t2x_row_leave(row, NULL, ns, &totals->budget);
-		return;
-	}
-	left = *inside;
-	*inside = (struct t2x_level){ 0 };
-	t2x_level_leave(&inside[-1], ns);
-	if (row)
-		t2x_row_leave(row, &left, ns, &totals->budget);
-}
-
-static __attribute__((noinline)) void leave_long_way(struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	struct t2x_totals_thread *thread = count_event(totals, ev);
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
+	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL, left;
 
-	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER)
+	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
 		note_leave(totals, ev, row, inside);
-	else
-		leave(totals, row, inside, ev->rel_ns);
-}
-
-void t2x_totals_take_leave(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
-	struct t2x_row *row = row_at_hand(totals, ev);
-
-	if (!thread || !thread->row || !row || ev->open + 1 >= thread->capacity ||
-	    !thread->levels[ev->open + 1].is_entered) {
-		leave_long_way(totals, ev);
 		return;
 	}
-	count_with(totals, thread->row, ev);
-	leave(totals, row, &thread->levels[ev->open + 1], ev->rel_ns);
+	if (inside)
+		left = t2x_level_leave(inside, ev->rel_ns);
+	if (row)
+		t2x_row_leave(row, inside ? &left : NULL, ev->rel_ns, &totals->budget);
 }
 
 /* "git", of "/usr/bin/git" */
@@ -340,10 +261,12 @@ static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 	row->total += (uint64_t)args[T2X_TIMER_TOTAL].value;
 }
 
-static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
+/* It is no event of the program. */
+static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev)
 {
+	struct t2x_totals_thread *thread = ev->lost ? t2x_threads_get(&totals->threads, ev->thread) : NULL;
 	struct t2x_row *row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
-	struct t2x_level *level = thread && ev->lost ? t2x_totals_level(thread, ev->open) : NULL;
+	struct t2x_level *level = thread ? t2x_totals_level(thread, ev->open) : NULL;
 
 	if (level)
 		level->is_unknown = 1;
@@ -354,13 +277,6 @@ static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev, 
 }
 
 /* Integers have values to be added, others are counted. */
-static inline void add_value(struct t2x_row *row, const struct t2x_event *ev)
-{
-	row->count++;
-	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
-		t2x_row_add_value(row, ev);
-}
-
 static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
 	struct t2x_row *row = find_scope(totals, ev, kind);
@@ -371,46 +287,39 @@ static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, en
 		add_timer(row, ev->args);
 		return;
 	}
-	add_value(row, ev);
+	row->count++;
+	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
+		t2x_row_add_value(row, ev->thread, ev->ns, ev->args[0].value);
 }
 
-void t2x_totals_take_data(struct t2x_printer *printer, const struct t2x_event *ev)
+/* What a process has dropped in all, which the model shows as a counter. */
+static inline int is_drop(const struct t2x_event *ev)
 {
-	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, ev->thread);
-	struct t2x_row *row = row_at_hand(totals, ev);
-
-	if (!thread || !thread->row || !row || ev->lost) {
-		t2x_totals_take(printer, ev);
-		return;
-	}
-	count_with(totals, thread->row, ev);
-	add_value(row, ev);
-}
-
-void t2x_totals_take_step(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	count_event(printer->own, ev);
+	return ev->style == TLG_STYLE_counter && !ev->thread->number && !ev->scope->number;
 }
 
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
-	int is_drop = !ev->thread->number && ev->scope && !ev->scope->number && ev->style == TLG_STYLE_counter;
-	struct t2x_totals_thread *thread = is_drop || ev->lost ? NULL : count_event(totals, ev);
+	struct t2x_totals_thread *thread;
 	struct t2x_row *row;
 
-	if (ev->lost)
-		thread = t2x_threads_get(&totals->threads, ev->thread);
-	if (ev->lost || is_drop) {
-		take_missing(totals, ev, thread);
+	if (ev->lost || is_drop(ev)) {
+		take_missing(totals, ev);
 		return;
 	}
+	thread = count_event(totals, ev);
 	switch (ev->style) {
 	case TLG_STYLE_none:
 		row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", "unresolved");
 		if (row)
 			row->total = ++row->count;
+		break;
+	case TLG_STYLE_region_enter:
+		take_enter(totals, ev, thread);
+		break;
+	case TLG_STYLE_region_leave:
+		take_leave(totals, ev, thread);
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
 		take_value(totals, ev, T2X_ROW_DATA);
