@@ -127,6 +127,12 @@ static void judge(struct follow *follow)
 	sum.out_of_place += is_flight ? follow->out_of_place : 0;
 }
 
+static void add_unreadable(const char *why, int number)
+{
+	printf("FAIL death %ju: %s (%d)\n", sum.deaths, why, number);
+	sum.unreadable++;
+}
+
 /* The program itself makes a trace of what was left, which is followed in the same way. */
 static void recover_by_program(const char *ring, struct follow *follow)
 {
@@ -140,7 +146,7 @@ static void recover_by_program(const char *ring, struct follow *follow)
 	/* 3: the last write arrived in part, which is said, and replaced by what the ring has */
 	if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3) ||
 	    !collect_file(again, follow_block, follow)) {
-		sum.unreadable++;
+		add_unreadable("t2expand --recover", status);
 		return;
 	}
 	judge(follow);
@@ -155,7 +161,7 @@ static void look(pid_t victim, const char *ring, struct follow *follow)
 		returned[slot] = __atomic_load_n(&report->thread[slot].returned, __ATOMIC_ACQUIRE);
 	follow_begin(follow);
 	if (collect(ring, (uint32_t)victim, follow_block, follow).hits == UINT64_MAX) {
-		sum.unreadable++;
+		add_unreadable("while it lives", 0);
 		return;
 	}
 	for (int slot = 0; slot < THREADS; slot++)
@@ -166,20 +172,38 @@ static void look(pid_t victim, const char *ring, struct follow *follow)
 	sum.twice += follow->twice;
 }
 
+/*
+ * Who looks at a process in /proc while it dies, as ps does, holds its memory a little longer, and with that the file:
+ * till then, if its drain had no time to say in which PID namespace it is, it may be running.
+ */
+static struct t2x_salvage_totals collect_dead(const char *ring, struct follow *follow)
+{
+	const struct timespec pause = { 0, 10000000 };
+	struct t2x_salvage_totals got = { .hits = UINT64_MAX };
+
+	for (int tries = 0; tries < 1000 && got.hits == UINT64_MAX; tries++) {
+		if (tries)
+			nanosleep(&pause, NULL);
+		follow_begin(follow);
+		got = collect(ring, 0, follow_block, follow);
+	}
+	return got;
+}
+
 static void check(pid_t victim)
 {
 	static struct follow follow;
 	char ring[256];
 	struct t2x_salvage_totals got;
 
-	follow_begin(&follow);
 	if (!collect_find((uint32_t)victim, ring, sizeof(ring))) {
-		sum.unreadable++;
+		add_unreadable("no ring", 0);
 		return;
 	}
-	got = collect(ring, 0, follow_block, &follow);
+	got = collect_dead(ring, &follow);
 	if (got.hits == UINT64_MAX || got.damaged || follow.is_whole)
-		sum.unreadable++;
+		add_unreadable(got.hits == UINT64_MAX ? "its ring" : got.damaged ? "damaged" : "whole",
+			       (int)got.damaged);
 	sum.recovered += got.hits;
 	sum.in_flight += got.in_flight;
 	judge(&follow);
