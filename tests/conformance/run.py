@@ -19,7 +19,7 @@ from compare import differences
 FORMS = ("normal", "perf", "event")
 BRIEF = {"normal": "GIT_TRACE2_BRIEF", "perf": "GIT_TRACE2_PERF_BRIEF", "event": "GIT_TRACE2_EVENT_BRIEF"}
 NESTING = "GIT_TRACE2_EVENT_NESTING"
-SECONDS = 60
+SECONDS = 900   # for what hangs
 
 
 def read(path):

@@ -73,7 +73,7 @@ static int run_beside_steps(void *data)
 static void test_adverse_flush_and_finish_end_beside_a_thread_that_only_steps(void **state)
 {
 	(void)state;
-	alarm(120);
+	alarm(300);
 	traced_run(&t, run_beside_steps, NULL, (const char *const[]){ "TRACE2_RAW_MEMORY=4m", NULL });
 	assert_int_equal(t.status, 0);
 	assert_int_equal(raw_read(t.raw, &file), 0);

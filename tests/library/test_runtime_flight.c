@@ -281,7 +281,7 @@ static int run_signal(void *data)
 
 	if (data)
 		sigaction(SIGUSR1, &action, NULL);
-	alarm(20);   /* should the handlers call each other for ever */
+	alarm(300);   /* should the handlers call each other for ever */
 	trace2_initialize();
 	flood(0, FLOOD);
 	raise(SIGUSR1);
@@ -376,7 +376,7 @@ static int run_fault(void *data)
 
 	signal(SIGSEGV, SIG_DFL);
 	signal(SIGALRM, SIG_DFL);
-	alarm(20);   /* should it come again and again */
+	alarm(300);   /* should it come again and again */
 	trace2_initialize();
 	flood(0, FLOOD);
 	*nowhere = 1;

@@ -375,7 +375,7 @@ static int run_stopped(void *unused)
 	struct tr2_thread *other;
 
 	(void)unused;
-	alarm(60);
+	alarm(300);
 	g_events = 1000;
 	trace2_initialize();
 	begin(thread, record_and_stay);

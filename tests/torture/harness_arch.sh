@@ -139,7 +139,7 @@ profile()
 	mkdir -p "$dir" "$work/gone"
 	cp "$(out_of "$1")/hot" "$dir" && cp "$dir/hot" "$work/gone/"
 	QEMU_SET_ENV=LD_PRELOAD=$(out_of "$1")/libtrace2-prof.so.0 TRACE2_PROF=cpu=250hz,heap=1k,block=1us,mutex=1 \
-		TRACE2_RAW=$trace XDG_RUNTIME_DIR=$work timeout 300 "$(launcher "$1" "$work/gone/hot")" >"$work/said"
+		TRACE2_RAW=$trace XDG_RUNTIME_DIR=$work timeout 900 "$(launcher "$1" "$work/gone/hot")" >"$work/said"
 	verdict "$1: the exit status of a program with the profiler in front" $?
 	rm "$work/gone/hot"
 	while read -r what function least; do

@@ -44,7 +44,7 @@ facts()
 {
 	local dir=$work/$1 what low high sum status
 
-	TRACE2_RAW=$dir/facts.tlg TRACE2_PROF=threadcreate LD_PRELOAD=$preload timeout -s KILL 300 \
+	TRACE2_RAW=$dir/facts.tlg TRACE2_PROF=threadcreate LD_PRELOAD=$preload timeout -s KILL 900 \
 		"$dir/prof" facts "$dir" >"$dir/facts.said" 2>"$dir/facts.errors"
 	status=$?
 	verdict "facts, $1: exit status $status: $(head -n 3 "$dir/facts.errors")" $status
@@ -66,7 +66,7 @@ storm()
 	shift 3
 
 	TRACE2_DST_DEBUG=1 TRACE2_RAW=$dir/storm.tlg TRACE2_RAW_MEMORY=1g TRACE2_PROF=$all LD_PRELOAD=$preload \
-		timeout -s KILL $((10 * seconds + 120)) "${plain[@]}" "$dir/prof" storm "$seconds" "$dir/plugin.so" \
+		timeout -s KILL $((10 * seconds + 900)) "${plain[@]}" "$dir/prof" storm "$seconds" "$dir/plugin.so" \
 		>"$dir/said" 2>"$dir/errors"
 	status=$?
 	verdict "storm, $name: exit status $status: $(head -n 3 "$dir/errors")" $status

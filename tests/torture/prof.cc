@@ -200,7 +200,7 @@ static void *fork_children(void *)
 	while (!is_over) {
 		pid_t child = fork();
 		if (!child) {
-			alarm(60);   // a child that hangs
+			alarm(300);   // a child that hangs
 			for (int i = 0; i < 20; i++)
 				free(malloc(size_t(1000 * i)));
 			throw_and_catch((is_over = true, nullptr));

@@ -98,7 +98,7 @@ static int fork_one(void)
 	pid_t child = fork();
 
 	if (!child) {
-		alarm(20);
+		alarm(300);
 		trace2_prof_stop_cpu();
 		_exit(0);
 	}

@@ -41,7 +41,7 @@ static void test_unwind_within_libgcc_gives_up(void **state)
 	int n = 0;
 
 	(void)state;
-	alarm(60);
+	alarm(300);
 	trace2_prof_set_heap_rate(1);
 	__register_frame(&frames);
 	_Unwind_Backtrace(count_frame, &n);
