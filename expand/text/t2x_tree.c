@@ -65,9 +65,9 @@ static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_
 {
 	size_t n;
 
-	tree->length = 0;
-	t2x_out_flush(&tree->quote);
+	t2x_out_flush(&tree->quote);   /* of a long one the beginning has come before */
 	n = tree->length;
+	tree->length = 0;
 	if (n > T2X_TREE_COMMAND) {
 		n = find_cut(tree->command);
 		memcpy(tree->command + n, cut, sizeof(cut) - 1);

@@ -305,6 +305,27 @@ static void test_tree_long_commands_are_cut_between_characters(void **state)
 	feed_expect(&f, expected);
 }
 
+/* Longer than what is put together at a time. */
+static void test_tree_of_a_very_long_command_has_its_beginning(void **state)
+{
+	enum { LENGTH = 300000 };
+	char *word = malloc(LENGTH + 1), expected[T2X_TREE_COMMAND + 256];
+	struct feed f;
+
+	(void)state;
+	assert_non_null(word);
+	memset(word, 'z', LENGTH);
+	memset(word, 'a', T2X_TREE_COMMAND);
+	word[LENGTH] = '\0';
+	open_tree(&f);
+	live(&f, 10, "a", 0, word);
+	live(&f, 11, "b", 0, "short");
+	snprintf(expected, sizeof(expected), "   0.000100  code:0    pid:10      %.*s...\n"
+		 "   0.000100  code:1    pid:11      short\n", T2X_TREE_COMMAND - 4, word);
+	feed_expect(&f, expected);
+	free(word);
+}
+
 static void test_tree_control_characters_do_not_break_lines(void **state)
 {
 	struct feed f;
@@ -399,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_tree_children_of_a_fork_stand_below_the_fork),
 		cmocka_unit_test(test_tree_learns_the_session_id_late),
 		cmocka_unit_test(test_tree_long_commands_are_cut_between_characters),
+		cmocka_unit_test(test_tree_of_a_very_long_command_has_its_beginning),
 		cmocka_unit_test(test_tree_control_characters_do_not_break_lines),
 		cmocka_unit_test(test_tree_as_deep_as_there_are_processes_is_shown),
 		cmocka_unit_test(test_tree_of_too_many_processes_counts_the_rest),
