@@ -120,7 +120,7 @@ t2x_live_find_queue(struct t2x_schedule *schedule, struct t2x_live *live, const 
 
 void t2x_live_queue_start(struct t2x_schedule *schedule, struct t2x_live_queue *queue)
 {
-	if (!t2x_queue_run(&queue->queue, 0)) {
+	if (!t2x_queue_run(&queue->queue, 0, 0)) {
 		if (queue->live)
 			queue->live->busy--;
 		return;

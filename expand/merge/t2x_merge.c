@@ -140,10 +140,13 @@ static struct t2x_source *find_next_source(const struct t2x_merge *merge)
 static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
 {
 	struct t2x_live_queue *queue = (struct t2x_live_queue *)merge->schedule.heap.items[0];
-	uint64_t until = t2x_heap_top_until(&merge->schedule.heap);
+	uint64_t until = t2x_heap_top_until(&merge->schedule.heap), sum_until;
 	struct t2x_live *live = queue->live;
 
-	if (t2x_queue_run(&queue->queue, until < limit_ns ? until : limit_ns)) {
+	until = until < limit_ns ? until : limit_ns;
+	/* one stream in several inputs: a thread's events are in several queues, so they need their order */
+	sum_until = merge->sources->next ? until : limit_ns;
+	if (t2x_queue_run(&queue->queue, until, sum_until)) {
 		t2x_heap_sift_top(&merge->schedule.heap);
 		return;
 	}

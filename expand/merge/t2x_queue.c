@@ -393,7 +393,7 @@ static __attribute__((noinline)) void take_other(struct t2x_queue *queue, const 
 
 /* The back end takes usual checkpoints from here on.  Return  the event behind them */
 static const struct tlg_event *
-take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t until_ns)
+take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct tlg_event *event, uint64_t limit_ns)
 {
 	struct t2x_track *track = queue->track;
 	struct t2x_stretch stretch;
@@ -402,7 +402,7 @@ take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct 
 		return event;
 	stretch = (struct t2x_stretch){
 		.thread = track->thread, .scopes = &pending->stream->scopes.scopes, .clock = &pending->clock,
-		.until_ns = until_ns, .end = pending->events + pending->count, .event = event,
+		.limit_ns = limit_ns, .end = pending->events + pending->count, .event = event,
 		.sequence = track->next_sequence, .now_ns = track->now_ns,
 	};
 	t2x_model_stretch(queue->queues->context->model, &stretch);
@@ -413,14 +413,14 @@ take_stretch(struct t2x_queue *queue, struct t2x_pending *pending, const struct 
 }
 
 /* Process the events of the first block.  Return  1: a checkpoint that is younger than until_ns is next */
-static int run_block(struct t2x_queue *queue, uint64_t until_ns)
+static int run_block(struct t2x_queue *queue, uint64_t until_ns, uint64_t limit_ns)
 {
 	struct t2x_pending *pending = queue->first;
 	const struct tlg_event *event = pending->events + queue->at, *end = pending->events + pending->count;
 	const struct tlg_event *stop;     /* from there on a stretch is tried first */
 
 	stop = t2x_model_adds(queue->queues->context->model) ? event : end;
-	while (event < stop || (event = take_stretch(queue, pending, event, until_ns)) < end) {
+	while (event < stop || (event = take_stretch(queue, pending, event, limit_ns)) < end) {
 		uint64_t ns = 0;
 
 		if (tlg_event_type(event) != TLG_HIT) {
@@ -443,11 +443,11 @@ static int run_block(struct t2x_queue *queue, uint64_t until_ns)
 	return 0;
 }
 
-int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
+int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns, uint64_t limit_ns)
 {
 	while (queue->first) {
 		t2x_pending_set_clock(queue->first);
-		if (run_block(queue, until_ns))
+		if (run_block(queue, until_ns, limit_ns))
 			return 1;
 		t2x_missing_flush(&queue->queues->repeated, queue->queues->context);
 		drop_first(queue);
@@ -457,7 +457,7 @@ int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns)
 
 void t2x_queue_finish(struct t2x_queue *queue)
 {
-	t2x_queue_run(queue, UINT64_MAX);
+	t2x_queue_run(queue, UINT64_MAX, UINT64_MAX);
 	queue->queues->context->irregular += queue->chains.newest != NULL;
 	while (queue->chains.newest)
 		finish_chain(queue, t2x_chains_oldest(&queue->chains));

@@ -47,9 +47,10 @@ int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const s
 
 /*
  * Process all events up to the first checkpoint that is younger than until_ns.
+ * limit_ns  not less: what is added up, and so needs no order (model/t2x_stretch.h), is processed up to here
  * Return  1: the queue is at rest in front of one; 0: it is empty
  */
-int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns);
+int t2x_queue_run(struct t2x_queue *queue, uint64_t until_ns, uint64_t limit_ns);
 
 /* Nothing more will come: hand over what is unfinished.  The queue is empty. */
 void t2x_queue_finish(struct t2x_queue *queue);

@@ -12,9 +12,10 @@
  *   - nothing is missing in front of it, and it is not older than what precedes it
  *   - the region around it is known, and there is room for one more in it
  *
- * Such a checkpoint changes nothing but what is in the stretch.  The first one that is not usual, for whatever reason,
- * stays where it is and goes the long way; behind it another stretch begins.  So the two ways differ in nothing but
- * speed.
+ * It need not be the next one in time, for other threads do not matter to a sum: what has to be in order goes the long
+ * way.  Such a checkpoint changes nothing but what is in the stretch.  The first one that is not usual, for whatever
+ * reason, stays where it is and goes the long way; behind it another stretch begins.  So the two ways differ in nothing
+ * but speed.
  */
 #ifndef T2X_STRETCH_H
 #define T2X_STRETCH_H
@@ -30,7 +31,7 @@ struct t2x_stretch {
 	struct t2x_thread *thread;
 	const struct t2x_map *scopes;     /* by index: struct t2x_scope */
 	struct t2x_clock *clock;
-	uint64_t until_ns;                /* what is younger has to wait for other threads */
+	uint64_t limit_ns;                /* what is younger waits; other threads may have what is older */
 	const struct tlg_event *end;      /* of those that are there */
 	/* where it stands */
 	const struct tlg_event *event;    /* next */
@@ -85,7 +86,7 @@ t2x_stretch_next(const struct t2x_stretch *stretch, struct t2x_usual *usual)
 		return 0;
 	usual->ns = event->u.hit.when ? t2x_clock_ns(stretch->clock, event->u.hit.when) : stretch->now_ns;
 	usual->scope = t2x_map_get(stretch->scopes, event->u.hit.scopeIndex);
-	if (usual->ns > stretch->until_ns || usual->ns < stretch->now_ns || !usual->scope)
+	if (usual->ns > stretch->limit_ns || usual->ns < stretch->now_ns || !usual->scope)
 		return 0;
 	if (stretch->open - stretch->least >= stretch->room || !stretch->regions[stretch->open - 1].ns)
 		return 0;
