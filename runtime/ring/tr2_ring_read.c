@@ -410,9 +410,8 @@ void tr2_ring_park(struct tr2_reader *reader)
 		return;
 	/* relaxed: not read before the position says so; or just now, by the thread that was parked here before */
 	tr2_store_rlx(&reader->ring->parked_at, end);
-	/*
-	 * [M15] release: where it was.  Pairs with tr2_ring_unpark()
-	 */
+
+	/* [M15] release: where it was.  Pairs with tr2_ring_unpark() */
 	tr2_cas_acq_rel(&reader->ring->hot->cur, end, TR2_PARKED);
 }
 
