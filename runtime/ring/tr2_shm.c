@@ -43,14 +43,15 @@ struct plan {
 
 struct tr2_shm tr2_g_shm;
 static uint32_t g_signal;                 /* of tlg_ring_stacks */
-static char g_path[256];
+static char g_path[256];                  /* stays when the name is gone: a thread may be about to open it */
+static int g_is_named;                    /* the file has it */
 static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
 static unsigned g_reached;                /* chunks up to here can be accessed */
 
 const char *tr2_shm_path(void)
 {
-	return g_path;
+	return tr2_load_rlx(&g_is_named) ? g_path : ""; /* relaxed: a flag, which orders nothing */
 }
 
 /*
@@ -92,11 +93,8 @@ static int open_file(uint32_t stream)
 		fd = open_in(runtime, stream);
 	if (fd < 0)
 		fd = open_in("/dev/shm", stream);
-	if (fd < 0) {
-		g_path[0] = '\0';   /* nowhere would it outlive us: record without a name */
-		fd = memfd_create("trace2", MFD_CLOEXEC);
-	}
-	return fd;
+	tr2_store_rlx(&g_is_named, fd >= 0); /* relaxed: as above */
+	return fd >= 0 ? fd : memfd_create("trace2", MFD_CLOEXEC);   /* nowhere would it outlive us */
 }
 
 static rlim_t get_limit(unsigned resource)
@@ -221,7 +219,7 @@ static int open_within_limits(uint32_t stream, int *fd, rlim_t *max)
 
 	*fd = -1;
 	*max = allowed_addresses();
-	g_path[0] = '\0';
+	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 	if (file < MIN_BYTES)
 		return 0;
 	*max = least(*max, file);
@@ -272,23 +270,23 @@ int tr2_shm_create(uint32_t stream)
 
 void tr2_shm_unlink(void)
 {
-	if (g_path[0] && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
+	/* relaxed: as above */
+	if (tr2_exchange_rlx(&g_is_named, 0) && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
 		unlink(g_path);
-	g_path[0] = '\0';
 }
 
 void tr2_shm_leave(void)
 {
 	struct statvfs system;
 
-	if (!g_path[0] || statvfs(g_path, &system) || system.f_bavail < system.f_blocks / 2)
+	if (statvfs(tr2_shm_path(), &system) || system.f_bavail < system.f_blocks / 2)
 		tr2_shm_unlink();
-	g_path[0] = '\0';
+	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 }
 
 void tr2_shm_forget(void)
 {
-	g_path[0] = '\0';
+	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 	tr2_g_shm = (struct tr2_shm){ .head = NULL };
 }
 
@@ -303,7 +301,7 @@ void tr2_shm_set_signal(uint32_t signal)
 static int commit_by_name(const unsigned char *address, size_t bytes)
 {
 	const unsigned char *base = g_base;
-	int fd = base ? open(g_path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	int fd = base ? open(tr2_shm_path(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
 	int error = ENOSPC;
 
 	if (fd < 0)
