@@ -79,9 +79,11 @@ int tr2_wake_is_for_all(void)
 	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() || tr2_is_flight_recorder();
 }
 
+/* All of g_wake is the parent's until a forked child has begun its session, and is reset then: nobody looks at it. */
 int tr2_wake_is_running(void)
 {
-	return tr2_load_rlx(&g_wake.running); /* relaxed: a hint; passes are under the drain's lock */
+	/* relaxed: a hint; passes are under the drain's lock */
+	return !tr2_is_forked_child() && tr2_load_rlx(&g_wake.running);
 }
 
 int tr2_wake_is_coming(void)
@@ -373,6 +375,8 @@ void tr2_wake_show(void)
 
 void tr2_wake_wanted(uint64_t mask)
 {
+	if (tr2_is_forked_child())
+		return;   /* whose session another thread begins, and did not end in time */
 	tr2_drain_open_files();
 	if (tr2_wake_is_running()) {
 		tr2_wake_now();

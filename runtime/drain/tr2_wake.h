@@ -54,7 +54,7 @@ void tr2_wake_init(void);
  */
 int tr2_wake_is_for_all(void);
 
-/* 1 while the thread runs. */
+/* 1 while the thread runs; 0 in a forked child that has not begun its session. */
 int tr2_wake_is_running(void);
 
 /* 1 while it runs, or is just being started. */

@@ -35,10 +35,10 @@ void tr2_flight_init(void)
 		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
 }
 
-/* Ask, and let the drain know. */
+/* Ask, and let the drain know.  A forked child that could not begin its session has nothing to ask for. */
 static void request(void)
 {
-	if (tr2_snapshot_request())
+	if (!tr2_is_forked_child() && tr2_snapshot_request())
 		tr2_wake_now();
 }
 

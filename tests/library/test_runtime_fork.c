@@ -18,7 +18,7 @@
 #include "traced.h"
 
 /* The child inherits the locks of a sanitizer's allocator, which only glibc's fork() would have in order. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(TRACE2_HAS_TSAN_)   /* which knows gcc's and clang's */
 #define SKIP_IF_SANITIZED() skip()
 #else
 #define SKIP_IF_SANITIZED() ((void)0)
