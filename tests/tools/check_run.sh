@@ -7,7 +7,7 @@ set -u
 
 . "$(dirname "$0")/../common.sh"
 mkdir -p "$tmp/tests"
-cp "$top/tests/run.sh" "$top/tests/failed.sh" "$tmp/tests/"
+cp "$top"/tests/{run,failed,addresses}.sh "$tmp/tests/"
 cd "$tmp" || exit 1
 
 # program NAME: stdin, what it does
