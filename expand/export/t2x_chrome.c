@@ -377,10 +377,8 @@ static void put_number(struct t2x_printer *printer, const struct t2x_track *trac
 /* The command names the process; a name that the program gives itself is better. */
 static void name_process(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
 {
-	const struct t2x_arg *name = ev->style == TLG_STYLE_start ? &ev->args[0] : &ev->args[T2X_NAME_OWN];
-
-	if (ev->nargs)
-		t2x_chrome_name_process(printer, track, name->text, name->length);
+	if (t2x_tracks_name(track->process, ev))
+		t2x_chrome_name_process(printer, track);
 	put_instant(printer, track, ev);
 }
 

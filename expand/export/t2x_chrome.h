@@ -26,7 +26,7 @@ void t2x_chrome_end(struct t2x_printer *printer);
 
 /* Elements that name a thread, and its process, when it is met. */
 void t2x_chrome_name_track(struct t2x_printer *printer, struct t2x_track *track);
-void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track, const char *name, size_t n);
+void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track);
 
 /*
  * A child: an asynchronous slice from its start to its exit, and an arrow from its start to the process that it was, if

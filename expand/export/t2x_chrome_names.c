@@ -38,26 +38,24 @@ static void put_order(struct t2x_printer *printer, const struct t2x_track *track
 	end_name(printer);
 }
 
+void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track)
+{
+	begin_name(printer, track, "process_name", "name");
+	t2x_tracks_print_name(printer->out, track->process);
+	end_name(printer);
+}
+
+/* The name that a process has inherited is told with it; others when they come. */
 void t2x_chrome_name_track(struct t2x_printer *printer, struct t2x_track *track)
 {
+	if (!track->process->is_told && track->process->name)
+		t2x_chrome_name_process(printer, track);
 	if (!track->process->is_told)
 		put_order(printer, track, "process_sort_index", track->process->order);
 	track->process->is_told = 1;
 	put_order(printer, track, "thread_sort_index", track->tid);
 	begin_name(printer, track, "thread_name", "name");
 	t2x_utf8_json(printer->out, track->name, strlen(track->name));
-	end_name(printer);
-}
-
-/* The last part of a path. */
-void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track, const char *name, size_t n)
-{
-	size_t at = n;
-
-	while (at && name[at - 1] != '/')
-		at--;
-	begin_name(printer, track, "process_name", "name");
-	t2x_utf8_json(printer->out, name + at, n - at);
 	end_name(printer);
 }
 

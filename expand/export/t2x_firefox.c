@@ -29,6 +29,7 @@ static struct t2x_firefox_process *add_process(struct t2x_firefox *firefox, stru
 
 	if (!process)
 		return NULL;
+	process->known = known;
 	process->pid = known->pid;
 	process->order = known->order;
 	process->start_ns = known->start_ns;
@@ -83,21 +84,6 @@ static __attribute__((noinline)) struct t2x_firefox_thread *find_thread(struct t
 	track->own = thread;
 	track->is_told = 1;
 	return thread;
-}
-
-/* The last part of a path names the process. */
-static void name_process(struct t2x_firefox_process *process, const char *name, size_t n)
-{
-	size_t at = n;
-	char *copy;
-
-	while (at && name[at - 1] != '/')
-		at--;
-	copy = name ? strndup(name + at, n - at) : NULL;
-	if (!copy)
-		return;
-	free(process->name);
-	process->name = copy;
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
@@ -311,13 +297,10 @@ static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *th
 }
 
 /* What an event says of its process. */
-static void learn(struct t2x_firefox_process *process, const struct t2x_event *ev)
+static void learn(struct t2x_firefox_process *process, struct t2x_track_process *known, const struct t2x_event *ev)
 {
-	if (ev->style == TLG_STYLE_start && ev->nargs)
-		name_process(process, ev->args[0].text, ev->args[0].length);
-	else if (ev->style == TLG_STYLE_cmd_name)
-		name_process(process, ev->args[T2X_NAME_OWN].text, ev->args[T2X_NAME_OWN].length);
-	else if (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal)
+	t2x_tracks_name(known, ev);
+	if (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal)
 		process->end_ns = ev->ns;
 }
 
@@ -358,7 +341,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		end_thread(firefox, thread, track);
 	else if (ev->style != TLG_STYLE_region_enter && ev->style != TLG_STYLE_region_leave &&
 		 ev->style != TLG_STYLE_thread_start && !ev->lost) {
-		learn(thread->process, ev);
+		learn(thread->process, track->process, ev);
 		put_other(firefox, thread, ev);
 	}
 }
@@ -414,7 +397,6 @@ static void free_process(struct t2x_firefox_process *process)
 	}
 	t2x_map_free(&process->counters);
 	t2x_map_free(&process->threads);
-	free(process->name);
 	free(process);
 }
 

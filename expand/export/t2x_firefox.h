@@ -24,7 +24,7 @@ struct t2x_firefox_process {
 	struct t2x_firefox_process *next;
 	uint32_t pid, order;
 	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
-	char *name;                     /* NULL: not known */
+	const struct t2x_track_process *known;   /* has its name */
 	struct t2x_map threads, counters;
 	struct t2x_firefox_counter *first, **last;   /* of its counters, in the order of their first value */
 };

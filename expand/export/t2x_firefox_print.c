@@ -115,7 +115,7 @@ static void put_head(const struct t2x_firefox_print *print)
 	t2x_out_literal(out, "{\"meta\":{\"interval\":1,\"startTime\":");
 	t2x_out_uint(out, print->firefox->zero_ns / 1000000);
 	t2x_out_literal(out, ",\"product\":");
-	t2x_firefox_string(out, first && first->process->name ? first->process->name : "trace2");
+	t2x_firefox_string(out, first && first->process->known->name ? first->process->known->name : "trace2");
 	t2x_json_int(out, "preprocessedProfileVersion", VERSION);
 	t2x_json_int(out, "version", GECKO_VERSION);
 	t2x_out_literal(out, ",\"processType\":0,\"stackwalk\":0,\"platform\":\"Linux\","

@@ -165,6 +165,7 @@ static struct t2x_html_process *find_process(struct t2x_html_data *data, const s
 	t2x_free(process->sid);
 	process->sid = sid;
 	process->pid = of->pid;
+	process->start_ticks = of->start_ticks;
 	process->number = of->number;
 	return process;
 }
@@ -269,6 +270,8 @@ static void print_processes(const struct t2x_html_data *data, struct t2x_out *ou
 		t2x_out_uint(out, process->pid);
 		t2x_out_literal(out, ",\"");
 		t2x_json_escaped(out, process->sid, strlen(process->sid));
+		t2x_out_literal(out, "\",\"");
+		t2x_out_uint(out, process->start_ticks);   /* too large for a number of JavaScript */
 		t2x_out_literal(out, "\"]");
 	}
 }

@@ -29,6 +29,7 @@ struct t2x_html_process {
 	uint32_t pid, index;
 	uint64_t number;                  /* under which it was last seen */
 	char *sid;
+	uint64_t start_ticks;
 	struct t2x_map threads;           /* by thread id */
 };
 

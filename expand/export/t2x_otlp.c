@@ -144,6 +144,15 @@ static void put_gap(struct t2x_printer *printer, const struct t2x_track *track, 
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
+/* A process is called as its program; the pid is an attribute of its own. */
+static void name_process(struct t2x_otlp_process *process, const struct t2x_track_process *known)
+{
+	if (known->name)
+		snprintf(process->name, sizeof(process->name), "%s", known->name);
+	else
+		snprintf(process->name, sizeof(process->name), "pid %u", process->pid);
+}
+
 /* Return  0: no memory */
 static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, const struct t2x_process *process)
 {
@@ -156,25 +165,14 @@ static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, 
 		own->next = otlp->processes;
 		otlp->processes = own;
 		own->pid = known->pid;
-		snprintf(own->name, sizeof(own->name), "pid %u", known->pid);
+		name_process(own, known);
 		derive_ids(own, process);
 		known->own = own;
 	} else if (own->number != process->number) {
+		name_process(own, known);
 		derive_ids(own, process);
 	}
 	return 1;
-}
-
-/* The last part of a path; a null pointer, or nothing, is no name. */
-static void name_process(struct t2x_otlp_process *process, const struct t2x_arg *name)
-{
-	size_t at = name->length;
-
-	if (!at)
-		return;
-	while (at && name->text[at - 1] != '/')
-		at--;
-	snprintf(process->name, sizeof(process->name), "%.*s", (int)(name->length - at), name->text + at);
 }
 
 void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -189,10 +187,8 @@ void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_tracks_take(&otlp->tracks, ev);
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		put_gap(printer, track, ev);
-	else if (ev->style == TLG_STYLE_start && ev->nargs)
-		name_process(track->process->own, &ev->args[0]);
-	else if (ev->style == TLG_STYLE_cmd_name)
-		name_process(track->process->own, &ev->args[T2X_NAME_OWN]);
+	else if (t2x_tracks_name(track->process, ev))
+		name_process(track->process->own, track->process);
 	else if (ev->style == TLG_STYLE_thread_exit)
 		t2x_tracks_end_thread(&otlp->tracks, track);
 }

@@ -135,6 +135,7 @@ static void learn_sid(struct t2x_track_process *known, const struct t2x_process 
 	uint64_t seed = t2x_index_seed();
 
 	known->number = process->number;
+	known->start_ticks = process->start_ticks;
 	known->sid = *process->sid ? t2x_index_hash(seed, process->sid, strlen(process->sid)) : 0;
 	known->parent = slash ? t2x_index_hash(seed, process->sid, (size_t)(slash - process->sid)) : 0;
 }
@@ -156,6 +157,7 @@ static struct t2x_track_process *add_process(struct t2x_tracks *tracks, const st
 		known->pid = FIRST_FREE_PID + known->order;
 	t2x_map_put(&tracks->pids, known->pid, known);
 	learn_sid(known, process);
+	t2x_tracks_inherit_name(tracks, known, process);
 	return known;
 }
 
@@ -200,8 +202,10 @@ static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_tracks 
 		process = add_process(tracks, ev);
 	if (!process)
 		return NULL;
-	if (process->number != thread->process->number)
+	if (process->number != thread->process->number) {
 		learn_sid(process, thread->process);
+		t2x_tracks_inherit_name(tracks, process, thread->process);
+	}
 	track = t2x_map_get(&process->threads, thread->tid);
 	if (!track)
 		track = add_track(process, ev);
@@ -358,6 +362,7 @@ static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct
 		return NULL;
 	*process = *theirs;
 	process->threads = (struct t2x_map){ .slots = NULL };
+	process->name = NULL;
 	process->order = ++to->count;
 	if (t2x_map_put(&to->processes, process->stream, process)) {
 		free(process);
@@ -406,9 +411,12 @@ void t2x_tracks_free(struct t2x_tracks *tracks)
 		}
 		if (process)
 			t2x_map_free(&process->threads);
+		if (process)
+			free(process->name);
 		free(process);
 	}
 	t2x_map_free(&tracks->processes);
 	t2x_map_free(&tracks->pids);
+	t2x_map_free(&tracks->sids);
 	t2x_frames_free(&tracks->frames);
 }

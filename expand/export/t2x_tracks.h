@@ -56,8 +56,11 @@ struct t2x_track_process {
 	uint32_t pid;           /* one that no other process of the trace has: if two have the same, the second has
 				   one that is too large for Linux */
 	uint64_t number;        /* t2x_process.number, for which sid is known */
+	uint64_t start_ticks;   /* as t2x_process has it */
 	uint64_t sid, parent;   /* hashes of its session id, and of that without the last part; 0: none */
 	uint64_t start_ns;      /* when it began, or its first event */
+	char *name;             /* of its program, see t2x_tracks_name(); NULL: not known */
+	int is_fork;            /* goes on from another process, whose name it has until it has one of its own */
 	void *own;              /* the writer's; it frees it */
 	int is_told;            /* likewise */
 	int is_over;            /* atexit or signal was seen */
@@ -90,7 +93,7 @@ struct t2x_tracks {
 				     inner_ns is of this part.  NULL: it is left out */
 	int keeps_messages;
 	struct t2x_frames frames;
-	struct t2x_map processes, pids;
+	struct t2x_map processes, pids, sids;   /* sids: by a part of t2x_track_process.sid, who had it first */
 	uint32_t count;         /* of processes */
 	struct { uint64_t thread; struct t2x_track *track; } cache[T2X_TRACKS_CACHED];
 };
@@ -103,6 +106,19 @@ struct t2x_track *t2x_tracks_find(struct t2x_tracks *tracks, const struct t2x_ev
  * Return  its thread; NULL: no memory
  */
 struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev);
+
+/*
+ * What an event says of the name of its process: the last part of a path.  Of processes that are forked later the name
+ * is the same until they say otherwise.  Return  whether it says one
+ */
+int t2x_tracks_name(struct t2x_track_process *process, const struct t2x_event *ev);
+
+/* Of a known session id: a fork has the name of its parent, a later file of a process that of the process. */
+void t2x_tracks_inherit_name(struct t2x_tracks *tracks, struct t2x_track_process *known,
+			     const struct t2x_process *process);
+
+/* Print its name as a string of JSON, and as --format=tree what is forked: "nginx", "nginx [fork]"; "": not known. */
+void t2x_tracks_print_name(struct t2x_out *out, const struct t2x_track_process *process);
 
 /* The thread has come to its end: what is open in it ends, its memory is freed. */
 void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track);

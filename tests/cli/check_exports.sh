@@ -40,6 +40,20 @@ for trace in $traces; do
 		] | length == $n' chrome.json >/dev/null
 	check "chrome: $trace: as many slices by jq as perf has leaves" [ $? -eq 0 ]
 done
+
+# A forked child has said no name: it has its parent's.
+mkdir forks
+TRACE2_RAW=$tmp/forks ./load 1 10 forks
+"$expand" --format=chrome -o chrome.json forks
+"$expand" --format=firefox -o firefox.json forks
+"$expand" --format=otlp -o otlp.json forks
+quiet "chrome: forks" jq -e '[.traceEvents[] | select(.name == "process_name") | "\(.args.name)"] | unique ==
+	["load", "load [fork]"]' chrome.json
+quiet "firefox: forks" jq -e '[.threads[].processName] | unique == ["load", "load [fork]"]' firefox.json
+quiet "otlp: forks" jq -es '[.[].resourceSpans[].resource.attributes[]] |
+	([.[] | select(.key == "service.name").value.stringValue] | unique == ["load"]) and
+	([.[] | select(.key == "process.pid").value.intValue] | unique | length == 2)' otlp.json
+
 expect "ctf: not where something is" 1 'ctf: Directory not empty' "$expand" --format=ctf -o ctf index.tlg
 expect "ctf: not below what is not there" 1 'none/ctf/: No such file' "$expand" --format=ctf -o none/ctf/ index.tlg
 expect "another format: no directory" 2 'needs --recover' "$expand" --format=csv -o ctf index.tlg

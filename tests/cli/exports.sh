@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # load THREADS ROUNDS [END [COMMAND]]: threads that do nothing but record, nested and with messages; then it runs a
-# command as a child, and ends: by itself, or "killed" in the middle of a region.
+# command as a child, and ends: by itself, with a child that it "forks", or "killed" in the middle of a region.
 write_load()
 {
 	cat >load.c <<'END'
@@ -76,6 +76,8 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	if (argc > 4)
 		run_child(argv[4]);
+	if (argc > 3 && !strcmp(argv[3], "forks") && fork())
+		wait(NULL);
 	if (argc > 3 && !strcmp(argv[3], "killed"))
 		raise(SIGKILL);
 	trace2_region_leave("load", "whole", NULL);

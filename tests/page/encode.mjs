@@ -144,9 +144,9 @@ export class Encoder {
 		this.stackNumbers = new Map();
 	}
 
-	/** @param {number} pid @param {string} sid */
-	process(pid, sid) {
-		return this.facts.processes.push([pid, sid]) - 1;
+	/** @param {number} pid @param {string} sid @param {string} [startTicks] */
+	process(pid, sid, startTicks = "0") {
+		return this.facts.processes.push([pid, sid, startTicks]) - 1;
 	}
 
 	/** @param {number} process @param {number} tid @param {string} name */

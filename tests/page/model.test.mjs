@@ -110,6 +110,26 @@ test("test_reader_times_of_all_lengths_are_exact", () => {
 	assert.deepEqual([...end].slice(0, times.length >> 1), times.filter((_, at) => at % 2));
 });
 
+test("test_processes_forked_have_the_name_of_their_parent", () => {
+	const encoder = new Encoder();
+	const add = (pid, sid, startTicks, name) => {
+		const thread = encoder.thread(encoder.process(pid, sid, startTicks), 0, "main");
+		thread.point(10 * pid, name ? "start" : "step", "", "", null, name);
+	};
+	add(4, "a/f/g", "700", "");
+	add(1, "a", "700", "/bin/daemon -x");
+	add(2, "a/x", "701", "");
+	add(3, "a/f", "700", "");
+	add(5, "a/f/w", "700", "worker");
+	add(1, "a", "700", "");
+	add(6, "a", "700", "");
+	add(7, "b", "0", "other");
+	add(8, "b/x", "0", "");
+	const titles = encoder.trace().processes.map(({ pid, title }) => `${pid} ${title}`);
+	assert.deepEqual(titles.sort(), ["1 daemon", "1 daemon", "2 process 2", "3 daemon [fork]", "4 daemon [fork]",
+		"5 worker [fork]", "6 daemon [fork]", "7 other", "8 process 8"]);
+});
+
 test("test_reader_section_with_fewer_numbers_than_events_throws", () => {
 	for (const column of [0, 1]) {
 		const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "a"), 0, "main");

@@ -56,6 +56,30 @@ export function orderFamilies(processes) {
 }
 
 /**
+ * Sets what each is called.  A forked child goes on in the program of its parent until it says otherwise; that it was
+ * forked tells its start, which is that of its parent.  A later file of a process has the name of the process.
+ * @param {import("./trace.mjs").Process[]} processes parents in front of their children
+ */
+export function nameProcesses(processes) {
+	/** @type {Map<string, import("./trace.mjs").Process>} */
+	const bySid = new Map();
+	for (const process of processes) {
+		const known = bySid.get(process.sid);
+		if (!known || !known.name && process.name)
+			bySid.set(process.sid, process);
+	}
+	for (const process of processes) {
+		const head = bySid.get(process.sid), parent = parentOf(process, bySid);
+		const isForked = parent && parent.startTicks !== "0" && parent.startTicks === process.startTicks;
+		const from = process.sid && head !== process ? head : isForked ? parent : undefined;
+		process.isFork = Boolean(from && (from.pid !== process.pid || from.isFork));
+		process.name ||= from?.name ?? "";
+		process.title = process.name ? `${process.name}${process.isFork ? " [fork]" : ""}`
+			: `process ${process.pid}`;
+	}
+}
+
+/**
  * @param {import("./trace.mjs").Trace} trace
  * @returns {Flow[]}
  */

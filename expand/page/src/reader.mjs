@@ -38,7 +38,7 @@ const decoder = new TextDecoder();
  * @property {number} utcoff
  * @property {number} [left_out] events of threads beyond what a page holds
  * @property {string} [source]
- * @property {[number, string][]} processes pid, session id
+ * @property {[number, string, string][]} processes pid, session id, when it began by the raw clock
  * @property {[number, number, string, number][]} threads process, thread id, name, how many events
  * @property {[string, string, string, string, number][]} sites kind, category, label, file, line
  * @property {string[]} functions see stacks.mjs
@@ -57,7 +57,8 @@ export function makeTrace(facts) {
 	trace.utcoff = facts.utcoff;
 	trace.leftOut = facts.left_out ?? 0;
 	trace.source = facts.source ?? "";
-	trace.processes = facts.processes.map(([pid, sid], index) => new Process(index, { pid, sid }));
+	trace.processes = facts.processes.map(([pid, sid, startTicks], index) =>
+		new Process(index, { pid, sid, startTicks }));
 	facts.threads.forEach(([process, tid, name, events], index) => {
 		const lane = trace.lane(index);
 		lane.process = trace.processes[process];

@@ -5,7 +5,7 @@
  */
 import { Points, Row, Samples, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
-import { findFlows, orderFamilies } from "./flows.mjs";
+import { findFlows, nameProcesses, orderFamilies } from "./flows.mjs";
 import { makeSeries } from "./series.mjs";
 import { Stacks } from "./stacks.mjs";
 
@@ -25,13 +25,18 @@ import { Stacks } from "./stacks.mjs";
 export class Process {
 	/**
 	 * @param {number} index
-	 * @param {{ pid: number, sid: string }} facts
+	 * @param {{ pid: number, sid: string, startTicks: string }} facts
 	 */
-	constructor(index, { pid, sid }) {
+	constructor(index, { pid, sid, startTicks }) {
 		this.index = index;
 		this.pid = pid;
 		this.sid = sid;
+		/** "0": not known. */
+		this.startTicks = startTicks;
+		/** What it says it is called. */
+		this.name = "";
 		this.title = "";
+		this.isFork = false;
 		/** Of the process that started it plus one. */
 		this.depth = 0;
 		/** @type {Lane[]} */
@@ -190,6 +195,7 @@ export class Trace {
 		for (const process of this.processes)
 			this.finishProcess(process);
 		this.processes = orderFamilies(this.processes.filter((process) => process.lanes.length));
+		nameProcesses(this.processes);
 		this.flows = findFlows(this);
 	}
 
@@ -218,24 +224,24 @@ export class Trace {
 	/** @param {Process} process */
 	finishProcess(process) {
 		process.lanes.sort((a, b) => a.tid - b.tid);
-		process.title = this.findTitle(process);
+		process.name = this.findName(process);
 		process.series = makeSeries(this, process);
 	}
 
 	/**
-	 * The name of its command, or of its program.
+	 * The name of its command, or of its program; "": it has not said it.
 	 * @param {Process} process
 	 */
-	findTitle(process) {
-		let title = "";
+	findName(process) {
+		let name = "";
 		for (const { points } of process.lanes)
 			for (let i = 0; i < points.length && i < 100; i++) {
 				const { kind } = this.sites[points.site[i]];
 				if (kind === "cmd_name")
 					return this.texts.get(points.text[i]).split(" (")[0];
-				if (kind === "start" && !title)
-					title = this.texts.get(points.text[i]).split(" ")[0].replace(/^.*\//, "");
+				if (kind === "start" && !name)
+					name = this.texts.get(points.text[i]).split(" ")[0].replace(/^.*\//, "");
 			}
-		return title || `process ${process.pid}`;
+		return name;
 	}
 }

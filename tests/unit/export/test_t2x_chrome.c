@@ -2,6 +2,9 @@
 /* The chrome format: slices, what they say when events are missing, counters, names, arrows. */
 #include "t2test.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "feed.h"
 #include "text/t2x_formats.h"
 
@@ -242,6 +245,65 @@ static void test_chrome_second_process_with_the_same_pid_gets_another(void **sta
 		    "\"ts\":11203000000.000,\"dur\":20.999" OPEN "}\n" TAIL);
 }
 
+/* A line that gives a process its name. */
+static void expect_name(const char *text, const char *pid, const char *name)
+{
+	char line[160];
+
+	snprintf(line, sizeof(line), "\"process_name\",\"cat\":\"__metadata\",\"ph\":\"M\",\"pid\":%s,\"tid\":1,"
+		 "\"ts\":0.000,\"args\":{\"name\":\"%s\"}}", pid, name);
+	if (!strstr(text, line))
+		print_error("there is no %s in:\n%s", line, text);
+	assert_non_null(strstr(text, line));
+}
+
+static void test_chrome_forked_process_has_the_name_of_its_parent(void **state)
+{
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_chrome(&f);
+	become(&f, 7, "a", 0);
+	f.process.start_ticks = 700;
+	feed(&f, start, 10, "s", "/bin/daemon");
+	become(&f, 8, "a/b", 0);
+	feed(&f, step, 20, "");
+	become(&f, 9, "a/b/c", 0);
+	feed(&f, cmd_name, 30, "ss", "daemon/worker", "worker");
+	become(&f, 10, "a/d", 0);
+	f.process.start_ticks = 701;
+	feed(&f, step, 40, "");
+	text = feed_finish(&f);
+	expect_name(text, "7", "daemon");
+	expect_name(text, "8", "daemon [fork]");
+	expect_name(text, "9", "daemon [fork]");
+	expect_name(text, "9", "worker [fork]");
+	assert_null(strstr(strstr(text, "\"pid\":10"), "process_name"));
+	free(text);
+}
+
+static void test_chrome_process_under_the_same_session_has_the_name_of_the_first(void **state)
+{
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_chrome(&f);
+	become(&f, 7, "a", 0);
+	feed(&f, start, 10, "s", "daemon");
+	f.process.stream = 70;
+	f.process.number = f.thread[0].number = 70;
+	feed(&f, step, 20, "");
+	become(&f, 8, "a", 0);
+	feed(&f, step, 30, "");
+	text = feed_finish(&f);
+	expect_name(text, "7", "daemon");
+	expect_name(text, "4194306", "daemon");
+	expect_name(text, "8", "daemon [fork]");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +317,8 @@ int main(void)
 		cmocka_unit_test(test_chrome_child_has_an_arrow_to_its_process),
 		cmocka_unit_test(test_chrome_child_that_never_ends_has_an_arrow_to_the_next_process),
 		cmocka_unit_test(test_chrome_second_process_with_the_same_pid_gets_another),
+		cmocka_unit_test(test_chrome_forked_process_has_the_name_of_its_parent),
+		cmocka_unit_test(test_chrome_process_under_the_same_session_has_the_name_of_the_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

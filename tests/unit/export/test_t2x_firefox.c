@@ -190,6 +190,23 @@ static void test_firefox_process_has_the_name_of_its_command(void **state)
 	       "{\"type\":\"event\",\"text\":\"'/usr/bin/pro\\\"gram' x\"}");
 }
 
+static void test_firefox_forked_process_has_the_name_of_its_parent(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_firefox(&f);
+	f.process.start_ticks = 700;
+	f.process.sid = "a";
+	feed(&f, start, 10, "s", "/usr/bin/daemon");
+	f.process.sid = "a/b";
+	f.process.pid = f.process.stream = 8;
+	f.process.number = f.thread[0].number = 80;
+	feed(&f, step, 20, "");
+	expect(&f, "\"product\":\"daemon\",", "\"processName\":\"daemon\",", "\"processName\":\"daemon [fork]\",",
+	       "\"pid\":\"8\",");
+}
+
 static void test_firefox_child_is_an_interval_that_ends_with_it(void **state)
 {
 	struct feed f;
@@ -390,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_firefox_counter_beyond_signed_numbers_is_their_largest),
 		cmocka_unit_test(test_firefox_thread_that_exits_has_its_times),
 		cmocka_unit_test(test_firefox_process_has_the_name_of_its_command),
+		cmocka_unit_test(test_firefox_forked_process_has_the_name_of_its_parent),
 		cmocka_unit_test(test_firefox_child_is_an_interval_that_ends_with_it),
 		cmocka_unit_test(test_firefox_every_kind_is_printed),
 		cmocka_unit_test(test_firefox_empty_trace_is_a_profile),

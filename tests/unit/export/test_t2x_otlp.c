@@ -2,6 +2,8 @@
 /* OpenTelemetry spans: ids from session ids, parents, gaps.  check_exports.sh compares numbers. */
 #include "t2test.h"
 
+#include <stdlib.h>
+
 #include "feed.h"
 #include "text/t2x_formats.h"
 
@@ -30,6 +32,17 @@ static void become(struct feed *f, uint32_t pid, const char *sid)
 	f->process.sid = sid;
 	f->process.pid = f->process.stream = pid;
 	f->process.number = f->thread[0].number = pid;
+}
+
+/* End the feed; this is in what was printed. */
+static void expect_service(struct feed *f, const char *line)
+{
+	char *text = feed_finish(f);
+
+	if (!strstr(text, line))
+		print_error("there is no %s in:\n%s", line, text);
+	assert_non_null(strstr(text, line));
+	free(text);
 }
 
 static void test_otlp_process_is_a_span_within_that_of_its_parent(void **state)
@@ -91,6 +104,25 @@ static void test_otlp_process_without_a_name_has_its_number(void **state)
 		    SPAN("pid 8", A_SPAN, "", "00000000", "00020999") OF("process", "main") OPEN END);
 }
 
+static void test_otlp_forked_process_has_the_name_of_its_parent(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_otlp, 0, 0);
+	f.process.start_ticks = 700;
+	become(&f, 8, "a");
+	feed(&f, start, 10, "s", "/bin/prog");
+	become(&f, 9, "a/b");
+	feed(&f, atexit, 20, "i", 0);
+	become(&f, 8, "a");
+	feed(&f, cmd_name, 30, "ss", "other", "other");
+	become(&f, 9, "a/b");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_region_enter, "cat", "lab", NULL), 40, "");
+	feed(&f, thread_exit, 50, "");
+	expect_service(&f, LINE("prog", "9"));
+}
+
 static void test_otlp_gap_is_a_span(void **state)
 {
 	struct feed f;
@@ -113,6 +145,7 @@ int main(void)
 		cmocka_unit_test(test_otlp_process_without_parent_is_a_root),
 		cmocka_unit_test(test_otlp_region_is_in_its_thread_which_is_in_its_process),
 		cmocka_unit_test(test_otlp_process_without_a_name_has_its_number),
+		cmocka_unit_test(test_otlp_forked_process_has_the_name_of_its_parent),
 		cmocka_unit_test(test_otlp_gap_is_a_span),
 	};
 
