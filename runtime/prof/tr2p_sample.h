@@ -18,6 +18,7 @@
  *         tr2p_live_take()                claim()                   that it was read, before it is filled again
  *   [P8]  ask()                           tr2p_stacks_answer()      a place for a stack before it is filled
  *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
+ *   [P10] set_programs()                  get_programs()            a copy before it is current, or filled in again
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H
