@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -72,6 +73,24 @@ static enum mapped ask_file(const struct t2x_ring *ring)
 	return mapped;
 }
 
+static enum mapped ask(const struct t2x_ring *ring)
+{
+	return ring->is_live ? ask_file(ring) : ask_lease(ring->fd);
+}
+
+/* Who reads files of a dying process in /proc, as ps(1) does, holds its memory a little longer than it lives. */
+static int is_released_soon(const struct t2x_ring *ring)
+{
+	const struct timespec pause = { 0, 20000000 };
+	enum mapped mapped = SOMEBODY;
+
+	for (int tries = 0; tries < 5 && mapped == SOMEBODY; tries++) {
+		nanosleep(&pause, NULL);
+		mapped = ask(ring);
+	}
+	return mapped == NOBODY;
+}
+
 /* ---- the process id ----------------------------------------------------------------------------- */
 
 /* Its id is one of our PID namespace. */
@@ -131,7 +150,7 @@ static int has_owner(const struct t2x_ring *ring)
 
 enum t2x_alive t2x_alive(const struct t2x_ring *ring)
 {
-	enum mapped mapped = ring->is_live ? ask_file(ring) : ask_lease(ring->fd);
+	enum mapped mapped = ask(ring);
 	int by_id;
 
 	if (mapped == NOBODY)
@@ -139,8 +158,9 @@ enum t2x_alive t2x_alive(const struct t2x_ring *ring)
 	by_id = has_mapped(ring);
 	if (by_id == 1)
 		return T2X_ALIVE;
-	if (!is_here(ring))
-		return T2X_ALIVE_ELSEWHERE;
+	if (!is_here(ring))   /* or died before its drain's first millisecond was over, when it says where it is */
+		return !by_id && mapped == SOMEBODY && !ring->head.pid_space && is_released_soon(ring) ?
+			       T2X_DEAD : T2X_ALIVE_ELSEWHERE;
 	if (!by_id)
 		return T2X_DEAD;
 	return mapped == SOMEBODY || has_owner(ring) ? T2X_ALIVE : T2X_DEAD;

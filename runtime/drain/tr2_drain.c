@@ -344,6 +344,7 @@ int tr2_drain_instead(int may_be_handler)
 	if ((may_be_handler && tr2_sink_has_texts()) || !tr2_lock_try())
 		return 0;
 	takes = tr2_sink_takes_now();
+	tr2_recovery_pid_space();   /* here there is no thread to do it */
 	if (takes && !g_drain.finished)
 		drain_all();
 	tr2_lock_release();

@@ -151,6 +151,7 @@ void tr2_recovery_pid_space(void)
 {
 	struct stat st;
 
-	if (!stat("/proc/self/ns/pid", &st))
-		tr2_store_rlx(&tr2_g_shm.head->pid_space, st.st_ino); /* relaxed: a number by itself; 0 until then */
+	/* relaxed: a number by itself; 0 until then */
+	if (!tr2_load_rlx(&tr2_g_shm.head->pid_space) && !stat("/proc/self/ns/pid", &st))
+		tr2_store_rlx(&tr2_g_shm.head->pid_space, st.st_ino); /* relaxed: as above */
 }

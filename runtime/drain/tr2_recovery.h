@@ -7,7 +7,7 @@
  * far the stream is and up to where each ring is in it.  What was written behind the recovery point is still in the
  * rings; so a reader takes from the file only the blocks up to it.
  *
- * Thread  the holder of the drain's lock; tr2_recovery_pid_space() any, once
+ * Thread  the holder of the drain's lock; tr2_recovery_pid_space() any
  */
 #ifndef TR2_RECOVERY_H
 #define TR2_RECOVERY_H
@@ -33,7 +33,10 @@ void tr2_recovery_written(void);
 /* 1: the stream goes into a regular file, with which the ring file can be joined.  Cost  1 us */
 int tr2_recovery_has_file(void);
 
-/* The namespace of the process's id.  Cost  up to 30 us, for the first look into /proc: left to the drain's thread */
+/*
+ * The namespace of the process's id, unless it is known.  Cost  up to 30 us, for the first look into /proc: left to the
+ * drain's thread; without one, to the thread whose full ring has to be drained
+ */
 void tr2_recovery_pid_space(void);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/magic.h>
@@ -18,11 +19,36 @@
 #include "traced.h"
 #include "recover/t2x_alive.h"
 
+/* What the next pause of t2x_alive() unmaps. */
+static void *held;
+
+int __real_nanosleep(const struct timespec *pause, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left);
+
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left)
+{
+	if (!held)
+		return __real_nanosleep(pause, left);
+	munmap(held, 4096);
+	held = NULL;
+	return 0;
+}
+
 static int killed(void *unused)
 {
 	(void)unused;
 	trace2_initialize();
 	trace2_data_intmax("t", NULL, "n", 1);
+	raise(SIGKILL);
+	return 1;
+}
+
+static int killed_when_full(void *unused)
+{
+	(void)unused;
+	trace2_initialize();
+	for (int i = 0; i < 200000; i++)
+		trace2_data_intmax("t", NULL, "n", i);
 	raise(SIGKILL);
 	return 1;
 }
@@ -160,6 +186,38 @@ static void test_alive_ring_mapped_by_its_process_is_alive(void **state)
 	assert_int_equal(alive(ring), T2X_DEAD);
 }
 
+static void test_alive_ring_drained_without_a_thread_says_its_namespace(void **state)
+{
+	struct t2x_ring ring;
+	char path[256];
+
+	(void)state;
+	traced_run(&t, killed_when_full, NULL,
+		   (const char *const[]){ "TRACE2_RAW_THREAD=off", "TRACE2_RAW_RING=256k", NULL });
+	assert_true(WIFSIGNALED(t.status));
+	assert_true(collect_find(0, path, sizeof(path)));
+	assert_null(t2x_ring_open(&ring, path, 0));
+	assert_int_equal(ring.head.pid_space, own_space());
+	t2x_ring_close(&ring);
+}
+
+/* As ps(1) may while the process dies: its id says nothing without its namespace. */
+static void test_alive_ring_mapped_a_moment_longer_than_its_process_lives_is_dead(void **state)
+{
+	char ring[256];
+	int fd;
+
+	(void)state;
+	run_killed(killed, NULL, ring);
+	forge(ring, 0, 0);
+	fd = open(ring, O_RDWR | O_CLOEXEC);
+	held = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	assert_true(held != MAP_FAILED);
+	assert_int_equal(alive(ring), T2X_DEAD);
+	assert_null(held);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, traced_teardown)
@@ -167,6 +225,8 @@ int main(void)
 		TEST(test_alive_ring_nobody_maps_for_writing_is_dead_whatever_its_pid),
 		TEST(test_alive_ring_only_a_child_maps_is_dead_if_the_pid_is_of_our_namespace),
 		TEST(test_alive_ring_mapped_by_its_process_is_alive),
+		TEST(test_alive_ring_drained_without_a_thread_says_its_namespace),
+		TEST(test_alive_ring_mapped_a_moment_longer_than_its_process_lives_is_dead),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
