@@ -4,7 +4,7 @@
  * one of them, on the whole width; a click on what is around it goes back.
  */
 import { byId, fitCanvas, make } from "./dom.mjs";
-import { shorten } from "./overlay.mjs";
+import { drawLabel } from "./overlay.mjs";
 import { layOut } from "./profiles.mjs";
 
 const ROW = 19;
@@ -18,7 +18,7 @@ const LEAST = 0.4, LEAST_NAMED = 24;
  * @property {Tree} tree
  * @property {number} focus the node that is looked at
  * @property {string} title of all
- * @property {string[]} names of functions
+ * @property {import("./trace.mjs").Trace} trace
  * @property {string[]} colors of functions
  * @property {boolean[] | null} marked by function; null: all are
  * @property {import("./dom.mjs").Theme} theme
@@ -82,7 +82,7 @@ export class FlameGraph {
 	 * @param {number} ratio
 	 * @param {Shown} shown
 	 */
-	drawFrame(context, frame, y, width, ratio, { tree, focus, title, names, colors, marked, theme }) {
+	drawFrame(context, frame, y, width, ratio, { tree, focus, title, trace, colors, marked, theme }) {
 		const { node, from, to } = frame, own = tree.function[node], tall = (ROW - 1) * ratio;
 		const left = Math.round(from * width), right = Math.max(left + 1, Math.round(to * width) - ratio);
 		const isFaded = node > 0 && marked !== null && !marked[own];
@@ -99,8 +99,8 @@ export class FlameGraph {
 		context.globalAlpha = isFaded ? 0.6 : 1;
 		if (right - left >= LEAST_NAMED * ratio) {
 			context.fillStyle = theme.css.ink;
-			context.fillText(shorten(context, node ? names[own] : title, right - left - 8 * ratio),
-				left + 4 * ratio, y + tall / 2 + 0.5);
+			drawLabel(context, trace, { name: node ? trace.stacks.functions[own] : title,
+				x: left + 4 * ratio, y: y + tall / 2 + 0.5, room: right - left - 8 * ratio });
 		}
 		context.globalAlpha = 1;
 	}

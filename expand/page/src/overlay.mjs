@@ -2,6 +2,7 @@
 /** What is drawn above the rows: names, series, dropped events, open regions, arrows, what is selected. */
 import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { SIZES, laneId, rowsTop, samplesTop } from "./layout.mjs";
+import { cutLabel, frontWith } from "./labels.mjs";
 import { formOf } from "./profiles.mjs";
 import { formatCount, ticks } from "./scale.mjs";
 
@@ -174,9 +175,9 @@ function drawNames(context, { trace, theme, search }, { ratio }, { placed, depth
 		if (row.flags[index] & UNENDED)
 			drawOpenEnd(context, theme, ratio, from, to, y);
 		const site = trace.sites[row.site[index]], text = row.text[index];
-		const name = text ? `${site.label} ${trace.texts.get(text)}` : site.label;
 		context.fillStyle = search.isActive && !search.sites[row.site[index]] ? theme.css.muted : theme.css.ink;
-		context.fillText(shorten(context, name, to - from - 8 * ratio), from + 4 * ratio, middle);
+		drawLabel(context, trace, { name: site.label, message: text ? trace.texts.get(text) : "",
+			x: from + 4 * ratio, y: middle, room: to - from - 8 * ratio });
 	}
 }
 
@@ -196,24 +197,22 @@ function drawFunctions(context, { trace, theme, search }, { ratio }, { placed, p
 	for (const { index, from, to } of wide) {
 		const own = samples.site[index], isFaded = search.isActive && !search.functions[own];
 		context.fillStyle = isFaded ? theme.css.muted : theme.css.ink;
-		context.fillText(shorten(context, trace.stacks.functions[own], to - from - 8 * ratio), from + 4 * ratio,
-			middle);
+		drawLabel(context, trace, { name: trace.stacks.functions[own], x: from + 4 * ratio, y: middle,
+			room: to - from - 8 * ratio });
 	}
 }
 
-/** As much of a text as there is room for. @param {Context} context @param {string} text @param {number} room */
-export function shorten(context, text, room) {
-	const clean = text.length > 300 ? text.slice(0, 300) : text;
-	const width = widthOf(context, clean);
-	if (width <= room)
-		return clean;
-	for (let fits = Math.floor(clean.length * room / width); fits > 0; fits--) {
-		const short = `${clean.slice(0, fits)}…`;
-		if (widthOf(context, short) <= room)
-			return short;
-	}
-	return "";
+/**
+ * A name at x, or what of it there is room for; trace knows what it shares with others.
+ * @param {Context} context
+ * @param {import("./trace.mjs").Trace} trace
+ * @param {{ name: string, message?: string, x: number, y: number, room: number }} label
+ */
+export function drawLabel(context, trace, { name, message = "", x, y, room }) {
+	const text = message ? `${name} ${message}` : name, front = frontWith(name, message, trace.frontOf(name));
+	context.fillText(cutLabel(text, front, room, (part) => widthOf(context, part)), x, y);
 }
+
 /** @type {Map<string, number>} */
 const widths = new Map();
 

@@ -111,7 +111,7 @@ export class ProfilePanel {
 		this.tree = this.isInverted ? invert(plain) : plain;
 		if (this.focus >= this.tree.parent.length)
 			this.focus = 0;
-		this.graph.show({ tree: this.tree, focus: this.focus, title: this.title, names: trace.stacks.functions,
+		this.graph.show({ tree: this.tree, focus: this.focus, title: this.title, trace,
 			colors: palette.functionsCss, marked: this.findMarked(), theme });
 	}
 

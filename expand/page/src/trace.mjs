@@ -6,6 +6,7 @@
 import { Points, Row, Samples, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
 import { findFlows, nameProcesses, orderFamilies } from "./flows.mjs";
+import { sharedFronts } from "./labels.mjs";
 import { makeSeries } from "./series.mjs";
 import { Stacks } from "./stacks.mjs";
 
@@ -164,6 +165,8 @@ export class Trace {
 	lost = 0;
 	leftOut = 0;
 	unknownSite = 0;
+	/** See labels.mjs; made when it is first asked for. @type {Map<string, number> | undefined} */
+	fronts;
 
 	/** @param {number} index */
 	lane(index) {
@@ -173,6 +176,12 @@ export class Trace {
 	/** @param {number} site */
 	nameOf(site) {
 		return this.names[this.sites[site].name];
+	}
+
+	/** How much of the front of a name others have, too. @param {string} name */
+	frontOf(name) {
+		this.fronts ??= sharedFronts([...this.names.map(({ label }) => label), ...this.stacks.functions]);
+		return this.fronts.get(name) ?? 0;
 	}
 
 	/** @param {Region} region */

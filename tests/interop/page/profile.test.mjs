@@ -32,13 +32,13 @@ const samplePlaceOf = (page, lane, profile, at) => page.evaluate(([number, name,
 const flamesOf = (page) => page.evaluate(() => {
 	const { frames, shown } = window.app.profile.graph;
 	return frames.map((row) => row.map(({ node, from, to }) =>
-		[node ? shown.names[shown.tree.function[node]] : shown.title, from, to]));
+		[node ? shown.trace.stacks.functions[shown.tree.function[node]] : shown.title, from, to]));
 });
 
 /** Where a function is in the flame graph. */
 const flameOf = (page, name) => page.evaluate((wanted) => {
 	const { frames, shown, canvas } = window.app.profile.graph, box = canvas.getBoundingClientRect();
-	const isIt = ({ node }) => node && shown.names[shown.tree.function[node]] === wanted;
+	const isIt = ({ node }) => node && shown.trace.stacks.functions[shown.tree.function[node]] === wanted;
 	const depth = frames.findIndex((row) => row.some(isIt)), frame = frames[depth].find(isIt);
 	return { x: box.x + (frame.from + frame.to) / 2 * box.width, y: box.y + depth * 19 + 9 };
 }, name);
