@@ -84,7 +84,7 @@ struct tlg_ring_file {
 	uint64_t losses[TLG_RING_REASONS];  /* of the process itself, by reason */
 	uint64_t written;                 /* writes that are complete.  [M8] */
 	char boot[40];                    /* of older writers: the kernel's boot id; "": not known */
-	uint64_t pid_space;               /* inode of the namespace of pid, once somebody drains; else 0 */
+	uint64_t pid_space;               /* inode of the namespace of pid, once somebody drains or forks; else 0 */
 	char sid[1024];
 	struct tlg_ring_state states[2];
 	struct tlg_ring_stacks stacks;    /* of older writers: 0 */

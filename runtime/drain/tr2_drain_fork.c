@@ -5,6 +5,7 @@
 #include "tr2_collect.h"
 #include "tr2_lock.h"
 #include "tr2_overwrite.h"
+#include "tr2_recovery.h"
 #include "tr2_track.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
@@ -19,6 +20,8 @@ void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
+	if (!tr2_is_forked_child() && tr2_g_shm.head)
+		tr2_recovery_pid_space();   /* the child may outlive us with our ring file mapped: then our id counts */
 	if (g_held || !tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);

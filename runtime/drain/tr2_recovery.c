@@ -2,6 +2,7 @@
 /* tr2_recovery.c - states and tails: filled in where nobody looks, then made valid by one store. */
 #include "tr2_recovery.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -150,8 +151,10 @@ int tr2_recovery_has_file(void)
 void tr2_recovery_pid_space(void)
 {
 	struct stat st;
+	int saved = errno;
 
 	/* relaxed: a number by itself; 0 until then */
 	if (!tr2_load_rlx(&tr2_g_shm.head->pid_space) && !stat("/proc/self/ns/pid", &st))
 		tr2_store_rlx(&tr2_g_shm.head->pid_space, st.st_ino); /* relaxed: as above */
+	errno = saved;
 }

@@ -35,7 +35,7 @@ int tr2_recovery_has_file(void);
 
 /*
  * The namespace of the process's id, unless it is known.  Cost  up to 30 us, for the first look into /proc: left to the
- * drain's thread; without one, to the thread whose full ring has to be drained
+ * drain's thread; without one, to the thread that forks, or whose full ring has to be drained.  Errno kept
  */
 void tr2_recovery_pid_space(void);
 

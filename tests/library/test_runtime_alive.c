@@ -161,6 +161,22 @@ static void test_alive_ring_only_a_child_maps_is_dead_if_the_pid_is_of_our_names
 	close(hold[1]);
 }
 
+/* It has forked before its drain had a reason to start. */
+static void test_alive_ring_only_a_child_maps_is_dead_if_there_was_no_drain(void **state)
+{
+	char ring[256];
+	int hold[2];
+
+	(void)state;
+	assert_int_equal(pipe(hold), 0);
+	setenv("TRACE2_RAW_THREAD", "late", 1);
+	run_killed(killed_with_a_child, hold, ring);
+	unsetenv("TRACE2_RAW_THREAD");
+	assert_int_equal(alive(ring), T2X_DEAD);
+	close(hold[0]);
+	close(hold[1]);
+}
+
 /* Our own, to have one that lives: as the file of a process of this id, and of another one. */
 static void test_alive_ring_mapped_by_its_process_is_alive(void **state)
 {
@@ -224,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_alive_ring_nobody_maps_for_writing_is_dead_whatever_its_pid),
 		TEST(test_alive_ring_only_a_child_maps_is_dead_if_the_pid_is_of_our_namespace),
+		TEST(test_alive_ring_only_a_child_maps_is_dead_if_there_was_no_drain),
 		TEST(test_alive_ring_mapped_by_its_process_is_alive),
 		TEST(test_alive_ring_drained_without_a_thread_says_its_namespace),
 		TEST(test_alive_ring_mapped_a_moment_longer_than_its_process_lives_is_dead),
