@@ -50,6 +50,12 @@ test("test_labels_of_a_path_the_last_part_is_shown", () => {
 		assert.equal(frontWith("pack_read", message, 4), 4);
 });
 
+test("test_labels_addresses_keep_their_digits", () => {
+	assert.deepEqual(fronts("zstd+0x29a40", "zstd+0x29b80"), ["zstd", "zstd"]);
+	assert.equal(cut("zstd+0x29a40", 4, 9), "…+0x29a40");
+	assert.equal(cut("zstd+0x29a40", 4, 6), "…29a40");
+});
+
 test("test_labels_very_long_text_is_not_measured", () => {
 	const measured = [];
 	cutLabel("x".repeat(1e6), 0, 10, (text) => measured.push(text.length) && text.length);

@@ -13,7 +13,7 @@ const MOST_LETTERS = 300;
 
 /** Behind these a name has parameters, or what a compiler adds. */
 const ADDED = /\(|\.(?:part|constprop|isra|cold|lto_priv)\b/;
-const SEPARATOR = /[_.:/\s-]/, LEADING = /^[_.:/\s-]+/;
+const SEPARATOR = /[_.:/+\s-]/, LEADING = /^[_.:/+\s-]+(?:0x)?/;
 /** A message that is one, without blanks: its last part distinguishes it. */
 const PATH = /^\S*\/[^\s/]+\/?$/;
 
