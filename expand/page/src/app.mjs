@@ -381,8 +381,7 @@ export class App {
 		if (byId("query").value !== query)
 			byId("query").value = query;
 		this.showFound();
-		if (this.profile.isThere && this.profile.element.isConnected)
-			this.profile.show();
+		this.profile.follow();
 		this.invalidate();
 	}
 

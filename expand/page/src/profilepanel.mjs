@@ -96,7 +96,7 @@ export class ProfilePanel {
 		this.showFunctions();
 	}
 
-	/** While a range is dragged: the flame graph follows, the table waits. */
+	/** While a range is dragged the flame graph follows, and the table waits; what is searched changes no table. */
 	follow() {
 		if (!this.isThere || !this.element.isConnected)
 			return;
@@ -178,6 +178,7 @@ export class ProfilePanel {
 		const rows = totalFunctions(trace, tree);
 		const table = new SortedTable(columns, old?.sorted ?? 0, (row) => this.mark(row.function));
 		table.isDown = old?.isDown ?? true;
+		table.shown = old?.shown ?? 0;
 		table.chosen = rows.find((row) => row.function === this.marked) ?? null;
 		this.sorted = table;
 		table.show(rows);

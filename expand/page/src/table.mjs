@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/** A table that is sorted by what is clicked. */
+/** A table that is sorted by what is clicked.  Of many rows it has those that somebody scrolls to. */
 import { make } from "./dom.mjs";
 
-const MOST_ROWS = 2000;
+/** So many come at a time: a table of all functions of a large program takes longer than a key press may. */
+const MORE_ROWS = 200;
 
 /**
  * @template T
@@ -29,20 +30,38 @@ export class SortedTable {
 		/** @type {T | null} */
 		this.chosen = null;
 		this.element = make("table");
+		this.body = make("tbody");
+		/** How many rows it has. */
+		this.shown = 0;
+		this.observer = new IntersectionObserver((seen) => {
+			if (seen.some(({ isIntersecting }) => isIntersecting))
+				this.addRows(MORE_ROWS);
+		});
 	}
 
 	/** @param {T[]} rows */
 	show(rows) {
-		this.rows = rows;
 		const { key } = this.columns[this.sorted], sign = this.isDown ? -1 : 1;
-		const sorted = [...rows].sort((a, b) => {
+		this.rows = [...rows].sort((a, b) => {
 			const [one, other] = [key(a), key(b)];
 			return sign * (typeof one === "string" ? one.localeCompare(String(other))
 				: one - Number(other));
 		});
 		this.element.replaceChildren(make("thead", {},
 			make("tr", {}, ...this.columns.map((_, at) => this.makeTitle(at)))),
-			make("tbody", {}, ...sorted.slice(0, MOST_ROWS).map((row) => this.makeRow(row))));
+			this.body);
+		this.body.replaceChildren();
+		this.addRows(Math.max(this.shown, MORE_ROWS));
+	}
+
+	/** Those that follow, and more when the last one comes into sight. @param {number} count */
+	addRows(count) {
+		const from = this.body.childElementCount;
+		this.body.append(...this.rows.slice(from, from + count).map((row) => this.makeRow(row)));
+		this.shown = this.body.childElementCount;
+		this.observer.disconnect();
+		if (this.body.lastElementChild && this.shown < this.rows.length)
+			this.observer.observe(this.body.lastElementChild);
 	}
 
 	/** @param {number} at */

@@ -16,7 +16,15 @@ function sampledTrace() {
 	return encoder;
 }
 
-before(() => start({ samples: profiledTrace(), sampled: sampledTrace() }));
+/** Of a program with many functions. */
+function longTrace() {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(100, "p"), 0, "main");
+	for (let at = 1; at <= 950; at++)
+		thread.sample(10 * at, "cpu", ["main", `f${at}`], [1, 10, 10]);
+	return encoder;
+}
+
+before(() => start({ samples: profiledTrace(), sampled: sampledTrace(), long: longTrace() }));
 after(stop);
 
 /** Where a sample is on the screen. */
@@ -52,6 +60,21 @@ test("test_page_without_regions_leads_to_the_samples", async () => {
 		assert.equal(await page.evaluate(() => window.app.tab), "profile");
 	}
 	assert.ok(await page.locator("#profile").innerText());
+	await close(page);
+});
+
+test("test_page_table_of_many_functions_has_all_that_are_scrolled_to", async () => {
+	const page = await open("long", "#tab=profile"), rows = page.locator(".functions tbody tr");
+	const first = await rows.count();
+	assert.ok(first < 951);
+	await page.fill("#query", "f7");
+	assert.equal(await rows.count(), first);
+	for (let count = first; count < 951; count = await rows.count()) {
+		await rows.last().scrollIntoViewIfNeeded();
+		await page.waitForFunction((before) =>
+			document.querySelectorAll(".functions tbody tr").length > before, count);
+	}
+	assert.equal(await rows.count(), 951);
 	await close(page);
 });
 
