@@ -252,13 +252,13 @@ static inline struct t2x_track *take(struct t2x_printer *printer, const struct t
 
 	if (__builtin_expect(!chrome->zero_ns, 0))
 		chrome->zero_ns = ev->ns - ev->ns % DAY_NS;
-	track = t2x_tracks_take(&chrome->tracks, ev);
-	if (track && !track->is_told) {
+	track = t2x_tracks_find(&chrome->tracks, ev);
+	if (track && !track->is_told) {   /* in front of spans that end: a forked child may begin with one */
 		prepare(track);
 		t2x_chrome_name_track(printer, track);
 		track->is_told = 1;
 	}
-	return track;
+	return track ? t2x_tracks_take(&chrome->tracks, ev) : NULL;
 }
 
 static void put_argument(struct t2x_out *out, const struct t2x_arg *arg)

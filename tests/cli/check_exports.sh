@@ -49,6 +49,8 @@ TRACE2_RAW=$tmp/forks ./load 1 10 forks
 "$expand" --format=otlp -o otlp.json forks
 quiet "chrome: forks" jq -e '[.traceEvents[] | select(.name == "process_name") | "\(.args.name)"] | unique ==
 	["load", "load [fork]"]' chrome.json
+quiet "chrome: forks: what it leaves first has a process, too" jq -e '[.traceEvents[] | select(.name == "whole") |
+	.pid, .tid] | length == 4 and all(tostring | contains(".") | not)' chrome.json
 quiet "firefox: forks" jq -e '[.threads[].processName] | unique == ["load", "load [fork]"]' firefox.json
 quiet "otlp: forks" jq -es '[.[].resourceSpans[].resource.attributes[]] |
 	([.[] | select(.key == "service.name").value.stringValue] | unique == ["load"]) and

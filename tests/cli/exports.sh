@@ -76,8 +76,11 @@ int main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	if (argc > 4)
 		run_child(argv[4]);
-	if (argc > 3 && !strcmp(argv[3], "forks") && fork())
-		wait(NULL);
+	if (argc > 3 && !strcmp(argv[3], "forks")) {
+		trace2_flush();   /* what the child writes comes behind it in their file */
+		if (fork())
+			wait(NULL);
+	}
 	if (argc > 3 && !strcmp(argv[3], "killed"))
 		raise(SIGKILL);
 	trace2_region_leave("load", "whole", NULL);
