@@ -215,7 +215,7 @@ static void test_totals_average_of_a_total_that_wraps_is_right(void **state)
 static void expect_sorted(const char *key, const char *expected)
 {
 	static const char *const labels[] = { "a", "b", "c" };
-	static const int64_t values[] = { -5, 10, -50 };
+	static const int values[] = { -5, 10, -50 };
 	struct feed f;
 
 	g_values[T2X_OPTION_sort] = key;
