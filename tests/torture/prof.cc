@@ -193,6 +193,16 @@ static void *load_and_unload(void *)
 	return nullptr;
 }
 
+// What AddressSanitizer's allocator has locked for another thread when this one forks, stays locked in the child: those of
+// gcc 12 and clang 14 do not wait for it.
+#ifdef __has_feature
+#define HAS_ASAN __has_feature(address_sanitizer)
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#else
+#define HAS_ASAN 0
+#endif
+
 static void *fork_children(void *)
 {
 	int status;
@@ -201,9 +211,8 @@ static void *fork_children(void *)
 		pid_t child = fork();
 		if (!child) {
 			alarm(300);   // a child that hangs
-			for (int i = 0; i < 20; i++)
+			for (int i = 0; !HAS_ASAN && i < 20; i++)
 				free(malloc(size_t(1000 * i)));
-			throw_and_catch((is_over = true, nullptr));
 			_exit(failures ? 1 : 0);
 		}
 		if (child < 0 || waitpid(child, &status, 0) != child || status)
@@ -228,7 +237,10 @@ static void *contend(void *)
 	return nullptr;
 }
 
-// It interrupts spin(), which allocates nothing, and what the profiler's own handler does meanwhile.
+static std::atomic<bool> is_spinning;
+
+// It interrupts spin(), which allocates nothing, and what the profiler's own handler does meanwhile.  Not what comes in
+// front of it: a thread that begins may be in the midst of an allocator.
 static void handle(int)
 {
 	void *block = malloc(700);
@@ -241,6 +253,7 @@ static void *spin(void *)
 {
 	static volatile unsigned spun;
 
+	is_spinning = true;
 	while (!is_over)
 		spun = spun + 1;
 	return nullptr;
@@ -269,6 +282,8 @@ static int storm(unsigned seconds)
 	for (uintptr_t i = 0; i < THREADS; i++)
 		if (pthread_create(&ids[i], nullptr, run, reinterpret_cast<void *>(i)))
 			return 1;
+	while (!is_spinning)
+		usleep(100);
 	for (unsigned i = 0; i < seconds * 1000; i++) {
 		pthread_kill(ids[0], SIGUSR1);
 		usleep(1000);
