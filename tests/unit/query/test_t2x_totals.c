@@ -239,35 +239,38 @@ static void test_summary_sorted_numbers_below_0_come_last(void **state)
 	expect_sorted("mean", expected);
 }
 
-/* Who writes a trace could show totals of its own. */
-static void test_summary_name_with_newline_stays_on_its_line(void **state)
+/* One integer of that name, as a table or in another form. */
+static void expect_named(const char *as, const char *category, const char *label, const char *expected)
 {
 	struct feed f;
 
-	(void)state;
 	open_summary(&f);
-	g_values[T2X_OPTION_as] = "table";
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c\n", "n\n\x1b[2J", NULL), 10, "i", 1);
-	feed_expect(&f, "1 events in 0 ns\n\ndata\n       count            min             mean            max"
-		    "           last  category      label\n           1              1              1.0"
-		    "              1              1  c?            n??[2J\n\nthreads\n      events     first      last"
-		    "      time  process thread\n           1      0 ns      0 ns      0 ns  7       main\n");
+	g_values[T2X_OPTION_as] = as;
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, category, label, NULL), 10, "i", 1);
+	feed_expect(&f, expected);
+}
+
+/* Who writes a trace could show totals of its own. */
+static void test_summary_name_with_newline_stays_on_its_line(void **state)
+{
+	(void)state;
+	expect_named("table", "c\n", "n\n\x1b[2J",
+		     "1 events in 0 ns\n\ndata\n       count            min             mean            max"
+		     "           last  category      label\n           1              1              1.0"
+		     "              1              1  c?            n??[2J\n\nthreads\n      events     first      last"
+		     "      time  process thread\n           1      0 ns      0 ns      0 ns  7       main\n");
 }
 
 static void test_summary_name_that_is_no_utf8_is_json_all_the_same(void **state)
 {
-	struct feed f;
-
 	(void)state;
-	open_summary(&f);
-	g_values[T2X_OPTION_as] = "json";
-	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "\xff", "n", NULL), 10, "i", 1);
-	feed_expect(&f, "{\"events\":1,\"first\":1795230403000010999,\"last\":1795230403000010999,\"left_out\":0,"
-		    "\"rows\":[\n"
-		    "{\"kind\":\"data\",\"category\":\"\\ufffd\",\"label\":\"n\",\"count\":1,\"total\":1,"
-		    "\"mean\":1.000,\"min\":1,\"max\":1,\"last\":1},\n"
-		    "{\"kind\":\"thread\",\"process\":7,\"thread\":\"main\",\"category\":\"\",\"label\":\"main\","
-		    "\"count\":1,\"total\":0,\"first\":1795230403000010999,\"last\":1795230403000010999}\n]}\n");
+	expect_named("json", "\xff", "n",
+		     "{\"events\":1,\"first\":1795230403000010999,\"last\":1795230403000010999,\"left_out\":0,"
+		     "\"rows\":[\n"
+		     "{\"kind\":\"data\",\"category\":\"\\ufffd\",\"label\":\"n\",\"count\":1,\"total\":1,"
+		     "\"mean\":1.000,\"min\":1,\"max\":1,\"last\":1},\n"
+		     "{\"kind\":\"thread\",\"process\":7,\"thread\":\"main\",\"category\":\"\",\"label\":\"main\","
+		     "\"count\":1,\"total\":0,\"first\":1795230403000010999,\"last\":1795230403000010999}\n]}\n");
 }
 
 int main(void)
