@@ -2,12 +2,16 @@
 /*
  * tr2_mask.h - the signal mask of the calling thread: blocking all signals, and what a mask tells of handlers.
  *
- * Between tr2_mask_all() and tr2_mask_restore() no signal handler of this thread runs, not even the C library's own
- * for cancellation and identities: the kernel's call is made, for the library's would leave out these two.  Nor is the
- * thread cancelled at what it calls there: the drain's lock would never be released.  These are the library's slow
- * paths, so what is done in between is not for ThreadSanitizer, either: see tr2_tsan.h.  But SIGSYS is not blocked: by
- * it a sandbox (seccomp(2)) does, or refuses, what a system call asks for, and where it is blocked the kernel ends the
- * process.
+ * Between tr2_mask_all() and tr2_mask_restore(), the library's slow paths, no signal handler of the program runs in
+ * this thread, and nobody cancels the thread: it would never release the drain's lock.  ThreadSanitizer does not look
+ * at what is done in between, see tr2_tsan.h.  A few signals stay open:
+ *
+ *   SIGSYS    A sandbox (seccomp(2)) answers system calls by it.  Where it is blocked the kernel ends the process.
+ *   32, 33    glibc (musl: 32 to 34) talks to its threads by them.  setuid() and its like send one to each thread,
+ *             hold a lock that pthread_create() takes, and wait until all have answered: for ever, if one has it blocked.
+ *
+ * The drain's thread inherits this mask.  A call that finds its thread inside such a section has met itself: the
+ * library has called a function of libc, and somebody stands in front of that who records.
  *
  * May the calling code be a signal handler?  Nothing tells for certain.  While a handler runs, its signal is blocked;
  * so code that blocks no signal that has a handler is none.  A handler that does not block its own signal (SA_NODEFER)
@@ -31,13 +35,31 @@
 
 #include "tr2_tsan.h"
 
+#ifdef __GLIBC__
+#define TR2_SIGNALS_OF_LIBC (UINT64_C(3) << (32 - 1))
+#else
+#define TR2_SIGNALS_OF_LIBC (UINT64_C(7) << (32 - 1))
+#endif
+
 /* Of the calling thread: how many are in each other, and whether it could be cancelled before the first. */
 extern __thread struct tr2_masked { int depth, cancel; } tr2_masked __attribute__((tls_model("initial-exec")));
+
+/* 1: the calling thread is in a slow path, or is the library's own.  Signal safe */
+static inline int tr2_mask_is_inside(void)
+{
+	return tr2_masked.depth != 0;
+}
+
+/* The calling thread is the library's own, with this mask from its start to its end: it is always inside. */
+static inline void tr2_mask_is_of_library(void)
+{
+	tr2_masked.depth = 1;
+}
 
 /* saved: what was blocked before.  Cost  80 ns each */
 static inline void tr2_mask_all(uint64_t *saved)
 {
-	const uint64_t all = ~(UINT64_C(1) << (SIGSYS - 1));
+	const uint64_t all = ~(TR2_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1));
 
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
 	tr2_tsan_hide();

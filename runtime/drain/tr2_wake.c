@@ -226,6 +226,7 @@ static void *run(void *unused)
 	unsigned ms = SHORTEST_MS;
 
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
+	tr2_mask_is_of_library();
 	set_up_thread();
 	for (;;) {
 		enum tr2_drain done;
@@ -245,7 +246,7 @@ static void *run(void *unused)
 	return unused;
 }
 
-/* All signals are blocked here, and the new thread inherits that.  Return  an error number */
+/* The new thread inherits the mask of tr2_mask_all().  Return  an error number */
 static int create_thread(void)
 {
 	pthread_attr_t attributes;

@@ -16,6 +16,7 @@
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
 #include "base/tr2_atomic.h"
+#include "record/tr2_sample.h"
 
 static int is_sampled;            /* "threadcreate" is on */
 static pthread_key_t key;         /* not NULL: the thread has begun */
@@ -137,7 +138,7 @@ static struct birth *make_birth(void *data)
 	struct birth *birth;
 	int saved = errno;
 
-	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2p_thread_is_of_libtrace2())
+	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2_sample_is_inside_v1())
 		return NULL;
 	tr2p_enter();
 	birth = calloc(1, sizeof(*birth));

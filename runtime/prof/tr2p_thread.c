@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,13 +46,4 @@ void tr2p_thread_begin(void)
 	}
 	tr2p_leave();
 	errno = saved;
-}
-
-int tr2p_thread_is_of_libtrace2(void)
-{
-	enum { SIGNAL_OF_LIBC = 33 };
-	uint64_t mask = 0;
-
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask));
-	return mask >> (SIGNAL_OF_LIBC - 1) & 1;
 }

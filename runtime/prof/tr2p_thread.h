@@ -60,11 +60,4 @@ uint32_t tr2p_random(void);
  */
 void tr2p_thread_begin(void);
 
-/*
- * 1: the calling thread is libtrace2's own, or is making that one: not the program's.  All signals are blocked, with
- * those that the C library never lets anybody block: 33, by which it changes user ids, and 32, which is also blocked
- * where a thread is being cancelled.  Signal safe    Cost  80 ns
- */
-int tr2p_thread_is_of_libtrace2(void);
-
 #endif

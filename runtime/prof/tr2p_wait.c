@@ -12,6 +12,7 @@
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_unwind.h"
+#include "record/tr2_sample.h"
 
 static const uint64_t TIME_MASK = (UINT64_C(1) << TR2P_WAITERS_TIME_BITS) - 1;
 
@@ -81,7 +82,7 @@ static void take_sample(unsigned profile, const void *caller, uint64_t ns, uint6
 	struct tr2p_stack stack;
 	int saved = errno;
 
-	if (tr2p_thread_is_of_libtrace2())
+	if (tr2_sample_is_inside_v1())
 		return;
 	tr2p_enter();
 	tr2p_unwind_from(&stack, caller);

@@ -7,6 +7,7 @@
 #include "tr2_emit.h"
 #include "tr2_reserve.h"
 #include "base/tr2_atomic.h"
+#include "base/tr2_mask.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
@@ -86,4 +87,9 @@ void tr2_sample_answered_v1(void)
 
 	if (stacks)
 		tr2_add_rel(&stacks->answered, 1); /* [M17] release: the sample.  Pairs with readers of the file */
+}
+
+int tr2_sample_is_inside_v1(void)
+{
+	return tr2_mask_is_inside();
 }

@@ -55,6 +55,13 @@ void tr2_sample_signal_v1(int signal);
 void tr2_sample_asked_v1(uint32_t question, uint32_t threads);
 void tr2_sample_answered_v1(void);
 
+/*
+ * 1: the calling thread is libtrace2's own, or inside libtrace2, which has called a function that libtrace2-prof stands
+ * in front of: what it does is not the program's.
+ * Thread  any    Signal safe    Cost  a load
+ */
+int tr2_sample_is_inside_v1(void);
+
 #pragma GCC visibility pop
 
 #endif

@@ -51,7 +51,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 	(void)context;
 	sigaction(signo, &action, NULL);
 	/* SIGSYS alone comes in the midst of the library's slow paths, see tr2_mask.h: they are not entered again */
-	if (tr2_is_enabled() && !tr2_masked.depth) {
+	if (tr2_is_enabled() && !tr2_mask_is_inside()) {
 		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
 		tr2_signal_hook_call(signo, tr2_flight_trigger);
 		finish(signo == SIGPIPE && info->si_pid == getpid());

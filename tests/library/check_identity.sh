@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs that change who they are: setuid(), setgid(), setgroups() and their like come back, called from main, from a
+# thread, from a handler, around the cancellation of a thread; in a forked child that has recorded, behind exec, on the
+# way from root to nobody; with a consumer thread, early or late or none, live texts, a flight recorder, and all
+# profiles.  No thread of the library blocks the C library's own signals.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../common.sh"
+need_profiler
+cd "$tmp" || exit 1
+chmod 1777 "$tmp"   # nobody writes there, too
+
+${CC:-cc} -O2 -Wall -I"$top/runtime" -o changes "$top/tests/library/identity/changes.c" -L"$out" -Wl,-rpath,"$out" \
+	-ltrace2 -pthread || fail "changes.c does not compile"
+
+# changed NAME VARIABLE...: in each place, in each kind of process
+changed()
+{
+	local name=$1 where how status
+
+	shift
+	for where in main thread handler cancel; do
+		for how in same fork exec drop; do
+			rm -f trace text
+			env "$@" ./changes "$where" "$how" 3 >said 2>&1
+			status=$?
+			check "$name: from $where, $how: $status $(head -n 3 said)" [ $status -eq 0 -a ! -s said ]
+		done
+	done
+	check "$name: something was recorded" test -s trace -o -s text -o "$name" = "flight recorder"
+}
+changed "consumer thread" TRACE2_RAW="$tmp/trace"
+changed "late thread" TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=late
+changed "no thread" TRACE2_RAW="$tmp/trace" TRACE2_RAW_THREAD=off
+changed "live texts" TRACE2_PERF="$tmp/text" TRACE2_EVENT="$tmp/trace"
+changed "flight recorder" TRACE2_RAW="$tmp/trace" TRACE2_RAW_POLICY=overwrite
+changed "profiles" TRACE2_RAW="$tmp/trace" LD_PRELOAD="$library" \
+	TRACE2_PROF=cpu=1000hz,wall=1000hz,heap=64k,block=1us,mutex=1,threadcreate,threads=USR2
+
+# What the threads of a process block, as the kernel says: none has 32 or 33 of it, nor SIGSYS
+cat >blocked.c <<'END2'
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <trace2.h>
+
+int main(void)
+{
+	const unsigned long long never = 3ull << 31 | 1ull << 30;
+	char path[300], line[200];
+	unsigned threads = 0, wrong = 0;
+	DIR *tasks;
+
+	trace2_initialize();
+	trace2_region_enter("a", "b", NULL);
+	for (int i = 0; i < 100 && threads < 2; i++, usleep(20000)) {
+		threads = 0;
+		tasks = opendir("/proc/self/task");
+		for (struct dirent *task; tasks && (task = readdir(tasks));) {
+			FILE *status;
+			snprintf(path, sizeof(path), "/proc/self/task/%s/status", task->d_name);
+			status = task->d_name[0] == '.' ? NULL : fopen(path, "r");
+			threads += status != NULL;
+			while (status && fgets(line, sizeof(line), status))
+				if (!strncmp(line, "SigBlk:", 7) && strtoull(line + 7, NULL, 16) & never)
+					wrong++, fprintf(stderr, "%s: %s", task->d_name, line);
+			if (status)
+				fclose(status);
+		}
+		closedir(tasks);
+	}
+	return threads < 2 || wrong;
+}
+END2
+${CC:-cc} -O2 -Wall -I"$top/runtime" -o blocked blocked.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || fail "blocked.c does not compile"
+check "no thread blocks a signal of the C library" env TRACE2_RAW="$tmp/trace" ./blocked
+check "nor with live texts" env TRACE2_PERF="$tmp/text" ./blocked
+
+total
