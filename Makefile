@@ -272,7 +272,7 @@ $(fuzzers): $(out)/torture/%: $$(object) $(fuzz_main) $(obj)/tests/fuzz/fuzzmemo
 $(filter-out $(fuzzers),$(torture)): $(out)/torture/%: $$(object) \
 		$(addprefix $(obj)/lib,tr2.a t2x.a tlg.a help.a)
 	$(call say,LD)
-	$(quiet)$(link) -Wl,-z,now -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
+	$(quiet)$(link) -Wl,-z,now $(call wrapped,$(source)) -o $@ $< -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(expand_libs) $(runtime_libs) $(LDLIBS)
 
 $(out)/examples/t2index: $(call objects,runtime/examples,$(example_names)) $(user_lib)
 	$(call say,LD)

@@ -46,6 +46,7 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
@@ -76,7 +77,7 @@ static int is_utc(void)
 {
 	static const char utc[] = "/zoneinfo/Etc/UTC";
 	char zone[256];
-	ssize_t n = getenv("TZ") ? 0 : readlink("/etc/localtime", zone, sizeof(zone));
+	ssize_t n = getenv("TZ") ? 0 : tr2_sys_readlink("/etc/localtime", zone, sizeof(zone));
 
 	return n > (ssize_t)sizeof(utc) && !memcmp(zone + n - (sizeof(utc) - 1), utc, sizeof(utc) - 1);
 }
@@ -226,6 +227,12 @@ void trace2_finish(void)
 
 /* ---- the recording itself ----------------------------------------------------------------------- */
 
+/* Who stands in front of libc and asks from inside the library would wait for himself. */
+static int may_ask(void)
+{
+	return tr2_is_enabled() && !tr2_mask_is_inside();
+}
+
 /*
  * Live text outputs take more of the stack than a handler may have.  So in one, what is asked for is left to the
  * library's thread; where there is none, and the handler has a stack of its own, to the next flush elsewhere.
@@ -252,14 +259,14 @@ static int is_left(enum tr2_drain_task task)
 
 void trace2_next_cycle(void)
 {
-	if (tr2_is_enabled() && !is_left(TR2_DRAIN_NEXT_CYCLE))
+	if (may_ask() && !is_left(TR2_DRAIN_NEXT_CYCLE))
 		tr2_drain_next_cycle();
 }
 
 /* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
 void trace2_flush(void)
 {
-	if (!tr2_is_enabled() || is_left(TR2_DRAIN_FLUSH))
+	if (!may_ask() || is_left(TR2_DRAIN_FLUSH))
 		return;
 	/* relaxed: as in trace2_cmd_exit_fl() */
 	if (tr2_session_forks() && tr2_load_rlx(&g_exited) == tr2_session_forks() + 1)
@@ -270,6 +277,6 @@ void trace2_flush(void)
 
 void trace2_rotate(void)
 {
-	if (tr2_is_enabled() && !is_left(TR2_DRAIN_ROTATE))
+	if (may_ask() && !is_left(TR2_DRAIN_ROTATE))
 		tr2_drain_rotate();
 }

@@ -8,6 +8,7 @@
 
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
@@ -175,11 +176,11 @@ static int read_stat(int pid, char comm[COMM_BYTES], int *parent)
 	tr2_text_add(&text, "/proc/");
 	tr2_text_decimal(&text, (uint64_t)pid, 1);
 	tr2_text_add(&text, "/stat");
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = tr2_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
-	n = read(fd, stat, sizeof(stat) - 1);
-	close(fd);
+	n = tr2_sys_read(fd, stat, sizeof(stat) - 1);
+	tr2_sys_close(fd);
 	if (n <= 0)
 		return 0;
 	stat[n] = '\0';
@@ -199,7 +200,7 @@ void trace2_collect_process_info(enum trace2_process_info_reason reason)
 {
 	char comms[MAX_PARENTS][COMM_BYTES];
 	const char *names[MAX_PARENTS + 1];
-	int pid = getppid(), n = 0, saved = errno;
+	int pid = tr2_sys_getppid(), n = 0, saved = errno;
 
 	if (!tr2_is_enabled() || reason != TRACE2_PROCESS_INFO_STARTUP)
 		return;

@@ -12,6 +12,7 @@
 #include "tlg_math.h"
 #include "tr2_atomic.h"
 #include "tr2_memory.h"
+#include "tr2_sys.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 
@@ -26,7 +27,7 @@ static uint64_t read_ns(clockid_t id)
 {
 	struct timespec t;
 
-	clock_gettime(id, &t);
+	tr2_sys_clock(id, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 
@@ -44,16 +45,17 @@ static uint64_t read_counter(void)
  */
 static int counter_is_good(void)
 {
+	static const char source[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	char name[8] = "";
-	int allowed = 0;
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	int allowed = 0, fd = tr2_sys_open(source, O_RDONLY | O_CLOEXEC, 0);
 	ssize_t n;
 
 	if (fd < 0)
 		return 0;
-	n = read(fd, name, sizeof(name) - 1);
-	close(fd);
-	return n == 4 && !memcmp(name, "tsc\n", 4) && !prctl(PR_GET_TSC, &allowed) && allowed == PR_TSC_ENABLE;
+	n = tr2_sys_read(fd, name, sizeof(name) - 1);
+	tr2_sys_close(fd);
+	return n == 4 && !memcmp(name, "tsc\n", 4) && !tr2_sys_prctl(PR_GET_TSC, (unsigned long)&allowed) &&
+	       allowed == PR_TSC_ENABLE;
 }
 #elif defined(__aarch64__)
 #define COUNTER_TYPE TLG_CLOCK_CNTVCT
@@ -116,6 +118,7 @@ void tr2_clock_init(void)
 {
 	if (g_clock.type)
 		return;
+	tr2_sys_clock_init();
 	g_clock.type = counter_is_good() ? COUNTER_TYPE : TLG_CLOCK_MONOTONIC;
 	g_clock.epoch_ns = read_ns(CLOCK_REALTIME) - read_ns(CLOCK_MONOTONIC);
 	g_clock.start = tr2_clock_anchor();

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tr2_sys.h"
 #include "tr2_text.h"
 
 /* Below 256, where the kernel's table of a process ends that has opened a little. */
@@ -31,11 +32,11 @@ int tr2_fd_move_away(int fd)
 
 	if (fd < 0)
 		return fd;
-	moved = fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
+	moved = tr2_sys_fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
 	if (moved < 0 && fd < LEAST_WITHOUT_ROOM)
-		moved = fcntl(fd, F_DUPFD_CLOEXEC, LEAST_WITHOUT_ROOM);
+		moved = tr2_sys_fcntl(fd, F_DUPFD_CLOEXEC, LEAST_WITHOUT_ROOM);
 	if (moved >= 0)
-		close(fd);
+		tr2_sys_close(fd);
 	errno = saved;
 	return moved >= 0 ? moved : fd;
 }
@@ -45,19 +46,19 @@ int tr2_fd_copy_of_file(int fd)
 	struct stat st;
 	int saved = errno, copy = -1;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-		copy = fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
+	if (!tr2_sys_fstat(fd, &st) && S_ISREG(st.st_mode))
+		copy = tr2_sys_fcntl(fd, F_DUPFD_CLOEXEC, LEAST);
 	errno = saved;
 	return copy >= 0 ? copy : fd;
 }
 
 int tr2_fd_append(const char *path, int create)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);
+	int fd = tr2_sys_open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | create, 0666);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && !S_ISFIFO(st.st_mode))
-		fcntl(fd, F_SETFL, O_APPEND);
+	if (fd >= 0 && !tr2_sys_fstat(fd, &st) && !S_ISFIFO(st.st_mode))
+		tr2_sys_fcntl(fd, F_SETFL, O_APPEND);
 	return tr2_fd_move_away(fd);
 }
 
@@ -66,7 +67,7 @@ struct tr2_fd_identity tr2_fd_identify(int fd)
 	struct stat st;
 	int saved = errno;
 
-	if (fstat(fd, &st)) {
+	if (tr2_sys_fstat(fd, &st)) {
 		errno = saved;
 		return (struct tr2_fd_identity){ 0, 0 };
 	}
@@ -86,15 +87,15 @@ static int open_again(int fd, const char *path)
 	const struct tr2_fd_identity identity = tr2_fd_identify(fd);
 	char link[32];
 	struct tr2_text text = tr2_text_begin(link, sizeof(link));
-	int reading = *path ? open(path, READING) : -1;
+	int reading = *path ? tr2_sys_open(path, READING, 0) : -1;
 
 	if (reading >= 0 && tr2_fd_is(reading, &identity))
 		return reading;
 	if (reading >= 0)
-		close(reading);
+		tr2_sys_close(reading);
 	tr2_text_add(&text, "/proc/self/fd/");
 	tr2_text_decimal(&text, (uint64_t)fd, 1);
-	return open(link, READING);
+	return tr2_sys_open(link, READING, 0);
 }
 
 int tr2_fd_begin(int fd, const char *path, unsigned char *bytes, size_t n)
@@ -102,11 +103,11 @@ int tr2_fd_begin(int fd, const char *path, unsigned char *bytes, size_t n)
 	struct stat st;
 	int saved = errno, reading = -1, has_all;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)n)
+	if (!tr2_sys_fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)n)
 		reading = open_again(fd, path);
-	has_all = reading >= 0 && read(reading, bytes, n) == (ssize_t)n;
+	has_all = reading >= 0 && tr2_sys_read(reading, bytes, n) == (ssize_t)n;
 	if (reading >= 0)
-		close(reading);
+		tr2_sys_close(reading);
 	errno = saved;
 	return has_all;
 }

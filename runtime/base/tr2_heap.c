@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tr2_sys.h"
+
 enum {
 	MIN_BITS = 5, MAX_BITS = 17,        /* of a piece, its header included */
 	BLOCK_BYTES = 1 << 18,                 /* pieces are cut from */
@@ -30,10 +32,10 @@ static struct heap {
 static void *map(size_t bytes)
 {
 	int saved = errno;
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory = tr2_sys_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
 
 	errno = saved;
-	return memory == MAP_FAILED ? NULL : memory;
+	return memory;
 }
 
 static void *behind(struct piece *piece)
@@ -121,7 +123,7 @@ static void give_back(void *memory)
 
 	if (is_mapping(piece)) {
 		int saved = errno;
-		munmap((unsigned char *)piece - piece->before, piece->before + piece->bytes);
+		tr2_sys_unmap((unsigned char *)piece - piece->before, piece->before + piece->bytes);
 		errno = saved;
 		return;
 	}

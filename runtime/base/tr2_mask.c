@@ -6,12 +6,12 @@
 #include <time.h>
 
 #include "tr2_atomic.h"
+#include "tr2_sys.h"
 
 __thread struct tr2_masked tr2_masked __attribute__((tls_model("initial-exec")));
 
 void tr2_mask_take_back(int error, const sigset_t *pending)
 {
-	const struct timespec now = { 0, 0 };
 	sigset_t set;
 	int signal = error == EPIPE ? SIGPIPE : error == EFBIG ? SIGXFSZ : 0;
 
@@ -19,7 +19,7 @@ void tr2_mask_take_back(int error, const sigset_t *pending)
 		return;
 	sigemptyset(&set);
 	sigaddset(&set, signal);
-	while (sigtimedwait(&set, NULL, &now) < 0 && errno == EINTR)
+	while (tr2_sys_sigtake(&set) < 0 && errno == EINTR)
 		;
 }
 
@@ -36,60 +36,58 @@ static int is_blocked(uint64_t mask, int signal)
 }
 
 /* 1 if the mask lacks a signal that the handler blocks besides its own, while it runs. */
-static int lets_through(uint64_t mask, const sigset_t *blocked)
+static int lets_through(uint64_t mask, uint64_t blocked)
 {
-	for (int signal = 1; signal <= 64; signal++)
-		if (signal != SIGKILL && signal != SIGSTOP && sigismember(blocked, signal) == 1 &&
-		    !is_blocked(mask, signal))
-			return 1;
-	return 0;
+	const uint64_t never = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
+
+	return (blocked & ~never & ~mask) != 0;
 }
 
 /* Signals, a bit each, of which a handler was seen that is taken away when it begins, and blocks nothing. */
 static uint64_t g_vanishing;
 
-static int vanishes(const struct sigaction *action)
+static int vanishes(const struct tr2_sys_action *action)
 {
-	return action->sa_flags & SA_NODEFER && action->sa_flags & (int)SA_RESETHAND;
+	return action->flags & SA_NODEFER && action->flags & SA_RESETHAND;
 }
 
 /* There is no handler now.  1 if there was one that may just have begun. */
-static int may_have_vanished(int signal, const struct sigaction *action)
+static int may_have_vanished(int signal, const struct tr2_sys_action *action)
 {
-	return action->sa_handler == SIG_DFL && is_blocked(tr2_load_rlx(&g_vanishing), signal); /* relaxed: a hint */
+	return action->handler == SIG_DFL && is_blocked(tr2_load_rlx(&g_vanishing), signal); /* relaxed: a hint */
 }
 
 /*
  * May the handler be running, by its action and the mask?  One that does not block its own signal is known
  * not to run by what else it would have changed.
  */
-static int may_run(int signal, const struct sigaction *action, uint64_t mask, int has_own_stack)
+static int may_run(int signal, const struct tr2_sys_action *action, uint64_t mask, int has_own_stack)
 {
-	if (action->sa_handler == SIG_DFL || action->sa_handler == SIG_IGN)
+	if (action->handler == SIG_DFL || action->handler == SIG_IGN)
 		return may_have_vanished(signal, action);
 	if (is_blocked(mask, signal))
 		return 1;
-	if (!(action->sa_flags & SA_NODEFER))
+	if (!(action->flags & SA_NODEFER))
 		return 0;
-	if (action->sa_flags & SA_ONSTACK && has_own_stack)
+	if (action->flags & SA_ONSTACK && has_own_stack)
 		return 0;   /* it would run there, and we do not */
 	if (vanishes(action) && is_fault(signal))
 		return 0;   /* it would not be installed any more */
-	return !lets_through(mask, &action->sa_mask);
+	return !lets_through(mask, action->mask);
 }
 
 /* Look at all handlers, and remember those that will vanish.  Return  1 if one of them may be running */
 static int look_at_handlers(uint64_t mask, int has_own_stack)
 {
-	struct sigaction action;
+	struct tr2_sys_action action;
 	uint64_t vanishing = 0;
 	int may = 0;
 
 	for (int signal = 1; signal <= 64; signal++) {
-		if (sigaction(signal, NULL, &action))
+		if (tr2_sys_sigaction(signal, &action))
 			continue;
 		may |= may_run(signal, &action, mask, has_own_stack);
-		if (action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN && vanishes(&action))
+		if (action.handler != SIG_DFL && action.handler != SIG_IGN && vanishes(&action))
 			vanishing |= UINT64_C(1) << (signal - 1);
 	}
 	if (vanishing & ~tr2_load_rlx(&g_vanishing)) /* relaxed: as above */
@@ -100,7 +98,7 @@ static int look_at_handlers(uint64_t mask, int has_own_stack)
 int tr2_mask_may_be_handler(uint64_t mask)
 {
 	stack_t stack;
-	int has_own_stack = !sigaltstack(NULL, &stack) && !(stack.ss_flags & SS_DISABLE);
+	int has_own_stack = !tr2_sys_sigaltstack(&stack) && !(stack.ss_flags & SS_DISABLE);
 
 	if (has_own_stack && stack.ss_flags & SS_ONSTACK)
 		return 1;   /* as tr2_mask_is_on_own_stack() */
@@ -111,7 +109,7 @@ int tr2_mask_is_on_own_stack(void)
 {
 	stack_t stack;
 
-	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
+	return !tr2_sys_sigaltstack(&stack) && stack.ss_flags & SS_ONSTACK;
 }
 
 void tr2_mask_note_handlers(void)

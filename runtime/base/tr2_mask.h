@@ -8,7 +8,7 @@
  *
  *   SIGSYS    A sandbox (seccomp(2)) answers system calls by it.  Where it is blocked the kernel ends the process.
  *   32, 33    glibc (musl: 32 to 34) talks to its threads by them.  setuid() and its like send one to each thread,
- *             hold a lock that pthread_create() takes, and wait until all have answered: for ever, if one has it blocked.
+ *             hold a lock that pthread_create() takes, and wait until all have answered: for ever, if one blocks it.
  *
  * The drain's thread inherits this mask.  A call that finds its thread inside such a section has met itself: the
  * library has called a function of libc, and somebody stands in front of that who records.
@@ -30,9 +30,8 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
+#include "tr2_sys.h"
 #include "tr2_tsan.h"
 
 #ifdef __GLIBC__
@@ -40,6 +39,10 @@
 #else
 #define TR2_SIGNALS_OF_LIBC (UINT64_C(7) << (32 - 1))
 #endif
+
+/* As the kernel says it: nobody blocks SIGKILL and SIGSTOP. */
+#define TR2_MASK_ALL (~(TR2_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1) | UINT64_C(1) << (SIGKILL - 1) | \
+			UINT64_C(1) << (SIGSTOP - 1)))
 
 /* Of the calling thread: how many are in each other, and whether it could be cancelled before the first. */
 extern __thread struct tr2_masked { int depth, cancel; } tr2_masked __attribute__((tls_model("initial-exec")));
@@ -51,17 +54,26 @@ static inline int tr2_mask_is_inside(void)
 }
 
 /* The calling thread is the library's own, with this mask from its start to its end: it is always inside. */
-static inline void tr2_mask_is_of_library(void)
+static inline void tr2_mask_begin_library_thread(void)
 {
 	tr2_masked.depth = 1;
+}
+
+/*
+ * saved: by tr2_mask_all().  1: the calling thread was born with the mask of the library's own thread and has not got
+ * as far as tr2_mask_begin_library_thread(): who stands in front of pthread_create() records what begins there.
+ */
+static inline int tr2_mask_is_of_library(uint64_t saved)
+{
+	return saved == TR2_MASK_ALL && tr2_masked.depth == 1;
 }
 
 /* saved: what was blocked before.  Cost  80 ns each */
 static inline void tr2_mask_all(uint64_t *saved)
 {
-	const uint64_t all = ~(TR2_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1));
+	const uint64_t all = TR2_MASK_ALL;
 
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, saved, sizeof(all));
+	tr2_sys_sigmask(&all, saved);
 	tr2_tsan_hide();
 	if (!tr2_masked.depth++)
 		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &tr2_masked.cancel);
@@ -72,7 +84,7 @@ static inline void tr2_mask_restore(const uint64_t *saved)
 	if (!--tr2_masked.depth)
 		pthread_setcancelstate(tr2_masked.cancel, NULL);
 	tr2_tsan_show();
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, saved, NULL, sizeof(*saved));
+	tr2_sys_sigmask(saved, NULL);
 }
 
 /* What the calling thread blocks now.  Cost  80 ns */
@@ -80,7 +92,7 @@ static inline uint64_t tr2_mask_now(void)
 {
 	uint64_t mask = UINT64_MAX;
 
-	syscall(SYS_rt_sigprocmask, SIG_SETMASK, NULL, &mask, sizeof(mask));
+	tr2_sys_sigmask(NULL, &mask);
 	return mask;
 }
 

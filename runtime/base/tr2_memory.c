@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "tr2_atomic.h"
+#include "tr2_sys.h"
 
 enum { ALIGNMENT = 64, SHARED_BYTES = 6 << 20 };   /* all that is taken at the beginning, and something more */
 
@@ -14,9 +15,7 @@ static uint32_t g_used;
 
 static void *map(size_t bytes)
 {
-	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return memory == MAP_FAILED ? NULL : memory;
+	return tr2_sys_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
 }
 
 void *tr2_memory_take(size_t bytes)

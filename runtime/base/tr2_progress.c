@@ -7,6 +7,7 @@
 
 #include "tr2_atomic.h"
 #include "tr2_futex.h"
+#include "tr2_sys.h"
 
 static uint32_t g_steps;
 
@@ -28,7 +29,7 @@ int tr2_timeout_wait(struct tr2_timeout *timeout, const uint32_t *word, uint32_t
 	errno = 0;
 	tr2_futex_wait(word, value, &turn);
 	if (errno == ETIMEDOUT) {
-		sched_yield();
+		tr2_sys_yield();
 		timeout->turns++;
 	}
 	steps = tr2_load_rlx(&g_steps); /* relaxed: as above */

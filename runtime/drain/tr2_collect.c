@@ -16,6 +16,7 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_futex.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
@@ -27,7 +28,7 @@ enum {
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
 	SNAPSHOT_TIMEOUT_US = 2000,            /* with an unfinished event, before it is passed by */
-	SNAPSHOT_PAUSES = 50,                  /* of 100 us, while there is nothing but unfinished events */
+	SNAPSHOT_PAUSES = 50, PAUSE_NS = 100000,   /* while there is nothing but unfinished events */
 	MAX_FREED = 256,
 	CACHE_LINE = 64,
 };
@@ -426,15 +427,13 @@ static enum tr2_peek collect_until(struct tr2_thread *thread, uint64_t until)
 
 uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until)
 {
-	const struct timespec pause = { 0, 100000 };
-
 	if (!tr2_overwrite_hold(thread))
 		return 0;
 	if (tr2_track_of(thread)) {
 		append_start(thread);
 		append_context(thread, thread->reader.track);
 		for (int i = 0; i < SNAPSHOT_PAUSES && collect_until(thread, until) == TR2_PEEK_BUSY; i++)
-			nanosleep(&pause, NULL);
+			tr2_sys_sleep(PAUSE_NS);
 	}
 	tr2_collect_retire(thread);
 	tr2_collect_abandoned(thread);

@@ -18,6 +18,7 @@
 #include "base/tr2_fd.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_tsan.h"
 #include "output/tr2_sink.h"
 #include "settings/tr2_env.h"
@@ -27,7 +28,7 @@ enum {
 	TIMEOUT_US = 10000,                   /* with an unfinished event, before going around it */
 	LAST_TIMEOUT_US = 2000,               /* the same when the process ends */
 	FLUSH_US = 5000,                      /* and twice the timeout: without progress, until a flush gives up ... */
-	FLUSH_PAUSES = 50,                    /* ... and so many pauses: it may have had no processor in that time */
+	FLUSH_PAUSES = 50, PAUSE_NS = 100000, /* ... and so many pauses: it may have had no processor in that time */
 	STANDS_BACK = 8,                      /* passes in a row that the drain's thread leaves to others who wait */
 };
 
@@ -126,7 +127,6 @@ void tr2_drain_open_files_now(void)
  */
 static int drain_with(unsigned timeout_us)
 {
-	const struct timespec pause = { 0, 100000 };
 	const uint64_t longest = tr2_clock_ticks((FLUSH_US + 2 * timeout_us) * UINT64_C(1000));
 	const uint64_t begun = tr2_clock_raw();
 	/* the rings hold no more than their memory: after that many events, what moves is younger than the call */
@@ -145,7 +145,7 @@ static int drain_with(unsigned timeout_us)
 		} else if (!is_done) {
 			pauses++;
 			if (result != TR2_PASS_MOVED)
-				nanosleep(&pause, NULL);
+				tr2_sys_sleep(PAUSE_NS);
 		}
 	}
 	return is_done;

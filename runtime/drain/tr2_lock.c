@@ -8,8 +8,9 @@
 #include "base/tr2_atomic.h"
 #include "base/tr2_futex.h"
 #include "base/tr2_progress.h"
+#include "base/tr2_sys.h"
 
-enum { BRIEF_PAUSES = 100 };           /* of 100 us */
+enum { BRIEF_PAUSES = 100, PAUSE_NS = 100000 };
 
 static struct lock {
 	uint32_t is_held;              /* [M5]; a futex */
@@ -64,11 +65,10 @@ int tr2_lock_wait(void)
 
 int tr2_lock_briefly(void)
 {
-	const struct timespec pause = { 0, 100000 };
 	int is_ours = tr2_lock_try();
 
 	for (int i = 0; !is_ours && i < BRIEF_PAUSES; i++) {
-		nanosleep(&pause, NULL);
+		tr2_sys_sleep(PAUSE_NS);
 		is_ours = tr2_lock_try();
 	}
 	return is_ours;

@@ -6,13 +6,14 @@
 #include <time.h>
 
 #include "base/tr2_clock.h"
+#include "base/tr2_sys.h"
 #include "ring/tr2_losses.h"
 #include "ring/tr2_scope.h"
 #include "settings/tr2_env.h"
 
 enum {
 	RUN_EVENTS = 256,                      /* looked at, then followed: they stay in the nearest cache */
-	HOLD_TRIES = 250,                      /* 20 us each, or what the system makes of that */
+	HOLD_TRIES = 250, HOLD_PAUSE_NS = 20000,   /* ... or what the system makes of that */
 };
 
 /* ---- requests for snapshots --------------------------------------------------------------------- */
@@ -77,14 +78,12 @@ static void unlock_tail(struct tr2_thread *thread)
 
 int tr2_overwrite_hold(struct tr2_thread *thread)
 {
-	const struct timespec pause = { 0, 20000 };
-
 	if (!tr2_is_flight_recorder() || thread->reader.holds)
 		return ++thread->reader.holds;
 	for (int tries = 0; !lock_tail(thread); tries++) {
 		if (tries == HOLD_TRIES)
 			return 0;
-		nanosleep(&pause, NULL);
+		tr2_sys_sleep(HOLD_PAUSE_NS);
 	}
 	return ++thread->reader.holds;
 }

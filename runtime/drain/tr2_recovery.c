@@ -10,6 +10,7 @@
 #include "tr2_cycle.h"
 #include "tr2_overwrite.h"
 #include "base/tr2_clock.h"
+#include "base/tr2_sys.h"
 #include "output/tr2_sink.h"
 
 static struct tlg_ring_state g_target;    /* stream, device, inode, path of the present stream */
@@ -142,7 +143,7 @@ int tr2_recovery_has_file(void)
 {
 	struct stat st;
 
-	return g_target.path[0] && !stat(g_target.path, &st) && S_ISREG(st.st_mode);
+	return g_target.path[0] && !tr2_sys_stat(g_target.path, &st) && S_ISREG(st.st_mode);
 }
 
 /* ---- the machine -------------------------------------------------------------------------------- */
@@ -154,7 +155,7 @@ void tr2_recovery_pid_space(void)
 	int saved = errno;
 
 	/* relaxed: a number by itself; 0 until then */
-	if (!tr2_load_rlx(&tr2_g_shm.head->pid_space) && !stat("/proc/self/ns/pid", &st))
+	if (!tr2_load_rlx(&tr2_g_shm.head->pid_space) && !tr2_sys_stat("/proc/self/ns/pid", &st))
 		tr2_store_rlx(&tr2_g_shm.head->pid_space, st.st_ino); /* relaxed: as above */
 	errno = saved;
 }

@@ -31,6 +31,7 @@
 #include "base/tr2_futex.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_progress.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_thread.h"
@@ -71,7 +72,7 @@ static int g_has_affinity;
 
 void tr2_wake_init(void)
 {
-	g_has_affinity = !sched_getaffinity(0, sizeof(g_affinity), &g_affinity);
+	g_has_affinity = !tr2_sys_getaffinity(&g_affinity);
 }
 
 int tr2_wake_is_for_all(void)
@@ -209,15 +210,15 @@ static void set_up_thread(void)
 {
 	const struct sched_param ordinary = { .sched_priority = 0 };
 
-	prctl(PR_SET_NAME, "trace2-drain");
+	tr2_sys_prctl(PR_SET_NAME, (unsigned long)"trace2-drain");
 	tr2_fd_open_no_more();
 	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
 		sleep_for(0, longest_ms() < SHORTEST_MS ? longest_ms() : SHORTEST_MS);
 	tr2_recovery_pid_space();
 	if (g_has_affinity)
-		sched_setaffinity(0, sizeof(g_affinity), &g_affinity);
-	if (sched_getscheduler(0) != SCHED_OTHER)
-		sched_setscheduler(0, SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
+		tr2_sys_setaffinity(&g_affinity);
+	if (tr2_sys_getscheduler() != SCHED_OTHER)
+		tr2_sys_setscheduler(SCHED_OTHER, &ordinary);   /* the program's real-time threads go first */
 }
 
 static void *run(void *unused)
@@ -226,7 +227,7 @@ static void *run(void *unused)
 	unsigned ms = SHORTEST_MS;
 
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
-	tr2_mask_is_of_library();
+	tr2_mask_begin_library_thread();
 	set_up_thread();
 	for (;;) {
 		enum tr2_drain done;

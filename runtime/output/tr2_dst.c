@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
 
@@ -40,7 +41,7 @@ static int number_name(char *to, size_t size, const char *path, unsigned number)
 
 static int open_new(const char *path)
 {
-	return tr2_fd_move_away(open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+	return tr2_fd_move_away(tr2_sys_open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
 }
 
 /* 0: the path becomes too long. */
@@ -87,13 +88,13 @@ static unsigned count_entries(const char *directory, unsigned limit)
 	} entries;
 	unsigned count = 0;
 	ssize_t bytes;
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = tr2_sys_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 
-	while (fd >= 0 && count < limit && (bytes = getdents64(fd, &entries, sizeof(entries))) > 0)
+	while (fd >= 0 && count < limit && (bytes = tr2_sys_getdents(fd, &entries, sizeof(entries))) > 0)
 		for (ssize_t at = 0; at < bytes && count < limit; count++)
 			at += ((const struct dirent64 *)(const void *)(entries.bytes + at))->d_reclen;
 	if (fd >= 0)
-		close(fd);
+		tr2_sys_close(fd);
 	return count;
 }
 
@@ -107,7 +108,7 @@ static int open_sentinel(struct tr2_dst *dst, const char *directory, unsigned ma
 
 	if (!max_files || !join_name(dst->path, sizeof(dst->path), directory, sentinel))
 		return 0;
-	if (stat(dst->path, &st) && count_entries(directory, max_files) < max_files)
+	if (tr2_sys_stat(dst->path, &st) && count_entries(directory, max_files) < max_files)
 		return 0;
 	dst->is_sentinel = 1;
 	dst->own = 1;
@@ -119,7 +120,7 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 {
 	struct stat st;
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+	if (!tr2_sys_stat(path, &st) && S_ISDIR(st.st_mode)) {
 		dst->kind = TR2_DST_DIRECTORY;
 		return open_sentinel(dst, path, max_files) ? dst->fd : open_in_directory(dst, path, name);
 	}
@@ -145,11 +146,11 @@ static int connect_socket(const char *path, int type)
 		return -1;
 	}
 	strcpy(address.sun_path, path);
-	fd = tr2_fd_move_away(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-	if (fd < 0 || !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+	fd = tr2_fd_move_away(tr2_sys_socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK));
+	if (fd < 0 || !tr2_sys_connect(fd, (struct sockaddr *)&address, sizeof(address)))
 		return fd;
 	saved = errno;
-	close(fd);
+	tr2_sys_close(fd);
 	errno = saved;
 	return -1;
 }
@@ -276,7 +277,7 @@ static void close_fd(const struct tr2_dst *dst)
 	int is_theirs = dst->kind == TR2_DST_FD && dst->fd == dst->given;
 
 	if (!is_theirs && dst->kind != TR2_DST_OFF && tr2_fd_is(dst->fd, &dst->identity))
-		close(dst->fd);
+		tr2_sys_close(dst->fd);
 }
 
 int tr2_dst_inherit(struct tr2_dst *dst)

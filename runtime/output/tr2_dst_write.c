@@ -12,6 +12,7 @@
 
 #include "base/tr2_mask.h"
 #include "base/tr2_progress.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
 
@@ -38,22 +39,20 @@ static int is_socket(const struct tr2_dst *dst)
 static ssize_t write_some(const struct tr2_dst *dst, const char *data, size_t bytes)
 {
 	if (is_socket(dst))
-		return send(dst->fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
-	return write(dst->fd, data, bytes);
+		return tr2_sys_send(dst->fd, data, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+	return tr2_sys_write(dst->fd, data, bytes);
 }
 
 static void sleep_us(unsigned us)
 {
-	const struct timespec pause = { 0, (long)us * 1000 };
-
-	nanosleep(&pause, NULL);
+	tr2_sys_sleep((long)us * 1000);
 }
 
 static int is_writable(const struct tr2_dst *dst, int ms)
 {
 	struct pollfd poll_fd = { .fd = dst->fd, .events = POLLOUT };
 
-	return poll(&poll_fd, 1, ms) > 0;
+	return tr2_sys_poll(&poll_fd, 1, ms) > 0;
 }
 
 int tr2_dst_takes_now(const struct tr2_dst *dst)
@@ -109,7 +108,7 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t
 	struct wait wait = { 0 };
 	sigset_t pending;
 
-	sigpending(&pending);
+	tr2_sys_sigpending(&pending);
 	for (*done = 0; *done < bytes;) {
 		ssize_t n = write_some(dst, data + *done, bytes - *done);
 		int error = n < 0 ? errno : EIO;
@@ -139,8 +138,8 @@ static size_t cut_back(struct tr2_dst *dst, size_t bytes)
 
 	if (!dst->own)
 		return bytes;
-	if (tr2_fd_is(dst->fd, &dst->identity) && !fstat(dst->fd, &st) &&
-	    st.st_size == dst->good + (off_t)bytes && !ftruncate(dst->fd, dst->good))
+	if (tr2_fd_is(dst->fd, &dst->identity) && !tr2_sys_fstat(dst->fd, &st) &&
+	    st.st_size == dst->good + (off_t)bytes && !tr2_sys_ftruncate(dst->fd, dst->good))
 		return 0;
 	dst->own = 0;
 	return bytes;
@@ -170,7 +169,7 @@ static __attribute__((noinline)) int open_again(struct tr2_dst *dst)
 	if (fd < 0)
 		return 0;
 	if (!tr2_fd_is(fd, &dst->identity)) {
-		close(fd);
+		tr2_sys_close(fd);
 		return 0;
 	}
 	dst->fd = fd;

@@ -12,6 +12,7 @@
 #include "base/tr2_atomic.h"
 #include "base/tr2_heap.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
 #include "settings/tr2_env.h"
@@ -63,7 +64,7 @@ static int is_pipe(int fd)
 {
 	struct stat st;
 
-	return !fstat(fd, &st) && S_ISFIFO(st.st_mode);
+	return !tr2_sys_fstat(fd, &st) && S_ISFIFO(st.st_mode);
 }
 
 /*

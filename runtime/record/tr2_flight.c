@@ -68,7 +68,7 @@ void trace2_snapshot_fl(const char *file, int line, const char *reason)
 	uint64_t mask;
 	int saved = errno;
 
-	if (!tr2_is_enabled())
+	if (!tr2_is_enabled() || tr2_mask_is_inside())
 		return;
 	tr2_emit_one_text(TLG_STYLE_snapshot, file, line, reason);
 	request();

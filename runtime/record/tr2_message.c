@@ -9,6 +9,7 @@
 #include "tr2_capture.h"
 #include "tr2_emit.h"
 #include "tr2_site.h"
+#include "base/tr2_sys.h"
 
 enum { SHORT_MESSAGE = 1024 };
 
@@ -39,14 +40,14 @@ static void emit_long(const struct tr2_scope_key *key, size_t bytes, struct tr2_
 
 	if (bytes > TR2_TEXT_LIMIT)
 		bytes = TR2_TEXT_LIMIT;
-	text = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (text == MAP_FAILED) {
+	text = tr2_sys_map(bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	if (!text) {
 		emit_rendered(key, key->format);
 		return;
 	}
 	render(text, bytes + 1, key->format, va);
 	emit_rendered(key, text);
-	munmap(text, bytes + 1);
+	tr2_sys_unmap(text, bytes + 1);
 }
 
 /* Nothing of va has been used. */

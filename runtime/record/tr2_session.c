@@ -10,6 +10,7 @@
 
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
@@ -84,7 +85,7 @@ static pid_t g_forked;                         /* this process, if it was forked
 
 static int is_forked_in_order(void)
 {
-	return g_is_forking || g_forked == getpid();
+	return g_is_forking || g_forked == tr2_sys_getpid();
 }
 
 static void before_fork(void)
@@ -105,7 +106,7 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	g_is_forking = 0;
-	g_forked = getpid();
+	g_forked = tr2_sys_getpid();
 	tr2_drain_after_fork_child();
 	tr2_thread_wipe();
 }
@@ -136,10 +137,8 @@ static void begin_in_child(void)
 /* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */
 static int await_session(void)
 {
-	const struct timespec pause = { 0, 100000 };
-
 	for (int i = 0; i < 10000 && tr2_is_forked_child() && tr2_is_enabled(); i++)
-		nanosleep(&pause, NULL);
+		tr2_sys_sleep(100000);
 	return !tr2_is_forked_child();
 }
 
@@ -163,6 +162,8 @@ static void leave_parent(uint64_t mask)
 
 int tr2_session_ensure_masked(uint64_t mask)
 {
+	if (tr2_mask_is_of_library(mask))
+		return 0;
 	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
 		leave_parent(mask);
 	return !tr2_is_forked_child() && tr2_g_shm.head;   /* in this order: another thread may be setting it up */
@@ -175,6 +176,8 @@ int tr2_session_ensure(void)
 
 	if (tr2_thread_has_self())
 		return 1;
+	if (tr2_mask_is_inside())
+		return 0;
 	tr2_mask_all(&mask);
 	is_traced = tr2_session_ensure_masked(mask);
 	tr2_mask_restore(&mask);

@@ -11,6 +11,7 @@
 #include "tr2_flight.h"
 #include "trace2.h"
 #include "base/tr2_mask.h"
+#include "base/tr2_sys.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
@@ -35,7 +36,7 @@ static void finish(int is_from_write)
 /* The signal once more, as it came: who looks into the core of a fault finds its address. */
 static void send_again(int signo, siginfo_t *info)
 {
-	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), syscall(SYS_gettid), signo, info))
+	if (syscall(SYS_rt_tgsigqueueinfo, tr2_sys_getpid(), tr2_sys_gettid(), signo, info))
 		raise(signo);
 }
 
@@ -54,7 +55,7 @@ static void record_signal(int signo, siginfo_t *info, void *context)
 	if (tr2_is_enabled() && !tr2_mask_is_inside()) {
 		tr2_emit_one_int(TLG_STYLE_signal, NULL, 0, signo, 0);
 		tr2_signal_hook_call(signo, tr2_flight_trigger);
-		finish(signo == SIGPIPE && info->si_pid == getpid());
+		finish(signo == SIGPIPE && info->si_pid == tr2_sys_getpid());
 	}
 	send_again(signo, info);
 	errno = saved;

@@ -16,6 +16,7 @@
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
 
@@ -64,11 +65,11 @@ static int open_in(const char *directory, uint32_t stream)
 
 	tr2_text_add(&path, directory);
 	tr2_text_add(&path, "/trace2-");
-	tr2_text_hex(&path, (uint64_t)getpid(), 16);
+	tr2_text_hex(&path, (uint64_t)tr2_sys_getpid(), 16);
 	tr2_text_add(&path, "-");
 	tr2_text_hex(&path, tr2_clock_start() ^ stream, 16);
 	tr2_text_add(&path, ".ring");
-	return open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
+	return tr2_sys_open(g_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0400);
 }
 
 /* $XDG_RUNTIME_DIR as it was at the start: a forked child may be in the midst of changing its environment. */
@@ -94,14 +95,14 @@ static int open_file(uint32_t stream)
 	if (fd < 0)
 		fd = open_in("/dev/shm", stream);
 	tr2_store_rlx(&g_is_named, fd >= 0); /* relaxed: as above */
-	return fd >= 0 ? fd : memfd_create("trace2", MFD_CLOEXEC);   /* nowhere would it outlive us */
+	return fd >= 0 ? fd : tr2_sys_memfd("trace2", MFD_CLOEXEC);   /* nowhere would it outlive us */
 }
 
 static rlim_t get_limit(unsigned resource)
 {
 	struct rlimit limit;
 
-	return getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
+	return tr2_sys_getrlimit(resource, &limit) ? RLIM_INFINITY : limit.rlim_cur;
 }
 
 static rlim_t least(rlim_t a, rlim_t b)
@@ -144,16 +145,16 @@ static unsigned char *map_plan(int fd, const struct plan *plan)
 	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
 	void *base;
 
-	if (fd >= 0 && ftruncate(fd, (off_t)plan->bytes))
+	if (fd >= 0 && tr2_sys_ftruncate(fd, (off_t)plan->bytes))
 		return NULL;
-	base = mmap(NULL, plan->bytes, PROT_NONE, flags, fd, 0);
-	if (base == MAP_FAILED)
+	base = tr2_sys_map(plan->bytes, PROT_NONE, flags, fd);
+	if (!base)
 		return NULL;
-	if (mprotect(base, plan->chunks_at, PROT_READ | PROT_WRITE)) {
-		munmap(base, plan->bytes);
+	if (tr2_sys_protect(base, plan->chunks_at, PROT_READ | PROT_WRITE)) {
+		tr2_sys_unmap(base, plan->bytes);
 		return NULL;
 	}
-	madvise(base, plan->bytes, MADV_DONTDUMP);
+	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
 	return base;
 }
 
@@ -179,10 +180,10 @@ static size_t find_chunks(const unsigned char *base, size_t from)
 /* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
 static int commit_first_pages(unsigned char *base, int fd)
 {
-	if (!madvise(base, TABLES_AT, MADV_POPULATE_WRITE))
+	if (!tr2_sys_advise(base, TABLES_AT, MADV_POPULATE_WRITE))
 		return 0;
 	if (fd >= 0)
-		fchmod(fd, 0600);
+		tr2_sys_fchmod(fd, 0600);
 	return tr2_shm_commit(base, TABLES_AT);
 }
 
@@ -190,7 +191,7 @@ static uint64_t time_since_boot(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_BOOTTIME, &t);
+	tr2_sys_clock(CLOCK_BOOTTIME, &t);
 	return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
@@ -201,7 +202,7 @@ static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *
 
 	*head = (struct tlg_ring_file){
 		.layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE,
-		.pid = (uint32_t)getpid(), .clock_type = tr2_clock_type(),
+		.pid = (uint32_t)tr2_sys_getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
 		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
 		.texts_used = 1, .stacks = { .signal = tr2_load_rlx(&g_signal) }, /* relaxed: a number by itself */
@@ -249,10 +250,10 @@ int tr2_shm_create(uint32_t stream)
 	g_base = base = map_file(fd, max, &plan);
 	error = base ? commit_first_pages(base, fd) : -ENOMEM;
 	if (fd >= 0)
-		close(fd);
+		tr2_sys_close(fd);
 	if (error) {
 		if (base)
-			munmap(base, plan.bytes);
+			tr2_sys_unmap(base, plan.bytes);
 		tr2_shm_unlink();
 		return error;
 	}
@@ -271,15 +272,15 @@ int tr2_shm_create(uint32_t stream)
 void tr2_shm_unlink(void)
 {
 	/* relaxed: as above */
-	if (tr2_exchange_rlx(&g_is_named, 0) && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)getpid()))
-		unlink(g_path);
+	if (tr2_exchange_rlx(&g_is_named, 0) && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid()))
+		tr2_sys_unlink(g_path);
 }
 
 void tr2_shm_leave(void)
 {
-	struct statvfs system;
+	struct statfs system;
 
-	if (statvfs(tr2_shm_path(), &system) || system.f_bavail < system.f_blocks / 2)
+	if (tr2_sys_statfs(tr2_shm_path(), &system) || system.f_bavail < system.f_blocks / 2)
 		tr2_shm_unlink();
 	tr2_store_rlx(&g_is_named, 0); /* relaxed: as above */
 }
@@ -301,14 +302,14 @@ void tr2_shm_set_signal(uint32_t signal)
 static int commit_by_name(const unsigned char *address, size_t bytes)
 {
 	const unsigned char *base = g_base;
-	int fd = base ? open(tr2_shm_path(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) : -1;
+	int fd = base ? tr2_sys_open(tr2_shm_path(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0) : -1;
 	int error = ENOSPC;
 
 	if (fd < 0)
 		return -error;
 	if (tr2_fd_is(fd, &g_file))
 		error = posix_fallocate(fd, address - base, (off_t)bytes);
-	close(fd);
+	tr2_sys_close(fd);
 	return -error;
 }
 
@@ -318,7 +319,7 @@ int tr2_shm_commit(void *address, size_t bytes)
 	size_t length = ((uintptr_t)address + bytes - first + PAGE - 1) & ~(size_t)(PAGE - 1);
 	int saved = errno, error = 0;
 
-	if (madvise((void *)first, length, MADV_POPULATE_WRITE))
+	if (tr2_sys_advise((void *)first, length, MADV_POPULATE_WRITE))
 		error = errno == EINVAL ? commit_by_name((void *)first, length) : -ENOSPC;
 	errno = saved;
 	return error;
@@ -326,7 +327,7 @@ int tr2_shm_commit(void *address, size_t bytes)
 
 int tr2_shm_release(void *address, size_t bytes)
 {
-	int saved = errno, error = madvise(address, bytes, MADV_REMOVE) ? -errno : 0;
+	int saved = errno, error = tr2_sys_advise(address, bytes, MADV_REMOVE) ? -errno : 0;
 
 	errno = saved;
 	return error;
@@ -335,14 +336,15 @@ int tr2_shm_release(void *address, size_t bytes)
 int tr2_shm_reach(unsigned chunk)
 {
 	unsigned end = (chunk / REACH_CHUNKS + 1) * REACH_CHUNKS;
-	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE;
+	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE, *to;
 	int saved = errno, error = 0;
 
 	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: who does not see it does it again */
 		return 0;
 	if (end > tr2_g_shm.max_chunks)
 		end = tr2_g_shm.max_chunks;
-	if (mprotect(from, (size_t)(tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE - from), PROT_READ | PROT_WRITE))
+	to = tr2_g_shm.chunks + (size_t)end * TLG_CHUNK_STRIDE;
+	if (tr2_sys_protect(from, (size_t)(to - from), PROT_READ | PROT_WRITE))
 		error = -errno;
 	else
 		tr2_store_rlx(&g_reached, end); /* relaxed: as above; what goes back costs a call */

@@ -11,6 +11,7 @@
 
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
@@ -193,7 +194,7 @@ static struct tr2_thread *acquire(void)
 		return NULL;
 	self->drop_mark = UINT64_MAX;
 	self->ordinary_mask = 0;
-	self->ring.head->ostid = (uint32_t)syscall(SYS_gettid);
+	self->ring.head->ostid = (uint32_t)tr2_sys_gettid();
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;
 	tr2_tsan_end_with(self->ring.head);

@@ -10,6 +10,7 @@
 
 #include "base/tr2_memory.h"
 #include "base/tr2_stack.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
 
@@ -67,7 +68,7 @@ void tr2_thread_wipe(void)
 {
 	struct wiped *memory = wiped();
 
-	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)getpid())
+	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid())
 		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
 	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < tr2_g_shm.max_rings; i++)
 		memory->position[i].hot.cur = 0;
@@ -78,12 +79,12 @@ void tr2_thread_wipe(void)
 static int map_wiped(void)
 {
 	const size_t bytes = sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position);
-	struct wiped *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-				    -1, 0);
+	struct wiped *memory = tr2_sys_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+					   -1);
 
-	if (memory == MAP_FAILED)
+	if (!memory)
 		return -errno;
-	madvise(memory, bytes, MADV_WIPEONFORK);
+	tr2_sys_advise(memory, bytes, MADV_WIPEONFORK);
 	memory->state = SETTING_UP;
 	tr2_store_rel(&g_wiped, memory); /* [M14] release: the state.  Pairs with wiped() */
 	return 0;

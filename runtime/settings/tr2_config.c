@@ -14,6 +14,7 @@
 #include "tr2_config_parse.h"
 #include "tr2_env.h"
 #include "tr2_value.h"
+#include "base/tr2_sys.h"
 
 enum { MAX_DEPTH = 10, MAX_FILES = 100, FILE_BYTES = 1 << 20, KEPT_BYTES = 1 << 20, PATH_BYTES = 4096 };
 
@@ -100,15 +101,15 @@ void tr2_config_forget(void)
 /* 0: not a regular file of a sensible size.  A pipe is not waited for. */
 static int open_file(const char *path, size_t *bytes)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = tr2_sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
 	struct stat st;
 
-	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_BYTES) {
+	if (fd >= 0 && !tr2_sys_fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_BYTES) {
 		*bytes = (size_t)st.st_size;
 		return fd;
 	}
 	if (fd >= 0)
-		close(fd);
+		tr2_sys_close(fd);
 	return -1;
 }
 
@@ -118,7 +119,7 @@ static size_t read_bytes(int fd, char *text, size_t size)
 	size_t bytes = 0;
 
 	while (bytes < size) {
-		ssize_t n = read(fd, text + bytes, size - bytes);
+		ssize_t n = tr2_sys_read(fd, text + bytes, size - bytes);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n <= 0)
@@ -149,7 +150,7 @@ static void push_source(struct reading *reading, const char *path)
 		reading->depth++;
 		reading->files++;
 	}
-	close(fd);
+	tr2_sys_close(fd);
 }
 
 static void pop_source(struct reading *reading)

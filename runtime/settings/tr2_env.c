@@ -14,6 +14,7 @@
 #include "tr2_value.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 
 struct tr2_settings tr2_g_settings;
@@ -361,8 +362,8 @@ void tr2_warn(const char *const *parts)
 	}
 	line[n++] = '\n';
 	tr2_mask_all(&mask);
-	sigpending(&pending);
-	if (write(STDERR_FILENO, line, n) < 0)
+	tr2_sys_sigpending(&pending);
+	if (tr2_sys_write(STDERR_FILENO, line, n) < 0)
 		tr2_mask_take_back(errno, &pending);   /* nowhere left to say it */
 	tr2_mask_restore(&mask);
 	errno = saved;

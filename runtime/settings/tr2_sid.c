@@ -13,6 +13,7 @@
 #include "tlg_date.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 
 static const char sid_variable[] = "GIT_TRACE2_PARENT_SID";
@@ -75,7 +76,7 @@ static void format_own(char *own)
 	char date[TR2_SID_DATE];
 	struct timespec now;
 
-	clock_gettime(CLOCK_REALTIME, &now);
+	tr2_sys_clock(CLOCK_REALTIME, &now);
 	tr2_sid_date(now.tv_sec, date);
 	tr2_text_add(&text, date);
 	tr2_text_add(&text, ".");
@@ -83,7 +84,7 @@ static void format_own(char *own)
 	tr2_text_add(&text, "Z-");
 	tr2_text_add(&text, g_host);
 	tr2_text_add(&text, "-P");
-	tr2_text_hex(&text, (uint32_t)getpid(), 8);
+	tr2_text_hex(&text, (uint32_t)tr2_sys_getpid(), 8);
 }
 
 /* The place for the own component behind n bytes of ancestors; of those that are too long none are kept. */
@@ -179,6 +180,6 @@ uint32_t tr2_sid_stream(void)
 	uint32_t value = 0;
 
 	if (getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value))
-		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)getpid();
+		value = (uint32_t)(tr2_clock_raw() * UINT32_C(2654435761)) ^ (uint32_t)tr2_sys_getpid();
 	return value ? value : 1;
 }

@@ -19,10 +19,10 @@ enum { VALUES = 20000, FEW = 7, POPULATE_WRITE = 23 };
 
 static _Atomic int is_full, is_old;   /* for the drain, too: the file system; the kernel: older than 5.14 */
 
-int __wrap_madvise(void *address, size_t bytes, int advice);
-int __real_madvise(void *address, size_t bytes, int advice);
+int __wrap_tr2_sys_advise(void *address, size_t bytes, int advice);
+int __real_tr2_sys_advise(void *address, size_t bytes, int advice);
 
-int __wrap_madvise(void *address, size_t bytes, int advice)
+int __wrap_tr2_sys_advise(void *address, size_t bytes, int advice)
 {
 	if (is_full && advice == POPULATE_WRITE) {
 		errno = ENOMEM;
@@ -32,7 +32,7 @@ int __wrap_madvise(void *address, size_t bytes, int advice)
 		errno = EINVAL;
 		return -1;
 	}
-	return __real_madvise(address, bytes, advice);
+	return __real_tr2_sys_advise(address, bytes, advice);
 }
 
 static int run_thread(void *(*function)(void *), void *data)

@@ -200,10 +200,10 @@ static void test_host_ring_file_cannot_be_truncated_by_mistake(void **state)
 
 static _Atomic int is_to_stop, stands_still, is_slow, turns, turns_max;
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes);
-ssize_t __real_write(int fd, const void *data, size_t bytes);
-int __wrap_sched_yield(void);
-int __real_sched_yield(void);
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __real_tr2_sys_write(int fd, const void *data, size_t bytes);
+void __wrap_tr2_sys_yield(void);
+void __real_tr2_sys_yield(void);
 
 enum { SLOW_TURNS = 30, SLOW_MS = 60000 };
 
@@ -224,7 +224,7 @@ static void write_slowly(void)
 }
 
 /* The drain's thread never returns from its first write, which it makes with its lock held; or it is slow. */
-ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes)
 {
 	char name[16] = "";
 
@@ -238,17 +238,17 @@ ssize_t __wrap_write(int fd, const void *data, size_t bytes)
 		write_slowly();
 		stands_still = 1;
 	}
-	return __real_write(fd, data, bytes);
+	return __real_tr2_sys_write(fd, data, bytes);
 }
 
-int __wrap_sched_yield(void)
+void __wrap_tr2_sys_yield(void)
 {
 	if (gettid() == getpid()) {
 		turns++;
 		while (turns_max && turns >= turns_max)
 			usleep(1000);
 	}
-	return __real_sched_yield();
+	__real_tr2_sys_yield();
 }
 
 static void record_until_it_writes(void)
@@ -331,8 +331,8 @@ static struct {
 } rings;
 enum { KINDS = 4 };
 
-int __wrap_open64(const char *path, int flags, ...);
-int __real_open64(const char *path, int flags, ...);
+int __wrap_tr2_sys_open(const char *path, int flags, mode_t mode);
+int __real_tr2_sys_open(const char *path, int flags, mode_t mode);
 
 static void plant(const char *path)
 {
@@ -344,17 +344,11 @@ static void plant(const char *path)
 		snprintf(rings.paths[rings.planted++], sizeof(rings.paths[0]), "%s", path);
 }
 
-int __wrap_open64(const char *path, int flags, ...)
+int __wrap_tr2_sys_open(const char *path, int flags, mode_t mode)
 {
-	int mode;
-	va_list ap;
-
-	va_start(ap, flags);
-	mode = flags & O_CREAT ? va_arg(ap, int) : 0;
-	va_end(ap);
 	if (rings.kind && strstr(path, ".ring") && flags & O_CREAT && rings.planted < rings.places)
 		plant(path);
-	return __real_open64(path, flags, mode);
+	return __real_tr2_sys_open(path, flags, mode);
 }
 
 static int run_among_plants(void *data)

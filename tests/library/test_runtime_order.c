@@ -242,14 +242,14 @@ static void test_order_forked_child_writes_behind_what_its_parent_has_recorded(v
 static int writes;                     /* of the one thread that counts them, while it does */
 static __thread int is_counting;
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes);
-ssize_t __real_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __real_tr2_sys_write(int fd, const void *data, size_t bytes);
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes)
 {
 	if (is_counting)
 		writes++;
-	return __real_write(fd, data, bytes);
+	return __real_tr2_sys_write(fd, data, bytes);
 }
 
 static void start_child(int signo)

@@ -32,13 +32,13 @@ static const struct form {
 };
 enum { FORMS = 4 };
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
 /* Who takes nothing is waited for a tenth of the time. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-	return __real_poll(fds, n, (ms + 9) / 10);
+	return __real_tr2_sys_poll(fds, n, (ms + 9) / 10);
 }
 
 /* The socket of the test, which its program inherits. */

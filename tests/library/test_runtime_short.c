@@ -50,32 +50,32 @@ static size_t allow(int fd, size_t bytes)
 	return bytes;
 }
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes);
-ssize_t __real_write(int fd, const void *data, size_t bytes);
-ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags);
-ssize_t __real_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __real_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __real_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes)
 {
 	size_t n = allow(fd, bytes);
 
-	return n || !bytes ? __real_write(fd, data, n) : -1;
+	return n || !bytes ? __real_tr2_sys_write(fd, data, n) : -1;
 }
 
-ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags)
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags)
 {
 	size_t n = allow(fd, bytes);
 
-	return n || !bytes ? __real_send(fd, data, n, flags) : -1;
+	return n || !bytes ? __real_tr2_sys_send(fd, data, n, flags) : -1;
 }
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
 /* How long the reader of a socket takes to be scheduled is not what is tested. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-	return __real_poll(fds, n, ms < 10000 ? 10000 : ms);
+	return __real_tr2_sys_poll(fds, n, ms < 10000 ? 10000 : ms);
 }
 
 /* ---- the program, and what it left ---------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static pid_t collect_into(const char *name)
 
 		close(OURS_FROM);
 		while ((n = read(in, data, sizeof(data))) > 0)
-			if (__real_write(out, data, (size_t)n) != n)
+			if (__real_tr2_sys_write(out, data, (size_t)n) != n)
 				_exit(1);
 		_exit(0);
 	}

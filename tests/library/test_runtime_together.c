@@ -17,13 +17,13 @@
 
 enum { PROCESSES = 4, ROUNDS = 5000 };
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
 /* A reader that gets no processor for a second is not what is tested: it is waited for longer. */
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 {
-	return __real_poll(fds, n, 50 * ms);
+	return __real_tr2_sys_poll(fds, n, 50 * ms);
 }
 
 static void be_one_of_many(int number)

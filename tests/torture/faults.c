@@ -6,13 +6,10 @@
  *   Two threads record half of EVENTS each, then two others the other half.  Prints how many checkpoints that makes in
  *   all.  Exit status 7; 9 if a call has changed errno, 8 if a descriptor 0 to 2 is open that should not be.
  *   TROUBLE is what the program does to itself before it is traced or amid it: see the table below.
- *
- * With -DPRELOAD a shared object for LD_PRELOAD instead: see its end.
+ *   The variable FAULT is what happens to the library:
+ *     FAULT=N         its writes to descriptors from 3 on take at most N bytes, random below that if N is negative
+ *     FAULT=thread    no thread can be made for the drain, which asks for a small stack
  */
-#ifdef PRELOAD
-#define _GNU_SOURCE
-#endif
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -28,7 +25,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef PRELOAD
 #include "trace2.h"
 
 enum { FINE = 7, OPENED = 8, ERRNO_CHANGED = 9, UNUSUAL_ERRNO = 4242 };
@@ -272,12 +268,18 @@ int main(int argc, char **argv)
 	return has_changed ? ERRNO_CHANGED : FINE;
 }
 
-#else
-/*
- * FAULT=N         writes to descriptors from 3 on take at most N bytes, random below that if N is negative
- * FAULT=thread    no thread can be made for the drain, which asks for a small stack
- */
+/* ---- what the library calls ------------------------------------------------------------------------- */
+
 enum { DRAIN_STACK = 256 * 1024 };
+
+typedef void *run_function(void *);
+
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __real_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __real_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, run_function *run, void *data);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, run_function *run, void *data);
 
 static size_t cut(int fd, size_t bytes)
 {
@@ -292,31 +294,23 @@ static size_t cut(int fd, size_t bytes)
 	return fd < 3 || !most || bytes < (size_t)most ? bytes : (size_t)most;
 }
 
-ssize_t write(int fd, const void *data, size_t bytes)
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes)
 {
-	ssize_t (*real)(int, const void *, size_t) = (ssize_t (*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
-
-	return real(fd, data, cut(fd, bytes));
+	return __real_tr2_sys_write(fd, data, cut(fd, bytes));
 }
 
-ssize_t send(int fd, const void *data, size_t bytes, int flags)
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags)
 {
-	ssize_t (*real)(int, const void *, size_t, int) =
-		(ssize_t (*)(int, const void *, size_t, int))dlsym(RTLD_NEXT, "send");
-
-	return real(fd, data, cut(fd, bytes), flags);
+	return __real_tr2_sys_send(fd, data, cut(fd, bytes), flags);
 }
 
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data)
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, run_function *run, void *data)
 {
-	int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-		(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(RTLD_NEXT,
-											       "pthread_create");
 	const char *fault = getenv("FAULT");
 	size_t stack = 0;
 
 	if (attributes)
 		pthread_attr_getstacksize(attributes, &stack);
-	return fault && !strcmp(fault, "thread") && stack == DRAIN_STACK ? EAGAIN : real(thread, attributes, run, data);
+	return fault && !strcmp(fault, "thread") && stack == DRAIN_STACK ?
+		       EAGAIN : __real_pthread_create(thread, attributes, run, data);
 }
-#endif

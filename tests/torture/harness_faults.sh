@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # P11: whatever goes wrong with files, sockets, descriptors, memory and threads, the program runs as ever (exit status,
 # output, errno, descriptors), ends in bounded time, and what it recorded is stored or counted: emitted = stored + lost.
-# Errors by strace, short writes by LD_PRELOAD, full file systems, limits, planted files, peers that do not read, a drain
+# Errors by strace, short writes by the program itself, full file systems, limits, planted files, peers that do not read, a drain
 # that is stopped (stall.c).  The system calls that a program makes are those that it makes without us (calls.c).
 set -u
 . tests/torture/common.sh
@@ -87,17 +87,14 @@ done
 TRACE2_RAW_LZ4=1 run_whole "RLIMIT_FSIZE, LZ4" "$program" "$events" file-limit
 
 # ---- writes that take less than they are given; no thread for the drain
-"${CC:-cc}" -O2 -Wall -Wextra -Werror -DPRELOAD -shared -fPIC -o "$work/preload.so" tests/torture/faults.c -ldl
-verdict "the preloaded object builds" $?
 for fault in -5000 -300000; do
-	FAULT=$fault TRACE2_PERF=$work/perf run_late "short writes $fault" \
-		env LD_PRELOAD="$work/preload.so" "$program" "$events"
+	FAULT=$fault TRACE2_PERF=$work/perf run_late "short writes $fault" "$program" "$events"
 	"$out/t2expand" --format=perf "$raw" 2>/dev/null | cmp -s - "$work/perf"
 	verdict "short writes $fault: the text is the same" $?
 	rm -f "$work/perf"
 done
-FAULT=1 TRACE2_EVENT=$work/event run_late "a byte at a time" env LD_PRELOAD="$work/preload.so" "$program" "$events"
-FAULT=thread run_whole "no thread for the drain" env LD_PRELOAD="$work/preload.so" "$program" "$events"
+FAULT=1 TRACE2_EVENT=$work/event run_late "a byte at a time" "$program" "$events"
+FAULT=thread run_whole "no thread for the drain" "$program" "$events"
 
 # ---- places that have no room
 TRACE2_RAW=/dev/full run "/dev/full" "$program" "$events"

@@ -6,9 +6,9 @@
  * does not come back ends the program by SIGALRM.
  *
  * usage: changes WHERE HOW ROUNDS
- *   WHERE  main, thread, or handler: which code calls; or cancel: main, around the cancellation of a thread that records
- *   HOW    same, fork (in a forked child that has recorded), exec (behind an exec of the program itself), or drop (fork,
- *          and the child, if it is root, becomes nobody)
+ *   WHERE  main, thread, handler: which code calls; or cancel: main, around the cancellation of a recording thread
+ *   HOW    same; fork: in a forked child that has recorded; exec: behind an exec of the program itself; or drop: fork,
+ *          and the child, if it is root, becomes nobody
  * Exit status 0: all calls came back and did what they are for.
  */
 #define _GNU_SOURCE

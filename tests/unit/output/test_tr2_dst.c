@@ -92,26 +92,26 @@ static void test_dst_failed_write_leaves_what_others_have_appended(void **state)
 static unsigned polls;
 static int races;          /* so often others are faster to take the room that there is */
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms);
-int __real_poll(struct pollfd *fds, nfds_t n, int ms);
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
+int __real_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
-int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
+int __wrap_tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	polls++;
-	return __real_poll(fds, n, ms > 1 ? 1 : ms);
+	return __real_tr2_sys_poll(fds, n, ms > 1 ? 1 : ms);
 }
 
-ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags);
-ssize_t __real_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
+ssize_t __real_tr2_sys_send(int fd, const void *data, size_t bytes, int flags);
 
-ssize_t __wrap_send(int fd, const void *data, size_t bytes, int flags)
+ssize_t __wrap_tr2_sys_send(int fd, const void *data, size_t bytes, int flags)
 {
 	if (races > 0) {
 		races--;
 		errno = EAGAIN;
 		return -1;
 	}
-	return __real_send(fd, data, bytes, flags);
+	return __real_tr2_sys_send(fd, data, bytes, flags);
 }
 
 static void test_dst_fifo_that_nobody_empties_is_waited_for_once(void **state)
@@ -210,15 +210,15 @@ static int open_file(const char *name)
 
 static int is_replaced_at_write;       /* by another thread of the program, just now */
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes);
-ssize_t __real_write(int fd, const void *data, size_t bytes);
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes);
+ssize_t __real_tr2_sys_write(int fd, const void *data, size_t bytes);
 
-ssize_t __wrap_write(int fd, const void *data, size_t bytes)
+ssize_t __wrap_tr2_sys_write(int fd, const void *data, size_t bytes)
 {
 	if (is_replaced_at_write)
 		open_file("own");
 	is_replaced_at_write = 0;
-	return __real_write(fd, data, bytes);
+	return __real_tr2_sys_write(fd, data, bytes);
 }
 
 static void test_dst_descriptor_of_a_file_replaced_amid_a_write_is_left_alone(void **state)
