@@ -3,6 +3,7 @@
 #   $passed, $failed  so far
 #   $top, $out        this tree, and what was built of it (T2_OUT)
 #   $tmp              a directory of the script's own, removed when it ends
+#   $rings            one for ring files, which is XDG_RUNTIME_DIR
 # shellcheck shell=bash disable=SC2034
 
 passed=0 failed=0
@@ -10,7 +11,11 @@ top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 out=${T2_OUT:-build}
 [ "${out#/}" != "$out" ] || out=$top/$out
 tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
+# Processes that are killed leave their ring files, which should not stay in memory for longer than the script runs.
+rings=$(mktemp -d -p /dev/shm trace2-check.XXXXXX 2>/dev/null) || rings=$tmp
+chmod 1777 "$rings"
+export XDG_RUNTIME_DIR=$rings
+trap 'rm -rf "$tmp" "$rings"' EXIT
 
 pass()
 {

@@ -18,9 +18,7 @@ unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
 need_shared_library
-rings=$(mktemp -d /dev/shm/trace2-check.XXXXXX) || exit 1
-trap 'rm -rf "$tmp" "$rings"' EXIT
-export XDG_RUNTIME_DIR=$rings
+[ "$rings" != "$tmp" ] || exit 1
 cd "$tmp" || exit 1
 ln -s "$out" build
 

@@ -106,7 +106,7 @@ for path, kind in (("s.stream", socket.SOCK_STREAM), ("s.dgram", socket.SOCK_DGR
 threading.Event().wait(1000)
 EOF
 server=$!
-trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$tmp" "$rings"' EXIT
 for _ in $(seq 2000); do [ -S s.dgram ] && [ -S s.stream ] && break; sleep 0.05; done
 
 all=(TRACE2="$tmp/normal" TRACE2_PERF="$tmp/perf" TRACE2_EVENT="$tmp/event" TRACE2_RAW="$tmp/all.tlg")

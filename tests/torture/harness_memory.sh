@@ -42,14 +42,15 @@ try_formats()
 	total
 }
 
-# Instructions that WHAT takes, MEBIBYTES of it.  In the perf format regions without end are long lines.
+# Instructions that WHAT takes, MEBIBYTES of it.  In the perf format regions without end are long lines.  From stdin:
+# of a file, ring files are looked for, which costs more the more of them others have left.
 count()
 {
 	local trace=$work/$1.tlg
 
 	"$out/torture/hostile" "$1" "$2" >"$trace" 2>/dev/null
 	(ulimit -t 240 && exec valgrind --tool=callgrind --callgrind-out-file=/dev/null "$out/t2expand" --format=event \
-		"$trace") 2>&1 >/dev/null | sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
+		- <"$trace") 2>&1 >/dev/null | sed -n 's/.*Collected : \([0-9]*\)$/\1/p'
 	rm -f "$trace"
 }
 
