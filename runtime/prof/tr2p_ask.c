@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -14,42 +15,66 @@
 #include "tr2p_signal.h"
 #include "tr2p_stacks.h"
 #include "tr2p_tasks.h"
+#include "tr2p_thread.h"
 
 static struct ask {
 	int signal;                   /* 0: none is installed yet */
 	uint32_t questions;
+	uint32_t cookie;              /* of our questions; 0: nobody has asked yet */
 } g_ask;
 
-/* Return  0: it is none of our questions */
-static int answer(const siginfo_t *info, const void *context, const void *caller)
+static uint32_t cookie(void)
+{
+	return tr2_load_rlx(&g_ask.cookie); /* relaxed: a number by itself, written before the first signal is sent */
+}
+
+/* Ids of users are lower, but that of nobody. */
+static void make_cookie(void)
+{
+	const uint32_t high = UINT32_C(1) << 31;
+
+	/* relaxed: as above; the first one stays */
+	tr2_cas_rlx(&g_ask.cookie, 0, (tr2p_random() | high) & ~UINT32_C(1));
+}
+
+/* A program that forwards what it gets to another thread may bring one question twice. */
+static void answer_outside(uint32_t question, const void *context, const void *caller)
+{
+	/* relaxed: counted before anybody is asked */
+	if (!question || question > tr2_load_rlx(&g_ask.questions) || question == tr2p_g_thread.answered)
+		return;
+	tr2p_g_thread.answered = question;
+	tr2p_outside_answer(question, context, caller);
+}
+
+/* 0: it is the program's signal. */
+static int is_question(const siginfo_t *info)
+{
+	return info->si_code == SI_QUEUE && info->si_pid == getpid() && cookie() && info->si_uid == cookie();
+}
+
+/* Of a question that is over by now nothing comes. */
+static void answer(const siginfo_t *info, const void *context, const void *caller)
 {
 	uint32_t what = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
 
-	if (info->si_code != SI_QUEUE || info->si_pid != getpid())
-		return 0;
-	if (!(what & TR2P_ASK_OUTSIDE))
-		return tr2p_stacks_answer(what, context, caller);
-	what &= ~TR2P_ASK_OUTSIDE;
-	if (!what || what > tr2_load_rlx(&g_ask.questions)) /* relaxed: counted before anybody is asked */
-		return 0;
-	tr2p_outside_answer(what, context, caller);
-	return 1;
+	if (what & TR2P_ASK_OUTSIDE)
+		answer_outside(what & ~TR2P_ASK_OUTSIDE, context, caller);
+	else
+		tr2p_stacks_answer(what, context, caller);
 }
 
+/* Where the program has a handler by now, ours runs with its mask: what was under way is lost, for it takes a while. */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
-	(void)signal;
-	answer(info, context, NULL);
-	errno = saved;
-}
-
-static int is_ours(int signal)
-{
-	struct sigaction now;
-
-	return signal && !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+	if (!is_question(info)) {
+		tr2p_signal_pass_on(signal, info, context);
+	} else if (tr2p_signal_is_unwanted(signal)) {
+		answer(info, context, NULL);
+		errno = saved;
+	}
 }
 
 static int current(void)
@@ -59,28 +84,25 @@ static int current(void)
 
 int tr2p_ask_is_ready(void)
 {
-	return is_ours(current());
+	return tr2p_signal_is_spare(current());
 }
 
 int tr2p_ask_init(void)
 {
-	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
+	int error = EBUSY;
 
 	if (tr2p_ask_is_ready())
 		return 0;
 	tr2p_tasks_init();
-	tr2p_signal_fill(&ours.sa_mask);
-	ours.sa_sigaction = on_signal;
-	for (int signal = SIGRTMAX; signal >= SIGRTMIN; signal--) {
-		if (sigaction(signal, NULL, &now) || (now.sa_flags & SA_SIGINFO) || now.sa_handler != SIG_DFL)
+	make_cookie();
+	for (int signal = SIGRTMAX; error == EBUSY && signal >= SIGRTMIN; signal--) {
+		error = tr2p_signal_install(signal, on_signal);
+		if (error)
 			continue;
-		if (sigaction(signal, &ours, NULL))
-			return errno;
 		tr2_store_rlx(&g_ask.signal, signal); /* relaxed: as above */
 		tr2p_mutex_let_in(signal);
-		return 0;
 	}
-	return EBUSY;
+	return error;
 }
 
 int tr2p_ask_is_deaf(pid_t tid)
@@ -97,7 +119,7 @@ int tr2p_ask(pid_t pid, pid_t tid, uint32_t what)
 	info.si_signo = signal;
 	info.si_code = SI_QUEUE;
 	info.si_pid = pid;
-	info.si_uid = getuid();
+	info.si_uid = cookie();
 	info.si_value.sival_ptr = (void *)(uintptr_t)what;
 	return syscall(SYS_rt_tgsigqueueinfo, pid, tid, signal, &info) ? errno : 0;
 }
@@ -110,5 +132,9 @@ uint32_t tr2p_ask_begin(void)
 
 int tr2p_ask_take_waited(const siginfo_t *info, const void *caller)
 {
-	return info->si_signo == current() && answer(info, NULL, caller);
+	int is_ours = info->si_signo >= SIGRTMIN && is_question(info);
+
+	if (is_ours)
+		answer(info, NULL, caller);
+	return is_ours;
 }

@@ -141,7 +141,7 @@ static int start_locked(enum tr2p_clock clock, unsigned hz)
 
 	if (tr2_load_rlx(&mine->now)) /* relaxed: only changed under the lock */
 		return EALREADY;
-	error = tr2p_signal_install(on_tick);
+	error = tr2p_signal_install(SIGPROF, on_tick);
 	if (error)
 		return error;
 	mine->count++;

@@ -15,7 +15,7 @@ static void keep_off(struct tr2p_mutex_before *before)
 
 	tr2p_enter();
 	tr2p_signal_fill(&all);
-	if (signal)
+	if (signal && tr2p_signal_is_unwanted(signal))
 		sigdelset(&all, signal);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before->cancel);
 	pthread_sigmask(SIG_SETMASK, &all, &before->mask);

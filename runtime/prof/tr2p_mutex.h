@@ -27,7 +27,10 @@ struct tr2p_mutex {
 void tr2p_mutex_lock(struct tr2p_mutex *mutex);
 void tr2p_mutex_unlock(struct tr2p_mutex *mutex);
 
-/* A signal that is not kept off, for its handler is ours: by which threads are asked where they are. */
+/*
+ * The signal by which threads are asked where they are is not kept off: its handler is ours, unless the program has one
+ * of its own by now.
+ */
 void tr2p_mutex_let_in(int signal);
 
 #endif

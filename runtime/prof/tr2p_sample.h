@@ -13,10 +13,11 @@
  *   [P3]  tr2p_bucket_of() publishes      tr2p_bucket_of()          a bucket before it is found
  *   [P4]  put_profile()                   tr2p_profile_total()      a profile of the program's own before it is counted
  *   [P5]  init() in tr2p_init.c           tr2p_is_ready()           the profiler before threads ask for it
- *   [P6]  make_places()                   tr2p_stacks_answer()      the places for stacks of all threads
+ *   [P6]  make_places()                   find_place()              the places for stacks of all threads
  *   [P7]  tr2p_live_put()                 tr2p_live_take()          what a slot has, before it is found
  *         tr2p_live_take()                claim()                   that it was read, before it is filled again
- *   [P8]  ask()                           tr2p_stacks_answer()      a place for a stack before it is filled
+ *   [P8]  ask()                           find_place(),             a place for a stack before it is filled
+ *                                         tr2p_stacks_answer()
  *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
  *   [P10] set_programs()                  get_programs()            a copy before it is current, or filled in again
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2p_signal.c - two dispositions of SIGPROF: that of the kernel, and that of the program. */
+/* tr2p_signal.c - two dispositions of a signal: that of the kernel, and that of the program. */
 #include "tr2p_signal.h"
 
 #include <assert.h>
@@ -15,21 +15,22 @@
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 
-static int is_installed;
-
 enum { WORDS = sizeof(struct sigaction) / sizeof(uintptr_t) };
 
 static_assert(sizeof(struct sigaction) % sizeof(uintptr_t) == 0, "it is copied in words");
 
 /*
- * What the program wants of SIGPROF, once ours is installed.  Any thread may change it, and handlers read it: of two
- * copies the one that nobody reads is filled in, and becomes the current one.  Readers wait for nobody.
+ * A signal in front of which we are.  Any thread may change what the program wants of it, and handlers read that: of
+ * two copies the one that nobody reads is filled in, and becomes the current one.  Readers wait for nobody.
  */
-static struct {
-	uintptr_t words[2][WORDS];        /* [P10] */
+struct front {
+	tr2p_handler *handler;            /* ours; NULL: the signal is the program's alone */
+	uintptr_t words[2][WORDS];        /* what the program wants.  [P10] */
 	uint32_t version;                 /* [P10] of the copies it is words[version & 1] that counts */
 	pid_t writer;                     /* process of the thread that changes it; 0: none does */
-} g_programs;
+};
+
+static struct front g_fronts[_NSIG];      /* by number: only the pages of a few are ever touched */
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 typedef void (*old_handler)(int);
@@ -70,31 +71,49 @@ static int is_ignored(const struct sigaction *action)
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
 }
 
-/* ---- the program's --------------------------------------------------------------------------------- */
+/* ---- what the program wants ------------------------------------------------------------------------ */
 
-static struct sigaction get_programs(void)
+static struct sigaction get_programs(struct front *front)
 {
 	uintptr_t words[WORDS];
 	struct sigaction action;
 	uint32_t version;
 
 	do {
-		version = tr2_load_acq(&g_programs.version); /* [P10] acquire: its copy.  Pairs with set_programs() */
+		version = tr2_load_acq(&front->version); /* [P10] acquire: its copy.  Pairs with set_programs() */
 		for (unsigned i = 0; i < WORDS; i++) /* [P10] acquire: a later copy's word shows its version below */
-			words[i] = tr2_load_acq(&g_programs.words[version & 1][i]);
-	} while (tr2_load_rlx(&g_programs.version) != version); /* relaxed: ordered by the loads above */
+			words[i] = tr2_load_acq(&front->words[version & 1][i]);
+	} while (tr2_load_rlx(&front->version) != version); /* relaxed: ordered by the loads above */
 	memcpy(&action, words, sizeof(action));
 	return action;
 }
 
-/* The thread of another process is none of ours: we were forked while it was here. */
-static void lock_programs(void)
+/* With the lock. */
+static void set_programs(struct front *front, const struct sigaction *action)
+{
+	uint32_t version = tr2_load_rlx(&front->version) + 1; /* relaxed: only this thread changes it now */
+	uintptr_t words[WORDS];
+
+	memcpy(words, action, sizeof(words));
+	for (unsigned i = 0; i < WORDS; i++) /* [P10] release: that the copy is not current any more */
+		tr2_store_rel(&front->words[version & 1][i], words[i]);
+	tr2_store_rel(&front->version, version); /* [P10] release: the copy.  Pairs with get_programs() */
+}
+
+/*
+ * Signals are blocked meanwhile: a handler of this thread could wait for ever.  A writer of another process is none of
+ * our threads: we were forked while it was here.
+ */
+static void lock_front(struct front *front, sigset_t *mask)
 {
 	const pid_t self = getpid();
 	pid_t writer = 0;
+	sigset_t all;
 
-	while (!tr2_cas_acq_rel(&g_programs.writer, writer, self)) { /* [P10] acquire: the last change */
-		writer = tr2_load_rlx(&g_programs.writer); /* relaxed: ordered by the exchange */
+	tr2p_signal_fill(&all);
+	pthread_sigmask(SIG_SETMASK, &all, mask);
+	while (!tr2_cas_acq_rel(&front->writer, writer, self)) { /* [P10] acquire: the last change */
+		writer = tr2_load_rlx(&front->writer); /* relaxed: ordered by the exchange */
 		if (writer == self) {
 			sched_yield();
 			writer = 0;
@@ -102,80 +121,171 @@ static void lock_programs(void)
 	}
 }
 
-/* Return  what it was.  Signals are blocked meanwhile: a handler of this thread could wait for ever. */
-static struct sigaction set_programs(const struct sigaction *action)
+static void unlock_front(struct front *front, const sigset_t *mask)
 {
-	uintptr_t words[WORDS];
-	struct sigaction before;
-	sigset_t all, mask;
-	uint32_t version;
-
-	memcpy(words, action, sizeof(words));
-	tr2p_signal_fill(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &mask);
-	lock_programs();
-	before = get_programs();
-	version = tr2_load_rlx(&g_programs.version) + 1; /* relaxed: only this thread changes it now */
-	for (unsigned i = 0; i < WORDS; i++) /* [P10] release: that the copy is not current any more */
-		tr2_store_rel(&g_programs.words[version & 1][i], words[i]);
-	tr2_store_rel(&g_programs.version, version); /* [P10] release: the copy.  Pairs with get_programs() */
-	tr2_store_rel(&g_programs.writer, 0); /* [P10] release: the change.  Pairs with lock_programs() */
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
-	return before;
+	tr2_store_rel(&front->writer, 0); /* [P10] release: the change.  Pairs with lock_front() */
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-/* ---- ours ------------------------------------------------------------------------------------------ */
+/* ---- what the kernel is told ----------------------------------------------------------------------- */
 
-int tr2p_signal_install(tr2p_handler *handler)
+/* NULL: nobody is in front of the program there. */
+static struct front *find_front(int signo)
 {
-	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK }, now;
-	int is_ours;
+	struct front *front = signo > 0 && signo < _NSIG ? &g_fronts[signo] : NULL;
+
+	/* relaxed: a pointer to code; whether the handler is there the kernel says */
+	return front && tr2_load_rlx(&front->handler) ? front : NULL;
+}
+
+static int is_handler_of(const struct front *front, const struct sigaction *action)
+{
+	/* relaxed: as in find_front() */
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == tr2_load_rlx(&front->handler);
+}
+
+/*
+ * 1: the kernel has what we have told it; and not what somebody has who goes round us, by sigset(3) for one.
+ * now  what the kernel has
+ */
+static int is_in_front(struct front *front, int signo, const struct sigaction *now)
+{
+	const struct sigaction programs = get_programs(front);
+
+	return is_handler_of(front, now) || (signo != SIGPROF && is_ignored(now) && is_ignored(&programs));
+}
+
+static int tell_kernel(struct front *front, int signo, const struct sigaction *programs)
+{
+	struct sigaction ours = { .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK };
+	int is_programs = signo != SIGPROF && !is_default(programs);
+
+	if (is_programs && is_ignored(programs))
+		return next_action(signo, programs, NULL) ? errno : 0;
+	ours.sa_sigaction = tr2_load_rlx(&front->handler); /* relaxed: as in find_front() */
+	if (is_programs) {
+		/* The handler would be gone with a question.  tr2p_signal_pass_on() does what the flag says */
+		ours.sa_flags = (programs->sa_flags & ~(int)SA_RESETHAND) | SA_SIGINFO;
+		ours.sa_mask = programs->sa_mask;
+	} else {
+		/* Other signals wait: a handler that leaves by longjmp() would leave ours, too, in the midst of it. */
+		tr2p_signal_fill(&ours.sa_mask);
+	}
+	return next_action(signo, &ours, NULL) ? errno : 0;
+}
+
+int tr2p_signal_install(int signo, tr2p_handler *handler)
+{
+	struct front *front = &g_fronts[signo];
+	struct sigaction now, programs;
+	sigset_t mask;
+	int error;
 
 	find_next();
-	if (next_action(SIGPROF, NULL, &now))
-		return errno;
-	is_ours = (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == handler;
-	if (is_ours)
-		now = get_programs();
-	if (!is_default(&now) && !is_ignored(&now))
-		return EBUSY;
-	if (!is_ours)
-		set_programs(&now);
-	ours.sa_sigaction = handler;
-	/* Other signals wait: a handler that leaves by longjmp() would leave ours, too, in the midst of it. */
-	tr2p_signal_fill(&ours.sa_mask);
-	if (next_action(SIGPROF, &ours, NULL))
-		return errno;
-	tr2_store_rlx(&is_installed, 1); /* relaxed: a flag, which orders nothing */
-	return 0;
+	lock_front(front, &mask);
+	error = next_action(signo, NULL, &now) ? errno : 0;
+	if (!error) {
+		tr2_store_rlx(&front->handler, handler); /* relaxed: as in find_front() */
+		programs = is_in_front(front, signo, &now) ? get_programs(front) : now;
+		if (!is_default(&programs) && (signo != SIGPROF || !is_ignored(&programs)))
+			error = EBUSY;
+	}
+	if (!error) {
+		set_programs(front, &programs);
+		error = tell_kernel(front, signo, &programs);
+	}
+	unlock_front(front, &mask);
+	return error;
+}
+
+int tr2p_signal_is_unwanted(int signo)
+{
+	struct front *front = find_front(signo);
+	const struct sigaction programs = front ? get_programs(front) : (struct sigaction){ .sa_flags = SA_SIGINFO };
+
+	return is_default(&programs);
+}
+
+int tr2p_signal_is_spare(int signo)
+{
+	struct front *front = find_front(signo);
+	struct sigaction now;
+
+	return front && !next_action(signo, NULL, &now) && is_handler_of(front, &now) && tr2p_signal_is_unwanted(signo);
+}
+
+/*
+ * The program wants another action, or asks what it is.  new: NULL: it only asks
+ * Return  0; -1: with errno
+ */
+static int change(struct front *front, int signo, const struct sigaction *new, struct sigaction *old)
+{
+	struct sigaction now;
+	sigset_t mask;
+	int error = 0;
+
+	lock_front(front, &mask);
+	if (next_action(signo, NULL, &now)) {
+		error = errno;
+	} else if (!is_in_front(front, signo, &now)) {
+		error = new && next_action(signo, new, NULL) ? errno : 0;
+	} else {
+		now = get_programs(front);
+		if (new) {
+			set_programs(front, new);
+			error = signo == SIGPROF ? 0 : tell_kernel(front, signo, new);
+		}
+	}
+	unlock_front(front, &mask);
+	if (error)
+		errno = error;
+	else if (old)
+		*old = now;
+	return error ? -1 : 0;
+}
+
+/* ---- what is not ours ------------------------------------------------------------------------------ */
+
+/*
+ * The default of each of these signals ends the process: when our handler returns, during which the signal is blocked.
+ * Where the kernel has another handler, that one has called ours.
+ */
+static void do_default(const struct front *front, int signo)
+{
+	static const struct sigaction standard = { .sa_handler = SIG_DFL };
+	struct sigaction now;
+
+	if (next_action(signo, NULL, &now) || !is_handler_of(front, &now))
+		return;
+	next_action(signo, &standard, NULL);
+	raise(signo);
 }
 
 void tr2p_signal_pass_on(int signo, siginfo_t *info, void *context)
 {
 	static const struct sigaction reset = { .sa_handler = SIG_DFL };
-	const struct sigaction action = get_programs();
+	struct front *front = &g_fronts[signo];
+	const struct sigaction action = get_programs(front);
 
 	if (is_ignored(&action))
 		return;
 	if (action.sa_flags & (int)SA_RESETHAND)
-		set_programs(&reset);
-	if (is_default(&action)) {
-		next_action(SIGPROF, &action, NULL);
-		raise(SIGPROF);   /* when this handler returns */
-	} else if (action.sa_flags & SA_SIGINFO) {
+		change(front, signo, &reset, NULL);
+	if (is_default(&action))
+		do_default(front, signo);
+	else if (action.sa_flags & SA_SIGINFO)
 		action.sa_sigaction(signo, info, context);
-	} else {
+	else
 		action.sa_handler(signo);
-	}
 }
 
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
 #ifndef TR2_IS_SANITIZED
-/* Within the profiler libtrace2 asks, which has to know of our handler. */
-static int is_noted(int signo)
+/* Within the profiler libtrace2 asks, which has to know of our handlers. */
+static struct front *find_noted(int signo)
 {
-	return signo == SIGPROF && !tr2p_is_inside() && tr2_load_rlx(&is_installed); /* relaxed: as above */
+	return tr2p_is_inside() ? NULL : find_front(signo);
 }
 
 /* The program has changed another signal, unless it failed.  Return  error */
@@ -188,27 +298,28 @@ static int note(int signo, int is_change, int error)
 
 __attribute__((visibility("default"))) int sigaction(int signo, const struct sigaction *action, struct sigaction *old)
 {
-	struct sigaction before;
+	struct front *front;
 
 	find_next();
-	if (!is_noted(signo))
-		return note(signo, action != NULL, next_action(signo, action, old));
-	before = action ? set_programs(action) : get_programs();
-	if (old)
-		*old = before;
-	return 0;
+	front = find_noted(signo);
+	return front ? change(front, signo, action, old) : note(signo, action != NULL, next_action(signo, action, old));
 }
 
 __attribute__((visibility("default"))) old_handler signal(int signo, old_handler handler)
 {
-	const struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
+	struct front *front;
+	old_handler was;
 
 	find_next();
-	if (!is_noted(signo)) {
-		const old_handler was = next_signal(signo, handler);
-		note(signo, was != SIG_ERR, 0);
-		return was;
+	front = handler != SIG_ERR ? find_noted(signo) : NULL;
+	if (front) {
+		sigemptyset(&action.sa_mask);
+		sigaddset(&action.sa_mask, signo);
+		return change(front, signo, &action, &old) ? SIG_ERR : old.sa_handler;
 	}
-	return set_programs(&action).sa_handler;
+	was = next_signal(signo, handler);
+	note(signo, was != SIG_ERR, 0);
+	return was;
 }
 #endif

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_signal.h - SIGPROF is ours and the program's: the profiler stands in front of sigaction() and signal().
+ * tr2p_signal.h - signals that are ours and the program's: the profiler stands in front of sigaction() and signal().
  *
- * From the first start of a clock on our handler stays: a tick may be on its way when its clock has been stopped, and
- * would end the program, as it would if the program then reset the signal.  What the program asks for is noted
- * instead, and is what it is told; a SIGPROF that is no tick of ours has that effect.
+ * Our handler stays once it is installed.  A tick or a question may be on its way when the program changes the signal:
+ * the program's handler would get it, or the default would end the program.  So what the program asks for is noted, and
+ * is what it is told; a signal that is not ours has the effect that the program wants.
+ *
+ * SIGPROF     of the two clocks.  The kernel is told nothing of what the program wants.
+ * real time   a signal that asks threads where they are (tr2p_ask.h).  The kernel is told the program's flags and mask,
+ *             so that its calls are interrupted as it wants, or that it ignores the signal.
  */
 #ifndef TR2P_SIGNAL_H
 #define TR2P_SIGNAL_H
@@ -13,8 +17,17 @@
 
 typedef void tr2p_handler(int signo, siginfo_t *info, void *context);
 
-/* Install the handler, once.  Return  0 or an error number; EBUSY: the program has one of its own */
-int tr2p_signal_install(tr2p_handler *handler);
+/*
+ * Install our handler, or find that it is there.  The program leaves the signal at its default, or ignores SIGPROF.
+ * Return  0 or an error number; EBUSY: the program uses the signal
+ */
+int tr2p_signal_install(int signo, tr2p_handler *handler);
+
+/* 1: our handler is the kernel's, and the program wants nothing of the signal.  Signal safe */
+int tr2p_signal_is_spare(int signo);
+
+/* The same without a look at what the kernel has, which another library may have changed behind our back. */
+int tr2p_signal_is_unwanted(int signo);
 
 /*
  * All signals but those of faults: of the thread's own, at once, and so not to be blocked.  SIGSYS is one, too: by it
@@ -29,7 +42,7 @@ static inline void tr2p_signal_fill(sigset_t *set)
 		sigdelset(set, faults[i]);
 }
 
-/* In the handler: this SIGPROF is not ours.  The program's disposition says what happens. */
+/* In our handler: this signal is not ours.  It does what the program wants of it. */
 void tr2p_signal_pass_on(int signo, siginfo_t *info, void *context);
 
 #endif

@@ -83,25 +83,36 @@ static void fill(struct tr2p_stacks_thread *place)
 	tr2p_sample(TR2P_THREADS, &place->stack, &one);
 }
 
-int tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
+/* The place that this thread is to fill; NULL: it is not asked. */
+static struct tr2p_stacks_thread *find_place(uint32_t what)
 {
 	uint32_t round = what / PLACES;
-	struct tr2p_stacks_thread *place;
+	struct tr2p_stacks_thread *places = tr2_load_acq(&g_stacks.places), *place; /* [P6] acquire: the places */
 
-	if (!round || round >= ROUNDS)
-		return 0;
-	/* [P6] acquire: the places.  Pairs with make_places() */
-	place = tr2_load_acq(&g_stacks.places) + what % PLACES;
+	if (!places || !round || round >= ROUNDS)
+		return NULL;
+	place = places + what % PLACES;
+	/* [P8] acquire: whose the place is.  Pairs with ask() */
+	if (tr2_load_acq(&place->state) != round * STATES + WANTED)
+		return NULL;
+	/* relaxed: ordered by the load above; if it changes meanwhile, so does the state */
+	return tr2_load_rlx(&place->tid) == (pid_t)syscall(SYS_gettid) ? place : NULL;
+}
+
+void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
+{
+	uint32_t round = what / PLACES;
+	struct tr2p_stacks_thread *place = find_place(what);
+
 	/* [P8] acquire: the place is ready.  Pairs with ask() */
-	if (!tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
-		return 1;
+	if (!place || !tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
+		return;
 	tr2p_enter();
 	tr2p_unwind_either(&place->stack, context, caller);
 	fill(place);
 	tr2p_leave();
 	/* [P9] release: the stack.  Pairs with is_over() */
 	tr2_store_rel(&place->state, round * STATES + DONE);
-	return 1;
 }
 
 /* ---- who asks -------------------------------------------------------------------------------------- */
@@ -112,13 +123,19 @@ static int ask(unsigned i)
 	struct tr2p_stacks_thread *place = &g_stacks.places[i];
 	int deaf = tr2p_ask_is_deaf(place->tid), error;
 
-	/* [P8] release: the place.  Pairs with tr2p_stacks_answer() */
+	/* [P8] release: the place.  Pairs with find_place() */
 	tr2_store_rel(&place->state, g_stacks.round * STATES + (deaf ? GONE : WANTED));
 	if (deaf)
 		return 1;
 	/* EAGAIN: more signals are pending than the process may have; it is not asked, and does not answer */
 	error = tr2p_ask(g_stacks.pid, place->tid, g_stacks.round * PLACES + i);
 	return !error || error == EAGAIN;
+}
+
+/* relaxed: a handler that reads it has seen the state that belongs to it, or is turned away by the next one */
+static void set_owner(struct tr2p_stacks_thread *place, pid_t tid)
+{
+	tr2_store_rlx(&place->tid, tid); /* relaxed: as above */
 }
 
 /*
@@ -134,7 +151,7 @@ static int is_over(struct tr2p_stacks_thread *place, int is_late)
 		if (!tr2_cas_acq_rel(&place->state, base + WANTED, base + GONE)) /* [P9] acquire: as above */
 			return 0;
 		if (has_ended)
-			place->tid = 0;
+			set_owner(place, 0);
 		return 1;
 	}
 	place->has_stack = state == base + DONE;
@@ -163,11 +180,11 @@ static int begin_place(pid_t tid)
 	struct tr2p_stacks_thread *place = &g_stacks.places[g_stacks.n];
 
 	for (; g_stacks.n < PLACES && is_stuck(place); place = &g_stacks.places[++g_stacks.n])
-		place->tid = 0;
+		set_owner(place, 0);
 	if (g_stacks.n == PLACES)
 		return 0;
 	place->has_stack = 0;
-	place->tid = tid;
+	set_owner(place, tid);
 	place->question = g_stacks.question;
 	tr2p_tasks_name(tid, place->name, sizeof(place->name));
 	return 1;
@@ -202,7 +219,7 @@ static int make_places(void)
 	if (g_stacks.places)
 		return 0;
 	places = calloc(PLACES, sizeof(*places));
-	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with tr2p_stacks_answer() */
+	tr2_store_rel(&g_stacks.places, places); /* [P6] release: the places.  Pairs with find_place() */
 	return places ? 0 : ENOMEM;
 }
 
@@ -218,7 +235,7 @@ __attribute__((noinline)) int tr2p_stacks_take(const struct tr2p_stacks_thread *
 		return error;
 	tr2p_bucket_reset(TR2P_THREADS);
 	g_stacks.question = tr2p_ask_begin();
-	g_stacks.round = g_stacks.round % (ROUNDS - 1) + 1;   /* 0: numbers that programs send themselves */
+	g_stacks.round = g_stacks.round % (ROUNDS - 1) + 1;
 	g_stacks.n = 0;
 	g_stacks.pid = getpid();
 	begin_place(self);   /* the first: nobody but callers has had it */

@@ -39,8 +39,8 @@ struct tr2p_stacks_thread {
  */
 int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n);
 
-/* In the thread that is asked, see tr2p_ask.h.  Return  0: this is no question of ours */
-int tr2p_stacks_answer(uint32_t what, const void *context, const void *caller);
+/* In the thread that is asked, see tr2p_ask.h.  What this thread is not asked now, or has answered, changes nothing. */
+void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller);
 
 /* One at a time: around all that is done with them.  Also what has to be done around a fork. */
 void tr2p_stacks_lock(void);

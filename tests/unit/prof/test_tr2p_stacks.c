@@ -210,9 +210,9 @@ static void test_threads_are_written_as_they_are_now(void **state)
 	await_total("1\n");
 }
 
-static void test_signal_of_the_program_stays_the_program_s(void **state)
+static void test_signals_of_the_program_stay_the_program_s(void **state)
 {
-	struct sigaction ignored = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL }, now;
+	struct sigaction ignored = { .sa_handler = SIG_IGN }, now;
 
 	(void)state;
 	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
@@ -220,11 +220,11 @@ static void test_signal_of_the_program_stays_the_program_s(void **state)
 	errno = 77;
 	assert_int_equal(trace2_prof_write_to(trace2_prof_lookup("threads"), -1, 2), EBUSY);
 	assert_int_equal(errno, 77);
-	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++) {
-		assert_int_equal(sigaction(signal, NULL, &now), 0);
+	for (int signo = SIGRTMIN; signo <= SIGRTMAX; signo++) {
+		assert_int_equal(sigaction(signo, NULL, &now), 0);
 		assert_true(now.sa_handler == SIG_IGN);
-		if (signal != SIGRTMAX)
-			sigaction(signal, &standard, NULL);
+		if (signo != SIGRTMAX)
+			signal(signo, SIG_DFL);
 	}
 	free(written(2));
 }
@@ -362,7 +362,7 @@ int main(void)
 		cmocka_unit_test(test_stacks_are_of_all_threads),
 		cmocka_unit_test(test_threads_are_written_as_they_are_now),
 		cmocka_unit_test(test_stacks_are_taken_without_a_descriptor),
-		cmocka_unit_test(test_signal_of_the_program_stays_the_program_s),
+		cmocka_unit_test(test_signals_of_the_program_stay_the_program_s),
 		cmocka_unit_test(test_stacks_in_a_forked_child_are_its_own),
 		cmocka_unit_test(test_stacks_of_threads_in_malloc_do_not_deadlock),
 		cmocka_unit_test(test_stacks_whose_reader_waits_let_the_program_fork),
