@@ -28,9 +28,9 @@
 #include "tr2p_exit.h"
 #include "tr2p_knows.h"
 #include "tr2p_labels.h"
-#include "tr2p_outside.h"
 #include "tr2p_profile.h"
 #include "tr2p_settings.h"
+#include "tr2p_signal.h"
 #include "tr2p_stacks.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
@@ -64,6 +64,7 @@ enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
 static void before_fork(void)
 {
+	tr2p_signal_before_fork();
 	for (unsigned i = 0; i < PARTS; i++)
 		parts[i].lock();
 }
@@ -72,13 +73,14 @@ static void after_fork(void)
 {
 	for (unsigned i = PARTS; i--;)
 		parts[i].unlock();
+	tr2p_signal_after_fork();
 	tr2p_exit_after_fork();
 }
 
 static void begin_child(void)
 {
 	tr2p_exit_begin_child();
-	tr2p_outside_begin_child();
+	tr2p_signal_after_fork();
 	for (unsigned i = PARTS; i--;)
 		parts[i].begin_child();
 }

@@ -24,7 +24,6 @@
 
 static int g_signal;                      /* that asks; 0: none */
 static void *g_mark;                      /* says so in /proc/PID/maps; or NULL */
-static pid_t g_pid;                       /* whose these are: not those of the child of a vfork() */
 
 /* ---- which signal ---------------------------------------------------------------------------------- */
 
@@ -113,7 +112,10 @@ static int is_ours(int signal)
 	return !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
 }
 
-/* A handler of the program's may call the one that was there before: then it is the program's question. */
+/*
+ * A handler of the program's may call the one that was there before: then it is the program's question.  The child of a
+ * vfork() has nothing to say, and no ring to say it in.
+ */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	struct asking asking = { .pid = getpid(), .self = (pid_t)syscall(SYS_gettid), .asked = 1 };
@@ -121,7 +123,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 	(void)info;
 	tr2p_enter();
-	if (is_ours(signal)) {
+	if (is_ours(signal) && !tr2p_signal_is_in_vfork()) {
 		asking.question = tr2p_ask_begin();
 		/* first, for a forked child has no ring file before */
 		tr2p_outside_answer(asking.question, context, NULL);
@@ -164,11 +166,6 @@ static void mark(int signal)
 		close(fd);
 }
 
-void tr2p_outside_begin_child(void)
-{
-	g_pid = getpid();
-}
-
 int tr2p_outside_start(int signal)
 {
 	int error = tr2p_init();
@@ -180,7 +177,6 @@ int tr2p_outside_start(int signal)
 	if (!error) {
 		tr2_store_rlx(&g_signal, signal); /* relaxed: a number by itself */
 		tr2_sample_signal_v1(signal);
-		g_pid = getpid();
 		if (trace2_is_enabled())
 			mark(signal);
 	}
@@ -190,7 +186,7 @@ int tr2p_outside_start(int signal)
 
 void tr2p_outside_lost(int signal)
 {
-	if (signal != tr2_load_rlx(&g_signal) || getpid() != g_pid) /* relaxed: as above */
+	if (signal != tr2_load_rlx(&g_signal) || tr2p_signal_is_in_vfork()) /* relaxed: as above */
 		return;
 	if (!tr2_cas_rlx(&g_signal, signal, 0)) /* relaxed: as above; of two threads that change it one goes on */
 		return;

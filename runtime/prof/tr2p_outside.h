@@ -29,9 +29,6 @@ int tr2p_outside_start(int signal);
 /* Behind a successful sigaction() of the program's. */
 void tr2p_outside_lost(int signal);
 
-/* In a forked child: it has the mapping, too. */
-void tr2p_outside_begin_child(void);
-
 /* In the thread that is asked, see tr2p_ask.h. */
 void tr2p_outside_answer(uint32_t question, const void *context, const void *caller);
 

@@ -31,6 +31,7 @@ struct front {
 };
 
 static struct front g_fronts[_NSIG];      /* by number: only the pages of a few are ever touched */
+static pid_t g_owner;                     /* the process whose memory this is; 0: no signal is ours yet */
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);
 typedef void (*old_handler)(int);
@@ -69,6 +70,28 @@ static int is_default(const struct sigaction *action)
 static int is_ignored(const struct sigaction *action)
 {
 	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_IGN;
+}
+
+/* ---- whose they are -------------------------------------------------------------------------------- */
+
+/* The thread that forks is known as such in the copy that the child has of it. */
+int tr2p_signal_is_in_vfork(void)
+{
+	pid_t owner = tr2_load_rlx(&g_owner); /* relaxed: a number by itself */
+
+	return owner && owner != getpid() && !tr2p_g_thread.is_forking;
+}
+
+void tr2p_signal_before_fork(void)
+{
+	tr2p_g_thread.is_forking = 1;
+}
+
+void tr2p_signal_after_fork(void)
+{
+	if (tr2_load_rlx(&g_owner)) /* relaxed: as above */
+		tr2_store_rlx(&g_owner, getpid()); /* relaxed: as above */
+	tr2p_g_thread.is_forking = 0;
 }
 
 /* ---- what the program wants ------------------------------------------------------------------------ */
@@ -182,6 +205,7 @@ int tr2p_signal_install(int signo, tr2p_handler *handler)
 	int error;
 
 	find_next();
+	tr2_store_rlx(&g_owner, getpid()); /* relaxed: as in tr2p_signal_is_in_vfork() */
 	lock_front(front, &mask);
 	error = next_action(signo, NULL, &now) ? errno : 0;
 	if (!error) {
@@ -214,6 +238,18 @@ int tr2p_signal_is_spare(int signo)
 	return front && !next_action(signo, NULL, &now) && is_handler_of(front, &now) && tr2p_signal_is_unwanted(signo);
 }
 
+/* What the child of vfork() has from its parent is what its parent wants. */
+static int change_in_vfork(struct front *front, int signo, const struct sigaction *new, struct sigaction *old)
+{
+	struct sigaction now;
+
+	if (next_action(signo, new, &now))
+		return -1;
+	if (old)
+		*old = is_in_front(front, signo, &now) ? get_programs(front) : now;
+	return 0;
+}
+
 /*
  * The program wants another action, or asks what it is.  new: NULL: it only asks
  * Return  0; -1: with errno
@@ -224,6 +260,8 @@ static int change(struct front *front, int signo, const struct sigaction *new, s
 	sigset_t mask;
 	int error = 0;
 
+	if (tr2p_signal_is_in_vfork())
+		return change_in_vfork(front, signo, new, old);
 	lock_front(front, &mask);
 	if (next_action(signo, NULL, &now)) {
 		error = errno;
@@ -282,16 +320,24 @@ void tr2p_signal_pass_on(int signo, siginfo_t *info, void *context)
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
 #ifndef TR2_IS_SANITIZED
-/* Within the profiler libtrace2 asks, which has to know of our handlers. */
+/*
+ * 0: libtrace2 asks, within the profiler: it has to know of our handlers.  Around a fork the thread is there, too, with
+ * all of its locks, while handlers run that the program has registered.
+ */
+static int is_program(void)
+{
+	return !tr2p_is_inside() || tr2p_g_thread.is_forking;
+}
+
 static struct front *find_noted(int signo)
 {
-	return tr2p_is_inside() ? NULL : find_front(signo);
+	return is_program() ? find_front(signo) : NULL;
 }
 
 /* The program has changed another signal, unless it failed.  Return  error */
 static int note(int signo, int is_change, int error)
 {
-	if (is_change && !error && !tr2p_is_inside())
+	if (is_change && !error && is_program())
 		tr2p_outside_lost(signo);
 	return error;
 }

@@ -9,6 +9,8 @@
  * SIGPROF     of the two clocks.  The kernel is told nothing of what the program wants.
  * real time   a signal that asks threads where they are (tr2p_ask.h).  The kernel is told the program's flags and mask,
  *             so that its calls are interrupted as it wants, or that it ignores the signal.
+ *
+ * The child of vfork() runs in this memory, and has signals of its own: what it sets goes to the kernel alone.
  */
 #ifndef TR2P_SIGNAL_H
 #define TR2P_SIGNAL_H
@@ -41,6 +43,14 @@ static inline void tr2p_signal_fill(sigset_t *set)
 	for (unsigned i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigdelset(set, faults[i]);
 }
+
+/*
+ * 1: this is the child of a vfork(): nothing in memory is its own.  A forked child is not, from its first moment on, if
+ * the two functions stand around the fork.  Signal safe
+ */
+int tr2p_signal_is_in_vfork(void);
+void tr2p_signal_before_fork(void);
+void tr2p_signal_after_fork(void);      /* in the parent, and in the child */
 
 /* In our handler: this signal is not ours.  It does what the program wants of it. */
 void tr2p_signal_pass_on(int signo, siginfo_t *info, void *context);

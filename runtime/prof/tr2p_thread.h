@@ -25,6 +25,7 @@ struct tr2p_thread {
 	uintptr_t stack_low, stack_high;      /* of its stack; 0: not known */
 	void *unwinding;                      /* tr2p_unwind.c's: where it goes on if it gives up; or NULL */
 	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
+	int is_forking;                       /* it is in fork(), and so is its copy in the child */
 	uint32_t answered;                    /* the last question from outside that it has answered; 0: none */
 };
 

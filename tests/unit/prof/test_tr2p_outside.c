@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -165,6 +166,28 @@ static void test_question_to_a_forked_child_is_its_own(void **state)
 	assert_int_equal(status, 0);
 }
 
+#ifndef TR2_IS_SANITIZED   /* nothing of theirs is for two processes in one memory */
+static int ask_in_vfork(void *data)
+{
+	raise(SIGUSR2);
+	return data != NULL;
+}
+
+static void test_question_to_the_child_of_a_vfork_is_none(void **state)
+{
+	static char stack[256 << 10] __attribute__((aligned(16)));
+	size_t stacks = tr2p_bucket_count(TR2P_THREADS);
+	int status = -1;
+	pid_t child = clone(ask_in_vfork, stack + sizeof(stack), CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+
+	(void)state;
+	assert_true(child > 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(tr2p_bucket_count(TR2P_THREADS), stacks);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +196,9 @@ int main(void)
 		cmocka_unit_test(test_question_from_outside_is_answered_by_all_threads),
 		cmocka_unit_test(test_signal_that_the_program_takes_later_asks_no_more),
 		cmocka_unit_test(test_question_to_a_forked_child_is_its_own),
+#ifndef TR2_IS_SANITIZED
+		cmocka_unit_test(test_question_to_the_child_of_a_vfork_is_none),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
