@@ -3,15 +3,13 @@
 #include "t2x_ask.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
+#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
+#include "t2x_target.h"
 #include "recover/t2x_alive.h"
 #include "recover/t2x_ring_copy.h"
 #include "recover/t2x_ring_files.h"
@@ -25,6 +23,7 @@ struct asking {
 	struct t2x_report *report;
 	uint32_t pid;
 	char name[32];                    /* of the process, for messages */
+	struct t2x_target process;
 	struct t2x_ring ring;
 	struct tlg_ring_stacks before;    /* the question */
 };
@@ -44,47 +43,11 @@ static int find_ring(struct asking *asking, const struct t2x_ring_files *files)
 	return 0;
 }
 
-/* The rest of a line of /proc/PID/status as a number, in hex.  Return  0: it is not there */
-static uint64_t read_status(uint32_t pid, const char *key)
-{
-	char path[64], line[256];
-	uint64_t value = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", (unsigned)pid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, key, strlen(key)))
-			value = strtoull(line + strlen(key), NULL, 16);
-	if (file)
-		fclose(file);
-	return value;
-}
-
-/* What is sent to who does not handle it would end the process. */
-static int is_handled(uint32_t pid, unsigned signal)
-{
-	return signal && signal <= 64 && read_status(pid, "SigCgt:") >> (signal - 1) & 1;
-}
-
 /* Return  0, for a chain of steps that ends with the first that fails */
 static int fail(struct asking *asking, const char *why)
 {
 	t2x_report_note(asking->report, asking->name, "%s", why);
 	return 0;
-}
-
-/* Whose the process is: ring files are looked for where this user's are. */
-static int find_user(struct asking *asking, uid_t *user)
-{
-	char path[64];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "/proc/%u", (unsigned)asking->pid);
-	if (stat(path, &st))
-		return fail(asking, "there is no such process");
-	*user = st.st_uid;
-	return 1;
 }
 
 /* Its ring file, if it has one.  Return  0: not */
@@ -99,37 +62,19 @@ static int open_process(struct asking *asking, uid_t user)
 
 /* ---- the question ------------------------------------------------------------------------------- */
 
-/* The signal that a mapping of the process names, see prof/tr2p_outside.h; 0: there is none. */
-static unsigned read_mark(uint32_t pid)
-{
-	static const char mark[] = "/memfd:trace2-threads-";
-	char path[64], line[512];
-	unsigned signal = 0;
-	const char *at;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", (unsigned)pid);
-	file = fopen(path, "re");
-	while (file && !signal && fgets(line, sizeof(line), file)) {
-		at = strchr(line, '/');
-		if (at && !strncmp(at, mark, strlen(mark)))
-			signal = (unsigned)strtoul(at + strlen(mark), NULL, 10);
-	}
-	if (file)
-		fclose(file);
-	return signal;
-}
-
 /* A forked child that has recorded nothing yet: its answer is the first that it records, in a new ring file. */
 static int send_first_question(struct asking *asking, uid_t user)
 {
 	const struct timespec pause = { 0, PAUSE_MS * 1000000 };
-	unsigned signal = read_mark(asking->pid);
+	const char *why;
+	int signal = t2x_target_mark(&asking->process, &why);
 
-	if (!is_handled(asking->pid, signal))
-		return fail(asking, "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm");
-	if (kill((pid_t)asking->pid, (int)signal))
-		return fail(asking, strerror(errno));
+	if (!why && !signal)
+		why = "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm";
+	if (!why)
+		why = t2x_target_ask(&asking->process, signal);
+	if (why)
+		return fail(asking, why);
 	for (unsigned ms = 0; ms < WAIT_MS; ms += PAUSE_MS) {
 		if (open_process(asking, user))
 			return 1;
@@ -141,13 +86,13 @@ static int send_first_question(struct asking *asking, uid_t user)
 static int send_question(struct asking *asking)
 {
 	const struct tlg_ring_stacks *before = &asking->before;
+	const char *why;
 
 	if (!t2x_ring_copy_stacks(asking->ring.fd, &asking->before) || !before->signal)
 		return fail(asking, "cannot be asked: it has not been started with TRACE2_PROF=threads=SIGNAL, "
 				    "or the signal is the program's own");
-	if (!is_handled(asking->pid, before->signal))
-		return fail(asking, "cannot be asked: it does not handle the signal any more");
-	return !kill((pid_t)asking->pid, (int)before->signal) || fail(asking, strerror(errno));
+	why = t2x_target_ask(&asking->process, before->signal <= INT_MAX ? (int)before->signal : 0);
+	return !why || fail(asking, why);
 }
 
 /* 1: all have answered whom it has asked since. */
@@ -200,25 +145,36 @@ static int wait_for_answers(struct asking *asking)
 	return 1;
 }
 
-int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
+/* Return  0: it cannot be asked, as is reported */
+static int ask(struct asking *asking, struct t2x_settings *settings)
 {
-	struct asking asking = { .report = report, .pid = settings->live, .ring = { .fd = -1 } };
+	int has_ring = open_process(asking, settings->select.user);
 	uint64_t ns;
-	int has_ring, is_answered;
 
-	snprintf(asking.name, sizeof(asking.name), "process %u", (unsigned)asking.pid);
-	if (!find_user(&asking, &settings->select.user))
-		return 0;
-	has_ring = open_process(&asking, settings->select.user);
-	if (!has_ring && !send_first_question(&asking, settings->select.user))
+	if (!has_ring && !send_first_question(asking, settings->select.user))
 		return 0;
 	/* The trace's own clock, when it was last written; of the large file that it may be only the end is read. */
-	ns = asking.ring.state.ns;
+	ns = asking->ring.state.ns;
 	if (!settings->filter.since.kind && ns > MARGIN_NS) {
 		settings->filter.since = (struct t2x_instant){ .kind = T2X_WHEN_UTC, .ns = ns - MARGIN_NS };
 		settings->filter.is_on = 1;
 	}
-	is_answered = (!has_ring || send_question(&asking)) && wait_for_answers(&asking);
+	return (!has_ring || send_question(asking)) && wait_for_answers(asking);
+}
+
+int t2x_ask(struct t2x_settings *settings, struct t2x_report *report)
+{
+	struct asking asking = { .report = report, .pid = settings->live, .ring = { .fd = -1 } };
+	const char *why = t2x_target_open(&asking.process, asking.pid);
+	int is_answered;
+
+	snprintf(asking.name, sizeof(asking.name), "process %u", (unsigned)asking.pid);
+	if (why)
+		return fail(&asking, why);
+	/* Ring files are looked for where this user's are. */
+	settings->select.user = asking.process.user;
+	is_answered = ask(&asking, settings);
 	t2x_ring_close(&asking.ring);
+	t2x_target_close(&asking.process);
 	return is_answered;
 }

@@ -2,7 +2,8 @@
 /*
  * t2x_ask.h - `t2 stacks': asks a process that is profiled with TRACE2_PROF=threads=SIGNAL where its threads are.
  *
- * Its ring file says by which signal, and how many threads have answered.  The answers are samples in its trace.
+ * Its ring file says by which signal, and how many threads have answered.  The answers are samples in its trace.  What
+ * is believed of a process, and that no other one is signalled, t2x_target.h has.
  */
 #ifndef T2X_ASK_H
 #define T2X_ASK_H

@@ -3,14 +3,15 @@
 #include "tr2p_outside.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tlg_signal.h"
 #include "trace2.h"
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
@@ -27,52 +28,14 @@ static void *g_mark;                      /* says so in /proc/PID/maps; or NULL 
 
 /* ---- which signal ---------------------------------------------------------------------------------- */
 
-/* Others end the program, stop it, or say something about it; or are the profiler's. */
-static const int allowed[] = { SIGUSR1, SIGUSR2, SIGQUIT, SIGURG, SIGIO };
-
-static int may_ask(int signal)
-{
-	for (unsigned i = 0; i < sizeof(allowed) / sizeof(allowed[0]); i++)
-		if (signal == allowed[i])
-			return 1;
-	return signal >= SIGRTMIN && signal <= SIGRTMAX;
-}
-
-/* "RTMIN+3", "RTMAX-3", "RTMIN".  Return  0: it is none of these */
-static int parse_real_time(const char *name)
-{
-	int is_min = !strncmp(name, "RTMIN", 5);
-	char *end = NULL;
-	long offset;
-
-	if (!is_min && strncmp(name, "RTMAX", 5) != 0)
-		return 0;
-	offset = name[5] ? strtol(name + 5, &end, 10) : 0;
-	if ((name[5] && (name[5] != (is_min ? '+' : '-') || !name[6] || *end)) || offset < -NSIG || offset > NSIG)
-		return 0;
-	return (is_min ? SIGRTMIN : SIGRTMAX) + (int)offset;
-}
-
-static int parse_number(const char *name)
-{
-	char *end;
-	long number = strtol(name, &end, 10);
-
-	return *name >= '0' && *name <= '9' && !*end && number < NSIG ? (int)number : 0;
-}
-
 int tr2p_outside_parse(const char *name)
 {
-	int signal = parse_number(name);
+	int signal = tlg_signal_parse(name);
 
-	if (!strncmp(name, "SIG", 3))
-		name += 3;
-	if (!signal)
-		signal = parse_real_time(name);
-	for (unsigned i = 0; !signal && i < sizeof(allowed) / sizeof(allowed[0]); i++)
-		if (!strcmp(name, sigabbrev_np(allowed[i])))
-			signal = allowed[i];
-	return may_ask(signal) ? signal : 0;
+	for (const char *at = name; *at; at++)
+		if (*at >= 'a' && *at <= 'z')
+			return 0;
+	return tlg_signal_may_ask(signal) ? signal : 0;
 }
 
 /* ---- answering ------------------------------------------------------------------------------------- */
@@ -151,19 +114,44 @@ static int install(int signal)
 	return error ? error : sigaction(signal, &ours, NULL) ? errno : 0;
 }
 
-/* Nobody looks into it: it takes no memory.  At load, with a descriptor, and nobody else's code runs yet. */
+static void unmap_mark(void)
+{
+	if (g_mark)
+		munmap(g_mark, 1);
+	g_mark = NULL;
+}
+
+/* A file may be so long: else the kernel would send SIGXFSZ. */
+static int may_be_long(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur >= bytes;
+}
+
+/*
+ * A page that is written to is the process's own, and its children's: so who looks at it from outside knows that nobody
+ * else has made this mapping (expand/cli/t2x_target.h).  The file's page is asked for first: without memory for it the
+ * write would raise SIGBUS.  At load, with a descriptor, and nobody else's code runs yet.
+ */
 static void mark(int signal)
 {
 	char name[32];
 	int fd;
 
 	snprintf(name, sizeof(name), "trace2-threads-%d", signal);
-	fd = memfd_create(name, MFD_CLOEXEC);
-	g_mark = fd < 0 ? MAP_FAILED : mmap(NULL, 1, PROT_NONE, MAP_PRIVATE, fd, 0);
+	fd = may_be_long(1) ? memfd_create(name, MFD_CLOEXEC) : -1;
+	g_mark = fd < 0 || fallocate(fd, 0, 0, 1) ? MAP_FAILED :
+					      mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	if (g_mark == MAP_FAILED)
 		g_mark = NULL;
 	if (fd >= 0)
 		close(fd);
+	if (!g_mark)
+		return;
+	*(volatile char *)g_mark = 1;
+	if (mprotect(g_mark, 1, PROT_NONE))
+		unmap_mark();
 }
 
 int tr2p_outside_start(int signal)
@@ -191,7 +179,5 @@ void tr2p_outside_lost(int signal)
 	if (!tr2_cas_rlx(&g_signal, signal, 0)) /* relaxed: as above; of two threads that change it one goes on */
 		return;
 	tr2_sample_signal_v1(0);
-	if (g_mark)
-		munmap(g_mark, 1);
-	g_mark = NULL;
+	unmap_mark();
 }

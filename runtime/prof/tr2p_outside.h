@@ -5,7 +5,7 @@
  * Whichever thread gets it asks all others, and takes its own sample; nobody waits.  So a process answers that hangs:
  * its main thread in a loop, or all of them in locks.  Samples go into the trace, and not into the totals of the
  * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is; and so does, for
- * forked children that have recorded nothing yet, an empty mapping that they inherit, by its name in /proc/PID/maps.
+ * forked children that have recorded nothing yet, a page that they inherit, by its name in /proc/PID/maps.
  *
  * The signal is the program's if it wants it: then nothing is asked by it any more.
  */
@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 /*
- * A signal by name or number: USR1, SIGUSR1, 10, RTMIN+1.
- * Return  0: it is none that may ask, as it has a meaning that programs depend on
+ * A signal by name or number: USR1, SIGUSR1, 10, RTMIN+1; in capitals.
+ * Return  0: it is none that may ask, see tlg_signal.h
  */
 int tr2p_outside_parse(const char *name);
 

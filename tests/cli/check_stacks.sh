@@ -192,6 +192,66 @@ sleep 100 &
 expect "a process that is not profiled" 1 "process $!: records nothing: it has no ring file" t2 stacks $!
 check "still lives" kill -KILL $!
 wait $! 2>/dev/null
+# Programs that handle signals and map what somebody else has made: as it is, or with a name and pages that look like ours
+cat >foreign.c <<'END'
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void end_here(int signal)
+{
+	_exit(signal);
+}
+
+int main(int argc, char **argv)
+{
+	char name[64];
+	int fd, is_shared = !strcmp(argv[2], "shared");
+	char *at;
+
+	snprintf(name, sizeof(name), "trace2-threads-%s", argv[1]);
+	fd = memfd_create(name, 0);
+	if (argc < 3 || fd < 0 || ftruncate(fd, 4096) || pwrite(fd, "trace2", 6, 0) != 6)
+		return 1;
+	at = mmap(NULL, 4096, PROT_READ, is_shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED || *(volatile char *)at != 't' || (!is_shared && mprotect(at, 4096, PROT_NONE)))
+		return 1;
+	for (int signo = 1; signo <= SIGRTMAX; signo++)
+		signal(signo, end_here);
+	if (write(1, "ready\n", 6) != 6)
+		return 1;
+	for (;;)
+		pause();
+}
+END
+quiet "compile foreign" ${CC:-cc} -g -O0 -o foreign foreign.c
+for what in "15 shared" "9 shared" "12 shared" "12 private" "64 private" "33 private"; do
+	rm -f said
+	mkfifo said
+	./foreign $what >said &
+	pid=$!
+	read -r <said
+	expect "a process that maps a foreign file: $what" 1 "process $pid: records nothing: it has no ring file" t2 stacks "$pid"
+	check "it still lives: $what" kill -0 "$pid"
+	kill -KILL "$pid"
+	wait "$pid" 2>/dev/null
+done
+start threads=USR2 ./wedged
+for task in /proc/$pid/task/*; do
+	[ "${task##*/}" = "$pid" ] || thread=${task##*/}
+done
+expect "a thread" 1 "process $thread: is a thread, not a process" t2 stacks "$thread"
+finish
+sleep 100 &
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
+	expect "a process of another user" 1 "process $!: cannot be asked: only its user or root may look into it" \
+		setpriv --reuid=65534 --clear-groups "$out/t2" stacks $!
+fi
+check "it still lives, too" kill -KILL $!
+wait $! 2>/dev/null
 expect "a process that is not there" 1 'process 4194305: there is no such process' t2 stacks 4194305
 expect "no process" 2 't2 stacks needs a process id' t2 stacks
 expect "two processes" 2 't2 stacks takes one process id' t2 stacks 1 2
