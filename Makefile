@@ -209,7 +209,7 @@ $(out)/libtrace2.a: $(obj)/libtrace2.o
 
 $(out)/$(soname): $(runtime_obj) $(format_obj) $(live_obj) runtime/trace2.map $(out)/flags
 	$(call say,LD)
-	$(quiet)$(link) -shared -Wl,--sort-section=name -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete \
+	$(quiet)$(link) -shared -Wl,--sort-section=name -Wl,-soname,$(soname) -Wl,-z,defs -Wl,-z,nodelete -Wl,-z,now \
 		-Wl,--version-script=runtime/trace2.map -Wl,--no-undefined-version \
 		-o $@ $(runtime_obj) $(format_obj) $(runtime_libs) $(live_obj) $(LDLIBS)
 
