@@ -2,9 +2,12 @@
 /*
  * tr2p_unwind.h - the stack of the calling thread.
  *
- * By libgcc's unwinder, which takes no lock with glibc from 2.35 on, or by frame pointers (TRACE2_PROF=...,unwind=fp),
- * where a frame begins with that of its caller and where it returns to: x86 and aarch64.  What it does not know - code
- * without unwind tables, a stack pointer that is not in the thread's stack - ends the stack.
+ * By unwind tables, frame by frame (tr2p_step.h), or only along frame pointers (TRACE2_PROF=...,unwind=fp).  No table
+ * knows what a compiler makes at run time: there frame pointers serve, too, if a call stands in front of where a frame
+ * returns to.  Each read of a stack goes through tr2p_guard.h, so that stacks of coroutines and signals
+ * are walked, and damaged ones harm nobody.  What cannot be had ends the stack.
+ *
+ * 32-bit ARM has other tables, which libgcc reads, without a guard.
  */
 #ifndef TR2P_UNWIND_H
 #define TR2P_UNWIND_H
@@ -36,7 +39,7 @@ static inline uintptr_t tr2p_call_of(const void *returns_to)
 	return at - 1;
 }
 
-/* Have libgcc load what it needs, which takes a lock and memory.  Once, before the first.  frames  0: the default */
+/* Find libgcc, and have it load what it needs.  Once, before the first.  frames  0: the default */
 void tr2p_unwind_init(int by_frame_pointers, unsigned frames);
 
 /*
@@ -50,9 +53,9 @@ void tr2p_unwind(struct tr2p_stack *stack, unsigned skip);
 void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller);
 
 /*
- * Does this thread unwind a stack?  Then it is not to wait for a lock of libgcc: before version 13 that has one of the
- * code that a program has made and registered, and whoever has it may be this very thread, interrupted by a signal or
- * in a malloc() of libgcc itself.  It gives up instead, and the stack ends there.
+ * Is this thread in libgcc, for the profiler?  Then it is not to wait for libgcc's lock, which there is before version
+ * 13: of the code that a program has made and registered.  Another thread may have it, which a forked child has not; or
+ * on ARM, where libgcc walks all of the stack, this very one.  So it gives up: libgcc does not know the code, then.
  */
 static inline int tr2p_is_unwinding(void)
 {

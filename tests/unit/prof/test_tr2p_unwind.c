@@ -16,6 +16,7 @@ int main(void)
 #include "prof/tr2p_thread.h"
 #include "prof/tr2p_unwind.h"
 
+#ifndef __arm__   /* its libgcc has no such registry */
 extern void __register_frame(void *frames);
 extern void __deregister_frame(void *frames);
 
@@ -35,8 +36,8 @@ static _Unwind_Reason_Code count_frame(struct _Unwind_Context *context, void *da
 	return _URC_NO_REASON;
 }
 
-/* libgcc looks at them under its lock when it unwinds next, and allocates: a sample there has to unwind, too. */
-static void test_unwind_within_libgcc_gives_up(void **state)
+/* libgcc looks at them under its lock when it unwinds next, and allocates: a sample there does not wait. */
+static void test_unwind_within_libgcc_does_not_wait(void **state)
 {
 	int n = 0;
 
@@ -51,6 +52,7 @@ static void test_unwind_within_libgcc_gives_up(void **state)
 	assert_false(tr2p_is_unwinding());
 	alarm(0);
 }
+#endif
 
 static __attribute__((noinline)) const void *here(void)
 {
@@ -89,7 +91,9 @@ static void test_unwind_from_elsewhere_has_the_caller_in_front(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_unwind_within_libgcc_gives_up),
+#ifndef __arm__
+		cmocka_unit_test(test_unwind_within_libgcc_does_not_wait),
+#endif
 		cmocka_unit_test(test_unwind_from_begins_where_the_caller_returns_to),
 		cmocka_unit_test(test_unwind_from_elsewhere_has_the_caller_in_front),
 	};

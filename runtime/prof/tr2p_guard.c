@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_guard.c - the own stack directly, the rest by process_vm_readv(). */
+#include "tr2p_guard.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "tr2p_thread.h"
+#include "base/tr2_atomic.h"
+
+/* The smallest that machines have: a piece that ends with its page is there, or is not. */
+enum { PAGE = 4096, WORD = sizeof(uintptr_t), BELOW = 64 };
+
+/* The kernel, or a sandbox, has refused the call; it will refuse it again. */
+static int g_is_refused;
+
+int tr2p_guard_copy(void *to, uintptr_t from, size_t n)
+{
+	struct iovec here = { .iov_base = to, .iov_len = n };
+	struct iovec there = { .iov_base = (void *)from, .iov_len = n };
+	int saved = errno;
+	long got;
+
+	if (tr2_load_rlx(&g_is_refused)) /* relaxed: a flag by itself */
+		return 0;
+	got = syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L);
+	if (got < 0 && (errno == ENOSYS || errno == EPERM || errno == EACCES))
+		tr2_store_rlx(&g_is_refused, 1); /* relaxed: as above */
+	errno = saved;
+	return got == (long)n;
+}
+
+void tr2p_guard_begin(struct tr2p_guard *guard, uintptr_t sp)
+{
+	const struct tr2p_thread *thread = &tr2p_g_thread;
+
+	guard->low = guard->high = 0;
+	guard->at = guard->n = 0;
+	if (sp >= thread->stack_low && sp < thread->stack_high) {
+		guard->low = sp;
+		guard->high = thread->stack_high;
+	}
+}
+
+/* What a frame has saved lies below the word that is asked for first, or above, but in another page perhaps. */
+static int fetch(struct tr2p_guard *guard, uintptr_t at)
+{
+	uintptr_t page = at & ~(uintptr_t)(PAGE - 1), from = at - page < BELOW ? page : at - BELOW;
+	size_t left = page + PAGE - from;
+
+	guard->at = from;
+	guard->n = left < sizeof(guard->piece) ? left : sizeof(guard->piece);
+	if (tr2p_guard_copy(guard->piece, from, guard->n))
+		return 1;
+	guard->n = 0;
+	return 0;
+}
+
+int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word)
+{
+	if (at % WORD)
+		return 0;
+	if (tr2p_guard_is_own(guard, at)) {
+		*word = *(const uintptr_t *)at;
+		return 1;
+	}
+	if ((at < guard->at || at - guard->at >= guard->n) && !fetch(guard, at))
+		return 0;
+	memcpy(word, guard->piece + (at - guard->at), WORD);
+	return 1;
+}

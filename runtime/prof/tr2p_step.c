@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_step.c - the rules of a frame applied to its registers; frame pointers. */
+#ifndef __arm__
+#include "tr2p_step.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "tr2p_cfi.h"
+#include "tr2p_fde.h"
+#include "tr2p_unwind.h"
+
+enum { WORD = sizeof(uintptr_t) };
+
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+static int find_cfa(uintptr_t *cfa, const struct tr2p_rules *rules, const struct tr2p_fde *fde,
+		    const struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	if (rules->cfa_is_expression)
+		return tr2p_cfi_evaluate(cfa, fde->base + rules->cfa_value, NULL, regs, guard);
+	if (!(regs->known >> rules->cfa_register & 1))
+		return 0;
+	*cfa = regs->at[rules->cfa_register] + (uintptr_t)(intptr_t)rules->cfa_value;
+	return 1;
+}
+
+/* The value of one register in the caller.  Return  0: it has none there */
+static int find_register(uintptr_t *value, unsigned which, uintptr_t cfa, const struct tr2p_rules *rules,
+			 const struct tr2p_fde *fde, const struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	const int32_t n = rules->value[which];
+	uintptr_t at;
+
+	switch ((enum tr2p_rule)rules->how[which]) {
+	case TR2P_AT:
+		return tr2p_guard_word(guard, cfa + (uintptr_t)(intptr_t)n, value);
+	case TR2P_IS:
+		*value = cfa + (uintptr_t)(intptr_t)n;
+		return 1;
+	case TR2P_IN:
+		if (n < 0 || n >= TR2P_COLUMNS || !(regs->known >> n & 1))
+			return 0;
+		*value = regs->at[n];
+		return 1;
+	case TR2P_AT_EXPRESSION:
+		return tr2p_cfi_evaluate(&at, fde->base + n, &cfa, regs, guard) && tr2p_guard_word(guard, at, value);
+	case TR2P_IS_EXPRESSION:
+		return tr2p_cfi_evaluate(value, fde->base + n, &cfa, regs, guard);
+	case TR2P_SAME:
+	case TR2P_UNDEFINED:
+		break;
+	}
+	return 0;
+}
+
+/* All registers of the caller, with the stack pointer that most machines' tables do not speak of. */
+static void apply(struct tr2p_regs *to, uintptr_t cfa, const struct tr2p_rules *rules, const struct tr2p_fde *fde,
+		  const struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	*to = *regs;
+#ifndef __s390x__                     /* there it is a register as any other that functions keep */
+	to->at[TR2P_SP] = cfa;
+	to->known |= UINT64_C(1) << TR2P_SP;
+#endif
+	for (uint64_t left = rules->set; left; left &= left - 1) {
+		unsigned which = (unsigned)__builtin_ctzll(left);
+		uintptr_t value = 0;
+		if (find_register(&value, which, cfa, rules, fde, regs, guard)) {
+			to->at[which] = value;
+			to->known |= UINT64_C(1) << which;
+		} else {
+			to->known &= ~(UINT64_C(1) << which);
+		}
+	}
+}
+
+/*
+ * Frames lie one above the other: one that does not was made of nonsense.  That of a signal may lie on another stack
+ * than what it has interrupted; and what a signal has interrupted may have no frame yet.
+ */
+static int is_above(const struct tr2p_regs *caller, const struct tr2p_regs *regs, const struct tr2p_fde *fde)
+{
+	uintptr_t now = regs->at[TR2P_SP], next = caller->at[TR2P_SP];
+
+	return fde->is_signal_frame || next > now || (next == now && regs->is_exact);
+}
+
+/*
+ * Some kernels, and emulators, have no table for where a handler of aarch64 or s390x returns to.  Its instructions show
+ * that place, then, and what the signal has interrupted lies in the handler's frame.
+ */
+#if defined(__aarch64__)
+static const uint32_t g_sigreturn[] = { 0xd2801168, 0xd4000001 };      /* mov x8, #139; svc #0 */
+
+/* Behind siginfo_t: the 31 registers, the stack pointer, the program counter. */
+static int read_context(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	uintptr_t from = regs->at[TR2P_SP] + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext.regs);
+
+	for (unsigned i = 0; i < TR2P_COLUMNS; i++, from += WORD)
+		if (!tr2p_guard_word(guard, from, &regs->at[i]))
+			return 0;
+	return tr2p_guard_word(guard, from, &regs->pc);
+}
+#elif defined(__s390x__)
+static const unsigned char g_sigreturn[] = { 0x0a, 173 };              /* svc 173 */
+
+/* Behind the room that functions have, the instruction and siginfo_t: the program status word, 16 registers. */
+static int read_context(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	uintptr_t from = regs->at[TR2P_SP] + 160 + WORD + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext);
+
+	if (!tr2p_guard_word(guard, from + offsetof(mcontext_t, psw.addr), &regs->pc))
+		return 0;
+	from += offsetof(mcontext_t, gregs);
+	for (unsigned i = 0; i < 16; i++, from += WORD)
+		if (!tr2p_guard_word(guard, from, &regs->at[i]))
+			return 0;
+	return 1;
+}
+#else
+static const unsigned char g_sigreturn[] = { 0 };
+
+static int read_context(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	(void)regs, (void)guard;
+	return 0;
+}
+#endif
+
+static enum tr2p_step step_over_signal(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	unsigned char code[sizeof(g_sigreturn)];
+	struct tr2p_regs caller = *regs;
+
+	if (sizeof(code) < 2 || !tr2p_guard_copy(code, regs->pc, sizeof(code)) ||
+	    memcmp(code, g_sigreturn, sizeof(code)) != 0)
+		return TR2P_STEP_NO_TABLE;
+	if (!read_context(&caller, guard))
+		return TR2P_STEP_END;
+	caller.known = (UINT64_C(1) << TR2P_COLUMNS) - 1;
+	caller.is_exact = 1;
+	*regs = caller;
+	return TR2P_STEP_DONE;
+}
+
+enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *guard, int may_ask)
+{
+	const uintptr_t pc = regs->is_exact ? regs->pc : regs->pc - 1;
+	struct tr2p_regs caller;
+	struct tr2p_rules rules;
+	struct tr2p_fde fde;
+	uintptr_t cfa;
+
+	if (!tr2p_fde_find(&fde, pc, may_ask))
+		return step_over_signal(regs, guard);
+	if (!tr2p_cfi_run(&rules, &fde, pc) || !find_cfa(&cfa, &rules, &fde, regs, guard))
+		return TR2P_STEP_END;
+	apply(&caller, cfa, &rules, &fde, regs, guard);
+	if (!(caller.known >> TR2P_RA & 1) || !is_above(&caller, regs, &fde))
+		return TR2P_STEP_END;
+	caller.pc = tr2p_regs_plain(caller.at[TR2P_RA]);
+	caller.is_exact = fde.is_signal_frame;
+	*regs = caller;
+	return TR2P_STEP_DONE;
+}
+
+/* ---- frame pointers -------------------------------------------------------------------------------- */
+
+#ifdef TR2P_HAS_FRAME_POINTERS
+/* Does a call end where this returns to?  Only code that can be read is believed. */
+static int is_behind_call(uintptr_t returns_to)
+{
+#ifdef __aarch64__
+	uint32_t call;
+
+	if (!tr2p_guard_copy(&call, returns_to - sizeof(call), sizeof(call)))
+		return 0;
+	return call >> 26 == 0x25 || (call & 0xfffffc1f) == 0xd63f0000 ||     /* bl, blr */
+	       (call & 0xfefff800) == 0xd63f0800;                             /* blraa and its like */
+#else
+	enum { LONGEST = 7, INDIRECT = 0xff, CALL = 0xe8 };
+	unsigned char code[LONGEST];
+
+	if (!tr2p_guard_copy(code, returns_to - LONGEST, LONGEST))
+		return 0;
+	if (code[LONGEST - 5] == CALL)
+		return 1;
+	for (unsigned length = 2; length <= LONGEST; length++)     /* its second byte has the kind of a call: 2 */
+		if (code[LONGEST - length] == INDIRECT && (code[LONGEST - length + 1] >> 3 & 7) == 2)
+			return 1;
+	return 0;
+#endif
+}
+
+int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove)
+{
+	const uintptr_t frame = regs->at[TR2P_FP];
+	uintptr_t outer, returns_to;
+
+	if (!(regs->known >> TR2P_FP & 1) || frame < regs->at[TR2P_SP] || frame > UINTPTR_MAX - 2 * WORD ||
+	    !tr2p_guard_word(guard, frame, &outer) || !tr2p_guard_word(guard, frame + WORD, &returns_to))
+		return 0;
+	returns_to = tr2p_regs_plain(returns_to);
+	if (!returns_to || ((has_to_prove || !tr2p_guard_is_own(guard, frame + WORD)) && !is_behind_call(returns_to)))
+		return 0;
+	regs->pc = returns_to;
+	regs->is_exact = 0;
+	regs->at[TR2P_FP] = outer;
+	regs->at[TR2P_SP] = frame + 2 * WORD;
+	regs->known = UINT64_C(1) << TR2P_FP | UINT64_C(1) << TR2P_SP;
+	return 1;
+}
+#else
+int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove)
+{
+	(void)regs, (void)guard, (void)has_to_prove;
+	return 0;
+}
+#endif
+#endif
