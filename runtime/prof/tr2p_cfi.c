@@ -243,4 +243,6 @@ int tr2p_cfi_run(struct tr2p_rules *rules, const struct tr2p_fde *fde, uintptr_t
 	return run_program(&run, &fde->program) &&
 	       (rules->cfa_is_expression || rules->cfa_register < TR2P_COLUMNS);
 }
+#else
+extern int tr2p_cfi_is_left_to_libgcc;
 #endif

@@ -225,4 +225,6 @@ int tr2p_cfi_evaluate(uintptr_t *value, const uint8_t *at, const uintptr_t *firs
 	*value = machine.stack[machine.n - 1];
 	return 1;
 }
+#else
+extern int tr2p_expression_is_left_to_libgcc;
 #endif

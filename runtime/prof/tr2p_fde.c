@@ -231,4 +231,6 @@ int tr2p_fde_find(struct tr2p_fde *fde, uintptr_t pc, int may_ask)
 		at = ask_libgcc(pc);
 	return at && read_fde(fde, at, pc);
 }
+#else
+extern int tr2p_fde_is_left_to_libgcc;
 #endif

@@ -220,4 +220,6 @@ int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has
 	return 0;
 }
 #endif
+#else
+extern int tr2p_step_is_left_to_libgcc;
 #endif

@@ -73,7 +73,7 @@ static void test_unwind_from_begins_where_the_caller_returns_to(void **state)
 	(void)state;
 	take_from_caller(&stack, &caller);
 	assert_int_not_equal(stack.n, 0);
-	assert_int_equal(stack.at[0], (uintptr_t)caller - 1);
+	assert_int_equal(stack.at[0], tr2p_call_of(caller));
 	assert_false(tr2p_is_unwinding());
 }
 
@@ -85,7 +85,7 @@ static void test_unwind_from_elsewhere_has_the_caller_in_front(void **state)
 	(void)state;
 	tr2p_unwind_from(&stack, elsewhere);
 	assert_true(stack.n > 1);
-	assert_int_equal(stack.at[0], (uintptr_t)elsewhere - 1);
+	assert_int_equal(stack.at[0], tr2p_call_of(elsewhere));
 }
 
 int main(void)
