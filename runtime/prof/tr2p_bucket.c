@@ -120,7 +120,7 @@ struct tr2p_bucket *tr2p_bucket_of(unsigned profile, const struct trace2_labels 
 		if (is_same(bucket, hash, profile, labels, stack, modules))
 			return bucket;
 	}
-	tr2_add_rlx(&g_profiles[profile].dropped, 1); /* relaxed: a number for people */
+	tr2p_bucket_drop(profile);
 	return NULL;
 }
 
@@ -138,6 +138,11 @@ size_t tr2p_bucket_count(unsigned profile)
 uint64_t tr2p_bucket_dropped(unsigned profile)
 {
 	return tr2_load_rlx(&g_profiles[profile].dropped); /* relaxed: as they are added up */
+}
+
+void tr2p_bucket_drop(unsigned profile)
+{
+	tr2_add_rlx(&g_profiles[profile].dropped, 1); /* relaxed: a number for people */
 }
 
 /* Members of totals, as an array. */

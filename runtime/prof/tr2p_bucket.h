@@ -75,8 +75,9 @@ struct tr2p_bucket *tr2p_bucket_first(unsigned profile);
 size_t tr2p_bucket_count(unsigned profile);
 int tr2p_bucket_is_there(const struct tr2p_bucket *bucket);
 
-/* Samples of a profile that found no memory. */
+/* Samples of a profile that found no memory, or whose handler had no room on its stack; one more.  Signal safe */
 uint64_t tr2p_bucket_dropped(unsigned profile);
+void tr2p_bucket_drop(unsigned profile);
 
 /* Totals as they are now: each member for itself, as others go on adding.  Add to them.  Set them to 0. */
 struct tr2p_totals tr2p_bucket_totals(const struct tr2p_bucket *bucket);

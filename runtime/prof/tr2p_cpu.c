@@ -12,7 +12,9 @@
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
 #include "tr2p_mutex.h"
+#include "tr2p_room.h"
 #include "tr2p_sample.h"
+#include "tr2p_scratch.h"
 #include "tr2p_settings.h"
 #include "tr2p_signal.h"
 #include "tr2p_thread.h"
@@ -62,16 +64,40 @@ static void unwind(struct tr2p_stack *stack, const struct place *place)
 	tr2p_leave();
 }
 
+static void take_by(struct tr2p_stack *stack, enum tr2p_clock clock, const struct tr2p_amount *amount,
+		    const struct place *place)
+{
+	unwind(stack, place);
+	tr2p_sample(profiles[clock], stack, amount);
+}
+
+/* noinline: only here the stack has a buffer of its own. */
+static __attribute__((noinline)) void take_here(enum tr2p_clock clock, const struct tr2p_amount *amount,
+						const struct place *place)
+{
+	struct tr2p_stack stack;
+
+	take_by(&stack, clock, amount, place);
+}
+
 static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *info, const struct place *place)
 {
 	const int64_t ticks = 1 + (int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
 	const struct tr2p_amount amount = {
 		.count = ticks, .value = ticks * (int64_t)period_ns, .period = (int64_t)period_ns, .scale = 1
 	};
-	struct tr2p_stack stack;
+	struct tr2p_stack *stack;
 
-	unwind(&stack, place);
-	tr2p_sample(profiles[clock], &stack, &amount);
+	if (place->context && tr2p_room(place->context) == TR2P_ROOM_NONE) {
+		tr2p_bucket_drop(profiles[clock]);
+		return;
+	}
+	stack = tr2p_scratch_take();
+	if (stack)
+		take_by(stack, clock, &amount, place);
+	else
+		take_here(clock, &amount, place);
+	tr2p_scratch_give(stack);
 }
 
 /* Return  0: it is none of ours */

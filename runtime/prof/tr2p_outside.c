@@ -18,7 +18,9 @@
 #include "tr2p_ask.h"
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
+#include "tr2p_room.h"
 #include "tr2p_sample.h"
+#include "tr2p_scratch.h"
 #include "tr2p_signal.h"
 #include "tr2p_tasks.h"
 #include "tr2p_thread.h"
@@ -40,14 +42,35 @@ int tr2p_outside_parse(const char *name)
 
 /* ---- answering ------------------------------------------------------------------------------------- */
 
-void tr2p_outside_answer(uint32_t question, const void *context, const void *caller)
+static void sample(struct tr2p_stack *stack, uint32_t question, const void *context, const void *caller)
 {
 	const struct tr2p_amount one = { .count = 1, .value = question, .period = 1, .scale = 1 };
+
+	tr2p_unwind_either(stack, context, caller);
+	tr2p_sample_traced(TR2P_THREADS, stack, &one);
+}
+
+/* noinline: only here the stack has a buffer of its own. */
+static __attribute__((noinline)) void sample_here(uint32_t question, const void *context, const void *caller)
+{
 	struct tr2p_stack stack;
 
+	sample(&stack, question, context, caller);
+}
+
+void tr2p_outside_answer(uint32_t question, const void *context, const void *caller)
+{
+	struct tr2p_stack *stack;
+
 	tr2p_enter();
-	tr2p_unwind_either(&stack, context, caller);
-	tr2p_sample_traced(TR2P_THREADS, &stack, &one);
+	if (!context || tr2p_room(context) != TR2P_ROOM_NONE) {
+		stack = tr2p_scratch_take();
+		if (stack)
+			sample(stack, question, context, caller);
+		else
+			sample_here(question, context, caller);
+		tr2p_scratch_give(stack);
+	}
 	tr2_sample_answered_v1();
 	tr2p_leave();
 }

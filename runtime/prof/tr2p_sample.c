@@ -2,12 +2,14 @@
 /* tr2p_sample.c - a sample's way into the totals and into the trace. */
 #include "tr2p_sample.h"
 
+#include <assert.h>
 #include <errno.h>
 
 #include "tr2p_exit.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
+#include "tr2p_scratch.h"
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
@@ -75,20 +77,45 @@ static void record_without_stack(unsigned profile, const struct trace2_labels *l
 	tr2_sample_v1(&sample);
 }
 
+static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned profile, const struct tr2p_stack *stack)
+{
+	const struct tr2p_module *near = NULL;
+
+	for (unsigned i = 0; i < stack->n; i++) {
+		modules[i] = tr2p_module_of(stack->at[i], near);
+		near = modules[i] ? modules[i] : near;
+	}
+	return tr2p_bucket_of(profile, tr2p_g_thread.labels, stack, modules);
+}
+
+/* noinline: only here the stack has a buffer of its own. */
+static __attribute__((noinline)) struct tr2p_bucket *find_here(unsigned profile, const struct tr2p_stack *stack)
+{
+	const struct tr2p_module *modules[TR2P_FRAMES_MAX];
+
+	return find_by(modules, profile, stack);
+}
+
+static struct tr2p_bucket *find(unsigned profile, const struct tr2p_stack *stack)
+{
+	const struct tr2p_module **modules = tr2p_scratch_take();
+	struct tr2p_bucket *bucket;
+
+	static_assert(TR2P_FRAMES_MAX * sizeof(*modules) <= TR2P_SCRATCH_BYTES, "it has room for all");
+	bucket = modules ? find_by(modules, profile, stack) : find_here(profile, stack);
+	tr2p_scratch_give(modules);
+	return bucket;
+}
+
 static inline struct tr2p_bucket *sample(unsigned profile, const struct tr2p_stack *stack,
 					 const struct tr2p_amount *amount, int is_counted)
 {
-	const struct tr2p_module *modules[TR2P_FRAMES_MAX], *near = NULL;
 	const struct trace2_labels *labels = tr2p_g_thread.labels;
 	struct tr2p_bucket *bucket;
 	int saved = errno;
 
 	tr2p_enter();
-	for (unsigned i = 0; i < stack->n; i++) {
-		modules[i] = tr2p_module_of(stack->at[i], near);
-		near = modules[i] ? modules[i] : near;
-	}
-	bucket = tr2p_bucket_of(profile, labels, stack, modules);
+	bucket = find(profile, stack);
 	if (bucket) {
 		if (is_counted)
 			add(bucket, amount);

@@ -20,6 +20,7 @@
  *                                         tr2p_stacks_answer()
  *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
  *   [P10] set_programs()                  get_programs()            a copy before it is current, or filled in again
+ *   [P11] tr2p_scratch_give()             tr2p_scratch_take()       what was done with an entry
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H

@@ -22,6 +22,7 @@
 #include "base/tr2_atomic.h"
 #include "tr2p_ask.h"
 #include "tr2p_bucket.h"
+#include "tr2p_room.h"
 #include "tr2p_sample.h"
 #include "tr2p_mutex.h"
 #include "tr2p_tasks.h"
@@ -101,11 +102,14 @@ static struct tr2p_stacks_thread *find_place(uint32_t what)
 
 void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 {
+	const int has_room = !context || tr2p_room(context) != TR2P_ROOM_NONE;
 	uint32_t round = what / PLACES;
 	struct tr2p_stacks_thread *place = find_place(what);
 
 	/* [P8] acquire: the place is ready.  Pairs with ask() */
-	if (!place || !tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + TAKING))
+	if (!place || !tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + (has_room ? TAKING : GONE)))
+		return;
+	if (!has_room)
 		return;
 	tr2p_enter();
 	tr2p_unwind_either(&place->stack, context, caller);

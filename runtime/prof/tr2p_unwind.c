@@ -2,6 +2,7 @@
 /* tr2p_unwind.c - frame by frame, by tables or along frame pointers. */
 #include "tr2p_unwind.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "tr2p_fde.h"
@@ -9,6 +10,8 @@
 #include "tr2p_init.h"
 #include "tr2p_libgcc.h"
 #include "tr2p_regs.h"
+#include "tr2p_room.h"
+#include "tr2p_scratch.h"
 #include "tr2p_step.h"
 
 static struct settings {
@@ -74,14 +77,31 @@ static void take_frames(struct tr2p_stack *stack, struct walk *walk, unsigned sk
 	} while (stack->n < g_settings.frames && step(walk));
 }
 
-/* noinline: with the buffers of the walk only where it is made. */
-static __attribute__((noinline)) void walk_context(struct tr2p_stack *stack, const void *context)
+static void walk_by(struct walk *walk, struct tr2p_stack *stack, const void *context)
+{
+	walk->is_in_handler = 1;
+	tr2p_regs_of_context(&walk->regs, context);
+	take_frames(stack, walk, 0);
+}
+
+/* noinline: only here the stack has a buffer of its own. */
+static __attribute__((noinline)) void walk_here(struct tr2p_stack *stack, const void *context)
 {
 	struct walk walk;
 
-	walk.is_in_handler = 1;
-	tr2p_regs_of_context(&walk.regs, context);
-	take_frames(stack, &walk, 0);
+	walk_by(&walk, stack, context);
+}
+
+static void walk_context(struct tr2p_stack *stack, const void *context)
+{
+	struct walk *walk = tr2p_scratch_take();
+
+	static_assert(sizeof(*walk) <= TR2P_SCRATCH_BYTES, "it has room for a walk");
+	if (walk)
+		walk_by(walk, stack, context);
+	else
+		walk_here(stack, context);
+	tr2p_scratch_give(walk);
 }
 
 /* Frames of this function and of its caller are left out. */
@@ -165,9 +185,17 @@ void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller)
 
 static void unwind_signal(struct tr2p_stack *stack, const void *context)
 {
+	struct tr2p_regs at;
+
 	tr2p_is_ready();   /* as above */
 	stack->n = 0;
-	walk_context(stack, context);
+	if (tr2p_room(context) == TR2P_ROOM_ENOUGH) {
+		walk_context(stack, context);
+		return;
+	}
+	tr2p_regs_of_context(&at, context);
+	if (at.pc)
+		stack->at[stack->n++] = at.pc;
 }
 
 void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller)

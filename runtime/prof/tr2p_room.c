@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_room.c - how far it is to the end of the stack. */
+#include "tr2p_room.h"
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "tr2p_guard.h"
+#include "tr2p_thread.h"
+
+static enum tr2p_room judge(size_t left)
+{
+	if (left < TR2P_DEEPEST)
+		return TR2P_ROOM_NONE;
+	return left < 2 * TR2P_DEEPEST ? TR2P_ROOM_LITTLE : TR2P_ROOM_ENOUGH;
+}
+
+/* A stack that nobody knows: perhaps there is a page at its end that cannot be read.  Pages are larger than a step. */
+static enum tr2p_room probe(uintptr_t top)
+{
+	char byte;
+
+	if (!tr2p_guard_copy(&byte, top, 1))
+		return TR2P_ROOM_ENOUGH;      /* memory cannot be asked about here */
+	if (!tr2p_guard_copy(&byte, top - TR2P_DEEPEST, 1))
+		return TR2P_ROOM_NONE;
+	return tr2p_guard_copy(&byte, top - 2 * TR2P_DEEPEST, 1) ? TR2P_ROOM_ENOUGH : TR2P_ROOM_LITTLE;
+}
+
+/* Where the handler began: the context is the last that the kernel has put there, if it is not a copy of it. */
+static uintptr_t top_of(const void *context)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	return (uintptr_t)context - here < TR2P_DEEPEST / 2 ? (uintptr_t)context : here;
+}
+
+enum tr2p_room tr2p_room(const void *context)
+{
+	const stack_t *other = &((const ucontext_t *)context)->uc_stack;
+	const struct tr2p_thread *thread = &tr2p_g_thread;
+	const uintptr_t top = top_of(context);
+
+	if (top - (uintptr_t)other->ss_sp < other->ss_size)
+		return judge(top - (uintptr_t)other->ss_sp);
+	if (top >= thread->stack_low && top < thread->stack_high)
+		return judge(top - thread->stack_low);
+	return probe(top);
+}
