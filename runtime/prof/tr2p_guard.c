@@ -17,20 +17,41 @@ enum { PAGE = 4096, WORD = sizeof(uintptr_t), BELOW = 64 };
 /* The kernel, or a sandbox, has refused the call; it will refuse it again. */
 static int g_is_refused;
 
-int tr2p_guard_copy(void *to, uintptr_t from, size_t n)
+/* The only one that asks the kernel.  Return  how many bytes it has copied; -1: it does not */
+static long copy(void *to, size_t bytes, const struct iovec *there, unsigned long n)
 {
-	struct iovec here = { .iov_base = to, .iov_len = n };
-	struct iovec there = { .iov_base = (void *)from, .iov_len = n };
+	struct iovec here = { .iov_base = to, .iov_len = bytes };
 	int saved = errno;
 	long got;
 
 	if (tr2_load_rlx(&g_is_refused)) /* relaxed: a flag by itself */
-		return 0;
-	got = syscall(SYS_process_vm_readv, getpid(), &here, 1L, &there, 1L, 0L);
+		return -1;
+	got = syscall(SYS_process_vm_readv, getpid(), &here, 1L, there, n, 0L);
 	if (got < 0 && (errno == ENOSYS || errno == EPERM || errno == EACCES))
 		tr2_store_rlx(&g_is_refused, 1); /* relaxed: as above */
 	errno = saved;
-	return got == (long)n;
+	return got;
+}
+
+int tr2p_guard_copy(void *to, uintptr_t from, size_t n)
+{
+	const struct iovec there = { .iov_base = (void *)from, .iov_len = n };
+
+	return copy(to, n, &there, 1) == (long)n;
+}
+
+int tr2p_guard_reach(const uintptr_t *at, unsigned n)
+{
+	struct iovec there[TR2P_GUARD_REACH];
+	char bytes[TR2P_GUARD_REACH];
+	long got;
+
+	for (unsigned i = 0; i < n; i++)
+		there[i] = (struct iovec){ .iov_base = (void *)at[i], .iov_len = 1 };
+	got = copy(bytes, n, there, n);
+	if (tr2_load_rlx(&g_is_refused)) /* relaxed: as above */
+		return -1;
+	return got > 0 ? (int)got : 0;
 }
 
 void tr2p_guard_begin(struct tr2p_guard *guard, uintptr_t sp)
@@ -59,7 +80,8 @@ static int fetch(struct tr2p_guard *guard, uintptr_t at)
 	return 0;
 }
 
-int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word)
+/* The own stack may have words that a sanitizer has marked as nobody's. */
+__attribute__((no_sanitize("address"))) int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word)
 {
 	if (at % WORD)
 		return 0;

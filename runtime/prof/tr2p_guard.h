@@ -38,9 +38,16 @@ static inline int tr2p_guard_is_own(const struct tr2p_guard *guard, uintptr_t at
 
 /*
  * A word of a stack, at a multiple of its size.
- * Return  0: it cannot be read    Thread  any    Signal safe    Errno kept    Cost  own stack 1 ns, else 0.4 us a piece
+ * Return  0: it cannot be read    Thread  any    Signal safe    Errno kept    Cost  own stack 1 ns, else 1 us a piece
  */
 int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word);
+
+/*
+ * Of these n addresses, at most TR2P_GUARD_REACH, how many have a byte that can be read, up to the first that has none;
+ * -1: the kernel cannot be asked.  One system call.  Signal safe    Errno kept
+ */
+enum { TR2P_GUARD_REACH = 4 };
+int tr2p_guard_reach(const uintptr_t *at, unsigned n);
 
 /* n bytes of anything, such as code.  Return  0: they cannot be read, all of them    Signal safe    Errno kept */
 int tr2p_guard_copy(void *to, uintptr_t from, size_t n);

@@ -18,13 +18,19 @@ static enum tr2p_room judge(size_t left)
 /* A stack that nobody knows: perhaps there is a page at its end that cannot be read.  Pages are larger than a step. */
 static enum tr2p_room probe(uintptr_t top)
 {
-	char byte;
+	/* In steps of half of it, which are smaller than any page */
+	const uintptr_t down[] = { top - TR2P_DEEPEST / 2, top - TR2P_DEEPEST, top - TR2P_DEEPEST / 2 * 3,
+				   top - 2 * TR2P_DEEPEST };
 
-	if (!tr2p_guard_copy(&byte, top, 1))
-		return TR2P_ROOM_ENOUGH;      /* memory cannot be asked about here */
-	if (!tr2p_guard_copy(&byte, top - TR2P_DEEPEST, 1))
+	switch (tr2p_guard_reach(down, 4)) {
+	case 0:
+	case 1:
 		return TR2P_ROOM_NONE;
-	return tr2p_guard_copy(&byte, top - 2 * TR2P_DEEPEST, 1) ? TR2P_ROOM_ENOUGH : TR2P_ROOM_LITTLE;
+	case 2:
+	case 3:
+		return TR2P_ROOM_LITTLE;
+	}
+	return TR2P_ROOM_ENOUGH;              /* or memory cannot be asked about here */
 }
 
 /* Where the handler began: the context is the last that the kernel has put there, if it is not a copy of it. */

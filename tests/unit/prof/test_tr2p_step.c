@@ -5,10 +5,12 @@
  */
 #include "t2test.h"
 
-#ifdef __arm__
+#include "trace2.h"
+
+#if defined(__arm__) || defined(TRACE2_HAS_TSAN_)
 int main(void)
 {
-	return 77;   /* libgcc itself walks there */
+	return 77;   /* libgcc itself walks there; the sanitizer keeps signals back, with contexts of its own */
 }
 #else
 #include <pthread.h>
@@ -35,6 +37,9 @@ int main(void)
 #else
 #define APART __attribute__((noinline))
 #endif
+
+/* Not raise() itself, of which compilers know that it changes nothing here. */
+static int (*const volatile send)(int) = raise;
 
 static struct tally {
 	unsigned compared, deepest, differ, faults;
@@ -174,7 +179,7 @@ static APART unsigned recurse(unsigned n)
 
 	some[0] = (char)n;
 	if (n == 6)
-		raise(SIGUSR1);
+		send(SIGUSR1);
 	return n ? recurse(n - 1) + (unsigned)some[0] : sink;
 }
 
@@ -184,7 +189,7 @@ static APART void take_some(size_t n)
 	volatile char *some = __builtin_alloca(n);
 
 	some[0] = 1;
-	raise(SIGUSR1);
+	send(SIGUSR1);
 	some[n - 1] = some[0];
 }
 
@@ -218,7 +223,7 @@ static void work(void)
 
 static int raise_and_order(const void *a, const void *b)
 {
-	raise(SIGUSR1);
+	send(SIGUSR1);
 	return order(a, b);
 }
 
@@ -253,9 +258,9 @@ static void test_step_over_frames_of_signals_agrees_with_libgcc(void **state)
 	assert_int_equal(sigaltstack(&other, &before), 0);
 	catch(SIGUSR1, on_signal, SA_ONSTACK);
 	catch(SIGUSR2, raise_another, SA_ONSTACK);
-	raise(SIGUSR2);
+	send(SIGUSR2);
 	catch(SIGUSR2, raise_another, 0);
-	raise(SIGUSR2);
+	send(SIGUSR2);
 	assert_int_equal(sigaltstack(&before, NULL), 0);
 	free(other.ss_sp);
 	end(2, 8);
@@ -396,7 +401,7 @@ static void test_step_in_a_coroutine_finds_its_frames(void **state)
 #ifdef TR2P_HAS_FRAME_POINTERS
 static APART void be_called(void)
 {
-	raise(SIGUSR1);
+	send(SIGUSR1);
 	sink++;
 }
 
