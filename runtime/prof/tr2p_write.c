@@ -160,7 +160,8 @@ static void note_dropped(struct t2x_samples *samples, unsigned number)
 
 	if (!dropped)
 		return;
-	snprintf(text, sizeof(text), "%" PRIu64 " samples found no memory", dropped);
+	snprintf(text, sizeof(text), "%" PRIu64 " samples found no memory, or no room on a handler's stack",
+		 dropped);
 	t2x_samples_comment(samples, text);
 }
 
