@@ -226,15 +226,22 @@ const char *tr2p_setting(const char *variable)
 	return value && *value ? value : NULL;
 }
 
+/* TRACE2_DST_DEBUG is a number above 0, and names no other process behind a colon. */
+static int reports(void)
+{
+	const char *debug = tr2p_setting("TRACE2_DST_DEBUG"), *colon = debug ? strchr(debug, ':') : NULL;
+
+	return debug && strtol(debug, NULL, 10) > 0 && (!colon || strtol(colon + 1, NULL, 10) == (long)getpid());
+}
+
 void tr2p_warn(const char *const *parts)
 {
-	const char *debug = tr2p_setting("TRACE2_DST_DEBUG");
 	char line[512] = "warning: trace2: ";
 	size_t n = strlen(line);
 	int saved = errno, error;
 	struct tr2p_sigpipe held;
 
-	if (!debug || strtol(debug, NULL, 10) <= 0)
+	if (!reports())
 		return;
 	for (; *parts; parts++) {
 		size_t length = strlen(*parts), left = sizeof(line) - 1 - n;

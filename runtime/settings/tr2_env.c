@@ -173,14 +173,26 @@ void tr2_env_configure(const char *key, const char *value)
 	}
 }
 
+/* The process behind the colon of "1:PID", which alone reports.  Return  0: each does */
+static pid_t find_reporter(void)
+{
+	const char *value = get_value(0), *colon = value ? strchr(value, ':') : NULL;
+	long long number = 0;
+
+	if (colon)
+		tr2_value_count(colon + 1, &number);
+	return number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
+}
+
 int tr2_env_debug(void)
 {
 	const char *value = get_value(0);
+	const pid_t reporter = find_reporter();
 	long long number = 0;
 
 	if (value)
 		tr2_value_count(value, &number);
-	return number > 0;
+	return number > 0 && (!reporter || reporter == getpid());
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
@@ -315,6 +327,7 @@ void tr2_env_read(void)
 	uint64_t there = find_variables();
 	int saved = errno;
 
+	to->reporter = find_reporter();
 	for (int i = 0; i < SETTINGS; i++) {
 		const char *value = there >> i & 1 ? get_value(i) : g_configured[i];
 
@@ -353,6 +366,8 @@ void tr2_warn(const char *const *parts)
 	sigset_t pending;
 	uint64_t mask;
 
+	if (tr2_g_settings.reporter && tr2_g_settings.reporter != getpid())
+		return;
 	for (; *parts; parts++) {
 		size_t length = strlen(*parts);
 		if (length > sizeof(line) - 1 - n)

@@ -96,6 +96,18 @@ static void test_target_debug_true_is_not_a_number_and_stays_silent(void **state
 	assert_string_equal(t.said, "");
 }
 
+static void test_target_debug_of_another_process_stays_silent(void **state)
+{
+	char debug[60];
+
+	(void)state;
+	snprintf(debug, sizeof(debug), "TRACE2_DST_DEBUG=1:%ld", (long)getpid());   /* it runs in a child of this one */
+	run_with("/nonexistent/raw.tlg", UNTRACED, debug);
+	assert_string_equal(t.said, "");
+	run_with("/nonexistent/raw.tlg", UNTRACED, "TRACE2_DST_DEBUG=1:x");
+	assert_int_equal(traced_count("\n"), 1);
+}
+
 static void test_target_file_is_appended_to_as_a_new_stream(void **state)
 {
 	(void)state;
@@ -382,6 +394,7 @@ int main(void)
 		TRACED_TEST(test_target_missing_directory_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
+		TRACED_TEST(test_target_debug_of_another_process_stays_silent),
 		TRACED_TEST(test_target_file_is_appended_to_as_a_new_stream),
 		TRACED_TEST(test_target_file_that_is_not_compressed_stays_so),
 		TRACED_TEST(test_target_directory_gets_one_file_named_after_the_sid),

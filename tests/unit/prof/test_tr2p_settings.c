@@ -81,6 +81,19 @@ static void test_settings_of_profiles_that_are_unknown_are_reported(void **state
 	assert_string_equal(apply("cp", said, sizeof(said)), "");
 }
 
+static void test_settings_of_another_process_report_nothing(void **state)
+{
+	char said[1000], debug[40];
+
+	(void)state;
+	snprintf(debug, sizeof(debug), "1:%ld", (long)getpid());
+	setenv("TRACE2_DST_DEBUG", debug, 1);
+	assert_non_null(strstr(apply("cp", said, sizeof(said)), "'cp', ignored"));
+	snprintf(debug, sizeof(debug), "1:%ld", (long)getppid());
+	setenv("TRACE2_DST_DEBUG", debug, 1);
+	assert_string_equal(apply("cp", said, sizeof(said)), "");
+}
+
 static void test_settings_report_without_reader_raises_no_signal(void **state)
 {
 	int ends[2], saved = dup(STDERR_FILENO);
@@ -129,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_settings_of_profiles_start_them),
 		cmocka_unit_test(test_settings_of_profiles_that_are_unknown_are_reported),
+		cmocka_unit_test(test_settings_of_another_process_report_nothing),
 		cmocka_unit_test(test_settings_report_without_reader_raises_no_signal),
 		cmocka_unit_test(test_settings_thread_without_a_timer_is_reported_once),
 	};
