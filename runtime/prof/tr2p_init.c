@@ -150,11 +150,16 @@ static void start_tracing(char **argv)
 /* glibc calls it as main(). */
 __attribute__((constructor)) static void at_load(int argc, char **argv)
 {
-	const char *list = tr2p_setting("TRACE2_PROF");
+	const char *list = tr2p_setting("TRACE2_PROF"), *why;
 	int saved = errno;
 
 	if (!list)
 		return;
+	why = tr2p_why_not();
+	if (why) {
+		tr2p_warning("not profiled: ", why);
+		return;
+	}
 	tr2p_enter();
 	tr2p_create_init();
 	tr2p_g_is_first = !tr2p_setting("GIT_TRACE2_PARENT_SID");   /* it will be this process's own */

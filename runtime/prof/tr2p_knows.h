@@ -8,4 +8,13 @@
 
 int tr2p_knows_trace2(void);
 
+/*
+ * Why a profiler that was only preloaded stays out of the way of the program; NULL: it need not.
+ *
+ * The sanitizers of threads and of memory follow each thread and each store from the first instruction on.  What we do
+ * in between they take for faults of the program, or they fail.  AddressSanitizer and LeakSanitizer stop all threads at
+ * the end, to look for leaks; of ours they do not know, and find false ones.
+ */
+const char *tr2p_why_not(void);
+
 #endif

@@ -41,8 +41,13 @@ static inline const char *tr2p_version_of(const char *name)
 static inline void *tr2p_find_next(const char *name)
 {
 	const char *version = tr2p_version_of(name);
+	void *next = dlsym(RTLD_NEXT, name), *right = version ? dlvsym(RTLD_NEXT, name, version) : next;
+	struct dl_find_object of_next, of_right;
 
-	return version ? dlvsym(RTLD_NEXT, name, version) : dlsym(RTLD_NEXT, name);
+	/* dlvsym() passes over a library between us and libc whose definition has no version; programs call that one */
+	if (next == right || !right || _dl_find_object(next, &of_next) || _dl_find_object(right, &of_right))
+		return next;
+	return of_next.dlfo_link_map == of_right.dlfo_link_map ? right : next;
 }
 
 #define TR2P_NEXT_MEMBER_(name) __typeof__(name) *name;
