@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@
 
 #include "t2x_collect.h"
 #include "t2x_commands.h"
+#include "t2x_foreign.h"
 #include "t2x_options.h"
 #include "t2x_usage.h"
 
@@ -166,6 +168,35 @@ static int is_in(char *path, size_t size, const char *directory)
 	return !access(path, R_OK);
 }
 
+/* Where the dynamic linker finds it, with what TRACE2_PROF says not begun in ourselves.  Return  0: nowhere */
+static int load(const char *name, char *path, size_t size)
+{
+	void *handle = dlopen(name, RTLD_LAZY);
+	struct link_map *map;
+	int n = 0;
+
+	if (handle && !dlinfo(handle, RTLD_DI_LINKMAP, &map))
+		n = snprintf(path, size, "%s", map->l_name);
+	return n > 0 && (size_t)n < size;
+}
+
+/*
+ * Children inherit LD_PRELOAD, and some may be of another C library.  That one must not find what it cannot load: the
+ * dynamic linker of musl ends a program then.  Only glibc's replaces $LIB by its directory, from which enough ".." lead
+ * to the root; for musl there is no such file, and it goes on without a word.
+ */
+static void hide_from_others(char *path, size_t size)
+{
+	static const char token[] = "/$LIB/../../../../../../../..";
+	char hidden[PATH_MAX + sizeof(token)], found[PATH_MAX + sizeof(token)];
+
+	if (*path != '/')
+		return;
+	snprintf(hidden, sizeof(hidden), "%s%s", token, path);
+	if (strlen(hidden) < size && load(hidden, found, sizeof(found)))
+		memcpy(path, hidden, strlen(hidden) + 1);
+}
+
 /* Beside us, as it is built; installed in lib beside our bin; or where the dynamic linker finds it. */
 static int find_library(struct recording *recording)
 {
@@ -173,12 +204,13 @@ static int find_library(struct recording *recording)
 	char path[PATH_MAX];
 	int n;
 
-	if (!is_in(path, sizeof(path), "") && !is_in(path, sizeof(path), "../lib/")) {
-		if (!dlopen(library, RTLD_LAZY))
-			return fail(recording, T2X_EXIT_UNUSABLE, library,
-				    "neither beside t2, nor in ../lib, nor where the dynamic linker looks");
-		memcpy(path, library, sizeof(library));
-	}
+	unsetenv("TRACE2_PROF");
+	if (!is_in(path, sizeof(path), "") && !is_in(path, sizeof(path), "../lib/") &&
+	    !load(library, path, sizeof(path)))
+		return fail(recording, T2X_EXIT_UNUSABLE, library,
+			    "neither beside t2, nor in ../lib, nor where the dynamic linker looks");
+	if (!strchr(path, '$'))
+		hide_from_others(path, sizeof(path));
 	if (strpbrk(path, ": "))
 		return fail(recording, T2X_EXIT_UNUSABLE, path, "LD_PRELOAD takes no path with a blank or a colon");
 	/* In front of the others: an allocator that the program brings along is what we forward to. */
@@ -216,10 +248,23 @@ static void forward_signals(void)
 		sigaction(forwarded[i], &ours, NULL);
 }
 
+/*
+ * What is wrong with a setting shall not be silent, in the program itself: its children say on stderr what they say
+ * without us.
+ */
+static void report_in_this_process(void)
+{
+	char value[32];
+
+	snprintf(value, sizeof(value), "1:%ld", (long)getpid());
+	setenv("TRACE2_DST_DEBUG", value, 0);
+}
+
 static int execute(struct recording *recording, char **argv)
 {
 	int error;
 
+	report_in_this_process();
 	execvp(argv[0], argv);
 	error = errno;
 	fail(recording, error == ENOENT ? T2X_EXIT_NOT_FOUND : T2X_EXIT_NOT_RUN, argv[0], strerror(error));
@@ -260,10 +305,14 @@ static int end_as(int status)
 static int run(struct recording *recording, char **argv)
 {
 	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock() };
+	char text[PATH_MAX + 64];
+	const char *why = t2x_foreign_why(argv[0], text, sizeof(text));
 	struct stat st;
 	siginfo_t ended;
 	int status = 0;
 
+	if (why)
+		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
 	if (!start(recording, argv))
 		return recording->status;
 	/* its id stays its own until it is waited for */
@@ -289,9 +338,8 @@ int t2x_record_run(int argc, char **argv)
 	if (!take_options(&recording, argc, argv) || !find_library(&recording) ||
 	    !find_output(&recording, argv[optind]))
 		return recording.status;
-	/* What is wrong with a setting shall not be silent here. */
 	if (setenv("LD_PRELOAD", recording.preload, 1) || setenv("TRACE2_PROF", recording.profiles, 1) ||
-	    setenv("TRACE2_RAW", recording.raw, 1) || setenv("TRACE2_DST_DEBUG", "1", 0)) {
+	    setenv("TRACE2_RAW", recording.raw, 1)) {
 		fail(&recording, T2X_EXIT_UNUSABLE, "environment", strerror(errno));
 		return recording.status;
 	}

@@ -22,10 +22,12 @@ environment()
 }
 
 # ---- what the program gets ----------------------------------------------------------------------
-check "the library beside t2" [ "$(environment LD_PRELOAD)" = "$(readlink -f "$out")/libtrace2-prof.so.0" ]
+# $LIB is what only the dynamic linker of glibc replaces; another one finds no such file, and goes on
+hidden='/$LIB/../../../../../../../..'
+check "the library beside t2" [ "$(environment LD_PRELOAD)" = "$hidden$(readlink -f "$out")/libtrace2-prof.so.0" ]
 others=$(readlink -f "$out/libtrace2.so.0")
 check "what was to be preloaded is" [ "$(LD_PRELOAD=$others environment LD_PRELOAD)" = \
-	"$(readlink -f "$out")/libtrace2-prof.so.0:$others" ]
+	"$hidden$(readlink -f "$out")/libtrace2-prof.so.0:$others" ]
 check "by itself --cpu" [ "$(environment TRACE2_PROF)" = cpu ]
 check "profiles" [ "$(environment TRACE2_PROF --wall=50hz --heap=64k --threadcreate --cpu=20)" = \
 	wall=50hz,heap=64k,threadcreate,cpu=20 ]
@@ -199,6 +201,13 @@ expect "a value that is none" 2 '^t2 record: --cpu needs a number, with a unit p
 expect "a value that the library refuses" 0 "'cpu=20000', ignored" t2 record --cpu=20000 -o out.tlg true
 check "is said once, not by each process" [ "$(t2 record --cpu=20000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ignored)" -eq 1 ]
 check "what else is worth saying, too" [ "$(t2 record --cpu=10000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ticks)" -le 1 ]
+# wrong VARIABLE=VALUE: how many lines three processes say of a wrong setting
+wrong()
+{
+	env TRACE2_RAW_RING=x "$1" t2 record -o out.tlg sh -c '/bin/true; exit $(/bin/true)' 2>&1 | grep -c "'TRACE2_RAW_RING'"
+}
+check "each process says what is wrong, if asked" [ "$(wrong TRACE2_DST_DEBUG=1)" -eq 3 ]
+check "else the program, and no child" [ "$(wrong NOTHING=)" -eq 1 ]
 expect "a program that is not there" 127 '^t2 record: nothing-of-this-name: No such file' t2 record nothing-of-this-name
 expect "a program that is none" 126 '^t2 record: ./many: Permission denied' t2 record ./many
 echo precious >precious.txt
