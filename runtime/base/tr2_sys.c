@@ -230,6 +230,13 @@ pid_t tr2_sys_gettid(void)
 	return (pid_t)CALL(syscall(SYS_gettid), SYS_gettid);
 }
 
+int tr2_sys_is_thread(pid_t tid)
+{
+	const pid_t pid = tr2_sys_getpid();
+
+	return !CALL(syscall(SYS_tgkill, pid, tid, 0), SYS_tgkill, pid, tid, 0);
+}
+
 int tr2_sys_getrlimit(unsigned resource, struct rlimit *limit)
 {
 	return (int)CALL(getrlimit(resource, limit), SYS_prlimit64, 0, resource, NULL, limit);

@@ -60,6 +60,7 @@ int tr2_sys_advise(void *address, size_t bytes, int advice);
 pid_t tr2_sys_getpid(void);
 pid_t tr2_sys_getppid(void);
 pid_t tr2_sys_gettid(void);
+int tr2_sys_is_thread(pid_t tid);                 /* 1: of this process, and still there */
 int tr2_sys_getrlimit(unsigned resource, struct rlimit *limit);
 int tr2_sys_prctl(int option, unsigned long argument);
 void tr2_sys_yield(void);

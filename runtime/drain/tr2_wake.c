@@ -53,6 +53,7 @@ enum { AWAKE, DOZES, SLEEPS };
 
 static struct wake {
 	int wanted, running;
+	pid_t tid;                /* of the thread; 0: none has begun */
 	uint32_t starting;        /* a thread is creating it */
 	uint32_t finish;          /* the reason for which it shall finish, then FINISHED; 0: it shall not */
 	uint32_t calls;           /* for the thread, so far: the futex that it sleeps on */
@@ -226,6 +227,7 @@ static void *run(void *unused)
 	uint32_t before, calls = 0;
 	unsigned ms = SHORTEST_MS;
 
+	tr2_store_rlx(&g_wake.tid, tr2_sys_gettid()); /* relaxed: a number by itself */
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
 	tr2_mask_begin_library_thread();
 	set_up_thread();
@@ -347,6 +349,25 @@ void tr2_wake_finish(unsigned reason)
 	/* relaxed: as in finish_if_asked() */
 	while (tr2_load_rlx(&g_wake.finish) != FINISHED && tr2_timeout_wait(&timeout, &g_wake.finish, reason))
 		;
+}
+
+/* As the system knows it: it still calls that when it has done its work. */
+static int is_thread_there(void)
+{
+	pid_t tid = tr2_load_rlx(&g_wake.tid); /* relaxed: as in run() */
+
+	return tr2_wake_is_running() && (!tid || tr2_sys_is_thread(tid));
+}
+
+void tr2_wake_await_end(void)
+{
+	int saved = errno;
+
+	for (int i = 0; i < 5000 && is_thread_there(); i++) {
+		tr2_wake_now();
+		tr2_sys_sleep(200000);
+	}
+	errno = saved;
 }
 
 static void ask_to_show(void)

@@ -35,6 +35,13 @@ void tr2_wake_now(void);
 void tr2_wake_finish(unsigned reason);
 
 /*
+ * Wait until the thread is gone, after tracing has been switched off and all was written: from then on no thread of
+ * ours calls the system.
+ * Blocks  for 1 ms, at most a second or two    Errno kept
+ */
+void tr2_wake_await_end(void);
+
+/*
  * Another process is about to start, and may write to the same destinations: write what the live text outputs have so
  * far, so that its lines come behind.  That allocates memory: where a signal handler may be running, the thread is
  * asked to do it.  Without live text outputs nothing is done.

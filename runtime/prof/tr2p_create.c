@@ -12,6 +12,7 @@
 #include "tr2p_init.h"
 #include "tr2p_next.h"
 #include "tr2p_sample.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_signal.h"
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
@@ -45,9 +46,12 @@ static void release_signals(const sigset_t *before)
 /* However it ends: a return, pthread_exit(), a cancellation. */
 static void end_thread(void *data)
 {
-	const sigset_t before = hold_signals();
+	sigset_t before;
 
 	(void)data;
+	if (tr2p_sandbox_is_closed())
+		return;   /* it has no timers any more */
+	before = hold_signals();
 	tr2p_timers_end_thread();
 	release_signals(&before);
 }
@@ -62,7 +66,7 @@ void tr2p_create_begin(void)
 {
 	sigset_t before;
 
-	if (!tr2p_is_ready() || !has_key || pthread_getspecific(key))
+	if (tr2p_sandbox_is_closed() || !tr2p_is_ready() || !has_key || pthread_getspecific(key))
 		return;
 	tr2p_enter();
 	before = hold_signals();
@@ -138,7 +142,7 @@ static struct birth *make_birth(void *data)
 	struct birth *birth;
 	int saved = errno;
 
-	if ((!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2_sample_is_inside_v1())
+	if (tr2p_sandbox_is_closed() || (!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2_sample_is_inside_v1())
 		return NULL;
 	tr2p_enter();
 	birth = calloc(1, sizeof(*birth));

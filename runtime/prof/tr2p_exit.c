@@ -17,6 +17,7 @@
 #include "trace2.h"
 #include "tr2p_cpu.h"
 #include "tr2p_next.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_thread.h"
 
 pid_t tr2p_g_recorder;
@@ -49,7 +50,7 @@ static int is_recorder(void)
 {
 	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
 
-	return recorder && recorder == getpid() && !tr2p_is_inside();
+	return recorder && !tr2p_sandbox_is_closed() && recorder == getpid() && !tr2p_is_inside();
 }
 
 static void leave(int is_certain)
@@ -138,6 +139,20 @@ static void leave_to_find(const char *file)
 		leave(is_in_path(file));
 }
 
+static size_t count_all(char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* The environment that a program gets, on our stack where it is not the caller's: as it would have to be in vfork(). */
+#define ENVIRONMENT(from) \
+	tr2p_sandbox_environment( \
+		(from), tr2p_sandbox_is_closed() ? alloca((count_all(from) + 1) * sizeof(char *)) : NULL)
+
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
 #define FUNCTIONS(X) \
@@ -170,7 +185,7 @@ TR2P_IN_FRONT int daemon(int nochdir, int noclose)
 TR2P_IN_FRONT int execve(const char *path, char *const argv[], char *const environment[])
 {
 	leave_for(path);
-	return NEXT(execve)(path, argv, environment);
+	return NEXT(execve)(path, argv, ENVIRONMENT(environment));
 }
 
 TR2P_IN_FRONT int execv(const char *path, char *const argv[])
@@ -188,7 +203,7 @@ TR2P_IN_FRONT int execvp(const char *file, char *const argv[])
 TR2P_IN_FRONT int execvpe(const char *file, char *const argv[], char *const environment[])
 {
 	leave_to_find(file);
-	return NEXT(execvpe)(file, argv, environment);
+	return NEXT(execvpe)(file, argv, ENVIRONMENT(environment));
 }
 
 TR2P_IN_FRONT int fexecve(int fd, char *const argv[], char *const environment[])
@@ -197,7 +212,7 @@ TR2P_IN_FRONT int fexecve(int fd, char *const argv[], char *const environment[])
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	leave_for(path);
-	return NEXT(fexecve)(fd, argv, environment);
+	return NEXT(fexecve)(fd, argv, ENVIRONMENT(environment));
 }
 
 /* ---- with a list of arguments ---------------------------------------------------------------------- */

@@ -29,6 +29,7 @@
 #include "tr2p_knows.h"
 #include "tr2p_labels.h"
 #include "tr2p_profile.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_settings.h"
 #include "tr2p_signal.h"
 #include "tr2p_stacks.h"
@@ -62,8 +63,14 @@ static const struct part {
 };
 enum { PARTS = sizeof(parts) / sizeof(parts[0]) };
 
+static __thread int g_has_locked __attribute__((tls_model("initial-exec")));   /* the calling thread, for its fork */
+
+/* Locks call the system, to block signals: in a sandbox that ends processes nobody needs them any more. */
 static void before_fork(void)
 {
+	g_has_locked = !tr2p_sandbox_is_closed();
+	if (!g_has_locked)
+		return;
 	tr2p_signal_before_fork();
 	for (unsigned i = 0; i < PARTS; i++)
 		parts[i].lock();
@@ -71,6 +78,8 @@ static void before_fork(void)
 
 static void after_fork(void)
 {
+	if (!g_has_locked)
+		return;
 	for (unsigned i = PARTS; i--;)
 		parts[i].unlock();
 	tr2p_signal_after_fork();
@@ -80,6 +89,8 @@ static void after_fork(void)
 static void begin_child(void)
 {
 	tr2p_exit_begin_child();
+	if (!g_has_locked)
+		return;
 	tr2p_signal_after_fork();
 	for (unsigned i = PARTS; i--;)
 		parts[i].begin_child();
@@ -95,6 +106,7 @@ static void init(void)
 	tr2p_unwind_init(tr2p_g_how.by_frame_pointers, tr2p_g_how.frames);
 	tr2p_create_init();
 	tr2p_exit_init();
+	tr2p_sandbox_init();
 	/* Once: a child that was forked while another thread was here begins anew */
 	if (!g_state.sees_forks)
 		g_state.error = pthread_atfork(before_fork, after_fork, begin_child);

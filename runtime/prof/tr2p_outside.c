@@ -20,6 +20,7 @@
 #include "tr2p_init.h"
 #include "tr2p_room.h"
 #include "tr2p_sample.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_scratch.h"
 #include "tr2p_signal.h"
 #include "tr2p_tasks.h"
@@ -104,12 +105,14 @@ static int is_ours(int signal)
  */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
-	struct asking asking = { .pid = getpid(), .self = (pid_t)syscall(SYS_gettid), .asked = 1 };
+	struct asking asking = { .asked = 1 };
 	int saved = errno;
 
 	(void)info;
 	tr2p_enter();
-	if (is_ours(signal) && !tr2p_signal_is_in_vfork()) {
+	if (!tr2p_sandbox_is_closed() && is_ours(signal) && !tr2p_signal_is_in_vfork()) {
+		asking.pid = getpid();
+		asking.self = (pid_t)syscall(SYS_gettid);
 		asking.question = tr2p_ask_begin();
 		/* first, for a forked child has no ring file before */
 		tr2p_outside_answer(asking.question, context, NULL);

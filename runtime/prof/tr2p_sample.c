@@ -9,6 +9,7 @@
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_scratch.h"
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
@@ -114,6 +115,8 @@ static inline struct tr2p_bucket *sample(unsigned profile, const struct tr2p_sta
 	struct tr2p_bucket *bucket;
 	int saved = errno;
 
+	if (tr2p_sandbox_is_closed())
+		return NULL;
 	tr2p_enter();
 	bucket = find(profile, stack);
 	if (bucket) {
@@ -142,6 +145,8 @@ void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amo
 {
 	int saved = errno;
 
+	if (tr2p_sandbox_is_closed())
+		return;
 	tr2p_enter();
 	add(bucket, amount);
 	record(bucket, amount);

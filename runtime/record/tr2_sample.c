@@ -8,6 +8,7 @@
 #include "tr2_reserve.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_mask.h"
+#include "drain/tr2_wake.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
@@ -87,6 +88,11 @@ void tr2_sample_answered_v1(void)
 
 	if (stacks)
 		tr2_add_rel(&stacks->answered, 1); /* [M17] release: the sample.  Pairs with readers of the file */
+}
+
+void tr2_sample_await_end_v1(void)
+{
+	tr2_wake_await_end();
 }
 
 int tr2_sample_is_inside_v1(void)

@@ -62,6 +62,9 @@ void tr2_sample_answered_v1(void);
  */
 int tr2_sample_is_inside_v1(void);
 
+/* After trace2_finish(): wait until libtrace2's thread is gone.  Thread  any, not in a handler */
+void tr2_sample_await_end_v1(void);
+
 #pragma GCC visibility pop
 
 #endif

@@ -91,8 +91,9 @@ static int is_forked_in_order(void)
 static void before_fork(void)
 {
 	g_is_forking = 1;
-	if (tr2_is_enabled())
-		tr2_mask_note_handlers();
+	if (!tr2_is_enabled())
+		return;
+	tr2_mask_note_handlers();
 	tr2_wake_show();
 	tr2_drain_before_fork();
 }
@@ -106,6 +107,8 @@ static void after_fork_parent(void)
 static void after_fork_child(void)
 {
 	g_is_forking = 0;
+	if (!tr2_is_enabled())
+		return;   /* nothing begins here either; and a sandbox may end who calls the system */
 	g_forked = tr2_sys_getpid();
 	tr2_drain_after_fork_child();
 	tr2_thread_wipe();
