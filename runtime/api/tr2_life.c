@@ -64,6 +64,19 @@
 
 TR2_NEAR int tr2_enabled_v1;
 
+/*
+ * The library's own flag, whatever the dynamic linker makes of its name.  Most programs have a copy of it in their own
+ * memory (a copy relocation), which the name then means for everybody, but for a plug-in that was loaded with
+ * RTLD_DEEPBIND.  That finds the library's own first.
+ */
+extern int tr2_enabled_own __attribute__((alias("tr2_enabled_v1"), visibility("hidden")));
+
+void tr2_set_enabled(int on)
+{
+	tr2_store_rlx(&tr2_enabled_v1, on); /* relaxed: a flag, which orders nothing */
+	tr2_store_rlx(&tr2_enabled_own, on); /* relaxed: the same, mostly at the same place */
+}
+
 static char g_version[256] = TRACE2_VERSION;
 TR2_NEAR static int g_use_git_config;
 TR2_NEAR static int g_is_new = 1;   /* not initialized */
@@ -123,7 +136,7 @@ TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 	if (!tr2_is_enabled())
 		return;
 	tr2_flight_exit();
-	tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
+	tr2_set_enabled(0);
 	tr2_drain_finish(TLG_END_EXIT);
 }
 
@@ -175,7 +188,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 		tr2_session_watch_forks();
 		tr2_signal_init();
 		tr2_flight_init();
-		tr2_store_rlx(&tr2_enabled_v1, 1); /* relaxed: as above */
+		tr2_set_enabled(1);
 		tr2_thread_is_ordinary();
 		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())

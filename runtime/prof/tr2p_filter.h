@@ -3,8 +3,8 @@
  * tr2p_filter.h - what a seccomp(2) filter would do to the profiler.
  *
  * A filter is a program of classic BPF, which the kernel runs for each system call.  We run it beforehand, for the
- * calls that we and libtrace2 make, with arguments that are all 0.  A filter that decides by arguments may answer otherwise
- * for others; filters that end a process end it for most of our calls, whatever the arguments.
+ * calls that we and libtrace2 make, with arguments that are all 0.  A filter that decides by arguments may answer
+ * otherwise for others; filters that end a process end it for most of our calls, whatever the arguments.
  */
 #ifndef TR2P_FILTER_H
 #define TR2P_FILTER_H

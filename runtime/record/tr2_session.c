@@ -132,7 +132,7 @@ static void begin_in_child(void)
 	tr2_wake_reset(is_forked_in_order());
 	tr2_snapshot_reset();
 	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
-		tr2_store_rlx(&tr2_enabled_v1, 0); /* relaxed: a flag, which orders nothing */
+		tr2_set_enabled(0);
 	else
 		tr2_thread_ready();
 }

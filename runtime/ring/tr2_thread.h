@@ -100,6 +100,12 @@ static inline int tr2_is_enabled(void)
 	return tr2_load_rlx(&tr2_enabled_v1); /* relaxed: a flag, which orders nothing */
 }
 
+/*
+ * Switch it on or off.  In api/tr2_life.c, which owns the flag: of that there may be two copies in a process.
+ * Thread  any    Signal safe
+ */
+void tr2_set_enabled(int on);
+
 /* All rings: for (t = tr2_thread_first(); t; t = tr2_thread_next(t)).  New ones may be seen only the next time. */
 struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
