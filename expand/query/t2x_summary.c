@@ -75,11 +75,28 @@ static int compare(const void *a, const void *b)
 	return difference ? difference : strcmp(r->label, s->label);
 }
 
+/* Names that threads had before they got others: all that was under them has gone along. */
+static void drop_empty(struct t2x_totals *totals)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < totals->n; i++) {
+		struct t2x_row *row = totals->rows[i];
+		if (row->kind != T2X_ROW_THREAD || row->count)
+			totals->rows[n++] = row;
+		else
+			free(row);
+	}
+	totals->n = n;
+}
+
 /* By kind, then the largest first, by name. */
 static void sort_rows(struct t2x_totals *totals, enum t2x_summary_key key)
 {
-	struct order *order = calloc(totals->n + 1, sizeof(*order));
+	struct order *order;
 
+	drop_empty(totals);
+	order = calloc(totals->n + 1, sizeof(*order));
 	for (unsigned i = 0; order && i < totals->n; i++)
 		order[i] = (struct order){ find_value(totals->rows[i], key), totals->rows[i] };
 	if (order)

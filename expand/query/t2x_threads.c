@@ -18,19 +18,28 @@ static struct t2x_map *find_stream(struct t2x_threads *threads, uint32_t stream)
 	return map;
 }
 
-static void *add(struct t2x_threads *threads, struct t2x_map *map, uint32_t stream, uint32_t tid)
+static void *add(struct t2x_threads *threads, struct t2x_map *map, const struct t2x_thread *thread)
 {
 	struct t2x_thread_record *record = threads->count < T2X_THREADS_MAX ? calloc(1, threads->bytes) : NULL;
 
 	if (!record)
 		return NULL;
-	*record = (struct t2x_thread_record){ stream, tid };
-	if (t2x_map_put(map, tid, record)) {
+	*record = (struct t2x_thread_record){ thread->process->stream, thread->tid, thread->number };
+	if (t2x_map_put(map, thread->tid, record)) {
 		free(record);
 		return NULL;
 	}
 	threads->count++;
 	return record;
+}
+
+static void note_name(struct t2x_threads *threads, struct t2x_thread_record *record, const struct t2x_thread *thread)
+{
+	const int is_renamed = record->number && record->number != thread->number;
+
+	record->number = thread->number;
+	if (is_renamed && threads->renamed)
+		threads->renamed(threads->target, record, thread);
 }
 
 void *t2x_threads_search(struct t2x_threads *threads, const struct t2x_thread *thread)
@@ -40,7 +49,9 @@ void *t2x_threads_search(struct t2x_threads *threads, const struct t2x_thread *t
 	void *record = map ? t2x_map_get(map, thread->tid) : NULL;
 
 	if (map && !record)
-		record = add(threads, map, thread->process->stream, thread->tid);
+		record = add(threads, map, thread);
+	else if (record && thread->number)
+		note_name(threads, record, thread);
 	if (record && thread->number) {
 		threads->at_hand[at].number = thread->number;
 		threads->at_hand[at].record = record;

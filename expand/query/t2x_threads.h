@@ -17,6 +17,7 @@ enum { T2X_THREADS_MAX = 65536, T2X_THREADS_AT_HAND = 256 };
 /* What the records of all users begin with. */
 struct t2x_thread_record {
 	uint32_t stream, tid;
+	uint64_t number;                      /* with its latest name */
 };
 
 struct t2x_threads {
@@ -24,6 +25,8 @@ struct t2x_threads {
 	unsigned count;
 	size_t bytes;                         /* of a record */
 	void (*forget)(void *target, void *record);   /* frees what is in it; NULL: nothing is */
+	/* the thread, whose record there was, has got another name; NULL: nothing is done */
+	void (*renamed)(void *target, void *record, const struct t2x_thread *thread);
 	void *target;
 	struct {
 		uint64_t number;

@@ -68,6 +68,25 @@ static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t
 	return row;
 }
 
+/*
+ * Its events are those of the thread with the new name, also the earlier ones.  What stays behind is empty, and not
+ * shown.  A process that had the same id, and a thread with the same number and name, goes along.
+ */
+static void rename_thread(void *data, void *record, const struct t2x_thread *of)
+{
+	struct t2x_totals *totals = data;
+	struct t2x_totals_thread *thread = record;
+	struct t2x_row *old = thread->row, *row = old ? find_thread_row(totals, of, old->first_ns) : NULL;
+
+	if (!row || row == old)
+		return;
+	row->count += old->count;
+	if (old->last_ns > row->last_ns)
+		row->last_ns = old->last_ns;
+	old->count = 0;
+	thread->row = row;
+}
+
 /* Count the event.  Return  NULL: no memory */
 static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
 {
@@ -366,7 +385,10 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 	totals->part = part;
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
-	totals->threads = (struct t2x_threads){ .bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread };
+	totals->threads = (struct t2x_threads){
+		.bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread, .renamed = rename_thread,
+		.target = totals,
+	};
 	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child) };
 	return totals;
 }

@@ -243,7 +243,7 @@ static void find_context(struct t2x_reblock *reblock, const struct t2x_rethread 
 	const struct tlg_ring_scope *entry = &context->entry;
 
 	*context = (struct context){
-		.thread = thread->is_repeated || !t2x_map_get(&reblock->threads, thread->tid)
+		.thread = thread->is_repeated || thread->is_renamed || !t2x_map_get(&reblock->threads, thread->tid)
 	};
 	if (context->thread)
 		context->events = 1 + text_events(strlen(thread->name)) + thread->nopen;
@@ -266,6 +266,8 @@ static void append_thread(struct t2x_reblock *reblock, struct t2x_rethread *thre
 {
 	size_t length = strlen(thread->name);
 
+	if (!thread->is_repeated && t2x_map_get(&reblock->threads, thread->tid))
+		thread->nopen = 0;   /* it is only renamed: what was open when it began may not be by now */
 	append(reblock, TLG_THREAD | (length ? TLG_HAS_INFO : 0), sequence)->u.thread = (struct tlg_thread){
 		thread->tid, thread->ostid, thread->start
 	};
@@ -274,7 +276,7 @@ static void append_thread(struct t2x_reblock *reblock, struct t2x_rethread *thre
 		append(reblock, TLG_OPEN, sequence)->u.open = (struct tlg_open){
 			thread->open[i].when, thread->open[i].scope, thread->tid
 		};
-	thread->is_repeated = 0;
+	thread->is_repeated = thread->is_renamed = 0;
 	t2x_map_put(&reblock->threads, thread->tid, reblock);
 }
 

@@ -21,6 +21,7 @@ struct t2x_rethread {
 	uint32_t position;                /* events of the thread so far: the next chain's sequence - 1 */
 	/* regions that were open when a forked child began, or at the oldest event that was not overwritten */
 	unsigned nopen;
+	int is_renamed;                   /* its name has to be written, though the thread is known */
 	int is_repeated;                  /* they have to be written, though the thread is known */
 	struct { uint64_t when; uint32_t scope; } open[T2X_RETHREAD_OPEN];   /* scope 0: not known */
 };

@@ -287,13 +287,18 @@ static void count_dropped(struct queue *queue, uint64_t events)
 	queue->tail.seen_events = events;
 }
 
-/* THREAD: what follows in the ring is another thread's. */
+/* THREAD: what follows in the ring is another thread's, or this one has another name, and its numbers go on. */
 static void change_thread(struct queue *queue, const struct tlg_event *chain, uint32_t n)
 {
 	struct t2x_rethread *thread = &queue->thread;
 	struct tlg_announce announce;
 
 	tlg_announce_read(&announce, chain, n);
+	if (thread->start && thread->start == announce.start && thread->tid == announce.tid) {
+		memcpy(thread->name, announce.name, sizeof(thread->name));
+		thread->is_renamed = 1;
+		return;
+	}
 	*thread = (struct t2x_rethread){ .tid = announce.tid, .ostid = announce.ostid, .start = announce.start };
 	memcpy(thread->name, announce.name, sizeof(thread->name));
 	if (announce.lost_events > queue->tail.seen_events)

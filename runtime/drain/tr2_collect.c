@@ -174,7 +174,8 @@ static int take_chain(struct tr2_thread *thread, struct tr2_track *track, const 
 
 	switch (tlg_event_type(chain->events)) {
 	case TLG_THREAD:
-		tr2_track_change_thread(thread, track, chain);
+		if (!tr2_track_change_thread(thread, track, chain))
+			tr2_stream_append_context(track);   /* a name: nothing else of the thread may follow */
 		return 1;
 	case TLG_GAP:
 		appended = tr2_stream_append_gap(track, &chain->events->u.gap);

@@ -31,8 +31,20 @@ static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, 
 	memset(track->name, 0, sizeof(track->name));
 }
 
+/* It has only got another name: numbers and regions go on. */
+static int is_renamed(const struct tr2_track *track, const struct tlg_announce *announce)
+{
+	return track->start && track->start == announce->start && track->tid == announce->tid &&
+	       track->ostid == announce->ostid;
+}
+
 static void meet_announced(struct tr2_track *track, const struct tlg_announce *announce, const struct tlg_event *events)
 {
+	if (is_renamed(track, announce)) {
+		memcpy(track->name, announce->name, sizeof(track->name));
+		track->cycle = 0;
+		return;
+	}
 	begin_thread(track, announce->tid, announce->ostid, announce->start);
 	memcpy(track->name, announce->name, sizeof(track->name));
 	for (unsigned i = 0; i < announce->nopen; i++) {
@@ -54,15 +66,18 @@ void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chai
 	meet_announced(track, &announce, chain->events);
 }
 
-void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
+int tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain)
 {
 	struct tlg_announce announce;
+	int is_same;
 
 	tlg_announce_read(&announce, chain->events, chain->count);
-	if (announce.lost_events > thread->reader.seen_events)
+	is_same = is_renamed(track, &announce);
+	if (!is_same && announce.lost_events > thread->reader.seen_events)
 		thread->reader.seen_events = announce.lost_events;
 	meet_announced(track, &announce, chain->events);
 	tr2_track_skip_missing(track, tr2_ring_lost(&thread->reader, 0));   /* its own: those before it got in */
+	return !is_same;
 }
 
 void tr2_track_check_thread(struct tr2_track *track, uint32_t tid)

@@ -41,9 +41,13 @@ struct tr2_track {
 /* The ring's track; made at the first call.  NULL: no memory */
 struct tr2_track *tr2_track_of(struct tr2_thread *thread);
 
-/* THREAD in a ring: whose events follow, which regions are open; and how many the ring had dropped before. */
+/*
+ * THREAD in a ring: whose events follow, which regions are open; and how many the ring had dropped before.  Of the same
+ * thread it only says a new name.
+ * Return  0: that is all
+ */
 void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain);
-void tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
+int tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
 
 /* A HIT of tid.  Its THREAD comes before all of them; if it does not, memory is damaged, and the thread is "?". */
 void tr2_track_check_thread(struct tr2_track *track, uint32_t tid);

@@ -11,6 +11,7 @@
 #include "trace2_prof.h"
 #include "tr2p_init.h"
 #include "tr2p_next.h"
+#include "tr2p_rename.h"
 #include "tr2p_sample.h"
 #include "tr2p_sandbox.h"
 #include "tr2p_signal.h"
@@ -52,6 +53,7 @@ static void end_thread(void *data)
 	if (tr2p_sandbox_is_closed())
 		return;   /* it has no timers any more */
 	before = hold_signals();
+	tr2p_rename_end();
 	tr2p_timers_end_thread();
 	release_signals(&before);
 }

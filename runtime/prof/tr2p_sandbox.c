@@ -20,6 +20,7 @@
 #include "tr2p_init.h"
 #include "tr2p_knows.h"
 #include "tr2p_next.h"
+#include "tr2p_rename.h"
 #include "tr2p_settings.h"
 #include "tr2p_thread.h"
 #include "record/tr2_sample.h"
@@ -138,6 +139,7 @@ static void begin_filter(const struct sock_fprog *filter)
 
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
+/* Also for tr2p_rename.h, which wants to hear of PR_SET_NAME */
 #define FUNCTIONS(X) \
 	X(prctl)
 
@@ -147,6 +149,7 @@ TR2P_IN_FRONT int prctl(int option, ...)
 {
 	unsigned long with[4];
 	va_list args;
+	int result;
 
 	va_start(args, option);
 	for (unsigned i = 0; i < 4; i++)
@@ -156,7 +159,10 @@ TR2P_IN_FRONT int prctl(int option, ...)
 		close_process();
 	else if (option == PR_SET_SECCOMP && with[0] == SECCOMP_MODE_FILTER)
 		begin_filter((const struct sock_fprog *)with[1]);
-	return NEXT(prctl)(option, with[0], with[1], with[2], with[3]);
+	result = NEXT(prctl)(option, with[0], with[1], with[2], with[3]);
+	if (option == PR_SET_NAME && !result)
+		tr2p_rename_note();
+	return result;
 }
 
 /*

@@ -3,7 +3,6 @@
 #include "tr2_reserve.h"
 
 #include <errno.h>
-#include <sys/prctl.h>
 
 #include "tr2_session.h"
 #include "base/tr2_clock.h"
@@ -15,8 +14,6 @@
 #include "drain/tr2_wake.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
-
-static const char unknown[] = "unknown";   /* git's name of a thread that has not said its own */
 
 enum {
 	LOOK_AGAIN = 1024,        /* dropped checkpoints */
@@ -33,15 +30,6 @@ struct request {
 	int has_timed_out;
 };
 
-/* A thread by the name that the system knows it by. */
-static void begin_by_system(void)
-{
-	char name[16] = "";
-
-	tr2_sys_prctl(PR_GET_NAME, (unsigned long)name);
-	tr2_thread_begin(*name ? name : unknown);
-}
-
 static struct tr2_thread *find_self(int by_system)
 {
 	uint64_t mask;
@@ -53,7 +41,7 @@ static struct tr2_thread *find_self(int by_system)
 		return NULL;
 	tr2_mask_all(&mask);
 	if (tr2_session_ensure_masked(mask) && !tr2_self)
-		by_system ? begin_by_system() : (void)tr2_thread_begin(unknown);
+		by_system ? tr2_thread_begin_by_system() : tr2_thread_begin_unknown();
 	if (tr2_self)
 		tr2_wake_now();
 	tr2_mask_restore(&mask);

@@ -42,6 +42,8 @@ int tr2_sample_v1(const struct tr2_sample_v1 *sample)
 		return 0;
 	if (!tr2_self)
 		tr2_self_or_new_by_system();
+	else
+		tr2_thread_name_at_sample();
 	tr2_args_init(&args);
 	tr2_args_int(&args, sample->count);
 	tr2_args_int(&args, sample->value);
@@ -88,6 +90,15 @@ void tr2_sample_answered_v1(void)
 
 	if (stacks)
 		tr2_add_rel(&stacks->answered, 1); /* [M17] release: the sample.  Pairs with readers of the file */
+}
+
+void tr2_sample_renamed_v1(int is_certain)
+{
+	if (!tr2_is_enabled() || tr2_is_forked_child())
+		return;
+	if (is_certain)
+		tr2_thread_note_rename();
+	tr2_thread_name_now();
 }
 
 void tr2_sample_await_end_v1(void)

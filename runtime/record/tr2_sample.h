@@ -62,6 +62,14 @@ void tr2_sample_answered_v1(void);
  */
 int tr2_sample_is_inside_v1(void);
 
+/*
+ * Threads may have got other names from the system: the calling one, which is asked for its own at once; others, with
+ * their next samples.
+ * is_certain  0: the calling one, at its end
+ * Thread  any    Errno kept
+ */
+void tr2_sample_renamed_v1(int is_certain);
+
 /* After trace2_finish(): wait until libtrace2's thread is gone.  Thread  any, not in a handler */
 void tr2_sample_await_end_v1(void);
 

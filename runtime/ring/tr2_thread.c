@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,7 +17,10 @@
 #include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
 
+static const char unknown[] = "unknown";   /* as git names threads that nobody has named */
+
 static uint32_t g_next_tid;
+static uint32_t g_renamed;             /* so often has a thread got another name */
 static struct tr2_thread *g_main;
 
 struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
@@ -178,6 +182,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 		make_name(self->name, self->tid, base_name);
 	else
 		strcpy(self->name, "main");
+	self->named_by = TR2_BY_PROGRAM;
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
 	begin_totals(self);
 	take_over(self, NULL, 0);
@@ -223,6 +228,8 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 		return NULL;
 	self->tid = parent->tid;
 	self->start = parent->start;
+	self->named_by = parent->named_by;
+	self->renamed = parent->renamed;
 	memcpy(self->name, parent->name, sizeof(self->name));
 	memcpy(self->timers, parent->timers, sizeof(self->timers));
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
@@ -251,6 +258,96 @@ int tr2_thread_init(int is_child)
 	tr2_mask_restore(&mask);
 	tr2_thread_ready();
 	return main_thread() ? 0 : -ENOMEM;
+}
+
+/* The name by which the system knows the calling thread; "": it does not say. */
+static void ask_name(char name[16])
+{
+	int saved = errno;
+
+	name[0] = '\0';
+	tr2_sys_prctl(PR_GET_NAME, (unsigned long)name);
+	errno = saved;
+}
+
+struct tr2_thread *tr2_thread_begin_by_system(void)
+{
+	const uint32_t renamed = tr2_load_rlx(&g_renamed); /* relaxed: one that comes later is looked at later */
+	struct tr2_thread *self;
+	char name[16];
+
+	ask_name(name);
+	self = tr2_thread_begin(*name ? name : unknown);
+	if (self) {
+		self->named_by = TR2_BY_SYSTEM;
+		self->renamed = renamed;
+	}
+	return self;
+}
+
+struct tr2_thread *tr2_thread_begin_unknown(void)
+{
+	struct tr2_thread *self = tr2_thread_begin(unknown);
+
+	if (self)
+		self->named_by = TR2_BY_NOBODY;
+	return self;
+}
+
+void tr2_thread_note_rename(void)
+{
+	tr2_add_rlx(&g_renamed, 1); /* relaxed: a number by itself */
+}
+
+/*
+ * Say its name again, in the ring, if it is another one.  Signals masked.  What does not fit is said before the next
+ * event, as it is of a thread that begins.
+ */
+static void take_name(struct tr2_thread *self)
+{
+	char base_name[16], name[TR2_THREAD_NAME + 1] = "";
+	int opened = 0;
+
+	ask_name(base_name);
+	if (!*base_name)
+		return;
+	make_name(name, self->tid, base_name);
+	if (!strcmp(name, self->name))
+		return;
+	memcpy(self->name, name, sizeof(self->name));
+	memcpy(self->ring.head->name, name, sizeof(self->name));
+	self->is_announced = 0;
+	announce(self, NULL, 0, &opened);
+}
+
+static void take_name_masked(struct tr2_thread *self)
+{
+	uint64_t mask;
+
+	tr2_mask_all(&mask);
+	self->named_by = TR2_BY_SYSTEM;
+	self->renamed = tr2_load_rlx(&g_renamed); /* relaxed: as above */
+	take_name(self);
+	tr2_mask_restore(&mask);
+}
+
+void tr2_thread_name_at_sample(void)
+{
+	struct tr2_thread *self = tr2_self;
+
+	if (self->named_by == TR2_BY_PROGRAM || !self->tid || !tr2_thread_has_self())
+		return;
+	/* relaxed: as above */
+	if (self->named_by == TR2_BY_NOBODY || self->renamed != tr2_load_rlx(&g_renamed))
+		take_name_masked(self);
+}
+
+void tr2_thread_name_now(void)
+{
+	struct tr2_thread *self = tr2_self;
+
+	if (self && self->named_by == TR2_BY_SYSTEM && self->tid && tr2_thread_has_self())
+		take_name_masked(self);
 }
 
 struct tr2_thread *tr2_thread_begin(const char *base_name)
@@ -284,6 +381,8 @@ void tr2_thread_end(void)
 
 	if (!self || self == main_thread())
 		return;
+	if (tr2_is_enabled())
+		tr2_thread_name_now();
 	tr2_mask_all(&mask);
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;

@@ -33,11 +33,16 @@ struct tr2_timer {
 	uintptr_t depth;                  /* nested starts */
 };
 
+/* Who has given a thread its name: the program; nobody, it is "unknown"; the system, which may give it another one. */
+enum { TR2_BY_PROGRAM, TR2_BY_NOBODY, TR2_BY_SYSTEM };
+
 struct tr2_thread {
 	struct tr2_ring ring;
 	struct tr2_registry_link link;    /* in the set of rings */
 	uint32_t tid;                     /* Trace2 thread id: 0 is main */
 	char name[TR2_THREAD_NAME + 1];
+	unsigned char named_by;           /* TR2_BY_... */
+	uint32_t renamed;                 /* how many renames there had been when the system was asked for the name */
 	uint64_t start;                   /* raw clock */
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
 	uint32_t quick_drops;             /* so often without a look */
@@ -83,6 +88,24 @@ struct tr2_thread *tr2_thread_begin(const char *base_name);
 
 /* The calling code is no signal handler: what its thread blocks now is its ordinary_mask.  Signal safe    Cost 80 ns */
 void tr2_thread_is_ordinary(void);
+
+/* The same with the name by which the system knows the thread; "unknown", as git has it. */
+struct tr2_thread *tr2_thread_begin_by_system(void);
+struct tr2_thread *tr2_thread_begin_unknown(void);
+
+/*
+ * A thread of the process has got another name: those that have theirs by the system ask it again with their next
+ * sample.  Signal safe
+ */
+void tr2_thread_note_rename(void);
+
+/*
+ * Self, if it has its name by the system, takes the present one: with a sample, if there was a rename since it was
+ * asked; or in any case, as at its end.  A sample makes an "unknown" thread one that has its name by the system.
+ * Signal safe    Errno kept    Cost  two loads; 0.3 us when it asks
+ */
+void tr2_thread_name_at_sample(void);
+void tr2_thread_name_now(void);
 
 /* Self's Trace2 thread ends: what it does later belongs to a new one, "unknown". */
 void tr2_thread_end(void);

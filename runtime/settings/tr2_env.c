@@ -192,7 +192,7 @@ int tr2_env_debug(void)
 
 	if (value)
 		tr2_value_count(value, &number);
-	return number > 0 && (!reporter || reporter == getpid());
+	return number > 0 && (!reporter || reporter == tr2_sys_getpid());
 }
 
 /* ---- reading ------------------------------------------------------------------------------------ */
@@ -366,7 +366,7 @@ void tr2_warn(const char *const *parts)
 	sigset_t pending;
 	uint64_t mask;
 
-	if (tr2_g_settings.reporter && tr2_g_settings.reporter != getpid())
+	if (tr2_g_settings.reporter && tr2_g_settings.reporter != tr2_sys_getpid())
 		return;
 	for (; *parts; parts++) {
 		size_t length = strlen(*parts);

@@ -98,7 +98,7 @@ quiet "static: the profiler is in the program" sh -c "! ldd '$tmp/profiled_stati
 check "t2 record runs a program" env -u LD_PRELOAD -u LD_LIBRARY_PATH \
 	"$prefix/bin/t2" record -o "$tmp/env.tlg" --threadcreate --cpu env >"$tmp/environment"
 quiet "t2 record finds the installed library" \
-	grep -qxF "LD_PRELOAD=$prefix/bin/../lib/libtrace2-prof.so.0" "$tmp/environment"
+	grep -qxF "LD_PRELOAD=/\$LIB/../../../../../../../..$prefix/bin/../lib/libtrace2-prof.so.0" "$tmp/environment"
 check "t2 record makes a trace" [ -s "$tmp/env.tlg" ]
 
 # A plugin that is unloaded while the library's thread runs: the static library has to stay, too

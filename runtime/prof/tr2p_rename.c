@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* tr2p_rename.c - in front of pthread_setname_np(). */
+#include "tr2p_rename.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include "tr2p_exit.h"
+#include "tr2p_next.h"
+#include "tr2p_sandbox.h"
+#include "tr2p_thread.h"
+#include "record/tr2_sample.h"
+
+/* A program may bring along an older libtrace2, without this. */
+#pragma weak tr2_sample_renamed_v1
+
+/* The child of vfork() may rename itself, and has its parent's memory: only who records, and this is it, is told of. */
+static void tell(int is_certain)
+{
+	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
+
+	if (!recorder || tr2p_sandbox_is_closed() || tr2p_is_inside() || !tr2_sample_renamed_v1 || recorder != getpid())
+		return;
+	tr2p_enter();
+	tr2_sample_renamed_v1(is_certain);
+	tr2p_leave();
+}
+
+void tr2p_rename_note(void)
+{
+	tell(1);
+}
+
+void tr2p_rename_end(void)
+{
+	tell(0);
+}
+
+#ifndef TR2_IS_SANITIZED
+/* ---- in front of libc ------------------------------------------------------------------------------ */
+
+#define FUNCTIONS(X) \
+	X(pthread_setname_np)
+
+TR2P_NEXT_TABLE(FUNCTIONS);
+
+TR2P_IN_FRONT int pthread_setname_np(pthread_t thread, const char *name)
+{
+	int error = NEXT(pthread_setname_np)(thread, name);
+
+	if (!error)
+		tr2p_rename_note();
+	return error;
+}
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tr2p_rename.h - threads get other names: the trace has the last one.
+ *
+ * A thread that the program has not named by trace2_thread_start() has the name that the system knows it by, as it was
+ * at its first sample.  Programs often name their threads later.  So we stand in front of pthread_setname_np(), and of
+ * prctl() in tr2p_sandbox.c, and tell libtrace2, which asks for the name again: at once if it is the calling thread's,
+ * else with the thread's next sample.  When a thread ends it asks in any case.
+ */
+#ifndef TR2P_RENAME_H
+#define TR2P_RENAME_H
+
+/* Some thread has got another name; the calling one ends, with the name that it has.  Errno kept */
+void tr2p_rename_note(void);
+void tr2p_rename_end(void);
+
+#endif
