@@ -40,9 +40,9 @@ static const int calls[] = {
 #endif
 	SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_clone, SYS_clone3, SYS_close, SYS_exit, SYS_fallocate,
 	SYS_fcntl, SYS_ftruncate, SYS_futex, SYS_getpid, SYS_gettid, SYS_lseek, SYS_madvise, SYS_mprotect, SYS_munmap,
-	SYS_openat, SYS_ppoll, SYS_prctl, SYS_process_vm_readv, SYS_readlinkat, SYS_rt_sigaction, SYS_rt_sigpending, SYS_rt_sigprocmask,
-	SYS_rt_sigreturn, SYS_rt_sigtimedwait, SYS_sched_yield, SYS_set_robust_list, SYS_sigaltstack, SYS_statx,
-	SYS_tgkill, SYS_timer_create, SYS_timer_delete, SYS_timer_settime, SYS_unlinkat
+	SYS_openat, SYS_ppoll, SYS_prctl, SYS_process_vm_readv, SYS_readlinkat, SYS_rt_sigaction, SYS_rt_sigpending,
+	SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigtimedwait, SYS_sched_yield, SYS_set_robust_list,
+	SYS_sigaltstack, SYS_statx, SYS_tgkill, SYS_timer_create, SYS_timer_delete, SYS_timer_settime, SYS_unlinkat
 };
 
 /* ---- the machine ----------------------------------------------------------------------------------- */
