@@ -8,9 +8,11 @@
 #include <linux/futex.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "tr2_vdso.h"
@@ -136,6 +138,14 @@ int tr2_sys_ftruncate(int fd, off_t bytes)
 int tr2_sys_fchmod(int fd, mode_t mode)
 {
 	return (int)CALL(fchmod(fd, mode), SYS_fchmod, fd, mode);
+}
+
+/* The kernel's struct termios is smaller than libc's. */
+int tr2_sys_isatty(int fd)
+{
+	struct termios settings;
+
+	return CALL(isatty(fd) - 1, SYS_ioctl, fd, TCGETS, &settings) == 0;
 }
 
 int tr2_sys_unlink(const char *path)

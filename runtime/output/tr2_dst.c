@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -17,6 +18,19 @@
 
 static const char suffix[] = ".tlg";
 static const char sentinel[] = "git-trace2-discard";
+
+/* 1: say why a destination stays off.  A terminal that has been stopped would stop the program, too. */
+static int is_asked_why(const struct tr2_dst_rules *rules)
+{
+	struct pollfd terminal = { .fd = STDERR_FILENO, .events = POLLOUT };
+	int saved = errno, is_asked = rules->debug;
+
+	if (!is_asked && rules->is_for_terminal)
+		is_asked = tr2_sys_isatty(STDERR_FILENO) && tr2_sys_poll(&terminal, 1, 0) > 0 &&
+			   terminal.revents & POLLOUT;
+	errno = saved;
+	return is_asked;
+}
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -170,7 +184,8 @@ static int open_socket(struct tr2_dst *dst, const char *path, int stream, int dg
 	return dst->fd;
 }
 
-static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *value, int debug)
+static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *value,
+			const struct tr2_dst_rules *rules)
 {
 	const char *path = value + strlen("af_unix:");
 	int stream = 1, dgram = 1;
@@ -183,14 +198,14 @@ static int open_af_unix(struct tr2_dst *dst, const char *variable, const char *v
 		stream = 0;
 	}
 	if (*path != '/' || strlen(path) >= sizeof(((struct sockaddr_un *)0)->sun_path)) {
-		if (debug)
+		if (is_asked_why(rules))
 			tr2_warning("invalid AF_UNIX path '", path, "' for '", variable, "' tracing");
 		return -1;
 	}
 	strcpy(dst->path, path);
 	if (open_socket(dst, path, stream, dgram) >= 0)
 		return 0;
-	if (debug)
+	if (is_asked_why(rules))
 		tr2_warning("could not connect to socket '", path, "' for '", variable, "' tracing: ",
 			    tr2_text_error(errno));
 	return -1;
@@ -204,12 +219,14 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
 {
 	if (open_path(dst, value, name, rules->max_files) >= 0)
 		return 0;
-	if (rules->debug && dst->is_sentinel && errno == EEXIST)
-		tr2_warning("not opening ", variable, " trace file due to too many files in target directory ",
-			    value);
-	else if (rules->debug)
+	if (dst->is_sentinel && errno == EEXIST) {
+		if (rules->debug)   /* as somebody has asked for: nothing is wrong */
+			tr2_warning("not opening ", variable,
+				    " trace file due to too many files in target directory ", value);
+	} else if (is_asked_why(rules)) {
 		tr2_warning("could not open '", *dst->path ? dst->path : value, "' for '", variable, "' tracing: ",
 			    tr2_text_error(errno));
+	}
 	return -1;
 }
 
@@ -217,7 +234,7 @@ static int open_named(struct tr2_dst *dst, const char *variable, const char *val
  * A descriptor that is not open now stays off, as with git, whose first write is now: what the program opens under
  * its number later is the program's.
  */
-static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, int debug)
+static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, const struct tr2_dst_rules *rules)
 {
 	dst->kind = TR2_DST_FD;
 	dst->fd = dst->given = fd;
@@ -225,7 +242,7 @@ static int open_descriptor(struct tr2_dst *dst, const char *variable, int fd, in
 		dst->fd = fd == STDERR_FILENO ? fd : tr2_fd_copy_of_file(fd);
 		return 0;
 	}
-	if (debug)
+	if (is_asked_why(rules))
 		tr2_warning_without_name("unable to write trace to '", variable, "': ", tr2_text_error(EBADF));
 	return -1;
 }
@@ -243,12 +260,15 @@ static int open_value(struct tr2_dst *dst, const char *variable, const char *val
 	if (!strcmp(value, "1") || tr2_text_is(value, "true"))
 		value = "2";
 	if (*value >= '2' && *value <= '9' && !value[1])
-		return open_descriptor(dst, variable, *value - '0', rules->debug);
+		return open_descriptor(dst, variable, *value - '0', rules);
 	if (!strncmp(value, "af_unix:", 8))
-		return open_af_unix(dst, variable, value, rules->debug);
+		return open_af_unix(dst, variable, value, rules);
 	if (*value == '/')
 		return open_named(dst, variable, value, name, rules);
-	tr2_warning("unknown value for '", variable, "': '", value, "'");
+	if (rules->is_git_s)
+		tr2_warning("unknown value for '", variable, "': '", value, "'");
+	else if (is_asked_why(rules))
+		tr2_warning("could not open '", value, "' for '", variable, "' tracing: must be an absolute path");
 	return -1;
 }
 

@@ -36,6 +36,8 @@ struct tr2_dst {
 struct tr2_dst_rules {
 	unsigned max_files;       /* at which a directory is full; 0: never */
 	int debug;                /* 1: say on stderr why a destination stays off */
+	int is_git_s;             /* 1: a value that means nothing is always reported, in git's words */
+	int is_for_terminal;      /* 1: debug, if stderr is a terminal that takes a line now */
 };
 
 /* 1 if the value switches a target off: NULL, "", "0", "false". */
@@ -46,7 +48,7 @@ int tr2_dst_is_off(const char *value);
  * "2".."9"; an absolute path; "af_unix:[stream:|dgram:]PATH".
  * A full directory gets one last file, "git-trace2-discard"; as long as that exists, nothing more.
  * variable  for messages    name  of the file in a directory, with its suffix
- * Return  0, or -1: it stays off (a value that means nothing is always reported)
+ * Return  0, or -1: it stays off
  * Signal unsafe
  */
 int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, const char *name,

@@ -11,6 +11,7 @@
 #include "base/tr2_memory.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
+#include "settings/tr2_sid.h"
 
 enum { DGRAM_BYTES = 32768 };          /* in one datagram, before they are compressed */
 
@@ -46,10 +47,17 @@ static int is_framed(const struct tr2_dst *dst)
 
 int tr2_sink_open(const char *name)
 {
-	const struct tr2_dst_rules rules = { tr2_g_settings.max_files, tr2_g_settings.dst_debug };
+	const struct tr2_dst_rules texts_rules = {
+		.max_files = tr2_g_settings.max_files, .debug = tr2_g_settings.dst_debug, .is_git_s = 1
+	};
+	/* Where nothing asks for words a user sees them all the same, once: not from each process that is started */
+	const struct tr2_dst_rules rules = {
+		.max_files = tr2_g_settings.max_files, .debug = tr2_g_settings.dst_debug,
+		.is_for_terminal = tr2_sid_is_first()
+	};
 	char variable[64], file[128];
 	struct tr2_text text = tr2_text_begin(file, sizeof(file));
-	int texts = tr2_live_open(name, &rules);
+	int texts = tr2_live_open(name, &texts_rules);
 	int error;
 
 	tr2_text_add(&text, name);

@@ -107,7 +107,8 @@ void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 	struct tr2p_stacks_thread *place = find_place(what);
 
 	/* [P8] acquire: the place is ready.  Pairs with ask() */
-	if (!place || !tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + (has_room ? TAKING : GONE)))
+	if (!place ||
+	    !tr2_cas_acq_rel(&place->state, round * STATES + WANTED, round * STATES + (has_room ? TAKING : GONE)))
 		return;
 	if (!has_room)
 		return;

@@ -9,6 +9,7 @@
 
 #include "tr2_emit.h"
 #include "tr2_flight.h"
+#include "tlg_signal.h"
 #include "trace2.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_sys.h"
@@ -85,7 +86,7 @@ int tr2_signal_take(int signo)
 
 static void take_word(const char *word)
 {
-	int signo = tr2_signal_hook_parse(word);
+	int signo = tlg_signal_parse(word);
 
 	if (is_fatal(signo))
 		tr2_signal_take(signo);
@@ -109,7 +110,7 @@ static int is_fault(int signo)
 /* What is taken asks for a snapshot, too, before it ends the program. */
 static void hook_word(const char *word)
 {
-	int signo = tr2_signal_hook_parse(word);
+	int signo = tlg_signal_parse(word);
 
 	if (is_fault(signo))
 		tr2_signal_take(signo);

@@ -155,6 +155,11 @@ const char *tr2_sid_own(void)
 	return g_own;
 }
 
+int tr2_sid_is_first(void)
+{
+	return tr2_sid_own() == g_exported.sid;
+}
+
 int tr2_sid_is_variable(const char *variable)
 {
 	return has_name(variable, sid_variable) || has_name(variable, name_variable);

@@ -2,32 +2,12 @@
 /* tr2_signal_hook.c - signals that mean something to us, and perhaps to the program. */
 #include "tr2_signal_hook.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "tlg_signal.h"
 #include "base/tr2_memory.h"
-#include "base/tr2_text.h"
-
-int tr2_signal_hook_parse(const char *name)
-{
-	char *end;
-
-	if (isdigit((unsigned char)*name)) {
-		unsigned long signo = strtoul(name, &end, 10);
-		return signo < 32 && !*end ? (int)signo : 0;
-	}
-	if (!strncasecmp(name, "SIG", 3))
-		name += 3;
-	for (int signo = 1; signo < 32; signo++) {
-		const char *known = sigabbrev_np(signo);
-		if (known && tr2_text_is(known, name))
-			return signo;
-	}
-	return 0;
-}
 
 void tr2_signal_hook_each_word(const char *list, void (*call)(const char *word))
 {
@@ -46,14 +26,13 @@ void tr2_signal_hook_each_word(const char *list, void (*call)(const char *word))
 
 void tr2_signal_hook_call(int signo, tr2_signal_hook_fn *call)
 {
-	const char *name = sigabbrev_np(signo);
-	char text[24] = "SIG";
+	char name[TLG_SIGNAL_NAME];
 
-	strncpy(text + 3, name ? name : "?", sizeof(text) - 4);
-	call(text);
+	tlg_signal_name(signo, name);
+	call(name);
 }
 
-TR2_LARGE static struct sigaction g_before[32];
+TR2_LARGE static struct sigaction g_before[_NSIG];
 static tr2_signal_hook_fn *g_hook;
 
 /* Ours first, then the program's own. */
@@ -72,11 +51,12 @@ static void pass_on(int signo, siginfo_t *info, void *context)
 
 int tr2_signal_hook_signal(int signo, tr2_signal_hook_fn *hook)
 {
-	struct sigaction action = { .sa_sigaction = pass_on }, now, *before = &g_before[signo];
+	struct sigaction action = { .sa_sigaction = pass_on }, now, *before;
 	int has_handler, flags;
 
-	if (sigaction(signo, NULL, &now))
+	if (signo <= 0 || signo >= _NSIG || sigaction(signo, NULL, &now))
 		return -1;
+	before = &g_before[signo];
 	if (now.sa_flags & SA_SIGINFO && now.sa_sigaction == pass_on)
 		return 0;
 	*before = now;

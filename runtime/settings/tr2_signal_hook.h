@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_signal_hook.h - signals by name, and a hook on a signal in front of the program's own handler.
+ * tr2_signal_hook.h - a hook on a signal in front of the program's own handler.
  */
 #ifndef TR2_SIGNAL_HOOK_H
 #define TR2_SIGNAL_HOOK_H
@@ -16,9 +16,6 @@ int tr2_signal_hook_signal(int signo, tr2_signal_hook_fn *hook);
 
 /* Call with the signal's name, "SIGUSR1".  Signal safe */
 void tr2_signal_hook_call(int signo, tr2_signal_hook_fn *call);
-
-/* "TERM", "SIGTERM", "15"; 0 for what is no signal below 32. */
-int tr2_signal_hook_parse(const char *name);
 
 /* For each word of a list, commas or blanks between them, cut to 63 bytes.  NULL: none */
 void tr2_signal_hook_each_word(const char *list, void (*call)(const char *word));

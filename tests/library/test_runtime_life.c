@@ -67,6 +67,44 @@ static void test_life_other_signals_are_recorded_on_request(void **state)
 	assert_int_equal(raw_count(&file, TLG_STYLE_signal, NULL), 1);
 }
 
+static void test_life_signal_of_real_time_is_recorded_on_request(void **state)
+{
+	static const char *const names[] = { "TRACE2_SIGNALS=TERM,RTMIN+3", "TRACE2_SIGNALS=sigrtmin+3" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		unlink(t.raw);
+		traced_run(&t, run_raise, (void *)(intptr_t)(SIGRTMIN + 3), (const char *const[]){ names[i], NULL });
+		assert_true(WIFSIGNALED(t.status));
+		assert_int_equal(WTERMSIG(t.status), SIGRTMIN + 3);
+		raw_free(&file);
+		read_back();
+		assert_int_equal(raw_count(&file, TLG_STYLE_signal, NULL), 1);
+	}
+}
+
+static void test_life_signal_of_real_time_takes_a_snapshot_on_request(void **state)
+{
+	const int signals[] = { SIGRTMIN + 3, SIGRTMIN, SIGRTMAX };
+	char reason[64] = "", setting[64], expected[64];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		snprintf(setting, sizeof(setting), i ? "TRACE2_RAW_SNAPSHOT=%d" : "TRACE2_RAW_SNAPSHOT=error,RTMIN+3",
+			 signals[i]);
+		snprintf(expected, sizeof(expected), signals[i] == SIGRTMIN ? "SIGRTMIN" : "SIGRTMIN+%d",
+			 signals[i] - SIGRTMIN);
+		unlink(t.raw);
+		traced_run(&t, run_raise, (void *)(intptr_t)signals[i],
+			   (const char *const[]){ "TRACE2_RAW_POLICY=overwrite", setting, NULL });
+		assert_int_equal(t.status, 0);
+		raw_free(&file);
+		read_back();
+		raw_text(&file, TLG_STYLE_snapshot, reason, sizeof(reason));
+		assert_string_equal(reason, expected);
+	}
+}
+
 static volatile sig_atomic_t seen;
 
 static void own_handler(int signo)
@@ -364,6 +402,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_life_sigpipe_is_recorded_and_still_ends_the_program),
 		TRACED_TEST(test_life_other_signals_are_recorded_on_request),
+		TRACED_TEST(test_life_signal_of_real_time_is_recorded_on_request),
+		TRACED_TEST(test_life_signal_of_real_time_takes_a_snapshot_on_request),
 		TRACED_TEST(test_life_own_handler_of_the_program_is_left_alone),
 		TRACED_TEST(test_life_forked_child_keeps_its_open_regions),
 		TRACED_TEST(test_life_forked_child_records_at_its_parents_call_sites),

@@ -4,14 +4,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <termios.h>
 #include <unistd.h>
 
 #include "trace2.h"
@@ -62,13 +65,95 @@ static void test_target_off_values_leave_tracing_off(void **state)
 	}
 }
 
-static void test_target_unknown_value_warns_and_is_off(void **state)
+static void test_target_unknown_value_is_off_and_says_why_on_request(void **state)
 {
 	(void)state;
 	run_with("relative/path", UNTRACED, NULL);
-	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW': 'relative/path'\n");
-	run_with("10", UNTRACED, NULL);
-	assert_string_equal(t.said, "warning: trace2: unknown value for 'TRACE2_RAW': '10'\n");
+	assert_string_equal(t.said, "");
+	run_with("relative/path", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_string_equal(t.said, "warning: trace2: could not open 'relative/path' for 'TRACE2_RAW' tracing: "
+				    "must be an absolute path\n");
+	run_with("10", UNTRACED, "TRACE2_DST_DEBUG=1");
+	assert_string_equal(t.said, "warning: trace2: could not open '10' for 'TRACE2_RAW' tracing: "
+				    "must be an absolute path\n");
+}
+
+/* What a function writes to a terminal, which takes it unless it is stopped. */
+static void on_terminal(int (*program)(void *), void *data, int is_stopped, char *said, size_t size)
+{
+	int master = posix_openpt(O_RDWR | O_NOCTTY), status, slave;
+	struct pollfd input = { .fd = master, .events = POLLIN };
+	ssize_t n;
+	pid_t child;
+
+	assert_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+	slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+	assert_true(slave >= 0);
+	assert_int_equal(is_stopped ? tcflow(slave, TCOOFF) : 0, 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		alarm(300);
+		unsetenv("GIT_TRACE2_PARENT_SID");
+		dup2(slave, STDERR_FILENO);
+		_exit(program(data));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	for (*said = '\0'; size > 1 && poll(&input, 1, 0) > 0; said += n, size -= (size_t)n) {
+		n = read(master, said, size - 1);
+		if (n <= 0)
+			break;
+		said[n] = '\0';
+	}
+	close(slave);
+	close(master);
+}
+
+/* With children of each kind: one that is forked, and one that is executed. */
+static int run_family(void *data)
+{
+	int status;
+	pid_t child;
+
+	setenv("TRACE2_RAW", data, 1);
+	trace2_initialize();
+	trace2_region_enter("category", "label", NULL);
+	child = fork();
+	if (!child) {
+		trace2_region_leave("category", "label", NULL);
+		_exit(0);
+	}
+	if (waitpid(child, &status, 0) != child || status)
+		return 1;
+	child = fork();
+	if (!child) {
+		execl("/proc/self/exe", "test_runtime_target", "child", (char *)NULL);
+		_exit(1);
+	}
+	return waitpid(child, &status, 0) != child || status;
+}
+
+static void test_target_that_is_unusable_is_reported_once_on_a_terminal(void **state)
+{
+	static const struct { char value[32], said[128]; } rows[] = {
+		{ "relative", "could not open 'relative' for 'TRACE2_RAW' tracing: must be an absolute path\r\n" },
+		{ "/nonexistent/a.tlg",
+		  "could not open '/nonexistent/a.tlg' for 'TRACE2_RAW' tracing: No such file or directory\r\n" },
+		{ "af_unix:x", "invalid AF_UNIX path 'x' for 'TRACE2_RAW' tracing\r\n" },
+		{ "0", "" },
+	};
+	char said[1024], expected[160], value[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		strcpy(value, rows[i].value);
+		snprintf(expected, sizeof(expected), "%s%s", *rows[i].said ? "warning: trace2: " : "", rows[i].said);
+		on_terminal(run_family, value, 0, said, sizeof(said));
+		assert_string_equal(said, expected);
+		on_terminal(run_family, value, 1, said, sizeof(said));
+		assert_string_equal(said, "");
+	}
 }
 
 static void test_target_missing_directory_is_off_and_says_why_on_request(void **state)
@@ -386,11 +471,19 @@ static void test_target_rotation_never_overwrites(void **state)
 	read_back(path, 1);
 }
 
-int main(void)
+/* What run_family() executes. */
+static int run_executed(void)
+{
+	trace2_initialize();
+	return trace2_is_enabled();
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_target_off_values_leave_tracing_off),
-		TRACED_TEST(test_target_unknown_value_warns_and_is_off),
+		TRACED_TEST(test_target_unknown_value_is_off_and_says_why_on_request),
+		TRACED_TEST(test_target_that_is_unusable_is_reported_once_on_a_terminal),
 		TRACED_TEST(test_target_missing_directory_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_unwritable_path_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_debug_true_is_not_a_number_and_stays_silent),
@@ -410,5 +503,7 @@ int main(void)
 		TRACED_TEST(test_target_rotation_never_overwrites),
 	};
 
+	if (argc > 1 && !strcmp(argv[1], "child"))
+		return run_executed();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 #include "traced.h"
 #include "output/tr2_dst.h"
 
-static const struct tr2_dst_rules rules = { 0, 0 };
+static const struct tr2_dst_rules rules = { .max_files = 0 };
 
 /* Files of this process may grow up to so many bytes; no signal tells it. */
 static void limit_files(rlim_t bytes)
@@ -366,7 +366,7 @@ static void test_dst_planted_name_of_the_next_file_is_not_ours(void **state)
 /* Whatever has the sentinel's name: the directory is full, and it is not written to. */
 static void test_dst_planted_sentinel_is_not_ours(void **state)
 {
-	const struct tr2_dst_rules few = { 3, 0 };
+	const struct tr2_dst_rules few = { .max_files = 3 };
 	char directory[128], name[160];
 	struct tr2_dst dst;
 
