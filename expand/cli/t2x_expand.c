@@ -55,6 +55,18 @@ static void note_summary(const struct t2x_expansion *x, const struct t2x_context
 	x->report->damages += context->ignored + context->changed;
 }
 
+/* +1s, of inputs that cannot be read twice and are not in the order of time. */
+static void note_early(const struct t2x_expansion *x)
+{
+	const struct t2x_filter *filter = &x->settings->filter;
+	int counts = filter->since.kind == T2X_WHEN_FROM_START || filter->until.kind == T2X_WHEN_FROM_START;
+
+	if (!filter->early_ns || !counts)
+		return;
+	tell(x, "--since and --until count from the event that came first, which is %" PRIu64 " ns behind the earliest",
+	     filter->early_ns);
+}
+
 /* Processes that were killed, or run, as many in each input.  Ring files have a report of their own. */
 static void note_open(const struct t2x_expansion *x, const unsigned *open)
 {
@@ -124,6 +136,8 @@ static int expand_events(const struct t2x_expansion *x)
 	t2x_model_finish(context.model);
 	note_open_streams(x, merge);
 	note_summary(x, &context, t2x_model_summary(context.model));
+	if (!x->writer)
+		note_early(x);
 done:
 	t2x_merge_free(merge);
 	t2x_read_ahead_free(ahead);

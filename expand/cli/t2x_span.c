@@ -21,7 +21,27 @@ static int are_files(const struct t2x_inputs *inputs)
 	return 1;
 }
 
-/* Read the same inputs, their first blocks or what is behind their last cycles; whatever is wrong is said later. */
+/* The first event that comes is the earliest. */
+static int are_in_order(const struct t2x_inputs *inputs)
+{
+	for (unsigned i = 0; i < inputs->n; i++)
+		if (!t2x_input_is_in_order(&inputs->items[i]))
+			return 0;
+	return 1;
+}
+
+/* Return  0: nobody asks for anything that has to be known before all is read */
+static int is_wanted(const struct t2x_filter *filter, const struct t2x_inputs *inputs)
+{
+	if ((!filter->since.kind && !filter->until.kind) || !are_files(inputs))
+		return 0;
+	return filter->since.kind ? inputs->n <= MAX_INPUTS || !are_in_order(inputs) : !are_in_order(inputs);
+}
+
+/*
+ * Read the same inputs: their first blocks, all of what is not in the order of time, or what is behind their last
+ * cycles.  Whatever is wrong is said later.
+ */
 static int read_part(struct t2x_settings *settings, const struct t2x_inputs *as, int is_end)
 {
 	struct t2x_report silent = { .to = NULL };
@@ -38,7 +58,7 @@ static int read_part(struct t2x_settings *settings, const struct t2x_inputs *as,
 	for (unsigned i = 0; !error && i < inputs.n; i++) {
 		if (is_end)
 			t2x_input_seek(&inputs.items[i], T2X_SEEK_END);
-		else
+		else if (t2x_input_is_in_order(&inputs.items[i]))
 			inputs.items[i].max_blocks = FIRST_BLOCKS;
 	}
 	if (!error)
@@ -59,7 +79,7 @@ int t2x_span_find(struct t2x_settings *settings, struct t2x_inputs *inputs)
 				"--since and --until cannot count from the end of a pipe");
 		return -EINVAL;
 	}
-	if (!needs_end && (!filter->since.kind || !are_files(inputs) || inputs->n > MAX_INPUTS))
+	if (!needs_end && !is_wanted(filter, inputs))
 		return 0;
 	error = read_part(settings, inputs, 0);
 	if (!error && needs_end)

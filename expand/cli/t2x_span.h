@@ -4,8 +4,9 @@
  * and where in the inputs reading has to begin for that.
  *
  * When they begin is looked for in the first blocks of each, when they end behind its last cycle: little is read for
- * it.  That is done for a few regular files; of anything else the filter learns from the first event when it begins,
- * and all is read.
+ * it.  A file that is not in the order of time (read/t2x_order.h) is read twice.  Of pipes, and of many files in their
+ * order, the filter learns from the first event when they begin, and all is read; t2x_filter.h has what was wrong about
+ * it in early_ns.
  */
 #ifndef T2X_SPAN_H
 #define T2X_SPAN_H

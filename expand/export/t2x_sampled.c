@@ -128,7 +128,8 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	struct t2x_sampled *sampled = printer->own;
 	struct t2x_track *track = t2x_tracks_take(&sampled->tracks, ev);
 
-	if (!sampled->first_ns)
+	/* 0, too, is larger then: events of one file need not come in the order of time */
+	if (ev->ns - 1 < sampled->first_ns - 1 && !ev->is_repeated)
 		sampled->first_ns = ev->ns;
 	if (ev->ns > sampled->last_ns)
 		sampled->last_ns = ev->ns;

@@ -20,7 +20,7 @@ struct t2x_sampled {
 	const char *category;             /* of events that are its samples */
 	int has_labels;
 	int is_there;                     /* there was a sample of it */
-	uint64_t first_ns, last_ns;       /* of events; first 0: there was none */
+	uint64_t first_ns, last_ns;       /* the earliest event that is not repeated, the latest; 0: none */
 	uint64_t lost;                    /* events */
 	struct t2x_backtraces backtraces;
 	struct t2x_bytes regions, texts;  /* reused */

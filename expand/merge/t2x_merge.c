@@ -18,6 +18,7 @@ struct t2x_source {
 	struct t2x_heap marks;            /* of the streams that hold something back */
 	struct t2x_live_queue *sequence;  /* the queue of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
+	uint64_t rest_ns;                 /* streams that have not begun do not begin before */
 	uint64_t bound_ns;                /* nothing older will come */
 	unsigned open_streams;            /* those that ended without END */
 	int at_end;
@@ -48,6 +49,7 @@ int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char
 	source->blocks = blocks;
 	source->name = name;
 	source->next_block = next;
+	source->rest_ns = UINT64_MAX;
 	source->at_end = !next;
 	if (merge->last_source)
 		merge->last_source->next = source;
@@ -124,6 +126,8 @@ static void find_bound(struct t2x_source *source)
 	int is_free = source->sequence || !source->marks.n;
 
 	source->bound_ns = is_free ? source->seen_ns : source->marks.items[0]->key_ns;
+	if (source->bound_ns > source->rest_ns)
+		source->bound_ns = source->rest_ns;
 }
 
 /* The input to be read next: the one that holds everything back.  NULL: all are at their ends */
@@ -256,6 +260,7 @@ static void take_block(struct t2x_merge *merge, struct t2x_source *source, const
 {
 	struct t2x_live *live = t2x_map_get(&source->streams, block->stream);
 
+	source->rest_ns = block->rest_ns ? block->rest_ns : UINT64_MAX;
 	if (!live) {
 		live = new_live(merge, source, block);
 		find_bound(source);

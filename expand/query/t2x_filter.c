@@ -158,7 +158,8 @@ static void note_time(struct t2x_printer *printer, const struct t2x_event *ev)
 
 	if (ev->is_repeated)
 		return;
-	if (!filter->first_ns) {
+	/* 0, too, is larger then */
+	if (ev->ns - 1 < filter->first_ns - 1) {
 		filter->first_ns = ev->ns;
 		filter->utcoff = ev->thread->process->utcoff;
 	}

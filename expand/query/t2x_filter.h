@@ -40,8 +40,9 @@ struct t2x_filter {
 	struct t2x_patterns thread, pid, sid, category, label, event;
 	uint64_t min_ns;
 	unsigned max_depth;                   /* 0: any */
-	uint64_t first_ns, end_ns;            /* of the first and the last event; 0: not known */
+	uint64_t first_ns, end_ns;            /* of the earliest and the latest event; 0: not known */
 	int32_t utcoff;                       /* of the first one's process */
+	uint64_t early_ns;                    /* so much older than first_ns some events turned out to be */
 	void *own;                            /* what t2x_writer_totals, t2x_writer_profile add to */
 };
 

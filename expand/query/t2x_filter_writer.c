@@ -4,8 +4,7 @@
  *
  *   take -> what is selected, and in time -> hold what waits -> emit: count the nesting -> the writer
  *
- * What is remembered of a thread stands on both sides of the queue: `early` of regions as they come, `nesting` of those
- * that have come out.
+ * What is remembered of a thread stands on both sides of the queue: `early` of regions as they come, `nesting` behind.
  */
 #include "t2x_filter.h"
 
@@ -43,14 +42,14 @@ struct match {
 };
 
 struct stage {
-	const struct t2x_filter *filter;
+	struct t2x_filter *filter;            /* read, but for early_ns */
 	struct t2x_printer behind;            /* the writer's */
 	t2x_print_fn *print[TLG_STYLE_COUNT];
 	struct t2x_threads threads;
 	struct t2x_copies copies;
 	struct t2x_held held;
 	struct match scopes[SCOPES], thread_matches[THREADS];
-	uint64_t now, since, until;
+	uint64_t now, first, since, until;
 	int is_started;                       /* there was an event: it is known when since and until are */
 	int is_inside;                        /* since is past */
 	int reshapes;                         /* not all regions are shown */
@@ -341,22 +340,28 @@ static void begin_inside(struct stage *stage)
 	stage->past = NULL;
 }
 
+/* The first event is there: it is known when since and until are. */
+static void start(struct stage *stage, const struct t2x_event *ev)
+{
+	const struct t2x_filter *filter = stage->filter;
+	int32_t utcoff = filter->first_ns ? filter->utcoff : ev->thread->process->utcoff;
+
+	stage->is_started = 1;
+	stage->first = filter->first_ns ? filter->first_ns : ev->ns;
+	stage->since = t2x_when_resolve(&filter->since, stage->first, utcoff, filter->end_ns);
+	if (filter->until.kind)
+		stage->until = t2x_when_resolve(&filter->until, stage->first, utcoff, filter->end_ns);
+}
+
 /* The time goes on to that of an event. */
 static void advance(struct stage *stage, const struct t2x_event *ev)
 {
-	const struct t2x_filter *filter = stage->filter;
-
 	if (ev->is_repeated)
 		return;
-	if (!stage->is_started) {
-		uint64_t first_ns = filter->first_ns ? filter->first_ns : ev->ns;
-		int32_t utcoff = filter->first_ns ? filter->utcoff : ev->thread->process->utcoff;
-		stage->is_started = 1;
-		stage->since = t2x_when_resolve(&filter->since, first_ns, utcoff, filter->end_ns);
-		stage->until = t2x_when_resolve(&filter->until, first_ns, utcoff, filter->end_ns);
-		if (!filter->until.kind)
-			stage->until = UINT64_MAX;
-	}
+	if (!stage->is_started)
+		start(stage, ev);
+	if (ev->ns < stage->first && stage->first - ev->ns > stage->filter->early_ns)
+		stage->filter->early_ns = stage->first - ev->ns;
 	if (ev->ns > stage->now)
 		stage->now = ev->ns;
 	if (!stage->is_inside && stage->now >= stage->since)
@@ -449,7 +454,7 @@ static void end_filter(struct stage *stage)
 
 static int begin(struct t2x_printer *printer)
 {
-	const struct t2x_filter *filter = printer->options.filter;
+	struct t2x_filter *filter = printer->options.filter;
 	struct stage *stage = calloc(1, sizeof(*stage));
 
 	if (!stage)

@@ -136,6 +136,22 @@ static const char *take_zone(const char *text, struct t2x_instant *when)
 	return text;
 }
 
+/*
+ * "1795425779.5", "1795425779500000000".  Nine digits of seconds are of 1973; less may be meant as something else.
+ * Return  NULL: neither
+ */
+static const char *take_epoch(const char *text, uint64_t *ns)
+{
+	size_t digits = strspn(text, "0123456789");
+	uint64_t part = 0;
+
+	if (digits >= 17)
+		return take_digits(text, 17, 19, ns);
+	text = take_fraction(take_digits(text, 9, 10, ns), NS_PER_S, &part);
+	*ns = *ns * NS_PER_S + part;
+	return text;
+}
+
 int t2x_when_parse(struct t2x_instant *when, const char *text)
 {
 	uint64_t of_day = 0;
@@ -148,6 +164,11 @@ int t2x_when_parse(struct t2x_instant *when, const char *text)
 	end = take_clock(text, &when->ns);
 	if (end) {
 		when->kind = T2X_WHEN_OF_DAY;
+		return *end ? -EINVAL : 0;
+	}
+	end = take_epoch(text, &when->ns);
+	if (end) {
+		when->kind = T2X_WHEN_UTC;
 		return *end ? -EINVAL : 0;
 	}
 	when->kind = T2X_WHEN_LOCAL;

@@ -6,6 +6,8 @@
  *   -200ms                 before the end
  *   12:34:56.5             a time of day where the traced program ran, within 12 hours of the first event
  *   2026-11-21T12:34:56Z   ISO 8601; without a zone as a time of day, without a time midnight
+ *   1795425779.284908244   seconds since 1970-01-01 UTC
+ *   1795425779284908244    nanoseconds since then, as in a column of csv or ndjson: 17 digits or more
  *
  * Which point that is, is known when the first event is there.
  */

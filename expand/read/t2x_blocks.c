@@ -42,6 +42,12 @@ void t2x_blocks_free(struct t2x_blocks *blocks)
 	blocks->own = blocks->events = blocks->unpacked = NULL;
 }
 
+void t2x_blocks_go(struct t2x_blocks *blocks, uint64_t offset, uint64_t plain, uint64_t bytes)
+{
+	t2x_in_go(blocks->in, offset, plain, bytes);
+	t2x_scanner_verified(&blocks->scanner);
+}
+
 /* ---- packed blocks ------------------------------------------------------------------------------ */
 
 static int is_swapped(const struct t2x_layout *layout)

@@ -26,6 +26,7 @@ struct t2x_block {
 	uint32_t number;                 /* BLOCK.sequence; not framed: 0 */
 	uint32_t tid;                    /* BLOCK.tid; not framed: TLG_NO_THREAD for the process, else 0 */
 	uint16_t pid;
+	uint64_t rest_ns;                /* what has not begun in the input is not older; 0: not known */
 	const struct tlg_event *events;  /* native, without BLOCK */
 	unsigned count;
 	struct tlg_event **own;          /* memory of their own, or NULL; see above */
@@ -53,6 +54,9 @@ size_t t2x_blocks_seen(const struct t2x_layout *layout);
  */
 int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout);
 void t2x_blocks_free(struct t2x_blocks *blocks);
+
+/* Go to a frame of the file, see t2x_in_go(). */
+void t2x_blocks_go(struct t2x_blocks *blocks, uint64_t offset, uint64_t plain, uint64_t bytes);
 
 /* The next block, valid until the next call.  Return  1; 0 at the end */
 int t2x_blocks_next(struct t2x_blocks *blocks, struct t2x_block *block);

@@ -21,16 +21,19 @@ uint64_t t2x_in_bytes_read(void)
 
 static ssize_t read_file(void *source, unsigned char *to, size_t room)
 {
-	const struct t2x_in *in = source;
+	struct t2x_in *in = source;
 	ssize_t n;
 
 	if (in->is_ring)
 		return 0;
+	if (room > in->left)
+		room = (size_t)in->left;
 	do
 		n = read(in->fd, to, room);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return -errno;
+	in->left -= (uint64_t)n;
 	__atomic_fetch_add(&bytes_read, (uint64_t)n, __ATOMIC_RELAXED);
 	return n;
 }
@@ -88,7 +91,7 @@ int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t 
 	const unsigned char *bytes;
 	int error;
 
-	*in = (struct t2x_in){ .report = report, .bytes = &in->file };
+	*in = (struct t2x_in){ .report = report, .left = UINT64_MAX, .bytes = &in->file };
 	error = open_path(in, path);
 	if (!error && offset && lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
 		error = -errno;
@@ -117,6 +120,18 @@ void t2x_in_close(struct t2x_in *in)
 	t2x_window_free(&in->plain);
 	in->lz4 = NULL;
 	in->fd = -1;
+}
+
+void t2x_in_go(struct t2x_in *in, uint64_t offset, uint64_t plain, uint64_t bytes)
+{
+	t2x_window_restart(&in->file);
+	in->file.offset = offset;
+	in->left = lseek(in->fd, (off_t)offset, SEEK_SET) < 0 ? 0 : bytes;
+	if (!in->lz4)
+		return;
+	t2x_window_restart(&in->plain);
+	in->plain.offset = plain;
+	t2x_lz4_restart(in->lz4);
 }
 
 void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report)

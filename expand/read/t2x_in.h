@@ -13,6 +13,7 @@ struct t2x_in {
 	const char *name;         /* for messages */
 	struct t2x_report *report;
 	int fd;
+	uint64_t left;            /* bytes that may be read of the file, see t2x_in_go() */
 	int is_ring;              /* a ring file: nothing of it is read */
 	struct t2x_window file;
 	struct t2x_window plain;  /* used if lz4 */
@@ -30,6 +31,12 @@ int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_rep
 int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report);
 
 void t2x_in_close(struct t2x_in *in);
+
+/*
+ * Go to an offset of the file, at which the plain bytes are at another, and read so many bytes: then the input is at
+ * its end.  What was seen of it and not read is dropped.  Only for a file.
+ */
+void t2x_in_go(struct t2x_in *in, uint64_t offset, uint64_t plain, uint64_t bytes);
 
 /* From now on report damage there. */
 void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report);

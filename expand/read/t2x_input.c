@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "t2x_order.h"
 #include "t2x_seek.h"
 
 /* Return  0 or -errno */
@@ -60,6 +61,14 @@ static void keep_first(struct t2x_input *input, const struct t2x_block *block)
 	input->first.own = NULL;
 }
 
+/* Of LZ4 frames; a first block of one of several processes need not be the first in time. */
+static void find_order(struct t2x_input *input)
+{
+	t2x_order_free(input->order);
+	input->order = t2x_order_new(input->path, input->begin_at, input->layout);
+	input->has_order = input->order && !t2x_order_is_single(input->order);
+}
+
 /* Damage in front of the block is reported when the file is read in earnest. */
 static int look_at_file(struct t2x_input *input, int keeps_first)
 {
@@ -74,6 +83,8 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	if (t2x_blocks_next(&input->blocks, &block)) {
 		input->good = 1;
 		if (keeps_first)
+			find_order(input);
+		if (keeps_first && !input->has_order)
 			keep_first(input, &block);
 	}
 	close_file(input);
@@ -117,6 +128,8 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns)
 	input->first_events = NULL;
 	input->first.count = 0;
 	input->begin_at = offset;
+	if (input->order)
+		find_order(input);
 	return 1;
 }
 
@@ -131,7 +144,9 @@ static void open_again(struct t2x_input *input)
 	input->left_out = error == -EMFILE || error == -ENFILE;
 	if (error && !input->left_out)
 		set_fault(input, strerror(-error));
-	if (!error && input->skip_first && !t2x_blocks_next(&input->blocks, &block))
+	if (!error && input->has_order)
+		t2x_order_next(input->order, &input->blocks);
+	else if (!error && input->skip_first && !t2x_blocks_next(&input->blocks, &block))
 		set_fault(input, "changed while it was read");
 }
 
@@ -177,11 +192,27 @@ static int next_block(struct t2x_input *input, struct t2x_block *block)
 {
 	int got;
 
-	do
+	do {
 		got = t2x_blocks_next(&input->blocks, block);
-	while (got && input->begin_at && !has_begun(input, block));
-	block->is_sought = got && input->begin_at != 0;
-	return got;
+		if (got && input->order)
+			t2x_order_follow(input->order, block);
+	} while (got ? input->begin_at && !has_begun(input, block)
+		     : input->has_order && t2x_order_next(input->order, &input->blocks));
+	if (!got)
+		return 0;
+	block->is_sought = input->begin_at != 0;
+	block->rest_ns = input->order ? t2x_order_rest_ns(input->order) : 0;
+	return 1;
+}
+
+int t2x_input_is_in_order(const struct t2x_input *input)
+{
+	return input->order && t2x_order_is_complete(input->order);
+}
+
+uint64_t t2x_input_now_ns(const struct t2x_input *input)
+{
+	return input->order && !input->is_done ? t2x_order_now_ns(input->order) : UINT64_MAX;
 }
 
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
@@ -218,6 +249,8 @@ void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report)
 void t2x_input_close(struct t2x_input *input)
 {
 	close_file(input);
+	t2x_order_free(input->order);
+	input->order = NULL;
 	t2x_map_free(&input->begun);
 	free(input->first_events);
 	input->first_events = NULL;

@@ -7,6 +7,8 @@
  * began, and does not ask for the second block, which opens the file for good, before the time is reached.
  * At its end it is closed.  Anything else, a pipe say, can be opened only once and stays open.
  *
+ * A file of several processes is read in the order of time, as far as that is known: see t2x_order.h.
+ *
  * Memory: 1,000 inputs that are closed take 5 MB, one that is open up to 1 MB.
  */
 #ifndef T2X_INPUT_H
@@ -17,6 +19,7 @@
 #include "t2x_blocks.h"
 
 struct t2x_join;
+struct t2x_order;
 
 struct t2x_input {
 	struct t2x_blocks blocks;         /* first: the address of an input's blocks is the input's */
@@ -38,6 +41,8 @@ struct t2x_input {
 	struct tlg_event *first_events;
 	int skip_first;                   /* it has been given out */
 	uint64_t max_blocks;              /* read no more; 0: all */
+	struct t2x_order *order;          /* of its frames; NULL: it is read as it stands */
+	int has_order;                    /* the order gives out the blocks: those of several streams */
 	uint64_t begin_at;                /* offset at which reading begins ... */
 	struct t2x_map begun;             /* ... and streams of which a cycle has come since */
 	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
@@ -60,6 +65,12 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns);
 
 /* The next block of the input whose blocks these are, as t2x_blocks_next().  A t2x_next_fn */
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+/* The first blocks are those of the earliest events, and what is behind them is later. */
+int t2x_input_is_in_order(const struct t2x_input *input);
+
+/* What comes next of the file is not older; UINT64_MAX at its end, and if nothing is known. */
+uint64_t t2x_input_now_ns(const struct t2x_input *input);
 
 /* From now on report damage there. */
 void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report);

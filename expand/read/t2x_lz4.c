@@ -69,6 +69,13 @@ void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report)
 	lz4->report = report;
 }
 
+void t2x_lz4_restart(struct t2x_lz4 *lz4)
+{
+	LZ4F_resetDecompressionContext(lz4->context);
+	lz4->in_frame = lz4->is_break = lz4->at_end = 0;
+	lz4->skip = lz4->announced = 0;
+}
+
 int t2x_lz4_is_break(const struct t2x_lz4 *lz4)
 {
 	return lz4->is_break;

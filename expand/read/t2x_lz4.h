@@ -32,6 +32,9 @@ struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2
 void t2x_lz4_free(struct t2x_lz4 *lz4);
 void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
 
+/* The file goes on elsewhere, at a mark. */
+void t2x_lz4_restart(struct t2x_lz4 *lz4);
+
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 

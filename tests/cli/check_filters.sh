@@ -226,6 +226,51 @@ head -c -1000 c.tlg >open.tlg
 check "the end of a file that was never closed" [ -s sought ]
 check "and not all of it" [ "$(wc -l <sought)" -lt "$("$expand" open.tlg 2>errors | wc -l)" ]
 
+# ---- several processes in one file --------------------------------------------------------------------
+# The file has the process that ran last in front; times count from the earliest event all the same.
+for lz4 in 1 0; do
+	for name in early late; do
+		TRACE2_RAW_LZ4=$lz4 TRACE2_RAW=$tmp/$name.$lz4 "$out/examples/t2index" -j 2 "$top/runtime" >index.out 2>index.err
+	done
+	cat late.$lz4 early.$lz4 >both.$lz4
+	"$expand" --format=csv both.$lz4 | sed 1d >rows
+	cut -d, -f1 rows | sort >times
+	first=$(head -n 1 times) last=$(tail -n 1 times) n=$(wc -l <rows)
+	middle=$(sed -n "$((n / 2))p" times)
+	check "LZ4=$lz4: there are two processes" [ "$(cut -d, -f2 rows | sort -u | wc -l)" -eq 2 ]
+	check "LZ4=$lz4: --since=+0s is all" cmp -s rows <("$expand" --format=csv --since=+0s both.$lz4 | sed 1d)
+	"$expand" --summary --since=+0s both.$lz4 >since
+	check "LZ4=$lz4: of the summary, too" cmp -s since <("$expand" --summary both.$lz4)
+	check "LZ4=$lz4: --diff, too" "$expand" --diff --since=+0s both.$lz4 both.$lz4 >diff.out
+	check "LZ4=$lz4: --since=+t with --jobs" \
+		cmp -s <("$expand" --format=csv --since=+1ms both.$lz4) <("$expand" --format=csv --since=+1ms --jobs=3 both.$lz4)
+	awk -F, -v until="$middle" '$1 < until' rows >expected
+	for option in "+$((middle - first))ns" "-$((last - middle))ns" "$middle" "${middle%?????????}.${middle: -9}"; do
+		check "LZ4=$lz4: --until=$option" cmp -s expected <("$expand" --format=csv --until="$option" both.$lz4 | sed 1d)
+	done
+	# regions that are open then are shown again, with times of their own
+	awk -F, -v since="$middle" '$1 >= since' rows >expected
+	for option in "+$((middle - first))ns" "-$((last - middle))ns" "$middle" "${middle%?????????}.${middle: -9}"; do
+		"$expand" --format=csv --since="$option" both.$lz4 2>errors | sed 1d | awk -F, -v since="$middle" '$1 >= since' >shown
+		check "LZ4=$lz4: --since=$option" cmp -s <(cut -d, -f1-8 expected) <(cut -d, -f1-8 shown)
+	done
+	mkdir dir$lz4
+	cp both.$lz4 dir$lz4/both.tlg
+	cp a.tlg dir$lz4
+	"$expand" --format=csv --since=+0s dir$lz4 >since
+	check "LZ4=$lz4: a directory" cmp -s since <("$expand" --format=csv dir$lz4)
+	check "LZ4=$lz4: which begins with the earliest" [ "$(cut -d, -f1 since | sed 1d | sort | head -n 1)" = "$(sed -n '2s/,.*//p' <("$expand" --format=csv a.tlg))" ]
+	"$expand" --format=csv --since=+0s <(cat both.$lz4) >piped 2>errors
+	check "LZ4=$lz4: of a pipe it is said where +t counts from" grep -q \
+		"^t2expand: --since and --until count from the event that came first, which is [0-9]* ns behind the earliest$" errors
+done
+sort -c <("$expand" --format=csv both.1 | sed 1d | cut -d, -f1) 2>errors
+none "compressed, it is in the order of time" "$(cat errors)"
+for format in csv ndjson; do
+	since=$("$expand" --format=$format a.tlg | sed -nE '200s/^(\{"time":)?([0-9.]+),.*/\2/p')
+	check "$format: --since takes a time as it is printed: $since" "$expand" --since="$since" --until="$since" -o text a.tlg
+done
+
 # ---- what is refused --------------------------------------------------------------------------------
 # refuses STATUS OPTION...
 refuses()
@@ -234,7 +279,7 @@ refuses()
 	check "$*: exit status" [ $? -eq "$1" ]
 	check "$*: one line says why" [ "$(wc -l <errors)" -eq 1 ]
 }
-for option in --since= --since=yesterday --since=25:00 --until=+ --until=12 --since=2026-13-01 --min-duration=5parsecs \
+for option in --since= --since=yesterday --since=25:00 --until=+ --until=12 --since=12345678 --since=179542577928 --since=2026-13-01 --min-duration=5parsecs \
 	--max-depth=0 --max-depth=x --thread= --label=a,,b --event=!; do
 	refuses 2 "$option" a.tlg
 done

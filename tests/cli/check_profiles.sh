@@ -75,6 +75,17 @@ end=$(awk -F, '$6 == "sample" && $5 == "main" { n++ } n == 4 { print $1; exit }'
 same "--until" 3 "$(show cpu --thread=main --until="+$((end - start))ns" |
 	awk '$1 != "types" { n += $1 } END { print n }')"
 
+# How long it took: the process that ran last stands in front in the file
+TRACE2_RAW=$tmp/later.tlg bin/sampler 10 || exit 1
+cat later.tlg samples.tlg >both.tlg
+"$expand" --format=csv both.tlg | sed 1d | cut -d, -f1 | sort >times
+for options in "" --profile=cpu; do
+	"$expand" --format=pprof $options -o both.pb.gz both.tlg
+	same "time and duration of a profile of two processes $options" \
+		"$(head -n 1 times) $(($(tail -n 1 times) - $(head -n 1 times)))" \
+		"$(gunzip <both.pb.gz | protoc --decode_raw | sed -n 's/^\(9\|10\): //p' | xargs)"
+done
+
 # The other formats: each sample in rows and, if asked for, in git's; what they add up to
 inner='leaf < spin < main'
 same "csv" "cpu,1,10000000,10000000,path=/a,5

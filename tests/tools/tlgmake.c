@@ -108,7 +108,7 @@ void tlgmake_cycle(struct tlgmake *make)
 		TLG_MAGIC, TLG_VERSION, TLG_TEXT_SIZE, TLG_EVENT_SIZE, 8, 0, 0
 	};
 	tlgmake_add(make, TLG_PROCINFO | TLG_HAS_INFO, 0)->u.procinfo = (struct tlg_procinfo){
-		make->pid, make->cycle, TLGMAKE_RAW
+		make->pid, make->cycle, TLGMAKE_RAW + make->start_ns
 	};
 	tlgmake_text(make, 0, text, (size_t)n + 1);
 	tlgmake_add(make, TLG_TIMETYPE, 0)->u.timetype =

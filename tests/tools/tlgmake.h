@@ -22,6 +22,7 @@ struct tlgmake {
 	const char *sid, *hierarchy;      /* of the next cycle's PROCINFO */
 	unsigned char *bytes;             /* what has been made */
 	size_t n, max;
+	uint64_t start_ns;                /* when the process began */
 	uint64_t cycle_ns;                /* when the next cycle begins */
 	uint32_t number, cycle;           /* of the latest block, the latest cycle */
 	uint64_t hits;                    /* so far: MARK and END say so */

@@ -50,12 +50,25 @@ static void test_when_iso_has_a_zone_or_is_local(void **state)
 	assert_int_equal(resolve("2026-12-31T00:00Z"), UINT64_C(1798675200) * S);
 }
 
+static void test_when_epoch_is_seconds_or_nanoseconds(void **state)
+{
+	(void)state;
+	assert_int_equal(resolve("1795230403"), FIRST);
+	assert_int_equal(resolve("1795230403.25"), FIRST + S / 4);
+	assert_int_equal(resolve("1795230403.000000001"), FIRST + 1);
+	assert_int_equal(resolve("1795230403000000001"), FIRST + 1);
+	assert_int_equal(resolve("99999999999999999"), UINT64_C(99999999999999999));
+	assert_int_equal(resolve("123456789"), UINT64_C(123456789) * S);
+}
+
 static void test_when_nonsense_is_refused(void **state)
 {
 	static const char *const texts[] = {
 		"", "+", "-", "+s", "+1.s", "+1x", "12", "24:00", "1:60", "1:2", "12:00x", "2026-11", "2026-13-01",
 		"2026-11-21T", "2026-11-21T1:00W", "9999-01-01", "+99999999999999999999s", "now",
 		"2026-02-29", "2100-02-29", "2026-04-31", "2026-12-32", "2026-01-00",
+		"12345678", "1795230403000", "1795230403.", "1795230403000000001.5", "1795230403s",
+		"99999999999999999999",
 	};
 	struct t2x_instant when;
 
@@ -106,6 +119,7 @@ int main(void)
 		cmocka_unit_test(test_when_relative_counts_from_start_and_end),
 		cmocka_unit_test(test_when_time_of_day_is_local_and_nearest_to_the_first_event),
 		cmocka_unit_test(test_when_iso_has_a_zone_or_is_local),
+		cmocka_unit_test(test_when_epoch_is_seconds_or_nanoseconds),
 		cmocka_unit_test(test_when_nonsense_is_refused),
 		cmocka_unit_test(test_patterns_include_and_exclude),
 		cmocka_unit_test(test_patterns_without_slash_are_of_the_last_part),
