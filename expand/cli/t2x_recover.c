@@ -130,6 +130,7 @@ static int open_ring(struct t2x_recover *recover, const char *path, int is_named
 	item->join = (struct t2x_join){
 		.salvage = t2x_salvage_new(&item->ring),
 		.stream = item->ring.state.stream, .blocks = item->ring.state.blocks,
+		.pace = { .ns = item->ring.head.start_ns },
 		.is_alone = is_alone(recover->settings),
 	};
 	recover->n++;

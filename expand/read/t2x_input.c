@@ -188,6 +188,11 @@ static int has_begun(struct t2x_input *input, const struct t2x_block *block)
 	return 0;
 }
 
+uint64_t t2x_input_rest_ns(const struct t2x_input *input)
+{
+	return input->order ? t2x_order_rest_ns(input->order) : 0;
+}
+
 static int next_block(struct t2x_input *input, struct t2x_block *block)
 {
 	int got;
@@ -201,7 +206,7 @@ static int next_block(struct t2x_input *input, struct t2x_block *block)
 	if (!got)
 		return 0;
 	block->is_sought = input->begin_at != 0;
-	block->rest_ns = input->order ? t2x_order_rest_ns(input->order) : 0;
+	block->rest_ns = t2x_input_rest_ns(input);
 	return 1;
 }
 

@@ -72,6 +72,9 @@ int t2x_input_is_in_order(const struct t2x_input *input);
 /* What comes next of the file is not older; UINT64_MAX at its end, and if nothing is known. */
 uint64_t t2x_input_now_ns(const struct t2x_input *input);
 
+/* Streams of the file that have not begun do not begin before; 0: nothing is known. */
+uint64_t t2x_input_rest_ns(const struct t2x_input *input);
+
 /* From now on report damage there. */
 void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report);
 

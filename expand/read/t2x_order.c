@@ -8,7 +8,7 @@
 
 #include "base/t2x_map.h"
 
-enum { MAX_FRAMES = 1 << 20, MAX_STREAMS = 1 << 17 };   /* of the index: 24 MiB, 20 MiB */
+enum { MAX_FRAMES = 1 << 18, MAX_STREAMS = 1 << 14 };   /* of the index: 6 MiB, 4 MiB */
 
 /* A frame, and the stream's next one. */
 struct frame {

@@ -8,8 +8,8 @@
  * looks into the first frame of each stream, to know when its process began.  Then the stream whose time is the least
  * is read next, one frame at a time.
  *
- * What is behind a place that is no frame, or one cut off, is not known: it comes last, as it stands in the file.  Of a
- * plain file nothing is known.
+ * What is behind a place that is no frame, or one cut off, or behind 262,144 frames, is not known: it comes last, as it
+ * stands in the file.  Of a plain file nothing is known.
  */
 #ifndef T2X_ORDER_H
 #define T2X_ORDER_H

@@ -116,6 +116,93 @@ check "README: removed" test ! -e "$(ring)"
 check "nothing is left" status 0 --recover-all
 check "nothing is left" grep -q 'no ring files' said
 
+# ---- processes that share a file ------------------------------------------------------------------------
+# A parent and three children record a number each in turn.  The parent's are in the file; of the first child nothing is
+# there, of the others what they flushed in the middle.  At the end of the input it kills them.
+cat >turns.c <<'EOF'
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <trace2.h>
+#include <unistd.h>
+enum { PROCESSES = 4, TURNS = 120 };
+static void take_turns(volatile int *turn, int self)
+{
+	for (int i; (i = *turn) < TURNS; sched_yield()) {
+		if (i % PROCESSES != self)
+			continue;
+		trace2_data_intmax("n", NULL, "number", i);
+		if (!self || (self > 1 && i / PROCESSES == TURNS / PROCESSES / 2))
+			trace2_flush();
+		__sync_synchronize();
+		*turn = i + 1;
+	}
+}
+int main(int argc, char **argv)
+{
+	volatile int *turn = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct trace2_child child[PROCESSES] = { { 0 } };
+	pid_t pid[PROCESSES];
+
+	(void)argc;
+	trace2_initialize();
+	trace2_cmd_start((const char **)argv);
+	for (int i = 1; i < PROCESSES; i++) {
+		child[i].argv = (const char *const[]){ "turns", NULL };
+		trace2_child_start(&child[i]);
+		pid[i] = child[i].pid = fork();
+		if (pid[i])
+			continue;
+		take_turns(turn, i);
+		for (;;)
+			pause();
+	}
+	take_turns(turn, 0);
+	for (int i = 1; i < PROCESSES; i++)
+		printf("%d\n", (int)pid[i]);
+	fflush(stdout);
+	getchar();
+	for (int i = 1; i < PROCESSES; i++) {
+		kill(pid[i], SIGKILL);
+		waitpid(pid[i], NULL, 0);
+		trace2_child_exit(&child[i], 137);
+	}
+	return 0;
+}
+EOF
+${CC:-cc} -I"$top/runtime" -o turns turns.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || exit 1
+
+# The numbers in perf text $1 are in order; there are so many
+in_turn()
+{
+	grep -o 'number:[0-9]*' "$1" | sed 's/.*://' >numbers
+	sort -nc numbers 2>/dev/null && [ "$(wc -l <numbers)" -eq "$2" ]
+}
+
+mkfifo end
+TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/turns.tlg ./turns <end >pids &
+exec 3>end
+for ((i = 0; i < 1000 && $(wc -l <pids) < 3; i++)); do sleep 0.01; done
+# the file has 30 numbers of the parent and 16 of two children each
+check "--live of a child that wrote nothing" status 0 --live="$(sed -n 1p pids)"
+check "its events are among those of the file" in_turn got 92
+check "--live of one that wrote half" status 0 --live="$(sed -n 2p pids)" --format=perf turns.tlg
+check "its events are in their places" in_turn got 76
+exec 3>&-
+wait $!
+check "children of a shared file" status 0 --recover-all
+check "all are in the order of time" in_turn got 120
+check "with --jobs" status 0 --recover-all --jobs=3
+check "with --jobs" in_turn got 120
+check "from the first event on" status 0 --recover-all --since=+0s
+check "from the first event on" in_turn got 120
+status 0 --recover-all --format=tree
+none "no child is untraced" "$(grep untraced got)"
+check "they have been killed" test "$(grep -c 'code:137.* \[fork\]' got)" -eq 3
+check "and are gone" status 0 --recover-all --delete -o got
+
 mkfifo in
 TRACE2_RAW=$tmp/live.tlg ./dies 700 wait <in >ready &
 exec 3>in
