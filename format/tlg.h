@@ -170,6 +170,12 @@ static inline int tlg_style_unwinds(unsigned style)
 	}
 }
 
+/* 1 for these, and for the kind that leaves regions up to a mark. */
+static inline int tlg_style_cuts(unsigned style)
+{
+	return tlg_style_unwinds(style) || style == TLG_STYLE_region_unwind;
+}
+
 /* The header of an event as the one word that a ring stores last. */
 static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
 {

@@ -301,6 +301,16 @@ void trace2_region_leave_printf_va_fl(const char *file, int line, const char *ca
 #define trace2_region_leave_printf_va(...) trace2_region_leave_printf_va_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /*
+ * For those who leave regions without passing their leaves, by longjmp() or an exception.  region_depth() returns a
+ * mark, not a count, and records nothing; region_unwind() leaves what the thread has entered since that mark, innermost
+ * first.  t2expand prints a region_leave for each.  A mark of 0, as region_depth() returns it while tracing is off, is
+ * older than all regions.  Cost  two clock reads; a clock read and an integer, looked up
+ */
+uint64_t trace2_region_depth(void);
+void trace2_region_unwind_fl(const char *file, int line, uint64_t depth);
+#define trace2_region_unwind(...) trace2_region_unwind_fl(__FILE__, __LINE__, __VA_ARGS__)
+
+/*
  * A step: passed, but not timed.  It stands between its neighbours' times, in order.  For code so hot, or
  * so memory-bound, that even reading the clock is too much.  Cost  with literals about 3 ns, 24 bytes.
  */

@@ -237,6 +237,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_counter print_number
 #define print_th_counter print_number
 #define print_step print_text
+#define print_region_unwind NULL   /* its leaves are events */
 #define print_version print_text
 #define print_too_many_files print_text
 #define print_start print_text

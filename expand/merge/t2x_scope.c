@@ -218,6 +218,8 @@ struct t2x_scope *t2x_scope_inline(struct t2x_scopes *scopes, const struct tlg_s
 		*is_cached = 0;
 	else
 		scopes->ninline_scopes++;
+	if (!*is_cached)
+		box->scope.number = 0;   /* it is freed behind its checkpoint: nobody may remember it */
 	return &box->scope;
 }
 

@@ -23,7 +23,8 @@ enum {
 	LEAVES = 4,                       /* that region is left */
 	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_ns() */
 	ENTERS = 32,                      /* a region is entered: its own line stands outside of it */
-	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD,
+	CUTS = 64,                        /* it stands for leaves, see t2x_model_cut() */
+	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | CUTS,
 };
 static const unsigned char effects[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_region_enter] = ENTERS,
@@ -34,6 +35,7 @@ static const unsigned char effects[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_thread_exit] = ELAPSES,
 	[TLG_STYLE_child_exit] = ENDS_CHILD,
 	[TLG_STYLE_child_ready] = READIES_CHILD,
+	[TLG_STYLE_region_unwind] = CUTS,
 };
 
 /* What this format does not show. */
@@ -225,8 +227,10 @@ static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struc
 }
 
 static __attribute__((noinline)) void
-apply_rare(struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
+apply_rare(struct t2x_model *m, struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
 {
+	if (effect & CUTS)
+		t2x_model_cut(m, ev);
 	if (effect & UNWINDS)
 		t2x_regions_unwind(regions);
 	if (effect & (ENDS_CHILD | READIES_CHILD))
@@ -256,7 +260,7 @@ apply_where_assumed(struct t2x_model *m, struct t2x_thread *thread, struct t2x_e
 	int is_there = 1;
 
 	if (effect & RARE)
-		apply_rare(ev, regions, effect);
+		apply_rare(m, ev, regions, effect);
 	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
 		is_there = repair(m, ev, regions, effect);
 	if (effect & ELAPSES)
@@ -275,7 +279,7 @@ static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct 
 		return;
 	}
 	if (effect & RARE)
-		apply_rare(ev, regions, effect);
+		apply_rare(m, ev, regions, effect);
 	if (effect & ELAPSES)
 		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
 	if (effect & LEAVES)
@@ -294,7 +298,7 @@ static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned fl
 static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	const struct t2x_thread *thread = hit->thread;
-	const unsigned nests = UNWINDS | ENTERS | LEAVES;
+	const unsigned nests = UNWINDS | ENTERS | LEAVES | CUTS;
 	const struct t2x_event ev = {
 		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns,
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
@@ -327,7 +331,7 @@ static int resolve_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	apply(m, thread, &ev, regions, kind->effect);
 	regions->last_ns = hit->ns;
 	if (kind->effect & ENTERS)
-		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, hit->scope->names },
+		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) },
 				  &m->region_budget);
 	kind->print(&m->printer, &ev);
 	return 1;
@@ -387,7 +391,7 @@ take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char
 	};
 	regions->last_ns = hit->ns;
 	if (effect & ENTERS)
-		innermost[1] = (struct t2x_region){ hit->ns, hit->when, hit->scope->names };
+		innermost[1] = (struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) };
 	regions->open = ev.open + !!(effect & ENTERS);
 	kind->print(&m->printer, &ev);
 }

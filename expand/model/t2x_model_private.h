@@ -39,11 +39,20 @@ struct t2x_model {
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
+/* What a region remembers of its enter: a scope without a number is gone behind its checkpoint. */
+static inline const struct t2x_scope *t2x_model_keep(const struct t2x_scope *scope)
+{
+	return scope->number ? scope : NULL;
+}
+
 /* Regions for a thread that has none yet.  Return  NULL: no memory */
 struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);
 
 /* The time elapsed, which was not known: when the thread began may be known by now. */
 uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns);
+
+/* region_unwind: leave the regions that were entered from its mark on, innermost first; each leave is an event. */
+void t2x_model_cut(struct t2x_model *m, const struct t2x_event *unwind);
 
 /* A line in the place of what is missing, unless count is 0. */
 void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t ns,

@@ -70,7 +70,7 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 static struct t2x_region make_region(const struct t2x_open *open)
 {
 	return (struct t2x_region){
-		open->when == TLG_OPEN_LOST ? 0 : open->ns, open->when, open->scope ? open->scope->names : 0
+		open->when == TLG_OPEN_LOST ? 0 : open->ns, open->when, open->scope ? t2x_model_keep(open->scope) : NULL
 	};
 }
 
@@ -137,6 +137,55 @@ static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_LEAVES, before - t2x_regions_open(regions));
 	t2x_regions_apply_gap(regions, 0, gap->entered, &m->region_budget);
 	t2x_model_show_missing(m, thread, ns, T2X_LOST_ENTERS, gap->entered);
+}
+
+/* ---- regions that are left without their leaves -------------------------------------------------- */
+
+/* The leave has the place of the unwinding, and the names of the region. */
+static void show_leave(struct t2x_model *m, const struct t2x_event *unwind, const struct t2x_scope *entered,
+		       uint64_t rel_ns)
+{
+	const struct t2x_scope scope = {
+		.style = TLG_STYLE_region_leave, .file = unwind->scope->file, .line = unwind->scope->line,
+		.repo = entered ? entered->repo : 0, .category = entered ? entered->category : NULL,
+		.label = entered ? entered->label : NULL, .names = entered ? entered->names : 0,
+	};
+	const struct t2x_event ev = {
+		.thread = unwind->thread, .scope = &scope, .style = TLG_STYLE_region_leave, .ns = unwind->ns,
+		.rel_ns = rel_ns, .open = t2x_regions_open(unwind->thread->model),
+	};
+
+	m->kinds[ev.style].print(&m->printer, &ev);
+}
+
+/* The innermost region, if it was entered from the mark on, and not the thread's own.  Deeper ones are not known. */
+static const struct t2x_region *find_since(const struct t2x_regions *regions, uint64_t mark)
+{
+	unsigned open = regions->open < regions->capacity ? regions->open : regions->capacity;
+	const struct t2x_region *region = open ? &regions->entered[open - 1] : NULL;
+
+	return region && region->when && region->when >= mark ? region : NULL;
+}
+
+void t2x_model_cut(struct t2x_model *m, const struct t2x_event *unwind)
+{
+	const struct t2x_thread *thread = unwind->thread;
+	struct t2x_regions *regions = thread->model;
+	const uint64_t mark = (uint64_t)unwind->args[0].value;
+	const struct t2x_region *region = find_since(regions, mark);
+	unsigned lost = region && regions->open > regions->capacity ? regions->open - regions->capacity : 0;
+
+	t2x_regions_cut(regions, regions->open - lost);
+	t2x_model_show_missing(m, thread, unwind->ns, T2X_LOST_LEAVES, lost);
+	for (; region; region = find_since(regions, mark)) {
+		uint64_t rel_ns = t2x_regions_elapsed(regions, unwind->ns);
+
+		t2x_regions_cut(regions, regions->open - 1);
+		if (region->when == TLG_OPEN_LOST)
+			t2x_model_show_missing(m, thread, unwind->ns, T2X_LOST_LEAVES, 1);
+		else
+			show_leave(m, unwind, region->scope, rel_ns);
+	}
 }
 
 /* ---- what a process dropped --------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns)
 	regions->assumed = 0;
 	regions->entered = regions->small;
 	regions->capacity = T2X_REGIONS_SMALL;
-	regions->small[0] = (struct t2x_region){ start_ns, 0, 0 };
+	regions->small[0] = (struct t2x_region){ start_ns, 0, NULL };
 }
 
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget)
@@ -58,7 +58,7 @@ unsigned t2x_regions_assume(struct t2x_regions *regions)
 
 void t2x_regions_apply_gap(struct t2x_regions *regions, unsigned left, unsigned entered, unsigned *budget)
 {
-	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, 0 };
+	static const struct t2x_region lost = { 0, TLG_OPEN_LOST, NULL };
 
 	unsigned least = regions->assumed && regions->open;   /* the thread's own level is not taken for what it left */
 
@@ -73,7 +73,7 @@ static unsigned find(const struct t2x_regions *regions, uint32_t names)
 	unsigned at = regions->open < regions->capacity ? regions->open : regions->capacity;
 	unsigned outermost = at > MOST_LOOKED_AT ? at - MOST_LOOKED_AT : 1;
 
-	while (at > outermost && regions->entered[at - 1].names != names)
+	while (at > outermost && t2x_region_names(&regions->entered[at - 1]) != names)
 		at--;
 	return at > outermost ? at - 1 : 0;
 }

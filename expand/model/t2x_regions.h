@@ -32,8 +32,14 @@ enum {
 struct t2x_region {
 	uint64_t ns;                  /* 0: not known */
 	uint64_t when;                /* raw clock; 0: the thread's own, or not known */
-	uint32_t names;               /* t2x_scope.names of its enter; 0: not known */
+	const struct t2x_scope *scope;   /* of its enter, which lives as long as its thread; NULL: not known */
 };
+
+/* By which its leave knows it; 0: not known. */
+static inline uint32_t t2x_region_names(const struct t2x_region *region)
+{
+	return region->scope ? region->scope->names : 0;
+}
 
 struct t2x_regions {
 	struct t2x_region *entered;   /* small, or malloc'ed */

@@ -141,7 +141,7 @@ static inline int t2x_stretch_message(const struct t2x_stretch *stretch, struct 
 static inline void t2x_stretch_enter(struct t2x_stretch *stretch, const struct t2x_usual *usual)
 {
 	stretch->regions[stretch->open++] =
-		(struct t2x_region){ usual->ns, stretch->event->u.hit.when, usual->scope->names };
+		(struct t2x_region){ usual->ns, stretch->event->u.hit.when, usual->scope };
 }
 
 /* The innermost region is left at the next checkpoint.  Return  how long it was; may have wrapped below zero */

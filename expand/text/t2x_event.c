@@ -404,6 +404,8 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 	t2x_object_end(printer);
 }
 
+#define print_region_unwind NULL   /* its leaves are events */
+
 const struct t2x_writer t2x_writer_event = {
 	.unresolved = print_unresolved,
 	.print = {

@@ -305,6 +305,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_data_intmax NULL
 #define print_data_json NULL
 #define print_step NULL
+#define print_region_unwind NULL   /* its leaves are events */
 
 const struct t2x_writer t2x_writer_normal = {
 	.unresolved = print_unresolved,

@@ -301,6 +301,7 @@ static void print_region_enter(struct t2x_printer *printer, const struct t2x_eve
 	print_named(printer, ev, ABSOLUTE);
 }
 #define print_step print_region_enter
+#define print_region_unwind NULL   /* its leaves are events */
 
 static void print_region_leave(struct t2x_printer *printer, const struct t2x_event *ev)
 {

@@ -365,6 +365,7 @@ static void finish_tree(struct t2x_printer *printer)
 #define print_counter print_any
 #define print_th_counter print_any
 #define print_step print_any
+#define print_region_unwind NULL   /* its leaves are events */
 #define print_sample print_any
 
 const struct t2x_writer t2x_writer_tree = {

@@ -215,6 +215,29 @@ void trace2_region_leave_printf_fl(const char *file, int line, const char *categ
 	va_end(va.ap);
 }
 
+/*
+ * The mark is the clock's next reading: what was entered before has an earlier one, what is entered later has not an
+ * earlier one.  A clock that stands still does not keep anybody here.
+ */
+uint64_t trace2_region_depth(void)
+{
+	enum { MAX_READINGS = 1000 };
+	uint64_t before, now;
+
+	if (!tr2_is_enabled())
+		return 0;
+	before = now = tr2_chain_clock();
+	for (unsigned i = 0; i < MAX_READINGS && now == before; i++)
+		now = tr2_chain_clock();
+	return now;
+}
+
+void trace2_region_unwind_fl(const char *file, int line, uint64_t depth)
+{
+	if (tr2_is_enabled())
+		tr2_emit_one_int(TLG_STYLE_region_unwind, file, line, (int64_t)depth, 0);
+}
+
 void trace2_step_fl(const char *file, int line, const char *category, const char *label)
 {
 	if (tr2_is_enabled())

@@ -69,7 +69,7 @@ int tr2_stream_append(struct tr2_track *track, const struct tlg_event *events, u
 	if (hit->when)
 		track->last_when = hit->when;
 	if (tlg_event_type(events) == TLG_HIT)
-		tr2_track_follow(track, hit, tr2_track_style(scope, events, count));
+		tr2_track_follow(track, events, count, tr2_track_style(scope, events, count));
 	return 1;
 }
 
@@ -138,7 +138,7 @@ unsigned tr2_stream_append_run(struct tr2_track *track, const struct tlg_event *
 			break;
 		run_chain(&run, track, &events[at], count);
 		if (tlg_event_type(&events[at]) == TLG_HIT)
-			tr2_track_follow(track, hit, defined_in[hit->scopeIndex].style);
+			tr2_track_follow(track, &events[at], count, defined_in[hit->scopeIndex].style);
 	}
 	tr2_blocks_appended(at);
 	tr2_cycle_appended(at, run.hits);

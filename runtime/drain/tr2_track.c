@@ -193,6 +193,26 @@ void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsign
 		tr2_track_enter(track, hit->when, hit->scopeIndex);
 }
 
+/*
+ * Regions that are deeper than the known ones are taken to be left.  If the scope table is full, the mark lies behind a
+ * definition: nobody looks for it there, and what is open is only assumed to be.
+ */
+void tr2_track_unwind_to(struct tr2_track *track, const struct tlg_event *events, unsigned count)
+{
+	const int is_there = count == 2 && events->u.hit.scopeIndex && tlg_event_type(&events[1]) == TLG_VALUE;
+	const uint64_t mark = is_there ? (uint64_t)events[1].u.value.value : 0;
+
+	if (!is_there) {
+		track->assumed = track->depth + 1;
+		return;
+	}
+	track->depth = tr2_track_known_regions(track);
+	while (track->depth && track->open[track->depth - 1].when >= mark)
+		track->depth--;
+	if (tr2_track_is_assumed(track))
+		track->assumed = track->depth + 1;
+}
+
 unsigned tr2_track_style(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count)
 {
 	if (scope)
@@ -217,7 +237,8 @@ unsigned tr2_track_skip(struct tr2_track *track, const struct tlg_event *events,
 		if (tlg_event_type(&events[at]) != TLG_HIT)
 			continue;
 		track->overwritten++;
-		tr2_track_follow(track, hit, tr2_track_style(tr2_scope_get(hit->scopeIndex), &events[at], count));
+		tr2_track_follow(track, &events[at], count,
+				 tr2_track_style(tr2_scope_get(hit->scopeIndex), &events[at], count));
 	}
 	track->position += at;
 	return at;

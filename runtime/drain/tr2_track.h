@@ -102,14 +102,20 @@ static inline void tr2_track_unwind(struct tr2_track *track)
 	track->assumed = 0;
 }
 
+/* region_unwind, a chain of so many events: those are left that were entered from its mark on. */
+void tr2_track_unwind_to(struct tr2_track *track, const struct tlg_event *events, unsigned count);
+
 static inline int tr2_track_is_assumed(const struct tr2_track *track)
 {
 	return track->depth < track->assumed;
 }
 
-/* A checkpoint of this style: what it enters and leaves. */
-static inline void tr2_track_follow(struct tr2_track *track, const struct tlg_hit *hit, unsigned style)
+/* A checkpoint of this style, with its arguments: what it enters and leaves. */
+static inline void
+tr2_track_follow(struct tr2_track *track, const struct tlg_event *events, unsigned count, unsigned style)
 {
+	const struct tlg_hit *hit = &events->u.hit;
+
 	if (style == TLG_STYLE_region_enter || style == TLG_STYLE_region_leave) {
 		if (__builtin_expect(tr2_track_is_assumed(track), 0)) {
 			tr2_track_repair(track, hit, style);
@@ -122,8 +128,8 @@ static inline void tr2_track_follow(struct tr2_track *track, const struct tlg_hi
 		track->depth--;
 	else if (style == TLG_STYLE_region_leave)
 		track->is_below_root = 1;
-	else if (tlg_style_unwinds(style))
-		tr2_track_unwind(track);
+	else if (__builtin_expect(tlg_style_cuts(style), 0))
+		style == TLG_STYLE_region_unwind ? tr2_track_unwind_to(track, events, count) : tr2_track_unwind(track);
 }
 
 #endif

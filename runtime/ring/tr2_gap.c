@@ -15,7 +15,7 @@ static uint64_t pack(uint32_t hits, unsigned left, unsigned entered)
 	return hits | (uint64_t)left << LEFT_SHIFT | (uint64_t)entered << ENTERED_SHIFT;
 }
 
-/* The word after one more checkpoint.  A thread that leaves all its regions at once is about to end. */
+/* The word after one more checkpoint.  Nobody counts how many a thread leaves at once. */
 static uint64_t add_hit(uint64_t word, unsigned style)
 {
 	uint32_t hits = (uint32_t)word + 1;
@@ -27,7 +27,7 @@ static uint64_t add_hit(uint64_t word, unsigned style)
 		entered--;
 	else if (style == TLG_STYLE_region_leave)
 		left++;
-	if (style == TLG_STYLE_none || tlg_style_unwinds(style) || left > TLG_GAP_MAX || entered > TLG_GAP_MAX)
+	if (style == TLG_STYLE_none || tlg_style_cuts(style) || left > TLG_GAP_MAX || entered > TLG_GAP_MAX)
 		return pack(hits, TLG_GAP_UNKNOWN, 0);
 	return pack(hits, left, entered);
 }

@@ -251,6 +251,7 @@ static void call_all_with_nothing(void)
 	trace2_data_intmax_fl(NULL, 0, NULL, NULL, NULL, 0);
 	trace2_data_json_fl(NULL, 0, NULL, NULL, NULL, NULL);
 	trace2_step_fl(NULL, 0, NULL, NULL);
+	trace2_region_unwind_fl(NULL, 0, trace2_region_depth());
 	call_with_null(NULL);
 	trace2_timer_start(-1);
 	trace2_timer_stop(64);

@@ -48,7 +48,7 @@ prototypes()
 # ---- trace2(3) --------------------------------------------------------------------------------------
 # Prototypes as "type name(type argument,...)".  Of a function with a place the page shows the macro.
 ${CC:-cc} -E -P runtime/trace2.h | tr '\n' ' ' | sed -E 's/__attribute__ *\(\(format[^;]*\)\)//g; s/;/;\n/g' |
-	grep -oE '(void|int|const char \*) ?trace2_[a-z0-9_]+\([^)]*\) *;' |
+	grep -oE '(void|int|uint64_t|const char \*) ?trace2_[a-z0-9_]+\([^)]*\) *;' |
 	sed -E 's/[[:blank:]]+/ /g; s/, /,/g; s/ *;$//; s/_fl\(const char \*file,int line,?/(/
 		/printf/!s/,\.\.\.//; s/\(void\)/()/' | sort >"$tmp/header"
 prototypes runtime/trace2.3 >"$tmp/page"

@@ -168,6 +168,19 @@ static void call_region_leave(const struct replay_line *l)
 		trace2_region_leave_fl(l->file, l->line, l->text[0], l->text[1], repository(l, 2));
 }
 
+/* Of each thread, the latest marks by their numbers. */
+static __thread uint64_t marks[10];
+
+static void call_region_depth(const struct replay_line *l)
+{
+	marks[number(l, 0) % 10] = trace2_region_depth();
+}
+
+static void call_region_unwind(const struct replay_line *l)
+{
+	trace2_region_unwind_fl(l->file, l->line, marks[number(l, 0) % 10]);
+}
+
 static void call_data(const struct replay_line *l)
 {
 	trace2_data_string_fl(l->file, l->line, l->text[0], repository(l, 1), l->text[2], l->text[3]);
@@ -239,6 +252,8 @@ static const struct replay_kind kinds[] = {
 	{ "def_repo", 1, "cs", call_def_repo },
 	{ "region_enter", 1, "ssr?sss", call_region_enter },
 	{ "region_leave", 1, "ssr?sss", call_region_leave },
+	{ "region_depth", 0, "i", call_region_depth },
+	{ "region_unwind", 1, "i", call_region_unwind },
 	{ "data", 1, "srss", call_data },
 	{ "data_int", 1, "srsm", call_data_int },
 	{ "data_json", 1, "srsis", call_data_json },

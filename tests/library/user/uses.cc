@@ -96,6 +96,27 @@ void use_commas(int one)
 	trace2_region_leave_printf("c++", "message", nullptr, "%d", std::max<int, std::less<int>>(one, 8, {}));
 }
 
+void throw_in_regions(int n)
+{
+	trace2_region_enter("c++", "throws", nullptr);
+	if (!n)
+		throw std::string("caught");
+	throw_in_regions(n - 1);
+	trace2_region_leave("c++", "throws", nullptr);
+}
+
+void use_exception()
+{
+	const uint64_t depth = trace2_region_depth();
+
+	try {
+		throw_in_regions(2);
+	} catch (const std::string &what) {
+		trace2_region_unwind(depth);
+		trace2_step("c++", what.c_str());
+	}
+}
+
 int use_more(int one)
 {
 	use_names("a string");
@@ -107,6 +128,7 @@ int use_more(int one)
 	use_constexpr_if<true>();
 	use_constexpr_if<false>();
 	Object().use();
+	use_exception();
 	std::thread([] {
 		trace2_thread_start("worker");
 		trace2_step("c++", "thread");

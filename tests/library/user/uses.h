@@ -120,6 +120,9 @@ static void uses_data(struct trace2_repository *repo, int one)
 	trace2_step("step", __func__);
 	trace2_step("same", "same");
 	trace2_step(NONE, "no category");
+	trace2_region_enter("unwind", "left with it", NONE);
+	trace2_region_unwind(0);
+	trace2_region_unwind(trace2_region_depth());
 }
 
 static void uses_branches(int one)

@@ -21,9 +21,9 @@ static int set_up(void **state)
 
 static void follow(unsigned style, uint64_t when)
 {
-	const struct tlg_hit hit = { .when = when, .tid = TID };
+	const struct tlg_event event = { .flags = TLG_HIT, .u.hit = { .when = when, .tid = TID } };
 
-	tr2_track_follow(&g_track, &hit, style);
+	tr2_track_follow(&g_track, &event, 1, style);
 }
 
 static void enter(unsigned n)
@@ -128,6 +128,42 @@ static void test_track_regions_behind_what_nobody_knows_are_assumed(void **state
 	assert_int_equal(when[2], TLG_OPEN_ASSUMED);
 }
 
+static void unwind_to(uint64_t mark, uint32_t scope)
+{
+	const struct tlg_event events[2] = {
+		{ .flags = TLG_HIT | TLG_HAS_INFO, .u.hit = { .when = 2000, .tid = TID, .scopeIndex = scope } },
+		{ .flags = TLG_VALUE | TLG_INFO_END, .u.value = { .value = (int64_t)mark, .argtype = TLG_ARG_INT } },
+	};
+
+	tr2_track_follow(&g_track, events, 2, TLG_STYLE_region_unwind);
+}
+
+static void test_track_unwind_leaves_what_was_entered_since_the_mark(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	enter(5);
+	unwind_to(103, 1);
+	assert_int_equal(list_open(when), 3);
+	assert_int_equal(when[2], 102);
+	unwind_to(103, 1);
+	assert_int_equal(list_open(when), 3);
+	unwind_to(0, 1);
+	assert_int_equal(list_open(when), 0);
+}
+
+static void test_track_unwind_whose_mark_is_not_there_makes_regions_assumed(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	enter(2);
+	unwind_to(101, 0);
+	assert_int_equal(list_open(when), 3);
+	assert_int_equal(when[2], TLG_OPEN_ASSUMED);
+}
+
 static void test_track_skipped_chains_are_counted_up_to_another_thread(void **state)
 {
 	struct tlg_event events[3] = {
@@ -152,6 +188,8 @@ int main(void)
 		cmocka_unit_test_setup(test_track_regions_beyond_the_known_are_counted, set_up),
 		cmocka_unit_test_setup(test_track_gap_says_which_regions_are_open, set_up),
 		cmocka_unit_test_setup(test_track_regions_behind_what_nobody_knows_are_assumed, set_up),
+		cmocka_unit_test_setup(test_track_unwind_leaves_what_was_entered_since_the_mark, set_up),
+		cmocka_unit_test_setup(test_track_unwind_whose_mark_is_not_there_makes_regions_assumed, set_up),
 		cmocka_unit_test_setup(test_track_skipped_chains_are_counted_up_to_another_thread, set_up),
 	};
 

@@ -89,7 +89,10 @@ enum { JOB = 1, BLOCK, OTHER };
 
 static void enter_named(struct t2x_regions *regions, uint32_t names, uint64_t us, unsigned *budget)
 {
-	const struct t2x_region region = { .ns = us, .names = names };
+	static const struct t2x_scope scopes[] = {
+		{ .names = 0 }, { .names = JOB }, { .names = BLOCK }, { .names = OTHER },
+	};
+	const struct t2x_region region = { .ns = us, .scope = &scopes[names] };
 
 	t2x_regions_enter(regions, &region, budget);
 }
