@@ -73,6 +73,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->region_budget = T2X_REGIONS_BUDGET;
 	m->dropped_budget = DROPPED_BUDGET;
 	m->print_unresolved = writer->unresolved;
+	m->print_never_left = writer->never_left;
 	m->finish = writer->finish;
 	m->ignores_messages = writer->ignores_messages;
 	m->add = writer->add;
@@ -92,6 +93,7 @@ int t2x_model_finish(struct t2x_model *m)
 {
 	if (m->finish)
 		m->finish(&m->printer);
+	m->print_never_left = NULL;       /* there is nobody any more who would hear of it */
 	return t2x_out_flush(m->printer.out);
 }
 
@@ -231,8 +233,10 @@ apply_rare(struct t2x_model *m, struct t2x_event *ev, struct t2x_regions *region
 {
 	if (effect & CUTS)
 		t2x_model_cut(m, ev);
-	if (effect & UNWINDS)
+	if (effect & UNWINDS) {
+		t2x_model_tell_open(m, ev->thread);
 		t2x_regions_unwind(regions);
+	}
 	if (effect & (ENDS_CHILD | READIES_CHILD))
 		ev->rel_ns = find_child_ns(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
 }

@@ -28,6 +28,7 @@ struct t2x_model {
 	const struct t2x_detour *detour;  /* see t2x_model.h; NULL: none */
 	void *target;                     /* of the detour */
 	t2x_print_fn *print_unresolved;
+	t2x_print_fn *print_never_left;   /* NULL: nobody asks for it */
 	t2x_finish_fn *finish;
 	int ignores_messages;             /* the writer does */
 	t2x_add_fn *add;                  /* the writer's */
@@ -53,6 +54,9 @@ uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns);
 
 /* region_unwind: leave the regions that were entered from its mark on, innermost first; each leave is an event. */
 void t2x_model_cut(struct t2x_model *m, const struct t2x_event *unwind);
+
+/* The thread leaves all regions at once, or ends: those that are open now are never left. */
+void t2x_model_tell_open(struct t2x_model *m, const struct t2x_thread *thread);
 
 /* A line in the place of what is missing, unless count is 0. */
 void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t ns,

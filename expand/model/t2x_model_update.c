@@ -188,6 +188,23 @@ void t2x_model_cut(struct t2x_model *m, const struct t2x_event *unwind)
 	}
 }
 
+void t2x_model_tell_open(struct t2x_model *m, const struct t2x_thread *thread)
+{
+	const struct t2x_regions *regions = thread->model;
+	unsigned known = regions->open < regions->capacity ? regions->open : regions->capacity;
+
+	for (unsigned i = 0; m->print_never_left && i < known; i++) {
+		const struct t2x_region *region = &regions->entered[i];
+		const struct t2x_event ev = {
+			.thread = thread, .scope = region->scope, .style = TLG_STYLE_region_enter,
+			.ns = region->ns, .open = i, .is_repeated = 1,
+		};
+
+		if (region->when && region->scope)
+			m->print_never_left(&m->printer, &ev);
+	}
+}
+
 /* ---- what a process dropped --------------------------------------------------------------------- */
 
 static void take_drop(struct t2x_model *m, struct t2x_process *process, const struct t2x_drop *drop)
@@ -262,8 +279,10 @@ static void forget_process(struct t2x_model *m, struct t2x_process *process)
 
 static void forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 {
-	if (thread->model)
+	if (thread->model) {
+		t2x_model_tell_open(m, thread);
 		t2x_regions_free(thread->model, &m->region_budget);
+	}
 	t2x_free(thread->model);
 	thread->model = NULL;
 }

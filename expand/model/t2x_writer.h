@@ -157,6 +157,7 @@ struct t2x_writer {
 	t2x_print_block_fn *block;      /* a format of raw events: each block of the inputs instead of events, one
 					   input after the other; returns 0 or -ENOMEM; NULL: it prints events */
 	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
+	t2x_print_fn *never_left;       /* a region that is open when its thread ends, as its enter, repeated; NULL */
 	unsigned thread_bytes;          /* memory that it keeps for each thread, if that is more than some 200 bytes: so
 					   many fewer threads are followed, see merge/t2x_context.h */
 	int ignores_messages;           /* so none is made of a format and arguments for it */

@@ -57,7 +57,7 @@ static int compare_values(const void *a, const void *b)
 static int is_compared(const struct t2x_row *row)
 {
 	return row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_TH_TIMER && row->kind != T2X_ROW_TH_COUNTER &&
-	       row->kind != T2X_ROW_PROFILE && row->kind != T2X_ROW_FUNCTION;
+	       row->kind != T2X_ROW_PROFILE && row->kind != T2X_ROW_FUNCTION && row->kind != T2X_ROW_OPEN;
 }
 
 static uint64_t find_count(const struct t2x_row *row)
@@ -106,7 +106,7 @@ static uint64_t median(const struct side *side)
 /* ---- lines -------------------------------------------------------------------------------------- */
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "", "counter", "", "data", "", "", "", "missing",
+	"region", "child", "timer", "", "counter", "", "data", "", "", "", "", "missing",
 };
 
 static void put_names(struct t2x_out *out, const struct t2x_row *row)
@@ -254,6 +254,7 @@ static int begin(struct t2x_printer *printer)
 
 const struct t2x_writer t2x_writer_totals = {
 	.begin = begin, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
+	.never_left = t2x_totals_never_left,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
 #include "tlg_styles.def"

@@ -204,6 +204,8 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  unknown:%" PRIu64, row->unknown);
 	if (row->entered > row->left)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, row->entered - row->left);
+	if (row->mismatched)
+		n += snprintf(note + n, sizeof(note) - (size_t)n, "  mismatched:%" PRIu64, row->mismatched);
 	if (row->failed)
 		snprintf(note + n, sizeof(note) - (size_t)n, "  failed:%" PRIu64, row->failed);
 	t2x_out_string(out, note);
@@ -248,9 +250,10 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 			t2x_out_repeat(out, ' ', 3 * 15 + 17);
 		}
 		break;
-	case T2X_ROW_FUNCTION:
+	case T2X_ROW_FUNCTION: case T2X_ROW_OPEN:
 		put_count(out, row->count);
-		put_time(out, row->total);
+		if (row->kind == T2X_ROW_FUNCTION)
+			put_time(out, row->total);
 		break;
 	case T2X_ROW_THREAD:
 		put_count(out, row->count);
@@ -298,6 +301,7 @@ static const struct head {
 	[T2X_ROW_PROFILE] = { "profiles", "     samples          total" },
 	[T2X_ROW_FUNCTION] = { "CPU time of regions by function", "     samples      time" },
 	[T2X_ROW_THREAD] = { "threads", "      events     first      last      time  process thread" },
+	[T2X_ROW_OPEN] = { "regions never left", "       count" },
 	[T2X_ROW_MISSING] = { "missing", "      places          total" },
 };
 
@@ -311,6 +315,7 @@ static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum 
 		t2x_out_string(out, totals->by ? "  process " : "");
 		t2x_out_string(out, totals->by == T2X_BY_THREAD ? " thread              " : "");
 		t2x_out_string(out, kind == T2X_ROW_PROFILE ? "  profile" :
+			       kind == T2X_ROW_OPEN ? "  region        entered at" :
 			       kind == T2X_ROW_FUNCTION ? "  region        function" : "  category      label");
 	}
 	t2x_out_end_line(out);
@@ -399,6 +404,7 @@ static void finish(struct t2x_printer *printer)
 
 const struct t2x_writer t2x_writer_summary = {
 	.begin = begin, .finish = finish, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
+	.never_left = t2x_totals_never_left,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
 #include "tlg_styles.def"

@@ -9,13 +9,14 @@
 
 static const char *const kinds[T2X_ROW_KINDS] = {
 	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "profile", "function", "thread",
-	"missing",
+	"never_left", "missing",
 };
 
 /* The numbers of a row, in their order. */
 #define COLUMNS(column) \
 	column(count) column(total) column(self) column(mean) column(min) column(p50) column(p90) column(p99) \
-	column(max) column(first) column(last) column(unknown) column(self_unknown) column(open) column(failed)
+	column(max) column(first) column(last) column(unknown) column(self_unknown) column(open) column(failed) \
+	column(mismatched)
 
 enum {
 #define ENTRY(name) COLUMN_##name,
@@ -43,6 +44,7 @@ static void fill_durations(char cells[][CELL], struct t2x_row *row)
 	if (row->kind == T2X_ROW_REGION) {
 		put(cells, COLUMN_self, (int64_t)row->self);
 		put(cells, COLUMN_self_unknown, (int64_t)row->self_unknown);
+		put(cells, COLUMN_mismatched, (int64_t)row->mismatched);
 	} else {
 		put(cells, COLUMN_failed, (int64_t)row->failed);
 	}
@@ -65,7 +67,7 @@ static void fill(char cells[][CELL], struct t2x_row *row)
 {
 	memset(cells, 0, COLUMN_COUNT * CELL);
 	put(cells, COLUMN_count, (int64_t)row->count);
-	if (row->kind != T2X_ROW_DATA && row->kind != T2X_ROW_THREAD)
+	if (row->kind != T2X_ROW_DATA && row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_OPEN)
 		put(cells, COLUMN_total, (int64_t)row->total);
 	if (t2x_row_has_durations(row))
 		fill_durations(cells, row);

@@ -24,6 +24,7 @@ enum t2x_row_kind {
 	T2X_ROW_PROFILE,          /* of samples: category; count and value as recorded, what is freed left out */
 	T2X_ROW_FUNCTION,         /* CPU time: category: the innermost region, as category/label; label: the function */
 	T2X_ROW_THREAD,           /* label: its name */
+	T2X_ROW_OPEN,             /* regions never left: category: as category/label; label: where they were entered */
 	T2X_ROW_MISSING,          /* what was dropped, or is missing in the trace: total; in count places */
 	T2X_ROW_KINDS,
 };
@@ -47,6 +48,7 @@ struct t2x_row {
 	int64_t last;             /* the latest, of last_ns ... */
 	uint64_t last_place;      /* ... in this stream and thread */
 	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
+	uint64_t mismatched;      /* regions: closed by a leave of other names */
 	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0; data: integers */
 	uint64_t first_ns, last_ns;           /* of a thread's events, the earliest and the latest */
 	struct t2x_histogram durations;
@@ -99,5 +101,6 @@ double t2x_row_average(const struct t2x_row *row);
 /* For writers: take an event, or what is usual in a stretch; printer->own is the totals. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch);
+void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev);
 
 #endif

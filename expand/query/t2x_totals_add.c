@@ -26,7 +26,7 @@ add(struct t2x_totals *totals, struct t2x_level *levels, struct t2x_row *row, st
 		t2x_stretch_enter(stretch, usual);
 		return 1;
 	case TLG_STYLE_region_leave:
-		if (!row || !inside->is_entered || !t2x_stretch_message(stretch, usual))
+		if (!row || inside->region != row || !t2x_stretch_message(stretch, usual))
 			return 0;
 		ns = t2x_stretch_leave(stretch, usual);
 		left = t2x_level_leave(inside, ns);

@@ -71,6 +71,7 @@ static void join_row(struct t2x_row *to, const struct t2x_row *from, size_t *bud
 	to->self_unknown += from->self_unknown;
 	to->left += from->left;
 	to->failed += from->failed;
+	to->mismatched += from->mismatched;
 }
 
 /* Return  0: no room */
@@ -109,6 +110,8 @@ static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 
 	if (!inside || !inside->is_entered || !inside->entered_ns || !note->row)
 		return 0;
+	if (inside->region && inside->region != note->row->joined)
+		return 0;
 	ns = note->ns - inside->entered_ns;
 	inside->inner_ns += note->value;
 	inside->is_unknown |= note->is_unknown;
@@ -144,6 +147,20 @@ static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
 	return 1;
 }
 
+/* What was open in front of the part is open behind it only if the part says so. */
+static void
+join_open(struct t2x_totals *to, struct t2x_totals_thread *joined, const struct t2x_totals_thread *thread)
+{
+	struct t2x_row **open = calloc(thread->nopen + 1, sizeof(struct t2x_row *));
+
+	to->is_cut |= !open;
+	for (unsigned i = 0; open && i < thread->nopen; i++)
+		open[i] = thread->open[i]->joined;
+	free(joined->open);
+	joined->open = open;
+	joined->nopen = joined->max_open = open ? thread->nopen : 0;
+}
+
 /* What is known of the thread at the end of the part: regions that it entered, or more of those around. */
 static void join_thread(void *target, void *record)
 {
@@ -157,11 +174,14 @@ static void join_thread(void *target, void *record)
 	}
 	if (!joined->row && thread->row)
 		joined->row = thread->row->joined;
+	join_open(to, joined, thread);
 	for (unsigned i = 0; i < thread->capacity; i++) {
 		const struct t2x_level *level = &thread->levels[i];
 
 		if (level->is_entered) {
 			joined->levels[i] = *level;
+			if (level->region)
+				joined->levels[i].region = level->region->joined;
 			continue;
 		}
 		joined->levels[i].inner_ns += level->inner_ns;
@@ -228,6 +248,28 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 	return 1;
 }
 
+static void count_open(void *target, void *record)
+{
+	(void)target;
+	t2x_totals_count_open(record);
+}
+
+/* Rows of regions that a later part has left: nobody looks for rows any more. */
+static void drop_unused(struct t2x_totals *totals)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < totals->n; i++) {
+		struct t2x_row *row = totals->rows[i];
+
+		if (row->kind == T2X_ROW_OPEN && !row->count)
+			free(row);
+		else
+			totals->rows[kept++] = row;
+	}
+	totals->n = kept;
+}
+
 int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 {
 	struct child_order *order = calloc(totals->nnotes + 1, sizeof(*order));
@@ -239,6 +281,8 @@ int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 	for (unsigned i = 0; i < totals->nnotes; i++)
 		order[i].note = &totals->notes[i];
 	qsort(order, totals->nnotes, sizeof(*order), compare_children);
+	t2x_threads_each(&totals->threads, count_open, NULL);
+	drop_unused(totals);
 	if (!totals->is_cut && !totals->others)
 		done = join_children(totals, order, totals->nnotes, needs_order);
 	free(order);

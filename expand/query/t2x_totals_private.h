@@ -11,7 +11,7 @@ struct t2x_level {
 	uint64_t entered_ns;              /* when it was entered */
 	int is_unknown;                   /* how long one of the regions directly in it was is not known */
 	int is_entered;                   /* 0: before this part, or nobody knows when */
-	const struct t2x_row *region;     /* of this part; NULL: none, or nobody knows which */
+	struct t2x_row *region;           /* of this part; NULL: none, or nobody knows which */
 };
 
 struct t2x_totals_thread {
@@ -19,7 +19,12 @@ struct t2x_totals_thread {
 	struct t2x_row *row;
 	struct t2x_level *levels;         /* by the number of regions open in it */
 	unsigned capacity;
+	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
+	struct t2x_row **open;
 };
+
+/* Of a part: the thread's regions that are open are never left, as nothing comes that could. */
+void t2x_totals_count_open(struct t2x_totals_thread *thread);
 
 /* Notes of a part, and children of all parts together: with more, it is not joined. */
 enum { T2X_NOTES_MAX = 65536 };
@@ -130,7 +135,7 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_level *in
 }
 
 /* A region is entered.  row  NULL: no room */
-static inline void t2x_level_enter(struct t2x_level *inside, const struct t2x_row *row, uint64_t ns)
+static inline void t2x_level_enter(struct t2x_level *inside, struct t2x_row *row, uint64_t ns)
 {
 	*inside = (struct t2x_level){ .entered_ns = ns, .is_entered = 1, .region = row };
 }

@@ -133,6 +133,7 @@ static void forget_thread(void *totals, void *record)
 {
 	(void)totals;
 	free(((struct t2x_totals_thread *)record)->levels);
+	free(((struct t2x_totals_thread *)record)->open);
 }
 
 /* ---- durations ---------------------------------------------------------------------------------- */
@@ -161,6 +162,40 @@ note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row
 	*inside = (struct t2x_level){ 0 };
 }
 
+/*
+ * A leave that is none of the region that it closes: the duration is that region's.  What is in parts is then read
+ * again as a whole.
+ */
+static void
+take_mismatch(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_level *inside)
+{
+	struct t2x_row *missing = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", "mismatched-leaves");
+	struct t2x_row *row = inside->region;
+	struct t2x_level left;
+
+	totals->is_cut |= totals->part != T2X_PART_WHOLE;
+	if (missing)
+		missing->total = ++missing->count;
+	if (!row)
+		return;
+	left = t2x_level_leave(inside, ev->rel_ns);
+	row->mismatched++;
+	t2x_row_leave(row, &left, ev->rel_ns, &totals->budget);
+}
+
+/*
+ * Whether it closes a region that was entered by other names, or, at the thread's own level, none.  Behind a gap
+ * another region may have taken the place of the one that was seen: then they have other times.
+ */
+static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, const struct t2x_level *inside)
+{
+	if (ev->rel_ns == T2X_NO_TIME)
+		return 0;
+	if (!inside->is_entered)
+		return !ev->open;
+	return row && inside->region && inside->region != row && inside->entered_ns == ev->ns - ev->rel_ns;
+}
+
 static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
@@ -168,6 +203,10 @@ static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev, st
 
 	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
 		note_leave(totals, ev, row, inside);
+		return;
+	}
+	if (inside && is_mismatch(ev, row, inside)) {
+		take_mismatch(totals, ev, inside);
 		return;
 	}
 	if (inside)
@@ -263,6 +302,46 @@ static void end_child(struct t2x_totals *totals, const struct t2x_event *ev)
 				  ev->args[T2X_CHILD_CODE].value != 0, &totals->budget);
 }
 
+void t2x_totals_count_open(struct t2x_totals_thread *thread)
+{
+	while (thread->nopen)
+		thread->open[--thread->nopen]->count++;
+}
+
+/* In a part that is so only if the thread is about to end, or no later part has anything of it. */
+static void keep_open(struct t2x_totals *totals, const struct t2x_thread *of, struct t2x_row *row)
+{
+	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, of);
+	struct t2x_row **larger;
+
+	if (thread && thread->nopen == thread->max_open) {
+		larger = realloc(thread->open, (2 * thread->max_open + 8) * sizeof(struct t2x_row *));
+		thread->open = larger ? larger : thread->open;
+		thread->max_open = larger ? 2 * thread->max_open + 8 : thread->max_open;
+	}
+	if (thread && thread->nopen < thread->max_open)
+		thread->open[thread->nopen++] = row;
+	else
+		totals->is_cut = 1;
+}
+
+void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	const struct t2x_scope *scope = ev->scope;
+	const char *category = text_of(scope->category);
+	struct t2x_totals *totals = printer->own;
+	char names[256], place[256];
+	struct t2x_row *row;
+
+	snprintf(names, sizeof(names), "%s%s%s", category, *category ? "/" : "", text_of(scope->label));
+	snprintf(place, sizeof(place), "%s:%d", scope->file ? scope->file : "?", scope->line);
+	row = t2x_totals_names(totals, ev, T2X_ROW_OPEN, names, place);
+	if (row && totals->part)
+		keep_open(totals, ev->thread, row);
+	else if (row)
+		row->count++;
+}
+
 /* ---- values ------------------------------------------------------------------------------------- */
 
 static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
@@ -328,6 +407,8 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		return;
 	}
 	thread = count_event(totals, ev);
+	if (thread && thread->nopen && tlg_style_unwinds(ev->style))
+		t2x_totals_count_open(thread);
 	switch (ev->style) {
 	case TLG_STYLE_none:
 		row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", "unresolved");

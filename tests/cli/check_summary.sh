@@ -9,10 +9,35 @@ unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
 need "example" [ -x "$out/examples/t2index" ]
+need "replay" [ -x "$out/tests/replay" ]
 need sqlite3 command -v sqlite3
 need jq command -v jq
 expand=$out/t2expand
 cd "$tmp" || exit 1
+
+# ---- regions that are left by other names, or never -----------------------------------------------------
+printf '%s\n' 'start m.c 1 p' 'region_enter m.c 10 c outer NULL' 'region_enter m.c 11 c jumped NULL' \
+	'region_leave m.c 12 c outer NULL' 'region_enter m.c 13 c lost NULL' 'region_enter m.c 14 c lost NULL' 'exit m.c 20 0' >jump.api
+GIT_TRACE2_RAW=$tmp/jump.tlg "$out/tests/replay" jump.api
+"$expand" --summary=csv jump.tlg >jump.csv
+none "a leave of other names counts for what it closes" "$(diff - <(cut -d, -f1,4-6,19,21 jump.csv | grep -v '^thread') <<'END'
+kind,category,label,count,open,mismatched
+region,"c","jumped",1,0,1
+region,"c","lost",0,2,0
+region,"c","outer",0,1,0
+never_left,"c/lost","m.c:13",1,,
+never_left,"c/lost","m.c:14",1,,
+never_left,"c/outer","m.c:10",1,,
+missing,"trace2","mismatched-leaves",1,,
+END
+)"
+check "the same of JSON" [ "$("$expand" --summary=json jump.tlg | jq -c '[.rows[] | select(.kind == "never_left") | .label]')" = \
+	'["m.c:13","m.c:14","m.c:10"]' ]
+"$expand" --summary jump.tlg >jump.table
+check "and of the table" grep -qE '^ +1  c/outer +m\.c:10$' jump.table
+check "which marks the region" grep -q ' jumped  mismatched:1$' jump.table
+"$expand" --summary=csv --jobs=3 jump.tlg >jump.jobs
+check "and with --jobs" cmp -s jump.csv jump.jobs
 
 for jobs in 4 2; do
 	TRACE2_RAW=$tmp/$jobs.tlg "$out/examples/t2index" -j $jobs "$top/runtime" >index.out 2>index.err
