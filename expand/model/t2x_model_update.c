@@ -86,6 +86,7 @@ static void repeat_regions(struct t2x_model *m, struct t2x_thread *thread, const
 	if (!regions)
 		return;
 	forget_others(m, thread, open, count, own);
+	t2x_regions_check_again(regions);
 	for (unsigned i = t2x_regions_open(regions) - own; i < count; i++) {
 		int is_shown = opens->is_shown && open[i].when != TLG_OPEN_LOST;
 		if (is_shown && open[i].scope && open[i].scope->style == TLG_STYLE_region_enter)

@@ -12,6 +12,7 @@ void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns)
 {
 	regions->open = 1;
 	regions->assumed = 0;
+	regions->checked = 0;
 	regions->entered = regions->small;
 	regions->capacity = T2X_REGIONS_SMALL;
 	regions->small[0] = (struct t2x_region){ start_ns, 0, NULL };
@@ -47,10 +48,11 @@ void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget)
 
 unsigned t2x_regions_assume(struct t2x_regions *regions)
 {
-	unsigned open = regions->open, kept = 0;
+	unsigned open = regions->open, kept = regions->checked < open ? regions->checked : open;
 
 	while (kept < open && kept < regions->capacity && regions->entered[kept].when != TLG_OPEN_LOST)
 		kept++;
+	regions->checked = kept;
 	t2x_regions_cut(regions, kept < regions->capacity ? kept : open);
 	regions->assumed = regions->open + (regions->open < UINT32_MAX);
 	return open - regions->open;
@@ -63,6 +65,7 @@ void t2x_regions_apply_gap(struct t2x_regions *regions, unsigned left, unsigned 
 	unsigned least = regions->assumed && regions->open;   /* the thread's own level is not taken for what it left */
 
 	t2x_regions_cut(regions, regions->open > left + least ? regions->open - left : least);
+	t2x_regions_check_again(regions);
 	while (entered--)
 		t2x_regions_enter(regions, &lost, budget);
 }

@@ -47,6 +47,7 @@ struct t2x_regions {
 	unsigned capacity;            /* times that entered can hold */
 	uint64_t last_ns;             /* of the thread's last event; 0: there was none */
 	unsigned assumed;             /* one more than are only assumed to be open; 0: all is known */
+	unsigned checked;             /* t2x_regions_assume() has found no lost enter among so many of the outermost */
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
@@ -66,6 +67,13 @@ static inline void t2x_regions_enter(struct t2x_regions *regions, const struct t
 	if (regions->open < regions->capacity)
 		regions->entered[regions->open] = *region;
 	regions->open += regions->open < UINT32_MAX;
+}
+
+/* The next region that is entered may be one whose enter was lost: t2x_regions_assume() has to look at it. */
+static inline void t2x_regions_check_again(struct t2x_regions *regions)
+{
+	if (regions->checked > regions->open)
+		regions->checked = regions->open;
 }
 
 /* The innermost region, or that there is none, is only assumed. */
@@ -91,7 +99,8 @@ static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
 
 /*
  * Any events may be missing here: what is open is only assumed to be from now on.  A region whose enter was lost, and
- * those in it, are closed: they have no names to be found by.  Return  how many were closed
+ * those in it, are closed: they have no names to be found by.  It looks at each region once, however often it is
+ * called.  Return  how many were closed
  */
 unsigned t2x_regions_assume(struct t2x_regions *regions);
 

@@ -130,6 +130,26 @@ static void test_regions_behind_a_gap_are_certain_and_those_before_are_not(void 
 	t2x_regions_free(&r, &budget);
 }
 
+/* Regions that were looked at once are not looked at again, unless they are others now. */
+static void test_regions_lost_enter_where_a_checked_region_was_is_found(void **state)
+{
+	struct t2x_regions r;
+	unsigned budget = 100;
+
+	(void)state;
+	begin_behind_a_gap(&r, &budget);
+	assert_int_equal(t2x_regions_assume(&r), 0);
+	t2x_regions_apply_gap(&r, 1, 1, &budget);
+	enter_named(&r, OTHER, 30, &budget);
+	assert_int_equal(t2x_regions_open(&r), 4);
+	assert_int_equal(t2x_regions_assume(&r), 2);
+	assert_int_equal(t2x_regions_open(&r), 2);
+	enter_named(&r, OTHER, 40, &budget);
+	assert_int_equal(t2x_regions_assume(&r), 0);
+	assert_int_equal(t2x_regions_open(&r), 3);
+	t2x_regions_free(&r, &budget);
+}
+
 static void test_regions_leave_behind_a_gap_closes_up_to_its_own(void **state)
 {
 	struct t2x_regions r;
@@ -207,6 +227,7 @@ int main(void)
 		cmocka_unit_test(test_regions_without_budget_are_counted),
 		cmocka_unit_test(test_regions_nothing_open_has_no_time),
 		cmocka_unit_test(test_regions_behind_a_gap_are_certain_and_those_before_are_not),
+		cmocka_unit_test(test_regions_lost_enter_where_a_checked_region_was_is_found),
 		cmocka_unit_test(test_regions_leave_behind_a_gap_closes_up_to_its_own),
 		cmocka_unit_test(test_regions_leave_behind_a_gap_without_its_own_closes_all),
 		cmocka_unit_test(test_regions_entered_again_behind_each_gap_do_not_pile_up),
