@@ -91,21 +91,19 @@ static __attribute__((noinline)) struct t2x_firefox_thread *find_thread(struct t
 /* The stack of the innermost region that is open, each of which remembers its own; 0: none is. */
 static uint32_t stack_of(struct t2x_firefox *firefox, const struct t2x_track *track)
 {
-	uint32_t around = 0, known = track->open;
+	uint32_t known = t2x_track_stacks(track, track->open);
+	uint32_t around = known ? t2x_span_stack(&track->spans[known - 1]) : 0;
 
-	while (known && !track->spans[known - 1].node)
-		known--;
-	if (known)
-		around = track->spans[known - 1].node;
 	for (uint32_t i = known; i < track->open; i++) {
 		struct t2x_span *span = &track->spans[i];
 
-		if (!span->frame || !span->frame->number)
-			continue;
-		span->node = t2x_stacks_find(&firefox->stacks, around, span->frame->number, 0);
+		if (span->frame && span->frame->number)
+			span->node = t2x_stacks_find(&firefox->stacks, around, span->frame->number, 0);
+		else
+			span->node = around ? around : T2X_SPAN_NO_STACK;
 		if (!span->node)
 			firefox->error = -ENOMEM;
-		around = span->node ? span->node : around;
+		around = span->node ? t2x_span_stack(span) : around;
 	}
 	return around;
 }

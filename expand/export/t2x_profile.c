@@ -51,24 +51,34 @@ static uint32_t find_base(struct t2x_profile *profile, const struct t2x_track *t
 	return number;
 }
 
+/* The stack of a span in that stack.  Return  0: no memory */
+static uint32_t find_stack(struct t2x_profile *profile, const struct t2x_track *track, const struct t2x_span *span,
+			   unsigned depth, uint32_t around)
+{
+	if (!span->frame && profile->is_part)
+		return find_base(profile, track, depth);
+	if (span->frame && !span->frame->number && profile->by_thread)
+		return t2x_profile_thread_stack(profile, track->process->pid, track->name);
+	if (span->frame && span->frame->number)
+		return t2x_stacks_find(&profile->stacks, around, span->frame->number, 0);
+	return around ? around : T2X_SPAN_NO_STACK;
+}
+
 /* Each span remembers its stack; what was entered unseen is left out. */
 uint32_t t2x_profile_stack(struct t2x_profile *profile, const struct t2x_track *track, struct t2x_span *span,
 			   unsigned depth)
 {
-	uint32_t around = 0;
+	unsigned known = t2x_track_stacks(track, depth);
+	uint32_t around = known ? t2x_span_stack(&track->spans[known - 1]) : 0;
 
-	for (unsigned i = 0; i <= depth; i++) {
+	for (unsigned i = known; i <= depth; i++) {
 		struct t2x_span *at = i < depth ? &track->spans[i] : span;
 
-		if (!at->node && !at->frame && profile->is_part)
-			at->node = find_base(profile, track, i);
-		else if (!at->node && at->frame && !at->frame->number && profile->by_thread)
-			at->node = t2x_profile_thread_stack(profile, track->process->pid, track->name);
-		else if (!at->node && at->frame && at->frame->number)
-			at->node = t2x_stacks_find(&profile->stacks, around, at->frame->number, 0);
-		around = at->node ? at->node : around;
+		if (!at->node)
+			at->node = find_stack(profile, track, at, i, around);
+		around = at->node ? t2x_span_stack(at) : around;
 	}
-	return span->node;
+	return t2x_span_stack(span);
 }
 
 static int is_left(enum t2x_span_end end)

@@ -40,11 +40,13 @@ static inline int t2x_span_is_exact(enum t2x_span_end end)
 	return end == T2X_SPAN_LEFT;
 }
 
+enum { T2X_SPAN_NO_STACK = UINT32_MAX };
+
 struct t2x_span {
 	const struct t2x_frame *frame;  /* t2x_thread_frame: no region, but the thread's own level */
 	uint64_t start_ns, end_ns;
 	uint64_t inner_ns;      /* of the outermost in it that were exact */
-	uint32_t node;          /* the writer's; 0 at first */
+	uint32_t node;          /* the writer's; 0 at first; of who has stacks: see t2x_span_stack() */
 	uint32_t after;         /* as many starts and ends in its thread had the time of its start before it */
 	uint32_t message_length;
 	char *message;          /* of the enter; NULL: none */
@@ -81,6 +83,23 @@ struct t2x_track {
 	unsigned char length;   /* likewise the writer's */
 	char text[62];
 };
+
+/*
+ * A writer may keep the number of a span's stack in its node.  A span that has no stack of its own has that of the
+ * region around it, or T2X_SPAN_NO_STACK: so nobody looks for it again.  Return  the stack; 0: it has none
+ */
+static inline uint32_t t2x_span_stack(const struct t2x_span *span)
+{
+	return span->node == T2X_SPAN_NO_STACK ? 0 : span->node;
+}
+
+/* So many of the outermost spans are such that no stack is missing in the last of them. */
+static inline uint32_t t2x_track_stacks(const struct t2x_track *track, uint32_t n)
+{
+	while (n && !track->spans[n - 1].node)
+		n--;
+	return n;
+}
 
 /* A span has ended; depth of the regions around it. */
 typedef void t2x_span_fn(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
