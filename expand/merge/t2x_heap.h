@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_heap.h - what stands somewhere in time, the oldest on top: queues in front of their next checkpoints, streams at
- * their last marks.
+ * their last marks, inputs at their bounds.
  */
 #ifndef T2X_HEAP_H
 #define T2X_HEAP_H

@@ -3,6 +3,7 @@
 #include "t2x_merge.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "t2x_live.h"
 #include "base/t2x_memory.h"
@@ -19,13 +20,14 @@ struct t2x_source {
 	struct t2x_live_queue *sequence;  /* the queue of a file without blocks */
 	uint64_t seen_ns;                 /* an input whose streams have all ended goes on behind this */
 	uint64_t rest_ns;                 /* streams that have not begun do not begin before */
-	uint64_t bound_ns;                /* nothing older will come */
+	struct t2x_heap_item bound;       /* nothing older will come */
 	unsigned open_streams;            /* those that ended without END */
-	int at_end;
 };
 
 struct t2x_merge {
 	struct t2x_source *sources, *last_source;
+	struct t2x_heap reading;          /* the inputs that are not at their ends, by their bounds */
+	uint64_t nsources;
 	struct t2x_schedule schedule;
 };
 
@@ -50,7 +52,11 @@ int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char
 	source->name = name;
 	source->next_block = next;
 	source->rest_ns = UINT64_MAX;
-	source->at_end = !next;
+	source->bound.order = merge->nsources++;
+	if (next && t2x_heap_insert(&merge->reading, &source->bound)) {
+		t2x_free(source);
+		return -ENOMEM;
+	}
 	if (merge->last_source)
 		merge->last_source->next = source;
 	else
@@ -121,24 +127,23 @@ static struct t2x_live *new_live(struct t2x_merge *merge, struct t2x_source *sou
 
 /* ---- what may be handed over -------------------------------------------------------------------- */
 
-static void find_bound(struct t2x_source *source)
+static void find_bound(struct t2x_merge *merge, struct t2x_source *source)
 {
 	int is_free = source->sequence || !source->marks.n;
 
-	source->bound_ns = is_free ? source->seen_ns : source->marks.items[0]->key_ns;
-	if (source->bound_ns > source->rest_ns)
-		source->bound_ns = source->rest_ns;
+	source->bound.key_ns = is_free ? source->seen_ns : source->marks.items[0]->key_ns;
+	if (source->bound.key_ns > source->rest_ns)
+		source->bound.key_ns = source->rest_ns;
+	if (source->bound.place)
+		t2x_heap_sift(&merge->reading, &source->bound);
 }
 
 /* The input to be read next: the one that holds everything back.  NULL: all are at their ends */
 static struct t2x_source *find_next_source(const struct t2x_merge *merge)
 {
-	struct t2x_source *next = NULL;
+	char *item = merge->reading.n ? (char *)merge->reading.items[0] : NULL;
 
-	for (struct t2x_source *source = merge->sources; source; source = source->next)
-		if (!source->at_end && (!next || source->bound_ns < next->bound_ns))
-			next = source;
-	return next;
+	return item ? (struct t2x_source *)(void *)(item - offsetof(struct t2x_source, bound)) : NULL;
 }
 
 static void run_top(struct t2x_merge *merge, uint64_t limit_ns)
@@ -194,11 +199,12 @@ static void take_process_block(struct t2x_merge *merge, struct t2x_live *live, c
 	}
 	if (stream->is_ended && !live->busy && block->is_framed)
 		complete(merge, live);
-	find_bound(source);
+	find_bound(merge, source);
 }
 
 /* A file without blocks has no marks: it is in order, so its latest event bounds what comes. */
-static void follow_sequence(struct t2x_source *source, struct t2x_stream *stream, const struct t2x_block *block)
+static void follow_sequence(struct t2x_merge *merge, struct t2x_source *source, struct t2x_stream *stream,
+			    const struct t2x_block *block)
 {
 	for (unsigned i = block->count; i--;) {
 		const struct tlg_event *event = &block->events[i];
@@ -207,7 +213,7 @@ static void follow_sequence(struct t2x_source *source, struct t2x_stream *stream
 			break;
 		}
 	}
-	find_bound(source);
+	find_bound(merge, source);
 }
 
 /* The queue that the block belongs to.  Return  NULL: no memory, or too many */
@@ -251,7 +257,7 @@ static void take_thread_block(struct t2x_merge *merge, struct t2x_live *live, co
 	if (was_empty && live->has_started)
 		t2x_live_queue_start(&merge->schedule, queue);
 	if (!block->is_framed)
-		follow_sequence(live->source, live->stream, block);
+		follow_sequence(merge, live->source, live->stream, block);
 	if (merge->schedule.queues.pending_bytes > T2X_PENDING_BYTES)
 		release_some(merge);
 }
@@ -263,7 +269,7 @@ static void take_block(struct t2x_merge *merge, struct t2x_source *source, const
 	source->rest_ns = block->rest_ns ? block->rest_ns : UINT64_MAX;
 	if (!live) {
 		live = new_live(merge, source, block);
-		find_bound(source);
+		find_bound(merge, source);
 	}
 	if (!live)
 		merge->schedule.error = -ENOMEM;
@@ -281,18 +287,18 @@ static void read_block(struct t2x_merge *merge, struct t2x_source *source)
 		take_block(merge, source, &block);
 		return;
 	}
-	source->at_end = 1;
-	source->bound_ns = UINT64_MAX;
+	source->bound.key_ns = UINT64_MAX;
+	t2x_heap_remove(&merge->reading, &source->bound);
 }
 
 int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block)
 {
 	struct t2x_source *source = merge->sources;
-	uint64_t bound = source->bound_ns;
+	uint64_t bound = source->bound.key_ns;
 
 	take_block(merge, source, block);
-	if (source->bound_ns != bound)
-		release(merge, source->bound_ns);
+	if (source->bound.key_ns != bound)
+		release(merge, source->bound.key_ns);
 	return merge->schedule.error;
 }
 
@@ -317,10 +323,10 @@ int t2x_merge_run(struct t2x_merge *merge)
 	struct t2x_source *source;
 
 	while (!merge->schedule.error && (source = find_next_source(merge))) {
-		uint64_t bound = source->bound_ns;
+		uint64_t bound = source->bound.key_ns;
 		read_block(merge, source);
-		if (source->bound_ns != bound && (source = find_next_source(merge)))
-			release(merge, source->bound_ns);
+		if (source->bound.key_ns != bound && (source = find_next_source(merge)))
+			release(merge, source->bound.key_ns);
 	}
 	finish_all(merge);
 	return merge->schedule.error;
@@ -339,6 +345,7 @@ void t2x_merge_free(struct t2x_merge *merge)
 		t2x_heap_free(&source->marks);
 		t2x_free(source);
 	}
+	t2x_heap_free(&merge->reading);
 	t2x_heap_free(&merge->schedule.heap);
 	t2x_queues_free(&merge->schedule.queues);
 	t2x_free(merge);
