@@ -237,12 +237,13 @@ static const char *append_blocks(struct item *item, struct t2x_bytes *bytes, int
 /* All that the ring file has, at the end of the trace.  Return  NULL, or why not, in words */
 static const char *append(struct item *item, struct t2x_bytes *bytes)
 {
-	int fd = open(item->target, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	int fd = open(item->target, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+	struct stat st;
 	const char *why;
 
 	if (fd < 0)
 		return strerror(errno);
-	why = append_blocks(item, bytes, fd);
+	why = !fstat(fd, &st) && S_ISREG(st.st_mode) ? append_blocks(item, bytes, fd) : "is not a regular file";
 	if (close(fd) && !why)
 		why = strerror(errno);
 	return !why && t2x_salvage_totals(item->salvage)->damaged ? "is damaged" : why;

@@ -76,12 +76,15 @@ static int is_known(struct t2x_inputs *inputs, const struct t2x_input *input)
 /* Return  the new input, NULL: it cannot be used, or is there */
 static struct t2x_input *add(struct t2x_inputs *inputs, const char *path, int is_listed, int is_sentinel)
 {
+	const struct t2x_settings *settings = inputs->settings;
 	struct t2x_input *input = &inputs->items[inputs->n];
 
 	*input = (struct t2x_input){
 		.path = path, .layout = inputs->layout, .report = inputs->report, .is_listed = is_listed,
+		/* who recovers has files in mind, which any user may have replaced */
+		.needs_file = is_listed || settings->nrings || settings->recover_all || settings->live,
 	};
-	if (!t2x_input_check(input, !(inputs->settings->format->traits & T2X_TRAIT_RAW)))
+	if (!t2x_input_check(input, !(settings->format->traits & T2X_TRAIT_RAW)))
 		report_fault(inputs, input);
 	else if ((!is_sentinel || input->good) && !is_known(inputs, input)) {
 		if (!remember(inputs, input))

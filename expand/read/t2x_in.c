@@ -38,19 +38,25 @@ static ssize_t read_file(void *source, unsigned char *to, size_t room)
 	return n;
 }
 
-static int open_path(struct t2x_in *in, const char *path)
+/*
+ * A path that was seen to be a file may name something else by now: a FIFO, where open(2) would wait for a writer.
+ * Return  0 or -errno; -ESTALE: it is no file
+ */
+static int open_path(struct t2x_in *in, const char *path, int is_file)
 {
 	struct stat st;
 
 	in->name = path;
 	in->fd = STDIN_FILENO;
 	if (strcmp(path, "-"))
-		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+		in->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (is_file ? O_NONBLOCK : 0));
 	else
 		in->name = "standard input";
 	if (in->fd < 0 || fstat(in->fd, &st))
 		return -errno;
-	return S_ISDIR(st.st_mode) ? -EISDIR : 0;
+	if (S_ISDIR(st.st_mode))
+		return -EISDIR;
+	return is_file && !S_ISREG(st.st_mode) ? -ESTALE : 0;
 }
 
 /* A ring file, given by mistake: gigabytes of holes, and no trace. */
@@ -81,18 +87,14 @@ static int start(struct t2x_in *in, size_t seen)
 	return t2x_window_resize(&in->file, seen);
 }
 
-int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report)
-{
-	return t2x_in_open_at(in, path, 0, seen, report);
-}
-
-int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report)
+static int open_input(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report,
+		      int is_file)
 {
 	const unsigned char *bytes;
 	int error;
 
 	*in = (struct t2x_in){ .report = report, .left = UINT64_MAX, .bytes = &in->file };
-	error = open_path(in, path);
+	error = open_path(in, path, is_file);
 	if (!error && offset && lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
 		error = -errno;
 	if (!error)
@@ -109,6 +111,16 @@ int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t 
 fail:
 	t2x_in_close(in);
 	return error;
+}
+
+int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report)
+{
+	return open_input(in, path, 0, seen, report, 0);
+}
+
+int t2x_in_open_file(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report)
+{
+	return open_input(in, path, offset, seen, report, 1);
 }
 
 void t2x_in_close(struct t2x_in *in)

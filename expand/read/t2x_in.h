@@ -23,12 +23,16 @@ struct t2x_in {
 
 /*
  * Open path, "-" for standard input, of which seen plain bytes must be visible at once.
+ * A FIFO is waited for until somebody writes to it.
  * Return  0 or -errno; -EISDIR for a directory
  */
 int t2x_in_open(struct t2x_in *in, const char *path, size_t seen, struct t2x_report *report);
 
-/* The same from an offset of the file on, as if it began there. */
-int t2x_in_open_at(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report);
+/*
+ * The same of a regular file, from an offset on, as if it began there.  It waits for nobody, whatever the path has
+ * become.  Return  also -ESTALE: the path names no regular file
+ */
+int t2x_in_open_file(struct t2x_in *in, const char *path, uint64_t offset, size_t seen, struct t2x_report *report);
 
 void t2x_in_close(struct t2x_in *in);
 

@@ -11,11 +11,26 @@
 #include "t2x_order.h"
 #include "t2x_seek.h"
 
+/* The name of a file may have come to stand for another one.  Return  0 or -errno; -ESTALE: it has */
+static int open_file(struct t2x_input *input, size_t seen, struct t2x_report *report)
+{
+	int error = t2x_in_open_file(&input->in, input->path, input->begin_at, seen, report);
+	struct stat st;
+
+	if (error)
+		return error;
+	if (!fstat(input->in.fd, &st) && st.st_dev == input->device && st.st_ino == input->inode)
+		return 0;
+	t2x_in_close(&input->in);
+	return -ESTALE;
+}
+
 /* Return  0 or -errno */
 static int open_input(struct t2x_input *input, struct t2x_report *report)
 {
-	int error = t2x_in_open_at(&input->in, input->path, input->begin_at, t2x_blocks_seen(input->layout),
-				   report);
+	size_t seen = t2x_blocks_seen(input->layout);
+	int error = input->is_regular ? open_file(input, seen, report)
+				      : t2x_in_open(&input->in, input->path, seen, report);
 
 	if (error)
 		return error;
@@ -38,6 +53,11 @@ static void close_file(struct t2x_input *input)
 static void set_fault(struct t2x_input *input, const char *why)
 {
 	snprintf(input->fault, sizeof(input->fault), "%s", why);
+}
+
+static void set_error(struct t2x_input *input, int error)
+{
+	set_fault(input, error == ESTALE ? "replaced while it was read" : strerror(error));
 }
 
 /* ---- the first block ---------------------------------------------------------------------------- */
@@ -77,7 +97,7 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	int error = open_input(input, &silent);
 
 	if (error) {
-		set_fault(input, strerror(-error));
+		set_error(input, -error);
 		return 0;
 	}
 	if (t2x_blocks_next(&input->blocks, &block)) {
@@ -102,15 +122,21 @@ static void note_identity(struct t2x_input *input, const struct stat *st)
 int t2x_input_check(struct t2x_input *input, int keeps_first)
 {
 	struct stat st;
+	int is_there = strcmp(input->path, "-") && !stat(input->path, &st);
 	int error;
 
-	if (strcmp(input->path, "-") && !stat(input->path, &st) && S_ISREG(st.st_mode)) {
+	if (is_there && S_ISREG(st.st_mode)) {
 		note_identity(input, &st);
 		return look_at_file(input, keeps_first);
 	}
+	if (is_there && input->needs_file) {
+		input->in.name = input->path;
+		set_fault(input, S_ISDIR(st.st_mode) ? strerror(EISDIR) : "not a regular file");
+		return 0;
+	}
 	error = open_input(input, input->report);
 	if (error)
-		set_fault(input, strerror(-error));
+		set_error(input, -error);
 	else if (!fstat(input->in.fd, &st))
 		note_identity(input, &st);
 	return !error;
@@ -143,7 +169,7 @@ static void open_again(struct t2x_input *input)
 
 	input->left_out = error == -EMFILE || error == -ENFILE;
 	if (error && !input->left_out)
-		set_fault(input, strerror(-error));
+		set_error(input, -error);
 	if (!error && input->has_order)
 		t2x_order_next(input->order, &input->blocks);
 	else if (!error && input->skip_first && !t2x_blocks_next(&input->blocks, &block))
@@ -157,7 +183,7 @@ static void judge(struct t2x_input *input)
 
 	input->good = input->blocks.good;
 	if (error)
-		set_fault(input, strerror(error));
+		set_error(input, error);
 	else if (input->good)
 		return;
 	else if (!input->in.lz4 && !t2x_in_offset(&input->in))

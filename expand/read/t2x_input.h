@@ -5,7 +5,8 @@
  * A tree of processes leaves many files, of which few overlap in time.  So a regular file is looked at and
  * closed again; what its first block says about the process is kept.  The merge thus knows when the process
  * began, and does not ask for the second block, which opens the file for good, before the time is reached.
- * At its end it is closed.  Anything else, a pipe say, can be opened only once and stays open.
+ * It has to be the same file still.  At its end it is closed.  Anything else, a pipe say, can be opened only once and
+ * stays open.
  *
  * A file of several processes is read in the order of time, as far as that is known: see t2x_order.h.
  *
@@ -27,6 +28,7 @@ struct t2x_input {
 	const char *path;                 /* the caller's, and outlives the input; "-": standard input */
 	const struct t2x_layout *layout;  /* of a foreign platform, or NULL */
 	struct t2x_report *report;
+	int needs_file;                   /* by the caller: a FIFO would be waited for, and nobody has named one */
 	int is_listed;                    /* for the caller: not named by the user, found in a directory */
 	struct t2x_input *next_alike;     /* for the caller, who looks for inputs by device and inode */
 	unsigned open_streams;            /* for the caller: those that ended without END */

@@ -87,7 +87,7 @@ static void choose_cuts(struct t2x_ranges_plan *plan, const struct frames *frame
 
 void t2x_ranges_plan(struct t2x_ranges_plan *plan, const char *path, unsigned max, uint64_t least)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct frames frames = { .n = 0 };
 
 	if (fd < 0)
@@ -122,7 +122,7 @@ int t2x_range_open(struct t2x_range *range, const char *path, const struct t2x_r
 	range->is_first = !nth;
 	range->begin = plan->cuts[nth].plain;
 	range->end = nth + 1 < plan->n ? plan->cuts[nth + 1].plain : UINT64_MAX;
-	error = t2x_in_open_at(&range->in, path, plan->cuts[nth].offset, t2x_blocks_seen(NULL), report);
+	error = t2x_in_open_file(&range->in, path, plan->cuts[nth].offset, t2x_blocks_seen(NULL), report);
 	if (error)
 		return error;
 	error = t2x_blocks_init(&range->blocks, &range->in, NULL);

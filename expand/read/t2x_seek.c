@@ -144,7 +144,7 @@ static struct found look_from(const struct seek *seek, uint32_t stream, uint64_t
 	struct t2x_block block;
 	struct t2x_in in;
 
-	if (t2x_in_open_at(&in, seek->path, offset, t2x_blocks_seen(seek->layout), &silent))
+	if (t2x_in_open_file(&in, seek->path, offset, t2x_blocks_seen(seek->layout), &silent))
 		return found;
 	if (!t2x_blocks_init(&blocks, &in, seek->layout)) {
 		for (unsigned n = 0; n < PROBED_BLOCKS && t2x_blocks_next(&blocks, &block); n++) {
@@ -214,7 +214,7 @@ static uint64_t find_offset(const struct seek *seek)
 uint64_t t2x_seek(const char *path, const struct t2x_layout *layout, uint64_t ns)
 {
 	struct seek seek = { .path = path, .layout = layout, .ns = ns };
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	uint64_t offset = 0;
 
 	if (fd < 0)

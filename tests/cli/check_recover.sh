@@ -97,6 +97,18 @@ check "the .tlg, named too, counts once" status 0 a.tlg --recover "$(ring)"
 check "the .tlg, named too, counts once" cmp -s got perf
 check "the ring file, named twice, counts once" status 0 --recover "$(ring)" --recover "$(ring)"
 check "the ring file, named twice, counts once" cmp -s got perf
+# a FIFO in the place of a trace has no writer: opening it would wait for one
+mkfifo fifo.tlg
+refuses_fifo()
+{
+	timeout 20 build/t2expand "$@" >/dev/null 2>said
+	[ $? -eq 1 ] && grep -q 'fifo.tlg: not a regular file' said
+}
+check "a FIFO is not waited for" refuses_fifo fifo.tlg --recover "$(ring)"
+mv a.tlg away.tlg
+mv fifo.tlg a.tlg
+quiet "nor one in the place that the ring file names" timeout 20 build/t2expand --recover "$(ring)" -o less.txt
+mv away.tlg a.tlg
 check "the output is not the ring file" status 1 --recover "$(ring)" -o "$(ring)"
 check "it is still there" status 0 --recover "$(ring)"
 check "a full disk keeps the ring file" status 1 --recover "$(ring)" --delete -o /dev/full

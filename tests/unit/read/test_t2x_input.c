@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tlg_ring.h"
@@ -227,6 +229,83 @@ static void test_input_pipe_stays_open(void **state)
 	tlgmake_close(path);
 }
 
+/* The trace as a file that has a name of its own, which may come to stand for something else. */
+static void name_trace(char *name, size_t size)
+{
+	const char *path = make_trace(0);
+	char bytes[8192];
+	FILE *from = fopen(path, "r");
+	int fd;
+	size_t n;
+
+	assert_non_null(from);
+	n = fread(bytes, 1, sizeof(bytes), from);
+	fclose(from);
+	tlgmake_close(path);
+	snprintf(name, size, "/tmp/test_t2x_input.XXXXXX");
+	fd = mkstemp(name);
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, n), n);
+	close(fd);
+}
+
+/* Opening a FIFO would wait for a writer: alarm(2) ends the test then. */
+static void test_input_file_that_became_a_fifo_says_so_and_waits_for_nobody(void **state)
+{
+	struct t2x_input input;
+	char path[64];
+
+	(void)state;
+	name_trace(path, sizeof(path));
+	input = input_of(path);
+	assert_true(t2x_input_check(&input, 1));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(10);
+	assert_int_equal(read_blocks(&input, 1), 1);   /* the one that is kept */
+	alarm(0);
+	assert_string_equal(input.fault, "replaced while it was read");
+	t2x_input_close(&input);
+	unlink(path);
+}
+
+static void test_input_file_that_was_replaced_by_another_says_so(void **state)
+{
+	struct t2x_input input;
+	char path[64], other[64];
+
+	(void)state;
+	name_trace(path, sizeof(path));
+	name_trace(other, sizeof(other));
+	input = input_of(path);
+	assert_true(t2x_input_check(&input, 1));
+	assert_int_equal(rename(other, path), 0);
+	assert_int_equal(read_blocks(&input, 1), 1);
+	assert_string_equal(input.fault, "replaced while it was read");
+	t2x_input_close(&input);
+	unlink(path);
+}
+
+static void test_input_that_has_to_be_a_file_and_is_a_fifo_is_refused(void **state)
+{
+	struct t2x_input input;
+	char path[64];
+
+	(void)state;
+	name_trace(path, sizeof(path));
+	input = input_of(path);
+	input.needs_file = 1;
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(10);
+	assert_false(t2x_input_check(&input, 1));
+	alarm(0);
+	assert_string_equal(input.fault, "not a regular file");
+	assert_string_equal(input.in.name, path);
+	t2x_input_close(&input);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +316,9 @@ int main(void)
 		cmocka_unit_test(test_input_that_is_a_ring_file_is_refused_at_once),
 		cmocka_unit_test(test_input_that_is_missing_says_why),
 		cmocka_unit_test(test_input_that_vanishes_says_why),
+		cmocka_unit_test(test_input_file_that_became_a_fifo_says_so_and_waits_for_nobody),
+		cmocka_unit_test(test_input_file_that_was_replaced_by_another_says_so),
+		cmocka_unit_test(test_input_that_has_to_be_a_file_and_is_a_fifo_is_refused),
 		cmocka_unit_test(test_input_for_which_no_descriptor_is_left_is_left_out),
 		cmocka_unit_test(test_input_pipe_stays_open),
 	};
