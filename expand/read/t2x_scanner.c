@@ -119,9 +119,24 @@ struct lookahead {
 	size_t avail, at;         /* bytes that can be seen; of these the ones behind which to look */
 	size_t longest;           /* a block at most */
 	uint32_t stream;          /* of the candidate */
+	size_t claimed;           /* INSIDE: where that ends; else 0 */
+	int is_packed;            /* INSIDE: of a packed block, whose texts may end with it */
+	struct t2x_map streams;   /* that something confirms here */
 	int is_at_end;            /* nothing comes behind what can be seen */
 	int is_broken;            /* blocks are not back to back up to here */
 };
+
+/* Whether a block that follows is good.  The last block of a short stream is, for the first one has confirmed it. */
+static int is_good(struct t2x_scanner *scanner, struct lookahead *look, const struct t2x_candidate *next, uint32_t id,
+		   size_t avail)
+{
+	if (id == look->stream || t2x_stream_table_get(&scanner->streams, id) || t2x_map_get(&look->streams, id))
+		return 1;
+	if (!holds_cycle(next, id) && !is_followed(scanner, next, id, avail))
+		return 0;
+	t2x_map_put(&look->streams, id, scanner);   /* without memory its last block is not good */
+	return 1;
+}
 
 /* Find the next good block.  Return  0: there is none in what can be seen */
 static int look_on(struct t2x_scanner *scanner, struct lookahead *look, struct t2x_candidate *next, uint32_t *id)
@@ -135,8 +150,7 @@ static int look_on(struct t2x_scanner *scanner, struct lookahead *look, struct t
 		if (!t2x_scanner_has_budget(scanner))
 			return 0;
 		*id = stream_of(scanner, next);
-		if (*id == look->stream || t2x_stream_table_get(&scanner->streams, *id) || holds_cycle(next, *id) ||
-		    is_followed(scanner, next, *id, avail - next->bytes))
+		if (is_good(scanner, look, next, *id, avail - next->bytes))
 			return 1;
 	}
 	return 0;
@@ -158,16 +172,30 @@ static enum numbering judge_number(struct t2x_scanner *scanner, const struct t2x
 	return step == 1 || (step == 2 && may_miss_one) ? NONE_MISSING : SOME_MISSING;
 }
 
-/* Go through what follows.  Return  1: the candidate is verified; look->at: end of the last block seen */
+/* Case 3: blocks that are back to back up to here may all be texts of the bad block. */
+static int may_be_inside(const struct lookahead *look, size_t back_to_back)
+{
+	if (back_to_back == look->claimed)
+		return look->is_packed;
+	return look->is_broken && back_to_back < look->claimed;
+}
+
+/*
+ * Go through what follows.  Return  1: the candidate is verified
+ * *back_to_back  end of the blocks that are back to back with the candidate, which itself is the first of them
+ */
 static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_t *back_to_back)
 {
 	int may_miss_one = t2x_in_offset(scanner->in) == scanner->claimed_until, none_missing = 0;
 	struct t2x_candidate next;
 	uint32_t id;
 
-	while (look_on(scanner, look, &next, &id) && !(none_missing && look->is_broken)) {
+	while (!may_be_inside(look, *back_to_back) && look_on(scanner, look, &next, &id) &&
+	       !(none_missing && look->is_broken)) {
 		enum numbering numbering;
 
+		if (may_be_inside(look, *back_to_back))
+			return 0;               /* case 3 */
 		if (look->at >= look->longest && (!look->is_broken || id == look->stream))
 			return 1;               /* case 7 */
 		numbering = judge_number(scanner, &next, id, may_miss_one && !look->is_broken);
@@ -178,36 +206,44 @@ static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_
 			return 0;               /* case 8 */
 		none_missing |= numbering == NONE_MISSING && !look->is_broken;
 	}
-	return none_missing || !look->is_broken;   /* cases 9 and 10 */
+	if (*back_to_back < look->claimed || may_be_inside(look, *back_to_back))
+		return 0;                       /* case 3 */
+	return none_missing || !look->is_broken;        /* cases 9 and 10 */
 }
 
+enum state { VERIFIED, INSIDE, GAP };
+
 /* If the candidate is not verified, neither are those back to back with it: they are not looked at one by one. */
-static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id)
+static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id,
+		       enum state state)
 {
 	uint64_t offset = t2x_in_offset(scanner->in);
 	size_t window = t2x_scanner_window(candidate->layout), back_to_back = candidate->bytes;
 	struct lookahead look = { .at = candidate->bytes, .stream = id, .longest = window / 2 };
+	int is;
 
+	if (state == INSIDE) {
+		look.claimed = (size_t)(scanner->inside_until - offset);
+		look.is_packed = scanner->inside_is_packed;
+	}
 	look.avail = t2x_in_peek(scanner->in, window, &look.p);
 	look.is_at_end = look.avail < window;
 	scanner->lookaheads++;
-	if (look_ahead(scanner, &look, &back_to_back))
-		return 1;
-	if (scanner->unverified_until < offset + back_to_back)
+	is = look_ahead(scanner, &look, &back_to_back);
+	t2x_map_free(&look.streams);
+	if (!is)
 		scanner->unverified_until = offset + back_to_back;
-	return 0;
+	return is;
 }
 
 /* ---- candidates --------------------------------------------------------------------------------- */
-
-enum state { VERIFIED, INSIDE, GAP };
 
 /* As long as no stream is known, nothing is INSIDE. */
 static enum state find_state(const struct t2x_scanner *scanner)
 {
 	uint64_t offset = t2x_in_offset(scanner->in);
 
-	if (scanner->streams.by_id.count && offset < scanner->unverified_until)
+	if (scanner->streams.by_id.count && offset < scanner->inside_until)
 		return INSIDE;
 	return offset == scanner->verified_until ? VERIFIED : GAP;
 }
@@ -215,18 +251,23 @@ static enum state find_state(const struct t2x_scanner *scanner)
 void t2x_scanner_verified(struct t2x_scanner *scanner)
 {
 	scanner->verified_until = t2x_in_offset(scanner->in);
-	scanner->claimed_until = scanner->unverified_until = 0;
+	scanner->claimed_until = scanner->inside_until = scanner->unverified_until = 0;
 }
 
-/* Its header claims a length, which may be true: INSIDE. */
+/*
+ * Its header claims a length, which may be true: INSIDE.  What is INSIDE already claims nothing: else blocks back to
+ * back behind a torn one, each of which the one before has put INSIDE, would all be lost.
+ */
 static void note_bad(struct t2x_scanner *scanner, const struct t2x_candidate *candidate)
 {
 	uint64_t offset = t2x_in_offset(scanner->in), until = offset + candidate->bytes;
 
 	if (offset == scanner->verified_until)
 		scanner->claimed_until = until;
-	if (until > scanner->unverified_until)
-		scanner->unverified_until = until;
+	if (offset >= scanner->inside_until) {
+		scanner->inside_until = until;
+		scanner->inside_is_packed = candidate->head.u.block.encoding != TLG_PLAIN;
+	}
 }
 
 /* Something says, beside the checksum, that there is such a stream.  avail: bytes behind the candidate */
@@ -242,13 +283,13 @@ static int becomes_known(struct t2x_scanner *scanner, struct t2x_candidate *cand
 	enum state state = find_state(scanner);
 	size_t avail;
 
-	if (state == INSIDE)
-		return 0;               /* case 3 */
+	if (scanner->streams.by_id.count && t2x_in_offset(scanner->in) < scanner->unverified_until)
+		return 0;               /* one that is back to back with it was looked at */
 	/* looking ahead may move the window */
 	avail = t2x_in_peek(scanner->in, t2x_scanner_window(candidate->layout), &candidate->raw);
 	if (!is_confirmed(scanner, candidate, id, avail - candidate->bytes))
 		return 0;               /* case 4 */
-	return state == VERIFIED || is_verified(scanner, candidate, id);   /* cases 5 and 6 */
+	return state == VERIFIED || is_verified(scanner, candidate, id, state);   /* cases 3, 5 and 6 */
 }
 
 int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t *id)

@@ -14,8 +14,8 @@
  *    --->|  VERIFIED  |                          |  INSIDE  |<---.
  *        '------------'  <---------------------  '----------'    |
  *           |     ^            good block             |          |
- *           |     |                                   | its end  |  bad block, or
- *  no block |     |                                   v          |  unverified stream
+ *           |     |                                   | its end  |  bad block
+ *  no block |     |                                   v          |
  *           |     |          good block            .-------.     |
  *           |     '--------------------------------|  GAP  |-----'
  *           '------------------------------------->'-------'
@@ -28,7 +28,7 @@
  *
  *   1  its checksum is of the latest stream of its process                                        good
  *   2  its checksum is of another known stream                                                    good
- *   3  INSIDE: no stream becomes known there                                                      bad
+ *   3  INSIDE, and confirmed: as case 6, and it has to be behind a torn block, see below
  *   4  nothing confirms its stream                                                                bad
  *   5  VERIFIED, and confirmed                                                                    good
  *   6  GAP, and confirmed: good if what follows verifies it (cases 7 to 10)
@@ -45,6 +45,11 @@
  *      missing if the bad block's header says that it ends where the candidate begins: it is the missing one.
  *      Verified, unless case 8 comes before blocks cease to be back to back
  *  10  no more can be seen, and all were back to back up to there                                 verified
+ *
+ * INSIDE, the bad block may also be torn: the process was killed in write(2), and blocks of others follow where its end
+ * should be.  Then good blocks that are back to back with the candidate lie across the end that the bad block claims.
+ * A text does not reach behind that end; one that ends there has a boundary there, and its block is packed.  So case 3
+ * wants good blocks across it, and where the bad block is packed no boundary.  If the bad block's size is what is wrong with it, cases 7 to 10 have to tell alone, as in a GAP.
  *
  * Otherwise it is unverified, which is damage: at most as much of a new stream as the longest block takes, where it
  * begins right behind a damaged block of another, or between two damages.  What cannot be told: a text that ends with
@@ -73,7 +78,9 @@ struct t2x_scanner {
 	uint64_t checked_bytes;   /* of blocks that turned out bad, see t2x_scanner_has_budget() */
 	uint64_t verified_until;  /* VERIFIED is here */
 	uint64_t claimed_until;   /* where a bad block that began there ends, as its header claims; 0: there is none */
-	uint64_t unverified_until;   /* INSIDE is up to here; 0: is nowhere */
+	uint64_t inside_until;    /* INSIDE is up to here; 0: is nowhere */
+	int inside_is_packed;     /* of a packed block */
+	uint64_t unverified_until;   /* blocks back to back up to here were looked at together and are unverified */
 	uint32_t lookaheads;      /* so far */
 };
 

@@ -2,15 +2,18 @@
 /*
  * forge - bytes that look like blocks of a trace and are none of it: nothing of them may be shown.
  *
- * usage: forge noise|planted [PART/PARTS]
+ * usage: forge noise|planted|torn [PART/PARTS]
  *
  *   noise    400 MiB of random bytes, in half of them every few events a forged block header, of a process
  *            that the file holds, behind a good stream
  *   planted  another whole trace inside the texts of a block, as it is, and made to lie where a reader that has
  *            lost its way looks: in a plain block, in the file's first, up to the end of a packed one, as a frame in
  *            an LZ4 frame; then every bit of that block or frame is flipped, header, mark and all
+ *   torn     the other way round: whole short traces behind a block that was torn at any byte, as by a process that was
+ *            killed in write(2), are none of its texts, and have to be shown
  *
- * T2_SCALE per cent of the noise or the bits are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted.
+ * T2_SCALE per cent of the noise, the bits or the bytes are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted
+ * that should not be, or refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -363,6 +366,63 @@ static void try_framed(void)
 	sample_free(&sample);
 }
 
+/* ---- torn --------------------------------------------------------------------------------------- */
+
+enum { SHORT = 40, SHORT_BLOCKS = 3 };
+
+static void make_short(struct tlgmake *make, unsigned i)
+{
+	tlgmake_init(make, PLANTED_ID + i, 100 + i);
+	tlgmake_cycle(make);
+	tlgmake_begin(make, 0);
+	for (unsigned k = 0; k <= i % 5; k++)
+		tlgmake_hit(make, 1 + k, 1);
+	tlgmake_seal(make);
+	tlgmake_end(make);
+}
+
+/* A process's blocks, the last one torn, and the short traces behind it. */
+static void judge_torn(const struct sample *sample, struct sample_result *result, unsigned char *bytes, unsigned whole,
+		       size_t kept)
+{
+	size_t n = sample->blocks[whole].at + kept;
+	unsigned want = whole + SHORT * SHORT_BLOCKS;
+
+	memcpy(bytes, sample->make.bytes, n);
+	for (unsigned i = 0; i < SHORT; i++) {
+		struct tlgmake make;
+
+		make_short(&make, i);
+		memcpy(bytes + n, make.bytes, make.n);
+		n += make.n;
+		tlgmake_free(&make);
+	}
+	sample_judge(sample, result, bytes, n);
+	g.runs++;
+	if (result->is.blocks != want)
+		fail("blocks of whole traces behind a torn block", result->is.blocks, want);
+}
+
+static void try_torn(void)
+{
+	struct sample_result result = { .state = NULL };
+	unsigned step = (g.scale < 100 ? 100 / g.scale : 1) * g.parts;
+	unsigned char *bytes;
+	struct sample sample;
+
+	sample_make(&sample, SAMPLE_BYTES, SAMPLE_CYCLES, 0);
+	bytes = malloc(sample.make.n + 65536);
+	if (!bytes)
+		abort();
+	for (unsigned i = sample.nblocks / 2; i < sample.nblocks; i++)
+		for (size_t kept = 1 + (i + g.part) % step; kept < sample.blocks[i].n; kept += step)
+			judge_torn(&sample, &result, bytes, i, kept);
+	printf("torn: %llu places, %llu failures\n", (unsigned long long)g.runs, (unsigned long long)g.failed);
+	sample_result_free(&result);
+	sample_free(&sample);
+	free(bytes);
+}
+
 int main(int argc, char **argv)
 {
 	const char *scale = getenv("T2_SCALE"), *seed = getenv("T2_SEED");
@@ -374,6 +434,8 @@ int main(int argc, char **argv)
 	g.random = (seed ? strtoull(seed, NULL, 10) : 1) * 1000003 + g.part + 1;
 	if (!strcmp(argv[1], "noise")) {
 		try_noise();
+	} else if (!strcmp(argv[1], "torn")) {
+		try_torn();
 	} else {
 		for (enum kind kind = 0; kind < KINDS; kind++)
 			try_planted(kind);
