@@ -86,7 +86,7 @@ static int open_in_directory(struct tr2_dst *dst, const char *directory, const c
 			break;
 	if (dst->fd < 0)
 		strcpy(dst->path, first);   /* what could not be opened, for the message */
-	dst->own = 1;
+	dst->own = dst->is_alone = 1;
 	return dst->fd;
 }
 
@@ -125,7 +125,7 @@ static int open_sentinel(struct tr2_dst *dst, const char *directory, unsigned ma
 	if (tr2_sys_stat(dst->path, &st) && count_entries(directory, max_files) < max_files)
 		return 0;
 	dst->is_sentinel = 1;
-	dst->own = 1;
+	dst->own = dst->is_alone = 1;
 	dst->fd = open_new(dst->path);
 	return 1;
 }
@@ -145,6 +145,10 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 	}
 	strcpy(dst->path, path);
 	dst->fd = tr2_fd_append(path, O_CREAT);
+	if (dst->fd >= 0 && !fstat(dst->fd, &st) && S_ISREG(st.st_mode)) {
+		dst->good = st.st_size;
+		dst->is_alone = 1;
+	}
 	return dst->fd;
 }
 
@@ -304,7 +308,7 @@ int tr2_dst_inherit(struct tr2_dst *dst)
 {
 	int saved = errno;
 
-	dst->own = 0;
+	dst->own = dst->is_alone = 0;
 	if (dst->kind == TR2_DST_STREAM) {
 		close_fd(dst);
 		dst->fd = connect_socket(dst->path, SOCK_STREAM);
@@ -333,7 +337,7 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 		next->fd = open_new(path);
 		if (next->fd < 0 && errno == EEXIST)
 			continue;
-		next->own = 1;
+		next->own = next->is_alone = 1;
 		next->good = 0;
 		next->identity = tr2_fd_identify(next->fd);
 		return next->fd < 0 ? -errno : 0;

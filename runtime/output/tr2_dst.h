@@ -23,12 +23,13 @@ struct tr2_dst {
 	int fd;
 	int given;                /* TR2_DST_FD: the program's own descriptor; fd is that, or a copy of it */
 	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
-	int own;                  /* 1: nobody else was given this file, it may be cut back */
+	int own;                  /* 1: it was new, and nobody else was given it */
+	int is_alone;             /* 1: nobody else has written to it since: it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
 	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
-	off_t good;               /* bytes of the file that are whole frames */
+	off_t good;               /* bytes that it had when it was opened, and of whole frames since */
 	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
 	char path[4096];          /* of the file, without rotation number; of the socket */
 };
@@ -76,6 +77,8 @@ int tr2_dst_takes_now(const struct tr2_dst *dst);
  * Write all bytes, or none as far as the destination lets itself be cut back.  They are one write(2), so that what
  * other processes append to the same file stands in front of them or behind.  Of a disk that is just full the kernel
  * may take a part; the rest follows when it takes it, and then another one's may stand between.
+ * A file is cut back only as long as it has grown by our own bytes alone.  Once anybody else has appended to it, what is
+ * at its end may be theirs: then a torn block stays, and readers step over it.
  * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
  * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
  *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c

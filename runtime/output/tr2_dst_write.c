@@ -128,20 +128,21 @@ static int write_all(struct tr2_dst *dst, const char *data, size_t bytes, size_t
 }
 
 /*
- * Truncate what a failed write has left behind the last whole frame, so many bytes.  Not where a forked child writes,
- * too; there, and where truncating fails, readers skip the torn frame.
+ * Truncate what a failed write has left behind the last whole frame, so many bytes, if the file has grown by nothing
+ * else since it was opened.  Else others write to it, too, and what is at its end may be theirs.  There, and where
+ * truncating fails, readers step over the torn frame.
  * Return  bytes that are left
  */
 static size_t cut_back(struct tr2_dst *dst, size_t bytes)
 {
 	struct stat st;
 
-	if (!dst->own)
+	if (!dst->is_alone)
 		return bytes;
 	if (tr2_fd_is(dst->fd, &dst->identity) && !tr2_sys_fstat(dst->fd, &st) &&
-	    st.st_size == dst->good + (off_t)bytes && !tr2_sys_ftruncate(dst->fd, dst->good))
+	    st.st_size == dst->good + (off_t)bytes && (!bytes || !tr2_sys_ftruncate(dst->fd, dst->good)))
 		return 0;
-	dst->own = 0;
+	dst->is_alone = 0;
 	return bytes;
 }
 

@@ -73,18 +73,49 @@ static void test_dst_failed_write_leaves_what_a_forked_child_has_written(void **
 	tr2_dst_close(&dst);
 }
 
+/* A file that is named is not its own, and has something in it; but it grows by nothing else. */
+static void test_dst_failed_write_is_cut_back_in_a_named_file_that_grows_alone(void **state)
+{
+	struct tr2_dst before, dst;
+	size_t stored = 99;
+
+	(void)state;
+	assert_int_equal(tr2_dst_open(&before, "V", traced_path("alone"), "", &rules), 0);
+	assert_int_equal(tr2_dst_write(&before, "before", 6, NULL), 0);
+	tr2_dst_close(&before);
+	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("alone"), "", &rules), 0);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
+	limit_files(20);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, &stored), -EFBIG);
+		assert_int_equal(stored, 0);
+		assert_int_equal(size_of(&dst), 16);
+	}
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
+	assert_int_equal(size_of(&dst), 26);
+	tr2_dst_close(&dst);
+}
+
 static void test_dst_failed_write_leaves_what_others_have_appended(void **state)
 {
-	struct tr2_dst dst;
+	struct tr2_dst dst, other;
+	size_t stored = 99;
 
 	(void)state;
 	assert_int_equal(tr2_dst_open(&dst, "V", traced_path("common"), "", &rules), 0);
+	assert_int_equal(tr2_dst_open(&other, "V", traced_path("common"), "", &rules), 0);
 	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), 0);
-	limit_files(15);
-	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, NULL), -EFBIG);
+	assert_int_equal(tr2_dst_write(&other, "other", 5, NULL), 0);
+	limit_files(18);
+	assert_int_equal(tr2_dst_write(&dst, "0123456789", 10, &stored), -EFBIG);
+	assert_int_equal(stored, 3);
+	assert_int_equal(tr2_dst_write(&other, "other", 5, &stored), -EFBIG);
+	assert_int_equal(stored, 0);
 	limit_files(RLIM_INFINITY);
-	assert_int_equal(size_of(&dst), 15);
+	assert_int_equal(size_of(&dst), 18);
 	tr2_dst_close(&dst);
+	tr2_dst_close(&other);
 }
 
 /* ---- peers ---------------------------------------------------------------------------------------- */
@@ -385,6 +416,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_dst_failed_write_is_cut_back_in_a_file_of_its_own),
+		TRACED_TEST(test_dst_failed_write_is_cut_back_in_a_named_file_that_grows_alone),
 		TRACED_TEST(test_dst_failed_write_leaves_what_a_forked_child_has_written),
 		TRACED_TEST(test_dst_failed_write_leaves_what_others_have_appended),
 		TRACED_TEST(test_dst_fifo_that_nobody_empties_is_waited_for_once),
