@@ -49,7 +49,8 @@
  * INSIDE, the bad block may also be torn: the process was killed in write(2), and blocks of others follow where its end
  * should be.  Then good blocks that are back to back with the candidate lie across the end that the bad block claims.
  * A text does not reach behind that end; one that ends there has a boundary there, and its block is packed.  So case 3
- * wants good blocks across it, and where the bad block is packed no boundary.  If the bad block's size is what is wrong with it, cases 7 to 10 have to tell alone, as in a GAP.
+ * wants good blocks across it, and where the bad block is packed no boundary.  If the bad block's size is what is wrong
+ * with it, cases 7 to 10 have to tell alone, as in a GAP.
  *
  * Otherwise it is unverified, which is damage: at most as much of a new stream as the longest block takes, where it
  * begins right behind a damaged block of another, or between two damages.  What cannot be told: a text that ends with

@@ -12,8 +12,8 @@
  *   torn     the other way round: whole short traces behind a block that was torn at any byte, as by a process that was
  *            killed in write(2), are none of its texts, and have to be shown
  *
- * T2_SCALE per cent of the noise, the bits or the bytes are tried; T2_SEED seeds.  Exit status 0 if nothing was accepted
- * that should not be, or refused.
+ * T2_SCALE per cent of the noise, the bits or the bytes are tried; T2_SEED seeds.  Exit status 0 if nothing was
+ * accepted that should not be, or refused.
  */
 #include <stdio.h>
 #include <stdlib.h>
