@@ -24,6 +24,7 @@
 enum {
 	QUOTA_EVENTS = 2 * TLG_CHUNK_EVENTS,   /* of one ring in one pass: so readers merge with little memory */
 	RUN_EVENTS = 256,                      /* looked at, then copied: they stay in the nearest cache */
+	END_BYTES = 1024,                      /* of END and a cycle in front of it, but for counts of dropped events */
 	FAST_MODE = 4,                         /* from so many times behind: half a millisecond at full speed is less */
 	WRITE_BYTES = 65536,                   /* worth a write */
 	WRITE_AGE_MS = 50,                     /* of what is worth less */
@@ -100,13 +101,13 @@ static void release_chunks(void)
 	g_collect.nfreed = 0;
 }
 
-int tr2_collect_write(void)
+static int write_buffer(size_t room)
 {
 	size_t bytes, stored;
 	struct tlg_event *blocks = tr2_blocks_buffer(&bytes);
 	int error;
 
-	error = tr2_sink_write(blocks, bytes, g_collect.times_behind >= FAST_MODE, &stored);
+	error = tr2_sink_write(blocks, bytes, room, g_collect.times_behind >= FAST_MODE, &stored);
 	if (error)
 		tr2_cycle_write_failed(stored);
 	else
@@ -115,6 +116,17 @@ int tr2_collect_write(void)
 	tr2_recovery_written();
 	release_chunks();
 	return error;
+}
+
+/* END has to find room, with a cycle of its own in front of it and twice the counts of what was dropped. */
+int tr2_collect_write(void)
+{
+	return write_buffer(END_BYTES + 2 * TLG_EVENT_SIZE * (size_t)tr2_losses_bound());
+}
+
+int tr2_collect_write_end(void)
+{
+	return write_buffer(0);
 }
 
 /* Chunks wait for their release and there is nothing to write, or they are much of what threads may have. */

@@ -44,6 +44,9 @@ void tr2_collect_abandoned(struct tr2_thread *thread);
  */
 int tr2_collect_write(void);
 
+/* The same where END is in the buffer: it may take the room that other writes have left for it. */
+int tr2_collect_write_end(void);
+
 /* The same if there is enough to write, or if it is older than age_ms, or than 50 ms. */
 void tr2_collect_write_if_due(uint64_t now, unsigned age_ms);
 

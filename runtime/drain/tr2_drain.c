@@ -212,7 +212,7 @@ static int write_end(unsigned reason)
 {
 	tr2_pass_append_dropped();
 	tr2_cycle_append_end(reason);
-	return tr2_collect_write();
+	return tr2_collect_write_end();
 }
 
 /*

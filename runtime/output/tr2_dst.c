@@ -291,6 +291,7 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 		strncpy(dst->variable, variable, sizeof(dst->variable) - 1);
 	}
 	dst->identity = tr2_fd_identify(dst->fd);
+	dst->limit = dst->is_alone ? tr2_dst_find_limit() : 0;
 	errno = saved;
 	return result;
 }
@@ -340,6 +341,7 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next)
 		next->own = next->is_alone = 1;
 		next->good = 0;
 		next->identity = tr2_fd_identify(next->fd);
+		next->limit = tr2_dst_find_limit();
 		return next->fd < 0 ? -errno : 0;
 	}
 	return -EEXIST;

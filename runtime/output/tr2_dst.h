@@ -29,6 +29,8 @@ struct tr2_dst {
 	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
 	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
 	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
+	off_t limit;              /* bytes that the file may have, as far as that is known; 0: it is not */
+	size_t room;              /* the caller's: bytes that its writes have to leave below that */
 	off_t good;               /* bytes that it had when it was opened, and of whole frames since */
 	char variable[64];        /* that named it, if its first failing write is to be reported; else "" */
 	char path[4096];          /* of the file, without rotation number; of the socket */
@@ -77,8 +79,10 @@ int tr2_dst_takes_now(const struct tr2_dst *dst);
  * Write all bytes, or none as far as the destination lets itself be cut back.  They are one write(2), so that what
  * other processes append to the same file stands in front of them or behind.  Of a disk that is just full the kernel
  * may take a part; the rest follows when it takes it, and then another one's may stand between.
- * A file is cut back only as long as it has grown by our own bytes alone.  Once anybody else has appended to it, what is
- * at its end may be theirs: then a torn block stays, and readers step over it.
+ * A file is cut back only as long as it has grown by our own bytes alone.  Once anybody else has appended to it, what
+ * is at its end may be theirs: then a torn block stays, and readers step over it.
+ * Where a limit of the file's size (RLIMIT_FSIZE) is known, a write that leaves less than dst->room below it fails with
+ * -EFBIG, and the kernel is not asked: that would write a part, and nothing could be written at the end of the trace.
  * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
  * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
  *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c
@@ -94,6 +98,9 @@ int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *s
  */
 int tr2_dst_lacks_file(const struct tr2_dst *dst);
 void tr2_dst_open_again(struct tr2_dst *dst);
+
+/* The limit of file sizes at this moment, which the program may change; 0: there is none.  File  tr2_dst_write.c */
+off_t tr2_dst_find_limit(void);
 
 /* Path and identity of the open file.  Return  0; -ENAMETOOLONG; -EBADF: it is not a file */
 int tr2_dst_file(const struct tr2_dst *dst, char *path, size_t size, uint64_t *device, uint64_t *inode);

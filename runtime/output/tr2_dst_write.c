@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -200,11 +201,50 @@ void tr2_dst_open_again(struct tr2_dst *dst)
 	errno = saved;
 }
 
+off_t tr2_dst_find_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return 0;
+	return (off_t)limit.rlim_cur;
+}
+
+/*
+ * A limit of the file's size is known, and the write would go beyond it, or leave too little room.  The program may
+ * have changed the limit: it is looked at again where it matters.  One that is new is learnt from the write that it
+ * stops.
+ */
+static int is_beyond(struct tr2_dst *dst, size_t bytes)
+{
+	struct stat st;
+
+	if (!dst->limit || fstat(dst->fd, &st) || st.st_size + (off_t)bytes <= dst->limit)
+		return 0;
+	dst->limit = tr2_dst_find_limit();
+	return dst->limit && st.st_size + (off_t)bytes > dst->limit;
+}
+
+/* Return  0 or -errno    *done: bytes that were written */
+static int try_write(struct tr2_dst *dst, const char *data, size_t bytes, size_t *done)
+{
+	int error;
+
+	if (dst->kind == TR2_DST_OFF || !hold_on(dst))
+		return -EBADF;
+	if (is_beyond(dst, bytes + dst->room))
+		return -EFBIG;
+	error = write_all(dst, data, bytes, done);
+	if (error == -EFBIG)
+		dst->limit = tr2_dst_find_limit();
+	return error;
+}
+
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored)
 {
 	int saved = errno;
 	size_t done = 0;
-	int error = dst->kind == TR2_DST_OFF || !hold_on(dst) ? -EBADF : write_all(dst, data, bytes, &done);
+	int error = try_write(dst, data, bytes, &done);
 
 	if (!error)
 		dst->good += (off_t)bytes;

@@ -135,12 +135,13 @@ static size_t whole_blocks(const struct tlg_event *blocks, const struct tlg_even
 	return at * sizeof(*blocks);
 }
 
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_fast, size_t *stored)
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, size_t room, int is_fast, size_t *stored)
 {
 	size_t limit = g_sink.dst.kind == TR2_DST_DGRAM ? DGRAM_BYTES : TLG_FRAME_BYTES;
 	size_t end = g_sink.dst.kind == TR2_DST_OFF ? 0 : bytes;
 	int error = 0;
 
+	g_sink.dst.room = room;
 	*stored = 0;
 	while (*stored < end && !error) {
 		struct tlg_event *first = blocks + *stored / sizeof(*blocks);

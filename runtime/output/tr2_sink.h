@@ -43,11 +43,12 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
 
 /*
  * Write whole blocks, bytes of them, and give them checksums.
+ * room        bytes to be left below a limit of the file's size, see tr2_dst_write()
  * is_fast     1: fast mode, for rings that are filling up
  * stored      bytes of the blocks that are written: all, or those of the blocks in front of the trouble
  * Return      0 or -errno: the others are lost
  */
-int tr2_sink_write(struct tlg_event *blocks, size_t bytes, int is_fast, size_t *stored);
+int tr2_sink_write(struct tlg_event *blocks, size_t bytes, size_t room, int is_fast, size_t *stored);
 
 /*
  * Open the file after the present one: not in the library's own thread (tr2_fd.h); 1 if that is done; go on in it.

@@ -344,6 +344,56 @@ static void test_target_file_size_limit_does_not_kill_the_program(void **state)
 	assert_string_equal(t.said, "");
 }
 
+enum { LIMITED_HITS = 20000 };
+
+static int run_under_file_limit(void *data)
+{
+	const rlim_t *limit = data;
+
+	if (setrlimit(RLIMIT_FSIZE, &(const struct rlimit){ *limit, RLIM_INFINITY }))
+		return 1;
+	trace2_initialize();
+	for (int i = 0; i < LIMITED_HITS; i++)
+		trace2_data_intmax("test", NULL, "i", i);
+	return 0;
+}
+
+/* Checkpoints in the file, and those that it counts as lost; numbers of blocks that could not be written are missing. */
+static uint64_t account(void)
+{
+	uint64_t hits = 0, lost[TLG_LOSS_REASONS] = { 0 };
+
+	for (size_t i = 0; i < file.count; i++) {
+		const struct tlg_event *event = &file.events[i];
+		if (tlg_event_type(event) == TLG_LOSS && event->u.loss.reason < TLG_LOSS_REASONS)
+			lost[event->u.loss.reason] = event->u.loss.count;
+		hits += tlg_event_type(event) == TLG_HIT;
+	}
+	for (unsigned i = 0; i < TLG_LOSS_REASONS; i++)
+		hits += lost[i];
+	return hits;
+}
+
+/* Rings are no files then, so only the trace can say it: there has to be room for its end. */
+static void test_target_file_size_limit_costs_events_and_each_is_counted(void **state)
+{
+	/* a write may just fit, and leave less than the end takes: at which limits depends on the times, so at many */
+	static rlim_t limits[120];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		limits[i] = 1024 + 211 * i;
+		unlink(t.raw);
+		traced_run(&t, run_under_file_limit, &limits[i], NULL);
+		assert_int_equal(t.status, 0);
+		raw_free(&file);
+		assert_int_equal(raw_read(t.raw, &file), 0);
+		/* start and atexit are events, too, if they are recorded */
+		assert_in_range(account(), LIMITED_HITS, LIMITED_HITS + 2);
+		assert_int_equal(tlg_event_type(&file.events[file.count - 1]), TLG_END);
+	}
+}
+
 /* ---- cycles and rotation ------------------------------------------------------------------------ */
 
 static void pass_checkpoint(void)
@@ -496,6 +546,7 @@ int main(int argc, char **argv)
 		TRACED_TEST(test_target_absent_socket_is_off_and_says_why_on_request),
 		TRACED_TEST(test_target_full_disk_does_not_disturb_the_program),
 		TRACED_TEST(test_target_file_size_limit_does_not_kill_the_program),
+		TRACED_TEST(test_target_file_size_limit_costs_events_and_each_is_counted),
 		TRACED_TEST(test_target_that_nobody_reads_any_more_raises_no_signal),
 		TRACED_TEST(test_target_next_cycle_repeats_the_context),
 		TRACED_TEST(test_target_cycle_setting_begins_cycles_by_bytes),
