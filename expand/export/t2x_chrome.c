@@ -226,6 +226,7 @@ static int begin_chrome(struct t2x_printer *printer)
 		return -ENOMEM;
 	chrome->tracks.printer = printer;
 	chrome->tracks.end_span = end_span;
+	chrome->tracks.forget_process = t2x_chrome_forget_children;
 	chrome->tracks.keeps_messages = 1;
 	chrome->tracks.frames.make_text = make_text;
 	printer->own = chrome;
@@ -429,6 +430,7 @@ static void finish_chrome(struct t2x_printer *printer)
 	struct t2x_chrome *chrome = printer->own;
 
 	t2x_tracks_end(&chrome->tracks);
+	t2x_tracks_report(&chrome->tracks);
 	t2x_chrome_finish_children(printer);
 	t2x_out_literal(printer->out, "],\"otherData\":{\"clock\":\"microseconds\",\"zero_unix_seconds\":");
 	t2x_out_uint(printer->out, chrome->zero_ns / 1000000000);

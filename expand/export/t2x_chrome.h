@@ -35,6 +35,8 @@ void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track
 void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev);
 void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev);
 
+void t2x_chrome_forget_children(struct t2x_printer *printer, struct t2x_track_process *process);
+
 /* Arrows to children of which no end was seen. */
 void t2x_chrome_finish_children(struct t2x_printer *printer);
 

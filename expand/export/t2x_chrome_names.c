@@ -175,6 +175,18 @@ void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, 
 	free(child);
 }
 
+/* Of a process that is forgotten; no arrow leads to them. */
+void t2x_chrome_forget_children(struct t2x_printer *printer, struct t2x_track_process *process)
+{
+	(void)printer;
+	while (process->own) {
+		struct child *child = process->own;
+
+		process->own = child->next;
+		free(child);
+	}
+}
+
 /* Its process id is not known: it is the first process of this parent that began behind it, if there is one. */
 static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct child *child)
 {

@@ -254,6 +254,12 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 	(void)end;
 }
 
+static void forget_track(struct t2x_printer *printer, struct t2x_track *track)
+{
+	if (track->own)
+		end_stream(printer, track->own);
+}
+
 static int begin_ctf(struct t2x_printer *printer)
 {
 	struct ctf *ctf = calloc(1, sizeof(*ctf));
@@ -264,6 +270,7 @@ static int begin_ctf(struct t2x_printer *printer)
 		return -ENOMEM;
 	ctf->tracks.printer = printer;
 	ctf->tracks.end_span = end_span;
+	ctf->tracks.forget_track = forget_track;
 	t2x_ctf_metadata(&metadata);
 	error = metadata.error;
 	if (!error) {
@@ -283,6 +290,7 @@ static void finish_ctf(struct t2x_printer *printer)
 	while (ctf->streams)
 		end_stream(printer, ctf->streams);
 	t2x_ctf_tar_end(printer->out);
+	t2x_tracks_report(&ctf->tracks);
 	if (ctf->error)
 		printer->out->error = ctf->error;
 	t2x_tracks_free(&ctf->tracks);

@@ -373,6 +373,7 @@ static int begin_firefox(struct t2x_printer *printer)
 	firefox->tracks.printer = printer;
 	firefox->tracks.end_span = end_span;
 	firefox->tracks.keeps_messages = 1;
+	firefox->tracks.keeps_all = 1;
 	firefox->lost_frame = t2x_frames_find(&firefox->tracks.frames, &lost);
 	if (!firefox->lost_frame) {
 		t2x_tracks_free(&firefox->tracks);

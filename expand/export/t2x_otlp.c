@@ -47,11 +47,11 @@ static void derive_ids(struct t2x_otlp_process *known, const struct t2x_process 
 /* The id of a process's n-th span in the order in which they get one; n > 0, and an id is never 0. */
 static void make_id(const struct t2x_otlp_process *process, uint32_t n, unsigned char id[T2X_OTLP_SPAN])
 {
-	uint64_t seed = 0, mixed;
+	uint64_t seed = 0, number = process->forgotten << 32 | n, mixed;
 
 	for (unsigned i = 0; i < T2X_OTLP_SPAN; i++)
 		seed |= (uint64_t)process->id[i] << 8 * i;
-	mixed = t2x_index_mix(t2x_index_mix(seed, n), UINT64_C(0x6f746c70));
+	mixed = t2x_index_mix(t2x_index_mix(seed, number), UINT64_C(0x6f746c70));
 	for (unsigned i = 0; i < T2X_OTLP_SPAN; i++)
 		id[i] = (unsigned char)(mixed >> 8 * i | (i == 0 && !mixed));
 }
@@ -154,7 +154,7 @@ static void name_process(struct t2x_otlp_process *process, const struct t2x_trac
 }
 
 /* Return  0: no memory */
-static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, const struct t2x_process *process)
+static int know_process(const struct t2x_otlp *otlp, struct t2x_track_process *known, const struct t2x_process *process)
 {
 	struct t2x_otlp_process *own = known->own;
 
@@ -162,8 +162,7 @@ static int know_process(struct t2x_otlp *otlp, struct t2x_track_process *known, 
 		own = calloc(1, sizeof(*own));
 		if (!own)
 			return 0;
-		own->next = otlp->processes;
-		otlp->processes = own;
+		own->forgotten = otlp->tracks.forgotten;
 		own->pid = known->pid;
 		name_process(own, known);
 		derive_ids(own, process);
@@ -193,10 +192,17 @@ void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_tracks_end_thread(&otlp->tracks, track);
 }
 
+static void forget_process(struct t2x_printer *printer, struct t2x_track_process *process)
+{
+	(void)printer;
+	free(process->own);
+}
+
 void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put)
 {
 	otlp->tracks.printer = printer;
 	otlp->tracks.end_span = end_span;
+	otlp->tracks.forget_process = forget_process;
 	otlp->tracks.keeps_messages = 1;
 	otlp->put = put;
 	printer->own = otlp;
@@ -205,15 +211,10 @@ void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp
 void t2x_otlp_end(struct t2x_otlp *otlp)
 {
 	t2x_tracks_end(&otlp->tracks);
+	t2x_tracks_report(&otlp->tracks);
 }
 
 void t2x_otlp_free(struct t2x_otlp *otlp)
 {
-	while (otlp->processes) {
-		struct t2x_otlp_process *process = otlp->processes;
-
-		otlp->processes = process->next;
-		free(process);
-	}
 	t2x_tracks_free(&otlp->tracks);
 }

@@ -15,8 +15,8 @@
 enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
 
 struct t2x_otlp_process {
-	struct t2x_otlp_process *next;
 	uint64_t number;                  /* of the t2x_process of which the ids are */
+	uint64_t forgotten;               /* threads, when it came first, or again: then it has other ids for its spans */
 	uint32_t pid, spans;              /* spans: those that have an id */
 	unsigned char trace[T2X_OTLP_TRACE], id[T2X_OTLP_SPAN], parent[T2X_OTLP_SPAN];
 	int has_parent;
@@ -41,7 +41,6 @@ typedef void t2x_otlp_put_fn(struct t2x_printer *printer, const struct t2x_otlp_
 struct t2x_otlp {
 	struct t2x_tracks tracks;
 	t2x_otlp_put_fn *put;
-	struct t2x_otlp_process *processes;
 };
 
 /* Initialize what a writer of a form keeps in printer->own, zero so far. */

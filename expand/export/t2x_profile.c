@@ -196,6 +196,7 @@ void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
 
 void t2x_profile_hint(const struct t2x_profile *profile)
 {
+	t2x_tracks_report(&profile->tracks);
 	if (*profile->samples && !profile->stacks.count)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, profile->samples,
 				"the trace has samples of this profile, and no regions: --profile=%s shows them",

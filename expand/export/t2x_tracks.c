@@ -2,8 +2,12 @@
 /* t2x_tracks.c - see t2x_tracks.h. */
 #include "t2x_tracks.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/t2x_report.h"
 
 enum {
 	FIRST_SPANS = 1,                /* most of very many threads have no regions */
@@ -163,9 +167,24 @@ static struct t2x_track_process *add_process(struct t2x_tracks *tracks, const st
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
+static void unlink_track(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	*(track->older ? &track->older->newer : &tracks->oldest) = track->newer;
+	*(track->newer ? &track->newer->older : &tracks->newest) = track->older;
+}
+
+static void link_newest(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	track->older = tracks->newest;
+	track->newer = NULL;
+	*(tracks->newest ? &tracks->newest->newer : &tracks->oldest) = track;
+	tracks->newest = track;
+	track->looked_ns = track->last_ns;
+}
+
 /* own: its level */
-static struct t2x_track *new_track(struct t2x_track_process *process, uint32_t tid, const char *name,
-				   const struct t2x_span *own)
+static struct t2x_track *new_track(struct t2x_tracks *tracks, struct t2x_track_process *process, uint32_t tid,
+				   const char *name, const struct t2x_span *own)
 {
 	struct t2x_track *track = calloc(1, sizeof(*track));
 
@@ -179,16 +198,78 @@ static struct t2x_track *new_track(struct t2x_track_process *process, uint32_t t
 	track->tid = tid;
 	memcpy(track->name, name, sizeof(track->name));
 	track->spans[0] = *own;
+	link_newest(tracks, track);
+	tracks->nthreads++;
 	return track;
 }
 
 /* Its own level began when the thread did, or with its first event. */
-static struct t2x_track *add_track(struct t2x_track_process *process, const struct t2x_event *ev)
+static struct t2x_track *add_track(struct t2x_tracks *tracks, struct t2x_track_process *process,
+				   const struct t2x_event *ev)
 {
 	uint64_t start_ns = ev->thread->tid ? ev->thread->start_ns : ev->thread->process->start_ns;
 	const struct t2x_span own = { .frame = &t2x_thread_frame, .start_ns = start_ns ? start_ns : ev->ns };
 
-	return new_track(process, ev->thread->tid, ev->thread->name, &own);
+	return new_track(tracks, process, ev->thread->tid, ev->thread->name, &own);
+}
+
+static void free_track(struct t2x_track *track)
+{
+	while (track->open)
+		free(track->spans[--track->open].message);
+	free(track->spans);
+	free(track);
+}
+
+static void remove_from(struct t2x_map *map, uint32_t key, const struct t2x_track_process *process)
+{
+	if (t2x_map_get(map, key) == process)
+		t2x_map_remove(map, key);
+}
+
+static void forget_process(struct t2x_tracks *tracks, struct t2x_track_process *process)
+{
+	if (tracks->forget_process)
+		tracks->forget_process(tracks->printer, process);
+	remove_from(&tracks->processes, process->stream, process);
+	remove_from(&tracks->pids, process->pid, process);
+	remove_from(&tracks->sids, (uint32_t)process->sid, process);
+	t2x_map_free(&process->threads);
+	free(process->name);
+	free(process);
+}
+
+static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	struct t2x_track_process *process = track->process;
+	unsigned at = track->number % T2X_TRACKS_CACHED;
+
+	if (tracks->cache[at].track == track)
+		tracks->cache[at].thread = 0;
+	unlink_track(tracks, track);
+	tracks->nthreads--;
+	t2x_map_remove(&process->threads, track->tid);
+	free_track(track);
+	if (!process->threads.count && tracks->processes.count > T2X_TRACKS_MAX && !tracks->keeps_all)
+		forget_process(tracks, process);
+}
+
+/* Make room: the thread that has had no event for longest, or longer than most, is at its end here. */
+static __attribute__((noinline)) void forget_oldest(struct t2x_tracks *tracks)
+{
+	struct t2x_track *track = tracks->oldest;
+
+	while (track->last_ns != track->looked_ns) {
+		unlink_track(tracks, track);
+		link_newest(tracks, track);
+		track = tracks->oldest;
+	}
+	tracks->forgotten++;
+	tracks->unfinished += !track->process->is_over;
+	end_down_to(tracks, track, 0, track->last_ns, track->process->is_over ? T2X_SPAN_CUT : T2X_SPAN_OPEN);
+	if (tracks->forget_track)
+		tracks->forget_track(tracks->printer, track);
+	forget_track(tracks, track);
 }
 
 /* A thread that is not in the cache, or has another name, or its process another session id. */
@@ -196,8 +277,12 @@ static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_tracks 
 {
 	const struct t2x_thread *thread = ev->thread;
 	struct t2x_track_process *process = t2x_map_get(&tracks->processes, thread->process->stream);
-	struct t2x_track *track;
+	struct t2x_track *track = process ? t2x_map_get(&process->threads, thread->tid) : NULL;
 
+	if (!track && tracks->nthreads >= T2X_TRACKS_MAX && !tracks->keeps_all) {
+		forget_oldest(tracks);   /* which may be the last one of this process */
+		process = t2x_map_get(&tracks->processes, thread->process->stream);
+	}
 	if (!process)
 		process = add_process(tracks, ev);
 	if (!process)
@@ -206,9 +291,8 @@ static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_tracks 
 		learn_sid(process, thread->process);
 		t2x_tracks_inherit_name(tracks, process, thread->process);
 	}
-	track = t2x_map_get(&process->threads, thread->tid);
 	if (!track)
-		track = add_track(process, ev);
+		track = add_track(tracks, process, ev);
 	if (!track || !thread->number)
 		return track;
 	track->is_told &= strcmp(track->name, thread->name) == 0;
@@ -225,24 +309,6 @@ static inline struct t2x_track *track_of(struct t2x_tracks *tracks, const struct
 	unsigned at = number % T2X_TRACKS_CACHED;
 
 	return number && tracks->cache[at].thread == number ? tracks->cache[at].track : find_track(tracks, ev);
-}
-
-static void free_track(struct t2x_track *track)
-{
-	while (track->open)
-		free(track->spans[--track->open].message);
-	free(track->spans);
-	free(track);
-}
-
-static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
-{
-	unsigned at = track->number % T2X_TRACKS_CACHED;
-
-	if (tracks->cache[at].track == track)
-		tracks->cache[at].thread = 0;
-	t2x_map_remove(&track->process->threads, track->tid);
-	free_track(track);
 }
 
 /* ---- the interface ------------------------------------------------------------------------------ */
@@ -307,6 +373,14 @@ void t2x_tracks_end(struct t2x_tracks *tracks)
 	}
 }
 
+void t2x_tracks_report(const struct t2x_tracks *tracks)
+{
+	if (tracks->unfinished)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "threads",
+				"%" PRIu64 " were idle for long and had not ended: no room to follow more than %u at once",
+				tracks->unfinished, T2X_TRACKS_MAX);
+}
+
 /* ---- joining ------------------------------------------------------------------------------------ */
 
 struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t stream, uint32_t tid)
@@ -341,13 +415,14 @@ static int join_spans(struct t2x_tracks *to, struct t2x_track *ours, const struc
 }
 
 /* A thread, or process, of which there was none yet. */
-static struct t2x_track *copy_track(struct t2x_track_process *process, const struct t2x_track *theirs)
+static struct t2x_track *copy_track(struct t2x_tracks *tracks, struct t2x_track_process *process,
+				    const struct t2x_track *theirs)
 {
 	struct t2x_span own = theirs->spans[0];
 
 	own.node = 0;
 	own.inner_ns = 0;
-	return new_track(process, theirs->tid, theirs->name, &own);
+	return new_track(tracks, process, theirs->tid, theirs->name, &own);
 }
 
 static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct t2x_track_process *theirs)
@@ -374,6 +449,8 @@ static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct
 int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
 		    const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other))
 {
+	if (to->forgotten || from->forgotten || to->nthreads + from->nthreads > T2X_TRACKS_MAX)
+		return 0;               /* who is forgotten when depends on all that comes in front */
 	for (uint32_t i = 0; i < t2x_map_slots(&from->processes); i++) {
 		const struct t2x_track_process *theirs = process_at(from, i);
 		struct t2x_track_process *ours = theirs ? t2x_map_get(&to->processes, theirs->stream) : NULL;
@@ -389,7 +466,7 @@ int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
 			struct t2x_track *known = track ? t2x_map_get(&ours->threads, track->tid) : NULL;
 
 			if (track && !known)
-				known = copy_track(ours, track);
+				known = copy_track(to, ours, track);
 			if (track && (!known || !join_spans(to, known, track, find_frame)))
 				return 0;
 		}
@@ -409,10 +486,12 @@ void t2x_tracks_free(struct t2x_tracks *tracks)
 			if (track)
 				free_track(track);
 		}
-		if (process)
-			t2x_map_free(&process->threads);
-		if (process)
-			free(process->name);
+		if (!process)
+			continue;
+		if (tracks->forget_process)
+			tracks->forget_process(tracks->printer, process);
+		t2x_map_free(&process->threads);
+		free(process->name);
 		free(process);
 	}
 	t2x_map_free(&tracks->processes);

@@ -8,7 +8,10 @@
  * entered ends exactly once, and the writer is called with how it ended.  What was entered unseen has no span until
  * its leave comes.
  *
- * Memory: processes, threads that live, regions that are open.
+ * Memory: threads that live, regions that are open, processes; of the first and the last T2X_TRACKS_MAX.  For one more,
+ * the thread goes that has had no event for longest, with what is open in it, and a process of which no thread is left.
+ * That most are dead, killed or rotated; one that comes again begins anew: of regions that are open in it then, only the
+ * leaves are seen.  How many had not ended is reported.
  */
 #ifndef T2X_TRACKS_H
 #define T2X_TRACKS_H
@@ -19,6 +22,7 @@
 
 enum {
 	T2X_TRACKS_CACHED = 256,
+	T2X_TRACKS_MAX = 16384,
 	T2X_TRACKS_THREAD_BYTES = 384,  /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
 };
 
@@ -71,6 +75,8 @@ struct t2x_track_process {
 
 struct t2x_track {
 	struct t2x_track_process *process;
+	struct t2x_track *older, *newer;        /* by when they were last looked at ... */
+	uint64_t looked_ns;     /* ... which was behind the event of this time */
 	uint32_t tid;
 	uint64_t number;        /* t2x_thread.number when it was last looked at */
 	uint64_t last_ns;       /* of its last event */
@@ -105,8 +111,19 @@ static inline uint32_t t2x_track_stacks(const struct t2x_track *track, uint32_t 
 typedef void t2x_span_fn(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
 			 unsigned depth, enum t2x_span_end end);
 
+/* Free what a writer has of a thread that is forgotten, but not at the end; of a process, then, too. */
+typedef void t2x_forget_track_fn(struct t2x_printer *printer, struct t2x_track *track);
+typedef void t2x_forget_process_fn(struct t2x_printer *printer, struct t2x_track_process *process);
+
 struct t2x_tracks {
 	struct t2x_printer *printer;
+	t2x_forget_track_fn *forget_track;      /* NULL: it has nothing */
+	t2x_forget_process_fn *forget_process;  /* likewise */
+	int keeps_all;          /* the writer has each thread until the end, whatever that takes */
+	struct t2x_track *oldest, *newest;
+	uint32_t nthreads;
+	uint64_t forgotten;     /* threads, to make room */
+	uint64_t unfinished;    /* those of them whose processes had not ended */
 	t2x_span_fn *end_span;
 	t2x_span_fn *end_unseen;  /* of a part: for what was entered in front of it, at a time that is not known;
 				     inner_ns is of this part.  NULL: it is left out */
@@ -144,6 +161,9 @@ void t2x_tracks_end_thread(struct t2x_tracks *tracks, struct t2x_track *track);
 
 /* The thread of a stream.  Return  NULL: it has no events, or has come to its end */
 struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t stream, uint32_t tid);
+
+/* Say how many threads were forgotten whose processes had not ended, if there are any. */
+void t2x_tracks_report(const struct t2x_tracks *tracks);
 
 /* The spans in so many end at this time. */
 void t2x_tracks_end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, uint32_t open, uint64_t ns,
