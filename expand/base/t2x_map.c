@@ -7,7 +7,7 @@
 
 #include "t2x_memory.h"
 
-enum { FIRST_BITS = 4, MAX_BITS = 24, TRIES = 8 };
+enum { FIRST_BITS = 2, MAX_BITS = 24, TRIES = 8 };
 
 /* The number of slots is two to the power of it. */
 static unsigned bits_of(const struct t2x_map *map)

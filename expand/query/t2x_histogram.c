@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+enum { FIRST_VALUES = 4 };
+
 static void *take_memory(size_t n, size_t bytes, size_t *budget)
 {
 	void *memory = n * bytes <= *budget ? calloc(n, bytes) : NULL;
@@ -13,18 +15,44 @@ static void *take_memory(size_t n, size_t bytes, size_t *budget)
 	return memory;
 }
 
+static uint64_t *find_power(const struct t2x_histogram *h, unsigned power)
+{
+	return h->powers ? h->powers[power] : NULL;
+}
+
 static uint64_t *new_power(struct t2x_histogram *h, unsigned power, size_t *budget)
 {
-	h->powers[power] = take_memory(T2X_HISTOGRAM_BUCKETS, sizeof(uint64_t), budget);
-	h->is_cut |= !h->powers[power];
-	return h->powers[power];
+	if (!h->powers)
+		h->powers = take_memory(T2X_HISTOGRAM_POWERS, sizeof(*h->powers), budget);
+	if (h->powers)
+		h->powers[power] = take_memory(T2X_HISTOGRAM_BUCKETS, sizeof(uint64_t), budget);
+	h->is_cut |= !find_power(h, power);
+	return find_power(h, power);
+}
+
+/* Room for one value behind n of them; it doubles when it is full, for most names have few.  Return  0: there is none */
+static int make_room(struct t2x_histogram *h, unsigned n, size_t *budget)
+{
+	size_t more = (n ? n : FIRST_VALUES) * sizeof(*h->values);
+	uint64_t *values;
+
+	if (n && (n < FIRST_VALUES || n & (n - 1)))
+		return 1;
+	values = more <= *budget ? realloc(h->values, n * sizeof(*values) + more) : NULL;
+	if (!values)
+		return 0;
+	*budget -= more;
+	h->values = values;
+	return 1;
 }
 
 static void add_to_bucket(struct t2x_histogram *h, uint64_t value, size_t *budget)
 {
 	unsigned power = t2x_histogram_power(value);
-	uint64_t *buckets = h->powers[power] ? h->powers[power] : new_power(h, power, budget);
+	uint64_t *buckets = find_power(h, power);
 
+	if (!buckets)
+		buckets = new_power(h, power, budget);
 	if (buckets)
 		buckets[t2x_histogram_bucket(power, value)]++;
 	h->count++;
@@ -35,9 +63,7 @@ static void add_first(struct t2x_histogram *h, uint64_t value, size_t *budget)
 {
 	unsigned n = (unsigned)h->count++;
 
-	if (!h->values)
-		h->values = take_memory(T2X_HISTOGRAM_EXACT, sizeof(uint64_t), budget);
-	if (!h->values) {
+	if (h->is_cut || !make_room(h, n, budget)) {
 		h->is_cut = 1;
 		return;
 	}
@@ -59,8 +85,8 @@ void t2x_histogram_add_new(struct t2x_histogram *h, uint64_t value, size_t *budg
 static void join_buckets(struct t2x_histogram *h, const struct t2x_histogram *from, size_t *budget)
 {
 	for (unsigned power = 0; power < T2X_HISTOGRAM_POWERS; power++) {
-		const uint64_t *add = from->powers[power];
-		uint64_t *to = h->powers[power];
+		const uint64_t *add = find_power(from, power);
+		uint64_t *to = find_power(h, power);
 		if (add && !to)
 			to = new_power(h, power, budget);
 		for (unsigned i = 0; add && to && i < T2X_HISTOGRAM_BUCKETS; i++)
@@ -74,12 +100,11 @@ static void join_many(struct t2x_histogram *h, const struct t2x_histogram *from,
 {
 	uint64_t first = h->count;
 
-	if (!h->values)
-		h->values = take_memory(T2X_HISTOGRAM_EXACT, sizeof(uint64_t), budget);
-	h->is_cut |= !h->values;
+	for (uint64_t n = first; n < T2X_HISTOGRAM_EXACT && !h->is_cut; n++)   /* as if they had come one by one */
+		h->is_cut = !make_room(h, (unsigned)n, budget);
 	h->count = 0;
 	join_buckets(h, from, budget);
-	for (uint64_t i = 0; i < first; i++)
+	for (uint64_t i = 0; i < first && h->values; i++)
 		t2x_histogram_add(h, h->values[i], budget);
 }
 
@@ -119,7 +144,7 @@ static uint64_t find_rank(const struct t2x_histogram *h, uint64_t rank)
 	uint64_t seen = 0;
 
 	for (unsigned power = 0; power < T2X_HISTOGRAM_POWERS; power++)
-		for (unsigned i = 0; h->powers[power] && i < T2X_HISTOGRAM_BUCKETS; i++) {
+		for (unsigned i = 0; find_power(h, power) && i < T2X_HISTOGRAM_BUCKETS; i++) {
 			seen += h->powers[power][i];
 			if (seen >= rank)
 				return find_middle(power, i);
@@ -142,6 +167,7 @@ uint64_t t2x_histogram_percentile(struct t2x_histogram *h, unsigned percent)
 void t2x_histogram_free(struct t2x_histogram *h)
 {
 	free(h->values);
-	for (unsigned i = 0; i < T2X_HISTOGRAM_POWERS; i++)
+	for (unsigned i = 0; h->powers && i < T2X_HISTOGRAM_POWERS; i++)
 		free(h->powers[i]);
+	free(h->powers);
 }

@@ -22,8 +22,8 @@ enum {
 /* All zero: empty. */
 struct t2x_histogram {
 	uint64_t count;
-	uint64_t *values;                        /* of the first T2X_HISTOGRAM_EXACT */
-	uint64_t *powers[T2X_HISTOGRAM_POWERS];  /* the buckets of each; NULL: none has been needed */
+	uint64_t *values;                        /* the first T2X_HISTOGRAM_EXACT; room grows with them */
+	uint64_t **powers;                       /* the buckets of each; NULL: none has been needed */
 	int is_cut;                              /* there was no memory: percentiles are not known */
 };
 
@@ -44,7 +44,7 @@ static inline unsigned t2x_histogram_bucket(unsigned power, uint64_t value)
 static inline void t2x_histogram_add(struct t2x_histogram *h, uint64_t value, size_t *budget)
 {
 	unsigned power = t2x_histogram_power(value);
-	uint64_t *buckets = h->powers[power];
+	uint64_t *buckets = h->powers ? h->powers[power] : NULL;
 
 	if (__builtin_expect(!buckets || h->count < T2X_HISTOGRAM_EXACT, 0)) {
 		t2x_histogram_add_new(h, value, budget);

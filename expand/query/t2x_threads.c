@@ -8,7 +8,7 @@ static struct t2x_map *find_stream(struct t2x_threads *threads, uint32_t stream)
 {
 	struct t2x_map *map = t2x_map_get(&threads->streams, stream);
 
-	if (map)
+	if (map || threads->count >= T2X_THREADS_MAX)
 		return map;
 	map = calloc(1, sizeof(*map));
 	if (map && t2x_map_put(&threads->streams, stream, map)) {

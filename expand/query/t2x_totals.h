@@ -31,7 +31,7 @@ enum t2x_row_kind {
 
 enum t2x_by { T2X_BY_NOTHING, T2X_BY_PROCESS, T2X_BY_THREAD };
 
-enum { T2X_ROWS_MAX = 65536, T2X_ROWS_AT_HAND = 4096, T2X_TOTALS_BYTES = 64 * 1024 * 1024 };
+enum { T2X_ROWS_MAX = 65536, T2X_ROWS_AT_HAND = 4096, T2X_TOTALS_BYTES = 24 * 1024 * 1024 };
 
 /* Durations are nanoseconds. */
 struct t2x_row {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 65536, LEVELS_FIRST = 16 };
+enum { LEVELS_MAX = 65536, LEVELS_FIRST = 8 };
 
 struct child {
 	struct t2x_thread_record head;    /* tid: the id of the child */
@@ -99,6 +99,7 @@ static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, c
 		totals->first_ns = ev->ns;
 	t2x_totals_count(totals, thread ? thread->row : NULL, 1, ev->ns);
 	totals->is_cut |= !thread;
+	totals->others += !thread || !thread->row;
 	return thread;
 }
 
