@@ -73,7 +73,7 @@ live_obj    := $(live_src:%=$(obj)/%.o)
 reader_obj  := $(filter-out %/t2expand.o,$(expand_obj))
 test_src    := $(basename $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
 tool_src    := $(basename $(wildcard tests/tools/*.c tests/fuzz/fuzz.c tests/fuzz/fuzzseal.c))
-help_src    := $(filter-out %/replay %/counted,$(tool_src))
+help_src    := $(filter-out %/replay %/counted %/grow,$(tool_src))
 help_names  := $(notdir $(help_src))
 # What a benchmark is about has to be installed; LTTng-UST, where it is, is compared with
 has_header = $(wildcard /usr/include/$(1) /usr/include/*/$(1))
@@ -146,7 +146,7 @@ check:
 	$(quiet).ci/packages build test
 	$(quiet)$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$$(nproc)) check-all
 
-check-all: all $(unit) $(out)/tests/replay $(out)/tests/counted
+check-all: all $(unit) $(out)/tests/replay $(out)/tests/counted $(out)/tests/grow
 	$(quiet)$(run_env) tests/run.sh $(unit) $(scripts) tests/conformance/conformance.sh
 
 unit: $(unit)
@@ -174,7 +174,7 @@ torture:
 	$(quiet)$(run_env) tests/torture/run.sh $(ONLY)
 
 torture-programs: torture-tools $(unit)
-torture-tools: all $(torture)
+torture-tools: all $(torture) $(out)/tests/grow
 
 # What others wrote reads what we write, of those that need a browser, Go or Node
 interop:
@@ -258,9 +258,9 @@ $(out)/tests/replay: $(call objects,tests/tools,replay replay_list) $(user_lib)
 	$(call say,LD)
 	$(quiet)$(link_user)
 
-$(out)/tests/counted: $(obj)/tests/tools/counted.o $(out)/libtrace2.a
+$(out)/tests/counted $(out)/tests/grow: $(out)/tests/%: $(obj)/tests/tools/%.o $(addprefix $(obj)/lib,help.a tlg.a) $(out)/libtrace2.a
 	$(call say,LD)
-	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
+	$(quiet)$(link) -o $@ $^ $(expand_libs) $(runtime_libs) $(LDLIBS)
 
 # With SAN=...,fuzzer-no-link by clang: for libFuzzer.  Else they run files, and simple changes of them.
 fuzz_main := $(if $(findstring fuzzer,$(SAN)),,$(obj)/tests/fuzz/fuzzmain.o)

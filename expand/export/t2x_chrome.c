@@ -228,6 +228,7 @@ static int begin_chrome(struct t2x_printer *printer)
 	chrome->tracks.end_span = end_span;
 	chrome->tracks.forget_process = t2x_chrome_forget_children;
 	chrome->tracks.keeps_messages = 1;
+	chrome->tracks.forgets_frames = 1;
 	chrome->tracks.frames.make_text = make_text;
 	printer->own = chrome;
 	t2x_out_literal(printer->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");

@@ -218,7 +218,7 @@ static void put_event(struct ctf_stream *stream, const struct t2x_event *ev, con
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct ctf *ctf = printer->own;
-	struct t2x_track *track = t2x_tracks_take(&ctf->tracks, ev);
+	struct t2x_track *track = t2x_tracks_follow(&ctf->tracks, ev);
 	struct ctf_stream *stream;
 
 	if (track && !track->own)

@@ -24,6 +24,14 @@ static struct t2x_frame *make_frame(const char *category, const char *label, con
 	return frame;
 }
 
+/* About what it takes, its places in the tables included. */
+static size_t bytes_of(const struct t2x_frame *frame)
+{
+	size_t texts = strlen(frame->category) + strlen(frame->label) + strlen(frame->file);
+
+	return sizeof(*frame) + texts + frame->length + 64;
+}
+
 static void free_frame(struct t2x_frame *frame)
 {
 	if (!frame)
@@ -56,6 +64,7 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 	if (!frame)
 		return NULL;
 	frame->number = frames->count + 1;
+	frame->hash = hash;
 	if (frames->thread) {
 		frame->first_ns = frames->now_ns;
 		frame->stream = frames->thread->process->stream;
@@ -68,6 +77,7 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 		return NULL;
 	}
 	frames->frames[frames->count++] = frame;
+	frames->bytes += bytes_of(frame);
 	return frame;
 }
 
@@ -75,6 +85,8 @@ static int is_place(const struct t2x_frame *frame, const char *file, int line)
 {
 	return frame->line == line && strcmp(frame->file, file ? file : "") == 0;
 }
+
+static const struct t2x_scope other_names = { .category = "trace2", .label = "other names" };
 
 const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct t2x_scope *scope)
 {
@@ -93,6 +105,10 @@ const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct 
 	/* streams do not come in the order of time: one begins when another one is over, or in the middle of it */
 	if (frame && frames->thread && frame->stream != frames->thread->process->stream)
 		frames->is_ambiguous |= !is_place(frame, scope->file, scope->line);
+	if (!frame && frames->max_bytes && frames->bytes >= frames->max_bytes && scope != &other_names) {
+		frames->others++;
+		return t2x_frames_find(frames, &other_names);
+	}
 	if (!frame)
 		frame = add_frame(frames, category, label, scope, hash);
 	if (frame && scope->number) {
@@ -138,6 +154,36 @@ const struct t2x_frame *t2x_frames_join(struct t2x_frames *frames, const struct 
 		frame->tid = other->tid;
 	}
 	return frame;
+}
+
+int t2x_frames_forget_unused(struct t2x_frames *frames)
+{
+	struct t2x_index index = { .slots = NULL };
+	uint32_t used = 0;
+
+	for (uint32_t i = 0; i < frames->count; i++)
+		if (frames->frames[i]->is_used && t2x_index_add(&index, frames->frames[i]->hash, ++used)) {
+			t2x_index_free(&index);
+			return 0;
+		}
+	used = 0;
+	for (uint32_t i = 0; i < frames->count; i++) {
+		struct t2x_frame *frame = frames->frames[i];
+
+		if (!frame->is_used) {
+			frames->bytes -= bytes_of(frame);
+			free_frame(frame);
+			continue;
+		}
+		frame->is_used = 0;
+		frames->frames[used++] = frame;
+		frame->number = used;
+	}
+	frames->count = used;
+	t2x_index_free(&frames->index);
+	frames->index = index;
+	memset(frames->cache, 0, sizeof(frames->cache));
+	return 1;
 }
 
 void t2x_frames_free(struct t2x_frames *frames)

@@ -4,6 +4,9 @@
  *
  * A scope may be gone before the region is left that was entered with it, and several scopes have the same names: so
  * a span refers to a frame, which stays until the end.
+ *
+ * Who makes stacks of frames needs all of them at the end: names for which there is no room within max_bytes are one
+ * frame, "other names", and counted.  Who does not forgets those that no span refers to.
  */
 #ifndef T2X_FRAMES_H
 #define T2X_FRAMES_H
@@ -11,7 +14,7 @@
 #include "t2x_index.h"
 #include "model/t2x_hit.h"
 
-enum { T2X_FRAMES_CACHED = 2048 };
+enum { T2X_FRAMES_CACHED = 2048, T2X_FRAMES_BYTES = 12 * 1024 * 1024 };
 
 struct t2x_frame {
 	uint32_t number;                  /* from 1 up, without a gap, in the order of their first use */
@@ -22,6 +25,8 @@ struct t2x_frame {
 	uint64_t first_ns;                /* when it came, if the owner says that ... */
 	uint32_t stream, tid;             /* ... and of whom */
 	char *other_file;                 /* what file points to, if it came from elsewhere */
+	uint32_t hash;                    /* of the names */
+	int is_used;                      /* while others are forgotten: this one is not */
 	unsigned length;                  /* of text */
 	char *text;                       /* what the writer makes of the names */
 };
@@ -33,6 +38,8 @@ struct t2x_frames {
 	struct t2x_frame **frames;        /* by number - 1 */
 	uint32_t count, max;
 	t2x_frame_text_fn *make_text;     /* NULL: no text */
+	size_t bytes, max_bytes;          /* that they take; 0: as many as there are */
+	uint64_t others;                  /* names for which there was no room, each as often as it was looked for */
 	/* Of a profile that may be joined with others, which of several places came first matters: */
 	const struct t2x_thread *thread;  /* whose frames come ... */
 	uint64_t now_ns;                  /* ... and when: no earlier than those before.  NULL: it does not matter */
@@ -60,6 +67,9 @@ static inline const struct t2x_frame *t2x_frames_of(struct t2x_frames *frames, c
  * Return  NULL: no memory
  */
 const struct t2x_frame *t2x_frames_join(struct t2x_frames *frames, const struct t2x_frame *other);
+
+/* Forget all that are not marked as used, and take the marks away.  Numbers change.  Return  0: no memory for that */
+int t2x_frames_forget_unused(struct t2x_frames *frames);
 
 void t2x_frames_free(struct t2x_frames *frames);
 

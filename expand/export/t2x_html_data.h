@@ -16,7 +16,7 @@
 enum t2x_html_code { T2X_HTML_LEAVE, T2X_HTML_CLOCK, T2X_HTML_DEPTH, T2X_HTML_FIRST_SITE };
 enum {
 	T2X_HTML_VERSION = 2,
-	T2X_HTML_THREADS = 64 * 1024,             /* of all processes */
+	T2X_HTML_THREADS = 48 * 1024,             /* of all processes */
 	T2X_HTML_SID_BYTES = 8 * 1024 * 1024,     /* of all session ids */
 };
 

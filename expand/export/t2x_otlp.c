@@ -204,6 +204,7 @@ void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp
 	otlp->tracks.end_span = end_span;
 	otlp->tracks.forget_process = forget_process;
 	otlp->tracks.keeps_messages = 1;
+	otlp->tracks.forgets_frames = 1;
 	otlp->put = put;
 	printer->own = otlp;
 }

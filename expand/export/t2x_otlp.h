@@ -16,7 +16,7 @@ enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
 
 struct t2x_otlp_process {
 	uint64_t number;                  /* of the t2x_process of which the ids are */
-	uint64_t forgotten;               /* threads, when it came first, or again: then it has other ids for its spans */
+	uint64_t forgotten;               /* threads, when it came: if it came before, its spans have other ids now */
 	uint32_t pid, spans;              /* spans: those that have an id */
 	unsigned char trace[T2X_OTLP_TRACE], id[T2X_OTLP_SPAN], parent[T2X_OTLP_SPAN];
 	int has_parent;

@@ -3,13 +3,14 @@
 #include "t2x_profile.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/t2x_report.h"
 
-enum { FIRST_THREADS = 16, FIRST_NOTES = 64, MAX_NOTES = 65536 };
+enum { FIRST_THREADS = 16, FIRST_NOTES = 64, MAX_NOTES = 65536, MAX_STACKS = 256 * 1024 };
 
 uint32_t t2x_profile_thread_stack(struct t2x_profile *profile, uint32_t pid, const char *name)
 {
@@ -51,17 +52,24 @@ static uint32_t find_base(struct t2x_profile *profile, const struct t2x_track *t
 	return number;
 }
 
-/* The stack of a span in that stack.  Return  0: no memory */
-static uint32_t find_stack(struct t2x_profile *profile, const struct t2x_track *track, const struct t2x_span *span,
-			   unsigned depth, uint32_t around)
+/* The node of a span in the span with that one. */
+static uint32_t find_node(struct t2x_profile *profile, const struct t2x_track *track, const struct t2x_span *span,
+			  unsigned depth, uint32_t around)
 {
+	uint32_t stack;
+
+	if (around == T2X_SPAN_UNPLACED)
+		return around;
 	if (!span->frame && profile->is_part)
-		return find_base(profile, track, depth);
-	if (span->frame && !span->frame->number && profile->by_thread)
-		return t2x_profile_thread_stack(profile, track->process->pid, track->name);
-	if (span->frame && span->frame->number)
-		return t2x_stacks_find(&profile->stacks, around, span->frame->number, 0);
-	return around ? around : T2X_SPAN_NO_STACK;
+		stack = find_base(profile, track, depth);
+	else if (span->frame && !span->frame->number && profile->by_thread)
+		stack = t2x_profile_thread_stack(profile, track->process->pid, track->name);
+	else if (span->frame && span->frame->number)
+		stack = t2x_stacks_find(&profile->stacks, around == T2X_SPAN_NO_STACK ? 0 : around,
+					span->frame->number, 0);
+	else
+		return around;
+	return stack ? stack : T2X_SPAN_UNPLACED;
 }
 
 /* Each span remembers its stack; what was entered unseen is left out. */
@@ -69,14 +77,14 @@ uint32_t t2x_profile_stack(struct t2x_profile *profile, const struct t2x_track *
 			   unsigned depth)
 {
 	unsigned known = t2x_track_stacks(track, depth);
-	uint32_t around = known ? t2x_span_stack(&track->spans[known - 1]) : 0;
+	uint32_t around = known ? track->spans[known - 1].node : T2X_SPAN_NO_STACK;
 
 	for (unsigned i = known; i <= depth; i++) {
 		struct t2x_span *at = i < depth ? &track->spans[i] : span;
 
 		if (!at->node)
-			at->node = find_stack(profile, track, at, i, around);
-		around = at->node ? t2x_span_stack(at) : around;
+			at->node = find_node(profile, track, at, i, around);
+		around = at->node;
 	}
 	return t2x_span_stack(span);
 }
@@ -96,6 +104,7 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 	struct t2x_stack *stack;
 	uint64_t ns;
 
+	profile->unplaced += !number && span->frame->number && is_left(end);
 	if (!number)
 		return;
 	stack = &profile->stacks.stacks[number - 1];
@@ -152,6 +161,8 @@ struct t2x_profile *t2x_profile_new(int by_thread, int is_part)
 	profile->tracks.end_span = end_span;
 	profile->tracks.end_unseen = is_part ? end_unseen : NULL;
 	profile->by_thread = by_thread;
+	profile->tracks.frames.max_bytes = T2X_FRAMES_BYTES;
+	profile->stacks.limit = MAX_STACKS;
 	profile->is_part = is_part;
 	return profile;
 }
@@ -196,6 +207,16 @@ void t2x_profile_event(struct t2x_printer *printer, const struct t2x_event *ev)
 
 void t2x_profile_hint(const struct t2x_profile *profile)
 {
+	const struct t2x_frames *frames = &profile->tracks.frames;
+
+	if (frames->others)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "names",
+				"no room for more than %u: others are 'other names', %" PRIu64 " times",
+				(unsigned)frames->count, frames->others);
+	if (profile->unplaced)
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, "stacks",
+				"no room for more than %u: %" PRIu64 " regions in others are left out",
+				(unsigned)profile->stacks.count, profile->unplaced);
 	t2x_tracks_report(&profile->tracks);
 	if (*profile->samples && !profile->stacks.count)
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, profile->samples,

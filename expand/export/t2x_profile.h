@@ -39,6 +39,7 @@ struct t2x_profile {
 	int by_thread;            /* the outermost stacks are threads */
 	uint64_t first_ns, last_ns;   /* the earliest event that is not repeated, the latest; 0: none */
 	uint64_t lost;            /* events */
+	uint64_t unplaced;        /* regions for whose stacks there was no room */
 	char samples[64];         /* a profile that the trace has samples of; "": it has none */
 	struct t2x_stacks stacks;
 	uint32_t threads, max_threads;

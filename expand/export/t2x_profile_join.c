@@ -98,6 +98,8 @@ int t2x_profile_join(struct t2x_profile *to, struct t2x_profile *from)
 	done = !from->is_cut && join_frames(&to->tracks.frames, &from->tracks.frames) && join_stacks(to, from);
 	for (uint32_t i = 0; done && i < from->nnotes; i++)
 		done = join_note(to, &from->notes[i]);
+	/* what there was no room for depends on the order in which all came */
+	done = done && !to->tracks.frames.others && !from->tracks.frames.others && !to->unplaced && !from->unplaced;
 	done = done && t2x_tracks_join(&to->tracks, &from->tracks, t2x_frames_join);
 	to->tracks.printer = NULL;
 	if (from->first_ns - 1 < to->first_ns - 1)

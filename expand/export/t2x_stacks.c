@@ -18,7 +18,8 @@ uint32_t t2x_stacks_find(struct t2x_stacks *stacks, uint32_t parent, uint32_t fr
 		if (stack->parent == parent && stack->frame == frame && stack->is_thread == is_thread)
 			return number;
 	}
-	if (t2x_index_room(&grown, stacks->count, &stacks->max, FIRST_STACKS, sizeof(stacks->stacks[0])))
+	if ((stacks->limit && stacks->count >= stacks->limit) ||
+	    t2x_index_room(&grown, stacks->count, &stacks->max, FIRST_STACKS, sizeof(stacks->stacks[0])))
 		return 0;
 	stacks->stacks = grown;
 	if (t2x_index_add(&stacks->index, hash, stacks->count + 1))

@@ -19,11 +19,12 @@ struct t2x_stack {
 /* All zero: none yet. */
 struct t2x_stacks {
 	uint32_t count, max;
+	uint32_t limit;           /* no more than these; 0: as many as there are */
 	struct t2x_stack *stacks; /* by number - 1 */
 	struct t2x_index index;
 };
 
-/* The stack of a frame in another one.  Return  its number, from 1 up; 0: no memory */
+/* The stack of a frame in another one.  Return  its number, from 1 up; 0: no room */
 uint32_t t2x_stacks_find(struct t2x_stacks *stacks, uint32_t parent, uint32_t frame, int is_thread);
 
 /* The stack around, or NULL. */

@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_tracks_private.h"
 #include "base/t2x_report.h"
 
 enum {
 	FIRST_SPANS = 1,                /* most of very many threads have no regions */
 	MAX_SPANS = 65536,              /* of a thread: deeper regions have none */
-	FIRST_FREE_PID = 1 << 22,       /* Linux has none that is as large */
 };
 
 const struct t2x_frame t2x_thread_frame = { .category = "trace2", .label = "thread", .file = "" };
@@ -49,7 +49,7 @@ static void end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, uint
 		end_innermost(tracks, track, ns, end);
 }
 
-static int make_room(struct t2x_track *track, uint32_t open)
+int t2x_tracks_make_room(struct t2x_track *track, uint32_t open)
 {
 	uint32_t max = track->max ? track->max : FIRST_SPANS;
 	struct t2x_span *spans;
@@ -69,11 +69,33 @@ static int make_room(struct t2x_track *track, uint32_t open)
 /* What is open around and was not seen to be entered has a place, and no frame. */
 static int fill_up_to(struct t2x_track *track, uint32_t open)
 {
-	if (!make_room(track, open))
+	if (!t2x_tracks_make_room(track, open))
 		return 0;
 	while (track->open < open)
 		track->spans[track->open++] = (struct t2x_span){ .frame = NULL };
 	return 1;
+}
+
+static struct t2x_track_process *process_at(const struct t2x_tracks *tracks, uint32_t i)
+{
+	return t2x_map_at(&tracks->processes, i);
+}
+
+/* Of frames that are not const the tracks are the owner. */
+static void mark_frames(const struct t2x_track *track)
+{
+	for (uint32_t i = 0; i < track->open; i++)
+		if (track->spans[i].frame && track->spans[i].frame->number)
+			((struct t2x_frame *)(uintptr_t)track->spans[i].frame)->is_used = 1;
+}
+
+/* Next time when there are twice as many bytes: so what it costs is in proportion to the names that come. */
+static __attribute__((noinline)) void forget_frames(struct t2x_tracks *tracks)
+{
+	for (const struct t2x_track *track = tracks->oldest; track; track = track->newer)
+		mark_frames(track);
+	t2x_frames_forget_unused(&tracks->frames);
+	tracks->frames_next = 2 * tracks->frames.bytes;
 }
 
 static void enter(struct t2x_tracks *tracks, struct t2x_track *track, const struct t2x_event *ev)
@@ -81,7 +103,7 @@ static void enter(struct t2x_tracks *tracks, struct t2x_track *track, const stru
 	const struct t2x_frame *frame = t2x_frames_of(&tracks->frames, ev->scope);
 	struct t2x_span *span;
 
-	if (!fill_up_to(track, ev->open) || !make_room(track, ev->open + 1))
+	if (!fill_up_to(track, ev->open) || !t2x_tracks_make_room(track, ev->open + 1))
 		return;
 	span = &track->spans[track->open++];
 	*span = (struct t2x_span){ .frame = frame, .start_ns = ev->ns, .after = track->at_once++ };
@@ -158,7 +180,7 @@ static struct t2x_track_process *add_process(struct t2x_tracks *tracks, const st
 	known->start_ns = process->start_ns ? process->start_ns : ev->ns;
 	known->pid = process->pid;
 	if (t2x_map_get(&tracks->pids, known->pid))
-		known->pid = FIRST_FREE_PID + known->order;
+		known->pid = T2X_TRACKS_FREE_PID + known->order;
 	t2x_map_put(&tracks->pids, known->pid, known);
 	learn_sid(known, process);
 	t2x_tracks_inherit_name(tracks, known, process);
@@ -182,9 +204,8 @@ static void link_newest(struct t2x_tracks *tracks, struct t2x_track *track)
 	track->looked_ns = track->last_ns;
 }
 
-/* own: its level */
-static struct t2x_track *new_track(struct t2x_tracks *tracks, struct t2x_track_process *process, uint32_t tid,
-				   const char *name, const struct t2x_span *own)
+struct t2x_track *t2x_tracks_new_track(struct t2x_tracks *tracks, struct t2x_track_process *process, uint32_t tid,
+				       const char *name, const struct t2x_span *own)
 {
 	struct t2x_track *track = calloc(1, sizeof(*track));
 
@@ -210,7 +231,7 @@ static struct t2x_track *add_track(struct t2x_tracks *tracks, struct t2x_track_p
 	uint64_t start_ns = ev->thread->tid ? ev->thread->start_ns : ev->thread->process->start_ns;
 	const struct t2x_span own = { .frame = &t2x_thread_frame, .start_ns = start_ns ? start_ns : ev->ns };
 
-	return new_track(tracks, process, ev->thread->tid, ev->thread->name, &own);
+	return t2x_tracks_new_track(tracks, process, ev->thread->tid, ev->thread->name, &own);
 }
 
 static void free_track(struct t2x_track *track)
@@ -318,16 +339,36 @@ struct t2x_track *t2x_tracks_find(struct t2x_tracks *tracks, const struct t2x_ev
 	return track_of(tracks, ev);
 }
 
-struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev)
+/* The thread of an event, which has come to its time. */
+static inline struct t2x_track *reach(struct t2x_tracks *tracks, const struct t2x_event *ev)
 {
 	struct t2x_track *track = track_of(tracks, ev);
 
-	if (!track)
-		return NULL;
-	if (ev->ns > track->last_ns) {
+	if (track && ev->ns > track->last_ns) {
 		track->last_ns = ev->ns;
 		track->at_once = 0;
 	}
+	return track;
+}
+
+struct t2x_track *t2x_tracks_follow(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	struct t2x_track *track = reach(tracks, ev);
+
+	if (track && (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal))
+		track->process->is_over = 1;
+	return track;
+}
+
+struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev)
+{
+	struct t2x_track *track = reach(tracks, ev);
+
+	if (!track)
+		return NULL;
+	if (__builtin_expect(tracks->frames.bytes > T2X_FRAMES_BYTES, 0) && tracks->forgets_frames &&
+	    tracks->frames.bytes > tracks->frames_next)
+		forget_frames(tracks);
 	if (ev->style == TLG_STYLE_region_leave) {
 		leave(tracks, track, ev);
 		return track;
@@ -354,11 +395,6 @@ void t2x_tracks_end_down_to(struct t2x_tracks *tracks, struct t2x_track *track, 
 	end_down_to(tracks, track, open, ns, end);
 }
 
-static struct t2x_track_process *process_at(const struct t2x_tracks *tracks, uint32_t i)
-{
-	return t2x_map_at(&tracks->processes, i);
-}
-
 void t2x_tracks_end(struct t2x_tracks *tracks)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&tracks->processes); i++) {
@@ -373,16 +409,6 @@ void t2x_tracks_end(struct t2x_tracks *tracks)
 	}
 }
 
-void t2x_tracks_report(const struct t2x_tracks *tracks)
-{
-	if (tracks->unfinished)
-		t2x_report_note(&(struct t2x_report){ .to = stderr }, "threads",
-				"%" PRIu64 " were idle for long and had not ended: no room to follow more than %u at once",
-				tracks->unfinished, T2X_TRACKS_MAX);
-}
-
-/* ---- joining ------------------------------------------------------------------------------------ */
-
 struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t stream, uint32_t tid)
 {
 	const struct t2x_track_process *process = t2x_map_get(&tracks->processes, stream);
@@ -390,88 +416,13 @@ struct t2x_track *t2x_tracks_get(const struct t2x_tracks *tracks, uint32_t strea
 	return process ? t2x_map_get(&process->threads, tid) : NULL;
 }
 
-/* Spans that were entered in the part lie in those that were open in front of it. */
-static int join_spans(struct t2x_tracks *to, struct t2x_track *ours, const struct t2x_track *theirs,
-		      const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other))
+void t2x_tracks_report(const struct t2x_tracks *tracks)
 {
-	for (uint32_t i = 0; i < theirs->open; i++) {
-		struct t2x_span span = theirs->spans[i];
+	struct t2x_report report = { .to = stderr };
 
-		if (!i || !span.frame) {
-			if (i >= ours->open)
-				return 0;
-			ours->spans[i].inner_ns += span.inner_ns;
-			continue;
-		}
-		span.frame = find_frame(&to->frames, span.frame);
-		span.node = 0;
-		if (ours->open != i || !span.frame || !make_room(ours, i + 1))
-			return 0;
-		ours->spans[ours->open++] = span;
-	}
-	if (theirs->last_ns > ours->last_ns)
-		ours->last_ns = theirs->last_ns;
-	return 1;
-}
-
-/* A thread, or process, of which there was none yet. */
-static struct t2x_track *copy_track(struct t2x_tracks *tracks, struct t2x_track_process *process,
-				    const struct t2x_track *theirs)
-{
-	struct t2x_span own = theirs->spans[0];
-
-	own.node = 0;
-	own.inner_ns = 0;
-	return new_track(tracks, process, theirs->tid, theirs->name, &own);
-}
-
-static struct t2x_track_process *new_process(struct t2x_tracks *to, const struct t2x_track_process *theirs)
-{
-	struct t2x_track_process *process;
-
-	/* which of two has the number of the other one depends on who comes first */
-	if (theirs->pid >= FIRST_FREE_PID || t2x_map_get(&to->pids, theirs->pid))
-		return NULL;
-	process = malloc(sizeof(*process));
-	if (!process)
-		return NULL;
-	*process = *theirs;
-	process->threads = (struct t2x_map){ .slots = NULL };
-	process->name = NULL;
-	process->order = ++to->count;
-	if (t2x_map_put(&to->processes, process->stream, process)) {
-		free(process);
-		return NULL;
-	}
-	return t2x_map_put(&to->pids, process->pid, process) ? NULL : process;
-}
-
-int t2x_tracks_join(struct t2x_tracks *to, struct t2x_tracks *from,
-		    const struct t2x_frame *find_frame(struct t2x_frames *frames, const struct t2x_frame *other))
-{
-	if (to->forgotten || from->forgotten || to->nthreads + from->nthreads > T2X_TRACKS_MAX)
-		return 0;               /* who is forgotten when depends on all that comes in front */
-	for (uint32_t i = 0; i < t2x_map_slots(&from->processes); i++) {
-		const struct t2x_track_process *theirs = process_at(from, i);
-		struct t2x_track_process *ours = theirs ? t2x_map_get(&to->processes, theirs->stream) : NULL;
-
-		if (theirs && !ours)
-			ours = new_process(to, theirs);
-		if (theirs && (!ours || ours->pid != theirs->pid))
-			return 0;
-		if (theirs)
-			ours->is_over |= theirs->is_over;
-		for (uint32_t j = 0; theirs && j < t2x_map_slots(&theirs->threads); j++) {
-			const struct t2x_track *track = t2x_map_at(&theirs->threads, j);
-			struct t2x_track *known = track ? t2x_map_get(&ours->threads, track->tid) : NULL;
-
-			if (track && !known)
-				known = copy_track(to, ours, track);
-			if (track && (!known || !join_spans(to, known, track, find_frame)))
-				return 0;
-		}
-	}
-	return 1;
+	if (tracks->unfinished)
+		t2x_report_note(&report, "threads", "%" PRIu64 " were idle for long and had not ended: no room to follow "
+				"more than %u at once", tracks->unfinished, (unsigned)T2X_TRACKS_MAX);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */

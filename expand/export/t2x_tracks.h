@@ -10,8 +10,8 @@
  *
  * Memory: threads that live, regions that are open, processes; of the first and the last T2X_TRACKS_MAX.  For one more,
  * the thread goes that has had no event for longest, with what is open in it, and a process of which no thread is left.
- * That most are dead, killed or rotated; one that comes again begins anew: of regions that are open in it then, only the
- * leaves are seen.  How many had not ended is reported.
+ * Most such threads are dead, killed or rotated.  One that comes again begins anew: of regions that are open in it then
+ * only the leaves are seen.  How many had not ended is reported.
  */
 #ifndef T2X_TRACKS_H
 #define T2X_TRACKS_H
@@ -44,7 +44,8 @@ static inline int t2x_span_is_exact(enum t2x_span_end end)
 	return end == T2X_SPAN_LEFT;
 }
 
-enum { T2X_SPAN_NO_STACK = UINT32_MAX };
+/* Nodes that are no numbers of stacks: none is around; there was no room for it, nor is there for what is in it. */
+enum { T2X_SPAN_UNPLACED = UINT32_MAX - 1, T2X_SPAN_NO_STACK };
 
 struct t2x_span {
 	const struct t2x_frame *frame;  /* t2x_thread_frame: no region, but the thread's own level */
@@ -92,11 +93,12 @@ struct t2x_track {
 
 /*
  * A writer may keep the number of a span's stack in its node.  A span that has no stack of its own has that of the
- * region around it, or T2X_SPAN_NO_STACK: so nobody looks for it again.  Return  the stack; 0: it has none
+ * region around it, T2X_SPAN_NO_STACK or T2X_SPAN_UNPLACED: so nobody looks for it again.  Return  the stack; 0: it
+ * has none
  */
 static inline uint32_t t2x_span_stack(const struct t2x_span *span)
 {
-	return span->node == T2X_SPAN_NO_STACK ? 0 : span->node;
+	return span->node >= T2X_SPAN_UNPLACED ? 0 : span->node;
 }
 
 /* So many of the outermost spans are such that no stack is missing in the last of them. */
@@ -128,6 +130,8 @@ struct t2x_tracks {
 	t2x_span_fn *end_unseen;  /* of a part: for what was entered in front of it, at a time that is not known;
 				     inner_ns is of this part.  NULL: it is left out */
 	int keeps_messages;
+	int forgets_frames;     /* the writer needs frames of open spans only: t2x_frames.h */
+	size_t frames_next;     /* bytes of frames at which the others are forgotten again */
 	struct t2x_frames frames;
 	struct t2x_map processes, pids, sids;   /* sids: by a part of t2x_track_process.sid, who had it first */
 	uint32_t count;         /* of processes */
@@ -142,6 +146,9 @@ struct t2x_track *t2x_tracks_find(struct t2x_tracks *tracks, const struct t2x_ev
  * Return  its thread; NULL: no memory
  */
 struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_event *ev);
+
+/* The same, but no span is opened: for who needs processes and threads only. */
+struct t2x_track *t2x_tracks_follow(struct t2x_tracks *tracks, const struct t2x_event *ev);
 
 /*
  * What an event says of the name of its process: the last part of a path.  Of processes that are forked later the name

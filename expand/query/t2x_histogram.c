@@ -30,7 +30,7 @@ static uint64_t *new_power(struct t2x_histogram *h, unsigned power, size_t *budg
 	return find_power(h, power);
 }
 
-/* Room for one value behind n of them; it doubles when it is full, for most names have few.  Return  0: there is none */
+/* Room for one value behind n of them.  It doubles, for most names have few values.  Return  0: there is none */
 static int make_room(struct t2x_histogram *h, unsigned n, size_t *budget)
 {
 	size_t more = (n ? n : FIRST_VALUES) * sizeof(*h->values);

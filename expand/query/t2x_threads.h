@@ -12,7 +12,7 @@
 #include "model/t2x_hit.h"
 #include "base/t2x_map.h"
 
-enum { T2X_THREADS_MAX = 40960, T2X_THREADS_AT_HAND = 256 };
+enum { T2X_THREADS_MAX = 32768, T2X_THREADS_AT_HAND = 256 };
 
 /* What the records of all users begin with. */
 struct t2x_thread_record {

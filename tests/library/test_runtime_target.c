@@ -358,7 +358,7 @@ static int run_under_file_limit(void *data)
 	return 0;
 }
 
-/* Checkpoints in the file, and those that it counts as lost; numbers of blocks that could not be written are missing. */
+/* Checkpoints in the file, and those that it counts as lost. */
 static uint64_t account(void)
 {
 	uint64_t hits = 0, lost[TLG_LOSS_REASONS] = { 0 };

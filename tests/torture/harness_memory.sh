@@ -5,6 +5,8 @@
 # each name until the end (t2expand(1)), has 8 times the trace's size more.  And four times as much takes it about four
 # times as many instructions, which a busy machine cannot hide.  Time is that of the processor, likewise.  T2_OUT,
 # T2_SCALE: see run.sh.
+# And 200,000 processes that do not end, threads, names or stacks of samples take less than 64 MiB in each format but
+# firefox; twice as much of each thing takes twice as many instructions (tests/cli/check_growth.sh).
 # Ends with "N passed, N failed".
 set -u
 . tests/torture/common.sh
@@ -66,8 +68,42 @@ try_growth()
 	total
 }
 
+# try_peak WHAT N: so many of one thing (tests/tools/grow.c), and what was resident at most, in KiB
+try_peak()
+{
+	local trace=$work/peak.tlg format peak worst=0
+
+	"$out/tests/grow" "$1" "$2" "$trace"
+	for format in $("$out/t2expand" --list-formats | awk '{ print $1 }'); do
+		[ "$format" != firefox ] || continue
+		peak=$(python3 -c '
+import os, subprocess, sys
+process = subprocess.Popen(sys.argv[1:], stderr=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+process.returncode = status
+print(usage.ru_maxrss if os.WEXITSTATUS(status) in (0, 3) else "none")' \
+			"$out/t2expand" --format="$format" -o /dev/null "$trace")
+		[ "$peak" != none ] && [ "$peak" -lt 65536 ]
+		verdict "$2 $1, $format: $peak KiB" $?
+		[ "$peak" = none ] || [ "$peak" -le "$worst" ] || worst=$peak
+	done
+	echo "$2 $1: $worst KiB at most"
+	rm -f "$trace"
+	total
+}
+
+# each thing many times, in all formats: what twice as many cost
+try_all_growth()
+{
+	T2_OUT=$out tests/cli/check_growth.sh $((scale > 20 ? scale / 20 : 1))
+}
+
 has_valgrind=1
 need valgrind "how instructions grow with the input" || has_valgrind=0
+[ "$has_valgrind" -eq 0 ] || begin try_all_growth
+for what in processes threads names samples; do
+	begin try_peak "$what" $((2000 * scale))
+done
 for what in $("$out/torture/hostile"); do
 	[ "$has_valgrind" -eq 0 ] || begin try_growth "$what"
 	begin try_formats "$what"

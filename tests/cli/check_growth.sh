@@ -1,0 +1,88 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# usage: tests/cli/check_growth.sh [SCALE]
+#
+# What t2expand takes for twice as much of one thing (tests/tools/grow.c), in each format: twice the instructions, which a
+# busy machine cannot hide.  What it takes for next to nothing is subtracted.  More than 2.2 times as many fail.
+# With SCALE, as harness_memory.sh has it, there is so many times as much of each, and formats are tried that differ from
+# another one in their texts only.
+# perf shows regions by as many dots as they are deep, as git does: of deep ones its lines are long, and so it is not
+# tried.
+# Ends with "N passed, N failed".
+set -u
+. "$(dirname "$0")/../common.sh"
+export LC_ALL=C tmp out
+
+command -v valgrind >/dev/null || { echo "no valgrind"; exit 77; }
+need "grow in $out/tests" [ -x "$out/tests/grow" ]
+
+# make WHAT N NAME: what the reader is given, $tmp/NAME
+make()
+{
+	[ "$1" != files ] || mkdir "$tmp/$3"
+	"$out/tests/grow" "$1" "$2" "$tmp/$3"
+}
+
+# count NAME FORMAT: instructions, into $tmp/NAME-FORMAT
+count()
+{
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null "$out/t2expand" --format="$2" -o /dev/null "$tmp/$1" 2>&1 |
+		sed -n 's/.*Collected : \([0-9]*\)$/\1/p' >"$tmp/$1-$2"
+}
+export -f count
+
+# judge WHAT FORMAT NOTHING: the verdict, and a line for the sum
+judge()
+{
+	local line
+
+	line=$(cat "$tmp/$3-$2" "$tmp/$1.1-$2" "$tmp/$1.2-$2" | awk -v what="$1 $2" '{ n[NR] = $1 } END {
+		ratio = n[2] > n[1] ? (n[3] - n[1]) / (n[2] - n[1]) : 99
+		printf "%-20s %12d %12d instructions: %.2f\n", what, n[2], n[3], ratio
+	}')
+	awk -v ratio="${line##* }" 'BEGIN { exit !(ratio <= 2.2) }'
+	check "$line" [ $? -eq 0 ]
+	echo "$line" >>"$tmp/all"
+}
+
+mapfile -t formats < <("$out/t2expand" --list-formats | awk '{ print $1 }')
+[ $# -gt 0 ] || mapfile -t formats < <(printf '%s\n' "${formats[@]}" | grep -vx -e normal -e ndjson -e otlp_proto)
+mapfile -t whats < <("$out/tests/grow")
+tried=()
+make nested 1 nothing
+make files 1 no-files
+for what in "${whats[@]}"; do
+	case $what in
+	files) n=350 ;;
+	processes) n=400 ;;
+	*) n=1000 ;;
+	esac
+	n=$((n * ${1:-1}))
+	make "$what" $n "$what.1"
+	make "$what" $((2 * n)) "$what.2"
+	for format in "${formats[@]}"; do
+		case $what-$format in
+		depth-perf | nested-perf) ;;
+		*) tried+=("$what $format") ;;
+		esac
+	done
+done
+{
+	for format in "${formats[@]}"; do
+		echo "nothing $format"
+		echo "no-files $format"
+	done
+	for pair in "${tried[@]}"; do
+		echo "${pair/ /.1 }"
+		echo "${pair/ /.2 }"
+	done
+} | xargs -P "$(nproc)" -L 1 bash -c 'count "$@"' -
+for pair in "${tried[@]}"; do
+	case $pair in
+	files*) judge "${pair% *}" "${pair#* }" no-files ;;
+	*) judge "${pair% *}" "${pair#* }" nothing ;;
+	esac
+done
+echo "${#tried[@]} counts for twice as much; the most:"
+sort -t: -k2,2g "$tmp/all" | tail -n 3
+total

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * grow - write a trace with so many of one thing, for check_growth.sh to see what twice as many cost who reads it.
+ *
+ * usage: grow WHAT N FILE         without arguments: list what there is
+ *
+ * Checksums are right, and nothing is damaged.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tlgmake.h"
+
+enum { TICK_NS = 10000000, BLOCK_FULL = 3000, ENTER = 1, LEAVE, ENTER_INNER, LEAVE_INNER, UNKNOWN, FIRST_OWN };
+
+static struct tlgmake make;
+static uint64_t now_ns = 1000;
+static FILE *out;
+
+static void flush(void)
+{
+	if (fwrite(make.bytes, 1, make.n, out) != make.n)
+		exit(1);
+	make.n = 0;
+}
+
+/* A block of this thread has room for a few events more. */
+static void open_block(uint32_t tid)
+{
+	if (make.count && make.tid == tid && make.count < BLOCK_FULL)
+		return;
+	if (make.count)
+		tlgmake_seal(&make);
+	flush();
+	tlgmake_begin(&make, tid);
+}
+
+static void close_block(void)
+{
+	if (make.count)
+		tlgmake_seal(&make);
+	make.count = 0;
+}
+
+static void begin_stream(uint32_t i)
+{
+	static char sid[64];
+
+	close_block();
+	snprintf(sid, sizeof(sid), "20260101T000000.%06uZ-Hcafe-P%08x", i % 1000000, i);
+	make.stream = 0x10000 + i;
+	make.pid = i & 0xffff;
+	make.sid = sid;
+	make.number = make.cycle = 0;
+	make.hits = 0;
+	make.cycle_ns = now_ns++;
+	memset(make.next, 0, sizeof(make.next));
+	tlgmake_cycle(&make);
+}
+
+static void begin_thread(uint32_t tid)
+{
+	close_block();
+	make.next[tid % TLGMAKE_THREADS] = 0;   /* it is a thread that has not been before */
+	open_block(tid);
+	tlgmake_thread(&make, "thread", now_ns);
+}
+
+static void define(uint32_t scope, unsigned style, const char *label)
+{
+	tlgmake_scope(&make, scope, style, 0, label);
+}
+
+static void begin_regions(void)
+{
+	begin_thread(0);
+	define(ENTER, TLG_STYLE_region_enter, "region");
+	define(LEAVE, TLG_STYLE_region_leave, "region");
+	define(ENTER_INNER, TLG_STYLE_region_enter, "inner");
+	define(LEAVE_INNER, TLG_STYLE_region_leave, "inner");
+}
+
+static void hit(uint32_t scope)
+{
+	open_block(0);
+	tlgmake_hit(&make, now_ns++, scope);
+}
+
+/* ---- what there is ------------------------------------------------------------------------------ */
+
+/* That have not ended. */
+static void make_processes(uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		begin_stream(i);
+		begin_regions();
+		hit(ENTER);
+	}
+}
+
+static void make_threads(uint32_t n)
+{
+	begin_stream(1);
+	for (uint32_t i = 0; i < n; i++) {
+		begin_thread(i);
+		if (!i)
+			define(ENTER, TLG_STYLE_region_enter, "region");
+		tlgmake_hit(&make, now_ns++, ENTER);
+	}
+}
+
+/* So many regions are open around as many others, in which nobody knows what a checkpoint is. */
+static void make_depth(uint32_t n)
+{
+	begin_stream(1);
+	begin_regions();
+	for (uint32_t i = 0; i < n; i++)
+		hit(ENTER);
+	for (uint32_t i = 0; i < n; i++) {
+		hit(ENTER_INNER);
+		hit(UNKNOWN);
+		hit(LEAVE_INNER);
+	}
+}
+
+/* The same, all of it known. */
+static void make_nested(uint32_t n)
+{
+	begin_stream(1);
+	begin_regions();
+	for (uint32_t i = 0; i < n; i++)
+		hit(ENTER);
+	for (uint32_t i = 0; i < n; i++) {
+		hit(ENTER);
+		hit(LEAVE);
+	}
+}
+
+static void make_names(uint32_t n)
+{
+	char label[32];
+
+	begin_stream(1);
+	begin_thread(0);
+	for (uint32_t i = 0; i < n; i++) {
+		open_block(0);
+		snprintf(label, sizeof(label), "name %u", i);
+		define(FIRST_OWN + 2 * i, TLG_STYLE_region_enter, label);
+		tlgmake_hit(&make, now_ns++, FIRST_OWN + 2 * i);
+		define(FIRST_OWN + 2 * i + 1, TLG_STYLE_region_leave, label);
+		tlgmake_hit(&make, now_ns++, FIRST_OWN + 2 * i + 1);
+	}
+}
+
+/* Each of another stack. */
+static void make_samples(uint32_t n)
+{
+	char text[64];
+
+	begin_stream(1);
+	begin_thread(0);
+	for (uint32_t i = 0; i < n; i++) {
+		int bytes = snprintf(text, sizeof(text), "cpu%c%x %x 1000", '\0', 0x1000 + i, 0x9000 + i / 7);
+
+		open_block(0);
+		define(FIRST_OWN + i, TLG_STYLE_sample, "");
+		make.block[make.count - 1].u.sourceloc.names = TLG_NAME_CATEGORY | TLG_NAME_FORMAT;
+		make.count--;
+		make.block[make.count].flags &= (uint16_t)~TLG_INFO_END;
+		tlgmake_text(&make, make.next[0] + 1, text, (size_t)bytes + 1);
+		tlgmake_hit_with(&make, now_ns++, FIRST_OWN + i, "iii", (int64_t)1, (int64_t)TICK_NS, (int64_t)TICK_NS);
+	}
+}
+
+/* Places where events are missing; what is open around them is not known from there on. */
+static void make_losses(uint32_t n)
+{
+	begin_stream(1);
+	begin_regions();
+	for (uint32_t i = 0; i < n; i++) {
+		hit(ENTER);
+		if (i % 3)
+			hit(LEAVE);
+		tlgmake_lose(&make, 0, 3);
+	}
+}
+
+/* N files, FILE being a directory. */
+static void make_files(uint32_t n, const char *directory)
+{
+	char path[4096];
+
+	for (uint32_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%u.tlg", directory, i);
+		out = fopen(path, "w");
+		if (!out)
+			exit(1);
+		begin_stream(i);
+		begin_regions();
+		hit(ENTER);
+		hit(LEAVE);
+		close_block();
+		tlgmake_mark(&make, now_ns);
+		tlgmake_end(&make);
+		flush();
+		if (fclose(out))
+			exit(1);
+	}
+}
+
+static const struct what {
+	const char *name;
+	void (*make)(uint32_t n);
+} whats[] = {
+	{ "processes", make_processes }, { "threads", make_threads }, { "depth", make_depth }, { "nested", make_nested },
+	{ "names", make_names }, { "samples", make_samples }, { "losses", make_losses },
+};
+
+int main(int argc, char **argv)
+{
+	uint32_t n = argc == 4 ? (uint32_t)strtoul(argv[2], NULL, 10) : 0;
+
+	tlgmake_init(&make, 1, 1);
+	if (n && !strcmp(argv[1], "files")) {
+		make_files(n, argv[3]);
+		return 0;
+	}
+	out = n ? fopen(argv[3], "w") : stdout;
+	if (!out)
+		return 1;
+	for (unsigned i = 0; i < sizeof(whats) / sizeof(whats[0]); i++) {
+		if (!n)
+			puts(whats[i].name);
+		else if (!strcmp(argv[1], whats[i].name))
+			whats[i].make(n);
+	}
+	if (!n)
+		return puts("files") < 0;
+	close_block();
+	flush();
+	return fclose(out) != 0;
+}
