@@ -213,8 +213,8 @@ static const struct what {
 	const char *name;
 	void (*make)(uint32_t n);
 } whats[] = {
-	{ "processes", make_processes }, { "threads", make_threads }, { "depth", make_depth }, { "nested", make_nested },
-	{ "names", make_names }, { "samples", make_samples }, { "losses", make_losses },
+	{ "processes", make_processes }, { "threads", make_threads }, { "depth", make_depth },
+	{ "nested", make_nested }, { "names", make_names }, { "samples", make_samples }, { "losses", make_losses },
 };
 
 int main(int argc, char **argv)
