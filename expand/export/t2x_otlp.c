@@ -194,11 +194,14 @@ void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 
 static void forget_process(struct t2x_printer *printer, struct t2x_track_process *process)
 {
-	(void)printer;
+	struct t2x_otlp *otlp = printer->own;
+
+	otlp->flush(printer);
 	free(process->own);
 }
 
-void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put)
+void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put,
+		    t2x_otlp_flush_fn *flush)
 {
 	otlp->tracks.printer = printer;
 	otlp->tracks.end_span = end_span;
@@ -206,6 +209,7 @@ void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp
 	otlp->tracks.keeps_messages = 1;
 	otlp->tracks.forgets_frames = 1;
 	otlp->put = put;
+	otlp->flush = flush;
 	printer->own = otlp;
 }
 

@@ -38,13 +38,18 @@ struct t2x_otlp_span {
 
 typedef void t2x_otlp_put_fn(struct t2x_printer *printer, const struct t2x_otlp_span *span);
 
+/* Put out what is gathered of a process, if any is: the process is about to be forgotten. */
+typedef void t2x_otlp_flush_fn(struct t2x_printer *printer);
+
 struct t2x_otlp {
 	struct t2x_tracks tracks;
 	t2x_otlp_put_fn *put;
+	t2x_otlp_flush_fn *flush;
 };
 
 /* Initialize what a writer of a form keeps in printer->own, zero so far. */
-void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put);
+void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put,
+		    t2x_otlp_flush_fn *flush);
 
 /* Takes any event, unresolved ones too. */
 void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev);

@@ -120,7 +120,7 @@ static int begin_otlp(struct t2x_printer *printer)
 
 	if (!json)
 		return -ENOMEM;
-	t2x_otlp_begin(printer, &json->otlp, put_span);
+	t2x_otlp_begin(printer, &json->otlp, put_span, end_line);
 	return 0;
 }
 

@@ -124,7 +124,7 @@ static int begin_otlp(struct t2x_printer *printer)
 
 	if (!proto)
 		return -ENOMEM;
-	t2x_otlp_begin(printer, &proto->otlp, put_span);
+	t2x_otlp_begin(printer, &proto->otlp, put_span, end_batch);
 	return 0;
 }
 

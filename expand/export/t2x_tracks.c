@@ -421,8 +421,9 @@ void t2x_tracks_report(const struct t2x_tracks *tracks)
 	struct t2x_report report = { .to = stderr };
 
 	if (tracks->unfinished)
-		t2x_report_note(&report, "threads", "%" PRIu64 " were idle for long and had not ended: no room to follow "
-				"more than %u at once", tracks->unfinished, (unsigned)T2X_TRACKS_MAX);
+		t2x_report_note(&report, "threads",
+				"%" PRIu64 " were idle for long and had not ended: no room to follow more than %u at once",
+				tracks->unfinished, (unsigned)T2X_TRACKS_MAX);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */

@@ -56,6 +56,17 @@ quiet "otlp: forks" jq -es '[.[].resourceSpans[].resource.attributes[]] |
 	([.[] | select(.key == "service.name").value.stringValue] | unique == ["load"]) and
 	([.[] | select(.key == "process.pid").value.intValue] | unique | length == 2)' otlp.json
 
+# More threads than are followed at once: each has its slices and spans, once; those that make room are counted.
+if [ -x "$out/tests/grow" ]; then
+	"$out/tests/grow" processes 20000 many.tlg
+	expect "chrome: many processes" 0 'threads: 3616 were idle for long' "$expand" --format=chrome -o chrome.json many.tlg
+	quiet "chrome: many processes" jq -e '[.traceEvents[] | select(.ph == "X")] |
+		length == 40000 and (group_by(.cat == "trace2.thread") | map(length) == [20000, 20000])' chrome.json
+	expect "otlp: many processes" 0 'threads: 3616 were idle for long' "$expand" --format=otlp -o otlp.json many.tlg
+	quiet "otlp: many processes" jq -es '[.[].resourceSpans[].scopeSpans[].spans[].spanId] |
+		length == 40000 and (unique | length == 40000)' otlp.json
+fi
+
 expect "ctf: not where something is" 1 'ctf: Directory not empty' "$expand" --format=ctf -o ctf index.tlg
 expect "ctf: not below what is not there" 1 'none/ctf/: No such file' "$expand" --format=ctf -o none/ctf/ index.tlg
 expect "another format: no directory" 2 'needs --recover' "$expand" --format=csv -o ctf index.tlg
