@@ -135,7 +135,7 @@ static int find_starts(struct t2x_order *order, const char *path, uint64_t offse
 	struct t2x_in in;
 	int done;
 
-	if (t2x_in_open_at(&in, path, offset, t2x_blocks_seen(layout), &silent))
+	if (t2x_in_open_file(&in, path, offset, t2x_blocks_seen(layout), &silent))
 		return 0;
 	done = !t2x_blocks_init(&blocks, &in, layout);
 	for (unsigned i = 0; done && i < order->nstreams; i++)
