@@ -422,7 +422,8 @@ void t2x_tracks_report(const struct t2x_tracks *tracks)
 
 	if (tracks->unfinished)
 		t2x_report_note(&report, "threads",
-				"%" PRIu64 " were idle for long and had not ended: no room to follow more than %u at once",
+				"%" PRIu64 " were idle for long and had not ended: "
+				"no room to follow more than %u at once",
 				tracks->unfinished, (unsigned)T2X_TRACKS_MAX);
 }
 
