@@ -145,7 +145,7 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 	}
 	strcpy(dst->path, path);
 	dst->fd = tr2_fd_append(path, O_CREAT);
-	if (dst->fd >= 0 && !fstat(dst->fd, &st) && S_ISREG(st.st_mode)) {
+	if (dst->fd >= 0 && !tr2_sys_fstat(dst->fd, &st) && S_ISREG(st.st_mode)) {
 		dst->good = st.st_size;
 		dst->is_alone = 1;
 	}

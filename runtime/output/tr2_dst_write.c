@@ -205,7 +205,7 @@ off_t tr2_dst_find_limit(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (tr2_sys_getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return 0;
 	return (off_t)limit.rlim_cur;
 }
@@ -219,7 +219,7 @@ static int is_beyond(struct tr2_dst *dst, size_t bytes)
 {
 	struct stat st;
 
-	if (!dst->limit || fstat(dst->fd, &st) || st.st_size + (off_t)bytes <= dst->limit)
+	if (!dst->limit || tr2_sys_fstat(dst->fd, &st) || st.st_size + (off_t)bytes <= dst->limit)
 		return 0;
 	dst->limit = tr2_dst_find_limit();
 	return dst->limit && st.st_size + (off_t)bytes > dst->limit;
