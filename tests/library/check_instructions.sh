@@ -17,7 +17,7 @@
 #
 # Of libtrace2-prof: what it adds to malloc() with free(), to locking with unlocking, of which nothing is sampled; such a
 # pair of which both are, a tick of CPU time, along frame pointers, of which there are none: all but the unwinding; and
-# the tick with libgcc's unwinder.
+# the tick by unwind tables.
 #
 # Counts belong to a compiler, its level of optimization, and a processor on which libc and the library choose
 # the same code: anywhere else this is skipped (exit status 77), and says why.
