@@ -45,7 +45,8 @@ static inline int t2x_span_is_exact(enum t2x_span_end end)
 }
 
 /* Nodes that are no numbers of stacks: none is around; there was no room for it, nor is there for what is in it. */
-enum { T2X_SPAN_UNPLACED = UINT32_MAX - 1, T2X_SPAN_NO_STACK };
+#define T2X_SPAN_UNPLACED (UINT32_MAX - 1)
+#define T2X_SPAN_NO_STACK UINT32_MAX
 
 struct t2x_span {
 	const struct t2x_frame *frame;  /* t2x_thread_frame: no region, but the thread's own level */

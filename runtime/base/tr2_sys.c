@@ -143,9 +143,13 @@ int tr2_sys_fchmod(int fd, mode_t mode)
 /* The kernel's struct termios is smaller than libc's. */
 int tr2_sys_isatty(int fd)
 {
+#if IS_DIRECT
 	struct termios settings;
 
-	return CALL(isatty(fd) - 1, SYS_ioctl, fd, TCGETS, &settings) == 0;
+	return !CALL(0, SYS_ioctl, fd, TCGETS, &settings);
+#else
+	return isatty(fd);
+#endif
 }
 
 int tr2_sys_unlink(const char *path)
