@@ -315,26 +315,19 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 	tr2_overwrite_release(thread);
 }
 
+/* The owner looks at its own ring: a reservation that is not committed now belongs to code that it has interrupted. */
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 {
-	struct tr2_ring ring;
 	struct tr2_reader reader;
 	struct tr2_chain chain;
-	enum tr2_peek peek;
 
 	memset(track, 0, sizeof(*track));
 	if (!tr2_overwrite_hold(self))
 		return;
-	ring = self->ring;
 	reader = self->reader;
-	reader.ring = &ring;   /* nor does it say in the real one how far it has come */
 	if (self->reader.track)
 		*track = *self->reader.track;
-	while ((peek = tr2_ring_peek(&reader, 0, UINT64_MAX, &chain)) == TR2_PEEK_CHAIN || peek == TR2_PEEK_CHUNK) {
-		if (peek == TR2_PEEK_CHUNK) {
-			tr2_ring_leave_chunk(&reader);
-			continue;
-		}
+	while (tr2_ring_look(&reader, &chain)) {
 		if (tlg_event_type(chain.events) == TLG_THREAD)
 			track->depth = track->is_below_root = track->missing = track->assumed = 0;
 		else if (tlg_event_type(chain.events) == TLG_GAP)

@@ -225,9 +225,8 @@ static void unhold(struct tr2_reader *reader, uint32_t chunk)
 	count_held(reader, -1u);
 }
 
-uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
+static void enter_next(struct tr2_reader *reader)
 {
-	uint32_t finished = reader->chunk;
 	const struct tlg_chunk *chunk;
 
 	reader->chunk = next_chunk(reader);
@@ -237,10 +236,48 @@ uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
 		reader->event = chunk->first;
 		reader->number = chunk->number;
 	}
+}
+
+uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader)
+{
+	uint32_t finished = reader->chunk;
+
+	enter_next(reader);
 	if (!finished || !is_held(finished - 1))
 		return finished;
 	hold(reader, finished - 1);
 	return 0;
+}
+
+/* The first committed chain from event on, PAD included, or the chunk's end. */
+static uint32_t find_from(const struct tlg_chunk *chunk, uint32_t event)
+{
+	if (event < TLG_CHUNK_EVENTS && is_chain(chunk, event))
+		return event;
+	return find_chain(chunk, event, TLG_CHUNK_EVENTS);
+}
+
+int tr2_ring_look(struct tr2_reader *copy, struct tr2_chain *chain)
+{
+	chain->skipped = 0;
+	for (;;) {
+		const struct tlg_chunk *chunk = copy->chunk ? tr2_shm_chunk(copy->chunk - 1) : NULL;
+		uint32_t from = copy->event, begin = chunk ? find_from(chunk, from) : 0;
+
+		if (chunk && begin < TLG_CHUNK_EVENTS && head_type(committed_head(chunk, begin)) != TLG_PAD) {
+			chain->events = &chunk->events[begin];
+			chain->count = chain_length(chunk, begin);
+			chain->skipped += begin - from;
+			chain->is_first = copy->is_new;
+			copy->event = begin;
+			return 1;
+		}
+		if (!next_chunk(copy))
+			return 0;
+		if (chunk && from < TLG_CHUNK_EVENTS)
+			chain->skipped += begin - from;
+		enter_next(copy);
+	}
 }
 
 int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain)

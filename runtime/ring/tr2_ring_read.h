@@ -99,6 +99,15 @@ uint64_t tr2_ring_lost(struct tr2_reader *reader, int up_to_now);
 /* Step from a finished chunk to the next.  Return  the finished one's index + 1, to be released; 0: it is held */
 uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader);
 
+/*
+ * Look at what comes next: the first committed chain at a copy of the reader, which passes over events that are not
+ * committed.  This changes nothing but the copy: the reader itself decides which reservations are abandoned, and which
+ * chunks are held.
+ * Return  1: tr2_ring_consume() of the copy comes next; 0: there is none
+ * Thread  the ring's owner, signals masked, so that nobody commits; it keeps the reader out
+ */
+int tr2_ring_look(struct tr2_reader *copy, struct tr2_chain *chain);
+
 /* A chain of an abandoned reservation that has been committed late.  0: none; else tr2_ring_late_taken() comes next. */
 int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain);
 

@@ -7,9 +7,15 @@
 
 #include "drain/tr2_collect.h"
 #include "drain/tr2_overwrite.h"
+#include "ringfile.h"
 #include "settings/tr2_env.h"
+#include "tlg_chain.h"
 
-static struct tr2_thread g_thread;        /* a ring, as far as its lock goes */
+enum { TID = 7, CHUNKS = 4 };
+
+static struct tr2_thread g_thread;        /* a ring, as far as its lock goes; from set_up_ring() on a whole one */
+static struct trace2_hot g_hot;
+static struct tr2_track g_ahead;
 
 static int set_up(void **state)
 {
@@ -18,6 +24,78 @@ static int set_up(void **state)
 	tr2_g_settings.policy = TR2_POLICY_OVERWRITE;
 	tr2_snapshot_reset();
 	return 0;
+}
+
+static void announce(void);
+
+/* A ring with one chunk, in which its thread TID is announced. */
+static int set_up_ring(void **state)
+{
+	static unsigned next;
+	struct tr2_ring *ring = &g_thread.ring;
+
+	set_up(state);
+	memset(&g_hot, 0, sizeof(g_hot));
+	memset(&g_ahead, 0, sizeof(g_ahead));
+	g_thread.tid = TID;
+	g_thread.start = 1;
+	g_thread.reader.ring = ring;
+	ring->index = next++;
+	ring->head = tr2_shm_ring(ring->index);
+	ring->hot = &g_hot;
+	ring->max_pages = CHUNKS * TR2_WHOLE_PAGES;
+	if (tr2_shm_commit(ring->head, sizeof(*ring->head)) || tr2_ring_open_chunk(ring, TID, TR2_WHOLE_PAGES))
+		return -1;
+	announce();
+	return 0;
+}
+
+static int create_memory(void **state)
+{
+	return ringfile_create(state) || tr2_pool_init(0);
+}
+
+/* Reserve as the library does, in the next chunk if need be. */
+static struct tlg_event *reserve(unsigned events)
+{
+	uintptr_t position = tr2_local_add(&g_hot.cur, events * sizeof(struct tlg_event));
+
+	if (tr2_in_chunk(position, events * sizeof(struct tlg_event)))
+		return (struct tlg_event *)position;
+	if (tr2_in_chunk(position, sizeof(struct tlg_event)))
+		tr2_ring_pad(position);
+	assert_int_equal(tr2_ring_open_chunk(&g_thread.ring, TID, TR2_WHOLE_PAGES), 0);
+	return reserve(events);
+}
+
+/* The two events of a checkpoint that says its style itself. */
+static void commit(struct tlg_event *event, unsigned style, uint64_t when)
+{
+	event[1].u.value.value = style;
+	tr2_ring_commit(&event[1], TLG_VALUE | TLG_INFO_END);
+	event->u.hit = (struct tlg_hit){ .when = when, .tid = TID };
+	tr2_ring_commit(event, TLG_HIT | TLG_HAS_INFO);
+}
+
+static void record(unsigned style, uint64_t when)
+{
+	commit(reserve(2), style, when);
+}
+
+static void announce(void)
+{
+	const struct tlg_announce announce = { .tid = TID, .start = 1, .name = "th07:some" };
+	unsigned n = tlg_announce_events(&announce);
+	struct tlg_event *events = reserve(n);
+
+	for (unsigned i = n; i--;)
+		tr2_ring_commit(&events[i], tlg_announce_fill(&announce, NULL, i, &events[i]));
+}
+
+static void fill_chunks(unsigned n)
+{
+	for (uint32_t upto = g_thread.ring.opened + n; g_thread.ring.opened < upto;)
+		record(TLG_STYLE_data, 5);
 }
 
 static double seconds(void)
@@ -86,6 +164,85 @@ static void test_snapshot_without_the_policy_is_none(void **state)
 	assert_false(tr2_snapshot_is_requested());
 }
 
+/* ---- looking ahead -------------------------------------------------------------------------------- */
+
+/* What another thread, or the reader, may see of a ring and its chunks. */
+struct shared {
+	struct tr2_ring ring;
+	struct tr2_reader reader;
+	uint32_t states[CHUNKS], links[CHUNKS];
+};
+
+static void look_at(struct shared *shared, uint32_t first)
+{
+	memset(shared, 0, sizeof(*shared));
+	memcpy(&shared->ring, &g_thread.ring, sizeof(shared->ring));
+	memcpy(&shared->reader, &g_thread.reader, sizeof(shared->reader));
+	for (uint32_t i = 0, chunk = first; chunk; chunk = tr2_shm_chunk(chunk - 1)->next, i++) {
+		shared->states[i] = tr2_shm_chunk(chunk - 1)->state;
+		shared->links[i] = tr2_pool_next(chunk - 1);
+	}
+}
+
+/* fork() in a handler that has interrupted a checkpoint: this is committed later, and its chunk is like any other. */
+static void test_look_ahead_changes_nothing_of_a_ring_with_an_open_reservation(void **state)
+{
+	uint32_t first = g_thread.ring.chunk;
+	struct shared before, after;
+
+	(void)state;
+	reserve(2);
+	fill_chunks(CHUNKS - 1);
+	look_at(&before, first);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	look_at(&after, first);
+	assert_memory_equal(&after, &before, sizeof(before));
+}
+
+static void test_look_ahead_leaves_a_chunk_that_can_be_overwritten(void **state)
+{
+	uint32_t first = g_thread.ring.chunk, pages;
+	struct tlg_event *slow = reserve(2);
+
+	(void)state;
+	fill_chunks(CHUNKS - 1);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	commit(slow, TLG_STYLE_data, 4);
+	pages = tr2_ring_pages(&g_thread.ring);
+	assert_true(tr2_overwrite_make_room(&g_thread));
+	assert_int_equal(tr2_shm_chunk(first - 1)->state, TLG_CHUNK_FREE);
+	assert_int_equal(tr2_ring_pages(&g_thread.ring), pages - TR2_WHOLE_PAGES);
+	assert_int_equal(g_thread.reader.held, 0);
+	assert_int_equal(g_thread.ring.nheld, 0);
+}
+
+/* The ring's reader has left a chunk that is held, and is in the next one, which will be. */
+static void test_look_ahead_changes_nothing_of_chunks_that_are_held(void **state)
+{
+	struct tr2_reader *reader = &g_thread.reader;
+	uint32_t first = g_thread.ring.chunk;
+	struct shared before, after;
+	struct tr2_chain chain;
+	enum tr2_peek peek;
+
+	(void)state;
+	reserve(2);
+	fill_chunks(1);
+	reserve(2);
+	fill_chunks(CHUNKS - 2);
+	while ((peek = tr2_ring_peek(reader, 1, 0, &chain)) != TR2_PEEK_EMPTY && reader->nabandoned < 2) {
+		if (peek == TR2_PEEK_CHUNK)
+			tr2_ring_leave_chunk(reader);
+		else
+			tr2_ring_consume(reader, chain.count);
+	}
+	assert_int_equal(reader->held, first);
+	look_at(&before, first);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	look_at(&after, first);
+	assert_memory_equal(&after, &before, sizeof(before));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -94,7 +251,10 @@ int main(void)
 		cmocka_unit_test_setup(test_overwrite_other_policies_have_nothing_to_lock, set_up),
 		cmocka_unit_test_setup(test_snapshot_asked_for_while_one_is_taken_is_the_next, set_up),
 		cmocka_unit_test_setup(test_snapshot_without_the_policy_is_none, set_up),
+		cmocka_unit_test_setup(test_look_ahead_changes_nothing_of_a_ring_with_an_open_reservation, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_leaves_a_chunk_that_can_be_overwritten, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_changes_nothing_of_chunks_that_are_held, set_up_ring),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, create_memory, ringfile_remove);
 }
