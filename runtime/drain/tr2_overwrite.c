@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/tr2_clock.h"
+#include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "ring/tr2_losses.h"
 #include "ring/tr2_scope.h"
@@ -315,26 +316,37 @@ void tr2_overwrite_skip(struct tr2_thread *thread)
 	tr2_overwrite_release(thread);
 }
 
+static void look_at_chain(struct tr2_thread *view, struct tr2_track *track, const struct tr2_chain *chain)
+{
+	tr2_track_skip_missing(track, chain->skipped);
+	tr2_track_count_missing(view, track, chain);
+	if (tlg_event_type(chain->events) == TLG_THREAD) {
+		tr2_track_change_thread(view, track, chain);
+		return;
+	}
+	if (tlg_event_type(chain->events) == TLG_GAP) {
+		tr2_track_follow_gap(track, &chain->events->u.gap);
+		return;
+	}
+	tr2_track_check_thread(track, chain->events->u.hit.tid);
+	tr2_track_skip(track, chain->events, chain->count);
+}
+
 /* The owner looks at its own ring: a reservation that is not committed now belongs to code that it has interrupted. */
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track)
 {
-	struct tr2_reader reader;
+	TR2_LARGE static struct tr2_thread view;   /* as far as following goes: a copy of self's reader */
 	struct tr2_chain chain;
 
 	memset(track, 0, sizeof(*track));
 	if (!tr2_overwrite_hold(self))
 		return;
-	reader = self->reader;
+	view.reader = self->reader;
 	if (self->reader.track)
 		*track = *self->reader.track;
-	while (tr2_ring_look(&reader, &chain)) {
-		if (tlg_event_type(chain.events) == TLG_THREAD)
-			track->depth = track->is_below_root = track->missing = track->assumed = 0;
-		else if (tlg_event_type(chain.events) == TLG_GAP)
-			tr2_track_follow_gap(track, &chain.events->u.gap);
-		else
-			tr2_track_skip(track, chain.events, chain.count);
-		tr2_ring_consume(&reader, chain.count);
+	while (tr2_ring_look(&view.reader, &chain)) {
+		look_at_chain(&view, track, &chain);
+		tr2_ring_consume(&view.reader, chain.count);
 	}
 	tr2_overwrite_release(self);
 }

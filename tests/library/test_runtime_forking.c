@@ -238,6 +238,70 @@ static void test_fork_child_that_has_not_recorded_has_no_drain(void **state)
 	assert_int_equal(t.status, 0);
 }
 
+/* ---- open regions of a flight recorder --------------------------------------------------------------- */
+
+/* One region in each of three processes, and a snapshot in the last. */
+static void *fork_in_region(void *data)
+{
+	intptr_t left = (intptr_t)data;
+	pid_t pid;
+
+	if (!left) {
+		trace2_data_intmax("test", NULL, "value", 0);
+		trace2_snapshot("grandchild");
+		return NULL;
+	}
+	trace2_region_enter("test", "outer", NULL);
+	pid = fork();
+	if (!pid)
+		_exit(fork_in_region((void *)(left - 1)) != NULL);
+	return (void *)(intptr_t)wait_for(pid);
+}
+
+static int run_forks_in_regions(void *data)
+{
+	const intptr_t forks = 2;
+	pthread_t thread;
+	void *failed = data;
+
+	trace2_initialize();
+	if (!data)
+		return fork_in_region((void *)forks) != NULL;
+	return pthread_create(&thread, NULL, fork_in_region, (void *)forks) || pthread_join(thread, &failed) || failed;
+}
+
+static size_t count_open(void)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < file.count; i++)
+		n += tlg_event_type(&file.events[i]) == TLG_OPEN;
+	return n;
+}
+
+static void assert_two_are_open(void *is_in_thread)
+{
+	const char *const settings[] = { "TRACE2_RAW_POLICY=overwrite", NULL };
+
+	traced_run(&t, run_forks_in_regions, is_in_thread, settings);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "value"), 1);
+	assert_int_equal(count_open(), 2);
+}
+
+static void test_fork_of_a_forked_child_keeps_the_regions_of_both(void **state)
+{
+	(void)state;
+	assert_two_are_open(NULL);
+}
+
+static void test_fork_in_a_thread_keeps_its_regions(void **state)
+{
+	(void)state;
+	assert_two_are_open(&file);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +309,8 @@ int main(void)
 		TRACED_TEST(test_fork_child_that_records_in_a_handler_is_set_up_once),
 		TRACED_TEST(test_fork_in_two_threads_at_once_releases_the_drain),
 		TRACED_TEST(test_fork_child_that_has_not_recorded_has_no_drain),
+		TRACED_TEST(test_fork_of_a_forked_child_keeps_the_regions_of_both),
+		TRACED_TEST(test_fork_in_a_thread_keeps_its_regions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

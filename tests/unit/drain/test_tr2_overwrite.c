@@ -26,7 +26,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void announce(void);
+static void announce(uint64_t entered);
 
 /* A ring with one chunk, in which its thread TID is announced. */
 static int set_up_ring(void **state)
@@ -46,7 +46,7 @@ static int set_up_ring(void **state)
 	ring->max_pages = CHUNKS * TR2_WHOLE_PAGES;
 	if (tr2_shm_commit(ring->head, sizeof(*ring->head)) || tr2_ring_open_chunk(ring, TID, TR2_WHOLE_PAGES))
 		return -1;
-	announce();
+	announce(0);
 	return 0;
 }
 
@@ -82,14 +82,15 @@ static void record(unsigned style, uint64_t when)
 	commit(reserve(2), style, when);
 }
 
-static void announce(void)
+/* THREAD, with a region that was entered then; 0: with none */
+static void announce(uint64_t entered)
 {
-	const struct tlg_announce announce = { .tid = TID, .start = 1, .name = "th07:some" };
+	const struct tlg_announce announce = { .tid = TID, .start = 1, .nopen = entered != 0, .name = "th07:some" };
 	unsigned n = tlg_announce_events(&announce);
 	struct tlg_event *events = reserve(n);
 
 	for (unsigned i = n; i--;)
-		tr2_ring_commit(&events[i], tlg_announce_fill(&announce, NULL, i, &events[i]));
+		tr2_ring_commit(&events[i], tlg_announce_fill(&announce, &entered, i, &events[i]));
 }
 
 static void fill_chunks(unsigned n)
@@ -243,6 +244,75 @@ static void test_look_ahead_changes_nothing_of_chunks_that_are_held(void **state
 	assert_memory_equal(&after, &before, sizeof(before));
 }
 
+/* Open regions as a child begins with them. */
+static unsigned list_open(uint64_t *when)
+{
+	struct tlg_open open;
+	unsigned n = 0;
+
+	for (; tr2_track_open_region(&g_ahead, n, TR2_REPEATED_REGIONS, &open); n++)
+		when[n] = open.when;
+	return n;
+}
+
+static void test_look_ahead_sees_the_regions_of_a_thread_that_nobody_has_read(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	record(TLG_STYLE_region_enter, 10);
+	record(TLG_STYLE_region_enter, 20);
+	fill_chunks(1);
+	record(TLG_STYLE_region_leave, 30);
+	record(TLG_STYLE_region_enter, 40);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	assert_int_equal(list_open(when), 2);
+	assert_int_equal(when[0], 10);
+	assert_int_equal(when[1], 40);
+}
+
+/* ... as one that was forked has them from its parent */
+static void test_look_ahead_sees_the_regions_that_a_thread_was_announced_with(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	announce(8);
+	record(TLG_STYLE_region_enter, 10);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	assert_int_equal(list_open(when), 2);
+	assert_int_equal(when[0], 8);
+	assert_int_equal(when[1], 10);
+}
+
+/* Nobody knows what the reservation was for: the regions behind it are known, and that one may be missing. */
+static void test_look_ahead_sees_regions_behind_an_abandoned_reservation(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	record(TLG_STYLE_region_enter, 10);
+	reserve(2);
+	record(TLG_STYLE_region_enter, 20);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	assert_int_equal(list_open(when), 3);
+	assert_int_equal(when[0], 10);
+	assert_int_equal(when[1], TLG_OPEN_ASSUMED);
+	assert_int_equal(when[2], 20);
+}
+
+static void test_look_ahead_ends_in_front_of_what_is_not_committed(void **state)
+{
+	uint64_t when[TR2_TRACK_OPENS];
+
+	(void)state;
+	record(TLG_STYLE_region_enter, 10);
+	reserve(2);
+	tr2_overwrite_look_ahead(&g_thread, &g_ahead);
+	assert_int_equal(list_open(when), 1);
+	assert_int_equal(when[0], 10);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +324,10 @@ int main(void)
 		cmocka_unit_test_setup(test_look_ahead_changes_nothing_of_a_ring_with_an_open_reservation, set_up_ring),
 		cmocka_unit_test_setup(test_look_ahead_leaves_a_chunk_that_can_be_overwritten, set_up_ring),
 		cmocka_unit_test_setup(test_look_ahead_changes_nothing_of_chunks_that_are_held, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_sees_the_regions_of_a_thread_that_nobody_has_read, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_sees_the_regions_that_a_thread_was_announced_with, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_sees_regions_behind_an_abandoned_reservation, set_up_ring),
+		cmocka_unit_test_setup(test_look_ahead_ends_in_front_of_what_is_not_committed, set_up_ring),
 	};
 
 	return cmocka_run_group_tests(tests, create_memory, ringfile_remove);
