@@ -87,6 +87,23 @@ int tr2p_ask_is_ready(void)
 	return tr2p_signal_is_spare(current());
 }
 
+/*
+ * The last signal that can be sent.  qemu-user takes a handler for each, but its host has two signals fewer for it, and
+ * refuses to send these.  A mask tells: they cannot be blocked either.
+ */
+static int last_signal(void)
+{
+	int last = SIGRTMAX;
+	sigset_t all, before, blocked;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	pthread_sigmask(SIG_SETMASK, &before, &blocked);
+	while (last >= SIGRTMIN && !sigismember(&blocked, last))
+		last--;
+	return last;
+}
+
 int tr2p_ask_init(void)
 {
 	int error = EBUSY;
@@ -95,7 +112,7 @@ int tr2p_ask_init(void)
 		return 0;
 	tr2p_tasks_init();
 	make_cookie();
-	for (int signal = SIGRTMAX; error == EBUSY && signal >= SIGRTMIN; signal--) {
+	for (int signal = last_signal(); error == EBUSY && signal >= SIGRTMIN; signal--) {
 		error = tr2p_signal_install(signal, on_signal);
 		if (error)
 			continue;

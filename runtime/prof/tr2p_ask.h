@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_ask.h - a signal to one thread, which has it answer where it is: the last one of real time for which nobody has
- * a handler.
+ * tr2p_ask.h - a signal to one thread, which has it answer where it is: the last one of real time that can be sent, and
+ * for which nobody has a handler.
  *
  * Two ask: trace2_prof_write_to(), which waits for stacks (tr2p_stacks.h), and a signal from outside, which does not
  * (tr2p_outside.h).  What one asks all threads is a question; its number is the value of its samples.

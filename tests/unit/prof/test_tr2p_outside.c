@@ -16,7 +16,7 @@
 #include "prof/tr2p_bucket.h"
 #include "prof/tr2p_outside.h"
 
-enum { THREADS = 3, FUNCTION_BYTES = 1024 };
+enum { THREADS = 3, FUNCTION_BYTES = 1024, TRIES = 60000 };
 
 static void test_signals_that_may_ask_have_names_and_numbers(void **state)
 {
@@ -116,7 +116,8 @@ static void test_question_from_outside_is_answered_by_all_threads(void **state)
 	errno = 77;
 	raise(SIGUSR2);
 	assert_int_equal(errno, 77);
-	while (!seen(pause_here, &total)) {
+	for (unsigned tries = 0; !seen(pause_here, &total); tries++) {
+		assert_true(tries < TRIES);
 		usleep(1000);
 		kill(getpid(), SIGUSR2);
 	}

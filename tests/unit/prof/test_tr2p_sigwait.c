@@ -112,6 +112,8 @@ static void *wait_for_signal(void *data)
 	return (void *)(intptr_t)sigwait(&all, signo);
 }
 
+enum { TRIES = 60000 };   /* of a millisecond and more: far more than it needs, but an end */
+
 static int has_stack(pid_t tid)
 {
 	const struct tr2p_stacks_thread *threads;
@@ -136,8 +138,10 @@ static void test_stacks_of_a_thread_in_sigwait_are_taken_there(void **state)
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_signal, &signo), 0);
 	while (!tr2_load_acq(&waiter)) /* acquire: see wait_for_signal() */
 		usleep(1000);
-	while (!has_stack(waiter))     /* it may not wait yet */
+	for (unsigned tries = 0; !has_stack(waiter); tries++) {   /* it may not wait yet */
+		assert_true(tries < TRIES);
 		usleep(1000);
+	}
 	assert_int_equal(signo, 0);
 	assert_int_equal(pthread_kill(thread, SIGUSR1), 0);
 	assert_int_equal(pthread_join(thread, &error), 0);
