@@ -31,11 +31,11 @@ static void begin_thread(struct tr2_track *track, uint32_t tid, uint32_t ostid, 
 	memset(track->name, 0, sizeof(track->name));
 }
 
-/* It has only got another name: numbers and regions go on. */
+/* It has only got another name: numbers go on, and regions, of which then nothing is said. */
 static int is_renamed(const struct tr2_track *track, const struct tlg_announce *announce)
 {
 	return track->start && track->start == announce->start && track->tid == announce->tid &&
-	       track->ostid == announce->ostid;
+	       track->ostid == announce->ostid && !announce->nopen;
 }
 
 static void meet_announced(struct tr2_track *track, const struct tlg_announce *announce, const struct tlg_event *events)
