@@ -66,10 +66,13 @@ static void test_sigwait_of_all_signals_takes_ticks_as_samples(void **state)
 static void test_sigtimedwait_with_ticks_waits_until_its_time(void **state)
 {
 	const struct timespec time = { 0, 50000000 };
-	sigset_t all = wait_for_tick();
 	struct timespec start, end;
+	sigset_t all;
 
 	(void)state;
+	if (sizeof(long) < sizeof(int64_t))
+		skip();   /* of functions with a timeout there are two versions, and nothing is in front of them */
+	all = wait_for_tick();
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	assert_int_equal(sigtimedwait(&all, NULL, &time), -1);
 	assert_int_equal(errno, EAGAIN);
