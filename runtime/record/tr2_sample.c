@@ -26,9 +26,10 @@ uint32_t tr2_sample_scope_v1(const char *profile, const char *modules, const cha
 	int saved = errno;
 	uint32_t scope;
 
-	if (!tr2_is_enabled() || tr2_scope_is_crowded())
+	/* A forked child has no table before its session, and another thread may be making it. */
+	if (!tr2_is_enabled() || !tr2_self_or_new_by_system())
 		return 0;
-	scope = tr2_scope_intern(&key);
+	scope = tr2_scope_is_crowded() ? 0 : tr2_scope_intern(&key);
 	errno = saved;
 	return scope;
 }
