@@ -46,10 +46,14 @@ static int ask_kernel(const struct sock_fprog *filter, const unsigned long *args
 	return WEXITSTATUS(status);
 }
 
-/* An emulator may have none. */
+/* An emulator may have none; and a sanitizer makes calls of its own, for ever if they are refused. */
 static int has_filters(void)
 {
+#ifdef TR2_IS_SANITIZED
+	return 0;
+#else
 	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
+#endif
 }
 
 static int ask_us(const struct sock_fprog *filter, const unsigned long *args)
