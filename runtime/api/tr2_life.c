@@ -195,6 +195,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
 		if (tr2_wake_is_for_all())
 			tr2_wake_start();
+		tr2_wake_mind_self();
 	}
 	errno = saved;
 }
@@ -243,7 +244,10 @@ void trace2_finish(void)
 /* Who stands in front of libc and asks from inside the library would wait for himself. */
 static int may_ask(void)
 {
-	return tr2_is_enabled() && !tr2_mask_is_inside();
+	if (!tr2_is_enabled() || tr2_mask_is_inside())
+		return 0;
+	tr2_wake_if_missing();
+	return 1;
 }
 
 /*

@@ -137,6 +137,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_thread_begin(base_name);
 	tr2_thread_is_ordinary();
 	tr2_wake_if_wanted();
+	tr2_wake_mind_self();
 	tr2_wake_now();
 	tr2_emit(&key, NULL, 0, 0);
 }

@@ -337,7 +337,8 @@ int tr2_drain_may_come(void)
 	return !tr2_lock_is_ours() && !tr2_drain_is_over();
 }
 
-int tr2_drain_instead(int may_be_handler)
+/* Return  1: fn was run, or the trace has ended */
+static int run_here(void (*fn)(void), int may_be_handler)
 {
 	int takes;
 
@@ -346,9 +347,31 @@ int tr2_drain_instead(int may_be_handler)
 	takes = tr2_sink_takes_now();
 	tr2_recovery_pid_space();   /* here there is no thread to do it */
 	if (takes && !g_drain.finished)
-		drain_all();
+		fn();
 	tr2_lock_release();
 	return takes;
+}
+
+int tr2_drain_instead(int may_be_handler)
+{
+	return run_here(drain_all, may_be_handler);
+}
+
+static void pass_once(void)
+{
+	uint64_t upto;
+
+	if (tr2_is_flight_recorder())
+		tr2_pass_snapshot();
+	else
+		tr2_pass(TIMEOUT_US, &upto);
+	if (!tr2_collect_has_written())
+		tr2_collect_write();
+}
+
+void tr2_drain_in_passing(int may_be_handler)
+{
+	run_here(pass_once, may_be_handler);
 }
 
 /* ---- set-up ------------------------------------------------------------------------------------- */

@@ -57,6 +57,13 @@ void tr2_drain_open_files_now(void);
  */
 int tr2_drain_instead(int may_be_handler);
 
+/*
+ * The drain's thread is missing and something recorded is old: move what is committed and write it, unless somebody
+ * else is about to, or the destination would block.  It waits for nothing.
+ * may_be_handler  as above    Signals masked
+ */
+void tr2_drain_in_passing(int may_be_handler);
+
 /* 1: the trace has ended. */
 int tr2_drain_is_over(void);
 

@@ -42,8 +42,10 @@ static struct tr2_thread *find_self(int by_system)
 	tr2_mask_all(&mask);
 	if (tr2_session_ensure_masked(mask) && !tr2_self)
 		by_system ? tr2_thread_begin_by_system() : tr2_thread_begin_unknown();
-	if (tr2_self)
+	if (tr2_self) {
+		tr2_wake_mind(tr2_self);
 		tr2_wake_now();
+	}
 	tr2_mask_restore(&mask);
 	errno = saved;
 	return tr2_self;
@@ -78,7 +80,7 @@ static int drop_quickly(struct tr2_thread *self, const struct request *request)
 	const uintptr_t position = request->position;
 
 	if (self->drop_mark != tr2_collect_progress() || tr2_in_chunk(position, sizeof(struct tlg_event)) ||
-	    tr2_is_parked(position) || ++self->quick_drops % LOOK_AGAIN == 0)
+	    tr2_is_parked(position) || tr2_is_aside(position) || ++self->quick_drops % LOOK_AGAIN == 0)
 		return 0;
 	if (!tr2_local_cas(&self->ring.hot->cur, position + request->events * sizeof(struct tlg_event), 0))
 		return 0;   /* a handler has come between, and may have found room */
@@ -171,6 +173,30 @@ static void wait_for_chunks(struct request *request)
 	tr2_collect_await(request->progress, left < slice ? (unsigned)left : slice);
 }
 
+/* ---- while the drain's thread is missing ------------------------------------------------------------ */
+
+/*
+ * Then nobody writes what few events there are, and each call has to look whether the thread can be started: so the
+ * position is aside, and all calls come here.
+ * Return  NULL: it is time to look, or the chunk is full
+ */
+static struct tlg_event *reserve_aside(uintptr_t position, unsigned events)
+{
+	const size_t bytes = events * sizeof(struct tlg_event);
+	struct tr2_thread *self = tr2_self;
+	uintptr_t at;
+
+	if (!self)
+		return NULL;   /* a handler has ended the thread since */
+	tr2_local_cas(&self->ring.hot->cur, position + bytes, TR2_ASIDE);   /* what was added goes */
+	if (tr2_wake_is_time_to_look(&self->look))
+		return NULL;
+	at = tr2_ring_reserve_aside(&self->ring, bytes);
+	if (at && tr2_wake_is_running())
+		tr2_wake_now();   /* since the look: it may have taken this ring for one that nobody writes to */
+	return (struct tlg_event *)at;
+}
+
 /* ---- until it is reserved or dropped ------------------------------------------------------------ */
 
 static void drop_for_good(struct tr2_thread *self, const struct request *request)
@@ -191,7 +217,10 @@ static int try_to_reserve(struct tr2_thread *self, struct request *request, stru
 	if (tr2_in_chunk(request->position, sizeof(struct tlg_event)))
 		tr2_ring_pad(request->position);
 	request->position = 0;
+	if (tr2_wake_is_missing())
+		tr2_wake_look(&self->look, mask);
 	*event = reserve_by_policy(self, request->events, mask);
+	tr2_wake_mind(self);
 	waits = !*event && may_wait(self, request, mask);
 	if (!*event && !waits)
 		drop_for_good(self, request);
@@ -211,6 +240,10 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 			tr2_ring_pad(position);
 		return NULL;   /* the library's own call of a function that somebody stands in front of: not counted */
 	}
+	if (tr2_is_aside(position))
+		event = reserve_aside(position, events);
+	if (event)
+		return event;
 	self = tr2_self_or_new();
 	if (!self && !tr2_is_forked_child() && tr2_g_shm.head)
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);

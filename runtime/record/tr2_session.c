@@ -159,8 +159,10 @@ static void leave_parent(uint64_t mask)
 		if (tr2_g_shm.head && tr2_wake_is_for_all())
 			tr2_wake_wanted(mask);
 	}
-	if (await_session() && parent && tr2_thread_inherit(parent, enters, open))
+	if (await_session() && parent && tr2_thread_inherit(parent, enters, open)) {
+		tr2_wake_mind(tr2_self);
 		tr2_wake_now();
+	}
 }
 
 int tr2_session_ensure_masked(uint64_t mask)

@@ -112,6 +112,44 @@ int tr2_ring_unpark(struct tr2_ring *ring)
 	return 1;
 }
 
+/* Where the library is interrupted even so, by SIGSYS, a handler's inline path may add: hence the exchange. */
+void tr2_ring_set_aside(struct tr2_ring *ring)
+{
+	uintptr_t at = tr2_load_rlx(&ring->hot->cur); /* relaxed: only this thread changes it */
+	int is_set = 0;
+
+	while (tr2_in_chunk(at, sizeof(struct tlg_event)) && !is_set) {
+		tr2_store_rlx(ring->aside_at, at); /* relaxed: ordered by the exchange */
+
+		/*
+		 * [M19] release: where it is.  Pairs with position_of()
+		 */
+		is_set = tr2_cas_acq_rel(&ring->hot->cur, at, TR2_ASIDE);
+		at = tr2_load_rlx(&ring->hot->cur); /* relaxed: as above */
+	}
+}
+
+int tr2_ring_take_back(struct tr2_ring *ring)
+{
+	if (!tr2_is_aside(tr2_load_rlx(&ring->hot->cur))) /* relaxed: as above */
+		return 0;
+	tr2_store_rlx(&ring->hot->cur, tr2_load_rlx(ring->aside_at)); /* relaxed: as in tr2_ring_open_chunk() */
+	tr2_store_rlx(ring->aside_at, 0); /* relaxed: for the code that a handler of this thread has interrupted */
+	return 1;
+}
+
+uintptr_t tr2_ring_reserve_aside(struct tr2_ring *ring, size_t bytes)
+{
+	uintptr_t at;
+
+	do {
+		at = tr2_load_rlx(ring->aside_at); /* relaxed: only this thread and its handlers change it */
+		if (!tr2_in_chunk(at, bytes))
+			return 0;
+	} while (!tr2_local_cas(ring->aside_at, at, at + bytes));
+	return at;
+}
+
 int tr2_ring_is_fragmented(const struct tr2_ring *ring)
 {
 	/* relaxed: a hint */

@@ -39,6 +39,7 @@
  *   [M16] tr2_wake_now(), _opened()         sleep_for()               a call before the sleep that it is to end
  *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
  *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
+ *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
@@ -59,6 +60,7 @@ enum {
 struct tr2_ring {
 	struct tlg_ring *head;            /* shared part */
 	struct trace2_hot *hot;           /* the position, in a page wiped on fork */
+	uintptr_t *aside_at;              /* the position while it is set aside, in the same page.  [M19] */
 	uint32_t index;
 	uint32_t chunk;                   /* current one, index + 1; 0: none.  The drain closes it if it has no owner */
 	uint32_t max_pages;               /* that it may hold; 0: the pool is the bound */
@@ -105,6 +107,18 @@ static inline int tr2_is_parked(uintptr_t position)
 	return position - TR2_PARKED < TLG_CHUNK_STRIDE - TLG_CHUNK_BYTES;
 }
 
+/*
+ * The ring's owner sets its own position aside while each of its calls has to take the slow path, see tr2_reserve.c.
+ * The position is then in *aside_at, and events are reserved there.  What hot has is in the range that begins here, and
+ * stays in it whatever is added.
+ */
+#define TR2_ASIDE (2 * (uintptr_t)TLG_CHUNK_STRIDE)
+
+static inline int tr2_is_aside(uintptr_t position)
+{
+	return position - TR2_ASIDE < TLG_CHUNK_STRIDE - TLG_CHUNK_BYTES;
+}
+
 static inline struct tlg_chunk *tr2_chunk_of(uintptr_t position)
 {
 	return (struct tlg_chunk *)(position & ~(uintptr_t)(TLG_CHUNK_BYTES - 1));
@@ -135,6 +149,19 @@ int tr2_ring_reserve_long(struct trace2_hot *hot, size_t bytes, uintptr_t *posit
 
 /* Signals masked: take a parked position back.  Return  0: it was not parked    Orders [M15] */
 int tr2_ring_unpark(struct tr2_ring *ring);
+
+/*
+ * Signals masked, by the ring's owner: set the position aside, unless it is out of bounds; take it back.
+ * Return  0: it was not aside    Orders [M19]
+ */
+void tr2_ring_set_aside(struct tr2_ring *ring);
+int tr2_ring_take_back(struct tr2_ring *ring);
+
+/*
+ * The owner has found its position aside.  Reserve so many bytes there.
+ * Return  the first event's address; 0: they do not fit, or it is not aside any more    Signal safe
+ */
+uintptr_t tr2_ring_reserve_aside(struct tr2_ring *ring, size_t bytes);
 
 /* 1 if so much of the ring is held for abandoned reservations that it pays to find out whether they are dead. */
 int tr2_ring_is_fragmented(const struct tr2_ring *ring);

@@ -104,7 +104,11 @@ static int has_waited(struct tr2_reader *reader, uint64_t now, uint64_t timeout)
 /* The writer's. */
 static uintptr_t position_of(const struct tr2_reader *reader)
 {
-	return tr2_load_rlx(&reader->ring->hot->cur); /* relaxed: from a stale one the next look follows */
+	/* [M19] acquire: where it is if it is aside.  Pairs with tr2_ring_set_aside() */
+	uintptr_t position = tr2_load_acq(&reader->ring->hot->cur);
+
+	/* relaxed: from a stale one the next look follows */
+	return tr2_is_aside(position) ? tr2_load_rlx(reader->ring->aside_at) : position;
 }
 
 /* 1 if the writer's position is at event, or was when it was parked. */
@@ -424,6 +428,7 @@ uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skippe
 
 	*skipped = 0;
 	tr2_ring_unpark(reader->ring);
+	tr2_ring_take_back(reader->ring);
 	if (!closed || closed != tr2_ring_current(reader->ring) || is_held(closed - 1) ||
 	    !find_rest(reader, tr2_shm_chunk(closed - 1), &end) || (reader->event != end && !is_dead))
 		return 0;
@@ -454,7 +459,12 @@ void tr2_ring_park(struct tr2_reader *reader)
 
 int tr2_ring_is_away(const struct tr2_reader *reader)
 {
-	return !tr2_in_chunk(position_of(reader), sizeof(struct tlg_event));
+	const struct tlg_chunk *chunk = reader->chunk ? tr2_shm_chunk(reader->chunk - 1) : NULL;
+	uintptr_t cur = tr2_load_rlx(&reader->ring->hot->cur); /* relaxed: a hint */
+
+	if (tr2_is_aside(cur))
+		return chunk && position_of(reader) == (uintptr_t)&chunk->events[reader->event];
+	return !tr2_in_chunk(cur, sizeof(struct tlg_event));
 }
 
 int tr2_ring_is_quiet(const struct tr2_reader *reader)

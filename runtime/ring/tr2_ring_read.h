@@ -142,7 +142,8 @@ uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skippe
 
 /*
  * Park the position of a ring that has been read to its end; an add of its thread may undo that just then.  1 if the
- * position is out of bounds, parked or not.
+ * position is out of bounds, parked or not: the next call takes the slow path.  If it is aside, all must have been
+ * read.
  */
 void tr2_ring_park(struct tr2_reader *reader);
 int tr2_ring_is_away(const struct tr2_reader *reader);

@@ -81,8 +81,8 @@ static int open_chunk(struct tr2_thread *self)
 	return tr2_ring_open_chunk(&self->ring, self->tid, tr2_pool_share());
 }
 
-/* Events in self's chunk, or in a new one. */
-static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
+/* Events in self's chunk, or in a new one.  The position is not aside. */
+static struct tlg_event *reserve_here(struct tr2_thread *self, unsigned events, int *opened)
 {
 	const size_t bytes = events * sizeof(struct tlg_event);
 
@@ -102,6 +102,17 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 		*opened = 1;
 	}
 	return NULL;
+}
+
+/* Where the position is aside it stays so. */
+static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *opened)
+{
+	int was_aside = tr2_ring_take_back(&self->ring);
+	struct tlg_event *event = reserve_here(self, events, opened);
+
+	if (was_aside)
+		tr2_ring_set_aside(&self->ring);
+	return event;
 }
 
 /*
@@ -199,6 +210,7 @@ static struct tr2_thread *acquire(void)
 		return NULL;
 	self->drop_mark = UINT64_MAX;
 	self->ordinary_mask = 0;
+	self->look = (struct tr2_look){ .next = 0 };
 	self->ring.head->ostid = (uint32_t)tr2_sys_gettid();
 	tr2_store_rlx(&self->ring.head->has_owner, 1); /* relaxed: a hint to the drain; the mutex decides */
 	tr2_self = self;

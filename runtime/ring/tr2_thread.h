@@ -36,6 +36,12 @@ struct tr2_timer {
 /* Who has given a thread its name: the program; nobody, it is "unknown"; the system, which may give it another one. */
 enum { TR2_BY_PROGRAM, TR2_BY_NOBODY, TR2_BY_SYSTEM };
 
+/* When a thread whose process lacks the drain's thread looks next whether it can be started, see drain/tr2_wake.h. */
+struct tr2_look {
+	uint64_t next, next_ask;          /* raw clock: not before; handlers are asked about again */
+	uint64_t mask;                    /* blocked when they were asked about last */
+};
+
 struct tr2_thread {
 	struct tr2_ring ring;
 	struct tr2_registry_link link;    /* in the set of rings */
@@ -47,6 +53,7 @@ struct tr2_thread {
 	uint64_t drop_mark;               /* tr2_collect_progress() when it was last found full; UINT64_MAX: not */
 	uint32_t quick_drops;             /* so often without a look */
 	uint64_t ordinary_mask;           /* signals blocked in code that is no handler, as far as is known */
+	struct tr2_look look;
 	int is_announced;                 /* THREAD is in the ring */
 	int is_dead;                      /* its last owner has ended without giving it back */
 	uint64_t lost_hits, lost_events;  /* what the ring had dropped when the thread took it over */

@@ -22,7 +22,10 @@ enum { BLOCK = 64, BLOCKS = TLG_MAX_RINGS / BLOCK, DEAD_TRIES = 8 };
 /* What a forked child must not take for its own: there it reads as zeros. */
 struct wiped {
 	uint32_t state;                   /* [M14] */
-	_Alignas(64) struct position { _Alignas(64) struct trace2_hot hot; } position[];   /* one for each ring */
+	_Alignas(64) struct position {   /* one for each ring */
+		_Alignas(64) struct trace2_hot hot;
+		uintptr_t aside_at;
+	} position[];
 };
 
 static struct wiped *g_wiped;
@@ -71,7 +74,7 @@ void tr2_thread_wipe(void)
 	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid())
 		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
 	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < tr2_g_shm.max_rings; i++)
-		memory->position[i].hot.cur = 0;
+		memory->position[i].hot.cur = memory->position[i].aside_at = 0;
 	memory->state = WIPED;
 }
 
@@ -205,6 +208,7 @@ static struct tr2_thread *new_ring(void)
 	thread->ring.index = i;
 	thread->ring.head = tr2_shm_ring(i);
 	thread->ring.hot = &wiped()->position[i].hot;
+	thread->ring.aside_at = &wiped()->position[i].aside_at;
 	thread->reader.ring = &thread->ring;
 	tr2_pool_count_thread(1);
 	tr2_registry_add(&thread->link);
