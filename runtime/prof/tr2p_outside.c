@@ -92,16 +92,21 @@ static int ask_next(pid_t tid, void *data)
 
 static void on_signal(int signal, siginfo_t *info, void *context);
 
-static int is_ours(int signal)
+int tr2p_outside_is_ours(const struct sigaction *action)
+{
+	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
+}
+
+static int is_still_ours(int signal)
 {
 	struct sigaction now;
 
-	return !sigaction(signal, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal;
+	return !sigaction(signal, NULL, &now) && tr2p_outside_is_ours(&now);
 }
 
 /*
- * A handler of the program's may call the one that was there before: then it is the program's question.  The child of a
- * vfork() has nothing to say, and no ring to say it in.
+ * A handler of the program's may call the one that was there before, if it has found out by a way that does not lead
+ * past us: then it is the program's question.  The child of a vfork() has nothing to say, and no ring to say it in.
  */
 static void on_signal(int signal, siginfo_t *info, void *context)
 {
@@ -110,7 +115,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 
 	(void)info;
 	tr2p_enter();
-	if (!tr2p_sandbox_is_closed() && is_ours(signal) && !tr2p_signal_is_in_vfork()) {
+	if (!tr2p_sandbox_is_closed() && is_still_ours(signal) && !tr2p_signal_is_in_vfork()) {
 		asking.pid = getpid();
 		asking.self = (pid_t)syscall(SYS_gettid);
 		asking.question = tr2p_ask_begin();

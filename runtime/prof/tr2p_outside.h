@@ -7,11 +7,13 @@
  * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is; and so does, for
  * forked children that have recorded nothing yet, a page that they inherit, by its name in /proc/PID/maps.
  *
- * The signal is the program's if it wants it: then nothing is asked by it any more.
+ * The signal is the program's if it wants it: then nothing is asked by it any more.  Until then the program is told
+ * that it has its default, as without us: a program may know its own handlers only, and set again what it was told.
  */
 #ifndef TR2P_OUTSIDE_H
 #define TR2P_OUTSIDE_H
 
+#include <signal.h>
 #include <stdint.h>
 
 /*
@@ -28,6 +30,9 @@ int tr2p_outside_start(int signal);
 
 /* Behind a successful sigaction() of the program's. */
 void tr2p_outside_lost(int signal);
+
+/* 1: this action is ours, of a signal that asks.  Signal safe */
+int tr2p_outside_is_ours(const struct sigaction *action);
 
 /* In the thread that is asked, see tr2p_ask.h. */
 void tr2p_outside_answer(uint32_t question, const void *context, const void *caller);

@@ -334,12 +334,25 @@ static struct front *find_noted(int signo)
 	return is_program() ? find_front(signo) : NULL;
 }
 
-/* The program has changed another signal, unless it failed.  Return  error */
-static int note(int signo, int is_change, int error)
+/*
+ * The program has changed another signal, or asked for it, unless it failed.  What it is told is not a handler of ours.
+ * old: what it is told; or NULL
+ * Return  error
+ */
+static int note(int signo, int is_change, struct sigaction *old, int error)
 {
-	if (is_change && !error && is_program())
+	if (error || !is_program())
+		return error;
+	if (is_change)
 		tr2p_outside_lost(signo);
-	return error;
+	if (old && tr2p_outside_is_ours(old))
+		*old = (struct sigaction){ .sa_handler = SIG_DFL };
+	return 0;
+}
+
+static int change_other(int signo, const struct sigaction *new, struct sigaction *old)
+{
+	return note(signo, new != NULL, old, next_action(signo, new, old));
 }
 
 __attribute__((visibility("default"))) int sigaction(int signo, const struct sigaction *action, struct sigaction *old)
@@ -348,14 +361,13 @@ __attribute__((visibility("default"))) int sigaction(int signo, const struct sig
 
 	find_next();
 	front = find_noted(signo);
-	return front ? change(front, signo, action, old) : note(signo, action != NULL, next_action(signo, action, old));
+	return front ? change(front, signo, action, old) : change_other(signo, action, old);
 }
 
 __attribute__((visibility("default"))) old_handler signal(int signo, old_handler handler)
 {
 	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART }, old;
 	struct front *front;
-	old_handler was;
 
 	find_next();
 	front = handler != SIG_ERR ? find_noted(signo) : NULL;
@@ -364,8 +376,9 @@ __attribute__((visibility("default"))) old_handler signal(int signo, old_handler
 		sigaddset(&action.sa_mask, signo);
 		return change(front, signo, &action, &old) ? SIG_ERR : old.sa_handler;
 	}
-	was = next_signal(signo, handler);
-	note(signo, was != SIG_ERR, 0);
-	return was;
+	/* signal() does not say with which flags it was set.  All of ours have this one. */
+	old = (struct sigaction){ .sa_handler = next_signal(signo, handler), .sa_flags = SA_SIGINFO };
+	note(signo, 1, &old, old.sa_handler == SIG_ERR);
+	return old.sa_handler;
 }
 #endif

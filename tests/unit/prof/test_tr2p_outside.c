@@ -15,6 +15,7 @@
 #include "base/tr2_atomic.h"
 #include "prof/tr2p_bucket.h"
 #include "prof/tr2p_outside.h"
+#include "prof/tr2p_thread.h"
 
 enum { THREADS = 3, FUNCTION_BYTES = 1024, TRIES = 60000 };
 
@@ -143,12 +144,43 @@ static void test_signal_that_the_program_takes_later_asks_no_more(void **state)
 
 	(void)state;
 	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
-	assert_int_equal(sigaction(SIGUSR1, &theirs, &before), 0);
+	tr2p_enter();   /* what it could find out by a system call only */
+	assert_int_equal(sigaction(SIGUSR1, NULL, &before), 0);
+	tr2p_leave();
+	assert_true(tr2p_outside_is_ours(&before));
+	assert_int_equal(sigaction(SIGUSR1, &theirs, NULL), 0);
 	stacks = tr2p_bucket_count(TR2P_THREADS);
 	raise(SIGUSR1);
 	assert_int_equal(called, 1);
 	assert_int_equal(tr2p_bucket_count(TR2P_THREADS), stacks);
 }
+
+#ifndef TR2_IS_SANITIZED   /* we do not stand in front of anything */
+static int is_standard(const struct sigaction *action)
+{
+	return !(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL;
+}
+
+/* CPython's signal.signal() fails where a handler that it was told is set again, and is none of its own. */
+static void test_program_is_told_that_a_signal_that_asks_has_its_default(void **state)
+{
+	struct sigaction ignored = { .sa_handler = SIG_IGN }, standard = { .sa_handler = SIG_DFL }, now;
+
+	(void)state;
+	sigaction(SIGUSR1, &standard, NULL);
+	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_int_equal(sigaction(SIGUSR1, NULL, &now), 0);
+	assert_true(is_standard(&now));
+	assert_int_equal(sigaction(SIGUSR1, &ignored, &now), 0);
+	assert_true(is_standard(&now));
+	assert_int_equal(sigaction(SIGUSR1, &standard, &now), 0);
+	assert_true(now.sa_handler == SIG_IGN);
+	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_true(signal(SIGUSR1, ignore) == SIG_DFL);
+	assert_true(signal(SIGUSR1, SIG_DFL) == ignore);
+	assert_int_equal(signal(SIGKILL, ignore) == SIG_ERR ? errno : 0, EINVAL);
+}
+#endif
 
 static void test_question_to_a_forked_child_is_its_own(void **state)
 {
@@ -198,6 +230,7 @@ int main(void)
 		cmocka_unit_test(test_signal_that_the_program_takes_later_asks_no_more),
 		cmocka_unit_test(test_question_to_a_forked_child_is_its_own),
 #ifndef TR2_IS_SANITIZED
+		cmocka_unit_test(test_program_is_told_that_a_signal_that_asks_has_its_default),
 		cmocka_unit_test(test_question_to_the_child_of_a_vfork_is_none),
 #endif
 	};
