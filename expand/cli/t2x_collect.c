@@ -120,7 +120,7 @@ static int open_item(struct collect *collect, struct item *item, const char *pat
 	*item = (struct item){ .has_less = 0 };
 	if (t2x_ring_open(&item->ring, path, 0))
 		return 0;
-	if (is_ours(collect->what, &item->ring) && t2x_alive(&item->ring) == T2X_DEAD &&
+	if (!item->ring.head.is_over && is_ours(collect->what, &item->ring) && t2x_alive(&item->ring) == T2X_DEAD &&
 	    find_target(collect->what, item)) {
 		item->salvage = t2x_salvage_new(&item->ring);
 		if (item->salvage)

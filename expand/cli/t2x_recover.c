@@ -69,6 +69,16 @@ static void refuse(struct t2x_recover *recover, const char *path, const char *wh
 	t2x_report_note(recover->report, path, "%s%s", is_named ? "" : "left alone, ", why);
 }
 
+/* Its trace has its end: there is nothing to add, and what has become of the .tlg file since does not matter. */
+static void leave_over(struct t2x_recover *recover, const struct t2x_ring *ring, int is_named)
+{
+	if (is_named)
+		t2x_report_note(recover->report, ring->path,
+				"the trace of process %u is complete: nothing is left here", ring->head.pid);
+	if (recover->settings->delete_rings && !recover->settings->live)
+		t2x_ring_remove(ring);
+}
+
 /* Return  1: the item is to be used; 0: not; -ENOMEM */
 static int choose(struct t2x_recover *recover, struct t2x_recovered *item, int is_named)
 {
@@ -80,6 +90,10 @@ static int choose(struct t2x_recover *recover, struct t2x_recovered *item, int i
 		return 0;
 	if (!check(&item->ring, settings, why, sizeof(why))) {
 		refuse(recover, item->ring.path, why, is_named);
+		return 0;
+	}
+	if (item->ring.head.is_over) {
+		leave_over(recover, &item->ring, is_named);
 		return 0;
 	}
 	item->why = find_file(item);

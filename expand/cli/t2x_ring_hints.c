@@ -38,7 +38,7 @@ static void add_ring(const struct t2x_inputs *inputs, struct hint *hints, const 
 	if (t2x_ring_open(&ring, path, 0))
 		return;
 	input = t2x_inputs_get(inputs, (dev_t)ring.state.device, (ino_t)ring.state.inode);
-	if (ring.state.path[0] && input && lacks_something(input)) {
+	if (ring.state.path[0] && !ring.head.is_over && input && lacks_something(input)) {
 		hint = &hints[input - inputs->items];
 		if (t2x_alive(&ring) == T2X_DEAD) {
 			hint->dead++;

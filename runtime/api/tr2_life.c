@@ -138,6 +138,7 @@ TR2_STARTUP __attribute__((destructor(101))) static void at_unload(void)
 	tr2_flight_exit();
 	tr2_set_enabled(0);
 	tr2_drain_finish(TLG_END_EXIT);
+	tr2_session_clean_up();
 }
 
 void trace2_set_env_prefix(const char *prefix)

@@ -105,6 +105,11 @@ ssize_t tr2_sys_read(int fd, void *data, size_t bytes)
 	return CALL(read(fd, data, bytes), SYS_read, fd, data, bytes);
 }
 
+ssize_t tr2_sys_pread(int fd, void *data, size_t bytes, off_t at)
+{
+	return CALL(pread(fd, data, bytes, at), SYS_pread64, fd, data, bytes, at);
+}
+
 ssize_t tr2_sys_write(int fd, const void *data, size_t bytes)
 {
 	return CALL(write(fd, data, bytes), SYS_write, fd, data, bytes);
@@ -237,6 +242,11 @@ pid_t tr2_sys_getpid(void)
 pid_t tr2_sys_getppid(void)
 {
 	return (pid_t)CALL(getppid(), SYS_getppid);
+}
+
+uid_t tr2_sys_geteuid(void)
+{
+	return (uid_t)CALL(geteuid(), SYS_geteuid);
 }
 
 pid_t tr2_sys_gettid(void)

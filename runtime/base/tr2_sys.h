@@ -31,6 +31,7 @@ int tr2_sys_open(const char *path, int flags, mode_t mode);
 int tr2_sys_memfd(const char *name, unsigned flags);
 int tr2_sys_close(int fd);
 ssize_t tr2_sys_read(int fd, void *data, size_t bytes);
+ssize_t tr2_sys_pread(int fd, void *data, size_t bytes, off_t at);
 ssize_t tr2_sys_write(int fd, const void *data, size_t bytes);
 int tr2_sys_fcntl(int fd, int command, long argument);
 int tr2_sys_fstat(int fd, struct stat *st);
@@ -62,6 +63,7 @@ pid_t tr2_sys_getpid(void);
 pid_t tr2_sys_getppid(void);
 pid_t tr2_sys_gettid(void);
 int tr2_sys_is_thread(pid_t tid);                 /* 1: of this process, and still there */
+uid_t tr2_sys_geteuid(void);
 int tr2_sys_getrlimit(unsigned resource, struct rlimit *limit);
 int tr2_sys_prctl(int option, unsigned long argument);
 void tr2_sys_yield(void);

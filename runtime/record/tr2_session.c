@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
@@ -17,11 +18,17 @@
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
+#include "ring/tr2_leftover.h"
 #include "ring/tr2_scope.h"
 #include "ring/tr2_shm.h"
 #include "ring/tr2_thread.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_sid.h"
+
+enum {
+	LONG_MS = 100,            /* a process that has run so long looks for leftovers when it ends */
+	LEFTOVERS = 8, LAST_LEFTOVERS = 64,   /* ring files that are looked into at the beginning, at the end */
+};
 
 static unsigned g_forks;
 
@@ -69,9 +76,29 @@ static int set_up(const struct tr2_shm *parent)
 	return error;
 }
 
+/* One process in so many looks when it begins; or when it ends, if it was short. */
+static int is_turn(void)
+{
+	enum { ONE_IN = 16 };
+
+	return (tr2_clock_raw() * UINT64_C(0x9e3779b97f4a7c15) >> 32) % ONE_IN == 0;
+}
+
 int tr2_session_begin(void)
 {
-	return set_up(NULL);
+	int error = set_up(NULL);
+
+	if (!error && is_turn())
+		tr2_leftover_collect(LEFTOVERS);
+	return error;
+}
+
+void tr2_session_clean_up(void)
+{
+	const uint64_t while_ticks = tr2_clock_ticks(LONG_MS * UINT64_C(1000000));
+
+	if (tr2_clock_raw() - tr2_clock_start() >= while_ticks || is_turn())
+		tr2_leftover_collect(LAST_LEFTOVERS);
 }
 
 /* ---- around fork() ------------------------------------------------------------------------------ */
@@ -135,6 +162,9 @@ static void begin_in_child(void)
 		tr2_set_enabled(0);
 	else
 		tr2_thread_ready();
+	tr2_leftover_reset();
+	if (tr2_g_shm.head && is_turn())
+		tr2_leftover_collect(LEFTOVERS);
 }
 
 /* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */

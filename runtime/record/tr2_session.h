@@ -27,6 +27,12 @@ void tr2_session_watch_forks(void);
 int tr2_session_ensure(void);
 int tr2_session_ensure_masked(uint64_t mask);
 
+/*
+ * The session is over: now and then look for what other processes left, see ring/tr2_leftover.h.  Most often in one
+ * that has run for a while.  Errno kept
+ */
+void tr2_session_clean_up(void);
+
 /* How many times a child has begun a session since the process that switched tracing on: 0 in that one. */
 unsigned tr2_session_forks(void);
 

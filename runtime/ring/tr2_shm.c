@@ -85,6 +85,15 @@ static const char *find_runtime_directory(void)
 	return directory;
 }
 
+static const char memory[] = "/dev/shm";
+
+const char *tr2_shm_directory(unsigned i)
+{
+	const char *runtime = find_runtime_directory();
+
+	return i ? memory : strcmp(runtime, memory) != 0 ? runtime : "";
+}
+
 static int open_file(uint32_t stream)
 {
 	const char *runtime = find_runtime_directory();
@@ -93,7 +102,7 @@ static int open_file(uint32_t stream)
 	if (*runtime)
 		fd = open_in(runtime, stream);
 	if (fd < 0)
-		fd = open_in("/dev/shm", stream);
+		fd = open_in(memory, stream);
 	tr2_store_rlx(&g_is_named, fd >= 0); /* relaxed: as above */
 	return fd >= 0 ? fd : tr2_sys_memfd("trace2", MFD_CLOEXEC);   /* nowhere would it outlive us */
 }
@@ -269,11 +278,28 @@ int tr2_shm_create(uint32_t stream)
 	return 0;
 }
 
+/*
+ * In a sticky directory only the file's owner removes it.  Rings stay in memory: mutexes in them are in the lists of
+ * their threads, which the kernel follows.
+ */
+static void leave_empty(struct tlg_ring_file *head)
+{
+	uint32_t chunks = tr2_load_rlx(&head->chunks_used); /* relaxed: nobody opens one any more */
+
+	tr2_store_rlx(&head->is_over, 1); /* relaxed: a number by itself */
+	if (chunks && chunks <= tr2_g_shm.max_chunks)
+		tr2_shm_release(tr2_g_shm.chunks, (size_t)chunks * TLG_CHUNK_STRIDE);
+}
+
 void tr2_shm_unlink(void)
 {
+	struct tlg_ring_file *head = tr2_g_shm.head;
+
 	/* relaxed: as above */
-	if (tr2_exchange_rlx(&g_is_named, 0) && (!tr2_g_shm.head || tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid()))
-		tr2_sys_unlink(g_path);
+	if (!tr2_exchange_rlx(&g_is_named, 0) || (head && head->pid != (uint32_t)tr2_sys_getpid()))
+		return;
+	if (tr2_sys_unlink(g_path) && errno != ENOENT && head)
+		leave_empty(head);
 }
 
 void tr2_shm_leave(void)

@@ -31,7 +31,11 @@ extern struct tr2_shm tr2_g_shm;
  */
 int tr2_shm_create(uint32_t stream);
 
-/* Remove the file's name: nothing is left to recover.  Idempotent.  A forked child removes nothing of its parent's. */
+/*
+ * Remove the file's name: nothing is left to recover.  Where the process may not, for it is no longer the user that
+ * made the file, the file says so itself, and gives back the memory of its chunks: see tr2_leftover.h.
+ * Idempotent.  A forked child removes nothing of its parent's.
+ */
 void tr2_shm_unlink(void);
 
 /*
@@ -45,6 +49,10 @@ void tr2_shm_forget(void);
 
 /* The signal that asks for the stacks of all threads, for readers: in the head, also of files yet to be made. */
 void tr2_shm_set_signal(uint32_t signal);
+
+/* Where ring files are: $XDG_RUNTIME_DIR, "" if there is none, and /dev/shm.  Not before the first file is made. */
+enum { TR2_SHM_DIRECTORIES = 2 };
+const char *tr2_shm_directory(unsigned i);
 
 /* The file's name, "" for memory that has none. */
 const char *tr2_shm_path(void);

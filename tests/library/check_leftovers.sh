@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Ring files that dead processes leave.  A server forks workers with signals blocked; they change their user, end by
+# exit(), _exit(), by a signal's default action, as another program.  All that they recorded is in the trace, none of
+# their ring files stays, and nothing is said to be missing.  What is not written stays; what is not a ring file of
+# this user, or belongs to somebody who lives, is not touched.  Ends with "N passed, N failed".
+set -u
+export LC_ALL=C
+
+. "$(dirname "$0")/../common.sh"
+need_shared_library
+cd "$tmp" || exit 1
+chmod 1777 "$tmp"   # nobody writes there, too
+case $(stat -f -c %T "$rings") in
+tmpfs | ext2/ext3 | xfs | btrfs) ;;
+*) echo "no file system that tells who has a file mapped"; exit 77 ;;
+esac
+
+${CC:-cc} -O2 -Wall -I"$top/runtime" -o server "$top/tests/library/leftovers/server.c" -L"$out" -Wl,-rpath,"$out" \
+	-ltrace2 -pthread || fail "server.c does not compile"
+
+ring_files()
+{
+	find "$rings" -name 'trace2-*.ring' | wc -l
+}
+
+# served NAME ROUNDS VARIABLE...
+served()
+{
+	local name=$1 rounds=$2 recorded shown
+
+	shift 2
+	rm -f trace
+	recorded=$(env TRACE2_RAW="$tmp/trace" "$@" timeout 60 ./server "$rounds")
+	check "$name: each worker ends as it is to" [ $? -eq 0 ]
+	check "$name: no ring file stays: $(ring_files)" [ "$(ring_files)" -eq 0 ]
+	shown=$("$out/t2expand" --format=event trace 2>err | grep -c '"key":"work"')
+	check "$name: $shown of $recorded are in the trace" [ "$shown" = "$recorded" ]
+	none "$name: nothing is missing" "$(grep -E 'missing|lost' err)"
+}
+served "server" 4
+served "late thread" 2 TRACE2_RAW_THREAD=late
+served "no thread" 2 TRACE2_RAW_THREAD=off
+
+# ---- what stays --------------------------------------------------------------------------------------
+# a worker without a thread that is killed before it has written
+cat >killed.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < 100; i++)
+		trace2_data_intmax("killed", NULL, "work", i);
+	raise(SIGKILL);
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o killed killed.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "killed.c"
+{ TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=off ./killed; } 2>/dev/null
+check "a killed process leaves its ring file" [ "$(ring_files)" -eq 1 ]
+
+name=trace2-0000000000000001-000000000000000
+mkfifo "$rings/${name}1.ring"
+echo precious >target
+ln -s "$tmp/target" "$rings/${name}2.ring"
+echo precious >"$rings/${name}3.ring"
+mkdir "$rings/${name}4.ring"
+: >"$rings/${name}5.ring"
+: >"$rings/trace2-notes.ring"
+if [ "$(id -u)" -eq 0 ]; then
+	: >"$rings/${name}6.ring"
+	chown 65533 "$rings/${name}6.ring"
+fi
+served_beside()
+{
+	rm -f trace
+	TRACE2_RAW="$tmp/trace" timeout 60 ./server 1 >said
+}
+check "other files do no harm" served_beside
+for i in 1 2 3 4; do
+	check "no ring file, ${name}$i, is not touched" [ -e "$rings/${name}$i.ring" ]
+done
+check "what a link leads to is not touched" [ "$(cat target)" = precious ]
+check "an empty file of a ring's name goes" [ ! -e "$rings/${name}5.ring" ]
+check "a file of another name stays" [ -e "$rings/trace2-notes.ring" ]
+[ "$(id -u)" -ne 0 ] || check "another user's file stays" [ -e "$rings/${name}6.ring" ]
+rm -rf "$rings/$name"*
+
+check "what is not written stays" [ "$(ring_files)" -eq 2 ]
+rm -f "$rings/trace2-notes.ring"
+shown=$("$out/t2expand" --recover="$(echo "$rings"/*.ring)" --format=event killed.tlg 2>/dev/null | grep -c '"key":"work"')
+check "and is recovered: $shown" [ "$shown" -eq 100 ]
+rm -f "$rings"/*.ring
+
+# ---- a process that may not remove its own -----------------------------------------------------------
+cat >drops.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(void)
+{
+	trace2_initialize();
+	for (int i = 0; i < 10000; i++)
+		trace2_data_intmax("drops", NULL, "work", i);
+	return setgid(65534) || setuid(65534);
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o drops drops.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "drops.c"
+if [ "$(id -u)" -eq 0 ]; then
+	TRACE2_RAW="$tmp/drops.tlg" ./drops
+	ring=$(echo "$rings"/*.ring)
+	check "its ring file stays, and holds no chunks: $(du -k "$ring") KiB" [ "$(du -k "$ring" | cut -f1)" -lt 64 ]
+	rm -f drops.tlg
+	"$out/t2expand" --recover="$ring" --delete -o out.txt 2>err
+	none "nothing is missing in it" "$(grep missing err)"
+	check "it says that it is complete" grep -q 'is complete: nothing is left here' err
+	check "recovery removes it, too" [ "$(ring_files)" -eq 0 ]
+fi
+
+# ---- who lives ---------------------------------------------------------------------------------------
+cat >idle.c <<'END'
+#include <stdio.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(void)
+{
+	trace2_initialize();
+	trace2_data_intmax("idle", NULL, "work", 1);
+	trace2_flush();
+	puts("idle");
+	fflush(stdout);
+	getchar();
+	trace2_data_intmax("idle", NULL, "work", 2);
+	_exit(0);
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o idle idle.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "idle.c"
+mkfifo go
+TRACE2_RAW="$tmp/idle.tlg" ./idle <go >idle.out &
+pid=$!
+exec 3>go
+for ((i = 0; i < 1000; i++)); do
+	[ -s idle.out ] && break
+	sleep 0.01
+done
+check "a server ends beside an idle process" served_beside
+check "the ring file of a living process stays" [ "$(ring_files)" -eq 1 ]
+exec 3>&-
+wait $pid
+total
