@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -93,11 +94,23 @@ int tr2_session_begin(void)
 	return error;
 }
 
+/*
+ * A program that has locked itself in since it began (seccomp(2)) may be killed for opening a directory now.
+ * Whether it has is a question that such programs may ask, as a rule.
+ */
+static int may_open_files(void)
+{
+	int saved = errno, is_free = !tr2_sys_prctl(PR_GET_SECCOMP, 0);
+
+	errno = saved;
+	return is_free;
+}
+
 void tr2_session_clean_up(void)
 {
 	const uint64_t while_ticks = tr2_clock_ticks(LONG_MS * UINT64_C(1000000));
 
-	if (tr2_clock_raw() - tr2_clock_start() >= while_ticks || is_turn())
+	if ((tr2_clock_raw() - tr2_clock_start() >= while_ticks || is_turn()) && may_open_files())
 		tr2_leftover_collect(LAST_LEFTOVERS);
 }
 

@@ -279,16 +279,19 @@ int tr2_shm_create(uint32_t stream)
 }
 
 /*
- * In a sticky directory only the file's owner removes it.  Rings stay in memory: mutexes in them are in the lists of
- * their threads, which the kernel follows.
+ * In a sticky directory only the file's owner removes it.  The chunks that threads have now stay in memory: a call that
+ * is under way may write there, and must not find that the file system has become full.  So do the rings, for mutexes
+ * in them are in the lists of their threads, which the kernel follows.
  */
 static void leave_empty(struct tlg_ring_file *head)
 {
-	uint32_t chunks = tr2_load_rlx(&head->chunks_used); /* relaxed: nobody opens one any more */
+	uint32_t used = tr2_load_rlx(&head->chunks_used); /* relaxed: recording is off */
 
 	tr2_store_rlx(&head->is_over, 1); /* relaxed: a number by itself */
-	if (chunks && chunks <= tr2_g_shm.max_chunks)
-		tr2_shm_release(tr2_g_shm.chunks, (size_t)chunks * TLG_CHUNK_STRIDE);
+	for (uint32_t i = 0; i < used && i < tr2_g_shm.max_chunks; i++)
+		/* relaxed: as above */
+		if (tr2_load_rlx(&tr2_shm_chunk(i)->state) != TLG_CHUNK_OPEN)
+			tr2_shm_release((unsigned char *)tr2_shm_chunk(i), TLG_CHUNK_BYTES);
 }
 
 void tr2_shm_unlink(void)

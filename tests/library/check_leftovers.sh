@@ -24,6 +24,18 @@ ring_files()
 	find "$rings" -name 'trace2-*.ring' | wc -l
 }
 
+# collected: the server has removed them when it ended; or, where the processes here may make some system calls only, so
+# that they do not look when they end, one in sixteen of those that come next does
+collected()
+{
+	for ((i = 0; i < 2000; i++)); do
+		[ "$(ring_files)" -eq 0 ] && return
+		grep -q '^Seccomp:[[:space:]]*0' /proc/self/status && break
+		TRACE2_RAW="$tmp/short" ./server 0 >/dev/null
+	done
+	[ "$(ring_files)" -eq 0 ]
+}
+
 # served NAME ROUNDS VARIABLE...
 served()
 {
@@ -33,7 +45,7 @@ served()
 	rm -f trace
 	recorded=$(env TRACE2_RAW="$tmp/trace" "$@" timeout 60 ./server "$rounds")
 	check "$name: each worker ends as it is to" [ $? -eq 0 ]
-	check "$name: no ring file stays: $(ring_files)" [ "$(ring_files)" -eq 0 ]
+	check "$name: no ring file stays: $(ring_files)" collected
 	shown=$("$out/t2expand" --format=event trace 2>err | grep -c '"key":"work"')
 	check "$name: $shown of $recorded are in the trace" [ "$shown" = "$recorded" ]
 	none "$name: nothing is missing" "$(grep -E 'missing|lost' err)"
@@ -59,6 +71,7 @@ END
 ${CC:-cc} -O2 -I"$top/runtime" -o killed killed.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "killed.c"
 { TRACE2_RAW="$tmp/killed.tlg" TRACE2_RAW_THREAD=off ./killed; } 2>/dev/null
 check "a killed process leaves its ring file" [ "$(ring_files)" -eq 1 ]
+killed=$(echo "$rings"/*.ring)
 
 name=trace2-0000000000000001-000000000000000
 mkfifo "$rings/${name}1.ring"
@@ -68,6 +81,14 @@ echo precious >"$rings/${name}3.ring"
 mkdir "$rings/${name}4.ring"
 : >"$rings/${name}5.ring"
 : >"$rings/trace2-notes.ring"
+gone()
+{
+	for ((i = 0; i < 2000; i++)); do
+		[ ! -e "$1" ] && return
+		TRACE2_RAW="$tmp/short" ./server 0 >/dev/null
+	done
+	false
+}
 if [ "$(id -u)" -eq 0 ]; then
 	: >"$rings/${name}6.ring"
 	chown 65533 "$rings/${name}6.ring"
@@ -82,14 +103,13 @@ for i in 1 2 3 4; do
 	check "no ring file, ${name}$i, is not touched" [ -e "$rings/${name}$i.ring" ]
 done
 check "what a link leads to is not touched" [ "$(cat target)" = precious ]
-check "an empty file of a ring's name goes" [ ! -e "$rings/${name}5.ring" ]
+check "an empty file of a ring's name goes" gone "$rings/${name}5.ring"
 check "a file of another name stays" [ -e "$rings/trace2-notes.ring" ]
 [ "$(id -u)" -ne 0 ] || check "another user's file stays" [ -e "$rings/${name}6.ring" ]
 rm -rf "$rings/$name"*
 
-check "what is not written stays" [ "$(ring_files)" -eq 2 ]
-rm -f "$rings/trace2-notes.ring"
-shown=$("$out/t2expand" --recover="$(echo "$rings"/*.ring)" --format=event killed.tlg 2>/dev/null | grep -c '"key":"work"')
+check "what is not written stays" [ -e "$killed" ]
+shown=$("$out/t2expand" --recover="$killed" --format=event killed.tlg 2>/dev/null | grep -c '"key":"work"')
 check "and is recovered: $shown" [ "$shown" -eq 100 ]
 rm -f "$rings"/*.ring
 
@@ -110,7 +130,7 @@ ${CC:-cc} -O2 -I"$top/runtime" -o drops drops.c -L"$out" -Wl,-rpath,"$out" -ltra
 if [ "$(id -u)" -eq 0 ]; then
 	TRACE2_RAW="$tmp/drops.tlg" ./drops
 	ring=$(echo "$rings"/*.ring)
-	check "its ring file stays, and holds no chunks: $(du -k "$ring") KiB" [ "$(du -k "$ring" | cut -f1)" -lt 64 ]
+	check "its ring file stays, and holds one chunk: $(du -k "$ring") KiB" [ "$(du -k "$ring" | cut -f1)" -lt 160 ]
 	rm -f drops.tlg
 	"$out/t2expand" --recover="$ring" --delete -o out.txt 2>err
 	none "nothing is missing in it" "$(grep missing err)"
@@ -144,8 +164,10 @@ for ((i = 0; i < 1000; i++)); do
 	[ -s idle.out ] && break
 	sleep 0.01
 done
+living=$(echo "$rings"/*.ring)
+check "a living process has a ring file" [ -e "$living" ]
 check "a server ends beside an idle process" served_beside
-check "the ring file of a living process stays" [ "$(ring_files)" -eq 1 ]
+check "the ring file of a living process stays" [ -e "$living" ]
 exec 3>&-
 wait $pid
 total
