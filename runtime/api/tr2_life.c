@@ -49,6 +49,7 @@
 #include "base/tr2_sys.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
@@ -196,7 +197,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
 		if (tr2_wake_is_for_all())
 			tr2_wake_start();
-		tr2_wake_mind_self();
+		tr2_missing_mind_self();
 	}
 	errno = saved;
 }
@@ -247,7 +248,7 @@ static int may_ask(void)
 {
 	if (!tr2_is_enabled() || tr2_mask_is_inside())
 		return 0;
-	tr2_wake_if_missing();
+	tr2_missing_start();
 	return 1;
 }
 

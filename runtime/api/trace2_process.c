@@ -11,6 +11,7 @@
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
@@ -137,7 +138,7 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	tr2_thread_begin(base_name);
 	tr2_thread_is_ordinary();
 	tr2_wake_if_wanted();
-	tr2_wake_mind_self();
+	tr2_missing_mind_self();
 	tr2_wake_now();
 	tr2_emit(&key, NULL, 0, 0);
 }

@@ -7,8 +7,7 @@
  * the settings say so, when a ring needs its second chunk.  Creating a thread allocates memory, and the call that wants
  * it may then sit in a signal handler which has interrupted the allocator.  So there it is created only when no handler
  * can be running.  Servers fork with all signals blocked, and record before they open them: so the thread is missing,
- * and every call looks whether it can be started now.  As long as it cannot, the threads that record write themselves:
- * what is in full rings, and what gets old.
+ * and every call looks whether it can be started now (tr2_missing.h).
  */
 #include "tr2_wake.h"
 
@@ -47,10 +46,6 @@ enum {
 	BATCH_CHUNKS = 4,         /* opened by all threads: worth a pass, and small enough to stay in the caches */
 	STACK_BYTES = 256 * 1024,
 	REFUSED_MS = 1000,        /* before the system is asked again */
-	LOOK_NS = 8000,           /* a look for the missing thread is paid by so much time: fifty times what it takes */
-	ASK_NS = 250000,          /* one that asks about handlers */
-	ASK_AGAIN_NS = 10000000,  /* they may have changed, though the mask has not */
-	LOOKS_NS = 16000000,      /* so much may be owed */
 	FINISHED = UINT32_C(1) << 30,
 };
 
@@ -66,7 +61,6 @@ static struct wake {
 	uint32_t sleep;           /* [M16] how it is */
 	int is_refused;           /* the system creates no thread for us */
 	uint64_t refused_at;      /* raw clock */
-	uint64_t write_at;        /* raw clock: the missing thread's work is done by others; 0: not yet needed */
 	int may_not;              /* in this process none must be created */
 	uint32_t asked, shown;    /* times that it was to show what texts have; up to which of these it has: a futex */
 } g_wake;
@@ -182,7 +176,7 @@ static int are_rings_parked(void)
 	return are_all;
 }
 
-static unsigned longest_ms(void)
+unsigned tr2_wake_longest_ms(void)
 {
 	unsigned longest = tr2_sink_has_texts() ? LONGEST_TEXT_MS : LONGEST_MS, flush = tr2_g_settings.flush_ms / 2;
 
@@ -197,7 +191,7 @@ static unsigned longest_ms(void)
 static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 {
 	static int has_parked;
-	const unsigned longest = longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
+	const unsigned longest = tr2_wake_longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
 	int had_parked = has_parked;
 
 	has_parked = done == TR2_DRAIN_IDLE && !is_called && (had_parked || before == longest);
@@ -221,7 +215,7 @@ static void set_up_thread(void)
 	tr2_sys_prctl(PR_SET_NAME, (unsigned long)"trace2-drain");
 	tr2_fd_open_no_more();
 	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
-		sleep_for(0, longest_ms() < SHORTEST_MS ? longest_ms() : SHORTEST_MS);
+		sleep_for(0, tr2_wake_longest_ms() < SHORTEST_MS ? tr2_wake_longest_ms() : SHORTEST_MS);
 	tr2_recovery_pid_space();
 	if (g_has_affinity)
 		tr2_sys_setaffinity(&g_affinity);
@@ -245,7 +239,7 @@ static void *run(void *unused)
 		show_if_asked();
 		before = calls;
 		calls = tr2_load_rlx(&g_wake.calls); /* relaxed: what was called for before is found by the pass */
-		done = tr2_drain_pass(ms > LONGEST_TEXT_MS / 2 ? 0 : longest_ms());
+		done = tr2_drain_pass(ms > LONGEST_TEXT_MS / 2 ? 0 : tr2_wake_longest_ms());
 		if (done == TR2_DRAIN_OVER)
 			break;
 		if (done == TR2_DRAIN_BEHIND || tr2_collect_is_awaited())
@@ -286,18 +280,12 @@ static void start_thread(void)
 	tr2_store_rlx(&g_wake.is_refused, error != 0); /* relaxed: as above */
 }
 
-/* Under vfork() all of this memory is its parent's, and so would be the thread. */
-static int is_own_process(void)
-{
-	return tr2_g_shm.head && tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid();
-}
-
 /* 1 if there is no point in trying. */
 static int is_not_to_start(void)
 {
 	const uint64_t pause = REFUSED_MS * UINT64_C(1000000);
 
-	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !is_own_process())
+	if (g_wake.may_not || tr2_g_settings.thread == TR2_THREAD_OFF || !tr2_shm_is_own())
 		return 1;
 	/* relaxed: as in start_thread() */
 	return tr2_load_rlx(&g_wake.is_refused) &&
@@ -425,90 +413,11 @@ void tr2_wake_wanted(uint64_t mask)
 		tr2_wake_start();
 }
 
-/* ---- while it is missing ------------------------------------------------------------------------ */
-
 int tr2_wake_is_missing(void)
 {
 	/* relaxed: a hint */
 	return tr2_load_rlx(&g_wake.wanted) && !tr2_is_forked_child() && !tr2_load_rlx(&g_wake.running) &&
 	       tr2_g_settings.thread != TR2_THREAD_OFF;
-}
-
-void tr2_wake_mind(struct tr2_thread *self)
-{
-	if (tr2_wake_is_missing())
-		tr2_ring_set_aside(&self->ring);
-	else if (tr2_ring_take_back(&self->ring))
-		tr2_wake_now();
-}
-
-void tr2_wake_mind_self(void)
-{
-	uint64_t mask;
-
-	if (!tr2_wake_is_missing())
-		return;
-	tr2_mask_all(&mask);
-	if (tr2_thread_has_self())
-		tr2_wake_mind(tr2_self);
-	tr2_mask_restore(&mask);
-}
-
-int tr2_wake_is_time_to_look(const struct tr2_look *look)
-{
-	return tr2_wake_is_running() || tr2_clock_raw() >= look->next;
-}
-
-/* Of two threads that find it due one writes. */
-static void write_if_due(uint64_t now, int may_be_handler)
-{
-	const uint64_t period = tr2_clock_ticks(longest_ms() * UINT64_C(1000000));
-	uint64_t at = tr2_load_rlx(&g_wake.write_at); /* relaxed: a time by itself */
-
-	/* relaxed: as above */
-	if ((!at || now >= at) && tr2_cas_rlx(&g_wake.write_at, at, now + period) && at)
-		tr2_drain_in_passing(may_be_handler);
-}
-
-/* What a look takes of the thread's time is owed from then on; it may owe LOOKS_NS at most. */
-static void pay(struct tr2_look *look, uint64_t now, unsigned ns)
-{
-	const uint64_t least = now - tr2_clock_ticks(LOOKS_NS);
-
-	look->next = (look->next > least ? look->next : least) + tr2_clock_ticks(ns);
-}
-
-/*
- * Handlers are asked about if the thread blocks others than before, or after a while.  If it blocks the same, it is
- * where it was, and may be in a handler.
- */
-void tr2_wake_look(struct tr2_look *look, uint64_t mask)
-{
-	const uint64_t now = tr2_clock_raw();
-	int may_be_handler = 1;
-
-	if (!is_own_process())
-		return;
-	pay(look, now, LOOK_NS);
-	if (mask != look->mask || now >= look->next_ask) {
-		pay(look, now, ASK_NS);
-		look->mask = mask;
-		look->next_ask = now + tr2_clock_ticks(ASK_AGAIN_NS);
-		may_be_handler = tr2_mask_may_be_handler(mask);
-	}
-	if (!may_be_handler)
-		tr2_wake_start();
-	if (tr2_wake_is_missing())
-		write_if_due(now, may_be_handler);
-}
-
-void tr2_wake_if_missing(void)
-{
-	int saved = errno;
-
-	if (tr2_wake_is_missing() && !tr2_mask_may_be_handler(tr2_mask_now()))
-		tr2_wake_start();
-	errno = saved;
 }
 
 void tr2_wake_if_wanted(void)

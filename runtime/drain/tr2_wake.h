@@ -7,9 +7,6 @@
 
 #include <stdint.h>
 
-struct tr2_look;
-struct tr2_thread;
-
 /*
  * A ring has opened a chunk, or could not: start the thread if it is safe to, wake it if it sleeps long.
  * mask  the calling thread's signal mask before tracing blocked all    Signal safe
@@ -28,32 +25,11 @@ void tr2_wake_start(void);
 /* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
 void tr2_wake_if_wanted(void);
 
-/*
- * 1 while the thread is wanted and does not run: signals were blocked that have handlers, or the system refuses it.
- * Until then every recording thread looks again, see record/tr2_reserve.c.  Signal safe
- */
+/* 1 while the thread is wanted and does not run: see tr2_missing.h.  Signal safe */
 int tr2_wake_is_missing(void);
 
-/*
- * Self has a ring, or has reserved in it: if the thread is missing, its next call comes to the slow path.  The first
- * wants signals masked.
- */
-void tr2_wake_mind(struct tr2_thread *self);
-void tr2_wake_mind_self(void);
-
-/* 1 if the thread runs meanwhile, or if the calling thread may look now.  Cost  a clock read    Signal safe */
-int tr2_wake_is_time_to_look(const struct tr2_look *look);
-
-/*
- * Look: start the thread if no handler can be running, as tr2_wake_start().  Where it cannot be started, write here
- * what was recorded, if that is old by the settings.
- * look  when to look next is set, so that looking takes a fiftieth of the thread's time, when it has long gone on
- * mask  as in tr2_wake_wanted()    Signals masked    Signal safe    Cost  0.1 us; 5 us if the mask has changed
- */
-void tr2_wake_look(struct tr2_look *look, uint64_t mask);
-
-/* The thread, if it is missing, is started if signals are open.  Signal safe    Errno kept */
-void tr2_wake_if_missing(void);
+/* How long the thread sleeps at most, in ms: half of what the settings let an event wait. */
+unsigned tr2_wake_longest_ms(void);
 
 /* The thread, if it runs, looks at the rings now.  Signal safe */
 void tr2_wake_now(void);

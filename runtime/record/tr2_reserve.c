@@ -10,6 +10,7 @@
 #include "base/tr2_sys.h"
 #include "drain/tr2_collect.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "ring/tr2_losses.h"
@@ -43,7 +44,7 @@ static struct tr2_thread *find_self(int by_system)
 	if (tr2_session_ensure_masked(mask) && !tr2_self)
 		by_system ? tr2_thread_begin_by_system() : tr2_thread_begin_unknown();
 	if (tr2_self) {
-		tr2_wake_mind(tr2_self);
+		tr2_missing_mind(tr2_self);
 		tr2_wake_now();
 	}
 	tr2_mask_restore(&mask);
@@ -189,7 +190,7 @@ static struct tlg_event *reserve_aside(uintptr_t position, unsigned events)
 	if (!self)
 		return NULL;   /* a handler has ended the thread since */
 	tr2_local_cas(&self->ring.hot->cur, position + bytes, TR2_ASIDE);   /* what was added goes */
-	if (tr2_wake_is_time_to_look(&self->look))
+	if (tr2_missing_is_time_to_look(&self->look))
 		return NULL;
 	at = tr2_ring_reserve_aside(&self->ring, bytes);
 	if (at && tr2_wake_is_running())
@@ -218,9 +219,9 @@ static int try_to_reserve(struct tr2_thread *self, struct request *request, stru
 		tr2_ring_pad(request->position);
 	request->position = 0;
 	if (tr2_wake_is_missing())
-		tr2_wake_look(&self->look, mask);
+		tr2_missing_look(&self->look, mask);
 	*event = reserve_by_policy(self, request->events, mask);
-	tr2_wake_mind(self);
+	tr2_missing_mind(self);
 	waits = !*event && may_wait(self, request, mask);
 	if (!*event && !waits)
 		drop_for_good(self, request);

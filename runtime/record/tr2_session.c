@@ -16,6 +16,7 @@
 #include "base/tr2_text.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "output/tr2_sink.h"
@@ -170,6 +171,7 @@ static void begin_in_child(void)
 	tr2_shm_forget();
 	tr2_drain_reset();
 	tr2_wake_reset(is_forked_in_order());
+	tr2_missing_reset();
 	tr2_snapshot_reset();
 	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
 		tr2_set_enabled(0);
@@ -203,7 +205,7 @@ static void leave_parent(uint64_t mask)
 			tr2_wake_wanted(mask);
 	}
 	if (await_session() && parent && tr2_thread_inherit(parent, enters, open)) {
-		tr2_wake_mind(tr2_self);
+		tr2_missing_mind(tr2_self);
 		tr2_wake_now();
 	}
 }

@@ -50,6 +50,11 @@ static unsigned char *g_base;             /* where the file is mapped */
 static struct tr2_fd_identity g_file;
 static unsigned g_reached;                /* chunks up to here can be accessed */
 
+int tr2_shm_is_own(void)
+{
+	return tr2_g_shm.head && tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid();
+}
+
 const char *tr2_shm_path(void)
 {
 	return tr2_load_rlx(&g_is_named) ? g_path : ""; /* relaxed: a flag, which orders nothing */

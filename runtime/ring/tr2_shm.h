@@ -54,6 +54,9 @@ void tr2_shm_set_signal(uint32_t signal);
 enum { TR2_SHM_DIRECTORIES = 2 };
 const char *tr2_shm_directory(unsigned i);
 
+/* 1: the rings are the calling process's.  A forked child's, before its session, and vfork()'s are its parent's. */
+int tr2_shm_is_own(void);
+
 /* The file's name, "" for memory that has none. */
 const char *tr2_shm_path(void);
 
