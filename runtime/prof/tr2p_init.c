@@ -167,6 +167,7 @@ __attribute__((constructor)) static void at_load(int argc, char **argv)
 
 	if (!list)
 		return;
+	tr2p_settings_find_parent();
 	why = tr2p_why_not();
 	if (why) {
 		tr2p_warning("not profiled: ", why);
@@ -174,7 +175,6 @@ __attribute__((constructor)) static void at_load(int argc, char **argv)
 	}
 	tr2p_enter();
 	tr2p_create_init();
-	tr2p_g_is_first = !tr2p_setting("GIT_TRACE2_PARENT_SID");   /* it will be this process's own */
 	start_tracing(argc > 0 ? argv : NULL);
 	tr2p_settings_apply(list);
 	tr2p_leave();

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "tlg_parent.h"
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
 #include "tr2p_outside.h"
@@ -19,6 +20,7 @@ enum { WORD_MAX = 64 };
 
 struct tr2p_how tr2p_g_how;
 int tr2p_g_is_first = 1;
+static int g_was_another;         /* this process has called exec(2), and was traced before */
 
 /* ---- the table ------------------------------------------------------------------------------------- */
 
@@ -226,12 +228,21 @@ const char *tr2p_setting(const char *variable)
 	return value && *value ? value : NULL;
 }
 
-/* TRACE2_DST_DEBUG is a number above 0, and names no other process behind a colon. */
+void tr2p_settings_find_parent(void)
+{
+	const char *parent = tr2p_setting("GIT_TRACE2_PARENT_SID");
+
+	tr2p_g_is_first = !parent;
+	g_was_another = tlg_parent_is(parent, getpid());
+}
+
+/* TRACE2_DST_DEBUG is a number above 0, and names no other process, or program, behind a colon. */
 static int reports(void)
 {
 	const char *debug = tr2p_setting("TRACE2_DST_DEBUG"), *colon = debug ? strchr(debug, ':') : NULL;
 
-	return debug && strtol(debug, NULL, 10) > 0 && (!colon || strtol(colon + 1, NULL, 10) == (long)getpid());
+	return debug && strtol(debug, NULL, 10) > 0 &&
+	       (!colon || (!g_was_another && strtol(colon + 1, NULL, 10) == (long)getpid()));
 }
 
 void tr2p_warn(const char *const *parts)

@@ -23,6 +23,9 @@ const char *tr2p_setting(const char *variable);
 /* 1: this process was not executed by one that is traced, which has said what is wrong with settings. */
 extern int tr2p_g_is_first;
 
+/* Look who has executed this process: before tracing begins, which puts this process in the place of its parent. */
+void tr2p_settings_find_parent(void);
+
 /* Start what the list says.  Thread  before any other */
 void tr2p_settings_apply(const char *list);
 

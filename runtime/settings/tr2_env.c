@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tlg_parent.h"
 #include "tr2_sid.h"
 #include "tr2_value.h"
 #include "base/tr2_mask.h"
@@ -173,7 +174,10 @@ void tr2_env_configure(const char *key, const char *value)
 	}
 }
 
-/* The process behind the colon of "1:PID", which alone reports.  Return  0: each does */
+/*
+ * The process behind the colon of "1:PID", which alone reports, until it becomes another program.  Before tr2_sid().
+ * Return  0: each process reports; -1: none
+ */
 static pid_t find_reporter(void)
 {
 	const char *value = get_value(0), *colon = value ? strchr(value, ':') : NULL;
@@ -181,7 +185,9 @@ static pid_t find_reporter(void)
 
 	if (colon)
 		tr2_value_count(colon + 1, &number);
-	return number > 0 && number <= INT32_MAX ? (pid_t)number : 0;
+	if (number <= 0 || number > INT32_MAX)
+		return 0;
+	return tlg_parent_is(secure_getenv("GIT_TRACE2_PARENT_SID"), (pid_t)number) ? -1 : (pid_t)number;
 }
 
 int tr2_env_debug(void)

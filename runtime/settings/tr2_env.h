@@ -30,7 +30,7 @@ enum tr2_thread_start {
 /* The settings; the table of tr2_env.c has their defaults and bounds, and says where each goes. */
 struct tr2_settings {
 	int dst_debug;            /* above 0: say why a destination is off, and which settings are wrong */
-	pid_t reporter;           /* this process only says so, and none that it forks or executes; 0: each does */
+	pid_t reporter;           /* this process only says so, and none that it forks or executes; 0: each, -1: none */
 	unsigned max_files;       /* in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* hide passwords in URLs */
 	int brief[3];             /* of the normal, the performance and the event format */

@@ -208,6 +208,11 @@ wrong()
 }
 check "each process says what is wrong, if asked" [ "$(wrong TRACE2_DST_DEBUG=1)" -eq 3 ]
 check "else the program, and no child" [ "$(wrong NOTHING=)" -eq 1 ]
+check "nor what the program becomes" \
+	[ "$(TRACE2_RAW_RING=x t2 record -o out.tlg sh -c 'exec env true' 2>&1 | grep -c "'TRACE2_RAW_RING'")" -eq 1 ]
+expect "which may ignore the signal that asks" 0 '' t2 record --threads=USR2 -o out.tlg sh -c 'trap "" USR2; exec true'
+expect "unlike the program itself" 0 "cannot start 'threads'" \
+	env --ignore-signal=USR2 t2 record --threads=USR2 -o out.tlg true
 expect "a program that is not there" 127 '^t2 record: nothing-of-this-name: No such file' t2 record nothing-of-this-name
 expect "a program that is none" 126 '^t2 record: ./many: Permission denied' t2 record ./many
 echo precious >precious.txt
