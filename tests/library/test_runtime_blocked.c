@@ -325,8 +325,10 @@ static void test_blocked_child_that_handlers_interrupt_has_each_event_once(void 
 	assert_int_equal(file.lost, 0);
 	assert_int_equal(raw_not_once(&file, TLG_STYLE_data_intmax, "interrupted", 10 * MANY), 0);
 	assert_true(raw_count(&file, TLG_STYLE_data_intmax, "handled") > 0);
+#ifndef TRACE2_HAS_TSAN_   /* which runs handlers later than the kernel would, also where the library blocks signals */
 	assert_int_equal(raw_not_once(&file, TLG_STYLE_data_intmax, "handled",
 				      raw_count(&file, TLG_STYLE_data_intmax, "handled")), 0);
+#endif
 }
 
 int main(void)
