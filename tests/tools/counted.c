@@ -5,11 +5,9 @@
  * usage: counted nothing|off|enter|intmax|printf|drain N FILE
  *
  * Traces into FILE, but for nothing and off.  What is counted is all that the function count_nothing(), ... or
- * count_drain() does, and nothing outside of it.  There is no thread for the drain: pthread_create() below
- * fails, and the runtime then drains where it must.  So the same work is done in every run.
+ * count_drain() does, and nothing outside of it.  There is no thread for the drain (TRACE2_RAW_THREAD=off),
+ * and the runtime then drains where it must.  So the same work is done in every run.
  */
-#include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,16 +25,6 @@ void count_enter(int n);
 void count_intmax(int n);
 void count_printf(int n);
 void count_drain(int n);
-
-/* In place of libc's: the library, which is linked statically, gets this one. */
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)
-{
-	(void)thread;
-	(void)attributes;
-	(void)run;
-	(void)argument;
-	return EAGAIN;
-}
 
 void __attribute__((noinline)) count_nothing(int n)
 {
@@ -118,7 +106,7 @@ int main(int argc, char **argv)
 {
 	int n = argc == 4 ? atoi(argv[2]) : 0;
 
-	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1)) {
+	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1) || setenv("TRACE2_RAW_THREAD", "off", 1)) {
 		fputs("usage: counted nothing|off|enter|intmax|printf|drain N FILE\n", stderr);
 		return 2;
 	}
