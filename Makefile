@@ -349,7 +349,7 @@ help:
 	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
 	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
 	@echo 'make torture       the long harnesses: kill, fork, storm, damage, ...; ONLY=name: one of them'
-	@echo 'make interop       programs that others wrote read what we write: a browser, and what needs Go or Node'
+	@echo 'make interop       programs that others wrote: a browser, Go, Node read what we write; CPython passes its tests'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'
 	@echo 'make clean         remove build/; distclean: everything that is not source'
