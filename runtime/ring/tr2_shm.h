@@ -47,7 +47,10 @@ void tr2_shm_leave(void);
 /* In a forked child: the mapping is the parent's.  It stays in place, for code that the fork interrupted. */
 void tr2_shm_forget(void);
 
-/* The signal that asks for the stacks of all threads, for readers: in the head, also of files yet to be made. */
+/*
+ * The signal that asks for the stacks of all threads, for readers: in the head, also of files yet to be made.  In a
+ * forked child without a session of its own it is for the child's file only.
+ */
 void tr2_shm_set_signal(uint32_t signal);
 
 /* Where ring files are: $XDG_RUNTIME_DIR, "" if there is none, and /dev/shm.  Not before the first file is made. */

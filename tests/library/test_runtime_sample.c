@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include "traced.h"
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
+#include "ring/tr2_shm.h"
 
 /* The child inherits the locks of a sanitizer's allocator, which only glibc's fork() would have in order. */
 #if defined(__SANITIZE_ADDRESS__) || defined(TRACE2_HAS_TSAN_)   /* which knows gcc's and clang's */
@@ -211,6 +213,37 @@ static void test_first_samples_of_threads_of_a_forked_child_have_their_scopes(vo
 	assert_int_equal(t.status, 0);
 }
 
+static uint32_t asking(void)
+{
+	return tr2_g_shm.head->stacks.signal;
+}
+
+/* Servers, shells and CPython's programs set signals back to their defaults in a child before it does anything else. */
+static int run_child_that_takes_the_signal(void *data)
+{
+	int status = 1;
+
+	(void)data;
+	trace2_initialize();
+	tr2_sample_signal_v1(SIGUSR2);
+	if (!fork()) {
+		tr2_sample_signal_v1(0);
+		if (asking() != SIGUSR2)
+			_exit(2);
+		take(0, stack, 1);
+		_exit(asking() ? 3 : 0);
+	}
+	wait(&status);
+	return status || asking() != SIGUSR2;
+}
+
+static void test_signal_that_a_forked_child_takes_still_asks_its_parent(void **state)
+{
+	(void)state;
+	traced_run(&t, run_child_that_takes_the_signal, NULL, NULL);
+	assert_int_equal(t.status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +252,7 @@ int main(void)
 		TRACED_TEST(test_sample_of_a_thread_without_a_name_has_that_of_the_system),
 		TRACED_TEST(test_samples_after_fork_and_rotation_have_their_scope),
 		TRACED_TEST(test_first_samples_of_threads_of_a_forked_child_have_their_scopes),
+		TRACED_TEST(test_signal_that_a_forked_child_takes_still_asks_its_parent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
