@@ -215,7 +215,7 @@ static int run_fork(void *data)
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	return status;
+	return status != 0;
 }
 
 static void test_order_forked_child_writes_behind_what_its_parent_has_recorded(void **state)
