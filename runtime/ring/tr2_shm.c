@@ -327,11 +327,9 @@ void tr2_shm_forget(void)
 
 void tr2_shm_set_signal(uint32_t signal)
 {
-	struct tlg_ring_file *head = tr2_g_shm.head;
-
 	tr2_store_rlx(&g_signal, signal); /* relaxed: a number by itself */
-	if (head && head->pid == (uint32_t)tr2_sys_getpid())   /* a forked child still has its parent's file here */
-		tr2_store_rlx(&head->stacks.signal, signal); /* relaxed: as above */
+	if (tr2_shm_is_own())
+		tr2_store_rlx(&tr2_g_shm.head->stacks.signal, signal); /* relaxed: as above */
 }
 
 /* Kernels before 5.14: allocate through the file's name, if it is still the file that is mapped. */

@@ -71,7 +71,7 @@ void tr2_thread_wipe(void)
 {
 	struct wiped *memory = wiped();
 
-	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_g_shm.head->pid == (uint32_t)tr2_sys_getpid())
+	if (!memory || !tr2_g_shm.head || tr2_is_forked_child() || tr2_shm_is_own())
 		return;   /* the last: a handler that ran before ours has recorded, and the child is set up */
 	for (uint32_t i = 0; i < tr2_g_shm.head->rings_used && i < tr2_g_shm.max_rings; i++)
 		memory->position[i].hot.cur = memory->position[i].aside_at = 0;
