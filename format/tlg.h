@@ -38,6 +38,11 @@ enum {
 #define TLG_LAYOUT UINT32_C(0xf8a7b4a6)
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
+/*
+ * The key of a sample's first label, if it is of another thread than the one that recorded it.  Its value is the id of
+ * that thread, a blank, and its name.
+ */
+#define TLG_LABEL_THREAD "@thread"
 
 /* The flags word. */
 enum {

@@ -6,6 +6,7 @@
 
 #include "tlg_desc.h"
 #include "model/t2x_stretch.h"
+#include "t2x_owner.h"
 
 /* ---- blocks that wait --------------------------------------------------------------------------- */
 
@@ -64,7 +65,8 @@ static void finish_hit(struct t2x_queues *queues, struct t2x_chain *chain)
 
 	queues->context->irregular += chain->ns < chain->track->now_ns;
 	t2x_arguments_from_chain(&queues->arguments, chain, &scope, &is_cached);
-	give_hit(chain->stream, chain->track, &chain->head, chain->ns, scope, &queues->arguments);
+	give_hit(chain->stream, t2x_owner_of(chain->stream, chain->track, scope, &queues->arguments), &chain->head,
+		 chain->ns, scope, &queues->arguments);
 	if (!is_cached)
 		t2x_scope_free(queues->context, scope);
 }
@@ -221,7 +223,8 @@ take_whole(struct t2x_queue *queue, const struct tlg_event *event, struct t2x_tr
 	if (!used)
 		return 0;
 	track->next_sequence += used - 1;
-	give_hit(pending->stream, track, event, ns, scope, &queues->arguments);
+	give_hit(pending->stream, t2x_owner_of(pending->stream, track, scope, &queues->arguments), event, ns, scope,
+		 &queues->arguments);
 	if (!is_cached)
 		t2x_scope_free(queues->context, scope);
 	return used;

@@ -342,6 +342,27 @@ struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid
 	return start;
 }
 
+static void set_name(struct t2x_stream *stream, struct t2x_track *track, const char *name, size_t n)
+{
+	struct t2x_thread *facts = &track->facts;
+
+	memcpy(facts->name, name, n);
+	facts->name[n] = '\0';
+	facts->number = ++stream->context->numbers;
+	send_thread(stream, track);
+}
+
+void t2x_stream_name_thread(struct t2x_stream *stream, struct t2x_track *track, const char *name, size_t n)
+{
+	const char *known = track->facts.name;
+
+	n = n < sizeof(track->facts.name) ? n : sizeof(track->facts.name) - 1;
+	if (!n || (!track->is_named_by_sample && strcmp(known, "?") != 0) || (!memcmp(known, name, n) && !known[n]))
+		return;
+	track->is_named_by_sample = 1;
+	set_name(stream, track, name, n);
+}
+
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
 			      size_t n)
 {
@@ -359,11 +380,9 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	knows_start = facts->start_ns || !stream->has_clock;
 	if (knows_name && knows_start)
 		return;
-	stream->context->irregular += !knows_name && strcmp(facts->name, "?") != 0;
+	stream->context->irregular += !knows_name && !track->is_named_by_sample && strcmp(facts->name, "?") != 0;
+	track->is_named_by_sample = 0;
 	if (!knows_start)
 		facts->start_ns = t2x_clock_ns(&stream->clock, thread->start);
-	memcpy(facts->name, name, n);
-	facts->name[n] = '\0';
-	facts->number = ++stream->context->numbers;
-	send_thread(stream, track);
+	set_name(stream, track, name, n);
 }

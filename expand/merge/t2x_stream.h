@@ -35,6 +35,7 @@ struct t2x_track {
 	unsigned char has_regions;              /* all has been seen and resolved since its open regions were known */
 	unsigned char has_unknown_gap;          /* something was missing, and nobody knew what */
 	unsigned char is_over;                  /* its thread_exit has passed */
+	unsigned char is_named_by_sample;       /* facts.name is what samples of it said, that another thread took */
 };
 
 /* In a part: what is said of a thread where it begins. */
@@ -107,6 +108,9 @@ struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid
 
 /* The thread will not be needed any more; if it comes again, it is a new one. */
 void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid);
+
+/* The name, n bytes, of a thread that only samples which another one has taken of it tell: the last one counts. */
+void t2x_stream_name_thread(struct t2x_stream *stream, struct t2x_track *track, const char *name, size_t n);
 
 /* THREAD: n bytes of name, which may have padding, and when it was first seen. */
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,

@@ -102,6 +102,14 @@ void tr2_sample_renamed_v1(int is_certain)
 	tr2_thread_name_now();
 }
 
+void tr2_sample_tell_v1(struct tr2_told *to)
+{
+	if (to && !tr2_is_enabled())
+		tr2_told_set(to, 0, "");
+	else
+		tr2_thread_tell(to);
+}
+
 void tr2_sample_await_end_v1(void)
 {
 	tr2_wake_await_end();

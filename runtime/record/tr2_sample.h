@@ -11,6 +11,8 @@
 
 #include <stdint.h>
 
+#include "base/tr2_told.h"
+
 struct tr2_sample_v1 {
 	uint32_t scope;               /* from tr2_sample_scope_v1(); 0: the texts travel along with the sample */
 	const char *profile, *modules, *stack;   /* used with scope 0 only */
@@ -69,6 +71,13 @@ int tr2_sample_is_inside_v1(void);
  * Thread  any    Errno kept
  */
 void tr2_sample_renamed_v1(int is_certain);
+
+/*
+ * From here on *to, which must stay, is how the trace calls the calling thread: so that another thread can record
+ * samples of it, see TLG_LABEL_THREAD.  While tracing is off nothing is.  to  NULL: no longer
+ * Thread  any, signals blocked
+ */
+void tr2_sample_tell_v1(struct tr2_told *to);
 
 /* After trace2_finish(): wait until libtrace2's thread is gone.  Thread  any, not in a handler */
 void tr2_sample_await_end_v1(void);

@@ -28,6 +28,10 @@ struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
+/* For tr2_thread_tell(): where to; the id that the thread will have, plus 1, if it has had none yet. */
+static __thread struct tr2_told *g_told __attribute__((tls_model("initial-exec")));
+static __thread uint32_t g_reserved __attribute__((tls_model("initial-exec")));
+
 /* In a forked child main may come while others run. */
 static const struct tr2_thread *main_thread(void)
 {
@@ -185,16 +189,44 @@ static void begin_totals(struct tr2_thread *self)
 		self->counters[i] = 0;
 }
 
+static void tell(const struct tr2_thread *self)
+{
+	if (g_told)
+		tr2_told_set(g_told, self->tid + 1, self->name);
+}
+
+static uint32_t next_tid(void)
+{
+	const uint32_t reserved = g_reserved;
+
+	g_reserved = 0;
+	return reserved ? reserved - 1 : tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
+}
+
+void tr2_thread_tell(struct tr2_told *to)
+{
+	g_told = to;
+	if (!to)
+		return;
+	if (!tr2_self && !g_reserved)
+		g_reserved = next_tid() + 1;
+	if (tr2_self)
+		tell(tr2_self);
+	else
+		tr2_told_set(to, g_reserved, "");
+}
+
 /* Self is a new Trace2 thread from here on. */
 static void become(struct tr2_thread *self, const char *base_name)
 {
-	self->tid = tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
+	self->tid = next_tid();
 	if (self->tid)
 		make_name(self->name, self->tid, base_name);
 	else
 		strcpy(self->name, "main");
 	self->named_by = TR2_BY_PROGRAM;
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
+	tell(self);
 	begin_totals(self);
 	take_over(self, NULL, 0);
 }
@@ -245,6 +277,7 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 	memcpy(self->name, parent->name, sizeof(self->name));
 	memcpy(self->timers, parent->timers, sizeof(self->timers));
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
+	tell(self);
 	take_over(self, enters, open);
 	if (!self->tid)
 		tr2_store_rlx(&g_main, self); /* relaxed: as in main_thread() */
@@ -328,6 +361,7 @@ static void take_name(struct tr2_thread *self)
 		return;
 	memcpy(self->name, name, sizeof(self->name));
 	memcpy(self->ring.head->name, name, sizeof(self->name));
+	tell(self);
 	self->is_announced = 0;
 	announce(self, NULL, 0, &opened);
 }

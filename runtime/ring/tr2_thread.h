@@ -15,6 +15,7 @@
 #include "tr2_gap.h"
 #include "tr2_registry.h"
 #include "tr2_ring_read.h"
+#include "base/tr2_told.h"
 
 enum {
 	TR2_MAX_TIMERS = 64,
@@ -67,6 +68,12 @@ struct tr2_thread {
 extern struct tr2_defined { uint32_t timers, counters; } tr2_g_defined;
 
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
+
+/*
+ * From here on *to is how the trace calls the calling thread; a thread that has no id yet gets its own now.  NULL: no
+ * longer.  Signal safe, but not while the thread gets its ring
+ */
+void tr2_thread_tell(struct tr2_told *to);
 
 /*
  * Prepare the tables; the calling thread becomes main, but not in a forked child.  After tr2_shm_create().

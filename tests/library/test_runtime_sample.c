@@ -244,6 +244,62 @@ static void test_signal_that_a_forked_child_takes_still_asks_its_parent(void **s
 	assert_int_equal(t.status, 0);
 }
 
+static struct tr2_told told[3];
+
+static void *tell_then_take(void *data)
+{
+	uint32_t before;
+
+	tr2_sample_tell_v1(&told[1]);
+	before = told[1].tid;
+	assert_int_equal(told[1].name[0], 0);
+	take(0, stack, 1);
+	assert_int_equal(told[1].tid, before);
+	tr2_sample_tell_v1(NULL);
+	return data;
+}
+
+static void *take_then_tell(void *data)
+{
+	take(0, stack, 1);
+	tr2_sample_tell_v1(&told[2]);
+	return data;
+}
+
+/* Main is 0, and others by turns; what a thread is told before its first sample is the id that it gets then. */
+static int run_told(void *data)
+{
+	char name[TR2_TOLD_NAME];
+	pthread_t thread;
+
+	tr2_sample_tell_v1(&told[0]);
+	assert_int_equal(told[0].tid, 0);
+	trace2_initialize();
+	tr2_sample_tell_v1(&told[0]);
+	assert_int_equal(told[0].tid, 1);
+	assert_int_equal(pthread_create(&thread, NULL, tell_then_take, data), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(pthread_create(&thread, NULL, take_then_tell, data), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(told[1].tid, 2);
+	assert_int_equal(told[2].tid, 3);
+	assert_true(tr2_told_name(&told[0], name));
+	assert_string_equal(name, "main");
+	assert_true(tr2_told_name(&told[1], name));
+	assert_memory_equal(name, "th01:", 5);
+	return 0;
+}
+
+static void test_sample_tell_says_what_the_trace_calls_the_thread(void **state)
+{
+	(void)state;
+	traced_run(&t, run_told, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_non_null(memmem(file.events, file.count * sizeof(file.events[0]), "th01:", 5));
+	assert_non_null(memmem(file.events, file.count * sizeof(file.events[0]), "th02:", 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +309,7 @@ int main(void)
 		TRACED_TEST(test_samples_after_fork_and_rotation_have_their_scope),
 		TRACED_TEST(test_first_samples_of_threads_of_a_forked_child_have_their_scopes),
 		TRACED_TEST(test_signal_that_a_forked_child_takes_still_asks_its_parent),
+		TRACED_TEST(test_sample_tell_says_what_the_trace_calls_the_thread),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

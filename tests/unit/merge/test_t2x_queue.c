@@ -93,6 +93,28 @@ static void test_queue_ticks_become_nanoseconds(void **state)
 	expect(&make, "hit main 10 x 1 2 3 1700000000000000007u\nhit main 20 x 1 2 3 0u\n");
 }
 
+/* FORMAT.md section 8: a label says whose it is, and is no label then; one that says nonsense stays. */
+static void test_queue_sample_of_another_thread_is_given_to_that(void **state)
+{
+	const int64_t one = 1;
+	struct tlgmake make;
+
+	(void)state;
+	begin(&make);
+	tlgmake_hit_with(&make, 10, TLG_STYLE_sample, "iiissss", one, one, one, "@thread", "7 th07:worker", "a", "b");
+	tlgmake_hit_with(&make, 20, TLG_STYLE_sample, "iiiss", one, one, one, "@thread", "0 main");
+	tlgmake_hit_with(&make, 30, TLG_STYLE_sample, "iiiss", one, one, one, "@thread", "7 another name");
+	tlgmake_hit_with(&make, 40, TLG_STYLE_sample, "iiiss", one, one, one, "@thread", "8");
+	tlgmake_hit_with(&make, 50, TLG_STYLE_sample, "iiiss", one, one, one, "@thread", "4294967295 x");
+	tlgmake_hit_with(&make, 60, TLG_STYLE_sample, "iiiss", one, one, one, "@thread", "7x");
+	tlgmake_hit_with(&make, 70, TLG_STYLE_sample, "iii", one, one, one);
+	tlgmake_hit_with(&make, 80, TLG_STYLE_sample, "iiissss", one, one, one, "a", "b", "@thread", "7 x");
+	expect(&make, "hit th07:worker 10 x 1 1 1 \"a\" \"b\"\nhit main 20 x 1 1 1\nhit another name 30 x 1 1 1\n"
+		      "hit ? 40 x 1 1 1\nhit main 50 x 1 1 1 \"@thread\" \"4294967295 x\"\n"
+		      "hit main 60 x 1 1 1 \"@thread\" \"7x\"\nhit main 70 x 1 1 1\n"
+		      "hit main 80 x 1 1 1 \"a\" \"b\" \"@thread\" \"7 x\"\n");
+}
+
 static void test_queue_lengths_beyond_the_text_are_cut(void **state)
 {
 	struct tlgmake make;
@@ -340,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_queue_empty_last_text_is_there_behind_values),
 		cmocka_unit_test(test_queue_message_arguments_have_no_last_text_unless_rendered),
 		cmocka_unit_test(test_queue_ticks_become_nanoseconds),
+		cmocka_unit_test(test_queue_sample_of_another_thread_is_given_to_that),
 		cmocka_unit_test(test_queue_lengths_beyond_the_text_are_cut),
 		cmocka_unit_test(test_queue_more_goes_on_with_the_arguments),
 		cmocka_unit_test(test_queue_signal_handler_between_pieces_is_tolerated),
