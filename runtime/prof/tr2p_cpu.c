@@ -12,6 +12,7 @@
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
 #include "tr2p_mutex.h"
+#include "tr2p_profile.h"
 #include "tr2p_room.h"
 #include "tr2p_sample.h"
 #include "tr2p_scratch.h"
@@ -20,6 +21,7 @@
 #include "tr2p_thread.h"
 #include "tr2p_timers.h"
 #include "tr2p_unwind.h"
+#include "tr2p_wall.h"
 #include "base/tr2_atomic.h"
 
 enum { HZ_MAX = 10000, STARTS = 16 };
@@ -80,9 +82,8 @@ static __attribute__((noinline)) void take_here(enum tr2p_clock clock, const str
 	take_by(&stack, clock, amount, place);
 }
 
-static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *info, const struct place *place)
+static void take(enum tr2p_clock clock, uint64_t period_ns, int64_t ticks, const struct place *place)
 {
-	const int64_t ticks = 1 + (int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
 	const struct tr2p_amount amount = {
 		.count = ticks, .value = ticks * (int64_t)period_ns, .period = (int64_t)period_ns, .scale = 1
 	};
@@ -100,20 +101,33 @@ static void take(enum tr2p_clock clock, uint64_t period_ns, const siginfo_t *inf
 	tr2p_scratch_give(stack);
 }
 
+/* The wall clock says how much is due to the thread.  Return  0: this is none of its ticks */
+static int take_wall_tick(const siginfo_t *info, const struct place *place)
+{
+	uint64_t period_ns;
+	const int64_t ns = tr2p_wall_claim(info->si_value.sival_ptr, &period_ns);
+
+	/* relaxed: as in take_tick() */
+	if (ns > 0 && tr2_load_rlx(&clocks[TR2P_CLOCK_WALL].now))
+		take(TR2P_CLOCK_WALL, period_ns, ns / (int64_t)period_ns, place);
+	return ns >= 0;
+}
+
 /* Return  0: it is none of ours */
 static int take_tick(const siginfo_t *info, const struct place *place)
 {
+	const struct clock *cpu = &clocks[TR2P_CLOCK_CPU];
 	const struct start *start = info->si_value.sival_ptr;
 
-	for (unsigned i = 0; info->si_code == SI_TIMER && i < TR2P_CLOCKS; i++) {
-		if (start < clocks[i].starts || start >= clocks[i].starts + STARTS)
-			continue;
-		/* relaxed: only compared; a tick comes from a timer that was made after the start's period */
-		if (tr2_load_rlx(&clocks[i].now) == start)
-			take(i, tr2_load_rlx(&start->period_ns), info, place); /* relaxed: as above */
-		return 1;
-	}
-	return 0;
+	if (info->si_code != SI_TIMER)
+		return 0;
+	if (start < cpu->starts || start >= cpu->starts + STARTS)
+		return take_wall_tick(info, place);
+	/* relaxed: only compared; a tick comes from a timer that was made after the start's period */
+	if (tr2_load_rlx(&cpu->now) == start)
+		take(TR2P_CLOCK_CPU, tr2_load_rlx(&start->period_ns), /* relaxed: as above */
+		     1 + (int64_t)(info->si_overrun > 0 ? info->si_overrun : 0), place);
+	return 1;
 }
 
 static void on_tick(int signo, siginfo_t *info, void *context)
@@ -149,14 +163,15 @@ static void warn_of_tick(enum tr2p_clock clock, unsigned hz)
 	char kernel[24], wanted[24];
 	long rate;
 
-	if (!tr2p_g_is_first || clock != TR2P_CLOCK_CPU || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
+	if (!tr2p_g_is_first || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) || !tick.tv_nsec)
 		return;
 	rate = (1000000000 + tick.tv_nsec / 2) / tick.tv_nsec;
 	if ((long)hz <= rate)
 		return;
 	snprintf(kernel, sizeof(kernel), "%ld", rate);
 	snprintf(wanted, sizeof(wanted), "%u", hz);
-	tr2p_warning("the kernel ticks at ", kernel, " Hz: of 'cpu' at ", wanted, " Hz samples come in groups, as one");
+	tr2p_warning("the kernel ticks at ", kernel, " Hz: of '", tr2p_profile_name(profiles[clock]), "' at ", wanted,
+		     " Hz samples of who runs come in groups, as one");
 }
 
 static int start_locked(enum tr2p_clock clock, unsigned hz)
@@ -230,6 +245,7 @@ void trace2_prof_stop_wall(void)
 
 void tr2p_cpu_end(void)
 {
+	tr2p_wall_flush();
 	for (unsigned i = 0; i < TR2P_CLOCKS; i++)
 		tr2_store_rlx(&clocks[i].now, NULL); /* relaxed: a flag, which orders nothing */
 }

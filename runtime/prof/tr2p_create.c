@@ -235,4 +235,15 @@ __attribute__((visibility("default"))) int thrd_create(thrd_t *thread, thrd_star
 		sample();
 	return result;
 }
+
+int tr2p_create_own(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
+{
+	find_next();
+	return next_create ? next_create(thread, attributes, start, data) : EAGAIN;
+}
+#else
+int tr2p_create_own(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *data)
+{
+	return pthread_create(thread, attributes, start, data);
+}
 #endif

@@ -13,6 +13,7 @@
 #include "trace2_prof.h"
 #include "tr2p_mutex.h"
 #include "tr2p_thread.h"
+#include "tr2p_wall.h"
 
 enum { SETS_MAX = 65536, SLOTS = 2 * SETS_MAX };
 
@@ -184,6 +185,7 @@ const struct trace2_labels *trace2_prof_labels(void)
 void trace2_prof_set_labels(const struct trace2_labels *labels)
 {
 	tr2p_g_thread.labels = labels;
+	tr2p_wall_tell_labels();
 }
 
 static void set_again(const struct trace2_labels *const *before)

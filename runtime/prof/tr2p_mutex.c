@@ -37,6 +37,19 @@ void tr2p_mutex_lock(struct tr2p_mutex *mutex)
 	mutex->before = before;
 }
 
+int tr2p_mutex_try_lock(struct tr2p_mutex *mutex)
+{
+	struct tr2p_mutex_before before;
+
+	keep_off(&before);
+	if (pthread_mutex_trylock(&mutex->lock)) {
+		let_in(&before);
+		return 0;
+	}
+	mutex->before = before;
+	return 1;
+}
+
 void tr2p_mutex_unlock(struct tr2p_mutex *mutex)
 {
 	const struct tr2p_mutex_before before = mutex->before;

@@ -25,6 +25,7 @@ struct tr2p_mutex {
 
 /* The last one locked is unlocked first.  Errno may change */
 void tr2p_mutex_lock(struct tr2p_mutex *mutex);
+int tr2p_mutex_try_lock(struct tr2p_mutex *mutex);    /* Return  0: another thread has it */
 void tr2p_mutex_unlock(struct tr2p_mutex *mutex);
 
 /*

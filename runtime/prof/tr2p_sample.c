@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 
 #include "tr2p_exit.h"
 #include "tr2p_labels.h"
@@ -14,6 +15,7 @@
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 #include "record/tr2_sample.h"
+#include "tlg.h"
 
 /* The nearest, of an amount that is not below 0. */
 static int64_t estimate(int64_t amount, double scale, int64_t parts)
@@ -54,16 +56,38 @@ static uint32_t scope_of(struct tr2p_bucket *bucket)
 	return scope;
 }
 
-static void record(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
+static void record_with(struct tr2p_bucket *bucket, const struct tr2p_amount *amount, const char *const *labels)
 {
 	const struct tr2_sample_v1 sample = {
 		.scope = scope_of(bucket), .profile = tr2p_profile_name(bucket->profile),
 		.modules = bucket->module_text, .stack = bucket->stack_text, .count = amount->count,
-		.value = amount->value, .period = amount->period, .labels = tr2p_labels_list(bucket->labels)
+		.value = amount->value, .period = amount->period, .labels = labels
 	};
 
 	tr2p_exit_note();
 	tr2_sample_v1(&sample);
+}
+
+static void record(struct tr2p_bucket *bucket, const struct tr2p_amount *amount)
+{
+	record_with(bucket, amount, tr2p_labels_list(bucket->labels));
+}
+
+/* Its first label says whose it is: see FORMAT.md. */
+static void record_of_other(struct tr2p_bucket *bucket, const struct tr2p_amount *amount,
+			    const struct tr2p_other *other)
+{
+	enum { LABELS = 256, TEXT = 48 };
+	const char *const *labels = tr2p_labels_list(bucket->labels), *list[LABELS + 3] = { TLG_LABEL_THREAD };
+	char text[TEXT];
+	unsigned n = 2;
+
+	snprintf(text, sizeof(text), "%lu %s", (unsigned long)other->tid, *other->name ? other->name : "main");
+	list[1] = text;
+	for (; labels && labels[n - 2] && n < LABELS + 2; n++)
+		list[n] = labels[n - 2];
+	list[n] = NULL;
+	record_with(bucket, amount, list);
 }
 
 /* Totals stay right, if not stacks. */
@@ -78,7 +102,8 @@ static void record_without_stack(unsigned profile, const struct trace2_labels *l
 	tr2_sample_v1(&sample);
 }
 
-static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned profile, const struct tr2p_stack *stack)
+static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned profile, const struct tr2p_stack *stack,
+				   const struct trace2_labels *labels)
 {
 	const struct tr2p_module *near = NULL;
 
@@ -86,24 +111,25 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 		modules[i] = tr2p_module_of(stack->at[i], near);
 		near = modules[i] ? modules[i] : near;
 	}
-	return tr2p_bucket_of(profile, tr2p_g_thread.labels, stack, modules);
+	return tr2p_bucket_of(profile, labels, stack, modules);
 }
 
 /* noinline: only here the stack has a buffer of its own. */
-static __attribute__((noinline)) struct tr2p_bucket *find_here(unsigned profile, const struct tr2p_stack *stack)
+static __attribute__((noinline)) struct tr2p_bucket *find_here(unsigned profile, const struct tr2p_stack *stack,
+							       const struct trace2_labels *labels)
 {
 	const struct tr2p_module *modules[TR2P_FRAMES_MAX];
 
-	return find_by(modules, profile, stack);
+	return find_by(modules, profile, stack, labels);
 }
 
-static struct tr2p_bucket *find(unsigned profile, const struct tr2p_stack *stack)
+static struct tr2p_bucket *find(unsigned profile, const struct tr2p_stack *stack, const struct trace2_labels *labels)
 {
 	const struct tr2p_module **modules = tr2p_scratch_take();
 	struct tr2p_bucket *bucket;
 
 	static_assert(TR2P_FRAMES_MAX * sizeof(*modules) <= TR2P_SCRATCH_BYTES, "it has room for all");
-	bucket = modules ? find_by(modules, profile, stack) : find_here(profile, stack);
+	bucket = modules ? find_by(modules, profile, stack, labels) : find_here(profile, stack, labels);
 	tr2p_scratch_give(modules);
 	return bucket;
 }
@@ -118,7 +144,7 @@ static inline struct tr2p_bucket *sample(unsigned profile, const struct tr2p_sta
 	if (tr2p_sandbox_is_closed())
 		return NULL;
 	tr2p_enter();
-	bucket = find(profile, stack);
+	bucket = find(profile, stack, labels);
 	if (bucket) {
 		if (is_counted)
 			add(bucket, amount);
@@ -150,6 +176,33 @@ void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amo
 	tr2p_enter();
 	add(bucket, amount);
 	record(bucket, amount);
+	tr2p_leave();
+	errno = saved;
+}
+
+struct tr2p_bucket *tr2p_sample_bucket(unsigned profile, const struct tr2p_stack *stack,
+				       const struct trace2_labels *labels)
+{
+	struct tr2p_bucket *bucket;
+	int saved = errno;
+
+	tr2p_enter();
+	bucket = find(profile, stack, labels);
+	tr2p_leave();
+	errno = saved;
+	return bucket;
+}
+
+void tr2p_sample_of_other(struct tr2p_bucket *bucket, const struct tr2p_amount *amount,
+			  const struct tr2p_other *other)
+{
+	int saved = errno;
+
+	if (tr2p_sandbox_is_closed())
+		return;
+	tr2p_enter();
+	add(bucket, amount);
+	record_of_other(bucket, amount, other);
 	tr2p_leave();
 	errno = saved;
 }

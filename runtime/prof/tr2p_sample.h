@@ -21,6 +21,10 @@
  *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
  *   [P10] set_programs()                  get_programs()            a copy before it is current, or filled in again
  *   [P11] tr2p_scratch_give()             tr2p_scratch_take()       what was done with an entry
+ *   [P12] tr2p_unload_release()           begin_unload()            what a walk has read, before it is unloaded
+ *         end_unload()                    tr2p_unload_hold()        that it is gone, before the next walk
+ *   [P13] step_on() in tr2p_look.c        wait_while()              what the wall clock's thread asks, or is answered
+ *   [P14] add_chunk() in tr2p_wall.c      at()                      memory of zeros for threads that are seen
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H
@@ -49,5 +53,18 @@ void tr2p_sample_traced(unsigned profile, const struct tr2p_stack *stack, const 
 
 /* tr2p_sample() for a stack that was sampled before, with the labels of that time: what was allocated is freed. */
 void tr2p_sample_again(struct tr2p_bucket *bucket, const struct tr2p_amount *amount);
+
+/* The bucket of a stack, with these labels, to which samples are added later.  Return  NULL: there is no memory */
+struct tr2p_bucket *tr2p_sample_bucket(unsigned profile, const struct tr2p_stack *stack,
+				       const struct trace2_labels *labels);
+
+/* tr2p_sample_again() of another thread than the one that calls: as the trace calls it. */
+struct tr2p_other {
+	uint32_t tid;
+	char name[32];
+};
+
+void tr2p_sample_of_other(struct tr2p_bucket *bucket, const struct tr2p_amount *amount,
+			  const struct tr2p_other *other);
 
 #endif

@@ -222,6 +222,17 @@ int tr2p_signal_install(int signo, tr2p_handler *handler)
 	return error;
 }
 
+int tr2p_signal_has_handler(int signo)
+{
+	struct front *front = find_front(signo);
+	struct sigaction programs;
+
+	if (!front)
+		return 1;
+	programs = get_programs(front);
+	return !is_default(&programs) && !is_ignored(&programs);
+}
+
 int tr2p_signal_is_unwanted(int signo)
 {
 	struct front *front = find_front(signo);

@@ -31,6 +31,9 @@ int tr2p_signal_is_spare(int signo);
 /* The same without a look at what the kernel has, which another library may have changed behind our back. */
 int tr2p_signal_is_unwanted(int signo);
 
+/* 1: the program has a handler for it, as far as we know.  Signal safe */
+int tr2p_signal_has_handler(int signo);
+
 /*
  * All signals but those of faults: of the thread's own, at once, and so not to be blocked.  SIGSYS is one, too: by it
  * sandboxes do, or refuse, what a system call asks for; where it is blocked the kernel ends the process.  Signal safe

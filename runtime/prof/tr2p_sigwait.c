@@ -15,7 +15,6 @@
 #include "tr2p_ask.h"
 #include "tr2p_cpu.h"
 #include "tr2p_next.h"
-#include "tr2p_quiet.h"
 #include "tr2p_wait.h"
 
 #define FUNCTIONS(X) X(sigwait) X(sigwaitinfo) X(sigtimedwait) X(signalfd)
@@ -49,7 +48,6 @@ static int wait_for(const sigset_t *set, siginfo_t *info, const void *caller)
 
 TR2P_IN_FRONT int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict info)
 {
-	TR2P_QUIET();
 	return wait_for(set, info, TR2P_CALLER);
 }
 
@@ -95,7 +93,6 @@ TR2P_IN_FRONT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict
 	struct timespec start, left;
 	siginfo_t one;
 	int signo;
-	TR2P_QUIET();
 
 	if (!time)
 		return wait_for(set, info, TR2P_CALLER);

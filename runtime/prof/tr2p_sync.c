@@ -15,7 +15,6 @@
 #include <time.h>
 
 #include "tr2p_next.h"
-#include "tr2p_quiet.h"
 #include "tr2p_thread.h"
 #include "tr2p_wait.h"
 
@@ -81,11 +80,10 @@ static int try_semaphore(sem_t *sem)
 	return !failed;
 }
 
-#define SEM(name, parameters, arguments, can_try, quietly) \
+#define SEM(name, parameters, arguments, can_try) \
 	TR2P_IN_FRONT int name parameters \
 	{ \
 		int result; \
-		quietly \
 \
 		if (is_off()) \
 			return NEXT(name) arguments; \
@@ -97,7 +95,7 @@ static int try_semaphore(sem_t *sem)
 		return result; \
 	}
 
-SEM(sem_wait, (sem_t *sem), (sem), 1,)
+SEM(sem_wait, (sem_t *sem), (sem), 1)
 
 /* ---- with a timeout; see tr2p_lock.c ---------------------------------------------------------------- */
 
@@ -112,10 +110,9 @@ WAIT(pthread_timedjoin_np, TR2P_WAIT_JOIN, (const void *)thread,
      (pthread_t thread, void **result, const struct timespec *time), (thread, result, time))
 WAIT(pthread_clockjoin_np, TR2P_WAIT_JOIN, (const void *)thread,
      (pthread_t thread, void **result, clockid_t clock, const struct timespec *time), (thread, result, clock, time))
-SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time), tr2p_wait_is_time(time),
-    TR2P_QUIET();)
+SEM(sem_timedwait, (sem_t *restrict sem, const struct timespec *restrict time), (sem, time), tr2p_wait_is_time(time))
 SEM(sem_clockwait, (sem_t *restrict sem, clockid_t clock, const struct timespec *restrict time), (sem, clock, time),
-    tr2p_wait_is_clock(clock, time), TR2P_QUIET();)
+    tr2p_wait_is_clock(clock, time))
 #endif
 
 #else

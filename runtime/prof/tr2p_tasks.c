@@ -16,13 +16,16 @@
 #include <unistd.h>
 
 #include "base/tr2_atomic.h"
+#include "tr2p_look.h"
+#include "tr2p_wall.h"
 
 /* clone() by the name in front of which nobody is, as sanitizers are of the other one. */
 int __clone(int (*run)(void *), void *stack, int flags, void *data, ...);
 
 enum { COMM = 16, CHILD_STACK = 32 << 10 };
 
-static const char drain[] = "trace2-drain";   /* libtrace2's thread, which blocks all signals */
+/* libtrace2's thread, and those of the wall clock: they block signals, and are not the program's */
+static const char *const ours[] = { "trace2-drain", TR2P_WALL_COMM, TR2P_LOOK_COMM };
 
 static int g_has_child;                       /* tr2p_tasks_init() has seen one */
 
@@ -123,6 +126,14 @@ int tr2p_tasks_is_deaf(pid_t tid, int signal)
 	return is_deaf;
 }
 
+int tr2p_tasks_is_ours(const char *name)
+{
+	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(name, ours[i]))
+			return 1;
+	return 0;
+}
+
 /* ---- all ------------------------------------------------------------------------------------------- */
 
 /* Return  0: it is no number */
@@ -138,11 +149,11 @@ static pid_t parse_tid(const char *text)
 static int visit_one(const char *entry, int visit(pid_t tid, void *data), void *data)
 {
 	pid_t tid = parse_tid(entry);
-	char name[sizeof(drain) + 2] = "";
+	char name[COMM + 2] = "";
 
 	if (tid > 0)
 		read_name(tid, name, sizeof(name));
-	return tid > 0 && strcmp(name, drain) != 0 ? visit(tid, data) : 0;
+	return tid > 0 && !tr2p_tasks_is_ours(name) ? visit(tid, data) : 0;
 }
 
 struct walk {

@@ -18,11 +18,14 @@
 void tr2p_tasks_init(void);
 
 /*
- * Call visit for each, but for libtrace2's own, until it does not return 0: in that child, where getpid() and gettid()
- * are not the thread's.
+ * Call visit for each, but for the libraries' own, until it does not return 0: in that child, where getpid() and
+ * gettid() are not the thread's.
  * Return  what the last call did; 0; or an error number: there is no /proc, or no child    Signal safe
  */
 int tr2p_tasks_each(int visit(pid_t tid, void *data), void *data);
+
+/* 1: a thread of this name is the library's. */
+int tr2p_tasks_is_ours(const char *name);
 
 /* A thread's name: of the calling one, or within visit.  "": it has ended    Signal safe */
 void tr2p_tasks_name(pid_t tid, char *name, size_t size);

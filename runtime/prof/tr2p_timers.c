@@ -6,16 +6,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/tr2_atomic.h"
 #include "tr2p_mutex.h"
-#include "tr2p_quiet.h"
+#include "tr2p_sandbox.h"
 #include "tr2p_settings.h"
+#include "tr2p_tasks.h"
 #include "tr2p_thread.h"
+#include "tr2p_wall.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
@@ -28,6 +32,7 @@ struct owner {
 	pid_t tid;
 	int has[TR2P_CLOCKS];
 	timer_t timers[TR2P_CLOCKS];
+	void *seen;                       /* by the wall clock: see tr2p_wall_add() */
 };
 
 /* Of the one thread that a forked child begins with: there an allocator may be in any state. */
@@ -37,17 +42,36 @@ static struct timers {
 	struct tr2p_mutex lock;           /* of all of this; it never waits for another one */
 	struct owner *slots[SLOTS];
 	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run; looked at without the lock, too */
-	void *cookies[TR2P_CLOCKS];
+	void *cookie;                     /* of ticks of CPU time */
+	int is_expiry_deferred;           /* see there */
 } g_timers = { .lock = TR2P_MUTEX_INIT };
 
 /* ---- one thread ------------------------------------------------------------------------------------ */
 
+/*
+ * 1: the kernel lets timers of CPU time expire on the way back to user mode alone, so that they interrupt no call
+ * whatever they count.  x86 since Linux 5.9.  Under a filter it is not asked: uname(2) may not be in it.
+ */
+static int is_expiry_deferred(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	struct utsname system;
+	int major = 0, minor = 0;
+
+	return !tr2p_sandbox_has_filter() && !uname(&system) &&
+	       sscanf(system.release, "%d.%d", &major, &minor) == 2 && (major > 5 || (major == 5 && minor >= 9));
+#else
+	return 0;
+#endif
+}
+
 /* Of a thread's CPU time, as the kernel numbers these clocks: pthread_getcpuclockid() for any thread. */
 static clockid_t find_clock(enum tr2p_clock clock, pid_t tid)
 {
-	enum { PER_THREAD = 4, SCHEDULED = 2 };
+	enum { PER_THREAD = 4, IN_USER_MODE = 1, ALL = 2 };
+	const unsigned what = clock == TR2P_CLOCK_WALL && !g_timers.is_expiry_deferred ? IN_USER_MODE : ALL;
 
-	return clock == TR2P_CLOCK_WALL ? CLOCK_MONOTONIC : (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | SCHEDULED);
+	return (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | what);
 }
 
 static uint64_t period_of(unsigned clock)
@@ -69,38 +93,65 @@ static struct owner **find_owner(pid_t tid)
 	return at;
 }
 
-/*
- * The first tick comes at a random moment of the first period: so that a thread that lives shorter is sampled as often
- * as it should be, and not all threads at once.
- * Return  0 or an error number; 0 too if the thread has ended
- */
-static int start_one(struct owner *owner, enum tr2p_clock clock)
+/* Return  0 or an error number; 0 too, without a timer, if the thread has ended */
+static int make_timer(struct owner *owner, enum tr2p_clock clock, void *cookie)
 {
-	uint64_t period = period_of(clock);
-	struct itimerspec times = {
-		.it_interval = to_timespec(period), .it_value = to_timespec(1 + tr2p_random() % period)
-	};
 	struct sigevent event;
 
 	memset(&event, 0, sizeof(event));
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_signo = SIGPROF;
-	event.sigev_value.sival_ptr = g_timers.cookies[clock];
+	event.sigev_value.sival_ptr = cookie;
 	event.sigev_notify_thread_id = owner->tid;
 	if (timer_create(find_clock(clock, owner->tid), &event, &owner->timers[clock]))
 		return errno == EINVAL ? 0 : errno;
 	owner->has[clock] = 1;
-	return timer_settime(owner->timers[clock], 0, &times, NULL) && errno != ESRCH ? errno : 0;
+	return 0;
+}
+
+/*
+ * The first tick comes at a random moment of the first period: so that a thread that lives shorter is sampled as often
+ * as it should be, and not all threads at once.
+ */
+static int start_cpu(struct owner *owner)
+{
+	const uint64_t period = period_of(TR2P_CLOCK_CPU);
+	const struct itimerspec times = {
+		.it_interval = to_timespec(period), .it_value = to_timespec(1 + tr2p_random() % period)
+	};
+	int error = make_timer(owner, TR2P_CLOCK_CPU, g_timers.cookie);
+
+	if (error || !owner->has[TR2P_CLOCK_CPU])
+		return error;
+	return timer_settime(owner->timers[TR2P_CLOCK_CPU], 0, &times, NULL) && errno != ESRCH ? errno : 0;
+}
+
+/* Its timer is set when a tick is due. */
+static int start_wall(struct owner *owner)
+{
+	int error;
+
+	owner->seen = tr2p_wall_add(owner->tid);
+	if (!owner->seen)
+		return ENOMEM;
+	error = make_timer(owner, TR2P_CLOCK_WALL, owner->seen);
+	if (owner->has[TR2P_CLOCK_WALL])
+		tr2p_wall_set_timer(owner->seen, owner->timers[TR2P_CLOCK_WALL]);
+	return error;
 }
 
 static void stop_one(struct owner *owner, enum tr2p_clock clock)
 {
+	if (clock == TR2P_CLOCK_WALL && owner->seen) {
+		tr2p_wall_remove(owner->seen);
+		owner->seen = NULL;
+	}
 	if (owner->has[clock])
 		timer_delete(owner->timers[clock]);
 	owner->has[clock] = 0;
 }
 
-static int is_any_on(void)
+int tr2p_timers_are_on(void)
 {
 	return period_of(TR2P_CLOCK_CPU) || period_of(TR2P_CLOCK_WALL);
 }
@@ -110,9 +161,10 @@ static int start_all(struct owner *owner)
 {
 	int error = 0;
 
-	for (unsigned clock = 0; !error && clock < TR2P_CLOCKS; clock++)
-		if (period_of(clock) && !owner->has[clock])
-			error = start_one(owner, clock);
+	if (period_of(TR2P_CLOCK_CPU) && !owner->has[TR2P_CLOCK_CPU])
+		error = start_cpu(owner);
+	if (!error && period_of(TR2P_CLOCK_WALL) && !owner->seen)
+		error = start_wall(owner);
 	return error;
 }
 
@@ -120,7 +172,7 @@ static int begin(pid_t tid)
 {
 	struct owner **at = find_owner(tid);
 
-	if (!is_any_on())
+	if (!tr2p_timers_are_on())
 		return 0;
 	if (!*at)
 		*at = calloc(1, sizeof(**at));
@@ -145,22 +197,23 @@ static void end(pid_t tid)
 
 /* ---- all threads ----------------------------------------------------------------------------------- */
 
-/* libtrace2's thread, which blocks all signals, gets none. */
-static int is_of_libtrace2(int tasks, const char *tid)
+/* Threads of ours, which block signals, get none. */
+static int is_ours(int tasks, const char *tid)
 {
-	static const char comm[] = "trace2-drain\n";
-	char path[64], name[32];
+	char path[64], name[32] = "";
 	size_t n = strnlen(tid, sizeof(path) - sizeof("/comm"));
-	ssize_t got;
 	int fd;
 
 	memcpy(path, tid, n);
 	memcpy(path + n, "/comm", sizeof("/comm"));
 	fd = openat(tasks, path, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? 0 : read(fd, name, sizeof(name));
-	if (fd >= 0)
-		close(fd);
-	return got == sizeof(comm) - 1 && !memcmp(name, comm, sizeof(comm) - 1);
+	if (fd < 0)
+		return 0;
+	if (read(fd, name, sizeof(name) - 1) < 0)
+		name[0] = '\0';
+	close(fd);
+	name[strcspn(name, "\n")] = '\0';
+	return tr2p_tasks_is_ours(name);
 }
 
 static int begin_all(void)
@@ -173,7 +226,7 @@ static int begin_all(void)
 		return begin(gettid());   /* no /proc here: this one, and those that begin from now on */
 	while (!error && (entry = readdir(tasks))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-		if (tid > 0 && !is_of_libtrace2(dirfd(tasks), entry->d_name))
+		if (tid > 0 && !is_ours(dirfd(tasks), entry->d_name))
 			error = begin(tid);
 	}
 	closedir(tasks);
@@ -184,11 +237,13 @@ static void set_period(enum tr2p_clock clock, uint64_t period_ns)
 {
 	tr2_store_rlx(&g_timers.period_ns[clock], period_ns); /* relaxed: as in period_of() */
 	if (clock == TR2P_CLOCK_WALL)
-		tr2_store_rlx(&tr2p_g_wall, period_ns != 0); /* relaxed: a flag by itself */
+		tr2p_wall_set(period_ns);
 }
 
 static void stop_all(enum tr2p_clock clock)
 {
+	if (clock == TR2P_CLOCK_WALL)
+		tr2p_wall_stop();
 	set_period(clock, 0);
 	for (unsigned i = 0; i < SLOTS; i++)
 		for (struct owner *owner = g_timers.slots[i]; owner; owner = owner->next)
@@ -207,17 +262,29 @@ void tr2p_timers_unlock(void)
 	tr2p_mutex_unlock(&g_timers.lock);
 }
 
+int tr2p_timers_try_lock(void)
+{
+	return tr2p_mutex_try_lock(&g_timers.lock);
+}
+
 int tr2p_timers_start(enum tr2p_clock clock, uint64_t period_ns, void *cookie)
 {
 	int error;
 
 	tr2p_timers_lock();
 	set_period(clock, period_ns);
-	g_timers.cookies[clock] = cookie;
+	if (clock == TR2P_CLOCK_CPU)
+		g_timers.cookie = cookie;
+	else
+		g_timers.is_expiry_deferred = is_expiry_deferred();
 	error = begin_all();
+	if (!error && clock == TR2P_CLOCK_WALL)
+		error = tr2p_wall_start();
 	if (error)
 		stop_all(clock);
 	tr2p_timers_unlock();
+	if (error && clock == TR2P_CLOCK_WALL)
+		tr2p_wall_join();
 	return error;
 }
 
@@ -226,13 +293,15 @@ void tr2p_timers_stop(enum tr2p_clock clock)
 	tr2p_timers_lock();
 	stop_all(clock);
 	tr2p_timers_unlock();
+	if (clock == TR2P_CLOCK_WALL)
+		tr2p_wall_join();
 }
 
 void tr2p_timers_unblock_ticks(void)
 {
 	sigset_t ticks;
 
-	if (!is_any_on())
+	if (!tr2p_timers_are_on())
 		return;
 	sigemptyset(&ticks);
 	sigaddset(&ticks, SIGPROF);
@@ -247,6 +316,7 @@ void tr2p_timers_begin_thread(void)
 
 	tr2p_timers_lock();
 	end(gettid());
+	tr2p_wall_begin_thread();
 	error = begin(gettid());
 	tr2p_timers_unlock();
 	if (error && !tr2_exchange_rlx(&is_reported, 1)) /* relaxed: once */
@@ -256,16 +326,27 @@ void tr2p_timers_begin_thread(void)
 
 void tr2p_timers_end_thread(void)
 {
+	int is_last;
+
 	tr2p_timers_lock();
 	end(gettid());
+	tr2p_wall_end_thread();
+	is_last = tr2p_wall_is_idle();
 	tr2p_timers_unlock();
+	if (is_last)
+		tr2p_wall_join();
 }
 
 void tr2p_timers_begin_child(void)
 {
+	int error;
+
 	memset(g_timers.slots, 0, sizeof(g_timers.slots));   /* not freed: see g_forked */
 	g_forked = (struct owner){ .tid = gettid() };
 	*find_owner(g_forked.tid) = &g_forked;
+	error = tr2p_wall_begin_child();
 	start_all(&g_forked);
 	tr2p_timers_unlock();
+	if (error)
+		tr2p_warning("no thread for the wall clock of a forked child: ", strerrordesc_np(error));
 }

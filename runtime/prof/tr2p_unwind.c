@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tr2p_fde.h"
+#include "tr2p_frame.h"
 #include "tr2p_guard.h"
 #include "tr2p_init.h"
 #include "tr2p_libgcc.h"
@@ -26,6 +27,7 @@ struct walk {
 	struct tr2p_regs regs;
 	struct tr2p_guard guard;
 	int is_in_handler;
+	int is_of_other;              /* of another thread, of which little is known */
 	int has_libgcc;               /* one of the frames is libgcc's */
 };
 
@@ -38,10 +40,22 @@ static int may_ask(const struct walk *walk)
 	return !walk->is_in_handler && !walk->has_libgcc;
 }
 
+/* The frame pointer may be what the table needs, and is not known. */
+static int step_by_search(struct walk *walk)
+{
+#ifdef TR2P_HAS_FRAME_POINTERS
+	return tr2p_frame_find(&walk->regs, &walk->guard) &&
+	       tr2p_step_by_table(&walk->regs, &walk->guard, 0) == TR2P_STEP_DONE;
+#else
+	(void)walk;
+	return 0;
+#endif
+}
+
 /* To the caller's frame.  Code that no table knows may keep to frame pointers: a call in front of it proves that. */
 static int step(struct walk *walk)
 {
-	if (g_settings.by_frame_pointers)
+	if (g_settings.by_frame_pointers && !walk->is_of_other)
 		return tr2p_step_by_frame(&walk->regs, &walk->guard, 0);
 	switch (tr2p_step_by_table(&walk->regs, &walk->guard, may_ask(walk))) {
 	case TR2P_STEP_DONE:
@@ -49,7 +63,7 @@ static int step(struct walk *walk)
 	case TR2P_STEP_NO_TABLE:
 		return tr2p_step_by_frame(&walk->regs, &walk->guard, 1);
 	case TR2P_STEP_END:
-		break;
+		return walk->is_of_other && step_by_search(walk);
 	}
 	return 0;
 }
@@ -80,6 +94,7 @@ static void take_frames(struct tr2p_stack *stack, struct walk *walk, unsigned sk
 static void walk_by(struct walk *walk, struct tr2p_stack *stack, const void *context)
 {
 	walk->is_in_handler = 1;
+	walk->is_of_other = 0;
 	tr2p_regs_of_context(&walk->regs, context);
 	take_frames(stack, walk, 0);
 }
@@ -112,12 +127,26 @@ __attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned sk
 	tr2p_is_ready();   /* for threads that were there before: settings, and tables that they sample into */
 	stack->n = 0;
 	walk.is_in_handler = 0;
+	walk.is_of_other = 0;
 	TR2P_REGS_HERE(&walk.regs);
 #ifdef TR2P_HAS_FRAME_POINTERS
 	if (g_settings.by_frame_pointers)   /* to name it is to have one */
 		walk.regs.at[TR2P_FP] = (uintptr_t)__builtin_frame_address(0);
 #endif
 	take_frames(stack, &walk, skip + 2);
+}
+
+/* As in a handler: libgcc's registry is not asked, for its lock may be anybody's. */
+void tr2p_unwind_other(struct tr2p_stack *stack, uintptr_t pc, uintptr_t sp)
+{
+	struct walk walk = { .is_in_handler = 1, .is_of_other = 1 };
+
+	stack->n = 0;
+	walk.regs.pc = pc;
+	walk.regs.is_exact = 1;
+	walk.regs.at[TR2P_SP] = sp;
+	walk.regs.known = UINT64_C(1) << TR2P_SP;
+	take_frames(stack, &walk, 0);
 }
 #else
 /* ---- 32-bit ARM ------------------------------------------------------------------------------------ */
@@ -138,6 +167,13 @@ __attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned sk
 	stack->n = 0;
 	tr2p_libgcc_walk(stack, 0, skip + 2, g_settings.frames);
 	tr2_fence_compiler();   /* no tail call: its frame is counted */
+}
+
+void tr2p_unwind_other(struct tr2p_stack *stack, uintptr_t pc, uintptr_t sp)
+{
+	(void)sp;
+	stack->n = pc != 0;
+	stack->at[0] = pc;
 }
 #endif
 

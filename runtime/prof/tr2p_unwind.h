@@ -71,4 +71,10 @@ void tr2p_unwind_give_up(const void *caller);
  */
 void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller);
 
+/*
+ * The stack of another thread that is blocked here, for as long as it is.  Tables have to stay meanwhile, see
+ * tr2p_unload.h.  If the thread goes on, what it has then is anything, but nothing faults.
+ */
+void tr2p_unwind_other(struct tr2p_stack *stack, uintptr_t pc, uintptr_t sp);
+
 #endif

@@ -210,7 +210,7 @@ fi
 for compiler in g++ clang++; do
 	[ -d "$work/$compiler" ] || continue
 	"$compiler" -O2 -Wall -Iruntime -pthread -o "$work/$compiler/killed" tests/torture/killed.cc &&
-		"$compiler" -O2 -Wall -fPIC -shared -DCOUNTER -o "$work/$compiler/counter.so" tests/torture/killed.cc
+		"$compiler" -O2 -Wall -Iruntime -fPIC -shared -DCOUNTER -o "$work/$compiler/counter.so" tests/torture/killed.cc
 	verdict "the victim of $compiler compiles" $?
 	begin die "$compiler" $((10 * scale)) "$seed"
 done

@@ -7,7 +7,8 @@
 //             of the program's own and remove from it
 //
 // Compiled with -DCOUNTER it is a library to be loaded behind the profiler: it has the page, the file $KILLED_COUNTS, and
-// stands between the profiler and libc, to count ticks.
+// stands between the profiler and libc, to count ticks of CPU time; and between it and libtrace2, to count samples of the
+// wall clock, of which most have no tick.
 #include <atomic>
 #include <cstdint>
 
@@ -25,16 +26,22 @@ struct count {
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+extern "C" {
+#include "record/tr2_sample.h"
+}
+
 namespace {
 
 void (*theirs)(int, siginfo_t *, void *);
-std::atomic<void *> cookies[2];               // of each clock's ticks
+std::atomic<void *> latest;                   // of the timer that was made last
+std::atomic<void *> cookie;                   // of ticks of CPU time
 
 template <typename Function> Function *next(const char *name)
 {
@@ -65,12 +72,13 @@ extern "C" __attribute__((visibility("default"))) void *killed_counts()
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
-	unsigned clock = info->si_value.sival_ptr == cookies[WALL] ? WALL : CPU;
 	uint64_t ticks = 1 + uint64_t(info->si_overrun > 0 ? info->si_overrun : 0);
 
-	page_of_counts()[clock].begun += ticks;
+	if (info->si_value.sival_ptr != cookie)
+		ticks = 0;
+	page_of_counts()[CPU].begun += ticks;
 	theirs(signal, info, context);
-	page_of_counts()[clock].done += ticks;
+	page_of_counts()[CPU].done += ticks;
 }
 
 // The first timer of a clock is made before its first tick comes.
@@ -79,8 +87,31 @@ extern "C" __attribute__((visibility("default"))) int timer_create(clockid_t clo
 	static auto *const create = next<decltype(timer_create)>("timer_create");
 
 	page_of_counts();
-	cookies[clock == CLOCK_MONOTONIC ? WALL : CPU] = event->sigev_value.sival_ptr;
+	latest = event->sigev_value.sival_ptr;
 	return create(clock, event, timer);
+}
+
+// That of CPU time is set at once, and goes on; those of the wall clock expire once.
+extern "C" __attribute__((visibility("default"))) int timer_settime(timer_t timer, int flags, const itimerspec *value,
+								    itimerspec *old)
+{
+	static auto *const set = next<int(timer_t, int, const itimerspec *, itimerspec *)>("timer_settime");
+
+	if (value->it_interval.tv_sec || value->it_interval.tv_nsec)
+		cookie = latest.load();
+	return set(timer, flags, value, old);
+}
+
+extern "C" __attribute__((visibility("default"))) int tr2_sample_v1(const struct tr2_sample_v1 *sample)
+{
+	static auto *const record = next<int(const struct tr2_sample_v1 *)>("tr2_sample_v1");
+	const uint64_t ticks = strcmp(sample->profile, "wall") ? 0 : uint64_t(sample->count);
+	int result;
+
+	page_of_counts()[WALL].begun += ticks;
+	result = record(sample);
+	page_of_counts()[WALL].done += ticks;
+	return result;
 }
 
 extern "C" __attribute__((visibility("default"))) int sigaction(int signal, const struct sigaction *action,

@@ -353,7 +353,7 @@ static bool is_tick_pending()
 // virtual machine may interrupt 100 ms late.
 static void tell_of_ticks(const char *directory)
 {
-	int64_t before = read_clock(CLOCK_MONOTONIC), start, end;
+	int64_t before = read_clock(CLOCK_MONOTONIC), start, start_to_wait, end;
 	const auto count = CALL(trace2_prof_count);
 	const auto wall = CALL(trace2_prof_lookup)("wall");
 	sigset_t ticks;
@@ -370,9 +370,9 @@ static void tell_of_ticks(const char *directory)
 	sigemptyset(&ticks);
 	sigaddset(&ticks, SIGPROF);
 	pthread_sigmask(SIG_BLOCK, &ticks, nullptr);
-	do
-		usleep(200000);
-	while (!is_tick_pending());
+	start_to_wait = read_clock(CLOCK_MONOTONIC);
+	while (read_clock(CLOCK_MONOTONIC) < start_to_wait + 200 * MS || !is_tick_pending())
+		;   // its ticks come while it runs
 	end = read_clock(CLOCK_MONOTONIC);   // what comes behind it may be lost by the stop
 	pthread_sigmask(SIG_UNBLOCK, &ticks, nullptr);
 	CALL(trace2_prof_stop_wall)();

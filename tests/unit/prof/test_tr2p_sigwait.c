@@ -31,17 +31,27 @@ static int64_t total(unsigned profile)
 	return count;
 }
 
-/* All signals are blocked, and a tick is pending. */
+static int64_t to_ns(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
+}
+
+/* All signals are blocked, and a tick is pending, of a thread that was seen running many times: 50 ms of CPU time. */
 static sigset_t wait_for_tick(void)
 {
+	struct timespec used;
 	sigset_t all, pending;
+	int64_t until;
 
 	sigfillset(&all);
 	assert_int_equal(pthread_sigmask(SIG_BLOCK, &all, NULL), 0);
 	assert_int_equal(trace2_prof_start_wall(1000), 0);
-	do
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	until = to_ns(&used) + 50000000;
+	do {
 		assert_int_equal(sigpending(&pending), 0);
-	while (!sigismember(&pending, SIGPROF));
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	} while (!sigismember(&pending, SIGPROF) || to_ns(&used) < until);
 	return all;
 }
 
