@@ -22,8 +22,8 @@ modules="test_asyncio test_atexit test_eintr test_exceptions test_faulthandler t
 ignored="*VSOCK* test.test_asyncio.test_locks.* test.test_asyncio.test_queues.* test.test_asyncio.test_ssl.*
 	test.test_asyncio.test_sslproto.* test.test_asyncio.test_taskgroups.* test.test_asyncio.test_tasks.*
 	test.test_asyncio.test_timeouts.*"
-# All but --wall, whose signals end blocked calls early.  The tests have handlers of their own for USR2.
-profiles="--cpu=250 --heap --block --mutex=1 --threadcreate --threads=USR2"
+# The tests have handlers of their own for USR2.
+profiles="--cpu=250 --wall=100 --heap --block --mutex=1 --threadcreate --threads=USR2"
 # It lists the descriptors of a process, of which the ring file is one.
 expected=test.test_subprocess.POSIXProcessTestCase.test_pass_fds_redirected
 
