@@ -68,6 +68,19 @@ static inline int tr2_mask_is_of_library(uint64_t saved)
 	return saved == TR2_MASK_ALL && tr2_masked.depth == 1;
 }
 
+/*
+ * The same where nothing is masked here: so begin libtrace2-prof's threads, too, in which a sanitizer allocates before
+ * they get as far as to say that they are ours.  Cost  80 ns
+ */
+static inline int tr2_mask_is_newborn(void)
+{
+	uint64_t mask = 0;
+
+	if (!tr2_masked.depth)
+		tr2_sys_sigmask(NULL, &mask);
+	return mask == TR2_MASK_ALL;
+}
+
 /* saved: what was blocked before.  Cost  80 ns each */
 static inline void tr2_mask_all(uint64_t *saved)
 {

@@ -246,7 +246,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 	if (event)
 		return event;
 	self = tr2_self_or_new();
-	if (!self && !tr2_is_forked_child() && tr2_g_shm.head)
+	if (!self && !tr2_is_forked_child() && tr2_g_shm.head && !tr2_mask_is_newborn())
 		tr2_losses_note(what != TR2_CHAIN_MORE ? TLG_LOSS_NORING : TLG_LOSS_CUT);
 	if (!self || drop_quickly(self, &request))
 		return NULL;

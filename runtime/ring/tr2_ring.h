@@ -39,8 +39,8 @@
  *   [M16] tr2_wake_now(), _opened()         sleep_for()               a call before the sleep that it is to end
  *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
  *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
- *   [M19] tr2_told_set()                    tr2_told_name()           what a thread is called
  *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
+ *   [M20] tr2_told_set()                    tr2_told_name()           what a thread is called
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
