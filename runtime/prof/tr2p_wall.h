@@ -33,7 +33,6 @@
 
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
-#include "base/tr2_told.h"
 #include "record/tr2_sample.h"
 
 /*

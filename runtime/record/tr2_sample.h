@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-struct tr2_told;
+#include "base/tr2_told.h"
 
 struct tr2_sample_v1 {
 	uint32_t scope;               /* from tr2_sample_scope_v1(); 0: the texts travel along with the sample */
