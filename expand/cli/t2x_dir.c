@@ -26,6 +26,12 @@ static int is_regular(DIR *stream, const char *name)
 	return !fstatat(dirfd(stream), name, &st, 0) && S_ISREG(st.st_mode);
 }
 
+/* Most filesystems say what an entry is.  Of a link it counts what it leads to. */
+static int is_file(DIR *stream, const struct dirent *entry)
+{
+	return entry->d_type == DT_REG || is_regular(stream, entry->d_name);
+}
+
 static int compare_paths(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -59,7 +65,7 @@ static int read_names(struct t2x_dir *dir, const char *path, DIR *stream)
 
 	errno = 0;
 	while (!error && (entry = readdir(stream))) {
-		if (is_trace(entry->d_name) && is_regular(stream, entry->d_name))
+		if (is_trace(entry->d_name) && is_file(stream, entry))
 			error = add_path(dir, path, entry->d_name);
 		errno = 0;
 	}

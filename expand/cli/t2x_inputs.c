@@ -164,12 +164,11 @@ int t2x_inputs_find(struct t2x_inputs *inputs, unsigned rings)
 uint64_t t2x_inputs_bytes(const struct t2x_inputs *inputs)
 {
 	uint64_t bytes = 0;
-	struct stat st;
 
 	for (unsigned i = 0; i < inputs->n; i++) {
-		if (!inputs->items[i].is_regular || stat(inputs->items[i].path, &st))
+		if (!inputs->items[i].is_regular)
 			return 0;
-		bytes += (uint64_t)st.st_size;
+		bytes += inputs->items[i].bytes;
 	}
 	return bytes;
 }

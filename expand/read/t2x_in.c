@@ -54,6 +54,8 @@ static int open_path(struct t2x_in *in, const char *path, int is_file)
 		in->name = "standard input";
 	if (in->fd < 0 || fstat(in->fd, &st))
 		return -errno;
+	in->device = st.st_dev;
+	in->inode = st.st_ino;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
 	return is_file && !S_ISREG(st.st_mode) ? -ESTALE : 0;

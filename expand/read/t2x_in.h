@@ -13,6 +13,8 @@ struct t2x_in {
 	const char *name;         /* for messages */
 	struct t2x_report *report;
 	int fd;
+	dev_t device;             /* which file it is */
+	ino_t inode;
 	uint64_t left;            /* bytes that may be read of the file, see t2x_in_go() */
 	int is_ring;              /* a ring file: nothing of it is read */
 	struct t2x_window file;

@@ -15,11 +15,10 @@
 static int open_file(struct t2x_input *input, size_t seen, struct t2x_report *report)
 {
 	int error = t2x_in_open_file(&input->in, input->path, input->begin_at, seen, report);
-	struct stat st;
 
 	if (error)
 		return error;
-	if (!fstat(input->in.fd, &st) && st.st_dev == input->device && st.st_ino == input->inode)
+	if (input->in.device == input->device && input->in.inode == input->inode)
 		return 0;
 	t2x_in_close(&input->in);
 	return -ESTALE;
@@ -81,11 +80,17 @@ static void keep_first(struct t2x_input *input, const struct t2x_block *block)
 	input->first.own = NULL;
 }
 
-/* Of LZ4 frames; a first block of one of several processes need not be the first in time. */
-static void find_order(struct t2x_input *input)
+static void forget_first(struct t2x_input *input)
 {
-	t2x_order_free(input->order);
-	input->order = t2x_order_new(input->path, input->begin_at, input->layout);
+	free(input->first_events);
+	input->first_events = NULL;
+	input->first.count = 0;
+}
+
+/* Of LZ4 frames in the open file, whose first block has been read or is NULL. */
+static void find_order(struct t2x_input *input, const struct t2x_block *first)
+{
+	input->order = t2x_order_new(&input->blocks, input->begin_at, first);
 	input->has_order = input->order && !t2x_order_is_single(input->order);
 }
 
@@ -102,10 +107,13 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	}
 	if (t2x_blocks_next(&input->blocks, &block)) {
 		input->good = 1;
-		if (keeps_first)
-			find_order(input);
-		if (keeps_first && !input->has_order)
+		if (keeps_first) {
 			keep_first(input, &block);
+			find_order(input, &block);
+		}
+		/* the first block of one of several processes need not be the first in time */
+		if (input->has_order)
+			forget_first(input);
 	}
 	close_file(input);
 	return 1;
@@ -117,6 +125,7 @@ static void note_identity(struct t2x_input *input, const struct stat *st)
 	input->is_regular = S_ISREG(st->st_mode);
 	input->device = st->st_dev;
 	input->inode = st->st_ino;
+	input->bytes = (uint64_t)st->st_size;
 }
 
 int t2x_input_check(struct t2x_input *input, int keeps_first)
@@ -142,6 +151,20 @@ int t2x_input_check(struct t2x_input *input, int keeps_first)
 	return !error;
 }
 
+/* From where reading begins now. */
+static void find_order_again(struct t2x_input *input)
+{
+	struct t2x_report silent = { .to = NULL };
+
+	t2x_order_free(input->order);
+	input->order = NULL;
+	input->has_order = 0;
+	if (open_input(input, &silent))
+		return;
+	find_order(input, NULL);
+	close_file(input);
+}
+
 int t2x_input_seek(struct t2x_input *input, uint64_t ns)
 {
 	uint64_t offset = 0;
@@ -150,12 +173,10 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns)
 		offset = t2x_seek(input->path, input->layout, ns);
 	if (!offset)
 		return 0;
-	free(input->first_events);
-	input->first_events = NULL;
-	input->first.count = 0;
+	forget_first(input);
 	input->begin_at = offset;
 	if (input->order)
-		find_order(input);
+		find_order_again(input);
 	return 1;
 }
 

@@ -37,6 +37,7 @@ struct t2x_input {
 	int is_regular;                   /* a file, which device and inode tell from others */
 	dev_t device;
 	ino_t inode;
+	uint64_t bytes;                   /* of a file, when it was looked at */
 	uint64_t good;                    /* blocks in it, so far */
 	char fault[64];                   /* why it cannot be used, or "" */
 	struct t2x_block first;           /* of a closed file, without its raw form; count 0: not kept */

@@ -2,9 +2,7 @@
 /* t2x_order.c - an index of the frames; streams that have begun in a heap, the others in the order of their starts. */
 #include "t2x_order.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/t2x_map.h"
 
@@ -88,14 +86,14 @@ static int add_frame(struct t2x_order *order, const struct t2x_lz4_unit *unit)
 /* Step from frame to frame.  Return  0: the first one is none */
 static int index_frames(struct t2x_order *order, int fd)
 {
+	struct t2x_lz4_steps steps = { .fd = fd };
 	struct t2x_lz4_unit unit;
-	char byte;
 	int result;
 
-	while ((result = t2x_lz4_unit_at(fd, order->end, &unit)) > 0)
+	while ((result = t2x_lz4_unit_at(&steps, order->end, &unit)) > 0)
 		if (!add_frame(order, &unit))
 			break;
-	order->is_complete = !result && !pread(fd, &byte, 1, (off_t)order->end);
+	order->is_complete = !result && t2x_lz4_is_end(&steps, order->end);
 	return order->nframes > 0;
 }
 
@@ -120,56 +118,47 @@ static void find_start(struct t2x_order *order, struct stream *stream, struct t2
 {
 	struct t2x_block block;
 
-	go_to(order, stream, blocks);
+	if (!stream->pace.start_ns)
+		go_to(order, stream, blocks);
 	while (!stream->pace.start_ns && t2x_blocks_next(blocks, &block))
 		if (block.stream == stream->id)
 			t2x_pace_follow(&stream->pace, &block);
 	stream->pace.ns = stream->pace.start_ns;
 }
 
-/* Return  0: the file cannot be read */
-static int find_starts(struct t2x_order *order, const char *path, uint64_t offset, const struct t2x_layout *layout)
+static void find_starts(struct t2x_order *order, struct t2x_blocks *blocks, const struct t2x_block *first)
 {
-	struct t2x_report silent = { .to = NULL };
-	struct t2x_blocks blocks;
-	struct t2x_in in;
-	int done;
+	struct stream *stream = first ? t2x_map_get(&order->by_id, first->stream) : NULL;
 
-	if (t2x_in_open_file(&in, path, offset, t2x_blocks_seen(layout), &silent))
-		return 0;
-	done = !t2x_blocks_init(&blocks, &in, layout);
-	for (unsigned i = 0; done && i < order->nstreams; i++)
-		find_start(order, order->streams[i], &blocks);
-	if (done)
-		t2x_blocks_free(&blocks);
-	t2x_in_close(&in);
+	if (stream)
+		t2x_pace_follow(&stream->pace, first);
+	for (unsigned i = 0; i < order->nstreams; i++)
+		find_start(order, order->streams[i], blocks);
 	qsort(order->streams, order->nstreams, sizeof(struct stream *), compare_starts);
-	return done;
 }
 
-struct t2x_order *t2x_order_new(const char *path, uint64_t offset, const struct t2x_layout *layout)
+struct t2x_order *t2x_order_new(struct t2x_blocks *blocks, uint64_t offset, const struct t2x_block *first)
 {
-	struct t2x_order *order = calloc(1, sizeof(*order));
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), done = 0;   /* not to wait at a FIFO */
+	struct t2x_order *order = blocks->in->lz4 ? calloc(1, sizeof(*order)) : NULL;
+	int done;
 
-	if (order && fd >= 0) {
-		order->end = offset;
-		done = index_frames(order, fd);
-	}
+	if (!order)
+		return NULL;
+	order->end = offset;
+	done = index_frames(order, blocks->in->fd);
 	if (done)
 		order->heap = malloc(order->nstreams * sizeof(struct stream *));
-	done = done && order->heap && find_starts(order, path, offset, layout);
-	if (done && t2x_order_is_single(order)) {
+	if (!order->heap) {
+		t2x_order_free(order);
+		return NULL;
+	}
+	find_starts(order, blocks, first);
+	if (t2x_order_is_single(order)) {
 		free(order->frames);
 		order->frames = NULL;
 		order->heap[order->nheap++] = order->streams[order->begun++];
 	}
-	if (fd >= 0)
-		close(fd);
-	if (done)
-		return order;
-	t2x_order_free(order);
-	return NULL;
+	return order;
 }
 
 void t2x_order_free(struct t2x_order *order)

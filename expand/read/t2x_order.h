@@ -19,10 +19,11 @@
 struct t2x_order;
 
 /*
- * The order of the file from an offset on.
+ * The order of the file that the blocks read, from an offset on.  Where the blocks are afterwards is not said.
+ * first  the first of them, which has just been read; or NULL
  * Return  NULL: no frame of ours begins there, or there is no memory
  */
-struct t2x_order *t2x_order_new(const char *path, uint64_t offset, const struct t2x_layout *layout);
+struct t2x_order *t2x_order_new(struct t2x_blocks *blocks, uint64_t offset, const struct t2x_block *first);
 void t2x_order_free(struct t2x_order *order);
 
 /* All frames are of one stream: the file is in order as it is, and t2x_order_next() is not needed. */

@@ -54,12 +54,13 @@ static int note_stream(struct t2x_ranges_plan *plan, uint32_t stream, uint64_t u
 /* Return  0: there is something else than whole frames, or too many */
 static int list_frames(struct t2x_ranges_plan *plan, struct frames *frames, int fd)
 {
+	struct t2x_lz4_steps steps = { .fd = fd };
 	struct t2x_lz4_unit unit;
 	uint64_t offset = 0;
 	struct stat st;
 	int result;
 
-	while ((result = t2x_lz4_unit_at(fd, offset, &unit)) > 0) {
+	while ((result = t2x_lz4_unit_at(&steps, offset, &unit)) > 0) {
 		if (!add_frame(frames, offset, plan->plain_bytes))
 			return 0;
 		offset += unit.bytes;

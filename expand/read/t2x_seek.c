@@ -74,11 +74,12 @@ static int add_frame(struct seek *seek, uint32_t stream, uint64_t offset)
 /* Step from frame to frame.  Return  0: there is something else, or too much */
 static int index_frames(struct seek *seek, int fd)
 {
+	struct t2x_lz4_steps steps = { .fd = fd };
 	uint64_t offset = 0;
 	struct t2x_lz4_unit unit;
 	int result;
 
-	while ((result = t2x_lz4_unit_at(fd, offset, &unit)) > 0) {
+	while ((result = t2x_lz4_unit_at(&steps, offset, &unit)) > 0) {
 		if (!add_frame(seek, unit.stream, offset))
 			return 0;
 		offset += unit.bytes;
