@@ -6,9 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct named {
+	uint64_t scope;
+	struct t2x_stack_names *names;
+};
+
 struct t2x_namer {
+	const struct t2x_symbols_places *places;
+	/* Both are made when something is named first: a trace without a profile does not pay for them. */
 	struct t2x_symbols *symbols;
-	struct { uint64_t scope; struct t2x_stack_names *names; } cache[T2X_NAMER_STACKS];
+	struct named *cache;              /* T2X_NAMER_STACKS */
 	/* A stack that is being made: texts one behind the other, and how many. */
 	char *text;
 	size_t n, max;
@@ -20,16 +27,24 @@ struct t2x_namer *t2x_namer_new(const struct t2x_symbols_places *places)
 	struct t2x_namer *namer = calloc(1, sizeof(*namer));
 
 	if (namer)
-		namer->symbols = t2x_symbols_new(places);
+		namer->places = places;
 	return namer;
+}
+
+static const struct t2x_names *find_names(struct t2x_namer *namer, const struct t2x_module *module, uint64_t address)
+{
+	if (!namer->symbols)
+		namer->symbols = t2x_symbols_new(namer->places);
+	return t2x_symbols_find(namer->symbols, module, address);
 }
 
 void t2x_namer_free(struct t2x_namer *namer)
 {
 	if (!namer)
 		return;
-	for (unsigned i = 0; i < T2X_NAMER_STACKS; i++)
+	for (unsigned i = 0; namer->cache && i < T2X_NAMER_STACKS; i++)
 		free(namer->cache[i].names);
+	free(namer->cache);
 	t2x_symbols_free(namer->symbols);
 	free(namer->text);
 	free(namer);
@@ -37,7 +52,7 @@ void t2x_namer_free(struct t2x_namer *namer)
 
 const struct t2x_names *t2x_namer_find(struct t2x_namer *namer, const struct t2x_module *module, uint64_t address)
 {
-	return namer ? t2x_symbols_find(namer->symbols, module, address) : NULL;
+	return namer ? find_names(namer, module, address) : NULL;
 }
 
 /* Without memory it is left out. */
@@ -97,7 +112,7 @@ static struct t2x_stack_names *make_names(struct t2x_namer *namer, const struct 
 	namer->n = namer->count = 0;
 	for (unsigned i = 0; backtrace && i < backtrace->depth; i++) {
 		const struct t2x_address *at = &backtrace->at[i];
-		const struct t2x_names *names = t2x_symbols_find(namer->symbols, at->module, at->address);
+		const struct t2x_names *names = find_names(namer, at->module, at->address);
 
 		for (unsigned k = 0; names && k < names->n; k++)
 			put_name(namer, names->at[k].function);
@@ -110,14 +125,17 @@ static struct t2x_stack_names *make_names(struct t2x_namer *namer, const struct 
 
 const struct t2x_stack_names *t2x_namer_names(struct t2x_namer *namer, const struct t2x_scope *scope)
 {
-	unsigned i = scope->number % T2X_NAMER_STACKS;
+	struct named *named;
 
-	if (!namer)
+	if (namer && !namer->cache)
+		namer->cache = calloc(T2X_NAMER_STACKS, sizeof(*namer->cache));
+	if (!namer || !namer->cache)
 		return NULL;
-	if (!scope->number || namer->cache[i].scope != scope->number) {
-		free(namer->cache[i].names);
-		namer->cache[i].names = make_names(namer, scope);
-		namer->cache[i].scope = scope->number;
+	named = &namer->cache[scope->number % T2X_NAMER_STACKS];
+	if (!scope->number || named->scope != scope->number) {
+		free(named->names);
+		named->names = make_names(namer, scope);
+		named->scope = scope->number;
 	}
-	return namer->cache[i].names;
+	return named->names;
 }
