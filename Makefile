@@ -27,6 +27,8 @@ debian_libmd       := libmd-dev
 debian_expat       := libexpat1-dev
 debian_libdw       := libdw-dev
 debian_cmocka      := libcmocka-dev
+# The archive, where it is not called as the package
+archive_expat      := libexpat.a
 
 # ---- what a user may set ----------------------------------------------------------------------------
 
@@ -36,7 +38,7 @@ PKG_CONFIG ?= pkg-config
 SAN ?=
 WERROR ?=
 V ?=
-# BUNDLE=: the library loads liblz4 and libmd, instead of having in it what it uses of them
+# BUNDLE=: the library and t2expand load liblz4, libmd and others, instead of having in them what they use of these
 BUNDLE ?= 1
 
 prefix ?= /usr/local
@@ -115,10 +117,13 @@ pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
 pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
 lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
-# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these
-archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(runtime_pkgs),$(shell $(CC) -print-file-name=$(p).a))))
-runtime_libs = $(eval runtime_libs := $(if $(filter $(words $(runtime_pkgs)),$(words $(archives))),$(archives),\
-	       $(call pkg_libs,$(runtime_pkgs))) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
+# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these.
+# tool_libs: of t2expand alone; tests put functions of their own in place of libc's, which should not reach into archives
+archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(1),$(shell $(CC) -print-file-name=$(or $(archive_$(p)),$(p).a)))))
+bundled = $(call bundled_or,$(1),$(call archives,$(1)))
+bundled_or = $(if $(filter $(words $(1)),$(words $(2))),$(2),$(call pkg_libs,$(1)))
+runtime_libs = $(eval runtime_libs := $(call bundled,$(runtime_pkgs)) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
+tool_libs = $(eval tool_libs := $(call bundled,$(expand_pkgs)))$(tool_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)
 test_libs = $(eval test_libs := $(call pkg_libs,$(test_pkgs)))$(test_libs)
 
@@ -188,8 +193,8 @@ demo:
 # All flags are in this file: a change of flags rebuilds.
 $(out)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(LDLIBS)' | cmp -s - $@ || \
-		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(LDLIBS)' > $@
+	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS)' | cmp -s - $@ || \
+		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS)' > $@
 
 $(obj)/tests/%.o: tests/%.c $(out)/flags
 	$(call say,CC)
@@ -218,7 +223,7 @@ $(out)/libtrace2.so: $(out)/$(soname)
 
 $(out)/t2expand: $(expand_obj) $(format_obj)
 	$(call say,LD)
-	$(quiet)$(link) -o $@ $^ $(expand_libs) $(LDLIBS)
+	$(quiet)$(link) -o $@ $^ $(tool_libs) $(LDLIBS)
 	@ln -sf t2expand $(@D)/t2
 
 # Archives for the tests: a test program takes from them what it calls.
