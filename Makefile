@@ -27,8 +27,6 @@ debian_libmd       := libmd-dev
 debian_expat       := libexpat1-dev
 debian_libdw       := libdw-dev
 debian_cmocka      := libcmocka-dev
-# The archive, where it is not called as the package
-archive_expat      := libexpat.a
 
 # ---- what a user may set ----------------------------------------------------------------------------
 
@@ -117,11 +115,9 @@ pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
 pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
 lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
-# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these.
-# tool_libs: of t2expand alone; tests put functions of their own in place of libc's, which should not reach into archives
-archives = $(wildcard $(if $(BUNDLE),$(foreach p,$(1),$(shell $(CC) -print-file-name=$(or $(archive_$(p)),$(p).a)))))
-bundled = $(call bundled_or,$(1),$(call archives,$(1)))
-bundled_or = $(if $(filter $(words $(1)),$(words $(2))),$(2),$(call pkg_libs,$(1)))
+# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these (not in tests)
+archives = $(wildcard $(if $(BUNDLE),$(foreach l,$(filter -l%,$(pkg_libs)),$(shell $(CC) -print-file-name=$(l:-l%=lib%.a)))))
+bundled = $(if $(filter $(words $(filter -l%,$(pkg_libs))),$(words $(archives))),$(archives),$(pkg_libs))
 runtime_libs = $(eval runtime_libs := $(call bundled,$(runtime_pkgs)) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
 tool_libs = $(eval tool_libs := $(call bundled,$(expand_pkgs)))$(tool_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)

@@ -5,7 +5,6 @@
 # Its data are deflated: a browser inflates by itself.
 expand_pkgs += zlib
 debian_zlib := zlib1g-dev
-archive_zlib := libz.a
 
 NODE ?= node
 page := build/page/page.html

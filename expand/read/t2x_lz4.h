@@ -23,6 +23,8 @@
 enum {
 	T2X_LZ4_SEEN = 256 * 1024,        /* bytes of the file to be seen at once: more than our frames */
 	T2X_LZ4_ROOM = TLG_FRAME_BYTES,   /* that t2x_lz4_fill() asks for */
+	T2X_LZ4_MARK_BYTES = 24,
+	T2X_LZ4_FRAME_MAGIC = 0x184d2204,
 };
 
 struct t2x_lz4;
@@ -38,34 +40,12 @@ void t2x_lz4_restart(struct t2x_lz4 *lz4);
 /* Do these first bytes of a file begin an LZ4 frame, or a mark of ours? */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);
 
-/* A mark and the frame behind it, which is whole as far as its headers say. */
-struct t2x_lz4_unit {
-	uint32_t stream;
-	uint64_t bytes;           /* in the file, the mark included */
-	uint32_t plain_bytes;     /* of what is in the frame, as the mark says */
-};
+/* A whole mark of ours. */
+int t2x_lz4_is_mark(const unsigned char *bytes, size_t n);
 
 /* A frame as ours are, of whole blocks.  Return  its bytes; 0: no memory, or they are more than room */
 enum { T2X_LZ4_PACKED = TLG_FRAME_BYTES + 4096 };
 size_t t2x_lz4_pack(void *to, size_t room, const void *plain, size_t n);
-
-/*
- * Who steps from unit to unit of a file: fd, the rest zero.  Each read brings more than is asked for, since what is
- * asked for next mostly follows: the headers of a small file come with one read.
- */
-enum { T2X_LZ4_STEP_BYTES = 1024 };
-struct t2x_lz4_steps {
-	int fd;
-	uint64_t at;              /* bytes[0] in the file */
-	size_t n;                 /* bytes that are there; fewer than T2X_LZ4_STEP_BYTES: the file ends behind them */
-	unsigned char bytes[T2X_LZ4_STEP_BYTES];
-};
-
-/* What begins at this offset.  Return  1; 0: the file ends here, or inside of one; -1: something else, or an error */
-int t2x_lz4_unit_at(struct t2x_lz4_steps *steps, uint64_t offset, struct t2x_lz4_unit *unit);
-
-/* 1: the file ends at this offset or before. */
-int t2x_lz4_is_end(struct t2x_lz4_steps *steps, uint64_t offset);
 
 /* Do frames with marks follow that count, as above?  Then it is an LZ4 file, whatever its beginning is. */
 int t2x_lz4_is_ahead(struct t2x_lz4 *lz4);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "t2x_lz4_unit.h"
 #include "base/t2x_map.h"
 
 enum { MAX_FRAMES = 1 << 18, MAX_STREAMS = 1 << 14 };   /* of the index: 6 MiB, 4 MiB */

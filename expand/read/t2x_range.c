@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "t2x_lz4_unit.h"
+
 enum { MAX_FRAMES = 1 << 22 };            /* that are looked at */
 
 /* ---- the plan ----------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "t2x_blocks.h"
+#include "t2x_lz4_unit.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
 

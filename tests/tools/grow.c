@@ -3,6 +3,7 @@
  * grow - write a trace with so many of one thing, for check_growth.sh to see what twice as many cost who reads it.
  *
  * usage: grow WHAT N FILE         without arguments: list what there is
+ *        grow programs N DIRECTORY   for check_start.sh: files of small programs, each run behind the other
  *
  * Checksums are right, and nothing is damaged.
  */
@@ -209,6 +210,49 @@ static void make_files(uint32_t n, const char *directory)
 	}
 }
 
+/* What a small program leaves: ten regions and data in each, packed, in LZ4 frames. */
+static void make_program(uint32_t i)
+{
+	enum { DATA = FIRST_OWN };
+
+	make.is_packed = 1;
+	make.start_ns = now_ns;
+	begin_stream(i);
+	tlgmake_begin(&make, 0);
+	tlgmake_thread(&make, "main", now_ns);
+	define(ENTER, TLG_STYLE_region_enter, "region");
+	define(LEAVE, TLG_STYLE_region_leave, "region");
+	define(DATA, TLG_STYLE_data_intmax, "key");
+	for (int k = 0; k < 10; k++) {
+		tlgmake_hit(&make, now_ns += 100, ENTER);
+		tlgmake_hit_with(&make, now_ns += 100, DATA, "i", (int64_t)k);
+		tlgmake_hit(&make, now_ns += 100, LEAVE);
+	}
+	close_block();
+	tlgmake_mark(&make, now_ns);
+	tlgmake_end(&make);
+	now_ns += TICK_NS;
+}
+
+static void make_programs(uint32_t n, const char *directory)
+{
+	char path[4096];
+
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned char *frames;
+		size_t bytes;
+
+		make_program(i);
+		frames = tlgmake_lz4(&make, TLG_FRAME_BYTES, &bytes);
+		snprintf(path, sizeof(path), "%s/%05u.tlg", directory, i);
+		out = fopen(path, "w");
+		if (!out || fwrite(frames, 1, bytes, out) != bytes || fclose(out))
+			exit(1);
+		free(frames);
+		make.n = 0;
+	}
+}
+
 static const struct what {
 	const char *name;
 	void (*make)(uint32_t n);
@@ -224,6 +268,10 @@ int main(int argc, char **argv)
 	tlgmake_init(&make, 1, 1);
 	if (n && !strcmp(argv[1], "files")) {
 		make_files(n, argv[3]);
+		return 0;
+	}
+	if (n && !strcmp(argv[1], "programs")) {
+		make_programs(n, argv[3]);
 		return 0;
 	}
 	out = n ? fopen(argv[3], "w") : stdout;

@@ -2,13 +2,16 @@
 /* test_t2x_lz4.c - frames, ours and others', whole and damaged, as t2x_in gives out their bytes. */
 #include "t2test.h"
 
+#include <fcntl.h>
 #include <lz4frame.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tlgmake.h"
 #include "read/t2x_in.h"
+#include "read/t2x_lz4_unit.h"
 
 enum { SEEN = 200000 };
 
@@ -91,6 +94,15 @@ static size_t mark_at(unsigned i)
 		if (!memcmp(framed + at, "\x54\x2a\x4d\x18", 4) && !i--)
 			return at;
 	}
+}
+
+static unsigned mark_count(void)
+{
+	unsigned count = 0;
+
+	for (size_t at = 0; at + 4 < framed_bytes; at++)
+		count += !memcmp(framed + at, "\x54\x2a\x4d\x18", 4);
+	return count;
 }
 
 static void test_lz4_frames_of_ours_give_the_bytes(void **state)
@@ -371,6 +383,92 @@ static void test_lz4_noise_behind_the_magic_ends(void **state)
 	free(bytes);
 }
 
+/* Step through a file that ends after n bytes.  Return  how the steps end, see t2x_lz4_unit_at() */
+static int step_through(int fd, size_t n, unsigned *units)
+{
+	struct t2x_lz4_steps steps = { .fd = fd };
+	struct t2x_lz4_unit unit;
+	uint64_t at = 0, plain = 0;
+	int result;
+
+	assert_int_equal(ftruncate(fd, (off_t)n), 0);
+	for (*units = 0; (result = t2x_lz4_unit_at(&steps, at, &unit)) > 0; ++*units) {
+		assert_int_equal(unit.stream, 77);
+		at += unit.bytes;
+		plain += unit.plain_bytes;
+		assert_int_equal(at, *units + 1 < mark_count() ? mark_at(*units + 1) : framed_bytes);
+	}
+	assert_int_equal(t2x_lz4_is_end(&steps, at), at >= n);
+	assert_true(plain == make.n || n < framed_bytes);
+	return result;
+}
+
+/* What a read brings ends anywhere in a mark, in a header, between two frames.  The last 4 bytes are no header. */
+static void test_lz4_units_of_a_file_cut_anywhere_are_those_in_front_of_the_cut(void **state)
+{
+	const char *path = tlgmake_path(framed, framed_bytes);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	unsigned units, whole = mark_count();
+
+	(void)state;
+	assert_true(fd >= 0 && framed_bytes > 3 * T2X_LZ4_STEP_BYTES);
+	for (size_t n = framed_bytes; n; n--) {
+		if (whole && n + 4 < (whole < mark_count() ? mark_at(whole) : framed_bytes))
+			whole--;
+		assert_int_equal(step_through(fd, n, &units), 0);
+		assert_int_equal(units, whole);
+	}
+	close(fd);
+	tlgmake_close(path);
+}
+
+/* So many that a read ends in each part of a header, and the file goes on behind it. */
+static void test_lz4_units_of_all_sizes_are_stepped_over(void **state)
+{
+	unsigned units;
+	const char *path;
+	int fd;
+
+	(void)state;
+	for (unsigned i = 0; i < 400; i++) {
+		tlgmake_begin(&make, 0);
+		for (unsigned k = 0; k < 1 + i % 37; k++)
+			tlgmake_hit(&make, 1 + 1000 * i + k * k, k);
+		tlgmake_seal(&make);
+	}
+	free(framed);
+	framed = tlgmake_lz4(&make, 1, &framed_bytes);
+	path = tlgmake_path(framed, framed_bytes);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_int_equal(step_through(fd, framed_bytes, &units), 0);
+	assert_int_equal(units, 1 + 12 + 400);
+	close(fd);
+	tlgmake_close(path);
+}
+
+static void test_lz4_units_end_where_something_else_begins(void **state)
+{
+	size_t at = mark_at(2);
+	const char *path;
+	struct t2x_lz4_steps steps = { .fd = -1 };
+	struct t2x_lz4_unit unit;
+
+	(void)state;
+	framed[at + 8]++;
+	path = tlgmake_path(framed, framed_bytes);
+	assert_int_equal(t2x_lz4_unit_at(&steps, 0, &unit), -1);
+	steps.fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(t2x_lz4_unit_at(&steps, mark_at(1), &unit), 1);
+	assert_int_equal(t2x_lz4_unit_at(&steps, at, &unit), -1);
+	assert_int_equal(t2x_lz4_unit_at(&steps, 0, &unit), 1);     /* back again */
+	assert_int_equal(t2x_lz4_unit_at(&steps, framed_bytes + 5000, &unit), 0);
+	assert_true(t2x_lz4_is_end(&steps, framed_bytes));
+	assert_false(t2x_lz4_is_end(&steps, framed_bytes - 1));
+	close(steps.fd);
+	tlgmake_close(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +486,9 @@ int main(void)
 		WITH_FILE(test_lz4_plain_file_with_frames_in_its_texts_is_plain),
 		WITH_FILE(test_lz4_damaged_beginning_is_still_lz4),
 		cmocka_unit_test(test_lz4_noise_behind_the_magic_ends),
+		WITH_FILE(test_lz4_units_of_a_file_cut_anywhere_are_those_in_front_of_the_cut),
+		WITH_FILE(test_lz4_units_of_all_sizes_are_stepped_over),
+		WITH_FILE(test_lz4_units_end_where_something_else_begins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
