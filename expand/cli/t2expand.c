@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2expand.c - the program: which inputs go into which output, exit status. */
 #include <errno.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -15,7 +14,7 @@
 #include "t2x_ring_hints.h"
 #include "t2x_span.h"
 
-enum { MAX_LAYOUT_BYTES = 1024 * 1024, KEPT_BYTES = 4 * 1024 * 1024 };
+enum { MAX_LAYOUT_BYTES = 1024 * 1024 };
 
 /* A run: everything that has to be freed. */
 struct run {
@@ -283,18 +282,6 @@ static int expand(struct run *run)
 	return has_failed(run) ? T2X_EXIT_UNUSABLE : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }
 
-/*
- * Each file needs buffers that are large for malloc.  By itself it gives them back to the kernel with each file, and
- * the next file pays for new pages: half of what a small file costs.
- */
-static void keep_buffers(void)
-{
-#ifdef M_TRIM_THRESHOLD
-	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES / 4);
-	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-#endif
-}
-
 int main(int argc, char **argv)
 {
 	struct run run = { .report = { .to = stderr } };
@@ -302,7 +289,6 @@ int main(int argc, char **argv)
 
 	if (t2x_record_is_meant(argc, argv))
 		return t2x_record_run(argc, argv);
-	keep_buffers();
 	t2x_options_read(&run.settings, argc, argv);
 	run.settings.options.namer = t2x_namer_new(&run.settings.places);
 	run.settings.options.name_stack = t2x_namer_names;

@@ -3,9 +3,12 @@
 #include "t2x_inputs.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+enum { WINDOW_BYTES = 400 * 1024, KEPT_BYTES = 2 * 1024 * 1024 };
 
 static void complain(struct t2x_inputs *inputs, const char *path, const char *why)
 {
@@ -124,6 +127,20 @@ void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item)
 	t2x_join_add(input ? input : add_ring_alone(inputs, item->ring.path), &item->join);
 }
 
+/*
+ * Each file needs buffers that are large for malloc(), which gives them back to the kernel with each file; the next file
+ * pays for new pages, half of what a small one costs.  So what is as large as a window comes from the heap, as malloc()
+ * decides by itself once it has freed one, and the heap keeps as much as a file takes.  Not more: tables that grow
+ * leave holes in a heap, and memory is promised to be little.
+ */
+static void keep_buffers(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	mallopt(M_MMAP_THRESHOLD, WINDOW_BYTES);
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+#endif
+}
+
 /* How many files the path stands for. */
 static unsigned list_path(struct t2x_inputs *inputs, struct t2x_dir *dir, const char *path)
 {
@@ -145,6 +162,8 @@ int t2x_inputs_find(struct t2x_inputs *inputs, unsigned rings)
 		return -ENOMEM;
 	for (unsigned i = 0; i < npaths; i++)
 		n += list_path(inputs, &inputs->dirs[i], inputs->settings->paths[i]);
+	if (n > 1)
+		keep_buffers();
 	inputs->items = calloc(n + rings + 1, sizeof(*inputs->items));
 	if (!inputs->items)
 		return -ENOMEM;
