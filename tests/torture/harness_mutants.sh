@@ -5,7 +5,8 @@
 # Mutation tests: a harness that cannot fail proves nothing.  Each mutant, tests/mutants/HARNESS-what.patch, breaks in
 # the product what that harness watches.  It is applied to a copy of the tracked tree in $T2_OUT/mutants and built, and
 # the harness must fail there; it stops at its first failure.  A line "scale: N" before the patch sets its T2_SCALE
-# (default 5).  Only the library, t2expand and the programs in tests/torture are built.  One mutant per processor.
+# (default 5), a line "needs: root" that others skip it.  Only the library, t2expand and the programs in tests/torture
+# are built.  One mutant per processor.
 # How long a harness takes is nothing that is judged: it has all the time that run.sh gives to this one.
 # MUTANT: HARNESS-what, or a harness; default: all.  Ends with "N passed, N failed".
 set -u
@@ -81,7 +82,13 @@ for wanted; do
 		name=$(basename "$path" .patch)
 		case $name in
 		'*') continue ;;
-		"$wanted" | "${wanted:-${name%%-*}}"-*) begin try "$name" ;;
+		"$wanted" | "${wanted:-${name%%-*}}"-*)
+			if [ "$(id -u)" -ne 0 ] && grep -qx 'needs: root' "$path"; then
+				skip "$name" "not run as root"
+			else
+				begin try "$name"
+			fi
+			;;
 		esac
 	done
 done
