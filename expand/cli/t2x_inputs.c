@@ -128,10 +128,10 @@ void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item)
 }
 
 /*
- * Each file needs buffers that are large for malloc(), which gives them back to the kernel with each file; the next file
- * pays for new pages, half of what a small one costs.  So what is as large as a window comes from the heap, as malloc()
- * decides by itself once it has freed one, and the heap keeps as much as a file takes.  Not more: tables that grow
- * leave holes in a heap, and memory is promised to be little.
+ * Each file needs buffers that are large for malloc(), which gives them back to the kernel with each file; the next
+ * file pays for new pages, half of what a small one costs.  So what is as large as a window comes from the heap, as
+ * malloc() decides by itself once it has freed one, and the heap keeps as much as a file takes.  Not more: tables that
+ * grow leave holes in a heap, and memory is promised to be little.
  */
 static void keep_buffers(void)
 {
