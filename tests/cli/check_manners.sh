@@ -157,7 +157,7 @@ if command -v less >/dev/null; then
 fi
 
 # ---- progress -----------------------------------------------------------------------------------
-{ cat long.api; for ((i = 0; i < 12; i++)); do grep region long.api; done; } >longer.api
+{ cat long.api; for ((i = 0; i < 48; i++)); do grep region long.api; done; } >longer.api
 GIT_TRACE2_RAW=$tmp/longer.tlg "$out/tests/replay" longer.api || exit 1
 
 # slowly FILE [BYTES]: so many bytes of it, and later, when any line of progress would have come, the rest
