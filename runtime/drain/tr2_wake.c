@@ -415,13 +415,13 @@ void tr2_wake_wanted(uint64_t mask)
 
 int tr2_wake_is_missing(void)
 {
-	/* relaxed: a hint */
-	return tr2_load_rlx(&g_wake.wanted) && !tr2_is_forked_child() && !tr2_load_rlx(&g_wake.running) &&
+	/* relaxed: hints */
+	return !tr2_is_forked_child() && tr2_load_rlx(&g_wake.wanted) && !tr2_load_rlx(&g_wake.running) &&
 	       tr2_g_settings.thread != TR2_THREAD_OFF;
 }
 
 void tr2_wake_if_wanted(void)
 {
-	if (tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
+	if (!tr2_is_forked_child() && tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
 		tr2_wake_start();
 }
