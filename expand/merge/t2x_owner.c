@@ -25,13 +25,15 @@ struct t2x_track *t2x_owner_of(struct t2x_stream *stream, struct t2x_track *trac
 			       struct t2x_arguments *arguments)
 {
 	enum { LABELS = 3 };                  /* behind count, value, period */
-	struct t2x_arg *label = arguments->args + LABELS;
+	struct t2x_arg *label;
 	struct t2x_track *owner;
 	const char *name;
 	uint32_t tid;
 
-	if (!scope || scope->style != TLG_STYLE_sample || arguments->n < LABELS + 2 ||
-	    label[0].type != TLG_ARG_TEXT || label[1].type != TLG_ARG_TEXT)
+	if (!scope || scope->style != TLG_STYLE_sample || arguments->n < LABELS + 2)
+		return track;
+	label = arguments->args + LABELS;
+	if (label[0].type != TLG_ARG_TEXT || label[1].type != TLG_ARG_TEXT)
 		return track;
 	tid = read_tid(&label[0], &label[1], &name);
 	owner = tid != TLG_NO_THREAD ? t2x_stream_track(stream, tid) : NULL;

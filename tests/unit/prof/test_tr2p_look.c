@@ -111,6 +111,7 @@ static struct tr2p_look look_until_blocked(void)
 	return look;
 }
 
+#ifdef __x86_64__
 static unsigned count_frames(const struct tr2p_bucket *bucket, void (*function)(struct waiter *, int))
 {
 	const char *text = bucket->stack_text;
@@ -124,6 +125,7 @@ static unsigned count_frames(const struct tr2p_bucket *bucket, void (*function)(
 		n += at >= (uintptr_t)function && at < (uintptr_t)function + 400;
 	}
 }
+#endif
 
 static void test_look_at_a_blocked_thread_has_its_stack_and_its_name(void **state)
 {
