@@ -84,7 +84,8 @@ static void limit_file(void)
 	struct stat st = { .st_size = 0 };
 	struct rlimit limit;
 
-	stat(getenv("TRACE2_RAW"), &st);
+	if (stat(getenv("TRACE2_RAW"), &st))
+		fstat(atoi(getenv("TRACE2_RAW")), &st);   /* a descriptor */
 	getrlimit(RLIMIT_FSIZE, &limit);
 	limit.rlim_cur = (rlim_t)st.st_size + (growth ? strtoul(growth, NULL, 10) : 5000);
 	setrlimit(RLIMIT_FSIZE, &limit);

@@ -83,6 +83,9 @@ done
 # of some write whole blocks are in the file, and a part of one
 for growth in 5000 12000 20000 30000 45000; do
 	GROWTH=$growth TRACE2_RAW_LZ4=0 run_whole "RLIMIT_FSIZE, plain, $growth" "$program" "$events" file-limit
+	# that file is cut back; what the program has opened is not
+	GROWTH=$growth TRACE2_RAW_LZ4=0 run_whole "RLIMIT_FSIZE, a descriptor, $growth" bash -c \
+		'exec 9>>"$TRACE2_RAW" && TRACE2_RAW=9 exec "$@"' - "$program" "$events" file-limit
 done
 TRACE2_RAW_LZ4=1 run_whole "RLIMIT_FSIZE, LZ4" "$program" "$events" file-limit
 
