@@ -38,6 +38,10 @@ static const int calls[] = {
 #else
 	SYS_fstat64,
 #endif
+#ifdef SYS_futex_time64   /* machines of 32 bits: what libc calls with 64-bit times */
+	SYS_clock_gettime64, SYS_clock_nanosleep_time64, SYS_futex_time64, SYS_ppoll_time64,
+	SYS_rt_sigtimedwait_time64, SYS_timer_settime64,
+#endif
 	SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_clone, SYS_clone3, SYS_close, SYS_exit, SYS_fallocate,
 	SYS_fcntl, SYS_ftruncate, SYS_futex, SYS_getpid, SYS_gettid, SYS_lseek, SYS_madvise, SYS_mprotect, SYS_munmap,
 	SYS_openat, SYS_ppoll, SYS_prctl, SYS_process_vm_readv, SYS_readlinkat, SYS_rt_sigaction, SYS_rt_sigpending,

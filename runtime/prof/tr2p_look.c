@@ -118,7 +118,7 @@ int tr2p_look_cpu(pid_t tid, uint64_t *ns)
 	const clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | PER_THREAD | SCHEDULED);
 	struct timespec now;
 
-	if (syscall(SYS_clock_gettime, clock, &now))
+	if (clock_gettime(clock, &now))
 		return 0;
 	*ns = (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 	return 1;

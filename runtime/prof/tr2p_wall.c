@@ -21,6 +21,13 @@
 #include "tr2p_unload.h"
 #include "base/tr2_atomic.h"
 
+/* As in base/tr2_sys.c: the call that takes a struct timespec as it is compiled here. */
+#ifdef SYS_futex_time64
+#define FUTEX_NUMBER SYS_futex_time64
+#else
+#define FUTEX_NUMBER SYS_futex
+#endif
+
 enum { AT_ONCE = 32, STACK_BYTES = 256 << 10 };
 static const uint64_t SECOND = 1000000000;
 
@@ -89,7 +96,7 @@ static void sleep_until(uint64_t ns, uint32_t generation)
 {
 	const struct timespec until = { (time_t)(ns / SECOND), (long)(ns % SECOND) };
 
-	syscall(SYS_futex, &g_wall.generation, FUTEX_WAIT_BITSET_PRIVATE, generation, &until, NULL,
+	syscall(FUTEX_NUMBER, &g_wall.generation, FUTEX_WAIT_BITSET_PRIVATE, generation, &until, NULL,
 		FUTEX_BITSET_MATCH_ANY);
 }
 
