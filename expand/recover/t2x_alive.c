@@ -12,42 +12,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/magic.h>
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
+#include "tlg_lease.h"
 
 /* ---- who has it mapped -------------------------------------------------------------------------- */
 
 enum mapped { NOBODY, SOMEBODY, NOT_KNOWN };
-
-/* In an overlay, say, it is another file that is mapped: a lease of this one is granted, and says nothing. */
-static int is_trustworthy(int fd)
-{
-	struct statfs system;
-
-	if (fstatfs(fd, &system))
-		return 0;
-	switch ((unsigned long)system.f_type) {
-	case TMPFS_MAGIC:
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-		return 1;
-	default:
-		return 0;
-	}
-}
 
 /* Who opens the file for writing meanwhile waits for us, and the kernel sends us a SIGIO. */
 static enum mapped ask_lease(int fd)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction before;
+	struct statfs system;
 	int error = 0;
 
-	if (!is_trustworthy(fd))
+	if (fstatfs(fd, &system) || !tlg_lease_tells(&system))
 		return NOT_KNOWN;
 	sigaction(SIGIO, &ignore, &before);
 	if (fcntl(fd, F_SETLEASE, F_RDLCK))

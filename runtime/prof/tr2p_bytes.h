@@ -42,33 +42,36 @@ static inline uint8_t tr2p_bytes_u8(struct tr2p_bytes *bytes)
 	return at ? *at : 0;
 }
 
-static inline uint16_t tr2p_bytes_u16(struct tr2p_bytes *bytes)
+/* A number in this machine's order, which stays as it is if there are not so many bytes. */
+static inline void tr2p_bytes_take(struct tr2p_bytes *bytes, void *number, size_t n)
 {
-	const uint8_t *at = tr2p_bytes_skip(bytes, 2);
-	uint16_t value = 0;
+	const uint8_t *at = tr2p_bytes_skip(bytes, n);
 
 	if (at)
-		memcpy(&value, at, sizeof(value));
+		memcpy(number, at, n);
+}
+
+static inline uint16_t tr2p_bytes_u16(struct tr2p_bytes *bytes)
+{
+	uint16_t value = 0;
+
+	tr2p_bytes_take(bytes, &value, sizeof(value));
 	return value;
 }
 
 static inline uint32_t tr2p_bytes_u32(struct tr2p_bytes *bytes)
 {
-	const uint8_t *at = tr2p_bytes_skip(bytes, 4);
 	uint32_t value = 0;
 
-	if (at)
-		memcpy(&value, at, sizeof(value));
+	tr2p_bytes_take(bytes, &value, sizeof(value));
 	return value;
 }
 
 static inline uint64_t tr2p_bytes_u64(struct tr2p_bytes *bytes)
 {
-	const uint8_t *at = tr2p_bytes_skip(bytes, 8);
 	uint64_t value = 0;
 
-	if (at)
-		memcpy(&value, at, sizeof(value));
+	tr2p_bytes_take(bytes, &value, sizeof(value));
 	return value;
 }
 

@@ -5,22 +5,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "tlg_chain.h"
+#include "tlg_lease.h"
 #include "tr2_shm.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
-
-#ifndef XFS_SUPER_MAGIC
-#define XFS_SUPER_MAGIC 0x58465342
-#endif
 
 enum {
 	NAME_BYTES = 45,                  /* of trace2-PID-ID.ring */
@@ -222,31 +218,14 @@ static unsigned list_files(int fd, unsigned max)
 	return n;
 }
 
-/* Where a lease says nothing, as in an overlay, nothing is done. */
-static int tells_who_maps(const char *directory)
-{
-	struct statfs system;
-
-	if (tr2_sys_statfs(directory, &system))
-		return 0;
-	switch ((unsigned long)system.f_type) {
-	case TMPFS_MAGIC:
-	case EXT4_SUPER_MAGIC:
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-		return 1;
-	default:
-		return 0;
-	}
-}
-
 static void collect_in(const char *directory, unsigned max)
 {
+	struct statfs system;
 	unsigned n;
 	int fd;
 
-	if (!*directory || !tells_who_maps(directory))
-		return;
+	if (!*directory || tr2_sys_statfs(directory, &system) || !tlg_lease_tells(&system))
+		return;   /* where nobody can say whose process lives nothing is done */
 	fd = tr2_sys_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
@@ -260,13 +239,14 @@ void tr2_leftover_collect(unsigned files)
 {
 	int saved = errno;
 
-	if (!tr2_cas_acq_rel(&g_is_busy, 0, 1)) /* relaxed: keeps a second one out, who would find the same */
-		return;
+	/* [M21] acquire: g_leftover, as the last one left it.  Pairs with the store below */
+	if (!tr2_cas_acq_rel(&g_is_busy, 0, 1))
+		return;   /* another one would find the same */
 	if (files > MAX_FILES)
 		files = MAX_FILES;
 	for (unsigned i = 0; i < TR2_SHM_DIRECTORIES; i++)
 		collect_in(tr2_shm_directory(i), files);
-	tr2_store_rlx(&g_is_busy, 0); /* relaxed: as above */
+	tr2_store_rel(&g_is_busy, 0); /* [M21] release: g_leftover.  Pairs with the exchange above */
 	errno = saved;
 }
 

@@ -41,6 +41,7 @@
  *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
  *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
  *   [M20] tr2_told_set()                    tr2_told_name()           what a thread is called
+ *   [M21] tr2_leftover_collect()            tr2_leftover_collect()    what one look has noted before the next one
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H
