@@ -36,6 +36,18 @@ void tr2p_rename_end(void)
 	tell(0);
 }
 
+static uint32_t g_count;
+
+void tr2p_rename_other(void)
+{
+	tr2_add_rel(&g_count, 1); /* [P15] release: the kernel has the name.  Pairs with tr2p_rename_count() */
+}
+
+uint32_t tr2p_rename_count(void)
+{
+	return tr2_load_acq(&g_count); /* [P15] acquire: the name, to be read.  Pairs with tr2p_rename_other() */
+}
+
 #ifndef TR2_IS_SANITIZED
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
@@ -48,8 +60,10 @@ TR2P_IN_FRONT int pthread_setname_np(pthread_t thread, const char *name)
 {
 	int error = NEXT(pthread_setname_np)(thread, name);
 
-	if (!error)
+	if (!error) {
+		tr2p_rename_other();
 		tr2p_rename_note();
+	}
 	return error;
 }
 #endif

@@ -10,8 +10,17 @@
 #ifndef TR2P_RENAME_H
 #define TR2P_RENAME_H
 
+#include <stdint.h>
+
 /* Some thread has got another name; the calling one ends, with the name that it has.  Errno kept */
 void tr2p_rename_note(void);
 void tr2p_rename_end(void);
+
+/*
+ * A thread may have renamed another one, which may be blocked and never take a sample.  The wall clock's thread reads
+ * names again when the count has changed.
+ */
+void tr2p_rename_other(void);
+uint32_t tr2p_rename_count(void);
 
 #endif

@@ -24,7 +24,8 @@
  *   [P12] tr2p_unload_release()           begin_unload()            what a walk has read, before it is unloaded
  *         end_unload()                    tr2p_unload_hold()        that it is gone, before the next walk
  *   [P13] step_on() in tr2p_look.c        wait_while()              what the wall clock's thread asks, or is answered
- *   [P14] add_chunk() in tr2p_wall.c      at()                      memory of zeros for threads that are seen
+ *   [P14] add_chunk() in tr2p_seen.c      at()                      memory of zeros for threads that are seen
+ *   [P15] tr2p_rename_other()             tr2p_rename_count()       a thread's new name, before it is read
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H

@@ -11,6 +11,7 @@
 
 #include "tr2p_bucket.h"
 #include "tr2p_profile.h"
+#include "tr2p_rename.h"
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_wall.h"
@@ -38,6 +39,7 @@ struct seen {
 	uint64_t missing_ns;                  /* for which the look that is under way stands; else 0 */
 	struct tr2p_bucket *wait;             /* it has been blocked here since then; or NULL ... */
 	int is_known;                         /* ... and this is its stack */
+	uint32_t renames;                     /* there had been so many when its name was read last */
 	uint64_t waited_ns;                   /* that are not in a sample yet */
 	char name[TR2P_LOOK_NAME];
 };
@@ -359,7 +361,7 @@ static int look(struct seen *seen, uint64_t now_ns, unsigned *alive)
 		return 0;
 	ns = (now_ns - seen->looked_ns + period - 1) / period * period;
 	seen->looked_ns = now_ns;
-	if (!seen->is_known || cpu_ns != seen->cpu_ns) {
+	if (!seen->is_known || cpu_ns != seen->cpu_ns || seen->renames != tr2p_rename_count()) {
 		seen->missing_ns = ns;
 		return 1;
 	}
@@ -377,6 +379,7 @@ unsigned tr2p_seen_collect(unsigned *next, uint64_t now_ns, struct tr2p_look *lo
 			continue;
 		looks[n].tid = tid_of(at(i));
 		looks[n].labels = labels_of(at(i));
+		at(i)->renames = tr2p_rename_count();
 		tr2p_look_cpu(looks[n].tid, &looks[n].cpu_ns);
 		whose[n++] = i;
 	}
@@ -393,8 +396,8 @@ void tr2p_seen_take(unsigned whose, const struct tr2p_look *look)
 	if (tid_of(seen) != look->tid || !seen->is_on || !g_table.period_ns)
 		return;
 	seen->missing_ns = 0;
+	memcpy(seen->name, look->name, sizeof(seen->name));     /* the last one is that of the wait, too */
 	flush_wait(seen);
-	memcpy(seen->name, look->name, sizeof(seen->name));
 	seen->wait = NULL;
 	seen->is_known = 0;
 	seen->cpu_ns = look->cpu_ns;

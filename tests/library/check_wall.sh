@@ -183,13 +183,14 @@ __attribute__((noinline)) static void *runs_and_sleeps(void *data)
 	return data;
 }
 
-static void start(void *(*function)(void *), const char *name)
+static pthread_t start(void *(*function)(void *), const char *name)
 {
 	pthread_t thread;
 
 	if (pthread_create(&thread, NULL, function, NULL))
 		exit(1);
 	pthread_setname_np(thread, name);
+	return thread;
 }
 
 static double now(void)
@@ -204,13 +205,16 @@ static double now(void)
 static void blocked(long ms)
 {
 	const double begin = now();
+	pthread_t birth;
 	FILE *lived;
 
-	start(blocked_at_birth, "birth");
+	birth = start(blocked_at_birth, "unnamed");
 	start(blocked_deep, "deep");
 	start(blocked_with_frame_pointer, "pointer");
 	start(runs_and_sleeps, "runs");
-	sleep_ms(ms);
+	sleep_ms(50);
+	pthread_setname_np(birth, "birth");     /* it is blocked, and was looked at under the other name */
+	sleep_ms(ms - 50);
 	lived = fopen("lived", "w");
 	fprintf(lived, "%.2f\n", now() - begin);
 	fclose(lived);
