@@ -128,6 +128,7 @@ static struct bench_case on_cases[] = {
 	{ .name = "clock", .run = baseline_clock, .ops = BURST },
 	{ .name = "baseline: clock + 24 bytes stored", .run = baseline_store, .ops = BURST },
 	{ .name = "region, inline", .run = run_region, .ops = BURST, .recorded = 1 },
+	{ .name = "region, inline, bursts of 10,000", .run = run_region, .ops = BURST / 4, .recorded = 1 },
 	{ .name = "region, function", .run = run_region_fl, .ops = BURST, .recorded = 1 },
 	{ .name = "step", .run = run_step, .ops = BURST, .recorded = 1 },
 	{ .name = "data_intmax", .run = run_intmax, .ops = BURST / 2, .recorded = 1 },

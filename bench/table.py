@@ -131,6 +131,8 @@ GOALS = [
     Goal("region enter or leave, inline macro", "emit", "region, inline", baseline=BASELINE, at_most=1.08,
          intel=1.10),
     Goal("the same, two threads at once", "emit", "region, inline", 2, baseline=BASELINE, at_most=1.10),
+    Goal("one thread, in bursts of 10,000 with a flush each", "emit", "region, inline, bursts of 10,000",
+         baseline=BASELINE, at_most=1.08, intel=1.10),
     Goal("the same, library linked statically", "emit_static", "region, inline", baseline=BASELINE, at_most=1.08,
          intel=1.10),
     Goal("the same through the function of the shared library", "emit", "region, function", baseline=BASELINE,

@@ -39,11 +39,13 @@
 #include "settings/tr2_env.h"
 
 enum {
-	SHORTEST_MS = 8,          /* sleeps, unless the settings want what is recorded to be written sooner */
+	SHORTEST_MS = 8,          /* sleeps: the first one, and while memory is short */
 	LONGEST_MS = 256,
 	LONGEST_TEXT_MS = 64,     /* while somebody may look on */
 	PARK_MS = 2,              /* until a position that was parked is, or has been taken back */
-	BATCH_CHUNKS = 4,         /* opened by all threads: worth a pass, and small enough to stay in the caches */
+	BATCH_CHUNKS = 16,        /* opened by all threads: worth a pass, and small enough to stay in the caches */
+	BATCHES = 64,             /* that the memory of all threads has room for */
+	BATCHES_OF_ONE = 4,       /* that of one thread, where that has a bound */
 	STACK_BYTES = 256 * 1024,
 	REFUSED_MS = 1000,        /* before the system is asked again */
 	FINISHED = UINT32_C(1) << 30,
@@ -183,20 +185,27 @@ unsigned tr2_wake_longest_ms(void)
 	return flush > longest ? longest : flush ? flush : 1;
 }
 
+/* Unless the settings want what is recorded to be written sooner. */
+static unsigned shortest_ms(void)
+{
+	return tr2_wake_longest_ms() < SHORTEST_MS ? tr2_wake_longest_ms() : SHORTEST_MS;
+}
+
 /*
- * How long to sleep behind a pass.  While threads fill their chunks and call, shortly; else twice as long each time.
- * Behind the longest sleep in which nothing was recorded the rings are parked, and then sleep has no bound.
+ * How long to sleep behind a pass: twice as long each time.  Threads that fill their chunks wake the drain when there
+ * is a batch, so it does not look for less: what a pass costs in itself is as much as some thousand events.  Behind the
+ * longest sleep in which nothing was recorded the rings are parked, and then sleep has no bound.
  * Return  ms; 0: without a bound
  */
 static unsigned next_sleep(enum tr2_drain done, int is_called, unsigned before)
 {
 	static int has_parked;
-	const unsigned longest = tr2_wake_longest_ms(), shortest = longest < SHORTEST_MS ? longest : SHORTEST_MS;
+	const unsigned longest = tr2_wake_longest_ms();
 	int had_parked = has_parked;
 
 	has_parked = done == TR2_DRAIN_IDLE && !is_called && (had_parked || before == longest);
-	if (is_called)
-		return shortest;
+	if (tr2_pool_is_short() || (!has_parked && !before))
+		return shortest_ms();
 	if (!has_parked)
 		return 2 * before < longest ? 2 * before : longest;
 	if (had_parked && are_rings_parked())
@@ -215,7 +224,7 @@ static void set_up_thread(void)
 	tr2_sys_prctl(PR_SET_NAME, (unsigned long)"trace2-drain");
 	tr2_fd_open_no_more();
 	if (!tr2_load_rlx(&g_wake.wanted)) /* relaxed: a hint */
-		sleep_for(0, tr2_wake_longest_ms() < SHORTEST_MS ? tr2_wake_longest_ms() : SHORTEST_MS);
+		sleep_for(0, shortest_ms());
 	tr2_recovery_pid_space();
 	if (g_has_affinity)
 		tr2_sys_setaffinity(&g_affinity);
@@ -319,12 +328,15 @@ void tr2_wake_now(void)
 		tr2_futex_wake(&g_wake.calls, 1);
 }
 
-/* Chunks that are worth a pass: a part of what one thread may have. */
+/* Chunks that are worth a pass: a part of what all threads may have, or one of them. */
 static unsigned batch_chunks(void)
 {
-	size_t part = tr2_g_settings.ring_bytes / (4 * TLG_CHUNK_BYTES);
+	const size_t one = tr2_g_settings.ring_bytes / (BATCHES_OF_ONE * TLG_CHUNK_BYTES);
+	size_t part = tr2_g_settings.memory_bytes / (BATCHES * TLG_CHUNK_BYTES);
 
-	return !tr2_g_settings.ring_bytes || part > BATCH_CHUNKS ? BATCH_CHUNKS : part ? (unsigned)part : 1;
+	if (tr2_g_settings.ring_bytes && one < part)
+		part = one;
+	return part > BATCH_CHUNKS ? BATCH_CHUNKS : part ? (unsigned)part : 1;
 }
 
 void tr2_wake_opened(uint64_t mask)
@@ -409,7 +421,7 @@ void tr2_wake_wanted(uint64_t mask)
 		return;
 	}
 	tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
-	if (!tr2_mask_may_be_handler(mask))
+	if (!is_not_to_start() && !tr2_mask_may_be_handler(mask))   /* the latter may ask about each signal */
 		tr2_wake_start();
 }
 

@@ -13,6 +13,9 @@
 #
 # After a change that made something cheaper do the same, or the gate stays too wide.
 #
+# Of the ring: drain, an event's way into the file; chunk, what a thread does to go on in another chunk; pass, a flush
+# that finds one event.
+#
 # And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
 #
 # Of libtrace2-prof: what it adds to malloc() with free(), to locking with unlocking, of which nothing is sampled; such a
@@ -29,7 +32,7 @@ recorded=tests/data/instructions
 . "$(dirname "$0")/../common.sh"
 texts=()
 # nothing: the loop around each of the next four
-counts="nothing off enter intmax printf drain line malloc lock sampled tick unwound"
+counts="nothing off enter intmax printf drain chunk pass line malloc lock sampled tick unwound"
 
 skip()
 {
@@ -61,13 +64,13 @@ count()
 		sed -n 's/.*Collected : \([0-9]*\)$/\1/p' "$result.err" >"$result"
 }
 
-# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1, or $tmp/$3.
+# The count of one repetition of $1, counting $2 and twice that many: into $tmp/$1, or $tmp/$3.  $4: in this function
 count_call()
 {
-	local what=$1 n=$2 as=${3:-$1}
+	local what=$1 n=$2 as=${3:-$1} function=${4:-count_$1}
 
-	count "count_$what" "$tmp/$as.1" "$out/tests/counted" "$what" "$n" "$tmp/$as.1.tlg"
-	count "count_$what" "$tmp/$as.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$as.2.tlg"
+	count "$function" "$tmp/$as.1" "$out/tests/counted" "$what" "$n" "$tmp/$as.1.tlg"
+	count "$function" "$tmp/$as.2" "$out/tests/counted" "$what" $((2 * n)) "$tmp/$as.2.tlg"
 	divide "$as" "$n"
 }
 
@@ -172,6 +175,8 @@ ${CC:-cc} -O2 -rdynamic -o "$tmp/bare" "$top/tests/library/counts/prof.c" -pthre
 count_call_with_texts enter 200
 count_call_with_texts printf 200
 count_call drain 10000
+count_call chunk 8 chunk tr2_hit_slow_v1
+count_call pass 100
 count_line 10000
 wait
 

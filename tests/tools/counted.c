@@ -2,10 +2,10 @@
 /*
  * counted - repeats one thing, for check_instructions.sh to count the instructions of.
  *
- * usage: counted nothing|off|enter|intmax|printf|drain N FILE
+ * usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE
  *
  * Traces into FILE, but for nothing and off.  What is counted is all that the function count_nothing(), ... or
- * count_drain() does, and nothing outside of it.  There is no thread for the drain (TRACE2_RAW_THREAD=off),
+ * count_pass() does, and nothing outside of it; of count_chunk() the slow path alone, which opens chunks.  There is no thread for the drain (TRACE2_RAW_THREAD=off),
  * and the runtime then drains where it must.  So the same work is done in every run.
  */
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "trace2.h"
 
 /* Recorded beforehand: more than one chunk, so that the thread's first, perhaps shorter, is behind it. */
-enum { WARM_UP = 3000 };
+enum { WARM_UP = 3000, CHUNK_EVENTS = TRACE2_CHUNK_V1_ / TRACE2_EVENT_V1_ };
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
@@ -25,6 +25,8 @@ void count_enter(int n);
 void count_intmax(int n);
 void count_printf(int n);
 void count_drain(int n);
+void count_chunk(int n);
+void count_pass(int n);
 
 void __attribute__((noinline)) count_nothing(int n)
 {
@@ -72,6 +74,31 @@ void __attribute__((noinline)) count_drain(int n)
 	trace2_flush();
 }
 
+/* n chunks, which had their memory before. */
+void __attribute__((noinline)) count_chunk(int n)
+{
+	for (int i = 0; i < n * CHUNK_EVENTS; i++) {
+		trace2_region_enter("counted", "chunk", NULL);
+		BARRIER();
+	}
+}
+
+/* By events whose slow path is another one. */
+static void use_chunks(int n)
+{
+	count_intmax(n * CHUNK_EVENTS / 2);
+	trace2_flush();
+}
+
+/* Each finds one event. */
+void __attribute__((noinline)) count_pass(int n)
+{
+	for (int i = 0; i < n; i++) {
+		trace2_region_enter("counted", "pass", NULL);
+		trace2_flush();
+	}
+}
+
 static void record_regions(int n)
 {
 	for (int i = 0; i < n; i += 2) {
@@ -92,6 +119,8 @@ static const struct {
 	{ "intmax", count_intmax, NULL, 0 },
 	{ "printf", count_printf, NULL, 0 },
 	{ "drain", count_drain, record_regions, 0 },
+	{ "chunk", count_chunk, use_chunks, 0 },
+	{ "pass", count_pass, NULL, 0 },
 };
 
 static void start(void)
@@ -107,7 +136,7 @@ int main(int argc, char **argv)
 	int n = argc == 4 ? atoi(argv[2]) : 0;
 
 	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1) || setenv("TRACE2_RAW_THREAD", "off", 1)) {
-		fputs("usage: counted nothing|off|enter|intmax|printf|drain N FILE\n", stderr);
+		fputs("usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE\n", stderr);
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
