@@ -5,8 +5,9 @@
  * usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE
  *
  * Traces into FILE, but for nothing and off.  What is counted is all that the function count_nothing(), ... or
- * count_pass() does, and nothing outside of it; of count_chunk() the slow path alone, which opens chunks.  There is no thread for the drain (TRACE2_RAW_THREAD=off),
- * and the runtime then drains where it must.  So the same work is done in every run.
+ * count_pass() does, and nothing outside of it; of count_chunk() the slow path alone, which opens chunks.  There is no
+ * thread for the drain (TRACE2_RAW_THREAD=off), and the runtime then drains where it must.  So the same work is done in
+ * every run.
  */
 #include <stdio.h>
 #include <stdlib.h>
