@@ -178,6 +178,6 @@ void tr2_ring_pad(uintptr_t position)
 
 void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events)
 {
-	tr2_add_rlx(&ring->head->lost_hits, hits); /* relaxed: a statistic, exact once the thread is quiet */
-	tr2_add_rlx(&ring->head->lost_events, events); /* relaxed: as above */
+	tr2_local_increase(&ring->head->lost_hits, hits);   /* only the owner and its handlers do */
+	tr2_local_increase(&ring->head->lost_events, events);
 }
