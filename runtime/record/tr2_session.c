@@ -90,7 +90,9 @@ int tr2_session_begin(void)
 {
 	int error = set_up(NULL);
 
-	if (!error && is_turn())
+	if (!error && tr2_sid_is_after_exec())
+		tr2_leftover_collect_own();
+	else if (!error && is_turn())
 		tr2_leftover_collect(LEFTOVERS);
 	return error;
 }

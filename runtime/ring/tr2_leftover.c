@@ -183,9 +183,10 @@ static void collect_file(const char *directory, const char *name)
 
 /* ---- a directory ---------------------------------------------------------------------------------- */
 
-static int is_ring_file(const char *name)
+/* begin: "trace2-", or what names begin with that are looked for */
+static int is_ring_file(const char *name, const char *begin)
 {
-	return strlen(name) == NAME_BYTES && !memcmp(name, "trace2-", 7) && name[23] == '-' &&
+	return strlen(name) == NAME_BYTES && !memcmp(name, begin, strlen(begin)) && name[23] == '-' &&
 	       !memcmp(name + 40, ".ring", 5);
 }
 
@@ -200,7 +201,7 @@ static void note(const char *name, unsigned n, unsigned max)
 }
 
 /* Return  how many ring files it has, among the entries that are looked at */
-static unsigned list_files(int fd, unsigned max)
+static unsigned list_files(int fd, const char *begin, unsigned max)
 {
 	_Alignas(struct dirent) char entries[4096];
 	unsigned n = 0;
@@ -210,7 +211,7 @@ static unsigned list_files(int fd, unsigned max)
 		bytes = tr2_sys_getdents(fd, entries, sizeof(entries));
 		for (ssize_t at = 0; at < bytes; ) {
 			const struct dirent *entry = (const struct dirent *)(const void *)(entries + at);
-			if (is_ring_file(entry->d_name))
+			if (is_ring_file(entry->d_name, begin))
 				note(entry->d_name, n++, max);
 			at += entry->d_reclen;
 		}
@@ -218,7 +219,7 @@ static unsigned list_files(int fd, unsigned max)
 	return n;
 }
 
-static void collect_in(const char *directory, unsigned max)
+static void collect_in(const char *directory, const char *begin, unsigned max)
 {
 	struct statfs system;
 	unsigned n;
@@ -229,13 +230,13 @@ static void collect_in(const char *directory, unsigned max)
 	fd = tr2_sys_open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	n = list_files(fd, max);
+	n = list_files(fd, begin, max);
 	tr2_sys_close(fd);
 	for (unsigned i = 0; i < n && i < max; i++)
 		collect_file(directory, g_leftover.names[i]);
 }
 
-void tr2_leftover_collect(unsigned files)
+static void collect(const char *begin, unsigned files)
 {
 	int saved = errno;
 
@@ -245,9 +246,24 @@ void tr2_leftover_collect(unsigned files)
 	if (files > MAX_FILES)
 		files = MAX_FILES;
 	for (unsigned i = 0; i < TR2_SHM_DIRECTORIES; i++)
-		collect_in(tr2_shm_directory(i), files);
+		collect_in(tr2_shm_directory(i), begin, files);
 	tr2_store_rel(&g_is_busy, 0); /* [M21] release: g_leftover.  Pairs with the exchange above */
 	errno = saved;
+}
+
+void tr2_leftover_collect(unsigned files)
+{
+	collect("trace2-", files);
+}
+
+void tr2_leftover_collect_own(void)
+{
+	char begin[NAME_BYTES];
+	struct tr2_text text = tr2_text_begin(begin, sizeof(begin));
+
+	tr2_text_add(&text, "trace2-");
+	tr2_text_hex(&text, (uint64_t)tr2_sys_getpid(), 16);
+	collect(begin, MAX_FILES);
 }
 
 void tr2_leftover_reset(void)

@@ -4,8 +4,8 @@
  *
  * A process leaves its ring file when none of our code runs at its end: exec(), a signal.  One that has given up its
  * user's rights may not remove it.  Most such files hold nothing that is not written.  So each process now and then
- * looks into the directories of ring files, and removes some of these.  A file with something unwritten stays for
- * `t2 recover`.
+ * looks into the directories of ring files, and removes some of these.  One that was another program before, as its
+ * session id tells, removes that one's at once.  A file with something unwritten stays for `t2 recover`.
  *
  * Only files of the calling process's user are opened, and only those are removed that nobody has mapped for writing:
  * the kernel says so by granting a read lease, as to expand/recover/t2x_alive.c.  What such a file says is believed no
@@ -21,6 +21,12 @@
  * Cost    10 us for each directory, 5 us a file, and up to 1 ms for one whose process had hundreds of threads
  */
 void tr2_leftover_collect(unsigned files);
+
+/*
+ * The same for those that this process left when it was another program, all of them.
+ * Thread, cost  as above
+ */
+void tr2_leftover_collect_own(void);
 
 /* In a forked child: its parent may have been in the midst of it. */
 void tr2_leftover_reset(void);

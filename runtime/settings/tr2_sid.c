@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tlg_date.h"
+#include "tlg_parent.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
@@ -34,6 +35,7 @@ static struct {
 } g_exported;
 static char *g_own;
 static char g_host[16];
+static int g_is_after_exec;
 
 /* "H" and the first 8 digits of the host name's SHA-1. */
 static void find_host(void)
@@ -119,6 +121,7 @@ const char *tr2_sid(void)
 
 	if (g_own)
 		return g_exported.sid;
+	g_is_after_exec = tlg_parent_is(parent, tr2_sys_getpid());
 	n = parent ? find_place(strlen(parent)) : 0;
 	memcpy(g_exported.name, sid_variable, sizeof(sid_variable) - 1);
 	g_exported.name[sizeof(sid_variable) - 1] = '=';
@@ -158,6 +161,12 @@ const char *tr2_sid_own(void)
 int tr2_sid_is_first(void)
 {
 	return tr2_sid_own() == g_exported.sid;
+}
+
+int tr2_sid_is_after_exec(void)
+{
+	tr2_sid();
+	return g_is_after_exec;
 }
 
 int tr2_sid_is_variable(const char *variable)

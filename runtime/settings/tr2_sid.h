@@ -26,6 +26,9 @@ const char *tr2_sid_own(void);
 /* 1: no traced process has started this one, nor tried to be traced. */
 int tr2_sid_is_first(void);
 
+/* 1: the session above this one was of this very process, before it became another program (exec). */
+int tr2_sid_is_after_exec(void);
+
 /* 1: "NAME=value" is one of the two variables. */
 int tr2_sid_is_variable(const char *variable);
 

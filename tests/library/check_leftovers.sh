@@ -54,6 +54,40 @@ served "server" 4
 served "late thread" 2 TRACE2_RAW_THREAD=late
 served "no thread" 2 TRACE2_RAW_THREAD=off
 
+# ---- a program that becomes itself, 20 times ----------------------------------------------------------
+cat >becomes.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(int argc, char **argv)
+{
+	char rounds[16];
+	const char *next[] = { argv[0], rounds, NULL };
+	int left = atoi(argv[1]), id;
+
+	(void)argc;
+	trace2_initialize();
+	trace2_data_intmax("becomes", NULL, "work", left);
+	if (!left)
+		return 0;
+	sprintf(rounds, "%d", left - 1);
+	id = trace2_exec(argv[0], next);
+	execv(argv[0], (char **)next);
+	trace2_exec_result(id, 1);
+	return 1;
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o becomes becomes.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "becomes.c"
+for thread in init late off; do
+	rm -f becomes.tlg
+	TRACE2_RAW="$tmp/becomes.tlg" TRACE2_RAW_THREAD=$thread ./becomes 20
+	check "by exec, $thread: no ring file stays: $(ring_files)" [ "$(ring_files)" -eq 0 ]
+	shown=$("$out/t2expand" --format=event becomes.tlg 2>err | grep -c '"key":"work"')
+	check "by exec, $thread: $shown of 21 are in the trace" [ "$shown" -eq 21 ]
+	none "by exec, $thread: nothing is missing" "$(grep -E 'missing|lost' err)"
+done
+
 # ---- what stays --------------------------------------------------------------------------------------
 # a worker without a thread that is killed before it has written
 cat >killed.c <<'END'
