@@ -62,6 +62,11 @@ void t2x_out_in_whole_lines(struct t2x_out *out)
 	out->in_whole_lines = 1;
 }
 
+void t2x_out_in_large_writes(struct t2x_out *out)
+{
+	out->in_large_writes = 1;
+}
+
 /* The buffer gets so many bytes.  Return  0: there is no memory */
 static int resize(struct t2x_out *out, size_t bytes)
 {
@@ -98,7 +103,7 @@ static void release(struct t2x_out *out, size_t n)
 int t2x_out_flush(struct t2x_out *out)
 {
 	release(out, (size_t)(out->pos - out->buf));
-	if (out->end - out->buf > T2X_OUT_BYTES)
+	if (out->end - out->buf > T2X_OUT_BYTES && !out->in_large_writes)
 		resize(out, T2X_OUT_BYTES);
 	return out->error;
 }
@@ -110,6 +115,8 @@ void t2x_out_make_room(struct t2x_out *out)
 
 	if (out->in_blocks)
 		release(out, used - used % T2X_OUT_BLOCK);
+	else if (out->in_large_writes && size < T2X_OUT_LARGE && resize(out, T2X_OUT_LARGE))
+		return;
 	else if (used - line <= size - T2X_OUT_ROOM)
 		release(out, line);
 	else if (!out->in_whole_lines || out->broken_line || !resize(out, 2 * size))

@@ -215,10 +215,10 @@ static const char *start_text(struct t2x_output *output, const struct t2x_settin
 		t2x_out_in_blocks(&output->out);
 	} else if (color) {
 		error = start_terminal(output, settings, color);
-	} else if (is_named && is_regular(output->fd)) {
+	} else if (is_regular(output->fd)) {
 		output->preallocated.fd = output->fd;
 		error = t2x_out_init_fn(&output->out, t2x_preallocate_write, &output->preallocated);
-		t2x_out_in_blocks(&output->out);
+		t2x_out_in_large_writes(&output->out);
 	} else if (settings->raw_text || !is_terminal) {
 		widen_pipe(output->fd);
 		error = t2x_out_init(&output->out, output->fd);
@@ -271,8 +271,6 @@ int t2x_output_finish(struct t2x_output *output, int is_durable)
 		output->had_pager = t2x_pager_finish();
 	} else if (output->is_unpacked) {
 		late = t2x_unpack_finish(&output->unpack, !error);
-	} else if (output->preallocated.written) {
-		late = t2x_preallocate_finish(&output->preallocated);
 	}
 	if (!error)
 		error = late;

@@ -23,7 +23,7 @@ struct t2x_output {
 	int is_terminal;
 	int had_pager;
 	int shows_progress;               /* a line of it may be on the terminal meanwhile */
-	struct t2x_preallocated preallocated;   /* behind out, if the output is a file that was named */
+	struct t2x_preallocated preallocated;   /* behind out, if the output is a regular file */
 	struct t2x_unpack unpack;         /* behind out, if the output is a directory for an archive */
 	int is_unpacked;
 	int fd;
