@@ -3,20 +3,16 @@
 """Make a table of the measurements that the benchmarks printed.
 
 usage: table.py [--results] [--renew FILE] DIRECTORY
+       table.py --undecided DIRECTORY
 
-Reads DIRECTORY/*.measurements: one a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
-(bench.h); lines without tabs are remarks.  Prints, as Markdown, the goals that are reached or missed, and everything
-that was measured.
+Reads DIRECTORY/BENCHMARK.measurements: one a line, NAME, THREADS, UNIT and the values of all rounds, with tabs between
+(bench.h); lines without tabs are remarks.  BENCHMARK.2.measurements and so on are further passes of it.  Prints, as
+Markdown, the goals that are reached or missed, and everything that was measured.
 --results: with the head and the machine, as in RESULTS.md; then it is an error if a goal's measurement is missing.
 --renew: and put the sections of benchmarks that have their goals themselves (APART) into FILE, a RESULTS.md.
+--undecided: only the names of the benchmarks of which another pass may decide about a goal.
 
-Values of two measurements at the same place were taken one right after the other: so their ratio is taken round by
-round, and the median of these counts.  The best value is the least, or for rates the greatest: what the
-machine can do when nothing else disturbs.  Where a goal is about a difference (what is added to something), it is the
-ratio of the median differences.  A goal is met when both reach it; of what must not happen, every round counts.
-
-There is no verdict on a difference that is less than its noise: the interval in which its median is, 95 times out of
-100, is wider than the goal, or it is below zero by more than that.
+verdict.py says what measurements mean for a goal.
 """
 import argparse
 import contextlib
@@ -27,25 +23,8 @@ import platform
 import re
 import statistics
 import sys
-from typing import NamedTuple, Optional
 
-
-class Goal(NamedTuple):
-    """MEASUREMENT (minus MINUS), in ratio to BASELINE (minus BASELINE_MINUS) if any, is at most or at least this; or it
-    is only shown, where there is no limit.  INTEL: at most this on Intel's processors, whose clock waits for loads."""
-    what: str
-    bench: str
-    measurement: str
-    threads: int = 1
-    minus: Optional[str] = None
-    baseline: Optional[str] = None
-    baseline_minus: Optional[str] = None
-    baseline_bench: Optional[str] = None
-    baseline_threads: Optional[int] = None
-    at_most: Optional[float] = None
-    at_least: Optional[float] = None
-    intel: Optional[float] = None
-
+from verdict import Goal, Measurement, best, cpuinfo, judge, most_of
 
 BASELINE = "baseline: clock + 24 bytes stored"
 
@@ -177,6 +156,8 @@ GOALS = [
          minus="a process without the library"),
     Goal("perf text redirected to a file, one processor", "expand", "t2expand, perf text, redirected to a file",
          baseline="babeltrace2, text, redirected to a file", at_least=15),
+    Goal("the same against a bare formatter of such lines", "expand", "t2expand, perf text, redirected to a file",
+         baseline="bare formatter of perf lines, redirected to a file", at_least=0.6),
     Goal("the same with --output, which babeltrace2 has not", "expand", "t2expand, perf text, --output",
          baseline="babeltrace2, text, redirected to a file"),
     Goal("what a bare formatter of such lines reaches, redirected", "expand",
@@ -212,63 +193,28 @@ GOALS = [
 ]
 
 
-class Measurement(NamedTuple):
-    unit: str
-    values: list
-
-
 def read_directory(directory):
     """{(bench, name, threads): Measurement}, {bench: [remark]}"""
     measurements, remarks = {}, {}
-    for path in sorted(directory.glob("*.measurements"), key=lambda path: path.stat().st_mtime_ns):
-        bench = path.stem
-        remarks[bench] = []
+    for path in sorted(directory.glob("*.measurements"), key=lambda path: ("." in path.stem, path.stat().st_mtime_ns)):
+        bench, _, number_of_pass = path.stem.partition(".")
+        seen = set()     # of this pass: a benchmark may go on with a measurement further down
+        if not number_of_pass:
+            remarks[bench] = []
         for line in path.read_text().splitlines():
             fields = line.split("\t")
             if len(fields) == 4:
                 key = bench, fields[0], int(fields[1])
-                measurements.setdefault(key, Measurement(fields[2], [])).values.extend(map(float, fields[3].split()))
-            elif line:
+                values = list(map(float, fields[3].split()))
+                found = measurements.setdefault(key, Measurement(fields[2], [], []))
+                found.values.extend(values)
+                if key not in seen:
+                    found.passes.append([])
+                found.passes[-1].extend(values)
+                seen.add(key)
+            elif line and not number_of_pass:
                 remarks[bench].append(line)
     return measurements, remarks
-
-
-def is_rate(measurement):
-    return "/s" in measurement.unit
-
-
-def best(measurement):
-    return max(measurement.values) if is_rate(measurement) else min(measurement.values)
-
-
-class Measured(NamedTuple):
-    best: float
-    median: float
-    unit: str
-    rounds: list
-    noise: float = 0     # of a difference
-
-
-def measure(measurements, bench, name, threads, minus):
-    """What a goal is about: a measurement, or the difference of two.  None: not measured"""
-    found = measurements.get((bench, name, threads))
-    if not found:
-        return None
-    if minus is None:
-        return Measured(best(found), statistics.median(found.values), found.unit, found.values)
-    other = measurements.get((bench, minus, threads))
-    if not other:
-        return None
-    rounds = [a - b for a, b in zip(found.values, other.values)]
-    return Measured(best(found) - best(other), statistics.median(rounds), found.unit, rounds, noise_of(rounds))
-
-
-def noise_of(rounds):
-    """Half of the interval in which the median is, 95 times out of 100; what lies below zero is noise, too"""
-    if len(rounds) < 4:
-        return 0
-    quarters = statistics.quantiles(rounds, n=4)
-    return max(1.57 * (quarters[2] - quarters[0]) / len(rounds) ** 0.5, -statistics.median(rounds))
 
 
 def number(value):
@@ -283,48 +229,6 @@ def fraction(value):
 def both(measured):
     """least or greatest, and median, as one cell"""
     return f"{number(measured.best)}, {number(measured.median)} {measured.unit}"
-
-
-def compare(goal, measurements):
-    """(what was measured, its baseline or None, (best ratio, median ratio)); None: not measured"""
-    measured = measure(measurements, goal.bench, goal.measurement, goal.threads, goal.minus)
-    if not measured:
-        return None
-    if goal.baseline is None:
-        return measured, None, (measured.best, measured.median)
-    base = measure(measurements, goal.baseline_bench or goal.bench, goal.baseline,
-                   goal.baseline_threads or goal.threads, goal.baseline_minus)
-    if not base or base.best <= 0 or base.median <= 0:
-        return None
-    pairs = list(zip(measured.rounds, base.rounds))
-    if goal.minus is None and goal.baseline_minus is None and goal.baseline_bench is None:
-        median = statistics.median(a / b for a, b in pairs if b)
-    else:
-        median = measured.median / base.median
-    return measured, base, (measured.best / base.best, median)
-
-
-def most_of(goal):
-    return goal.intel if goal.intel is not None and "GenuineIntel" in cpuinfo() else goal.at_most
-
-
-def verdict(goal, measured, base, best_ratio, median_ratio):
-    """base: the baseline, or None"""
-    most = most_of(goal)
-
-    def reaches(value):
-        return value <= most if most is not None else value >= goal.at_least
-
-    if most is None and goal.at_least is None:
-        return ""
-    noise = measured.noise + (abs(median_ratio) * base.noise if base else 0)
-    if most and noise > most * (base.median if base else 1):
-        return "noise"
-    if most == 0:   # what must not happen
-        return "yes" if max(measured.rounds) <= 0 else "**no**"
-    if reaches(median_ratio):
-        return "yes" if reaches(best_ratio) else "median only"
-    return "at best" if reaches(best_ratio) else "**no**"
 
 
 def limit(goal):
@@ -346,12 +250,11 @@ def print_goals(goals, measurements, remarks):
     print("| measurement | min, median | baseline: min, median | ratio at best | median ratio | goal | met |")
     print("|---|---|---|---|---|---|---|")
     for goal in goals:
-        result = compare(goal, measurements)
-        if result:
-            measured, base, ratios = result
-            cells = [fraction(ratio) for ratio in ratios] if base else ["", ""]
-            print(f"| {goal.what} | {both(measured)} | {cell_of(goal, base)} | {' | '.join(cells)} "
-                  f"| {limit(goal)} | {verdict(goal, measured, base, *ratios)} |")
+        judged = judge(goal, measurements)
+        if judged:
+            cells = [fraction(ratio) for ratio in judged.ratios] if judged.base else ["", ""]
+            print(f"| {goal.what} | {both(judged.measured)} | {cell_of(goal, judged.base)} | {' | '.join(cells)} "
+                  f"| {limit(goal)} | {judged.verdict} |")
         elif goal.bench in remarks:
             if not any(remark.startswith("not measured: ") for remark in remarks[goal.bench]):
                 missing.append(goal)
@@ -405,10 +308,6 @@ GENERATIONS = {
 }
 
 
-def cpuinfo():
-    return pathlib.Path("/proc/cpuinfo").read_text()
-
-
 def processor():
     """The model name, which generation it is, its nominal frequency"""
     fields = dict(re.findall(r"^([^\t\n]+?)\s*: (.*)$", cpuinfo().split("\n\n")[0], re.MULTILINE))
@@ -438,7 +337,18 @@ Times of bursts are CPU time of the calling thread. min is the undisturbed cost,
 is taken within each round. "yes": the ratio of the minima and the median ratio both reach the goal; "at best": only the
 first; "median only": only the second; "no": neither. Of losses every round counts. "noise": the difference is known
 less well than the goal would need. What has no goal is shown for comparison.
+
+A benchmark that leaves a verdict open is run again, as long as the time lasts. "pass 2": minimum and median of all rounds
+did not agree, those of this pass agree within 5 %, and better than those of any other one; the row is of this pass alone.
+"12 % apart": they agree in none, so nobody knows on this machine. Without such a remark they agree, or do not matter.
 """
+
+
+def undecided(measurements):
+    """Benchmarks that have a goal of which another pass may decide, each once"""
+    goals = GOALS + [goal for apart in APART.values() for goal in apart]
+    judged = ((goal.bench, judge(goal, measurements)) for goal in goals)
+    return list(dict.fromkeys(bench for bench, row in judged if row and not row.is_decided))
 
 
 def main():
@@ -446,8 +356,12 @@ def main():
     parser.add_argument("directory", type=pathlib.Path)
     parser.add_argument("--results", action="store_true")
     parser.add_argument("--renew", type=pathlib.Path)
+    parser.add_argument("--undecided", action="store_true")
     arguments = parser.parse_args()
     measurements, remarks = read_directory(arguments.directory)
+    if arguments.undecided:
+        print("\n".join(undecided(measurements)))
+        return 0
     if not measurements:
         print("table.py: no measurements", file=sys.stderr)
         return 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What bench/table.py makes of measurements: ratios round by round, what counts against a goal, what is missing.
-# Ends with "N passed, N failed".
+# What bench/table.py makes of measurements: ratios round by round, what counts against a goal, what is missing; when
+# bench/run.sh runs a benchmark again, and which of its passes decides.  Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
 
@@ -58,7 +58,48 @@ emit "10 10 10" "10.9 11 12"
 row "neither reaches it" "$goal" "$baseline: 10, 10 ns; 1.09; 1.1; <= 1.08; **no**"
 
 emit "10 15 15" "10.9 15 15"
-row "the median alone is not enough" "$goal" "$baseline: 10, 15 ns; 1.09; 1; <= 1.08; median only"
+row "the median alone is not enough" "$goal" "$baseline: 10, 15 ns; 1.09; 1; <= 1.08; median only, 8 % apart"
+
+# undecided NAME BENCHMARKS: another pass of these may decide
+undecided()
+{
+	check_equal "$1" "$(python3 -B bench/table.py --undecided "$tmp" | tr '\n' ' ')" "$2"
+}
+check_equal()
+{
+	if [ "${2% }" = "$3" ]; then pass; else fail "$1: ${2% }, expected $3"; fi
+}
+# pass_again PASS VALUES VALUES: another pass of emit
+pass_again()
+{
+	printf '%s|1|ns|%s\nregion, inline|1|ns|%s\n' "$baseline" "$2" "$3" | measurements "emit.$1"
+}
+undecided "the best says no, the median yes, and they are apart" emit
+emit "10 10 10 10 10 10" "10.5 11.5 11.5 11.5 11.5 11.5"
+row "in no pass do they agree: it says how far they are apart" "$goal" \
+	"$baseline: 10, 10 ns; 1.05; 1.15; <= 1.08; at best, 10 % apart"
+undecided "the best says yes, the median no, and they are apart" emit
+pass_again 2 "10 10 10 10" "10.2 10.3 10.3 10.4"
+row "a pass that agrees decides" "$goal" "$baseline: 10, 10 ns; 1.02; 1.03; <= 1.08; yes (pass 2)"
+undecided "a pass that agrees is the last" ""
+pass_again 3 "10 10 10 10" "10.9 10.9 10.9 11"
+row "the steadiest pass decides, whatever it says" "$goal" "$baseline: 10, 10 ns; 1.09; 1.09; <= 1.08; **no** (pass 3)"
+pass_again 2 "10 10 10 10" "10.2 12 12 12"
+pass_again 3 "10 10 10 10" "10.3 12 12 13"
+row "no pass agrees, however many there are" "$goal" "$baseline: 10, 10 ns; 1.02; 1.15; <= 1.08; at best, 13 % apart"
+undecided "as long as none agrees another one may" emit
+rm "$tmp"/emit.[23].measurements
+emit "10 10 10 10" "10.7 10.9 10.9 10.9"
+row "they agree, and the goal lies between them" "$goal" "$baseline: 10, 10 ns; 1.07; 1.09; <= 1.08; at best"
+undecided "what agrees is known" ""
+emit "10 10 10 10" "9 10.5 10.5 10.5"
+row "both reach it, however far apart" "$goal" "$baseline: 10, 10 ns; 0.9; 1.05; <= 1.08; yes"
+undecided "both reach it: no question" ""
+emit "10 10 10 10" "11 13 13 13"
+undecided "neither reaches it: no question" ""
+emit "10 10" "10.5 11.5"
+printf '%s|1|ns|%s\nregion, inline|1|ns|%s\n' "$baseline" "10 10" "11.5 11.5" | tr '|' '\t' >>"$tmp/emit.measurements"
+row "what goes on further down is the same pass" "$goal" "$baseline: 10, 10 ns; 1.05; 1.15; <= 1.08; at best, 10 % apart"
 
 printf 'babeltrace2, text, redirected to a file|1|M/s|1 1 1\nt2expand, perf text, %s|1|M/s|15 16 14\n' \
 	"redirected to a file" | measurements expand
@@ -74,6 +115,12 @@ row "a difference by itself" "initialized but off, shared library, in us" "; ; ;
 printf '%s|1|us|%s\n' "linked, no call" "800 800 800 800" "initialized, tracing off" "760 840 801 802" |
 	measurements start
 row "a difference that is less than its noise" "initialized but off, shared library, in us" "; ; ; <= 10; noise"
+undecided "noise may become less" "emit start"
+printf '%s|1|us|%s\n' "linked, no call" "800 800 800 800" "initialized, tracing off" "801 801 801 801" |
+	measurements start.2
+row "more rounds are less noise" "initialized but off, shared library, in us" "; ; ; <= 10; yes"
+undecided "it has become less" emit
+rm "$tmp/start.2.measurements"
 printf '%s|1|us|%s\n' "linked, no call" "800 800 800 800" "initialized, tracing off" "780 780 780 780" |
 	measurements start
 row "a difference far below nothing" "initialized but off, shared library, in us" "; ; ; <= 10; noise"
@@ -113,5 +160,29 @@ expect "a section is added" 0 python3 -B bench/table.py --renew "$tmp/results" "
 expect "it is there" 0 grep -q '^## prof$' "$tmp/results"
 rm -f "$tmp"/*.measurements
 expect "no measurements at all" 1 python3 -B bench/table.py "$tmp"
+
+# run.sh, with a benchmark that is steady from its third pass on
+mkdir -p "$tmp/out/bench"
+printf '#!/bin/sh\nexit 0\n' >"$tmp/out/t2expand"
+cat >"$tmp/out/bench/bench_emit" <<'END'
+#!/bin/bash
+echo >>"$PASSES"
+values="10.5 11.5 11.5 11.5"
+[ "$(wc -l <"$PASSES")" -lt 3 ] || values="10.5 10.5 10.5 10.5"
+printf '%s\t1\tns\t%s\n' "baseline: clock + 24 bytes stored" "10 10 10 10" "region, inline" "$values"
+echo recorded 0
+END
+chmod +x "$tmp/out/t2expand" "$tmp/out/bench/bench_emit"
+# passes NAME WANTED VERDICT SETTING...: so often run.sh runs it, and so the table judges
+passes()
+{
+	rm -f "$tmp/passes"
+	env "${@:4}" T2_OUT="$tmp/out" PASSES="$tmp/passes" TMPDIR="$tmp" bench/run.sh emit >"$tmp/table" 2>"$tmp/errors"
+	check_equal "$1: passes" "$(wc -l <"$tmp/passes")" "$2"
+	check_equal "$1" "$(sed -n "s/^| $goal .* | \(.*\) |\$/\1/p" "$tmp/table")" "$3"
+}
+passes "again until it agrees" 3 "yes (pass 3)" BENCH_SECONDS=600
+passes "no more often than allowed" 2 "at best, 10 % apart" BENCH_SECONDS=600 BENCH_AGAIN=1
+passes "no longer than allowed" 1 "at best, 10 % apart" BENCH_SECONDS=0
 
 total
