@@ -20,6 +20,7 @@
 #include "t2x_collect.h"
 #include "t2x_commands.h"
 #include "t2x_foreign.h"
+#include "t2x_forward.h"
 #include "t2x_options.h"
 #include "t2x_usage.h"
 
@@ -222,32 +223,6 @@ static int find_library(struct recording *recording)
 
 /* ---- the program ----------------------------------------------------------------------------------- */
 
-/* Signals that one sends to a program: what comes from a terminal it has got itself. */
-static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT };
-enum { FORWARDED = sizeof(forwarded) / sizeof(forwarded[0]) };
-
-static volatile pid_t child;
-
-static void forward(int signal, siginfo_t *info, void *context)
-{
-	int saved = errno;
-
-	(void)context;
-	if (info->si_code <= 0 && child > 0)
-		kill(child, signal);
-	errno = saved;
-}
-
-/* Also what we were started to ignore, as a shell's job in the background SIGINT: the program may have its own mind. */
-static void forward_signals(void)
-{
-	struct sigaction ours = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
-
-	sigfillset(&ours.sa_mask);
-	for (unsigned i = 0; i < FORWARDED; i++)
-		sigaction(forwarded[i], &ours, NULL);
-}
-
 /*
  * What is wrong with a setting shall not be silent, in the program itself: its children say on stderr what they say
  * without us.
@@ -271,10 +246,11 @@ static int execute(struct recording *recording, char **argv)
 	return recording->status;
 }
 
-/* Start the program.  All signals are blocked meanwhile: none is lost.  Return  0: it cannot be started */
-static int start(struct recording *recording, char **argv)
+/* Start the program.  All signals are blocked meanwhile: none is lost.  Return  -1: it cannot be started */
+static pid_t start(struct recording *recording, char **argv)
 {
 	sigset_t all, before;
+	pid_t child;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
@@ -284,9 +260,11 @@ static int start(struct recording *recording, char **argv)
 		_exit(execute(recording, argv));
 	}
 	if (child > 0)
-		forward_signals();
+		t2x_forward_to(child);
+	else
+		fail(recording, T2X_EXIT_NOT_RUN, argv[0], strerror(errno));
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return child > 0 || fail(recording, T2X_EXIT_NOT_RUN, argv[0], strerror(errno));
+	return child;
 }
 
 /* End as the program did.  Return  the exit status */
@@ -310,10 +288,12 @@ static int run(struct recording *recording, char **argv)
 	struct stat st;
 	siginfo_t ended;
 	int status = 0;
+	pid_t child;
 
 	if (why)
 		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
-	if (!start(recording, argv))
+	child = start(recording, argv);
+	if (child < 0)
 		return recording->status;
 	/* its id stays its own until it is waited for */
 	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) && errno == EINTR)
@@ -321,6 +301,7 @@ static int run(struct recording *recording, char **argv)
 	collecting.pid = child;
 	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
 	t2x_collect(&collecting);
+	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return end_as(status);
