@@ -235,11 +235,35 @@ static void report_in_this_process(void)
 	setenv("TRACE2_DST_DEBUG", value, 0);
 }
 
-static int execute(struct recording *recording, char **argv)
+/*
+ * systemd hands sockets and a watchdog to the process that it has started, whose id it names: to us.  A program that
+ * finds another id than its own there does not listen, or is ended, for it does not say that it is alive.
+ */
+static void take_over(pid_t from)
+{
+	static const char *const names[] = { "LISTEN_PID", "WATCHDOG_PID", "SYSTEMD_EXEC_PID" };
+	char ours[32], own[32];
+
+	snprintf(ours, sizeof(ours), "%ld", (long)from);
+	snprintf(own, sizeof(own), "%ld", (long)getpid());
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+		if (!value || strcmp(value, ours) != 0)
+			continue;
+		setenv(names[i], own, 1);
+		/* It says the same as LISTEN_PID in another way, and may be missing. */
+		if (!i)
+			unsetenv("LISTEN_PIDFDID");
+	}
+}
+
+/* from  who has forked us */
+static int execute(struct recording *recording, char **argv, pid_t from)
 {
 	int error;
 
 	report_in_this_process();
+	take_over(from);
 	execvp(argv[0], argv);
 	error = errno;
 	fail(recording, error == ENOENT ? T2X_EXIT_NOT_FOUND : T2X_EXIT_NOT_RUN, argv[0], strerror(error));
@@ -249,15 +273,15 @@ static int execute(struct recording *recording, char **argv)
 /* Start the program.  All signals are blocked meanwhile: none is lost.  Return  -1: it cannot be started */
 static pid_t start(struct recording *recording, char **argv)
 {
+	pid_t self = getpid(), child;
 	sigset_t all, before;
-	pid_t child;
 
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	child = fork();
 	if (!child) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		_exit(execute(recording, argv));
+		_exit(execute(recording, argv, self));
 	}
 	if (child > 0)
 		t2x_forward_to(child);

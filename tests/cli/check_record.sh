@@ -32,6 +32,11 @@ check "by itself --cpu" [ "$(environment TRACE2_PROF)" = cpu ]
 check "profiles" [ "$(environment TRACE2_PROF --wall=50hz --heap=64k --threadcreate --cpu=20)" = \
 	wall=50hz,heap=64k,threadcreate,cpu=20 ]
 check "the trace" [ "$(environment TRACE2_RAW)" = "$tmp/env.tlg" ]
+# A service manager names t2 as who gets sockets and a watchdog; another process that it names is not t2
+own='[ "$LISTEN_PID $WATCHDOG_PID $SYSTEMD_EXEC_PID ${LISTEN_PIDFDID-none}" = "$$ $$ 1 none" ]'
+# shellcheck disable=SC2016
+expect "what systemd hands to a process" 0 '' env TEST="$own" sh -c \
+	'LISTEN_PID=$$ LISTEN_PIDFDID=7 WATCHDOG_PID=$$ SYSTEMD_EXEC_PID=1 exec t2 record -o env.tlg -- sh -c "$TEST"'
 
 # ---- how it ends --------------------------------------------------------------------------------
 expect "the program's exit status" 7 '' t2 record sh -c 'exit 7'
