@@ -17,7 +17,7 @@
 struct t2x_collecting {
 	const char *output;               /* the trace, or the directory of traces */
 	int is_directory;
-	pid_t pid;                        /* of the command, not waited for yet */
+	pid_t pid;                        /* of the command, not waited for yet if it is our child */
 	uint64_t begun;                   /* before it: CLOCK_BOOTTIME in ns */
 };
 

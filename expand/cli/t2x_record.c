@@ -22,6 +22,7 @@
 #include "t2x_foreign.h"
 #include "t2x_forward.h"
 #include "t2x_options.h"
+#include "t2x_service.h"
 #include "t2x_usage.h"
 
 static const char library[] = "libtrace2-prof.so.0";
@@ -304,31 +305,42 @@ static int end_as(int status)
 	return 128 + WTERMSIG(status);
 }
 
-static int run(struct recording *recording, char **argv)
+/* Wait until the program ends, and collect.  Return  the exit status */
+static int run_below(struct recording *recording, char **argv, struct t2x_collecting *collecting)
 {
-	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock() };
-	char text[PATH_MAX + 64];
-	const char *why = t2x_foreign_why(argv[0], text, sizeof(text));
 	struct stat st;
 	siginfo_t ended;
 	int status = 0;
-	pid_t child;
+	pid_t child = start(recording, argv);
 
-	if (why)
-		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
-	child = start(recording, argv);
 	if (child < 0)
 		return recording->status;
 	/* its id stays its own until it is waited for */
 	while (waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT) && errno == EINTR)
 		continue;
-	collecting.pid = child;
-	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
-	t2x_collect(&collecting);
+	collecting->pid = child;
+	collecting->is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
+	t2x_collect(collecting);
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
 	return end_as(status);
+}
+
+static int run(struct recording *recording, char **argv)
+{
+	struct t2x_collecting collecting = { .output = recording->raw, .begun = t2x_collect_clock(), .pid = getpid() };
+	char text[PATH_MAX + 64];
+	const char *why = t2x_foreign_why(argv[0], text, sizeof(text));
+	struct stat st;
+
+	if (why)
+		fprintf(stderr, "t2 record: %s: not profiled: %s\n", argv[0], why);
+	/* of a service: a name that ends with '/' has been made */
+	collecting.is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
+	if (t2x_service_is_main() && !t2x_service_collect_later(&collecting))
+		return execute(recording, argv, 0);
+	return run_below(recording, argv, &collecting);
 }
 
 int t2x_record_run(int argc, char **argv)

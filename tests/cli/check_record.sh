@@ -162,6 +162,16 @@ collected "a directory" "$tmp/tree"
 expect "into a plain file" 0 '' env TRACE2_RAW_LZ4=0 \
 	t2 record --heap=1 -o "$tmp/plain.tlg" -- sh -c './leave; ./leave; exec ./leave'
 collected "a plain file" "$tmp/plain.tlg"
+# systemd has started t2, says the environment: the program takes its place, and has no child that it does not know
+expect "as a service's main process" 0 '' sh -c 'echo $$; SYSTEMD_EXEC_PID=$$ exec \
+	t2 record --heap=1 -o service.tlg -- sh -c "echo \$\$; cat /proc/\$\$/task/\$\$/children; ./leave; ./leave; exec ./leave"'
+check "the program has its id" [ "$(sort -u stdout | grep -c .)" -eq 2 ]
+check "and cat is its only child" [ "$(sed -n 3p stdout | wc -w)" -eq 1 ]
+for ((i = 0; i < 600; i++)); do
+	[ "$(left "$tmp/service.tlg")" -gt 0 ] || break
+	sleep 0.1
+done
+collected "a service's file" "$tmp/service.tlg"
 check "others' ring files stay" [ "$(left "$tmp/other.tlg")" -eq "$before" ]
 rings "$tmp/other.tlg" | xargs rm -f
 # Signals reach the program
