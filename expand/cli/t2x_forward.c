@@ -18,6 +18,22 @@ static int is_one_of(int signal, unsigned long signals)
 
 #define BIT(signal) (1UL << (signal))
 
+/* As without a handler: a process group that nobody could continue does not stop. */
+static void stop_ourselves(int signal)
+{
+	const struct sigaction fallback = { .sa_handler = SIG_DFL };
+	struct sigaction ours;
+	sigset_t one;
+
+	sigaction(signal, &fallback, &ours);
+	raise(signal);
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	sigaction(signal, &ours, NULL);
+}
+
 /* The kernel sends it, or we ourselves by abort() or by a write that fails. */
 static void act_ourselves(int signal)
 {
@@ -27,7 +43,7 @@ static void act_ourselves(int signal)
 	const struct sigaction fallback = { .sa_handler = SIG_DFL };
 
 	if (is_one_of(signal, stops))
-		raise(SIGSTOP);
+		stop_ourselves(signal);
 	else if (is_one_of(signal, ends)) {
 		/* A fault happens again when this handler returns. */
 		sigaction(signal, &fallback, NULL);

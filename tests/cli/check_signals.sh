@@ -6,6 +6,7 @@ set -u
 export LC_ALL=C
 
 . "$(dirname "$0")/../common.sh"
+need python3 command -v python3
 need_profiler
 export PATH=$out:$PATH
 cd "$tmp" || exit 1
@@ -139,6 +140,46 @@ check "a signal to its own group it gets once" [ "$(grep -cx "$usr1 0" heard)" -
 begin parent
 ended
 check "one for its parent it does not get" [ "$(grep -cx "$usr2 0" heard)" -eq 0 ]
+
+# ---- when t2 is killed ----------------------------------------------------------------------------
+begin
+group=$(ps -o pgid= -p "$t2" | tr -d ' ')
+check "beside the program there are t2 and its witness" [ "$(pgrep -c -g "$group")" -eq 3 ]
+kill -KILL "$t2"
+wait $! 2>/dev/null
+for ((i = 0; i < 300; i++)); do
+	[ "$(pgrep -c -g "$group")" -gt 1 ] || break
+	sleep 0.1
+done
+check "the program goes on alone" [ "$(pgrep -g "$group")" = "$(sed -n 's/pid //p' heard)" ]
+t2=$(pgrep -g "$group")
+kill -s "$last" "$t2"
+wait_for "$last 0"
+
+# ---- from a terminal ------------------------------------------------------------------------------
+# ^Z in a session that nobody else controls stops nobody; ^C reaches the program once
+cat >terminal.py <<'END'
+import os, pty, signal, sys
+
+signal.alarm(60)
+pid, terminal = pty.fork()
+if not pid:
+    os.execvp("t2", ["t2", "record", "-o", "hears.tlg", "--"] + sys.argv[1:])
+said = b""
+def until(what):
+    global said
+    while what not in said:
+        said += os.read(terminal, 1000)
+until(b"ready")
+os.write(terminal, b"\x1a")
+os.write(terminal, b"\x03")
+until(b"interrupted")
+ended, status = os.waitpid(pid, os.WUNTRACED)
+sys.exit(1 if os.WIFSTOPPED(status) else os.waitstatus_to_exitcode(status) - 4)
+END
+# shellcheck disable=SC2016
+expect "a terminal" 0 '' python3 terminal.py bash -c \
+	'n=0; trap "n=\$((n + 1)); echo interrupted" INT; echo ready; while [ $n -eq 0 ]; do sleep 0.1; done; sleep 0.5; exit $((n + 3))'
 
 # ---- from nobody ----------------------------------------------------------------------------------
 cat >alarmed.c <<'END'
