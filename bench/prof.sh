@@ -136,15 +136,16 @@ measure_accuracy()
 	[ -n "$second" ]
 }
 
-# in_turn ROUNDS COMMAND WORK:MODE...: each in each round, another one first in each
+# in_turn ROUNDS END COMMAND WORK:MODE...: each in each round, another one first in each.  On a slow machine there are
+# fewer rounds, but five: the last one begins before END, in SECONDS
 in_turn()
 {
-	local rounds=$1 command=$2 i name
+	local rounds=$1 end=$2 command=$3 i name
 	local -a names
 
-	shift 2
+	shift 3
 	names=("$@")
-	for ((i = 0; i < rounds; i++)); do
+	for ((i = 0; i < rounds && (i < 5 || SECONDS < end); i++)); do
 		for name in "${names[@]}"; do
 			"$command" "${name%%:*}" "${name#*:}" || return 1
 		done
@@ -210,12 +211,12 @@ report_all()
 
 run_prof()
 {
-	local rounds=${BENCH_PROF_ROUNDS:-15} programs calls profiles
+	local rounds=${BENCH_PROF_ROUNDS:-15} seconds=${BENCH_PROF_SECONDS:-200} start=$SECONDS programs calls profiles
 	local -A costs=()
 
 	cat "$out/libtrace2.so.0" >"$dir/input" && list_modes || return 1
-	in_turn "$rounds" measure_cost "${programs[@]}" &&
-		in_turn "$rounds" measure_cost "${calls[@]}" &&
-		in_turn $((rounds / 3 + 1)) measure_accuracy "${profiles[@]}" &&
+	in_turn "$rounds" $((start + seconds / 2)) measure_cost "${programs[@]}" &&
+		in_turn "$rounds" $((start + 3 * seconds / 4)) measure_cost "${calls[@]}" &&
+		in_turn $((rounds / 3 + 1)) $((start + seconds)) measure_accuracy "${profiles[@]}" &&
 		report_all
 }

@@ -18,7 +18,8 @@
 #   drain         what the drain takes away, its cost and the size of it, packed and plain, with and without LZ4
 #   formats       the same events in every format, beside babeltrace2 (one processor)
 #   programs      what events cost in real work, on its threads and in the drain, beside LTTng-UST
-#   prof          what profiles cost, and how right they are, beside those of others; BENCH_PROF_ROUNDS (default 15)
+#   prof          what profiles cost, and how right they are, beside those of others; BENCH_PROF_ROUNDS (default 15),
+#                 BENCH_PROF_SECONDS (default 200) if five rounds fit into these
 #   footprint     sizes, memory, libraries
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/library/check_instructions.sh counts, counted now
