@@ -89,6 +89,7 @@ struct tlg_ring_file {
 	struct tlg_ring_state states[2];
 	struct tlg_ring_stacks stacks;    /* of older writers: 0 */
 	uint32_t is_over;                 /* 1: the trace has its end, nothing is left here.  Of older writers: 0 */
+	uint32_t lacks_thread;            /* 1: what is recorded is written when a call comes.  Of older writers: 0 */
 };
 static_assert(sizeof(struct tlg_ring_file) <= TLG_RING_FIRST_AT, "the head is one page");
 

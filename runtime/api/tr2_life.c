@@ -12,10 +12,12 @@
  *   S    tr2_env              the settings: everything below asks them
  *   S    tr2_sid, UTC offset  change and read the environment, which the program may do too, from its threads, later
  *   S    tr2_wake_init        the processors that the program may use now, not those that a later caller is bound to
+ *   S    tr2_sandbox          whether there is one already, for whoever asks later whether one has begun
  *   S    tr2_mask             the handlers that there are now, one of which may call us next
  *     C  tr2_shm_forget       new memory from here on; the parent's stays mapped, for code that the fork interrupted
  *     C  tr2_drain_reset      the parent's passes, lock and requests; before anybody in the child may want the lock
  *     C  tr2_wake_reset       no thread of the parent's runs here
+ *     C  tr2_young_reset      the child is young on its own
  *     C  tr2_snapshot_reset   nobody has asked the child for one
  *   S C  tr2_sink             without a destination nothing else is set up.  A child goes on in its parent's
  *   S C  tr2_shm              the memory in which the next two lie
@@ -29,7 +31,7 @@
  *   S    tr2_flight           what asks for a snapshot; its signals are tr2_signal's
  *   S    tr2_enabled_v1       from here on calls record
  *     C  tr2_thread_ready     the same for a child: from here on its other threads do not wait
- *   S C  tr2_wake             the thread last: all that it reads is there
+ *   S C  tr2_young, tr2_wake  the thread last, or when it is time: all that it reads is there
  *
  * At the end (exit, or trace2_finish()):
  *
@@ -46,11 +48,13 @@
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_memory.h"
+#include "base/tr2_sandbox.h"
 #include "base/tr2_sys.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
+#include "drain/tr2_young.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
@@ -185,6 +189,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 	tr2_env_read();
 	tr2_cycle_set_process(tr2_sid(), find_utcoff());
 	tr2_wake_init();
+	tr2_sandbox_note();
 	tr2_mask_note_handlers();
 	if (!tr2_session_begin() && !atexit(at_exit)) {
 		tr2_session_watch_forks();
@@ -195,7 +200,7 @@ TR2_STARTUP void trace2_initialize_fl(const char *file, int line)
 		tr2_emit_one_text(TLG_STYLE_version, file, line, g_version);
 		if (tr2_sink_is_sentinel())
 			tr2_emit_one_text(TLG_STYLE_too_many_files, file, line, NULL);
-		if (tr2_wake_is_for_all())
+		if (tr2_wake_is_for_all() && !tr2_young_begin())
 			tr2_wake_start();
 		tr2_missing_mind_self();
 	}

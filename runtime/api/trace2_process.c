@@ -13,6 +13,7 @@
 #include "drain/tr2_drain.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
+#include "drain/tr2_young.h"
 #include "output/tr2_sink.h"
 #include "record/tr2_emit.h"
 #include "record/tr2_flight.h"
@@ -137,6 +138,8 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 	}
 	tr2_thread_begin(base_name);
 	tr2_thread_is_ordinary();
+	if (tr2_young_is())
+		tr2_young_note_thread(tr2_mask_now());
 	tr2_wake_if_wanted();
 	tr2_missing_mind_self();
 	tr2_wake_now();

@@ -6,6 +6,7 @@
 
 #include "tr2_drain.h"
 #include "tr2_wake.h"
+#include "tr2_young.h"
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_mask.h"
@@ -28,7 +29,7 @@ void tr2_missing_reset(void)
 
 void tr2_missing_mind(struct tr2_thread *self)
 {
-	if (tr2_wake_is_missing())
+	if (tr2_wake_is_missing() || tr2_young_is())
 		tr2_ring_set_aside(&self->ring);
 	else if (tr2_ring_take_back(&self->ring))
 		tr2_wake_now();
@@ -38,7 +39,7 @@ void tr2_missing_mind_self(void)
 {
 	uint64_t mask;
 
-	if (!tr2_wake_is_missing())
+	if (!tr2_wake_is_missing() && !tr2_young_is())
 		return;
 	tr2_mask_all(&mask);
 	if (tr2_thread_has_self())
@@ -48,6 +49,8 @@ void tr2_missing_mind_self(void)
 
 int tr2_missing_is_time_to_look(const struct tr2_look *look)
 {
+	if (tr2_young_is())
+		return tr2_young_is_outgrown();
 	return tr2_wake_is_running() || tr2_clock_raw() >= look->next;
 }
 

@@ -3,9 +3,10 @@
  * tr2_missing.h - while the drain's thread is wanted and does not run.
  *
  * Signals are blocked that have handlers, so that the calling code may be one; or the system refuses the thread.  Until
- * it runs, each recording thread has its ring's position aside (tr2_ring_set_aside()): all of its calls take the slow
- * path, and now and then one of them looks whether the thread can be started.  As long as it cannot, the threads that
- * record write themselves: what is in full rings, and what gets old.
+ * it runs, and while the process is young (tr2_young.h), each recording thread has its ring's position aside
+ * (tr2_ring_set_aside()): all of its calls take the slow path, and now and then one of them looks whether the thread
+ * can be started.  As long as it is wanted and cannot, the threads that record write themselves: what is in full rings,
+ * and what gets old.
  */
 #ifndef TR2_MISSING_H
 #define TR2_MISSING_H
@@ -16,13 +17,16 @@ struct tr2_look;
 struct tr2_thread;
 
 /*
- * Self has a ring, or has reserved in it: if the thread is missing, its next call comes to the slow path.  The first
- * wants signals masked.
+ * Self has a ring, or has reserved in it: if the thread is missing, or the process young, its next call comes to the
+ * slow path.  The first wants signals masked.
  */
 void tr2_missing_mind(struct tr2_thread *self);
 void tr2_missing_mind_self(void);
 
-/* 1 if the thread runs meanwhile, or if the calling thread may look now.  Cost  a clock read    Signal safe */
+/*
+ * 1 if the thread runs meanwhile, if youth is over, or if the calling thread may look now.
+ * Cost  a clock read    Signal safe
+ */
 int tr2_missing_is_time_to_look(const struct tr2_look *look);
 
 /*

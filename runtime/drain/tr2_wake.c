@@ -2,12 +2,12 @@
 /*
  * tr2_wake.c - starting the drain's thread and putting it to sleep.
  *
- * The thread starts with tracing, so that what a program may do later (forbid itself new threads, use up its
- * processes) cannot keep it from starting.  It starts later in a forked child, with the child's first event, and, where
- * the settings say so, when a ring needs its second chunk.  Creating a thread allocates memory, and the call that wants
- * it may then sit in a signal handler which has interrupted the allocator.  So there it is created only when no handler
- * can be running.  Servers fork with all signals blocked, and record before they open them: so the thread is missing,
- * and every call looks whether it can be started now (tr2_missing.h).
+ * The thread starts when the process is no longer young (tr2_young.h).  The settings can have it start with tracing, so
+ * that what a program may do later (forbid itself new threads, use up its processes) cannot keep it from starting, or
+ * when a ring needs another chunk.  Creating a thread allocates memory, and the call that wants it may sit in a signal
+ * handler which has interrupted the allocator.  So the thread is created only when no handler can be running.  Servers
+ * fork with all signals blocked, and record before they open them: so the thread is missing, and every call looks
+ * whether it can be started now (tr2_missing.h).
  */
 #include "tr2_wake.h"
 
@@ -31,6 +31,7 @@
 #include "base/tr2_futex.h"
 #include "base/tr2_mask.h"
 #include "base/tr2_progress.h"
+#include "base/tr2_sandbox.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "output/tr2_sink.h"
@@ -81,7 +82,8 @@ void tr2_wake_init(void)
 
 int tr2_wake_is_for_all(void)
 {
-	return tr2_g_settings.thread == TR2_THREAD_INIT || tr2_sink_has_texts() || tr2_is_flight_recorder();
+	return tr2_g_settings.thread == TR2_THREAD_AUTO || tr2_g_settings.thread == TR2_THREAD_INIT ||
+	       tr2_sink_has_texts() || tr2_is_flight_recorder();
 }
 
 /* All of g_wake is the parent's until a forked child has begun its session, and is reset then: nobody looks at it. */
@@ -94,6 +96,11 @@ int tr2_wake_is_running(void)
 int tr2_wake_is_coming(void)
 {
 	return tr2_load_rlx(&g_wake.starting) || tr2_wake_is_running(); /* relaxed: as above */
+}
+
+int tr2_wake_is_wanted(void)
+{
+	return (int)tr2_load_rlx(&g_wake.wanted); /* relaxed: a hint */
 }
 
 void tr2_wake_reset(int may_start)
@@ -239,6 +246,7 @@ static void *run(void *unused)
 
 	tr2_store_rlx(&g_wake.tid, tr2_sys_gettid()); /* relaxed: a number by itself */
 	tr2_store_rlx(&g_wake.running, 1); /* relaxed: as in start_thread(), which may be late */
+	tr2_store_rlx(&tr2_g_shm.head->lacks_thread, 0); /* relaxed: a number by itself */
 	tr2_mask_begin_library_thread();
 	set_up_thread();
 	for (;;) {
@@ -289,6 +297,14 @@ static void start_thread(void)
 	tr2_store_rlx(&g_wake.is_refused, error != 0); /* relaxed: as above */
 }
 
+/* In a sandbox that the program has begun the system may end it for a new thread: then there is none, for good. */
+static int is_locked_in(void)
+{
+	if (tr2_sandbox_has_begun())
+		tr2_g_settings.thread = TR2_THREAD_OFF;
+	return tr2_g_settings.thread == TR2_THREAD_OFF;
+}
+
 /* 1 if there is no point in trying. */
 static int is_not_to_start(void)
 {
@@ -306,7 +322,7 @@ void tr2_wake_start(void)
 	int saved = errno;
 	uint64_t mask;
 
-	if (tr2_wake_is_running() || is_not_to_start() ||
+	if (tr2_wake_is_running() || is_not_to_start() || is_locked_in() ||
 	    !tr2_cas_rlx(&g_wake.starting, 0, 1)) /* relaxed: keeps a second starter out */
 		return;
 	tr2_mask_all(&mask);
@@ -404,7 +420,7 @@ void tr2_wake_show(void)
 
 	if (!tr2_sink_has_texts() || tr2_is_flight_recorder() || tr2_is_forked_child())
 		return;
-	if (!tr2_mask_may_be_handler(tr2_mask_now()))
+	if (tr2_wake_is_running() ? !tr2_mask_may_be_handler(tr2_mask_now()) : !tr2_mask_is_on_own_stack())
 		tr2_drain_flush();
 	else if (tr2_wake_is_running() && tr2_drain_may_come())
 		ask_to_show();

@@ -49,8 +49,8 @@ void tr2_wake_await_end(void);
 
 /*
  * Another process is about to start, and may write to the same destinations: write what the live text outputs have so
- * far, so that its lines come behind.  That allocates memory: where a signal handler may be running, the thread is
- * asked to do it.  Without live text outputs nothing is done.
+ * far, so that its lines come behind.  That takes stack: where a signal handler may be running, the thread is asked to
+ * do it; without the thread a handler on a stack of its own leaves it.  Without live text outputs nothing is done.
  * Blocks  as tr2_drain_flush(), or as tr2_wake_finish()    Signal safe    Errno kept    Cost  5 us, and the write
  */
 void tr2_wake_show(void);
@@ -69,6 +69,9 @@ int tr2_wake_is_for_all(void);
 
 /* 1 while the thread runs; 0 in a forked child that has not begun its session. */
 int tr2_wake_is_running(void);
+
+/* 1 if somebody has wanted it before it was there. */
+int tr2_wake_is_wanted(void);
 
 /* 1 while it runs, or is just being started. */
 int tr2_wake_is_coming(void);

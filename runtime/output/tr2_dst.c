@@ -86,7 +86,7 @@ static int open_in_directory(struct tr2_dst *dst, const char *directory, const c
 			break;
 	if (dst->fd < 0)
 		strcpy(dst->path, first);   /* what could not be opened, for the message */
-	dst->own = dst->is_alone = 1;
+	dst->own = dst->is_alone = dst->is_regular = 1;
 	return dst->fd;
 }
 
@@ -147,7 +147,7 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 	dst->fd = tr2_fd_append(path, O_CREAT);
 	if (dst->fd >= 0 && !tr2_sys_fstat(dst->fd, &st) && S_ISREG(st.st_mode)) {
 		dst->good = st.st_size;
-		dst->is_alone = 1;
+		dst->is_alone = dst->is_regular = 1;
 	}
 	return dst->fd;
 }

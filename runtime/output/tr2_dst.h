@@ -24,6 +24,7 @@ struct tr2_dst {
 	int given;                /* TR2_DST_FD: the program's own descriptor; fd is that, or a copy of it */
 	struct tr2_fd_identity identity;   /* of what was opened: the program may have closed it since */
 	int own;                  /* 1: it was new, and nobody else was given it */
+	int is_regular;           /* 1: a regular file, by its path */
 	int is_alone;             /* 1: nobody else has written to it since: it may be cut back */
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
@@ -42,6 +43,12 @@ struct tr2_dst_rules {
 	int is_git_s;             /* 1: a value that means nothing is always reported, in git's words */
 	int is_for_terminal;      /* 1: debug, if stderr is a terminal that takes a line now */
 };
+
+/* 1 if it is off, or a regular file that was named by its path. */
+static inline int tr2_dst_is_file(const struct tr2_dst *dst)
+{
+	return dst->kind == TR2_DST_OFF || dst->is_regular;
+}
 
 /* 1 if the value switches a target off: NULL, "", "0", "false". */
 int tr2_dst_is_off(const char *value);

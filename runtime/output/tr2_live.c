@@ -228,6 +228,15 @@ int tr2_live_is_on(void)
 	return count_on();
 }
 
+int tr2_live_has_only_files(void)
+{
+	int has = 1;
+
+	for (int i = 0; count_on() && i < TARGETS; i++)
+		has &= !g_live[i].is_on || tr2_dst_is_file(&g_live[i].dst);
+	return has;
+}
+
 int tr2_live_is_sentinel(void)
 {
 	return count_on() && g_live[EVENT].is_on ? g_live[EVENT].dst.is_sentinel : -1;

@@ -24,6 +24,9 @@ int tr2_live_open(const char *name, const struct tr2_dst_rules *rules);
 /* 1 if any target is on. */
 int tr2_live_is_on(void);
 
+/* 1 if those that are on go to files. */
+int tr2_live_has_only_files(void);
+
 /*
  * Of the event target, the only text that says so: 1 if it writes the sentinel of a directory with too many files,
  * 0 if not; -1: it is off.

@@ -200,6 +200,11 @@ int tr2_sink_has_texts(void)
 	return tr2_live_is_on();
 }
 
+int tr2_sink_has_only_files(void)
+{
+	return tr2_dst_is_file(&g_sink.dst) && tr2_live_has_only_files();
+}
+
 void tr2_sink_close(void)
 {
 	tr2_live_close();

@@ -71,6 +71,9 @@ void tr2_sink_open_again(void);
 /* 1 if there are live text outputs: somebody may look on, and writing takes more stack than a handler may have. */
 int tr2_sink_has_texts(void);
 
+/* 1 if all that is on goes to files: a write waits for nobody, and nobody waits for one. */
+int tr2_sink_has_only_files(void);
+
 /* Write what is left of the texts, and close all targets. */
 void tr2_sink_close(void);
 

@@ -13,6 +13,7 @@
 #include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
+#include "drain/tr2_young.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 
@@ -44,6 +45,7 @@ static struct tr2_thread *find_self(int by_system)
 	if (tr2_session_ensure_masked(mask) && !tr2_self)
 		by_system ? tr2_thread_begin_by_system() : tr2_thread_begin_unknown();
 	if (tr2_self) {
+		tr2_young_note_thread(mask);
 		tr2_missing_mind(tr2_self);
 		tr2_wake_now();
 	}
@@ -114,6 +116,8 @@ static struct tlg_event *reserve_drained(struct tr2_thread *self, unsigned event
 {
 	struct tlg_event *event = tr2_thread_reserve(self, events, opened);
 
+	if (*opened)
+		tr2_young_end(mask);
 	if (event && *opened && (tr2_ring_is_busy(&self->ring) || tr2_wake_is_running()))
 		tr2_wake_opened(mask);
 	return event;
@@ -174,11 +178,11 @@ static void wait_for_chunks(struct request *request)
 	tr2_collect_await(request->progress, left < slice ? (unsigned)left : slice);
 }
 
-/* ---- while the drain's thread is missing ------------------------------------------------------------ */
+/* ---- while the drain's thread is missing, or the process young --------------------------------------- */
 
 /*
- * Then nobody writes what few events there are, and each call has to look whether the thread can be started: so the
- * position is aside, and all calls come here.
+ * Then nobody writes what few events there are, and each call has to look whether the thread can be started, or is
+ * wanted by now: so the position is aside, and all calls come here.
  * Return  NULL: it is time to look, or the chunk is full
  */
 static struct tlg_event *reserve_aside(uintptr_t position, unsigned events)
@@ -218,6 +222,8 @@ static int try_to_reserve(struct tr2_thread *self, struct request *request, stru
 	if (tr2_in_chunk(request->position, sizeof(struct tlg_event)))
 		tr2_ring_pad(request->position);
 	request->position = 0;
+	if (tr2_young_is() && tr2_young_is_outgrown())
+		tr2_young_end(mask);
 	if (tr2_wake_is_missing())
 		tr2_missing_look(&self->look, mask);
 	*event = reserve_by_policy(self, request->events, mask);

@@ -19,6 +19,7 @@
 #include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
+#include "drain/tr2_young.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_leftover.h"
 #include "ring/tr2_scope.h"
@@ -174,6 +175,7 @@ static void begin_in_child(void)
 	tr2_drain_reset();
 	tr2_wake_reset(is_forked_in_order());
 	tr2_missing_reset();
+	tr2_young_reset();
 	tr2_snapshot_reset();
 	if (!parent.head || set_up(&parent))   /* no head: another fork has interrupted this here */
 		tr2_set_enabled(0);
@@ -182,6 +184,12 @@ static void begin_in_child(void)
 	tr2_leftover_reset();
 	if (tr2_g_shm.head && is_turn())
 		tr2_leftover_collect(LEFTOVERS);
+}
+
+/* A child that was not forked in order has nothing to wait for: it never gets the thread.  Return  1: it is young */
+static int begin_young(void)
+{
+	return is_forked_in_order() && tr2_young_begin();
 }
 
 /* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */
@@ -203,7 +211,7 @@ static void leave_parent(uint64_t mask)
 	tr2_hot_v1 = NULL;
 	if (tr2_is_forked_child() && tr2_thread_claim()) {
 		begin_in_child();
-		if (tr2_g_shm.head && tr2_wake_is_for_all())
+		if (tr2_g_shm.head && tr2_wake_is_for_all() && !begin_young())
 			tr2_wake_wanted(mask);
 	}
 	if (await_session() && parent && tr2_thread_inherit(parent, enters, open)) {

@@ -15,22 +15,26 @@
 #include "base/tr2_sys.h"
 #include "drain/tr2_drain.h"
 #include "drain/tr2_wake.h"
+#include "drain/tr2_young.h"
 #include "output/tr2_sink.h"
 #include "settings/tr2_env.h"
 #include "settings/tr2_signal_hook.h"
 
 /*
  * Live text outputs take more of the stack than a handler may have: the drain's thread writes them, if there is one.
- * Our own SIGPIPE comes out of a write of the program's.
+ * Without it they are written here if the handler has the stack of the code that it interrupted.  Our own SIGPIPE comes
+ * out of a write of the program's.
  */
 static void finish(int is_from_write)
 {
 	if (!tr2_sink_has_texts() || is_from_write) {
 		tr2_drain_finish(TLG_END_SIGNAL);
-	} else if (!tr2_wake_is_running()) {
-		tr2_drain_finish_without_texts(TLG_END_SIGNAL);
-	} else {
+	} else if (tr2_wake_is_running()) {
 		tr2_wake_finish(TLG_END_SIGNAL);
+	} else if (!tr2_mask_is_on_own_stack()) {
+		tr2_drain_finish(TLG_END_SIGNAL);
+	} else {
+		tr2_drain_finish_without_texts(TLG_END_SIGNAL);
 	}
 }
 
@@ -81,7 +85,11 @@ int tr2_signal_take(int signo)
 
 	if (!is_fatal(signo) || sigaction(signo, NULL, &old) || old.sa_flags & SA_SIGINFO || old.sa_handler != SIG_DFL)
 		return -1;
-	return sigaction(signo, &action, NULL);
+	if (sigaction(signo, &action, NULL))
+		return -1;
+	if (signo != SIGPIPE)   /* few processes end by that one while they do not write */
+		tr2_young_note_signal();
+	return 0;
 }
 
 static void take_word(const char *word)

@@ -73,7 +73,7 @@ static const struct setting settings[] = {
 	SIZE("RAW_MEMORY", "trace2.rawmemory", memory_bytes, "64m", "256k", "8g"),
 	WORD("RAW_POLICY", "trace2.rawpolicy", policy, "discard", "discard block overwrite"),
 	TIME("RAW_WAIT", "trace2.rawwait", wait_ms, "1s", "1ms", "60s"),
-	WORD("RAW_THREAD", "trace2.rawthread", thread, "init", "init late off"),
+	WORD("RAW_THREAD", "trace2.rawthread", thread, "auto", "auto init late off"),
 	TIME("RAW_FLUSH", "trace2.rawflush", flush_ms, "1s", "1ms", "60s"),
 	TEXT("RAW_SNAPSHOT", "trace2.rawsnapshot"),
 	COPY("CONFIG_PARAMS", "trace2.configparams", config_params),
@@ -342,6 +342,7 @@ void tr2_env_read(void)
 		else if (settings[i].kind != TEXT)
 			read_number(&settings[i], value);
 	}
+	to->is_flush_set = tr2_env_get("RAW_FLUSH") != NULL;
 	bound_memory(to);
 	if (to->policy == TR2_POLICY_OVERWRITE)
 		to->cycle_bytes = SIZE_MAX;   /* each snapshot is one cycle */

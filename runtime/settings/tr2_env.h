@@ -19,6 +19,7 @@ enum tr2_policy {
 
 /* When the consumer thread starts. */
 enum tr2_thread_start {
+	TR2_THREAD_AUTO,          /* when the process is no longer young, see drain/tr2_young.h */
 	TR2_THREAD_INIT,          /* with tracing, in a forked child with its first event */
 	TR2_THREAD_LATE,          /* when a ring needs its second chunk */
 	TR2_THREAD_OFF,           /* never: a thread whose ring is full writes by itself */
@@ -41,6 +42,7 @@ struct tr2_settings {
 	unsigned wait_ms;         /* bound of a wait under block */
 	enum tr2_thread_start thread;
 	unsigned flush_ms;        /* what is older is written, if there is the thread */
+	int is_flush_set;         /* somebody asks for that, it is not the default */
 	size_t cycle_bytes;       /* drained before a new cycle */
 	size_t ring_bytes;        /* of a thread, at most; 0: all that there is */
 	size_t memory_bytes;      /* of all threads together */

@@ -224,7 +224,8 @@ static void test_adverse_forking_thread_wakes_the_drain_of_a_child_set_up_by_oth
 	skip();   /* the child inherits the locks of the sanitizer's allocator, which glibc's would have in order */
 #endif
 	snprintf(setting, sizeof(setting), "TRACE2_PERF=%s", traced_path("perf"));
-	traced_run(&t, run_late_child, (void *)(uintptr_t)traced_path("perf"), (const char *const[]){ setting, NULL });
+	traced_run(&t, run_late_child, (void *)(uintptr_t)traced_path("perf"),
+		   (const char *const[]){ setting, "TRACE2_RAW_THREAD=init", NULL });
 	assert_int_equal(t.status, 0);
 }
 

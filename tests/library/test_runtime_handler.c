@@ -137,12 +137,13 @@ static int run_inside_allocator(void *handler)
 	return reached != 0;
 }
 
-static void assert_not_in_allocator(void (*handler)(int))
+/* thread  the setting says when the library's starts; NULL: none, and the process is young */
+static void assert_not_in_allocator(void (*handler)(int), const char *thread)
 {
 	char perf[160];
 
 	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
-	traced_run(&t, run_inside_allocator, &handler, (const char *const[]){ perf, NULL });
+	traced_run(&t, run_inside_allocator, &handler, (const char *const[]){ perf, thread, NULL });
 	assert_string_equal(t.said, "");
 	assert_int_equal(t.status, 0);
 }
@@ -150,13 +151,21 @@ static void assert_not_in_allocator(void (*handler)(int))
 static void test_handler_in_the_allocator_flushes_without_allocating(void **state)
 {
 	(void)state;
-	assert_not_in_allocator(flush);
+	assert_not_in_allocator(flush, "TRACE2_RAW_THREAD=init");
+}
+
+static void test_handler_in_the_allocator_of_a_young_process_flushes_without_allocating(void **state)
+{
+	(void)state;
+	assert_not_in_allocator(flush, NULL);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(raw_count(&file, TLG_STYLE_data_intmax, "name 499"), 1);
 }
 
 static void test_handler_in_the_allocator_rotates_without_allocating(void **state)
 {
 	(void)state;
-	assert_not_in_allocator(rotate);
+	assert_not_in_allocator(rotate, "TRACE2_RAW_THREAD=init");
 	assert_int_equal(raw_read(traced_path("raw.1.tlg"), &file), 0);
 	assert_int_equal(file.bad_blocks, 0);
 }
@@ -164,7 +173,7 @@ static void test_handler_in_the_allocator_rotates_without_allocating(void **stat
 static void test_handler_in_the_allocator_begins_a_cycle_without_allocating(void **state)
 {
 	(void)state;
-	assert_not_in_allocator(begin_cycle);
+	assert_not_in_allocator(begin_cycle, "TRACE2_RAW_THREAD=init");
 	assert_int_equal(raw_read(t.raw, &file), 0);
 	assert_int_equal(file.cycles, 2);
 }
@@ -172,7 +181,7 @@ static void test_handler_in_the_allocator_begins_a_cycle_without_allocating(void
 static void test_handler_in_the_allocator_takes_a_snapshot_without_allocating(void **state)
 {
 	(void)state;
-	assert_not_in_allocator(snapshot);
+	assert_not_in_allocator(snapshot, "TRACE2_RAW_THREAD=init");
 }
 
 /* ---- a stack of its own, no thread -------------------------------------------------------------- */
@@ -275,7 +284,8 @@ static void test_handler_on_a_stack_of_its_own_has_all_written_before_it_execs(v
 	(void)state;
 	SKIP_IF_FRAMES_ARE_LARGER();
 	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s/perf", t.dir);
-	traced_run(&t, run_exec_on_own_stack, NULL, (const char *const[]){ perf, NULL });
+	traced_run(&t, run_exec_on_own_stack, NULL,
+		   (const char *const[]){ perf, "TRACE2_RAW_THREAD=init", NULL });
 	assert_string_equal(t.said, "");
 	assert_int_equal(t.status, 0);
 }
@@ -284,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TRACED_TEST(test_handler_in_the_allocator_flushes_without_allocating),
+		TRACED_TEST(test_handler_in_the_allocator_of_a_young_process_flushes_without_allocating),
 		TRACED_TEST(test_handler_in_the_allocator_rotates_without_allocating),
 		TRACED_TEST(test_handler_in_the_allocator_begins_a_cycle_without_allocating),
 		TRACED_TEST(test_handler_in_the_allocator_takes_a_snapshot_without_allocating),

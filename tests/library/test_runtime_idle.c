@@ -101,7 +101,7 @@ static int run_with_pauses(void *data)
 static void test_idle_drain_sleeps_until_something_is_recorded(void **state)
 {
 	(void)state;
-	traced_run(&t, run_with_pauses, t.raw, NULL);
+	traced_run(&t, run_with_pauses, t.raw, (const char *const[]){ "TRACE2_RAW_THREAD=init", NULL });
 	assert_int_equal(t.status, 0);
 	assert_int_equal(raw_read(t.raw, &file), 0);
 	assert_int_equal(file.gaps + file.lost, 0);

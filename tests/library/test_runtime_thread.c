@@ -68,7 +68,8 @@ static int run_first_and_then_many(void *data)
 static void test_thread_starts_with_tracing(void **state)
 {
 	(void)state;
-	assert_all_are_known(NULL, run_first_and_then_many, (unsigned[]){ 1, 1 });
+	assert_all_are_known((const char *const[]){ "TRACE2_RAW_FLUSH=1s", NULL }, run_first_and_then_many,
+			     (unsigned[]){ 1, 1 });
 	assert_all_are_known((const char *const[]){ "TRACE2_RAW_THREAD=init", NULL }, run_first_and_then_many,
 			     (unsigned[]){ 1, 1 });
 }
@@ -188,7 +189,7 @@ static void test_thread_of_a_forked_child_starts_with_its_first_event(void **sta
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 	skip();   /* the child inherits the locks of the sanitizer's allocator, which glibc's would have in order */
 #endif
-	traced_run(&t, run_child, (unsigned[]){ 2 }, NULL);
+	traced_run(&t, run_child, (unsigned[]){ 2 }, (const char *const[]){ "TRACE2_RAW_THREAD=init", NULL });
 	assert_int_equal(t.status, 0);
 	traced_run(&t, run_child, (unsigned[]){ 0 }, (const char *const[]){ "TRACE2_RAW_THREAD=off", NULL });
 	assert_int_equal(t.status, 0);
@@ -226,7 +227,7 @@ static void test_flush_setting_bounds_how_long_a_few_events_wait(void **state)
 	(void)state;
 	traced_run(&t, run_slowly, t.raw, (const char *const[]){ "TRACE2_RAW_FLUSH=20", NULL });
 	assert_int_equal(t.status, 0);
-	traced_run(&t, run_slowly, t.raw, NULL);
+	traced_run(&t, run_slowly, t.raw, (const char *const[]){ "TRACE2_RAW_THREAD=init", NULL });
 	assert_int_equal(t.status, 0);
 }
 
