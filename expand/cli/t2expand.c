@@ -162,7 +162,7 @@ static int expand_all(struct run *run)
 	if (error)
 		return error;
 	for (unsigned i = 0; i < recover->n; i++)
-		t2x_inputs_add_ring(&run->inputs, &recover->items[i]);
+		t2x_inputs_add_ring(&run->inputs, &recover->items[i], recover->is_unasked);
 	if (!run->inputs.n) {
 		report_nothing(run);
 		return 0;
@@ -176,7 +176,7 @@ static int expand_all(struct run *run)
 	error = expand_inputs(run);
 	for (unsigned i = 0; i < recover->n; i++)
 		t2x_recover_report(recover, &recover->items[i]);
-	t2x_ring_hints_report(&run->inputs);
+	t2x_ring_hints_report(&run->inputs, recover);
 	for (unsigned i = 0; !error && i < recover->n; i++)
 		delete_ring(run, &recover->items[i]);
 	return error;
@@ -188,7 +188,7 @@ static int expand_one(struct run *run, struct t2x_recovered *item)
 	const char *why;
 	int error;
 
-	t2x_inputs_add_ring(&run->inputs, item);
+	t2x_inputs_add_ring(&run->inputs, item, 0);
 	why = t2x_output_create(&run->output, &run->settings, item->ring.head.sid);
 	if (!why)
 		why = t2x_output_start(&run->output, &run->settings);

@@ -116,15 +116,18 @@ static struct t2x_input *add_ring_alone(struct t2x_inputs *inputs, const char *p
 	return input;
 }
 
-void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item)
+void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item, int is_unasked)
 {
 	struct t2x_input *input = NULL;
 
 	if (item->inode)
 		input = t2x_inputs_get(inputs, item->device, item->inode);
-	if (!item->why && !input)
+	if (!item->why && !input && !is_unasked)
 		input = add(inputs, item->ring.state.path, 1, 0);
-	t2x_join_add(input ? input : add_ring_alone(inputs, item->ring.path), &item->join);
+	if (!input && !is_unasked)
+		input = add_ring_alone(inputs, item->ring.path);
+	if (input)
+		t2x_join_add(input, &item->join);
 }
 
 /*

@@ -27,8 +27,8 @@ struct t2x_inputs {
 /* Those of the settings, and capacity for as many ring files.  Return  0 or -ENOMEM; to be freed in any case */
 int t2x_inputs_find(struct t2x_inputs *inputs, unsigned rings);
 
-/* A ring file goes with the .tlg file of its process, if that is there. */
-void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item);
+/* A ring file goes with the .tlg file of its process, if that is there.  is_unasked  1: only if that is an input */
+void t2x_inputs_add_ring(struct t2x_inputs *inputs, struct t2x_recovered *item, int is_unasked);
 
 struct t2x_input *t2x_inputs_get(const struct t2x_inputs *inputs, dev_t device, ino_t inode);
 

@@ -151,6 +151,78 @@ static int open_ring(struct t2x_recover *recover, const char *path, int is_named
 	return item->join.salvage ? 1 : -ENOMEM;
 }
 
+/* ---- young processes ------------------------------------------------------------------------------ */
+
+static int is_same(const struct stat *st, uint64_t device, uint64_t inode)
+{
+	return st->st_dev == device && st->st_ino == inode;
+}
+
+/* The directory is the one in which the .tlg file lies. */
+static int has_file(const struct stat *directory, const struct tlg_ring_state *state)
+{
+	const char *slash = strrchr(state->path, '/');
+	char parent[sizeof(state->path)];
+	struct stat st;
+
+	if (!slash)
+		return 0;
+	memcpy(parent, state->path, (size_t)(slash - state->path) + 1);
+	parent[slash - state->path + 1] = '\0';
+	return !stat(parent, &st) && is_same(directory, st.st_dev, st.st_ino);
+}
+
+/* 1 if a path of the settings stands for the .tlg file. */
+static int is_asked_for(const struct t2x_settings *settings, const struct tlg_ring_state *state)
+{
+	struct stat st;
+
+	for (unsigned i = 0; i < settings->npaths; i++) {
+		if (stat(settings->paths[i], &st))
+			continue;
+		if (S_ISDIR(st.st_mode) ? has_file(&st, state) : is_same(&st, state->device, state->inode))
+			return 1;
+	}
+	return 0;
+}
+
+/* Nobody writes what its process has recorded, unless that goes on: and what it writes to is one of the inputs. */
+static int is_wanted_young(const struct t2x_settings *settings, const char *path)
+{
+	struct t2x_ring ring;
+	int is;
+
+	if (t2x_ring_open(&ring, path, 0))
+		return 0;
+	is = ring.head.lacks_thread && !ring.head.is_over && ring.state.path[0] &&
+	     is_asked_for(settings, &ring.state) && t2x_alive(&ring) == T2X_ALIVE;
+	t2x_ring_close(&ring);
+	return is;
+}
+
+/* It may have ended since, and have written all.  Return  1: it is the last item; 0: it is not used; -ENOMEM */
+static int open_young(struct t2x_recover *recover, const char *path)
+{
+	struct t2x_recovered *item = &recover->items[recover->n];
+
+	if (!is_wanted_young(recover->settings, path) || is_full() || t2x_ring_open(&item->ring, path, 1))
+		return 0;
+	item->why = find_file(item);
+	if (item->ring.head.is_over || !item->inode) {
+		t2x_ring_close(&item->ring);
+		return 0;
+	}
+	item->join = (struct t2x_join){
+		.salvage = t2x_salvage_new(&item->ring),
+		.stream = item->ring.state.stream, .blocks = item->ring.state.blocks,
+		.pace = { .ns = item->ring.head.start_ns },
+	};
+	recover->n++;
+	return item->join.salvage ? 1 : -ENOMEM;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------ */
+
 /* Of a process that was asked for there is nothing: say so, unless the ring files that it has were refused. */
 static void refuse_live(struct t2x_recover *recover)
 {
@@ -167,7 +239,10 @@ int t2x_recover_find(struct t2x_recover *recover, const struct t2x_settings *set
 	int error = 0;
 
 	*recover = (struct t2x_recover){ .settings = settings, .report = report };
-	if (settings->recover_all || settings->live)
+	recover->is_unasked = settings->npaths && !settings->nrings && !settings->recover_all && !settings->live;
+	if (recover->is_unasked)
+		error = t2x_ring_files_find(&recover->files, 0, geteuid());
+	else if (settings->recover_all || settings->live)
 		error = t2x_ring_files_find(&recover->files, settings->live, settings->select.user);
 	recover->items = calloc(settings->nrings + recover->files.n + 1, sizeof(*recover->items));
 	return error || !recover->items ? -ENOMEM : 0;
@@ -180,7 +255,9 @@ int t2x_recover_next(struct t2x_recover *recover)
 
 	while (!opened && recover->next < settings->nrings + recover->files.n) {
 		unsigned i = recover->next++;
-		if (i < settings->nrings)
+		if (recover->is_unasked)
+			opened = open_young(recover, recover->files.paths[i]);
+		else if (i < settings->nrings)
 			opened = open_ring(recover, settings->rings[i], 1);
 		else
 			opened = open_ring(recover, recover->files.paths[i - settings->nrings],
@@ -242,7 +319,7 @@ void t2x_recover_report(struct t2x_recover *recover, const struct t2x_recovered 
 
 	if (sum->damaged)
 		t2x_report_damage(report, path, "chunk", 0, "%u chunks are damaged", sum->damaged);
-	if (recover->settings->asks)
+	if (recover->settings->asks || (recover->is_unasked && !sum->hits))
 		return;
 	if (recover->reported++ >= T2X_REPORT_LINES) {
 		recover->hits += sum->hits;
@@ -264,7 +341,8 @@ void t2x_recover_finish(struct t2x_recover *recover)
 		t2x_report_note(report, "ring files",
 				"%u more processes: %" PRIu64 " checkpoints %s, %" PRIu64 " raw events in flight",
 				recover->reported - T2X_REPORT_LINES, recover->hits,
-				recover->settings->live ? "in their rings" : "recovered", recover->in_flight);
+				recover->settings->live || recover->is_unasked ? "in their rings" : "recovered",
+				recover->in_flight);
 	if (recover->left_out) {
 		t2x_report_note(report, "too many open files",
 				"%u ring files left out: --output=DIRECTORY/ reads one by one, or see ulimit -n",

@@ -4,6 +4,9 @@
  *
  * Either all are opened at once, for one text of them all; or one after the other, each for a text of its own, and
  * closed again.  Everything is read-only until t2x_recover_delete().
+ *
+ * Unasked, the ring files of young processes (runtime/drain/tr2_young.h) are read whose .tlg files are inputs: nobody
+ * writes what these have recorded for as long as they are idle.
  */
 #ifndef T2X_RECOVER_H
 #define T2X_RECOVER_H
@@ -24,6 +27,7 @@ struct t2x_recover {
 	const struct t2x_settings *settings;
 	struct t2x_report *report;
 	struct t2x_ring_files files;
+	int is_unasked;                   /* only young processes of the inputs are wanted */
 	unsigned next;                    /* of those named and those found, the one that is opened next */
 	struct t2x_recovered *items;      /* those that were opened */
 	unsigned n;

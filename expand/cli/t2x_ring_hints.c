@@ -16,20 +16,30 @@ struct hint {
 	const char *ring;                 /* of a dead one */
 };
 
-static int lacks_something(const struct t2x_input *input)
+static int lacks_something(const struct t2x_input *input, const struct t2x_recover *recover)
 {
-	return input->is_regular && !input->joins && (!input->good || input->open_streams);
+	return input->is_regular && (!input->joins || recover->is_unasked) && (!input->good || input->open_streams);
 }
 
-static int is_any_lacking(const struct t2x_inputs *inputs)
+static int is_any_lacking(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
 {
 	for (unsigned i = 0; i < inputs->n; i++)
-		if (lacks_something(&inputs->items[i]))
+		if (lacks_something(&inputs->items[i], recover))
 			return 1;
 	return 0;
 }
 
-static void add_ring(const struct t2x_inputs *inputs, struct hint *hints, const char *path)
+/* Its events have been read. */
+static int is_joined(const struct t2x_ring *ring, const struct t2x_recover *recover)
+{
+	for (unsigned i = 0; i < recover->n; i++)
+		if (recover->items[i].ring.device == ring->device && recover->items[i].ring.inode == ring->inode)
+			return 1;
+	return 0;
+}
+
+static void add_ring(const struct t2x_inputs *inputs, const struct t2x_recover *recover, struct hint *hints,
+		     const char *path)
 {
 	const struct t2x_input *input;
 	struct t2x_ring ring;
@@ -38,7 +48,8 @@ static void add_ring(const struct t2x_inputs *inputs, struct hint *hints, const 
 	if (t2x_ring_open(&ring, path, 0))
 		return;
 	input = t2x_inputs_get(inputs, (dev_t)ring.state.device, (ino_t)ring.state.inode);
-	if (ring.state.path[0] && !ring.head.is_over && input && lacks_something(input)) {
+	if (ring.state.path[0] && !ring.head.is_over && input && lacks_something(input, recover) &&
+	    !is_joined(&ring, recover)) {
 		hint = &hints[input - inputs->items];
 		if (t2x_alive(&ring) == T2X_DEAD) {
 			hint->dead++;
@@ -72,18 +83,18 @@ static unsigned report(struct t2x_report *report, const char *name, const struct
 	return (hint->living ? 1U : 0U) + (hint->dead ? 1U : 0U);
 }
 
-void t2x_ring_hints_report(const struct t2x_inputs *inputs)
+void t2x_ring_hints_report(const struct t2x_inputs *inputs, const struct t2x_recover *recover)
 {
 	struct t2x_ring_files files = { .n = 0 };
 	struct hint *hints;
 	unsigned lines = 0;
 
-	if (!is_any_lacking(inputs))
+	if (!is_any_lacking(inputs, recover))
 		return;
 	hints = calloc(inputs->n, sizeof(*hints));
 	if (hints && !t2x_ring_files_find(&files, 0, geteuid())) {
 		for (unsigned i = 0; i < files.n; i++)
-			add_ring(inputs, hints, files.paths[i]);
+			add_ring(inputs, recover, hints, files.paths[i]);
 		for (unsigned i = 0; i < inputs->n && lines < T2X_REPORT_LINES; i++)
 			lines += report(inputs->report, inputs->items[i].in.name, &hints[i]);
 	}
