@@ -28,7 +28,9 @@ void tr2_site_init(void)
 
 	if (g_nconstant)
 		return;
-	tr2_store_rlx(&tr2_g_sites->state, TR2_SITE_FREE); /* relaxed: nobody else is there.  See tr2_context_init() */
+	/* relaxed: nobody else is there.  Their pages, two at most, are written before they are read: see tr2_context_init() */
+	tr2_store_rlx(&tr2_g_sites[0].state, TR2_SITE_FREE);
+	tr2_store_rlx(&tr2_g_sites[TR2_SITES_FIRST - 1].state, TR2_SITE_FREE); /* relaxed: as above */
 	for (unsigned long i = 0; i < n; i++)
 		if (headers[i].p_type == PT_PHDR)
 			bias = (uintptr_t)headers - headers[i].p_vaddr;

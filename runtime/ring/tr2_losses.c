@@ -19,9 +19,12 @@ enum {
 /* Where totals were found lately: tid and reason, and below them index + 1, or NOWHERE once the table is full. */
 TR2_LARGE static uint64_t g_near[NEAR];
 
+static uint32_t g_has_near;            /* something is in it: three pages that most processes never touch */
+
 void tr2_losses_reset(void)
 {
-	memset(g_near, 0, sizeof(g_near));
+	if (tr2_exchange_rlx(&g_has_near, 0)) /* relaxed: nobody is there yet */
+		memset(g_near, 0, sizeof(g_near));
 }
 
 static unsigned used(void)
@@ -56,8 +59,10 @@ static struct tlg_ring_loss *find(uint32_t tid, unsigned reason)
 
 	if (known >> NEAR_BITS != key >> NEAR_BITS) {
 		place = search(tid, reason);
-		if (place)
+		if (place) {
+			tr2_store_rlx(&g_has_near, 1); /* relaxed: asked for in a forked child, which has a copy */
 			tr2_store_rlx(near, key | place); /* relaxed: as above */
+		}
 	}
 	return place && place != NOWHERE ? tr2_shm_loss(place - 1) : NULL;
 }

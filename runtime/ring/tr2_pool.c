@@ -34,6 +34,7 @@ int tr2_pool_init(size_t bytes)
 	g_pool = (struct pool){ .bound = bytes ? (uint32_t)(bytes / PAGE) : DEFAULT_PAGES };
 	g_pool.links = (uint32_t *)(void *)memory;
 	g_pool.pages = memory + links;
+	g_pool.pages[0] = 0;   /* a page that is read before it is written is faulted in twice */
 	for (unsigned i = 0; i < SIZES; i++)
 		g_pool.free[i].chunks.links = g_pool.links;
 	return 0;

@@ -153,7 +153,21 @@ static rlim_t allowed_addresses(void)
 	return least(max, addresses / 8 > MIN_BYTES ? addresses / 8 : MIN_BYTES);
 }
 
-/* Only the head and the tables can be accessed, until tr2_shm_reach(). */
+/* Chunks lie where their addresses are multiples of their stride. */
+static size_t find_chunks(const unsigned char *base, size_t from)
+{
+	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
+}
+
+/* Up to where memory is accessible from the start: the head, the tables, the chunks that are used first. */
+static size_t accessible(const unsigned char *base, const struct plan *plan)
+{
+	const size_t chunks = plan->chunks < REACH_CHUNKS ? plan->chunks : REACH_CHUNKS;
+
+	return find_chunks(base, plan->chunks_at) + chunks * TLG_CHUNK_STRIDE;
+}
+
+/* The other chunks can be accessed from tr2_shm_reach() on.  In this order the kernel splits the mapping once. */
 static unsigned char *map_plan(int fd, const struct plan *plan)
 {
 	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -164,11 +178,11 @@ static unsigned char *map_plan(int fd, const struct plan *plan)
 	base = tr2_sys_map(plan->bytes, PROT_NONE, flags, fd);
 	if (!base)
 		return NULL;
-	if (tr2_sys_protect(base, plan->chunks_at, PROT_READ | PROT_WRITE)) {
+	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
+	if (tr2_sys_protect(base, accessible(base, plan), PROT_READ | PROT_WRITE)) {
 		tr2_sys_unmap(base, plan->bytes);
 		return NULL;
 	}
-	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
 	return base;
 }
 
@@ -183,12 +197,6 @@ static unsigned char *map_file(int fd, rlim_t max, struct plan *plan)
 			break;
 	}
 	return base;
-}
-
-/* Chunks lie where their addresses are multiples of their stride. */
-static size_t find_chunks(const unsigned char *base, size_t from)
-{
-	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
 }
 
 /* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
@@ -278,7 +286,7 @@ int tr2_shm_create(uint32_t stream)
 		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
 		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
-	tr2_store_rlx(&g_reached, 0); /* relaxed: nobody is there yet */
+	tr2_store_rlx(&g_reached, plan.chunks < REACH_CHUNKS ? plan.chunks : REACH_CHUNKS); /* relaxed: nobody is there */
 	report_less(&plan);
 	return 0;
 }

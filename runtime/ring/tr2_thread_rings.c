@@ -104,8 +104,9 @@ int tr2_thread_map(void)
 	g_free = (struct tr2_stack){ .links = links };
 	tr2_registry_reset();
 	tr2_store_rlx(&g_committed, TLG_FIRST_RINGS); /* relaxed: nobody is there yet */
-	for (unsigned i = 0; i < BLOCKS && g_blocks[i]; i++)
-		g_blocks[i] = NULL;
+	/* relaxed: nobody is there yet.  An exchange, since a page that is only read at first is faulted in twice */
+	for (unsigned i = 0; i < BLOCKS && tr2_exchange_rlx(&g_blocks[i], NULL); i++)
+		;
 	return map_wiped();
 }
 
