@@ -112,6 +112,15 @@ static int32_t find_utcoff(void)
 }
 
 /*
+ * A young process writes all of it with END, soon: a write would cost it 10 us.  If it never comes to that, for what
+ * runs until then hangs or crashes, readers find it in the ring file, as before.
+ */
+static int writes_once(void)
+{
+	return tr2_young_is() && !tr2_sink_has_texts();
+}
+
+/*
  * Registered with atexit(), so it runs before the handlers that were registered earlier, as git's does.  All its
  * events carry the time at which it began.
  */
@@ -132,7 +141,8 @@ static void at_exit(void)
 		tr2_timer_end_thread(self, now);
 	tr2_timer_end_process(now);
 	tr2_emit_one_int(TLG_STYLE_atexit, NULL, 0, tr2_load_rlx(&g_exit_code), now); /* relaxed: a number by itself */
-	tr2_drain_flush();
+	if (!writes_once())
+		tr2_drain_flush();
 }
 
 /* The last word, after all destructors of the program, which may have recorded something: 101 is the last to run. */

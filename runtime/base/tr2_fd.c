@@ -62,6 +62,22 @@ int tr2_fd_append(const char *path, int create)
 	return tr2_fd_move_away(fd);
 }
 
+int tr2_fd_append_file(const char *path, struct stat *st)
+{
+	int fd = tr2_sys_open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_CREAT, 0666);
+
+	if (fd >= 0 && !tr2_sys_fstat(fd, st) && S_ISREG(st->st_mode)) {
+		tr2_sys_fcntl(fd, F_SETFL, O_APPEND);
+		return tr2_fd_move_away(fd);
+	}
+	if (fd >= 0)
+		tr2_sys_close(fd);
+	fd = tr2_fd_append(path, O_CREAT);
+	if (fd >= 0 && tr2_sys_fstat(fd, st))
+		st->st_mode = 0;
+	return fd;
+}
+
 struct tr2_fd_identity tr2_fd_identify(int fd)
 {
 	struct stat st;
@@ -103,8 +119,15 @@ int tr2_fd_begin(int fd, const char *path, unsigned char *bytes, size_t n)
 	struct stat st;
 	int saved = errno, reading = -1, has_all;
 
-	if (!tr2_sys_fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size >= (off_t)n)
-		reading = open_again(fd, path);
+	if (tr2_sys_fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < (off_t)n) {
+		errno = saved;
+		return 0;
+	}
+	if (tr2_sys_pread(fd, bytes, n, 0) == (ssize_t)n) {
+		errno = saved;
+		return 1;
+	}
+	reading = open_again(fd, path);
 	has_all = reading >= 0 && tr2_sys_read(reading, bytes, n) == (ssize_t)n;
 	if (reading >= 0)
 		tr2_sys_close(reading);

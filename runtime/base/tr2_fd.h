@@ -34,6 +34,14 @@ int tr2_fd_copy_of_file(int fd);
 int tr2_fd_append(const char *path, int create);
 
 /*
+ * The same of what is a regular file, or is made: also for reading, if that is allowed, so that its beginning can be
+ * read without opening it again.  Nothing is taken for granted: it may be something else by now.
+ * st  what it is
+ */
+struct stat;
+int tr2_fd_append_file(const char *path, struct stat *st);
+
+/*
  * From here on the calling thread is the library's own: it opens nothing, for whatever it opens has the lowest free
  * number at first, and the program may count on that: close(1), then open().  tr2_fd_may_open() is 0 in it.
  */

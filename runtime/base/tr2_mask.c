@@ -8,6 +8,8 @@
 #include "tr2_atomic.h"
 #include "tr2_sys.h"
 
+enum { LAST_CLASSIC = 31, LAST = 64 };   /* signals; those behind the first are of real time */
+
 __thread struct tr2_masked tr2_masked __attribute__((tls_model("initial-exec")));
 
 void tr2_mask_take_back(int error, const sigset_t *pending)
@@ -76,15 +78,15 @@ static int may_run(int signal, const struct tr2_sys_action *action, uint64_t mas
 	return !lets_through(mask, action->mask);
 }
 
-/* Look at all handlers, and remember those that will vanish.  Return  1 if one of them may be running */
-static int look_at_handlers(uint64_t mask, int has_own_stack)
+/* Look at handlers up to a signal, and remember those that will vanish.  Return  1 if one of them may be running */
+static int look_at_handlers(uint64_t mask, int has_own_stack, int last)
 {
 	struct tr2_sys_action action;
 	uint64_t vanishing = 0;
 	int may = 0;
 
-	for (int signal = 1; signal <= 64; signal++) {
-		if (tr2_sys_sigaction(signal, &action))
+	for (int signal = 1; signal <= last; signal++) {
+		if (signal == SIGKILL || signal == SIGSTOP || tr2_sys_sigaction(signal, &action))
 			continue;
 		may |= may_run(signal, &action, mask, has_own_stack);
 		if (action.handler != SIG_DFL && action.handler != SIG_IGN && vanishes(&action))
@@ -102,7 +104,7 @@ int tr2_mask_may_be_handler(uint64_t mask)
 
 	if (has_own_stack && stack.ss_flags & SS_ONSTACK)
 		return 1;   /* as tr2_mask_is_on_own_stack() */
-	return look_at_handlers(mask, has_own_stack);
+	return look_at_handlers(mask, has_own_stack, LAST);
 }
 
 int tr2_mask_is_on_own_stack(void)
@@ -116,6 +118,6 @@ void tr2_mask_note_handlers(void)
 {
 	int saved = errno;
 
-	look_at_handlers(0, 0);
+	look_at_handlers(0, 0, LAST_CLASSIC);
 	errno = saved;
 }

@@ -25,9 +25,13 @@
 #define TR2_STARTUP __attribute__((section(".text.startup")))
 
 /*
- * Addresses for so many bytes, a multiple of 64.  Return  NULL with errno: there is no room
+ * Addresses for so many bytes, a multiple of 64; a page and more begin at a page's beginning.
+ * Return  NULL with errno: there is no room
  * Thread  any, once the first call has returned    Signal safe
  */
 void *tr2_memory_take(size_t bytes);
+
+/* A mapping of its own, beside nothing else that is taken.  Return, thread, signal  as above */
+void *tr2_memory_map(size_t bytes);
 
 #endif

@@ -133,8 +133,9 @@ static int open_sentinel(struct tr2_dst *dst, const char *directory, unsigned ma
 static int open_path(struct tr2_dst *dst, const char *path, const char *name, unsigned max_files)
 {
 	struct stat st;
+	int is_there = !tr2_sys_stat(path, &st), is_other = is_there && !S_ISREG(st.st_mode);
 
-	if (!tr2_sys_stat(path, &st) && S_ISDIR(st.st_mode)) {
+	if (is_other && S_ISDIR(st.st_mode)) {
 		dst->kind = TR2_DST_DIRECTORY;
 		return open_sentinel(dst, path, max_files) ? dst->fd : open_in_directory(dst, path, name);
 	}
@@ -144,8 +145,9 @@ static int open_path(struct tr2_dst *dst, const char *path, const char *name, un
 		return -1;
 	}
 	strcpy(dst->path, path);
-	dst->fd = tr2_fd_append(path, O_CREAT);
-	if (dst->fd >= 0 && !tr2_sys_fstat(dst->fd, &st) && S_ISREG(st.st_mode)) {
+	dst->fd = is_other ? tr2_fd_append(path, O_CREAT) : tr2_fd_append_file(path, &st);
+	if (dst->fd >= 0 && !is_other && S_ISREG(st.st_mode)) {
+		dst->identity = (struct tr2_fd_identity){ st.st_dev, st.st_ino };
 		dst->good = st.st_size;
 		dst->is_alone = dst->is_regular = 1;
 	}
@@ -290,7 +292,8 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 	} else if (rules->debug) {
 		strncpy(dst->variable, variable, sizeof(dst->variable) - 1);
 	}
-	dst->identity = tr2_fd_identify(dst->fd);
+	if (!dst->identity.inode)
+		dst->identity = tr2_fd_identify(dst->fd);
 	dst->limit = dst->is_alone ? tr2_dst_find_limit() : 0;
 	errno = saved;
 	return result;

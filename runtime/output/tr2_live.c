@@ -177,6 +177,9 @@ static void free_target(struct live *live)
 
 static int start_target(struct live *live, const struct kind *kind)
 {
+	static const struct t2x_memory memory = { tr2_heap_resize, tr2_heap_zeroed, tr2_heap_aligned };
+
+	t2x_memory_use(&memory);
 	live->is_pipe = is_pipe(live->dst.fd);
 	if (t2x_out_init_fn(&live->out, write_text, live))
 		return -ENOMEM;
@@ -214,9 +217,6 @@ static int open_target(int target, const char *name, const struct tr2_dst_rules 
 
 int tr2_live_open(const char *name, const struct tr2_dst_rules *rules)
 {
-	static const struct t2x_memory memory = { tr2_heap_resize, tr2_heap_zeroed, tr2_heap_aligned };
-
-	t2x_memory_use(&memory);
 	set_on(0);
 	for (int i = 0; i < TARGETS; i++)
 		set_on(count_on() + open_target(i, name, rules));

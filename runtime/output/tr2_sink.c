@@ -40,7 +40,7 @@ static int is_framed(const struct tr2_dst *dst)
 {
 	unsigned char begin[4];
 
-	if (dst->own || !tr2_fd_begin(dst->fd, dst->path, begin, sizeof(begin)))
+	if (dst->own || (dst->is_regular && !dst->good) || !tr2_fd_begin(dst->fd, dst->path, begin, sizeof(begin)))
 		return tr2_g_settings.raw_lz4;
 	return tr2_frame_is(begin);
 }

@@ -28,8 +28,8 @@ void tr2_site_init(void)
 
 	if (g_nconstant)
 		return;
-	/* relaxed: nobody else is there.  Their pages, two at most, are written before they are read: see tr2_context_init() */
-	tr2_store_rlx(&tr2_g_sites[0].state, TR2_SITE_FREE);
+	/* their pages, two at most, are written before they are read: see tr2_context_init() */
+	tr2_store_rlx(&tr2_g_sites[0].state, TR2_SITE_FREE); /* relaxed: nobody else is there */
 	tr2_store_rlx(&tr2_g_sites[TR2_SITES_FIRST - 1].state, TR2_SITE_FREE); /* relaxed: as above */
 	for (unsigned long i = 0; i < n; i++)
 		if (headers[i].p_type == PT_PHDR)

@@ -286,7 +286,8 @@ int tr2_shm_create(uint32_t stream)
 		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
 		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
-	tr2_store_rlx(&g_reached, plan.chunks < REACH_CHUNKS ? plan.chunks : REACH_CHUNKS); /* relaxed: nobody is there */
+	/* relaxed: nobody is there yet */
+	tr2_store_rlx(&g_reached, plan.chunks < REACH_CHUNKS ? plan.chunks : REACH_CHUNKS);
 	report_less(&plan);
 	return 0;
 }

@@ -17,7 +17,7 @@
 enum { WIPED, SETTING_UP, ALIVE };
 
 /* Rings are made, and their memory is taken, so many at a time. */
-enum { BLOCK = 64, BLOCKS = TLG_MAX_RINGS / BLOCK, DEAD_TRIES = 8 };
+enum { BLOCK = 64, BLOCKS = TLG_MAX_RINGS / BLOCK, DEAD_TRIES = 8, PAGE = 4096 };
 
 /* What a forked child must not take for its own: there it reads as zeros. */
 struct wiped {
@@ -78,12 +78,15 @@ void tr2_thread_wipe(void)
 	memory->state = WIPED;
 }
 
-/* In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do. */
+/*
+ * In pages of its own; the kernel wipes them in a forked child, else tr2_thread_wipe() has to do.  The first process's
+ * are beside its other memory, which saves a mapping.
+ */
 static int map_wiped(void)
 {
-	const size_t bytes = sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position);
-	struct wiped *memory = tr2_sys_map(bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-					   -1);
+	const size_t bytes = (sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position) + PAGE - 1) &
+			     ~(size_t)(PAGE - 1);
+	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_take(bytes);
 
 	if (!memory)
 		return -errno;
