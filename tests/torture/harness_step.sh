@@ -37,6 +37,7 @@ run_with()
 
 mkdir -p "$out/log"
 run build "$out/torture/step"
+run young "$out/torture/step_young"
 [ "$scale" -le 25 ] || run_with gcc -O3
 if [ "$scale" -gt 25 ] && need clang "clang -O2"; then
 	run_with clang -O2

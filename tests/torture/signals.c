@@ -489,7 +489,8 @@ int main(int argc, char **argv)
 	fills_chunks = !strcmp(argv[1], "chunks");
 	is_at_end = !strcmp(argv[1], "end");
 	if (!strcmp(argv[1], "jumps") || fills_chunks || is_at_end)
-		check_run(argv[1], run_stepper, amount, NULL);
+		/* the thread starts with tracing, not within a stretch that is stepped */
+		check_run(argv[1], run_stepper, amount, (const char *const[]){ "TRACE2_RAW_THREAD=init", NULL });
 	else if (!strcmp(argv[1], "timers"))
 		check_run("timers", run_timers, amount, NULL);
 	else if (!strcmp(argv[1], "crash"))

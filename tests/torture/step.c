@@ -46,7 +46,7 @@ enum {
  * before: calls before the stepped ones: none; all sites have been passed; almost as many as the first chunk holds, a
  * short one; as it and the second hold.  chunks: in use behind them
  */
-static const struct place { const char *name; unsigned before, chunks; } places[] = {
+static struct place { const char *name; unsigned before, chunks; } places[] = {
 	{ "first passes", 0, 1 },
 	{ "all ready", 2 * FOLLOW_CALLS, 1 },
 	{ "end of the first chunk", 15 * FOLLOW_CALLS, 2 },
@@ -374,7 +374,7 @@ static void prepare(void)
 	traced_init(&t);
 	snprintf(copy, sizeof(copy), "%s/copy", t.dir);
 	traced_into(&t);
-	setenv("TRACE2_RAW_THREAD", "late", 1);   /* within the stretch that is stepped, and held there */
+	setenv("TRACE2_RAW_THREAD", "late", 0);   /* within the stretch that is stepped, and held there */
 	report = traced_shared(sizeof(*report));
 }
 
