@@ -84,7 +84,7 @@ int main(void)
 }
 END2
 ${CC:-cc} -O2 -Wall -I"$top/runtime" -o blocked blocked.c -L"$out" -Wl,-rpath,"$out" -ltrace2 || fail "blocked.c does not compile"
-check "no thread blocks a signal of the C library" env TRACE2_RAW="$tmp/trace" ./blocked
-check "nor with live texts" env TRACE2_PERF="$tmp/text" ./blocked
+check "no thread blocks a signal of the C library" env TRACE2_RAW_THREAD=init TRACE2_RAW="$tmp/trace" ./blocked
+check "nor with live texts" env TRACE2_RAW_THREAD=init TRACE2_PERF="$tmp/text" ./blocked
 
 total
