@@ -273,15 +273,28 @@ static int run_handler(void *data)
 	return writes;
 }
 
-/* What the handler has interrupted may be the allocator, which texts need: another thread writes. */
-static void test_order_child_start_in_a_handler_writes_nothing(void **state)
+/* The status is the number of writes in the handler, beside a consumer thread or without one. */
+static int write_in_handler(const char *thread)
 {
 	char perf[192];
 
-	(void)state;
 	snprintf(perf, sizeof(perf), "TRACE2_PERF=%s", traced_path("perf"));
-	traced_run(&t, run_handler, NULL, (const char *const[]){ "TRACE2_RAW=0", perf, NULL });
-	assert_int_equal(t.status, 0);
+	traced_run(&t, run_handler, NULL, (const char *const[]){ "TRACE2_RAW=0", perf, thread, NULL });
+	return WEXITSTATUS(t.status);
+}
+
+/* Text takes more stack than a handler may have: the consumer thread writes. */
+static void test_order_child_start_in_a_handler_writes_nothing(void **state)
+{
+	(void)state;
+	assert_int_equal(write_in_handler("TRACE2_RAW_THREAD=init"), 0);
+}
+
+/* There is nobody else, and the handler is on the program's own stack. */
+static void test_order_child_start_in_a_handler_of_a_young_process_writes(void **state)
+{
+	(void)state;
+	assert_int_equal(write_in_handler("TRACE2_RAW_THREAD=auto"), 1);
 }
 
 int main(int argc, char **argv)
@@ -290,6 +303,7 @@ int main(int argc, char **argv)
 		TRACED_TEST(test_order_no_process_of_a_tree_writes_before_its_parents_child_start),
 		TRACED_TEST(test_order_forked_child_writes_behind_what_its_parent_has_recorded),
 		TRACED_TEST(test_order_child_start_in_a_handler_writes_nothing),
+		TRACED_TEST(test_order_child_start_in_a_handler_of_a_young_process_writes),
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "node"))
