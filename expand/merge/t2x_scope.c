@@ -8,8 +8,11 @@
 #include "tlg_crc.h"
 #include "base/t2x_memory.h"
 
-/* What a scope takes beside its box: an entry of the map, and what is lost between cache lines. */
-enum { SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE };
+enum {
+	/* what a scope takes beside its box: an entry of the map, and its part of what a chunk has too much */
+	SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,
+	MAX_CHUNK = 32 * 1024,
+};
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -54,13 +57,79 @@ void t2x_scope_define_file(struct t2x_scopes *scopes, uint16_t filenum, const ch
 	}
 }
 
-/* ---- scopes ------------------------------------------------------------------------------------- */
+/* ---- memory of scopes --------------------------------------------------------------------------- */
 
-static void free_scope(struct t2x_context *context, struct t2x_scope_box *box)
+static struct t2x_scope_chunk *new_chunk(size_t bytes)
 {
-	t2x_context_give(context, box->bytes);
-	t2x_context_release(context, box, box->bytes);
+	struct t2x_scope_chunk *chunk = t2x_malloc(sizeof(*chunk));
+
+	if (!chunk)
+		return NULL;
+	*chunk = (struct t2x_scope_chunk){ .memory = t2x_cache_line_new(bytes), .bytes = bytes };
+	if (chunk->memory)
+		return chunk;
+	t2x_free(chunk);
+	return NULL;
 }
+
+/*
+ * The first chunk has room for one box, as most streams of very many have few scopes; each further one is as large as
+ * all before it.  A large box has a chunk for itself, which is not the newest: so little is left over in the others.
+ * Return  the chunk with the room, NULL: no memory
+ */
+static struct t2x_scope_chunk *find_chunk(struct t2x_scopes *scopes, size_t bytes)
+{
+	size_t more = scopes->chunk_bytes < MAX_CHUNK ? scopes->chunk_bytes : MAX_CHUNK;
+	const int is_large = scopes->chunks && bytes > MAX_CHUNK / 8;
+	struct t2x_scope_chunk *chunk, **at;
+
+	if (scopes->chunks && !is_large && scopes->chunks->bytes - scopes->chunks->used >= bytes)
+		return scopes->chunks;
+	chunk = new_chunk(is_large || more < bytes ? bytes : more);
+	if (!chunk)
+		return NULL;
+	at = is_large ? &scopes->chunks->next : &scopes->chunks;
+	chunk->next = *at;
+	*at = chunk;
+	scopes->chunk_bytes += chunk->bytes;
+	return chunk;
+}
+
+/* A box that lives as long as the stream.  bytes  whole cache lines.  Return  NULL: no memory */
+static struct t2x_scope_box *take_from_chunk(struct t2x_scopes *scopes, size_t bytes)
+{
+	struct t2x_scope_chunk *chunk = find_chunk(scopes, bytes);
+
+	if (!chunk)
+		return NULL;
+	chunk->used += bytes;
+	return (struct t2x_scope_box *)((char *)chunk->memory + chunk->used - bytes);
+}
+
+/* The box that was made last was not needed: it is the last of the newest chunk, or the only one of the second. */
+static void give_back(struct t2x_scopes *scopes, struct t2x_scope_box *box)
+{
+	const size_t bytes = box->bytes - SCOPE_EXTRA;
+	struct t2x_scope_chunk *chunk = scopes->chunks;
+
+	if ((char *)chunk->memory + chunk->used != (char *)box + bytes)
+		chunk = chunk->next;
+	chunk->used -= bytes;
+	t2x_context_give(scopes->context, box->bytes);
+}
+
+static void free_chunks(struct t2x_scopes *scopes)
+{
+	while (scopes->chunks) {
+		struct t2x_scope_chunk *chunk = scopes->chunks;
+
+		scopes->chunks = chunk->next;
+		t2x_context_release(scopes->context, chunk->memory, chunk->bytes);
+		t2x_free(chunk);
+	}
+}
+
+/* ---- scopes ------------------------------------------------------------------------------------- */
 
 /* By which an enter and a leave of one region know each other. */
 static uint32_t hash_names(const struct t2x_scope *scope)
@@ -73,19 +142,35 @@ static uint32_t hash_names(const struct t2x_scope *scope)
 	return hash ? hash : 1;
 }
 
-/* The file's name is not copied if it is NUL-terminated and lives long enough: then own is NULL. */
-static struct t2x_scope_box *make_scope(struct t2x_context *context, const struct tlg_sourceloc *place,
-					const struct t2x_scope_texts *texts, const char *file)
+/* Memory of its own is what a scope gets that does not stay.  Return  NULL: no memory, or it exceeds the budget */
+static struct t2x_scope_box *new_box(struct t2x_scopes *scopes, const struct t2x_scope_texts *texts, int stays)
 {
 	size_t bytes = sizeof(struct t2x_scope_box);
-	const char *copy[T2X_SCOPE_TEXTS] = { NULL };
 	struct t2x_scope_box *box;
-	char *to;
 
 	for (unsigned i = 0; i < T2X_SCOPE_TEXTS; i++)
 		bytes += texts->text[i] ? texts->length[i] + 1 : 0;
 	bytes = t2x_cache_line_bytes(bytes);
-	box = t2x_context_take(context, bytes + SCOPE_EXTRA) ? t2x_cache_line_new(bytes) : NULL;
+	if (!t2x_context_take(scopes->context, bytes + SCOPE_EXTRA))
+		return NULL;
+	box = stays ? take_from_chunk(scopes, bytes) : t2x_cache_line_new(bytes);
+	if (!box) {
+		t2x_context_give(scopes->context, bytes + SCOPE_EXTRA);
+		return NULL;
+	}
+	box->next = NULL;
+	box->bytes = bytes + SCOPE_EXTRA;
+	return box;
+}
+
+/* The file's name is not copied if it is NUL-terminated and lives long enough: then it is no NULL. */
+static struct t2x_scope_box *make_scope(struct t2x_scopes *scopes, const struct tlg_sourceloc *place,
+					const struct t2x_scope_texts *texts, const char *file, int stays)
+{
+	const char *copy[T2X_SCOPE_TEXTS] = { NULL };
+	struct t2x_scope_box *box = new_box(scopes, texts, stays);
+	char *to;
+
 	if (!box)
 		return NULL;
 	to = box->text;
@@ -97,10 +182,8 @@ static struct t2x_scope_box *make_scope(struct t2x_context *context, const struc
 		to += texts->length[i];
 		*to++ = '\0';
 	}
-	box->next = NULL;
-	box->bytes = bytes + SCOPE_EXTRA;
 	box->scope = (struct t2x_scope){
-		.number = ++context->numbers,
+		.number = ++scopes->context->numbers,
 		.index = place->scopeIndex,
 		.line = place->linenum,
 		.repo = place->repo,
@@ -152,7 +235,7 @@ static void split_names(struct t2x_scope_texts *texts, unsigned names, const cha
 static void replace_scope(struct t2x_scopes *scopes, struct t2x_scope_box *old, struct t2x_scope_box *box)
 {
 	if (t2x_map_put(&scopes->scopes, box->scope.index, box)) {
-		free_scope(scopes->context, box);
+		give_back(scopes, box);
 		return;
 	}
 	if (old) {
@@ -183,7 +266,7 @@ void t2x_scope_define(struct t2x_scopes *scopes, const struct tlg_sourceloc *pla
 		return;
 	}
 	texts.text[T2X_SCOPE_FILE] = NULL;
-	box = make_scope(scopes->context, place, &texts, file ? file->name : NULL);
+	box = make_scope(scopes, place, &texts, file ? file->name : NULL, 1);
 	if (box)
 		replace_scope(scopes, old, box);
 }
@@ -210,47 +293,55 @@ struct t2x_scope *t2x_scope_inline(struct t2x_scopes *scopes, const struct tlg_s
 	for (box = first; box; box = box->next)
 		if (is_same_scope(&box->scope, place, texts))
 			return &box->scope;
-	box = make_scope(scopes->context, place, texts, NULL);
+	if (scopes->ninline_scopes < T2X_MAX_INLINE_SCOPES) {
+		box = make_scope(scopes, place, texts, NULL, 1);
+		if (!box)
+			return NULL;
+		box->next = first;
+		if (!t2x_map_put(&scopes->inline_scopes, hash, box)) {
+			scopes->ninline_scopes++;
+			return &box->scope;
+		}
+		give_back(scopes, box);
+	}
+	*is_cached = 0;
+	box = make_scope(scopes, place, texts, NULL, 0);
 	if (!box)
 		return NULL;
-	box->next = first;
-	if (scopes->ninline_scopes >= T2X_MAX_INLINE_SCOPES || t2x_map_put(&scopes->inline_scopes, hash, box))
-		*is_cached = 0;
-	else
-		scopes->ninline_scopes++;
-	if (!*is_cached)
-		box->scope.number = 0;   /* it is freed behind its checkpoint: nobody may remember it */
+	box->scope.number = 0;   /* it is freed behind its checkpoint: nobody may remember it */
 	return &box->scope;
 }
 
 void t2x_scope_free(struct t2x_context *context, struct t2x_scope *scope)
 {
-	free_scope(context, (struct t2x_scope_box *)scope);
+	struct t2x_scope_box *box = (struct t2x_scope_box *)scope;
+
+	t2x_context_give(context, box->bytes);
+	t2x_context_release(context, box, box->bytes);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------ */
 
-static void free_list(struct t2x_context *context, struct t2x_scope_box *box)
+/* Their memory is that of chunks. */
+static void give_list(struct t2x_context *context, const struct t2x_scope_box *box)
 {
-	while (box) {
-		struct t2x_scope_box *next = box->next;
-		free_scope(context, box);
-		box = next;
-	}
+	for (; box; box = box->next)
+		t2x_context_give(context, box->bytes);
 }
 
-static void free_scopes(struct t2x_context *context, struct t2x_map *map)
+static void give_scopes(struct t2x_context *context, struct t2x_map *map)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(map); i++)
-		free_list(context, t2x_map_at(map, i));
+		give_list(context, t2x_map_at(map, i));
 	t2x_map_free(map);
 }
 
 void t2x_scope_free_all(struct t2x_scopes *scopes)
 {
-	free_scopes(scopes->context, &scopes->scopes);
-	free_scopes(scopes->context, &scopes->inline_scopes);
-	free_list(scopes->context, scopes->old_scopes);
+	give_scopes(scopes->context, &scopes->scopes);
+	give_scopes(scopes->context, &scopes->inline_scopes);
+	give_list(scopes->context, scopes->old_scopes);
+	free_chunks(scopes);
 	for (uint32_t i = 0; i < t2x_map_slots(&scopes->files); i++)
 		if (t2x_map_at(&scopes->files, i))
 			free_file(scopes->context, t2x_map_at(&scopes->files, i));

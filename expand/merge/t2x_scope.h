@@ -35,6 +35,16 @@ struct t2x_file_box {
 	char name[];
 };
 
+/*
+ * Where the boxes lie that live as long as the stream: one behind the other, each in cache lines of its own.  Memory
+ * that the C library aligns takes twice as much as such a box has.
+ */
+struct t2x_scope_chunk {
+	struct t2x_scope_chunk *next;
+	void *memory;                           /* of the back end, too: this struct is not */
+	size_t bytes, used;
+};
+
 /* All of a stream. */
 struct t2x_scopes {
 	struct t2x_context *context;
@@ -43,6 +53,8 @@ struct t2x_scopes {
 	unsigned ninline_scopes;
 	struct t2x_scope_box *old_scopes;
 	struct t2x_file_box *old_files;
+	struct t2x_scope_chunk *chunks;         /* the newest first */
+	size_t chunk_bytes;                     /* that they have */
 };
 
 /* FLOC: n bytes of name, which may have padding. */

@@ -2,11 +2,13 @@
 /* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_stream, t2x_definitions. */
 #include "t2test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "record.h"
 #include "merge/t2x_definitions.h"
+#include "base/t2x_memory.h"
 
 static struct record g_record;    /* takes what the model would be given */
 
@@ -247,6 +249,93 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 	free_stream(stream);
 }
 
+/* ---- memory ------------------------------------------------------------------------------------- */
+
+static size_t g_aligned_bytes, g_aligned_calls;
+
+static void *count_aligned(size_t alignment, size_t bytes)
+{
+	void *memory = aligned_alloc(alignment, bytes);
+
+	g_aligned_bytes += bytes;
+	g_aligned_calls++;
+	return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+static void *resize_plainly(void *memory, size_t bytes)
+{
+	if (bytes)
+		return realloc(memory, bytes);
+	free(memory);
+	return NULL;
+}
+
+static void *take_zeros(size_t bytes)
+{
+	return calloc(1, bytes);
+}
+
+static void *take_aligned(size_t alignment, size_t bytes)
+{
+	void *memory = aligned_alloc(alignment, bytes);
+
+	return memory ? memset(memory, 0, bytes) : NULL;
+}
+
+/*
+ * Of aligned memory the C library takes a cache line or two more for each piece than the budget knows.  large  each
+ * 16th has a text of several KiB.
+ */
+static void define_many(struct t2x_stream *stream, uint32_t n, int large)
+{
+	char names[5000];
+
+	for (uint32_t i = 1; i <= n; i++) {
+		const int is_large = large && i % 16 == 0;
+
+		memset(names, 'x', sizeof(names));
+		snprintf(names, 24, "name %u", i);
+		names[strlen(names)] = is_large ? 'y' : '\0';
+		define(stream, i, 0, (int)i, names, is_large ? sizeof(names) : 24);
+	}
+}
+
+static void check_many(struct t2x_stream *stream, uint32_t n)
+{
+	for (uint32_t i = 1; i <= n; i++) {
+		const struct t2x_scope *scope = t2x_scope_get(&stream->scopes, i);
+		char name[24];
+
+		assert_non_null(scope);
+		assert_int_equal((uintptr_t)scope % T2X_CACHE_LINE, 0);
+		snprintf(name, sizeof(name), "name %u", i);
+		assert_memory_equal(scope->category, name, strlen(name));
+		assert_int_equal(scope->line, (int)i);
+	}
+}
+
+static void test_scope_many_scopes_take_few_pieces_of_memory(void **state)
+{
+	const struct t2x_memory counting = { resize_plainly, take_zeros, count_aligned };
+	const struct t2x_memory plain = { resize_plainly, take_zeros, take_aligned };
+	const uint32_t n = 8192;
+
+	(void)state;
+	for (int large = 0; large < 2; large++) {
+		struct t2x_context context;
+		struct t2x_stream *stream = make_stream(&context);
+
+		g_aligned_bytes = g_aligned_calls = 0;
+		t2x_memory_use(&counting);
+		define_many(stream, n, large);
+		t2x_memory_use(&plain);
+		check_many(stream, n);
+		assert_true(g_aligned_calls < n / (large ? 12 : 100));
+		assert_true(g_aligned_bytes < context.used_bytes);
+		free_stream(stream);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -260,6 +349,7 @@ int main(void)
 		cmocka_unit_test(test_scope_thread_names_are_cut_and_padding_is_not_theirs),
 		cmocka_unit_test(test_scope_thread_number_changes_with_what_is_printed),
 		cmocka_unit_test(test_scope_interleaved_definitions_find_their_texts),
+		cmocka_unit_test(test_scope_many_scopes_take_few_pieces_of_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
