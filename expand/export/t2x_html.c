@@ -23,7 +23,7 @@ struct html {
 	struct t2x_html_column text;      /* ... and what it is then */
 };
 
-enum { THREAD_BYTES = 640 };              /* of memory for a thread, with few events */
+enum { THREAD_BYTES = 704 };              /* of memory for a thread, with few events: two columns among it */
 
 size_t t2x_html_page_bytes(void)
 {
@@ -75,6 +75,7 @@ static int begin(struct t2x_printer *printer)
 		return -ENOMEM;
 	}
 	html->data.source = printer->options.source;
+	html->data.sites.others = &html->data.held;
 	printer->own = html;
 	t2x_out_long(printer->out, t2x_html_page, (size_t)(find_mark() - t2x_html_page));
 	return 0;

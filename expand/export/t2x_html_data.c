@@ -8,7 +8,10 @@
 #include "text/t2x_json.h"
 
 enum {
-	CHUNK_BYTES = 6 * 1024 * 1024,    /* that all columns take, before they are deflated */
+	CHUNK_BYTES = 6 * 1024 * 1024,    /* that all columns take, before they are deflated, ... */
+	LEAST_CHUNK = 1024 * 1024,        /* ... and when there are as many names as there may be */
+	/* beside itself and its session id: malloc's part of it, an entry of a map, one of an array while that grows */
+	NAME_EXTRA = 16 + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
 	FIRST_BYTES = 256,                /* of a column */
 	VARINT_BYTES = 10,
 };
@@ -116,6 +119,14 @@ static void write_chunk(struct t2x_html_data *data)
 	data->bytes = 0;
 }
 
+/* What the names leave of the memory that they and the columns may have. */
+static int is_chunk_full(const struct t2x_html_data *data)
+{
+	const size_t max = T2X_HTML_NAME_BYTES + LEAST_CHUNK, names = data->held + data->sites.held;
+
+	return data->bytes >= LEAST_CHUNK && (data->bytes >= CHUNK_BYTES || data->bytes + names >= max);
+}
+
 /* ---- processes and threads ---------------------------------------------------------------------- */
 
 /* Return  the array, with room for one more than count pointers; NULL: no memory, and it is as it was */
@@ -129,7 +140,8 @@ static void *grow(void *array, uint32_t count)
 /* Return  whether one more thread, of a process with this session id, may be remembered */
 static int has_room(const struct t2x_html_data *data, const char *sid)
 {
-	return data->thread_count < T2X_HTML_THREADS && data->sid_bytes + strlen(sid) < T2X_HTML_SID_BYTES;
+	return data->thread_count < T2X_HTML_THREADS && data->sid_bytes + strlen(sid) < T2X_HTML_SID_BYTES &&
+	       data->held + data->sites.held < T2X_HTML_NAME_BYTES;
 }
 
 static struct t2x_html_process *add_process(struct t2x_html_data *data, const struct t2x_process *of)
@@ -145,6 +157,7 @@ static struct t2x_html_process *add_process(struct t2x_html_data *data, const st
 	if (!data->process_count)
 		data->utcoff = of->utcoff;
 	process->index = data->process_count;
+	data->held += sizeof(*process) + NAME_EXTRA;
 	data->by_index[data->process_count++] = process;
 	return process;
 }
@@ -162,6 +175,7 @@ static struct t2x_html_process *find_process(struct t2x_html_data *data, const s
 	if (!sid)
 		return process->sid ? process : NULL;
 	data->sid_bytes += strlen(sid) + 1 - (process->sid ? strlen(process->sid) + 1 : 0);
+	data->held += strlen(sid) + 16 - (process->sid ? strlen(process->sid) + 16 : 0);
 	t2x_free(process->sid);
 	process->sid = sid;
 	process->pid = of->pid;
@@ -187,6 +201,7 @@ static struct t2x_html_thread *add_thread(struct t2x_html_data *data, struct t2x
 	thread->tid = tid;
 	thread->clock_ns = thread->base_ns = ns;
 	thread->index = data->thread_count;
+	data->held += sizeof(*thread) + NAME_EXTRA;
 	data->threads[data->thread_count++] = thread;
 	return thread;
 }
@@ -221,7 +236,7 @@ struct t2x_html_thread *t2x_html_thread(struct t2x_html_data *data, const struct
 void t2x_html_event(struct t2x_html_data *data, struct t2x_html_thread *thread, uint64_t ns, uint64_t code,
 		    const char *text, size_t length)
 {
-	if (data->bytes >= CHUNK_BYTES)
+	if (__builtin_expect(is_chunk_full(data), 0))
 		write_chunk(data);
 	if (ns < thread->clock_ns) {
 		add_varint(data, &thread->operations, 2 * T2X_HTML_CLOCK);

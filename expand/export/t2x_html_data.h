@@ -4,7 +4,8 @@
  *
  * expand/page/src/reader.mjs reads them, and says there what they look like.  Memory is that of one chunk, whatever the
  * size of the trace, and of a name for each process, thread, site, function and stack, of which there are only so
- * many: the events of further threads are left out, and counted.
+ * many: the events of further threads are left out, and counted.  Processes, threads and sites together have
+ * T2X_HTML_NAME_BYTES; where they take much of it, chunks are smaller.
  */
 #ifndef T2X_HTML_DATA_H
 #define T2X_HTML_DATA_H
@@ -62,6 +63,7 @@ struct t2x_html_data {
 	int32_t utcoff;
 	size_t bytes;                     /* that the columns take */
 	size_t sid_bytes;
+	size_t held;                      /* of memory, for processes and threads */
 	uint64_t left_out;                /* events */
 	int error;                        /* -ENOMEM, once there was no memory */
 };

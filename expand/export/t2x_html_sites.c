@@ -7,7 +7,12 @@
 #include "base/t2x_memory.h"
 #include "text/t2x_json.h"
 
-enum { FIRST_SITES = 256, MOST_ALIKE = 32 };
+enum {
+	FIRST_SITES = 256,
+	MOST_ALIKE = 32,
+	/* beside its texts: malloc's part of it, an entry of the map, and one of the array while that grows */
+	SITE_EXTRA = 16 + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
+};
 
 static const struct t2x_scope further = { .label = "(one of too many names)" };
 static const struct t2x_scope nameless;
@@ -87,8 +92,15 @@ static int64_t add_site(struct t2x_html_sites *sites, const char *kind, const st
 		return -ENOMEM;
 	}
 	sites->bytes += bytes;
+	sites->held += sizeof(*site) + bytes + SITE_EXTRA;
 	sites->sites[sites->count++] = site;
 	return site->number;
+}
+
+static int has_room(const struct t2x_html_sites *sites)
+{
+	return sites->count < T2X_HTML_SITES && sites->bytes < T2X_HTML_SITE_BYTES &&
+	       sites->held + (sites->others ? *sites->others : 0) < T2X_HTML_NAME_BYTES;
 }
 
 /* A hash that too many have was chosen by somebody. */
@@ -101,8 +113,7 @@ static int64_t find_site(struct t2x_html_sites *sites, const char *kind, const s
 	for (; site; site = site->next, alike++)
 		if (is_same(site, kind, scope))
 			return site->number;
-	if (scope != &further && (alike >= MOST_ALIKE || sites->count >= T2X_HTML_SITES ||
-				  sites->bytes >= T2X_HTML_SITE_BYTES))
+	if (scope != &further && (alike >= MOST_ALIKE || !has_room(sites)))
 		return find_site(sites, kind, &further);
 	return add_site(sites, kind, scope, hash);
 }
