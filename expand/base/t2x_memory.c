@@ -2,6 +2,7 @@
 /* t2x_memory.c - see t2x_memory.h. */
 #include "t2x_memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,4 +70,28 @@ char *t2x_strndup(const char *text, size_t n)
 void *t2x_aligned(size_t alignment, size_t bytes)
 {
 	return g_memory.aligned(alignment, bytes);
+}
+
+/* In front of the first line, in the one that is not used, lies the address of the whole. */
+void *t2x_cache_line_new(size_t n)
+{
+	const size_t bytes = t2x_cache_line_bytes(n);
+	char *whole = n < SIZE_MAX - 2 * T2X_CACHE_LINE ? t2x_calloc(1, bytes + T2X_CACHE_LINE) : NULL;
+	char *first;
+
+	if (!whole)
+		return NULL;
+	first = whole + T2X_CACHE_LINE - (uintptr_t)whole % T2X_CACHE_LINE;
+	memcpy(first - sizeof(whole), &whole, sizeof(whole));
+	return first;
+}
+
+void t2x_cache_line_free(void *memory)
+{
+	char *whole;
+
+	if (!memory)
+		return;
+	memcpy(&whole, (char *)memory - sizeof(whole), sizeof(whole));
+	t2x_free(whole);
 }

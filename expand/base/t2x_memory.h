@@ -45,10 +45,11 @@ static inline size_t t2x_cache_line_bytes(size_t n)
 	return (n + T2X_CACHE_LINE - 1) & ~((size_t)T2X_CACHE_LINE - 1);
 }
 
-/* n bytes, all zero, in cache lines of their own, for t2x_free().  Return  NULL: no memory */
-static inline void *t2x_cache_line_new(size_t n)
-{
-	return t2x_aligned(T2X_CACHE_LINE, t2x_cache_line_bytes(n));
-}
+/*
+ * n bytes, all zero, in cache lines of their own, for t2x_cache_line_free() only.  They cost one line more: memory that
+ * the C library aligns costs two or three, and leaves holes that nothing else fits into.  Return  NULL: no memory
+ */
+void *t2x_cache_line_new(size_t n);
+void t2x_cache_line_free(void *memory);
 
 #endif

@@ -60,7 +60,7 @@ void t2x_context_give(struct t2x_context *context, size_t bytes);
  */
 int t2x_context_grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit);
 
-/* Free memory that the back end may read, when it has seen all that came before. */
+/* Free cache lines that the back end may read, when it has seen all that came before. */
 void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes);
 
 #endif

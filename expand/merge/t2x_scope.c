@@ -11,6 +11,7 @@
 enum {
 	/* what a scope takes beside its box: an entry of the map, and its part of what a chunk has too much */
 	SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,
+	FILE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,        /* likewise a file, in memory of its own */
 	MAX_CHUNK = 32 * 1024,
 };
 
@@ -24,8 +25,8 @@ static void free_file(struct t2x_context *context, struct t2x_file_box *box)
 
 static struct t2x_file_box *make_file(struct t2x_context *context, const char *name, size_t n)
 {
-	size_t bytes = sizeof(struct t2x_file_box) + T2X_MAP_ENTRY_BYTES + n + 1;
-	struct t2x_file_box *box = t2x_context_take(context, bytes) ? t2x_malloc(bytes - T2X_MAP_ENTRY_BYTES) : NULL;
+	size_t bytes = t2x_cache_line_bytes(sizeof(struct t2x_file_box) + n + 1) + FILE_EXTRA;
+	struct t2x_file_box *box = t2x_context_take(context, bytes) ? t2x_cache_line_new(bytes - FILE_EXTRA) : NULL;
 
 	if (!box)
 		return NULL;

@@ -35,12 +35,12 @@ t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint
 {
 	struct t2x_stream *stream = t2x_calloc(1, sizeof(*stream));
 	struct t2x_process *process = t2x_cache_line_new(sizeof(*process));
-	char *sid = t2x_strndup("", 0);
+	char *sid = t2x_cache_line_new(1);
 
 	if (!stream || !process || !sid) {
 		t2x_free(stream);
-		t2x_free(process);
-		t2x_free(sid);
+		t2x_cache_line_free(process);
+		t2x_cache_line_free(sid);
 		return NULL;
 	}
 	stream->context = context;
@@ -122,10 +122,11 @@ static void find_start(struct t2x_stream *stream)
 static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 {
 	struct t2x_process *facts = &stream->facts;
-	const char *sid = t2x_strndup(text, n);
+	char *sid = t2x_cache_line_new(n + 1);
 
 	if (!sid)
 		return;
+	memcpy(sid, text, n);
 	facts->sid = sid;
 	facts->depth = 0;
 	for (const char *p = sid; *p; p++)
@@ -311,7 +312,7 @@ struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
 	if (!track || t2x_map_put(&stream->threads, tid, track)) {
 		t2x_context_give(stream->context, t2x_stream_track_bytes(stream->context));
 		if (track)
-			t2x_free(track->thread);
+			t2x_cache_line_free(track->thread);
 		t2x_free(track);
 		return NULL;
 	}

@@ -14,12 +14,16 @@
 #include "t2x_scope.h"
 #include "base/t2x_clock.h"
 #include "base/t2x_map.h"
+#include "base/t2x_memory.h"
 #include "model/t2x_hit.h"
 
 enum { T2X_MAX_THREADS = 65536 };
 
-/* What a thread takes beside its track: a map's entry, and what the back end has of it in cache lines of its own. */
-enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 224 };
+/*
+ * What a thread takes beside its track: a map's entry, and what the back end has of it in two pieces of aligned memory,
+ * each of which costs the C library a cache line, or more.
+ */
+enum { T2X_TRACK_EXTRA = T2X_MAP_ENTRY_BYTES + 224 + 2 * T2X_CACHE_LINE };
 
 /* A thread, and how far its events have been followed. */
 struct t2x_track {

@@ -142,7 +142,7 @@ struct t2x_update {
 		T2X_END_PROCESS,       /* process has no more events; ns: of its last */
 		T2X_FORGET_PROCESS,    /* process is complete: free what the model keeps in it */
 		T2X_FORGET_THREAD,     /* likewise thread */
-		T2X_RELEASE,           /* free memory to which nothing refers that comes behind */
+		T2X_RELEASE,           /* free cache lines: nothing that comes behind refers to them */
 	} kind;
 	struct t2x_thread *thread;
 	struct t2x_process *process;

@@ -65,7 +65,7 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 		return NULL;
 	m->printer.templates = t2x_calloc(1, sizeof(*m->printer.templates));
 	if (!m->printer.templates) {
-		t2x_free(m);
+		t2x_cache_line_free(m);
 		return NULL;
 	}
 	m->printer.out = out;
@@ -108,7 +108,7 @@ void t2x_model_free(struct t2x_model *m)
 		return;
 	t2x_free(m->printer.templates);
 	t2x_free(m->message);
-	t2x_free(m);
+	t2x_cache_line_free(m);
 }
 
 /* ---- arguments and messages --------------------------------------------------------------------- */

@@ -284,7 +284,7 @@ static void forget_thread(struct t2x_model *m, struct t2x_thread *thread)
 		t2x_model_tell_open(m, thread);
 		t2x_regions_free(thread->model, &m->region_budget);
 	}
-	t2x_free(thread->model);
+	t2x_cache_line_free(thread->model);
 	thread->model = NULL;
 }
 
@@ -318,7 +318,7 @@ void t2x_model_take_update(struct t2x_model *m, const struct t2x_update *update)
 		forget_thread(m, update->thread);
 		break;
 	case T2X_RELEASE:
-		t2x_free(update->release.memory);
+		t2x_cache_line_free(update->release.memory);
 		break;
 	}
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tlgmake.h"
+#include "base/t2x_memory.h"
 #include "read/t2x_input.h"
 
 enum { MAX_INPUTS = 4 };
@@ -134,7 +135,7 @@ void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)
 		g_record->forgotten_threads++;
 		break;
 	case T2X_RELEASE:
-		free(update->release.memory);
+		t2x_cache_line_free(update->release.memory);
 		break;
 	}
 }

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/t2x_memory.h"
 #include "cli/t2x_batch_queue.h"
 
 /* ---- tasks ------------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static void release(struct t2x_model *model, void *memory, size_t bytes)
 
 static void *make(const void *from, size_t bytes)
 {
-	void *memory = malloc(bytes);
+	void *memory = t2x_cache_line_new(bytes);
 
 	assert_non_null(memory);
 	return memcpy(memory, from, bytes);

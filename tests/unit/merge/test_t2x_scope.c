@@ -157,22 +157,6 @@ static void test_scope_definitions_are_bounded(void **state)
 	free_stream(stream);
 }
 
-static void test_scope_threads_are_bounded(void **state)
-{
-	struct t2x_context context;
-	struct t2x_stream *stream = make_stream(&context);
-	struct t2x_track *first = t2x_stream_track(stream, 0);
-
-	(void)state;
-	for (uint32_t i = 1; i < T2X_MAX_THREADS + 10; i++)
-		t2x_stream_track(stream, i);
-	assert_int_equal(stream->threads.count, T2X_MAX_THREADS);
-	assert_ptr_equal(t2x_stream_track(stream, 0), first);
-	assert_null(t2x_stream_track(stream, T2X_MAX_THREADS + 5));
-	free_stream(stream);
-	assert_int_equal(g_record.forgotten_threads, T2X_MAX_THREADS);
-}
-
 static void test_scope_thread_names_are_cut_and_padding_is_not_theirs(void **state)
 {
 	struct t2x_context context;
@@ -251,16 +235,7 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------- */
 
-static size_t g_aligned_bytes, g_aligned_calls;
-
-static void *count_aligned(size_t alignment, size_t bytes)
-{
-	void *memory = aligned_alloc(alignment, bytes);
-
-	g_aligned_bytes += bytes;
-	g_aligned_calls++;
-	return memory ? memset(memory, 0, bytes) : NULL;
-}
+static size_t g_bytes, g_pieces;
 
 static void *resize_plainly(void *memory, size_t bytes)
 {
@@ -270,22 +245,23 @@ static void *resize_plainly(void *memory, size_t bytes)
 	return NULL;
 }
 
-static void *take_zeros(size_t bytes)
+static void *count_zeroed(size_t bytes)
 {
+	g_bytes += bytes;
+	g_pieces++;
 	return calloc(1, bytes);
 }
 
-static void *take_aligned(size_t alignment, size_t bytes)
+static void *count_aligned(size_t alignment, size_t bytes)
 {
 	void *memory = aligned_alloc(alignment, bytes);
 
+	g_bytes += bytes;
+	g_pieces++;
 	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-/*
- * Of aligned memory the C library takes a cache line or two more for each piece than the budget knows.  large  each
- * 16th has a text of several KiB.
- */
+/* large: each 16th has a text of several KiB */
 static void define_many(struct t2x_stream *stream, uint32_t n, int large)
 {
 	char names[5000];
@@ -316,24 +292,51 @@ static void check_many(struct t2x_stream *stream, uint32_t n)
 
 static void test_scope_many_scopes_take_few_pieces_of_memory(void **state)
 {
-	const struct t2x_memory counting = { resize_plainly, take_zeros, count_aligned };
-	const struct t2x_memory plain = { resize_plainly, take_zeros, take_aligned };
+	const struct t2x_memory counting = { resize_plainly, count_zeroed, count_aligned };
 	const uint32_t n = 8192;
 
 	(void)state;
+	t2x_memory_use(&counting);
 	for (int large = 0; large < 2; large++) {
 		struct t2x_context context;
 		struct t2x_stream *stream = make_stream(&context);
 
-		g_aligned_bytes = g_aligned_calls = 0;
-		t2x_memory_use(&counting);
+		g_bytes = g_pieces = 0;
 		define_many(stream, n, large);
-		t2x_memory_use(&plain);
+		assert_true(g_pieces < n / (large ? 12 : 80));
+		assert_true(g_bytes < context.used_bytes);
 		check_many(stream, n);
-		assert_true(g_aligned_calls < n / (large ? 12 : 100));
-		assert_true(g_aligned_bytes < context.used_bytes);
 		free_stream(stream);
 	}
+}
+
+/* What the back end has of a thread beside it, and what malloc() takes for each piece of memory. */
+enum { OF_BACK_END = T2X_CACHE_LINE + 128, PIECES = 3, OF_PIECE = 8 };
+
+static void test_scope_threads_are_bounded(void **state)
+{
+	const struct t2x_memory counting = { resize_plainly, count_zeroed, count_aligned };
+	struct t2x_context context;
+	struct t2x_stream *stream = make_stream(&context);
+	struct t2x_track *first = t2x_stream_track(stream, 0);
+	size_t bytes;
+	unsigned n;
+
+	(void)state;
+	t2x_memory_use(&counting);
+	g_bytes = 0;
+	for (uint32_t i = 1; i < T2X_MAX_THREADS + 10; i++)
+		t2x_stream_track(stream, i);
+	n = stream->threads.count;
+	assert_in_range(n, 45000, T2X_MAX_THREADS);
+	/* the map's former tables, as large as the last one together, are gone */
+	bytes = g_bytes - t2x_map_slots(&stream->threads) * sizeof(struct t2x_slot);
+	assert_in_range(bytes + (size_t)n * (OF_BACK_END + PIECES * OF_PIECE), 0, T2X_CONTEXT_BYTES);
+	assert_int_equal(context.ignored, T2X_MAX_THREADS + 10 - n);
+	assert_ptr_equal(t2x_stream_track(stream, 0), first);
+	assert_null(t2x_stream_track(stream, T2X_MAX_THREADS + 5));
+	free_stream(stream);
+	assert_int_equal(g_record.forgotten_threads, n);
 }
 
 int main(void)
