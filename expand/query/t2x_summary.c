@@ -403,6 +403,7 @@ static void finish(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_summary = {
+	.thread_bytes = T2X_TOTALS_THREAD_BYTES,
 	.begin = begin, .finish = finish, .unresolved = t2x_totals_take, .ignores_messages = 1, .add = t2x_totals_add,
 	.never_left = t2x_totals_never_left,
 	.print = {

@@ -4,11 +4,22 @@
 
 #include <stdlib.h>
 
+/* A record, and at most an entry in each of two maps, and a small map for the first thread of a stream. */
+static size_t price_of(const struct t2x_threads *threads)
+{
+	return threads->bytes + 2 * T2X_MAP_ENTRY_BYTES + 48;
+}
+
+static int has_room(const struct t2x_threads *threads)
+{
+	return threads->count < T2X_THREADS_MAX && (!threads->budget || *threads->budget >= price_of(threads));
+}
+
 static struct t2x_map *find_stream(struct t2x_threads *threads, uint32_t stream)
 {
 	struct t2x_map *map = t2x_map_get(&threads->streams, stream);
 
-	if (map || threads->count >= T2X_THREADS_MAX)
+	if (map || !has_room(threads))
 		return map;
 	map = calloc(1, sizeof(*map));
 	if (map && t2x_map_put(&threads->streams, stream, map)) {
@@ -20,7 +31,7 @@ static struct t2x_map *find_stream(struct t2x_threads *threads, uint32_t stream)
 
 static void *add(struct t2x_threads *threads, struct t2x_map *map, const struct t2x_thread *thread)
 {
-	struct t2x_thread_record *record = threads->count < T2X_THREADS_MAX ? calloc(1, threads->bytes) : NULL;
+	struct t2x_thread_record *record = has_room(threads) ? calloc(1, threads->bytes) : NULL;
 
 	if (!record)
 		return NULL;
@@ -30,6 +41,8 @@ static void *add(struct t2x_threads *threads, struct t2x_map *map, const struct 
 		return NULL;
 	}
 	threads->count++;
+	if (threads->budget)
+		*threads->budget -= price_of(threads);
 	return record;
 }
 
@@ -83,6 +96,8 @@ void t2x_threads_remove(struct t2x_threads *threads, void *record)
 		free(map);
 	}
 	threads->count--;
+	if (threads->budget)
+		*threads->budget += price_of(threads);
 	forget(threads, record);
 }
 

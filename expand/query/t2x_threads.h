@@ -28,6 +28,7 @@ struct t2x_threads {
 	/* the thread, whose record there was, has got another name; NULL: nothing is done */
 	void (*renamed)(void *target, void *record, const struct t2x_thread *thread);
 	void *target;
+	size_t *budget;                       /* bytes that records may still take; NULL: any */
 	struct {
 		uint64_t number;
 		void *record;

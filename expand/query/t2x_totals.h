@@ -31,7 +31,13 @@ enum t2x_row_kind {
 
 enum t2x_by { T2X_BY_NOTHING, T2X_BY_PROCESS, T2X_BY_THREAD };
 
-enum { T2X_ROWS_MAX = 65536, T2X_ROWS_AT_HAND = 4096, T2X_TOTALS_BYTES = 24 * 1024 * 1024 };
+enum {
+	T2X_ROWS_MAX = 65536,
+	T2X_ROWS_AT_HAND = 4096,
+	T2X_ROWS_BYTES = 6 * 1024 * 1024,         /* for rows only ... */
+	T2X_TOTALS_BYTES = 12 * 1024 * 1024,      /* ... and for more of them, threads, children, durations */
+	T2X_TOTALS_THREAD_BYTES = 400,            /* of memory for a thread, see t2x_writer.h */
+};
 
 /* Durations are nanoseconds. */
 struct t2x_row {
@@ -72,7 +78,7 @@ struct t2x_totals {
 	uint64_t first_ns, last_ns;           /* the earliest event that is not repeated, the latest; 0: none */
 	struct t2x_map by_hash;
 	struct t2x_threads threads, children;
-	size_t budget;
+	size_t row_budget, budget;            /* bytes that there may be more: of T2X_ROWS_BYTES, T2X_TOTALS_BYTES */
 	uint32_t seed;
 	enum t2x_part part;       /* not the whole: t2x_totals_join.h */
 	int is_cut;               /* of a part: there was no room for a thread or a note, or a sample */

@@ -168,7 +168,7 @@ static void join_thread(void *target, void *record)
 	struct t2x_totals *to = target;
 	struct t2x_totals_thread *joined = find_thread(to, thread->head.stream, thread->head.tid);
 
-	if (!joined || (thread->capacity && !t2x_totals_level(joined, thread->capacity - 1))) {
+	if (!joined || (thread->capacity && !t2x_totals_level(to, joined, thread->capacity - 1))) {
 		to->is_cut = 1;
 		return;
 	}

@@ -60,12 +60,13 @@ struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_eve
 void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_level *level);
 
 /* Not in line: levels for a region as deep as this.  Return  0: no room */
-int t2x_totals_grow(struct t2x_totals_thread *thread, unsigned level);
+int t2x_totals_grow(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level);
 
 /* Return  NULL: no room */
-static inline struct t2x_level *t2x_totals_level(struct t2x_totals_thread *thread, unsigned level)
+static inline struct t2x_level *
+t2x_totals_level(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level)
 {
-	if (__builtin_expect(level >= thread->capacity, 0) && !t2x_totals_grow(thread, level))
+	if (__builtin_expect(level >= thread->capacity, 0) && !t2x_totals_grow(totals, thread, level))
 		return NULL;
 	return &thread->levels[level];
 }

@@ -5,6 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	/* beside itself and its names: malloc's part of it, an entry of the map, one of the array while that grows */
+	ROW_EXTRA = 16 + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
+};
+
 /* ---- names -------------------------------------------------------------------------------------- */
 
 static uint32_t hash_text(uint32_t hash, const char *text)
@@ -26,10 +31,21 @@ static char *put_text(const char **at, char *to, const char *text)
 	return to + strlen(text) + 1;
 }
 
-static struct t2x_row *new_row(const struct t2x_row_key *key)
+/* From what rows alone may have, as long as there is some of it.  Return  0: there is no room */
+static int take_bytes(struct t2x_totals *totals, size_t bytes)
 {
-	struct t2x_row *row = calloc(1, sizeof(*row) + strlen(key->thread) + strlen(key->category) +
-				     strlen(key->label) + 3);
+	size_t *budget = totals->row_budget >= bytes ? &totals->row_budget : &totals->budget;
+
+	if (*budget < bytes)
+		return 0;
+	*budget -= bytes;
+	return 1;
+}
+
+static struct t2x_row *new_row(struct t2x_totals *totals, const struct t2x_row_key *key)
+{
+	size_t bytes = sizeof(struct t2x_row) + strlen(key->thread) + strlen(key->category) + strlen(key->label) + 3;
+	struct t2x_row *row = take_bytes(totals, bytes + ROW_EXTRA) ? calloc(1, bytes) : NULL;
 	char *to;
 
 	if (!row)
@@ -67,7 +83,7 @@ struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_k
 		row = row->next;
 	if (row)
 		return row;
-	row = make_room(totals) ? new_row(key) : NULL;
+	row = make_room(totals) ? new_row(totals, key) : NULL;
 	if (!row)
 		return NULL;
 	row->next = first;

@@ -103,16 +103,20 @@ static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, c
 	return thread;
 }
 
-int t2x_totals_grow(struct t2x_totals_thread *thread, unsigned level)
+int t2x_totals_grow(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level)
 {
 	unsigned capacity = thread->capacity ? thread->capacity : LEVELS_FIRST;
-	struct t2x_level *levels;
+	struct t2x_level *levels = NULL;
+	size_t more;
 
 	while (capacity <= level && capacity < LEVELS_MAX)
 		capacity *= 2;
-	levels = capacity > level ? realloc(thread->levels, capacity * sizeof(*levels)) : NULL;
+	more = (capacity - thread->capacity) * sizeof(*levels);
+	if (capacity > level && more <= totals->budget)
+		levels = realloc(thread->levels, capacity * sizeof(*levels));
 	if (!levels)
 		return 0;
+	totals->budget -= more;
 	memset(levels + thread->capacity, 0, (capacity - thread->capacity) * sizeof(*levels));
 	thread->levels = levels;
 	thread->capacity = capacity;
@@ -130,11 +134,14 @@ static void note_exit(struct t2x_totals *totals, const struct t2x_event *ev)
 		t2x_totals_note(totals, &note);
 }
 
-static void forget_thread(void *totals, void *record)
+static void forget_thread(void *data, void *record)
 {
-	(void)totals;
-	free(((struct t2x_totals_thread *)record)->levels);
-	free(((struct t2x_totals_thread *)record)->open);
+	struct t2x_totals *totals = data;
+	struct t2x_totals_thread *thread = record;
+
+	totals->budget += thread->capacity * sizeof(*thread->levels);
+	free(thread->levels);
+	free(thread->open);
 }
 
 /* ---- durations ---------------------------------------------------------------------------------- */
@@ -142,7 +149,7 @@ static void forget_thread(void *totals, void *record)
 static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL;
+	struct t2x_level *inside = thread ? t2x_totals_level(totals, thread, ev->open + 1) : NULL;
 
 	if (row)
 		row->entered++;
@@ -200,7 +207,7 @@ static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, co
 static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
 {
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(thread, ev->open + 1) : NULL, left;
+	struct t2x_level *inside = thread ? t2x_totals_level(totals, thread, ev->open + 1) : NULL, left;
 
 	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
 		note_leave(totals, ev, row, inside);
@@ -365,7 +372,7 @@ static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	struct t2x_totals_thread *thread = ev->lost ? t2x_threads_get(&totals->threads, ev->thread) : NULL;
 	struct t2x_row *row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
-	struct t2x_level *level = thread ? t2x_totals_level(thread, ev->open) : NULL;
+	struct t2x_level *level = thread ? t2x_totals_level(totals, thread, ev->open) : NULL;
 
 	if (level)
 		level->is_unknown = 1;
@@ -432,7 +439,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		take_value(totals, ev, ev->style == TLG_STYLE_counter ? T2X_ROW_COUNTER : T2X_ROW_TH_COUNTER);
 		break;
 	case TLG_STYLE_sample:
-		t2x_totals_take_sample(printer, ev, thread ? t2x_totals_level(thread, ev->open) : NULL);
+		t2x_totals_take_sample(printer, ev, thread ? t2x_totals_level(totals, thread, ev->open) : NULL);
 		break;
 	case TLG_STYLE_child_start:
 		start_child(totals, ev);
@@ -465,13 +472,14 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 		return NULL;
 	totals->by = by;
 	totals->part = part;
+	totals->row_budget = T2X_ROWS_BYTES;
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
 	totals->threads = (struct t2x_threads){
 		.bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread, .renamed = rename_thread,
-		.target = totals,
+		.target = totals, .budget = &totals->budget,
 	};
-	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child) };
+	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child), .budget = &totals->budget };
 	return totals;
 }
 

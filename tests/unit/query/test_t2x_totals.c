@@ -2,6 +2,7 @@
 /* Totals: percentiles, time of its own, gaps.  (tests/cli/check_summary.sh recomputes those of a real program.) */
 #include "t2test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "feed.h"
@@ -89,6 +90,60 @@ static void region(struct feed *f, int style, const char *label, uint64_t us)
 
 #define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
 	     "self_unknown,open,failed,mismatched\n"
+
+/* Rows with long names: as many as fit, and the others are counted. */
+static void test_totals_names_beyond_the_memory_of_rows_are_left_out(void **state)
+{
+	enum { NAMES = 20000, NAME = 2000, MAX = T2X_ROWS_BYTES + T2X_TOTALS_BYTES };
+	char label[NAME + 1];
+	struct t2x_scope *scope;
+	unsigned rows = 0;
+	char *text;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	g_values[T2X_OPTION_as] = "json";
+	scope = feed_scope(&f, TLG_STYLE_data, "c", label, NULL);
+	memset(label, 'x', NAME);
+	label[NAME] = '\0';
+	for (unsigned i = 0; i < NAMES; i++) {
+		snprintf(label, 10, "%09u", i);
+		label[9] = 'x';
+		scope->number = 1000 + i;
+		feed_hit(&f, scope, 10, "s", "v");
+	}
+	text = feed_finish(&f);
+	for (const char *at = text; (at = strstr(at, "\"data\"")); at++)
+		rows++;
+	assert_in_range(rows, MAX / (NAME + 500), MAX / NAME);
+	snprintf(label, sizeof(label), "\"left_out\":%u,", NAMES - rows);
+	assert_non_null(strstr(text, label));
+	free(text);
+}
+
+static void test_totals_threads_beyond_the_memory_are_none(void **state)
+{
+	size_t budget = 5000;
+	struct t2x_threads threads = { .bytes = sizeof(struct t2x_thread_record), .budget = &budget };
+	struct t2x_process process = { .stream = 1 };
+	void *first = NULL;
+	unsigned n = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100; i++) {
+		const struct t2x_thread thread = { .process = &process, .tid = i };
+		void *record = t2x_threads_get(&threads, &thread);
+
+		first = first ? first : record;
+		n += record != NULL;
+	}
+	assert_in_range(n, 10, 5000 / sizeof(struct t2x_thread_record) - 1);
+	t2x_threads_remove(&threads, first);
+	assert_non_null(t2x_threads_get(&threads, &(struct t2x_thread){ .process = &process, .tid = 200 }));
+	assert_null(t2x_threads_get(&threads, &(struct t2x_thread){ .process = &process, .tid = 201 }));
+	t2x_threads_free(&threads);
+}
 
 static void test_totals_self_is_without_regions_directly_inside(void **state)
 {
@@ -298,6 +353,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_histogram_percentiles_are_within_the_promised_error),
 		cmocka_unit_test(test_histogram_without_memory_has_no_percentiles),
+		cmocka_unit_test(test_totals_names_beyond_the_memory_of_rows_are_left_out),
+		cmocka_unit_test(test_totals_threads_beyond_the_memory_are_none),
 		cmocka_unit_test(test_totals_self_is_without_regions_directly_inside),
 		cmocka_unit_test(test_totals_gap_makes_self_unknown_but_not_the_duration),
 		cmocka_unit_test(test_totals_leave_of_other_names_counts_for_the_region_it_closes),
