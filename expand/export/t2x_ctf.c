@@ -4,9 +4,9 @@
  * that they read, so that it can go where all output goes; cli/t2x_unpack.c makes the directory of it.
  *
  * A thread is a stream.  Its events are put into packets, each of which is a file: so what is in memory is a packet of
- * each thread that lives.  A gap ends a packet, and the next one has more discarded events: readers say how many, and
- * between which times.  Times of a stream must not go back: a region that is only repeated has the time of the event
- * before it.
+ * each thread that lives.  When they take HELD_BYTES together, all of them end.  A gap ends a packet, and the next one
+ * has more discarded events: readers say how many, and between which times.  Times of a stream must not go back: a
+ * region that is only repeated has the time of the event before it.
  */
 #include "t2x_ctf.h"
 
@@ -19,6 +19,7 @@
 
 enum {
 	PACKET_BYTES = 256 * 1024,      /* a packet ends when it has more */
+	HELD_BYTES = 8 * 1024 * 1024,   /* all end when they take more */
 	THREAD_BYTES = T2X_TRACKS_THREAD_BYTES + 384,   /* with little in its packet */
 };
 
@@ -35,6 +36,7 @@ struct ctf {
 	struct t2x_tracks tracks;
 	struct ctf_stream *streams;
 	uint64_t count, packets;
+	size_t held;                    /* bytes that the packets take */
 	int error;
 };
 
@@ -93,6 +95,22 @@ static void end_packet(struct t2x_printer *printer, struct ctf_stream *stream)
 	packet->error = 0;
 }
 
+static void free_packet(struct ctf *ctf, struct t2x_bytes *packet)
+{
+	ctf->held -= packet->max;
+	t2x_bytes_free(packet);
+}
+
+static void end_packets(struct t2x_printer *printer)
+{
+	struct ctf *ctf = printer->own;
+
+	for (struct ctf_stream *stream = ctf->streams; stream; stream = stream->next) {
+		end_packet(printer, stream);
+		free_packet(ctf, &stream->packet);
+	}
+}
+
 /* ---- streams ------------------------------------------------------------------------------------ */
 
 /* Return  NULL: no memory */
@@ -117,7 +135,7 @@ static void end_stream(struct t2x_printer *printer, struct ctf_stream *stream)
 	*stream->at = stream->next;
 	if (stream->next)
 		stream->next->at = stream->at;
-	t2x_bytes_free(&stream->packet);
+	free_packet(printer->own, &stream->packet);
 	free(stream);
 }
 
@@ -220,6 +238,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	struct ctf *ctf = printer->own;
 	struct t2x_track *track = t2x_tracks_follow(&ctf->tracks, ev);
 	struct ctf_stream *stream;
+	size_t held;
 
 	if (track && !track->own)
 		track->own = add_stream(ctf);
@@ -228,13 +247,17 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		ctf->error = ENOMEM;
 		return;
 	}
+	held = stream->packet.max;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
 		discard(printer, stream, track, ev);
 	if (!stream->packet.n)
 		begin_packet(stream, track, ev->ns);
 	put_event(stream, ev, &printer->options);
+	ctf->held += stream->packet.max - held;
 	if (stream->packet.n > PACKET_BYTES)
 		end_packet(printer, stream);
+	if (ctf->held > HELD_BYTES)
+		end_packets(printer);
 	if (ev->style == TLG_STYLE_thread_exit) {
 		end_stream(printer, stream);
 		t2x_tracks_end_thread(&ctf->tracks, track);

@@ -107,6 +107,31 @@ static void test_ctf_gap_lies_between_two_packets(void **state)
 	assert_int_equal(number_at(files[2].bytes + 16), FEED_START_NS + 5000);
 }
 
+/* Many threads have a packet that is not full.  What is not in memory is in the archive already. */
+static void test_ctf_packets_of_many_threads_are_bounded(void **state)
+{
+	enum { THREADS = 200, EVENTS = 1000, TEXT = 100, HELD = 9 << 20 };
+	char text[TEXT + 1];
+	struct feed f;
+	struct t2x_scope *scope;
+	long written;
+
+	(void)state;
+	memset(text, 'x', TEXT);
+	text[TEXT] = '\0';
+	feed_open(&f, &t2x_writer_ctf, 0, 0);
+	scope = feed_scope(&f, TLG_STYLE_error, NULL, NULL, "%s");
+	for (uint32_t i = 0; i < THREADS; i++) {
+		f.thread[0].tid = 100 + i;
+		f.thread[0].number = 1000 + i;
+		for (unsigned k = 0; k < EVENTS; k++)
+			feed_hit(&f, scope, 10 + k, "s", text);
+	}
+	written = (long)lseek(f.fd, 0, SEEK_END);
+	assert_in_range(written, THREADS * EVENTS * TEXT - HELD, 2 * THREADS * EVENTS * TEXT);
+	free(feed_finish(&f));
+}
+
 /* An event, while the call-th allocation from there on fails.  Return  bytes of the archive, or -errno */
 static long print_step(unsigned call)
 {
@@ -148,6 +173,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_ctf_every_kind_is_in_a_packet_of_its_thread),
 		cmocka_unit_test(test_ctf_gap_lies_between_two_packets),
+		cmocka_unit_test(test_ctf_packets_of_many_threads_are_bounded),
 		cmocka_unit_test(test_ctf_no_memory_for_a_stream_is_an_error),
 	};
 
