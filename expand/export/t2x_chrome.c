@@ -89,8 +89,15 @@ void t2x_chrome_end(struct t2x_printer *printer)
 
 /* ---- slices ------------------------------------------------------------------------------------- */
 
-/* What stands in front of the process id, with room for a comma. */
-static char *make_text(const struct t2x_frame *frame, unsigned *length);
+/* What stands in front of the process id. */
+static void put_frame(struct t2x_out *out, const struct t2x_frame *frame)
+{
+	t2x_out_literal(out, ",{\"name\":");
+	t2x_utf8_json(out, frame->label, strlen(frame->label));
+	t2x_out_literal(out, ",\"cat\":");
+	t2x_utf8_json(out, frame->category, strlen(frame->category));
+	t2x_out_literal(out, ",\"ph\":\"X\",\"pid\":");
+}
 
 /* Why a slice is not what it seems to be. */
 static const char *const endings[] = {
@@ -170,7 +177,10 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 			end_thread(printer, track, span, end);
 		return;
 	}
-	t2x_out_bytes(printer->out, frame->text, frame->length);
+	if (__builtin_expect(frame->text != NULL, 1))
+		t2x_out_bytes(printer->out, frame->text, frame->length);
+	else
+		put_frame(printer->out, frame);
 	p = t2x_out_room(printer->out, USUAL_BYTES);
 	memcpy(p, track->text, sizeof(track->text));
 	p = put_stepped(p + track->length, span->start_ns - chrome->zero_ns, steps(span->after));
@@ -205,11 +215,7 @@ static char *make_text(const struct t2x_frame *frame, unsigned *length)
 
 	if (t2x_out_init_fn(&out, collect, &copy))
 		return NULL;
-	t2x_out_literal(&out, ",{\"name\":");
-	t2x_utf8_json(&out, frame->label, strlen(frame->label));
-	t2x_out_literal(&out, ",\"cat\":");
-	t2x_utf8_json(&out, frame->category, strlen(frame->category));
-	t2x_out_literal(&out, ",\"ph\":\"X\",\"pid\":");
+	put_frame(&out, frame);
 	t2x_out_flush(&out);
 	t2x_out_free(&out);
 	*length = copy.length;
@@ -229,6 +235,8 @@ static int begin_chrome(struct t2x_printer *printer)
 	chrome->tracks.forget_process = t2x_chrome_forget_children;
 	chrome->tracks.keeps_messages = 1;
 	chrome->tracks.forgets_frames = 1;
+	chrome->tracks.frames.max_bytes = T2X_FRAMES_BYTES;
+	chrome->tracks.frames.spares_texts = 1;
 	chrome->tracks.frames.make_text = make_text;
 	printer->own = chrome;
 	t2x_out_literal(printer->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");

@@ -60,6 +60,7 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 				   const struct t2x_scope *scope, uint32_t hash)
 {
 	struct t2x_frame *frame = make_room(frames) ? make_frame(category, label, scope) : NULL;
+	const int needs_text = frames->make_text && !(frames->spares_texts && frames->bytes > frames->max_bytes / 2);
 
 	if (!frame)
 		return NULL;
@@ -70,9 +71,9 @@ static struct t2x_frame *add_frame(struct t2x_frames *frames, const char *catego
 		frame->stream = frames->thread->process->stream;
 		frame->tid = frames->thread->tid;
 	}
-	if (frames->make_text)
+	if (needs_text)
 		frame->text = frames->make_text(frame, &frame->length);
-	if ((frames->make_text && !frame->text) || t2x_index_add(&frames->index, hash, frame->number)) {
+	if ((needs_text && !frame->text) || t2x_index_add(&frames->index, hash, frame->number)) {
 		free_frame(frame);
 		return NULL;
 	}
@@ -107,6 +108,7 @@ const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct 
 		frames->is_ambiguous |= !is_place(frame, scope->file, scope->line);
 	if (!frame && frames->max_bytes && frames->bytes >= frames->max_bytes && scope != &other_names) {
 		frames->others++;
+		frames->refused += strlen(category) + strlen(label) + sizeof(*frame);
 		return t2x_frames_find(frames, &other_names);
 	}
 	if (!frame)
@@ -180,6 +182,7 @@ int t2x_frames_forget_unused(struct t2x_frames *frames)
 		frame->number = used;
 	}
 	frames->count = used;
+	frames->refused = 0;
 	t2x_index_free(&frames->index);
 	frames->index = index;
 	memset(frames->cache, 0, sizeof(frames->cache));

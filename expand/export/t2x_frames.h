@@ -6,7 +6,8 @@
  * a span refers to a frame, which stays until the end.
  *
  * Who makes stacks of frames needs all of them at the end: names for which there is no room within max_bytes are one
- * frame, "other names", and counted.  Who does not forgets those that no span refers to.
+ * frame, "other names", and counted.  Who does not forgets those that no span refers to; of what is left there may be
+ * too much, too.  A writer that can do without the text of a frame gets it only while all take half of max_bytes.
  */
 #ifndef T2X_FRAMES_H
 #define T2X_FRAMES_H
@@ -28,7 +29,7 @@ struct t2x_frame {
 	uint32_t hash;                    /* of the names */
 	int is_used;                      /* while others are forgotten: this one is not */
 	unsigned length;                  /* of text */
-	char *text;                       /* what the writer makes of the names */
+	char *text;                       /* what the writer makes of the names; NULL: it can do without */
 };
 
 /* Lays out the names as the format has them, once for each frame.  Return  malloc'ed; NULL: no memory */
@@ -38,8 +39,10 @@ struct t2x_frames {
 	struct t2x_frame **frames;        /* by number - 1 */
 	uint32_t count, max;
 	t2x_frame_text_fn *make_text;     /* NULL: no text */
+	int spares_texts;                 /* the writer can do without a frame's text */
 	size_t bytes, max_bytes;          /* that they take; 0: as many as there are */
 	uint64_t others;                  /* names for which there was no room, each as often as it was looked for */
+	size_t refused;                   /* bytes of them, since frames were forgotten */
 	/* Of a profile that may be joined with others, which of several places came first matters: */
 	const struct t2x_thread *thread;  /* whose frames come ... */
 	uint64_t now_ns;                  /* ... and when: no earlier than those before.  NULL: it does not matter */

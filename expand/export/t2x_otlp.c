@@ -208,6 +208,7 @@ void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp
 	otlp->tracks.forget_process = forget_process;
 	otlp->tracks.keeps_messages = 1;
 	otlp->tracks.forgets_frames = 1;
+	otlp->tracks.frames.max_bytes = T2X_FRAMES_BYTES;
 	otlp->put = put;
 	otlp->flush = flush;
 	printer->own = otlp;

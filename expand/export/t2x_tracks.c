@@ -366,8 +366,8 @@ struct t2x_track *t2x_tracks_take(struct t2x_tracks *tracks, const struct t2x_ev
 
 	if (!track)
 		return NULL;
-	if (__builtin_expect(tracks->frames.bytes > T2X_FRAMES_BYTES, 0) && tracks->forgets_frames &&
-	    tracks->frames.bytes > tracks->frames_next)
+	if (__builtin_expect(tracks->frames.bytes > T2X_FRAMES_BYTES / 2, 0) && tracks->forgets_frames &&
+	    tracks->frames.bytes + tracks->frames.refused > tracks->frames_next)
 		forget_frames(tracks);
 	if (ev->style == TLG_STYLE_region_leave) {
 		leave(tracks, track, ev);
@@ -420,6 +420,10 @@ void t2x_tracks_report(const struct t2x_tracks *tracks)
 {
 	struct t2x_report report = { .to = stderr };
 
+	if (tracks->forgets_frames && tracks->frames.others)
+		t2x_report_note(&report, "names",
+				"no room for those of all regions that are open: others are 'other names', %" PRIu64
+				" times", tracks->frames.others);
 	if (tracks->unfinished)
 		t2x_report_note(&report, "threads",
 				"%" PRIu64 " were idle for long and had not ended: "

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "feed.h"
+#include "export/t2x_frames.h"
 #include "text/t2x_formats.h"
 
 #define HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"
@@ -49,6 +50,71 @@ static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
 		    ",\"dur\":10.000,\"args\":{\"message\":\"of 5\"}}\n"
 		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":30.000}\n"
 		    OWN("40.99904", OPEN) TAIL);
+}
+
+/* Where the names of the regions that are open take more than there is for them, the inner ones have one name. */
+static void test_chrome_names_of_too_many_open_regions_are_one(void **state)
+{
+	enum { REGIONS = 6000, NAME = 4000 };
+	char label[NAME + 1], wanted[64];
+	struct t2x_scope *scope;
+	unsigned exact = 0, others = 0;
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_chrome(&f);
+	scope = feed_scope(&f, TLG_STYLE_region_enter, "cat", label, NULL);
+	memset(label, 'x', NAME);
+	label[NAME] = '\0';
+	for (unsigned i = 0; i < REGIONS; i++) {
+		snprintf(label, 10, "r%08u", i);
+		label[9] = 'x';
+		scope->number = 1000 + i;
+		scope->names = 1000 + i;
+		feed_hit(&f, scope, 10 + i, "");
+	}
+	text = feed_finish(&f);
+	for (const char *at = text; (at = strstr(at, ",{\"name\":\"r0")); at++)
+		exact++;
+	for (const char *at = text; (at = strstr(at, ",{\"name\":\"other names\",\"cat\":\"trace2\",")); at++)
+		others++;
+	assert_int_equal(exact + others, REGIONS);
+	assert_in_range(exact, T2X_FRAMES_BYTES / (2 * NAME + 400), T2X_FRAMES_BYTES / NAME);
+	/* the last of them have no text that is kept */
+	snprintf(wanted, sizeof(wanted), ",{\"name\":\"r%08uxxx", exact - 1);
+	assert_non_null(strstr(text, wanted));
+	free(text);
+}
+
+/* Names of regions that are over are forgotten: there is room for as many as come. */
+static void test_chrome_names_of_regions_that_are_over_need_no_room(void **state)
+{
+	enum { REGIONS = 6000, NAME = 4000 };
+	char label[NAME + 1];
+	struct t2x_scope *scope, *end;
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_chrome(&f);
+	scope = feed_scope(&f, TLG_STYLE_region_enter, "cat", label, NULL);
+	end = feed_scope(&f, TLG_STYLE_region_leave, "cat", label, NULL);
+	memset(label, 'x', NAME);
+	label[NAME] = '\0';
+	for (unsigned i = 0; i < REGIONS; i++) {
+		snprintf(label, 10, "r%08u", i);
+		label[9] = 'x';
+		scope->number = end->number = 1000 + i;
+		scope->names = end->names = 1000 + i;
+		feed_hit(&f, scope, 10 + 2 * i, "");
+		feed_hit(&f, end, 11 + 2 * i, "");
+	}
+	text = feed_finish(&f);
+	assert_null(strstr(text, "other names"));
+	assert_non_null(strstr(text, ",{\"name\":\"r00000000xxx"));
+	assert_non_null(strstr(text, ",{\"name\":\"r00005999xxx"));
+	free(text);
 }
 
 static void test_chrome_region_without_leave_ends_where_it_ended(void **state)
@@ -308,6 +374,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chrome_region_is_a_slice_with_nanoseconds),
+		cmocka_unit_test(test_chrome_names_of_too_many_open_regions_are_one),
+		cmocka_unit_test(test_chrome_names_of_regions_that_are_over_need_no_room),
 		cmocka_unit_test(test_chrome_region_without_leave_ends_where_it_ended),
 		cmocka_unit_test(test_chrome_gap_is_a_slice_and_regions_in_it_are_marked),
 		cmocka_unit_test(test_chrome_gap_with_known_leaves_ends_their_slices),
