@@ -10,7 +10,7 @@
 
 enum {
 	/* what a scope takes beside its box: an entry of the map, and its part of what a chunk has too much */
-	SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,
+	SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + 48,
 	FILE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,        /* likewise a file, in memory of its own */
 	MAX_CHUNK = 32 * 1024,
 };
