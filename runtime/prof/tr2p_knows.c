@@ -21,8 +21,8 @@ static const char *find_names(const struct dl_phdr_info *info, const ElfW(Dyn) *
 {
 	for (; entry->d_tag != DT_NULL; entry++)
 		if (entry->d_tag == DT_STRTAB)
-			return (const char *)(entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0) +
-			       entry->d_un.d_ptr;
+			return (const char *)((entry->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr : 0) +
+					      entry->d_un.d_ptr);
 	return NULL;
 }
 
