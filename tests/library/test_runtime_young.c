@@ -154,7 +154,7 @@ static int run_until_the_chunk_is_full(void *unused)
 	record(CHUNK);
 	for (int i = 0; i < 10000 && tr2_load_rlx(&tr2_g_shm.head->lacks_thread); i++)
 		sleep_ms(1);
-	return asked != 1 || tr2_young_is() || tr2_g_shm.head->lacks_thread;
+	return asked != 1 || tr2_young_is() || tr2_load_rlx(&tr2_g_shm.head->lacks_thread);
 }
 
 static void test_young_until_the_second_chunk(void **state)
