@@ -334,8 +334,11 @@ static void work(enum fate fate, struct pool *pool)
 	int log = open_log();
 
 	for (uint32_t idle; !is_told; pause_ms(2)) {
-		if (getppid() != (pid_t)LOAD(shared->master))
+		if (getppid() != (pid_t)LOAD(shared->master)) {
+			/* where libtrace2-prof is, the trace ends before the threads do, which go on recording */
+			is_ending = 1;
 			_exit(EXIT_ORPHAN);
+		}
 		if (is_asked)
 			log = reopen_log(log);
 		idle = LOAD(shared->idle);

@@ -22,7 +22,7 @@ int __real_fallocate64(int fd, int mode, off_t from, off_t bytes);
 
 /* What the file system is and answers; what it was asked for. */
 static struct {
-	long type;
+	unsigned long type;
 	int error;             /* errno of fallocate(); 0: it is done */
 	unsigned calls;
 	int mode;
@@ -34,7 +34,7 @@ static char text[MIB];
 int __wrap_fstatfs64(int fd, struct statfs *fs)
 {
 	(void)fd;
-	*fs = (struct statfs){ .f_type = disk.type };
+	*fs = (struct statfs){ .f_type = (__typeof__(fs->f_type))disk.type };   /* each machine has its own */
 	return 0;
 }
 
@@ -51,7 +51,7 @@ int __wrap_fallocate64(int fd, int mode, off_t from, off_t bytes)
 }
 
 /* An empty file on a disk of that type. */
-static struct t2x_preallocated open_file(long type, int flags)
+static struct t2x_preallocated open_file(unsigned long type, int flags)
 {
 	char path[] = "/tmp/test_t2x_preallocate.XXXXXX";
 	struct t2x_preallocated file = { .fd = mkstemp(path) };
@@ -163,7 +163,7 @@ static void test_preallocate_inside_a_file_keeps_what_is_behind(void **state)
 
 static void test_preallocate_other_file_system_is_not_asked(void **state)
 {
-	static const long types[] = { TMPFS_MAGIC, BTRFS_SUPER_MAGIC, XFS_SUPER_MAGIC, NFS_SUPER_MAGIC };
+	static const unsigned long types[] = { TMPFS_MAGIC, BTRFS_SUPER_MAGIC, XFS_SUPER_MAGIC, NFS_SUPER_MAGIC };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
