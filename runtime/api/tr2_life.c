@@ -17,7 +17,7 @@
  *     C  tr2_shm_forget       new memory from here on; the parent's stays mapped, for code that the fork interrupted
  *     C  tr2_drain_reset      the parent's passes, lock and requests; before anybody in the child may want the lock
  *     C  tr2_wake_reset       no thread of the parent's runs here
- *     C  tr2_young_reset      the child is young on its own
+ *     C  tr2_young_reset      no child is young: servers lock theirs in, which end whoever makes a thread later
  *     C  tr2_snapshot_reset   nobody has asked the child for one
  *   S C  tr2_sink             without a destination nothing else is set up.  A child goes on in its parent's
  *   S C  tr2_shm              the memory in which the next two lie
@@ -31,7 +31,7 @@
  *   S    tr2_flight           what asks for a snapshot; its signals are tr2_signal's
  *   S    tr2_enabled_v1       from here on calls record
  *     C  tr2_thread_ready     the same for a child: from here on its other threads do not wait
- *   S C  tr2_young, tr2_wake  the thread last, or when it is time: all that it reads is there
+ *   S C  tr2_young, tr2_wake  the thread last, in the first process when it is time: all that it reads is there
  *
  * At the end (exit, or trace2_finish()):
  *

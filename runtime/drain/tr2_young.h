@@ -44,7 +44,10 @@ void tr2_young_note_thread(uint64_t mask);
  */
 void tr2_young_note_signal(void);
 
-/* In a forked child: it is not young yet. */
+/*
+ * In a forked child: it is not young.  Servers fork, and lock their children in soon after (seccomp(2)), where a new
+ * thread, or the question whether there is a sandbox, may end them: the thread is there before that.
+ */
 void tr2_young_reset(void);
 
 #endif

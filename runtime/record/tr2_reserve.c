@@ -235,6 +235,20 @@ static int try_to_reserve(struct tr2_thread *self, struct request *request, stru
 	return !waits;
 }
 
+/*
+ * A call that meets itself goes no further, and what it, and the inline path before it, have added goes: a position out
+ * of bounds would in the end be in another chunk, or in memory that is none.  The ranges of such positions begin at
+ * multiples of TLG_CHUNK_STRIDE.
+ */
+static void take_back(void)
+{
+	struct tr2_thread *self = tr2_self;
+	uintptr_t at = self ? tr2_load_rlx(&self->ring.hot->cur) : 0; /* relaxed: only this thread changes it */
+
+	if (self && !tr2_in_chunk(at, sizeof(struct tlg_event)))
+		tr2_local_cas(&self->ring.hot->cur, at, at & ~(uintptr_t)(TLG_CHUNK_STRIDE - 1));
+}
+
 struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t what)
 {
 	struct request request = { .events = events, .what = what, .position = position };
@@ -245,6 +259,7 @@ struct tlg_event *tr2_reserve_slow(uintptr_t position, unsigned events, uint32_t
 	if (tr2_mask_is_inside()) {
 		if (tr2_in_chunk(position, sizeof(struct tlg_event)))
 			tr2_ring_pad(position);
+		take_back();
 		return NULL;   /* the library's own call of a function that somebody stands in front of: not counted */
 	}
 	if (tr2_is_aside(position))

@@ -186,12 +186,6 @@ static void begin_in_child(void)
 		tr2_leftover_collect(LEFTOVERS);
 }
 
-/* A child that was not forked in order has nothing to wait for: it never gets the thread.  Return  1: it is young */
-static int begin_young(void)
-{
-	return is_forked_in_order() && tr2_young_begin();
-}
-
 /* Another thread of the child begins its session.  Return  0: it cannot, or needs too long */
 static int await_session(void)
 {
@@ -211,7 +205,7 @@ static void leave_parent(uint64_t mask)
 	tr2_hot_v1 = NULL;
 	if (tr2_is_forked_child() && tr2_thread_claim()) {
 		begin_in_child();
-		if (tr2_g_shm.head && tr2_wake_is_for_all() && !begin_young())
+		if (tr2_g_shm.head && tr2_wake_is_for_all())
 			tr2_wake_wanted(mask);
 	}
 	if (await_session() && parent && tr2_thread_inherit(parent, enters, open)) {

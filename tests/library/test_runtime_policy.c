@@ -261,6 +261,8 @@ ssize_t __wrap_tr2_sys_write(int fd, const void *bytes, size_t n)
 		__atomic_fetch_sub(&floods, 1, __ATOMIC_RELAXED);
 		is_flooding = 1;
 		flood(0, FLOOD);
+		for (int i = 0; i < FLOOD; i++)
+			trace2_step("policy", "inline");
 		is_flooding = 0;
 	}
 	return __real_tr2_sys_write(fd, bytes, n);
@@ -283,6 +285,19 @@ static void test_policy_block_in_the_library_itself_neither_waits_nor_records(vo
 	assert_int_equal(file.lost, 0);
 }
 
+/* More calls than a chunk has room for, in the thread whose own call they meet. */
+static void test_policy_of_threads_that_write_themselves_counts_all_but_what_meets_itself(void **state)
+{
+	(void)state;
+	traced_run(&t, run_traced_write, (void *)(long)FLOOD, (const char *const[]){
+		"TRACE2_RAW_THREAD=off", "TRACE2_RAW_RING=128k", "TRACE2_RAW_MEMORY=256k", NULL });
+	assert_int_equal(t.status, 0);
+	close(finished[1]);
+	assert_int_equal(raw_read(t.raw, &file), 0);
+	assert_int_equal(file.bad_blocks, 0);
+	assert_int_equal(file.hits + file.lost, 2 * FLOOD + 2 * 2 + 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -295,6 +310,7 @@ int main(void)
 		TEST(test_policy_block_waits_in_a_thread_that_blocks_signals),
 		TEST(test_policy_block_in_a_forked_child_drains_by_itself),
 		TEST(test_policy_block_in_the_library_itself_neither_waits_nor_records),
+		TEST(test_policy_of_threads_that_write_themselves_counts_all_but_what_meets_itself),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
