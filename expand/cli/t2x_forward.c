@@ -34,22 +34,23 @@ static void stop_ourselves(int signal)
 	sigaction(signal, &ours, NULL);
 }
 
-/* The kernel sends it, or we ourselves by abort() or by a write that fails. */
+/*
+ * The kernel sends it, or we ourselves by abort() or by a write that fails.  Such a write (SIGPIPE, SIGXFSZ) returns an
+ * error, which its caller reports, and we still end as the program does.
+ */
 static void act_ourselves(int signal)
 {
-	const unsigned long writes = BIT(SIGPIPE) | BIT(SIGXFSZ), stops = BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU),
+	const unsigned long stops = BIT(SIGTSTP) | BIT(SIGTTIN) | BIT(SIGTTOU),
 			    ends = BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) |
 				   BIT(SIGSYS) | BIT(SIGABRT) | BIT(SIGXCPU);
 	const struct sigaction fallback = { .sa_handler = SIG_DFL };
 
-	if (is_one_of(signal, stops))
+	if (is_one_of(signal, stops)) {
 		stop_ourselves(signal);
-	else if (is_one_of(signal, ends)) {
+	} else if (is_one_of(signal, ends)) {
 		/* A fault happens again when this handler returns. */
 		sigaction(signal, &fallback, NULL);
 		raise(signal);
-	} else if (is_one_of(signal, writes)) {
-		/* The write returns an error, which its caller reports: we still end as the program does. */
 	}
 }
 

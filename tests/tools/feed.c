@@ -2,6 +2,7 @@
 /* feed.c - see feed.h. */
 #include "t2test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -177,6 +178,13 @@ static void compare(const char *got, const char *expected)
 	expected += line;
 	fail_msg("expected: %.*s\n     got: %.*s", (int)strcspn(expected, "\n"), expected, (int)strcspn(got, "\n"),
 		 got);
+}
+
+void feed_long_name(char *name, size_t bytes, unsigned number)
+{
+	memset(name, 'x', bytes - 1);
+	name[bytes - 1] = '\0';
+	name[snprintf(name, bytes, "r%08u", number)] = 'x';
 }
 
 void feed_gap(struct feed *feed, uint64_t us, struct t2x_gap gap)

@@ -44,6 +44,9 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 #define feed(feed_, style, ...) \
 	feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
 
+/* A name that is long, and another one for each number: "r", eight digits, then x's; bytes bytes with its NUL. */
+void feed_long_name(char *name, size_t bytes, unsigned number);
+
 /* Events of the current thread that are missing, at us. */
 void feed_gap(struct feed *feed, uint64_t us, struct t2x_gap gap);
 

@@ -65,11 +65,8 @@ static void test_chrome_names_of_too_many_open_regions_are_one(void **state)
 	(void)state;
 	open_chrome(&f);
 	scope = feed_scope(&f, TLG_STYLE_region_enter, "cat", label, NULL);
-	memset(label, 'x', NAME);
-	label[NAME] = '\0';
 	for (unsigned i = 0; i < REGIONS; i++) {
-		snprintf(label, 10, "r%08u", i);
-		label[9] = 'x';
+		feed_long_name(label, sizeof(label), i);
 		scope->number = 1000 + i;
 		scope->names = 1000 + i;
 		feed_hit(&f, scope, 10 + i, "");
@@ -100,11 +97,8 @@ static void test_chrome_names_of_regions_that_are_over_need_no_room(void **state
 	open_chrome(&f);
 	scope = feed_scope(&f, TLG_STYLE_region_enter, "cat", label, NULL);
 	end = feed_scope(&f, TLG_STYLE_region_leave, "cat", label, NULL);
-	memset(label, 'x', NAME);
-	label[NAME] = '\0';
 	for (unsigned i = 0; i < REGIONS; i++) {
-		snprintf(label, 10, "r%08u", i);
-		label[9] = 'x';
+		feed_long_name(label, sizeof(label), i);
 		scope->number = end->number = 1000 + i;
 		scope->names = end->names = 1000 + i;
 		feed_hit(&f, scope, 10 + 2 * i, "");

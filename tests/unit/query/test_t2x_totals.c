@@ -105,11 +105,8 @@ static void test_totals_names_beyond_the_memory_of_rows_are_left_out(void **stat
 	open_summary(&f);
 	g_values[T2X_OPTION_as] = "json";
 	scope = feed_scope(&f, TLG_STYLE_data, "c", label, NULL);
-	memset(label, 'x', NAME);
-	label[NAME] = '\0';
 	for (unsigned i = 0; i < NAMES; i++) {
-		snprintf(label, 10, "%09u", i);
-		label[9] = 'x';
+		feed_long_name(label, sizeof(label), i);
 		scope->number = 1000 + i;
 		feed_hit(&f, scope, 10, "s", "v");
 	}
