@@ -2,9 +2,10 @@
 /* t2x_adder.c - see t2x_adder.h. */
 #include "t2x_adder.h"
 
-#include "export/t2x_profile_join.h"
-#include "export/t2x_sampled.h"
+#include "profile/t2x_profile_join.h"
+#include "profile/t2x_sampled.h"
 #include "query/t2x_diff.h"
+#include "query/t2x_filter.h"
 #include "query/t2x_summary.h"
 #include "query/t2x_totals_join.h"
 
@@ -77,13 +78,33 @@ static void free_profile(void *own)
 	t2x_profile_free(own);
 }
 
+/* The profile of a part is the filter's own. */
+static int begin_profile(struct t2x_printer *printer)
+{
+	struct t2x_profile *profile = printer->options.filter->own;
+
+	profile->tracks.printer = printer;
+	printer->own = profile;
+	return 0;
+}
+
+static const struct t2x_writer profile_writer = {
+	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.begin = begin_profile, .unresolved = t2x_profile_event, .ignores_messages = 1,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};
+
 /* ---- all of them -------------------------------------------------------------------------------- */
 
 static const struct t2x_adder adders[] = {
 	{ &t2x_writer_summary, &t2x_writer_totals, NULL, new_totals, join_totals, join_totals_end, free_totals },
-	{ &t2x_writer_folded, &t2x_writer_profile, is_of_regions, new_folded, join_profile, join_folded_end,
+	{ &t2x_writer_folded, &profile_writer, is_of_regions, new_folded, join_profile, join_folded_end,
 	  free_profile },
-	{ &t2x_writer_pprof, &t2x_writer_profile, is_of_regions, new_pprof, join_profile, join_pprof_end,
+	{ &t2x_writer_pprof, &profile_writer, is_of_regions, new_pprof, join_profile, join_pprof_end,
 	  free_profile },
 };
 

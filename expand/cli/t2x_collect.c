@@ -15,7 +15,7 @@
 
 #include "tlg_crc.h"
 #include "base/t2x_out.h"
-#include "export/t2x_bytes.h"
+#include "profile/t2x_bytes.h"
 #include "recover/t2x_alive.h"
 #include "recover/t2x_ring_files.h"
 #include "recover/t2x_salvage.h"

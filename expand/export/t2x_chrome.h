@@ -8,7 +8,7 @@
 #ifndef T2X_CHROME_H
 #define T2X_CHROME_H
 
-#include "t2x_tracks.h"
+#include "profile/t2x_tracks.h"
 
 struct t2x_chrome {
 	struct t2x_tracks tracks;

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "t2x_tracks.h"
+#include "profile/t2x_tracks.h"
 #include "tlg_desc.h"
 
 enum {

@@ -9,7 +9,7 @@
 #define T2X_CTF_H
 
 #include "base/t2x_out.h"
-#include "t2x_bytes.h"
+#include "profile/t2x_bytes.h"
 
 /* The metadata: TSDL. */
 void t2x_ctf_metadata(struct t2x_bytes *to);

@@ -11,8 +11,8 @@
 #define T2X_FIREFOX_H
 
 #include "t2x_firefox_rows.h"
-#include "t2x_stacks.h"
-#include "t2x_tracks.h"
+#include "profile/t2x_stacks.h"
+#include "profile/t2x_tracks.h"
 
 struct t2x_firefox_counter {
 	struct t2x_firefox_counter *next;

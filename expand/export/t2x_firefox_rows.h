@@ -8,7 +8,7 @@
 #ifndef T2X_FIREFOX_ROWS_H
 #define T2X_FIREFOX_ROWS_H
 
-#include "t2x_bytes.h"
+#include "profile/t2x_bytes.h"
 #include "t2x_spill.h"
 
 /* Of a text; the rest is cut off: an event of 24 bytes may make a message of a megabyte. */

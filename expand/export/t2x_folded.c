@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "t2x_profile.h"
-#include "t2x_sampled.h"
+#include "profile/t2x_profile.h"
+#include "profile/t2x_sampled.h"
 #include "text/t2x_utf8.h"
 
 static int begin_folded(struct t2x_printer *printer)

@@ -2,7 +2,7 @@
 /* t2x_html_block.c - see t2x_html_block.h. */
 #include "t2x_html_block.h"
 
-#include "t2x_deflate.h"
+#include "profile/t2x_deflate.h"
 #include "base/t2x_memory.h"
 
 enum { LEVEL = 4 };               /* a tenth larger than the best, in half of its time */

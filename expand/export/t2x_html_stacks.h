@@ -8,8 +8,8 @@
 #ifndef T2X_HTML_STACKS_H
 #define T2X_HTML_STACKS_H
 
-#include "t2x_frames.h"
-#include "t2x_stacks.h"
+#include "profile/t2x_frames.h"
+#include "profile/t2x_stacks.h"
 #include "base/t2x_out.h"
 #include "model/t2x_writer.h"
 

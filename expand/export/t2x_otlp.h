@@ -10,7 +10,7 @@
 #ifndef T2X_OTLP_H
 #define T2X_OTLP_H
 
-#include "t2x_tracks.h"
+#include "profile/t2x_tracks.h"
 
 enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
 

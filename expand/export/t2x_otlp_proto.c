@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "t2x_otlp.h"
-#include "t2x_protobuf.h"
+#include "profile/t2x_protobuf.h"
 
 /* Numbers of fields. */
 enum { REQUEST_RESOURCE_SPANS = 1 };

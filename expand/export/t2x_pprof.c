@@ -9,9 +9,9 @@
  */
 #include <errno.h>
 
-#include "t2x_pprof_message.h"
-#include "t2x_profile.h"
-#include "t2x_sampled.h"
+#include "profile/t2x_pprof_message.h"
+#include "profile/t2x_profile.h"
+#include "profile/t2x_sampled.h"
 #include "text/t2x_formats.h"
 
 /* The strings: first these, then three of each frame, then the names of threads, then the comment. */

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "export/t2x_samples.h"
+#include "profile/t2x_samples.h"
 #include "trace2_prof.h"
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "feed.h"
-#include "export/t2x_frames.h"
+#include "profile/t2x_frames.h"
 #include "text/t2x_formats.h"
 
 #define HEAD "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "export/t2x_deflate.h"
+#include "profile/t2x_deflate.h"
 #include "export/t2x_html_data.h"
 
 /* What was written. */

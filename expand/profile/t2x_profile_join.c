@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "query/t2x_filter.h"
-
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
 /* The stack of a region that was open at the end of the parts in front.  Return  0: there is none */
@@ -111,22 +109,3 @@ int t2x_profile_join(struct t2x_profile *to, struct t2x_profile *from)
 		memcpy(to->samples, from->samples, sizeof(to->samples));
 	return done;
 }
-
-static int begin(struct t2x_printer *printer)
-{
-	struct t2x_profile *profile = printer->options.filter->own;
-
-	profile->tracks.printer = printer;
-	printer->own = profile;
-	return 0;
-}
-
-const struct t2x_writer t2x_writer_profile = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
-	.begin = begin, .unresolved = t2x_profile_event, .ignores_messages = 1,
-	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,
-#include "tlg_styles.def"
-#undef TLG_STYLE
-	},
-};

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "export/t2x_samples.h"
+#include "profile/t2x_samples.h"
 
 static char written[64 * 1024];
 static size_t nwritten;

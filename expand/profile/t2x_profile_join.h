@@ -11,9 +11,6 @@
 
 #include "t2x_profile.h"
 
-/* For a part: takes the profile of options->filter. */
-extern const struct t2x_writer t2x_writer_profile;
-
 /*
  * Add the profile of the part behind what has been joined.  from stays the caller's, for nothing but
  * t2x_profile_free().  Return  0: they cannot be joined, and to is of no use any more

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "export/t2x_protobuf.h"
+#include "profile/t2x_protobuf.h"
 #include "feed.h"
 #include "text/t2x_formats.h"
 
