@@ -6,8 +6,9 @@
 # processor, for most of them wait more than they compute); those that must have the machine to themselves, which
 # alone() names, one by one at the end.
 # A program counts as many tests as cmocka's totals in its output say; a script as its last line
-# "N passed, N failed" says, or one if there is none.  Exit status 77: skipped, for the reason in its last line; with
-# CI=true it is a failure if that is "no TOOL", for there everything has to be installed.  A program that fails
+# "N passed, N failed" says, or one if there is none; one of tests/lint counts as one, however many files it looks at.
+# Exit status 77: skipped, for the reason in its last line; with CI=true it is a failure if that is "no TOOL", for
+# there everything has to be installed.  A program that fails
 # without a failed test, prints no totals, or takes longer than T2_TIMEOUT seconds (default 1200, for what hangs: a busy
 # machine may need many) counts as one failure.  So does a sanitizer's report, also one of a process that the test started.
 # Output goes to $T2_OUT/log/NAME.log, and here if T2_V is set or something failed.
@@ -78,7 +79,8 @@ cmocka_total()
 	sed -n "s/^\[  $1 *\] \([0-9][0-9]*\) test.*/\1/p" "$2" | awk '{ n += $1 } END { print n + 0 }'
 }
 
-# Set p, f, s, r (passed, failed, skipped, reported) from the log $1, the exit status $2, and the sanitizers' reports $3.*
+# Set p, f, s, r (passed, failed, skipped, reported) from the log $1, the exit status $2, the sanitizers' reports $3.*,
+# and the program's name $4
 count()
 {
 	local last
@@ -101,6 +103,9 @@ count()
 	if [ "$2" -ne 0 ] && [ "$2" -ne 77 ] && [ "$f" -eq 0 ]; then
 		f=1
 	fi
+	if [[ $4 == */lint/* ]]; then
+		f=$((f > 0)) p=$((p > 0 && !f))
+	fi
 	if grep -qsE 'ERROR: |WARNING: |runtime error: ' "$3".*; then
 		f=$((f + 1)) r=1
 		head -n 40 "$3".* >>"$1"
@@ -116,7 +121,7 @@ show()
 	wait "${pids[$1]}" 2>/dev/null
 	status=$(cat "$work/$1.status" 2>/dev/null || echo 127)
 	log=$(log_of "$program")
-	count "$log" "$status" "$work/$1/report"
+	count "$log" "$status" "$work/$1/report" "$program"
 	rm -rf "${work:?}/$1"
 	name=$(basename "$program" .sh)
 	printf '%-28s %s passed, %s failed%s%s\n' "$name" "$p" "$f" \

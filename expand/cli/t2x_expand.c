@@ -7,11 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "t2x_batch_queue.h"
-#include "t2x_ranges.h"
-#include "t2x_read_ahead.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
+#include "parallel/t2x_batch_queue.h"
+#include "parallel/t2x_ranges.h"
+#include "parallel/t2x_read_ahead.h"
 #include "recover/t2x_join.h"
 
 /* ---- messages ----------------------------------------------------------------------------------- */
@@ -148,9 +148,18 @@ done:
 /* In ranges that are read at once.  Return  0: that cannot be done */
 static int expand_ranges(const struct t2x_expansion *x)
 {
+	const struct t2x_settings *settings = x->settings;
+	const struct t2x_ranges_task task = {
+		.pool = x->pool, .jobs = settings->jobs, .options = &settings->options,
+		.adder = t2x_adder_find(settings->format->writer, &settings->options),
+		.inputs = x->inputs->items, .n = x->inputs->n, .out = &x->output->out,
+	};
 	struct t2x_ranges found;
-	int done = t2x_ranges_expand(x, &found);
+	int done;
 
+	if (!x->pool || x->writer || !task.adder || settings->filter.is_on)
+		return 0;
+	done = t2x_ranges_expand(&task, &found);
 	if (done) {
 		note_open(x, found.open);
 		note_summary(x, &found.context, &found.summary);

@@ -5,7 +5,7 @@
 
 #include "t2x_inputs.h"
 #include "t2x_output.h"
-#include "t2x_pool.h"
+#include "parallel/t2x_pool.h"
 
 struct t2x_expansion {
 	const struct t2x_settings *settings;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "t2x_pool.h"
+#include "parallel/t2x_pool.h"
 #include "t2x_usage.h"
 #include "tlg.h"
 #include "export/t2x_html_page.h"

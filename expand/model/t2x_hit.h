@@ -9,8 +9,9 @@
  * how git prints it.  Times are since 1970-01-01 UTC.
  *
  * Two functions hand things over, in order: t2x_model_hit() a checkpoint, t2x_model_update() whatever else changes
- * between two checkpoints.  With --jobs the back end is another thread, some batches behind (cli/t2x_batch_queue.h),
- * and nobody waits for it: it learns of each change at its place in the order.  That decides who owns what:
+ * between two checkpoints.  With --jobs the back end is another thread, some batches behind
+ * (parallel/t2x_batch_queue.h), and nobody waits for it: it learns of each change at its place in the order.  That
+ * decides who owns what:
  *
  *   arguments, open regions, ...  valid during the call only: a queue copies them
  *   thread, process               made by the front end, the back end's from the first call that has them: the front

@@ -14,7 +14,7 @@
 
 #include "tlgmake.h"
 #include "cli/t2x_expand.h"
-#include "cli/t2x_ranges.h"
+#include "parallel/t2x_ranges.h"
 
 enum {
 	THREADS = 4, DEPTH = 6, ROUNDS = 500, HITS = 20, ROUNDS_OF_A_CYCLE = 12,
@@ -254,6 +254,7 @@ static void expand(struct result *result, const char *const form[2], char *const
 	struct t2x_inputs inputs = { .settings = &settings, .report = &report };
 	struct t2x_output output = { .fd = fd, .is_new = 1 };
 	struct t2x_ranges found;
+	struct t2x_ranges_task task;
 	struct t2x_expansion x = { .settings = &settings, .report = &report, .inputs = &inputs, .output = &output };
 
 	while (*paths)
@@ -264,8 +265,14 @@ static void expand(struct result *result, const char *const form[2], char *const
 	x.pool = jobs > 1 ? t2x_pool_new(jobs - 1) : NULL;
 	assert_int_equal(t2x_out_init(&output.out, fd), 0);
 	assert_int_equal(t2x_inputs_find(&inputs, 0), 0);
-	result->was_cut = t2x_ranges_expand(&x, &found);
-	t2x_ranges_free(&found);
+	task = (struct t2x_ranges_task){
+		.pool = x.pool, .jobs = jobs, .options = &settings.options, .out = &output.out,
+		.adder = t2x_adder_find(settings.format->writer, &settings.options),
+		.inputs = inputs.items, .n = inputs.n,
+	};
+	result->was_cut = x.pool && t2x_ranges_expand(&task, &found);
+	if (x.pool)
+		t2x_ranges_free(&found);
 	if (!result->was_cut)
 		assert_int_equal(t2x_expand(&x), 0);
 	t2x_inputs_judge(&inputs);

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "t2x_adder.h"
-#include "t2x_cut.h"
+#include "t2x_boundary.h"
 #include "merge/t2x_merge.h"
 #include "model/t2x_model.h"
 #include "query/t2x_filter.h"
@@ -28,14 +27,14 @@ struct part {
 	struct t2x_filter filter;         /* hands own to the writer */
 	struct t2x_model *model;
 	void *own;                        /* what is added up */
-	struct t2x_cut cut;
-	const struct t2x_cut *in_front;   /* NULL: what is in front of it is not known yet */
+	struct t2x_boundary end;
+	const struct t2x_boundary *in_front;   /* NULL: what is in front of it is not known yet */
 	struct t2x_summary summary;
 	int is_done;                      /* guarded by the pool's lock */
 };
 
 struct ranges {
-	const struct t2x_expansion *x;
+	const struct t2x_ranges_task *task;
 	const struct t2x_adder *adder;
 	struct t2x_ranges_plan *plans;    /* of each input */
 	struct part *parts;
@@ -58,7 +57,7 @@ static int is_irregular(const struct part *part)
 
 	for (unsigned i = 0; i < TLG_LOSS_REASONS; i++)
 		dropped |= summary->dropped[i];
-	return part->cut.is_irregular || part->context.irregular || part->report.damages ||
+	return part->end.is_irregular || part->context.irregular || part->report.damages ||
 	       part->report.skipped_blocks || summary->unresolved || summary->gaps || dropped;
 }
 
@@ -86,7 +85,7 @@ static void forget_stream(struct t2x_context *context, const struct t2x_stream *
 {
 	struct part *part = (struct part *)(void *)((char *)context - offsetof(struct part, context));
 
-	t2x_cut_add(&part->cut, stream, part->input);
+	t2x_boundary_add(&part->end, stream, part->input);
 }
 
 static uint64_t find_last_ns(const struct t2x_context *context, uint32_t stream, uint32_t tid)
@@ -94,19 +93,19 @@ static uint64_t find_last_ns(const struct t2x_context *context, uint32_t stream,
 	const struct part *part = (const struct part *)(const void *)((const char *)context -
 								      offsetof(struct part, context));
 
-	return t2x_cut_last_ns(part->in_front, stream, tid);
+	return t2x_boundary_last_ns(part->in_front, stream, tid);
 }
 
 static int make_model(struct part *part)
 {
-	const struct t2x_expansion *x = part->ranges->x;
+	const struct t2x_ranges_task *task = part->ranges->task;
 	const struct t2x_adder *adder = part->ranges->adder;
-	struct t2x_options options = x->settings->options;
+	struct t2x_options options = *task->options;
 
-	part->own = adder->new_part(x->settings, part->nth);
+	part->own = adder->new_part(task->options, part->nth);
 	part->filter.own = part->own;
 	options.filter = &part->filter;
-	part->model = part->own ? t2x_model_new(adder->part, &x->output->out, &options) : NULL;
+	part->model = part->own ? t2x_model_new(adder->part, task->out, &options) : NULL;
 	return part->model != NULL;
 }
 
@@ -123,7 +122,7 @@ static int merge_part(struct part *part)
 	};
 	merge = t2x_merge_new(&part->context);
 	if (merge)
-		error = t2x_merge_add(merge, &part->range.blocks, part->ranges->x->inputs->items[part->input].in.name,
+		error = t2x_merge_add(merge, &part->range.blocks, part->ranges->task->inputs[part->input].in.name,
 				      next_block);
 	if (!error)
 		error = t2x_merge_run(merge);
@@ -134,12 +133,12 @@ static int merge_part(struct part *part)
 static void read_part(struct part *part)
 {
 	struct ranges *ranges = part->ranges;
-	const struct t2x_input *input = &ranges->x->inputs->items[part->input];
+	const struct t2x_input *input = &ranges->task->inputs[part->input];
 	int done = make_model(part);
 
 	if (done && !t2x_range_open(&part->range, input->path, &ranges->plans[part->input], part->nth, &part->report)) {
 		done = merge_part(part);
-		t2x_cut_end(&part->cut, &part->context, &part->range);
+		t2x_boundary_end(&part->end, &part->context, &part->range);
 		t2x_range_close(&part->range);
 		part->summary = *t2x_model_summary(part->model);
 	} else {
@@ -166,19 +165,19 @@ static void work(struct t2x_task *task)
 	struct ranges *ranges = ((struct job *)task)->ranges;
 	struct part *part = &ranges->parts[ranges->next++];
 
-	t2x_pool_unlock(ranges->x->pool);
+	t2x_pool_unlock(ranges->task->pool);
 	read_part(part);
-	t2x_pool_lock(ranges->x->pool);
+	t2x_pool_lock(ranges->task->pool);
 	part->is_done = 1;
 }
 
 /* Return  0: it was given up */
 static int wait_for(struct ranges *ranges, const struct part *part)
 {
-	t2x_pool_lock(ranges->x->pool);
+	t2x_pool_lock(ranges->task->pool);
 	while (!part->is_done && !is_given_up(ranges))
-		t2x_pool_wait(ranges->x->pool);
-	t2x_pool_unlock(ranges->x->pool);
+		t2x_pool_wait(ranges->task->pool);
+	t2x_pool_unlock(ranges->task->pool);
 	return !is_given_up(ranges);
 }
 
@@ -188,21 +187,21 @@ static struct job *start_jobs(struct ranges *ranges, unsigned n)
 
 	if (!jobs)
 		return NULL;
-	t2x_pool_lock(ranges->x->pool);
+	t2x_pool_lock(ranges->task->pool);
 	for (unsigned i = 0; i < n; i++) {
 		jobs[i] = (struct job){ .task = { .is_ready = is_ready, .work = work }, .ranges = ranges };
-		t2x_pool_add(ranges->x->pool, &jobs[i].task);
+		t2x_pool_add(ranges->task->pool, &jobs[i].task);
 	}
-	t2x_pool_unlock(ranges->x->pool);
+	t2x_pool_unlock(ranges->task->pool);
 	return jobs;
 }
 
 static void stop_jobs(struct ranges *ranges, struct job *jobs, unsigned n)
 {
-	t2x_pool_lock(ranges->x->pool);
+	t2x_pool_lock(ranges->task->pool);
 	for (unsigned i = 0; i < n; i++)
-		t2x_pool_remove(ranges->x->pool, &jobs[i].task);
-	t2x_pool_unlock(ranges->x->pool);
+		t2x_pool_remove(ranges->task->pool, &jobs[i].task);
+	t2x_pool_unlock(ranges->task->pool);
 	free(jobs);
 }
 
@@ -211,13 +210,13 @@ static void stop_jobs(struct ranges *ranges, struct job *jobs, unsigned n)
 static void free_part(struct part *part)
 {
 	part->ranges->adder->free(part->own);
-	t2x_cut_free(&part->cut);
+	t2x_boundary_free(&part->end);
 	part->own = NULL;
-	part->cut = (struct t2x_cut){ .is_irregular = 1 };
+	part->end = (struct t2x_boundary){ .is_irregular = 1 };
 }
 
 /* Read it again, now that it is known what is in front of it. */
-static void read_again(struct part *part, const struct t2x_cut *in_front)
+static void read_again(struct part *part, const struct t2x_boundary *in_front)
 {
 	free_part(part);
 	*part = (struct part){ .ranges = part->ranges, .input = part->input, .nth = part->nth, .in_front = in_front };
@@ -229,11 +228,11 @@ static int join_part(struct part *to, struct part *from, struct t2x_ranges *foun
 {
 	const struct t2x_adder *adder = to->ranges->adder;
 
-	if (to != from && t2x_cut_needs_past(&to->cut, &from->cut))
-		read_again(from, &to->cut);
+	if (to != from && t2x_boundary_needs_past(&to->end, &from->end))
+		read_again(from, &to->end);
 	found->context.unknown += from->context.unknown;
 	found->summary.checkpoints += from->summary.checkpoints;
-	return to == from || (t2x_cut_join(&to->cut, &from->cut) && adder->join(to->own, from->own));
+	return to == from || (t2x_boundary_join(&to->end, &from->end) && adder->join(to->own, from->own));
 }
 
 /* Each when it has been read.  Return  0: the parts do not make a whole */
@@ -249,21 +248,21 @@ static int join_parts(struct ranges *ranges, struct t2x_ranges *found)
 		if (i)
 			free_part(part);
 	}
-	return ranges->adder->join_end(first->own, &needs_order) && t2x_cut_is_whole(&first->cut, needs_order);
+	return ranges->adder->join_end(first->own, &needs_order) && t2x_boundary_is_whole(&first->end, needs_order);
 }
 
 static void show(const struct ranges *ranges, struct t2x_ranges *found)
 {
-	const struct t2x_expansion *x = ranges->x;
+	const struct t2x_ranges_task *task = ranges->task;
 	struct part *first = ranges->parts;
 	struct t2x_printer printer = {
-		.out = &x->output->out, .options = x->settings->options, .own = first->own,
+		.out = task->out, .options = *task->options, .own = first->own,
 	};
 
-	found->context.missing = t2x_cut_missing(&first->cut);
-	t2x_cut_open_streams(&first->cut, found->open, x->inputs->n);
-	for (unsigned i = 0; i < x->inputs->n; i++)
-		x->inputs->items[i].good = 1;
+	found->context.missing = t2x_boundary_missing(&first->end);
+	t2x_boundary_open_streams(&first->end, found->open, task->n);
+	for (unsigned i = 0; i < task->n; i++)
+		task->inputs[i].good = 1;
 	ranges->adder->format->finish(&printer);
 	first->own = NULL;
 	t2x_out_flush(printer.out);
@@ -271,14 +270,14 @@ static void show(const struct ranges *ranges, struct t2x_ranges *found)
 
 static void make_parts(struct ranges *ranges)
 {
-	for (unsigned i = 0; i < ranges->x->inputs->n; i++)
+	for (unsigned i = 0; i < ranges->task->n; i++)
 		for (unsigned j = 0; j < ranges->plans[i].n; j++)
 			ranges->parts[ranges->n++] = (struct part){ .ranges = ranges, .input = i, .nth = j };
 }
 
 static int expand_parts(struct ranges *ranges, struct t2x_ranges *found)
 {
-	unsigned n = ranges->x->settings->jobs;
+	unsigned n = ranges->task->jobs;
 	struct job *jobs = start_jobs(ranges, n);
 	int done = jobs && join_parts(ranges, found);
 
@@ -295,30 +294,27 @@ static int expand_parts(struct ranges *ranges, struct t2x_ranges *found)
 
 /* ---- plans -------------------------------------------------------------------------------------- */
 
-static int is_possible(const struct t2x_expansion *x)
+static int is_possible(const struct t2x_ranges_task *task)
 {
-	const struct t2x_inputs *inputs = x->inputs;
-
-	if (!x->pool || x->writer || !t2x_adder_find(x->settings) || x->settings->filter.is_on || inputs->layout ||
-	    !inputs->n || inputs->n > MAX_INPUTS)
+	if (!task->n || task->n > MAX_INPUTS)
 		return 0;
-	for (unsigned i = 0; i < inputs->n; i++) {
-		const struct t2x_input *input = &inputs->items[i];
-		if (!input->is_regular || input->joins || input->begin_at || input->is_done || input->fault[0])
+	for (unsigned i = 0; i < task->n; i++) {
+		const struct t2x_input *input = &task->inputs[i];
+		if (!input->is_regular || input->layout || input->joins || input->begin_at || input->is_done ||
+		    input->fault[0])
 			return 0;
 	}
 	return 1;
 }
 
-/* Return  how many parts there are; 0: not all inputs can be cut */
+/* Return  how many parts there are; 0: not all inputs can be divided */
 static unsigned make_plans(struct ranges *ranges)
 {
-	const struct t2x_expansion *x = ranges->x;
+	const struct t2x_ranges_task *task = ranges->task;
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < x->inputs->n; i++) {
-		t2x_ranges_plan(&ranges->plans[i], x->inputs->items[i].path, PARTS_A_JOB * x->settings->jobs,
-				LEAST_BYTES);
+	for (unsigned i = 0; i < task->n; i++) {
+		t2x_ranges_plan(&ranges->plans[i], task->inputs[i].path, PARTS_A_JOB * task->jobs, LEAST_BYTES);
 		if (!ranges->plans[i].n)
 			return 0;
 		n += ranges->plans[i].n;
@@ -326,17 +322,17 @@ static unsigned make_plans(struct ranges *ranges)
 	return n;
 }
 
-int t2x_ranges_expand(const struct t2x_expansion *x, struct t2x_ranges *found)
+int t2x_ranges_expand(const struct t2x_ranges_task *task, struct t2x_ranges *found)
 {
-	struct ranges ranges = { .x = x, .adder = t2x_adder_find(x->settings) };
+	struct ranges ranges = { .task = task, .adder = task->adder };
 	unsigned n = 0;
 	int done = 0;
 
 	*found = (struct t2x_ranges){ .open = NULL };
-	if (!is_possible(x))
+	if (!is_possible(task))
 		return 0;
-	ranges.plans = calloc(x->inputs->n, sizeof(*ranges.plans));
-	found->open = calloc(x->inputs->n, sizeof(*found->open));
+	ranges.plans = calloc(task->n, sizeof(*ranges.plans));
+	found->open = calloc(task->n, sizeof(*found->open));
 	if (ranges.plans && found->open)
 		n = make_plans(&ranges);
 	if (n > 1)
@@ -345,7 +341,7 @@ int t2x_ranges_expand(const struct t2x_expansion *x, struct t2x_ranges *found)
 		make_parts(&ranges);
 		done = expand_parts(&ranges, found);
 	}
-	for (unsigned i = 0; ranges.plans && i < x->inputs->n; i++)
+	for (unsigned i = 0; ranges.plans && i < task->n; i++)
 		t2x_ranges_plan_free(&ranges.plans[i]);
 	free(ranges.plans);
 	free(ranges.parts);

@@ -8,12 +8,13 @@
 #include "query/t2x_filter.h"
 #include "query/t2x_summary.h"
 #include "query/t2x_totals_join.h"
+#include "text/t2x_formats.h"
 
 /* ---- summary ------------------------------------------------------------------------------------ */
 
-static void *new_totals(const struct t2x_settings *settings, unsigned nth)
+static void *new_totals(const struct t2x_options *options, unsigned nth)
 {
-	return t2x_totals_new_part(t2x_summary_by(&settings->options), nth ? T2X_PART_LATER : T2X_PART_FIRST);
+	return t2x_totals_new_part(t2x_summary_by(options), nth ? T2X_PART_LATER : T2X_PART_FIRST);
 }
 
 static int join_totals(void *to, void *from)
@@ -33,22 +34,22 @@ static void free_totals(void *own)
 
 /* ---- profiles of regions ------------------------------------------------------------------------ */
 
-static int is_of_regions(const struct t2x_settings *settings)
+static int is_of_regions(const struct t2x_options *options)
 {
-	const struct t2x_printer printer = { .options = settings->options };
+	const struct t2x_printer printer = { .options = *options };
 
 	return !t2x_sampled_profile(&printer);
 }
 
-static void *new_folded(const struct t2x_settings *settings, unsigned nth)
+static void *new_folded(const struct t2x_options *options, unsigned nth)
 {
-	(void)settings;
+	(void)options;
 	return t2x_profile_new(0, nth > 0);
 }
 
-static void *new_pprof(const struct t2x_settings *settings, unsigned nth)
+static void *new_pprof(const struct t2x_options *options, unsigned nth)
 {
-	(void)settings;
+	(void)options;
 	return t2x_profile_new(1, nth > 0);
 }
 
@@ -108,10 +109,10 @@ static const struct t2x_adder adders[] = {
 	  free_profile },
 };
 
-const struct t2x_adder *t2x_adder_find(const struct t2x_settings *settings)
+const struct t2x_adder *t2x_adder_find(const struct t2x_writer *format, const struct t2x_options *options)
 {
 	for (unsigned i = 0; i < sizeof(adders) / sizeof(adders[0]); i++)
-		if (adders[i].format == settings->format->writer)
-			return adders[i].is_possible && !adders[i].is_possible(settings) ? NULL : &adders[i];
+		if (adders[i].format == format)
+			return adders[i].is_possible && !adders[i].is_possible(options) ? NULL : &adders[i];
 	return NULL;
 }

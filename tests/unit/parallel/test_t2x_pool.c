@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/t2x_memory.h"
-#include "cli/t2x_batch_queue.h"
+#include "parallel/t2x_batch_queue.h"
 
 /* ---- tasks ------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_cut.c - see t2x_cut.h. */
-#include "t2x_cut.h"
+/* t2x_boundary.c - see t2x_boundary.h. */
+#include "t2x_boundary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,19 +20,19 @@ struct definition {
 	char bytes[];
 };
 
-struct cut_thread {
+struct boundary_thread {
 	struct t2x_track track;           /* without its pointers */
 	struct t2x_track_start start;     /* of a part */
 	unsigned open;                    /* regions */
 };
 
-struct t2x_cut_stream {
+struct t2x_boundary_stream {
 	unsigned input;
 	struct t2x_process facts;         /* its sid is a copy */
 	uint64_t identity, stored, hits;
 	uint32_t first_block, last_block;
 	int is_part, is_whole, goes_on, has_clock, is_ended;
-	struct t2x_map threads;           /* of struct cut_thread */
+	struct t2x_map threads;           /* of struct boundary_thread */
 	struct t2x_map scopes, files;     /* of struct definition, by index, by number */
 };
 
@@ -79,7 +79,7 @@ static int put_definition(struct t2x_map *map, uint32_t key, struct definition *
 	return 0;
 }
 
-static int add_definitions(struct t2x_cut_stream *to, const struct t2x_scopes *scopes)
+static int add_definitions(struct t2x_boundary_stream *to, const struct t2x_scopes *scopes)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&scopes->scopes); i++) {
 		const struct t2x_scope_box *box = t2x_map_at(&scopes->scopes, i);
@@ -128,12 +128,12 @@ static int is_regular(const struct t2x_stream *stream, const struct t2x_track *t
 }
 
 /* Return  0: no memory, or it is irregular */
-static int add_thread(struct t2x_cut *cut, struct t2x_cut_stream *to, const struct t2x_stream *stream,
+static int add_thread(struct t2x_boundary *boundary, struct t2x_boundary_stream *to, const struct t2x_stream *stream,
 		      const struct t2x_track *track)
 {
 	const struct t2x_track_start *start = t2x_map_get(&stream->starts, track->facts.tid);
 	const struct t2x_regions *regions = track->thread->model;
-	struct cut_thread *thread;
+	struct boundary_thread *thread;
 
 	if (track->next_sequence == (start ? start->first_sequence : 1))
 		return 1;   /* nothing has come of it */
@@ -150,13 +150,14 @@ static int add_thread(struct t2x_cut *cut, struct t2x_cut_stream *to, const stru
 	thread->open = regions->open;
 	if (start)
 		thread->start = *start;
-	cut->regions += regions->capacity > T2X_REGIONS_SMALL ? regions->capacity : 0;
+	boundary->regions += regions->capacity > T2X_REGIONS_SMALL ? regions->capacity : 0;
 	return 1;
 }
 
-static int add_stream(struct t2x_cut *cut, struct t2x_cut_stream *to, const struct t2x_stream *stream, unsigned input)
+static int add_stream(struct t2x_boundary *boundary, struct t2x_boundary_stream *to, const struct t2x_stream *stream,
+		      unsigned input)
 {
-	*to = (struct t2x_cut_stream){
+	*to = (struct t2x_boundary_stream){
 		.input = input, .facts = stream->facts, .identity = stream->identity,
 		.stored = stream->stored, .hits = stream->hits, .is_part = stream->is_part,
 		.is_whole = stream->is_whole, .goes_on = stream->goes_on, .has_clock = stream->has_clock,
@@ -167,46 +168,46 @@ static int add_stream(struct t2x_cut *cut, struct t2x_cut_stream *to, const stru
 		return 0;
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
 		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track && !add_thread(cut, to, stream, track))
+		if (track && !add_thread(boundary, to, stream, track))
 			return 0;
 	}
-	cut->goes_on += stream->goes_on && !stream->is_part;
+	boundary->goes_on += stream->goes_on && !stream->is_part;
 	return 1;
 }
 
-void t2x_cut_add(struct t2x_cut *cut, const struct t2x_stream *stream, unsigned input)
+void t2x_boundary_add(struct t2x_boundary *boundary, const struct t2x_stream *stream, unsigned input)
 {
-	struct t2x_cut_stream *to;
+	struct t2x_boundary_stream *to;
 
 	/* a stream that comes again is another one for who reads it */
-	if (cut->is_irregular || t2x_map_get(&cut->streams, stream->facts.stream)) {
-		cut->is_irregular = 1;
+	if (boundary->is_irregular || t2x_map_get(&boundary->streams, stream->facts.stream)) {
+		boundary->is_irregular = 1;
 		return;
 	}
 	to = malloc(sizeof(*to));
-	if (!to || t2x_map_put(&cut->streams, stream->facts.stream, to)) {
-		cut->is_irregular = 1;
+	if (!to || t2x_map_put(&boundary->streams, stream->facts.stream, to)) {
+		boundary->is_irregular = 1;
 		free(to);
-	} else if (!add_stream(cut, to, stream, input)) {
-		cut->is_irregular = 1;
+	} else if (!add_stream(boundary, to, stream, input)) {
+		boundary->is_irregular = 1;
 	}
 }
 
-void t2x_cut_end(struct t2x_cut *cut, const struct t2x_context *context, const struct t2x_range *range)
+void t2x_boundary_end(struct t2x_boundary *boundary, const struct t2x_context *context, const struct t2x_range *range)
 {
-	cut->bytes = context->peak_bytes;
-	cut->pending = context->pending;
-	cut->peak_pending = context->peak_pending;
-	cut->is_undated = context->undated > 0;
-	cut->is_irregular |= range->is_irregular || context->irregular || context->changed || context->ignored;
-	for (uint32_t i = 0; i < t2x_map_slots(&cut->streams); i++) {
-		struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
+	boundary->bytes = context->peak_bytes;
+	boundary->pending = context->pending;
+	boundary->peak_pending = context->peak_pending;
+	boundary->is_undated = context->undated > 0;
+	boundary->is_irregular |= range->is_irregular || context->irregular || context->changed || context->ignored;
+	for (uint32_t i = 0; i < t2x_map_slots(&boundary->streams); i++) {
+		struct t2x_boundary_stream *stream = t2x_map_at(&boundary->streams, i);
 		const struct t2x_range_stream *read;
 
 		if (!stream)
 			continue;
 		read = t2x_map_get(&range->streams, stream->facts.stream);
-		cut->is_irregular |= !read;
+		boundary->is_irregular |= !read;
 		stream->first_block = read ? read->first : 0;
 		stream->last_block = read ? read->last : 0;
 	}
@@ -214,30 +215,30 @@ void t2x_cut_end(struct t2x_cut *cut, const struct t2x_context *context, const s
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-static const struct cut_thread *find_thread(const struct t2x_cut *cut, uint32_t stream, uint32_t tid)
+static const struct boundary_thread *find_thread(const struct t2x_boundary *boundary, uint32_t stream, uint32_t tid)
 {
-	const struct t2x_cut_stream *of = t2x_map_get(&cut->streams, stream);
+	const struct t2x_boundary_stream *of = t2x_map_get(&boundary->streams, stream);
 
 	return of ? t2x_map_get(&of->threads, tid) : NULL;
 }
 
-uint64_t t2x_cut_last_ns(const struct t2x_cut *cut, uint32_t stream, uint32_t tid)
+uint64_t t2x_boundary_last_ns(const struct t2x_boundary *boundary, uint32_t stream, uint32_t tid)
 {
-	const struct cut_thread *thread = find_thread(cut, stream, tid);
+	const struct boundary_thread *thread = find_thread(boundary, stream, tid);
 
 	return thread ? thread->track.now_ns : 0;
 }
 
-int t2x_cut_needs_past(const struct t2x_cut *cut, const struct t2x_cut *part)
+int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2x_boundary *part)
 {
 	if (part->is_undated)
 		return 1;
 	for (uint32_t i = 0; i < t2x_map_slots(&part->streams); i++) {
-		const struct t2x_cut_stream *stream = t2x_map_at(&part->streams, i);
+		const struct t2x_boundary_stream *stream = t2x_map_at(&part->streams, i);
 		for (uint32_t j = 0; stream && j < t2x_map_slots(&stream->threads); j++) {
-			const struct cut_thread *thread = t2x_map_at(&stream->threads, j);
+			const struct boundary_thread *thread = t2x_map_at(&stream->threads, j);
 			if (thread && stream->is_part && thread->start.first_ns <
-			    t2x_cut_last_ns(cut, stream->facts.stream, thread->track.facts.tid))
+			    t2x_boundary_last_ns(boundary, stream->facts.stream, thread->track.facts.tid))
 				return 1;
 		}
 	}
@@ -247,23 +248,23 @@ int t2x_cut_needs_past(const struct t2x_cut *cut, const struct t2x_cut *part)
 /* ---- joining ------------------------------------------------------------------------------------ */
 
 /* The thread's events go on where they were, not back in time, and what is open was told right. */
-static int fits_thread(const struct cut_thread *to, const struct cut_thread *from)
+static int fits_thread(const struct boundary_thread *to, const struct boundary_thread *from)
 {
 	return from->start.first_sequence == to->track.next_sequence && from->start.first_ns >= to->track.now_ns &&
 	       from->start.open == to->open && !strcmp(from->track.facts.name, to->track.facts.name);
 }
 
 /* A thread that the parts in front have not seen: its first event is here, and nothing was open in front of it. */
-static int fits_new_thread(const struct t2x_cut_stream *stream, const struct cut_thread *from)
+static int fits_new_thread(const struct t2x_boundary_stream *stream, const struct boundary_thread *from)
 {
 	return from->start.open == 1 && (from->start.first_sequence == 1 || !stream->is_whole);
 }
 
-static int join_threads(struct t2x_cut_stream *to, struct t2x_cut_stream *from)
+static int join_threads(struct t2x_boundary_stream *to, struct t2x_boundary_stream *from)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(&from->threads); i++) {
 		struct t2x_slot *slot = &from->threads.slots[i];
-		struct cut_thread *theirs = slot->value, *ours;
+		struct boundary_thread *theirs = slot->value, *ours;
 
 		if (!theirs)
 			continue;
@@ -277,7 +278,7 @@ static int join_threads(struct t2x_cut_stream *to, struct t2x_cut_stream *from)
 	return 1;
 }
 
-static int join_stream(struct t2x_cut_stream *to, struct t2x_cut_stream *from)
+static int join_stream(struct t2x_boundary_stream *to, struct t2x_boundary_stream *from)
 {
 	if (!from->is_part || to->is_ended || to->input != from->input || from->first_block != to->last_block + 1 ||
 	    to->facts.pid != from->facts.pid || to->facts.start_ticks != from->facts.start_ticks ||
@@ -291,7 +292,7 @@ static int join_stream(struct t2x_cut_stream *to, struct t2x_cut_stream *from)
 	       join_threads(to, from);
 }
 
-int t2x_cut_join(struct t2x_cut *to, struct t2x_cut *from)
+int t2x_boundary_join(struct t2x_boundary *to, struct t2x_boundary *from)
 {
 	to->bytes += from->bytes;
 	to->pending += from->pending;
@@ -302,7 +303,7 @@ int t2x_cut_join(struct t2x_cut *to, struct t2x_cut *from)
 	to->is_irregular |= from->is_irregular || from->is_undated;
 	for (uint32_t i = 0; !to->is_irregular && i < t2x_map_slots(&from->streams); i++) {
 		struct t2x_slot *slot = &from->streams.slots[i];
-		struct t2x_cut_stream *stream = slot->value, *ours;
+		struct t2x_boundary_stream *stream = slot->value, *ours;
 
 		if (!stream)
 			continue;
@@ -323,43 +324,43 @@ int t2x_cut_join(struct t2x_cut *to, struct t2x_cut *from)
  * Whether a reader who sees all streams might take one of them for what goes on from another: it counts them by
  * identity, in so many places.
  */
-static int may_be_continued(const struct t2x_cut *cut)
+static int may_be_continued(const struct t2x_boundary *boundary)
 {
 	unsigned char seen[T2X_MAX_SEEN] = { 0 };
 
-	for (uint32_t i = 0; cut->goes_on && i < t2x_map_slots(&cut->streams); i++) {
-		const struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
+	for (uint32_t i = 0; boundary->goes_on && i < t2x_map_slots(&boundary->streams); i++) {
+		const struct t2x_boundary_stream *stream = t2x_map_at(&boundary->streams, i);
 		if (stream && seen[stream->identity % T2X_MAX_SEEN]++)
 			return 1;
 	}
 	return 0;
 }
 
-int t2x_cut_is_whole(const struct t2x_cut *cut, int needs_order)
+int t2x_boundary_is_whole(const struct t2x_boundary *boundary, int needs_order)
 {
-	int has_order = cut->pending + cut->peak_pending <= T2X_PENDING_BYTES;
+	int has_order = boundary->pending + boundary->peak_pending <= T2X_PENDING_BYTES;
 
-	return !cut->is_irregular && cut->streams.count < MAX_STREAMS && cut->bytes <= MAX_BYTES &&
-	       cut->regions <= MAX_REGIONS && (has_order || !needs_order) && !may_be_continued(cut);
+	return !boundary->is_irregular && boundary->streams.count < MAX_STREAMS && boundary->bytes <= MAX_BYTES &&
+	       boundary->regions <= MAX_REGIONS && (has_order || !needs_order) && !may_be_continued(boundary);
 }
 
-uint64_t t2x_cut_missing(const struct t2x_cut *cut)
+uint64_t t2x_boundary_missing(const struct t2x_boundary *boundary)
 {
 	uint64_t missing = 0;
 
-	for (uint32_t i = 0; i < t2x_map_slots(&cut->streams); i++) {
-		const struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
+	for (uint32_t i = 0; i < t2x_map_slots(&boundary->streams); i++) {
+		const struct t2x_boundary_stream *stream = t2x_map_at(&boundary->streams, i);
 		if (stream && stream->stored > stream->hits)
 			missing += stream->stored - stream->hits;
 	}
 	return missing;
 }
 
-void t2x_cut_open_streams(const struct t2x_cut *cut, unsigned *open, unsigned n)
+void t2x_boundary_open_streams(const struct t2x_boundary *boundary, unsigned *open, unsigned n)
 {
 	memset(open, 0, n * sizeof(*open));
-	for (uint32_t i = 0; i < t2x_map_slots(&cut->streams); i++) {
-		const struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
+	for (uint32_t i = 0; i < t2x_map_slots(&boundary->streams); i++) {
+		const struct t2x_boundary_stream *stream = t2x_map_at(&boundary->streams, i);
 		if (stream && stream->input < n)
 			open[stream->input] += !stream->is_ended;
 	}
@@ -372,10 +373,10 @@ static void free_values(struct t2x_map *map)
 	t2x_map_free(map);
 }
 
-void t2x_cut_free(struct t2x_cut *cut)
+void t2x_boundary_free(struct t2x_boundary *boundary)
 {
-	for (uint32_t i = 0; i < t2x_map_slots(&cut->streams); i++) {
-		struct t2x_cut_stream *stream = t2x_map_at(&cut->streams, i);
+	for (uint32_t i = 0; i < t2x_map_slots(&boundary->streams); i++) {
+		struct t2x_boundary_stream *stream = t2x_map_at(&boundary->streams, i);
 		if (!stream)
 			continue;
 		free((char *)(uintptr_t)stream->facts.sid);
@@ -384,5 +385,5 @@ void t2x_cut_free(struct t2x_cut *cut)
 		free_values(&stream->files);
 		free(stream);
 	}
-	t2x_map_free(&cut->streams);
+	t2x_map_free(&boundary->streams);
 }
