@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { largeTrace, smallTrace } from "./samples.mjs";
+import { makePalette } from "../../expand/page/src/colors.mjs";
+import { Motion } from "../../expand/page/src/keys.mjs";
 import { Arrangement, Layout, SIZES, rowsTop } from "../../expand/page/src/layout.mjs";
 import { emptyState, readHash, writeHash } from "../../expand/page/src/state.mjs";
 import { MOST_EVENTS, toSpeedscope } from "../../expand/page/src/speedscope.mjs";
@@ -23,6 +25,83 @@ test("test_layout_value_that_was_said_once_is_no_curve", () => {
 	const trace = encoder.trace();
 	assert.equal(trace.processes[0].series.length, 2);
 	assert.ok(!ids(new Layout(trace, new Arrangement()).items).includes("s0.1"));
+});
+
+/** Processes "web", "db", "web" and one that has no name, with a thread each. */
+function familyTrace() {
+	const encoder = smallTrace();
+	for (const [pid, name] of [[200, "web"], [201, "db"], [202, "web"], [203, ""]]) {
+		const thread = encoder.thread(encoder.process(pid, `${pid}`), 0, "main");
+		thread.point(10 + pid, "start", "", "", null, name ? `/bin/${name} -x` : "");
+		thread.enter(600, "a", "b").leave(650);
+	}
+	return encoder.trace();
+}
+
+test("test_layout_grouped_processes_stand_below_their_programs", () => {
+	const arrangement = new Arrangement(), trace = familyTrace();
+	arrangement.isGrouped = true;
+	const headers = () => new Layout(trace, arrangement).items
+		.filter(({ kind }) => kind === "program" || kind === "process");
+	const web = trace.processes.find(({ name }) => name === "web");
+	const all = headers(), at = all.findIndex(({ id }) => id === `g${web.index}`);
+	assert.equal(all[at].processes, 2);
+	assert.deepEqual(all.slice(at + 1, at + 3).map(({ process }) => process.name), ["web", "web"]);
+	assert.equal(all.filter(({ kind }) => kind === "process").length, trace.processes.length);
+	arrangement.toggleFold(`g${web.index}`);
+	assert.equal(headers().filter(({ kind }) => kind === "process").length, trace.processes.length - 2);
+	assert.ok(arrangement.unfold(trace, web));
+	assert.equal(headers().length, all.length);
+});
+
+test("test_layout_all_processes_are_folded_and_unfolded", () => {
+	const arrangement = new Arrangement(), trace = familyTrace(), all = new Layout(trace, arrangement).items.length;
+	arrangement.toggleFold("p0");
+	arrangement.toggleAll(trace);
+	assert.ok(new Layout(trace, arrangement).items.every(({ kind }) => kind === "process"));
+	arrangement.toggleAll(trace);
+	assert.equal(new Layout(trace, arrangement).items.length, all);
+	arrangement.isGrouped = true;
+	arrangement.toggleAll(trace);
+	assert.ok(new Layout(trace, arrangement).items.every(({ kind }) => kind === "program"));
+});
+
+test("test_colors_of_a_name_are_the_same_in_each_trace", () => {
+	const one = smallTrace(), other = smallTrace();
+	for (const category of ["a", "b", "c", "d"])
+		other.threads[0].enter(1300, category, "x").leave(1310);
+	const colorIn = (trace) => makePalette(trace, false, 0)
+		.css[trace.sites.findIndex(({ kind, label }) => kind === "region_enter" && label === "read")];
+	assert.match(colorIn(one.trace()), /^rgb/);
+	assert.equal(colorIn(one.trace()), colorIn(other.trace()));
+});
+
+test("test_trace_times_of_timers_have_units", () => {
+	const encoder = smallTrace();
+	encoder.threads[0].point(1210, "timer", "db", "query", null,
+		"intervals:3 total:0.001234567 min:0.000000280 max:1.500000000");
+	const trace = encoder.trace(), [lane] = trace.lanes;
+	const at = [...lane.points.site].findIndex((site) => trace.sites[site].kind === "timer");
+	assert.equal(trace.textOf(lane, at), "intervals:3 total:1.235 ms min:280 ns max:1.500 s");
+});
+
+test("test_keys_no_frame_moves_backwards", () => {
+	const motion = new Motion();
+	motion.press("d", 1000);
+	assert.deepEqual(motion.step(993), { d: 0 });      // a frame that had begun before the key
+	assert.deepEqual(motion.step(1016), { d: 16 });
+	assert.deepEqual(motion.step(1500), { d: 50 });    // nobody jumps after a long frame
+});
+
+test("test_keys_tap_moves_however_short_it_is", () => {
+	const motion = new Motion();
+	let moved = 0;
+	motion.press("a", 1000);
+	motion.release("a");
+	for (let now = 995; !motion.isOver && now < 2000; now += 16)
+		moved += motion.step(now).a;
+	assert.equal(moved, 70);
+	assert.ok(motion.isOver);
 });
 
 test("test_layout_pinned_lane_is_above_and_only_there", () => {
@@ -69,7 +148,7 @@ test("test_state_hash_says_the_same_again", () => {
 		tab: "statistics", view: [-5, 1e15], range: [10, 20], region: [3, 1, 77], profile: "block",
 			thread: 3, query: "a&b #c",
 			theme: "dark",
-		pinned: ["t3", "s0.1"], folded: ["p2"], order: ["t2", "t1"],
+		pinned: ["t3", "s0.1"], folded: ["p2", "g0"], order: ["t2", "t1"], isGrouped: true, top: 340,
 	};
 	assert.deepEqual(readHash(`#${writeHash(state)}`), state);
 	assert.equal(writeHash(emptyState()), "");

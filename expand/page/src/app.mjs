@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /** The page: what is shown, what is selected, and what happens when something is asked for. */
+import { restoreAddress, saveAddress } from "./address.mjs";
 import { makePalette } from "./colors.mjs";
 import { byId, make, readTheme } from "./dom.mjs";
 import { showFlame } from "./flame.mjs";
@@ -13,7 +14,6 @@ import { makePointPanel, makeRangePanel, makeRegionPanel, makeSamplePanel } from
 import { ProfilePanel } from "./profilepanel.mjs";
 import { View, formatCount, formatDuration, plural } from "./scale.mjs";
 import { Search } from "./search.mjs";
-import { readHash, writeHash } from "./state.mjs";
 import { showStatistics } from "./statistics.mjs";
 import { Minimap, Ruler } from "./strips.mjs";
 import { describe, findAt } from "./tooltip.mjs";
@@ -74,8 +74,8 @@ export class App {
 	start() {
 		this.describeTrace();
 		this.listen();
-		this.restore();
-		window.addEventListener("hashchange", () => this.restore());
+		restoreAddress(this);
+		window.addEventListener("hashchange", () => restoreAddress(this));
 	}
 
 	describeTrace() {
@@ -89,6 +89,7 @@ export class App {
 			...trace.samples ? [plural(trace.samples, "sample")] : [], plural(trace.lanes.length, "thread"),
 			plural(processes.length, "process")];
 		facts.replaceChildren(counts.join(", "), " ");
+		byId("nothing").hidden = trace.events > 0;
 		if (trace.leftOut)
 			facts.append(make("span.lost", {}, `${formatCount(trace.leftOut)} events left out`), " ");
 		if (trace.lost)
@@ -108,6 +109,9 @@ export class App {
 		byId("tabs").lastElementChild.hidden = !this.profile.isThere;
 		byId("theme").onclick = () => this.toggleTheme();
 		byId("help").onclick = showHelp;
+		byId("fold-all").onclick = () => this.foldAll();
+		byId("group").onclick = () => this.group();
+		byId("processes").hidden = this.trace.processes.length < 2;
 		byId("query").oninput = () => this.setQuery(byId("query").value);
 		byId("query").onkeydown = (/** @type {KeyboardEvent} */ event) => {
 			if (event.key === "Enter" && event.shiftKey) {
@@ -149,7 +153,7 @@ export class App {
 			this.paint();
 		});
 		clearTimeout(this.hashTimer);
-		this.hashTimer = window.setTimeout(() => this.saveHash(), HASH_DELAY_MS);
+		this.hashTimer = window.setTimeout(() => saveAddress(this), HASH_DELAY_MS);
 	}
 
 	paint() {
@@ -159,7 +163,7 @@ export class App {
 		this.heads.follow();
 		this.minimap.paint(this);
 		this.ruler.paint(this);
-		byId("shown").textContent = `${formatDuration(this.view.span)} shown`;
+		byId("span").textContent = `${formatDuration(this.view.span)} shown`;
 	}
 
 	resize() {
@@ -171,6 +175,7 @@ export class App {
 
 	relayout() {
 		this.layout = new Layout(this.trace, this.arrangement);
+		byId("group").setAttribute("aria-pressed", String(this.arrangement.isGrouped));
 		this.heads.show();
 		this.invalidate();
 	}
@@ -345,8 +350,9 @@ export class App {
 
 	/** Scroll to a row. @param {import("./trace.mjs").Lane} lane @param {number} depth */
 	reveal(lane, depth) {
-		const process = `p${lane.process.index}`, id = laneId(lane), { folded } = this.arrangement;
-		if (folded.delete(process) || depth > 0 && folded.delete(id))
+		const id = laneId(lane), { arrangement, trace } = this;
+		const wasHidden = arrangement.unfold(trace, lane.process);
+		if (depth > 0 && arrangement.folded.delete(id) || wasHidden)
 			this.relayout();
 		const item = this.layout.find(id);
 		if (!item || item.isPinned)
@@ -413,6 +419,17 @@ export class App {
 		this.relayout();
 	}
 
+	/** Every process, or program, or none. */
+	foldAll() {
+		this.arrangement.toggleAll(this.trace);
+		this.relayout();
+	}
+
+	group() {
+		this.arrangement.isGrouped = !this.arrangement.isGrouped;
+		this.relayout();
+	}
+
 	/** @param {string} id @param {string} before */
 	move(id, before) {
 		this.arrangement.move(this.trace, id, before);
@@ -427,50 +444,6 @@ export class App {
 		const ids = this.arrangement.lanesOf(process).map(laneId), at = ids.indexOf(id);
 		if (step < 0 ? at > 0 : at < ids.length - 1)
 			this.move(id, step < 0 ? ids[at - 1] : ids[at + 2] ?? "");
-	}
-
-	// ---- the address ---------------------------------------------------------------------------
-
-	saveHash() {
-		const { view, trace, range, selected, arrangement } = this;
-		const isWhole = view.start === trace.start && view.end === trace.end;
-		const hash = writeHash({
-			tab: this.tab, profile: this.profile.isChosen ? this.profile.choice.id : "",
-			thread: this.profile.lane?.index ?? -1,
-			query: this.search.isActive ? byId("query").value : "", theme: this.themeName,
-			view: isWhole ? null : [view.start, view.end], range: range && [range.start, range.end],
-			region: selected && [selected.lane.index, selected.depth, selected.index],
-			pinned: arrangement.pinned, folded: [...arrangement.folded], order: arrangement.order,
-		});
-		this.ownHash = hash ? `#${hash}` : "";
-		if (location.hash !== this.ownHash)
-			history.replaceState(null, "", this.ownHash || location.pathname + location.search);
-	}
-
-	/** Show what the address says. */
-	restore() {
-		if (this.ownHash !== undefined && location.hash === this.ownHash)
-			return;
-		const state = readHash(location.hash), { arrangement, trace } = this;
-		this.isRestoring = true;
-		arrangement.pinned = state.pinned;
-		arrangement.folded = new Set(state.folded);
-		arrangement.order = state.order;
-		this.setTheme(state.theme);
-		this.profile.restore(state.profile, trace.lanes[state.thread] ?? null);
-		this.relayout();
-		this.setTab(state.tab);
-		this.view = new View(trace.start, trace.end, Math.max(1, this.canvas.clientWidth));
-		if (state.view)
-			this.show(state.view[0], state.view[1]);
-		this.range = state.range && { start: state.range[0], end: state.range[1] };
-		this.setQuery(state.query);
-		const [lane, depth, index] = state.region ?? [-1, -1, -1], row = trace.lanes[lane]?.rows[depth];
-		const region = row && index < row.length ? { lane: trace.lanes[lane], depth, index } : null;
-		this.isRestoring = false;
-		this.select(region);
-		if (region && !state.view)
-			this.go(region);
 	}
 }
 

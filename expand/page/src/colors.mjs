@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: MIT
 /**
- * A colour for each name, the same in every run: the category chooses the hue, the label the shade.  Of few categories,
- * such as one for all functions of a program, the labels choose the hues, too: they would all look the same.
+ * A colour for each name, the same in every trace: category and label choose the hue, the category how strong it is.
  * Colours are CSS text, or words of four bytes as an ImageData has them (on machines with the low byte first).
  */
 
 /** Hues that stay apart from each other beside each other. */
 const HUES = [212, 152, 28, 268, 188, 340, 96, 48, 234, 12, 172, 300];
-/** So many categories are few. */
-const FEW = 2;
 
 /**
  * By site, and functions by their numbers.
@@ -66,14 +63,13 @@ export function parseColor(css) {
 /**
  * @param {import("./trace.mjs").Name} name
  * @param {boolean} isDark
- * @param {boolean} [areFew] categories
  * @returns {Rgb}
  */
-export function colorOf({ category, label }, isDark, areFew = false) {
-	const hue = HUES[hash(areFew ? `${category}/${label}` : category) % HUES.length], shade = hash(label);
-	const turn = shade % 61 - 30, light = (shade >>> 8) % 7 / 100;
-	return isDark ? fromHsl((hue + turn + 360) % 360, 0.42, 0.40 + light)
-		: fromHsl((hue + turn + 360) % 360, 0.62, 0.70 + light);
+export function colorOf({ category, label }, isDark) {
+	const value = hash(`${category}/${label}`), hue = HUES[value % HUES.length], strong = hash(category) % 5 / 40;
+	const turn = (value >>> 8) % 25 - 12, light = (value >>> 16) % 7 / 100;
+	return isDark ? fromHsl((hue + turn + 360) % 360, 0.38 + strong, 0.40 + light)
+		: fromHsl((hue + turn + 360) % 360, 0.56 + strong, 0.70 + light);
 }
 
 /**
@@ -99,9 +95,7 @@ const toCss = ([red, green, blue]) => `rgb(${red},${green},${blue})`;
  * @returns {Palette}
  */
 export function makePalette(trace, isDark, background) {
-	const regions = trace.sites.filter(({ kind, file }) => kind === "region_enter" && file);
-	const areFew = new Set(regions.map(({ category }) => category)).size <= FEW;
-	const colors = trace.sites.map((site) => colorOf(site, isDark, areFew));
+	const colors = trace.sites.map((site) => colorOf(site, isDark));
 	const names = Uint32Array.from(colors, toWord);
 	const functions = trace.stacks.functions.map((name) => colorOfFunction(name, isDark));
 	return {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/** The column on the left: what each lane is, to be pinned, folded and put in another order. */
+/**
+ * The column on the left: what each lane is, to be pinned, folded and put in another order.  The Tab key stops at one
+ * of its buttons; from there the arrow keys go to the others.
+ */
 import { make } from "./dom.mjs";
 import { SIZES, samplesTop } from "./layout.mjs";
 import { formOf } from "./profiles.mjs";
@@ -26,6 +29,11 @@ export class Heads {
 		/** The heads that are there do for scrolling so far from here. */
 		this.shownAt = 0;
 		this.enough = Infinity;
+		/** Key of the button at which Tab stops. */
+		this.stop = "";
+		column.addEventListener("focusin", ({ target }) =>
+			this.setStop(/** @type {HTMLElement} */ (target).dataset.key ?? ""));
+		column.addEventListener("keydown", (event) => this.step(event));
 	}
 
 	/** After the layout has changed. */
@@ -37,8 +45,43 @@ export class Heads {
 		this.column.style.height = `${layout.height + layout.pinnedHeight}px`;
 		this.column.replaceChildren(this.pinned,
 			...this.chosenItems().map((item) => this.makeHead(item, layout.pinnedHeight)));
+		this.setStop(this.stop);
 		if (key)
-			/** @type {HTMLElement | null} */ (this.column.querySelector(`[data-key="${key}"]`))?.focus();
+			this.find(key)?.focus();
+	}
+
+	/** @param {string} key @returns {HTMLElement | null} */
+	find(key) {
+		return this.column.querySelector(`[data-key="${key}"]`);
+	}
+
+	/** @param {string} key "" or that of no button: the first one */
+	setStop(key) {
+		const old = this.find(this.stop), stop = this.find(key) ?? this.column.querySelector("[data-key]");
+		if (old)
+			old.tabIndex = -1;
+		if (stop)
+			stop.tabIndex = 0;
+		this.stop = stop?.dataset.key ?? "";
+	}
+
+	/**
+	 * Up and down: the same button of another head, or its first; left and right: within it.
+	 * @param {KeyboardEvent} event
+	 */
+	step(event) {
+		const by = { ArrowUp: -1, ArrowDown: 1, ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		const button = /** @type {HTMLElement} */ (event.target), head = button.closest(".head");
+		if (!by || !head || !button.dataset.key)
+			return;
+		event.preventDefault();
+		event.stopPropagation();
+		const isWithin = event.key === "ArrowLeft" || event.key === "ArrowRight";
+		const heads = [...this.column.querySelectorAll(".head")], other = heads[heads.indexOf(head) + by];
+		const near = [...head.querySelectorAll("button")], [, what] = button.dataset.key.split("-");
+		const next = isWithin ? near[near.indexOf(/** @type {any} */ (button)) + by]
+			: other?.querySelector(`[data-key$="-${what}"]`) ?? other?.querySelector("button");
+		/** @type {HTMLElement | undefined} */ (next)?.focus();
 	}
 
 	/** All, or of too many those that are near what is on the screen. */
@@ -58,14 +101,15 @@ export class Heads {
 
 	/** @param {Item} item @param {number} shift */
 	makeHead(item, shift) {
-		const indent = item.kind === "process" ? Math.min(item.process.depth, MOST_INDENTS) * INDENT : 0;
+		const depth = item.process.depth + Number(this.app.arrangement.isGrouped);
+		const indent = item.kind === "process" ? Math.min(depth, MOST_INDENTS) * INDENT : 0;
 		const style = `top:${item.y + shift}px;height:${item.height}px;text-indent:${indent}px`;
 		const [name, small, title] = describe(item);
 		const tag = item.lane?.gaps.length ? "small.lost-text" : "small";
 		const label = make("div.name", { title }, name, " ", make(tag, {}, small));
 		const head = make(`div.head.${item.kind}`, { style }, ...this.buttons(item, label));
 		head.dataset.id = item.id;
-		if (item.kind === "process")
+		if (item.kind === "process" || item.kind === "program")
 			head.onclick = () => this.app.fold(item.id);
 		if (item.kind === "lane")
 			this.makeMovable(head, item);
@@ -82,7 +126,7 @@ export class Heads {
 			event.stopPropagation();
 			this.app.fold(item.id);
 		});
-		if (item.kind === "process")
+		if (item.kind === "process" || item.kind === "program")
 			return [fold, label];
 		const [star, what] = item.isPinned ? ["★", "Unpin"] : ["☆", "Pin to the top"];
 		const pin = this.button(item, "pin", star, what, () => this.app.pin(item.id));
@@ -105,7 +149,7 @@ export class Heads {
 	 * @param {(event: Event) => void} onclick
 	 */
 	button(item, what, text, title, onclick) {
-		const button = make("button", { title, onclick, "aria-label": title }, text);
+		const button = make("button", { title, onclick, "aria-label": title, tabIndex: -1 }, text);
 		button.dataset.key = `${item.id}-${what}`;
 		return button;
 	}
@@ -147,7 +191,9 @@ export class Heads {
 }
 
 /** @param {Item} item @returns {[string, string, string]} name, what is said in small letters, title */
-function describe({ kind, process, lane, series }) {
+function describe({ kind, process, lane, series, processes }) {
+	if (kind === "program")
+		return [process.name || process.title, plural(processes, "process"), "All processes of this program"];
 	if (kind === "process")
 		return [process.title, process.title === `process ${process.pid}` ? "" : `${process.pid}`,
 			`session ${process.sid}`];

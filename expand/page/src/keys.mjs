@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/** The keyboard: what is held moves smoothly, what is pressed acts once. */
+/** The keyboard: a key that is held moves the view smoothly, one that is pressed acts once. */
 import { byId, make } from "./dom.mjs";
 import { goInner, goNeighbour, goOuter, goSameName } from "./walk.mjs";
 
@@ -8,6 +8,8 @@ import { goInner, goNeighbour, goOuter, goSameName } from "./walk.mjs";
 /** A whole zoom by e, or a pan by the width of the screen, in so many ms. */
 const ZOOM_MS = 420, PAN_MS = 900;
 const HELD = new Set(["w", "a", "s", "d"]);
+/** A tap moves the view for so long, however short it was; a frame for so long at most. */
+const TAP_MS = 70, FRAME_MS = 50;
 
 const HELP = [
 	["W S", "zoom in, out; so does the wheel"],
@@ -17,6 +19,8 @@ const HELP = [
 	["click", "details of a region; double click or F: fit it to the screen"],
 	["← → ↑ ↓", "previous, next, outer, inner region"],
 	["[ ]", "previous, next region of the same name"],
+	["C", "fold all processes, or unfold them"],
+	["G", "processes below their programs"],
 	["M", "make the selected region the range"],
 	["/", "search; Enter and Shift+Enter: next, previous"],
 	["0", "the whole trace"],
@@ -26,34 +30,73 @@ const HELP = [
 	["Esc", "select nothing"],
 ];
 
+/**
+ * For how long each key moves the view in a frame.  The time of a frame may lie before that of the key that began it:
+ * no frame moves backwards.
+ */
+export class Motion {
+	/** By key: whether it is down, and for how many ms a tap still has to move. @type {Map<string, Held>} */
+	held = new Map();
+	last = 0;
+
+	get isOver() {
+		return !this.held.size;
+	}
+
+	/** @param {string} key @param {number} now */
+	press(key, now) {
+		if (this.isOver)
+			this.last = now;
+		if (!this.held.get(key)?.isDown)
+			this.held.set(key, { isDown: true, owed: TAP_MS });
+	}
+
+	/** @param {string} key */
+	release(key) {
+		const held = this.held.get(key);
+		if (held)
+			held.isDown = false;
+	}
+
+	/** @param {number} now @returns {Record<string, number>} ms of each key */
+	step(now) {
+		const ms = Math.max(0, Math.min(FRAME_MS, now - this.last));
+		/** @type {Record<string, number>} */
+		const moved = {};
+		this.last = Math.max(this.last, now);
+		for (const [key, held] of this.held) {
+			moved[key] = held.isDown ? ms : Math.min(ms, held.owed);
+			held.owed = Math.max(0, held.owed - ms);
+			if (!held.isDown && !held.owed)
+				this.held.delete(key);
+		}
+		return moved;
+	}
+}
+/** @typedef {{ isDown: boolean, owed: number }} Held */
+
 /** @param {App} app */
 export function listenToKeys(app) {
-	const held = new Set();
-	let last = 0;
+	const motion = new Motion();
 	const step = (/** @type {number} */ now) => {
-		const ms = Math.min(50, now - last);
-		last = now;
-		if (!held.size)
-			return;
-		moveHeld(app, held, ms);
-		requestAnimationFrame(step);
+		moveBy(app, motion.step(now));
+		if (!motion.isOver)
+			requestAnimationFrame(step);
 	};
 	document.addEventListener("keydown", (event) => {
 		const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
 		if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event))
 			return;
 		if (HELD.has(key) && app.tab === "timeline") {
-			if (!held.size) {
-				last = performance.now();
+			if (motion.isOver)
 				requestAnimationFrame(step);
-			}
-			held.add(key);
+			motion.press(key, performance.now());
 		} else if (press(app, key)) {
 			event.preventDefault();
 		}
 	});
-	document.addEventListener("keyup", (event) => held.delete(event.key.toLowerCase()));
-	window.addEventListener("blur", () => held.clear());
+	document.addEventListener("keyup", (event) => motion.release(event.key.toLowerCase()));
+	window.addEventListener("blur", () => HELD.forEach((key) => motion.release(key)));
 }
 
 /** @param {KeyboardEvent} event */
@@ -64,12 +107,11 @@ function isTyping(event) {
 	return target.matches("input, textarea, dialog *");
 }
 
-/** @param {App} app @param {Set<string>} held @param {number} ms */
-function moveHeld(app, held, ms) {
+/** @param {App} app @param {Record<string, number>} ms */
+function moveBy(app, { w = 0, a = 0, s = 0, d = 0 }) {
 	const { view, bounds } = app, middle = app.pointerTime ?? (view.start + view.end) / 2;
-	const zoom = Number(held.has("s")) - Number(held.has("w")), pan = Number(held.has("d")) - Number(held.has("a"));
-	app.setView(view.zoomed(Math.exp(zoom * ms / ZOOM_MS), middle, bounds)
-		.moved(pan * view.span * ms / PAN_MS, bounds));
+	app.setView(view.zoomed(Math.exp((s - w) / ZOOM_MS), middle, bounds)
+		.moved((d - a) * view.span / PAN_MS, bounds));
 }
 
 /** @param {App} app @param {string} key @returns {boolean} whether it means anything */
@@ -84,6 +126,7 @@ function press(app, key) {
 	/** @type {Record<string, () => void>} */
 	const onTimeline = {
 		0: () => app.show(app.trace.start, app.trace.end), f: () => app.fit(), m: () => app.rangeFromRegion(),
+		c: () => app.foldAll(), g: () => app.group(),
 		"[": () => goSameName(app, -1), "]": () => goSameName(app, 1),
 		ArrowLeft: () => goNeighbour(app, -1), ArrowRight: () => goNeighbour(app, 1),
 		ArrowUp: () => goOuter(app), ArrowDown: () => goInner(app),

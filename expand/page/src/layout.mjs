@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /**
  * What stands above what: pinned lanes first, which do not scroll; then each process with its series and its
- * threads, as the user has ordered and folded them.
+ * threads, as the user has ordered and folded them.  Processes can stand below the name of their program.
  */
 
 export const SIZES = { header: 26, row: 17, series: 32, lanePadding: 5, points: 7, sample: 19, folded: 20 };
@@ -15,9 +15,10 @@ const LEAST_VALUES = 2;
 
 /**
  * @typedef {object} Item
- * @property {"process" | "lane" | "series"} kind
- * @property {string} id the same in every run of the page: "p0", "t3", "s0.2"
- * @property {Process} process
+ * @property {"program" | "process" | "lane" | "series"} kind
+ * @property {string} id the same in every run of the page: "g0", "p0", "t3", "s0.2"
+ * @property {Process} process of a program the first
+ * @property {number} processes of a program
  * @property {Lane | null} lane
  * @property {Series | null} series
  * @property {number} y
@@ -34,6 +35,34 @@ export class Arrangement {
 	folded = new Set();
 	/** Ids of lanes, in an order that is not that of the trace. @type {string[]} */
 	order = [];
+	/** Processes stand below their programs. */
+	isGrouped = false;
+
+	/**
+	 * All programs, or processes where they are not grouped: fold them, or unfold them if all are folded.
+	 * @param {import("./trace.mjs").Trace} trace
+	 */
+	toggleAll(trace) {
+		const ids = this.isGrouped ? programsOf(trace).map(programId) : trace.processes.map(processId);
+		const areFolded = ids.every((id) => this.folded.has(id));
+		for (const id of ids)
+			if (areFolded)
+				this.folded.delete(id);
+			else
+				this.folded.add(id);
+	}
+
+	/**
+	 * So that the lanes of a process are seen.
+	 * @param {import("./trace.mjs").Trace} trace
+	 * @param {Process} process
+	 * @returns {boolean} whether they were not
+	 */
+	unfold(trace, process) {
+		const program = this.isGrouped ? programsOf(trace).find((all) => all.includes(process)) : undefined;
+		const wasFolded = this.folded.delete(processId(process));
+		return program && this.folded.delete(programId(program)) || wasFolded;
+	}
 
 	/** @param {string} id */
 	togglePin(id) {
@@ -82,6 +111,34 @@ export function laneId(lane) {
 	return `t${lane.index}`;
 }
 
+/** @param {Process} process */
+function processId(process) {
+	return `p${process.index}`;
+}
+
+/** @param {Process[]} program */
+function programId([first]) {
+	return `g${first.index}`;
+}
+
+/**
+ * The processes of each program, in the order of the first of each; a forked one is its program's.
+ * @param {import("./trace.mjs").Trace} trace
+ * @returns {Process[][]}
+ */
+function programsOf({ processes }) {
+	/** @type {Map<string, Process[]>} */
+	const programs = new Map();
+	for (const process of processes) {
+		const of = programs.get(process.name);
+		if (of && process.name)
+			of.push(process);
+		else
+			programs.set(process.name || processId(process), [process]);
+	}
+	return [...programs.values()];
+}
+
 /** @param {Process} process @param {number} at */
 function seriesId(process, at) {
 	return `s${process.index}.${at}`;
@@ -102,15 +159,10 @@ export class Layout {
 	constructor(trace, arrangement) {
 		/** @type {Map<string, Item>} */
 		const pinned = new Map();
-		for (const process of trace.processes) {
-			const header = makeItem("process", `p${process.index}`, process, null, null, SIZES.header);
-			const isFolded = arrangement.folded.has(header.id);
-			this.add(header);
-			for (const item of itemsOf(process, arrangement))
-				if (arrangement.pinned.includes(item.id))
-					pinned.set(item.id, item);
-				else if (!isFolded)
-					this.add(item);
+		for (const program of arrangement.isGrouped ? programsOf(trace) : [trace.processes]) {
+			const isFolded = arrangement.isGrouped && this.addProgram(program, arrangement);
+			for (const process of program)
+				this.addProcess(process, arrangement, pinned, isFolded);
 		}
 		for (const item of arrangement.pinned.flatMap((id) => pinned.get(id) ?? [])) {
 			item.isPinned = true;
@@ -118,6 +170,32 @@ export class Layout {
 			this.pinnedHeight += item.height;
 			this.pinned.push(item);
 		}
+	}
+
+	/** @param {Process[]} program @param {Arrangement} arrangement @returns {boolean} whether it is folded */
+	addProgram(program, arrangement) {
+		const item = makeItem("program", programId(program), program[0], null, null, SIZES.header);
+		item.processes = program.length;
+		this.add(item);
+		return arrangement.folded.has(item.id);
+	}
+
+	/**
+	 * @param {Process} process
+	 * @param {Arrangement} arrangement
+	 * @param {Map<string, Item>} pinned those of its lanes and series that are pinned are added here
+	 * @param {boolean} isFolded its program is
+	 */
+	addProcess(process, arrangement, pinned, isFolded) {
+		const header = makeItem("process", processId(process), process, null, null, SIZES.header);
+		const isHidden = isFolded || arrangement.folded.has(header.id);
+		if (!isFolded)
+			this.add(header);
+		for (const item of itemsOf(process, arrangement))
+			if (arrangement.pinned.includes(item.id))
+				pinned.set(item.id, item);
+			else if (!isHidden)
+				this.add(item);
 	}
 
 	/** @param {Item} item */
@@ -186,7 +264,7 @@ function makeLaneItem(process, lane, arrangement) {
  * @returns {Item}
  */
 function makeItem(kind, id, process, lane, series, height) {
-	return { kind, id, process, lane, series, y: 0, height, rows: 0, profiles: [], isPinned: false };
+	return { kind, id, process, lane, series, y: 0, height, rows: 0, profiles: [], isPinned: false, processes: 0 };
 }
 
 /**

@@ -81,7 +81,7 @@ export class Painter {
 	 */
 	paintItem(scene, placed, from, to, names) {
 		const { item, top } = placed, { words } = scene.theme;
-		if (item.kind === "process")
+		if (item.kind === "process" || item.kind === "program")
 			this.fill(words["accent-soft"], top, top + item.height, from, to);
 		const { lane } = item;
 		if (lane) {

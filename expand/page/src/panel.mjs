@@ -90,7 +90,7 @@ function makePath(app, { lane, depth, index }) {
 /** @param {App} app @param {import("./app.mjs").PointPlace} place */
 export function makePointPanel(app, { lane, at }) {
 	const { trace } = app, { points } = lane, site = trace.sites[points.site[at]], value = points.value[at];
-	const text = trace.texts.get(points.text[at]), title = titleOf(site);
+	const text = trace.textOf(lane, at), title = titleOf(site);
 	const facts = [
 		["kind", site.kind === "mark" ? "what is missing" : site.kind],
 		...Number.isNaN(value) ? [] : [["value", formatCount(value)]],

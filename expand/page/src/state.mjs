@@ -14,13 +14,15 @@
  * @property {string[]} pinned
  * @property {string[]} folded
  * @property {string[]} order
+ * @property {boolean} isGrouped
+ * @property {number} top how far the lanes are scrolled
  */
 
 /** @returns {State} */
 export function emptyState() {
 	return {
 		tab: "timeline", view: null, range: null, region: null, profile: "", thread: -1, query: "", theme: "",
-		pinned: [], folded: [], order: [],
+		pinned: [], folded: [], order: [], isGrouped: false, top: 0,
 	};
 }
 
@@ -39,6 +41,8 @@ export function writeHash(state) {
 	put("pin", state.pinned.join(" "));
 	put("fold", state.folded.join(" "));
 	put("order", state.order.join(" "));
+	put("group", state.isGrouped ? "program" : "");
+	put("top", state.top > 0 ? String(Math.round(state.top)) : "");
 	return words.toString();
 }
 
@@ -49,7 +53,7 @@ export function writeHash(state) {
 export function readHash(hash) {
 	const words = new URLSearchParams(hash.replace(/^#/, ""));
 	const get = (/** @type {string} */ key) => words.get(key) ?? "";
-	const list = (/** @type {string} */ key) => get(key).split(" ").filter((id) => /^[pst][\d.]+$/.test(id));
+	const list = (/** @type {string} */ key) => get(key).split(" ").filter((id) => /^[gpst][\d.]+$/.test(id));
 	const pair = (/** @type {string} */ key) => {
 		const numbers = readNumbers(get(key), 2);
 		return numbers && numbers[0] < numbers[1] ? numbers : null;
@@ -61,6 +65,7 @@ export function readHash(hash) {
 		profile: get("profile"), thread: /^\d+$/.test(get("thread")) ? Number(get("thread")) : -1,
 		query: get("q"), theme: ["light", "dark"].includes(get("theme")) ? get("theme") : "",
 		pinned: list("pin"), folded: list("fold"), order: list("order"),
+		isGrouped: get("group") === "program", top: /^\d+$/.test(get("top")) ? Number(get("top")) : 0,
 	};
 }
 

@@ -130,7 +130,7 @@ function endTotals({ trace }) {
 		const site = trace.sites[number], value = lane.points.value[at];
 		if (!kinds.has(site.kind))
 			return [];
-		const says = Number.isNaN(value) ? trace.texts.get(lane.points.text[at]) : formatCount(value);
+		const says = Number.isNaN(value) ? trace.textOf(lane, at) : formatCount(value);
 		return [{ name: titleOf(site), kind: site.kind, thread: `${lane.process.title} ${lane.name}`, says }];
 	}));
 }

@@ -116,7 +116,7 @@ export function describe(app, found) {
 	}
 	case "point": {
 		const { lane, at } = found.point, { points } = lane, site = trace.sites[points.site[at]];
-		const value = Number.isNaN(points.value[at]) ? trace.texts.get(points.text[at])
+		const value = Number.isNaN(points.value[at]) ? trace.textOf(lane, at)
 			: formatCount(points.value[at]);
 		return [make("b", {}, site.label ? titleOf(site) : site.kind), ` ${value.slice(0, 300)}`,
 			muted(`${site.kind}, at ${formatDuration(points.time[at] - trace.start)}`)];

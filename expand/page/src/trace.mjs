@@ -7,6 +7,7 @@ import { Points, Row, Samples, Texts, UNENDED } from "./columns.mjs";
 import { Pyramid } from "./pyramid.mjs";
 import { findFlows, nameProcesses, orderFamilies } from "./flows.mjs";
 import { sharedFronts } from "./labels.mjs";
+import { formatDuration } from "./scale.mjs";
 import { makeSeries } from "./series.mjs";
 import { Stacks } from "./stacks.mjs";
 
@@ -182,6 +183,19 @@ export class Trace {
 	frontOf(name) {
 		this.fronts ??= sharedFronts([...this.names.map(({ label }) => label), ...this.stacks.functions]);
 		return this.fronts.get(name) ?? 0;
+	}
+
+	/**
+	 * What a point says.  The times of timers, seconds in the trace, have units.
+	 * @param {Lane} lane
+	 * @param {number} at
+	 */
+	textOf({ points }, at) {
+		const text = this.texts.get(points.text[at]), { kind } = this.sites[points.site[at]];
+		const withUnit = (/** @type {string} */ _, /** @type {string} */ key, /** @type {string} */ seconds) =>
+			`${key}:${formatDuration(Number(seconds) * 1e9)}`;
+		return kind !== "timer" && kind !== "th_timer" ? text
+			: text.replace(/\b(total|min|max):(\d+\.\d+)/g, withUnit);
 	}
 
 	/** @param {Region} region */

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { Encoder } from "../../page/encode.mjs";
 import { readPerf } from "../../page/perf.mjs";
 import { largeTrace, smallTrace } from "../../page/samples.mjs";
 import { close, colorAt, open, pages, painted, start, stop, troubles } from "./browser.mjs";
 
-before(() => start({ small: smallTrace(), million: largeTrace(1e6) }));
+before(() => start({ small: smallTrace(), million: largeTrace(1e6), nothing: new Encoder() }));
 after(stop);
 
 /** The lines of the same trace's perf text. */
@@ -186,6 +187,87 @@ test("test_page_address_shows_the_same_again", async () => {
 	assert.ok((await spanOf(again)).every((time, at) => Math.abs(time - span[at]) < 2));
 	assert.equal(await again.locator("#pinned .head").count(), 1);
 	await close(again);
+});
+
+test("test_page_address_shows_the_same_lanes_again", async () => {
+	const page = await open("family", "", { viewport: { width: 1400, height: 300 } });
+	await page.keyboard.press("g");
+	await page.evaluate(() => window.app.scrollTo(90));
+	await page.waitForFunction(() => /group=program/.test(location.hash) && /top=90/.test(location.hash));
+	const hash = await page.evaluate(() => location.hash), heads = await page.locator(".head.program").count();
+	assert.ok(heads >= 1);
+	await close(page);
+	const again = await open("family", hash, { viewport: { width: 1400, height: 300 } });
+	assert.equal(await again.evaluate(() => window.app.scroll), 90);
+	assert.equal(await again.locator(".head.program").count(), heads);
+	await close(again);
+});
+
+test("test_page_processes_are_folded_at_once_and_grouped", async () => {
+	const page = await open("family");
+	await page.click("#fold-all");
+	assert.equal(await page.locator(".head.lane").count(), 0);
+	assert.equal(await page.locator(".head.process").count(), 7);
+	await page.click("#fold-all");
+	assert.equal(await page.locator(".head.lane").count(), 7);
+	await page.click("#group");
+	assert.equal(await page.locator("#group").getAttribute("aria-pressed"), "true");
+	assert.equal(await page.locator(".head.process").count(), 7);
+	await close(page);
+});
+
+test("test_page_tap_moves_the_view_its_way", async () => {
+	const page = await open("small");
+	await page.keyboard.press("f");
+	await page.evaluate(() => window.app.show(300, 600));
+	for (const [key, way] of [["d", 1], ["a", -1], ["d", 1]]) {
+		const [from] = await spanOf(page);
+		await page.keyboard.press(key);
+		await page.waitForFunction(([start, sign]) => (window.app.view.start - start) * sign > 0, [from, way]);
+		await painted(page);
+	}
+	await close(page);
+});
+
+test("test_page_heads_are_one_stop_of_the_tab_key", async () => {
+	const page = await open("small");
+	assert.equal(await page.locator("#heads button[tabindex='0']").count(), 1);
+	await page.locator("#heads button[tabindex='0']").focus();
+	const key = () => page.evaluate(() => document.activeElement.dataset.key);
+	assert.equal(await key(), "p0-fold");
+	await page.keyboard.press("ArrowDown");
+	assert.equal(await key(), "s0.0-pin");
+	await page.keyboard.press("ArrowDown");
+	assert.equal(await key(), "t0-pin");
+	await page.keyboard.press("ArrowLeft");
+	assert.equal(await key(), "t0-down");
+	assert.equal(await page.locator("#heads button[tabindex='0']").count(), 1);
+	assert.equal(await regionOf(page), null);
+	await close(page);
+});
+
+test("test_page_without_events_says_so", async () => {
+	const page = await open("nothing");
+	assert.equal(await page.locator("#nothing").innerText(), "There are no events in this trace.");
+	await close(page);
+	const other = await open("small");
+	assert.ok(await other.locator("#nothing").isHidden());
+	await close(other);
+});
+
+test("test_page_fits_narrow_screens", async () => {
+	const statistics = "#tab=statistics";
+	for (const [width, hash] of [[1000, statistics], [1000, ""], [390, statistics], [390, ""]]) {
+		const page = await open("index", hash, { viewport: { width, height: 760 } });
+		await painted(page);
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+		if (width === 1000 && hash)
+			assert.ok(await page.evaluate(() => {
+				const { scrollWidth, clientWidth } = document.querySelector("#statistics .scroll");
+				return scrollWidth <= clientWidth;
+			}));
+		await close(page);
+	}
 });
 
 test("test_page_lanes_are_moved_and_folded", async () => {
