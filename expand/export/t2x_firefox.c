@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "t2x_payload.h"
+#include "profile/t2x_prof_kinds.h"
 #include "text/t2x_text.h"
 
 enum {
@@ -283,7 +284,7 @@ static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *th
 		put_text(firefox, thread, ev, T2X_FIREFOX_CHILD);
 		break;
 	case TLG_STYLE_sample:
-		if (ev->scope->category && !strcmp(ev->scope->category, "cpu")) {
+		if (t2x_prof_kind_of(ev->scope->category)->during == T2X_PROF_RUNS) {
 			t2x_firefox_put_sample(firefox, thread, ev);
 			break;
 		}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_prof_kinds.h"
 #include "base/t2x_report.h"
 #include "text/t2x_formats.h"
 
@@ -176,13 +177,14 @@ const char *t2x_sampled_profile(const struct t2x_printer *printer)
 
 int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_labels)
 {
+	const struct t2x_prof_kind *kind = t2x_prof_kind_of(profile);
 	struct t2x_sampled *sampled = calloc(1, sizeof(*sampled));
 
 	if (!sampled)
 		return -ENOMEM;
 	sampled->tracks.printer = printer;
 	sampled->tracks.end_span = ignore_span;
-	sampled->category = strcmp(profile, "allocs") ? profile : "heap";
+	sampled->category = kind->name ? t2x_prof_kinds[kind->recorded].name : profile;
 	sampled->has_labels = has_labels;
 	sampled->samples = t2x_samples_new(profile);
 	printer->own = sampled;

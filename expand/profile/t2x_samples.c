@@ -10,24 +10,6 @@
 
 enum { FIRST_ROWS = 64, FIRST_WORDS = 1024 };
 
-#define HEAP_VALUES { { "alloc_objects", "count" }, { "alloc_space", "bytes" }, { "inuse_objects", "count" }, \
-		      { "inuse_space", "bytes" } }
-
-/* The last: all others. */
-static const struct t2x_samples_kind kinds[] = {
-	{ "cpu", T2X_SAMPLES_TIME, 2, { { "samples", "count" }, { "cpu", "nanoseconds" } },
-	  { "cpu", "nanoseconds" }, 1 },
-	{ "wall", T2X_SAMPLES_TIME, 2, { { "samples", "count" }, { "wall", "nanoseconds" } },
-	  { "wall", "nanoseconds" }, 1 },
-	{ "heap", T2X_SAMPLES_HEAP, 4, HEAP_VALUES, { "space", "bytes" }, T2X_IN_USE_BYTES },
-	{ "allocs", T2X_SAMPLES_HEAP, 4, HEAP_VALUES, { "space", "bytes" }, T2X_ALLOCATED_BYTES },
-	{ "block", T2X_SAMPLES_WAITS, 2, { { "contentions", "count" }, { "delay", "nanoseconds" } },
-	  { "contentions", "count" }, 1 },
-	{ "mutex", T2X_SAMPLES_WAITS, 2, { { "contentions", "count" }, { "delay", "nanoseconds" } },
-	  { "contentions", "count" }, 1 },
-	{ NULL, T2X_SAMPLES_OBJECTS, 1, { { NULL, "count" } }, { NULL, "count" }, 0 },
-};
-
 /* ---- tables ------------------------------------------------------------------------------------- */
 
 static void *fail(struct t2x_samples *samples)
@@ -273,40 +255,6 @@ static struct t2x_samples_stack *find_stack(struct t2x_samples *samples, const s
 	return stack;
 }
 
-/*
- * 1 - exp(-x) for x > 0, without the library of mathematics, which would cost every process its loading: the series
- * for an x that is small enough, then 1 - (1 - e)^2 = e * (2 - e) for twice the x, in which nothing cancels out.
- */
-static double chance(double x)
-{
-	unsigned doublings = 0;
-	double e;
-
-	if (x > 40)
-		return 1;
-	for (; x > 0x1p-10; x /= 2)
-		doublings++;
-	e = x * (1 - x / 2 * (1 - x / 3 * (1 - x / 4)));
-	while (doublings--)
-		e *= 2 - e;
-	return e;
-}
-
-/* How many a sampled one stands for. */
-static double find_scale(enum t2x_samples_form form, const struct t2x_sample *sample)
-{
-	double period = (double)sample->period, size;
-
-	if (sample->period <= 1 || !sample->count)
-		return 1;
-	if (form == T2X_SAMPLES_WAITS)
-		return period;
-	if (form != T2X_SAMPLES_HEAP)
-		return 1;
-	size = (double)sample->value / (double)sample->count;
-	return size > 0 ? 1 / chance(size / period) : 1;
-}
-
 static void add_value(struct t2x_samples_stack *stack, unsigned which, int64_t value, double scale)
 {
 	t2x_samples_sum(&stack->raw[which], value);
@@ -315,19 +263,19 @@ static void add_value(struct t2x_samples_stack *stack, unsigned which, int64_t v
 
 void t2x_samples_add(struct t2x_samples *samples, const struct t2x_sample *sample)
 {
-	enum t2x_samples_form form = samples->kind->form;
-	double scale = find_scale(form, sample);
+	enum t2x_prof_form_id form = samples->kind->id;
+	double scale = t2x_prof_scale(samples->kind, sample->count, sample->value, sample->period);
 	struct t2x_samples_stack *stack = put_words(samples, sample) ? find_stack(samples, sample) : NULL;
 
 	if (!stack)
 		return;
 	if (!samples->period)
 		samples->period = sample->period;
-	if (form != T2X_SAMPLES_HEAP || sample->count > 0) {
+	if (form != T2X_PROF_FORM_HEAP || sample->count > 0) {
 		add_value(stack, 0, sample->count, scale);
 		add_value(stack, 1, sample->value, scale);
 	}
-	if (form == T2X_SAMPLES_HEAP) {
+	if (form == T2X_PROF_FORM_HEAP) {
 		add_value(stack, T2X_IN_USE, sample->count, scale);
 		add_value(stack, T2X_IN_USE_BYTES, sample->value, scale);
 	}
@@ -349,13 +297,10 @@ void t2x_samples_comment(struct t2x_samples *samples, const char *text)
 struct t2x_samples *t2x_samples_new(const char *profile)
 {
 	struct t2x_samples *samples = calloc(1, sizeof(*samples));
-	const struct t2x_samples_kind *kind = kinds;
 
 	if (!samples)
 		return NULL;
-	while (kind->profile && strcmp(kind->profile, profile) != 0)
-		kind++;
-	samples->kind = kind;
+	samples->kind = t2x_prof_kind_of(profile);
 	samples->name = strdup(profile);
 	t2x_samples_string(samples, "");
 	if (samples->name && !samples->error)

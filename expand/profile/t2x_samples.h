@@ -19,8 +19,7 @@
 struct t2x_samples;
 
 /*
- * profile  "cpu", "wall", "heap", "allocs", "block", "mutex", or any other name: objects are counted.  heap and allocs
- *          are of the same samples, and show another type first.
+ * profile  a kind of format/tlg_prof_kinds.def, or any other name: then objects are counted.
  * Return   NULL: no memory
  */
 struct t2x_samples *t2x_samples_new(const char *profile);
@@ -68,8 +67,8 @@ struct t2x_samples_label {
 
 /*
  * count, value, period are those of the event `sample`, or the sum of several such with one stack, one period and, in
- * heap, one size and sign.  A heap object of some size stands for 1 / (1 - exp(-size / period)) of them, a wait for
- * period waits.  Of what is freed count and value are negative, and it is taken off what is in use.
+ * heap, one size and sign.  t2x_prof_scale() says how many it stands for.  Of what is freed count and value are
+ * negative, and it is taken off what is in use.
  */
 struct t2x_sample {
 	const uint32_t *stack;            /* locations, the innermost first */

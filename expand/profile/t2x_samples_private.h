@@ -8,21 +8,9 @@
 #define T2X_SAMPLES_PRIVATE_H
 
 #include "t2x_index.h"
+#include "t2x_prof_kinds.h"
 
-/* What the profiles of a kind have. */
-enum t2x_samples_form { T2X_SAMPLES_TIME, T2X_SAMPLES_HEAP, T2X_SAMPLES_WAITS, T2X_SAMPLES_OBJECTS };
-
-enum { T2X_SAMPLES_VALUES = 4 };
-
-struct t2x_samples_kind {
-	const char *profile;
-	enum t2x_samples_form form;
-	unsigned values;
-	struct { const char *type, *unit; } value[T2X_SAMPLES_VALUES], period;
-	unsigned first;                   /* the value shown first */
-};
-
-/* Of heap: allocated objects and bytes, those in use. */
+/* The values of T2X_PROF_FORM_HEAP: allocated objects and bytes, those in use. */
 enum { T2X_ALLOCATED, T2X_ALLOCATED_BYTES, T2X_IN_USE, T2X_IN_USE_BYTES };
 
 /* A table: rows of one size, which doubles. */
@@ -59,12 +47,12 @@ struct t2x_samples_tag {
 struct t2x_samples_stack {
 	size_t word;                      /* of words: depth locations, then tags */
 	uint32_t depth, tags;
-	int64_t raw[T2X_SAMPLES_VALUES];
-	double scaled[T2X_SAMPLES_VALUES];
+	int64_t raw[T2X_PROF_VALUES];
+	double scaled[T2X_PROF_VALUES];
 };
 
 struct t2x_samples {
-	const struct t2x_samples_kind *kind;
+	const struct t2x_prof_kind *kind;
 	char *name;                       /* of the profile */
 	int error;                        /* 0 or ENOMEM */
 	struct t2x_samples_table strings, modules, locations, lines, functions, tags, stacks;

@@ -21,10 +21,15 @@ static uint32_t type_string(struct t2x_samples *samples, const char *type)
 	return t2x_samples_string(samples, type ? type : samples->name);
 }
 
-static void put_type(struct message *message, unsigned field, const char *type, const char *unit)
+static void put_type(struct message *message, unsigned field, const struct t2x_prof_value *value)
 {
-	t2x_pprof_type(&message->to, field, type_string(message->samples, type),
-		       t2x_samples_string(message->samples, unit));
+	t2x_pprof_type(&message->to, field, type_string(message->samples, value->type),
+		       t2x_samples_string(message->samples, value->unit));
+}
+
+static int has_value(const struct t2x_prof_kind *kind, unsigned i)
+{
+	return i < T2X_PROF_VALUES && kind->form->value[i].unit;
 }
 
 static void put_label(struct message *message, const struct t2x_samples_tag *tag)
@@ -45,7 +50,7 @@ static void put_sample(struct message *message, const struct t2x_samples_stack *
 		if (words[i])
 			t2x_protobuf_packed(&message->to.part, words[i]);
 	t2x_protobuf_message(&message->to.inner, T2X_PPROF_SAMPLE_LOCATIONS, &message->to.part);
-	for (unsigned i = 0; i < samples->kind->values; i++)
+	for (unsigned i = 0; has_value(samples->kind, i); i++)
 		t2x_protobuf_packed(&message->to.part, (uint64_t)t2x_samples_round(stack->scaled[i]));
 	t2x_protobuf_message(&message->to.inner, T2X_PPROF_SAMPLE_VALUES, &message->to.part);
 	for (uint32_t i = 0; i < stack->tags; i++)
@@ -143,10 +148,10 @@ static void put_strings(struct message *message)
 static void put_profile(struct message *message)
 {
 	struct t2x_samples *samples = message->samples;
-	const struct t2x_samples_kind *kind = samples->kind;
+	const struct t2x_prof_form *form = samples->kind->form;
 
-	for (unsigned i = 0; i < kind->values; i++)
-		put_type(message, T2X_PPROF_SAMPLE_TYPE, kind->value[i].type, kind->value[i].unit);
+	for (unsigned i = 0; has_value(samples->kind, i); i++)
+		put_type(message, T2X_PPROF_SAMPLE_TYPE, &form->value[i]);
 	for (uint32_t i = 0; i < samples->stacks.count; i++)
 		put_sample(message, t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i));
 	put_mappings(message);
@@ -156,10 +161,11 @@ static void put_profile(struct message *message)
 		put_function(message, i);
 	t2x_pprof_number(&message->to, T2X_PPROF_TIME, samples->start_ns);
 	t2x_pprof_number(&message->to, T2X_PPROF_DURATION, samples->duration_ns);
-	put_type(message, T2X_PPROF_PERIOD_TYPE, kind->period.type, kind->period.unit);
+	put_type(message, T2X_PPROF_PERIOD_TYPE, &form->period);
 	t2x_pprof_number(&message->to, T2X_PPROF_PERIOD, samples->period > 0 ? (uint64_t)samples->period : 1);
 	t2x_pprof_number(&message->to, T2X_PPROF_COMMENT, samples->comment);
-	t2x_pprof_number(&message->to, T2X_PPROF_DEFAULT_TYPE, type_string(samples, kind->value[kind->first].type));
+	t2x_pprof_number(&message->to, T2X_PPROF_DEFAULT_TYPE,
+			 type_string(samples, form->value[samples->kind->shown].type));
 	put_strings(message);
 }
 

@@ -35,10 +35,10 @@ static void put_text(struct t2x_out *out, const char *text, int is_word)
 }
 
 /* What the lines have in front of " @". */
-static void put_values(struct t2x_out *out, enum t2x_samples_form form, const int64_t *raw)
+static void put_values(struct t2x_out *out, enum t2x_prof_form_id form, const int64_t *raw)
 {
 	switch (form) {
-	case T2X_SAMPLES_HEAP:
+	case T2X_PROF_FORM_HEAP:
 		t2x_out_int(out, raw[T2X_IN_USE]);
 		t2x_out_literal(out, ": ");
 		t2x_out_int(out, raw[T2X_IN_USE_BYTES]);
@@ -48,13 +48,13 @@ static void put_values(struct t2x_out *out, enum t2x_samples_form form, const in
 		t2x_out_int(out, raw[T2X_ALLOCATED_BYTES]);
 		t2x_out_char(out, ']');
 		break;
-	case T2X_SAMPLES_WAITS:
+	case T2X_PROF_FORM_WAITS:
 		t2x_out_int(out, raw[1]);
 		t2x_out_char(out, ' ');
 		t2x_out_int(out, raw[0]);
 		break;
-	case T2X_SAMPLES_TIME:
-	case T2X_SAMPLES_OBJECTS:
+	case T2X_PROF_FORM_TIME:
+	case T2X_PROF_FORM_OBJECTS:
 		t2x_out_int(out, raw[0]);
 		break;
 	}
@@ -62,27 +62,27 @@ static void put_values(struct t2x_out *out, enum t2x_samples_form form, const in
 
 static void put_head(struct t2x_out *out, const struct t2x_samples *samples)
 {
-	const struct t2x_samples_kind *kind = samples->kind;
-	int64_t total[T2X_SAMPLES_VALUES] = { 0 }, period = samples->period > 0 ? samples->period : 1;
+	enum t2x_prof_form_id form = samples->kind->id;
+	int64_t total[T2X_PROF_VALUES] = { 0 }, period = samples->period > 0 ? samples->period : 1;
 
 	for (uint32_t i = 0; i < samples->stacks.count; i++) {
 		const int64_t *raw = t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i)->raw;
-		for (unsigned k = 0; k < T2X_SAMPLES_VALUES; k++)
+		for (unsigned k = 0; k < T2X_PROF_VALUES; k++)
 			t2x_samples_sum(&total[k], raw[k]);
 	}
-	if (kind->form == T2X_SAMPLES_HEAP) {
+	if (form == T2X_PROF_FORM_HEAP) {
 		t2x_out_literal(out, "heap profile: ");
-		put_values(out, kind->form, total);
+		put_values(out, form, total);
 		t2x_out_literal(out, " @ heap_v2/");
 		t2x_out_int(out, period);
-	} else if (kind->form == T2X_SAMPLES_WAITS) {
+	} else if (form == T2X_PROF_FORM_WAITS) {
 		/* of mutex, too: gperftools' pprof knows no other head */
 		t2x_out_literal(out, "--- contention:\ncycles/second=1000000000\nsampling period=");
 		t2x_out_int(out, period);
 	} else {
 		put_text(out, samples->name, 1);
 		t2x_out_literal(out, " profile: total ");
-		put_values(out, kind->form, total);
+		put_values(out, form, total);
 	}
 	t2x_out_char(out, '\n');
 }
@@ -128,9 +128,9 @@ static void put_stack(struct t2x_out *out, const struct t2x_samples *samples, co
 {
 	const uint32_t *words = samples->words + stack->word;
 
-	if (samples->kind->form != T2X_SAMPLES_HEAP && (stack->raw[0] <= 0 || stack->raw[1] < 0))
+	if (samples->kind->id != T2X_PROF_FORM_HEAP && (stack->raw[0] <= 0 || stack->raw[1] < 0))
 		return;                         /* readers refuse it */
-	put_values(out, samples->kind->form, stack->raw);
+	put_values(out, samples->kind->id, stack->raw);
 	t2x_out_literal(out, " @");
 	for (uint32_t i = 0; i < stack->depth; i++) {
 		t2x_out_literal(out, " 0x");
@@ -145,9 +145,9 @@ static void put_stack(struct t2x_out *out, const struct t2x_samples *samples, co
 }
 
 /* What stacks are ordered by, as Go does. */
-static int64_t size_of(enum t2x_samples_form form, const struct t2x_samples_stack *stack)
+static int64_t size_of(enum t2x_prof_form_id form, const struct t2x_samples_stack *stack)
 {
-	return stack->raw[form == T2X_SAMPLES_HEAP ? T2X_IN_USE_BYTES : form == T2X_SAMPLES_WAITS ? 1 : 0];
+	return stack->raw[form == T2X_PROF_FORM_HEAP ? T2X_IN_USE_BYTES : form == T2X_PROF_FORM_WAITS ? 1 : 0];
 }
 
 struct ranked {
@@ -174,7 +174,7 @@ static int put_stacks(struct t2x_out *out, const struct t2x_samples *samples)
 	if (!ranked)
 		return ENOMEM;
 	for (uint32_t i = 0; i < n; i++)
-		ranked[i] = (struct ranked){ size_of(samples->kind->form, &stacks[i]), i };
+		ranked[i] = (struct ranked){ size_of(samples->kind->id, &stacks[i]), i };
 	qsort(ranked, n, sizeof(*ranked), by_size);
 	for (uint32_t i = 0; i < n; i++)
 		put_stack(out, samples, &stacks[ranked[i].row]);
@@ -269,7 +269,7 @@ int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, v
 	for (uint32_t i = 0; i < samples->stacks.count; i++) {
 		const struct t2x_samples_stack *stack =
 			t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i);
-		int64_t value = t2x_samples_round(stack->scaled[samples->kind->first]);
+		int64_t value = t2x_samples_round(stack->scaled[samples->kind->shown]);
 
 		if (value <= 0)
 			continue;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
 
 /* ---- the order ---------------------------------------------------------------------------------- */
@@ -211,16 +212,22 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 	t2x_out_string(out, note);
 }
 
-/* What samples of these profiles add up to is nanoseconds; of the next bytes; of others nothing. */
-static int is_profile_of_time(const struct t2x_row *row)
+/* What its samples add up to; of objects there is only a count. */
+static void put_profile(struct t2x_out *out, const struct t2x_row *row)
 {
-	return !strcmp(row->category, "cpu") || !strcmp(row->category, "wall") || !strcmp(row->category, "block") ||
-	       !strcmp(row->category, "mutex");
-}
-
-static int is_profile_of_bytes(const struct t2x_row *row)
-{
-	return !strcmp(row->category, "heap") || !strcmp(row->category, "allocs");
+	put_count(out, row->count);
+	switch (t2x_prof_kind_of(row->category)->form->unit) {
+	case T2X_PROF_time:
+		t2x_out_repeat(out, ' ', VALUE - CELL);
+		put_time(out, row->total);
+		break;
+	case T2X_PROF_bytes:
+		put_value(out, (int64_t)row->total);
+		break;
+	case T2X_PROF_count:
+		t2x_out_repeat(out, ' ', VALUE);
+		break;
+	}
 }
 
 static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct t2x_row *row)
@@ -265,15 +272,7 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		t2x_out_in_line(out, row->label);
 		break;
 	case T2X_ROW_PROFILE:
-		put_count(out, row->count);
-		if (is_profile_of_time(row)) {
-			t2x_out_repeat(out, ' ', VALUE - CELL);
-			put_time(out, row->total);
-		} else if (is_profile_of_bytes(row)) {
-			put_value(out, (int64_t)row->total);
-		} else {
-			t2x_out_repeat(out, ' ', VALUE);
-		}
+		put_profile(out, row);
 		break;
 	default:
 		put_count(out, row->count);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "t2x_totals_private.h"
+#include "profile/t2x_prof_kinds.h"
 
 enum { NAMES_BYTES = 256, FUNCTION_BYTES = 1024 };
 
@@ -52,6 +53,6 @@ void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event 
 	row = t2x_totals_names(totals, ev, T2X_ROW_PROFILE, ev->scope->category, NULL);
 	if (ev->args[T2X_SAMPLE_COUNT].value > 0)
 		add(row, ev);
-	if (ev->scope->category && !strcmp(ev->scope->category, "cpu"))
+	if (t2x_prof_kind_of(ev->scope->category)->during == T2X_PROF_RUNS)
 		take_function(printer, ev, level ? level->region : NULL);
 }
