@@ -8,6 +8,7 @@
 #include "t2x_html_data.h"
 #include "t2x_html_page.h"
 #include "t2x_payload.h"
+#include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
 #include "text/t2x_text.h"
 
@@ -199,7 +200,7 @@ static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
 }
 
 /*
- * A sample has its labels as text, then its stack, count, value and period.  Its site is the profile: of its scope the
+ * A sample has its labels as text, then its stack, count, value and scale.  Its site is the profile: of its scope the
  * file is modules, and it has no line.
  */
 static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -225,8 +226,11 @@ static void print_sample(struct t2x_printer *printer, const struct t2x_event *ev
 	if (!thread)
 		return;
 	t2x_html_value(&html->data, thread, stack < 0 ? 0 : stack);
-	for (unsigned i = T2X_SAMPLE_COUNT; i <= T2X_SAMPLE_PERIOD; i++)
-		t2x_html_value(&html->data, thread, ev->args[i].value);
+	t2x_html_value(&html->data, thread, ev->args[T2X_SAMPLE_COUNT].value);
+	t2x_html_value(&html->data, thread, ev->args[T2X_SAMPLE_VALUE].value);
+	t2x_html_scale(&html->data, thread,
+		       t2x_prof_scale(t2x_prof_kind_of(profile.category), ev->args[T2X_SAMPLE_COUNT].value,
+				      ev->args[T2X_SAMPLE_VALUE].value, ev->args[T2X_SAMPLE_PERIOD].value));
 }
 
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "base/t2x_memory.h"
+#include "profile/t2x_prof_kinds.h"
 #include "text/t2x_json.h"
 
 enum {
@@ -261,6 +262,13 @@ void t2x_html_length(struct t2x_html_data *data, struct t2x_html_thread *thread,
 	add_varint(data, &thread->values, ns);
 }
 
+void t2x_html_scale(struct t2x_html_data *data, struct t2x_html_thread *thread, double scale)
+{
+	const double parts = (scale - 1) * T2X_HTML_SCALE + 0.5;
+
+	add_varint(data, &thread->values, parts < 0x1p63 ? (uint64_t)parts : UINT64_C(1) << 63);
+}
+
 void t2x_html_depth(struct t2x_html_data *data, struct t2x_html_thread *thread, unsigned depth)
 {
 	add_varint(data, &thread->operations, 2 * T2X_HTML_DEPTH);
@@ -308,6 +316,35 @@ static void print_threads(const struct t2x_html_data *data, struct t2x_out *out)
 	}
 }
 
+/* The last is that of all profiles which are not in the table. */
+static void print_kinds(struct t2x_out *out)
+{
+	static const char *const units[] = {
+		[T2X_PROF_time] = "time", [T2X_PROF_bytes] = "bytes", [T2X_PROF_count] = "count",
+	};
+
+	for (unsigned i = 0; i <= T2X_PROF_KINDS; i++) {
+		const struct t2x_prof_kind *kind = i < T2X_PROF_KINDS ? &t2x_prof_kinds[i] : t2x_prof_kind_of(NULL);
+		const struct t2x_prof_value *shown = &kind->form->value[kind->shown];
+		const char *texts[][2] = {
+			{ "{\"id\":\"", kind->name ? kind->name : "" },
+			{ "\",\"recorded\":\"", kind->name ? t2x_prof_kinds[kind->recorded].name : "" },
+			{ "\",\"title\":\"", kind->title },
+			{ "\",\"choice\":\"", *shown->title ? shown->title : kind->title },
+			{ "\",\"unit\":\"", units[kind->form->unit] },
+			{ "\",\"each\":\"", kind->form->each },
+			{ "\",\"lasts\":", kind->during == T2X_PROF_MOMENT ? "false" : "true" },
+			{ ",\"isAll\":", shown->freed == T2X_PROF_GOES ? "true}" : "false}" },
+		};
+
+		t2x_out_string(out, i ? "," : "");
+		for (unsigned k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+			t2x_out_string(out, texts[k][0]);
+			t2x_out_string(out, texts[k][1]);
+		}
+	}
+}
+
 static void print_facts(const struct t2x_html_data *data, struct t2x_out *out)
 {
 	t2x_out_literal(out, "{\"version\":");
@@ -326,7 +363,9 @@ static void print_facts(const struct t2x_html_data *data, struct t2x_out *out)
 	print_threads(data, out);
 	t2x_out_literal(out, "],\"sites\":");
 	t2x_html_sites_print(&data->sites, out);
-	t2x_out_literal(out, ",\"functions\":");
+	t2x_out_literal(out, ",\"kinds\":[");
+	print_kinds(out);
+	t2x_out_literal(out, "],\"functions\":");
 	t2x_html_stacks_print_functions(&data->stacks, out);
 	t2x_out_literal(out, ",\"stacks\":");
 	t2x_html_stacks_print(&data->stacks, out);

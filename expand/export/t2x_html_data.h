@@ -16,7 +16,8 @@
 
 enum t2x_html_code { T2X_HTML_LEAVE, T2X_HTML_CLOCK, T2X_HTML_DEPTH, T2X_HTML_FIRST_SITE };
 enum {
-	T2X_HTML_VERSION = 2,
+	T2X_HTML_VERSION = 3,
+	T2X_HTML_SCALE = 1 << 20,                 /* parts of one, in which scales are written */
 	T2X_HTML_THREADS = 48 * 1024,             /* of all processes */
 	T2X_HTML_SID_BYTES = 8 * 1024 * 1024,     /* of all session ids */
 };
@@ -80,6 +81,8 @@ void t2x_html_event(struct t2x_html_data *data, struct t2x_html_thread *thread, 
 /* Behind t2x_html_event(): a number that an event of its kind has. */
 void t2x_html_value(struct t2x_html_data *data, struct t2x_html_thread *thread, int64_t value);
 void t2x_html_length(struct t2x_html_data *data, struct t2x_html_thread *thread, uint64_t ns);
+/* How many a sample stands for, 1 or more. */
+void t2x_html_scale(struct t2x_html_data *data, struct t2x_html_thread *thread, double scale);
 
 /* So many regions are open now, whatever was said before. */
 void t2x_html_depth(struct t2x_html_data *data, struct t2x_html_thread *thread, unsigned depth);

@@ -11,12 +11,12 @@ TRACE2_RAW=$tmp/trace.tlg "$out/examples/t2index" "$top/expand" >/dev/null || ex
 "$out/t2expand" --format=html -o "$tmp/page.html" "$tmp/trace.tlg" || exit 1
 "$out/t2expand" --format=perf --ns -o "$tmp/perf" "$tmp/trace.tlg" || exit 1
 # Samples, where the profiler is built: the folded stacks of a profile are another writer's.
-profiles=(--cpu=250 --heap=4k --block=1ns --mutex=1)
+profiles=(--cpu=250 --wall=100 --heap=4k --block=1ns --mutex=1 --threadcreate)
 if [ -e "$out/libtrace2-prof.so.0" ] &&
 	"$out/t2" record "${profiles[@]}" -o "$tmp/profiled.tlg" -- "$out/examples/t2index" "$top/expand" >/dev/null; then
 	export T2_PROFILED=$tmp/profiled
 	"$out/t2expand" --format=html -o "$tmp/profiled.html" "$tmp/profiled.tlg" || exit 1
-	for profile in cpu heap allocs block mutex; do
+	for profile in cpu wall heap allocs block mutex threadcreate; do
 		"$out/t2expand" --format=folded --profile="$profile" -o "$tmp/profiled.$profile" "$tmp/profiled.tlg" 2>/dev/null
 	done
 fi

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: MIT
 /** The page's data as expand/export/t2x_html.c writes them, from events that a test makes up. */
 import { deflateSync } from "node:zlib";
-import { CLOCK, DEPTH, FIRST_SITE, FORMAT_VERSION, LEAVE, makeTrace,
+import { CLOCK, DEPTH, FIRST_SITE, FORMAT_VERSION, LEAVE, SCALE, makeTrace,
 	readChunk } from "../../expand/page/src/reader.mjs";
+
+/** Some kinds of profiles, in another order than that in which they are shown. */
+const KINDS = [
+	["cpu", "cpu", "CPU", "CPU", "time", "", true, true],
+	["allocs", "heap", "", "Allocated", "bytes", "object", false, false],
+	["heap", "heap", "Heap", "In use", "bytes", "object", false, true],
+	["block", "block", "Blocked", "Blocked", "time", "wait", true, true],
+	["", "", "", "", "count", "", false, true],
+].map(([id, recorded, title, choice, unit, each, lasts, isAll]) =>
+	({ id, recorded, title, choice, unit, each, lasts, isAll }));
 
 /** @param {number} value */
 export const coded = (value) => value < 0 ? -2 * value - 1 : 2 * value;
@@ -106,13 +116,14 @@ class Thread {
 	 * @param {number} time
 	 * @param {string} profile
 	 * @param {string[]} functions the outermost first; none: the stack is not known
-	 * @param {[number, number, number]} numbers count, value, period
+	 * @param {[number, number, number]} numbers count, value, scale
 	 * @param {string} [labels]
 	 */
-	sample(time, profile, functions, numbers, labels = "") {
+	sample(time, profile, functions, [count, value, scale], labels = "") {
 		this.point(time, "sample", profile, "", this.encoder.stack(functions), labels);
-		for (const number of numbers)
-			this.columns[2].varint(coded(number));
+		this.columns[2].varint(coded(count));
+		this.columns[2].varint(coded(value));
+		this.columns[2].varint((scale - 1) * SCALE);
 		return this;
 	}
 
@@ -134,7 +145,7 @@ export class Encoder {
 	constructor() {
 		this.facts = {
 			version: FORMAT_VERSION, epoch: "1790000000000000000", utcoff: 0, source: "test.tlg",
-			processes: [], threads: [], sites: [], functions: [], stacks: [],
+			processes: [], threads: [], sites: [], kinds: KINDS, functions: [], stacks: [],
 		};
 		/** @type {Uint8Array[]} */
 		this.chunks = [];

@@ -5,11 +5,11 @@ import { test } from "node:test";
 import { Encoder } from "./encode.mjs";
 import { profiledTrace } from "./samples.mjs";
 import { makeTrace } from "../../expand/page/src/reader.mjs";
-import { formatSample, invert, layOut, listChoices, scaleOf, shareOf, sumUp,
+import { formatSample, invert, layOut, shareOf, sumUp, titleOf,
 	totalFunctions } from "../../expand/page/src/profiles.mjs";
 
 const trace = profiledTrace().trace(), [main, worker] = trace.lanes;
-const choices = new Map(listChoices(trace).map((choice) => [choice.id, choice]));
+const choices = new Map(trace.choices.map((choice) => [choice.id, choice]));
 const whole = { start: -Infinity, end: Infinity };
 const sum = (id, lanes = trace.lanes, range = whole) => sumUp(trace, choices.get(id), lanes, range);
 
@@ -56,21 +56,39 @@ test("test_profile_sample_lasts_until_its_time_and_not_into_the_one_before", () 
 	assert.deepEqual([...main.samples[2].start], [...main.samples[2].end]);
 });
 
-test("test_profile_samples_are_scaled_as_pprof_does", () => {
-	assert.equal(scaleOf("cpu", 7, 7000, 1000), 1);
-	assert.equal(scaleOf("mutex", 1, 500, 10), 10);
-	assert.equal(scaleOf("heap", 1, 4096, 1), 1);
-	assert.equal(scaleOf("heap", 2, 1024, 512), 1 / (1 - Math.exp(-1)));
-	assert.equal(scaleOf("heap", -1, -512, 512), 1 / (1 - Math.exp(-1)));
-	assert.equal(formatSample("heap", -2, -2048), "2.00 KiB freed, 2 objects");
-	assert.equal(formatSample("block", 1, 1500), "1.500 µs, 1 wait");
-	assert.equal(formatSample("files", 3, 0), "3");
+test("test_profile_each_choice_has_a_title", () => {
+	assert.deepEqual([...choices.values()].map(({ title }) => title),
+		["CPU", "Blocked", "Allocated", "In use", "files"]);
+	assert.deepEqual(trace.profiles.map((_, profile) => titleOf(trace, profile)),
+		["CPU", "Blocked", "Heap", "files"]);
+});
+
+test("test_profile_samples_are_scaled", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "s"), 0, "main");
+	thread.sample(10, "heap", ["f"], [2, 1024, 1.5]).sample(20, "heap", ["f"], [-2, -1024, 1.5]);
+	const { lanes: [{ samples: [heap] }] } = encoder.trace();
+	assert.deepEqual([...heap.count], [3, -3]);
+	assert.deepEqual([...heap.value], [1536, -1536]);
+});
+
+test("test_profile_removed_objects_are_taken_off", () => {
+	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "s"), 0, "main");
+	thread.sample(10, "files", ["f"], [3, 0, 1]).sample(20, "files", ["f"], [-1, 0, 1]);
+	const own = encoder.trace();
+	assert.equal(sumUp(own, own.choices[0], own.lanes, whole).total[0], 2);
+});
+
+test("test_profile_sample_says_what_it_stands_for", () => {
+	const [, block, heap, files] = trace.kinds;
+	assert.equal(formatSample(heap, -2, -2048), "2.00 KiB freed, 2 objects");
+	assert.equal(formatSample(block, 1, 1500), "1.500 µs, 1 wait");
+	assert.equal(formatSample(files, 3, 0), "3");
 });
 
 test("test_profile_function_that_calls_itself_is_counted_once", () => {
 	const encoder = new Encoder(), thread = encoder.thread(encoder.process(1, "s"), 0, "main");
 	thread.sample(10, "cpu", ["f", "g", "f"], [1, 10, 1]).sample(20, "cpu", ["f"], [1, 10, 1]);
-	const own = encoder.trace(), tree = sumUp(own, listChoices(own)[0], own.lanes, whole);
+	const own = encoder.trace(), tree = sumUp(own, own.choices[0], own.lanes, whole);
 	const rows = totalFunctions(own, tree)
 		.map(({ function: at, self, total }) => [own.stacks.functions[at], self, total]);
 	assert.deepEqual(rows, [["f", 20, 20], ["g", 0, 10]]);

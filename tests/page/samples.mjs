@@ -36,14 +36,14 @@ export function profiledTrace() {
 	const encoder = new Encoder(), process = encoder.process(100, "p");
 	const main = encoder.thread(process, 0, "main"), worker = encoder.thread(process, 1, "th01:worker");
 	main.enter(90, "app", "step");
-	main.sample(110, "cpu", ["main", "work"], [1, 10, 10]).sample(115, "heap", ["main", "grow"], [1, 4096, 1]);
-	main.sample(120, "cpu", ["main", "work"], [2, 20, 10], "user=me");
+	main.sample(110, "cpu", ["main", "work"], [1, 10, 1]).sample(115, "heap", ["main", "grow"], [1, 4096, 1]);
+	main.sample(120, "cpu", ["main", "work"], [2, 20, 1], "user=me");
 	main.sample(125, "heap", ["main", "grow"], [-1, -4096, 1]);
-	main.sample(140, "cpu", ["main", "work", "hash"], [2, 20, 10]).sample(150, "cpu", [], [1, 10, 10]);
+	main.sample(140, "cpu", ["main", "work", "hash"], [2, 20, 1]).sample(150, "cpu", [], [1, 10, 1]);
 	main.sample(155, "heap", ["main", "work", "grow"], [1, 1000, 1]);
-	main.sample(160, "files", ["main", "open"], [3, 0, 0]);
+	main.sample(160, "files", ["main", "open"], [3, 0, 1]);
 	main.leave(170);
-	worker.sample(130, "cpu", ["run", "hash"], [1, 10, 10]).sample(180, "block", ["run", "wait"], [1, 40, 1]);
+	worker.sample(130, "cpu", ["run", "hash"], [1, 10, 1]).sample(180, "block", ["run", "wait"], [1, 40, 1]);
 	return encoder;
 }
 

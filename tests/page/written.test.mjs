@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { inflateSync } from "node:zlib";
 import { readPerf } from "./perf.mjs";
-import { listChoices, sumUp } from "../../expand/page/src/profiles.mjs";
+import { sumUp } from "../../expand/page/src/profiles.mjs";
 import { makeTrace, readChunk } from "../../expand/page/src/reader.mjs";
 
 const { T2_PAGE, T2_PERF, T2_PROFILED } = process.env;
@@ -77,7 +77,7 @@ const named = (stack) => stack.replace(/[^;]*\b0x[0-9a-f]+/g, "?");
 test("test_written_samples_add_up_to_the_folded_stacks", { skip: !T2_PROFILED }, () => {
 	const profiled = readPage(`${T2_PROFILED}.html`), whole = { start: -Infinity, end: Infinity };
 	assert.ok(profiled.samples > 10);
-	for (const choice of listChoices(profiled)) {
+	for (const choice of profiled.choices) {
 		const wanted = new Map(), found = new Map(), tree = sumUp(profiled, choice, profiled.lanes, whole);
 		const add = (to, stack, value) => to.set(named(stack), (to.get(named(stack)) ?? 0) + value);
 		const folded = readFileSync(`${T2_PROFILED}.${choice.id}`, "utf8");

@@ -5,7 +5,7 @@
  */
 import { make } from "./dom.mjs";
 import { SIZES, samplesTop } from "./layout.mjs";
-import { formOf } from "./profiles.mjs";
+import { titleOf } from "./profiles.mjs";
 import { formatCount, formatShort, plural } from "./scale.mjs";
 
 /** @typedef {import("./layout.mjs").Item} Item */
@@ -168,8 +168,8 @@ export class Heads {
 				profile.setLane(profile.lane === lane ? null : lane);
 		};
 		head.append(...item.profiles.map((profile, at) => {
-			const name = trace.profiles[profile], top = samplesTop(item) + at * SIZES.sample;
-			return make("div.profile-name", { style: `top:${top}px` }, formOf(name).title || name);
+			const top = samplesTop(item) + at * SIZES.sample;
+			return make("div.profile-name", { style: `top:${top}px` }, titleOf(trace, profile));
 		}));
 	}
 

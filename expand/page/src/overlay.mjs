@@ -3,7 +3,6 @@
 import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { SIZES, laneId, rowsTop, samplesTop } from "./layout.mjs";
 import { cutLabel, frontWith } from "./labels.mjs";
-import { formOf } from "./profiles.mjs";
 import { formatCount, ticks } from "./scale.mjs";
 
 const MOST_ARROWS = 300;

@@ -3,7 +3,7 @@
 import { CUT_START, UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { makeHistogram, makeSlowest, titleOf } from "./names.mjs";
-import { formOf, formatSample } from "./profiles.mjs";
+import { formatSample, titleOf } from "./profiles.mjs";
 import { formatClock, formatCount, formatDuration } from "./scale.mjs";
 import { makeTotals } from "./statistics.mjs";
 import { summarize } from "./stats.mjs";
@@ -107,10 +107,10 @@ export function makePointPanel(app, { lane, at }) {
 export function makeSamplePanel(app, { lane, profile, at }) {
 	const { trace, palette } = app;
 	const samples = /** @type {import("./columns.mjs").Samples} */ (lane.samples[profile]);
-	const name = trace.profiles[profile], labels = trace.texts.get(samples.text[at]), time = samples.end[at];
+	const labels = trace.texts.get(samples.text[at]), time = samples.end[at];
 	const around = regionsAt(trace, lane, time).join(" › ");
 	const facts = [
-		["stands for", formatSample(name, samples.count[at], samples.value[at])],
+		["stands for", formatSample(trace.kinds[profile], samples.count[at], samples.value[at])],
 		["at", formatDuration(time - trace.start)],
 		["time", make("span.mono", {}, formatClock(trace.epoch, time, trace.utcoff))],
 		["thread", `${lane.name} of ${lane.process.title} ${lane.process.pid}`],
@@ -120,7 +120,7 @@ export function makeSamplePanel(app, { lane, profile, at }) {
 		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
 		trace.stacks.functions[own]));
 	return make("div.details.of-sample", {},
-		make("div", {}, make("h2", {}, `Sample: ${formOf(name).title || name}`), makeFacts(facts),
+		make("div", {}, make("h2", {}, `Sample: ${titleOf(trace, profile)}`), makeFacts(facts),
 			makeLink("All samples", () => app.clear())),
 		make("div", {}, make("h3", {}, "Stack, the innermost function first"),
 			make("ol.stack-list", {}, ...lines)));

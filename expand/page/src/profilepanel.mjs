@@ -5,7 +5,7 @@
  */
 import { make } from "./dom.mjs";
 import { FlameGraph } from "./flamegraph.mjs";
-import { formatWeight, invert, listChoices, shareOf, sumUp, totalFunctions } from "./profiles.mjs";
+import { formatWeight, invert, shareOf, sumUp, totalFunctions } from "./profiles.mjs";
 import { formatDuration, plural } from "./scale.mjs";
 import { SortedTable } from "./table.mjs";
 
@@ -30,7 +30,7 @@ export class ProfilePanel {
 	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
-		this.choices = listChoices(app.trace);
+		this.choices = app.trace.choices;
 		this.choice = this.choices[0];
 		this.lanes = app.trace.processes.flatMap(({ lanes }) => lanes).filter(({ sampleCount }) => sampleCount);
 		this.graph = new FlameGraph((node) => this.look(node), (node) => this.describe(node));
@@ -203,11 +203,10 @@ export class ProfilePanel {
 		const line = (/** @type {string} */ what, /** @type {number} */ value) =>
 			make("div", {}, `${what} ${formatWeight(choice.unit, value)} `,
 				make("span.muted", {}, percent(value / all)));
-		const count = Math.round(tree.count[node]), what = choice.unit === "bytes" ? "object" : "wait";
-		const objects = choice.unit === "bytes" || ["block", "mutex"].includes(choice.id);
+		const count = Math.round(tree.count[node]);
 		return [make("b", {}, node ? stacks.functions[tree.function[node]] : this.title), line("total", total),
 			...node ? [line(this.isInverted ? "ends here" : "self", self)] : [],
-			...objects && !this.isInverted ? [make("div.muted", {}, plural(count, what))] : [],
+			...choice.each && !this.isInverted ? [make("div.muted", {}, plural(count, choice.each))] : [],
 			...node && node === this.focus ? [make("div.muted", {}, "click: all again")] : []];
 	}
 }

@@ -4,59 +4,66 @@ import { firstAbove } from "./columns.mjs";
 import { formatBytes, formatCount, formatDuration, plural } from "./scale.mjs";
 
 /**
+ * A kind of profiles, as t2expand has it from format/tlg_prof_kinds.def.  The last one is that of all other profiles.
+ * @typedef {object} Kind
+ * @property {string} id name of the profile; of the last one ""
+ * @property {string} recorded the profile that its samples are recorded as, which may be another one
+ * @property {string} title "": the name of the profile
+ * @property {string} choice what it is called among those that can be looked at; "": as above
+ * @property {"time" | "bytes" | "count"} unit of the values
+ * @property {string} each what is counted beside the values, as one of it; "": nothing
+ * @property {boolean} lasts a sample is a span of its thread's time
+ * @property {boolean} isAll what was freed is taken off
+ */
+/**
  * @typedef {object} Choice a profile as it is shown
  * @property {string} id
  * @property {string} title
  * @property {number} profile number in trace.profiles
- * @property {"time" | "bytes" | "count"} unit of the values
- * @property {boolean} isAll of heap, what was freed counts too
+ * @property {Kind["unit"]} unit
+ * @property {string} each
+ * @property {boolean} isAll
  */
 /** @typedef {{ start: number, end: number }} Range */
 /** @typedef {import("./trace.mjs").Trace} Trace */
 /** @typedef {import("./trace.mjs").Lane} Lane */
 
-/** The known ones, in the order in which they are shown.  lasts: a sample is a span of its thread's time. */
-const KNOWN = new Map(Object.entries({
-	cpu: { title: "CPU", unit: "time", lasts: true }, wall: { title: "Wall clock", unit: "time", lasts: true },
-	block: { title: "Blocked", unit: "time", lasts: true },
-	mutex: { title: "Mutex", unit: "time", lasts: false }, heap: { title: "Heap", unit: "bytes", lasts: false },
-}));
-const OTHER = { title: "", unit: "count", lasts: false };
+/** Profiles are shown by what their values are. */
+const UNITS = ["time", "bytes", "count"];
 
-/** @param {string} profile */
-export function formOf(profile) {
-	return KNOWN.get(profile) ?? OTHER;
-}
-
-/** Of some sites, in the order in which they are shown. @param {{ kind: string, category: string }[]} sites */
-export function listProfiles(sites) {
+/**
+ * The names of the profiles that some sites have, in the order in which they are shown: first those of the table.
+ * @param {Kind[]} kinds
+ * @param {{ kind: string, category: string }[]} sites
+ */
+export function listProfiles(kinds, sites) {
 	const found = new Set(sites.filter(({ kind }) => kind === "sample").map(({ category }) => category));
-	return [...[...KNOWN.keys()].filter((name) => found.delete(name)), ...found];
+	const known = UNITS.flatMap((unit) => kinds.filter((kind) => kind.unit === unit));
+	return [...known.map(({ id }) => id).filter((name) => found.delete(name)), ...found];
 }
 
-/** @param {Trace} trace @returns {Choice[]} */
-export function listChoices({ profiles }) {
-	return profiles.flatMap((id, profile) => {
-		const { title, unit } = formOf(id), of = /** @type {const} */ ({ profile, isAll: false });
-		const own = { ...of, id, title: title || id, unit: /** @type {Choice["unit"]} */ (unit) };
-		return id !== "heap" ? [own] : [{ ...own, id: "allocs", title: "Allocated" },
-			{ ...own, title: "In use", isAll: true }];
-	});
+/** @param {Kind[]} kinds @param {string} name of a profile */
+export function kindOf(kinds, name) {
+	return kinds.find(({ id }) => id === name) ?? kinds[kinds.length - 1];
 }
 
 /**
- * How many a sample stands for: a heap object of some size for 1 / (1 - exp(-size / period)), a wait for period waits.
- * @param {string} profile
- * @param {number} count
- * @param {number} value
- * @param {number} period
+ * One for each profile, or several if its values can be looked at in several ways.
+ * @param {Kind[]} kinds
+ * @param {string[]} profiles
+ * @returns {Choice[]}
  */
-export function scaleOf(profile, count, value, period) {
-	if (period <= 1 || !count)
-		return 1;
-	if (profile === "block" || profile === "mutex")
-		return period;
-	return profile === "heap" && value ? -1 / Math.expm1(-Math.abs(value / count) / period) : 1;
+export function listChoices(kinds, profiles) {
+	return profiles.flatMap((name, profile) => {
+		const views = kinds.filter(({ recorded }) => recorded === name);
+		return (views.length ? views : [kindOf(kinds, name)]).map(({ id, choice, unit, each, isAll }) =>
+			({ id: id || name, title: choice || name, profile, unit, each, isAll }));
+	});
+}
+
+/** @param {Trace} trace @param {number} profile */
+export function titleOf({ kinds, profiles }, profile) {
+	return kinds[profile].title || profiles[profile];
 }
 
 /** @param {Choice["unit"]} unit @param {number} value */
@@ -67,16 +74,13 @@ export function formatWeight(unit, value) {
 
 /**
  * What a sample stands for.
- * @param {string} profile
+ * @param {Kind} kind
  * @param {number} count
  * @param {number} value
  */
-export function formatSample(profile, count, value) {
-	const { unit } = formOf(profile), many = Math.round(Math.abs(count));
-	const weight = formatWeight(/** @type {Choice["unit"]} */ (unit), Math.abs(unit === "count" ? count : value));
-	const freed = count < 0 ? " freed" : "";
-	return profile === "heap" ? `${weight}${freed}, ${plural(many, "object")}`
-		: profile === "block" || profile === "mutex" ? `${weight}, ${plural(many, "wait")}` : weight;
+export function formatSample({ unit, each }, count, value) {
+	const weight = formatWeight(unit, Math.abs(unit === "count" ? count : value));
+	return each ? `${weight}${count < 0 ? " freed" : ""}, ${plural(Math.round(Math.abs(count)), each)}` : weight;
 }
 
 /**

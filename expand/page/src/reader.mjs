@@ -12,15 +12,17 @@
  * the number of the site where the event was raised.  Each event has one varint in times, the nanoseconds since the
  * thread's last one.  What it has in values its site's kind says: a signed number, and of what is missing then how many
  * nanoseconds the thread's last event was before, 0 if there was none; of a sample, signed, the number of its stack,
- * count, value and period.  A text is a varint length and bytes.
+ * count and value, then how many more than itself it stands for, in parts of SCALE.  A text is a varint length and
+ * bytes.
  */
 import { Cursor } from "./cursor.mjs";
 import { UNENDED } from "./columns.mjs";
-import { formOf, listProfiles, scaleOf } from "./profiles.mjs";
+import { kindOf, listChoices, listProfiles } from "./profiles.mjs";
 import { Stacks } from "./stacks.mjs";
 import { Process, Trace } from "./trace.mjs";
 
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
+export const SCALE = 2 ** 20;
 export const LEAVE = 0, CLOCK = 1, DEPTH = 2, FIRST_SITE = 3;
 
 /** The site of regions of which nobody has seen the enter. @type {Facts["sites"][0]} */
@@ -41,6 +43,7 @@ const decoder = new TextDecoder();
  * @property {[number, string, string][]} processes pid, session id, when it began by the raw clock
  * @property {[number, number, string, number][]} threads process, thread id, name, how many events
  * @property {[string, string, string, string, number][]} sites kind, category, label, file, line
+ * @property {import("./profiles.mjs").Kind[]} kinds
  * @property {string[]} functions see stacks.mjs
  * @property {number[]} stacks parent and function of each
  */
@@ -79,7 +82,9 @@ export function makeTrace(facts) {
 		}
 		return { kind, category, label, file, line, name };
 	});
-	trace.profiles = listProfiles(trace.sites);
+	trace.profiles = listProfiles(facts.kinds, trace.sites);
+	trace.kinds = trace.profiles.map((name) => kindOf(facts.kinds, name));
+	trace.choices = listChoices(facts.kinds, trace.profiles);
 	trace.stacks = new Stacks(facts.functions, facts.stacks);
 	return trace;
 }
@@ -223,14 +228,13 @@ class Section {
 	 * @param {number} text
 	 */
 	addSample(time, site, text) {
-		const { values, trace } = this, { category } = trace.sites[site];
+		const { values, trace } = this, profile = trace.profiles.indexOf(trace.sites[site].category);
 		const stack = values.signed(), count = values.signed(), value = values.signed();
-		const period = values.signed();
+		const scale = 1 + values.varint() / SCALE;
 		if (!(stack >= 0 && stack < trace.stacks.length))
 			throw new Error(`nothing is known of stack ${stack}`);
-		const scale = scaleOf(category, count, value, period);
-		const length = formOf(category).lasts ? Math.max(0, value) : 0;
-		this.lane.sample(trace.profiles.indexOf(category), time, length, {
+		const length = trace.kinds[profile].lasts ? Math.max(0, value) : 0;
+		this.lane.sample(profile, time, length, {
 			stack, site: trace.stacks.function[stack], count: count * scale, value: value * scale, text,
 		});
 	}

@@ -4,7 +4,7 @@ import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { SIZES, rowsTop, samplesTop } from "./layout.mjs";
 import { titleOf } from "./names.mjs";
-import { formOf, formatSample } from "./profiles.mjs";
+import { formatSample, titleOf } from "./profiles.mjs";
 import { formatCount, formatDuration, plural } from "./scale.mjs";
 
 /** Pixels that a click may be beside what is narrow. */
@@ -143,8 +143,8 @@ function describeSample({ trace, palette }, { lane, profile, at }) {
 		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
 		trace.stacks.functions[own].slice(0, 200)));
 	const where = `${lane.name}, at ${formatDuration(samples.end[at] - trace.start)}`;
-	return [make("b", {}, formOf(trace.profiles[profile]).title || trace.profiles[profile]),
-		` ${formatSample(trace.profiles[profile], samples.count[at], samples.value[at])}`,
+	return [make("b", {}, titleOf(trace, profile)),
+		` ${formatSample(trace.kinds[profile], samples.count[at], samples.value[at])}`,
 		make("div.stack", {}, ...lines,
 			...more > 0 ? [make("div.muted", {}, `… ${plural(more, "more frame")}`)] : []),
 		make("div.muted", {}, where)];

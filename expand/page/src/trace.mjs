@@ -151,6 +151,10 @@ export class Trace {
 	texts = new Texts();
 	/** Names of the profiles that have samples. @type {string[]} */
 	profiles = [];
+	/** What is known of each of them. @type {import("./profiles.mjs").Kind[]} */
+	kinds = [];
+	/** What of them can be shown. @type {import("./profiles.mjs").Choice[]} */
+	choices = [];
 	stacks = new Stacks([], []);
 	/** @type {import("./flows.mjs").Flow[]} */
 	flows = [];

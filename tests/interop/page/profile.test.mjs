@@ -12,7 +12,7 @@ import { close, colorAt, open, pages, painted, start, stop } from "./browser.mjs
 function sampledTrace() {
 	const encoder = new Encoder(), thread = encoder.thread(encoder.process(100, "p"), 0, "main");
 	for (let at = 1; at <= 40; at++)
-		thread.sample(10 * at, "cpu", ["main", "work"], [1, 10, 10]);
+		thread.sample(10 * at, "cpu", ["main", "work"], [1, 10, 1]);
 	return encoder;
 }
 
@@ -20,7 +20,7 @@ function sampledTrace() {
 function longTrace() {
 	const encoder = new Encoder(), thread = encoder.thread(encoder.process(100, "p"), 0, "main");
 	for (let at = 1; at <= 950; at++)
-		thread.sample(10 * at, "cpu", ["main", `f${at}`], [1, 10, 10]);
+		thread.sample(10 * at, "cpu", ["main", `f${at}`], [1, 10, 1]);
 	return encoder;
 }
 
