@@ -27,12 +27,16 @@
 
 static const char library[] = "libtrace2-prof.so.0";
 
-/* What is sampled: each is a word of TRACE2_PROF, see trace2-env(7). */
+/* What an option takes, by the rate of its kind of profile.  A rate may be left out, the signal may not. */
+enum {
+	TAKES_hertz = optional_argument, TAKES_bytes = optional_argument, TAKES_times = optional_argument,
+	TAKES_count = optional_argument, TAKES_onoff = no_argument, TAKES_signals = required_argument,
+};
+
+/* What is sampled: each is a word of TRACE2_PROF, see trace2-env(7).  Without any of them it is the first. */
 static const struct option options[] = {
-	{ "cpu", optional_argument, NULL, 'p' }, { "wall", optional_argument, NULL, 'p' },
-	{ "heap", optional_argument, NULL, 'p' }, { "block", optional_argument, NULL, 'p' },
-	{ "mutex", optional_argument, NULL, 'p' }, { "threadcreate", no_argument, NULL, 'p' },
-	{ "threads", required_argument, NULL, 'p' },
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, TAKES_##rate, NULL, 'p' },
+#include "tlg_prof_kinds.def"
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 
@@ -61,28 +65,33 @@ int t2x_record_is_meant(int argc, char **argv)
 
 /* ---- options -------------------------------------------------------------------------------------- */
 
+static int takes_signal(const struct option *option)
+{
+	return option->has_arg == TAKES_signals;
+}
+
 /* A number with a unit behind it, the name or number of a signal; the library knows which. */
-static int is_value(const char *name, const char *text)
+static int is_value(const struct option *option, const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	if (!strcmp(name, "threads"))
+	if (takes_signal(option))
 		return *text && !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-")];
 	return digits && !text[digits + strspn(text + digits, "abcdefghijklmnopqrstuvwxyzHKMG")];
 }
 
-static int add_profile(struct recording *recording, const char *name, const char *value)
+static int add_profile(struct recording *recording, const struct option *option, const char *value)
 {
 	size_t n = strlen(recording->profiles);
 	char what[64];
 	int more;
 
-	snprintf(what, sizeof(what), "--%s needs %s, not", name,
-		 strcmp(name, "threads") != 0 ? "a number, with a unit perhaps" : "a signal");
-	if (value && !is_value(name, value))
+	snprintf(what, sizeof(what), "--%s needs %s, not", option->name,
+		 takes_signal(option) ? "a signal" : "a number, with a unit perhaps");
+	if (value && !is_value(option, value))
 		return fail(recording, T2X_EXIT_USAGE, what, value);
-	more = snprintf(recording->profiles + n, sizeof(recording->profiles) - n, "%s%s%s%s", n ? "," : "", name,
-			value ? "=" : "", value ? value : "");
+	more = snprintf(recording->profiles + n, sizeof(recording->profiles) - n, "%s%s%s%s", n ? "," : "",
+			option->name, value ? "=" : "", value ? value : "");
 	return (size_t)more < sizeof(recording->profiles) - n ||
 	       fail(recording, T2X_EXIT_USAGE, "too many options", NULL);
 }
@@ -93,7 +102,7 @@ static int take_options(struct recording *recording, int argc, char **argv)
 
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+o:h", options, &index)) != -1) {
-		if (option == 'p' && !add_profile(recording, options[index].name, optarg))
+		if (option == 'p' && !add_profile(recording, &options[index], optarg))
 			return 0;
 		if (option == 'o')
 			recording->output = optarg;
@@ -104,7 +113,7 @@ static int take_options(struct recording *recording, int argc, char **argv)
 	}
 	if (optind == argc)
 		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
-	return *recording->profiles || add_profile(recording, "cpu", NULL);
+	return *recording->profiles || add_profile(recording, &options[0], NULL);
 }
 
 /* ---- where the trace goes -------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include "t2x_usage.h"
 
 #include "tlg_show.h"
+#include "profile/t2x_prof_kinds.h"
 #include "query/t2x_filter.h"
 
 const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS] = {
@@ -65,15 +66,22 @@ static const char front_synopsis[] =
 	"\n"
 	"What programs with libtrace2 have recorded in .tlg files.\n";
 
+/* What --help calls the value of an option of `t2 record', by the rate of its kind of profile; NULL: it has none. */
+#define VALUE_hertz "[=HZ]"
+#define VALUE_bytes "[=BYTES]"
+#define VALUE_times "[=TIME]"
+#define VALUE_count "[=N]"
+#define VALUE_onoff NULL
+#define VALUE_signals "SIGNAL"
+
+static const struct {
+	const char *name, *value, *usual, *help;
+} sampled[] = {
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, VALUE_##rate, usual, help },
+#include "tlg_prof_kinds.def"
+};
+
 static const char recording[] =
-	"What is sampled; without any of these --cpu\n"
-	"  --cpu[=HZ]           stacks, so often in a second of CPU time; 100\n"
-	"  --wall[=HZ]          the same in each second, also of threads that wait; 100\n"
-	"  --heap[=BYTES]       allocations, one in so many bytes; 512k\n"
-	"  --block[=TIME]       waits for locks of so long; 10us\n"
-	"  --mutex[=N]          unlocking what others wait for, one in so many times; 10\n"
-	"  --threadcreate       where threads are created\n"
-	"  --threads=SIGNAL     where all are when the signal comes, for t2 stacks; USR2\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
@@ -160,6 +168,21 @@ static void put_front(FILE *to)
 	fputs("\n`t2 COMMAND --help' shows its options, --help=all all; t2(1), t2expand(1)\n", to);
 }
 
+/* The options of `t2 record' */
+static void put_recording(FILE *to)
+{
+	char words[64];
+
+	fputs("What is sampled; without any of these --cpu\n", to);
+	for (unsigned i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
+		const char *usual = sampled[i].value ? sampled[i].usual : "";
+
+		fprintf(to, "  %-20s %s%s%s\n", put_words(words, sizeof(words), sampled[i].name, sampled[i].value),
+			sampled[i].help, *usual ? "; " : "", usual);
+	}
+	fputs(recording, to);
+}
+
 /* That of the command alone.  Return  NULL: any */
 static const struct t2x_format *find_format(const struct t2x_command *command)
 {
@@ -176,7 +199,7 @@ static void put_command(FILE *to, const struct t2x_command *command)
 	fprintf(to, "usage: t2 %s [OPTION]... %s\n\n%s: %s.\n", command->name, command->synopsis, command->name,
 		command->help);
 	if (command->takes == T2X_TAKES_PROGRAM)
-		fputs(recording, to);
+		put_recording(to);
 	if (command->takes == T2X_TAKES_LAYOUT || command->takes == T2X_TAKES_PROGRAM)
 		return;
 	if (!format)
@@ -263,13 +286,37 @@ static void put_piece(void *to, const char *text, size_t n)
 	fwrite(text, 1, n, to);
 }
 
+static void put_kind(FILE *to, const char *name, const struct t2x_prof_kind *kind)
+{
+	fprintf(to, "| %s | %s | %s | %s |\n", name, kind->form->count_means, kind->form->value_means,
+		kind->form->period_means);
+}
+
+/* The tables of FORMAT.md */
+static void put_tables(FILE *to)
+{
+	char name[64];
+
+	tlg_show_md(put_piece, to);
+	fputs("\n<!-- profiles -->\n| profile | count | value | period |\n|---|---|---|---|\n", to);
+	for (unsigned i = 0; i < T2X_PROF_KINDS; i++) {
+		const struct t2x_prof_kind *kind = &t2x_prof_kinds[i];
+
+		snprintf(name, sizeof(name), "`%s`", kind->name);
+		if (kind->recorded == i)
+			put_kind(to, name, kind);
+	}
+	put_kind(to, "the program's own", t2x_prof_kind_of(NULL));
+	fputs("<!-- /profiles -->\n", to);
+}
+
 int t2x_usage_layout(FILE *to, const char *how)
 {
 	if (!how || !strcmp(how, "xml"))
 		tlg_show_xml(put_piece, to);
-	else if (!strcmp(how, "md"))
-		tlg_show_md(put_piece, to);
-	else
+	else if (strcmp(how, "md"))
 		return 0;
+	else
+		put_tables(to);
 	return 1;
 }

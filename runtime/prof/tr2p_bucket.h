@@ -16,9 +16,11 @@
 struct trace2_labels;
 struct tr2p_module;
 
-/* Profiles by number: these, then the program's own. */
+/* Profiles by number: the kinds of the table, then the program's own. */
 enum tr2p_kind {
-	TR2P_CPU, TR2P_WALL, TR2P_HEAP, TR2P_BLOCK, TR2P_MUTEX, TR2P_THREADCREATE, TR2P_THREADS, TR2P_OWN,
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) TR2P_##id,
+#include "tlg_prof_kinds.def"
+	TR2P_OWN,
 	TR2P_PROFILES = TR2P_OWN + 64
 };
 
@@ -27,10 +29,17 @@ enum tr2p_kind {
  * nanoseconds: a thousand threads that wait in the same place fill 63 bits in 106 days as it is.
  */
 enum { TR2P_COUNT_PARTS = 1024, TR2P_BYTE_PARTS = 16 };
+/* Of values, by the form of a kind. */
+enum { TR2P_PARTS_TIME = 1, TR2P_PARTS_HEAP = TR2P_BYTE_PARTS, TR2P_PARTS_WAITS = 1, TR2P_PARTS_OBJECTS = 1 };
 
 static inline int64_t tr2p_value_parts(unsigned profile)
 {
-	return profile == TR2P_HEAP ? TR2P_BYTE_PARTS : 1;
+	switch (profile) {
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
+	case TR2P_##id: return TR2P_PARTS_##form;
+#include "tlg_prof_kinds.def"
+	default: return TR2P_PARTS_OBJECTS;
+	}
 }
 
 /* What was added up; estimates of all that there was, from what was sampled. */

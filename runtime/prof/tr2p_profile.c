@@ -14,9 +14,10 @@
 #include "base/tr2_atomic.h"
 
 static struct trace2_profile g_always[] = {
-	{ "cpu", TR2P_CPU, 0 }, { "wall", TR2P_WALL, 0 }, { "heap", TR2P_HEAP, 0 }, { "block", TR2P_BLOCK, 0 },
-	{ "mutex", TR2P_MUTEX, 0 }, { "threadcreate", TR2P_THREADCREATE, 0 }, { "threads", TR2P_THREADS, 0 },
-	{ "allocs", TR2P_HEAP, 1 },
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, TR2P_##id },
+#include "tlg_prof_kinds.def"
+#define PROF_VIEW(id, name, kind, form, shown) { #name, TR2P_##kind },
+#include "tlg_prof_kinds.def"
 };
 enum { ALWAYS = sizeof(g_always) / sizeof(g_always[0]), OWN_MAX = TR2P_PROFILES - TR2P_OWN, NAME_BYTES = 256 };
 

@@ -9,11 +9,10 @@
 
 struct trace2_profile {
 	const char *name;
-	unsigned number;          /* enum tr2p_kind; that of "allocs" is TR2P_HEAP */
-	int is_allocs;            /* of what was freed, too */
+	unsigned number;          /* enum tr2p_kind; of a view that of its kind */
 };
 
-/* Profiles there are, by number 0..; "allocs" behind those of enum tr2p_kind, then the program's own. */
+/* Profiles there are, by number 0..: those of enum tr2p_kind, the views of them, then the program's own. */
 struct trace2_profile *tr2p_profile_at(unsigned i);
 unsigned tr2p_profile_total(void);
 

@@ -96,31 +96,29 @@ static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 
 static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 },
 				     { "", 0 } };
 static const struct unit count[] = { { "", 1 }, { "", 0 } };
+static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
 /* A word, not a number */
 static const struct unit unwinders[] = { { "libgcc", 0 }, { "fp", 1 }, { "", 0 } };
 /* Names that tr2p_outside.h knows */
 static const struct unit signals[] = { { "", 0 } };
 
 /*
- * All words, a line each: how stacks are taken, then the profiles.  trace2-env(7) has them, too.
+ * All words: how stacks are taken, then the kinds of profiles, each with a function start_NAME(), then what is reported
+ * of them.  They are applied in this order.
  */
 static const struct word {
 	char name[16];
 	const struct unit *units;
-	uint64_t fallback;                /* of the word alone; 0: it needs a value */
+	const char *usual;                /* the value of the word alone; "": it needs one */
 	uint64_t min, max;
 	int (*start)(uint64_t value);     /* Return  0 or an error number */
 } words[] = {
-	{ "unwind", unwinders, 0, 0, 1, set_unwinder },
-	{ "frames", count, 0, 1, 128, set_frames },
-	{ "cpu", hertz, 100, 1, 10000, start_cpu },
-	{ "wall", hertz, 100, 1, 10000, start_wall },
-	{ "heap", bytes, 512 << 10, 1, 1 << 30, start_heap },
-	{ "block", times, 10000, 1, UINT64_C(1000000000000), start_block },
-	{ "mutex", count, 10, 1, 1u << 30, start_mutex },
-	{ "leaks", count, 1, 0, 1, report_leaks },
-	{ "threadcreate", count, 1, 0, 1, start_threadcreate },
-	{ "threads", signals, 0, 1, NSIG, start_threads },
+	{ "unwind", unwinders, "", 0, 1, set_unwinder },
+	{ "frames", count, "", 1, 128, set_frames },
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
+	{ #name, rate, usual, min, max, start_##name },
+#include "tlg_prof_kinds.def"
+	{ "leaks", onoff, "1", 0, 1, report_leaks },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
@@ -187,8 +185,7 @@ static int read_word(struct wanted wanted[WORDS], const char *text, size_t lengt
 	for (unsigned i = 0; i < WORDS; i++) {
 		if (strcmp(words[i].name, name))
 			continue;
-		wanted[i].value = words[i].fallback;
-		wanted[i].is_set = value ? parse_value(&words[i], value, &wanted[i].value) : words[i].fallback != 0;
+		wanted[i].is_set = parse_value(&words[i], value ? value : words[i].usual, &wanted[i].value);
 		return wanted[i].is_set;
 	}
 	return 0;

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/t2x_prof_kinds.h"
 #include "profile/t2x_samples.h"
 #include "trace2_prof.h"
 #include "tr2p_bucket.h"
@@ -56,6 +57,7 @@ static int write_all(void *target, const char *bytes, size_t n)
 struct writing {
 	struct t2x_samples *samples;
 	const struct trace2_profile *profile;
+	enum t2x_prof_form_id form;
 	int is_text;
 };
 
@@ -94,13 +96,13 @@ static void add_amounts(const struct writing *writing, const struct tr2p_bucket 
 	const struct tr2p_totals t = tr2p_bucket_totals(bucket);
 	int64_t period = tr2p_bucket_period(bucket), parts = tr2p_value_parts(bucket->profile);
 
-	if (writing->is_text && bucket->profile == TR2P_HEAP) {
+	if (writing->is_text && writing->form == T2X_PROF_FORM_HEAP) {
 		add_amount(writing->samples, sample, t.count, t.value, period);
 		add_amount(writing->samples, sample, -t.freed_count, -t.freed_value, period);
 		return;
 	}
 	/* the period of the profile is that of its first sample */
-	if (bucket->profile != TR2P_BLOCK && bucket->profile != TR2P_MUTEX)
+	if (writing->form != T2X_PROF_FORM_WAITS)
 		add_amount(writing->samples, sample, 0, 0, period);
 	add_amount(writing->samples, sample, t.all_count / TR2P_COUNT_PARTS, t.all_value / parts, 1);
 	if (t.freed_count)
@@ -264,6 +266,7 @@ int trace2_prof_write_to(struct trace2_profile *profile, int fd, int debug)
 		error = write_threads(fd);
 	} else {
 		writing.samples = t2x_samples_new(profile->name);
+		writing.form = t2x_prof_kind_of(profile->name)->id;
 		error = profile->number == TR2P_THREADS ? collect_threads(&writing) : collect(&writing);
 		if (!error)
 			error = write_samples(&writing, fd);

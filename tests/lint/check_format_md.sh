@@ -15,7 +15,7 @@ table()
 }
 
 "$out/t2expand" --show_format=md >"$tmp/md" || exit 1
-for name in styles types; do
+for name in styles types profiles; do
 	table $name "$tmp/md" >"$tmp/$name"
 	if [ "${1:-}" = --write ]; then
 		sed -e "/^<!-- $name -->\$/,/^<!-- \/$name -->\$/{/^<!-- \/$name -->\$/r $tmp/$name" -e 'd;}' FORMAT.md >"$tmp/new"

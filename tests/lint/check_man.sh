@@ -139,6 +139,32 @@ sed -n 's/^T2X_COMMAND(\([a-z]*\),.*/\1/p' expand/cli/t2x_commands.def | sort >"
 sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' expand/t2.1 | sort >"$tmp/page"
 agree "the commands in t2(1)" "$tmp/code" "$tmp/page"
 
+# ---- kinds of profiles ------------------------------------------------------------------------------
+# NAME;RATE;USUAL of each kind; names alone of the views
+kinds=$(tr '\n' ' ' <format/tlg_prof_kinds.def | grep -oE '\bPROF_KIND\([A-Z]+, [^"]*"[^"]*"' |
+	sed -E 's/^PROF_KIND\([A-Z]+, ([a-z]+), [A-Z]+, [A-Z]+, ([a-z]+), "(.*)"$/\1;\2;\3/')
+views=$(sed -nE 's/^PROF_VIEW\([A-Z]+, ([a-z]+),.*/\1/p' format/tlg_prof_kinds.def)
+
+printf '%s\n' "$kinds" | cut -d';' -f1 | sort >"$tmp/code"
+sed -n '/^\.It Fl -cpu/,/^\.It Fl o /s/^\.It Fl -\([a-z]*\).*/\1/p' expand/t2.1 | sort >"$tmp/page"
+agree "the kinds of profiles in t2(1)" "$tmp/code" "$tmp/page"
+sed -n '/^\.It Ev TRACE2_PROF$/,$p' runtime/trace2-env.7 | sed -n 's/^\.It Cm \([a-z]*\).*/\1/p' |
+	grep -vxE 'unwind|frames|late|leaks' | sort >"$tmp/page"
+comm -12 "$tmp/code" "$tmp/page" >"$tmp/both"
+agree "the kinds of profiles in trace2-env(7)" "$tmp/code" "$tmp/both"
+printf '%s\n' "$views" | sort -m - "$tmp/code" >"$tmp/names"
+sed -n 's/^\.It Cm \([a-z]*\) Ta .* Ta .*/\1/p' runtime/trace2-prof.3 | sort >"$tmp/page"
+agree "the profiles in trace2-prof(3)" "$tmp/names" "$tmp/page"
+sed -n '/^\.It Fl -profile Ns/,/^\.It Fl -debug/p' expand/t2expand.1 | sed -n 's/^\.Cm cpu , /cpu , /p' | tr -d ' ' |
+	tr ',' '\n' | sort >"$tmp/page"
+agree "the profiles in t2expand(1)" "$tmp/names" "$tmp/page"
+while IFS=';' read -r name rate usual; do
+	text=$(sed -n "/^\.It Ev TRACE2_PROF/,\$p" runtime/trace2-env.7 | awk -v name="$name" '
+		/^\.It Cm / || /^\.El/ { is_on = $3 == name } is_on { printf "%s ", $0 }')
+	[ "$rate" = onoff ] || [ -z "$usual" ] || grep -qE "by itself (\.Ql )?$usual ?[,.]" <<<"$text" || echo "$name: $usual"
+done <<<"$kinds" >"$tmp/offences"
+none "usual rates in trace2-env(7)" "$(cat "$tmp/offences")"
+
 # ---- the example ------------------------------------------------------------------------------------
 sed -n '/^\.\\" begin work\.c/,/^\.\\" end work\.c/p' runtime/trace2.3 | grep -v '^\.' | sed 's/\\e/\\/g' >"$tmp/work.c"
 
