@@ -11,6 +11,7 @@
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_exec.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_wake.h"
 #include "drain/tr2_young.h"
@@ -104,6 +105,7 @@ int trace2_exec_fl(const char *file, int line, const char *exe, const char *cons
 	tr2_emit(&key, &args, 0, 0);
 	tr2_flight_exit();
 	write_all();
+	tr2_exec_begin();
 	return id;
 }
 

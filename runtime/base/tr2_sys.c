@@ -115,6 +115,11 @@ ssize_t tr2_sys_write(int fd, const void *data, size_t bytes)
 	return CALL(write(fd, data, bytes), SYS_write, fd, data, bytes);
 }
 
+off_t tr2_sys_lseek(int fd, off_t offset, int whence)
+{
+	return (off_t)CALL(lseek(fd, offset, whence), SYS_lseek, fd, offset, whence);
+}
+
 int tr2_sys_fcntl(int fd, int command, long argument)
 {
 	return (int)CALL(fcntl(fd, command, argument), SYS_fcntl, fd, command, argument);
@@ -220,6 +225,15 @@ void *tr2_sys_map(size_t bytes, int protection, int flags, int fd)
 int tr2_sys_unmap(void *address, size_t bytes)
 {
 	return (int)CALL(munmap(address, bytes), SYS_munmap, address, bytes);
+}
+
+int tr2_sys_move(void *address, size_t bytes, void *to)
+{
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+	void *memory = (void *)CALL(mremap(address, bytes, bytes, flags, to), SYS_mremap, address, bytes, bytes, flags,
+				    to);
+
+	return memory == MAP_FAILED ? -1 : 0;
 }
 
 int tr2_sys_protect(void *address, size_t bytes, int protection)

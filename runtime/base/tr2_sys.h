@@ -33,6 +33,7 @@ int tr2_sys_close(int fd);
 ssize_t tr2_sys_read(int fd, void *data, size_t bytes);
 ssize_t tr2_sys_pread(int fd, void *data, size_t bytes, off_t at);
 ssize_t tr2_sys_write(int fd, const void *data, size_t bytes);
+off_t tr2_sys_lseek(int fd, off_t offset, int whence);
 int tr2_sys_fcntl(int fd, int command, long argument);
 int tr2_sys_fstat(int fd, struct stat *st);
 int tr2_sys_stat(const char *path, struct stat *st);
@@ -54,6 +55,7 @@ int tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 /* At an address that the kernel chooses.  Return  NULL with errno */
 void *tr2_sys_map(size_t bytes, int protection, int flags, int fd);
 int tr2_sys_unmap(void *address, size_t bytes);
+int tr2_sys_move(void *address, size_t bytes, void *to);   /* mremap(2), in the place of what is there */
 int tr2_sys_protect(void *address, size_t bytes, int protection);
 int tr2_sys_advise(void *address, size_t bytes, int advice);
 

@@ -401,6 +401,14 @@ void tr2_wake_await_end(void)
 	errno = saved;
 }
 
+/* The directory of threads has a link for each of them, and two of its own. */
+int tr2_wake_is_alone(void)
+{
+	struct stat st;
+
+	return !tr2_sys_stat("/proc/self/task", &st) && st.st_nlink == 3 + (nlink_t)is_thread_there();
+}
+
 static void ask_to_show(void)
 {
 	struct tr2_timeout timeout = tr2_timeout_begin(TR2_TIMEOUT_TURNS);

@@ -70,6 +70,9 @@ int tr2_wake_is_for_all(void);
 /* 1 while the thread runs; 0 in a forked child that has not begun its session. */
 int tr2_wake_is_running(void);
 
+/* 1: beside the calling thread and this one no thread runs in the process.  0 also where /proc is not mounted.  2 us */
+int tr2_wake_is_alone(void);
+
 /* 1 if somebody has wanted it before it was there. */
 int tr2_wake_is_wanted(void);
 

@@ -14,6 +14,7 @@
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "drain/tr2_young.h"
+#include "ring/tr2_detach.h"
 #include "ring/tr2_losses.h"
 #include "settings/tr2_env.h"
 
@@ -37,7 +38,7 @@ static struct tr2_thread *find_self(int by_system)
 	uint64_t mask;
 	int saved = errno;
 
-	if (tr2_thread_has_self())
+	if (tr2_thread_has_self() && !tr2_is_detached())
 		return tr2_self;
 	if (tr2_mask_is_inside())
 		return NULL;
@@ -194,7 +195,7 @@ static struct tlg_event *reserve_aside(uintptr_t position, unsigned events)
 	if (!self)
 		return NULL;   /* a handler has ended the thread since */
 	tr2_local_cas(&self->ring.hot->cur, position + bytes, TR2_ASIDE);   /* what was added goes */
-	if (tr2_missing_is_time_to_look(&self->look))
+	if (tr2_is_detached() || tr2_missing_is_time_to_look(&self->look))
 		return NULL;
 	at = tr2_ring_reserve_aside(&self->ring, bytes);
 	if (at && tr2_wake_is_running())

@@ -16,11 +16,13 @@
 #include "base/tr2_text.h"
 #include "drain/tr2_cycle.h"
 #include "drain/tr2_drain.h"
+#include "drain/tr2_exec.h"
 #include "drain/tr2_missing.h"
 #include "drain/tr2_overwrite.h"
 #include "drain/tr2_wake.h"
 #include "drain/tr2_young.h"
 #include "output/tr2_sink.h"
+#include "ring/tr2_detach.h"
 #include "ring/tr2_leftover.h"
 #include "ring/tr2_scope.h"
 #include "ring/tr2_shm.h"
@@ -172,6 +174,7 @@ static void begin_in_child(void)
 
 	tr2_store_rlx(&g_forks, tr2_session_forks() + 1); /* relaxed: as in tr2_session_forks() */
 	tr2_shm_forget();
+	tr2_detach_reset();
 	tr2_drain_reset();
 	tr2_wake_reset(is_forked_in_order());
 	tr2_missing_reset();
@@ -220,7 +223,11 @@ int tr2_session_ensure_masked(uint64_t mask)
 		return 0;
 	if (!tr2_thread_has_self() && (tr2_self || tr2_is_forked_child()))
 		leave_parent(mask);
-	return !tr2_is_forked_child() && tr2_g_shm.head;   /* in this order: another thread may be setting it up */
+	if (tr2_is_forked_child() || !tr2_g_shm.head)   /* in this order: another thread may be setting it up */
+		return 0;
+	if (tr2_is_detached())
+		tr2_exec_failed();
+	return 1;
 }
 
 int tr2_session_ensure(void)
@@ -228,7 +235,7 @@ int tr2_session_ensure(void)
 	uint64_t mask;
 	int saved = errno, is_traced;
 
-	if (tr2_thread_has_self())
+	if (tr2_thread_has_self() && !tr2_is_detached())
 		return 1;
 	if (tr2_mask_is_inside())
 		return 0;

@@ -251,6 +251,19 @@ static void collect(const char *begin, unsigned files)
 	errno = saved;
 }
 
+int tr2_leftover_is_empty(int fd)
+{
+	struct stat st;
+	int result;
+
+	/* [M21] acquire: g_leftover, as the last one left it.  Pairs with the store below */
+	if (tr2_sys_fstat(fd, &st) || !tr2_cas_acq_rel(&g_is_busy, 0, 1))
+		return 0;
+	result = is_empty(fd, &st);
+	tr2_store_rel(&g_is_busy, 0); /* [M21] release: g_leftover.  Pairs with the exchange above */
+	return result;
+}
+
 void tr2_leftover_collect(unsigned files)
 {
 	collect("trace2-", files);

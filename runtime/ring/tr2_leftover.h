@@ -28,6 +28,13 @@ void tr2_leftover_collect(unsigned files);
  */
 void tr2_leftover_collect_own(void);
 
+/*
+ * Is everything that the ring file holds written?  fd is the calling process's own file, or one of a dead process; what
+ * others change meanwhile may be missed.
+ * Return  1; 0 also if nobody can say now    Thread  any    Signal safe    Cost  5 us
+ */
+int tr2_leftover_is_empty(int fd);
+
 /* In a forked child: its parent may have been in the midst of it. */
 void tr2_leftover_reset(void);
 

@@ -60,6 +60,29 @@ const char *tr2_shm_path(void)
 	return tr2_load_rlx(&g_is_named) ? g_path : ""; /* relaxed: a flag, which orders nothing */
 }
 
+const char *tr2_shm_last_path(void)
+{
+	return g_path;
+}
+
+int tr2_shm_is_file(int fd)
+{
+	return tr2_fd_is(fd, &g_file);
+}
+
+size_t tr2_shm_accessible(void)
+{
+	/* relaxed: no other thread opens chunks meanwhile */
+	return (size_t)(tr2_g_shm.chunks - tr2_g_shm.base) + (size_t)tr2_load_rlx(&g_reached) * TLG_CHUNK_STRIDE;
+}
+
+void tr2_shm_set_file(const int *fd)
+{
+	if (fd)
+		g_file = tr2_fd_identify(*fd);
+	tr2_store_rlx(&g_is_named, fd != NULL); /* relaxed: a flag, which orders nothing */
+}
+
 /*
  * A new file in directory, open; or -1.  O_EXCL and O_NOFOLLOW: nobody else's file is ever touched.  Truncating it
  * would kill us: so nobody may write to it, and only the superuser can by mistake.

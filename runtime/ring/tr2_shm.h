@@ -64,6 +64,19 @@ int tr2_shm_is_own(void);
 const char *tr2_shm_path(void);
 
 /*
+ * For tr2_detach.c:
+ *
+ * tr2_shm_last_path()     the path that the file has, or had before it lost its name
+ * tr2_shm_is_file()       1 if fd is the file that is mapped
+ * tr2_shm_accessible()    so many bytes of the mapping are accessible, from base on
+ * tr2_shm_set_file()      from now on the file is the one that fd is, under that path; NULL: it has no name
+ */
+const char *tr2_shm_last_path(void);
+int tr2_shm_is_file(int fd);
+size_t tr2_shm_accessible(void);
+void tr2_shm_set_file(const int *fd);
+
+/*
  * Make bytes at address usable, at least a page.  Return  0 or -errno (-ENOSPC: the file system is full).
  * Thread  any    Signal safe    Cost  about 5 us for a chunk
  */

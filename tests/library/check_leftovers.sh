@@ -88,6 +88,39 @@ for thread in init late off; do
 	none "by exec, $thread: nothing is missing" "$(grep -E 'missing|lost' err)"
 done
 
+# ---- a program that becomes one that is not traced: nobody removes a file for it -------------------------
+cat >leaves.c <<'END'
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "trace2.h"
+int main(int argc, char **argv)
+{
+	int id;
+
+	trace2_initialize();
+	trace2_data_intmax("leaves", NULL, "work", argc);
+	id = trace2_exec("/nonexistent/program", (const char *const *)argv);
+	execv("/nonexistent/program", argv);
+	trace2_exec_result(id, errno);
+	trace2_data_intmax("leaves", NULL, "work", argc);
+	trace2_exec("/bin/ls", (const char *const *)argv);
+	execl("/bin/ls", "ls", "-l", "/proc/self/fd", (char *)NULL);
+	return 1;
+}
+END
+${CC:-cc} -O2 -I"$top/runtime" -o leaves leaves.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "leaves.c"
+for settings in TRACE2_RAW_THREAD={init,auto,late,off} TRACE2_PERF="$tmp/leaves.perf" TRACE2=2; do
+	rm -f leaves.tlg
+	env TRACE2_RAW="$tmp/leaves.tlg" "$settings" ./leaves >fds 2>/dev/null
+	check "untraced, ${settings##*/}: it has run" [ -s fds ]
+	check "untraced, ${settings##*/}: no ring file stays: $(ring_files)" [ "$(ring_files)" -eq 0 ]
+	none "untraced, ${settings##*/}: no descriptor stays" "$(grep -E 'leaves|ring|deleted' fds)"
+	shown=$("$out/t2expand" --format=event leaves.tlg 2>err | grep -c '"key":"work"')
+	check "untraced, ${settings##*/}: $shown of 2 are in the trace" [ "$shown" -eq 2 ]
+	none "untraced, ${settings##*/}: nothing is missing" "$(grep -E 'missing|lost' err)"
+done
+
 # ---- what stays --------------------------------------------------------------------------------------
 # a worker without a thread that is killed before it has written
 cat >killed.c <<'END'

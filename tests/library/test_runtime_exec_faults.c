@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exec() that fails while the system refuses what its ring file needs to come back; and SIGKILL in front of each call
+ * by which the file goes and comes back.
+ */
+#include "t2test.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "numbered.h"
+#include "trace2.h"
+#include "traced.h"
+#include "base/tr2_sys.h"
+#include "ring/tr2_detach.h"
+#include "ring/tr2_shm.h"
+
+enum { FEW = 5, MANY = 10000, TMPFS = 0x01021994 };
+
+/* ---- faults ------------------------------------------------------------------------------------- */
+
+static int fault_at, kill_at;   /* which of the calls below fails, which is not reached; from 1 on, 0: none */
+static int calls;               /* so far */
+
+/* The process may die here. */
+static void count_call(void)
+{
+	if (kill_at && ++calls == kill_at)
+		raise(SIGKILL);
+}
+
+/* Return  1: the call is to fail */
+static int is_faulty(int error)
+{
+	count_call();
+	if (!fault_at || !tr2_is_detached() || ++calls != fault_at)
+		return 0;
+	errno = error;
+	return 1;
+}
+
+int __wrap_tr2_sys_open(const char *path, int flags, mode_t mode);
+int __real_tr2_sys_open(const char *path, int flags, mode_t mode);
+int __wrap_tr2_sys_ftruncate(int fd, off_t bytes);
+int __real_tr2_sys_ftruncate(int fd, off_t bytes);
+void *__wrap_tr2_sys_map(size_t bytes, int protection, int flags, int fd);
+void *__real_tr2_sys_map(size_t bytes, int protection, int flags, int fd);
+int __wrap_tr2_sys_protect(void *address, size_t bytes, int protection);
+int __real_tr2_sys_protect(void *address, size_t bytes, int protection);
+int __wrap_tr2_sys_move(void *address, size_t bytes, void *to);
+int __real_tr2_sys_move(void *address, size_t bytes, void *to);
+int __wrap_tr2_sys_advise(void *address, size_t bytes, int advice);
+int __real_tr2_sys_advise(void *address, size_t bytes, int advice);
+int __wrap_tr2_sys_unlink(const char *path);
+int __real_tr2_sys_unlink(const char *path);
+int __wrap_tr2_sys_close(int fd);
+int __real_tr2_sys_close(int fd);
+
+int __wrap_tr2_sys_open(const char *path, int flags, mode_t mode)
+{
+	return is_faulty(EACCES) ? -1 : __real_tr2_sys_open(path, flags, mode);
+}
+
+int __wrap_tr2_sys_ftruncate(int fd, off_t bytes)
+{
+	return is_faulty(EFBIG) ? -1 : __real_tr2_sys_ftruncate(fd, bytes);
+}
+
+void *__wrap_tr2_sys_map(size_t bytes, int protection, int flags, int fd)
+{
+	return is_faulty(ENOMEM) ? NULL : __real_tr2_sys_map(bytes, protection, flags, fd);
+}
+
+int __wrap_tr2_sys_protect(void *address, size_t bytes, int protection)
+{
+	return is_faulty(ENOMEM) ? -1 : __real_tr2_sys_protect(address, bytes, protection);
+}
+
+int __wrap_tr2_sys_move(void *address, size_t bytes, void *to)
+{
+	return is_faulty(ENOMEM) ? -1 : __real_tr2_sys_move(address, bytes, to);
+}
+
+/* That memory stays out of core dumps is no condition. */
+int __wrap_tr2_sys_advise(void *address, size_t bytes, int advice)
+{
+	return advice != MADV_DONTDUMP && is_faulty(EFAULT) ? -1 : __real_tr2_sys_advise(address, bytes, advice);
+}
+
+int __wrap_tr2_sys_unlink(const char *path)
+{
+	count_call();
+	return __real_tr2_sys_unlink(path);
+}
+
+int __wrap_tr2_sys_close(int fd)
+{
+	count_call();
+	return __real_tr2_sys_close(fd);
+}
+
+/* ---- programs ----------------------------------------------------------------------------------- */
+
+/* Return  1: the ring file has lost its name */
+static int fail_exec(void)
+{
+	const char path[] = "/nonexistent/program";
+	const char *const argv[] = { path, NULL };
+
+	trace2_exec(path, argv);
+	if (!tr2_is_detached() || *tr2_shm_path())
+		return 0;
+	execl(path, path, NULL);
+	return errno == ENOENT;
+}
+
+/* at  the call that fails */
+static int meets_a_fault(void *at)
+{
+	fault_at = *(int *)at;
+	trace2_initialize();
+	numbered_record(FEW);
+	if (!fail_exec())
+		return 1;
+	numbered_record(MANY);
+	if (calls < fault_at)
+		return TRACED;   /* there are no more */
+	return *tr2_shm_path() || numbered_ring_files() ? 2 : 0;
+}
+
+/* at  the call that it does not reach */
+static int meets_its_end(void *at)
+{
+	trace2_initialize();
+	numbered_record(FEW);
+	kill_at = *(int *)at;
+	if (!fail_exec())
+		return 1;
+	numbered_record(1);
+	return TRACED;   /* there are no more */
+}
+
+/* ---- tests -------------------------------------------------------------------------------------- */
+
+/* A sanitizer's thread is one that we do not know, so its programs keep their ring files. */
+static void need_lone_programs(void)
+{
+	struct statfs system;
+
+#ifdef __SANITIZE_THREAD__
+	skip();
+#endif
+	if (tr2_sys_statfs(t.dir, &system) || (unsigned long)system.f_type != TMPFS)
+		skip();
+}
+
+/* Without a ring file the trace goes on; a line says so to whoever has asked for such lines. */
+static void test_exec_that_fails_without_a_new_file_goes_on(void **state)
+{
+	int at = 0, has_met = 1;
+
+	(void)state;
+	need_lone_programs();
+	while (has_met) {
+		at++;
+		unlink(t.raw);
+		traced_run(&t, meets_a_fault, &at, (const char *const[]){ "TRACE2_DST_DEBUG=1", NULL });
+		assert_true(WIFEXITED(t.status));
+		has_met = WEXITSTATUS(t.status) != TRACED;
+		assert_int_equal(WEXITSTATUS(t.status), has_met ? 0 : TRACED);
+		assert_int_equal(traced_count("no ring file after a failed exec"), has_met);
+		numbered_assert_written(FEW + MANY);
+	}
+	assert_in_range(at, 8, 20);   /* a file, its length, addresses, access, its ranges, two moves */
+}
+
+static void kill_at_each_call(const char *setting)
+{
+	int at = 0, is_killed = 1;
+
+	while (is_killed) {
+		at++;
+		unlink(t.raw);
+		traced_run(&t, meets_its_end, &at, (const char *const[]){ setting, NULL });
+		is_killed = WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGKILL;
+		assert_true(is_killed || (WIFEXITED(t.status) && WEXITSTATUS(t.status) == TRACED));
+		numbered_assert_left(FEW, FEW + 1);
+	}
+	assert_in_range(at, 14, 60);
+}
+
+static void test_exec_kill_at_each_call_loses_nothing(void **state)
+{
+	(void)state;
+	need_lone_programs();
+	kill_at_each_call("TRACE2_RAW_THREAD=auto");
+	kill_at_each_call("TRACE2_RAW_THREAD=late");
+	kill_at_each_call("TRACE2_RAW_THREAD=off");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, numbered_setup, traced_teardown)
+		TEST(test_exec_that_fails_without_a_new_file_goes_on),
+		TEST(test_exec_kill_at_each_call_loses_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
