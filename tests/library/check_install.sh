@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Installation: every directory variable is honoured, DESTDIR is in no file, a program builds through
-# pkg-config against the shared and the static library and runs, with the profiler too, which t2 record finds, uninstall
-# leaves nothing.
+# pkg-config and through CMake's find_package() against the shared and the static library and runs, with the profiler too,
+# which t2 record finds, uninstall leaves nothing.  cmake may be missing here, but not where CI is set.
 # Ends with "N passed, N failed".
 set -u
 
@@ -23,6 +23,7 @@ for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share
 	share/zsh/site-functions/_t2expand share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
 	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a lib/libtrace2-prof-static.a include/trace2_prof.h \
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
+	lib/cmake/trace2/trace2-config.cmake lib/cmake/trace2/trace2-config-version.cmake \
 	lib/pkgconfig/libtrace2.pc share/man/man1/t2expand.1 share/man/man3/trace2.3 share/man/man7/trace2-env.7 \
 	share/man/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$prefix/$file"
@@ -101,6 +102,70 @@ quiet "t2 record finds the installed library" \
 	grep -qxF "LD_PRELOAD=/\$LIB/../../../../../../../..$prefix/bin/../lib/libtrace2-prof.so.0" "$tmp/environment"
 check "t2 record makes a trace" [ -s "$tmp/env.tlg" ]
 
+# find_package(): each target, by itself; then in a tree that has moved.  cmake_builds PREFIX TARGET SOURCE
+if command -v cmake >/dev/null; then
+	cmake_builds()
+	{
+		rm -rf "$tmp/cmake"
+		mkdir "$tmp/cmake"
+		cat >"$tmp/cmake/CMakeLists.txt" <<-END
+			cmake_minimum_required(VERSION 3.16)
+			project(user C)
+			find_package(trace2 ${wanted:-$version} REQUIRED ${4:-})
+			find_package(trace2 REQUIRED)
+			add_executable(user $3)
+			target_link_libraries(user PRIVATE $2)
+		END
+		# without pkg-config, and nothing but the prefix says where the library is
+		env -u PKG_CONFIG_PATH CC="$cc" cmake -S "$tmp/cmake" -B "$tmp/cmake/build" -DCMAKE_PREFIX_PATH="$1" &&
+			cmake --build "$tmp/cmake/build"
+	}
+	# cmake_records NAME: the trace of what was built, and the program's exit status
+	cmake_records()
+	{
+		rm -f "$tmp/cmake.tlg"
+		env -u LD_LIBRARY_PATH TRACE2_RAW="$tmp/cmake.tlg" "$tmp/cmake/build/user" &&
+			"$out/t2expand" --format=normal "$tmp/cmake.tlg" | grep -q 'code:3'
+	}
+	loads()
+	{
+		ldd "$tmp/cmake/build/user" | grep -F " $1 "
+	}
+	for where in "$prefix" "$tmp/moved here"; do
+		[ -d "$where" ] || cp -a "$prefix" "$where"
+		quiet "cmake: trace2::trace2 below $where" cmake_builds "$where" trace2::trace2 "$tmp/user.c"
+		quiet "cmake: the shared library below $where records" cmake_records
+		quiet "cmake: the library is the one below $where" loads "$where/lib/libtrace2.so.0"
+		quiet "cmake: trace2::static below $where" cmake_builds "$where" trace2::static "$tmp/user.c" "COMPONENTS static"
+		quiet "cmake: the archive below $where records" cmake_records
+		none "cmake: the archive does without the library" "$(ldd "$tmp/cmake/build/user" | grep trace2)"
+		quiet "cmake: trace2::prof below $where" cmake_builds "$where" trace2::prof "$tmp/profiled.c" "COMPONENTS prof"
+		quiet "cmake: the profiler below $where" sh -c "'$tmp/cmake/build/user' | grep -q '^wall profile: total'"
+	done
+	rm -r "$tmp/moved here"
+	refused()
+	{
+		! "$@" >"$tmp/refused" 2>&1 && grep -q "$pattern" "$tmp/refused"
+	}
+	for wanted in "$((${version%%.*} + 1)).0" "${version%.*}.$((${version##*.} + 1))"; do
+		pattern="version: $version"
+		quiet "cmake: version $wanted is not there" refused cmake_builds "$prefix" trace2::trace2 "$tmp/user.c"
+	done
+	unset wanted
+	pattern='no component "nosuch"'
+	quiet "cmake: a component that is not there" refused cmake_builds "$prefix" trace2::trace2 "$tmp/user.c" \
+		"COMPONENTS nosuch"
+	mv "$prefix/lib/libtrace2-prof.so.0" "$tmp/away"
+	pattern='no component "prof"'
+	quiet "cmake: a profiler that was not built" refused cmake_builds "$prefix" trace2::prof "$tmp/user.c" "COMPONENTS prof"
+	quiet "cmake: the rest without a profiler" cmake_builds "$prefix" trace2::trace2 "$tmp/user.c" \
+		"OPTIONAL_COMPONENTS prof"
+	mv "$tmp/away" "$prefix/lib/libtrace2-prof.so.0"
+else
+	[ -z "${CI:-}" ] || fail "no cmake here"
+	echo "cmake skipped: not installed"
+fi
+
 # A plugin that is unloaded while the library's thread runs: the static library has to stay, too
 cat >"$tmp/plugin.c" <<'END'
 #include <trace2.h>
@@ -141,14 +206,16 @@ quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 
 # Every variable on its own, below a DESTDIR that no file may mention
 dest=$tmp/dest
-dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k bashcompdir=/c zshcompdir=/z)
+dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k cmakedir=/f bashcompdir=/c zshcompdir=/z)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
 for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
+	f/trace2-config.cmake f/trace2-config-version.cmake \
 	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a l/libtrace2-prof-static.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
 	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do
 	quiet "installed: $file" test -e "$dest/$file"
 done
 quiet "the directories are in the .pc" grep -q '^libdir=/l$' "$dest/k/libtrace2.pc"
+quiet "the directories are in the CMake file" grep -q '^set(_trace2_lib "/l")$' "$dest/f/trace2-config.cmake"
 quiet "DESTDIR is in no text" sh -c "! grep -rIl '$dest' '$dest'"
 quiet "uninstall with all variables" make uninstall DESTDIR="$dest" "${dirs[@]}"
 quiet "uninstall leaves no file" test -z "$(find "$dest" ! -type d)"

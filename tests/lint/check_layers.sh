@@ -23,7 +23,7 @@ includes()
 for dir in runtime expand; do
 	number_layers "$dir" >"$tmp/layers"
 	none "$dir/: its folders are the layers of the Makefile" \
-		"$(diff <(cut -d' ' -f1 "$tmp/layers" | sort) <(cd "$dir" && printf '%s\n' */ | tr -d / | grep -vx -e examples -e page -e completion -e prof | sort))"
+		"$(diff <(cut -d' ' -f1 "$tmp/layers" | sort) <(cd "$dir" && printf '%s\n' */ | tr -d / | grep -vx -e examples -e page -e completion -e prof -e cmake | sort))"
 	includes "$dir" >"$tmp/includes"
 	check "$dir/ has includes" [ -s "$tmp/includes" ]
 	while read -r from to; do
