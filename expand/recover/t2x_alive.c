@@ -18,7 +18,10 @@
 
 enum mapped { NOBODY, SOMEBODY, NOT_KNOWN };
 
-/* Who opens the file for writing meanwhile waits for us, and the kernel sends us a SIGIO. */
+/*
+ * While we have the lease, the kernel blocks whoever opens the file for writing and sends us a SIGIO.  So we ignore
+ * SIGIO and return the lease at once.
+ */
 static enum mapped ask_lease(int fd)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -37,7 +40,7 @@ static enum mapped ask_lease(int fd)
 	return !error ? NOBODY : error == EAGAIN ? SOMEBODY : NOT_KNOWN;
 }
 
-/* Of a living process the ring has a copy: so it is the file by its name that is asked about. */
+/* For a living process, ring->fd is our copy.  So this function opens the ring file again, by its name. */
 static enum mapped ask_file(const struct t2x_ring *ring)
 {
 	int fd = open(ring->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -57,7 +60,10 @@ static enum mapped ask(const struct t2x_ring *ring)
 	return ring->is_live ? ask_file(ring) : ask_lease(ring->fd);
 }
 
-/* Who reads files of a dying process in /proc, as ps(1) does, holds its memory a little longer than it lives. */
+/*
+ * A program that reads /proc files of a dying process, such as ps(1), keeps its memory mapped a little longer than the
+ * process lives.  So this function asks again for up to 100 ms.
+ */
 static int is_released_soon(const struct t2x_ring *ring)
 {
 	const struct timespec pause = { 0, 20000000 };
@@ -72,7 +78,7 @@ static int is_released_soon(const struct t2x_ring *ring)
 
 /* ---- the process id ----------------------------------------------------------------------------- */
 
-/* Its id is one of our PID namespace. */
+/* Return  1: the process id belongs to our PID namespace */
 static int is_here(const struct t2x_ring *ring)
 {
 	struct stat st;
@@ -80,7 +86,7 @@ static int is_here(const struct t2x_ring *ring)
 	return ring->head.pid_space && !stat("/proc/self/ns/pid", &st) && st.st_ino == ring->head.pid_space;
 }
 
-/* /proc may be that of another namespace. */
+/* Return  0: /proc shows the processes of another PID namespace */
 static int is_proc_ours(void)
 {
 	char self[32];
@@ -90,7 +96,7 @@ static int is_proc_ours(void)
 	return atol(self) == (long)getpid();
 }
 
-/* Whether the process with its id has mapped the file.  Return  1, 0; -1: it exists, and does not let us see */
+/* Whether the process with this id has mapped the file.  Return  1, 0; -1: we may not look at its maps */
 static int has_mapped(const struct t2x_ring *ring)
 {
 	char path[64], *line = NULL;
@@ -113,8 +119,8 @@ static int has_mapped(const struct t2x_ring *ring)
 }
 
 /*
- * The kernel marks the mutexes of a thread that dies, whatever kills it; but not that of one that becomes another
- * program, unless it is the first thread.
+ * Return  1: a thread owns its ring's robust mutex, and the kernel has not marked the mutex as that of a dead thread.
+ * The kernel marks it whatever kills the thread.  It does not mark it when another thread than the first calls exec().
  */
 static int has_owner(const struct t2x_ring *ring)
 {
@@ -137,7 +143,8 @@ enum t2x_alive t2x_alive(const struct t2x_ring *ring)
 	by_id = has_mapped(ring);
 	if (by_id == 1)
 		return T2X_ALIVE;
-	if (!is_here(ring))   /* or died before its drain's first millisecond was over, when it says where it is */
+	/* The drain writes pid_space in its first millisecond: a process that died before has left 0 there. */
+	if (!is_here(ring))
 		return !by_id && mapped == SOMEBODY && !ring->head.pid_space && is_released_soon(ring) ?
 			       T2X_DEAD : T2X_ALIVE_ELSEWHERE;
 	if (!by_id)

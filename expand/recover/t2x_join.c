@@ -17,7 +17,7 @@ static struct t2x_join *find(struct t2x_input *input, uint32_t stream)
 	return join;
 }
 
-/* The earliest of the ring files whose turn it is.  NULL: there is none */
+/* Return  the earliest of the ring files that have begun; NULL: there is none */
 static struct t2x_join *find_now(const struct t2x_input *input)
 {
 	struct t2x_join *first = NULL;
@@ -28,7 +28,7 @@ static struct t2x_join *find_now(const struct t2x_input *input)
 	return first;
 }
 
-/* The next block of a ring file; its turn ends with its last block. */
+/* Deliver the next block of a ring file.  Return  0: there is none, so the ring file is done */
 static int next_of_ring(struct t2x_input *input, struct t2x_join *join, struct t2x_block *block)
 {
 	if (!t2x_salvage_next(join->salvage, block)) {
@@ -41,7 +41,7 @@ static int next_of_ring(struct t2x_input *input, struct t2x_join *join, struct t
 	return 1;
 }
 
-/* The file has come to the start of processes that have written nothing into it. */
+/* The .tlg file has reached a time: begin ring files without blocks in it whose processes had started by then. */
 static void begin_reached(struct t2x_input *input)
 {
 	uint64_t now_ns = t2x_input_now_ns(input);
@@ -51,7 +51,7 @@ static void begin_reached(struct t2x_input *input)
 			join->stage = T2X_JOIN_NOW;
 }
 
-/* Such processes, too, have not begun. */
+/* Lower block->rest_ns to the earliest start of a ring file that is waiting. */
 static void add_rest(const struct t2x_input *input, struct t2x_block *block)
 {
 	for (const struct t2x_join *join = input->joins; join; join = join->next)
@@ -59,7 +59,7 @@ static void add_rest(const struct t2x_input *input, struct t2x_block *block)
 			block->rest_ns = join->pace.ns;
 }
 
-/* A block of the file.  Return  0: the ring file has its events */
+/* Return  1: deliver this block of the .tlg file; 0: drop it, because the ring file has its events */
 static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block)
 {
 	struct t2x_join *join = block->is_framed ? find(input, block->stream) : NULL;
@@ -74,7 +74,7 @@ static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block
 	return left >= 0;
 }
 
-/* The file is at its end; pending ring files may begin.  Return  0: there is none */
+/* The .tlg file has ended: begin all ring files that are waiting.  Return  0: there is none */
 static int begin_waiting(struct t2x_input *input)
 {
 	int begun = 0;
@@ -88,7 +88,7 @@ static int begin_waiting(struct t2x_input *input)
 	return begun;
 }
 
-/* The next block of whichever is next.  Return  1; 0: look again; -1: there is none */
+/* Deliver the earliest next block.  Return  1; 0: call again; -1: all inputs have ended */
 static int next_of_any(struct t2x_input *input, struct t2x_block *block)
 {
 	struct t2x_join *join;

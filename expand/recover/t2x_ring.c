@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_ring.c - bounded reads from a ring file. */
+/* t2x_ring.c - reads from a ring file within its bounds. */
 #include "t2x_ring.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "tlg_chain.h"
 #include "t2x_ring_copy.h"
 
-/* Exactly bytes from at, which may be any number.  Return  0: they are not there */
+/* Read exactly bytes from offset at, which may be any number.  Return  0: the file does not have them */
 static int read_at(const struct t2x_ring *ring, uint64_t at, void *to, size_t bytes)
 {
 	size_t got = 0;
@@ -39,7 +39,10 @@ static void limit(uint32_t *count, uint32_t max)
 		*count = max;
 }
 
-/* Of two versions the one that holds: 0 or 1; -1: neither. */
+/*
+ * Return  which of two versions is valid, 0 or 1; -1: neither.  first, second  the numbers of their writes, 0: none;
+ * written  the number of the last write that was completed
+ */
 static int which_holds(uint64_t first, uint64_t second, uint64_t written)
 {
 	if (first > written)
@@ -58,7 +61,7 @@ static const char *check_head(struct t2x_ring *ring)
 		return "not a ring file";
 	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
 		return "a ring file of another version";
-	/* so that no sum wraps: tables are small */
+	/* The tables are small, so no sum of an offset and a position in a table wraps now. */
 	if (head->tables_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
 		return "a damaged ring file";
 	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
@@ -76,7 +79,7 @@ static const char *check_head(struct t2x_ring *ring)
 	return NULL;
 }
 
-/* Another user's file, a FIFO, a link to something: not a ring file. */
+/* Note which file it is.  Return  NULL, or why it cannot be a ring file */
 static const char *check_file(struct t2x_ring *ring)
 {
 	struct stat st;
@@ -92,10 +95,10 @@ const char *t2x_ring_open(struct t2x_ring *ring, const char *path, int live)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
-	return t2x_ring_take(ring, fd, path, live);
+	return t2x_ring_adopt(ring, fd, path, live);
 }
 
-const char *t2x_ring_take(struct t2x_ring *ring, int fd, const char *path, int live)
+const char *t2x_ring_adopt(struct t2x_ring *ring, int fd, const char *path, int live)
 {
 	const char *why;
 
@@ -192,7 +195,7 @@ size_t t2x_ring_source(const struct t2x_ring *ring, uint32_t i, char *text, size
 		return 0;
 	end = ring->head.texts_used;
 	if (source.text < TLG_FIRST_TEXTS && end > TLG_FIRST_TEXTS)
-		end = TLG_FIRST_TEXTS;   /* no text is split between the second page and the table */
+		end = TLG_FIRST_TEXTS;   /* a text lies either on the second page or in the table */
 	if (size > end - source.text)
 		size = end - source.text;
 	return read_text(ring, source.text, text, size) ? strnlen(text, size) : 0;

@@ -2,10 +2,14 @@
 /*
  * t2x_ring_copy.c - the order of copying makes the copy consistent.
  *
- * Chunks come first.  Each is read twice, and only those events of the second reading count that the first found
- * committed: these were complete before the second began.  Definitions come next, which are written before the events
- * that need them.  Head and rings come last: what their tails say is not in the file yet lies in chunks that have not
- * been released up to now, so their copies are complete; what lies in other chunks is in the file.
+ * It copies chunks first.  It reads each chunk twice, and keeps an event of the second reading only if the first
+ * reading found it committed: such an event was complete before the second reading began.
+ *
+ * It copies definitions next.  The process writes them before the events that need them, so no definition is missing.
+ *
+ * It copies head and rings last.  Their tails say which events are not in the .tlg file yet.  The chunks of these
+ * events have not been released up to now, so their copies are complete.  The events of all other chunks are in the
+ * .tlg file.
  */
 #include "t2x_ring_copy.h"
 
@@ -22,7 +26,7 @@
 #include "base/t2x_temporary.h"
 
 enum {
-	TRIES = 10000,                    /* to find head and rings unchanged while they are read */
+	TRIES = 10000,                    /* to read head and rings while the process does not change them */
 	MANY_CHUNKS = 512,                /* 32 MiB, if all of them are whole and in use */
 };
 
@@ -66,7 +70,7 @@ static int put(int fd, const void *from, size_t bytes, uint64_t at)
 	return 1;
 }
 
-/* A stretch of the file, to the same place.  Return  0: it cannot be written */
+/* Copy a range of the file to the same offset.  Return  0: it cannot be written */
 static int copy_range(struct copying *copying, uint64_t at, uint64_t bytes)
 {
 	for (uint64_t done = 0; done < bytes;) {
@@ -82,15 +86,15 @@ static int copy_range(struct copying *copying, uint64_t at, uint64_t bytes)
 	return 1;
 }
 
-/* What is read behind it is not older than what was read before it. */
+/* Reads behind this fence see nothing older than reads in front of it. */
 static void fence_acquire(void)
 {
-#ifndef __SANITIZE_THREAD__   /* which knows no fences */
+#ifndef __SANITIZE_THREAD__   /* ThreadSanitizer does not support fences */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
 
-/* Wipe of the second reading what does not count.  Return  the event behind the last one that does */
+/* Wipe events of the second reading that the first did not find committed.  Return  the end of those that remain */
 static unsigned wipe_uncommitted(const struct tlg_chunk *first, struct tlg_chunk *second)
 {
 	unsigned end = first->first;
@@ -104,7 +108,7 @@ static unsigned wipe_uncommitted(const struct tlg_chunk *first, struct tlg_chunk
 	return end;
 }
 
-/* A chunk that nobody writes to has nothing that the file lacks, and what is not copied needs no memory. */
+/* The .tlg file has all events of a chunk that is not in use.  So such a chunk is not copied. */
 static int is_in_use(const struct tlg_chunk *chunk)
 {
 	return chunk->number && chunk->first < TLG_CHUNK_EVENTS &&
@@ -113,7 +117,7 @@ static int is_in_use(const struct tlg_chunk *chunk)
 
 enum { HEAD_BYTES = offsetof(struct tlg_chunk, events) };
 
-/* The head of a chunk, and its events from the first one on: what is in front of that is not in memory. */
+/* Read the head of a chunk, and its events from chunk->first on: the process has no memory for those before. */
 static int read_chunk(struct copying *copying, struct tlg_chunk *chunk, uint64_t at)
 {
 	size_t events = TLG_CHUNK_BYTES - HEAD_BYTES, skip;
@@ -140,10 +144,11 @@ static int copy_chunk(struct copying *copying, uint64_t at)
 	at_number = at + offsetof(struct tlg_chunk, number);
 	if (read_some(copying->from, &number, sizeof(number), at_number) < sizeof(number) || number != first->number ||
 	    second->first != first->first)
-		return 1;   /* it has been overwritten meanwhile, or written and released */
+		return 1;   /* between the readings it was overwritten, or written to the file and released */
 	end = wipe_uncommitted(first, second);
 	second->number = first->number;
-	second->next = first->next;   /* one that was linked meanwhile would follow on what is not there */
+	/* A chunk that was linked between the readings would follow events that the copy lacks. */
+	second->next = first->next;
 	skip = first->first * sizeof(first->events[0]);
 	return put(copying->to, second, HEAD_BYTES, at) &&
 	       put(copying->to, &second->events[first->first], (end - first->first) * sizeof(first->events[0]),
@@ -165,7 +170,7 @@ static int copy_definitions(struct copying *copying)
 {
 	const struct tlg_ring_file *head = &copying->head;
 
-	/* what they had in use when the chunks were read is not known: what they have now is more */
+	/* The tables only grow: what they have now covers all that the copied chunks refer to. */
 	read_some(copying->from, &copying->head, sizeof(copying->head), 0);
 	return copy_range(copying, TLG_RING_FIRST_AT, sizeof(struct tlg_ring_first)) &&
 	       copy_range(copying, head->tables_at + TLG_SCOPES_AT,
@@ -175,7 +180,10 @@ static int copy_definitions(struct copying *copying)
 	       copy_range(copying, head->tables_at + TLG_TEXTS_AT, head->texts_used);
 }
 
-/* While a state holds, neither it nor the tails of its time are written: so no write may be completed meanwhile. */
+/*
+ * The process overwrites a state, and the tails that belong to it, only after a later write was completed.  So the copy
+ * is consistent if no write is completed during the copying: the caller compares *written with head.written.
+ */
 static int copy_state(struct copying *copying, uint64_t *written)
 {
 	struct tlg_ring_file *head = &copying->head;
@@ -219,7 +227,7 @@ static const char *copy(struct copying *copying)
 	return "it changes faster than it can be read";
 }
 
-/* The gigabytes of a large flight recorder are not for our memory: they go into a file without a name. */
+/* A large flight recorder has gigabytes, too much for our memory.  So the copy is a file without a name. */
 static int open_copy(int from)
 {
 	struct tlg_ring_file head;
@@ -239,7 +247,7 @@ const char *t2x_ring_copy(int *fd)
 	g_copying.to = open_copy(*fd);
 	if (g_copying.to < 0)
 		return strerror(errno);
-	/* as long, though not as large: what is not copied is not there */
+	/* The copy is as long as the ring file, but sparse: what is not copied takes no space. */
 	why = fstat(*fd, &st) || ftruncate(g_copying.to, st.st_size) ? strerror(errno) : copy(&g_copying);
 	if (why) {
 		close(g_copying.to);

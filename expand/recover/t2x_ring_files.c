@@ -16,10 +16,10 @@ static const char memory[] = "/dev/shm";
 
 struct wanted {
 	uint32_t pid;                     /* 0: any */
-	uid_t user, owner;                /* owner: whose the process is; may be the user */
+	uid_t user, owner;                /* owner: the user as whom the process runs; may be the same */
 };
 
-/* As who the process runs now; fallback: there is none. */
+/* Return  the user as whom the process runs now; fallback: there is no such process */
 static uid_t find_owner(uint32_t pid, uid_t fallback)
 {
 	char path[64], line[256];
@@ -35,13 +35,13 @@ static uid_t find_owner(uint32_t pid, uid_t fallback)
 	return (uid_t)owner;
 }
 
-/* A process that has given up root's privileges may have its ring file from before, or from after. */
+/* A process may have created its ring file before it gave up root's privileges, or after. */
 static int may_be_of(const struct wanted *wanted, uid_t uid)
 {
 	return uid == wanted->user || (wanted->pid && (uid == wanted->owner || !uid));
 }
 
-/* trace2-PID-ID.ring, both of 16 hexadecimal digits; a regular file of the user. */
+/* Return  1: the name is trace2-PID-ID.ring, with 16 hexadecimal digits each, of a regular file of a wanted user */
 static int is_wanted(DIR *stream, const char *name, const struct wanted *wanted)
 {
 	uint64_t pid, id;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ring_files.h - finds ring files: in $XDG_RUNTIME_DIR and /dev/shm; those of another user in /run/user/UID, too.
+ * t2x_ring_files.h - finds ring files in $XDG_RUNTIME_DIR and /dev/shm, and those of another user in /run/user/UID.
  */
 #ifndef T2X_RING_FILES_H
 #define T2X_RING_FILES_H
@@ -14,8 +14,9 @@ struct t2x_ring_files {
 };
 
 /*
- * The ring files of a user; pid not 0: of processes with this id, then also root's, and those of whom it runs as now.
- * Return  0 or -ENOMEM; to be freed in any case
+ * Find the ring files of a user.  pid not 0: only those of processes with this id, but also those of root and of the
+ * user as whom the process runs now.
+ * Return  0 or -ENOMEM; the caller frees files in both cases
  */
 int t2x_ring_files_find(struct t2x_ring_files *files, uint32_t pid, uid_t user);
 void t2x_ring_files_free(struct t2x_ring_files *files);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_salvage.c - which chunks, and what of each; t2x_reblock.c makes the blocks. */
+/* t2x_salvage.c - decides which events of which chunks are still needed; t2x_builder.c makes the blocks. */
 #include "t2x_salvage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "tlg_chain.h"
-#include "t2x_reblock.h"
+#include "t2x_builder.h"
 
 enum stage { OPENING, CHUNKS, DROPPED, CLOSING, DONE };
 
@@ -14,16 +14,16 @@ enum stage { OPENING, CHUNKS, DROPPED, CLOSING, DONE };
 struct piece {
 	uint64_t opened;
 	uint32_t index, number, ring, next;
-	uint32_t from, to;                /* events to look at */
+	uint32_t from, to;                /* events of the chunk that may be needed */
 	int is_abandoned;
 };
 
 /*
- * A ring, and whose events come next in it.  A flight recorder's pinned chunk is a queue of its own: it is no
- * longer joined to the rest of its ring.
+ * A ring, and the thread whose events come next in it.  A flight recorder's pinned chunk has a queue of its own: it is
+ * no longer linked to the rest of its ring.
  */
 struct queue {
-	struct t2x_rethread thread;
+	struct t2x_ring_thread thread;
 	struct tlg_ring_tail tail;
 	struct tlg_ring_point point;      /* turn 0: its oldest events are those behind the tail */
 	uint32_t first_number;            /* of the ring's first chunk, if that is not the tail's; 0: it is */
@@ -31,23 +31,23 @@ struct queue {
 	uint32_t ostid, tid;              /* the latest owner's */
 	uint64_t start;
 	char name[TLG_THREAD_NAME];
-	uint32_t pieces;                  /* of it that are still to come */
-	int is_cut;                       /* none of them counts: see take_events() */
+	uint32_t pieces;                  /* of this ring that have not been read yet */
+	int is_truncated;                 /* skip the rest of the ring: see read_events() */
 };
 
 struct t2x_salvage {
 	const struct t2x_ring *ring;
-	struct t2x_reblock *reblock;
+	struct t2x_builder *builder;
 	enum stage stage;
-	struct queue **queues;            /* by the number of the ring; NULL: nothing of it is left to be read */
-	unsigned nqueues;                 /* without that of the pinned chunk, which is behind them */
-	unsigned pinned;                  /* chunks, of which there is one at most */
+	struct queue **queues;            /* by the number of the ring; NULL: the ring has nothing left to read */
+	unsigned nqueues;                 /* of rings; queues[nqueues] is that of the pinned chunk */
+	unsigned pinned;                  /* pinned chunks: only the first counts */
 	struct piece *pieces;
-	unsigned npieces, piece;          /* how many; the one at hand */
-	unsigned queue;                   /* whose dropped events come next */
-	unsigned at;                      /* next event in it */
-	int is_loaded;
-	int is_identity;                  /* the latest checkpoint of the pinned chunk says what process this is */
+	unsigned npieces, piece;          /* how many; the one that is being read */
+	unsigned queue;                   /* next queue to report dropped events of */
+	unsigned at;                      /* next event of the piece */
+	int is_loaded;                    /* the chunk of the piece is in chunk */
+	int is_identity;                  /* the latest checkpoint of the pinned chunk identifies the process */
 	struct tlg_chunk chunk;
 	struct t2x_salvage_totals totals;
 };
@@ -60,17 +60,17 @@ static int is_before(uint32_t a, uint32_t b)
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-/* The oldest chunks have been overwritten: the queue begins behind them. */
+/* The oldest chunks have been overwritten: the queue begins at the recovery point behind them. */
 static void begin_behind(struct queue *queue, const struct tlg_ring_point *point)
 {
-	struct t2x_rethread *thread = &queue->thread;
+	struct t2x_ring_thread *thread = &queue->thread;
 
 	queue->point = *point;
 	queue->first_number = 0;
 	queue->tail.chunk = point->chunk;
 	queue->tail.event = point->event;
 	queue->tail.seen_events = point->seen_events;
-	*thread = (struct t2x_rethread){
+	*thread = (struct t2x_ring_thread){
 		.tid = point->tid, .ostid = point->ostid, .start = point->start, .position = point->position,
 		.is_repeated = 1,
 	};
@@ -94,7 +94,7 @@ static void read_queue(struct t2x_salvage *salvage, unsigned i, struct queue *qu
 	queue->ostid = head.ostid;
 	queue->start = head.start;
 	memcpy(queue->name, head.name, sizeof(queue->name));
-	queue->thread = (struct t2x_rethread){
+	queue->thread = (struct t2x_ring_thread){
 		.tid = queue->tail.tid, .ostid = queue->tail.ostid, .start = queue->tail.start,
 		.position = queue->tail.position,
 	};
@@ -104,7 +104,7 @@ static void read_queue(struct t2x_salvage *salvage, unsigned i, struct queue *qu
 		begin_behind(queue, point);
 }
 
-/* Most of many threads are idle, and a queue takes 5 KB: only rings that have something left get one. */
+/* A queue takes 5 KB, and of many threads most are idle.  So only rings that have something left get a queue. */
 static struct queue *get_queue(struct t2x_salvage *salvage, unsigned i)
 {
 	if (salvage->queues[i])
@@ -128,7 +128,7 @@ static void add_pinned(struct t2x_salvage *salvage, struct piece *piece, uint32_
 		add_piece(salvage, piece);
 }
 
-/* The chunk's events from the tail on; and its abandoned reservations, which no other chunk of its number has. */
+/* Add the chunk's events from the tail on, and its abandoned reservations, which end up in front of the tail. */
 static void add_pieces(struct t2x_salvage *salvage, uint32_t index, const struct tlg_chunk *chunk)
 {
 	struct tlg_ring_tail *tail = &salvage->queues[chunk->ring]->tail;
@@ -172,7 +172,7 @@ static int compare(const void *one, const void *other)
 	return (a->from > b->from) - (a->from < b->from);
 }
 
-/* The chunk in which the tail is, or the first one of a ring that has begun anew; or what follows on the last one. */
+/* Return  1: the piece is the tail's chunk, the first chunk of a ring that began anew, or linked to the last piece */
 static int is_next(const struct queue *queue, const struct piece *piece)
 {
 	return (queue->tail.chunk && piece->number == queue->tail.chunk) ||
@@ -180,8 +180,8 @@ static int is_next(const struct queue *queue, const struct piece *piece)
 }
 
 /*
- * The copy of a living process may lack a chunk that was opened while it was made, and have the one after it.  What is
- * behind such a gap is left to the next reader.
+ * The copy of a living process's ring file may lack a chunk that was opened during the copying, but have the next one.
+ * This function drops the pieces behind such a gap; the next reader gets them.
  */
 static void drop_unlinked(struct t2x_salvage *salvage)
 {
@@ -218,7 +218,7 @@ static int list_pieces(struct t2x_salvage *salvage)
 		    chunk->state < TLG_CHUNK_OPEN || chunk->state > TLG_CHUNK_PINNED ||
 		    chunk->first >= TLG_CHUNK_EVENTS)
 			continue;
-		t2x_reblock_know_clock(salvage->reblock, chunk->opened, chunk->opened_ns);
+		t2x_builder_set_clock(salvage->builder, chunk->opened, chunk->opened_ns);
 		if (t2x_ring_is_in_file(salvage->ring, i, chunk))
 			continue;
 		if (!get_queue(salvage, chunk->ring) || !get_queue(salvage, salvage->nqueues))
@@ -242,12 +242,8 @@ struct t2x_salvage *t2x_salvage_new(const struct t2x_ring *ring)
 	salvage->ring = ring;
 	salvage->nqueues = ring->head.rings_used;
 	salvage->queues = calloc(salvage->nqueues + 1, sizeof(*salvage->queues));
-	salvage->reblock = t2x_reblock_new(ring);
-	if (!salvage->queues || !salvage->reblock) {
-		t2x_salvage_free(salvage);
-		return NULL;
-	}
-	if (!list_pieces(salvage)) {
+	salvage->builder = t2x_builder_new(ring);
+	if (!salvage->queues || !salvage->builder || !list_pieces(salvage)) {
 		t2x_salvage_free(salvage);
 		return NULL;
 	}
@@ -258,7 +254,7 @@ void t2x_salvage_free(struct t2x_salvage *salvage)
 {
 	if (!salvage)
 		return;
-	t2x_reblock_free(salvage->reblock);
+	t2x_builder_free(salvage->builder);
 	for (unsigned i = 0; salvage->queues && i <= salvage->nqueues; i++)
 		free(salvage->queues[i]);
 	free(salvage->queues);
@@ -273,12 +269,12 @@ const struct t2x_salvage_totals *t2x_salvage_totals(const struct t2x_salvage *sa
 
 void t2x_salvage_follow(struct t2x_salvage *salvage, const struct t2x_block *block)
 {
-	t2x_reblock_follow(salvage->reblock, block);
+	t2x_builder_follow(salvage->builder, block);
 }
 
 /* ---- events of a chunk -------------------------------------------------------------------------- */
 
-/* How many events the ring had dropped at some point: they count as the thread's, as in the drain. */
+/* The ring had dropped so many events in all.  New ones advance the thread's position, as the drain does it. */
 static void count_dropped(struct queue *queue, uint64_t events)
 {
 	if (events <= queue->tail.seen_events)
@@ -287,10 +283,10 @@ static void count_dropped(struct queue *queue, uint64_t events)
 	queue->tail.seen_events = events;
 }
 
-/* THREAD: what follows in the ring is another thread's, or this one has another name, and its numbers go on. */
+/* THREAD: another thread owns the ring from here on; or the same thread has got another name, and its numbers go on. */
 static void change_thread(struct queue *queue, const struct tlg_event *chain, uint32_t n)
 {
-	struct t2x_rethread *thread = &queue->thread;
+	struct t2x_ring_thread *thread = &queue->thread;
 	struct tlg_announce announce;
 
 	tlg_announce_read(&announce, chain, n);
@@ -299,18 +295,18 @@ static void change_thread(struct queue *queue, const struct tlg_event *chain, ui
 		thread->is_renamed = 1;
 		return;
 	}
-	*thread = (struct t2x_rethread){ .tid = announce.tid, .ostid = announce.ostid, .start = announce.start };
+	*thread = (struct t2x_ring_thread){ .tid = announce.tid, .ostid = announce.ostid, .start = announce.start };
 	memcpy(thread->name, announce.name, sizeof(thread->name));
 	if (announce.lost_events > queue->tail.seen_events)
 		queue->tail.seen_events = announce.lost_events;
-	for (; thread->nopen < announce.nopen && thread->nopen < T2X_RETHREAD_OPEN; thread->nopen++)
+	for (; thread->nopen < announce.nopen && thread->nopen < T2X_RING_THREAD_OPEN; thread->nopen++)
 		thread->open[thread->nopen].when = tlg_announce_enter(chain, thread->nopen);
 }
 
-/* A checkpoint of a thread whose THREAD was dropped: the ring's head knows the latest owner. */
+/* If the THREAD of the checkpoint's thread was dropped, use what the head of the ring says of its latest owner. */
 static void check_thread(struct queue *queue, uint32_t tid)
 {
-	struct t2x_rethread *thread = &queue->thread;
+	struct t2x_ring_thread *thread = &queue->thread;
 
 	if (thread->tid == tid && thread->start)
 		return;
@@ -324,7 +320,10 @@ static void check_thread(struct queue *queue, uint32_t tid)
 	memcpy(thread->name, queue->name, sizeof(thread->name));
 }
 
-/* Only these of the pinned chunk are not overwritten.  Arguments in chains of their own belong to the HIT before. */
+/*
+ * Return  1: the checkpoint identifies the process.  Only these count in the pinned chunk.  A chain without HIT has
+ * further arguments of the HIT before it.
+ */
 static int is_identity(struct t2x_salvage *salvage, const struct tlg_event *event)
 {
 	struct tlg_ring_scope scope;
@@ -337,8 +336,8 @@ static int is_identity(struct t2x_salvage *salvage, const struct tlg_event *even
 	return salvage->is_identity;
 }
 
-/* Append the chain at hand to the block that is being made.  Return  0: it is full, take it and call again */
-static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t n)
+/* Append the chain at salvage->at to the builder's block.  Return  0: the block is full, finish it and call again */
+static int append_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t n)
 {
 	const struct tlg_event *event = &salvage->chunk.events[salvage->at];
 	unsigned type = tlg_event_type(event);
@@ -349,7 +348,7 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 	}
 	if (type == TLG_GAP) {
 		count_dropped(queue, salvage->chunk.lost_events);
-		return t2x_reblock_gap(salvage->reblock, &queue->thread, event);
+		return t2x_builder_gap(salvage->builder, &queue->thread, event);
 	}
 	if (type != TLG_HIT && type != TLG_MORE) {
 		salvage->totals.damaged++;
@@ -361,14 +360,14 @@ static int take_chain(struct t2x_salvage *salvage, struct queue *queue, uint32_t
 	}
 	check_thread(queue, event->u.hit.tid);
 	count_dropped(queue, salvage->chunk.lost_events);
-	if (!t2x_reblock_chain(salvage->reblock, &queue->thread, event, n))
+	if (!t2x_builder_chain(salvage->builder, &queue->thread, event, n))
 		return 0;
 	salvage->totals.hits += type == TLG_HIT;
 	return 1;
 }
 
-/* Uncommitted events in front of others: in flight. */
-static void pass_in_flight(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
+/* Skip uncommitted events in front of committed ones: their calls were in flight. */
+static void skip_in_flight(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece, uint32_t end)
 {
 	salvage->totals.in_flight += end - salvage->at;
 	if (!piece->is_abandoned)
@@ -377,38 +376,38 @@ static void pass_in_flight(struct t2x_salvage *salvage, struct queue *queue, con
 }
 
 /*
- * Read on in the piece at hand.  Where a thread records while it is read, uncommitted events may just be late: what is
- * behind the first of them is left to the next reader.
+ * Append the chains of the piece.  If the process lives, uncommitted events may be committed soon.  So this function
+ * stops at the first of them and leaves the rest of the ring to the next reader.
  * Return  0: the piece is finished; 1: the block is full
  */
-static int take_events(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece)
+static int read_events(struct t2x_salvage *salvage, struct queue *queue, const struct piece *piece)
 {
 	const struct tlg_chunk *chunk = &salvage->chunk;
 	uint32_t n, next;
 
-	while (salvage->at < piece->to && !queue->is_cut) {
+	while (salvage->at < piece->to && !queue->is_truncated) {
 		n = tlg_chunk_chain(chunk, salvage->at, piece->to);
 		if (n && tlg_event_type(&chunk->events[salvage->at]) == TLG_PAD)
 			return 0;
-		if (n && !take_chain(salvage, queue, n))
+		if (n && !append_chain(salvage, queue, n))
 			return 1;
 		salvage->at += n;
 		if (n)
 			continue;
-		queue->is_cut = salvage->ring->is_live && !piece->is_abandoned;
-		if (queue->is_cut)
+		queue->is_truncated = salvage->ring->is_live && !piece->is_abandoned;
+		if (queue->is_truncated)
 			return 0;
 		next = tlg_chunk_find(chunk, salvage->at, piece->to);
 		if (next == piece->to && !piece->is_abandoned && !queue->pieces)
 			return 0;
-		pass_in_flight(salvage, queue, piece, next);
+		skip_in_flight(salvage, queue, piece, next);
 	}
 	return 0;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------- */
 
-/* Return  0: it cannot be read, or is another one now */
+/* Return  0: the chunk cannot be read, or has been reused since */
 static int load_piece(struct t2x_salvage *salvage, const struct piece *piece)
 {
 	struct queue *queue = salvage->queues[piece->ring];
@@ -429,7 +428,7 @@ static void leave_piece(struct t2x_salvage *salvage)
 	salvage->is_loaded = 0;
 }
 
-/* Return  1: a block is complete; 0: all chunks have been read */
+/* Deliver the next block of the chunks.  Return  0: all chunks have been read */
 static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 {
 	while (salvage->piece < salvage->npieces) {
@@ -439,18 +438,21 @@ static int next_of_chunks(struct t2x_salvage *salvage, struct t2x_block *block)
 				leave_piece(salvage);
 				continue;
 			}
-			if (t2x_reblock_mark(salvage->reblock, piece->opened))
-				return t2x_reblock_take(salvage->reblock, block);
+			if (t2x_builder_mark(salvage->builder, piece->opened))
+				return t2x_builder_finish(salvage->builder, block);
 		}
-		if (!take_events(salvage, salvage->queues[piece->ring], piece))
+		if (!read_events(salvage, salvage->queues[piece->ring], piece))
 			leave_piece(salvage);
-		if (t2x_reblock_take(salvage->reblock, block))
+		if (t2x_builder_finish(salvage->builder, block))
 			return 1;
 	}
 	return 0;
 }
 
-/* The next loss of which the process did not come to tell.  Return  1: a block is complete; 0: there is none */
+/*
+ * Deliver a block with the next total of overwritten events that the process had not yet put into the table of dropped
+ * events.  Return  0: there is none
+ */
 static int next_of_dropped(struct t2x_salvage *salvage, struct t2x_block *block)
 {
 	while (salvage->queue < salvage->nqueues) {
@@ -459,8 +461,8 @@ static int next_of_dropped(struct t2x_salvage *salvage, struct t2x_block *block)
 		if (!point || !point->turn || !point->uncounted ||
 		    t2x_ring_lost(salvage->ring, point->tid, TLG_LOSS_OVERWRITTEN) != point->counted)
 			continue;
-		t2x_reblock_loss(salvage->reblock, point->tid, TLG_LOSS_OVERWRITTEN, point->counted + point->uncounted);
-		return t2x_reblock_take(salvage->reblock, block);
+		t2x_builder_loss(salvage->builder, point->tid, TLG_LOSS_OVERWRITTEN, point->counted + point->uncounted);
+		return t2x_builder_finish(salvage->builder, block);
 	}
 	return 0;
 }
@@ -470,14 +472,14 @@ int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
 	switch (salvage->stage) {
 	case OPENING:
 		salvage->stage = CHUNKS;
-		t2x_reblock_open(salvage->reblock);
-		return t2x_reblock_take(salvage->reblock, block);
+		t2x_builder_open(salvage->builder);
+		return t2x_builder_finish(salvage->builder, block);
 	case CHUNKS:
 		if (next_of_chunks(salvage, block))
 			return 1;
 		salvage->stage = DROPPED;
-		t2x_reblock_losses(salvage->reblock);
-		if (t2x_reblock_take(salvage->reblock, block))
+		t2x_builder_losses(salvage->builder);
+		if (t2x_builder_finish(salvage->builder, block))
 			return 1;
 		return t2x_salvage_next(salvage, block);
 	case DROPPED:
@@ -487,8 +489,8 @@ int t2x_salvage_next(struct t2x_salvage *salvage, struct t2x_block *block)
 		return t2x_salvage_next(salvage, block);
 	case CLOSING:
 		salvage->stage = DONE;
-		t2x_reblock_close(salvage->reblock, salvage->totals.hits, salvage->totals.in_flight);
-		return t2x_reblock_take(salvage->reblock, block);
+		t2x_builder_close(salvage->builder, salvage->totals.hits, salvage->totals.in_flight);
+		return t2x_builder_finish(salvage->builder, block);
 	default:
 		return 0;
 	}

@@ -200,7 +200,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	if (!lines)
 		return 0;
 	write_file(bytes, lines);
-	if (t2x_ring_take(&ring, dup(g_file.fd), "bytes", bytes[0] & 1))
+	if (t2x_ring_adopt(&ring, dup(g_file.fd), "bytes", bytes[0] & 1))
 		return 0;
 	source.ring = &ring;
 	if (n - lines > 4 && load_number(bytes + lines) == JOINED) {

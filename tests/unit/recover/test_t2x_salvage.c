@@ -54,7 +54,7 @@ static struct t2x_salvage_totals read_ring_file(int fd, char name[64])
 	struct t2x_salvage *salvage;
 	struct t2x_block block;
 
-	assert_null(t2x_ring_take(&ring, fd, "ring", 0));
+	assert_null(t2x_ring_adopt(&ring, fd, "ring", 0));
 	salvage = t2x_salvage_new(&ring);
 	assert_non_null(salvage);
 	memset(name, 0, 64);
