@@ -36,7 +36,7 @@ enum {
 /* What is sampled: each is a word of TRACE2_PROF, see trace2-env(7).  Without any of them it is the first. */
 static const struct option options[] = {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, TAKES_##rate, NULL, 'p' },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 

@@ -78,7 +78,7 @@ static const struct {
 	const char *name, *value, *usual, *help;
 } sampled[] = {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, VALUE_##rate, usual, help },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 static const char recording[] =

@@ -8,7 +8,7 @@
 /* A value that is shown has a line of its own in the table, or it has no name here. */
 enum {
 #define PROF_VALUE(form, number, type, unit, freed, title) VALUE_##form##_##number = (number),
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 static const struct t2x_prof_form forms[] = {
@@ -19,13 +19,13 @@ static const struct t2x_prof_form forms[] = {
 	[T2X_PROF_FORM_##ID].period_means = PERIOD,
 #define PROF_VALUE(FORM, NUMBER, TYPE, UNIT, FREED, TITLE) \
 	[T2X_PROF_FORM_##FORM].value[NUMBER] = { TYPE, UNIT, T2X_PROF_##FREED, TITLE },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 /* The value that profiles of a form show first */
 enum {
 #define PROF_FORM(id, unit, each, scale, shown, type, of, count, value, period) SHOWN_##id = VALUE_##id##_##shown,
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 const struct t2x_prof_kind t2x_prof_kinds[T2X_PROF_KINDS] = {
@@ -36,7 +36,7 @@ const struct t2x_prof_kind t2x_prof_kinds[T2X_PROF_KINDS] = {
 	{ .name = #NAME, .recorded = T2X_PROF_KIND_##KIND, .id = T2X_PROF_FORM_##FORM, \
 	  .form = &forms[T2X_PROF_FORM_##FORM], .during = T2X_PROF_MOMENT, .shown = VALUE_##FORM##_##SHOWN, \
 	  .title = "" },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 static const struct t2x_prof_kind others = {

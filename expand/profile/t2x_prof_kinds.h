@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_prof_kinds.h - the kinds of profiles as format/tlg_prof_kinds.def has them: what the numbers of a sample mean.
+ * t2x_prof_kinds.h - the kinds of profiles as format/prof_kinds.def has them: what the numbers of a sample mean.
  *
  * A name that is not in the table is a profile of the program's own, which counts objects.  The functions here allocate
  * nothing and change nothing.
@@ -12,7 +12,7 @@
 
 enum t2x_prof_form_id {
 #define PROF_FORM(id, unit, each, scale, shown, type, of, count, value, period) T2X_PROF_FORM_##id,
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 
 enum t2x_prof_unit { T2X_PROF_time, T2X_PROF_bytes, T2X_PROF_count };
@@ -40,7 +40,7 @@ struct t2x_prof_form {
 enum t2x_prof_kind_id {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) T2X_PROF_KIND_##id,
 #define PROF_VIEW(id, name, kind, form, shown) T2X_PROF_KIND_##id,
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 	T2X_PROF_KINDS
 };
 

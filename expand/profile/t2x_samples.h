@@ -19,7 +19,7 @@
 struct t2x_samples;
 
 /*
- * profile  a kind of format/tlg_prof_kinds.def, or any other name: then objects are counted.
+ * profile  a kind of format/prof_kinds.def, or any other name: then objects are counted.
  * Return   NULL: no memory
  */
 struct t2x_samples *t2x_samples_new(const char *profile);

@@ -19,7 +19,7 @@ struct tr2p_module;
 /* Profiles by number: the kinds of the table, then the program's own. */
 enum tr2p_kind {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) TR2P_##id,
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 	TR2P_OWN,
 	TR2P_PROFILES = TR2P_OWN + 64
 };
@@ -37,7 +37,7 @@ static inline int64_t tr2p_value_parts(unsigned profile)
 	switch (profile) {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
 	case TR2P_##id: return TR2P_PARTS_##form;
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 	default: return TR2P_PARTS_OBJECTS;
 	}
 }

@@ -15,9 +15,9 @@
 
 static struct trace2_profile g_always[] = {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, TR2P_##id },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 #define PROF_VIEW(id, name, kind, form, shown) { #name, TR2P_##kind },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 };
 enum { ALWAYS = sizeof(g_always) / sizeof(g_always[0]), OWN_MAX = TR2P_PROFILES - TR2P_OWN, NAME_BYTES = 256 };
 

@@ -117,7 +117,7 @@ static const struct word {
 	{ "frames", count, "", 1, 128, set_frames },
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
 	{ #name, rate, usual, min, max, start_##name },
-#include "tlg_prof_kinds.def"
+#include "prof_kinds.def"
 	{ "leaks", onoff, "1", 0, 1, report_leaks },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };

@@ -141,9 +141,9 @@ agree "the commands in t2(1)" "$tmp/code" "$tmp/page"
 
 # ---- kinds of profiles ------------------------------------------------------------------------------
 # NAME;RATE;USUAL of each kind; names alone of the views
-kinds=$(tr '\n' ' ' <format/tlg_prof_kinds.def | grep -oE '\bPROF_KIND\([A-Z]+, [^"]*"[^"]*"' |
+kinds=$(tr '\n' ' ' <format/prof_kinds.def | grep -oE '\bPROF_KIND\([A-Z]+, [^"]*"[^"]*"' |
 	sed -E 's/^PROF_KIND\([A-Z]+, ([a-z]+), [A-Z]+, [A-Z]+, ([a-z]+), "(.*)"$/\1;\2;\3/')
-views=$(sed -nE 's/^PROF_VIEW\([A-Z]+, ([a-z]+),.*/\1/p' format/tlg_prof_kinds.def)
+views=$(sed -nE 's/^PROF_VIEW\([A-Z]+, ([a-z]+),.*/\1/p' format/prof_kinds.def)
 
 printf '%s\n' "$kinds" | cut -d';' -f1 | sort >"$tmp/code"
 sed -n '/^\.It Fl -cpu/,/^\.It Fl o /s/^\.It Fl -\([a-z]*\).*/\1/p' expand/t2.1 | sort >"$tmp/page"

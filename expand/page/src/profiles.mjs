@@ -4,7 +4,7 @@ import { firstAbove } from "./columns.mjs";
 import { formatBytes, formatCount, formatDuration, plural } from "./scale.mjs";
 
 /**
- * A kind of profiles, as t2expand has it from format/tlg_prof_kinds.def.  The last one is that of all other profiles.
+ * A kind of profiles, as t2expand has it from format/prof_kinds.def.  The last one is that of all other profiles.
  * @typedef {object} Kind
  * @property {string} id name of the profile; of the last one ""
  * @property {string} recorded the profile that its samples are recorded as, which may be another one
