@@ -77,7 +77,8 @@ static const char front_synopsis[] =
 static const struct {
 	const char *name, *value, *usual, *help;
 } sampled[] = {
-#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, VALUE_##rate, usual, help },
+#define PROF_KIND(ID, NAME, FORM, DURING, RATE, USUAL, MIN, MAX, TITLE, HELP) \
+	{ #NAME, VALUE_##RATE, USUAL, .help = HELP },
 #include "prof_kinds.def"
 };
 

@@ -2,8 +2,16 @@
 /* t2x_prof_kinds.c - see t2x_prof_kinds.h. */
 #include "t2x_prof_kinds.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
+
+/* An id that is left out would be a part of a name that compiles. */
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
+	static_assert(sizeof(#id) > 1 && sizeof(#name) > 1, "a kind has an id and a name");
+#define PROF_VIEW(id, name, kind, form, shown) \
+	static_assert(sizeof(#id) > 1 && sizeof(#name) > 1, "a view has an id and a name");
+#include "prof_kinds.def"
 
 /* A value that is shown has a line of its own in the table, or it has no name here. */
 enum {
@@ -18,7 +26,7 @@ static const struct t2x_prof_form forms[] = {
 	[T2X_PROF_FORM_##ID].count_means = COUNT, [T2X_PROF_FORM_##ID].value_means = VALUE, \
 	[T2X_PROF_FORM_##ID].period_means = PERIOD,
 #define PROF_VALUE(FORM, NUMBER, TYPE, UNIT, FREED, TITLE) \
-	[T2X_PROF_FORM_##FORM].value[NUMBER] = { TYPE, UNIT, T2X_PROF_##FREED, TITLE },
+	[T2X_PROF_FORM_##FORM].value[NUMBER] = { TYPE, UNIT, T2X_PROF_##FREED, .title = TITLE },
 #include "prof_kinds.def"
 };
 
