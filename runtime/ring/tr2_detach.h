@@ -34,7 +34,7 @@ int tr2_detach(void);
 
 /*
  * Attach again.  Where that is impossible the process goes on in the memory that it has, which ends with it.
- * Return  0 or -errno; tr2_is_detached() is 0 in any case    Cost  50 us
+ * Return  0 or -errno; tr2_is_detached() is 0 in any case    Cost  200 us
  */
 int tr2_attach(void);
 
