@@ -247,7 +247,8 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
 
 /*
  * The process is about to become another program.  exe may be NULL, argv is NULL-terminated.  What was
- * recorded so far is written out, for a successful exec runs no exit handler.
+ * recorded so far is written out, for a successful exec runs no exit handler; the ring file goes, if no other thread
+ * runs, and is made again by the next event if exec fails.
  * Return  an id for trace2_exec_result(), from 0; -1 when tracing is off    Signal unsafe    Blocks  for the write
  */
 int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv);
