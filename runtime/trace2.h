@@ -246,9 +246,8 @@ void trace2_child_ready_fl(const char *file, int line, struct trace2_child *chil
 #define trace2_child_ready(...) trace2_child_ready_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /*
- * The process is about to become another program.  exe may be NULL, argv is NULL-terminated.  What was
- * recorded so far is written out, for a successful exec runs no exit handler; the ring file goes, if no other thread
- * runs, and is made again by the next event if exec fails.
+ * The process is about to become another program.  argv is NULL-terminated.  Writes out all, for a successful exec runs
+ * no exit handler, and removes the ring file, if no other thread runs: after a failure the next event makes it again.
  * Return  an id for trace2_exec_result(), from 0; -1 when tracing is off    Signal unsafe    Blocks  for the write
  */
 int trace2_exec_fl(const char *file, int line, const char *exe, const char *const *argv);

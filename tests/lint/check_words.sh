@@ -14,8 +14,7 @@ cd "$top" || exit 1
 # All but what others wrote, or wrote down once and for all
 if [ $# -eq 0 ]; then
 	mapfile -t files < <(git ls-files -- '*.md' '*.[1-9]' .ci Makefile format runtime expand tests bench \
-		':!tests/conformance/*/*' ':!tests/fuzz/corpus' ':!tests/data' \
-		':!tests/library' ':!tests/torture' ':!runtime/api' ':!runtime/base' ':!runtime/record' | sort -u)
+		':!tests/conformance/*/*' ':!tests/fuzz/corpus' ':!tests/data' | sort -u)
 	set -- "${files[@]}"
 fi
 printf '%s\n' "$@" >"$tmp/names"
