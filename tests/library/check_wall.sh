@@ -170,7 +170,7 @@ __attribute__((noinline)) static void *blocked_with_frame_pointer(void *data)
 	return data;
 }
 
-/* Its processor time is in the profile, too. */
+/* Its CPU time is in the profile, too. */
 __attribute__((noinline)) static void *runs_and_sleeps(void *data)
 {
 	volatile unsigned n = 0;

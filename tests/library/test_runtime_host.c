@@ -167,7 +167,7 @@ static void test_host_does_not_wait_for_a_pipe_that_nobody_reads(void **state)
 	assert_int_equal(t.status, 0);
 }
 
-/* The mode of the file of rings, which is in $XDG_RUNTIME_DIR. */
+/* The mode of the ring file, which is in $XDG_RUNTIME_DIR. */
 static int run_looking(void *data)
 {
 	const char *place = getenv("XDG_RUNTIME_DIR");
@@ -322,7 +322,7 @@ static void test_host_waits_for_a_slow_drain(void **state)
 
 /* ---- rings where others have put something ---------------------------------------------------------- */
 
-/* What stands at the names of the next files of rings, which in truth nobody can know: planted just before. */
+/* What stands at the names of the next ring files, which in truth nobody can know: planted just before. */
 static struct {
 	int kind;                 /* 0: nothing */
 	unsigned places;          /* of two: $XDG_RUNTIME_DIR, /dev/shm */

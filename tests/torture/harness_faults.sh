@@ -65,7 +65,7 @@ run_whole()
 	account "$1" "$whole" "$raw"
 }
 
-# run_late NAME COMMAND...: the same, and what could not be written within the time of the end is in the file of rings
+# run_late NAME COMMAND...: the same, and what could not be written within the time of the end is in the ring file
 run_late()
 {
 	local ring
@@ -255,7 +255,7 @@ done
 
 # ---- the program's own system calls, those of its threads and of its children
 # Of a task's trace: what is not compared is memory, signals being blocked, asked for or arriving, waiting for threads,
-# identities, whether there is a sandbox, and what belongs to descriptors from 200 on, to a file of rings, to SIGPIPE, which has a handler with tracing.
+# identities, whether there is a sandbox, and what belongs to descriptors from 200 on, to a ring file, to SIGPIPE, which has a handler with tracing.
 # fork() waits for a drain that is at work: with signals blocked, for 100 naps at most (tr2_lock_briefly()).  These are not
 # compared either; other naps are.  One process in 16 looks for rings that others have left: it asks about a directory's
 # file system, reads the directory, and removes files.
