@@ -49,6 +49,7 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompdir ?= $(datarootdir)/bash-completion/completions
 zshcompdir ?= $(datarootdir)/zsh/site-functions
+fishcompdir ?= $(datarootdir)/fish/vendor_completions.d
 INSTALL ?= install
 
 # ---- names ------------------------------------------------------------------------------------------
@@ -99,7 +100,7 @@ scripts := $(sort $(filter-out tests/interop/%,$(wildcard tests/*/check_*.sh)))
 our_cppflags = $(if $(SAN),-DTR2_IS_SANITIZED) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 $(include_$(firstword $(subst /, ,$(1))))
 include_format  := -Iformat
 include_runtime := -Iruntime -Iformat -Iexpand
-include_expand  := -Iexpand -Iformat
+include_expand  = -Iexpand -Iformat -DT2X_VERSION='"$(version)"'
 include_tests   := -Itests/tools -Itests/fuzz -Iruntime -Iexpand -Iformat
 include_bench   := -Ibench -Iruntime -Iformat
 our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
@@ -186,11 +187,11 @@ interop:
 demo:
 	$(quiet).ci/demo
 
-# All flags are in this file: a change of flags rebuilds.
+# All flags are in this file, and the version: a change of one rebuilds.
 $(out)/flags: force
 	@mkdir -p $(@D)
-	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS)' | cmp -s - $@ || \
-		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS)' > $@
+	@echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS) $(version)' | cmp -s - $@ || \
+		echo '$(call compile,) $(our_ldflags) $(LDFLAGS) $(runtime_libs) $(tool_libs) $(LDLIBS) $(version)' > $@
 
 $(obj)/tests/%.o: tests/%.c $(out)/flags
 	$(call say,CC)
@@ -308,7 +309,7 @@ $(addprefix $(out)/,libtrace2.pc libtrace2-prof.pc): $(out)/%.pc: runtime/%.pc.i
 		-e 's|@includedir@|$(call pc_dir,$(includedir))|' -e 's|@version@|$(version)|' \
 		-e 's|@requires@|$(runtime_pkgs)|' $< > $@
 
-installed := $(bindir)/t2expand $(bindir)/t2 $(bashcompdir)/t2expand $(bashcompdir)/t2 $(zshcompdir)/_t2expand $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
+installed := $(bindir)/t2expand $(bindir)/t2 $(bashcompdir)/t2expand $(bashcompdir)/t2 $(zshcompdir)/_t2expand $(fishcompdir)/t2expand.fish $(fishcompdir)/t2.fish $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
 	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 $(mandir)/man1/t2.1 \
 	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7)
 # A page for each function, which sources trace2(3): of trace2_x_fl() also as trace2_x
@@ -320,10 +321,9 @@ install: all $(out)/libtrace2.pc
 	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(installed))))
 	$(quiet)$(INSTALL) -m 755 $(out)/t2expand $(DESTDIR)$(bindir)/t2expand
 	$(quiet)ln -sf t2expand $(DESTDIR)$(bindir)/t2 && ln -sf t2expand $(DESTDIR)$(bashcompdir)/t2
-	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.bash $(DESTDIR)$(bashcompdir)/t2expand
-	$(quiet)$(INSTALL) -m 644 expand/completion/_t2expand $(DESTDIR)$(zshcompdir)/_t2expand
-	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname)
-	$(quiet)ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
+	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.bash $(DESTDIR)$(bashcompdir)/t2expand && $(INSTALL) -m 644 expand/completion/_t2expand $(DESTDIR)$(zshcompdir)/_t2expand
+	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.fish $(DESTDIR)$(fishcompdir)/t2expand.fish && ln -sf t2expand.fish $(DESTDIR)$(fishcompdir)/t2.fish
+	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname) && ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.h $(DESTDIR)$(includedir)/trace2.h
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc

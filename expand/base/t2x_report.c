@@ -10,6 +10,18 @@
 
 enum { MAX_TEXT = 1024 };      /* bytes of what is said about an input */
 
+static const char *program = "t2expand";
+
+void t2x_report_set_name(const char *name)
+{
+	program = name;
+}
+
+const char *t2x_report_name(void)
+{
+	return program;
+}
+
 static void put_to_file(void *to, const char *text, size_t n)
 {
 	fwrite(text, 1, n, to);
@@ -43,7 +55,7 @@ static void put_line(const struct t2x_report *report, const char *input, const c
 	char text[MAX_TEXT];
 
 	vsnprintf(text, sizeof(text), format, ap);
-	fputs("t2expand: ", report->to);
+	fprintf(report->to, "%s: ", program);
 	put_name(report, input);
 	fputs(place, report->to);
 	put_escaped(report, text);
@@ -98,10 +110,10 @@ void t2x_report_skipped(struct t2x_report *report, unsigned events)
 void t2x_report_finish(struct t2x_report *report)
 {
 	if (report->damages > T2X_REPORT_LINES && report->to)
-		fprintf(report->to, "t2expand: %" PRIu64 " more damaged places\n",
+		fprintf(report->to, "%s: %" PRIu64 " more damaged places\n", program,
 			report->damages - T2X_REPORT_LINES);
 	if (report->skipped_blocks && report->to)
 		fprintf(report->to,
-			"t2expand: %" PRIu64 " blocks in an unknown encoding skipped: %" PRIu64 " raw events\n",
+			"%s: %" PRIu64 " blocks in an unknown encoding skipped: %" PRIu64 " raw events\n", program,
 			report->skipped_blocks, report->skipped_events);
 }

@@ -14,6 +14,10 @@
 
 enum { T2X_REPORT_LINES = 10 };
 
+/* Lines begin with a name, "t2expand", unless main() sets another one, such as "t2 show", before it starts threads. */
+void t2x_report_set_name(const char *name);
+const char *t2x_report_name(void);
+
 struct t2x_report {
 	FILE *to;                 /* NULL: count only */
 	uint64_t damages;

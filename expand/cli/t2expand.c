@@ -141,7 +141,7 @@ static void report_nothing(struct run *run)
 	if (has_failed(run) || !run->settings.recover_all)
 		run->is_unusable = 1;
 	else
-		fprintf(stderr, "t2expand: no ring files of dead processes\n");
+		fprintf(stderr, "%s: no ring files of dead processes\n", t2x_report_name());
 }
 
 /* The output is complete: only now may the ring file go. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const struct t2x_command t2x_commands[] = {
-#define T2X_COMMAND(name, option, takes, section, synopsis, help) \
-	{ #name, option, T2X_TAKES_##takes, T2X_SECTION_##section, synopsis, help },
+#define T2X_COMMAND(name, option, takes, formats, section, synopsis, help) \
+	{ #name, option, T2X_TAKES_##takes, formats, T2X_SECTION_##section, synopsis, help },
 #include "t2x_commands.def"
 	{ 0 },
 };

@@ -30,6 +30,7 @@ struct t2x_command {
 	const char *name;
 	char *option;
 	enum t2x_takes takes;
+	const char *formats;      /* that its help shows, with blanks between them; "": all; NULL: none */
 	enum t2x_section section;
 	const char *synopsis;
 	const char *help;

@@ -29,7 +29,7 @@ static void tell(const struct t2x_expansion *x, const char *format, ...)
 	if (x->output->is_new)
 		t2x_report_note(x->report, x->output->path, "%s", text);
 	else
-		fprintf(stderr, "t2expand: %s\n", text);
+		fprintf(stderr, "%s: %s\n", t2x_report_name(), text);
 }
 
 static void note_summary(const struct t2x_expansion *x, const struct t2x_context *context,

@@ -4,16 +4,19 @@
 
 #include <errno.h>
 #include <getopt.h>
-#include <pwd.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/t2x_report.h"
 #include "parallel/t2x_pool.h"
+#include "t2x_refuse.h"
+#include "t2x_suggest.h"
 #include "t2x_usage.h"
-#include "tlg.h"
+#include "t2x_value.h"
 #include "export/t2x_html_page.h"
 
 enum { MAX_NESTING = 1000000 };
@@ -21,13 +24,11 @@ enum { MAX_NESTING = 1000000 };
 /* What getopt calls them: those of the table, those of formats, the filters. */
 enum {
 	OPTION_FIRST = 255,
-#define T2X_CLI_OPTION(id, name, value, group, help) OPTION_##id,
+#define T2X_CLI_OPTION(id, name, value, group, commands, help) OPTION_##id,
 #include "t2x_options.def"
 	FORMAT_OPTION,
 	FILTER_OPTION = FORMAT_OPTION + T2X_OPTIONS
 };
-
-static const char *program = "t2expand";      /* by which name it was called */
 
 /* Leave after having printed something to standard output. */
 static void leave(void)
@@ -36,25 +37,16 @@ static void leave(void)
 	if (fflush(stdout) || ferror(stdout)) {
 		if (errno == EPIPE)
 			exit(T2X_EXIT_PIPE);
-		fprintf(stderr, "t2expand: standard output: %s\n", strerror(errno));
+		fprintf(stderr, "%s: standard output: %s\n", t2x_report_name(), strerror(errno));
 		exit(T2X_EXIT_UNUSABLE);
 	}
 	exit(EXIT_SUCCESS);
 }
 
-static void refuse(const char *what, const char *value)
-{
-	int is_empty = value && !*value;
-
-	fprintf(stderr, "%s: %s%s%s (%s --help tells more)\n", program, what, value ? ": " : "",
-		!value ? "" : is_empty ? "\"\"" : value, program);
-	exit(T2X_EXIT_USAGE);
-}
-
 static void show_format(const char *how)
 {
 	if (!t2x_usage_layout(stdout, how))
-		refuse("--show_format is xml or md, not", how);
+		t2x_refuse("--show_format is xml or md, not", how);
 	leave();
 }
 
@@ -65,53 +57,15 @@ static const struct t2x_format *find_format(const char *name)
 
 	snprintf(what, sizeof(what), "--format is one of %s, not", t2x_usage_names(names, sizeof(names), NULL));
 	if (!format)
-		refuse(what, name);
+		t2x_refuse(what, name);
 	if (format == &t2x_formats[T2X_FORMAT_html] && !t2x_html_page_bytes())
-		refuse("--format=html is not in this build, which was made without node", NULL);
+		t2x_refuse("--format=html is not in this build, which was made without node", NULL);
 	return format;
-}
-
-static enum t2x_when find_when(const char *text)
-{
-	if (text && strcmp(text, "auto") && strcmp(text, "always") && strcmp(text, "never"))
-		refuse("--color is one of auto, always, never, not", text);
-	return !text || !strcmp(text, "always") ? T2X_ALWAYS : !strcmp(text, "never") ? T2X_NEVER : T2X_AUTO;
-}
-
-/* The number that is the value of an option; larger ones are max. */
-static unsigned find_number(const char *option, const char *text, unsigned max)
-{
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (*text < '0' || *text > '9' || *end)
-		refuse(option, text);
-	return n > max ? max : (unsigned)n;
-}
-
-static double find_percent(const char *text)
-{
-	char *end;
-	double percent = strtod(text, &end);
-
-	if (*text < '0' || *text > '9' || *end)
-		refuse("--threshold is not a number of per cent", text);
-	return percent;
-}
-
-static uint32_t find_pid(const char *option, const char *text)
-{
-	char *end = NULL;
-	unsigned long n = text ? strtoul(text, &end, 10) : 0;
-
-	if (!n || *text < '1' || *text > '9' || *end || n > INT32_MAX)
-		refuse(option, text);
-	return (uint32_t)n;
 }
 
 static void run_out(void)
 {
-	fprintf(stderr, "t2expand: %s\n", strerror(ENOMEM));
+	fprintf(stderr, "%s: %s\n", t2x_report_name(), strerror(ENOMEM));
 	exit(T2X_EXIT_UNUSABLE);
 }
 
@@ -125,54 +79,25 @@ static void add_ring(struct t2x_settings *settings, char *path)
 	rings[settings->nrings++] = path;
 }
 
-/* Seconds. */
-static uint64_t find_age(const char *option, const char *text)
-{
-	static const char units[] = "smhdw";
-	static const unsigned seconds[] = { 1, 60, 3600, 86400, 604800 };
-	const char *unit;
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	unit = *end ? strchr(units, *end) : units;
-	if (*text < '0' || *text > '9' || !unit || (*end && end[1]) || n > UINT32_MAX)
-		refuse(option, text);
-	return unit ? (uint64_t)n * seconds[unit - units] : 0;
-}
-
-/* A name, or a number. */
-static uid_t find_user(const char *text)
-{
-	const struct passwd *user = getpwnam(text);
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
-
-	if (user)
-		return user->pw_uid;
-	if (*text < '0' || *text > '9' || *end || n > UINT32_MAX)
-		refuse("--ring-user is not a user", text);
-	return (uid_t)n;
-}
-
 /* Which ring files.  Return  0: option says something else */
 static int take_selection(struct t2x_selection *select, int option)
 {
 	switch (option) {
 	case OPTION_RING_PID:
-		select->pid = find_pid("--ring-pid is not a process id", optarg);
+		select->pid = t2x_value_pid("--ring-pid is not a process id", optarg);
 		return 1;
 	case OPTION_RING_PROGRAM:
 		select->program = optarg;
 		return 1;
 	case OPTION_RING_USER:
-		select->user = find_user(optarg);
+		select->user = t2x_value_user(optarg);
 		return 1;
 	case OPTION_RING_OLDER:
-		select->older = find_age("--ring-older is not an age such as 90s, 10m, 2h or 7d", optarg);
+		select->older = t2x_value_age("--ring-older is not an age such as 90s, 10m, 2h or 7d", optarg);
 		select->has_older = 1;
 		return 1;
 	case OPTION_RING_NEWER:
-		select->newer = find_age("--ring-newer is not an age such as 90s, 10m, 2h or 7d", optarg);
+		select->newer = t2x_value_age("--ring-newer is not an age such as 90s, 10m, 2h or 7d", optarg);
 		select->has_newer = 1;
 		return 1;
 	default:
@@ -189,7 +114,7 @@ static void take_filter(struct t2x_filter *filter, enum t2x_filter_option option
 		run_out();
 	snprintf(what, sizeof(what), "--%s makes no sense", t2x_filter_options[option].option);
 	if (error)
-		refuse(what, optarg);
+		t2x_refuse(what, optarg);
 }
 
 /* What belongs to ring files.  Return  0: option does not */
@@ -200,7 +125,7 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 		add_ring(settings, optarg);
 		return 1;
 	case OPTION_LIVE:
-		settings->live = find_pid("--live is not a process id", optarg);
+		settings->live = t2x_value_pid("--live is not a process id", optarg);
 		return 1;
 	default:
 		if (!take_selection(&settings->select, option))
@@ -225,14 +150,15 @@ static void answer(const struct t2x_front *front, int option)
 		t2x_usage_options(stdout, front);
 		leave();
 		break;
+	case 'h':
 	case OPTION_HELP:
 		if (optarg && strcmp(optarg, "all"))
-			refuse("--help is for all, not", optarg);
+			t2x_refuse("--help is for all, not", optarg);
 		t2x_usage_help(stdout, front, optarg != NULL);
 		leave();
 		break;
 	case OPTION_VERSION:
-		printf("t2expand for the .tlg format %d.%d\n", TLG_VERSION >> 8, TLG_VERSION & 0xff);
+		t2x_usage_version(stdout, front);
 		leave();
 		break;
 	default:
@@ -272,12 +198,12 @@ static void take_option(struct t2x_settings *settings, int option)
 		settings->has_format = 1;
 		break;
 	case OPTION_JOBS:
-		settings->jobs = find_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
+		settings->jobs = t2x_value_number("--jobs is not a number", optarg, T2X_POOL_MAX + 1);
 		if (!settings->jobs)
-			refuse("--jobs is at least 1, not", optarg);
+			t2x_refuse("--jobs is at least 1, not", optarg);
 		break;
 	case OPTION_COLOR:
-		settings->color = find_when(optarg);
+		settings->color = t2x_value_when(optarg);
 		break;
 	case OPTION_SUMMARY:
 		settings->format = &t2x_formats[T2X_FORMAT_summary];
@@ -286,15 +212,15 @@ static void take_option(struct t2x_settings *settings, int option)
 			settings->values[T2X_OPTION_as] = optarg;
 		break;
 	case OPTION_THRESHOLD:
-		settings->threshold = find_percent(optarg);
+		settings->threshold = t2x_value_percent(optarg);
 		break;
 	default:
 		if (option >= FILTER_OPTION)
 			take_filter(&settings->filter, (enum t2x_filter_option)(option - FILTER_OPTION));
 		else if (option >= FORMAT_OPTION)
 			settings->values[option - FORMAT_OPTION] = optarg ? optarg : "";
-		else if (!take_ring_option(settings, option) && option == '?')
-			exit(T2X_EXIT_USAGE);   /* getopt has said what is wrong */
+		else
+			take_ring_option(settings, option);
 	}
 }
 
@@ -316,19 +242,19 @@ static void check_rings(struct t2x_settings *settings)
 			    settings->format == &t2x_formats[T2X_FORMAT_ctf];
 	settings->is_directory &= !settings->unpacks;
 	if (!settings->npaths && !recovers && !settings->live)
-		refuse("no file to expand", NULL);
+		t2x_refuse("no file to expand", NULL);
 	if (recovers && settings->live)
-		refuse("--live does not go with --recover", NULL);
+		t2x_refuse("--live does not go with --recover", NULL);
 	if (settings->delete_rings && !recovers)
-		refuse("--delete needs --recover or --recover-all", NULL);
+		t2x_refuse("--delete needs --recover or --recover-all", NULL);
 	if (settings->selects && !settings->recover_all)
-		refuse("--ring-pid, --ring-program, --ring-user, --ring-older and --ring-newer need --recover-all",
+		t2x_refuse("--ring-pid, --ring-program, --ring-user, --ring-older and --ring-newer need --recover-all",
 		       NULL);
 	if (settings->is_directory && !recovers && !settings->live)
-		refuse("an output that is a directory needs --recover, --recover-all, --live or --format=ctf",
+		t2x_refuse("an output that is a directory needs --recover, --recover-all, --live or --format=ctf",
 		       settings->output);
 	if (settings->is_directory && settings->npaths)
-		refuse("no file goes with an output that is a directory", settings->paths[0]);
+		t2x_refuse("no file goes with an output that is a directory", settings->paths[0]);
 }
 
 /* Raw events have no meaning yet to filter by; and what comes from a pipe, or is made, cannot be read twice. */
@@ -339,9 +265,10 @@ static void check_filter(struct t2x_settings *settings)
 	filter->writer = settings->format->writer;
 	settings->options.filter = filter;
 	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
-		refuse("no filter is for raw events, --format", settings->format->name);
+		t2x_refuse("no filter is for raw events, --format", settings->format->name);
 	if (t2x_filter_needs_end(filter) && (settings->nrings || settings->recover_all || settings->live))
-		refuse("--since and --until cannot count from the end with --recover, --recover-all or --live", NULL);
+		t2x_refuse("--since and --until cannot count from the end with --recover, --recover-all or --live",
+			   NULL);
 }
 
 /* Operands behind --. */
@@ -358,14 +285,14 @@ static unsigned count_behind(int argc, char **argv)
 static void check_diff(struct t2x_settings *settings, unsigned behind)
 {
 	if (!settings->is_diff && settings->threshold >= 0)
-		refuse("--threshold needs --diff", NULL);
+		t2x_refuse("--threshold needs --diff", NULL);
 	if (!settings->is_diff)
 		return;
 	settings->new_runs = !behind && settings->npaths == 2 ? 1 : behind;
 	if (!settings->new_runs || settings->new_runs >= settings->npaths)
-		refuse("--diff needs OLD NEW, or OLD... -- NEW...", NULL);
+		t2x_refuse("--diff needs OLD NEW, or OLD... -- NEW...", NULL);
 	if (settings->nrings || settings->recover_all || settings->live || settings->is_directory)
-		refuse("--diff is for files and directories, into one output", NULL);
+		t2x_refuse("--diff is for files and directories, into one output", NULL);
 }
 
 static void check_word(const struct t2x_format_option *option, const char *text)
@@ -375,7 +302,7 @@ static void check_word(const struct t2x_format_option *option, const char *text)
 	if (!option->value || !strchr(option->value, '|') || t2x_format_is_one_of(option->value, text))
 		return;
 	snprintf(what, sizeof(what), "--%s is %s, not", option->name, option->value);
-	refuse(what, text);
+	t2x_refuse(what, text);
 }
 
 /* Those of formats: refuse what is no number, and what the format does not know; fill in what the library has, too. */
@@ -392,21 +319,21 @@ static void check_format_options(struct t2x_settings *settings)
 			continue;
 		snprintf(what, sizeof(what), "--%s is not a number", option->name);
 		if (option->value && !strcmp(option->value, "N"))
-			find_number(what, settings->values[i], UINT32_MAX);
+			t2x_value_number(what, settings->values[i], UINT32_MAX);
 		check_word(option, settings->values[i]);
 		snprintf(what, sizeof(what), "--%s is not for --format=%s, only for", option->name,
 			 settings->format->name);
 		if (!t2x_format_has(settings->format, option))
-			refuse(what, t2x_usage_names(names, sizeof(names), option));
+			t2x_refuse(what, t2x_usage_names(names, sizeof(names), option));
 	}
 	options->values = settings->values;
 	if (t2x_option(options, T2X_OPTION_debug) && !t2x_option(options, T2X_OPTION_profile))
-		refuse("--debug needs --profile", NULL);
+		t2x_refuse("--debug needs --profile", NULL);
 	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;
 	options->brief = t2x_option(options, T2X_OPTION_brief) != NULL;
 	options->ns = t2x_option(options, T2X_OPTION_ns) != NULL;
 	nesting = t2x_option(options, T2X_OPTION_nesting);
-	options->nesting = nesting ? find_number("", nesting, MAX_NESTING) : T2X_DEFAULT_NESTING;
+	options->nesting = nesting ? t2x_value_number("", nesting, MAX_NESTING) : T2X_DEFAULT_NESTING;
 }
 
 /* What t2 stacks shows, unless told otherwise. */
@@ -434,13 +361,12 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 	const struct t2x_command *command = settings->front.command;
 	enum t2x_takes takes = command ? command->takes : T2X_TAKES_FILES;
 	unsigned taken = 0;
-	char what[64];
 
 	if (takes == T2X_TAKES_FORMAT && !settings->has_format)
-		refuse("t2 export needs --format=FORMAT", NULL);
+		t2x_refuse("needs --format=FORMAT", NULL);
 	if (takes == T2X_TAKES_LAYOUT) {
 		if (n > 1)
-			refuse("t2 format takes one word", operands[1]);
+			t2x_refuse("takes one word", operands[1]);
 		show_format(n ? operands[0] : NULL);
 	}
 	if (takes == T2X_TAKES_RINGS) {
@@ -449,27 +375,51 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 			add_ring(settings, operands[taken++]);
 	}
 	if ((takes == T2X_TAKES_PID && !settings->live) || settings->asks) {
-		snprintf(what, sizeof(what), "t2 %s%s a process id", command->name, n ? ": not" : " needs");
-		settings->live = find_pid(what, n ? operands[taken++] : NULL);
+		settings->live = t2x_value_pid(n ? "not a process id" : "needs a process id",
+					       n ? operands[taken++] : NULL);
 	}
 	if (settings->asks && taken < n)
-		refuse("t2 stacks takes one process id", operands[taken]);
+		t2x_refuse("takes one process id", operands[taken]);
 	settings->paths = operands + taken;
 	settings->npaths = n - taken;
 	if (settings->npaths == 1 && takes != T2X_TAKES_RINGS && strcmp(settings->paths[0], "-") != 0)
 		settings->options.source = settings->paths[0];
 }
 
+/* What the messages begin with: the program and its command. */
+static void set_name(const struct t2x_front *front)
+{
+	static char name[32];
+
+	if (!front->is_t2)
+		return;
+	snprintf(name, sizeof(name), "t2%s%s", front->command ? " " : "", front->command ? front->command->name : "");
+	t2x_report_set_name(name);
+}
+
+/* It is a trace, whose command was left out, or like a command. */
+static void refuse_command(const char *word)
+{
+	struct t2x_suggestion suggestion = { .word = word };
+	char meant[PATH_MAX];
+
+	for (const struct t2x_command *command = t2x_commands; command->name; command++)
+		t2x_suggest_try(&suggestion, command->name);
+	snprintf(meant, sizeof(meant), "t2 %s%s", suggestion.best ? suggestion.best : "show ",
+		 suggestion.best ? "" : word);
+	t2x_refuse_word("no such command", word, suggestion.best || !access(word, F_OK) ? meant : NULL);
+}
+
 /* What t2 alone, or an unknown command, comes to. */
 static void check_front(const struct t2x_front *front, int argc)
 {
-	if (!front->is_t2)
-		return;
-	program = "t2";
+	set_name(front);
 	if (front->unknown)
-		refuse("no such command", front->unknown);
-	if (!front->command && argc < 2)
-		refuse("no command", NULL);
+		refuse_command(front->unknown);
+	if (front->is_t2 && !front->command && argc < 2) {
+		t2x_usage_help(stderr, front, 0);
+		exit(T2X_EXIT_USAGE);
+	}
 }
 
 void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
@@ -489,8 +439,12 @@ void t2x_options_read(struct t2x_settings *settings, int argc, char **argv)
 		*next++ = make_option(t2x_format_options[i].name, t2x_format_options[i].value, FORMAT_OPTION + i);
 	for (int i = 0; i < T2X_FILTER_OPTIONS; i++)
 		*next++ = make_option(t2x_filter_options[i].option, t2x_filter_options[i].value, FILTER_OPTION + i);
-	while ((option = getopt_long(argc, argv, "o:", all, NULL)) != -1)
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":ho:", all, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			t2x_refuse_option(all, option, argv[optind - 1]);
 		take_option(settings, option);
+	}
 	take_asked(settings);
 	check_format_options(settings);
 	take_operands(settings, argv + optind, (unsigned)(argc - optind));

@@ -11,15 +11,11 @@
 #include <sys/types.h>
 
 #include "t2x_commands.h"
+#include "t2x_status.h"
+#include "t2x_value.h"
 #include "query/t2x_filter.h"
 #include "symbols/t2x_namer.h"
 #include "text/t2x_formats.h"
-
-/* Exit statuses of the program beside 0. */
-enum { T2X_EXIT_UNUSABLE = 1, T2X_EXIT_DIFFERENT = 1, T2X_EXIT_USAGE = 2, T2X_EXIT_DAMAGED = 3, T2X_EXIT_PIPE = 141 };
-
-/* --color */
-enum t2x_when { T2X_AUTO, T2X_ALWAYS, T2X_NEVER };
 
 /* Which ring files of those that are found. */
 struct t2x_selection {

@@ -17,11 +17,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/t2x_report.h"
 #include "t2x_collect.h"
 #include "t2x_commands.h"
 #include "t2x_foreign.h"
 #include "t2x_forward.h"
 #include "t2x_options.h"
+#include "t2x_refuse.h"
 #include "t2x_service.h"
 #include "t2x_usage.h"
 
@@ -101,15 +103,13 @@ static int take_options(struct recording *recording, int argc, char **argv)
 	int option, index = 0;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+o:h", options, &index)) != -1) {
+	while ((option = getopt_long(argc, argv, "+:o:h", options, &index)) != -1) {
 		if (option == 'p' && !add_profile(recording, &options[index], optarg))
 			return 0;
 		if (option == 'o')
 			recording->output = optarg;
-		if (option == '?')
-			return fail(recording, T2X_EXIT_USAGE,
-				    "unknown option, or without its value (t2 record --help tells more)",
-				    argv[optind - 1]);
+		if (option == '?' || option == ':')
+			t2x_refuse_option(options, option, argv[optind - 1]);
 	}
 	if (optind == argc)
 		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
@@ -357,6 +357,7 @@ int t2x_record_run(int argc, char **argv)
 	const struct t2x_front front = t2x_front_take(&argc, &argv);
 	struct recording recording = { .output = NULL };
 
+	t2x_report_set_name("t2 record");
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
 		t2x_usage_help(stdout, &front, 0);
 		return fflush(stdout) ? T2X_EXIT_UNUSABLE : EXIT_SUCCESS;

@@ -2,12 +2,15 @@
 /* t2x_usage.c - see t2x_usage.h. */
 #include "t2x_usage.h"
 
+#include <string.h>
+
+#include "tlg.h"
 #include "tlg_show.h"
 #include "profile/t2x_prof_kinds.h"
 #include "query/t2x_filter.h"
 
 const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS] = {
-#define T2X_CLI_OPTION(id, name, value, group, help) { name, value, T2X_GROUP_##group, help },
+#define T2X_CLI_OPTION(id, name, value, group, commands, help) { name, value, T2X_GROUP_##group, commands, help },
 #include "t2x_options.def"
 };
 
@@ -111,27 +114,82 @@ static void put_line(FILE *to, const char *words, const char *formats, const cha
 	fprintf(to, "  %s%s%s\n", formats, *formats ? ": " : "", help);
 }
 
-/* without  one that is left out */
-static void put_group(FILE *to, enum t2x_group group, enum t2x_cli_option_name without)
-{
-	char words[64];
+/* What makes sense, of a table, for a command of t2; command NULL: everything does, for t2expand. */
 
-	fprintf(to, "%s\n", groups[group]);
-	for (unsigned i = 0; i < T2X_CLI_OPTIONS; i++)
-		if (t2x_cli_options[i].group == group && i != (unsigned)without)
-			put_line(to, put_words(words, sizeof(words), t2x_cli_options[i].name, t2x_cli_options[i].value),
-				 "", t2x_cli_options[i].help);
+/* list  words with blanks between them; "": all that there are; NULL: none */
+static int has_word(const char *list, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (!list || !*list)
+		return list != NULL;
+	for (const char *at = list; (at = strstr(at, word)); at += n)
+		if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
+			return 1;
+	return 0;
 }
 
-static void put_formats(FILE *to)
+static int shows_option(const struct t2x_command *command, const struct t2x_cli_option *option)
+{
+	return !command || has_word(option->commands, command->name);
+}
+
+static int shows_format(const struct t2x_command *command, const struct t2x_format *format)
+{
+	return !command || has_word(command->formats, format->name);
+}
+
+/* Others have no use for formats and filters. */
+static int reads_events(const struct t2x_command *command)
+{
+	return !command || (command->takes != T2X_TAKES_LAYOUT && command->takes != T2X_TAKES_COMMAND &&
+			    command->takes != T2X_TAKES_PROGRAM);
+}
+
+/* An option that all formats take is one of git's: not all of them do something with it. */
+static int heeds(const struct t2x_format *format, const struct t2x_format_option *option)
+{
+	if (option == &t2x_format_options[T2X_OPTION_nesting])
+		return format == &t2x_formats[T2X_FORMAT_event];
+	return *option->formats ? t2x_format_has(format, option) :
+	       format->traits & T2X_TRAIT_LIVE || format == &t2x_formats[T2X_FORMAT_tree];
+}
+
+static int shows_format_option(const struct t2x_command *command, const struct t2x_format_option *option)
+{
+	for (unsigned i = 0; command && i < T2X_FORMATS; i++)
+		if (shows_format(command, &t2x_formats[i]) && heeds(&t2x_formats[i], option))
+			return 1;
+	return !command;
+}
+
+/* ---- lines of help ------------------------------------------------------------------------------ */
+
+static void put_group(FILE *to, enum t2x_group group, const struct t2x_command *command)
+{
+	char words[64];
+	int n = 0;
+
+	for (unsigned i = 0; i < T2X_CLI_OPTIONS; i++) {
+		const struct t2x_cli_option *option = &t2x_cli_options[i];
+
+		if (option->group != group || !shows_option(command, option))
+			continue;
+		if (!n++)
+			fprintf(to, "%s\n", groups[group]);
+		put_line(to, put_words(words, sizeof(words), option->name, option->value), "", option->help);
+	}
+}
+
+static void put_formats(FILE *to, const struct t2x_command *command)
 {
 	fputs("Formats\n", to);
 	for (unsigned i = 0; i < T2X_FORMATS; i++)
-		put_line(to, t2x_formats[i].name, "", t2x_formats[i].help);
+		if (shows_format(command, &t2x_formats[i]))
+			put_line(to, t2x_formats[i].name, "", t2x_formats[i].help);
 }
 
-/* Those that the format knows; NULL: those of all. */
-static void put_format_options(FILE *to, const struct t2x_format *format)
+static void put_format_options(FILE *to, const struct t2x_command *command)
 {
 	char words[64];
 
@@ -139,7 +197,7 @@ static void put_format_options(FILE *to, const struct t2x_format *format)
 	for (unsigned i = 0; i < T2X_OPTIONS; i++) {
 		const struct t2x_format_option *option = &t2x_format_options[i];
 
-		if (!format || t2x_format_has(format, option))
+		if (shows_format_option(command, option))
 			put_line(to, put_words(words, sizeof(words), option->name, option->value), option->formats,
 				 option->help);
 	}
@@ -184,43 +242,31 @@ static void put_recording(FILE *to)
 	fputs(recording, to);
 }
 
-/* That of the command alone.  Return  NULL: any */
-static const struct t2x_format *find_format(const struct t2x_command *command)
-{
-	static const char option[] = "--format=";
-	size_t n = sizeof(option) - 1;
-
-	return command->option && !strncmp(command->option, option, n) ? t2x_format_find(command->option + n) : NULL;
-}
-
 static void put_command(FILE *to, const struct t2x_command *command)
 {
-	const struct t2x_format *format = find_format(command);
-
 	fprintf(to, "usage: t2 %s [OPTION]... %s\n\n%s: %s.\n", command->name, command->synopsis, command->name,
 		command->help);
 	if (command->takes == T2X_TAKES_PROGRAM)
 		put_recording(to);
-	if (command->takes == T2X_TAKES_LAYOUT || command->takes == T2X_TAKES_PROGRAM)
+	if (!reads_events(command))
 		return;
-	if (!format)
-		put_formats(to);
-	put_format_options(to, format);
+	if (shows_option(command, &t2x_cli_options[T2X_CLI_FORMAT]))
+		put_formats(to, command);
+	if (command->formats)
+		put_format_options(to, command);
 	put_filters(to);
-	put_group(to, T2X_GROUP_OUTPUT, format ? T2X_CLI_FORMAT : T2X_CLI_OPTIONS);
-	put_group(to, T2X_GROUP_READING, T2X_CLI_OPTIONS);
-	if (command->takes == T2X_TAKES_RINGS)
-		put_group(to, T2X_GROUP_RINGS, T2X_CLI_OPTIONS);
+	for (unsigned group = 0; group < T2X_GROUPS; group++)
+		put_group(to, (enum t2x_group)group, command);
 }
 
 static void put_all(FILE *to)
 {
 	fputs(synopsis, to);
-	put_formats(to);
+	put_formats(to, NULL);
 	put_format_options(to, NULL);
 	put_filters(to);
 	for (unsigned group = 0; group < T2X_GROUPS; group++)
-		put_group(to, (enum t2x_group)group, T2X_CLI_OPTIONS);
+		put_group(to, (enum t2x_group)group, NULL);
 	fputs(statuses, to);
 }
 
@@ -234,6 +280,12 @@ void t2x_usage_help(FILE *to, const struct t2x_front *front, int is_all)
 		put_front(to);
 	else
 		fputs(screen, to);
+}
+
+void t2x_usage_version(FILE *to, const struct t2x_front *front)
+{
+	fprintf(to, "%s " T2X_VERSION ", for the .tlg format %d.%d\n", front->is_t2 ? "t2" : "t2expand",
+		TLG_VERSION >> 8, TLG_VERSION & 0xff);
 }
 
 /* ---- for programs ------------------------------------------------------------------------------- */
@@ -254,21 +306,28 @@ void t2x_usage_formats(FILE *to)
 	}
 }
 
-void t2x_usage_options(FILE *to, const struct t2x_front *front)
+static void list_option(FILE *to, const char *name, const char *value, const char *help)
 {
 	char words[64];
 
-	for (const struct t2x_command *command = t2x_commands; front->is_t2 && command->name; command++)
+	fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), name, value), help);
+}
+
+void t2x_usage_options(FILE *to, const struct t2x_front *front)
+{
+	const struct t2x_command *all = front->is_t2 && !front->command ? t2x_commands : NULL;
+
+	for (const struct t2x_command *command = all; command && command->name; command++)
 		fprintf(to, "%-32s %s\n", command->name, command->help);
 	for (unsigned i = 0; i < T2X_CLI_OPTIONS; i++)
-		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_cli_options[i].name,
-						    t2x_cli_options[i].value), t2x_cli_options[i].help);
+		if (shows_option(front->command, &t2x_cli_options[i]))
+			list_option(to, t2x_cli_options[i].name, t2x_cli_options[i].value, t2x_cli_options[i].help);
 	for (unsigned i = 0; i < T2X_OPTIONS; i++)
-		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_format_options[i].name,
-						    t2x_format_options[i].value), t2x_format_options[i].help);
-	for (unsigned i = 0; i < T2X_FILTER_OPTIONS; i++)
-		fprintf(to, "%-32s %s\n", put_words(words, sizeof(words), t2x_filter_options[i].option,
-						    t2x_filter_options[i].value), t2x_filter_options[i].help);
+		if (shows_format_option(front->command, &t2x_format_options[i]))
+			list_option(to, t2x_format_options[i].name, t2x_format_options[i].value,
+				    t2x_format_options[i].help);
+	for (unsigned i = 0; reads_events(front->command) && i < T2X_FILTER_OPTIONS; i++)
+		list_option(to, t2x_filter_options[i].option, t2x_filter_options[i].value, t2x_filter_options[i].help);
 }
 
 const char *t2x_usage_names(char *to, size_t size, const struct t2x_format_option *option)

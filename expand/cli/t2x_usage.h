@@ -19,7 +19,7 @@ enum t2x_group {
 };
 
 enum t2x_cli_option_name {
-#define T2X_CLI_OPTION(id, name, value, group, help) T2X_CLI_##id,
+#define T2X_CLI_OPTION(id, name, value, group, commands, help) T2X_CLI_##id,
 #include "t2x_options.def"
 	T2X_CLI_OPTIONS
 };
@@ -28,6 +28,7 @@ struct t2x_cli_option {
 	const char *name;
 	const char *value;        /* what --help calls it; "[=...]": may be left out; NULL: there is none */
 	enum t2x_group group;
+	const char *commands;     /* whose help shows it, with blanks between them; "": all; NULL: none */
 	const char *help;
 };
 
@@ -36,10 +37,16 @@ extern const struct t2x_cli_option t2x_cli_options[T2X_CLI_OPTIONS];
 /* A screen of t2expand; or of t2, or of one of its commands.  is_all: every option */
 void t2x_usage_help(FILE *to, const struct t2x_front *front, int is_all);
 
+/* The version of t2expand, and that of the format. */
+void t2x_usage_version(FILE *to, const struct t2x_front *front);
+
 /* A line for each format: name, suffix, traits with commas between them ("-": none), help. */
 void t2x_usage_formats(FILE *to);
 
-/* A line for each option: --NAME, --NAME=VALUE or --NAME[=VALUE], and help; of t2 also one for each command. */
+/*
+ * A line for each option: --NAME, --NAME=VALUE or --NAME[=VALUE], and help.  Of t2 also one for each command; of a
+ * command only the options that its --help shows.
+ */
 void t2x_usage_options(FILE *to, const struct t2x_front *front);
 
 /* The formats that know the option; NULL: all.  Return  to, "normal, perf, event" */

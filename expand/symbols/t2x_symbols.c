@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/t2x_report.h"
 #include "t2x_image.h"
 #include "t2x_inlined.h"
 
@@ -71,7 +72,7 @@ static int is_usable(struct t2x_symbols *symbols)
 		symbols->is_loaded = 1;
 		symbols->libdw = t2x_libdw_load(symbols->places->uses_debuginfod);
 		if (!symbols->libdw)
-			fputs("t2expand: libdw.so.1 is not here: addresses have no names\n", stderr);
+			fprintf(stderr, "%s: libdw.so.1 is not here: addresses have no names\n", t2x_report_name());
 	}
 	return symbols->libdw != NULL;
 }

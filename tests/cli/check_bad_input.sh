@@ -61,7 +61,7 @@ expect "no file" 2 "no file" "$expand"
 expect "unknown format" 2 "--format is one of normal, perf, .*raw, not: xyz" "$expand" --format=xyz good.tlg
 expect "an option that the format does not have" 2 "ns is not for --format=tree, only for: perf, event" "$expand" \
 	--format=tree --ns good.tlg
-expect "unknown option" 2 "unrecognized option" "$expand" --colour good.tlg
+expect "unknown option" 2 "^t2expand: no such option: --colour; did you mean --color\?" "$expand" --colour good.tlg
 expect "nesting that is no number" 2 "not a number: x" "$expand" --nesting=x good.tlg
 expect "unknown form of --show_format" 2 "xml or md" "$expand" --show_format=html
 expect "help" 0 "" "$expand" --help

@@ -27,7 +27,7 @@ same()
 	echo "exit status $?" >>one
 	"${@:2}" >two 2>&1 </dev/null
 	echo "exit status $?" >>two
-	none "$name" "$(diff <(sed 's/t2expand/t2/g' one) <(sed 's/t2expand/t2/g' two))"
+	none "$name" "$(diff <(sed -E 's/t2expand|t2( [a-z]+)?( --help)/t2\2/g; s/^t2 [a-z]+:/t2:/' one) <(sed 's/t2expand/t2/g' two))"
 }
 same "show" t2 show run.tlg -- t2expand run.tlg
 same "show in another format" t2 show --format=normal run.tlg -- t2expand --format=normal run.tlg
@@ -52,14 +52,81 @@ for command in $(t2 help | grep -oE '^  [a-z]+'); do
 	[ "$command" = help ] || same "help of $command" t2 help "$command" -- t2 "$command" --help
 done
 
-expect "no command" 2 '^t2: no command' t2
-expect "an unknown command" 2 '^t2: no such command: run.tlg \(t2 --help tells more\)$' t2 run.tlg
+t2 help >out
+t2 >stdout 2>err
+check "no command: exit status 2" [ $? -eq 2 ]
+check "no command: what there is, on stderr" cmp -s out err
+check "no command: nothing on stdout" [ ! -s stdout ]
+same "-h" t2 -h -- t2 help
+same "-h of a command" t2 summary -h -- t2 help summary
+same "-h of t2expand" t2expand -h -- t2expand --help
+expect "an unknown command" 2 '^t2: no such command: nothing \(t2 --help tells more\)$' t2 nothing
 expect "help of an unknown command" 2 'no such command: nothing' t2 help nothing
-expect "export without a format" 2 'export needs --format' t2 export run.tlg
+expect "a trace without a command" 2 '^t2: no such command: run.tlg; did you mean t2 show run.tlg\? ' t2 run.tlg
+expect "no file is suggested that is not there" 2 '^t2: no such command: other.tlg \(' t2 other.tlg
+expect "a misspelt command" 2 '^t2: no such command: sumamry; did you mean t2 summary\? ' t2 sumamry run.tlg
+expect "a command that is cut" 2 '; did you mean t2 recover\? ' t2 recov
+expect "a misspelt command of help" 2 '; did you mean t2 export\? ' t2 help exprot
+expect "a misspelt option" 2 '^t2 summary: no such option: --srot; did you mean --sort\? \(t2 summary --help tells more\)$' \
+	t2 summary --srot=self run.tlg
+expect "a misspelt filter" 2 '; did you mean --category\? ' t2 show --catgeory=x run.tlg
+expect "a misspelt option of record" 2 '^t2 record: no such option: --bolck; did you mean --block\? ' t2 record --bolck true
+expect "an option like no other" 2 '^t2 show: no such option: --xylophone \(' t2 show --xylophone run.tlg
+expect "a letter that is no option" 2 '^t2 show: no such option: -x ' t2 show -x run.tlg
+expect "an option without its value" 2 '^t2 show: this option needs a value: --since ' t2 show --since
+expect "a letter without its value" 2 '^t2 show: this option needs a value: -o ' t2 show run.tlg -o
+expect "an option of record without its value" 2 '^t2 record: this option needs a value: --threads ' t2 record --threads
+expect "an option with a value too much" 2 '^t2 show: this option takes no value: --brief=1 ' t2 show --brief=1 run.tlg
+expect "an option that is cut too much" 2 '^t2 show: this option may be --recover, --recover-all: --reco ' t2 show --reco=x
+expect "an option that is cut" 0 "" t2 show --brie run.tlg
+expect "an error names the command" 1 '^t2 tree: nothing.tlg: No such file' t2 tree nothing.tlg
+expect "an error of t2expand names it" 1 '^t2expand: nothing.tlg: No such file' t2expand nothing.tlg
+expect "the end of an unfinished trace, too" 1 '^t2 recover: nothing.ring: No such file' t2 recover nothing.ring
+version=$(sed -n 's/^.define TRACE2_VERSION "\(.*\)"/\1/p' "$top/runtime/trace2.h")
+check "--version has that of trace2.h, $version" grep -qE "^t2 ${version//./\\.}, for the \.tlg format [0-9]+\.[0-9]+$" <(t2 --version)
+expect "export without a format" 2 '^t2 export: needs --format' t2 export run.tlg
 expect "live without a process" 2 'needs a process id' t2 live
 expect "live with a name" 2 'not a process id: prog' t2 live prog
 expect "format with too much" 2 'takes one word: json' t2 format xml json
 expect "t2expand knows no commands" 1 'show: No such file' t2expand show run.tlg
+
+# ---- help of a command --------------------------------------------------------------------------
+# What it shows it knows, and nothing is shown that another command is for
+options_of()
+{
+	t2 "$1" --help | grep -oE '^  --[a-z_-]+' | tr -d ' '
+}
+shows()
+{
+	options_of "$1" | grep -qx -- "$2"
+}
+for command in show summary tree diff export recover live stacks; do
+	t2 help "$command" >out
+	none "help of $command and its --list-options" \
+		"$(diff <(options_of "$command" | sort) <(t2 "$command" --list-options | grep -oE '^--[a-z_-]+' | sort))"
+	for option in --recover --recover-all --live --diff --summary --show_format --list-formats; do
+		check "help of $command has no $option, which is a command" [ -z "$(options_of "$command" | grep -x -- $option)" ]
+	done
+	check "help of $command has -o, and filters" [ "$(options_of "$command" | grep -cxE -- '--(output|since)')" -eq 2 ]
+done
+for option in --sort --top --as --by; do
+	check "help of summary has $option" shows summary $option
+	for command in show tree diff stacks; do
+		check "help of $command does not have $option" [ -z "$(options_of $command | grep -x -- $option)" ]
+	done
+done
+check "help of tree has --brief" shows tree --brief
+check "help of tree has no --nesting" [ -z "$(options_of tree | grep -x -- --nesting)" ]
+check "help of tree has no --format" [ -z "$(options_of tree | grep -x -- --format)" ]
+check "help of diff has --threshold" shows diff --threshold
+check "help of show has no --threshold" [ -z "$(options_of show | grep -x -- --threshold)" ]
+check "help of recover has --delete" shows recover --delete
+check "help of live has no --delete" [ -z "$(options_of live | grep -x -- --delete)" ]
+check "help of format has no options" [ -z "$(options_of format)" ]
+check "help of export has all formats" \
+	[ "$(t2 help export | sed -n '/^Formats/,/^Options/p' | grep -c '^  ')" -eq "$(t2 --list-formats | wc -l)" ]
+check "help of show has git's" \
+	[ "$(t2 help show | sed -n '/^Formats/,/^Options/p' | awk '/^  / { print $1 }' | xargs)" = "normal perf event" ]
 
 # ---- help ---------------------------------------------------------------------------------------
 t2 help >out

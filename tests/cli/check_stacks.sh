@@ -253,8 +253,8 @@ fi
 check "it still lives, too" kill -KILL $!
 wait $! 2>/dev/null
 expect "a process that is not there" 1 'process 4194305: there is no such process' t2 stacks 4194305
-expect "no process" 2 't2 stacks needs a process id' t2 stacks
-expect "two processes" 2 't2 stacks takes one process id' t2 stacks 1 2
+expect "no process" 2 '^t2 stacks: needs a process id' t2 stacks
+expect "two processes" 2 '^t2 stacks: takes one process id: 2' t2 stacks 1 2
 
 # ---- t2 record ----------------------------------------------------------------------------------
 t2 record --threads=USR2 -o env.tlg env >stdout 2>err
