@@ -24,10 +24,10 @@ _t2expand_commands()
 	"$1" --list-options 2>/dev/null | while read -r words _; do [[ $words = -* ]] || echo "$words"; done
 }
 
-# --name, --name=
+# --name, --name=; those of a command of t2, if $2 is one
 _t2expand_options()
 {
-	"$1" --list-options 2>/dev/null | while read -r words _; do
+	"$@" --list-options 2>/dev/null | while read -r words _; do
 		[[ $words != -* ]] || echo "${words%%[=[]*}$([[ $words != --*([!=[])=* ]] || echo =)"
 	done
 }
@@ -59,7 +59,7 @@ _t2expand()
 	COMPREPLY=()
 	if [[ ${program##*/} = t2 ]]; then
 		command=help
-		[[ $COMP_CWORD = 1 ]] || command=${COMP_WORDS[1]}
+		[[ $COMP_CWORD = 1 || ${COMP_WORDS[1]} = -* ]] || command=${COMP_WORDS[1]}
 	fi
 	# = stands alone, unless the user has taken it out of COMP_WORDBREAKS
 	if [[ $word = "=" || $before = "=" ]]; then
@@ -74,7 +74,7 @@ _t2expand()
 	elif [[ $command = record ]]; then
 		return                  # a program, files
 	elif [[ $word = -* ]]; then
-		mapfile -t COMPREPLY < <(compgen -W "$(_t2expand_options "$program")" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -W "$(_t2expand_options "$program" ${command:+"$command"})" -- "$word")
 		[[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *= ]] || compopt -o nospace 2>/dev/null
 	elif [[ $before = -o ]]; then
 		return                  # a file of any name

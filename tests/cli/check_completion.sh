@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Completion of t2expand and t2 in bash and zsh, as these shells do it themselves: options, formats, words, commands,
+# Completion of t2expand and t2 in bash, zsh and fish, as these shells do it themselves: options, formats, words, commands,
 # files.  What is offered is what the tables have: each format, option and command of --help=all, and no other.
 # Ends with "N passed, N failed".
 set -u
@@ -56,6 +56,11 @@ offers bash "ring files to recover" t2 recover "" trace2-1.ring
 offers bash "traces of a command" t2 show "" run.tlg
 offers bash "words of a command" t2 format "" "xml md"
 offers bash "formats of a command" t2 export --format = pe perf
+offers bash "options of a command" t2 summary --so --sort=
+offers bash "options of another command" t2 tree --so ""
+offers bash "options of record" t2 record --thread "--threadcreate --threads"
+none "bash: all options of a command" \
+	"$(diff <(t2 tree --help | grep -oE '^  --[a-z_-]+' | tr -d ' ' | sort) <(in_bash t2 tree -- | sed 's/=$//' | sort))"
 none "bash: all options" "$(diff <(sort <<<"$options") <(in_bash t2expand -- | sed 's/=$//' | sort))"
 
 # and by its TAB key
@@ -64,6 +69,40 @@ if command -v python3 >/dev/null; then
 	KEYS=$'t2expand --format=tre\t run.t\t; exit\n' \
 		python3 "$top/tests/cli/terminal.py" 012 bash --noprofile --rcfile rc -i >typed 2>&1
 	check "bash: the TAB key" grep -qE 'format=tree +run.tlg ' typed
+fi
+
+# ---- fish ---------------------------------------------------------------------------------------
+# in_fish LINE: what is offered at its end, without help
+in_fish()
+{
+	timeout 60 fish --no-config -c 'source $argv[1]; complete -C$argv[2]' "$top/expand/completion/t2expand.fish" "$1" |
+		cut -f1 | sort
+}
+if command -v fish >/dev/null; then
+	offers fish "all formats" "t2expand --format=" "$(sed 's/^/--format=/' <<<"$formats" | xargs)"
+	offers fish "formats that begin so" "t2expand --format=pe" --format=perf
+	offers fish "words of an option" "t2expand --color=" "--color=auto --color=always --color=never"
+	offers fish "files of an option" "t2expand --layout=ot" --layout=other.txt
+	offers fish "an option with a value" "t2expand --form" --format=
+	offers fish "one without" "t2expand --br" --brief
+	offers fish "traces" "t2expand ru" run.tlg
+	offers fish "no other files" "t2expand " run.tlg
+	offers fish "any file behind -o" "t2 show -o ot" other.txt
+	offers fish "commands" "t2 " "$(one_line "$commands")"
+	offers fish "one command" "t2 tr" tree
+	offers fish "help of a command" "t2 help tr" tree
+	offers fish "ring files to recover" "t2 recover " trace2-1.ring
+	offers fish "traces of a command" "t2 show " run.tlg
+	offers fish "words of a command" "t2 format " "xml md"
+	offers fish "options of a command" "t2 summary --so" --sort=
+	check "fish: options of another command" [ -z "$(in_fish "t2 tree --so" | grep -- --sort)" ]
+	offers fish "options of record" "t2 record --thread" "--threadcreate --threads"
+	check "fish: programs to record" grep -qx true <(in_fish "t2 record tru")
+	none "fish: all options" "$(diff <(sort <<<"$options") <(in_fish "t2expand --" | sed 's/=$//' | sort))"
+	check "fish: options have help" grep -q "^--brief	leave out" \
+		<(fish --no-config -c 'source $argv[1]; complete -C"t2 tree --br"' "$top/expand/completion/t2expand.fish")
+else
+	echo "no fish: its completion is not tried"
 fi
 
 # ---- zsh ----------------------------------------------------------------------------------------
@@ -99,6 +138,8 @@ offers zsh "all formats" "t2expand --format=" "$(one_line "$formats")"
 offers zsh "words of an option" "t2expand --color=" "auto always never"
 offers zsh "commands" "t2 " "$(one_line "$commands")"
 offers zsh "words of a command" "t2 format " "xml md"
+check "zsh: options of a command" grep -qxE -- '--sort=?' <(in_zsh "t2 summary --so")
+check "zsh: options of another command" [ -z "$(in_zsh "t2 tree --so" | grep -- --sort)" ]
 check "zsh: traces" grep -qx run.tlg <(in_zsh "t2expand ")
 check "zsh: ring files to recover" grep -qx trace2-1.ring <(in_zsh "t2 recover ")
 none "zsh: all options" "$(diff <({ echo -o; echo "$options"; } | sort) <(in_zsh "t2expand -" | sed 's/=$//' | sort))"

@@ -20,7 +20,7 @@ fi
 prefix=$tmp/prefix
 quiet "install" make install prefix="$prefix"
 for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share/bash-completion/completions/t2 \
-	share/zsh/site-functions/_t2expand share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
+	share/zsh/site-functions/_t2expand share/fish/vendor_completions.d/t2expand.fish share/fish/vendor_completions.d/t2.fish share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
 	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a lib/libtrace2-prof-static.a include/trace2_prof.h \
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/cmake/trace2/trace2-config.cmake lib/cmake/trace2/trace2-config-version.cmake \
