@@ -60,8 +60,8 @@ static void forget_text(struct t2x_tree *tree, char *text)
 	free(text);
 }
 
-/* What was printed to tree->quote is the node's command line. */
-static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_tree_rank rank)
+/* What was printed to tree->quote replaces a text of a node. */
+static void take_text(struct t2x_tree *tree, char **text)
 {
 	size_t n;
 
@@ -73,8 +73,13 @@ static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_
 		memcpy(tree->command + n, cut, sizeof(cut) - 1);
 		n += sizeof(cut) - 1;
 	}
-	forget_text(tree, node->command);
-	node->command = copy_text(tree, tree->command, n);
+	forget_text(tree, *text);
+	*text = copy_text(tree, tree->command, n);
+}
+
+static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_tree_rank rank)
+{
+	take_text(tree, &node->command);
 	node->rank = (uint8_t)rank;
 }
 
@@ -217,6 +222,18 @@ static void print_cmd_name(struct t2x_printer *printer, const struct t2x_event *
 	name_process(printer, ev, &ev->args[T2X_NAME_OWN], T2X_TREE_NAME);
 }
 
+/* What the process does, of several things that its program can do; the last one if it says more than one. */
+static void print_cmd_mode(struct t2x_printer *printer, const struct t2x_event *ev)
+{
+	struct t2x_node *node = follow(printer, ev);
+	struct t2x_tree *tree = printer->own;
+
+	if (!node)
+		return;
+	t2x_text_quoted(&tree->quote, ev->args[0].text, ev->args[0].length);
+	take_text(tree, &node->mode);
+}
+
 static void end_process(struct t2x_printer *printer, const struct t2x_event *ev, enum t2x_tree_end end, int is_closed)
 {
 	struct t2x_node *node = follow(printer, ev);
@@ -333,6 +350,7 @@ static void finish_tree(struct t2x_printer *printer)
 	for (unsigned i = 0; i < tree->n; i++) {
 		free(tree->nodes[i]->sid);
 		free(tree->nodes[i]->command);
+		free(tree->nodes[i]->mode);
 		free(tree->nodes[i]);
 	}
 	free(tree->nodes);
@@ -347,7 +365,6 @@ static void finish_tree(struct t2x_printer *printer)
 #define print_too_many_files print_any
 #define print_error print_any
 #define print_cmd_ancestry print_any
-#define print_cmd_mode print_any
 #define print_snapshot print_any
 #define print_alias print_any
 #define print_thread_start print_any

@@ -33,6 +33,7 @@ struct t2x_node {
 	int64_t pid;
 	char *sid;                        /* "": unknown, as all children are */
 	char *command;                    /* quoted, control characters replaced; NULL: unknown */
+	char *mode;                       /* likewise; NULL: none was said */
 	uint64_t start_ns;                /* since 1970-01-01 UTC */
 	uint64_t start_ticks;             /* as the process has it */
 	uint64_t first_ns, last_ns;       /* the first event, the last one; closed: the end */

@@ -34,6 +34,14 @@ static int compare_sids(const void *a, const void *b)
 	return order ? order : compare_numbers(x->order, y->order);
 }
 
+static void swap(char **a, char **b)
+{
+	char *text = *a;
+
+	*a = *b;
+	*b = text;
+}
+
 /* The same process in a later file, after a rotation. */
 static void join_streams(struct t2x_node *node, struct t2x_node *later)
 {
@@ -48,11 +56,11 @@ static void join_streams(struct t2x_node *node, struct t2x_node *later)
 		}
 	}
 	if (later->rank > node->rank) {
-		char *command = node->command;
-		node->command = later->command;
-		later->command = command;
+		swap(&node->command, &later->command);
 		node->rank = later->rank;
 	}
+	if (later->mode)
+		swap(&node->mode, &later->mode);
 }
 
 /* Of n processes with one session id, none of which is hidden, the others are forks of the one that says most. */
@@ -310,6 +318,11 @@ static void print_node(struct t2x_printer *printer, const struct t2x_node *node,
 	print_result(out, node);
 	print_branches(out, node, goes_on, level);
 	t2x_out_string(out, find_command(node));
+	if (node->mode) {
+		t2x_out_literal(out, " [mode:");
+		t2x_out_string(out, node->mode);
+		t2x_out_char(out, ']');
+	}
 	if (node->is_fork)
 		t2x_out_literal(out, " [fork]");
 	if (node->is_child)

@@ -115,6 +115,31 @@ static void test_tree_ends_are_told_apart(void **state)
 			"   0.000020  code:-1   pid:6       'changes its mind'\n");
 }
 
+static void test_tree_shows_the_mode_that_was_said_last(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_tree(&f);
+	become(&f, 1, "a", 0);
+	feed(&f, start, 5, "ss", "checkout", "x");
+	feed(&f, cmd_mode, 6, "s", "path");
+	feed(&f, cmd_mode, 7, "s", "branch");
+	feed(&f, atexit, 10, "i", 0);
+	become(&f, 2, "a/b", 1);
+	feed(&f, start, 5, "s", "none");
+	become(&f, 3, "a/c", 2);
+	feed(&f, start, 5, "s", "odd");
+	feed(&f, cmd_mode, 6, "s", "it's\none");
+	/* the same process in a later file, whose end is there */
+	f.process.stream = 33;
+	feed(&f, version, 8, "s", "1.0");
+	feed(&f, atexit, 12, "i", 0);
+	feed_expect(&f, "   0.000010  code:0    pid:1       checkout x [mode:branch]\n"
+			"   0.000004+ open      pid:2       |-- none\n"
+			"   0.000010  code:0    pid:3       `-- odd [mode:'it'\\''s?one']\n");
+}
+
 static void test_tree_without_start_shows_what_else_is_known(void **state)
 {
 	struct feed f;
@@ -411,6 +436,7 @@ int main(void)
 		cmocka_unit_test(test_tree_without_parent_is_a_root),
 		cmocka_unit_test(test_tree_start_is_local_time_unless_brief),
 		cmocka_unit_test(test_tree_ends_are_told_apart),
+		cmocka_unit_test(test_tree_shows_the_mode_that_was_said_last),
 		cmocka_unit_test(test_tree_without_start_shows_what_else_is_known),
 		cmocka_unit_test(test_tree_forks_are_lines_of_their_own),
 		cmocka_unit_test(test_tree_forked_sessions_stand_below_their_parents),
