@@ -27,6 +27,7 @@ enum {
 	TLG_BLOCK_MAGIC = 0x544c,
 	TLG_FRAME_BYTES = 196608,     /* plain bytes in one LZ4 frame at most */
 	TLG_SKIP_MAGIC = 0x184d2a54,  /* LZ4 skippable frame in front of each LZ4 frame, little-endian */
+	TLG_NAMES_MAGIC = 0x184d2a55, /* the same at the end of a file: names of code made at run time */
 	TLG_REPO_NO_ID = 0xffff,      /* SLOC.repo: a repository that was never defined; git calls it 0 */
 	TLG_NAME_MAX = 1024,          /* bytes of one name in a SLOC; a longer one travels as an argument */
 };

@@ -255,6 +255,14 @@ static int find_diff_status(const struct run *run)
 	return run->is_different ? T2X_EXIT_DIFFERENT : run->report.damages ? T2X_EXIT_DAMAGED : EXIT_SUCCESS;
 }
 
+/* Of the settings' places. */
+static const char *path_of_trace(const void *traces, unsigned i)
+{
+	const struct t2x_inputs *inputs = traces;
+
+	return i < inputs->n ? inputs->items[i].path : NULL;
+}
+
 /* Return  the exit status */
 static int expand(struct run *run)
 {
@@ -267,6 +275,8 @@ static int expand(struct run *run)
 		.settings = &run->settings, .report = &run->report,
 		.layout = run->settings.layout ? &run->layout : NULL,
 	};
+	run->settings.places.trace = path_of_trace;
+	run->settings.places.traces = &run->inputs;
 	if (run->settings.is_diff)
 		error = compare(run);
 	else

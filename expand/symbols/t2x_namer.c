@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "t2x_jit_files.h"
+
 struct named {
 	uint64_t scope;
 	struct t2x_stack_names *names;
@@ -76,7 +78,10 @@ static void put_name(struct t2x_namer *namer, const char *name)
 /* "libc.so.6+0x271f9", or "0x7f12". */
 static void put_address(struct t2x_namer *namer, const struct t2x_address *at)
 {
-	const struct t2x_module *module = at->module;
+	uint32_t pid;
+	/* of code that no file has, an offset says nothing */
+	const int is_made = at->module && t2x_jit_files_parse(at->module->file, &pid);
+	const struct t2x_module *module = is_made ? NULL : at->module;
 	const char *slash = module ? strrchr(module->file, '/') : NULL;
 	const char *file = !module ? "" : slash ? slash + 1 : module->file;
 	uint64_t offset = module ? at->address - module->start + module->offset : at->address;

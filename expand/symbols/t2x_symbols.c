@@ -9,16 +9,25 @@
 #include "base/t2x_report.h"
 #include "t2x_image.h"
 #include "t2x_inlined.h"
+#include "t2x_jit_files.h"
 
 enum { CACHED = 4096 };
+
+/* What a process has made at run time. */
+struct made {
+	uint32_t pid;
+	struct t2x_jit jit;
+	struct made *next;
+};
 
 struct t2x_symbols {
 	const struct t2x_libdw *libdw;    /* NULL: nothing has a name */
 	int is_loaded;                    /* it was looked for */
 	const struct t2x_symbols_places *places;
 	struct t2x_image *images;
-	struct {
-		const struct t2x_image *image;   /* NULL: nothing is here */
+	struct made *made;
+	struct cached {
+		const void *owner;               /* an image, or what a process has made; NULL: nothing is here */
 		uint64_t address;
 		struct t2x_names *names;         /* NULL: it has none */
 	} cache[CACHED];
@@ -44,8 +53,16 @@ void t2x_symbols_free(struct t2x_symbols *symbols)
 		t2x_image_free(symbols->images);
 		symbols->images = next;
 	}
+	while (symbols->made) {
+		struct made *next = symbols->made->next;
+		t2x_jit_free(&symbols->made->jit);
+		free(symbols->made);
+		symbols->made = next;
+	}
 	free(symbols);
 }
+
+/* ---- modules ------------------------------------------------------------------------------------ */
 
 /* The image of a module, which comes to the front: a process has few, and the next address is mostly in the same. */
 static struct t2x_image *find_image(struct t2x_symbols *symbols, const struct t2x_module *module)
@@ -77,24 +94,85 @@ static int is_usable(struct t2x_symbols *symbols)
 	return symbols->libdw != NULL;
 }
 
+/* Where the names of an address are.  Return  0: others are there, and gone now */
+static int is_cached(struct t2x_symbols *symbols, const void *owner, uint64_t address, struct cached **cached)
+{
+	*cached = &symbols->cache[(address ^ address >> 12 ^ (uintptr_t)owner >> 5) % CACHED];
+	if ((*cached)->owner == owner && (*cached)->address == address)
+		return 1;
+	free((*cached)->names);
+	**cached = (struct cached){ .owner = owner, .address = address };
+	return 0;
+}
+
+/* ---- what a process has made -------------------------------------------------------------------- */
+
+/* It is read once, and comes to the front. */
+static struct made *find_made(struct t2x_symbols *symbols, uint32_t pid)
+{
+	struct made **link = &symbols->made, *made;
+
+	while ((made = *link) && made->pid != pid)
+		link = &made->next;
+	if (made) {
+		*link = made->next;
+	} else {
+		made = calloc(1, sizeof(*made));
+		if (!made)
+			return NULL;
+		made->pid = pid;
+		t2x_jit_files_find(&made->jit, symbols->places, pid);
+	}
+	made->next = symbols->made;
+	symbols->made = made;
+	return made;
+}
+
+static struct t2x_names *make_name(const char *name)
+{
+	size_t n = name ? strlen(name) + 1 : 0;
+	struct t2x_names *names = name ? malloc(sizeof(*names) + sizeof(names->at[0]) + n) : NULL;
+
+	if (!names)
+		return NULL;
+	names->n = 1;
+	name = memcpy(&names->at[1], name, n);
+	names->at[0] = (struct t2x_symbol){ .function = name, .system_name = name, .file = "" };
+	return names;
+}
+
+static const struct t2x_names *find_in_made(struct t2x_symbols *symbols, uint32_t pid, uint64_t address)
+{
+	struct made *made = find_made(symbols, pid);
+	struct cached *cached;
+
+	if (!made)
+		return NULL;
+	if (!is_cached(symbols, made, address, &cached))
+		cached->names = make_name(t2x_jit_find(&made->jit, address));
+	return cached->names;
+}
+
+/* ---- both --------------------------------------------------------------------------------------- */
+
 const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const struct t2x_module *module,
 					 uint64_t address)
 {
 	struct t2x_image *image;
+	struct cached *cached;
 	Dwarf_Addr found;
-	unsigned i;
+	uint32_t pid;
 
-	if (!symbols || !module || !is_usable(symbols))
+	if (!symbols || !module)
+		return NULL;
+	if (t2x_jit_files_parse(module->file, &pid))
+		return find_in_made(symbols, pid, address);
+	if (!is_usable(symbols))
 		return NULL;
 	image = find_image(symbols, module);
 	if (!image || !t2x_image_address(image, module, address, &found))
 		return NULL;
-	i = (unsigned)((found ^ found >> 12 ^ (uintptr_t)image >> 5) % CACHED);
-	if (symbols->cache[i].image != image || symbols->cache[i].address != found) {
-		free(symbols->cache[i].names);
-		symbols->cache[i].names = t2x_inlined_names(image, found, address - module->start + module->offset);
-		symbols->cache[i].image = image;
-		symbols->cache[i].address = found;
-	}
-	return symbols->cache[i].names;
+	if (!is_cached(symbols, image, found, &cached))
+		cached->names = t2x_inlined_names(image, found, address - module->start + module->offset);
+	return cached->names;
 }

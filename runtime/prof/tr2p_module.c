@@ -165,6 +165,48 @@ const struct tr2p_module *tr2p_module_of(uintptr_t address, const struct tr2p_mo
 	return NULL;
 }
 
+/* ---- code of no file ---------------------------------------------------------------------------- */
+
+static const struct tr2p_module *g_none;  /* of this process, or of its parent */
+
+/* Signal safe, unlike snprintf() */
+static void put_none(char *path, unsigned long pid)
+{
+	static const char begin[] = "[jit:";
+	char digits[20];
+	unsigned n = 0;
+
+	do
+		digits[n++] = (char)('0' + pid % 10);
+	while (pid /= 10);
+	memcpy(path, begin, sizeof(begin) - 1);
+	path += sizeof(begin) - 1;
+	while (n)
+		*path++ = digits[--n];
+	memcpy(path, "]", 2);
+}
+
+/* It begins at 0 and has all addresses, so it stands behind the others in a text. */
+const struct tr2p_module *tr2p_module_of_none(void)
+{
+	const uintptr_t pid = (uintptr_t)getpid();
+	/* [P1] acquire: the module.  Pairs with the exchange below */
+	const struct tr2p_module *none = tr2_load_acq(&g_none);
+	struct tr2p_module *mine;
+
+	if (none && none->bias == pid)
+		return none;
+	mine = tr2p_arena_take(sizeof(*mine) + 32);
+	if (!mine)
+		return NULL;
+	mine->end = UINTPTR_MAX;
+	mine->bias = pid;
+	put_none(mine->path, pid);
+	/* [P1] release: publishes the module.  Another thread may have been faster: then this one is used once. */
+	tr2_cas_acq_rel(&g_none, none, mine);
+	return mine;
+}
+
 /* ---- texts -------------------------------------------------------------------------------------- */
 
 /* Bytes appended at at, as far as they fit; at goes on in any case. */
@@ -223,12 +265,22 @@ size_t tr2p_module_text(const struct tr2p_module *const *modules, unsigned n, ch
 {
 	size_t at = 0;
 
+	const struct tr2p_module *none = NULL;
+
 	for (unsigned i = 0; i < n; i++) {
 		if (!modules[i] || is_before(modules, i, modules[i]))
 			continue;
+		if (modules[i]->end == UINTPTR_MAX) {
+			none = modules[i];
+			continue;
+		}
 		if (at)
 			at = put(to, size, at, "\n", 1);
 		at = put_module(to, size, at, modules[i]);
+	}
+	if (none) {
+		at = put(to, size, at, "\n", at != 0);
+		at = put_module(to, size, at, none);
 	}
 	return end_text(to, size, at);
 }

@@ -32,6 +32,13 @@ struct tr2p_module {
 const struct tr2p_module *tr2p_module_of(uintptr_t address, const struct tr2p_module *near);
 
 /*
+ * The module of an address that is in none: code that the process has made at run time.  It has no file, and is named
+ * "[jit:PID]" after the process, so that whoever reads the trace can look for what its compiler said (perf-PID.map).
+ * Return  NULL: no memory    Thread  any, no lock    Signal safe
+ */
+const struct tr2p_module *tr2p_module_of_none(void);
+
+/*
  * The text of a sample's modules, and of its stack, as FORMAT.md section 8 has them, as far as it fits.
  * to      at least size bytes, ended by a NUL; may be NULL if size is 0
  * Return  bytes of all of it, without the NUL

@@ -110,6 +110,8 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 	for (unsigned i = 0; i < stack->n; i++) {
 		modules[i] = tr2p_module_of(stack->at[i], near);
 		near = modules[i] ? modules[i] : near;
+		if (!modules[i])
+			modules[i] = tr2p_module_of_none();
 	}
 	return tr2p_bucket_of(profile, labels, stack, modules);
 }

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_jit_files.c - see t2x_jit_files.h. */
+#include "t2x_jit_files.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tlg.h"
+#include "tlg_crc.h"
+#include "base/t2x_out.h"
+
+/* The frame: magic and size, the text, and behind it what is found from the end: its length, its checksum, a word. */
+enum { HEAD = 8, FOOT = 16 };
+static const char word[8] = { 't', '2', ' ', 'n', 'a', 'm', 'e', 's' };
+
+int t2x_jit_files_parse(const char *file, uint32_t *pid)
+{
+	static const char begin[] = "[jit:";
+	unsigned long long value = 0;
+	const char *at = file + sizeof(begin) - 1;
+
+	if (strncmp(file, begin, sizeof(begin) - 1) != 0 || *at < '1' || *at > '9')
+		return 0;
+	for (; *at >= '0' && *at <= '9' && value <= UINT32_MAX; at++)
+		value = 10 * value + (unsigned)(*at - '0');
+	*pid = (uint32_t)value;
+	return value <= UINT32_MAX && !strcmp(at, "]");
+}
+
+/* ---- reading ------------------------------------------------------------------------------------ */
+
+/* Return  n bytes at an offset, to be freed; NULL: they cannot be had */
+static char *read_piece(int fd, off_t offset, size_t n)
+{
+	char *bytes = malloc(n + 1);
+	size_t at = 0;
+	ssize_t got;
+
+	while (bytes && at < n) {
+		got = pread(fd, bytes + at, n - at, offset + (off_t)at);
+		if (got > 0) {
+			at += (size_t)got;
+		} else if (!got || errno != EINTR) {
+			free(bytes);
+			return NULL;
+		}
+	}
+	return bytes;
+}
+
+/* A regular file that is not too long: the directory may be anybody's.  Return  its bytes, to be freed; NULL */
+static char *read_whole(const char *path, size_t *n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	char *bytes = NULL;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= T2X_JIT_MAX_BYTES) {
+		*n = (size_t)st.st_size;
+		bytes = read_piece(fd, 0, *n);
+	}
+	close(fd);
+	return bytes;
+}
+
+int t2x_jit_files_read(struct t2x_jit *jit, const char *directory, uint32_t pid)
+{
+	const size_t before = jit->n;
+	char path[4096];
+	char *bytes;
+	size_t n;
+
+	for (int is_dump = 0; is_dump < 2; is_dump++) {
+		int length = snprintf(path, sizeof(path), is_dump ? "%s/jit-%lu.dump" : "%s/perf-%lu.map", directory,
+				      (unsigned long)pid);
+		bytes = length > 0 && (size_t)length < sizeof(path) ? read_whole(path, &n) : NULL;
+		if (bytes && is_dump)
+			t2x_jit_add_dump(jit, (unsigned char *)bytes, n);
+		else if (bytes)
+			t2x_jit_add_map(jit, bytes, n);
+		free(bytes);
+	}
+	return jit->n > before;
+}
+
+static uint32_t load_le32(const char *at)
+{
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return le32toh(value);
+}
+
+/* The text of the frame that a trace ends with.  Return  to be freed; NULL: there is none */
+static char *read_text(int fd, off_t size, size_t *n)
+{
+	char *foot = size >= HEAD + FOOT ? read_piece(fd, size - FOOT, FOOT) : NULL, *text = NULL;
+
+	*n = 0;
+	if (foot && !memcmp(foot + 8, word, sizeof(word)))
+		*n = load_le32(foot);
+	if (*n && *n <= T2X_JIT_MAX_BYTES && (off_t)*n <= size - HEAD - FOOT)
+		text = read_piece(fd, size - FOOT - (off_t)*n, *n);
+	if (text && tlg_crc32c(0, text, *n) != load_le32(foot + 4)) {
+		free(text);
+		text = NULL;
+	}
+	free(foot);
+	return text;
+}
+
+/* The lines of one process. */
+static void add_process(struct t2x_jit *jit, const char *text, size_t n, uint32_t pid)
+{
+	const char *end = text + n, *next;
+	char head[32];
+	size_t length = (size_t)snprintf(head, sizeof(head), "jit %lu\n", (unsigned long)pid);
+
+	for (; text < end; text = next) {
+		const char *at = memchr(text, '\n', (size_t)(end - text));
+
+		at = at ? at + 1 : end;
+		next = memmem(at, (size_t)(end - at), "\njit ", 5);
+		next = next ? next + 1 : end;
+		if ((size_t)(at - text) == length && !memcmp(text, head, length))
+			t2x_jit_add_map(jit, at, (size_t)(next - at));
+	}
+}
+
+static void read_trace(struct t2x_jit *jit, const char *path, uint32_t pid)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *text;
+	size_t n;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
+		text = read_text(fd, st.st_size, &n);
+		if (text)
+			add_process(jit, text, n, pid);
+		free(text);
+	}
+	close(fd);
+}
+
+void t2x_jit_files_find(struct t2x_jit *jit, const struct t2x_symbols_places *places, uint32_t pid)
+{
+	const char *path;
+
+	for (unsigned i = 0; places->trace && (path = places->trace(places->traces, i)); i++)
+		read_trace(jit, path, pid);
+	if (jit->n)
+		return;
+	if (places->binaries)
+		t2x_jit_files_read(jit, places->binaries, pid);
+	else if (!t2x_jit_files_read(jit, "/tmp", pid))
+		t2x_jit_files_read(jit, ".", pid);
+}
+
+/* ---- appending ---------------------------------------------------------------------------------- */
+
+int t2x_jit_files_append(int fd, const char *text, size_t n)
+{
+	const uint32_t head[2] = { htole32(TLG_NAMES_MAGIC), htole32((uint32_t)(n + FOOT)) };
+	const uint32_t foot[2] = { htole32((uint32_t)n), htole32(tlg_crc32c(0, text, n)) };
+	char *frame;
+	int error;
+
+	if (!n || n > T2X_JIT_MAX_BYTES)
+		return n ? EFBIG : 0;
+	frame = malloc(HEAD + n + FOOT);
+	if (!frame)
+		return ENOMEM;
+	memcpy(frame, head, HEAD);
+	memcpy(frame + HEAD, text, n);
+	memcpy(frame + HEAD + n, foot, sizeof(foot));
+	memcpy(frame + HEAD + n + sizeof(foot), word, sizeof(word));
+	error = t2x_out_write_all(fd, frame, HEAD + n + FOOT);   /* in one piece: others may append, too */
+	free(frame);
+	return error;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_jit_files.h - where the names of a process's own code are kept.
+ *
+ * The compiler in the process writes perf-PID.map or jit-PID.dump, mostly into /tmp, and a later process with the same
+ * id overwrites it.  So `t2 record' puts what these files say at the end of the trace, when the program is over: a
+ * skippable LZ4 frame, which every reader of such frames passes over.  FORMAT.md, section 7, describes it.
+ *
+ * A sample says which process has made the code, by a module of the name "[jit:PID]".
+ */
+#ifndef T2X_JIT_FILES_H
+#define T2X_JIT_FILES_H
+
+#include "t2x_jit.h"
+#include "t2x_names.h"
+
+/* Return  1: this is the name of such a module, and pid is that of the process */
+int t2x_jit_files_parse(const char *file, uint32_t *pid);
+
+/* What the process has written, into directory or below.  Return  0: nothing is there */
+int t2x_jit_files_read(struct t2x_jit *jit, const char *directory, uint32_t pid);
+
+/*
+ * The names of a process, from the first of these that has some: the end of a trace; the directory of --binaries; if
+ * that was not given, /tmp and the working directory.
+ */
+void t2x_jit_files_find(struct t2x_jit *jit, const struct t2x_symbols_places *places, uint32_t pid);
+
+/*
+ * Append the frame to a trace that is in LZ4 frames.
+ * text    for each process a line "jit PID", in decimal, then its lines as of a perf-PID.map
+ * Return  0, or an errno
+ */
+int t2x_jit_files_append(int fd, const char *text, size_t n);
+
+#endif
