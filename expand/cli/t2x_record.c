@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/t2x_report.h"
+#include "t2x_attach.h"
 #include "t2x_collect.h"
 #include "t2x_commands.h"
 #include "t2x_foreign.h"
@@ -26,6 +26,7 @@
 #include "t2x_refuse.h"
 #include "t2x_service.h"
 #include "t2x_usage.h"
+#include "base/t2x_report.h"
 
 static const char library[] = "libtrace2-prof.so.0";
 
@@ -330,6 +331,7 @@ static int run_below(struct recording *recording, char **argv, struct t2x_collec
 	collecting->pid = child;
 	collecting->is_directory = !stat(recording->raw, &st) && S_ISDIR(st.st_mode);
 	t2x_collect(collecting);
+	t2x_attach(collecting);
 	t2x_forward_end();
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;

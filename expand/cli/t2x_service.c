@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "t2x_attach.h"
+
 enum { MAX_DESCRIPTORS = 65536 };         /* where the kernel does not close a range, before Linux 5.9 */
 
 int t2x_service_is_main(void)
@@ -54,8 +56,10 @@ static void collect(const struct t2x_collecting *collecting, int process)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	while (poll(&ends, 1, -1) < 0 && errno == EINTR)
 		continue;
-	if (ends.revents & POLLIN)
+	if (ends.revents & POLLIN) {
 		t2x_collect(collecting);
+		t2x_attach(collecting);
+	}
 }
 
 int t2x_service_collect_later(const struct t2x_collecting *collecting)
