@@ -44,6 +44,8 @@ enum {
  * that thread, a blank, and its name.
  */
 #define TLG_LABEL_THREAD "@thread"
+/* What a reader calls address 0 of a stack: the outer functions are left out, for there were too many. */
+#define TLG_STACK_CUT "[truncated]"
 
 /* The flags word. */
 enum {

@@ -5,7 +5,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <limits.h>
 #include <link.h>
 #include <signal.h>
@@ -23,6 +22,7 @@
 #include "t2x_foreign.h"
 #include "t2x_forward.h"
 #include "t2x_options.h"
+#include "t2x_record_words.h"
 #include "t2x_refuse.h"
 #include "t2x_service.h"
 #include "t2x_usage.h"
@@ -30,21 +30,8 @@
 
 static const char library[] = "libtrace2-prof.so.0";
 
-/* What an option takes, by the rate of its kind of profile.  A rate may be left out, the signal may not. */
-enum {
-	TAKES_hertz = optional_argument, TAKES_bytes = optional_argument, TAKES_times = optional_argument,
-	TAKES_count = optional_argument, TAKES_onoff = no_argument, TAKES_signals = required_argument,
-};
-
-/* What is sampled: each is a word of TRACE2_PROF, see trace2-env(7).  Without any of them it is the first. */
-static const struct option options[] = {
-#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, TAKES_##rate, NULL, 'p' },
-#include "prof_kinds.def"
-	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
-};
-
 struct recording {
-	char profiles[256];               /* TRACE2_PROF */
+	char profiles[1024];              /* TRACE2_PROF */
 	char raw[PATH_MAX];               /* TRACE2_RAW */
 	char preload[2 * PATH_MAX];       /* LD_PRELOAD */
 	const char *output;               /* NULL: by the name of the program */
@@ -68,35 +55,41 @@ int t2x_record_is_meant(int argc, char **argv)
 
 /* ---- options -------------------------------------------------------------------------------------- */
 
-static int takes_signal(const struct option *option)
+/* A word of TRACE2_PROF, behind those that are there. */
+static int add_word(struct recording *recording, const char *name, const char *value)
 {
-	return option->has_arg == TAKES_signals;
+	size_t n = strlen(recording->profiles), room = sizeof(recording->profiles) - n;
+	int more = snprintf(recording->profiles + n, room, "%s%s%s%s", n ? "," : "", name, value ? "=" : "",
+			    value ? value : "");
+
+	return (more >= 0 && (size_t)more < room) || fail(recording, T2X_EXIT_USAGE, "too many options", NULL);
 }
 
-/* A number with a unit behind it, the name or number of a signal; the library knows which. */
-static int is_value(const struct option *option, const char *text)
+static int add_option(struct recording *recording, const char *name, const char *value)
 {
-	size_t digits = strspn(text, "0123456789");
+	const char *needs = "";
+	char what[128];
 
-	if (takes_signal(option))
-		return *text && !text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-")];
-	return digits && !text[digits + strspn(text + digits, "abcdefghijklmnopqrstuvwxyzHKMG")];
+	if (t2x_record_may_be(name, value, &needs))
+		return add_word(recording, name, value);
+	snprintf(what, sizeof(what), "--%s needs %s, not", name, needs);
+	return fail(recording, T2X_EXIT_USAGE, what, value);
 }
 
-static int add_profile(struct recording *recording, const struct option *option, const char *value)
+/* What the user has set already stays; of a word that comes twice, the later one counts, an option's. */
+static int take_environment(struct recording *recording)
 {
-	size_t n = strlen(recording->profiles);
-	char what[64];
-	int more;
+	const char *profiles = getenv("TRACE2_PROF");
 
-	snprintf(what, sizeof(what), "--%s needs %s, not", option->name,
-		 takes_signal(option) ? "a signal" : "a number, with a unit perhaps");
-	if (value && !is_value(option, value))
-		return fail(recording, T2X_EXIT_USAGE, what, value);
-	more = snprintf(recording->profiles + n, sizeof(recording->profiles) - n, "%s%s%s%s", n ? "," : "",
-			option->name, value ? "=" : "", value ? value : "");
-	return (size_t)more < sizeof(recording->profiles) - n ||
-	       fail(recording, T2X_EXIT_USAGE, "too many options", NULL);
+	return !profiles || !*profiles || add_word(recording, profiles, NULL);
+}
+
+/* A report of leaks needs allocations; and something has to be sampled. */
+static int add_what_is_meant(struct recording *recording)
+{
+	if (t2x_record_has(recording->profiles, "leaks") && !t2x_record_has(recording->profiles, "heap"))
+		return add_word(recording, "heap", NULL);
+	return t2x_record_has(recording->profiles, NULL) || add_word(recording, "cpu", NULL);
 }
 
 static int take_options(struct recording *recording, int argc, char **argv)
@@ -104,17 +97,19 @@ static int take_options(struct recording *recording, int argc, char **argv)
 	int option, index = 0;
 
 	opterr = 0;
-	while ((option = getopt_long(argc, argv, "+:o:h", options, &index)) != -1) {
-		if (option == 'p' && !add_profile(recording, &options[index], optarg))
+	if (!take_environment(recording))
+		return 0;
+	while ((option = getopt_long(argc, argv, "+:o:h", t2x_record_options, &index)) != -1) {
+		if (option == T2X_RECORD_WORD && !add_option(recording, t2x_record_options[index].name, optarg))
 			return 0;
 		if (option == 'o')
 			recording->output = optarg;
 		if (option == '?' || option == ':')
-			t2x_refuse_option(options, option, argv[optind - 1]);
+			t2x_refuse_option(t2x_record_options, option, argv[optind - 1]);
 	}
 	if (optind == argc)
 		return fail(recording, T2X_EXIT_USAGE, "no program to run (t2 record --help tells more)", NULL);
-	return *recording->profiles || add_profile(recording, &options[0], NULL);
+	return add_what_is_meant(recording);
 }
 
 /* ---- where the trace goes -------------------------------------------------------------------------- */

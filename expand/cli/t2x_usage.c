@@ -86,6 +86,10 @@ static const struct {
 };
 
 static const char recording[] =
+	"  --leaks              with --heap: report at exit what is in use still\n"
+	"How\n"
+	"  --unwind=WAY         tables; fp: frame pointers; auto: tables, and fp where there are none\n"
+	"  --frames=N           functions of a stack at most; 64\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";
@@ -232,7 +236,7 @@ static void put_recording(FILE *to)
 {
 	char words[64];
 
-	fputs("What is sampled; without any of these --cpu\n", to);
+	fputs("What is sampled, with what TRACE2_PROF has; without any of these --cpu\n", to);
 	for (unsigned i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
 		const char *usual = sampled[i].value ? sampled[i].usual : "";
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "t2x_samples_private.h"
+#include "tlg.h"
 
 enum { FIRST_ROWS = 64, FIRST_WORDS = 1024 };
 
@@ -105,9 +106,13 @@ uint32_t t2x_samples_mapping(struct t2x_samples *samples, const struct t2x_sampl
 uint32_t t2x_samples_location(struct t2x_samples *samples, uint32_t mapping, uint64_t address)
 {
 	struct t2x_samples_location location = { .address = address, .module = mapping };
+	uint32_t number = find_row(samples, &samples->locations, &location, offsetof(struct t2x_samples_location, line),
+				   sizeof(location));
 
-	return find_row(samples, &samples->locations, &location, offsetof(struct t2x_samples_location, line),
-			sizeof(location));
+	if (!address && !mapping)
+		t2x_samples_symbolize(samples, number, &(struct t2x_samples_line){
+			.function = TLG_STACK_CUT, .system_name = TLG_STACK_CUT, .file = "" }, 1);
+	return number;
 }
 
 uint32_t t2x_samples_locations(const struct t2x_samples *samples)

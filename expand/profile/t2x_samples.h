@@ -35,6 +35,7 @@ struct t2x_samples_mapping {
 
 /* The number of a mapping, of an address in one (0: in none).  The same for the same. */
 uint32_t t2x_samples_mapping(struct t2x_samples *samples, const struct t2x_samples_mapping *mapping);
+/* Address 0 in none has a name: the stack is cut there. */
 uint32_t t2x_samples_location(struct t2x_samples *samples, uint32_t mapping, uint64_t address);
 
 /* What a location is called.  All but the last of several are inlined in the one behind. */

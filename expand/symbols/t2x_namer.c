@@ -87,6 +87,10 @@ static void put_address(struct t2x_namer *namer, const struct t2x_address *at)
 	uint64_t offset = module ? at->address - module->start + module->offset : at->address;
 	char text[512];
 
+	if (!at->module && !at->address) {
+		put_name(namer, TLG_STACK_CUT);
+		return;
+	}
 	snprintf(text, sizeof(text), "%.400s%s0x%llx", file, *file ? "+" : "", (unsigned long long)offset);
 	put_name(namer, text);
 }

@@ -103,7 +103,7 @@ static void init(void)
 	g_state.error = tr2p_bucket_init();
 	if (g_state.error)
 		return;
-	tr2p_unwind_init(tr2p_g_how.by_frame_pointers, tr2p_g_how.frames);
+	tr2p_unwind_init(tr2p_g_how.way, tr2p_g_how.frames);
 	tr2p_create_init();
 	tr2p_exit_init();
 	tr2p_sandbox_init();

@@ -110,7 +110,7 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 	for (unsigned i = 0; i < stack->n; i++) {
 		modules[i] = tr2p_module_of(stack->at[i], near);
 		near = modules[i] ? modules[i] : near;
-		if (!modules[i])
+		if (!modules[i] && stack->at[i] != TR2P_CUT)
 			modules[i] = tr2p_module_of_none();
 	}
 	return tr2p_bucket_of(profile, labels, stack, modules);
@@ -120,7 +120,7 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 static __attribute__((noinline)) struct tr2p_bucket *find_here(unsigned profile, const struct tr2p_stack *stack,
 							       const struct trace2_labels *labels)
 {
-	const struct tr2p_module *modules[TR2P_FRAMES_MAX];
+	const struct tr2p_module *modules[TR2P_STACK_MAX];
 
 	return find_by(modules, profile, stack, labels);
 }
@@ -130,7 +130,7 @@ static struct tr2p_bucket *find(unsigned profile, const struct tr2p_stack *stack
 	const struct tr2p_module **modules = tr2p_scratch_take();
 	struct tr2p_bucket *bucket;
 
-	static_assert(TR2P_FRAMES_MAX * sizeof(*modules) <= TR2P_SCRATCH_BYTES, "it has room for all");
+	static_assert(TR2P_STACK_MAX * sizeof(*modules) <= TR2P_SCRATCH_BYTES, "it has room for all");
 	bucket = modules ? find_by(modules, profile, stack, labels) : find_here(profile, stack, labels);
 	tr2p_scratch_give(modules);
 	return bucket;

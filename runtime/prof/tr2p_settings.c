@@ -69,13 +69,13 @@ static int start_threadcreate(uint64_t on)
 	return 0;
 }
 
-static int set_unwinder(uint64_t by_frame_pointers)
+static int set_unwinder(uint64_t way)
 {
 #ifndef TR2P_HAS_FRAME_POINTERS
-	if (by_frame_pointers)
+	if (way == TR2P_BY_FRAME_POINTERS)
 		return ENOTSUP;
 #endif
-	tr2p_g_how.by_frame_pointers = (int)by_frame_pointers;
+	tr2p_g_how.way = (enum tr2p_way)way;
 	return 0;
 }
 
@@ -98,7 +98,8 @@ static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 100000
 static const struct unit count[] = { { "", 1 }, { "", 0 } };
 static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
 /* A word, not a number */
-static const struct unit unwinders[] = { { "libgcc", 0 }, { "fp", 1 }, { "", 0 } };
+static const struct unit unwinders[] = { { "auto", TR2P_BY_BOTH }, { "libgcc", TR2P_BY_BOTH },
+					 { "fp", TR2P_BY_FRAME_POINTERS }, { "tables", TR2P_BY_TABLES }, { "", 0 } };
 /* Names that tr2p_outside.h knows */
 static const struct unit signals[] = { { "", 0 } };
 
@@ -113,7 +114,7 @@ static const struct word {
 	uint64_t min, max;
 	int (*start)(uint64_t value);     /* Return  0 or an error number */
 } words[] = {
-	{ "unwind", unwinders, "", 0, 1, set_unwinder },
+	{ "unwind", unwinders, "", 0, TR2P_BY_TABLES, set_unwinder },
 	{ "frames", count, "", 1, 128, set_frames },
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
 	{ #name, rate, usual, min, max, start_##name },

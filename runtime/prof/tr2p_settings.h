@@ -10,9 +10,11 @@
 
 #include <stdint.h>
 
+#include "tr2p_unwind.h"
+
 /* How stacks are unwound: before tr2p_init(). */
 struct tr2p_how {
-	int by_frame_pointers;
+	enum tr2p_way way;
 	unsigned frames;              /* 0: the default */
 };
 extern struct tr2p_how tr2p_g_how;

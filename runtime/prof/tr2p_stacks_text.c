@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "tlg.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_stacks_text.h"
@@ -31,6 +32,10 @@ static void print_head(struct t2x_out *out, const struct tr2p_stacks_thread *thr
 
 static void print_frame(struct t2x_out *out, unsigned i, uintptr_t at)
 {
+	if (at == TR2P_CUT) {
+		tr2p_print(out, "%s\n", TLG_STACK_CUT);
+		return;
+	}
 	tr2p_print(out, "#%-3u 0x%016" PRIxPTR, i, at);
 	tr2p_print_place(out, " in ", at, tr2p_module_of(at, NULL));
 }

@@ -157,10 +157,12 @@ enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *gua
 	if (!tr2p_fde_find(&fde, pc, may_ask))
 		return step_over_signal(regs, guard);
 	if (!tr2p_cfi_run(&rules, &fde, pc) || !find_cfa(&cfa, &rules, &fde, regs, guard))
-		return TR2P_STEP_END;
+		return TR2P_STEP_LOST;
 	apply(&caller, cfa, &rules, &fde, regs, guard);
-	if (!(caller.known >> TR2P_RA & 1) || !is_above(&caller, regs, &fde))
+	if (rules.how[TR2P_RA] == TR2P_UNDEFINED && (rules.set >> TR2P_RA & 1))
 		return TR2P_STEP_END;
+	if (!(caller.known >> TR2P_RA & 1) || !is_above(&caller, regs, &fde))
+		return TR2P_STEP_LOST;
 	caller.pc = tr2p_regs_plain(caller.at[TR2P_RA]);
 	caller.is_exact = fde.is_signal_frame;
 	*regs = caller;

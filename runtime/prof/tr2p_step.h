@@ -16,7 +16,8 @@
 /* How a step by tables went. */
 enum tr2p_step {
 	TR2P_STEP_DONE,               /* the registers are the caller's now; else they are as before */
-	TR2P_STEP_END,                /* there is no caller, or it cannot be had */
+	TR2P_STEP_END,                /* there is no caller */
+	TR2P_STEP_LOST,               /* the table needs what is not known, or cannot be read */
 	TR2P_STEP_NO_TABLE            /* no table knows this code */
 };
 

@@ -3,6 +3,8 @@
 #include "tr2p_unwind.h"
 
 #include <assert.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <string.h>
 
 #include "tr2p_fde.h"
@@ -16,8 +18,9 @@
 #include "tr2p_step.h"
 
 static struct settings {
-	int by_frame_pointers;
+	enum tr2p_way way;
 	unsigned frames;
+	uintptr_t own, own_end;       /* the profiler's code, as a library; 0: it is a part of the program */
 } g_settings = { .frames = TR2P_FRAMES };
 
 #ifndef __arm__
@@ -55,20 +58,32 @@ static int step_by_search(struct walk *walk)
 /* To the caller's frame.  Code that no table knows may keep to frame pointers: a call in front of it proves that. */
 static int step(struct walk *walk)
 {
-	if (g_settings.by_frame_pointers && !walk->is_of_other)
+	if (g_settings.way == TR2P_BY_FRAME_POINTERS && !walk->is_of_other)
 		return tr2p_step_by_frame(&walk->regs, &walk->guard, 0);
 	switch (tr2p_step_by_table(&walk->regs, &walk->guard, may_ask(walk))) {
 	case TR2P_STEP_DONE:
 		return 1;
+	case TR2P_STEP_LOST:
+		if (walk->is_of_other)
+			return step_by_search(walk);
+		break;
 	case TR2P_STEP_NO_TABLE:
-		return tr2p_step_by_frame(&walk->regs, &walk->guard, 1);
+		break;
 	case TR2P_STEP_END:
 		return walk->is_of_other && step_by_search(walk);
 	}
-	return 0;
+	return g_settings.way == TR2P_BY_BOTH && tr2p_step_by_frame(&walk->regs, &walk->guard, 1);
 }
 
-/* All frames from the registers on, but for the innermost skip.  However a stack is damaged, steps are bounded. */
+static int is_own(uintptr_t at)
+{
+	return at >= g_settings.own && at < g_settings.own_end;
+}
+
+/*
+ * All frames from the registers on, but for the innermost skip, and those of the profiler.  However a stack is damaged,
+ * steps are bounded: each is above the one before.
+ */
 static void take_frames(struct tr2p_stack *stack, struct walk *walk, unsigned skip)
 {
 	const struct tr2p_regs *regs = &walk->regs;
@@ -79,16 +94,20 @@ static void take_frames(struct tr2p_stack *stack, struct walk *walk, unsigned sk
 		const uintptr_t at = regs->is_exact ? regs->pc : regs->pc - 1;
 		if (!regs->pc)
 			break;
+		if (stack->n == g_settings.frames) {
+			stack->at[stack->n++] = TR2P_CUT;
+			break;
+		}
 		if (skip)
 			skip--;
-		else
+		else if (!is_own(at))
 			stack->at[stack->n++] = at;
 		if (tr2p_is_libgcc(at)) {
 			walk->has_libgcc = 1;
 			if (regs->is_exact)
 				break;          /* see tr2p_libgcc.h */
 		}
-	} while (stack->n < g_settings.frames && step(walk));
+	} while (step(walk));
 }
 
 static void walk_by(struct walk *walk, struct tr2p_stack *stack, const void *context)
@@ -130,7 +149,7 @@ __attribute__((noinline)) void tr2p_unwind(struct tr2p_stack *stack, unsigned sk
 	walk.is_of_other = 0;
 	TR2P_REGS_HERE(&walk.regs);
 #ifdef TR2P_HAS_FRAME_POINTERS
-	if (g_settings.by_frame_pointers)   /* to name it is to have one */
+	if (g_settings.way == TR2P_BY_FRAME_POINTERS)   /* to name it is to have one */
 		walk.regs.at[TR2P_FP] = (uintptr_t)__builtin_frame_address(0);
 #endif
 	take_frames(stack, &walk, skip + 2);
@@ -179,7 +198,19 @@ void tr2p_unwind_other(struct tr2p_stack *stack, uintptr_t pc, uintptr_t sp)
 
 /* ---- both ----------------------------------------------------------------------------------------- */
 
-void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
+/* Linked into the program it has no bounds of its own. */
+static void find_own(void)
+{
+	struct dl_find_object found;
+
+	if (_dl_find_object((void *)(uintptr_t)find_own, &found) || !found.dlfo_link_map ||
+	    !found.dlfo_link_map->l_name || !*found.dlfo_link_map->l_name)
+		return;
+	g_settings.own = (uintptr_t)found.dlfo_map_start;
+	g_settings.own_end = (uintptr_t)found.dlfo_map_end;
+}
+
+void tr2p_unwind_init(enum tr2p_way way, unsigned frames)
 {
 	struct tr2p_stack stack;
 
@@ -187,7 +218,8 @@ void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
 #ifndef __arm__
 	tr2p_fde_init();
 #endif
-	g_settings.by_frame_pointers = by_frame_pointers;
+	g_settings.way = way;
+	find_own();
 	if (frames)
 		g_settings.frames = frames < TR2P_FRAMES_MAX ? frames : TR2P_FRAMES_MAX;
 	tr2p_unwind(&stack, 0);
@@ -196,7 +228,7 @@ void tr2p_unwind_init(int by_frame_pointers, unsigned frames)
 /* Along frame pointers, which functions of ours do not have, it is left out. */
 static void put_in_front(struct tr2p_stack *stack, uintptr_t at)
 {
-	unsigned n = stack->n < TR2P_FRAMES_MAX ? stack->n : TR2P_FRAMES_MAX - 1;
+	unsigned n = stack->n < TR2P_STACK_MAX ? stack->n : TR2P_STACK_MAX - 1;
 
 	memmove(stack->at + 1, stack->at, n * sizeof(stack->at[0]));
 	stack->at[0] = at;

@@ -2,10 +2,15 @@
 /*
  * tr2p_unwind.h - the stack of the calling thread.
  *
- * By unwind tables, frame by frame (tr2p_step.h), or only along frame pointers (TRACE2_PROF=...,unwind=fp).  No table
- * knows what a compiler makes at run time: there frame pointers serve, too, if a call stands in front of where a frame
- * returns to.  Each read of a stack goes through tr2p_guard.h, so that stacks of coroutines and signals
- * are walked, and damaged ones harm nobody.  What cannot be had ends the stack.
+ * The walk goes by unwind tables, frame by frame (tr2p_step.h).  No table knows what a compiler makes at run time, and
+ * some entries need a register whose value is lost: there the walk follows the frame pointer, if a call stands in front
+ * of where the frame returns to.  TRACE2_PROF=unwind= selects only one of the two ways.
+ *
+ * Each read of a stack goes through tr2p_guard.h.  So stacks of coroutines and signals are walked, too, and a damaged
+ * one harms nobody.  What cannot be had ends the stack.
+ *
+ * The profiler's own functions are left out, where it is a library of its own.  A stack of more functions than it may
+ * have ends with the address TR2P_CUT.
  *
  * 32-bit ARM has other tables, which libgcc reads, without a guard.
  */
@@ -17,11 +22,15 @@
 #include "tr2p_thread.h"
 
 enum { TR2P_FRAMES = 64, TR2P_FRAMES_MAX = 128 };   /* by default; at most */
+enum { TR2P_CUT = 0, TR2P_STACK_MAX = TR2P_FRAMES_MAX + 1 };
+
+/* By tables, and by frame pointers where these end; only one of them. */
+enum tr2p_way { TR2P_BY_BOTH, TR2P_BY_FRAME_POINTERS, TR2P_BY_TABLES };
 
 struct tr2p_stack {
 	unsigned n;
 	/* the innermost first; of a call an address in it, one less than where it returns to */
-	uintptr_t at[TR2P_FRAMES_MAX];
+	uintptr_t at[TR2P_STACK_MAX];
 };
 
 #if defined(__x86_64__) || defined(__i386__) || defined(__aarch64__)
@@ -40,7 +49,7 @@ static inline uintptr_t tr2p_call_of(const void *returns_to)
 }
 
 /* Find libgcc, and have it load what it needs.  Once, before the first.  frames  0: the default */
-void tr2p_unwind_init(int by_frame_pointers, unsigned frames);
+void tr2p_unwind_init(enum tr2p_way way, unsigned frames);
 
 /*
  * The stack of the caller of the function that calls this, without skip more of the innermost: in an interposed

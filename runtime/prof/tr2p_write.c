@@ -115,7 +115,7 @@ static void add_stack(const struct writing *writing, const struct tr2p_bucket *b
 	const char *const *list = tr2p_labels_list(bucket->labels);
 	unsigned n = count_labels(list);
 	struct t2x_samples_label *labels = calloc(n + 1, sizeof(*labels));
-	uint32_t stack[TR2P_FRAMES_MAX];
+	uint32_t stack[TR2P_STACK_MAX];
 	struct t2x_sample sample = { .stack = stack, .depth = bucket->n, .labels = labels, .nlabels = labels ? n : 0 };
 
 	for (unsigned i = 0; i < sample.nlabels; i++)

@@ -47,7 +47,7 @@ static void test_settings_of_profiles_start_them(void **state)
 	apply("threadcreate,,heap=64k,cpu=1hz,wall=2,frames=32,unwind=libgcc", said, sizeof(said));
 	assert_string_equal(said, "");
 	assert_int_equal(tr2p_g_how.frames, 32);
-	assert_int_equal(tr2p_g_how.by_frame_pointers, 0);
+	assert_int_equal(tr2p_g_how.way, TR2P_BY_BOTH);
 	assert_int_equal(trace2_prof_set_threadcreate(0), 1);
 	assert_int_equal(trace2_prof_start_cpu(1), EALREADY);
 	assert_int_equal(trace2_prof_start_wall(1), EALREADY);

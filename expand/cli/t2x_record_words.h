@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_record_words.h - the options of `t2 record' that are words of TRACE2_PROF, and which values they may have.
+ *
+ * libtrace2-prof has the same table (runtime/prof/tr2p_settings.c), and leaves out what is wrong: a program in
+ * production runs on.  Who types a command wants to know before the program runs.  tests/cli/check_record.sh compares
+ * both.
+ */
+#ifndef T2X_RECORD_WORDS_H
+#define T2X_RECORD_WORDS_H
+
+#include <getopt.h>
+#include <stddef.h>
+
+/* Options whose val is T2X_RECORD_WORD become words; the others are for the caller.  Ended by an empty one */
+enum { T2X_RECORD_WORD = 'p' };
+extern const struct option t2x_record_options[];
+
+/*
+ * Is this a value of the word?  NULL: it is the word alone.
+ * needs   set to what the word needs, if it is not
+ */
+int t2x_record_may_be(const char *word, const char *value, const char **needs);
+
+/* Does a list, as of TRACE2_PROF, have the word, with a value or without?  word  NULL: any that samples something */
+int t2x_record_has(const char *list, const char *word);
+
+#endif
