@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { Encoder } from "./encode.mjs";
 import { profiledTrace } from "./samples.mjs";
 import { makeTrace } from "../../expand/page/src/reader.mjs";
-import { formatSample, invert, layOut, shareOf, sumUp, titleOf,
+import { formatSample, invert, layOut, profileTitle, shareOf, sumUp,
 	totalFunctions } from "../../expand/page/src/profiles.mjs";
 
 const trace = profiledTrace().trace(), [main, worker] = trace.lanes;
@@ -59,7 +59,7 @@ test("test_profile_sample_lasts_until_its_time_and_not_into_the_one_before", () 
 test("test_profile_each_choice_has_a_title", () => {
 	assert.deepEqual([...choices.values()].map(({ title }) => title),
 		["CPU", "Blocked", "Allocated", "In use", "files"]);
-	assert.deepEqual(trace.profiles.map((_, profile) => titleOf(trace, profile)),
+	assert.deepEqual(trace.profiles.map((_, profile) => profileTitle(trace, profile)),
 		["CPU", "Blocked", "Heap", "files"]);
 });
 

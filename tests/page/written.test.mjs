@@ -6,6 +6,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
+import { Script } from "node:vm";
 import { inflateSync } from "node:zlib";
 import { readPerf } from "./perf.mjs";
 import { sumUp } from "../../expand/page/src/profiles.mjs";
@@ -31,6 +32,13 @@ function readPage(name) {
 
 const trace = T2_PAGE ? readPage(T2_PAGE) : null, lines = T2_PERF ? readPerf(T2_PERF) : [];
 const times = (list) => [...list].sort();
+
+test("test_written_script_compiles", options, () => {
+	const scripts = [...readFileSync(T2_PAGE, "utf8").matchAll(/<script>([^]*?)<\/script>/g)];
+	assert.ok(scripts.some(([, source]) => source.includes("startPage")));
+	for (const [, source] of scripts)
+		new Script(source);
+});
 
 test("test_written_each_region_has_its_thread_name_and_nanoseconds", options, () => {
 	const wanted = lines.filter(({ kind }) => kind === "region_leave")

@@ -5,7 +5,7 @@
  */
 import { make } from "./dom.mjs";
 import { SIZES, samplesTop } from "./layout.mjs";
-import { titleOf } from "./profiles.mjs";
+import { profileTitle } from "./profiles.mjs";
 import { formatCount, formatShort, plural } from "./scale.mjs";
 
 /** @typedef {import("./layout.mjs").Item} Item */
@@ -169,7 +169,7 @@ export class Heads {
 		};
 		head.append(...item.profiles.map((profile, at) => {
 			const top = samplesTop(item) + at * SIZES.sample;
-			return make("div.profile-name", { style: `top:${top}px` }, titleOf(trace, profile));
+			return make("div.profile-name", { style: `top:${top}px` }, profileTitle(trace, profile));
 		}));
 	}
 

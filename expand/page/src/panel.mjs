@@ -3,7 +3,7 @@
 import { CUT_START, UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { makeHistogram, makeSlowest, titleOf } from "./names.mjs";
-import { formatSample, titleOf } from "./profiles.mjs";
+import { formatSample, profileTitle } from "./profiles.mjs";
 import { formatClock, formatCount, formatDuration } from "./scale.mjs";
 import { makeTotals } from "./statistics.mjs";
 import { summarize } from "./stats.mjs";
@@ -120,7 +120,7 @@ export function makeSamplePanel(app, { lane, profile, at }) {
 		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
 		trace.stacks.functions[own]));
 	return make("div.details.of-sample", {},
-		make("div", {}, make("h2", {}, `Sample: ${titleOf(trace, profile)}`), makeFacts(facts),
+		make("div", {}, make("h2", {}, `Sample: ${profileTitle(trace, profile)}`), makeFacts(facts),
 			makeLink("All samples", () => app.clear())),
 		make("div", {}, make("h3", {}, "Stack, the innermost function first"),
 			make("ol.stack-list", {}, ...lines)));

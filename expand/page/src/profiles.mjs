@@ -62,7 +62,7 @@ export function listChoices(kinds, profiles) {
 }
 
 /** @param {Trace} trace @param {number} profile */
-export function titleOf({ kinds, profiles }, profile) {
+export function profileTitle({ kinds, profiles }, profile) {
 	return kinds[profile].title || profiles[profile];
 }
 

@@ -4,7 +4,7 @@ import { UNENDED, firstAbove, firstThat } from "./columns.mjs";
 import { make } from "./dom.mjs";
 import { SIZES, rowsTop, samplesTop } from "./layout.mjs";
 import { titleOf } from "./names.mjs";
-import { formatSample, titleOf } from "./profiles.mjs";
+import { formatSample, profileTitle } from "./profiles.mjs";
 import { formatCount, formatDuration, plural } from "./scale.mjs";
 
 /** Pixels that a click may be beside what is narrow. */
@@ -143,7 +143,7 @@ function describeSample({ trace, palette }, { lane, profile, at }) {
 		make("span.swatch", { style: `background:${palette.functionsCss[own]}` }),
 		trace.stacks.functions[own].slice(0, 200)));
 	const where = `${lane.name}, at ${formatDuration(samples.end[at] - trace.start)}`;
-	return [make("b", {}, titleOf(trace, profile)),
+	return [make("b", {}, profileTitle(trace, profile)),
 		` ${formatSample(trace.kinds[profile], samples.count[at], samples.value[at])}`,
 		make("div.stack", {}, ...lines,
 			...more > 0 ? [make("div.muted", {}, `… ${plural(more, "more frame")}`)] : []),
