@@ -92,11 +92,12 @@ static int is_depth(struct text column)
 /* Return  0: these are not the columns of perf */
 static int split_columns(struct text line, struct text columns[COLUMNS])
 {
-	struct text column;
+	struct text column = { NULL, 0 };
 
-	/* time and place, which are not there with --brief, and the depth; the thread */
-	if (!take_column(&line, &column) || (!is_depth(column) && !take_column(&line, &column)) ||
-	    !take_column(&line, &column))
+	/* process and program, with --columns; time and place, but with --brief; the depth; the thread */
+	for (unsigned i = 0; i < 4 && take_column(&line, &column) && !is_depth(column); i++)
+		;
+	if (!is_depth(column) || !take_column(&line, &column))
 		return 0;
 	for (unsigned i = 0; i < PAYLOAD; i++)
 		if (!take_column(&line, &columns[i]))

@@ -111,7 +111,7 @@ static int expand_events(const struct t2x_expansion *x)
 	int error = -ENOMEM;
 
 	if (!writer)
-		writer = x->settings->filter.is_on ? &t2x_writer_filter : x->settings->format->writer;
+		writer = x->settings->filter.is_on ? &t2x_writer_filter : x->settings->filter.writer;
 	context.thread_bytes = (x->writer ? x->writer : x->settings->format->writer)->thread_bytes;
 	context.model = t2x_model_new(writer, &x->output->out, &x->settings->options);
 	if (context.model)

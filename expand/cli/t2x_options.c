@@ -18,6 +18,7 @@
 #include "t2x_usage.h"
 #include "t2x_value.h"
 #include "export/t2x_html_page.h"
+#include "query/t2x_lines.h"
 
 enum { MAX_NESTING = 1000000 };
 
@@ -262,7 +263,7 @@ static void check_filter(struct t2x_settings *settings)
 {
 	struct t2x_filter *filter = &settings->filter;
 
-	filter->writer = settings->format->writer;
+	filter->writer = t2x_lines_writer(settings->format->writer, &settings->options);
 	settings->options.filter = filter;
 	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
 		t2x_refuse("no filter is for raw events, --format", settings->format->name);
@@ -327,6 +328,11 @@ static void check_format_options(struct t2x_settings *settings)
 			t2x_refuse(what, t2x_usage_names(names, sizeof(names), option));
 	}
 	options->values = settings->values;
+	if (t2x_option(options, T2X_OPTION_columns) && !t2x_lines_columns(t2x_option(options, T2X_OPTION_columns)))
+		t2x_refuse("--columns is pid, program or pid,program, not", t2x_option(options, T2X_OPTION_columns));
+	if (t2x_option(options, T2X_OPTION_last) &&
+	    !t2x_value_number("", t2x_option(options, T2X_OPTION_last), UINT32_MAX))
+		t2x_refuse("--last is at least 1, not", t2x_option(options, T2X_OPTION_last));
 	if (t2x_option(options, T2X_OPTION_debug) && !t2x_option(options, T2X_OPTION_profile))
 		t2x_refuse("--debug needs --profile", NULL);
 	options->samples = t2x_option(options, T2X_OPTION_samples) != NULL;

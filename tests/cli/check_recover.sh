@@ -413,5 +413,12 @@ check "--live of no process" status 2 --live=x
 (TRACE2_RAW=9 ./dies 100 9> >(cat >/dev/null); true) 2>/dev/null
 check "of a process without a file" status 0 --recover "$(ring)" --delete
 check "what was written is missing" grep -q 'is missing: its stream did not go to a file' said
+
+# The last of a process, some of which was in its file
+die 100 end.tlg
+"$out/t2expand" --recover="$(ring)" --delete --last=3 --columns=program end.tlg >text 2>said
+check "the last ones, with the program" \
+	[ "$(sed -nE 's/^dies +\|.*number:([0-9]+)$/\1/p' text | xargs)" = "97 98 99" ]
+check "and no others" [ "$(wc -l <text)" -eq 3 ]
 well_said
 total
