@@ -28,6 +28,7 @@
 #include "tr2p_exit.h"
 #include "tr2p_knows.h"
 #include "tr2p_labels.h"
+#include "tr2p_module.h"
 #include "tr2p_profile.h"
 #include "tr2p_sandbox.h"
 #include "tr2p_settings.h"
@@ -104,6 +105,7 @@ static void init(void)
 	if (g_state.error)
 		return;
 	tr2p_unwind_init(tr2p_g_how.way, tr2p_g_how.frames);
+	tr2p_module_init();
 	tr2p_create_init();
 	tr2p_exit_init();
 	tr2p_sandbox_init();

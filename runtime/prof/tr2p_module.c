@@ -7,6 +7,7 @@
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tr2p_arena.h"
@@ -90,14 +91,58 @@ static void read_headers(struct tr2p_module *module, const struct dl_find_object
 
 /* ---- the table ---------------------------------------------------------------------------------- */
 
+static char g_begun_in[TR2P_PATH];        /* the working directory when the profiler began; "": not known */
+
+void tr2p_module_init(void)
+{
+	if (!getcwd(g_begun_in, sizeof(g_begun_in)))
+		*g_begun_in = '\0';
+}
+
+/* Behind the directory of n bytes that is there.  Return  the length of a path that leads to a file; 0: it does not */
+static size_t put_behind(const char *name, char *to, size_t n, size_t size)
+{
+	size_t length = strlen(name);
+
+	if (!n || *to != '/' || n + 1 + length >= size)
+		return 0;
+	to[n] = '/';
+	memcpy(to + n + 1, name, length + 1);
+	return access(to, F_OK) ? 0 : n + 1 + length;
+}
+
+/*
+ * The loader notes a path as it was given: by LD_LIBRARY_PATH when the program began, or by dlopen() perhaps now.  It
+ * is of no use in another directory, so that of then or of now comes in front of it.  Return  0: it is in neither
+ */
+static size_t find_relative(const char *name, char *to, size_t size)
+{
+	size_t n = strlen(g_begun_in), length;
+	long got;
+
+	while (name[0] == '.' && name[1] == '/')
+		name += 2;
+	memcpy(to, g_begun_in, n);
+	length = put_behind(name, to, n, size);
+	if (length)
+		return length;
+	got = syscall(SYS_getcwd, to, size);      /* getcwd() may allocate */
+	return got > 1 ? put_behind(name, to, (size_t)got - 1, size) : 0;
+}
+
 /* The program's own path is not in its link map. */
 static size_t find_path(const struct link_map *link, char *to, size_t size)
 {
+	const char *name = link->l_name;
+	size_t length;
 	ssize_t n;
 
-	if (link->l_name && *link->l_name) {
-		size_t length = strnlen(link->l_name, size - 1);
-		memcpy(to, link->l_name, length);
+	if (name && *name) {
+		length = *name != '/' && strchr(name, '/') ? find_relative(name, to, size) : 0;
+		if (length)
+			return length;
+		length = strnlen(name, size - 1);
+		memcpy(to, name, length);
 		return length;
 	}
 	n = readlink("/proc/self/exe", to, size - 1);

@@ -24,6 +24,9 @@ struct tr2p_module {
 	char path[];
 };
 
+/* Note the working directory, in which a library may have been found by a relative path.  Once, before the others. */
+void tr2p_module_init(void);
+
 /*
  * The module that an address is in, or NULL: none, or no memory for another one.
  * near    one that was found before, which is tried first; or NULL

@@ -197,12 +197,71 @@ static int is_behind_call(uintptr_t returns_to)
 #endif
 }
 
+/*
+ * A signal may come where a function has no frame yet, or none any more: then the frame pointer is the caller's still,
+ * whom a step by it would leave out.  The instruction at hand tells: the first two of a function that makes a frame,
+ * and the return.
+ * returns_to  set to where the function returns to
+ * Return      how many words lie on the stack up to behind that; -1: it is none of these
+ */
+static int find_no_frame(const struct tr2p_regs *regs, struct tr2p_guard *guard, uintptr_t *returns_to)
+{
+#ifdef __aarch64__
+	uint32_t code;
+
+	(void)guard;
+	if (!tr2p_guard_copy(&code, regs->pc, sizeof(code)) || !(regs->known >> TR2P_RA & 1) ||
+	    ((code & 0xffc07fff) != 0xa9807bfd && code != 0xd65f03c0))    /* stp x29, x30, [sp, #-n]!; ret */
+		return -1;
+	*returns_to = regs->at[TR2P_RA];
+	return 0;
+#else
+	static const unsigned char endbr[] = { 0xf3, 0x0f, 0x1e };
+	unsigned char code[3];
+	int words;
+
+	if (!tr2p_guard_copy(code, regs->pc, sizeof(code)))
+		return -1;
+	if (code[0] == 0x55 || code[0] == 0xc3 || code[0] == 0xc2 || !memcmp(code, endbr, sizeof(endbr)))
+		words = 0;                        /* push; ret; endbr in front of a push */
+	else if (WORD == 8 ? code[0] == 0x48 && ((code[1] == 0x89 && code[2] == 0xe5) ||
+						 (code[1] == 0x8b && code[2] == 0xec))
+			   : (code[0] == 0x89 && code[1] == 0xe5) || (code[0] == 0x8b && code[1] == 0xec))
+		words = 1;                        /* the frame pointer becomes the stack pointer */
+	else
+		return -1;
+	if (!tr2p_guard_word(guard, regs->at[TR2P_SP] + (unsigned)words * WORD, returns_to))
+		return -1;
+	return words + 1;
+#endif
+}
+
+/* Return  0: there is a frame, or nobody knows */
+static int step_without_frame(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	uintptr_t returns_to = 0;
+	int words = regs->is_exact ? find_no_frame(regs, guard, &returns_to) : -1;
+
+	returns_to = tr2p_regs_plain(returns_to);
+	if (words < 0 || !returns_to || !is_behind_call(returns_to))
+		return 0;
+	regs->pc = returns_to;
+	regs->is_exact = 0;
+	regs->at[TR2P_SP] += (unsigned)words * WORD;
+	regs->known = UINT64_C(1) << TR2P_FP | UINT64_C(1) << TR2P_SP;
+	return 1;
+}
+
 int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove)
 {
 	const uintptr_t frame = regs->at[TR2P_FP];
 	uintptr_t outer, returns_to;
 
-	if (!(regs->known >> TR2P_FP & 1) || frame < regs->at[TR2P_SP] || frame > UINTPTR_MAX - 2 * WORD ||
+	if (!(regs->known >> TR2P_FP & 1))
+		return 0;
+	if (has_to_prove && step_without_frame(regs, guard))
+		return 1;
+	if (frame < regs->at[TR2P_SP] || frame > UINTPTR_MAX - 2 * WORD ||
 	    !tr2p_guard_word(guard, frame, &outer) || !tr2p_guard_word(guard, frame + WORD, &returns_to))
 		return 0;
 	returns_to = tr2p_regs_plain(returns_to);
