@@ -174,6 +174,8 @@ static void put_module(struct t2x_out *out, const struct t2x_samples *samples, u
 	if (!location->module)
 		return;
 	module = t2x_samples_row(&samples->modules, const struct t2x_samples_module, location->module - 1);
+	if (t2x_samples_is_made(samples, module))
+		return;
 	t2x_out_literal(out, " (");
 	put_text(out, t2x_samples_text(samples, module->file));
 	snprintf(text, sizeof(text), "+0x%" PRIx64 ")", location->address - module->start + module->offset);

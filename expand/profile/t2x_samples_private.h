@@ -88,4 +88,10 @@ static inline const char *t2x_samples_text(const struct t2x_samples *samples, ui
 	return t2x_samples_row(&samples->strings, const struct t2x_samples_string, string)->text;
 }
 
+/* Code that a process has made at run time, see FORMAT.md section 8: a module that is no file. */
+static inline int t2x_samples_is_made(const struct t2x_samples *samples, const struct t2x_samples_module *module)
+{
+	return *t2x_samples_text(samples, module->file) == '[';
+}
+
 #endif

@@ -189,6 +189,8 @@ static void put_modules(struct t2x_out *out, const struct t2x_samples *samples)
 		const struct t2x_samples_module *module =
 			t2x_samples_row(&samples->modules, const struct t2x_samples_module, i);
 
+		if (t2x_samples_is_made(samples, module))
+			continue;                 /* it is at all addresses */
 		put_hex(out, module->start);
 		t2x_out_char(out, '-');
 		put_hex(out, module->limit);
@@ -233,7 +235,9 @@ static void put_folded_address(struct t2x_out *out, const struct t2x_samples *sa
 {
 	const struct t2x_samples_module *module = !location->module ? NULL :
 		t2x_samples_row(&samples->modules, const struct t2x_samples_module, location->module - 1);
-	const char *file = module ? t2x_samples_text(samples, module->file) : "", *slash = strrchr(file, '/');
+	const char *file = module && !t2x_samples_is_made(samples, module) ? t2x_samples_text(samples, module->file)
+									   : "";
+	const char *slash = strrchr(file, '/');
 
 	put_folded_name(out, slash ? slash + 1 : file);
 	t2x_out_string(out, *file ? "+0x" : "0x");
