@@ -309,12 +309,14 @@ $(addprefix $(out)/,libtrace2.pc libtrace2-prof.pc): $(out)/%.pc: runtime/%.pc.i
 		-e 's|@includedir@|$(call pc_dir,$(includedir))|' -e 's|@version@|$(version)|' \
 		-e 's|@requires@|$(runtime_pkgs)|' $< > $@
 
-installed := $(bindir)/t2expand $(bindir)/t2 $(bashcompdir)/t2expand $(bashcompdir)/t2 $(zshcompdir)/_t2expand $(fishcompdir)/t2expand.fish $(fishcompdir)/t2.fish $(libdir)/$(soname) $(libdir)/libtrace2.so $(libdir)/libtrace2.a \
-	     $(includedir)/trace2.h $(pkgconfigdir)/libtrace2.pc $(mandir)/man1/t2expand.1 $(mandir)/man1/t2.1 \
+installed := $(addprefix $(bindir)/,t2expand t2) $(addprefix $(bashcompdir)/,t2expand t2) $(zshcompdir)/_t2expand \
+	     $(addprefix $(fishcompdir)/,t2expand.fish t2.fish) $(addprefix $(libdir)/,$(soname) libtrace2.so libtrace2.a) \
+	     $(addprefix $(includedir)/,trace2.h trace2_scope.h) $(pkgconfigdir)/libtrace2.pc \
+	     $(mandir)/man1/t2expand.1 $(mandir)/man1/t2.1 \
 	     $(mandir)/man3/trace2.3 $(addprefix $(mandir)/man7/,trace2-env.7 trace2-tutorial.7)
 # A page for each function, which sources trace2(3): of trace2_x_fl() also as trace2_x
 functions := $(shell sed -n 's/^	\(trace2_[a-z0-9_]*\);/\1/p' runtime/trace2.map)
-man_links := $(patsubst %,$(mandir)/man3/%.3,$(sort $(functions) $(functions:%_fl=%)))
+man_links := $(patsubst %,$(mandir)/man3/%.3,$(sort $(functions) $(functions:%_fl=%) TRACE2_SCOPE trace2_scope))
 
 install: all $(out)/libtrace2.pc
 	$(if $(SAN),$(error a build with sanitizers is not for installation))
@@ -325,7 +327,7 @@ install: all $(out)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.fish $(DESTDIR)$(fishcompdir)/t2expand.fish && ln -sf t2expand.fish $(DESTDIR)$(fishcompdir)/t2.fish
 	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname) && ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
-	$(quiet)$(INSTALL) -m 644 runtime/trace2.h $(DESTDIR)$(includedir)/trace2.h
+	$(quiet)$(INSTALL) -m 644 runtime/trace2.h runtime/trace2_scope.h $(DESTDIR)$(includedir)/
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 expand/t2.1 $(DESTDIR)$(mandir)/man1/
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3

@@ -22,8 +22,8 @@
  * Each function NAME_fl takes the caller's file and line first; the macro NAME passes __FILE__ and __LINE__, and need
  * not evaluate its arguments while tracing is off.  A _va form takes a va_list, a _printf form a printf-style format;
  * a format should be a literal, for it is kept for the life of the process.
- * The macros are for GNU C from C99 and C++ from C++11.  C does not allow them in `inline` functions that are not
- * `static`, as it allows no static variables there.
+ * The macros are expressions, as git's are, for GNU C from C99 and C++ from C++11.  C does not allow them in `inline`
+ * functions that are not `static`, as it allows no static variables there.
  */
 #ifndef TRACE2_H
 #define TRACE2_H
@@ -301,6 +301,8 @@ void trace2_region_leave_printf_va_fl(const char *file, int line, const char *ca
 #define trace2_region_leave_printf_va(...) trace2_region_leave_printf_va_fl(__FILE__, __LINE__, __VA_ARGS__)
 
 /*
+ * TRACE2_SCOPE(category, label): a region from here to the end of the block, however it is left: see trace2_scope.h.
+ *
  * For those who leave regions without passing their leaves, by longjmp() or an exception.  region_depth() returns a
  * mark, not a count, and records nothing; region_unwind() leaves what the thread has entered since that mark, innermost
  * first.  t2expand prints a region_leave for each.  A mark of 0, as region_depth() returns it while tracing is off, is
@@ -478,8 +480,11 @@ TRACE2_INLINE_ int trace2_record_v1_(struct trace2_hot *hot, uint32_t scope, int
 	return 0;
 }
 
+#endif
+
 TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
 {
+#ifdef TRACE2_HAS_INLINE_
 	struct trace2_hot *hot = tr2_hot_v1;
 	uint64_t key = __atomic_load_n(&site->key, __ATOMIC_RELAXED);   /* relaxed: as in trace2_region.c */
 	uint32_t scope = TRACE2_TO_(uint32_t, key), no_id = TRACE2_NO_ID_V1_;
@@ -487,15 +492,10 @@ TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2
 
 	if (hot && scope && key >> 32 == id && trace2_record_v1_(hot, scope, timed))
 		return;
-	tr2_hit_slow_v1(site, repo);
-}
-#else
-TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2_repository *repo, int timed)
-{
+#endif
 	(void)timed;
 	tr2_hit_slow_v1(site, repo);
 }
-#endif
 
 /*
  * A literal is a constant to the compiler; only then does a call site get a static descriptor.  It is in a scope of its
@@ -512,15 +512,9 @@ TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2
 #define TRACE2_FIRST_(first, ...) first
 
 /* With literal names pass through the site, else through the function that looks the names up. */
+#define TRACE2_IS_ON_ __atomic_load_n(&tr2_enabled_v1, __ATOMIC_RELAXED)   /* relaxed: as in trace2_region.c */
 #define TRACE2_IF_(is_literal, through_site, otherwise) \
-	do { \
-		if (__atomic_load_n(&tr2_enabled_v1, __ATOMIC_RELAXED)) { \
-			if (is_literal) \
-				through_site; \
-			else \
-				otherwise; \
-		} \
-	} while (0)
+	(!TRACE2_IS_ON_ ? TRACE2_TO_(void, 0) : (is_literal) ? through_site : otherwise)
 
 /* The last argument is variadic: it may have commas, as in std::max<int, less>(1, 2), or (struct point){ 1, 2 }.x. */
 #define TRACE2_REGION_(style, function, category, label, ...) \
@@ -566,5 +560,7 @@ TRACE2_INLINE_ void trace2_hit_v1_(struct trace2_site *site, const struct trace2
 #ifdef __cplusplus
 }
 #endif
+
+#include "trace2_scope.h"
 
 #endif

@@ -20,7 +20,7 @@ fi
 prefix=$tmp/prefix
 quiet "install" make install prefix="$prefix"
 for file in bin/t2expand bin/t2 share/bash-completion/completions/t2expand share/bash-completion/completions/t2 \
-	share/zsh/site-functions/_t2expand share/fish/vendor_completions.d/t2expand.fish share/fish/vendor_completions.d/t2.fish share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h \
+	share/zsh/site-functions/_t2expand share/fish/vendor_completions.d/t2expand.fish share/fish/vendor_completions.d/t2.fish share/man/man1/t2.1 lib/libtrace2.so.0 lib/libtrace2.so lib/libtrace2.a include/trace2.h include/trace2_scope.h \
 	lib/libtrace2-prof.so.0 lib/libtrace2-prof.so lib/libtrace2-prof.a lib/libtrace2-prof-static.a include/trace2_prof.h \
 	lib/pkgconfig/libtrace2-prof.pc share/man/man3/trace2-prof.3 \
 	lib/cmake/trace2/trace2-config.cmake lib/cmake/trace2/trace2-config-version.cmake \
@@ -32,7 +32,7 @@ done
 
 # man trace2_region_enter: a page for each function, by the name of its macro and that of the function behind it
 pages=$(grep -oE '\btrace2_[a-z0-9_]+\(' runtime/trace2.h | tr -d '(' | grep -vE '_$|_v1' | sort -u)
-pages="$pages $(sed -n 's/^.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3)"
+pages="$pages TRACE2_SCOPE trace2_scope $(sed -n 's/^.It Fn \(trace2_[a-z0-9_]*\).*/\1/p' runtime/trace2.3)"
 quiet "functions are found" test "$(wc -w <<<"$pages")" -gt 100
 for page in $pages; do
 	quiet "a page for $page()" grep -qx '.so man3/trace2.3' "$prefix/share/man/man3/$page.3"
@@ -208,7 +208,7 @@ quiet "uninstall leaves no file" test -z "$(find "$prefix" ! -type d)"
 dest=$tmp/dest
 dirs=(prefix=/p bindir=/b libdir=/l includedir=/i mandir=/m pkgconfigdir=/k cmakedir=/f bashcompdir=/c zshcompdir=/z)
 quiet "install with all variables" make install DESTDIR="$dest" "${dirs[@]}"
-for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h k/libtrace2.pc \
+for file in b/t2expand b/t2 c/t2expand c/t2 z/_t2expand m/man1/t2.1 l/libtrace2.so.0 l/libtrace2.so l/libtrace2.a i/trace2.h i/trace2_scope.h k/libtrace2.pc \
 	f/trace2-config.cmake f/trace2-config-version.cmake \
 	l/libtrace2-prof.so.0 l/libtrace2-prof.so l/libtrace2-prof.a l/libtrace2-prof-static.a i/trace2_prof.h k/libtrace2-prof.pc m/man3/trace2-prof.3 \
 	m/man1/t2expand.1 m/man3/trace2.3 m/man7/trace2-env.7 m/man7/trace2-tutorial.7; do

@@ -18,6 +18,8 @@
 #
 # And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
 #
+# A TRACE2_SCOPE() costs what the two calls cost that it stands for, in C and in C++, tracing or not.
+#
 # Of libtrace2-prof: what it adds to malloc() with free(), to locking with unlocking, of which nothing is sampled; such a
 # pair of which both are, a tick of CPU time, along frame pointers, of which there are none: all but the unwinding; and
 # the tick by unwind tables.
@@ -119,6 +121,20 @@ count_added()
 	mv "$tmp/added" "$tmp/$1"
 }
 
+# count_scope LANGUAGE DESTINATION: of a region by its two calls into $tmp/pair.LANGUAGE.DESTINATION, of a scope likewise
+count_scope()
+{
+	local what k texts=("TRACE2_RAW=$2" TRACE2_RAW_THREAD=off)
+
+	for what in pair scope; do
+		for k in 1 2; do
+			count "count_$what" "$tmp/$what.$1.${2##*/}.$k" \
+				"$tmp/scope.$1" "$what" $((k * 200))
+		done
+		divide "$what.$1.${2##*/}" 200
+	done
+}
+
 # From $tmp/$1.1 and $tmp/$1.2, of $2 and twice $2 repetitions, to one: into $tmp/$1, empty if there is no count.
 divide()
 {
@@ -156,6 +172,28 @@ verdict_with_texts()
 	fi
 }
 
+# verdict_scope NAME: the scope of it is as cheap as the pair
+verdict_scope()
+{
+	if [ -s "$tmp/pair.$1" ] && cat "$tmp/pair.$1" "$tmp/scope.$1" | awk '{ c[NR] = $1 } END { exit !(NR == 2 && c[2] <= c[1]) }'
+	then
+		pass
+		echo "scope    $(cat "$tmp/scope.$1") instructions, its two calls $(cat "$tmp/pair.$1"): $1"
+	else
+		fail "scope: $(cat "$tmp/scope.$1") instructions, its two calls $(cat "$tmp/pair.$1"): $1"
+	fi
+}
+
+# compile_scope LANGUAGE NAME LIBRARY...
+compile_scope()
+{
+	local compile="${CC:-cc} -O2 -fexceptions -x$1 -I$top/runtime $top/tests/library/counts/scope.c -xnone"
+
+	$compile -DCOUNT_INSIDE -c -o "$tmp/inside.o" &&
+		$compile -o "$tmp/scope.$2" "$tmp/inside.o" "${@:3}" -L"$out" -ltrace2 -Wl,-rpath,"$out"
+}
+
+compile_scope c c && compile_scope c++ cc -lstdc++ || exit 1
 ${CC:-cc} -O2 -rdynamic -o "$tmp/bare" "$top/tests/library/counts/prof.c" -pthread &&
 	${CC:-cc} -O2 -rdynamic -o "$tmp/profiled" "$top/tests/library/counts/prof.c" -pthread -Wl,--no-as-needed -L"$out" \
 		-ltrace2-prof -Wl,-rpath,"$out" || exit 1
@@ -177,6 +215,10 @@ count_call_with_texts printf 200
 count_call drain 10000
 count_call chunk 8 chunk tr2_hit_slow_v1
 count_call pass 100
+for language in c cc; do
+	count_scope "$language" "$tmp/scopes.tlg"
+	count_scope "$language" 0
+done
 count_line 10000
 wait
 
@@ -194,4 +236,8 @@ for what in $counts; do
 done
 verdict_with_texts enter
 verdict_with_texts printf
+for language in c cc; do
+	verdict_scope "$language.scopes.tlg"
+	verdict_scope "$language.0"
+done
 total

@@ -3,7 +3,8 @@
 # A user's program that uses every macro and function of trace2.h, in every place where one may stand, compiles without
 # a warning: as C and C++ of every standard, with gcc and clang, at -O0 and -O2, and with trace2.h from -I or from
 # -isystem, where a macro still warns, for it is expanded in the user's code.  It then records what the
-# file expected_c or expected_cc says.  clang may be missing here, but not where CI is set.
+# file expected_c or expected_cc says.  No compiler lets a jump go past a TRACE2_SCOPE(), which would then leave a region
+# that was not entered.  clang may be missing here, but not where CI is set.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C
@@ -11,14 +12,14 @@ export LC_ALL=C
 . "$(dirname "$0")/../common.sh"
 cd "$top" || exit 1
 
-# Of these compilers do not warn that the user writes a format that is no literal, or an object that is destroyed.
+# Of these compilers do not warn that the user writes a format that is no literal, a comma, or an object that is destroyed.
 both="-Werror -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wcast-qual -Wcast-align -Wunused -Wundef"
 both="$both -Wformat=2 -Wno-format-nonliteral -Wnull-dereference -Wredundant-decls -pthread"
 gcc="-Wlogical-op -Wduplicated-cond -Wduplicated-branches -Wformat-signedness"
-clang="-Weverything -Wno-padded -Wno-unknown-warning-option"
+clang="-Weverything -Wno-padded -Wno-comma -Wno-unknown-warning-option"
 c="-Wstrict-prototypes -Wmissing-prototypes"
 cxx="-Wold-style-cast -Wzero-as-null-pointer-constant -Woverloaded-virtual"
-gcc_c="$both $gcc $c -Wjump-misses-init -Wnested-externs -Wbad-function-cast"
+gcc_c="$both $gcc $c -Wvla -Wjump-misses-init -Wnested-externs -Wbad-function-cast"
 clang_c="$both $clang $c -Wno-declaration-after-statement -Wno-pre-c2x-compat"
 gcc_cxx="$both $gcc $cxx -Wuseless-cast -Weffc++ -Wextra-semi"
 clang_cxx="$both $clang $cxx -Wno-c++98-compat -Wno-c++98-compat-pedantic -Wno-exit-time-destructors"
@@ -80,6 +81,22 @@ xargs -P "$(nproc)" -L 1 bash -c 'compile "$@"' - <"$tmp/ways"
 while read -r name _; do
 	check "$name: $(head -n 5 "$tmp/$name.log")" [ ! -e "$tmp/$name.bad" -a -e "$tmp/$name.o" ]
 done <"$tmp/ways"
+
+# jumps COMPILER STATEMENT: this statement, with a declaration in it, compiles
+jumps()
+{
+	printf '#include <trace2.h>\nvoid f(int);\nvoid f(int x)\n{\n%s\n}\n' "$2" >"$tmp/jumps.c"
+	$1 -Iruntime -fsyntax-only "$tmp/jumps.c"
+}
+past='switch (x) { case 1: { } TRACE2_SCOPE("a", "b"); f(2); break; case 2: f(3); }'
+into='if (x) goto in; TRACE2_SCOPE("a", "b"); in: f(x);'
+beside='switch (x) { case 1: { TRACE2_SCOPE("a", "b"); goto out; } case 2: f(3); } out: f(x);'
+for compiler in "gcc -O2 -xc" "gcc -O0 -std=c99 -xc" "g++ -xc++" "clang -xc" "clang++ -xc++"; do
+	command -v "${compiler%% *}" >/dev/null || continue
+	quiet "$compiler: a jump out of a scope" jumps "$compiler" "$beside"
+	check "$compiler: a case past a scope is refused" eval '! jumps "$compiler" "$past" 2>/dev/null'
+	check "$compiler: a goto past a scope is refused" eval '! jumps "$compiler" "$into" 2>/dev/null'
+done
 
 # Static call sites are initialized by the compiler: nothing runs, and nothing guards, at their first pass.
 none "call sites with guards" "$(nm "$tmp"/*.o | grep -E '_ZGV.*trace2_site_')"

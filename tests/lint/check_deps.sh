@@ -21,14 +21,14 @@ own_includes()
 }
 none "format/ includes only format/" "$(own_includes format '(tlg[_a-z0-9]*|prof_kinds)\.(h|def)$' | grep '"')"
 none "runtime/ includes only runtime/ and format/; tr2_live.c also expand/, and prof/ what writes profiles" \
-	"$(own_includes runtime '([a-z]+/)?(tr2p?_[a-z0-9_]+|trace2|trace2_prof|tlg[_a-z0-9]*|prof_kinds)\.(h|def)$' | grep '"' |
+	"$(own_includes runtime '([a-z]+/)?(tr2p?_[a-z0-9_]+|trace2|trace2_prof|trace2_scope|tlg[_a-z0-9]*|prof_kinds)\.(h|def)$' | grep '"' |
 		grep -vE '^runtime/output/tr2_live\.c:"[a-z]+/t2x_|^runtime/prof/[a-z0-9_]*\.[ch]:"(profile/t2x_|base/t2x_out)|^runtime/examples/')"
 none "expand/ includes only expand/ and format/" \
 	"$(own_includes expand '([a-z]+/)?(t2x_[a-z0-9_]+|tlg[_a-z0-9]*|prof_kinds)\.(h|def)$' | grep '"')"
 none "the example includes only trace2.h and its own" \
 	"$(own_includes runtime/examples '(idx_[a-z0-9_]+|trace2)\.h$' | grep '"')"
-none "trace2.h includes only stdarg.h, stddef.h and stdint.h" \
-	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stddef|stdint)\.h$')"
+none "trace2.h includes only stdarg.h, stddef.h, stdint.h and its second half" \
+	"$(includes runtime | grep '^runtime/trace2\.h:' | grep -vE '<(stdarg|stddef|stdint)\.h$|"trace2_scope\.h$')"
 
 # Angle includes that are not libc's or the kernel's
 third_party='<(lz4|expat|urcu|cmocka|md5|sha|zlib|zstd|elfutils|dwarf)'

@@ -2,12 +2,33 @@
 /* uses.c - what only C can pass to the macros of trace2.h; see uses.h. */
 #include "uses.h"
 
+#include <setjmp.h>
+
 struct point {
 	int x, y;
 	const char *name;
 };
 
 #define POINT (struct point){ 1, 2, "point" }
+
+/* The cleanup of a block runs when a goto leaves it, and when the block begins again; a longjmp() goes past it. */
+static void use_jumps(int one)
+{
+	jmp_buf back;
+	uint64_t depth = trace2_region_depth();
+	volatile int times = 0;
+
+again: {
+	TRACE2_SCOPE("c", "left by goto");
+	if (++times <= one)
+		goto again;
+}
+	if (!setjmp(back)) {
+		TRACE2_SCOPE("c", "left by longjmp");
+		longjmp(back, 1);
+	}
+	trace2_region_unwind(depth);
+}
 
 static int use_more(int one)
 {
@@ -19,6 +40,7 @@ static int use_more(int one)
 	trace2_region_enter_printf("c", "message", NULL, "%d", (struct point){ 3, 4, "x" }.x);
 	trace2_region_leave_printf("c", "message", NULL, "%s", POINT.name);
 	trace2_data_intmax("c", NULL, "with a call in it", __extension__({ trace2_step("c", "inside"); one; }));
+	use_jumps(one);
 	trace2_cmd_start((const char *[]){ "of", "a", "literal", NULL });
 	trace2_cmd_alias("alias", (const char *const[]){ "of", "literals", NULL });
 	trace2_def_param("parameter", "literal", &(struct trace2_key_value_info){ TRACE2_SCOPE_COMMAND });

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <type_traits>
 
 namespace {
 
@@ -105,6 +106,29 @@ void throw_in_regions(int n)
 	trace2_region_leave("c++", "throws", nullptr);
 }
 
+/* Of an object, as long as it lives */
+struct Task {
+	explicit Task(const std::string &label) : name(label), scope(__FILE__, __LINE__, "c++", name.c_str()) {}
+	std::string name;
+	trace2_scope scope;
+};
+
+template <class T> void use_scope(T value)
+{
+	TRACE2_SCOPE("c++", std::is_same<T, int>::value ? "int" : "other");
+	const Task task("a task");
+
+	try {
+		TRACE2_SCOPE("c++", "try");
+		[&value] {
+			TRACE2_SCOPE("c++", "lambda");
+			throw value;
+		}();
+	} catch (T) {
+		trace2_step("c++", "caught");
+	}
+}
+
 void use_exception()
 {
 	const uint64_t depth = trace2_region_depth();
@@ -129,6 +153,8 @@ int use_more(int one)
 	use_constexpr_if<false>();
 	Object().use();
 	use_exception();
+	use_scope(1);
+	use_scope(std::string("thrown"));
 	std::thread([] {
 		trace2_thread_start("worker");
 		trace2_step("c++", "thread");

@@ -149,6 +149,36 @@ static void uses_branches(int one)
 	while (!one);
 }
 
+/* As with git each call is an expression, of type void where the function is. */
+static int uses_expressions(struct trace2_child *child, int one)
+{
+	one ? trace2_step("expression", "if") : trace2_printf("else");
+	one ? trace2_region_enter("expression", "if", NONE) : trace2_cmd_mode("else");
+	one ? trace2_region_leave("expression", uses_name(one), NONE) : trace2_child_start(child);
+	!one ? trace2_child_exit(child, 3) : trace2_data_string("expression", NONE, "else", "text");
+	!one ? trace2_cmd_path("/if") : trace2_data_json("expression", NONE, "else", "1");
+	for (int i = 0; i < 1; i++, trace2_data_intmax("expression", NONE, "comma", i))
+		;
+	one ? trace2_region_enter_printf("expression", "if", NONE, "%d", one)
+	    : trace2_region_leave_printf("expression", "else", NONE, "%d", one);
+	return trace2_region_leave("expression", "if", NONE), one;
+}
+
+static int uses_scope(const char *label, int one)
+{
+	TRACE2_SCOPE("scope", "function");
+	TRACE2_SCOPE("scope", label);
+	for (int i = 0; i < 3; i++) {
+		TRACE2_SCOPE("scope", "in a loop");
+		TRACE2_SCOPE("scope", uses_name(i)); TRACE2_SCOPE(NONE, __func__);   /* two in a line */
+		if (i < one)
+			continue;
+		trace2_step("scope", "returns");
+		return i;
+	}
+	return -1;
+}
+
 static void uses_sums(int one)
 {
 	int timer = trace2_timer_define("uses", "timer", 1), counter = trace2_counter_define("uses", "counter", 1);
@@ -183,6 +213,7 @@ static int uses_all(int argc, char **argv, int (*more)(int one))
 	trace2_initialize_clock();
 	trace2_initialize();
 	failed = !trace2_is_enabled() || trace2_catch_signal(0) != -1 || !trace2_session_id();
+	failed |= uses_expressions(NONE, one) != one || uses_scope("label", one) != one;
 	uses_commands(argv);
 	uses_children(argv);
 	uses_regions(&repo, one);
