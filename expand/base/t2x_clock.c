@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_clock.c - 128-bit arithmetic once a second, 64-bit in between. */
+/* t2x_clock.c - calculates with 128 bits once a second, with 64 bits in between. */
 #include "t2x_clock.h"
 
-/* The nanoseconds of a second times the rate, and the reciprocal, take no more than 63 and 64 bits. */
+/* Return  1: the nanoseconds of a second times the rate fit into 63 bits, and the reciprocal into 64 */
 static int is_short(const struct t2x_clock *clock)
 {
 	return clock->ticks_per_s > 1 && clock->ticks_per_s <= INT64_MAX / T2X_NS_PER_S;
@@ -34,13 +34,13 @@ void t2x_clock_set_rate(struct t2x_clock *clock, uint64_t ticks_per_s)
 	forget_second(clock);
 	if (!is_short(clock))
 		return;
-	/* the power of two that is next below the rate */
+	/* 1 << shift is the largest power of two below the rate. */
 	clock->shift = 63 - (unsigned)__builtin_clzll(clock->ticks_per_s - 1);
 	clock->reciprocal = tlg_mul_div(UINT64_C(1) << 63, UINT64_C(2) << clock->shift, clock->ticks_per_s, &rest);
 	clock->reciprocal += rest != 0;
 }
 
-/* The full second that raw lies in, and the ticks since then; 0: none that can be counted in 64 bits. */
+/* Find the full second in which raw lies, and the ticks since then.  Return  0: 64 bits cannot hold the second */
 static int find_second(const struct t2x_clock *clock, uint64_t raw, int64_t *second, uint64_t *part)
 {
 	int64_t ticks = (int64_t)(raw - clock->raw);
@@ -70,7 +70,7 @@ static uint64_t convert(const struct t2x_clock *clock, uint64_t raw)
 	return __builtin_add_overflow(ns, part, &ns) ? UINT64_MAX : ns;
 }
 
-/* Remember the full second that raw lies in, if the short way can be exact for it. */
+/* Cache the full second in which raw lies, if t2x_clock_part() is exact for this rate. */
 static void keep_second(struct t2x_clock *clock, uint64_t raw)
 {
 	int64_t second;

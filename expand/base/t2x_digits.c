@@ -10,17 +10,17 @@ const char t2x_digit_pairs[201] =
 	"40414243444546474849" "50515253545556575859" "60616263646566676869" "70717273747576777879"
 	"80818283848586878889" "90919293949596979899";
 
-/* Up to here a microsecond count in a double still prints its exact six decimals. */
+/* Below this count of microseconds, a double prints its exact six decimals. */
 #define EXACT_US (UINT64_C(1) << 52)
 
-/* Likewise nanoseconds, but for halves of a microsecond. */
+/* Likewise nanoseconds, except for exact halves of a microsecond. */
 #define EXACT_NS (UINT64_C(1) << 52)
 
 char *t2x_put_uint(char *to, uint64_t value)
 {
 	char digits[T2X_MAX_DIGITS], *p = digits + sizeof(digits);
 
-	/* most are small */
+	/* Most numbers are small. */
 	if (value < 10) {
 		*to = (char)('0' + value);
 		return to + 1;
@@ -29,7 +29,7 @@ char *t2x_put_uint(char *to, uint64_t value)
 		p -= 2;
 		t2x_put_2(p, (unsigned)(value % 100));
 	}
-	/* What is left is the front: one digit or two. */
+	/* One or two leading digits are left. */
 	if (value < 10)
 		*to++ = (char)('0' + value);
 	else
@@ -50,7 +50,7 @@ char *t2x_put_int(char *to, int64_t value)
 	return t2x_put_uint(to, size);
 }
 
-/* What only the C library rounds as the C library does.  Its decimal point follows the locale, ours does not. */
+/* The C library does the rounding, as in git.  Its decimal point depends on the locale; ours does not. */
 static char *put_rounded(char *to, double seconds)
 {
 	char text[64];

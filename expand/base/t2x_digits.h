@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_digits.h - numbers as text, into memory.  Each function returns the byte behind what it wrote.
+ * t2x_digits.h - writes numbers as text into memory.  Each function returns the byte behind what it wrote.
  */
 #ifndef T2X_DIGITS_H
 #define T2X_DIGITS_H
@@ -10,7 +10,7 @@
 
 enum {
 	T2X_MAX_DIGITS = 20,          /* of a 64-bit number, its sign included */
-	T2X_MAX_SECONDS = 32,         /* bytes that a time in seconds may take, if width is not more */
+	T2X_MAX_SECONDS = 32,         /* bytes of a time in seconds at most, unless width is larger */
 };
 
 extern const char t2x_digit_pairs[201];
@@ -58,12 +58,12 @@ char *t2x_put_uint(char *to, uint64_t value);
 char *t2x_put_int(char *to, int64_t value);
 
 /*
- * us / 1000000.0 as printf("%*.6f") does, doubles and their rounding included: a time that wrapped below
- * zero reads 18446744073709.550781.
+ * us / 1000000.0 as printf("%*.6f") prints it, with the rounding of doubles: a time that wrapped below zero reads
+ * 18446744073709.550781.
  */
 char *t2x_put_seconds_us(char *to, uint64_t us, unsigned width);
 
-/* The same for a width of 9, us < T2X_USUAL_US, as most are: six of the bytes are always the same. */
+/* The same for a width of 9 and us < T2X_USUAL_US, the usual case: the first five bytes are constant. */
 enum { T2X_USUAL_US = 10000 };
 static inline char *t2x_put_usual_seconds(char *to, unsigned us)
 {
@@ -72,10 +72,10 @@ static inline char *t2x_put_usual_seconds(char *to, unsigned us)
 	return t2x_put_2(to + 7, us % 100);
 }
 
-/* ns / 1e9 as printf("%.6f") does: rounded, not cut. */
+/* ns / 1e9 as printf("%.6f") prints it: rounded, not truncated. */
 char *t2x_put_seconds_ns(char *to, uint64_t ns);
 
-/* ns / 1e9 with nine decimals, neither rounded nor cut; a time that wrapped below zero has its sign. */
+/* ns / 1e9 with all nine decimals; a time that wrapped below zero prints as negative. */
 char *t2x_put_seconds_exact(char *to, uint64_t ns, unsigned width);
 
 #endif

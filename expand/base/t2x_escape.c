@@ -7,11 +7,11 @@
 
 enum { MAX_CHARACTER = 4 };    /* bytes of UTF-8 */
 
-/* What begins at some byte. */
+/* What lies at some byte of the text. */
 struct character {
 	unsigned length;           /* 1 if it is no character at all */
 	int is_good;               /* a character, and one that does no harm */
-	int is_cut;                /* what there is of it is right so far */
+	int is_partial;                /* the text ends inside of it, and it is valid so far */
 };
 
 static int is_harmless(const struct t2x_escape *escape, uint32_t code)
@@ -25,7 +25,7 @@ static int is_harmless(const struct t2x_escape *escape, uint32_t code)
 	       !(code >= 0x2066 && code <= 0x2069);
 }
 
-/* The length that the first byte of a character of several bytes announces, and the bits in it; 0: none. */
+/* Return  the length that the first byte of a longer character announces, *bits: its bits of the code; 0: it is none */
 static unsigned announced_length(unsigned char first, uint32_t *bits)
 {
 	if (first >= 0xc2 && first < 0xe0) {
@@ -40,7 +40,7 @@ static unsigned announced_length(unsigned char first, uint32_t *bits)
 	return first >= 0xf0 && first < 0xf5 ? 4 : 0;
 }
 
-/* Longer than need be, half of a pair, beyond Unicode: already the second byte tells. */
+/* Return  0: the second byte shows an overlong form, half of a surrogate pair, or a code beyond Unicode */
 static int is_allowed_second(unsigned char first, unsigned char second)
 {
 	return !(first == 0xe0 && second < 0xa0) && !(first == 0xed && second > 0x9f) &&
@@ -60,7 +60,7 @@ static struct character look(const struct t2x_escape *escape, const unsigned cha
 	length = announced_length(p[0], &code);
 	for (unsigned i = 1; i < length; i++) {
 		if (i == n) {
-			is.is_cut = 1;
+			is.is_partial = 1;
 			return is;
 		}
 		if ((p[i] & 0xc0) != 0x80 || (i == 1 && !is_allowed_second(p[0], p[1])))
@@ -85,7 +85,7 @@ static void put_escaped(struct t2x_escape *escape, const unsigned char *p, unsig
 	}
 }
 
-/* Put the characters that begin among the first stop of n bytes.  Return  where the next one, or a cut one, begins */
+/* Put the characters that begin among the first stop of n bytes.  Return  where the next, or a partial one, begins */
 static size_t put_characters(struct t2x_escape *escape, const unsigned char *p, size_t n, size_t stop)
 {
 	size_t at = 0, from = 0;
@@ -95,7 +95,7 @@ static size_t put_characters(struct t2x_escape *escape, const unsigned char *p, 
 
 		if (!is.is_good && at > from)
 			escape->put(escape->to, (const char *)p + from, at - from);
-		if (is.is_cut)
+		if (is.is_partial)
 			return at;
 		if (!is.is_good) {
 			put_escaped(escape, p + at, is.length);
@@ -108,22 +108,22 @@ static size_t put_characters(struct t2x_escape *escape, const unsigned char *p, 
 	return at;
 }
 
-/* The held bytes together with the first of the text.  Return  how many of these are used */
-static size_t put_held(struct t2x_escape *escape, const unsigned char *text, size_t n)
+/* Complete the partial character with the first bytes of the text.  Return  how many of these are used */
+static size_t put_partial(struct t2x_escape *escape, const unsigned char *text, size_t n)
 {
 	unsigned char joint[2 * MAX_CHARACTER];
-	size_t held = escape->nheld, more = n < MAX_CHARACTER ? n : MAX_CHARACTER, at;
+	size_t partial = escape->npartial, more = n < MAX_CHARACTER ? n : MAX_CHARACTER, at;
 
-	memcpy(joint, escape->held, held);
-	memcpy(joint + held, text, more);
-	at = put_characters(escape, joint, held + more, held);
-	if (at >= held) {
-		escape->nheld = 0;
-		return at - held;
+	memcpy(joint, escape->partial, partial);
+	memcpy(joint + partial, text, more);
+	at = put_characters(escape, joint, partial + more, partial);
+	if (at >= partial) {
+		escape->npartial = 0;
+		return at - partial;
 	}
-	/* still cut, so there was nothing else */
-	escape->nheld = (unsigned)(held + more - at);
-	memcpy(escape->held, joint + at, escape->nheld);
+	/* It is still partial, so this piece ended inside of it, too. */
+	escape->npartial = (unsigned)(partial + more - at);
+	memcpy(escape->partial, joint + at, escape->npartial);
 	return more;
 }
 
@@ -132,17 +132,17 @@ void t2x_escape_text(struct t2x_escape *escape, const char *text, size_t n)
 	const unsigned char *p = (const unsigned char *)text;
 	size_t at = 0;
 
-	if (escape->nheld && n)
-		at = put_held(escape, p, n);
+	if (escape->npartial && n)
+		at = put_partial(escape, p, n);
 	at += put_characters(escape, p + at, n - at, n - at);
 	if (at < n) {
-		escape->nheld = (unsigned)(n - at);
-		memcpy(escape->held, p + at, n - at);
+		escape->npartial = (unsigned)(n - at);
+		memcpy(escape->partial, p + at, n - at);
 	}
 }
 
 void t2x_escape_end(struct t2x_escape *escape)
 {
-	put_escaped(escape, escape->held, escape->nheld);
-	escape->nheld = 0;
+	put_escaped(escape, escape->partial, escape->npartial);
+	escape->npartial = 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_map.c - open addressing, at most half full, no key further than T2X_MAP_REACH from where it belongs. */
+/* t2x_map.c - open addressing; at most half of the slots are used, and no search is longer than T2X_MAP_REACH. */
 #include "t2x_map.h"
 
 #include <errno.h>
@@ -9,19 +9,19 @@
 
 enum { FIRST_BITS = 2, MAX_BITS = 24, TRIES = 8 };
 
-/* The number of slots is two to the power of it. */
+/* The binary logarithm of the number of slots. */
 static unsigned bits_of(const struct t2x_map *map)
 {
 	return 32 - map->shift;
 }
 
-/* Odd numbers.  The golden ratio first: it spreads numbers that follow each other. */
+/* Factors are odd.  The first one is the golden ratio, which spreads consecutive numbers. */
 static uint32_t next_factor(uint32_t factor)
 {
 	return factor ? factor * UINT32_C(0x2c9277b5) + 0x6a09e668 : UINT32_C(0x9e3779b1);
 }
 
-/* Return  0: everything within reach is taken */
+/* Return  0: all slots within reach are used */
 static int place(struct t2x_map *map, uint32_t key, void *value)
 {
 	uint32_t mask = t2x_map_slots(map) - 1, i = t2x_map_hash(map, key);
@@ -43,7 +43,10 @@ static int place_all(struct t2x_map *to, const struct t2x_map *from)
 	return 1;
 }
 
-/* The same in a table of so many bits, or, if that is what it has, by another factor.  Return  0 or -ENOMEM */
+/*
+ * Move all entries into a table of 1 << bits slots.  If entries do not fit within reach, try another factor.
+ * Return  0 or -ENOMEM
+ */
 static int rebuild(struct t2x_map *map, unsigned bits)
 {
 	struct t2x_map made = { .factor = bits == bits_of(map) ? next_factor(map->factor) : map->factor };
@@ -90,7 +93,7 @@ void *t2x_map_search(const struct t2x_map *map, uint32_t key)
 	return NULL;
 }
 
-/* What comes behind the hole, and would not be found behind one, moves into it. */
+/* An empty slot ends a search.  So an entry behind the removed one moves into its slot if a search would miss it. */
 void t2x_map_remove(struct t2x_map *map, uint32_t key)
 {
 	uint32_t mask = t2x_map_slots(map) - 1, hole, i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_map.h - from 32-bit numbers to pointers: scopes, files, threads, streams.
+ * t2x_map.h - a hash table from 32-bit numbers to pointers: scopes, files, threads, streams.
  *
- * The numbers come from files: whoever makes one can choose them so that they fall on each other.  So no search is
- * longer than T2X_MAP_REACH steps; when one would be, the table is built anew by another hash.
+ * The numbers come from files, and whoever makes a file can choose numbers that collide.  So no search takes more than
+ * T2X_MAP_REACH steps: before one would, the map rebuilds its table with another hash.
  */
 #ifndef T2X_MAP_H
 #define T2X_MAP_H
@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 enum {
-	T2X_MAP_ENTRY_BYTES = 48,     /* that an entry takes at most, while a large map grows */
+	T2X_MAP_ENTRY_BYTES = 48,     /* of memory for an entry at most, while a large map grows */
 	T2X_MAP_REACH = 128,
 };
 
 /* All zero: an empty map. */
 struct t2x_map {
 	struct t2x_slot { void *value; uint32_t key; } *slots;
-	unsigned shift;           /* of the hash: 1 << (32 - shift) slots, if there are slots */
+	unsigned shift;           /* of the hash: there are 1 << (32 - shift) slots, or none */
 	uint32_t factor;          /* of the hash; odd */
 	unsigned count;
 };
@@ -27,10 +27,10 @@ struct t2x_map {
 /* The value, or NULL. */
 static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key);
 
-/* Set a value, not NULL.  Return  0 or -ENOMEM: nothing has changed */
+/* Set the value of a key; value is not NULL.  Return  0; -ENOMEM: nothing has changed */
 int t2x_map_put(struct t2x_map *map, uint32_t key, void *value);
 
-/* Forget a key, if it is there. */
+/* Remove a key, if it is there. */
 void t2x_map_remove(struct t2x_map *map, uint32_t key);
 
 /* The i-th slot's value, NULL for an empty one; i counts up to t2x_map_slots(). */
@@ -44,7 +44,7 @@ static inline uint32_t t2x_map_slots(const struct t2x_map *map)
 	return map->slots ? UINT32_C(1) << (32 - map->shift) : 0;
 }
 
-/* Forget everything; the values are the caller's. */
+/* Empty the map.  The caller frees the values. */
 void t2x_map_free(struct t2x_map *map);
 
 /* Where the search for a key begins. */
@@ -53,10 +53,13 @@ static inline uint32_t t2x_map_hash(const struct t2x_map *map, uint32_t key)
 	return key * map->factor >> map->shift;
 }
 
-/* The same for a key that is not where its search begins. */
+/* t2x_map_get() for a key that does not lie where its search begins. */
 void *t2x_map_search(const struct t2x_map *map, uint32_t key);
 
-/* Most are.  A key there that has no value is not in the map: it was taken out, or the slot was never used. */
+/*
+ * Most keys lie where their search begins.  A slot with the key and no value means that the key is not in the map: it
+ * was removed, or the slot was never used and the key is 0.
+ */
 static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key)
 {
 	const struct t2x_slot *slot;

@@ -72,7 +72,7 @@ void *t2x_aligned(size_t alignment, size_t bytes)
 	return g_memory.aligned(alignment, bytes);
 }
 
-/* In front of the first line, in the one that is not used, lies the address of the whole. */
+/* The bytes in front of the first line store the address that malloc() returned, for t2x_cache_line_free(). */
 void *t2x_cache_line_new(size_t n)
 {
 	const size_t bytes = t2x_cache_line_bytes(n);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_memory.h - where memory comes from: in t2expand the C library, in a traced program the tracer's own heap.
+ * t2x_memory.h - allocates memory: in t2expand from the C library, in a traced program from the tracer's own heap.
  *
- * What serves the live texts must not call malloc(): the program's allocator is the program's, a signal handler may
- * have interrupted it, and it opens files (glibc's: /proc/sys/vm/overcommit_memory), on descriptors that the program
- * counts on.  As malloc(), calloc(), realloc(), free(), strndup() and aligned_alloc(), whose bytes read as zeros here.
+ * Code that prints live text output runs in the traced program and must not call malloc().  A signal handler of the
+ * tracer may have interrupted the program's allocator.  And an allocator may open files, as glibc's does
+ * (/proc/sys/vm/overcommit_memory), and so get a descriptor that the program expects to be free.
+ *
+ * The functions do what malloc(), calloc(), realloc(), free(), strndup() and aligned_alloc() do; t2x_aligned() also
+ * clears the memory.
  */
 #ifndef T2X_MEMORY_H
 #define T2X_MEMORY_H
@@ -21,7 +24,7 @@ struct t2x_memory {
 	void *(*aligned)(size_t alignment, size_t bytes);
 };
 
-/* From here on memory comes from there.  Before the first is taken. */
+/* Allocate from this heap.  Call it before any other function of this header. */
 void t2x_memory_use(const struct t2x_memory *memory);
 
 void *t2x_malloc(size_t bytes);
@@ -32,10 +35,9 @@ char *t2x_strndup(const char *text, size_t n);
 void *t2x_aligned(size_t alignment, size_t bytes);
 
 /*
- * Memory in cache lines of its own, against false sharing: for what one processor reads all the time while another
- * writes to whatever lies beside it.  With --jobs the front end and the back end of the expander run on different
- * processors, and a cache line that one writes and the other reads costs both of them more than all the rest of the
- * work on a checkpoint.
+ * Memory in cache lines of its own avoids false sharing: one processor often reads an object while another one writes
+ * to its neighbour.  With --jobs, front end and back end run on different processors.  A cache line that one writes and
+ * the other reads costs both of them more than the rest of the work on a checkpoint.
  */
 enum { T2X_CACHE_LINE = 64 };
 
@@ -46,8 +48,9 @@ static inline size_t t2x_cache_line_bytes(size_t n)
 }
 
 /*
- * n bytes, all zero, in cache lines of their own, for t2x_cache_line_free() only.  They cost one line more: memory that
- * the C library aligns costs two or three, and leaves holes that nothing else fits into.  Return  NULL: no memory
+ * Allocate n bytes, all zero, in cache lines of their own; only t2x_cache_line_free() frees them.  The allocation costs
+ * one line more than n.  aligned_alloc() would cost two or three, and leave holes that nothing else fits into.
+ * Return  NULL: no memory
  */
 void *t2x_cache_line_new(size_t n);
 void t2x_cache_line_free(void *memory);

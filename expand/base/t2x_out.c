@@ -67,7 +67,7 @@ void t2x_out_in_large_writes(struct t2x_out *out)
 	out->in_large_writes = 1;
 }
 
-/* The buffer gets so many bytes.  Return  0: there is no memory */
+/* Make the buffer so large.  Return  0: no memory */
 static int resize(struct t2x_out *out, size_t bytes)
 {
 	size_t used = (size_t)(out->pos - out->buf), line = (size_t)(out->line - out->buf);
@@ -82,7 +82,7 @@ static int resize(struct t2x_out *out, size_t bytes)
 	return 1;
 }
 
-/* Write the first n bytes of the buffer; what is behind them is at its beginning then. */
+/* Write the first n bytes of the buffer, and move those behind them to its beginning. */
 static void release(struct t2x_out *out, size_t n)
 {
 	size_t rest = (size_t)(out->pos - out->buf) - n, line = (size_t)(out->line - out->buf);

@@ -2,13 +2,13 @@
 /*
  * t2x_out.h - buffered output to a file descriptor, or to a function.
  *
- * Text is put together in one large buffer, and written in one of four ways:
- *   in lines         each write ends with a line, and has 64 KiB or less; a line longer than the buffer is cut
+ * One large buffer collects the text.  It is written in one of four ways:
+ *   in lines         each write ends with a line and has at most 64 KiB; a line longer than the buffer is divided
  *   in large writes  the same, with up to 1 MiB a write: for regular files
- *   in whole lines   no line is cut, the buffer grows: for files to which others write, too
- *   in blocks        each write has T2X_OUT_BLOCK bytes: for what takes text apart again
- * Errors are sticky: the first errno stays in error, what is written later is dropped, and no call here fails.  EPIPE
- * is an error like any other, for the owner to be quiet about.  One thread; the descriptor stays the caller's.
+ *   in whole lines   the buffer grows, so that no line is divided: for files to which others write, too
+ *   in blocks        each write has T2X_OUT_BLOCK bytes: for a function that does not need whole lines
+ * Errors are sticky: error keeps the first errno, later text is dropped, and no call here fails.  EPIPE is an error
+ * like any other; the owner decides not to report it.  One thread uses an output.  The caller closes the descriptor.
  */
 #ifndef T2X_OUT_H
 #define T2X_OUT_H
@@ -19,18 +19,18 @@
 
 enum {
 	T2X_OUT_BLOCK = 64 * 1024,
-	T2X_OUT_ROOM = 4096,          /* the most that t2x_out_room() can promise */
+	T2X_OUT_ROOM = 4096,          /* the largest n of t2x_out_room() */
 	T2X_OUT_BYTES = T2X_OUT_BLOCK + T2X_OUT_ROOM,   /* of the buffer */
-	T2X_OUT_LARGE = 1024 * 1024,  /* of the buffer for large writes, when it is full for the first time */
+	T2X_OUT_LARGE = 1024 * 1024,  /* of the buffer for large writes; it replaces the first one when that is full */
 };
 
-/* Write n bytes: whole lines, or part of one that is too long; or whole blocks.  Return  0 or an errno */
+/* Write n bytes: whole lines, or part of a line that is too long, or whole blocks.  Return  0 or an errno */
 typedef int t2x_write_fn(void *target, const char *text, size_t n);
 
 struct t2x_out {
 	char *pos;                    /* next free byte */
 	char *end;                    /* behind the buffer */
-	char *line;                   /* where the line being written begins; all before it are complete */
+	char *line;                   /* where the unfinished line begins; all lines before it are complete */
 	char *buf;
 	int fd;
 	t2x_write_fn *write;          /* NULL: to fd */
@@ -39,8 +39,8 @@ struct t2x_out {
 	int in_whole_lines;           /* however long they are */
 	int in_large_writes;
 	int error;                    /* errno of the first failed write, or 0 */
-	int broken_line;              /* the beginning of the line has left the buffer already */
-	char last;                    /* if so: the last byte that left */
+	int broken_line;              /* the beginning of the line has been written already */
+	char last;                    /* if so: the last byte that was written */
 };
 
 /* Output to a descriptor, to a function.  Return  0 or -ENOMEM */
@@ -51,33 +51,33 @@ int t2x_out_init_fn(struct t2x_out *out, t2x_write_fn *write, void *target);
 void t2x_out_in_blocks(struct t2x_out *out);
 
 /*
- * Write up to 1 MiB at a time.  The kernel then caches the file in few large pieces: ext4 takes 5.2 GB/s instead of
- * 3.2.  A short text fits the first buffer and costs what it costs without.  Without memory the writes stay small.
+ * Write up to 1 MiB at a time.  The kernel then caches the file in fewer, larger pieces: ext4 writes 5.2 GB/s instead
+ * of 3.2.  A short text costs nothing more, since it fits into the first buffer.  Without memory the writes stay small.
  */
 void t2x_out_in_large_writes(struct t2x_out *out);
 
 /* Write in whole lines.  The buffer shrinks again at the next flush.  Not together with blocks. */
 void t2x_out_in_whole_lines(struct t2x_out *out);
 
-/* Write n bytes to a descriptor, in as many goes as it takes.  Return  0 or an errno */
+/* Write n bytes to a descriptor, with as many calls of write(2) as it takes.  Return  0 or an errno */
 int t2x_out_write_all(int fd, const char *text, size_t n);
 
 /* Free the buffer; what is in it is lost. */
 void t2x_out_free(struct t2x_out *out);
 
-/* Write out all that is there, a line without end included.  Return  out->error */
+/* Write all text, also an unfinished line.  Return  out->error */
 int t2x_out_flush(struct t2x_out *out);
 
-/* Make at least T2X_OUT_ROOM bytes free.  Blocks  for the write */
+/* Write, if needed, until at least T2X_OUT_ROOM bytes are free. */
 void t2x_out_make_room(struct t2x_out *out);
 
-/* Append n bytes, any number of them. */
+/* Append n bytes; n may be larger than the buffer. */
 void t2x_out_long(struct t2x_out *out, const char *text, size_t n);
 
 /* Append n times the byte c. */
 void t2x_out_repeat(struct t2x_out *out, char c, size_t n);
 
-/* Append a text that is to stay on its line: its control characters become ?. */
+/* Append a text with its control characters replaced by '?', so that it stays on its line. */
 void t2x_out_in_line(struct t2x_out *out, const char *text);
 
 void t2x_out_int(struct t2x_out *out, int64_t value);
@@ -87,10 +87,10 @@ void t2x_out_uint(struct t2x_out *out, uint64_t value);
 void t2x_out_seconds_us(struct t2x_out *out, uint64_t us, unsigned width);
 void t2x_out_seconds_ns(struct t2x_out *out, uint64_t ns);
 
-/* A duration in seconds: with nine decimals if it is to be exact, else as t2x_out_seconds_ns() prints it. */
+/* Append a duration in seconds: if is_exact with nine decimals, else as t2x_out_seconds_ns() prints it. */
 void t2x_out_duration(struct t2x_out *out, uint64_t ns, int is_exact);
 
-/* n <= T2X_OUT_ROOM bytes at the returned position; the caller moves out->pos behind what it has filled. */
+/* Return  a position where n <= T2X_OUT_ROOM bytes are free; the caller moves out->pos behind what it wrote there */
 static inline char *t2x_out_room(struct t2x_out *out, size_t n)
 {
 	if ((size_t)(out->end - out->pos) < n)
@@ -119,7 +119,7 @@ static inline void t2x_out_string(struct t2x_out *out, const char *text)
 	t2x_out_bytes(out, text, strlen(text));
 }
 
-/* End the line: a newline, unless there is one already or nothing at all. */
+/* End the line: append a newline, unless the line is empty or ends with one. */
 static inline void t2x_out_end_line(struct t2x_out *out)
 {
 	char last = out->pos > out->line ? out->pos[-1] : out->broken_line ? out->last : '\n';
@@ -130,7 +130,7 @@ static inline void t2x_out_end_line(struct t2x_out *out)
 	out->broken_line = 0;
 }
 
-/* The same for a line of which the last byte is that before p, where one is free. */
+/* The same for a line whose last byte is p[-1]; one byte at p is free. */
 static inline void t2x_out_end_line_at(struct t2x_out *out, char *p)
 {
 	*p = '\n';

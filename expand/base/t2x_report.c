@@ -8,7 +8,7 @@
 
 #include "t2x_escape.h"
 
-enum { MAX_TEXT = 1024 };      /* bytes of what is said about an input */
+enum { MAX_TEXT = 1024 };      /* bytes of a message about an input */
 
 static const char *program = "t2expand";
 
@@ -27,7 +27,7 @@ static void put_to_file(void *to, const char *text, size_t n)
 	fwrite(text, 1, n, to);
 }
 
-/* Names of files, too, may be made up by whoever made the files. */
+/* Names of files are escaped, too: whoever made a file also chose its name. */
 static void put_escaped(const struct t2x_report *report, const char *text)
 {
 	struct t2x_escape escape = { .put = put_to_file, .to = report->to, .is_line = 1 };
@@ -36,7 +36,7 @@ static void put_escaped(const struct t2x_report *report, const char *text)
 	t2x_escape_end(&escape);
 }
 
-/* So that it is seen where a name ends. */
+/* Print the name of an input such that its end can be seen. */
 static void put_name(const struct t2x_report *report, const char *name)
 {
 	size_t n = strlen(name);
@@ -76,14 +76,14 @@ void t2x_report_damage(struct t2x_report *report, const char *input, const char 
 	va_end(ap);
 }
 
-void t2x_report_repeat(struct t2x_report *report, const char *said, const struct t2x_report *counts)
+void t2x_report_repeat(struct t2x_report *report, const char *messages, const struct t2x_report *counts)
 {
 	uint64_t left = report->damages < T2X_REPORT_LINES ? T2X_REPORT_LINES - report->damages : 0;
 
-	for (; said && *said && left && report->to; left--) {
-		size_t n = strcspn(said, "\n") + 1;
-		fwrite(said, 1, n, report->to);
-		said += n;
+	for (; messages && *messages && left && report->to; left--) {
+		size_t n = strcspn(messages, "\n") + 1;
+		fwrite(messages, 1, n, report->to);
+		messages += n;
 	}
 	report->damages += counts->damages;
 	report->skipped_blocks += counts->skipped_blocks;

@@ -16,7 +16,7 @@ int t2x_temporary_open(void)
 
 	if (fd >= 0 || snprintf(path, sizeof(path), "%s/t2expand.XXXXXX", directory) >= (int)sizeof(path))
 		return fd;
-	fd = mkostemp(path, O_CLOEXEC);   /* not all file systems have files that never had a name */
+	fd = mkostemp(path, O_CLOEXEC);   /* not all file systems support O_TMPFILE */
 	if (fd >= 0)
 		unlink(path);
 	return fd;

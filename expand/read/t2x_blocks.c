@@ -10,7 +10,7 @@
 #include "tlg_block.h"
 #include "tlg_pack.h"
 
-enum { RUN_EVENTS = 128 };        /* of a file without blocks that are given out at once */
+enum { RUN_EVENTS = 128 };        /* of a file without blocks that are delivered at once */
 
 size_t t2x_blocks_seen(const struct t2x_layout *layout)
 {
@@ -60,7 +60,7 @@ static int is_member(const struct t2x_layout *layout, unsigned which, unsigned o
 	return layout->head[which].offset == offset && layout->head[which].size == size;
 }
 
-/* Events of this layout can have been packed: those of ours, also when a document describes them. */
+/* Return  1: events of this layout may be packed, that is, it is ours, even if a document describes it */
 static int can_be_packed(const struct t2x_layout *layout)
 {
 	return layout->entry_size == TLG_EVENT_SIZE && layout->payload_offset == offsetof(struct tlg_event, u) &&
@@ -69,7 +69,7 @@ static int can_be_packed(const struct t2x_layout *layout)
 	       is_member(layout, T2X_HEAD_SEQUENCE, offsetof(struct tlg_event, sequence), 4);
 }
 
-/* To BLOCK, which stays as it is, and events of the writer's byte order.  Return  0: these are no packed events */
+/* Unpack to BLOCK, which does not change, and events in the writer's byte order.  Return  0: no packed events */
 static int unpack(const struct t2x_candidate *found, struct tlg_event *to)
 {
 	const struct tlg_event *head = &found->head;
@@ -101,7 +101,7 @@ static void report(struct t2x_blocks *blocks, uint64_t from, const char *what)
 			  "%s, skipped %" PRIu64 " bytes", what, skipped);
 }
 
-/* See whether a good block lies at the window's beginning.  Return  NULL: yes; else what is there instead */
+/* Whether a good block lies at the window's beginning.  Return  NULL: yes; else a word for what lies there instead */
 static const char *check_here(struct t2x_blocks *blocks, struct t2x_candidate *found, uint32_t *id)
 {
 	const unsigned char *p;
@@ -130,14 +130,14 @@ static void skip_to_head(struct t2x_blocks *blocks)
 		for (at = 0; at < avail; at++)
 			if (t2x_scanner_find(&blocks->scanner, p + at, avail - at, &found))
 				break;
-		/* what may be the beginning of one stays */
+		/* The last bytes stay in the window: they may be the beginning of a candidate. */
 		if (at == avail && avail >= 2 * T2X_MAX_ENTRY)
 			at -= T2X_MAX_ENTRY;
 		t2x_in_skip(blocks->in, at);
 	} while (avail >= 2 * T2X_MAX_ENTRY && at + T2X_MAX_ENTRY == avail);
 }
 
-/* Not a good block: look for one from the next byte on, or, if too much was looked at already, behind it. */
+/* This is no good block: continue at its second byte, or behind it if bad blocks have cost too much work already. */
 static void skip_bad(struct t2x_blocks *blocks, const struct t2x_candidate *found)
 {
 	const unsigned char *p;
@@ -166,13 +166,13 @@ static int find_block(struct t2x_blocks *blocks, struct t2x_candidate *found, ui
 			first = wrong;
 		skip_bad(blocks, found);
 	}
-	/* A break is reported where it is found; of a file without any good block the caller speaks. */
+	/* t2x_lz4.c has reported a break; the caller reports a file without any good block. */
 	if (first && blocks->good && !t2x_in_is_break(blocks->in))
 		report(blocks, from, first);
 	return 0;
 }
 
-/* Room for BLOCK and the events of a block: of its own if they need not be made native. */
+/* Return  memory for BLOCK and the events of a block: an allocation of its own, unless they must be made native */
 static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_candidate *found)
 {
 	free(blocks->own);
@@ -180,7 +180,7 @@ static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_c
 	return blocks->own ? blocks->own : blocks->events;
 }
 
-/* Make a block of what was found.  Return  0: it cannot be unpacked */
+/* Fill in the block from the candidate.  Return  0: it cannot be unpacked */
 static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
 		       struct t2x_block *block)
 {
@@ -221,8 +221,8 @@ static int is_encoding_known(const struct t2x_candidate *found)
 	return encoding == TLG_PLAIN || (encoding == TLG_PACKED && can_be_packed(found->layout));
 }
 
-/* Give out what was found, if it can be used.  Return  0: it was skipped */
-static int take_found(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
+/* Fill in the block from the candidate, and skip its bytes.  Return  0: the candidate cannot be used */
+static int use_found(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
 		      struct t2x_block *block)
 {
 	struct t2x_known_stream *stream = t2x_stream_table_get(&blocks->scanner.streams, id);
@@ -238,7 +238,7 @@ static int take_found(struct t2x_blocks *blocks, const struct t2x_candidate *fou
 		t2x_report_skipped(blocks->in->report, found->head.u.block.count);
 	t2x_in_skip(blocks->in, found->bytes);
 	if (wrong) {
-		/* a text may be a copy of an earlier block */
+		/* It may be a text of the program that is a copy of an earlier block. */
 		report(blocks, from, wrong);
 		return 0;
 	}
@@ -255,7 +255,7 @@ static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 
 	for (;;) {
 		while (find_block(blocks, &found, &id))
-			if (take_found(blocks, &found, id, block))
+			if (use_found(blocks, &found, id, block))
 				return 1;
 		if (!t2x_in_next_piece(blocks->in))
 			return 0;
@@ -265,7 +265,7 @@ static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 
 /* ---- files without blocks ----------------------------------------------------------------------- */
 
-/* Context of the process is known when it is read, the rest waits for its turn: they go in different runs. */
+/* The merge uses context of the process at once, other events in the order of time.  So they are in different runs. */
 static int is_process_context(const struct tlg_event *event)
 {
 	switch (tlg_event_type(event)) {
@@ -283,7 +283,7 @@ static int is_process_context(const struct tlg_event *event)
 	}
 }
 
-/* Events that belong with the first: of its process, context or not. */
+/* Count the events that may be in one run with the first: of the same process, all context or none. */
 static unsigned count_run(const struct t2x_layout *layout, const unsigned char *p, unsigned max,
 			  int *is_context)
 {
@@ -296,7 +296,7 @@ static unsigned count_run(const struct t2x_layout *layout, const unsigned char *
 		t2x_layout_decode(layout, p + (size_t)n * layout->entry_size, 1, event);
 		if (event->pid != first->pid)
 			break;
-		/* the text of PROCINFO goes with it */
+		/* The text of PROCINFO is context, too. */
 		if (*is_context && tlg_event_type(event) == TLG_INFO)
 			continue;
 		if (is_process_context(event) != *is_context)
@@ -336,8 +336,8 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 
 /* ---- which of them ------------------------------------------------------------------------------ */
 
-/* Among the events that can be seen there is a BLOCK: the file was cut in front of the PROLOGUE in one. */
-static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
+/* Return  1: a BLOCK is among the events, so this is a file of blocks that lacks what was in front of its PROLOGUE */
+static int is_truncated_block(const struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
 			size_t entry_size)
 {
 	struct t2x_candidate found;
@@ -348,7 +348,7 @@ static int is_cut_block(const struct t2x_blocks *blocks, const unsigned char *p,
 	return 0;
 }
 
-/* A file is a plain sequence if it opens with a PROLOGUE, or if its layout knows no blocks. */
+/* A file is a plain sequence if it begins with a PROLOGUE and not a BLOCK, or if its layout has no blocks. */
 static void begin(struct t2x_blocks *blocks)
 {
 	struct tlg_event event[T2X_MAX_SPLIT];
@@ -368,7 +368,7 @@ static void begin(struct t2x_blocks *blocks)
 			blocks->unknown_layout = event->u.prologue.entry_size;
 			continue;
 		}
-		if (is_cut_block(blocks, p, avail, layout->entry_size))
+		if (is_truncated_block(blocks, p, avail, layout->entry_size))
 			continue;
 		blocks->scanner.layouts[0] = layout;
 		blocks->is_plain_sequence = 1;

@@ -39,8 +39,8 @@ static ssize_t read_file(void *source, unsigned char *to, size_t room)
 }
 
 /*
- * A path that was seen to be a file may name something else by now: a FIFO, where open(2) would wait for a writer.
- * Return  0 or -errno; -ESTALE: it is no file
+ * is_file  the path named a regular file before.  It may name a FIFO by now, and open(2) would wait for a writer.
+ * Return  0 or -errno; -ESTALE: it is no regular file any more
  */
 static int open_path(struct t2x_in *in, const char *path, int is_file)
 {
@@ -61,7 +61,7 @@ static int open_path(struct t2x_in *in, const char *path, int is_file)
 	return is_file && !S_ISREG(st.st_mode) ? -ESTALE : 0;
 }
 
-/* A ring file, given by mistake: gigabytes of holes, and no trace. */
+/* Return  1: this is a ring file, named by mistake: it may have gigabytes of holes, and has no blocks */
 static int is_ring(struct t2x_in *in)
 {
 	const uint64_t magic = TLG_RING_MAGIC;
@@ -71,7 +71,7 @@ static int is_ring(struct t2x_in *in)
 	       !memcmp(bytes, &magic, sizeof(magic));
 }
 
-/* LZ4 or plain is seen from the first bytes; if these say nothing, because they are damaged, from what follows. */
+/* Decide between LZ4 and plain by the first bytes, or, if these are damaged, by whether good frames follow. */
 static int start(struct t2x_in *in, size_t seen)
 {
 	const unsigned char *bytes;

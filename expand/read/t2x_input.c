@@ -11,7 +11,7 @@
 #include "t2x_order.h"
 #include "t2x_seek.h"
 
-/* The name of a file may have come to stand for another one.  Return  0 or -errno; -ESTALE: it has */
+/* Open the file again.  Return  0 or -errno; -ESTALE: the path names another file by now */
 static int open_file(struct t2x_input *input, size_t seen, struct t2x_report *report)
 {
 	int error = t2x_in_open_file(&input->in, input->path, input->begin_at, seen, report);
@@ -61,7 +61,7 @@ static void set_error(struct t2x_input *input, int error)
 
 /* ---- the first block ---------------------------------------------------------------------------- */
 
-/* Only what is certainly small, and about the process.  Without memory it is read again later. */
+/* Store the first block, if it is about the process and not too large.  Without memory it is read again later. */
 static void keep_first(struct t2x_input *input, const struct t2x_block *block)
 {
 	size_t bytes = block->count * sizeof(block->events[0]);
@@ -87,14 +87,14 @@ static void forget_first(struct t2x_input *input)
 	input->first.count = 0;
 }
 
-/* Of LZ4 frames in the open file, whose first block has been read or is NULL. */
+/* Find the order of the LZ4 frames in the open file.  first  its first block, if it was read, or NULL */
 static void find_order(struct t2x_input *input, const struct t2x_block *first)
 {
 	input->order = t2x_order_new(&input->blocks, input->begin_at, first);
 	input->has_order = input->order && !t2x_order_is_single(input->order);
 }
 
-/* Damage in front of the block is reported when the file is read in earnest. */
+/* Read the first block without reporting damage: that follows when the file is opened again and read. */
 static int look_at_file(struct t2x_input *input, int keeps_first)
 {
 	struct t2x_report silent = { .to = NULL };
@@ -111,7 +111,7 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 			keep_first(input, &block);
 			find_order(input, &block);
 		}
-		/* the first block of one of several processes need not be the first in time */
+		/* With several processes, the first block of the file need not be the first in time. */
 		if (input->has_order)
 			forget_first(input);
 	}
@@ -119,7 +119,7 @@ static int look_at_file(struct t2x_input *input, int keeps_first)
 	return 1;
 }
 
-/* Which file it is, if it is one. */
+/* Note which file it is. */
 static void note_identity(struct t2x_input *input, const struct stat *st)
 {
 	input->is_regular = S_ISREG(st->st_mode);
@@ -151,7 +151,7 @@ int t2x_input_check(struct t2x_input *input, int keeps_first)
 	return !error;
 }
 
-/* From where reading begins now. */
+/* Find the order of the frames from begin_at on. */
 static void find_order_again(struct t2x_input *input)
 {
 	struct t2x_report silent = { .to = NULL };
@@ -182,7 +182,7 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* It was there when it was looked at. */
+/* Open a file that has been checked and closed. */
 static void open_again(struct t2x_input *input)
 {
 	struct t2x_block block;
@@ -197,7 +197,7 @@ static void open_again(struct t2x_input *input)
 		set_fault(input, "changed while it was read");
 }
 
-/* What the input turned out to be. */
+/* The input has ended: decide whether it was a .tlg file, and set fault if not. */
 static void judge(struct t2x_input *input)
 {
 	int error = t2x_in_error(&input->in);
@@ -216,7 +216,7 @@ static void judge(struct t2x_input *input)
 		set_fault(input, "not a .tlg file, or nothing in it is whole");
 }
 
-static int give_first(struct t2x_input *input, struct t2x_block *block)
+static int deliver_first(struct t2x_input *input, struct t2x_block *block)
 {
 	*block = input->first;
 	input->first.count = 0;
@@ -224,7 +224,7 @@ static int give_first(struct t2x_input *input, struct t2x_block *block)
 	return 1;
 }
 
-/* Of what lies in front of the first cycle of a stream nothing can be said, and nothing is wanted. */
+/* Return  0: the block lies in front of its stream's first cycle behind begin_at, and cannot be resolved */
 static int has_begun(struct t2x_input *input, const struct t2x_block *block)
 {
 	if (!block->is_framed || t2x_map_get(&input->begun, block->stream))
@@ -272,7 +272,7 @@ int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 	struct t2x_input *input = (struct t2x_input *)blocks;
 
 	if (input->first.count)
-		return give_first(input, block);
+		return deliver_first(input, block);
 	if (!input->is_open && !input->is_done) {
 		free(input->first_events);
 		input->first_events = NULL;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_input.h - an input, open only as long as it is needed.
+ * t2x_input.h - an input that is open only while it is needed.
  *
- * A tree of processes leaves many files, of which few overlap in time.  So a regular file is looked at and
- * closed again; what its first block says about the process is kept.  The merge thus knows when the process
- * began, and does not ask for the second block, which opens the file for good, before the time is reached.
- * It has to be the same file still.  At its end it is closed.  Anything else, a pipe say, can be opened only once and
- * stays open.
+ * A tree of processes leaves many files, of which few overlap in time.  So t2x_input_check() opens a regular file,
+ * stores its first block, which has the start of the process, and closes the file.  The merge thus knows when the
+ * process began.  It asks for the second block only when that time is reached.  Then the input opens the file again,
+ * checks that it is the same file, and closes it at its end.  Anything else, such as a pipe, can be opened only once
+ * and stays open.
  *
  * A file of several processes is read in the order of time, as far as that is known: see t2x_order.h.
  *
- * Memory: 1,000 inputs that are closed take 5 MB, one that is open up to 1 MB.
+ * Memory: 1,000 closed inputs take 5 MB; an open input takes up to 1 MB.
  */
 #ifndef T2X_INPUT_H
 #define T2X_INPUT_H
@@ -25,60 +25,61 @@ struct t2x_order;
 struct t2x_input {
 	struct t2x_blocks blocks;         /* first: the address of an input's blocks is the input's */
 	struct t2x_in in;
-	const char *path;                 /* the caller's, and outlives the input; "-": standard input */
+	const char *path;                 /* the caller's; it outlives the input.  "-": standard input */
 	const struct t2x_layout *layout;  /* of a foreign platform, or NULL */
 	struct t2x_report *report;
-	int needs_file;                   /* by the caller: a FIFO would be waited for, and nobody has named one */
-	int is_listed;                    /* for the caller: not named by the user, found in a directory */
+	int needs_file;                   /* set by the caller: refuse all but regular files, a FIFO would block */
+	int is_listed;                    /* for the caller: found in a directory, not named by the user */
 	struct t2x_input *next_alike;     /* for the caller, who looks for inputs by device and inode */
-	unsigned open_streams;            /* for the caller: those that ended without END */
+	unsigned open_streams;            /* for the caller: streams without END */
 	int is_open, is_done;
-	int left_out;                     /* it could not be opened, for too many are open already */
-	int is_regular;                   /* a file, which device and inode tell from others */
+	int left_out;                     /* it could not be opened: too many files were open */
+	int is_regular;                   /* a regular file, with this device and inode */
 	dev_t device;
 	ino_t inode;
-	uint64_t bytes;                   /* of a file, when it was looked at */
+	uint64_t bytes;                   /* size of the file when it was checked */
 	uint64_t good;                    /* blocks in it, so far */
 	char fault[64];                   /* why it cannot be used, or "" */
-	struct t2x_block first;           /* of a closed file, without its raw form; count 0: not kept */
+	struct t2x_block first;           /* of a closed file, without its raw form; count 0: not stored */
 	struct tlg_event *first_events;
-	int skip_first;                   /* it has been given out */
+	int skip_first;                   /* first has been delivered: skip it in the file */
 	uint64_t max_blocks;              /* read no more; 0: all */
-	struct t2x_order *order;          /* of its frames; NULL: it is read as it stands */
-	int has_order;                    /* the order gives out the blocks: those of several streams */
+	struct t2x_order *order;          /* of its frames; NULL: read the file from front to back */
+	int has_order;                    /* several streams: read the frames in that order */
 	uint64_t begin_at;                /* offset at which reading begins ... */
 	struct t2x_map begun;             /* ... and streams of which a cycle has come since */
-	struct t2x_join *joins;           /* ring files that go on with its streams, see t2x_join.h */
-	struct t2x_read_ahead *ahead;          /* for t2x_read_ahead alone */
-	struct t2x_read_ahead_queue *queue;
+	struct t2x_join *joins;           /* ring files that continue its streams, see t2x_join.h */
+	struct t2x_read_ahead *ahead;          /* only for t2x_read_ahead.c */
+	struct t2x_read_ahead_queue *queue;    /* likewise */
 };
 
 /*
- * Look at the file.  path, layout, report are set, the rest is zero.
- * keeps_first  0: blocks are wanted with their raw form, so the first one too is read when it is asked for
- * Return  0: it cannot be used, and fault says why
+ * Check the input and store its first block.  The caller has set path, layout and report; the rest is zero.
+ * keeps_first  0: do not store it, because the caller wants the raw form of all blocks
+ * Return  0: the input cannot be used, and fault says why
  */
 int t2x_input_check(struct t2x_input *input, int keeps_first);
 
 /*
- * The input has been looked at, and nothing was read: begin at a place from which all is read that is not older than
- * ns since 1970, or T2X_SEEK_END (t2x_seek.h).  Return  1: what is in front of it is left out; 0: all is read
+ * Begin reading so far behind in the file that no event is lost which is not older than ns since 1970; T2X_SEEK_END:
+ * see t2x_seek.h.  Call it after t2x_input_check() and before the first block.
+ * Return  1: the part in front is left out; 0: all is read
  */
 int t2x_input_seek(struct t2x_input *input, uint64_t ns);
 
 /* The next block of the input whose blocks these are, as t2x_blocks_next().  A t2x_next_fn */
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block);
 
-/* The first blocks are those of the earliest events, and what is behind them is later. */
+/* Return  1: the input delivers all its blocks in the order of time */
 int t2x_input_is_in_order(const struct t2x_input *input);
 
-/* What comes next of the file is not older; UINT64_MAX at its end, and if nothing is known. */
+/* The next block of the file is not older than this; UINT64_MAX at its end, and if nothing is known. */
 uint64_t t2x_input_now_ns(const struct t2x_input *input);
 
-/* Streams of the file that have not begun do not begin before; 0: nothing is known. */
+/* Streams of the file that have not begun do not begin before this; 0: nothing is known. */
 uint64_t t2x_input_rest_ns(const struct t2x_input *input);
 
-/* From now on report damage there. */
+/* Report damage to this report from now on. */
 void t2x_input_report_to(struct t2x_input *input, struct t2x_report *report);
 
 void t2x_input_close(struct t2x_input *input);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_layout.c - layouts, and the turning of events. */
+/* t2x_layout.c - layouts, and the decoding of events. */
 #include "t2x_layout.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ static const struct tlg_field_desc *find_native(const struct t2x_type *type, con
 	return NULL;
 }
 
-/* What a value is when we do not know the member: StackTrack's names of types tell. */
+/* The kind of a member that we do not know, by StackTrack's name for its type. */
 static enum tlg_kind guess_kind(const char *type_name)
 {
 	if (!strcmp(type_name, "hitime_t"))
@@ -66,7 +66,7 @@ int t2x_layout_set_member(struct t2x_member *member, const struct t2x_type *type
 	return 0;
 }
 
-/* Header members as StackTrack has them, for documents that do not say. */
+/* Header members as StackTrack has them, for documents that do not describe them. */
 static int set_default_head(struct t2x_layout *layout)
 {
 	static const struct { const char *name, *type; uint8_t offset, size; } head[] = {
@@ -156,7 +156,7 @@ static int is_width(unsigned size)
 	return size == 1 || size == 2 || size == 4 || size == 8;
 }
 
-/* They become attributes of one XML element, behind those of the header. */
+/* Member names must be unique: they become attributes of one XML element, behind those of the header. */
 static const char *check_names(const struct t2x_type *type)
 {
 	for (unsigned i = 0; i < type->nmembers; i++) {
@@ -205,7 +205,7 @@ static const struct t2x_member *find_member(const struct t2x_type *type, const c
 	return NULL;
 }
 
-/* Blocks can be told only by a magic and a checksum of the right sizes. */
+/* Find BLOCK, which counts only if it has a magic and a checksum of the right sizes. */
 static void find_block(struct t2x_layout *layout)
 {
 	for (unsigned id = 0; id < 256; id++) {
@@ -225,7 +225,7 @@ static void find_block(struct t2x_layout *layout)
 	}
 }
 
-/* The longest text decides into how many events of ours one can fall. */
+/* Find into how many native events one event can be divided: the longest text decides. */
 static void find_split(struct t2x_layout *layout)
 {
 	layout->text_size = 0;
@@ -288,9 +288,9 @@ static unsigned get_head(const struct t2x_layout *layout, unsigned which, const 
 }
 
 /*
- * Append text to the n events at to.  Only the last event of a text may have padding: one that is not full
- * yet and belongs to the same text is filled up first.
- * used    bytes of to[n - 1] that are taken, if it can be filled up; else 0
+ * Append text to the n events at to.  Only the last event of a text may have padding.  So the function first fills up
+ * the event before, if that belongs to the same text.
+ * used    bytes of to[n - 1] that are used, if the text may continue there; else 0
  * Return  the new n
  */
 static unsigned append_text(struct tlg_event *to, unsigned n, unsigned *used, const struct tlg_event *head,
@@ -316,7 +316,7 @@ static unsigned append_text(struct tlg_event *to, unsigned n, unsigned *used, co
 	return n;
 }
 
-/* All but the text of an INFO. */
+/* Decode an event, except the text of an INFO. */
 static void decode_one(const struct t2x_layout *layout, const struct t2x_type *type,
 		       const unsigned char *entry, struct tlg_event *to)
 {

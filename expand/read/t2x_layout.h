@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_layout.h - how events lie in a file: those of this machine, of one with the other byte order, or of a
- * platform whose --show_format document says so.  Turns foreign events into native ones.
+ * t2x_layout.h - the layout of events in a file: that of this machine, of one with the other byte order, or of a
+ * platform that a --show_format document describes.  Decodes foreign events into native ones.
  */
 #ifndef T2X_LAYOUT_H
 #define T2X_LAYOUT_H
@@ -30,7 +30,7 @@ struct t2x_type {
 	unsigned nmembers;
 	struct t2x_member members[T2X_MAX_MEMBERS];
 };
-enum { T2X_NO_TYPE = 0xfe };                   /* an id that will not be given to anything */
+enum { T2X_NO_TYPE = 0xfe };                   /* an id that no type will ever have */
 
 enum { T2X_HEAD_FLAGS, T2X_HEAD_PID, T2X_HEAD_SEQUENCE, T2X_HEAD_MEMBERS };
 enum { T2X_FLAG_HAS_INFO, T2X_FLAG_INFO_END, T2X_FLAG_HAS_MORE, T2X_FLAG_RENDERED, T2X_FLAGS };
@@ -39,16 +39,16 @@ struct t2x_layout {
 	unsigned version;                      /* as in PROLOGUE */
 	unsigned entry_size, payload_offset, payload_size;
 	int little_endian;
-	int is_native;                         /* events need no turning */
-	int is_foreign;                        /* it came from a document */
+	int is_native;                         /* events need no decoding */
+	int is_foreign;                        /* a document describes it */
 	unsigned text_size;                    /* bytes of text in an INFO */
 	unsigned split;                        /* native events that one event can become */
 	struct t2x_member head[T2X_HEAD_MEMBERS];
 	uint16_t flags[T2X_FLAGS];             /* which bits of the flags word these are */
-	struct t2x_type *types[256];           /* by id in the file; NULL: not there */
-	const struct t2x_type *block;          /* BLOCK, or NULL: such files have no blocks */
+	struct t2x_type *types[256];           /* by id in the file; NULL: no such type */
+	const struct t2x_type *block;          /* BLOCK; NULL: such files have no blocks */
 	unsigned magic_at, crc_at;             /* offsets of BLOCK.magic and BLOCK.crc in the event */
-	unsigned char magic[2];                /* BLOCK.magic as it lies there */
+	unsigned char magic[2];                /* bytes of BLOCK.magic in the file */
 };
 
 /*
@@ -57,7 +57,7 @@ struct t2x_layout {
  */
 int t2x_layout_init(struct t2x_layout *layout, int little_endian);
 
-/* The same, made when it is first asked for and kept.  One thread only.  Return  NULL: no memory */
+/* The same, cached: the first call makes it.  One thread only.  Return  NULL: no memory */
 const struct t2x_layout *t2x_layout_native(int little_endian);
 
 /*
@@ -70,12 +70,12 @@ int t2x_layout_parse(struct t2x_layout *layout, const char *xml, size_t n, const
 void t2x_layout_free(struct t2x_layout *layout);
 
 /*
- * To be called when a layout has been filled in: checks it, derives the rest.
+ * Check a layout that has been filled in, and derive its other members.
  * Return  NULL, or what is wrong
  */
 const char *t2x_layout_finish(struct t2x_layout *layout);
 
-/* Append a member to those of a type, or set one of the head.  type_name: "hitime_t".  0 or -ENOMEM */
+/* Set a member of a type, or of the head if type is NULL.  type_name: "hitime_t".  Return  0 or -ENOMEM */
 int t2x_layout_set_member(struct t2x_member *member, const struct t2x_type *type, const char *name,
 			  const char *type_name);
 
@@ -90,9 +90,9 @@ int64_t t2x_layout_get(const struct t2x_layout *layout, const struct t2x_member 
 const struct t2x_type *t2x_layout_type(const struct t2x_layout *layout, const unsigned char *entry);
 
 /*
- * Turn count events of the file into native ones.
+ * Decode count events of the file into native ones.
  * to      room for count * layout->split events
- * Return  how many they became: text longer than 16 bytes takes several
+ * Return  the number of native events: a text longer than 16 bytes becomes several
  */
 unsigned t2x_layout_decode(const struct t2x_layout *layout, const unsigned char *entries, unsigned count,
 			   struct tlg_event *to);

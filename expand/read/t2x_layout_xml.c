@@ -57,7 +57,7 @@ static unsigned get_number(struct parse *parse, const char **attributes, const c
 	return (unsigned)value;
 }
 
-/* Names come out again, as those of elements and attributes. */
+/* Get a name.  It must be a valid XML name, because the xml output uses it for elements and attributes. */
 static const char *get_name(struct parse *parse, const char **attributes, const char *name)
 {
 	const char *text = find(attributes, name);
@@ -72,7 +72,7 @@ static const char *get_name(struct parse *parse, const char **attributes, const 
 
 /* ---- elements ----------------------------------------------------------------------------------- */
 
-static void take_root(struct parse *parse, const char **attributes)
+static void parse_root(struct parse *parse, const char **attributes)
 {
 	struct t2x_layout *layout = parse->layout;
 	const char *raw = find(attributes, "magic_raw");
@@ -88,7 +88,7 @@ static void take_root(struct parse *parse, const char **attributes)
 		refuse(parse, "magic_raw names no byte order that is known");
 }
 
-static void take_type(struct parse *parse, const char **attributes)
+static void parse_type(struct parse *parse, const char **attributes)
 {
 	unsigned id = get_number(parse, attributes, "typeindex", 10, 255);
 	const char *uname = get_name(parse, attributes, "uname");
@@ -102,7 +102,7 @@ static void take_type(struct parse *parse, const char **attributes)
 		refuse(parse, "no memory");
 }
 
-/* Where the member goes, or NULL. */
+/* Return  the member to fill in for this element; NULL: the document may not have it here */
 static struct t2x_member *find_place(struct parse *parse, const char *name)
 {
 	static const char *const head[] = {
@@ -117,7 +117,7 @@ static struct t2x_member *find_place(struct parse *parse, const char *name)
 	return NULL;
 }
 
-static void take_member(struct parse *parse, const char **attributes)
+static void parse_member(struct parse *parse, const char **attributes)
 {
 	const char *name = get_name(parse, attributes, "name"), *type_name = find(attributes, "type");
 	unsigned size = get_number(parse, attributes, "size", 10, T2X_MAX_ENTRY);
@@ -136,8 +136,8 @@ static void take_member(struct parse *parse, const char **attributes)
 	member->offset = (uint8_t)offset;
 }
 
-/* IS_... repeats what TYPE says. */
-static void take_flag(struct parse *parse, const char **attributes)
+/* A flag.  Those named IS_... are ignored: they repeat what TYPE says. */
+static void parse_flag(struct parse *parse, const char **attributes)
 {
 	static const char *const names[T2X_FLAGS] = {
 		[T2X_FLAG_HAS_INFO] = "HAS_INFO", [T2X_FLAG_INFO_END] = "INFO_END",
@@ -158,15 +158,15 @@ static void XMLCALL open_element(void *data, const char *name, const char **attr
 	if (!parse->seen_root && strcmp(name, "RAW_FORMAT"))
 		refuse(parse, "it does not begin with RAW_FORMAT");
 	else if (!strcmp(name, "RAW_FORMAT"))
-		take_root(parse, attributes);
+		parse_root(parse, attributes);
 	else if (!strcmp(name, "HEADER"))
 		parse->in_header = !parse->type;
 	else if (!strcmp(name, "TYPE"))
-		take_type(parse, attributes);
+		parse_type(parse, attributes);
 	else if (!strcmp(name, "MEMBER"))
-		take_member(parse, attributes);
+		parse_member(parse, attributes);
 	else if (!strcmp(name, "FLAG"))
-		take_flag(parse, attributes);
+		parse_flag(parse, attributes);
 }
 
 static void XMLCALL close_element(void *data, const char *name)
@@ -179,7 +179,7 @@ static void XMLCALL close_element(void *data, const char *name)
 		parse->in_header = 0;
 }
 
-/* A document type can define entities, which can grow without bound. */
+/* Refuse a document type: it can define entities, whose expansion has no bound. */
 static void XMLCALL refuse_doctype(void *data, const char *name, const char *system, const char *public,
 				   int subset)
 {

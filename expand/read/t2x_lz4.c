@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_lz4.c - marks, frames, and the way from a damaged one to the next. */
+/* t2x_lz4.c - marks, frames, and the search for the next good frame behind a damaged one. */
 #include "t2x_lz4.h"
 
 #include <lz4frame.h>
@@ -12,10 +12,10 @@
 enum {
 	MARK_BYTES = T2X_LZ4_MARK_BYTES,
 	FRAME_MAGIC = T2X_LZ4_FRAME_MAGIC,
-	SKIP_MAGIC = 0x184d2a50,      /* the low 4 bits are free */
+	SKIP_MAGIC = 0x184d2a50,      /* the low 4 bits may have any value */
 	MIN_FRAME = 7,                /* shortest frame header */
 	HAS_CONTENT_SIZE = 8,         /* in a frame's flags */
-	MAX_FRAME = MARK_BYTES + TLG_FRAME_BYTES + 64,   /* of ours, stored: no longer if compressed */
+	MAX_FRAME = MARK_BYTES + TLG_FRAME_BYTES + 64,   /* of ours, stored; a compressed one is not longer */
 	LOOK_BYTES = 2 * MAX_FRAME,
 };
 
@@ -24,16 +24,16 @@ struct t2x_lz4 {
 	const char *name;
 	struct t2x_report *report;
 	LZ4F_dctx *context;
-	int in_frame;                 /* inside a frame that is given out in pieces */
+	int in_frame;                 /* inside a frame that is delivered in pieces */
 	int is_break;
 	int at_end;                   /* the file was cut off inside a frame */
 	uint64_t frame_at;            /* offset of the latest frame */
-	uint64_t skip;                /* bytes of a foreign skippable frame still to step over */
+	uint64_t skip;                /* bytes of a foreign skippable frame that are still to be skipped */
 	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
-	struct t2x_stream_table streams;   /* whose marks were in their place */
-	unsigned char *scratch;       /* TLG_FRAME_BYTES: frames that are looked at; NULL: none was yet */
-	uint64_t looked_bytes;        /* so many, and decoded */
+	struct t2x_stream_table streams;   /* streams of which a mark was found where a frame begins */
+	unsigned char *scratch;       /* TLG_FRAME_BYTES for frames that the search decodes; NULL: not needed yet */
+	uint64_t looked_bytes;        /* that the search has examined or decoded */
 };
 
 struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2x_report *report)
@@ -99,7 +99,7 @@ int t2x_lz4_is_frame(const unsigned char *bytes, size_t n)
 	return n >= 4 && (load_le32(bytes) == FRAME_MAGIC || is_skippable(load_le32(bytes)));
 }
 
-/* A mark, but perhaps for its magic. */
+/* Return  1: this is a mark, except perhaps for its magic */
 static int is_like_mark(const unsigned char *p, size_t n)
 {
 	return n >= MARK_BYTES && load_le32(p + 4) == MARK_BYTES - 8 && load_le32(p + 20) == tlg_crc32c(0, p + 8, 12);
@@ -117,7 +117,7 @@ int t2x_lz4_is_mark(const unsigned char *p, size_t n)
 
 /* ---- damage ------------------------------------------------------------------------------------- */
 
-/* Offset of the first mark or frame; without one, of the bytes that may be the beginning of one. */
+/* Return  the offset of the first mark or frame; if !*found, of the last bytes, which may be the beginning of one */
 static size_t find_frame(const unsigned char *p, size_t n, int *found)
 {
 	*found = 0;
@@ -129,7 +129,7 @@ static size_t find_frame(const unsigned char *p, size_t n, int *found)
 	return n;
 }
 
-/* The frame of ours that the context has begun with used of n bytes is good.  Return  its bytes, or 0 */
+/* Decode the frame of ours whose first used bytes the context has read.  Return  its bytes; 0: it is not good */
 static size_t try_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, size_t used)
 {
 	size_t made = 0, hint = 1;
@@ -146,7 +146,7 @@ static size_t try_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, s
 	return hint ? 0 : used;
 }
 
-/* Bytes of the good frame of ours at p, with the mark in front of it if there is one; 0: none is there */
+/* Return  the bytes of the good frame of ours at p, and of the mark in front of it; 0: no good frame is there */
 static size_t unit_length(struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 {
 	size_t mark = is_mark(p, n) ? MARK_BYTES : 0, used = n - mark, frame = 0;
@@ -168,7 +168,7 @@ static uint32_t stream_at(const unsigned char *p, size_t n)
 	return is_mark(p, n) ? load_le32(p + 8) : 0;
 }
 
-/* Looking may cost so much, in proportion to what has been read; beyond that only known streams count. */
+/* Limit the work of the search in proportion to what has been read.  Return  0: only known streams count now */
 static int is_worth_looking(struct t2x_lz4 *lz4)
 {
 	if (!lz4->scratch)
@@ -179,7 +179,7 @@ static int is_worth_looking(struct t2x_lz4 *lz4)
 
 /*
  * Whether the mark or frame that seems to begin from bytes further on counts, see t2x_lz4.h.
- * *end: of the good frames that are back to back there; if the first does not count, none of them does
+ * *end: end of the good frames that are back to back there.  If the first does not count, none of them does
  */
 static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 {
@@ -209,7 +209,7 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 	return !is_broken && n < from + LOOK_BYTES;                 /* case 2: to the end */
 }
 
-/* A frame as the lz4 program makes them, in a file without marks: without a size, or larger than ours. */
+/* Return  1: this is a frame of the lz4 program, in a file without marks: it has no size, or is larger than ours */
 static int is_foreign(const struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 {
 	if (lz4->streams.by_id.count || is_mark(p, n))
@@ -233,7 +233,7 @@ int t2x_lz4_is_ahead(struct t2x_lz4 *lz4)
 	return 0;
 }
 
-/* Step to the next mark or frame that counts, or the end. */
+/* Skip to the next mark or frame that counts, or to the end. */
 static void skip_to_frame(struct t2x_lz4 *lz4)
 {
 	const unsigned char *p;
@@ -250,7 +250,7 @@ static void skip_to_frame(struct t2x_lz4 *lz4)
 	}
 }
 
-/* Step to the next mark or frame, or the end, and say why. */
+/* Skip to the next mark or frame that counts, or to the end, and report why. */
 static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 {
 	uint64_t from = lz4->file->offset;
@@ -264,7 +264,7 @@ static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 	lz4->is_break = 1;
 }
 
-/* What liblz4 finds wrong with a frame, in words. */
+/* Return  in words what liblz4 finds wrong with a frame */
 static const char *explain(size_t code)
 {
 	static const struct { const char *name, *words; } reasons[] = {
@@ -287,8 +287,8 @@ static const char *explain(size_t code)
 	return "damaged LZ4 frame";
 }
 
-/* The file ends inside a frame: what has been decoded is used, block by block. */
-static void note_cut(struct t2x_lz4 *lz4)
+/* The file ends inside a frame.  The blocks that have been decoded are still used. */
+static void end_truncated(struct t2x_lz4 *lz4)
 {
 	t2x_report_damage(lz4->report, lz4->name, "byte", lz4->frame_at,
 			  "LZ4 frame cut off by the end of the file");
@@ -299,7 +299,7 @@ static void note_cut(struct t2x_lz4 *lz4)
 
 /* ---- frames ------------------------------------------------------------------------------------- */
 
-/* No frame begins in these bytes behind the one at their beginning, and they are the last of the file. */
+/* Return  1: these are the last bytes of the file, and no other frame begins in them */
 static int is_last_frame(const unsigned char *p, size_t n)
 {
 	int found;
@@ -327,7 +327,7 @@ static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 		return made;
 	}
 	if (!LZ4F_isError(hint) && used == n && is_last_frame(p, n)) {
-		note_cut(lz4);
+		end_truncated(lz4);
 		t2x_window_skip(lz4->file, n);
 		return made;
 	}
@@ -335,7 +335,7 @@ static size_t decode_whole(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 	return 0;
 }
 
-/* The next piece of a frame that may be of any length. */
+/* Decode the next piece of a frame of any length.  Return  bytes decoded */
 static size_t decode_piece(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to,
 			   size_t room)
 {
@@ -359,7 +359,7 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 	lz4->announced = 0;
 	lz4->frame_at = lz4->file->offset;
 	if (n < MIN_FRAME) {
-		note_cut(lz4);
+		end_truncated(lz4);
 		t2x_window_skip(lz4->file, n);
 		return 0;
 	}
@@ -368,7 +368,7 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 		skip_damage(lz4, explain(hint));
 		return 0;
 	}
-	/* its checksum is one byte: what only looks like a header must not swallow what follows */
+	/* A header's checksum is one byte.  So bytes that look like a header by chance must not hide what follows. */
 	if (announced && info.contentSize != announced) {
 		skip_damage(lz4, "LZ4 frame not as its mark says");
 		return 0;
@@ -418,7 +418,7 @@ ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room)
 		if (!n && !lz4->in_frame)
 			return lz4->file->error ? -lz4->file->error : 0;
 		if (!n) {
-			note_cut(lz4);
+			end_truncated(lz4);
 			return 0;
 		}
 		if (lz4->skip) {

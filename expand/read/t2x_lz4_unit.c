@@ -8,9 +8,9 @@
 
 #include "t2x_lz4.h"
 
-enum { MAX_FRAME = T2X_LZ4_MARK_BYTES + TLG_FRAME_BYTES + 64 };   /* of ours, stored: no longer if compressed */
+enum { MAX_FRAME = T2X_LZ4_MARK_BYTES + TLG_FRAME_BYTES + 64 };   /* of ours, stored; compressed not longer */
 
-/* The byte of flags in a frame's header, what they say, and bytes of the header with the content's size */
+/* The offset of the flags in a frame's header, the flags, and the bytes of a header that has the content's size */
 enum {
 	HEADER_FLAGS = 4, HAS_CONTENT_SIZE = 8, HAS_BLOCK_CHECKSUMS = 16, HAS_CHECKSUM = 4, HAS_DICTIONARY = 1,
 	HEADER_BYTES = 7 + 8
@@ -34,7 +34,7 @@ static int read_step(struct t2x_lz4_steps *steps, uint64_t offset)
 	return got < 0 ? -1 : 0;
 }
 
-/* Nothing has to be read for these bytes, be it that the file is known to end before. */
+/* Return  1: these bytes are in memory already, or the file is known to end before them */
 static int is_at_hand(const struct t2x_lz4_steps *steps, uint64_t offset, size_t n)
 {
 	if (offset < steps->at || offset > steps->at + steps->n)
@@ -42,7 +42,7 @@ static int is_at_hand(const struct t2x_lz4_steps *steps, uint64_t offset, size_t
 	return offset + n <= steps->at + steps->n || (steps->n && steps->n < sizeof(steps->bytes));
 }
 
-/* Bytes at an offset of the file.  Return  fewer than n at its end; -1: an error */
+/* Copy n bytes at an offset of the file.  Return  how many, fewer than n at its end; -1: an error */
 static ssize_t read_at(struct t2x_lz4_steps *steps, uint64_t offset, unsigned char *to, size_t n)
 {
 	size_t there;
@@ -63,7 +63,7 @@ int t2x_lz4_is_end(struct t2x_lz4_steps *steps, uint64_t offset)
 	return !read_at(steps, offset, &byte, 1);
 }
 
-/* Step over the blocks of a frame, the first of which begins at the offset.  Return  as t2x_lz4_unit_at() */
+/* Skip the blocks of a frame, the first of which begins at *offset.  Return  as t2x_lz4_unit_at() */
 static int skip_blocks(struct t2x_lz4_steps *steps, uint64_t *offset, unsigned flags)
 {
 	const unsigned checksum = flags & HAS_BLOCK_CHECKSUMS ? 4 : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_order.c - an index of the frames; streams that have begun in a heap, the others in the order of their starts. */
+/* t2x_order.c - an index of the frames.  A heap has the streams that have begun; the others are sorted by start. */
 #include "t2x_order.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 
 enum { MAX_FRAMES = 1 << 18, MAX_STREAMS = 1 << 14 };   /* of the index: 6 MiB, 4 MiB */
 
-/* A frame, and the stream's next one. */
+/* A frame of a stream. */
 struct frame {
 	uint64_t offset, plain;           /* in the file, in the plain bytes */
-	uint32_t bytes, next;             /* next: index + 1; 0: there is none */
+	uint32_t bytes, next;             /* next: index + 1 of the stream's next frame; 0: there is none */
 };
 
 struct stream {
@@ -25,13 +25,13 @@ struct t2x_order {
 	struct frame *frames;
 	uint32_t nframes, room;
 	struct t2x_map by_id;
-	struct stream **streams;          /* by the time at which they begin */
+	struct stream **streams;          /* sorted by their start */
 	unsigned nstreams, max_streams, begun;
-	struct stream **heap;             /* of those that have begun and go on; [0] is read */
+	struct stream **heap;             /* those that have begun and have frames left; [0] is being read */
 	unsigned nheap;
-	uint64_t end, plain_end;          /* of the frames that are known */
+	uint64_t end, plain_end;          /* end of the frames that are known */
 	int is_complete;                  /* the file ends there */
-	int is_at_rest;                   /* what is behind them is read */
+	int is_at_rest;                   /* the rest of the file behind them is being read */
 };
 
 /* ---- the index ---------------------------------------------------------------------------------- */
@@ -60,7 +60,7 @@ static struct stream *find_stream(struct t2x_order *order, uint32_t id)
 	return stream;
 }
 
-/* Return  0: there is no room for it */
+/* Return  0: no memory, or the index is full */
 static int add_frame(struct t2x_order *order, const struct t2x_lz4_unit *unit)
 {
 	struct stream *stream;
@@ -84,7 +84,7 @@ static int add_frame(struct t2x_order *order, const struct t2x_lz4_unit *unit)
 	return 1;
 }
 
-/* Step from frame to frame.  Return  0: the first one is none */
+/* Add all frames to the index.  Return  0: the file does not begin with a frame */
 static int index_frames(struct t2x_order *order, int fd)
 {
 	struct t2x_lz4_steps steps = { .fd = fd };
@@ -114,7 +114,7 @@ static void go_to(const struct t2x_order *order, const struct stream *stream, st
 	t2x_blocks_go(blocks, frame->offset, frame->plain, frame->bytes);
 }
 
-/* A stream of which nothing can be found out counts as the first. */
+/* Find the start of the stream's process; if it cannot be found it is 0, so the stream comes first. */
 static void find_start(struct t2x_order *order, struct stream *stream, struct t2x_blocks *blocks)
 {
 	struct t2x_block block;
@@ -187,13 +187,13 @@ int t2x_order_is_complete(const struct t2x_order *order)
 
 /* ---- reading ------------------------------------------------------------------------------------ */
 
-/* Of equal times the one that is earlier in the file. */
+/* Return  1: a is read before b.  If their times are equal, the one that is earlier in the file comes first */
 static int is_before(const struct stream *a, const struct stream *b)
 {
 	return a->pace.ns != b->pace.ns ? a->pace.ns < b->pace.ns : a->next < b->next;
 }
 
-/* The stream at i may be later than those below it. */
+/* Move the stream at i down in the heap until it is not later than those below it. */
 static void sift_down(struct t2x_order *order, unsigned i)
 {
 	struct stream **heap = order->heap, *stream = heap[i];
@@ -216,7 +216,7 @@ static void push_on_top(struct t2x_order *order, struct stream *stream)
 	order->heap[0] = stream;
 }
 
-/* The frame at hand is over. */
+/* The present frame has been read. */
 static void leave_frame(struct t2x_order *order)
 {
 	struct stream *stream = order->heap[0];
@@ -228,7 +228,7 @@ static void leave_frame(struct t2x_order *order)
 		sift_down(order, 0);
 }
 
-/* Nothing is known of the file from here on. */
+/* Read the rest of the file, of which no frames are known.  Return  0: that has been done */
 static int go_to_rest(struct t2x_order *order, struct t2x_blocks *blocks)
 {
 	if (order->is_at_rest)
@@ -260,7 +260,7 @@ void t2x_order_follow(struct t2x_order *order, const struct t2x_block *block)
 {
 	struct stream *stream = block->tid == TLG_NO_THREAD ? t2x_map_get(&order->by_id, block->stream) : NULL;
 
-	/* a block in the frame of another stream would move what is not on top */
+	/* A heap may only change the time of the stream on top; a damaged file can have a block in another's frame. */
 	if (stream && order->nheap && stream == order->heap[0])
 		t2x_pace_follow(&stream->pace, block);
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_order.h - the frames of a file that several processes have written, in the order of time.
+ * t2x_order.h - finds the order of time for the frames of a file that several processes have written.
  *
  * A process writes when it has something to write, or at its end.  So in the file a child may stand in front of the
- * parent that started it, and what a process did first may stand behind what another one did much later.  The marks in
- * front of LZ4 frames say whose they are: the order steps over all of them once (t2x_seek.h says what that costs), and
- * looks into the first frame of each stream, to know when its process began.  Then the stream whose time is the least
- * is read next, one frame at a time.
+ * parent that started it, and early events of one process may stand behind much later events of another one.
  *
- * What is behind a place that is no frame, or one cut off, or behind 262,144 frames, is not known: it comes last, as it
- * stands in the file.  Of a plain file nothing is known.
+ * The mark in front of an LZ4 frame names its stream.  The order steps through all marks once (t2x_seek.h says what
+ * that costs).  It also reads the first frame of each stream to learn when its process began.  Then it always reads one
+ * frame of the stream that is least advanced in time.
+ *
+ * The order knows no frames behind damage, behind an incomplete frame, or behind the first 262,144.  These come last,
+ * as they stand in the file.  A plain file has no frames and thus no order.
  */
 #ifndef T2X_ORDER_H
 #define T2X_ORDER_H
@@ -19,26 +20,26 @@
 struct t2x_order;
 
 /*
- * The order of the file that the blocks read, from an offset on.  Where the blocks are afterwards is not said.
- * first  the first of them, which has just been read; or NULL
- * Return  NULL: no frame of ours begins there, or there is no memory
+ * Find the order of the file that blocks reads, from an offset on.  The position of blocks is undefined afterwards.
+ * first  the block at this offset, if it has just been read; or NULL
+ * Return  NULL: no frame of ours begins there, or no memory
  */
 struct t2x_order *t2x_order_new(struct t2x_blocks *blocks, uint64_t offset, const struct t2x_block *first);
 void t2x_order_free(struct t2x_order *order);
 
-/* All frames are of one stream: the file is in order as it is, and t2x_order_next() is not needed. */
+/* Return  1: all frames are of one stream, so the file is in order as it is and t2x_order_next() is not needed */
 int t2x_order_is_single(const struct t2x_order *order);
 
-/* The earliest events of the file come first, for nothing is behind the frames that are known. */
+/* Return  1: the order knows all frames of the file, so the earliest events come first */
 int t2x_order_is_complete(const struct t2x_order *order);
 
-/* What is left of the frame at hand was read: go to the next one.  Return  1; 0: there is none */
+/* Move blocks to the next frame, after the present one was read.  Return  1; 0: there is none */
 int t2x_order_next(struct t2x_order *order, struct t2x_blocks *blocks);
 
-/* A block has been read. */
+/* Follow a block that has been read: it says how far its stream has come. */
 void t2x_order_follow(struct t2x_order *order, const struct t2x_block *block);
 
-/* Nothing older comes any more of streams that have not begun; of any. */
+/* No older events will come of streams that have not begun; of any stream. */
 uint64_t t2x_order_rest_ns(const struct t2x_order *order);
 uint64_t t2x_order_now_ns(const struct t2x_order *order);
 

@@ -2,7 +2,7 @@
 /* t2x_pace.c - see t2x_pace.h. */
 #include "t2x_pace.h"
 
-static void take_mark(struct t2x_pace *pace, uint64_t when)
+static void set_mark(struct t2x_pace *pace, uint64_t when)
 {
 	uint64_t ns = pace->has_clock ? t2x_clock_ns(&pace->clock, when) : 0;
 
@@ -10,13 +10,13 @@ static void take_mark(struct t2x_pace *pace, uint64_t when)
 		pace->ns = ns;
 }
 
-/* Nothing of a process is older than the process, wherever reading has begun. */
-static void take_start(struct t2x_pace *pace)
+/* No event of a process is older than the process, wherever reading has begun. */
+static void set_start(struct t2x_pace *pace)
 {
 	if (pace->start_ns || !pace->start || !pace->has_clock)
 		return;
 	pace->start_ns = t2x_clock_ns(&pace->clock, pace->start);
-	take_mark(pace, pace->start);
+	set_mark(pace, pace->start);
 }
 
 void t2x_pace_follow(struct t2x_pace *pace, const struct t2x_block *block)
@@ -35,10 +35,10 @@ void t2x_pace_follow(struct t2x_pace *pace, const struct t2x_block *block)
 		case TLG_TIMEINFO:
 			t2x_clock_set_pair(&pace->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
 			pace->has_clock = pace->has_rate;
-			take_start(pace);
+			set_start(pace);
 			break;
 		case TLG_MARK:
-			take_mark(pace, event->u.mark.when);
+			set_mark(pace, event->u.mark.when);
 			break;
 		default:
 			break;

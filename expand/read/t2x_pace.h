@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_pace.h - how far in time a stream has come, as its process blocks say it.
+ * t2x_pace.h - follows how far in time a stream has come, by its process blocks.
  */
 #ifndef T2X_PACE_H
 #define T2X_PACE_H
@@ -14,10 +14,10 @@ struct t2x_pace {
 	uint64_t start;                   /* of the process, raw clock */
 	int has_clock, has_rate;
 	uint64_t start_ns;                /* the same since 1970; 0: not known */
-	uint64_t ns;                      /* the stream has nothing older than this any more; 0: not known */
+	uint64_t ns;                      /* no older events of the stream will come; 0: not known */
 };
 
-/* A block of the stream has been read.  Blocks of threads change nothing. */
+/* Follow a block of the stream that has been read.  Blocks of threads change nothing. */
 void t2x_pace_follow(struct t2x_pace *pace, const struct t2x_block *block);
 
 #endif

@@ -11,13 +11,13 @@
 
 #include "t2x_lz4_unit.h"
 
-enum { MAX_FRAMES = 1 << 22 };            /* that are looked at */
+enum { MAX_FRAMES = 1 << 22 };            /* of a file that is divided */
 
 /* ---- the plan ----------------------------------------------------------------------------------- */
 
 /* The frames of a file. */
 struct frames {
-	struct t2x_range_cut *frames;
+	struct t2x_range_start *frames;
 	unsigned n, capacity;
 };
 
@@ -25,7 +25,7 @@ static int add_frame(struct frames *frames, uint64_t offset, uint64_t plain)
 {
 	if (frames->n == frames->capacity) {
 		unsigned capacity = frames->capacity ? 2 * frames->capacity : 256;
-		struct t2x_range_cut *larger = NULL;
+		struct t2x_range_start *larger = NULL;
 
 		if (capacity <= MAX_FRAMES)
 			larger = realloc(frames->frames, capacity * sizeof(*larger));
@@ -34,7 +34,7 @@ static int add_frame(struct frames *frames, uint64_t offset, uint64_t plain)
 		frames->frames = larger;
 		frames->capacity = capacity;
 	}
-	frames->frames[frames->n++] = (struct t2x_range_cut){ offset, plain };
+	frames->frames[frames->n++] = (struct t2x_range_start){ offset, plain };
 	return 1;
 }
 
@@ -53,7 +53,7 @@ static int note_stream(struct t2x_ranges_plan *plan, uint32_t stream, uint64_t u
 	return 1;
 }
 
-/* Return  0: there is something else than whole frames, or too many */
+/* List all frames.  Return  0: the file has something else than whole frames, or too many of them */
 static int list_frames(struct t2x_ranges_plan *plan, struct frames *frames, int fd)
 {
 	struct t2x_lz4_steps steps = { .fd = fd };
@@ -73,7 +73,7 @@ static int list_frames(struct t2x_ranges_plan *plan, struct frames *frames, int 
 	return !result && !fstat(fd, &st) && (uint64_t)st.st_size == offset;
 }
 
-static void choose_cuts(struct t2x_ranges_plan *plan, const struct frames *frames, unsigned max, uint64_t least)
+static void choose_starts(struct t2x_ranges_plan *plan, const struct frames *frames, unsigned max, uint64_t least)
 {
 	uint64_t share = plan->plain_bytes / (max ? max : 1) + 1, next = 0;
 
@@ -83,7 +83,7 @@ static void choose_cuts(struct t2x_ranges_plan *plan, const struct frames *frame
 			continue;
 		if (plan->n && plan->plain_bytes - frames->frames[i].plain < least)
 			break;
-		plan->cuts[plan->n++] = frames->frames[i];
+		plan->starts[plan->n++] = frames->frames[i];
 		next = plan->n * share;
 	}
 }
@@ -96,7 +96,7 @@ void t2x_ranges_plan(struct t2x_ranges_plan *plan, const char *path, unsigned ma
 	if (fd < 0)
 		return;
 	if (list_frames(plan, &frames, fd))
-		choose_cuts(plan, &frames, max, least);
+		choose_starts(plan, &frames, max, least);
 	free(frames.frames);
 	close(fd);
 }
@@ -123,9 +123,9 @@ int t2x_range_open(struct t2x_range *range, const char *path, const struct t2x_r
 	memset(range, 0, sizeof(*range));
 	range->plan = plan;
 	range->is_first = !nth;
-	range->begin = plan->cuts[nth].plain;
-	range->end = nth + 1 < plan->n ? plan->cuts[nth + 1].plain : UINT64_MAX;
-	error = t2x_in_open_file(&range->in, path, plan->cuts[nth].offset, t2x_blocks_seen(NULL), report);
+	range->begin = plan->starts[nth].plain;
+	range->end = nth + 1 < plan->n ? plan->starts[nth + 1].plain : UINT64_MAX;
+	error = t2x_in_open_file(&range->in, path, plan->starts[nth].offset, t2x_blocks_seen(NULL), report);
 	if (error)
 		return error;
 	error = t2x_blocks_init(&range->blocks, &range->in, NULL);
@@ -141,7 +141,7 @@ void t2x_range_close(struct t2x_range *range)
 	t2x_in_close(&range->in);
 }
 
-/* Whether the block begins a cycle that has in it what a reader needs to begin with. */
+/* Return  1: the block begins a cycle.  If the cycle lacks what a reader needs first, the range becomes irregular */
 static int begins_cycle(struct t2x_range *range, const struct t2x_block *block)
 {
 	unsigned seen = 0;
@@ -158,7 +158,7 @@ static int begins_cycle(struct t2x_range *range, const struct t2x_block *block)
 	return 0;
 }
 
-/* The stream is of this range.  Return  NULL: no memory */
+/* This range begins to read the stream.  Return  NULL: no memory */
 static struct t2x_range_stream *begin_stream(struct t2x_range *range, const struct t2x_block *block)
 {
 	const uint64_t *until = t2x_map_get(&range->plan->streams, block->stream);
@@ -187,7 +187,7 @@ static void end_stream(struct t2x_range *range, struct t2x_range_stream *stream)
 	}
 }
 
-/* Whether the block, which begins at this plain byte of the file, is of this range. */
+/* Return  1: the block, which begins at this plain byte of the file, belongs to this range */
 static int is_ours(struct t2x_range *range, const struct t2x_block *block, uint64_t at)
 {
 	struct t2x_range_stream *stream = t2x_map_get(&range->streams, block->stream);

@@ -72,7 +72,7 @@ static uint32_t stream_of(struct t2x_scanner *scanner, const struct t2x_candidat
 				candidate->head.u.block.crc);
 }
 
-/* The block says itself which stream it belongs to, as the checksum does. */
+/* Return  1: the block has a CYCLE that names the same stream as the checksum */
 static int holds_cycle(const struct t2x_candidate *candidate, uint32_t id)
 {
 	size_t entry_size = candidate->layout->entry_size;
@@ -88,7 +88,7 @@ static int holds_cycle(const struct t2x_candidate *candidate, uint32_t id)
 	return 0;
 }
 
-/* One of the next blocks of the same process, in the avail bytes behind it, has a checksum of the same stream. */
+/* Return  1: one of the next blocks of the process, in the avail bytes behind, has a checksum of the same stream */
 static int is_followed(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id, size_t avail)
 {
 	struct t2x_candidate next;
@@ -116,17 +116,17 @@ int t2x_scanner_has_budget(const struct t2x_scanner *scanner)
 /* The blocks behind a candidate. */
 struct lookahead {
 	const unsigned char *p;
-	size_t avail, at;         /* bytes that can be seen; of these the ones behind which to look */
-	size_t longest;           /* a block at most */
+	size_t avail, at;         /* bytes that can be seen; offset of the next one to look at */
+	size_t longest;           /* bytes of the longest block */
 	uint32_t stream;          /* of the candidate */
-	size_t claimed;           /* INSIDE: where that ends; else 0 */
-	int is_packed;            /* INSIDE: of a packed block, whose texts may end with it */
-	struct t2x_map streams;   /* that something confirms here */
-	int is_at_end;            /* nothing comes behind what can be seen */
+	size_t claimed;           /* INSIDE: offset of the claimed end of the bad block; else 0 */
+	int is_packed;            /* INSIDE: the bad block is packed, so a text may end with it */
+	struct t2x_map streams;   /* that become known during this lookahead */
+	int is_at_end;            /* the file ends behind the bytes that can be seen */
 	int is_broken;            /* blocks are not back to back up to here */
 };
 
-/* Whether a block that follows is good.  The last block of a short stream is, for the first one has confirmed it. */
+/* Whether a block that follows is good.  Its stream may be known, or confirmed here by this or an earlier block. */
 static int is_good(struct t2x_scanner *scanner, struct lookahead *look, const struct t2x_candidate *next, uint32_t id,
 		   size_t avail)
 {
@@ -134,7 +134,7 @@ static int is_good(struct t2x_scanner *scanner, struct lookahead *look, const st
 		return 1;
 	if (!holds_cycle(next, id) && !is_followed(scanner, next, id, avail))
 		return 0;
-	t2x_map_put(&look->streams, id, scanner);   /* without memory its last block is not good */
+	t2x_map_put(&look->streams, id, scanner);   /* without memory, the stream's last block will not be good */
 	return 1;
 }
 
@@ -156,10 +156,10 @@ static int look_on(struct t2x_scanner *scanner, struct lookahead *look, struct t
 	return 0;
 }
 
-/* What the number of a block that follows says of those before it. */
-enum numbering { SAYS_NOTHING, NONE_MISSING, SOME_MISSING };
+/* What the number of a block that follows says of the blocks before it. */
+enum numbering { SAYS_NOTHING, NEXT_NUMBER, SKIPS_NUMBERS };
 
-/* Only the first block of a known stream says something. */
+/* Only the first block of each known stream says something.  may_miss_one: see case 9 */
 static enum numbering judge_number(struct t2x_scanner *scanner, const struct t2x_candidate *next, uint32_t id,
 				   int may_miss_one)
 {
@@ -169,10 +169,10 @@ static enum numbering judge_number(struct t2x_scanner *scanner, const struct t2x
 	if (!stream || stream->lookahead == scanner->lookaheads)
 		return SAYS_NOTHING;
 	stream->lookahead = scanner->lookaheads;
-	return step == 1 || (step == 2 && may_miss_one) ? NONE_MISSING : SOME_MISSING;
+	return step == 1 || (step == 2 && may_miss_one) ? NEXT_NUMBER : SKIPS_NUMBERS;
 }
 
-/* Case 3: blocks that are back to back up to here may all be texts of the bad block. */
+/* Case 3.  Return  1: blocks that are back to back up to here may all be texts of the bad block */
 static int may_be_inside(const struct lookahead *look, size_t back_to_back)
 {
 	if (back_to_back == look->claimed)
@@ -181,17 +181,17 @@ static int may_be_inside(const struct lookahead *look, size_t back_to_back)
 }
 
 /*
- * Go through what follows.  Return  1: the candidate is verified
+ * Judge the blocks that follow the candidate.  Return  1: the candidate is verified
  * *back_to_back  end of the blocks that are back to back with the candidate, which itself is the first of them
  */
 static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_t *back_to_back)
 {
-	int may_miss_one = t2x_in_offset(scanner->in) == scanner->claimed_until, none_missing = 0;
+	int may_miss_one = t2x_in_offset(scanner->in) == scanner->claimed_until, is_contiguous = 0;
 	struct t2x_candidate next;
 	uint32_t id;
 
 	while (!may_be_inside(look, *back_to_back) && look_on(scanner, look, &next, &id) &&
-	       !(none_missing && look->is_broken)) {
+	       !(is_contiguous && look->is_broken)) {
 		enum numbering numbering;
 
 		if (may_be_inside(look, *back_to_back))
@@ -202,18 +202,18 @@ static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_
 		look->at += next.bytes;
 		if (!look->is_broken)
 			*back_to_back = look->at;
-		if (numbering == SOME_MISSING)
+		if (numbering == SKIPS_NUMBERS)
 			return 0;               /* case 8 */
-		none_missing |= numbering == NONE_MISSING && !look->is_broken;
+		is_contiguous |= numbering == NEXT_NUMBER && !look->is_broken;
 	}
 	if (*back_to_back < look->claimed || may_be_inside(look, *back_to_back))
 		return 0;                       /* case 3 */
-	return none_missing || !look->is_broken;        /* cases 9 and 10 */
+	return is_contiguous || !look->is_broken;        /* cases 9 and 10 */
 }
 
 enum state { VERIFIED, INSIDE, GAP };
 
-/* If the candidate is not verified, neither are those back to back with it: they are not looked at one by one. */
+/* If the candidate is not verified, neither are those back to back with it; this function judges all of them. */
 static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id,
 		       enum state state)
 {
@@ -238,7 +238,7 @@ static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *
 
 /* ---- candidates --------------------------------------------------------------------------------- */
 
-/* As long as no stream is known, nothing is INSIDE. */
+/* The state at the input's position.  It is never INSIDE before the first stream becomes known. */
 static enum state find_state(const struct t2x_scanner *scanner)
 {
 	uint64_t offset = t2x_in_offset(scanner->in);
@@ -255,8 +255,9 @@ void t2x_scanner_verified(struct t2x_scanner *scanner)
 }
 
 /*
- * Its header claims a length, which may be true: INSIDE.  What is INSIDE already claims nothing: else blocks back to
- * back behind a torn one, each of which the one before has put INSIDE, would all be lost.
+ * Note a bad block: the length in its header may be right, so the scanner is INSIDE up to there.  A bad block that is
+ * INSIDE already does not count.  Otherwise each of the blocks back to back behind a torn one would put the next one
+ * INSIDE, and all would be lost.
  */
 static void note_bad(struct t2x_scanner *scanner, const struct t2x_candidate *candidate)
 {
@@ -270,7 +271,7 @@ static void note_bad(struct t2x_scanner *scanner, const struct t2x_candidate *ca
 	}
 }
 
-/* Something says, beside the checksum, that there is such a stream.  avail: bytes behind the candidate */
+/* Return  1: something else than the checksum confirms the stream.  avail: bytes behind the candidate */
 static int is_confirmed(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id, size_t avail)
 {
 	return holds_cycle(candidate, id) || (scanner->in->lz4 && t2x_lz4_stream(scanner->in->lz4) == id) ||
@@ -284,8 +285,8 @@ static int becomes_known(struct t2x_scanner *scanner, struct t2x_candidate *cand
 	size_t avail;
 
 	if (scanner->streams.by_id.count && t2x_in_offset(scanner->in) < scanner->unverified_until)
-		return 0;               /* one that is back to back with it was looked at */
-	/* looking ahead may move the window */
+		return 0;               /* judged together with a candidate in front of it */
+	/* Looking ahead may move the window. */
 	avail = t2x_in_peek(scanner->in, t2x_scanner_window(candidate->layout), &candidate->raw);
 	if (!is_confirmed(scanner, candidate, id, avail - candidate->bytes))
 		return 0;               /* case 4 */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_scanner.h - which bytes of an input are blocks, and of which stream.
+ * t2x_scanner.h - decides which bytes of an input are blocks, and of which stream.
  *
- * A candidate is what begins like a block.  It is a good block if its checksum belongs to a known stream.  A stream
- * becomes known with a candidate that confirms it: it holds the stream's CYCLE, or the mark in front of its LZ4 frame
- * names the stream, or a block close behind it has a checksum of the same stream.
+ * A candidate is a sequence of bytes that begins like a block.  It is a good block if its checksum belongs to a known
+ * stream.  A stream becomes known with the first candidate that is confirmed: the candidate has the stream's CYCLE, or
+ * the mark in front of its LZ4 frame names the stream, or a block close behind has a checksum of the same stream.
  *
- * Behind damage that is not enough.  Texts of the traced program may be made up to look like blocks of another stream,
- * and lie open where the header of their own block is destroyed.  So the scanner is always in one of three states:
+ * Behind damage this does not suffice.  The traced program may have recorded a text that looks like blocks of another
+ * stream, and the header of the block around this text may be destroyed.  So the scanner is always in one of three
+ * states:
  *
  *                             bad block
  *        .------------.  --------------------->  .----------.
@@ -21,10 +22,10 @@
  *           '------------------------------------->'-------'
  *
  *   VERIFIED  everything before is certain: a good block ended here, or a piece of the input begins
- *   INSIDE    what is here may be a text of the bad block: its own header says that it goes on up to its end
- *   GAP       behind that, or where no block begins
+ *   INSIDE    these bytes may be a text of the bad block: its header says that they belong to it
+ *   GAP       behind the end of the bad block, or where no block begins
  *
- * Cases of a candidate, in the order in which they are looked for:
+ * Cases of a candidate, in the order in which the scanner checks them:
  *
  *   1  its checksum is of the latest stream of its process                                        good
  *   2  its checksum is of another known stream                                                    good
@@ -33,10 +34,10 @@
  *   5  VERIFIED, and confirmed                                                                    good
  *   6  GAP, and confirmed: good if what follows verifies it (cases 7 to 10)
  *
- * What follows verifies it if it shows that no text can be so placed.  A text in a plain block is off the grid of the
- * events and cannot end where its block does: good blocks do not follow it back to back.  In a packed block it can; but
- * then the next block of the packed one's stream shows by its number that one is missing.  So, for the good blocks
- * that follow, in their order:
+ * The blocks that follow verify the candidate if they show that it cannot be a text.  A text in a plain block is not
+ * aligned to the events of the block and cannot end where the block does, so good blocks do not follow it back to back.
+ * A text in a packed block can end with its block.  But then the next block of the packed block's stream shows by its
+ * number that a block is missing.  So, for the good blocks that follow, in their order:
  *
  *   7  one begins farther behind the candidate than any block is long, and either all up to it are back to back, or it
  *      is of the candidate's stream: no block could hold both                                     verified
@@ -46,16 +47,16 @@
  *      Verified, unless case 8 comes before blocks cease to be back to back
  *  10  no more can be seen, and all were back to back up to there                                 verified
  *
- * INSIDE, the bad block may also be torn: the process was killed in write(2), and blocks of others follow where its end
- * should be.  Then good blocks that are back to back with the candidate lie across the end that the bad block claims.
- * A text does not reach behind that end; one that ends there has a boundary there, and its block is packed.  So case 3
- * wants good blocks across it, and where the bad block is packed no boundary.  If the bad block's size is what is wrong
- * with it, cases 7 to 10 have to tell alone, as in a GAP.
+ * INSIDE, the bad block may also be torn: the process was killed in write(2), and blocks of other processes follow
+ * before its end.  Then good blocks that are back to back with the candidate lie across the end that the bad block
+ * claims.  A text does not reach behind that end.  A text that ends exactly there is in a packed block, and the next
+ * block begins there.  So case 3 requires that a good block lies across the claimed end; if the bad block is not
+ * packed, one may also begin there.  If the bad block's size is wrong, only cases 7 to 10 decide, as in a GAP.
  *
- * Otherwise it is unverified, which is damage: at most as much of a new stream as the longest block takes, where it
- * begins right behind a damaged block of another, or between two damages.  What cannot be told: a text that ends with
- * its packed block, if that is the last in the file, or if only other streams follow; and a text just behind which the
- * file was cut off.
+ * A candidate that is not verified counts as damage.  So a good file loses at most as much of a new stream as the
+ * longest block takes, and only where the stream begins right behind a damaged block of another one, or between two
+ * damages.  Two texts cannot be recognized: one that ends with its packed block, if no further block of that stream
+ * follows, and one just behind which the file was cut off.
  */
 #ifndef T2X_SCANNER_H
 #define T2X_SCANNER_H
@@ -73,16 +74,16 @@ struct t2x_candidate {
 
 struct t2x_scanner {
 	struct t2x_in *in;
-	const struct t2x_layout *layouts[2];   /* ours, in both byte orders, or the one that was given */
+	const struct t2x_layout *layouts[2];   /* ours, in both byte orders, or the caller's */
 	unsigned nlayouts;
 	struct t2x_stream_table streams;
 	uint64_t checked_bytes;   /* of blocks that turned out bad, see t2x_scanner_has_budget() */
-	uint64_t verified_until;  /* VERIFIED is here */
-	uint64_t claimed_until;   /* where a bad block that began there ends, as its header claims; 0: there is none */
-	uint64_t inside_until;    /* INSIDE is up to here; 0: is nowhere */
-	int inside_is_packed;     /* of a packed block */
-	uint64_t unverified_until;   /* blocks back to back up to here were looked at together and are unverified */
-	uint32_t lookaheads;      /* so far */
+	uint64_t verified_until;  /* the state is VERIFIED at this offset */
+	uint64_t claimed_until;   /* claimed end of a bad block that begins at verified_until; 0: there is none */
+	uint64_t inside_until;    /* the state is INSIDE up to this offset; 0: nowhere */
+	int inside_is_packed;     /* the bad block is packed */
+	uint64_t unverified_until;   /* blocks back to back up to here were judged together: they are unverified */
+	uint32_t lookaheads;      /* number of look_ahead() calls */
 };
 
 /*
@@ -92,10 +93,10 @@ struct t2x_scanner {
 int t2x_scanner_init(struct t2x_scanner *scanner, struct t2x_in *in, const struct t2x_layout *layout);
 void t2x_scanner_free(struct t2x_scanner *scanner);
 
-/* Plain bytes that must be seen at once for this layout (NULL: ours): twice those of the longest block. */
+/* Plain bytes that the input's window must have for this layout (NULL: ours): twice those of the longest block. */
 size_t t2x_scanner_window(const struct t2x_layout *layout);
 
-/* Whether a BLOCK event may lie at p, where avail bytes can be seen. */
+/* Return  1: a BLOCK event may lie at p, where avail bytes can be seen */
 int t2x_scanner_find(const struct t2x_scanner *scanner, const unsigned char *p, size_t avail,
 		     struct t2x_candidate *candidate);
 
@@ -103,14 +104,14 @@ int t2x_scanner_find(const struct t2x_scanner *scanner, const unsigned char *p, 
 void t2x_scanner_verified(struct t2x_scanner *scanner);
 
 /*
- * Whose block the candidate at the beginning of the input's window is; all its bytes can be seen.
+ * Find the stream of the candidate at the beginning of the input's window, which has all its bytes.
  * Return  0: it is damaged, or of a stream that nothing confirms or verifies
  */
 int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t *id);
 
 /*
- * Noise can be made up so that every few bytes something like a long block begins.  Bad ones may cost so much
- * checking, in proportion to what has been read; beyond that only streams that are known are looked for.
+ * Somebody can make a file in which something like a long block begins every few bytes.  So the work for bad blocks has
+ * a limit in proportion to what has been read.  Return  0: the limit is reached, only known streams count now
  */
 int t2x_scanner_has_budget(const struct t2x_scanner *scanner);
 

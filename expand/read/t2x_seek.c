@@ -15,9 +15,9 @@
 enum {
 	MAX_FRAMES = 1 << 22,             /* of the index: 64 MiB */
 	MAX_STREAMS = 1 << 14,
-	PROBED_BLOCKS = 1 << 14,          /* looked through for a cycle: far more than lie between two */
+	PROBED_BLOCKS = 1 << 14,          /* that a search for a cycle reads: far more than lie between two cycles */
 };
-#define ENDED_NS (10 * T2X_NS_PER_S)  /* a stream is left out if it ended so long before */
+#define ENDED_NS (10 * T2X_NS_PER_S)  /* a stream does not count if it ended so long before the moment */
 
 /* The frames of a stream, in the order of the file. */
 struct frames {
@@ -52,7 +52,7 @@ static struct frames *frames_of(struct seek *seek, uint32_t stream)
 	return frames;
 }
 
-/* Return  0: there is no room for it */
+/* Return  0: no memory, or the index is full */
 static int add_frame(struct seek *seek, uint32_t stream, uint64_t offset)
 {
 	struct frames *frames = frames_of(seek, stream);
@@ -72,7 +72,7 @@ static int add_frame(struct seek *seek, uint32_t stream, uint64_t offset)
 	return 1;
 }
 
-/* Step from frame to frame.  Return  0: there is something else, or too much */
+/* Add all frames to the index.  Return  0: the file has something else between them, or too many of them */
 static int index_frames(struct seek *seek, int fd)
 {
 	struct t2x_lz4_steps steps = { .fd = fd };
@@ -101,14 +101,14 @@ static void free_index(struct seek *seek)
 
 /* ---- what is in a frame ------------------------------------------------------------------------- */
 
-/* What was found in the blocks of a stream from some frame on. */
+/* What a probe found in the blocks of a stream from some frame on. */
 struct found {
 	uint64_t cycle_ns;                /* CYCLE.when */
 	uint64_t mark_ns;                 /* MARK.when, the latest */
 	int has_cycle, has_end;
 };
 
-/* A block of the process: its cycle, mark, end. */
+/* Find clock, cycle, mark and end in a block of the process. */
 static void look_at_block(const struct t2x_block *block, struct t2x_clock *clock, struct found *found)
 {
 	for (unsigned i = 0; i < block->count; i++) {
@@ -164,8 +164,8 @@ static struct found look_from(const struct seek *seek, uint32_t stream, uint64_t
 /* ---- bisection ---------------------------------------------------------------------------------- */
 
 /*
- * The last frame from which the stream can be read and lacks nothing that is wanted.  The cycle that is found from a
- * frame on may lie in a later one; if it is old enough, so is all in front of it.
+ * Find the last frame of the stream from which reading delivers all events from the moment on.  The first cycle behind
+ * a frame may lie in a later frame.  If this cycle is old enough, everything in front of it is, too.
  */
 static unsigned find_frame(const struct seek *seek, const struct frames *frames)
 {
@@ -185,7 +185,7 @@ static unsigned find_frame(const struct seek *seek, const struct frames *frames)
 	return low;
 }
 
-/* It ended, and all that it had was old by then.  offset: of a cycle, which has the clock */
+/* Return  1: the stream ended long before the moment.  offset: of a cycle, which has the clock */
 static int has_ended(const struct seek *seek, const struct frames *frames, uint64_t offset)
 {
 	struct t2x_clock clock;
@@ -199,7 +199,7 @@ static int has_ended(const struct seek *seek, const struct frames *frames, uint6
 	return found.has_end && found.mark_ns && found.mark_ns + ENDED_NS < seek->ns;
 }
 
-/* Where the first of the streams begins that counts. */
+/* Return  the lowest offset at which reading of a stream that counts must begin */
 static uint64_t find_offset(const struct seek *seek)
 {
 	uint64_t first = UINT64_MAX;

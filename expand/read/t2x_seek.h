@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_seek.h - where in a .tlg file to begin, to read all from a moment on and little before.
+ * t2x_seek.h - finds where to begin in a .tlg file to read all events from a moment on, and few before it.
  *
- * A cycle can be read by itself, repeats the regions that are open, and what its stream has in front of it is older
- * than CYCLE.when.  So for each stream the last cycle that is not younger than the moment is looked for, by bisection,
- * and reading begins at the first of these.  A stream that had ended by then does not count.
+ * A cycle can be read by itself.  It repeats the regions that are open, and everything that its stream has in front of
+ * it is older than CYCLE.when.  So the search finds, by bisection, the last cycle of each stream that is not younger
+ * than the moment.  Reading begins at the first of these cycles.  A stream that had ended by then does not count.
  *
- * The marks in front of LZ4 frames say whose they are.  They are found by stepping from header to header, which reads
- * 60 bytes of a frame of up to 192 KiB and decompresses nothing.  A step of the bisection decompresses a few frames.
- * Of a file without marks, or with anything between two frames that is none, nothing is known: it is read as a whole.
- * What a writer was still writing, or had not finished when it died, may end anywhere.
+ * The mark in front of an LZ4 frame names its stream.  The search steps from header to header: that reads 60 bytes of
+ * a frame of up to 192 KiB and decompresses nothing.  A step of the bisection decompresses a few frames.  A file that
+ * has no marks, or something else between two frames, is read as a whole.  The end of the file may be incomplete,
+ * because a process is still writing or died while it wrote.
  */
 #ifndef T2X_SEEK_H
 #define T2X_SEEK_H
@@ -18,11 +18,11 @@
 
 #include "t2x_layout.h"
 
-/* Every stream's last cycle, whether it ended or not: so the last event is read. */
+/* Begin at the first of all streams' last cycles, whether the streams ended or not: so the last event is read. */
 #define T2X_SEEK_END UINT64_MAX
 
 /*
- * ns  since 1970: of what is older some may be left out, of what is not nothing is; or T2X_SEEK_END
+ * ns  since 1970, or T2X_SEEK_END.  Older events may be left out, others not
  * Return  the offset of a frame in the file; 0: read all of it
  */
 uint64_t t2x_seek(const char *path, const struct t2x_layout *layout, uint64_t ns);

@@ -43,7 +43,7 @@ void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t 
 
 	if (!stream)
 		stream = add(table, id, pid);
-	/* it may be the latest of one process only, and is one process's, but for what somebody has made up */
+	/* A stream belongs to one process.  Only a forged file names it together with another process id. */
 	if (stream && stream->pid == pid)
 		t2x_map_put(&table->by_pid, pid, stream);
 }

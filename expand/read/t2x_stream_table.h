@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_stream_table.h - the streams of a file that are known: by their ids, and the latest of each process.
+ * t2x_stream_table.h - the known streams of a file, by their ids, and the latest stream of each process.
  *
- * The latest 32768 are kept.  One that was dropped and goes on has to become known anew.
+ * The table keeps the latest 32768 streams.  A stream that it dropped, and that continues, has to become known again.
  */
 #ifndef T2X_STREAM_TABLE_H
 #define T2X_STREAM_TABLE_H
@@ -10,20 +10,20 @@
 #include "base/t2x_map.h"
 
 struct t2x_known_stream {
-	struct t2x_known_stream *next;    /* became known after it */
+	struct t2x_known_stream *next;    /* the one that became known after it */
 	uint32_t id;
-	uint32_t last_number;             /* of its blocks */
-	uint32_t lookahead;               /* the last that has seen a block of it: t2x_scanner.lookaheads */
+	uint32_t last_number;             /* of its latest block */
+	uint32_t lookahead;               /* t2x_scanner.lookaheads when a lookahead last found a block of it */
 	uint16_t pid;
 };
 
-/* All zero: none. */
+/* All zero: no stream is known. */
 struct t2x_stream_table {
 	struct t2x_map by_id, by_pid;
 	struct t2x_known_stream *oldest, *newest;
 };
 
-/* The stream, the latest stream of the process; or NULL. */
+/* Return  the stream with this id; the latest stream of the process; NULL: it is not known */
 static inline struct t2x_known_stream *t2x_stream_table_get(const struct t2x_stream_table *table, uint32_t id)
 {
 	return t2x_map_get(&table->by_id, id);
@@ -34,7 +34,7 @@ static inline struct t2x_known_stream *t2x_stream_table_latest(const struct t2x_
 	return t2x_map_get(&table->by_pid, pid);
 }
 
-/* The stream is the latest of the process.  Without memory it is not kept. */
+/* Add the stream as the latest of its process.  Without memory it stays unknown. */
 void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid);
 
 void t2x_stream_table_free(struct t2x_stream_table *table);
