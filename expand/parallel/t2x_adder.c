@@ -58,7 +58,7 @@ static int join_profile(void *to, void *from)
 	return t2x_profile_join(to, from);
 }
 
-/* folded has no places. */
+/* folded prints no source places, so the order of events does not matter. */
 static int join_folded_end(void *own, int *needs_order)
 {
 	(void)own;
@@ -79,7 +79,7 @@ static void free_profile(void *own)
 	t2x_profile_free(own);
 }
 
-/* The profile of a part is the filter's own. */
+/* A part adds to the profile that is the filter's own. */
 static int begin_profile(struct t2x_printer *printer)
 {
 	struct t2x_profile *profile = printer->options.filter->own;

@@ -8,14 +8,17 @@
 
 enum {
 	BATCH_HITS = 1024,
-	BATCH_BYTES = 64 * 1024,          /* of arguments and their texts, of updates; of what these release */
+	BATCH_BYTES = 64 * 1024,          /* of arguments, their texts and updates; of objects that updates release */
 };
 
-/* An update is in bytes, its open regions behind it; among the hits stands one without a thread, whose args it is. */
+/*
+ * Checkpoints and updates, in order.  An update lies in bytes, its open regions behind it.  An entry of hits without a
+ * thread stands for the update; its args points there.
+ */
 struct batch {
 	unsigned nhits;
 	size_t used;                      /* of bytes */
-	size_t released;                  /* bytes elsewhere */
+	size_t released;                  /* size of the objects that the updates release */
 	struct t2x_hit hits[BATCH_HITS];
 	_Alignas(max_align_t) char bytes[BATCH_BYTES];
 };
@@ -25,10 +28,10 @@ struct t2x_batch_queue {
 	struct t2x_pool *pool;
 	struct t2x_model *model;
 	unsigned filled, done;            /* batches, so far; guarded by the lock */
-	struct batch *to;                 /* where the next one will be */
+	struct batch *to;                 /* where push() will copy the stage */
 	/*
-	 * The merge's own: it is filled here and copied as a whole, for cache lines that the other processor has
-	 * read last are slow to write piece by piece.  Its pointers are those that the copy will have.
+	 * Only the merge uses the stage.  It fills the stage and copies it as a whole, because cache lines that the
+	 * other processor has read last are slow to write piece by piece.  Pointers in the stage point into the copy.
 	 */
 	struct batch stage;
 	struct batch batches[T2X_BATCH_QUEUE_BATCHES];
@@ -43,8 +46,8 @@ static int is_ready(const struct t2x_task *task)
 	return queue->done != queue->filled;
 }
 
-/* The task: give a batch to the model. */
-static void give_batch(struct t2x_task *task)
+/* The task: deliver a batch to the model. */
+static void deliver_batch(struct t2x_task *task)
 {
 	struct t2x_batch_queue *queue = (struct t2x_batch_queue *)task;
 	const struct batch *batch = &queue->batches[queue->done % T2X_BATCH_QUEUE_BATCHES];
@@ -64,7 +67,7 @@ static void give_batch(struct t2x_task *task)
 
 /* ---- the merge's side --------------------------------------------------------------------------- */
 
-/* The batch is full: copy it to where it is taken from, and go on with an empty one. */
+/* The stage is full: copy it to a batch for the task, and empty it. */
 static void push(struct t2x_batch_queue *queue)
 {
 	struct batch *stage = &queue->stage, *to = queue->to;
@@ -87,7 +90,7 @@ static void push(struct t2x_batch_queue *queue)
 	t2x_pool_unlock(queue->pool);
 }
 
-/* Wait until the model has seen everything. */
+/* Wait until the model has processed everything. */
 static void flush(struct t2x_batch_queue *queue)
 {
 	push(queue);
@@ -102,7 +105,7 @@ static size_t round_up(size_t n)
 	return (n + _Alignof(max_align_t) - 1) & ~(_Alignof(max_align_t) - 1);
 }
 
-/* Bytes that the arguments and their texts take in a batch. */
+/* Return  the bytes of a batch that the arguments and their texts need */
 static size_t measure(const struct t2x_hit *hit)
 {
 	size_t n = hit->nargs * sizeof(hit->args[0]);
@@ -129,7 +132,7 @@ static void copy_arguments(struct t2x_batch_queue *queue, struct t2x_hit *to, co
 	to->args = (const struct t2x_arg *)(void *)(queue->to->bytes + stage->used);
 }
 
-static void take_hit(void *target, const struct t2x_hit *hit)
+static void queue_hit(void *target, const struct t2x_hit *hit)
 {
 	struct t2x_batch_queue *queue = target;
 	struct batch *stage = &queue->stage;
@@ -164,7 +167,7 @@ static void copy_update(struct t2x_batch_queue *queue, const struct t2x_update *
 	stage->hits[stage->nhits++] = (struct t2x_hit){ .args = at };
 }
 
-static void take_update(void *target, const struct t2x_update *update)
+static void queue_update(void *target, const struct t2x_update *update)
 {
 	struct t2x_batch_queue *queue = target;
 	struct batch *stage = &queue->stage;
@@ -188,13 +191,13 @@ static void take_update(void *target, const struct t2x_update *update)
 
 struct t2x_batch_queue *t2x_batch_queue_new(struct t2x_pool *pool, struct t2x_model *model)
 {
-	static const struct t2x_detour detour = { .hit = take_hit, .update = take_update };
+	static const struct t2x_detour detour = { .hit = queue_hit, .update = queue_update };
 	struct t2x_batch_queue *queue = malloc(sizeof(*queue));
 
 	if (!queue)
 		return NULL;
 	memset(queue, 0, offsetof(struct t2x_batch_queue, stage));
-	queue->task = (struct t2x_task){ .is_ready = is_ready, .work = give_batch };
+	queue->task = (struct t2x_task){ .is_ready = is_ready, .work = deliver_batch };
 	queue->pool = pool;
 	queue->model = model;
 	queue->to = queue->batches;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_batch_queue.h - the interface between front end and back end (t2x_hit.h) as a pipeline: checkpoints are
- * formatted while the next ones are put in order.
+ * t2x_batch_queue.h - makes the interface between front end and back end (t2x_hit.h) a pipeline: one thread formats
+ * checkpoints while another one puts the next ones in order.
  *
- * The merge hands checkpoints and updates to a queue, which copies them and their arguments into batches; giving those
- * to the model is a task.  Threads, processes and scopes are not copied: they stay where they are until the model has
- * come to the update that releases them.  So the merge waits for the model only when all batches are full.
+ * The merge passes checkpoints and updates to the queue, which copies them and their arguments into batches.  A task
+ * delivers the batches to the model.  Threads, processes and scopes are not copied: the merge keeps them until the
+ * model has processed the update that releases them.  So the merge waits only when all batches are full.
  *
- * Memory: T2X_BATCH_QUEUE_BATCHES batches of 128 KB, and 64 KB for each of what they release.
+ * Memory: T2X_BATCH_QUEUE_BATCHES batches of 128 KB, and for each 64 KB of objects that its updates release.
  */
 #ifndef T2X_BATCH_QUEUE_H
 #define T2X_BATCH_QUEUE_H
@@ -19,10 +19,10 @@ enum { T2X_BATCH_QUEUE_BATCHES = 4 };
 
 struct t2x_batch_queue;
 
-/* From now on the model gets its checkpoints by a task of the pool.  Return  NULL: no memory, it does not */
+/* From now on a task of the pool delivers the model's checkpoints.  Return  NULL: no memory, nothing has changed */
 struct t2x_batch_queue *t2x_batch_queue_new(struct t2x_pool *pool, struct t2x_model *model);
 
-/* Wait until the model has seen everything; from now on the model gets its checkpoints at once.  queue may be NULL */
+/* Wait until the model has processed everything.  From now on the merge calls it directly.  queue may be NULL */
 void t2x_batch_queue_free(struct t2x_batch_queue *queue);
 
 #endif

@@ -9,12 +9,12 @@
 #include "model/t2x_regions.h"
 
 /*
- * Limits of the reader that a part reaches later than the whole does.  Where all parts together stay below them, so
- * does the whole.
+ * A reader has limits, which a part reaches later than the whole file does.  If all parts together stay below these
+ * values, the whole file would, too.
  */
 enum { MAX_REGIONS = T2X_REGIONS_BUDGET / 2, MAX_BYTES = T2X_CONTEXT_BYTES / 2, MAX_STREAMS = T2X_MAX_SEEN };
 
-/* A definition, as bytes that can be compared. */
+/* A definition as bytes, which can be compared. */
 struct definition {
 	size_t n;
 	char bytes[];
@@ -95,7 +95,7 @@ static int add_definitions(struct t2x_boundary_stream *to, const struct t2x_scop
 	return 1;
 }
 
-/* What both parts define is the same; what only the one behind does is taken over. */
+/* Move the definitions of from that to lacks.  Return  0: a definition differs, or no memory */
 static int join_definitions(struct t2x_map *to, struct t2x_map *from)
 {
 	for (uint32_t i = 0; i < t2x_map_slots(from); i++) {
@@ -117,7 +117,7 @@ static int join_definitions(struct t2x_map *to, struct t2x_map *from)
 
 /* ---- a stream at the end of a part -------------------------------------------------------------- */
 
-/* Its regions are known, if anything is. */
+/* Return  1: all events of the thread were there, so its open regions are known */
 static int is_regular(const struct t2x_stream *stream, const struct t2x_track *track)
 {
 	const struct t2x_track_start *start = t2x_map_get(&stream->starts, track->facts.tid);
@@ -127,7 +127,7 @@ static int is_regular(const struct t2x_stream *stream, const struct t2x_track *t
 	       regions->open <= regions->capacity && (!stream->is_part || (start && start->repeats == 1));
 }
 
-/* Return  0: no memory, or it is irregular */
+/* Return  0: no memory, or the thread is irregular */
 static int add_thread(struct t2x_boundary *boundary, struct t2x_boundary_stream *to, const struct t2x_stream *stream,
 		      const struct t2x_track *track)
 {
@@ -136,7 +136,7 @@ static int add_thread(struct t2x_boundary *boundary, struct t2x_boundary_stream 
 	struct boundary_thread *thread;
 
 	if (track->next_sequence == (start ? start->first_sequence : 1))
-		return 1;   /* nothing has come of it */
+		return 1;   /* the part has no event of this thread */
 	if (!is_regular(stream, track))
 		return 0;
 	thread = calloc(1, sizeof(*thread));
@@ -179,7 +179,7 @@ void t2x_boundary_add(struct t2x_boundary *boundary, const struct t2x_stream *st
 {
 	struct t2x_boundary_stream *to;
 
-	/* a stream that comes again is another one for who reads it */
+	/* A stream whose id comes again after its end counts as another stream. */
 	if (boundary->is_irregular || t2x_map_get(&boundary->streams, stream->facts.stream)) {
 		boundary->is_irregular = 1;
 		return;
@@ -196,8 +196,8 @@ void t2x_boundary_add(struct t2x_boundary *boundary, const struct t2x_stream *st
 void t2x_boundary_end(struct t2x_boundary *boundary, const struct t2x_context *context, const struct t2x_range *range)
 {
 	boundary->bytes = context->peak_bytes;
-	boundary->pending = context->pending;
-	boundary->peak_pending = context->peak_pending;
+	boundary->queued = context->pending;
+	boundary->peak_queued = context->peak_pending;
 	boundary->is_undated = context->undated > 0;
 	boundary->is_irregular |= range->is_irregular || context->irregular || context->changed || context->ignored;
 	for (uint32_t i = 0; i < t2x_map_slots(&boundary->streams); i++) {
@@ -247,14 +247,14 @@ int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2
 
 /* ---- joining ------------------------------------------------------------------------------------ */
 
-/* The thread's events go on where they were, not back in time, and what is open was told right. */
+/* Return  1: the thread's events continue without a gap, forward in time, and the cycle repeated its open regions */
 static int fits_thread(const struct boundary_thread *to, const struct boundary_thread *from)
 {
 	return from->start.first_sequence == to->track.next_sequence && from->start.first_ns >= to->track.now_ns &&
 	       from->start.open == to->open && !strcmp(from->track.facts.name, to->track.facts.name);
 }
 
-/* A thread that the parts in front have not seen: its first event is here, and nothing was open in front of it. */
+/* The parts in front have no event of the thread.  Return  1: its first event is here, and no region was open before */
 static int fits_new_thread(const struct t2x_boundary_stream *stream, const struct boundary_thread *from)
 {
 	return from->start.open == 1 && (from->start.first_sequence == 1 || !stream->is_whole);
@@ -295,10 +295,10 @@ static int join_stream(struct t2x_boundary_stream *to, struct t2x_boundary_strea
 int t2x_boundary_join(struct t2x_boundary *to, struct t2x_boundary *from)
 {
 	to->bytes += from->bytes;
-	to->pending += from->pending;
+	to->queued += from->queued;
 	to->regions += from->regions;
-	if (from->peak_pending > to->peak_pending)
-		to->peak_pending = from->peak_pending;
+	if (from->peak_queued > to->peak_queued)
+		to->peak_queued = from->peak_queued;
 	to->goes_on += from->goes_on;
 	to->is_irregular |= from->is_irregular || from->is_undated;
 	for (uint32_t i = 0; !to->is_irregular && i < t2x_map_slots(&from->streams); i++) {
@@ -321,8 +321,8 @@ int t2x_boundary_join(struct t2x_boundary *to, struct t2x_boundary *from)
 /* ---- all of them -------------------------------------------------------------------------------- */
 
 /*
- * Whether a reader who sees all streams might take one of them for what goes on from another: it counts them by
- * identity, in so many places.
+ * Return  1: a reader of all streams might regard one of them as the continuation of another.  Such a reader counts
+ * streams in a table by identity, so two of them in one place suffice.
  */
 static int may_be_continued(const struct t2x_boundary *boundary)
 {
@@ -338,7 +338,7 @@ static int may_be_continued(const struct t2x_boundary *boundary)
 
 int t2x_boundary_is_whole(const struct t2x_boundary *boundary, int needs_order)
 {
-	int has_order = boundary->pending + boundary->peak_pending <= T2X_PENDING_BYTES;
+	int has_order = boundary->queued + boundary->peak_queued <= T2X_PENDING_BYTES;
 
 	return !boundary->is_irregular && boundary->streams.count < MAX_STREAMS && boundary->bytes <= MAX_BYTES &&
 	       boundary->regions <= MAX_REGIONS && (has_order || !needs_order) && !may_be_continued(boundary);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_boundary.h - whether two ranges of a trace fit together where one ends and the other begins.
+ * t2x_boundary.h - checks whether two ranges of a trace fit together where one ends and the other begins.
  *
- * A reader who begins at a cycle believes what that cycle says: who the process is, what its threads are called, how
- * many regions are open in them, what numbers mean.  A reader of the whole file ignores it, for he knows.  So both get
- * the same result only if the range in front knew at its end what the range behind was told, and if no event of a
- * thread is missing between the two, or older than one in front.  This module checks that exactly.  Ranges that do not
- * fit are of no use.
+ * A reader who begins at a cycle relies on what this cycle repeats: the process, the names of its threads, how many
+ * regions are open in each, the definitions of numbers.  A reader of the whole file knows all this already and ignores
+ * the repetition.  So both get the same result only if three conditions hold.  What the range in front knows at its end
+ * equals what the cycle of the range behind repeats.  Between the two ranges no event of a thread is missing.  No event
+ * of a thread is older than one in the range in front.  This module checks these conditions exactly.  Ranges that do
+ * not fit cannot be used.
  */
 #ifndef T2X_BOUNDARY_H
 #define T2X_BOUNDARY_H
@@ -14,38 +15,39 @@
 #include "merge/t2x_stream.h"
 #include "read/t2x_range.h"
 
-/* What is known at the end of a part, or of several that were joined.  All zero: nothing yet. */
+/* What a reader knows at the end of a part, or of several parts that were joined.  All zero: nothing yet. */
 struct t2x_boundary {
 	struct t2x_map streams;   /* of struct t2x_boundary_stream */
 	unsigned goes_on;         /* streams that are not the first of their processes */
-	/* at most, if one had read all parts: bytes of definitions, regions for which he has room ... */
+	/* Upper bounds for one reader of all parts: bytes of definitions, regions with allocated space, */
 	size_t bytes, regions;
-	size_t pending, peak_pending;   /* ... and bytes of blocks that wait where parts end, and elsewhere */
-	int is_undated;           /* the part has to be read again by somebody who knows what is in front of it */
-	int is_irregular;         /* nothing of it may be used */
+	size_t queued, peak_queued;   /* bytes of blocks that wait at the ends of parts; elsewhere */
+	int is_undated;           /* the part must be read again with the state of the part in front of it */
+	int is_irregular;         /* the part cannot be used */
 };
 
-/* A stream is complete, as far as the part goes: note it, before it is forgotten.  input: the number of its file */
+/* The part has no more blocks of a stream: note its state, before it is freed.  input: number of its file */
 void t2x_boundary_add(struct t2x_boundary *boundary, const struct t2x_stream *stream, unsigned input);
 
-/* The whole part has been read by this context, from this range. */
+/* The context has read the whole part, from this range. */
 void t2x_boundary_end(struct t2x_boundary *boundary, const struct t2x_context *context, const struct t2x_range *range);
 
 /*
- * Whether the part has to be read again by somebody who knows when each thread did something last.
+ * Whether the part must be read again with the time of the last event of each thread (t2x_boundary_last_ns()).
  *
- * Steps have the time of what was before them.  And a cycle may know the clock better than the one before, so that
- * by it a part begins earlier than the one in front has ended; who reads all does not let time go back.
+ * There are two reasons.  A step has no time of its own; it gets that of the event before it.  And a cycle may know the
+ * clock's rate better than the cycle before, so that a part seems to begin before the end of the part in front.  A
+ * reader of the whole file does not let time run backwards there.
  */
 int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2x_boundary *part);
 uint64_t t2x_boundary_last_ns(const struct t2x_boundary *boundary, uint32_t stream, uint32_t tid);
 
-/* Join what is known with the part behind.  from is empty then, or irregular.  Return  0: they do not fit */
+/* Join the part behind, from, to the boundary.  from is empty or irregular then.  Return  0: they do not fit */
 int t2x_boundary_join(struct t2x_boundary *to, struct t2x_boundary *from);
 
 /*
- * Of all parts: whether it all fits, also, if it matters, for the order of events of different threads; checkpoints
- * missing; for each of n inputs, streams without END.
+ * After all parts were joined: whether the result is that of one reader (needs_order: also in the order of events of
+ * different threads); how many checkpoints are missing; for each of n inputs, how many streams have no END.
  */
 int t2x_boundary_is_whole(const struct t2x_boundary *boundary, int needs_order);
 uint64_t t2x_boundary_missing(const struct t2x_boundary *boundary);

@@ -6,21 +6,21 @@
 #include <stdlib.h>
 
 /*
- * libdw takes 200 KB for the lines of a file; a demangler, which is recursive, more; and of the same piece of memory
- * glibc takes the variables of the thread, 1 MB with ThreadSanitizer.  What is not touched is only addresses.
+ * libdw needs 200 KB of stack for the lines of a file, and a demangler, which is recursive, needs more.  glibc puts the
+ * thread's variables into the same mapping, 1 MB with ThreadSanitizer.  Pages that nobody touches cost no memory.
  */
 enum { STACK_BYTES = 2 * 1024 * 1024 };
 
 struct t2x_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct t2x_task *tasks;          /* guarded by lock, as all that follows */
+	struct t2x_task *tasks;          /* the lock guards this and all that follows */
 	int is_over;
 	unsigned n;
 	pthread_t threads[T2X_POOL_MAX];
 };
 
-/* Do a piece of the first task that is ready.  Return  0: none is */
+/* Do a piece of the first task that is ready.  Return  0: no task is */
 static int do_piece(struct t2x_pool *pool)
 {
 	for (struct t2x_task *task = pool->tasks; task; task = task->next) {

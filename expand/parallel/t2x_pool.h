@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_pool.h - threads that help the main one, a thread pool: --jobs.
+ * t2x_pool.h - a thread pool for --jobs, whose threads help the main thread.
  *
- * Work is divided into tasks: read an input ahead, format what the merge has put in order.  A task is done in
- * pieces, by one thread at a time, whichever is free: a helper, or the main thread when it would have to wait.
- * So two threads share the work evenly, whether reading or formatting and writing is the longer part of it,
- * and a pool without helpers works, too.  One lock guards the state of all tasks; a piece is much work and
- * little state.
+ * Work is divided into tasks: one reads an input ahead, one formats what the merge has put in order.  A task consists
+ * of pieces.  One thread at a time does a piece: a helper that is free, or the main thread when it would have to wait.
+ * So two threads share the work evenly, whether reading or formatting takes longer, and a pool without helpers works,
+ * too.  One lock guards the state of all tasks; that suffices, because a piece is much work and changes little state.
  */
 #ifndef T2X_POOL_H
 #define T2X_POOL_H
@@ -15,31 +14,31 @@ struct t2x_pool;
 
 struct t2x_task {
 	struct t2x_task *next;
-	/* Whether there is a piece to do.  The lock is held */
+	/* Whether there is a piece to do.  The pool has the lock */
 	int (*is_ready)(const struct t2x_task *task);
-	/* Do one.  The lock is held at the beginning and at the end, but not while the work is done */
+	/* Do a piece.  It is called with the lock, releases it for the work, and returns with the lock */
 	void (*work)(struct t2x_task *task);
-	int is_busy;                      /* somebody is at it; guarded by the lock */
+	int is_busy;                      /* a thread does a piece of it; guarded by the lock */
 };
 
 enum { T2X_POOL_MAX = 63 };               /* helpers */
 
-/* As many of the helpers as can be had.  Return  NULL: no memory */
+/* Start so many helpers, or as many as the system allows.  Return  NULL: no memory */
 struct t2x_pool *t2x_pool_new(unsigned helpers);
 
-/* All tasks have been removed.  Waits for the threads. */
+/* Wait for the threads to end.  The caller has removed all tasks. */
 void t2x_pool_free(struct t2x_pool *pool);
 
-/* The main thread's lock, and how others learn that a task may have become ready. */
+/* Acquire and release the lock; wake the threads, because a task may have become ready. */
 void t2x_pool_lock(struct t2x_pool *pool);
 void t2x_pool_unlock(struct t2x_pool *pool);
 void t2x_pool_changed(struct t2x_pool *pool);
 
-/* Those added first are done first.  Removing waits until nobody is at it.  The lock is held */
+/* Tasks that were added first go first.  Removing waits until no thread does a piece.  The caller has the lock */
 void t2x_pool_add(struct t2x_pool *pool, struct t2x_task *task);
 void t2x_pool_remove(struct t2x_pool *pool, struct t2x_task *task);
 
-/* Do a piece of some task, or wait until something has changed.  The lock is held before and behind */
+/* Do a piece of a task, or wait until something has changed.  It is called with the lock and returns with it */
 void t2x_pool_wait(struct t2x_pool *pool);
 
 #endif

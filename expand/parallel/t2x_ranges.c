@@ -10,25 +10,25 @@
 #include "query/t2x_filter.h"
 
 enum {
-	PARTS_A_JOB = 4,                  /* so that no job waits long for the last one */
+	PARTS_A_JOB = 4,                  /* several, so that no job waits long for the last one */
 	LEAST_BYTES = 128 * 1024,         /* of a range: about what a cycle takes */
 	MAX_INPUTS = 64,
 };
 
 struct ranges;
 
-/* A range, and what came of it. */
+/* A range, and the result of reading it. */
 struct part {
 	struct t2x_range range;           /* first: the address of its blocks is the part's */
 	struct ranges *ranges;
 	unsigned input, nth;              /* which file, which range of it */
 	struct t2x_report report;
 	struct t2x_context context;
-	struct t2x_filter filter;         /* hands own to the writer */
+	struct t2x_filter filter;         /* passes own to the writer */
 	struct t2x_model *model;
-	void *own;                        /* what is added up */
+	void *own;                        /* the totals */
 	struct t2x_boundary end;
-	const struct t2x_boundary *in_front;   /* NULL: what is in front of it is not known yet */
+	const struct t2x_boundary *in_front;   /* state at the end of the parts in front; NULL: not known yet */
 	struct t2x_summary summary;
 	int is_done;                      /* guarded by the pool's lock */
 };
@@ -38,8 +38,8 @@ struct ranges {
 	const struct t2x_adder *adder;
 	struct t2x_ranges_plan *plans;    /* of each input */
 	struct part *parts;
-	unsigned n, next;                 /* parts; the next that nobody has begun, guarded by the pool's lock */
-	int is_irregular;                 /* in one of them: the others need not go on; atomic */
+	unsigned n, next;                 /* parts; the next that no job has begun, guarded by the pool's lock */
+	int is_irregular;                 /* one of them is, so the others stop; atomic */
 };
 
 struct job {
@@ -49,7 +49,7 @@ struct job {
 
 /* ---- a part ------------------------------------------------------------------------------------- */
 
-/* What cannot be joined, or what somebody has to be told in its order. */
+/* Return  1: the part cannot be joined, or something in it has to be reported in its order */
 static int is_irregular(const struct part *part)
 {
 	const struct t2x_summary *summary = t2x_model_summary(part->model);
@@ -61,14 +61,14 @@ static int is_irregular(const struct part *part)
 	       part->report.skipped_blocks || summary->unresolved || summary->gaps || dropped;
 }
 
-static void give_up(struct ranges *ranges)
+static void cancel(struct ranges *ranges)
 {
 	__atomic_store_n(&ranges->is_irregular, 1, __ATOMIC_RELAXED); /* relaxed: it only saves work */
 }
 
-static int is_given_up(const struct ranges *ranges)
+static int is_cancelled(const struct ranges *ranges)
 {
-	return __atomic_load_n(&ranges->is_irregular, __ATOMIC_RELAXED); /* relaxed: see give_up() */
+	return __atomic_load_n(&ranges->is_irregular, __ATOMIC_RELAXED); /* relaxed: see cancel() */
 }
 
 /* A t2x_next_fn */
@@ -77,8 +77,8 @@ static int next_block(struct t2x_blocks *blocks, struct t2x_block *block)
 	struct part *part = (struct part *)blocks;
 
 	if (is_irregular(part))
-		give_up(part->ranges);
-	return !is_given_up(part->ranges) && t2x_range_next(blocks, block);
+		cancel(part->ranges);
+	return !is_cancelled(part->ranges) && t2x_range_next(blocks, block);
 }
 
 static void forget_stream(struct t2x_context *context, const struct t2x_stream *stream)
@@ -145,7 +145,7 @@ static void read_part(struct part *part)
 		done = 0;
 	}
 	if (!done || is_irregular(part))
-		give_up(ranges);
+		cancel(ranges);
 	t2x_model_free(part->model);
 	part->model = NULL;
 }
@@ -156,7 +156,7 @@ static int is_ready(const struct t2x_task *task)
 {
 	const struct ranges *ranges = ((const struct job *)task)->ranges;
 
-	return ranges->next < ranges->n && !is_given_up(ranges);
+	return ranges->next < ranges->n && !is_cancelled(ranges);
 }
 
 /* The task: read the next part. */
@@ -171,14 +171,14 @@ static void work(struct t2x_task *task)
 	part->is_done = 1;
 }
 
-/* Return  0: it was given up */
+/* Return  0: the reading of all parts was cancelled */
 static int wait_for(struct ranges *ranges, const struct part *part)
 {
 	t2x_pool_lock(ranges->task->pool);
-	while (!part->is_done && !is_given_up(ranges))
+	while (!part->is_done && !is_cancelled(ranges))
 		t2x_pool_wait(ranges->task->pool);
 	t2x_pool_unlock(ranges->task->pool);
-	return !is_given_up(ranges);
+	return !is_cancelled(ranges);
 }
 
 static struct job *start_jobs(struct ranges *ranges, unsigned n)
@@ -215,7 +215,7 @@ static void free_part(struct part *part)
 	part->end = (struct t2x_boundary){ .is_irregular = 1 };
 }
 
-/* Read it again, now that it is known what is in front of it. */
+/* Read a part again, now that the state in front of it is known. */
 static void read_again(struct part *part, const struct t2x_boundary *in_front)
 {
 	free_part(part);
@@ -223,7 +223,7 @@ static void read_again(struct part *part, const struct t2x_boundary *in_front)
 	read_part(part);
 }
 
-/* Add the part to the first one, and what is to be said to what was found.  Return  0: it does not fit */
+/* Join a part to the first one, and add its counts to found.  Return  0: it does not fit */
 static int join_part(struct part *to, struct part *from, struct t2x_ranges *found)
 {
 	const struct t2x_adder *adder = to->ranges->adder;
@@ -235,7 +235,7 @@ static int join_part(struct part *to, struct part *from, struct t2x_ranges *foun
 	return to == from || (t2x_boundary_join(&to->end, &from->end) && adder->join(to->own, from->own));
 }
 
-/* Each when it has been read.  Return  0: the parts do not make a whole */
+/* Join each part when it has been read.  Return  0: the parts do not make a whole */
 static int join_parts(struct ranges *ranges, struct t2x_ranges *found)
 {
 	struct part *first = ranges->parts;
@@ -282,7 +282,7 @@ static int expand_parts(struct ranges *ranges, struct t2x_ranges *found)
 	int done = jobs && join_parts(ranges, found);
 
 	if (!done)
-		give_up(ranges);
+		cancel(ranges);
 	if (jobs)
 		stop_jobs(ranges, jobs, n);
 	if (done)

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_ranges.h - --jobs for formats that add up (t2x_adder.h): files are divided into ranges (read/t2x_range.h), each
- * is read, merged and added up by itself, with a front end, a model and totals of its own, and the totals are joined.
+ * t2x_ranges.h - implements --jobs for formats that print totals (t2x_adder.h).  It divides files into ranges
+ * (read/t2x_range.h).  Each range has a front end, a model and totals of its own, and is read, merged and added up by
+ * itself.  In the end the totals are joined.
  *
- * The result is that of one reader, to the byte.  So it counts only if the parts fit together (t2x_boundary.h), and
- * if nothing in them was out of the ordinary.  Otherwise nothing has been printed or reported, and all is read again as
- * a whole: where the file is damaged, or ends inside of a frame; where events were dropped, or could not be resolved;
- * where threads change their names.  What cannot be divided is read as a whole from the beginning: pipes, plain files,
- * ring files, parts of a trace (filters), files of one frame.
+ * The result equals that of one reader, to the byte.  So it counts only if the parts fit together (t2x_boundary.h) and
+ * if nothing in them is irregular.  Irregular are damage, a file that ends inside of a frame, dropped events, events
+ * that cannot be resolved, and threads that change their names.  Then this module prints and reports nothing, and the
+ * caller reads everything again as a whole.
+ *
+ * Some inputs cannot be divided and are read as a whole from the beginning: pipes, plain files, ring files, parts of a
+ * trace (filters), files of one frame.
  */
 #ifndef T2X_RANGES_H
 #define T2X_RANGES_H
@@ -18,7 +21,7 @@
 #include "model/t2x_dropped.h"
 #include "read/t2x_input.h"
 
-/* What is read, by how many, and where the text goes. */
+/* What to read, with how many threads, and where to print. */
 struct t2x_ranges_task {
 	struct t2x_pool *pool;
 	unsigned jobs;
@@ -29,14 +32,14 @@ struct t2x_ranges_task {
 	struct t2x_out *out;
 };
 
-/* What is to be said of the inputs as a whole. */
+/* What the caller reports about the inputs as a whole. */
 struct t2x_ranges {
 	struct t2x_context context;       /* its counts */
 	struct t2x_summary summary;
 	unsigned *open;                   /* of each input, streams without END */
 };
 
-/* Return  1: the output is complete; 0: nothing has happened.  found is to be freed in any case */
+/* Return  1: the output is complete; 0: nothing has happened.  The caller frees found in any case */
 int t2x_ranges_expand(const struct t2x_ranges_task *task, struct t2x_ranges *found);
 void t2x_ranges_free(struct t2x_ranges *found);
 

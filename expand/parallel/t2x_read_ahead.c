@@ -9,35 +9,35 @@
 
 enum { BATCH_EVENTS = 4096, BATCH_BLOCKS = 256 };
 
-/* Blocks, and what was found out about damage before the first of them. */
+/* Blocks, and messages about damage in front of the first of them. */
 struct batch {
 	unsigned nblocks, nevents;
-	int is_last;                      /* behind it the input ends */
-	int is_held;                      /* its block was too large to copy: nothing may be read before it is used */
-	char *said;                       /* NULL: nothing, or no memory */
+	int is_last;                      /* the input ends behind it */
+	int is_borrowed;                  /* its block was too large to copy: read on when the merge has used it */
+	char *messages;                   /* NULL: none, or no memory */
 	struct t2x_report counts;
 	struct t2x_block blocks[BATCH_BLOCKS];
 	struct tlg_event events[BATCH_EVENTS];
 };
 
 /*
- * An input that is being read.  The reader owns the batches from filled on, the merge the one that it is at;
- * which these are is guarded by the lock.
+ * An input that is being read ahead.  The reader owns the batches from number filled on; the merge owns the batch of
+ * number released.  The lock guards these two numbers.
  */
 struct t2x_read_ahead_queue {
 	struct t2x_task task;             /* first: a task's address is this */
 	struct t2x_read_ahead *ahead;
 	struct t2x_input *input;
-	/* the reader's */
-	struct t2x_report report;         /* collects what is said ... */
-	char *said;                       /* ... here */
-	size_t said_bytes;
+	/* only for the reader */
+	struct t2x_report report;         /* collects messages ... */
+	char *messages;                   /* ... here */
+	size_t messages_bytes;
 	struct t2x_block read;            /* the next block, if has_read; is_end: there is none */
 	int has_read, is_end;
 	/* guarded by the lock */
-	unsigned filled, taken;           /* batches, so far */
-	int is_held, has_ended;
-	/* the merge's */
+	unsigned filled, released;        /* batches, so far */
+	int is_borrowed, has_ended;
+	/* only for the merge */
 	unsigned at;                      /* next block of its batch */
 	int has_batch;
 	struct batch batches[T2X_READ_AHEAD_BATCHES];
@@ -71,11 +71,11 @@ static int is_ready(const struct t2x_task *task)
 {
 	const struct t2x_read_ahead_queue *queue = (const struct t2x_read_ahead_queue *)task;
 
-	return !queue->has_ended && !queue->is_held && queue->filled - queue->taken < T2X_READ_AHEAD_BATCHES;
+	return !queue->has_ended && !queue->is_borrowed && queue->filled - queue->released < T2X_READ_AHEAD_BATCHES;
 }
 
-/* What was counted and said since the last time goes with the batch. */
-static void take_messages(struct t2x_read_ahead_queue *queue, struct batch *batch)
+/* Move the counts and messages since the last batch into this one. */
+static void move_messages(struct t2x_read_ahead_queue *queue, struct batch *batch)
 {
 	FILE *to = queue->report.to;
 
@@ -84,7 +84,7 @@ static void take_messages(struct t2x_read_ahead_queue *queue, struct batch *batc
 	if (!to || !batch->counts.damages)
 		return;
 	if (!fflush(to))
-		batch->said = strndup(queue->said, queue->said_bytes);
+		batch->messages = strndup(queue->messages, queue->messages_bytes);
 	rewind(to);
 }
 
@@ -93,7 +93,7 @@ static void copy_block(struct t2x_read_ahead_queue *queue, struct batch *batch)
 	struct t2x_block *block = &batch->blocks[batch->nblocks++];
 
 	*block = queue->read;
-	/* they are gone when the input is closed */
+	/* These pointers do not outlive the input. */
 	block->layout = NULL;
 	block->raw = NULL;
 	block->own = NULL;
@@ -103,7 +103,7 @@ static void copy_block(struct t2x_read_ahead_queue *queue, struct batch *batch)
 	queue->has_read = 0;
 }
 
-/* Put the next block into the batch.  Return  0: it does not belong there, or there is none */
+/* Put the next block into the batch.  Return  0: the batch is complete, or the input has ended */
 static int add_block(struct t2x_read_ahead_queue *queue, struct batch *batch)
 {
 	if (!queue->has_read) {
@@ -113,7 +113,7 @@ static int add_block(struct t2x_read_ahead_queue *queue, struct batch *batch)
 	if (queue->report.damages || queue->report.skipped_blocks) {
 		if (batch->nblocks)
 			return 0;
-		take_messages(queue, batch);
+		move_messages(queue, batch);
 	}
 	if (queue->is_end) {
 		batch->is_last = 1;
@@ -124,7 +124,7 @@ static int add_block(struct t2x_read_ahead_queue *queue, struct batch *batch)
 		return 1;
 	}
 	if (!batch->nblocks) {
-		batch->is_held = 1;
+		batch->is_borrowed = 1;
 		batch->blocks[batch->nblocks++] = queue->read;
 		queue->has_read = 0;
 	}
@@ -139,13 +139,13 @@ static void fill_batch(struct t2x_task *task)
 
 	t2x_pool_unlock(queue->ahead->pool);
 	batch->nblocks = batch->nevents = 0;
-	batch->is_last = batch->is_held = 0;
-	batch->said = NULL;
+	batch->is_last = batch->is_borrowed = 0;
+	batch->messages = NULL;
 	batch->counts = (struct t2x_report){ .to = NULL };
 	while (add_block(queue, batch))
 		;
 	t2x_pool_lock(queue->ahead->pool);
-	queue->is_held = batch->is_held;
+	queue->is_borrowed = batch->is_borrowed;
 	queue->has_ended = batch->is_last;
 	queue->filled++;
 }
@@ -162,7 +162,7 @@ static void start_queue(struct t2x_read_ahead *ahead, struct t2x_read_ahead_queu
 	queue->task = (struct t2x_task){ .is_ready = is_ready, .work = fill_batch };
 	queue->ahead = ahead;
 	queue->input = input;
-	queue->report.to = open_memstream(&queue->said, &queue->said_bytes);
+	queue->report.to = open_memstream(&queue->messages, &queue->messages_bytes);
 	t2x_input_report_to(input, &queue->report);
 	input->queue = *place = queue;
 	t2x_pool_lock(ahead->pool);
@@ -170,7 +170,7 @@ static void start_queue(struct t2x_read_ahead *ahead, struct t2x_read_ahead_queu
 	t2x_pool_unlock(ahead->pool);
 }
 
-/* Read the input ahead from now on, if one more can be. */
+/* Read the input ahead from now on, if fewer than T2X_READ_AHEAD_INPUTS are. */
 static void find_queue(struct t2x_read_ahead *ahead, struct t2x_input *input)
 {
 	for (unsigned i = 0; i < T2X_READ_AHEAD_INPUTS && !input->queue; i++)
@@ -186,11 +186,11 @@ static void stop_queue(struct t2x_read_ahead *ahead, struct t2x_read_ahead_queue
 	for (unsigned i = 0; i < T2X_READ_AHEAD_INPUTS; i++)
 		if (ahead->queues[i] == queue)
 			ahead->queues[i] = NULL;
-	for (unsigned i = queue->taken + (unsigned)queue->has_batch; i != queue->filled; i++)
-		free(queue->batches[i % T2X_READ_AHEAD_BATCHES].said);
+	for (unsigned i = queue->released + (unsigned)queue->has_batch; i != queue->filled; i++)
+		free(queue->batches[i % T2X_READ_AHEAD_BATCHES].messages);
 	if (queue->report.to)
 		fclose(queue->report.to);
-	free(queue->said);
+	free(queue->messages);
 	t2x_input_report_to(queue->input, ahead->report);
 	queue->input->queue = NULL;
 	free(queue);
@@ -204,35 +204,35 @@ void t2x_read_ahead_free(struct t2x_read_ahead *ahead)
 	free(ahead);
 }
 
-/* ---- taking ------------------------------------------------------------------------------------- */
+/* ---- delivering --------------------------------------------------------------------------------- */
 
-/* Give the batch back, wait for the next, say what comes with it. */
-static void turn_batch(struct t2x_read_ahead_queue *queue)
+/* Release the batch to the reader, wait for the next one, and report its messages. */
+static void next_batch(struct t2x_read_ahead_queue *queue)
 {
 	struct t2x_pool *pool = queue->ahead->pool;
 	struct batch *batch;
 
 	t2x_pool_lock(pool);
 	if (queue->has_batch) {
-		queue->taken++;
-		queue->is_held = 0;
+		queue->released++;
+		queue->is_borrowed = 0;
 		t2x_pool_changed(pool);
 	}
-	while (queue->filled == queue->taken)
+	while (queue->filled == queue->released)
 		t2x_pool_wait(pool);
 	t2x_pool_unlock(pool);
 	queue->has_batch = 1;
 	queue->at = 0;
-	batch = &queue->batches[queue->taken % T2X_READ_AHEAD_BATCHES];
-	t2x_report_repeat(queue->ahead->report, batch->said, &batch->counts);
-	free(batch->said);
-	batch->said = NULL;
+	batch = &queue->batches[queue->released % T2X_READ_AHEAD_BATCHES];
+	t2x_report_repeat(queue->ahead->report, batch->messages, &batch->counts);
+	free(batch->messages);
+	batch->messages = NULL;
 }
 
-static int take_block(struct t2x_read_ahead_queue *queue, struct t2x_block *block)
+static int next_block(struct t2x_read_ahead_queue *queue, struct t2x_block *block)
 {
 	for (;;) {
-		const struct batch *batch = &queue->batches[queue->taken % T2X_READ_AHEAD_BATCHES];
+		const struct batch *batch = &queue->batches[queue->released % T2X_READ_AHEAD_BATCHES];
 
 		if (queue->has_batch && queue->at < batch->nblocks) {
 			*block = batch->blocks[queue->at++];
@@ -240,7 +240,7 @@ static int take_block(struct t2x_read_ahead_queue *queue, struct t2x_block *bloc
 		}
 		if (queue->has_batch && batch->is_last)
 			return 0;
-		turn_batch(queue);
+		next_batch(queue);
 	}
 }
 
@@ -249,12 +249,12 @@ int t2x_read_ahead_next(struct t2x_blocks *blocks, struct t2x_block *block)
 	struct t2x_input *input = (struct t2x_input *)blocks;
 	struct t2x_read_ahead *ahead = input->ahead;
 
-	/* what is known of a file that is still closed does not open it; ring files are memory already */
+	/* A closed file with a stored first block is not opened yet.  Ring files are in memory anyway. */
 	if (!input->queue && !input->first.count && !input->is_done && !input->joins)
 		find_queue(ahead, input);
 	if (!input->queue)
 		return t2x_join_next(blocks, block);
-	if (take_block(input->queue, block))
+	if (next_block(input->queue, block))
 		return 1;
 	stop_queue(ahead, input->queue);
 	return 0;

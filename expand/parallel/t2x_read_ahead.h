@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_read_ahead.h - read-ahead: inputs are read, decompressed, checked and decoded before the merge asks for their
- * blocks.
+ * t2x_read_ahead.h - reads, decompresses, checks and decodes inputs before the merge asks for their blocks.
  *
- * Reading an input ahead is a task.  Its blocks are copied into batches, of which the merge takes one after the
- * other; what is to be said about damage travels with them and is said when the merge gets there.  So the text
- * and the messages are those of a run that reads when it is asked to.
+ * A task reads an input ahead and copies its blocks into batches.  The merge gets the blocks from these batches, one
+ * batch after the other.  A batch also has the messages about damage in front of its first block; they are reported
+ * when the merge begins the batch.  So text and messages are the same as without read-ahead.
  *
- * Memory: T2X_READ_AHEAD_BATCHES batches of 120 KB for an input, T2X_READ_AHEAD_INPUTS inputs at a time; others are
- * read when they are asked for, until one of these has ended.
+ * Memory: T2X_READ_AHEAD_BATCHES batches of 120 KB for an input.  At most T2X_READ_AHEAD_INPUTS inputs are read ahead;
+ * the others are read when the merge asks for their blocks, until one of the first has ended.
  */
 #ifndef T2X_READ_AHEAD_H
 #define T2X_READ_AHEAD_H
@@ -20,13 +19,13 @@ enum { T2X_READ_AHEAD_INPUTS = 8, T2X_READ_AHEAD_BATCHES = 4 };
 
 struct t2x_read_ahead;
 
-/* report  where damage is reported in the end     Return  NULL: no memory */
+/* report  receives the messages about damage     Return  NULL: no memory */
 struct t2x_read_ahead *t2x_read_ahead_new(struct t2x_pool *pool, struct t2x_report *report);
 
-/* The inputs may be closed then.  ahead may be NULL */
+/* Stop reading ahead; then the caller may close the inputs.  ahead may be NULL */
 void t2x_read_ahead_free(struct t2x_read_ahead *ahead);
 
-/* Have the input, of which nothing was read yet, read ahead. */
+/* Read this input ahead, of which no block was read yet. */
 void t2x_read_ahead_add(struct t2x_read_ahead *ahead, struct t2x_input *input);
 
 /* The next block of such an input, without its raw form; a t2x_next_fn. */

@@ -40,14 +40,14 @@ static void skip_blanks(struct reader *r)
 		r->p++;
 }
 
-static int take_word(struct reader *r, const char *word)
+static int parse_word(struct reader *r, const char *word)
 {
 	while (*word && take(r, *word))
 		word++;
 	return !*word;
 }
 
-static int take_digits(struct reader *r)
+static int parse_digits(struct reader *r)
 {
 	const char *from = r->p;
 
@@ -56,21 +56,21 @@ static int take_digits(struct reader *r)
 	return r->p > from;
 }
 
-static int take_number(struct reader *r)
+static int parse_number(struct reader *r)
 {
 	take(r, '-');
-	if (!take(r, '0') && !take_digits(r))
+	if (!take(r, '0') && !parse_digits(r))
 		return 0;
-	if (take(r, '.') && !take_digits(r))
+	if (take(r, '.') && !parse_digits(r))
 		return 0;
 	if (!take(r, 'e') && !take(r, 'E'))
 		return 1;
 	if (!take(r, '+'))
 		take(r, '-');
-	return take_digits(r);
+	return parse_digits(r);
 }
 
-static int take_escape(struct reader *r)
+static int parse_escape(struct reader *r)
 {
 	char c = peek(r);
 
@@ -83,7 +83,7 @@ static int take_escape(struct reader *r)
 	return 1;
 }
 
-static int take_string(struct reader *r)
+static int parse_string(struct reader *r)
 {
 	if (!take(r, '"'))
 		return 0;
@@ -92,39 +92,39 @@ static int take_string(struct reader *r)
 
 		if (c == '"')
 			return 1;
-		if (c == '\\' && !take_escape(r))
+		if (c == '\\' && !parse_escape(r))
 			return 0;
 	}
 	return 0;
 }
 
-static int take_key(struct reader *r)
+static int parse_key(struct reader *r)
 {
 	skip_blanks(r);
-	if (!take_string(r))
+	if (!parse_string(r))
 		return 0;
 	skip_blanks(r);
 	return take(r, ':');
 }
 
-static int take_scalar(struct reader *r)
+static int parse_scalar(struct reader *r)
 {
 	switch (peek(r)) {
 	case '"':
-		return take_string(r);
+		return parse_string(r);
 	case 't':
-		return take_word(r, "true");
+		return parse_word(r, "true");
 	case 'f':
-		return take_word(r, "false");
+		return parse_word(r, "false");
 	case 'n':
-		return take_word(r, "null");
+		return parse_word(r, "null");
 	default:
-		return take_number(r);
+		return parse_number(r);
 	}
 }
 
 /* A scalar, or the way into arrays and objects up to their first one, or up to the end of an empty one. */
-static int take_value(struct reader *r)
+static int parse_value(struct reader *r)
 {
 	for (;;) {
 		char c, closing;
@@ -132,7 +132,7 @@ static int take_value(struct reader *r)
 		skip_blanks(r);
 		c = peek(r);
 		if (c != '{' && c != '[')
-			return take_scalar(r);
+			return parse_scalar(r);
 		if (r->depth == T2X_JSON_DEPTH)
 			return 0;
 		r->p++;
@@ -141,7 +141,7 @@ static int take_value(struct reader *r)
 		skip_blanks(r);
 		if (peek(r) == closing)
 			return 1;
-		if (closing == '}' && !take_key(r))
+		if (closing == '}' && !parse_key(r))
 			return 0;
 	}
 }
@@ -154,7 +154,7 @@ static int go_on(struct reader *r)
 
 		skip_blanks(r);
 		if (take(r, ','))
-			return closing == ']' || take_key(r);
+			return closing == ']' || parse_key(r);
 		if (!take(r, closing))
 			return 0;
 		r->depth--;
@@ -167,7 +167,7 @@ int t2x_json_is_value(const char *text, size_t n)
 	struct reader r = { .p = text, .end = text + n };
 
 	do {
-		if (!take_value(&r))
+		if (!parse_value(&r))
 			return 0;
 	} while (go_on(&r));
 	skip_blanks(&r);

@@ -13,7 +13,7 @@ enum {
 	LOOKED_AT = 1024,         /* open children among which one that ends is looked for */
 };
 
-static const char cut[] = "...";
+static const char ellipsis[] = "...";
 
 /* ---- text --------------------------------------------------------------------------------------- */
 
@@ -31,9 +31,9 @@ static int put_command(void *target, const char *text, size_t n)
 }
 
 /* Where a text that is too long ends: in front of a character, with room for the dots. */
-static size_t find_cut(const char *text)
+static size_t find_end(const char *text)
 {
-	size_t n = T2X_TREE_COMMAND - sizeof(cut);
+	size_t n = T2X_TREE_COMMAND - sizeof(ellipsis);
 
 	while (n && ((unsigned char)text[n] & 0xc0) == 0x80)
 		n--;
@@ -61,7 +61,7 @@ static void forget_text(struct t2x_tree *tree, char *text)
 }
 
 /* What was printed to tree->quote replaces a text of a node. */
-static void take_text(struct t2x_tree *tree, char **text)
+static void set_text(struct t2x_tree *tree, char **text)
 {
 	size_t n;
 
@@ -69,17 +69,17 @@ static void take_text(struct t2x_tree *tree, char **text)
 	n = tree->length;
 	tree->length = 0;
 	if (n > T2X_TREE_COMMAND) {
-		n = find_cut(tree->command);
-		memcpy(tree->command + n, cut, sizeof(cut) - 1);
-		n += sizeof(cut) - 1;
+		n = find_end(tree->command);
+		memcpy(tree->command + n, ellipsis, sizeof(ellipsis) - 1);
+		n += sizeof(ellipsis) - 1;
 	}
 	forget_text(tree, *text);
 	*text = copy_text(tree, tree->command, n);
 }
 
-static void take_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_tree_rank rank)
+static void set_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_tree_rank rank)
 {
-	take_text(tree, &node->command);
+	set_text(tree, &node->command);
 	node->rank = (uint8_t)rank;
 }
 
@@ -197,7 +197,7 @@ static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 	if (!node || node->rank >= T2X_TREE_ARGV)
 		return;
 	t2x_text_argv(&tree->quote, ev->args, ev->nargs);
-	take_command(tree, node, T2X_TREE_ARGV);
+	set_command(tree, node, T2X_TREE_ARGV);
 }
 
 static void name_process(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_arg *name,
@@ -209,7 +209,7 @@ static void name_process(struct t2x_printer *printer, const struct t2x_event *ev
 	if (!node || node->rank >= rank)
 		return;
 	t2x_text_quoted(&tree->quote, name->text, name->length);
-	take_command(tree, node, rank);
+	set_command(tree, node, rank);
 }
 
 static void print_cmd_path(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -231,7 +231,7 @@ static void print_cmd_mode(struct t2x_printer *printer, const struct t2x_event *
 	if (!node)
 		return;
 	t2x_text_quoted(&tree->quote, ev->args[0].text, ev->args[0].length);
-	take_text(tree, &node->mode);
+	set_text(tree, &node->mode);
 }
 
 static void end_process(struct t2x_printer *printer, const struct t2x_event *ev, enum t2x_tree_end end, int is_closed)
@@ -299,7 +299,7 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 	if (ev->args[T2X_CHILD_FLAGS].value & TLG_CHILD_GIT)
 		t2x_out_string(&tree->quote, words ? "git " : "git");
 	t2x_text_argv(&tree->quote, ev->args + T2X_CHILD_ARGV, words);
-	take_command(tree, child, T2X_TREE_ARGV);
+	set_command(tree, child, T2X_TREE_ARGV);
 }
 
 /* The child with the event's id leaves the list of the open ones.  Return  NULL: it is not there */
