@@ -288,12 +288,10 @@ $(out)/bench/bench_bare: $(call objects,bench,bench_bare bench_start $(bench_hel
 $(filter-out %/bench_bare %/bench_prof,$(benches)): $(out)/bench/%: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(user_lib)
 	$(call say,LD)
 	$(quiet)$(link_user)
-
 $(out)/bench/bench_lttng $(out)/bench/bench_server: private LDLIBS += $(lttng_libs)
 $(out)/bench/bench_sqlite: private LDLIBS += -lsqlite3 $(lttng_libs)
 $(out)/bench/bench_zstd: private LDLIBS += -lzstd $(lttng_libs)
 
-# The same with the static library
 $(bench_static): $(out)/bench/%_static: $(obj)/bench/%.o $(call objects,bench,$(bench_help)) $(out)/libtrace2.a
 	$(call say,LD)
 	$(quiet)$(link) -o $@ $^ $(runtime_libs) $(LDLIBS)
@@ -321,17 +319,18 @@ man_links := $(patsubst %,$(mandir)/man3/%.3,$(sort $(functions) $(functions:%_f
 install: all $(out)/libtrace2.pc
 	$(if $(SAN),$(error a build with sanitizers is not for installation))
 	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(installed))))
-	$(quiet)$(INSTALL) -m 755 $(out)/t2expand $(DESTDIR)$(bindir)/t2expand
-	$(quiet)ln -sf t2expand $(DESTDIR)$(bindir)/t2 && ln -sf t2expand $(DESTDIR)$(bashcompdir)/t2
-	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.bash $(DESTDIR)$(bashcompdir)/t2expand && $(INSTALL) -m 644 expand/completion/_t2expand $(DESTDIR)$(zshcompdir)/_t2expand
+	$(quiet)$(INSTALL) -m 755 $(out)/t2expand $(DESTDIR)$(bindir)/t2expand && ln -sf t2expand $(DESTDIR)$(bindir)/t2 && \
+		ln -sf t2expand $(DESTDIR)$(bashcompdir)/t2
+	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.bash $(DESTDIR)$(bashcompdir)/t2expand && \
+		$(INSTALL) -m 644 expand/completion/_t2expand $(DESTDIR)$(zshcompdir)/_t2expand
 	$(quiet)$(INSTALL) -m 644 expand/completion/t2expand.fish $(DESTDIR)$(fishcompdir)/t2expand.fish && ln -sf t2expand.fish $(DESTDIR)$(fishcompdir)/t2.fish
-	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname) && ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so
-	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
+	$(quiet)$(INSTALL) -m 755 $(out)/$(soname) $(DESTDIR)$(libdir)/$(soname) && ln -sf $(soname) $(DESTDIR)$(libdir)/libtrace2.so && \
+		$(INSTALL) -m 644 $(out)/libtrace2.a $(DESTDIR)$(libdir)/libtrace2.a
 	$(quiet)$(INSTALL) -m 644 runtime/trace2.h runtime/trace2_scope.h $(DESTDIR)$(includedir)/
 	$(quiet)$(INSTALL) -m 644 $(out)/libtrace2.pc $(DESTDIR)$(pkgconfigdir)/libtrace2.pc
 	$(quiet)$(INSTALL) -m 644 expand/t2expand.1 expand/t2.1 $(DESTDIR)$(mandir)/man1/
-	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3
-	$(quiet)$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 $(DESTDIR)$(mandir)/man7/
+	$(quiet)$(INSTALL) -m 644 runtime/trace2.3 $(DESTDIR)$(mandir)/man3/trace2.3 && \
+		$(INSTALL) -m 644 runtime/trace2-env.7 runtime/trace2-tutorial.7 $(DESTDIR)$(mandir)/man7/
 	$(quiet)for page in $(man_links); do echo .so man3/trace2.3 >"$(DESTDIR)$$page" || exit; done
 
 uninstall:
@@ -350,8 +349,7 @@ help:
 	@echo 'make all           libtrace2 (shared, static), t2expand, the example, into build/'
 	@echo 'make check         install missing packages, build, run every test and check'
 	@echo 'make unit          the unit tests only; programs: these and the conformance cases'
-	@echo 'make bench         the benchmarks; ONLY=emit: one of them'
-	@echo 'make torture       the long harnesses: kill, fork, storm, damage, ...; ONLY=name: one of them'
+	@echo 'make bench, torture   the benchmarks; the long harnesses; ONLY=name: one of them'
 	@echo 'make interop       programs that others wrote: a browser, Go, Node read what we write; CPython passes its tests'
 	@echo 'make demo          record a real program, show the three texts'
 	@echo 'make install       into prefix (now $(prefix)); also uninstall, installcheck; DESTDIR works'
