@@ -212,9 +212,50 @@ check "one that t2 was started to ignore, too" [ $? -eq 9 ]
 expect "no program" 2 '^t2 record: no program to run' t2 record --cpu
 expect "an unknown option" 2 'unknown option.*: --nothing$' t2 record --nothing true
 expect "an option without its value" 2 'without its value.*: -o$' t2 record -o
-expect "a value that is none" 2 '^t2 record: --cpu needs a number, with a unit perhaps, not: fast$' t2 record --cpu=fast true
-expect "a value that the library refuses" 0 "'cpu=20000', ignored" t2 record --cpu=20000 -o out.tlg true
-check "is said once, not by each process" [ "$(t2 record --cpu=20000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ignored)" -eq 1 ]
+expect "a value that is none" 2 '^t2 record: --cpu needs 1 to 10000 a second, not: fast$' t2 record --cpu=fast true
+rm -f refused
+for wrong in --cpu=20000 --cpu=0 --cpu=11khz --cpu= --wall=-1 --heap=0 --heap=2g --block=1h --mutex=0 --frames=0 \
+	--frames=129 --unwind=libunwind --threads=TERM --threads=usr2 --threads=KILL; do
+	expect "a value out of bounds, $wrong" 2 "^t2 record: ${wrong%%=*} needs .*, not: ${wrong#*=}\$" \
+		t2 record "$wrong" -o refused.tlg touch refused
+	check "$wrong: in one line" [ "$(wc -l <err)" -eq 1 ]
+done
+check "the program has not run" [ ! -e refused ]
+# What record lets through the library does, too: the same values are good for both
+for good in cpu=10000 cpu=0.1KHZ cpu=1khz cpu=10001 wall=1Hz heap=1g heap=1025m block=1ns block=1001s mutex=1 mutex=x \
+	frames=128 frames=129 unwind=auto unwind=tables unwind=fp unwind=gp threads=RTMIN+1 threads=10 threads=HUP; do
+	env LD_PRELOAD="$library" TRACE2_PROF="$good" TRACE2_DST_DEBUG=1 TRACE2_RAW="$tmp/bound.tlg" true 2>said
+	t2 record "--$good" -o bound.tlg true 2>/dev/null
+	[ $? -eq 2 ] && refused=1 || refused=0
+	check "--$good and TRACE2_PROF=$good agree" [ "$refused" -eq "$(grep -c ', ignored$' said)" ]
+done
+# The user's own list stays, and options come behind it
+check "TRACE2_PROF is added to" [ "$(TRACE2_PROF=heap=64k,frames=32 environment TRACE2_PROF --wall --unwind=fp)" = \
+	heap=64k,frames=32,wall,unwind=fp ]
+check "and is enough" [ "$(TRACE2_PROF=heap environment TRACE2_PROF)" = heap ]
+check "what is no profile is not" [ "$(TRACE2_PROF=frames=32 environment TRACE2_PROF)" = frames=32,cpu ]
+check "a report of leaks needs allocations" [ "$(environment TRACE2_PROF --leaks)" = leaks,heap ]
+check "which may be there" [ "$(TRACE2_PROF=leaks environment TRACE2_PROF --heap=1k)" = leaks,heap=1k ]
+cat >leak.c <<'END'
+#include <stdlib.h>
+
+static void *volatile kept;
+
+__attribute__((noinline)) static void leak_here(void)
+{
+	for (int i = 0; i < 100; i++)
+		kept = malloc(1000);
+}
+
+int main(void)
+{
+	leak_here();
+	return 0;
+}
+END
+quiet "compile" ${CC:-cc} -g -O1 -o leak leak.c
+expect "leaks" 0 'leak_here|leak\+0x|in use' t2 record --leaks --heap=1 -o leak.tlg -- ./leak
+expect "leaks of TRACE2_PROF" 0 'leak_here|leak\+0x|in use' env TRACE2_PROF=leaks t2 record --heap=1 -o leak.tlg -- ./leak
 check "what else is worth saying, too" [ "$(t2 record --cpu=10000 -o out.tlg sh -c 'env true; env true' 2>&1 | grep -c ticks)" -le 1 ]
 # wrong VARIABLE=VALUE: how many lines three processes say of a wrong setting
 wrong()
