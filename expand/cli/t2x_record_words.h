@@ -2,9 +2,9 @@
 /*
  * t2x_record_words.h - the options of `t2 record' that are words of TRACE2_PROF, and which values they may have.
  *
- * libtrace2-prof has the same table (runtime/prof/tr2p_settings.c), and leaves out what is wrong: a program in
- * production runs on.  Who types a command wants to know before the program runs.  tests/cli/check_record.sh compares
- * both.
+ * libtrace2-prof leaves out what is wrong: a program in production runs on.  Who types a command wants to know before
+ * the program runs.  Profiles and their bounds are in prof_kinds.def, which both read, and tests/cli/check_record.sh
+ * compares what they say.
  */
 #ifndef T2X_RECORD_WORDS_H
 #define T2X_RECORD_WORDS_H

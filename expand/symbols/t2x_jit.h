@@ -2,9 +2,9 @@
 /*
  * t2x_jit.h - the names of code that a process has made at run time.
  *
- * A compiler in a process (node, a JVM, .NET, CPython) can say what it has made, in one of two forms that perf(1) knows:
- * a text, perf-PID.map, of lines "start size name"; or jit-PID.dump, a sequence of records with the code itself.  Both
- * only grow.  Where two entries have the same address, the later one counts: the code of the earlier one is gone.
+ * A compiler in a process (node, a JVM, .NET, CPython) can say what it has made, in one of two forms that perf(1)
+ * knows: a text, perf-PID.map, of lines "start size name"; or jit-PID.dump, records with the code itself.  Both only
+ * grow.  Where two entries have the same address, the later one counts: the code of the earlier one is gone.
  *
  * Bytes come from anywhere, so each number is checked.  What is no entry is skipped.
  */

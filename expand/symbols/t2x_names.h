@@ -24,7 +24,7 @@ struct t2x_names {
 struct t2x_symbols_places {
 	const char *binaries, *debug_dir; /* directories; NULL: none */
 	int uses_debuginfod;              /* also of servers, those of DEBUGINFOD_URLS */
-	/* The traces, which may have names of code made at run time: the path of one, from 0 up; NULL behind the last */
+	/* The traces, which may have names of code made at run time: one's path, from 0 up; NULL behind the last */
 	const char *(*trace)(const void *traces, unsigned i);
 	const void *traces;
 };

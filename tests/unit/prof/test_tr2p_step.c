@@ -425,71 +425,17 @@ static APART void call_made(call *code)
 	sink++;
 }
 
-static void *make_code(call **function)
+static APART void test_step_through_code_without_tables_goes_by_frame_pointers(void **state)
 {
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	call *function;
 
+	(void)state;
+	need_guard();
 	assert_ptr_not_equal(code, MAP_FAILED);
 	memcpy(code, made, sizeof(made));
 	__builtin___clear_cache((char *)code, (char *)code + sizeof(made));
-	memcpy(function, &code, sizeof(*function));
-	return code;
-}
-
-#if defined(__x86_64__) || defined(__i386__)
-static APART void be_called_without_signal(void)
-{
-	sink++;
-}
-
-static APART void call_stepped(call *code)
-{
-	code(be_called_without_signal);
-	sink++;
-}
-
-static struct {
-	uintptr_t code;
-	unsigned n, without_caller;           /* stacks that begin there; those that miss who has called it */
-} stepped;
-
-static void note_made(int signal, siginfo_t *info, void *context)
-{
-	static struct tr2p_stack stack;
-
-	(void)signal, (void)info;
-	tr2p_unwind_either(&stack, context, NULL);
-	if (!stack.n || stack.at[0] - stepped.code >= sizeof(made))
-		return;
-	stepped.n++;
-	stepped.without_caller += stack.n < 2 || stack.at[1] - (uintptr_t)call_stepped >= 256;
-}
-
-static void test_step_at_each_instruction_of_code_without_tables_finds_its_caller(void **state)
-{
-	call *function;
-	void *code = make_code(&function);
-
-	(void)state;
-	need_guard();
-	stepped.code = (uintptr_t)code;
-	catch(SIGTRAP, note_made, 0);
-	set_trap(1);
-	call_stepped(function);
-	set_trap(0);
-	assert_int_equal(stepped.n, sizeof(made) == 8 ? 5 : 7);
-	assert_int_equal(stepped.without_caller, 0);
-	munmap(code, 4096);
-}
-#endif
-
-static APART void test_step_through_code_without_tables_goes_by_frame_pointers(void **state)
-{
-	call *function;
-	void *code = make_code(&function);
-
-	(void)state;
-	need_guard();
+	memcpy(&function, &code, sizeof(function));
 	found.n = 0;
 	catch(SIGUSR1, note, 0);
 	call_made(function);
@@ -521,9 +467,6 @@ int main(void)
 		cmocka_unit_test(test_step_in_a_coroutine_finds_its_frames),
 #ifdef TR2P_HAS_FRAME_POINTERS
 		cmocka_unit_test(test_step_through_code_without_tables_goes_by_frame_pointers),
-#if defined(__x86_64__) || defined(__i386__)
-		cmocka_unit_test(test_step_at_each_instruction_of_code_without_tables_finds_its_caller),
-#endif
 #endif
 	};
 	return cmocka_run_group_tests(tests, setup, NULL);

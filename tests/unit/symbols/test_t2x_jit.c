@@ -218,7 +218,9 @@ static void test_jit_files_are_found_at_the_end_of_a_trace_by_process(void **sta
 
 static void test_jit_files_are_modules_of_processes(void **state)
 {
-	static const char *const none[] = { "", "[jit:]", "[jit:0]", "[jit:12", "[jit:12]x", "[jit:4294967296]", "/[jit:1]" };
+	static const char *const none[] = {
+		"", "[jit:]", "[jit:0]", "[jit:12", "[jit:12]x", "[jit:4294967296]", "/[jit:1]"
+	};
 	uint32_t pid = 0;
 
 	(void)state;

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The walk through code that no table knows: at each of its instructions the caller is found (x86), and a stack of more
+ * functions than it may have says so.
+ */
+#include "t2test.h"
+
+#include "trace2.h"
+
+#if defined(__arm__) || defined(TRACE2_HAS_TSAN_)
+int main(void)
+{
+	return 77;   /* libgcc itself walks there; the sanitizer keeps signals back, with contexts of its own */
+}
+#else
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "prof/tr2p_guard.h"
+#include "prof/tr2p_thread.h"
+#include "prof/tr2p_unwind.h"
+
+static volatile unsigned sink;
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Of a compiler at run time: it keeps a frame pointer, and calls what it is given. */
+#ifdef __x86_64__
+static const unsigned char made[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+enum { INSTRUCTIONS = 5 };
+#else
+static const unsigned char made[] = { 0x55, 0x89, 0xe5, 0x83, 0xec, 0x08, 0xff, 0x55, 0x08, 0xc9, 0xc3 };
+enum { INSTRUCTIONS = 6 };
+#endif
+
+typedef void call(void (*)(void));
+
+static struct {
+	uintptr_t code;
+	unsigned n, without_caller;           /* stacks that begin there; those that miss who has called it */
+} stepped;
+
+/* A trap behind each instruction, from now on or no more. */
+static inline __attribute__((always_inline)) void set_trap(int on)
+{
+	enum { TRAP = 0x100 };
+#ifdef __x86_64__
+	unsigned long long flags = __builtin_ia32_readeflags_u64();
+
+	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags & ~(unsigned long long)TRAP);
+#else
+	unsigned flags = __builtin_ia32_readeflags_u32();
+
+	__builtin_ia32_writeeflags_u32(on ? flags | TRAP : flags & ~(unsigned)TRAP);
+#endif
+}
+
+static __attribute__((noinline)) void be_called(void)
+{
+	sink++;
+}
+
+static __attribute__((noinline)) void call_made(call *code)
+{
+	code(be_called);
+	sink++;
+}
+
+static void on_trap(int signal, siginfo_t *info, void *context)
+{
+	enum { FUNCTION = 128 };              /* bytes of call_made() at most */
+	static struct tr2p_stack stack;
+
+	(void)signal, (void)info;
+	tr2p_unwind_either(&stack, context, NULL);
+	if (!stack.n || stack.at[0] - stepped.code >= sizeof(made))
+		return;
+	stepped.n++;
+	stepped.without_caller += stack.n < 2 || stack.at[1] - (uintptr_t)call_made >= FUNCTION;
+}
+
+static void test_made_code_has_its_caller_at_each_instruction(void **state)
+{
+	const struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int some = 1;
+	call *function;
+	int copy = 0;
+
+	(void)state;
+	assert_ptr_not_equal(code, MAP_FAILED);
+	if (!tr2p_guard_copy(&copy, (uintptr_t)&some, sizeof(copy)))
+		skip();                       /* qemu-user cannot copy memory */
+	memcpy(code, made, sizeof(made));
+	memcpy(&function, &code, sizeof(function));
+	stepped.code = (uintptr_t)code;
+	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	set_trap(1);
+	call_made(function);
+	set_trap(0);
+	assert_int_equal(stepped.n, INSTRUCTIONS);
+	assert_int_equal(stepped.without_caller, 0);
+	munmap(code, 4096);
+}
+#endif
+
+/* ---- how deep ----------------------------------------------------------------------------------- */
+
+static struct tr2p_stack taken;
+
+static __attribute__((noinline)) void go_down(unsigned n)
+{
+	if (n)
+		go_down(n - 1);
+	else
+		tr2p_unwind(&taken, 0);
+	sink++;
+}
+
+/* Return  where the walk is cut; UINT_MAX: nowhere */
+static unsigned cut_at(unsigned frames, unsigned deep)
+{
+	unsigned i = 0;
+
+	tr2p_unwind_init(TR2P_BY_BOTH, frames);
+	go_down(deep);
+	while (i < taken.n && taken.at[i] != TR2P_CUT)
+		i++;
+	return i < taken.n ? i : ~0u;
+}
+
+static void test_made_stack_of_too_many_functions_ends_with_the_mark(void **state)
+{
+	unsigned whole;
+
+	(void)state;
+	assert_int_equal(cut_at(TR2P_FRAMES_MAX, 5), ~0u);
+	whole = taken.n;
+	assert_int_equal(cut_at(whole, 5), ~0u);
+	assert_int_equal(taken.n, whole);
+	assert_int_equal(cut_at(whole - 1, 5), whole - 1);
+	assert_int_equal(taken.n, whole);
+	assert_int_equal(cut_at(1, 5), 1);
+	assert_int_equal(cut_at(TR2P_FRAMES_MAX, 500), TR2P_FRAMES_MAX);
+	assert_int_equal(taken.n, TR2P_STACK_MAX);
+}
+
+static void test_made_stack_from_a_caller_keeps_its_mark(void **state)
+{
+	struct tr2p_stack stack;
+
+	(void)state;
+	tr2p_unwind_init(TR2P_BY_BOTH, 2);
+	tr2p_unwind_from(&stack, __builtin_return_address(0));
+	assert_true(stack.n >= 2 && stack.n <= 3);
+	assert_int_equal(stack.at[stack.n - 1], TR2P_CUT);
+	assert_int_equal(stack.at[0], tr2p_call_of(__builtin_return_address(0)));
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	tr2p_thread_begin();
+	tr2p_unwind_init(TR2P_BY_BOTH, 0);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#if defined(__x86_64__) || defined(__i386__)
+		cmocka_unit_test(test_made_code_has_its_caller_at_each_instruction),
+#endif
+		cmocka_unit_test(test_made_stack_of_too_many_functions_ends_with_the_mark),
+		cmocka_unit_test(test_made_stack_from_a_caller_keeps_its_mark),
+	};
+	return cmocka_run_group_tests(tests, setup, NULL);
+}
+#endif
