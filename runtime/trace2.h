@@ -32,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TRACE2_VERSION "0.1.0"
+#define TRACE2_VERSION "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {
