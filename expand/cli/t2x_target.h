@@ -23,7 +23,7 @@ void t2x_target_close(struct t2x_target *process);
 
 /*
  * The signal by which libtrace2-prof in this process is asked, by the mark that it makes for those that read
- * /proc/PID/maps (prof/tr2p_outside.h); 0: there is none.
+ * /proc/PID/maps (prof/tr2p_remote.h); 0: there is none.
  *
  * Files of that name may come from others, for programs map what they are sent.  So the mark is a page of a private
  * mapping which the process itself has written to before it gave up all access to it: that nobody does with the file of

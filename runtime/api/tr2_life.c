@@ -90,7 +90,7 @@ static unsigned g_exited;           /* tr2_session_forks() + 1 where trace2_cmd_
 
 /* ---- beginning ---------------------------------------------------------------------------------- */
 
-/* The usual case of a server, told by the name of its zone: the C library would read the zone's file, 10 us. */
+/* Most servers run in UTC.  The name of the zone shows it; the C library would read the zone's file, for 10 us. */
 static int is_utc(void)
 {
 	static const char utc[] = "/zoneinfo/Etc/UTC";
@@ -224,7 +224,7 @@ int trace2_is_enabled(void)
 
 int trace2_catch_signal(int signo)
 {
-	int saved = errno, result = tr2_is_enabled() ? tr2_signal_take(signo) : -1;
+	int saved = errno, result = tr2_is_enabled() ? tr2_signal_catch(signo) : -1;
 
 	errno = saved;
 	return result;
@@ -297,7 +297,7 @@ void trace2_next_cycle(void)
 		tr2_drain_next_cycle();
 }
 
-/* A forked child that has said goodbye goes by _exit(), as a rule, which runs no handler of ours. */
+/* A forked child that has called trace2_cmd_exit() mostly ends by _exit(), which runs no handler of ours. */
 void trace2_flush(void)
 {
 	if (!may_ask() || is_left(TR2_DRAIN_FLUSH))

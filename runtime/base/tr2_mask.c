@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_mask.c - what a mask tells of handlers. */
+/* tr2_mask.c - may the calling code be a signal handler? */
 #include "tr2_mask.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ void tr2_mask_take_back(int error, const sigset_t *pending)
 		;
 }
 
-/* Handlers of these end the program, or jump; none installs itself again for the next time, as SysV's handlers did. */
+/* A handler of these signals ends the program, or jumps.  None installs itself again, as handlers under System V do. */
 static int is_fault(int signal)
 {
 	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT ||
@@ -37,7 +37,7 @@ static int is_blocked(uint64_t mask, int signal)
 	return (int)(mask >> (signal - 1) & 1);
 }
 
-/* 1 if the mask lacks a signal that the handler blocks besides its own, while it runs. */
+/* 1 if the mask lacks a signal that the running handler would block besides its own. */
 static int lets_through(uint64_t mask, uint64_t blocked)
 {
 	const uint64_t never = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
@@ -45,23 +45,24 @@ static int lets_through(uint64_t mask, uint64_t blocked)
 	return (blocked & ~never & ~mask) != 0;
 }
 
-/* Signals, a bit each, of which a handler was seen that is taken away when it begins, and blocks nothing. */
+/* Signals, a bit each, that had a vanishing handler when we last looked. */
 static uint64_t g_vanishing;
 
+/* The kernel removes the handler when it begins, and the handler does not block its signal: nothing of it is left. */
 static int vanishes(const struct tr2_sys_action *action)
 {
 	return action->flags & SA_NODEFER && action->flags & SA_RESETHAND;
 }
 
-/* There is no handler now.  1 if there was one that may just have begun. */
+/* The signal has no handler now.  1 if it had a vanishing one, which may be running. */
 static int may_have_vanished(int signal, const struct tr2_sys_action *action)
 {
 	return action->handler == SIG_DFL && is_blocked(tr2_load_rlx(&g_vanishing), signal); /* relaxed: a hint */
 }
 
 /*
- * May the handler be running, by its action and the mask?  One that does not block its own signal is known
- * not to run by what else it would have changed.
+ * May the handler be running, judged by its action and the mask?  A handler that does not block its own signal would
+ * have changed something else: the stack, its own action, other signals.
  */
 static int may_run(int signal, const struct tr2_sys_action *action, uint64_t mask, int has_own_stack)
 {
@@ -78,7 +79,7 @@ static int may_run(int signal, const struct tr2_sys_action *action, uint64_t mas
 	return !lets_through(mask, action->mask);
 }
 
-/* Look at handlers up to a signal, and remember those that will vanish.  Return  1 if one of them may be running */
+/* Look at the handlers of signals 1 to last, and remember the vanishing ones.  Return  1: one may be running */
 static int look_at_handlers(uint64_t mask, int has_own_stack, int last)
 {
 	struct tr2_sys_action action;

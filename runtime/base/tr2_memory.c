@@ -39,7 +39,7 @@ static uint32_t take(size_t bytes)
 	return at;
 }
 
-void *tr2_memory_take(size_t bytes)
+void *tr2_memory_acquire(size_t bytes)
 {
 	uint32_t at = SHARED_BYTES;
 

@@ -29,7 +29,7 @@
  * Return  NULL with errno: there is no room
  * Thread  any, once the first call has returned    Signal safe
  */
-void *tr2_memory_take(size_t bytes);
+void *tr2_memory_acquire(size_t bytes);
 
 /* A mapping of its own, beside nothing else that is taken.  Return, thread, signal  as above */
 void *tr2_memory_map(size_t bytes);

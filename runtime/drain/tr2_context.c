@@ -18,7 +18,7 @@ int tr2_context_init(void)
 {
 	static_assert(TLG_MAX_SOURCES <= TLG_MAX_SCOPES, "both are indices of the table");
 	if (!g_defined_in)
-		g_defined_in = tr2_memory_take(TLG_MAX_SCOPES * sizeof(*g_defined_in));
+		g_defined_in = tr2_memory_acquire(TLG_MAX_SCOPES * sizeof(*g_defined_in));
 	if (!g_defined_in)
 		return -errno;
 	g_defined_in[0].cycle = 0;   /* a page that is read before it is written is faulted in twice */

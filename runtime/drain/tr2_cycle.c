@@ -92,7 +92,7 @@ static void append_totals(unsigned n)
 			tr2_blocks_append(TLG_LOSS, 0)->u.loss = loss;
 }
 
-/* If the write that makes room fails, the buffer is empty, and there are more dropped events to tell of. */
+/* If the write that makes room fails, the buffer is empty, and there are more dropped events to report. */
 static void open_prologue(unsigned *drops)
 {
 	unsigned events = 5 + tr2_blocks_text_events(strlen(g_cycle.sid) + 1);

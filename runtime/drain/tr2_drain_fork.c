@@ -12,16 +12,16 @@
 #include "base/tr2_memory.h"
 #include "settings/tr2_env.h"
 
-/* The calling thread has the lock for its fork(): others may be forking, too, and did not get it. */
+/* The calling thread has acquired the lock for its fork().  Another thread that forks at the same time has not. */
 static __thread int g_held __attribute__((tls_model("initial-exec")));
-TR2_LARGE static struct tr2_track g_ahead;         /* of a flight recorder: that thread as it is now */
+TR2_LARGE static struct tr2_track g_ahead;         /* what a flight recorder knows of the thread that forks */
 
 void tr2_drain_before_fork(void)
 {
 	uint64_t mask;
 
 	if (!tr2_is_forked_child() && tr2_g_shm.head)
-		tr2_recovery_pid_space();   /* the child may outlive us with our ring file mapped: then our id counts */
+		tr2_recovery_pid_space();   /* readers need our id, should the child outlive us with our ring mapped */
 	if (g_held || !tr2_thread_has_self())
 		return;
 	tr2_mask_all(&mask);
@@ -41,7 +41,7 @@ void tr2_drain_after_fork_parent(void)
 	tr2_lock_release();
 }
 
-/* The lock that it got for the fork is its parent's. */
+/* The child's copy says that it has the lock, which its parent has. */
 void tr2_drain_after_fork_child(void)
 {
 	tr2_lock_leave();

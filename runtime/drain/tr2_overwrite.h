@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_overwrite.h - the flight recorder: with the policy overwrite the rings hold the latest that each thread has
- * recorded, and nothing is written before somebody asks for a snapshot.
+ * tr2_overwrite.h - the flight recorder: with the policy overwrite each ring holds the latest events of its thread, and
+ * the drain writes nothing until somebody requests a snapshot.
  *
- * A thread that finds its ring full gives up its oldest chunk.  It follows what was in it (tr2_track.h), so sequence
- * numbers and open regions stay known, and a snapshot begins with what is open.
+ * A thread whose ring is full overwrites its oldest chunk.  It first reads that chunk (tr2_track.h), so that sequence
+ * numbers and open regions stay known.  A snapshot begins with the regions that are open.
  *
- * Whoever asks for a snapshot makes the moment: what has been recorded by then is not overwritten until it is written.
- * A thread that finds no other room drops its newest, which nobody has asked for.  The drain then writes, as a cycle of
- * its own, what every ring holds up to that moment and no snapshot has taken yet.
+ * A snapshot covers what was recorded before its request.  Until the drain has written that, no thread overwrites it: a
+ * thread whose ring is full then drops its new events, which are not part of the snapshot.  The drain writes, as a
+ * cycle of its own, all events up to the request that no earlier snapshot has written.
  *
- * So a ring has two readers, its owner and the drain, which take turns by the tail's lock.  Without this policy there
- * is nothing to lock.
+ * So a ring has two readers, its owner and the drain, which take turns by the tail's lock.  Other policies need none.
  */
 #ifndef TR2_OVERWRITE_H
 #define TR2_OVERWRITE_H
@@ -22,43 +21,43 @@
 
 /* ---- requests for snapshots.  Thread any    Signal safe    Blocks never ---------------------------- */
 
-/* Ask for one.  Return  0: this is no flight recorder, nothing was done */
+/* Request one.  Return  0: this is no flight recorder, nothing was done */
 int tr2_snapshot_request(void);
 
-/* 1 if one is asked for and not taken. */
+/* 1 if a request has not been served. */
 int tr2_snapshot_is_requested(void);
 
-/* The drain takes one: which requests it serves; it has served them. */
+/* The drain serves all requests so far: it begins, and gets their number; it has served them. */
 uint32_t tr2_snapshot_begin(void);
 void tr2_snapshot_end(uint32_t requests);
 
-/* In a forked child: nothing is asked for. */
+/* In a forked child: there are no requests. */
 void tr2_snapshot_reset(void);
 
 /* ---- overwriting ---------------------------------------------------------------------------------- */
 
 /*
- * Make room in self's ring: its oldest chunk is given up, and counted as overwritten.
+ * Make room in self's ring: overwrite its oldest chunk, and count the events that were in it.
  * Return  0: not possible, or not allowed now    Thread  the ring's owner, signals masked    Orders [M12]
  * Cost    10 us
  */
 int tr2_overwrite_make_room(struct tr2_thread *self);
 
 /*
- * Keep a ring's owner from reading it, let it again; nothing but where the owner may.
- * Return  0: the owner reads it, and has not come to an end: it is stopped, or has no processor
+ * The drain acquires the tail's lock, releases it.  Under other policies these do nothing.
+ * Return  0: timed out; the owner has the lock, and is stopped or has no processor
  * Blocks  for 5 ms and more, while the owner reads
  */
 int tr2_overwrite_hold(struct tr2_thread *thread);
 void tr2_overwrite_release(struct tr2_thread *thread);
 
-/* The regions that the calling thread has open, read as far as it has recorded.  Signals masked, drain's lock held */
+/* Read self's ring to its end, so that track has its open regions.  Signals masked, drain's lock held */
 void tr2_overwrite_look_ahead(struct tr2_thread *self, struct tr2_track *track);
 
-/* 1 if the HIT tells what process this is; MORE, or one whose scope is not known: 0. */
+/* 1 if the HIT identifies the process, as `version` does.  0 also of MORE, and of a HIT whose scope is unknown. */
 int tr2_overwrite_is_identity(const struct tr2_chain *chain);
 
-/* At the end: what no snapshot has taken is counted as overwritten. */
+/* At the end: count what no snapshot has written as overwritten. */
 void tr2_overwrite_skip(struct tr2_thread *thread);
 
 #endif

@@ -32,7 +32,7 @@ static uint64_t margin_ticks(void)
 	return tr2_clock_ticks(10000);
 }
 
-/* Say once, to who asked for such things, that events are dropped; a failing write has been reported already. */
+/* With TRACE2_DST_DEBUG, report once that events are dropped.  A failing write reports itself. */
 static void report_dropped(void)
 {
 	unsigned bound = tr2_losses_bound();
@@ -119,7 +119,7 @@ int tr2_pass_wait_for_margin(void)
 	return g_pass.held_back != 0;
 }
 
-/* What all rings hold now, as a cycle of its own. */
+/* Write what all rings hold now, as a cycle of its own. */
 static void take_snapshot(void)
 {
 	uint32_t requests = tr2_snapshot_begin();

@@ -20,17 +20,23 @@ void tr2_pass_reset(void);
 enum tr2_pass { TR2_PASS_IDLE, TR2_PASS_MOVED, TR2_PASS_WAITING };
 enum tr2_pass tr2_pass(unsigned timeout_us, uint64_t *upto);
 
-/* The caller may be about to leave, by exec or _exit(): nothing may be held back.  Blocks  10 us    0: nothing is */
+/*
+ * Text outputs hold an event back until its margin is over.  Wait for that: the caller may leave by exec or _exit().
+ * Return  0: nothing is held back    Blocks  10 us
+ */
 int tr2_pass_wait_for_margin(void);
 
-/* A flight recorder's: what all rings hold now, as a cycle of its own, if it was requested.  Return  1: it was */
+/* Flight recorder: if a snapshot was requested, write what all rings hold, as a cycle of its own.  Return  1: done */
 int tr2_pass_snapshot(void);
 
-/* Have the next pass begin a new cycle, in any thread, without the lock; begin it, if it was asked for. */
+/*
+ * tr2_pass_ask_for_cycle()   the next pass begins a new cycle    Thread  any, without the lock
+ * tr2_pass_begin_cycle()     begin it now, if somebody has asked
+ */
 void tr2_pass_ask_for_cycle(void);
 void tr2_pass_begin_cycle(void);
 
-/* What was dropped since the last time, also said to who asked for such things. */
+/* Append the counts of events dropped since the last call.  TRACE2_DST_DEBUG also gets one line, once. */
 void tr2_pass_append_dropped(void);
 
 #endif

@@ -13,7 +13,7 @@
 struct tr2_track *tr2_track_of(struct tr2_thread *thread)
 {
 	if (!thread->reader.track)
-		thread->reader.track = tr2_memory_take(sizeof(struct tr2_track));
+		thread->reader.track = tr2_memory_acquire(sizeof(struct tr2_track));
 	return thread->reader.track;
 }
 

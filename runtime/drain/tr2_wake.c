@@ -125,7 +125,7 @@ static void sleep_for(uint32_t seen, unsigned ms)
 /* A signal ends the process.  Return  1: there is nothing more to do */
 static int finish_if_asked(void)
 {
-	uint32_t reason = tr2_load_rlx(&g_wake.finish); /* relaxed: the rings tell what there is to write */
+	uint32_t reason = tr2_load_rlx(&g_wake.finish); /* relaxed: what there is to write is in the rings */
 
 	if (reason) {
 		tr2_drain_finish(reason);
@@ -137,7 +137,7 @@ static int finish_if_asked(void)
 
 static void show_if_asked(void)
 {
-	uint32_t asked = tr2_load_rlx(&g_wake.asked); /* relaxed: the rings tell what there is to write */
+	uint32_t asked = tr2_load_rlx(&g_wake.asked); /* relaxed: what there is to write is in the rings */
 
 	if (asked == g_wake.shown)
 		return;

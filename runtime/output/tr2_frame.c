@@ -138,7 +138,7 @@ int tr2_frame_is(const unsigned char begin[4])
 int tr2_frame_init(void)
 {
 	if (!g_memory)
-		g_memory = tr2_memory_take(sizeof(*g_memory));
+		g_memory = tr2_memory_acquire(sizeof(*g_memory));
 	return g_memory ? 0 : -errno;
 }
 

@@ -14,7 +14,7 @@
 
 #include "tlg.h"
 
-/* 1 if the settings switch any target on, as far as their values tell. */
+/* 1 if the settings switch any target on, judged by their values: opening a target may still fail. */
 int tr2_sink_is_wanted(void);
 
 /*

@@ -33,7 +33,7 @@ int tr2p_arena_init(void)
 	return 0;
 }
 
-void *tr2p_arena_take(size_t bytes)
+void *tr2p_arena_acquire(size_t bytes)
 {
 	size_t rounded = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1), at;
 

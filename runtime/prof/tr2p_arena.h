@@ -13,6 +13,6 @@
 int tr2p_arena_init(void);
 
 /* Zeroed memory, aligned for anything; NULL: there is no more.  Thread any, no lock    Signal safe */
-void *tr2p_arena_take(size_t bytes);
+void *tr2p_arena_acquire(size_t bytes);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "base/tr2_atomic.h"
 #include "tr2p_mutex.h"
-#include "tr2p_outside.h"
+#include "tr2p_remote.h"
 #include "tr2p_signal.h"
 #include "tr2p_stacks.h"
 #include "tr2p_tasks.h"
@@ -38,13 +38,13 @@ static void make_cookie(void)
 }
 
 /* A program that forwards what it gets to another thread may bring one question twice. */
-static void answer_outside(uint32_t question, const void *context, const void *caller)
+static void answer_remote(uint32_t question, const void *context, const void *caller)
 {
 	/* relaxed: counted before anybody is asked */
 	if (!question || question > tr2_load_rlx(&g_ask.questions) || question == tr2p_g_thread.answered)
 		return;
 	tr2p_g_thread.answered = question;
-	tr2p_outside_answer(question, context, caller);
+	tr2p_remote_answer(question, context, caller);
 }
 
 /* 0: it is the program's signal. */
@@ -58,8 +58,8 @@ static void answer(const siginfo_t *info, const void *context, const void *calle
 {
 	uint32_t what = (uint32_t)(uintptr_t)info->si_value.sival_ptr;
 
-	if (what & TR2P_ASK_OUTSIDE)
-		answer_outside(what & ~TR2P_ASK_OUTSIDE, context, caller);
+	if (what & TR2P_ASK_REMOTE)
+		answer_remote(what & ~TR2P_ASK_REMOTE, context, caller);
 	else
 		tr2p_stacks_answer(what, context, caller);
 }
@@ -122,9 +122,9 @@ int tr2p_ask_init(void)
 	return error;
 }
 
-int tr2p_ask_is_deaf(pid_t tid)
+int tr2p_ask_cannot_answer(pid_t tid)
 {
-	return tr2p_tasks_is_deaf(tid, current());
+	return tr2p_tasks_cannot_answer(tid, current());
 }
 
 int tr2p_ask(pid_t pid, pid_t tid, uint32_t what)
@@ -144,7 +144,7 @@ int tr2p_ask(pid_t pid, pid_t tid, uint32_t what)
 uint32_t tr2p_ask_begin(void)
 {
 	/* relaxed: a number by itself */
-	return (tr2_add_rlx(&g_ask.questions, 1) + 1) & ~TR2P_ASK_OUTSIDE;
+	return (tr2_add_rlx(&g_ask.questions, 1) + 1) & ~TR2P_ASK_REMOTE;
 }
 
 int tr2p_ask_take_waited(const siginfo_t *info, const void *caller)

@@ -4,7 +4,7 @@
  * for which nobody has a handler.
  *
  * Two ask: trace2_prof_write_to(), which waits for stacks (tr2p_stacks.h), and a signal from outside, which does not
- * (tr2p_outside.h).  What one asks all threads is a question; its number is the value of its samples.
+ * (tr2p_remote.h).  What one asks all threads is a question; its number is the value of its samples.
  *
  * The program may use the same signal, by any way there is to send one.  A question is known by a random number that
  * nobody else has, in place of the sender's user id, of which the kernel keeps what it is given.  Whoever asks a thread
@@ -21,7 +21,7 @@
 
 /* What a thread is asked, in the signal's value: 31 bits, and whose question it is. */
 enum { TR2P_ASK_BITS = 31 };
-#define TR2P_ASK_OUTSIDE (UINT32_C(1) << TR2P_ASK_BITS)
+#define TR2P_ASK_REMOTE (UINT32_C(1) << TR2P_ASK_BITS)
 
 /*
  * Install the handler; of another signal, if the program uses this one by now.
@@ -33,7 +33,7 @@ int tr2p_ask_init(void);
 int tr2p_ask_is_ready(void);
 
 /* 1: the thread would not answer.  Signal safe */
-int tr2p_ask_is_deaf(pid_t tid);
+int tr2p_ask_cannot_answer(pid_t tid);
 
 /*
  * Ask a thread of this process, which is pid also for a child that looks for threads.

@@ -24,7 +24,7 @@ int tr2p_bucket_init(void)
 	int error = g_slots ? 0 : tr2p_arena_init();
 
 	if (!error && !g_slots)
-		g_slots = tr2p_arena_take(SLOTS * sizeof(*g_slots));
+		g_slots = tr2p_arena_acquire(SLOTS * sizeof(*g_slots));
 	return error ? error : g_slots ? 0 : ENOMEM;
 }
 
@@ -58,7 +58,7 @@ static int make_texts(struct tr2p_bucket *bucket)
 	const struct tr2p_module *const *modules = (const struct tr2p_module *const *)bucket->modules;
 	size_t n = tr2p_module_text(modules, bucket->n, NULL, 0) + 1;
 	size_t all = n + tr2p_stack_text(bucket->at, bucket->n, NULL, 0) + 1;
-	char *text = tr2p_arena_take(all);
+	char *text = tr2p_arena_acquire(all);
 
 	if (!text)
 		return 0;
@@ -73,7 +73,7 @@ static struct tr2p_bucket *make_bucket(uint64_t hash, unsigned profile, const st
 				       const struct tr2p_stack *stack, const struct tr2p_module *const *modules)
 {
 	size_t at_bytes = stack->n * sizeof(stack->at[0]), module_bytes = stack->n * sizeof(modules[0]);
-	struct tr2p_bucket *bucket = tr2p_arena_take(sizeof(*bucket) + at_bytes + module_bytes);
+	struct tr2p_bucket *bucket = tr2p_arena_acquire(sizeof(*bucket) + at_bytes + module_bytes);
 
 	if (!bucket)
 		return NULL;

@@ -93,12 +93,12 @@ static void take(enum tr2p_clock clock, uint64_t period_ns, int64_t ticks, const
 		tr2p_bucket_drop(profiles[clock]);
 		return;
 	}
-	stack = tr2p_scratch_take();
+	stack = tr2p_scratch_acquire();
 	if (stack)
 		take_by(stack, clock, &amount, place);
 	else
 		take_here(clock, &amount, place);
-	tr2p_scratch_give(stack);
+	tr2p_scratch_release(stack);
 }
 
 /* The wall clock says how much is due to the thread.  Return  0: this is none of its ticks */

@@ -107,7 +107,7 @@ static __attribute__((noinline)) void sample(void)
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
 /* What a thread is born with. */
-struct birth {
+struct new_thread {
 	void *(*start)(void *);
 	int (*start_c11)(void *);
 	void *data;
@@ -139,78 +139,78 @@ __attribute__((constructor)) static void find_next(void)
 }
 
 /* What the thread gets along; NULL: nothing, it is as without us.  libtrace2's own thread is not the program's. */
-static struct birth *make_birth(void *data)
+static struct new_thread *make_new_thread(void *data)
 {
-	struct birth *birth;
+	struct new_thread *new_thread;
 	int saved = errno;
 
 	if (tr2p_sandbox_is_closed() || (!tr2p_is_ready() && !tr2p_g_thread.labels) || tr2_sample_is_inside_v1())
 		return NULL;
 	tr2p_enter();
-	birth = calloc(1, sizeof(*birth));
+	new_thread = calloc(1, sizeof(*new_thread));
 	tr2p_leave();
 	errno = saved;
-	if (birth) {
-		birth->data = data;
-		birth->labels = tr2p_g_thread.labels;
+	if (new_thread) {
+		new_thread->data = data;
+		new_thread->labels = tr2p_g_thread.labels;
 	}
-	return birth;
+	return new_thread;
 }
 
-static void drop_birth(struct birth *birth)
+static void drop_new_thread(struct new_thread *new_thread)
 {
 	int saved = errno;
 
 	tr2p_enter();
-	free(birth);
+	free(new_thread);
 	tr2p_leave();
 	errno = saved;
 }
 
 /* In the new thread, first of all. */
-static struct birth be_born(void *data)
+static struct new_thread begin_new_thread(void *data)
 {
-	const struct birth birth = *(struct birth *)data;
+	const struct new_thread new_thread = *(struct new_thread *)data;
 	sigset_t before;
 
-	tr2p_g_thread.labels = birth.labels;
+	tr2p_g_thread.labels = new_thread.labels;
 	before = hold_signals();
-	drop_birth(data);
+	drop_new_thread(data);
 	release_signals(&before);
 	tr2p_create_begin();
-	return birth;
+	return new_thread;
 }
 
 static void *begin(void *data)
 {
-	const struct birth birth = be_born(data);
+	const struct new_thread new_thread = begin_new_thread(data);
 
-	return birth.start(birth.data);
+	return new_thread.start(new_thread.data);
 }
 
 static int begin_c11(void *data)
 {
-	const struct birth birth = be_born(data);
+	const struct new_thread new_thread = begin_new_thread(data);
 
-	return birth.start_c11(birth.data);
+	return new_thread.start_c11(new_thread.data);
 }
 
 __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 							  void *(*start)(void *), void *data)
 {
-	struct birth *birth;
+	struct new_thread *new_thread;
 	int error;
 
 	find_next();
 	if (!next_create)
 		return EAGAIN;
-	birth = make_birth(data);
-	if (!birth)
+	new_thread = make_new_thread(data);
+	if (!new_thread)
 		return next_create(thread, attr, start, data);
-	birth->start = start;
-	error = next_create(thread, attr, begin, birth);
+	new_thread->start = start;
+	error = next_create(thread, attr, begin, new_thread);
 	if (error)
-		drop_birth(birth);
+		drop_new_thread(new_thread);
 	else
 		sample();
 	return error;
@@ -218,19 +218,19 @@ __attribute__((visibility("default"))) int pthread_create(pthread_t *thread, con
 
 __attribute__((visibility("default"))) int thrd_create(thrd_t *thread, thrd_start_t start, void *data)
 {
-	struct birth *birth;
+	struct new_thread *new_thread;
 	int result;
 
 	find_next();
 	if (!next_c11)
 		return thrd_error;
-	birth = make_birth(data);
-	if (!birth)
+	new_thread = make_new_thread(data);
+	if (!new_thread)
 		return next_c11(thread, start, data);
-	birth->start_c11 = start;
-	result = next_c11(thread, begin_c11, birth);
+	new_thread->start_c11 = start;
+	result = next_c11(thread, begin_c11, new_thread);
 	if (result != thrd_success)
-		drop_birth(birth);
+		drop_new_thread(new_thread);
 	else
 		sample();
 	return result;

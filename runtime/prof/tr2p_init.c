@@ -26,7 +26,7 @@
 #include "tr2p_cpu.h"
 #include "tr2p_create.h"
 #include "tr2p_exit.h"
-#include "tr2p_knows.h"
+#include "tr2p_uses.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
@@ -138,14 +138,14 @@ int tr2p_is_ready(void)
 /*
  * Some programs may have no other thread at first, for unshare(2) say, or look whether they have: the consumer's comes
  * when memory begins to fill, unless somebody has said when.  A program that does not know of Trace2 has no `start'
- * event of its own, and without one nobody could tell which it was.
+ * event of its own, and without that event readers could not know which program it was.
  */
 static void initialize(char **argv)
 {
 	if (tr2_sample_start_late_v1)
 		tr2_sample_start_late_v1();
 	trace2_initialize();
-	if (argv && !tr2p_knows_trace2())
+	if (argv && !tr2p_uses_trace2())
 		trace2_cmd_start_fl(NULL, 0, (const char *const *)argv);
 }
 

@@ -185,7 +185,7 @@ const struct trace2_labels *trace2_prof_labels(void)
 void trace2_prof_set_labels(const struct trace2_labels *labels)
 {
 	tr2p_g_thread.labels = labels;
-	tr2p_wall_tell_labels();
+	tr2p_wall_report_labels();
 }
 
 static void set_again(const struct trace2_labels *const *before)

@@ -88,7 +88,7 @@ static void print_all(struct t2x_out *out, struct leak *leaks, size_t n)
 		print_leak(out, &leaks[i]);
 }
 
-/* What cannot be written is lost: at exit there is nobody to be told. */
+/* What cannot be written is lost: at exit nobody is left to whom an error could be reported. */
 static int write_text(void *fd, const char *bytes, size_t n)
 {
 	struct tr2p_sigpipe held;

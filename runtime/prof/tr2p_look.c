@@ -152,7 +152,7 @@ static void find_place(struct tr2p_look *look, uintptr_t *pc, uintptr_t *sp)
 
 /*
  * Who asks waits for the answer, so the files have to say that it is blocked, on its stack.  Under an emulator they
- * tell of the emulator's stacks: these are not to be believed.  Return  0: it is not known yet, or will never be
+ * show the emulator's stacks, which are not the program's.  Return  0: it is not known yet, or will never be
  */
 static int prove_files(void)
 {

@@ -153,7 +153,7 @@ static const struct tr2p_module *make_module(const struct dl_find_object *found,
 {
 	char path[TR2P_PATH];
 	size_t length = find_path(found->dlfo_link_map, path, sizeof(path));
-	struct tr2p_module *module = tr2p_arena_take(sizeof(*module) + length + 1);
+	struct tr2p_module *module = tr2p_arena_acquire(sizeof(*module) + length + 1);
 
 	if (!module)
 		return NULL;
@@ -241,7 +241,7 @@ const struct tr2p_module *tr2p_module_of_none(void)
 
 	if (none && none->bias == pid)
 		return none;
-	mine = tr2p_arena_take(sizeof(*mine) + 32);
+	mine = tr2p_arena_acquire(sizeof(*mine) + 32);
 	if (!mine)
 		return NULL;
 	mine->end = UINTPTR_MAX;

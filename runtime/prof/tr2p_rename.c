@@ -14,8 +14,8 @@
 /* A program may bring along an older libtrace2, without this. */
 #pragma weak tr2_sample_renamed_v1
 
-/* The child of vfork() may rename itself, and has its parent's memory: only who records, and this is it, is told of. */
-static void tell(int is_certain)
+/* A vfork() child that renames itself writes to its parent's memory.  So only the process that records reports it. */
+static void report(int is_certain)
 {
 	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
 
@@ -28,12 +28,12 @@ static void tell(int is_certain)
 
 void tr2p_rename_note(void)
 {
-	tell(1);
+	report(1);
 }
 
 void tr2p_rename_end(void)
 {
-	tell(0);
+	report(0);
 }
 
 static uint32_t g_count;

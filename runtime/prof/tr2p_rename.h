@@ -4,8 +4,8 @@
  *
  * A thread that the program has not named by trace2_thread_start() has the name that the system knows it by, as it was
  * at its first sample.  Programs often name their threads later.  So we stand in front of pthread_setname_np(), and of
- * prctl() in tr2p_sandbox.c, and tell libtrace2, which asks for the name again: at once if it is the calling thread's,
- * else with the thread's next sample.  When a thread ends it asks in any case.
+ * prctl() in tr2p_sandbox.c, and notify libtrace2.  That reads the name again: at once if it is the calling thread's,
+ * else with the thread's next sample.  It also reads the name of each thread that ends.
  */
 #ifndef TR2P_RENAME_H
 #define TR2P_RENAME_H

@@ -127,12 +127,12 @@ static __attribute__((noinline)) struct tr2p_bucket *find_here(unsigned profile,
 
 static struct tr2p_bucket *find(unsigned profile, const struct tr2p_stack *stack, const struct trace2_labels *labels)
 {
-	const struct tr2p_module **modules = tr2p_scratch_take();
+	const struct tr2p_module **modules = tr2p_scratch_acquire();
 	struct tr2p_bucket *bucket;
 
 	static_assert(TR2P_STACK_MAX * sizeof(*modules) <= TR2P_SCRATCH_BYTES, "it has room for all");
 	bucket = modules ? find_by(modules, profile, stack, labels) : find_here(profile, stack, labels);
-	tr2p_scratch_give(modules);
+	tr2p_scratch_release(modules);
 	return bucket;
 }
 

@@ -18,7 +18,7 @@
 #include "tr2p_exit.h"
 #include "tr2p_filter.h"
 #include "tr2p_init.h"
-#include "tr2p_knows.h"
+#include "tr2p_uses.h"
 #include "tr2p_next.h"
 #include "tr2p_rename.h"
 #include "tr2p_settings.h"
@@ -118,7 +118,7 @@ static void close_process(void)
 	trace2_prof_set_threadcreate(0);
 	tr2_store_rlx(&tr2p_g_is_closed, 1); /* relaxed: a flag by itself */
 	tr2p_enter();
-	if (recorder && tr2p_knows_trace2())
+	if (recorder && tr2p_uses_trace2())
 		trace2_flush();
 	else if (recorder)
 		end_trace();

@@ -13,9 +13,9 @@
 enum { TR2P_SCRATCH_BYTES = 1152 };
 
 /* Return  aligned as any type needs, contents as they are; NULL: none is left    Thread  any, no lock    Signal safe */
-void *tr2p_scratch_take(void);
+void *tr2p_scratch_acquire(void);
 
 /* Back; NULL is none. */
-void tr2p_scratch_give(void *scratch);
+void tr2p_scratch_release(void *scratch);
 
 #endif

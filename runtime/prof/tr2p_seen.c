@@ -27,11 +27,11 @@ static const uint64_t SLICE_NS = 100000000, UNTICKED_NS = 250000000;
 /* A thread of the program.  Memory is never given back: a tick that comes late may look at it. */
 struct seen {
 	pid_t tid;                            /* 0: nobody's.  Handlers look at it */
-	int tells;                            /* it has begun, its end will be seen: what it has told is up to date */
+	int reports;                          /* it reports its name and its end: what is in reported is up to date */
 	int is_on;                            /* it is looked at */
 	int has_timer;
 	timer_t timer;                        /* of its ticks */
-	struct tr2p_wall_told told;
+	struct tr2p_wall_reported reported;
 	uint64_t due_ns;                      /* it has run for so long, and has taken no sample of that ... */
 	uint64_t due_cpu_ns;                  /* ... since it had used this CPU time */
 	uint64_t looked_ns;                   /* when it was looked at last, or began */
@@ -108,9 +108,9 @@ static void occupy(unsigned i, pid_t tid)
 
 	if (tid_of(seen) == tid)
 		return;
-	seen->is_on = seen->has_timer = seen->tells = 0;
-	tr2_store_rlx(&seen->told.labels, NULL); /* relaxed: as in tr2p_wall_tell_labels() */
-	tr2_told_set(&seen->told.traced, 0, "");
+	seen->is_on = seen->has_timer = seen->reports = 0;
+	tr2_store_rlx(&seen->reported.labels, NULL); /* relaxed: as in tr2p_wall_report_labels() */
+	tr2_reported_set(&seen->reported.traced, 0, "");
 	tr2_store_rlx(&seen->due_ns, 0); /* relaxed: the thread has no ticks yet */
 	tr2_store_rlx(&seen->tid, tid); /* relaxed: as in tid_of() */
 	g_table.used = i < g_table.used ? g_table.used : i + 1;
@@ -141,9 +141,9 @@ void tr2p_seen_set_period(uint64_t period_ns)
 	g_table.period_ns = period_ns;
 }
 
-/* ---- what a thread tells --------------------------------------------------------------------------- */
+/* ---- what a thread reports ------------------------------------------------------------------------- */
 
-static void tell(struct tr2_told *to)
+static void report(struct tr2_reported *to)
 {
 	if (tr2_sample_tell_v1)
 		tr2_sample_tell_v1(to);
@@ -162,18 +162,18 @@ void tr2p_wall_begin_thread(void)
 	if (tid_of(seen) == tid)
 		vacate(seen);
 	occupy(i, tid);
-	seen->tells = 1;
-	tr2p_g_thread.told = &seen->told;
-	tr2p_wall_tell_labels();
-	tell(&seen->told.traced);
+	seen->reports = 1;
+	tr2p_g_thread.reported = &seen->reported;
+	tr2p_wall_report_labels();
+	report(&seen->reported.traced);
 }
 
 void tr2p_wall_end_thread(void)
 {
 	const unsigned i = find_number((pid_t)syscall(SYS_gettid));
 
-	tell(NULL);
-	tr2p_g_thread.told = NULL;
+	report(NULL);
+	tr2p_g_thread.reported = NULL;
 	if (i < g_table.used && tid_of(at(i)))
 		vacate(at(i));
 }
@@ -194,13 +194,14 @@ int64_t tr2p_seen_claim(const void *cookie, int is_on)
 		return (uintptr_t)cookie - (uintptr_t)g_cookies < sizeof(g_cookies) ? 0 : -1;
 	if (!is_on || tid_of(seen) != (pid_t)syscall(SYS_gettid))
 		return 0;
-	if (tr2p_g_thread.told != &seen->told) {
-		/* It was there before: this is when it tells */
-		tr2_store_rlx(&seen->told.labels, tr2p_g_thread.labels); /* relaxed: as in tr2p_wall_tell_labels() */
-		tell(&seen->told.traced);
-		tell(NULL);
-	} else if (!tr2_load_rlx(&seen->told.traced.tid)) { /* relaxed: a number by itself */
-		tell(&seen->told.traced);
+	if (tr2p_g_thread.reported != &seen->reported) {
+		/* The thread began before we looked: so it reports now */
+		/* relaxed: as in tr2p_wall_report_labels() */
+		tr2_store_rlx(&seen->reported.labels, tr2p_g_thread.labels);
+		report(&seen->reported.traced);
+		report(NULL);
+	} else if (!tr2_load_rlx(&seen->reported.traced.tid)) { /* relaxed: a number by itself */
+		report(&seen->reported.traced);
 	}
 	return (int64_t)tr2_exchange_rlx(&seen->due_ns, 0); /* relaxed: a number by itself */
 }
@@ -209,16 +210,19 @@ int64_t tr2p_seen_claim(const void *cookie, int is_on)
 
 static const struct trace2_labels *labels_of(const struct seen *seen)
 {
-	return tr2_load_rlx(&seen->told.labels); /* relaxed: as in tr2p_wall_tell_labels() */
+	return tr2_load_rlx(&seen->reported.labels); /* relaxed: as in tr2p_wall_report_labels() */
 }
 
-/* Of a thread that has not told, an id that no thread of the trace has; of one without a name there, the system's. */
+/*
+ * A thread that has not reported gets an id that no thread of the trace has.  One without a name in the trace gets the
+ * system's name.
+ */
 static struct tr2p_other other_of(struct seen *seen)
 {
-	const uint32_t told = tr2_load_rlx(&seen->told.traced.tid); /* relaxed: a number by itself */
-	struct tr2p_other other = { .tid = told ? told - 1 : UINT32_C(1) << 31 | (uint32_t)tid_of(seen) };
+	const uint32_t reported = tr2_load_rlx(&seen->reported.traced.tid); /* relaxed: a number by itself */
+	struct tr2p_other other = { .tid = reported ? reported - 1 : UINT32_C(1) << 31 | (uint32_t)tid_of(seen) };
 
-	if ((!told || !tr2_told_name(&seen->told.traced, other.name) || !*other.name) && other.tid)
+	if ((!reported || !tr2_reported_name(&seen->reported.traced, other.name) || !*other.name) && other.tid)
 		snprintf(other.name, sizeof(other.name), "th%02lu:%.16s", (unsigned long)other.tid,
 			 *seen->name ? seen->name : "unknown");
 	return other;
@@ -320,7 +324,7 @@ void tr2p_wall_remove(void *cookie)
 	flush(seen);
 	seen->is_on = 0;
 	seen->has_timer = 0;
-	if (!seen->tells)
+	if (!seen->reports)
 		vacate(seen);
 }
 

@@ -12,7 +12,7 @@
 #include "tlg_parent.h"
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
-#include "tr2p_outside.h"
+#include "tr2p_remote.h"
 #include "tr2p_sigpipe.h"
 #include "tr2p_unwind.h"
 
@@ -60,7 +60,7 @@ static int report_leaks(uint64_t on)
 
 static int start_threads(uint64_t signal)
 {
-	return tr2p_outside_start((int)signal);
+	return tr2p_remote_start((int)signal);
 }
 
 static int start_threadcreate(uint64_t on)
@@ -100,7 +100,7 @@ static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
 /* A word, not a number */
 static const struct unit unwinders[] = { { "auto", TR2P_BY_BOTH }, { "libgcc", TR2P_BY_BOTH },
 					 { "fp", TR2P_BY_FRAME_POINTERS }, { "tables", TR2P_BY_TABLES }, { "", 0 } };
-/* Names that tr2p_outside.h knows */
+/* Names that tr2p_remote.h knows */
 static const struct unit signals[] = { { "", 0 } };
 
 /*
@@ -150,7 +150,7 @@ static int parse_value(const struct word *word, const char *text, uint64_t *valu
 		return unit != NULL;
 	}
 	if (word->units == signals) {
-		*value = (uint64_t)tr2p_outside_parse(text);
+		*value = (uint64_t)tr2p_remote_parse(text);
 		return *value != 0;
 	}
 	if (*text < '0' || *text > '9')

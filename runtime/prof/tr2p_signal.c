@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tr2p_outside.h"
+#include "tr2p_remote.h"
 #include "tr2p_thread.h"
 #include "base/tr2_atomic.h"
 
@@ -150,7 +150,7 @@ static void unlock_front(struct front *front, const sigset_t *mask)
 	pthread_sigmask(SIG_SETMASK, mask, NULL);
 }
 
-/* ---- what the kernel is told ----------------------------------------------------------------------- */
+/* ---- what the kernel has ---------------------------------------------------------------------------- */
 
 /* NULL: nobody is in front of the program there. */
 static struct front *find_front(int signo)
@@ -168,7 +168,7 @@ static int is_handler_of(const struct front *front, const struct sigaction *acti
 }
 
 /*
- * 1: the kernel has what we have told it; and not what somebody has who goes round us, by sigset(3) for one.
+ * 1: the kernel has the action that we have set, and not one that the program has set past us, as by sigset(3).
  * now  what the kernel has
  */
 static int is_in_front(struct front *front, int signo, const struct sigaction *now)
@@ -347,7 +347,7 @@ static struct front *find_noted(int signo)
 
 /*
  * The program has changed another signal, or asked for it, unless it failed.  What it is told is not a handler of ours.
- * old: what it is told; or NULL
+ * old: what it is reported; or NULL
  * Return  error
  */
 static int note(int signo, int is_change, struct sigaction *old, int error)
@@ -355,8 +355,8 @@ static int note(int signo, int is_change, struct sigaction *old, int error)
 	if (error || !is_program())
 		return error;
 	if (is_change)
-		tr2p_outside_lost(signo);
-	if (old && tr2p_outside_is_ours(old))
+		tr2p_remote_lost(signo);
+	if (old && tr2p_remote_is_ours(old))
 		*old = (struct sigaction){ .sa_handler = SIG_DFL };
 	return 0;
 }

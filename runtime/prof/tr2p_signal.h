@@ -4,10 +4,10 @@
  *
  * Our handler stays once it is installed.  A tick or a question may be on its way when the program changes the signal:
  * the program's handler would get it, or the default would end the program.  So what the program asks for is noted, and
- * is what it is told; a signal that is not ours has the effect that the program wants.
+ * is what it is reported; a signal that is not ours has the effect that the program wants.
  *
- * SIGPROF     of the two clocks.  The kernel is told nothing of what the program wants.
- * real time   a signal that asks threads where they are (tr2p_ask.h).  The kernel is told the program's flags and mask,
+ * SIGPROF     of the two clocks.  The kernel never gets the program's action.
+ * real time   a signal that asks threads where they are (tr2p_ask.h).  The kernel gets the program's flags and mask,
  *             so that its calls are interrupted as it wants, or that it ignores the signal.
  *
  * The child of vfork() runs in this memory, and has signals of its own: what it sets goes to the kernel alone.

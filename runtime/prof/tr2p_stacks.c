@@ -126,11 +126,11 @@ void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 static int ask(unsigned i)
 {
 	struct tr2p_stacks_thread *place = &g_stacks.places[i];
-	int deaf = tr2p_ask_is_deaf(place->tid), error;
+	int cannot_answer = tr2p_ask_cannot_answer(place->tid), error;
 
 	/* [P8] release: the place.  Pairs with find_place() */
-	tr2_store_rel(&place->state, g_stacks.round * STATES + (deaf ? GONE : WANTED));
-	if (deaf)
+	tr2_store_rel(&place->state, g_stacks.round * STATES + (cannot_answer ? GONE : WANTED));
+	if (cannot_answer)
 		return 1;
 	/* EAGAIN: more signals are pending than the process may have; it is not asked, and does not answer */
 	error = tr2p_ask(g_stacks.pid, place->tid, g_stacks.round * PLACES + i);

@@ -77,7 +77,7 @@ void tr2p_tasks_name(pid_t tid, char *name, size_t size)
 		read_name(tid, name, size);
 }
 
-/* ---- deaf ones ------------------------------------------------------------------------------------- */
+/* ---- those that cannot answer ------------------------------------------------------------------------ */
 
 /* The value of a line of the file "status", if it is this one; else NULL. */
 static const char *value_of(const char *line, const char *key)
@@ -96,21 +96,21 @@ static uint64_t parse_hex(const char *text)
 	return value;
 }
 
-static int says_deaf(const char *line, int signal)
+static int says_that_it_cannot(const char *line, int signal)
 {
 	const char *state = value_of(line, "State:\t"), *blocked = value_of(line, "SigBlk:\t");
 
 	return (state && *state == 'Z') || (blocked && parse_hex(blocked) >> (signal - 1) & 1);
 }
 
-int tr2p_tasks_is_deaf(pid_t tid, int signal)
+int tr2p_tasks_cannot_answer(pid_t tid, int signal)
 {
 	char bytes[256], line[40] = "";
-	int fd = open_file(tid, "status"), is_deaf = 0;
+	int fd = open_file(tid, "status"), cannot = 0;
 	size_t length = 0;
 	long n;
 
-	while (fd >= 0 && !is_deaf && (n = syscall(SYS_read, fd, bytes, sizeof(bytes))) > 0)
+	while (fd >= 0 && !cannot && (n = syscall(SYS_read, fd, bytes, sizeof(bytes))) > 0)
 		for (long i = 0; i < n; i++) {
 			if (bytes[i] != '\n') {
 				line[length] = bytes[i];
@@ -118,12 +118,12 @@ int tr2p_tasks_is_deaf(pid_t tid, int signal)
 				continue;
 			}
 			line[length] = '\0';
-			is_deaf |= says_deaf(line, signal);
+			cannot |= says_that_it_cannot(line, signal);
 			length = 0;
 		}
 	if (fd >= 0)
 		syscall(SYS_close, fd);
-	return is_deaf;
+	return cannot;
 }
 
 int tr2p_tasks_is_ours(const char *name)

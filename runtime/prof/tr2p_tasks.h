@@ -31,6 +31,6 @@ int tr2p_tasks_is_ours(const char *name);
 void tr2p_tasks_name(pid_t tid, char *name, size_t size);
 
 /* 1: it would not answer a signal: it blocks it, or is a main thread that has ended.  Within visit    Signal safe */
-int tr2p_tasks_is_deaf(pid_t tid, int signal);
+int tr2p_tasks_cannot_answer(pid_t tid, int signal);
 
 #endif

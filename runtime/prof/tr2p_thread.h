@@ -26,7 +26,7 @@ struct tr2p_thread {
 	void *unwinding;                      /* tr2p_unwind.c's: where it goes on if it gives up; or NULL */
 	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
 	int is_forking;                       /* it is in fork(), and so is its copy in the child */
-	struct tr2p_wall_told *told;          /* tr2p_wall.c's: what others are to know of it; or NULL */
+	struct tr2p_wall_reported *reported;          /* tr2p_wall.c's: what others are to know of it; or NULL */
 	uint32_t answered;                    /* the last question from outside that it has answered; 0: none */
 };
 

@@ -35,22 +35,22 @@ struct owner {
 	void *seen;                       /* by the wall clock: see tr2p_wall_add() */
 };
 
-/* Of the one thread that a forked child begins with: there an allocator may be in any state. */
+/* A forked child's first thread uses this one: it cannot allocate, for the allocator may be in any state there. */
 static struct owner g_forked;
 
 static struct timers {
-	struct tr2p_mutex lock;           /* of all of this; it never waits for another one */
+	struct tr2p_mutex lock;           /* for all members; its holder acquires no other lock */
 	struct owner *slots[SLOTS];
 	uint64_t period_ns[TR2P_CLOCKS];  /* 0: the clock does not run; looked at without the lock, too */
-	void *cookie;                     /* of ticks of CPU time */
-	int is_expiry_deferred;           /* see there */
+	void *cookie;                     /* that ticks of CPU time carry */
+	int is_expiry_deferred;           /* what is_expiry_deferred() has found */
 } g_timers = { .lock = TR2P_MUTEX_INIT };
 
 /* ---- one thread ------------------------------------------------------------------------------------ */
 
 /*
- * 1: the kernel lets timers of CPU time expire on the way back to user mode alone, so that they interrupt no call
- * whatever they count.  x86 since Linux 5.9.  Under a filter it is not asked: uname(2) may not be in it.
+ * 1: timers of CPU time only expire when a thread returns to user mode, and so interrupt no system call.  x86 does that
+ * since Linux 5.9.  A process with a filter does not ask for the version: the filter may forbid uname(2).
  */
 static int is_expiry_deferred(void)
 {

@@ -128,14 +128,14 @@ static __attribute__((noinline)) void walk_here(struct tr2p_stack *stack, const 
 
 static void walk_context(struct tr2p_stack *stack, const void *context)
 {
-	struct walk *walk = tr2p_scratch_take();
+	struct walk *walk = tr2p_scratch_acquire();
 
 	static_assert(sizeof(*walk) <= TR2P_SCRATCH_BYTES, "it has room for a walk");
 	if (walk)
 		walk_by(walk, stack, context);
 	else
 		walk_here(stack, context);
-	tr2p_scratch_give(walk);
+	tr2p_scratch_release(walk);
 }
 
 /* Frames of this function and of its caller are left out. */

@@ -36,22 +36,22 @@
 #include "record/tr2_sample.h"
 
 /*
- * What a thread tells of itself, for the wall clock's thread to read at any time: in memory that stays when the thread
+ * What a thread reports of itself; the wall clock's thread reads it at any time, in memory that stays when the thread
  * has gone.  Labels are never freed either.
  */
-struct tr2p_wall_told {
+struct tr2p_wall_reported {
 	const struct trace2_labels *labels;
-	struct tr2_told traced;               /* how the trace calls it */
+	struct tr2_reported traced;               /* how the trace calls it */
 };
 
 /* The calling thread has other labels.  No lock    Signal safe */
-static inline void tr2p_wall_tell_labels(void)
+static inline void tr2p_wall_report_labels(void)
 {
-	if (tr2p_g_thread.told)
-		tr2_store_rlx(&tr2p_g_thread.told->labels, tr2p_g_thread.labels); /* relaxed: sets stay as made */
+	if (tr2p_g_thread.reported)
+		tr2_store_rlx(&tr2p_g_thread.reported->labels, tr2p_g_thread.labels); /* relaxed: sets stay as made */
 }
 
-/* The calling thread begins, and tells from here on; it ends.  Whether the clock runs or not */
+/* The calling thread begins, and reports from here on; it ends.  Whether the clock runs or not */
 void tr2p_wall_begin_thread(void);
 void tr2p_wall_end_thread(void);
 
@@ -62,7 +62,7 @@ void tr2p_wall_end_thread(void);
 void tr2p_wall_set(uint64_t period_ns);
 int tr2p_wall_start(void);
 
-/* Count what is not counted yet, and tell the thread to end; wait for that, without the lock. */
+/* Count what is not counted yet, and ask the thread to end; wait for that, without the lock. */
 void tr2p_wall_stop(void);
 void tr2p_wall_join(void);
 
@@ -77,7 +77,7 @@ void tr2p_wall_remove(void *cookie);
 void tr2p_wall_set_timer(void *cookie, timer_t timer);
 
 /*
- * No thread is looked at, so the clock's is told to end.  Who was the last waits for that: libc ends a process in its
+ * No thread is looked at, so the clock's is asked to end.  Who was the last waits for that: libc ends a process in its
  * last thread, and this is not to be it.  It comes back with the next thread that is added.
  * Return  0: it is not so
  */

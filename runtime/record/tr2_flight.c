@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2_flight.c - calls, events and ends that ask for a snapshot; calls that ask the drain for something else. */
+/* tr2_flight.c - calls, events and the end of the process request a snapshot. */
 #include "tr2_flight.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "settings/tr2_signal_hook.h"
 
 static struct flight {
-	int on_error, on_exit;            /* these ask, too */
+	int on_error, on_exit;            /* an error event, the end of the process request one */
 } g_flight;
 
 int tr2_flight_is_trigger(const char *word)
@@ -35,7 +35,7 @@ void tr2_flight_init(void)
 		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), read_trigger);
 }
 
-/* Ask, and let the drain know.  A forked child that could not begin its session has nothing to ask for. */
+/* Request a snapshot and wake the consumer thread.  A forked child without a session of its own has no events. */
 static void request(void)
 {
 	if (!tr2_is_forked_child() && tr2_snapshot_request())
@@ -62,7 +62,7 @@ void tr2_flight_exit(void)
 		tr2_flight_trigger("exit");
 }
 
-/* In a handler the drain's thread is left to do it, which for this runs, or will. */
+/* A handler does not write: it wakes the consumer thread, which a flight recorder always has or is about to start. */
 void trace2_snapshot_fl(const char *file, int line, const char *reason)
 {
 	uint64_t mask;

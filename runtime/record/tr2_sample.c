@@ -69,7 +69,7 @@ void tr2_sample_signal_v1(int signal)
 	tr2_shm_set_signal((uint32_t)signal);
 }
 
-/* NULL: there is nobody to be told */
+/* NULL: nobody reads the name */
 static struct tlg_ring_stacks *find_stacks(void)
 {
 	return tr2_is_enabled() && !tr2_is_forked_child() && tr2_g_shm.head ? &tr2_g_shm.head->stacks : NULL;
@@ -102,12 +102,12 @@ void tr2_sample_renamed_v1(int is_certain)
 	tr2_thread_name_now();
 }
 
-void tr2_sample_tell_v1(struct tr2_told *to)
+void tr2_sample_tell_v1(struct tr2_reported *to)
 {
 	if (to && !tr2_is_enabled())
-		tr2_told_set(to, 0, "");
+		tr2_reported_set(to, 0, "");
 	else
-		tr2_thread_tell(to);
+		tr2_thread_report(to);
 }
 
 void tr2_sample_await_end_v1(void)

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#include "base/tr2_told.h"
+#include "base/tr2_reported.h"
 
 struct tr2_sample_v1 {
 	uint32_t scope;               /* from tr2_sample_scope_v1(); 0: the texts travel along with the sample */
@@ -77,7 +77,7 @@ void tr2_sample_renamed_v1(int is_certain);
  * samples of it, see TLG_LABEL_THREAD.  While tracing is off nothing is.  to  NULL: no longer
  * Thread  any, signals blocked
  */
-void tr2_sample_tell_v1(struct tr2_told *to);
+void tr2_sample_tell_v1(struct tr2_reported *to);
 
 /* After trace2_finish(): wait until libtrace2's thread is gone.  Thread  any, not in a handler */
 void tr2_sample_await_end_v1(void);

@@ -79,7 +79,7 @@ static int is_fatal(int signo)
 	return signo > 0;
 }
 
-int tr2_signal_take(int signo)
+int tr2_signal_catch(int signo)
 {
 	struct sigaction action = { .sa_sigaction = record_signal, .sa_flags = SA_ONSTACK | SA_SIGINFO }, old;
 
@@ -92,17 +92,17 @@ int tr2_signal_take(int signo)
 	return 0;
 }
 
-static void take_word(const char *word)
+static void catch_word(const char *word)
 {
 	int signo = tlg_signal_parse(word);
 
 	if (is_fatal(signo))
-		tr2_signal_take(signo);
+		tr2_signal_catch(signo);
 	else
 		tr2_env_pass_over("SIGNALS", word);
 }
 
-static int is_taken(int signo)
+static int is_caught(int signo)
 {
 	struct sigaction action;
 
@@ -121,8 +121,8 @@ static void hook_word(const char *word)
 	int signo = tlg_signal_parse(word);
 
 	if (is_fault(signo))
-		tr2_signal_take(signo);
-	if (signo > 0 && !is_taken(signo) && tr2_signal_hook_signal(signo, tr2_flight_trigger))
+		tr2_signal_catch(signo);
+	if (signo > 0 && !is_caught(signo) && tr2_signal_hook_signal(signo, tr2_flight_trigger))
 		signo = 0;   /* as KILL */
 	if (signo <= 0 && !tr2_flight_is_trigger(word))
 		tr2_env_pass_over("RAW_SNAPSHOT", word);
@@ -130,8 +130,8 @@ static void hook_word(const char *word)
 
 void tr2_signal_init(void)
 {
-	tr2_signal_take(SIGPIPE);
-	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), take_word);
+	tr2_signal_catch(SIGPIPE);
+	tr2_signal_hook_each_word(tr2_env_get("SIGNALS"), catch_word);
 	if (tr2_is_flight_recorder())
 		tr2_signal_hook_each_word(tr2_env_get("RAW_SNAPSHOT"), hook_word);
 }

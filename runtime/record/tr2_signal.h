@@ -16,6 +16,6 @@
 void tr2_signal_init(void);
 
 /* Take a signal.  0, or -1: it ends no process, or has another action.  Signal safe */
-int tr2_signal_take(int signo);
+int tr2_signal_catch(int signo);
 
 #endif

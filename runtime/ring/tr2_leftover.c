@@ -96,7 +96,10 @@ static int is_chunk_left(int fd, const struct tlg_ring_file *head, uint32_t i)
 	return has_content(fd, at, number, tail->chunk == number ? tail->event : first);
 }
 
-/* The ring's tail that holds, all zeros if none was written.  Return  0: the ring has more to tell than its events */
+/*
+ * Read the ring's valid tail: all zeros if none was written.
+ * Return  0: the ring has dropped events, or abandoned reservations
+ */
 static int read_tail(int fd, const struct tlg_ring_file *head, uint32_t i)
 {
 	struct tlg_ring_tail *tail = &g_leftover.tails[i];

@@ -12,7 +12,7 @@ enum {
 	SIZES = 5,                        /* 0, 2, 4, 8 and 16 pages */
 	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* that each thread adds to the bound */
 	DEFAULT_PAGES = (64 << 20) / PAGE,
-	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many leaves the last eighth to the others */
+	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many gets nothing of the last eighth */
 };
 
 static struct pool {
@@ -27,7 +27,7 @@ static struct pool {
 int tr2_pool_init(size_t bytes)
 {
 	const size_t links = tr2_g_shm.max_chunks * sizeof(*g_pool.links);
-	unsigned char *memory = tr2_memory_take(links + tr2_g_shm.max_chunks);
+	unsigned char *memory = tr2_memory_acquire(links + tr2_g_shm.max_chunks);
 
 	if (!memory)
 		return -errno;
@@ -72,7 +72,7 @@ int tr2_pool_is_used_up(void)
 	return taken() + TR2_WHOLE_PAGES >= tr2_pool_bound() - tr2_pool_bound() / 8;
 }
 
-/* What all threads have if they stop now is a sixteenth of the pool, or the shortest for each. */
+/* The current chunks of all threads together are a sixteenth of the pool, or a shortest chunk for each thread. */
 unsigned tr2_pool_share(void)
 {
 	uint32_t threads = tr2_pool_threads(), share = g_pool.bound / 16 / (threads ? threads : 1);
@@ -102,18 +102,18 @@ unsigned tr2_pool_pages(uint32_t chunk)
 	return g_pool.pages[chunk];
 }
 
-/* Who found the chunk free, and is slow to take it, still looks at its link. */
+/* Another thread may have popped the chunk since: a thread that is slower than that one still reads the link. */
 uint32_t tr2_pool_next(uint32_t chunk)
 {
-	return tr2_load_rlx(&g_pool.links[chunk]); /* relaxed: only who has taken the chunk writes it */
+	return tr2_load_rlx(&g_pool.links[chunk]); /* relaxed: only the thread that has acquired the chunk writes it */
 }
 
 void tr2_pool_link(uint32_t chunk, uint32_t next)
 {
-	tr2_store_rlx(&g_pool.links[chunk], next); /* relaxed: the slow one notices, see tr2_stack_pop() */
+	tr2_store_rlx(&g_pool.links[chunk], next); /* relaxed: tr2_stack_pop() detects that somebody was faster */
 }
 
-/* Let the chunk have so many pages.  Return  0: there is no memory for them */
+/* Give the chunk so many pages.  Return  0: there is no memory for them */
 static int grow(uint32_t i, unsigned pages)
 {
 	struct tlg_chunk *chunk = tr2_shm_chunk(i);
@@ -242,7 +242,7 @@ static int claim(unsigned pages, uint32_t held)
 	return 0;
 }
 
-uint32_t tr2_pool_take(unsigned pages, uint32_t held)
+uint32_t tr2_pool_acquire(unsigned pages, uint32_t held)
 {
 	uint32_t chunk;
 
@@ -257,7 +257,7 @@ uint32_t tr2_pool_take(unsigned pages, uint32_t held)
 	return chunk;
 }
 
-void tr2_pool_give(uint32_t chunk)
+void tr2_pool_release(uint32_t chunk)
 {
 	tr2_add_rlx(&g_pool.taken, -(uint32_t)g_pool.pages[chunk]); /* relaxed: a statistic */
 	push(chunk);

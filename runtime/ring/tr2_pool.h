@@ -33,10 +33,10 @@ int tr2_pool_init(size_t bytes);
  * Return  index + 1; 0: none, all memory is taken, or the file system is full
  * Cost    40 ns if one is free, else 1 us for each page that is new
  */
-uint32_t tr2_pool_take(unsigned pages, uint32_t held);
+uint32_t tr2_pool_acquire(unsigned pages, uint32_t held);
 
 /* Give a chunk back. */
-void tr2_pool_give(uint32_t chunk);
+void tr2_pool_release(uint32_t chunk);
 
 /* Pages that the chunk has, while it is taken. */
 unsigned tr2_pool_pages(uint32_t chunk);

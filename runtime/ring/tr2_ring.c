@@ -67,7 +67,7 @@ static void link_chunk(struct tr2_ring *ring, uint32_t taken)
 
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages)
 {
-	uint32_t taken = may_have(ring, pages) ? tr2_pool_take(pages, tr2_ring_pages(ring)) : 0;
+	uint32_t taken = may_have(ring, pages) ? tr2_pool_acquire(pages, tr2_ring_pages(ring)) : 0;
 	struct tlg_chunk *chunk;
 
 	if (!taken) {

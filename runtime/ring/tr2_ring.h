@@ -40,7 +40,7 @@
  *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
  *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
  *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
- *   [M20] tr2_told_set()                    tr2_told_name()           what a thread is called
+ *   [M20] tr2_reported_set()                    tr2_reported_name()           what a thread is called
  *   [M21] tr2_leftover_collect()            tr2_leftover_collect()    what one look has noted before the next one
  */
 #ifndef TR2_RING_H
@@ -138,7 +138,7 @@ static inline void tr2_ring_commit(struct tlg_event *event, unsigned flags)
 
 /*
  * Signals masked: go to the next chunk and set the position.
- * pages   that it should have, see tr2_pool_take()
+ * pages   that it should have, see tr2_pool_acquire()
  * Return  0, or -ENOSPC: the ring may not have more, or there is none; the position is then out of bounds
  */
 int tr2_ring_open_chunk(struct tr2_ring *ring, uint32_t tid, unsigned pages);

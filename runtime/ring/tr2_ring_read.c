@@ -385,7 +385,7 @@ void tr2_ring_release_chunk(struct tr2_reader *reader, uint32_t chunk)
 {
 	tr2_add_rlx(&reader->ring->pages_released, tr2_pool_pages(chunk)); /* relaxed: the writer may see it late */
 	tr2_store_rlx(&tr2_shm_chunk(chunk)->state, TLG_CHUNK_FREE); /* relaxed: its readers look at the tails, too */
-	tr2_pool_give(chunk);
+	tr2_pool_release(chunk);
 }
 
 void tr2_ring_pin_chunk(struct tr2_reader *reader, uint32_t chunk)

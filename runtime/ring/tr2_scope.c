@@ -23,7 +23,7 @@ static struct index {
 
 static int make_index(void)
 {
-	g_index = tr2_memory_take(sizeof(*g_index));
+	g_index = tr2_memory_acquire(sizeof(*g_index));
 	if (!g_index)
 		return -errno;
 	g_index->near[0][0] = 0;   /* a page that is read before it is written is faulted in twice */

@@ -28,8 +28,8 @@ struct tr2_defined tr2_g_defined = { 2, 2 };   /* git's two of each for tests */
 __thread struct trace2_hot *tr2_hot_v1 __attribute__((tls_model("initial-exec")));
 __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
-/* For tr2_thread_tell(): where to; the id that the thread will have, plus 1, if it has had none yet. */
-static __thread struct tr2_told *g_told __attribute__((tls_model("initial-exec")));
+/* For tr2_thread_report(): where to; the id that the thread will have, plus 1, if it has had none yet. */
+static __thread struct tr2_reported *g_reported __attribute__((tls_model("initial-exec")));
 static __thread uint32_t g_reserved __attribute__((tls_model("initial-exec")));
 
 /* In a forked child main may come while others run. */
@@ -189,10 +189,10 @@ static void begin_totals(struct tr2_thread *self)
 		self->counters[i] = 0;
 }
 
-static void tell(const struct tr2_thread *self)
+static void report(const struct tr2_thread *self)
 {
-	if (g_told)
-		tr2_told_set(g_told, self->tid + 1, self->name);
+	if (g_reported)
+		tr2_reported_set(g_reported, self->tid + 1, self->name);
 }
 
 static uint32_t next_tid(void)
@@ -203,17 +203,17 @@ static uint32_t next_tid(void)
 	return reserved ? reserved - 1 : tr2_add_rlx(&g_next_tid, 1); /* relaxed: only the number matters */
 }
 
-void tr2_thread_tell(struct tr2_told *to)
+void tr2_thread_report(struct tr2_reported *to)
 {
-	g_told = to;
+	g_reported = to;
 	if (!to)
 		return;
 	if (!tr2_self && !g_reserved)
 		g_reserved = next_tid() + 1;
 	if (tr2_self)
-		tell(tr2_self);
+		report(tr2_self);
 	else
-		tr2_told_set(to, g_reserved, "");
+		tr2_reported_set(to, g_reserved, "");
 }
 
 /* Self is a new Trace2 thread from here on. */
@@ -226,7 +226,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 		strcpy(self->name, "main");
 	self->named_by = TR2_BY_PROGRAM;
 	self->start = self->tid ? tr2_clock_raw() : tr2_clock_start();
-	tell(self);
+	report(self);
 	begin_totals(self);
 	take_over(self, NULL, 0);
 }
@@ -236,7 +236,7 @@ static void become(struct tr2_thread *self, const char *base_name)
 /* Signals masked.  A ring for self, which has no identity yet.  NULL: there is none now. */
 static struct tr2_thread *acquire(void)
 {
-	struct tr2_thread *self = tr2_thread_take_ring();
+	struct tr2_thread *self = tr2_thread_acquire_ring();
 
 	if (!self)
 		return NULL;
@@ -277,7 +277,7 @@ struct tr2_thread *tr2_thread_inherit(const struct tr2_thread *parent, const uin
 	memcpy(self->name, parent->name, sizeof(self->name));
 	memcpy(self->timers, parent->timers, sizeof(self->timers));
 	memcpy(self->counters, parent->counters, sizeof(self->counters));
-	tell(self);
+	report(self);
 	take_over(self, enters, open);
 	if (!self->tid)
 		tr2_store_rlx(&g_main, self); /* relaxed: as in main_thread() */
@@ -361,7 +361,7 @@ static void take_name(struct tr2_thread *self)
 		return;
 	memcpy(self->name, name, sizeof(self->name));
 	memcpy(self->ring.head->name, name, sizeof(self->name));
-	tell(self);
+	report(self);
 	self->is_announced = 0;
 	announce(self, NULL, 0, &opened);
 }
@@ -433,6 +433,6 @@ void tr2_thread_end(void)
 	tr2_hot_v1 = NULL;
 	tr2_self = NULL;
 	tr2_tsan_end_with(NULL);
-	tr2_thread_give_ring(self);
+	tr2_thread_release_ring(self);
 	tr2_mask_restore(&mask);
 }

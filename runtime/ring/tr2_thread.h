@@ -15,7 +15,7 @@
 #include "tr2_gap.h"
 #include "tr2_registry.h"
 #include "tr2_ring_read.h"
-#include "base/tr2_told.h"
+#include "base/tr2_reported.h"
 
 enum {
 	TR2_MAX_TIMERS = 64,
@@ -73,7 +73,7 @@ extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-ex
  * From here on *to is how the trace calls the calling thread; a thread that has no id yet gets its own now.  NULL: no
  * longer.  Signal safe, but not while the thread gets its ring
  */
-void tr2_thread_tell(struct tr2_told *to);
+void tr2_thread_report(struct tr2_reported *to);
 
 /*
  * Prepare the tables; the calling thread becomes main, but not in a forked child.  After tr2_shm_create().
@@ -152,8 +152,8 @@ struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
  * Was it main's?    Signals masked
  */
 int tr2_thread_map(void);
-struct tr2_thread *tr2_thread_take_ring(void);
-void tr2_thread_give_ring(struct tr2_thread *thread);
+struct tr2_thread *tr2_thread_acquire_ring(void);
+void tr2_thread_release_ring(struct tr2_thread *thread);
 int tr2_thread_was_main(const struct tr2_thread *thread);
 
 /*

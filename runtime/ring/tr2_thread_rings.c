@@ -86,7 +86,7 @@ static int map_wiped(void)
 {
 	const size_t bytes = (sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position) + PAGE - 1) &
 			     ~(size_t)(PAGE - 1);
-	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_take(bytes);
+	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_acquire(bytes);
 
 	if (!memory)
 		return -errno;
@@ -99,7 +99,7 @@ static int map_wiped(void)
 /* A child's are new ones: the thread that forked holds its parent's until it records. */
 int tr2_thread_map(void)
 {
-	uint32_t *links = tr2_memory_take(tr2_g_shm.max_rings * sizeof(*links));
+	uint32_t *links = tr2_memory_acquire(tr2_g_shm.max_rings * sizeof(*links));
 	int error = links ? tr2_pool_init(tr2_g_settings.memory_bytes) : -errno;
 
 	if (error)
@@ -176,7 +176,7 @@ static struct tr2_thread *thread_at(uint32_t i)
 	struct tr2_thread **block = &g_blocks[i / BLOCK], *made;
 
 	if (!tr2_load_acq(block)) { /* [M6] acquire: that it is all zeros.  Pairs with the exchange below */
-		made = tr2_memory_take(BLOCK * sizeof(*made));
+		made = tr2_memory_acquire(BLOCK * sizeof(*made));
 		if (made)
 			tr2_cas_acq_rel(block, NULL, made); /* [M6] release: as above.  Pairs with the loads */
 		if (!tr2_load_acq(block)) /* [M6] acquire: as above.  Pairs with the exchange above */
@@ -271,7 +271,7 @@ static struct tr2_thread *dead_ring(void)
 	return NULL;
 }
 
-void tr2_thread_give_ring(struct tr2_thread *thread)
+void tr2_thread_release_ring(struct tr2_thread *thread)
 {
 	tr2_store_rlx(&thread->ring.head->has_owner, 0); /* relaxed: it changes under the mutex */
 	tr2_pool_count_thread(-1);
@@ -280,7 +280,7 @@ void tr2_thread_give_ring(struct tr2_thread *thread)
 		tr2_stack_push(&g_free, thread->ring.index);
 }
 
-struct tr2_thread *tr2_thread_take_ring(void)
+struct tr2_thread *tr2_thread_acquire_ring(void)
 {
 	struct tr2_thread *thread = free_ring();
 
@@ -307,7 +307,7 @@ enum tr2_owner tr2_thread_seize(struct tr2_thread *thread)
 	if (found < 0)
 		return TR2_OWNER_ALIVE;
 	if (found)
-		tr2_store_rlx(&thread->is_dead, 1); /* relaxed: as in tr2_thread_take_ring() */
+		tr2_store_rlx(&thread->is_dead, 1); /* relaxed: as in tr2_thread_acquire_ring() */
 	return tr2_load_rlx(&thread->is_dead) ? TR2_OWNER_DEAD : TR2_OWNER_NONE; /* relaxed: as above */
 }
 
@@ -316,5 +316,5 @@ void tr2_thread_release(struct tr2_thread *thread)
 	if (!tr2_load_rlx(&thread->ring.head->has_owner)) /* relaxed: it changes under the mutex */
 		pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));
 	else
-		tr2_thread_give_ring(thread);
+		tr2_thread_release_ring(thread);
 }

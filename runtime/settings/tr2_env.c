@@ -276,7 +276,7 @@ static void read_number(const struct setting *setting, const char *value)
 static void copy_text(const struct setting *setting, const char *value)
 {
 	size_t bytes = value ? strlen(value) + 1 : 0;
-	char *copy = bytes ? tr2_memory_take(bytes) : NULL;
+	char *copy = bytes ? tr2_memory_acquire(bytes) : NULL;
 	const char **to = (const char **)(void *)((unsigned char *)&tr2_g_settings + setting->to);
 
 	*to = copy ? memcpy(copy, value, bytes) : NULL;

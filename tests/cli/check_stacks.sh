@@ -44,7 +44,7 @@ static void *block_here(void *data)
 	return data;
 }
 
-static void *be_deaf(void *data)
+static void *block_all(void *data)
 {
 	sigset_t all;
 
@@ -85,7 +85,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		signal(SIGUSR2, on_signal);
 	pthread_mutex_lock(&lock);
-	if (pthread_create(&thread, NULL, loop_here, argv) || pthread_create(&thread, NULL, be_deaf, NULL))
+	if (pthread_create(&thread, NULL, loop_here, argv) || pthread_create(&thread, NULL, block_all, NULL))
 		return 1;
 	block_here(NULL);
 	return 0;

@@ -133,7 +133,7 @@ static void calls(void)
 
 /* ---- threads that are blocked ---- */
 
-__attribute__((noinline)) static void *blocked_at_birth(void *data)
+__attribute__((noinline)) static void *blocked_from_the_start(void *data)
 {
 	char byte;
 
@@ -205,15 +205,15 @@ static double now(void)
 static void blocked(long ms)
 {
 	const double begin = now();
-	pthread_t birth;
+	pthread_t first;
 	FILE *lived;
 
-	birth = start(blocked_at_birth, "unnamed");
+	first = start(blocked_from_the_start, "unnamed");
 	start(blocked_deep, "deep");
 	start(blocked_with_frame_pointer, "pointer");
 	start(runs_and_sleeps, "runs");
 	sleep_ms(50);
-	pthread_setname_np(birth, "birth");     /* it is blocked, and was looked at under the other name */
+	pthread_setname_np(first, "first");     /* it is blocked, and was looked at under the other name */
 	sleep_ms(ms - 50);
 	lived = fopen("lived", "w");
 	fprintf(lived, "%.2f\n", now() - begin);
@@ -332,14 +332,14 @@ for optimized in -O0 -O2; do
 			[ -e "$ring" ] && input+=("--recover=$ring")
 		done
 		"$out/t2expand" --format=folded --profile=wall "${input[@]}" >stacks 2>/dev/null
-		for function in blocked_at_birth wait_in_calls blocked_with_frame_pointer runs_and_sleeps; do
+		for function in blocked_from_the_start wait_in_calls blocked_with_frame_pointer runs_and_sleeps; do
 			all "$how, $optimized: $function" "$(seconds "$function" stacks)" $lost
 		done
 		check "$how, $optimized: calls are in the stack" grep -q \
 			'blocked_deep;wait_in_calls;wait_in_calls;wait_in_calls;wait_in_calls;' stacks
 		check "$how, $optimized: stacks begin where threads do" grep -q \
 			'start_thread;blocked_with_frame_pointer;' stacks
-		for thread in birth deep pointer; do
+		for thread in first deep pointer; do
 			"$out/t2expand" --format=folded --profile=wall --thread="*:$thread" "${input[@]}" >stacks 2>/dev/null
 			all "$how, $optimized: thread $thread" "$(seconds . stacks)" $lost
 		done

@@ -244,7 +244,7 @@ static void test_signal_that_a_forked_child_takes_still_asks_its_parent(void **s
 	assert_int_equal(t.status, 0);
 }
 
-static struct tr2_told told[3];
+static struct tr2_reported told[3];
 
 static void *tell_then_take(void *data)
 {
@@ -269,7 +269,7 @@ static void *take_then_tell(void *data)
 /* Main is 0, and others by turns; what a thread is told before its first sample is the id that it gets then. */
 static int run_told(void *data)
 {
-	char name[TR2_TOLD_NAME];
+	char name[TR2_REPORTED_NAME];
 	pthread_t thread;
 
 	tr2_sample_tell_v1(&told[0]);
@@ -283,9 +283,9 @@ static int run_told(void *data)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	assert_int_equal(told[1].tid, 2);
 	assert_int_equal(told[2].tid, 3);
-	assert_true(tr2_told_name(&told[0], name));
+	assert_true(tr2_reported_name(&told[0], name));
 	assert_string_equal(name, "main");
-	assert_true(tr2_told_name(&told[1], name));
+	assert_true(tr2_reported_name(&told[1], name));
 	assert_memory_equal(name, "th01:", 5);
 	return 0;
 }

@@ -60,13 +60,13 @@ static void *spin(void *data)
 	return data;
 }
 
-static void *be_deaf(void *data)
+static void *block_all(void *data)
 {
 	sigset_t all;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	pthread_setname_np(pthread_self(), "deaf");
+	pthread_setname_np(pthread_self(), "blocked");
 	tr2_add_rlx(&ready, 1);
 	park_here();
 	return data;
@@ -85,7 +85,7 @@ static void start_threads(void)
 	tr2_store_rlx(&is_over, 0);
 	assert_int_equal(pthread_create(&threads[0], NULL, park, NULL), 0);
 	assert_int_equal(pthread_create(&threads[1], NULL, spin, NULL), 0);
-	assert_int_equal(pthread_create(&threads[2], NULL, be_deaf, NULL), 0);
+	assert_int_equal(pthread_create(&threads[2], NULL, block_all, NULL), 0);
 	while (tr2_load_rlx(&ready) < THREADS)
 		usleep(1000);
 }
@@ -141,7 +141,7 @@ static void test_stacks_are_of_all_threads(void **state)
 	do {
 		assert_int_equal(tr2p_stacks_take(&all, &n), 0);
 		assert_true(all[0].has_stack && all[0].stack.n > 1);
-		assert_false(named(all, n, "deaf")->has_stack);
+		assert_false(named(all, n, "blocked")->has_stack);
 	} while (!are_there(all, n));
 	tr2p_stacks_unlock();
 	stop_threads();
@@ -198,7 +198,7 @@ static void test_threads_are_written_as_they_are_now(void **state)
 	start_threads();
 	for (int is_whole = 0; !is_whole; free(text)) {
 		text = written(2);
-		assert_non_null(strstr(text, "\"deaf\":\ndid not answer"));
+		assert_non_null(strstr(text, "\"blocked\":\ndid not answer"));
 #ifdef TR2_IS_SANITIZED
 		is_whole = 1;
 #else

@@ -29,7 +29,7 @@ static unsigned take_all(unsigned pages)
 {
 	unsigned n = 0;
 
-	while ((taken[n] = tr2_pool_take(pages, 0)))
+	while ((taken[n] = tr2_pool_acquire(pages, 0)))
 		n++;
 	return n;
 }
@@ -37,19 +37,19 @@ static unsigned take_all(unsigned pages)
 static void give_all(unsigned n)
 {
 	while (n)
-		tr2_pool_give(taken[--n] - 1);
+		tr2_pool_release(taken[--n] - 1);
 }
 
 static void test_pool_gives_out_first_what_came_back_last(void **state)
 {
-	uint32_t a = tr2_pool_take(TR2_WHOLE_PAGES, 0), b = tr2_pool_take(TR2_WHOLE_PAGES, 0);
+	uint32_t a = tr2_pool_acquire(TR2_WHOLE_PAGES, 0), b = tr2_pool_acquire(TR2_WHOLE_PAGES, 0);
 
 	(void)state;
 	assert_true(a && b && a != b);
-	tr2_pool_give(a - 1);
-	tr2_pool_give(b - 1);
-	assert_int_equal(tr2_pool_take(TR2_WHOLE_PAGES, 0), b);
-	assert_int_equal(tr2_pool_take(TR2_WHOLE_PAGES, 0), a);
+	tr2_pool_release(a - 1);
+	tr2_pool_release(b - 1);
+	assert_int_equal(tr2_pool_acquire(TR2_WHOLE_PAGES, 0), b);
+	assert_int_equal(tr2_pool_acquire(TR2_WHOLE_PAGES, 0), a);
 }
 
 static void test_pool_is_bounded_in_pages_and_can_be_had_again(void **state)
@@ -84,7 +84,7 @@ static void test_pool_every_page_of_a_chunk_can_be_written(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
-		uint32_t at = tr2_pool_take(sizes[i], 0);
+		uint32_t at = tr2_pool_acquire(sizes[i], 0);
 		struct tlg_chunk *chunk = tr2_shm_chunk(at - 1);
 		uint32_t first = tlg_chunk_first(tr2_pool_pages(at - 1));
 		assert_int_equal(tr2_pool_pages(at - 1), sizes[i]);
@@ -113,9 +113,9 @@ static void test_pool_idle_threads_leave_the_memory_of_all_to_who_records(void *
 	(void)state;
 	tr2_pool_count_thread(IDLE);
 	for (unsigned i = 0; i < IDLE; i++)
-		assert_true(taken[n++] = tr2_pool_take(TR2_SHORT_PAGES, 0));
+		assert_true(taken[n++] = tr2_pool_acquire(TR2_SHORT_PAGES, 0));
 	for (unsigned i = 0; i < WHOLES / 2; i++)
-		assert_true(taken[n++] = tr2_pool_take(TR2_WHOLE_PAGES, 2 * TR2_SHORT_PAGES + i));
+		assert_true(taken[n++] = tr2_pool_acquire(TR2_WHOLE_PAGES, 2 * TR2_SHORT_PAGES + i));
 	give_all(n);
 	tr2_pool_count_thread(-IDLE);
 }
@@ -125,11 +125,11 @@ static void test_pool_who_has_much_leaves_the_last_to_others(void **state)
 	unsigned n = 0;
 
 	(void)state;
-	while (tr2_pool_take(TR2_WHOLE_PAGES, n * TR2_WHOLE_PAGES))
+	while (tr2_pool_acquire(TR2_WHOLE_PAGES, n * TR2_WHOLE_PAGES))
 		n++;
 	assert_in_range(n, WHOLES / 2, WHOLES - 1);
 	assert_true(tr2_pool_is_used_up());
-	assert_int_not_equal(tr2_pool_take(TR2_SHORT_PAGES, 0), 0);
+	assert_int_not_equal(tr2_pool_acquire(TR2_SHORT_PAGES, 0), 0);
 }
 
 static void test_pool_share_shrinks_with_threads(void **state)
@@ -157,7 +157,7 @@ static void *look_at_link(void *data)
 /* As tr2_stack_pop() does that has found the chunk free before, and was slow: ThreadSanitizer judges that. */
 static void test_pool_link_of_a_chunk_is_looked_at_by_who_does_not_have_it(void **state)
 {
-	uint32_t chunk = tr2_pool_take(TR2_WHOLE_PAGES, 0);
+	uint32_t chunk = tr2_pool_acquire(TR2_WHOLE_PAGES, 0);
 	pthread_t thread;
 	void *found;
 
@@ -167,7 +167,7 @@ static void test_pool_link_of_a_chunk_is_looked_at_by_who_does_not_have_it(void 
 	tr2_store_rlx(&is_linked, 1);
 	pthread_join(thread, &found);
 	assert_int_equal((uintptr_t)found, 7);
-	tr2_pool_give(chunk - 1);
+	tr2_pool_release(chunk - 1);
 }
 
 /* ---- the stack ------------------------------------------------------------------------------------- */

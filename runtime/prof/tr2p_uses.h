@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_knows.h - whether the program knows of Trace2: it, or one of the libraries that it was started with, is linked
+ * tr2p_uses.h - whether the program knows of Trace2: it, or one of the libraries that it was started with, is linked
  * with libtrace2.  Then it is the one to say what it is called.
  */
-#ifndef TR2P_KNOWS_H
-#define TR2P_KNOWS_H
+#ifndef TR2P_USES_H
+#define TR2P_USES_H
 
-int tr2p_knows_trace2(void);
+int tr2p_uses_trace2(void);
 
 /*
  * Why a profiler that was only preloaded stays out of the way of the program; NULL: it need not.

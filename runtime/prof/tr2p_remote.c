@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2p_outside.c - see tr2p_outside.h. */
-#include "tr2p_outside.h"
+/* tr2p_remote.c - see tr2p_remote.h. */
+#include "tr2p_remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static void *g_mark;                      /* says so in /proc/PID/maps; or NULL 
 
 /* ---- which signal ---------------------------------------------------------------------------------- */
 
-int tr2p_outside_parse(const char *name)
+int tr2p_remote_parse(const char *name)
 {
 	int signal = tlg_signal_parse(name);
 
@@ -59,18 +59,18 @@ static __attribute__((noinline)) void sample_here(uint32_t question, const void 
 	sample(&stack, question, context, caller);
 }
 
-void tr2p_outside_answer(uint32_t question, const void *context, const void *caller)
+void tr2p_remote_answer(uint32_t question, const void *context, const void *caller)
 {
 	struct tr2p_stack *stack;
 
 	tr2p_enter();
 	if (!context || tr2p_room(context) != TR2P_ROOM_NONE) {
-		stack = tr2p_scratch_take();
+		stack = tr2p_scratch_acquire();
 		if (stack)
 			sample(stack, question, context, caller);
 		else
 			sample_here(question, context, caller);
-		tr2p_scratch_give(stack);
+		tr2p_scratch_release(stack);
 	}
 	tr2_sample_answered_v1();
 	tr2p_leave();
@@ -85,14 +85,14 @@ static int ask_next(pid_t tid, void *data)
 {
 	struct asking *asking = data;
 
-	if (tid != asking->self && !tr2p_ask_is_deaf(tid))
-		asking->asked += !tr2p_ask(asking->pid, tid, asking->question | TR2P_ASK_OUTSIDE);
+	if (tid != asking->self && !tr2p_ask_cannot_answer(tid))
+		asking->asked += !tr2p_ask(asking->pid, tid, asking->question | TR2P_ASK_REMOTE);
 	return 0;
 }
 
 static void on_signal(int signal, siginfo_t *info, void *context);
 
-int tr2p_outside_is_ours(const struct sigaction *action)
+int tr2p_remote_is_ours(const struct sigaction *action)
 {
 	return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == on_signal;
 }
@@ -101,7 +101,7 @@ static int is_still_ours(int signal)
 {
 	struct sigaction now;
 
-	return !sigaction(signal, NULL, &now) && tr2p_outside_is_ours(&now);
+	return !sigaction(signal, NULL, &now) && tr2p_remote_is_ours(&now);
 }
 
 /*
@@ -120,7 +120,7 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		asking.self = (pid_t)syscall(SYS_gettid);
 		asking.question = tr2p_ask_begin();
 		/* first, for a forked child has no ring file before */
-		tr2p_outside_answer(asking.question, context, NULL);
+		tr2p_remote_answer(asking.question, context, NULL);
 		if (tr2p_ask_is_ready())
 			tr2p_tasks_each(ask_next, &asking);
 		tr2_sample_asked_v1(asking.question, asking.asked);
@@ -185,7 +185,7 @@ static void mark(int signal)
 		unmap_mark();
 }
 
-int tr2p_outside_start(int signal)
+int tr2p_remote_start(int signal)
 {
 	int error = tr2p_init();
 
@@ -203,7 +203,7 @@ int tr2p_outside_start(int signal)
 	return error;
 }
 
-void tr2p_outside_lost(int signal)
+void tr2p_remote_lost(int signal)
 {
 	if (signal != tr2_load_rlx(&g_signal) || tr2p_signal_is_in_vfork()) /* relaxed: as above */
 		return;

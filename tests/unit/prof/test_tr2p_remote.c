@@ -14,7 +14,7 @@
 #include "trace2_prof.h"
 #include "base/tr2_atomic.h"
 #include "prof/tr2p_bucket.h"
-#include "prof/tr2p_outside.h"
+#include "prof/tr2p_remote.h"
 #include "prof/tr2p_thread.h"
 
 enum { THREADS = 3, FUNCTION_BYTES = 1024, TRIES = 60000 };
@@ -29,16 +29,16 @@ static void test_signals_that_may_ask_have_names_and_numbers(void **state)
 	char number[16];
 
 	(void)state;
-	assert_int_equal(tr2p_outside_parse("USR1"), SIGUSR1);
-	assert_int_equal(tr2p_outside_parse("SIGUSR2"), SIGUSR2);
-	assert_int_equal(tr2p_outside_parse("QUIT"), SIGQUIT);
-	assert_int_equal(tr2p_outside_parse("RTMIN"), SIGRTMIN);
-	assert_int_equal(tr2p_outside_parse("RTMIN+2"), SIGRTMIN + 2);
-	assert_int_equal(tr2p_outside_parse("SIGRTMAX-1"), SIGRTMAX - 1);
+	assert_int_equal(tr2p_remote_parse("USR1"), SIGUSR1);
+	assert_int_equal(tr2p_remote_parse("SIGUSR2"), SIGUSR2);
+	assert_int_equal(tr2p_remote_parse("QUIT"), SIGQUIT);
+	assert_int_equal(tr2p_remote_parse("RTMIN"), SIGRTMIN);
+	assert_int_equal(tr2p_remote_parse("RTMIN+2"), SIGRTMIN + 2);
+	assert_int_equal(tr2p_remote_parse("SIGRTMAX-1"), SIGRTMAX - 1);
 	snprintf(number, sizeof(number), "%d", SIGUSR1);
-	assert_int_equal(tr2p_outside_parse(number), SIGUSR1);
+	assert_int_equal(tr2p_remote_parse(number), SIGUSR1);
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_int_equal(tr2p_outside_parse(wrong[i]), 0);
+		assert_int_equal(tr2p_remote_parse(wrong[i]), 0);
 }
 
 static void ignore(int signal)
@@ -53,11 +53,11 @@ static void test_signal_that_is_taken_is_refused(void **state)
 	(void)state;
 	signal(SIGUSR1, ignore);
 	errno = 77;
-	assert_int_equal(tr2p_outside_start(SIGUSR1), EBUSY);
+	assert_int_equal(tr2p_remote_start(SIGUSR1), EBUSY);
 	assert_int_equal(errno, 77);
 	assert_int_equal(sigaction(SIGUSR1, &ignored, &now), 0);
 	assert_true(now.sa_handler == ignore);
-	assert_int_equal(tr2p_outside_start(SIGUSR1), EBUSY);
+	assert_int_equal(tr2p_remote_start(SIGUSR1), EBUSY);
 	sigaction(SIGUSR1, &standard, NULL);
 }
 
@@ -77,7 +77,7 @@ static void *wait_here(void *data)
 	return data;
 }
 
-static void *be_deaf(void *data)
+static void *block_all(void *data)
 {
 	sigset_t all;
 
@@ -109,9 +109,9 @@ static void test_question_from_outside_is_answered_by_all_threads(void **state)
 	int64_t total;
 
 	(void)state;
-	assert_int_equal(tr2p_outside_start(SIGUSR2), 0);
+	assert_int_equal(tr2p_remote_start(SIGUSR2), 0);
 	for (unsigned i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, i ? wait_here : be_deaf, NULL), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, i ? wait_here : block_all, NULL), 0);
 	while (tr2_load_rlx(&ready) < THREADS)
 		usleep(1000);
 	errno = 77;
@@ -143,11 +143,11 @@ static void test_signal_that_the_program_takes_later_asks_no_more(void **state)
 	size_t stacks;
 
 	(void)state;
-	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_int_equal(tr2p_remote_start(SIGUSR1), 0);
 	tr2p_enter();   /* what it could find out by a system call only */
 	assert_int_equal(sigaction(SIGUSR1, NULL, &before), 0);
 	tr2p_leave();
-	assert_true(tr2p_outside_is_ours(&before));
+	assert_true(tr2p_remote_is_ours(&before));
 	assert_int_equal(sigaction(SIGUSR1, &theirs, NULL), 0);
 	stacks = tr2p_bucket_count(TR2P_THREADS);
 	raise(SIGUSR1);
@@ -168,14 +168,14 @@ static void test_program_is_told_that_a_signal_that_asks_has_its_default(void **
 
 	(void)state;
 	sigaction(SIGUSR1, &standard, NULL);
-	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_int_equal(tr2p_remote_start(SIGUSR1), 0);
 	assert_int_equal(sigaction(SIGUSR1, NULL, &now), 0);
 	assert_true(is_standard(&now));
 	assert_int_equal(sigaction(SIGUSR1, &ignored, &now), 0);
 	assert_true(is_standard(&now));
 	assert_int_equal(sigaction(SIGUSR1, &standard, &now), 0);
 	assert_true(now.sa_handler == SIG_IGN);
-	assert_int_equal(tr2p_outside_start(SIGUSR1), 0);
+	assert_int_equal(tr2p_remote_start(SIGUSR1), 0);
 	assert_true(signal(SIGUSR1, ignore) == SIG_DFL);
 	assert_true(signal(SIGUSR1, SIG_DFL) == ignore);
 	assert_int_equal(signal(SIGKILL, ignore) == SIG_ERR ? errno : 0, EINVAL);

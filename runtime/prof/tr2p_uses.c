@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tr2p_knows.c - what the modules of the process say that they need. */
-#include "tr2p_knows.h"
+/* tr2p_uses.c - what the modules of the process say that they need. */
+#include "tr2p_uses.h"
 
 #include <link.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static int needs_tracer(struct dl_phdr_info *info, size_t size, void *data)
 	return is_needed;
 }
 
-int tr2p_knows_trace2(void)
+int tr2p_uses_trace2(void)
 {
 	return dl_iterate_phdr(needs_tracer, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_quiet.c - in front of the functions that wait with another signal mask.
+ * tr2p_signal_mask.c - in front of the functions that wait with another signal mask.
  *
  * Ticks come while a thread runs in user mode, and no call that waits is interrupted by them.  But where the program
  * blocks all signals they stay pending, and a call that lets signals in for as long as it waits would let them in first
@@ -35,7 +35,7 @@ int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const
 TR2P_NEXT_TABLE(FUNCTIONS);
 
 /* Return  the mask to wait with, which may be in own */
-static const sigset_t *quiet(const sigset_t *mask, sigset_t *own)
+static const sigset_t *without_ticks(const sigset_t *mask, sigset_t *own)
 {
 	if (!mask || tr2p_is_inside() || !tr2p_timers_are_on() || tr2p_signal_has_handler(SIGPROF))
 		return mask;
@@ -48,14 +48,14 @@ TR2P_IN_FRONT int epoll_pwait(int fd, struct epoll_event *events, int max, int m
 {
 	sigset_t own;
 
-	return NEXT(epoll_pwait)(fd, events, max, ms, quiet(mask, &own));
+	return NEXT(epoll_pwait)(fd, events, max, ms, without_ticks(mask, &own));
 }
 
 TR2P_IN_FRONT int sigsuspend(const sigset_t *mask)
 {
 	sigset_t own;
 
-	return NEXT(sigsuspend)(quiet(mask, &own));
+	return NEXT(sigsuspend)(without_ticks(mask, &own));
 }
 
 #if __SIZEOF_LONG__ == 8
@@ -63,7 +63,7 @@ TR2P_IN_FRONT int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *tim
 {
 	sigset_t own;
 
-	return NEXT(ppoll)(fds, n, time, quiet(mask, &own));
+	return NEXT(ppoll)(fds, n, time, without_ticks(mask, &own));
 }
 
 TR2P_IN_FRONT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *time, const sigset_t *mask,
@@ -71,7 +71,7 @@ TR2P_IN_FRONT int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespe
 {
 	sigset_t own;
 
-	return NEXT(__ppoll_chk)(fds, n, time, quiet(mask, &own), bytes);
+	return NEXT(__ppoll_chk)(fds, n, time, without_ticks(mask, &own), bytes);
 }
 
 TR2P_IN_FRONT int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad,
@@ -79,7 +79,7 @@ TR2P_IN_FRONT int pselect(int n, fd_set *restrict in, fd_set *restrict out, fd_s
 {
 	sigset_t own;
 
-	return NEXT(pselect)(n, in, out, bad, time, quiet(mask, &own));
+	return NEXT(pselect)(n, in, out, bad, time, without_ticks(mask, &own));
 }
 
 TR2P_IN_FRONT int epoll_pwait2(int fd, struct epoll_event *events, int max, const struct timespec *time,
@@ -87,10 +87,10 @@ TR2P_IN_FRONT int epoll_pwait2(int fd, struct epoll_event *events, int max, cons
 {
 	sigset_t own;
 
-	return NEXT(epoll_pwait2)(fd, events, max, time, quiet(mask, &own));
+	return NEXT(epoll_pwait2)(fd, events, max, time, without_ticks(mask, &own));
 }
 #endif
 
 #else
-extern int tr2p_quiet_is_left_to_sanitizers;
+extern int tr2p_signal_mask_is_left_to_sanitizers;
 #endif
