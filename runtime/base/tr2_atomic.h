@@ -23,18 +23,20 @@
 #define tr2_add_rlx(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define tr2_add_rel(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELEASE)
 #define tr2_exchange_rlx(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-/* The value, not a stale one, as by an exchange. */
+/* Read the latest value: a plain load may still see an older one. */
 #define tr2_read_acq_rel(p) __atomic_fetch_add((p), 0, __ATOMIC_ACQ_REL)
 #define tr2_exchange_acq_rel(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQ_REL)
 
-/* What is stored behind it is seen only with what was stored before it.  Only other processes read so. */
+/*
+ * A reader that sees a store behind the fence also sees the stores before it.  Only readers in other processes need it.
+ */
 #ifdef TRACE2_HAS_TSAN_
 #define tr2_fence_rel() __asm__ volatile("" : : : "memory")
 #else
 #define tr2_fence_rel() __atomic_thread_fence(__ATOMIC_RELEASE)
 #endif
 
-/* A thread's own handlers see its accesses in the order of the program around this. */
+/* A handler of this thread sees the accesses before the fence before those behind it. */
 #define tr2_fence_compiler() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* 1 and *p = value if *p was expected; else 0.  Acquire on success and on failure, release on success. */

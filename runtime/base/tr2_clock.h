@@ -4,8 +4,8 @@
  *
  * The raw clock is the time stamp counter where the kernel itself trusts it as its clock source, the ARM
  * virtual counter, or else CLOCK_MONOTONIC.  Its rate is never measured by waiting: the distance between
- * the start of the process and the latest anchor gives it, so that any event between the two is as exact
- * as the two readings (about 30 ns).
+ * the start of the process and the latest anchor gives it.  So any event between the two is as exact as
+ * the two readings (about 30 ns).
  */
 #ifndef TR2_CLOCK_H
 #define TR2_CLOCK_H
@@ -39,19 +39,19 @@ uint64_t tr2_clock_raw(void);
 uint64_t tr2_clock_start(void);
 struct tr2_anchor tr2_clock_first(void);
 
-/* A new pair.  Signal safe.  Cost  100 ns. */
+/* A new anchor.  Signal safe.  Cost  100 ns. */
 struct tr2_anchor tr2_clock_anchor(void);
 
 /* A duration in ns, by the best rate known now.  Cost  100 ns. */
 uint64_t tr2_clock_ns(uint64_t ticks);
 
-/* About so many ticks. */
+/* The ticks of this duration, about. */
 uint64_t tr2_clock_ticks(uint64_t ns);
 
 /* CLOCK_MONOTONIC in ms: for deadlines.  Signal safe */
 uint64_t tr2_clock_ms(void);
 
-/* The best pairing that the start and now give.  Signal safe.  Cost  100 ns. */
+/* The best time base that the start and a reading now give.  Signal safe.  Cost  100 ns. */
 void tr2_clock_timebase(struct tr2_timebase *base);
 
 #endif

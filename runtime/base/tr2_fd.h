@@ -2,9 +2,10 @@
 /*
  * tr2_fd.h - descriptors that stay ours in somebody else's program.
  *
- * A program may close any descriptor, and open files of its own that get the same number: to write there, truncate or
- * close it would damage these.  So a descriptor is used only while it still is the same file.  And the program's own
- * descriptors get the numbers that they would get without us.
+ * A program may close any descriptor, and a file that it opens then may get the same number.  If the library wrote to
+ * that number, it would damage the program's file.  So the library checks that a descriptor is still the same file
+ * before each use.  It also keeps off low numbers, so that the program's descriptors get the numbers that they would
+ * get without us.
  */
 #ifndef TR2_FD_H
 #define TR2_FD_H
@@ -20,9 +21,10 @@ struct tr2_fd_identity {
 int tr2_fd_move_away(int fd);
 
 /*
- * A copy of a descriptor of the program's, under such a number, if it is one of a regular file: what the program does
- * with its own then cannot lead to another file between our look at it and our write.  Else, or if there is no room, fd
- * itself: a pipe has its end when all copies are closed, and somebody may wait for that.  Errno kept
+ * Copy a descriptor of the program, if it is a regular file's, to such a number.  Then the program may close its own
+ * between our check and our write, and we still write to the same file.  Other descriptors are not copied: the reader
+ * of a pipe waits until all copies are closed.
+ * Return  the copy; fd itself: it was not copied    Errno kept
  */
 int tr2_fd_copy_of_file(int fd);
 
@@ -42,8 +44,8 @@ struct stat;
 int tr2_fd_append_file(const char *path, struct stat *st);
 
 /*
- * From here on the calling thread is the library's own: it opens nothing, for whatever it opens has the lowest free
- * number at first, and the program may count on that: close(1), then open().  tr2_fd_may_open() is 0 in it.
+ * The calling thread is the library's own, and opens no files from here on: tr2_fd_may_open() is 0 in it.  Each new
+ * descriptor first gets the lowest free number, and the program may count on that number: close(1), then open().
  */
 void tr2_fd_open_no_more(void);
 int tr2_fd_may_open(void);

@@ -2,8 +2,8 @@
 /*
  * tr2_memory.h - the library's own memory: tables that may grow large, and are small as a rule.
  *
- * All take their parts of one mapping: a mapping costs a short process 3 us, and the program's allocator is the
- * program's.  Nothing is given back.  Pages are used when they are touched, and read as zeros.
+ * All tables share one mapping, for each mapping costs a short process 3 us.  The library does not call the program's
+ * allocator.  Nothing is released.  A page takes memory when it is first touched, and reads as zeros.
  */
 #ifndef TR2_MEMORY_H
 #define TR2_MEMORY_H
@@ -11,15 +11,15 @@
 #include <stddef.h>
 
 /*
- * For large static variables that begin as zeros: they lie behind the small ones, so that these share pages.  Six pages
- * less, where the linker sorts sections, as for the shared library.
+ * For large static variables that begin as zeros.  They lie behind the small ones, so that the small ones share pages.
+ * That saves six pages where the linker sorts sections, as it does for the shared library.
  */
 #define TR2_LARGE __attribute__((section(".bss.tr2_large")))
 
 /*
- * For variables and functions that every process touches which is linked with the library, traced or not, and for what
- * is read before anything near it is written: they lie in pages that a starting program touches anyway.  Four page
- * faults less; a page that is read before it is written is faulted in twice.
+ * For variables and functions that every process with the library touches, traced or not, and for variables that are
+ * read before anything near them is written.  They lie in pages that a starting program touches anyway.  That saves
+ * four page faults: a page that is read before it is written costs two faults.
  */
 #define TR2_NEAR __attribute__((section(".data")))
 #define TR2_STARTUP __attribute__((section(".text.startup")))

@@ -2,11 +2,11 @@
 /*
  * tr2_progress.h - waiting for the drain, with a timeout that progress resets.
  *
- * The holder of the drain's lock reports each step: a ring, a write, a slice of waiting for a peer, which has its own
- * bound.  Who waits for the lock waits while there are steps, however long they take in all: on a machine with a
- * hundred busy processes that may be many seconds.  Only without a step the wait times out.  The timeout is counted in
- * turns: each sleeps a little and then yields the processor, so that a thread which is not stopped, but never
- * scheduled, gets its chance a hundred times.
+ * The holder of the drain's lock reports each step: a ring, a write, a part of a wait for a peer, which has its own
+ * bound.  A thread that waits for the lock goes on waiting as long as the holder makes steps: on a machine with a
+ * hundred busy processes that may take many seconds.  The wait times out only when no step is made.  It counts the
+ * timeout in turns.  In each turn it sleeps a little and then yields the processor, so that a holder which is runnable
+ * but not scheduled gets a hundred chances.
  */
 #ifndef TR2_PROGRESS_H
 #define TR2_PROGRESS_H
@@ -20,7 +20,7 @@ enum {
 
 struct tr2_timeout {
 	uint32_t seen;                     /* the steps when the last turn began */
-	unsigned turns, max;               /* without a step, so far; until the timeout ends */
+	unsigned turns, max;               /* turns without a step: so far, at most */
 };
 
 /* One more step is done.  Thread  any    Signal safe    Cost  5 ns */

@@ -2,14 +2,15 @@
 /*
  * tr2_sandbox.h - whether the program has locked itself in (seccomp(2)) since tracing began.
  *
- * From then on the kernel may end it for a call of ours that the program itself never makes: a new thread, a file.  Two
- * questions show it; sandboxes usually allow them.  A process that was in a sandbox when it began, as in a container,
- * can add another one only when it has given up new privileges; who has done that before, too, does not show it.
+ * From then on the kernel may end the process for a system call that only the library makes: to create a thread, to
+ * open a file.  Two questions to prctl(2) show it, and sandboxes usually allow these.  A process that begins in a
+ * sandbox, as in a container, can add another one only after it has given up new privileges.  If it had done both
+ * before it began, nothing shows a further sandbox.
  */
 #ifndef TR2_SANDBOX_H
 #define TR2_SANDBOX_H
 
-/* How it is now is how it should be.  Errno kept */
+/* Note the present state: later changes count as a sandbox.  Errno kept */
 void tr2_sandbox_note(void);
 
 /* 1: a sandbox may have begun since.  Signal safe    Errno kept    Cost  0.2 us */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_stack.h - free things, by number: what was put on it last is taken first.
+ * tr2_stack.h - a stack of free objects, by number: the one that was pushed last is popped first.
  *
- * No lock, any number of threads on both sides.  A generation beside the number keeps a slow taker from taking for
- * unchanged what others have taken and put back meanwhile; it wraps after 2^32 changes.  The links lie in the process's
- * own memory, not in what they link: so a thing that was taken is touched by nobody but its taker.
+ * Any number of threads push and pop, without a lock.  Each change increments a generation beside the number at the
+ * top.  So a slow thread notices that others have popped and pushed the same object meanwhile; the generation wraps
+ * after 2^32 changes.  The links lie in an array of the process, not in the objects: only the thread that has popped
+ * an object touches it.
  */
 #ifndef TR2_STACK_H
 #define TR2_STACK_H
@@ -15,7 +16,7 @@
 
 struct tr2_stack {
 	uint64_t top;                     /* [M2] generation << 32 | number + 1; number + 1 is 0: empty */
-	uint32_t *links;                  /* number + 1 of the one below; shared by stacks of the same things */
+	uint32_t *links;                  /* number + 1 of the one below; shared by stacks of the same objects */
 };
 
 static inline uint64_t tr2_stack_next(uint64_t top, uint32_t link)
@@ -23,7 +24,7 @@ static inline uint64_t tr2_stack_next(uint64_t top, uint32_t link)
 	return ((top >> 32) + 1) << 32 | link;
 }
 
-/* Signals masked, or else a handler may wait for the code that it has interrupted, if only for a moment. */
+/* Signals masked */
 static inline void tr2_stack_push(struct tr2_stack *stack, uint32_t number)
 {
 	uint64_t top, next;

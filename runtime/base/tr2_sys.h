@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sys.h - system calls that nobody stands in front of.
+ * tr2_sys.h - system calls that no library can intercept.
  *
  * A program, or a library in LD_PRELOAD, may define write(), close() or nanosleep() itself and record each call.  If
- * the library called these, its own work would become events, and its calls would meet themselves.  So on x86-64 and
- * aarch64 the library makes its system calls directly.  Elsewhere, and with sanitizers, which have to see what the
- * kernel writes, it calls libc.  None of these functions is a cancellation point where it is direct.
+ * the library called these, its own work would become events, and a recording call would enter itself.  So on x86-64
+ * and aarch64 the library makes its system calls directly.  On other machines it calls libc; with sanitizers, too, for
+ * these have to see what the kernel writes.  A direct call is no cancellation point.
  *
  * Each function is what libc's of that name is: same arguments, same result, -1 with errno.  Exceptions are noted.
  * Thread  any    Signal safe

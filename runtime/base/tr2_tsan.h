@@ -7,8 +7,8 @@
  * races.  So it ignores what happens while libc writes to shared memory for us.  What the library reads of the program
  * stays visible: a race there is the program's.
  *
- * A library that is itself compiled with -fsanitize=thread hides nothing.  But there is one order that only the kernel
- * makes, between a thread that ends and who finds its robust mutex without an owner: that has to be said.
+ * A library that is itself compiled with -fsanitize=thread hides nothing.  But one order comes from the kernel alone: a
+ * thread ends before another one finds its robust mutex without an owner.  The library reports that order.
  */
 #ifndef TR2_TSAN_H
 #define TR2_TSAN_H
@@ -24,10 +24,10 @@ static inline void tr2_tsan_show(void)
 {
 }
 
-/* The calling thread, when it ends, gives this up, with all that it has done; NULL: nothing any more.  In tr2_tsan.c */
+/* When the calling thread ends, it releases `what`, with all that it has done; NULL: nothing.  In tr2_tsan.c */
 void tr2_tsan_end_with(void *what);
 
-/* The thread that had this has ended: what the calling one does comes behind. */
+/* The thread that had `what` has ended: all that it has done comes before what the calling thread does next. */
 void tr2_tsan_follow(void *what);
 #else
 static inline void tr2_tsan_end_with(void *what)
@@ -40,15 +40,15 @@ static inline void tr2_tsan_follow(void *what)
 	(void)what;
 }
 
-/* The sanitizer's own, of gcc and of clang: not there in any other program. */
+/* Only programs with a sanitizer of gcc or clang have these. */
 void AnnotateIgnoreReadsBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreReadsEnd(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesBegin(const char *file, int line) __attribute__((weak));
 void AnnotateIgnoreWritesEnd(const char *file, int line) __attribute__((weak));
 
 /*
- * What the calling thread does from here to tr2_tsan_show() is not seen.  Nests; not to be left by a fork or the end of
- * the thread.  Signal safe    Cost  1 ns
+ * The sanitizer ignores what the calling thread does from here to tr2_tsan_show().  Calls nest.  The thread must not
+ * fork or end in between.  Signal safe    Cost  1 ns
  */
 static inline void tr2_tsan_hide(void)
 {

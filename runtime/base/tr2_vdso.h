@@ -2,7 +2,8 @@
 /*
  * tr2_vdso.h - the function by which the kernel lets a process read clocks without a system call (vdso(7)).
  *
- * clock_gettime() of libc calls the same function, but programs and libraries stand in front of that one.
+ * clock_gettime() of libc calls the same function, but programs and libraries may define a clock_gettime() of their
+ * own.
  */
 #ifndef TR2_VDSO_H
 #define TR2_VDSO_H
