@@ -2,8 +2,8 @@
 /*
  * tr2_args.h - what a checkpoint carries besides its time and place: values, and strings one behind the other.
  *
- * The caller describes the arguments; nothing is formatted or allocated, strings are only pointed to.  Recorded are the
- * values in their order, then the bytes of all strings without a gap: a string argument's value is its length.
+ * The caller describes the arguments.  These functions format and allocate nothing, and only point to strings.  The
+ * ring gets the values in their order, then the bytes of all strings without a gap: a string's value is its length.
  */
 #ifndef TR2_ARGS_H
 #define TR2_ARGS_H
@@ -31,14 +31,14 @@ enum {
 	TR2_ARGS_PIECES = 16 + 4 + 2,   /* 4 more then; a string with a hidden password has three */
 };
 
-/* Room for them, and for a string that is made here. */
+/* Their buffers, and one for a string that is made here. */
 struct tr2_room {
 	struct tr2_value values[TR2_ARGS_VALUES];
 	struct tr2_piece pieces[TR2_ARGS_PIECES];
 	char text[128];
 };
 
-/* What is recorded, in this order.  Apart from its room, so that in a function it is in registers. */
+/* What is recorded, in this order.  It does not contain its buffers, so that a compiler keeps it in registers. */
 struct tr2_body {
 	struct tr2_value *values, *values_end;
 	struct tr2_piece *pieces, *pieces_end;
@@ -115,8 +115,7 @@ void tr2_args_redacted(struct tr2_args *args, const char *text);
 void tr2_args_list(struct tr2_args *args, const char *const *list, int redact);
 
 /*
- * The pieces of a string: itself, or, if redact and the settings say so, what is around its password, and in between
- * that it was hidden.
+ * The pieces of a string.  If redact and the settings ask for it, a fixed text replaces its password.
  * Return  how many pieces
  */
 unsigned tr2_args_split(const char *text, int redact, struct tr2_piece pieces[3]);

@@ -2,7 +2,7 @@
 /*
  * tr2_capture.h - take the arguments of a printf-style format as they are, for the expander to format.
  *
- * Inline, as what follows is: with a call for each argument a message took twice as long.
+ * All of it is inline: with a call for each argument a message took twice as long.
  */
 #ifndef TR2_CAPTURE_H
 #define TR2_CAPTURE_H
@@ -13,7 +13,9 @@
 #include "tr2_format.h"
 #include "base/tr2_atomic.h"
 
-/* Arguments to come.  (Where a va_list is an array, only in a struct has its address one type everywhere.) */
+/*
+ * The arguments that are left.  (A va_list may be an array: only within a struct its address has one type everywhere.)
+ */
 struct tr2_va {
 	va_list ap;
 };
@@ -29,15 +31,15 @@ static inline int64_t tr2_capture_bits(double value)
 	return bits;
 }
 
-/* A string's length.  With a precision it need not end by itself; a negative one counts as none. */
+/* A string's length.  With a precision the string need not have a NUL; a negative precision counts as none. */
 static inline size_t tr2_capture_length(const char *text, int64_t precision)
 {
 	return precision < 0 ? strlen(text) : strnlen(text, (size_t)precision);
 }
 
 /*
- * Append the arguments that the format takes from va, which is used up.  Strings are pointed to, cut at their
- * precision.  errno is what %m shows, and kept.
+ * Append the arguments that the format takes from va, and consume va.  The body points to the strings, cut at their
+ * precision.  %m shows errno, which is kept.
  * take    of a tr2_format
  * text    room for what %m shows
  * Return  0: it cannot be deferred

@@ -17,7 +17,7 @@ enum { TR2_TEXT_LIMIT = 1 << 20 };   /* of strings that a checkpoint records; th
 
 /*
  * Record a checkpoint.
- * key     its place and names; looked up, or sent along if the scope table has no room
+ * key     its place and names: looked up; recorded with the checkpoint if the scope table is full
  * args    NULL: none; else changed by the call
  * flags   TLG_RENDERED or 0
  * when    raw clock; 0: read it now, once the place is reserved
@@ -40,7 +40,7 @@ void tr2_emit_with_scope(const struct tr2_scope_key *key, const struct tr2_args 
 void tr2_emit_one_text(int style, const char *file, int line, const char *text);
 void tr2_emit_one_int(int style, const char *file, int line, int64_t value, uint64_t when);
 
-/* The commonest, without an argument list: a bare event, timed or not; with an integer; with a last string, or NULL. */
+/* The most frequent ones take no argument list: no argument, with or without a time; an integer; a string or NULL. */
 void tr2_emit_hit(uint32_t scope, int timed);
 void tr2_emit_int(uint32_t scope, int64_t value);
 void tr2_emit_last(uint32_t scope, const char *text);

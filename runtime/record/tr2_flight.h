@@ -15,7 +15,10 @@ int tr2_flight_is_trigger(const char *word);
 /* Request a snapshot, with a checkpoint that gives the reason.  Does nothing without a flight recorder.  Signal safe */
 void tr2_flight_trigger(const char *reason);
 
-/* An `error` event was recorded; the program ends, or becomes another one: ask, if the settings say so. */
+/*
+ * The program has recorded an `error` event; it ends, or executes another program.  Request a snapshot if the settings
+ * ask for it.
+ */
 void tr2_flight_error(void);
 void tr2_flight_exit(void);
 

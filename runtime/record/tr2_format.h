@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* How one argument is taken from the list, by its C type. */
+/* The C type by which one argument is read from the list. */
 enum tr2_take {
 	TR2_TAKE_INT = 1, TR2_TAKE_SCHAR, TR2_TAKE_SHORT, TR2_TAKE_LONG, TR2_TAKE_LLONG, TR2_TAKE_INTMAX,
 	TR2_TAKE_PTRDIFF,

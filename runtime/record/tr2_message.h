@@ -9,13 +9,13 @@
 #include "ring/tr2_scope.h"
 
 /*
- * Record a checkpoint whose message is key->format applied to va, which is used up.  Without a format, or with an
- * empty one, there is no message.  Its arguments are recorded as they are, for the expander to format; what cannot
- * be deferred is rendered here, and cut beyond 1 MiB.  errno is what %m shows, and kept.
+ * Record a checkpoint whose message is key->format applied to va, and consume va.  Without a format, or with an empty
+ * one, there is no message.  The ring gets the arguments as they are, and the expander formats them.  A format that
+ * cannot be deferred is rendered here, and cut beyond 1 MiB.  %m shows errno, which is kept.
  */
 void tr2_emit_message(const struct tr2_scope_key *key, struct tr2_va *va);
 
-/* The same with a list that belongs to somebody else, and is not used up. */
+/* The same with a copy of the caller's list, which stays as it is. */
 void tr2_emit_message_va(const struct tr2_scope_key *key, va_list ap);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sample.h - samples of profiles: what libtrace2-prof (prof/) calls, and nobody else.
+ * tr2_sample.h - samples of profiles: the functions that only libtrace2-prof (prof/) calls.
  *
  * A sample is a checkpoint of kind `sample` in the ring of its thread; FORMAT.md section 8 says what its texts are.
- * Its scope has all that is needed to read it, so the drain posts it as any definition.  Names with _v1 are frozen, as
- * those of trace2.h.
+ * Its scope holds all that a reader needs, and the drain posts it like any other definition.  Names with _v1 are
+ * frozen, as those of trace2.h.
  */
 #ifndef TR2_SAMPLE_H
 #define TR2_SAMPLE_H
@@ -44,37 +44,38 @@ uint32_t tr2_sample_scope_v1(const char *profile, const char *modules, const cha
 int tr2_sample_v1(const struct tr2_sample_v1 *sample);
 
 /*
- * Who has the ring file may ask by a signal where all threads are: this one, as the ring file says; 0: none.
+ * Store in the ring file which signal asks all threads where they are, for readers of that file; 0: none.
  * Thread  any    Signal safe
  */
 void tr2_sample_signal_v1(int signal);
 
 /*
- * Such a question, the number of which is the value of its samples, has been put to so many threads; the calling one
- * has answered.  Behind the thread's sample: a forked child has no ring file of its own before.
+ * A question has been put to so many threads; the calling thread has answered.  A question's number is the value of its
+ * samples.  The calling thread has recorded its sample before, so that a forked child has a ring file of its own.
  * Thread  any, no lock    Signal safe
  */
 void tr2_sample_asked_v1(uint32_t question, uint32_t threads);
 void tr2_sample_answered_v1(void);
 
 /*
- * 1: the calling thread is libtrace2's own, or inside libtrace2, which has called a function that libtrace2-prof stands
- * in front of: what it does is not the program's.
+ * 1: the calling thread is libtrace2's own, or is inside libtrace2, which has called a function that libtrace2-prof
+ * intercepts.  What it does is then not the program's.
  * Thread  any    Signal safe    Cost  a load
  */
 int tr2_sample_is_inside_v1(void);
 
 /*
- * Threads may have got other names from the system: the calling one, which is asked for its own at once; others, with
- * their next samples.
- * is_certain  0: the calling one, at its end
+ * Threads may have got other names in the system.  libtrace2 reads the calling thread's name at once, that of others
+ * with their next samples.
+ * is_certain  0: the calling thread ends, and may have another name
  * Thread  any    Errno kept
  */
 void tr2_sample_renamed_v1(int is_certain);
 
 /*
- * From here on *to, which must stay, is how the trace calls the calling thread: so that another thread can record
- * samples of it, see TLG_LABEL_THREAD.  While tracing is off nothing is.  to  NULL: no longer
+ * From here on libtrace2 keeps in *to the id and the name that the trace has for the calling thread, so that another
+ * thread can record samples of it (TLG_LABEL_THREAD).  While tracing is off it writes nothing.  *to must stay.
+ * to      NULL: no longer
  * Thread  any, signals blocked
  */
 void tr2_sample_tell_v1(struct tr2_reported *to);

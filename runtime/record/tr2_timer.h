@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_timer.h - stopwatch timers and counters: added up by each thread, recorded when it ends.
+ * tr2_timer.h - stopwatch timers and counters: each thread adds up its own, and records them when it ends.
  *
  * Totals live in struct tr2_thread, in ticks of the raw clock.  A thread that ends without trace2_thread_exit()
  * loses its totals, as in git.

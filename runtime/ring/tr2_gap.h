@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_gap.h - what the checkpoints that a thread drops would have done to its nesting.
+ * tr2_gap.h - how dropped checkpoints have changed the nesting of a thread's regions.
  *
- * Two numbers say it: how many of the regions open before the drops were left, and how many of those entered since are
- * still open.  When the thread can record again it reports them in its ring, as GAP, in front of what comes next.  So
- * nesting, and the times of regions around a gap, are known behind it.
+ * The thread counts two numbers: of the regions that were open before the drops, how many it has left; of those that it
+ * has entered since, how many are still open.  When it can record again, it first writes both into its ring, as GAP.
+ * So a reader knows the nesting behind the gap, and the times of the regions around it.
  */
 #ifndef TR2_GAP_H
 #define TR2_GAP_H
@@ -19,7 +19,7 @@ struct tr2_gap {
 };
 
 /*
- * A checkpoint of this scope, 0 for one that it brings along, is dropped; its ring counts it next.
+ * The thread drops a checkpoint of this scope; 0: the checkpoint has its names with it.  The ring counts it next.
  * Thread  the ring's    Signal safe    Cost  10 ns
  */
 void tr2_gap_count(struct tr2_gap *gap, uint32_t scope);

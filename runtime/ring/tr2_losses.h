@@ -13,7 +13,7 @@
 
 #include "tlg_ring.h"
 
-/* The ring file is a new one, where nothing is dropped yet.  After tr2_shm_create().  Thread  alone */
+/* Begin with a new ring file, in which nothing is dropped yet.  After tr2_shm_create().  Thread  alone */
 void tr2_losses_reset(void);
 
 /*
@@ -34,7 +34,7 @@ int tr2_losses_changed(void);
 /* How many totals there may be. */
 unsigned tr2_losses_bound(void);
 
-/* The first so many are about to be read: what changes from here on is a new change.  Orders [M9] */
+/* The caller reads all totals below the bound now: tr2_losses_changed() reports later changes.  Orders [M9] */
 void tr2_losses_begin(unsigned bound);
 
 /* The total at i, below the bound.  Return  0: there is none */

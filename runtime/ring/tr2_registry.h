@@ -3,8 +3,8 @@
  * tr2_registry.h - the set of rings of the process.
  *
  * A lock-free stack (liburcu) that only grows: a new thread, even in a signal handler, adds itself with one
- * compare-and-exchange; the drain walks it without a lock.  Nothing is ever taken out, because a ring whose
- * thread is gone serves the next thread; so no reader needs protection against reclamation.
+ * compare-and-exchange; the drain walks it without a lock.  Nobody removes a ring: when its thread has ended,
+ * it serves the next thread.  So no reader needs protection against reclamation.
  *
  * It holds links; tr2_thread.h says whose they are.
  */
@@ -24,7 +24,7 @@ void tr2_registry_reset(void);
 /* Add a ring's link.  Once for each ring.  Thread any, signals masked. */
 void tr2_registry_add(struct tr2_registry_link *link);
 
-/* The newest; the one before it.  NULL: there is none.  New ones may be seen only the next time. */
+/* The newest; the one before it.  NULL: there is none.  A walk may miss links that are added during it. */
 struct tr2_registry_link *tr2_registry_first(void);
 struct tr2_registry_link *tr2_registry_next(struct tr2_registry_link *link);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_ring_read.h - the reading side of a ring: chunks are followed, read and given back.
+ * tr2_ring_read.h - the reading side of a ring: it follows chunks, reads them and releases them.
  *
- * The reader is the drain.  Under the policy overwrite the ring's owner reads, too, to give up its oldest chunk; then
- * the two take turns by the reader's lock.  No other call that records touches anything here.
+ * The reader is the drain.  Under the policy overwrite the ring's owner reads, too, before it overwrites its oldest
+ * chunk; then the two take turns by the reader's lock.  No other recording code touches anything here.
  */
 #ifndef TR2_RING_READ_H
 #define TR2_RING_READ_H
@@ -11,16 +11,16 @@
 #include "tr2_ring.h"
 
 /*
- * An abandoned reservation: its thread went on behind it without committing it.  It may still be committed, late: until
- * its thread says otherwise, or ends, its chunk is held.
+ * An abandoned reservation: its thread has gone on behind it without a commit.  The commit may still come.  So the
+ * drain holds the chunk until the thread ends, or reports that its reservations are dead.
  */
 struct tr2_abandoned {
 	uint32_t chunk, event, end;       /* chunk index; first event, and the one behind the last */
 };
 
 /*
- * A flight recorder's first chunk, with the start of the process and its arguments: it is not overwritten, and goes
- * into the file with the next snapshot.
+ * A flight recorder's first chunk has the start of the process and its arguments.  Nobody overwrites it, and the next
+ * snapshot writes it.
  */
 struct tr2_pinned {
 	uint32_t chunk;                   /* index + 1; 0: there is none, or it is in the file */
@@ -36,7 +36,7 @@ struct tr2_reader {
 	uint32_t chunk;                   /* index + 1; 0: none yet, or none any more */
 	uint32_t event;                   /* next event in it */
 	uint32_t number;                  /* of the chunk that was read last; 0: none yet */
-	int is_new;                       /* nothing has been taken from it yet */
+	int is_new;                       /* nothing of it has been consumed yet */
 	uint64_t since;                   /* raw clock since when an uncommitted event has stopped it; 0: none does */
 	uint32_t nabandoned;              /* reservations in abandoned[] */
 	uint32_t forgotten_upto;          /* what dead_upto was when last looked at */
@@ -68,7 +68,7 @@ struct tr2_chain {
 	const struct tlg_event *events;
 	unsigned count;
 	unsigned skipped;                 /* events of an abandoned reservation just before it */
-	int is_first;                     /* nothing of its chunk has been taken before it */
+	int is_first;                     /* it is the first that is consumed of its chunk */
 };
 
 /*
@@ -87,12 +87,11 @@ unsigned tr2_ring_run(const struct tr2_reader *reader, unsigned max, const struc
 /* The number of the chunk that is read next, 0 if there is none. */
 uint32_t tr2_ring_oldest(const struct tr2_reader *reader);
 
-/* So many events of what was peeked at are copied. */
+/* Step over so many events of the chain that tr2_ring_peek() has found: they are copied. */
 void tr2_ring_consume(struct tr2_reader *reader, unsigned events);
 
 /*
- * Ring events that were dropped since the last call: until the chunk was opened that is being read; with up_to_now all
- * of them.
+ * How many ring events were dropped since the last call: those before the present chunk was opened; all with up_to_now.
  */
 uint64_t tr2_ring_lost(struct tr2_reader *reader, int up_to_now);
 
@@ -108,24 +107,23 @@ uint32_t tr2_ring_leave_chunk(struct tr2_reader *reader);
  */
 int tr2_ring_look(struct tr2_reader *copy, struct tr2_chain *chain);
 
-/* A chain of an abandoned reservation that has been committed late.  0: none; else tr2_ring_late_taken() comes next. */
+/* Find a chain that was committed late, in an abandoned reservation.  0: none; 1: call tr2_ring_late_taken() next */
 int tr2_ring_late(struct tr2_reader *reader, struct tr2_chain *chain);
 
-/* That chain is copied.  Return  index + 1 of a chunk that need not be held any more, to be released; 0: none */
+/* That chain is copied.  Return  index + 1 of a chunk to be released, which was held for it; 0: none */
 uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *chain);
 
 /*
- * Wait no longer for the abandoned reservations of which the owner says that they are dead; for all, the owner is gone.
- * Counts them.
+ * Forget the abandoned reservations that the owner has reported dead; all of them, as the owner has ended.  Count them.
  * Return  index + 1 of the chunks to be released, the first of a list, see tr2_pool_next(); 0: none
  */
 uint32_t tr2_ring_forget_dead(struct tr2_reader *reader);
 uint32_t tr2_ring_forget_all(struct tr2_reader *reader);
 
-/* What was read from the chunk is safe elsewhere: another thread may have it. */
+/* Release a chunk to the pool: what was read of it is written. */
 void tr2_ring_release_chunk(struct tr2_reader *reader, uint32_t chunk);
 
-/* Keep a chunk as it is, though it has been left, and do not count it; unpinned it is released like any other. */
+/* A pinned chunk stays as it is and is not counted.  Once unpinned it is released like any other. */
 void tr2_ring_pin_chunk(struct tr2_reader *reader, uint32_t chunk);
 void tr2_ring_unpin_chunk(struct tr2_reader *reader, uint32_t chunk);
 
@@ -133,22 +131,23 @@ void tr2_ring_unpin_chunk(struct tr2_reader *reader, uint32_t chunk);
 uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *chain);
 
 /*
- * Take the last chunk away from a ring that has no owner, if all of it has been read.
- * is_dead  the owner will not commit what it has reserved at its end: these events are passed over
+ * Remove the last chunk from a ring that has no owner, if all of it has been read.
+ * is_dead  the owner has ended without committing its last reservation: skip these events
  * skipped  is set to how many that were
  * Return   index + 1 of the chunk to be released; 0: there is none, or something is left in it
  */
 uint32_t tr2_ring_close(struct tr2_reader *reader, int is_dead, unsigned *skipped);
 
 /*
- * Park the position of a ring that has been read to its end; an add of its thread may undo that just then.  1 if the
- * position is out of bounds, parked or not: the next call takes the slow path.  If it is aside, all must have been
- * read.
+ * tr2_ring_park()     park the position of a ring that has been read to its end.  An add of its thread may undo that
+ *                     just then
+ * tr2_ring_is_away()  1: the position is out of bounds, so that the next call takes the slow path; if it is aside, only
+ *                     if the ring has been read to its end
  */
 void tr2_ring_park(struct tr2_reader *reader);
 int tr2_ring_is_away(const struct tr2_reader *reader);
 
-/* 1 if there is nothing to do for it, at the cost of two cache lines. */
+/* 1 if the drain has nothing to do for the ring.  Reads two cache lines */
 int tr2_ring_is_quiet(const struct tr2_reader *reader);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * tr2_scope.h - the scope table: each checkpoint's place and names, once per process, append-only.
  *
- * An index means the same strings for the life of the process, so the drain can post a definition whenever a reader may
- * need it.  Lookup and insertion take no lock and allocate nothing; they work in a signal handler that interrupted an
+ * An index keeps its strings for the life of the process, so the drain can post a definition whenever a reader may need
+ * it.  Lookup and insertion take no lock and allocate nothing; they work in a signal handler that interrupted an
  * insertion.  A table that never forgets needs no read-side protection; an RCU hash table would, and registering a
  * reader takes a lock.
  */
@@ -22,7 +22,7 @@ struct tr2_scope_key {
 	uint8_t style;
 };
 
-/* That of a checkpoint without names.  file NULL: no call site */
+/* The key of a checkpoint without names.  file NULL: no call site */
 static inline struct tr2_scope_key tr2_scope_key_at(int style, const char *file, int line)
 {
 	return (struct tr2_scope_key){ .file = file, .line = line, .style = (uint8_t)style };
