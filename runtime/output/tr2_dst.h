@@ -2,10 +2,12 @@
 /*
  * tr2_dst.h - where the stream goes: a file, a file in a directory, an open descriptor, a unix socket.
  *
- * Knows neither rings nor events.  A destination never raises a signal in the program.  Its timeouts: none for a
- * socket's peer or a FIFO's reader that takes anything, from whomever; one second for a peer that takes nothing, then
- * none at all until a write has got through; 10 ms for a full disk.  (A pipe given as a descriptor may block without
- * bound: only the consumer thread waits there, and a program at its exit, as with git's own targets.)
+ * It knows neither rings nor events.  A destination never raises a signal in the program.
+ *
+ * A write waits for a socket's peer or a FIFO's reader as long as that accepts data, from any process.  If the peer
+ * accepts nothing, the write waits for one second, and later writes do not wait until one has succeeded.  A write to a
+ * full disk waits for 10 ms.  (A pipe given as a descriptor may block without bound: only the consumer thread waits
+ * there, and a program at its exit, as with git's own targets.)
  */
 #ifndef TR2_DST_H
 #define TR2_DST_H
@@ -29,7 +31,7 @@ struct tr2_dst {
 	unsigned rotation;        /* number in the name; 0: none */
 	int is_stuck;             /* 1: the last write has failed: the next one does not wait */
 	int is_gone;              /* 1: the program has closed it, and it could not be opened again */
-	int is_sentinel;          /* 1: the directory has too many files, this one says so to others */
+	int is_sentinel;          /* 1: this file shows other processes that the directory has too many */
 	off_t limit;              /* bytes that the file may have, as far as that is known; 0: it is not */
 	size_t room;              /* the caller's: bytes that its writes have to leave below that */
 	off_t good;               /* bytes that it had when it was opened, and of whole frames since */
@@ -65,16 +67,15 @@ int tr2_dst_open(struct tr2_dst *dst, const char *variable, const char *value, c
 		 const struct tr2_dst_rules *rules);
 
 /*
- * In a forked child: go on in what the parent has opened, as git's children do.  Nothing is looked at again: neither
- * settings nor how many files a directory has.  Only to a stream socket is connected anew: what two processes send
- * on one would mix.
+ * In a forked child: go on in the file that the parent has opened, as git's children do, without a look at the settings
+ * or at the number of files.  A stream socket is connected anew: on a shared one the data of two processes would mix.
  * Return  0, or -1: it is off now
  */
 int tr2_dst_inherit(struct tr2_dst *dst);
 
 /*
  * Open the file that comes after dst's: "x.tlg", "x.1.tlg", "x.2.tlg", ...  For descriptors and sockets next is dst.
- * A directory's last file has none after it.  max_files is not looked at: a process that has begun goes on.
+ * A directory's last file has none after it.  max_files does not count here: a process that has begun goes on.
  * Return  0, next is open and dst still is; or -errno
  */
 int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
@@ -83,22 +84,24 @@ int tr2_dst_open_next(const struct tr2_dst *dst, struct tr2_dst *next);
 int tr2_dst_takes_now(const struct tr2_dst *dst);
 
 /*
- * Write all bytes, or none as far as the destination lets itself be cut back.  They are one write(2), so that what
- * other processes append to the same file stands in front of them or behind.  Of a disk that is just full the kernel
- * may take a part; the rest follows when it takes it, and then another one's may stand between.
- * A file is cut back only as long as it has grown by our own bytes alone.  Once anybody else has appended to it, what
- * is at its end may be theirs: then a torn block stays, and readers step over it.
- * Where a limit of the file's size (RLIMIT_FSIZE) is known, a write that leaves less than dst->room below it fails with
- * -EFBIG, and the kernel is not asked: that would write a part, and nothing could be written at the end of the trace.
- * stored  so many of them, from the first on, are there, also when that fails; NULL: does not matter
+ * Write all bytes.  On failure truncate the file to where it was, if that is possible.
+ *
+ * One write(2) has all bytes, so that what other processes append to the same file stands in front of them or behind.
+ * When a disk is just full the kernel may accept a part.  A second write has the rest, and the data of another process
+ * may then stand between.  Only a file that has grown by our own bytes alone is truncated.  Once another process has
+ * appended to it, its end may be theirs: then a torn block stays, and readers skip it.
+ *
+ * Under a known limit of the file's size (RLIMIT_FSIZE), a write that would leave less than dst->room fails with -EFBIG
+ * without a system call: the kernel would write a part, and the end of the trace would find no room.
+ * stored  so many bytes, from the first on, are in the file, also on failure; NULL: the caller does not ask
  * Return  0 or -errno (-EAGAIN, -ENOBUFS: the peer takes nothing), after a bounded wait; the first time with one line
  *         on stderr, if rules.debug asked for that    Errno kept    File  tr2_dst_write.c
  */
 int tr2_dst_write(struct tr2_dst *dst, const void *data, size_t bytes, size_t *stored);
 
 /*
- * The program may close our descriptor, as those do that go on in the background.  A file is then opened again, but not
- * in the library's own thread (tr2_fd.h).  Errno kept    File  tr2_dst_write.c
+ * The program may close our descriptor, as daemons do.  A thread of the program then opens the file again; the
+ * library's own thread does not (tr2_fd.h).  Errno kept    File  tr2_dst_write.c
  *
  * tr2_dst_lacks_file()  1: it is to be opened again by a thread of the program, before more is written.  Cost  0.2 us
  * tr2_dst_open_again()  do that, if need be; if that fails it is gone

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_frame.h - LZ4: one standard frame for each buffer of blocks, behind a mark to find it by.
+ * tr2_frame.h - LZ4: one standard frame for each buffer of blocks, behind a mark by which readers find it.
  *
- * liblz4 compresses; the frame around it is made here.  liblz4's frame API allocates memory, which neither a signal
- * handler nor the child of a process with threads may do, and costs a short process 30 us.
+ * liblz4 compresses, and this module makes the frame around the result.  liblz4's own frame API allocates memory, which
+ * neither a signal handler nor the child of a process with threads may do, and costs a short process 30 us.
  */
 #ifndef TR2_FRAME_H
 #define TR2_FRAME_H
@@ -16,7 +16,9 @@ enum { TR2_FRAME_STORED = 1024 };     /* a shorter buffer is not compressed: it 
 /* 1 if a file that begins with these four bytes consists of frames, marked or not. */
 int tr2_frame_is(const unsigned char begin[4]);
 
-/* Reserve the addresses that compression will need; memory comes with use.  0 or -errno.  Signal unsafe */
+/*
+ * Reserve the addresses that compression needs; the kernel adds memory when they are used.  0 or -errno.  Signal unsafe
+ */
 int tr2_frame_init(void);
 
 /*

@@ -2,9 +2,9 @@
 /*
  * tr2_live.h - the live text targets: PREFIX, PREFIX_PERF, PREFIX_EVENT written while the program runs.
  *
- * The blocks that the raw target gets go through the expander's own merge, model and writers, so a live text has the
- * same bytes as one expanded later.  tr2_live.c is the only file of the library that knows the expander.
- * All but tr2_live_open() is called under the drain's lock, and allocates: never from a signal handler.
+ * The expander's own merge, model and writers read the blocks that the raw target gets.  So a live text has the same
+ * bytes as one expanded later.  tr2_live.c is the only file of the library that knows the expander.  All functions but
+ * tr2_live_open() need the drain's lock.  They allocate, so a signal handler never calls them.
  */
 #ifndef TR2_LIVE_H
 #define TR2_LIVE_H
@@ -28,8 +28,8 @@ int tr2_live_is_on(void);
 int tr2_live_has_only_files(void);
 
 /*
- * Of the event target, the only text that says so: 1 if it writes the sentinel of a directory with too many files,
- * 0 if not; -1: it is off.
+ * 1 if the event target writes the sentinel of a directory with too many files, as only this text reports that; 0 if
+ * not; -1: the target is off.
  */
 int tr2_live_is_sentinel(void);
 
@@ -38,8 +38,8 @@ int tr2_live_lacks_files(void);
 void tr2_live_open_again(void);
 
 /*
- * Print the checkpoints in whole blocks of this stream, as far as none older can come.  What the raw target has dropped
- * is in the text, so LOSS events of failed writes are voided.
+ * Print the checkpoints of these whole blocks of the stream, up to a time before which no more can come.  The text has
+ * also what the raw target has lost by failed writes, so such LOSS events are voided.
  */
 void tr2_live_write(struct tlg_event *blocks, size_t bytes, uint32_t stream);
 
@@ -49,7 +49,7 @@ void tr2_live_close(void);
 /* In a forked child: go on in the parent's targets, without printing what they held.  Return  how many are on */
 int tr2_live_inherit(void);
 
-/* Give the targets up without printing what they hold, wherever we are.  Signal safe */
+/* Close the targets without printing what they hold; any code may be interrupted here.  Signal safe */
 void tr2_live_reset(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_sink.h - where a buffer of blocks goes: to the raw target, compressed or not, and to the live text outputs.
+ * tr2_sink.h - writes a buffer of blocks to the raw target, compressed or not, and to the live text outputs.
  *
- * Knows nothing of rings or of what is in a block.
+ * It knows neither rings nor the content of a block.
  *
  * Thread  the holder of the drain's lock; tr2_sink_open() any
  */
@@ -27,8 +27,8 @@ int tr2_sink_open(const char *name);
 int tr2_sink_inherit(void);
 
 /*
- * 1: the event `too_many_files` belongs into the trace.  In git each target counts its own files, and only the event
- * target says so; the same here, and without an event target the raw target does.
+ * 1: the event `too_many_files` belongs into the trace.  As in git, each target counts its own files, and only the
+ * event target reports this; without an event target the raw target does.
  */
 int tr2_sink_is_sentinel(void);
 
@@ -45,25 +45,28 @@ void tr2_sink_file(char *path, size_t size, uint64_t *device, uint64_t *inode);
  * Write whole blocks, bytes of them, and give them checksums.
  * room        bytes to be left below a limit of the file's size, see tr2_dst_write()
  * is_fast     1: fast mode, for rings that are filling up
- * stored      bytes of the blocks that are written: all, or those of the blocks in front of the trouble
- * Return      0 or -errno: the others are lost
+ * stored      bytes of the blocks that are written: all, or those in front of the first failure
+ * Return      0 or -errno: the other blocks are lost
  */
 int tr2_sink_write(struct tlg_event *blocks, size_t bytes, size_t room, int is_fast, size_t *stored);
 
 /*
- * Open the file after the present one: not in the library's own thread (tr2_fd.h); 1 if that is done; go on in it.
- * Without the first the last does nothing.  0 or -errno
+ * tr2_sink_open_next()  open the file after the present one, but not in the library's own thread (tr2_fd.h).  0 or
+ * -errno
+ * tr2_sink_has_next()   1: that is done
+ * tr2_sink_go_on()      write to that file from here on; without it do nothing
  */
 int tr2_sink_open_next(void);
 int tr2_sink_has_next(void);
 void tr2_sink_go_on(void);
 
-/* 0: the raw target's peer takes nothing just now: a write would block.  Signal safe */
+/* 0: the raw target's peer accepts nothing just now: a write would block.  Signal safe */
 int tr2_sink_takes_now(void);
 
 /*
- * The program has closed files of ours: 1 if a thread of the program is to open them again before more is written
- * (tr2_dst.h); do that.
+ * The program has closed files of ours.
+ * tr2_sink_lacks_files()  1: a thread of the program has to open them again before the next write (tr2_dst.h)
+ * tr2_sink_open_again()   do that
  */
 int tr2_sink_lacks_files(void);
 void tr2_sink_open_again(void);
@@ -71,16 +74,16 @@ void tr2_sink_open_again(void);
 /* 1 if there are live text outputs: somebody may look on, and writing takes more stack than a handler may have. */
 int tr2_sink_has_texts(void);
 
-/* 1 if all that is on goes to files: a write waits for nobody, and nobody waits for one. */
+/* 1 if all targets that are on are files: a write waits for no peer, and no peer waits for a write. */
 int tr2_sink_has_only_files(void);
 
 /* Write what is left of the texts, and close all targets. */
 void tr2_sink_close(void);
 
-/* Give the text outputs up: they cannot be written from here.  The raw target stays. */
+/* Close the text outputs without writing, which the caller cannot do here.  The raw target stays open. */
 void tr2_sink_drop_texts(void);
 
-/* Give all targets up. */
+/* Close all targets without writing. */
 void tr2_sink_reset(void);
 
 #endif

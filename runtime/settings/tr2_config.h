@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_config.h - git's configuration files: which there are, and what they say.
+ * tr2_config.h - finds and reads git's configuration files.
  *
- * Those of the system and of the user, where git finds them, with what they include (include.path; includeIf is
- * not followed, nor is `~name/`).  A repository's own, a worktree's and -c are never read.
- * What is in a file is not trusted: at most 100 regular files of at most 1 MiB, included at most 10 deep, and at
- * most 1 MiB of settings are taken; the rest is passed over.  A file ends at its first line of bad syntax.
+ * It reads those of the system and of the user, where git finds them, and what they include by include.path.  It
+ * follows neither includeIf nor `~name/`, and never reads the configuration of a repository or a worktree, or git's -c.
+ *
+ * It does not trust the files.  It reads at most 100 regular files of at most 1 MiB, at most 10 levels of inclusion,
+ * and at most 1 MiB of settings, and ignores the rest.  It stops reading a file at its first line of bad syntax.
  */
 #ifndef TR2_CONFIG_H
 #define TR2_CONFIG_H
@@ -21,8 +22,8 @@ struct tr2_config_item {
 };
 
 /*
- * Read the files and hand their settings to tr2_env_configure(); if CONFIG_PARAMS then asks for a list, keep all.
- * Nothing is read where the program has privileges that its caller does not have.
+ * Read the files and pass their settings to tr2_env_configure(); if CONFIG_PARAMS then asks for a list, keep all.
+ * A program that has privileges which its caller does not have reads nothing.
  * Errors  a file that is absent, cannot be read or is no file is empty; with DST_DEBUG one line says what is bad
  * Thread  before others use settings    Signal unsafe    Alloc malloc    Errno kept
  */

@@ -2,8 +2,8 @@
 /*
  * tr2_config_parse.h - the syntax of git's configuration: of its files, and of patterns for names in their values.
  *
- * Works in the text that it is given: a value is decoded in place, where it is never longer than what it
- * stands for.  Knows neither files nor which keys matter.  Any bytes may come.
+ * The parser decodes values in place: a decoded value is never longer than its text.  It knows neither files nor keys,
+ * and accepts any bytes.
  */
 #ifndef TR2_CONFIG_PARSE_H
 #define TR2_CONFIG_PARSE_H
@@ -37,8 +37,8 @@ int tr2_config_parse_next(struct tr2_config_parser *parser);
 /*
  * Does a pattern, as in trace2.configParams, match the whole text?  Upper and lower case of ASCII are the same, with
  * git's exceptions: a capital behind a backslash, or alone in brackets, matches nothing; in a range it counts as both.
- * Not fnmatch(3): that takes the program's locale for bytes, allocates for long texts, knows an unclosed bracket as a
- * literal, and may take exponential time.
+ * fnmatch(3) would not do: it reads bytes by the program's locale, allocates for long texts, reads an unclosed bracket
+ * as a literal, and may take exponential time.
  * pattern  "*" any run of bytes, "." and "/" too; "?" any byte; "[a-c]", "[!a-c]", "[^a-c]", "[[:alpha:]]";
  *          "\\" takes the next byte literally.  One with an unclosed bracket or an unknown class matches nothing.
  * Return   1 or 0    Thread any    Signal safe    Cost  at most the product of the lengths

@@ -30,8 +30,8 @@ enum tr2_thread_start {
 
 /* The settings; the table of tr2_env.c has their defaults and bounds, and says where each goes. */
 struct tr2_settings {
-	int dst_debug;            /* above 0: say why a destination is off, and which settings are wrong */
-	pid_t reporter;           /* this process only says so, and none that it forks or executes; 0: each, -1: none */
+	int dst_debug;            /* above 0: report why a destination is off, and which settings are wrong */
+	pid_t reporter;           /* the only process that reports these; 0: each does, -1: none does */
 	unsigned max_files;       /* in a directory, with "." and ".."; 0: no limit */
 	int redact;               /* hide passwords in URLs */
 	int brief[3];             /* of the normal, the performance and the event format */
@@ -41,8 +41,8 @@ struct tr2_settings {
 	enum tr2_policy policy;
 	unsigned wait_ms;         /* bound of a wait under block */
 	enum tr2_thread_start thread;
-	unsigned flush_ms;        /* what is older is written, if there is the thread */
-	int is_flush_set;         /* somebody asks for that, it is not the default */
+	unsigned flush_ms;        /* the consumer thread writes events before they are older */
+	int is_flush_set;         /* flush_ms is set, and not the default */
 	size_t cycle_bytes;       /* drained before a new cycle */
 	size_t ring_bytes;        /* of a thread, at most; 0: all that there is */
 	size_t memory_bytes;      /* of all threads together */
@@ -52,7 +52,7 @@ struct tr2_settings {
 /* The settings in force, once tr2_env_read() has read them. */
 extern struct tr2_settings tr2_g_settings;
 
-/* The policy is overwrite: rings hold the latest, and nothing is written before somebody asks for a snapshot. */
+/* 1: the policy is overwrite, so rings hold the latest events, and only a snapshot writes them. */
 static inline int tr2_is_flight_recorder(void)
 {
 	return tr2_g_settings.policy == TR2_POLICY_OVERWRITE;
@@ -63,8 +63,8 @@ void tr2_env_set_prefix(const char *prefix);
 
 /*
  * The value of a setting: of the variable PREFIX_NAME unless it is unset or empty, else of its key in git's
- * configuration; NULL without either.  Nothing is traced on the caller's behalf when the program runs with
- * privileges that its caller does not have (setuid): then there are no settings.
+ * configuration; NULL without either.  A program that runs with privileges which its caller does not have (setuid) has
+ * no settings, so that its caller cannot have it traced.
  * name    "RAW"; "" for PREFIX itself
  * Return  "" can only come from the configuration    Signal safe
  */
@@ -77,8 +77,8 @@ const char *tr2_env_get(const char *name);
 void tr2_env_configure(const char *key, const char *value);
 
 /*
- * 1: no variable begins with the prefix, and nothing is configured: every setting is NULL.  This is what an untraced
- * program pays: one look at each variable, and no function of another library, as their first calls are costly.
+ * 1: no variable begins with the prefix, and nothing is configured: every setting is NULL.  An untraced program pays no
+ * more than this look at each variable.  It calls no function of another library, whose first call would be costly.
  */
 int tr2_env_is_empty(void);
 
@@ -95,7 +95,7 @@ int tr2_env_debug(void);
  */
 void tr2_env_read(void);
 
-/* Nothing is traced.  With DST_DEBUG read the settings all the same: what is wrong with them may be the reason. */
+/* Tracing stays off.  With DST_DEBUG read the settings nevertheless: an error in them may be the reason. */
 void tr2_env_check(void);
 
 /* An unknown word in the list of a setting is ignored: with DST_DEBUG a line reports that.  Signal safe */

@@ -14,8 +14,8 @@
 const char *tr2_sid(void);
 
 /*
- * In a forked child, of a process that has called tr2_sid(): from here on it is a session of its own, below its
- * parent's.  So it is for the programs that it starts, if the environment still holds what tr2_sid() put there.
+ * In a forked child of a process that has called tr2_sid(): begin a session of its own, below its parent's.  Programs
+ * that it starts see that session, if the environment still holds what tr2_sid() has put there.
  * Return  the session id    Signal safe    Alloc none    Locks none
  */
 const char *tr2_sid_fork(void);
