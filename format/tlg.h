@@ -2,10 +2,9 @@
 /*
  * tlg.h - the raw event: constants, payload structs, layout assertions.
  *
- * A .tlg stream is a sequence of 24-byte events in the writer's byte order: flags, pid, sequence, and a
- * 16-byte payload that the low byte of flags discriminates.  FORMAT.md is the specification; this header is what both
- * the writer (runtime/) and the reader (expand/) compile against.  All that depends on single event types is generated
- * from tlg_events.def.
+ * A .tlg stream is a sequence of 24-byte events in the writer's byte order: flags, pid, sequence, and a 16-byte payload
+ * whose type is the low byte of flags.  FORMAT.md is the specification.  The writer (runtime/) and the reader (expand/)
+ * both compile against this header.  All that depends on single event types is generated from tlg_events.def.
  *
  * This directory is pure: no I/O, no threads, no allocation, libc only.
  */
@@ -22,7 +21,7 @@ enum {
 	TLG_PAYLOAD_SIZE = 16,
 	TLG_TEXT_SIZE = 16,           /* text bytes in one INFO event */
 	TLG_BLOCK_EVENTS = 128,       /* events in a plain block, unless one chain alone is longer */
-	TLG_PACK_EVENTS = 512,        /* the same of a packed one */
+	TLG_PACK_EVENTS = 512,        /* the same for a packed block */
 	TLG_BLOCK_LIMIT = 4096,       /* events in any block: readers refuse more */
 	TLG_BLOCK_MAGIC = 0x544c,
 	TLG_FRAME_BYTES = 196608,     /* plain bytes in one LZ4 frame at most */
@@ -32,7 +31,7 @@ enum {
 	TLG_NAME_MAX = 1024,          /* bytes of one name in a SLOC; a longer one travels as an argument */
 };
 #define TLG_MAGIC UINT32_C(0x12345678)   /* PROLOGUE._12345678 */
-/* PROLOGUE.layout: the CRC-32C of the --show_format text.  When the table changes, a test says what it should be. */
+/* PROLOGUE.layout: the CRC-32C of the --show_format text.  If the table changes, a test prints the new value. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define TLG_LAYOUT UINT32_C(0xfe340de0)
 #else
@@ -40,8 +39,8 @@ enum {
 #endif
 #define TLG_NO_THREAD UINT32_C(0xffffffff) /* BLOCK.tid, LOSS.tid: the process itself */
 /*
- * The key of a sample's first label, if it is of another thread than the one that recorded it.  Its value is the id of
- * that thread, a blank, and its name.
+ * The key of a sample's first label, if one thread recorded the sample of another.  The value is the id of the sampled
+ * thread, a blank, and its name.
  */
 #define TLG_LABEL_THREAD "@thread"
 /* What a reader calls address 0 of a stack: the outer functions are left out, for there were too many. */
@@ -58,7 +57,7 @@ enum {
 	TLG_CYCLE_MASK = 0xf000,
 };
 
-/* SLOC.names: which texts follow, in this order, each ended by a NUL. */
+/* SLOC.names: the texts that follow, in this order, each ended by a NUL. */
 enum { TLG_NAME_CATEGORY = 1, TLG_NAME_LABEL = 2, TLG_NAME_FORMAT = 4 };
 
 /* VALUE.argtype */
@@ -74,13 +73,13 @@ enum {
 };
 
 /*
- * OPEN.when instead of a time: the region's enter was dropped; no region, but those before it are only assumed to be
- * open, for nobody knows what was dropped.
+ * Values of OPEN.when that are no times.  LOST: the event that entered the region was dropped.  ASSUMED: this OPEN is
+ * no region; it says that the regions before it are only assumed to be open, because unknown events were dropped.
  */
 #define TLG_OPEN_LOST UINT64_MAX
 #define TLG_OPEN_ASSUMED (UINT64_MAX - 1)
 
-/* GAP.left: neither it nor entered is known, nor is either beyond the maximum. */
+/* GAP.left: UNKNOWN if left and entered are not known.  Neither is larger than MAX. */
 enum { TLG_GAP_UNKNOWN = 65535, TLG_GAP_MAX = 4095 };
 
 /* END.reason */
@@ -110,7 +109,7 @@ enum tlg_type {
 #define TLG_END(uname, name) };
 #include "tlg_pass.h"
 
-/* No padding: the members' sizes add up to the struct's, but for a tail that fills the alignment. */
+/* Assert that payloads have no padding: the sizes of the members add up to that of the struct, up to its alignment. */
 #define TLG_TYPE(id, uname, name, followedby, desc) enum { TLG_SUM_##uname = 0
 #define TLG_FIELD(ctype, tname, name, kind, desc) +(int)sizeof(ctype)
 #define TLG_END(uname, name)                                                                           \
@@ -119,7 +118,7 @@ enum tlg_type {
 	static_assert(sizeof(struct tlg_##name) - TLG_SUM_##uname < 8, #uname " has padding inside");
 #include "tlg_pass.h"
 
-/* One raw event.  The first 8 bytes are written, and seen, as one word: see tlg_head(). */
+/* One raw event.  The first 8 bytes are written and read as one word: see tlg_head(). */
 struct tlg_event {
 	uint16_t flags;
 	uint16_t pid;       /* low 16 bits of the process id: the key of the context */
@@ -142,7 +141,7 @@ enum tlg_style {
 	TLG_STYLE_COUNT
 };
 
-/* 1: the checkpoint says what process this is; a flight recorder pins it. */
+/* 1: the checkpoint identifies the process; a flight recorder pins it. */
 static inline int tlg_style_is_identity(unsigned style)
 {
 	switch (style) {
@@ -162,7 +161,7 @@ static inline int tlg_style_is_identity(unsigned style)
 	}
 }
 
-/* 1 for the kinds before which a thread leaves all regions but the outermost level: it is about to end. */
+/* 1 for the kinds before which a thread leaves all regions except the outermost: the thread is about to end. */
 static inline int tlg_style_unwinds(unsigned style)
 {
 	switch (style) {
@@ -178,7 +177,7 @@ static inline int tlg_style_unwinds(unsigned style)
 	}
 }
 
-/* 1 for these, and for the kind that leaves regions up to a mark. */
+/* 1 for these kinds, and for the kind that leaves regions up to a mark. */
 static inline int tlg_style_cuts(unsigned style)
 {
 	return tlg_style_unwinds(style) || style == TLG_STYLE_region_unwind;
@@ -194,7 +193,7 @@ static inline uint64_t tlg_head(unsigned flags, unsigned pid, uint32_t sequence)
 #endif
 }
 
-/* The sequence and the flags in such a word, and the word with a sequence that is n higher. */
+/* The sequence and the flags of such a word, and the word with a sequence that is n higher. */
 static inline uint32_t tlg_head_sequence(uint64_t head)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

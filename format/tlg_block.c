@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tlg_block.c - the checksum over a block, forwards and backwards. */
+/* tlg_block.c - seals blocks; calculates the checksum of a block, or the stream from the checksum. */
 #include "tlg_block.h"
 
 #include "tlg_crc.h"

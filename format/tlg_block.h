@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_block.h - blocks: seal what a writer has gathered, check what a reader has found.
+ * tlg_block.h - blocks: a writer seals them, a reader checks them.
  *
- * A block is a BLOCK event and BLOCK.size entries behind it.  Its checksum covers the raw bytes of all of them, with
- * the crc member as 0, and is seeded with the id of the stream: so a block of another stream, or of a file's former
- * life, is never taken for one of this.
+ * A block is a BLOCK event and BLOCK.size entries behind it.  Its checksum covers the raw bytes of all of them, with 0
+ * in the crc member.  The id of the stream is the seed of the checksum.  So no reader mistakes a block of another
+ * stream, or of what the file contained before, for a block of this stream.
  */
 #ifndef TLG_BLOCK_H
 #define TLG_BLOCK_H
@@ -20,21 +20,22 @@
 void tlg_block_seal(struct tlg_event *block, uint32_t stream, unsigned pid, uint32_t number, uint32_t tid,
 		    unsigned count);
 
-/* The two halves of that: all but the checksum, which then is 0; the checksum of a block as it is, in any encoding. */
+/* The two steps of sealing: fill in all but the checksum, which becomes 0; set the checksum, for any encoding. */
 void tlg_block_describe(struct tlg_event *block, unsigned pid, uint32_t number, uint32_t tid, unsigned count);
 void tlg_block_sign(struct tlg_event *block, uint32_t stream);
 
 /*
- * Pack a block that has been described, and seal it.  Blocks of the process stay plain, so that every reader finds
- * the cycle in them.
- * to      as many entries as the block has, which is not changed
- * Return  entries at to, BLOCK included; 0: it would not become shorter
+ * Pack a block that has been described, and seal it.  A caller does not pack blocks of the process, so that every
+ * reader finds the cycle in them.
+ * block   is not changed
+ * to      space for as many entries as the block has
+ * Return  entries at to, BLOCK included; 0: packing would not make the block shorter
  * Signal  safe
  */
 unsigned tlg_block_pack(const struct tlg_event *block, uint32_t stream, struct tlg_event *to);
 
 /*
- * The checksum that a block of this stream has.
+ * The checksum of a block of this stream.
  * block     raw bytes of the BLOCK event and the size entries behind it, bytes of them in all
  * crc_at    offset of the 4-byte crc member in block
  */

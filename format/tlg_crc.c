@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* tlg_crc.c - CRC-32C by the processor's instruction where there is one, by eight tables elsewhere. */
+/* tlg_crc.c - CRC-32C by the processor's instruction, or by eight tables on processors without one. */
 #include "tlg_crc.h"
 
 #include <string.h>
 
 /*
- * The tables are constants: filling them as the library is loaded cost every process that is linked with it 10 us.
- * They are linear, so the entries of the eight bits (of the polynomial 0x82f63b78, reflected) give all others.
+ * The tables are constants: filling them when the library is loaded would cost every process that is linked with it
+ * 10 us.  A CRC is linear, so the entries of the eight bits (of the polynomial 0x82f63b78, reflected) give all others.
  */
 #define SUM(i, b0, b1, b2, b3, b4, b5, b6, b7) \
 	(((i) & 1 ? (b0) : 0) ^ ((i) & 2 ? (b1) : 0) ^ ((i) & 4 ? (b2) : 0) ^ ((i) & 8 ? (b3) : 0) ^ \
@@ -79,8 +79,8 @@ __attribute__((target("sse4.2"))) static uint32_t by_instruction(uint32_t crc, c
 }
 
 /*
- * Asked of the C library, which has found out anyway: the compiler's __builtin_cpu_supports() would do so again in
- * each process that is linked with this, by two dozen CPUID instructions, 4 us each in a virtual machine.
+ * Ask the C library, which has detected the processor anyway.  The compiler's __builtin_cpu_supports() would detect it
+ * again in each process that is linked with this: by two dozen CPUID instructions, 4 us each in a virtual machine.
  */
 #if defined(__has_include) && __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>

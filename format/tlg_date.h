@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_date.h - the Gregorian date of a day, computed here.
+ * tlg_date.h - calculates the Gregorian date of a day.
  *
- * gmtime_r() first reads the time zone's file: on whatever descriptor is free then, in the traced program, from the
- * drain's thread; and for 10 us, which a process in UTC need not pay at all.
+ * gmtime_r() would first read the time zone's file.  In the traced program the drain's thread would do that, on
+ * whatever descriptor is free then, and it would take 10 us.
  */
 #ifndef TLG_DATE_H
 #define TLG_DATE_H
@@ -15,7 +15,8 @@ struct tlg_date {
 };
 
 /*
- * The date of a day since 1970-01-01, not before it.  Years begin in March here, so that the leap day is a year's last.
+ * The date of a day, counted from 1970-01-01.  The calculation uses years that begin in March, so that a leap day is
+ * the last day of its year.
  */
 static inline struct tlg_date tlg_date_of(uint32_t days)
 {

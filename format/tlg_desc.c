@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tlg_desc.c - the descriptor tables, made from tlg_events.def and tlg_styles.def. */
+/* tlg_desc.c - the descriptor tables, generated from tlg_events.def and tlg_styles.def. */
 #include "tlg_desc.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ const struct tlg_type_desc *tlg_type_at(unsigned i)
 	return i < COUNT(type_ids) ? tlg_type_by_id(type_ids[i]) : NULL;
 }
 
-/* A switch, so that an id given twice does not compile; each case owns one type's tables. */
+/* This is a switch, so that an id that is used twice does not compile.  Each case has the tables of one type. */
 const struct tlg_type_desc *tlg_type_by_id(unsigned type_id)
 {
 	switch (type_id) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_desc.h - the event table at run time: names, sizes, offsets and meanings of all types and members.
- * Read by the XML writer, --show_format, the decoder of foreign layouts and the tests.
+ * tlg_desc.h - the event table at run time: names, sizes, offsets and meanings of all types and members.  The XML
+ * writer, --show_format, the decoder of foreign layouts and the tests read it.
  */
 #ifndef TLG_DESC_H
 #define TLG_DESC_H
@@ -20,7 +20,7 @@ struct tlg_field_desc {
 	uint8_t kind;          /* enum tlg_kind */
 };
 
-/* struct tlg_type_desc.text: "HIT", "hit", what the text behind it is ("~": none), the description. */
+/* struct tlg_type_desc.text: "HIT", "hit", the meaning of the text behind it ("~": none), the description. */
 enum { TLG_DESC_UNAME, TLG_DESC_NAME, TLG_DESC_FOLLOWEDBY, TLG_DESC_DESC };
 
 struct tlg_type_desc {
@@ -52,7 +52,7 @@ const struct tlg_type_desc *tlg_type_by_uname(const char *uname);
 /* The Trace2 event kind, or NULL for an unknown one. */
 const struct tlg_style_desc *tlg_style_by_id(unsigned id);
 
-/* By a style's id: the letter of its only argument; 0 if it has none or several, for a list, for what is no style. */
+/* By a style's id: the letter of its only argument; 0 if it has none, several or a list, or if there is no style. */
 extern const char tlg_style_only[UINT8_MAX + 1];
 
 /* A LOSS.reason in words; "unknown" for others. */
@@ -61,7 +61,7 @@ const char *tlg_loss_name(unsigned reason);
 /* One member's value from a payload in native order, sign-extended to 64 bits.  Not for TEXT. */
 int64_t tlg_field_get(const struct tlg_field_desc *f, const void *payload);
 
-/* Store a value into a native payload, cut to the member's size. */
+/* Store a value into a native payload, truncated to the member's size. */
 void tlg_field_set(const struct tlg_field_desc *f, void *payload, int64_t value);
 
 #endif

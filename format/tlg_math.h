@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_math.h - products of two 64-bit numbers, exact, on machines with 128-bit integers and without.
+ * tlg_math.h - exact products of two 64-bit numbers, on machines with and without 128-bit integers.
  */
 #ifndef TLG_MATH_H
 #define TLG_MATH_H
@@ -34,7 +34,7 @@ static inline uint64_t tlg_mul_div_long(uint64_t a, uint64_t b, uint64_t c, uint
 	return quotient + a / c * b;
 }
 
-/* a * b / c, rounded down, as far as it fits 64 bits, and what is left over.  c is not 0. */
+/* The low 64 bits of a * b / c, rounded down, and in *rest the remainder.  c is not 0. */
 static inline uint64_t tlg_mul_div(uint64_t a, uint64_t b, uint64_t c, uint64_t *rest)
 {
 #ifdef __SIZEOF_INT128__

@@ -6,7 +6,7 @@
 
 /*
  * The low three bits of a tag.  The other five, from the low ones up:
- *   HIT...     3 bits: size of the difference of `when`, 0: it is a step; 2 bits: size of scopeIndex, 0: the last one's
+ *   HIT...     3 bits: size of the difference of `when`, 0: a step; 2 bits: size of scopeIndex, 0: the same as before
  *   VALUE...   3 bits: size of value; 2 bits: argtype - 1
  *   INFO...    bytes of text, 0 to 16
  *   OTHER      bit 0: the sequence follows; bit 1: the pid follows
@@ -14,16 +14,16 @@
 enum tag { HIT, HIT_INFO, HIT_RENDERED, VALUE, VALUE_END, INFO, INFO_END, OTHER };
 enum { OTHER_SEQUENCE = 1 << 3, OTHER_PID = 2 << 3, OTHER_TAGS = OTHER | OTHER_SEQUENCE | OTHER_PID };
 
-enum { LONGEST = 32 };   /* no event takes more, also with what is read or written in one go behind it */
+enum { LONGEST = 32 };   /* bytes of a packed event at most, with those that one load or store covers behind it */
 
-/* What the events so far let expect of the next one. */
+/* The prediction of the next event from those before it. */
 struct state {
 	const struct tlg_pack_key *key;
-	uint64_t argument;        /* header of an argument, but for the flags that its tag stands for ... */
-	uint64_t next;            /* ... and of what is no argument */
-	uint32_t is_counted;      /* 1: arguments that follow are a checkpoint's, and count */
+	uint64_t argument;        /* header of an argument, without the flags that its tag has ... */
+	uint64_t next;            /* ... and of any other event */
+	uint32_t is_counted;      /* 1: arguments that follow belong to a checkpoint, and advance the sequence */
 	uint32_t scope;           /* of the last HIT or MORE */
-	uint64_t when;            /* of the last of them that has read the clock */
+	uint64_t when;            /* of the last HIT or MORE that has read the clock */
 };
 
 /* ---- expectation ------------------------------------------------------------------------------- */
@@ -35,13 +35,13 @@ static inline struct state begin(const struct tlg_pack_key *key)
 	return (struct state){ .key = key, .argument = head, .next = head };
 }
 
-/* The sequence number that an event of this type should have. */
+/* The predicted sequence number of an event of this type. */
 static inline uint32_t expected_sequence(const struct state *state, unsigned type)
 {
 	return tlg_head_sequence(tlg_is_argument(type) ? state->argument : state->next);
 }
 
-/* An argument, or context, with this number has been seen. */
+/* Follow an event whose header was not predicted. */
 static inline void follow_head(struct state *state, unsigned flags, uint32_t sequence)
 {
 	unsigned type = flags & TLG_TYPE_MASK, cycle = flags & TLG_CYCLE_MASK;
@@ -84,7 +84,7 @@ static inline uint64_t load(const unsigned char *from)
 	return le64(value);
 }
 
-/* The low bytes of what lies there, 0 to 8 of them. */
+/* Load the low bytes of a number, 0 to 8 of them. */
 static inline uint64_t load_low(const unsigned char *from, unsigned bytes)
 {
 	static const uint64_t masks[] = {
@@ -100,7 +100,7 @@ static inline unsigned bytes_of(uint64_t value)
 	return value ? (71u - (unsigned)__builtin_clzll(value)) / 8 : 0;
 }
 
-/* Sizes as three bits: 0 to 6 stand for themselves, 7 for 8. */
+/* The size of a value in three bits: 0 to 6 stand for themselves, 7 for 8. */
 static inline unsigned size_code(uint64_t value)
 {
 	unsigned bytes = bytes_of(value);
@@ -113,7 +113,7 @@ static inline unsigned size_of_code(unsigned code)
 	return code + (code == 7);
 }
 
-/* Small numbers of either sign as small numbers. */
+/* Make small unsigned numbers of small numbers of either sign. */
 static inline uint64_t fold(uint64_t value)
 {
 	return value << 1 ^ (0 - (value >> 63));
@@ -124,7 +124,7 @@ static inline uint64_t unfold(uint64_t folded)
 	return folded >> 1 ^ (0 - (folded & 1));
 }
 
-/* What a VALUE has in its low bytes: a double has most of its zeros there. */
+/* Bring the significant bytes of a VALUE to the low end: a double has most of its zeros there. */
 static inline uint64_t turn_value(uint64_t value, unsigned argtype)
 {
 	return argtype == TLG_ARG_INT ? fold(value) : argtype == TLG_ARG_DOUBLE ? __builtin_bswap64(value) : value;
@@ -144,7 +144,7 @@ static inline unsigned char *pack_hit(struct state *state, enum tag tag, const s
 	unsigned scope_code = hit->scopeIndex == state->scope ? 0 : hit->scopeIndex < 256 ? 1 :
 			      hit->scopeIndex < 65536 ? 2 : 3;
 
-	/* the least difference takes a byte: the size 0 is that of a step */
+	/* A difference takes at least one byte: size 0 is that of a step. */
 	*to++ = (unsigned char)(tag | when_code << 3 | scope_code << 6);
 	store(to, ahead);
 	to += size_of_code(when_code);
@@ -173,7 +173,7 @@ static inline unsigned char *pack_info(enum tag tag, const unsigned char *text, 
 	return to + bytes;
 }
 
-/* Whatever it is: flags, a bit for each byte of the payload that is not 0, and these bytes. */
+/* Pack any event: its flags, a bit for each byte of the payload that is not 0, and these bytes. */
 static unsigned char *pack_other(struct state *state, const struct tlg_event *event, unsigned char *to)
 {
 	unsigned type = tlg_event_type(event);
@@ -207,8 +207,8 @@ static unsigned char *pack_other(struct state *state, const struct tlg_event *ev
 }
 
 /*
- * The tag of an event by its header as one word, OTHER if that is not what was to be expected.  What is expected of
- * a HIT and of an argument differs from the header in nothing but the bits of the flags that the tag stands for.
+ * The tag of an event, from its header as one word; OTHER if the header was not predicted.  The predicted header of a
+ * HIT or of an argument differs from the real one only in the flags that the tag has.
  */
 static inline enum tag tag_for(const struct state *state, uint64_t word)
 {
@@ -229,7 +229,7 @@ static inline enum tag tag_for(const struct state *state, uint64_t word)
 	return hit == tlg_head(TLG_HIT | TLG_HAS_INFO | TLG_RENDERED, 0, 0) ? HIT_RENDERED : OTHER;
 }
 
-/* Behind an event whose tag says that its header was as expected. */
+/* Follow an event whose header was predicted, as its tag says. */
 static inline void follow_tag(struct state *state, enum tag tag)
 {
 	if (tag <= HIT_RENDERED) {
@@ -264,7 +264,7 @@ static inline unsigned char *pack_event(struct state *state, const struct tlg_ev
 size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
 		size_t size)
 {
-	const struct tlg_pack_key own = *key;   /* no store behind `to` can change it */
+	const struct tlg_pack_key own = *key;   /* a copy: the compiler knows that no store to `to` changes it */
 	struct state state = begin(&own);
 	unsigned char *at = to, *end = at + size;
 	size_t bytes, padding;
@@ -285,8 +285,8 @@ size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, 
 /* ---- unpacking ----------------------------------------------------------------------------------- */
 
 /*
- * What is done for each event, without function calls and without a question that a table can answer: 51 instructions
- * an event of a usual mix.  The time goes by the way from one tag to the next, which lies as far behind it as it says.
+ * The work for each event has no function calls and no branches that a table can replace: 51 instructions an event of a
+ * usual mix.  The critical path leads from one tag to the next, because a tag says how far behind it the next one lies.
  */
 static const uint16_t flags_of[] = {
 	[HIT] = TLG_HIT, [HIT_INFO] = TLG_HIT | TLG_HAS_INFO, [HIT_RENDERED] = TLG_HIT | TLG_HAS_INFO | TLG_RENDERED,
@@ -295,8 +295,8 @@ static const uint16_t flags_of[] = {
 };
 
 /*
- * By a whole tag, how far behind it the next one lies: a look at this table is all that one tag waits for the other.
- * 0: of OTHER, which says it itself, and of an INFO that would be too long.
+ * By a whole tag: how far behind it the next tag lies.  So the critical path from one tag to the next is one load from
+ * this table.  0: for OTHER, whose bytes say it, and for an INFO that would be too long.
  */
 static const unsigned char step_of[UINT8_MAX + 1] = {
 #define STEPS(other_bits, when_bytes, scope_bytes) \
@@ -316,8 +316,8 @@ static const unsigned char step_of[UINT8_MAX + 1] = {
 };
 
 /*
- * By the five bits of a HIT's sizes: what counts of `when` and of scopeIndex, and bytes of the first.  By the three
- * bits of the size of a VALUE: the first.
+ * By the five bits of a HIT's sizes: masks of the significant bits of `when` and of scopeIndex, and the bytes of the
+ * first.  By the three bits of a VALUE's size: only the first mask.
  */
 static const struct size {
 	uint64_t when;
@@ -353,7 +353,7 @@ static inline void unpack_value(unsigned sizes, const unsigned char *from, struc
 
 static inline void unpack_info(unsigned bytes, const unsigned char *from, unsigned char *text)
 {
-	/* from the middle less n on: n bytes that count, and others */
+	/* A mask of 16 bytes that begins n bytes before the middle keeps the first n bytes. */
 	static const unsigned char window[2 * TLG_TEXT_SIZE] = {
 		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
 	};
@@ -363,7 +363,7 @@ static inline void unpack_info(unsigned bytes, const unsigned char *from, unsign
 	store(text + 8, load(from + 8) & load(mask + 8));
 }
 
-/* The payload of an OTHER is bytes, and stays as its writer had it.  Head and state are in this machine's order. */
+/* Unpack an OTHER.  Its payload is bytes in the writer's order; head and state are in this machine's order. */
 static __attribute__((noinline)) const unsigned char *
 unpack_other(struct state *state, unsigned tag, const unsigned char *from, int is_swapped, struct tlg_event *to)
 {
@@ -392,7 +392,7 @@ unpack_other(struct state *state, unsigned tag, const unsigned char *from, int i
 	return from;
 }
 
-/* Into the other byte order: the head, and the payload of what was packed as numbers. */
+/* Swap the bytes of the head, and of a payload that was packed as numbers. */
 static void swap(struct tlg_event *event, unsigned kind)
 {
 	event->flags = __builtin_bswap16(event->flags);
@@ -417,7 +417,7 @@ unpack_event(struct state *state, const unsigned char *from, int is_swapped, str
 
 	from++;
 	if (kind == OTHER) {
-		/* a copy: nobody else has the address of the state, so it is in registers */
+		/* A copy whose address nobody has: the compiler can keep it in registers. */
 		struct state copy = *state;
 		next = unpack_other(&copy, tag, from, is_swapped, to);
 		*state = copy;
@@ -448,7 +448,7 @@ static int is_padding(const unsigned char *from, size_t bytes)
 	return bytes < TLG_EVENT_SIZE;
 }
 
-/* Unpack all; is_swapped is constant.  At the end of the bytes go on in a copy: events are read beyond their end */
+/* Unpack all; is_swapped is constant.  The last bytes are unpacked from a copy, because loads read beyond an event */
 static inline __attribute__((always_inline)) int
 unpack(const struct tlg_pack_key *key, const unsigned char *at, size_t bytes, int is_swapped, struct tlg_event *to,
        unsigned count)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_pack.h - the `packed` encoding of a block: its events as differences from what can be expected.
+ * tlg_pack.h - the `packed` encoding of a block: its events as differences from predicted ones.
  *
- * Each event becomes a tag byte and the bytes that cannot be foreseen: of a HIT how far the clock went on and the
- * scope index, of a VALUE the bytes that count, of an INFO the text without its padding.  A usual event takes 3 to 6
- * bytes instead of 24.  Any 24 bytes can be packed and come out bit for bit; FORMAT.md section 11 has the rules.
+ * Each event becomes a tag byte and the bytes that cannot be predicted.  A HIT has the progress of the clock and the
+ * scope index, a VALUE its significant bytes, an INFO its text without padding.  A usual event takes 3 to 6 bytes
+ * instead of 24.  Any 24 bytes can be packed, and unpack to the same bits.  FORMAT.md section 11 has the rules.
  *
- * The packed bytes do not depend on the machine's byte order, what they unpack to does: exactly the events that their
- * writer had in memory.
+ * The packed bytes do not depend on the machine's byte order.  The events to which they unpack do: these are the bytes
+ * that the writer had in memory.
  */
 #ifndef TLG_PACK_H
 #define TLG_PACK_H
@@ -15,7 +15,7 @@
 #include "tlg.h"
 
 /*
- * What the BLOCK event says, which need not be said again.
+ * Members of the BLOCK event that its packed events need not repeat.
  * pid  BLOCK's pid, 16 bits    tid  BLOCK.tid
  */
 struct tlg_pack_key {
@@ -26,17 +26,17 @@ struct tlg_pack_key {
 /*
  * Pack the events of a block.
  * to      size bytes, all of which may be written
- * Return  bytes, filled up with zeros to a multiple of 24; 0: size does not suffice, and events that do not become
- *         at least 32 bytes shorter need not be tried
+ * Return  bytes, padded with zeros to a multiple of 24; 0: size does not suffice.  That may also be returned if the
+ *         events do not become at least 32 bytes shorter
  * Signal  safe    Cost  about 4 ns an event
  */
 size_t tlg_pack(const struct tlg_pack_key *key, const struct tlg_event *events, unsigned count, void *to,
 		size_t size);
 
 /*
- * Unpack the count events that were packed into these bytes, of which none is trusted.
- * is_swapped  1: their writer has the other byte order, and so will have the events
- * to          count events; their content is not defined when 0 is returned
+ * Unpack count events from bytes that nobody has checked.
+ * is_swapped  1: the writer had the other byte order, and so will the events have
+ * to          count events; their content is undefined if the call returns 0
  * Return      1; 0: these are not the bytes of so many packed events
  * Signal      safe    Cost  about 4 ns an event
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_parent.h - who started this process, as GIT_TRACE2_PARENT_SID says.
+ * tlg_parent.h - whether the session of GIT_TRACE2_PARENT_SID belongs to the same process.
  *
- * The last component of a session id ends with "-P" and the process id in hexadecimal digits.  A process that is there
- * itself was another program before, which traced itself and called exec(2): it has the same process id still.
+ * The last component of a session id ends with "-P" and the process id in hexadecimal digits.  If a process finds its
+ * own id there, it was another traced program before, which called exec(2): exec does not change the process id.
  */
 #ifndef TLG_PARENT_H
 #define TLG_PARENT_H
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/types.h>
 
-/* 1: this session, NULL for none, is of the process.  Signal safe */
+/* 1: this session (NULL: none) belongs to the process.  Signal safe */
 static inline int tlg_parent_is(const char *session, pid_t process)
 {
 	const char *last = session ? strrchr(session, 'P') : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One pass over the event table.  Define TLG_TYPE, TLG_FIELD and TLG_END (those left out become empty),
- * then include this file; it includes the table and forgets the three macros.  No include guard: a pass
- * is made as often as it is needed.
+ * One pass over the event table.  Define TLG_TYPE, TLG_FIELD and TLG_END (those that you leave out become empty), then
+ * include this file.  It includes the table and undefines the three macros.  It has no include guard, because a file
+ * may make several passes.
  */
 #ifndef TLG_TYPE
 #define TLG_TYPE(id, uname, name, followedby, desc)

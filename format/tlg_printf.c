@@ -75,7 +75,7 @@ static const char *parse_length(const char *p, enum tlg_printf_length *length)
 	}
 }
 
-/* Of characters and strings a length would make wide ones. */
+/* The kind of a conversion.  Characters and strings with a length are wide, and not supported. */
 static enum tlg_printf_kind find_kind(char letter, enum tlg_printf_length length)
 {
 	switch (letter) {

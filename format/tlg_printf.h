@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_printf.h - the grammar of printf conversions, "%-8.*lu": the recorder asks which arguments a format takes, the
- * reader prints them.  Both have to find the same conversions in it, or arguments and conversions would not match.
+ * tlg_printf.h - parses printf conversions, "%-8.*lu".  The recorder finds out which arguments a format has, the reader
+ * prints them.  Both have to find the same conversions, or arguments and conversions would not match.
  *
  * No libc, no allocation.    Signal  safe
  */
@@ -12,7 +12,7 @@
 
 enum tlg_printf_flag {
 	TLG_PRINTF_LEFT = 1, TLG_PRINTF_PLUS = 2, TLG_PRINTF_BLANK = 4, TLG_PRINTF_ALTERNATE = 8, TLG_PRINTF_ZERO = 16,
-	TLG_PRINTF_GROUP = 32,    /* ': the locale's thousands */
+	TLG_PRINTF_GROUP = 32,    /* ': thousands are grouped as the locale has it */
 };
 
 enum tlg_printf_length {
@@ -23,7 +23,7 @@ enum tlg_printf_length {
 
 /* What a conversion prints. */
 enum tlg_printf_kind {
-	TLG_PRINTF_UNKNOWN,       /* no conversion that both sides know: %n, "%1$d", wide characters, ... */
+	TLG_PRINTF_UNKNOWN,       /* a conversion that is not supported: %n, "%1$d", wide characters, ... */
 	TLG_PRINTF_SIGNED,        /* d i */
 	TLG_PRINTF_UNSIGNED,      /* o u x X */
 	TLG_PRINTF_CHAR,          /* c */
@@ -34,10 +34,10 @@ enum tlg_printf_kind {
 	TLG_PRINTF_PERCENT,       /* %: itself */
 };
 
-/* A width or a precision as it is written. */
+/* A width or a precision of a conversion. */
 struct tlg_printf_count {
 	enum { TLG_COUNT_NONE, TLG_COUNT_STAR, TLG_COUNT_DIGITS } kind;
-	int32_t value;            /* of digits; INT32_MAX for all that is more */
+	int32_t value;            /* of the digits, INT32_MAX at most */
 };
 
 struct tlg_printf {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* tlg_show.c - the descriptor tables as text. */
+/* tlg_show.c - prints the descriptor tables as text. */
 #include "tlg_show.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ static void show_hex(const struct show *show, uint32_t value, unsigned width)
 
 /* ---- XML ---------------------------------------------------------------------------------------- */
 
-/* The table is ours: of the characters that XML reserves only < and & could do harm, and none is there. */
+/* Print an attribute.  It needs no escaping: our tables have none of the characters that XML reserves. */
 static void show_attribute(const struct show *show, const char *name, const char *value)
 {
 	show_text(show, " ");

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlg_show.h - the format describes itself: as the XML document of --show_format, as the tables of
- * FORMAT.md.
+ * tlg_show.h - prints descriptions of the format: the XML document of --show_format, and the tables of FORMAT.md.
  *
- * Everything comes from the descriptor tables.  The text goes to a function of the caller's, piece by
- * piece, so that the traced program can take its checksum without any I/O.
+ * All text comes from the descriptor tables.  A function of the caller gets the text in pieces, so that the traced
+ * program can calculate its checksum without any I/O.
  */
 #ifndef TLG_SHOW_H
 #define TLG_SHOW_H
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes n bytes of text, not NUL-terminated. */
+/* Receives n bytes of text, not NUL-terminated. */
 typedef void tlg_show_fn(void *to, const char *text, size_t n);
 
 /* The layout of this machine's events, StackTrack's RAW_FORMAT. */
@@ -22,7 +21,7 @@ void tlg_show_xml(tlg_show_fn *put, void *to);
 void tlg_show_md(tlg_show_fn *put, void *to);
 
 /*
- * CRC-32C (seed 0) of what tlg_show_xml() says: PROLOGUE.layout.
+ * CRC-32C (seed 0) of what tlg_show_xml() prints: PROLOGUE.layout.
  * Thread any    Alloc none    Cost  about 20 us
  */
 uint32_t tlg_show_crc(void);

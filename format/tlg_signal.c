@@ -18,7 +18,7 @@ static char upper(char c)
 	return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
-/* What follows a word at the beginning of a text; NULL: it begins otherwise. */
+/* Return  what follows the word at the beginning of the text; NULL: the text does not begin with it */
 static const char *skip_word(const char *text, const char *word)
 {
 	for (; *word; text++, word++)
@@ -27,7 +27,7 @@ static const char *skip_word(const char *text, const char *word)
 	return text;
 }
 
-/* All of a text as a decimal number; -1: it is none, or not one of two digits. */
+/* Return  the whole text as a number of one or two decimal digits; -1: it is not one */
 static int parse_number(const char *text)
 {
 	int number = 0;
@@ -38,7 +38,7 @@ static int parse_number(const char *text)
 	return n && n < 3 && !text[n] ? number : -1;
 }
 
-/* Of a signal of real time what follows its first letters: "", "+3", "-3". */
+/* Parse the offset of a real-time signal: "", "+3", "-3". */
 static int parse_offset(const char *rest, int from, char sign)
 {
 	int offset = *rest ? parse_number(rest + 1) : 0, signo;

@@ -9,8 +9,8 @@ enum {
 	CATEGORY_BYTES = T2X_COLUMNS_CATEGORY,
 	THREAD_BYTES = 24,
 	/*
-	 * git has no limit.  But a program that never leaves its regions makes a text that grows with the square of
-	 * its events, beyond any disk.
+	 * git has no limit.  But if a program never leaves its regions, the text grows with the square of its events
+	 * and would fill any disk.
 	 */
 	DOTS_MAX = 512,
 	NAMES_ROOM = T2X_TEMPLATE_BYTES - T2X_NAMES_AT - T2X_TEMPLATE_STEP,
@@ -18,7 +18,7 @@ enum {
 
 static const int own_lines[4] = { 207, 219, 580, 596 };
 
-/* n bytes of text at to, blanks up to width, " | ". */
+/* Put n bytes of text, blanks up to width, and " | ". */
 static char *put_column(char *to, const char *text, size_t n, size_t width)
 {
 	memcpy(to, text, n);
@@ -74,7 +74,7 @@ static char *fill_event(char *to, const struct t2x_event *ev)
 	return put_column(to, repo, (size_t)(end - repo), REPO_BYTES);
 }
 
-/* What a payload begins with, as the scope has it: up to three texts. */
+/* The beginning of a payload that the scope decides: up to three texts. */
 struct names {
 	const char *text[3];
 };
@@ -143,13 +143,13 @@ static void fill_thread(struct t2x_template *template, const struct t2x_event *e
 	template->number = ev->thread->number;
 }
 
-/* Of a time in seconds. */
+/* The width of a time in seconds. */
 static unsigned find_width(const struct t2x_printer *printer)
 {
 	return printer->options.ns ? T2X_COLUMNS_TIME + 3 : T2X_COLUMNS_TIME;
 }
 
-/* Templates, times as text, room in the output: see to what is not there, or not that of the event. */
+/* Prepare what the line needs: the templates, the cached times of the event, room in the output. */
 static void prepare(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	uint64_t number = t2x_columns_scope(ev);
@@ -207,7 +207,7 @@ static char *put_dots(char *p, size_t n)
 	return (char *)memset(p, '.', n) + n;
 }
 
-/* Names that are too long for a template need no T2X_COLUMNS_ROOM before. */
+/* Put the names, from the template or, if they are too long for it, directly. */
 static char *put_names(struct t2x_out *out, char *p, const struct t2x_template *template, const struct t2x_event *ev)
 {
 	unsigned n = template->length[T2X_NAMES_LENGTH];

@@ -2,9 +2,10 @@
 /*
  * t2x_columns.h - the columns of a perf line: time, place, depth, thread, event, repository, two times, category.
  *
- * What a scope and a thread decide alone is laid out once, in templates (t2x_template.h).  Their parts are copied in
- * pieces of fixed size, each of which may write more than it has to say: the next one goes over it.
- * t2x_columns_begin() makes any line; t2x_perf.c makes most lines itself, of the same templates.
+ * The parts of a line that depend only on the scope or only on the thread are laid out once, in templates
+ * (t2x_template.h).  A line is made of copies of fixed size from these templates.  A copy may be longer than the part;
+ * the next copy overwrites the excess.  t2x_columns_begin() makes any line.  t2x_perf.c makes most lines itself, from
+ * the same templates.
  */
 #ifndef T2X_COLUMNS_H
 #define T2X_COLUMNS_H
@@ -12,14 +13,14 @@
 #include "t2x_text.h"
 
 enum {
-	T2X_COLUMNS_PLACE = 28,       /* bytes of "file:line"; what is longer loses its beginning */
-	T2X_COLUMNS_TIME = 9,         /* of a duration, at least; three more with nanoseconds */
-	T2X_COLUMNS_CATEGORY = 12,    /* of the category; what is longer loses its end */
-	T2X_COLUMNS_ROOM = 2048,      /* more than the columns and names of a template, and T2X_COLUMNS_SPARE, take */
+	T2X_COLUMNS_PLACE = 28,       /* bytes of "file:line"; a longer one loses its beginning */
+	T2X_COLUMNS_TIME = 9,         /* bytes of a duration, at least; three more with nanoseconds */
+	T2X_COLUMNS_CATEGORY = 12,    /* bytes of the category; a longer one loses its end */
+	T2X_COLUMNS_ROOM = 2048,      /* more than columns and names of a template, and T2X_COLUMNS_SPARE, need */
 	T2X_COLUMNS_SPARE = 512,      /* bytes that are free behind them */
 };
 
-/* Which times an event has; the other columns are blank, as is that of a time that is not known. */
+/* Which times a line shows.  The column of another time, or of an unknown one, is blank. */
 enum { T2X_COLUMNS_ABSOLUTE = 1, T2X_COLUMNS_RELATIVE = 2 };
 
 /*
@@ -34,24 +35,24 @@ enum {
 	T2X_THREAD_COPY = 48,         /* of a thread's template: "d0 | main<blanks> | " */
 };
 enum { T2X_EVENT_LENGTH, T2X_NAMES_LENGTH };   /* of a scope's template; a thread's has one length */
-enum { T2X_NAMES_TOO_LONG = UINT16_MAX };      /* names that do not fit: they are put together for each line */
+enum { T2X_NAMES_TOO_LONG = UINT16_MAX };      /* the names do not fit into a template: each line formats them anew */
 
 /*
- * Begin a line: all columns, the dots for the regions around the event, and what its scope says of the payload:
- * "label:x", "key:", "name:x".  What the event itself has to say is next.
+ * Begin a line: all columns, the dots for the regions around the event, and the part of the payload that the scope
+ * decides: "label:x", "key:", "name:x".  The caller appends the rest of the payload.
  * times     T2X_COLUMNS_...
  * category  what stands in that column; NULL: the category of the scope
  * Return    the byte behind, T2X_COLUMNS_SPARE of them free; the caller moves out->pos
  */
 char *t2x_columns_begin(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times, const char *category);
 
-/* The number by which the template of the event's scope is found. */
+/* The key of the template of the event's scope. */
 static inline uint64_t t2x_columns_scope(const struct t2x_event *ev)
 {
 	return ev->scope ? ev->scope->number : 0;
 }
 
-/* Two for each region around the event, the thread's own excepted. */
+/* Two dots for each region around the event, except the thread's own. */
 static inline size_t t2x_columns_dots(const struct t2x_event *ev)
 {
 	return ev->open > 1 ? 2 * ((size_t)ev->open - 1) : 0;

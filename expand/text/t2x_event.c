@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_event.c - git's event target: a JSON object a line, for programs. */
+/* t2x_event.c - git's event target: one JSON object on each line, for programs. */
 #include "t2x_json.h"
 #include "t2x_json_check.h"
 #include "t2x_object.h"
@@ -11,7 +11,7 @@ static void put_message(struct t2x_out *out, const struct t2x_event *ev)
 		t2x_json_text(out, "msg", ev->message, ev->message_length);
 }
 
-/* Regions and data deep inside are left out. */
+/* Return  1: omit the event, a region or data, because it is nested too deep */
 static int is_too_deep(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	return printer->options.nesting && ev->open > printer->options.nesting && !ev->lost;
@@ -27,7 +27,7 @@ static void put_time(struct t2x_printer *printer, const char *key, const struct 
 	printer->out->pos = t2x_text_put_elapsed(printer, p, ev, elapsed_ns, 0);
 }
 
-/* How long it took, or that this is not known. */
+/* Put the elapsed time, or null if it is not known. */
 static void put_elapsed(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	if (__builtin_expect(ev->rel_ns == T2X_NO_TIME, 0))
@@ -254,7 +254,7 @@ static void print_data(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_object_end(printer);
 }
 
-/* An integer is a string here, as git has it. */
+/* git prints the integer as a string. */
 static void print_data_intmax(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	if (is_too_deep(printer, ev))
@@ -267,7 +267,7 @@ static void print_data_intmax(struct t2x_printer *printer, const struct t2x_even
 	t2x_object_end(printer);
 }
 
-/* A document of several lines becomes one: each line's end and the blanks behind it go. */
+/* Put a document of several lines on one line: drop each newline and the blanks behind it. */
 static void put_document(struct t2x_out *out, const char *text, size_t n)
 {
 	const char *end = text + n;
@@ -284,7 +284,7 @@ static void put_document(struct t2x_out *out, const char *text, size_t n)
 	}
 }
 
-/* What is no JSON becomes a JSON string, so that the line is JSON whatever the program gave. */
+/* A text that is not JSON becomes a JSON string, so that the line is JSON whatever the program passed. */
 static void print_data_json(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_arg *value = &ev->args[0];
@@ -327,7 +327,7 @@ static void print_timer(struct t2x_printer *printer, const struct t2x_event *ev)
 }
 #define print_th_timer print_timer
 
-/* A count above 2^63 shows as negative, as git has it. */
+/* A count above 2^63 prints as negative, as in git. */
 static void print_counter(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	t2x_object_begin(printer, ev);
@@ -345,7 +345,7 @@ static void put_string(struct t2x_out *out, const char *text, size_t n)
 	t2x_out_char(out, '"');
 }
 
-/* Those that a sample was recorded with. */
+/* Put the labels that a sample was recorded with. */
 static void put_labels(struct t2x_out *out, const struct t2x_event *ev)
 {
 	if (ev->nargs <= T2X_SAMPLE_LABELS)
@@ -360,7 +360,7 @@ static void put_labels(struct t2x_out *out, const struct t2x_event *ev)
 	t2x_out_char(out, '}');
 }
 
-/* Its functions as an array, the innermost first. */
+/* Put the functions of a sample's stack as an array, the innermost first. */
 static void put_stack(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_options *options = &printer->options;
@@ -404,7 +404,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 	t2x_object_end(printer);
 }
 
-#define print_region_unwind NULL   /* its leaves are events */
+#define print_region_unwind NULL   /* the model makes an event of each leave */
 
 const struct t2x_writer t2x_writer_event = {
 	.unresolved = print_unresolved,

@@ -8,11 +8,11 @@
 #include "model/t2x_writer.h"
 
 enum {
-	T2X_TRAIT_LIVE = 1,       /* libtrace2 prints it, too, while the program runs */
-	T2X_TRAIT_JSON = 2,       /* what is escaped on a terminal is escaped as in a JSON string */
+	T2X_TRAIT_LIVE = 1,       /* libtrace2 also prints it, while the program runs */
+	T2X_TRAIT_JSON = 2,       /* on a terminal, characters are escaped as in a JSON string */
 	T2X_TRAIT_BINARY = 4,     /* not for a terminal */
 	T2X_TRAIT_DOCUMENT = 16,  /* of JSON: it is one text, not an object on each line */
-	T2X_TRAIT_RAW = 8,        /* its writer takes blocks: the model has no part in it */
+	T2X_TRAIT_RAW = 8,        /* its writer gets blocks; the model is not used */
 };
 
 enum t2x_format_name {
@@ -37,8 +37,8 @@ struct t2x_format {
 
 struct t2x_format_option {
 	const char *name;         /* as on the command line */
-	const char *value;        /* what --help calls it; NULL: it has none */
-	const char *formats;      /* those that know it; "": all */
+	const char *value;        /* the name of its value in --help; NULL: it has none */
+	const char *formats;      /* formats that have it; "": all */
 	const char *help;
 };
 
@@ -48,16 +48,16 @@ extern const struct t2x_format_option t2x_format_options[T2X_OPTIONS];
 #define T2X_FORMAT(name, suffix, traits, help) extern const struct t2x_writer t2x_writer_##name;
 #include "t2x_formats.def"
 
-/* Return  NULL: there is none of this name */
+/* Return  NULL: no format has this name */
 const struct t2x_format *t2x_format_find(const char *name);
 
-/* Whether the format knows the option. */
+/* Whether the format has the option. */
 int t2x_format_has(const struct t2x_format *format, const struct t2x_format_option *option);
 
-/* Whether the text is one of the words, which have | between them: the value of an option. */
+/* Whether the text, the value of an option, is one of the words, which are separated by |. */
 int t2x_format_is_one_of(const char *words, const char *text);
 
-/* What the command line says, for a writer with options of its own.  Return  NULL: nothing; "": without a value */
+/* Return  the value of a format's option on the command line; NULL: it was not given; "": given without a value */
 static inline const char *t2x_option(const struct t2x_options *options, enum t2x_format_option_name option)
 {
 	return options->values ? options->values[option] : NULL;

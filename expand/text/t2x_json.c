@@ -2,7 +2,7 @@
 /* t2x_json.c - see t2x_json.h. */
 #include "t2x_json.h"
 
-/* Nonzero if one of the eight bytes must be escaped in JSON; as a rule exact, never wrong the other way. */
+/* Return  nonzero if one of the eight bytes must be escaped in JSON, rarely also otherwise; 0: none must be */
 static uint64_t needs_escape(uint64_t bytes)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), highs = ones << 7;
@@ -22,7 +22,7 @@ static uint64_t load(const char *text)
 	return bytes;
 }
 
-/* Four to seven bytes as eight, some of them twice. */
+/* Load four to seven bytes as eight, some of them twice. */
 static uint64_t load_short(const char *text, size_t n)
 {
 	uint32_t first, last;
@@ -32,7 +32,7 @@ static uint64_t load_short(const char *text, size_t n)
 	return (uint64_t)last << 32 | first;
 }
 
-/* How many bytes from the start need no escape. */
+/* Return  how many bytes from the start need no escape */
 static size_t find_escape(const char *text, size_t n)
 {
 	size_t i = 0;
@@ -43,7 +43,7 @@ static size_t find_escape(const char *text, size_t n)
 		if (needs_escape(load(text + i)))
 			break;
 	}
-	/* The last few bytes once more together with some of those before them. */
+	/* Check the last few bytes in one step, together with some bytes before them. */
 	if (n >= 8 && n - i < 8 && !needs_escape(load(text + n - 8)))
 		return n;
 	while (i < n && (unsigned char)text[i] >= 0x20 && text[i] != '"' && text[i] != '\\')

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_json.h - members of a JSON object: each call appends a comma, the key, and the value.  Keys are plain
- * words.
+ * t2x_json.h - appends members of a JSON object: a comma, the key, and the value.  Keys are plain words.
  */
 #ifndef T2X_JSON_H
 #define T2X_JSON_H
@@ -9,10 +8,10 @@
 #include "base/t2x_out.h"
 #include "model/t2x_hit.h"
 
-/* A text for the inside of a JSON string: " \ and bytes below 0x20 escaped, all others as they are. */
+/* Append a text inside of a JSON string: " \ and bytes below 0x20 are escaped, all others stay as they are. */
 void t2x_json_escaped(struct t2x_out *out, const char *text, size_t n);
 
-/* The key alone, a short one: the caller appends the value. */
+/* Append only the key, a short one; the caller appends the value. */
 static inline void t2x_json_key(struct t2x_out *out, const char *key)
 {
 	size_t n = strlen(key);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Where the reading is.  Each function that takes something returns 0 if it is not there. */
+/* The state of parsing.  Each parse_ function returns 0 if the text does not have what it parses. */
 struct reader {
 	const char *p, *end;
 	unsigned depth;
@@ -123,7 +123,7 @@ static int parse_scalar(struct reader *r)
 	}
 }
 
-/* A scalar, or the way into arrays and objects up to their first one, or up to the end of an empty one. */
+/* Parse up to the end of the next scalar or empty container: open arrays and objects in front of it. */
 static int parse_value(struct reader *r)
 {
 	for (;;) {
@@ -146,7 +146,7 @@ static int parse_value(struct reader *r)
 	}
 }
 
-/* Behind a value: leave what ends here.  Return  1: another value follows; 0: none does, or none may */
+/* Behind a value: close the arrays and objects that end here.  Return  1: another value must follow; 0: none may */
 static int go_on(struct reader *r)
 {
 	while (r->depth) {

@@ -3,13 +3,13 @@
 #include "t2x_text.h"
 
 enum {
-	PREFIX_BYTES = 50,        /* time, place and padding: where the payload begins, at least */
+	PREFIX_BYTES = 50,        /* time, place and padding: the payload begins at this column or behind it */
 	PLACE_ROOM = T2X_TEMPLATE_BYTES - T2X_TEMPLATE_STEP,
 };
 
 static const int own_lines[4] = { 118, 128, 357, 372 };
 
-/* What stands behind the time: " m.c:1 " and padding. */
+/* Put what follows the time: " m.c:1 " and padding. */
 static void put_place(struct t2x_out *out, const struct t2x_event *ev)
 {
 	struct t2x_text_place place = t2x_text_place(ev, "trace2/tr2_tgt_normal.c", own_lines);
@@ -31,7 +31,7 @@ static void put_place(struct t2x_out *out, const struct t2x_event *ev)
 		t2x_out_repeat(out, ' ', PREFIX_BYTES - length);
 }
 
-/* Put the place, and cache it for the next events of the scope unless it is too long. */
+/* Put the place, and cache it for the next events of the scope, unless it is too long. */
 static void make_template(struct t2x_out *out, const struct t2x_event *ev, struct t2x_template *template)
 {
 	char *at = t2x_out_room(out, T2X_OUT_ROOM);
@@ -97,7 +97,7 @@ static void print_start(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_out_end_line(printer->out);
 }
 
-/* exit, atexit, and signal, whose number is a "code" here too. */
+/* exit, atexit and signal; git calls a signal's number "code", too. */
 static void print_end(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_out *out = printer->out;
@@ -148,7 +148,7 @@ static void print_alias(struct t2x_printer *printer, const struct t2x_event *ev)
 	t2x_out_end_line(out);
 }
 
-/* "<name>[<id>]", how events of children and of exec begin. */
+/* "<name>[<id>]": events of children and of exec begin so. */
 static void begin_numbered(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev);
@@ -305,7 +305,7 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 #define print_data_intmax NULL
 #define print_data_json NULL
 #define print_step NULL
-#define print_region_unwind NULL   /* its leaves are events */
+#define print_region_unwind NULL   /* the model makes an event of each leave */
 
 const struct t2x_writer t2x_writer_normal = {
 	.unresolved = print_unresolved,

@@ -2,8 +2,8 @@
 /*
  * t2x_object.c - see t2x_object.h.
  *
- * What a checkpoint decides alone - place, repository, names - and what the session and the thread are called
- * is escaped once and cached in templates.
+ * Templates cache what is escaped once: the place, repository and names of a scope, and the names of session and
+ * thread.
  */
 #include "t2x_object.h"
 
@@ -29,11 +29,11 @@ static const struct opening openings[TLG_STYLE_COUNT] = {
 };
 
 /*
- * Lengths of what is in a template: ,"file":..,"line":..,"repo":.. and ,"category":..,"label":.. of a scope;
+ * Indexes of the lengths in a template: ,"file":..,"line":..,"repo":.. and ,"category":..,"label":.. of a scope;
  * <sid>","thread":"<name> of a thread.
  */
 enum { PLACE, NAMES };
-/* More than the opening, the time, and the parts of templates take. */
+/* More bytes than the opening, the time and the parts of templates need. */
 enum { OBJECT_ROOM = 2048 };
 
 /* ---- what a checkpoint decides alone ------------------------------------------------------------ */
@@ -50,7 +50,7 @@ static void build_place(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_json_int(printer->out, "repo", t2x_repo_id(ev->scope));
 }
 
-/* What the label is called. */
+/* The key under which the kind has its label. */
 static const char *name_label(enum tlg_style style)
 {
 	switch (style) {
@@ -90,8 +90,8 @@ static size_t measure(const char *text)
 typedef void build_fn(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /*
- * What build appends to the output goes to the template instead, behind what is there already.  It is built in
- * the free part of the output buffer, which has room for it whatever its bytes escape to.
+ * Append to the template what build() makes.  It makes it in the free part of the output buffer, which has enough room
+ * however many bytes must be escaped.
  */
 static void cache(struct t2x_printer *printer, const struct t2x_event *ev, struct t2x_template *template,
 		 unsigned which, build_fn *build)
@@ -105,7 +105,7 @@ static void cache(struct t2x_printer *printer, const struct t2x_event *ev, struc
 	t2x_template_keep(template, which, at, n);
 }
 
-/* Whether the texts, n bytes in all, surely fit what cache() builds in. */
+/* Whether texts of n bytes in all fit into the free part of the output buffer, even if all bytes are escaped. */
 static int is_short(size_t n)
 {
 	return n <= T2X_OUT_ROOM / 6 - 64;
@@ -159,7 +159,7 @@ static inline const struct t2x_template *find_thread(struct t2x_printer *printer
 	return template;
 }
 
-/* What a template has no room for.  Return  the byte behind, OBJECT_ROOM of them free */
+/* Put a part that has no room in a template.  Return  the byte behind, with OBJECT_ROOM bytes free */
 static __attribute__((noinline)) char *build_part(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
 						  build_fn *build)
 {
@@ -168,7 +168,7 @@ static __attribute__((noinline)) char *build_part(struct t2x_printer *printer, c
 	return t2x_out_room(printer->out, OBJECT_ROOM);
 }
 
-/* A part of a template at p, or what it would hold. */
+/* Put a part of a template at p, or make the part if the template lacks it. */
 static inline char *put_part(struct t2x_printer *printer, char *p, const struct t2x_event *ev,
 			     const struct t2x_template *template, unsigned which, build_fn *build)
 {
@@ -187,7 +187,7 @@ void t2x_object_names(struct t2x_printer *printer, const struct t2x_event *ev)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* Git's brief form keeps the time on the first and the last event only. */
+/* git's brief form has the time only on the first and the last event. */
 static inline int has_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	return !printer->options.brief || ev->style == TLG_STYLE_version || ev->style == TLG_STYLE_atexit;
@@ -199,7 +199,7 @@ void t2x_object_begin(struct t2x_printer *printer, const struct t2x_event *ev)
 	enum { TIME_LENGTH = 10 };
 	enum tlg_style name = ev->style == TLG_STYLE_data_intmax ? TLG_STYLE_data : ev->style;
 	const struct opening *opening = &openings[name];
-	/* filling them takes room in the output for a while: first */
+	/* Filling a template uses the output's free part for a while, so this comes first. */
 	const struct t2x_template *scope = find_scope(printer, ev), *thread = find_thread(printer, ev);
 	char *p = t2x_out_room(printer->out, OBJECT_ROOM);
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_perf.c - git's perf target: columns, for reading along and for tables. */
+/* t2x_perf.c - git's perf target: columns, for people and for tables. */
 #include "t2x_columns.h"
 #include "t2x_text.h"
 
 enum { ABSOLUTE = T2X_COLUMNS_ABSOLUTE, RELATIVE = T2X_COLUMNS_RELATIVE };
 
-/* For kinds that are rare. */
+/* Begin the line of a kind that is rare. */
 static void begin_line(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
 {
 	printer->out->pos = t2x_columns_begin(printer, ev, times, NULL);
 }
 
-/* A line whose payload is its first argument. */
+/* Print a line whose payload is its first argument. */
 static void print_text(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	begin_line(printer, ev, 0);
@@ -56,7 +56,7 @@ static void print_message(struct t2x_printer *printer, const struct t2x_event *e
 #define print_error print_message
 #define print_printf print_message
 
-/* "[<argv>]", the words from position first on, behind what the caller put after the bracket. */
+/* Append the words from position first on and the "]"; the caller has put the "[" and perhaps more. */
 static void end_argv(struct t2x_out *out, const struct t2x_event *ev, unsigned first, int separate)
 {
 	if (separate && ev->nargs > first)
@@ -170,7 +170,7 @@ static void print_thread_exit(struct t2x_printer *printer, const struct t2x_even
 	t2x_out_end_line(printer->out);
 }
 
-/* The configuration scope stands in the category column, and is cut like any category. */
+/* The configuration scope stands in the category column, and is shortened like any category. */
 static void print_def_param(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	char category[6 + T2X_COLUMNS_CATEGORY] = "scope:";
@@ -192,17 +192,17 @@ static void print_def_repo(struct t2x_printer *printer, const struct t2x_event *
 /* ---- the usual line ------------------------------------------------------------------------------ */
 
 /*
- * Most lines of a trace are of a few kinds, and like the one before but for the digits.  First it is seen whether
- * everything is there, and nothing is long; then no function is called, so no register has to be saved from one: that
+ * Most lines of a trace are of a few kinds, and differ from the line before only in their digits.  For such a usual
+ * line everything is cached and nothing is long, so no function has to be called and no register saved: the saving
  * alone was 40 of 150 instructions.  All other lines begin with t2x_columns_begin().
  */
 enum {
 	DOTS_COPY = 16,               /* for up to nine open regions */
-	NAMES_COPY = 32,              /* of names that are not longer */
-	USUAL_NS = (T2X_USUAL_US - 1) * 1000,   /* a shorter time elapsed is less than T2X_USUAL_US */
+	NAMES_COPY = 32,              /* names that are usual are not longer */
+	USUAL_NS = (T2X_USUAL_US - 1) * 1000,   /* a usual elapsed time is shorter, and so below T2X_USUAL_US */
 };
 
-/* With nanoseconds no line is usual, as no time is cached. */
+/* With nanoseconds no line is usual, because no time is cached then. */
 static inline int is_usual(const struct t2x_printer *printer, const struct t2x_event *ev,
 			   const struct t2x_template *scope, const struct t2x_template *thread, unsigned times)
 {
@@ -214,7 +214,7 @@ static inline int is_usual(const struct t2x_printer *printer, const struct t2x_e
 	       (!(times & RELATIVE) || ev->rel_ns < USUAL_NS);
 }
 
-/* t2x_event_us() of a usual time elapsed, by a short division: the event is of the microsecond that is cached. */
+/* t2x_event_us() of a usual elapsed time, by a short division: the event's microsecond is the cached one. */
 static inline unsigned find_usual_us(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	unsigned into = (unsigned)(ev->ns - printer->time.ns);
@@ -240,8 +240,8 @@ static inline char *put_usual_times(const struct t2x_printer *printer, char *p, 
 }
 
 /*
- * As t2x_columns_begin(), for kinds of which there are many, all of which have an absolute time.  Dots are one copy,
- * and no loop of copies: gcc makes one `rep stos` of that, which takes as long as all the rest of a line.
+ * As t2x_columns_begin(), for kinds that are frequent, all of which have an absolute time.  The dots are one copy of
+ * fixed size, not a loop: gcc turns a loop into `rep stos`, which takes as long as the rest of the line.
  */
 static inline __attribute__((always_inline)) char *
 begin_usual(struct t2x_printer *printer, const struct t2x_event *ev, unsigned times)
@@ -270,7 +270,7 @@ begin_usual(struct t2x_printer *printer, const struct t2x_event *ev, unsigned ti
 	return p + scope->length[T2X_NAMES_LENGTH];
 }
 
-/* Text at the line's end, and the end of the line, where T2X_COLUMNS_SPARE bytes but one are free. */
+/* Put the last text of the line and its end.  At p all but one of T2X_COLUMNS_SPARE bytes are free. */
 static __attribute__((noinline)) void end_with(struct t2x_out *out, char *p, const char *text, size_t n)
 {
 	if (n < T2X_COLUMNS_SPARE - 1) {
@@ -301,7 +301,7 @@ static void print_region_enter(struct t2x_printer *printer, const struct t2x_eve
 	print_named(printer, ev, ABSOLUTE);
 }
 #define print_step print_region_enter
-#define print_region_unwind NULL   /* its leaves are events */
+#define print_region_unwind NULL   /* the model makes an event of each leave */
 
 static void print_region_leave(struct t2x_printer *printer, const struct t2x_event *ev)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_raw.c - the good blocks of a file as a plain .tlg: decompressed, without damage.
+ * t2x_raw.c - writes the good blocks of a file as a plain .tlg file: decompressed, without damage.
  *
- * Bytes stay as they are, byte order included.  Events of a foreign layout become native ones: their blocks
- * are made anew.
+ * The bytes of a block do not change, whatever its byte order is.  Events of a foreign layout become native ones, in
+ * new blocks.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 
 struct raw {
 	struct t2x_out *out;
-	struct tlg_event *made;          /* a block that is made anew */
-	uint32_t added;                  /* blocks that were split off others so far */
+	struct tlg_event *made;          /* a new block */
+	uint32_t added;                  /* additional blocks so far, because one was divided into several */
 };
 
 static void put_events(struct raw *raw, const struct tlg_event *events, unsigned n)
@@ -24,7 +24,7 @@ static void put_events(struct raw *raw, const struct tlg_event *events, unsigned
 	t2x_out_bytes(raw->out, (const char *)events, n * sizeof(*events));
 }
 
-/* Text may have become more events than a block holds: the rest goes into further blocks. */
+/* Write the events in new blocks: several, if foreign texts have become more events than a block can have. */
 static void put_anew(struct raw *raw, const struct t2x_block *block)
 {
 	for (unsigned at = 0, n; at < block->count; at += n) {

@@ -9,7 +9,7 @@
 
 enum { NS_PER_S = 1000000000 };
 
-/* Bytes that the shell and people read as they are. */
+/* Return  1: the byte needs no quoting */
 static int is_plain(unsigned char c)
 {
 	static const char marks[] = "+,-./:=@_^";
@@ -236,7 +236,7 @@ static void cache_utc_second(struct t2x_second *cached, int64_t second)
 	const struct tlg_date day = tlg_date_of((uint32_t)(second / 86400));
 	char *to = cached->text;
 
-	/* 64 bits of nanoseconds end in the year 2554: four digits. */
+	/* 64 bits of nanoseconds end in the year 2554, so a year has four digits. */
 	to = t2x_put_2(to, day.year / 100);
 	to = t2x_put_2(to, day.year % 100);
 	*to++ = '-';
@@ -249,7 +249,7 @@ static void cache_utc_second(struct t2x_second *cached, int64_t second)
 	cached->length = 20;
 }
 
-/* The digits behind the second, which is cached up to at.  A nanosecond is not worth caching for the next event. */
+/* Put the digits behind the cached second, at position at.  With nanoseconds, the next event will not reuse them. */
 static void cache_fraction(struct t2x_printer *printer, unsigned at, uint64_t ns)
 {
 	struct t2x_cached_time *cached = &printer->time;
@@ -310,7 +310,7 @@ void t2x_text_cache_elapsed(struct t2x_printer *printer, const struct t2x_event 
 
 /* ---- places ------------------------------------------------------------------------------------- */
 
-/* The index into own_lines, or -1 for the kinds that a caller locates. */
+/* Return  the index into own_lines; -1: the kind has the place of its caller */
 static int find_own_line(enum tlg_style style)
 {
 	switch (style) {

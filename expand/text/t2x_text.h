@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_text.h - what the output formats share: quoting for the shell, arguments, times of day,
- * the columns that git fills from its own sources.
+ * t2x_text.h - what the output formats share: quoting for the shell, arguments, times of day, and the places that git
+ * prints from its own sources.
  */
 #ifndef T2X_TEXT_H
 #define T2X_TEXT_H
@@ -9,19 +9,19 @@
 #include "model/t2x_writer.h"
 
 /*
- * A word as git shows it: bare if it is made of letters, digits and +,-./:=@_^ alone, else in single quotes,
- * in which ' and ! are escaped.  Everything else, line ends and bytes above 0x7f too, stays as it is.
+ * Append a word as git prints it: bare if it consists of letters, digits and +,-./:=@_^, else in single quotes.  Only
+ * ' and ! are escaped; line ends and bytes above 0x7f stay as they are.
  */
 void t2x_text_quoted(struct t2x_out *out, const char *text, size_t n);
 
-/* Quoted words with a blank between them. */
+/* Append quoted words with a blank between them. */
 void t2x_text_argv(struct t2x_out *out, const struct t2x_arg *argv, unsigned n);
 
-/* A text argument as it is; a null one, or a null string, as the C library's printf shows it. */
+/* Append a text argument as it is; a null argument, or a null string, as printf of the C library prints it. */
 void t2x_text_arg(struct t2x_out *out, const struct t2x_arg *arg);
 void t2x_text_name(struct t2x_out *out, const char *name);
 
-/* Payloads, or parts of them, that normal and perf print alike. */
+/* Append payloads, or parts of them, that normal and perf print alike. */
 void t2x_text_message(struct t2x_out *out, const struct t2x_event *ev);         /* "" if there is none */
 void t2x_text_cmd_name(struct t2x_out *out, const struct t2x_event *ev);        /* "one (zero/one)" */
 void t2x_text_child_exit(struct t2x_out *out, const struct t2x_event *ev);      /* " pid:1234 code:0" */
@@ -35,7 +35,7 @@ void t2x_text_sample(const struct t2x_options *options, struct t2x_out *out, con
 void t2x_text_labels(struct t2x_out *out, const struct t2x_event *ev);
 void t2x_text_stack(const struct t2x_options *options, struct t2x_out *out, const struct t2x_event *ev);
 
-/* "core.editor=vi", or another separator. */
+/* "core.editor=vi", or with another separator. */
 void t2x_text_param(struct t2x_out *out, const struct t2x_event *ev, char separator);
 
 /* The four arguments of a timer: " intervals:1 total:0.000541 min:0.000541 max:0.000541". */
@@ -48,8 +48,8 @@ const char *t2x_text_event_name(enum tlg_style style);
 const char *t2x_text_param_scope(const struct t2x_arg *scope);
 
 /*
- * Cache that of the event: "HH:MM:SS.uuuuuu" in the local time of the process, "YYYY-MM-DDTHH:MM:SS.uuuuuuZ"; if
- * nanoseconds are wanted, with three more digits.
+ * Cache the time of the event: "HH:MM:SS.uuuuuu" in the local time of the process; "YYYY-MM-DDTHH:MM:SS.uuuuuuZ".  If
+ * the options ask for nanoseconds, it has three more digits.
  */
 void t2x_text_cache_local_time(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_text_cache_utc(struct t2x_printer *printer, const struct t2x_event *ev);
@@ -63,7 +63,7 @@ void t2x_text_cache_elapsed(struct t2x_printer *printer, const struct t2x_event 
 
 enum { T2X_LOCAL_TIME = 15, T2X_LOCAL_TIME_NS = 18 };     /* bytes */
 
-/* The time of the event is cached; of a process without a number it never is. */
+/* Return  1: the time of the event is cached.  That of a process without a number never is */
 static inline int t2x_text_has_cached_time(const struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_cached_time *cached = &printer->time;
@@ -71,7 +71,7 @@ static inline int t2x_text_has_cached_time(const struct t2x_printer *printer, co
 	return ev->ns - cached->ns < cached->span_ns && cached->process == ev->thread->process->number;
 }
 
-/* Put it at to, where 16 bytes may be written (only without nanoseconds).  Return  the byte behind */
+/* Put the cached local time, where 16 bytes may be written (only without nanoseconds).  Return  the byte behind */
 static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
 	if (!t2x_text_has_cached_time(printer, ev))
@@ -80,7 +80,7 @@ static inline char *t2x_text_local_time(struct t2x_printer *printer, char *to, c
 	return to + T2X_LOCAL_TIME;
 }
 
-/* The same, where T2X_CACHED_TIME_BYTES may be written. */
+/* Put the cached UTC time, where T2X_CACHED_TIME_BYTES may be written. */
 static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const struct t2x_event *ev)
 {
 	const struct t2x_cached_time *cached = &printer->time;
@@ -92,8 +92,8 @@ static inline char *t2x_text_utc(struct t2x_printer *printer, char *to, const st
 }
 
 /*
- * Where an event was raised.  Kinds that no caller locates are located in git's own source for the format;
- * own_lines holds the lines of signal, atexit, timer, counter there.
+ * The place of an event.  Some kinds have no place of a caller: git prints a place in its own source for them.
+ * own_lines has the lines of signal, atexit, timer and counter there.
  */
 struct t2x_text_place {
 	const char *file;           /* NULL: no place; never empty */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_tree.c - gathering the nodes: the writer. */
+/* t2x_tree.c - the writer: collects the nodes. */
 #include "t2x_tree.h"
 
 #include <errno.h>
@@ -10,14 +10,14 @@
 
 enum {
 	FIRST_NODES = 64,
-	LOOKED_AT = 1024,         /* open children among which one that ends is looked for */
+	LOOKED_AT = 1024,         /* open children that are compared with the id of one that ends */
 };
 
 static const char ellipsis[] = "...";
 
 /* ---- text --------------------------------------------------------------------------------------- */
 
-/* Keep the beginning.  A line is a process, so no text may begin another one. */
+/* Store the beginning of a command line.  Each line is a process, so control characters become '?'. */
 static int put_command(void *target, const char *text, size_t n)
 {
 	struct t2x_tree *tree = target;
@@ -30,7 +30,7 @@ static int put_command(void *target, const char *text, size_t n)
 	return 0;
 }
 
-/* Where a text that is too long ends: in front of a character, with room for the dots. */
+/* Return  where to truncate a text that is too long: between characters, with room for the dots */
 static size_t find_end(const char *text)
 {
 	size_t n = T2X_TREE_COMMAND - sizeof(ellipsis);
@@ -40,7 +40,7 @@ static size_t find_end(const char *text)
 	return n;
 }
 
-/* A copy that counts.  Return  NULL: there is no room */
+/* Copy a text and count its bytes.  Return  NULL: no memory, or the limit is reached */
 static char *copy_text(struct t2x_tree *tree, const char *text, size_t n)
 {
 	char *copy = n < T2X_TREE_BYTES - tree->bytes ? malloc(n + 1) : NULL;
@@ -60,12 +60,12 @@ static void forget_text(struct t2x_tree *tree, char *text)
 	free(text);
 }
 
-/* What was printed to tree->quote replaces a text of a node. */
+/* Make what was printed to tree->quote the text, in place of the one before. */
 static void set_text(struct t2x_tree *tree, char **text)
 {
 	size_t n;
 
-	t2x_out_flush(&tree->quote);   /* of a long one the beginning has come before */
+	t2x_out_flush(&tree->quote);   /* put_command() has got the beginning of a long one already */
 	n = tree->length;
 	tree->length = 0;
 	if (n > T2X_TREE_COMMAND) {
@@ -77,6 +77,7 @@ static void set_text(struct t2x_tree *tree, char **text)
 	*text = copy_text(tree, tree->command, n);
 }
 
+/* The same for the command line of a node, unless it has a better one. */
 static void set_command(struct t2x_tree *tree, struct t2x_node *node, enum t2x_tree_rank rank)
 {
 	set_text(tree, &node->command);
@@ -112,7 +113,7 @@ static int make_room(struct t2x_tree *tree)
 	return 1;
 }
 
-/* Return  NULL: there is no room, and it is counted */
+/* Return  NULL: no memory, or the limit is reached; the node was counted */
 static struct t2x_node *new_node(struct t2x_tree *tree, const struct t2x_process *process, const char *sid)
 {
 	struct t2x_node *node = make_room(tree) ? calloc(1, sizeof(*node)) : NULL;
@@ -131,7 +132,7 @@ static struct t2x_node *new_node(struct t2x_tree *tree, const struct t2x_process
 	return node;
 }
 
-/* Stands for processes beyond the maximum, so that each is counted once. */
+/* The node of all processes beyond the maximum, so that each is counted only once. */
 static struct t2x_node no_node;
 
 static struct t2x_node *add_process(struct t2x_tree *tree, const struct t2x_event *ev)
@@ -149,7 +150,7 @@ static struct t2x_node *add_process(struct t2x_tree *tree, const struct t2x_even
 	return node;
 }
 
-/* A reader that joined late learns the session id when the next cycle begins. */
+/* If reading begins in the middle of a stream, the session id comes with the next cycle. */
 static void learn_process(struct t2x_tree *tree, struct t2x_node *node, const struct t2x_process *process)
 {
 	char *sid;
@@ -165,7 +166,7 @@ static void learn_process(struct t2x_tree *tree, struct t2x_node *node, const st
 	node->sid = sid;
 }
 
-/* The node of the event's process, which lives.  Return  NULL: there was no room for it */
+/* Find the node of the event's process, and note that the process lives.  Return  NULL: it has no node */
 static struct t2x_node *follow(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_tree *tree = printer->own;
@@ -246,7 +247,7 @@ static void end_process(struct t2x_printer *printer, const struct t2x_event *ev,
 	node->last_ns = ev->ns;
 }
 
-/* The code is known, the end has not come. */
+/* Note the code; the process has not ended yet. */
 static void print_exit(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	end_process(printer, ev, T2X_TREE_CODE, 0);
@@ -267,7 +268,7 @@ static void print_exec(struct t2x_printer *printer, const struct t2x_event *ev)
 	end_process(printer, ev, T2X_TREE_EXEC, 1);
 }
 
-/* It comes only when the exec has failed. */
+/* This event comes only if the exec has failed. */
 static void print_exec_result(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_node *node = follow(printer, ev);
@@ -302,7 +303,7 @@ static void print_child_start(struct t2x_printer *printer, const struct t2x_even
 	set_command(tree, child, T2X_TREE_ARGV);
 }
 
-/* The child with the event's id leaves the list of the open ones.  Return  NULL: it is not there */
+/* Remove the child with the event's id from the open children.  Return  NULL: there is none */
 static struct t2x_node *close_child(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_node *parent = follow(printer, ev), **at, *child;
@@ -334,7 +335,7 @@ static void print_child_exit(struct t2x_printer *printer, const struct t2x_event
 	child->is_closed = 1;
 }
 
-/* It goes on by itself, and nobody waits for it. */
+/* The child runs in the background, and nobody waits for it. */
 static void print_child_ready(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	close_child(printer, ev);
@@ -360,7 +361,7 @@ static void finish_tree(struct t2x_printer *printer)
 	printer->own = NULL;
 }
 
-/* These say only that the process lives. */
+/* These events only show that the process lives. */
 #define print_version print_any
 #define print_too_many_files print_any
 #define print_error print_any
@@ -382,7 +383,7 @@ static void finish_tree(struct t2x_printer *printer)
 #define print_counter print_any
 #define print_th_counter print_any
 #define print_step print_any
-#define print_region_unwind NULL   /* its leaves are events */
+#define print_region_unwind NULL   /* the model makes an event of each leave */
 #define print_sample print_any
 
 const struct t2x_writer t2x_writer_tree = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_tree_show.c - who belongs where, and the lines. */
+/* t2x_tree_show.c - finds the parent of each node, and prints the lines. */
 #include "t2x_tree.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-/* Nothing comes before every node. */
+/* NULL sorts before every node. */
 static int compare_orders(const struct t2x_node *a, const struct t2x_node *b)
 {
 	if (a && b)
@@ -23,7 +23,7 @@ static int compare_orders(const struct t2x_node *a, const struct t2x_node *b)
 
 /* ---- processes ---------------------------------------------------------------------------------- */
 
-/* Those without a session id, so all children too, come first. */
+/* Nodes without a session id come first, so all children, too. */
 static int compare_sids(const void *a, const void *b)
 {
 	const struct t2x_node *x = *(struct t2x_node *const *)a, *y = *(struct t2x_node *const *)b;
@@ -42,7 +42,7 @@ static void swap(char **a, char **b)
 	*b = text;
 }
 
-/* The same process in a later file, after a rotation. */
+/* Join the node of the same process in a later file, after a rotation. */
 static void join_streams(struct t2x_node *node, struct t2x_node *later)
 {
 	later->is_hidden = 1;
@@ -63,7 +63,7 @@ static void join_streams(struct t2x_node *node, struct t2x_node *later)
 		swap(&node->mode, &later->mode);
 }
 
-/* Of n processes with one session id, none of which is hidden, the others are forks of the one that says most. */
+/* Of n processes with one session id, the others are forks of the one of which most is known. */
 static void match_forks(struct t2x_node **nodes, unsigned n)
 {
 	struct t2x_node *head = NULL;
@@ -81,7 +81,7 @@ static void match_forks(struct t2x_node **nodes, unsigned n)
 	}
 }
 
-/* Processes with the same session id, which are neighbours. */
+/* Match processes with the same session id, which are neighbours. */
 static void match_sids(struct t2x_node **nodes, unsigned n)
 {
 	unsigned from = 0;
@@ -120,7 +120,7 @@ static struct t2x_node *find_sid(struct t2x_node **nodes, unsigned count, const 
 	return NULL;
 }
 
-/* A forked child counts its time from its parent's start, as no other process can. */
+/* A process with the start time of its parent is a fork of it: only a forked child inherits that time. */
 static void find_fork(struct t2x_node *node)
 {
 	if (!node->start_ticks || node->start_ticks != node->parent->start_ticks)
@@ -143,7 +143,7 @@ static void find_parents(struct t2x_node **nodes, unsigned n)
 
 /* ---- children ----------------------------------------------------------------------------------- */
 
-/* A process may have been started by a fork of the one that its session id names. */
+/* Return  the node's parent; for a fork the process that was forked, because both have the same session id */
 static const struct t2x_node *find_family(const struct t2x_node *node)
 {
 	return node->parent ? node->parent->head : NULL;
@@ -161,7 +161,7 @@ static int compare_pids(const void *a, const void *b)
 	return order ? order : compare_numbers(x->order, y->order);
 }
 
-/* The child is this process, which shows it.  How it ended, and who started it, the parent may know better. */
+/* The child and the process are the same: hide the child, after the process has got what only the parent knows. */
 static void claim_child(struct t2x_node *child, struct t2x_node *process)
 {
 	child->is_hidden = 1;
@@ -174,7 +174,7 @@ static void claim_child(struct t2x_node *child, struct t2x_node *process)
 	process->last_ns = child->last_ns;
 }
 
-/* Nodes with one parent and process id: the numbers come around, so the first child is the first process. */
+/* Match nodes with one parent and process id.  Process ids are reused, so the first child is the first process. */
 static void match_pid(struct t2x_node **nodes, unsigned n)
 {
 	unsigned process = 0;
@@ -201,10 +201,10 @@ static void match_children(struct t2x_node **nodes, unsigned n)
 		node->head = node;
 		if (node->parent->is_hidden)
 			node->parent = node->parent->head;
-		/* one that may still turn out to be any process, or none that was ever started */
+		/* Without a process id it may be any process, or one that was never started. */
 		node->is_hidden = !node->has_pid;
 	}
-	qsort(nodes, n, sizeof(nodes[0]), compare_pids);   /* parents change below, their families do not */
+	qsort(nodes, n, sizeof(nodes[0]), compare_pids);   /* what follows changes parents, but not families */
 	for (unsigned i = 1; i <= n; i++) {
 		if (i < n && find_family(nodes[i]) == find_family(nodes[from]) && nodes[i]->pid == nodes[from]->pid)
 			continue;
@@ -216,7 +216,7 @@ static void match_children(struct t2x_node **nodes, unsigned n)
 
 /* ---- the order of lines ------------------------------------------------------------------------- */
 
-/* The hidden ones last, else by parent; there by start, a fork behind the process that it came from. */
+/* Hidden nodes last, others by parent, then by start, and a fork behind the process that was forked. */
 static int compare_lines(const void *a, const void *b)
 {
 	const struct t2x_node *x = *(struct t2x_node *const *)a, *y = *(struct t2x_node *const *)b;
@@ -233,7 +233,7 @@ static int compare_lines(const void *a, const void *b)
 	return order ? order : compare_numbers(x->order, y->order);
 }
 
-/* Link those that are shown.  Return  the first root */
+/* Link the nodes that are shown.  Return  the first root */
 static struct t2x_node *link_nodes(struct t2x_node **nodes, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -294,7 +294,7 @@ static void print_times(struct t2x_printer *printer, const struct t2x_node *node
 	t2x_out_char(out, ' ');
 }
 
-/* goes_on  for each level above the node: whether another of its parents' line follows */
+/* goes_on  for each level above the node: whether a further node of that level follows */
 static void print_branches(struct t2x_out *out, const struct t2x_node *node, const char *goes_on, unsigned level)
 {
 	for (unsigned i = 1; i < level; i++)
@@ -303,7 +303,7 @@ static void print_branches(struct t2x_out *out, const struct t2x_node *node, con
 		t2x_out_bytes(out, node->next ? "|-- " : "`-- ", 4);
 }
 
-/* A fork's is that of the process it came from. */
+/* Return  the command line; a fork has that of the process that was forked */
 static const char *find_command(const struct t2x_node *node)
 {
 	while (node && !node->command)
@@ -330,7 +330,7 @@ static void print_node(struct t2x_printer *printer, const struct t2x_node *node,
 	t2x_out_char(out, '\n');
 }
 
-/* All nodes, without recursion: a tree may be as deep as there are processes. */
+/* Print all nodes, without recursion: a tree may be as deep as there are processes. */
 static void print_nodes(struct t2x_printer *printer, const struct t2x_node *node, char *goes_on)
 {
 	unsigned level = 0;

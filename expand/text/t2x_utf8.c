@@ -6,7 +6,7 @@
 
 #include "t2x_json.h"
 
-/* The length of the character that begins here.  Return  0: none does */
+/* Return  the length of the character that begins here; 0: none does */
 static size_t character(const unsigned char *p, size_t n)
 {
 	unsigned char first = p[0], least = 0x80, most = 0xbf;
@@ -14,7 +14,7 @@ static size_t character(const unsigned char *p, size_t n)
 
 	if (length > n || length < 2)
 		return length > n ? 0 : length;
-	/* neither longer than need be, nor a surrogate, nor beyond U+10FFFF */
+	/* Refuse overlong forms, surrogates, and codes beyond U+10FFFF. */
 	if (first == 0xe0)
 		least = 0xa0;
 	else if (first == 0xed)
@@ -31,7 +31,7 @@ static size_t character(const unsigned char *p, size_t n)
 	return length;
 }
 
-/* Eight bytes, each of which is a character. */
+/* Return  1: each of the eight bytes is a character */
 static int are_ascii(const char *text)
 {
 	uint64_t bytes;

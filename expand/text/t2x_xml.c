@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_xml.c - the raw events as they are, one XML element each, in the order of the file: StackTrack's listing.
+ * t2x_xml.c - prints each raw event as an XML element, in the order of the file: StackTrack's listing.
  *
- * Attributes are flags, pid and seq, then the members.  Points in time are seconds since the process began
- * (PROCINFO.start; in StackTrack's files TIMEINFO.start_hires) with 9 decimals (StackTrack's: 6), or the
- * raw reading as long as the clock is not known; a reading of 0 is 0.  There is no root element.
+ * The attributes are flags, pid and seq, then the members.  A point in time is printed in seconds since the start of
+ * the process (PROCINFO.start; in StackTrack's files TIMEINFO.start_hires), with 9 decimals (StackTrack's: 6).  While
+ * the clock is not known, the raw reading is printed.  A reading of 0 prints as 0.  There is no root element.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,10 +16,10 @@
 
 enum { MAX_CLOCKS = 65536, DECIMALS = 9, STACKTRACK_DECIMALS = 6 };
 
-/* What a stream has said about its clock. */
+/* The clock of a stream. */
 struct clock {
 	uint64_t ticks_per_s;     /* 0: not known */
-	uint64_t zero;            /* reading that is shown as 0 */
+	uint64_t zero;            /* reading that prints as 0 */
 	int has_zero;
 };
 
@@ -36,7 +36,7 @@ static void put_hex(struct t2x_out *out, uint64_t value, unsigned digits)
 	out->pos = to;
 }
 
-/* "-0.000123", rounded to the nearest, halves up. */
+/* Put "-0.000123", rounded to the nearest, halves up. */
 static void put_seconds(struct t2x_out *out, int64_t ticks, uint64_t ticks_per_s, unsigned decimals)
 {
 	uint64_t size = ticks < 0 ? 0 - (uint64_t)ticks : (uint64_t)ticks, unit = 1;
@@ -58,7 +58,7 @@ static void put_seconds(struct t2x_out *out, int64_t ticks, uint64_t ticks_per_s
 	t2x_out_bytes(out, digits, decimals);
 }
 
-/* Printable ASCII as XML wants it; every other byte as \xNN, so that pieces of UTF-8 do no harm. */
+/* Put printable ASCII, escaped for XML, and every other byte as \xNN: an event may end inside of a UTF-8 character. */
 static void put_text(struct t2x_out *out, const unsigned char *text, unsigned n)
 {
 	while (n && !text[n - 1])
@@ -88,7 +88,7 @@ static void put_text(struct t2x_out *out, const unsigned char *text, unsigned n)
 
 static void put_time(struct t2x_out *out, const struct clock *clock, uint64_t raw, int is_stacktrack)
 {
-	/* 0 is no point in time: a step has not read the clock */
+	/* 0 is no point in time: a step does not read the clock. */
 	if ((!raw && !is_stacktrack) || !clock || !clock->has_zero ||
 	    (!clock->ticks_per_s && raw != clock->zero))
 		t2x_out_uint(out, raw);
@@ -113,7 +113,7 @@ static struct clock *find_clock(struct t2x_map *clocks, uint32_t stream)
 	return clock;
 }
 
-/* What the event says about the clock holds for itself, too. */
+/* Follow what the event says about the clock, before it is printed: its own times need it, too. */
 static void follow_clock(struct clock *clock, const struct tlg_event *event, int is_stacktrack)
 {
 	switch (tlg_event_type(event)) {
@@ -139,7 +139,7 @@ static void follow_clock(struct clock *clock, const struct tlg_event *event, int
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-/* An element that is being put together. */
+/* An element that is being printed. */
 struct element {
 	struct t2x_out *out;
 	const struct t2x_layout *layout;
@@ -184,7 +184,7 @@ static void put_head(const struct element *element, unsigned which, const char *
 	t2x_out_char(element->out, '"');
 }
 
-/* A type that the layout does not have: its payload, byte by byte. */
+/* Put the payload of a type that the layout does not have, byte by byte. */
 static void put_payload(const struct element *element)
 {
 	const unsigned char *p = element->entry + element->layout->payload_offset;
@@ -199,7 +199,7 @@ static void put_payload(const struct element *element)
 	t2x_out_char(element->out, '"');
 }
 
-/* XML forbids two attributes of one name: PROCINFO's pid takes the head's place.  StackTrack has both. */
+/* XML forbids two attributes of one name, so PROCINFO's pid replaces the head's.  StackTrack prints both. */
 static const struct t2x_member *find_whole_pid(const struct element *element, const struct t2x_type *type)
 {
 	for (unsigned i = 0; type && !element->is_stacktrack && i < type->nmembers; i++)
@@ -241,7 +241,7 @@ static void put_event(const struct element *element)
 
 /* ---- the writer --------------------------------------------------------------------------------- */
 
-/* Its own are the clocks, by stream. */
+/* The writer's own state is the map of clocks, by stream. */
 static int begin_xml(struct t2x_printer *printer)
 {
 	printer->own = calloc(1, sizeof(struct t2x_map));
