@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "t2x_function.h"
+#include "t2x_rust.h"
 
 /* A name while it is found; texts are the image's, or demangled and to be freed. */
 struct draft {
@@ -186,6 +187,14 @@ static struct t2x_names *make_names(const struct drafts *drafts)
 	return names;
 }
 
+/* A legacy name of Rust is one of C++, too, but not so well readable. */
+static char *demangle(const char *name)
+{
+	char *readable = t2x_rust_demangle(name);
+
+	return readable ? readable : t2x_libdw_demangle(name);
+}
+
 struct t2x_names *t2x_inlined_names(const struct t2x_image *image, Dwarf_Addr address, uint64_t offset)
 {
 	struct drafts drafts = { .libdw = image->libdw, .n = 0 };
@@ -198,7 +207,7 @@ struct t2x_names *t2x_inlined_names(const struct t2x_image *image, Dwarf_Addr ad
 		struct draft *draft = &drafts.at[i];
 		if (!draft->system_name)
 			draft->system_name = draft->name;
-		draft->demangled = draft->system_name ? t2x_libdw_demangle(draft->system_name) : NULL;
+		draft->demangled = draft->system_name ? demangle(draft->system_name) : NULL;
 		if (draft->demangled)
 			draft->name = draft->demangled;
 		if (!draft->name)
