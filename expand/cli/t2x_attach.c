@@ -140,7 +140,8 @@ static void attach_to(struct attach *attach, const char *path)
 
 	if (fd < 0)
 		return;                           /* the program has made no trace */
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && is_in_frames(fd)) {
+	/* of a directory others are of earlier runs */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_mtime >= attach->begun && is_in_frames(fd)) {
 		find_processes(attach, path);
 		make_text(attach);
 		error = attach->text.error ? ENOMEM

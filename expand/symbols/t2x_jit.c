@@ -50,7 +50,7 @@ static void add(struct t2x_jit *jit, uint64_t start, uint64_t size, uint64_t ind
 {
 	char *text;
 
-	if (!size || start > UINT64_MAX - size || !length || jit->n == UINT32_MAX)
+	if (!size || start > UINT64_MAX - size || !length || jit->n == T2X_JIT_MAX)
 		return;
 	if (length > T2X_JIT_MAX_NAME)
 		length = T2X_JIT_MAX_NAME;

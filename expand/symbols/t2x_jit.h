@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A longer file is not read. */
-enum { T2X_JIT_MAX_BYTES = 64 << 20, T2X_JIT_MAX_NAME = 1024 };
+/* Of a name; how many entries are kept. */
+enum { T2X_JIT_MAX_NAME = 1024, T2X_JIT_MAX = 1 << 18 };
 
 struct t2x_jit_entry {
 	uint64_t start, end;

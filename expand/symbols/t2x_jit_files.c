@@ -63,7 +63,7 @@ static char *read_whole(const char *path, size_t *n)
 
 	if (fd < 0)
 		return NULL;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= T2X_JIT_MAX_BYTES) {
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= T2X_JIT_MAX_FILE) {
 		*n = (size_t)st.st_size;
 		bytes = read_piece(fd, 0, *n);
 	}
@@ -107,7 +107,7 @@ static char *read_text(int fd, off_t size, size_t *n)
 	*n = 0;
 	if (foot && !memcmp(foot + 8, word, sizeof(word)))
 		*n = load_le32(foot);
-	if (*n && *n <= T2X_JIT_MAX_BYTES && (off_t)*n <= size - HEAD - FOOT)
+	if (*n && *n <= T2X_JIT_MAX_TEXT && (off_t)*n <= size - HEAD - FOOT)
 		text = read_piece(fd, size - FOOT - (off_t)*n, *n);
 	if (text && tlg_crc32c(0, text, *n) != load_le32(foot + 4)) {
 		free(text);
@@ -117,48 +117,134 @@ static char *read_text(int fd, off_t size, size_t *n)
 	return text;
 }
 
-/* The lines of one process. */
-static void add_process(struct t2x_jit *jit, const char *text, size_t n, uint32_t pid)
+/* ---- which trace has which process --------------------------------------------------------------- */
+
+void t2x_jit_index_free(struct t2x_jit_index *index)
 {
-	const char *end = text + n, *next;
-	char head[32];
-	size_t length = (size_t)snprintf(head, sizeof(head), "jit %lu\n", (unsigned long)pid);
+	free(index->places);
+	*index = (struct t2x_jit_index){ .n = 0 };
+}
 
-	for (; text < end; text = next) {
-		const char *at = memchr(text, '\n', (size_t)(end - text));
+static void add_place(struct t2x_jit_index *index, const struct t2x_jit_place *place)
+{
+	size_t max = index->max ? 2 * index->max : 16;
+	struct t2x_jit_place *places = index->places;
 
-		at = at ? at + 1 : end;
-		next = memmem(at, (size_t)(end - at), "\njit ", 5);
+	if (index->n == index->max) {
+		places = realloc(places, max * sizeof(*places));
+		if (!places)
+			return;
+		index->places = places;
+		index->max = max;
+	}
+	places[index->n++] = *place;
+}
+
+/* "jit 12" */
+static uint32_t pid_of(const char *line, const char *end)
+{
+	uint64_t pid = 0;
+
+	if (end - line < 5 || memcmp(line, "jit ", 4) != 0)
+		return 0;
+	for (line += 4; line < end && *line >= '0' && *line <= '9' && pid <= UINT32_MAX; line++)
+		pid = 10 * pid + (unsigned)(*line - '0');
+	return line == end && pid <= UINT32_MAX ? (uint32_t)pid : 0;
+}
+
+/* at  where the text is in the file */
+static void add_places(struct t2x_jit_index *index, unsigned trace, const char *text, size_t n, uint64_t at)
+{
+	const char *line = text, *end = text + n, *next;
+
+	for (; line < end; line = next) {
+		const char *line_end = memchr(line, '\n', (size_t)(end - line));
+		const char *lines = line_end ? line_end + 1 : end;
+		uint32_t pid = pid_of(line, line_end ? line_end : end);
+
+		next = lines < end && !memcmp(lines, "jit ", (size_t)(end - lines) < 4 ? (size_t)(end - lines) : 4)
+			? lines - 1 : memmem(lines, (size_t)(end - lines), "\njit ", 5);
 		next = next ? next + 1 : end;
-		if ((size_t)(at - text) == length && !memcmp(text, head, length))
-			t2x_jit_add_map(jit, at, (size_t)(next - at));
+		if (pid && next > lines)
+			add_place(index, &(struct t2x_jit_place){ pid, trace, (size_t)(next - lines),
+								  at + (uint64_t)(lines - text) });
 	}
 }
 
-static void read_trace(struct t2x_jit *jit, const char *path, uint32_t pid)
+/* Return  -1: it is no file */
+static int open_trace(const char *path, off_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
-	char *text;
-	size_t n;
 
-	if (fd < 0)
-		return;
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode)) {
-		text = read_text(fd, st.st_size, &n);
-		if (text)
-			add_process(jit, text, n, pid);
-		free(text);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		return -1;
 	}
-	close(fd);
+	if (fd >= 0)
+		*size = st.st_size;
+	return fd;
 }
 
-void t2x_jit_files_find(struct t2x_jit *jit, const struct t2x_symbols_places *places, uint32_t pid)
+static int compare(const void *a, const void *b)
+{
+	const struct t2x_jit_place *one = a, *two = b;
+
+	if (one->pid != two->pid)
+		return one->pid < two->pid ? -1 : 1;
+	return one->trace < two->trace ? -1 : one->trace > two->trace;
+}
+
+static void make_index(struct t2x_jit_index *index, const struct t2x_symbols_places *places)
 {
 	const char *path;
+	off_t size = 0;
+	size_t n;
 
-	for (unsigned i = 0; places->trace && (path = places->trace(places->traces, i)); i++)
-		read_trace(jit, path, pid);
+	index->is_made = 1;
+	for (unsigned i = 0; places->trace && (path = places->trace(places->traces, i)); i++) {
+		int fd = open_trace(path, &size);
+		char *text = fd >= 0 ? read_text(fd, size, &n) : NULL;
+
+		if (text)
+			add_places(index, i, text, n, (uint64_t)size - FOOT - n);
+		free(text);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (index->n)
+		qsort(index->places, index->n, sizeof(index->places[0]), compare);
+}
+
+static void read_place(struct t2x_jit *jit, const struct t2x_symbols_places *places, const struct t2x_jit_place *place)
+{
+	off_t size;
+	int fd = open_trace(places->trace(places->traces, place->trace), &size);
+	char *text = fd >= 0 ? read_piece(fd, (off_t)place->at, place->n) : NULL;
+
+	if (text)
+		t2x_jit_add_map(jit, text, place->n);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+}
+
+void t2x_jit_files_find(struct t2x_jit *jit, struct t2x_jit_index *index, const struct t2x_symbols_places *places,
+			uint32_t pid)
+{
+	size_t low = 0, high;
+
+	if (!index->is_made)
+		make_index(index, places);
+	for (high = index->n; low < high;) {
+		size_t middle = low + (high - low) / 2;
+		if (index->places[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < index->n && index->places[low].pid == pid && jit->n < T2X_JIT_MAX; low++)
+		read_place(jit, places, &index->places[low]);
 	if (jit->n)
 		return;
 	if (places->binaries)
@@ -176,7 +262,7 @@ int t2x_jit_files_append(int fd, const char *text, size_t n)
 	char *frame;
 	int error;
 
-	if (!n || n > T2X_JIT_MAX_BYTES)
+	if (!n || n > T2X_JIT_MAX_TEXT)
 		return n ? EFBIG : 0;
 	frame = malloc(HEAD + n + FOOT);
 	if (!frame)

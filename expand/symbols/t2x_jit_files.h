@@ -14,17 +14,35 @@
 #include "t2x_jit.h"
 #include "t2x_names.h"
 
+/* Longer ones are left alone: files; what stands at the end of a trace. */
+enum { T2X_JIT_MAX_FILE = 64 << 20, T2X_JIT_MAX_TEXT = 12 << 20 };
+
+/* Where the traces have the names of each process.  All zero: nobody has looked yet. */
+struct t2x_jit_index {
+	struct t2x_jit_place {
+		uint32_t pid;
+		unsigned trace;
+		size_t n;                 /* bytes ... */
+		uint64_t at;              /* ... from there on */
+	} *places;                        /* by pid and trace */
+	size_t n, max;
+	int is_made;
+};
+
+void t2x_jit_index_free(struct t2x_jit_index *index);
+
 /* Return  1: this is the name of such a module, and pid is that of the process */
 int t2x_jit_files_parse(const char *file, uint32_t *pid);
 
-/* What the process has written, into directory or below.  Return  0: nothing is there */
+/* What the process has written, into this directory.  Return  0: nothing is there */
 int t2x_jit_files_read(struct t2x_jit *jit, const char *directory, uint32_t pid);
 
 /*
- * The names of a process, from the first of these that has some: the end of a trace; the directory of --binaries; if
+ * The names of a process, from the first of these that has some: the ends of the traces; the directory of --binaries; if
  * that was not given, /tmp and the working directory.
  */
-void t2x_jit_files_find(struct t2x_jit *jit, const struct t2x_symbols_places *places, uint32_t pid);
+void t2x_jit_files_find(struct t2x_jit *jit, struct t2x_jit_index *index, const struct t2x_symbols_places *places,
+			uint32_t pid);
 
 /*
  * Append the frame to a trace that is in LZ4 frames.

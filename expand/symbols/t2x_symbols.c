@@ -11,7 +11,8 @@
 #include "t2x_inlined.h"
 #include "t2x_jit_files.h"
 
-enum { CACHED = 4096 };
+/* Addresses that are remembered; processes with code of their own, of which more have no names. */
+enum { CACHED = 4096, MADE = 4096 };
 
 /* What a process has made at run time. */
 struct made {
@@ -26,6 +27,9 @@ struct t2x_symbols {
 	const struct t2x_symbols_places *places;
 	struct t2x_image *images;
 	struct made *made;
+	struct t2x_jit_index index;
+	unsigned nmade;
+	size_t names;                     /* of all of them */
 	struct cached {
 		const void *owner;               /* an image, or what a process has made; NULL: nothing is here */
 		uint64_t address;
@@ -53,6 +57,7 @@ void t2x_symbols_free(struct t2x_symbols *symbols)
 		t2x_image_free(symbols->images);
 		symbols->images = next;
 	}
+	t2x_jit_index_free(&symbols->index);
 	while (symbols->made) {
 		struct made *next = symbols->made->next;
 		t2x_jit_free(&symbols->made->jit);
@@ -117,11 +122,14 @@ static struct made *find_made(struct t2x_symbols *symbols, uint32_t pid)
 	if (made) {
 		*link = made->next;
 	} else {
-		made = calloc(1, sizeof(*made));
+		made = symbols->nmade < MADE ? calloc(1, sizeof(*made)) : NULL;
 		if (!made)
 			return NULL;
+		symbols->nmade++;
 		made->pid = pid;
-		t2x_jit_files_find(&made->jit, symbols->places, pid);
+		if (symbols->names < T2X_JIT_MAX)
+			t2x_jit_files_find(&made->jit, &symbols->index, symbols->places, pid);
+		symbols->names += made->jit.n;
 	}
 	made->next = symbols->made;
 	symbols->made = made;

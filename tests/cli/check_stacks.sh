@@ -259,6 +259,7 @@ expect "two processes" 2 '^t2 stacks: takes one process id: 2' t2 stacks 1 2
 # ---- t2 record ----------------------------------------------------------------------------------
 t2 record --threads=USR2 -o env.tlg env >stdout 2>err
 check "t2 record --threads" grep -qx 'TRACE2_PROF=threads=USR2' stdout
-expect "t2 record --threads=x" 2 'threads needs a signal, not: usr2' t2 record --threads=usr2 true
-expect "a signal that ends the program" 0 "'threads=KILL', ignored" t2 record --threads=KILL -o env.tlg true
+expect "t2 record --threads=x" 2 '--threads needs USR1, .*, not: usr2$' t2 record --threads=usr2 true
+expect "a signal that ends the program" 2 '--threads needs USR1, .*, not: KILL$' t2 record --threads=KILL -o env.tlg true
+expect "by TRACE2_PROF" 0 "'threads=KILL', ignored" env TRACE2_PROF=threads=KILL t2 record -o env.tlg true
 total

@@ -190,28 +190,33 @@ static int make_trace(const char *text, size_t n)
 
 static void test_jit_files_are_found_at_the_end_of_a_trace_by_process(void **state)
 {
-	static const char text[] = "jit 12\n1000 10 of twelve\njit 123\n1000 10 of the other\n";
+	static const char text[] = "jit 7\njit 12\n1000 10 of twelve\njit 123\n1000 10 of the other\n"
+				   "jit x\n3000 1 of nobody\njit 12\n2000 10 more\n";
 	const struct t2x_symbols_places places = { .binaries = "/nowhere", .trace = path_of };
+	struct t2x_jit_index index = { .n = 0 };
 	unsigned char byte;
 	int fd;
 
 	(void)state;
 	fd = make_trace(text, strlen(text));
-	t2x_jit_files_find(&g_jit, &places, 12);
-	assert_int_equal(g_jit.n, 1);
+	t2x_jit_files_find(&g_jit, &index, &places, 12);
+	assert_int_equal(g_jit.n, 2);
 	assert_string_equal(find(0x1000), "of twelve");
+	assert_string_equal(find(0x2000), "more");
 	t2x_jit_free(&g_jit);
-	t2x_jit_files_find(&g_jit, &places, 123);
+	t2x_jit_files_find(&g_jit, &index, &places, 123);
 	assert_string_equal(find(0x1000), "of the other");
 	t2x_jit_free(&g_jit);
-	t2x_jit_files_find(&g_jit, &places, 1);
+	t2x_jit_files_find(&g_jit, &index, &places, 1);
 	assert_int_equal(g_jit.n, 0);
 	/* what is damaged is not believed */
 	assert_int_equal(pread(fd, &byte, 1, 30), 1);
 	byte ^= 1;
 	assert_int_equal(pwrite(fd, &byte, 1, 30), 1);
-	t2x_jit_files_find(&g_jit, &places, 12);
+	t2x_jit_index_free(&index);
+	t2x_jit_files_find(&g_jit, &index, &places, 12);
 	assert_int_equal(g_jit.n, 0);
+	t2x_jit_index_free(&index);
 	close(fd);
 	unlink(g_path);
 }
