@@ -38,8 +38,8 @@ int t2x_jit_files_parse(const char *file, uint32_t *pid);
 int t2x_jit_files_read(struct t2x_jit *jit, const char *directory, uint32_t pid);
 
 /*
- * The names of a process, from the first of these that has some: the ends of the traces; the directory of --binaries; if
- * that was not given, /tmp and the working directory.
+ * The names of a process, from the first of these that has some: the ends of the traces; the directory of --binaries;
+ * if that was not given, /tmp and the working directory.
  */
 void t2x_jit_files_find(struct t2x_jit *jit, struct t2x_jit_index *index, const struct t2x_symbols_places *places,
 			uint32_t pid);
