@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_collect.h - the drain's work on one ring: its chains into the stream's buffer, the buffer into the sink, and only
- * then its chunks back to the pool.
+ * tr2_collect.h - the drain's work on one ring: it copies chains into the stream's buffer, writes the buffer, and only
+ * then releases the chunks to the pool.
  *
  * Thread  one at a time, under the drain's lock, signals masked; tr2_collect_progress() any
  */
@@ -26,13 +26,13 @@ uint64_t tr2_collect_moved(void);
 int tr2_collect_was_behind(void);
 
 /*
- * For a snapshot: move what one ring has up to this moment of the raw clock, behind the context of a thread that has
- * regions open.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
- * Return  that moment; 0: the thread was stopped while it overwrites, its events are left to the next snapshot
+ * For a snapshot: move what one ring has up to this time of the raw clock.  The context of a thread with open regions
+ * comes first.  Blocks  while the ring's thread overwrites, some 10 us; 2 ms for an unfinished chain
+ * Return  that time; 0: the thread is stopped while it overwrites, and the next snapshot has its events
  */
 uint64_t tr2_collect_snapshot(struct tr2_thread *thread, uint64_t until);
 
-/* If the ring's thread is gone: the next thread may have the ring, and any thread its chunks. */
+/* If the ring's thread has ended: release the ring for the next thread, and its chunks for any thread. */
 void tr2_collect_retire(struct tr2_thread *thread);
 
 /* Count as dropped the ring's abandoned reservations that will not be committed. */
@@ -44,7 +44,7 @@ void tr2_collect_abandoned(struct tr2_thread *thread);
  */
 int tr2_collect_write(void);
 
-/* The same where END is in the buffer: it may take the room that other writes have left for it. */
+/* The same with END in the buffer: it may use the room that other writes leave for it. */
 int tr2_collect_write_end(void);
 
 /* The same if there is enough to write, or if it is older than age_ms, or than 50 ms. */

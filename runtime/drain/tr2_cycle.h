@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_cycle.h - cycles, the parts of a stream by which a reader can begin: what stands at the start of each, and what
- * it says of the process as a whole.
+ * tr2_cycle.h - cycles: a reader can begin to read a stream at the start of any of its cycles.
  *
- * A cycle begins with its prologue: format, process, clock, stream, dropped events.  Behind it every definition is
- * repeated that an event needs (tr2_context.h).  A new one begins after so many bytes, when somebody asks for it, and
- * behind a write that failed, which lost the definitions of the one before.
+ * A cycle begins with a prologue: format, process, clock, stream, dropped events.  Behind it the drain repeats every
+ * definition that an event needs (tr2_context.h).  A new cycle begins after so many bytes, on request, and behind a
+ * write that failed, for that has lost the definitions of the cycle before.
  *
  * Thread  the holder of the drain's lock
  */
@@ -18,7 +17,7 @@
 /* Begin a new stream with this id: the next event opens a cycle. */
 void tr2_cycle_new_stream(uint32_t stream);
 
-/* What every cycle says of the process.  utcoff: seconds east of UTC */
+/* The session id and the UTC offset in each prologue.  utcoff: seconds east of UTC */
 void tr2_cycle_set_process(const char *sid, int32_t utcoff);
 const char *tr2_cycle_process(int32_t *utcoff);
 
@@ -31,13 +30,14 @@ uint32_t tr2_cycle_stream(void);
 uint64_t tr2_cycle_stored(void);
 
 /*
- * Open the cycle, if the next event is to begin one; that, and a block as tr2_blocks_open(), for what needs no context.
+ * tr2_cycle_begin()       write the prologue, if the next event begins a cycle
+ * tr2_cycle_open_block()  do that, and open a block as tr2_blocks_open(), for events that need no context
  * Return  0: not now, writing fails
  */
 void tr2_cycle_begin(void);
 int tr2_cycle_open_block(uint32_t tid, unsigned events);
 
-/* How many of so many events of threads the cycle takes; so many were appended, and HITs among them. */
+/* How many of these events the cycle still has room for; so many were appended, HITs among them. */
 unsigned tr2_cycle_room(unsigned events);
 void tr2_cycle_appended(unsigned events, unsigned hits);
 
@@ -46,7 +46,7 @@ void tr2_cycle_append_dropped(void);
 void tr2_cycle_append_mark(uint64_t when);
 void tr2_cycle_append_end(unsigned reason);
 
-/* Of the buffer only so many bytes, whole blocks, were written: count the rest as dropped, and begin a new cycle. */
+/* Only these first bytes of the buffer were written, whole blocks: count the rest as dropped, and begin a new cycle. */
 void tr2_cycle_write_failed(size_t written);
 
 #endif

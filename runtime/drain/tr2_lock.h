@@ -2,15 +2,15 @@
 /*
  * tr2_lock.h - the drain's lock: its holder reads the rings and writes.
  *
- * Whoever waits for it times out when the holder makes no progress (tr2_progress.h).  A holder that is stopped, by a
- * debugger or a scheduler that never runs it, costs one timeout: those who come later do not wait for it again.
+ * A thread that waits for it times out when the holder makes no progress (tr2_progress.h).  A holder may be stopped, by
+ * a debugger or a scheduler that never runs it.  That costs one timeout: later threads do not wait for the same holder.
  *
- * Thread  any; all signals blocked from before it is taken until after it is released
+ * Thread  any; all signals blocked from before the lock is acquired until after it is released
  */
 #ifndef TR2_LOCK_H
 #define TR2_LOCK_H
 
-/* 1: it is ours now; 0: somebody else has it. */
+/* 1: acquired; 0: another thread has it. */
 int tr2_lock_try(void);
 
 /* The same, after waiting; 0: timed out, or the calling thread has it. */
@@ -21,13 +21,17 @@ int tr2_lock_briefly(void);
 
 void tr2_lock_release(void);
 
-/* 1: the calling thread has it.  What it calls to write may be the program's, and traced. */
+/* 1: the calling thread has it.  A function that it calls to write may be the program's, and record. */
 int tr2_lock_is_ours(void);
 
-/* 1: somebody waits in tr2_lock_wait(). */
+/* 1: a thread waits in tr2_lock_wait(). */
 int tr2_lock_is_awaited(void);
 
-/* In a forked child: nobody has it; the thread that forked does not, though it had it as its parent's. */
+/*
+ * In a forked child:
+ * tr2_lock_reset()  no thread has the lock
+ * tr2_lock_leave()  the thread that forked no longer has its parent's
+ */
 void tr2_lock_reset(void);
 void tr2_lock_leave(void);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_recovery.h - the recovery point: what the ring file says of the .tlg file, so that the two can be joined when the
- * process is dead.
+ * tr2_recovery.h - the recovery point: how much of the rings the .tlg file has.  With it a reader joins ring file and
+ * .tlg file when the process is dead.
  *
- * After each write, and before anything of it may be overwritten in the rings, the drain stores in the ring file how
- * far the stream is and up to where each ring is in it.  What was written behind the recovery point is still in the
- * rings; so a reader takes from the file only the blocks up to it.
+ * After each write the drain stores in the ring file how long the stream is, and up to which event of each ring.  It
+ * does that before any thread may overwrite these events.  Events behind the recovery point are still in the rings.  So
+ * a reader uses the blocks of the file up to the point only, and then the rings.
  *
  * Thread  the holder of the drain's lock; tr2_recovery_pid_space() any
  */
@@ -14,12 +14,12 @@
 
 struct tr2_thread;
 
-/* A stream begins: whose it is, where it goes; nothing of it has been written. */
+/* A stream begins: store its process and its file.  Nothing of it has been written. */
 void tr2_recovery_begin(void);
 
 /*
- * A ring is about to be read: store its tail with the next recovery point.  And how far it has been read under its
- * lock, for a write that does not get that.
+ * tr2_recovery_note()  the drain reads this ring: store its tail with the next recovery point
+ * tr2_recovery_see()   store how far the drain has read it under its lock, for a write that does not get the lock
  */
 void tr2_recovery_note(struct tr2_thread *thread);
 void tr2_recovery_see(struct tr2_thread *thread);
@@ -34,8 +34,8 @@ void tr2_recovery_written(void);
 int tr2_recovery_has_file(void);
 
 /*
- * The namespace of the process's id, unless it is known.  Cost  up to 30 us, for the first look into /proc: left to the
- * drain's thread; without one, to the thread that forks, or whose full ring has to be drained.  Errno kept
+ * Store the namespace of the process's id, unless it is known.  The first look into /proc is costly: so the consumer
+ * thread does it, or, without one, a thread that forks or has to drain its full ring.  Cost  up to 30 us    Errno kept
  */
 void tr2_recovery_pid_space(void);
 

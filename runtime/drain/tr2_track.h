@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_track.h - what the stream knows about a thread, by following its events: who it is, how many events it has had,
- * dropped ones included, and which regions are open.
+ * tr2_track.h - what the stream knows about a thread from its events: its id and name, the number of its events,
+ * dropped ones included, and its open regions.
  *
- * Every reader of a ring keeps the ring's track up to date, whether events go into the stream or are passed over: the
- * drain, and, where rings are overwritten, their owners (tr2_overwrite.h).
+ * Every reader of a ring keeps the ring's track up to date, whether it writes the events or skips them.  The drain is a
+ * reader, and under the policy overwrite the ring's owner is one, too (tr2_overwrite.h).
  *
  * Thread  one at a time: the ring's reader
  */
@@ -27,14 +27,14 @@ struct tr2_track {
 	uint64_t start;
 	char name[TLG_THREAD_NAME];
 	uint32_t position;        /* events so far, dropped ones included: the next chain's sequence - 1 */
-	uint64_t overwritten;     /* checkpoints passed over, not counted as dropped yet */
+	uint64_t overwritten;     /* checkpoints skipped, not counted as dropped yet */
 	uint32_t cycle;           /* in which THREAD was last appended; 0: none */
 	uint64_t last_when;
 	uint64_t waits_since;     /* raw clock since when its next chain's scope is missing; 0: it is not */
 	uint32_t depth;           /* open regions; the first TR2_OPEN_REGIONS are known */
-	uint32_t is_below_root;   /* it has left even its outermost level, see OPEN */
-	uint32_t missing;         /* events in front of the next one of which nobody knows what they were */
-	uint32_t assumed;         /* one more than are only assumed to be open, the outermost; 0: all is known */
+	uint32_t is_below_root;   /* it has left more regions than it had entered, see OPEN */
+	uint32_t missing;         /* unknown events in front of the next one */
+	uint32_t assumed;         /* 1 + how many of the outermost regions are only assumed to be open; 0: none is */
 	struct { uint64_t when; uint32_t scope; } open[TR2_OPEN_REGIONS];
 };
 
@@ -42,30 +42,30 @@ struct tr2_track {
 struct tr2_track *tr2_track_of(struct tr2_thread *thread);
 
 /*
- * THREAD in a ring: whose events follow, which regions are open; and how many the ring had dropped before.  Of the same
- * thread it only says a new name.
- * Return  0: that is all
+ * THREAD in a ring names the thread of the events behind it, its open regions, and how many events the ring had dropped
+ * before.  If it is the same thread, THREAD only brings a new name.
+ * Return  0: it does
  */
 void tr2_track_meet_thread(struct tr2_track *track, const struct tr2_chain *chain);
 int tr2_track_change_thread(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
 
-/* A HIT of tid.  Its THREAD comes before all of them; if it does not, memory is damaged, and the thread is "?". */
+/* A HIT of tid.  THREAD comes before a thread's HITs.  If it does not, memory is damaged, and the thread gets "?". */
 void tr2_track_check_thread(struct tr2_track *track, uint32_t tid);
 
-/* So many events are missing here; in front of the first chain of a chunk: what was dropped before it was opened. */
+/* So many events are missing here; count those that were dropped before the chunk of this chain was opened. */
 void tr2_track_skip_missing(struct tr2_track *track, uint64_t events);
 void tr2_track_count_missing(struct tr2_thread *thread, struct tr2_track *track, const struct tr2_chain *chain);
 
-/* The next event is there: whatever is missing in front of it stays unknown. */
+/* The next event is there: the missing ones in front of it stay unknown. */
 void tr2_track_assume_missing(struct tr2_track *track);
 
 /*
- * These whole chains, n events in all, are passed over: the track follows them, the stream does not have them.
+ * Skip these whole chains, n events in all: the track follows them, the stream does not get them.
  * Return  events, up to the first chain of another thread    Signal safe    Cost  3 ns each
  */
 unsigned tr2_track_skip(struct tr2_track *track, const struct tlg_event *events, unsigned n);
 
-/* The style of a checkpoint.  scope NULL: it has none, and says its style itself */
+/* The style of a checkpoint.  scope NULL: the checkpoint has its definition with it */
 unsigned tr2_track_style(const struct tlg_ring_scope *scope, const struct tlg_event *events, unsigned count);
 
 /* GAP: what some of the missing events were.  Signal safe */

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * A ring has opened a chunk, or could not: start the thread if it is safe to, wake it if it sleeps long.
+ * A thread has opened a chunk, or could not.  Start the consumer thread if that is safe; wake it if it sleeps long.
  * mask  the calling thread's signal mask before tracing blocked all    Signal safe
  */
 void tr2_wake_wanted(uint64_t mask);
@@ -17,12 +17,12 @@ void tr2_wake_wanted(uint64_t mask);
 void tr2_wake_opened(uint64_t mask);
 
 /*
- * Start the thread, if it does not run, the settings let it, and the system does: if not, that is tried again after a
- * second at the earliest.  Signal unsafe    Errno kept
+ * Start the thread, unless it runs or the settings forbid it.  If the system refuses, the next try comes after a second
+ * at the earliest.  Signal unsafe    Errno kept
  */
 void tr2_wake_start(void);
 
-/* Called from ordinary code: a good moment to start the thread, if one is wanted.  Signal unsafe */
+/* The caller is no signal handler: start the thread, if one is wanted.  Signal unsafe */
 void tr2_wake_if_wanted(void);
 
 /* 1 while the thread is wanted and does not run: see tr2_missing.h.  Signal safe */
@@ -31,7 +31,7 @@ int tr2_wake_is_missing(void);
 /* How long the thread sleeps at most, in ms: half of what the settings let an event wait. */
 unsigned tr2_wake_longest_ms(void);
 
-/* The thread, if it runs, looks at the rings now.  Signal safe */
+/* Have the thread, if it runs, look at the rings now.  Signal safe */
 void tr2_wake_now(void);
 
 /*
@@ -41,29 +41,29 @@ void tr2_wake_now(void);
 void tr2_wake_finish(unsigned reason);
 
 /*
- * Wait until the thread is gone, after tracing has been switched off and all was written: from then on no thread of
- * ours calls the system.
+ * Wait until the thread has ended, after tracing is off and all is written: then no thread of ours makes system calls.
  * Blocks  for 1 ms, at most a second or two    Errno kept
  */
 void tr2_wake_await_end(void);
 
 /*
- * Another process is about to start, and may write to the same destinations: write what the live text outputs have so
- * far, so that its lines come behind.  That takes stack: where a signal handler may be running, the thread is asked to
- * do it; without the thread a handler on a stack of its own leaves it.  Without live text outputs nothing is done.
+ * The program starts another process, which may write to the same destinations.  Write what the live text outputs have
+ * so far, so that the new process's lines come behind.  Writing needs much stack.  So a possible signal handler asks
+ * the thread to write; without a thread, a handler on a stack of its own does nothing.  Nothing is done without live
+ * text outputs either.
  * Blocks  as tr2_drain_flush(), or as tr2_wake_finish()    Signal safe    Errno kept    Cost  5 us, and the write
  */
 void tr2_wake_show(void);
 
 /*
- * The thread is to run on the processors that the calling thread may use now, whoever starts it.  Without this
- * call, and on machines with more than 1024 processors, it runs where its starter does.
+ * The thread is to run on the processors that the calling thread may use now, whichever thread starts it.  Without this
+ * call, and on machines with more than 1024 processors, it runs where the thread that starts it may run.
  */
 void tr2_wake_init(void);
 
 /*
- * 1 if every process that records is to have the thread, from its first event on: by the settings, or for those who
- * look on (text), or ask from outside (flight recorder).
+ * 1 if every process that records is to have the thread from its first event on: the settings want it; somebody may
+ * read the live text; another process may request a snapshot.
  */
 int tr2_wake_is_for_all(void);
 
@@ -73,7 +73,7 @@ int tr2_wake_is_running(void);
 /* 1: beside the calling thread and this one no thread runs in the process.  0 also where /proc is not mounted.  2 us */
 int tr2_wake_is_alone(void);
 
-/* 1 if somebody has wanted it before it was there. */
+/* 1 if a call has wanted it before it ran. */
 int tr2_wake_is_wanted(void);
 
 /* 1 while it runs, or is just being started. */

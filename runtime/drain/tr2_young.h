@@ -7,9 +7,9 @@
  * where they outlive it, and writes them when it ends.
  *
  * Youth ends, and the thread starts, with the first of these: a thread opens its second chunk; a second thread records;
- * a call comes when the process is no longer young by the clock.  For the last one the position of the ring is aside
- * while the process is young, so that all calls take the slow path (tr2_ring_set_aside()).  What a process records and
- * then leaves alone stays in the ring file: tlg_ring_file.lacks_thread says so to readers.
+ * a call comes when the time of youth is over.  For the last one each position is aside while the process is young, so
+ * that all calls take the slow path (tr2_ring_set_aside()).  If no call comes any more, the last events stay in the
+ * ring file: tlg_ring_file.lacks_thread shows readers that they have to look there.
  */
 #ifndef TR2_YOUNG_H
 #define TR2_YOUNG_H
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /*
- * Recording begins.  Not every process may be young: the settings can ask for the thread at once, and so does a
- * destination whose reader waits, or where a write may block.
+ * Recording begins.  Not every process may be young: the settings may ask for the thread at once; so does a destination
+ * whose reader waits, or that may block a write.
  * Return  1: the process is young now; 0: it is not, and the caller starts the thread if it is wanted
  */
 int tr2_young_begin(void);
@@ -30,7 +30,7 @@ int tr2_young_is(void);
 int tr2_young_is_outgrown(void);
 
 /*
- * End it, if it has not ended: the thread starts, or is missing from now on (tr2_missing.h).
+ * End youth, if it has not ended: the thread starts, or is missing from now on (tr2_missing.h).
  * mask  as in tr2_wake_wanted()    Signal safe
  */
 void tr2_young_end(uint64_t mask);
@@ -39,14 +39,14 @@ void tr2_young_end(uint64_t mask);
 void tr2_young_note_thread(uint64_t mask);
 
 /*
- * A signal is caught.  Its handler may be on a small stack, where only the thread can write live text outputs: so with
- * these no process is young any more.  Signal safe
+ * The library catches a signal from now on.  Its handler may have a small stack, and then only the thread can write
+ * live text outputs.  So a process with these is no longer young.  Signal safe
  */
 void tr2_young_note_signal(void);
 
 /*
- * In a forked child: it is not young.  Servers fork, and lock their children in soon after (seccomp(2)), where a new
- * thread, or the question whether there is a sandbox, may end them: the thread is there before that.
+ * In a forked child: it is not young.  Servers fork and soon lock their children in (seccomp(2)).  Then a new thread,
+ * or the question whether there is a sandbox, may end the child.  So the thread starts before that.
  */
 void tr2_young_reset(void);
 
