@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_ask.h - a signal to one thread, which has it answer where it is: the last one of real time that can be sent, and
- * for which nobody has a handler.
+ * tr2p_ask.h - asks one thread where it is, by a signal: the last real-time signal that can be sent and has no handler.
  *
- * Two ask: trace2_prof_write_to(), which waits for stacks (tr2p_stacks.h), and a signal from outside, which does not
- * (tr2p_remote.h).  What one asks all threads is a question; its number is the value of its samples.
+ * Two callers ask: trace2_prof_write_to(), which waits for stacks (tr2p_stacks.h), and a signal from another process,
+ * which does not (tr2p_remote.h).  A question goes to all threads; its number is the value of its samples.
  *
- * The program may use the same signal, by any way there is to send one.  A question is known by a random number that
- * nobody else has, in place of the sender's user id, of which the kernel keeps what it is given.  Whoever asks a thread
- * has noted it, too, and a thread answers once.  Every other signal does what the program wants, see tr2p_signal.h.
+ * The program may send the same signal in any way.  A thread recognizes a question by a random number that only this
+ * process knows, in the place of the sender's user id, which the kernel passes on as it is.  The process also notes
+ * each question, and a thread answers it once.  Every other signal does what the program wants, see tr2p_signal.h.
  */
 #ifndef TR2P_ASK_H
 #define TR2P_ASK_H
@@ -19,7 +18,7 @@
 
 #include "tr2p_unwind.h"
 
-/* What a thread is asked, in the signal's value: 31 bits, and whose question it is. */
+/* The signal's value: 31 bits of the question, and one bit that shows who asks. */
 enum { TR2P_ASK_BITS = 31 };
 #define TR2P_ASK_REMOTE (UINT32_C(1) << TR2P_ASK_BITS)
 
@@ -29,10 +28,10 @@ enum { TR2P_ASK_BITS = 31 };
  */
 int tr2p_ask_init(void);
 
-/* 1: the handler is the signal's, and the program does not use it.  Signal safe */
+/* 1: our handler is installed, and the program does not use the signal.  Signal safe */
 int tr2p_ask_is_ready(void);
 
-/* 1: the thread would not answer.  Signal safe */
+/* 1: the thread blocks the signal, or has ended.  Signal safe */
 int tr2p_ask_cannot_answer(pid_t tid);
 
 /*
@@ -45,7 +44,8 @@ int tr2p_ask(pid_t pid, pid_t tid, uint32_t what);
 uint32_t tr2p_ask_begin(void);
 
 /*
- * A signal that the thread has waited for, by sigwait() and its like called from caller: a question, which is answered?
+ * A thread has waited for this signal by sigwait() or a function like it, called from caller.  Answer it if it is a
+ * question.
  * Return  0: it is the program's
  */
 int tr2p_ask_take_waited(const siginfo_t *info, const void *caller);

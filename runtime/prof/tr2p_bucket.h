@@ -2,8 +2,8 @@
 /*
  * tr2p_bucket.h - totals of a profile by stack and labels, for trace2_prof_write_to().
  *
- * An append-only hash table in memory of its own, as the scope table of libtrace2: found and added to without a lock,
- * in a signal handler too.  Memory that is full drops what is new, and counts that.
+ * An append-only hash table in memory of its own, like the scope table of libtrace2.  Lookups and additions take no
+ * lock and work in a signal handler.  When memory is full, new buckets are dropped and counted.
  */
 #ifndef TR2P_BUCKET_H
 #define TR2P_BUCKET_H
@@ -25,8 +25,8 @@ enum tr2p_kind {
 };
 
 /*
- * Estimates are in parts of one, so that small ones are right: of the count of things, of bytes.  Times are whole
- * nanoseconds: a thousand threads that wait in the same place fill 63 bits in 106 days as it is.
+ * Estimates of counts and of bytes are stored in fractions of one, so that small ones stay exact.  Times are stored in
+ * whole nanoseconds: a thousand threads that wait in the same place fill 63 bits in 106 days.
  */
 enum { TR2P_COUNT_PARTS = 1024, TR2P_BYTE_PARTS = 16 };
 /* Of values, by the form of a kind. */
@@ -42,7 +42,7 @@ static inline int64_t tr2p_value_parts(unsigned profile)
 	}
 }
 
-/* What was added up; estimates of all that there was, from what was sampled. */
+/* Sums over samples, and estimates of all events made from them. */
 struct tr2p_totals {
 	int64_t count, value;             /* sampled, freed ones included */
 	int64_t freed_count, freed_value; /* of these freed, above 0 */
@@ -77,8 +77,8 @@ struct tr2p_bucket *tr2p_bucket_of(unsigned profile, const struct trace2_labels 
 				   const struct tr2p_module *const *modules);
 
 /*
- * The newest bucket of a profile, or NULL; the others by next.  How many there are.  Has one anything: is it not set to
- * 0, or, of the program's own, not all removed?
+ * The newest bucket of a profile, or NULL; next leads to the others.  How many there are.  1: the bucket is not empty;
+ * it is after it was reset, or, of a profile of the program's own, when all its values are removed.
  */
 struct tr2p_bucket *tr2p_bucket_first(unsigned profile);
 size_t tr2p_bucket_count(unsigned profile);

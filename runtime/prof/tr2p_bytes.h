@@ -2,7 +2,7 @@
 /*
  * tr2p_bytes.h - read an unwind table byte by byte, never behind its end.
  *
- * A read that does not fit gives 0 and marks the reader as broken: whoever reads looks at that once, when it is done.
+ * A read that does not fit returns 0 and marks the reader as broken.  The caller checks that mark once, at the end.
  */
 #ifndef TR2P_BYTES_H
 #define TR2P_BYTES_H

@@ -2,8 +2,8 @@
 /*
  * tr2p_cfi.h - run the program of an unwind table's entry: where each register of the caller lies, at one address.
  *
- * Everything is bounded: the bytes of the program, how often it may remember a state, the steps and the stack of an
- * expression.  What goes beyond that, or is unknown, has no rules, and ends the stack.
+ * Everything has a bound: the bytes of the program, the states that it may remember, the steps and the stack of an
+ * expression.  A program that exceeds a bound, or has unknown instructions, gives no rules, and the stack ends there.
  */
 #ifndef TR2P_CFI_H
 #define TR2P_CFI_H
@@ -37,10 +37,10 @@ struct tr2p_rules {
 int tr2p_cfi_run(struct tr2p_rules *rules, const struct tr2p_fde *fde, uintptr_t pc);
 
 /*
- * What an expression says.
+ * Evaluate an expression.
  * at     its length, then itself
  * first  the frame's address, if it is of a register; NULL: it is of the frame's address
- * Return 0: it is none that can be had    Signal safe
+ * Return  0: it cannot be evaluated    Signal safe
  */
 int tr2p_cfi_evaluate(uintptr_t *value, const uint8_t *at, const uintptr_t *first, const struct tr2p_regs *regs,
 		      struct tr2p_guard *guard);

@@ -8,7 +8,8 @@
 #include <signal.h>
 
 /*
- * A signal that the thread has waited for, by sigwait() and its like called from caller: a tick, which is sampled?
+ * A thread has waited for this signal by sigwait() or a function like it, called from caller.  Sample it if it is a
+ * tick.
  * Return  0: it is the program's
  */
 int tr2p_cpu_take_waited(const siginfo_t *info, const void *caller);
@@ -16,7 +17,7 @@ int tr2p_cpu_take_waited(const siginfo_t *info, const void *caller);
 /* The process ends: ticks are ignored from here on.  No lock    Signal safe */
 void tr2p_cpu_end(void);
 
-/* Around a fork: nobody starts or stops a clock meanwhile. */
+/* Around a fork: no thread starts or stops a clock meanwhile. */
 void tr2p_cpu_lock(void);
 void tr2p_cpu_unlock(void);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_exit.h - the end of a process that does not call exit(): the trace is ended before it.
+ * tr2p_exit.h - ends the trace of a process that does not call exit().
  *
- * The program knows nothing of a trace, and of what ends it nothing happens in _exit() and in exec: it would stay in
- * shared memory, a file for each process.  So tr2p_exit.c stands in front of these, quick_exit() and daemon().
+ * _exit() and exec run no exit handlers.  The trace would stay in shared memory, a file for each process, and a program
+ * that knows nothing of traces cannot end it.  So tr2p_exit.c intercepts these functions, quick_exit() and daemon().
  *
- * Not ended is the trace
- * - of a child of vfork(), which has its parent's memory, and its trace;
- * - of a forked child that has recorded no sample: there is none, and it shall not begin for its end;
- * - in a signal's handler, and if exec may fail: what was recorded is written, and more can follow.
+ * It does not end the trace
+ * - of a vfork() child, which shares its parent's memory and trace;
+ * - of a forked child that has recorded no sample: it has no trace, and should not begin one to end it;
+ * - in a signal handler, or if exec may fail: it writes what was recorded, and more can follow.
  */
 #ifndef TR2P_EXIT_H
 #define TR2P_EXIT_H
@@ -18,7 +18,7 @@
 
 #include "base/tr2_atomic.h"
 
-/* Whose trace is to be ended: not a child's of vfork(), which sees its parent's id here.  0: nobody's yet */
+/* The process whose trace has to be ended.  A vfork() child finds its parent's id here.  0: none yet */
 extern pid_t tr2p_g_recorder;
 
 /* With the first profile; in a forked child; in the parent, behind fork(). */

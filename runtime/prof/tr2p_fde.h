@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_fde.h - find what the unwind tables say of an address: the entry (FDE) of the function that it is in, with what
- * it shares with others (its CIE).
+ * tr2p_fde.h - finds the unwind table's entry (FDE) of the function that has an address, and what the entry shares with
+ * others (its CIE).
  *
- * glibc knows the table of each module, without a lock (_dl_find_object()), and the table is sorted.  Code that a
- * program has made itself, and fully static programs, are in libgcc's registry only.  That is asked where it is safe,
- * see tr2p_fde_find().  Tables of a loaded module are trusted to be in memory, and read within their bounds.
+ * glibc finds the table of each module without a lock (_dl_find_object()), and the table is sorted.  Only libgcc's
+ * registry knows code that a program has made itself, and fully static programs.  tr2p_fde_find() asks the registry
+ * where that is safe.  It trusts that the tables of a loaded module are in memory, and reads them within their bounds.
  */
 #ifndef TR2P_FDE_H
 #define TR2P_FDE_H
@@ -27,9 +27,9 @@ struct tr2p_fde {
 };
 
 /*
- * The entry of an address of code.
- * may_ask  libgcc's registry may be asked, too: no signal has interrupted libgcc, which may have its lock then, nor
- *          anything else, for before GCC 13 it allocates the first time
+ * Find the entry of an address of code.
+ * may_ask  1: it may ask libgcc's registry, too.  0 in a signal handler, which may have interrupted libgcc while that
+ *          has its lock; and before GCC 13 libgcc allocates at the first question
  * Return   0: there is none    Signal safe
  */
 int tr2p_fde_find(struct tr2p_fde *fde, uintptr_t pc, int may_ask);

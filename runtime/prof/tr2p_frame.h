@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_frame.h - a frame pointer that nobody knows, found on the stack.
+ * tr2p_frame.h - searches the stack of a blocked thread for its frame pointer.
  *
- * Of a thread that is blocked the kernel tells the stack pointer and the program counter alone.  Where a function keeps
- * its frame by the frame pointer, unwind tables need that, too.  The frame lies above the stack pointer: a pair of the
- * caller's frame pointer and an address behind a call of that very function.  What earlier calls have left there may
- * look alike, but seldom as a call of this function.  Where none is found the stack ends: its innermost functions are
- * right, and who called them is not known.
+ * The kernel shows only the stack pointer and the program counter of a blocked thread.  The unwind tables of some
+ * functions need the frame pointer, too.  Such a frame lies above the stack pointer: a pair of the caller's frame
+ * pointer and an address behind a call of that very function.  Old data on the stack may look like a frame, but rarely
+ * like one with a call of this function.  If no frame is found, the stack ends there: its innermost functions are
+ * right, and their callers are unknown.
  */
 #ifndef TR2P_FRAME_H
 #define TR2P_FRAME_H
@@ -17,7 +17,7 @@
 #include "tr2p_guard.h"
 #include "tr2p_regs.h"
 
-/* Set the frame pointer of a stack of another thread.  Return  0: it is known, or there is none to be found */
+/* Set the frame pointer of another thread's stack.  Return  0: it is known already, or cannot be found */
 int tr2p_frame_find(struct tr2p_regs *regs, struct tr2p_guard *guard);
 #endif
 

@@ -2,14 +2,14 @@
 /*
  * tr2p_guard.h - read memory that may not be there.
  *
- * A stack that the profiler walks may be damaged, and a register may hold anything.  So each word of it is read through
- * this: directly where the calling thread's own stack is known to be, from the stack pointer that was interrupted up to
- * the stack's end; anything else - a signal stack, a coroutine's, garbage - by process_vm_readv() on this very process.
- * That copies or refuses, and never faults.  Where the kernel has no such call, or a sandbox refuses it, nothing but
- * the own stack can be read.
+ * A stack that the profiler walks may be damaged, and a register may hold anything.  So the profiler reads each word of
+ * a stack through this guard.  It reads the calling thread's own stack directly, from the interrupted stack pointer up
+ * to the stack's end.  It reads all else - a signal stack, a coroutine's, garbage - by process_vm_readv() of this
+ * process, which copies or refuses, and never faults.  If the kernel or a sandbox refuses that call, only the own stack
+ * can be read.
  *
- * tr2p_guard.c makes that system call in one place, and only for addresses outside of the own stack: a sandbox that
- * kills at unknown calls meets it in threads only that run on other stacks.
+ * tr2p_guard.c makes that system call in one place, and only for addresses outside of the own stack.  So under a
+ * sandbox that kills at unknown calls, only threads on other stacks run that risk.
  */
 #ifndef TR2P_GUARD_H
 #define TR2P_GUARD_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One system call copies so much: the words of several frames. */
+/* How much one system call copies: the words of several frames. */
 enum { TR2P_GUARD_PIECE = 512 };
 
 struct tr2p_guard {
@@ -27,7 +27,7 @@ struct tr2p_guard {
 	unsigned char piece[TR2P_GUARD_PIECE];
 };
 
-/* For a walk that begins at this stack pointer, which the calling thread has or had when a signal came. */
+/* Prepare a walk from this stack pointer, which the calling thread has or had when a signal interrupted it. */
 void tr2p_guard_begin(struct tr2p_guard *guard, uintptr_t sp);
 
 /* 1: the own stack, that needs no copy */
@@ -43,13 +43,13 @@ static inline int tr2p_guard_is_own(const struct tr2p_guard *guard, uintptr_t at
 int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word);
 
 /*
- * Of these n addresses, at most TR2P_GUARD_REACH, how many have a byte that can be read, up to the first that has none;
- * -1: the kernel cannot be asked.  One system call.  Signal safe    Errno kept
+ * Count how many of these n addresses, at most TR2P_GUARD_REACH, can be read, up to the first that cannot.  -1: the
+ * kernel cannot be asked.  One system call.  Signal safe    Errno kept
  */
 enum { TR2P_GUARD_REACH = 4 };
 int tr2p_guard_reach(const uintptr_t *at, unsigned n);
 
-/* n bytes of anything, such as code.  Return  0: they cannot be read, all of them    Signal safe    Errno kept */
+/* Read n bytes of any memory, such as code.  Return  0: not all of them can be read    Signal safe    Errno kept */
 int tr2p_guard_copy(void *to, uintptr_t from, size_t n);
 
 #endif

@@ -2,14 +2,14 @@
 /*
  * tr2p_heap.h - which allocations are sampled, and what is recorded of them.
  *
- * Of the bytes that a thread allocates one in `rate` is chosen, on the average and at random: the distances between
- * chosen bytes are exponential, so that nothing in the program can be in step with them.  An allocation with a chosen
- * byte in it is sampled, which of one of s bytes happens with the probability 1 - exp(-s / rate): so it stands for as
- * many as the inverse of that, and totals are unbiased for all sizes.  One of 0 bytes counts as one of 1.  A rate of 1
+ * The profiler chooses at random one of `rate` bytes that a thread allocates, on the average.  The distances between
+ * chosen bytes are exponential, so that no pattern of the program can be in step with them.  An allocation with a
+ * chosen byte is sampled.  For one of s bytes the probability is 1 - exp(-s / rate); so a sample stands for the inverse
+ * of that many allocations, and totals are unbiased for all sizes.  One of 0 bytes counts as one of 1.  A rate of 1
  * means each allocation.
  *
- * Who allocates counts down to the next chosen byte, tr2p_heap_passes(); nothing else is done for most.  tr2p_malloc.c
- * calls it, in front of malloc().  What is sampled is in tr2p_live.h until it is freed.
+ * Each allocation counts down to the next chosen byte, tr2p_heap_passes(); most do nothing else.  tr2p_malloc.c, which
+ * intercepts malloc(), calls it.  tr2p_live.h keeps what is sampled until it is freed.
  */
 #ifndef TR2P_HEAP_H
 #define TR2P_HEAP_H
@@ -48,7 +48,7 @@ static inline int tr2p_heap_passes(size_t size)
  */
 void tr2p_heap_allocated(void *address, size_t size, const void *caller);
 
-/* Memory is going to be freed that tr2p_live_may_have().  Thread any, no lock    Signal safe    Errno kept */
+/* The caller frees memory that tr2p_live_may_have().  Thread any, no lock    Signal safe    Errno kept */
 void tr2p_heap_freed(const void *address);
 
 /* A sample that was taken is freed: realloc() has to know first whether it succeeds.  Errno kept */

@@ -2,11 +2,11 @@
 /*
  * tr2p_tasks.h - the threads of this process, as /proc shows them.
  *
- * Nothing allocates and nothing is long: also for signal handlers, on a stack of their own.
+ * Nothing here allocates, and all functions are short, so that signal handlers may call them on a stack of their own.
  *
- * Files that a thread opens have the lowest free number at first, on which another one may count that has just closed
- * it.  So it is a child that looks, by vfork()'s kind of clone(2): it has the memory of the process, but descriptors of
- * its own, and the thread waits for it.  No program sees it, but one that waits for children with __WALL.
+ * A file that a thread opens first gets the lowest free number, and another thread that has just closed that number may
+ * count on it.  So a child looks, made by a clone(2) like that of vfork(): it shares the memory of the process and has
+ * descriptors of its own, and the thread waits for it.  Only a program that waits for children with __WALL can see it.
  */
 #ifndef TR2P_TASKS_H
 #define TR2P_TASKS_H
@@ -14,13 +14,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Find out whether such a child can be had; else, under emulators, the thread itself opens files.  Before the rest */
+/* Find out whether such a child works; if not, as under emulators, the thread itself opens files.  Before the rest */
 void tr2p_tasks_init(void);
 
 /*
- * Call visit for each, but for the libraries' own, until it does not return 0: in that child, where getpid() and
- * gettid() are not the thread's.
- * Return  what the last call did; 0; or an error number: there is no /proc, or no child    Signal safe
+ * Call visit for each thread but the libraries' own, until it returns something else than 0.  It runs in that child,
+ * where getpid() and gettid() are not the thread's.
+ * Return  what the last call has returned; 0; or an error number: there is no /proc, or no child    Signal safe
  */
 int tr2p_tasks_each(int visit(pid_t tid, void *data), void *data);
 
@@ -30,7 +30,7 @@ int tr2p_tasks_is_ours(const char *name);
 /* A thread's name: of the calling one, or within visit.  "": it has ended    Signal safe */
 void tr2p_tasks_name(pid_t tid, char *name, size_t size);
 
-/* 1: it would not answer a signal: it blocks it, or is a main thread that has ended.  Within visit    Signal safe */
+/* 1: the thread blocks the signal, or is a main thread that has ended.  Within visit    Signal safe */
 int tr2p_tasks_cannot_answer(pid_t tid, int signal);
 
 #endif

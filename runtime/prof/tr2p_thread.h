@@ -16,7 +16,7 @@
 struct trace2_labels;
 
 struct tr2p_thread {
-	/* Above 0: the thread is in the profiler, where nothing is sampled.  Written by it and its handlers. */
+	/* Above 0: the thread is in the profiler, and is not sampled.  The thread and its handlers write it. */
 	unsigned inside;
 	uint32_t random;                      /* state of tr2p_random(); 0: not seeded */
 	const struct trace2_labels *labels;
@@ -33,8 +33,8 @@ struct tr2p_thread {
 extern __thread struct tr2p_thread tr2p_g_thread __attribute__((tls_model("initial-exec")));
 
 /*
- * The thread goes into the profiler, and out: what it calls meanwhile - malloc(), locks - is not profiled, nor is it
- * sampled by timers, which count the ticks as missed.  Nests.  Signal safe
+ * The thread enters the profiler, and leaves it.  In between its calls of malloc() and of locks are not profiled, and
+ * timers do not sample it, but count missed ticks.  Nests.  Signal safe
  */
 static inline void tr2p_enter(void)
 {
@@ -57,9 +57,9 @@ static inline int tr2p_is_inside(void)
 uint32_t tr2p_random(void);
 
 /*
- * Threads: each begins by tr2p_thread_begin(), one made by pthread_create() in its first function, one that starts a
- * profile there.  Fills in stack_low and stack_high.  Others that were there before the first profile do not: their
- * stacks have no bounds, and along frame pointers only the innermost function.
+ * tr2p_thread_begin() fills in stack_low and stack_high.  A thread calls it in its first function, if pthread_create()
+ * has made it, or when it starts a profile.  Other threads that were there before the first profile do not: their
+ * stacks have no known bounds, and along frame pointers only their innermost function is found.
  */
 void tr2p_thread_begin(void);
 

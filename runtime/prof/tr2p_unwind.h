@@ -48,7 +48,7 @@ static inline uintptr_t tr2p_call_of(const void *returns_to)
 	return at - 1;
 }
 
-/* Find libgcc, and have it load what it needs.  Once, before the first.  frames  0: the default */
+/* Find libgcc, and have it load what it needs.  Once, before the first walk.  frames  0: the default */
 void tr2p_unwind_init(enum tr2p_way way, unsigned frames);
 
 /*
@@ -81,8 +81,8 @@ void tr2p_unwind_give_up(const void *caller);
 void tr2p_unwind_either(struct tr2p_stack *stack, const void *context, const void *caller);
 
 /*
- * The stack of another thread that is blocked here, for as long as it is.  Tables have to stay meanwhile, see
- * tr2p_unload.h.  If the thread goes on, what it has then is anything, but nothing faults.
+ * The stack of another thread, which is blocked at this place.  Tables have to stay meanwhile, see tr2p_unload.h.  If
+ * the thread goes on during the walk, the stack may be wrong, but nothing faults.
  */
 void tr2p_unwind_other(struct tr2p_stack *stack, uintptr_t pc, uintptr_t sp);
 

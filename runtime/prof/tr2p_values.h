@@ -2,7 +2,7 @@
 /*
  * tr2p_values.h - the values of a profile of the program's own, each with the bucket of the stack that added it.
  *
- * A hash table, from malloc(); who uses it sees to it that one thread does at a time.  All zero is an empty one.
+ * A hash table, from malloc().  Its user has to make sure that one thread uses it at a time.  A zeroed one is empty.
  */
 #ifndef TR2P_VALUES_H
 #define TR2P_VALUES_H

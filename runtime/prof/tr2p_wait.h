@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_wait.h - waits of threads for each other: what the profiles "block" and "mutex" are made of.
+ * tr2p_wait.h - threads wait for each other: the profiles "block" and "mutex".
  *
- * tr2p_lock.c and tr2p_sync.c stand in front of the functions that wait.  They try first; only what cannot be had at
- * once is a wait, and reads the clock.
+ * tr2p_lock.c and tr2p_sync.c intercept the functions that wait.  They first try to get the lock or the event without a
+ * wait.  Only if that fails they count a wait, and read the clock.
  *
- * block   a wait is charged to who waits: each of at least the rate, of shorter ones one in so many that it stands for
- *         as much time as the rate.
- * mutex   the time that threads wait for a lock is charged to who unlocks it, what has passed since it was last
- *         unlocked.  A table by the lock's address knows how many wait, and since when.
+ * block   A wait is charged to the thread that waits: each wait of at least the rate; of shorter ones a few, each of
+ * which
+ *         stands for as much time as the rate.
+ * mutex   The time that threads wait for a lock is charged to the thread that unlocks it: what has passed since the
+ * lock
+ *         was last unlocked.  A table by the lock's address has how many threads wait, and since when.
  */
 #ifndef TR2P_WAIT_H
 #define TR2P_WAIT_H
@@ -73,7 +75,7 @@ static inline int tr2p_wait_is_clock(clockid_t clock, const struct timespec *tim
 enum { TR2P_WAITERS_SLOTS = 1024, TR2P_WAITERS_TIME_BITS = 48 };
 
 /*
- * Locks share slots by chance: who unlocks another one than that of the last waiter is not charged.
+ * Locks may share a slot.  A thread that unlocks another lock than the last waiter's is not charged.
  * state    above TIME_BITS how many wait now; below them nanoseconds: when each began, added up, less when each ended.
  *          So (how many * now - that) is the time that all have waited up to now
  * charged  what of that time has been charged

@@ -9,7 +9,7 @@
  *   has run, and is blocked            This is another wait: its stack is read from outside, see tr2p_look.h.
  *   runs                               The period is due: the thread takes the sample itself, in a tick.
  *
- * CPU time tells whether it has run.  A tick is SIGPROF, once, from a timer of its CPU time, and no tick interrupts a
+ * CPU time shows whether it has run.  A tick is SIGPROF, once, from a timer of its CPU time, and no tick interrupts a
  * call, in whichever moment the thread is about to block.  On x86 since Linux 5.9 such timers expire on the way back to
  * user mode, behind the call: there it is a timer of all CPU time.  Elsewhere that could expire in the midst of a
  * write(), so it is one of the CPU time that the thread uses in user mode.  This expires in the kernel's own tick while
@@ -22,7 +22,7 @@
  *
  * A process with two threads is refused some requests: tr2p_alone.c ends ours around these.
  *
- * Whatever does not say otherwise is called with the lock of tr2p_timers.
+ * Functions need the lock of tr2p_timers, unless their comments say otherwise.
  */
 #ifndef TR2P_WALL_H
 #define TR2P_WALL_H
@@ -67,7 +67,7 @@ void tr2p_wall_stop(void);
 void tr2p_wall_join(void);
 
 /*
- * A thread is looked at from now on; not any more.
+ * The clock looks at a thread from now on; not any more.
  * Return  the cookie of its ticks; NULL: no memory
  */
 void *tr2p_wall_add(pid_t tid);
@@ -77,20 +77,20 @@ void tr2p_wall_remove(void *cookie);
 void tr2p_wall_set_timer(void *cookie, timer_t timer);
 
 /*
- * No thread is looked at, so the clock's is asked to end.  Who was the last waits for that: libc ends a process in its
- * last thread, and this is not to be it.  It comes back with the next thread that is added.
- * Return  0: it is not so
+ * No thread is left to look at: ask the clock's thread to end, and wait for that.  libc ends a process in its last
+ * thread, which must be one of the program's.  The clock's thread begins again with the next thread that is added.
+ * Return  0: there are threads to look at
  */
 int tr2p_wall_is_idle(void);
 
-/* In a forked child, which has one thread.  Return  0 or an error number: then the clock does not run on there */
+/* In a forked child, which has one thread.  Return  0; an error number: the clock does not run there */
 int tr2p_wall_begin_child(void);
 
 /* The process ends: the clock ends, and what is not counted yet is, unless somebody has the lock for long.  No lock */
 void tr2p_wall_flush(void);
 
 /*
- * In the handler of a tick: nanoseconds that are due to the calling thread, which are due no more.
+ * In the handler of a tick: take over the nanoseconds that are due to the calling thread.
  * cookie  what the tick's si_value is, or anything
  * Return  -1: that is none of ours    No lock    Signal safe
  */
@@ -99,7 +99,7 @@ int64_t tr2p_wall_claim(const void *cookie, uint64_t *period_ns);
 /* 1: the clock runs.  No lock */
 int tr2p_wall_is_on(void);
 
-/* Around what only a process of one thread may do: the clock's thread has ended meanwhile.  Lock  of tr2p_cpu */
+/* Around a call that only a process of one thread may make: the clock's thread ends before it.  Lock  of tr2p_cpu */
 void tr2p_wall_pause(void);
 void tr2p_wall_resume(void);
 
