@@ -2,7 +2,7 @@
 /*
  * t2x_lines.c - see t2x_lines.h.
  *
- * The writer behind prints each event to a buffer of the stage.  What is in it then is the text of the event, mostly one
+ * The writer behind prints each event to a buffer of the stage.  The buffer then has the text of the event, mostly one
  * line.
  */
 #include "t2x_lines.h"
