@@ -67,10 +67,9 @@ static int add_word(struct recording *recording, const char *name, const char *v
 
 static int add_option(struct recording *recording, const char *name, const char *value)
 {
-	const char *needs = "";
-	char what[128];
+	char what[128], needs[96] = "";
 
-	if (t2x_record_may_be(name, value, &needs))
+	if (t2x_record_may_be(name, value, needs, sizeof(needs)))
 		return add_word(recording, name, value);
 	snprintf(what, sizeof(what), "--%s needs %s, not", name, needs);
 	return fail(recording, T2X_EXIT_USAGE, what, value);

@@ -2,8 +2,10 @@
 /* t2x_record_words.c - see t2x_record_words.h. */
 #include "t2x_record_words.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,8 +21,8 @@ const struct option t2x_record_options[] = {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
 	{ #name, TAKES_##rate, NULL, T2X_RECORD_WORD },
 #include "prof_kinds.def"
-	{ "leaks", no_argument, NULL, T2X_RECORD_WORD },
-	{ "unwind", required_argument, NULL, T2X_RECORD_WORD }, { "frames", required_argument, NULL, T2X_RECORD_WORD },
+	{ "leaks", no_argument, NULL, T2X_RECORD_WORD }, { "unwind", required_argument, NULL, T2X_RECORD_WORD },
+	{ "frames", required_argument, NULL, T2X_RECORD_WORD },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 
@@ -35,34 +37,20 @@ static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 
 static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 },
 				     { "", 0 } };
 static const struct unit count[] = { { "", 1 }, { "", 0 } };
-#define UNITS_hertz hertz
-#define UNITS_bytes bytes
-#define UNITS_times times
-#define UNITS_count count
-#define UNITS_onoff NULL
-#define UNITS_signals NULL
 
-/* What a word needs, by the rate of its kind. */
-#define NEEDS_hertz "1 to 10000 samples a second"
-#define NEEDS_bytes "1 byte to 1g"
-#define NEEDS_times "1ns to 1000s"
-#define NEEDS_count "a number from 1 up"
-#define NEEDS_onoff "no value"
-#define NEEDS_signals "a signal: USR1, USR2, QUIT, URG, IO or RTMIN+N"
+static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
+/* Words, not numbers */
+static const struct unit signals[] = { { "", 0 } }, ways[] = { { "", 0 } };
 
 static const struct word {
 	char name[16];
-	const struct unit *units;         /* NULL: it has no number */
-	uint64_t max;                     /* the least is 1 */
+	const struct unit *units;
+	uint64_t min, max;
 	int samples;                      /* it is a profile, not a way to take one */
-	const char *needs;
 } words[] = {
-#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
-	{ #name, UNITS_##rate, max, 1, NEEDS_##rate },
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, rate, min, max, 1 },
 #include "prof_kinds.def"
-	{ "leaks", NULL, 0, 0, "no value" },
-	{ "unwind", NULL, 0, 0, "auto, tables or fp" },
-	{ "frames", count, 128, 0, "1 to 128" },
+	{ "leaks", onoff, 0, 1, 0 }, { "unwind", ways, 0, 0, 0 }, { "frames", count, 1, 128, 0 },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
@@ -77,7 +65,7 @@ static int is_number(const struct word *word, const char *text)
 			number = number * 10 + (uint64_t)(*text - '0');
 	for (const struct unit *unit = word->units; *unit->name || unit->factor; unit++)
 		if (!strcasecmp(unit->name, text))
-			return number && number <= word->max / unit->factor;
+			return number >= word->min && number <= word->max / unit->factor;
 	return 0;
 }
 
@@ -95,17 +83,33 @@ static int is_signal(const char *text)
 	return tlg_signal_may_ask(tlg_signal_parse(text));
 }
 
-int t2x_record_may_be(const char *word, const char *value, const char **needs)
+static int may_be(const struct word *word, const char *value)
 {
-	for (unsigned i = 0; value && i < WORDS; i++) {
-		if (strcmp(words[i].name, word) != 0)
-			continue;
-		*needs = words[i].needs;
-		if (words[i].units)
-			return is_number(&words[i], value);
-		return !strcmp(word, "unwind") ? is_way(value) : is_signal(value);
-	}
-	return !value;
+	if (word->units == ways)
+		return is_way(value);
+	return word->units == signals ? is_signal(value) : is_number(word, value);
+}
+
+static const char *what_of(const struct unit *units)
+{
+	return units == hertz ? " a second" : units == bytes ? " bytes" : units == times ? " nanoseconds" : "";
+}
+
+int t2x_record_may_be(const char *name, const char *value, char *needs, size_t size)
+{
+	const struct word *word = words;
+
+	while (word < words + WORDS && strcmp(word->name, name) != 0)
+		word++;
+	if (!value || word == words + WORDS)
+		return !value;
+	if (word->units == ways)
+		snprintf(needs, size, "auto, tables or fp");
+	else if (word->units == signals)
+		snprintf(needs, size, "USR1, USR2, QUIT, URG, IO or a signal of real time such as RTMIN+1");
+	else
+		snprintf(needs, size, "%" PRIu64 " to %" PRIu64 "%s", word->min, word->max, what_of(word->units));
+	return may_be(word, value);
 }
 
 int t2x_record_has(const char *list, const char *word)

@@ -18,9 +18,9 @@ extern const struct option t2x_record_options[];
 
 /*
  * Is this a value of the word?  NULL: it is the word alone.
- * needs   set to what the word needs, if it is not
+ * needs   filled with what the word needs, of size bytes
  */
-int t2x_record_may_be(const char *word, const char *value, const char **needs);
+int t2x_record_may_be(const char *name, const char *value, char *needs, size_t size);
 
 /* Does a list, as of TRACE2_PROF, have the word, with a value or without?  word  NULL: any that samples something */
 int t2x_record_has(const char *list, const char *word);

@@ -60,7 +60,7 @@ with_rows()
 	{ row "${form[@]}"; row "${value[@]}"; row "${kind[@]}"; row "${view[@]}"; } >>"$tmp/prof_kinds.def"
 	sed -n '/^#undef PROF_FORM/,$p' format/prof_kinds.def >>"$tmp/prof_kinds.def"
 	for reader in $readers; do
-		${CC:-cc} -std=c11 -fsyntax-only -w -D_GNU_SOURCE -I"$tmp" -Iruntime -Iexpand -Iformat -include "$tmp/more.h" \
+		${CC:-cc} -std=c11 -fsyntax-only -w -D_GNU_SOURCE -DT2X_VERSION='"0"' -I"$tmp" -Iruntime -Iexpand -Iformat -include "$tmp/more.h" \
 			"$reader" || return
 	done
 }
