@@ -23,7 +23,7 @@ static struct {
 	const struct bench_case *now;          /* NULL: end */
 	unsigned wanted;                       /* threads that run it */
 	unsigned arrived;                      /* of them, atomic */
-	uint64_t took_ns[BENCH_THREADS];
+	uint64_t elapsed_ns[BENCH_THREADS];
 } team;
 
 static uint64_t read_clock(clockid_t clock)
@@ -120,7 +120,7 @@ static void *run_thread(void *argument)
 			meet_others();
 			start_ns = used_ns();
 			team.now->run(index, team.now->ops);
-			team.took_ns[index] = used_ns() - start_ns;
+			team.elapsed_ns[index] = used_ns() - start_ns;
 		}
 		pthread_barrier_wait(&team.barrier);
 	}
@@ -147,7 +147,7 @@ void bench_stop(void)
 /* One burst.  Return ns per operation, the mean of the threads. */
 static double run_burst(struct bench_case *now, unsigned threads)
 {
-	uint64_t took_ns = 0;
+	uint64_t elapsed_ns = 0;
 
 	team.now = now;
 	team.wanted = threads;
@@ -155,9 +155,9 @@ static double run_burst(struct bench_case *now, unsigned threads)
 	pthread_barrier_wait(&team.barrier);
 	pthread_barrier_wait(&team.barrier);
 	for (unsigned i = 0; i < threads; i++)
-		took_ns += team.took_ns[i];
+		elapsed_ns += team.elapsed_ns[i];
 	now->done += (uint64_t)now->ops * threads;
-	return (double)took_ns / threads / now->ops;
+	return (double)elapsed_ns / threads / now->ops;
 }
 
 /* The bursts of one case in one round; round 0 does not count. */

@@ -67,7 +67,7 @@ static struct entry *find(const char *key)
 /* ---- the server ------------------------------------------------------------------------------------ */
 
 /* Take "$LENGTH\r\nTEXT\r\n" into to.  Return  what follows */
-static char *take_text(char *at, char *to, size_t room)
+static char *parse_text(char *at, char *to, size_t room)
 {
 	char *end;
 	unsigned long length = strtoul(at + 1, &end, 10);
@@ -90,13 +90,13 @@ EVENT_INLINE char *serve(enum program_kind kind, char *at, int fd, char **answer
 	int words = at[1] - '0';
 	struct entry *entry;
 
-	at = take_text(at + 4, command, sizeof(command));
-	at = take_text(at, key, sizeof(key));
+	at = parse_text(at + 4, command, sizeof(command));
+	at = parse_text(at, key, sizeof(key));
 	EVENT_ENTER_MESSAGE(kind, "request", key, fd);
 	entry = find(key);
 	if (words == 3) {
 		memcpy(entry->key, key, sizeof(key));
-		at = take_text(at, entry->value, sizeof(entry->value));
+		at = parse_text(at, entry->value, sizeof(entry->value));
 		*answer = stpcpy(*answer, "+OK\r\n");
 	} else {
 		*answer = entry->key[0] ? put_text(*answer, entry->value) : stpcpy(*answer, "$-1\r\n");

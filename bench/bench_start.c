@@ -47,7 +47,7 @@ static char files[PATH_MAX], kernel[PATH_MAX];               /* the arguments th
 static char raw_setting[PATH_MAX], git_setting[PATH_MAX];    /* NAME=value */
 static char found_setting[PATH_MAX];                         /* the library is found at once */
 static char empty_setting[] = "LD_PRELOAD=libdl.so.2";       /* since glibc 2.34 there is nothing in it */
-static char **quiet_environment;                             /* without any setting */
+static char **plain_environment;                             /* without any setting */
 static posix_spawn_file_actions_t silent;                    /* stdout to /dev/null */
 
 static void be_child(void)
@@ -131,7 +131,7 @@ static int open_trace(const char *trace)
 }
 
 /* Tables that are large in case, a thread's memory that a fork wipes, variables. */
-static int take_memory(void)
+static int use_memory(void)
 {
 	static char variables[VARIABLE_PAGES * PAGE];
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
@@ -183,7 +183,7 @@ static int be_kernel(const char *trace)
 
 	ask_kernel();
 	fd = open_trace(trace);
-	if (fd < 0 || !make_ring(path, sizeof(path)) || take_memory())
+	if (fd < 0 || !make_ring(path, sizeof(path)) || use_memory())
 		return CANNOT_RUN;
 	set_up_signals();
 	if (fstat(fd, &st) || write(fd, text, TRACE_BYTES) != TRACE_BYTES || close(fd))
@@ -199,13 +199,13 @@ static int run(const char *program, const char *argument, char *setting)
 	int status, error;
 	pid_t pid;
 
-	while (quiet_environment[count])
+	while (plain_environment[count])
 		count++;
-	quiet_environment[count] = setting;   /* there is room for two */
+	plain_environment[count] = setting;   /* there is room for two */
 	if (program == self && *found_setting)
-		quiet_environment[count + (setting != NULL)] = found_setting;
-	error = posix_spawnp(&pid, program, &silent, NULL, argv, quiet_environment);
-	quiet_environment[count] = quiet_environment[count + 1] = NULL;
+		plain_environment[count + (setting != NULL)] = found_setting;
+	error = posix_spawnp(&pid, program, &silent, NULL, argv, plain_environment);
+	plain_environment[count] = plain_environment[count + 1] = NULL;
 	if (error)
 		return CANNOT_RUN;
 	if (waitpid(pid, &status, 0) != pid)
@@ -262,19 +262,19 @@ static void copy_environment(void)
 
 	while (environ[count])
 		count++;
-	quiet_environment = calloc(count + 3, sizeof(*quiet_environment));
-	if (!quiet_environment)
+	plain_environment = calloc(count + 3, sizeof(*plain_environment));
+	if (!plain_environment)
 		bench_fail("memory");
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(environ[i], "TRACE2", 6) && strncmp(environ[i], "GIT_TRACE2", 10))
-			quiet_environment[kept++] = environ[i];
+			plain_environment[kept++] = environ[i];
 }
 
 /*
  * An installed library is found in the loader's list, while this one would be looked for in a dozen directories first,
  * for 30 us: so the loader is told its path.
  */
-static void tell_loader(void)
+static void set_loader_path(void)
 {
 	Dl_info library;
 
@@ -297,7 +297,7 @@ static void set_up(const char *directory)
 	    snprintf(kernel, sizeof(kernel), "kernel=%s/kernel", directory) >= (int)sizeof(kernel))
 		bench_fail(directory);
 	copy_environment();
-	tell_loader();
+	set_loader_path();
 	if ((errno = posix_spawn_file_actions_init(&silent)) != 0 ||
 	    (errno = posix_spawn_file_actions_addopen(&silent, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)) != 0)
 		bench_fail("spawn");

@@ -6,7 +6,7 @@
 # format has written.  Rates are of the CPU time of one processor, into /dev/null: what a disk adds is in expand.
 
 # What a command costs, whose output is thrown away, into the file cost: wall-clock time, CPU time, peak memory
-take_cost()
+format_cost()
 {
 	taskset -c 0 "$out/bench/bench_cost" "$@" 3>"$dir/cost" >/dev/null 2>"$dir/notes" ||
 		{ cat "$dir/notes" >&2; return 1; }
@@ -36,7 +36,7 @@ run_formats()
 	names="$("$out/t2expand" --list-formats | cut -d' ' -f1 | tr '\n' ' ')babeltrace2"
 	for ((i = 0; i < 7; i++)); do
 		for name in $names; do
-			print_as "$name" take_cost || return 1
+			print_as "$name" format_cost || return 1
 			rates[$name]+=" $(awk -v n="$count" '{ print n / $2 }' "$dir/cost")"
 			peaks[$name]+=" $(awk '{ print $3 / 1024 }' "$dir/cost")"
 		done

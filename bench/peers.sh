@@ -15,7 +15,7 @@ have_lttng()
 	fi
 }
 
-lttng_quiet()
+lttng_silently()
 {
 	lttng --no-sessiond "$@" >"$dir/lttng.out" 2>&1 || { cat "$dir/lttng.out" >&2; return 1; }
 }
@@ -46,16 +46,16 @@ in_lttng_session()
 	local name=$1 event status
 
 	shift
-	lttng_quiet create "bench-$name" --output="$dir/$name" &&
-		lttng_quiet enable-channel -u --discard --subbuf-size=1M --num-subbuf=8 bench || return 1
+	lttng_silently create "bench-$name" --output="$dir/$name" &&
+		lttng_silently enable-channel -u --discard --subbuf-size=1M --num-subbuf=8 bench || return 1
 	for event in integer message region_enter region_leave data; do
-		lttng_quiet enable-event -u -c bench "bench:$event" || return 1
+		lttng_silently enable-event -u -c bench "bench:$event" || return 1
 	done
-	lttng_quiet start || return 1
+	lttng_silently start || return 1
 	"$@"
 	status=$?
-	lttng_quiet stop
-	lttng_quiet destroy "bench-$name"
+	lttng_silently stop
+	lttng_silently destroy "bench-$name"
 	return "$status"
 }
 

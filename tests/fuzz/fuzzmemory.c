@@ -141,7 +141,7 @@ static struct piece *make_piece(size_t n)
 	return piece;
 }
 
-static struct piece *take_piece(size_t n)
+static struct piece *acquire_piece(size_t n)
 {
 	struct piece *best = NULL;
 
@@ -179,7 +179,7 @@ void *__wrap_malloc(size_t n)
 
 	if (n < LARGE)
 		return count(__real_malloc(n));
-	piece = take_piece(n);
+	piece = acquire_piece(n);
 	if (!piece)
 		return NULL;
 	piece->is_used = 1;
@@ -194,7 +194,7 @@ void *__wrap_calloc(size_t many, size_t n)
 		return NULL;
 	if (many * n < LARGE)
 		return count(__real_calloc(many, n));
-	piece = take_piece(many * n);
+	piece = acquire_piece(many * n);
 	if (!piece)
 		return NULL;
 	if (piece->is_used && piece->n <= CLEARED_BY_HAND)

@@ -52,7 +52,7 @@ static void wait_for_all(void)
 		sched_yield();
 }
 
-/* Another thread may have created one since. */
+/* After the wait another thread may have created one, which the child does not have. */
 static void forget_all(void)
 {
 	g_beginning = 0;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # usage: bounds.py COUNTS DIRECTORY
-# What tests/torture/killed.cc has counted, beside the profiles DIRECTORY/NAME.pb.gz: one line for each that has less than
-# what was done, or more than what was begun; then "TOTAL: KIND N, ..." of what was done.  A file that is missing or empty
-# has nothing.
+# Compares the counts of tests/torture/killed.cc with the profiles DIRECTORY/NAME.pb.gz.  Prints a line for each profile
+# that has less than what was done, or more than what was begun; then "TOTAL: KIND N, ..." of what was done.  A missing
+# or empty file counts as an empty profile.
 import gzip, os, struct, sys
 
 sys.dont_write_bytecode = True

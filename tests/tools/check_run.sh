@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What tests/run.sh makes of the programs that it runs side by side: results in the order of the arguments, each program
-# with a runtime directory of its own and the signals that a program has, and the sum.  Those that need the machine to
-# themselves come last, one by one.  Ends with "N passed, N failed".
+# Checks tests/run.sh.  It runs programs at the same time and prints their results in the order of the arguments, and
+# the totals.  Each program has a runtime directory of its own and the default signals.  Programs that need the machine
+# for themselves run last, one by one.  Ends with "N passed, N failed".
 set -u
 
 . "$(dirname "$0")/../common.sh"

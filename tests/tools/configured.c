@@ -20,7 +20,7 @@ void config_write(const char *name, const char *text)
 	assert_int_equal(fclose(out), 0);
 }
 
-/* A whole file of the directory; "" if there is none.  Overwritten by the next call. */
+/* See configured.h. */
 const char *config_read(const char *name)
 {
 	static char text[1 << 16];
@@ -48,7 +48,7 @@ int run_configured(void *data)
 	return run_plain(data);
 }
 
-/* Run with the files system and global of the directory, and no raw target but what is configured or in more. */
+/* The files system and global of the directory are git's configuration. */
 int config_run(int (*program)(void *), const char *const *more)
 {
 	const char *settings[12] = { "TRACE2_RAW=", "GIT_CONFIG_NOSYSTEM=" };
@@ -68,7 +68,7 @@ int config_run(int (*program)(void *), const char *const *more)
 	return WEXITSTATUS(t.status);
 }
 
-/* Into the file name: the section trace2 with one target, and more lines. */
+/* The section is trace2, the key a target. */
 void config_target(const char *name, const char *key, const char *target, const char *more)
 {
 	char text[1024];

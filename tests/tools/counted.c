@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * counted - repeats one thing, for check_instructions.sh to count the instructions of.
+ * counted - repeats one operation, so that check_instructions.sh can count its instructions.
  *
  * usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE
  *
- * Traces into FILE, but for nothing and off.  What is counted is all that the function count_nothing(), ... or
- * count_pass() does, and nothing outside of it; of count_chunk() the slow path alone, which opens chunks.  There is no
- * thread for the drain (TRACE2_RAW_THREAD=off), and the runtime then drains where it must.  So the same work is done in
- * every run.
+ * Traces into FILE, except with nothing and off.  The check counts the instructions of count_nothing(), ... or
+ * count_pass() and of all that it calls; of count_chunk() only those of the slow path, which opens chunks.  There is
+ * no thread for the drain (TRACE2_RAW_THREAD=off), so the runtime drains where it must, and all runs do the same work.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 
 #include "trace2.h"
 
-/* Recorded beforehand: more than one chunk, so that the thread's first, perhaps shorter, is behind it. */
+/* Events recorded beforehand: more than one chunk, because the thread's first chunk may be shorter. */
 enum { WARM_UP = 3000, CHUNK_EVENTS = TRACE2_CHUNK_V1_ / TRACE2_EVENT_V1_ };
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
@@ -68,14 +67,14 @@ void __attribute__((noinline)) count_printf(int n)
 	}
 }
 
-/* n events wait in the ring. */
+/* Drain n events that wait in the ring. */
 void __attribute__((noinline)) count_drain(int n)
 {
 	(void)n;
 	trace2_flush();
 }
 
-/* n chunks, which had their memory before. */
+/* Open n chunks, which have been used before, so their memory is there. */
 void __attribute__((noinline)) count_chunk(int n)
 {
 	for (int i = 0; i < n * CHUNK_EVENTS; i++) {
@@ -84,14 +83,14 @@ void __attribute__((noinline)) count_chunk(int n)
 	}
 }
 
-/* By events whose slow path is another one. */
+/* Use chunks, by events whose slow path is not the one that is counted. */
 static void use_chunks(int n)
 {
 	count_intmax(n * CHUNK_EVENTS / 2);
 	trace2_flush();
 }
 
-/* Each finds one event. */
+/* Make n passes of the drain; each finds one event. */
 void __attribute__((noinline)) count_pass(int n)
 {
 	for (int i = 0; i < n; i++) {

@@ -163,7 +163,7 @@ void feed_regions(struct feed *f)
 	feed_end(f);
 }
 
-/* So that a difference in a long text is found. */
+/* Print where the texts differ: a long text does not show it. */
 static void compare(const char *got, const char *expected)
 {
 	size_t line = 0, i;

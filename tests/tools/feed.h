@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * feed.h - for the tests of the model and the writers: make up checkpoints, hand them over, compare the text.
+ * feed.h - for the tests of the model and the writers: makes checkpoints, passes them to the model, compares the text.
  *
- * The process began at 2026-11-21 03:06:43.000000 UTC, in a zone one hour ahead; times are microseconds
- * from there.  feed_expect() fails the test on the first byte that differs.
+ * The process began at 2026-11-21 03:06:43.000000 UTC, in a zone one hour ahead.  Times are microseconds since then.
+ * feed_expect() fails the test on the first byte that differs.
  */
 #ifndef FEED_H
 #define FEED_H
@@ -30,7 +30,7 @@ struct feed {
 void feed_open(struct feed *feed, const struct t2x_writer *writer, int brief, unsigned nesting);
 void feed_open_with(struct feed *feed, const struct t2x_writer *writer, const struct t2x_options *options);
 
-/* A new scope at m.c:<scope number, from 1>; the test may change it before its first hit. */
+/* Make a scope at m.c:<scope number, from 1>; the test may change it before its first hit. */
 struct t2x_scope *feed_scope(struct feed *feed, int style, const char *category, const char *label,
 			     const char *format);
 
@@ -44,20 +44,20 @@ void feed_hit(struct feed *feed, struct t2x_scope *scope, uint64_t us, const cha
 #define feed(feed_, style, ...) \
 	feed_hit((feed_), feed_scope((feed_), TLG_STYLE_##style, NULL, NULL, NULL), __VA_ARGS__)
 
-/* A name that is long, and another one for each number: "r", eight digits, then x's; bytes bytes with its NUL. */
+/* Make a long name, different for each number: "r", eight digits, then x's; bytes bytes with its NUL. */
 void feed_long_name(char *name, size_t bytes, unsigned number);
 
-/* Events of the current thread that are missing, at us. */
+/* A gap of the current thread, at us. */
 void feed_gap(struct feed *feed, uint64_t us, struct t2x_gap gap);
 
-/* One checkpoint of every kind: those of the command and its children; all others, and an unresolved one. */
+/* Feed a checkpoint of every kind of the command and its children; of every other kind, and an unresolved one. */
 void feed_commands(struct feed *feed);
 void feed_regions(struct feed *feed);
 
-/* End the feed.  Return  all that was printed, for free() */
+/* End the feed.  Return  all text, for free() */
 char *feed_finish(struct feed *feed);
 
-/* The same, and compare it. */
+/* End the feed and compare its text with the expected one. */
 void feed_expect(struct feed *feed, const char *expected);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* flood.h - for tests: many checkpoints, from one thread or several: data_intmax of category "test", key "i". */
+/* flood.h - for tests: records many checkpoints, data_intmax of category "test", key "i", on one thread or several. */
 #ifndef FLOOD_H
 #define FLOOD_H
 
 #include <pthread.h>
 
-/* The values from, from + 1, ... to - 1. */
+/* Record the values from, from + 1, ... to - 1. */
 void flood(long from, long to);
 
-/* A thread's function: its start, the values 0 to (long)n - 1, its exit. */
+/* A thread's function: record its start, the values 0 to (long)n - 1, and its exit. */
 void *flood_thread(void *n);
 
 /* Start such threads; wait for their end. */

@@ -47,7 +47,7 @@ void follow_call(uint64_t slot, uint64_t n)
 
 /* ---- finding them ------------------------------------------------------------------------------- */
 
-/* A text as long as make_text() makes it is behind the event. */
+/* Return  1: a text as long as make_text() makes it lies behind the event */
 static int is_text(const struct tlg_event *event)
 {
 	const unsigned infos = (TEXT_BYTES + TLG_TEXT_SIZE - 1) / TLG_TEXT_SIZE;
@@ -60,7 +60,7 @@ static int is_text(const struct tlg_event *event)
 	return n == infos && event[n].flags & TLG_INFO_END;
 }
 
-/* Byte i of it. */
+/* Return  byte i of this text */
 static char text_byte(const struct tlg_event *event, unsigned i)
 {
 	return event[1 + i / TLG_TEXT_SIZE].u.info.text.c[i % TLG_TEXT_SIZE];
@@ -77,7 +77,7 @@ static uint64_t number_in_text(const struct tlg_event *event)
 	return number;
 }
 
-/* The number that the event of a call carries, UINT64_MAX: none. */
+/* Return  the number in the event of a call; UINT64_MAX: it has none */
 static uint64_t number_of(const struct tlg_event *event)
 {
 	if (event->flags & TLG_HAS_INFO && tlg_event_type(&event[1]) == TLG_VALUE)
@@ -85,7 +85,7 @@ static uint64_t number_of(const struct tlg_event *event)
 	return is_text(event) ? number_in_text(event) : UINT64_MAX;
 }
 
-/* The event's text is that of call n, to the last byte. */
+/* Return  1: the event's text is that of call n, to the last byte */
 static int has_text(const struct tlg_event *event, uint64_t n)
 {
 	char text[TEXT_BYTES + 1];
@@ -114,7 +114,7 @@ static int is_call(const struct follow_thread *thread, const struct tlg_event *e
 	return !(event->flags & TLG_HAS_INFO);
 }
 
-/* It is not the call that was due: is it a later one, an earlier one?  What has no number may be any of its kind. */
+/* The event is not the expected call: count it as a later or an earlier one.  Without a number it may be either. */
 static void explain(struct follow *follow, struct follow_thread *thread, const struct tlg_event *event)
 {
 	int has_number = number_of(event) != UINT64_MAX;
@@ -134,7 +134,7 @@ static void explain(struct follow *follow, struct follow_thread *thread, const s
 	thread->next++;
 }
 
-/* What the trace says of the thread's place in front of call n is so: events of its calls, the one region. */
+/* Return  1: sequence and open regions of the thread's first event are those in front of call n */
 static int is_in_place(const struct follow_thread *thread, uint64_t n)
 {
 	static const unsigned events[FOLLOW_CALLS] = { 0, 1, 3, 5, 9 };   /* of the round's calls before */
@@ -143,7 +143,7 @@ static int is_in_place(const struct follow_thread *thread, uint64_t n)
 	       thread->open == (n % FOLLOW_CALLS != FOLLOW_ENTER);
 }
 
-/* The first number of a thread: the events before it, which had none, came right in front of it. */
+/* The first number of a thread shows which call it is; the events before it had no number. */
 static void find_beginning(struct follow *follow, struct follow_thread *thread, uint64_t number)
 {
 	thread->next = (uint32_t)number;
@@ -165,7 +165,7 @@ static void follow_hit(struct follow *follow, const struct tlg_event *event)
 		follow->torn++;
 		return;
 	}
-	/* the version, which initializing records */
+	/* The library records the version when it is initialized. */
 	if (event->flags & TLG_HAS_INFO && number == UINT64_MAX)
 		return;
 	if (!thread->sequence)
@@ -189,7 +189,7 @@ static void follow_hit(struct follow *follow, const struct tlg_event *event)
 	thread->scopes[thread->next++ % FOLLOW_CALLS] = event->u.hit.scopeIndex;
 }
 
-/* Totals: the last one of a thread and reason counts. */
+/* LOSS has totals: only the last one of a thread and reason counts. */
 static void follow_loss(struct follow *follow, const struct tlg_loss *loss)
 {
 	struct tlg_loss *at = follow->losses;
@@ -200,7 +200,7 @@ static void follow_loss(struct follow *follow, const struct tlg_loss *loss)
 	*at = *loss;
 }
 
-/* Before the thread's first event. */
+/* An OPEN counts only in front of the thread's first event. */
 static void follow_open(struct follow *follow, const struct tlg_open *open)
 {
 	struct follow_thread *thread = &follow->thread[open->tid % FOLLOW_THREADS];

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* gitask.h - for tests: what the installed git says, where there is one. */
+/* gitask.h - for tests: runs the installed git, if there is one. */
 #ifndef GITASK_H
 #define GITASK_H
 
 #include <stddef.h>
 
-/* 1: there is a git to compare with. */
+/* Return  1: git is installed */
 int gitask_is_there(void);
 
 /*
- * Run `git ARGUMENTS` by the shell, outside of any repository, with nothing in its environment but PATH, HOME=home
- * and what the words of `settings` set.  to: its standard output, cut to size - 1 bytes, and a NUL.
+ * Run `git ARGUMENTS` by the shell, outside of any repository.  Its environment has only PATH, HOME=home and the
+ * variables that the words of `settings` set.  to: its standard output, truncated to size - 1 bytes, and a NUL.
  * Return  its exit status
  */
 int gitask(const char *home, const char *settings, const char *arguments, char *to, size_t size, size_t *bytes);

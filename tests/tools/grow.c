@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grow - write a trace with so many of one thing, for check_growth.sh to see what twice as many cost who reads it.
+ * grow - writes a trace with N of one thing, so that check_growth.sh can measure what twice as many cost a reader.
  *
- * usage: grow WHAT N FILE         without arguments: list what there is
- *        grow programs N DIRECTORY   for check_start.sh: files of small programs, each run behind the other
+ * usage: grow WHAT N FILE         without arguments: list the things
+ *        grow programs N DIRECTORY   for check_start.sh: files of small programs that ran one after the other
  *
  * Checksums are right, and nothing is damaged.
  */
@@ -26,7 +26,7 @@ static void flush(void)
 	make.n = 0;
 }
 
-/* A block of this thread has room for a few events more. */
+/* Open a block of this thread, unless the open one is and has space for a few more events. */
 static void open_block(uint32_t tid)
 {
 	if (make.count && make.tid == tid && make.count < BLOCK_FULL)
@@ -63,7 +63,7 @@ static void begin_stream(uint32_t i)
 static void begin_thread(uint32_t tid)
 {
 	close_block();
-	make.next[tid % TLGMAKE_THREADS] = 0;   /* it is a thread that has not been before */
+	make.next[tid % TLGMAKE_THREADS] = 0;   /* this is a new thread */
 	open_block(tid);
 	tlgmake_thread(&make, "thread", now_ns);
 }
@@ -90,7 +90,7 @@ static void hit(uint32_t scope)
 
 /* ---- what there is ------------------------------------------------------------------------------ */
 
-/* That have not ended. */
+/* Processes that have not ended. */
 static void make_processes(uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
@@ -111,7 +111,7 @@ static void make_threads(uint32_t n)
 	}
 }
 
-/* So many regions are open around as many others, in which nobody knows what a checkpoint is. */
+/* N regions around as many others; nothing is known of the checkpoints in these. */
 static void make_depth(uint32_t n)
 {
 	begin_stream(1);
@@ -125,7 +125,7 @@ static void make_depth(uint32_t n)
 	}
 }
 
-/* The same, all of it known. */
+/* The same, but with everything known. */
 static void make_nested(uint32_t n)
 {
 	begin_stream(1);
@@ -154,7 +154,7 @@ static void make_names(uint32_t n)
 	}
 }
 
-/* Each of another stack. */
+/* Samples, each with another stack. */
 static void make_samples(uint32_t n)
 {
 	char text[64];
@@ -174,7 +174,7 @@ static void make_samples(uint32_t n)
 	}
 }
 
-/* Places where events are missing; what is open around them is not known from there on. */
+/* Gaps.  Behind each gap the open regions are not known. */
 static void make_losses(uint32_t n)
 {
 	begin_stream(1);
@@ -187,7 +187,7 @@ static void make_losses(uint32_t n)
 	}
 }
 
-/* N files, FILE being a directory. */
+/* N files; FILE is a directory. */
 static void make_files(uint32_t n, const char *directory)
 {
 	char path[4096];
@@ -210,7 +210,7 @@ static void make_files(uint32_t n, const char *directory)
 	}
 }
 
-/* What a small program leaves: ten regions and data in each, packed, in LZ4 frames. */
+/* The file of a small program: ten regions with data in each, packed, in LZ4 frames. */
 static void make_program(uint32_t i)
 {
 	enum { DATA = FIRST_OWN };

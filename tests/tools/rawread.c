@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rawread.c - whole file in memory, one pass for each question. */
+/* rawread.c - reads the whole file into memory, and makes one pass for each question. */
 #include "rawread.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static uint32_t stream_of(const struct tlg_event *block, uint32_t current)
 	return current;
 }
 
-/* One block as a plain one into to, if it is good.  Return  entries that it has in the file */
+/* Copy a block to to, unpacked, if it is good.  Return  the entries that it has in the file */
 static size_t unpack_block(const struct tlg_event *block, size_t entries, uint32_t stream, struct tlg_event *to)
 {
 	const struct tlg_pack_key key = { block->pid, block->u.block.tid };
@@ -53,7 +53,7 @@ static size_t unpack_block(const struct tlg_event *block, size_t entries, uint32
 	return size;
 }
 
-/* Put plain blocks in the place of packed ones, as far as blocks can be followed.  -1: no memory */
+/* Replace packed blocks by plain ones, up to the first bad block.  Return  -1: no memory */
 static int unpack(struct raw_file *file)
 {
 	static uint32_t streams[PIDS];
@@ -85,7 +85,7 @@ static int unpack(struct raw_file *file)
 	return 0;
 }
 
-/* Of a process: its present stream, the number of its last block, and each thread's last sequence number. */
+/* A process: its present stream, the number of its last block, and each thread's last sequence number. */
 struct process {
 	uint32_t stream, number, *next;
 };
@@ -262,7 +262,7 @@ long raw_label(const struct raw_file *file, size_t event, char *to, size_t size)
 	return -1;
 }
 
-/* Call for each HIT whose scope matches; stops when it returns 0. */
+/* Call a function for each HIT whose scope matches, until it returns 0. */
 static void each_hit(const struct raw_file *file, unsigned style, const char *label,
 		     int (*call)(size_t, void *), void *data)
 {
@@ -350,7 +350,7 @@ size_t raw_stored(const struct raw_file *file, uint64_t tid)
 	return n;
 }
 
-/* Totals only grow, and each cycle states all of them: those of the last block that has any count. */
+/* Totals only grow, and each cycle repeats all of them: so the last block that has any counts. */
 uint64_t raw_lost(const struct raw_file *file, uint64_t tid, unsigned reason)
 {
 	static struct tlg_loss losses[LOSSES];

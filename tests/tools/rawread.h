@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rawread.h - read a .tlg file without LZ4 back for the tests of the runtime: a second, simple-minded reader.
+ * rawread.h - for the tests of the runtime: a second, simple reader of .tlg files without LZ4.
  */
 #ifndef RAWREAD_H
 #define RAWREAD_H
@@ -11,7 +11,7 @@
 
 enum { RAW_THREADS = 1 << 17 };
 
-/* What a file holds. */
+/* The content of a file. */
 struct raw_file {
 	struct tlg_event *events;
 	size_t count;             /* events, BLOCKs included */
@@ -33,7 +33,7 @@ struct raw_file {
 int raw_read(const char *path, struct raw_file *file);
 void raw_free(struct raw_file *file);
 
-/* Write what a file has from its nth cycle on: what a reader that joins there gets.  Return  0; -1 */
+/* Write the part of a file from its nth cycle on, which a reader that begins there gets.  Return  0; -1 */
 int raw_write_from_cycle(const struct raw_file *file, size_t n, const char *path);
 
 /* HITs whose SLOC, posted before them, has this style; and, label not NULL, this label. */
@@ -41,22 +41,22 @@ size_t raw_count(const struct raw_file *file, unsigned style, const char *label)
 
 /*
  * Count in seen[v] how often each value v = 0..n-1 occurs as the first argument of a HIT with this style and label.
- * Return  such HITs whose first argument is another one
+ * Return  the number of such HITs whose first argument is not below n
  */
 size_t raw_tally(const struct raw_file *file, unsigned style, const char *label, unsigned char *seen, size_t n);
 
-/* How many of the values 0..n-1 do not occur just once there, and of such HITs have another one. */
+/* Return  how many of the values 0..n-1 do not occur exactly once there, and how many such HITs have another value */
 size_t raw_not_once(const struct raw_file *file, unsigned style, const char *label, size_t n);
 
-/* Of a thread, or of all with RAW_ALL: the HITs; what it says it lost for this reason. */
+/* Of a thread, or with RAW_ALL of all: the number of HITs; the total of drops for this reason. */
 #define RAW_ALL UINT64_MAX
 size_t raw_stored(const struct raw_file *file, uint64_t tid);
 uint64_t raw_lost(const struct raw_file *file, uint64_t tid, unsigned reason);
 
-/* The label of the scope that the OPEN at event says, posted in its cycle before it; its length, or -1. */
+/* Get the label of the scope of the OPEN at event, from the SLOC before it in its cycle.  Return  its length, or -1 */
 long raw_label(const struct raw_file *file, size_t event, char *to, size_t size);
 
-/* The text arguments of the first HIT with this style, MOREs included, into to; its length, or -1. */
+/* Get the text arguments of the first HIT with this style, MOREs included.  Return  their length, or -1 */
 long raw_text(const struct raw_file *file, unsigned style, char *to, size_t size);
 
 #endif

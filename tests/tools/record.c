@@ -13,7 +13,7 @@
 
 enum { MAX_INPUTS = 4 };
 
-static struct record *g_record;   /* the model's functions are given nothing of ours */
+static struct record *g_record;   /* the model's functions have no argument for it */
 
 static void append(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -122,7 +122,7 @@ void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)
 		break;
 	case T2X_DROP:
 		append("drop %u %u %" PRIu64 "\n", update->drop.tid, update->drop.reason, update->drop.total);
-		process->model = &g_record;   /* its end is worth telling */
+		process->model = &g_record;   /* not NULL, so the front end reports the end of the process */
 		break;
 	case T2X_END_PROCESS:
 		if (process->model)
@@ -140,7 +140,7 @@ void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)
 	}
 }
 
-/* Each checkpoint is a line of its own. */
+/* 0: the front end must pass each checkpoint, because each is a line of its own. */
 int t2x_model_adds(const struct t2x_model *m)
 {
 	(void)m;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.h - for tests: a model that writes down what the front end hands to it, one line each.
+ * record.h - for tests: a model that records what the front end passes to it, one line each.
  *
  *   hit NAME NS LABEL ARGUMENTS...    label "?7": scope 7 is not resolved; texts in quotes
- *   open NAME NS[:LABEL]...           enter times of open regions, with labels of those that are to be shown; "lost":
- *                                     its enter is; "|": those before are only assumed
- *   gap NAME COUNT [-LEFT +ENTERED]   "?": nobody knows how many
+ *   open NAME NS[:LABEL]...           enter times of open regions, with the labels of those that will be shown; "lost":
+ *                                     the enter was dropped; "|": the regions before it are only assumed
+ *   gap NAME COUNT [-LEFT +ENTERED]   "?": the number is not known
  *   drop TID REASON TOTAL
  *
  * Times are nanoseconds from TLGMAKE_SECOND.
@@ -21,15 +21,15 @@ struct record {
 	unsigned forgotten_threads, forgotten_processes;
 	struct t2x_report report;         /* of the latest run */
 	struct t2x_context context;       /* of the latest run */
-	struct t2x_process process;       /* of the latest hit; texts are gone */
+	struct t2x_process process;       /* of the latest hit; its texts have been freed */
 	char sid[256];                    /* of the latest hit's process */
 	unsigned open_streams;            /* of the first input */
 };
 
-/* Expand files into the record, from the beginning.  layout: NULL, or a foreign one */
+/* Expand files into a new record.  layout: NULL, or a foreign one */
 void record_run(struct record *record, const char *const *paths, unsigned n, const struct t2x_layout *layout);
 
-/* The same with one file that is read from a cycle on which is older than ns, counted from TLGMAKE_SECOND. */
+/* The same with one file, from a cycle on that is older than ns, counted from TLGMAKE_SECOND. */
 void record_sought(struct record *record, const char *path, uint64_t ns);
 
 /* As record_run() with bytes. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay - hand a list of Trace2 calls to the library, exactly as written.
+ * replay - makes the Trace2 calls of a list, exactly as written.
  *
  * usage: replay CALLS.api
  *
- * The list's form is in replay_list.h, the calls are in the table below.  Before the first line the program
- * calls trace2_initialize_clock() and trace2_initialize_fl("main.c", 10), as git does; after the last one it
+ * replay_list.h describes the form of the list, the table below has the calls.  Before the first line the program
+ * calls trace2_initialize_clock() and trace2_initialize_fl("main.c", 10), as git does.  After the last line it
  * returns from main, so that the exit handler records timers, counters and atexit.
  * Exit status: 0; 2 for a malformed list, before anything was called.
  */
@@ -191,7 +191,7 @@ static void call_data_int(const struct replay_line *l)
 	trace2_data_intmax_fl(l->file, l->line, l->text[0], repository(l, 1), l->text[2], l->value[3]);
 }
 
-/* The word "pretty" says how git's writer was set; the text here is what it built. */
+/* The word "pretty" selects how git's writer formatted; here the text is ready. */
 static void call_data_json(const struct replay_line *l)
 {
 	trace2_data_json_fl(l->file, l->line, l->text[0], repository(l, 1), l->text[2], l->text[4]);
@@ -282,7 +282,7 @@ static void *run_thread(void *arg)
 	return NULL;
 }
 
-/* A block within a block runs in a thread of its own, so the depth is in threads, not on this stack. */
+/* A block within a block runs in another thread, so nested blocks do not deepen this stack. */
 static void replay_block(const struct block *b)
 {
 	for (size_t i = b->from; i < b->to; i++) {
@@ -307,7 +307,7 @@ static void replay_block(const struct block *b)
 
 int main(int argc, char **argv)
 {
-	static struct replay_list list; /* to the end: the exit handler may still use its strings */
+	static struct replay_list list; /* static: the exit handler may still use its strings */
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: replay CALLS.api\n");

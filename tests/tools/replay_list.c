@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the reading is, for messages. */
+/* The position in the list, for messages. */
 struct reader {
 	const char *path;
 	unsigned number;
@@ -62,7 +62,7 @@ static int unescape_one(const struct reader *r, const char **from, char *to)
 	return 0;
 }
 
-/* Turn a word of the file into its text, in place; *text becomes NULL for the word NULL. */
+/* Unescape a word of the file, in place; *text becomes NULL for the word NULL. */
 static int read_word(const struct reader *r, char *word, const char **text)
 {
 	const char *from = word;
@@ -120,7 +120,7 @@ static int check_argument(const struct reader *r, char letter, const char *text,
 	}
 }
 
-/* Hold the arguments against their letters. */
+/* Check the arguments against their letters. */
 static int check_arguments(const struct reader *r, struct replay_line *line)
 {
 	const char *letter = line->kind->args;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * replay_list.h - read a list of Trace2 calls: text to checked lines, nothing is called here.
+ * replay_list.h - parses a list of Trace2 calls into checked lines; it makes no call.
  *
  * One call a line: `name file line args...` (name alone for calls without a place), words split at blanks.
  * NULL is a null pointer, "" the empty string; in a word \s is a blank, \t a tab, \n a newline, \xHH a byte,
  * \\ a backslash.  A line that begins with # is a comment.  Blocks `thread` ... `join` nest.
  *
- * Everything is checked while reading, so that a list is either replayed whole or refused.  A list lives
- * until the process ends, because the calls may keep the strings.  One thread only.
+ * The parser checks everything, so that a list is either replayed whole or refused.  A list lives until the process
+ * ends, because the calls may store pointers to its strings.  One thread only.
  */
 #ifndef REPLAY_LIST_H
 #define REPLAY_LIST_H
@@ -33,14 +33,14 @@ struct replay_kind {
 	void (*call)(const struct replay_line *line);
 };
 
-/* The kinds that open and close a block.  They are found by name, their call is not used. */
+/* The names of the kinds that open and close a block.  Their call is not used. */
 #define REPLAY_THREAD "thread"
 #define REPLAY_JOIN "join"
 
 struct replay_line {
 	const struct replay_kind *kind;
 	unsigned number;                  /* in the file, from 1 */
-	const char *file;                 /* located: what to hand over */
+	const char *file;                 /* located: the file to pass */
 	int line;
 	size_t count;                     /* arguments */
 	const char **text;                /* [count + 1], the last one NULL */

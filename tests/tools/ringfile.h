@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ringfile.h - set-up and teardown of unit tests of what lies in the process's ring file, as cmocka calls them. */
+/* ringfile.h - cmocka's set-up and teardown for unit tests of the process's ring file. */
 #ifndef RINGFILE_H
 #define RINGFILE_H
 

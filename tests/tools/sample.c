@@ -55,10 +55,10 @@ static void put_text(char *to, unsigned scope, unsigned hit)
 
 /* ---- making ------------------------------------------------------------------------------------- */
 
-/* Where the making stands. */
+/* The state of making the stream. */
 struct maker {
 	struct sample *sample;
-	size_t plain;                           /* bytes, were all blocks plain */
+	size_t plain;                           /* bytes, if all blocks were plain */
 	unsigned max_hits, max_blocks;
 	unsigned depth[SAMPLE_THREADS];
 	uint64_t enter_us[SAMPLE_THREADS][MAX_DEPTH];
@@ -136,7 +136,7 @@ static unsigned pick_scope(const struct maker *maker, unsigned tid)
 	return 5 + (turn * 7 + tid) % (SAMPLE_SCOPES - 4);
 }
 
-/* Note what the checkpoint is, and what it does. */
+/* Note what the checkpoint must show, and follow the regions that it enters or leaves. */
 static void note_hit(struct maker *maker, unsigned n, unsigned tid, unsigned scope)
 {
 	struct sample_hit *hit = &maker->sample->hits[n];
@@ -203,7 +203,7 @@ static void make_cycle(struct maker *maker)
 	end_block(maker, from, 0, 0);
 }
 
-/* A block of each thread, of the same time, and the mark behind them. */
+/* Make a block of each thread, for the same range of time, and the mark behind them. */
 static void make_round(struct maker *maker, unsigned round)
 {
 	struct sample *sample = maker->sample;
@@ -230,7 +230,7 @@ void sample_make(struct sample *sample, size_t bytes, unsigned cycles, int is_pa
 	struct maker maker = { .sample = sample };
 	unsigned round = 0;
 
-	/* windows come and go: keep their memory */
+	/* Each run allocates windows anew: keep their memory in the heap. */
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
 	memset(sample, 0, sizeof(*sample));
@@ -274,7 +274,7 @@ unsigned sample_block_at(const struct sample *sample, size_t at)
 
 /* ---- judging ------------------------------------------------------------------------------------ */
 
-/* A writer is given nothing of its user's. */
+/* The state of the judge: static, because a writer has no argument for it. */
 static struct {
 	const struct sample *sample;
 	struct sample_result *result;
@@ -292,7 +292,7 @@ static int is_string(const char *have, const char *want)
 	return have && !strcmp(have, want);
 }
 
-/* Thread and process are who they are, or not known. */
+/* Return  1: thread and process are right, or not known */
 static int is_right_origin(const struct t2x_event *ev, const struct sample_hit *hit)
 {
 	const struct t2x_thread *thread = ev->thread;
@@ -334,7 +334,7 @@ static enum sample_state state_of(const struct t2x_event *ev, const struct sampl
 	       ev->thread->process->sid[0] ? SAMPLE_RIGHT : SAMPLE_OFF;
 }
 
-/* Whatever is missing around it, a time that is shown is right. */
+/* Return  1: the times that the event shows are right, whatever is missing around it */
 static int is_right_time(const struct t2x_event *ev, const struct sample_hit *hit)
 {
 	enum kind kind = kind_of(hit->scope);
@@ -343,7 +343,7 @@ static int is_right_time(const struct t2x_event *ev, const struct sample_hit *hi
 	       ev->rel_ns == T2X_NO_TIME;
 }
 
-/* A region that is shown as open was entered then, at this depth. */
+/* Return  1: each region that is shown as open was entered at this time and depth */
 static int is_right_open(const struct t2x_event *ev, const struct sample_hit *hit)
 {
 	return hit && is_right_origin(ev, hit) && index_of(ev) == hit->scope && is_right_scope(ev, hit) &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shown.h - for tests: what tlg_show prints, as a text. */
+/* shown.h - for tests: collects what tlg_show prints. */
 #ifndef SHOWN_H
 #define SHOWN_H
 

@@ -39,7 +39,7 @@ uint64_t stepper_address(pid_t process)
 	return (uint64_t)ptrace(PTRACE_PEEKUSER, process, offsetof(struct user_regs_struct, rip), 0);
 }
 
-/* 1: the process will stop before it executes what is there.  address 0: not any more */
+/* Stop the process before it executes this address; 0: remove the breakpoint.  Return  0: not supported */
 static int set_breakpoint(pid_t process, uint64_t address)
 {
 	const size_t first = offsetof(struct user, u_debugreg[0]), control = offsetof(struct user, u_debugreg[7]);
@@ -73,7 +73,7 @@ static int resume(int how, pid_t process, long signal)
 		    !WIFSTOPPED(status))
 			return 0;
 		signal = 0;
-	} while (status >> 16);   /* it has started a thread, which is held */
+	} while (status >> 16);   /* it has started a thread, which stays stopped */
 	return WSTOPSIG(status);
 }
 
@@ -89,7 +89,7 @@ void stepper_kill(pid_t process)
 
 	kill(process, SIGKILL);
 	do
-		gone = waitpid(-1, &status, __WALL);   /* threads that are held are waited for, too */
+		gone = waitpid(-1, &status, __WALL);   /* wait for stopped threads, too */
 	while (gone > 0 && (gone != process || WIFSTOPPED(status)));
 }
 
@@ -134,10 +134,10 @@ void stepper_keep_shorter(struct stepper_path *path, struct stepper_path *other)
 	stepper_free(other);
 }
 
-/* How often an address has been passed, and could have been broken at. */
+/* How often the path has passed an address, and how often a breakpoint there would have stopped the process. */
 struct passes { uint64_t address; uint32_t times, breaks; };
 
-/* Open addressing, in more places than addresses can come. */
+/* The table uses open addressing and has more entries than the path has addresses. */
 static struct passes *passes_of(struct passes *passes, uint32_t room, uint64_t address)
 {
 	uint64_t i = address * UINT64_C(0x9e3779b97f4a7c15) >> 32;
@@ -149,8 +149,8 @@ static struct passes *passes_of(struct passes *passes, uint32_t room, uint64_t a
 }
 
 /*
- * An instruction that can be broken at: not where the process stands, nor a repeated one, which is passed in as many
- * steps as it has rounds, but breaks only once.
+ * Return  1: a breakpoint at this instruction works.  It does not where the process starts, nor at a repeated
+ * instruction, which takes a step for each round but stops only once
  */
 static int is_anchor(const struct stepper_path *path, uint32_t n)
 {
@@ -158,8 +158,8 @@ static int is_anchor(const struct stepper_path *path, uint32_t n)
 }
 
 /*
- * The way to each instruction: a stop for each time that its anchor is passed, and the steps from there.  What is
- * cheapest for one is, with a step more, a way to the next.
+ * Find the cheapest way to each instruction.  A way costs a stop for each time that its anchor is passed, and the steps
+ * from there.  The cheapest way to one instruction, with one more step, is a way to the next.
  */
 static void find_ways(struct stepper_path *path)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stepper.h - for harnesses: stop a process at any instruction of a stretch of its course, without long stepping.
+ * stepper.h - for harnesses: stops a process at any instruction of a path, without stepping through the whole path.
  *
- * A first process is stepped through the stretch, and the addresses that it passes are written down.  A later one, that
- * stands where the first began, is brought to the n-th instruction by a breakpoint of the processor's at one shortly
- * before it that has rarely been passed until then, and by the few steps that are left.  That it is there is seen
- * from its address.
+ * The harness first steps one process through the path, and records the addresses of its instructions.  A later process
+ * starts at the same place.  To bring it to the n-th instruction, the stepper sets a hardware breakpoint at an
+ * instruction shortly before, which the path has rarely passed until then, and steps the rest.  The process's address
+ * shows whether it has arrived.
  *
- * All are children of the caller's that it traces, and are alike: forked, not executed, so that addresses agree.
- * Breakpoints are for x86-64; elsewhere nothing is written down, and every instruction is stepped.
+ * All processes are children that the caller traces.  They are forked, not executed, so that addresses agree.
+ * Breakpoints work on x86-64.  Elsewhere the stepper records no path and steps every instruction.
  */
 #ifndef STEPPER_H
 #define STEPPER_H
@@ -17,35 +17,35 @@
 #include <sys/types.h>
 
 struct stepper_path {
-	uint64_t *at;                     /* address of the n-th instruction; the first is where the process stands */
-	uint32_t *pass;                   /* it is passed for so many times, by this one */
-	uint32_t *anchor, *hits;          /* the way there: break at this one, when it is passed for the hits-th time */
+	uint64_t *at;                     /* address of the n-th instruction; the first is where the process starts */
+	uint32_t *pass;                   /* how often the path has passed this address, with the n-th instruction */
+	uint32_t *anchor, *hits;          /* the way there: break at this one when it is passed for the hits-th time */
 	uint32_t count, room;
 };
 
-/* How many processors this process may use. */
+/* Return  how many processors this process may use */
 unsigned stepper_processors(void);
 
 /*
- * This process and its children keep to the which-th of these: a step is a switch from one process to the other and
- * back, five times as fast on one processor.
+ * Bind this process and its children to the which-th of these.  A step switches from one process to the other and back,
+ * which is five times as fast on one processor.
  */
 void stepper_share_processor(unsigned which);
 
-/* Address of the instruction that comes next.  0: not to be had here */
+/* Return  the address of the next instruction; 0: this machine does not support it */
 uint64_t stepper_address(pid_t process);
 
 /*
- * One instruction, or go on until something stops it, with this signal delivered first, if not 0.
- * Return  the signal that it has stopped by, SIGTRAP after a step; 0: it has ended, and been waited for
+ * Step one instruction; let the process run until something stops it.  First deliver the signal, if it is not 0.
+ * Return  the signal by which it stopped, SIGTRAP after a step; 0: it has ended, and been waited for
  */
 int stepper_step(pid_t process, int signal);
 int stepper_go_on(pid_t process, int signal);
 
-/* From now on threads that it starts do not run.  Return  0: that cannot be had */
+/* From now on, threads that the process starts do not run.  Return  0: not supported */
 int stepper_hold_threads(pid_t process);
 
-/* Kill the process, the only child, unless it has ended, and wait until nothing is left of it. */
+/* Kill the process, which is the only child, unless it has ended, and wait for it and its threads. */
 void stepper_kill(pid_t process);
 
 /* Step until is_over() says so, or it has ended, at most path->room instructions.  Return  the last stop's signal */
@@ -58,7 +58,7 @@ int stepper_go_to(const struct stepper_path *path, pid_t process, uint32_t n);
 int stepper_init(struct stepper_path *path, uint32_t room);
 void stepper_free(struct stepper_path *path);
 
-/* Of two that are both whole; the other is freed. */
+/* Keep the shorter of two whole paths in path, and free the other one. */
 void stepper_keep_shorter(struct stepper_path *path, struct stepper_path *other);
 
 #endif

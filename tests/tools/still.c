@@ -12,7 +12,7 @@
 
 /* ---- what is compared: all that a reader can come to, and not the holes of a sparse file ------------------- */
 
-/* Return  1: it was different, and is the same now */
+/* Copy a range, if it differs.  Return  1: it did */
 static int copy_range(struct still *still, uint64_t at, uint64_t bytes)
 {
 	const size_t n = (size_t)bytes;   /* of the mapping */
@@ -23,7 +23,7 @@ static int copy_range(struct still *still, uint64_t at, uint64_t bytes)
 	return 1;
 }
 
-/* Events in front of the first one are never written. */
+/* Copy a chunk, without the events in front of its first one, which are never written. */
 static int copy_chunk(struct still *still, uint64_t at)
 {
 	const struct tlg_chunk *chunk = (const void *)(still->ring + at);
@@ -35,7 +35,7 @@ static int copy_chunk(struct still *still, uint64_t at)
 	       copy_range(still, at + first, TLG_CHUNK_BYTES - first);
 }
 
-/* Of a table the entries up to end, behind the first ones; these have been copied. */
+/* Copy the entries of a table from first up to end. */
 static int copy_table(struct still *still, uint64_t at, uint32_t first, uint32_t end, size_t size)
 {
 	return end > first && copy_range(still, at + first * (uint64_t)size, (end - first) * (uint64_t)size);
@@ -88,18 +88,18 @@ int still_open(struct still *still, const char *ring, const char *copy, const ch
 	return still->ring && still->copy;
 }
 
-int still_take(struct still *still)
+int still_update(struct still *still)
 {
 	struct stat ring, raw;
 	off_t raw_bytes = stat(still->raw, &raw) ? -1 : raw.st_size;
-	int changed = copy_ring(still) | !still->is_taken;
+	int changed = copy_ring(still) | !still->is_copied;
 
 	if (fstat(still->fd, &ring))
 		return 1;
 	changed |= ring.st_nlink != still->links || raw_bytes != still->raw_bytes;
 	still->links = ring.st_nlink;
 	still->raw_bytes = raw_bytes;
-	still->is_taken = 1;
+	still->is_copied = 1;
 	return changed;
 }
 

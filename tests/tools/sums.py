@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# usage: sums.py FILE: of a profile, gzip of a Profile of profile.proto, the sums of the second and the fourth value: of
-# the heap the bytes allocated and those in use, of others the nanoseconds, and 0.
+# usage: sums.py FILE
+# Prints the sums of the second and the fourth value of a profile, a gzip of a Profile of profile.proto.  For a heap
+# these are the bytes allocated and the bytes in use, for others the nanoseconds and 0.
 import gzip, sys
 
 sys.dont_write_bytecode = True

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2test.h - what every test program includes first: cmocka and what it needs before it, in its order.
+ * t2test.h - every test program includes this first: it includes cmocka and the headers that cmocka needs before it.
  *
  * A test program is tests/unit/<folder>/test_<file stem>.c with its own main(), which returns
  * cmocka_run_group_tests(); the makefile finds it by its name.  It is linked with the objects, not with
  * the library, so that private functions can be tested; every other tests/<name>.c is a helper that is
- * linked where it is called.  A function called __wrap_<name> in the test program takes the place of
- * <name> in the code under test, which is then __real_<name>.
+ * linked where it is called.  A function __wrap_<name> in the test program replaces <name> in the code under
+ * test; the replaced function is called __real_<name>.
  * The test runs in the top directory; T2_OUT names the build directory.  Exit status 77 means skipped.
  * assert_*() may only be used on the main thread.
  */

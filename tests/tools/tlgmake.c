@@ -302,7 +302,7 @@ void tlgmake_swap(struct tlgmake *make)
 		swap_event(block);
 		for (size_t at = sizeof(head); at < n && head.u.block.encoding == TLG_PLAIN; at += sizeof(head))
 			swap_event(block + at);
-		/* checksums are over the bytes as they are in the file, and in its order */
+		/* A checksum covers the bytes in the file's order, and is stored in that order. */
 		crc = tlg_block_crc(block, n, TLG_BLOCK_CRC_AT, make->stream);
 		memcpy(block + TLG_BLOCK_CRC_AT, &crc, sizeof(crc));
 		swap_bytes(block + TLG_BLOCK_CRC_AT, sizeof(crc));

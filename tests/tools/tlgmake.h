@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tlgmake.h - for tests: make up .tlg streams, block by block, and put them where they can be opened.
+ * tlgmake.h - for tests: makes .tlg streams, block by block, and stores them in files.
  *
- * The clock counts nanoseconds; its reading TLGMAKE_RAW is the second TLGMAKE_SECOND.  Times below are
- * given from there.  Sequence numbers of threads are kept as a writer keeps them.  Out of memory ends the
- * test.
+ * The clock counts nanoseconds.  Its reading TLGMAKE_RAW is the second TLGMAKE_SECOND; times below count from there.
+ * Sequence numbers of threads advance as with a writer.  Out of memory ends the test.
  */
 #ifndef TLGMAKE_H
 #define TLGMAKE_H
@@ -17,7 +16,7 @@ enum { TLGMAKE_THREADS = 16 };
 
 struct tlgmake {
 	uint32_t stream;
-	int is_packed;                    /* blocks of threads that are sealed from now on are to be packed */
+	int is_packed;                    /* pack blocks of threads that are sealed from now on */
 	unsigned pid;
 	const char *sid, *hierarchy;      /* of the next cycle's PROCINFO */
 	unsigned char *bytes;             /* what has been made */
@@ -25,7 +24,7 @@ struct tlgmake {
 	uint64_t start_ns;                /* when the process began */
 	uint64_t cycle_ns;                /* when the next cycle begins */
 	uint32_t number, cycle;           /* of the latest block, the latest cycle */
-	uint64_t hits;                    /* so far: MARK and END say so */
+	uint64_t hits;                    /* so far, for MARK and END */
 	uint32_t tid;                     /* of the open block */
 	unsigned count;                   /* events in it */
 	uint32_t next[TLGMAKE_THREADS];   /* sequence of each thread's next event, minus 1 */
@@ -70,13 +69,13 @@ void tlgmake_hit_with(struct tlgmake *make, uint64_t at_ns, uint32_t scope, cons
 /* The thread loses so many events. */
 void tlgmake_lose(struct tlgmake *make, uint32_t tid, uint32_t events);
 
-/* Turn what has been made into what a machine of the other byte order would have written. */
+/* Convert the stream to what a machine of the other byte order would have written. */
 void tlgmake_swap(struct tlgmake *make);
 
-/* The bytes as LZ4 frames with marks, at most limit plain bytes in each.  *n: how many; to be freed */
+/* Return  the stream as LZ4 frames with marks, at most limit plain bytes in each, for free().  *n: its bytes */
 unsigned char *tlgmake_lz4(const struct tlgmake *make, size_t limit, size_t *n);
 
-/* A file with these bytes.  Return  its path, valid until tlgmake_close() of it */
+/* Store these bytes in a file.  Return  its path, valid until tlgmake_close() of it */
 const char *tlgmake_path(const void *bytes, size_t n);
 void tlgmake_close(const char *path);
 

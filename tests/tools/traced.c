@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* traced.c - children with settings. */
+/* traced.c - see traced.h. */
 #include "traced.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ struct raw_file file;
 
 enum { ROOM_BYTES = 1 << 30 };
 
-/* In memory, as rings are in life: on a disk a forked child, which makes a ring, takes ten times as long. */
+/* The directory is in memory, as rings are in production: on a disk, making a ring takes ten times as long. */
 static const char *find_base(void)
 {
 	const char *base = getenv("TMPDIR");
@@ -32,7 +32,7 @@ static const char *find_base(void)
 
 void traced_init(struct traced *traced)
 {
-	begun_before_forks();   /* before the library has handlers of fork(): so behind these */
+	begun_before_forks();   /* before the library installs its fork handlers, so that this one runs after them */
 	memset(traced, 0, sizeof(*traced));
 	snprintf(traced->dir, sizeof(traced->dir), "%.40s/t2test-XXXXXX", find_base());
 	if (!mkdtemp(traced->dir))
@@ -77,7 +77,7 @@ static void become_program(const struct traced *traced, int (*program)(void *), 
 	exit(program(data));
 }
 
-static void read_said(struct traced *traced)
+static void read_messages(struct traced *traced)
 {
 	char path[160];
 	FILE *in;
@@ -102,7 +102,7 @@ void traced_run(struct traced *traced, int (*program)(void *), void *data, const
 		become_program(traced, program, data, settings);
 	if (pid < 0 || waitpid(pid, &traced->status, 0) != pid)
 		abort();
-	read_said(traced);
+	read_messages(traced);
 }
 
 void traced_slow_target(void (*pause)(void *data), void *data)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * traced.h - run a function as a traced program of its own: a child process with its settings, its standard
- * error in a file, its exit status.
+ * traced.h - runs a function as a traced program: in a child process with its own settings.  Its standard error goes to
+ * a file.
  */
 #ifndef TRACED_H
 #define TRACED_H
@@ -11,11 +11,11 @@
 struct traced {
 	char dir[64];             /* a new directory */
 	char raw[128];            /* "dir/raw.tlg", which TRACE2_RAW names unless set otherwise */
-	char said[4096];          /* what it wrote to standard error */
-	int status;               /* as waitpid() gives it */
+	char said[4096];          /* its standard error */
+	int status;               /* as waitpid() returns it */
 };
 
-/* A new directory, for one traced_run() or several. */
+/* Make a directory, for one traced_run() or several. */
 void traced_init(struct traced *traced);
 
 /*
@@ -24,24 +24,24 @@ void traced_init(struct traced *traced);
  */
 void traced_run(struct traced *traced, int (*program)(void *), void *data, const char *const *settings);
 
-/* This process and its children record into the directory; rings, too, so that those of the killed go with it. */
+/* This process and its children record into the directory, ring files, too, so traced_done() removes them. */
 void traced_into(const struct traced *traced);
 
 /*
- * For the program, before it is traced, with TRACE2_RAW=9: descriptor 9 is a pipe, which a process of its own empties
- * into t.raw.  That one calls pause(data) before each read.
+ * The program calls this before it is traced, with TRACE2_RAW=9.  It makes descriptor 9 a pipe; another process copies
+ * the pipe into t.raw, and calls pause(data) before each read.
  */
 void traced_slow_target(void (*pause)(void *data), void *data);
 
-/* Zeroed memory that forked children share; aborts if there is none. */
+/* Return  zeroed memory that forked children share; without memory the call aborts */
 void *traced_shared(size_t bytes);
 
 /* Remove the directory. */
 void traced_done(struct traced *traced);
 
 /*
- * What most tests work with: t is a new directory before each of them and gone after it, file is freed then.
- * In the table of tests: TRACED_TEST(name).
+ * Most tests use these.  With TRACED_TEST(name) in the table of tests, t is a new directory before each test, and after
+ * it the directory is removed and file freed.
  */
 extern struct traced t;
 extern struct raw_file file;
@@ -49,13 +49,13 @@ int traced_setup(void **state);
 int traced_teardown(void **state);
 #define TRACED_TEST(name) cmocka_unit_test_setup_teardown(name, traced_setup, traced_teardown)
 
-/* Exit statuses of programs that tell whether they were traced. */
+/* Exit statuses with which programs report whether they were traced. */
 enum { TRACED = 42, UNTRACED = 43 };
 
-/* How often part is in t.said. */
+/* Return  how often part occurs in t.said */
 size_t traced_count(const char *part);
 
-/* The path of a file in t.dir; overwritten by the fourth call after it. */
+/* Return  the path of a file in t.dir; the fourth call after this one overwrites it */
 const char *traced_path(const char *name);
 
 #endif

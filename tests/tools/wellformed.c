@@ -24,7 +24,7 @@ static const char *blanks(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the backslash. */
+/* Skip what follows a backslash. */
 static const char *json_escape(const char *p, const char *end)
 {
 	if (p == end || !memchr("\"\\/bfnrtu", *p, 9))
@@ -153,7 +153,7 @@ const char *wellformed_xml(const char *text, size_t n)
 
 /* ---- terminals ---------------------------------------------------------------------------------------------- */
 
-/* Ranges of the bytes that may follow each other, Unicode's table 3-7. */
+/* Ranges of the bytes of a character, from Unicode's table 3-7. */
 static const struct sequence {
 	unsigned char low[4], high[4];
 	unsigned n;
@@ -179,7 +179,7 @@ static int is_sequence(const struct sequence *sequence, const unsigned char *p, 
 	return 1;
 }
 
-/* The length of the character, 0: none begins here. */
+/* Return  the length of the character; 0: none begins here */
 static size_t character(const unsigned char *p, size_t n)
 {
 	for (unsigned i = 0; i < sizeof(sequences) / sizeof(sequences[0]); i++)
@@ -188,7 +188,7 @@ static size_t character(const unsigned char *p, size_t n)
 	return 0;
 }
 
-/* The characters that are forbidden beside bytes below 0x20. */
+/* Characters that are forbidden, besides bytes below 0x20. */
 static const char *const forbidden[] = {
 	"\x7f", "\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaa",
 	"\xe2\x80\xab", "\xe2\x80\xac", "\xe2\x80\xad", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa7",

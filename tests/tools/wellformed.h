@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wellformed.h - for tests: whether a text of t2expand is what it promises to be, whatever it was made from.
+ * wellformed.h - for tests: checks whether a text of t2expand is well-formed, whatever the input was.
  *
- * Written apart from the code under test: other algorithms, or somebody else's.  Each function returns NULL, or
- * what is wrong.
+ * The checks share no code with the code under test: they use other algorithms, or those of others.  Each function
+ * returns NULL, or what is wrong.
  */
 #ifndef WELLFORMED_H
 #define WELLFORMED_H
@@ -14,13 +14,13 @@
 const char *wellformed_json_document(const char *text, size_t n);   /* one value */
 const char *wellformed_json(const char *text, size_t n);
 
-/* XML elements, together with a root around them a document. */
+/* XML elements, which are a document if a root is put around them. */
 const char *wellformed_xml(const char *text, size_t n);
 
-/* UTF-8 without control characters but newlines, and without those that change the direction of writing. */
+/* UTF-8 without control characters, except newlines, and without characters that change the direction of writing. */
 const char *wellformed_screen(const char *text, size_t n);
 
-/* Lines: the last one ends, too. */
+/* Lines, of which the last one ends, too. */
 const char *wellformed_lines(const char *text, size_t n);
 
 #endif

@@ -113,7 +113,7 @@ static void remove_directory(void)
 }
 
 /* A file of the program's own under the number that the trace was to have. */
-static void take_nine(void)
+static void use_descriptor_nine(void)
 {
 	int fd = open(getenv("OWN"), O_RDWR | O_CREAT | O_TRUNC, 0600);
 
@@ -185,7 +185,7 @@ static const struct trouble {
 	{ "no-rotation", NULL, rotate_without_descriptor, NULL },
 	{ "file-limit", NULL, limit_file, unlimit_file },
 	{ "removed", NULL, remove_directory, NULL },
-	{ "nine", NULL, take_nine, check_nine },
+	{ "nine", NULL, use_descriptor_nine, check_nine },
 	{ "storm", begin_storm, flush_amid_storm, end_storm },
 	{ "stop", NULL, stop_for_a_while, NULL },
 	{ "flush", flush_often, NULL, NULL },

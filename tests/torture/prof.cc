@@ -351,7 +351,7 @@ static bool is_tick_pending()
 
 // A tick that waits to be taken counts those behind it; none of them changes errno.  Each is waited for: the clock of a
 // virtual machine may interrupt 100 ms late.
-static void tell_of_ticks(const char *directory)
+static void report_ticks(const char *directory)
 {
 	int64_t before = read_clock(CLOCK_MONOTONIC), start, start_to_wait, end;
 	const auto count = CALL(trace2_prof_count);
@@ -381,7 +381,7 @@ static void tell_of_ticks(const char *directory)
 }
 
 // Of 1,000,000 blocks, at a rate of which their size is a fortieth.
-static void tell_of_blocks(const char *directory)
+static void report_blocks(const char *directory)
 {
 	enum { BLOCKS = 1000000, SIZE = 100, RATE = 4000 };
 
@@ -397,7 +397,7 @@ static void tell_of_blocks(const char *directory)
 
 // A child has timers of its own: to stop one clock does not stop the other.  The first timer of the process is that of
 // the wall, whose number the child's other one has.
-static void tell_of_a_child(const char *directory)
+static void report_child(const char *directory)
 {
 	volatile unsigned spun = 0;
 	int status = 0;
@@ -428,9 +428,9 @@ static void tell_of_a_child(const char *directory)
 
 static int facts(const char *directory)
 {
-	tell_of_a_child(directory);
-	tell_of_ticks(directory);
-	tell_of_blocks(directory);
+	report_child(directory);
+	report_ticks(directory);
+	report_blocks(directory);
 	if (failures)
 		fprintf(stderr, "%u failures\n", failures.load());
 	return failures ? 1 : 0;

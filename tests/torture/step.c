@@ -209,7 +209,7 @@ static void end_looking(void)
 
 static void look(void)
 {
-	if (!still_take(&still))
+	if (!still_update(&still))
 		return;
 	check_left(still_is_removed(&still) ? NULL : copy, ANYWHERE);
 	sum->looks++;

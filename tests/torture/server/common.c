@@ -36,7 +36,7 @@ void shared_find(void)
 	map();
 }
 
-unsigned slot_take(void)
+unsigned slot_acquire(void)
 {
 	unsigned slot = __atomic_fetch_add(&shared->used, 1, __ATOMIC_RELAXED);
 

@@ -252,7 +252,7 @@ static uint64_t count_in_flight(void)
 }
 
 /* What t2expand said.  has_gaps: raw events may be missing.  That anything else is missing is false here. */
-static unsigned judge_said(const char *path, int has_gaps, struct counts *sum)
+static unsigned judge_messages(const char *path, int has_gaps, struct counts *sum)
 {
 	FILE *in = fopen(path, "r");
 	char *line = NULL;
@@ -293,7 +293,7 @@ static unsigned recover(const struct place *place, const glob_t *rings, struct c
 	/* 3: the last write of one that was killed arrived in part, and is replaced by what its ring has */
 	if (status != 0 && status != 3)
 		printf("FAIL t2expand: status %d, see %s\n", status, said);
-	return judge_said(said, place->drops || count_in_flight(), sum) + (status != 0 && status != 3);
+	return judge_messages(said, place->drops || count_in_flight(), sum) + (status != 0 && status != 3);
 }
 
 /* Calls that have returned and are not there.  is_text: it is a live text, which has all of who has ended its trace */

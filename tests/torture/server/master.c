@@ -44,7 +44,7 @@ static int is_worker(const struct slot *slot)
 
 static void start_worker(void)
 {
-	unsigned slot = slot_take();
+	unsigned slot = slot_acquire();
 	pid_t pid;
 
 	if (slot == MOST_SLOTS)
@@ -152,7 +152,7 @@ _Noreturn void be_master(void)
 	sigemptyset(&open);
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
-	own = slot_take();
+	own = slot_acquire();
 	if (own == MOST_SLOTS)
 		_exit(96);
 	record_as(own);

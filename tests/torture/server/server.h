@@ -60,7 +60,7 @@ void shared_make(void);
 void shared_find(void);
 
 /* A new slot's number; MOST_SLOTS: there are no more */
-unsigned slot_take(void);
+unsigned slot_acquire(void);
 /* Who ends it, or may: this status is right. */
 void slot_may_end(struct slot *slot, int status);
 /* Somebody has waited for this process. */

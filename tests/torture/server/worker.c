@@ -30,7 +30,7 @@ extern char **environ;
 
 static _Thread_local unsigned number;     /* of the slot */
 static _Thread_local struct slot *self;
-static volatile sig_atomic_t is_told, is_asked;
+static volatile sig_atomic_t is_stopping, is_asked;
 static volatile sig_atomic_t is_ending;   /* the trace may end at any moment, behind which nothing is recorded */
 static int are_stopped;                   /* the worker's threads */
 
@@ -150,7 +150,7 @@ static pid_t fork_helper(unsigned slot, int execs)
 
 static void run_helper(void)
 {
-	unsigned slot = slot_take(), how = random_below(3);
+	unsigned slot = slot_acquire(), how = random_below(3);
 	int status = 0;
 	pid_t pid;
 
@@ -173,7 +173,7 @@ static void note(int signo)
 {
 	record(HANDLED);
 	if (signo == SIGQUIT)
-		is_told = 1;
+		is_stopping = 1;
 	else
 		is_asked = 1;
 }
@@ -268,7 +268,7 @@ static void start_threads(struct pool *pool)
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &mask_of_threads);
 	for (; number % 4 == 3 && pool->n < THREADS; pool->n++) {
-		unsigned slot = slot_take();
+		unsigned slot = slot_acquire();
 		if (slot == MOST_SLOTS ||
 		    pthread_create(&pool->threads[pool->n], NULL, run_thread, (void *)(uintptr_t)slot))
 			break;
@@ -293,7 +293,7 @@ static void be_idle(uint32_t request)
 	record(NUMBER);
 	STORE(self->mark, LOAD(self->begun[NUMBER]) - 1);
 	__atomic_store_n(&self->idles, request, __ATOMIC_RELEASE);
-	while (LOAD(shared->idle) == request && !is_told && getppid() == (pid_t)LOAD(shared->master))
+	while (LOAD(shared->idle) == request && !is_stopping && getppid() == (pid_t)LOAD(shared->master))
 		pause_ms(5);
 }
 
@@ -324,7 +324,7 @@ static void serve_burst(void)
 {
 	unsigned n = is_calm() ? !random_below(RARELY) : random_below(200) ? FEW : MANY;
 
-	while (n-- > 0 && !is_told)
+	while (n-- > 0 && !is_stopping)
 		serve_request();
 }
 
@@ -333,7 +333,7 @@ static void work(enum fate fate, struct pool *pool)
 	unsigned life = 30 + random_below(200);
 	int log = open_log();
 
-	for (uint32_t idle; !is_told; pause_ms(2)) {
+	for (uint32_t idle; !is_stopping; pause_ms(2)) {
 		if (getppid() != (pid_t)LOAD(shared->master)) {
 			/* where libtrace2-prof is, the trace ends before the threads do, which go on recording */
 			is_ending = 1;
