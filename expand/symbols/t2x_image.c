@@ -179,6 +179,7 @@ void t2x_image_free(struct t2x_image *image)
 	free(image->file);
 	free(image->build_id);
 	free(image->debuginfo_path);
+	free(image->go);
 	free(image);
 }
 

@@ -23,6 +23,8 @@ struct t2x_image {
 	Dwfl_Callbacks callbacks;
 	Dwfl *dwfl;                       /* NULL: nothing was found */
 	Dwfl_Module *module;
+	struct t2x_go_table *go;          /* t2x_go.c's; NULL: there is none, or it was not looked for */
+	int is_go_known;                  /* it was */
 	int was_other;                    /* a file of this name was there, and is another version */
 	struct t2x_image *next;           /* the owner's */
 };

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "t2x_function.h"
+#include "t2x_go.h"
 #include "t2x_rust.h"
 
 /* A name while it is found; texts are the image's, or demangled and to be freed. */
@@ -112,6 +113,19 @@ static void find_functions(const struct t2x_image *image, Dwarf_Addr address, st
 		free(nodes);
 }
 
+/* ---- by what Go knows of itself ----------------------------------------------------------------- */
+
+static void find_go(struct t2x_image *image, Dwarf_Addr address, struct drafts *drafts)
+{
+	struct t2x_go_function function;
+
+	if (!drafts->n && t2x_go_find(image, address, &function))
+		drafts->at[drafts->n++] = (struct draft){
+			.name = function.name, .system_name = function.name, .file = function.file,
+			.line = function.line,
+		};
+}
+
 /* ---- by the symbol table ------------------------------------------------------------------------ */
 
 /* The function that all others are inlined in; the only one without debugging information. */
@@ -195,12 +209,13 @@ static char *demangle(const char *name)
 	return readable ? readable : t2x_libdw_demangle(name);
 }
 
-struct t2x_names *t2x_inlined_names(const struct t2x_image *image, Dwarf_Addr address, uint64_t offset)
+struct t2x_names *t2x_inlined_names(struct t2x_image *image, Dwarf_Addr address, uint64_t offset)
 {
 	struct drafts drafts = { .libdw = image->libdw, .n = 0 };
 	struct t2x_names *names;
 
 	find_functions(image, address, &drafts);
+	find_go(image, address, &drafts);
 	find_symbol(image, address, &drafts);
 	find_start(image, address, offset, &drafts);
 	for (unsigned i = 0; i < drafts.n; i++) {

@@ -18,7 +18,8 @@
 	f(dwarf_offdie) f(dwarf_tag) f(dwfl_begin) f(dwfl_end) f(dwfl_lineinfo) f(dwfl_module_addrdie) \
 	f(dwfl_module_addrinfo) f(dwfl_module_build_id) f(dwfl_module_getdwarf) f(dwfl_module_getelf) \
 	f(dwfl_module_getsrc) f(dwfl_offline_section_address) f(dwfl_report_end) f(dwfl_report_offline) \
-	f(dwfl_standard_find_debuginfo) f(elf_getdata_rawchunk) f(elf_getphdrnum) f(gelf_getphdr)
+	f(dwfl_standard_find_debuginfo) f(elf_getdata) f(elf_getdata_rawchunk) f(elf_getphdrnum) \
+	f(elf_getshdrstrndx) f(elf_nextscn) f(elf_rawdata) f(elf_strptr) f(gelf_getphdr) f(gelf_getrela) f(gelf_getshdr)
 
 struct t2x_libdw {
 #define T2X_LIBDW_MEMBER(name) __typeof__(&name) name;
