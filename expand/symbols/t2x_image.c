@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/t2x_report.h"
+#include "t2x_debuginfod.h"
 
 enum { MAX_PATH = 4096, MAX_BUILD_ID = 64 };
 
@@ -89,14 +90,21 @@ static int try_in(struct t2x_image *image, const char *directory, const char *be
 	return n > 0 && n < MAX_PATH ? try_file(image, path) : 0;
 }
 
+/* It is part of a path, whatever the trace says. */
+static int is_build_id(const char *build_id)
+{
+	size_t n = strlen(build_id);
+
+	return n > 2 && n <= 2 * MAX_BUILD_ID && strspn(build_id, "0123456789abcdef") == n;
+}
+
 /* As debuggers look for it.  suffix  ".debug": what was stripped off it */
 static int try_build_id(struct t2x_image *image, const char *directory, const char *suffix)
 {
 	char file[2 * MAX_BUILD_ID + 16];
-	size_t n = strlen(image->build_id);
 
-	if (n < 3 || n > 2 * MAX_BUILD_ID || strspn(image->build_id, "0123456789abcdef") != n)
-		return 0;                       /* it is no path, whatever the trace says */
+	if (!is_build_id(image->build_id))
+		return 0;
 	snprintf(file, sizeof(file), "%.2s/%s%s", image->build_id, image->build_id + 2, suffix);
 	return try_in(image, directory, "/.build-id/", file);
 }
@@ -124,12 +132,23 @@ static int try_binaries(struct t2x_image *image, const char *directory)
 	       try_build_id(image, directory, "") || try_build_id(image, directory, ".debug");
 }
 
+/* Of servers.  It may take long, so they are asked only if the user says so and they are named. */
+static int try_servers(struct t2x_image *image)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char *path = urls && *urls && is_build_id(image->build_id) ? t2x_debuginfod_find(image->build_id) : NULL;
+	int is_it = path && try_file(image, path);
+
+	free(path);
+	return is_it;
+}
+
 static int find_file(struct t2x_image *image, const struct t2x_symbols_places *places)
 {
 	return (places->binaries && try_binaries(image, places->binaries)) ||
 	       (*image->file == '/' && (*image->build_id || !places->binaries) && try_file(image, image->file)) ||
 	       (places->debug_dir && try_build_id(image, places->debug_dir, ".debug")) ||
-	       try_build_id(image, "/usr/lib/debug", ".debug");
+	       try_build_id(image, "/usr/lib/debug", ".debug") || (places->uses_debuginfod && try_servers(image));
 }
 
 /* Absolute: relative ones would be looked for beside each file. */

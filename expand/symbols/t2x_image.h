@@ -7,6 +7,7 @@
  *                     outside of DIR, if a trace names a path with ".."
  *   its path          not with --binaries, if the trace has no build-id to check it by
  *   debug files       by build-id in --debug-dir=DIR and /usr/lib/debug; they have the names, and no code
+ *   servers           with --debuginfod: by build-id, what the servers of DEBUGINFOD_URLS have
  * A file whose build-id is not the trace's is another version: its names would be wrong, so it is not taken, which is
  * said once.  Where the trace has none, any file is.
  */

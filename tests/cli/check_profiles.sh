@@ -177,4 +177,49 @@ cp whole host/"$tmp"/bin/sampler
 same "--binaries=DIR has its path" 2 "$(named --binaries=host)"
 cp whole flat/sampler
 same "--binaries=DIR has its name" 2 "$(named --binaries=flat)"
+rm -r flat host
+
+# Separate debug files where distributions put them: of a stripped program, of one that is gone
+if unshare -rm mount --bind debug /usr/lib/debug 2>/dev/null; then
+	# installed OPTIONS...: as named, with ours in place of the host's
+	installed()
+	{
+		unshare -rm bash -c 'mount --bind debug /usr/lib/debug && "$@"' - \
+			"$expand" --format=pprof --profile=cpu -o profile.pb.gz samples.tlg 2>said
+		python3 "$top/tests/cli/profiles.py" profile.pb.gz | grep -c "5 50000000 $in_spin path=/[ab] thread=main"
+	}
+	same "gone, its debug file in /usr/lib/debug" 2 "$(installed)"
+	objcopy --strip-all whole bin/sampler
+	same "stripped, its debug file in /usr/lib/debug" 2 "$(installed)"
+	rm bin/sampler
+else
+	echo "no mount namespaces: /usr/lib/debug is not tried"
+fi
+
+# Servers: DEBUGINFOD_URLS alone asks nobody.  A directory is one, too: libcurl reads files.
+export DEBUGINFOD_CACHE_PATH=$tmp/cache DEBUGINFOD_URLS=file://$tmp/served
+if ldconfig -p | grep -q 'libdebuginfod\.so\.1'; then
+	mkdir -p "served/buildid/$build_id"
+	cp sampler.debug "served/buildid/$build_id/debuginfo"
+	same "gone, and a server has it: nobody asks" "$unnamed" "$(show cpu)"
+	check "nobody did" [ ! -e cache ]
+	same "gone, --debuginfod" 2 "$(named --debuginfod)"
+	rm -r cache
+	same "gone, --debuginfod without a server" "$unnamed" "$(DEBUGINFOD_URLS='' show cpu --debuginfod)"
+	objcopy --strip-all whole bin/sampler
+	same "stripped, and a server has it: nobody asks" 0 "$(show cpu | grep -c "$in_spin")"
+	same "stripped, --debuginfod" 2 "$(named --debuginfod)"
+	rm -rf cache bin/sampler
+	mv "served/buildid/$build_id/debuginfo" elsewhere
+	cp whole "served/buildid/$build_id/executable"
+	same "gone, a server has the program only" 2 "$(named --debuginfod)"
+	rm -rf cache
+	g++ -g -O1 -Wl,--build-id -o "served/buildid/$build_id/executable" -x c++ - <<<'int main() { return 0; }'
+	same "gone, a server has another program" "$unnamed" "$(show cpu --debuginfod)"
+	check "which is said" grep -q "bin/sampler: another build-id than the trace's" said
+	rm -rf cache served
+	same "gone, the server has nothing" "$unnamed" "$(show cpu --debuginfod)"
+else
+	echo "no libdebuginfod: servers are not tried"
+fi
 total
