@@ -2,33 +2,34 @@
 /*
  * tr2_life.c - switching on, writing out, ending.
  *
- * What comes in which order, and why there.  S: at the start; C: in a forked child, with its first event, see
- * record/tr2_session.c.  The code follows the rows.
+ * The order of all steps, and the reason for each place.  S: at the start; C: in a forked child, with its first event,
+ * see record/tr2_session.c.  The code follows the rows.
  *
- *   S    tr2_config           git's configuration: it may say that there is something to trace
- *   S    tr2_sink_is_wanted   the question that programs pay for which are not traced: so, before all that costs
+ *   S    tr2_config           git's configuration: it may switch tracing on
+ *   S    tr2_sink_is_wanted   untraced programs pay for this step: so it comes before costly ones
  *   S    tr2_clock            its first reading is the start of the process
- *   S    tr2_site             reads only the program's headers; for whoever records first
- *   S    tr2_env              the settings: everything below asks them
+ *   S    tr2_site             reads only the program's headers; the first event needs it
+ *   S    tr2_env              the settings: everything below reads them
  *   S    tr2_sid, UTC offset  change and read the environment, which the program may do too, from its threads, later
  *   S    tr2_wake_init        the processors that the program may use now, not those that a later caller is bound to
- *   S    tr2_sandbox          whether there is one already, for whoever asks later whether one has begun
- *   S    tr2_mask             the handlers that there are now, one of which may call us next
+ *   S    tr2_sandbox          notes whether there is one already, so that a new one can be noticed
+ *   S    tr2_mask             notes the present handlers, one of which may record next
  *     C  tr2_shm_forget       new memory from here on; the parent's stays mapped, for code that the fork interrupted
- *     C  tr2_drain_reset      the parent's passes, lock and requests; before anybody in the child may want the lock
+ *     C  tr2_detach_reset     the parent may be about to execute a program: its file, not the child's, has no name
+ *     C  tr2_drain_reset      the parent's passes, lock and requests; before a thread of the child may want the lock
  *     C  tr2_wake_reset       no thread of the parent's runs here
- *     C  tr2_young_reset      no child is young: servers lock theirs in, which end whoever makes a thread later
+ *     C  tr2_young_reset      no child is young: servers lock children in, and a new thread would end them
  *     C  tr2_snapshot_reset   nobody has asked the child for one
  *   S C  tr2_sink             without a destination nothing else is set up.  A child goes on in its parent's
  *   S C  tr2_shm              the memory in which the next two lie
  *   S C  tr2_scope            before the threads, which may record; a child's scopes keep their parent's numbers
- *   S C  tr2_thread           main's ring.  A child has none yet: its first caller takes one, as its parent's thread
+ *   S C  tr2_thread           main's ring.  In a child the first caller acquires one, as its parent's thread
  *     C  tr2_sid_fork         the child's own id, before the stream that begins with it
  *   S C  tr2_drain            its buffers, and the stream: it names the session, and the file of the sink
  *   S    atexit               after what the program has registered by now, so that our last word comes before that
  *   S    pthread_atfork       a fork before this line has nothing to take along
  *   S    tr2_signal           handlers that record: into rings that are there
- *   S    tr2_flight           what asks for a snapshot; its signals are tr2_signal's
+ *   S    tr2_flight           what requests a snapshot; tr2_signal catches its signals
  *   S    tr2_enabled_v1       from here on calls record
  *     C  tr2_thread_ready     the same for a child: from here on its other threads do not wait
  *   S C  tr2_young, tr2_wake  the thread last, in the first process when it is time: all that it reads is there

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2_mask.h - the signal mask of the calling thread: blocking all signals, and what a mask tells of handlers.
+ * tr2_mask.h - blocks all signals in the calling thread, and judges by a signal mask whether a handler may be running.
  *
- * Between tr2_mask_all() and tr2_mask_restore(), the library's slow paths, no signal handler of the program runs in
- * this thread, and nobody cancels the thread: it would never release the drain's lock.  ThreadSanitizer does not look
- * at what is done in between, see tr2_tsan.h.  A few signals stay open:
+ * The library's slow paths run between tr2_mask_all() and tr2_mask_restore().  There no signal handler of the program
+ * runs in this thread, and the thread cannot be cancelled: else it might never release the drain's lock.
+ * ThreadSanitizer ignores what the thread does in between, see tr2_tsan.h.  A few signals stay open:
  *
  *   SIGSYS    A sandbox (seccomp(2)) answers system calls by it.  Where it is blocked the kernel ends the process.
- *   32, 33    glibc (musl: 32 to 34) talks to its threads by them.  setuid() and its like send one to each thread,
- *             hold a lock that pthread_create() takes, and wait until all have answered: for ever, if one blocks it.
+ *   32, 33    glibc (musl: 32 to 34) sends them to its threads.  setuid() and its like send one to each thread,
+ *             hold a lock that pthread_create() needs, and wait until all have answered: for ever, if one blocks it.
  *
- * The drain's thread inherits this mask.  A call that finds its thread inside such a section has met itself: the
- * library has called a function of libc, and somebody stands in front of that who records.
+ * The consumer thread inherits this mask.  A recording call may find its thread inside such a section: then the library
+ * has called a function of libc, and another library intercepts that function and records.
  *
- * May the calling code be a signal handler?  Nothing tells for certain.  While a handler runs, its signal is blocked;
- * so code that blocks no signal that has a handler is none.  A handler that does not block its own signal (SA_NODEFER)
- * is known not to run by other signs: it would have left its own stack (SA_ONSTACK), would be installed no more
- * (SA_RESETHAND, of a fault), or would block other signals (sa_mask).  Inside of one that is installed no more nothing
- * tells but that it was, when we last looked.  Threads that always block such signals, as workers do, look like
- * handlers for ever.  Where a mistake only costs time, what they block where it is known that no handler runs may be
- * left out: tr2_thread.ordinary_mask.
+ * May the calling code be a signal handler?  No sign is certain.  A handler's signal is blocked while the handler runs.
+ * So code is no handler if none of the signals that it blocks has a handler.  A handler with SA_NODEFER does not block
+ * its signal, but it leaves other signs: it runs on its own stack (SA_ONSTACK), is no longer installed (SA_RESETHAND,
+ * of a fault), or blocks other signals (sa_mask).  For a handler that is no longer installed the only sign is that it
+ * was when the library last looked.
+ *
+ * A thread that always blocks signals with handlers, as workers do, looks like a handler for ever.  Where a mistake
+ * only costs time, the caller may leave out what the thread blocked when it was known to run no handler:
+ * tr2_thread.ordinary_mask.
  *
  * Signal  safe    Errno kept, but by tr2_mask_may_be_handler()
  */
@@ -60,8 +62,8 @@ static inline void tr2_mask_begin_library_thread(void)
 }
 
 /*
- * saved: by tr2_mask_all().  1: the calling thread was born with the mask of the library's own thread and has not got
- * as far as tr2_mask_begin_library_thread(): who stands in front of pthread_create() records what begins there.
+ * saved: by tr2_mask_all().  1: the calling thread has the mask of the library's own thread and has not called
+ * tr2_mask_begin_library_thread() yet: a library that intercepts pthread_create() records the beginning of that thread.
  */
 static inline int tr2_mask_is_of_library(uint64_t saved)
 {
@@ -69,8 +71,8 @@ static inline int tr2_mask_is_of_library(uint64_t saved)
 }
 
 /*
- * The same where nothing is masked here: so begin libtrace2-prof's threads, too, in which a sanitizer allocates before
- * they get as far as to say that they are ours.  Cost  80 ns
+ * The same where the caller has masked nothing.  libtrace2-prof's threads also begin so, and a sanitizer may allocate
+ * in them before they report that they are the library's.  Cost  80 ns
  */
 static inline int tr2_mask_is_newborn(void)
 {
@@ -110,15 +112,15 @@ static inline uint64_t tr2_mask_now(void)
 }
 
 /*
- * A write that fails with this error has raised SIGPIPE or SIGXFSZ in its thread, where all signals are blocked: take
- * it back, for it would end the program.
- * pending  before the write: not ours
+ * A write that fails with this error has raised SIGPIPE or SIGXFSZ in its thread, where all signals are blocked.
+ * Remove that signal, which would end the program.
+ * pending  signals that were pending before the write: these stay
  */
 void tr2_mask_take_back(int error, const sigset_t *pending);
 
 /*
- * mask    what a thread blocks, but for what tr2_mask_all() blocked
- * Return  0: the thread runs none of the handlers that there are    Cost  5 us
+ * mask    what the thread blocks, without what tr2_mask_all() has blocked
+ * Return  0: the thread runs no signal handler    Cost  5 us
  */
 int tr2_mask_may_be_handler(uint64_t mask);
 
@@ -126,9 +128,9 @@ int tr2_mask_may_be_handler(uint64_t mask);
 int tr2_mask_is_on_own_stack(void);
 
 /*
- * Look at the handlers that there are, for the answer inside of one that is gone when it has begun: before anything
- * else may call us in one.  Not at those of signals of real time: who catches these knows sigaction(2), while it is the
- * signal() of System V that has handlers go, and a question costs a short process as much as an event.  Cost  2 us
+ * Note handlers that the kernel removes when they begin, for later calls of tr2_mask_may_be_handler().  Call it before
+ * such a handler may record.  It leaves real-time signals out: programs catch these by sigaction(2), while such
+ * handlers come from the signal() of System V; and each signal costs a short process as much as an event.  Cost  2 us
  */
 void tr2_mask_note_handlers(void);
 

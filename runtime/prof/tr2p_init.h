@@ -2,8 +2,7 @@
 /*
  * tr2p_init.h - making the profiler ready, with the first profile; forking; the end.
  *
- * Nothing of it happens, and nothing costs anything, in a process without TRACE2_PROF that calls no function which
- * starts a profile.
+ * A process without TRACE2_PROF that calls no function which starts a profile pays nothing for it.
  */
 #ifndef TR2P_INIT_H
 #define TR2P_INIT_H
@@ -15,7 +14,7 @@
  */
 int tr2p_init(void);
 
-/* 1: tr2p_init() has been called: threads that begin are the profiler's to know.  Signal safe */
+/* 1: tr2p_init() has been called: the profiler has to know each new thread.  Signal safe */
 int tr2p_is_ready(void);
 
 #endif

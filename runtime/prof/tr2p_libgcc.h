@@ -2,9 +2,9 @@
 /*
  * tr2p_libgcc.h - where libgcc is in memory, and on 32-bit ARM its unwinder.
  *
- * Whoever walks stacks needs to know frames of libgcc.  When it goes to the handler of an exception, its frame is half
- * its own and half the handler's: nobody can go on from there.  And whoever has the lock of its registry has a frame of
- * libgcc.
+ * A walk has to recognize frames of libgcc.  When libgcc jumps to the handler of an exception, its frame is half its
+ * own and half the handler's, and a walk cannot go on from there.  And a thread that has the lock of libgcc's registry
+ * has a frame of libgcc.
  */
 #ifndef TR2P_LIBGCC_H
 #define TR2P_LIBGCC_H

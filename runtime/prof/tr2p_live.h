@@ -2,13 +2,13 @@
 /*
  * tr2p_live.h - sampled memory that is not freed yet, by its address.
  *
- * free() asks for every address whether it was sampled.  A byte for each 16 bytes of memory, of all addresses with the
- * same hash, counts those that were: nearly always it is 0, and that is the answer.  Blocks that lie together have
- * their bytes together: of what the program has in its cache, the filter is there, too.
+ * free() asks for every address whether it was sampled.  A filter answers first.  One of its bytes stands for 16 bytes
+ * of memory, of all addresses with the same hash, and counts the samples there: nearly always it is 0.  Neighbouring
+ * blocks have neighbouring bytes, so that the filter is in the cache for the blocks that the program has there.
  *
- * Behind that is a hash table of a fixed size.  It has no lock: an address has one owner at a time, who puts it in
- * before anybody else can know it, and takes it out before anybody else can get it.  So a handler may interrupt
- * anything here, and a forked child finds the table as it is.
+ * Behind the filter is a hash table of a fixed size, without a lock.  An address has one owner at a time, who adds it
+ * before any other thread can know the address, and removes it before any other thread can get it.  So a handler may
+ * interrupt anything here, and a forked child can use the table as it is.
  */
 #ifndef TR2P_LIVE_H
 #define TR2P_LIVE_H

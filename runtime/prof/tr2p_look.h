@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_look.h - where a thread is that is blocked, seen from outside.
+ * tr2p_look.h - finds the stack of a blocked thread, from another thread.
  *
- * The thread is not disturbed: no signal, no debugger.  /proc/self/task/TID/syscall shows its stack pointer and its
- * program counter, and tr2p_unwind_other() leads on from there.  Its CPU time before and behind all of that tells
- * whether what was read belongs together: a thread that has used none has not run.
+ * No signal and no debugger disturbs the thread.  /proc/self/task/TID/syscall shows its stack pointer and its program
+ * counter, and tr2p_unwind_other() walks on from there.  Its CPU time is read before and after: if the thread has used
+ * none in between, it has not run, and the stack is right.
  *
- * Files that a thread opens have the lowest free number, and another thread that has just closed it may count on that.
- * So a thread of its own opens them, with descriptors of its own (close_range(2), unshare(2)).  It has none of those
- * by which libtrace2 writes, so it records nothing: it looks for who asks.
+ * A file that a thread opens gets the lowest free number, and another thread that has just closed that number may count
+ * on it.  So a separate thread opens these files, with descriptors of its own (close_range(2), unshare(2)).  It does
+ * not have the descriptors by which libtrace2 writes, so it records nothing, and only answers.
  *
- * All of it is for one thread that asks, that of the wall clock.  While it waits, what the files say of that very
- * thread is known: where they say something else, as under emulators, they are not used.
+ * One thread asks, that of the wall clock.  While it waits, it knows what the files have to show of itself.  If they
+ * show something else, as under emulators, the profiler does not use them.
  */
 #ifndef TR2P_LOOK_H
 #define TR2P_LOOK_H

@@ -2,8 +2,8 @@
 /*
  * tr2p_module.h - the program and the shared libraries in its memory, as samples find them.
  *
- * A module is looked up by _dl_find_object(), which takes no lock, and read from its headers in memory.  One that is
- * loaded where another one was is another module.
+ * A module is looked up by _dl_find_object(), which takes no lock, and read from its headers in memory.  A library
+ * that is loaded in the place of another one is a module of its own.
  */
 #ifndef TR2P_MODULE_H
 #define TR2P_MODULE_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_mutex.h - the profiler's locks: of what starts, stops and makes things, never of samples.
+ * tr2p_mutex.h - the profiler's locks.  What starts, stops and makes things uses them; samples never do.
  *
- * While a thread has one, no handler of a signal runs in it, for that could fork and wait for the lock for ever; nor
- * is it cancelled, by what it calls, before it has unlocked it; nor is it profiled.  All are held over a fork, see
+ * While a thread has one, no signal handler runs in it, for a handler could fork and wait for the lock for ever.  The
+ * thread cannot be cancelled before it has released the lock, and is not profiled.  fork() acquires all of them, see
  * tr2p_init.c.
  */
 #ifndef TR2P_MUTEX_H
@@ -29,8 +29,8 @@ int tr2p_mutex_try_lock(struct tr2p_mutex *mutex);    /* Return  0: another thre
 void tr2p_mutex_unlock(struct tr2p_mutex *mutex);
 
 /*
- * The signal by which threads are asked where they are is not kept off: its handler is ours, unless the program has one
- * of its own by now.
+ * Do not block the signal that asks threads where they are: its handler is the profiler's, unless the program has set
+ * one.
  */
 void tr2p_mutex_let_in(int signal);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_new.h - in front of C++'s operators new and delete, for those of allocators such as jemalloc and tcmalloc, which
- * do not call malloc().
+ * tr2p_new.h - intercepts C++'s operators new and delete of allocators such as jemalloc and tcmalloc, which do not call
+ * malloc().
  *
- * Operators of others, of libstdc++ or the program's own, do: they are left alone, and seen in tr2p_malloc.h.  In a
- * program that has no C++ itself, those of the libraries that it loads later are looked up when they are called first.
+ * Other operators, of libstdc++ or of the program, call malloc(), and are counted there (tr2p_malloc.h).  If the
+ * program itself has no C++, the operators of libraries that it loads later are looked up at their first call.
  */
 #ifndef TR2P_NEW_H
 #define TR2P_NEW_H

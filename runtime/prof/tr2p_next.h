@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_next.h - functions that we stand in front of, and the next definitions behind ours.
+ * tr2p_next.h - functions that the profiler intercepts, and the next definitions behind its own.
  *
- * A file lists its functions, FUNCTIONS(X) with X(name) for each, and says TR2P_NEXT_TABLE(FUNCTIONS); NEXT(name) is
- * then the next definition: that of libc, or of another library that stands in front of it.  They are found when the
- * library is loaded, for dlsym() takes a lock that a thread may hold which waits for another one; or at the first call,
- * if a constructor before ours calls one.
+ * A file lists its functions as FUNCTIONS(X), with X(name) for each, and contains TR2P_NEXT_TABLE(FUNCTIONS).
+ * NEXT(name) is then the next definition: libc's, or that of another library which intercepts it, too.  The profiler
+ * finds them when it is loaded, since dlsym() acquires a lock, and a thread may have that while it waits for another
+ * one.  It finds them at the first call if a constructor before its own calls one.
  */
 #ifndef TR2P_NEXT_H
 #define TR2P_NEXT_H
@@ -35,8 +35,8 @@ static inline const char *tr2p_version_of(const char *name)
 }
 
 /*
- * What is looked for must be there.  A search that fails allocates, for the text that dlerror() returns: an allocator
- * that locks as it begins would call the function that is being looked for, and so without end.
+ * The definition must exist.  A failing search allocates, for the text that dlerror() returns.  An allocator that locks
+ * at its beginning would then call the function that is being searched, without end.
  */
 static inline void *tr2p_find_next(const char *name)
 {

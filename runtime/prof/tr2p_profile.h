@@ -19,7 +19,7 @@ unsigned tr2p_profile_total(void);
 /* The name that samples have.  Signal safe */
 const char *tr2p_profile_name(unsigned number);
 
-/* Around a fork: a child that is forked while another thread has the lock could never have it. */
+/* Around a fork: if another thread had the lock then, the child could never acquire it. */
 void tr2p_profile_lock(void);
 void tr2p_profile_unlock(void);
 

@@ -2,8 +2,8 @@
 /*
  * tr2p_regs.h - registers of a frame, numbered as unwind tables do, on each machine.
  *
- * Tables say of a register where its value in the caller lies; the walk keeps the values themselves.  Those that a
- * function may change and nobody has saved are stale, as in any unwinder: tables do not ask for them.
+ * Unwind tables describe where the caller's value of each register lies; the walk keeps the values themselves.
+ * Registers that a function may change without saving them are stale, as in any unwinder: tables do not use them.
  *
  * 32-bit ARM has tables of another kind (EHABI): libgcc reads those, see tr2p_unwind.c.
  */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_remote.h - a signal from outside asks where all threads are: `t2 stacks'.
+ * tr2p_remote.h - a signal from another process asks where all threads are: `t2 stacks'.
  *
- * Whichever thread gets it asks all others, and takes its own sample; nobody waits.  So a process answers that hangs:
- * its main thread in a loop, or all of them in locks.  Samples go into the trace, and not into the totals of the
- * process, which belong to who called trace2_prof_write_to().  The ring file says which signal it is; and so does, for
- * forked children that have recorded nothing yet, a page that they inherit, by its name in /proc/PID/maps.
+ * The thread that gets the signal asks all others, and takes its own sample; no thread waits.  So also a process that
+ * hangs answers: with its main thread in a loop, or all threads in locks.  The samples go into the trace, and not into
+ * the totals of the process, which belong to the callers of trace2_prof_write_to().  The ring file has the number of
+ * the signal.  Forked children that have recorded nothing yet inherit a page that shows it by its name in
+ * /proc/PID/maps.
  *
- * The signal is the program's if it wants it: then nothing is asked by it any more.  Until then the program is told
- * that it has its default, as without us: a program may know its own handlers only, and set again what it was told.
+ * If the program sets an action for the signal, the signal is the program's, and asks no more.  Until then sigaction()
+ * returns the default action to the program, as without the profiler: a program may know its own handlers only, and
+ * restore what it has got.
  */
 #ifndef TR2P_REMOTE_H
 #define TR2P_REMOTE_H

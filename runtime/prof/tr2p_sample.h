@@ -20,7 +20,7 @@
  *                                         tr2p_stacks_answer()
  *   [P9]  tr2p_stacks_answer()            is_over()                 the stack in it
  *   [P10] set_programs()                  get_programs()            a copy before it is current, or filled in again
- *   [P11] tr2p_scratch_release()             tr2p_scratch_acquire()       what was done with an entry
+ *   [P11] tr2p_scratch_release()          tr2p_scratch_acquire()    what was done with an entry
  *   [P12] tr2p_unload_release()           begin_unload()            what a walk has read, before it is unloaded
  *         end_unload()                    tr2p_unload_hold()        that it is gone, before the next walk
  *   [P13] step_on() in tr2p_look.c        wait_while()              what the wall clock's thread asks, or is answered

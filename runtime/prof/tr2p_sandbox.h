@@ -2,13 +2,13 @@
 /*
  * tr2p_sandbox.h - programs that forbid themselves system calls: the profiler ends in time.
  *
- * After prctl(PR_SET_SECCOMP) a process may be ended for any call that its sandbox does not know, such as those that we
- * make in a handler, when memory fills, and at the end.  So tr2p_sandbox.c stands in front of prctl() and of syscall(),
- * by which libseccomp does it.  Where a filter lets or refuses our calls we go on.  Else, and in strict mode, the trace
- * is ended before the sandbox begins: no clock runs any more, nothing is sampled in any thread, and nothing in the
- * process, nor in those that it forks, calls the system for us.
+ * After prctl(PR_SET_SECCOMP) a process may be ended for any call that its sandbox does not know, such as those that
+ * the profiler makes in a handler, when memory fills, and at the end.  So tr2p_sandbox.c intercepts prctl() and
+ * syscall(), which libseccomp uses.  If a filter allows or refuses the profiler's calls, profiling goes on.  Otherwise,
+ * and in strict mode, the profiler ends the trace before the sandbox begins: no clock runs any more, no thread is
+ * sampled, and neither the process nor its children make a system call for the profiler.
  *
- * Not seen is who calls the kernel without libc, and what a process was started with.
+ * It does not notice a program that calls the kernel without libc, nor a filter that a process was started with.
  */
 #ifndef TR2P_SANDBOX_H
 #define TR2P_SANDBOX_H
@@ -24,8 +24,8 @@ static inline int tr2p_sandbox_is_closed(void)
 }
 
 /*
- * 1: the process was started under a filter, or has got one since that we have seen: what the filter does to a rare
- * call is not known.
+ * 1: the process was started under a filter, or has installed one that the profiler knows: what that does to a rare
+ * call is unknown.
  * Signal safe    Cost  a load
  */
 int tr2p_sandbox_has_filter(void);

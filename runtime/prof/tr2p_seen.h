@@ -2,7 +2,7 @@
 /*
  * tr2p_seen.h - the threads that the wall clock looks at, and what is counted for each: see tr2p_wall.h.
  *
- * Whatever does not say otherwise is called with the lock of tr2p_timers.
+ * Functions need the lock of tr2p_timers, unless their comments say otherwise.
  */
 #ifndef TR2P_SEEN_H
 #define TR2P_SEEN_H
@@ -21,7 +21,7 @@ void *tr2p_seen_add(pid_t tid, uint64_t now_ns);
 /* 1: there is a thread that has begun and not ended, or is looked at. */
 int tr2p_seen_any(void);
 
-/* All that is not counted yet is. */
+/* Count all that is not counted yet. */
 void tr2p_seen_flush(void);
 
 void tr2p_seen_begin_child(void);
@@ -36,7 +36,7 @@ void tr2p_seen_begin_child(void);
 unsigned tr2p_seen_collect(unsigned *next, uint64_t now_ns, struct tr2p_look *looks, unsigned *whose, unsigned max,
 			   unsigned *alive);
 
-/* Behind a look at such a thread, unless it has gone. */
+/* After a look at such a thread, unless it has ended. */
 void tr2p_seen_take(unsigned whose, const struct tr2p_look *look);
 
 /* tr2p_wall_claim().  No lock    Signal safe */

@@ -2,8 +2,8 @@
 /*
  * tr2p_settings.h - TRACE2_PROF, a list of words: cpu=100hz,heap=512k,block=10us,mutex=10,threadcreate,frames=64
  *
- * What is wrong with it is reported if TRACE2_DST_DEBUG is set, as libtrace2 reports of its own settings, and left out:
- * by the first process, and not by each that it executes.
+ * With TRACE2_DST_DEBUG the profiler reports wrong words, as libtrace2 does for its own settings, and ignores them.
+ * The first process reports them, and not each that it executes.
  */
 #ifndef TR2P_SETTINGS_H
 #define TR2P_SETTINGS_H
@@ -22,10 +22,10 @@ extern struct tr2p_how tr2p_g_how;
 /* The value of a setting, not of a program with privileges that its caller does not have; NULL: not set, or empty. */
 const char *tr2p_setting(const char *variable);
 
-/* 1: this process was not executed by one that is traced, which has said what is wrong with settings. */
+/* 1: no traced process has executed this one: it would have reported wrong settings. */
 extern int tr2p_g_is_first;
 
-/* Look who has executed this process: before tracing begins, which puts this process in the place of its parent. */
+/* Find out who has executed this process.  Call it before tracing begins, which changes what children inherit. */
 void tr2p_settings_find_parent(void);
 
 /* Start what the list says.  Thread  before any other */

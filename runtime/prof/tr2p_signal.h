@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tr2p_signal.h - signals that are ours and the program's: the profiler stands in front of sigaction() and signal().
+ * tr2p_signal.h - the profiler and the program share signals: the profiler intercepts sigaction() and signal().
  *
- * Our handler stays once it is installed.  A tick or a question may be on its way when the program changes the signal:
- * the program's handler would get it, or the default would end the program.  So what the program asks for is noted, and
- * is what it is reported; a signal that is not ours has the effect that the program wants.
+ * The profiler's handler stays once it is installed.  A tick or a question may be on its way when the program changes
+ * the signal: the program's handler would get it, or the default action would end the program.  So the profiler notes
+ * the action that the program sets, and returns it when the program asks.  A signal that is not the profiler's has the
+ * effect that the program wants.
  *
  * SIGPROF     of the two clocks.  The kernel never gets the program's action.
  * real time   a signal that asks threads where they are (tr2p_ask.h).  The kernel gets the program's flags and mask,
@@ -25,18 +26,18 @@ typedef void tr2p_handler(int signo, siginfo_t *info, void *context);
  */
 int tr2p_signal_install(int signo, tr2p_handler *handler);
 
-/* 1: our handler is the kernel's, and the program wants nothing of the signal.  Signal safe */
+/* 1: the kernel has our handler, and the program does not use the signal.  Signal safe */
 int tr2p_signal_is_spare(int signo);
 
-/* The same without a look at what the kernel has, which another library may have changed behind our back. */
+/* The same without asking the kernel, where another library may have set another action past us. */
 int tr2p_signal_is_unwanted(int signo);
 
 /* 1: the program has a handler for it, as far as we know.  Signal safe */
 int tr2p_signal_has_handler(int signo);
 
 /*
- * All signals but those of faults: of the thread's own, at once, and so not to be blocked.  SIGSYS is one, too: by it
- * sandboxes do, or refuse, what a system call asks for; where it is blocked the kernel ends the process.  Signal safe
+ * All signals but those of faults, which come at once from what the thread does, and cannot wait.  SIGSYS is one of
+ * these: a sandbox handles or refuses a system call by it, and the kernel ends a process that blocks it.  Signal safe
  */
 static inline void tr2p_signal_fill(sigset_t *set)
 {
@@ -48,8 +49,8 @@ static inline void tr2p_signal_fill(sigset_t *set)
 }
 
 /*
- * 1: this is the child of a vfork(): nothing in memory is its own.  A forked child is not, from its first moment on, if
- * the two functions stand around the fork.  Signal safe
+ * 1: this is a vfork() child, which shares its parent's memory.  The two functions below stand around fork(), so that a
+ * forked child is never taken for one.  Signal safe
  */
 int tr2p_signal_is_in_vfork(void);
 void tr2p_signal_before_fork(void);

@@ -2,9 +2,9 @@
 /*
  * tr2p_stacks.h - where all threads are now: the profile "threads".
  *
- * Each thread is sent a signal, see tr2p_ask.h, and takes a sample of the stack that this has interrupted: in its ring,
- * with its labels.  Who asks waits for them, but not for long: a thread that blocks the signal, is in a system call
- * that nothing interrupts, or was stopped by a debugger, is there without its stack.
+ * The caller sends each thread a signal, see tr2p_ask.h.  The thread takes a sample of its interrupted stack, in its
+ * ring, with its labels.  The caller waits for the samples, but not for long: a thread that blocks the signal, is in a
+ * system call that nothing interrupts, or was stopped by a debugger, is in the profile without its stack.
  */
 #ifndef TR2P_STACKS_H
 #define TR2P_STACKS_H
@@ -39,10 +39,10 @@ struct tr2p_stacks_thread {
  */
 int tr2p_stacks_take(const struct tr2p_stacks_thread **threads, unsigned *n);
 
-/* In the thread that is asked, see tr2p_ask.h.  What this thread is not asked now, or has answered, changes nothing. */
+/* In the thread that is asked, see tr2p_ask.h.  An old question, or one already answered, changes nothing. */
 void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller);
 
-/* One at a time: around all that is done with them.  Also what has to be done around a fork. */
+/* One caller at a time: around all uses of the places.  fork() acquires the lock, too. */
 void tr2p_stacks_lock(void);
 void tr2p_stacks_unlock(void);
 

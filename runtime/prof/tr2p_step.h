@@ -2,9 +2,9 @@
 /*
  * tr2p_step.h - from a frame to that of its caller.
  *
- * By unwind tables (tr2p_fde.h, tr2p_cfi.h), or along frame pointers, where a frame begins with that of its caller and
- * where it returns to: x86 and aarch64.  Each word of a stack is read through tr2p_guard.h, whatever registers say: a
- * damaged stack ends early, or has wrong frames, but nothing faults.
+ * A step uses unwind tables (tr2p_fde.h, tr2p_cfi.h), or frame pointers on x86 and aarch64, where a frame begins with
+ * the caller's frame pointer and the return address.  It reads each word of a stack through tr2p_guard.h, whatever
+ * registers hold.  So a damaged stack ends early, or has wrong frames, but nothing faults.
  */
 #ifndef TR2P_STEP_H
 #define TR2P_STEP_H
@@ -25,9 +25,9 @@ enum tr2p_step {
 enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *guard, int may_ask);
 
 /*
- * One step along frame pointers: the registers are the caller's then, as far as they are known.
- * has_to_prove  what the frame says is believed only if a call is in front of where it returns to: for code that may
- *               use the register for something else.  Outside of the own stack it is looked at anyway.
+ * One step along frame pointers: the registers become the caller's, as far as they are known.
+ * has_to_prove  1: accept the frame only if a call stands in front of its return address, for code that may use the
+ *               register for something else.  Outside of the own stack that is checked anyway.
  * Return        0: there is none, or this machine's functions have none    Signal safe
  */
 int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove);

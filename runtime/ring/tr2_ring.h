@@ -2,11 +2,11 @@
 /*
  * tr2_ring.h - one thread's ring: a chain of chunks in shared memory, with one writer and one reader.
  *
- * This is the writer's side, all that a recording thread touches; tr2_ring_read.h is the reader's.
+ * This is the writer's side: all that a recording thread touches.  tr2_ring_read.h is the reader's side.
  *
  * The writer reserves events with one unlocked add on its position, and publishes a chain by storing its first event's
  * header word last: an event is committed when its header carries its chunk's number.  Everything else happens once a
- * chunk, when it is full: the next chunk is acquired, the drain is woken, drops are decided.
+ * chunk, when it is full: the thread acquires the next chunk, wakes the drain, or decides to drop.
  *
  * The add is made even if the chunk is full, and only the slow path takes it back.  Handlers that interrupt each
  * other between the two, each for another of 64 signals, add up to less than the gap between two chunks.  Chains too
@@ -29,7 +29,7 @@
  *   [M7]  remember() in tr2_site.c          tr2_site_of(), _learn()   a call site before it is compared with;
  *         learn_message()                   tr2_message_v1()          a format's arguments before its scope
  *   [M8]  tr2_recovery_written()            the next one, t2expand    state and tails before they hold
- *   [M9]  tr2_losses_add()                  tr2_losses_begin()        a count of drops before it is said to be new
+ *   [M9]  tr2_losses_add()                  tr2_losses_begin()        a count of drops before it is reported as new
  *   [M10] tr2_ring_open_chunk() opens       readers of the ring file  a chunk's head before it counts
  *   [M11] add_total() in tr2_losses.c       is_set()                  whose drops they are before they are counted
  *   [M12] unlock_tail() in tr2_overwrite.c  lock_tail()               one reader of a ring before the next one
@@ -40,7 +40,7 @@
  *   [M17] tr2_sample_asked_v1(), answered   t2x_ring_copy_stacks()    who is asked, samples before they are counted
  *   [M18] tr2_timer_end_thread()            tr2_timer_end_process()   a timer's name and total before their number
  *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
- *   [M20] tr2_reported_set()                    tr2_reported_name()           what a thread is called
+ *   [M20] tr2_reported_set()                tr2_reported_name()       the name of a thread
  *   [M21] tr2_leftover_collect()            tr2_leftover_collect()    what one look has noted before the next one
  */
 #ifndef TR2_RING_H
@@ -110,9 +110,9 @@ static inline int tr2_is_parked(uintptr_t position)
 }
 
 /*
- * The ring's owner sets its own position aside while each of its calls has to take the slow path, see tr2_reserve.c.
- * The position is then in *aside_at, and events are reserved there.  What hot has is in the range that begins here, and
- * stays in it whatever is added.
+ * While each of its calls has to take the slow path, the ring's owner sets its own position aside, see tr2_reserve.c.
+ * The slow path then reserves at *aside_at.  The value in hot is in the range that begins here, and stays in it
+ * whatever is added.
  */
 #define TR2_ASIDE (2 * (uintptr_t)TLG_CHUNK_STRIDE)
 

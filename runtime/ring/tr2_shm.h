@@ -2,9 +2,9 @@
 /*
  * tr2_shm.h - the ring file of this process: one sparse mapping with the rings, the scope table and its texts.
  *
- * format/tlg_ring.h is its layout.  It lies in $XDG_RUNTIME_DIR or /dev/shm, so that what a thread has recorded
- * survives the process, and is removed when the .tlg file is complete.  Memory is committed before it is touched: a
- * full file system is an error code here and never a SIGBUS there.  No file descriptor stays open.
+ * format/tlg_ring.h is its layout.  The file lies in $XDG_RUNTIME_DIR or /dev/shm, so that recorded events survive the
+ * process.  The process removes it when the .tlg file is complete, and before exec (tr2_detach.h).  It commits memory
+ * before it touches it, so that a full file system is an error code and never a SIGBUS.  No file descriptor stays open.
  */
 #ifndef TR2_SHM_H
 #define TR2_SHM_H
@@ -32,15 +32,15 @@ extern struct tr2_shm tr2_g_shm;
 int tr2_shm_create(uint32_t stream);
 
 /*
- * Remove the file's name: nothing is left to recover.  Where the process may not, for it is no longer the user that
- * made the file, the file says so itself, and gives back the memory of its chunks: see tr2_leftover.h.
- * Idempotent.  A forked child removes nothing of its parent's.
+ * Remove the file's name: nothing is left to recover.  A process that has changed its user may not do that.  Then the
+ * file is marked as over, and releases the memory of its chunks: see tr2_leftover.h.
+ * Idempotent.  A forked child does not remove its parent's file.
  */
 void tr2_shm_unlink(void);
 
 /*
- * The trace could not be ended: the file stays, for it has what the trace lacks.  But not where half of its file system
- * is used: while a disk is full many processes may end so, and memory is the whole machine's.
+ * The trace could not be ended: the file stays, for it has what the trace lacks.  It is removed if half of its file
+ * system is used: while a disk is full many processes may end so, and the memory belongs to the whole machine.
  */
 void tr2_shm_leave(void);
 
@@ -48,8 +48,8 @@ void tr2_shm_leave(void);
 void tr2_shm_forget(void);
 
 /*
- * The signal that asks for the stacks of all threads, for readers: in the head, also of files yet to be made.  In a
- * forked child without a session of its own it is for the child's file only.
+ * Store in the head which signal asks for the stacks of all threads; readers use it.  Later files get it, too.  In a
+ * forked child without a session of its own only the child's file gets it.
  */
 void tr2_shm_set_signal(uint32_t signal);
 
@@ -86,8 +86,8 @@ int tr2_shm_commit(void *address, size_t bytes);
 int tr2_shm_release(void *address, size_t bytes);
 
 /*
- * Make the chunk accessible, before its first use: what a process may need is not accessible from the start, so that
- * mlockall() does not take memory for it.  Return  0 or -errno    Thread  any    Signal safe
+ * Make the chunk accessible, before its first use.  Most chunks are not accessible from the start, so that mlockall()
+ * does not take memory for them.  Return  0 or -errno    Thread  any    Signal safe
  */
 int tr2_shm_reach(unsigned chunk);
 

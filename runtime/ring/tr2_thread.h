@@ -2,10 +2,10 @@
 /*
  * tr2_thread.h - the calling thread's side of recording: its ring, its id and name, its timers.
  *
- * "Self" is the calling thread.  A thread acquires a ring with its first event and releases it when it ends: the
- * ring's owner mutex is robust, so the kernel does that however the thread ends.  The ring then goes to the next new
- * thread; its chunks, once they have been read, to any.  The events of each Trace2 thread on a ring begin with THREAD,
- * from which the drain learns whose they are.
+ * "Self" is the calling thread.  A thread acquires a ring with its first event and releases it when it ends.  The
+ * ring's owner mutex is robust, so the kernel releases it however the thread ends.  The next new thread then acquires
+ * the ring, and any thread its chunks, once they have been read.  The events of each Trace2 thread on a ring begin with
+ * THREAD, which has the thread's id and name for the drain.
  */
 #ifndef TR2_THREAD_H
 #define TR2_THREAD_H
@@ -70,8 +70,8 @@ extern struct tr2_defined { uint32_t timers, counters; } tr2_g_defined;
 extern __thread struct tr2_thread *tr2_self __attribute__((tls_model("initial-exec")));
 
 /*
- * From here on *to is how the trace calls the calling thread; a thread that has no id yet gets its own now.  NULL: no
- * longer.  Signal safe, but not while the thread gets its ring
+ * Keep in *to, from here on, the id and the name that the trace has for the calling thread; NULL: no longer.  A thread
+ * that has no id yet gets one now.  Signal safe, but not while the thread acquires its ring
  */
 void tr2_thread_report(struct tr2_reported *to);
 
@@ -83,12 +83,13 @@ int tr2_thread_init(int is_child);
 
 /*
  * Forking.  In the child the thread that forked still has its parent's self, until it records; and threads that the
- * child starts may record before it, or at the same time.  One of them sets the child up, the others wait for that.
+ * child starts may record before it, or at the same time.  One of them sets up the child's session, and the others wait
+ * for it.
  *
- * tr2_thread_claim()    1 for the thread that is to do it    Orders [M14]
- * tr2_thread_ready()    it is done; tr2_is_forked_child() is 0 from now on    Orders [M14]
- * tr2_thread_inherit()  the calling thread, without self, continues as parent, in the child's own rings, with regions
- *                       open that were entered when `enters` says, as OPEN has it.  NULL: there is no ring to be had
+ * tr2_thread_claim()    1 for the thread that sets it up    Orders [M14]
+ * tr2_thread_ready()    it is set up; tr2_is_forked_child() is 0 from now on    Orders [M14]
+ * tr2_thread_inherit()  the calling thread, without self, goes on as parent, in the child's own rings.  It has entered
+ *                       its open regions at the times in `enters`, as OPEN has them.  NULL: there is no free ring
  */
 int tr2_thread_claim(void);
 void tr2_thread_ready(void);
@@ -108,15 +109,15 @@ struct tr2_thread *tr2_thread_begin_by_system(void);
 struct tr2_thread *tr2_thread_begin_unknown(void);
 
 /*
- * A thread of the process has got another name: those that have theirs by the system ask it again with their next
- * sample.  Signal safe
+ * A thread of the process has got another name.  Threads that have their names from the system read them again with
+ * their next samples.  Signal safe
  */
 void tr2_thread_note_rename(void);
 
 /*
- * Self, if it has its name by the system, takes the present one: with a sample, if there was a rename since it was
- * asked; or in any case, as at its end.  A sample makes an "unknown" thread one that has its name by the system.
- * Signal safe    Errno kept    Cost  two loads; 0.3 us when it asks
+ * If self has its name from the system, read it again: at a sample only after a rename; now in any case, as at its end.
+ * A sample also gives an "unknown" thread its name from the system.
+ * Signal safe    Errno kept    Cost  two loads; 0.3 us when it reads the name
  */
 void tr2_thread_name_at_sample(void);
 void tr2_thread_name_now(void);
@@ -138,7 +139,7 @@ static inline int tr2_is_enabled(void)
 }
 
 /*
- * Switch it on or off.  In api/tr2_life.c, which owns the flag: of that there may be two copies in a process.
+ * Switch it on or off.  api/tr2_life.c owns the flag, of which a process may have two copies.
  * Thread  any    Signal safe
  */
 void tr2_set_enabled(int on);
@@ -148,8 +149,8 @@ struct tr2_thread *tr2_thread_first(void);
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread);
 
 /*
- * For tr2_thread.c: make new tables of rings; acquire a ring for the calling thread, NULL: there is none; release it.
- * Was it main's?    Signals masked
+ * For tr2_thread.c: make new tables of rings; acquire a ring for the calling thread, NULL: there is none; release it;
+ * 1: it was main's.  Signals masked
  */
 int tr2_thread_map(void);
 struct tr2_thread *tr2_thread_acquire_ring(void);
@@ -157,7 +158,7 @@ void tr2_thread_release_ring(struct tr2_thread *thread);
 int tr2_thread_was_main(const struct tr2_thread *thread);
 
 /*
- * For the drain: acquire a ring whose owner is gone.
+ * For the drain: acquire a ring whose owner has ended.
  * Return  ALIVE: it has an owner, or there is nothing left to do for it; NONE: its owner has released it; DEAD: it has
  *         not, and tr2_thread_release() does
  */
@@ -172,8 +173,8 @@ int tr2_thread_has_self(void);
 int tr2_thread_is_main(void);
 
 /*
- * In the child, after fork(): wipe what the kernel has not, before Linux 4.14 or under an emulator.  A child of a bare
- * clone(2) is not recognized there.
+ * In the child, after fork(): wipe the positions, which the kernel does not before Linux 4.14 or under an emulator.
+ * There the child of a bare clone(2) is not recognized.
  */
 void tr2_thread_wipe(void);
 
