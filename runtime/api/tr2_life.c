@@ -259,7 +259,7 @@ void trace2_finish(void)
 
 /* ---- the recording itself ----------------------------------------------------------------------- */
 
-/* Who stands in front of libc and asks from inside the library would wait for himself. */
+/* A library that intercepts libc may call from inside of this one: it would wait for its own thread. */
 static int may_ask(void)
 {
 	if (!tr2_is_enabled() || tr2_mask_is_inside())

@@ -30,7 +30,7 @@ void tr2_progress_made(void);
 struct tr2_timeout tr2_timeout_begin(unsigned turns);
 
 /*
- * Wait for a turn, or until somebody changes *word from value and wakes who waits for it.
+ * Wait for a turn, or until somebody changes *word from value and wakes the threads that wait for it.
  * Return  1: it is worth looking again; 0: the timeout is at its end
  * Signal safe    Changes errno
  */

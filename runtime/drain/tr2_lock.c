@@ -52,7 +52,7 @@ int tr2_lock_wait(void)
 
 	if (!may_wait)
 		return is_ours;
-	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: whoever is missed looks again after a turn */
+	tr2_add_rlx(&g_lock.waiting, 1); /* relaxed: a thread that the holder misses looks again after a turn */
 	while (!is_ours && may_wait && tr2_load_rlx(&g_lock.timed_out) != holder()) { /* relaxed: as in holder() */
 		may_wait = tr2_timeout_wait(&timeout, &g_lock.is_held, 1);
 		is_ours = tr2_lock_try();

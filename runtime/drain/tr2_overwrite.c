@@ -64,7 +64,7 @@ void tr2_snapshot_reset(void)
 	g_requests = (struct requests){ 0 };
 }
 
-/* ---- who reads ---------------------------------------------------------------------------------- */
+/* ---- the tail's lock ----------------------------------------------------------------------------- */
 
 static int lock_tail(struct tr2_thread *thread)
 {

@@ -177,7 +177,7 @@ static int is_same_region(uint32_t one, uint32_t other)
 	       !memcmp(tr2_shm_text(a->text), tr2_shm_text(b->text), n);
 }
 
-/* As t2x_regions.h has it, so that what is repeated is what a reader knows who has read all. */
+/* The same repair as in t2x_regions.h: so a cycle repeats what a reader of the whole file knows. */
 void tr2_track_repair(struct tr2_track *track, const struct tlg_hit *hit, unsigned style)
 {
 	unsigned at = tr2_track_known_regions(track);

@@ -119,7 +119,7 @@ static void sleep_for(uint32_t seen, unsigned ms)
 	/* [M16] acquire: calls before it.  Pairs with tr2_wake_now() */
 	tr2_exchange_acq_rel(&g_wake.sleep, ms ? DOZES : SLEEPS);
 	tr2_futex_wait(&g_wake.calls, seen, ms ? &timeout : NULL);
-	tr2_store_rlx(&g_wake.sleep, AWAKE); /* relaxed: who is not seen has called, and is found by the next pass */
+	tr2_store_rlx(&g_wake.sleep, AWAKE); /* relaxed: the next pass finds what an unseen call has recorded */
 }
 
 /* A signal ends the process.  Return  1: there is nothing more to do */
@@ -290,7 +290,7 @@ static void start_thread(void)
 	tr2_store_rlx(&g_wake.running, !error); /* relaxed: a hint */
 	if (error)
 		tr2_store_rlx(&g_wake.wanted, 1); /* relaxed: a hint */
-	/* relaxed: read by who does not start it, too */
+	/* relaxed: other threads than the starting one read it, too */
 	if (error && !tr2_load_rlx(&g_wake.is_refused) && tr2_g_settings.dst_debug)
 		tr2_warning("cannot start a thread (", tr2_text_error(error), "): recording threads write themselves");
 	tr2_store_rlx(&g_wake.refused_at, tr2_clock_raw()); /* relaxed: as above; a stale one is a try more, or less */

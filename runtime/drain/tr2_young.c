@@ -13,7 +13,7 @@
 
 enum {
 	YOUTH_US = 5000,
-	TEXT_YOUTH_US = 2000,     /* somebody may look on who does not read ring files */
+	TEXT_YOUTH_US = 2000,     /* a user may watch the text, who does not see ring files */
 };
 
 static struct young {
@@ -23,7 +23,7 @@ static struct young {
 
 static uint32_t g_catches;        /* signals; a forked child does, too */
 
-/* Who sets how long an event may wait speaks of the file: only the thread keeps that for a process that is idle. */
+/* A bound on the age of events is a promise about the file: in an idle process only the thread can keep it. */
 static int may_be_young(void)
 {
 	return tr2_g_settings.thread == TR2_THREAD_AUTO && !tr2_is_flight_recorder() && !tr2_g_settings.is_flush_set &&

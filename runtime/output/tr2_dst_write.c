@@ -65,7 +65,7 @@ int tr2_dst_takes_now(const struct tr2_dst *dst)
 }
 
 /*
- * Room for one datagram wakes all who wait for it.  Who comes too late goes on waiting: the peer reads.
+ * Room for one datagram wakes all senders.  A sender that comes too late goes on waiting, for the peer reads.
  * Return  0: it has taken nothing for too long
  */
 static int wait_for_peer(const struct tr2_dst *dst, struct wait *wait)

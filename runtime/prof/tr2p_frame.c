@@ -102,8 +102,8 @@ static int is_code(uintptr_t at)
 
 /*
  * The lowest pair that is a call of this function counts; or of a function that a register names, if the frame pointer
- * leads on in the stack.  If there is none such, the first of them all the same: who calls the first function of a
- * thread uses that register for something else.  But hardly a function calls itself by a pointer.
+ * leads on in the stack.  If there is no such pair, the first pair counts nevertheless: the caller of a thread's
+ * first function uses that register for something else.  But functions rarely call themselves by a pointer.
  */
 int tr2p_frame_find(struct tr2p_regs *regs, struct tr2p_guard *guard)
 {

@@ -22,7 +22,7 @@ static uint64_t g_lost;
 /* NULL: there are none, as this thread sees it. */
 static struct slots *get_slots(void)
 {
-	return tr2_load_rlx(&g_sampled); /* relaxed: memory that is all zeros, whoever has mapped it */
+	return tr2_load_rlx(&g_sampled); /* relaxed: zeroed memory, whichever thread has mapped it */
 }
 
 int tr2p_live_init(void)
@@ -64,7 +64,7 @@ static size_t claim(struct slots *slots, const void *address)
 		/* relaxed: looked at again at once */
 		if (tr2_load_rlx(&slots->addresses[slot]) != FREE)
 			continue;
-		/* [P7] acquire: who had it before has read it.  Pairs with the exchange in tr2p_live_take() */
+		/* [P7] acquire: the owner before has read it.  Pairs with the exchange in tr2p_live_take() */
 		if (tr2_cas_acq_rel(&slots->addresses[slot], (uintptr_t)FREE, (uintptr_t)BUSY))
 			return slot;
 	}

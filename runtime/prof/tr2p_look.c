@@ -37,7 +37,7 @@ static struct look {
 	struct tr2p_look *looks;
 	unsigned n;                           /* 0: the thread ends */
 	int tasks;                            /* its /proc/self/task; -1: no file can be read, or believed */
-	pid_t asker;                          /* who asks, and its stack: files are proved by that */
+	pid_t asker;                          /* the thread that asks, and its stack: they prove the files right */
 	uintptr_t asker_low, asker_high;
 	int is_proved;
 } g_look;
@@ -151,7 +151,7 @@ static void find_place(struct tr2p_look *look, uintptr_t *pc, uintptr_t *sp)
 }
 
 /*
- * Who asks waits for the answer, so the files have to say that it is blocked, on its stack.  Under an emulator they
+ * The asking thread waits for the answer, so the files have to show it blocked, on its stack.  Under an emulator they
  * show the emulator's stacks, which are not the program's.  Return  0: it is not known yet, or will never be
  */
 static int prove_files(void)

@@ -27,14 +27,14 @@ enum { TR2P_LOOK_NAME = 16 };
 /* A thread, and what there is to be seen. */
 struct tr2p_look {
 	pid_t tid;
-	uint64_t cpu_ns;                      /* its CPU time; of who is blocked, when that was seen */
+	uint64_t cpu_ns;                      /* its CPU time; of a blocked thread, when it was seen blocked */
 	const struct trace2_labels *labels;
 	enum {
 		TR2P_LOOK_UNKNOWN,            /* nothing says where it is */
 		TR2P_LOOK_RUNS,               /* or waits for a processor */
 		TR2P_LOOK_BLOCKED
 	} state;
-	struct tr2p_bucket *bucket;           /* of who is blocked: its stack, in the profile "wall" */
+	struct tr2p_bucket *bucket;           /* of a blocked thread: its stack, in the profile "wall" */
 	char name[TR2P_LOOK_NAME];            /* as the system knows it; "" */
 };
 

@@ -14,7 +14,7 @@
 
 struct tr2p_mutex {
 	pthread_mutex_t lock;
-	/* Of who has it, before: what it blocked, whether it could be cancelled. */
+	/* The holder's state before: the signals that it blocked, and whether it could be cancelled. */
 	struct tr2p_mutex_before {
 		sigset_t mask;
 		int cancel;

@@ -54,7 +54,7 @@ static inline void *tr2p_find_next(const char *name)
 /* relaxed: right by itself */
 #define TR2P_NEXT_FIND_(name) tr2_store_rlx((void **)(void *)&g_next.name, tr2p_find_next(#name));
 
-/* Looked at once. relaxed: the same whoever has found it */
+/* Looked up once. relaxed: all threads find the same */
 #define TR2P_NEXT_GET_(name) \
 	__attribute__((unused)) static inline __typeof__(name) *next_##name(void) \
 	{ \

@@ -161,9 +161,10 @@ static int may_be_long(rlim_t bytes)
 }
 
 /*
- * A page that is written to is the process's own, and its children's: so who looks at it from outside knows that nobody
- * else has made this mapping (expand/cli/t2x_target.h).  The file's page is asked for first: without memory for it the
- * write would raise SIGBUS.  At load, with a descriptor, and nobody else's code runs yet.
+ * Only this process and its children have a page that was written to.  So a reader in another process knows that no
+ * other process has made this mapping (expand/cli/t2x_target.h).  The file's page is allocated first: without memory
+ * for it the write would raise SIGBUS.  This runs when the library is loaded, before any code that may count on
+ * descriptors.
  */
 static void mark(int signal)
 {

@@ -283,7 +283,7 @@ void tr2p_seen_flush(void)
 			flush(at(i));
 }
 
-/* ---- who is looked at ------------------------------------------------------------------------------ */
+/* ---- threads to look at ---------------------------------------------------------------------------- */
 
 void *tr2p_seen_add(pid_t tid, uint64_t now_ns)
 {
@@ -391,7 +391,7 @@ unsigned tr2p_seen_collect(unsigned *next, uint64_t now_ns, struct tr2p_look *lo
 	return n;
 }
 
-/* Of who is not to be seen CPU time tells whether it has run, or been blocked, for most of the time. */
+/* Of a thread whose stack cannot be seen, CPU time shows whether it was mostly running or mostly blocked. */
 void tr2p_seen_take(unsigned whose, const struct tr2p_look *look)
 {
 	struct seen *seen = at(whose);

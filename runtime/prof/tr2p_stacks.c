@@ -2,13 +2,13 @@
 /*
  * tr2p_stacks.c - a signal to each thread, and a place for each to put its stack.
  *
- * A place is wanted, then one of two has it by compare and swap: the handler, which fills it and says that it is done;
- * or who asks, when it has waited for long enough, and a handler that comes later leaves it alone.  Places are never
- * given back, and each round of questions has a number, for the same reason.  A handler that stays in its place,
- * because a debugger has stopped the thread, is not waited for either; later rounds go round that place.
+ * The asking thread marks a place as wanted.  Then one of two acquires it by compare and swap.  The handler fills it
+ * and marks it as done.  Or the asking thread has waited for long enough; a handler that comes later leaves the place
+ * alone.  For that reason places are never reused, and each round of questions has a number.  A debugger may stop a
+ * thread in the handler: the asking thread does not wait for it, and later rounds skip its place.
  *
- * Who asks writes tid, question, name and has_stack of a place, the handler all else; and reads that of those only that
- * have a stack.
+ * The asking thread writes tid, question, name and has_stack of a place, and the handler writes all else.  The asking
+ * thread reads the latter only of places that have a stack.
  */
 #include "tr2p_stacks.h"
 
@@ -120,7 +120,7 @@ void tr2p_stacks_answer(uint32_t what, const void *context, const void *caller)
 	tr2_store_rel(&place->state, round * STATES + DONE);
 }
 
-/* ---- who asks -------------------------------------------------------------------------------------- */
+/* ---- asking ---------------------------------------------------------------------------------------- */
 
 /* Return  0: the thread has ended */
 static int ask(unsigned i)

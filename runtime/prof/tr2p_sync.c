@@ -69,7 +69,7 @@ WAIT(pthread_barrier_wait, TR2P_WAIT_BARRIER, (const void *)barrier, (pthread_ba
 
 /* ---- semaphores ------------------------------------------------------------------------------------ */
 
-/* 1: it could be had at once.  Whoever has it at once may be cancelled there all the same. */
+/* 1: acquired without a wait.  Also then sem_wait() is a point where the thread may be cancelled. */
 static int try_semaphore(sem_t *sem)
 {
 	int saved = errno, failed;

@@ -114,7 +114,7 @@ static void note_block(const void *caller, uint64_t ns)
 	take_sample(TR2P_BLOCK, caller, ns, period);
 }
 
-/* ---- who waits for a lock -------------------------------------------------------------------------- */
+/* ---- waiters of a lock ------------------------------------------------------------------------------ */
 
 static uint64_t waited(uint64_t state, uint64_t now)
 {

@@ -70,7 +70,7 @@ static inline int tr2p_wait_is_clock(clockid_t clock, const struct timespec *tim
 	return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && tr2p_wait_is_time(time);
 }
 
-/* ---- who waits for a lock ------------------------------------------------------------------------ */
+/* ---- waiters of a lock ---------------------------------------------------------------------------- */
 
 enum { TR2P_WAITERS_SLOTS = 1024, TR2P_WAITERS_TIME_BITS = 48 };
 
@@ -100,12 +100,12 @@ static inline int tr2p_is_awaited(const void *lock)
 {
 	const struct tr2p_waiters *waiters = tr2p_waiters_of(lock);
 
-	/* relaxed: who begins to wait at this moment is charged to who unlocks next */
+	/* relaxed: a wait that begins at this moment is charged to the next unlock */
 	return __builtin_expect(tr2_load_rlx(&waiters->state) >> TR2P_WAITERS_TIME_BITS != 0, 0) &&
 	       tr2_load_rlx(&waiters->lock) == lock; /* relaxed: as above */
 }
 
-/* To be charged to who unlocks it now; 0: nothing, or not this time.  Before it is unlocked */
+/* The time to charge to the thread that unlocks it now; 0: nothing, or not this time.  Before it is unlocked */
 uint64_t tr2p_take_charge(const void *lock);
 
 /* Charge it, once it is unlocked.  Errno kept */

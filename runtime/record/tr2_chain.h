@@ -53,7 +53,7 @@ static inline void tr2_chain_copy(char *to, const char *from, size_t n)
 /* The header word of an event that follows its chain's first one: not published by itself. */
 static inline void tr2_chain_head(struct tlg_event *event, uint64_t head)
 {
-	/* relaxed: who looks for the end of an abandoned reservation may look here, but takes nothing from it */
+	/* relaxed: a reader that searches the end of an abandoned reservation may look here, and uses nothing of it */
 	tr2_store_rlx((uint64_t *)(void *)event, head);
 }
 

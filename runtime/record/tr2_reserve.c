@@ -94,7 +94,7 @@ static int drop_quickly(struct tr2_thread *self, const struct request *request)
 
 /* ---- reserving, by policy ---------------------------------------------------------------------- */
 
-/* A thread keeps what it holds: when all is taken, who has more than its share gives back. */
+/* A thread keeps its chunks.  When memory is used up, a thread with more than its share releases some. */
 static int has_too_much(const struct tr2_thread *self)
 {
 	return tr2_pool_is_used_up() && tr2_ring_pages(&self->ring) > tr2_pool_lasting_share();

@@ -154,7 +154,7 @@ static void after_fork_child(void)
 {
 	g_is_forking = 0;
 	if (!tr2_is_enabled())
-		return;   /* nothing begins here either; and a sandbox may end who calls the system */
+		return;   /* the child is not traced either; and a sandbox may forbid system calls */
 	g_forked = tr2_sys_getpid();
 	tr2_drain_after_fork_child();
 	tr2_thread_wipe();
@@ -197,7 +197,7 @@ static int await_session(void)
 	return !tr2_is_forked_child();
 }
 
-/* The child's session is begun by whoever comes first; and what was its parent's thread goes on as that. */
+/* The first thread that records begins the child's session.  The thread that forked goes on as the parent's thread. */
 static void leave_parent(uint64_t mask)
 {
 	TR2_LARGE static uint64_t enters[TR2_REPEATED_REGIONS];   /* of the one thread that has forked */

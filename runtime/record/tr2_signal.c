@@ -38,7 +38,7 @@ static void finish(int is_from_write)
 	}
 }
 
-/* The signal once more, as it came: who looks into the core of a fault finds its address. */
+/* Send the signal once more, as it came, so that a core dump has the address of a fault. */
 static void send_again(int signo, siginfo_t *info)
 {
 	if (syscall(SYS_rt_tgsigqueueinfo, tr2_sys_getpid(), tr2_sys_gettid(), signo, info))

@@ -154,8 +154,8 @@ static int is_empty(int fd, const struct stat *st)
 /* ---- one file ------------------------------------------------------------------------------------- */
 
 /*
- * Who opens the file for writing meanwhile makes the kernel send us a signal: one that is ignored, if the program does
- * not say otherwise.
+ * If another process opens the file for writing meanwhile, the kernel sends us a signal, which is ignored unless the
+ * program handles it.
  */
 static int is_mapped(int fd)
 {

@@ -72,7 +72,7 @@ static struct tlg_ring_loss *add_total(uint32_t tid, unsigned reason)
 	struct tlg_ring_loss *total;
 	uint32_t i = used(), more = MAX - i < AT_ONCE ? MAX - i : AT_ONCE;
 
-	/* before it is counted: whoever looks for another one reads it, which on a full file system would be SIGBUS */
+	/* before it is counted: then other threads read it, which on a full file system would raise SIGBUS */
 	if (!more || tr2_shm_commit(tr2_shm_loss(i), more * sizeof(*total)))
 		return NULL;
 	i = tr2_add_rlx(&tr2_g_shm.head->losses_used, 1); /* relaxed: only the number matters */
@@ -108,7 +108,7 @@ uint64_t tr2_losses_of(uint32_t tid, unsigned reason)
 {
 	const struct tlg_ring_loss *total = find(tid, reason);
 
-	return total ? tr2_load_rlx(&total->count) : 0; /* relaxed: only who asks adds to it */
+	return total ? tr2_load_rlx(&total->count) : 0; /* relaxed: only the calling thread adds to it */
 }
 
 void tr2_losses_note(unsigned reason)

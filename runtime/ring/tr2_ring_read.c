@@ -413,7 +413,7 @@ uint32_t tr2_ring_read_pinned(uint32_t chunk, uint32_t event, struct tr2_chain *
 /* None of the events from the reading position to *end, the writer's, is committed.  Return  0: some are, or a next */
 static int find_rest(const struct tr2_reader *reader, const struct tlg_chunk *chunk, uint32_t *end)
 {
-	uintptr_t position = position_of(reader);   /* who has moved it has given the ring up */
+	uintptr_t position = position_of(reader);   /* an owner that has moved it has released the ring */
 
 	*end = TLG_CHUNK_EVENTS;
 	if (tr2_in_chunk(position, sizeof(struct tlg_event)) && tr2_chunk_of(position) == chunk)

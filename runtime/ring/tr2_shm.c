@@ -405,7 +405,7 @@ int tr2_shm_reach(unsigned chunk)
 	unsigned char *from = tr2_g_shm.chunks + (size_t)(end - REACH_CHUNKS) * TLG_CHUNK_STRIDE, *to;
 	int saved = errno, error = 0;
 
-	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: who does not see it does it again */
+	if (chunk < tr2_load_rlx(&g_reached)) /* relaxed: a thread that does not see it does it again */
 		return 0;
 	if (end > tr2_g_shm.max_chunks)
 		end = tr2_g_shm.max_chunks;

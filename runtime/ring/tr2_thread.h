@@ -34,7 +34,7 @@ struct tr2_timer {
 	uintptr_t depth;                  /* nested starts */
 };
 
-/* Who has given a thread its name: the program; nobody, it is "unknown"; the system, which may give it another one. */
+/* Where a thread's name comes from: the program; nowhere, it is "unknown"; the system, which may change it. */
 enum { TR2_BY_PROGRAM, TR2_BY_NOBODY, TR2_BY_SYSTEM };
 
 /* When a thread whose process lacks the drain's thread looks next whether it can be started, see drain/tr2_wake.h. */

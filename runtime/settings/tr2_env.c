@@ -27,7 +27,7 @@ enum { FLIGHT_BYTES = 1536 << 10 };    /* of a thread of a flight recorder */
 /* ---- the table ---------------------------------------------------------------------------------- */
 
 enum kind {
-	TEXT,                     /* for who asks tr2_env_get() */
+	TEXT,                     /* for callers of tr2_env_get() */
 	COPY,                     /* a string, copied: another thread may change the environment while it is used */
 	BOOL, COUNT, SIZE, TIME,  /* git's boolean, atoi(), git's number; milliseconds, or with "s" behind it */
 	WORD,                     /* one of the words, which stands for its place among them, from 0 */
