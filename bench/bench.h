@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench.h - measures short operations beside each other.
+ * bench.h - measures short operations, so that they can be compared.
  *
- * Every case runs one burst a round, in changing order, so that whatever disturbs the machine disturbs all.  A burst
- * runs on one thread, then, unless the case says otherwise, on two at once.  The two threads live from
- * bench_start() to bench_stop(), each bound to a processor where the system allows.  Only the main thread
- * calls these functions.  Time is CPU time, of the thread: what other work takes away does not count.
+ * In each round every case runs one burst, in an order that changes, so that a disturbance of the machine affects all
+ * cases.  A burst runs on one thread, and then, unless the case says otherwise, on two at the same time.  The two
+ * threads live from bench_start() to bench_stop(), each bound to a processor if the system allows it.  Only the main
+ * thread calls these functions.  Time is CPU time of the thread: the time of other work does not count.
  *
  * A benchmark prints measurements, one a line, with a tab between the fields,
  *     NAME  THREADS  UNIT  VALUE VALUE ...
- * a value for each round: the values of two measurements at the same place were measured one right after the other.
- * table.py makes everything else of them: minimum, median, ratios.  A line without tabs says something else:
- * "recorded N", what the trace must hold of category "bench".
+ * with a value for each round.  The values of one round were measured right after each other.  table.py calculates
+ * everything else: minimum, median, ratios.  Lines without tabs are no measurements: "recorded N" is the number of
+ * events of category "bench" that the trace must have.
  */
 #ifndef BENCH_H
 #define BENCH_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_bare - bench_start without the library: these are linked in its place.  So what bench_start compares itself
- * with is the same program but for the library.
+ * bench_bare - bench_start without the library: these empty functions are linked instead of it.  So bench_start
+ * compares itself with the same program that only lacks the library.
  */
 #include "trace2.h"
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_drain - how much the drain takes away, what of its processor that costs, and how large it gets.
+ * bench_drain - how fast the drain writes, how much CPU time it uses, and how large the trace becomes.
  *
  * usage: bench_drain DIRECTORY ROUNDS
  *
  * Each case records in a process of its own, packed and plain, with and without LZ4:
  *   flat out   region events one after the other, on one thread and on two; a full ring makes its thread wait
- *   paced      so many events a second on each of one thread or two, which are busy until the next; what does not
- *              fit is lost
- *   mix        of a usual program, four threads: how many bytes each checkpoint takes
- * Leaves the traces of the last round in DIRECTORY, with a line "trace FILE RECORDED" for each, by which run.sh checks
- * that they are complete.
+ *   paced      so many events a second on each of one thread or two, which work between two events; events that do not
+ *              fit into the ring are lost
+ *   mix        the events of a usual program, four threads: how many bytes each checkpoint takes
+ * Leaves the traces of the last round in DIRECTORY, and prints a line "trace FILE RECORDED" for each, with which run.sh
+ * checks that they are complete.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -38,7 +38,7 @@ static double private_kib(void)
 	return (double)kib;
 }
 
-/* What the file of the rings has of the memory file system; 0: there is none yet. */
+/* Return  the memory of the ring file; 0: there is none yet */
 static double ring_kib(void)
 {
 	FILE *file = fopen("/proc/self/maps", "r");
@@ -77,7 +77,7 @@ static void *run_thread(void *unused)
 	return unused;
 }
 
-/* All threads do the next thing.  Return  KiB a thread that it added to *before */
+/* Let all threads do the next step.  Return  the KiB for each thread that this added to *before */
 static double next_stage(double *before)
 {
 	double now;

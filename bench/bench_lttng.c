@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_lttng - LTTng-UST beside us: what an event costs, and the same events recorded by both.
+ * bench_lttng - compares LTTng-UST with this library: what an event costs, and the same events recorded by both.
  *
  * usage: bench_lttng DIRECTORY ROUNDS
  *        bench_lttng DIRECTORY record TIMES
@@ -43,7 +43,7 @@ static struct bench_case cases[] = {
 	{ .name = "LTTng-UST, tracepoint off", .run = run_off, .ops = BURST },
 };
 
-/* Let our drain and LTTng's consumer write out what they have. */
+/* Wait until our drain and LTTng's consumer have written all events. */
 static void let_consumers_write(void)
 {
 	const struct timespec pause = { 0, 5000000 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_memory - what an event costs inside work, and above all inside work that misses the cache.
+ * bench_memory - what an event costs inside of work, above all inside of work that misses the cache.
  *
  * usage: bench_memory DIRECTORY ROUNDS
  *
- * Three kinds of work: reads at scattered places of 32 MiB, which do not depend on each other, so that the
- * processor has several under way at once; reads of 16 MiB that do, each address being what was read before; and
- * computing.  Each runs alone, and with one thing behind each piece of work: a clock read, a timed event, a step, a
- * counter.  What is added is the difference.  A clock read may hold up the reads that are under way: then it costs
- * far more in the first kind than in a loop of its own.  Traces into DIRECTORY/trace.tlg.  Measurements: bench.h.
+ * There are three kinds of work: independent reads at scattered places of 32 MiB, of which the processor executes
+ * several at the same time; dependent reads in 16 MiB, each at the address that the one before has read; and computing.
+ * Each runs alone, and with one operation behind each piece of work: a clock read, a timed event, a step, a counter.
+ * The cost of the operation is the difference.  A clock read may have to wait for all reads before it.  Then it costs
+ * far more in the first kind of work than in a loop.  Traces into DIRECTORY/trace.tlg.  Measurements: bench.h.
  */
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static inline uint64_t compute(uint64_t number, uint64_t sum)
 	return x;
 }
 
-/* Work in bursts that go on where the last one of the thread ended. */
+/* Work in bursts, each of which continues where the thread's last one ended. */
 static uint64_t positions[BENCH_THREADS][LINE_WORDS];
 
 #define RUN_WORK(name, work, call) \

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_prof - work of which it is known what a profile has to say, for prof.sh to run with profilers in front of it.
+ * bench_prof - work whose profile is known, which prof.sh runs with preloaded profilers.
  *
  * usage: bench_prof malloc|lock|tick N
  *        bench_prof hogs MILLISECONDS
  *        bench_prof sites
  *
  *   malloc  free() and malloc() of 16 to 527 bytes, N times: prints the ns of CPU time of one such pair
- *   lock    lock and unlock a mutex that nobody else wants, N times: the same
- *   tick    a SIGPROF to itself, 13 calls deep, N times: the same; without a profiler to an empty handler
+ *   lock    lock and unlock a mutex without contention, N times: the same
+ *   tick    a SIGPROF to itself, 13 calls deep, N times: the same; without a profiler an empty handler gets it
  *   hogs    two threads, each that long in a function of its own, hog_one() and hog_two(): prints the CPU time of each
  *   sites   10^6 allocations in three functions: prints of each the bytes that it allocated, and those still in use
  *
@@ -29,7 +29,7 @@
 
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
-/* Names that a profile has; not static, so that none is cloned or left out. */
+/* Functions that a profile must name; not static, so that the compiler neither clones nor removes one. */
 void hog_one(uint64_t ns);
 void hog_two(uint64_t ns);
 void site_small(unsigned n);
@@ -59,7 +59,7 @@ static void *sleep_on(void *data)
 	return data;
 }
 
-/* A second thread: libc's locks are cheaper as long as there is none, and who traces has one. */
+/* A second thread: libc's locks are cheaper while there is none, and a traced program has one. */
 static void begin_second(void)
 {
 	pthread_t thread;
@@ -97,7 +97,7 @@ static void run_lock(unsigned n)
 
 static void *cookie;              /* of libtrace2-prof's timer: what its handler knows its ticks by */
 
-/* In place of libc's: remember the cookie.  The timer itself is made. */
+/* Replaces libc's function: it stores the cookie, and makes the timer. */
 __attribute__((visibility("default")))
 int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict timer)
 {

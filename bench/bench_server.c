@@ -66,7 +66,7 @@ static struct entry *find(const char *key)
 
 /* ---- the server ------------------------------------------------------------------------------------ */
 
-/* Take "$LENGTH\r\nTEXT\r\n" into to.  Return  what follows */
+/* Parse "$LENGTH\r\nTEXT\r\n" into to.  Return  what follows */
 static char *parse_text(char *at, char *to, size_t room)
 {
 	char *end;

@@ -4,11 +4,13 @@
  *
  * usage: bench_start DIRECTORY ROUNDS
  *
- * Starts, in turn: bench_bare, the same program without the library; that with a library in which there is nothing;
- * that with the files alone which tracing needs, and with all that tracing asks of the kernel; itself, linked with the
- * library, without any call of it; with tracing off; with tracing on into DIRECTORY/trace.tlg and ten events; and the
- * same in git: `git version` with and without GIT_TRACE2_EVENT.  Measurements: bench.h, in us of CPU time.
- * bench_start_static is the same, linked with the static library.
+ * Starts, in turn:
+ *   - bench_bare, the same program without the library; the same with an empty library; the same with only the files
+ *     that tracing needs; the same with all system calls of tracing
+ *   - itself, linked with the library: without any call; with tracing off; with tracing on and ten events, into
+ *     DIRECTORY/trace.tlg
+ *   - `git version`, with and without GIT_TRACE2_EVENT
+ * Measurements: bench.h, in us of CPU time.  bench_start_static is the same, linked with the static library.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,7 +65,7 @@ static void touch_pages(volatile char *memory, unsigned pages)
 		memory[i * PAGE] = 1;
 }
 
-/* A file in memory, in which events outlive the process that recorded them, whatever kills it.  Return  0: none */
+/* Make a file in memory, in which events would outlive the process, whatever kills it.  Return  0: not possible */
 static char *make_ring(char *path, size_t size)
 {
 	char *ring;
@@ -81,8 +83,8 @@ static char *make_ring(char *path, size_t size)
 }
 
 /*
- * What no tracer can do without whose events outlive the process: that file, and a trace.  As little of both as ten
- * events need, and nothing that makes or reads them.
+ * Use the two files that any tracer needs whose events outlive the process: the file in memory, and the trace.  Use
+ * only as much of both as ten events need, without making or reading events.
  */
 static int be_files(const char *trace)
 {
@@ -98,7 +100,7 @@ static int be_files(const char *trace)
 	return unlink(path) ? CANNOT_RUN : 0;
 }
 
-/* Which clock the kernel trusts; who, where and when this is. */
+/* Ask for the kernel's clock source, the user, the host, and the time. */
 static void ask_kernel(void)
 {
 	char answer[256];
@@ -111,10 +113,10 @@ static void ask_kernel(void)
 	    readlink("/etc/localtime", answer, sizeof(answer)) < 0 || uname(&host) ||
 	    clock_gettime(CLOCK_REALTIME, &now) || getrandom(answer, 8, GRND_NONBLOCK) < 0 ||
 	    setenv("BENCH_SESSION", host.nodename, 1))
-		errno = 0;   /* what it cannot answer is not waited for */
+		errno = 0;   /* a call that fails does not matter */
 }
 
-/* The trace, under a number that programs do not count on; how it begins, for it may go on. */
+/* Open the trace on a high descriptor, which programs do not expect to be free, and read its beginning. */
 static int open_trace(const char *trace)
 {
 	char begin[4];
@@ -130,7 +132,7 @@ static int open_trace(const char *trace)
 	return fd < 0 || read(fd, begin, sizeof(begin)) < 0 || close(fd) ? -1 : moved;
 }
 
-/* Tables that are large in case, a thread's memory that a fork wipes, variables. */
+/* Use memory as the library does: large tables that are mostly empty, memory that a fork wipes, variables. */
 static int use_memory(void)
 {
 	static char variables[VARIABLE_PAGES * PAGE];
@@ -147,7 +149,7 @@ static int use_memory(void)
 	return 0;
 }
 
-/* A mutex that tells of its owner's death, handlers and masks, limits. */
+/* Use a robust mutex, signal handlers and masks, and limits. */
 static void set_up_signals(void)
 {
 	pthread_mutexattr_t attributes;
@@ -173,7 +175,7 @@ static void set_up_signals(void)
 	sigpending(&old);
 }
 
-/* All that our library asks of the kernel, once, as it does, and the pages that it touches: without the library. */
+/* Make all system calls of the library once, and touch the pages that it touches, but without the library. */
 static int be_kernel(const char *trace)
 {
 	static const char text[TRACE_BYTES];
@@ -255,7 +257,7 @@ static struct bench_case cases[] = {
 	{ .name = "git version, event target", .run = run_git_on, .ops = RUNS_A_ROUND, .alone = 1, .children = 1 },
 };
 
-/* The environment but for what turns tracing on, with room for two settings. */
+/* Make an environment without settings that turn tracing on, and with space for two settings. */
 static void copy_environment(void)
 {
 	size_t count = 0, kept = 0;
@@ -271,8 +273,8 @@ static void copy_environment(void)
 }
 
 /*
- * An installed library is found in the loader's list, while this one would be looked for in a dozen directories first,
- * for 30 us: so the loader is told its path.
+ * The loader finds an installed library in its cache.  It would search for this one in a dozen directories first, which
+ * takes 30 us.  So a setting gives the loader its path.
  */
 static void set_loader_path(void)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_tail - how long single calls take, at worst.
+ * bench_tail - how long the slowest calls take.
  *
  * usage: bench_tail DIRECTORY ROUNDS
  *
- * Traces into DIRECTORY/trace.tlg, the drain running.  Each call is timed by the clock reads around it, so each
- * contains one clock read more than in bench_emit; the case "nothing" is that read alone, and "baseline" what no tracer
- * can be cheaper than: how far its slowest are from its median is the machine's.
+ * Traces into DIRECTORY/trace.tlg, while the drain runs.  Clock reads around each call time it, so each time contains
+ * one clock read more than in bench_emit.  The case "nothing" is only this read, and "baseline" the least work of any
+ * tracer: the distance of its slowest calls from its median is due to the machine.
  * Measurements: bench.h, the quantiles of each round.
  */
 #include <inttypes.h>
@@ -29,8 +29,8 @@ struct histogram {
 static struct histogram histograms[CASES];
 
 /*
- * Each call's duration, counted when the burst is over: the counter of a rare duration is not in the cache, and where
- * it was fetched between two calls, the one behind each slow call became slow itself.
+ * The durations are counted when the burst is over.  The counter of a rare duration is not in the cache: if it was
+ * counted between two calls, the call behind each slow call became slow itself.
  */
 static uint64_t durations[BURST];
 

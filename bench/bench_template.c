@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_template - how fast lines of the perf text can be made at all.
+ * bench_template - the highest speed at which lines of the perf text can be made.
  *
  * usage: bench_template TEXT LINES >OUTPUT
  *
- * Takes the first lines of TEXT, a perf text, as templates, and writes LINES lines: each a copy of a template, with
- * the time of day and the two durations patched in from a running clock.  It reads no trace, has no regions, no
- * threads, no merge: what t2expand does is to be seen beside this.  A pipe is widened, as t2expand does.
+ * Uses the first lines of TEXT, a perf text, as templates, and writes LINES lines.  Each line is a copy of a template,
+ * into which the time of day and the two durations of a running clock are patched.  The program reads no trace and has
+ * no regions, no threads, no merge: so it is what t2expand is compared with.  It enlarges a pipe, as t2expand does.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ static unsigned read_templates(const char *path)
 	return count;
 }
 
-/* The time of day changes its hours, minutes and seconds rarely: they are kept as text. */
+/* Hours, minutes and seconds change rarely, so their text is cached. */
 static void put_time(char *to, uint64_t us)
 {
 	static char hms[9] = "00:00:00.";

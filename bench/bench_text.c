@@ -4,9 +4,9 @@
  *
  * usage: bench_text DIRECTORY ROUNDS
  *
- * Writes DIRECTORY/perf and DIRECTORY/event, git's formats, and beside them the binary trace DIRECTORY/trace.tlg; all
- * of that is the drain's work, so that an event should cost its thread what it costs without them.  In git it is the
- * thread that formats and writes.  Measurements: bench.h, in ns of the thread's CPU time.
+ * Writes DIRECTORY/perf and DIRECTORY/event, git's formats, and also the binary trace DIRECTORY/trace.tlg.  The drain
+ * does all of that, so an event should cost its thread as much as without the texts.  In git the thread itself formats
+ * and writes.  Measurements: bench.h, in ns of the thread's CPU time.
  */
 #include <stdio.h>
 #include <stdlib.h>

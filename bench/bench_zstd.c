@@ -2,8 +2,9 @@
 /*
  * bench_zstd - events in compressing small blocks with zstd, as a store of records does, on one thread and on two.
  *
- * Lines of a log, in blocks of 128 bytes, each compressed with a dictionary, decompressed, and compared with what it
- * was.  A region around each block, a step behind either half.  usage and measurements: program.h.
+ * The work is on lines of a log, in blocks of 128 bytes.  Each block is compressed with a dictionary, decompressed, and
+ * compared with the original.  A region is around each block, a step behind each half.  usage and measurements:
+ * program.h.
  */
 #include <stdint.h>
 #include <stdio.h>

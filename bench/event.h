@@ -2,9 +2,9 @@
 /*
  * event.h - the events in the real work of bench_sqlite, bench_zstd and bench_server: ours, LTTng-UST's or none.
  *
- * `kind` is a constant where these are used, so that copies of the same work differ in their events alone.  For LTTng
- * each is a tracepoint with one integer, the cheapest that says as much; a message is a text and an integer.  Included
- * by the one .c file of such a program: it defines the tracepoints.
+ * `kind` is a constant where these are used, so that copies of the same work differ only in their events.  For LTTng
+ * each event is a tracepoint with one integer, the cheapest one with the same information; a message is a text and an
+ * integer.  Only the one .c file of such a program includes this header, because it defines the tracepoints.
  */
 #ifndef EVENT_H
 #define EVENT_H

@@ -73,7 +73,7 @@ static void flush(void)
 	flush_ns += read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 }
 
-/* Let LTTng's consumer write out what it has. */
+/* Wait until LTTng's consumer has written all events. */
 static void let_consumer_write(void)
 {
 	const struct timespec pause = { 0, 5000000 };
@@ -114,8 +114,8 @@ static uint64_t drain_ns(void)
 }
 
 /*
- * The work's bursts follow one another as in life, what of them has no room is lost; those of the loop each find their
- * ring empty.
+ * The bursts of the work follow each other without a pause, as in production, and events without space are lost.  Each
+ * burst of the loop finds an empty ring.
  */
 static void measure(const struct program *program, const struct mode *mode, unsigned rounds)
 {

@@ -4,10 +4,10 @@
  *
  * usage: bench_NAME DIRECTORY ROUNDS MODE
  *
- * In each round, in an order that changes, the work without events and the work with events; then, on the same threads,
- * the same events in a loop that does nothing else.  MODE: off, on (the defaults), block, overwrite, live (perf
- * text alone), lttng.  Traces into DIRECTORY/trace.tlg or DIRECTORY/perf.  Prints measurements, bench.h, in ns of the
- * threads' CPU time for an event, and
+ * Each round measures, in an order that changes, the work without events and the work with events; then, on the same
+ * threads, the same events in a loop that does nothing else.  MODE: off, on (the defaults), block, overwrite, live
+ * (only the perf text), lttng.  Traces into DIRECTORY/trace.tlg or DIRECTORY/perf.  Prints measurements, bench.h, in ns
+ * of the threads' CPU time for an event, and
  *     recorded N         events of category "bench" that the trace must hold
  *     recorded_lttng N   events that the LTTng session must hold
  *     drain NS           CPU time of the thread that writes the trace, and of flushing it between bursts

@@ -13,11 +13,11 @@
 #include "text/t2x_formats.h"
 
 enum {
-	KEPT = 4 << 20,               /* of a text; what comes behind is not looked at */
-	MOST_BYTES = 1 << 20,         /* of a file; the rest is cut off */
+	KEPT = 4 << 20,               /* bytes of a text; the rest is not checked */
+	MOST_BYTES = 1 << 20,         /* of a file; the rest is truncated */
 };
 
-/* A text, as far as it is kept.  It is cut between two writes, which as a rule are whole lines. */
+/* The beginning of a text.  It ends between two writes, which usually are whole lines. */
 struct text {
 	char *at;
 	size_t n;
@@ -71,7 +71,7 @@ static judge_fn *judge_of(const struct t2x_format *format)
 	return format->traits & T2X_TRAIT_DOCUMENT ? wellformed_json_document : wellformed_json;
 }
 
-/* The text as it would go to a terminal is harmless, and still what it was. */
+/* Check that the text for a terminal is harmless, and still well-formed. */
 static void check_screen(const struct t2x_format *format)
 {
 	const char *name = format->name;
@@ -121,7 +121,7 @@ static void check_listing(const char *name, struct t2x_out *out, int is_xml)
 
 static void list_blocks(struct t2x_in *in, const struct t2x_layout *layout)
 {
-	/* StackTrack's PROCINFO has two attributes of one name */
+	/* StackTrack's PROCINFO has two attributes of one name, which XML forbids. */
 	int is_xml = !layout || layout->version >= TLG_VERSION;
 	struct t2x_out out;
 	struct t2x_printer xml = { .out = &out }, raw = { .out = &out };
@@ -146,7 +146,7 @@ static void list_blocks(struct t2x_in *in, const struct t2x_layout *layout)
 	t2x_blocks_free(&blocks);
 }
 
-/* What is said on the way goes to a terminal, too. */
+/* Check the listing, and also the messages of the reader, which go to a terminal. */
 static void expand_listing(const void *bytes, size_t n, const struct t2x_layout *layout)
 {
 	static char said[64 * 1024];
@@ -164,7 +164,7 @@ static void expand_listing(const void *bytes, size_t n, const struct t2x_layout 
 	check("report", "text", wellformed_screen(said, report_text.n), &report_text);
 }
 
-/* Formats of raw events are listed by list_blocks(); wellformed.h judges lines. */
+/* Return  1: wellformed.h can judge the format: it has lines, and is none of raw events, for which is list_blocks() */
 static int is_text(const struct t2x_format *format)
 {
 	return !(format->traits & (T2X_TRAIT_RAW | T2X_TRAIT_BINARY));

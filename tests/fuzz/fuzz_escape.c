@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_escape - text on its way to a terminal.  The first byte says how it is cut into pieces, and its kind.  What
- * arrives is harmless, the same however it is cut, and what is harmless already stays as it is.
+ * fuzz_escape - escapes text for a terminal.  The first byte decides how the text is divided into pieces, and its kind.
+ * The result must be harmless and independent of the pieces, and harmless text must not change.
  */
 #include <stdlib.h>
 #include <string.h>

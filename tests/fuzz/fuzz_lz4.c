@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_lz4 - the LZ4 layer: the input as it is; or, if its first byte is odd, as a file inside of frames, some of them
- * damaged: the bytes behind it say how.
+ * fuzz_lz4 - the LZ4 layer.  The input is read as it is; or, if its first byte is odd, as a file inside of frames, some
+ * of which are damaged.  The bytes behind the first one say how.
  */
 #include <lz4frame.h>
 #include <stdlib.h>

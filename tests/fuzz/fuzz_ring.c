@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_ring - the input is a ring file, which is large and has much in it that is zero: a sequence of the lines of 64
- * bytes that are not, each behind its number in the file, 4 bytes.  A first number that is odd: as of a living process.
- * Behind the number JOINED comes the .tlg file that the ring file goes on from.
+ * fuzz_ring - the input describes a ring file, which is large and mostly zero: it has the lines of 64 bytes that are
+ * not zero, each behind the 4 bytes of its number.  If the first number is odd, the ring file is that of a living
+ * process.  Behind the number JOINED comes the .tlg file that the ring file continues.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static uint32_t load_number(const uint8_t *bytes)
 
 /* ---- the ring file ------------------------------------------------------------------------------ */
 
-/* The file, in memory: empty but for the lines of the latest input. */
+/* The file, in memory: it has only the lines of the latest input. */
 static struct {
 	int fd;
 	uint32_t lines[MAX_LINES];
@@ -45,7 +45,7 @@ static void write_line(uint32_t line, const uint8_t *bytes)
 		abort();
 }
 
-/* Lines that are cleared are read as those that were never written are; their memory is given back now and then. */
+/* Clear the lines of the latest input, so that they read as if never written.  Now and then release their memory. */
 static void clear_file(void)
 {
 	static const uint8_t empty[LINE];
@@ -63,7 +63,7 @@ static void clear_file(void)
 		write_line(g_file.lines[--g_file.nlines], empty);
 }
 
-/* Bytes of the lines, up to JOINED or what is no whole line. */
+/* Return  the bytes of the lines, up to JOINED or an incomplete line */
 static size_t lines_of(const uint8_t *bytes, size_t n)
 {
 	size_t at = 0;
@@ -73,7 +73,7 @@ static size_t lines_of(const uint8_t *bytes, size_t n)
 	return at;
 }
 
-/* The file ends behind its last line: zeros behind that would take long to read. */
+/* Write the lines, and let the file end behind the last one: zeros behind it would take long to read. */
 static void write_file(const uint8_t *bytes, size_t n)
 {
 	uint32_t end = 0;
@@ -95,7 +95,7 @@ static void write_file(const uint8_t *bytes, size_t n)
 
 struct source {
 	const struct t2x_ring *ring;
-	const uint8_t *tlg;             /* the file that it goes on from; tlg_n 0: none */
+	const uint8_t *tlg;             /* the .tlg file that it continues; tlg_n 0: none */
 	size_t tlg_n;
 };
 
@@ -135,7 +135,7 @@ static void expand(void *from, const struct t2x_writer *writer, struct t2x_out *
 
 /* ---- changes ------------------------------------------------------------------------------------ */
 
-/* Count on: a line's number, or what in it leads somewhere else. */
+/* Change a number by a little: that of a line, or an index or offset in a line. */
 static void change_word(uint8_t *word, unsigned seed)
 {
 	static const int32_t steps[] = { 1, -1, 2, -2, 16, 1024, -1024, 2048, INT32_MAX, INT32_MIN };
@@ -146,7 +146,7 @@ static void change_word(uint8_t *word, unsigned seed)
 	memcpy(word, &value, 4);
 }
 
-/* Lines stay lines: one is changed inside, copied to another's place, put in, taken out.  n and max  bytes of lines */
+/* Change whole lines: change one inside, copy one over another, insert or delete one.  n and max  bytes of lines */
 static size_t change_line(uint8_t *bytes, size_t n, size_t max, unsigned seed)
 {
 	size_t lines = n / RECORD, i = seed / 16 % lines, k = seed / 4096 % lines;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzz_text - the input is a script from which a sound file is made whose texts, numbers and kinds of events are the
- * input's: what the writers must show well-formed.
+ * fuzz_text - the input is a script.  The target makes an undamaged file, with texts, numbers and kinds of events from
+ * the script.  The writers must print it well-formed.
  *
- * A step of the script: a byte, the kind of event; then what its place, names and arguments ask for, each text as a
- * length and its bytes.  A script that ends goes on with zeros.
+ * A step of the script is a byte, the kind of event, and then its place, names and arguments, each text as a length and
+ * its bytes.  Behind its end a script has zeros.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -37,7 +37,7 @@ static uint32_t next_random(void)
 	return (uint32_t)(state >> 33);
 }
 
-/* One change: a bit, a byte, a number; bytes copied, taken out, put in. */
+/* Make one change: to a bit, a byte, a number; or copy, delete or insert bytes. */
 size_t LLVMFuzzerMutate(uint8_t *bytes, size_t n, size_t max)
 {
 	static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff, 8, '\n', '"' };
@@ -79,7 +79,7 @@ __attribute__((weak)) size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t n, s
 	return LLVMFuzzerMutate(bytes, n, max);
 }
 
-/* Keep what is being tried. */
+/* The program crashes: store the present input. */
 static void keep_crash(int signal)
 {
 	int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

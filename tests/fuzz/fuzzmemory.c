@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fuzzmemory.c - the memory of a fuzz target: counted, and the large pieces of it kept from one input to the next.
+ * fuzzmemory.c - counts the memory of a fuzz target, and keeps its large pieces from one input to the next.
  *
- * The expander has some megabytes of tables and windows of which an input of a few kilobytes touches little.  To map
- * and unmap them for each input takes longer than all the rest.  A piece that is kept is poisoned while nobody has it,
- * and behind its end, so that AddressSanitizer watches it like any other.
+ * The expander has some megabytes of tables and windows, of which a small input touches little.  Mapping and unmapping
+ * them for each input would take longer than the rest.  A piece is poisoned behind its end, and as a whole while it is
+ * free, so that AddressSanitizer finds wrong accesses to it as to any other memory.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ void __wrap_free(void *memory);
 __attribute__((weak)) void __asan_poison_memory_region(void const volatile *at, size_t n);
 __attribute__((weak)) void __asan_unpoison_memory_region(void const volatile *at, size_t n);
 
-/* Of the piece's room only the first n bytes may be touched. */
+/* Let the target access only the first n bytes of the piece. */
 static void open_piece(struct piece *piece, size_t n)
 {
 	g_large += n - piece->n;
@@ -104,7 +104,7 @@ void fuzz_begin(void)
 	start_timer();
 }
 
-/* A place in the table: an empty one, or that of a piece that nobody has. */
+/* Return  an entry of the table that is empty, or whose piece is free */
 static struct piece *find_place(void)
 {
 	struct piece *found = NULL;
@@ -121,7 +121,7 @@ static struct piece *find_place(void)
 	return found;
 }
 
-/* Another page behind it stays poisoned. */
+/* Make a piece, with a poisoned page behind it. */
 static struct piece *make_piece(size_t n)
 {
 	size_t room = (n + 2 * PAGE - 1) & ~((size_t)PAGE - 1);

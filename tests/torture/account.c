@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * account.c - emitted = stored + lost, by reason and thread, to the last checkpoint.
+ * account.c - checks that emitted = stored + lost, exactly, for each reason and thread.
  *
- * A program floods its rings from some threads, while others come and go, and counts outside of its own memory
- * how many calls of each thread returned.  The file is counted by a reader of the tests' own, and t2expand has to
- * say the same of what was lost.
+ * Some threads of a program flood their rings, while others begin and end.  The program counts, in shared memory, how
+ * many calls of each thread returned.  A reader of the tests counts the checkpoints in the file, and t2expand has to
+ * report the same number of lost ones.
  *
  *   discard, block   into a file
  *   slow, wait       the same into a pipe whose reader pauses at random; block gives up after 3 ms
@@ -45,7 +45,7 @@ static unsigned random_below(uint64_t *state, unsigned n)
 
 /* ---- the program --------------------------------------------------------------------------------- */
 
-/* A call has returned: it counts for the thread that it was made in. */
+/* A call has returned: count it for the calling thread. */
 static void count(void)
 {
 	if (!tr2_self || tr2_self->tid >= TIDS)
@@ -65,7 +65,7 @@ static void report(const char *format, ...)
 	count();
 }
 
-/* Long texts need several chains: some of them may be lost without their checkpoint. */
+/* Record long texts.  They need several chains, some of which may be lost without their checkpoint. */
 static void emit_random(uint64_t *state)
 {
 	static char text[20000];
@@ -132,7 +132,7 @@ static void ask_for_snapshot(uint64_t *state)
 	}
 }
 
-/* Threads that come and go, as long as the others flood. */
+/* Start threads that end soon, as long as the others flood. */
 static void receive_visitors(uint64_t *state)
 {
 	pthread_t thread[4];
@@ -148,7 +148,7 @@ static void receive_visitors(uint64_t *state)
 	}
 }
 
-/* What reads the pipe, does so now and then. */
+/* The reader of the pipe pauses before each read. */
 static void pause_at_times(void *state)
 {
 	const struct timespec pause = { 0, random_below(state, 10) ? 0 : random_below(state, 20000000) };
@@ -187,7 +187,7 @@ static void check(int good, const char *what, uint64_t is, uint64_t should)
 	printf("FAIL %s, %s: %llu, should be %llu\n", policy, what, (unsigned long long)is, (unsigned long long)should);
 }
 
-/* What t2expand says was lost for this reason. */
+/* Return  how many checkpoints t2expand reports as lost for this reason */
 static uint64_t reported_by_t2expand(const char *said, unsigned reason)
 {
 	char line[256], text[64];
@@ -226,7 +226,7 @@ static uint64_t lost_checkpoints(uint64_t tid)
 	return sum;
 }
 
-/* The losses of more threads than the table holds are the process's: then only the sum is known. */
+/* The process counts the losses of threads beyond the size of the table.  Then only the total is known. */
 static uint64_t judge_threads(void)
 {
 	int is_known = !lost_checkpoints(TLG_NO_THREAD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arch.c - a producer for other machines: prints on standard output what the messages that it records must read,
- * as its own C library formats them, and records threads and a fork beside them.
+ * arch.c - a producer for other machines.  It records messages, threads and a fork, and prints on standard output the
+ * texts that readers must print for the messages, as its own C library formats them.
  *
  * The values are the extremes of each type of this machine, so that a width or a sign that is lost on the way to
  * another machine shows.

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * calls.c - a program that makes system calls of many kinds and records between them: harness_faults.sh compares those
- * that it makes with tracing with those without.
+ * calls.c - a program that makes system calls of many kinds and records between them.  harness_faults.sh compares its
+ * system calls with tracing with those without.
  *
- * usage: calls FILE      Between opening FILE, a file of its own, and closing it lies what is compared: it works on the
- *                        file, in a thread, too, in a forked child, and starts other programs in four ways.
+ * usage: calls FILE      The harness compares the system calls between opening FILE, a file of its own, and closing it.
+ *                        The program works on the file, also in a thread and in a forked child, and starts other
+ *                        programs in four ways.
  * Exit status 7.
  */
 #include <fcntl.h>
@@ -22,7 +23,7 @@ enum { ROUNDS = 40, FINE = 7 };
 static char *const arguments[] = { (char[]){ "true" }, NULL };
 static int failed;
 
-/* What it records, and between, if fd is open, its own work. */
+/* Record, and between the calls do the program's own work, if fd is open. */
 static void work_on(int fd, int round)
 {
 	trace2_region_enter("calls", "round", NULL);
@@ -47,7 +48,7 @@ static void use_thread(int fd)
 	failed |= pthread_create(&thread, NULL, run_thread, (void *)(intptr_t)fd) || pthread_join(thread, NULL);
 }
 
-/* Descriptors get the numbers that they get without tracing, or these calls differ. */
+/* A new descriptor must have the same number as without tracing, or the system calls differ. */
 static void use_descriptors(int fd)
 {
 	char byte = 'x';

@@ -1,21 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * damage - damage a file in every way at every place, and judge what the expander makes of it.
+ * damage - damages a file in every way at every place, and judges what the expander prints.
  *
  * usage: damage flips|holes|shifts|cuts plain|large|packed|lz4 [PART/PARTS]
  *
  *   flips   every bit, one at a time
  *   holes   4 KiB of zeros at every 8 bytes
- *   shifts  1 to 23 bytes taken out, or put in, at every byte
- *   cuts    the file ends at every byte
+ *   shifts  1 to 23 bytes deleted, or inserted, at every byte
+ *   cuts    the file is truncated at every byte
  *
- * The file is one of 64 KB, plain, or large, of 230 KB; of 32 KB in the other encodings, which the same reader sees.
- * A file is made of parts that damage is confined to: blocks, or LZ4 frames of several blocks.  Held are: damage is
- * reported; checkpoints are missing from the parts that it touches only; nothing that is shown is wrong; how many
- * events are missing, between others of their thread, is reported exactly, and how many checkpoints in all; from the
- * first whole cycle after the damage on everything is right, region depth and elapsed times included.
- * T2_SCALE per cent of the places are tried, which ones decides T2_SEED; of flips the first 512 always.  Exit status 0
- * if all of it held.
+ * The plain file has 64 KB, or, large, 230 KB; a file in another encoding has 32 KB.  A file consists of parts that
+ * confine damage: blocks, or LZ4 frames of several blocks.  The program checks that
+ *   - the damage is reported;
+ *   - checkpoints are missing only from the parts that the damage touches;
+ *   - nothing that the expander prints is wrong;
+ *   - the number of missing events between others of their thread is reported exactly, and so is the number of missing
+ *     checkpoints in all;
+ *   - from the first whole cycle behind the damage on, everything is right, with region depth and elapsed times.
+ * It tries T2_SCALE per cent of the places, which T2_SEED chooses; of flips it always tries the first 512.  Exit status
+ * 0 if all checks passed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,10 +29,10 @@
 enum {
 	PLAIN_BYTES = 63000, LARGE_BYTES = 227000, OTHER_BYTES = PLAIN_BYTES / 2, CYCLES = 6, FRAME_BYTES = 4096,
 	HOLE_BYTES = 4096, MAX_SHIFT = 23, COMPLAINTS = 10,
-	ALWAYS_BYTES = 64,                /* a mark and headers: few bits, and each is another case */
+	ALWAYS_BYTES = 64,                /* of a mark and headers, each bit of which is another case */
 };
 
-/* A part of the file, and the blocks that it holds. */
+/* A part of the file, and its blocks. */
 struct part {
 	size_t at, n;
 	unsigned first, end;
@@ -66,7 +69,7 @@ static uint32_t load_le32(const unsigned char *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* A mark is in front of each frame, and says how much is in it. */
+/* Find the frames: a mark in front of each has the size of its content. */
 static void split_lz4(struct image *image)
 {
 	size_t plain = 0;
@@ -121,8 +124,8 @@ static unsigned part_at(const struct image *image, size_t at)
 }
 
 /*
- * Events that sequence numbers tell are missing: those of a thread in front of one that came, but not those in
- * front of the first if the stream's first block did not come.
+ * Count the events whose absence the sequence numbers show: those of a thread in front of an event that came.  If the
+ * stream's first block did not come, those in front of the thread's first event do not count.
  */
 static uint64_t count_gaps(const struct image *image, const unsigned char *has_come)
 {
@@ -147,7 +150,7 @@ static uint64_t count_gaps(const struct image *image, const unsigned char *has_c
 	return gaps;
 }
 
-/* Checkpoints that the last mark that came counts, but for those that came. */
+/* Count the checkpoints that are missing by the count in the last mark that came. */
 static uint64_t count_missing(const struct image *image, const unsigned char *has_come)
 {
 	uint64_t stored = 0, marked = 0, hits = 0;
@@ -170,7 +173,7 @@ static int complain(const char *what, size_t at, size_t n)
 	return 0;
 }
 
-/* Which blocks came is seen from their checkpoints, of others from the parts; 0: a block came in pieces */
+/* Find out which blocks came, by their checkpoints, or else by their parts.  Return  0: only a piece of a block came */
 static int find_come(const struct image *image, const struct sample_result *result, unsigned from, unsigned to,
 		     unsigned char *has_come)
 {
@@ -187,7 +190,7 @@ static int find_come(const struct image *image, const struct sample_result *resu
 	return 1;
 }
 
-/* Blocks without checkpoints of touched parts: they came if their bytes are there as they were. */
+/* A block without checkpoints in a touched part came if its bytes are unchanged. */
 static void find_silent(const struct image *image, unsigned char *has_come)
 {
 	for (unsigned i = 0; i < image->sample.nblocks; i++) {
@@ -197,7 +200,7 @@ static void find_silent(const struct image *image, unsigned char *has_come)
 	}
 }
 
-/* Everything in the cycles behind the damage is right. */
+/* Return  1: everything in the cycles behind the damage is right */
 static int is_whole_again(const struct image *image, const struct sample_result *result, unsigned to)
 {
 	const struct sample *sample = &image->sample;
@@ -210,7 +213,7 @@ static int is_whole_again(const struct image *image, const struct sample_result 
 	return 1;
 }
 
-/* Judge the n damaged bytes, of which what lies in the parts from .. to - 1 has been touched. */
+/* Judge the n damaged bytes.  The damage touches the parts from .. to - 1. */
 static void judge(const struct image *image, size_t n, size_t at, size_t size, unsigned from, unsigned to)
 {
 	static struct sample_result result;
@@ -248,7 +251,7 @@ static void judge(const struct image *image, size_t n, size_t at, size_t size, u
 
 /* ---- ways to do damage -------------------------------------------------------------------------- */
 
-/* Which places are tried. */
+/* Return  1: try this place */
 static struct {
 	size_t next, step;
 	unsigned part, parts;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * faults.c - the program that harness_faults.sh lets run into trouble.
+ * faults.c - the program into which harness_faults.sh injects faults.
  *
  * usage: faults EVENTS [TROUBLE]
- *   Two threads record half of EVENTS each, then two others the other half.  Prints how many checkpoints that makes in
- *   all.  Exit status 7; 9 if a call has changed errno, 8 if a descriptor 0 to 2 is open that should not be.
- *   TROUBLE is what the program does to itself before it is traced or amid it: see the table below.
- *   The variable FAULT is what happens to the library:
- *     FAULT=N         its writes to descriptors from 3 on take at most N bytes, random below that if N is negative
- *     FAULT=thread    no thread can be made for the drain, which asks for a small stack
+ *   Two threads record half of EVENTS, then two others the other half.  Prints the number of checkpoints in all.  Exit
+ *   status 7; 9 if a call has changed errno, 8 if a descriptor 0 to 2 is open that should not be.
+ *   TROUBLE is what the program does to itself, before it is traced or while it is: see the table below.
+ *   The variable FAULT injects a fault into the library:
+ *     FAULT=N         its writes to descriptors from 3 on write at most N bytes, or random numbers below if N < 0
+ *     FAULT=thread    the thread of the drain, which has a small stack, cannot be created
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -46,7 +46,7 @@ static void close_others(void)
 	closefrom(3);
 }
 
-/* No more descriptors than are open now, and some. */
+/* Limit the descriptors to those that are open now and a few more. */
 static void limit_descriptors(int some)
 {
 	int next = dup(STDIN_FILENO);
@@ -77,7 +77,7 @@ static void rotate_without_descriptor(void)
 	trace2_rotate();
 }
 
-/* The file may grow by GROWTH bytes, and no more. */
+/* Limit the file to GROWTH bytes more than it has. */
 static void limit_file(void)
 {
 	const char *growth = getenv("GROWTH");
@@ -91,7 +91,7 @@ static void limit_file(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* Then it may grow again: what was lost can be reported. */
+/* Remove that limit, so that the library can report its losses. */
 static void unlimit_file(void)
 {
 	struct rlimit limit;
@@ -101,7 +101,7 @@ static void unlimit_file(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-/* The file, the rings and their directories are removed; only another name of the file is left. */
+/* Remove the file, the rings and their directories; only another name of the file remains. */
 static void remove_directory(void)
 {
 	char command[2 * PATH_MAX];
@@ -112,7 +112,7 @@ static void remove_directory(void)
 	trace2_rotate();
 }
 
-/* A file of the program's own under the number that the trace was to have. */
+/* Open a file of the program's own on the descriptor that the trace would use. */
 static void use_descriptor_nine(void)
 {
 	int fd = open(getenv("OWN"), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -134,7 +134,7 @@ static void record_signal(int signo)
 	trace2_data_intmax("faults", NULL, "signal", signo);
 }
 
-/* A timer that interrupts whatever can be interrupted. */
+/* Start a timer that interrupts every call that can be interrupted. */
 static void begin_storm(void)
 {
 	const struct sigaction action = { .sa_handler = record_signal };   /* no SA_RESTART */
@@ -144,7 +144,7 @@ static void begin_storm(void)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Until it storms: a clock may interrupt late. */
+/* Wait for the first signals: a timer may begin late. */
 static void flush_amid_storm(void)
 {
 	for (int i = 0; i < 300 || by_signals < 10; i++)
@@ -164,7 +164,7 @@ static void flush_often(void)
 	flush_each = events / 40 + 1;
 }
 
-/* Once the drain's thread is there, which bears its name only when it has run. */
+/* Wait for the drain's thread, which has its name only after it has run. */
 static void stop_for_a_while(void)
 {
 	if (system("until grep -qx trace2-drain /proc/$PPID/task/*/comm; do sleep 0.01; done"))

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forge - bytes that look like blocks of a trace and are none of it: nothing of them may be shown.
+ * forge - makes bytes that look like blocks of a trace but are not: the expander must not print any of them.
  *
  * usage: forge noise|planted|torn [PART/PARTS]
  *
  *   noise    400 MiB of random bytes, in half of them every few events a forged block header, of a process
  *            that the file holds, behind a good stream
- *   planted  another whole trace inside the texts of a block, as it is, and made to lie where a reader that has
- *            lost its way looks: in a plain block, in the file's first, up to the end of a packed one, as a frame in
- *            an LZ4 frame; then every bit of that block or frame is flipped, header, mark and all
- *   torn     the other way round: whole short traces behind a block that was torn at any byte, as by a process that was
- *            killed in write(2), are none of its texts, and have to be shown
+ *   planted  another whole trace inside the texts of a block, as it is, and placed where a reader searches behind
+ *            damage: in a plain block, in the file's first block, up to the end of a packed block, as a frame in an LZ4
+ *            frame; then every bit of that block or frame is flipped, header and mark included
+ *   torn     the opposite case: whole short traces behind a block that was torn at any byte, as by a process that was
+ *            killed in write(2), are not its texts, and the expander must print them
  *
- * T2_SCALE per cent of the noise, the bits or the bytes are tried; T2_SEED seeds.  Exit status 0 if nothing was
- * accepted that should not be, or refused.
+ * It tries T2_SCALE per cent of the noise, the bits or the bytes; T2_SEED is the seed.  Exit status 0 if the expander
+ * printed nothing that it should not, and all that it should.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static void fail(const char *what, unsigned long long have, unsigned long long w
 		printf("FAIL %s: %llu, not %llu\n", what, have, want);
 }
 
-/* All of the good stream is there, and nothing else. */
+/* Check that all of the good stream is there, and nothing else. */
 static void check(const struct sample_result *result, unsigned missing, unsigned blocks)
 {
 	g.runs++;
@@ -117,20 +117,20 @@ enum {
 	/* of packed texts: each 16 bytes have a tag in front; so many events of a planted block are whole strides */
 	STRIDE = TLG_TEXT_SIZE + 1, FULL_TAG = TLG_TEXT_SIZE << 3 | 5,
 	PLANT_BYTES = PLANTED_BLOCKS * STRIDE * TLG_EVENT_SIZE,
-	BEFORE_TAG = 2,                   /* bytes of the planted in front of its first tag: that is part of pid */
+	BEFORE_TAG = 2,                   /* bytes of the planted blocks in front of the first tag, a part of pid */
 	LAST_TEXT = (PLANT_BYTES - BEFORE_TAG) % STRIDE - 1,
 };
 
-/* The INFO at place i of the block's events, whose text the traced program was given. */
+/* Return  the INFO at place i of the block's events; the traced program could choose its text */
 static unsigned char *text_of(struct tlg_event *events, unsigned i)
 {
 	return (unsigned char *)events[i].u.info.text.c;
 }
 
 /*
- * Blocks of a stream of its own that lie SHIFT bytes off the events' grid: of each of their events the first 16
- * bytes are text of an INFO, the last 8 the header of the next one.  So BLOCK.tid, count and size are what that
- * header is: its sequence number is chosen so that they fit.
+ * Make blocks of another stream that are SHIFT bytes off the alignment of the events.  The first 16 bytes of each of
+ * their events are text of an INFO, the last 8 are the header of the next INFO.  So this header is also BLOCK.tid,
+ * count and size; its sequence number is chosen such that they fit.
  */
 static void plant_shifted(struct tlg_event *events, unsigned first, unsigned pid)
 {
@@ -154,7 +154,7 @@ static void plant_shifted(struct tlg_event *events, unsigned first, unsigned pid
 	}
 }
 
-/* A checkpoint with a text of n INFO events; what is in them comes later.  Return  the first of them */
+/* Add a checkpoint with a text of n INFO events, which the caller fills in.  Return  the first of them */
 static unsigned make_carrier(struct tlgmake *make, unsigned n)
 {
 	static char text[TLG_BLOCK_LIMIT * TLG_TEXT_SIZE];
@@ -171,7 +171,7 @@ static unsigned make_carrier(struct tlgmake *make, unsigned n)
 	return first;
 }
 
-/* A tag comes with every stride of packed text: what is planted has to have its bytes there. */
+/* Packed text has a tag in each stride: the planted bytes must equal the tag there. */
 static void put_tags(unsigned char *plant)
 {
 	for (unsigned at = BEFORE_TAG; at < PLANT_BYTES; at += STRIDE)
@@ -179,7 +179,7 @@ static void put_tags(unsigned char *plant)
 	plant[PLANT_BYTES - LAST_TEXT - 1] = LAST_TEXT << 3 | 6;
 }
 
-/* Plain blocks of a stream of its own that are right with the tags in them. */
+/* Make plain blocks of another stream whose checksums are right with the tags in them. */
 static void make_plant(unsigned char *plant)
 {
 	struct tlg_event block[STRIDE];
@@ -188,7 +188,7 @@ static void make_plant(unsigned char *plant)
 	for (unsigned i = 0; i < PLANTED_BLOCKS; i++) {
 		unsigned char *at = plant + i * sizeof(block);
 		memset(block, 'p', sizeof(block));
-		/* no zeros where a text ends, they would be left out: in flags and tid */
+		/* Packing drops zeros at the end of a text, so flags and tid must not be 0 there. */
 		tlg_block_describe(block, FULL_TAG, i + 1, (uint32_t)FULL_TAG << 24 | 0x010101, STRIDE - 1);
 		block->flags |= 1 << TLG_CYCLE_SHIFT;
 		memcpy(at, block, sizeof(block));
@@ -199,7 +199,7 @@ static void make_plant(unsigned char *plant)
 	}
 }
 
-/* The block packed, planted blocks its last bytes.  Return  0: it ends with zeros, another filler is needed */
+/* Pack the block such that the planted blocks are its last bytes.  Return  0: it ends with zeros, use another filler */
 static int make_packed(struct tlgmake *make, unsigned filler)
 {
 	enum { FILLERS = 2 };
@@ -224,8 +224,8 @@ static int make_packed(struct tlgmake *make, unsigned filler)
 }
 
 /*
- * Flip every bit of a block or frame: it is lost, and nothing else comes.
- * is_marked  1: a mark is in front, many of whose bits only tell what is known
+ * Flip every bit of a block or frame, and check that it is lost and nothing else is printed.
+ * is_marked  1: a mark is in front, many of whose bits only repeat what is known
  */
 static void flip_all(const struct sample *sample, unsigned char *bytes, size_t n, size_t from, size_t to, int is_marked)
 {
@@ -248,7 +248,7 @@ static void flip_all(const struct sample *sample, unsigned char *bytes, size_t n
 	sample_result_free(&result);
 }
 
-/* A block with a trace as it is in its texts, or with blocks that lie where they are found. */
+/* Make a block that has a whole trace in its texts, or blocks that are aligned such that a reader finds them. */
 static void make_plain(struct tlgmake *make, const struct sample *sample, int is_shifted)
 {
 	unsigned n = (unsigned)(sample->make.n / TLG_TEXT_SIZE), first;
@@ -263,7 +263,7 @@ static void make_plain(struct tlgmake *make, const struct sample *sample, int is
 
 enum kind { AS_IT_IS, FOUND, FOUND_FIRST, PACKED, KINDS };
 
-/* A stream with the block among its own.  Return  0: see make_packed() */
+/* Make a stream that has this block among its own.  Return  0: see make_packed() */
 static int make_file(struct tlgmake *make, const struct sample *sample, enum kind kind, unsigned filler, size_t *from)
 {
 	int is_right = 1;
@@ -301,7 +301,7 @@ static void try_planted(enum kind kind)
 	sample_free(&sample);
 }
 
-/* A stream of another process, as the library frames it.  Return  its frame, to be freed */
+/* Make a stream of another process, in a frame like the library's.  Return  the frame, for free() */
 static unsigned char *make_framed(size_t *n)
 {
 	struct tlgmake make;
@@ -323,7 +323,7 @@ static unsigned char *make_framed(size_t *n)
 	return frame;
 }
 
-/* A good block whose bytes hold the frame as it is: such a text is easily packed. */
+/* Make a good block that has the frame in its texts; it is not packed. */
 static void add_carrier(struct tlgmake *make, const unsigned char *frame, size_t n)
 {
 	tlgmake_begin(make, 0);
@@ -333,7 +333,7 @@ static void add_carrier(struct tlgmake *make, const unsigned char *frame, size_t
 	tlgmake_seal(make);
 }
 
-/* The library leaves a short frame as it is: so a frame in a text of it lies open. */
+/* LZ4 stores a short frame uncompressed, so a frame in its texts is visible in the file. */
 static void try_framed(void)
 {
 	unsigned char *planted, *bytes = malloc(4 * TR2_FRAME_STORED);
@@ -381,7 +381,7 @@ static void make_short(struct tlgmake *make, unsigned i)
 	tlgmake_end(make);
 }
 
-/* A process's blocks, the last one torn, and the short traces behind it. */
+/* Make the blocks of a process, the last one torn, and the short traces behind it. */
 static void judge_torn(const struct sample *sample, struct sample_result *result, unsigned char *bytes, unsigned whole,
 		       size_t kept)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork.c - a process whose threads never stop recording forks in every way there is; the children record at once.
+ * fork.c - a process whose threads record all the time forks in every possible way; the children record at once.
  *
- * Each event has a number.  What was recorded is written down in memory that all processes share, and compared with
- * the one file that they all append to.
+ * Each event has a number.  Memory that all processes share has the numbers that were recorded; they are compared with
+ * the file to which all processes append.
  *
  * usage: fork ROUNDS
  * Prints its counts and "N passed, N failed".
@@ -29,7 +29,7 @@ enum kind { KIND_FORK, KIND_FORK_EXIT, KIND_BARE_FORK, KIND_CLONE, KIND_CLONE3, 
 	    KIND_SPAWN, KINDS };
 enum {
 	THREADS = 2, BY_CHILD = 16,
-	MOST_CHILDREN = 1 << 14, CHILDREN_FROM = 1000,            /* less are exit codes */
+	MOST_CHILDREN = 1 << 14, CHILDREN_FROM = 1000,            /* lower numbers are exit codes */
 	THREADS_FROM = CHILDREN_FROM + MOST_CHILDREN * BY_CHILD,
 	BY_THREAD = 1 << 20, NUMBERS = THREADS_FROM + (THREADS + 1) * BY_THREAD,
 };
@@ -37,7 +37,7 @@ enum {
 /* Shared by all processes. */
 struct tally {
 	unsigned char recorded[NUMBERS], found[NUMBERS];
-	uint32_t pids[MOST_CHILDREN];          /* of the child that records; 0: it is the parent's memory */
+	uint32_t pids[MOST_CHILDREN];          /* of the child that records; 0: it shares the parent's memory */
 	uint32_t streams[MOST_CHILDREN];       /* in which its first event was found */
 	uint32_t by_thread[THREADS + 1];
 	uint64_t events, children;
@@ -96,7 +96,7 @@ static void be_child(uint32_t child)
 		record(CHILDREN_FROM + child * BY_CHILD + i);
 }
 
-/* vfork() shares the memory: what it records is the parent's, and written before it becomes another program. */
+/* A child of vfork() shares the parent's memory: its events belong to the parent, and are written before its exec. */
 static pid_t make_vfork(uint32_t child, int execs)
 {
 	static char name[] = "true", *const argv[] = { name, NULL };
@@ -188,7 +188,7 @@ static void count_event(const struct t2x_block *block, uint64_t number)
 	tally->wrong_stream += tally->streams[child] != block->stream;
 }
 
-/* PROCINFO, with the session id behind it: of the parent its own component alone, of a child that and its own. */
+/* Check the session id of PROCINFO: the parent has one component, a child has the parent's and its own. */
 static void count_session(const struct tlg_event *event, unsigned n)
 {
 	char sid[256] = "", own[16];

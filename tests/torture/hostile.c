@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hostile - write a trace to standard output that wants all the memory of who reads it.
+ * hostile - writes to standard output a trace that makes a reader without limits use all memory.
  *
- * usage: hostile WHAT MEBIBYTES         about so much of it; without arguments: list what there is
+ * usage: hostile WHAT MEBIBYTES         about so much of it; without arguments: list the kinds
  *
- * Checksums are right, so nothing of it is damage: the reader has to know its limits.
+ * The checksums are right, so nothing of it is damage: the reader needs limits of its own.
  */
 #include <lz4frame.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static uint32_t number(void)
 	return make.next[make.tid % TLGMAKE_THREADS] + 1;
 }
 
-/* A text that takes most room when it is shown: control characters. */
+/* Control characters, the texts that become longest when they are printed. */
 static void fill_text(unsigned salt, size_t n)
 {
 	memset(text, 1, sizeof(text));
@@ -87,7 +87,7 @@ static struct tlg_event *add_endless(enum tlg_type type)
 	return tlgmake_add(&make, type, 1);
 }
 
-/* Its text never ends. */
+/* One checkpoint whose text never ends. */
 static void make_endless(void)
 {
 	begin_endless();
@@ -95,7 +95,7 @@ static void make_endless(void)
 		memset(add_endless(TLG_INFO)->u.info.text.c, 'x', TLG_TEXT_SIZE);
 }
 
-/* Its arguments never end, in pieces. */
+/* One checkpoint whose arguments never end, in many chains. */
 static void make_arguments(void)
 {
 	begin_endless();
@@ -144,7 +144,7 @@ static void make_short_scopes(void)
 	}
 }
 
-/* Scopes whose numbers fall on each other in a table. */
+/* Scopes whose numbers collide in a hash table. */
 static void make_collisions(void)
 {
 	for (uint32_t i = 0, k = 1; !is_enough(); k += 0xe8b2f51) {
@@ -280,7 +280,7 @@ static void make_children(void)
 	}
 }
 
-/* Time that goes backwards in all threads but one: what waits is never released. */
+/* Time that goes backwards in all threads except one, so that waiting events are never released. */
 static void make_waiting(void)
 {
 	for (uint32_t i = 0; !is_enough(); i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hot.c - a program for the profiler in front of it: which function uses CPU time, keeps memory, waits for a lock and
- * makes others wait, is known by name.
+ * hot.c - a program for the preloaded profiler.  Known functions use CPU time, allocate memory that they keep, wait for
+ * a lock, and make others wait.
  *
- * usage: hot      prints a line for each: profile, function, and how much of it there is at least: nanoseconds or bytes
+ * usage: hot      prints a line for each of them: profile, function, and the least nanoseconds or bytes of it
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 enum { BURN_NS = 1000000000, BLOCKS = 300, BLOCK = 100000, HOLD_NS = 50000000 };
 enum { IS_WAITED_FOR = 2 };      /* glibc's lock */
 
-/* A frame of its own, and no tail call */
+/* Has a stack frame, and makes no tail call */
 #define HERE __attribute__((noinline))
 #define STAY __asm__ volatile("")
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kill.c - P1: processes with three recording threads and their drain die at random moments; of each is collected
- * what it left, file and ring file joined, and compared with what the threads had reported: every call that returned.
+ * kill.c - P1: processes with three recording threads and their drain die at random moments.  The harness joins the
+ * file and the ring file of each, and compares the events with the calls that had returned.
  *
- * A thread makes calls in a fixed order and counts each in a page that outlives the process, when it has
- * returned.  So of a thread's events the n-th must be that of its n-th call: one that is missing, torn or
- * there twice is found, and counted as what it is.  Half of the victims' threads stop before their rings could be
- * full; the others' have small rings and wait for the drain.  What is dropped nevertheless must be counted.
+ * A thread makes calls in a fixed order.  When a call has returned, the thread counts it in a page that outlives the
+ * process.  So the n-th event of a thread must be that of its n-th call.  The harness finds and counts events that are
+ * missing, torn or there twice.  The threads of half of the victims stop before their rings can be full; those of the
+ * others have small rings and wait for the drain.  If events are dropped nevertheless, the trace must count them.
  *
- * With "live" the process is read while it runs, and only then killed: the same is asked of what that shows, up to
- * the calls that had returned when the reading began.
+ * With "live" the process is read while it runs, and then killed.  The reading must have every call that had returned
+ * when it began.
  *
- * With "flight" the oldest is overwritten: all that comes behind the first event that is there must be there, too, and
- * what was in front of it be counted; and where that event stands must be known: its sequence, the regions around it.
+ * With "flight" the oldest events are overwritten.  Behind the first event that is there, none may be missing, and
+ * those in front of it must be counted.  The sequence of the first event and the regions around it must be known.
  *
  * usage: kill kill|live|flight|segv|abort|exit|exec TIMES SEED
  * Prints its counts and "N passed, N failed".
@@ -35,7 +35,7 @@ enum {
 	THREADS = 3,
 	MOST_ROUNDS = 5000,               /* FOLLOW_EVENTS each: fewer than a ring holds */
 	LONGEST_US = 3000,
-	BY_PROGRAM = 50,                  /* one death in so many is expanded by t2expand itself, too */
+	BY_PROGRAM = 50,                  /* t2expand itself expands one death in so many, too */
 };
 
 /* Shared with the victim, so that it outlives it. */
@@ -49,8 +49,8 @@ static struct counts {
 } sum;
 
 static uint64_t seed;
-static int looks;                         /* at the living, too */
-static int is_flight;                     /* the oldest is overwritten */
+static int looks;                         /* "live": read the living process, too */
+static int is_flight;                     /* "flight": the oldest events are overwritten */
 static char again[128];
 
 static unsigned random_below(unsigned n)
@@ -106,19 +106,19 @@ static void run_victim(void)
 
 /* ---- what it left ------------------------------------------------------------------------------- */
 
-/* What the threads reported that the events do not show. */
+/* Count the calls that the threads reported but the events do not show. */
 static void judge(struct follow *follow)
 {
 	uint64_t dropped = follow_dropped(follow);
 
 	for (int slot = 0; slot < THREADS; slot++) {
 		uint64_t returned = report->thread[slot].returned, seen = follow_seen(follow, slot);
-		/* if its first number was not recorded, at most one call has returned */
+		/* If the thread's first number was not recorded, at most one of its calls has returned. */
 		if (seen < returned && returned > 1)
 			follow->missing += returned - seen;
 		sum.calls += returned;
 	}
-	/* a call may have been dropped that had not returned yet */
+	/* A dropped call may not have returned yet. */
 	if (follow->missing > dropped || follow->missing + THREADS < dropped)
 		sum.lost += (uint64_t)llabs((long long)(follow->missing - dropped));
 	sum.dropped += dropped;
@@ -133,7 +133,7 @@ static void add_unreadable(const char *why, int number)
 	sum.unreadable++;
 }
 
-/* The program itself makes a trace of what was left, which is followed in the same way. */
+/* t2expand writes a trace of what was left, and the harness follows this trace in the same way. */
 static void recover_by_program(const char *ring, struct follow *follow)
 {
 	char command[512];
@@ -143,7 +143,7 @@ static void recover_by_program(const char *ring, struct follow *follow)
 		 ring, again);
 	follow_begin(follow);
 	status = system(command);
-	/* 3: the last write arrived in part, which is said, and replaced by what the ring has */
+	/* 3: the last write was incomplete; t2expand reports that, and uses the events of the ring instead */
 	if (!WIFEXITED(status) || (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != 3) ||
 	    !collect_file(again, follow_block, follow)) {
 		add_unreadable("t2expand --recover", status);
@@ -173,8 +173,8 @@ static void look(pid_t victim, const char *ring, struct follow *follow)
 }
 
 /*
- * Who looks at a process in /proc while it dies, as ps does, holds its memory a little longer, and with that the file:
- * till then, if its drain had no time to say in which PID namespace it is, it may be running.
+ * A program that reads a dying process in /proc, as ps does, keeps its memory mapped a little longer, and so the ring
+ * file.  If the drain had no time to write its PID namespace into the file, the process seems to live until then.
  */
 static struct t2x_salvage_totals collect_dead(const char *ring, struct follow *follow)
 {

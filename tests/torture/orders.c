@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * orders.c - a program for ThreadSanitizer: rings are filled, drained, overwritten and handed on as fast as they can
- * be.  Events' payloads are plain memory in that build, so that each order that is missing is a data race.
+ * orders.c - a program for ThreadSanitizer: it fills, drains and overwrites rings, and passes them from thread to
+ * thread, as fast as possible.  In that build events' payloads are plain memory, so each missing ordering is a data
+ * race.
  *
- * Nobody takes over a ring but from a thread that gave it back, or that was joined: the kernel tells of an owner's
- * death, which orders all that it did, but the sanitizer does not know that.
+ * A thread acquires a ring only from a thread that has released it or was joined.  The kernel's report of an owner's
+ * death also orders all that the owner did, but the sanitizer does not know that.
  *
  * usage: orders POLICY EVENTS          exit status: that of the sanitizer
  */
@@ -16,7 +17,7 @@
 enum { THREADS = 2, SHORT_THREADS = 40 };
 
 static long events;
-static pthread_barrier_t has_rings;       /* the threads that stay have theirs */
+static pthread_barrier_t has_rings;       /* all threads that stay have acquired their rings */
 
 static void emit(long n)
 {

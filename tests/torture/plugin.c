@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plugin.c - records, is loaded and unloaded, over and over, while another thread writes out what it recorded.
+ * plugin.c - a plug-in that records and is loaded and unloaded again and again, while another thread writes its events.
  *
- * With -DPLUGIN='"NAME"' the shared object, whose call sites and texts go away with it; else the program: plugin
- * PATH PATH TIMES, which loads the two in turn.  They differ in their texts, which come to lie at the same addresses.
+ * With -DPLUGIN='"NAME"' this is the shared object, whose call sites and texts disappear when it is unloaded.  Without,
+ * it is the program: plugin PATH PATH TIMES, which loads two objects in turn.  Their texts differ, and come to lie at
+ * the same addresses.
  */
 #include <trace2.h>
 

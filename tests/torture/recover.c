@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recover.c - P14: t2expand is killed while it recovers, at random moments, and run again: its output is the same
- * as ever, and a ring file is removed only when the output is complete.
+ * recover.c - P14: t2expand is killed while it recovers, at random moments, and run again.  Its output must be that of
+ * an undisturbed run, and it may remove a ring file only when the output is complete.
  *
- * usage: recover TIMES SEED            TIMES: that it is killed
+ * usage: recover TIMES SEED            TIMES: how often to kill it
  * Prints its counts and "N passed, N failed".
  */
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 #include "traced.h"
 
 enum {
-	ROUNDS = 12000,                   /* that fit into the ring; every second is in the file, too */
-	MOST_RUNS = 10,                   /* for one that is killed: others end before */
+	ROUNDS = 12000,                   /* fit into the ring; the file has every second one, too */
+	MOST_RUNS = 10,                   /* tries to kill one run: some end before */
 };
 
 extern char **environ;
@@ -33,7 +33,7 @@ static char out[128], ring[256], kept[256], program[512];
 static char *expected;                    /* the output of an undisturbed run */
 static size_t expected_bytes;
 static unsigned runs, killed, early, different, removed_early, removed;
-static unsigned last_us;                  /* what the last undisturbed run took */
+static unsigned last_us;                  /* duration of the last undisturbed run */
 
 static unsigned random_below(unsigned n)
 {
@@ -115,7 +115,7 @@ static int is_as_expected(void)
 	return is_same;
 }
 
-/* Kill one at a random moment of the time that it will take; then let one run through. */
+/* Kill a run at a random moment of its expected duration; then let another one finish. */
 static void disturb(void)
 {
 	int deletes = (int)random_below(2), status = 0;
@@ -138,7 +138,7 @@ static void disturb(void)
 		removed_early++;
 }
 
-/* A process that died, and what an undisturbed run makes of it.  Return  0: something is wrong */
+/* Make a process that died, and the output of an undisturbed run.  Return  0: something is wrong */
 static int prepare(void)
 {
 	const char *build = getenv("T2_OUT");

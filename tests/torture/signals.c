@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals.c - handlers that record in the middle of a call that records, and jump out of it.
+ * signals.c - signal handlers record in the middle of a call that records, and jump out of it.
  *
- * The victim numbers its events and writes down outside of its own memory which calls it began and which
- * returned.  "jumps" stops it at every instruction of a call, see stepper.h, and has a handler jump out of it
- * from there; "chunks" does so where each call finds its chunk full; "end" so soon before the end that nobody has read
- * its ring yet; "crash" ends it there by a signal that the library records; "timers" has timers interrupt it at random.
- * What the trace holds is compared with what was written down.
+ * The victim numbers its events, and notes in shared memory which calls it began and which returned.  The harness
+ * compares the trace with these notes.  "jumps" stops the victim at every instruction of a call (stepper.h), and lets a
+ * handler jump out of it from there; "chunks" does so where each call finds its chunk full; "end" so shortly before the
+ * end that nobody has read the ring yet; "crash" ends it there by a signal that the library records; "timers" lets
+ * timers interrupt it at random.
  *
  * usage: signals jumps|chunks|end|crash|timers AMOUNT SEED
  * Prints its counts and "N passed, N failed".
@@ -30,7 +30,7 @@
 
 enum { MOST_EVENTS = 1 << 23, MOST_DEPTH = 3, FILLER = 300, MOST_STEPS = 4000, MANY_ABANDONED = 20 };
 
-/* How the victim makes a call; each is another way through the library. */
+/* Kinds of calls; each uses another path through the library. */
 enum kind { KIND_INT, KIND_INT_FL, KIND_MESSAGE, KIND_TEXT, KIND_REGION, KINDS };
 
 /* Shared with the victim, so that it outlives it. */
@@ -38,15 +38,15 @@ struct report {
 	unsigned char state[MOST_EVENTS];      /* of the numbered event: 0, CALLED, RETURNED */
 	uint32_t numbered;
 	uint64_t others_called, others_returned;   /* events without a number */
-	uint32_t kind, depth;                  /* what the victim is to do next; KINDS: end */
-	uint32_t finished;                     /* it did so without being interrupted */
-	uint32_t stops;                        /* how often it has stopped for the stepper */
+	uint32_t kind, depth;                  /* the victim's next call; KINDS: end */
+	uint32_t finished;                     /* the call was not interrupted */
+	uint32_t stops;                        /* how often the victim has stopped for the stepper */
 	uint32_t handled, deepest, timeouts;
 };
 enum { CALLED = 1, RETURNED };
 
 static struct report *report;
-static uint64_t seed, diverted;             /* calls that went elsewhere than to where they were to be interrupted */
+static uint64_t seed, diverted;             /* calls that took another path than to the planned instruction */
 static unsigned passed, failed, fills_chunks, is_at_end;
 
 static unsigned random_below(unsigned n)
@@ -95,14 +95,14 @@ static void emit(enum kind kind)
 static const int by_depth[MOST_DEPTH] = { SIGUSR1, SIGUSR2, SIGALRM };
 static sigjmp_buf out;
 
-/* The stepper takes over here. */
+/* The victim stops here for the stepper. */
 static void stop_here(void)
 {
 	report->stops++;
 	raise(SIGSTOP);
 }
 
-/* On depth d records, and is interrupted by the handler of depth d + 1; the deepest jumps out of all. */
+/* The handler of depth d records; that of depth d + 1 interrupts it; the deepest one jumps out of all. */
 static void jump_out(int signal)
 {
 	uint32_t depth = signal == by_depth[0] ? 1 : signal == by_depth[1] ? 2 : 3;
@@ -151,7 +151,7 @@ static int run_stopped(void)
 
 /* ---- jumps: the stepper --------------------------------------------------------------------------------- */
 
-/* Let it go on until it stops by itself; other signals are its own.  0: it has ended. */
+/* Let the victim run until it stops itself; other signals are its own.  Return  0: it has ended */
 static int until_stop(pid_t victim, int signal)
 {
 	const uint32_t stops = report->stops;
@@ -169,7 +169,7 @@ static int is_finished(void)
 	return report->finished != 0;
 }
 
-/* What a call passes, in the program and, for the depths, in a handler. */
+/* Record the path of a call, in the program and, for the depths, in a handler. */
 static struct stepper_path paths[2][KINDS];
 
 static int record(struct stepper_path *path, pid_t victim)
@@ -195,7 +195,7 @@ static int record_all(pid_t victim)
 	return is_good;
 }
 
-/* The victim stands before a call: bring it to this instruction.  0: the call is over, and it has stopped again */
+/* Bring the victim, which is in front of a call, to this instruction.  Return  0: it has stopped behind the call */
 static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
 {
 	const uint32_t stops = report->stops;
@@ -207,7 +207,7 @@ static int bring_to(const struct stepper_path *path, pid_t victim, uint32_t at)
 	return !is_finished();
 }
 
-/* Interrupt its call there, and its handler, in the depths, anywhere. */
+/* Interrupt the call at this instruction, and the handlers of greater depth at any instruction. */
 static void interrupt_at(pid_t victim, uint32_t at)
 {
 	const struct stepper_path *nested = &paths[1][report->kind];
@@ -354,7 +354,7 @@ struct sum {
 	uint64_t called, returned, stored, missing, doubled, invented;
 };
 
-/* What the next run finds is as if there had been none. */
+/* Reset everything for the next run. */
 static void forget(void)
 {
 	memset(report->state, 0, report->numbered < MOST_EVENTS ? report->numbered : MOST_EVENTS);
@@ -489,7 +489,7 @@ int main(int argc, char **argv)
 	fills_chunks = !strcmp(argv[1], "chunks");
 	is_at_end = !strcmp(argv[1], "end");
 	if (!strcmp(argv[1], "jumps") || fills_chunks || is_at_end)
-		/* the thread starts with tracing, not within a stretch that is stepped */
+		/* The drain's thread starts with tracing, not during the steps. */
 		check_run(argv[1], run_stepper, amount, (const char *const[]){ "TRACE2_RAW_THREAD=init", NULL });
 	else if (!strcmp(argv[1], "timers"))
 		check_run("timers", run_timers, amount, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stall.c - runs a program and stops its drain's thread for good, as a machine does that never schedules it; the rest
- * of the program goes on and ends.
+ * stall.c - runs a program and stops its drain's thread for good, as if the machine never scheduled it.  The rest of
+ * the program must continue and end.
  *
  * usage: stall anywhere|writing PROGRAM ARGUMENT...
- *   PROGRAM stops itself once (SIGSTOP) when the drain is to be stopped: wherever it is, or about to write(2), with the
- *   drain's lock held.
+ *   PROGRAM stops itself once (SIGSTOP) to have the drain stopped: wherever the drain is, or in front of a write(2),
+ *   when it has locked the drain's lock.
  * Exit status: the program's; 1 if it has no drain, or does not end within five minutes.
  */
 #include <dirent.h>
@@ -80,7 +80,7 @@ static int is_at_write(pid_t tid)
 	       info.op == SYSCALL_INFO_ENTRY && info.number == SYS_write;
 }
 
-/* From the first stop of the drain on, let it go as far as a write, or the program's end if it never writes. */
+/* Let the drain, which has stopped, run up to its next write, or to the program's end if there is none. */
 static void run_to_write(pid_t drain)
 {
 	int status;
@@ -100,7 +100,7 @@ static pid_t start(char **arguments)
 	return pid;
 }
 
-/* All that is stopped has to be waited for, or the program never ends for us. */
+/* Wait for all stopped threads too, or waitpid() never reports the end of the program. */
 static int await_end(void)
 {
 	int status;

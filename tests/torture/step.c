@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * step.c - P2: a recording process is stopped at every instruction of its calls, and killed there; or gets a signal
- * there whose handler records; or gets the signal, and then dies at every instruction of the handler.  What it left
- * must have each call that had returned, whole and once.
+ * step.c - P2: the harness stops a recording process at every instruction of its calls.  It kills the process there; or
+ * it sends a signal whose handler records; or it sends the signal and then kills the process at every instruction of
+ * the handler.  What the process left must have each call that had returned, whole and once.
  *
- * The calls are the inline path, an integer, a message, a text, a function with names to look up; in four places: where
- * each is passed for the first time, where all is ready, where a chunk ends, where one ends and the drain's thread is
- * started.  A fifth place is the end of the program, up to where its ring file is removed, which may be only when
- * its .tlg file has everything, with END.  (No signals there: from some instruction on tracing is over.)
+ * The calls are: the inline path, an integer, a message, a text, a function that looks its names up.  They are made in
+ * four places: when each call site is passed for the first time, when everything is ready, where a chunk ends, and
+ * where a chunk ends and the drain's thread is started.  A fifth place is the end of the program, up to the removal of
+ * its ring file.  The program may remove that file only when its .tlg file has everything, with END.  (The fifth place
+ * gets no signals, because from some instruction on tracing is over.)
  *
- * In a loop, an address is visited when it is passed for the first four times, the 8th, 16th, ...  Each visit is a
- * process of its own that is killed.  A signal's visit has as many instructions again, and the end has too many:
- * there the process is stepped through and looked at, see still.h, at each of them; in one of LOOKS handlers,
- * which the seed chooses; and so many more are killed nevertheless.
+ * In a loop, the harness visits an address when it is passed for the first four times, the 8th, 16th, ...  Each visit
+ * kills another process.  The end, and a handler, have too many instructions for that: there the harness steps one
+ * process and examines its files at each step (still.h), in one of LOOKS handlers, and kills only some processes.
  *
  * usage: step STRIDE KILLS SEED
- *        one of STRIDE visits; so many kills in handlers, and as many at the end.
+ *        STRIDE: make one of so many visits; KILLS: so many kills in handlers, and as many at the end.
  * The work is divided among the processors.  Prints its counts and "N passed, N failed".
  */
 #include <signal.h>
@@ -43,8 +43,8 @@ enum {
 	MOST_WORKERS = 16,
 };
 /*
- * before: calls before the stepped ones: none; all sites have been passed; almost as many as the first chunk holds, a
- * short one; as it and the second hold.  chunks: in use behind them
+ * before: calls before the stepped ones: none; so many that all sites have been passed; almost as many as the first
+ * chunk has space for, a short one; almost as many as it and the second have space for.  chunks: in use behind them
  */
 static struct place { const char *name; unsigned before, chunks; } places[] = {
 	{ "first passes", 0, 1 },
@@ -63,7 +63,7 @@ static struct report {
 	int is_finished;
 } *report;
 
-/* Of one worker; shared with the others. */
+/* The counts of one worker; the others see them, too. */
 static struct counts {
 	uint64_t kills, signals, pairs, pair_kills, end_kills, looks;
 	uint64_t lost, torn, twice, unreadable, diverted, in_flight;
@@ -102,12 +102,12 @@ static void run_victim(const struct place *place)
 
 	sigaction(SIGUSR1, &action, NULL);
 	trace2_initialize();
-	tr2_recovery_pid_space();   /* a copy of its ring file is not mapped by it while it lives */
+	tr2_recovery_pid_space();   /* readers of a copy need this: a lease on the copy does not show that it lives */
 	make_calls(0, place->before);
 	if (place->before)
-		raise(SIGUSR1);   /* so that the handler, too, is past its first time */
+		raise(SIGUSR1);   /* so that the handler's sites have been passed, too */
 	if (place == program_ends) {
-		trace2_cmd_exit(FOLLOW_EXTRA);   /* a number that is no call's: it counts as the handler's */
+		trace2_cmd_exit(FOLLOW_EXTRA);   /* the number of no call, so it counts like the handler's */
 		report->handled++;
 	}
 	if (ptrace(PTRACE_TRACEME, 0, 0, 0))
@@ -159,7 +159,7 @@ static void judge(const struct follow *follow, const struct t2x_salvage_totals *
 		sum->lost++;
 }
 
-/* ring  NULL: it has been removed, so the .tlg file is to have everything, with END */
+/* ring  NULL: the ring file has been removed, so the .tlg file must have everything, with END */
 static void check_left(const char *ring, int where)
 {
 	static struct follow follow;
@@ -223,7 +223,7 @@ static int look_and_go_on(void)
 
 /* ---- what there is to visit --------------------------------------------------------------------- */
 
-/* What a first process passes.  Return  0: the place is not what it is said to be */
+/* Record the path of a first process.  Return  0: the place is not as the table describes it */
 static int record(const struct place *place, struct stepper_path *path)
 {
 	pid_t victim = start(place);
@@ -260,8 +260,8 @@ static uint32_t count_visits(const struct stepper_path *path)
 /* ---- visits ------------------------------------------------------------------------------------- */
 
 /*
- * A process that is at this instruction.  Some go another way, for where the clock is read that depends on the time:
- * they are killed and checked where they are, and another is tried.  Return  0: so did all
+ * Bring a process to this instruction.  Some processes take another path, because it depends on the time that the clock
+ * shows.  The harness kills and checks these where they are, and tries another one.  Return  0: all took another path
  */
 static pid_t start_at(const struct place *place, uint32_t at, int holds_threads)
 {
@@ -309,8 +309,8 @@ static int has_handled(void)
 }
 
 /*
- * A process that is at the handler's first instruction: at once, or as soon as it may be interrupted.  Threads that it
- * starts before are held, so that nothing but the handler changes what is looked at.  Return  0: it never is
+ * Bring a process to the handler's first instruction: at once, or as soon as signals are not blocked.  Threads that it
+ * starts before stay stopped, so that only the handler changes the files.  Return  0: it never gets there
  */
 static pid_t start_handler(const struct place *place, uint32_t at)
 {
@@ -358,7 +358,7 @@ static void signal_and_kill_at(const struct place *place, uint32_t at, unsigned 
 	sum->pair_kills++;
 }
 
-/* At the end what is compressed differs, and with it the way: that does not count as diverted. */
+/* At the end the path depends on the bytes that are compressed, which differ: that does not count as diverted. */
 static void kill_at_end(uint32_t at)
 {
 	pid_t victim = start(program_ends);
@@ -378,7 +378,7 @@ static void prepare(void)
 	report = traced_shared(sizeof(*report));
 }
 
-/* The shortest of some paths: on a busy machine stepping meets the kernel as it sets the clock, and others never do. */
+/* Keep the shortest of some paths: on a busy machine one may have met the kernel while it updates the clock. */
 static int record_shortest(const struct place *place, struct stepper_path *path)
 {
 	struct stepper_path other;
@@ -439,7 +439,7 @@ static void run_worker(unsigned stride, unsigned kills)
 		kill_at_end(random_below(paths[CALL_PLACES].count));
 }
 
-/* As many workers as processors, each with its own counts.  Return  0: they have not all come to their end */
+/* Run as many workers as processors, each with its own counts.  Return  0: not all have finished */
 static int run_workers(struct counts *counts, unsigned stride, unsigned kills)
 {
 	int status, is_good = 1;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * step_young.c - the same as step.c for a process that is young, see runtime/drain/tr2_young.h: at the first two places
- * there is no thread, and all calls take the slow path; at the third, which is also the fourth, the second chunk starts
- * the thread.
+ * step_young.c - the same as step.c for a young process (runtime/drain/tr2_young.h).  In the first two places there is
+ * no thread, and all calls use the slow path.  In the third, which is also the fourth, the second chunk starts the
+ * thread.
  */
 #include "step.c"
 
 int __wrap_tr2_young_is_outgrown(void);
 
-/* Stepping takes longer than youth lasts. */
+/* Keep the process young: stepping takes longer than 5 ms. */
 int __wrap_tr2_young_is_outgrown(void)
 {
 	return 0;

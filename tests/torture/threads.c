@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * threads.c - threads that come and go by the ten thousand, and end in every way a thread can: by returning, by
- * pthread_exit(), cancelled, by the system call that no library sees.
+ * threads.c - ten thousands of threads begin and end, in every way a thread can end: by returning, by pthread_exit(),
+ * by cancellation, by the system call that no library sees.
  *
- * Nothing is lost without being counted, rings pass from thread to thread, memory does not grow.  Under "overwrite" a
- * ring keeps what its threads wrote until it is full: RING must be so small that a fifth of the threads fill theirs.
+ * The harness checks that nothing is lost without being counted, that rings pass from thread to thread, and that memory
+ * does not grow.  With "overwrite" a ring keeps the events of its threads until it is full.  So RING must be so small
+ * that a fifth of the threads fill their rings.
  *
  * usage: threads POLICY RING THREADS SEED
  * Prints its counts and "N passed, N failed".
