@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # formats.sh - every format of t2expand, for run.sh, which sources this.  Uses its $out, $dir and functions.
 #
-# One trace in all formats, in turn, round by round, beside babeltrace2, which prints the same events from what the ctf
-# format has written.  Rates are of the CPU time of one processor, into /dev/null: what a disk adds is in expand.
+# It expands one trace in all formats, in turn, round by round, and compares this with babeltrace2, which prints the same
+# events from the output of the ctf format.  Rates are per CPU time of one processor, into /dev/null; the benchmark
+# expand shows what a disk adds.
 
 # What a command costs, whose output is thrown away, into the file cost: wall-clock time, CPU time, peak memory
 format_cost()

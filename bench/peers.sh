@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # peers.sh - LTTng-UST and babeltrace2, for run.sh, which sources this.  Uses its $out, $dir, $rounds and functions.
 #
-# The session daemon is started here and ended here; one that already runs is used and left alone.
+# It starts and ends the session daemon.  If one already runs, it uses this one and leaves it running.
 
 lttng_daemon=""
 
-# 1 if the peers are here; else says what is missing.
+# Succeeds if the peers are installed; else it reports what is missing.
 have_lttng()
 {
 	if [ ! -x "$out/bench/bench_lttng" ] || ! command -v lttng-sessiond babeltrace2 >/dev/null; then
@@ -103,9 +103,9 @@ run_lttng()
 }
 
 # Million of $2 a second of CPU time that a command makes on one processor, its output in the file $1.
-# It runs twice, and the second time counts, whose file has the pages that the first one's has just left: a virtual
-# machine gives memory that nobody uses back to its host within seconds, and takes longer to have it again than any
-# of these programs to write it (NOTES.md).
+# It runs twice, and the second time counts: then the file gets the pages that the first file has just freed.  A virtual
+# machine returns unused memory to its host within seconds, and takes longer to get it again than any of these programs
+# takes to write it (NOTES.md).
 rate_to_file()
 {
 	local to=$1 count=$2 i

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# prof.sh - what profiles cost a program, and how right they are, for run.sh, which sources this.  Uses its $out, $dir
-# and functions.
+# prof.sh - the cost and the accuracy of profiles, for run.sh, which sources this.  Uses its $out, $dir and functions.
 #
-# Works: programs of others, xz and sqlite3, by the CPU time of the whole process, writing the profile included, on one
-# processor; and those of bench_prof, which print what was measured, or what a profile has to say.  Each in modes:
-# without a profiler, with libtrace2-prof and its settings, with profilers of others.  All of them in turn, round by
-# round.  What is not installed is left out, and named.
+# There are two kinds of work.  Of xz and sqlite3, it measures the CPU time of the whole process on one processor,
+# writing the profile included.  The works of bench_prof print what they measured, or what a profile must show.  Each
+# runs without a profiler, with libtrace2-prof and its settings, and with profilers of others, all in turn, round by
+# round.  What is not installed is reported and left out.
 
 # The first of these libraries that the dynamic linker knows
 find_library()

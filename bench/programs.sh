@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # programs.sh - real work with events in it, for run.sh, which sources this.  Uses its $out, $dir and functions.
 #
-# Every program runs in every mode, each a process of its own, several times, in an order that changes (program.h).
+# Every program runs in every mode, several times, each time in another process, in an order that changes (program.h).
 
 programs_modes="off on block overwrite live"
 

@@ -24,8 +24,8 @@
 #   fill          expand a trace of BENCH_BYTES (default 256 MiB, in $TMPDIR): lines a second, peak memory
 #   instructions  what tests/library/check_instructions.sh counts, counted now
 #
-# One that leaves a verdict open, for its minimum and its median do not agree, runs again, up to BENCH_AGAIN times (default
-# 4), where that fits into the BENCH_SECONDS (default 690) of the whole run.
+# If the minimum and the median of a benchmark give different verdicts, it runs again, up to BENCH_AGAIN times (default
+# 4), as long as that fits into the BENCH_SECONDS (default 690) of the whole run.
 set -u
 export LC_ALL=C
 

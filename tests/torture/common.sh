@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Sourced by harnesses in the top directory: their settings, their sum, and commands side by side.
+# Harnesses source this in the top directory.  It has their settings, their totals, and commands in parallel.
 #   $out, $scale, $seed  T2_OUT, T2_SCALE, T2_SEED (see run.sh)
 #   $passed, $failed     so far
-#   $skipped             what could not be tried; run.sh counts the lines that say so
+#   $skipped             number of skipped parts; run.sh counts the lines that report them
 #   $work                a directory of the harness's own, removed when it ends
-#   $rings               one for XDG_RUNTIME_DIR: in memory, as rings are in life; on a disk each child's costs 5 ms
-#   $plain               what stands in front of a program with a sanitizer (addresses.sh)
+#   $rings               a directory for XDG_RUNTIME_DIR: in memory, as in production; on a disk each ring costs 5 ms
+#   $plain               the command in front of a program with a sanitizer (addresses.sh)
 # With T2_FIRST=1 a harness ends with the first failure.
 # shellcheck shell=bash disable=SC2034
 
@@ -17,14 +17,14 @@ trap 'wait; rm -rf "$work" "$rings"' EXIT
 mkdir -p "$out/log"
 . tests/addresses.sh
 
-# total: the last line of a harness, and its exit status
+# total: print the last line of a harness, and exit with its status
 total()
 {
 	echo "$passed passed, $failed failed"
 	[ "$failed" -eq 0 ] && [ $((passed + skipped)) -gt 0 ]
 }
 
-# skip WHAT WHY: it cannot be tried here
+# skip WHAT WHY: report that this cannot be tried here
 skip()
 {
 	skipped=$((skipped + 1))
@@ -57,7 +57,7 @@ verdict()
 	add $(($2 == 0)) $(($2 != 0))
 }
 
-# begin COMMAND...: in the background, once a processor is free
+# begin COMMAND...: run it in the background, as soon as a processor is free
 begin()
 {
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
@@ -70,7 +70,7 @@ begin()
 	begun+=($!)
 }
 
-# finish: wait for all that was begun
+# finish: wait for all commands that begin has started
 finish()
 {
 	while [ "$shown" -lt "${#begun[@]}" ]; do

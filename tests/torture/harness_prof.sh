@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# P15: a program with all profiles on, in front of it by LD_PRELOAD.
-#   facts    profiles of what the program knows how much there was: ticks that waited, those of a forked child, small
-#            allocations; and errno
-#   storm    60 s of threads that come and go, throw, load and unload code, fork, contend for locks, free each other's
-#            memory, and of handlers that allocate, with 1,000 samples a second of each thread: it ends, as it would
-#            without, each profile has samples, and that of the heap is what it has allocated, and what it keeps.  With
-#            gcc and with clang; so, too, of programs with AddressSanitizer, whose own malloc() stands behind the
-#            profiler's or in front of it; and with the profiler itself compiled with AddressSanitizer, at full length
-#            also by clang
-#   killed   1,000 programs for each compiler, at random moments: of each profile all samples that were taken are in what
-#            is recovered, as many as the program has counted itself
+# P15: the profiler is preloaded into programs, with all profiles on.
+#   facts    profiles of events that the program counts itself: ticks that waited, ticks of a forked child, small
+#            allocations; and errno does not change
+#   storm    for 60 s, threads begin and end, throw, load and unload code, fork, contend for locks, and free each
+#            other's memory; handlers allocate; each thread is sampled 1,000 times a second.  The program must end as it
+#            would without the profiler.  Each profile must have samples, and that of the heap must show what the program
+#            has allocated, and what it keeps.  This runs with gcc and with clang; with AddressSanitizer in the program,
+#            whose malloc() is behind the profiler's or in front of it; and with AddressSanitizer in the profiler itself,
+#            at full length also by clang
+#   killed   1,000 programs for each compiler are killed at random moments.  The recovered profiles must have all
+#            samples that the programs have counted themselves
 # See prof.cc, killed.cc.
 set -u
 . tests/torture/common.sh
@@ -39,7 +39,7 @@ compile()
 	verdict "${dir##*/} compiles" $?
 }
 
-# facts NAME: each that it says, beside the sum of the profile of that name
+# facts NAME: compare each count that the program prints with the total of the profile of that name
 facts()
 {
 	local dir=$work/$1 what low high sum status
@@ -92,9 +92,8 @@ storm()
 	total
 }
 
-# weigh NAME DIRECTORY: what the program says that it has allocated, and keeps, beside the profile of its heap.  Of what is
-# not kept, in small blocks, samples of 64 KiB are an estimate, six standard deviations of which are no error; on a busy
-# machine it is little
+# weigh NAME DIRECTORY: compare what the program says that it has allocated, and keeps, with the profile of its heap.
+# Samples of 64 KiB only estimate small blocks that are freed, so six standard deviations are allowed
 weigh()
 {
 	local said kept sum_all sum_kept
@@ -109,7 +108,7 @@ weigh()
 	echo "storm, $1: $said bytes allocated, $sum_all estimated; $kept in use, $sum_kept estimated"
 }
 
-# await_all PID FILE: until the program has counted something of each kind
+# await_all PID FILE: wait until the program has counted something of each kind
 await_all()
 {
 	while kill -0 "$1" 2>/dev/null && ! od -An -v -tu8 -w16 "$2" 2>/dev/null |
@@ -118,8 +117,8 @@ await_all()
 	done
 }
 
-# kill_one DIRECTORY: a program, and what is recovered of it, beside what it has counted: see bounds.py.  One in four may
-# die before it has done anything, or made files; others not, however long they take to begin
+# kill_one DIRECTORY: kill a program, recover its profiles, and compare them with its counts (bounds.py).  One program in
+# four may die before it has done anything, or made files; for the others the harness waits, however long they take
 kill_one()
 {
 	local victim=$1/victim ring from=() profile
@@ -143,7 +142,7 @@ kill_one()
 	python3 tests/tools/bounds.py "$victim/counts" "$victim"
 }
 
-# die NAME TIMES SEED: how many have less than what was counted, or more
+# die NAME TIMES SEED: count the programs whose profiles have less than they counted, or more
 die()
 {
 	local dir=$work/$1 wrong=0 lines said

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* common.c - the memory that all processes share, and what each of them needs. */
+/* common.c - the memory that all processes share, and functions that all of them use. */
 #include "server.h"
 
 #include <stdlib.h>

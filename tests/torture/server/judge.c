@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * judge.c - the trace of a server beside what its processes have counted.  It is read by t2expand, as text, with what
- * is in the ring files of those that were killed.
+ * judge.c - compares the trace of a server with what its processes have counted.  t2expand reads the trace, as text,
+ * together with the ring files of the processes that were killed.
  */
 #include "server.h"
 
@@ -179,7 +179,7 @@ static void find_rings(const struct place *place, glob_t *found)
 		*found = (glob_t){ .gl_pathc = 0 };
 }
 
-/* What t2expand says of the ring file: checkpoints recovered, raw events in flight, calls that were dropped. */
+/* What t2expand reports about a ring file: checkpoints recovered, raw events in flight, calls that were dropped. */
 static uint64_t weigh(const char *path)
 {
 	char command[512], *line = NULL;
@@ -202,7 +202,7 @@ static uint64_t weigh(const char *path)
 	return sum;
 }
 
-/* It called exit() or trace2_finish(), and never exec(). */
+/* Return  1: the process called exit() or trace2_finish(), and never exec() */
 static int has_ended_well(const struct slot *slot)
 {
 	return slot->is_over && (!slot->status || slot->status == EXIT_OLD << 8);
@@ -222,7 +222,7 @@ static int is_of_ended(const char *path)
 	return 0;
 }
 
-/* Ring files that stay have something that is not written. */
+/* Check that ring files that stay have unwritten events. */
 static unsigned judge_leftovers(const glob_t *rings)
 {
 	unsigned wrong = 0, step = (unsigned)(rings->gl_pathc / LOOKED_INTO) + 1;
@@ -240,7 +240,7 @@ static unsigned judge_leftovers(const glob_t *rings)
 	return wrong;
 }
 
-/* Calls that have not returned: who was killed, or left by a handler, was in the midst of them. */
+/* Count the calls that have not returned, because the process was killed, or a handler jumped out of them. */
 static uint64_t count_in_flight(void)
 {
 	uint64_t n = 0;
@@ -251,7 +251,7 @@ static uint64_t count_in_flight(void)
 	return n;
 }
 
-/* What t2expand said.  has_gaps: raw events may be missing.  That anything else is missing is false here. */
+/* Judge the messages of t2expand.  has_gaps: raw events may be missing.  No message may say that anything else is. */
 static unsigned judge_messages(const char *path, int has_gaps, struct counts *sum)
 {
 	FILE *in = fopen(path, "r");
@@ -290,13 +290,13 @@ static unsigned recover(const struct place *place, const glob_t *rings, struct c
 		at += (size_t)snprintf(command + at, sizeof(command) - at, " --recover=%s", rings->gl_pathv[i]);
 	snprintf(command + at, sizeof(command) - at, " %s 2>%s", place->trace, said);
 	status = read_trace(command);
-	/* 3: the last write of one that was killed arrived in part, and is replaced by what its ring has */
+	/* 3: the last write of a killed process was incomplete; t2expand used the events of the ring instead */
 	if (status != 0 && status != 3)
 		printf("FAIL t2expand: status %d, see %s\n", status, said);
 	return judge_messages(said, place->drops || count_in_flight(), sum) + (status != 0 && status != 3);
 }
 
-/* Calls that have returned and are not there.  is_text: it is a live text, which has all of who has ended its trace */
+/* Count the calls that have returned but are missing.  is_text: a live text, which has all of processes that ended */
 static uint64_t count_missing(int is_text, int kinds)
 {
 	uint64_t missing = 0;
@@ -330,7 +330,7 @@ static void show_first(int is_text)
 	}
 }
 
-/* What is missing must be counted as dropped, and what is counted be missing, but for checkpoints of the library's. */
+/* Check that missing calls are counted as dropped, and no others, except checkpoints of the library. */
 static unsigned judge_text(const char *what, int is_text, int drops, struct counts *sum)
 {
 	uint64_t in_flight = count_in_flight(), missing = count_missing(is_text, KINDS);
@@ -353,7 +353,7 @@ static unsigned judge_text(const char *what, int is_text, int drops, struct coun
 	return 1;
 }
 
-/* Only a handler's calls are dropped: all others wait until there is room. */
+/* Check that only calls of handlers were dropped: all others wait until there is space. */
 static int judge_waits(void)
 {
 	uint64_t missing = count_missing(0, HANDLED);

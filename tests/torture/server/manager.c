@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * manager.c - the manager of the server: it starts it, upsets it, stops it, and has the trace judged.
+ * manager.c - the manager of the server: it starts the server, disturbs it, stops it, and lets judge.c judge the trace.
  *
  * usage: server NAME ROUNDS SEED WORD... SETTING=VALUE...
- * Each round is a server of its own, with each way to upset it in random order.  The settings are the master's.
- * WORDs: drops - the settings may make it drop calls; waits - but only those of handlers; flushes - they promise that
- * events are in the file in time.
+ * Each round is another server, which is disturbed in each way, in random order.  The settings are the master's.
+ * WORDs: drops - the settings may make it drop calls; waits - but only those of handlers; flushes - the settings
+ * promise that events are in the file in time.
  * Prints its counts and "N passed, N failed".
  */
 #include "server.h"
@@ -30,7 +30,7 @@ enum {
 	FLUSHES = 20,             /* within so many of them what was recorded is in the file */
 	LEAST_LOOKS = 3,          /* on a machine that is so busy that one takes that long */
 	STORM = 8,                /* signals */
-	LONG_MS = 150,            /* a process that runs so long looks for ring files that are left */
+	LONG_MS = 150,            /* a process that runs so long searches for ring files of ended processes */
 	MOST_LATER = 8,           /* of them, for one server */
 };
 
@@ -49,7 +49,7 @@ static void put_settings(void)
 
 /* ---- waiting, never for ever ----------------------------------------------------------------------- */
 
-/* All processes of the server are in the master's group; orphans come to us.  Return  0: there are no more */
+/* Reap processes that have ended: those of the master's group, and orphans, which come to us.  Return  0: none is left */
 static int reap(void)
 {
 	int status;
@@ -197,7 +197,7 @@ static int status_of_term(unsigned slot)
 	return slot % 2 ? SIGTERM : EXIT_TERM << 8;
 }
 
-/* What idle workers have recorded gets into the file, though nobody stops them, and they call nothing. */
+/* Check that the events of idle workers get into the file, although nobody stops them and they make no calls. */
 static int look(void)
 {
 	uint64_t until;
@@ -215,7 +215,7 @@ static int look(void)
 	return is_there || !flushes;
 }
 
-/* New generations faster than workers begin: they are told to stop while they give up their user. */
+/* Start new generations faster than workers begin: they get the signal to stop while they change their user. */
 static int storm(void)
 {
 	wanted = LOAD(shared->generation) + 1;
@@ -306,7 +306,7 @@ static void start(void)
 	setpgid(master, master);
 }
 
-/* Stopped gracefully, fast, or by a kill of its master: its workers notice, as postgres's do. */
+/* Stop the server gracefully, fast, or by a kill of its master, which its workers notice, as those of postgres do. */
 static int stop(unsigned how)
 {
 	static const int signals[] = { SIGTERM, SIGQUIT, SIGKILL };
@@ -323,7 +323,7 @@ static int stop(unsigned how)
 	return is_master_over && master_status == expected;
 }
 
-/* A later process, which runs long enough to look for ring files of its user. */
+/* Run a later process, long enough to search for ring files of its user. */
 static void run_later(uid_t user)
 {
 	char path[512];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* master.c - the master of the server: it blocks all signals but while it waits for them, and forks workers. */
+/* master.c - the master of the server: it forks workers, and blocks all signals except while it waits for them. */
 #include "server.h"
 
 #include <signal.h>
@@ -58,13 +58,13 @@ static void start_worker(void)
 	record(TEXT);
 }
 
-/* How a worker ends that is sent the signal. */
+/* Return  how a worker ends that gets this signal */
 static int end_of(unsigned slot, int signo)
 {
 	return signo == SIGQUIT ? 0 : slot % 2 ? SIGTERM : EXIT_TERM << 8;
 }
 
-/* To all workers up to this generation. */
+/* Send a signal to all workers up to this generation. */
 static void send(int signo, uint32_t generation)
 {
 	for (unsigned i = 0; i < LOAD(shared->used); i++) {
@@ -101,7 +101,7 @@ static unsigned reap(void)
 	return n;
 }
 
-/* Each that has gone by itself is replaced. */
+/* Replace each worker that has ended by itself. */
 static void replace_workers(void)
 {
 	unsigned n = 0;

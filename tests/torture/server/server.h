@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * server.h - a pre-forking server that is traced, as nginx, postgres and apache are, and a manager that upsets it.
+ * server.h - a pre-forking server that is traced, like nginx, postgres and apache, and a manager that disturbs it.
  *
- * The same program is all of them.  The manager (manager.c) is not traced.  It starts the master with the settings
- * under test, sends signals to it and to its workers, and waits for what they must bring about, never longer than
- * LONGEST_MS.  The master (master.c) blocks all signals but while it waits for them, and forks workers.  A worker
- * (worker.c) records before it opens its signals, gives up its user, and works until it is stopped, or crashes, or
- * becomes another program.  Some workers have threads.  At the end the manager compares the trace with what the
- * processes have counted (judge.c).
+ * One program has all the roles.  The manager (manager.c) is not traced.  It starts the master with the settings under
+ * test, sends signals to the master and to its workers, and waits for the effects, never longer than LONGEST_MS.  The
+ * master (master.c) forks workers, and blocks all signals except while it waits for them.  A worker (worker.c) records
+ * before it unblocks its signals, changes its user, and works until it is stopped, or crashes, or executes another
+ * program.  Some workers have threads.  At the end the manager compares the trace with the counts of the processes
+ * (judge.c).
  *
- * Each process that records has a slot in memory that all of them share, and so has each thread of a worker; exec()
- * passes the memory on as a descriptor.  A slot counts calls, by kind, in front of each call and behind it.  Each call
+ * Each process that records has a slot in memory that all processes share, and so has each thread of a worker.  exec()
+ * passes this memory on as a descriptor.  A slot counts calls, by kind, in front of each call and behind it.  Each call
  * records its slot and number.
  */
 #ifndef SERVER_H
@@ -24,11 +24,11 @@ enum kind { NUMBER, TEXT, MESSAGE, ENTER, LEAVE, HANDLED, KINDS };
 enum { WORKERS = 3, MOST_SLOTS = 4096, MOST_ENDS = 6, LONGEST_MS = 20000, NOBODY = 65534 };
 enum { EXIT_TERM = 5, EXIT_ORPHAN = 6, EXIT_OLD = 7, EXIT_CHILD = 8, EXIT_HELPER = 9 };   /* statuses */
 
-/* Written by the process that has it, but where it says otherwise. */
+/* The process that has the slot writes its members, except where a comment names another one. */
 struct slot {
 	uint32_t pid;             /* by its parent, too */
 	uint32_t generation;      /* of a worker; 0: it is none.  By the master */
-	uint32_t is_working;      /* its signals are open, and its user is the one that it is to be */
+	uint32_t is_working;      /* it has unblocked its signals and changed its user */
 	uint32_t idles;           /* the request to be idle that it has obeyed */
 	uint64_t mark;            /* the last NUMBER that it recorded before */
 	uint32_t is_over;         /* status says how it ended.  By who has waited for it */
@@ -39,7 +39,7 @@ struct slot {
 
 struct shared {
 	uint32_t used;            /* slots */
-	uint32_t generation;      /* that is to work: by the master */
+	uint32_t generation;      /* of workers that the master wants: by the master */
 	uint32_t idle;            /* the last request to be idle; odd: it holds */
 	uint32_t master;          /* its id */
 	uint32_t wrong;           /* things that may not happen */
@@ -55,15 +55,15 @@ extern const char *program;               /* the path of this program */
 #define LOAD(place) __atomic_load_n(&(place), __ATOMIC_RELAXED)
 #define STORE(place, value) __atomic_store_n(&(place), (value), __ATOMIC_RELAXED)
 
-/* The memory: new; of the descriptor that an executed program is told of. */
+/* Make the memory; map that of the descriptor which an executed program has inherited. */
 void shared_make(void);
 void shared_find(void);
 
 /* A new slot's number; MOST_SLOTS: there are no more */
 unsigned slot_acquire(void);
-/* Who ends it, or may: this status is right. */
+/* Note that the process may end with this status: whoever ends it calls this before. */
 void slot_may_end(struct slot *slot, int status);
-/* Somebody has waited for this process. */
+/* Note the status of a process, after waiting for it. */
 void slot_end(pid_t pid, int status);
 
 unsigned random_below(unsigned n);
@@ -72,7 +72,7 @@ uint64_t now_ms(void);
 
 /* ---- worker.c ------------------------------------------------------------------------------------------ */
 
-/* The calling process records into this slot from now on. */
+/* From now on the calling process uses this slot. */
 void record_as(unsigned slot);
 /* One call.  A handler's, while the trace ends, counts as begun.  Signal safe: HANDLED is for handlers alone */
 void record(enum kind kind);
@@ -93,7 +93,7 @@ struct counts {
 	uint64_t killed, crashed, ended, by_themselves;   /* processes: by SIGKILL, SIGSEGV, SIGTERM, exit() */
 };
 
-/* What the settings of the master mean to the judge. */
+/* What the judge needs of the settings of the master. */
 struct place {
 	const char *trace;        /* file or directory; NULL: the server is not traced */
 	const char *text;         /* live text output; NULL: none */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker.c - a worker of the server, the helpers that it starts, and how they record. */
+/* worker.c - a worker of the server, its helpers, and what they record. */
 #include "server.h"
 
 #include <fcntl.h>
@@ -106,7 +106,7 @@ void become(const char *role, unsigned slot)
 	const char *argv[] = { program, role, text, NULL };
 
 	snprintf(text, sizeof(text), "%u", slot);
-	/* without it, what is not written yet is left in the ring file */
+	/* Without this call, unwritten events would remain in the ring file. */
 	if (random_below(2))
 		trace2_exec(program, argv);
 	execv(program, (char *const *)(uintptr_t)argv);
@@ -132,7 +132,7 @@ static pid_t spawn_helper(unsigned slot)
 	return posix_spawn(&pid, program, NULL, NULL, argv, environ) ? -1 : pid;
 }
 
-/* A child that records; then it becomes a helper, or not. */
+/* Fork a child that records.  Some of them become a helper then. */
 static pid_t fork_helper(unsigned slot, int execs)
 {
 	pid_t pid;
@@ -217,7 +217,7 @@ static void block_signals(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-/* Who may not change them calls these nevertheless: the C library asks each thread to do the same. */
+/* These are called even without the privilege to change users: the C library makes each thread do the same. */
 static void change_user(void)
 {
 	int is_root = !geteuid();
@@ -232,7 +232,7 @@ static int open_log(void)
 	return open("access.log", O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
 }
 
-/* The server's own log is opened again, as behind its rotation. */
+/* Open the server's own log again, as after its rotation. */
 static int reopen_log(int log)
 {
 	is_asked = 0;
@@ -260,7 +260,7 @@ static void *run_thread(void *slot)
 	return NULL;
 }
 
-/* One worker in four has them.  They count in slots of their own, which are no process's. */
+/* One worker in four has threads.  Each thread counts in a slot of its own. */
 static void start_threads(struct pool *pool)
 {
 	sigset_t all;
@@ -276,7 +276,7 @@ static void start_threads(struct pool *pool)
 	pthread_sigmask(SIG_SETMASK, &mask_of_threads, NULL);
 }
 
-/* Before the trace ends: who records behind its end records nothing. */
+/* Called before the trace ends, because calls behind its end record nothing. */
 static void stop_threads(struct pool *pool)
 {
 	STORE(are_stopped, 1);
@@ -353,7 +353,7 @@ static void work(enum fate fate, struct pool *pool)
 	close(log);
 }
 
-/* Half of them open their signals before they give up their user. */
+/* Half of the workers unblock their signals before they change their user. */
 _Noreturn void be_worker(unsigned slot)
 {
 	static const int ends[] = { [CRASHES] = SIGSEGV, [EXECS] = EXIT_HELPER << 8, [GETS_OLD] = EXIT_OLD << 8 };
