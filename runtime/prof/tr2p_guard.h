@@ -5,8 +5,12 @@
  * A stack that the profiler walks may be damaged, and a register may hold anything.  So the profiler reads each word of
  * a stack through this guard.  It reads the calling thread's own stack directly, from the interrupted stack pointer up
  * to the stack's end.  It reads all else - a signal stack, a coroutine's, garbage - by process_vm_readv() of this
- * process, which copies or refuses, and never faults.  If the kernel or a sandbox refuses that call, only the own stack
- * can be read.
+ * process, which copies or refuses, and never faults.
+ *
+ * A sandbox may refuse that call, as some containers do.  Then the guard asks about a page first, by a call that changes
+ * nothing (tr2p_guard_is_there()).  It reads the page directly only if no correct program unmaps it meanwhile: the stack
+ * that the thread runs on, which is the mapped pages from its stack pointer up, and code of loaded modules.  Of anything
+ * else it knows only whether it is there.
  *
  * tr2p_guard.c makes that system call in one place, and only for addresses outside of the own stack.  So under a
  * sandbox that kills at unknown calls, only threads on other stacks run that risk.
@@ -22,6 +26,7 @@ enum { TR2P_GUARD_PIECE = 512 };
 
 struct tr2p_guard {
 	uintptr_t low, high;          /* read directly from low up to high */
+	uintptr_t sp;                 /* where a walk on a stack of unknown size begins; 0: that is not this walk */
 	uintptr_t at;                 /* where the copy comes from */
 	size_t n;                     /* and how much it has */
 	unsigned char piece[TR2P_GUARD_PIECE];
@@ -29,6 +34,15 @@ struct tr2p_guard {
 
 /* Prepare a walk from this stack pointer, which the calling thread has or had when a signal interrupted it. */
 void tr2p_guard_begin(struct tr2p_guard *guard, uintptr_t sp);
+
+/* For a walk through the stack of another thread, which may go on, and end. */
+void tr2p_guard_begin_other(struct tr2p_guard *guard);
+
+/* 1: the page of this address can be read, at this moment.  One system call.  Signal safe    Errno kept */
+int tr2p_guard_is_there(uintptr_t at);
+
+/* 1: a sandbox has refused to copy memory, so of code outside of modules is known only whether it is there. */
+int tr2p_guard_is_refused(void);
 
 /* 1: the own stack, that needs no copy */
 static inline int tr2p_guard_is_own(const struct tr2p_guard *guard, uintptr_t at)

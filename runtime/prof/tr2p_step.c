@@ -3,6 +3,7 @@
 #ifndef __arm__
 #include "tr2p_step.h"
 
+#include <dlfcn.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -172,7 +173,7 @@ enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *gua
 /* ---- frame pointers -------------------------------------------------------------------------------- */
 
 #ifdef TR2P_HAS_FRAME_POINTERS
-/* Does a call end where this returns to?  Only code that can be read is believed. */
+/* Does a call end where this returns to?  Only code that can be read is believed, see may_be_made(). */
 static int is_behind_call(uintptr_t returns_to)
 {
 #ifdef __aarch64__
@@ -252,6 +253,19 @@ static int step_without_frame(struct tr2p_regs *regs, struct tr2p_guard *guard)
 	return 1;
 }
 
+/*
+ * Where a sandbox refuses to copy memory, code that no module has cannot be read, for it may go at any moment.  Then
+ * frames are believed that lie one above the other in the stack at hand and return to where something is.
+ */
+static int may_be_made(struct tr2p_guard *guard, uintptr_t frame, uintptr_t outer, uintptr_t returns_to)
+{
+	struct dl_find_object found;
+	uintptr_t word;
+
+	return tr2p_guard_is_refused() && outer > frame && outer % WORD == 0 && tr2p_guard_word(guard, outer, &word) &&
+	       _dl_find_object((void *)returns_to, &found) && tr2p_guard_is_there(returns_to);
+}
+
 int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove)
 {
 	const uintptr_t frame = regs->at[TR2P_FP];
@@ -261,11 +275,12 @@ int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has
 		return 0;
 	if (has_to_prove && step_without_frame(regs, guard))
 		return 1;
-	if (frame < regs->at[TR2P_SP] || frame > UINTPTR_MAX - 2 * WORD ||
-	    !tr2p_guard_word(guard, frame, &outer) || !tr2p_guard_word(guard, frame + WORD, &returns_to))
+	if (frame < regs->at[TR2P_SP] || frame > UINTPTR_MAX - 2 * WORD || !tr2p_guard_word(guard, frame, &outer) ||
+	    !tr2p_guard_word(guard, frame + WORD, &returns_to))
 		return 0;
 	returns_to = tr2p_regs_plain(returns_to);
-	if (!returns_to || ((has_to_prove || !tr2p_guard_is_own(guard, frame + WORD)) && !is_behind_call(returns_to)))
+	if (!returns_to || ((has_to_prove || !tr2p_guard_is_own(guard, frame + WORD)) && !is_behind_call(returns_to) &&
+			    !may_be_made(guard, frame, outer, returns_to)))
 		return 0;
 	regs->pc = returns_to;
 	regs->is_exact = 0;

@@ -88,7 +88,10 @@ static void take_frames(struct tr2p_stack *stack, struct walk *walk, unsigned sk
 {
 	const struct tr2p_regs *regs = &walk->regs;
 
-	tr2p_guard_begin(&walk->guard, regs->at[TR2P_SP]);
+	if (walk->is_of_other)
+		tr2p_guard_begin_other(&walk->guard);
+	else
+		tr2p_guard_begin(&walk->guard, regs->at[TR2P_SP]);
 	walk->has_libgcc = 0;
 	do {
 		const uintptr_t at = regs->is_exact ? regs->pc : regs->pc - 1;
