@@ -19,6 +19,7 @@ enum { STACK_BYTES = 1 << 20, SIGNALS_BYTES = 8 };
 
 /* The kernel, or a sandbox, has refused the call; it will refuse it again. */
 static int g_is_refused;
+static int g_answers;                     /* 1: the kernel says which pages are there; -1: it does not; 0: not tried */
 
 /* The only one that asks the kernel.  Return  how many bytes it has copied; -1: it does not */
 static long copy(void *to, size_t bytes, const struct iovec *there, unsigned long n)
@@ -44,14 +45,31 @@ int tr2p_guard_is_refused(void)
 }
 
 /* The kernel copies a set of signals before it looks what is to be done with it, which is nothing that there is. */
+static int is_copied(uintptr_t at)
+{
+	int saved = errno, is_copied;
+
+	is_copied = syscall(SYS_rt_sigprocmask, ~0L, at & ~(uintptr_t)(SIGNALS_BYTES - 1), NULL,
+			    (long)SIGNALS_BYTES) < 0 && errno == EINVAL;
+	errno = saved;
+	return is_copied;
+}
+
+/* An emulator may look first: then each address seems to be there, also the last ones, which nobody has. */
+static int can_ask(void)
+{
+	int answers = tr2_load_rlx(&g_answers); /* relaxed: a flag by itself, always the same */
+
+	if (!answers) {
+		answers = is_copied((uintptr_t)-PAGE) ? -1 : 1;
+		tr2_store_rlx(&g_answers, answers); /* relaxed: as above */
+	}
+	return answers > 0;
+}
+
 int tr2p_guard_is_there(uintptr_t at)
 {
-	int saved = errno, is_there;
-
-	is_there = syscall(SYS_rt_sigprocmask, ~0L, at & ~(uintptr_t)(SIGNALS_BYTES - 1), NULL,
-			   (long)SIGNALS_BYTES) < 0 && errno == EINVAL;
-	errno = saved;
-	return is_there;
+	return can_ask() && is_copied(at);
 }
 
 /* Code of a module: it stays as long as frames return to it. */
@@ -105,9 +123,13 @@ int tr2p_guard_reach(const uintptr_t *at, unsigned n)
 	for (unsigned i = 0; i < n; i++)
 		there[i] = (struct iovec){ .iov_base = (void *)at[i], .iov_len = 1 };
 	got = copy(bytes, n, there, n);
-	if (tr2_load_rlx(&g_is_refused)) /* relaxed: as above */
+	if (!tr2p_guard_is_refused())
+		return got > 0 ? (int)got : 0;
+	if (!can_ask())
 		return -1;
-	return got > 0 ? (int)got : 0;
+	for (got = 0; got < (long)n && tr2p_guard_is_there(at[got]); got++)
+		;
+	return (int)got;
 }
 
 void tr2p_guard_begin_other(struct tr2p_guard *guard)

@@ -58,7 +58,7 @@ int tr2p_guard_word(struct tr2p_guard *guard, uintptr_t at, uintptr_t *word);
 
 /*
  * Count how many of these n addresses, at most TR2P_GUARD_REACH, can be read, up to the first that cannot.  -1: the
- * kernel cannot be asked.  One system call.  Signal safe    Errno kept
+ * kernel cannot be asked.  One system call, or one for each if a sandbox refuses that.  Signal safe    Errno kept
  */
 enum { TR2P_GUARD_REACH = 4 };
 int tr2p_guard_reach(const uintptr_t *at, unsigned n);

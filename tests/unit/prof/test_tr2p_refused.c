@@ -101,6 +101,12 @@ static void test_refused_guard_asks_for_pages_and_keeps_errno(void **state)
 	assert_int_equal(tr2p_guard_is_there((uintptr_t)pages), 1);
 	assert_int_equal(tr2p_guard_is_there((uintptr_t)pages + PAGE - 1), 1);
 	assert_int_equal(tr2p_guard_is_there((uintptr_t)pages + PAGE), 0);
+	{
+		const uintptr_t down[] = { (uintptr_t)pages + 9, (uintptr_t)pages, (uintptr_t)pages + PAGE,
+					   (uintptr_t)pages };
+		assert_int_equal(tr2p_guard_reach(down, 2), 2);
+		assert_int_equal(tr2p_guard_reach(down, 4), 2);
+	}
 	assert_int_equal(tr2p_guard_is_there(0), 0);
 	assert_int_equal(tr2p_guard_is_there(UINTPTR_MAX), 0);
 	assert_int_equal(errno, 7);
