@@ -10,6 +10,7 @@
 #include "tr2_pass.h"
 #include "tr2_wake.h"
 #include "base/tr2_mask.h"
+#include "base/tr2_sandbox.h"
 #include "base/tr2_text.h"
 #include "output/tr2_sink.h"
 #include "ring/tr2_detach.h"
@@ -42,7 +43,8 @@ void tr2_exec_begin(void)
 	uint64_t mask;
 	int saved = errno;
 
-	if (tr2_is_flight_recorder() || tr2_is_forked_child() || !tr2_shm_is_own() || tr2_is_detached())
+	if (tr2_is_flight_recorder() || tr2_is_forked_child() || !tr2_shm_is_own() || tr2_is_detached() ||
+	    !tr2_sandbox_can_tell() || tr2_sandbox_has_begun())
 		return;
 	tr2_mask_all(&mask);
 	if (tr2_wake_is_alone() && tr2_lock_briefly()) {

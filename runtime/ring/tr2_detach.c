@@ -62,7 +62,7 @@ static int may_detach(void)
 {
 	struct statfs system;
 
-	return *tr2_shm_path() && tr2_shm_is_own() && !tr2_sandbox_has_begun() &&
+	return *tr2_shm_path() && tr2_shm_is_own() &&
 	       !tr2_sys_statfs(tr2_shm_path(), &system) && (unsigned long)system.f_type == TMPFS_MAGIC &&
 	       !tr2_sys_advise(tr2_g_shm.base, PAGE, MADV_POPULATE_WRITE);
 }

@@ -26,8 +26,8 @@ static inline int tr2_is_detached(void)
 }
 
 /*
- * Detach, if the file holds nothing that is not written.  Not outside of tmpfs, nor when the file is large, nor in a
- * sandbox that began after tracing: then the file keeps its name.
+ * Detach, if the file holds nothing that is not written.  Outside of tmpfs, and when the file is large, it keeps its
+ * name.  Not in a sandbox that may have begun after tracing: it may end the process for one of the system calls.
  * Return  1: detached    Cost  20 us
  */
 int tr2_detach(void);

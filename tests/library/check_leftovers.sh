@@ -110,11 +110,17 @@ int main(int argc, char **argv)
 }
 END
 ${CC:-cc} -O2 -I"$top/runtime" -o leaves leaves.c -L"$out" -Wl,-rpath,"$out" -ltrace2 -pthread || fail "leaves.c"
+# Where a further sandbox would not show, the library does not dare to make new system calls.
+gone_by_exec()
+{
+	[ "$(ring_files)" -eq 0 ] && return
+	grep -q '^Seccomp:[[:space:]]*[12]' /proc/self/status && grep -q '^NoNewPrivs:[[:space:]]*1' /proc/self/status && collected
+}
 for settings in TRACE2_RAW_THREAD={init,auto,late,off} TRACE2_PERF="$tmp/leaves.perf" TRACE2=2; do
 	rm -f leaves.tlg
 	env TRACE2_RAW="$tmp/leaves.tlg" "$settings" ./leaves >fds 2>/dev/null
 	check "untraced, ${settings##*/}: it has run" [ -s fds ]
-	check "untraced, ${settings##*/}: no ring file stays: $(ring_files)" [ "$(ring_files)" -eq 0 ]
+	check "untraced, ${settings##*/}: no ring file stays: $(ring_files)" gone_by_exec
 	none "untraced, ${settings##*/}: no descriptor stays" "$(grep -E 'leaves|ring|deleted' fds)"
 	shown=$("$out/t2expand" --format=event leaves.tlg 2>err | grep -c '"key":"work"')
 	check "untraced, ${settings##*/}: $shown of 2 are in the trace" [ "$shown" -eq 2 ]

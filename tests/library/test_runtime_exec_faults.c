@@ -6,11 +6,17 @@
 #include "t2test.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collect.h"
 #include "numbered.h"
 #include "trace2.h"
 #include "traced.h"
@@ -143,6 +149,44 @@ static int meets_its_end(void *at)
 	return TRACED;   /* there are no more */
 }
 
+/* From here on the kernel ends the process by SIGSYS for the calls by which a ring file goes and comes back. */
+static int lock_in(void)
+{
+#define KILL(call) \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		KILL(SYS_newfstatat), KILL(SYS_statfs), KILL(SYS_lseek), KILL(SYS_openat), KILL(SYS_mremap),
+		KILL(SYS_ftruncate), KILL(SYS_unlinkat),
+#ifdef SYS_unlink
+		KILL(SYS_unlink), KILL(SYS_open), KILL(SYS_stat),
+#endif
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+/* late  the sandbox begins between trace2_exec() and the exec that fails, and not before */
+static int is_locked_in(void *late)
+{
+	const char path[] = "/nonexistent/program";
+	const char *const argv[] = { path, NULL };
+
+	trace2_initialize();
+	numbered_record(FEW);
+	if (!late && lock_in())
+		return 1;
+	trace2_exec(path, argv);
+	if (tr2_is_detached() != (late != NULL) || (late && lock_in()))
+		return 2;
+	execl(path, path, NULL);
+	numbered_record(FEW);
+	trace2_flush();
+	_exit(tr2_is_detached() ? 3 : 0);
+}
+
 /* ---- tests -------------------------------------------------------------------------------------- */
 
 /* A sanitizer's thread is one that we do not know, so its programs keep their ring files. */
@@ -154,7 +198,9 @@ static void need_lone_programs(void)
 	skip();
 #endif
 	if (tr2_sys_statfs(t.dir, &system) || (unsigned long)system.f_type != TMPFS)
-		skip();
+		skip();   /* not a tmpfs */
+	if (prctl(PR_GET_SECCOMP) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0))
+		skip();   /* a further sandbox would not show */
 }
 
 /* Without a ring file the trace goes on; a line says so to whoever has asked for such lines. */
@@ -201,12 +247,33 @@ static void test_exec_kill_at_each_call_loses_nothing(void **state)
 	kill_at_each_call("TRACE2_RAW_THREAD=off");
 }
 
+static void test_exec_in_a_sandbox_makes_no_new_calls(void **state)
+{
+	char ring[256];
+
+	(void)state;
+	need_lone_programs();
+#ifdef __SANITIZE_ADDRESS__
+	skip();   /* it makes such calls itself */
+#endif
+	traced_run(&t, is_locked_in, NULL, NULL);
+	assert_int_equal(t.status, 0);
+	assert_int_equal(collect_find(0, ring, sizeof(ring)), 1);
+	unlink(ring);
+	numbered_assert_written(2 * FEW);
+	unlink(t.raw);
+	traced_run(&t, is_locked_in, (void *)1, NULL);
+	assert_int_equal(t.status, 0);
+	numbered_assert_written(2 * FEW);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, numbered_setup, traced_teardown)
 		TEST(test_exec_that_fails_without_a_new_file_goes_on),
 		TEST(test_exec_kill_at_each_call_loses_nothing),
+		TEST(test_exec_in_a_sandbox_makes_no_new_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
