@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec() that fails while the system refuses what its ring file needs to come back; and SIGKILL in front of each call
- * by which the file goes and comes back.
+ * exec() that fails while the system refuses what its ring file needs to come back; SIGKILL in front of each call by
+ * which the file goes and comes back, and at any time; a sandbox.
  */
 #include "t2test.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collect.h"
@@ -24,7 +26,7 @@
 #include "ring/tr2_detach.h"
 #include "ring/tr2_shm.h"
 
-enum { FEW = 5, MANY = 10000, TMPFS = 0x01021994 };
+enum { FEW = 5, MANY = 10000, ROUNDS = 100, LONGEST_US = 4000, TMPFS = 0x01021994 };
 
 /* ---- faults ------------------------------------------------------------------------------------- */
 
@@ -149,6 +151,45 @@ static int meets_its_end(void *at)
 	return TRACED;   /* there are no more */
 }
 
+/* Shared with the test, so that it outlives the program: how many numbers it has recorded; 0: it has not begun. */
+static volatile unsigned *returned;
+
+/* A process of its own kills the program, so many us after that has begun. */
+static void be_killed_after(unsigned us)
+{
+	const struct timespec delay = { 0, us * 1000L };
+	const pid_t victim = getpid();
+
+	if (fork())
+		return;
+	while (!*returned)
+		sched_yield();
+	nanosleep(&delay, NULL);
+	kill(victim, SIGKILL);
+	_exit(0);
+}
+
+/* us  until it is killed */
+static int fails_until_it_is_killed(void *us)
+{
+	const char path[] = "/nonexistent/program";
+	const char *const argv[] = { path, NULL };
+
+	be_killed_after(*(unsigned *)us);
+	trace2_initialize();
+	for (int id = 0; numbered_next < 1 << 15; id++) {
+		for (int i = 0; i < id % 4; i++) {
+			numbered_record(1);
+			*returned = (unsigned)numbered_next;
+		}
+		trace2_exec(path, argv);
+		execl(path, path, NULL);
+		if (id % 2)
+			trace2_exec_result(id, errno);
+	}
+	return 1;
+}
+
 /* From here on the kernel ends the process by SIGSYS for the calls by which a ring file goes and comes back. */
 static int lock_in(void)
 {
@@ -247,6 +288,22 @@ static void test_exec_kill_at_each_call_loses_nothing(void **state)
 	kill_at_each_call("TRACE2_RAW_THREAD=off");
 }
 
+static void test_exec_kill_at_any_time_loses_nothing(void **state)
+{
+	(void)state;
+	need_lone_programs();
+	returned = traced_shared(sizeof(*returned));
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		unsigned us = i * 7919 % LONGEST_US;
+		*returned = 0;
+		unlink(t.raw);
+		traced_run(&t, fails_until_it_is_killed, &us, (const char *const[]){
+			i % 2 ? "TRACE2_RAW_THREAD=auto" : "TRACE2_RAW_THREAD=off", NULL });
+		assert_true(WIFSIGNALED(t.status) && WTERMSIG(t.status) == SIGKILL);
+		numbered_assert_left(*returned, *returned + 1);
+	}
+}
+
 static void test_exec_in_a_sandbox_makes_no_new_calls(void **state)
 {
 	char ring[256];
@@ -273,6 +330,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, numbered_setup, traced_teardown)
 		TEST(test_exec_that_fails_without_a_new_file_goes_on),
 		TEST(test_exec_kill_at_each_call_loses_nothing),
+		TEST(test_exec_kill_at_any_time_loses_nothing),
 		TEST(test_exec_in_a_sandbox_makes_no_new_calls),
 	};
 
