@@ -105,14 +105,9 @@ static int is_like_mark(const unsigned char *p, size_t n)
 	return n >= MARK_BYTES && load_le32(p + 4) == MARK_BYTES - 8 && load_le32(p + 20) == tlg_crc32c(0, p + 8, 12);
 }
 
-static int is_mark(const unsigned char *p, size_t n)
-{
-	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && is_like_mark(p, n);
-}
-
 int t2x_lz4_is_mark(const unsigned char *p, size_t n)
 {
-	return is_mark(p, n);
+	return n >= MARK_BYTES && load_le32(p) == TLG_SKIP_MAGIC && is_like_mark(p, n);
 }
 
 /* ---- damage ------------------------------------------------------------------------------------- */
@@ -122,7 +117,7 @@ static size_t find_frame(const unsigned char *p, size_t n, int *found)
 {
 	*found = 0;
 	for (size_t at = 0; at < n; at++) {
-		*found = is_mark(p + at, n - at) || (n - at >= MIN_FRAME && load_le32(p + at) == FRAME_MAGIC);
+		*found = t2x_lz4_is_mark(p + at, n - at) || (n - at >= MIN_FRAME && load_le32(p + at) == FRAME_MAGIC);
 		if (*found || n - at < MARK_BYTES)
 			return at;
 	}
@@ -149,7 +144,7 @@ static size_t try_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, s
 /* Return  the bytes of the good frame of ours at p, and of the mark in front of it; 0: no good frame is there */
 static size_t unit_length(struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 {
-	size_t mark = is_mark(p, n) ? MARK_BYTES : 0, used = n - mark, frame = 0;
+	size_t mark = t2x_lz4_is_mark(p, n) ? MARK_BYTES : 0, used = n - mark, frame = 0;
 	LZ4F_frameInfo_t info;
 
 	if (used < MIN_FRAME || load_le32(p + mark) != FRAME_MAGIC)
@@ -165,7 +160,7 @@ static size_t unit_length(struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 /* The stream that the mark at p names; 0: there is none. */
 static uint32_t stream_at(const unsigned char *p, size_t n)
 {
-	return is_mark(p, n) ? load_le32(p + 8) : 0;
+	return t2x_lz4_is_mark(p, n) ? load_le32(p + 8) : 0;
 }
 
 /* Limit the work of the search in proportion to what has been read.  Return  0: only known streams count now */
@@ -212,7 +207,7 @@ static int counts(struct t2x_lz4 *lz4, size_t from, size_t *end)
 /* Return  1: this is a frame of the lz4 program, in a file without marks: it has no size, or is larger than ours */
 static int is_foreign(const struct t2x_lz4 *lz4, const unsigned char *p, size_t n)
 {
-	if (lz4->streams.by_id.count || is_mark(p, n))
+	if (lz4->streams.by_id.count || t2x_lz4_is_mark(p, n))
 		return 0;
 	return n < MIN_FRAME + 8 || !(p[4] & HAS_CONTENT_SIZE) || load_le32(p + 6) > TLG_FRAME_BYTES ||
 	       load_le32(p + 10);
@@ -227,7 +222,7 @@ int t2x_lz4_is_ahead(struct t2x_lz4 *lz4)
 	for (size_t at = 0; (n = t2x_window_peek(lz4->file, T2X_LZ4_SEEN, &p)) > at && at < T2X_LZ4_SEEN; at = end) {
 		at += find_frame(p + at, n - at, &found);
 		end = at + 1;
-		if (found && is_mark(p + at, n - at) && counts(lz4, at, &end))
+		if (found && t2x_lz4_is_mark(p + at, n - at) && counts(lz4, at, &end))
 			return 1;
 	}
 	return 0;
@@ -388,7 +383,7 @@ static size_t begin(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsig
 {
 	uint32_t magic = n >= 4 ? load_le32(p) : 0;
 
-	if (is_mark(p, n)) {
+	if (t2x_lz4_is_mark(p, n)) {
 		lz4->stream = load_le32(p + 8);
 		t2x_stream_table_add(&lz4->streams, lz4->stream, 0);
 		lz4->announced = load_le32(p + 16);

@@ -49,7 +49,7 @@ static void put_settings(void)
 
 /* ---- waiting, never for ever ----------------------------------------------------------------------- */
 
-/* Reap processes that have ended: those of the master's group, and orphans, which come to us.  Return  0: none is left */
+/* Reap processes that have ended, those of the group of the master and orphans.  Return  0: there are no more */
 static int reap(void)
 {
 	int status;
