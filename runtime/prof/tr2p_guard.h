@@ -7,10 +7,10 @@
  * to the stack's end.  It reads all else - a signal stack, a coroutine's, garbage - by process_vm_readv() of this
  * process, which copies or refuses, and never faults.
  *
- * A sandbox may refuse that call, as some containers do.  Then the guard asks about a page first, by a call that changes
- * nothing (tr2p_guard_is_there()).  It reads the page directly only if no correct program unmaps it meanwhile: the stack
- * that the thread runs on, which is the mapped pages from its stack pointer up, and code of loaded modules.  Of anything
- * else it knows only whether it is there.
+ * A sandbox may refuse that call, as some containers do.  Then the guard asks about a page first, by a call that
+ * changes nothing (tr2p_guard_is_there()).  It reads the page directly only if no correct program unmaps it meanwhile:
+ * the stack that the thread runs on, which is the mapped pages from its stack pointer up, and code of loaded modules.
+ * Of anything else it knows only whether it is there.
  *
  * tr2p_guard.c makes that system call in one place, and only for addresses outside of the own stack.  So under a
  * sandbox that kills at unknown calls, only threads on other stacks run that risk.
