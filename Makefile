@@ -28,10 +28,11 @@ debian_expat       := libexpat1-dev
 debian_libdw       := libdw-dev
 debian_cmocka      := libcmocka-dev
 
+include toolchain.mk
+
 # ---- what a user may set ----------------------------------------------------------------------------
 
 CFLAGS ?= -O2 -g
-PKG_CONFIG ?= pkg-config
 # SAN: sanitizers, as in -fsanitize.  WERROR=1: warnings are errors.  V=1: show commands and test output.
 SAN ?=
 WERROR ?=
@@ -72,7 +73,7 @@ expand_obj  := $(expand_src:%=$(obj)/%.o) $(obj)/expand/page/page.o
 live_obj    := $(live_src:%=$(obj)/%.o)
 # What the tests link with: all but main()
 reader_obj  := $(filter-out %/t2expand.o,$(expand_obj))
-test_src    := $(basename $(wildcard tests/*/test_*.c tests/*/*/test_*.c))
+test_src    := $(filter-out $(if $(is_glibc),,tests/unit/prof/%),$(basename $(wildcard tests/*/test_*.c tests/*/*/test_*.c)))
 tool_src    := $(basename $(wildcard tests/tools/*.c tests/fuzz/fuzz.c tests/fuzz/fuzzseal.c))
 help_src    := $(filter-out %/replay %/counted %/grow,$(tool_src))
 help_names  := $(notdir $(help_src))
@@ -108,17 +109,8 @@ our_cflags := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-p
 	      $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all -fno-omit-frame-pointer)
 our_ldflags := -pthread -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN))
 
-# pkg_cflags, pkg_libs: asked only when a command needs it, so that `make clean` needs no packages
-pkg_ask = $(if $(filter 0,$(call pkg_status,$(2))),$(shell $(PKG_CONFIG) $(1) $(2)),$(error \
-	$(2) is missing: install the Debian package $(debian_$(2)), or run .ci/packages build test))
-pkg_status = $(shell $(PKG_CONFIG) --exists $(1) 2>/dev/null; echo $$?)
-pkg_cflags = $(strip $(foreach p,$(1),$(call pkg_ask,--cflags,$(p))))
-pkg_libs = $(strip $(foreach p,$(1),$(call pkg_ask,--libs,$(p))))
 lib_cflags = $(eval lib_cflags := $(call pkg_cflags,$(sort $(inline_pkgs) $(loaded_pkgs) $(runtime_pkgs) $(expand_pkgs))))$(lib_cflags)
 test_cflags = $(eval test_cflags := $(call pkg_cflags,$(test_pkgs)))$(test_cflags)
-# Each library that comes along costs every process 45 us, tracing or not: so where there are archives, these (not in tests)
-archives = $(wildcard $(if $(BUNDLE),$(foreach l,$(filter -l%,$(pkg_libs)),$(shell $(CC) -print-file-name=$(l:-l%=lib%.a)))))
-bundled = $(if $(filter $(words $(filter -l%,$(pkg_libs))),$(words $(archives))),$(archives),$(pkg_libs))
 runtime_libs = $(eval runtime_libs := $(call bundled,$(runtime_pkgs)) $(call pkg_libs,$(inline_pkgs)))$(runtime_libs)
 tool_libs = $(eval tool_libs := $(call bundled,$(expand_pkgs)))$(tool_libs)
 expand_libs = $(eval expand_libs := $(call pkg_libs,$(expand_pkgs)))$(expand_libs)

@@ -8,6 +8,19 @@
 
 enum { LAST_STANDARD = 31 };
 
+/* Only glibc has sigabbrev_np().  An empty name: this machine has no signal of that number. */
+static const char names[LAST_STANDARD + 1][sizeof("VTALRM")] = {
+	[SIGHUP] = "HUP", [SIGINT] = "INT", [SIGQUIT] = "QUIT", [SIGILL] = "ILL",
+	[SIGTRAP] = "TRAP", [SIGABRT] = "ABRT", [SIGBUS] = "BUS", [SIGFPE] = "FPE", [SIGKILL] = "KILL", [SIGUSR1] = "USR1", [SIGSEGV] = "SEGV",
+	[SIGUSR2] = "USR2", [SIGPIPE] = "PIPE", [SIGALRM] = "ALRM", [SIGTERM] = "TERM", [SIGCHLD] = "CHLD",
+	[SIGCONT] = "CONT", [SIGSTOP] = "STOP", [SIGTSTP] = "TSTP", [SIGTTIN] = "TTIN", [SIGTTOU] = "TTOU",
+	[SIGURG] = "URG", [SIGXCPU] = "XCPU", [SIGXFSZ] = "XFSZ", [SIGVTALRM] = "VTALRM", [SIGPROF] = "PROF",
+	[SIGWINCH] = "WINCH", [SIGPOLL] = "POLL", [SIGPWR] = "PWR", [SIGSYS] = "SYS",
+#ifdef SIGSTKFLT
+	[SIGSTKFLT] = "STKFLT",
+#endif
+};
+
 static int is_real_time(int signo)
 {
 	return signo >= SIGRTMIN && signo <= SIGRTMAX;
@@ -66,9 +79,7 @@ int tlg_signal_parse(const char *name)
 	if (rest)
 		return parse_offset(rest, SIGRTMAX, '-');
 	for (int signo = 1; signo <= LAST_STANDARD; signo++) {
-		const char *known = sigabbrev_np(signo);
-
-		rest = known ? skip_word(name, known) : NULL;
+		rest = *names[signo] ? skip_word(name, names[signo]) : NULL;
 		if (rest && !*rest)
 			return signo;
 	}
@@ -77,12 +88,12 @@ int tlg_signal_parse(const char *name)
 
 void tlg_signal_name(int signo, char name[TLG_SIGNAL_NAME])
 {
-	const char *known = is_real_time(signo) ? "RTMIN" : signo > 0 ? sigabbrev_np(signo) : NULL;
+	const char *known = signo > 0 && signo <= LAST_STANDARD && *names[signo] ? names[signo] : "?";
 	int offset = is_real_time(signo) ? signo - SIGRTMIN : 0;
 	size_t n = 3;
 
 	memcpy(name, "SIG", n);
-	for (known = known ? known : "?"; *known && n < TLG_SIGNAL_NAME - 4; known++)
+	for (known = is_real_time(signo) ? "RTMIN" : known; *known && n < TLG_SIGNAL_NAME - 4; known++)
 		name[n++] = *known;
 	if (offset) {
 		name[n++] = '+';

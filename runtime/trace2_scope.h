@@ -24,15 +24,15 @@ struct trace2_scope_v1_ {
 	struct trace2_site *leave, names; /* leave is NULL: the names are not literal */
 };
 
-TRACE2_INLINE_ void trace2_scope_begin_v1_(struct trace2_scope_v1_ *scope, const char *file, int line,
+TRACE2_INLINE_ void trace2_scope_begin_v1_(struct trace2_scope_v1_ *scope, const char *at_file, int at_line,
 					   const char *category, const char *label, struct trace2_site *enter,
 					   struct trace2_site *leave)
 {
-	const struct trace2_scope_v1_ filled = { leave, { file, category, label, line, TRACE2_LEAVE_V1_, 0 } };
+	const struct trace2_scope_v1_ filled = { leave, { at_file, category, label, at_line, TRACE2_LEAVE_V1_, 0 } };
 
 	*scope = filled;
 	TRACE2_IF_(enter, trace2_hit_v1_(enter, TRACE2_NULL_, 1),
-		   trace2_region_enter_fl(file, line, category, label, TRACE2_NULL_));
+		   trace2_region_enter_fl(at_file, at_line, category, label, TRACE2_NULL_));
 }
 
 TRACE2_INLINE_ void trace2_scope_end_v1_(const struct trace2_scope_v1_ *scope)
@@ -48,10 +48,10 @@ TRACE2_INLINE_ void trace2_scope_end_v1_(const struct trace2_scope_v1_ *scope)
 class trace2_scope {
 	trace2_scope_v1_ scope_;
 public:
-	TRACE2_INLINE_ trace2_scope(const char *file, int line, const char *category, const char *label,
+	TRACE2_INLINE_ trace2_scope(const char *at_file, int at_line, const char *category, const char *label,
 				    trace2_site *enter = nullptr, trace2_site *leave = nullptr) : scope_()
 	{
-		trace2_scope_begin_v1_(&scope_, file, line, category, label, enter, leave);
+		trace2_scope_begin_v1_(&scope_, at_file, at_line, category, label, enter, leave);
 	}
 	TRACE2_INLINE_ ~trace2_scope() { trace2_scope_end_v1_(&scope_); }
 	trace2_scope(const trace2_scope &) = delete;

@@ -120,7 +120,7 @@ void trace2_exec_result_fl(const char *file, int line, int exec_id, int code)
 		return;
 	tr2_args_int(&args, exec_id);
 	tr2_args_int(&args, code);
-	tr2_args_last(&args, code > 0 ? strerror_r(code, text, sizeof(text)) : NULL);
+	tr2_args_last(&args, code > 0 ? tr2_text_error_as_said(code, text, sizeof(text)) : NULL);
 	tr2_emit(&key, &args, 0, 0);
 }
 

@@ -55,9 +55,30 @@ int tr2_text_is(const char *text, const char *other)
 	return fold(*text) == fold(*other);
 }
 
+#ifdef __GLIBC__
 const char *tr2_text_error(int error)
 {
 	const char *text = strerrordesc_np(error);
 
 	return text ? text : "unknown error";
 }
+
+const char *tr2_text_error_as_said(int error, char *to, size_t size)
+{
+	return strerror_r(error, to, size);
+}
+#else
+/* musl's texts lie in memory: it opens no catalogue here. */
+const char *tr2_text_error(int error)
+{
+	return strerror(error);
+}
+
+/* The strerror_r() of POSIX */
+const char *tr2_text_error_as_said(int error, char *to, size_t size)
+{
+	*to = '\0';
+	strerror_r(error, to, size);
+	return to;
+}
+#endif

@@ -36,4 +36,10 @@ int tr2_text_is(const char *text, const char *other);
  */
 const char *tr2_text_error(int error);
 
+/*
+ * The same as the program itself says it, in its language; in the buffer, or static.
+ * Signal  as strerror_r()
+ */
+const char *tr2_text_error_as_said(int error, char *to, size_t size);
+
 #endif

@@ -4,12 +4,16 @@
 prof_soname := libtrace2-prof.so.0
 prof_obj := $(patsubst %.c,$(obj)/%.o,$(wildcard runtime/prof/*.c))
 
-# Sanitizers stand in front of malloc() themselves
-profiler := $(if $(SAN),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a $(out)/libtrace2-prof-static.a)
-all: $(profiler)
+# Sanitizers stand in front of malloc() themselves; and it stands in front of functions of glibc
+no_profiler := $(if $(is_glibc),,libtrace2-prof needs glibc, which $(CC) does not compile for: the profiler is not built)
+profiler := $(if $(SAN)$(no_profiler),,$(out)/$(prof_soname) $(out)/libtrace2-prof.so $(out)/libtrace2-prof.a $(out)/libtrace2-prof-static.a)
+all: $(profiler) $(if $(no_profiler),no-profiler)
+.PHONY: no-profiler
+no-profiler:
+	@echo '$(no_profiler)'
 
 # Stacks go through it: 32-bit ARM has no unwind tables of C code unless it is asked for them
-$(prof_obj): private our_cflags += -funwind-tables
+$(prof_obj): private our_cflags += -funwind-tables $(if $(no_profiler),$(error $(no_profiler)))
 
 # What they call may throw, through them
 $(addprefix $(obj)/runtime/prof/tr2p_,labels.o new.o): private our_cflags += -fexceptions
@@ -29,7 +33,7 @@ $(out)/libtrace2-prof.so: $(out)/$(prof_soname)
 # One object, in which the expander's names are nobody else's: libtrace2.a has some of them, too
 $(obj)/libtrace2-prof.o: $(prof_obj) $(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
-	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^ && objcopy --localize-hidden $@
+	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
 
 $(out)/libtrace2-prof.a: $(obj)/libtrace2-prof.o
 	$(archive)
@@ -43,7 +47,7 @@ $(alone_obj): $(obj)/alone/%.o: %.c $(out)/flags
 
 $(obj)/libtrace2-prof-static.o: $(alone_obj) $(obj)/libt2x.a $(obj)/libtlg.a
 	$(call say,LD)
-	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^ && objcopy --localize-hidden $@
+	$(quiet)$(CC) $(filter -m%,$(CFLAGS)) -nostdlib -r -o $@ $^ && $(OBJCOPY) --localize-hidden $@
 
 $(out)/libtrace2-prof-static.a: $(obj)/libtrace2-prof-static.o
 	$(archive)
@@ -67,10 +71,10 @@ prof_links := $(patsubst %,$(mandir)/man3/%.3,$(shell sed -n 's/^	\(trace2_prof_
 prof_files := $(addprefix $(libdir)/,$(prof_soname) libtrace2-prof.so libtrace2-prof.a libtrace2-prof-static.a) \
 	      $(includedir)/trace2_prof.h \
 	      $(pkgconfigdir)/libtrace2-prof.pc $(mandir)/man3/trace2-prof.3
-installed += $(prof_files) $(prof_links)
+installed += $(if $(no_profiler),,$(prof_files) $(prof_links))
 
 .PHONY: install-prof
-install: install-prof
+install: $(if $(no_profiler),,install-prof)
 install-prof: all $(out)/libtrace2-prof.pc
 	$(if $(profiler),,$(error a build with sanitizers is not for installation))
 	$(quiet)$(INSTALL) -d $(addprefix $(DESTDIR),$(sort $(dir $(prof_files))))

@@ -4,10 +4,12 @@
 
 #include <errno.h>
 
+#include "base/tr2_text.h"
+
 const char *tr2_capture_errno(char *to, size_t size)
 {
 	int saved = errno;
-	const char *text = strerror_r(saved, to, size);
+	const char *text = tr2_text_error_as_said(saved, to, size);
 
 	errno = saved;
 	return text;

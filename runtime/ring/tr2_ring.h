@@ -42,6 +42,7 @@
  *   [M19] tr2_ring_set_aside()              position_of()             a position before it is looked for aside
  *   [M20] tr2_reported_set()                tr2_reported_name()       the name of a thread
  *   [M21] tr2_leftover_collect()            tr2_leftover_collect()    what one look has noted before the next one
+ *   [M22] tr2_owner_release() with musl    tr2_owner_take()          what a ring's owner did before the next one
  */
 #ifndef TR2_RING_H
 #define TR2_RING_H

@@ -118,13 +118,6 @@ static inline struct tlg_ring_loss *tr2_shm_loss(unsigned i)
 	return (struct tlg_ring_loss *)(void *)losses + i;
 }
 
-/* The robust mutex that the ring's thread has acquired. */
-static inline pthread_mutex_t *tr2_shm_owner(struct tlg_ring *ring)
-{
-	static_assert(sizeof(pthread_mutex_t) <= sizeof(ring->owner), "the mutex fits");
-	return (pthread_mutex_t *)(void *)&ring->owner;
-}
-
 static inline struct tlg_chunk *tr2_shm_chunk(unsigned i)
 {
 	return (struct tlg_chunk *)(void *)(tr2_g_shm.chunks + (size_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES);

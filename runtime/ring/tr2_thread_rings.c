@@ -3,15 +3,14 @@
 #include "tr2_thread.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tr2_owner.h"
 #include "base/tr2_memory.h"
 #include "base/tr2_stack.h"
 #include "base/tr2_sys.h"
-#include "base/tr2_tsan.h"
 #include "settings/tr2_env.h"
 
 enum { WIPED, SETTING_UP, ALIVE };
@@ -115,17 +114,6 @@ int tr2_thread_map(void)
 
 /* ---- owners --------------------------------------------------------------------------- */
 
-/* Return  -1: the ring has an owner; else it is the caller's now, 1: the owner was dead.  Never blocks */
-static int own(struct tlg_ring *head)
-{
-	int error = pthread_mutex_trylock(tr2_shm_owner(head));
-
-	if (error != EOWNERDEAD)
-		return error ? -1 : 0;
-	tr2_tsan_follow(head);
-	return pthread_mutex_consistent(tr2_shm_owner(head)) ? -1 : 1;
-}
-
 static struct tr2_thread *thread_of(struct tr2_registry_link *link)
 {
 	return link ? (struct tr2_thread *)(void *)((char *)link - offsetof(struct tr2_thread, link)) : NULL;
@@ -139,19 +127,6 @@ struct tr2_thread *tr2_thread_first(void)
 struct tr2_thread *tr2_thread_next(struct tr2_thread *thread)
 {
 	return thread_of(tr2_registry_next(&thread->link));
-}
-
-static int make_owner_mutex(struct tlg_ring *head)
-{
-	pthread_mutexattr_t attributes;
-	int error;
-
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-	pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-	error = pthread_mutex_init(tr2_shm_owner(head), &attributes);
-	pthread_mutexattr_destroy(&attributes);
-	return error ? error : pthread_mutex_trylock(tr2_shm_owner(head));
 }
 
 /* Commit ring i in the file, and some behind it: the more, the more there are.  Return  0 or -errno */
@@ -206,7 +181,7 @@ static struct tr2_thread *new_ring(void)
 	uint32_t i = take_number();
 	struct tr2_thread *thread;
 
-	if (i == tr2_g_shm.max_rings || make_owner_mutex(tr2_shm_ring(i)))
+	if (i == tr2_g_shm.max_rings || tr2_owner_make(tr2_shm_ring(i)))
 		return NULL;
 	thread = thread_at(i);
 	thread->ring.index = i;
@@ -227,7 +202,7 @@ static struct tr2_thread *free_ring(void)
 
 	if (!thread)
 		return NULL;
-	if (own(thread->ring.head) < 0) {
+	if (tr2_owner_take(thread->ring.head) < 0) {
 		tr2_stack_push(&g_free, number - 1);
 		return NULL;
 	}
@@ -235,22 +210,9 @@ static struct tr2_thread *free_ring(void)
 	return thread;
 }
 
-/* What glibc has in the word; where that may be something else the mutex has to be asked, 20 ns. */
-static int looks_ownerless(const struct tlg_ring *head)
-{
-#ifdef __GLIBC__
-	uint32_t word = tr2_load_rlx(&head->owner.word); /* relaxed: a hint; the mutex decides */
-
-	return !word || word & TLG_RING_OWNER_DEAD;
-#else
-	(void)head;
-	return 1;
-#endif
-}
-
 static int looks_dead(const struct tlg_ring *head)
 {
-	return tr2_load_rlx(&head->has_owner) && looks_ownerless(head); /* relaxed: as above */
+	return tr2_load_rlx(&head->has_owner) && tr2_owner_seems_gone(head); /* relaxed: as above */
 }
 
 /*
@@ -262,11 +224,12 @@ static struct tr2_thread *dead_ring(void)
 	struct tr2_thread *thread = tr2_thread_first();
 
 	for (int tries = 0; thread && tries < DEAD_TRIES; thread = tr2_thread_next(thread), tries++) {
-		if (tr2_thread_was_main(thread) || !looks_dead(thread->ring.head) || own(thread->ring.head) < 0)
+		if (tr2_thread_was_main(thread) || !looks_dead(thread->ring.head) ||
+		    tr2_owner_take(thread->ring.head) < 0)
 			continue;
 		if (tr2_load_rlx(&thread->ring.head->has_owner)) /* relaxed: it changes under the mutex */
 			return thread;
-		pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));   /* the drain was here first */
+		tr2_owner_release(thread->ring.head);   /* the drain was here first */
 	}
 	return NULL;
 }
@@ -275,7 +238,7 @@ void tr2_thread_release_ring(struct tr2_thread *thread)
 {
 	tr2_store_rlx(&thread->ring.head->has_owner, 0); /* relaxed: it changes under the mutex */
 	tr2_pool_count_thread(-1);
-	pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));
+	tr2_owner_release(thread->ring.head);
 	if (!tr2_thread_was_main(thread))   /* there is no other main */
 		tr2_stack_push(&g_free, thread->ring.index);
 }
@@ -301,9 +264,9 @@ enum tr2_owner tr2_thread_seize(struct tr2_thread *thread)
 	int found;
 
 	/* relaxed: hints; the mutex decides */
-	if (!tr2_load_rlx(&head->has_owner) ? !tr2_ring_current(&thread->ring) : !looks_ownerless(head))
+	if (!tr2_load_rlx(&head->has_owner) ? !tr2_ring_current(&thread->ring) : !tr2_owner_seems_gone(head))
 		return TR2_OWNER_ALIVE;   /* or nothing to do for it */
-	found = own(thread->ring.head);
+	found = tr2_owner_take(thread->ring.head);
 	if (found < 0)
 		return TR2_OWNER_ALIVE;
 	if (found)
@@ -314,7 +277,7 @@ enum tr2_owner tr2_thread_seize(struct tr2_thread *thread)
 void tr2_thread_release(struct tr2_thread *thread)
 {
 	if (!tr2_load_rlx(&thread->ring.head->has_owner)) /* relaxed: it changes under the mutex */
-		pthread_mutex_unlock(tr2_shm_owner(thread->ring.head));
+		tr2_owner_release(thread->ring.head);
 	else
 		tr2_thread_release_ring(thread);
 }

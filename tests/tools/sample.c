@@ -230,9 +230,11 @@ void sample_make(struct sample *sample, size_t bytes, unsigned cycles, int is_pa
 	struct maker maker = { .sample = sample };
 	unsigned round = 0;
 
+#ifdef __GLIBC__
 	/* Each run allocates windows anew: keep their memory in the heap. */
 	mallopt(M_MMAP_THRESHOLD, 64 << 20);
 	mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
 	memset(sample, 0, sizeof(*sample));
 	tlgmake_init(&sample->make, STREAM, PID);
 	sample->make.sid = sid;

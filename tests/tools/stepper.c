@@ -64,12 +64,19 @@ static int set_breakpoint(pid_t process, uint64_t address)
 }
 #endif
 
+/* The first argument of ptrace() */
+#ifdef __GLIBC__
+typedef enum __ptrace_request request;
+#else
+typedef int request;
+#endif
+
 static int resume(int how, pid_t process, long signal)
 {
 	int status;
 
 	do {
-		if (ptrace((enum __ptrace_request)how, process, 0, signal) || waitpid(process, &status, 0) != process ||
+		if (ptrace((request)how, process, 0, signal) || waitpid(process, &status, 0) != process ||
 		    !WIFSTOPPED(status))
 			return 0;
 		signal = 0;

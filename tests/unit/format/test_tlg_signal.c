@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tlg_signal.h"
 
@@ -53,6 +54,21 @@ static void test_signal_has_the_name_that_it_is_parsed_by(void **state)
 	assert_string_equal(name, "SIG?");
 }
 
+/* As the shell and kill(1) have them */
+static void test_signal_names_are_those_of_libc(void **state)
+{
+	char name[TLG_SIGNAL_NAME];
+
+	(void)state;
+	for (int signo = 1; signo < 32; signo++) {
+		tlg_signal_name(signo, name);
+		assert_memory_equal(name, "SIG", 3);
+#ifdef __GLIBC__
+		assert_string_equal(name + 3, sigabbrev_np(signo));
+#endif
+	}
+}
+
 static void test_signal_that_ends_programs_may_not_ask(void **state)
 {
 	(void)state;
@@ -72,6 +88,7 @@ int main(void)
 		cmocka_unit_test(test_signal_names_and_numbers_are_signals),
 		cmocka_unit_test(test_signal_that_is_none_is_0),
 		cmocka_unit_test(test_signal_has_the_name_that_it_is_parsed_by),
+		cmocka_unit_test(test_signal_names_are_those_of_libc),
 		cmocka_unit_test(test_signal_that_ends_programs_may_not_ask),
 	};
 
