@@ -28,7 +28,7 @@ debian_expat       := libexpat1-dev
 debian_libdw       := libdw-dev
 debian_cmocka      := libcmocka-dev
 
-include toolchain.mk
+include runtime/toolchain.mk
 
 # ---- what a user may set ----------------------------------------------------------------------------
 
