@@ -285,6 +285,8 @@ static void need_lone_programs(void)
 #endif
 	if (tr2_sys_statfs(t.dir, &system) || (unsigned long)system.f_type != 0x01021994)
 		skip();   /* not a tmpfs */
+	if (getenv("T2_EMULATED"))
+		skip();   /* qemu-user has threads of its own */
 	if (prctl(PR_GET_SECCOMP) && prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0))
 		skip();   /* a further sandbox would not show */
 }
@@ -401,6 +403,8 @@ static void test_exec_in_a_vfork_child_keeps_the_ring_file(void **state)
 #ifdef __SANITIZE_THREAD__
 	skip();   /* there vfork() is fork() */
 #endif
+	if (getenv("T2_EMULATED"))
+		skip();   /* there, too */
 	for (int i = 0; i < SETTINGS; i++) {
 		run(borrows_memory, NULL, g_threads[i]);
 		numbered_assert_recovered(2 * FEW);
