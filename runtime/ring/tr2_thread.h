@@ -3,9 +3,9 @@
  * tr2_thread.h - the calling thread's side of recording: its ring, its id and name, its timers.
  *
  * "Self" is the calling thread.  A thread acquires a ring with its first event and releases it when it ends.  The ring
- * learns of its owner's death however the thread ends, see tr2_owner.h.  The next new thread then acquires the ring,
- * and any thread its chunks, once they have been read.  The events of each Trace2 thread on a ring begin with THREAD, which
- * has the thread's id and name for the drain.
+ * learns of its owner's death however the thread ends, see tr2_owner.h.  The next new thread then acquires the ring;
+ * any thread acquires its chunks, once they have been read.  The events of each Trace2 thread on a ring begin with
+ * THREAD, which has the thread's id and name for the drain.
  */
 #ifndef TR2_THREAD_H
 #define TR2_THREAD_H
