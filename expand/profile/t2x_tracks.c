@@ -260,13 +260,20 @@ static void forget_process(struct t2x_tracks *tracks, struct t2x_track_process *
 	free(process);
 }
 
-static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
+/* A track is in the cache at most once, under its latest number, however many inputs have its thread. */
+static void uncache(struct t2x_tracks *tracks, const struct t2x_track *track)
 {
-	struct t2x_track_process *process = track->process;
 	unsigned at = track->number % T2X_TRACKS_CACHED;
 
 	if (tracks->cache[at].track == track)
 		tracks->cache[at].thread = 0;
+}
+
+static void forget_track(struct t2x_tracks *tracks, struct t2x_track *track)
+{
+	struct t2x_track_process *process = track->process;
+
+	uncache(tracks, track);
 	unlink_track(tracks, track);
 	tracks->nthreads--;
 	t2x_map_remove(&process->threads, track->tid);
@@ -318,6 +325,7 @@ static __attribute__((noinline)) struct t2x_track *find_track(struct t2x_tracks 
 		return track;
 	track->is_told &= strcmp(track->name, thread->name) == 0;
 	memcpy(track->name, thread->name, sizeof(track->name));
+	uncache(tracks, track);
 	track->number = thread->number;
 	tracks->cache[thread->number % T2X_TRACKS_CACHED].thread = thread->number;
 	tracks->cache[thread->number % T2X_TRACKS_CACHED].track = track;

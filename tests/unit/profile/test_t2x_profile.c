@@ -52,6 +52,26 @@ static void test_folded_threads_are_added_up(void **state)
 	feed_expect(&f, "a 23000\n");
 }
 
+/* As of two copies of a trace: what one says of the thread's end must not leave the other with memory that is gone. */
+static void test_folded_thread_that_comes_from_two_inputs_may_end_in_one(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_folded, 0, 0);
+	f.thread[1].tid = f.thread[0].tid;
+	f.thread[0].number = 1;
+	f.thread[1].number = 2;
+	feed(&f, step, 1010, "");
+	f.current = 1;
+	feed(&f, step, 1020, "");
+	f.current = 0;
+	feed(&f, thread_exit, 1030, "");
+	enter(&f, "b", 1040);
+	leave(&f, "b", 1045);
+	feed_expect(&f, "b 5000\n");
+}
+
 static void test_folded_time_that_is_not_known_is_left_out(void **state)
 {
 	struct feed f;
@@ -167,6 +187,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_folded_stack_has_the_time_that_is_not_in_another),
 		cmocka_unit_test(test_folded_threads_are_added_up),
+		cmocka_unit_test(test_folded_thread_that_comes_from_two_inputs_may_end_in_one),
 		cmocka_unit_test(test_folded_time_that_is_not_known_is_left_out),
 		cmocka_unit_test(test_folded_region_entered_unseen_is_no_part_of_stacks),
 		cmocka_unit_test(test_folded_label_stays_within_its_place),
