@@ -84,6 +84,7 @@ static struct t2x_input *add(struct t2x_inputs *inputs, const char *path, int is
 
 	*input = (struct t2x_input){
 		.path = path, .layout = inputs->layout, .report = inputs->report, .is_listed = is_listed,
+		.open_files = &inputs->open_files,
 		/* who recovers has files in mind, which any user may have replaced */
 		.needs_file = is_listed || settings->nrings || settings->recover_all || settings->live,
 	};
@@ -211,7 +212,7 @@ void t2x_inputs_judge(struct t2x_inputs *inputs)
 	if (left_out) {
 		/* not a reason to stop: the line says what, exit status 3 that there is one */
 		t2x_report_note(inputs->report, "too many open files",
-				"%u files left out: their processes ran at the same time, see ulimit -n", left_out);
+				"%u files left out, see ulimit -n", left_out);
 		inputs->report->damages++;
 	}
 	if (!good)

@@ -18,6 +18,7 @@ struct t2x_inputs {
 	struct t2x_dir *dirs;             /* of the paths that are directories, in their order */
 	struct t2x_input *items;
 	unsigned n;
+	struct t2x_open_files open_files;
 	struct t2x_map by_file;           /* the first item of those whose device and inode have the same key */
 	int is_stdin;                     /* standard input is one of them */
 	unsigned twice;                   /* files that were given before */

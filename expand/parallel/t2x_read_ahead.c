@@ -164,6 +164,7 @@ static void start_queue(struct t2x_read_ahead *ahead, struct t2x_read_ahead_queu
 	queue->input = input;
 	queue->report.to = open_memstream(&queue->messages, &queue->messages_bytes);
 	t2x_input_report_to(input, &queue->report);
+	t2x_input_keep_open(input);
 	input->queue = *place = queue;
 	t2x_pool_lock(ahead->pool);
 	t2x_pool_add(ahead->pool, &queue->task);

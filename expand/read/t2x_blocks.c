@@ -17,17 +17,28 @@ size_t t2x_blocks_seen(const struct t2x_layout *layout)
 	return t2x_scanner_window(layout);
 }
 
+void t2x_blocks_park(struct t2x_blocks *blocks)
+{
+	free(blocks->own);
+	free(blocks->events);
+	free(blocks->unpacked);
+	blocks->own = blocks->events = blocks->unpacked = NULL;
+}
+
+int t2x_blocks_restore(struct t2x_blocks *blocks)
+{
+	const struct t2x_layout *layout = blocks->scanner.layouts[0];
+
+	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * layout->split + 1) * sizeof(*blocks->events));
+	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
+	return blocks->events && blocks->unpacked ? 0 : -ENOMEM;
+}
+
 int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout)
 {
-	unsigned split = layout ? layout->split : 1;
-	int error;
-
 	memset(blocks, 0, sizeof(*blocks));
 	blocks->in = in;
-	error = t2x_scanner_init(&blocks->scanner, in, layout);
-	blocks->events = malloc(((size_t)TLG_BLOCK_LIMIT * split + 1) * sizeof(*blocks->events));
-	blocks->unpacked = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*blocks->unpacked));
-	if (!error && blocks->events && blocks->unpacked)
+	if (!t2x_scanner_init(&blocks->scanner, in, layout) && !t2x_blocks_restore(blocks))
 		return 0;
 	t2x_blocks_free(blocks);
 	return -ENOMEM;
@@ -36,10 +47,7 @@ int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t
 void t2x_blocks_free(struct t2x_blocks *blocks)
 {
 	t2x_scanner_free(&blocks->scanner);
-	free(blocks->own);
-	free(blocks->events);
-	free(blocks->unpacked);
-	blocks->own = blocks->events = blocks->unpacked = NULL;
+	t2x_blocks_park(blocks);
 }
 
 void t2x_blocks_go(struct t2x_blocks *blocks, uint64_t offset, uint64_t plain, uint64_t bytes)
@@ -95,26 +103,25 @@ void t2x_blocks_seal_plain(const struct t2x_layout *layout, struct tlg_event *bl
 
 static void report(struct t2x_blocks *blocks, uint64_t from, const char *what)
 {
-	uint64_t skipped = t2x_in_offset(blocks->in) - from;
+	uint64_t skipped = blocks->in->bytes->offset - from;
 
 	t2x_report_damage(blocks->in->report, blocks->in->name, t2x_in_unit(blocks->in), from,
 			  "%s, skipped %" PRIu64 " bytes", what, skipped);
 }
 
-/* Whether a good block lies at the window's beginning.  Return  NULL: yes; else a word for what lies there instead */
-static const char *check_here(struct t2x_blocks *blocks, struct t2x_candidate *found, uint32_t *id)
+/*
+ * Whether a good block lies at the window's beginning, where avail bytes are at p: those of an event, fewer at the end.
+ * Return  NULL: yes; else a word for what lies there instead
+ */
+static const char *check_here(struct t2x_blocks *blocks, const unsigned char *p, size_t avail,
+			      struct t2x_candidate *found)
 {
-	const unsigned char *p;
-	size_t avail = t2x_in_peek(blocks->in, T2X_MAX_ENTRY, &p);
-
 	found->bytes = 1;
 	if (!t2x_scanner_find(&blocks->scanner, p, avail, found))
 		return "no block begins here";
-	avail = t2x_in_peek(blocks->in, found->bytes, &p);
-	found->raw = p;
-	if (avail < found->bytes)
+	if (t2x_window_peek(blocks->in->bytes, found->bytes, &found->raw) < found->bytes)
 		return "block cut off";
-	return t2x_scanner_identify(&blocks->scanner, found, id) ? NULL : "block with a wrong checksum";
+	return t2x_scanner_identify(&blocks->scanner, found) ? NULL : "block with a wrong checksum";
 }
 
 /* Step to the next candidate. */
@@ -124,39 +131,41 @@ static void skip_to_head(struct t2x_blocks *blocks)
 	struct t2x_candidate found;
 	size_t avail, at;
 
-	t2x_in_skip(blocks->in, 1);
+	t2x_window_skip(blocks->in->bytes, 1);
 	do {
-		avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
+		avail = t2x_window_peek(blocks->in->bytes, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
 		for (at = 0; at < avail; at++)
 			if (t2x_scanner_find(&blocks->scanner, p + at, avail - at, &found))
 				break;
 		/* The last bytes stay in the window: they may be the beginning of a candidate. */
 		if (at == avail && avail >= 2 * T2X_MAX_ENTRY)
 			at -= T2X_MAX_ENTRY;
-		t2x_in_skip(blocks->in, at);
+		t2x_window_skip(blocks->in->bytes, at);
 	} while (avail >= 2 * T2X_MAX_ENTRY && at + T2X_MAX_ENTRY == avail);
 }
 
 /* This is no good block: continue at its second byte, or behind it if bad blocks have cost too much work already. */
 static void skip_bad(struct t2x_blocks *blocks, const struct t2x_candidate *found)
 {
+	struct t2x_window *bytes = blocks->in->bytes;
 	const unsigned char *p;
 
-	if (!t2x_scanner_has_budget(&blocks->scanner) && t2x_in_peek(blocks->in, found->bytes, &p) >= found->bytes)
-		t2x_in_skip(blocks->in, found->bytes);
+	if (!t2x_scanner_has_budget(&blocks->scanner) && t2x_window_peek(bytes, found->bytes, &p) >= found->bytes)
+		t2x_window_skip(bytes, found->bytes);
 	else
 		skip_to_head(blocks);
 }
 
 /* The next good block of this piece.  Return  0: there is none */
-static int find_block(struct t2x_blocks *blocks, struct t2x_candidate *found, uint32_t *id)
+static int find_block(struct t2x_blocks *blocks, struct t2x_candidate *found)
 {
-	uint64_t from = t2x_in_offset(blocks->in);
+	uint64_t from = blocks->in->bytes->offset;
 	const char *first = NULL;
 	const unsigned char *p;
+	size_t avail;
 
-	while (t2x_in_peek(blocks->in, 1, &p)) {
-		const char *wrong = check_here(blocks, found, id);
+	while ((avail = t2x_window_peek(blocks->in->bytes, T2X_MAX_ENTRY, &p))) {
+		const char *wrong = check_here(blocks, p, avail, found);
 		if (!wrong) {
 			if (first)
 				report(blocks, from, first);
@@ -181,8 +190,7 @@ static struct tlg_event *find_room(struct t2x_blocks *blocks, const struct t2x_c
 }
 
 /* Fill in the block from the candidate.  Return  0: it cannot be unpacked */
-static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
-		       struct t2x_block *block)
+static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *found, struct t2x_block *block)
 {
 	const struct tlg_block *head = &found->head.u.block;
 	const struct t2x_layout *layout = found->layout;
@@ -195,7 +203,7 @@ static int fill_framed(struct t2x_blocks *blocks, const struct t2x_candidate *fo
 		.entries = head->count + 1u,
 		.is_framed = 1,
 		.is_packed = head->encoding == TLG_PACKED,
-		.stream = id,
+		.stream = found->id,
 		.number = found->head.sequence,
 		.tid = head->tid,
 		.pid = found->head.pid,
@@ -222,21 +230,20 @@ static int is_encoding_known(const struct t2x_candidate *found)
 }
 
 /* Fill in the block from the candidate, and skip its bytes.  Return  0: the candidate cannot be used */
-static int use_found(struct t2x_blocks *blocks, const struct t2x_candidate *found, uint32_t id,
-		      struct t2x_block *block)
+static int use_found(struct t2x_blocks *blocks, const struct t2x_candidate *found, struct t2x_block *block)
 {
-	struct t2x_known_stream *stream = t2x_stream_table_get(&blocks->scanner.streams, id);
-	uint64_t from = t2x_in_offset(blocks->in);
+	struct t2x_known_stream *stream = found->stream;
+	uint64_t from = blocks->in->bytes->offset;
 	const char *wrong = NULL;
 	int is_known = is_encoding_known(found);
 
 	if (stream && stream->last_number && (int32_t)(found->head.sequence - stream->last_number) <= 0)
 		wrong = "block that was there before";
-	else if (is_known && !fill_framed(blocks, found, id, block))
+	else if (is_known && !fill_framed(blocks, found, block))
 		wrong = "packed block that is none";
 	else if (!is_known)
 		t2x_report_skipped(blocks->in->report, found->head.u.block.count);
-	t2x_in_skip(blocks->in, found->bytes);
+	t2x_window_skip(blocks->in->bytes, found->bytes);
 	if (wrong) {
 		/* It may be a text of the program that is a copy of an earlier block. */
 		report(blocks, from, wrong);
@@ -251,11 +258,10 @@ static int use_found(struct t2x_blocks *blocks, const struct t2x_candidate *foun
 static int next_framed(struct t2x_blocks *blocks, struct t2x_block *block)
 {
 	struct t2x_candidate found;
-	uint32_t id;
 
 	for (;;) {
-		while (find_block(blocks, &found, &id))
-			if (use_found(blocks, &found, id, block))
+		while (find_block(blocks, &found))
+			if (use_found(blocks, &found, block))
 				return 1;
 		if (!t2x_in_next_piece(blocks->in))
 			return 0;
@@ -313,11 +319,11 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 	int is_context;
 
 	do {
-		size_t avail = t2x_in_peek(blocks->in, (size_t)RUN_EVENTS * layout->entry_size, &p);
+		size_t avail = t2x_window_peek(blocks->in->bytes, (size_t)RUN_EVENTS * layout->entry_size, &p);
 		n = (unsigned)(avail / layout->entry_size);
 		if (!n && avail && !t2x_in_is_break(blocks->in)) {
-			uint64_t from = t2x_in_offset(blocks->in);
-			t2x_in_skip(blocks->in, avail);
+			uint64_t from = blocks->in->bytes->offset;
+			t2x_window_skip(blocks->in->bytes, avail);
 			report(blocks, from, "raw event cut off");
 		}
 	} while (!n && t2x_in_next_piece(blocks->in));
@@ -330,7 +336,7 @@ static int next_run(struct t2x_blocks *blocks, struct t2x_block *block)
 	};
 	block->pid = block->events->pid;
 	block->stream = block->pid;
-	t2x_in_skip(blocks->in, (size_t)n * layout->entry_size);
+	t2x_window_skip(blocks->in->bytes, (size_t)n * layout->entry_size);
 	return 1;
 }
 
@@ -353,7 +359,7 @@ static void begin(struct t2x_blocks *blocks)
 {
 	struct tlg_event event[T2X_MAX_SPLIT];
 	const unsigned char *p;
-	size_t avail = t2x_in_peek(blocks->in, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
+	size_t avail = t2x_window_peek(blocks->in->bytes, t2x_blocks_seen(blocks->scanner.layouts[0]), &p);
 
 	blocks->has_begun = 1;
 	blocks->is_plain_sequence = !blocks->scanner.layouts[0]->block;

@@ -55,6 +55,10 @@ size_t t2x_blocks_seen(const struct t2x_layout *layout);
 int t2x_blocks_init(struct t2x_blocks *blocks, struct t2x_in *in, const struct t2x_layout *layout);
 void t2x_blocks_free(struct t2x_blocks *blocks);
 
+/* Free the memory for events, none of which is in use, until it is restored.  Return of restoring  0 or -ENOMEM */
+void t2x_blocks_park(struct t2x_blocks *blocks);
+int t2x_blocks_restore(struct t2x_blocks *blocks);
+
 /* Go to a frame of the file, see t2x_in_go(). */
 void t2x_blocks_go(struct t2x_blocks *blocks, uint64_t offset, uint64_t plain, uint64_t bytes);
 

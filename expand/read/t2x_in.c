@@ -95,7 +95,7 @@ static int open_input(struct t2x_in *in, const char *path, uint64_t offset, size
 	const unsigned char *bytes;
 	int error;
 
-	*in = (struct t2x_in){ .report = report, .left = UINT64_MAX, .bytes = &in->file };
+	*in = (struct t2x_in){ .report = report, .base = offset, .left = UINT64_MAX, .bytes = &in->file };
 	error = open_path(in, path, is_file);
 	if (!error && offset && lseek(in->fd, (off_t)offset, SEEK_SET) < 0)
 		error = -errno;
@@ -139,13 +139,68 @@ void t2x_in_close(struct t2x_in *in)
 void t2x_in_go(struct t2x_in *in, uint64_t offset, uint64_t plain, uint64_t bytes)
 {
 	t2x_window_restart(&in->file);
+	in->base = 0;
 	in->file.offset = offset;
 	in->left = lseek(in->fd, (off_t)offset, SEEK_SET) < 0 ? 0 : bytes;
 	if (!in->lz4)
 		return;
 	t2x_window_restart(&in->plain);
 	in->plain.offset = plain;
-	t2x_lz4_restart(in->lz4);
+	t2x_lz4_restart(in->lz4, plain);
+}
+
+int t2x_in_park(struct t2x_in *in)
+{
+	struct t2x_window *plain = &in->plain, *file = &in->file;
+	size_t unread = plain->end - plain->start;
+	uint64_t at = file->offset, dropped;
+
+	if (in->fd <= STDIN_FILENO || file->error || in->bytes->error)
+		return 0;
+	if (in->lz4 && !t2x_lz4_park(in->lz4, unread, &at, &in->again))
+		return 0;
+	dropped = file->offset - at + (file->end - file->start);
+	in->left += dropped;
+	__atomic_fetch_sub(&bytes_read, dropped, __ATOMIC_RELAXED);   /* as it is counted: relaxed is enough */
+	t2x_window_park(file, at);
+	if (in->lz4)
+		t2x_window_park(plain, plain->offset - in->again);
+	close(in->fd);
+	in->fd = -1;
+	return 1;
+}
+
+/* The part of the latest frame that has been read comes again.  Return  0 or -errno */
+static int repeat(struct t2x_in *in)
+{
+	const unsigned char *bytes;
+	size_t again = in->again;
+	int error = t2x_window_restore(&in->plain);
+
+	if (!error)
+		error = t2x_lz4_restore(in->lz4);
+	in->again = 0;
+	if (error || !again)
+		return error;
+	if (t2x_window_peek(&in->plain, again, &bytes) < again)
+		return -ESTALE;
+	t2x_window_skip(&in->plain, again);
+	return 0;
+}
+
+int t2x_in_restore(struct t2x_in *in)
+{
+	const dev_t device = in->device;
+	const ino_t inode = in->inode;
+	int error = open_path(in, in->name, 1);
+
+	if (!error && (in->device != device || in->inode != inode))
+		error = -ESTALE;
+	if (!error && lseek(in->fd, (off_t)(in->base + in->file.offset), SEEK_SET) < 0)
+		error = -errno;
+	if (!error)
+		error = t2x_window_restore(&in->file);
+	return !error && in->lz4 ? repeat(in) : error;
 }
 
 void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report)
@@ -153,16 +208,6 @@ void t2x_in_report_to(struct t2x_in *in, struct t2x_report *report)
 	in->report = report;
 	if (in->lz4)
 		t2x_lz4_report_to(in->lz4, report);
-}
-
-size_t t2x_in_peek(struct t2x_in *in, size_t want, const unsigned char **bytes)
-{
-	return t2x_window_peek(in->bytes, want, bytes);
-}
-
-void t2x_in_skip(struct t2x_in *in, size_t n)
-{
-	t2x_window_skip(in->bytes, n);
 }
 
 int t2x_in_is_break(const struct t2x_in *in)
@@ -181,11 +226,6 @@ int t2x_in_next_piece(struct t2x_in *in)
 int t2x_in_error(const struct t2x_in *in)
 {
 	return in->bytes->error;
-}
-
-uint64_t t2x_in_offset(const struct t2x_in *in)
-{
-	return in->bytes->offset;
 }
 
 const char *t2x_in_unit(const struct t2x_in *in)

@@ -3,6 +3,7 @@
 #include "t2x_input.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,11 +43,13 @@ static int open_input(struct t2x_input *input, struct t2x_report *report)
 
 static void close_file(struct t2x_input *input)
 {
+	if (input->open_files)
+		t2x_open_files_leave(input->open_files, &input->open_file);
 	if (!input->is_open)
 		return;
 	t2x_blocks_free(&input->blocks);
 	t2x_in_close(&input->in);
-	input->is_open = 0;
+	input->is_open = input->is_parked = 0;
 }
 
 static void set_fault(struct t2x_input *input, const char *why)
@@ -57,6 +60,65 @@ static void set_fault(struct t2x_input *input, const char *why)
 static void set_error(struct t2x_input *input, int error)
 {
 	set_fault(input, error == ESTALE ? "replaced while it was read" : strerror(error));
+}
+
+/* It was there when it was looked at.  error  -errno; -ESTALE, see t2x_in_restore() */
+static void cannot_open(struct t2x_input *input, int error)
+{
+	input->left_out = error == -EMFILE || error == -ENFILE;
+	if (!input->left_out)
+		set_error(input, -error);
+	close_file(input);
+}
+
+/* ---- many files ------------------------------------------------------------------------------------ */
+
+/* Close the open input until its next block is asked for.  Return  0: it cannot be entered again where it stands */
+static int park(struct t2x_open_file *file)
+{
+	struct t2x_input *input = (struct t2x_input *)(void *)((char *)file - offsetof(struct t2x_input, open_file));
+
+	if (input->fault[0] || !t2x_in_park(&input->in))
+		return 0;
+	t2x_blocks_park(&input->blocks);
+	input->is_parked = 1;
+	return 1;
+}
+
+/* What is kept for ring files (t2x_join.h) points into the latest block of the file, which stays open for that. */
+static void use_open_file(struct t2x_input *input)
+{
+	if (!input->is_regular || input->joins || input->is_done || input->open_files->newest == &input->open_file)
+		return;
+	input->open_file.park = park;
+	t2x_open_files_use(input->open_files, &input->open_file);
+}
+
+void t2x_input_keep_open(struct t2x_input *input)
+{
+	if (input->open_files)
+		t2x_open_files_leave(input->open_files, &input->open_file);
+	input->open_files = NULL;
+}
+
+/* It could not be opened.  Return  1: for others are open, one of which is parked now, so it is worth another try */
+static int has_parked_another(struct t2x_input *input, int error)
+{
+	return (error == -EMFILE || error == -ENFILE) && input->open_files &&
+	       t2x_open_files_park_one(input->open_files, &input->open_file);
+}
+
+static void restore(struct t2x_input *input)
+{
+	int error = t2x_in_restore(&input->in);
+
+	if (has_parked_another(input, error))
+		error = t2x_in_restore(&input->in);
+	if (!error)
+		error = t2x_blocks_restore(&input->blocks);
+	input->is_parked = 0;
+	if (error)
+		cannot_open(input, error);
 }
 
 /* ---- the first block ---------------------------------------------------------------------------- */
@@ -188,9 +250,10 @@ static void open_again(struct t2x_input *input)
 	struct t2x_block block;
 	int error = open_input(input, input->report);
 
-	input->left_out = error == -EMFILE || error == -ENFILE;
-	if (error && !input->left_out)
-		set_error(input, -error);
+	if (has_parked_another(input, error))
+		error = open_input(input, input->report);
+	if (error)
+		cannot_open(input, error);
 	if (!error && input->has_order)
 		t2x_order_next(input->order, &input->blocks);
 	else if (!error && input->skip_first && !t2x_blocks_next(&input->blocks, &block))
@@ -207,7 +270,7 @@ static void judge(struct t2x_input *input)
 		set_error(input, error);
 	else if (input->good)
 		return;
-	else if (!input->in.lz4 && !t2x_in_offset(&input->in))
+	else if (!input->in.lz4 && !input->in.bytes->offset)
 		set_fault(input, input->joins ? "" : "empty");   /* all of it may still be in a ring file */
 	else if (input->blocks.unknown_layout)
 		snprintf(input->fault, sizeof(input->fault), "raw events of %u bytes, which need --layout",
@@ -273,11 +336,15 @@ int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block)
 
 	if (input->first.count)
 		return deliver_first(input, block);
+	if (input->open_files)
+		use_open_file(input);
 	if (!input->is_open && !input->is_done) {
 		free(input->first_events);
 		input->first_events = NULL;
 		open_again(input);
 	}
+	if (input->is_parked)
+		restore(input);
 	if (input->max_blocks && input->is_open && input->blocks.good >= input->max_blocks) {
 		close_file(input);
 		input->is_done = 1;

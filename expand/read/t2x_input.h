@@ -5,12 +5,12 @@
  * A tree of processes leaves many files, of which few overlap in time.  So t2x_input_check() opens a regular file,
  * stores its first block, which has the start of the process, and closes the file.  The merge thus knows when the
  * process began.  It asks for the second block only when that time is reached.  Then the input opens the file again,
- * checks that it is the same file, and closes it at its end.  Anything else, such as a pipe, can be opened only once
- * and stays open.
+ * checks that it is the same file, and closes it at its end.  If many processes overlap in time, t2x_open_files.h parks
+ * inputs between two of their blocks.  Anything else, such as a pipe, can be opened only once and stays open.
  *
  * A file of several processes is read in the order of time, as far as that is known: see t2x_order.h.
  *
- * Memory: 1,000 closed inputs take 5 MB; an open input takes up to 1 MB.
+ * Memory: 1,000 closed or parked inputs take 5 MB; an open input takes up to 1 MB.
  */
 #ifndef T2X_INPUT_H
 #define T2X_INPUT_H
@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "t2x_blocks.h"
+#include "t2x_open_files.h"
 
 struct t2x_join;
 struct t2x_order;
@@ -33,6 +34,9 @@ struct t2x_input {
 	struct t2x_input *next_alike;     /* for the caller, who looks for inputs by device and inode */
 	unsigned open_streams;            /* for the caller: streams without END */
 	int is_open, is_done;
+	int is_parked;                    /* it is open, but has neither a descriptor nor buffers */
+	struct t2x_open_files *open_files;   /* the caller's; NULL: it is never parked */
+	struct t2x_open_file open_file;   /* its member of that list */
 	int left_out;                     /* it could not be opened: too many files were open */
 	int is_regular;                   /* a regular file, with this device and inode */
 	dev_t device;
@@ -69,6 +73,9 @@ int t2x_input_seek(struct t2x_input *input, uint64_t ns);
 
 /* The next block of the input whose blocks these are, as t2x_blocks_next().  A t2x_next_fn */
 int t2x_input_next(struct t2x_blocks *blocks, struct t2x_block *block);
+
+/* Another thread reads the input from now on: it is not parked any more. */
+void t2x_input_keep_open(struct t2x_input *input);
 
 /* Return  1: the input delivers all its blocks in the order of time */
 int t2x_input_is_in_order(const struct t2x_input *input);

@@ -2,6 +2,7 @@
 /* t2x_lz4.c - marks, frames, and the search for the next good frame behind a damaged one. */
 #include "t2x_lz4.h"
 
+#include <errno.h>
 #include <lz4frame.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,9 @@ enum {
 	HAS_CONTENT_SIZE = 8,         /* in a frame's flags */
 	MAX_FRAME = MARK_BYTES + TLG_FRAME_BYTES + 64,   /* of ours, stored; a compressed one is not longer */
 	LOOK_BYTES = 2 * MAX_FRAME,
+	/* so many, and so far from each other, that one lies in front of each place in the window of whoever reads */
+	POINTS = 40,
+	POINT_BYTES = 8192,
 };
 
 struct t2x_lz4 {
@@ -28,6 +32,9 @@ struct t2x_lz4 {
 	int is_break;
 	int at_end;                   /* the file was cut off inside a frame */
 	uint64_t frame_at;            /* offset of the latest frame */
+	uint64_t made;                /* offset in the plain bytes of what comes next */
+	struct { uint64_t at, plain; } points[POINTS];   /* a ring of frames in which decoding can begin again */
+	unsigned npoints;             /* points noted so far; 0: none is known */
 	uint64_t skip;                /* bytes of a foreign skippable frame that are still to be skipped */
 	uint32_t announced;           /* content of the next frame, as the mark in front of it says; 0: no mark */
 	uint32_t stream;
@@ -67,11 +74,42 @@ void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report)
 	lz4->report = report;
 }
 
-void t2x_lz4_restart(struct t2x_lz4 *lz4)
+void t2x_lz4_restart(struct t2x_lz4 *lz4, uint64_t plain)
 {
 	LZ4F_resetDecompressionContext(lz4->context);
 	lz4->in_frame = lz4->is_break = lz4->at_end = 0;
 	lz4->skip = lz4->announced = 0;
+	lz4->npoints = 0;
+	lz4->made = plain;
+}
+
+int t2x_lz4_park(struct t2x_lz4 *lz4, size_t unread, uint64_t *at, size_t *again)
+{
+	const uint64_t place = lz4->made - unread;
+	unsigned n = lz4->npoints, oldest = n > POINTS ? n - POINTS : 0;
+
+	while (unread && n > oldest && lz4->points[(n - 1) % POINTS].plain > place)
+		n--;
+	if (lz4->in_frame || lz4->is_break || lz4->at_end || lz4->skip || (unread && n == oldest))
+		return 0;
+	*at = lz4->file->offset;
+	*again = 0;
+	if (unread) {
+		*at = lz4->points[(n - 1) % POINTS].at;
+		lz4->made = lz4->points[(n - 1) % POINTS].plain;
+		lz4->npoints = lz4->announced = 0;
+		*again = place - lz4->made;
+	}
+	LZ4F_freeDecompressionContext(lz4->context);
+	free(lz4->scratch);
+	lz4->context = NULL;
+	lz4->scratch = NULL;
+	return 1;
+}
+
+int t2x_lz4_restore(struct t2x_lz4 *lz4)
+{
+	return LZ4F_isError(LZ4F_createDecompressionContext(&lz4->context, LZ4F_VERSION)) ? -ENOMEM : 0;
 }
 
 int t2x_lz4_is_break(const struct t2x_lz4 *lz4)
@@ -256,6 +294,7 @@ static void skip_damage(struct t2x_lz4 *lz4, const char *reason)
 			  (unsigned long long)(lz4->file->offset - from));
 	LZ4F_resetDecompressionContext(lz4->context);
 	lz4->in_frame = 0;
+	lz4->npoints = 0;
 	lz4->is_break = 1;
 }
 
@@ -289,6 +328,7 @@ static void end_truncated(struct t2x_lz4 *lz4)
 			  "LZ4 frame cut off by the end of the file");
 	LZ4F_resetDecompressionContext(lz4->context);
 	lz4->in_frame = 0;
+	lz4->npoints = 0;
 	lz4->at_end = 1;
 }
 
@@ -345,6 +385,16 @@ static size_t decode_piece(struct t2x_lz4 *lz4, const unsigned char *p, size_t n
 	return room;
 }
 
+/* At the beginning of a frame of ours. */
+static void note_point(struct t2x_lz4 *lz4)
+{
+	if (lz4->npoints && lz4->made - lz4->points[(lz4->npoints - 1) % POINTS].plain < POINT_BYTES)
+		return;
+	lz4->points[lz4->npoints % POINTS].at = lz4->frame_at;
+	lz4->points[lz4->npoints % POINTS].plain = lz4->made;
+	lz4->npoints++;
+}
+
 static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n, unsigned char *to)
 {
 	LZ4F_frameInfo_t info;
@@ -371,10 +421,12 @@ static size_t begin_frame(struct t2x_lz4 *lz4, const unsigned char *p, size_t n,
 	if (info.contentSize && info.contentSize <= TLG_FRAME_BYTES) {
 		size_t content = (size_t)info.contentSize;
 		LZ4F_resetDecompressionContext(lz4->context);
+		note_point(lz4);
 		return decode_whole(lz4, p, n, to, content);
 	}
 	t2x_window_skip(lz4->file, used);
 	lz4->in_frame = 1;
+	lz4->npoints = 0;
 	return 0;
 }
 
@@ -424,6 +476,7 @@ ssize_t t2x_lz4_fill(void *source, unsigned char *to, size_t room)
 			made = lz4->in_frame ? decode_piece(lz4, p, n, to, room) : begin(lz4, p, n, to);
 		}
 	}
+	lz4->made += made;
 	return (ssize_t)made;
 }
 

@@ -34,8 +34,20 @@ struct t2x_lz4 *t2x_lz4_new(struct t2x_window *file, const char *name, struct t2
 void t2x_lz4_free(struct t2x_lz4 *lz4);
 void t2x_lz4_report_to(struct t2x_lz4 *lz4, struct t2x_report *report);
 
-/* The file's window has been moved to another place, at a mark. */
-void t2x_lz4_restart(struct t2x_lz4 *lz4);
+/* The file's window has been moved to another place, at a mark, where the plain bytes have this offset. */
+void t2x_lz4_restart(struct t2x_lz4 *lz4, uint64_t plain);
+
+/*
+ * Free what only decoding needs, until t2x_lz4_restore().
+ * unread  bytes that t2x_lz4_fill() has made and that it has to make again then
+ * *at     offset at which the file has to continue: that of a frame in front of them, or where it stands
+ * *again  how many bytes, which have been read, come before them
+ * Return  0: there is damage, or a frame that is not ours; nothing was done
+ */
+int t2x_lz4_park(struct t2x_lz4 *lz4, size_t unread, uint64_t *at, size_t *again);
+
+/* Return  0 or -ENOMEM */
+int t2x_lz4_restore(struct t2x_lz4 *lz4);
 
 /* Return  1: these first bytes of a file begin an LZ4 frame, or a mark of ours */
 int t2x_lz4_is_frame(const unsigned char *bytes, size_t n);

@@ -208,7 +208,7 @@ int t2x_range_next(struct t2x_blocks *blocks, struct t2x_block *block)
 	struct t2x_range *range = (struct t2x_range *)blocks;
 
 	while (!range->is_irregular) {
-		uint64_t at = range->begin + t2x_in_offset(&range->in);
+		uint64_t at = range->begin + range->in.bytes->offset;
 
 		if ((at >= range->end && at >= range->until) || at >= range->plan->plain_bytes)
 			return 0;

@@ -108,7 +108,7 @@ static int is_followed(struct t2x_scanner *scanner, const struct t2x_candidate *
 
 int t2x_scanner_has_budget(const struct t2x_scanner *scanner)
 {
-	return scanner->checked_bytes < UINT64_C(0x4000000) + 16 * t2x_in_offset(scanner->in);
+	return scanner->checked_bytes < UINT64_C(0x4000000) + 16 * scanner->in->bytes->offset;
 }
 
 /* ---- what follows -------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ static int may_be_inside(const struct lookahead *look, size_t back_to_back)
  */
 static int look_ahead(struct t2x_scanner *scanner, struct lookahead *look, size_t *back_to_back)
 {
-	int may_miss_one = t2x_in_offset(scanner->in) == scanner->claimed_until, is_contiguous = 0;
+	int may_miss_one = scanner->in->bytes->offset == scanner->claimed_until, is_contiguous = 0;
 	struct t2x_candidate next;
 	uint32_t id;
 
@@ -217,7 +217,7 @@ enum state { VERIFIED, INSIDE, GAP };
 static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *candidate, uint32_t id,
 		       enum state state)
 {
-	uint64_t offset = t2x_in_offset(scanner->in);
+	uint64_t offset = scanner->in->bytes->offset;
 	size_t window = t2x_scanner_window(candidate->layout), back_to_back = candidate->bytes;
 	struct lookahead look = { .at = candidate->bytes, .stream = id, .longest = window / 2 };
 	int is;
@@ -226,7 +226,7 @@ static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *
 		look.claimed = (size_t)(scanner->inside_until - offset);
 		look.is_packed = scanner->inside_is_packed;
 	}
-	look.avail = t2x_in_peek(scanner->in, window, &look.p);
+	look.avail = t2x_window_peek(scanner->in->bytes, window, &look.p);
 	look.is_at_end = look.avail < window;
 	scanner->lookaheads++;
 	is = look_ahead(scanner, &look, &back_to_back);
@@ -241,7 +241,7 @@ static int is_verified(struct t2x_scanner *scanner, const struct t2x_candidate *
 /* The state at the input's position.  It is never INSIDE before the first stream becomes known. */
 static enum state find_state(const struct t2x_scanner *scanner)
 {
-	uint64_t offset = t2x_in_offset(scanner->in);
+	uint64_t offset = scanner->in->bytes->offset;
 
 	if (scanner->streams.by_id.count && offset < scanner->inside_until)
 		return INSIDE;
@@ -250,7 +250,7 @@ static enum state find_state(const struct t2x_scanner *scanner)
 
 void t2x_scanner_verified(struct t2x_scanner *scanner)
 {
-	scanner->verified_until = t2x_in_offset(scanner->in);
+	scanner->verified_until = scanner->in->bytes->offset;
 	scanner->claimed_until = scanner->inside_until = scanner->unverified_until = 0;
 }
 
@@ -261,7 +261,7 @@ void t2x_scanner_verified(struct t2x_scanner *scanner)
  */
 static void note_bad(struct t2x_scanner *scanner, const struct t2x_candidate *candidate)
 {
-	uint64_t offset = t2x_in_offset(scanner->in), until = offset + candidate->bytes;
+	uint64_t offset = scanner->in->bytes->offset, until = offset + candidate->bytes;
 
 	if (offset == scanner->verified_until)
 		scanner->claimed_until = until;
@@ -284,28 +284,31 @@ static int becomes_known(struct t2x_scanner *scanner, struct t2x_candidate *cand
 	enum state state = find_state(scanner);
 	size_t avail;
 
-	if (scanner->streams.by_id.count && t2x_in_offset(scanner->in) < scanner->unverified_until)
+	if (scanner->streams.by_id.count && scanner->in->bytes->offset < scanner->unverified_until)
 		return 0;               /* judged together with a candidate in front of it */
 	/* Looking ahead may move the window. */
-	avail = t2x_in_peek(scanner->in, t2x_scanner_window(candidate->layout), &candidate->raw);
+	avail = t2x_window_peek(scanner->in->bytes, t2x_scanner_window(candidate->layout), &candidate->raw);
 	if (!is_confirmed(scanner, candidate, id, avail - candidate->bytes))
 		return 0;               /* case 4 */
 	return state == VERIFIED || is_verified(scanner, candidate, id, state);   /* cases 3, 5 and 6 */
 }
 
-int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t *id)
+int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate)
 {
-	const struct t2x_known_stream *latest = t2x_stream_table_latest(&scanner->streams, candidate->head.pid);
+	struct t2x_known_stream *latest = t2x_stream_table_latest(&scanner->streams, candidate->head.pid);
 
 	if (latest && crc_for(candidate, latest->id) == candidate->head.u.block.crc) {
-		*id = latest->id;       /* case 1 */
+		candidate->id = latest->id;     /* case 1 */
+		candidate->stream = latest;
 		return 1;
 	}
 	if (t2x_scanner_has_budget(scanner)) {
-		*id = stream_of(scanner, candidate);
+		uint32_t id = stream_of(scanner, candidate);
+
 		/* case 2 */
-		if (t2x_stream_table_get(&scanner->streams, *id) || becomes_known(scanner, candidate, *id)) {
-			t2x_stream_table_add(&scanner->streams, *id, candidate->head.pid);
+		if (t2x_stream_table_get(&scanner->streams, id) || becomes_known(scanner, candidate, id)) {
+			candidate->id = id;
+			candidate->stream = t2x_stream_table_add(&scanner->streams, id, candidate->head.pid);
 			return 1;
 		}
 	}

@@ -70,6 +70,8 @@ struct t2x_candidate {
 	const unsigned char *raw;
 	size_t bytes;             /* BLOCK included */
 	struct tlg_event head;
+	uint32_t id;              /* its stream, once that is identified ... */
+	struct t2x_known_stream *stream;   /* ... and what is known of it; NULL: there was no memory */
 };
 
 struct t2x_scanner {
@@ -107,7 +109,7 @@ void t2x_scanner_verified(struct t2x_scanner *scanner);
  * Find the stream of the candidate at the beginning of the input's window, which has all its bytes.
  * Return  0: it is damaged, or of a stream that nothing confirms or verifies
  */
-int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate, uint32_t *id);
+int t2x_scanner_identify(struct t2x_scanner *scanner, struct t2x_candidate *candidate);
 
 /*
  * Somebody can make a file in which something like a long block begins every few bytes.  So the work for bad blocks has

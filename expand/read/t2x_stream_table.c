@@ -37,7 +37,7 @@ static struct t2x_known_stream *add(struct t2x_stream_table *table, uint32_t id,
 	return stream;
 }
 
-void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid)
+struct t2x_known_stream *t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid)
 {
 	struct t2x_known_stream *stream = t2x_stream_table_get(table, id);
 
@@ -46,6 +46,7 @@ void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t 
 	/* A stream belongs to one process.  Only a forged file names it together with another process id. */
 	if (stream && stream->pid == pid)
 		t2x_map_put(&table->by_pid, pid, stream);
+	return stream;
 }
 
 void t2x_stream_table_free(struct t2x_stream_table *table)

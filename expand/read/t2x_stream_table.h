@@ -34,8 +34,8 @@ static inline struct t2x_known_stream *t2x_stream_table_latest(const struct t2x_
 	return t2x_map_get(&table->by_pid, pid);
 }
 
-/* Add the stream as the latest of its process.  Without memory it stays unknown. */
-void t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid);
+/* Add the stream as the latest of its process.  Return  NULL: without memory it stays unknown */
+struct t2x_known_stream *t2x_stream_table_add(struct t2x_stream_table *table, uint32_t id, uint16_t pid);
 
 void t2x_stream_table_free(struct t2x_stream_table *table);
 

@@ -76,6 +76,20 @@ void t2x_window_skip(struct t2x_window *window, size_t n)
 	window->offset += n;
 }
 
+void t2x_window_park(struct t2x_window *window, uint64_t offset)
+{
+	t2x_window_free(window);
+	window->start = window->end = 0;
+	window->ended = 0;
+	window->offset = offset;
+}
+
+int t2x_window_restore(struct t2x_window *window)
+{
+	window->data = malloc(window->size);
+	return window->data ? 0 : -ENOMEM;
+}
+
 void t2x_window_restart(struct t2x_window *window)
 {
 	window->offset += window->end - window->start;

@@ -46,4 +46,11 @@ void t2x_window_skip(struct t2x_window *window, size_t n);
 /* Drop the bytes in the window, which the source does not continue, and clear the end, so that reading goes on. */
 void t2x_window_restart(struct t2x_window *window);
 
+/*
+ * Free the memory of a window until it is restored, empty.  What was in it has to be supplied again: fill goes on at
+ * the offset.  Return of restoring  0 or -ENOMEM
+ */
+void t2x_window_park(struct t2x_window *window, uint64_t offset);
+int t2x_window_restore(struct t2x_window *window);
+
 #endif

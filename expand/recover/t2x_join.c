@@ -66,7 +66,7 @@ static int is_vouched_for(struct t2x_input *input, const struct t2x_block *block
 	int32_t left = join ? (int32_t)(join->blocks - block->number) : 0;
 
 	if (!join)
-		return !input->joins || !input->joins->is_alone;
+		return !input->joins->is_alone;
 	if (left >= 0)
 		t2x_salvage_follow(join->salvage, block);
 	if (left <= 0 && join->stage == T2X_JOIN_WAITS)
@@ -107,6 +107,8 @@ int t2x_join_next(struct t2x_blocks *blocks, struct t2x_block *block)
 	struct t2x_input *input = (struct t2x_input *)blocks;
 	int got;
 
+	if (!input->joins)
+		return t2x_input_next(blocks, block);
 	do
 		got = next_of_any(input, block);
 	while (!got);

@@ -40,10 +40,10 @@ static void read_all(struct result *result, const void *bytes, size_t n)
 	assert_non_null(result->bytes);
 	do {
 		result->pieces++;
-		while ((got = t2x_in_peek(&in, SEEN, &p))) {
+		while ((got = t2x_window_peek(in.bytes, SEEN, &p))) {
 			memcpy(result->bytes + result->n, p, got);
 			result->n += got;
-			t2x_in_skip(&in, got);
+			t2x_window_skip(in.bytes, got);
 		}
 	} while (t2x_in_next_piece(&in));
 	t2x_in_close(&in);
