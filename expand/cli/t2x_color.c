@@ -25,7 +25,7 @@ static int is(struct text text, const char *what)
 
 /* What the line is, for its parts. */
 struct parts {
-	struct t2x_span *spans;
+	struct t2x_color_span *spans;
 	const char *line;
 	unsigned n;
 };
@@ -33,7 +33,7 @@ struct parts {
 static void add(struct parts *parts, struct text text, enum t2x_color color)
 {
 	if (text.n && parts->n < T2X_MAX_SPANS)
-		parts->spans[parts->n++] = (struct t2x_span){ (size_t)(text.at - parts->line), text.n, color };
+		parts->spans[parts->n++] = (struct t2x_color_span){ (size_t)(text.at - parts->line), text.n, color };
 }
 
 /* The rest of the text from the first such word on.  Return  at NULL: it is not there */
@@ -118,7 +118,7 @@ static int is_dropped(const struct text columns[COLUMNS])
 	return begins(payload, "lost-") || begins(payload, "name:lost-");
 }
 
-static unsigned color_perf(struct t2x_span *spans, const char *line, size_t n)
+static unsigned color_perf(struct t2x_color_span *spans, const char *line, size_t n)
 {
 	struct parts parts = { .spans = spans, .line = line };
 	struct text columns[COLUMNS], event, code;
@@ -143,7 +143,7 @@ static unsigned color_perf(struct t2x_span *spans, const char *line, size_t n)
 /* ---- tree --------------------------------------------------------------------------------------- */
 
 /* "[time] duration result pid branches command" */
-static unsigned color_tree(struct t2x_span *spans, const char *line, size_t n)
+static unsigned color_tree(struct t2x_color_span *spans, const char *line, size_t n)
 {
 	struct parts parts = { .spans = spans, .line = line };
 	struct text text = { line, n }, pid = find_word(text, "pid:"), result, command;
@@ -207,7 +207,7 @@ static int is_no_name(struct text word)
 }
 
 /* A title; or quantities, the category, the label, and what is not complete. */
-static unsigned color_summary(struct t2x_span *spans, const char *line, size_t n)
+static unsigned color_summary(struct t2x_color_span *spans, const char *line, size_t n)
 {
 	struct parts parts = { .spans = spans, .line = line };
 	struct text rest = { line, n }, word;

@@ -19,13 +19,13 @@ enum t2x_color {
 
 enum { T2X_MAX_SPANS = 4 };
 
-struct t2x_span {
+struct t2x_color_span {
 	size_t at, n;             /* bytes of the line */
 	enum t2x_color color;
 };
 
 /* Find the parts of a line of n bytes, in their order.  Return  how many spans there are */
-typedef unsigned t2x_color_fn(struct t2x_span *spans, const char *line, size_t n);
+typedef unsigned t2x_color_fn(struct t2x_color_span *spans, const char *line, size_t n);
 
 /* Return  NULL: lines of this format have no colours */
 t2x_color_fn *t2x_color_find(const struct t2x_format *format);

@@ -33,7 +33,7 @@ static void put_whole(struct t2x_terminal *to, const char *text, size_t n)
 
 static void put_in_color(struct t2x_terminal *to, const char *line, size_t n)
 {
-	struct t2x_span spans[T2X_MAX_SPANS];
+	struct t2x_color_span spans[T2X_MAX_SPANS];
 	unsigned nspans = to->color(spans, line, n);
 	size_t at = 0;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_arguments.c - see t2x_arguments.h. */
-#include "t2x_arguments.h"
+/* t2x_arguments.c - the arguments of a checkpoint, and whose it is if it is a sample. */
+#include "t2x_queue.h"
 
 #include <string.h>
 
 #include "base/t2x_memory.h"
 #include "model/t2x_stretch.h"
 
-/* What arguments are made of, and where the making stands. */
+/* The VALUEs and the text from which arguments are made; each member moves on as they are used. */
 struct maker {
 	struct t2x_stream *stream;
 	unsigned flags;           /* of the HIT */
@@ -18,14 +18,14 @@ struct maker {
 	size_t bytes;             /* from there on */
 };
 
-/* Of eight bytes that lie in this order, the zero ones at the end; not all are. */
+/* How many of eight bytes, not all of which are zero, are zeros at their end. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 static inline unsigned zeros_behind(uint64_t bytes) { return (unsigned)__builtin_clzll(bytes) / 8; }
 #else
 static inline unsigned zeros_behind(uint64_t bytes) { return (unsigned)__builtin_ctzll(bytes) / 8; }
 #endif
 
-/* n without the zero bytes at the end of the text. */
+/* Return  n without the zero bytes at the end of the text */
 static inline size_t trim(const char *text, size_t n)
 {
 	uint64_t last;
@@ -40,7 +40,7 @@ static inline size_t trim(const char *text, size_t n)
 	return n;
 }
 
-/* The next VALUE as an argument, with its text if it has one. */
+/* Make the next VALUE an argument, with its text if it has one. */
 static inline void next_argument(struct maker *maker, struct t2x_arg *arg)
 {
 	struct tlg_value value;
@@ -76,7 +76,7 @@ static int grow_arguments(struct t2x_arguments *arguments)
 	return 1;
 }
 
-/* Room for one more, which is filled in where it lies; without memory it is lost. */
+/* Return  the place for one more argument; without memory that is lost, whose content nobody reads */
 static inline struct t2x_arg *add_argument(struct t2x_arguments *arguments, struct t2x_arg *lost)
 {
 	if (arguments->n == arguments->max && !grow_arguments(arguments))
@@ -84,7 +84,7 @@ static inline struct t2x_arg *add_argument(struct t2x_arguments *arguments, stru
 	return &arguments->args[arguments->n++];
 }
 
-/* A scope that came along: style, line, repository, four texts. */
+/* Read a scope that came with its checkpoint: style, line, repository, four texts. */
 static struct t2x_scope *take_scope(struct maker *maker, int *is_cached)
 {
 	struct t2x_scope_texts texts = { .text = { NULL } };
@@ -108,8 +108,8 @@ static struct t2x_scope *take_scope(struct maker *maker, int *is_cached)
 }
 
 /*
- * The text behind what VALUEs announced, for kinds that have one.  A message that is still to be
- * formatted, and a checkpoint of an unknown kind, have it only if there is some.
+ * Add the text behind the texts of VALUEs, for kinds that have one.  A message that is still to be formatted, and a
+ * checkpoint of an unknown kind, get it only if it is not empty.
  */
 static inline void add_last_text(struct maker *maker, struct t2x_arguments *arguments,
 				 const struct tlg_style_desc *style)
@@ -169,7 +169,7 @@ void t2x_arguments_from_chain(struct t2x_arguments *arguments, struct t2x_chain 
 
 /* ---- of a whole checkpoint ------------------------------------------------------------------------- */
 
-/* The text of n INFOs in one piece.  Return  NULL: there is no room */
+/* Return  the text of n INFOs in one piece; NULL: there is no room */
 static const char *
 join_text(struct t2x_arguments *arguments, struct t2x_context *context, const struct tlg_event *infos, unsigned n)
 {
@@ -239,4 +239,47 @@ void t2x_arguments_free(struct t2x_arguments *arguments, struct t2x_context *con
 	t2x_free(arguments->text);
 	t2x_free(arguments->args);
 	memset(arguments, 0, sizeof(*arguments));
+}
+
+/* ---- samples ------------------------------------------------------------------------------------ */
+
+/* Return  the id in the label's value, with *name behind it; TLG_NO_THREAD: this label names no thread */
+static uint32_t read_tid(const struct t2x_arg *key, const struct t2x_arg *value, const char **name)
+{
+	static const char other[] = TLG_LABEL_THREAD;
+	uint64_t tid = 0;
+	uint32_t i = 0;
+
+	if (key->length != sizeof(other) - 1 || memcmp(key->text, other, sizeof(other) - 1) != 0)
+		return TLG_NO_THREAD;
+	for (; i < value->length && value->text[i] >= '0' && value->text[i] <= '9' && tid < UINT32_MAX; i++)
+		tid = 10 * tid + (uint64_t)(value->text[i] - '0');
+	if (!i || tid >= TLG_NO_THREAD || (i < value->length && value->text[i] != ' '))
+		return TLG_NO_THREAD;
+	*name = value->text + i + (i < value->length);
+	return (uint32_t)tid;
+}
+
+struct t2x_cursor *t2x_owner_of(struct t2x_stream *stream, struct t2x_cursor *cursor, const struct t2x_scope *scope,
+			       struct t2x_arguments *arguments)
+{
+	enum { LABELS = 3 };                  /* behind count, value, period */
+	struct t2x_arg *label;
+	struct t2x_cursor *owner;
+	const char *name;
+	uint32_t tid;
+
+	if (!scope || scope->style != TLG_STYLE_sample || arguments->n < LABELS + 2)
+		return cursor;
+	label = arguments->args + LABELS;
+	if (label[0].type != TLG_ARG_TEXT || label[1].type != TLG_ARG_TEXT)
+		return cursor;
+	tid = read_tid(&label[0], &label[1], &name);
+	owner = tid != TLG_NO_THREAD ? t2x_stream_cursor(stream, tid) : NULL;
+	if (!owner)
+		return cursor;
+	t2x_stream_name_thread(stream, owner, name, (size_t)(label[1].text + label[1].length - name));
+	arguments->n -= 2;
+	memmove(label, label + 2, (arguments->n - LABELS) * sizeof(*label));
+	return owner;
 }

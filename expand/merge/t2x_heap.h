@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_heap.h - what stands somewhere in time, the oldest on top: queues in front of their next checkpoints, streams at
- * their last marks, inputs at their bounds.
+ * t2x_heap.h - a heap of items that stand at a time each, the earliest on top: queues in front of their next
+ * checkpoints, streams at their latest marks, inputs at their bounds.
  */
 #ifndef T2X_HEAP_H
 #define T2X_HEAP_H
@@ -24,10 +24,10 @@ struct t2x_heap {
 /* Return  0 or -ENOMEM */
 int t2x_heap_insert(struct t2x_heap *heap, struct t2x_heap_item *item);
 
-/* Take an item out that is in. */
+/* Remove an item that is in the heap. */
 void t2x_heap_remove(struct t2x_heap *heap, struct t2x_heap_item *item);
 
-/* The key of an item that is in has changed; of the top, grown: at half the price. */
+/* The key of an item that is in the heap has changed.  t2x_heap_sift_top(): the top's has grown, at half the cost */
 void t2x_heap_sift(struct t2x_heap *heap, struct t2x_heap_item *item);
 void t2x_heap_sift_top(struct t2x_heap *heap);
 

@@ -2,9 +2,10 @@
 /*
  * t2x_merge.h - from the blocks of all inputs to checkpoints in the order of time.
  *
- * Blocks wait in queues, one for each thread, until nothing older can come: every live stream has said so by a MARK.
- * The inputs are read in step: the one that holds everything back is read next.  When more than T2X_PENDING_BYTES wait,
- * the oldest are handed over all the same; the events of one thread never change their order.
+ * Blocks wait in queues, one for each thread, until the MARKs of all live streams show that nothing older can come.
+ * Next the merge reads the input whose bound, the time before which it has nothing left, is the earliest.  When more
+ * than T2X_PENDING_BYTES wait, the merge hands over the oldest all the same; the events of one thread never change
+ * their order.
  */
 #ifndef T2X_MERGE_H
 #define T2X_MERGE_H
@@ -26,13 +27,13 @@ void t2x_merge_free(struct t2x_merge *merge);
 typedef int t2x_next_fn(struct t2x_blocks *blocks, struct t2x_block *block);
 
 /*
- * An input, which stays the caller's.
+ * An input, which stays the caller's.  The model is what it will be for the run: its writer is set, and a batch queue.
  * name  for messages    next  NULL: its blocks are pushed, blocks is not used
  * Return  0 or -ENOMEM
  */
 int t2x_merge_add(struct t2x_merge *merge, struct t2x_blocks *blocks, const char *name, t2x_next_fn *next);
 
-/* Read all inputs to their ends and hand everything to the model.  Return  0 or -ENOMEM */
+/* Read all inputs to their ends, and hand everything to the model.  Return  0 or -ENOMEM */
 int t2x_merge_run(struct t2x_merge *merge);
 
 /*
@@ -41,7 +42,7 @@ int t2x_merge_run(struct t2x_merge *merge);
  */
 int t2x_merge_push(struct t2x_merge *merge, const struct t2x_block *block);
 
-/* Of the first n inputs: streams that ended without END, killed or still running. */
+/* Count, for each of the first n inputs, the streams that ended without END: they were killed, or still run. */
 void t2x_merge_open_streams(const struct t2x_merge *merge, unsigned *streams, unsigned n);
 
 #endif

@@ -1,12 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_stream.c - streams, their process and threads. */
+/* t2x_stream.c - the budget of all streams; streams, their process and threads. */
 #include "t2x_stream.h"
 
 #include <string.h>
 
 #include "tlg_crc.h"
 #include "tlg_desc.h"
-#include "base/t2x_memory.h"
+
+/* ---- context ------------------------------------------------------------------------------------ */
+
+enum { FIRST_BYTES = 256 };               /* of memory that grows */
+
+int t2x_context_take(struct t2x_context *context, size_t bytes)
+{
+	if (bytes > T2X_CONTEXT_BYTES - context->used_bytes) {
+		context->ignored++;
+		return 0;
+	}
+	context->used_bytes += bytes;
+	if (context->used_bytes > context->peak_bytes)
+		context->peak_bytes = context->used_bytes;
+	return 1;
+}
+
+void t2x_context_give(struct t2x_context *context, size_t bytes)
+{
+	context->used_bytes -= bytes;
+}
+
+int t2x_context_grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit)
+{
+	size_t want = *max ? *max : FIRST_BYTES;
+	void *larger;
+
+	while (want < used + more)
+		want *= 2;
+	if (want > limit || !t2x_context_take(context, want - *max))
+		return 0;
+	larger = t2x_realloc(*memory, want);
+	if (!larger) {
+		t2x_context_give(context, want - *max);
+		return 0;
+	}
+	*memory = larger;
+	*max = want;
+	return 1;
+}
+
+void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes)
+{
+	const struct t2x_update update = {
+		.kind = T2X_RELEASE, .release = { .memory = (void *)(uintptr_t)memory, .bytes = bytes },
+	};
+
+	t2x_model_update(context->model, &update);
+}
 
 /* ---- what the back end has ---------------------------------------------------------------------- */
 
@@ -19,10 +67,10 @@ static void send_process(struct t2x_stream *stream)
 	t2x_model_update(stream->context->model, &update);
 }
 
-static void send_thread(struct t2x_stream *stream, const struct t2x_track *track)
+static void send_thread(struct t2x_stream *stream, const struct t2x_cursor *cursor)
 {
 	const struct t2x_update update = {
-		.kind = T2X_SET_THREAD, .thread = track->thread, .set_thread = track->facts,
+		.kind = T2X_SET_THREAD, .thread = cursor->thread, .set_thread = cursor->facts,
 	};
 
 	t2x_model_update(stream->context->model, &update);
@@ -57,22 +105,22 @@ t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint
 	return stream;
 }
 
-static void free_track(struct t2x_context *context, struct t2x_track *track)
+static void free_cursor(struct t2x_context *context, struct t2x_cursor *cursor)
 {
-	t2x_model_update(context->model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = track->thread });
-	t2x_context_release(context, track->thread, sizeof(*track->thread));
-	t2x_context_give(context, t2x_stream_track_bytes(context));
-	t2x_free(track);
+	t2x_model_update(context->model, &(struct t2x_update){ .kind = T2X_FORGET_THREAD, .thread = cursor->thread });
+	t2x_context_release(context, cursor->thread, sizeof(*cursor->thread));
+	t2x_context_give(context, t2x_stream_cursor_bytes(context));
+	t2x_free(cursor);
 }
 
 void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
 {
-	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+	struct t2x_cursor *cursor = t2x_map_get(&stream->threads, tid);
 
-	if (!track)
+	if (!cursor)
 		return;
 	t2x_map_remove(&stream->threads, tid);
-	free_track(stream->context, track);
+	free_cursor(stream->context, cursor);
 }
 
 void t2x_stream_free(struct t2x_stream *stream)
@@ -83,9 +131,9 @@ void t2x_stream_free(struct t2x_stream *stream)
 	if (context->forget)
 		context->forget(context, stream);
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
-		struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track)
-			free_track(context, track);
+		struct t2x_cursor *cursor = t2x_map_at(&stream->threads, i);
+		if (cursor)
+			free_cursor(context, cursor);
 	}
 	t2x_map_free(&stream->threads);
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->starts); i++)
@@ -93,7 +141,7 @@ void t2x_stream_free(struct t2x_stream *stream)
 	t2x_map_free(&stream->starts);
 	if (stream->stored > stream->hits)
 		context->missing += stream->stored - stream->hits;
-	t2x_scope_free_all(&stream->scopes);
+	t2x_stream_forget_definitions(stream);
 	t2x_model_update(context->model, &forget);
 	t2x_context_release(context, stream->process, sizeof(*stream->process));
 	t2x_context_release(context, stream->facts.sid, strlen(stream->facts.sid) + 1);
@@ -102,7 +150,7 @@ void t2x_stream_free(struct t2x_stream *stream)
 
 /* ---- the process -------------------------------------------------------------------------------- */
 
-/* The clock is known, and by it when the process began: only now can that be said in nanoseconds. */
+/* The clock is known: with it the start of the process becomes a time in nanoseconds. */
 static void find_start(struct t2x_stream *stream)
 {
 	struct t2x_process *facts = &stream->facts;
@@ -132,15 +180,15 @@ static void read_sid(struct t2x_stream *stream, const char *text, size_t n)
 	for (const char *p = sid; *p; p++)
 		facts->depth += *p == '/';
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
-		struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (!track)
+		struct t2x_cursor *cursor = t2x_map_at(&stream->threads, i);
+		if (!cursor)
 			continue;
-		track->facts.number = ++stream->context->numbers;
-		send_thread(stream, track);
+		cursor->facts.number = ++stream->context->numbers;
+		send_thread(stream, cursor);
 	}
 }
 
-/* Count the streams of a process.  One that falls on another one's place puts that out. */
+/* Count the streams of a process.  A process that hashes to another one's place in seen[] takes that place. */
 static void identify(struct t2x_stream *stream)
 {
 	const struct t2x_process *facts = &stream->facts;
@@ -156,7 +204,7 @@ static void identify(struct t2x_stream *stream)
 	context->seen[at].streams++;
 }
 
-/* The first PROCINFO: later ones say the same. */
+/* Only the first PROCINFO is read: later ones say the same. */
 static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
 {
 	const struct tlg_event *event = events;
@@ -189,8 +237,8 @@ static void read_procinfo(struct t2x_stream *stream, const struct tlg_event *eve
 }
 
 /*
- * The count only grows; one that does not is of a file that was damaged before it was written.  Where reading began in
- * the middle, what the first one counts is not missing.
+ * The count only grows, unless the file is damaged.  Where reading began in the middle, the checkpoints that the first
+ * MARK counts are not missing.
  */
 static void note_stored(struct t2x_stream *stream, uint64_t stored)
 {
@@ -277,9 +325,9 @@ void t2x_stream_end(struct t2x_stream *stream)
 	struct t2x_update end = { .kind = T2X_END_PROCESS, .process = stream->process, .ns = stream->mark_ns };
 
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
-		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track && track->now_ns > end.ns)
-			end.ns = track->now_ns;
+		const struct t2x_cursor *cursor = t2x_map_at(&stream->threads, i);
+		if (cursor && cursor->now_ns > end.ns)
+			end.ns = cursor->now_ns;
 	}
 	if (!stream->is_rotated)
 		t2x_model_update(stream->context->model, &end);
@@ -287,49 +335,49 @@ void t2x_stream_end(struct t2x_stream *stream)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-static struct t2x_track *new_track(void)
+static struct t2x_cursor *new_cursor(void)
 {
-	struct t2x_track *track = t2x_calloc(1, sizeof(*track));
+	struct t2x_cursor *cursor = t2x_calloc(1, sizeof(*cursor));
 
-	if (!track)
+	if (!cursor)
 		return NULL;
-	track->thread = t2x_cache_line_new(sizeof(*track->thread));
-	if (!track->thread) {
-		t2x_free(track);
+	cursor->thread = t2x_cache_line_new(sizeof(*cursor->thread));
+	if (!cursor->thread) {
+		t2x_free(cursor);
 		return NULL;
 	}
-	return track;
+	return cursor;
 }
 
-struct t2x_track *t2x_stream_track(struct t2x_stream *stream, uint32_t tid)
+struct t2x_cursor *t2x_stream_cursor(struct t2x_stream *stream, uint32_t tid)
 {
-	struct t2x_track *track = t2x_map_get(&stream->threads, tid);
+	struct t2x_cursor *cursor = t2x_map_get(&stream->threads, tid);
 
-	if (track || stream->threads.count >= T2X_MAX_THREADS ||
-	    !t2x_context_take(stream->context, t2x_stream_track_bytes(stream->context)))
-		return track;
-	track = new_track();
-	if (!track || t2x_map_put(&stream->threads, tid, track)) {
-		t2x_context_give(stream->context, t2x_stream_track_bytes(stream->context));
-		if (track)
-			t2x_cache_line_free(track->thread);
-		t2x_free(track);
+	if (cursor || stream->threads.count >= T2X_MAX_THREADS ||
+	    !t2x_context_take(stream->context, t2x_stream_cursor_bytes(stream->context)))
+		return cursor;
+	cursor = new_cursor();
+	if (!cursor || t2x_map_put(&stream->threads, tid, cursor)) {
+		t2x_context_give(stream->context, t2x_stream_cursor_bytes(stream->context));
+		if (cursor)
+			t2x_cache_line_free(cursor->thread);
+		t2x_free(cursor);
 		return NULL;
 	}
-	track->facts = (struct t2x_thread){
+	cursor->facts = (struct t2x_thread){
 		.process = stream->process, .tid = tid, .name = "?", .number = ++stream->context->numbers,
 	};
-	*track->thread = track->facts;
-	track->next_sequence = 1;
+	*cursor->thread = cursor->facts;
+	cursor->next_sequence = 1;
 	if (stream->context->find_last_ns)
-		track->now_ns = stream->context->find_last_ns(stream->context, stream->facts.stream, tid);
-	track->has_sequence = stream->is_whole != 0;
-	return track;
+		cursor->now_ns = stream->context->find_last_ns(stream->context, stream->facts.stream, tid);
+	cursor->has_sequence = stream->is_whole != 0;
+	return cursor;
 }
 
-struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid)
+struct t2x_stream_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid)
 {
-	struct t2x_track_start *start = stream->is_part ? t2x_map_get(&stream->starts, tid) : NULL;
+	struct t2x_stream_start *start = stream->is_part ? t2x_map_get(&stream->starts, tid) : NULL;
 
 	if (start || !stream->is_part)
 		return start;
@@ -343,37 +391,37 @@ struct t2x_track_start *t2x_stream_start(struct t2x_stream *stream, uint32_t tid
 	return start;
 }
 
-static void set_name(struct t2x_stream *stream, struct t2x_track *track, const char *name, size_t n)
+static void set_name(struct t2x_stream *stream, struct t2x_cursor *cursor, const char *name, size_t n)
 {
-	struct t2x_thread *facts = &track->facts;
+	struct t2x_thread *facts = &cursor->facts;
 
 	memcpy(facts->name, name, n);
 	facts->name[n] = '\0';
 	facts->number = ++stream->context->numbers;
-	send_thread(stream, track);
+	send_thread(stream, cursor);
 }
 
-void t2x_stream_name_thread(struct t2x_stream *stream, struct t2x_track *track, const char *name, size_t n)
+void t2x_stream_name_thread(struct t2x_stream *stream, struct t2x_cursor *cursor, const char *name, size_t n)
 {
-	const char *known = track->facts.name;
+	const char *known = cursor->facts.name;
 
-	n = n < sizeof(track->facts.name) ? n : sizeof(track->facts.name) - 1;
-	if (!n || (!track->is_named_by_sample && strcmp(known, "?") != 0) || (!memcmp(known, name, n) && !known[n]))
+	n = n < sizeof(cursor->facts.name) ? n : sizeof(cursor->facts.name) - 1;
+	if (!n || (!cursor->is_named_by_sample && strcmp(known, "?") != 0) || (!memcmp(known, name, n) && !known[n]))
 		return;
-	track->is_named_by_sample = 1;
-	set_name(stream, track, name, n);
+	cursor->is_named_by_sample = 1;
+	set_name(stream, cursor, name, n);
 }
 
 void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread *thread, const char *name,
 			      size_t n)
 {
-	struct t2x_track *track = t2x_stream_track(stream, thread->tid);
+	struct t2x_cursor *cursor = t2x_stream_cursor(stream, thread->tid);
 	struct t2x_thread *facts;
 	int knows_name, knows_start;
 
-	if (!track)
+	if (!cursor)
 		return;
-	facts = &track->facts;
+	facts = &cursor->facts;
 	n = strnlen(name, n);
 	if (n >= sizeof(facts->name))
 		n = sizeof(facts->name) - 1;
@@ -381,9 +429,9 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	knows_start = facts->start_ns || !stream->has_clock;
 	if (knows_name && knows_start)
 		return;
-	stream->context->irregular += !knows_name && !track->is_named_by_sample && strcmp(facts->name, "?") != 0;
-	track->is_named_by_sample = 0;
+	stream->context->irregular += !knows_name && !cursor->is_named_by_sample && strcmp(facts->name, "?") != 0;
+	cursor->is_named_by_sample = 0;
 	if (!knows_start)
 		facts->start_ns = t2x_clock_ns(&stream->clock, thread->start);
-	set_name(stream, track, name, n);
+	set_name(stream, cursor, name, n);
 }

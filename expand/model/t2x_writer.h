@@ -159,7 +159,7 @@ struct t2x_writer {
 	t2x_print_fn *unresolved;       /* a checkpoint of which only the scope index is known */
 	t2x_print_fn *never_left;       /* a region that is open when its thread ends, as its enter, repeated; NULL */
 	unsigned thread_bytes;          /* memory that it keeps for each thread, if that is more than some 200 bytes: so
-					   many fewer threads are followed, see merge/t2x_context.h */
+					   many fewer threads are followed, see merge/t2x_stream.h */
 	int ignores_messages;           /* so none is made of a format and arguments for it */
 	t2x_add_fn *add;                /* of one that ignores messages: takes what is usual in a stretch of checkpoints
 					   (t2x_stretch.h) instead of each as an event; NULL: it wants them as events */

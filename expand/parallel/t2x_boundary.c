@@ -21,8 +21,8 @@ struct definition {
 };
 
 struct boundary_thread {
-	struct t2x_track track;           /* without its pointers */
-	struct t2x_track_start start;     /* of a part */
+	struct t2x_cursor cursor;         /* without its pointers */
+	struct t2x_stream_start start;    /* of a part */
 	unsigned open;                    /* regions */
 };
 
@@ -118,35 +118,35 @@ static int join_definitions(struct t2x_map *to, struct t2x_map *from)
 /* ---- a stream at the end of a part -------------------------------------------------------------- */
 
 /* Return  1: all events of the thread were there, so its open regions are known */
-static int is_regular(const struct t2x_stream *stream, const struct t2x_track *track)
+static int is_regular(const struct t2x_stream *stream, const struct t2x_cursor *cursor)
 {
-	const struct t2x_track_start *start = t2x_map_get(&stream->starts, track->facts.tid);
-	const struct t2x_regions *regions = track->thread->model;
+	const struct t2x_stream_start *start = t2x_map_get(&stream->starts, cursor->facts.tid);
+	const struct t2x_regions *regions = cursor->thread->model;
 
-	return track->has_regions && !track->gap_ns && !track->has_unknown_gap && regions && !regions->assumed &&
+	return cursor->has_regions && !cursor->gap_ns && !cursor->has_unknown_gap && regions && !regions->assumed &&
 	       regions->open <= regions->capacity && (!stream->is_part || (start && start->repeats == 1));
 }
 
 /* Return  0: no memory, or the thread is irregular */
 static int add_thread(struct t2x_boundary *boundary, struct t2x_boundary_stream *to, const struct t2x_stream *stream,
-		      const struct t2x_track *track)
+		      const struct t2x_cursor *cursor)
 {
-	const struct t2x_track_start *start = t2x_map_get(&stream->starts, track->facts.tid);
-	const struct t2x_regions *regions = track->thread->model;
+	const struct t2x_stream_start *start = t2x_map_get(&stream->starts, cursor->facts.tid);
+	const struct t2x_regions *regions = cursor->thread->model;
 	struct boundary_thread *thread;
 
-	if (track->next_sequence == (start ? start->first_sequence : 1))
+	if (cursor->next_sequence == (start ? start->first_sequence : 1))
 		return 1;   /* the part has no event of this thread */
-	if (!is_regular(stream, track))
+	if (!is_regular(stream, cursor))
 		return 0;
 	thread = calloc(1, sizeof(*thread));
-	if (!thread || t2x_map_put(&to->threads, track->facts.tid, thread)) {
+	if (!thread || t2x_map_put(&to->threads, cursor->facts.tid, thread)) {
 		free(thread);
 		return 0;
 	}
-	thread->track = *track;
-	thread->track.thread = NULL;
-	thread->track.facts.process = NULL;
+	thread->cursor = *cursor;
+	thread->cursor.thread = NULL;
+	thread->cursor.facts.process = NULL;
 	thread->open = regions->open;
 	if (start)
 		thread->start = *start;
@@ -167,8 +167,8 @@ static int add_stream(struct t2x_boundary *boundary, struct t2x_boundary_stream 
 	if (!to->facts.sid || !stream->has_clock || !stream->has_process || !add_definitions(to, &stream->scopes))
 		return 0;
 	for (uint32_t i = 0; i < t2x_map_slots(&stream->threads); i++) {
-		const struct t2x_track *track = t2x_map_at(&stream->threads, i);
-		if (track && !add_thread(boundary, to, stream, track))
+		const struct t2x_cursor *cursor = t2x_map_at(&stream->threads, i);
+		if (cursor && !add_thread(boundary, to, stream, cursor))
 			return 0;
 	}
 	boundary->goes_on += stream->goes_on && !stream->is_part;
@@ -226,7 +226,7 @@ uint64_t t2x_boundary_last_ns(const struct t2x_boundary *boundary, uint32_t stre
 {
 	const struct boundary_thread *thread = find_thread(boundary, stream, tid);
 
-	return thread ? thread->track.now_ns : 0;
+	return thread ? thread->cursor.now_ns : 0;
 }
 
 int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2x_boundary *part)
@@ -238,7 +238,7 @@ int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2
 		for (uint32_t j = 0; stream && j < t2x_map_slots(&stream->threads); j++) {
 			const struct boundary_thread *thread = t2x_map_at(&stream->threads, j);
 			if (thread && stream->is_part && thread->start.first_ns <
-			    t2x_boundary_last_ns(boundary, stream->facts.stream, thread->track.facts.tid))
+			    t2x_boundary_last_ns(boundary, stream->facts.stream, thread->cursor.facts.tid))
 				return 1;
 		}
 	}
@@ -250,8 +250,8 @@ int t2x_boundary_needs_past(const struct t2x_boundary *boundary, const struct t2
 /* Return  1: the thread's events continue without a gap, forward in time, and the cycle repeated its open regions */
 static int fits_thread(const struct boundary_thread *to, const struct boundary_thread *from)
 {
-	return from->start.first_sequence == to->track.next_sequence && from->start.first_ns >= to->track.now_ns &&
-	       from->start.open == to->open && !strcmp(from->track.facts.name, to->track.facts.name);
+	return from->start.first_sequence == to->cursor.next_sequence && from->start.first_ns >= to->cursor.now_ns &&
+	       from->start.open == to->open && !strcmp(from->cursor.facts.name, to->cursor.facts.name);
 }
 
 /* The parts in front have no event of the thread.  Return  1: its first event is here, and no region was open before */

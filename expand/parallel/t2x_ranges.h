@@ -17,7 +17,7 @@
 
 #include "t2x_adder.h"
 #include "t2x_pool.h"
-#include "merge/t2x_context.h"
+#include "merge/t2x_stream.h"
 #include "model/t2x_dropped.h"
 #include "read/t2x_input.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_scope, t2x_stream, t2x_definitions. */
+/* test_t2x_scope.c - definitions of files, scopes and threads: t2x_stream and t2x_definitions. */
 #include "t2test.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "record.h"
-#include "merge/t2x_definitions.h"
+#include "merge/t2x_stream.h"
 #include "base/t2x_memory.h"
 
 static struct record g_record;    /* takes what the model would be given */
@@ -162,15 +162,15 @@ static void test_scope_thread_names_are_cut_and_padding_is_not_theirs(void **sta
 	struct t2x_context context;
 	struct t2x_stream *stream = make_stream(&context);
 	const struct tlg_thread thread = { .tid = 4, .start = 7 };
-	struct t2x_track *track;
+	struct t2x_cursor *cursor;
 
 	(void)state;
-	track = t2x_stream_track(stream, 4);
-	assert_string_equal(track->thread->name, "?");
+	cursor = t2x_stream_cursor(stream, 4);
+	assert_string_equal(cursor->thread->name, "?");
 	t2x_stream_define_thread(stream, &thread, "th04:w\0\0", 8);
-	assert_string_equal(track->thread->name, "th04:w");
+	assert_string_equal(cursor->thread->name, "th04:w");
 	t2x_stream_define_thread(stream, &thread, "th04:a-name-that-is-too-long-for-it", 35);
-	assert_int_equal(strlen(track->thread->name), sizeof(track->thread->name) - 1);
+	assert_int_equal(strlen(cursor->thread->name), sizeof(cursor->thread->name) - 1);
 	free_stream(stream);
 }
 
@@ -187,24 +187,23 @@ static void test_scope_thread_number_changes_with_what_is_printed(void **state)
 
 	(void)state;
 	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
-	number = t2x_stream_track(stream, 4)->thread->number;
+	number = t2x_stream_cursor(stream, 4)->thread->number;
 	t2x_stream_define_thread(stream, &thread, "th04:w\0\0", 8);
-	assert_true(t2x_stream_track(stream, 4)->thread->number == number);
+	assert_true(t2x_stream_cursor(stream, 4)->thread->number == number);
 	t2x_stream_define_thread(stream, &thread, "th04:wo", 7);
-	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
-	number = t2x_stream_track(stream, 4)->thread->number;
+	assert_true(t2x_stream_cursor(stream, 4)->thread->number != number);
+	number = t2x_stream_cursor(stream, 4)->thread->number;
 	t2x_stream_define_thread(stream, &thread, "th04:w", 6);
-	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
-	number = t2x_stream_track(stream, 4)->thread->number;
+	assert_true(t2x_stream_cursor(stream, 4)->thread->number != number);
+	number = t2x_stream_cursor(stream, 4)->thread->number;
 	t2x_stream_read(stream, procinfo, 2);
 	assert_int_equal(stream->facts.depth, 1);
-	assert_true(t2x_stream_track(stream, 4)->thread->number != number);
+	assert_true(t2x_stream_cursor(stream, 4)->thread->number != number);
 	free_stream(stream);
 }
 
 static void test_scope_interleaved_definitions_find_their_texts(void **state)
 {
-	struct t2x_definitions definitions = { .unfinished = { NULL, 0 } };
 	struct t2x_context context;
 	struct t2x_stream *stream = make_stream(&context);
 	struct tlg_event events[] = {
@@ -217,19 +216,18 @@ static void test_scope_interleaved_definitions_find_their_texts(void **state)
 
 	(void)state;
 	events[3].u.info.text.c[15] = 'b';
-	t2x_definitions_read(&definitions, stream, events, 3);
-	t2x_definitions_read(&definitions, stream, events + 3, 2);
+	t2x_stream_define(stream, events, 3);
+	t2x_stream_define(stream, events + 3, 2);
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 1))->name,
 			    "aaaaaaaaaaaaaaabfirst");
 	assert_string_equal(((struct t2x_file_box *)t2x_map_get(&stream->scopes.files, 2))->name, "second");
-	assert_null(definitions.unfinished.newest);
+	assert_null(stream->unfinished.newest);
 	/* definitions without an end do not pile up */
 	for (uint32_t i = 0; i < 100; i++) {
 		events[0].sequence = 10 + i;
-		t2x_definitions_read(&definitions, stream, events, 1);
+		t2x_stream_define(stream, events, 1);
 	}
-	assert_true(definitions.unfinished.count < 10);
-	t2x_definitions_forget(&definitions, &context);
+	assert_true(stream->unfinished.count < 10);
 	free_stream(stream);
 }
 
@@ -318,7 +316,7 @@ static void test_scope_threads_are_bounded(void **state)
 	const struct t2x_memory counting = { resize_plainly, count_zeroed, count_aligned };
 	struct t2x_context context;
 	struct t2x_stream *stream = make_stream(&context);
-	struct t2x_track *first = t2x_stream_track(stream, 0);
+	struct t2x_cursor *first = t2x_stream_cursor(stream, 0);
 	size_t bytes;
 	unsigned n;
 
@@ -326,15 +324,15 @@ static void test_scope_threads_are_bounded(void **state)
 	t2x_memory_use(&counting);
 	g_bytes = 0;
 	for (uint32_t i = 1; i < T2X_MAX_THREADS + 10; i++)
-		t2x_stream_track(stream, i);
+		t2x_stream_cursor(stream, i);
 	n = stream->threads.count;
 	assert_in_range(n, 45000, T2X_MAX_THREADS);
 	/* the map's former tables, as large as the last one together, are gone */
 	bytes = g_bytes - t2x_map_slots(&stream->threads) * sizeof(struct t2x_slot);
 	assert_in_range(bytes + (size_t)n * (OF_BACK_END + PIECES * OF_PIECE), 0, T2X_CONTEXT_BYTES);
 	assert_int_equal(context.ignored, T2X_MAX_THREADS + 10 - n);
-	assert_ptr_equal(t2x_stream_track(stream, 0), first);
-	assert_null(t2x_stream_track(stream, T2X_MAX_THREADS + 5));
+	assert_ptr_equal(t2x_stream_cursor(stream, 0), first);
+	assert_null(t2x_stream_cursor(stream, T2X_MAX_THREADS + 5));
 	free_stream(stream);
 	assert_int_equal(g_record.forgotten_threads, n);
 }
