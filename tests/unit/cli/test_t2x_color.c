@@ -12,7 +12,7 @@ static const char *mark(enum t2x_format_name format, const char *line)
 {
 	static const char letters[] = "ec!?";
 	static char text[512];
-	struct t2x_span spans[T2X_MAX_SPANS];
+	struct t2x_color_span spans[T2X_MAX_SPANS];
 	size_t n = strlen(line), at = 0, length = 0;
 	unsigned nspans = t2x_color_find(&t2x_formats[format])(spans, line, n);
 
@@ -70,7 +70,7 @@ static void test_color_perf_dropped_events_are_missing(void **state)
 static void test_color_perf_other_lines_stay(void **state)
 {
 	static const char line[] = "1 a.c:1 | d0 | main | error | r1 | 0.1 | 0.2 | trace2 | ..lost-events:3";
-	struct t2x_span spans[T2X_MAX_SPANS];
+	struct t2x_color_span spans[T2X_MAX_SPANS];
 
 	(void)state;
 	expect_perf("", "");
