@@ -62,7 +62,7 @@ static void separate(struct t2x_printer *printer)
 	chrome->is_begun = 1;
 }
 
-void t2x_chrome_begin(struct t2x_printer *printer, const struct t2x_track *track, const char *name,
+void t2x_chrome_begin(struct t2x_printer *printer, struct t2x_chrome_place place, const char *name,
 		      const char *category, char phase, uint64_t ns)
 {
 	const struct t2x_chrome *chrome = printer->own;
@@ -76,8 +76,8 @@ void t2x_chrome_begin(struct t2x_printer *printer, const struct t2x_track *track
 	t2x_out_literal(out, ",\"ph\":\"");
 	t2x_out_char(out, phase);
 	t2x_out_char(out, '"');
-	t2x_json_int(out, "pid", track->process->pid);
-	t2x_json_int(out, "tid", (int64_t)track->tid + 1);
+	t2x_json_int(out, "pid", place.pid);
+	t2x_json_int(out, "tid", (int64_t)place.tid + 1);
 	put_time(printer, "ts", ns - chrome->zero_ns);
 }
 
@@ -136,45 +136,53 @@ static inline char *put_stepped(char *p, uint64_t ns, unsigned later)
 	return __builtin_expect(later == 0, 1) ? p : t2x_put_2(p, later * STEP_PS / 10);
 }
 
-static inline char *put_length(char *p, const struct t2x_track *track, const struct t2x_span *span)
+static inline char *put_length(char *p, const struct t2x_spans *spans, const struct t2x_span *span)
 {
-	return put_stepped(p, span->end_ns - span->start_ns, steps(track->at_once) - steps(span->after));
+	return put_stepped(p, span->end_ns - span->start_ns, steps(spans->at_once) - steps(span->after));
 }
 
+/* What of a thread's slices is always the same. */
+struct chrome_thread {
+	unsigned char length;
+	char text[62];
+};
+
 /* Its thread's own slice has the thread's name, and ends as it has to. */
-static void end_thread(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_span *span,
+static void end_thread(struct t2x_printer *printer, const struct t2x_spans *spans, const struct t2x_span *span,
 		       enum t2x_span_end end)
 {
-	t2x_chrome_begin(printer, track, track->name, "trace2.thread", 'X', span->start_ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(spans), spans->name, "trace2.thread", 'X', span->start_ns);
 	t2x_json_key(printer->out, "dur");
-	printer->out->pos = put_length(t2x_out_room(printer->out, 2 * T2X_MAX_DIGITS), track, span);
+	printer->out->pos = put_length(t2x_out_room(printer->out, 2 * T2X_MAX_DIGITS), spans, span);
 	if (end == T2X_SPAN_OPEN)
 		put_arguments(printer, span, end);
 	t2x_chrome_end(printer);
 }
 
-static void end_unseen(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_span *span)
+static void end_unseen(struct t2x_printer *printer, const struct t2x_spans *spans, const struct t2x_span *span,
+		       const struct t2x_frame *frame)
 {
-	t2x_chrome_begin(printer, track, span->frame->label, span->frame->category, 'i', span->end_ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(spans), frame->label, frame->category, 'i', span->end_ns);
 	t2x_out_literal(printer->out, ",\"s\":\"t\"");
 	put_arguments(printer, span, T2X_SPAN_UNSEEN);
 	t2x_chrome_end(printer);
 }
 
 /* Most of what is printed: no function is called but for digits. */
-static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+static void end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
 		     enum t2x_span_end end)
 {
-	const struct t2x_chrome *chrome = printer->own;
-	const struct t2x_frame *frame = span->frame;
+	struct t2x_printer *printer = table->printer;
+	struct t2x_chrome *chrome = printer->own;
+	const struct t2x_frame *frame = t2x_processes_ended(&chrome->processes, span);
+	const struct chrome_thread *thread = spans->own;
 	char *p;
 
-	(void)depth;
-	if (!frame->number || end == T2X_SPAN_UNSEEN) {
-		if (frame->number)
-			end_unseen(printer, track, span);
-		else
-			end_thread(printer, track, span, end);
+	if (!frame || !frame->number || end == T2X_SPAN_UNSEEN) {
+		if (frame && frame->number)
+			end_unseen(printer, spans, span, frame);
+		else if (frame)
+			end_thread(printer, spans, span, end);
 		return;
 	}
 	if (__builtin_expect(frame->text != NULL, 1))
@@ -182,10 +190,10 @@ static void end_span(struct t2x_printer *printer, const struct t2x_track *track,
 	else
 		put_frame(printer->out, frame);
 	p = t2x_out_room(printer->out, USUAL_BYTES);
-	memcpy(p, track->text, sizeof(track->text));
-	p = put_stepped(p + track->length, span->start_ns - chrome->zero_ns, steps(span->after));
+	memcpy(p, thread->text, sizeof(thread->text));
+	p = put_stepped(p + thread->length, span->start_ns - chrome->zero_ns, steps(span->after));
 	memcpy(p, ",\"dur\":", 8);
-	p = put_length(p + 7, track, span);
+	p = put_length(p + 7, spans, span);
 	if (span->message || end != T2X_SPAN_LEFT) {
 		printer->out->pos = p;
 		put_arguments(printer, span, end);
@@ -224,51 +232,59 @@ static char *make_text(const struct t2x_frame *frame, unsigned *length)
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
+static void prepare(struct chrome_thread *thread, const struct t2x_spans *spans)
+{
+	char *p = t2x_put_uint(thread->text, t2x_traced_of(spans)->pid);
+
+	memcpy(p, ",\"tid\":", 7);
+	p = t2x_put_uint(p + 7, (uint64_t)spans->tid + 1);
+	memcpy(p, ",\"ts\":", 6);
+	thread->length = (unsigned char)(p + 6 - thread->text);
+}
+
+/* A thread is named in front of its spans that end: a forked child may begin with one. */
+static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+		       int is_renamed)
+{
+	struct t2x_chrome *chrome = table->printer->own;
+
+	if (!spans->own)
+		spans->own = calloc(1, sizeof(struct chrome_thread));
+	if (!spans->own)
+		return 0;
+	if (!chrome->zero_ns)
+		chrome->zero_ns = ev->ns - ev->ns % DAY_NS;
+	prepare(spans->own, spans);
+	if (is_renamed)
+		t2x_chrome_name_thread(table->printer, spans);
+	return 1;
+}
+
+static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
+{
+	(void)table;
+	free(spans->own);
+}
+
 static int begin_chrome(struct t2x_printer *printer)
 {
 	struct t2x_chrome *chrome = calloc(1, sizeof(*chrome));
 
 	if (!chrome)
 		return -ENOMEM;
-	chrome->tracks.printer = printer;
-	chrome->tracks.end_span = end_span;
-	chrome->tracks.forget_process = t2x_chrome_forget_children;
-	chrome->tracks.keeps_messages = 1;
-	chrome->tracks.forgets_frames = 1;
-	chrome->tracks.frames.max_bytes = T2X_FRAMES_BYTES;
-	chrome->tracks.frames.spares_texts = 1;
-	chrome->tracks.frames.make_text = make_text;
+	chrome->processes.meet_thread = meet_thread;
+	chrome->processes.spans.end_span = end_span;
+	chrome->processes.spans.forget_thread = forget_thread;
+	chrome->processes.spans.keeps_messages = 1;
+	chrome->processes.forget_process = t2x_chrome_forget_children;
+	chrome->processes.forgets_frames = 1;
+	chrome->processes.frames.max_bytes = T2X_FRAMES_BYTES;
+	chrome->processes.frames.spares_texts = 1;
+	chrome->processes.frames.make_text = make_text;
 	printer->own = chrome;
+	t2x_processes_begin(&chrome->processes, printer);
 	t2x_out_literal(printer->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	return 0;
-}
-
-/* What of a thread's slices is always the same. */
-static void prepare(struct t2x_track *track)
-{
-	char *p = t2x_put_uint(track->text, track->process->pid);
-
-	memcpy(p, ",\"tid\":", 7);
-	p = t2x_put_uint(p + 7, (uint64_t)track->tid + 1);
-	memcpy(p, ",\"ts\":", 6);
-	track->length = (unsigned char)(p + 6 - track->text);
-}
-
-/* Every event comes through here.  Return  NULL: no memory */
-static inline struct t2x_track *take(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	struct t2x_chrome *chrome = printer->own;
-	struct t2x_track *track;
-
-	if (__builtin_expect(!chrome->zero_ns, 0))
-		chrome->zero_ns = ev->ns - ev->ns % DAY_NS;
-	track = t2x_tracks_find(&chrome->tracks, ev);
-	if (track && !track->is_told) {   /* in front of spans that end: a forked child may begin with one */
-		prepare(track);
-		t2x_chrome_name_track(printer, track);
-		track->is_told = 1;
-	}
-	return track ? t2x_tracks_take(&chrome->tracks, ev) : NULL;
 }
 
 static void put_argument(struct t2x_out *out, const struct t2x_arg *arg)
@@ -301,18 +317,18 @@ static void put_values(struct t2x_printer *printer, const struct t2x_event *ev)
 }
 
 /* Whatever has no length: an instant, named by its label, or by its kind. */
-static void put_instant(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void put_instant(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "trace2";
 	const char *name = ev->scope && ev->scope->label ? ev->scope->label : t2x_text_event_name(ev->style);
 
-	t2x_chrome_begin(printer, track, name, category, 'i', ev->ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), name, category, 'i', ev->ns);
 	put_values(printer, ev);
 	t2x_chrome_end(printer);
 }
 
 /* A sample is an instant as well, named by the innermost function; the category is the profile. */
-static void put_sample(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void put_sample(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const struct t2x_options *options = &printer->options;
 	const struct t2x_stack_names *names = NULL;
@@ -320,7 +336,7 @@ static void put_sample(struct t2x_printer *printer, const struct t2x_track *trac
 
 	if (options->name_stack)
 		names = options->name_stack(options->namer, ev->scope);
-	t2x_chrome_begin(printer, track, names && names->n ? names->at[0] : "sample",
+	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), names && names->n ? names->at[0] : "sample",
 			 ev->scope->category ? ev->scope->category : "", 'i', ev->ns);
 	t2x_out_literal(out, ",\"s\":\"t\",\"args\":{\"count\":");
 	put_argument(out, &ev->args[T2X_SAMPLE_COUNT]);
@@ -343,11 +359,9 @@ static void put_sample(struct t2x_printer *printer, const struct t2x_track *trac
 
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct t2x_track *track = take(printer, ev);
-
-	if (!track)
+	if (!ev->spans)
 		return;
-	t2x_chrome_begin(printer, track, "unresolved", "trace2", 'i', ev->ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), "unresolved", "trace2", 'i', ev->ns);
 	t2x_out_literal(printer->out, ",\"s\":\"t\",\"args\":{\"scope\":");
 	t2x_out_uint(printer->out, ev->scope_index);
 	t2x_out_char(printer->out, '}');
@@ -355,11 +369,11 @@ static void print_unresolved(struct t2x_printer *printer, const struct t2x_event
 }
 
 /* A gap is a slice: from the thread's last event before it to the first behind it. */
-static void put_lost_events(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void put_lost_events(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	uint64_t since_ns = ev->lost->since_ns ? ev->lost->since_ns : ev->ns;
 
-	t2x_chrome_begin(printer, track, "events lost", "trace2", 'X', since_ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), "events lost", "trace2", 'X', since_ns);
 	put_time(printer, "dur", ev->ns > since_ns ? ev->ns - since_ns : 0);
 	t2x_out_literal(printer->out, ",\"cname\":\"terrible\",\"args\":{\"count\":");
 	t2x_out_uint(printer->out, (uint64_t)ev->args[0].value);
@@ -368,16 +382,16 @@ static void put_lost_events(struct t2x_printer *printer, const struct t2x_track 
 }
 
 /* A number over time: a counter track.  Several labels of a category are several tracks. */
-static void put_number(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void put_number(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	const char *label = ev->scope->label ? ev->scope->label : "?";
 	const char *category = ev->scope->category ? ev->scope->category : "";
 
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS) {
-		put_lost_events(printer, track, ev);
+		put_lost_events(printer, ev);
 		return;
 	}
-	t2x_chrome_begin(printer, track, label, category, 'C', ev->ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), label, category, 'C', ev->ns);
 	t2x_out_literal(printer->out, ",\"args\":{\"value\":");
 	put_argument(printer->out, &ev->args[0]);
 	t2x_out_char(printer->out, '}');
@@ -385,49 +399,50 @@ static void put_number(struct t2x_printer *printer, const struct t2x_track *trac
 }
 
 /* The command names the process; a name that the program gives itself is better. */
-static void name_process(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void name_process(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	if (t2x_tracks_name(track->process, ev))
-		t2x_chrome_name_process(printer, track);
-	put_instant(printer, track, ev);
+	if (t2x_processes_name(t2x_traced_of(ev->spans), ev))
+		t2x_chrome_name_process(printer, ev->spans);
+	put_instant(printer, ev);
 }
 
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_chrome *chrome = printer->own;
-	struct t2x_track *track = take(printer, ev);
 
-	if (!track)
+	if (!ev->spans)
 		return;
 	switch (ev->style) {
 	case TLG_STYLE_region_enter:
+		t2x_processes_enter(&chrome->processes, ev);
+		break;
 	case TLG_STYLE_region_leave:
 	case TLG_STYLE_thread_start:
 		break;
 	case TLG_STYLE_data_intmax:
 	case TLG_STYLE_counter:
 	case TLG_STYLE_th_counter:
-		put_number(printer, track, ev);
+		put_number(printer, ev);
 		break;
 	case TLG_STYLE_start:
 	case TLG_STYLE_cmd_name:
-		name_process(printer, track, ev);
+		name_process(printer, ev);
 		break;
 	case TLG_STYLE_child_start:
-		t2x_chrome_child_start(printer, track, ev);
+		t2x_chrome_child_start(printer, ev);
 		break;
 	case TLG_STYLE_child_exit:
 	case TLG_STYLE_child_ready:
-		t2x_chrome_child_end(printer, track, ev);
+		t2x_chrome_child_end(printer, ev);
 		break;
 	case TLG_STYLE_thread_exit:
-		t2x_tracks_end_thread(&chrome->tracks, track);
+		t2x_spans_end_thread(printer->spans, ev->spans);
 		break;
 	case TLG_STYLE_sample:
-		put_sample(printer, track, ev);
+		put_sample(printer, ev);
 		break;
 	default:
-		put_instant(printer, track, ev);
+		put_instant(printer, ev);
 		break;
 	}
 }
@@ -438,19 +453,19 @@ static void finish_chrome(struct t2x_printer *printer)
 {
 	struct t2x_chrome *chrome = printer->own;
 
-	t2x_tracks_end(&chrome->tracks);
-	t2x_tracks_report(&chrome->tracks);
+	t2x_spans_end(&chrome->processes.spans);
+	t2x_processes_report(&chrome->processes);
 	t2x_chrome_finish_children(printer);
 	t2x_out_literal(printer->out, "],\"otherData\":{\"clock\":\"microseconds\",\"zero_unix_seconds\":");
 	t2x_out_uint(printer->out, chrome->zero_ns / 1000000000);
 	t2x_out_literal(printer->out, "}}\n");
-	t2x_tracks_free(&chrome->tracks);
+	t2x_processes_free(&chrome->processes);
 	free(chrome);
 	printer->own = NULL;
 }
 
 const struct t2x_writer t2x_writer_chrome = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.thread_bytes = T2X_SPANS_THREAD_BYTES,
 	.begin = begin_chrome,
 	.finish = finish_chrome,
 	.unresolved = print_unresolved,

@@ -15,11 +15,11 @@ enum {
 /* ---- names -------------------------------------------------------------------------------------- */
 
 /* An element of phase M up to its argument's value. */
-static void begin_name(struct t2x_printer *printer, const struct t2x_track *track, const char *what, const char *key)
+static void begin_name(struct t2x_printer *printer, const struct t2x_spans *spans, const char *what, const char *key)
 {
 	const struct t2x_chrome *chrome = printer->own;
 
-	t2x_chrome_begin(printer, track, what, "__metadata", 'M', chrome->zero_ns);
+	t2x_chrome_begin(printer, t2x_chrome_place_of(spans), what, "__metadata", 'M', chrome->zero_ns);
 	t2x_out_literal(printer->out, ",\"args\":{\"");
 	t2x_out_string(printer->out, key);
 	t2x_out_literal(printer->out, "\":");
@@ -31,31 +31,33 @@ static void end_name(struct t2x_printer *printer)
 	t2x_chrome_end(printer);
 }
 
-static void put_order(struct t2x_printer *printer, const struct t2x_track *track, const char *what, uint64_t order)
+static void put_order(struct t2x_printer *printer, const struct t2x_spans *spans, const char *what, uint64_t order)
 {
-	begin_name(printer, track, what, "sort_index");
+	begin_name(printer, spans, what, "sort_index");
 	t2x_out_uint(printer->out, order);
 	end_name(printer);
 }
 
-void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_track *track)
+void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_spans *spans)
 {
-	begin_name(printer, track, "process_name", "name");
-	t2x_tracks_print_name(printer->out, track->process);
+	begin_name(printer, spans, "process_name", "name");
+	t2x_processes_print_name(printer->out, t2x_traced_of(spans));
 	end_name(printer);
 }
 
 /* The name that a process has inherited is told with it; others when they come. */
-void t2x_chrome_name_track(struct t2x_printer *printer, struct t2x_track *track)
+void t2x_chrome_name_thread(struct t2x_printer *printer, const struct t2x_spans *spans)
 {
-	if (!track->process->is_told && track->process->name)
-		t2x_chrome_name_process(printer, track);
-	if (!track->process->is_told)
-		put_order(printer, track, "process_sort_index", track->process->order);
-	track->process->is_told = 1;
-	put_order(printer, track, "thread_sort_index", track->tid);
-	begin_name(printer, track, "thread_name", "name");
-	t2x_utf8_json(printer->out, track->name, strlen(track->name));
+	struct t2x_traced *process = t2x_traced_of(spans);
+
+	if (!process->is_told && process->name)
+		t2x_chrome_name_process(printer, spans);
+	if (!process->is_told)
+		put_order(printer, spans, "process_sort_index", process->order);
+	process->is_told = 1;
+	put_order(printer, spans, "thread_sort_index", spans->tid);
+	begin_name(printer, spans, "thread_name", "name");
+	t2x_utf8_json(printer->out, spans->name, strlen(spans->name));
 	end_name(printer);
 }
 
@@ -70,19 +72,20 @@ struct child {
 };
 
 /* Children of a thread overlap: they are asynchronous, and have an id. */
-static void begin_child(struct t2x_printer *printer, const struct t2x_track *track, const struct child *child,
+static void begin_child(struct t2x_printer *printer, const struct t2x_traced *parent, const struct child *child,
 			char phase, uint64_t ns)
 {
 	char name[T2X_MAX_DIGITS + 8] = "child ";
 
 	*t2x_put_int(name + 6, child->id) = '\0';
-	t2x_chrome_begin(printer, track, name, "child", phase, ns);
+	t2x_chrome_begin(printer, (struct t2x_chrome_place){ parent->pid, child->tid }, name, "child", phase, ns);
 	t2x_json_int(printer->out, "id", (int64_t)child->slice);
 }
 
-void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
+void t2x_chrome_child_start(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_chrome *chrome = printer->own;
+	struct t2x_traced *process = t2x_traced_of(ev->spans);
 	struct child *child = calloc(1, sizeof(*child));
 
 	if (!child)
@@ -90,10 +93,10 @@ void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track
 	child->id = ev->args[T2X_CHILD_ID].value;
 	child->start_ns = ev->ns;
 	child->slice = ++chrome->flows;
-	child->tid = track->tid;
-	child->next = track->process->own;
-	track->process->own = child;
-	begin_child(printer, track, child, 'b', ev->ns);
+	child->tid = ev->spans->tid;
+	child->next = process->own;
+	process->own = child;
+	begin_child(printer, process, child, 'b', ev->ns);
 	t2x_out_literal(printer->out, ",\"args\":{\"argv\":[");
 	for (unsigned i = T2X_CHILD_ARGV; i < ev->nargs; i++) {
 		if (i > T2X_CHILD_ARGV)
@@ -105,28 +108,27 @@ void t2x_chrome_child_start(struct t2x_printer *printer, struct t2x_track *track
 }
 
 /* One end of an arrow. */
-static void put_flow(struct t2x_printer *printer, const struct t2x_track *track, char phase, uint64_t ns, uint64_t id)
+static void put_flow(struct t2x_printer *printer, struct t2x_chrome_place place, char phase, uint64_t ns, uint64_t id)
 {
-	t2x_chrome_begin(printer, track, "child", "child", phase, ns);
+	t2x_chrome_begin(printer, place, "child", "child", phase, ns);
 	t2x_json_int(printer->out, "id", (int64_t)id);
 	if (phase == 'f')
 		t2x_out_literal(printer->out, ",\"bp\":\"e\"");
 	t2x_chrome_end(printer);
 }
 
-static void put_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct child *child,
-		      struct t2x_track_process *process)
+static void put_arrow(struct t2x_printer *printer, struct t2x_traced *parent, const struct child *child,
+		      struct t2x_traced *process)
 {
 	struct t2x_chrome *chrome = printer->own;
-	const struct t2x_track from = { .process = parent, .tid = child->tid }, to = { .process = process };
 	uint64_t id = ++chrome->flows;
 
-	put_flow(printer, &from, 's', child->start_ns, id);
-	put_flow(printer, &to, 'f', process->start_ns, id);
+	put_flow(printer, (struct t2x_chrome_place){ parent->pid, child->tid }, 's', child->start_ns, id);
+	put_flow(printer, (struct t2x_chrome_place){ process->pid, 0 }, 'f', process->start_ns, id);
 }
 
 /* The child with the event's id leaves the list.  Return  NULL: it is not there */
-static struct child *take_child(struct t2x_track_process *process, int64_t id)
+static struct child *take_child(struct t2x_traced *process, int64_t id)
 {
 	struct child *child = process->own, *before = NULL;
 	unsigned steps = 0;
@@ -145,23 +147,23 @@ static struct child *take_child(struct t2x_track_process *process, int64_t id)
 }
 
 /* The process that a child was: it has the process id, and the parent's session id in front of its own. */
-static struct t2x_track_process *find_process(const struct t2x_chrome *chrome, const struct t2x_track_process *parent,
+static struct t2x_traced *find_process(const struct t2x_chrome *chrome, const struct t2x_traced *parent,
 					      int64_t pid)
 {
-	struct t2x_track_process *process = t2x_map_get(&chrome->tracks.pids, (uint32_t)pid);
+	struct t2x_traced *process = t2x_map_get(&chrome->processes.pids, (uint32_t)pid);
 
 	return process && process->parent && process->parent == parent->sid ? process : NULL;
 }
 
-void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, const struct t2x_event *ev)
+void t2x_chrome_child_end(struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct child *child = take_child(track->process, ev->args[T2X_CHILD_ID].value);
-	struct t2x_track_process *process = find_process(printer->own, track->process, ev->args[T2X_CHILD_PID].value);
-	const struct t2x_track starter = { .process = track->process, .tid = child ? child->tid : 0 };
+	struct t2x_traced *parent = t2x_traced_of(ev->spans);
+	struct child *child = take_child(parent, ev->args[T2X_CHILD_ID].value);
+	struct t2x_traced *process = find_process(printer->own, parent, ev->args[T2X_CHILD_PID].value);
 
 	if (!child)
 		return;
-	begin_child(printer, &starter, child, 'e', ev->ns);
+	begin_child(printer, parent, child, 'e', ev->ns);
 	t2x_out_literal(printer->out, ",\"args\":{\"pid\":");
 	t2x_out_int(printer->out, ev->args[T2X_CHILD_PID].value);
 	if (ev->style == TLG_STYLE_child_exit) {
@@ -171,14 +173,14 @@ void t2x_chrome_child_end(struct t2x_printer *printer, struct t2x_track *track, 
 	t2x_out_char(printer->out, '}');
 	t2x_chrome_end(printer);
 	if (process)
-		put_arrow(printer, track->process, child, process);
+		put_arrow(printer, parent, child, process);
 	free(child);
 }
 
 /* Of a process that is forgotten; no arrow leads to them. */
-void t2x_chrome_forget_children(struct t2x_printer *printer, struct t2x_track_process *process)
+void t2x_chrome_forget_children(struct t2x_processes *processes, struct t2x_traced *process)
 {
-	(void)printer;
+	(void)processes;
 	while (process->own) {
 		struct child *child = process->own;
 
@@ -188,13 +190,14 @@ void t2x_chrome_forget_children(struct t2x_printer *printer, struct t2x_track_pr
 }
 
 /* Its process id is not known: it is the first process of this parent that began behind it, if there is one. */
-static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *parent, const struct child *child)
+static void guess_arrow(struct t2x_printer *printer, struct t2x_traced *parent, const struct child *child)
 {
-	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
-	struct t2x_track_process *first = NULL;
+	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->processes.spans.processes;
+	struct t2x_traced *first = NULL;
 
 	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
-		struct t2x_track_process *process = t2x_map_at(processes, i);
+		const struct t2x_spans_process *at = t2x_map_at(processes, i);
+		struct t2x_traced *process = at ? at->own : NULL;
 		if (process && process->parent && process->parent == parent->sid &&
 		    process->start_ns >= child->start_ns && (!first || process->start_ns < first->start_ns))
 			first = process;
@@ -205,11 +208,12 @@ static void guess_arrow(struct t2x_printer *printer, struct t2x_track_process *p
 
 void t2x_chrome_finish_children(struct t2x_printer *printer)
 {
-	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->tracks.processes;
+	const struct t2x_map *processes = &((struct t2x_chrome *)printer->own)->processes.spans.processes;
 	unsigned guesses = 0;
 
 	for (uint32_t i = 0; i < t2x_map_slots(processes); i++) {
-		struct t2x_track_process *process = t2x_map_at(processes, i);
+		const struct t2x_spans_process *at = t2x_map_at(processes, i);
+		struct t2x_traced *process = at ? at->own : NULL;
 		struct child *child;
 
 		while (process && (child = process->own)) {

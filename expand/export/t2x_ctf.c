@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profile/t2x_tracks.h"
+#include "profile/t2x_processes.h"
 #include "tlg_desc.h"
 
 enum {
 	PACKET_BYTES = 256 * 1024,      /* a packet ends when it has more */
 	HELD_BYTES = 8 * 1024 * 1024,   /* all end when they take more */
-	THREAD_BYTES = T2X_TRACKS_THREAD_BYTES + 384,   /* with little in its packet */
+	THREAD_BYTES = T2X_SPANS_THREAD_BYTES + 384,   /* with little in its packet */
 };
 
 /* A thread's stream. */
@@ -33,7 +33,7 @@ struct ctf_stream {
 };
 
 struct ctf {
-	struct t2x_tracks tracks;
+	struct t2x_processes processes;
 	struct ctf_stream *streams;
 	uint64_t count, packets;
 	size_t held;                    /* bytes that the packets take */
@@ -54,7 +54,7 @@ static void put_name(struct t2x_bytes *to, const char *name)
 /* ---- packets ------------------------------------------------------------------------------------ */
 
 /* Its head; what is known only at its end is put there later. */
-static void begin_packet(struct ctf_stream *stream, const struct t2x_track *track, uint64_t ns)
+static void begin_packet(struct ctf_stream *stream, const struct t2x_spans *spans, uint64_t ns)
 {
 	struct t2x_bytes *packet = &stream->packet;
 
@@ -66,9 +66,9 @@ static void begin_packet(struct ctf_stream *stream, const struct t2x_track *trac
 	for (unsigned i = 0; i < 4; i++)
 		t2x_bytes_u64(packet, 0);
 	t2x_bytes_u64(packet, stream->discarded);
-	t2x_bytes_u32(packet, track->process->pid);
-	t2x_bytes_u32(packet, track->tid);
-	put_name(packet, track->name);
+	t2x_bytes_u32(packet, t2x_traced_of(spans)->pid);
+	t2x_bytes_u32(packet, spans->tid);
+	put_name(packet, spans->name);
 }
 
 static void end_packet(struct t2x_printer *printer, struct ctf_stream *stream)
@@ -140,11 +140,11 @@ static void end_stream(struct t2x_printer *printer, struct ctf_stream *stream)
 }
 
 /* What is missing lies between two packets; the first must be there. */
-static void discard(struct t2x_printer *printer, struct ctf_stream *stream, const struct t2x_track *track,
+static void discard(struct t2x_printer *printer, struct ctf_stream *stream, const struct t2x_spans *spans,
 		    const struct t2x_event *ev)
 {
 	if (!stream->packet.n && !stream->end_ns)
-		begin_packet(stream, track, ev->lost->since_ns ? ev->lost->since_ns : ev->ns);
+		begin_packet(stream, spans, ev->lost->since_ns ? ev->lost->since_ns : ev->ns);
 	end_packet(printer, stream);
 	stream->discarded += (uint64_t)ev->args[0].value;
 }
@@ -236,51 +236,38 @@ static void put_event(struct ctf_stream *stream, const struct t2x_event *ev, con
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct ctf *ctf = printer->own;
-	struct t2x_track *track = t2x_tracks_follow(&ctf->tracks, ev);
+	struct t2x_spans *spans = ev->spans;
 	struct ctf_stream *stream;
 	size_t held;
 
-	if (track && !track->own)
-		track->own = add_stream(ctf);
-	stream = track ? track->own : NULL;
+	if (spans && !spans->own)
+		spans->own = add_stream(ctf);
+	stream = spans ? spans->own : NULL;
 	if (!stream) {
 		ctf->error = ENOMEM;
 		return;
 	}
 	held = stream->packet.max;
 	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
-		discard(printer, stream, track, ev);
+		discard(printer, stream, spans, ev);
 	if (!stream->packet.n)
-		begin_packet(stream, track, ev->ns);
+		begin_packet(stream, spans, ev->ns);
 	put_event(stream, ev, &printer->options);
 	ctf->held += stream->packet.max - held;
 	if (stream->packet.n > PACKET_BYTES)
 		end_packet(printer, stream);
 	if (ctf->held > HELD_BYTES)
 		end_packets(printer);
-	if (ev->style == TLG_STYLE_thread_exit) {
-		end_stream(printer, stream);
-		t2x_tracks_end_thread(&ctf->tracks, track);
-	}
+	if (ev->style == TLG_STYLE_thread_exit)
+		t2x_spans_end_thread(printer->spans, spans);
 }
 
 /* ---- the writer --------------------------------------------------------------------------------- */
 
-/* Spans are of no use here. */
-static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
-		     enum t2x_span_end end)
+static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
 {
-	(void)printer;
-	(void)track;
-	(void)span;
-	(void)depth;
-	(void)end;
-}
-
-static void forget_track(struct t2x_printer *printer, struct t2x_track *track)
-{
-	if (track->own)
-		end_stream(printer, track->own);
+	if (spans->own)
+		end_stream(table->printer, spans->own);
 }
 
 static int begin_ctf(struct t2x_printer *printer)
@@ -291,14 +278,14 @@ static int begin_ctf(struct t2x_printer *printer)
 
 	if (!ctf)
 		return -ENOMEM;
-	ctf->tracks.printer = printer;
-	ctf->tracks.end_span = end_span;
-	ctf->tracks.forget_track = forget_track;
+	ctf->processes.spans.has_no_spans = 1;
+	ctf->processes.spans.forget_thread = forget_thread;
 	t2x_ctf_metadata(&metadata);
 	error = metadata.error;
 	if (!error) {
 		t2x_ctf_tar_file(printer->out, "metadata", &metadata);
 		printer->own = ctf;
+		t2x_processes_begin(&ctf->processes, printer);
 	} else {
 		free(ctf);
 	}
@@ -312,11 +299,12 @@ static void finish_ctf(struct t2x_printer *printer)
 
 	while (ctf->streams)
 		end_stream(printer, ctf->streams);
+	ctf->processes.spans.forget_thread = NULL;   /* there are no streams any more */
 	t2x_ctf_tar_end(printer->out);
-	t2x_tracks_report(&ctf->tracks);
+	t2x_processes_report(&ctf->processes);
 	if (ctf->error)
 		printer->out->error = ctf->error;
-	t2x_tracks_free(&ctf->tracks);
+	t2x_processes_free(&ctf->processes);
 	free(ctf);
 	printer->own = NULL;
 }

@@ -19,12 +19,12 @@
 enum {
 	FIRST_THREADS = 64,
 	MS_NS = 1000000,
-	THREAD_BYTES = T2X_TRACKS_THREAD_BYTES + 896,   /* with few rows */
+	THREAD_BYTES = T2X_SPANS_THREAD_BYTES + 896,   /* with few rows */
 };
 
 /* ---- processes and threads ---------------------------------------------------------------------- */
 
-static struct t2x_firefox_process *add_process(struct t2x_firefox *firefox, struct t2x_track_process *known)
+static struct t2x_firefox_process *add_process(struct t2x_firefox *firefox, struct t2x_traced *known)
 {
 	struct t2x_firefox_process *process = calloc(1, sizeof(*process));
 
@@ -42,7 +42,7 @@ static struct t2x_firefox_process *add_process(struct t2x_firefox *firefox, stru
 }
 
 static struct t2x_firefox_thread *add_thread(struct t2x_firefox *firefox, struct t2x_firefox_process *process,
-					     const struct t2x_track *track)
+					     const struct t2x_spans *spans)
 {
 	struct t2x_firefox_thread *thread = calloc(1, sizeof(*thread));
 	void *threads = firefox->threads;
@@ -53,53 +53,59 @@ static struct t2x_firefox_thread *add_thread(struct t2x_firefox *firefox, struct
 		return NULL;
 	}
 	firefox->threads = threads;
-	if (t2x_map_put(&process->threads, track->tid, thread)) {
+	if (t2x_map_put(&process->threads, spans->tid, thread)) {
 		free(thread);
 		return NULL;
 	}
 	thread->process = process;
 	thread->markers.spill = thread->stacks.spill = &firefox->spill;
-	thread->tid = track->tid;
-	thread->start_ns = track->spans[0].start_ns;
+	thread->tid = spans->tid;
+	thread->start_ns = spans->spans[0].start_ns;
 	firefox->threads[firefox->thread_count++] = thread;
 	return thread;
 }
 
-/* What was gathered of a thread; it stays when the thread has ended.  Return  NULL: no memory */
-static __attribute__((noinline)) struct t2x_firefox_thread *find_thread(struct t2x_firefox *firefox,
-									struct t2x_track *track)
+/* What was gathered of a thread; it stays when the thread has ended.  Return  0: no memory */
+static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+		       int is_renamed)
 {
-	struct t2x_firefox_process *process = track->process->own;
+	struct t2x_firefox *firefox = table->printer->own;
+	struct t2x_traced *known = t2x_traced_of(spans);
+	struct t2x_firefox_process *process = known->own;
 	struct t2x_firefox_thread *thread;
 
+	(void)ev;
+	(void)is_renamed;
+	if (!firefox->zero_ns)
+		firefox->zero_ns = known->start_ns - known->start_ns % MS_NS;
 	if (!process)
-		process = add_process(firefox, track->process);
-	thread = process ? t2x_map_get(&process->threads, track->tid) : NULL;
+		process = add_process(firefox, known);
+	thread = process ? t2x_map_get(&process->threads, spans->tid) : NULL;
 	if (process && !thread)
-		thread = add_thread(firefox, process, track);
+		thread = add_thread(firefox, process, spans);
 	if (!thread) {
 		firefox->error = -ENOMEM;
-		return NULL;
+		return 0;
 	}
-	memcpy(thread->name, track->name, sizeof(thread->name));
-	track->own = thread;
-	track->is_told = 1;
-	return thread;
+	memcpy(thread->name, spans->name, sizeof(thread->name));
+	spans->own = thread;
+	return 1;
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------- */
 
 /* The stack of the innermost region that is open, each of which remembers its own; 0: none is. */
-static uint32_t stack_of(struct t2x_firefox *firefox, const struct t2x_track *track)
+static uint32_t stack_of(struct t2x_firefox *firefox, const struct t2x_spans *spans)
 {
-	uint32_t known = t2x_track_stacks(track, track->open);
-	uint32_t around = known ? t2x_span_stack(&track->spans[known - 1]) : 0;
+	uint32_t known = t2x_spans_stacks(spans, spans->open);
+	uint32_t around = known ? t2x_span_stack(&spans->spans[known - 1]) : 0;
 
-	for (uint32_t i = known; i < track->open; i++) {
-		struct t2x_span *span = &track->spans[i];
+	for (uint32_t i = known; i < spans->open; i++) {
+		struct t2x_span *span = &spans->spans[i];
+		const struct t2x_frame *frame = t2x_span_frame(span);
 
-		if (span->frame && span->frame->number)
-			span->node = t2x_stacks_find(&firefox->stacks, around, span->frame->number, 0);
+		if (frame && frame->number)
+			span->node = t2x_stacks_find(&firefox->stacks, around, frame->number, 0);
 		else
 			span->node = around ? around : T2X_SPAN_NO_STACK;
 		if (!span->node)
@@ -120,28 +126,29 @@ static void put_stack(struct t2x_firefox_thread *thread, uint64_t ns, uint32_t s
 
 /* ---- regions ------------------------------------------------------------------------------------ */
 
-static void end_region(struct t2x_firefox_thread *thread, const struct t2x_span *span, enum t2x_span_end end)
+static void end_region(struct t2x_firefox_thread *thread, const struct t2x_span *span, uint32_t name,
+		       enum t2x_span_end end)
 {
 	enum t2x_firefox_phase phase = end == T2X_SPAN_UNSEEN ? T2X_FIREFOX_INSTANT :
 				       end == T2X_SPAN_OPEN ? T2X_FIREFOX_START : T2X_FIREFOX_INTERVAL;
 
 	t2x_firefox_put_marker(&thread->markers, &(struct t2x_firefox_marker){
-		.schema = T2X_FIREFOX_REGION, .phase = phase, .name = span->frame->number, .start_ns = span->start_ns,
+		.schema = T2X_FIREFOX_REGION, .phase = phase, .name = name, .start_ns = span->start_ns,
 		.end_ns = span->end_ns, .end = end, .text = span->message, .length = span->message_length,
 	});
 }
 
 /* The thread's own level ends as the thread does. */
-static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+static void end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
 		     enum t2x_span_end end)
 {
-	struct t2x_firefox_thread *thread = track->own;
+	struct t2x_firefox *firefox = table->printer->own;
+	struct t2x_firefox_thread *thread = spans->own;
+	const struct t2x_frame *frame = t2x_processes_ended(&firefox->known, span);
 
-	(void)printer;
-	(void)depth;
-	if (thread && span->frame->number)
-		end_region(thread, span, end);
-	else if (thread && end != T2X_SPAN_OPEN)
+	if (frame && frame->number)
+		end_region(thread, span, frame->number, end);
+	else if (frame && end != T2X_SPAN_OPEN)
 		thread->end_ns = span->end_ns;
 }
 
@@ -160,7 +167,7 @@ static uint32_t name_of(struct t2x_firefox *firefox, const struct t2x_event *ev,
 {
 	const struct t2x_scope kind = { .label = other ? other : t2x_text_event_name(ev->style) };
 	const struct t2x_scope *scope = ev->scope && ev->scope->label ? ev->scope : &kind;
-	const struct t2x_frame *frame = t2x_frames_of(&firefox->tracks.frames, scope);
+	const struct t2x_frame *frame = t2x_frames_of(&firefox->known.frames, scope);
 
 	if (!frame)
 		firefox->error = -ENOMEM;
@@ -180,7 +187,7 @@ static void put_text(struct t2x_firefox *firefox, struct t2x_firefox_thread *thr
 		marker.start_ns = ev->ns - ev->rel_ns;
 	}
 	firefox->text.n = 0;
-	t2x_payload(&firefox->text_out, ev, &firefox->tracks.printer->options);
+	t2x_payload(&firefox->text_out, ev, &firefox->known.spans.printer->options);
 	t2x_out_flush(&firefox->text_out);
 	marker.text = firefox->text.n ? (const char *)firefox->text.bytes : NULL;
 	marker.length = firefox->text.n;
@@ -254,10 +261,10 @@ static void put_lost(struct t2x_firefox *firefox, struct t2x_firefox_thread *thr
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static void end_thread(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, struct t2x_track *track)
+static void end_thread(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, struct t2x_spans *spans)
 {
-	put_stack(thread, track->last_ns, 0);
-	t2x_tracks_end_thread(&firefox->tracks, track);
+	put_stack(thread, spans->last_ns, 0);
+	t2x_spans_end_thread(&firefox->known.spans, spans);
 }
 
 static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev)
@@ -296,51 +303,42 @@ static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *th
 }
 
 /* What an event says of its process. */
-static void learn(struct t2x_firefox_process *process, struct t2x_track_process *known, const struct t2x_event *ev)
+static void learn(struct t2x_firefox_process *process, struct t2x_traced *known, const struct t2x_event *ev)
 {
-	t2x_tracks_name(known, ev);
+	t2x_processes_name(known, ev);
 	if (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal)
 		process->end_ns = ev->ns;
 }
 
-/* Every event comes through here: first its thread, whose spans may end then.  Return  NULL: no memory */
-static inline struct t2x_track *take(struct t2x_firefox *firefox, const struct t2x_event *ev)
+/* Every event comes through here.  Return  what was gathered of its thread; NULL: no memory */
+static inline struct t2x_firefox_thread *take(const struct t2x_event *ev)
 {
-	struct t2x_track *track = t2x_tracks_find(&firefox->tracks, ev);
-	struct t2x_firefox_thread *thread;
+	struct t2x_firefox_thread *thread = ev->spans ? ev->spans->own : NULL;
 
-	if (!track)
-		return NULL;
-	if (__builtin_expect(!firefox->zero_ns, 0))
-		firefox->zero_ns = track->process->start_ns - track->process->start_ns % MS_NS;
-	thread = track->own;
-	if (!thread || !track->is_told)
-		thread = find_thread(firefox, track);
-	if (!thread)
-		return NULL;
-	if (ev->ns > thread->last_ns)
+	if (thread && ev->ns > thread->last_ns)
 		thread->last_ns = ev->ns;
-	return t2x_tracks_take(&firefox->tracks, ev);
+	return thread;
 }
 
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_firefox *firefox = printer->own;
-	struct t2x_track *track = take(firefox, ev);
-	struct t2x_firefox_thread *thread = track ? track->own : NULL;
+	struct t2x_firefox_thread *thread = take(ev);
 	uint32_t stack;
 
 	if (!thread)
 		return;
-	stack = stack_of(firefox, track);
+	if (ev->style == TLG_STYLE_region_enter)
+		t2x_processes_enter(&firefox->known, ev);
+	stack = stack_of(firefox, ev->spans);
 	if (__builtin_expect(ev->lost != NULL, 0))
 		put_lost(firefox, thread, ev, stack);
 	put_stack(thread, ev->ns, stack);
 	if (ev->style == TLG_STYLE_thread_exit)
-		end_thread(firefox, thread, track);
+		end_thread(firefox, thread, ev->spans);
 	else if (ev->style != TLG_STYLE_region_enter && ev->style != TLG_STYLE_region_leave &&
 		 ev->style != TLG_STYLE_thread_start && !ev->lost) {
-		learn(thread->process, track->process, ev);
+		learn(thread->process, t2x_traced_of(ev->spans), ev);
 		put_other(firefox, thread, ev);
 	}
 }
@@ -348,10 +346,9 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_firefox *firefox = printer->own;
-	const struct t2x_track *track = take(firefox, ev);
-	struct t2x_firefox_thread *thread = track ? track->own : NULL;
+	struct t2x_firefox_thread *thread = take(ev);
 	const struct t2x_scope scope = { .label = "unresolved" };
-	const struct t2x_frame *frame = t2x_frames_of(&firefox->tracks.frames, &scope);
+	const struct t2x_frame *frame = t2x_frames_of(&firefox->known.frames, &scope);
 
 	if (thread && frame)
 		t2x_firefox_put_marker(&thread->markers, &(struct t2x_firefox_marker){
@@ -371,18 +368,19 @@ static int begin_firefox(struct t2x_printer *printer)
 		free(firefox);
 		return -ENOMEM;
 	}
-	firefox->tracks.printer = printer;
-	firefox->tracks.end_span = end_span;
-	firefox->tracks.keeps_messages = 1;
-	firefox->tracks.keeps_all = 1;
-	firefox->lost_frame = t2x_frames_find(&firefox->tracks.frames, &lost);
+	firefox->known.meet_thread = meet_thread;
+	firefox->known.spans.end_span = end_span;
+	firefox->known.spans.keeps_messages = 1;
+	firefox->known.spans.keeps_all = 1;
+	firefox->lost_frame = t2x_frames_find(&firefox->known.frames, &lost);
 	if (!firefox->lost_frame) {
-		t2x_tracks_free(&firefox->tracks);
+		t2x_processes_free(&firefox->known);
 		t2x_out_free(&firefox->text_out);
 		free(firefox);
 		return -ENOMEM;
 	}
 	printer->own = firefox;
+	t2x_processes_begin(&firefox->known, printer);
 	return 0;
 }
 
@@ -415,7 +413,7 @@ static void free_firefox(struct t2x_firefox *firefox)
 		firefox->processes = process->next;
 		free_process(process);
 	}
-	t2x_tracks_free(&firefox->tracks);
+	t2x_processes_free(&firefox->known);
 	t2x_stacks_free(&firefox->stacks);
 	t2x_out_free(&firefox->text_out);
 	t2x_bytes_free(&firefox->text);
@@ -445,7 +443,7 @@ static void finish_firefox(struct t2x_printer *printer)
 {
 	struct t2x_firefox *firefox = printer->own;
 
-	t2x_tracks_end(&firefox->tracks);
+	t2x_spans_end(&firefox->known.spans);
 	for (uint32_t i = 0; i < firefox->thread_count; i++)
 		if (!firefox->threads[i]->is_sampled)
 			put_stack(firefox->threads[i], firefox->threads[i]->last_ns, 0);

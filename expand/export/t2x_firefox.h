@@ -12,7 +12,7 @@
 
 #include "t2x_firefox_rows.h"
 #include "profile/t2x_stacks.h"
-#include "profile/t2x_tracks.h"
+#include "profile/t2x_processes.h"
 
 struct t2x_firefox_counter {
 	struct t2x_firefox_counter *next;
@@ -24,7 +24,7 @@ struct t2x_firefox_process {
 	struct t2x_firefox_process *next;
 	uint32_t pid, order;
 	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
-	const struct t2x_track_process *known;   /* has its name */
+	const struct t2x_traced *known;   /* has its name */
 	struct t2x_map threads, counters;
 	struct t2x_firefox_counter *first, **last;   /* of its counters, in the order of their first value */
 };
@@ -42,7 +42,7 @@ struct t2x_firefox_thread {
 };
 
 struct t2x_firefox {
-	struct t2x_tracks tracks;
+	struct t2x_processes known;
 	struct t2x_stacks stacks;
 	struct t2x_spill spill;         /* of all rows */
 	const struct t2x_frame *lost_frame;

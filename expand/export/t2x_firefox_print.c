@@ -291,7 +291,7 @@ static int compare_threads(const void *a, const void *b)
 
 void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox)
 {
-	struct t2x_firefox_print print = { .out = out, .firefox = firefox, .frames = &firefox->tracks.frames };
+	struct t2x_firefox_print print = { .out = out, .firefox = firefox, .frames = &firefox->known.frames };
 
 	if (firefox->thread_count)
 		qsort(firefox->threads, firefox->thread_count, sizeof(firefox->threads[0]), compare_threads);

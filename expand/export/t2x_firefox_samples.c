@@ -37,7 +37,7 @@ static uint32_t find_stack(struct t2x_firefox *firefox, const struct t2x_stack_n
 
 	for (unsigned i = names ? names->n : 0; i--;) {
 		const struct t2x_scope scope = { .category = "function", .label = names->at[i] };
-		const struct t2x_frame *frame = t2x_frames_of(&firefox->tracks.frames, &scope);
+		const struct t2x_frame *frame = t2x_frames_of(&firefox->known.frames, &scope);
 
 		stack = frame ? t2x_stacks_find(&firefox->stacks, stack, frame->number, 0) : 0;
 		if (!stack) {
@@ -50,7 +50,7 @@ static uint32_t find_stack(struct t2x_firefox *firefox, const struct t2x_stack_n
 
 void t2x_firefox_put_sample(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev)
 {
-	const struct t2x_options *options = &firefox->tracks.printer->options;
+	const struct t2x_options *options = &firefox->known.spans.printer->options;
 	struct t2x_firefox_thread *sampled = thread->sampled;
 	uint64_t ns = ev->ns;
 	uint32_t stack;

@@ -251,7 +251,7 @@ static void put_thread(const struct t2x_firefox_print *print, const struct t2x_f
 	t2x_out_literal(out, "{\"name\":");
 	t2x_firefox_string(out, thread->is_sampled ? sampled_name : thread->name);
 	t2x_out_literal(out, ",\"processName\":");
-	t2x_tracks_print_name(out, process->known);
+	t2x_processes_print_name(out, process->known);
 	t2x_out_literal(out, ",\"isMainThread\":");
 	t2x_out_string(out, thread->tid || thread->is_sampled ? "false" : "true");
 	t2x_out_literal(out, ",\"pid\":\"");

@@ -51,7 +51,7 @@ static void put_stack(struct t2x_out *out, const struct t2x_profile *profile, co
 	for (; stack; stack = t2x_stacks_parent(&profile->stacks, stack))
 		frames[n++] = stack->frame;
 	while (n--) {
-		put_label(out, profile->tracks.frames.frames[frames[n] - 1]->label);
+		put_label(out, profile->processes.frames.frames[frames[n] - 1]->label);
 		t2x_out_char(out, n ? ';' : ' ');
 	}
 }
@@ -87,7 +87,7 @@ static void finish_folded(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_folded = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.thread_bytes = T2X_SPANS_THREAD_BYTES,
 	.begin = begin_folded,
 	.finish = finish_folded,
 	.unresolved = take,

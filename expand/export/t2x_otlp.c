@@ -58,11 +58,17 @@ static void make_id(const struct t2x_otlp_process *process, uint32_t n, unsigned
 
 /* ---- spans -------------------------------------------------------------------------------------- */
 
+/* That of a thread, which is no region. */
+static int is_own_level(const struct t2x_span *span)
+{
+	return span->own == &t2x_thread_frame;
+}
+
 /* A process's own span, which is that of its first thread; else one whose id comes from its number. */
-static void find_id(struct t2x_otlp_process *process, const struct t2x_track *track, struct t2x_span *span,
+static void find_id(struct t2x_otlp_process *process, const struct t2x_spans *spans, struct t2x_span *span,
 		    unsigned char id[T2X_OTLP_SPAN])
 {
-	if (!span->frame->number && !track->tid) {
+	if (is_own_level(span) && !spans->tid) {
 		memcpy(id, process->id, T2X_OTLP_SPAN);
 		return;
 	}
@@ -72,16 +78,15 @@ static void find_id(struct t2x_otlp_process *process, const struct t2x_track *tr
 }
 
 /* The span around: the innermost that was seen; of a process the parent's, of a thread the process's. */
-static void find_parent(struct t2x_otlp_process *process, const struct t2x_track *track, unsigned depth,
-			struct t2x_otlp_span *span)
+static void find_parent(struct t2x_otlp_process *process, const struct t2x_spans *spans, struct t2x_otlp_span *span)
 {
-	if (depth > track->open)
-		depth = track->open;
-	while (depth && !track->spans[depth - 1].frame)
+	unsigned depth = spans->open;
+
+	while (depth && !spans->spans[depth - 1].own)
 		depth--;
 	span->has_parent = 1;
 	if (depth)
-		find_id(process, track, &track->spans[depth - 1], span->parent);
+		find_id(process, spans, &spans->spans[depth - 1], span->parent);
 	else
 		memcpy(span->parent, process->id, T2X_OTLP_SPAN);
 }
@@ -94,58 +99,61 @@ static const char *const notes[] = {
 	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
 };
 
-static void put_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *ended, unsigned depth,
+static void put_span(struct t2x_otlp *otlp, const struct t2x_spans *spans, struct t2x_span *ended,
 		     enum t2x_span_end end)
 {
-	struct t2x_otlp *otlp = printer->own;
-	struct t2x_otlp_process *process = track->process->own;
-	int is_thread = !ended->frame->number, is_process = is_thread && !track->tid;
+	struct t2x_otlp_process *process = t2x_traced_of(spans)->own;
+	const struct t2x_frame *frame = t2x_span_frame(ended);
+	int is_thread = is_own_level(ended), is_process = is_thread && !spans->tid;
 	struct t2x_otlp_span span = {
-		.process = process, .name = is_process ? process->name : is_thread ? track->name : ended->frame->label,
-		.category = is_process ? "process" : is_thread ? "thread" : ended->frame->category,
-		.thread = track->name, .end_ns = ended->end_ns,
+		.process = process, .name = is_process ? process->name : is_thread ? spans->name : frame->label,
+		.category = is_process ? "process" : is_thread ? "thread" : frame->category,
+		.thread = spans->name, .end_ns = ended->end_ns,
 		.start_ns = end == T2X_SPAN_UNSEEN ? ended->end_ns : ended->start_ns,
 		.message = ended->message, .message_length = ended->message_length,
 		.note = is_thread && end == T2X_SPAN_CUT ? NULL : notes[end],
 	};
 
-	find_id(process, track, ended, span.id);
+	find_id(process, spans, ended, span.id);
 	if (!is_process) {
-		find_parent(process, track, depth, &span);
+		find_parent(process, spans, &span);
 	} else {
 		span.has_parent = process->has_parent;
 		memcpy(span.parent, process->parent, T2X_OTLP_SPAN);
 	}
-	otlp->put(printer, &span);
+	otlp->put(otlp->processes.spans.printer, &span);
 }
 
-static void end_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span, unsigned depth,
+static void end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
 		     enum t2x_span_end end)
 {
-	if (track->process->own)   /* else there was no memory for it, which has been said */
-		put_span(printer, track, span, depth, end);
+	struct t2x_otlp *otlp = table->printer->own;
+
+	span->own = (void *)(uintptr_t)t2x_processes_ended(&otlp->processes, span);
+	if (span->own)
+		put_span(otlp, spans, span, end);
 }
 
 /* A gap is a span, too: readers have no other way to say where events are missing. */
-static void put_gap(struct t2x_printer *printer, const struct t2x_track *track, const struct t2x_event *ev)
+static void put_gap(struct t2x_printer *printer, const struct t2x_spans *spans, const struct t2x_event *ev)
 {
 	struct t2x_otlp *otlp = printer->own;
-	struct t2x_otlp_process *process = track->process->own;
+	struct t2x_otlp_process *process = t2x_traced_of(spans)->own;
 	struct t2x_otlp_span span = {
-		.process = process, .name = "events lost", .category = "trace2", .thread = track->name,
+		.process = process, .name = "events lost", .category = "trace2", .thread = spans->name,
 		.start_ns = ev->lost->since_ns ? ev->lost->since_ns : ev->ns, .end_ns = ev->ns,
 		.lost = (uint64_t)ev->args[0].value,
 	};
 
 	make_id(process, ++process->spans, span.id);
-	find_parent(process, track, track->open, &span);
+	find_parent(process, spans, &span);
 	otlp->put(printer, &span);
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
 /* A process is called as its program; the pid is an attribute of its own. */
-static void name_process(struct t2x_otlp_process *process, const struct t2x_track_process *known)
+static void name_process(struct t2x_otlp_process *process, const struct t2x_traced *known)
 {
 	if (known->name)
 		snprintf(process->name, sizeof(process->name), "%s", known->name);
@@ -154,73 +162,75 @@ static void name_process(struct t2x_otlp_process *process, const struct t2x_trac
 }
 
 /* Return  0: no memory */
-static int know_process(const struct t2x_otlp *otlp, struct t2x_track_process *known, const struct t2x_process *process)
+static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+		       int is_renamed)
 {
+	struct t2x_traced *known = t2x_traced_of(spans);
 	struct t2x_otlp_process *own = known->own;
 
+	(void)is_renamed;
 	if (!own) {
 		own = calloc(1, sizeof(*own));
 		if (!own)
 			return 0;
-		own->forgotten = otlp->tracks.forgotten;
+		own->forgotten = table->forgotten;
 		own->pid = known->pid;
-		name_process(own, known);
-		derive_ids(own, process);
 		known->own = own;
-	} else if (own->number != process->number) {
-		name_process(own, known);
-		derive_ids(own, process);
+	} else if (own->number == ev->thread->process->number) {
+		return 1;
 	}
+	name_process(own, known);
+	derive_ids(own, ev->thread->process);
 	return 1;
 }
 
 void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_otlp *otlp = printer->own;
-	struct t2x_track *track = t2x_tracks_find(&otlp->tracks, ev);
+	struct t2x_spans *spans = ev->spans;
 
-	if (!track || !know_process(otlp, track->process, ev->thread->process)) {
+	if (!spans)
 		printer->out->error = ENOMEM;
-		return;
-	}
-	t2x_tracks_take(&otlp->tracks, ev);
-	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
-		put_gap(printer, track, ev);
-	else if (t2x_tracks_name(track->process, ev))
-		name_process(track->process->own, track->process);
+	else if (ev->style == TLG_STYLE_region_enter)
+		t2x_processes_enter(&otlp->processes, ev);
+	else if (ev->lost && ev->lost->what == T2X_LOST_EVENTS)
+		put_gap(printer, spans, ev);
+	else if (t2x_processes_name(t2x_traced_of(spans), ev))
+		name_process(t2x_traced_of(spans)->own, t2x_traced_of(spans));
 	else if (ev->style == TLG_STYLE_thread_exit)
-		t2x_tracks_end_thread(&otlp->tracks, track);
+		t2x_spans_end_thread(printer->spans, spans);
 }
 
-static void forget_process(struct t2x_printer *printer, struct t2x_track_process *process)
+static void forget_process(struct t2x_processes *processes, struct t2x_traced *process)
 {
-	struct t2x_otlp *otlp = printer->own;
+	struct t2x_printer *printer = processes->spans.printer;
 
-	otlp->flush(printer);
+	((struct t2x_otlp *)printer->own)->flush(printer);
 	free(process->own);
 }
 
 void t2x_otlp_begin(struct t2x_printer *printer, struct t2x_otlp *otlp, t2x_otlp_put_fn *put,
 		    t2x_otlp_flush_fn *flush)
 {
-	otlp->tracks.printer = printer;
-	otlp->tracks.end_span = end_span;
-	otlp->tracks.forget_process = forget_process;
-	otlp->tracks.keeps_messages = 1;
-	otlp->tracks.forgets_frames = 1;
-	otlp->tracks.frames.max_bytes = T2X_FRAMES_BYTES;
+	otlp->processes.meet_thread = meet_thread;
+	otlp->processes.spans.end_span = end_span;
+	otlp->processes.spans.keeps_messages = 1;
+	otlp->processes.forget_process = forget_process;
+	otlp->processes.forgets_frames = 1;
+	otlp->processes.frames.max_bytes = T2X_FRAMES_BYTES;
 	otlp->put = put;
 	otlp->flush = flush;
 	printer->own = otlp;
+	t2x_processes_begin(&otlp->processes, printer);
 }
 
 void t2x_otlp_end(struct t2x_otlp *otlp)
 {
-	t2x_tracks_end(&otlp->tracks);
-	t2x_tracks_report(&otlp->tracks);
+	t2x_spans_end(&otlp->processes.spans);
+	t2x_processes_report(&otlp->processes);
 }
 
 void t2x_otlp_free(struct t2x_otlp *otlp)
 {
-	t2x_tracks_free(&otlp->tracks);
+	t2x_processes_free(&otlp->processes);
 }

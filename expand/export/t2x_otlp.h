@@ -10,7 +10,7 @@
 #ifndef T2X_OTLP_H
 #define T2X_OTLP_H
 
-#include "profile/t2x_tracks.h"
+#include "profile/t2x_processes.h"
 
 enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
 
@@ -42,7 +42,7 @@ typedef void t2x_otlp_put_fn(struct t2x_printer *printer, const struct t2x_otlp_
 typedef void t2x_otlp_flush_fn(struct t2x_printer *printer);
 
 struct t2x_otlp {
-	struct t2x_tracks tracks;
+	struct t2x_processes processes;
 	t2x_otlp_put_fn *put;
 	t2x_otlp_flush_fn *flush;
 };

@@ -146,7 +146,7 @@ static void finish_otlp(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_otlp_proto = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.thread_bytes = T2X_SPANS_THREAD_BYTES,
 	.begin = begin_otlp,
 	.finish = finish_otlp,
 	.unresolved = t2x_otlp_event,

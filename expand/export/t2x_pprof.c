@@ -38,7 +38,7 @@ static uint64_t frame_string(uint32_t frame, unsigned which)
 
 static uint64_t thread_string(const struct pprof *pprof, uint32_t thread)
 {
-	return FIXED_STRINGS + (uint64_t)FRAME_STRINGS * pprof->profile->tracks.frames.count + thread;
+	return FIXED_STRINGS + (uint64_t)FRAME_STRINGS * pprof->profile->processes.frames.count + thread;
 }
 
 /* ---- what a profile has ------------------------------------------------------------------------- */
@@ -93,8 +93,8 @@ static void put_strings(struct pprof *pprof)
 
 	for (unsigned i = 0; i < FIXED_STRINGS; i++)
 		put_string(pprof, fixed_strings[i]);
-	for (uint32_t i = 0; i < profile->tracks.frames.count; i++) {
-		const struct t2x_frame *frame = profile->tracks.frames.frames[i];
+	for (uint32_t i = 0; i < profile->processes.frames.count; i++) {
+		const struct t2x_frame *frame = profile->processes.frames.frames[i];
 		put_string(pprof, frame->label);
 		put_string(pprof, frame->category);
 		put_string(pprof, frame->file);
@@ -117,8 +117,8 @@ static void put_profile(struct pprof *pprof)
 	for (uint32_t i = 0; i < profile->stacks.count; i++)
 		if (profile->stacks.stacks[profile->order[i] - 1].count)
 			put_sample(pprof, &profile->stacks.stacks[profile->order[i] - 1]);
-	for (uint32_t i = 0; i < profile->tracks.frames.count; i++)
-		put_frame(pprof, profile->tracks.frames.frames[i]);
+	for (uint32_t i = 0; i < profile->processes.frames.count; i++)
+		put_frame(pprof, profile->processes.frames.frames[i]);
 	put_strings(pprof);
 	t2x_pprof_number(&pprof->to, T2X_PPROF_TIME, profile->first_ns);
 	t2x_pprof_number(&pprof->to, T2X_PPROF_DURATION, profile->last_ns - profile->first_ns);
@@ -184,7 +184,7 @@ static void finish_pprof(struct t2x_printer *printer)
 }
 
 const struct t2x_writer t2x_writer_pprof = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES + 256,
+	.thread_bytes = T2X_SPANS_THREAD_BYTES + 256,
 	.begin = begin_pprof,
 	.finish = finish_pprof,
 	.unresolved = take,

@@ -45,12 +45,13 @@ static void print_nothing(struct t2x_printer *printer, const struct t2x_event *e
 	(void)ev;
 }
 
-static t2x_take_fn *find_take(unsigned style);
+static t2x_take_fn *find_take(unsigned style, int has_spans);
 
-static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print)
+static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print, int has_spans)
 {
 	return (struct t2x_kind){
-		.print = print ? print : print_nothing, .take = find_take(style), .style = (unsigned char)style,
+		.print = print ? print : print_nothing, .take = find_take(style, has_spans),
+		.style = (unsigned char)style,
 		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
 		.only = tlg_style_only[style],
 	};
@@ -77,15 +78,15 @@ struct t2x_model *t2x_model_new(const struct t2x_writer *writer, struct t2x_out 
 	m->finish = writer->finish;
 	m->ignores_messages = writer->ignores_messages;
 	m->add = writer->add;
-	for (unsigned i = 0; i <= UINT8_MAX; i++)
-		m->kinds[i] = make_kind(TLG_STYLE_none, NULL);
-#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name);
-#include "tlg_styles.def"
-#undef TLG_STYLE
 	if (writer->begin && writer->begin(&m->printer)) {
 		t2x_model_free(m);
 		return NULL;
 	}
+	for (unsigned i = 0; i <= UINT8_MAX; i++)
+		m->kinds[i] = make_kind(TLG_STYLE_none, NULL, m->printer.spans != NULL);
+#define TLG_STYLE(id, name, args, desc) m->kinds[id] = make_kind(id, writer->print.name, m->printer.spans != NULL);
+#include "tlg_styles.def"
+#undef TLG_STYLE
 	return m;
 }
 
@@ -303,13 +304,13 @@ static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const
 {
 	const struct t2x_thread *thread = hit->thread;
 	const unsigned nests = UNWINDS | ENTERS | LEAVES | CUTS;
-	const struct t2x_event ev = {
+	struct t2x_event ev = {
 		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns,
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
 	};
 
 	m->summary.unresolved++;
-	m->print_unresolved(&m->printer, &ev);
+	t2x_model_print(m, m->print_unresolved, &ev);
 	if (thread->model && (!hit->scope || m->kinds[hit->scope->style].effect & nests))
 		t2x_regions_assume(thread->model);   /* it may have been an enter or a leave */
 }
@@ -337,7 +338,7 @@ static int resolve_hit(struct t2x_model *m, const struct t2x_hit *hit)
 	if (kind->effect & ENTERS)
 		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) },
 				  &m->region_budget);
-	kind->print(&m->printer, &ev);
+	t2x_model_print(m, kind->print, &ev);
 	return 1;
 }
 
@@ -367,11 +368,11 @@ static inline int has_usual_regions(const struct t2x_regions *regions)
 
 /*
  * As take_any(), where nothing is rare, missing or to be made.  For each of the kinds of which there are many this is a
- * function of its own, in which effect and only are constants; it calls no other one but the writer's, so it has no
- * registers to save.
+ * function of its own, in which effect, only and has_spans are constants.  For a writer that asks for no spans it calls
+ * no other function but the writer's, so it has no registers to save.
  */
 static inline __attribute__((always_inline)) void
-take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char only)
+take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char only, int has_spans)
 {
 	const struct t2x_kind *kind = &m->kinds[hit->scope->style];
 	struct t2x_regions *regions = hit->thread->model;
@@ -397,47 +398,40 @@ take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char
 	if (effect & ENTERS)
 		innermost[1] = (struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) };
 	regions->open = ev.open + !!(effect & ENTERS);
+	if (has_spans)
+		ev.spans = m->printer.spans->take(m->printer.spans, &ev);
 	kind->print(&m->printer, &ev);
 }
 
-static void take_enter(struct t2x_model *m, const struct t2x_hit *hit)
-{
-	take_usual(m, hit, ENTERS, 'M');
-}
+/* Each of them, for a writer that asks for spans and for one that does not. */
+#define USUAL(name, effect, only) \
+	static void take_##name(struct t2x_model *m, const struct t2x_hit *hit) \
+	{ \
+		take_usual(m, hit, effect, only, 0); \
+	} \
+	static void take_##name##_spans(struct t2x_model *m, const struct t2x_hit *hit) \
+	{ \
+		take_usual(m, hit, effect, only, 1); \
+	}
+USUAL(enter, ENTERS, 'M')
+USUAL(leave, ELAPSES | LEAVES, 'M')
+USUAL(text, ELAPSES, 'S')
+USUAL(number, ELAPSES, 'i')
+USUAL(bare, 0, '\0')
 
-static void take_leave(struct t2x_model *m, const struct t2x_hit *hit)
-{
-	take_usual(m, hit, ELAPSES | LEAVES, 'M');
-}
-
-static void take_text(struct t2x_model *m, const struct t2x_hit *hit)
-{
-	take_usual(m, hit, ELAPSES, 'S');
-}
-
-static void take_number(struct t2x_model *m, const struct t2x_hit *hit)
-{
-	take_usual(m, hit, ELAPSES, 'i');
-}
-
-static void take_bare(struct t2x_model *m, const struct t2x_hit *hit)
-{
-	take_usual(m, hit, 0, '\0');
-}
-
-static t2x_take_fn *find_take(unsigned style)
+static t2x_take_fn *find_take(unsigned style, int has_spans)
 {
 	switch (style) {
 	case TLG_STYLE_region_enter:
-		return take_enter;
+		return has_spans ? take_enter_spans : take_enter;
 	case TLG_STYLE_region_leave:
-		return take_leave;
+		return has_spans ? take_leave_spans : take_leave;
 	case TLG_STYLE_data: case TLG_STYLE_data_json:
-		return take_text;
+		return has_spans ? take_text_spans : take_text;
 	case TLG_STYLE_data_intmax:
-		return take_number;
+		return has_spans ? take_number_spans : take_number;
 	case TLG_STYLE_step:
-		return take_bare;
+		return has_spans ? take_bare_spans : take_bare;
 	default:
 		return take_any;
 	}

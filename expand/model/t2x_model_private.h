@@ -7,6 +7,7 @@
 
 #include "t2x_dropped.h"
 #include "t2x_regions.h"
+#include "t2x_spans.h"
 #include "t2x_writer.h"
 
 enum { T2X_MODEL_ARGS = 8 };              /* most that a kind has whose last may be absent */
@@ -39,6 +40,14 @@ struct t2x_model {
 	size_t dropped_budget;
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
+
+/* Print an event, with its spans if the writer asks for them. */
+static inline void t2x_model_print(struct t2x_model *m, t2x_print_fn *print, struct t2x_event *ev)
+{
+	if (m->printer.spans)
+		ev->spans = m->printer.spans->take(m->printer.spans, ev);
+	print(&m->printer, ev);
+}
 
 /* What a region remembers of its enter: a scope without a number is gone behind its checkpoint. */
 static inline const struct t2x_scope *t2x_model_keep(const struct t2x_scope *scope)

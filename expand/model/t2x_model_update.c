@@ -40,12 +40,12 @@ uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns)
 /* Its enter was not seen: show it, with the time at which it was. */
 static void show_open(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned around)
 {
-	const struct t2x_event ev = {
+	struct t2x_event ev = {
 		.thread = thread, .scope = open->scope,
 		.style = TLG_STYLE_region_enter, .ns = open->ns, .open = around, .is_repeated = 1,
 	};
 
-	m->kinds[ev.style].print(&m->printer, &ev);
+	t2x_model_print(m, m->kinds[ev.style].print, &ev);
 }
 
 /* What is known and repeated stays: at least the thread's own level, if it has not left that. */
@@ -108,14 +108,14 @@ void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread
 	const struct t2x_lost lost = { what, regions->last_ns };
 	const struct t2x_arg number = { .type = TLG_ARG_UINT, .value = (int64_t)count };
 	struct t2x_scope scope = { .style = TLG_STYLE_data_intmax, .category = "trace2", .label = labels[what] };
-	const struct t2x_event ev = {
+	struct t2x_event ev = {
 		.thread = thread, .scope = &scope, .style = TLG_STYLE_data_intmax, .ns = ns,
 		.rel_ns = T2X_NO_TIME,
 		.open = t2x_regions_open(regions), .nargs = 1, .args = &number, .lost = &lost,
 	};
 
 	if (count)
-		m->kinds[ev.style].print(&m->printer, &ev);
+		t2x_model_print(m, m->kinds[ev.style].print, &ev);
 }
 
 static void take_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap)
@@ -151,12 +151,12 @@ static void show_leave(struct t2x_model *m, const struct t2x_event *unwind, cons
 		.repo = entered ? entered->repo : 0, .category = entered ? entered->category : NULL,
 		.label = entered ? entered->label : NULL, .names = entered ? entered->names : 0,
 	};
-	const struct t2x_event ev = {
+	struct t2x_event ev = {
 		.thread = unwind->thread, .scope = &scope, .style = TLG_STYLE_region_leave, .ns = unwind->ns,
 		.rel_ns = rel_ns, .open = t2x_regions_open(unwind->thread->model),
 	};
 
-	m->kinds[ev.style].print(&m->printer, &ev);
+	t2x_model_print(m, m->kinds[ev.style].print, &ev);
 }
 
 /* The innermost region, if it was entered from the mark on, and not the thread's own.  Deeper ones are not known. */
@@ -236,7 +236,7 @@ static void print_drop(struct t2x_model *m, struct t2x_process *process, unsigne
 	const struct t2x_arg count = {
 		.type = TLG_ARG_UINT, .value = (int64_t)t2x_dropped_total(process->model, reason),
 	};
-	const struct t2x_event ev = {
+	struct t2x_event ev = {
 		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
 		.ns = ns, .open = 1, .nargs = 1, .args = &count,
 	};
@@ -244,7 +244,7 @@ static void print_drop(struct t2x_model *m, struct t2x_process *process, unsigne
 	if (!count.value)
 		return;
 	name_drop(name, sizeof(name), reason);
-	m->kinds[ev.style].print(&m->printer, &ev);
+	t2x_model_print(m, m->kinds[ev.style].print, &ev);
 }
 
 /* Totals are shown as git shows them at the end of a process: a counter "lost-ring-full" of category "trace2". */

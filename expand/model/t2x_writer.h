@@ -16,6 +16,8 @@
 
 struct t2x_filter;
 struct t2x_namer;
+struct t2x_spans;
+struct t2x_spans_table;
 
 /* The functions of a sample's stack, the innermost first. */
 struct t2x_stack_names {
@@ -61,6 +63,8 @@ struct t2x_event {
 	uint32_t scope_index;           /* of what is unresolved */
 	int is_repeated;                /* a region_enter that is past: it was not seen, and has no message for that */
 	const struct t2x_lost *lost;    /* NULL: an event of the program; else it tells what is missing, at any depth */
+	struct t2x_spans *spans;        /* of a writer that asks for them: the regions that are open in the thread, see
+					   t2x_spans.h.  NULL: it does not, or no memory */
 };
 
 /*
@@ -131,6 +135,7 @@ struct t2x_printer {
 	struct t2x_cached_time time;    /* of the day */
 	struct t2x_cached_time elapsed; /* since the start of the process, for as long as time is cached */
 	struct t2x_templates *templates;
+	struct t2x_spans_table *spans;  /* the writer's, see t2x_spans.h; NULL: it has no use for spans */
 	void *own;                      /* the writer's: NULL at first, and after its finish */
 };
 
@@ -141,6 +146,7 @@ static inline unsigned t2x_repo_id(const struct t2x_scope *scope)
 }
 
 typedef void t2x_print_fn(struct t2x_printer *printer, const struct t2x_event *event);
+typedef struct t2x_spans *t2x_take_spans_fn(struct t2x_spans_table *table, const struct t2x_event *event);
 typedef int t2x_begin_fn(struct t2x_printer *printer);
 typedef void t2x_finish_fn(struct t2x_printer *printer);
 

@@ -68,7 +68,7 @@ static int join_folded_end(void *own, int *needs_order)
 
 static int join_pprof_end(void *own, int *needs_order)
 {
-	const struct t2x_frames *frames = &((const struct t2x_profile *)own)->tracks.frames;
+	const struct t2x_frames *frames = &((const struct t2x_profile *)own)->processes.frames;
 
 	*needs_order = frames->needs_order;
 	return !frames->is_ambiguous;
@@ -82,15 +82,12 @@ static void free_profile(void *own)
 /* A part adds to the profile that is the filter's own. */
 static int begin_profile(struct t2x_printer *printer)
 {
-	struct t2x_profile *profile = printer->options.filter->own;
-
-	profile->tracks.printer = printer;
-	printer->own = profile;
+	t2x_profile_use(printer, printer->options.filter->own);
 	return 0;
 }
 
 static const struct t2x_writer profile_writer = {
-	.thread_bytes = T2X_TRACKS_THREAD_BYTES,
+	.thread_bytes = T2X_SPANS_THREAD_BYTES,
 	.begin = begin_profile, .unresolved = t2x_profile_event, .ignores_messages = 1,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = t2x_profile_event,

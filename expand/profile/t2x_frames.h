@@ -55,14 +55,20 @@ struct t2x_frames {
 /* As t2x_frames_of() for a scope that is not in the cache. */
 const struct t2x_frame *t2x_frames_find(struct t2x_frames *frames, const struct t2x_scope *scope);
 
-/* The frame of a scope's names.  Return  NULL: no memory */
-static inline const struct t2x_frame *t2x_frames_of(struct t2x_frames *frames, const struct t2x_scope *scope)
+/* The frame of a scope that came before, as most have.  Return  NULL: it has to be looked for */
+static inline const struct t2x_frame *t2x_frames_cached(const struct t2x_frames *frames, const struct t2x_scope *scope)
 {
 	unsigned at = scope->number % T2X_FRAMES_CACHED;
 
-	if (scope->number && frames->cache[at].scope == scope->number)
-		return frames->cache[at].frame;
-	return t2x_frames_find(frames, scope);
+	return scope->number && frames->cache[at].scope == scope->number ? frames->cache[at].frame : NULL;
+}
+
+/* The frame of a scope's names.  Return  NULL: no memory */
+static inline const struct t2x_frame *t2x_frames_of(struct t2x_frames *frames, const struct t2x_scope *scope)
+{
+	const struct t2x_frame *frame = t2x_frames_cached(frames, scope);
+
+	return frame ? frame : t2x_frames_find(frames, scope);
 }
 
 /*

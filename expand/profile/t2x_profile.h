@@ -8,8 +8,8 @@
 #ifndef T2X_PROFILE_H
 #define T2X_PROFILE_H
 
+#include "t2x_processes.h"
 #include "t2x_stacks.h"
-#include "t2x_tracks.h"
 
 /* A thread of a process: those of one name and process id are one. */
 struct t2x_profile_thread {
@@ -35,7 +35,7 @@ struct t2x_profile_base {
 };
 
 struct t2x_profile {
-	struct t2x_tracks tracks;
+	struct t2x_processes processes;   /* first */
 	int by_thread;            /* the outermost stacks are threads */
 	uint64_t first_ns, last_ns;   /* the earliest event that is not repeated, the latest; 0: none */
 	uint64_t lost;            /* events */
@@ -57,6 +57,9 @@ struct t2x_profile {
 /* is_part: t2x_profile_join.h.  Return  NULL: no memory */
 struct t2x_profile *t2x_profile_new(int by_thread, int is_part);
 
+/* For begin(): the printer's own, and the spans that it asks for, are those of the profile. */
+void t2x_profile_use(struct t2x_printer *printer, struct t2x_profile *profile);
+
 /* Of printer->own.  Return  0 or -ENOMEM */
 int t2x_profile_begin(struct t2x_printer *printer, int by_thread);
 
@@ -75,7 +78,7 @@ int t2x_profile_sort(struct t2x_profile *profile);
 void t2x_profile_free(struct t2x_profile *profile);
 
 /* The stack of a span that is open, so many around it, or of a thread.  Return  0: there is none, or no memory */
-uint32_t t2x_profile_stack(struct t2x_profile *profile, const struct t2x_track *track, struct t2x_span *span,
+uint32_t t2x_profile_stack(struct t2x_profile *profile, const struct t2x_spans *spans, struct t2x_span *span,
 			   unsigned depth);
 uint32_t t2x_profile_thread_stack(struct t2x_profile *profile, uint32_t pid, const char *name);
 

@@ -10,11 +10,11 @@
 /* The stack of a region that was open at the end of the parts in front.  Return  0: there is none */
 static uint32_t find_base(struct t2x_profile *to, const struct t2x_profile_base *base)
 {
-	struct t2x_track *track = t2x_tracks_get(&to->tracks, base->stream, base->tid);
+	struct t2x_spans *spans = t2x_spans_get(&to->processes.spans, base->stream, base->tid);
 
-	if (!track || base->depth >= track->open || !track->spans[base->depth].frame)
+	if (!spans || base->depth >= spans->open || !t2x_span_frame(&spans->spans[base->depth]))
 		return 0;
-	return t2x_profile_stack(to, track, &track->spans[base->depth], base->depth);
+	return t2x_profile_stack(to, spans, &spans->spans[base->depth], base->depth);
 }
 
 /* parent: the stack around, as it is in to */
@@ -30,7 +30,7 @@ static uint32_t find_stack(struct t2x_profile *to, const struct t2x_profile *fro
 		thread = &from->thread[stack->frame - 1];
 		return t2x_profile_thread_stack(to, thread->pid, thread->name);
 	}
-	frame = t2x_frames_join(&to->tracks.frames, from->tracks.frames.frames[stack->frame - 1]);
+	frame = t2x_frames_join(&to->processes.frames, from->processes.frames.frames[stack->frame - 1]);
 	return frame && (parent || !stack->parent) ? t2x_stacks_find(&to->stacks, parent, frame->number, 0) : 0;
 }
 
@@ -69,19 +69,20 @@ static int join_frames(struct t2x_frames *to, const struct t2x_frames *from)
 /* Return  0: it is of a region that is not open */
 static int join_note(struct t2x_profile *to, const struct t2x_profile_note *note)
 {
-	struct t2x_track *track = t2x_tracks_get(&to->tracks, note->stream, note->tid);
+	struct t2x_spans_table *table = &to->processes.spans;
+	struct t2x_spans *spans = t2x_spans_get(table, note->stream, note->tid);
 
-	if (!track)
+	if (!spans)
 		return !note->is_alone;
 	if (note->is_alone) {
-		if (track->open != note->depth + 1)
+		if (spans->open != note->depth + 1)
 			return 0;
-		track->spans[note->depth].inner_ns += note->inner_ns;
+		spans->spans[note->depth].inner_ns += note->inner_ns;
 	}
 	if (note->depth || note->is_alone)
-		t2x_tracks_end_down_to(&to->tracks, track, note->depth, note->ns, note->end);
+		t2x_spans_end_down_to(table, spans, note->depth, note->ns, note->end);
 	else
-		t2x_tracks_end_thread(&to->tracks, track);
+		t2x_spans_end_thread(table, spans);
 	return 1;
 }
 
@@ -89,17 +90,14 @@ static int join_note(struct t2x_profile *to, const struct t2x_profile_note *note
 
 int t2x_profile_join(struct t2x_profile *to, struct t2x_profile *from)
 {
-	struct t2x_printer printer = { .own = to };
-	int done;
+	const struct t2x_frames *frames = &to->processes.frames, *others = &from->processes.frames;
+	int done = !from->is_cut && join_frames(&to->processes.frames, others) && join_stacks(to, from);
 
-	to->tracks.printer = &printer;   /* its spans end in it */
-	done = !from->is_cut && join_frames(&to->tracks.frames, &from->tracks.frames) && join_stacks(to, from);
 	for (uint32_t i = 0; done && i < from->nnotes; i++)
 		done = join_note(to, &from->notes[i]);
 	/* what there was no room for depends on the order in which all came */
-	done = done && !to->tracks.frames.others && !from->tracks.frames.others && !to->unplaced && !from->unplaced;
-	done = done && t2x_tracks_join(&to->tracks, &from->tracks, t2x_frames_join);
-	to->tracks.printer = NULL;
+	done = done && !frames->others && !others->others && !to->unplaced && !from->unplaced;
+	done = done && t2x_processes_join(&to->processes, &from->processes);
 	if (from->first_ns - 1 < to->first_ns - 1)
 		to->first_ns = from->first_ns;
 	if (from->last_ns > to->last_ns)

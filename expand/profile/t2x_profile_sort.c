@@ -117,7 +117,7 @@ static void order_stacks(struct t2x_profile *profile, const struct work *work)
 
 int t2x_profile_sort(struct t2x_profile *profile)
 {
-	size_t most = (size_t)profile->stacks.count + profile->threads + profile->tracks.frames.count + 1;
+	size_t most = (size_t)profile->stacks.count + profile->threads + profile->processes.frames.count + 1;
 	struct work work = {
 		.items = malloc(most * sizeof(*work.items)), .numbers = malloc(most * sizeof(*work.numbers)),
 		.waiting = malloc(most * sizeof(*work.waiting)),
@@ -126,7 +126,7 @@ int t2x_profile_sort(struct t2x_profile *profile)
 
 	profile->order = malloc(most * sizeof(*profile->order));
 	if (work.items && work.numbers && work.waiting && profile->order) {
-		sort_frames(&profile->tracks.frames, &work);
+		sort_frames(&profile->processes.frames, &work);
 		renumber(&profile->stacks, &work, 0);
 		done = sort_threads(profile, &work);
 	}

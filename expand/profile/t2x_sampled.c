@@ -37,12 +37,12 @@ static void put_frame(struct t2x_bytes *bytes, const struct t2x_frame *frame)
  * The regions that are open, the outermost first, with semicolons between them.
  * innermost  where the last begins    Return  how many
  */
-static unsigned put_regions(struct t2x_bytes *bytes, const struct t2x_track *track, size_t *innermost)
+static unsigned put_regions(struct t2x_bytes *bytes, const struct t2x_spans *spans, size_t *innermost)
 {
 	unsigned n = 0;
 
-	for (uint32_t i = 0; track && i < track->open; i++) {
-		const struct t2x_frame *frame = track->spans[i].frame;
+	for (uint32_t i = 0; spans && i < spans->open; i++) {
+		const struct t2x_frame *frame = t2x_span_frame(&spans->spans[i]);
 		if (!frame || !frame->number)
 			continue;
 		if (n++)
@@ -71,7 +71,7 @@ static unsigned put_recorded(struct t2x_samples_label *labels, struct t2x_bytes 
 	return texts->error ? 0 : n;
 }
 
-static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_track *track, const struct t2x_event *ev,
+static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_spans *spans, const struct t2x_event *ev,
 			   struct t2x_samples_label *labels)
 {
 	unsigned n, open;
@@ -81,9 +81,9 @@ static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_track *
 	n = put_recorded(labels, &sampled->texts, ev);
 	labels[n++] = (struct t2x_samples_label){ .key = "thread", .text = ev->thread->name };
 	labels[n++] = (struct t2x_samples_label){
-		.key = "pid", .number = track ? track->process->pid : ev->thread->process->pid
+		.key = "pid", .number = spans ? t2x_traced_of(spans)->pid : ev->thread->process->pid
 	};
-	open = put_regions(&sampled->regions, track, &innermost);
+	open = put_regions(&sampled->regions, spans, &innermost);
 	if (open && !sampled->regions.error) {
 		const char *text = (const char *)sampled->regions.bytes;
 		labels[n++] = (struct t2x_samples_label){ .key = "region", .text = text + innermost };
@@ -94,7 +94,7 @@ static unsigned put_labels(struct t2x_sampled *sampled, const struct t2x_track *
 
 /* ---- samples ------------------------------------------------------------------------------------ */
 
-static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *track, const struct t2x_event *ev)
+static void take_sample(struct t2x_sampled *sampled, const struct t2x_spans *spans, const struct t2x_event *ev)
 {
 	const struct t2x_backtrace *backtrace = t2x_backtraces_get(&sampled->backtraces, ev->scope);
 	uint32_t stack[T2X_BACKTRACE_DEPTH];
@@ -117,7 +117,7 @@ static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *tra
 			});
 		stack[sample.depth] = t2x_samples_location(sampled->samples, mapping, at->address);
 	}
-	sample.nlabels = sampled->has_labels ? put_labels(sampled, track, ev, labels) : 0;
+	sample.nlabels = sampled->has_labels ? put_labels(sampled, spans, ev, labels) : 0;
 	if (sampled->is_crash)
 		t2x_crash_add(&sampled->crash, ev, &sample);
 	else
@@ -127,7 +127,6 @@ static void take_sample(struct t2x_sampled *sampled, const struct t2x_track *tra
 void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_sampled *sampled = printer->own;
-	struct t2x_track *track = t2x_tracks_take(&sampled->tracks, ev);
 
 	/* 0, too, is larger then: events of one file need not come in the order of time */
 	if (ev->ns - 1 < sampled->first_ns - 1 && !ev->is_repeated)
@@ -138,10 +137,12 @@ void t2x_sampled_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		sampled->lost += (uint64_t)ev->args[0].value;
 	if (ev->style == TLG_STYLE_sample && ev->scope->category && !strcmp(ev->scope->category, sampled->category)) {
 		sampled->is_there = 1;
-		take_sample(sampled, track, ev);
+		take_sample(sampled, ev->spans, ev);
 	}
-	if (track && ev->style == TLG_STYLE_thread_exit)
-		t2x_tracks_end_thread(&sampled->tracks, track);
+	if (ev->style == TLG_STYLE_region_enter)
+		t2x_processes_enter(&sampled->processes, ev);
+	else if (ev->spans && ev->style == TLG_STYLE_thread_exit)
+		t2x_spans_end_thread(printer->spans, ev->spans);
 }
 
 /* ---- life --------------------------------------------------------------------------------------- */
@@ -151,23 +152,13 @@ static void free_sampled(struct t2x_printer *printer)
 	struct t2x_sampled *sampled = printer->own;
 
 	t2x_samples_free(sampled->samples);
-	t2x_tracks_free(&sampled->tracks);
+	t2x_processes_free(&sampled->processes);
 	t2x_backtraces_free(&sampled->backtraces);
 	t2x_crash_free(&sampled->crash);
 	t2x_bytes_free(&sampled->regions);
 	t2x_bytes_free(&sampled->texts);
 	free(sampled);
 	printer->own = NULL;
-}
-
-static void ignore_span(struct t2x_printer *printer, const struct t2x_track *track, struct t2x_span *span,
-			unsigned depth, enum t2x_span_end end)
-{
-	(void)printer;
-	(void)track;
-	(void)span;
-	(void)depth;
-	(void)end;
 }
 
 const char *t2x_sampled_profile(const struct t2x_printer *printer)
@@ -182,8 +173,7 @@ int t2x_sampled_begin(struct t2x_printer *printer, const char *profile, int has_
 
 	if (!sampled)
 		return -ENOMEM;
-	sampled->tracks.printer = printer;
-	sampled->tracks.end_span = ignore_span;
+	t2x_processes_begin(&sampled->processes, printer);
 	sampled->category = kind->name ? t2x_prof_kinds[kind->recorded].name : profile;
 	sampled->has_labels = has_labels;
 	sampled->samples = t2x_samples_new(profile);

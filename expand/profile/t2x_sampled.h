@@ -10,12 +10,12 @@
 
 #include "t2x_bytes.h"
 #include "t2x_crash.h"
+#include "t2x_processes.h"
 #include "t2x_samples.h"
-#include "t2x_tracks.h"
 #include "symbols/t2x_namer.h"
 
 struct t2x_sampled {
-	struct t2x_tracks tracks;
+	struct t2x_processes processes;
 	struct t2x_samples *samples;
 	const char *category;             /* of events that are its samples */
 	int has_labels;

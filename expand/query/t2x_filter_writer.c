@@ -14,6 +14,7 @@
 #include "t2x_held.h"
 #include "t2x_nesting.h"
 #include "t2x_threads.h"
+#include "model/t2x_spans.h"
 
 enum {
 	EARLY_MAX = 65536,                    /* levels of a thread, */
@@ -36,10 +37,7 @@ struct record {
 	unsigned open, capacity;
 };
 
-struct match {
-	uint64_t number;
-	unsigned match;
-};
+struct match { uint64_t number; unsigned match; };
 
 struct stage {
 	struct t2x_filter *filter;            /* read, but for early_ns */
@@ -65,7 +63,7 @@ static void print(struct stage *stage, const struct t2x_event *ev)
 	t2x_print_fn *fn = ev->scope ? stage->print[ev->style] : stage->filter->writer->unresolved;
 
 	if (fn)
-		fn(&stage->behind, ev);
+		t2x_spans_print(&stage->behind, fn, ev);
 }
 
 /* Of regions that a gap closed, those count that are shown; of what was entered in one nothing is. */

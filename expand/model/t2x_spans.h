@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_spans.h - the regions that are open in each thread of a trace, as spans, for the writers that ask for them.
+ *
+ * A writer asks in its begin(): it sets printer->spans to a table that it owns.  From then on each event comes with the
+ * spans of its thread (t2x_event.spans), and whatever ends a region calls end_span() in front of the event at which it
+ * ended.  Each region that was entered ends exactly once; enum t2x_span_end says how.  So no writer follows regions.
+ *
+ * The model says how deep a thread is (t2x_event.open), and a leave which region it was; where events are missing a
+ * thread may be less deep, or deeper, than the events before said.  A region whose enter the writer did not get has a
+ * place in the table, but it is not seen: nothing is known of it until its leave comes.  Behind a filter the spans are
+ * of the regions that it shows.
+ *
+ * A thread is known by its stream and its thread id, so its spans go on where the next file of its process does.
+ *
+ * Memory: at most T2X_SPANS_THREADS threads, and T2X_SPANS_BUDGET spans in all of them.  For one more thread the one
+ * goes that had no event for the longest time.  Its spans end; if it comes again, it begins anew, and of the regions
+ * that are open in it the writer gets the leaves alone.  Most such threads are dead, killed or rotated.
+ */
+#ifndef T2X_SPANS_H
+#define T2X_SPANS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "t2x_writer.h"
+#include "base/t2x_map.h"
+
+enum {
+	T2X_SPANS_CACHED = 256,
+	T2X_SPANS_THREADS = 16384,
+	T2X_SPANS_MAX = 65536,          /* in a thread: deeper regions have none */
+	T2X_SPANS_BUDGET = 256 * 1024,  /* in all threads together, beside one for each thread */
+	T2X_SPANS_THREAD_BYTES = 384,   /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
+};
+
+/* How a span ended. */
+enum t2x_span_end {
+	T2X_SPAN_LEFT,          /* its region was left: the times are right */
+	T2X_SPAN_UNSURE,        /* the same, but it may be another region of these names: events are missing in it */
+	T2X_SPAN_LOST,          /* where it was left is missing: it was over at its end */
+	T2X_SPAN_CUT,           /* the thread or the process came to its end in it */
+	T2X_SPAN_OPEN,          /* the trace ended: it was open at its end, the time of the thread's last event */
+	T2X_SPAN_UNSEEN,        /* left at its end; where it was entered is missing: so is its start, 0 */
+};
+
+/* The times of such spans are durations of regions, as git's formats show them. */
+static inline int t2x_span_is_exact(enum t2x_span_end end)
+{
+	return end == T2X_SPAN_LEFT;
+}
+
+/* A region of a thread, or, the outermost of all, the thread's own level.  The one around it is its neighbour, [-1]. */
+struct t2x_span {
+	void *own;              /* the writer's: NULL at first */
+	uint64_t start_ns, end_ns;
+	uint64_t inner_ns;      /* of the outermost spans in it that were exact */
+	const struct t2x_event *leave;   /* of one that was not seen, while it ends; else NULL */
+	char *message;          /* of the enter, if the writer asks for it; NULL: none */
+	uint32_t message_length;
+	uint32_t node;          /* another value of the writer's: 0 at first */
+	uint32_t after;         /* as many starts and ends in its thread had the time of its start before it */
+	unsigned char is_seen;  /* its enter was; the thread's own level is seen */
+	unsigned char is_inner_unknown;  /* events are missing directly in it, or how long a region in it was */
+};
+
+/* A process of the trace. */
+struct t2x_spans_process {
+	uint32_t stream;
+	int is_over;            /* atexit or signal was seen */
+	uint64_t number;        /* t2x_process.number when it was last looked at */
+	struct t2x_map threads;
+	void *own;              /* the writer's */
+};
+
+/* The spans of a thread. */
+struct t2x_spans {
+	struct t2x_spans_process *process;
+	struct t2x_spans *older, *newer;        /* by when they were last looked at ... */
+	uint64_t looked_ns;     /* ... which was behind the event of this time */
+	uint64_t number;        /* t2x_thread.number when it was last looked at */
+	uint64_t last_ns;       /* of its last event */
+	uint32_t tid;
+	uint32_t at_once;       /* starts and ends of spans at that time so far; of a span's end not less than after */
+	uint32_t open, max;     /* spans; the first is the thread itself */
+	struct t2x_span *spans;
+	struct t2x_span *at;    /* of the event that is printed: the one that it entered or left; of any other event the
+				   one around it.  NULL: that is not known */
+	void *own;              /* the writer's: NULL at first */
+	char name[25];
+};
+
+/*
+ * What a writer hears of, where it asks for it.  A thread was met: it is new, or has another number, or its process
+ * another session id.  is_renamed: it is new or has another name.  Return  0: no memory
+ */
+typedef int t2x_meet_thread_fn(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+			       int is_renamed);
+
+/* A span has ended; spans->open are around it. */
+typedef void t2x_end_span_fn(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
+			     enum t2x_span_end end);
+
+/* Free what the writer has of a thread, of a process. */
+typedef void t2x_forget_thread_fn(struct t2x_spans_table *table, struct t2x_spans *spans);
+typedef void t2x_forget_process_fn(struct t2x_spans_table *table, struct t2x_spans_process *process);
+
+/* t2x_spans_begin() has been called for it. */
+struct t2x_spans_table {
+	t2x_take_spans_fn *take;        /* t2x_spans_take(): the library has the model, and nothing of this */
+	struct t2x_printer *printer;
+	/* NULL: the writer does not ask for it. */
+	t2x_meet_thread_fn *meet_thread;
+	t2x_end_span_fn *end_span;
+	t2x_end_span_fn *end_unseen;    /* of a part: for what was entered in front of it, at a time that is not known;
+					   inner_ns is of this part */
+	t2x_forget_thread_fn *forget_thread;
+	t2x_forget_process_fn *forget_process;
+	int keeps_all;          /* the writer has each thread until the end, whatever that takes */
+	int keeps_messages;     /* spans have the messages of their enters */
+	int has_no_spans;       /* the writer asks for processes and threads alone */
+	/* the table's own */
+	struct t2x_spans *oldest, *newest;
+	uint32_t nthreads;
+	uint32_t used;          /* of T2X_SPANS_BUDGET */
+	uint64_t forgotten;     /* threads, to make room */
+	uint64_t unfinished;    /* those of them whose processes had not ended */
+	struct t2x_map processes;       /* by stream */
+	struct t2x_span unseen;         /* one that ends */
+	struct { uint64_t thread; struct t2x_spans *spans; } cache[T2X_SPANS_CACHED];
+};
+
+/* For a writer's begin(): printer->spans is the table, which is all zero but for what the writer wants to hear. */
+void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer);
+
+/*
+ * The model, or a filter, is about to print an event: spans that are not open any more end, an enter begins one.
+ * Return  those of its thread; NULL: no memory
+ */
+struct t2x_spans *t2x_spans_take(struct t2x_spans_table *table, const struct t2x_event *ev);
+
+/* Print an event that came with the spans of another writer: here it has those of this one, if it asks for them. */
+static inline void t2x_spans_print(struct t2x_printer *printer, t2x_print_fn *print, const struct t2x_event *ev)
+{
+	struct t2x_event own = *ev;
+
+	own.spans = printer->spans ? printer->spans->take(printer->spans, ev) : NULL;
+	print(printer, &own);
+}
+
+/* The thread has come to its end: its spans end, its memory is freed. */
+void t2x_spans_end_thread(struct t2x_spans_table *table, struct t2x_spans *spans);
+
+/* Spans end at this time, all but so many of the outermost. */
+void t2x_spans_end_down_to(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open, uint64_t ns,
+			   enum t2x_span_end end);
+
+/* The trace ends: all spans do. */
+void t2x_spans_end(struct t2x_spans_table *table);
+
+/* Of a stream.  Return  NULL: it has no events, or has come to its end */
+struct t2x_spans *t2x_spans_get(const struct t2x_spans_table *table, uint32_t stream, uint32_t tid);
+
+/* Say how many threads were forgotten whose processes had not ended, if there are any. */
+void t2x_spans_report(const struct t2x_spans_table *table);
+
+/*
+ * What is open at the end of a part behind becomes what is open in the thread.
+ * find_own  what stands for the writer's value of one of theirs; NULL: no memory
+ * Return  0: they do not fit, or no memory
+ */
+int t2x_spans_join(struct t2x_spans_table *table, struct t2x_spans *ours, const struct t2x_spans *theirs,
+		   void *find_own(struct t2x_spans_table *table, const struct t2x_span *span));
+
+/* A process, or a thread, that a part behind has and this one has not.  Return  NULL: no memory */
+struct t2x_spans_process *t2x_spans_join_process(struct t2x_spans_table *table, uint32_t stream);
+struct t2x_spans *t2x_spans_join_thread(struct t2x_spans_table *table, struct t2x_spans_process *process,
+					const struct t2x_spans *theirs);
+
+/* Free all that is in it.  What is the writer's in threads and processes it frees by its forget functions. */
+void t2x_spans_free(struct t2x_spans_table *table);
+
+#endif
