@@ -17,7 +17,7 @@ enum { FIRST_SPANS = 1 };               /* most of very many threads have no reg
 static inline void add_to_outer(struct t2x_span *span, enum t2x_span_end end)
 {
 	span[-1].inner_ns += span->is_seen && t2x_span_is_exact(end) ? span->end_ns - span->start_ns : span->inner_ns;
-	span[-1].is_inner_unknown |= end == T2X_SPAN_UNSURE || end == T2X_SPAN_LOST;
+	span[-1].is_inner_unknown |= end != T2X_SPAN_LEFT;
 }
 
 static inline void end_innermost(struct t2x_spans_table *table, struct t2x_spans *spans, uint64_t ns,
@@ -28,8 +28,9 @@ static inline void end_innermost(struct t2x_spans_table *table, struct t2x_spans
 	span->end_ns = ns > span->start_ns ? ns : span->start_ns;
 	if (spans->at_once < span->after)
 		spans->at_once = span->after;
-	if (__builtin_expect(!span->is_seen && table->end_unseen, 0)) {
-		table->end_unseen(table, spans, span, end);
+	if (__builtin_expect(!span->is_seen && table->is_part, 0)) {
+		if (table->end_unseen)
+			table->end_unseen(table, spans, span, end);
 		return;
 	}
 	if (span->is_seen && table->end_span)
@@ -53,19 +54,23 @@ void t2x_spans_end_down_to(struct t2x_spans_table *table, struct t2x_spans *span
 /* Room for so many spans of the thread.  Return  0: there is none */
 static int make_room(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open)
 {
-	uint32_t max = spans->max ? spans->max : FIRST_SPANS, more;
+	size_t *budget = table->budget ? table->budget : &table->own_budget;
+	uint32_t max = spans->max ? spans->max : FIRST_SPANS;
+	size_t more;
 	struct t2x_span *larger;
 
 	if (open <= spans->max)
 		return 1;
 	while (max < open && max < T2X_SPANS_MAX)
 		max *= 2;
-	more = spans->max ? max - spans->max : max - FIRST_SPANS;
-	larger = max >= open && more <= T2X_SPANS_BUDGET - table->used ?
-		 t2x_realloc(spans->spans, max * sizeof(spans->spans[0])) : NULL;
-	if (!larger)
+	more = (max - (spans->max ? spans->max : FIRST_SPANS)) * sizeof(*larger);
+	larger = max >= open && more <= *budget ? t2x_realloc(spans->spans, max * sizeof(*larger)) : NULL;
+	if (!larger) {
+		table->is_full = 1;
 		return 0;
-	table->used += more;
+	}
+	*budget -= more;
+	memset(larger + spans->max, 0, (max - spans->max) * sizeof(*larger));
 	spans->spans = larger;
 	spans->max = max;
 	return 1;
@@ -104,41 +109,54 @@ static inline void enter(struct t2x_spans_table *table, struct t2x_spans *spans,
 		keep_message(span, ev);
 }
 
-/* A leave whose enter has no span: the model may know its time nevertheless. */
-static void leave_unseen(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+/*
+ * A leave whose enter was not seen: the model may know its time nevertheless.
+ * span  its place in the table, the innermost; NULL: it has none
+ */
+static void leave_unseen(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+			 const struct t2x_span *span)
 {
 	enum t2x_span_end end = ev->rel_ns == T2X_NO_TIME || !ev->rel_ns ? T2X_SPAN_UNSEEN : T2X_SPAN_LEFT;
-	struct t2x_span *span = &table->unseen;
 
-	*span = (struct t2x_span){
+	table->unseen = (struct t2x_span){
 		.start_ns = end == T2X_SPAN_LEFT ? ev->ns - ev->rel_ns : 0, .end_ns = ev->ns, .leave = ev,
+		.inner_ns = span ? span->inner_ns : 0,
+		.is_inner_unknown = span ? span->is_inner_unknown : table->is_full || ev->open >= T2X_SPANS_MAX,
 	};
+	if (span) {
+		spans->open--;
+		spans->at_once++;
+	}
 	if (table->end_span)
-		table->end_span(table, spans, span, end);
-	span->leave = NULL;
-	spans->at = span;
-	if (spans->open && spans->open == ev->open)
-		spans->spans[spans->open - 1].is_inner_unknown |= end == T2X_SPAN_UNSEEN;
+		table->end_span(table, spans, &table->unseen, end);
+	table->unseen.leave = NULL;
+	spans->at = &table->unseen;
+	if (!spans->open || spans->open != ev->open)
+		return;
+	t2x_span_add_inner(&spans->spans[ev->open - 1], ev->rel_ns);
+	if (ev->rel_ns > INT64_MAX)
+		spans->spans[ev->open - 1].inner_ns += table->unseen.inner_ns;
 }
 
-static void leave(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+static inline void leave(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
 {
 	enum t2x_span_end end = ev->rel_ns == T2X_NO_TIME ? T2X_SPAN_UNSURE : T2X_SPAN_LEFT;
 	struct t2x_span *span;
 
 	spans->at = NULL;
-	if (table->end_unseen && !fill_up_to(table, spans, ev->open + 1))
+	if (table->is_part && !fill_up_to(table, spans, ev->open + 1))
 		return;
 	if (__builtin_expect(spans->open > ev->open + 1, 0))
 		t2x_spans_end_down_to(table, spans, ev->open + 1, ev->ns, T2X_SPAN_LOST);
 	span = spans->open == ev->open + 1 ? &spans->spans[ev->open] : NULL;
-	if (__builtin_expect(!span || (!span->is_seen && !table->end_unseen), 0)) {
-		t2x_spans_end_down_to(table, spans, ev->open, ev->ns, T2X_SPAN_LOST);
-		leave_unseen(table, spans, ev);
+	if (__builtin_expect(!span || (!span->is_seen && !table->is_part), 0)) {
+		leave_unseen(table, spans, ev, span);
 		return;
 	}
-	if (span->is_seen && end == T2X_SPAN_LEFT)
+	if (span->is_seen && end == T2X_SPAN_LEFT && span->start_ns != ev->ns - ev->rel_ns) {
 		span->start_ns = ev->ns - ev->rel_ns;
+		span->is_moved = 1;
+	}
 	end_innermost(table, spans, ev->ns, end);
 	spans->at = span;
 	if (__builtin_expect(ev->rel_ns > INT64_MAX, 0) && spans->open)
@@ -200,7 +218,7 @@ static struct t2x_spans *add_thread(struct t2x_spans_table *table, struct t2x_sp
 	spans->tid = tid;
 	memcpy(spans->name, name, sizeof(spans->name));
 	spans->spans[0].start_ns = start_ns;
-	spans->spans[0].is_seen = 1;
+	spans->spans[0].is_seen = spans->spans[0].is_thread = 1;
 	link_newest(table, spans);
 	table->nthreads++;
 	return spans;
@@ -218,7 +236,7 @@ static void free_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
 		table->forget_thread(table, spans);
 	while (spans->open)
 		t2x_free(spans->spans[--spans->open].message);
-	table->used -= spans->max - FIRST_SPANS;
+	*(table->budget ? table->budget : &table->own_budget) += (spans->max - FIRST_SPANS) * sizeof(*spans->spans);
 	t2x_free(spans->spans);
 	t2x_free(spans);
 }
@@ -320,10 +338,19 @@ find_thread(struct t2x_spans_table *table, const struct t2x_event *ev)
 
 static inline struct t2x_spans *thread_of(struct t2x_spans_table *table, const struct t2x_event *ev)
 {
-	uint64_t number = ev->thread->number;
-	unsigned at = number % T2X_SPANS_CACHED;
+	struct t2x_spans *spans = t2x_spans_at_hand(table, ev->thread);
 
-	return number && table->cache[at].thread == number ? table->cache[at].spans : find_thread(table, ev);
+	return spans ? spans : find_thread(table, ev);
+}
+
+struct t2x_spans *t2x_spans_find(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	return thread_of(table, ev);
+}
+
+int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open)
+{
+	return make_room(table, spans, open + 2) && fill_up_to(table, spans, open);
 }
 
 /* An event that neither enters nor leaves a region. */
@@ -382,6 +409,7 @@ void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer)
 {
 	table->take = table->has_no_spans ? follow : t2x_spans_take;
 	table->printer = printer;
+	table->own_budget = T2X_SPANS_BYTES;
 	printer->spans = table;
 }
 

@@ -13,7 +13,7 @@
  *
  * A thread is known by its stream and its thread id, so its spans go on where the next file of its process does.
  *
- * Memory: at most T2X_SPANS_THREADS threads, and T2X_SPANS_BUDGET spans in all of them.  For one more thread the one
+ * Memory: at most T2X_SPANS_THREADS threads, and T2X_SPANS_BYTES of spans in all of them.  For one more thread the one
  * goes that had no event for the longest time.  Its spans end; if it comes again, it begins anew, and of the regions
  * that are open in it the writer gets the leaves alone.  Most such threads are dead, killed or rotated.
  */
@@ -30,7 +30,7 @@ enum {
 	T2X_SPANS_CACHED = 256,
 	T2X_SPANS_THREADS = 16384,
 	T2X_SPANS_MAX = 65536,          /* in a thread: deeper regions have none */
-	T2X_SPANS_BUDGET = 256 * 1024,  /* in all threads together, beside one for each thread */
+	T2X_SPANS_BYTES = 16 * 1024 * 1024,     /* of memory for spans, beside one for each thread */
 	T2X_SPANS_THREAD_BYTES = 384,   /* of memory for a thread, see t2x_writer.h; a writer's own comes on top */
 };
 
@@ -60,9 +60,20 @@ struct t2x_span {
 	uint32_t message_length;
 	uint32_t node;          /* another value of the writer's: 0 at first */
 	uint32_t after;         /* as many starts and ends in its thread had the time of its start before it */
+	unsigned char is_thread;         /* no region, but the thread's own level */
 	unsigned char is_seen;  /* its enter was; the thread's own level is seen */
+	unsigned char is_moved; /* the leave says that it began at another time */
 	unsigned char is_inner_unknown;  /* events are missing directly in it, or how long a region in it was */
 };
+
+/* What a span around knows of a region that was left, and took so long: it may have wrapped below zero. */
+static inline void t2x_span_add_inner(struct t2x_span *around, uint64_t ns)
+{
+	int is_known = ns <= INT64_MAX;
+
+	around->inner_ns += is_known ? ns : 0;
+	around->is_inner_unknown |= !is_known;
+}
 
 /* A process of the trace. */
 struct t2x_spans_process {
@@ -112,17 +123,19 @@ struct t2x_spans_table {
 	/* NULL: the writer does not ask for it. */
 	t2x_meet_thread_fn *meet_thread;
 	t2x_end_span_fn *end_span;
-	t2x_end_span_fn *end_unseen;    /* of a part: for what was entered in front of it, at a time that is not known;
-					   inner_ns is of this part */
+	t2x_end_span_fn *end_unseen;    /* of a part: for what was entered in front of it; inner_ns is of this part */
 	t2x_forget_thread_fn *forget_thread;
 	t2x_forget_process_fn *forget_process;
 	int keeps_all;          /* the writer has each thread until the end, whatever that takes */
 	int keeps_messages;     /* spans have the messages of their enters */
 	int has_no_spans;       /* the writer asks for processes and threads alone */
+	int is_part;            /* of the trace: what was entered in front of it has a place until it is left */
+	size_t *budget;         /* bytes that spans may still take; NULL: those of T2X_SPANS_BYTES */
 	/* the table's own */
 	struct t2x_spans *oldest, *newest;
 	uint32_t nthreads;
-	uint32_t used;          /* of T2X_SPANS_BUDGET */
+	size_t own_budget;
+	int is_full;            /* there was no room for a span */
 	uint64_t forgotten;     /* threads, to make room */
 	uint64_t unfinished;    /* those of them whose processes had not ended */
 	struct t2x_map processes;       /* by stream */
@@ -147,6 +160,20 @@ static inline void t2x_spans_print(struct t2x_printer *printer, t2x_print_fn *pr
 	own.spans = printer->spans ? printer->spans->take(printer->spans, ev) : NULL;
 	print(printer, &own);
 }
+
+/* Those of the event's thread, as they are.  Return  NULL: no memory */
+struct t2x_spans *t2x_spans_find(struct t2x_spans_table *table, const struct t2x_event *ev);
+
+/* Those of a thread that had an event not long ago, as most have.  Return  NULL: they have to be looked for */
+static inline struct t2x_spans *t2x_spans_at_hand(const struct t2x_spans_table *table, const struct t2x_thread *thread)
+{
+	unsigned at = thread->number % T2X_SPANS_CACHED;
+
+	return thread->number && table->cache[at].thread == thread->number ? table->cache[at].spans : NULL;
+}
+
+/* So many spans have their places, those that were not seen, too, and there is room for more.  Return  0: not so */
+int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open);
 
 /* The thread has come to its end: its spans end, its memory is freed. */
 void t2x_spans_end_thread(struct t2x_spans_table *table, struct t2x_spans *spans);

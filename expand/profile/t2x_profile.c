@@ -189,7 +189,8 @@ struct t2x_profile *t2x_profile_new(int by_thread, int is_part)
 	if (!profile)
 		return NULL;
 	profile->processes.spans.end_span = end_span;
-	profile->processes.spans.end_unseen = is_part ? end_unseen : NULL;
+	profile->processes.spans.end_unseen = end_unseen;
+	profile->processes.spans.is_part = is_part;
 	profile->by_thread = by_thread;
 	profile->processes.frames.max_bytes = T2X_FRAMES_BYTES;
 	profile->stacks.limit = MAX_STACKS;

@@ -248,8 +248,7 @@ int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 
 static int begin(struct t2x_printer *printer)
 {
-	printer->own = printer->options.filter->own;
-	return 0;
+	return t2x_totals_use(printer, printer->options.filter->own);
 }
 
 const struct t2x_writer t2x_writer_totals = {

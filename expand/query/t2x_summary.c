@@ -372,8 +372,7 @@ enum t2x_by t2x_summary_by(const struct t2x_options *options)
 
 static int begin(struct t2x_printer *printer)
 {
-	printer->own = t2x_totals_new(t2x_summary_by(&printer->options));
-	return printer->own ? 0 : -ENOMEM;
+	return t2x_totals_use(printer, t2x_totals_new(t2x_summary_by(&printer->options)));
 }
 
 static struct t2x_summary_look find_look(const struct t2x_options *options)

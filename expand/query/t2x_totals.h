@@ -13,7 +13,7 @@
 
 #include "t2x_histogram.h"
 #include "t2x_threads.h"
-#include "model/t2x_writer.h"
+#include "model/t2x_spans.h"
 
 enum t2x_row_kind {
 	T2X_ROW_REGION,
@@ -70,6 +70,7 @@ enum t2x_part { T2X_PART_WHOLE, T2X_PART_FIRST, T2X_PART_LATER };
 struct t2x_note;
 
 struct t2x_totals {
+	struct t2x_spans_table spans;   /* first.  Spans of regions have their row as own value */
 	enum t2x_by by;
 	struct t2x_row **rows;
 	unsigned n, capacity;
@@ -77,7 +78,7 @@ struct t2x_totals {
 	uint64_t events;
 	uint64_t first_ns, last_ns;           /* the earliest event that is not repeated, the latest; 0: none */
 	struct t2x_map by_hash;
-	struct t2x_threads threads, children;
+	struct t2x_threads children;
 	size_t row_budget, budget;            /* bytes that there may be more: of T2X_ROWS_BYTES, T2X_TOTALS_BYTES */
 	uint32_t seed;
 	enum t2x_part part;       /* not the whole: t2x_totals_join.h */
@@ -94,6 +95,9 @@ struct t2x_totals {
 struct t2x_totals *t2x_totals_new(enum t2x_by by);
 struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part);
 void t2x_totals_free(struct t2x_totals *totals);
+
+/* For begin(): the printer's own, and the spans that it asks for, are those of the totals.  Return  0 or -ENOMEM */
+int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals);
 
 /* Whether durations are what a row is about. */
 static inline int t2x_row_has_durations(const struct t2x_row *row)

@@ -10,10 +10,10 @@
 
 /* Add the next checkpoint.  row  NULL: it is not at hand.  Return  0: it is not usual */
 static inline __attribute__((always_inline)) int
-add(struct t2x_totals *totals, struct t2x_level *levels, struct t2x_row *row, struct t2x_stretch *stretch,
+add(struct t2x_totals *totals, struct t2x_span *spans, struct t2x_row *row, struct t2x_stretch *stretch,
     struct t2x_usual *usual)
 {
-	struct t2x_level *inside = &levels[stretch->open], left;
+	struct t2x_span *span = &spans[stretch->open - 1];
 	int64_t integer;
 	uint64_t ns;
 
@@ -22,15 +22,20 @@ add(struct t2x_totals *totals, struct t2x_level *levels, struct t2x_row *row, st
 		if (!row || !t2x_stretch_message(stretch, usual))
 			return 0;
 		row->entered++;
-		t2x_level_enter(inside + 1, row, usual->ns);
+		span[1].own = row;
+		span[1].start_ns = usual->ns;
+		span[1].inner_ns = 0;
+		span[1].is_thread = 0;
+		span[1].is_seen = 1;
+		span[1].is_inner_unknown = 0;
 		t2x_stretch_enter(stretch, usual);
 		return 1;
 	case TLG_STYLE_region_leave:
-		if (!row || inside->region != row || !t2x_stretch_message(stretch, usual))
+		if (!row || span->own != row || stretch->open < 2 || !t2x_stretch_message(stretch, usual))
 			return 0;
 		ns = t2x_stretch_leave(stretch, usual);
-		left = t2x_level_leave(inside, ns);
-		t2x_row_leave(row, &left, ns, &totals->budget);
+		t2x_span_add_inner(span - 1, ns);
+		t2x_row_leave(row, span, ns, &totals->budget);
 		return 1;
 	case TLG_STYLE_data_intmax:
 		if (!row || !t2x_stretch_integer(stretch, usual, &integer))
@@ -50,25 +55,42 @@ add(struct t2x_totals *totals, struct t2x_level *levels, struct t2x_row *row, st
 	}
 }
 
+/* The spans of the thread, if they are what the stretch says.  Return  NULL: the next checkpoint goes the long way */
+static inline struct t2x_spans *find_spans(struct t2x_totals *totals, const struct t2x_stretch *stretch)
+{
+	struct t2x_spans *spans = t2x_spans_at_hand(&totals->spans, stretch->thread);
+	const struct t2x_totals_thread *thread = spans ? spans->own : NULL;
+
+	if (!thread || !thread->row || spans->open > stretch->open)
+		return NULL;
+	if (__builtin_expect(spans->open < stretch->open || spans->max <= stretch->open + 1, 0) &&
+	    !t2x_spans_prepare(&totals->spans, spans, stretch->open))
+		return NULL;
+	return spans;
+}
+
 void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch)
 {
 	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread = t2x_threads_at_hand(&totals->threads, stretch->thread);
+	struct t2x_spans *spans = find_spans(totals, stretch);
 	const uint64_t apart = t2x_totals_apart(totals, stretch->thread);
 	struct t2x_stretch at = *stretch;
 	struct t2x_usual usual;
 
-	if (!thread || !thread->row || !thread->capacity)
+	if (!spans)
 		return;
-	t2x_stretch_limit(&at, thread->capacity - 1);
+	t2x_stretch_limit(&at, spans->max);
 	while (t2x_stretch_next(&at, &usual)) {
 		struct t2x_row *row = t2x_totals_at_hand(totals, usual.scope->number, apart);
 
-		if (!add(totals, thread->levels, row, &at, &usual))
+		if (!add(totals, spans->spans, row, &at, &usual))
 			break;
 		t2x_stretch_take(&at, &usual);
 	}
-	if (at.hits)
-		t2x_totals_count(totals, thread->row, at.hits, at.now_ns);
+	if (at.hits) {
+		t2x_totals_count(totals, ((struct t2x_totals_thread *)spans->own)->row, at.hits, at.now_ns);
+		spans->open = at.open;
+		spans->last_ns = at.now_ns;
+	}
 	*stretch = at;
 }

@@ -93,40 +93,34 @@ static int join_rows(struct t2x_totals *to, struct t2x_totals *from)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
-static struct t2x_totals_thread *find_thread(struct t2x_totals *totals, uint32_t stream, uint32_t tid)
-{
-	struct t2x_process process = { .stream = stream };
-	const struct t2x_thread thread = { .process = &process, .tid = tid };
-
-	return t2x_threads_get(&totals->threads, &thread);
-}
-
 /* What the part would have done if it had known when the region was entered.  Return  0: nobody knows */
 static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 {
-	struct t2x_totals_thread *thread = find_thread(to, note->stream, note->id);
-	struct t2x_level *inside = thread && note->level < thread->capacity ? &thread->levels[note->level] : NULL;
+	struct t2x_spans *spans = t2x_spans_get(&to->spans, note->stream, note->id);
+	struct t2x_span *span = spans && note->level <= spans->open ? &spans->spans[note->level - 1] : NULL;
 	uint64_t ns;
 
-	if (!inside || !inside->is_entered || !inside->entered_ns || !note->row)
+	if (!span || !span->is_seen || span->is_thread || !span->start_ns || !note->row)
 		return 0;
-	if (inside->region && inside->region != note->row->joined)
+	if (span->own && span->own != note->row->joined)
 		return 0;
-	ns = note->ns - inside->entered_ns;
-	inside->inner_ns += note->value;
-	inside->is_unknown |= note->is_unknown;
-	t2x_level_add(&inside[-1], ns);
-	t2x_row_leave(note->row->joined, inside, ns, &to->budget);
-	*inside = (struct t2x_level){ 0 };
+	ns = note->ns - span->start_ns;
+	span->inner_ns += note->value;
+	span->is_inner_unknown |= note->is_unknown != 0;
+	t2x_row_leave(note->row->joined, span, ns, &to->budget);
+	t2x_spans_end_down_to(&to->spans, spans, note->level, note->ns, T2X_SPAN_CUT);
+	spans->open--;
+	if (spans->open)
+		t2x_span_add_inner(span - 1, ns);
 	return !note->row->joined->durations.is_cut;
 }
 
 static void end_thread(struct t2x_totals *to, const struct t2x_note *note)
 {
-	struct t2x_totals_thread *thread = find_thread(to, note->stream, note->id);
+	struct t2x_spans *spans = t2x_spans_get(&to->spans, note->stream, note->id);
 
-	if (thread)
-		t2x_threads_remove(&to->threads, thread);
+	if (spans)
+		t2x_spans_end_thread(&to->spans, spans);
 }
 
 static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
@@ -161,32 +155,62 @@ join_open(struct t2x_totals *to, struct t2x_totals_thread *joined, const struct 
 	joined->nopen = joined->max_open = open ? thread->nopen : 0;
 }
 
-/* What is known of the thread at the end of the part: regions that it entered, or more of those around. */
-static void join_thread(void *target, void *record)
+static void *join_row_of(struct t2x_spans_table *table, const struct t2x_span *span)
 {
-	const struct t2x_totals_thread *thread = record;
-	struct t2x_totals *to = target;
-	struct t2x_totals_thread *joined = find_thread(to, thread->head.stream, thread->head.tid);
+	const struct t2x_row *row = span->own;
 
-	if (!joined || (thread->capacity && !t2x_totals_level(to, joined, thread->capacity - 1))) {
-		to->is_cut = 1;
-		return;
-	}
+	(void)table;
+	return row ? row->joined : NULL;
+}
+
+/* Regions that the part has entered lie in those that it found open; deeper ones were left in it, by the unwinding. */
+static uint32_t count_found(const struct t2x_spans *spans)
+{
+	uint32_t found = 1;
+
+	while (found < spans->open && !spans->spans[found].is_seen)
+		found++;
+	return found;
+}
+
+/* What is known of the thread at the end of the part: regions that it entered, or more of those around. */
+static int join_thread(struct t2x_totals *to, struct t2x_spans_process *process, const struct t2x_spans *theirs)
+{
+	struct t2x_spans *ours = t2x_map_get(&process->threads, theirs->tid);
+	const struct t2x_totals_thread *thread = theirs->own;
+	struct t2x_totals_thread *joined;
+
+	if (!ours)
+		ours = t2x_spans_join_thread(&to->spans, process, theirs);
+	if (ours && !ours->own)
+		ours->own = calloc(1, sizeof(*joined));
+	joined = ours ? ours->own : NULL;
+	if (!joined || !thread)
+		return 0;
 	if (!joined->row && thread->row)
 		joined->row = thread->row->joined;
 	join_open(to, joined, thread);
-	for (unsigned i = 0; i < thread->capacity; i++) {
-		const struct t2x_level *level = &thread->levels[i];
+	if (count_found(theirs) < theirs->open)
+		t2x_spans_end_down_to(&to->spans, ours, count_found(theirs), theirs->last_ns, T2X_SPAN_CUT);
+	return t2x_spans_join(&to->spans, ours, theirs, join_row_of);
+}
 
-		if (level->is_entered) {
-			joined->levels[i] = *level;
-			if (level->region)
-				joined->levels[i].region = level->region->joined;
-			continue;
+static int join_threads(struct t2x_totals *to, const struct t2x_totals *from)
+{
+	for (uint32_t i = 0; i < t2x_map_slots(&from->spans.processes); i++) {
+		const struct t2x_spans_process *theirs = t2x_map_at(&from->spans.processes, i);
+		struct t2x_spans_process *ours = theirs ? t2x_map_get(&to->spans.processes, theirs->stream) : NULL;
+
+		if (theirs && !ours)
+			ours = t2x_spans_join_process(&to->spans, theirs->stream);
+		for (uint32_t j = 0; theirs && j < t2x_map_slots(&theirs->threads); j++) {
+			const struct t2x_spans *spans = t2x_map_at(&theirs->threads, j);
+
+			if (spans && (!ours || !join_thread(to, ours, spans)))
+				return 0;
 		}
-		joined->levels[i].inner_ns += level->inner_ns;
-		joined->levels[i].is_unknown |= level->is_unknown;
 	}
+	return to->spans.nthreads <= T2X_SPANS_THREADS;
 }
 
 /* ---- all of them -------------------------------------------------------------------------------- */
@@ -202,11 +226,12 @@ static void join_span(struct t2x_totals *to, const struct t2x_totals *from)
 
 int t2x_totals_join(struct t2x_totals *to, struct t2x_totals *from)
 {
-	if (from->others || from->is_cut || !join_rows(to, from) || !join_notes(to, from))
+	if (from->others || from->is_cut || to->spans.forgotten || from->spans.forgotten)
+		return 0;               /* who is forgotten when depends on all that comes in front */
+	if (!join_rows(to, from) || !join_notes(to, from))
 		return 0;
 	join_span(to, from);
-	t2x_threads_each(&from->threads, join_thread, to);
-	return !to->is_cut;
+	return join_threads(to, from) && !to->is_cut;
 }
 
 /* ---- children ----------------------------------------------------------------------------------- */
@@ -248,10 +273,10 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 	return 1;
 }
 
-static void count_open(void *target, void *record)
+static void count_open(const struct t2x_totals *totals)
 {
-	(void)target;
-	t2x_totals_count_open(record);
+	for (const struct t2x_spans *spans = totals->spans.oldest; spans; spans = spans->newer)
+		t2x_totals_count_open(spans->own);
 }
 
 /* Rows of regions that a later part has left: nobody looks for rows any more. */
@@ -281,7 +306,7 @@ int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 	for (unsigned i = 0; i < totals->nnotes; i++)
 		order[i].note = &totals->notes[i];
 	qsort(order, totals->nnotes, sizeof(*order), compare_children);
-	t2x_threads_each(&totals->threads, count_open, NULL);
+	count_open(totals);
 	drop_unused(totals);
 	if (!totals->is_cut && !totals->others)
 		done = join_children(totals, order, totals->nnotes, needs_order);

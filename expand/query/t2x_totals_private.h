@@ -5,23 +5,17 @@
 
 #include "t2x_totals.h"
 
-/* What is known of the regions around a thread's next event. */
-struct t2x_level {
-	uint64_t inner_ns;                /* in regions directly in it, so far */
-	uint64_t entered_ns;              /* when it was entered */
-	int is_unknown;                   /* how long one of the regions directly in it was is not known */
-	int is_entered;                   /* 0: before this part, or nobody knows when */
-	struct t2x_row *region;           /* of this part; NULL: none, or nobody knows which */
-};
-
+/* The own value of a thread's spans. */
 struct t2x_totals_thread {
-	struct t2x_thread_record head;
-	struct t2x_row *row;
-	struct t2x_level *levels;         /* by the number of regions open in it */
-	unsigned capacity;
+	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
 	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
 	struct t2x_row **open;
 };
+
+static inline struct t2x_totals *t2x_totals_of(struct t2x_spans_table *table)
+{
+	return (struct t2x_totals *)(void *)table;   /* it is the first in it */
+}
 
 /* Of a part: the thread's regions that are open are never left, as nothing comes that could. */
 void t2x_totals_count_open(struct t2x_totals_thread *thread);
@@ -56,20 +50,8 @@ struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_k
 struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
 				 const char *category, const char *label);
 
-/* A sample.  level  around it; NULL: nothing is known */
-void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_level *level);
-
-/* Not in line: levels for a region as deep as this.  Return  0: no room */
-int t2x_totals_grow(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level);
-
-/* Return  NULL: no room */
-static inline struct t2x_level *
-t2x_totals_level(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level)
-{
-	if (__builtin_expect(level >= thread->capacity, 0) && !t2x_totals_grow(totals, thread, level))
-		return NULL;
-	return &thread->levels[level];
-}
+/* A sample. */
+void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev);
 
 /* Rows are kept apart by thread, also where they are by process: the row of another thread is looked for once. */
 static inline uint64_t t2x_totals_apart(const struct t2x_totals *totals, const struct t2x_thread *thread)
@@ -120,44 +102,19 @@ static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t
 	t2x_histogram_add(&row->durations, ns, budget);   /* last: the only call that there may be */
 }
 
-/* A region was left.  inside  NULL: nothing is known of what was in it */
-static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_level *inside, uint64_t ns, size_t *budget)
+/* A region was left.  span  NULL: nothing is known of what was in it */
+static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_span *span, uint64_t ns, size_t *budget)
 {
 	row->left++;
 	if (ns > INT64_MAX) {
 		row->unknown++;
 		return;
 	}
-	if (inside && !inside->is_unknown && inside->inner_ns <= ns)
-		row->self += ns - inside->inner_ns;
+	if (span && !span->is_inner_unknown && span->inner_ns <= ns)
+		row->self += ns - span->inner_ns;
 	else
 		row->self_unknown++;
 	t2x_row_add_duration(row, ns, budget);
-}
-
-/* A region is entered.  row  NULL: no room */
-static inline void t2x_level_enter(struct t2x_level *inside, struct t2x_row *row, uint64_t ns)
-{
-	*inside = (struct t2x_level){ .entered_ns = ns, .is_entered = 1, .region = row };
-}
-
-/* The regions around one that was left. */
-static inline void t2x_level_add(struct t2x_level *around, uint64_t ns)
-{
-	int is_known = ns <= INT64_MAX;
-
-	around->inner_ns += is_known ? ns : 0;
-	around->is_unknown |= !is_known;
-}
-
-/* A region is left, which took so long.  Return  what was known of it */
-static inline struct t2x_level t2x_level_leave(struct t2x_level *inside, uint64_t ns)
-{
-	struct t2x_level left = *inside;
-
-	*inside = (struct t2x_level){ 0 };
-	t2x_level_add(&inside[-1], ns);
-	return left;
 }
 
 /* A child has ended. */

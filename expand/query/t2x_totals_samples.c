@@ -41,8 +41,9 @@ static void take_function(struct t2x_printer *printer, const struct t2x_event *e
 	add(t2x_totals_names(printer->own, ev, T2X_ROW_FUNCTION, category, function), ev);
 }
 
-void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev, const struct t2x_level *level)
+void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event *ev)
 {
+	const struct t2x_span *around = ev->spans ? ev->spans->at : NULL;
 	struct t2x_totals *totals = printer->own;
 	struct t2x_row *row;
 
@@ -54,5 +55,5 @@ void t2x_totals_take_sample(struct t2x_printer *printer, const struct t2x_event 
 	if (ev->args[T2X_SAMPLE_COUNT].value > 0)
 		add(row, ev);
 	if (t2x_prof_kind_of(ev->scope->category)->during == T2X_PROF_RUNS)
-		take_function(printer, ev, level ? level->region : NULL);
+		take_function(printer, ev, around ? around->own : NULL);
 }

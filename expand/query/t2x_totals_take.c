@@ -2,11 +2,13 @@
 /* t2x_totals_take.c - what each event adds. */
 #include "t2x_totals_private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 65536, LEVELS_FIRST = 8 };
+/* Of memory, what a thread takes: its spans, and this; an entry in a map. */
+enum { THREAD_BYTES = sizeof(struct t2x_spans) + sizeof(struct t2x_totals_thread) + T2X_MAP_ENTRY_BYTES + 48 };
 
 struct child {
 	struct t2x_thread_record head;    /* tid: the id of the child */
@@ -72,10 +74,8 @@ static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t
  * Its events are those of the thread with the new name, also the earlier ones.  What stays behind is empty, and not
  * shown.  A process that had the same id, and a thread with the same number and name, goes along.
  */
-static void rename_thread(void *data, void *record, const struct t2x_thread *of)
+static void rename_thread(struct t2x_totals *totals, struct t2x_totals_thread *thread, const struct t2x_thread *of)
 {
-	struct t2x_totals *totals = data;
-	struct t2x_totals_thread *thread = record;
 	struct t2x_row *old = thread->row, *row = old ? find_thread_row(totals, of, old->first_ns) : NULL;
 
 	if (!row || row == old)
@@ -87,11 +87,34 @@ static void rename_thread(void *data, void *record, const struct t2x_thread *of)
 	thread->row = row;
 }
 
-/* Count the event.  Return  NULL: no memory */
-static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, const struct t2x_event *ev)
+static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev,
+		       int is_renamed)
 {
-	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, ev->thread);
+	struct t2x_totals *totals = t2x_totals_of(table);
 
+	if (spans->own && is_renamed)
+		rename_thread(totals, spans->own, ev->thread);
+	if (spans->own || totals->budget < THREAD_BYTES)
+		return spans->own != NULL;
+	spans->own = calloc(1, sizeof(struct t2x_totals_thread));
+	totals->budget -= spans->own ? THREAD_BYTES : 0;
+	return spans->own != NULL;
+}
+
+static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
+{
+	struct t2x_totals_thread *thread = spans->own;
+
+	if (!thread)
+		return;
+	t2x_totals_of(table)->budget += THREAD_BYTES;
+	free(thread->open);
+	free(thread);
+}
+
+/* Count the event.  thread  NULL: no memory */
+static inline void count_event(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
+{
 	if (thread && !thread->row)
 		thread->row = find_thread_row(totals, ev->thread, ev->ns);
 	/* none, 0, is later than any, and so is what has no time */
@@ -100,27 +123,6 @@ static inline struct t2x_totals_thread *count_event(struct t2x_totals *totals, c
 	t2x_totals_count(totals, thread ? thread->row : NULL, 1, ev->ns);
 	totals->is_cut |= !thread;
 	totals->others += !thread || !thread->row;
-	return thread;
-}
-
-int t2x_totals_grow(struct t2x_totals *totals, struct t2x_totals_thread *thread, unsigned level)
-{
-	unsigned capacity = thread->capacity ? thread->capacity : LEVELS_FIRST;
-	struct t2x_level *levels = NULL;
-	size_t more;
-
-	while (capacity <= level && capacity < LEVELS_MAX)
-		capacity *= 2;
-	more = (capacity - thread->capacity) * sizeof(*levels);
-	if (capacity > level && more <= totals->budget)
-		levels = realloc(thread->levels, capacity * sizeof(*levels));
-	if (!levels)
-		return 0;
-	totals->budget -= more;
-	memset(levels + thread->capacity, 0, (capacity - thread->capacity) * sizeof(*levels));
-	thread->levels = levels;
-	thread->capacity = capacity;
-	return 1;
 }
 
 /* What parts in front of this one know of the thread, it takes with it. */
@@ -134,93 +136,72 @@ static void note_exit(struct t2x_totals *totals, const struct t2x_event *ev)
 		t2x_totals_note(totals, &note);
 }
 
-static void forget_thread(void *data, void *record)
-{
-	struct t2x_totals *totals = data;
-	struct t2x_totals_thread *thread = record;
-
-	totals->budget += thread->capacity * sizeof(*thread->levels);
-	free(thread->levels);
-	free(thread->open);
-}
-
 /* ---- durations ---------------------------------------------------------------------------------- */
 
-static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
+static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(totals, thread, ev->open + 1) : NULL;
 
 	if (row)
 		row->entered++;
-	if (inside)
-		t2x_level_enter(inside, row, ev->ns);
+	if (ev->spans && ev->spans->at)
+		ev->spans->at->own = row;
 }
 
 /* It was entered in front of this part. */
 static void
-note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row, struct t2x_level *inside)
+note_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row, const struct t2x_span *span)
 {
 	const struct t2x_note note = {
 		.kind = T2X_NOTE_LEAVE, .stream = ev->thread->process->stream, .id = ev->thread->tid, .row = row,
-		.ns = ev->ns, .value = inside->inner_ns, .level = ev->open + 1, .is_unknown = inside->is_unknown,
+		.ns = ev->ns, .value = span->inner_ns, .level = ev->open + 1, .is_unknown = span->is_inner_unknown,
 	};
 
 	t2x_totals_note(totals, &note);
-	*inside = (struct t2x_level){ 0 };
 }
 
 /*
  * A leave that is none of the region that it closes: the duration is that region's.  What is in parts is then read
  * again as a whole.
  */
-static void
-take_mismatch(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_level *inside)
+static void take_mismatch(struct t2x_totals *totals, const struct t2x_event *ev, const struct t2x_span *span)
 {
 	struct t2x_row *missing = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", "mismatched-leaves");
-	struct t2x_row *row = inside->region;
-	struct t2x_level left;
+	struct t2x_row *row = span->own;
 
 	totals->is_cut |= totals->part != T2X_PART_WHOLE;
 	if (missing)
 		missing->total = ++missing->count;
 	if (!row)
 		return;
-	left = t2x_level_leave(inside, ev->rel_ns);
 	row->mismatched++;
-	t2x_row_leave(row, &left, ev->rel_ns, &totals->budget);
+	t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
 }
 
 /*
  * Whether it closes a region that was entered by other names, or, at the thread's own level, none.  Behind a gap
  * another region may have taken the place of the one that was seen: then they have other times.
  */
-static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, const struct t2x_level *inside)
+static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, const struct t2x_span *span)
 {
 	if (ev->rel_ns == T2X_NO_TIME)
 		return 0;
-	if (!inside->is_entered)
+	if (span->is_thread || !span->is_seen)
 		return !ev->open;
-	return row && inside->region && inside->region != row && inside->entered_ns == ev->ns - ev->rel_ns;
+	return row && span->own && span->own != row && !span->is_moved;
 }
 
-static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_totals_thread *thread)
+static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 {
 	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
-	struct t2x_level *inside = thread ? t2x_totals_level(totals, thread, ev->open + 1) : NULL, left;
+	const struct t2x_span *span = ev->spans ? ev->spans->at : NULL;
 
-	if (inside && !inside->is_entered && totals->part == T2X_PART_LATER) {
-		note_leave(totals, ev, row, inside);
-		return;
-	}
-	if (inside && is_mismatch(ev, row, inside)) {
-		take_mismatch(totals, ev, inside);
-		return;
-	}
-	if (inside)
-		left = t2x_level_leave(inside, ev->rel_ns);
-	if (row)
-		t2x_row_leave(row, inside ? &left : NULL, ev->rel_ns, &totals->budget);
+	if (span && totals->part == T2X_PART_LATER && (!span->is_seen || span->is_thread))
+		note_leave(totals, ev, row, span);
+	else if (span && is_mismatch(ev, row, span))
+		take_mismatch(totals, ev, span);
+	else if (row)
+		t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
 }
 
 /* "git", of "/usr/bin/git" */
@@ -317,9 +298,10 @@ void t2x_totals_count_open(struct t2x_totals_thread *thread)
 }
 
 /* In a part that is so only if the thread is about to end, or no later part has anything of it. */
-static void keep_open(struct t2x_totals *totals, const struct t2x_thread *of, struct t2x_row *row)
+static void keep_open(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row)
 {
-	struct t2x_totals_thread *thread = t2x_threads_get(&totals->threads, of);
+	const struct t2x_spans *spans = t2x_spans_find(&totals->spans, ev);
+	struct t2x_totals_thread *thread = spans ? spans->own : NULL;
 	struct t2x_row **larger;
 
 	if (thread && thread->nopen == thread->max_open) {
@@ -345,7 +327,7 @@ void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *
 	snprintf(place, sizeof(place), "%s:%d", scope->file ? scope->file : "?", scope->line);
 	row = t2x_totals_names(totals, ev, T2X_ROW_OPEN, names, place);
 	if (row && totals->part)
-		keep_open(totals, ev->thread, row);
+		keep_open(totals, ev, row);
 	else if (row)
 		row->count++;
 }
@@ -370,12 +352,8 @@ static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 /* It is no event of the program. */
 static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct t2x_totals_thread *thread = ev->lost ? t2x_threads_get(&totals->threads, ev->thread) : NULL;
 	struct t2x_row *row = t2x_totals_names(totals, ev, T2X_ROW_MISSING, "trace2", ev->scope->label);
-	struct t2x_level *level = thread ? t2x_totals_level(totals, thread, ev->open) : NULL;
 
-	if (level)
-		level->is_unknown = 1;
 	if (!row)
 		return;
 	row->count++;
@@ -407,14 +385,14 @@ static inline int is_drop(const struct t2x_event *ev)
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
-	struct t2x_totals_thread *thread;
+	struct t2x_totals_thread *thread = ev->spans ? ev->spans->own : NULL;
 	struct t2x_row *row;
 
 	if (ev->lost || is_drop(ev)) {
 		take_missing(totals, ev);
 		return;
 	}
-	thread = count_event(totals, ev);
+	count_event(totals, ev, thread);
 	if (thread && thread->nopen && tlg_style_unwinds(ev->style))
 		t2x_totals_count_open(thread);
 	switch (ev->style) {
@@ -424,10 +402,10 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 			row->total = ++row->count;
 		break;
 	case TLG_STYLE_region_enter:
-		take_enter(totals, ev, thread);
+		take_enter(totals, ev);
 		break;
 	case TLG_STYLE_region_leave:
-		take_leave(totals, ev, thread);
+		take_leave(totals, ev);
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
 		take_value(totals, ev, T2X_ROW_DATA);
@@ -439,7 +417,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		take_value(totals, ev, ev->style == TLG_STYLE_counter ? T2X_ROW_COUNTER : T2X_ROW_TH_COUNTER);
 		break;
 	case TLG_STYLE_sample:
-		t2x_totals_take_sample(printer, ev, thread ? t2x_totals_level(totals, thread, ev->open) : NULL);
+		t2x_totals_take_sample(printer, ev);
 		break;
 	case TLG_STYLE_child_start:
 		start_child(totals, ev);
@@ -449,8 +427,8 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		break;
 	case TLG_STYLE_thread_exit:
 		note_exit(totals, ev);
-		if (thread)
-			t2x_threads_remove(&totals->threads, thread);
+		if (ev->spans)
+			t2x_spans_end_thread(&totals->spans, ev->spans);
 		break;
 	default:
 		break;
@@ -475,12 +453,21 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 	totals->row_budget = T2X_ROWS_BYTES;
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
-	totals->threads = (struct t2x_threads){
-		.bytes = sizeof(struct t2x_totals_thread), .forget = forget_thread, .renamed = rename_thread,
-		.target = totals, .budget = &totals->budget,
+	totals->spans = (struct t2x_spans_table){
+		.meet_thread = meet_thread, .forget_thread = forget_thread, .budget = &totals->budget,
+		.is_part = part == T2X_PART_LATER,
 	};
 	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child), .budget = &totals->budget };
 	return totals;
+}
+
+int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals)
+{
+	if (!totals)
+		return -ENOMEM;
+	t2x_spans_begin(&totals->spans, printer);
+	printer->own = totals;
+	return 0;
 }
 
 void t2x_totals_free(struct t2x_totals *totals)
@@ -494,7 +481,7 @@ void t2x_totals_free(struct t2x_totals *totals)
 	free(totals->rows);
 	free(totals->notes);
 	t2x_map_free(&totals->by_hash);
-	t2x_threads_free(&totals->threads);
+	t2x_spans_free(&totals->spans);
 	t2x_threads_free(&totals->children);
 	free(totals);
 }

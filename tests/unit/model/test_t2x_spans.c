@@ -175,6 +175,44 @@ static void test_leave_whose_enter_is_missing_has_no_start(void **state)
 	assert_string_equal(heard, "1:b=unseen:130 1:a=left:40 ");
 }
 
+/* The model knows the time of a region that was repeated, though the writer did not get its enter. */
+static void test_region_whose_enter_is_missing_is_part_of_the_one_around_it(void **state)
+{
+	struct t2x_spans *spans;
+
+	(void)state;
+	enter(1, 100, "a");
+	enter(3, 120, "c");
+	leave(3, 130, 10, "c");
+	spans = leave(2, 140, 25, "b");
+	assert_int_equal(spans->at->inner_ns, 10);
+	spans = leave(1, 150, 50, "a");
+	assert_int_equal(spans->at->inner_ns, 25);
+	assert_false(spans->at->is_inner_unknown);
+}
+
+static void test_region_around_one_that_did_not_end_says_so(void **state)
+{
+	(void)state;
+	enter(0, 100, "a");
+	enter(1, 110, "b");
+	event_of(TLG_STYLE_exit, 1, 120, 0, NULL);
+	assert_true(leave(0, 130, 30, "a")->at->is_inner_unknown);
+}
+
+static void test_leave_that_closes_a_region_entered_at_another_time_says_so(void **state)
+{
+	struct t2x_spans *spans;
+
+	(void)state;
+	enter(1, 100, "a");
+	spans = leave(1, 150, 20, "b");
+	assert_true(spans->at->is_moved);
+	assert_int_equal(spans->at->start_ns, 130);
+	enter(1, 160, "a");
+	assert_false(leave(1, 170, 10, "a")->at->is_moved);
+}
+
 static void test_spans_end_with_their_thread_and_process(void **state)
 {
 	struct t2x_spans *spans;
@@ -259,16 +297,23 @@ static void test_thread_that_was_idle_for_longest_makes_room(void **state)
 
 static void test_spans_of_all_threads_are_bounded(void **state)
 {
+	const size_t deep = T2X_SPANS_MAX * sizeof(struct t2x_span), threads = T2X_SPANS_BYTES / deep;
+	size_t budget = T2X_SPANS_BYTES;
+
 	(void)state;
-	for (unsigned i = 0; i < 8; i++) {
+	table.budget = &budget;
+	for (unsigned i = 0; i <= threads; i++) {
 		thread.tid = i;
 		thread.number = 10 + i;
-		enter(T2X_SPANS_MAX - 1, 10 + i, "deep");
+		assert_int_equal(enter(T2X_SPANS_MAX - 1, 10 + i, "deep")->at != NULL, i < threads);
 	}
-	assert_in_range(table.used, T2X_SPANS_BUDGET / 2, T2X_SPANS_BUDGET);
+	assert_in_range(budget, 0, deep - 1);
+	assert_true(table.is_full);
+	thread.tid = 0;
+	thread.number = 10;
 	assert_null(enter(T2X_SPANS_MAX, 100, "deeper")->at);
 	t2x_spans_end_thread(&table, t2x_spans_get(&table, 1, 0));
-	assert_in_range(table.used, 0, T2X_SPANS_BUDGET - T2X_SPANS_MAX + 1);
+	assert_in_range(budget, deep - sizeof(struct t2x_span), 2 * deep);
 }
 
 static void test_threads_alone_have_no_spans(void **state)
@@ -289,7 +334,7 @@ static void *find_own(struct t2x_spans_table *of, const struct t2x_span *span)
 
 static void test_part_behind_goes_on_with_what_was_open(void **state)
 {
-	struct t2x_spans_table part = { .end_unseen = end_span };
+	struct t2x_spans_table part = { .is_part = 1 };
 	struct t2x_printer other = { .out = NULL };
 	struct t2x_spans *ours;
 	struct t2x_span *span;
@@ -314,7 +359,7 @@ static void test_part_behind_goes_on_with_what_was_open(void **state)
 
 static void test_part_behind_that_takes_more_for_open_does_not_fit(void **state)
 {
-	struct t2x_spans_table part = { .end_unseen = end_span };
+	struct t2x_spans_table part = { .is_part = 1 };
 	struct t2x_printer other = { .out = NULL };
 	struct t2x_spans *ours;
 
@@ -336,6 +381,9 @@ int main(void)
 		TEST(test_span_whose_leave_is_missing_ends_in_front_of_the_next_event),
 		TEST(test_span_in_which_events_are_missing_says_so),
 		TEST(test_leave_whose_enter_is_missing_has_no_start),
+		TEST(test_region_whose_enter_is_missing_is_part_of_the_one_around_it),
+		TEST(test_region_around_one_that_did_not_end_says_so),
+		TEST(test_leave_that_closes_a_region_entered_at_another_time_says_so),
 		TEST(test_spans_end_with_their_thread_and_process),
 		TEST(test_spans_of_a_trace_that_stops_are_open),
 		TEST(test_message_of_the_enter_stays_until_the_end),

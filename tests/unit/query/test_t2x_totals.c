@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "feed.h"
+#include "model/t2x_regions.h"
 #include "query/t2x_summary.h"
 #include "text/t2x_formats.h"
 
@@ -186,6 +187,27 @@ static void test_totals_gap_makes_self_unknown_but_not_the_duration(void **state
 		    "missing,,\"\",\"trace2\",\"lost-leaves\",1,1,,,,,,,,,,,,,,\n");
 }
 
+/* A cycle says that b is not open any more: nobody knows how much of a it was. */
+static void test_totals_region_around_one_whose_leave_is_missing_has_no_self(void **state)
+{
+	struct t2x_open open = { .ns = FEED_START_NS + 10000, .when = 10000 };
+	struct t2x_update update = { .kind = T2X_OPEN_REGIONS, .opens = { .open = &open, .count = 1, .is_shown = 1 } };
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	enter(&f, "a", 10);
+	enter(&f, "b", 20);
+	update.thread = &f.thread[0];
+	open.when = ((struct t2x_regions *)f.thread[0].model)->entered[1].when;
+	t2x_model_update(f.model, &update);
+	leave(&f, "a", 60);
+	feed_expect(&f, HEAD
+		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0\n"
+		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0\n"
+		    "thread,7,\"main\",\"\",\"main\",3,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,\n");
+}
+
 /* What a leave of other names closes has a duration under its own; a leave where nothing is open has none. */
 static void test_totals_leave_of_other_names_counts_for_the_region_it_closes(void **state)
 {
@@ -354,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_totals_threads_beyond_the_memory_are_none),
 		cmocka_unit_test(test_totals_self_is_without_regions_directly_inside),
 		cmocka_unit_test(test_totals_gap_makes_self_unknown_but_not_the_duration),
+		cmocka_unit_test(test_totals_region_around_one_whose_leave_is_missing_has_no_self),
 		cmocka_unit_test(test_totals_leave_of_other_names_counts_for_the_region_it_closes),
 		cmocka_unit_test(test_totals_children_are_known_by_class_and_program),
 		cmocka_unit_test(test_totals_data_have_last_and_mean),

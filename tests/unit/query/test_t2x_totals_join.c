@@ -177,6 +177,82 @@ static void test_child_that_nobody_started_is_not_joined(void **state)
 	t2x_totals_free(a.filter.own);
 }
 
+static void region(struct half *half, int style, const char *label, uint64_t us)
+{
+	struct t2x_scope *scope = feed_scope(&half->feed, style, "cat", label, NULL);
+
+	scope->names = (unsigned char)label[0];
+	feed_hit(&half->feed, scope, us, "");
+}
+
+/* What the front end has a part know: the regions that are open where it begins. */
+static void repeat(struct half *half, const char *const labels[], const uint64_t us[], unsigned n)
+{
+	struct t2x_open open[4];
+	const struct t2x_update update = {
+		.kind = T2X_OPEN_REGIONS, .thread = &half->feed.thread[0], .opens = { .open = open, .count = n },
+	};
+
+	for (unsigned i = 0; i < n; i++) {
+		struct t2x_scope *scope = feed_scope(&half->feed, TLG_STYLE_region_enter, "cat", labels[i], NULL);
+
+		scope->names = (unsigned char)labels[i][0];
+		open[i] = (struct t2x_open){ scope, FEED_START_NS + us[i] * 1000, us[i] * 1000 };
+	}
+	t2x_model_update(half->feed.model, &update);
+}
+
+static void test_region_has_the_time_that_several_parts_spent_in_others(void **state)
+{
+	static const char *const open[] = { "a", "b" };
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	region(&a, TLG_STYLE_region_enter, "b", 20);
+	region(&a, TLG_STYLE_region_enter, "c", 30);
+	region(&a, TLG_STYLE_region_leave, "c", 35);
+	open_half(&b, T2X_PART_LATER);
+	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
+	region(&b, TLG_STYLE_region_enter, "c", 50);
+	region(&b, TLG_STYLE_region_leave, "c", 52);
+	region(&b, TLG_STYLE_region_leave, "b", 60);
+	region(&b, TLG_STYLE_region_leave, "a", 100);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_REGION, "b");
+	assert_int_equal(row->total, 40000);
+	assert_int_equal(row->self, 33000);
+	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
+	assert_int_equal(row->self, 50000);
+	assert_int_equal(row->self_unknown, 0);
+	t2x_totals_free(a.filter.own);
+}
+
+/* The part in front does not know that its region ended with the process; it is not around what comes behind. */
+static void test_region_that_ended_with_the_process_is_around_nothing(void **state)
+{
+	static const char *const open[] = { "a" };
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_half(&a, T2X_PART_FIRST);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	open_half(&b, T2X_PART_LATER);
+	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
+	feed(&b.feed, atexit, 20, "i", 0);
+	region(&b, TLG_STYLE_region_enter, "d", 30);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_REGION, "d");
+	assert_int_equal(row->entered, 1);
+	assert_int_equal(row->left, 0);
+	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
+	assert_int_equal(row->left, 0);
+	t2x_totals_free(a.filter.own);
+}
+
 static void test_region_that_no_part_entered_is_not_joined(void **state)
 {
 	struct half a, b;
@@ -198,6 +274,8 @@ int main(void)
 		cmocka_unit_test(test_child_that_another_thread_ends_needs_the_order_of_time),
 		cmocka_unit_test(test_child_whose_id_comes_twice_is_not_joined),
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
+		cmocka_unit_test(test_region_has_the_time_that_several_parts_spent_in_others),
+		cmocka_unit_test(test_region_that_ended_with_the_process_is_around_nothing),
 		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
 	};
 
