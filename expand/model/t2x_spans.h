@@ -143,7 +143,10 @@ struct t2x_spans_table {
 	struct { uint64_t thread; struct t2x_spans *spans; } cache[T2X_SPANS_CACHED];
 };
 
-/* For a writer's begin(): printer->spans is the table, which is all zero but for what the writer wants to hear. */
+/* The table is all zero but for what its owner wants to hear.  For who calls t2x_spans_take() by himself. */
+void t2x_spans_init(struct t2x_spans_table *table);
+
+/* The same for a writer's begin(): printer->spans is the table, and events come with spans. */
 void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer);
 
 /*
@@ -151,15 +154,6 @@ void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer)
  * Return  those of its thread; NULL: no memory
  */
 struct t2x_spans *t2x_spans_take(struct t2x_spans_table *table, const struct t2x_event *ev);
-
-/* Print an event that came with the spans of another writer: here it has those of this one, if it asks for them. */
-static inline void t2x_spans_print(struct t2x_printer *printer, t2x_print_fn *print, const struct t2x_event *ev)
-{
-	struct t2x_event own = *ev;
-
-	own.spans = printer->spans ? printer->spans->take(printer->spans, ev) : NULL;
-	print(printer, &own);
-}
 
 /* Those of the event's thread, as they are.  Return  NULL: no memory */
 struct t2x_spans *t2x_spans_find(struct t2x_spans_table *table, const struct t2x_event *ev);

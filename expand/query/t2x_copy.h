@@ -18,14 +18,16 @@ struct t2x_copies {
 	struct t2x_thread_copy *threads[T2X_COPY_THREADS];
 };
 
+struct t2x_filtered;
+
 struct t2x_event_copy {
 	struct t2x_event event;
 	struct t2x_scope_copy *scope;
 	struct t2x_thread_copy *thread;
 	struct t2x_lost lost;
 	size_t bytes;                 /* of memory */
-	void *record;                 /* its owner's */
-	int verdict;                  /* likewise */
+	struct t2x_filtered *region, *before;   /* its owner's, as is */
+	int verdict;
 	struct t2x_arg args[];
 };
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "t2x_nesting.h"
+#include "t2x_filtered.h"
 #include "text/t2x_text.h"
 
 const struct t2x_filter_help t2x_filter_options[T2X_FILTER_OPTIONS] = {

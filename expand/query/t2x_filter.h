@@ -64,7 +64,7 @@ unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_even
 
 /*
  * Whether a sample is selected that is in regions which are selected, or excluded, if any: T2X_WITHIN_... of
- * t2x_nesting.h.  A label that it was recorded with, as key=value, counts like the label of a region around it.
+ * t2x_filtered.h.  A label that it was recorded with, as key=value, counts like the label of a region around it.
  */
 int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_event *event, unsigned within);
 

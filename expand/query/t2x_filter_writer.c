@@ -2,48 +2,37 @@
 /*
  * t2x_filter_writer.c - the stage between model and writer, see t2x_filter.h.
  *
- *   take -> what is selected, and in time -> hold what waits -> emit: count the nesting -> the writer
+ *   take -> what is selected, and in time -> hold what waits -> emit: count the regions that are shown -> the writer
  *
- * What is remembered of a thread stands on both sides of the queue: `early` of regions as they come, `nesting` behind.
+ * The regions of the threads that are selected are spans of the stage's own; each has what the filter knows of it.
  */
 #include "t2x_filter.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "t2x_filtered.h"
 #include "t2x_held.h"
-#include "t2x_nesting.h"
-#include "t2x_threads.h"
 #include "model/t2x_spans.h"
 
 enum {
-	EARLY_MAX = 65536,                    /* levels of a thread, */
-	EARLY_BUDGET = 256 * 1024,            /* of all */
 	SCOPES = 2048, THREADS = 256,         /* whose matches are remembered */
-	HIDDEN = T2X_NESTING_HIDDEN, EXCLUDED = T2X_NESTING_EXCLUDED, WANTED = T2X_NESTING_WANTED,
-	SHOWN = T2X_NESTING_SHOWN, WAITS,
+	HIDDEN = T2X_FILTERED_HIDDEN, WANTED = T2X_FILTERED_WANTED, SHOWN = T2X_FILTERED_SHOWN, WAITS,
 };
 
-/* A region before it has come out. */
-struct early {
-	uint64_t held;                        /* one more than its number in the queue; 0: it never was there */
-	struct t2x_event_copy *past;          /* its enter, before --since */
+struct match {
+	uint64_t number;
+	unsigned match;
 };
-
-struct record {
-	struct t2x_thread_record head;
-	struct t2x_nesting nesting;
-	struct early *early;                  /* by the number of regions open when it was entered */
-	unsigned open, capacity;
-};
-
-struct match { uint64_t number; unsigned match; };
 
 struct stage {
+	struct t2x_spans_table spans;         /* first.  Of regions as they come, if not all are shown */
 	struct t2x_filter *filter;            /* read, but for early_ns */
 	struct t2x_printer behind;            /* the writer's */
 	t2x_print_fn *print[TLG_STYLE_COUNT];
-	struct t2x_threads threads;
+	struct t2x_filtered_pool regions;
+	struct t2x_filtered outside[2];       /* see t2x_filtered_init() */
+	struct t2x_filtered *left;            /* the region that ended last */
 	struct t2x_copies copies;
 	struct t2x_held held;
 	struct match scopes[SCOPES], thread_matches[THREADS];
@@ -51,82 +40,73 @@ struct stage {
 	int is_started;                       /* there was an event: it is known when since and until are */
 	int is_inside;                        /* since is past */
 	int reshapes;                         /* not all regions are shown */
-	unsigned nesting_budget, early_budget;
-	struct t2x_event_copy **past;         /* regions that are open at since */
-	unsigned npast, max_past;
+};
+
+/* An event on its way: in which region it is; of a leave, which one it left.  before  of lost leaves: the innermost */
+struct passing {
+	struct t2x_filtered *region, *before;
 };
 
 /* ---- out of the stage --------------------------------------------------------------------------- */
 
-static void print(struct stage *stage, const struct t2x_event *ev)
+/* Spans of the writer behind are of the regions that are shown. */
+static void print(struct stage *stage, struct t2x_event *ev)
 {
 	t2x_print_fn *fn = ev->scope ? stage->print[ev->style] : stage->filter->writer->unresolved;
 
-	if (fn)
-		t2x_spans_print(&stage->behind, fn, ev);
+	if (!fn)
+		return;
+	if (stage->behind.spans)
+		ev->spans = stage->behind.spans->take(stage->behind.spans, ev);
+	fn(&stage->behind, ev);
+}
+
+static void print_as_it_is(struct stage *stage, const struct t2x_event *event)
+{
+	struct t2x_event ev = *event;
+
+	print(stage, &ev);
 }
 
 /* Of regions that a gap closed, those count that are shown; of what was entered in one nothing is. */
-static void emit_lost(struct stage *stage, struct record *record, const struct t2x_event *event)
+static void emit_lost(struct stage *stage, const struct t2x_event *event, const struct passing *way)
 {
-	struct t2x_event shown = *event, *ev = &shown;
-	struct t2x_arg count = ev->args[0];
-	uint32_t before = t2x_nesting_around(&record->nesting, UINT32_MAX), after;
+	const uint32_t before = way->before ? t2x_filtered_shown(way->before) : 0;
+	struct t2x_event ev = *event;
+	struct t2x_arg count = ev.args[0];
 
-	t2x_nesting_cut(&record->nesting, ev->open);
-	after = ev->open = t2x_nesting_around(&record->nesting, ev->open);
-	if (ev->lost->what == T2X_LOST_LEAVES)
-		count.value = before > after ? before - after : 0;
-	else if (ev->lost->what == T2X_LOST_ENTERS)
+	ev.open = t2x_filtered_shown(way->region);
+	if (ev.lost->what == T2X_LOST_LEAVES)
+		count.value = before > ev.open ? before - ev.open : 0;
+	else if (ev.lost->what == T2X_LOST_ENTERS)
 		count.value = 0;
-	ev->args = &count;
+	ev.args = &count;
 	if (count.value)
-		print(stage, ev);
-}
-
-static void emit_enter(struct stage *stage, struct record *record, struct t2x_event *ev, int verdict)
-{
-	unsigned level = ev->open;
-
-	t2x_nesting_cut(&record->nesting, level);
-	if (verdict == HIDDEN)
-		return;
-	ev->open = t2x_nesting_around(&record->nesting, level);
-	if (t2x_nesting_enter(&record->nesting, level, (enum t2x_nesting_state)verdict, &stage->nesting_budget) ==
-	    T2X_NESTING_SHOWN)
-		print(stage, ev);
+		print(stage, &ev);
 }
 
 /* With the regions around it that are shown. */
-static void emit(struct stage *stage, const struct t2x_event *event, int verdict)
+static void emit(struct stage *stage, const struct t2x_event *event, int verdict, const struct passing *way)
 {
-	struct t2x_event ev = *event;
-	struct record *record = stage->reshapes ? t2x_threads_get(&stage->threads, ev.thread) : NULL;
+	const int is_pair = event->style == TLG_STYLE_region_enter || event->style == TLG_STYLE_region_leave;
+	const struct t2x_filtered *around = is_pair && event->scope ? way->region->around : way->region;
+	struct t2x_event ev;
 
-	if (!record) {
-		if (verdict == SHOWN)
-			print(stage, event);
+	if (event->lost) {
+		emit_lost(stage, event, way);
 		return;
 	}
-	if (ev.lost && verdict != HIDDEN) {
-		emit_lost(stage, record, event);
+	ev = *event;
+	if (ev.style == TLG_STYLE_region_enter)
+		t2x_filtered_come_out(way->region, (enum t2x_filtered_state)verdict);
+	if (ev.style == TLG_STYLE_region_leave && way->region->state < WANTED)
 		return;
-	}
-	if (ev.style == TLG_STYLE_region_enter) {
-		emit_enter(stage, record, &ev, verdict);
+	if (ev.style == TLG_STYLE_sample &&
+	    !t2x_filter_selects_sample(stage->filter, &ev, t2x_filtered_within(around)))
 		return;
-	}
-	if (ev.style == TLG_STYLE_region_leave && t2x_nesting_state(&record->nesting, ev.open) < T2X_NESTING_WANTED)
-		verdict = HIDDEN;
-	t2x_nesting_cut(&record->nesting, ev.open);
-	if (ev.style == TLG_STYLE_sample && verdict == SHOWN &&
-	    !t2x_filter_selects_sample(stage->filter, &ev, t2x_nesting_within(&record->nesting, ev.open)))
-		verdict = HIDDEN;
-	ev.open = t2x_nesting_around(&record->nesting, ev.open);
-	if (verdict != HIDDEN)
+	ev.open = t2x_filtered_shown(around);
+	if (verdict == SHOWN)
 		print(stage, &ev);
-	if (ev.style == TLG_STYLE_thread_exit)
-		t2x_threads_remove(&stage->threads, record);
 }
 
 /* ---- what waits --------------------------------------------------------------------------------- */
@@ -134,6 +114,15 @@ static void emit(struct stage *stage, const struct t2x_event *event, int verdict
 static int enter_verdict(const struct stage *stage, const struct t2x_event *ev)
 {
 	return t2x_filter_match(stage->filter, ev) & T2X_FILTER_KIND ? SHOWN : WANTED;
+}
+
+static void free_copy(struct stage *stage, struct t2x_event_copy *copy)
+{
+	if (!copy)
+		return;
+	t2x_filtered_put(&stage->regions, copy->region);
+	t2x_filtered_put(&stage->regions, copy->before);
+	t2x_copy_free(copy);
 }
 
 /* Let out what need not wait any more; all: nothing need. */
@@ -149,8 +138,8 @@ static void release(struct stage *stage, int all)
 		}
 		copy = t2x_held_pop(&stage->held);
 		if (copy)
-			emit(stage, &copy->event, copy->verdict);
-		t2x_copy_free(copy);
+			emit(stage, &copy->event, copy->verdict, &(struct passing){ copy->region, copy->before });
+		free_copy(stage, copy);
 	}
 }
 
@@ -164,25 +153,34 @@ static void make_room(struct stage *stage)
 	release(stage, 0);
 }
 
-/* Return  one more than its number in the queue, 0: it has come out */
-static uint64_t pass(struct stage *stage, const struct t2x_event *ev, int verdict)
+/* Return  0: no memory */
+static int hold(struct stage *stage, const struct t2x_event *ev, int verdict, const struct passing *way)
 {
-	struct t2x_event_copy *copy = NULL;
+	struct t2x_event_copy *copy;
 
-	if (verdict == HIDDEN && !t2x_filter_nests(ev) && ev->style != TLG_STYLE_thread_exit)
+	if (t2x_held_is_full(&stage->held))
+		make_room(stage);
+	copy = t2x_copy_event(&stage->copies, ev);
+	if (!copy || t2x_held_push(&stage->held, copy)) {
+		t2x_copy_free(copy);
 		return 0;
+	}
+	copy->verdict = verdict;
+	copy->region = t2x_filtered_get(way->region);
+	copy->before = way->before ? t2x_filtered_get(way->before) : NULL;
+	return 1;
+}
+
+/* Return  one more than its number in the queue, 0: it has come out */
+static uint64_t pass(struct stage *stage, const struct t2x_event *ev, int verdict, const struct passing *way)
+{
 	if (verdict == WAITS || !t2x_held_is_empty(&stage->held)) {
-		if (t2x_held_is_full(&stage->held))
-			make_room(stage);
-		copy = t2x_copy_event(&stage->copies, ev);
+		if (hold(stage, ev, verdict, way))
+			return stage->held.next;
+		release(stage, 1);
+		verdict = verdict == WAITS ? enter_verdict(stage, ev) : verdict;
 	}
-	if (copy && !t2x_held_push(&stage->held, copy)) {
-		copy->verdict = verdict;
-		return stage->held.next;
-	}
-	t2x_copy_free(copy);
-	release(stage, 1);
-	emit(stage, ev, verdict == WAITS ? enter_verdict(stage, ev) : verdict);
+	emit(stage, ev, verdict, way);
 	return 0;
 }
 
@@ -193,149 +191,119 @@ static void drop_region(struct stage *stage, uint64_t number)
 	uint32_t stream = enter->thread->process->stream, tid = enter->thread->tid;
 
 	for (uint64_t i = stage->held.next; i-- > number;) {
-		const struct t2x_event_copy *copy = t2x_held_get(&stage->held, i);
+		struct t2x_event_copy *copy = t2x_held_get(&stage->held, i);
 
 		ev = copy ? &copy->event : NULL;
 		if (!ev || ev->thread->tid != tid || ev->thread->process->stream != stream)
 			continue;
 		if (t2x_filter_nests(ev))
-			t2x_held_drop(&stage->held, i);
+			free_copy(stage, t2x_held_take(&stage->held, i));
 	}
 	t2x_held_trim(&stage->held);
 }
 
 /* ---- regions as they come ----------------------------------------------------------------------- */
 
-static void early_cut(struct record *record, unsigned open)
+/* What ended last stays for the leave that ended it. */
+static void end_span(struct t2x_spans_table *table, const struct t2x_spans *spans, struct t2x_span *span,
+		     enum t2x_span_end end)
 {
-	while (record->open > open)
-		t2x_copy_free(record->early[--record->open].past);
-}
+	struct stage *stage = (struct stage *)(void *)table;
 
-/* Return  NULL: no room */
-static struct early *early_enter(struct stage *stage, struct record *record, unsigned level)
-{
-	unsigned capacity = record->capacity ? record->capacity : 8;
-	struct early *early = record->early;
-
-	while (capacity <= level && capacity < EARLY_MAX)
-		capacity *= 2;
-	if (capacity <= level || capacity - record->capacity > stage->early_budget)
-		return NULL;
-	if (capacity != record->capacity)
-		early = realloc(early, capacity * sizeof(*early));
-	if (!early)
-		return NULL;
-	stage->early_budget -= capacity - record->capacity;
-	record->early = early;
-	record->capacity = capacity;
-	early_cut(record, level);
-	while (record->open <= level)
-		early[record->open++] = (struct early){ 0 };
-	return &early[level];
+	(void)spans;
+	(void)end;
+	t2x_filtered_put(&stage->regions, stage->left);
+	stage->left = span->own;
 }
 
 /* A region that is selected and in time. */
-static void open_region(struct stage *stage, struct record *record, const struct t2x_event *ev)
+static void open_region(struct stage *stage, struct t2x_filtered *region, const struct t2x_event *ev, int verdict)
 {
-	struct early *early = stage->filter->min_ns ? early_enter(stage, record, ev->open) : NULL;
-	uint64_t held = pass(stage, ev, early ? WAITS : enter_verdict(stage, ev));
+	const struct passing way = { .region = region };
 
-	if (early)
-		early->held = held;
+	region->held = pass(stage, ev, stage->filter->min_ns ? WAITS : verdict, &way);
 }
 
 /* It may be open at --since. */
-static void remember(struct stage *stage, struct record *record, const struct t2x_event *ev)
+static void remember(struct stage *stage, struct t2x_filtered *region, const struct t2x_event *ev)
 {
-	struct early *early = early_enter(stage, record, ev->open);
 	struct t2x_event past = *ev;
 
 	past.is_repeated = 1;
 	past.message = NULL;
 	past.nargs = 0;
-	if (early)
-		early->past = t2x_copy_event(&stage->copies, &past);
+	region->past = t2x_copy_event(&stage->copies, &past);
 }
 
-static void take_enter(struct stage *stage, struct record *record, const struct t2x_event *ev, int is_selected,
-		       int is_excluded)
+static void take_enter(struct stage *stage, struct t2x_spans *spans, const struct t2x_event *ev, unsigned match)
 {
-	early_cut(record, ev->open);
-	if (!is_selected || (stage->is_inside && stage->now >= stage->until))
-		pass(stage, ev, is_excluded ? EXCLUDED : HIDDEN);
+	int is_selected = (match & T2X_FILTER_NAMES) != 0;
+	struct t2x_filtered *around, *region = NULL;
+
+	if (!spans->at)
+		return;                       /* it is too deep */
+	around = t2x_filtered_find(&stage->outside[ev->open > 0], spans, ev->open);
+	is_selected = is_selected && !(stage->is_inside && stage->now >= stage->until);
+	if (is_selected || (match & T2X_FILTER_EXCLUDED && around->state != T2X_FILTERED_EXCLUDED))
+		region = t2x_filtered_new(&stage->regions, around, ev->open);
+	spans->at->own = region;
+	if (!region)
+		return;                       /* it is hidden, or no memory */
+	if (!is_selected)
+		region->state = T2X_FILTERED_EXCLUDED;
 	else if (stage->is_inside)
-		open_region(stage, record, ev);
+		open_region(stage, region, ev, match & T2X_FILTER_KIND ? SHOWN : WANTED);
 	else
-		remember(stage, record, ev);
+		remember(stage, region, ev);
 }
 
-static void take_leave(struct stage *stage, struct record *record, const struct t2x_event *ev, int is_selected)
+static void take_leave(struct stage *stage, const struct t2x_spans *spans, const struct t2x_event *ev, int is_selected)
 {
-	const struct early *early = ev->open < record->open ? &record->early[ev->open] : NULL;
-	struct t2x_event_copy *enter = early && early->held ? t2x_held_get(&stage->held, early->held - 1) : NULL;
+	struct t2x_filtered *region = spans->at ? spans->at->own : NULL;
+	struct t2x_event_copy *enter;
 	int is_short = 0;
 
+	if (!region || region->level != ev->open)
+		return;                       /* it is hidden */
+	enter = region->held ? t2x_held_get(&stage->held, region->held - 1) : NULL;
 	if (enter && enter->verdict == WAITS) {
 		is_short = ev->ns - enter->event.ns < stage->filter->min_ns;
 		if (is_short)
-			drop_region(stage, early->held - 1);
+			drop_region(stage, region->held - 1);
 		else
 			enter->verdict = enter_verdict(stage, &enter->event);
 	}
-	early_cut(record, ev->open);
-	pass(stage, ev, is_selected && !is_short ? SHOWN : HIDDEN);
+	if (is_selected && !is_short)
+		pass(stage, ev, SHOWN, &(struct passing){ .region = region });
 }
 
 /* ---- time --------------------------------------------------------------------------------------- */
 
-static void list_past(void *target, void *record)
-{
-	struct stage *stage = target;
-	struct record *of = record;
-
-	for (unsigned i = 0; i < of->open; i++) {
-		struct t2x_event_copy *past = of->early[i].past;
-
-		if (past && stage->npast < stage->max_past) {
-			past->record = of;
-			stage->past[stage->npast++] = past;
-		} else {
-			t2x_copy_free(past);
-		}
-	}
-	of->open = 0;
-}
-
 static int compare_past(const void *a, const void *b)
 {
-	const struct t2x_event *x = &(*(struct t2x_event_copy *const *)a)->event;
-	const struct t2x_event *y = &(*(struct t2x_event_copy *const *)b)->event;
+	const struct t2x_event *x = &(*(struct t2x_filtered *const *)a)->past->event;
+	const struct t2x_event *y = &(*(struct t2x_filtered *const *)b)->past->event;
 
 	return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : x->open < y->open ? -1 : x->open > y->open;
-}
-
-static void count_past(void *target, void *record)
-{
-	((struct stage *)target)->max_past += ((struct record *)record)->open;
 }
 
 /* It is --since: show what is open, in the order of time. */
 static void begin_inside(struct stage *stage)
 {
+	size_t n = t2x_filtered_list(&stage->spans, NULL);
+	struct t2x_filtered **list = n ? calloc(n, sizeof(struct t2x_filtered *)) : NULL;
+
 	stage->is_inside = 1;
-	t2x_threads_each(&stage->threads, count_past, stage);
-	stage->past = stage->max_past ? calloc(stage->max_past, sizeof(*stage->past)) : NULL;
-	stage->max_past = stage->past ? stage->max_past : 0;
-	t2x_threads_each(&stage->threads, list_past, stage);
-	if (stage->npast)
-		qsort(stage->past, stage->npast, sizeof(*stage->past), compare_past);
-	for (unsigned i = 0; i < stage->npast; i++) {
-		open_region(stage, stage->past[i]->record, &stage->past[i]->event);
-		t2x_copy_free(stage->past[i]);
+	if (!list)
+		return;
+	t2x_filtered_list(&stage->spans, list);
+	qsort(list, n, sizeof(list[0]), compare_past);
+	for (size_t i = 0; i < n; i++) {
+		open_region(stage, list[i], &list[i]->past->event, enter_verdict(stage, &list[i]->past->event));
+		t2x_copy_free(list[i]->past);
+		list[i]->past = NULL;
 	}
-	free(stage->past);
-	stage->past = NULL;
+	free(list);
 }
 
 /* The first event is there: it is known when since and until are. */
@@ -399,53 +367,76 @@ static int is_drop(const struct t2x_event *ev)
 	return !ev->thread->number && ev->scope && !ev->scope->number && ev->style == TLG_STYLE_counter;
 }
 
+/* What is neither a region nor in an order with one. */
+static void take_other(struct stage *stage, struct t2x_spans *spans, const struct t2x_event *ev,
+		       struct t2x_filtered *before)
+{
+	struct passing way = { .region = &stage->outside[1], .before = before };
+
+	if (spans)
+		way.region = t2x_filtered_find(&stage->outside[ev->open > 0], spans, spans->open);
+	pass(stage, ev, SHOWN, &way);
+}
+
+/* Of a thread that is selected, where not all regions are shown. */
+static void take_within(struct stage *stage, const struct t2x_event *ev, unsigned match, int is_now, int is_deep)
+{
+	const int is_pair = ev->scope && (ev->style == TLG_STYLE_region_enter || ev->style == TLG_STYLE_region_leave);
+	struct t2x_filtered *before = NULL;
+	struct t2x_spans *spans;
+
+	if (ev->lost && (spans = t2x_spans_find(&stage->spans, ev)))
+		before = t2x_filtered_get(t2x_filtered_find(&stage->outside[1], spans, spans->open));
+	spans = t2x_spans_take(&stage->spans, ev);
+	if (!spans && is_pair)
+		return;
+	if (!is_pair && is_now)
+		take_other(stage, spans, ev, before);
+	else if (is_pair && ev->style == TLG_STYLE_region_enter)
+		take_enter(stage, spans, ev, is_deep ? match & ~(unsigned)T2X_FILTER_NAMES : match);
+	else if (is_pair)
+		take_leave(stage, spans, ev, is_now && match & T2X_FILTER_KIND);
+	t2x_filtered_put(&stage->regions, before);
+	if (spans && ev->style == TLG_STYLE_thread_exit)
+		t2x_spans_end_thread(&stage->spans, spans);
+}
+
 static void take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct stage *stage = printer->own;
 	unsigned match = find_match(stage, ev), depth = stage->filter->max_depth;
-	int is_deep = depth && ev->open > depth && t2x_filter_nests(ev);
-	int is_now;
-	struct record *record;
+	int is_deep = depth && ev->open > depth && t2x_filter_nests(ev), is_now;
 
 	if (is_drop(ev)) {
 		if (t2x_filter_selects_process(stage->filter, ev->thread->process))
-			pass(stage, ev, SHOWN);
+			take_other(stage, NULL, ev, NULL);
 		return;
 	}
 	advance(stage, ev);
 	if (!selects_thread(stage, ev->thread))
 		return;
-	is_now = stage->is_inside && stage->now < stage->until;
-	record = stage->reshapes ? t2x_threads_get(&stage->threads, ev->thread) : NULL;
-	if (record && ev->scope && ev->style == TLG_STYLE_region_enter) {
-		take_enter(stage, record, ev, !is_deep && match & T2X_FILTER_NAMES, match & T2X_FILTER_EXCLUDED);
-	} else if (record && ev->scope && ev->style == TLG_STYLE_region_leave) {
-		take_leave(stage, record, ev, is_now && match & T2X_FILTER_KIND);
+	if (ev->style == TLG_STYLE_region_leave && ev->scope && stage->reshapes) {
+		is_now = stage->is_inside && stage->now < stage->until;
 	} else {
-		if (record)
-			early_cut(record, ev->open);
 		/* a step comes after its time, which is that of what was before it in its thread */
 		is_now = stage->is_inside && ev->ns >= stage->since && ev->ns < stage->until;
 		is_now = is_now && !is_deep && (ev->lost || match == (T2X_FILTER_KIND | T2X_FILTER_NAMES));
-		pass(stage, ev, is_now ? SHOWN : HIDDEN);
 	}
-}
-
-static void forget(void *target, void *record)
-{
-	struct stage *stage = target;
-	struct record *of = record;
-
-	early_cut(of, 0);
-	stage->early_budget += of->capacity;
-	free(of->early);
-	t2x_nesting_free(&of->nesting, &stage->nesting_budget);
+	if (stage->reshapes)
+		take_within(stage, ev, match, is_now, is_deep);
+	else if (is_now)
+		print_as_it_is(stage, ev);
 }
 
 static void end_filter(struct stage *stage)
 {
+	while (!t2x_held_is_empty(&stage->held))
+		free_copy(stage, t2x_held_pop(&stage->held));
 	t2x_held_free(&stage->held);
-	t2x_threads_free(&stage->threads);
+	t2x_spans_end(&stage->spans);
+	t2x_spans_free(&stage->spans);
+	t2x_filtered_put(&stage->regions, stage->left);
+	t2x_filtered_free(&stage->regions);
 	t2x_copies_free(&stage->copies);
 	free(stage);
 }
@@ -459,13 +450,13 @@ static int begin(struct t2x_printer *printer)
 		return -ENOMEM;
 	stage->filter = filter;
 	stage->behind = *printer;
-	stage->threads = (struct t2x_threads){ .bytes = sizeof(struct record), .forget = forget, .target = stage };
+	stage->spans = (struct t2x_spans_table){ .is_part = 1, .end_span = end_span, .end_unseen = end_span };
+	t2x_spans_init(&stage->spans);
+	t2x_filtered_init(stage->outside);
 	stage->reshapes = filter->since.kind || filter->category.n || filter->label.n || filter->event.n ||
 			  filter->min_ns || filter->max_depth;
 	stage->is_inside = !filter->since.kind;
 	stage->until = UINT64_MAX;
-	stage->nesting_budget = T2X_NESTING_BUDGET;
-	stage->early_budget = EARLY_BUDGET;
 #define TLG_STYLE(id, name, args, desc) stage->print[id] = filter->writer->print.name;
 #include "tlg_styles.def"
 #undef TLG_STYLE

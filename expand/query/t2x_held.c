@@ -25,15 +25,15 @@ struct t2x_event_copy *t2x_held_pop(struct t2x_held *held)
 	return copy;
 }
 
-void t2x_held_drop(struct t2x_held *held, uint64_t number)
+struct t2x_event_copy *t2x_held_take(struct t2x_held *held, uint64_t number)
 {
 	struct t2x_event_copy *copy = t2x_held_get(held, number);
 
 	if (!copy)
-		return;
+		return NULL;
 	held->items[number % T2X_HELD_MAX] = NULL;
 	held->bytes -= copy->bytes;
-	t2x_copy_free(copy);
+	return copy;
 }
 
 void t2x_held_trim(struct t2x_held *held)
@@ -44,7 +44,5 @@ void t2x_held_trim(struct t2x_held *held)
 
 void t2x_held_free(struct t2x_held *held)
 {
-	while (!t2x_held_is_empty(held))
-		t2x_copy_free(t2x_held_pop(held));
 	free(held->items);
 }

@@ -41,10 +41,11 @@ int t2x_held_push(struct t2x_held *held, struct t2x_event_copy *copy);
 /* The first one, which is the caller's now; NULL: it was dropped.  The queue is not empty. */
 struct t2x_event_copy *t2x_held_pop(struct t2x_held *held);
 
-/* Drop an event, and the end of the queue if all of it was dropped. */
-void t2x_held_drop(struct t2x_held *held, uint64_t number);
+/* Drop an event, which is the caller's then, if it is there; and the end of the queue if all of it was dropped. */
+struct t2x_event_copy *t2x_held_take(struct t2x_held *held, uint64_t number);
 void t2x_held_trim(struct t2x_held *held);
 
+/* The queue is empty. */
 void t2x_held_free(struct t2x_held *held);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "feed.h"
+#include "model/t2x_regions.h"
 #include "query/t2x_filter.h"
 #include "query/t2x_held.h"
 #include "text/t2x_text.h"
@@ -133,6 +134,27 @@ static void test_filter_short_regions_take_their_data_along(void **state)
 		   "region_enter 1 open\n");
 }
 
+/* The leave of "gone" is missing, and "short" takes its place: what is in "short" is not in "gone". */
+static void test_filter_event_in_a_short_region_is_in_the_one_around_it(void **state)
+{
+	struct t2x_open open = { .when = 0 };
+	struct t2x_update update = { .kind = T2X_OPEN_REGIONS, .opens = { .open = &open, .count = 1, .is_shown = 1 } };
+	struct feed f;
+
+	(void)state;
+	open_filter(&f, T2X_FILTER_min_duration, "5us");
+	enter(&f, "long", 10);
+	open.when = ((struct t2x_regions *)f.thread[0].model)->entered[1].when;
+	enter(&f, "gone", 20);
+	update.thread = &f.thread[0];
+	t2x_model_update(f.model, &update);
+	enter(&f, "short", 30);
+	feed(&f, child_start, 31, "iisss", 0, 0, NULL, NULL, NULL);
+	leave(&f, "short", 32);
+	leave(&f, "long", 70);
+	expect(&f, "region_enter 1 long\nregion_enter 2 gone\nchild_start 2 -\nregion_leave 1 long\n");
+}
+
 /* More events than may wait: the first region is shown although it is short, its leave, too. */
 static void test_filter_full_queue_shows_the_first_region(void **state)
 {
@@ -244,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_filter_gap_counts_regions_that_are_shown),
 		cmocka_unit_test(test_filter_since_shows_what_is_open_in_time_order),
 		cmocka_unit_test(test_filter_short_regions_take_their_data_along),
+		cmocka_unit_test(test_filter_event_in_a_short_region_is_in_the_one_around_it),
 		cmocka_unit_test(test_filter_full_queue_shows_the_first_region),
 		cmocka_unit_test(test_filter_thread_that_ends_is_forgotten),
 		cmocka_unit_test(test_filter_unresolved_is_an_event_without_names),
