@@ -88,13 +88,20 @@ static void free_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
 	t2x_free(spans);
 }
 
-static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
+/* A thread is in the cache at most once, under its latest number, however many inputs have it. */
+static void uncache(struct t2x_spans_table *table, const struct t2x_spans *spans)
 {
-	struct t2x_spans_process *process = spans->process;
 	unsigned at = spans->number % T2X_SPANS_CACHED;
 
 	if (table->cache[at].spans == spans)
 		table->cache[at].thread = 0;
+}
+
+static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans)
+{
+	struct t2x_spans_process *process = spans->process;
+
+	uncache(table, spans);
 	unlink_thread(table, spans);
 	table->nthreads--;
 	t2x_map_remove(&process->threads, spans->tid);
@@ -153,6 +160,7 @@ static int meet(struct t2x_spans_table *table, struct t2x_spans *spans, const st
 	if (thread->number) {
 		is_renamed |= strcmp(spans->name, thread->name) != 0;
 		memcpy(spans->name, thread->name, sizeof(spans->name));
+		uncache(table, spans);
 		spans->number = thread->number;
 	}
 	if (table->meet_thread && !table->meet_thread(table, spans, ev, is_renamed)) {

@@ -279,6 +279,18 @@ static void test_thread_of_the_next_file_goes_on(void **state)
 	assert_string_equal(heard, "1:a=left:20 ");
 }
 
+/* Each input that has a thread has a number of its own for it. */
+static void test_thread_that_has_ended_is_found_under_none_of_its_numbers(void **state)
+{
+	(void)state;
+	enter(1, 100, "a");
+	thread.number = 3;
+	t2x_spans_end_thread(&table, event_of(TLG_STYLE_data, 2, 110, 10, "x"));
+	thread.number = 2;
+	assert_null(t2x_spans_at_hand(&table, &thread));
+	assert_int_equal(enter(1, 120, "b")->open, 2);
+}
+
 static void test_thread_that_was_idle_for_longest_makes_room(void **state)
 {
 	(void)state;
@@ -389,6 +401,7 @@ int main(void)
 		TEST(test_message_of_the_enter_stays_until_the_end),
 		TEST(test_thread_with_another_number_keeps_its_spans),
 		TEST(test_thread_of_the_next_file_goes_on),
+		TEST(test_thread_that_has_ended_is_found_under_none_of_its_numbers),
 		TEST(test_thread_that_was_idle_for_longest_makes_room),
 		TEST(test_spans_of_all_threads_are_bounded),
 		TEST(test_threads_alone_have_no_spans),
