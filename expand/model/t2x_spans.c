@@ -128,6 +128,9 @@ static void leave_unseen(struct t2x_spans_table *table, struct t2x_spans *spans,
 		table->end_span(table, spans, &table->unseen, end);
 	table->unseen.leave = NULL;
 	spans->at = &table->unseen;
+	/* The region around may not have been seen either: it gets a place, which has the time of this one. */
+	if (spans->open < ev->open)
+		t2x_spans_fill_up_to(table, spans, ev->open);
 	if (!spans->open || spans->open != ev->open)
 		return;
 	t2x_span_add_inner(&spans->spans[ev->open - 1], ev->rel_ns);
@@ -203,8 +206,11 @@ int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, ui
 }
 
 /* An event that neither enters nor leaves a region. */
-static inline void be_inside(struct t2x_spans *spans, const struct t2x_event *ev)
+static inline void be_inside(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
 {
+	/* A region whose enter was not seen gets a place when events are missing in it: its inner time is not known. */
+	if (__builtin_expect(ev->lost != NULL, 0) && spans->open < ev->open)
+		t2x_spans_fill_up_to(table, spans, ev->open);
 	spans->at = spans->open && spans->open == ev->open ? &spans->spans[spans->open - 1] : NULL;
 	if (__builtin_expect(ev->lost != NULL, 0) && spans->at)
 		spans->at->is_inner_unknown = 1;
@@ -240,7 +246,7 @@ struct t2x_spans *t2x_spans_take(struct t2x_spans_table *table, const struct t2x
 	if (ev->style == TLG_STYLE_region_enter)
 		enter(table, spans, ev);
 	else
-		be_inside(spans, ev);
+		be_inside(table, spans, ev);
 	return spans;
 }
 

@@ -191,6 +191,27 @@ static void test_region_whose_enter_is_missing_is_part_of_the_one_around_it(void
 	assert_false(spans->at->is_inner_unknown);
 }
 
+/* Behind a gap the model knows regions that nobody saw entered: two of them, one in the other, are left. */
+static void test_region_around_one_that_was_not_seen_has_its_time(void **state)
+{
+	struct t2x_spans *spans;
+
+	(void)state;
+	event_of(TLG_STYLE_data, 3, 100, 50, "x");
+	leave(2, 120, 40, "inner");
+	spans = leave(1, 130, 90, "outer");
+	assert_int_equal(spans->at->inner_ns, 40);
+	assert_false(spans->at->is_inner_unknown);
+}
+
+static void test_region_that_was_not_seen_and_in_which_events_are_missing_says_so(void **state)
+{
+	(void)state;
+	event_of(TLG_STYLE_data, 1, 100, 50, "x");
+	lose(2, 110);
+	assert_true(leave(1, 130, 90, "outer")->at->is_inner_unknown);
+}
+
 static void test_region_around_one_that_did_not_end_says_so(void **state)
 {
 	(void)state;
@@ -394,6 +415,8 @@ int main(void)
 		TEST(test_span_in_which_events_are_missing_says_so),
 		TEST(test_leave_whose_enter_is_missing_has_no_start),
 		TEST(test_region_whose_enter_is_missing_is_part_of_the_one_around_it),
+		TEST(test_region_around_one_that_was_not_seen_has_its_time),
+		TEST(test_region_that_was_not_seen_and_in_which_events_are_missing_says_so),
 		TEST(test_region_around_one_that_did_not_end_says_so),
 		TEST(test_leave_that_closes_a_region_entered_at_another_time_says_so),
 		TEST(test_spans_end_with_their_thread_and_process),
