@@ -194,6 +194,7 @@ in_turn()
 }
 
 mkfifo end
+: >pids   # the shell opens it later than the loop below may look
 TRACE2_RAW_THREAD=off TRACE2_RAW=$tmp/turns.tlg ./turns <end >pids &
 exec 3>end
 for ((i = 0; i < 1000 && $(wc -l <pids) < 3; i++)); do sleep 0.01; done
