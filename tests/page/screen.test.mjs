@@ -102,6 +102,9 @@ test("test_keys_tap_moves_however_short_it_is", () => {
 		moved += motion.step(now).a;
 	assert.equal(moved, 70);
 	assert.ok(motion.isOver);
+	motion.press("a", 2000);
+	motion.clear();
+	assert.ok(motion.isOver);
 });
 
 test("test_layout_pinned_lane_is_above_and_only_there", () => {

@@ -58,6 +58,11 @@ export class Motion {
 			held.isDown = false;
 	}
 
+	/** Another key decides what is shown. */
+	clear() {
+		this.held.clear();
+	}
+
 	/** @param {number} now @returns {Record<string, number>} ms of each key */
 	step(now) {
 		const ms = Math.max(0, Math.min(FRAME_MS, now - this.last));
@@ -92,6 +97,7 @@ export function listenToKeys(app) {
 				requestAnimationFrame(step);
 			motion.press(key, performance.now());
 		} else if (press(app, key)) {
+			motion.clear();
 			event.preventDefault();
 		}
 	});
