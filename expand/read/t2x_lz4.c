@@ -98,7 +98,7 @@ int t2x_lz4_park(struct t2x_lz4 *lz4, size_t unread, uint64_t *at, size_t *again
 		*at = lz4->points[(n - 1) % POINTS].at;
 		lz4->made = lz4->points[(n - 1) % POINTS].plain;
 		lz4->npoints = lz4->announced = 0;
-		*again = place - lz4->made;
+		*again = (size_t)(place - lz4->made);
 	}
 	LZ4F_freeDecompressionContext(lz4->context);
 	free(lz4->scratch);

@@ -57,7 +57,7 @@ static uint64_t read_word(const struct t2x_go_table *table, uint64_t at, unsigne
 /* Return  NULL: it does not end in the table */
 static const char *read_text(const struct t2x_go_table *table, uint64_t at)
 {
-	int ends = at < table->n && memchr(table->bytes + at, '\0', table->n - at);
+	int ends = at < table->n && memchr(table->bytes + at, '\0', (size_t)(table->n - at));
 
 	return ends ? (const char *)table->bytes + at : NULL;
 }

@@ -145,7 +145,7 @@ static int fill_and_move(unsigned char *memory, size_t bytes, size_t accessible)
 
 static int attach_to(int fd)
 {
-	const size_t bytes = tr2_g_shm.head->bytes;
+	const size_t bytes = (size_t)tr2_g_shm.head->bytes;
 	unsigned char *memory;
 	int error;
 

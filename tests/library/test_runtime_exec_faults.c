@@ -158,7 +158,7 @@ static volatile unsigned *returned;
 /* A process of its own kills the program, so many us after that has begun. */
 static void be_killed_after(unsigned us)
 {
-	const struct timespec delay = { 0, us * 1000L };
+	const struct timespec delay = { 0, (long)us * 1000 };
 	const pid_t victim = getpid();
 
 	if (fork())
@@ -198,8 +198,13 @@ static int lock_in(void)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (call), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		KILL(SYS_newfstatat), KILL(SYS_statfs), KILL(SYS_lseek), KILL(SYS_openat), KILL(SYS_mremap),
-		KILL(SYS_ftruncate), KILL(SYS_unlinkat),
+		KILL(SYS_statfs), KILL(SYS_lseek), KILL(SYS_openat), KILL(SYS_mremap), KILL(SYS_ftruncate),
+		KILL(SYS_unlinkat),
+#ifdef SYS_newfstatat
+		KILL(SYS_newfstatat),
+#else   /* 32 bits */
+		KILL(SYS_fstatat64), KILL(SYS_statfs64), KILL(SYS__llseek), KILL(SYS_ftruncate64),
+#endif
 #ifdef SYS_unlink
 		KILL(SYS_unlink), KILL(SYS_open), KILL(SYS_stat),
 #endif

@@ -113,8 +113,8 @@ static void put_load(uint64_t at, uint64_t size, uint64_t index, const char *nam
 	put_u32(0), put_u32((uint32_t)(56 + strlen(name) + 1 + size)), put_u64(1);
 	put_u32(12), put_u32(12), put_u64(at), put_u64(at), put_u64(size), put_u64(index);
 	put(name, strlen(name) + 1);
-	memset(g_dump + g_n, 0xcc, size);
-	g_n += size;
+	memset(g_dump + g_n, 0xcc, (size_t)size);
+	g_n += (size_t)size;
 }
 
 static void put_move(uint64_t from, uint64_t to, uint64_t size, uint64_t index)
