@@ -255,7 +255,8 @@ done
 
 # ---- the program's own system calls, those of its threads and of its children
 # Of a task's trace: what is not compared is memory, signals being blocked, asked for or arriving, waiting for threads,
-# identities, whether there is a sandbox, and what belongs to descriptors from 200 on, to a ring file, to SIGPIPE, which has a handler with tracing.
+# identities, whether there is a sandbox or another thread, and what belongs to descriptors from 200 on, to a ring file,
+# to SIGPIPE, which has a handler with tracing.
 # fork() waits for a drain that is at work: with signals blocked, for 100 naps at most (tr2_lock_briefly()).  These are not
 # compared either; other naps are.  One process in 16 looks for rings that others have left: it asks about a directory's
 # file system, reads the directory, and removes files.
@@ -271,7 +272,7 @@ own_calls()
 	     looks && (/^geteuid\(/ || /^unlink\(".*\.ring"/) { next }
 	     directory != "" && $0 ~ "[(, ]" directory "[,)]" { if (/^close/) directory = ""; next } { print }' |
 		grep -vE '^(rt_sigprocmask|rt_sigpending|madvise|mmap|munmap|mprotect|brk|getpid|gettid|getrandom|futex)\(|^---' |
-		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|SIGRT_1|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL|^prctl\(PR_GET_(SECCOMP|NO_NEW_PRIVS)' |
+		grep -vE '^[a-z0-9]+\(2[0-9][0-9],|^prlimit64\(0, RLIMIT_(FSIZE|AS), NULL|^clone3\(.*CLONE_THREAD|^rt_sigaction\((SIGPIPE|SIGRT_1|[A-Z0-9_]+, NULL, )|^sigaltstack\(NULL|^prctl\(PR_GET_(SECCOMP|NO_NEW_PRIVS)|^tgkill\([0-9]+, [0-9]+, 0\)|"/proc/self/task"' |
 		sed -E 's/0x[0-9a-f]+/P/g; s/[0-9]{3,}/N/g; s/^(execve\([^[]*\[[^]]*\]).*/\1/'
 }
 
