@@ -5,7 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -112,22 +112,39 @@ int stepper_go_on(pid_t process, int signal)
 
 /* ---- paths -------------------------------------------------------------------------------------- */
 
+/*
+ * The stepper's tables are not on the heap.  A process is a copy of the harness: malloc() takes the same path in the
+ * recorded process and in later ones only if the heap of the harness has not changed in between.
+ */
+static void *map_table(size_t entries, size_t bytes)
+{
+	void *table = mmap(NULL, entries * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return table == MAP_FAILED ? NULL : table;
+}
+
+static void unmap_table(void *table, size_t entries, size_t bytes)
+{
+	if (table)
+		munmap(table, entries * bytes);
+}
+
 int stepper_init(struct stepper_path *path, uint32_t room)
 {
 	*path = (struct stepper_path){ .room = room };
-	path->at = calloc(room, sizeof(*path->at));
-	path->pass = calloc(room, sizeof(*path->pass));
-	path->anchor = calloc(room, sizeof(*path->anchor));
-	path->hits = calloc(room, sizeof(*path->hits));
+	path->at = map_table(room, sizeof(*path->at));
+	path->pass = map_table(room, sizeof(*path->pass));
+	path->anchor = map_table(room, sizeof(*path->anchor));
+	path->hits = map_table(room, sizeof(*path->hits));
 	return path->at && path->pass && path->anchor && path->hits;
 }
 
 void stepper_free(struct stepper_path *path)
 {
-	free(path->at);
-	free(path->pass);
-	free(path->anchor);
-	free(path->hits);
+	unmap_table(path->at, path->room, sizeof(*path->at));
+	unmap_table(path->pass, path->room, sizeof(*path->pass));
+	unmap_table(path->anchor, path->room, sizeof(*path->anchor));
+	unmap_table(path->hits, path->room, sizeof(*path->hits));
 }
 
 void stepper_keep_shorter(struct stepper_path *path, struct stepper_path *other)
@@ -171,7 +188,7 @@ static int is_anchor(const struct stepper_path *path, uint32_t n)
 static void find_ways(struct stepper_path *path)
 {
 	uint32_t room = 2 * path->count + 1, cost = 0;
-	struct passes *all = calloc(room, sizeof(*all));
+	struct passes *all = map_table(room, sizeof(*all));
 
 	for (uint32_t n = 0; all && n < path->count; n++, cost++) {
 		struct passes *passes = passes_of(all, room, path->at[n]);
@@ -184,7 +201,7 @@ static void find_ways(struct stepper_path *path)
 			path->hits[n] = cost = passes->breaks;
 		}
 	}
-	free(all);
+	unmap_table(all, room, sizeof(*all));
 }
 
 int stepper_record(struct stepper_path *path, pid_t process, int (*is_over)(void))
