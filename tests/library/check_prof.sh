@@ -281,32 +281,20 @@ check "without t2 record the file itself is read" eval 'stacks_of alone.tlg && g
 
 # Where a sandbox refuses process_vm_readv(), as some containers do
 cat >refuse.c <<'END'
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "refusing.h"
+
 int main(int argc, char **argv)
 {
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (argc < 2 || !refuse_call(SYS_process_vm_readv))
 		return 1;
 	execvp(argv[1], argv + 1);
 	return 1;
 }
 END
-quiet "compile" ${CC:-cc} -o refuse refuse.c
+quiet "compile" ${CC:-cc} -I"$top/tests/tools" -o refuse refuse.c "$top/tests/tools/refusing.c"
 quiet "in a sandbox: recorded" ./refuse "$out/t2" record --cpu=200 -o made.tlg -- ./made dump
 rm -f jit-*.dump
 check "in a sandbox: callers of made code on a coroutine's stack are there" stacks_of made.tlg

@@ -14,17 +14,15 @@ int main(void)
 }
 #else
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "refusing.h"
 #include "prof/tr2p_guard.h"
 #include "prof/tr2p_thread.h"
 #include "prof/tr2p_unwind.h"
@@ -34,19 +32,6 @@ enum { PAGE = 65536, FUNCTION = 128 };    /* a page on any machine; bytes of a f
 static volatile unsigned sink;
 static struct tr2p_stack found;
 static ucontext_t outside, inside;
-
-static int refuse(void)
-{
-	struct sock_filter filter[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
-
-	return !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
 
 /* n pages; those of the bits in holes cannot be read */
 static char *make_pages(unsigned n, unsigned holes, int prot)
@@ -242,7 +227,7 @@ int main(void)
 		cmocka_unit_test(test_refused_walk_goes_through_a_coroutine),
 	};
 
-	if (!refuse())
+	if (!refuse_call(SYS_process_vm_readv))
 		return 77;
 	return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -7,7 +7,6 @@
 #include "t2test.h"
 
 #include <fcntl.h>
-#include <link.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +14,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ownmodule.h"
 #include "symbols/t2x_go.h"
 
 enum { FIRST_BYTES = 16, ALL_BYTES = 64 };
 
-static int find_code(struct dl_phdr_info *info, size_t size, void *data);
+static int setup(void **state);
 
 struct record {
 	uint32_t entry, name, args, deferreturn, stack, file, line, npcdata, unit, start_line, flags;
@@ -29,7 +29,7 @@ static struct {
 	uint32_t magic;
 	uint8_t zeros[2], quantum, word;
 	uintptr_t nfunctions, nfiles;
-	int (*text)(struct dl_phdr_info *info, size_t size, void *data);
+	int (*text)(void **state);
 	uintptr_t names, units, files, steps, functions;
 	struct {
 		char names[40];
@@ -40,7 +40,7 @@ static struct {
 		struct record records[2];
 	} parts;
 } table __attribute__((section(".gopclntab"), used)) = {
-	.magic = 0xfffffff0, .quantum = 1, .word = sizeof(uintptr_t), .nfunctions = 2, .nfiles = 2, .text = find_code,
+	.magic = 0xfffffff0, .quantum = 1, .word = sizeof(uintptr_t), .nfunctions = 2, .nfiles = 2, .text = setup,
 #define AT(part) offsetof(__typeof__(table), parts.part)
 	.names = AT(names), .units = AT(units), .files = AT(files), .steps = AT(steps), .functions = AT(list),
 	.parts = {
@@ -61,36 +61,14 @@ static struct {
 #undef AT
 };
 
-/* The file of this program, and where its code is. */
-static char program[4096];
-static struct t2x_module module = { .file = program, .build_id = "" };
+static struct t2x_module module;          /* this program */
 static const struct t2x_libdw *libdw;
-
-static int find_code(struct dl_phdr_info *info, size_t size, void *data)
-{
-	const uintptr_t address = (uintptr_t)data;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *head = &info->dlpi_phdr[i];
-		const uintptr_t start = info->dlpi_addr + head->p_vaddr;
-		if (head->p_type != PT_LOAD || address < start || address >= start + head->p_memsz)
-			continue;
-		module.start = start;
-		module.limit = start + head->p_memsz;
-		module.offset = head->p_offset;
-		return 1;
-	}
-	return 0;
-}
 
 static int setup(void **state)
 {
-	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
 	(void)state;
 	libdw = t2x_libdw_load(0);
-	return n <= 0 || !dl_iterate_phdr(find_code, (void *)(uintptr_t)find_code);
+	return !own_module((uintptr_t)setup, &module);
 }
 
 static struct t2x_image *open_image(const char *file, Dwarf_Addr *begin)
@@ -102,7 +80,7 @@ static struct t2x_image *open_image(const char *file, Dwarf_Addr *begin)
 	other.file = file;
 	image = t2x_image_open(libdw, &places, &other);
 	assert_non_null(image);
-	assert_true(t2x_image_address(image, &other, (uintptr_t)find_code, begin));
+	assert_true(t2x_image_address(image, &other, (uintptr_t)setup, begin));
 	return image;
 }
 
@@ -125,7 +103,7 @@ static void test_go_addresses_have_functions_files_and_lines(void **state)
 	(void)state;
 	if (!libdw)
 		skip();   /* not there for the other machines of harness_arch */
-	image = open_image(program, &begin);
+	image = open_image(module.file, &begin);
 	assert_is(image, begin, "main.first", "/src/a.go", 7);
 	assert_is(image, begin + 7, "main.first", "/src/a.go", 7);
 	assert_is(image, begin + 8, "main.first", "/src/a.go", 5);
@@ -141,7 +119,7 @@ static void test_go_addresses_have_functions_files_and_lines(void **state)
 static long copy_program(int fd, char **bytes)
 {
 	struct stat st;
-	int from = open(program, O_RDONLY | O_CLOEXEC);
+	int from = open(module.file, O_RDONLY | O_CLOEXEC);
 
 	assert_true(from >= 0 && !fstat(from, &st));
 	*bytes = malloc((size_t)st.st_size);

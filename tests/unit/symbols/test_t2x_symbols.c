@@ -3,56 +3,36 @@
 #include "t2test.h"
 
 #include <dlfcn.h>
-#include <link.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "ownmodule.h"
 #include "symbols/t2x_function.h"
 #include "symbols/t2x_symbols.h"
 
-/* The file of this program, and where its code is: the address of a function of it has a name. */
-static char program[4096];
-static struct t2x_module module = { .file = program, .build_id = "" };
+/* This program: a function of it has a name. */
+static struct t2x_module module;
 
-static int find_code(struct dl_phdr_info *info, size_t size, void *data)
+static int is_named(struct t2x_symbols *symbols, const struct t2x_module *from)
 {
-	const uintptr_t address = (uintptr_t)data;
+	const struct t2x_names *names = t2x_symbols_find(symbols, from, (uintptr_t)is_named);
 
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *head = &info->dlpi_phdr[i];
-		const uintptr_t start = info->dlpi_addr + head->p_vaddr;
-		if (head->p_type != PT_LOAD || address < start || address >= start + head->p_memsz)
-			continue;
-		module.start = start;
-		module.limit = start + head->p_memsz;
-		module.offset = head->p_offset;
-		return 1;
-	}
-	return 0;
+	return names && names->n && !strcmp(names->at[names->n - 1].function, "is_named");
 }
 
 static int setup(void **state)
 {
-	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 1);
-
 	(void)state;
-	return n <= 0 || !dl_iterate_phdr(find_code, (void *)(uintptr_t)find_code);
-}
-
-static int is_named(struct t2x_symbols *symbols, const struct t2x_module *from)
-{
-	const struct t2x_names *names = t2x_symbols_find(symbols, from, (uintptr_t)find_code);
-
-	return names && names->n && !strcmp(names->at[names->n - 1].function, "find_code");
+	return !own_module((uintptr_t)is_named, &module);
 }
 
 /* The name that a trace gives leads to this program, from a directory that has nothing. */
 static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void **state)
 {
-	char directory[] = "/tmp/test_t2x_symbols-XXXXXX", file[sizeof(program) + 64];
+	char directory[] = "/tmp/test_t2x_symbols-XXXXXX", file[PATH_MAX];
 	struct t2x_symbols_places places = { .binaries = directory };
 	struct t2x_symbols *symbols = t2x_symbols_new(&places);
 	struct t2x_module other = module;
@@ -62,10 +42,10 @@ static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void *
 		skip();   /* not there for the other machines of harness_arch */
 	assert_non_null(symbols);
 	assert_non_null(mkdtemp(directory));
-	snprintf(file, sizeof(file), "/../..%s", program);
+	snprintf(file, sizeof(file), "/../..%s", module.file);
 	other.file = file;
 	assert_false(is_named(symbols, &other));
-	snprintf(file, sizeof(file), "../../../../../../../../../../../../..%s", program);
+	snprintf(file, sizeof(file), "../../../../../../../../../../../../..%s", module.file);
 	assert_false(is_named(symbols, &other));
 	places.binaries = "/";
 	assert_true(is_named(symbols, &module));
@@ -86,13 +66,13 @@ static void test_function_of_an_address_within_starts_where_it_begins(void **sta
 		skip();
 	image = t2x_image_open(libdw, &places, &module);
 	assert_non_null(image);
-	assert_true(t2x_image_address(image, &module, (uintptr_t)find_code, &begin));
+	assert_true(t2x_image_address(image, &module, (uintptr_t)is_named, &begin));
 	for (unsigned i = 0; i < 8; i++) {
 		assert_true(t2x_function_start(image, begin + i, &start));
 		assert_int_equal(start, begin);
 	}
 	/* in front of all code */
-	assert_false(t2x_function_start(image, begin - ((uintptr_t)find_code - module.start) - 1, &start));
+	assert_false(t2x_function_start(image, begin - ((uintptr_t)is_named - module.start) - 1, &start));
 	t2x_image_free(image);
 }
 
