@@ -15,6 +15,8 @@
 
 enum { AT_NAME = 0, AT_SIZE = 124, SIZE_DIGITS = 12 };
 
+static const char hidden[] = ".metadata";        /* until all files are there */
+
 /* ---- the directory ------------------------------------------------------------------------------ */
 
 /* Return  0, -ENOTEMPTY or -errno */
@@ -67,20 +69,19 @@ void t2x_unpack_init(struct t2x_unpack *unpack, int directory)
 /* Of blocks of zeros, with which an archive ends, there is no file.  Return  0 or an errno */
 static int begin_file(struct t2x_unpack *unpack)
 {
-	char name[T2X_UNPACK_NAME + 1] = ".", size[SIZE_DIGITS + 1] = "";
-	const char *visible = name + 1;
+	char name[T2X_UNPACK_NAME + 1] = "", size[SIZE_DIGITS + 1] = "";
+	int is_metadata;
 
 	if (!unpack->head[AT_NAME])
 		return 0;
-	memcpy(name + 1, unpack->head + AT_NAME, T2X_UNPACK_NAME - 1);
+	memcpy(name, unpack->head + AT_NAME, T2X_UNPACK_NAME);
 	memcpy(size, unpack->head + AT_SIZE, SIZE_DIGITS);
 	unpack->left = strtoull(size, NULL, 8);
 	unpack->padding = (T2X_UNPACK_BLOCK - unpack->left % T2X_UNPACK_BLOCK) % T2X_UNPACK_BLOCK;
-	if (!unpack->first[0]) {
-		memcpy(unpack->first, name, sizeof(name));
-		visible = name;
-	}
-	unpack->fd = openat(unpack->directory, visible, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	is_metadata = strcmp(name, hidden + 1) == 0;
+	unpack->has_metadata |= is_metadata;
+	unpack->fd = openat(unpack->directory, is_metadata ? hidden : name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 	return unpack->fd < 0 ? errno : 0;
 }
 
@@ -136,7 +137,7 @@ int t2x_unpack_finish(struct t2x_unpack *unpack, int is_whole)
 {
 	int error = end_file(unpack);
 
-	if (error || !is_whole || !unpack->first[0])
+	if (error || !is_whole || !unpack->has_metadata)
 		return error;
-	return renameat(unpack->directory, unpack->first, unpack->directory, unpack->first + 1) ? errno : 0;
+	return renameat(unpack->directory, hidden, unpack->directory, hidden + 1) ? errno : 0;
 }

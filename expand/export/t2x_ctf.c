@@ -7,6 +7,8 @@
  * each thread that lives.  When they take HELD_BYTES together, all of them end.  A gap ends a packet, and the next one
  * has more discarded events: readers say how many, and between which times.  Times of a stream must not go back: a
  * region that is only repeated has the time of the event before it.
+ *
+ * The metadata are the last file: they have the classes that occurred.
  */
 #include "t2x_ctf.h"
 
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 
 #include "profile/t2x_processes.h"
+#include "text/t2x_utf8.h"
 #include "tlg_desc.h"
 
 enum {
@@ -35,14 +38,26 @@ struct ctf_stream {
 struct ctf {
 	struct t2x_processes processes;
 	struct ctf_stream *streams;
+	struct t2x_ctf_classes classes;
 	uint64_t count, packets;
 	size_t held;                    /* bytes that the packets take */
 	int error;
 };
 
+/* Up to its first NUL; a byte that is not UTF-8 becomes U+FFFD. */
 static void put_string(struct t2x_bytes *to, const char *text, size_t n)
 {
-	t2x_bytes_put(to, text, n);
+	const char *nul = n ? memchr(text, '\0', n) : NULL;
+
+	n = nul ? (size_t)(nul - text) : n;
+	for (size_t valid; n; text += valid, n -= valid) {
+		valid = t2x_utf8_valid(text, n);
+		t2x_bytes_put(to, text, valid);
+		if (valid < n) {
+			t2x_bytes_put(to, "\xef\xbf\xbd", 3);
+			valid++;
+		}
+	}
 	t2x_bytes_put(to, "", 1);
 }
 
@@ -151,48 +166,107 @@ static void discard(struct t2x_printer *printer, struct ctf_stream *stream, cons
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static void put_argument(struct t2x_bytes *to, const struct t2x_arg *arg, char letter)
+/* A text of the scope or of the event is a field unless it is empty.  Return  its bit, or 0 */
+static unsigned put_text(struct t2x_bytes *to, unsigned bit, const char *text, size_t n)
 {
-	if (letter == 'i' || letter == 'u' || letter == 't')
-		t2x_bytes_u64(to, (uint64_t)arg->value);
-	else
-		put_string(to, arg->text, arg->type == TLG_ARG_TEXT && arg->text ? arg->length : 0);
+	if (!text || !n || !*text)
+		return 0;
+	put_string(to, text, n);
+	return bit;
 }
 
-/* The fields of the kind's class. */
-static void put_arguments(struct t2x_bytes *to, const struct t2x_event *ev)
+static unsigned put_label(struct t2x_bytes *to, unsigned bit, const char *label)
 {
-	const char *letter = ev->scope ? tlg_style_by_id(ev->style)->args : "";
-	unsigned i = 0;
+	return put_text(to, bit, label, label ? strlen(label) : 0);
+}
 
-	if (!ev->scope)
-		t2x_bytes_u64(to, ev->scope_index);
-	for (; *letter; letter++) {
-		if (*letter == 'M') {
-			put_string(to, ev->message, ev->message ? ev->message_length : 0);
-		} else if (*letter == '*') {
-			t2x_bytes_u32(to, ev->nargs - i);
-			while (i < ev->nargs)
-				put_argument(to, &ev->args[i++], 's');
-		} else {
-			put_argument(to, &ev->args[i++], *letter);
-		}
+static size_t length_of(const struct t2x_arg *arg)
+{
+	return arg->type == TLG_ARG_TEXT && arg->text && *arg->text ? arg->length : 0;
+}
+
+/* If one of them is empty each has a number in front of it.  Return  bit, or 0: none is empty */
+static unsigned put_words(struct t2x_bytes *to, unsigned bit, const struct t2x_arg *args, unsigned n)
+{
+	int has_empty = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		has_empty |= !length_of(&args[i]);
+	t2x_bytes_u32(to, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (has_empty)
+			t2x_bytes_u32(to, length_of(&args[i]) > 0);
+		put_text(to, bit, args[i].text, length_of(&args[i]));
 	}
+	return has_empty ? bit : 0;
 }
 
 /* A sample's functions, or addresses, the innermost first, with semicolons between them. */
-static void put_stack(struct t2x_bytes *to, const struct t2x_event *ev, const struct t2x_options *options)
+static unsigned put_stack(struct t2x_bytes *to, unsigned bit, const struct t2x_event *ev,
+			  const struct t2x_options *options)
 {
 	const struct t2x_stack_names *names = NULL;
+	size_t before = to->n;
 
 	if (options->name_stack)
 		names = options->name_stack(options->namer, ev->scope);
-	for (unsigned i = 0; names && i < names->n; i++) {
+	if (!names)
+		return put_label(to, bit, ev->scope->format);
+	for (unsigned i = 0; i < names->n; i++) {
 		if (i)
 			t2x_bytes_put(to, ";", 1);
 		t2x_bytes_put(to, names->at[i], strlen(names->at[i]));
 	}
-	put_name(to, names ? NULL : ev->scope->format);
+	if (to->n == before)
+		return 0;
+	t2x_bytes_put(to, "", 1);
+	return bit;
+}
+
+/* The fields of the kind's class.  Return  the set of texts */
+static unsigned put_arguments(struct t2x_bytes *to, const struct t2x_event *ev, const struct t2x_options *options)
+{
+	const char *letter = ev->scope ? tlg_style_by_id(ev->style)->args : "";
+	unsigned bit = T2X_CTF_ARGUMENT, texts = 0, i = 0;
+
+	if (!ev->scope)
+		t2x_bytes_u64(to, ev->scope_index);
+	for (; *letter; letter++) {
+		if (*letter == 'i' || *letter == 'u' || *letter == 't') {
+			t2x_bytes_u64(to, (uint64_t)ev->args[i++].value);
+			continue;
+		}
+		if (*letter == 'M') {
+			texts |= put_text(to, bit, ev->message, ev->message_length);
+		} else if (*letter == '*') {
+			texts |= put_words(to, bit, &ev->args[i], ev->nargs - i);
+			i = ev->nargs;
+		} else {
+			texts |= put_text(to, bit, ev->args[i].text, length_of(&ev->args[i]));
+			i++;
+		}
+		bit <<= 1;
+	}
+	if (ev->scope && ev->style == TLG_STYLE_sample)
+		texts |= put_stack(to, bit, ev, options);
+	return texts;
+}
+
+/* The scope's names and place; a sample has the module in place of a file.  Return  the set of texts */
+static unsigned put_scope(struct t2x_bytes *to, const struct t2x_event *ev)
+{
+	const struct t2x_scope *scope = ev->scope;
+	unsigned texts;
+
+	if (!scope)
+		return 0;
+	texts = put_label(to, T2X_CTF_CATEGORY, scope->category);
+	texts |= put_label(to, T2X_CTF_LABEL, scope->label);
+	if (ev->style != TLG_STYLE_sample)
+		texts |= put_label(to, T2X_CTF_FILE, scope->file);
+	if (texts & T2X_CTF_FILE)
+		t2x_bytes_u32(to, scope->line > 0 ? (uint32_t)scope->line : 0);
+	return texts;
 }
 
 static int has_elapsed(const struct t2x_event *ev)
@@ -211,28 +285,31 @@ static int has_elapsed(const struct t2x_event *ev)
 	}
 }
 
-static void put_event(struct ctf_stream *stream, const struct t2x_event *ev, const struct t2x_options *options)
+/* Its class is known when its texts are, and goes to the place in front of them. */
+static void put_event(struct ctf *ctf, struct ctf_stream *stream, const struct t2x_event *ev,
+		      const struct t2x_options *options)
 {
-	const struct t2x_scope *scope = ev->scope;
 	struct t2x_bytes *to = &stream->packet;
-	const unsigned char class = (unsigned char)(scope ? ev->style : 0);
+	size_t start = to->n;
+	uint16_t class = 0;
+	unsigned texts;
 
 	if (ev->ns > stream->end_ns)
 		stream->end_ns = ev->ns;
-	t2x_bytes_put(to, &class, 1);
+	t2x_bytes_put(to, &class, sizeof(class));
 	t2x_bytes_u64(to, stream->end_ns);
-	put_name(to, scope ? scope->category : NULL);
-	put_name(to, scope ? scope->label : NULL);
 	t2x_bytes_u32(to, ev->open);
 	t2x_bytes_u64(to, has_elapsed(ev) ? ev->rel_ns : UINT64_MAX);
-	put_name(to, scope && ev->style != TLG_STYLE_sample ? scope->file : NULL);
-	t2x_bytes_u32(to, scope && scope->line > 0 ? (uint32_t)scope->line : 0);
-	put_arguments(to, ev);
-	if (scope && ev->style == TLG_STYLE_sample)
-		put_stack(to, ev, options);
+	texts = put_scope(to, ev);
+	texts |= put_arguments(to, ev, options);
+	if (to->error)
+		return;
+	class = t2x_ctf_class(&ctf->classes, ev->scope ? ev->style : 0, texts);
+	to->bytes[start] = (unsigned char)class;
+	to->bytes[start + 1] = (unsigned char)(class >> 8);
 }
 
-/* A null pointer of the program is an empty text here: readers have no other. */
+/* A null pointer of the program is an empty text here. */
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct ctf *ctf = printer->own;
@@ -252,7 +329,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		discard(printer, stream, spans, ev);
 	if (!stream->packet.n)
 		begin_packet(stream, spans, ev->ns);
-	put_event(stream, ev, &printer->options);
+	put_event(ctf, stream, ev, &printer->options);
 	ctf->held += stream->packet.max - held;
 	if (stream->packet.n > PACKET_BYTES)
 		end_packet(printer, stream);
@@ -273,24 +350,26 @@ static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans
 static int begin_ctf(struct t2x_printer *printer)
 {
 	struct ctf *ctf = calloc(1, sizeof(*ctf));
-	struct t2x_bytes metadata = { .n = 0 };
-	int error;
 
 	if (!ctf)
 		return -ENOMEM;
 	ctf->processes.spans.has_no_spans = 1;
 	ctf->processes.spans.forget_thread = forget_thread;
-	t2x_ctf_metadata(&metadata);
-	error = metadata.error;
-	if (!error) {
+	printer->own = ctf;
+	t2x_processes_begin(&ctf->processes, printer);
+	return 0;
+}
+
+static void put_metadata(struct t2x_printer *printer, struct ctf *ctf)
+{
+	struct t2x_bytes metadata = { .n = 0 };
+
+	t2x_ctf_metadata(&metadata, &ctf->classes);
+	if (metadata.error)
+		ctf->error = ENOMEM;
+	else
 		t2x_ctf_tar_file(printer->out, "metadata", &metadata);
-		printer->own = ctf;
-		t2x_processes_begin(&ctf->processes, printer);
-	} else {
-		free(ctf);
-	}
 	t2x_bytes_free(&metadata);
-	return error;
 }
 
 static void finish_ctf(struct t2x_printer *printer)
@@ -300,6 +379,7 @@ static void finish_ctf(struct t2x_printer *printer)
 	while (ctf->streams)
 		end_stream(printer, ctf->streams);
 	ctf->processes.spans.forget_thread = NULL;   /* there are no streams any more */
+	put_metadata(printer, ctf);
 	t2x_ctf_tar_end(printer->out);
 	t2x_processes_report(&ctf->processes);
 	if (ctf->error)

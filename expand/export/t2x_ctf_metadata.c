@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_ctf_metadata.c - ctf: the metadata, which is the same for all traces, and the archive. */
+/* t2x_ctf_metadata.c - ctf: the metadata, and the archive. */
 #include "t2x_ctf.h"
 
 #include <ctype.h>
@@ -16,6 +16,7 @@ static void put(struct t2x_bytes *to, const char *text)
 static const char declarations[] =
 	"/* CTF 1.8 */\n"
 	"typealias integer { size = 8; align = 8; signed = false; } := u8;\n"
+	"typealias integer { size = 16; align = 8; signed = false; } := u16;\n"
 	"typealias integer { size = 32; align = 8; signed = false; } := u32;\n"
 	"typealias integer { size = 64; align = 8; signed = false; } := u64;\n"
 	"typealias integer { size = 64; align = 8; signed = true; } := i64;\n"
@@ -28,9 +29,8 @@ static const char declarations[] =
 	"\tpacket.context := struct {\n"
 	"\t\tstamp timestamp_begin; stamp timestamp_end; u64 content_size; u64 packet_size; u64 events_discarded;\n"
 	"\t\tu32 _pid; u32 _tid; string _thread;\n\t};\n"
-	"\tevent.header := struct { u8 id; stamp timestamp; };\n"
-	"\tevent.context := struct {\n"
-	"\t\tstring _category; string _label; u32 _nesting; i64 _elapsed; string _file; u32 _line;\n\t};\n"
+	"\tevent.header := struct { u16 id; stamp timestamp; };\n"
+	"\tevent.context := struct { u32 _nesting; i64 _elapsed; };\n"
 	"};\n";
 
 /*
@@ -57,39 +57,70 @@ static const char *next_name(const char *description, char *name, size_t size)
 	return *description ? description + 1 : description;
 }
 
-static void put_class(struct t2x_bytes *to, unsigned id, const char *kind, const char *letters,
-		      const char *description)
+/* The scope's texts. */
+static void put_context(struct t2x_bytes *to, unsigned texts)
 {
-	char line[256], name[64];
+	put(to, "\tcontext := struct {");
+	put(to, texts & T2X_CTF_CATEGORY ? " string _category;" : "");
+	put(to, texts & T2X_CTF_LABEL ? " string _label;" : "");
+	put(to, texts & T2X_CTF_FILE ? " string _file; u32 _line;" : "");
+	put(to, " };\n");
+}
 
-	snprintf(line, sizeof(line), "event {\n\tid = %u; name = \"%s\"; stream_id = 0;\n\tfields := struct {", id,
-		 kind);
+static void put_words(struct t2x_bytes *to, const char *name, int has_empty)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), has_empty ? " u32 %s_count; struct { u32 _n; string _text[_n]; } %s[%s_count];" :
+		 " u32 %s_count; string %s[%s_count];", name, name, name);
 	put(to, line);
+}
+
+/* The fields of letters: of texts those of the set.  text is the bit of the first; return that behind the last */
+static unsigned put_fields(struct t2x_bytes *to, const char *letters, const char *description, unsigned texts,
+			   unsigned text)
+{
+	char line[128], name[64];
+
 	for (; *letters; letters++) {
+		int is_number = strchr("iut", *letters) != NULL;
+
 		description = next_name(description, name, sizeof(name));
+		snprintf(line, sizeof(line), " %s %s;", *letters == 'i' ? "i64" : is_number ? "u64" : "string", name);
 		if (*letters == '*')
-			snprintf(line, sizeof(line), " u32 %s_count; string %s[%s_count];", name, name, name);
-		else
-			snprintf(line, sizeof(line), " %s %s;", *letters == 'i' ? "i64" :
-				 *letters == 'u' || *letters == 't' ? "u64" : "string", name);
-		put(to, line);
+			put_words(to, name, (texts & text) != 0);
+		else if (is_number || texts & text)
+			put(to, line);
+		text = is_number ? text : text << 1;
 	}
+	return text;
+}
+
+static void put_class(struct t2x_bytes *to, unsigned kind, unsigned texts, const struct tlg_style_desc *style)
+{
+	char line[128];
+	unsigned text;
+
+	snprintf(line, sizeof(line), "event {\n\tid = %u; name = \"%s\"; stream_id = 0;\n",
+		 texts * T2X_CTF_KINDS + kind, style->name);
+	put(to, line);
+	if (texts & (T2X_CTF_CATEGORY | T2X_CTF_LABEL | T2X_CTF_FILE))
+		put_context(to, texts);
+	put(to, "\tfields := struct {");
+	text = put_fields(to, style->args, style->desc, texts, T2X_CTF_ARGUMENT);
+	put_fields(to, t2x_ctf_more(kind), "stack", texts, text);
 	put(to, " };\n};\n");
 }
 
-static int is_sample(unsigned id)
+void t2x_ctf_metadata(struct t2x_bytes *to, const struct t2x_ctf_classes *classes)
 {
-	return id == TLG_STYLE_sample;
-}
+	static const struct tlg_style_desc unresolved = { .name = "unresolved", .args = "u", .desc = "scope" };
 
-void t2x_ctf_metadata(struct t2x_bytes *to)
-{
 	put(to, declarations);
-	put_class(to, 0, "unresolved", "u", "scope");
-#define TLG_STYLE(id, kind, args, desc) \
-	put_class(to, id, #kind, is_sample(id) ? args "s" : args, is_sample(id) ? desc ", stack" : desc);
-#include "tlg_styles.def"
-#undef TLG_STYLE
+	for (unsigned kind = 0; kind < T2X_CTF_KINDS; kind++)
+		for (unsigned texts = 0; texts < T2X_CTF_SETS; texts++)
+			if (classes->has[kind][texts / 8] >> texts % 8 & 1)
+				put_class(to, kind, texts, kind ? tlg_style_by_id(kind) : &unresolved);
 }
 
 /* ---- the archive -------------------------------------------------------------------------------- */

@@ -41,6 +41,12 @@ for trace in $traces; do
 	check "chrome: $trace: as many slices by jq as perf has leaves" [ $? -eq 0 ]
 done
 
+# Wherever a text can be there is one, and none the next time: no reader takes it for there.
+make_texts || exit 1
+for format in chrome ctf; do
+	quiet "$format: texts and empty ones" python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/texts.tlg"
+done
+
 # A forked child has said no name: it has its parent's.
 mkdir forks
 TRACE2_RAW=$tmp/forks ./load 1 10 forks

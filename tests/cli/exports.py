@@ -33,13 +33,18 @@ def nanoseconds(text):
     return int(whole + part) if len(part) != 5 else (int(whole + part) + 50) // 100
 
 
+def utf8(data):
+    """Text, in which each byte that is not UTF-8 is U+FFFD."""
+    return re.sub("[\udc80-\udcff]", "\ufffd", data.decode("utf-8", "surrogateescape"))
+
+
 class Oracle:
     """What git's event format says: durations by names, numbers of events, losses."""
 
     def __init__(self, t2expand, trace):
         self.t2expand, self.trace = t2expand, trace
         text = expand(t2expand, trace, "--format=event", "--nesting=0", "--ns")
-        self.events = [json.loads(line, parse_float=str) for line in text.decode("utf-8", "replace").splitlines()]
+        self.events = [json.loads(line, parse_float=str) for line in utf8(text).split("\n")[:-1]]
         self.counts, self.totals = collections.Counter(), collections.Counter()
         self.unknown = collections.Counter()
         self.data, self.threads, self.lost, self.gaps = [], set(), 0, 0
@@ -377,21 +382,45 @@ def check_otlp_proto(verdict, oracle, data):
     verdict.same("the spans of both forms", spans == list(spans_of_json(text)), True)
 
 
+ESCAPES = {"a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
+ESCAPE = re.compile(r"\\(?:x([0-9a-f]{1,2})|(.))")
+
+
+def texts_of(fields):
+    """The texts in what babeltrace2 prints of an event, in order; empty ones, too."""
+    for text in re.findall(r'"((?:[^"\\]|\\.)*)"', fields):
+        yield ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else ESCAPES.get(m[2], m[2]), text)
+
+
+def texts_of_row(row, event):
+    """The texts that an event has in ndjson, but for command lines and directories, which git's event format has."""
+    names = ["category", "label", "file"]
+    if row["event"] not in ("start", "cmd_ancestry", "alias", "child_start", "exec", "def_param"):
+        names.append("message")
+    texts = [row.get(name, "") for name in [*names, "value", "text"]] + event.get("argv", []) + event.get("ancestry", [])
+    return sorted(text for text in [*texts, event.get("cd", "")] if text and isinstance(text, str))
+
+
 def check_ctf(verdict, oracle, data):
-    """babeltrace2 prints the same events, in the same order of time, and says how many are missing."""
+    """babeltrace2 prints the same events with the same texts, in the order of time, and says how many are missing."""
     with tempfile.TemporaryDirectory() as directory:
         with tarfile.open(fileobj=io.BytesIO(data)) as archive:
             archive.extractall(directory)
         result = subprocess.run(["babeltrace2", "--clock-seconds", directory], capture_output=True, check=True)
-    pattern = re.compile(r'\[(\d+)\.(\d{9})\] \(\S+\) (\w+): \{ pid = \d+, tid = \d+, thread = "([^"]*)" \}')
-    got = [pattern.match(line).groups() for line in result.stdout.decode("utf-8", "replace").splitlines()]
+    pattern = re.compile(r'\[(\d+)\.(\d{9})\] \(\S+\) (\w+): \{ pid = \d+, tid = \d+, thread = "([^"]*)" \}, (.*)')
+    got = [pattern.fullmatch(line).groups() for line in utf8(result.stdout).split("\n")[:-1]]
+    rows = [json.loads(line) for line in expand(oracle.t2expand, oracle.trace, "--format=ndjson").splitlines()]
+    verdict.same("rows", [row["event"] for row in rows], [event["event"] for event in oracle.events])
     want = collections.Counter()
-    for event in oracle.events:
+    for row, event in zip(rows, oracle.events):
         stamp = datetime.datetime.fromisoformat(event["time"][:19] + "+00:00")
-        want[int(stamp.timestamp()) * NS + int(event["time"][20:29]), event["event"], event["thread"]] += 1
-    times = [int(seconds) * NS + int(part) for seconds, part, _, _ in got]
-    verdict.same("events", collections.Counter((time, name.replace("data_intmax", "data"), thread)
-                                               for time, (_, _, name, thread) in zip(times, got)), want)
+        want[int(stamp.timestamp()) * NS + int(event["time"][20:29]), event["event"], event["thread"],
+             tuple(texts_of_row(row, event))] += 1
+    times = [int(seconds) * NS + int(part) for seconds, part, *_ in got]
+    have = collections.Counter((time, name.replace("data_intmax", "data"), thread, tuple(sorted(texts_of(fields))))
+                               for time, (_, _, name, thread, fields) in zip(times, got))
+    verdict.same("events that are missing", want - have, collections.Counter())
+    verdict.same("events that are not there", have - want, collections.Counter())
     verdict.same("the order of time", times, sorted(times))
     lost = re.findall(r"discarded (\d+) event", result.stderr.decode())
     verdict.same("discarded events", sum(map(int, lost)), oracle.lost)

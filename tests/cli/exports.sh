@@ -91,6 +91,66 @@ END
 	"${CC:-cc}" -Wall -I"$top/runtime" -o load load.c -pthread -L"$out" -Wl,-rpath,"$out" -ltrace2
 }
 
+# texts: each text wherever a text can be, and between two of them none: as a message, a value, a name, an argument.
+write_texts()
+{
+	cat >texts.c <<'END'
+#include <stddef.h>
+#include <trace2.h>
+
+static const char *const texts[] = {
+	"plain", "", "=1+1", "+1", "-1", "@SUM(1)", "\tTAB", "\rCR", "\n=1", "a,b", "\"quoted\"", "a \"b\" c", "back\\slash", "'",
+	"caf\xc3\xa9", "bad\xff", "cut\xe2\x82", "\xed\xa0\x80", "\x1b[31mred", "\x7f", "-", "=", "", "", "7", "1e5", " ", "\xef\xbb\xbf",
+	"{\"a\": [1, null]}", "a;b", "</script>", "1234567", "12345678", "1234567,", "1234567\xff",
+};
+enum { TEXTS = sizeof(texts) / sizeof(texts[0]) };
+
+static void use(const char *text, int i)
+{
+	const char *words[] = { "sh", text, "", text, NULL };
+	struct trace2_child child = { .argv = words + i % 3, .dir = i % 2 ? text : NULL, .trace2_child_class = i % 3 ? text : NULL };
+
+	trace2_region_enter_printf("texts", text, NULL, "%s", text);
+	trace2_region_enter(text, "none", NULL);
+	trace2_data_string("texts", NULL, text, text);
+	trace2_data_string(text, NULL, "key", "");
+	trace2_data_json("texts", NULL, "json", text);
+	trace2_data_intmax("texts", NULL, "number", i % 2 ? -i : i);
+	trace2_printf("%s", text);
+	trace2_printf("x");
+	trace2_printf("%s", "");
+	trace2_cmd_mode(text);
+	trace2_cmd_alias(text, words + 1);
+	trace2_def_param(text, text, NULL);
+	trace2_child_start(&child);
+	trace2_child_exit(&child, i);
+	trace2_exec_result(trace2_exec(i % 2 ? text : NULL, words), i);
+	trace2_region_leave(text, "none", NULL);
+	trace2_region_leave_printf("texts", text, NULL, "%s", text);
+}
+
+int main(void)
+{
+	const char *argv[] = { "texts", "", "=1", NULL };
+
+	trace2_initialize();
+	trace2_cmd_start(argv);
+	trace2_cmd_name("=texts");
+	for (int i = 0; i < 3 * TEXTS; i++)
+		use(texts[i % TEXTS], i);
+	trace2_cmd_exit(0);
+	return 0;
+}
+END
+	"${CC:-cc}" -Wall -I"$top/runtime" -o texts texts.c -L"$out" -Wl,-rpath,"$out" -ltrace2
+}
+
+# The trace of these, texts.tlg
+make_texts()
+{
+	cd "$tmp" && write_texts && TRACE2_RAW=$tmp/texts.tlg ./texts
+}
+
 # The traces, which $traces names: a program that works, processes, one that lost events, one that was killed
 make_traces()
 {

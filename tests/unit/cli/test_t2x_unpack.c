@@ -37,7 +37,7 @@ static int make_archive(void **state)
 	memset(text, 'x', sizeof(text));
 	assert_int_equal(t2x_out_init_fn(&out, add_to_archive, NULL), 0);
 	t2x_ctf_tar_file(&out, "first", &(struct t2x_bytes){ .bytes = text, .n = TEXT_BYTES });
-	t2x_ctf_tar_file(&out, "second", &(struct t2x_bytes){ .bytes = text, .n = T2X_UNPACK_BLOCK });
+	t2x_ctf_tar_file(&out, "metadata", &(struct t2x_bytes){ .bytes = text, .n = T2X_UNPACK_BLOCK });
 	t2x_ctf_tar_file(&out, "third", &(struct t2x_bytes){ .bytes = text, .n = 0 });
 	t2x_ctf_tar_end(&out);
 	assert_int_equal(t2x_out_flush(&out), 0);
@@ -79,14 +79,14 @@ static void test_unpack_pieces_of_any_size_become_the_files(void **state)
 		}
 		assert_int_equal(t2x_unpack_finish(&unpack, 1), 0);
 		assert_int_equal(take_file(directory, "first"), TEXT_BYTES);
-		assert_int_equal(take_file(directory, "second"), T2X_UNPACK_BLOCK);
+		assert_int_equal(take_file(directory, "metadata"), T2X_UNPACK_BLOCK);
 		assert_int_equal(take_file(directory, "third"), 0);
-		assert_int_equal(take_file(directory, ".first"), -1);
+		assert_int_equal(take_file(directory, ".metadata"), -1);
 		close(directory);
 	}
 }
 
-static void test_unpack_not_whole_gives_no_name_to_the_first(void **state)
+static void test_unpack_not_whole_gives_no_name_to_the_metadata(void **state)
 {
 	int directory = t2x_unpack_open(path);
 	struct t2x_unpack unpack;
@@ -95,9 +95,9 @@ static void test_unpack_not_whole_gives_no_name_to_the_first(void **state)
 	t2x_unpack_init(&unpack, directory);
 	assert_int_equal(t2x_unpack_write(&unpack, archive, archive_bytes), 0);
 	assert_int_equal(t2x_unpack_finish(&unpack, 0), 0);
-	assert_int_equal(take_file(directory, "first"), -1);
-	assert_int_equal(take_file(directory, ".first"), TEXT_BYTES);
-	take_file(directory, "second");
+	assert_int_equal(take_file(directory, "metadata"), -1);
+	assert_int_equal(take_file(directory, ".metadata"), T2X_UNPACK_BLOCK);
+	take_file(directory, "first");
 	take_file(directory, "third");
 	close(directory);
 }
@@ -120,11 +120,11 @@ static void test_unpack_file_that_has_come_meanwhile_is_not_overwritten(void **s
 
 	(void)state;
 	t2x_unpack_init(&unpack, directory);
-	close(openat(directory, "second", O_CREAT | O_WRONLY, 0600));
+	close(openat(directory, "first", O_CREAT | O_WRONLY, 0600));
 	assert_int_equal(t2x_unpack_write(&unpack, archive, archive_bytes), EEXIST);
 	assert_int_equal(t2x_unpack_finish(&unpack, 0), 0);
-	assert_int_equal(take_file(directory, "second"), 0);
-	take_file(directory, ".first");
+	assert_int_equal(take_file(directory, "first"), 0);
+	take_file(directory, ".metadata");
 	close(directory);
 }
 
@@ -132,7 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_unpack_pieces_of_any_size_become_the_files),
-		cmocka_unit_test(test_unpack_not_whole_gives_no_name_to_the_first),
+		cmocka_unit_test(test_unpack_not_whole_gives_no_name_to_the_metadata),
 		cmocka_unit_test(test_unpack_directory_that_has_a_file_is_refused),
 		cmocka_unit_test(test_unpack_file_that_has_come_meanwhile_is_not_overwritten),
 	};

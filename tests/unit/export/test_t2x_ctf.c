@@ -82,14 +82,14 @@ static void test_ctf_every_kind_is_in_a_packet_of_its_thread(void **state)
 	feed_commands(&f);
 	feed_regions(&f);
 	assert_int_equal(read_archive(&f, files, 4), 3);
-	assert_string_equal(files[0].name, "metadata");
-	assert_memory_equal(files[0].bytes, "/* CTF 1.8 */", 13);
-	assert_string_equal(files[1].name, "packet-00000001");   /* of the thread that exits */
-	assert_int_equal(number_at(files[1].bytes + 8), 2);
-	assert_int_equal(number_at(files[1].bytes + 16), FEED_START_NS + 1000 * 1000 + 999);
-	assert_int_equal(number_at(files[1].bytes + 24), FEED_START_NS + 1250 * 1000 + 999);
-	assert_int_equal(number_at(files[1].bytes + 32), 8 * files[1].size);
-	assert_int_equal(number_at(files[2].bytes + 8), 1);
+	assert_string_equal(files[2].name, "metadata");
+	assert_memory_equal(files[2].bytes, "/* CTF 1.8 */", 13);
+	assert_string_equal(files[0].name, "packet-00000001");   /* of the thread that exits */
+	assert_int_equal(number_at(files[0].bytes + 8), 2);
+	assert_int_equal(number_at(files[0].bytes + 16), FEED_START_NS + 1000 * 1000 + 999);
+	assert_int_equal(number_at(files[0].bytes + 24), FEED_START_NS + 1250 * 1000 + 999);
+	assert_int_equal(number_at(files[0].bytes + 32), 8 * files[0].size);
+	assert_int_equal(number_at(files[1].bytes + 8), 1);
 }
 
 static void test_ctf_gap_lies_between_two_packets(void **state)
@@ -102,9 +102,9 @@ static void test_ctf_gap_lies_between_two_packets(void **state)
 	feed_gap(&f, 5, (struct t2x_gap){ .events = 7 });
 	feed(&f, step, 10, "");
 	assert_int_equal(read_archive(&f, files, 4), 3);
-	assert_int_equal(number_at(files[1].bytes + 24 + 24), 0);
-	assert_int_equal(number_at(files[2].bytes + 24 + 24), 7);
-	assert_int_equal(number_at(files[2].bytes + 16), FEED_START_NS + 5000);
+	assert_int_equal(number_at(files[0].bytes + 24 + 24), 0);
+	assert_int_equal(number_at(files[1].bytes + 24 + 24), 7);
+	assert_int_equal(number_at(files[1].bytes + 16), FEED_START_NS + 5000);
 }
 
 /* Many threads have a packet that is not full.  What is not in memory is in the archive already. */
