@@ -7,8 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "t2x_summary_export.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
+
+/* How a summary looks. */
+struct t2x_summary_look {
+	enum { T2X_SUMMARY_TABLE, T2X_SUMMARY_JSON, T2X_SUMMARY_CSV } form;
+	enum t2x_summary_key {
+		T2X_SORT_total, T2X_SORT_self, T2X_SORT_count, T2X_SORT_mean, T2X_SORT_p50, T2X_SORT_p90, T2X_SORT_p99,
+		T2X_SORT_max, T2X_SORT_name,
+	} sort;
+	unsigned top;                 /* rows of a kind; 0: all */
+};
 
 /* ---- the order ---------------------------------------------------------------------------------- */
 
@@ -356,9 +367,9 @@ static void show(struct t2x_totals *totals, const struct t2x_summary_look *look,
 {
 	sort_rows(totals, look->sort);
 	if (look->form == T2X_SUMMARY_JSON)
-		t2x_summary_json(totals, look, out);
+		t2x_summary_json(totals, look->top, out);
 	else if (look->form == T2X_SUMMARY_CSV)
-		t2x_summary_csv(totals, look, out);
+		t2x_summary_csv(totals, look->top, out);
 	else
 		show_table(totals, look, out);
 }

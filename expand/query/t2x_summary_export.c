@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_summary_export.c - totals for programs: whole nanoseconds, columns that stay.  An empty cell, null: not known. */
+#include "t2x_summary_export.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "t2x_summary.h"
 #include "text/t2x_json.h"
 #include "text/t2x_utf8.h"
 
@@ -89,14 +90,14 @@ static void fill(char cells[][CELL], struct t2x_row *row)
 }
 
 /* Call show for the rows that are wanted. */
-static void each_row(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out,
+static void each_row(struct t2x_totals *totals, unsigned top, struct t2x_out *out,
 		     void (*show)(struct t2x_out *out, struct t2x_row *row, unsigned nth))
 {
 	unsigned nth = 0, of_kind = 0;
 
 	for (unsigned i = 0; i < totals->n; i++) {
 		of_kind = i && totals->rows[i]->kind == totals->rows[i - 1]->kind ? of_kind + 1 : 0;
-		if (!look->top || of_kind < look->top)
+		if (!top || of_kind < top)
 			show(out, totals->rows[i], nth++);
 	}
 }
@@ -136,7 +137,7 @@ static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 	t2x_out_end_line(out);
 }
 
-void t2x_summary_csv(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+void t2x_summary_csv(struct t2x_totals *totals, unsigned top, struct t2x_out *out)
 {
 	t2x_out_literal(out, "kind,process,thread,category,label");
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
@@ -144,7 +145,7 @@ void t2x_summary_csv(struct t2x_totals *totals, const struct t2x_summary_look *l
 		t2x_out_string(out, names[i]);
 	}
 	t2x_out_end_line(out);
-	each_row(totals, look, out, show_csv);
+	each_row(totals, top, out, show_csv);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ static void show_json(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 	t2x_out_char(out, '}');
 }
 
-void t2x_summary_json(struct t2x_totals *totals, const struct t2x_summary_look *look, struct t2x_out *out)
+void t2x_summary_json(struct t2x_totals *totals, unsigned top, struct t2x_out *out)
 {
 	t2x_out_literal(out, "{\"events\":");
 	t2x_out_uint(out, totals->events);
@@ -187,6 +188,6 @@ void t2x_summary_json(struct t2x_totals *totals, const struct t2x_summary_look *
 	t2x_json_int(out, "last", (int64_t)totals->last_ns);
 	t2x_json_int(out, "left_out", (int64_t)totals->others);
 	t2x_out_literal(out, ",\"rows\":[");
-	each_row(totals, look, out, show_json);
+	each_row(totals, top, out, show_json);
 	t2x_out_literal(out, "\n]}\n");
 }

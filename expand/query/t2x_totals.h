@@ -11,23 +11,9 @@
 #ifndef T2X_TOTALS_H
 #define T2X_TOTALS_H
 
-#include "t2x_histogram.h"
 #include "t2x_threads.h"
+#include "t2x_totals_row.h"
 #include "model/t2x_spans.h"
-
-enum t2x_row_kind {
-	T2X_ROW_REGION,
-	T2X_ROW_CHILD,            /* category: its class, label: its program */
-	T2X_ROW_TIMER, T2X_ROW_TH_TIMER,
-	T2X_ROW_COUNTER, T2X_ROW_TH_COUNTER,
-	T2X_ROW_DATA,             /* integers have min, max, last and total; others a count only */
-	T2X_ROW_PROFILE,          /* of samples: category; count and value as recorded, what is freed left out */
-	T2X_ROW_FUNCTION,         /* CPU time: category: the innermost region, as category/label; label: the function */
-	T2X_ROW_THREAD,           /* label: its name */
-	T2X_ROW_OPEN,             /* regions never left: category: as category/label; label: where they were entered */
-	T2X_ROW_MISSING,          /* what was dropped, or is missing in the trace: total; in count places */
-	T2X_ROW_KINDS,
-};
 
 enum t2x_by { T2X_BY_NOTHING, T2X_BY_PROCESS, T2X_BY_THREAD };
 
@@ -37,31 +23,6 @@ enum {
 	T2X_ROWS_BYTES = 6 * 1024 * 1024,         /* for rows only ... */
 	T2X_TOTALS_BYTES = 12 * 1024 * 1024,      /* ... and for more of them, threads, children, durations */
 	T2X_TOTALS_THREAD_BYTES = 400,            /* of memory for a thread, see t2x_writer.h */
-};
-
-/* Durations are nanoseconds. */
-struct t2x_row {
-	enum t2x_row_kind kind;
-	uint32_t pid;             /* 0: of all */
-	const char *thread;       /* "": of all */
-	const char *category, *label;
-	uint64_t entered;         /* regions, children: how often begun */
-	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
-	uint64_t total;
-	int64_t total_high;       /* of integers: the upper half of total */
-	uint64_t self;
-	int64_t min, max;
-	int64_t last;             /* the latest, of last_ns ... */
-	uint64_t last_place;      /* ... in this stream and thread */
-	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
-	uint64_t mismatched;      /* regions: closed by a leave of other names */
-	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0; data: integers */
-	uint64_t first_ns, last_ns;           /* of a thread's events, the earliest and the latest */
-	struct t2x_histogram durations;
-	struct t2x_row *next;     /* of those with the same hash */
-	uint32_t hash;
-	struct t2x_row *joined;   /* while parts are joined: the row that this one is added to */
-	char text[];
 };
 
 /* What of a trace the totals are of. */
@@ -91,6 +52,18 @@ struct t2x_totals {
 	} at_hand[T2X_ROWS_AT_HAND];          /* rows of scopes; scope 0: none, NULL */
 };
 
+/* The own value of a thread's spans. */
+struct t2x_totals_thread {
+	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
+	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
+	struct t2x_row **open;
+};
+
+static inline struct t2x_totals *t2x_totals_of(struct t2x_spans_table *table)
+{
+	return (struct t2x_totals *)(void *)table;   /* it is the first in it */
+}
+
 /* Return  NULL: no memory */
 struct t2x_totals *t2x_totals_new(enum t2x_by by);
 struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part);
@@ -99,16 +72,7 @@ void t2x_totals_free(struct t2x_totals *totals);
 /* For begin(): the printer's own, and the spans that it asks for, are those of the totals.  Return  0 or -ENOMEM */
 int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals);
 
-/* Whether durations are what a row is about. */
-static inline int t2x_row_has_durations(const struct t2x_row *row)
-{
-	return row->kind <= T2X_ROW_CHILD;
-}
-
-/* The average of integers. */
-double t2x_row_average(const struct t2x_row *row);
-
-/* For writers: take an event, or what is usual in a stretch; printer->own is the totals. */
+/* For writers: take an event, what is usual in a stretch, a region that is never left; printer->own is the totals. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch);
 void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev);

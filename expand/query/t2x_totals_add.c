@@ -5,7 +5,7 @@
  * As t2x_totals_take.c has it, but of a thread and of scopes that were there before, so that nothing is looked for by
  * its names, and of regions that were entered in what the totals are of.
  */
-#include "t2x_totals_private.h"
+#include "t2x_totals_rows.h"
 #include "model/t2x_stretch.h"
 
 /* Add the next checkpoint.  row  NULL: it is not at hand.  Return  0: it is not usual */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_totals_rows.c - rows: found by their names, values added. */
-#include "t2x_totals_private.h"
+/* t2x_totals_rows.c - see t2x_totals_rows.h. */
+#include "t2x_totals_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +9,6 @@ enum {
 	/* beside itself and its names: malloc's part of it, an entry of the map, one of the array while that grows */
 	ROW_EXTRA = 16 + T2X_MAP_ENTRY_BYTES + 2 * sizeof(void *),
 };
-
-/* ---- names -------------------------------------------------------------------------------------- */
 
 static uint32_t hash_text(uint32_t hash, const char *text)
 {
@@ -96,50 +94,26 @@ struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_k
 	return row;
 }
 
-/* ---- values ------------------------------------------------------------------------------------- */
-
-/* Whether the event comes behind the one that had the last value; of two at once, one is always the later. */
-static int is_last(const struct t2x_row *row, uint64_t ns, uint64_t place)
+struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
+				 const char *category, const char *label)
 {
-	return ns > row->last_ns || (ns == row->last_ns && place >= row->last_place);
+	const struct t2x_row_key key = {
+		.kind = kind, .category = t2x_totals_text(category), .label = t2x_totals_text(label),
+		.pid = totals->by >= T2X_BY_PROCESS ? ev->thread->process->pid : 0,
+		.thread = totals->by == T2X_BY_THREAD ? ev->thread->name : "",
+	};
+	struct t2x_row *row = t2x_totals_row(totals, &key);
+
+	totals->others += !row;
+	return row;
 }
 
-void t2x_row_add_value(struct t2x_row *row, const struct t2x_thread *thread, uint64_t ns, int64_t value)
+struct t2x_row *
+t2x_totals_scope_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
-	uint64_t place = (uint64_t)thread->process->stream << 32 | thread->tid;
+	struct t2x_row *row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
 
-	if (!row->left || value < row->min)
-		row->min = value;
-	if (!row->left || value > row->max)
-		row->max = value;
-	if (!row->left || is_last(row, ns, place)) {
-		row->last = value;
-		row->last_ns = ns;
-		row->last_place = place;
-	}
-	row->left++;
-	t2x_row_add_total(row, (uint64_t)value, -(value < 0));
-}
-
-void t2x_row_add_total(struct t2x_row *row, uint64_t low, int64_t high)
-{
-	row->total_high += high + __builtin_add_overflow(row->total, low, &row->total);
-}
-
-double t2x_row_average(const struct t2x_row *row)
-{
-	int is_short = row->total_high == ((int64_t)row->total < 0 ? -1 : 0);
-	double total = is_short ? (double)(int64_t)row->total : (double)row->total_high * 0x1p64 + (double)row->total;
-
-	return total / (double)row->left;
-}
-
-void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget)
-{
-	row->left++;
-	row->failed += has_failed != 0;
-	if (!is_unknown && ns <= INT64_MAX)
-		t2x_row_add_duration(row, ns, budget);
-	else
-		row->unknown++;
+	if (row && ev->scope->number && ev->thread->number)
+		t2x_totals_keep(totals, ev->scope->number, t2x_totals_apart(totals, ev->thread), row);
+	return row;
 }

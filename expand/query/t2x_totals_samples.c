@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_totals_samples.c - see t2x_totals.h: what the samples of profiles add up to.
+ * t2x_totals_samples.c - see t2x_totals_samples.h.
  *
  * A part of a trace does not know the regions that were entered in front of it, and names are looked up by one thread:
  * so a trace that has samples is not joined of parts.
  */
+#include "t2x_totals_samples.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "t2x_totals_private.h"
+#include "t2x_totals_rows.h"
 #include "profile/t2x_prof_kinds.h"
 
 enum { NAMES_BYTES = 256, FUNCTION_BYTES = 1024 };

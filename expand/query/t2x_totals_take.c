@@ -1,59 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_totals_take.c - what each event adds. */
-#include "t2x_totals_private.h"
+#include "t2x_totals.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "t2x_totals_children.h"
+#include "t2x_totals_notes.h"
+#include "t2x_totals_open.h"
+#include "t2x_totals_rows.h"
+#include "t2x_totals_samples.h"
 
 /* Of memory, what a thread takes: its spans, and this; an entry in a map. */
 enum { THREAD_BYTES = sizeof(struct t2x_spans) + sizeof(struct t2x_totals_thread) + T2X_MAP_ENTRY_BYTES + 48 };
-
-struct child {
-	struct t2x_thread_record head;    /* tid: the id of the child */
-	struct t2x_row *row;
-};
-
-/* ---- rows --------------------------------------------------------------------------------------- */
-
-static const char *text_of(const char *text)
-{
-	return text ? text : "";
-}
-
-struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind,
-				 const char *category, const char *label)
-{
-	const struct t2x_row_key key = {
-		.kind = kind, .category = text_of(category), .label = text_of(label),
-		.pid = totals->by >= T2X_BY_PROCESS ? ev->thread->process->pid : 0,
-		.thread = totals->by == T2X_BY_THREAD ? ev->thread->name : "",
-	};
-	struct t2x_row *row = t2x_totals_row(totals, &key);
-
-	totals->others += !row;
-	return row;
-}
-
-/* By its names; from then on it is at hand. */
-static __attribute__((noinline)) struct t2x_row *
-find_names(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
-{
-	struct t2x_row *row = t2x_totals_names(totals, ev, kind, ev->scope->category, ev->scope->label);
-
-	if (row && ev->scope->number && ev->thread->number)
-		t2x_totals_keep(totals, ev->scope->number, t2x_totals_apart(totals, ev->thread), row);
-	return row;
-}
-
-/* The row of the event's scope.  Return  NULL: no room */
-static inline struct t2x_row *find_scope(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
-{
-	struct t2x_row *row = t2x_totals_at_hand(totals, ev->scope->number, t2x_totals_apart(totals, ev->thread));
-
-	return row ? row : find_names(totals, ev, kind);
-}
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
@@ -140,7 +99,7 @@ static void note_exit(struct t2x_totals *totals, const struct t2x_event *ev)
 
 static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
+	struct t2x_row *row = t2x_totals_scope(totals, ev, T2X_ROW_REGION);
 
 	if (row)
 		row->entered++;
@@ -193,7 +152,7 @@ static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, co
 
 static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct t2x_row *row = find_scope(totals, ev, T2X_ROW_REGION);
+	struct t2x_row *row = t2x_totals_scope(totals, ev, T2X_ROW_REGION);
 	const struct t2x_span *span = ev->spans ? ev->spans->at : NULL;
 
 	if (span && totals->part == T2X_PART_LATER && (!span->is_seen || span->is_thread))
@@ -202,134 +161,6 @@ static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 		take_mismatch(totals, ev, span);
 	else if (row)
 		t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
-}
-
-/* "git", of "/usr/bin/git" */
-static void name_program(char *name, size_t size, const struct t2x_event *ev)
-{
-	const struct t2x_arg *arg = ev->nargs > T2X_CHILD_ARGV ? &ev->args[T2X_CHILD_ARGV] : NULL;
-	const char *text = arg && arg->text ? arg->text : "", *slash;
-	size_t n = arg && arg->text ? arg->length : 0;
-
-	if (ev->args[T2X_CHILD_FLAGS].value & TLG_CHILD_GIT) {
-		text = "git";
-		n = 3;
-	}
-	slash = memrchr(text, '/', n);
-	if (slash) {
-		n -= (size_t)(slash + 1 - text);
-		text = slash + 1;
-	}
-	n = n < size ? n : size - 1;
-	memcpy(name, text, n);
-	name[n] = '\0';
-}
-
-/* A part does not know what other parts know of the child. */
-static void note_child(struct t2x_totals *totals, const struct t2x_event *ev, unsigned kind, struct t2x_row *row)
-{
-	struct t2x_note note = {
-		.kind = kind, .stream = ev->thread->process->stream, .id = (uint32_t)ev->args[T2X_CHILD_ID].value,
-		.tid = ev->thread->tid, .row = row, .ns = ev->ns,
-	};
-
-	if (kind == T2X_NOTE_CHILD_EXIT) {
-		note.value = ev->rel_ns;
-		note.is_unknown = !ev->args[T2X_CHILD_START].value;
-		note.has_failed = ev->args[T2X_CHILD_CODE].value != 0;
-	}
-	t2x_totals_note(totals, &note);
-}
-
-/* What is remembered of a child until it has ended. */
-static struct child *find_child(struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	const struct t2x_thread key = { .process = ev->thread->process, .tid = (uint32_t)ev->args[T2X_CHILD_ID].value };
-
-	return t2x_threads_get(&totals->children, &key);
-}
-
-static void start_child(struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	const struct t2x_arg *class = &ev->args[T2X_CHILD_CLASS];
-	char category[64], label[128];
-	struct child *child;
-	struct t2x_row *row;
-
-	snprintf(category, sizeof(category), "%.*s", class->text ? (int)class->length : 1,
-		 class->text ? class->text : "?");
-	if (ev->args[T2X_CHILD_HOOK].text)
-		strcpy(category, "hook");
-	name_program(label, sizeof(label), ev);
-	row = t2x_totals_names(totals, ev, T2X_ROW_CHILD, category, label);
-	if (row)
-		row->entered++;
-	if (totals->part) {
-		note_child(totals, ev, T2X_NOTE_CHILD_START, row);
-		return;
-	}
-	child = find_child(totals, ev);
-	if (child)
-		child->row = row;
-}
-
-static void end_child(struct t2x_totals *totals, const struct t2x_event *ev)
-{
-	struct child *child;
-	struct t2x_row *row;
-
-	if (totals->part) {
-		note_child(totals, ev, T2X_NOTE_CHILD_EXIT, NULL);
-		return;
-	}
-	child = find_child(totals, ev);
-	row = child && child->row ? child->row : t2x_totals_names(totals, ev, T2X_ROW_CHILD, "?", "?");
-	if (child)
-		t2x_threads_remove(&totals->children, child);
-	if (row)
-		t2x_row_end_child(row, ev->rel_ns, !ev->args[T2X_CHILD_START].value,
-				  ev->args[T2X_CHILD_CODE].value != 0, &totals->budget);
-}
-
-void t2x_totals_count_open(struct t2x_totals_thread *thread)
-{
-	while (thread->nopen)
-		thread->open[--thread->nopen]->count++;
-}
-
-/* In a part that is so only if the thread is about to end, or no later part has anything of it. */
-static void keep_open(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row)
-{
-	const struct t2x_spans *spans = t2x_spans_find(&totals->spans, ev);
-	struct t2x_totals_thread *thread = spans ? spans->own : NULL;
-	struct t2x_row **larger;
-
-	if (thread && thread->nopen == thread->max_open) {
-		larger = realloc(thread->open, (2 * thread->max_open + 8) * sizeof(struct t2x_row *));
-		thread->open = larger ? larger : thread->open;
-		thread->max_open = larger ? 2 * thread->max_open + 8 : thread->max_open;
-	}
-	if (thread && thread->nopen < thread->max_open)
-		thread->open[thread->nopen++] = row;
-	else
-		totals->is_cut = 1;
-}
-
-void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	const struct t2x_scope *scope = ev->scope;
-	const char *category = text_of(scope->category);
-	struct t2x_totals *totals = printer->own;
-	char names[256], place[256];
-	struct t2x_row *row;
-
-	snprintf(names, sizeof(names), "%s%s%s", category, *category ? "/" : "", text_of(scope->label));
-	snprintf(place, sizeof(place), "%s:%d", scope->file ? scope->file : "?", scope->line);
-	row = t2x_totals_names(totals, ev, T2X_ROW_OPEN, names, place);
-	if (row && totals->part)
-		keep_open(totals, ev, row);
-	else if (row)
-		row->count++;
 }
 
 /* ---- values ------------------------------------------------------------------------------------- */
@@ -363,7 +194,7 @@ static void take_missing(struct t2x_totals *totals, const struct t2x_event *ev)
 /* Integers have values to be added, others are counted. */
 static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, enum t2x_row_kind kind)
 {
-	struct t2x_row *row = find_scope(totals, ev, kind);
+	struct t2x_row *row = t2x_totals_scope(totals, ev, kind);
 
 	if (!row)
 		return;
@@ -420,10 +251,10 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_totals_take_sample(printer, ev);
 		break;
 	case TLG_STYLE_child_start:
-		start_child(totals, ev);
+		t2x_totals_start_child(totals, ev);
 		break;
 	case TLG_STYLE_child_exit:
-		end_child(totals, ev);
+		t2x_totals_end_child(totals, ev);
 		break;
 	case TLG_STYLE_thread_exit:
 		note_exit(totals, ev);
@@ -457,7 +288,7 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 		.meet_thread = meet_thread, .forget_thread = forget_thread, .budget = &totals->budget,
 		.is_part = part == T2X_PART_LATER,
 	};
-	totals->children = (struct t2x_threads){ .bytes = sizeof(struct child), .budget = &totals->budget };
+	totals->children = (struct t2x_threads){ .bytes = t2x_totals_child_bytes(), .budget = &totals->budget };
 	return totals;
 }
 

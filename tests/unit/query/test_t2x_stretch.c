@@ -10,6 +10,7 @@
 #include "expanding.h"
 #include "model/t2x_stretch.h"
 #include "query/t2x_summary.h"
+#include "query/t2x_summary_export.h"
 #include "text/t2x_formats.h"
 #include "tlgmake.h"
 
@@ -23,9 +24,7 @@ static void add(struct t2x_printer *printer, struct t2x_stretch *stretch)
 
 static void show(struct t2x_printer *printer)
 {
-	const struct t2x_summary_look look = { .form = T2X_SUMMARY_JSON };
-
-	t2x_summary_json(printer->own, &look, printer->out);   /* in the order in which rows came */
+	t2x_summary_json(printer->own, 0, printer->out);   /* in the order in which rows came */
 	t2x_totals_free(printer->own);
 	printer->own = NULL;
 }

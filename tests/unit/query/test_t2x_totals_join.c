@@ -73,6 +73,13 @@ static void open_half(struct half *half, enum t2x_part part)
 	half->feed.thread[0].number = 1;
 }
 
+/* Both parts of a trace. */
+static void open_halves(struct half *a, struct half *b)
+{
+	open_half(a, T2X_PART_FIRST);
+	open_half(b, T2X_PART_LATER);
+}
+
 static int needs_order;           /* of the latest join */
 
 static const struct t2x_row *find_row(const struct t2x_totals *totals, enum t2x_row_kind kind, const char *label)
@@ -111,8 +118,7 @@ static void test_child_that_ends_in_another_part_counts_where_it_began(void **st
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	start(&a, 0, 10);
 	start(&a, 1, 20);
 	end(&a, 1, 25, 20);
@@ -133,16 +139,14 @@ static void test_child_that_another_thread_ends_needs_the_order_of_time(void **s
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	start(&a, 0, 10);
 	b.feed.current = 1;
 	end(&b, 0, 2000, 10);
 	assert_true(join(&a, &b));
 	assert_true(needs_order);
 	t2x_totals_free(a.filter.own);
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	start(&a, 0, 10);
 	b.feed.current = 1;
 	end(&b, 0, 10, 10);
@@ -156,8 +160,7 @@ static void test_child_whose_id_comes_twice_is_not_joined(void **state)
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	start(&a, 0, 10);
 	start(&b, 0, 20);
 	end(&b, 0, 40, 20);
@@ -170,8 +173,7 @@ static void test_child_that_nobody_started_is_not_joined(void **state)
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	end(&b, 0, 40, 20);
 	assert_false(join(&a, &b));
 	t2x_totals_free(a.filter.own);
@@ -209,12 +211,11 @@ static void test_region_has_the_time_that_several_parts_spent_in_others(void **s
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
+	open_halves(&a, &b);
 	region(&a, TLG_STYLE_region_enter, "a", 10);
 	region(&a, TLG_STYLE_region_enter, "b", 20);
 	region(&a, TLG_STYLE_region_enter, "c", 30);
 	region(&a, TLG_STYLE_region_leave, "c", 35);
-	open_half(&b, T2X_PART_LATER);
 	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
 	region(&b, TLG_STYLE_region_enter, "c", 50);
 	region(&b, TLG_STYLE_region_leave, "c", 52);
@@ -238,9 +239,8 @@ static void test_region_that_ended_with_the_process_is_around_nothing(void **sta
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
+	open_halves(&a, &b);
 	region(&a, TLG_STYLE_region_enter, "a", 10);
-	open_half(&b, T2X_PART_LATER);
 	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
 	feed(&b.feed, atexit, 20, "i", 0);
 	region(&b, TLG_STYLE_region_enter, "d", 30);
@@ -258,8 +258,7 @@ static void test_region_that_no_part_entered_is_not_joined(void **state)
 	struct half a, b;
 
 	(void)state;
-	open_half(&a, T2X_PART_FIRST);
-	open_half(&b, T2X_PART_LATER);
+	open_halves(&a, &b);
 	feed_hit(&b.feed, feed_scope(&b.feed, TLG_STYLE_region_leave, "c", "r", NULL), 10, "");
 	assert_false(join(&a, &b));
 	t2x_totals_free(a.filter.own);

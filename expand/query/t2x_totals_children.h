@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_totals_children.h - what the children of processes add to totals. */
+#ifndef T2X_TOTALS_CHILDREN_H
+#define T2X_TOTALS_CHILDREN_H
+
+#include "t2x_totals.h"
+
+/* A child was started; one has ended. */
+void t2x_totals_start_child(struct t2x_totals *totals, const struct t2x_event *ev);
+void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev);
+
+/* What is remembered of a child until it has ended. */
+size_t t2x_totals_child_bytes(void);
+
+#endif
