@@ -106,7 +106,7 @@ static uint64_t median(const struct side *side)
 /* ---- lines -------------------------------------------------------------------------------------- */
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "", "counter", "", "data", "", "", "", "", "missing",
+	"region", "child", "timer", "", "counter", "", "data", "step", "mode", "", "", "", "", "missing",
 };
 
 static void put_names(struct t2x_out *out, const struct t2x_row *row)

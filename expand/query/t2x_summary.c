@@ -268,7 +268,7 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 			t2x_out_repeat(out, ' ', 3 * 15 + 17);
 		}
 		break;
-	case T2X_ROW_FUNCTION: case T2X_ROW_OPEN:
+	case T2X_ROW_FUNCTION: case T2X_ROW_OPEN: case T2X_ROW_STEP: case T2X_ROW_MODE:
 		put_count(out, row->count);
 		if (row->kind == T2X_ROW_FUNCTION)
 			put_time(out, row->total);
@@ -308,6 +308,8 @@ static const struct head {
 	[T2X_ROW_COUNTER] = { "counters", "       count          total" },
 	[T2X_ROW_TH_COUNTER] = { "counters of threads", "       count          total" },
 	[T2X_ROW_DATA] = { "data", "       count            min             mean            max           last" },
+	[T2X_ROW_STEP] = { "steps", "       count" },
+	[T2X_ROW_MODE] = { "modes of commands", "       count" },
 	[T2X_ROW_PROFILE] = { "profiles", "     samples          total" },
 	[T2X_ROW_FUNCTION] = { "CPU time of regions by function", "     samples      time" },
 	[T2X_ROW_THREAD] = { "threads", "      events     first      last      time  process thread" },
@@ -325,6 +327,7 @@ static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum 
 		t2x_out_string(out, totals->by ? "  process " : "");
 		t2x_out_string(out, totals->by == T2X_BY_THREAD ? " thread              " : "");
 		t2x_out_string(out, kind == T2X_ROW_PROFILE ? "  profile" :
+			       kind == T2X_ROW_MODE ? "  command       mode" :
 			       kind == T2X_ROW_OPEN ? "  region        entered at" :
 			       kind == T2X_ROW_FUNCTION ? "  region        function" : "  category      label");
 	}

@@ -9,7 +9,7 @@
 #include "text/t2x_utf8.h"
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "profile", "function", "thread",
+	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "step", "cmd_mode", "profile", "function", "thread",
 	"never_left", "missing",
 };
 
@@ -64,11 +64,18 @@ static int has_range(const struct t2x_row *row)
 	return row->kind <= T2X_ROW_TH_TIMER && row->count;
 }
 
+/* Steps, modes and regions never left are counted only; what data add up to, if they are integers, comes later. */
+static int has_total(const struct t2x_row *row)
+{
+	return row->kind != T2X_ROW_DATA && row->kind != T2X_ROW_STEP && row->kind != T2X_ROW_MODE &&
+	       row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_OPEN;
+}
+
 static void fill(char cells[][CELL], struct t2x_row *row)
 {
 	memset(cells, 0, COLUMN_COUNT * CELL);
 	put(cells, COLUMN_count, (int64_t)row->count);
-	if (row->kind != T2X_ROW_DATA && row->kind != T2X_ROW_THREAD && row->kind != T2X_ROW_OPEN)
+	if (has_total(row))
 		put(cells, COLUMN_total, (int64_t)row->total);
 	if (t2x_row_has_durations(row))
 		fill_durations(cells, row);

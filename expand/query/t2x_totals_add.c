@@ -49,7 +49,10 @@ add(struct t2x_totals *totals, struct t2x_span *spans, struct t2x_row *row, stru
 		row->count++;
 		return 1;
 	case TLG_STYLE_step:
-		return t2x_stretch_bare(stretch, usual);
+		if (!row || !t2x_stretch_bare(stretch, usual))
+			return 0;
+		row->count++;
+		return 1;
 	default:
 		return 0;
 	}

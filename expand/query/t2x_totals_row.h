@@ -16,6 +16,8 @@ enum t2x_row_kind {
 	T2X_ROW_TIMER, T2X_ROW_TH_TIMER,
 	T2X_ROW_COUNTER, T2X_ROW_TH_COUNTER,
 	T2X_ROW_DATA,             /* integers have min, max, last and total; others a count only */
+	T2X_ROW_STEP,
+	T2X_ROW_MODE,             /* what commands do: category: the command, label: its mode */
 	T2X_ROW_PROFILE,          /* of samples: category; count and value as recorded, what is freed left out */
 	T2X_ROW_FUNCTION,         /* CPU time: category: the innermost region, as category/label; label: the function */
 	T2X_ROW_THREAD,           /* label: its name */

@@ -3,7 +3,9 @@
 #include "t2x_totals.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "t2x_totals_children.h"
 #include "t2x_totals_notes.h"
@@ -13,6 +15,11 @@
 
 /* Of memory, what a thread takes: its spans, and this; an entry in a map. */
 enum { THREAD_BYTES = sizeof(struct t2x_spans) + sizeof(struct t2x_totals_thread) + T2X_MAP_ENTRY_BYTES + 48 };
+
+enum {
+	COMMAND_MAX = 100, COMMAND_BYTES = COMMAND_MAX + 28,      /* of memory, the name of a process's command */
+	MODE_BYTES = 256,
+};
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
@@ -69,6 +76,13 @@ static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans
 	t2x_totals_of(table)->budget += THREAD_BYTES;
 	free(thread->open);
 	free(thread);
+}
+
+static void forget_process(struct t2x_spans_table *table, struct t2x_spans_process *process)
+{
+	t2x_totals_of(table)->budget += process->own ? COMMAND_BYTES : 0;
+	free(process->own);
+	process->own = NULL;
 }
 
 /* Count the event.  thread  NULL: no memory */
@@ -203,8 +217,41 @@ static void take_value(struct t2x_totals *totals, const struct t2x_event *ev, en
 		return;
 	}
 	row->count++;
-	if (ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
+	if (kind != T2X_ROW_STEP && ev->style != TLG_STYLE_data && ev->style != TLG_STYLE_data_json)
 		t2x_row_add_value(row, ev->thread, ev->ns, ev->args[0].value);
+}
+
+/* The process remembers the name of its command, for the modes that follow. */
+static void name_command(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	const struct t2x_arg *name = &ev->args[T2X_NAME_OWN];
+	struct t2x_spans_process *process = ev->spans ? ev->spans->process : NULL;
+	size_t length = name->text ? strnlen(name->text, name->length) : 0;
+	char *copy;
+
+	if (!process || !length || totals->budget < COMMAND_BYTES)
+		return;
+	copy = strndup(name->text, length < COMMAND_MAX ? length : COMMAND_MAX);
+	if (!copy)
+		return;
+	totals->budget -= COMMAND_BYTES;
+	forget_process(&totals->spans, process);
+	process->own = copy;
+}
+
+/* What the command does.  A part does not know a name that came in front of it. */
+static void take_mode(struct t2x_totals *totals, const struct t2x_event *ev)
+{
+	const char *command = ev->spans ? ev->spans->process->own : NULL;
+	const struct t2x_arg *arg = &ev->args[0];
+	char mode[MODE_BYTES];
+	struct t2x_row *row;
+
+	totals->is_cut |= totals->part == T2X_PART_LATER && !command;
+	snprintf(mode, sizeof(mode), "%.*s", arg->text ? (int)arg->length : 0, arg->text ? arg->text : "");
+	row = t2x_totals_names(totals, ev, T2X_ROW_MODE, command, mode);
+	if (row)
+		row->count++;
 }
 
 /* What a process has dropped in all, which the model shows as a counter. */
@@ -240,6 +287,15 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
 		take_value(totals, ev, T2X_ROW_DATA);
+		break;
+	case TLG_STYLE_step:
+		take_value(totals, ev, T2X_ROW_STEP);
+		break;
+	case TLG_STYLE_cmd_name:
+		name_command(totals, ev);
+		break;
+	case TLG_STYLE_cmd_mode:
+		take_mode(totals, ev);
 		break;
 	case TLG_STYLE_timer: case TLG_STYLE_th_timer:
 		take_value(totals, ev, ev->style == TLG_STYLE_timer ? T2X_ROW_TIMER : T2X_ROW_TH_TIMER);
@@ -285,7 +341,8 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 	totals->budget = T2X_TOTALS_BYTES;
 	totals->seed = (uint32_t)((uintptr_t)totals >> 12);
 	totals->spans = (struct t2x_spans_table){
-		.meet_thread = meet_thread, .forget_thread = forget_thread, .budget = &totals->budget,
+		.meet_thread = meet_thread, .forget_thread = forget_thread, .forget_process = forget_process,
+		.budget = &totals->budget,
 		.is_part = part == T2X_PART_LATER,
 	};
 	totals->children = (struct t2x_threads){ .bytes = t2x_totals_child_bytes(), .budget = &totals->budget };

@@ -39,6 +39,20 @@ check "which marks the region" grep -q ' jumped  mismatched:1$' jump.table
 "$expand" --summary=csv --jobs=3 jump.tlg >jump.jobs
 check "and with --jobs" cmp -s jump.csv jump.jobs
 
+# ---- steps, modes of commands -----------------------------------------------------------------------
+printf '%s\n' 'start m.c 1 p' 'cmd_name m.c 2 checkout' 'cmd_mode m.c 3 branch' 'exit m.c 20 0' >mode.api
+for i in 1 2; do
+	GIT_TRACE2_RAW=$tmp/mode$i.tlg "$out/tests/replay" mode.api
+done
+"$expand" --summary mode1.tlg mode2.tlg >mode.table
+check "modes are counted by command" grep -qE '^ +2  checkout      branch$' mode.table
+check "under a head of their own" grep -q -A 1 '^modes of commands$' mode.table
+"$expand" --summary=json mode1.tlg mode2.tlg >mode.json
+check "the same of JSON" [ "$(jq -c '.rows[] | select(.kind == "cmd_mode") | [.category, .label, .count]' mode.json)" = \
+	'["checkout","branch",2]' ]
+"$expand" --summary=csv --by=process mode1.tlg mode2.tlg >mode.csv
+check "and of each process" [ "$(grep -c '^cmd_mode,[0-9]*,"","checkout","branch",1,' mode.csv)" = 2 ]
+
 for jobs in 4 2; do
 	TRACE2_RAW=$tmp/$jobs.tlg "$out/examples/t2index" -j $jobs "$top/runtime" >index.out 2>index.err
 done
@@ -89,11 +103,18 @@ create table truth as
 			y.category = x.category and y.label = x.label order by y.n desc limit 1) end, null, null, null
 		from e x where event = 'data' group by 1, 2, 3
 	union all
+	select 'step', category, label, count(*), null, null, null, null, null, null, null, null, null, null
+		from e where event = 'step' group by 2, 3
+	union all
+	select 'cmd_mode', (select n.value from e n where n.event = 'cmd_name' and n.sid = m.sid and n.n < m.n
+		order by n.n desc limit 1), value, count(*), null, null, null, null, null, null, null, null, null, null
+		from e m where event = 'cmd_mode' group by 2, 3
+	union all
 	select 'thread', '', thread, count(*), max(time) - min(time), null, null, null, null, min(time), max(time), null, null,
 		null from e group by pid, thread;
 END
 cat >compare.sql <<'END'
-select 'kinds in all: ' || count(distinct kind) from truth having count(distinct kind) < 7;
+select 'kinds in all: ' || count(distinct kind) from truth having count(distinct kind) < 9;
 select 'only in the summary', s.* from text_summary s where not exists
 	(select 1 from truth t where t.kind = s.kind and t.category = s.category and t.label = s.label);
 select 'not as the database has it', s.kind, s.category, s.label, s.count, s.total, s.self, s.mean, s.min, s.p50, s.p90,

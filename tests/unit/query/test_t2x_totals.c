@@ -264,6 +264,43 @@ static void test_totals_data_have_last_and_mean(void **state)
 		    "missing,,\"\",\"trace2\",\"unresolved\",1,1,,,,,,,,,,,,,,\n");
 }
 
+static void test_totals_steps_are_counted_by_category_and_label(void **state)
+{
+	struct t2x_scope *step;
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	step = feed_scope(&f, TLG_STYLE_step, "c", "s", NULL);
+	feed_hit(&f, step, 10, "");
+	feed_hit(&f, step, 11, "");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_step, "c", "t", NULL), 12, "");
+	feed_expect(&f, HEAD
+		    "step,,\"\",\"c\",\"s\",2,,,,,,,,,,,,,,,\n"
+		    "step,,\"\",\"c\",\"t\",1,,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",3,2000,,,,,,,,1795230403000010999,1795230403000012999,,,,,\n");
+}
+
+/* A command that says its name again has another one from there on. */
+static void test_totals_modes_are_counted_by_command(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	open_summary(&f);
+	feed(&f, cmd_mode, 10, "s", "early");
+	feed(&f, cmd_name, 11, "ss", "git/checkout", "checkout");
+	feed(&f, cmd_mode, 12, "s", "branch");
+	feed(&f, cmd_mode, 13, "s", "branch");
+	feed(&f, cmd_name, 14, "ss", "git/other", "other");
+	feed(&f, cmd_mode, 15, "s", "branch");
+	feed_expect(&f, HEAD
+		    "cmd_mode,,\"\",\"\",\"early\",1,,,,,,,,,,,,,,,\n"
+		    "cmd_mode,,\"\",\"checkout\",\"branch\",2,,,,,,,,,,,,,,,\n"
+		    "cmd_mode,,\"\",\"other\",\"branch\",1,,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",6,5000,,,,,,,,1795230403000010999,1795230403000015999,,,,,\n");
+}
+
 /* Threads may come in any order: what counts is when. */
 static void test_totals_last_value_is_the_latest_in_time(void **state)
 {
@@ -380,6 +417,8 @@ int main(void)
 		cmocka_unit_test(test_totals_leave_of_other_names_counts_for_the_region_it_closes),
 		cmocka_unit_test(test_totals_children_are_known_by_class_and_program),
 		cmocka_unit_test(test_totals_data_have_last_and_mean),
+		cmocka_unit_test(test_totals_steps_are_counted_by_category_and_label),
+		cmocka_unit_test(test_totals_modes_are_counted_by_command),
 		cmocka_unit_test(test_totals_last_value_is_the_latest_in_time),
 		cmocka_unit_test(test_totals_average_of_a_total_that_wraps_is_right),
 		cmocka_unit_test(test_summary_sorted_numbers_below_0_come_last),

@@ -253,6 +253,27 @@ static void test_region_that_ended_with_the_process_is_around_nothing(void **sta
 	t2x_totals_free(a.filter.own);
 }
 
+static void test_mode_whose_command_another_part_names_is_not_joined(void **state)
+{
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	feed(&a.feed, cmd_name, 10, "ss", "one", "one");
+	feed(&b.feed, cmd_mode, 20, "s", "list");
+	assert_false(join(&a, &b));
+	t2x_totals_free(a.filter.own);
+	open_halves(&a, &b);
+	feed(&a.feed, cmd_mode, 10, "s", "list");
+	feed(&b.feed, cmd_name, 20, "ss", "one", "one");
+	feed(&b.feed, cmd_mode, 30, "s", "list");
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_MODE, "list");
+	assert_int_equal(row->count, 1);
+	t2x_totals_free(a.filter.own);
+}
+
 static void test_region_that_no_part_entered_is_not_joined(void **state)
 {
 	struct half a, b;
@@ -275,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
 		cmocka_unit_test(test_region_has_the_time_that_several_parts_spent_in_others),
 		cmocka_unit_test(test_region_that_ended_with_the_process_is_around_nothing),
+		cmocka_unit_test(test_mode_whose_command_another_part_names_is_not_joined),
 		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
 	};
 
