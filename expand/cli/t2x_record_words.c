@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "tlg_signal.h"
+#include "tlg_units.h"
 
 /* What an option takes, by the rate of its kind of profile.  A rate may be left out, the signal may not. */
 enum {
@@ -26,48 +26,20 @@ const struct option t2x_record_options[] = {
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 
-/* A number with one of these behind it. */
-struct unit {
-	char name[4];
-	uint64_t factor;
-};
-
-static const struct unit hertz[] = { { "hz", 1 }, { "", 1 }, { "khz", 1000 }, { "", 0 } };
-static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { "", 1 }, { "", 0 } };
-static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 },
-				     { "", 0 } };
-static const struct unit count[] = { { "", 1 }, { "", 0 } };
-
-static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
 /* Words, not numbers */
-static const struct unit signals[] = { { "", 0 } }, ways[] = { { "", 0 } };
+static const struct tlg_unit ways[] = { { "", 0 } };
 
 static const struct word {
 	char name[16];
-	const struct unit *units;
+	const struct tlg_unit *units;
 	uint64_t min, max;
 	int samples;                      /* it is a profile, not a way to take one */
 } words[] = {
-#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, rate, min, max, 1 },
+#define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, tlg_units_##rate, min, max, 1 },
 #include "prof_kinds.def"
-	{ "leaks", onoff, 0, 1, 0 }, { "unwind", ways, 0, 0, 0 }, { "frames", count, 1, 128, 0 },
+	{ "leaks", tlg_units_onoff, 0, 1, 0 }, { "unwind", ways, 0, 0, 0 }, { "frames", tlg_units_count, 1, 128, 0 },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
-
-static int is_number(const struct word *word, const char *text)
-{
-	uint64_t number = 0;
-
-	if (*text < '0' || *text > '9')
-		return 0;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (number <= word->max)
-			number = number * 10 + (uint64_t)(*text - '0');
-	for (const struct unit *unit = word->units; *unit->name || unit->factor; unit++)
-		if (!strcasecmp(unit->name, text))
-			return number >= word->min && number <= word->max / unit->factor;
-	return 0;
-}
 
 static int is_way(const char *text)
 {
@@ -85,14 +57,22 @@ static int is_signal(const char *text)
 
 static int may_be(const struct word *word, const char *value)
 {
+	uint64_t number;
+
 	if (word->units == ways)
 		return is_way(value);
-	return word->units == signals ? is_signal(value) : is_number(word, value);
+	if (word->units == tlg_units_signals)
+		return is_signal(value);
+	return tlg_units_parse(word->units, value, word->min, word->max, &number);
 }
 
-static const char *what_of(const struct unit *units)
+static const char *what_of(const struct tlg_unit *units)
 {
-	return units == hertz ? " a second" : units == bytes ? " bytes" : units == times ? " nanoseconds" : "";
+	if (units == tlg_units_hertz)
+		return " a second";
+	if (units == tlg_units_bytes)
+		return " bytes";
+	return units == tlg_units_times ? " nanoseconds" : "";
 }
 
 int t2x_record_may_be(const char *name, const char *value, char *needs, size_t size)
@@ -105,7 +85,7 @@ int t2x_record_may_be(const char *name, const char *value, char *needs, size_t s
 		return !value;
 	if (word->units == ways)
 		snprintf(needs, size, "auto, tables or fp");
-	else if (word->units == signals)
+	else if (word->units == tlg_units_signals)
 		snprintf(needs, size, "USR1, USR2, QUIT, URG, IO or a signal of real time such as RTMIN+1");
 	else
 		snprintf(needs, size, "%" PRIu64 " to %" PRIu64 "%s", word->min, word->max, what_of(word->units));

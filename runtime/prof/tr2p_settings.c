@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tlg_parent.h"
+#include "tlg_units.h"
 #include "trace2_prof.h"
 #include "tr2p_leaks.h"
 #include "tr2p_remote.h"
@@ -85,23 +86,10 @@ static int set_frames(uint64_t frames)
 	return 0;
 }
 
-/* A number with one of these behind it; kinds of values. */
-struct unit {
-	char name[8];
-	uint64_t factor;
-};
-
-static const struct unit hertz[] = { { "hz", 1 }, { "", 1 }, { "khz", 1000 }, { "", 0 } };
-static const struct unit bytes[] = { { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { "", 1 }, { "", 0 } };
-static const struct unit times[] = { { "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1 },
-				     { "", 0 } };
-static const struct unit count[] = { { "", 1 }, { "", 0 } };
-static const struct unit onoff[] = { { "", 1 }, { "", 0 } };
-/* A word, not a number */
-static const struct unit unwinders[] = { { "auto", TR2P_BY_BOTH }, { "libgcc", TR2P_BY_BOTH },
-					 { "fp", TR2P_BY_FRAME_POINTERS }, { "tables", TR2P_BY_TABLES }, { "", 0 } };
-/* Names that tr2p_remote.h knows */
-static const struct unit signals[] = { { "", 0 } };
+/* Words, not numbers */
+static const struct tlg_unit unwinders[] = { { "auto", TR2P_BY_BOTH }, { "libgcc", TR2P_BY_BOTH },
+					     { "fp", TR2P_BY_FRAME_POINTERS }, { "tables", TR2P_BY_TABLES },
+					     { "", 0 } };
 
 /*
  * All words: how stacks are taken, then the kinds of profiles, each with a function start_NAME(), then what is reported
@@ -109,60 +97,37 @@ static const struct unit signals[] = { { "", 0 } };
  */
 static const struct word {
 	char name[16];
-	const struct unit *units;
+	const struct tlg_unit *units;
 	const char *usual;                /* the value of the word alone; "": it needs one */
 	uint64_t min, max;
 	int (*start)(uint64_t value);     /* Return  0 or an error number */
 } words[] = {
 	{ "unwind", unwinders, "", 0, TR2P_BY_TABLES, set_unwinder },
-	{ "frames", count, "", 1, 128, set_frames },
+	{ "frames", tlg_units_count, "", 1, 128, set_frames },
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
-	{ #name, rate, usual, min, max, start_##name },
+	{ #name, tlg_units_##rate, usual, min, max, start_##name },
 #include "prof_kinds.def"
-	{ "leaks", onoff, "1", 0, 1, report_leaks },
+	{ "leaks", tlg_units_onoff, "1", 0, 1, report_leaks },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 
 /* ---- reading --------------------------------------------------------------------------------------- */
 
-static int is_of_words(const struct unit *units)
-{
-	return units == unwinders;
-}
-
-static const struct unit *find_unit(const struct unit *units, const char *name)
-{
-	for (const struct unit *unit = units; *unit->name || unit->factor; unit++)
-		if (!strcasecmp(unit->name, name))
-			return unit;
-	return NULL;
-}
-
 /* Return  1: text is a value of this word */
 static int parse_value(const struct word *word, const char *text, uint64_t *value)
 {
-	const struct unit *unit;
-	uint64_t number = 0;
+	const struct tlg_unit *unit;
 
-	if (is_of_words(word->units)) {
-		unit = find_unit(word->units, text);
+	if (word->units == unwinders) {
+		unit = tlg_units_find(word->units, text);
 		*value = unit ? unit->factor : 0;
 		return unit != NULL;
 	}
-	if (word->units == signals) {
+	if (word->units == tlg_units_signals) {
 		*value = (uint64_t)tr2p_remote_parse(text);
 		return *value != 0;
 	}
-	if (*text < '0' || *text > '9')
-		return 0;
-	for (; *text >= '0' && *text <= '9'; text++)
-		if (number <= word->max)
-			number = number * 10 + (uint64_t)(*text - '0');
-	unit = find_unit(word->units, text);
-	if (!unit || number < word->min || number > word->max / unit->factor)
-		return 0;
-	*value = number * unit->factor;
-	return 1;
+	return tlg_units_parse(word->units, text, word->min, word->max, value);
 }
 
 struct wanted {
