@@ -14,6 +14,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
 	TLG_VERSION = 0x0200,         /* PROLOGUE.version: major 2, minor 0; StackTrack's own is 0x0100 */
@@ -45,6 +46,28 @@ enum {
 #define TLG_LABEL_THREAD "@thread"
 /* What a reader calls address 0 of a stack: the outer functions are left out, for there were too many. */
 #define TLG_STACK_CUT "[truncated]"
+
+/*
+ * How the name of a module begins that stands for no code, but says that the thread is off the CPU: in which system
+ * call, as "[off-CPU: read]", or in none, "[off-CPU]".
+ */
+#define TLG_OFF_CPU "[off-CPU"
+
+static inline int tlg_is_off_cpu(const char *module)
+{
+	return !strncmp(module, TLG_OFF_CPU, sizeof(TLG_OFF_CPU) - 1);
+}
+
+/* The name of the call in that name, length bytes of it.  Return  NULL: there is none */
+static inline const char *tlg_off_cpu_call(const char *module, int *length)
+{
+	const char *call = module + sizeof(TLG_OFF_CPU ": ") - 1;
+
+	if (!tlg_is_off_cpu(module) || strncmp(module, TLG_OFF_CPU ": ", sizeof(TLG_OFF_CPU ": ") - 1) != 0)
+		return NULL;
+	*length = (int)strcspn(call, "]");
+	return call;
+}
 
 /* The flags word. */
 enum {

@@ -2,8 +2,8 @@
 /*
  * tlg_units.h - the rates of profiles as people write them: a number with a unit behind it, "100hz", "512k", "10us".
  *
- * The profiler reads them in TRACE2_PROF, `t2 record' in its options.  prof_kinds.def names one of these tables for each
- * kind.  The last line of a table has the factor 0.
+ * The profiler reads them in TRACE2_PROF, `t2 record' in its options.  prof_kinds.def names one of these tables for
+ * each kind.  The last line of a table has the factor 0.
  */
 #ifndef TLG_UNITS_H
 #define TLG_UNITS_H

@@ -103,15 +103,26 @@ uint32_t t2x_samples_mapping(struct t2x_samples *samples, const struct t2x_sampl
 			sizeof(module));
 }
 
+/* A module that has no code has a name that says what it stands for.  Return  NULL: it has code */
+static const char *name_of_none(const struct t2x_samples *samples, uint32_t mapping)
+{
+	const char *file = mapping ? t2x_samples_text(samples, t2x_samples_row(&samples->modules,
+				     const struct t2x_samples_module, mapping - 1)->file) : "";
+
+	return tlg_is_off_cpu(file) ? file : NULL;
+}
+
 uint32_t t2x_samples_location(struct t2x_samples *samples, uint32_t mapping, uint64_t address)
 {
 	struct t2x_samples_location location = { .address = address, .module = mapping };
 	uint32_t number = find_row(samples, &samples->locations, &location, offsetof(struct t2x_samples_location, line),
 				   sizeof(location));
 
-	if (!address && !mapping)
+	const char *name = !address && !mapping ? TLG_STACK_CUT : name_of_none(samples, mapping);
+
+	if (name)
 		t2x_samples_symbolize(samples, number, &(struct t2x_samples_line){
-			.function = TLG_STACK_CUT, .system_name = TLG_STACK_CUT, .file = "" }, 1);
+			.function = name, .system_name = name, .file = "" }, 1);
 	return number;
 }
 

@@ -5,13 +5,16 @@
  * Numbers of rows are the ids, numbers of strings the places in its table, which is written last.
  */
 #include <errno.h>
+#include <stdio.h>
 
 #include "t2x_pprof_message.h"
 #include "t2x_samples.h"
 #include "t2x_samples_private.h"
+#include "tlg.h"
 
 struct message {
 	struct t2x_samples *samples;
+	int has_states;                   /* samples say where a thread is off the CPU */
 	struct t2x_pprof_message to;
 };
 
@@ -41,6 +44,49 @@ static void put_label(struct message *message, const struct t2x_samples_tag *tag
 	t2x_protobuf_message(&message->to.inner, T2X_PPROF_SAMPLE_LABEL, &message->to.part);
 }
 
+/* Where a stack's innermost function is: the name of its module.  Return  "": it is in none */
+static const char *innermost_of(const struct t2x_samples *samples, const struct t2x_samples_stack *stack)
+{
+	const uint32_t location = stack->depth ? samples->words[stack->word] : 0;
+	struct t2x_samples_mapping mapping;
+
+	return t2x_samples_mapping_of(samples, location, &mapping) ? mapping.file : "";
+}
+
+/* A trace of an older library does not say who is off the CPU. */
+static int has_states(const struct t2x_samples *samples)
+{
+	if (samples->kind->recorded != T2X_PROF_KIND_WALL)
+		return 0;
+	for (uint32_t i = 0; i < samples->stacks.count; i++)
+		if (tlg_is_off_cpu(innermost_of(samples, t2x_samples_row(&samples->stacks,
+									 const struct t2x_samples_stack, i))))
+			return 1;
+	return 0;
+}
+
+static void put_text_label(struct message *message, const char *key, const char *text)
+{
+	put_label(message, &(struct t2x_samples_tag){
+		.key = t2x_samples_string(message->samples, key), .text = t2x_samples_string(message->samples, text),
+	});
+}
+
+/* What the frame says that stands for no code, once more for who selects by labels. */
+static void put_state(struct message *message, const struct t2x_samples_stack *stack)
+{
+	const char *module = innermost_of(message->samples, stack), *call;
+	char name[64];
+	int length;
+
+	put_text_label(message, "state", tlg_is_off_cpu(module) ? "off-CPU" : "on-CPU");
+	call = tlg_off_cpu_call(module, &length);
+	if (!call)
+		return;
+	snprintf(name, sizeof(name), "%.*s", length, call);
+	put_text_label(message, "syscall", name);
+}
+
 static void put_sample(struct message *message, const struct t2x_samples_stack *stack)
 {
 	const struct t2x_samples *samples = message->samples;
@@ -56,6 +102,8 @@ static void put_sample(struct message *message, const struct t2x_samples_stack *
 	for (uint32_t i = 0; i < stack->tags; i++)
 		put_label(message, t2x_samples_row(&samples->tags, const struct t2x_samples_tag,
 						   words[stack->depth + i] - 1));
+	if (message->has_states)
+		put_state(message, stack);
 	t2x_pprof_inner(&message->to, T2X_PPROF_SAMPLE);
 }
 
@@ -171,7 +219,7 @@ static void put_profile(struct message *message)
 
 int t2x_samples_write(struct t2x_samples *samples, t2x_write_fn *write, void *target)
 {
-	struct message message = { .samples = samples };
+	struct message message = { .samples = samples, .has_states = has_states(samples) };
 	int error;
 
 	if (samples->error)

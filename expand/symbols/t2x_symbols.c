@@ -10,6 +10,7 @@
 #include "t2x_image.h"
 #include "t2x_inlined.h"
 #include "t2x_jit_files.h"
+#include "tlg.h"
 
 /* Addresses that are remembered; processes with code of their own, of which more have no names. */
 enum { CACHED = 4096, MADE = 4096 };
@@ -161,6 +162,22 @@ static const struct t2x_names *find_in_made(struct t2x_symbols *symbols, uint32_
 	return cached->names;
 }
 
+/* A module that stands for no code is what it is called. */
+static const struct t2x_names *find_named(struct t2x_symbols *symbols, const char *name)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	struct cached *cached;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+	if (!is_cached(symbols, symbols, hash, &cached) ||
+	    (cached->names && strcmp(cached->names->at[0].function, name))) {
+		free(cached->names);
+		cached->names = make_name(name);
+	}
+	return cached->names;
+}
+
 /* ---- both --------------------------------------------------------------------------------------- */
 
 const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const struct t2x_module *module,
@@ -175,6 +192,8 @@ const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const stru
 		return NULL;
 	if (t2x_jit_files_parse(module->file, &pid))
 		return find_in_made(symbols, pid, address);
+	if (tlg_is_off_cpu(module->file))
+		return find_named(symbols, module->file);
 	if (!is_usable(symbols))
 		return NULL;
 	image = find_image(symbols, module);

@@ -15,6 +15,15 @@ no-profiler:
 # Stacks go through it: 32-bit ARM has no unwind tables of C code unless it is asked for them
 $(prof_obj): private our_cflags += -funwind-tables $(if $(no_profiler),$(error $(no_profiler)))
 
+# The names of system calls, of those that the compiler's headers know
+$(obj)/tr2p_calls_made.h: $(out)/flags
+	$(call say,GEN)
+	$(quiet)echo '#include <sys/syscall.h>' | $(CC) $(CPPFLAGS) $(CFLAGS) -E -dM - | \
+		sed -n 's/^#define __NR_\([a-z0-9_]*\) .*/CALL(\1)/p' | grep -vx -e 'CALL(syscalls)' -e 'CALL(arch_specific_syscall)' | \
+		LC_ALL=C sort >$@
+$(obj)/runtime/prof/tr2p_calls.o $(obj)/alone/runtime/prof/tr2p_calls.o: $(obj)/tr2p_calls_made.h
+$(obj)/runtime/prof/tr2p_calls.o $(obj)/alone/runtime/prof/tr2p_calls.o: private our_cflags += -I$(obj)
+
 # What they call may throw, through them
 $(addprefix $(obj)/runtime/prof/tr2p_,labels.o new.o): private our_cflags += -fexceptions
 

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tr2p_calls.h"
 #include "tr2p_create.h"
 #include "tr2p_profile.h"
 #include "tr2p_sample.h"
@@ -126,7 +127,7 @@ int tr2p_look_cpu(pid_t tid, uint64_t *ns)
 
 /* ---- looking --------------------------------------------------------------------------------------- */
 
-/* Where the kernel has it: "running", or the last two numbers of the line, "NR ARGS... SP PC". */
+/* Where the kernel has it: "running", or numbers, "NR ARGS... SP PC"; NR is -1 if it waits for a page, say. */
 static void find_place(struct tr2p_look *look, uintptr_t *pc, uintptr_t *sp)
 {
 	char line[LINE], *last;
@@ -147,6 +148,7 @@ static void find_place(struct tr2p_look *look, uintptr_t *pc, uintptr_t *sp)
 	if (!last || !*pc)
 		return;
 	*sp = (uintptr_t)strtoull(last, NULL, 16);
+	look->call = (int)strtol(line, NULL, 10);
 	look->state = TR2P_LOOK_BLOCKED;
 }
 
@@ -183,6 +185,7 @@ static int take_stack(struct tr2p_look *look, uintptr_t pc, uintptr_t sp)
 	if (!tr2p_unload_hold())
 		return 0;
 	tr2p_unwind_other(&stack, pc, sp);
+	tr2p_unwind_put_in_front(&stack, tr2p_calls_address(look->call));
 	is_still = tr2p_look_cpu(look->tid, &cpu_ns) && cpu_ns == look->cpu_ns;
 	if (is_still)
 		look->bucket = tr2p_sample_bucket(TR2P_WALL, &stack, look->labels);

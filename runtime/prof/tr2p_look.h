@@ -3,7 +3,8 @@
  * tr2p_look.h - finds the stack of a blocked thread, from another thread.
  *
  * No signal and no debugger disturbs the thread.  /proc/self/task/TID/syscall shows its stack pointer and its program
- * counter, and tr2p_unwind_other() walks on from there.  Its CPU time is read before and after: if the thread has used
+ * counter, and tr2p_unwind_other() walks on from there.  In front of that stack the file puts the system call, of which
+ * it shows the number (tr2p_calls.h).  Its CPU time is read before and after: if the thread has used
  * none in between, it has not run, and the stack is right.
  *
  * A file that a thread opens gets the lowest free number, and another thread that has just closed that number may count
@@ -34,6 +35,7 @@ struct tr2p_look {
 		TR2P_LOOK_RUNS,               /* or waits for a processor */
 		TR2P_LOOK_BLOCKED
 	} state;
+	int call;                             /* the number of the system call that it is in; below 0: it is in none */
 	struct tr2p_bucket *bucket;           /* of a blocked thread: its stack, in the profile "wall" */
 	char name[TR2P_LOOK_NAME];            /* as the system knows it; "" */
 };

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "tr2p_calls.h"
 #include "tr2p_exit.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
@@ -108,6 +109,9 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 	const struct tr2p_module *near = NULL;
 
 	for (unsigned i = 0; i < stack->n; i++) {
+		modules[i] = tr2p_calls_module(stack->at[i]);
+		if (modules[i])
+			continue;
 		modules[i] = tr2p_module_of(stack->at[i], near);
 		near = modules[i] ? modules[i] : near;
 		if (!modules[i] && stack->at[i] != TR2P_CUT)

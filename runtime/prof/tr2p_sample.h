@@ -26,6 +26,7 @@
  *   [P13] step_on() in tr2p_look.c        wait_while()              what the wall clock's thread asks, or is answered
  *   [P14] add_chunk() in tr2p_seen.c      at()                      memory of zeros for threads that are seen
  *   [P15] tr2p_rename_other()             tr2p_rename_count()       a thread's new name, before it is read
+ *   [P16] tr2p_calls_module() publishes   tr2p_calls_module()       the module of a system call before it is found
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "tr2p_bucket.h"
+#include "tr2p_calls.h"
 #include "tr2p_profile.h"
 #include "tr2p_rename.h"
 #include "tr2p_sample.h"
@@ -243,10 +244,12 @@ static void take(struct seen *seen, struct tr2p_bucket *bucket, uint64_t ns)
 	tr2p_sample_of_other(bucket, &amount, &other);
 }
 
-static struct tr2p_bucket *bucket_of(const struct seen *seen, void (*name)(void))
+static struct tr2p_bucket *bucket_of(const struct seen *seen, void (*name)(void), int is_off_cpu)
 {
-	const struct tr2p_stack stack = { .n = 1, .at = { (uintptr_t)name } };
+	struct tr2p_stack stack = { .n = 1, .at = { (uintptr_t)name } };
 
+	if (is_off_cpu)
+		tr2p_unwind_put_in_front(&stack, tr2p_calls_address(-1));
 	return tr2p_sample_bucket(TR2P_WALL, &stack, labels_of(seen));
 }
 
@@ -263,7 +266,7 @@ static void flush_due(struct seen *seen)
 	const uint64_t ns = tr2_exchange_rlx(&seen->due_ns, 0); /* relaxed: a number by itself */
 
 	if (ns)
-		take(seen, bucket_of(seen, running_without_ticks), ns);
+		take(seen, bucket_of(seen, running_without_ticks, 0), ns);
 }
 
 static void flush(struct seen *seen)
@@ -410,6 +413,6 @@ void tr2p_seen_take(unsigned whose, const struct tr2p_look *look)
 		return;
 	}
 	seen->is_known = look->bucket != NULL;
-	seen->wait = look->bucket ? look->bucket : bucket_of(seen, blocked_somewhere);
+	seen->wait = look->bucket ? look->bucket : bucket_of(seen, blocked_somewhere, 1);
 	wait_on(seen, ns);
 }

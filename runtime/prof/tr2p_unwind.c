@@ -228,11 +228,12 @@ void tr2p_unwind_init(enum tr2p_way way, unsigned frames)
 	tr2p_unwind(&stack, 0);
 }
 
-/* Along frame pointers, which functions of ours do not have, it is left out. */
-static void put_in_front(struct tr2p_stack *stack, uintptr_t at)
+void tr2p_unwind_put_in_front(struct tr2p_stack *stack, uintptr_t at)
 {
 	unsigned n = stack->n < TR2P_STACK_MAX ? stack->n : TR2P_STACK_MAX - 1;
 
+	if (n < stack->n)
+		stack->at[n - 1] = TR2P_CUT;
 	memmove(stack->at + 1, stack->at, n * sizeof(stack->at[0]));
 	stack->at[0] = at;
 	stack->n = n + 1;
@@ -247,7 +248,8 @@ void tr2p_unwind_from(struct tr2p_stack *stack, const void *caller)
 	while (ours < stack->n && stack->at[ours] != first)
 		ours++;
 	if (ours == stack->n) {
-		put_in_front(stack, first);
+		/* Along frame pointers, which functions of ours do not have, the walk has left it out */
+		tr2p_unwind_put_in_front(stack, first);
 		return;
 	}
 	stack->n -= ours;

@@ -48,6 +48,9 @@ static inline uintptr_t tr2p_call_of(const void *returns_to)
 	return at - 1;
 }
 
+/* The innermost frame of a stack is this one from here on.  If the stack is full, it loses its outermost function. */
+void tr2p_unwind_put_in_front(struct tr2p_stack *stack, uintptr_t at);
+
 /* Find libgcc, and have it load what it needs.  Once, before the first walk.  frames  0: the default */
 void tr2p_unwind_init(enum tr2p_way way, unsigned frames);
 

@@ -337,6 +337,13 @@ for optimized in -O0 -O2; do
 		done
 		check "$how, $optimized: calls are in the stack" grep -q \
 			'blocked_deep;wait_in_calls;wait_in_calls;wait_in_calls;wait_in_calls;' stacks
+		for where in blocked_from_the_start:read wait_in_calls:pause runs_and_sleeps:clock_nanosleep; do
+			check "$how, $optimized: ${where%:*} is off the CPU in ${where#*:}" grep -q \
+				";${where%:*};.*;\[off-CPU: ${where#*:}\] [0-9]*\$" stacks
+		done
+		none "$how, $optimized: who is blocked is off the CPU" \
+			"$(grep -e wait_in_calls -e blocked_with stacks | grep -v '\[off-CPU: pause\] ')"
+		check "$how, $optimized: who runs is not" grep -q 'runs_and_sleeps [0-9]*$' stacks
 		check "$how, $optimized: stacks begin where threads do" grep -q \
 			'start_thread;blocked_with_frame_pointer;' stacks
 		for thread in first deep pointer; do

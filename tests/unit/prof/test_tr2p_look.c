@@ -20,6 +20,7 @@ int main(void)
 
 #include "base/tr2_atomic.h"
 #include "prof/tr2p_bucket.h"
+#include "prof/tr2p_calls.h"
 #include "prof/tr2p_init.h"
 #include "prof/tr2p_look.h"
 #include "prof/tr2p_unload.h"
@@ -144,6 +145,39 @@ static void test_look_at_a_blocked_thread_has_its_stack_and_its_name(void **stat
 	stop();
 }
 
+static void test_look_at_a_blocked_thread_names_its_system_call(void **state)
+{
+	const struct tr2p_bucket *bucket;
+	const char *text;
+
+	(void)state;
+	start(0);
+	bucket = look_until_blocked().bucket;
+	assert_non_null(bucket);
+	assert_true(bucket->n > 1);
+	assert_int_equal(bucket->at[0], tr2p_calls_address(SYS_read));
+	text = strstr(bucket->module_text, " 0 - [off-CPU: read]");
+	assert_non_null(text);
+	assert_null(strstr(text + sizeof(" 0 - ["), "[off-CPU"));
+	assert_int_equal(write(g_waiter.fds[1], "x", 1), 1);
+	stop();
+}
+
+/* Calls that the headers do not know; that are none; addresses that are none. */
+static void test_calls_module_of_a_number_without_a_name_has_the_number(void **state)
+{
+	(void)state;
+	assert_int_equal(tr2p_init(), 0);
+	assert_string_equal(tr2p_calls_module(tr2p_calls_address(1001))->path, "[off-CPU: 1001]");
+	assert_string_equal(tr2p_calls_module(tr2p_calls_address(-1))->path, "[off-CPU]");
+	assert_string_equal(tr2p_calls_module(tr2p_calls_address(1 << 30))->path, "[off-CPU]");
+	assert_string_equal(tr2p_calls_module(tr2p_calls_address(SYS_exit_group))->path, "[off-CPU: exit_group]");
+	assert_ptr_equal(tr2p_calls_module(tr2p_calls_address(7)), tr2p_calls_module(tr2p_calls_address(7)));
+	assert_null(tr2p_calls_module(tr2p_calls_address(0) - 1));
+	assert_null(tr2p_calls_module(tr2p_calls_address(-1) + 1));
+	assert_null(tr2p_calls_module(0));
+}
+
 static void test_look_finds_frames_that_a_frame_pointer_keeps(void **state)
 {
 	(void)state;
@@ -241,6 +275,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_look_at_a_blocked_thread_has_its_stack_and_its_name),
+		cmocka_unit_test(test_look_at_a_blocked_thread_names_its_system_call),
+		cmocka_unit_test(test_calls_module_of_a_number_without_a_name_has_the_number),
 		cmocka_unit_test(test_look_finds_frames_that_a_frame_pointer_keeps),
 		cmocka_unit_test(test_look_at_a_thread_that_runs_says_so),
 		cmocka_unit_test(test_look_at_a_thread_that_is_gone_knows_nothing),

@@ -4,6 +4,7 @@
  * functions than it may have says so.
  */
 #include "t2test.h"
+#include "traps.h"
 
 #include "trace2.h"
 
@@ -39,21 +40,6 @@ static struct {
 	uintptr_t code;
 	unsigned n, without_caller;           /* stacks that begin there; those that miss who has called it */
 } stepped;
-
-/* A trap behind each instruction, from now on or no more. */
-static inline __attribute__((always_inline)) void set_trap(int on)
-{
-	enum { TRAP = 0x100 };
-#ifdef __x86_64__
-	unsigned long long flags = __builtin_ia32_readeflags_u64();
-
-	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags & ~(unsigned long long)TRAP);
-#else
-	unsigned flags = __builtin_ia32_readeflags_u32();
-
-	__builtin_ia32_writeeflags_u32(on ? flags | TRAP : flags & ~(unsigned)TRAP);
-#endif
-}
 
 static __attribute__((noinline)) void be_called(void)
 {
@@ -95,9 +81,9 @@ static void test_made_code_has_its_caller_at_each_instruction(void **state)
 	memcpy(&function, &code, sizeof(function));
 	stepped.code = (uintptr_t)code;
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
-	set_trap(1);
+	traps_set(1);
 	call_made(function);
-	set_trap(0);
+	traps_set(0);
 	assert_int_equal(stepped.n, INSTRUCTIONS);
 	assert_int_equal(stepped.without_caller, 0);
 	munmap(code, 4096);

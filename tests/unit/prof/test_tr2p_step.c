@@ -4,6 +4,7 @@
  * other stacks, within libc; and those that libgcc does not find, of coroutines and of code without tables.
  */
 #include "t2test.h"
+#include "traps.h"
 
 #include "trace2.h"
 
@@ -267,21 +268,6 @@ static void test_step_over_frames_of_signals_agrees_with_libgcc(void **state)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-/* A trap behind each instruction, from now on or no more. */
-static inline __attribute__((always_inline)) void set_trap(int on)
-{
-	enum { TRAP = 0x100 };
-#ifdef __x86_64__
-	unsigned long long flags = __builtin_ia32_readeflags_u64();
-
-	__builtin_ia32_writeeflags_u64(on ? flags | TRAP : flags & ~(unsigned long long)TRAP);
-#else
-	unsigned flags = __builtin_ia32_readeflags_u32();
-
-	__builtin_ia32_writeeflags_u32(on ? flags | TRAP : flags & ~(unsigned)TRAP);
-#endif
-}
-
 static void ignore(int signal)
 {
 	(void)signal;
@@ -294,9 +280,9 @@ static void test_step_at_each_instruction_agrees_with_libgcc(void **state)
 	begin();
 	catch(SIGTRAP, on_signal, 0);
 	signal(SIGUSR1, ignore);
-	set_trap(1);
+	traps_set(1);
 	work();
-	set_trap(0);
+	traps_set(0);
 	end(2000, 8);
 }
 
@@ -305,7 +291,7 @@ static void tidy_up(void *data)
 {
 	sink++;
 	if (data)
-		set_trap(0);
+		traps_set(0);
 }
 
 /* Frames are left one after the other by libgcc, which runs what tidies up. */
@@ -313,7 +299,7 @@ static APART void leave(unsigned n, void *is_last)
 {
 	pthread_cleanup_push(tidy_up, is_last);
 	if (!n) {
-		set_trap(1);
+		traps_set(1);
 		pthread_exit(NULL);
 	}
 	if (n)

@@ -397,6 +397,67 @@ static void test_samples_folded_without_names_have_the_place_in_the_file(void **
 	t2x_samples_free(samples);
 }
 
+/* As FORMAT.md has it: a module that stands for no code. */
+static const struct t2x_samples_mapping in_read = {
+	.start = 0xffffd000, .limit = 0xffffd001, .file = "[off-CPU: read]",
+}, in_none = {
+	.start = 0xffffd3ff, .limit = 0xffffd400, .file = "[off-CPU]",
+};
+
+static void add_off_cpu(struct t2x_samples *samples, const struct t2x_samples_mapping *where, int64_t value)
+{
+	const uint32_t stack[] = {
+		t2x_samples_location(samples, t2x_samples_mapping(samples, where), where->start),
+		t2x_samples_location(samples, t2x_samples_mapping(samples, &program), 0x400010),
+	};
+
+	t2x_samples_add(samples, &(struct t2x_sample){ .stack = stack, .depth = 2, .count = 1, .value = value });
+}
+
+static void test_samples_off_the_cpu_are_named_by_their_module(void **state)
+{
+	struct t2x_samples *samples = t2x_samples_new("wall");
+
+	(void)state;
+	add(samples, 0x400010, 1, 5, 1);
+	add_off_cpu(samples, &in_read, 7);
+	add_off_cpu(samples, &in_none, 9);
+	nwritten = 0;
+	assert_int_equal(t2x_samples_write_folded(samples, collect, NULL), 0);
+	written[nwritten] = 0;
+	assert_string_equal(written, "program+0x1010 5\nprogram+0x1010;[off-CPU: read] 7\n"
+				     "program+0x1010;[off-CPU] 9\n");
+	t2x_samples_free(samples);
+}
+
+static void expect_label(unsigned sample, unsigned i, const char *key, const char *text)
+{
+	const struct field label = in(top(2, sample), 3, i);
+
+	expect_name(in(label, 1, 0).value, key);
+	expect_name(in(label, 2, 0).value, text);
+}
+
+static void test_samples_off_the_cpu_have_labels(void **state)
+{
+	struct t2x_samples *samples = t2x_samples_new("wall");
+
+	(void)state;
+	add(samples, 0x400010, 1, 5, 1);
+	unpack(samples);
+	assert_null(in(top(2, 0), 3, 0).bytes);      /* of an older library: nobody knows */
+	add_off_cpu(samples, &in_read, 7);
+	add_off_cpu(samples, &in_none, 9);
+	unpack(samples);
+	expect_label(0, 0, "state", "on-CPU");
+	expect_label(1, 0, "state", "off-CPU");
+	expect_label(1, 1, "syscall", "read");
+	expect_label(2, 0, "state", "off-CPU");
+	assert_null(in(top(2, 0), 3, 1).bytes);
+	assert_null(in(top(2, 2), 3, 1).bytes);
+	t2x_samples_free(samples);
+}
+
 static void test_samples_error_of_the_target_is_returned(void **state)
 {
 	struct t2x_samples *samples = t2x_samples_new("cpu");
@@ -424,6 +485,8 @@ int main(void)
 		cmocka_unit_test(test_samples_many_stacks_are_told_apart),
 		cmocka_unit_test(test_samples_folded_stacks_begin_with_the_outermost),
 		cmocka_unit_test(test_samples_folded_without_names_have_the_place_in_the_file),
+		cmocka_unit_test(test_samples_off_the_cpu_are_named_by_their_module),
+		cmocka_unit_test(test_samples_off_the_cpu_have_labels),
 		cmocka_unit_test(test_samples_error_of_the_target_is_returned),
 	};
 

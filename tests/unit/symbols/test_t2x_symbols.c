@@ -53,6 +53,24 @@ static void test_symbols_of_a_file_outside_of_the_directory_are_not_found(void *
 	rmdir(directory);
 }
 
+/* No library is needed for it, and no file. */
+static void test_symbols_of_a_module_without_code_are_its_name(void **state)
+{
+	const struct t2x_symbols_places places = { .binaries = NULL };
+	const struct t2x_module other = { .start = 7, .limit = 8, .file = "[off-CPU: read]", .build_id = "" };
+	struct t2x_symbols *symbols = t2x_symbols_new(&places);
+	const struct t2x_names *names;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		names = t2x_symbols_find(symbols, &other, 7);
+		assert_non_null(names);
+		assert_int_equal(names->n, 1);
+		assert_string_equal(names->at[0].function, "[off-CPU: read]");
+	}
+	t2x_symbols_free(symbols);
+}
+
 /* As of a program that is stripped: by the unwind tables alone. */
 static void test_function_of_an_address_within_starts_where_it_begins(void **state)
 {
@@ -79,6 +97,7 @@ static void test_function_of_an_address_within_starts_where_it_begins(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_symbols_of_a_module_without_code_are_its_name),
 		cmocka_unit_test(test_symbols_of_a_file_outside_of_the_directory_are_not_found),
 		cmocka_unit_test(test_function_of_an_address_within_starts_where_it_begins),
 	};
