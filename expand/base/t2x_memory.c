@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *resize(void *memory, size_t bytes)
+static void *realloc_or_free(void *memory, size_t bytes)
 {
 	if (bytes)
 		return realloc(memory, bytes);
@@ -26,7 +26,7 @@ static void *aligned(size_t alignment, size_t bytes)
 	return memory ? memset(memory, 0, bytes) : NULL;
 }
 
-static struct t2x_memory g_memory = { resize, zeroed, aligned };
+static struct t2x_memory g_memory = { realloc_or_free, zeroed, aligned };
 
 void t2x_memory_use(const struct t2x_memory *memory)
 {

@@ -68,7 +68,7 @@ void t2x_out_in_large_writes(struct t2x_out *out)
 }
 
 /* Make the buffer so large.  Return  0: no memory */
-static int resize(struct t2x_out *out, size_t bytes)
+static int set_buffer_size(struct t2x_out *out, size_t bytes)
 {
 	size_t used = (size_t)(out->pos - out->buf), line = (size_t)(out->line - out->buf);
 	char *buf = t2x_realloc(out->buf, bytes);
@@ -104,7 +104,7 @@ int t2x_out_flush(struct t2x_out *out)
 {
 	release(out, (size_t)(out->pos - out->buf));
 	if (out->end - out->buf > T2X_OUT_BYTES && !out->in_large_writes)
-		resize(out, T2X_OUT_BYTES);
+		set_buffer_size(out, T2X_OUT_BYTES);
 	return out->error;
 }
 
@@ -115,11 +115,11 @@ void t2x_out_make_room(struct t2x_out *out)
 
 	if (out->in_blocks)
 		release(out, used - used % T2X_OUT_BLOCK);
-	else if (out->in_large_writes && size < T2X_OUT_LARGE && resize(out, T2X_OUT_LARGE))
+	else if (out->in_large_writes && size < T2X_OUT_LARGE && set_buffer_size(out, T2X_OUT_LARGE))
 		return;
 	else if (used - line <= size - T2X_OUT_ROOM)
 		release(out, line);
-	else if (!out->in_whole_lines || out->broken_line || !resize(out, 2 * size))
+	else if (!out->in_whole_lines || out->broken_line || !set_buffer_size(out, 2 * size))
 		release(out, used);
 }
 

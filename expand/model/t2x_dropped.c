@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_dropped.c - a hash table with open addressing, at most half full. */
+/* t2x_dropped.c - a hash table with open addressing, at most half full; how the model updates and shows it. */
 #include "t2x_dropped.h"
 
+#include <stdio.h>
+
+#include "t2x_model_private.h"
+#include "tlg_desc.h"
 #include "base/t2x_memory.h"
 
 enum { FIRST_SLOTS = 16 };
@@ -102,4 +106,58 @@ void t2x_dropped_free(struct t2x_dropped *dropped, size_t *budget)
 	if (dropped)
 		*budget += table_bytes(dropped->slots);
 	t2x_free(dropped);
+}
+
+/* ---- updates ------------------------------------------------------------------------------------ */
+
+void t2x_model_drop(struct t2x_model *m, struct t2x_process *process, const struct t2x_drop *drop)
+{
+	struct t2x_dropped *dropped = process->model;
+
+	if (drop->reason == 0 || drop->reason >= TLG_LOSS_REASONS)
+		return;
+	m->summary.dropped[drop->reason] +=
+		t2x_dropped_update(&dropped, &m->dropped_budget, drop->tid, drop->reason, drop->total);
+	process->model = dropped;
+}
+
+/* "ring full" as the name of a counter. */
+static void name_drop(char *name, size_t size, unsigned reason)
+{
+	snprintf(name, size, "lost-%s", tlg_loss_name(reason));
+	for (; *name; name++)
+		if (*name == ' ')
+			*name = '-';
+}
+
+static void print_drop(struct t2x_model *m, struct t2x_process *process, unsigned reason, uint64_t ns)
+{
+	char name[32];
+	struct t2x_thread thread = { .process = process, .name = "main" };
+	struct t2x_scope scope = { .style = TLG_STYLE_counter, .category = "trace2", .label = name };
+	const struct t2x_arg count = {
+		.type = TLG_ARG_UINT, .value = (int64_t)t2x_dropped_total(process->model, reason),
+	};
+	struct t2x_event ev = {
+		.thread = &thread, .scope = &scope, .style = TLG_STYLE_counter,
+		.ns = ns, .open = 1, .nargs = 1, .args = &count,
+	};
+
+	if (!count.value)
+		return;
+	name_drop(name, sizeof(name), reason);
+	t2x_model_print(m, &ev);
+}
+
+/* Totals are shown as git shows them at the end of a process: a counter "lost-ring-full" of category "trace2". */
+void t2x_model_show_drops(struct t2x_model *m, struct t2x_process *process, uint64_t ns)
+{
+	for (unsigned reason = 1; reason < TLG_LOSS_REASONS; reason++)
+		print_drop(m, process, reason, ns);
+}
+
+void t2x_model_forget_drops(struct t2x_model *m, struct t2x_process *process)
+{
+	t2x_dropped_free(process->model, &m->dropped_budget);
+	process->model = NULL;
 }

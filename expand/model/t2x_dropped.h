@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * t2x_dropped.h - what is missing: events that a process says it dropped, a total for each thread and reason, stated
- * again and again; and the summary of a run.
+ * again and again.
  */
 #ifndef T2X_DROPPED_H
 #define T2X_DROPPED_H
@@ -12,15 +12,6 @@
 #include "tlg.h"
 
 struct t2x_dropped;
-
-/* What came in a run, and what did not. */
-struct t2x_summary {
-	uint64_t checkpoints;                  /* handed to the model */
-	uint64_t unresolved;                   /* of these, shown as unresolved */
-	uint64_t gaps;                         /* places where events of a thread are missing */
-	uint64_t gap_events;                   /* events missing there, arguments included */
-	uint64_t dropped[TLG_LOSS_REASONS];    /* checkpoints that the programs say they dropped, by TLG_LOSS_* */
-};
 
 /* Threads and reasons of a process; what is beyond counts as nothing, as does what the budget does not allow. */
 enum { T2X_DROPPED_MAX = 16384 };

@@ -158,6 +158,15 @@ struct t2x_update {
 	};
 };
 
+/* What came in a run, and what did not. */
+struct t2x_summary {
+	uint64_t checkpoints;                  /* handed to the model */
+	uint64_t unresolved;                   /* of these, shown as unresolved */
+	uint64_t gaps;                         /* places where events of a thread are missing */
+	uint64_t gap_events;                   /* events missing there, arguments included */
+	uint64_t dropped[TLG_LOSS_REASONS];    /* checkpoints that the programs say they dropped, by TLG_LOSS_* */
+};
+
 /* What the back end offers.  All calls come from one thread; the order is that of time. */
 struct t2x_model;
 

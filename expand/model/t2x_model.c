@@ -5,7 +5,7 @@
 #include <limits.h>
 
 #include "t2x_model_private.h"
-
+#include "t2x_regions.h"
 #include "t2x_render.h"
 #include "t2x_stretch.h"
 #include "tlg_desc.h"
@@ -16,26 +16,16 @@ enum {
 	DROPPED_BUDGET = 2 * 1024 * 1024,    /* bytes of tables of dropped events, of all processes */
 };
 
-/* What a kind of event changes, and which time has elapsed for it.  In this order; it is shown before ENTERS. */
-enum {
-	UNWINDS = 1,                      /* all regions but the outermost are left: tlg_style_unwinds() */
-	ELAPSES = 2,                      /* its time is that since the innermost region was entered */
-	LEAVES = 4,                       /* that region is left */
-	ENDS_CHILD = 8, READIES_CHILD = 16,   /* its time is that of the child, see find_child_ns() */
-	ENTERS = 32,                      /* a region is entered: its own line stands outside of it */
-	CUTS = 64,                        /* it stands for leaves, see t2x_model_cut() */
-	RARE = UNWINDS | ENDS_CHILD | READIES_CHILD | CUTS,
-};
 static const unsigned char effects[TLG_STYLE_COUNT] = {
-	[TLG_STYLE_region_enter] = ENTERS,
-	[TLG_STYLE_region_leave] = ELAPSES | LEAVES,
-	[TLG_STYLE_data] = ELAPSES,
-	[TLG_STYLE_data_intmax] = ELAPSES,
-	[TLG_STYLE_data_json] = ELAPSES,
-	[TLG_STYLE_thread_exit] = ELAPSES,
-	[TLG_STYLE_child_exit] = ENDS_CHILD,
-	[TLG_STYLE_child_ready] = READIES_CHILD,
-	[TLG_STYLE_region_unwind] = CUTS,
+	[TLG_STYLE_region_enter] = T2X_ENTERS,
+	[TLG_STYLE_region_leave] = T2X_ELAPSES | T2X_LEAVES,
+	[TLG_STYLE_data] = T2X_ELAPSES,
+	[TLG_STYLE_data_intmax] = T2X_ELAPSES,
+	[TLG_STYLE_data_json] = T2X_ELAPSES,
+	[TLG_STYLE_thread_exit] = T2X_ELAPSES,
+	[TLG_STYLE_child_exit] = T2X_ENDS_CHILD,
+	[TLG_STYLE_child_ready] = T2X_READIES_CHILD,
+	[TLG_STYLE_region_unwind] = T2X_CUTS,
 };
 
 /* What this format does not show. */
@@ -52,7 +42,7 @@ static struct t2x_kind make_kind(unsigned style, t2x_print_fn *print, int has_sp
 	return (struct t2x_kind){
 		.print = print ? print : print_nothing, .take = find_take(style, has_spans),
 		.style = (unsigned char)style,
-		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? UNWINDS : 0)),
+		.effect = (unsigned char)(effects[style] | (tlg_style_unwinds(style) ? T2X_UNWINDS : 0)),
 		.only = tlg_style_only[style],
 	};
 }
@@ -214,84 +204,6 @@ static inline int resolve_message(struct t2x_model *m, struct t2x_event *ev, uns
 
 /* ---- checkpoints -------------------------------------------------------------------------------- */
 
-/* Since a child was started; a child that never was has no time. */
-static uint64_t find_child_ns(const struct t2x_event *ev, unsigned start)
-{
-	uint64_t start_ns = (uint64_t)ev->args[start].value;
-
-	return start_ns ? ev->ns - start_ns : 0;
-}
-
-static inline uint64_t find_elapsed(const struct t2x_thread *thread, const struct t2x_regions *regions, uint64_t ns)
-{
-	uint64_t elapsed = t2x_regions_elapsed(regions, ns);
-
-	return __builtin_expect(elapsed == T2X_NO_TIME, 0) ? t2x_model_since_start(thread, ns) : elapsed;
-}
-
-static __attribute__((noinline)) void
-apply_rare(struct t2x_model *m, struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
-{
-	if (effect & CUTS)
-		t2x_model_cut(m, ev);
-	if (effect & UNWINDS) {
-		t2x_model_tell_open(m, ev->thread);
-		t2x_regions_unwind(regions);
-	}
-	if (effect & (ENDS_CHILD | READIES_CHILD))
-		ev->rel_ns = find_child_ns(ev, effect & ENDS_CHILD ? T2X_CHILD_START : T2X_READY_START);
-}
-
-/* Where only assumed regions are left: see t2x_regions.h.  Return  0: the region that is left was never known */
-static int repair(struct t2x_model *m, const struct t2x_event *ev, struct t2x_regions *regions, unsigned effect)
-{
-	int is_missing = 0;
-	unsigned closed;
-
-	if (effect & LEAVES)
-		closed = t2x_regions_repair_leave(regions, ev->scope->names, &is_missing);
-	else
-		closed = t2x_regions_repair_enter(regions, ev->scope->names);
-	t2x_model_show_missing(m, ev->thread, ev->ns, T2X_LOST_LEAVES, closed);
-	t2x_model_show_missing(m, ev->thread, ev->ns, T2X_LOST_ENTERS, (uint64_t)is_missing);
-	return !is_missing;
-}
-
-/* As apply(), where regions are only assumed. */
-static __attribute__((noinline)) void
-apply_where_assumed(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev, struct t2x_regions *regions,
-		    unsigned effect)
-{
-	int is_there = 1;
-
-	if (effect & RARE)
-		apply_rare(m, ev, regions, effect);
-	if (effect & (ENTERS | LEAVES) && t2x_regions_are_assumed(regions))
-		is_there = repair(m, ev, regions, effect);
-	if (effect & ELAPSES)
-		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
-	if (effect & LEAVES && is_there && t2x_regions_open(regions))
-		t2x_regions_cut(regions, t2x_regions_open(regions) - 1);
-	ev->open = t2x_regions_open(regions);
-}
-
-/* What an event changes before it is printed, and the time that has elapsed for it. */
-static inline void apply(struct t2x_model *m, struct t2x_thread *thread, struct t2x_event *ev,
-			 struct t2x_regions *regions, unsigned effect)
-{
-	if (__builtin_expect(t2x_regions_are_assumed(regions), 0)) {
-		apply_where_assumed(m, thread, ev, regions, effect);
-		return;
-	}
-	if (effect & RARE)
-		apply_rare(m, ev, regions, effect);
-	if (effect & ELAPSES)
-		ev->rel_ns = find_elapsed(thread, regions, ev->ns);
-	if (effect & LEAVES)
-		t2x_regions_leave(regions);
-	ev->open = t2x_regions_open(regions);
-}
-
 /* Whether the arguments are right for the kind; fills in what depends on them.  See has_usual_arguments(), too. */
 static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned flags, const struct t2x_kind *kind)
 {
@@ -303,14 +215,14 @@ static inline int resolve(struct t2x_model *m, struct t2x_event *ev, unsigned fl
 static __attribute__((noinline)) void show_unresolved(struct t2x_model *m, const struct t2x_hit *hit)
 {
 	const struct t2x_thread *thread = hit->thread;
-	const unsigned nests = UNWINDS | ENTERS | LEAVES | CUTS;
+	const unsigned nests = T2X_UNWINDS | T2X_ENTERS | T2X_LEAVES | T2X_CUTS;
 	struct t2x_event ev = {
 		.thread = thread, .scope_index = hit->scope_index, .ns = hit->ns,
 		.open = thread->model ? t2x_regions_open(thread->model) : 0,
 	};
 
 	m->summary.unresolved++;
-	t2x_model_print(m, m->print_unresolved, &ev);
+	t2x_model_print(m, &ev);
 	if (thread->model && (!hit->scope || m->kinds[hit->scope->style].effect & nests))
 		t2x_regions_assume(thread->model);   /* it may have been an enter or a leave */
 }
@@ -333,19 +245,19 @@ static int resolve_hit(struct t2x_model *m, const struct t2x_hit *hit)
 
 	if (!resolve(m, &ev, hit->flags, kind))
 		return 0;
-	apply(m, thread, &ev, regions, kind->effect);
+	t2x_model_apply(m, &ev, kind->effect);
 	regions->last_ns = hit->ns;
-	if (kind->effect & ENTERS)
+	if (kind->effect & T2X_ENTERS)
 		t2x_regions_enter(regions, &(struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) },
 				  &m->region_budget);
-	t2x_model_print(m, kind->print, &ev);
+	t2x_model_print(m, &ev);
 	return 1;
 }
 
 /* Whatever it is. */
 static __attribute__((noinline)) void take_any(struct t2x_model *m, const struct t2x_hit *hit)
 {
-	if (!(hit->thread->model || t2x_model_new_regions(hit->thread)) || !hit->scope || !resolve_hit(m, hit))
+	if (!t2x_regions_of(hit->thread) || !hit->scope || !resolve_hit(m, hit))
 		show_unresolved(m, hit);
 }
 
@@ -389,15 +301,15 @@ take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char
 		.scope = hit->scope,
 		.style = (enum tlg_style)kind->style,
 		.ns = hit->ns,
-		.rel_ns = effect & ELAPSES ? hit->ns - innermost->ns : 0,
+		.rel_ns = effect & T2X_ELAPSES ? hit->ns - innermost->ns : 0,
 		.nargs = only == 'M' ? 0 : hit->nargs,
 		.args = hit->args,
-		.open = regions->open - !!(effect & LEAVES),
+		.open = regions->open - !!(effect & T2X_LEAVES),
 	};
 	regions->last_ns = hit->ns;
-	if (effect & ENTERS)
+	if (effect & T2X_ENTERS)
 		innermost[1] = (struct t2x_region){ hit->ns, hit->when, t2x_model_keep(hit->scope) };
-	regions->open = ev.open + !!(effect & ENTERS);
+	regions->open = ev.open + !!(effect & T2X_ENTERS);
 	if (has_spans)
 		ev.spans = m->printer.spans->take(m->printer.spans, &ev);
 	kind->print(&m->printer, &ev);
@@ -413,10 +325,10 @@ take_usual(struct t2x_model *m, const struct t2x_hit *hit, unsigned effect, char
 	{ \
 		take_usual(m, hit, effect, only, 1); \
 	}
-USUAL(enter, ENTERS, 'M')
-USUAL(leave, ELAPSES | LEAVES, 'M')
-USUAL(text, ELAPSES, 'S')
-USUAL(number, ELAPSES, 'i')
+USUAL(enter, T2X_ENTERS, 'M')
+USUAL(leave, T2X_ELAPSES | T2X_LEAVES, 'M')
+USUAL(text, T2X_ELAPSES, 'S')
+USUAL(number, T2X_ELAPSES, 'i')
 USUAL(bare, 0, '\0')
 
 static t2x_take_fn *find_take(unsigned style, int has_spans)
@@ -476,6 +388,57 @@ void t2x_model_stretch(struct t2x_model *m, struct t2x_stretch *stretch)
 	m->summary.checkpoints += stretch->hits;
 	regions->open = stretch->open;
 	regions->last_ns = stretch->now_ns;
+}
+
+/* ---- updates ------------------------------------------------------------------------------------ */
+
+static void set_process(struct t2x_process *process, const struct t2x_process *to)
+{
+	void *model = process->model;
+
+	*process = *to;
+	process->model = model;
+}
+
+static void set_thread(struct t2x_thread *thread, const struct t2x_thread *to)
+{
+	void *model = thread->model;
+
+	*thread = *to;
+	thread->model = model;
+}
+
+void t2x_model_take_update(struct t2x_model *m, const struct t2x_update *update)
+{
+	switch (update->kind) {
+	case T2X_SET_PROCESS:
+		set_process(update->process, &update->set_process);
+		break;
+	case T2X_SET_THREAD:
+		set_thread(update->thread, &update->set_thread);
+		break;
+	case T2X_OPEN_REGIONS:
+		t2x_model_repeat(m, update->thread, &update->opens);
+		break;
+	case T2X_GAP:
+		t2x_model_gap(m, update->thread, update->ns, &update->gap);
+		break;
+	case T2X_FORGET_THREAD:
+		t2x_model_forget_regions(m, update->thread);
+		break;
+	case T2X_DROP:
+		t2x_model_drop(m, update->process, &update->drop);
+		break;
+	case T2X_END_PROCESS:
+		t2x_model_show_drops(m, update->process, update->ns);
+		break;
+	case T2X_FORGET_PROCESS:
+		t2x_model_forget_drops(m, update->process);
+		break;
+	case T2X_RELEASE:
+		t2x_cache_line_free(update->release.memory);
+		break;
+	}
 }
 
 void t2x_model_update(struct t2x_model *m, const struct t2x_update *update)

@@ -9,7 +9,6 @@
 #ifndef T2X_MODEL_H
 #define T2X_MODEL_H
 
-#include "t2x_dropped.h"
 #include "t2x_writer.h"
 
 /*

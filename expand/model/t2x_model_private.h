@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_model_private.h - the model's state: what t2x_model.c and t2x_model_update.c share, and nobody else includes.
+ * t2x_model_private.h - the model's state: what t2x_model.c, t2x_regions.c and t2x_dropped.c share, and nobody else
+ * includes.
  */
 #ifndef T2X_MODEL_PRIVATE_H
 #define T2X_MODEL_PRIVATE_H
 
-#include "t2x_dropped.h"
-#include "t2x_regions.h"
 #include "t2x_spans.h"
 #include "t2x_writer.h"
 
 enum { T2X_MODEL_ARGS = 8 };              /* most that a kind has whose last may be absent */
+
+/* What a kind of event changes, and which time has elapsed for it.  In this order; it is shown before T2X_ENTERS. */
+enum {
+	T2X_UNWINDS = 1,                  /* all regions but the outermost are left: tlg_style_unwinds() */
+	T2X_ELAPSES = 2,                  /* its time is that since the innermost region was entered */
+	T2X_LEAVES = 4,                   /* that region is left */
+	T2X_ENDS_CHILD = 8,               /* its time is that of the child, as it says when that was started */
+	T2X_READIES_CHILD = 16,           /* likewise */
+	T2X_ENTERS = 32,                  /* a region is entered: its own line stands outside of it */
+	T2X_CUTS = 64,                    /* it stands for leaves, of all regions since a mark */
+	T2X_RARE = T2X_UNWINDS | T2X_ENDS_CHILD | T2X_READIES_CHILD | T2X_CUTS,
+};
 
 typedef void t2x_take_fn(struct t2x_model *m, const struct t2x_hit *hit);
 
@@ -41,34 +52,29 @@ struct t2x_model {
 	char *message;                    /* MESSAGE_BYTES, when the first message is rendered */
 };
 
-/* Print an event, with its spans if the writer asks for them. */
-static inline void t2x_model_print(struct t2x_model *m, t2x_print_fn *print, struct t2x_event *ev)
-{
-	if (m->printer.spans)
-		ev->spans = m->printer.spans->take(m->printer.spans, ev);
-	print(&m->printer, ev);
-}
-
 /* What a region remembers of its enter: a scope without a number is gone behind its checkpoint. */
 static inline const struct t2x_scope *t2x_model_keep(const struct t2x_scope *scope)
 {
 	return scope->number ? scope : NULL;
 }
 
-/* Regions for a thread that has none yet.  Return  NULL: no memory */
-struct t2x_regions *t2x_model_new_regions(struct t2x_thread *thread);
+/* Print an event, with its spans if the writer asks for them. */
+void t2x_model_print(struct t2x_model *m, struct t2x_event *ev);
 
-/* The time elapsed, which was not known: when the thread began may be known by now. */
-uint64_t t2x_model_since_start(const struct t2x_thread *thread, uint64_t ns);
+/*
+ * Apply to the thread's open regions what an event changes before it is printed, and set ev's rel_ns and open.  Leaves
+ * that are missing in front of it are printed as events of their own.  The caller enters what the event enters.
+ */
+void t2x_model_apply(struct t2x_model *m, struct t2x_event *ev, unsigned effect);
 
-/* region_unwind: leave the regions that were entered from its mark on, innermost first; each leave is an event. */
-void t2x_model_cut(struct t2x_model *m, const struct t2x_event *unwind);
+/* Updates of open regions: see enum t2x_update_kind.  And what is forgotten with its thread. */
+void t2x_model_repeat(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_opens *opens);
+void t2x_model_gap(struct t2x_model *m, struct t2x_thread *thread, uint64_t ns, const struct t2x_gap *gap);
+void t2x_model_forget_regions(struct t2x_model *m, struct t2x_thread *thread);
 
-/* The thread leaves all regions at once, or ends: those that are open now are never left. */
-void t2x_model_tell_open(struct t2x_model *m, const struct t2x_thread *thread);
-
-/* A line in the place of what is missing, unless count is 0. */
-void t2x_model_show_missing(struct t2x_model *m, const struct t2x_thread *thread, uint64_t ns,
-			    enum t2x_lost_what what, uint64_t count);
+/* Updates of what a process dropped.  At the end of a process its totals are shown. */
+void t2x_model_drop(struct t2x_model *m, struct t2x_process *process, const struct t2x_drop *drop);
+void t2x_model_show_drops(struct t2x_model *m, struct t2x_process *process, uint64_t ns);
+void t2x_model_forget_drops(struct t2x_model *m, struct t2x_process *process);
 
 #endif

@@ -51,30 +51,17 @@ struct t2x_regions {
 	struct t2x_region small[T2X_REGIONS_SMALL];
 };
 
+/* Those of the thread, made at the first call.  Return  NULL: no memory */
+struct t2x_regions *t2x_regions_of(struct t2x_thread *thread);
+
 /* One region, the thread's own, that began at start_ns; 0: not known.  Nothing is missing. */
 void t2x_regions_init(struct t2x_regions *regions, uint64_t start_ns);
 
 /* budget  gets back what the thread took */
 void t2x_regions_free(struct t2x_regions *regions, unsigned *budget);
 
-/* Room for more; without it, the regions that find none are only counted. */
-void t2x_regions_grow(struct t2x_regions *regions, unsigned *budget);
-
-static inline void t2x_regions_enter(struct t2x_regions *regions, const struct t2x_region *region, unsigned *budget)
-{
-	if (regions->open == regions->capacity)
-		t2x_regions_grow(regions, budget);
-	if (regions->open < regions->capacity)
-		regions->entered[regions->open] = *region;
-	regions->open += regions->open < UINT32_MAX;
-}
-
-/* The next region that is entered may be one whose enter was lost: t2x_regions_assume() has to look at it. */
-static inline void t2x_regions_check_again(struct t2x_regions *regions)
-{
-	if (regions->checked > regions->open)
-		regions->checked = regions->open;
-}
+/* A region for which there is no room, nor budget for more, is only counted. */
+void t2x_regions_enter(struct t2x_regions *regions, const struct t2x_region *region, unsigned *budget);
 
 /* The innermost region, or that there is none, is only assumed. */
 static inline int t2x_regions_are_assumed(const struct t2x_regions *regions)
@@ -86,15 +73,6 @@ static inline int t2x_regions_are_assumed(const struct t2x_regions *regions)
 static inline void t2x_regions_leave(struct t2x_regions *regions)
 {
 	regions->open -= regions->open > 0;
-}
-
-/* Leave all but the n outermost, if there are more.  What is only assumed stays so. */
-static inline void t2x_regions_cut(struct t2x_regions *regions, unsigned n)
-{
-	if (regions->open > n)
-		regions->open = n;
-	if (t2x_regions_are_assumed(regions))
-		regions->assumed = regions->open + 1;
 }
 
 /*
@@ -118,18 +96,8 @@ void t2x_regions_apply_gap(struct t2x_regions *regions, unsigned left, unsigned 
 unsigned t2x_regions_repair_leave(struct t2x_regions *regions, uint32_t names, int *is_missing);
 unsigned t2x_regions_repair_enter(struct t2x_regions *regions, uint32_t names);
 
-/* Whether the region at this depth, 0 for the outermost, is open and is known to be the one entered then. */
-static inline int t2x_regions_is(const struct t2x_regions *regions, unsigned depth, uint64_t when)
-{
-	return depth < regions->open && depth < regions->capacity && regions->entered[depth].when == when;
-}
-
 /* Leave all but the outermost, and be certain of that. */
-static inline void t2x_regions_unwind(struct t2x_regions *regions)
-{
-	regions->open = regions->open > 1 ? 1 : regions->open;
-	regions->assumed = 0;
-}
+void t2x_regions_unwind(struct t2x_regions *regions);
 
 /*
  * Time since the innermost region was entered: 0 if nothing is open, wrapped below zero if now_ns is earlier;
