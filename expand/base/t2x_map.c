@@ -24,7 +24,7 @@ static uint32_t next_factor(uint32_t factor)
 /* Return  0: all slots within reach are used */
 static int place(struct t2x_map *map, uint32_t key, void *value)
 {
-	uint32_t mask = t2x_map_slots(map) - 1, i = t2x_map_hash(map, key);
+	uint32_t mask = map->nslots - 1, i = t2x_map_hash(map, key);
 
 	for (unsigned steps = 0; map->slots[i].value && map->slots[i].key != key; i = (i + 1) & mask)
 		if (++steps > T2X_MAP_REACH)
@@ -37,7 +37,7 @@ static int place(struct t2x_map *map, uint32_t key, void *value)
 
 static int place_all(struct t2x_map *to, const struct t2x_map *from)
 {
-	for (uint32_t i = 0; i < t2x_map_slots(from); i++)
+	for (uint32_t i = 0; i < from->nslots; i++)
 		if (from->slots[i].value && !place(to, from->slots[i].key, from->slots[i].value))
 			return 0;
 	return 1;
@@ -56,7 +56,8 @@ static int rebuild(struct t2x_map *map, unsigned bits)
 	for (unsigned tries = 0; bits + tries / TRIES <= MAX_BITS; tries++) {
 		made.shift = 32 - (bits + tries / TRIES);
 		made.count = 0;
-		made.slots = t2x_calloc((size_t)1 << bits_of(&made), sizeof(*made.slots));
+		made.nslots = UINT32_C(1) << (bits + tries / TRIES);
+		made.slots = t2x_calloc(made.nslots, sizeof(*made.slots));
 		if (!made.slots)
 			return -ENOMEM;
 		if (place_all(&made, map)) {
@@ -72,7 +73,7 @@ static int rebuild(struct t2x_map *map, unsigned bits)
 
 int t2x_map_put(struct t2x_map *map, uint32_t key, void *value)
 {
-	if (2 * (map->count + 1) > t2x_map_slots(map) && rebuild(map, map->slots ? bits_of(map) + 1 : FIRST_BITS))
+	if (2 * (map->count + 1) > map->nslots && rebuild(map, map->slots ? bits_of(map) + 1 : FIRST_BITS))
 		return -ENOMEM;
 	for (unsigned tries = 0; !place(map, key, value); tries++)
 		if (rebuild(map, bits_of(map) + tries / TRIES))
@@ -80,9 +81,9 @@ int t2x_map_put(struct t2x_map *map, uint32_t key, void *value)
 	return 0;
 }
 
-void *t2x_map_search(const struct t2x_map *map, uint32_t key)
+void *t2x_map_search(const struct t2x_map *map, uint32_t key, const struct t2x_slot *first)
 {
-	uint32_t mask = t2x_map_slots(map) - 1, i = t2x_map_hash(map, key);
+	uint32_t mask = map->nslots - 1, i = (uint32_t)(first - map->slots);
 
 	for (unsigned steps = 0; map->slots[i].value; i = (i + 1) & mask) {
 		if (map->slots[i].key == key)
@@ -96,7 +97,7 @@ void *t2x_map_search(const struct t2x_map *map, uint32_t key)
 /* An empty slot ends a search.  So an entry behind the removed one moves into its slot if a search would miss it. */
 void t2x_map_remove(struct t2x_map *map, uint32_t key)
 {
-	uint32_t mask = t2x_map_slots(map) - 1, hole, i;
+	uint32_t mask = map->nslots - 1, hole, i;
 
 	if (!t2x_map_get(map, key))
 		return;

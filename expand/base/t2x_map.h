@@ -19,9 +19,10 @@ enum {
 /* All zero: an empty map. */
 struct t2x_map {
 	struct t2x_slot { void *value; uint32_t key; } *slots;
-	unsigned shift;           /* of the hash: there are 1 << (32 - shift) slots, or none */
+	unsigned shift;           /* of the hash */
 	uint32_t factor;          /* of the hash; odd */
-	unsigned count;
+	uint32_t count;
+	uint32_t nslots;          /* 1 << (32 - shift), or none */
 };
 
 /* The value, or NULL. */
@@ -41,7 +42,7 @@ static inline void *t2x_map_at(const struct t2x_map *map, uint32_t i)
 
 static inline uint32_t t2x_map_slots(const struct t2x_map *map)
 {
-	return map->slots ? UINT32_C(1) << (32 - map->shift) : 0;
+	return map->nslots;
 }
 
 /* Empty the map.  The caller frees the values. */
@@ -53,8 +54,8 @@ static inline uint32_t t2x_map_hash(const struct t2x_map *map, uint32_t key)
 	return key * map->factor >> map->shift;
 }
 
-/* t2x_map_get() for a key that does not lie where its search begins. */
-void *t2x_map_search(const struct t2x_map *map, uint32_t key);
+/* t2x_map_get() for a key that does not lie in the slot where its search begins. */
+void *t2x_map_search(const struct t2x_map *map, uint32_t key, const struct t2x_slot *first);
 
 /*
  * Most keys lie where their search begins.  A slot with the key and no value means that the key is not in the map: it
@@ -62,12 +63,12 @@ void *t2x_map_search(const struct t2x_map *map, uint32_t key);
  */
 static inline void *t2x_map_get(const struct t2x_map *map, uint32_t key)
 {
-	const struct t2x_slot *slot;
+	const struct t2x_slot *first;
 
 	if (!map->slots)
 		return NULL;
-	slot = &map->slots[t2x_map_hash(map, key)];
-	return slot->key == key ? slot->value : t2x_map_search(map, key);
+	first = &map->slots[t2x_map_hash(map, key)];
+	return first->key == key ? first->value : t2x_map_search(map, key, first);
 }
 
 #endif

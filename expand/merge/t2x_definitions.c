@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_definitions.c - files and scopes of a stream; chains; the definitions in its events. */
+/* t2x_definitions.c - the budget of all streams, and what takes most of it: files, scopes, chains. */
 #include "t2x_stream.h"
 
 #include <string.h>
@@ -7,12 +7,59 @@
 #include "tlg_crc.h"
 
 enum {
-	MAX_UNFINISHED = 8,       /* definitions of a stream whose text is not complete */
+	FIRST_BYTES = 256,        /* of memory that grows */
 	/* what a scope takes beside its box: an entry of the map, and its part of what a chunk has too much */
 	SCOPE_EXTRA = T2X_MAP_ENTRY_BYTES + 48,
 	FILE_EXTRA = T2X_MAP_ENTRY_BYTES + T2X_CACHE_LINE,        /* likewise a file, in memory of its own */
 	MAX_CHUNK = 32 * 1024,
 };
+
+/* ---- context ------------------------------------------------------------------------------------ */
+
+int t2x_context_take(struct t2x_context *context, size_t bytes)
+{
+	if (bytes > T2X_CONTEXT_BYTES - context->used_bytes) {
+		context->ignored++;
+		return 0;
+	}
+	context->used_bytes += bytes;
+	if (context->used_bytes > context->peak_bytes)
+		context->peak_bytes = context->used_bytes;
+	return 1;
+}
+
+void t2x_context_give(struct t2x_context *context, size_t bytes)
+{
+	context->used_bytes -= bytes;
+}
+
+int t2x_context_grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit)
+{
+	size_t want = *max ? *max : FIRST_BYTES;
+	void *larger;
+
+	while (want < used + more)
+		want *= 2;
+	if (want > limit || !t2x_context_take(context, want - *max))
+		return 0;
+	larger = t2x_realloc(*memory, want);
+	if (!larger) {
+		t2x_context_give(context, want - *max);
+		return 0;
+	}
+	*memory = larger;
+	*max = want;
+	return 1;
+}
+
+void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes)
+{
+	const struct t2x_update update = {
+		.kind = T2X_RELEASE, .release = { .memory = (void *)(uintptr_t)memory, .bytes = bytes },
+	};
+
+	t2x_model_update(context->model, &update);
+}
 
 /* ---- files -------------------------------------------------------------------------------------- */
 
@@ -329,7 +376,7 @@ static void give_scopes(struct t2x_context *context, struct t2x_map *map)
 	t2x_map_free(map);
 }
 
-static void free_scopes(struct t2x_scopes *scopes)
+void t2x_scopes_free(struct t2x_scopes *scopes)
 {
 	give_scopes(scopes->context, &scopes->scopes);
 	give_scopes(scopes->context, &scopes->inline_scopes);
@@ -348,9 +395,8 @@ static void free_scopes(struct t2x_scopes *scopes)
 
 /* ---- chains ------------------------------------------------------------------------------------- */
 
-void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event)
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event, int is_value)
 {
-	const int is_value = tlg_event_type(event) == TLG_VALUE;
 	const size_t more = is_value ? sizeof(chain->values[0]) : TLG_TEXT_SIZE;
 	size_t used = is_value ? chain->nvalues * sizeof(chain->values[0]) : chain->bytes;
 	size_t *max = is_value ? &chain->max_values : &chain->max_bytes;
@@ -401,97 +447,4 @@ struct t2x_chain *t2x_chains_oldest(const struct t2x_chains *chains)
 	while (chain->next)
 		chain = chain->next;
 	return chain;
-}
-
-/* ---- definitions in events ---------------------------------------------------------------------- */
-
-/* The definition is complete.  StackTrack's scopes have other styles and one name, so they are shown as steps. */
-static void define(const struct t2x_chain *chain)
-{
-	const struct tlg_event *head = &chain->head;
-	struct t2x_stream *stream = chain->stream;
-	struct tlg_sourceloc place = head->u.sourceloc;
-	const char *text = chain->bytes ? chain->text : "";
-
-	switch (tlg_event_type(head)) {
-	case TLG_FLOC:
-		t2x_scope_define_file(&stream->scopes, head->u.fileloc.filenum, text, chain->bytes);
-		break;
-	case TLG_SLOC:
-		if (t2x_stream_is_stacktrack(stream)) {
-			place.style = TLG_STYLE_step;
-			place.names = TLG_NAME_LABEL;
-		}
-		t2x_scope_define(&stream->scopes, &place, text, chain->bytes);
-		break;
-	case TLG_THREAD:
-		t2x_stream_define_thread(stream, &head->u.thread, text, chain->bytes);
-		break;
-	default:
-		break;
-	}
-}
-
-static void drop_unfinished(struct t2x_stream *stream, struct t2x_chain *chain)
-{
-	t2x_chains_remove(&stream->unfinished, chain);
-	t2x_chain_free(chain, stream->context);
-}
-
-static void begin_definition(struct t2x_stream *stream, const struct tlg_event *event)
-{
-	struct t2x_chain whole = { .head = *event, .sequence = event->sequence, .stream = stream }, *chain;
-
-	if (!(event->flags & TLG_HAS_INFO)) {
-		define(&whole);
-		return;
-	}
-	if (stream->unfinished.count >= MAX_UNFINISHED)
-		drop_unfinished(stream, t2x_chains_oldest(&stream->unfinished));
-	chain = t2x_malloc(sizeof(*chain));
-	if (!chain)
-		return;
-	*chain = whole;
-	t2x_chains_push(&stream->unfinished, chain);
-}
-
-static void add_definition_text(struct t2x_stream *stream, const struct tlg_event *event)
-{
-	struct t2x_chain *chain = stream->unfinished.newest;
-
-	while (chain && chain->sequence != event->sequence)
-		chain = chain->next;
-	if (!chain)
-		return;
-	t2x_chain_add(chain, event);
-	if (event->flags & TLG_INFO_END) {
-		define(chain);
-		drop_unfinished(stream, chain);
-	}
-}
-
-static const unsigned char is_definition[TLG_TYPE_MASK + 1] = {
-	[TLG_FLOC] = 1, [TLG_SLOC] = 1, [TLG_THREAD] = 1, [TLG_FPROPERTY] = 1,
-};
-
-void t2x_stream_define(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
-{
-	int found = stream->unfinished.newest != NULL;
-
-	/* most blocks define nothing: that is found out at three instructions an event */
-	for (unsigned i = 0; i < n; i++)
-		found |= is_definition[tlg_event_type(&events[i])];
-	for (unsigned i = 0; found && i < n; i++) {
-		if (is_definition[tlg_event_type(&events[i])])
-			begin_definition(stream, &events[i]);
-		else if (tlg_event_type(&events[i]) == TLG_INFO && stream->unfinished.newest)
-			add_definition_text(stream, &events[i]);
-	}
-}
-
-void t2x_stream_forget_definitions(struct t2x_stream *stream)
-{
-	while (stream->unfinished.newest)
-		drop_unfinished(stream, stream->unfinished.newest);
-	free_scopes(&stream->scopes);
 }

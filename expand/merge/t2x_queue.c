@@ -14,14 +14,15 @@ enum {
 
 /* ---- blocks that wait --------------------------------------------------------------------------- */
 
-/* How many bytes a waiting block takes. */
-static size_t bytes_of(const struct t2x_pending *pending)
+/* How many bytes a block of so many events takes while it waits. */
+static size_t pending_bytes(unsigned count)
 {
-	return sizeof(*pending) + (pending->count + 1) * sizeof(*pending->events);
+	return sizeof(struct t2x_pending) + (count + 1) * sizeof(struct tlg_event);
 }
 
 int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const struct t2x_block *block)
 {
+	const size_t bytes = pending_bytes(block->count);
 	struct t2x_pending *pending = t2x_malloc(sizeof(*pending));
 	struct tlg_event *memory = block->own ? *block->own : NULL;
 
@@ -39,7 +40,7 @@ int t2x_queue_append(struct t2x_queue *queue, struct t2x_stream *stream, const s
 	};
 	*(queue->last ? &queue->last->next : &queue->first) = pending;
 	queue->last = pending;
-	queue->queues->pending_bytes += bytes_of(pending);
+	queue->queues->pending_bytes += bytes;
 	return 0;
 }
 
@@ -51,7 +52,7 @@ static void drop_first(struct t2x_queue *queue)
 	if (!queue->first)
 		queue->last = NULL;
 	queue->at = 0;
-	queue->queues->pending_bytes -= bytes_of(pending);
+	queue->queues->pending_bytes -= pending_bytes(pending->count);
 	t2x_free(pending->memory);
 	t2x_free(pending);
 }
@@ -148,7 +149,7 @@ static void begin_chain(struct t2x_queue *queue, const struct tlg_event *event, 
 }
 
 /* VALUE or INFO: it belongs to the newest chain with this number. */
-static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
+static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event, int is_value)
 {
 	struct t2x_chain *chain = queue->chains.newest;
 	const struct t2x_stream *stream = queue->first->stream;
@@ -158,7 +159,7 @@ static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event)
 		chain = chain->next;
 	if (!chain)
 		return;
-	t2x_chain_add(chain, event);
+	t2x_chain_add(chain, event, is_value);
 	chain->cursor->next_sequence++;
 	if (event->flags & TLG_INFO_END)
 		end_piece(queue, chain);
@@ -385,7 +386,7 @@ static __attribute__((noinline)) void take_other(struct t2x_queue *queue, const 
 		break;
 	case TLG_VALUE:
 	case TLG_INFO:
-		add_to_chain(queue, event);
+		add_to_chain(queue, event, type == TLG_VALUE);
 		break;
 	case TLG_THREAD:
 		t2x_missing_thread(&queues->repeated, queue->first->stream, event);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_stream.c - the budget of all streams; streams, their process and threads. */
+/* t2x_stream.c - streams: their process and threads, and the definitions in their events. */
 #include "t2x_stream.h"
 
 #include <string.h>
@@ -7,54 +7,7 @@
 #include "tlg_crc.h"
 #include "tlg_desc.h"
 
-/* ---- context ------------------------------------------------------------------------------------ */
-
-enum { FIRST_BYTES = 256 };               /* of memory that grows */
-
-int t2x_context_take(struct t2x_context *context, size_t bytes)
-{
-	if (bytes > T2X_CONTEXT_BYTES - context->used_bytes) {
-		context->ignored++;
-		return 0;
-	}
-	context->used_bytes += bytes;
-	if (context->used_bytes > context->peak_bytes)
-		context->peak_bytes = context->used_bytes;
-	return 1;
-}
-
-void t2x_context_give(struct t2x_context *context, size_t bytes)
-{
-	context->used_bytes -= bytes;
-}
-
-int t2x_context_grow(struct t2x_context *context, void **memory, size_t used, size_t more, size_t *max, size_t limit)
-{
-	size_t want = *max ? *max : FIRST_BYTES;
-	void *larger;
-
-	while (want < used + more)
-		want *= 2;
-	if (want > limit || !t2x_context_take(context, want - *max))
-		return 0;
-	larger = t2x_realloc(*memory, want);
-	if (!larger) {
-		t2x_context_give(context, want - *max);
-		return 0;
-	}
-	*memory = larger;
-	*max = want;
-	return 1;
-}
-
-void t2x_context_release(struct t2x_context *context, const void *memory, size_t bytes)
-{
-	const struct t2x_update update = {
-		.kind = T2X_RELEASE, .release = { .memory = (void *)(uintptr_t)memory, .bytes = bytes },
-	};
-
-	t2x_model_update(context->model, &update);
-}
+enum { MAX_UNFINISHED = 8 };              /* definitions of a stream whose text is not complete */
 
 /* ---- what the back end has ---------------------------------------------------------------------- */
 
@@ -123,6 +76,12 @@ void t2x_stream_forget_thread(struct t2x_stream *stream, uint32_t tid)
 	free_cursor(stream->context, cursor);
 }
 
+static void drop_unfinished(struct t2x_stream *stream, struct t2x_chain *chain)
+{
+	t2x_chains_remove(&stream->unfinished, chain);
+	t2x_chain_free(chain, stream->context);
+}
+
 void t2x_stream_free(struct t2x_stream *stream)
 {
 	struct t2x_context *context = stream->context;
@@ -141,7 +100,9 @@ void t2x_stream_free(struct t2x_stream *stream)
 	t2x_map_free(&stream->starts);
 	if (stream->stored > stream->hits)
 		context->missing += stream->stored - stream->hits;
-	t2x_stream_forget_definitions(stream);
+	while (stream->unfinished.newest)
+		drop_unfinished(stream, stream->unfinished.newest);
+	t2x_scopes_free(&stream->scopes);
 	t2x_model_update(context->model, &forget);
 	t2x_context_release(context, stream->process, sizeof(*stream->process));
 	t2x_context_release(context, stream->facts.sid, strlen(stream->facts.sid) + 1);
@@ -269,9 +230,9 @@ static void send_drop(struct t2x_stream *stream, const struct tlg_loss *loss)
 
 static void read_event(struct t2x_stream *stream, const struct tlg_event *event, unsigned left)
 {
-	struct t2x_context *context = stream->context;
+	const unsigned type = tlg_event_type(event);
 
-	switch (tlg_event_type(event)) {
+	switch (type) {
 	case TLG_PROLOGUE:
 		stream->version = event->u.prologue.version;
 		break;
@@ -279,8 +240,8 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		read_procinfo(stream, event, left);
 		break;
 	case TLG_TIMETYPE:
-		t2x_clock_set_rate(&stream->clock, event->u.timetype.tdiv);
 		set_zone(stream, event->u.timetype.utcoff);
+		t2x_clock_set_rate(&stream->clock, event->u.timetype.tdiv);
 		break;
 	case TLG_TIMEINFO:
 		t2x_clock_set_pair(&stream->clock, event->u.timeinfo.start_hires, event->u.timeinfo.start);
@@ -292,9 +253,9 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 			stream->sought_ns = t2x_clock_ns(&stream->clock, event->u.cycle.when);
 		break;
 	case TLG_MARK:
-		note_stored(stream, event->u.mark.stored);
 		if (stream->has_clock)
 			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
+		note_stored(stream, event->u.mark.stored);
 		break;
 	case TLG_LOSS:
 		send_drop(stream, &event->u.loss);
@@ -309,7 +270,7 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 		stream->is_ended |= event->u.recovered.part == TLG_RECOVERED_END;
 		break;
 	default:
-		context->unknown += !tlg_type_by_id(tlg_event_type(event));
+		stream->context->unknown += !tlg_type_by_id(type);
 		break;
 	}
 }
@@ -352,13 +313,13 @@ static struct t2x_cursor *new_cursor(void)
 struct t2x_cursor *t2x_stream_cursor(struct t2x_stream *stream, uint32_t tid)
 {
 	struct t2x_cursor *cursor = t2x_map_get(&stream->threads, tid);
+	const size_t bytes = t2x_stream_cursor_bytes(stream->context);
 
-	if (cursor || stream->threads.count >= T2X_MAX_THREADS ||
-	    !t2x_context_take(stream->context, t2x_stream_cursor_bytes(stream->context)))
+	if (cursor || stream->threads.count >= T2X_MAX_THREADS || !t2x_context_take(stream->context, bytes))
 		return cursor;
 	cursor = new_cursor();
 	if (!cursor || t2x_map_put(&stream->threads, tid, cursor)) {
-		t2x_context_give(stream->context, t2x_stream_cursor_bytes(stream->context));
+		t2x_context_give(stream->context, bytes);
 		if (cursor)
 			t2x_cache_line_free(cursor->thread);
 		t2x_free(cursor);
@@ -434,4 +395,91 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 	if (!knows_start)
 		facts->start_ns = t2x_clock_ns(&stream->clock, thread->start);
 	set_name(stream, cursor, name, n);
+}
+
+/* ---- definitions in events ---------------------------------------------------------------------- */
+
+/* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
+static int is_stacktrack(const struct t2x_stream *stream)
+{
+	return stream->version && stream->version < TLG_VERSION;
+}
+
+/* The definition is complete.  StackTrack's scopes have other styles and one name, so they are shown as steps. */
+static void define(const struct t2x_chain *chain)
+{
+	const struct tlg_event *head = &chain->head;
+	struct t2x_stream *stream = chain->stream;
+	struct tlg_sourceloc place = head->u.sourceloc;
+	const char *text = chain->bytes ? chain->text : "";
+
+	switch (tlg_event_type(head)) {
+	case TLG_FLOC:
+		t2x_scope_define_file(&stream->scopes, head->u.fileloc.filenum, text, chain->bytes);
+		break;
+	case TLG_SLOC:
+		if (is_stacktrack(stream)) {
+			place.style = TLG_STYLE_step;
+			place.names = TLG_NAME_LABEL;
+		}
+		t2x_scope_define(&stream->scopes, &place, text, chain->bytes);
+		break;
+	case TLG_THREAD:
+		t2x_stream_define_thread(stream, &head->u.thread, text, chain->bytes);
+		break;
+	default:
+		break;
+	}
+}
+
+static void begin_definition(struct t2x_stream *stream, const struct tlg_event *event)
+{
+	struct t2x_chain whole = { .head = *event, .sequence = event->sequence, .stream = stream }, *chain;
+
+	if (!(event->flags & TLG_HAS_INFO)) {
+		define(&whole);
+		return;
+	}
+	if (stream->unfinished.count >= MAX_UNFINISHED)
+		drop_unfinished(stream, t2x_chains_oldest(&stream->unfinished));
+	chain = t2x_malloc(sizeof(*chain));
+	if (!chain)
+		return;
+	*chain = whole;
+	t2x_chains_push(&stream->unfinished, chain);
+}
+
+static void add_definition_text(struct t2x_stream *stream, const struct tlg_event *event)
+{
+	struct t2x_chain *chain = stream->unfinished.newest;
+
+	while (chain && chain->sequence != event->sequence)
+		chain = chain->next;
+	if (!chain)
+		return;
+	t2x_chain_add(chain, event, 0);
+	if (event->flags & TLG_INFO_END) {
+		define(chain);
+		drop_unfinished(stream, chain);
+	}
+}
+
+static const unsigned char is_definition[TLG_TYPE_MASK + 1] = {
+	[TLG_FLOC] = 1, [TLG_SLOC] = 1, [TLG_THREAD] = 1, [TLG_FPROPERTY] = 1,
+};
+
+void t2x_stream_define(struct t2x_stream *stream, const struct tlg_event *events, unsigned n)
+{
+	int found = stream->unfinished.newest != NULL;
+
+	/* most blocks define nothing: that is found out at three instructions an event */
+	for (unsigned i = 0; i < n; i++)
+		found |= is_definition[tlg_event_type(&events[i])];
+	for (unsigned i = 0; found && i < n; i++) {
+		const unsigned type = tlg_event_type(&events[i]);
+		if (is_definition[type])
+			begin_definition(stream, &events[i]);
+		else if (type == TLG_INFO && stream->unfinished.newest)
+			add_definition_text(stream, &events[i]);
+	}
 }

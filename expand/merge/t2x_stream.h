@@ -151,6 +151,9 @@ struct t2x_scope *t2x_scope_inline(struct t2x_scopes *scopes, const struct tlg_s
 				   const struct t2x_scope_texts *texts, int *is_cached);
 void t2x_scope_free(struct t2x_context *context, struct t2x_scope *scope);
 
+/* Free all definitions of a stream. */
+void t2x_scopes_free(struct t2x_scopes *scopes);
+
 /* ---- chains ------------------------------------------------------------------------------------- */
 
 enum {
@@ -174,7 +177,7 @@ struct t2x_chain {
 };
 
 /* Add a VALUE, or the text of an INFO; without room it is left out. */
-void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event);
+void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event, int is_value);
 
 /* Free the chain and what it has gathered. */
 void t2x_chain_free(struct t2x_chain *chain, struct t2x_context *context);
@@ -251,12 +254,6 @@ struct t2x_stream {
 	struct t2x_map starts;                  /* of struct t2x_stream_start, of a part */
 };
 
-/* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
-static inline int t2x_stream_is_stacktrack(const struct t2x_stream *stream)
-{
-	return stream->version && stream->version < TLG_VERSION;
-}
-
 /* What a thread takes of the budget. */
 static inline size_t t2x_stream_cursor_bytes(const struct t2x_context *context)
 {
@@ -305,8 +302,5 @@ void t2x_stream_end(struct t2x_stream *stream);
 
 /* Follow the definitions, FLOC, SLOC and THREAD with the texts behind them, in n events. */
 void t2x_stream_define(struct t2x_stream *stream, const struct tlg_event *events, unsigned n);
-
-/* Free all definitions, and those whose text has not come. */
-void t2x_stream_forget_definitions(struct t2x_stream *stream);
 
 #endif

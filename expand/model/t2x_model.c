@@ -426,17 +426,17 @@ void t2x_model_take_update(struct t2x_model *m, const struct t2x_update *update)
 	case T2X_FORGET_THREAD:
 		t2x_model_forget_regions(m, update->thread);
 		break;
+	case T2X_RELEASE:
+		t2x_cache_line_free(update->release.memory);
+		break;
 	case T2X_DROP:
 		t2x_model_drop(m, update->process, &update->drop);
-		break;
-	case T2X_END_PROCESS:
-		t2x_model_show_drops(m, update->process, update->ns);
 		break;
 	case T2X_FORGET_PROCESS:
 		t2x_model_forget_drops(m, update->process);
 		break;
-	case T2X_RELEASE:
-		t2x_cache_line_free(update->release.memory);
+	case T2X_END_PROCESS:
+		t2x_model_show_drops(m, update->process, update->ns);
 		break;
 	}
 }

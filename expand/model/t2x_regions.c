@@ -210,8 +210,7 @@ static int is_entered_at(const struct t2x_regions *regions, unsigned depth, uint
 }
 
 /* What is known and repeated stays: at least the thread's own level, if it has not left that. */
-static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const struct t2x_open *open, unsigned count,
-			  unsigned own)
+static void forget_others(const struct t2x_thread *thread, const struct t2x_open *open, unsigned count, unsigned own)
 {
 	struct t2x_regions *regions = thread->model;
 	unsigned same = own && is_entered_at(regions, 0, 0);
@@ -219,12 +218,13 @@ static void forget_others(struct t2x_model *m, struct t2x_thread *thread, const 
 	while (same >= own && same - own < count && is_entered_at(regions, same, open[same - own].when))
 		same++;
 	leave_down_to(regions, same);
-	if (same < own) {
-		t2x_regions_free(regions, &m->region_budget);
-		t2x_regions_init(regions, 0);
+	if (!own)
+		return;
+	if (!same) {
+		regions->entered[0] = (struct t2x_region){ .when = 0 };
+		regions->open = 1;
 	}
-	if (own)
-		regions->entered[0].ns = find_start_ns(thread);   /* it may not have been known */
+	regions->entered[0].ns = find_start_ns(thread);   /* it may not have been known */
 }
 
 /* A region of which nobody has seen the enter. */
@@ -247,7 +247,7 @@ void t2x_model_repeat(struct t2x_model *m, struct t2x_thread *thread, const stru
 
 	if (!regions)
 		return;
-	forget_others(m, thread, open, count, own);
+	forget_others(thread, open, count, own);
 	check_again(regions);
 	for (unsigned i = regions->open - own; i < count; i++) {
 		int is_shown = opens->is_shown && open[i].when != TLG_OPEN_LOST;
