@@ -9,6 +9,7 @@
 #include "t2x_ask.h"
 #include "t2x_compare.h"
 #include "t2x_expand.h"
+#include "t2x_following.h"
 #include "t2x_progress.h"
 #include "t2x_record.h"
 #include "t2x_ring_hints.h"
@@ -247,6 +248,31 @@ static int compare(struct run *run)
 	return changed < 0 ? changed : error;
 }
 
+/* Print what goes on, until it ends.  Return  an errno of the output; -ENOMEM */
+static int follow(struct run *run)
+{
+	struct t2x_following following;
+	const char *why = t2x_following_begin(&following, &run->settings, &run->report, &run->output.out);
+	struct t2x_expansion expansion = {
+		.settings = &run->settings, .report = &run->report, .inputs = &run->inputs, .output = &run->output,
+		.blocks = following.blocks, .next = t2x_follow_next,
+	};
+	int error = 0;
+
+	if (why)
+		complain(run, run->settings.followed, why);
+	if (!why && open_output(run)) {
+		error = t2x_expand(&expansion);
+		if (error)
+			complain(run, "memory", strerror(-error));
+		error = t2x_output_finish(&run->output, 0);
+		if (error && error != EPIPE)
+			complain(run, run->output.path, strerror(error));
+	}
+	t2x_following_end(&following);
+	return error;
+}
+
 /* As of diff(1). */
 static int find_diff_status(const struct run *run)
 {
@@ -279,6 +305,8 @@ static int expand(struct run *run)
 	run->settings.places.traces = &run->inputs;
 	if (run->settings.is_diff)
 		error = compare(run);
+	else if (run->settings.followed)
+		error = follow(run);
 	else
 		error = run->settings.is_directory ? expand_each(run) : expand_all(run);
 	if (error == -ENOMEM)

@@ -130,6 +130,8 @@ static int expand_events(const struct t2x_expansion *x)
 		error = t2x_merge_add(merge, &input->blocks, input->in.name,
 				      ahead ? t2x_read_ahead_next : t2x_join_next);
 	}
+	if (!error && x->next)
+		error = t2x_merge_add(merge, x->blocks, "what is followed", x->next);
 	if (!error)
 		error = t2x_merge_run(merge);
 	t2x_batch_queue_free(queue);

@@ -13,6 +13,8 @@ struct t2x_expansion {
 	struct t2x_pool *pool;            /* NULL: the calling thread does all of it */
 	struct t2x_inputs *inputs;
 	struct t2x_output *output;        /* was started */
+	struct t2x_blocks *blocks;        /* of a source beside the inputs, whose blocks next delivers; NULL: none */
+	int (*next)(struct t2x_blocks *blocks, struct t2x_block *block);
 	const struct t2x_writer *writer;  /* NULL: the format's, behind the filter */
 };
 

@@ -13,6 +13,7 @@
 
 #include "base/t2x_report.h"
 #include "parallel/t2x_pool.h"
+#include "t2x_following.h"
 #include "t2x_refuse.h"
 #include "t2x_suggest.h"
 #include "t2x_usage.h"
@@ -124,6 +125,10 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 	switch (option) {
 	case OPTION_RECOVER:
 		add_ring(settings, optarg);
+		return 1;
+	case OPTION_SECONDS:
+		if (t2x_when_parse_duration(&settings->seconds_ns, optarg) || !settings->seconds_ns)
+			t2x_refuse("--seconds is not a time such as 10, 1.5 or 5m", optarg);
 		return 1;
 	case OPTION_LIVE:
 		settings->live = t2x_value_pid("--live is not a process id", optarg);
@@ -242,7 +247,7 @@ static void check_rings(struct t2x_settings *settings)
 	settings->unpacks = settings->is_directory && !recovers && !settings->live && !settings->is_diff &&
 			    settings->format == &t2x_formats[T2X_FORMAT_ctf];
 	settings->is_directory &= !settings->unpacks;
-	if (!settings->npaths && !recovers && !settings->live)
+	if (!settings->npaths && !recovers && !settings->live && !settings->followed)
 		t2x_refuse("no file to expand", NULL);
 	if (recovers && settings->live)
 		t2x_refuse("--live does not go with --recover", NULL);
@@ -267,9 +272,9 @@ static void check_filter(struct t2x_settings *settings)
 	settings->options.filter = filter;
 	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
 		t2x_refuse("no filter is for raw events, --format", settings->format->name);
-	if (t2x_filter_needs_end(filter) && (settings->nrings || settings->recover_all || settings->live))
-		t2x_refuse("--since and --until cannot count from the end with --recover, --recover-all or --live",
-			   NULL);
+	if (t2x_filter_needs_end(filter) &&
+	    (settings->nrings || settings->recover_all || settings->live || settings->followed))
+		t2x_refuse("--since and --until cannot count from the end of what runs, or is recovered", NULL);
 }
 
 /* Operands behind --. */
@@ -384,6 +389,10 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 		settings->live = t2x_value_pid(n ? "not a process id" : "needs a process id",
 					       n ? operands[taken++] : NULL);
 	}
+	if (takes == T2X_TAKES_FOLLOWED)
+		settings->followed = t2x_following_operand(settings, operands, n, &taken);
+	else if (settings->seconds_ns)
+		t2x_refuse("--seconds is for t2 follow", NULL);
 	if (settings->asks && taken < n)
 		t2x_refuse("takes one process id", operands[taken]);
 	settings->paths = operands + taken;

@@ -53,6 +53,8 @@ struct t2x_settings {
 	int recover_all;                  /* those of all dead processes, too */
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
 	int asks;                         /* it is asked where its threads are, first */
+	const char *followed;             /* process id, file, directory or "all" that is followed; NULL: nothing is */
+	uint64_t seconds_ns;              /* it is followed for so long; 0: to its end */
 	int delete_rings;                 /* when the output is complete */
 	int selects;                      /* not all of recover_all: */
 	struct t2x_selection select;

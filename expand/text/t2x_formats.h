@@ -11,6 +11,7 @@ enum {
 	T2X_TRAIT_LIVE = 1,       /* libtrace2 also prints it, while the program runs */
 	T2X_TRAIT_JSON = 2,       /* on a terminal, characters are escaped as in a JSON string */
 	T2X_TRAIT_BINARY = 4,     /* not for a terminal */
+	T2X_TRAIT_STREAM = 32,    /* each event is printed when it comes: t2 follow has it */
 	T2X_TRAIT_DOCUMENT = 16,  /* of JSON: it is one text, not an object on each line */
 	T2X_TRAIT_RAW = 8,        /* its writer gets blocks; the model is not used */
 };

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * t2x_following.h - `t2 follow': what is followed, as the command line has it, and when it ends.
+ *
+ * SIGINT and SIGTERM end it as its own end would: what has come so far is printed, and the exit status is 0.
+ */
+#ifndef T2X_FOLLOWING_H
+#define T2X_FOLLOWING_H
+
+#include "t2x_options.h"
+#include "base/t2x_out.h"
+#include "live/t2x_follow.h"
+
+struct t2x_following {
+	struct t2x_follow *follow;
+	struct t2x_blocks *blocks;        /* what t2x_follow_next() reads */
+	struct t2x_out *out;
+};
+
+/* Check the operands, n of them, and count those that were taken.  Return  what is followed */
+const char *t2x_following_operand(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken);
+
+/* Begin.  Return  NULL, or why not, in words.  To be ended in both cases */
+const char *t2x_following_begin(struct t2x_following *following, const struct t2x_settings *settings,
+				struct t2x_report *report, struct t2x_out *out);
+void t2x_following_end(struct t2x_following *following);
+
+#endif
