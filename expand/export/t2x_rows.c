@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_rows.c - the formats csv and ndjson: a row for each event, for databases and scripts.
- *
- * Both have the same columns, t2x_rows.def.  Which of them an event fills depends on its kind alone; the rest is empty,
- * in JSON absent.
+ * t2x_rows.c - the cells of a row: which columns an event fills depends on its kind alone; the rest is empty.  See
+ * t2x_rows.def for the columns.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,23 +9,9 @@
 #include "t2x_rows.h"
 #include "text/t2x_text.h"
 
-/* Command lines, stacks are put together there. */
-struct words {
-	struct t2x_out quote;
-	char *text;
-	size_t n, capacity;
-	const struct t2x_options *options;
-};
-
-/* The writer's own. */
-struct own {
-	struct t2x_rows rows;             /* first: the address of the rows is that of the writer's own */
-	struct words words;
-};
-
 static int take_words(void *target, const char *text, size_t n)
 {
-	struct words *words = target;
+	struct t2x_rows_words *words = target;
 
 	if (words->n + n > words->capacity) {
 		size_t capacity = 2 * (words->n + n);
@@ -41,6 +25,18 @@ static int take_words(void *target, const char *text, size_t n)
 	memcpy(words->text + words->n, text, n);
 	words->n += n;
 	return 0;
+}
+
+int t2x_rows_begin_words(struct t2x_rows_words *words, const struct t2x_options *options)
+{
+	words->options = options;
+	return -t2x_out_init_fn(&words->quote, take_words, words);
+}
+
+void t2x_rows_free_words(struct t2x_rows_words *words)
+{
+	t2x_out_free(&words->quote);
+	free(words->text);
 }
 
 /* ---- cells -------------------------------------------------------------------------------------- */
@@ -65,14 +61,45 @@ static void set_arg(struct t2x_cell *cell, const struct t2x_event *ev, unsigned 
 {
 	if (at >= ev->nargs)
 		return;
-	if (ev->args[at].type == TLG_ARG_INT || ev->args[at].type == TLG_ARG_UINT)
-		set_number(cell, ev->args[at].value);
-	else
+	if (ev->args[at].type != TLG_ARG_INT && ev->args[at].type != TLG_ARG_UINT) {
 		set_text(cell, ev->args[at].text, ev->args[at].length);
+		return;
+	}
+	set_number(cell, ev->args[at].value);
+	if (ev->args[at].type == TLG_ARG_UINT)
+		cell->kind = T2X_CELL_UNSIGNED;
+}
+
+/* A value is a number, or else a text: each has a column of its own, so that a column has one type. */
+static void set_value(struct t2x_cell *cells, const struct t2x_event *ev, unsigned at)
+{
+	struct t2x_cell *value = &cells[T2X_COLUMN_value];
+
+	set_arg(value, ev, at);
+	if (value->kind != T2X_CELL_TEXT)
+		return;
+	cells[T2X_COLUMN_text] = *value;
+	*value = (struct t2x_cell){ .kind = T2X_CELL_EMPTY };
+}
+
+/* The time of an event, and what is measured from it, if it is known. */
+static void set_times(struct t2x_cell *cells, const struct t2x_event *ev)
+{
+	if (!t2x_rows_is_known(ev->ns))
+		return;
+	set_number(&cells[T2X_COLUMN_time], (int64_t)ev->ns);
+	if (t2x_rows_is_known(ev->thread->process->start_ns))
+		set_number(&cells[T2X_COLUMN_abs], (int64_t)t2x_event_abs_ns(ev));
+}
+
+static void set_rel(struct t2x_cell *cells, const struct t2x_event *ev)
+{
+	if (t2x_rows_is_known(ev->ns) && t2x_rows_has_rel(ev))
+		set_number(&cells[T2X_COLUMN_rel], (int64_t)ev->rel_ns);
 }
 
 /* The arguments from the first one on, quoted for the shell. */
-static void set_words(struct t2x_cell *cell, struct words *words, const struct t2x_event *ev, unsigned first)
+static void set_words(struct t2x_cell *cell, struct t2x_rows_words *words, const struct t2x_event *ev, unsigned first)
 {
 	words->n = 0;
 	if (ev->nargs > first)
@@ -82,7 +109,7 @@ static void set_words(struct t2x_cell *cell, struct words *words, const struct t
 }
 
 /* The stack and the labels of a sample: one text behind the other. */
-static void set_sample(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_sample(struct t2x_cell *cells, struct t2x_rows_words *words, const struct t2x_event *ev)
 {
 	size_t stack;
 
@@ -96,7 +123,7 @@ static void set_sample(struct t2x_cell *cells, struct words *words, const struct
 	if (words->n > stack)
 		set_text(&cells[T2X_COLUMN_labels], words->text + stack, words->n - stack);
 	set_arg(&cells[T2X_COLUMN_count], ev, T2X_SAMPLE_COUNT);
-	set_arg(&cells[T2X_COLUMN_value], ev, T2X_SAMPLE_VALUE);
+	set_value(cells, ev, T2X_SAMPLE_VALUE);
 	set_arg(&cells[T2X_COLUMN_period], ev, T2X_SAMPLE_PERIOD);
 	cells[T2X_COLUMN_file].kind = cells[T2X_COLUMN_line].kind = T2X_CELL_EMPTY;   /* these are modules */
 }
@@ -106,39 +133,39 @@ static void set_child(struct t2x_cell *cells, const struct t2x_event *ev, unsign
 	set_arg(&cells[T2X_COLUMN_id], ev, T2X_CHILD_ID);
 	set_arg(&cells[T2X_COLUMN_child_pid], ev, T2X_CHILD_PID);
 	if (value)
-		set_arg(&cells[T2X_COLUMN_value], ev, value);
+		set_value(cells, ev, value);
 	if (message)
 		set_arg(&cells[T2X_COLUMN_message], ev, message);
 	if (ev->args[value ? T2X_CHILD_START : T2X_READY_START].value)
-		set_number(&cells[T2X_COLUMN_rel], (int64_t)ev->rel_ns);
+		set_rel(cells, ev);
 }
 
 static void set_timer(struct t2x_cell *cells, const struct t2x_event *ev)
 {
 	set_arg(&cells[T2X_COLUMN_count], ev, T2X_TIMER_INTERVALS);
-	set_arg(&cells[T2X_COLUMN_value], ev, T2X_TIMER_TOTAL);
+	set_value(cells, ev, T2X_TIMER_TOTAL);
 	set_arg(&cells[T2X_COLUMN_min], ev, T2X_TIMER_MIN);
 	set_arg(&cells[T2X_COLUMN_max], ev, T2X_TIMER_MAX);
 }
 
 /* Those of commands and children. */
-static void set_command(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_command(struct t2x_cell *cells, struct t2x_rows_words *words, const struct t2x_event *ev)
 {
 	switch (ev->style) {
 	case TLG_STYLE_start: case TLG_STYLE_cmd_ancestry:
 		set_words(&cells[T2X_COLUMN_message], words, ev, 0);
 		break;
 	case TLG_STYLE_cmd_name:
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_NAME_OWN);
+		set_value(cells, ev, T2X_NAME_OWN);
 		set_arg(&cells[T2X_COLUMN_message], ev, T2X_NAME_HIERARCHY);
 		break;
 	case TLG_STYLE_alias:
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_ALIAS_NAME);
+		set_value(cells, ev, T2X_ALIAS_NAME);
 		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_ALIAS_ARGV);
 		break;
 	case TLG_STYLE_child_start:
 		set_arg(&cells[T2X_COLUMN_id], ev, T2X_CHILD_ID);
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_CHILD_CLASS);
+		set_value(cells, ev, T2X_CHILD_CLASS);
 		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_CHILD_ARGV);
 		break;
 	case TLG_STYLE_child_exit:
@@ -149,27 +176,27 @@ static void set_command(struct t2x_cell *cells, struct words *words, const struc
 		break;
 	case TLG_STYLE_exec:
 		set_arg(&cells[T2X_COLUMN_id], ev, T2X_EXEC_ID);
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_EXEC_EXE);
+		set_value(cells, ev, T2X_EXEC_EXE);
 		set_words(&cells[T2X_COLUMN_message], words, ev, T2X_EXEC_ARGV);
 		break;
 	case TLG_STYLE_exec_result:
 		set_arg(&cells[T2X_COLUMN_id], ev, T2X_EXEC_ID);
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_EXEC_CODE);
+		set_value(cells, ev, T2X_EXEC_CODE);
 		set_arg(&cells[T2X_COLUMN_message], ev, T2X_EXEC_ERROR);
 		break;
 	case TLG_STYLE_def_param:
 		set_arg(&cells[T2X_COLUMN_label], ev, T2X_PARAM_NAME);
-		set_arg(&cells[T2X_COLUMN_value], ev, T2X_PARAM_VALUE);
+		set_value(cells, ev, T2X_PARAM_VALUE);
 		set_string(&cells[T2X_COLUMN_message], t2x_text_param_scope(&ev->args[T2X_PARAM_SCOPE]));
 		break;
 	default:
-		set_arg(&cells[T2X_COLUMN_value], ev, 0);
+		set_value(cells, ev, 0);
 		break;
 	}
 }
 
 /* What belongs to the kind of the event. */
-static void set_kind(struct t2x_cell *cells, struct words *words, const struct t2x_event *ev)
+static void set_kind(struct t2x_cell *cells, struct t2x_rows_words *words, const struct t2x_event *ev)
 {
 	switch (ev->style) {
 	case TLG_STYLE_none:
@@ -179,11 +206,10 @@ static void set_kind(struct t2x_cell *cells, struct words *words, const struct t
 	case TLG_STYLE_too_many_files: case TLG_STYLE_thread_start:
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
-		set_arg(&cells[T2X_COLUMN_value], ev, 0);
+		set_value(cells, ev, 0);
 		/* fall through */
 	case TLG_STYLE_region_leave: case TLG_STYLE_thread_exit:
-		if (ev->rel_ns != T2X_NO_TIME)
-			set_number(&cells[T2X_COLUMN_rel], (int64_t)ev->rel_ns);
+		set_rel(cells, ev);
 		break;
 	case TLG_STYLE_timer: case TLG_STYLE_th_timer:
 		set_timer(cells, ev);
@@ -199,19 +225,18 @@ static void set_kind(struct t2x_cell *cells, struct words *words, const struct t
 
 void t2x_rows_fill(struct t2x_cell *cells, const struct t2x_printer *printer, const struct t2x_event *ev)
 {
-	struct own *own = printer->own;
+	struct t2x_rows *rows = printer->own;
 	const struct t2x_thread *thread = ev->thread;
 	const struct t2x_scope *scope = ev->scope;
 
 	memset(cells, 0, T2X_COLUMNS * sizeof(*cells));
-	set_number(&cells[T2X_COLUMN_time], (int64_t)ev->ns);
+	set_times(cells, ev);
 	set_number(&cells[T2X_COLUMN_pid], thread->process->pid);
 	set_string(&cells[T2X_COLUMN_sid], thread->process->sid);
 	set_number(&cells[T2X_COLUMN_tid], thread->tid);
 	set_string(&cells[T2X_COLUMN_thread], thread->name);
 	set_string(&cells[T2X_COLUMN_event], t2x_text_event_name(ev->style));
 	set_number(&cells[T2X_COLUMN_depth], ev->open);
-	set_number(&cells[T2X_COLUMN_abs], (int64_t)t2x_event_abs_ns(ev));
 	set_text(&cells[T2X_COLUMN_message], ev->message, ev->message_length);
 	if (ev->lost || ev->is_repeated)
 		set_string(&cells[T2X_COLUMN_flag], ev->lost ? "missing" : "repeated");
@@ -224,58 +249,5 @@ void t2x_rows_fill(struct t2x_cell *cells, const struct t2x_printer *printer, co
 		if (scope->repo)
 			set_number(&cells[T2X_COLUMN_repo], t2x_repo_id(scope));
 	}
-	set_kind(cells, &own->words, ev);
+	set_kind(cells, &rows->words, ev);
 }
-
-/* ---- the writers -------------------------------------------------------------------------------- */
-
-static int begin_ndjson(struct t2x_printer *printer)
-{
-	struct own *own = calloc(1, sizeof(*own));
-
-	if (own && t2x_out_init_fn(&own->words.quote, take_words, &own->words)) {
-		free(own);
-		own = NULL;
-	}
-	if (own)
-		own->words.options = &printer->options;
-	printer->own = own;
-	return own ? 0 : -ENOMEM;
-}
-
-static int begin_csv(struct t2x_printer *printer)
-{
-	int error = begin_ndjson(printer);
-
-	if (!error)
-		t2x_rows_print_names(printer->out);
-	return error;
-}
-
-static void finish(struct t2x_printer *printer)
-{
-	struct own *own = printer->own;
-
-	t2x_out_free(&own->words.quote);
-	free(own->words.text);
-	free(own);
-	printer->own = NULL;
-}
-
-const struct t2x_writer t2x_writer_csv = {
-	.begin = begin_csv, .finish = finish, .unresolved = t2x_rows_print_csv,
-	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_rows_print_csv,
-#include "tlg_styles.def"
-#undef TLG_STYLE
-	},
-};
-
-const struct t2x_writer t2x_writer_ndjson = {
-	.begin = begin_ndjson, .finish = finish, .unresolved = t2x_rows_print_json,
-	.print = {
-#define TLG_STYLE(id, kind, args, desc) .kind = t2x_rows_print_json,
-#include "tlg_styles.def"
-#undef TLG_STYLE
-	},
-};

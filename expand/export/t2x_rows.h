@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_rows.h - the rows of csv and ndjson: what is in them (t2x_rows.c), how they look (t2x_rows_print.c).
+ * t2x_rows.h - the cells of a row of csv and ndjson, which t2x_rows_print.c prints.
  */
 #ifndef T2X_ROWS_H
 #define T2X_ROWS_H
@@ -15,7 +15,7 @@ enum t2x_column {
 };
 
 struct t2x_cell {
-	enum { T2X_CELL_EMPTY, T2X_CELL_NUMBER, T2X_CELL_TEXT } kind;
+	enum { T2X_CELL_EMPTY, T2X_CELL_NUMBER, T2X_CELL_UNSIGNED, T2X_CELL_TEXT } kind;
 	int64_t number;
 	const char *text;
 	size_t n;
@@ -28,19 +28,40 @@ struct t2x_leading_digits {
 	unsigned length;                  /* of text */
 };
 
-/* What printing remembers, at the address of printer->own. */
+/* Command lines and stacks of an event are put together there. */
+struct t2x_rows_words {
+	struct t2x_out quote;
+	char *text;
+	size_t n, capacity;
+	const struct t2x_options *options;
+};
+
+/* What a writer of rows has as printer->own. */
 struct t2x_rows {
 	struct t2x_leading_digits time, abs;
+	struct t2x_rows_words words;
 };
+
+/* Return  0, or -ENOMEM */
+int t2x_rows_begin_words(struct t2x_rows_words *words, const struct t2x_options *options);
+void t2x_rows_free_words(struct t2x_rows_words *words);
+
+/*
+ * Whether readers can have a time since 1970: databases know 63 bits, until 2262.  The clock has 0 for what was before
+ * 1970.
+ */
+static inline int t2x_rows_is_known(uint64_t ns)
+{
+	return ns - 1 < INT64_MAX;
+}
+
+/* Whether it is known how long that lasted which an event ends: it did not begin at one of the clock's bounds. */
+static inline int t2x_rows_has_rel(const struct t2x_event *ev)
+{
+	return ev->rel_ns != T2X_NO_TIME && ev->rel_ns - ev->ns > 1;
+}
 
 /* The T2X_COLUMNS cells of the event's row. */
 void t2x_rows_fill(struct t2x_cell *cells, const struct t2x_printer *printer, const struct t2x_event *ev);
-
-/* The names of the columns in a line of CSV. */
-void t2x_rows_print_names(struct t2x_out *out);
-
-/* The event's row.  CSV is that of RFC 4180, but for the line ends. */
-void t2x_rows_print_csv(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_rows_print_json(struct t2x_printer *printer, const struct t2x_event *ev);
 
 #endif

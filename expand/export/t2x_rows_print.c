@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_rows_print.c - how rows look: CSV, JSON.
+ * t2x_rows_print.c - the formats csv and ndjson: a row for each event, for databases and scripts.
+ *
+ * Both have the same columns in UTF-8; in JSON those that are empty are absent, and the time is a string, as jq has
+ * doubles for numbers.  CSV is that of RFC 4180, but for the line ends.  A spreadsheet takes some texts for formulas:
+ * they, and those that begin with a ', get a ' in front, so that each first ' of a cell is one of ours.
  *
  * Any row can be printed cell by cell.  Those of the kinds that a trace has by the million have at most two cells of
- * their own beside the times; the others are decided by the scope and the thread alone, and come from templates.
+ * their own beside the times; the others are decided by the scope and the thread alone, and come from templates.  A row
+ * with a text that has to be escaped, or a time that is not known, is printed cell by cell.
  */
+#include <errno.h>
+#include <stdlib.h>
+
 #include "t2x_rows.h"
 #include "text/t2x_utf8.h"
 
@@ -31,7 +39,8 @@ static inline uint64_t find_special(uint64_t bytes, int is_json)
 
 	if (is_json)
 		return find_byte(bytes, '"') | find_byte(bytes, '\\') | (((bytes - ones * 0x20) | bytes) & ones << 7);
-	return find_byte(bytes, '"') | find_byte(bytes, ',') | find_byte(bytes, '\n') | find_byte(bytes, '\r');
+	return find_byte(bytes, '"') | find_byte(bytes, ',') | find_byte(bytes, '\n') | find_byte(bytes, '\r') |
+	       (bytes & ones << 7);
 }
 
 static inline uint64_t load(const char *text, size_t n)
@@ -42,10 +51,25 @@ static inline uint64_t load(const char *text, size_t n)
 	return bytes;
 }
 
+/* Whether a spreadsheet takes a text that begins so for a formula; or it begins with what is put in front of these. */
+static inline int is_formula(char first)
+{
+	const uint64_t below_64 = UINT64_C(1) << '=' | UINT64_C(1) << '+' | UINT64_C(1) << '-' | UINT64_C(1) << '\'' |
+				  UINT64_C(1) << '\t' | UINT64_C(1) << '\n' | UINT64_C(1) << '\r';
+
+	return (unsigned char)first < 64 ? (int)(below_64 >> first & 1) : first == '@';
+}
+
+/* Likewise of = + - @ as wide as an ideograph: U+FF1D, U+FF0B, U+FF0D, U+FF20. */
+static int is_wide_formula(const char *text, size_t n)
+{
+	return n >= 3 && !memcmp(text, "\xef\xbc", 2) && memchr("\x9d\x8b\x8d\xa0", text[2], 4);
+}
+
 /* Whether the text is the same when it is printed. */
 static inline int is_plain(const char *text, size_t n, int is_json)
 {
-	uint64_t found = 0;
+	uint64_t found = !is_json && is_formula(text[0]);
 
 	for (; n >= 8; text += 8, n -= 8)
 		found |= find_special(load(text, 8), is_json);
@@ -58,30 +82,47 @@ static void put_quoted(struct t2x_out *out, const char *text, size_t n)
 {
 	const char *end = text + n, *quote;
 
-	t2x_out_char(out, '"');
 	while ((quote = memchr(text, '"', (size_t)(end - text)))) {
-		t2x_out_bytes(out, text, (size_t)(quote + 1 - text));
+		t2x_utf8_text(out, text, (size_t)(quote + 1 - text));
 		t2x_out_char(out, '"');
 		text = quote + 1;
 	}
-	t2x_out_bytes(out, text, (size_t)(end - text));
-	t2x_out_char(out, '"');
+	t2x_utf8_text(out, text, (size_t)(end - text));
+}
+
+/* An empty text is not an empty cell. */
+static void show_text(struct t2x_out *out, const char *text, size_t n)
+{
+	int has_quotes = !n || memchr(text, '"', n) || memchr(text, ',', n) || memchr(text, '\n', n) ||
+			 memchr(text, '\r', n);
+
+	if (has_quotes)
+		t2x_out_char(out, '"');
+	if (n && (is_formula(text[0]) || is_wide_formula(text, n)))
+		t2x_out_char(out, '\'');
+	put_quoted(out, text, n);
+	if (has_quotes)
+		t2x_out_char(out, '"');
 }
 
 static void show_csv(struct t2x_out *out, const struct t2x_cell *cell)
 {
 	if (cell->kind == T2X_CELL_NUMBER)
 		t2x_out_int(out, cell->number);
+	else if (cell->kind == T2X_CELL_UNSIGNED)
+		t2x_out_uint(out, (uint64_t)cell->number);
 	else if (cell->kind == T2X_CELL_TEXT && cell->n && is_plain(cell->text, cell->n, 0))
 		t2x_out_bytes(out, cell->text, cell->n);
 	else if (cell->kind == T2X_CELL_TEXT)
-		put_quoted(out, cell->text, cell->n);
+		show_text(out, cell->text, cell->n);
 }
 
 static void show_json(struct t2x_out *out, const struct t2x_cell *cell)
 {
 	if (cell->kind == T2X_CELL_NUMBER)
 		t2x_out_int(out, cell->number);
+	else if (cell->kind == T2X_CELL_UNSIGNED)
+		t2x_out_uint(out, (uint64_t)cell->number);
 	else
 		t2x_utf8_json(out, cell->text, cell->n);
 }
@@ -110,20 +151,17 @@ show_all(struct t2x_printer *printer, const struct t2x_event *ev, int is_json)
 
 	t2x_rows_fill(cells, printer, ev);
 	if (is_json)
-		t2x_out_literal(out, "{\"time\":");
-	t2x_out_int(out, cells[T2X_COLUMN_time].number);
-	show(out, cells, T2X_COLUMN_time + 1, T2X_COLUMNS, is_json);
+		t2x_out_char(out, '{');
+	if (is_json && cells[T2X_COLUMN_time].kind != T2X_CELL_EMPTY)
+		t2x_out_literal(out, "\"time\":\"");
+	show_csv(out, &cells[T2X_COLUMN_time]);
+	if (is_json && cells[T2X_COLUMN_time].kind != T2X_CELL_EMPTY)
+		t2x_out_literal(out, "\",");
+	t2x_out_string(out, is_json ? "\"pid\":" : ",");
+	t2x_out_int(out, cells[T2X_COLUMN_pid].number);
+	show(out, cells, T2X_COLUMN_pid + 1, T2X_COLUMNS, is_json);
 	if (is_json)
 		t2x_out_char(out, '}');
-	t2x_out_end_line(out);
-}
-
-void t2x_rows_print_names(struct t2x_out *out)
-{
-	for (unsigned i = 0; i < T2X_COLUMNS; i++) {
-		t2x_out_string(out, i ? "," : "");
-		t2x_out_string(out, names[i]);
-	}
 	t2x_out_end_line(out);
 }
 
@@ -174,7 +212,7 @@ fill_scope(struct t2x_printer *printer, struct t2x_template *template, const str
 	t2x_rows_fill(cells, printer, ev);
 	cache(printer, template, HEAD, cells, T2X_COLUMN_event, T2X_COLUMN_depth, is_json ? ",\"depth\":" : ",",
 	      is_json);
-	cache(printer, template, TAIL, cells, T2X_COLUMN_message + 1, T2X_COLUMNS, is_json ? "}" : "", is_json);
+	cache(printer, template, TAIL, cells, T2X_COLUMN_message + 1, T2X_COLUMN_text, is_json ? "" : ",", is_json);
 }
 
 static __attribute__((noinline)) void
@@ -192,13 +230,13 @@ fill_thread(struct t2x_printer *printer, struct t2x_template *template, const st
 
 /* ---- usual rows --------------------------------------------------------------------------------- */
 
-enum { USUAL = 1, HAS_REL = 2, HAS_VALUE = 4 };
+enum { USUAL = 1, HAS_REL = 2, HAS_NUMBER = 4, HAS_TEXT = 8 };
 static const unsigned char kinds[TLG_STYLE_COUNT] = {
 	[TLG_STYLE_region_enter] = USUAL, [TLG_STYLE_printf] = USUAL, [TLG_STYLE_step] = USUAL,
 	[TLG_STYLE_region_leave] = USUAL | HAS_REL,
-	[TLG_STYLE_data] = USUAL | HAS_REL | HAS_VALUE,
-	[TLG_STYLE_data_intmax] = USUAL | HAS_REL | HAS_VALUE,
-	[TLG_STYLE_data_json] = USUAL | HAS_REL | HAS_VALUE,
+	[TLG_STYLE_data] = USUAL | HAS_REL | HAS_TEXT,
+	[TLG_STYLE_data_intmax] = USUAL | HAS_REL | HAS_NUMBER,
+	[TLG_STYLE_data_json] = USUAL | HAS_REL | HAS_TEXT,
 };
 
 enum { LONGEST = 1024 };               /* text in a usual row: two of them and two templates fit into T2X_OUT_ROOM */
@@ -246,38 +284,51 @@ static inline char *put_text(char *p, const char *text, size_t n, int is_json)
 	return p;
 }
 
-/* Return  NULL: not as it is */
-static inline char *put_value(char *p, const struct t2x_arg *arg, int is_json)
-{
-	if (arg->type == TLG_ARG_INT || arg->type == TLG_ARG_UINT)
-		return t2x_put_int(PUT_NAME(p, "value"), arg->value);
-	return arg->text ? put_text(PUT_NAME(p, "value"), arg->text, arg->length, is_json) : NULL;
-}
-
-/* Between the scope's parts.  Return  NULL: one of the texts is not as it is */
+/* Between the scope's parts.  Return  NULL: the message is not as it is */
 static inline char *put_own(char *p, struct t2x_rows *rows, const struct t2x_event *ev, unsigned kind, int is_json)
 {
 	p = PUT_NAME(t2x_put_uint(p, ev->open), "abs");
 	p = put_near_number(p, &rows->abs, t2x_event_abs_ns(ev));
-	if (kind & HAS_REL && ev->rel_ns != T2X_NO_TIME)
+	if (kind & HAS_REL && t2x_rows_has_rel(ev))
 		p = t2x_put_int(PUT_NAME(p, "rel"), (int64_t)ev->rel_ns);
 	else if (!is_json)
 		*p++ = ',';
-	if (kind & HAS_VALUE && ev->nargs)
-		p = put_value(p, &ev->args[0], is_json);
+	if (kind & HAS_NUMBER && ev->nargs)
+		p = t2x_put_int(PUT_NAME(p, "value"), ev->args[0].value);
 	else if (!is_json)
 		*p++ = ',';
-	if (p && ev->message)
+	if (ev->message)
 		p = put_text(PUT_NAME(p, "message"), ev->message, ev->message_length, is_json);
-	else if (p && !is_json)
+	else if (!is_json)
 		*p++ = ',';
 	return p;
+}
+
+/* The scope's last part, and what is behind it.  Return  NULL: the text is not as it is */
+static inline char *put_end(char *p, const struct t2x_template *scope, const struct t2x_event *ev, unsigned kind,
+			    int is_json)
+{
+	p = t2x_template_put(p, scope->text + scope->length[HEAD], scope->length[TAIL]);
+	if (kind & HAS_TEXT && ev->nargs) {
+		if (!ev->args[0].text)
+			return NULL;
+		p = put_text(is_json ? PUT(p, ",\"text\":") : p, ev->args[0].text, ev->args[0].length, is_json);
+	}
+	if (p && is_json)
+		*p++ = '}';
+	return p;
+}
+
+/* Whether all times that a row has are known. */
+static inline int has_times(const struct t2x_event *ev)
+{
+	return t2x_rows_is_known(ev->ns) && t2x_rows_is_known(ev->thread->process->start_ns);
 }
 
 static inline __attribute__((always_inline)) void
 print(struct t2x_printer *printer, const struct t2x_event *ev, int is_json)
 {
-	unsigned kind = ev->scope && !ev->lost && !ev->is_repeated ? kinds[ev->style] : 0;
+	unsigned kind = ev->scope && !ev->lost && !ev->is_repeated && has_times(ev) ? kinds[ev->style] : 0;
 	struct t2x_template *scope, *thread;
 	struct t2x_rows *rows = printer->own;
 	char *p = NULL;
@@ -293,27 +344,86 @@ print(struct t2x_printer *printer, const struct t2x_event *ev, int is_json)
 		if (scope->length[HEAD] != T2X_TEMPLATE_TOO_LONG && scope->length[TAIL] != T2X_TEMPLATE_TOO_LONG &&
 		    thread->length[WHO] != T2X_TEMPLATE_TOO_LONG) {
 			p = t2x_out_room(printer->out, T2X_OUT_ROOM);
-			p = put_near_number(is_json ? PUT(p, "{\"time\":") : p, &rows->time, ev->ns);
-			p = t2x_put_uint(PUT_NAME(p, "pid"), ev->thread->process->pid);
+			p = put_near_number(is_json ? PUT(p, "{\"time\":\"") : p, &rows->time, ev->ns);
+			p = t2x_put_uint(is_json ? PUT(p, "\",\"pid\":") : PUT(p, ","), ev->thread->process->pid);
 			p = t2x_template_put(p, thread->text, thread->length[WHO]);
 			p = t2x_template_put(p, scope->text, scope->length[HEAD]);
 			p = put_own(p, rows, ev, kind, is_json);
+			p = p ? put_end(p, scope, ev, kind, is_json) : NULL;
 		}
 	}
 	if (!p) {
 		show_all(printer, ev, is_json);
 		return;
 	}
-	p = t2x_template_put(p, scope->text + scope->length[HEAD], scope->length[TAIL]);
 	t2x_out_end_line_at(printer->out, p);
 }
 
-void t2x_rows_print_csv(struct t2x_printer *printer, const struct t2x_event *ev)
+static void print_csv(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	print(printer, ev, 0);
 }
 
-void t2x_rows_print_json(struct t2x_printer *printer, const struct t2x_event *ev)
+static void print_json(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	print(printer, ev, 1);
 }
+
+/* ---- the writers -------------------------------------------------------------------------------- */
+
+static int begin_ndjson(struct t2x_printer *printer)
+{
+	struct t2x_rows *rows = calloc(1, sizeof(*rows));
+
+	if (!rows || t2x_rows_begin_words(&rows->words, &printer->options)) {
+		free(rows);
+		return -ENOMEM;
+	}
+	printer->own = rows;
+	return 0;
+}
+
+static void put_names(struct t2x_out *out)
+{
+	for (unsigned i = 0; i < T2X_COLUMNS; i++) {
+		t2x_out_string(out, i ? "," : "");
+		t2x_out_string(out, names[i]);
+	}
+	t2x_out_end_line(out);
+}
+
+static int begin_csv(struct t2x_printer *printer)
+{
+	int error = begin_ndjson(printer);
+
+	if (!error)
+		put_names(printer->out);
+	return error;
+}
+
+static void finish(struct t2x_printer *printer)
+{
+	struct t2x_rows *rows = printer->own;
+
+	t2x_rows_free_words(&rows->words);
+	free(rows);
+	printer->own = NULL;
+}
+
+const struct t2x_writer t2x_writer_csv = {
+	.begin = begin_csv, .finish = finish, .unresolved = print_csv,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = print_csv,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};
+
+const struct t2x_writer t2x_writer_ndjson = {
+	.begin = begin_ndjson, .finish = finish, .unresolved = print_json,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = print_json,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};

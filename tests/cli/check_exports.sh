@@ -13,13 +13,14 @@ need python3 command -v python3
 need jq command -v jq
 need protoc command -v protoc
 need babeltrace2 command -v babeltrace2
+need sqlite3 command -v sqlite3
 expand=$out/t2expand
 export XDG_RUNTIME_DIR=$tmp
 . "$top/tests/cli/exports.sh"
 make_traces || exit 1
 
 for trace in $traces; do
-	for format in chrome firefox folded pprof ctf otlp otlp_proto; do
+	for format in chrome firefox folded pprof ctf csv otlp otlp_proto; do
 		compare=(python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/$trace")
 		quiet "$format: $trace" "${compare[@]}"
 	done
@@ -43,9 +44,16 @@ done
 
 # Wherever a text can be there is one, and none the next time: no reader takes it for there.
 make_texts || exit 1
-for format in chrome ctf; do
+for format in chrome ctf csv; do
 	quiet "$format: texts and empty ones" python3 "$top/tests/cli/exports.py" "$format" "$expand" "$tmp/texts.tlg"
 done
+
+"$expand" --format=csv -o rows.csv texts.tlg
+"$expand" --format=ndjson -o rows.ndjson texts.tlg
+check "ndjson: jq has times to the last digit" cmp -s <(jq -r .time rows.ndjson) \
+	<(sqlite3 :memory: '.import --csv rows.csv e' 'select time from e')
+check "csv: a database has numbers" [ "$(sqlite3 :memory: '.import --csv rows.csv e' "select sum(value) from e where label = 'number'")" = \
+	"$(jq -s '[.[] | select(.label == "number").value] | add' rows.ndjson)" ]
 
 # A forked child has said no name: it has its parent's.
 mkdir forks

@@ -7,6 +7,7 @@ anything does.  Each format is read with what Python has for it: json, gzip.
 """
 import ast
 import collections
+import csv
 import datetime
 import gzip
 import hashlib
@@ -427,7 +428,30 @@ def check_ctf(verdict, oracle, data):
     verdict.same("places of discarded events", len(lost), oracle.gaps)
 
 
+NUMBERS = ("time", "pid", "tid", "depth", "abs", "rel", "value", "id", "child_pid", "count", "min", "max", "line", "repo",
+           "period")
+
+
+def check_csv(verdict, oracle, data):
+    """Numbers are numbers in all rows, no text is a formula of a spreadsheet, and ndjson has the same."""
+    lines = expand(oracle.t2expand, oracle.trace, "--format=ndjson").decode("utf-8")
+    objects = [json.loads(line) for line in lines.split("\n")[:-1]]
+    rows = list(csv.DictReader(io.StringIO(data.decode("utf-8"), newline="")))
+    verdict.same("rows", (len(rows), len(objects)), (len(oracle.events), len(oracle.events)))
+    for row, item, event in zip(rows, objects, oracle.events):
+        texts = {name: text for name, text in row.items() if name not in NUMBERS}
+        formulas = [text for text in texts.values() if text.startswith(tuple("=+-@\t\r\n"))]
+        verdict.same("texts that are formulas", formulas, [])
+        got = {name: int(row[name]) for name in NUMBERS if row[name]}
+        got.update((name, text.removeprefix("'")) for name, text in texts.items() if text)
+        want = {name: value for name, value in item.items() if value != ""}
+        want["time"] = int(want["time"])
+        verdict.same("a row", got, want)
+        verdict.same("its time", row["time"][-9:], event["time"][20:29])
+
+
 CHECKS = {
+    "csv": (Oracle, check_csv),
     "ctf": (Oracle, check_ctf),
     "otlp": (Oracle, check_otlp),
     "otlp_proto": (Oracle, check_otlp_proto),

@@ -11,7 +11,7 @@ const { DuckDBInstance } = require(path.join(process.cwd(), "node_modules/@duckd
 
 const [events, lines, summary, by, spoil] = process.argv.slice(2);
 const columns = fs.readFileSync(events, "utf8").split("\n", 1)[0].split(",");
-const integers = ["time", "pid", "tid", "depth", "abs", "rel", "count", "min", "max", "line"];
+const integers = ["time", "pid", "tid", "depth", "abs", "rel", "value", "count", "min", "max", "line"];
 const texts = columns.filter(name => !integers.includes(name));
 const names = { kind: "VARCHAR", process: "BIGINT", thread: "VARCHAR", category: "VARCHAR", label: "VARCHAR", mean: "DOUBLE" };
 for (const name of ["count", "total", "self", "min", "p50", "p90", "p99", "max", "first", "last", "unknown", "self_unknown",

@@ -24,14 +24,14 @@ create table begun as
 	select 'region' as kind, by_process, by_thread, category, label, sid, id
 		from e where event = 'region_enter'
 	union all
-	select 'child', by_process, by_thread, if(value = '', '?', value), regexp_extract(message, '([^/ ]*)( |$)', 1), sid, id
+	select 'child', by_process, by_thread, if(text = '', '?', text), regexp_extract(message, '([^/ ]*)( |$)', 1), sid, id
 		from e where event = 'child_start';
 create table ended as
 	select 'region' as kind, by_process, by_thread, category, label, rel, null as failed,
 		case when not coalesce(is_unknown, false) then rel - coalesce(inner_ns, 0) end as self
 		from regions left join inside using (n)
 	union all
-	select b.kind, b.by_process, b.by_thread, b.category, b.label, rel, e.value <> '0', null
+	select b.kind, b.by_process, b.by_thread, b.category, b.label, rel, e.value <> 0, null
 		from e join begun b on event = 'child_exit' and b.kind = 'child' and e.sid = b.sid and e.id = b.id;
 create table both_ends as
 	select *, true as is_end, row_number() over (same order by rel) as rank, count(rel) over same as of
@@ -58,7 +58,7 @@ union all by name
 union all by name
 	select 'data' as kind, by_process, by_thread, category, label, count(*) as count, sum(number) as total,
 		avg(number) as mean, min(number) as min, max(number) as max, arg_max(number, n) as last
-	from (select *, try_cast(value as bigint) as number from e where event = 'data' and not is_missing) group by all
+	from (select *, value as number from e where event = 'data' and not is_missing) group by all
 union all by name
 	select 'thread' as kind, pid as by_process, thread as by_thread, '' as category, thread as label, count(*) as count,
 		max(time) - min(time) as total, min(time) as first, max(time) as last
