@@ -312,6 +312,8 @@ static int expand(struct run *run)
 	if (error == -ENOMEM)
 		complain(run, "inputs", strerror(ENOMEM));
 	t2x_recover_finish(&run->recover);
+	if (!error && !has_failed(run))
+		t2x_filter_report(&run->settings.filter, &run->report);
 	t2x_report_finish(&run->report);
 	if (error == EPIPE && !run->output.had_pager)
 		return T2X_EXIT_PIPE;

@@ -28,6 +28,7 @@ static int set_depth(struct t2x_filter *filter, const char *value)
 	return 0;
 }
 
+/* Return  NULL: the option has no patterns */
 static struct t2x_patterns *find_patterns(struct t2x_filter *filter, enum t2x_filter_option option)
 {
 	switch (option) {
@@ -41,8 +42,10 @@ static struct t2x_patterns *find_patterns(struct t2x_filter *filter, enum t2x_fi
 		return &filter->category;
 	case T2X_FILTER_label:
 		return &filter->label;
-	default:
+	case T2X_FILTER_event:
 		return &filter->event;
+	default:
+		return NULL;
 	}
 }
 
@@ -73,12 +76,13 @@ int t2x_filter_selects_process(const struct t2x_filter *filter, const struct t2x
 	char pid[T2X_MAX_DIGITS + 1];
 
 	*t2x_put_uint(pid, process->pid) = '\0';
-	return t2x_patterns_select(&filter->pid, pid) && t2x_patterns_select_path(&filter->sid, process->sid);
+	/* all patterns are looked at, for t2x_filter_report() */
+	return t2x_patterns_select(&filter->pid, pid) & t2x_patterns_select_path(&filter->sid, process->sid);
 }
 
 int t2x_filter_selects_thread(const struct t2x_filter *filter, const struct t2x_thread *thread)
 {
-	return t2x_patterns_select(&filter->thread, thread->name) &&
+	return t2x_patterns_select(&filter->thread, thread->name) &
 	       t2x_filter_selects_process(filter, thread->process);
 }
 
@@ -90,7 +94,7 @@ unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_even
 
 	if (t2x_patterns_select(&filter->event, t2x_text_event_name(event->style)))
 		match |= T2X_FILTER_KIND;
-	if (t2x_patterns_select(&filter->category, category) && t2x_patterns_select(&filter->label, label))
+	if (t2x_patterns_select(&filter->category, category) & t2x_patterns_select(&filter->label, label))
 		match |= T2X_FILTER_NAMES;
 	else if (t2x_patterns_exclude(&filter->category, category) || t2x_patterns_exclude(&filter->label, label))
 		match |= T2X_FILTER_EXCLUDED;
@@ -122,6 +126,23 @@ int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_
 	if (within & T2X_WITHIN_EXCLUDED)
 		return 0;
 	return within & T2X_WITHIN_WANTED || (!filter->category.included && !filter->label.included);
+}
+
+void t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report)
+{
+	for (enum t2x_filter_option option = 0; option < T2X_FILTER_OPTIONS; option++) {
+		const struct t2x_patterns *patterns = find_patterns((struct t2x_filter *)(uintptr_t)filter, option);
+
+		for (unsigned i = 0; patterns && i < patterns->n; i++) {
+			char name[256];
+
+			if (patterns->excludes[i] || patterns->matched[i])
+				continue;
+			snprintf(name, sizeof(name), "--%s=%s", t2x_filter_options[option].option,
+				 patterns->pattern[i]);
+			t2x_report_note(report, name, "nothing in the trace matches");
+		}
+	}
 }
 
 int t2x_filter_nests(const struct t2x_event *ev)

@@ -18,6 +18,7 @@
 
 #include "t2x_patterns.h"
 #include "t2x_when.h"
+#include "base/t2x_report.h"
 #include "model/t2x_writer.h"
 
 enum t2x_filter_option {
@@ -67,6 +68,12 @@ unsigned t2x_filter_match(const struct t2x_filter *filter, const struct t2x_even
  * t2x_filtered.h.  A label that it was recorded with, as key=value, counts like the label of a region around it.
  */
 int t2x_filter_selects_sample(const struct t2x_filter *filter, const struct t2x_event *event, unsigned within);
+
+/*
+ * Report the patterns that have matched nothing of what was read: it may be a misspelt one that has selected nothing.
+ * A pattern with a ! may match nothing.
+ */
+void t2x_filter_report(const struct t2x_filter *filter, struct t2x_report *report);
 
 /* What belongs to the region around it: regions, data, steps and samples. */
 int t2x_filter_nests(const struct t2x_event *event);

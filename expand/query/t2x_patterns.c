@@ -28,12 +28,17 @@ static int add_one(struct t2x_patterns *patterns, const char *text, size_t n)
 	if (!flags)
 		return -ENOMEM;
 	patterns->excludes = flags;
+	flags = realloc(patterns->matched, patterns->n + 1);
+	if (!flags)
+		return -ENOMEM;
+	patterns->matched = flags;
+	flags[patterns->n] = 0;
 	if (n == (size_t)excludes)
 		return -EINVAL;
 	pattern[patterns->n] = strndup(text + excludes, n - (size_t)excludes);
 	if (!pattern[patterns->n])
 		return -ENOMEM;
-	flags[patterns->n++] = (unsigned char)excludes;
+	patterns->excludes[patterns->n++] = (unsigned char)excludes;
 	patterns->included += !excludes;
 	return 0;
 }
@@ -61,6 +66,7 @@ static int select_text(const struct t2x_patterns *patterns, const char *text, co
 
 		if (fnmatch(pattern, strchr(pattern, '/') ? text : last, 0))
 			continue;
+		patterns->matched[i] = 1;
 		if (patterns->excludes[i])
 			return 0;
 		is_included = 1;
@@ -94,5 +100,6 @@ void t2x_patterns_free(struct t2x_patterns *patterns)
 		free(patterns->pattern[i]);
 	free(patterns->pattern);
 	free(patterns->excludes);
+	free(patterns->matched);
 	*patterns = (struct t2x_patterns){ 0 };
 }

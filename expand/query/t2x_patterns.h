@@ -12,6 +12,7 @@
 struct t2x_patterns {
 	char **pattern;           /* without the ! */
 	unsigned char *excludes;
+	unsigned char *matched;   /* the pattern has matched a text; set by those that only look */
 	unsigned n;
 	unsigned included;        /* patterns without a ! */
 };

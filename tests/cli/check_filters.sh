@@ -268,7 +268,7 @@ done
 sort -c <("$expand" --format=csv both.1 | sed 1d | awk -F, '$6 != "step" { print $1 }') 2>errors
 none "compressed, it is in the order of time" "$(cat errors)"
 for format in csv ndjson; do
-	since=$("$expand" --format=$format a.tlg | sed -nE '200s/^(\{"time":)?([0-9.]+),.*/\2/p')
+	since=$("$expand" --format=$format a.tlg | sed -nE '200s/^(\{"time":")?([0-9.]+)"?,.*/\2/p')
 	check "$format: --since takes a time as it is printed: $since" "$expand" --since="$since" --until="$since" -o text a.tlg
 done
 
@@ -288,4 +288,23 @@ refuses 2 --format=xml --thread=main a.tlg
 refuses 2 --format=raw --since=+1s a.tlg
 refuses 2 --live=1 --since=-1s
 refuses 1 --since=-1s <(cat a.tlg)
+# ---- patterns that match nothing --------------------------------------------------------------------
+for option in --event --category --label --thread --pid --sid; do
+	for format in perf chrome summary; do
+		"$expand" --format=$format $option=nosuch a.tlg >shown 2>errors
+		check "$format $option=nosuch: is no error" [ $? -eq 0 ]
+		check "$format $option=nosuch: one line says so" \
+			[ "$(cat errors)" = "t2expand: $option=nosuch: nothing in the trace matches" ]
+	done
+done
+"$expand" --label=merge --category=index,nosuch --event='region_enter,!nosuch' --jobs=3 a.tlg >shown 2>errors
+check "of several patterns only the one that matches nothing" \
+	[ "$(cat errors)" = "t2expand: --category=nosuch: nothing in the trace matches" ]
+check "of several patterns the others select" [ -s shown ]
+for format in folded pprof; do
+	"$expand" --format=$format --profile=nosuch a.tlg >shown 2>errors
+	check "$format --profile=nosuch: is no error" [ $? -eq 0 ]
+	check "$format --profile=nosuch: one line says so" \
+		[ "$(cat errors)" = "t2expand: nosuch: the trace has no samples of this profile" ]
+done
 total
