@@ -118,6 +118,7 @@ static void put_span(struct t2x_otlp *otlp, const struct t2x_spans *spans, struc
 	if (!is_process) {
 		find_parent(process, spans, &span);
 	} else {
+		span.outcome = &process->outcome;
 		span.has_parent = process->has_parent;
 		memcpy(span.parent, process->parent, T2X_OTLP_SPAN);
 	}
@@ -184,6 +185,59 @@ static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, c
 	return 1;
 }
 
+/* ---- how a process ends ------------------------------------------------------------------------- */
+
+/* A message is cut between two characters. */
+static void take_error(struct t2x_otlp_outcome *outcome, const struct t2x_event *ev)
+{
+	size_t n = ev->message_length, max = sizeof(outcome->error) - 1;
+
+	if (!ev->message || !n)
+		return;
+	if (n > max) {
+		n = max;
+		while (n > max - 4 && (ev->message[n] & 0xc0) == 0x80)
+			n--;
+	}
+	memcpy(outcome->error, ev->message, n);
+	outcome->error[n] = '\0';
+}
+
+static void take_outcome(struct t2x_otlp_outcome *outcome, const struct t2x_event *ev)
+{
+	switch (ev->style) {
+	case TLG_STYLE_exit:
+	case TLG_STYLE_atexit:
+		outcome->has_code = 1;
+		outcome->code = ev->args[0].value;
+		break;
+	case TLG_STYLE_signal:
+		outcome->signal = ev->args[0].value;
+		break;
+	case TLG_STYLE_error:
+		take_error(outcome, ev);
+		break;
+	default:
+		break;
+	}
+}
+
+int t2x_otlp_has_failed(const struct t2x_otlp_outcome *outcome)
+{
+	return outcome->signal || (outcome->has_code && outcome->code);
+}
+
+void t2x_otlp_put_status(const struct t2x_otlp_outcome *outcome, char text[T2X_OTLP_STATUS_BYTES])
+{
+	if (outcome->error[0])
+		snprintf(text, T2X_OTLP_STATUS_BYTES, "%s", outcome->error);
+	else
+		snprintf(text, T2X_OTLP_STATUS_BYTES, "%s %lld", outcome->signal ? "signal" : "exit code",
+			 (long long)(outcome->signal ? outcome->signal : outcome->code));
+}
+
+/* ---- all events --------------------------------------------------------------------------------- */
+
 void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_otlp *otlp = printer->own;
@@ -199,6 +253,8 @@ void t2x_otlp_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		name_process(t2x_traced_of(spans)->own, t2x_traced_of(spans));
 	else if (ev->style == TLG_STYLE_thread_exit)
 		t2x_spans_end_thread(printer->spans, spans);
+	else if (ev->scope)
+		take_outcome(&((struct t2x_otlp_process *)t2x_traced_of(spans)->own)->outcome, ev);
 }
 
 static void forget_process(struct t2x_processes *processes, struct t2x_traced *process)

@@ -6,6 +6,9 @@
  * their thread, or in their region.  Ids are derived from session ids as trace2receiver derives them, so that the
  * spans join those that it makes of git's: the trace is the first 16 bytes of SHA-256 of the first part of the session
  * id, the span of a process the next 8 of SHA-256 of the last part.
+ *
+ * A process's span has its exit code.  Its status is an error if that is not 0 or a signal ended the process; the error
+ * that it reported last says more.
  */
 #ifndef T2X_OTLP_H
 #define T2X_OTLP_H
@@ -14,6 +17,13 @@
 
 enum { T2X_OTLP_TRACE = 16, T2X_OTLP_SPAN = 8, T2X_OTLP_BATCH = 1000 };
 
+/* How a process ended. */
+struct t2x_otlp_outcome {
+	int has_code;
+	int64_t code, signal;             /* signal: 0: none was seen */
+	char error[256];                  /* that it reported last; "": none */
+};
+
 struct t2x_otlp_process {
 	uint64_t number;                  /* of the t2x_process of which the ids are */
 	uint64_t forgotten;               /* threads, when it came: if it came before, its spans have other ids now */
@@ -21,6 +31,7 @@ struct t2x_otlp_process {
 	unsigned char trace[T2X_OTLP_TRACE], id[T2X_OTLP_SPAN], parent[T2X_OTLP_SPAN];
 	int has_parent;
 	char name[64];                    /* of the program; "": not known yet */
+	struct t2x_otlp_outcome outcome;
 };
 
 /* A span that has ended. */
@@ -34,7 +45,13 @@ struct t2x_otlp_span {
 	size_t message_length;
 	const char *note;                 /* why its times are not what they seem to be; NULL: they are */
 	uint64_t lost;                    /* events: then the span is a gap */
+	const struct t2x_otlp_outcome *outcome;   /* of the process whose span it is; NULL: it is of none */
 };
+
+/* Whether its status is an error, and the status's message then: what it reported, or "exit code 3", "signal 11". */
+int t2x_otlp_has_failed(const struct t2x_otlp_outcome *outcome);
+enum { T2X_OTLP_STATUS_BYTES = 256, T2X_OTLP_STATUS_ERROR = 2 };
+void t2x_otlp_put_status(const struct t2x_otlp_outcome *outcome, char text[T2X_OTLP_STATUS_BYTES]);
 
 typedef void t2x_otlp_put_fn(struct t2x_printer *printer, const struct t2x_otlp_span *span);
 

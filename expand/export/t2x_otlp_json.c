@@ -51,12 +51,12 @@ static void put_attribute(struct t2x_out *out, const char *comma, const char *ke
 	t2x_out_literal(out, "}}");
 }
 
-static void put_integer(struct t2x_out *out, const char *key, uint64_t value)
+static void put_integer(struct t2x_out *out, const char *key, int64_t value)
 {
 	t2x_out_literal(out, ",{\"key\":\"");
 	t2x_out_string(out, key);
 	t2x_out_literal(out, "\",\"value\":{\"intValue\":\"");
-	t2x_out_uint(out, value);
+	t2x_out_int(out, value);
 	t2x_out_literal(out, "\"}}");
 }
 
@@ -82,6 +82,25 @@ static void begin_line(struct t2x_printer *printer, const struct t2x_otlp_proces
 	t2x_out_literal(out, "]},\"scopeSpans\":[{\"scope\":{\"name\":\"libtrace2\"},\"spans\":[");
 	json->process = process;
 	json->spans = 0;
+}
+
+/* How the process ended, behind the other attributes of its span. */
+static void put_outcome(struct t2x_out *out, const struct t2x_otlp_outcome *outcome)
+{
+	char text[T2X_OTLP_STATUS_BYTES];
+
+	if (outcome->has_code)
+		put_integer(out, "process.exit.code", outcome->code);
+	if (outcome->signal)
+		put_integer(out, "trace2.signal", outcome->signal);
+	t2x_out_char(out, ']');
+	if (!t2x_otlp_has_failed(outcome))
+		return;
+	t2x_otlp_put_status(outcome, text);
+	t2x_out_literal(out, ",\"status\":{\"message\":");
+	t2x_utf8_json(out, text, strlen(text));
+	t2x_json_int(out, "code", T2X_OTLP_STATUS_ERROR);
+	t2x_out_char(out, '}');
 }
 
 static void put_span(struct t2x_printer *printer, const struct t2x_otlp_span *span)
@@ -110,8 +129,12 @@ static void put_span(struct t2x_printer *printer, const struct t2x_otlp_span *sp
 	if (span->note)
 		put_attribute(out, ",", "trace2.end", span->note, strlen(span->note));
 	if (span->lost)
-		put_integer(out, "trace2.lost", span->lost);
-	t2x_out_literal(out, "]}");
+		put_integer(out, "trace2.lost", (int64_t)span->lost);
+	if (span->outcome)
+		put_outcome(out, span->outcome);
+	else
+		t2x_out_char(out, ']');
+	t2x_out_char(out, '}');
 }
 
 static int begin_otlp(struct t2x_printer *printer)

@@ -15,7 +15,9 @@ enum { RESOURCE_SPANS_RESOURCE = 1, RESOURCE_SPANS_SCOPE_SPANS };
 enum { RESOURCE_ATTRIBUTES = 1 };
 enum { SCOPE_SPANS_SCOPE = 1, SCOPE_SPANS_SPANS };
 enum { SCOPE_NAME = 1 };
-enum { SPAN_TRACE = 1, SPAN_ID, SPAN_PARENT = 4, SPAN_NAME, SPAN_KIND, SPAN_START, SPAN_END, SPAN_ATTRIBUTES };
+enum { SPAN_TRACE = 1, SPAN_ID, SPAN_PARENT = 4, SPAN_NAME, SPAN_KIND, SPAN_START, SPAN_END, SPAN_ATTRIBUTES,
+       SPAN_STATUS = 15 };
+enum { STATUS_MESSAGE = 2, STATUS_CODE };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };
 enum { VALUE_TEXT = 1, VALUE_INTEGER = 3 };
 
@@ -96,6 +98,22 @@ static void put_attributes(struct otlp_proto *proto, const struct t2x_otlp_span 
 		put_integer(proto, to, SPAN_ATTRIBUTES, "trace2.lost", span->lost);
 }
 
+static void put_outcome(struct otlp_proto *proto, const struct t2x_otlp_outcome *outcome)
+{
+	char text[T2X_OTLP_STATUS_BYTES];
+
+	if (outcome->has_code)
+		put_integer(proto, &proto->span, SPAN_ATTRIBUTES, "process.exit.code", (uint64_t)outcome->code);
+	if (outcome->signal)
+		put_integer(proto, &proto->span, SPAN_ATTRIBUTES, "trace2.signal", (uint64_t)outcome->signal);
+	if (!t2x_otlp_has_failed(outcome))
+		return;
+	t2x_otlp_put_status(outcome, text);
+	t2x_protobuf_text(&proto->value, STATUS_MESSAGE, text, strlen(text));
+	t2x_protobuf_uint(&proto->value, STATUS_CODE, T2X_OTLP_STATUS_ERROR);
+	t2x_protobuf_message(&proto->span, SPAN_STATUS, &proto->value);
+}
+
 static void put_span(struct t2x_printer *printer, const struct t2x_otlp_span *span)
 {
 	struct otlp_proto *proto = printer->own;
@@ -114,6 +132,8 @@ static void put_span(struct t2x_printer *printer, const struct t2x_otlp_span *sp
 	t2x_protobuf_fixed(to, SPAN_START, span->start_ns);
 	t2x_protobuf_fixed(to, SPAN_END, span->end_ns);
 	put_attributes(proto, span);
+	if (span->outcome)
+		put_outcome(proto, span->outcome);
 	t2x_protobuf_message(&proto->batch, SCOPE_SPANS_SPANS, to);
 	proto->spans++;
 }

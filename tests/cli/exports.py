@@ -317,6 +317,7 @@ def spans_of_json(text):
                     span[key] = bytes.fromhex(span.get(key, ""))
                 for key in "startTimeUnixNano", "endTimeUnixNano":
                     span[key] = int(span[key])
+                span.setdefault("status", {})
                 yield span
 
 
@@ -330,6 +331,7 @@ def attributes_of(message):
 def spans_of_protobuf(data):
     for resource in decode("Request", "trace.proto", data)["resource_spans"]:
         for span in resource["scope_spans"][0]["spans"]:
+            status = span["status"][0] if span["status"] else None
             yield {
                 "name": span["name"][0].decode(), "kind": span["kind"][0],
                 "traceId": span["trace_id"][0], "spanId": span["span_id"][0],
@@ -337,6 +339,7 @@ def spans_of_protobuf(data):
                 "startTimeUnixNano": span["start_time_unix_nano"][0],
                 "endTimeUnixNano": span["end_time_unix_nano"][0],
                 "attributes": attributes_of(span), "resource": attributes_of(resource["resource"][0]),
+                "status": {"message": status["message"][0].decode(), "code": status["code"][0]} if status else {},
             }
 
 
@@ -363,6 +366,12 @@ def check_spans(verdict, oracle, spans):
     verdict.same("nanoseconds of spans", totals, oracle.totals)
     lost = [int(span["attributes"]["trace2.lost"]) for span in spans if "trace2.lost" in span["attributes"]]
     verdict.same("events lost", (sum(lost), len(lost)), (oracle.lost, oracle.gaps))
+    codes = {event["sid"]: int(event["code"]) for event in oracle.events if event["event"] == "atexit"}
+    want = {hash_sid(sid.split("/")[-1])[16:24]: (str(code), bool(code)) for sid, code in codes.items()}
+    got = {key: (span["attributes"]["process.exit.code"], span["status"].get("code") == 2)
+           for key, span in processes.items() if "process.exit.code" in span["attributes"]}
+    verdict.same("exit codes, and what failed", got, want)
+    verdict.same("spans with a status", sum(bool(span["status"]) for span in spans), sum(map(bool, codes.values())))
     want = {}
     for sid in {event["sid"] for event in oracle.events}:
         parts = sid.split("/")

@@ -3,7 +3,7 @@
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # load THREADS ROUNDS [END [COMMAND]]: threads that do nothing but record, nested and with messages; then it runs a
-# command as a child, and ends: by itself, with a child that it "forks", or "killed" in the middle of a region.
+# command as a child, and ends: by itself, with a child that it "forks", "killed" in the middle of a region, or it "fails".
 write_load()
 {
 	cat >load.c <<'END'
@@ -63,7 +63,7 @@ static void run_child(const char *command)
 int main(int argc, char **argv)
 {
 	pthread_t threads[16];
-	int n = atoi(argv[1]);
+	int n = atoi(argv[1]), code;
 
 	rounds = atoi(argv[2]);
 	trace2_initialize();
@@ -84,8 +84,9 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[3], "killed"))
 		raise(SIGKILL);
 	trace2_region_leave("load", "whole", NULL);
-	trace2_cmd_exit(0);
-	return 0;
+	code = argc > 3 && !strcmp(argv[3], "fails") ? 3 : 0;
+	trace2_cmd_exit(code);
+	return code;
 }
 END
 	"${CC:-cc}" -Wall -I"$top/runtime" -o load load.c -pthread -L"$out" -Wl,-rpath,"$out" -ltrace2
@@ -160,7 +161,7 @@ make_traces()
 	write_load || return
 	mkdir tree
 	TRACE2_RAW=$tmp/index.tlg "$out/examples/t2index" "$top/expand" >/dev/null || return
-	TRACE2_RAW=$tmp/tree ./load 2 300 "" "exec ./load 1 100 '' 'exec ./load 1 10'" || return
+	TRACE2_RAW=$tmp/tree ./load 2 300 "" "exec ./load 1 100 '' 'exec ./load 1 10 fails'" || return
 	TRACE2_RAW=$tmp/lossy.tlg TRACE2_RAW_MEMORY=512k TRACE2_RAW_RING=128k ./load 3 20000 || return
 	# only what this one left: others on this machine leave something, too
 	{ TRACE2_RAW=$tmp/killed.tlg ./load 2 500 killed & victim=$!; wait "$victim"; } 2>/dev/null

@@ -23,12 +23,13 @@ fetch exports
 make_traces || exit 1
 cli=$modules/node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js
 
-# What git's event format has: "category label count nanoseconds" of regions whose duration is known, and losses
+# What git's event format has: "category label count nanoseconds" of regions whose duration is known, losses, and the exit
+# codes of processes that failed, whose status is 2
 oracle()
 {
 	"$expand" --format=event --nesting=0 --ns "$1" 2>/dev/null | python3 -c '
 import collections, json, sys
-counts, totals, lost, gaps = collections.Counter(), collections.Counter(), 0, 0
+counts, totals, lost, gaps, failures = collections.Counter(), collections.Counter(), 0, 0, []
 for line in sys.stdin:
     event = json.loads(line, parse_float=str)
     if event["event"] == "region_leave" and "t_rel" in event:
@@ -36,9 +37,12 @@ for line in sys.stdin:
         totals[event["category"], event["label"]] += int(event["t_rel"].replace(".", ""))
     elif event.get("key") == "lost-events":
         lost, gaps = lost + int(event["value"]), gaps + 1
+    elif event["event"] == "atexit" and event["code"]:
+        failures.append("status 2 %d" % event["code"])
 for names in sorted(counts):
     print(*names, counts[names], totals[names])
-print("lost", lost, gaps)'
+print("lost", lost, gaps)
+print(*sorted(failures), sep="\n", end="\n" if failures else "")'
 }
 
 # ask COMMAND...: what the Firefox profiler's command line answers.  It gives up when it has no processor for a second at
@@ -118,7 +122,7 @@ done
 for trace in index.tlg tree; do
 	"$expand" --format=chrome -o chrome.json "$trace" 2>/dev/null
 	# the timer "read" is a marker of that name, too
-	oracle "$trace" | awk '$1 != "lost" && $2 != "read" { count[$2] += $3; ns[$2] += $4 }
+	oracle "$trace" | awk '$1 != "lost" && $1 != "status" && $2 != "read" { count[$2] += $3; ns[$2] += $4 }
 		END { for (name in count) printf "%s %d %.0f\n", name, count[name], ns[name] }' | sort >oracle
 	load chrome.json
 	markers chrome.json | sort >markers

@@ -2,7 +2,7 @@
 // usage: node otlp.js FILE.json FILE.pb
 //
 // Decode both forms of an OTLP request by OpenTelemetry's own generated code, and print of each its regions: a line with
-// category, name, how many and nanoseconds for each, and one of gaps.  Both must be the same; exit status 1 if not.
+// category, name, how many and nanoseconds for each, one of gaps, one of processes that failed.  Both must be the same; exit status 1 if not.
 "use strict";
 const fs = require("fs");
 const path = require("path");
@@ -23,6 +23,7 @@ function fromJson(line) {
 
 function summarize(requests) {
 	const sums = new Map();
+	const failures = [];
 	let lost = 0n, gaps = 0;
 
 	for (const request of requests)
@@ -33,6 +34,8 @@ function summarize(requests) {
 					const category = attributes.get("trace2.category").stringValue;
 					if (span.traceId.length !== 16 || span.spanId.length !== 8)
 						throw new Error("an id of " + span.name);
+					if (span.status?.code)
+						failures.push(`${span.status.code} ${attributes.get("process.exit.code").intValue}`);
 					if (attributes.has("trace2.lost")) {
 						lost += BigInt(attributes.get("trace2.lost").intValue.toString());
 						gaps++;
@@ -45,7 +48,7 @@ function summarize(requests) {
 					}
 				}
 	const lines = [...sums].map(([key, sum]) => `${key} ${sum[0]} ${sum[1]}`).sort();
-	return [...lines, `lost ${lost} ${gaps}`].join("\n");
+	return [...lines, `lost ${lost} ${gaps}`, ...failures.sort().map(failure => `status ${failure}`)].join("\n");
 }
 
 const lines = fs.readFileSync(process.argv[2], "utf8").split("\n").filter(line => line);

@@ -2,7 +2,9 @@
 /* OpenTelemetry spans: ids from session ids, parents, gaps.  check_exports.sh compares numbers. */
 #include "t2test.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "feed.h"
 #include "text/t2x_formats.h"
@@ -25,6 +27,7 @@
 #define TEXT(key, text) "{\"key\":\"" key "\",\"value\":{\"stringValue\":\"" text "\"}}"
 #define OF(category, thread) TEXT("trace2.category", category) "," TEXT("thread.name", thread)
 #define OPEN "," TEXT("trace2.end", "none: it was open at the end of the trace") "]}"
+#define EXIT_CODE(code) ",{\"key\":\"process.exit.code\",\"value\":{\"intValue\":\"" code "\"}}"
 #define END "]}]}]}\n"
 
 static void become(struct feed *f, uint32_t pid, const char *sid)
@@ -66,7 +69,63 @@ static void test_otlp_process_without_parent_is_a_root(void **state)
 	become(&f, 8, "a");
 	feed(&f, atexit, 10, "i", 0);
 	feed_expect(&f, LINE("pid 8", "8") SPAN("pid 8", A_SPAN, "", "00000000", "00010999")
-		    OF("process", "main") "]}" END);
+		    OF("process", "main") EXIT_CODE("0") "]}" END);
+}
+
+/* It is an error to end by a signal, or with another code than 0; the last message says why. */
+static void test_otlp_process_that_fails_has_the_status_error(void **state)
+{
+	static char text[256 + 3], cut[256];
+	static const struct { int code; const char *error, *said; } cases[] = {
+		{ 3, NULL, "exit code 3" }, { -1, "bad \"x\"", "bad \\\"x\\\"" }, { 1, text, cut },
+	};
+	struct feed f;
+
+	(void)state;
+	memset(text, 'x', 254);
+	memcpy(cut, text, 254);
+	memcpy(text + 254, "\xe2\x82\xac", 4);
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char expected[2048];
+
+		feed_open(&f, &t2x_writer_otlp, 0, 0);
+		become(&f, 8, "a");
+		if (cases[i].error)
+			feed_hit(&f, feed_scope(&f, TLG_STYLE_error, NULL, NULL, "%s"), 5, "s", cases[i].error);
+		feed(&f, exit, 9, "i", cases[i].code);
+		feed(&f, atexit, 10, "i", cases[i].code);
+		snprintf(expected, sizeof(expected), LINE("pid 8", "8") SPAN("pid 8", A_SPAN, "", "00000000", "00010999")
+			 OF("process", "main") EXIT_CODE("%d") "],\"status\":{\"message\":\"%s\",\"code\":2}}" END,
+			 cases[i].code, cases[i].said);
+		feed_expect(&f, expected);
+	}
+}
+
+static void test_otlp_process_with_a_signal_has_the_status_error(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_otlp, 0, 0);
+	become(&f, 8, "a");
+	feed(&f, signal, 10, "i", 11);
+	feed_expect(&f, LINE("pid 8", "8") SPAN("pid 8", A_SPAN, "", "00000000", "00010999") OF("process", "main")
+		    ",{\"key\":\"trace2.signal\",\"value\":{\"intValue\":\"11\"}}],"
+		    "\"status\":{\"message\":\"signal 11\",\"code\":2}}" END);
+}
+
+/* What it reports is no error of a program that succeeds, as a warning is not. */
+static void test_otlp_process_that_succeeds_has_no_status(void **state)
+{
+	struct feed f;
+
+	(void)state;
+	feed_open(&f, &t2x_writer_otlp, 0, 0);
+	become(&f, 8, "a");
+	feed_hit(&f, feed_scope(&f, TLG_STYLE_error, NULL, NULL, "hm"), 5, "");
+	feed(&f, atexit, 10, "i", 0);
+	feed_expect(&f, LINE("pid 8", "8") SPAN("pid 8", A_SPAN, "", "00000000", "00010999")
+		    OF("process", "main") EXIT_CODE("0") "]}" END);
 }
 
 /* Ids that are not derived: what is printed for the first, second, ... of this process. */
@@ -143,6 +202,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_otlp_process_is_a_span_within_that_of_its_parent),
 		cmocka_unit_test(test_otlp_process_without_parent_is_a_root),
+		cmocka_unit_test(test_otlp_process_that_fails_has_the_status_error),
+		cmocka_unit_test(test_otlp_process_with_a_signal_has_the_status_error),
+		cmocka_unit_test(test_otlp_process_that_succeeds_has_no_status),
 		cmocka_unit_test(test_otlp_region_is_in_its_thread_which_is_in_its_process),
 		cmocka_unit_test(test_otlp_process_without_a_name_has_its_number),
 		cmocka_unit_test(test_otlp_forked_process_has_the_name_of_its_parent),
