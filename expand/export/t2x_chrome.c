@@ -4,7 +4,8 @@
  *
  * A region is one element, a complete slice ("X"), printed when it ends: half the bytes of a beginning and an end, and
  * viewers have limits; and it has what the leave alone knows, whether its times are right.  A region that never ends is
- * printed at the end.  Elements are therefore not in the order of time, which the format allows.
+ * printed at the end.  Elements are therefore not in the order of time, which the format allows.  The place where
+ * it was entered is an argument; places beyond PLACES_BYTES have no room.
  *
  * Times are microseconds with three decimals, so nanoseconds.  Readers have them as doubles, which cannot hold
  * nanoseconds since 1970: they count from the midnight before the first event, UTC, so that traces of a day fit
@@ -15,7 +16,8 @@
  * several starts and ends of a thread in one nanosecond is put STEP_PS behind the one before, but no half nanosecond
  * away.  All others have three decimals; rounded or cut to nanoseconds all are right.
  */
-#include "t2x_chrome.h"
+#include "t2x_chrome_instants.h"
+#include "t2x_chrome_names.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -27,65 +29,12 @@
 #define DAY_NS (UINT64_C(86400) * 1000000000)
 
 enum {
-	USUAL_BYTES = 1024,             /* of a slice but for the text of its frame and its arguments */
+	USUAL_BYTES = 1024,             /* of a slice but for the text of its frame and what the program says */
+	PLACE_BYTES = 512,              /* of it, for the place */
+	PLACES_BYTES = 4 * 1024 * 1024,
 	STEP_PS = 40,                   /* at the end of a day doubles are 15 apart, and two sums are rounded */
 	MAX_STEPS = 12,
 };
-
-/* ---- elements ----------------------------------------------------------------------------------- */
-
-/* Microseconds; a time before zero is negative. */
-static inline char *put_us(char *p, uint64_t ns)
-{
-	if (__builtin_expect(ns >> 63 != 0, 0)) {
-		*p++ = '-';
-		ns = 0 - ns;
-	}
-	p = t2x_put_uint(p, ns / 1000);
-	*p++ = '.';
-	return t2x_put_3(p, (unsigned)(ns % 1000));
-}
-
-static void put_time(struct t2x_printer *printer, const char *key, uint64_t ns)
-{
-	t2x_json_key(printer->out, key);
-	printer->out->pos = put_us(t2x_out_room(printer->out, 2 * T2X_MAX_DIGITS), ns);
-}
-
-/* In front of all elements but the first there is a comma. */
-static void separate(struct t2x_printer *printer)
-{
-	struct t2x_chrome *chrome = printer->own;
-
-	if (chrome->is_begun)
-		t2x_out_char(printer->out, ',');
-	chrome->is_begun = 1;
-}
-
-void t2x_chrome_begin(struct t2x_printer *printer, struct t2x_chrome_place place, const char *name,
-		      const char *category, char phase, uint64_t ns)
-{
-	const struct t2x_chrome *chrome = printer->own;
-	struct t2x_out *out = printer->out;
-
-	separate(printer);
-	t2x_out_literal(out, "{\"name\":");
-	t2x_utf8_json(out, name, strlen(name));
-	t2x_out_literal(out, ",\"cat\":");
-	t2x_utf8_json(out, category, strlen(category));
-	t2x_out_literal(out, ",\"ph\":\"");
-	t2x_out_char(out, phase);
-	t2x_out_char(out, '"');
-	t2x_json_int(out, "pid", place.pid);
-	t2x_json_int(out, "tid", (int64_t)place.tid + 1);
-	put_time(printer, "ts", ns - chrome->zero_ns);
-}
-
-void t2x_chrome_end(struct t2x_printer *printer)
-{
-	t2x_out_char(printer->out, '}');
-	t2x_out_end_line(printer->out);
-}
 
 /* ---- slices ------------------------------------------------------------------------------------- */
 
@@ -108,8 +57,16 @@ static const char *const endings[] = {
 	[T2X_SPAN_UNSEEN] = "left here; its start is missing",
 };
 
+/* Where the region of a span was entered.  Return  NULL: there is no place, or no room for it */
+static inline const struct t2x_frame *place_of(const struct t2x_chrome *chrome, const struct t2x_span *span)
+{
+	return span->node ? chrome->places.frames[span->node - 1] : NULL;
+}
+
+/* All arguments; the place's text ends them. */
 static void put_arguments(struct t2x_printer *printer, const struct t2x_span *span, enum t2x_span_end end)
 {
+	const struct t2x_frame *place = place_of(printer->own, span);
 	struct t2x_out *out = printer->out;
 
 	t2x_out_literal(out, ",\"args\":{");
@@ -121,7 +78,12 @@ static void put_arguments(struct t2x_printer *printer, const struct t2x_span *sp
 		t2x_out_string(out, span->message ? ",\"end\":" : "\"end\":");
 		t2x_utf8_json(out, endings[end], strlen(endings[end]));
 	}
-	t2x_out_char(out, '}');
+	if (place && (span->message || endings[end]))
+		t2x_out_char(out, ',');
+	if (place)
+		t2x_out_bytes(out, place->text, place->length);
+	else
+		t2x_out_char(out, '}');
 }
 
 static inline unsigned steps(uint32_t before)
@@ -132,7 +94,7 @@ static inline unsigned steps(uint32_t before)
 /* Microseconds, so many steps later: with five decimals unless there are none. */
 static inline char *put_stepped(char *p, uint64_t ns, unsigned later)
 {
-	p = put_us(p, ns);
+	p = t2x_chrome_put_us(p, ns);
 	return __builtin_expect(later == 0, 1) ? p : t2x_put_2(p, later * STEP_PS / 10);
 }
 
@@ -176,6 +138,7 @@ static void end_span(struct t2x_spans_table *table, const struct t2x_spans *span
 	struct t2x_chrome *chrome = printer->own;
 	const struct t2x_frame *frame = t2x_processes_ended(&chrome->processes, span);
 	const struct chrome_thread *thread = spans->own;
+	const struct t2x_frame *place = place_of(chrome, span);
 	char *p;
 
 	if (!frame || !frame->number || end == T2X_SPAN_UNSEEN) {
@@ -194,10 +157,14 @@ static void end_span(struct t2x_spans_table *table, const struct t2x_spans *span
 	p = put_stepped(p + thread->length, span->start_ns - chrome->zero_ns, steps(span->after));
 	memcpy(p, ",\"dur\":", 8);
 	p = put_length(p + 7, spans, span);
-	if (span->message || end != T2X_SPAN_LEFT) {
+	if (span->message || end != T2X_SPAN_LEFT || (place && place->length > PLACE_BYTES)) {
 		printer->out->pos = p;
 		put_arguments(printer, span, end);
 		p = t2x_out_room(printer->out, USUAL_BYTES);
+	} else if (place) {
+		memcpy(p, ",\"args\":{", 9);
+		memcpy(p + 9, place->text, place->length);
+		p += 9 + place->length;
 	}
 	*p++ = '}';
 	t2x_out_end_line_at(printer->out, p);
@@ -216,18 +183,66 @@ static int collect(void *to, const char *text, size_t n)
 	return 0;
 }
 
-static char *make_text(const struct t2x_frame *frame, unsigned *length)
+/* Return  malloc'ed; NULL: no memory */
+static char *make_text_by(const struct t2x_frame *frame, unsigned *length,
+			  void (*put)(struct t2x_out *out, const struct t2x_frame *frame))
 {
 	struct t2x_frame copy = { .length = 0 };
 	struct t2x_out out;
 
 	if (t2x_out_init_fn(&out, collect, &copy))
 		return NULL;
-	put_frame(&out, frame);
+	put(&out, frame);
 	t2x_out_flush(&out);
 	t2x_out_free(&out);
 	*length = copy.length;
 	return copy.text;
+}
+
+static char *make_text(const struct t2x_frame *frame, unsigned *length)
+{
+	return make_text_by(frame, length, put_frame);
+}
+
+/* ---- places ------------------------------------------------------------------------------------- */
+
+/* A place is a frame whose category is a file, and its label a line. */
+static void put_place(struct t2x_out *out, const struct t2x_frame *place)
+{
+	t2x_chrome_put_place(out, "", place->category, place->line);
+	t2x_out_char(out, '}');
+}
+
+static char *make_place(const struct t2x_frame *frame, unsigned *length)
+{
+	return make_text_by(frame, length, put_place);
+}
+
+static __attribute__((noinline)) const struct t2x_frame *find_place(struct t2x_chrome *chrome,
+								    const struct t2x_scope *scope)
+{
+	char line[T2X_MAX_DIGITS + 1];
+	const struct t2x_scope names = {
+		.number = scope->number, .category = scope->file, .label = line, .line = scope->line,
+	};
+
+	if (!scope->file || !*scope->file || scope->line <= 0)
+		return NULL;
+	*t2x_put_uint(line, (uint64_t)scope->line) = '\0';
+	return t2x_frames_find(&chrome->places, &names);
+}
+
+/* A region is entered. */
+static void enter(struct t2x_chrome *chrome, const struct t2x_event *ev)
+{
+	const struct t2x_frame *place = t2x_frames_cached(&chrome->places, ev->scope);
+
+	t2x_processes_enter(&chrome->processes, ev);
+	if (!place)
+		place = find_place(chrome, ev->scope);
+	/* what there was no room for has no line */
+	if (ev->spans->at && place && place->line)
+		ev->spans->at->node = place->number;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
@@ -281,121 +296,12 @@ static int begin_chrome(struct t2x_printer *printer)
 	chrome->processes.frames.max_bytes = T2X_FRAMES_BYTES;
 	chrome->processes.frames.spares_texts = 1;
 	chrome->processes.frames.make_text = make_text;
+	chrome->places.max_bytes = PLACES_BYTES;
+	chrome->places.make_text = make_place;
 	printer->own = chrome;
 	t2x_processes_begin(&chrome->processes, printer);
 	t2x_out_literal(printer->out, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
 	return 0;
-}
-
-static void put_argument(struct t2x_out *out, const struct t2x_arg *arg)
-{
-	if (arg->type == TLG_ARG_TEXT && arg->text)
-		t2x_utf8_json(out, arg->text, arg->length);
-	else if (arg->type == TLG_ARG_INT)
-		t2x_out_int(out, arg->value);
-	else if (arg->type == TLG_ARG_UINT)
-		t2x_out_uint(out, (uint64_t)arg->value);
-	else
-		t2x_out_literal(out, "null");
-}
-
-/* "args":{"message":"...","values":[...]}, behind the members that only instants have. */
-static void put_values(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	struct t2x_out *out = printer->out;
-
-	t2x_out_literal(out, ",\"s\":\"t\",\"args\":{");
-	if (ev->message) {
-		t2x_out_literal(out, "\"message\":");
-		t2x_utf8_json(out, ev->message, ev->message_length);
-	}
-	for (unsigned i = 0; i < ev->nargs; i++) {
-		t2x_out_string(out, i ? "," : "\"values\":[");
-		put_argument(out, &ev->args[i]);
-	}
-	t2x_out_string(out, ev->nargs ? "]}" : "}");
-}
-
-/* Whatever has no length: an instant, named by its label, or by its kind. */
-static void put_instant(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	const char *category = ev->scope && ev->scope->category ? ev->scope->category : "trace2";
-	const char *name = ev->scope && ev->scope->label ? ev->scope->label : t2x_text_event_name(ev->style);
-
-	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), name, category, 'i', ev->ns);
-	put_values(printer, ev);
-	t2x_chrome_end(printer);
-}
-
-/* A sample is an instant as well, named by the innermost function; the category is the profile. */
-static void put_sample(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	const struct t2x_options *options = &printer->options;
-	const struct t2x_stack_names *names = NULL;
-	struct t2x_out *out = printer->out;
-
-	if (options->name_stack)
-		names = options->name_stack(options->namer, ev->scope);
-	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), names && names->n ? names->at[0] : "sample",
-			 ev->scope->category ? ev->scope->category : "", 'i', ev->ns);
-	t2x_out_literal(out, ",\"s\":\"t\",\"args\":{\"count\":");
-	put_argument(out, &ev->args[T2X_SAMPLE_COUNT]);
-	t2x_out_literal(out, ",\"value\":");
-	put_argument(out, &ev->args[T2X_SAMPLE_VALUE]);
-	for (unsigned i = T2X_SAMPLE_LABELS; i + 1 < ev->nargs; i++) {
-		t2x_out_string(out, i == T2X_SAMPLE_LABELS ? ",\"labels\":[" : ",");
-		put_argument(out, &ev->args[i]);
-		t2x_out_char(out, ',');
-		put_argument(out, &ev->args[++i]);
-	}
-	t2x_out_string(out, ev->nargs > T2X_SAMPLE_LABELS + 1 ? "],\"stack\":[" : ",\"stack\":[");
-	for (unsigned i = 0; names && i < names->n; i++) {
-		t2x_out_string(out, i ? "," : "");
-		t2x_utf8_json(out, names->at[i], strlen(names->at[i]));
-	}
-	t2x_out_literal(out, "]}");
-	t2x_chrome_end(printer);
-}
-
-static void print_unresolved(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	if (!ev->spans)
-		return;
-	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), "unresolved", "trace2", 'i', ev->ns);
-	t2x_out_literal(printer->out, ",\"s\":\"t\",\"args\":{\"scope\":");
-	t2x_out_uint(printer->out, ev->scope_index);
-	t2x_out_char(printer->out, '}');
-	t2x_chrome_end(printer);
-}
-
-/* A gap is a slice: from the thread's last event before it to the first behind it. */
-static void put_lost_events(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	uint64_t since_ns = ev->lost->since_ns ? ev->lost->since_ns : ev->ns;
-
-	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), "events lost", "trace2", 'X', since_ns);
-	put_time(printer, "dur", ev->ns > since_ns ? ev->ns - since_ns : 0);
-	t2x_out_literal(printer->out, ",\"cname\":\"terrible\",\"args\":{\"count\":");
-	t2x_out_uint(printer->out, (uint64_t)ev->args[0].value);
-	t2x_out_char(printer->out, '}');
-	t2x_chrome_end(printer);
-}
-
-/* A number over time: a counter track.  Several labels of a category are several tracks. */
-static void put_number(struct t2x_printer *printer, const struct t2x_event *ev)
-{
-	const char *label = ev->scope->label ? ev->scope->label : "?";
-	const char *category = ev->scope->category ? ev->scope->category : "";
-
-	if (ev->lost && ev->lost->what == T2X_LOST_EVENTS) {
-		put_lost_events(printer, ev);
-		return;
-	}
-	t2x_chrome_begin(printer, t2x_chrome_place_of(ev->spans), label, category, 'C', ev->ns);
-	t2x_out_literal(printer->out, ",\"args\":{\"value\":");
-	put_argument(printer->out, &ev->args[0]);
-	t2x_out_char(printer->out, '}');
-	t2x_chrome_end(printer);
 }
 
 /* The command names the process; a name that the program gives itself is better. */
@@ -403,7 +309,7 @@ static void name_process(struct t2x_printer *printer, const struct t2x_event *ev
 {
 	if (t2x_processes_name(t2x_traced_of(ev->spans), ev))
 		t2x_chrome_name_process(printer, ev->spans);
-	put_instant(printer, ev);
+	t2x_chrome_instant(printer, ev);
 }
 
 static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
@@ -414,7 +320,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		return;
 	switch (ev->style) {
 	case TLG_STYLE_region_enter:
-		t2x_processes_enter(&chrome->processes, ev);
+		enter(chrome, ev);
 		break;
 	case TLG_STYLE_region_leave:
 	case TLG_STYLE_thread_start:
@@ -422,7 +328,7 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 	case TLG_STYLE_data_intmax:
 	case TLG_STYLE_counter:
 	case TLG_STYLE_th_counter:
-		put_number(printer, ev);
+		t2x_chrome_number(printer, ev);
 		break;
 	case TLG_STYLE_start:
 	case TLG_STYLE_cmd_name:
@@ -439,10 +345,10 @@ static void print_event(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_spans_end_thread(printer->spans, ev->spans);
 		break;
 	case TLG_STYLE_sample:
-		put_sample(printer, ev);
+		t2x_chrome_sample(printer, ev);
 		break;
 	default:
-		put_instant(printer, ev);
+		t2x_chrome_instant(printer, ev);
 		break;
 	}
 }
@@ -460,6 +366,7 @@ static void finish_chrome(struct t2x_printer *printer)
 	t2x_out_uint(printer->out, chrome->zero_ns / 1000000000);
 	t2x_out_literal(printer->out, "}}\n");
 	t2x_processes_free(&chrome->processes);
+	t2x_frames_free(&chrome->places);
 	free(chrome);
 	printer->own = NULL;
 }
@@ -468,7 +375,7 @@ const struct t2x_writer t2x_writer_chrome = {
 	.thread_bytes = T2X_SPANS_THREAD_BYTES,
 	.begin = begin_chrome,
 	.finish = finish_chrome,
-	.unresolved = print_unresolved,
+	.unresolved = t2x_chrome_unresolved,
 	.print = {
 #define TLG_STYLE(id, kind, args, desc) .kind = print_event,
 #include "tlg_styles.def"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_chrome_names.c - chrome: names of processes and threads, children and the arrows to them. */
-#include "t2x_chrome.h"
+#include "t2x_chrome_names.h"
 
 #include <stdlib.h>
 
@@ -82,6 +82,15 @@ static void begin_child(struct t2x_printer *printer, const struct t2x_traced *pa
 	t2x_json_int(printer->out, "id", (int64_t)child->slice);
 }
 
+/* Nothing if there is none. */
+static void put_text(struct t2x_out *out, const char *key, const struct t2x_arg *arg)
+{
+	if (arg->type != TLG_ARG_TEXT || !arg->text)
+		return;
+	t2x_json_key(out, key);
+	t2x_utf8_json(out, arg->text, arg->length);
+}
+
 void t2x_chrome_child_start(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_chrome *chrome = printer->own;
@@ -103,7 +112,12 @@ void t2x_chrome_child_start(struct t2x_printer *printer, const struct t2x_event 
 			t2x_out_char(printer->out, ',');
 		t2x_utf8_json(printer->out, ev->args[i].text, ev->args[i].length);
 	}
-	t2x_out_literal(printer->out, "]}");
+	t2x_out_char(printer->out, ']');
+	put_text(printer->out, "hook_name", &ev->args[T2X_CHILD_HOOK]);
+	put_text(printer->out, "child_class", &ev->args[T2X_CHILD_CLASS]);
+	put_text(printer->out, "cd", &ev->args[T2X_CHILD_DIR]);
+	t2x_chrome_put_place(printer->out, ",", ev->scope->file, ev->scope->line);
+	t2x_out_char(printer->out, '}');
 	t2x_chrome_end(printer);
 }
 

@@ -98,10 +98,16 @@ def check_chrome(verdict, oracle, text):
     verdict.same("gaps", len(lost), oracle.gaps)
     named = [e for e in events if e["ph"] == "M" and e["name"] == "thread_name"]
     verdict.same("threads", len({(e["pid"], e["tid"]) for e in named}), len(oracle.threads))
-    data = [(e["cat"], e["name"], str(e["args"].get("value", e["args"].get("values", [""])[0])))
+    data = [(e["cat"], e["name"], str(e["args"].get("value", "")))
             for e in events if e["ph"] in "Ci" and e["cat"] not in ("trace2", "__metadata")]
     missing = collections.Counter(oracle.data) - collections.Counter(data)
     verdict.same("data that are missing", missing, collections.Counter())
+    places = collections.Counter((e["cat"], e["name"], e["args"]["file"], e["args"]["line"]) for e in exact)
+    missing = places - collections.Counter((e["category"], e["label"], e["file"], e["line"]) for e in oracle.events
+                                           if e["event"] == "region_enter")
+    verdict.same("slices whose place is not that of an enter", missing, collections.Counter())
+    verdict.same("exit codes", sorted(e["args"]["code"] for e in events if e["name"] == "atexit"),
+                 sorted(e["code"] for e in oracle.events if e["event"] == "atexit"))
     check_chrome_nesting(verdict, regions)
     check_chrome_flows(verdict, oracle, events)
 

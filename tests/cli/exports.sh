@@ -121,7 +121,6 @@ static void use(const char *text, int i)
 	trace2_printf("x");
 	trace2_printf("%s", "");
 	trace2_cmd_mode(text);
-	trace2_cmd_alias(text, words + 1);
 	trace2_def_param(text, text, NULL);
 	trace2_child_start(&child);
 	trace2_child_exit(&child, i);

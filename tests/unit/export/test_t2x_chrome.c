@@ -23,6 +23,7 @@
 	",{\"name\":\"" name "\",\"cat\":\"" cat "\",\"ph\":\"" ph "\",\"pid\":7,\"tid\":1,\"ts\":11203000" ts
 #define OWN(dur, args) ELEMENT("trace2.thread", "main", "X", "000.000") ",\"dur\":" dur args "}\n"
 #define OPEN ",\"args\":{\"end\":\"none: it was open at the end of the trace\"}"
+#define PLACE(line) "\"file\":\"m.c\",\"line\":" line "}"
 #define TAIL "],\"otherData\":{\"clock\":\"microseconds\",\"zero_unix_seconds\":1795219200}}\n"
 
 static struct t2x_scope *enter, *leave;
@@ -33,6 +34,7 @@ static void open_chrome(struct feed *f)
 	enter = feed_scope(f, TLG_STYLE_region_enter, "cat", "lab", NULL);
 	leave = feed_scope(f, TLG_STYLE_region_leave, "cat", "lab", NULL);
 	enter->names = leave->names = 1;
+	enter->file = NULL;             /* the test of places has one */
 }
 
 static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
@@ -47,9 +49,64 @@ static void test_chrome_region_is_a_slice_with_nanoseconds(void **state)
 	feed_hit(&f, leave, 40, "");
 	feed_expect(&f, HEAD MAIN
 		    ELEMENT("cat", "a\\\"\\ufffd\xe2\x82\xac", "X", "020.999")
-		    ",\"dur\":10.000,\"args\":{\"message\":\"of 5\"}}\n"
+		    ",\"dur\":10.000,\"args\":{\"message\":\"of 5\"," PLACE("3") "}\n"
 		    ELEMENT("cat", "lab", "X", "010.999") ",\"dur\":30.000}\n"
 		    OWN("40.99904", OPEN) TAIL);
+}
+
+/* Each slice has the place of its own enter, also where several have the same names; the longest are whole. */
+static void test_chrome_slices_have_the_place_of_their_enter(void **state)
+{
+	static char file[3000], expected[8000];
+	struct t2x_scope *other;
+	struct feed f;
+
+	(void)state;
+	memset(file, 'f', sizeof(file) - 1);
+	open_chrome(&f);
+	enter->file = "dir/\"a\".c";
+	other = feed_scope(&f, TLG_STYLE_region_enter, "cat", "lab", NULL);
+	other->names = 1;
+	other->file = file;
+	feed_hit(&f, enter, 10, "");
+	feed_hit(&f, other, 20, "");
+	feed_hit(&f, leave, 30, "");
+	feed_hit(&f, leave, 40, "");
+	feed_hit(&f, enter, 50, "");
+	snprintf(expected, sizeof(expected), HEAD MAIN
+		 ELEMENT("cat", "lab", "X", "020.999") ",\"dur\":10.000,\"args\":{\"file\":\"%s\",\"line\":3}}\n"
+		 ELEMENT("cat", "lab", "X", "010.999")
+		 ",\"dur\":30.000,\"args\":{\"file\":\"dir/\\\"a\\\".c\",\"line\":1}}\n"
+		 ELEMENT("cat", "lab", "X", "050.999") ",\"dur\":0.00004,\"args\":{"
+		 "\"end\":\"none: it was open at the end of the trace\",\"file\":\"dir/\\\"a\\\".c\",\"line\":1}}\n"
+		 OWN("50.99908", OPEN) TAIL, file);
+	feed_expect(&f, expected);
+}
+
+/* What an instant says has a name, as in git's event format. */
+static void test_chrome_arguments_have_names(void **state)
+{
+	static const struct { int style; const char *letters, *name, *args; } cases[] = {
+		{ TLG_STYLE_cmd_name, "ss", "cmd_name", "\"hierarchy\":\"a\",\"name\":\"b\"" },
+		{ TLG_STYLE_cmd_ancestry, "sss", "cmd_ancestry", "\"ancestry\":[\"a\",\"b\",\"c\"]" },
+	};
+	char wanted[256];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct feed f;
+		char *text;
+
+		open_chrome(&f);
+		feed_hit(&f, feed_scope(&f, cases[i].style, NULL, NULL, NULL), 10, cases[i].letters, "a", "b", "c");
+		snprintf(wanted, sizeof(wanted), ELEMENT("trace2", "%s", "i", "010.999")
+			 ",\"s\":\"t\",\"args\":{%s," PLACE("3") "}\n", cases[i].name, cases[i].args);
+		text = feed_finish(&f);
+		if (!strstr(text, wanted))
+			print_error("no %s in:\n%s", wanted, text);
+		assert_non_null(strstr(text, wanted));
+		free(text);
+	}
 }
 
 /* Where the names of the regions that are open take more than there is for them, the inner ones have one name. */
@@ -123,7 +180,7 @@ static void test_chrome_region_without_leave_ends_where_it_ended(void **state)
 	feed_expect(&f, HEAD MAIN
 		    ELEMENT("cat", "lab", "X", "010.999")
 		    ",\"dur\":10.000,\"args\":{\"end\":\"the thread or process ended\"}}\n"
-		    ELEMENT("trace2", "atexit", "i", "020.999") ",\"s\":\"t\",\"args\":{\"values\":[3]}}\n"
+		    ELEMENT("trace2", "atexit", "i", "020.999") ",\"s\":\"t\",\"args\":{\"code\":3," PLACE("3") "}\n"
 		    ELEMENT("cat", "lab", "X", "030.999")
 		    ",\"dur\":0.00004,\"args\":{\"end\":\"the thread or process ended\"}}\n"
 		    OWN("30.99908", "") TAIL);
@@ -203,9 +260,10 @@ static void test_chrome_numbers_are_counters_and_texts_instants(void **state)
 	feed_expect(&f, HEAD MAIN
 		    ELEMENT("cat", "n", "C", "010.999") ",\"args\":{\"value\":-5}}\n"
 		    ELEMENT("cat", "c", "C", "020.999") ",\"args\":{\"value\":18446744073709551615}}\n"
-		    ELEMENT("cat", "key", "i", "030.999") ",\"s\":\"t\",\"args\":{\"values\":[\"va\\\"l\"]}}\n"
+		    ELEMENT("cat", "key", "i", "030.999")
+		    ",\"s\":\"t\",\"args\":{\"value\":\"va\\\"l\"," PLACE("5") "}\n"
 		    ELEMENT("trace2", "printf", "i", "040.999")
-		    ",\"s\":\"t\",\"args\":{\"message\":\"hello world\"}}\n"
+		    ",\"s\":\"t\",\"args\":{\"message\":\"hello world\"," PLACE("6") "}\n"
 		    ELEMENT("trace2", "unresolved", "i", "050.999") ",\"s\":\"t\",\"args\":{\"scope\":99}}\n"
 		    OWN("50.999", OPEN) TAIL);
 }
@@ -252,10 +310,11 @@ static void test_chrome_child_has_an_arrow_to_its_process(void **state)
 	become(&f, 7, "a", 0);
 	feed(&f, child_exit, 300, "iiiu", 0, 8, 2, FEED_START_NS + 100 * 1000);
 	feed_expect(&f, HEAD MAIN
-		    ELEMENT("child", "child 0", "b", "100.999") ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"]}}\n"
+		    ELEMENT("child", "child 0", "b", "100.999")
+		    ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"],\"child_class\":\"cls\"," PLACE("3") "}\n"
 		    NAMED(",", "8", "2", "1", "main")
 		    ",{\"name\":\"step\",\"cat\":\"trace2\",\"ph\":\"i\",\"pid\":8,\"tid\":1,"
-		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{}}\n"
+		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{" PLACE("4") "}\n"
 		    ELEMENT("child", "child 0", "e", "300.999") ",\"id\":1,\"args\":{\"pid\":8,\"code\":2}}\n"
 		    ELEMENT("child", "child", "s", "100.999") ",\"id\":2}\n"
 		    ",{\"name\":\"child\",\"cat\":\"child\",\"ph\":\"f\",\"pid\":8,\"tid\":1,"
@@ -276,10 +335,11 @@ static void test_chrome_child_that_never_ends_has_an_arrow_to_the_next_process(v
 	become(&f, 8, "a/b", 150);
 	feed(&f, atexit, 160, "i", 0);
 	feed_expect(&f, HEAD MAIN
-		    ELEMENT("child", "child 0", "b", "100.999") ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"]}}\n"
+		    ELEMENT("child", "child 0", "b", "100.999")
+		    ",\"id\":1,\"args\":{\"argv\":[\"sort\",\"x\"],\"child_class\":\"cls\"," PLACE("3") "}\n"
 		    NAMED(",", "8", "2", "1", "main")
 		    ",{\"name\":\"atexit\",\"cat\":\"trace2\",\"ph\":\"i\",\"pid\":8,\"tid\":1,"
-		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{\"values\":[0]}}\n"
+		    "\"ts\":11203000160.999,\"s\":\"t\",\"args\":{\"code\":0," PLACE("4") "}\n"
 		    OWN("100.999", OPEN)
 		    ",{\"name\":\"main\",\"cat\":\"trace2.thread\",\"ph\":\"X\",\"pid\":8,\"tid\":1,"
 		    "\"ts\":11203000150.000,\"dur\":10.999}\n"
@@ -367,6 +427,8 @@ static void test_chrome_process_under_the_same_session_has_the_name_of_the_first
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chrome_slices_have_the_place_of_their_enter),
+		cmocka_unit_test(test_chrome_arguments_have_names),
 		cmocka_unit_test(test_chrome_region_is_a_slice_with_nanoseconds),
 		cmocka_unit_test(test_chrome_names_of_too_many_open_regions_are_one),
 		cmocka_unit_test(test_chrome_names_of_regions_that_are_over_need_no_room),

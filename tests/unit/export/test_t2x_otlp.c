@@ -94,8 +94,9 @@ static void test_otlp_process_that_fails_has_the_status_error(void **state)
 			feed_hit(&f, feed_scope(&f, TLG_STYLE_error, NULL, NULL, "%s"), 5, "s", cases[i].error);
 		feed(&f, exit, 9, "i", cases[i].code);
 		feed(&f, atexit, 10, "i", cases[i].code);
-		snprintf(expected, sizeof(expected), LINE("pid 8", "8") SPAN("pid 8", A_SPAN, "", "00000000", "00010999")
-			 OF("process", "main") EXIT_CODE("%d") "],\"status\":{\"message\":\"%s\",\"code\":2}}" END,
+		snprintf(expected, sizeof(expected), LINE("pid 8", "8")
+			 SPAN("pid 8", A_SPAN, "", "00000000", "00010999") OF("process", "main") EXIT_CODE("%d")
+			 "],\"status\":{\"message\":\"%s\",\"code\":2}}" END,
 			 cases[i].code, cases[i].said);
 		feed_expect(&f, expected);
 	}

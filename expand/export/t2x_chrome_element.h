@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_chrome.h - what the two files of the chrome format share: the parts of an element of "traceEvents".
+ * t2x_chrome_element.h - an element of "traceEvents", and what the files of the chrome format know of the trace.
  *
  * An element is a line.  Its members are put in this order: name, category, phase, process, thread, time, whatever the
  * phase asks for, arguments.
  */
-#ifndef T2X_CHROME_H
-#define T2X_CHROME_H
+#ifndef T2X_CHROME_ELEMENT_H
+#define T2X_CHROME_ELEMENT_H
 
 #include "profile/t2x_processes.h"
 
 struct t2x_chrome {
 	struct t2x_processes processes;
+	struct t2x_frames places;       /* call sites: a span's node is the number of one, or 0 */
 	uint64_t zero_ns;               /* of its times: midnight UTC before the first event; 0: there was none */
 	uint64_t flows;                 /* ids given */
 	int is_begun;                   /* an element was printed */
@@ -27,23 +28,25 @@ static inline struct t2x_chrome_place t2x_chrome_place_of(const struct t2x_spans
 	return (struct t2x_chrome_place){ t2x_traced_of(spans)->pid, spans->tid };
 }
 
+/* ,"key":12.345 */
+void t2x_chrome_time(struct t2x_printer *printer, const char *key, uint64_t ns);
+
 /* The rest is open: the caller puts members, ,"args":{...} among them. */
 void t2x_chrome_end(struct t2x_printer *printer);
 
-/* Elements that name a thread, and its process, when it is met. */
-void t2x_chrome_name_thread(struct t2x_printer *printer, const struct t2x_spans *spans);
-void t2x_chrome_name_process(struct t2x_printer *printer, const struct t2x_spans *spans);
+/* Behind that text "file":"m.c","line":12.  Return  0: the place is not known, and nothing is put */
+int t2x_chrome_put_place(struct t2x_out *out, const char *before, const char *file, int line);
 
-/*
- * A child: an asynchronous slice from its start to its exit, and an arrow from its start to the process that it was, if
- * that is in the trace.
- */
-void t2x_chrome_child_start(struct t2x_printer *printer, const struct t2x_event *ev);
-void t2x_chrome_child_end(struct t2x_printer *printer, const struct t2x_event *ev);
-
-void t2x_chrome_forget_children(struct t2x_processes *processes, struct t2x_traced *process);
-
-/* Arrows to children of which no end was seen. */
-void t2x_chrome_finish_children(struct t2x_printer *printer);
+/* Microseconds; a time before zero is negative. */
+static inline char *t2x_chrome_put_us(char *p, uint64_t ns)
+{
+	if (__builtin_expect(ns >> 63 != 0, 0)) {
+		*p++ = '-';
+		ns = 0 - ns;
+	}
+	p = t2x_put_uint(p, ns / 1000);
+	*p++ = '.';
+	return t2x_put_3(p, (unsigned)(ns % 1000));
+}
 
 #endif
