@@ -202,7 +202,19 @@ static void put_modules(struct t2x_out *out, const struct t2x_samples *samples)
 	}
 }
 
-int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+static int put_legacy(struct t2x_out *out, const struct t2x_samples *samples)
+{
+	int error;
+
+	put_head(out, samples);
+	error = put_stacks(out, samples);
+	put_modules(out, samples);
+	return error;
+}
+
+/* Either text goes out.  put  returns 0 or ENOMEM    Return  0 or an errno */
+static int write_text(const struct t2x_samples *samples, t2x_write_fn *write, void *target,
+		      int (*put)(struct t2x_out *out, const struct t2x_samples *samples))
 {
 	struct t2x_out out;
 	int error;
@@ -211,13 +223,16 @@ int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, voi
 		return samples->error;
 	if (t2x_out_init_fn(&out, write, target))
 		return ENOMEM;
-	put_head(&out, samples);
-	error = put_stacks(&out, samples);
-	put_modules(&out, samples);
+	error = put(&out, samples);
 	if (!error)
 		error = t2x_out_flush(&out);
 	t2x_out_free(&out);
 	return error;
+}
+
+int t2x_samples_write_text(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+{
+	return write_text(samples, write, target, put_legacy);
 }
 
 /* ---- folded stacks ------------------------------------------------------------------------------ */
@@ -261,15 +276,8 @@ static void put_folded(struct t2x_out *out, const struct t2x_samples *samples, u
 		put_folded_address(out, samples, location);
 }
 
-int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+static int put_folded_stacks(struct t2x_out *out, const struct t2x_samples *samples)
 {
-	struct t2x_out out;
-	int error;
-
-	if (samples->error)
-		return samples->error;
-	if (t2x_out_init_fn(&out, write, target))
-		return ENOMEM;
 	for (uint32_t i = 0; i < samples->stacks.count; i++) {
 		const struct t2x_samples_stack *stack =
 			t2x_samples_row(&samples->stacks, const struct t2x_samples_stack, i);
@@ -279,15 +287,18 @@ int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, v
 			continue;
 		for (uint32_t k = stack->depth; k--;) {
 			if (samples->words[stack->word + k])
-				put_folded(&out, samples, samples->words[stack->word + k]);
-			t2x_out_char(&out, k ? ';' : ' ');
+				put_folded(out, samples, samples->words[stack->word + k]);
+			t2x_out_char(out, k ? ';' : ' ');
 		}
 		if (!stack->depth)
-			t2x_out_literal(&out, "? ");
-		t2x_out_int(&out, value);
-		t2x_out_char(&out, '\n');
+			t2x_out_literal(out, "? ");
+		t2x_out_int(out, value);
+		t2x_out_char(out, '\n');
 	}
-	error = t2x_out_flush(&out);
-	t2x_out_free(&out);
-	return error;
+	return 0;
+}
+
+int t2x_samples_write_folded(struct t2x_samples *samples, t2x_write_fn *write, void *target)
+{
+	return write_text(samples, write, target, put_folded_stacks);
 }

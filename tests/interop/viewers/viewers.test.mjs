@@ -132,7 +132,7 @@ for (const name of ["index", "tree"])
 	test(`Catapult has the threads, regions and arrows of ${name}'s chrome export`, async () => {
 		const model = await byCatapult(`${name}.json`), want = expected(name, "region"), sums = {};
 		for (const [title, category, duration, args] of model.slices)
-			if (title in want && category !== "trace2.thread" && !args.intervals && !("value" in args)) {   // not an instant
+			if (title in want && category !== "trace2.thread" && !args.intervals && !("value" in args)) {
 				const sum = sums[title] ??= [0, 0];
 				sum[0]++, sum[1] += duration * 1e6;
 				assert.ok(/\.c$/.test(args.file) && args.line > 0, `the place of ${title}`);
