@@ -7,13 +7,13 @@
  * child_exit; numbers are counters of the process as well.  A gap is a marker, and in it the thread's stack has a frame
  * more, "events lost": no region is blamed for that time.
  */
-#include "t2x_firefox.h"
+#include "t2x_firefox_print.h"
+#include "t2x_firefox_samples.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "t2x_payload.h"
-#include "profile/t2x_prof_kinds.h"
 #include "text/t2x_text.h"
 
 enum {
@@ -291,10 +291,8 @@ static void put_other(struct t2x_firefox *firefox, struct t2x_firefox_thread *th
 		put_text(firefox, thread, ev, T2X_FIREFOX_CHILD);
 		break;
 	case TLG_STYLE_sample:
-		if (t2x_prof_kind_of(ev->scope->category)->during == T2X_PROF_RUNS) {
-			t2x_firefox_put_sample(firefox, thread, ev);
+		if (t2x_firefox_put_sample(firefox, thread, ev))
 			break;
-		}
 		/* fall through */
 	default:
 		put_text(firefox, thread, ev, T2X_FIREFOX_EVENT);
@@ -445,7 +443,7 @@ static void finish_firefox(struct t2x_printer *printer)
 
 	t2x_spans_end(&firefox->known.spans);
 	for (uint32_t i = 0; i < firefox->thread_count; i++)
-		if (!firefox->threads[i]->is_sampled)
+		if (!firefox->threads[i]->kind)
 			put_stack(firefox->threads[i], firefox->threads[i]->last_ns, 0);
 	t2x_firefox_print(printer->out, firefox);
 	if (gather_errors(firefox))

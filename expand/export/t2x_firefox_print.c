@@ -8,6 +8,7 @@
  * "Other".  Times are milliseconds since meta.startTime with six decimals, so nanoseconds.
  */
 #include "t2x_firefox_print.h"
+#include "t2x_firefox_threads.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -286,7 +287,7 @@ static int compare_threads(const void *a, const void *b)
 
 	if (x->process != y->process)
 		return x->process->order < y->process->order ? -1 : 1;
-	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : x->is_sampled - y->is_sampled;
+	return x->tid != y->tid ? (x->tid < y->tid ? -1 : 1) : (int)x->rank - (int)y->rank;
 }
 
 void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox)

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * t2x_firefox_samples.c - the CPU samples of a thread, as one more thread behind it: its stacks are of functions, not
- * of regions, and a sample weighs the time that it stands for.  Samples of other profiles are markers.
- */
+/* t2x_firefox_samples.c - see t2x_firefox_samples.h. */
+#include "t2x_firefox_samples.h"
+
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
-#include "t2x_firefox.h"
+enum { FIRST_THREADS = 64, MAX_PROFILES = 16 };      /* of a thread: a program may have any number of its own */
 
-enum { FIRST_THREADS = 64 };
-
-static struct t2x_firefox_thread *add_sampled(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread)
+/* The program's own profiles come behind those that it has from us, in the order in which they came. */
+static unsigned rank_of(const struct t2x_prof_kind *kind, unsigned count)
 {
+	return kind->name ? 1 + (unsigned)(kind - t2x_prof_kinds) : 1 + T2X_PROF_KINDS + count;
+}
+
+/* Return  NULL: no memory */
+static struct t2x_firefox_thread *add_sampled(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread,
+					      const char *profile, unsigned count)
+{
+	const struct t2x_prof_kind *kind = t2x_prof_kind_of(profile);
 	struct t2x_firefox_thread *sampled = calloc(1, sizeof(*sampled));
 	void *threads = firefox->threads;
 
@@ -22,11 +29,32 @@ static struct t2x_firefox_thread *add_sampled(struct t2x_firefox *firefox, struc
 	}
 	firefox->threads = threads;
 	*sampled = (struct t2x_firefox_thread){
-		.process = thread->process, .tid = thread->tid, .is_sampled = 1, .start_ns = thread->start_ns,
+		.process = thread->process, .tid = thread->tid, .start_ns = thread->start_ns, .kind = kind,
+		.rank = rank_of(kind, count), .sampled = thread->sampled,
 		.stacks.spill = &firefox->spill, .weights.spill = &firefox->spill,
 	};
 	memcpy(sampled->name, thread->name, sizeof(sampled->name));
+	snprintf(sampled->profile, sizeof(sampled->profile), "%s", profile);
+	thread->sampled = sampled;
 	firefox->threads[firefox->thread_count++] = sampled;
+	return sampled;
+}
+
+/* Return  NULL: there is no room for one more, or firefox->error */
+static struct t2x_firefox_thread *find_sampled(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread,
+					       const char *profile)
+{
+	struct t2x_firefox_thread *sampled = thread->sampled;
+	unsigned count = 0;
+
+	for (; sampled; sampled = sampled->sampled, count++)
+		if (strncmp(sampled->profile, profile, sizeof(sampled->profile) - 1) == 0)
+			return sampled;
+	if (count == MAX_PROFILES)
+		return NULL;
+	sampled = add_sampled(firefox, thread, profile, count);
+	if (!sampled)
+		firefox->error = -ENOMEM;
 	return sampled;
 }
 
@@ -48,23 +76,33 @@ static uint32_t find_stack(struct t2x_firefox *firefox, const struct t2x_stack_n
 	return stack;
 }
 
-void t2x_firefox_put_sample(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev)
+/* What the sample stands for: nanoseconds, bytes, or objects; of what was freed below 0. */
+static int64_t weight_of(const struct t2x_prof_kind *kind, const struct t2x_event *ev)
+{
+	const int64_t count = ev->args[T2X_SAMPLE_COUNT].value, value = ev->args[T2X_SAMPLE_VALUE].value;
+	const int64_t what = kind->form->unit == T2X_PROF_count ? count : value;
+	double weight = (double)what * t2x_prof_scale(kind, count, value, ev->args[T2X_SAMPLE_PERIOD].value);
+
+	if (weight >= 9e18 || weight <= -9e18)
+		return weight > 0 ? INT64_MAX : INT64_MIN;
+	return (int64_t)(weight < 0 ? weight - 0.5 : weight + 0.5);
+}
+
+int t2x_firefox_put_sample(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev)
 {
 	const struct t2x_options *options = &firefox->known.spans.printer->options;
-	struct t2x_firefox_thread *sampled = thread->sampled;
+	const char *profile = ev->scope->category ? ev->scope->category : "";
+	struct t2x_firefox_thread *sampled = find_sampled(firefox, thread, profile);
 	uint64_t ns = ev->ns;
 	uint32_t stack;
 
 	if (!sampled)
-		sampled = thread->sampled = add_sampled(firefox, thread);
-	if (!sampled) {
-		firefox->error = -ENOMEM;
-		return;
-	}
+		return 0;
 	stack = find_stack(firefox, options->name_stack ? options->name_stack(options->namer, ev->scope) : NULL);
 	if (ns < sampled->last_ns)
 		ns = sampled->last_ns;
 	sampled->last_ns = ns;
 	t2x_firefox_put_point(&sampled->stacks, ns, stack);
-	t2x_firefox_put_point(&sampled->weights, ns, ev->args[T2X_SAMPLE_VALUE].value);
+	t2x_firefox_put_point(&sampled->weights, ns, weight_of(sampled->kind, ev));
+	return 1;
 }

@@ -6,7 +6,7 @@
  * activity take a sample to be around its time instead: where one is longer than meta.interval, another one without
  * weight stands at its end.
  */
-#include "t2x_firefox_print.h"
+#include "t2x_firefox_threads.h"
 
 #include <stdio.h>
 
@@ -56,6 +56,15 @@ static int next_sample(struct samples *samples)
 	return 1;
 }
 
+/* A stack by its number; 0: there is none. */
+static void put_stack(struct t2x_out *out, int64_t stack)
+{
+	if (stack)
+		t2x_out_uint(out, (uint64_t)stack - 1);
+	else
+		t2x_out_literal(out, "null");
+}
+
 static void put_stack_column(struct t2x_out *out, const struct t2x_firefox_thread *thread)
 {
 	struct samples samples = first_sample(thread);
@@ -63,30 +72,24 @@ static void put_stack_column(struct t2x_out *out, const struct t2x_firefox_threa
 	t2x_firefox_column(out, "stack");
 	for (uint64_t i = 0; next_sample(&samples); i++) {
 		t2x_firefox_next(out, i);
-		if (samples.at.value)
-			t2x_out_uint(out, (uint64_t)samples.at.value - 1);
-		else
-			t2x_out_literal(out, "null");
+		put_stack(out, samples.at.value);
 	}
 	t2x_firefox_end_column(out);
 }
 
-/* The samples of a profile, as they were taken. */
-static void put_sampled(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
+/* Columns of samples as they were taken: stacks, times, weights. */
+static void put_taken(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
 {
+	int is_time = thread->kind->form->unit == T2X_PROF_time;
 	struct t2x_firefox_cursor stacks = t2x_firefox_first(&thread->stacks), times = stacks;
 	struct t2x_firefox_cursor weights = t2x_firefox_first(&thread->weights);
 	struct t2x_firefox_point point;
 	struct t2x_out *out = print->out;
 
-	t2x_out_literal(out, "\"samples\":{\"weightType\":\"tracing-ms\",\n");
 	t2x_firefox_column(out, "stack");
 	for (uint64_t i = 0; t2x_firefox_next_point(&stacks, &point); i++) {
 		t2x_firefox_next(out, i);
-		if (point.value)
-			t2x_out_uint(out, (uint64_t)point.value - 1);
-		else
-			t2x_out_literal(out, "null");
+		put_stack(out, point.value);
 	}
 	t2x_firefox_end_column(out);
 	t2x_firefox_column(out, "time");
@@ -98,11 +101,35 @@ static void put_sampled(const struct t2x_firefox_print *print, const struct t2x_
 	t2x_firefox_column(out, "weight");
 	for (uint64_t i = 0; t2x_firefox_next_point(&weights, &point); i++) {
 		t2x_firefox_next(out, i);
-		t2x_firefox_ms(out, point.value > 0 ? (uint64_t)point.value : 0);
+		if (is_time)
+			t2x_firefox_ms(out, point.value > 0 ? (uint64_t)point.value : 0);
+		else
+			t2x_out_int(out, point.value);
 	}
 	t2x_firefox_end_column(out);
 	t2x_firefox_length(out, thread->stacks.count);
 	t2x_out_literal(out, "},\n");
+}
+
+/*
+ * The samples of a profile.  Bytes are allocations: readers show them where a thread has no samples, those that are
+ * freed, which weigh less than nothing, apart.
+ */
+static void put_sampled(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
+{
+	static const char *const weights[] = { [T2X_PROF_time] = "tracing-ms", [T2X_PROF_count] = "samples" };
+	enum t2x_prof_unit unit = thread->kind->form->unit;
+	struct t2x_out *out = print->out;
+
+	if (unit == T2X_PROF_bytes) {
+		t2x_out_literal(out, "\"samples\":{\"weightType\":\"samples\",\"stack\":[],\"time\":[],\"weight\":[],"
+				"\"length\":0},\n\"nativeAllocations\":{\"weightType\":\"bytes\",\n");
+	} else {
+		t2x_out_literal(out, "\"samples\":{\"weightType\":\"");
+		t2x_out_string(out, weights[unit]);
+		t2x_out_literal(out, "\",\n");
+	}
+	put_taken(print, thread);
 }
 
 static void put_samples(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
@@ -240,34 +267,44 @@ static void put_time(const struct t2x_firefox_print *print, const char *key, uin
 		t2x_out_literal(print->out, "null");
 }
 
+/* "main", "main: CPU", "main: of-the-program"; with is_id what is behind the number of a thread, "", ":cpu". */
+static void put_profile(struct t2x_out *out, const struct t2x_firefox_thread *thread, int is_id)
+{
+	const struct t2x_prof_kind *kind = thread->kind;
+	char text[sizeof(thread->name) + sizeof(thread->profile) + 2 * T2X_MAX_DIGITS + 4];
+
+	if (is_id)
+		snprintf(text, sizeof(text), "%u:%u%s%s", thread->process->pid, thread->tid, kind ? ":" : "",
+			 thread->profile);
+	else
+		snprintf(text, sizeof(text), "%s%s%s", thread->name, kind ? ": " : "",
+			 kind && kind->name ? kind->title : thread->profile);
+	t2x_firefox_string(out, text);
+}
+
 /* A process id is a text; a thread's id has to be one of its own in the whole profile. */
 static void put_thread(const struct t2x_firefox_print *print, const struct t2x_firefox_thread *thread)
 {
 	const struct t2x_firefox_process *process = thread->process;
 	struct t2x_out *out = print->out;
-	char sampled_name[sizeof(thread->name) + 8];
 
-	snprintf(sampled_name, sizeof(sampled_name), "%s: CPU", thread->name);
 	t2x_out_literal(out, "{\"name\":");
-	t2x_firefox_string(out, thread->is_sampled ? sampled_name : thread->name);
+	put_profile(out, thread, 0);
 	t2x_out_literal(out, ",\"processName\":");
 	t2x_processes_print_name(out, process->known);
 	t2x_out_literal(out, ",\"isMainThread\":");
-	t2x_out_string(out, thread->tid || thread->is_sampled ? "false" : "true");
+	t2x_out_string(out, thread->tid || thread->kind ? "false" : "true");
 	t2x_out_literal(out, ",\"pid\":\"");
 	t2x_out_uint(out, process->pid);
-	t2x_out_literal(out, "\",\"tid\":\"");
-	t2x_out_uint(out, process->pid);
-	t2x_out_char(out, ':');
-	t2x_out_uint(out, thread->tid);
-	t2x_out_string(out, thread->is_sampled ? ":cpu" : "");
-	t2x_out_literal(out, "\",\"processType\":\"default\",\"pausedRanges\":[],\"showMarkersInTimeline\":true");
+	t2x_out_literal(out, "\",\"tid\":");
+	put_profile(out, thread, 1);
+	t2x_out_literal(out, ",\"processType\":\"default\",\"pausedRanges\":[],\"showMarkersInTimeline\":true");
 	put_time(print, "processStartupTime", process->start_ns);
 	put_time(print, "processShutdownTime", process->end_ns);
 	put_time(print, "registerTime", thread->start_ns);
 	put_time(print, "unregisterTime", thread->end_ns);
 	t2x_out_literal(out, ",\n");
-	if (thread->is_sampled)
+	if (thread->kind)
 		put_sampled(print, thread);
 	else
 		put_samples(print, thread);

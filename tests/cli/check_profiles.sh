@@ -137,7 +137,15 @@ profile = json.load(open('firefox.json'))
 shared, thread = profile['shared'], [t for t in profile['threads'] if t['name'] == 'main: CPU'][0]
 names = [shared['stringArray'][shared['funcTable']['name'][func]] for func in shared['frameTable']['func']]
 innermost = [names[shared['stackTable']['frame'][stack]] for stack in thread['samples']['stack']]
-assert innermost == ['leaf'] * 10 and thread['samples']['weight'] == [10.0] * 10, (innermost, thread['samples'])"
+assert innermost == ['leaf'] * 10 and thread['samples']['weight'] == [10.0] * 10, (innermost, thread['samples'])
+names = [t['name'] for t in profile['threads']]
+assert names == ['main', 'main: CPU', 'main: Heap', 'main: files', 'th01:worker', 'th01:worker: CPU', 'th01:worker: Blocked']
+threads = dict(zip(names, profile['threads']))
+assert threads['main: files']['samples']['weightType'] == 'samples' and threads['main: files']['samples']['weight'] == [1]
+assert threads['th01:worker: Blocked']['samples']['weight'] == [0.005] * 5
+heap = threads['main: Heap']['nativeAllocations']
+assert [weight > 0 for weight in heap['weight']] == [True] * 10 + [False] * 4 and heap['weightType'] == 'bytes'
+assert threads['main: Heap']['samples']['length'] == 0"
 same "--debug=1" "cpu profile: total 15" "$("$expand" --format=pprof --profile=cpu --debug=1 samples.tlg | head -1)"
 check "--debug=1 has names" grep -qE '^#	0x[0-9a-f]+	leaf	.*sampler\.cc:[0-9]+$' \
 	<("$expand" --format=pprof --profile=cpu --debug=1 samples.tlg)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Programs from npm read our exports: OpenTelemetry's generated code both forms of OTLP, the Firefox profiler's command
 # line the chrome format: they find the regions, nanoseconds and losses that git's event format has; and the firefox
-# format: it finds the threads, markers, losses and times that sqlite3 makes of csv.
+# format: it finds the threads, markers, losses and times that sqlite3 makes of csv, and what the folded format has of samples.
 # Ends with "N passed, N failed".
 set -u
 export LC_ALL=C TZ=UTC
@@ -14,6 +14,7 @@ need "node of version 18 or later" node -e 'process.exitCode = parseInt(process.
 need npm command -v npm
 need python3 command -v python3
 need sqlite3 command -v sqlite3
+need g++ command -v g++
 expand=$out/t2expand
 export XDG_RUNTIME_DIR=$tmp PROFILER_CLI_SESSION_DIR=$tmp/sessions   # to which each *.json there is one
 mkdir -p "$PROFILER_CLI_SESSION_DIR"
@@ -140,5 +141,23 @@ for trace in index.tlg tree lossy.tlg; do
 	quiet "$trace: the Firefox profiler has what csv has" \
 		python3 "$top/tests/interop/exports/firefox.py" "$cli" firefox.json $kinds <expected
 	unload
+done
+
+# Samples: of a program that takes them of itself, of one that t2 records
+g++ -Wall -g -O1 -rdynamic -Wl,--build-id -I"$top/runtime" -o sampler "$top/tests/cli/sampler.cc" -L"$out" \
+	-Wl,-rpath,"$out" -ltrace2 -pthread
+TRACE2_RAW=$tmp/own.tlg ./sampler 10
+"$out/t2" record --cpu --wall --heap=4k --block=1us -o profiled.tlg "$out/examples/t2index" "$top/expand" >/dev/null 2>record.err
+for expected in "own allocs block cpu files" "profiled allocs cpu wall"; do
+	trace=${expected%% *}
+	"$expand" --format=firefox -o samples.json "$trace.tlg" 2>/dev/null
+	load samples.json
+	python3 "$top/tests/interop/exports/firefox_samples.py" "$cli" samples.json "$expand" "$trace.tlg" >said 2>&1
+	check "$trace: the Firefox profiler has the samples that the folded format has" [ $? -eq 0 ]
+	for profile in ${expected#* }; do
+		check "$trace: of $profile" grep -q "^[1-9].* numbers of .*$profile" said
+	done
+	unload
+	[ "$failed" -eq 0 ] || cat said
 done
 total

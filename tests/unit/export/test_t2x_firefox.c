@@ -207,6 +207,54 @@ static void test_firefox_forked_process_has_the_name_of_its_parent(void **state)
 	       "\"pid\":\"8\",");
 }
 
+/* Each profile is a thread, in the order of the table of kinds; a sample weighs what it stands for. */
+static void test_firefox_samples_of_each_profile_are_a_thread(void **state)
+{
+	static const struct { const char *profile; int count, value, period; } samples[] = {
+		{ "own", 2, 0, 1 }, { "wall", 1, 5000000, 10000000 }, { "heap", 1, 524288, 524288 },
+		{ "mutex", 1, 1000, 10 }, { "block", 1, 2000, 1 }, { "cpu", 1, 10000000, 10000000 },
+		{ "heap", -1, -524288, 524288 }, { "own", -1, 0, 1 }, { "wall", 1, 1000000, 10000000 },
+	};
+	struct feed f;
+
+	(void)state;
+	open_firefox(&f);
+	for (unsigned i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		feed_hit(&f, feed_scope(&f, TLG_STYLE_sample, samples[i].profile, NULL, NULL), 10 + i, "iii",
+			 samples[i].count, samples[i].value, samples[i].period);
+	expect(&f, "{\"name\":\"main\",", "\"tid\":\"7:0\"",
+	       "{\"name\":\"main: CPU\",", "\"isMainThread\":false,", "\"tid\":\"7:0:cpu\"",
+	       "\"samples\":{\"weightType\":\"tracing-ms\",\n\"stack\":[null],\n",
+	       "\"weight\":[10.000000],\n\"length\":1},",
+	       "{\"name\":\"main: Wall clock\",", "\"tid\":\"7:0:wall\"", "\"time\":[0.011999,0.018999],\n",
+	       "\"weight\":[5.000000,1.000000],\n",
+	       "{\"name\":\"main: Heap\",", "\"length\":0},\n\"nativeAllocations\":{\"weightType\":\"bytes\",\n",
+	       "\"weight\":[829411,-829411],\n\"length\":2},",
+	       "{\"name\":\"main: Blocked\",", "\"weight\":[0.002000],\n",
+	       "{\"name\":\"main: Mutex\",", "\"weight\":[0.010000],\n",
+	       "{\"name\":\"main: own\",", "\"samples\":{\"weightType\":\"samples\",\n", "\"weight\":[2,-1],\n");
+}
+
+/* A program may have any number of profiles; the samples of the others are markers. */
+static void test_firefox_profiles_of_a_thread_are_bounded(void **state)
+{
+	struct feed f;
+	char *text;
+
+	(void)state;
+	open_firefox(&f);
+	for (unsigned i = 0; i < 20; i++) {
+		char profile[2] = { (char)('a' + i), '\0' };
+
+		feed_hit(&f, feed_scope(&f, TLG_STYLE_sample, profile, NULL, NULL), 10 + i, "iii", 1, 0, 1);
+	}
+	text = feed_finish(&f);
+	assert_non_null(strstr(text, "{\"name\":\"main: p\","));
+	assert_null(strstr(text, "{\"name\":\"main: q\","));
+	assert_non_null(strstr(text, "{\"type\":\"event\",\"text\":\"count:1 value:0"));
+	free(text);
+}
+
 static void test_firefox_child_is_an_interval_that_ends_with_it(void **state)
 {
 	struct feed f;
@@ -408,6 +456,8 @@ int main(void)
 		cmocka_unit_test(test_firefox_thread_that_exits_has_its_times),
 		cmocka_unit_test(test_firefox_process_has_the_name_of_its_command),
 		cmocka_unit_test(test_firefox_forked_process_has_the_name_of_its_parent),
+		cmocka_unit_test(test_firefox_samples_of_each_profile_are_a_thread),
+		cmocka_unit_test(test_firefox_profiles_of_a_thread_are_bounded),
 		cmocka_unit_test(test_firefox_child_is_an_interval_that_ends_with_it),
 		cmocka_unit_test(test_firefox_every_kind_is_printed),
 		cmocka_unit_test(test_firefox_empty_trace_is_a_profile),

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_firefox.h - what the files of the firefox format share: what is gathered of a trace until it is printed.
+ * t2x_firefox_gathered.h - what the files of the firefox format share: what is gathered of a trace until it is printed.
  *
  * The format has a table for each thread, and each table has its columns one behind the other: nothing of it can be
  * printed before the last event is known.  Until then all markers and changes of stacks are rows of a few bytes
  * (t2x_firefox_rows.h; about 15 for a region, 12 for a number, and the texts of messages), in a temporary file if they
  * are many; in memory are names and distinct stacks, once.  What is printed is not in memory.
  */
-#ifndef T2X_FIREFOX_H
-#define T2X_FIREFOX_H
+#ifndef T2X_FIREFOX_GATHERED_H
+#define T2X_FIREFOX_GATHERED_H
 
 #include "t2x_firefox_rows.h"
+#include "profile/t2x_prof_kinds.h"
 #include "profile/t2x_stacks.h"
 #include "profile/t2x_processes.h"
 
@@ -36,9 +37,11 @@ struct t2x_firefox_thread {
 	uint64_t start_ns, end_ns;      /* end: 0: it did not end */
 	uint64_t last_ns;               /* of its events */
 	struct t2x_firefox_rows markers, stacks;
-	int is_sampled;                 /* it has the samples of another one, and the weight of each */
-	struct t2x_firefox_rows weights;
-	struct t2x_firefox_thread *sampled;   /* which has those of this one; NULL: there are none */
+	const struct t2x_prof_kind *kind;     /* of the profile whose samples it has; NULL: it is of regions */
+	char profile[64];               /* its name */
+	unsigned rank;                  /* among the threads of the same number */
+	struct t2x_firefox_rows weights;      /* of the samples */
+	struct t2x_firefox_thread *sampled;   /* the next one with samples of that thread; NULL: there is none */
 };
 
 struct t2x_firefox {
@@ -55,11 +58,5 @@ struct t2x_firefox {
 	struct t2x_bytes text;
 	int error;                      /* -ENOMEM, once there was no memory */
 };
-
-/* A sample of CPU time. */
-void t2x_firefox_put_sample(struct t2x_firefox *firefox, struct t2x_firefox_thread *thread, const struct t2x_event *ev);
-
-/* Print the whole profile.  Its threads are put in order. */
-void t2x_firefox_print(struct t2x_out *out, struct t2x_firefox *firefox);
 
 #endif
