@@ -106,8 +106,8 @@ create table truth as
 	select 'step', category, label, count(*), null, null, null, null, null, null, null, null, null, null
 		from e where event = 'step' group by 2, 3
 	union all
-	select 'cmd_mode', (select n.value from e n where n.event = 'cmd_name' and n.sid = m.sid and n.n < m.n
-		order by n.n desc limit 1), value, count(*), null, null, null, null, null, null, null, null, null, null
+	select 'cmd_mode', (select n.text from e n where n.event = 'cmd_name' and n.sid = m.sid and n.n < m.n
+		order by n.n desc limit 1), text, count(*), null, null, null, null, null, null, null, null, null, null
 		from e m where event = 'cmd_mode' group by 2, 3
 	union all
 	select 'thread', '', thread, count(*), max(time) - min(time), null, null, null, null, min(time), max(time), null, null,

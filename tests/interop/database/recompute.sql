@@ -60,6 +60,13 @@ union all by name
 		avg(number) as mean, min(number) as min, max(number) as max, arg_max(number, n) as last
 	from (select *, value as number from e where event = 'data' and not is_missing) group by all
 union all by name
+	select 'step' as kind, by_process, by_thread, category, label, count(*) as count
+	from e where event = 'step' group by all
+union all by name
+	select 'cmd_mode' as kind, m.by_process, m.by_thread, coalesce(c.text, '') as category, m.text as label, count(*) as count
+	from (from e where event = 'cmd_mode') m asof left join (from e where event = 'cmd_name') c on c.sid = m.sid and c.n < m.n
+	group by all
+union all by name
 	select 'thread' as kind, pid as by_process, thread as by_thread, '' as category, thread as label, count(*) as count,
 		max(time) - min(time) as total, min(time) as first, max(time) as last
 	from e where not is_missing group by all;
