@@ -44,12 +44,9 @@ struct ctf {
 	int error;
 };
 
-/* Up to its first NUL; a byte that is not UTF-8 becomes U+FFFD. */
-static void put_string(struct t2x_bytes *to, const char *text, size_t n)
+/* With U+FFFD for each byte that is not UTF-8. */
+static void put_mended(struct t2x_bytes *to, const char *text, size_t n)
 {
-	const char *nul = n ? memchr(text, '\0', n) : NULL;
-
-	n = nul ? (size_t)(nul - text) : n;
 	for (size_t valid; n; text += valid, n -= valid) {
 		valid = t2x_utf8_valid(text, n);
 		t2x_bytes_put(to, text, valid);
@@ -59,6 +56,22 @@ static void put_string(struct t2x_bytes *to, const char *text, size_t n)
 		}
 	}
 	t2x_bytes_put(to, "", 1);
+}
+
+/* There is no NUL among its n bytes. */
+static void put_string(struct t2x_bytes *to, const char *text, size_t n)
+{
+	unsigned char *p;
+
+	if (__builtin_expect(t2x_utf8_valid(text, n) != n, 0)) {
+		put_mended(to, text, n);
+		return;
+	}
+	p = t2x_bytes_extend(to, n + 1);
+	if (!p)
+		return;
+	memcpy(p, text, n);
+	p[n] = '\0';
 }
 
 static void put_name(struct t2x_bytes *to, const char *name)
@@ -166,10 +179,10 @@ static void discard(struct t2x_printer *printer, struct ctf_stream *stream, cons
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-/* A text of the scope or of the event is a field unless it is empty.  Return  its bit, or 0 */
+/* A text without NULs is a field unless it is empty.  Return  its bit, or 0 */
 static unsigned put_text(struct t2x_bytes *to, unsigned bit, const char *text, size_t n)
 {
-	if (!text || !n || !*text)
+	if (!n)
 		return 0;
 	put_string(to, text, n);
 	return bit;
@@ -180,9 +193,10 @@ static unsigned put_label(struct t2x_bytes *to, unsigned bit, const char *label)
 	return put_text(to, bit, label, label ? strlen(label) : 0);
 }
 
+/* Up to the first NUL. */
 static size_t length_of(const struct t2x_arg *arg)
 {
-	return arg->type == TLG_ARG_TEXT && arg->text && *arg->text ? arg->length : 0;
+	return arg->type == TLG_ARG_TEXT && arg->text ? strnlen(arg->text, arg->length) : 0;
 }
 
 /* If one of them is empty each has a number in front of it.  Return  bit, or 0: none is empty */
@@ -237,7 +251,7 @@ static unsigned put_arguments(struct t2x_bytes *to, const struct t2x_event *ev, 
 			continue;
 		}
 		if (*letter == 'M') {
-			texts |= put_text(to, bit, ev->message, ev->message_length);
+			texts |= put_text(to, bit, ev->message, ev->message ? strnlen(ev->message, ev->message_length) : 0);
 		} else if (*letter == '*') {
 			texts |= put_words(to, bit, &ev->args[i], ev->nargs - i);
 			i = ev->nargs;

@@ -66,16 +66,21 @@ static int is_wide_formula(const char *text, size_t n)
 	return n >= 3 && !memcmp(text, "\xef\xbc", 2) && memchr("\x9d\x8b\x8d\xa0", text[2], 4);
 }
 
-/* Whether the text is the same when it is printed. */
+/* Whether the text is the same when it is printed; of 8 bytes or more the last 8 overlap those before them. */
 static inline int is_plain(const char *text, size_t n, int is_json)
 {
 	uint64_t found = !is_json && is_formula(text[0]);
+	const char *last;
 
-	for (; n >= 8; text += 8, n -= 8)
+	if (n < 8) {
+		while (n--)
+			found |= find_special(load(text++, 1), is_json);
+		return !found;
+	}
+	last = text + n - 8;
+	for (; text < last; text += 8)
 		found |= find_special(load(text, 8), is_json);
-	while (n--)
-		found |= find_special(load(text++, 1), is_json);
-	return !found;
+	return !(found | find_special(load(last, 8), is_json));
 }
 
 static void put_quoted(struct t2x_out *out, const char *text, size_t n)

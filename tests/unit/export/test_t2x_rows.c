@@ -78,7 +78,7 @@ static void feed_texts(struct feed *f)
 
 static void test_csv_texts_are_utf8_and_no_formulas(void **state)
 {
-	static char expected[1 << 17];
+	static char expected[1 << 19];
 	struct feed f;
 
 	(void)state;
@@ -98,7 +98,7 @@ static void test_csv_texts_are_utf8_and_no_formulas(void **state)
 
 static void test_ndjson_texts_are_escaped_and_utf8(void **state)
 {
-	static char expected[1 << 18];
+	static char expected[1 << 19];
 	struct feed f;
 
 	(void)state;
