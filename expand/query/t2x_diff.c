@@ -63,13 +63,13 @@ static int is_compared(const struct t2x_row *row)
 static uint64_t find_count(const struct t2x_row *row)
 {
 	if (t2x_row_has_durations(row))
-		return row->entered > row->left ? row->entered : row->left;
+		return row->entered > t2x_row_left(row) ? row->entered : t2x_row_left(row);
 	return row->kind == T2X_ROW_COUNTER || row->kind == T2X_ROW_MISSING ? row->total : row->count;
 }
 
 static uint64_t find_time(const struct t2x_row *row)
 {
-	return row->total;
+	return t2x_row_time(row);
 }
 
 /* The values of the rows, 0 for runs that have none. */

@@ -37,7 +37,7 @@ static uint64_t as_unsigned(int64_t value)
 /* The same of numbers with a fraction: larger ones have larger bits, but for the sign. */
 static uint64_t average_as_unsigned(const struct t2x_row *row)
 {
-	const double average = row->left ? t2x_row_average(row) : 0;
+	const double average = row->values ? t2x_row_average(row) : 0;
 	uint64_t bits;
 
 	memcpy(&bits, &average, sizeof(bits));
@@ -62,7 +62,7 @@ static uint64_t find_value(struct t2x_row *row, enum t2x_summary_key key)
 	case T2X_SORT_max:
 		return as_unsigned(row->max);
 	case T2X_SORT_total:
-		return row->kind == T2X_ROW_DATA ? 0 : row->total;
+		return row->kind == T2X_ROW_DATA ? 0 : t2x_row_time(row);
 	case T2X_SORT_name:
 		break;
 	}
@@ -191,7 +191,7 @@ static void put_durations(struct t2x_out *out, struct t2x_row *row)
 	int is_known = row->count != 0;
 
 	put_count(out, row->count + row->unknown);
-	is_known ? put_time(out, row->total) : put_blank(out);
+	is_known ? put_time(out, t2x_row_time(row)) : put_blank(out);
 	is_known && row->kind == T2X_ROW_REGION ? put_time(out, row->self) : put_blank(out);
 	is_known ? put_time(out, t2x_row_mean(row)) : put_blank(out);
 	for (unsigned i = 0; i < 3; i++) {
@@ -214,8 +214,8 @@ static void put_notes(struct t2x_out *out, const struct t2x_row *row)
 	note[0] = '\0';
 	if (row->unknown)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  unknown:%" PRIu64, row->unknown);
-	if (row->entered > row->left)
-		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, row->entered - row->left);
+	if (row->entered > t2x_row_left(row))
+		n += snprintf(note + n, sizeof(note) - (size_t)n, "  open:%" PRIu64, row->entered - t2x_row_left(row));
 	if (row->mismatched)
 		n += snprintf(note + n, sizeof(note) - (size_t)n, "  mismatched:%" PRIu64, row->mismatched);
 	if (row->failed)
@@ -258,7 +258,7 @@ static void put_row(struct t2x_out *out, const struct t2x_totals *totals, struct
 		break;
 	case T2X_ROW_DATA:
 		put_count(out, row->count);
-		if (row->left) {
+		if (row->values) {
 			put_value(out, row->min);
 			snprintf(cell, sizeof(cell), " %16.1f", t2x_row_average(row));
 			t2x_out_string(out, cell);

@@ -9,8 +9,8 @@
 #include "text/t2x_utf8.h"
 
 static const char *const kinds[T2X_ROW_KINDS] = {
-	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "step", "cmd_mode", "profile", "function", "thread",
-	"never_left", "missing",
+	"region", "child", "timer", "th_timer", "counter", "th_counter", "data", "step", "cmd_mode", "profile",
+	"function", "thread", "never_left", "missing",
 };
 
 /* The numbers of a row, in their order. */
@@ -41,7 +41,7 @@ static void put(char cells[][CELL], unsigned column, int64_t value)
 static void fill_durations(char cells[][CELL], struct t2x_row *row)
 {
 	put(cells, COLUMN_unknown, (int64_t)row->unknown);
-	put(cells, COLUMN_open, row->entered > row->left ? (int64_t)(row->entered - row->left) : 0);
+	put(cells, COLUMN_open, (int64_t)(row->entered > t2x_row_left(row) ? row->entered - t2x_row_left(row) : 0));
 	if (row->kind == T2X_ROW_REGION) {
 		put(cells, COLUMN_self, (int64_t)row->self);
 		put(cells, COLUMN_self_unknown, (int64_t)row->self_unknown);
@@ -60,7 +60,7 @@ static void fill_durations(char cells[][CELL], struct t2x_row *row)
 static int has_range(const struct t2x_row *row)
 {
 	if (row->kind == T2X_ROW_DATA)
-		return row->left != 0;
+		return row->values != 0;
 	return row->kind <= T2X_ROW_TH_TIMER && row->count;
 }
 
@@ -76,7 +76,7 @@ static void fill(char cells[][CELL], struct t2x_row *row)
 	memset(cells, 0, COLUMN_COUNT * CELL);
 	put(cells, COLUMN_count, (int64_t)row->count);
 	if (has_total(row))
-		put(cells, COLUMN_total, (int64_t)row->total);
+		put(cells, COLUMN_total, (int64_t)t2x_row_time(row));
 	if (t2x_row_has_durations(row))
 		fill_durations(cells, row);
 	if (has_range(row)) {
@@ -84,7 +84,7 @@ static void fill(char cells[][CELL], struct t2x_row *row)
 		put(cells, COLUMN_max, row->max);
 		put(cells, COLUMN_mean, (int64_t)t2x_row_mean(row));
 	}
-	if (row->kind == T2X_ROW_DATA && row->left) {
+	if (row->kind == T2X_ROW_DATA && row->values) {
 		put(cells, COLUMN_total, (int64_t)row->total);
 		put(cells, COLUMN_last, row->last);
 		snprintf(cells[COLUMN_mean], CELL, "%.3f", t2x_row_average(row));

@@ -5,7 +5,8 @@
  * Rows are found by scope number and, if they are kept apart by process or thread, by thread number; the names are
  * only looked at when one comes for the first time.  Time of its own is the duration of a region without that of the
  * regions directly in it; the depth of an event, which the model knows, says which these are.  Where events are
- * missing it is not known, and the region is counted in self_unknown.  Nothing depends on the order in which events of
+ * missing it is not known, and the region is counted in self_unknown.  Of regions in one of the same row, in a thread,
+ * the time of the outermost counts (t2x_totals_nested.h).  Nothing depends on the order in which events of
  * different threads come, but for children that one of them starts and another one ends.
  */
 #ifndef T2X_TOTALS_H
@@ -35,6 +36,7 @@ struct t2x_totals {
 	enum t2x_by by;
 	struct t2x_row **rows;
 	unsigned n, capacity;
+	unsigned nregions;        /* rows of regions: the next one's bit */
 	uint64_t others;          /* events for whose rows there was no room */
 	uint64_t events;
 	uint64_t first_ns, last_ns;           /* the earliest event that is not repeated, the latest; 0: none */
@@ -57,6 +59,8 @@ struct t2x_totals_thread {
 	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
 	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
 	struct t2x_row **open;
+	struct t2x_row **around;          /* of a part, by depth: rows of regions that were open where it began ... */
+	unsigned naround, nlearned;       /* ... as far as they are still open; all of them */
 };
 
 static inline struct t2x_totals *t2x_totals_of(struct t2x_spans_table *table)

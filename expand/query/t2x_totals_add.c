@@ -5,15 +5,16 @@
  * As t2x_totals_take.c has it, but of a thread and of scopes that were there before, so that nothing is looked for by
  * its names, and of regions that were entered in what the totals are of.
  */
+#include "t2x_totals_nested.h"
 #include "t2x_totals_rows.h"
 #include "model/t2x_stretch.h"
 
 /* Add the next checkpoint.  row  NULL: it is not at hand.  Return  0: it is not usual */
 static inline __attribute__((always_inline)) int
-add(struct t2x_totals *totals, struct t2x_span *spans, struct t2x_row *row, struct t2x_stretch *stretch,
+add(struct t2x_totals *totals, const struct t2x_spans *spans, struct t2x_row *row, struct t2x_stretch *stretch,
     struct t2x_usual *usual)
 {
-	struct t2x_span *span = &spans[stretch->open - 1];
+	struct t2x_span *span = &spans->spans[stretch->open - 1];
 	int64_t integer;
 	uint64_t ns;
 
@@ -25,16 +26,23 @@ add(struct t2x_totals *totals, struct t2x_span *spans, struct t2x_row *row, stru
 		span[1].own = row;
 		span[1].start_ns = usual->ns;
 		span[1].inner_ns = 0;
+		span[1].node = span->node | row->bit;
 		span[1].is_thread = 0;
 		span[1].is_seen = 1;
+		span[1].is_moved = 0;
 		span[1].is_inner_unknown = 0;
 		t2x_stretch_enter(stretch, usual);
 		return 1;
 	case TLG_STYLE_region_leave:
 		if (!row || span->own != row || stretch->open < 2 || !t2x_stretch_message(stretch, usual))
 			return 0;
-		ns = t2x_stretch_leave(stretch, usual);
-		t2x_span_add_inner(span - 1, ns);
+		ns = usual->ns - stretch->regions[stretch->open - 1].ns;
+		if (__builtin_expect(ns > INT64_MAX, 0))
+			return 0;
+		stretch->open--;
+		span[-1].inner_ns += ns;
+		if (t2x_totals_is_nested(spans, span, row))
+			row->nested += ns;
 		t2x_row_leave(row, span, ns, &totals->budget);
 		return 1;
 	case TLG_STYLE_data_intmax:
@@ -64,11 +72,12 @@ static inline struct t2x_spans *find_spans(struct t2x_totals *totals, const stru
 	struct t2x_spans *spans = t2x_spans_at_hand(&totals->spans, stretch->thread);
 	const struct t2x_totals_thread *thread = spans ? spans->own : NULL;
 
-	if (!thread || !thread->row || spans->open > stretch->open)
+	if (!thread || !thread->row || spans->open > stretch->open || !stretch->open)
 		return NULL;
 	if (__builtin_expect(spans->open < stretch->open || spans->max <= stretch->open + 1, 0) &&
 	    !t2x_spans_prepare(&totals->spans, spans, stretch->open))
 		return NULL;
+	t2x_totals_expect_enters(spans, &spans->spans[spans->open - 1]);
 	return spans;
 }
 
@@ -86,7 +95,7 @@ void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch)
 	while (t2x_stretch_next(&at, &usual)) {
 		struct t2x_row *row = t2x_totals_at_hand(totals, usual.scope->number, apart);
 
-		if (!add(totals, spans->spans, row, &at, &usual))
+		if (!add(totals, spans, row, &at, &usual))
 			break;
 		t2x_stretch_take(&at, &usual);
 	}

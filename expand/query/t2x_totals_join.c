@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "t2x_totals_nested.h"
 #include "t2x_totals_notes.h"
 #include "t2x_totals_open.h"
 #include "t2x_totals_rows.h"
@@ -13,7 +14,7 @@
 /* How many values min and max are of. */
 static uint64_t count_values(const struct t2x_row *row)
 {
-	return t2x_row_has_durations(row) ? row->count : row->left;
+	return t2x_row_has_durations(row) ? row->count : row->values;
 }
 
 static void join_bounds(struct t2x_row *to, const struct t2x_row *from)
@@ -33,7 +34,7 @@ static void join_times(struct t2x_row *to, const struct t2x_row *from)
 
 	if (to->kind == T2X_ROW_THREAD && from->count && !(to->count && to->first_ns < from->first_ns))
 		to->first_ns = from->first_ns;
-	if (to->kind == T2X_ROW_THREAD ? from->last_ns > to->last_ns : from->left && (!to->left || is_later)) {
+	if (to->kind == T2X_ROW_THREAD ? from->last_ns > to->last_ns : from->values && (!to->values || is_later)) {
 		to->last = from->last;
 		to->last_ns = from->last_ns;
 		to->last_place = from->last_place;
@@ -48,10 +49,11 @@ static void join_row(struct t2x_row *to, const struct t2x_row *from, size_t *bud
 	t2x_row_add_total(to, from->total, from->total_high);
 	to->entered += from->entered;
 	to->count += from->count;
+	to->nested += from->nested;
 	to->self += from->self;
 	to->unknown += from->unknown;
 	to->self_unknown += from->self_unknown;
-	to->left += from->left;
+	to->values += from->values;
 	to->failed += from->failed;
 	to->mismatched += from->mismatched;
 }
@@ -89,12 +91,23 @@ static int join_leave(struct t2x_totals *to, const struct t2x_note *note)
 	ns = note->ns - span->start_ns;
 	span->inner_ns += note->value;
 	span->is_inner_unknown |= note->is_unknown != 0;
+	if (ns <= INT64_MAX && t2x_totals_compare_around(spans, span, note->row->joined))
+		note->row->joined->nested += ns;
 	t2x_row_leave(note->row->joined, span, ns, &to->budget);
 	t2x_spans_end_down_to(&to->spans, spans, note->level, note->ns, T2X_SPAN_CUT);
 	spans->open--;
 	if (spans->open)
 		t2x_span_add_inner(span - 1, ns);
 	return !note->row->joined->durations.is_cut;
+}
+
+/* Whether the region that the part took to be open in front of it is what was.  A row NULL: nobody saw its enter. */
+static int is_around(const struct t2x_totals *to, const struct t2x_note *note)
+{
+	const struct t2x_spans *spans = t2x_spans_get(&to->spans, note->stream, note->id);
+	const struct t2x_span *span = spans && note->level < spans->open ? &spans->spans[note->level] : NULL;
+
+	return (span && span->is_seen ? span->own : NULL) == (note->row ? note->row->joined : NULL);
 }
 
 static void end_thread(struct t2x_totals *to, const struct t2x_note *note)
@@ -110,6 +123,8 @@ static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
 	for (unsigned i = 0; i < from->nnotes; i++) {
 		struct t2x_note note = from->notes[i];
 
+		if (note.kind == T2X_NOTE_AROUND && !is_around(to, &note))
+			return 0;
 		if (note.kind == T2X_NOTE_LEAVE && !join_leave(to, &note))
 			return 0;
 		if (note.kind == T2X_NOTE_THREAD_EXIT)
@@ -261,7 +276,14 @@ static void count_open(const struct t2x_totals *totals)
 		t2x_totals_count_open(spans->own);
 }
 
-/* Rows of regions that a later part has left: nobody looks for rows any more. */
+/* Whether only parts have the row, for what lies around: regions that a later part has left, or has found open. */
+static int is_unused(const struct t2x_row *row)
+{
+	return (row->kind == T2X_ROW_OPEN && !row->count) ||
+	       (row->kind == T2X_ROW_REGION && !row->entered && !t2x_row_left(row));
+}
+
+/* Nobody looks for rows any more. */
 static void drop_unused(struct t2x_totals *totals)
 {
 	unsigned kept = 0;
@@ -269,7 +291,7 @@ static void drop_unused(struct t2x_totals *totals)
 	for (unsigned i = 0; i < totals->n; i++) {
 		struct t2x_row *row = totals->rows[i];
 
-		if (row->kind == T2X_ROW_OPEN && !row->count)
+		if (is_unused(row))
 			free(row);
 		else
 			totals->rows[kept++] = row;

@@ -12,13 +12,13 @@ enum { T2X_NOTES_MAX = 65536 };
 
 /* What a part cannot count: see t2x_totals_join.h. */
 struct t2x_note {
-	enum { T2X_NOTE_LEAVE, T2X_NOTE_THREAD_EXIT, T2X_NOTE_CHILD_START, T2X_NOTE_CHILD_EXIT } kind;
+	enum { T2X_NOTE_AROUND, T2X_NOTE_LEAVE, T2X_NOTE_THREAD_EXIT, T2X_NOTE_CHILD_START, T2X_NOTE_CHILD_EXIT } kind;
 	uint32_t stream, id;      /* of the thread, of the child */
 	uint32_t tid;             /* child: of the thread that started or ended it */
 	struct t2x_row *row;      /* of the region; of the child, by how it was started */
 	uint64_t ns;              /* when it was */
 	uint64_t value;           /* a leave: time inside of others, in this part; a child's exit: how long it ran */
-	unsigned level;           /* of the region */
+	unsigned level;           /* of the region; around: its depth */
 	int is_unknown;           /* a leave: it may have been more; a child's exit: nobody knows how long */
 	int has_failed;           /* child */
 };

@@ -12,16 +12,16 @@ void t2x_row_add_value(struct t2x_row *row, const struct t2x_thread *thread, uin
 {
 	uint64_t place = (uint64_t)thread->process->stream << 32 | thread->tid;
 
-	if (!row->left || value < row->min)
+	if (!row->values || value < row->min)
 		row->min = value;
-	if (!row->left || value > row->max)
+	if (!row->values || value > row->max)
 		row->max = value;
-	if (!row->left || is_last(row, ns, place)) {
+	if (!row->values || is_last(row, ns, place)) {
 		row->last = value;
 		row->last_ns = ns;
 		row->last_place = place;
 	}
-	row->left++;
+	row->values++;
 	t2x_row_add_total(row, (uint64_t)value, -(value < 0));
 }
 
@@ -35,12 +35,11 @@ double t2x_row_average(const struct t2x_row *row)
 	int is_short = row->total_high == ((int64_t)row->total < 0 ? -1 : 0);
 	double total = is_short ? (double)(int64_t)row->total : (double)row->total_high * 0x1p64 + (double)row->total;
 
-	return total / (double)row->left;
+	return total / (double)row->values;
 }
 
 void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget)
 {
-	row->left++;
 	row->failed += has_failed != 0;
 	if (!is_unknown && ns <= INT64_MAX)
 		t2x_row_add_duration(row, ns, budget);

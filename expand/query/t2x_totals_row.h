@@ -36,17 +36,20 @@ struct t2x_row {
 	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
 	uint64_t total;
 	int64_t total_high;       /* of integers: the upper half of total */
+	uint64_t nested;          /* regions: of total, that of those in others of the row, in one thread */
 	uint64_t self;
-	int64_t min, max;
+	int64_t min, max;         /* of nothing: of durations INT64_MAX and 0, of others both 0 */
 	int64_t last;             /* the latest, of last_ns ... */
 	uint64_t last_place;      /* ... in this stream and thread */
 	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
 	uint64_t mismatched;      /* regions: closed by a leave of other names */
-	uint64_t left, failed;    /* regions, children: how often ended; children: not with 0; data: integers */
+	uint64_t failed;          /* children: ended, not with 0 */
+	uint64_t values;          /* data: integers; timers: that had an interval */
 	uint64_t first_ns, last_ns;           /* of a thread's events, the earliest and the latest */
 	struct t2x_histogram durations;
 	struct t2x_row *next;     /* of those with the same hash */
 	uint32_t hash;
+	uint32_t bit;             /* regions: see t2x_totals_nested.h */
 	struct t2x_row *joined;   /* while parts are joined: the row that this one is added to */
 	char text[];
 };
@@ -63,15 +66,27 @@ static inline uint64_t t2x_row_mean(const struct t2x_row *row)
 	return row->count ? row->total / row->count : 0;
 }
 
+/* Regions, children: how often ended. */
+static inline uint64_t t2x_row_left(const struct t2x_row *row)
+{
+	return row->count + row->unknown;
+}
+
+/* The time that passed in regions of a row: of those that lie in each other the outermost counts. */
+static inline uint64_t t2x_row_time(const struct t2x_row *row)
+{
+	return row->total - row->nested;
+}
+
 /* The average of integers. */
 double t2x_row_average(const struct t2x_row *row);
 
 /* A duration of a region or child. */
 static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t *budget)
 {
-	if (!row->count || (int64_t)ns < row->min)
+	if ((int64_t)ns < row->min)
 		row->min = (int64_t)ns;
-	if (!row->count || (int64_t)ns > row->max)
+	if ((int64_t)ns > row->max)
 		row->max = (int64_t)ns;
 	row->count++;
 	row->total += ns;
@@ -81,7 +96,6 @@ static inline void t2x_row_add_duration(struct t2x_row *row, uint64_t ns, size_t
 /* A region was left.  span  NULL: nothing is known of what was in it */
 static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_span *span, uint64_t ns, size_t *budget)
 {
-	row->left++;
 	if (ns > INT64_MAX) {
 		row->unknown++;
 		return;

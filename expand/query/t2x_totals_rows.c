@@ -53,6 +53,7 @@ static struct t2x_row *new_row(struct t2x_totals *totals, const struct t2x_row_k
 	put_text(&row->label, to, key->label);
 	row->kind = key->kind;
 	row->pid = key->pid;
+	row->min = t2x_row_has_durations(row) ? INT64_MAX : 0;
 	return row;
 }
 
@@ -91,6 +92,8 @@ struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_k
 		return NULL;
 	}
 	totals->rows[totals->n++] = row;
+	if (row->kind == T2X_ROW_REGION)
+		row->bit = UINT32_C(1) << totals->nregions++ % 31;
 	return row;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "t2x_totals_children.h"
+#include "t2x_totals_nested.h"
 #include "t2x_totals_notes.h"
 #include "t2x_totals_open.h"
 #include "t2x_totals_rows.h"
@@ -64,6 +65,8 @@ static int meet_thread(struct t2x_spans_table *table, struct t2x_spans *spans, c
 		return spans->own != NULL;
 	spans->own = calloc(1, sizeof(struct t2x_totals_thread));
 	totals->budget -= spans->own ? THREAD_BYTES : 0;
+	if (spans->own && totals->part == T2X_PART_LATER)
+		totals->is_cut |= !t2x_totals_learn_around(totals, spans->own, ev);
 	return spans->own != NULL;
 }
 
@@ -74,6 +77,7 @@ static void forget_thread(struct t2x_spans_table *table, struct t2x_spans *spans
 	if (!thread)
 		return;
 	t2x_totals_of(table)->budget += THREAD_BYTES;
+	t2x_totals_forget_around(t2x_totals_of(table), thread);
 	free(thread->open);
 	free(thread);
 }
@@ -117,8 +121,23 @@ static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev)
 
 	if (row)
 		row->entered++;
-	if (ev->spans && ev->spans->at)
-		ev->spans->at->own = row;
+	if (!ev->spans || !ev->spans->at)
+		return;
+	ev->spans->at->own = row;
+	if (ev->spans->at == ev->spans->spans)
+		return;
+	t2x_totals_expect_enters(ev->spans, ev->spans->at - 1);
+	ev->spans->at->node = ev->spans->at[-1].node | (row ? row->bit : 0);
+}
+
+/* A region that was entered, and is left: of the row, and so long. */
+static void leave_seen(struct t2x_totals *totals, const struct t2x_event *ev, struct t2x_row *row)
+{
+	const struct t2x_span *span = ev->spans->at;
+
+	if (ev->rel_ns <= INT64_MAX && span > ev->spans->spans && t2x_totals_is_nested(ev->spans, span, row))
+		row->nested += ev->rel_ns;
+	t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
 }
 
 /* It was entered in front of this part. */
@@ -148,7 +167,7 @@ static void take_mismatch(struct t2x_totals *totals, const struct t2x_event *ev,
 	if (!row)
 		return;
 	row->mismatched++;
-	t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
+	leave_seen(totals, ev, row);
 }
 
 /*
@@ -173,6 +192,8 @@ static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 		note_leave(totals, ev, row, span);
 	else if (span && is_mismatch(ev, row, span))
 		take_mismatch(totals, ev, span);
+	else if (row && span && span->is_seen && span->own == row)
+		leave_seen(totals, ev, row);
 	else if (row)
 		t2x_row_leave(row, span, ev->rel_ns, &totals->budget);
 }
@@ -181,11 +202,11 @@ static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 
 static void add_timer(struct t2x_row *row, const struct t2x_arg *args)
 {
-	int is_first = !row->left;
+	int is_first = !row->values;
 
 	if (!args[T2X_TIMER_INTERVALS].value)
 		return;
-	row->left++;
+	row->values++;
 	if (is_first || args[T2X_TIMER_MIN].value < row->min)
 		row->min = args[T2X_TIMER_MIN].value;
 	if (is_first || args[T2X_TIMER_MAX].value > row->max)
@@ -266,6 +287,8 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 	struct t2x_totals_thread *thread = ev->spans ? ev->spans->own : NULL;
 	struct t2x_row *row;
 
+	if (thread && thread->naround > ev->open)
+		thread->naround = ev->open;
 	if (ev->lost || is_drop(ev)) {
 		take_missing(totals, ev);
 		return;

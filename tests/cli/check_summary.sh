@@ -73,15 +73,17 @@ create table regions as select *,
 create index regions_index on regions (sid, tid, depth, n);
 create table durations as
 	select 'region' as kind, category, label, rel, rel - coalesce((select sum(c.rel) from regions c where c.sid = r.sid
-		and c.tid = r.tid and c.depth = r.depth + 1 and c.n > r.enter_n and c.n < r.n), 0) as self, 0 as failed
+		and c.tid = r.tid and c.depth = r.depth + 1 and c.n > r.enter_n and c.n < r.n), 0) as self, 0 as failed,
+		exists (select 1 from regions o where o.sid = r.sid and o.tid = r.tid and o.depth < r.depth and
+			o.category = r.category and o.label = r.label and o.enter_n < r.enter_n and o.n > r.n) as nested
 		from regions r
 	union all
-	select 'child', s.text, 'sort', x.rel, null, x.value <> '0' from e x join e s on s.event = 'child_start' and
+	select 'child', s.text, 'sort', x.rel, null, x.value <> '0', 0 from e x join e s on s.event = 'child_start' and
 		s.sid = x.sid and s.id = x.id where x.event = 'child_exit';
 create table ranked as select *, row_number() over (partition by kind, category, label order by rel) as rank,
 	count(*) over (partition by kind, category, label) as of from durations;
 create table truth as
-	select kind, category, label, count(*) as count, sum(rel) as total, sum(self) as self, sum(rel) / count(*) as mean,
+	select kind, category, label, count(*) as count, sum(case when nested then 0 else rel end) as total, sum(self) as self, sum(rel) / count(*) as mean,
 		min(rel) as min, max(rel) as max, null as first, null as last,
 		min(case when rank * 100 >= of * 50 then rel end) as p50,
 		min(case when rank * 100 >= of * 90 then rel end) as p90,

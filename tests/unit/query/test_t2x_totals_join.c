@@ -126,7 +126,7 @@ static void test_child_that_ends_in_another_part_counts_where_it_began(void **st
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
 	assert_int_equal(row->entered, 2);
-	assert_int_equal(row->left, 2);
+	assert_int_equal(t2x_row_left(row), 2);
 	assert_int_equal(row->failed, 2);
 	assert_int_equal(row->total, 35000);
 	assert_int_equal(row->max, 30000);
@@ -247,9 +247,99 @@ static void test_region_that_ended_with_the_process_is_around_nothing(void **sta
 	assert_true(join(&a, &b));
 	row = find_row(a.filter.own, T2X_ROW_REGION, "d");
 	assert_int_equal(row->entered, 1);
-	assert_int_equal(row->left, 0);
+	assert_int_equal(t2x_row_left(row), 0);
 	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
-	assert_int_equal(row->left, 0);
+	assert_int_equal(t2x_row_left(row), 0);
+	t2x_totals_free(a.filter.own);
+}
+
+/* The outer a is left in the part behind, the inner ones are of both parts. */
+static void test_region_in_one_of_its_row_counts_once_in_the_total_of_parts(void **state)
+{
+	static const char *const open[] = { "a", "b" };
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	region(&a, TLG_STYLE_region_enter, "b", 20);
+	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
+	region(&b, TLG_STYLE_region_enter, "c", 50);
+	region(&b, TLG_STYLE_region_enter, "a", 51);
+	region(&b, TLG_STYLE_region_leave, "a", 52);
+	region(&b, TLG_STYLE_region_leave, "c", 60);
+	region(&b, TLG_STYLE_region_leave, "b", 70);
+	region(&b, TLG_STYLE_region_enter, "b", 75);
+	region(&b, TLG_STYLE_region_leave, "b", 76);
+	region(&b, TLG_STYLE_region_leave, "a", 100);
+	region(&b, TLG_STYLE_region_enter, "a", 110);
+	region(&b, TLG_STYLE_region_leave, "a", 120);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
+	assert_int_equal(row->count, 3);
+	assert_int_equal(row->total, 101000);
+	assert_int_equal(t2x_row_time(row), 100000);
+	row = find_row(a.filter.own, T2X_ROW_REGION, "b");
+	assert_int_equal(t2x_row_time(row), 51000);
+	t2x_totals_free(a.filter.own);
+}
+
+/* Both are left in the part behind. */
+static void test_region_in_one_of_its_row_is_nested_where_it_is_left_in_another_part(void **state)
+{
+	static const char *const open[] = { "a", "a" };
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	region(&a, TLG_STYLE_region_enter, "a", 20);
+	repeat(&b, open, (const uint64_t[]){ 10, 20 }, 2);
+	region(&b, TLG_STYLE_region_leave, "a", 50);
+	region(&b, TLG_STYLE_region_leave, "a", 70);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_REGION, "a");
+	assert_int_equal(t2x_row_time(row), 60000);
+	t2x_totals_free(a.filter.own);
+}
+
+/* The part cannot say what is nested, as it takes other regions for those around. */
+static void test_region_that_lies_in_others_than_the_part_says_is_not_joined(void **state)
+{
+	static const char *const open[] = { "b" };
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
+	region(&b, TLG_STYLE_region_enter, "a", 50);
+	region(&b, TLG_STYLE_region_leave, "a", 70);
+	assert_false(join(&a, &b));
+	t2x_totals_free(a.filter.own);
+}
+
+/* It is around something in the part, but no event of the part is of it. */
+static void test_region_that_is_only_around_a_part_has_one_row(void **state)
+{
+	static const char *const open[] = { "a" };
+	const struct t2x_totals *totals;
+	unsigned regions = 0;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	region(&a, TLG_STYLE_region_enter, "a", 10);
+	repeat(&b, open, (const uint64_t[]){ 10 }, 1);
+	region(&b, TLG_STYLE_region_enter, "d", 50);
+	region(&b, TLG_STYLE_region_leave, "d", 70);
+	assert_true(join(&a, &b));
+	totals = a.filter.own;
+	for (unsigned i = 0; i < totals->n; i++)
+		regions += totals->rows[i]->kind == T2X_ROW_REGION;
+	assert_int_equal(regions, 2);
 	t2x_totals_free(a.filter.own);
 }
 
@@ -296,6 +386,10 @@ int main(void)
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
 		cmocka_unit_test(test_region_has_the_time_that_several_parts_spent_in_others),
 		cmocka_unit_test(test_region_that_ended_with_the_process_is_around_nothing),
+		cmocka_unit_test(test_region_in_one_of_its_row_counts_once_in_the_total_of_parts),
+		cmocka_unit_test(test_region_in_one_of_its_row_is_nested_where_it_is_left_in_another_part),
+		cmocka_unit_test(test_region_that_lies_in_others_than_the_part_says_is_not_joined),
+		cmocka_unit_test(test_region_that_is_only_around_a_part_has_one_row),
 		cmocka_unit_test(test_mode_whose_command_another_part_names_is_not_joined),
 		cmocka_unit_test(test_region_that_no_part_entered_is_not_joined),
 	};

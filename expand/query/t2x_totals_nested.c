@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* t2x_totals_nested.c - see t2x_totals_nested.h. */
+#include "t2x_totals_nested.h"
+
+#include <stdlib.h>
+
+#include "t2x_totals_notes.h"
+#include "t2x_totals_rows.h"
+#include "model/t2x_regions.h"
+
+enum { AROUND_BYTES = 16 + sizeof(struct t2x_row *) };   /* of memory, for the row of a region and malloc */
+
+/* The row of a region that was entered in front of the part.  Return  NULL: its enter was lost, as in the whole */
+static struct t2x_row *
+find_row(struct t2x_totals *totals, const struct t2x_event *ev, const struct t2x_region *region)
+{
+	const struct t2x_scope *scope = region->scope;
+
+	if (!region->ns || !scope || scope->style != TLG_STYLE_region_enter)
+		return NULL;
+	return t2x_totals_names(totals, ev, T2X_ROW_REGION, scope->category, scope->label);
+}
+
+int t2x_totals_learn_around(struct t2x_totals *totals, struct t2x_totals_thread *thread, const struct t2x_event *ev)
+{
+	const struct t2x_regions *regions = ev->thread->model;
+	unsigned known = !regions ? 0 : ev->open < regions->capacity ? ev->open : regions->capacity;
+	size_t bytes = (size_t)known * AROUND_BYTES;
+
+	if (known < 2)
+		return 1;
+	if (bytes > totals->budget)
+		return 0;
+	thread->around = calloc(known, sizeof(struct t2x_row *));
+	if (!thread->around)
+		return 0;
+	totals->budget -= bytes;
+	thread->naround = thread->nlearned = known;
+	for (unsigned i = 1; i < known; i++) {
+		thread->around[i] = find_row(totals, ev, &regions->entered[i]);
+		t2x_totals_note(totals, &(struct t2x_note){
+			.kind = T2X_NOTE_AROUND, .stream = ev->thread->process->stream, .id = ev->thread->tid,
+			.row = thread->around[i], .level = i,
+		});
+	}
+	return 1;
+}
+
+void t2x_totals_forget_around(struct t2x_totals *totals, struct t2x_totals_thread *thread)
+{
+	totals->budget += (size_t)thread->nlearned * AROUND_BYTES;
+	free(thread->around);
+}
+
+/* The row of a region around, which may lie in front of the part.  Return  NULL: nobody knows */
+static const struct t2x_row *find_around(const struct t2x_spans *spans, const struct t2x_span *span)
+{
+	const struct t2x_totals_thread *thread = spans->own;
+	size_t level = (size_t)(span - spans->spans);
+
+	if (span->is_seen)
+		return span->is_thread ? NULL : span->own;
+	return thread && level < thread->naround ? thread->around[level] : NULL;
+}
+
+void t2x_totals_set_unseen_bits(struct t2x_spans *spans, struct t2x_span *innermost)
+{
+	struct t2x_span *span = innermost;
+
+	while (span > spans->spans && !span[-1].is_seen && !(span[-1].node & T2X_TOTALS_KNOWN))
+		span--;
+	for (; span <= innermost; span++) {
+		const struct t2x_row *row = find_around(spans, span);
+
+		span->node = (span > spans->spans ? span[-1].node : 0) | (row ? row->bit : 0) | T2X_TOTALS_KNOWN;
+	}
+}
+
+int t2x_totals_compare_around(const struct t2x_spans *spans, const struct t2x_span *span, const struct t2x_row *row)
+{
+	while (span-- > spans->spans)
+		if (find_around(spans, span) == row)
+			return 1;
+	return 0;
+}
