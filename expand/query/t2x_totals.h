@@ -57,6 +57,7 @@ struct t2x_totals {
 /* The own value of a thread's spans. */
 struct t2x_totals_thread {
 	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
+	uint64_t active_ns;               /* of the latest event that is no sample: what the thread itself did; 0: none */
 	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
 	struct t2x_row **open;
 	struct t2x_row **around;          /* of a part, by depth: rows of regions that were open where it began ... */

@@ -100,7 +100,10 @@ void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch)
 		t2x_stretch_take(&at, &usual);
 	}
 	if (at.hits) {
-		t2x_totals_count(totals, ((struct t2x_totals_thread *)spans->own)->row, at.hits, at.now_ns);
+		struct t2x_totals_thread *thread = spans->own;
+
+		t2x_totals_count(totals, thread->row, at.hits, at.now_ns);
+		thread->active_ns = at.now_ns;
 		spans->open = at.open;
 		spans->last_ns = at.now_ns;
 	}

@@ -39,19 +39,27 @@ static void name_program(char *name, size_t size, const struct t2x_event *ev)
 	name[n] = '\0';
 }
 
-/* A part does not know what other parts know of the child. */
-static void note_child(struct t2x_totals *totals, const struct t2x_event *ev, unsigned kind, struct t2x_row *row)
+/*
+ * The exit of a child, as its parent has recorded it.  When the parent began to wait it has not: at the latest event in
+ * front of this one it did not wait yet.
+ */
+static struct t2x_child_end find_end(const struct t2x_event *ev, uint64_t active_ns)
 {
-	struct t2x_note note = {
-		.kind = kind, .stream = ev->thread->process->stream, .id = (uint32_t)ev->args[T2X_CHILD_ID].value,
-		.tid = ev->thread->tid, .row = row, .ns = ev->ns,
+	return (struct t2x_child_end){
+		.ns = ev->rel_ns, .idle_ns = active_ns && active_ns <= ev->ns ? ev->ns - active_ns : UINT64_MAX,
+		.is_unknown = !ev->args[T2X_CHILD_START].value, .has_failed = ev->args[T2X_CHILD_CODE].value != 0,
 	};
+}
 
-	if (kind == T2X_NOTE_CHILD_EXIT) {
-		note.value = ev->rel_ns;
-		note.is_unknown = !ev->args[T2X_CHILD_START].value;
-		note.has_failed = ev->args[T2X_CHILD_CODE].value != 0;
-	}
+/* A part does not know what other parts know of the child. */
+static void note_child(struct t2x_totals *totals, const struct t2x_event *ev, const struct t2x_note *what)
+{
+	struct t2x_note note = *what;
+
+	note.stream = ev->thread->process->stream;
+	note.id = (uint32_t)ev->args[T2X_CHILD_ID].value;
+	note.tid = ev->thread->tid;
+	note.ns = ev->ns;
 	t2x_totals_note(totals, &note);
 }
 
@@ -79,7 +87,7 @@ void t2x_totals_start_child(struct t2x_totals *totals, const struct t2x_event *e
 	if (row)
 		row->entered++;
 	if (totals->part) {
-		note_child(totals, ev, T2X_NOTE_CHILD_START, row);
+		note_child(totals, ev, &(struct t2x_note){ .kind = T2X_NOTE_CHILD_START, .row = row });
 		return;
 	}
 	child = find_child(totals, ev);
@@ -87,13 +95,16 @@ void t2x_totals_start_child(struct t2x_totals *totals, const struct t2x_event *e
 		child->row = row;
 }
 
-void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev)
+void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev, uint64_t active_ns)
 {
+	const struct t2x_child_end end = find_end(ev, active_ns);
 	struct child *child;
 	struct t2x_row *row;
 
 	if (totals->part) {
-		note_child(totals, ev, T2X_NOTE_CHILD_EXIT, NULL);
+		note_child(totals, ev, &(struct t2x_note){
+			.kind = T2X_NOTE_CHILD_EXIT, .end = end, .is_first = !active_ns,
+		});
 		return;
 	}
 	child = find_child(totals, ev);
@@ -101,6 +112,5 @@ void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev)
 	if (child)
 		t2x_threads_remove(&totals->children, child);
 	if (row)
-		t2x_row_end_child(row, ev->rel_ns, !ev->args[T2X_CHILD_START].value,
-				  ev->args[T2X_CHILD_CODE].value != 0, &totals->budget);
+		t2x_row_end_child(row, &end, &totals->budget);
 }

@@ -5,9 +5,9 @@
 
 #include "t2x_totals.h"
 
-/* A child was started; one has ended. */
+/* A child was started; one has ended.  active_ns  of the event in front of it in the thread; 0: none */
 void t2x_totals_start_child(struct t2x_totals *totals, const struct t2x_event *ev);
-void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev);
+void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev, uint64_t active_ns);
 
 /* What is remembered of a child until it has ended. */
 size_t t2x_totals_child_bytes(void);

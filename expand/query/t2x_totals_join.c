@@ -55,6 +55,7 @@ static void join_row(struct t2x_row *to, const struct t2x_row *from, size_t *bud
 	to->self_unknown += from->self_unknown;
 	to->values += from->values;
 	to->failed += from->failed;
+	to->waited += from->waited;
 	to->mismatched += from->mismatched;
 }
 
@@ -118,6 +119,16 @@ static void end_thread(struct t2x_totals *to, const struct t2x_note *note)
 		t2x_spans_end_thread(&to->spans, spans);
 }
 
+/* Since when the thread that waited for a child had done nothing is known to the parts in front, if to any. */
+static void find_idle(const struct t2x_totals *to, struct t2x_note *note)
+{
+	const struct t2x_spans *spans = t2x_spans_get(&to->spans, note->stream, note->tid);
+	const struct t2x_totals_thread *thread = spans ? spans->own : NULL;
+
+	if (thread && thread->active_ns && thread->active_ns <= note->ns)
+		note->end.idle_ns = note->ns - thread->active_ns;
+}
+
 static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
 {
 	for (unsigned i = 0; i < from->nnotes; i++) {
@@ -133,6 +144,8 @@ static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
 			continue;
 		if (note.row)
 			note.row = note.row->joined;
+		if (note.is_first)
+			find_idle(to, &note);
 		t2x_totals_note(to, &note);
 	}
 	return 1;
@@ -186,6 +199,8 @@ static int join_thread(struct t2x_totals *to, struct t2x_spans_process *process,
 		return 0;
 	if (!joined->row && thread->row)
 		joined->row = thread->row->joined;
+	if (thread->active_ns)
+		joined->active_ns = thread->active_ns;
 	join_open(to, joined, thread);
 	if (count_found(theirs) < theirs->open)
 		t2x_spans_end_down_to(&to->spans, ours, count_found(theirs), theirs->last_ns, T2X_SPAN_CUT);
@@ -263,7 +278,7 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 		if (start->tid != note->tid && start->ns >= note->ns)
 			return 0;
 		*needs_order |= start->tid != note->tid;
-		t2x_row_end_child(start->row, note->value, note->is_unknown, note->has_failed, &totals->budget);
+		t2x_row_end_child(start->row, &note->end, &totals->budget);
 		if (start->row->durations.is_cut)
 			return 0;
 	}

@@ -17,10 +17,11 @@ struct t2x_note {
 	uint32_t tid;             /* child: of the thread that started or ended it */
 	struct t2x_row *row;      /* of the region; of the child, by how it was started */
 	uint64_t ns;              /* when it was */
-	uint64_t value;           /* a leave: time inside of others, in this part; a child's exit: how long it ran */
+	uint64_t value;           /* a leave: time inside of others, in this part */
 	unsigned level;           /* of the region; around: its depth */
-	int is_unknown;           /* a leave: it may have been more; a child's exit: nobody knows how long */
-	int has_failed;           /* child */
+	int is_unknown;           /* a leave: it may have been more */
+	struct t2x_child_end end; /* a child's exit */
+	int is_first;             /* a child's exit: no event of the thread is in front of it in this part */
 };
 
 /* To the notes of a part. */

@@ -38,11 +38,13 @@ double t2x_row_average(const struct t2x_row *row)
 	return total / (double)row->values;
 }
 
-void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget)
+void t2x_row_end_child(struct t2x_row *row, const struct t2x_child_end *end, size_t *budget)
 {
-	row->failed += has_failed != 0;
-	if (!is_unknown && ns <= INT64_MAX)
-		t2x_row_add_duration(row, ns, budget);
-	else
+	row->failed += end->has_failed != 0;
+	if (end->is_unknown || end->ns > INT64_MAX) {
 		row->unknown++;
+		return;
+	}
+	row->waited += end->idle_ns < end->ns ? end->idle_ns : end->ns;
+	t2x_row_add_duration(row, end->ns, budget);
 }

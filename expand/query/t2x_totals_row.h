@@ -43,6 +43,7 @@ struct t2x_row {
 	uint64_t last_place;      /* ... in this stream and thread */
 	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
 	uint64_t mismatched;      /* regions: closed by a leave of other names */
+	uint64_t waited;          /* children: of total, time in which nothing else happened in who waited for them */
 	uint64_t failed;          /* children: ended, not with 0 */
 	uint64_t values;          /* data: integers; timers: that had an interval */
 	uint64_t first_ns, last_ns;           /* of a thread's events, the earliest and the latest */
@@ -107,8 +108,15 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_span *spa
 	t2x_row_add_duration(row, ns, budget);
 }
 
-/* A child has ended. */
-void t2x_row_end_child(struct t2x_row *row, uint64_t ns, int is_unknown, int has_failed, size_t *budget);
+/* How a child has ended. */
+struct t2x_child_end {
+	uint64_t ns;              /* from its start to its exit */
+	uint64_t idle_ns;         /* from the event in front of that, in the thread that waited for it; or more than ns */
+	int is_unknown;           /* when it was started */
+	int has_failed;
+};
+
+void t2x_row_end_child(struct t2x_row *row, const struct t2x_child_end *end, size_t *budget);
 
 /* An integer that is data. */
 void t2x_row_add_value(struct t2x_row *row, const struct t2x_thread *thread, uint64_t ns, int64_t value);

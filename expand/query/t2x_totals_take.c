@@ -285,6 +285,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
 	struct t2x_totals_thread *thread = ev->spans ? ev->spans->own : NULL;
+	uint64_t active_ns = thread ? thread->active_ns : 0;
 	struct t2x_row *row;
 
 	if (thread && thread->naround > ev->open)
@@ -294,6 +295,8 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		return;
 	}
 	count_event(totals, ev, thread);
+	if (thread && ev->style != TLG_STYLE_sample)
+		thread->active_ns = ev->ns;
 	if (thread && thread->nopen && tlg_style_unwinds(ev->style))
 		t2x_totals_count_open(thread);
 	switch (ev->style) {
@@ -333,7 +336,7 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		t2x_totals_start_child(totals, ev);
 		break;
 	case TLG_STYLE_child_exit:
-		t2x_totals_end_child(totals, ev);
+		t2x_totals_end_child(totals, ev, active_ns);
 		break;
 	case TLG_STYLE_thread_exit:
 		note_exit(totals, ev);

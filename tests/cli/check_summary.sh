@@ -117,6 +117,11 @@ create table truth as
 END
 cat >compare.sql <<'END'
 select 'kinds in all: ' || count(distinct kind) from truth having count(distinct kind) < 9;
+select 'waited for children', s.waited, t.waited from
+	(select sum(cast(waited as integer)) as waited from text_summary where kind = 'child') s,
+	(select sum(min(x.rel, x.time - (select max(p.time) from e p where p.sid = x.sid and p.tid = x.tid and p.n < x.n)))
+		as waited from e x where x.event = 'child_exit') t
+	where s.waited <> t.waited or s.waited is null;
 select 'only in the summary', s.* from text_summary s where not exists
 	(select 1 from truth t where t.kind = s.kind and t.category = s.category and t.label = s.label);
 select 'not as the database has it', s.kind, s.category, s.label, s.count, s.total, s.self, s.mean, s.min, s.p50, s.p90,

@@ -134,6 +134,26 @@ static void test_child_that_ends_in_another_part_counts_where_it_began(void **st
 	t2x_totals_free(a.filter.own);
 }
 
+/* The parent did nothing from 12 us on, and the part behind begins with the exit; then from 45 us on. */
+static void test_child_was_waited_for_since_an_event_of_the_part_in_front(void **state)
+{
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	start(&a, 0, 10);
+	start(&a, 1, 12);
+	end(&b, 0, 40, 10);
+	feed(&b.feed, error, 45, "s", "an error");
+	end(&b, 1, 50, 12);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
+	assert_int_equal(row->total, 68000);
+	assert_int_equal(row->waited, 28000 + 5000);
+	t2x_totals_free(a.filter.own);
+}
+
 static void test_child_that_another_thread_ends_needs_the_order_of_time(void **state)
 {
 	struct half a, b;
@@ -381,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_histogram_joined_is_that_of_all_values),
 		cmocka_unit_test(test_histogram_joined_with_one_without_memory_has_no_percentiles),
 		cmocka_unit_test(test_child_that_ends_in_another_part_counts_where_it_began),
+		cmocka_unit_test(test_child_was_waited_for_since_an_event_of_the_part_in_front),
 		cmocka_unit_test(test_child_that_another_thread_ends_needs_the_order_of_time),
 		cmocka_unit_test(test_child_whose_id_comes_twice_is_not_joined),
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),
