@@ -20,6 +20,7 @@
 #include "t2x_value.h"
 #include "export/t2x_html_page.h"
 #include "query/t2x_lines.h"
+#include "query/t2x_summary.h"
 
 enum { MAX_NESTING = 1000000 };
 
@@ -269,6 +270,7 @@ static void check_filter(struct t2x_settings *settings)
 	struct t2x_filter *filter = &settings->filter;
 
 	filter->writer = t2x_lines_writer(settings->format->writer, &settings->options);
+	filter->writer = t2x_summary_writer(filter->writer, &settings->options);
 	settings->options.filter = filter;
 	if (filter->is_on && settings->format->traits & T2X_TRAIT_RAW)
 		t2x_refuse("no filter is for raw events, --format", settings->format->name);

@@ -46,7 +46,7 @@ _t2expand_values()
 	kind=$(_t2expand_kind "$1" "$2")
 	case $kind in
 	FORMAT) kind=$(_t2expand_formats "$1") ;;
-	*'|'*) kind=${kind//|/ } ;;
+	*'|'*) kind=${kind//[[:upper:]\/]/} kind=${kind//|/ } ;;      # data:CATEGORY/KEY: what is not its name
 	*) return ;;            # bash completes files
 	esac
 	mapfile -t COMPREPLY < <(compgen -W "$kind" -- "$3")

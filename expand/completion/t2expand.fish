@@ -23,7 +23,8 @@ function __t2expand_values
 		case FORMAT
 			$argv[1] --list-formats 2>/dev/null | string replace -r -- '^(\S+)\s+\S+\s+\S+\s+' "$argv[2]="'$1\t'
 		case '*|*'
-			string replace -r '^' -- "$argv[2]=" (string split '|' -- $kind)
+			# data:CATEGORY/KEY: what is not its name
+			string replace -r '^' -- "$argv[2]=" (string split '|' -- $kind | string replace -ra -- '[A-Z/]' '')
 		case FILE DIR
 			string replace -r '^' -- "$argv[2]=" (__fish_complete_path "$argv[3]")
 	end

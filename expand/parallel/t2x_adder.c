@@ -12,6 +12,11 @@
 
 /* ---- summary ------------------------------------------------------------------------------------ */
 
+static int is_without_values(const struct t2x_options *options)
+{
+	return !t2x_summary_has_values(options);
+}
+
 static void *new_totals(const struct t2x_options *options, unsigned nth)
 {
 	return t2x_totals_new_part(t2x_summary_by(options), nth ? T2X_PART_LATER : T2X_PART_FIRST);
@@ -99,7 +104,8 @@ static const struct t2x_writer profile_writer = {
 /* ---- all of them -------------------------------------------------------------------------------- */
 
 static const struct t2x_adder adders[] = {
-	{ &t2x_writer_summary, &t2x_writer_totals, NULL, new_totals, join_totals, join_totals_end, free_totals },
+	{ &t2x_writer_summary, &t2x_writer_totals, is_without_values, new_totals, join_totals, join_totals_end,
+	  free_totals },
 	{ &t2x_writer_folded, &profile_writer, is_of_regions, new_folded, join_profile, join_folded_end,
 	  free_profile },
 	{ &t2x_writer_pprof, &profile_writer, is_of_regions, new_pprof, join_profile, join_pprof_end,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "t2x_summary_export.h"
+#include "t2x_totals_values.h"
 #include "profile/t2x_prof_kinds.h"
 #include "text/t2x_formats.h"
 
@@ -84,20 +85,27 @@ static int compare(const void *a, const void *b)
 	difference = strcmp(r->thread, s->thread);
 	if (!difference)
 		difference = strcmp(r->category, s->category);
-	return difference ? difference : strcmp(r->label, s->label);
+	if (!difference)
+		difference = strcmp(r->label, s->label);
+	return difference ? difference : strcmp(r->value, s->value);
 }
 
-/* Names that threads had before they got others: all that was under them has gone along. */
+/* All that was in the row has gone to another one: a thread got another name, regions have values. */
+static int is_left_behind(const struct t2x_totals *totals, const struct t2x_row *row)
+{
+	return row->kind == T2X_ROW_THREAD ? !row->count : totals->value && t2x_row_is_empty(row);
+}
+
 static void drop_empty(struct t2x_totals *totals)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < totals->n; i++) {
 		struct t2x_row *row = totals->rows[i];
-		if (row->kind != T2X_ROW_THREAD || row->count)
-			totals->rows[n++] = row;
-		else
+		if (is_left_behind(totals, row))
 			free(row);
+		else
+			totals->rows[n++] = row;
 	}
 	totals->n = n;
 }
@@ -183,6 +191,10 @@ static void put_names(struct t2x_out *out, const struct t2x_totals *totals, cons
 	if (*row->label) {
 		t2x_out_repeat(out, ' ', strlen(row->category) < 14 ? 14 - strlen(row->category) : 1);
 		t2x_out_in_line(out, row->label);
+	}
+	if (*row->value) {
+		t2x_out_literal(out, "  ");
+		t2x_out_in_line(out, row->value);
 	}
 }
 
@@ -329,6 +341,7 @@ static void put_head(struct t2x_out *out, const struct t2x_totals *totals, enum 
 		t2x_out_string(out, kind == T2X_ROW_PROFILE ? "  profile" :
 			       kind == T2X_ROW_MODE ? "  command       mode" :
 			       kind == T2X_ROW_OPEN ? "  region        entered at" :
+			       kind == T2X_ROW_REGION && totals->value ? "  category      label  value" :
 			       kind == T2X_ROW_FUNCTION ? "  region        function" : "  category      label");
 	}
 	t2x_out_end_line(out);
@@ -381,12 +394,22 @@ enum t2x_by t2x_summary_by(const struct t2x_options *options)
 {
 	const char *by = t2x_option(options, T2X_OPTION_by);
 
-	return !by ? T2X_BY_NOTHING : *by == 'p' ? T2X_BY_PROCESS : T2X_BY_THREAD;
+	return !by ? T2X_BY_NOTHING : !strcmp(by, "process") ? T2X_BY_PROCESS : !strcmp(by, "thread") ? T2X_BY_THREAD
+												      : T2X_BY_NOTHING;
+}
+
+int t2x_summary_has_values(const struct t2x_options *options)
+{
+	return t2x_totals_are_values(t2x_option(options, T2X_OPTION_by));
 }
 
 static int begin(struct t2x_printer *printer)
 {
-	return t2x_totals_use(printer, t2x_totals_new(t2x_summary_by(&printer->options)));
+	struct t2x_totals *totals = t2x_totals_new(t2x_summary_by(&printer->options));
+
+	if (totals)
+		t2x_totals_keep_values(totals, t2x_option(&printer->options, T2X_OPTION_by));
+	return t2x_totals_use(printer, totals);
 }
 
 static struct t2x_summary_look find_look(const struct t2x_options *options)
@@ -424,3 +447,20 @@ const struct t2x_writer t2x_writer_summary = {
 #undef TLG_STYLE
 	},
 };
+
+/* Values are in messages, and in data that no stretch tells from others. */
+static const struct t2x_writer writer_values = {
+	.thread_bytes = T2X_TOTALS_THREAD_BYTES,
+	.begin = begin, .finish = finish, .unresolved = t2x_totals_take,
+	.never_left = t2x_totals_never_left,
+	.print = {
+#define TLG_STYLE(id, kind, args, desc) .kind = t2x_totals_take,
+#include "tlg_styles.def"
+#undef TLG_STYLE
+	},
+};
+
+const struct t2x_writer *t2x_summary_writer(const struct t2x_writer *writer, const struct t2x_options *options)
+{
+	return writer == &t2x_writer_summary && t2x_summary_has_values(options) ? &writer_values : writer;
+}

@@ -122,7 +122,7 @@ static void put_quoted(struct t2x_out *out, const char *text)
 			t2x_out_char(out, '"');
 		t2x_out_char(out, *text);
 	}
-	t2x_out_literal(out, "\",");
+	t2x_out_char(out, '"');
 }
 
 static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
@@ -136,13 +136,19 @@ static void show_csv(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 		t2x_out_uint(out, row->pid);
 	t2x_out_char(out, ',');
 	put_quoted(out, row->thread);
+	t2x_out_char(out, ',');
 	put_quoted(out, row->category);
+	t2x_out_char(out, ',');
 	put_quoted(out, row->label);
+	t2x_out_char(out, ',');
 	fill(cells, row);
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
 		t2x_out_string(out, i ? "," : "");
 		t2x_out_string(out, cells[i]);
 	}
+	t2x_out_char(out, ',');
+	if (*row->value)
+		put_quoted(out, row->value);
 	t2x_out_end_line(out);
 }
 
@@ -153,7 +159,7 @@ void t2x_summary_csv(struct t2x_totals *totals, unsigned top, struct t2x_out *ou
 		t2x_out_char(out, ',');
 		t2x_out_string(out, names[i]);
 	}
-	t2x_out_end_line(out);
+	t2x_out_literal(out, ",value\n");
 	each_row(totals, top, out, show_csv);
 }
 
@@ -179,6 +185,8 @@ static void show_json(struct t2x_out *out, struct t2x_row *row, unsigned nth)
 		put_name(out, "thread", row->thread);
 	put_name(out, "category", row->category);
 	put_name(out, "label", row->label);
+	if (*row->value)
+		put_name(out, "value", row->value);
 	fill(cells, row);
 	for (unsigned i = 0; i < COLUMN_COUNT; i++) {
 		if (!cells[i][0])

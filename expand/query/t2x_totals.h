@@ -34,6 +34,9 @@ struct t2x_note;
 struct t2x_totals {
 	struct t2x_spans_table spans;   /* first.  Spans of regions have their row as own value */
 	enum t2x_by by;
+	enum { T2X_VALUE_NONE, T2X_VALUE_MESSAGE, T2X_VALUE_DATA } value;     /* see t2x_totals_values.h ... */
+	const char *value_category, *value_key;
+	size_t value_category_length;         /* ... it is no string */
 	struct t2x_row **rows;
 	unsigned n, capacity;
 	unsigned nregions;        /* rows of regions: the next one's bit */
@@ -57,7 +60,7 @@ struct t2x_totals {
 /* The own value of a thread's spans. */
 struct t2x_totals_thread {
 	struct t2x_row *row;              /* NULL: it had no event yet, or there is no room */
-	uint64_t active_ns;               /* of the latest event that is no sample: what the thread itself did; 0: none */
+	uint64_t active_ns;               /* of the latest event that is no sample: of what it did itself; 0: none */
 	unsigned nopen, max_open;         /* of a part: regions that are open where it ends: rows of T2X_ROW_OPEN */
 	struct t2x_row **open;
 	struct t2x_row **around;          /* of a part, by depth: rows of regions that were open where it began ... */
@@ -77,7 +80,7 @@ void t2x_totals_free(struct t2x_totals *totals);
 /* For begin(): the printer's own, and the spans that it asks for, are those of the totals.  Return  0 or -ENOMEM */
 int t2x_totals_use(struct t2x_printer *printer, struct t2x_totals *totals);
 
-/* For writers: take an event, what is usual in a stretch, a region that is never left; printer->own is the totals. */
+/* For writers: printer->own is the totals.  Take an event, what is usual in a stretch, a region that is never left. */
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev);
 void t2x_totals_add(struct t2x_printer *printer, struct t2x_stretch *stretch);
 void t2x_totals_never_left(struct t2x_printer *printer, const struct t2x_event *ev);

@@ -64,7 +64,8 @@ static int join_rows(struct t2x_totals *to, struct t2x_totals *from)
 {
 	for (unsigned i = 0; i < from->n; i++) {
 		struct t2x_row *row = from->rows[i];
-		const struct t2x_row_key key = { row->kind, row->pid, row->thread, row->category, row->label };
+		const struct t2x_row_key key = { row->kind, row->pid, row->thread, row->category, row->label,
+						 row->value };
 
 		row->joined = t2x_totals_row(to, &key);
 		if (!row->joined)
@@ -294,8 +295,7 @@ static void count_open(const struct t2x_totals *totals)
 /* Whether only parts have the row, for what lies around: regions that a later part has left, or has found open. */
 static int is_unused(const struct t2x_row *row)
 {
-	return (row->kind == T2X_ROW_OPEN && !row->count) ||
-	       (row->kind == T2X_ROW_REGION && !row->entered && !t2x_row_left(row));
+	return (row->kind == T2X_ROW_OPEN && !row->count) || t2x_row_is_empty(row);
 }
 
 /* Nobody looks for rows any more. */

@@ -32,6 +32,7 @@ struct t2x_row {
 	uint32_t pid;             /* 0: of all */
 	const char *thread;       /* "": of all */
 	const char *category, *label;
+	const char *value;        /* of regions that are kept apart by it; "": of all, of those that have none */
 	uint64_t entered;         /* regions, children: how often begun */
 	uint64_t count;           /* of known durations, of intervals, of values, of events of a thread */
 	uint64_t total;
@@ -73,6 +74,12 @@ static inline uint64_t t2x_row_left(const struct t2x_row *row)
 	return row->count + row->unknown;
 }
 
+/* A row of regions that stands for none: they were found to be of other rows. */
+static inline int t2x_row_is_empty(const struct t2x_row *row)
+{
+	return row->kind == T2X_ROW_REGION && !row->entered && !t2x_row_left(row);
+}
+
 /* The time that passed in regions of a row: of those that lie in each other the outermost counts. */
 static inline uint64_t t2x_row_time(const struct t2x_row *row)
 {
@@ -111,7 +118,7 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_span *spa
 /* How a child has ended. */
 struct t2x_child_end {
 	uint64_t ns;              /* from its start to its exit */
-	uint64_t idle_ns;         /* from the event in front of that, in the thread that waited for it; or more than ns */
+	uint64_t idle_ns;         /* since the event in front, in the thread that waited for it; or more than ns */
 	int is_unknown;           /* when it was started */
 	int has_failed;
 };

@@ -20,7 +20,8 @@ static uint32_t hash_text(uint32_t hash, const char *text)
 static int is_row(const struct t2x_row *row, const struct t2x_row_key *key)
 {
 	return row->kind == key->kind && row->pid == key->pid && !strcmp(row->label, key->label) &&
-	       !strcmp(row->category, key->category) && !strcmp(row->thread, key->thread);
+	       !strcmp(row->category, key->category) && !strcmp(row->thread, key->thread) &&
+	       !strcmp(row->value, key->value);
 }
 
 static char *put_text(const char **at, char *to, const char *text)
@@ -42,7 +43,8 @@ static int take_bytes(struct t2x_totals *totals, size_t bytes)
 
 static struct t2x_row *new_row(struct t2x_totals *totals, const struct t2x_row_key *key)
 {
-	size_t bytes = sizeof(struct t2x_row) + strlen(key->thread) + strlen(key->category) + strlen(key->label) + 3;
+	size_t bytes = sizeof(struct t2x_row) + strlen(key->thread) + strlen(key->category) + strlen(key->label) +
+		       strlen(key->value) + 4;
 	struct t2x_row *row = take_bytes(totals, bytes + ROW_EXTRA) ? calloc(1, bytes) : NULL;
 	char *to;
 
@@ -50,7 +52,8 @@ static struct t2x_row *new_row(struct t2x_totals *totals, const struct t2x_row_k
 		return NULL;
 	to = put_text(&row->thread, row->text, key->thread);
 	to = put_text(&row->category, to, key->category);
-	put_text(&row->label, to, key->label);
+	to = put_text(&row->label, to, key->label);
+	put_text(&row->value, to, key->value);
 	row->kind = key->kind;
 	row->pid = key->pid;
 	row->min = t2x_row_has_durations(row) ? INT64_MAX : 0;
@@ -75,7 +78,7 @@ static int make_room(struct t2x_totals *totals)
 struct t2x_row *t2x_totals_row(struct t2x_totals *totals, const struct t2x_row_key *key)
 {
 	uint32_t names = hash_text(hash_text(totals->seed ^ key->pid, key->thread), key->category);
-	uint32_t hash = hash_text(names, key->label) * UINT32_C(2654435761) + key->kind;
+	uint32_t hash = hash_text(hash_text(names, key->label), key->value) * UINT32_C(2654435761) + key->kind;
 	struct t2x_row *first = t2x_map_get(&totals->by_hash, hash), *row = first;
 
 	while (row && !is_row(row, key))
@@ -103,7 +106,7 @@ struct t2x_row *t2x_totals_names(struct t2x_totals *totals, const struct t2x_eve
 	const struct t2x_row_key key = {
 		.kind = kind, .category = t2x_totals_text(category), .label = t2x_totals_text(label),
 		.pid = totals->by >= T2X_BY_PROCESS ? ev->thread->process->pid : 0,
-		.thread = totals->by == T2X_BY_THREAD ? ev->thread->name : "",
+		.thread = totals->by == T2X_BY_THREAD ? ev->thread->name : "", .value = "",
 	};
 	struct t2x_row *row = t2x_totals_row(totals, &key);
 

@@ -17,7 +17,7 @@ static inline const char *t2x_totals_text(const char *text)
 struct t2x_row_key {
 	enum t2x_row_kind kind;
 	uint32_t pid;
-	const char *thread, *category, *label;
+	const char *thread, *category, *label, *value;
 };
 
 /* The row, a new one where there is none.  Return  NULL: no room */

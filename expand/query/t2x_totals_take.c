@@ -13,6 +13,7 @@
 #include "t2x_totals_open.h"
 #include "t2x_totals_rows.h"
 #include "t2x_totals_samples.h"
+#include "t2x_totals_values.h"
 
 /* Of memory, what a thread takes: its spans, and this; an entry in a map. */
 enum { THREAD_BYTES = sizeof(struct t2x_spans) + sizeof(struct t2x_totals_thread) + T2X_MAP_ENTRY_BYTES + 48 };
@@ -28,7 +29,7 @@ static struct t2x_row *find_thread_row(struct t2x_totals *totals, const struct t
 {
 	const struct t2x_row_key key = {
 		.kind = T2X_ROW_THREAD, .pid = thread->process->pid, .thread = thread->name, .category = "",
-		.label = thread->name,
+		.label = thread->name, .value = "",
 	};
 	struct t2x_row *row = t2x_totals_row(totals, &key);
 
@@ -117,7 +118,8 @@ static void note_exit(struct t2x_totals *totals, const struct t2x_event *ev)
 
 static void take_enter(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct t2x_row *row = t2x_totals_scope(totals, ev, T2X_ROW_REGION);
+	struct t2x_row *row = totals->value ? t2x_totals_value_enter(totals, ev)
+					    : t2x_totals_scope(totals, ev, T2X_ROW_REGION);
 
 	if (row)
 		row->entered++;
@@ -185,7 +187,8 @@ static int is_mismatch(const struct t2x_event *ev, const struct t2x_row *row, co
 
 static void take_leave(struct t2x_totals *totals, const struct t2x_event *ev)
 {
-	struct t2x_row *row = t2x_totals_scope(totals, ev, T2X_ROW_REGION);
+	struct t2x_row *row = totals->value ? t2x_totals_value_leave(totals, ev)
+					    : t2x_totals_scope(totals, ev, T2X_ROW_REGION);
 	const struct t2x_span *span = ev->spans ? ev->spans->at : NULL;
 
 	if (span && totals->part == T2X_PART_LATER && (!span->is_seen || span->is_thread))
@@ -281,6 +284,13 @@ static inline int is_drop(const struct t2x_event *ev)
 	return ev->style == TLG_STYLE_counter && !ev->thread->number && !ev->scope->number;
 }
 
+/* Rows of kinds of which nothing but a count or a number is taken; 0: it is another kind. */
+static const unsigned char kinds[TLG_STYLE_COUNT] = {
+	[TLG_STYLE_step] = T2X_ROW_STEP,
+	[TLG_STYLE_timer] = T2X_ROW_TIMER, [TLG_STYLE_th_timer] = T2X_ROW_TH_TIMER,
+	[TLG_STYLE_counter] = T2X_ROW_COUNTER, [TLG_STYLE_th_counter] = T2X_ROW_TH_COUNTER,
+};
+
 void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 {
 	struct t2x_totals *totals = printer->own;
@@ -312,22 +322,14 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 		take_leave(totals, ev);
 		break;
 	case TLG_STYLE_data: case TLG_STYLE_data_intmax: case TLG_STYLE_data_json:
+		t2x_totals_value_data(totals, ev);
 		take_value(totals, ev, T2X_ROW_DATA);
-		break;
-	case TLG_STYLE_step:
-		take_value(totals, ev, T2X_ROW_STEP);
 		break;
 	case TLG_STYLE_cmd_name:
 		name_command(totals, ev);
 		break;
 	case TLG_STYLE_cmd_mode:
 		take_mode(totals, ev);
-		break;
-	case TLG_STYLE_timer: case TLG_STYLE_th_timer:
-		take_value(totals, ev, ev->style == TLG_STYLE_timer ? T2X_ROW_TIMER : T2X_ROW_TH_TIMER);
-		break;
-	case TLG_STYLE_counter: case TLG_STYLE_th_counter:
-		take_value(totals, ev, ev->style == TLG_STYLE_counter ? T2X_ROW_COUNTER : T2X_ROW_TH_COUNTER);
 		break;
 	case TLG_STYLE_sample:
 		t2x_totals_take_sample(printer, ev);
@@ -344,6 +346,8 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 			t2x_spans_end_thread(&totals->spans, ev->spans);
 		break;
 	default:
+		if (kinds[ev->style])
+			take_value(totals, ev, kinds[ev->style]);
 		break;
 	}
 }

@@ -55,7 +55,7 @@ const struct t2x_format *t2x_format_find(const char *name);
 /* Whether the format has the option. */
 int t2x_format_has(const struct t2x_format *format, const struct t2x_format_option *option);
 
-/* Whether the text, the value of an option, is one of the words, which are separated by |. */
+/* Whether the text, the value of an option, is one of the words, separated by |, or as one with a colon says. */
 int t2x_format_is_one_of(const char *words, const char *text);
 
 /* Return  the value of a format's option on the command line; NULL: it was not given; "": given without a value */

@@ -76,6 +76,8 @@ check "everything at once" --format=event "$tmp"/*.tlg "$tmp/dir"
 several="2 3 8"         # in ranges, where that can be done
 for trace in plain.tlg lz4.tlg few.tlg many.tlg lz4-few.tlg lz4-many.tlg cut.tlg dir; do
 	check "summary of $trace" --summary=json --by=thread "$tmp/$trace"
+	check "summary of messages of $trace" --summary=json --by=message "$tmp/$trace"
+	check "summary of data of $trace" --summary=json --by=data:reader/bytes "$tmp/$trace"
 	check "folded of $trace" --format=folded "$tmp/$trace"
 	check "pprof of $trace" --format=pprof "$tmp/$trace"
 done

@@ -183,7 +183,49 @@ check "--by=thread adds up" [ "$("$expand" --summary=json --by=thread 4.tlg |
 check "--by=process" [ "$("$expand" --summary=csv --by=process 4.tlg 2.tlg | grep -c '"index","merge"')" -eq 2 ]
 check "the table has the rows, too" [ "$("$expand" --summary 4.tlg | grep -cE ' (file|read|report|merge|walk|directory)$')" -ge 6 ]
 none "no line ends with blanks" "$("$expand" --summary 4.tlg | grep -n " \$")"
-for option in --summary=xml --sort=size --top=x --by=cpu; do
+
+# ---- apart by messages, by data in regions ------------------------------------------------------------
+# Of each value how often, how long in all and at most, by the database and by the summary: into found, summed
+cat >values.sql <<'END'
+.import --csv events.csv text_events
+.import --csv summary.csv text_summary
+create table e as select rowid as n, sid, tid, event, category, label, cast(depth as integer) as depth,
+	cast(rel as integer) as rel, value, message from text_events;
+create index e_index on e (sid, tid, event, depth, n);
+create table regions as select l.n, l.sid, l.tid, l.label, l.rel, l.depth, (select max(x.n) from e x where x.sid = l.sid and
+	x.tid = l.tid and x.event = 'region_enter' and x.depth = l.depth and x.n < l.n) as enter_n
+	from e l where event = 'region_leave';
+.output summed
+select value, count, mean, max from text_summary where kind = 'region' and label = 'LABEL' order by 1, 2;
+.output found
+END
+by_message="select coalesce(e.message, ''), count(*), sum(r.rel) / count(*), max(r.rel) from regions r join e on e.n = r.enter_n
+	where r.label = 'directory' group by 1 order by 1, 2;"
+by_data="select coalesce(d.value, ''), count(*), sum(r.rel) / count(*), max(r.rel) from regions r left join e d on
+	d.event = 'data' and d.category = 'reader' and d.label = 'bytes' and d.sid = r.sid and d.tid = r.tid and
+	d.depth = r.depth + 1 and d.n > r.enter_n and d.n < r.n where r.label = 'read' group by 1 order by 1, 2;"
+# by_value LABEL BY SQL OPTIONS...
+by_value()
+{
+	"$expand" --format=csv 4.tlg >events.csv
+	"$expand" --summary=csv --by="$2" "${@:4}" 4.tlg >summary.csv
+	(sed "s/LABEL/$1/" values.sql && echo "$3") | sqlite3 :memory: >sql.out 2>&1
+	none "--by=$2${4:+ ${*:4}}: the database takes the rows" "$(cat sql.out)"
+	none "--by=$2${4:+ ${*:4}} is what the database finds" "$(diff found summed)"
+	check "--by=$2${4:+ ${*:4}}: several values" [ "$(wc -l <found)" -gt 3 ]
+}
+by_value directory message "$by_message"
+by_value directory message "$by_message" --jobs=3
+by_value directory message "$by_message" --label='directory'
+by_value read data:reader/bytes "$by_data"
+by_value read data:reader/bytes "$by_data" --jobs=3
+"$expand" --summary --by=message 4.tlg >values.table
+check "the table has the messages" grep -qE "  walk          directory  $top/runtime/.+$" values.table
+check "and says so" grep -q ' category      label  value$' values.table
+check "json has them" [ "$("$expand" --summary=json --by=message 4.tlg |
+	jq '[.rows[] | select(.label == "directory") | select(.value)] | length')" -gt 3 ]
+
+for option in --summary=xml --sort=size --top=x --by=cpu --by=data:reader --by=data:reader/ --by=datax/y; do
 	"$expand" --summary $option 4.tlg >refused.out 2>&1
 	check "$option is refused" [ $? -eq 2 ]
 done
