@@ -177,7 +177,8 @@ static void answer(const struct t2x_front *front, int option)
 #define AT(member) offsetof(struct t2x_settings, member)
 static const struct { int option; size_t at; } flags[] = {
 	{ OPTION_RAW_TEXT, AT(raw_text) }, { OPTION_NO_PAGER, AT(no_pager) }, { OPTION_QUIET, AT(quiet) },
-	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
+	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DURATIONS, AT(has_durations) },
+	{ OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
 	{ OPTION_RECOVER_ALL, AT(recover_all) }, { OPTION_DELETE, AT(delete_rings) },
 }, texts[] = {
 	{ 'o', AT(output) }, { OPTION_OUTPUT, AT(output) }, { OPTION_LAYOUT, AT(layout) },
@@ -292,8 +293,8 @@ static unsigned count_behind(int argc, char **argv)
 /* One run of each, or several with -- between them. */
 static void check_diff(struct t2x_settings *settings, unsigned behind)
 {
-	if (!settings->is_diff && settings->threshold >= 0)
-		t2x_refuse("--threshold needs --diff", NULL);
+	if (!settings->is_diff && (settings->threshold >= 0 || settings->has_durations))
+		t2x_refuse(settings->has_durations ? "--durations needs --diff" : "--threshold needs --diff", NULL);
 	if (!settings->is_diff)
 		return;
 	settings->new_runs = !behind && settings->npaths == 2 ? 1 : behind;

@@ -13,7 +13,7 @@ enum { OLD, NEW };
 
 /* A row of a run. */
 struct item {
-	const struct t2x_row *row;
+	struct t2x_row *row;
 	unsigned run;
 };
 
@@ -60,21 +60,49 @@ static int is_compared(const struct t2x_row *row)
 	       row->kind != T2X_ROW_PROFILE && row->kind != T2X_ROW_FUNCTION && row->kind != T2X_ROW_OPEN;
 }
 
-static uint64_t find_count(const struct t2x_row *row)
+static uint64_t find_count(struct t2x_row *row)
 {
 	if (t2x_row_has_durations(row))
 		return row->entered > t2x_row_left(row) ? row->entered : t2x_row_left(row);
 	return row->kind == T2X_ROW_COUNTER || row->kind == T2X_ROW_MISSING ? row->total : row->count;
 }
 
-static uint64_t find_time(const struct t2x_row *row)
+static uint64_t find_time(struct t2x_row *row)
 {
 	return t2x_row_time(row);
 }
 
+static uint64_t find_mean(struct t2x_row *row)
+{
+	return t2x_row_mean(row);
+}
+
+static uint64_t find_p50(struct t2x_row *row)
+{
+	return t2x_histogram_percentile(&row->durations, 50);
+}
+
+static uint64_t find_p90(struct t2x_row *row)
+{
+	return t2x_histogram_percentile(&row->durations, 90);
+}
+
+static uint64_t find_p99(struct t2x_row *row)
+{
+	return t2x_histogram_percentile(&row->durations, 99);
+}
+
+/* The figures of a row's durations, 0 where they are not known. */
+static const struct figure {
+	const char *name;
+	uint64_t (*find)(struct t2x_row *row);
+} figures[] = {
+	{ "total", find_time }, { "mean", find_mean }, { "p50", find_p50 }, { "p90", find_p90 }, { "p99", find_p99 },
+};
+
 /* The values of the rows, 0 for runs that have none. */
 static void fill(const struct t2x_diff *diff, struct side *sides, const struct item *items, unsigned n,
-		 uint64_t (*find)(const struct t2x_row *row))
+		 uint64_t (*find)(struct t2x_row *row))
 {
 	memset(sides[OLD].values, 0, diff->nold * sizeof(uint64_t));
 	memset(sides[NEW].values, 0, diff->nnew * sizeof(uint64_t));
@@ -158,33 +186,80 @@ static double find_noise(const struct side *side)
 	return median(side) ? 50.0 * (double)(largest(side) - least(side)) / (double)median(side) : 0;
 }
 
+/* The medians of both sides. */
+struct change {
+	double old, new;
+	double percent, noise;        /* by which they differ; that runs of a side differ by */
+};
+
+static struct change find_change(const struct side *sides)
+{
+	double old = (double)median(&sides[OLD]), new = (double)median(&sides[NEW]);
+	double of_old = find_noise(&sides[OLD]), of_new = find_noise(&sides[NEW]);
+
+	return (struct change){
+		.old = old, .new = new, .percent = old > 0 ? 100 * (new - old) / old : 0,
+		.noise = of_old > of_new ? of_old : of_new,
+	};
+}
+
+static double size_of(const struct change *change)
+{
+	return change->percent < 0 ? -change->percent : change->percent;
+}
+
+/* figure  "": it needs no name */
+static void put_change(struct t2x_out *out, const struct t2x_diff *diff, const struct change *change,
+		       const char *figure, const struct t2x_row *row)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), " %15.0f %16.0f %+7.1f%% ", change->old, change->new, change->percent);
+	t2x_out_string(out, line);
+	if (diff->nold > 1 || diff->nnew > 1)
+		snprintf(line, sizeof(line), "%6.1f%%", change->noise);
+	else
+		snprintf(line, sizeof(line), "      ?");
+	t2x_out_string(out, line);
+	if (*figure) {
+		snprintf(line, sizeof(line), "  %-5s", figure);
+		t2x_out_string(out, line);
+	}
+	put_names(out, row);
+}
+
 /* Return  1: it has changed */
 static int show_time(struct t2x_out *out, const struct t2x_diff *diff, const struct side *sides,
 		     const struct t2x_row *row, int is_first)
 {
-	double old = (double)median(&sides[OLD]), new = (double)median(&sides[NEW]);
-	double change = old > 0 ? 100 * (new - old) / old : 0;
-	double noise = find_noise(&sides[OLD]) > find_noise(&sides[NEW]) ? find_noise(&sides[OLD])
-									 : find_noise(&sides[NEW]);
-	double size = change < 0 ? -change : change;
-	char line[128];
+	const struct change change = find_change(sides);
 
 	if (least(&sides[NEW]) <= largest(&sides[OLD]) && least(&sides[OLD]) <= largest(&sides[NEW]))
 		return 0;
-	if (old <= 0 || new <= 0 || size <= diff->threshold || size <= noise)
+	if (change.old <= 0 || change.new <= 0 || size_of(&change) <= diff->threshold ||
+	    size_of(&change) <= change.noise)
 		return 0;
 	if (is_first)
 		t2x_out_literal(out, "time\n"
 				     "          old ns           new ns   change   noise"
 				     "  kind     category       label\n");
-	snprintf(line, sizeof(line), " %15.0f %16.0f %+7.1f%% ", old, new, change);
-	t2x_out_string(out, line);
-	if (diff->nold > 1 || diff->nnew > 1)
-		snprintf(line, sizeof(line), "%6.1f%%", noise);
-	else
-		snprintf(line, sizeof(line), "      ?");
-	t2x_out_string(out, line);
-	put_names(out, row);
+	put_change(out, diff, &change, "", row);
+	return 1;
+}
+
+/* A figure that both sides have, whether the change is noise or not.  Return  1: it was shown */
+static int show_figure(struct t2x_out *out, const struct t2x_diff *diff, const struct side *sides,
+		       const struct figure *figure, const struct t2x_row *row, int is_first)
+{
+	const struct change change = find_change(sides);
+
+	if (change.old <= 0 || change.new <= 0 || size_of(&change) <= 0 || size_of(&change) <= diff->threshold)
+		return 0;
+	if (is_first)
+		t2x_out_literal(out, "durations\n"
+				     "          old ns           new ns   change   noise"
+				     "  of     kind     category       label\n");
+	put_change(out, diff, &change, figure->name, row);
 	return 1;
 }
 
@@ -202,20 +277,46 @@ static unsigned list_items(const struct t2x_diff *diff, struct item *items)
 	return n;
 }
 
+/* How many of the items, from the first on, are of one row. */
+static unsigned count_row(const struct item *items, unsigned n)
+{
+	unsigned end = 1;
+
+	while (end < n && !compare_rows(items[end].row, items[0].row))
+		end++;
+	return end;
+}
+
+/* Of durations all figures that differ. */
+static void show_figures(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides,
+			 const struct item *items, unsigned n)
+{
+	int shown = 0;
+
+	for (unsigned i = 0, of_row; i < n; i += of_row) {
+		of_row = count_row(items + i, n - i);
+		for (unsigned k = 0; k < sizeof(figures) / sizeof(figures[0]); k++) {
+			if (!t2x_row_has_durations(items[i].row))
+				continue;
+			fill(diff, sides, items + i, of_row, figures[k].find);
+			shown += show_figure(out, diff, sides, &figures[k], items[i].row, !shown);
+		}
+	}
+}
+
 /* Structure, or time.  Return  how many rows have changed */
 static int show_rows(const struct t2x_diff *diff, struct t2x_out *out, struct side *sides, const struct item *items,
 		     unsigned n, int is_time)
 {
 	int changed = 0;
 
-	for (unsigned i = 0, end; i < n; i = end) {
+	for (unsigned i = 0, of_row; i < n; i += of_row) {
 		const struct t2x_row *row = items[i].row;
 
-		for (end = i + 1; end < n && !compare_rows(items[end].row, row);)
-			end++;
+		of_row = count_row(items + i, n - i);
 		if (is_time && row->kind > T2X_ROW_TIMER)
 			continue;
-		fill(diff, sides, items + i, end - i, is_time ? find_time : find_count);
+		fill(diff, sides, items + i, of_row, is_time ? find_time : find_count);
 		changed += is_time ? show_time(out, diff, sides, row, !changed)
 				   : show_structure(out, sides, row, !changed);
 	}
@@ -239,6 +340,8 @@ int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out)
 		changed = show_rows(diff, out, sides, items, n, 0);
 		if (diff->threshold >= 0)
 			changed += show_rows(diff, out, sides, items, n, 1);
+		if (diff->has_durations)
+			show_figures(diff, out, sides, items, n);
 	}
 	free(items);
 	free(sides[OLD].values);

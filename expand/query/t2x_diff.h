@@ -17,9 +17,13 @@ struct t2x_diff {
 	struct t2x_totals **runs;     /* the old ones first */
 	unsigned nold, nnew;
 	double threshold;             /* per cent; below 0: times are not compared */
+	int has_durations;            /* show how the totals, means and percentiles of durations differ, too */
 };
 
-/* Print what has changed, nothing if nothing has.  Return  how many rows have; -ENOMEM */
+/*
+ * Print what has changed, nothing if nothing has.  Figures of durations differ by chance, so they do not count.
+ * Return  how many rows have changed; -ENOMEM
+ */
 int t2x_diff_show(const struct t2x_diff *diff, struct t2x_out *out);
 
 /* The writer that adds to the totals of options->filter. */

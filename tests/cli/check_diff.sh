@@ -8,6 +8,7 @@ unset GIT_TRACE2_PARENT_SID GIT_TRACE2_PARENT_NAME
 
 . "$(dirname "$0")/../common.sh"
 need "example" [ -x "$out/examples/t2index" ]
+need jq command -v jq
 need "counted" [ -x "$out/tests/counted" ]
 expand=$out/t2expand
 calls=${T2_CALLS:-1000000}
@@ -76,6 +77,22 @@ differs 0 "25 runs and 25 more" $old -- $new
 check "25 runs and 25 more: nothing to say" [ ! -s diff.out ]
 # shellcheck disable=SC2086
 differs 0 "times within 10000 per cent" --threshold=10000 $old -- $new
+# Durations differ, but that is no change; each figure is what the summaries say
+differs 0 "durations" --durations run1.tlg run2.tlg
+for run in 1 2; do
+	"$expand" --summary=json run$run.tlg | jq -r '.rows[] | select(.kind == "region" or .kind == "child") |
+		(.kind + " " + .category + " " + .label) as $names | to_entries[] |
+		select(.value != null and (.key | IN("total", "mean", "p50", "p90", "p99"))) |
+		"\($names) \(.key) \(.value)"' | sort >figures.$run
+done
+join -j 1 <(sed 's/ /\t/4; s/ /_/g; s/\t/ /' figures.1) <(sed 's/ /\t/4; s/ /_/g; s/\t/ /' figures.2) |
+	awk '$2 != $3 && $2 > 0 && $3 > 0' | sort >figures.differ
+sed -n '3,$p' diff.out >diff.lines
+awk '{ print $6 "_" $7 "_" $8 "_" $5, $1, $2 }' diff.lines | sort >figures.shown
+check "durations: there are some" [ "$(wc -l <figures.shown)" -gt 5 ]
+none "durations: those of which the summaries differ" "$(diff figures.shown figures.differ)"
+"$expand" --diff --jobs=3 --durations run1.tlg run2.tlg >diff.jobs
+check "durations: the same with --jobs" cmp -s diff.out diff.jobs
 TRACE2_RAW=$tmp/other.tlg "$out/examples/t2index" -j 3 "$top/tests/data" >index.out 2>index.err
 # shellcheck disable=SC2086
 differs 1 "another input" $old -- other.tlg
@@ -97,4 +114,6 @@ differs 2 "an input as output" -o run2.tlg run1.tlg run2.tlg
 differs 2 "no number" --threshold=much run1.tlg run2.tlg
 "$expand" --threshold=5 run1.tlg >/dev/null 2>&1
 check "--threshold needs --diff" [ $? -eq 2 ]
+"$expand" --durations run1.tlg >/dev/null 2>&1
+check "--durations needs --diff" [ $? -eq 2 ]
 total
