@@ -204,6 +204,8 @@ static void put_durations(struct t2x_out *out, struct t2x_row *row)
 
 	put_count(out, row->count + row->unknown);
 	is_known ? put_time(out, t2x_row_time(row)) : put_blank(out);
+	if (row->kind == T2X_ROW_CHILD)
+		is_known ? put_time(out, row->lived) : put_blank(out);
 	is_known ? put_time(out, row->kind == T2X_ROW_REGION ? row->self : row->waited) : put_blank(out);
 	is_known ? put_time(out, t2x_row_mean(row)) : put_blank(out);
 	for (unsigned i = 0; i < 3; i++) {
@@ -314,7 +316,8 @@ static const struct head {
 	[T2X_ROW_REGION] = { "regions",
 			     "       count     total      self      mean       p50       p90       p99       max" },
 	[T2X_ROW_CHILD] = { "children",
-			    "       count     total    waited      mean       p50       p90       p99       max" },
+			    "       count     total     lived    waited      mean       p50       p90       p99"
+			    "       max" },
 	[T2X_ROW_TIMER] = { "timers", "   intervals     total      mean       min       max" },
 	[T2X_ROW_TH_TIMER] = { "timers of threads", "   intervals     total      mean       min       max" },
 	[T2X_ROW_COUNTER] = { "counters", "       count          total" },

@@ -17,7 +17,7 @@ static const char *const kinds[T2X_ROW_KINDS] = {
 #define COLUMNS(column) \
 	column(count) column(total) column(self) column(mean) column(min) column(p50) column(p90) column(p99) \
 	column(max) column(first) column(last) column(unknown) column(self_unknown) column(open) column(failed) \
-	column(mismatched) column(waited)
+	column(mismatched) column(waited) column(lived)
 
 enum {
 #define ENTRY(name) COLUMN_##name,
@@ -48,8 +48,10 @@ static void fill_durations(char cells[][CELL], struct t2x_row *row)
 		put(cells, COLUMN_mismatched, (int64_t)row->mismatched);
 	} else {
 		put(cells, COLUMN_failed, (int64_t)row->failed);
-		if (row->count)
+		if (row->count) {
 			put(cells, COLUMN_waited, (int64_t)row->waited);
+			put(cells, COLUMN_lived, (int64_t)row->lived);
+		}
 	}
 	if (row->count && !row->durations.is_cut) {
 		put(cells, COLUMN_p50, (int64_t)t2x_histogram_percentile(&row->durations, 50));

@@ -23,6 +23,7 @@ enum {
 	T2X_ROWS_AT_HAND = 4096,
 	T2X_ROWS_BYTES = 6 * 1024 * 1024,         /* for rows only ... */
 	T2X_TOTALS_BYTES = 12 * 1024 * 1024,      /* ... and for more of them, threads, children, durations */
+	T2X_TOTALS_ENDED = 16384,                 /* processes, see ended: of more, nobody knows how long they lived */
 	T2X_TOTALS_THREAD_BYTES = 400,            /* of memory for a thread, see t2x_writer.h */
 };
 
@@ -45,6 +46,7 @@ struct t2x_totals {
 	uint64_t first_ns, last_ns;           /* the earliest event that is not repeated, the latest; 0: none */
 	struct t2x_map by_hash;
 	struct t2x_threads children;
+	struct t2x_threads ended;             /* processes whose parents have not recorded their exit yet */
 	size_t row_budget, budget;            /* bytes that there may be more: of T2X_ROWS_BYTES, T2X_TOTALS_BYTES */
 	uint32_t seed;
 	enum t2x_part part;       /* not the whole: t2x_totals_join.h */

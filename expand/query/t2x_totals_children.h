@@ -9,7 +9,11 @@
 void t2x_totals_start_child(struct t2x_totals *totals, const struct t2x_event *ev);
 void t2x_totals_end_child(struct t2x_totals *totals, const struct t2x_event *ev, uint64_t active_ns);
 
-/* What is remembered of a child until it has ended. */
+/* A process says that it ends, by atexit or signal. */
+void t2x_totals_end_process(struct t2x_totals *totals, const struct t2x_event *ev);
+
+/* What is remembered of a child until it has ended, of a process that has ended until its parent knows. */
 size_t t2x_totals_child_bytes(void);
+size_t t2x_totals_ended_bytes(void);
 
 #endif

@@ -55,6 +55,7 @@ static void join_row(struct t2x_row *to, const struct t2x_row *from, size_t *bud
 	to->self_unknown += from->self_unknown;
 	to->values += from->values;
 	to->failed += from->failed;
+	to->lived += from->lived;
 	to->waited += from->waited;
 	to->mismatched += from->mismatched;
 }
@@ -141,7 +142,7 @@ static int join_notes(struct t2x_totals *to, const struct t2x_totals *from)
 			return 0;
 		if (note.kind == T2X_NOTE_THREAD_EXIT)
 			end_thread(to, &note);
-		if (note.kind != T2X_NOTE_CHILD_START && note.kind != T2X_NOTE_CHILD_EXIT)
+		if (note.kind < T2X_NOTE_CHILD_START)
 			continue;
 		if (note.row)
 			note.row = note.row->joined;
@@ -249,14 +250,16 @@ int t2x_totals_join(struct t2x_totals *to, struct t2x_totals *from)
 
 /* ---- children ----------------------------------------------------------------------------------- */
 
-struct child_order {
-	const struct t2x_note *note;
+/* Notes of children; of processes that have ended. */
+struct order {
+	const struct t2x_note **children, **ended;
+	unsigned nchildren, nended;
 };
 
 /* Each child by itself, what happened first before the rest. */
 static int compare_children(const void *a, const void *b)
 {
-	const struct t2x_note *x = ((const struct child_order *)a)->note, *y = ((const struct child_order *)b)->note;
+	const struct t2x_note *x = *(const struct t2x_note *const *)a, *y = *(const struct t2x_note *const *)b;
 
 	if (x->stream != y->stream)
 		return x->stream < y->stream ? -1 : 1;
@@ -265,12 +268,46 @@ static int compare_children(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Each is started, and may end once, later.  Anything else depends on an order that parts do not have. */
-static int join_children(struct t2x_totals *totals, const struct child_order *order, unsigned n, int *needs_order)
+/* Each process by itself, what happened first before the rest. */
+static int compare_ended(const void *a, const void *b)
 {
-	for (unsigned i = 0; i < n; i++) {
-		const struct t2x_note *note = order[i].note, *start = i ? order[i - 1].note : NULL;
+	const struct t2x_note *x = *(const struct t2x_note *const *)a, *y = *(const struct t2x_note *const *)b;
+
+	if (x->process.parent != y->process.parent)
+		return x->process.parent < y->process.parent ? -1 : 1;
+	if (x->process.pid != y->process.pid)
+		return x->process.pid < y->process.pid ? -1 : 1;
+	return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* The child's own end, the last one in front of what its parent has recorded. */
+static int find_lived(const struct order *order, const struct t2x_note *note, struct t2x_child_end *end)
+{
+	unsigned low = 0, high = order->nended;
+	const struct t2x_note *ended;
+
+	while (low < high) {
+		unsigned middle = low + (high - low) / 2;
+
+		if (compare_ended(&order->ended[middle], &note) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	ended = low ? order->ended[low - 1] : NULL;
+	if (!ended || ended->process.parent != note->process.parent || ended->process.pid != note->process.pid)
+		return 0;
+	t2x_child_end_lived(end, note->ns, ended->ns);
+	return end->lived_ns != UINT64_MAX;
+}
+
+/* Each is started, and may end once, later.  Anything else depends on an order that parts do not have. */
+static int join_children(struct t2x_totals *totals, const struct order *order, int *needs_order)
+{
+	for (unsigned i = 0; i < order->nchildren; i++) {
+		const struct t2x_note *note = order->children[i], *start = i ? order->children[i - 1] : NULL;
 		int is_same = start && start->stream == note->stream && start->id == note->id;
+		struct t2x_child_end end = note->end;
 
 		if (note->kind == T2X_NOTE_CHILD_START && !is_same)
 			continue;
@@ -278,8 +315,8 @@ static int join_children(struct t2x_totals *totals, const struct child_order *or
 			return 0;
 		if (start->tid != note->tid && start->ns >= note->ns)
 			return 0;
-		*needs_order |= start->tid != note->tid;
-		t2x_row_end_child(start->row, &note->end, &totals->budget);
+		*needs_order |= find_lived(order, note, &end) || start->tid != note->tid;
+		t2x_row_end_child(start->row, &end, &totals->budget);
 		if (start->row->durations.is_cut)
 			return 0;
 	}
@@ -314,21 +351,38 @@ static void drop_unused(struct t2x_totals *totals)
 	totals->n = kept;
 }
 
+static int order_notes(struct order *order, const struct t2x_totals *totals)
+{
+	*order = (struct order){
+		.children = calloc(totals->nnotes + 1, sizeof(order->children[0])),
+		.ended = calloc(totals->nnotes + 1, sizeof(order->ended[0])),
+	};
+	if (!order->children || !order->ended)
+		return 0;
+	for (unsigned i = 0; i < totals->nnotes; i++) {
+		const struct t2x_note *note = &totals->notes[i];
+
+		if (note->kind == T2X_NOTE_PROCESS_END)
+			order->ended[order->nended++] = note;
+		else
+			order->children[order->nchildren++] = note;
+	}
+	qsort(order->children, order->nchildren, sizeof(order->children[0]), compare_children);
+	qsort(order->ended, order->nended, sizeof(order->ended[0]), compare_ended);
+	return order->nended <= T2X_TOTALS_ENDED;     /* of more the whole knows some only */
+}
+
 int t2x_totals_join_end(struct t2x_totals *totals, int *needs_order)
 {
-	struct child_order *order = calloc(totals->nnotes + 1, sizeof(*order));
-	int done = 0;
+	struct order order;
+	int done = order_notes(&order, totals);
 
 	*needs_order = 0;
-	if (!order)
-		return 0;
-	for (unsigned i = 0; i < totals->nnotes; i++)
-		order[i].note = &totals->notes[i];
-	qsort(order, totals->nnotes, sizeof(*order), compare_children);
 	count_open(totals);
 	drop_unused(totals);
-	if (!totals->is_cut && !totals->others)
-		done = join_children(totals, order, totals->nnotes, needs_order);
-	free(order);
+	if (done)
+		done = !totals->is_cut && !totals->others && join_children(totals, &order, needs_order);
+	free(order.children);
+	free(order.ended);
 	return done;
 }

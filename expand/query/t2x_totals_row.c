@@ -45,6 +45,7 @@ void t2x_row_end_child(struct t2x_row *row, const struct t2x_child_end *end, siz
 		row->unknown++;
 		return;
 	}
+	row->lived += end->lived_ns < end->ns ? end->lived_ns : end->ns;
 	row->waited += end->idle_ns < end->ns ? end->idle_ns : end->ns;
 	t2x_row_add_duration(row, end->ns, budget);
 }

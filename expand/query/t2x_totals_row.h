@@ -44,6 +44,7 @@ struct t2x_row {
 	uint64_t last_place;      /* ... in this stream and thread */
 	uint64_t unknown, self_unknown;       /* that are left, but their durations are not known */
 	uint64_t mismatched;      /* regions: closed by a leave of other names */
+	uint64_t lived;           /* children: of total, up to the ends of the processes, as far as these are known */
 	uint64_t waited;          /* children: of total, time in which nothing else happened in who waited for them */
 	uint64_t failed;          /* children: ended, not with 0 */
 	uint64_t values;          /* data: integers; timers: that had an interval */
@@ -118,10 +119,18 @@ static inline void t2x_row_leave(struct t2x_row *row, const struct t2x_span *spa
 /* How a child has ended. */
 struct t2x_child_end {
 	uint64_t ns;              /* from its start to its exit */
+	uint64_t lived_ns;        /* from its start to its end, as it said itself; or more than ns */
 	uint64_t idle_ns;         /* since the event in front, in the thread that waited for it; or more than ns */
 	int is_unknown;           /* when it was started */
 	int has_failed;
 };
+
+/* The child said at ended_ns that it ended, and its parent at ns. */
+static inline void t2x_child_end_lived(struct t2x_child_end *end, uint64_t ns, uint64_t ended_ns)
+{
+	if (ended_ns < ns && ended_ns >= ns - end->ns)
+		end->lived_ns = ended_ns - (ns - end->ns);
+}
 
 void t2x_row_end_child(struct t2x_row *row, const struct t2x_child_end *end, size_t *budget);
 

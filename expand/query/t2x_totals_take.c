@@ -340,6 +340,9 @@ void t2x_totals_take(struct t2x_printer *printer, const struct t2x_event *ev)
 	case TLG_STYLE_child_exit:
 		t2x_totals_end_child(totals, ev, active_ns);
 		break;
+	case TLG_STYLE_atexit: case TLG_STYLE_signal:
+		t2x_totals_end_process(totals, ev);
+		break;
 	case TLG_STYLE_thread_exit:
 		note_exit(totals, ev);
 		if (ev->spans)
@@ -376,6 +379,7 @@ struct t2x_totals *t2x_totals_new_part(enum t2x_by by, enum t2x_part part)
 		.is_part = part == T2X_PART_LATER,
 	};
 	totals->children = (struct t2x_threads){ .bytes = t2x_totals_child_bytes(), .budget = &totals->budget };
+	totals->ended = (struct t2x_threads){ .bytes = t2x_totals_ended_bytes() };
 	return totals;
 }
 
@@ -401,5 +405,6 @@ void t2x_totals_free(struct t2x_totals *totals)
 	t2x_map_free(&totals->by_hash);
 	t2x_spans_free(&totals->spans);
 	t2x_threads_free(&totals->children);
+	t2x_threads_free(&totals->ended);
 	free(totals);
 }

@@ -90,7 +90,7 @@ static void region(struct feed *f, int style, const char *label, uint64_t us)
 #define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
 
 #define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
-	     "self_unknown,open,failed,mismatched,waited,value\n"
+	     "self_unknown,open,failed,mismatched,waited,lived,value\n"
 
 /* Rows with long names: as many as fit, and the others are counted. */
 static void test_totals_names_beyond_the_memory_of_rows_are_left_out(void **state)
@@ -159,10 +159,10 @@ static void test_totals_self_is_without_regions_directly_inside(void **state)
 	leave(&f, "a", 60);
 	enter(&f, "d", 70);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",1,50000,38000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,\n"
-		    "region,,\"\",\"c\",\"b\",3,12000,12000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,\n"
-		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,1,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",9,60000,,,,,,,,1795230403000010999,1795230403000070999,,,,,,,\n");
+		    "region,,\"\",\"c\",\"a\",1,50000,38000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"b\",3,12000,12000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",9,60000,,,,,,,,1795230403000010999,1795230403000070999,,,,,,,,\n");
 }
 
 /* In the gap nobody knows what b contained, and b is left without a line; a goes on. */
@@ -178,13 +178,13 @@ static void test_totals_gap_makes_self_unknown_but_not_the_duration(void **state
 	leave(&f, "e", 40);
 	leave(&f, "a", 60);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,\n"
-		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,\n"
-		    "region,,\"\",\"c\",\"e\",0,0,0,,,,,,,,,1,0,0,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",4,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,,,\n"
-		    "missing,,\"\",\"trace2\",\"lost-events\",1,5,,,,,,,,,,,,,,,,\n"
-		    "missing,,\"\",\"trace2\",\"lost-enters\",1,1,,,,,,,,,,,,,,,,\n"
-		    "missing,,\"\",\"trace2\",\"lost-leaves\",1,1,,,,,,,,,,,,,,,,\n");
+		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
+		    "region,,\"\",\"c\",\"e\",0,0,0,,,,,,,,,1,0,0,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",4,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-events\",1,5,,,,,,,,,,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-enters\",1,1,,,,,,,,,,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"lost-leaves\",1,1,,,,,,,,,,,,,,,,,\n");
 }
 
 /* A cycle says that b is not open any more: nobody knows how much of a it was. */
@@ -203,9 +203,9 @@ static void test_totals_region_around_one_whose_leave_is_missing_has_no_self(voi
 	t2x_model_update(f.model, &update);
 	leave(&f, "a", 60);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,\n"
-		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",3,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,,,\n");
+		    "region,,\"\",\"c\",\"a\",1,50000,0,50000,50000,50000,50000,50000,50000,,,0,1,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"b\",0,0,0,,,,,,,,,0,0,1,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",3,50000,,,,,,,,1795230403000010999,1795230403000060999,,,,,,,,\n");
 }
 
 /* What a leave of other names closes has a duration under its own; a leave where nothing is open has none. */
@@ -221,11 +221,11 @@ static void test_totals_leave_of_other_names_counts_for_the_region_it_closes(voi
 	leave(&f, "a", 60);
 	leave(&f, "d", 70);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",1,50000,20000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,\n"
-		    "region,,\"\",\"c\",\"b\",1,30000,30000,30000,30000,30000,30000,30000,30000,,,0,0,0,,1,,\n"
-		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,0,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",5,60000,,,,,,,,1795230403000010999,1795230403000070999,,,,,,,\n"
-		    "missing,,\"\",\"trace2\",\"mismatched-leaves\",2,2,,,,,,,,,,,,,,,,\n");
+		    "region,,\"\",\"c\",\"a\",1,50000,20000,50000,50000,50000,50000,50000,50000,,,0,0,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"b\",1,30000,30000,30000,30000,30000,30000,30000,30000,,,0,0,0,,1,,,\n"
+		    "region,,\"\",\"c\",\"d\",0,0,0,,,,,,,,,0,0,0,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",5,60000,,,,,,,,1795230403000010999,1795230403000070999,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"mismatched-leaves\",2,2,,,,,,,,,,,,,,,,,\n");
 }
 
 static void test_totals_children_are_known_by_class_and_program(void **state)
@@ -239,10 +239,10 @@ static void test_totals_children_are_known_by_class_and_program(void **state)
 	feed(&f, child_exit, 30, "iiiu", 0, 99, 2, FEED_START_NS + 10999);
 	feed(&f, child_exit, 31, "iiiu", 7, 99, 0, UINT64_C(0));
 	feed_expect(&f, HEAD
-		    "child,,\"\",\"cls\",\"sort\",1,20000,,20000,20000,20000,20000,20000,20000,,,0,,0,1,,10000,\n"
-		    "child,,\"\",\"?\",\"?\",0,0,,,,,,,,,,1,,0,0,,,\n"
-		    "child,,\"\",\"?\",\"git\",0,0,,,,,,,,,,0,,1,0,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",4,21000,,,,,,,,1795230403000010999,1795230403000031999,,,,,,,\n");
+		    "child,,\"\",\"cls\",\"sort\",1,20000,,20000,20000,20000,20000,20000,20000,,,0,,0,1,,10000,20000,\n"
+		    "child,,\"\",\"?\",\"?\",0,0,,,,,,,,,,1,,0,0,,,,\n"
+		    "child,,\"\",\"?\",\"git\",0,0,,,,,,,,,,0,,1,0,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",4,21000,,,,,,,,1795230403000010999,1795230403000031999,,,,,,,,\n");
 }
 
 /* The parent works while the child runs; then it waits, from 22 to 30 us.  A sample of it is nothing that it does. */
@@ -262,7 +262,7 @@ static void test_totals_child_was_waited_for_since_the_event_in_front(void **sta
 	feed(&f, child_exit, 45, "iiiu", 1, 99, 0, FEED_START_NS + 40999);
 	text = feed_finish(&f);
 	assert_non_null(strstr(text, "child,,\"\",\"cls\",\"sort\",2,25000,,12500,5000,5000,20000,20000,20000,"
-				     ",,0,,0,0,,13000,\n"));
+				     ",,0,,0,0,,13000,25000,\n"));
 	free(text);
 }
 
@@ -279,10 +279,10 @@ static void test_totals_data_have_last_and_mean(void **state)
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data, "c", "s", NULL), 12, "s", "text");
 	feed_hit(&f, NULL, 13, "");
 	feed_expect(&f, HEAD
-		    "data,,\"\",\"c\",\"n \"\"q\"\"\",2,3,,1.500,-5,,,,8,,8,,,,,,,\n"
-		    "data,,\"\",\"c\",\"s\",1,,,,,,,,,,,,,,,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",4,3000,,,,,,,,1795230403000010999,1795230403000013999,,,,,,,\n"
-		    "missing,,\"\",\"trace2\",\"unresolved\",1,1,,,,,,,,,,,,,,,,\n");
+		    "data,,\"\",\"c\",\"n \"\"q\"\"\",2,3,,1.500,-5,,,,8,,8,,,,,,,,\n"
+		    "data,,\"\",\"c\",\"s\",1,,,,,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",4,3000,,,,,,,,1795230403000010999,1795230403000013999,,,,,,,,\n"
+		    "missing,,\"\",\"trace2\",\"unresolved\",1,1,,,,,,,,,,,,,,,,,\n");
 }
 
 static void test_totals_steps_are_counted_by_category_and_label(void **state)
@@ -297,9 +297,9 @@ static void test_totals_steps_are_counted_by_category_and_label(void **state)
 	feed_hit(&f, step, 11, "");
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_step, "c", "t", NULL), 12, "");
 	feed_expect(&f, HEAD
-		    "step,,\"\",\"c\",\"s\",2,,,,,,,,,,,,,,,,,\n"
-		    "step,,\"\",\"c\",\"t\",1,,,,,,,,,,,,,,,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",3,2000,,,,,,,,1795230403000010999,1795230403000012999,,,,,,,\n");
+		    "step,,\"\",\"c\",\"s\",2,,,,,,,,,,,,,,,,,,\n"
+		    "step,,\"\",\"c\",\"t\",1,,,,,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",3,2000,,,,,,,,1795230403000010999,1795230403000012999,,,,,,,,\n");
 }
 
 /* A command that says its name again has another one from there on. */
@@ -316,10 +316,10 @@ static void test_totals_modes_are_counted_by_command(void **state)
 	feed(&f, cmd_name, 14, "ss", "git/other", "other");
 	feed(&f, cmd_mode, 15, "s", "branch");
 	feed_expect(&f, HEAD
-		    "cmd_mode,,\"\",\"\",\"early\",1,,,,,,,,,,,,,,,,,\n"
-		    "cmd_mode,,\"\",\"checkout\",\"branch\",2,,,,,,,,,,,,,,,,,\n"
-		    "cmd_mode,,\"\",\"other\",\"branch\",1,,,,,,,,,,,,,,,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",6,5000,,,,,,,,1795230403000010999,1795230403000015999,,,,,,,\n");
+		    "cmd_mode,,\"\",\"\",\"early\",1,,,,,,,,,,,,,,,,,,\n"
+		    "cmd_mode,,\"\",\"checkout\",\"branch\",2,,,,,,,,,,,,,,,,,,\n"
+		    "cmd_mode,,\"\",\"other\",\"branch\",1,,,,,,,,,,,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",6,5000,,,,,,,,1795230403000010999,1795230403000015999,,,,,,,,\n");
 }
 
 /* Threads may come in any order: what counts is when. */
@@ -338,10 +338,10 @@ static void test_totals_last_value_is_the_latest_in_time(void **state)
 	feed_hit(&f, n, 1000, "i", 3);
 	feed_hit(&f, n, 3000, "i", 4);
 	feed_expect(&f, HEAD
-		    "data,,\"\",\"c\",\"n\",4,10,,2.500,1,,,,4,,2,,,,,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",2,2000000,,,,,,,,1795230403001000999,1795230403003000999,,,,,,,\n"
+		    "data,,\"\",\"c\",\"n\",4,10,,2.500,1,,,,4,,2,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",2,2000000,,,,,,,,1795230403001000999,1795230403003000999,,,,,,,,\n"
 		    "thread,7,\"th01:worker\",\"\",\"th01:worker\",2,1000000,,,,,,,,"
-		    "1795230403002000999,1795230403003000999,,,,,,,\n");
+		    "1795230403002000999,1795230403003000999,,,,,,,,\n");
 }
 
 /* 2^65 - 4 has no place in the total, which wraps, but has an average. */
@@ -358,10 +358,10 @@ static void test_totals_average_of_a_total_that_wraps_is_right(void **state)
 	feed_hit(&f, feed_scope(&f, TLG_STYLE_data_intmax, "c", "o", NULL), 10, "u", UINT64_C(1) << 63);
 	feed_expect(&f, HEAD
 		    "data,,\"\",\"c\",\"n\",4,-4,,9223372036854775808.000,9223372036854775807,,,,9223372036854775807,,"
-		    "9223372036854775807,,,,,,,\n"
+		    "9223372036854775807,,,,,,,,\n"
 		    "data,,\"\",\"c\",\"o\",1,-9223372036854775808,,-9223372036854775808.000,-9223372036854775808,,,,"
-		    "-9223372036854775808,,-9223372036854775808,,,,,,,\n"
-		    "thread,7,\"main\",\"\",\"main\",5,0,,,,,,,,1795230403000010999,1795230403000010999,,,,,,,\n");
+		    "-9223372036854775808,,-9223372036854775808,,,,,,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",5,0,,,,,,,,1795230403000010999,1795230403000010999,,,,,,,,\n");
 }
 
 static void expect_sorted(const char *key, const char *expected)
@@ -381,10 +381,10 @@ static void expect_sorted(const char *key, const char *expected)
 static void test_summary_sorted_numbers_below_0_come_last(void **state)
 {
 	static const char expected[] = HEAD
-		"data,,\"\",\"c\",\"b\",1,10,,10.000,10,,,,10,,10,,,,,,,\n"
-		"data,,\"\",\"c\",\"a\",1,-5,,-5.000,-5,,,,-5,,-5,,,,,,,\n"
-		"data,,\"\",\"c\",\"c\",1,-50,,-50.000,-50,,,,-50,,-50,,,,,,,\n"
-		"thread,7,\"main\",\"\",\"main\",3,0,,,,,,,,1795230403000010999,1795230403000010999,,,,,,,\n";
+		"data,,\"\",\"c\",\"b\",1,10,,10.000,10,,,,10,,10,,,,,,,,\n"
+		"data,,\"\",\"c\",\"a\",1,-5,,-5.000,-5,,,,-5,,-5,,,,,,,,\n"
+		"data,,\"\",\"c\",\"c\",1,-50,,-50.000,-50,,,,-50,,-50,,,,,,,,\n"
+		"thread,7,\"main\",\"\",\"main\",3,0,,,,,,,,1795230403000010999,1795230403000010999,,,,,,,,\n";
 
 	(void)state;
 	expect_sorted("max", expected);

@@ -154,6 +154,54 @@ static void test_child_was_waited_for_since_an_event_of_the_part_in_front(void *
 	t2x_totals_free(a.filter.own);
 }
 
+/* It ended at 30 us, in its own file; its parent says so at 40. */
+static void test_child_lived_until_its_own_end_in_another_part(void **state)
+{
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	a.feed.process.sid = "root";
+	b.feed.process.sid = "root/child";
+	b.feed.process.pid = 99;
+	b.feed.process.stream = 99;
+	start(&a, 0, 10);
+	end(&a, 0, 40, 10);
+	feed(&b.feed, atexit, 30, "i", 0);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
+	assert_int_equal(row->total, 30000);
+	assert_int_equal(row->lived, 20000);
+	assert_true(needs_order);
+	t2x_totals_free(a.filter.own);
+}
+
+/* A process of that number ended before the child began, another one later, and one is of another parent. */
+static void test_child_lived_until_its_exit_was_recorded_if_nobody_knows_better(void **state)
+{
+	const struct t2x_row *row;
+	struct half a, b;
+
+	(void)state;
+	open_halves(&a, &b);
+	a.feed.process.sid = "root";
+	b.feed.process.sid = "root/child";
+	b.feed.process.pid = 99;
+	b.feed.process.stream = 99;
+	start(&a, 0, 10);
+	end(&a, 0, 40, 10);
+	feed(&b.feed, atexit, 5, "i", 0);
+	feed(&b.feed, signal, 50, "i", 9);
+	b.feed.process.sid = "other/child";
+	feed(&b.feed, atexit, 60, "i", 0);
+	assert_true(join(&a, &b));
+	row = find_row(a.filter.own, T2X_ROW_CHILD, "sort");
+	assert_int_equal(row->lived, 30000);
+	assert_false(needs_order);
+	t2x_totals_free(a.filter.own);
+}
+
 static void test_child_that_another_thread_ends_needs_the_order_of_time(void **state)
 {
 	struct half a, b;
@@ -402,6 +450,8 @@ int main(void)
 		cmocka_unit_test(test_histogram_joined_with_one_without_memory_has_no_percentiles),
 		cmocka_unit_test(test_child_that_ends_in_another_part_counts_where_it_began),
 		cmocka_unit_test(test_child_was_waited_for_since_an_event_of_the_part_in_front),
+		cmocka_unit_test(test_child_lived_until_its_own_end_in_another_part),
+		cmocka_unit_test(test_child_lived_until_its_exit_was_recorded_if_nobody_knows_better),
 		cmocka_unit_test(test_child_that_another_thread_ends_needs_the_order_of_time),
 		cmocka_unit_test(test_child_whose_id_comes_twice_is_not_joined),
 		cmocka_unit_test(test_child_that_nobody_started_is_not_joined),

@@ -31,7 +31,7 @@ static void region(struct feed *f, int style, const char *label, uint64_t us)
 #define leave(f, label, us) region(f, TLG_STYLE_region_leave, label, us)
 
 #define HEAD "kind,process,thread,category,label,count,total,self,mean,min,p50,p90,p99,max,first,last,unknown," \
-	     "self_unknown,open,failed,mismatched,waited,value\n"
+	     "self_unknown,open,failed,mismatched,waited,lived,value\n"
 
 /* a in b in a: the outermost has the time; the mean, 5 us, is that of all three. */
 static void test_totals_region_in_one_of_its_row_counts_once_in_the_total(void **state)
@@ -49,9 +49,9 @@ static void test_totals_region_in_one_of_its_row_counts_once_in_the_total(void *
 	enter(&f, "a", 30);
 	leave(&f, "a", 33);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",3,13000,11000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,\n"
-		    "region,,\"\",\"c\",\"b\",1,4000,2000,4000,4000,4000,4000,4000,4000,,,0,0,0,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",8,23000,,,,,,,,1795230403000010999,1795230403000033999,,,,,,,\n");
+		    "region,,\"\",\"c\",\"a\",3,13000,11000,5000,2000,3000,10000,10000,10000,,,0,0,0,,0,,,\n"
+		    "region,,\"\",\"c\",\"b\",1,4000,2000,4000,4000,4000,4000,4000,4000,,,0,0,0,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",8,23000,,,,,,,,1795230403000010999,1795230403000033999,,,,,,,,\n");
 }
 
 static void test_totals_region_of_another_thread_is_not_around(void **state)
@@ -68,10 +68,10 @@ static void test_totals_region_of_another_thread_is_not_around(void **state)
 	f.current = 0;
 	leave(&f, "a", 2030);
 	feed_expect(&f, HEAD
-		    "region,,\"\",\"c\",\"a\",2,40000,40000,20000,10000,10000,30000,30000,30000,,,0,0,0,,0,,\n"
-		    "thread,7,\"main\",\"\",\"main\",2,30000,,,,,,,,1795230403002000999,1795230403002030999,,,,,,,\n"
+		    "region,,\"\",\"c\",\"a\",2,40000,40000,20000,10000,10000,30000,30000,30000,,,0,0,0,,0,,,\n"
+		    "thread,7,\"main\",\"\",\"main\",2,30000,,,,,,,,1795230403002000999,1795230403002030999,,,,,,,,\n"
 		    "thread,7,\"th01:worker\",\"\",\"th01:worker\",2,10000,,,,,,,,"
-		    "1795230403002010999,1795230403002020999,,,,,,,\n");
+		    "1795230403002010999,1795230403002020999,,,,,,,,\n");
 }
 
 /* Of 38 rows some share a bit: what is around has the bit, but is another row. */
