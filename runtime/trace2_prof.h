@@ -59,13 +59,16 @@ size_t trace2_prof_set_heap_rate(size_t bytes);
  * Waits for others from so many nanoseconds on, and shorter ones in proportion; 1: each; 0: off.  Return  as above
  * Seen    mutexes, rwlocks, spin locks, condition variables, barriers, semaphores and joins, by their functions of
  *         pthread.h, semaphore.h and threads.h: so what C++ has in <mutex>, <shared_mutex>, <condition_variable> and
- *         <thread>, too
+ *         <thread>, too; futexes by syscall(2), with them C++'s atomics, latches and semaphores, and Rust's locks
  * Unseen  what libc calls within itself: locks of stdio, malloc() and the loader, and when a condition variable has its
- *         mutex again; futexes, with them C++'s atomics, latches and semaphores; OpenMP's own
+ *         mutex again; OpenMP's own
  */
 uint64_t trace2_prof_set_block_rate(uint64_t ns);
 
-/* One in n of the times that a lock was unlocked which others waited for; 1: each; 0: off.  Return  as above */
+/*
+ * One in n of the times that somebody released what others waited for: unlocked a lock, posted a semaphore, signalled a
+ * condition variable, woke a futex; 1: each; 0: off.  Return  as above
+ */
 unsigned trace2_prof_set_mutex_fraction(unsigned n);
 
 /* Where threads are created.  0: off.  Return  as above */

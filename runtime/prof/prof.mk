@@ -66,7 +66,7 @@ $(obj)/libtr2p.a: $(prof_obj)
 $(filter $(out)/tests/test_tr2p_%,$(unit)): $(obj)/libtr2p.a
 
 # What waits may be cancelled, and tidies up then
-$(addprefix $(obj)/runtime/prof/tr2p_,lock.o sync.o quiet.o sigwait.o unload.o): private our_cflags += -fexceptions
+$(addprefix $(obj)/runtime/prof/tr2p_,lock.o sync.o futex.o quiet.o sigwait.o unload.o): private our_cflags += -fexceptions
 
 # At a fixed address, and its timer_create() in front of libc's
 $(out)/bench/bench_prof: $(call objects,bench,bench_prof)

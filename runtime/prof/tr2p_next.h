@@ -23,7 +23,8 @@
 static inline const char *tr2p_version_of(const char *name)
 {
 #if defined(__x86_64__) || defined(__i386__) || defined(__s390x__)
-	if (!strcmp(name, "pthread_cond_wait") || !strcmp(name, "pthread_cond_timedwait"))
+	if (!strcmp(name, "pthread_cond_wait") || !strcmp(name, "pthread_cond_timedwait") ||
+	    !strcmp(name, "pthread_cond_signal") || !strcmp(name, "pthread_cond_broadcast"))
 		return "GLIBC_2.3.2";
 #endif
 #ifdef __i386__

@@ -2,6 +2,8 @@
 /* tr2p_room.c - how far it is to the end of the stack. */
 #include "tr2p_room.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -39,6 +41,23 @@ static uintptr_t top_of(const void *context)
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 
 	return (uintptr_t)context - here < TR2P_DEEPEST / 2 ? (uintptr_t)context : here;
+}
+
+int tr2p_room_is_enough(void)
+{
+	const size_t needed = TR2P_DEEPEST + TR2P_DEEPEST + TR2P_DEEPEST;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const struct tr2p_thread *thread = &tr2p_g_thread;
+	stack_t other;
+	int saved = errno;
+
+	if (here >= thread->stack_low && here < thread->stack_high)
+		return here - thread->stack_low >= needed;
+	if (sigaltstack(NULL, &other)) {
+		errno = saved;
+		return 1;
+	}
+	return here - (uintptr_t)other.ss_sp >= other.ss_size || here - (uintptr_t)other.ss_sp >= needed;
 }
 
 enum tr2p_room tr2p_room(const void *context)

@@ -30,4 +30,11 @@ enum tr2p_room {
  */
 enum tr2p_room tr2p_room(const void *context);
 
+/*
+ * 1: the stack of the caller, which may be in a handler, has room for a sample with buffers of its own.  Stacks that
+ * are neither the thread's nor a signal's, coroutines' say, are not judged.
+ * Thread  any    Signal safe    Errno kept    Cost  a system call, not on the thread's own stack
+ */
+int tr2p_room_is_enough(void);
+
 #endif

@@ -19,6 +19,7 @@
 #include "tr2p_filter.h"
 #include "tr2p_init.h"
 #include "tr2p_uses.h"
+#include "tr2p_wait.h"
 #include "tr2p_next.h"
 #include "tr2p_rename.h"
 #include "tr2p_settings.h"
@@ -169,14 +170,13 @@ TR2P_IN_FRONT int prctl(int option, ...)
  * With all arguments that there may be, by its name: <unistd.h> says "...", and so a frame of ours would be needed.
  * Without one it goes to the next definition by a jump, and a call that returns twice does as without us.
  */
-typedef long call_function(long, long, long, long, long, long, long);
-TR2P_IN_FRONT call_function tr2p_sandbox_call __asm__("syscall");
+TR2P_IN_FRONT tr2p_call_function tr2p_sandbox_call __asm__("syscall");
 
-static call_function *g_next_call;
+static tr2p_call_function *g_next_call;
 
-static call_function *find_next_call(void)
+static tr2p_call_function *find_next_call(void)
 {
-	call_function *next = tr2_load_rlx(&g_next_call); /* relaxed: right by itself */
+	tr2p_call_function *next = tr2_load_rlx(&g_next_call); /* relaxed: right by itself */
 
 	if (__builtin_expect(!next, 0)) {
 		int saved = errno;
@@ -205,8 +205,26 @@ static __attribute__((noinline, cold)) void look_at(long number, long a, long b,
 		begin_filter((const struct sock_fprog *)c);
 }
 
+static inline int is_futex(long number)
+{
+#ifdef SYS_futex_time64
+	if (number == SYS_futex_time64)
+		return 1;
+#endif
+	return number == SYS_futex;
+}
+
+/* noinline: only here there is a frame. */
+static __attribute__((noinline)) long count_futex(const void *caller, long number, long a, long b, long c, long d,
+						  long e, long f)
+{
+	return tr2p_futex_call(find_next_call(), caller, (const long[]){ number, a, b, c, d, e, f });
+}
+
 long tr2p_sandbox_call(long number, long a, long b, long c, long d, long e, long f)
 {
+	if (is_futex(number) && tr2p_waits_are_on())
+		return count_futex(TR2P_CALLER, number, a, b, c, d, e, f);
 	if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0))
 		look_at(number, a, b, c);
 	return find_next_call()(number, a, b, c, d, e, f);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * tr2p_sync.c - in front of the functions that wait for what no thread holds: condition variables, the end of a thread,
- * barriers, semaphores.
+ * barriers, semaphores; and of those that release who waits, by a signal or a post.
  *
  * Of these only semaphores can be tried.  What they are all good for is to wait, so the clock is read each time.  They
  * are cancellation points, and stay so: the real function is called, and a wait that is cancelled ends as any other.
@@ -21,7 +21,8 @@
 #define FUNCTIONS(X) \
 	X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(cnd_wait) X(cnd_timedwait) \
 	X(pthread_join) X(pthread_timedjoin_np) X(pthread_clockjoin_np) X(thrd_join) X(pthread_barrier_wait) \
-	X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait)
+	X(sem_wait) X(sem_trywait) X(sem_timedwait) X(sem_clockwait) \
+	X(pthread_cond_signal) X(pthread_cond_broadcast) X(cnd_signal) X(cnd_broadcast) X(sem_post)
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
@@ -96,6 +97,35 @@ static int try_semaphore(sem_t *sem)
 	}
 
 SEM(sem_wait, (sem_t *sem), (sem), 1)
+
+/* ---- who releases -------------------------------------------------------------------------------------- */
+
+/*
+ * Behind the real one the object may be gone.  sem_post() may be called in a handler; noinline: the way on which nobody
+ * waits needs no stack frame.
+ */
+#define RELEASE(name, type) \
+	static __attribute__((noinline)) int charge_##name(const void *caller, type *object) \
+	{ \
+		uint64_t charge = tr2p_take_charge((const void *)object); \
+		int error = NEXT(name)(object); \
+\
+		if (!error) \
+			tr2p_charge(charge, caller); \
+		return error; \
+	} \
+	TR2P_IN_FRONT int name(type *object) \
+	{ \
+		if (!tr2p_waits_are_on() || !tr2p_is_awaited((const void *)object)) \
+			return NEXT(name)(object); \
+		return charge_##name(TR2P_CALLER, object); \
+	}
+
+RELEASE(pthread_cond_signal, pthread_cond_t)
+RELEASE(pthread_cond_broadcast, pthread_cond_t)
+RELEASE(cnd_signal, cnd_t)
+RELEASE(cnd_broadcast, cnd_t)
+RELEASE(sem_post, sem_t)
 
 /* ---- with a timeout; see tr2p_lock.c ---------------------------------------------------------------- */
 

@@ -25,6 +25,9 @@ struct tr2p_thread {
 	uintptr_t stack_low, stack_high;      /* of its stack; 0: not known */
 	void *unwinding;                      /* tr2p_unwind.c's: where it goes on if it gives up; or NULL */
 	void *wait;                           /* tr2p_lock.c's: the wait that it is in */
+	/* tr2p_wait.c's: the thread is counted among these waiters, and where on its stack that wait is; or NULL */
+	struct tr2p_waiters *among;
+	uintptr_t among_at;
 	int is_forking;                       /* it is in fork(), and so is its copy in the child */
 	struct tr2p_wall_reported *reported;          /* tr2p_wall.c's: what others are to know of it; or NULL */
 	uint32_t answered;                    /* the last question from outside that it has answered; 0: none */

@@ -9,6 +9,7 @@
 
 #include "trace2_prof.h"
 #include "tr2p_init.h"
+#include "tr2p_room.h"
 #include "tr2p_sample.h"
 #include "tr2p_thread.h"
 #include "tr2p_unwind.h"
@@ -136,40 +137,110 @@ static uint64_t count_waiter(struct tr2p_waiters *waiters, int one, uint64_t now
 	return old;
 }
 
-static void begin_waiting(struct tr2p_wait *wait)
+/* The slot of who waits for this, or one for whom nobody waits.  Return  NULL: others have both */
+static struct tr2p_waiters *find_slot(const void *lock)
 {
-	struct tr2p_waiters *waiters = tr2p_waiters_of(wait->object);
+	struct tr2p_waiters *waiters = tr2p_waiters_of(lock), *spare = NULL;
+
+	for (unsigned i = 0; i < TR2P_WAITERS_WAYS; i++) {
+		if (tr2p_are_of(&waiters[i], lock))
+			return &waiters[i];
+		/* relaxed: if another takes it at this moment, one is charged for the other, this time */
+		if (!spare && !(tr2_load_rlx(&waiters[i].state) >> TR2P_WAITERS_TIME_BITS))
+			spare = &waiters[i];
+	}
+	return spare;
+}
+
+/*
+ * A thread is counted once: not again for a handler's wait, within the other one.
+ *
+ * A handler of the program may have left a wait by longjmp(): then it ends here.  It is over if its frame is deeper on
+ * the stack than this one, or if it was on a signal's stack and the thread is on its own again.
+ */
+static int may_be_counted(struct tr2p_thread *thread, const struct tr2p_wait *wait)
+{
+	const uintptr_t here = (uintptr_t)wait, there = thread->among_at;
+
+	if (!thread->among)
+		return 1;
+	if (here < thread->stack_low || here >= thread->stack_high ||
+	    (there > here && there < thread->stack_high))
+		return 0;
+	count_waiter(thread->among, -1, wait->start_ns);
+	return 1;
+}
+
+static void begin_waiting(struct tr2p_thread *thread, const struct tr2p_wait *wait)
+{
+	struct tr2p_waiters *waiters = may_be_counted(thread, wait) ? find_slot(wait->object) : NULL;
 	uint64_t old;
 
+	if (!waiters)
+		return;
 	tr2_store_rlx(&waiters->lock, wait->object); /* relaxed: whom it is charged to, about */
 	old = count_waiter(waiters, 1, wait->start_ns);
-	if (!(old >> TR2P_WAITERS_TIME_BITS))   /* what they had waited since it was last unlocked is nobody's */
+	if (!(old >> TR2P_WAITERS_TIME_BITS))   /* what they had waited since the last release is nobody's */
 		tr2_store_rlx(&waiters->charged, waited(old, 0)); /* relaxed: an estimate */
-	wait->is_counted = 1;
+	thread->among = waiters;
+	thread->among_at = (uintptr_t)wait;
+}
+
+static void end_waiting(struct tr2p_thread *thread, const struct tr2p_wait *wait, uint64_t now)
+{
+	if (!thread->among || thread->among_at != (uintptr_t)wait)
+		return;
+	count_waiter(thread->among, -1, now);
+	thread->among = NULL;
+}
+
+static uint64_t take_charge(struct tr2p_waiters *waiters)
+{
+	uint64_t all = waited(tr2_load_rlx(&waiters->state), read_clock()); /* relaxed: in one piece */
+	uint64_t ns = (all - tr2_exchange_rlx(&waiters->charged, all)) & TIME_MASK; /* relaxed: an estimate */
+
+	/* Two that release at the same moment may overtake each other */
+	return ns > TIME_MASK / 2 ? 0 : ns;
 }
 
 uint64_t tr2p_take_charge(const void *lock)
 {
 	struct tr2p_waiters *waiters = tr2p_waiters_of(lock);
-	unsigned fraction = tr2_load_rlx(&g_mutex_fraction); /* relaxed: a number by itself */
-	uint64_t all = waited(tr2_load_rlx(&waiters->state), read_clock()); /* relaxed: in one piece */
-	uint64_t ns = (all - tr2_exchange_rlx(&waiters->charged, all)) & TIME_MASK; /* relaxed: an estimate */
+	uint64_t ns = 0;
 
-	/* Two that share a slot may overtake each other */
-	if (!fraction || tr2p_is_inside() || ns > TIME_MASK / 2)
-		return 0;
-	return fraction == 1 || tr2p_random() % fraction == 0 ? ns : 0;
+	for (unsigned i = 0; i < TR2P_WAITERS_WAYS; i++)
+		ns += tr2p_are_of(&waiters[i], lock) ? take_charge(&waiters[i]) : 0;
+	return ns;
 }
 
+void tr2p_put_back_charge(const void *lock, uint64_t ns)
+{
+	struct tr2p_waiters *waiters = find_slot(lock);
+
+	if (waiters)
+		tr2_add_rlx(&waiters->charged, -ns); /* relaxed: an estimate */
+}
+
+/* sem_post() and syscall() are for handlers, too, which may run on a small stack. */
 void tr2p_charge(uint64_t ns, const void *caller)
 {
 	unsigned fraction = tr2_load_rlx(&g_mutex_fraction); /* relaxed: a number by itself */
 
-	if (ns && fraction)
+	if (!ns || !fraction || tr2p_is_inside() || (fraction > 1 && tr2p_random() % fraction))
+		return;
+	if (tr2p_room_is_enough())
 		take_sample(TR2P_MUTEX, caller, ns, fraction);
+	else
+		tr2p_bucket_drop(TR2P_MUTEX);
 }
 
 /* ---- waits ----------------------------------------------------------------------------------------- */
+
+/* Nobody releases a barrier: all come.  Nor the end of a thread. */
+static int is_released(enum tr2p_wait_kind kind)
+{
+	return kind != TR2P_WAIT_JOIN && kind != TR2P_WAIT_BARRIER;
+}
 
 void tr2p_wait_begin(struct tr2p_wait *wait, enum tr2p_wait_kind kind, const void *object, const void *caller)
 {
@@ -178,10 +249,11 @@ void tr2p_wait_begin(struct tr2p_wait *wait, enum tr2p_wait_kind kind, const voi
 	*wait = (struct tr2p_wait){ .kind = kind, .object = object, .caller = caller, .outer = thread->wait };
 	wait->start_ns = read_clock();
 	/* relaxed: a number by itself */
-	if (kind <= TR2P_WAIT_SPIN && tr2_load_rlx(&g_mutex_fraction))
-		begin_waiting(wait);
+	if (is_released(kind) && tr2_load_rlx(&g_mutex_fraction))
+		begin_waiting(thread, wait);
 	tr2_fence_compiler();     /* a handler finds it whole */
-	thread->wait = wait;
+	if (kind != TR2P_WAIT_FUTEX)
+		thread->wait = wait;
 }
 
 /* These say that nothing was waited for. */
@@ -194,10 +266,10 @@ void tr2p_wait_end(struct tr2p_wait *wait)
 {
 	uint64_t now = read_clock();
 
-	tr2p_g_thread.wait = wait->outer;
+	if (wait->kind != TR2P_WAIT_FUTEX)
+		tr2p_g_thread.wait = wait->outer;
 	tr2_fence_compiler();
-	if (wait->is_counted)
-		count_waiter(tr2p_waiters_of(wait->object), -1, now);
+	end_waiting(&tr2p_g_thread, wait, now);
 	if (!is_refusal(wait->error))
 		note_block(wait->caller, now - wait->start_ns);
 }
