@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "t2x_allowed.h"
 #include "t2x_attach.h"
 #include "t2x_collect.h"
 #include "t2x_commands.h"
@@ -83,9 +84,23 @@ static int take_environment(struct recording *recording)
 	return !profiles || !*profiles || add_word(recording, profiles, NULL);
 }
 
+/* The kernel's functions come on top of samples of CPU time, and not every system shows them. */
+static int add_kernel(struct recording *recording)
+{
+	char why[256];
+
+	if (!t2x_record_has(recording->profiles, "kernel"))
+		return 1;
+	if (!t2x_allowed_kernel(why, sizeof(why)))
+		return fail(recording, T2X_EXIT_USAGE, "--kernel", why);
+	return t2x_record_has(recording->profiles, "cpu") || add_word(recording, "cpu", NULL);
+}
+
 /* A report of leaks needs allocations; and something has to be sampled. */
 static int add_what_is_meant(struct recording *recording)
 {
+	if (!add_kernel(recording))
+		return 0;
 	if (t2x_record_has(recording->profiles, "leaks") && !t2x_record_has(recording->profiles, "heap"))
 		return add_word(recording, "heap", NULL);
 	return t2x_record_has(recording->profiles, NULL) || add_word(recording, "cpu", NULL);

@@ -22,7 +22,7 @@ const struct option t2x_record_options[] = {
 	{ #name, TAKES_##rate, NULL, T2X_RECORD_WORD },
 #include "prof_kinds.def"
 	{ "leaks", no_argument, NULL, T2X_RECORD_WORD }, { "unwind", required_argument, NULL, T2X_RECORD_WORD },
-	{ "frames", required_argument, NULL, T2X_RECORD_WORD },
+	{ "frames", required_argument, NULL, T2X_RECORD_WORD }, { "kernel", no_argument, NULL, T2X_RECORD_WORD },
 	{ "output", required_argument, NULL, 'o' }, { "help", no_argument, NULL, 'h' }, { NULL, 0, NULL, 0 }
 };
 
@@ -38,6 +38,7 @@ static const struct word {
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) { #name, tlg_units_##rate, min, max, 1 },
 #include "prof_kinds.def"
 	{ "leaks", tlg_units_onoff, 0, 1, 0 }, { "unwind", ways, 0, 0, 0 }, { "frames", tlg_units_count, 1, 128, 0 },
+	{ "kernel", tlg_units_onoff, 0, 1, 0 },
 };
 enum { WORDS = sizeof(words) / sizeof(words[0]) };
 

@@ -90,6 +90,7 @@ static const char recording[] =
 	"How\n"
 	"  --unwind=WAY         tables; fp: frame pointers; auto: tables, and fp where there are none\n"
 	"  --frames=N           functions of a stack at most; 64\n"
+	"  --kernel             functions of the kernel on top of those of --cpu\n"
 	"Output\n"
 	"  -o, --output=FILE    the trace; a directory: a file for each process; PROGRAM.tlg\n"
 	"Exit status: the program's; 127 it is not there, 126 cannot be run; 1, 2 as t2's\n";

@@ -80,7 +80,8 @@ static void put_address(struct t2x_namer *namer, const struct t2x_address *at)
 {
 	uint32_t pid;
 	/* of code that no file has, an offset says nothing */
-	const int is_made = at->module && t2x_jit_files_parse(at->module->file, &pid);
+	const int is_made = at->module && (t2x_jit_files_parse(at->module->file, &pid) ||
+					   !strcmp(at->module->file, TLG_KERNEL));
 	const struct t2x_module *module = is_made ? NULL : at->module;
 	const char *slash = module ? strrchr(module->file, '/') : NULL;
 	const char *file = !module ? "" : slash ? slash + 1 : module->file;

@@ -10,10 +10,11 @@
 #include "t2x_image.h"
 #include "t2x_inlined.h"
 #include "t2x_jit_files.h"
+#include "t2x_kernel.h"
 #include "tlg.h"
 
 /* Addresses that are remembered; processes with code of their own, of which more have no names. */
-enum { CACHED = 4096, MADE = 4096 };
+enum { CACHED = 4096, MADE = 4096, KERNELS = 16 };
 
 /* What a process has made at run time. */
 struct made {
@@ -22,12 +23,20 @@ struct made {
 	struct made *next;
 };
 
+/* A start of a kernel. */
+struct kernel {
+	struct t2x_jit jit;
+	struct kernel *next;
+	char boot[];
+};
+
 struct t2x_symbols {
 	const struct t2x_libdw *libdw;    /* NULL: nothing has a name */
 	int is_loaded;                    /* it was looked for */
 	const struct t2x_symbols_places *places;
 	struct t2x_image *images;
 	struct made *made;
+	struct kernel *kernels;
 	struct t2x_jit_index index;
 	unsigned nmade;
 	size_t names;                     /* of all of them */
@@ -64,6 +73,12 @@ void t2x_symbols_free(struct t2x_symbols *symbols)
 		t2x_jit_free(&symbols->made->jit);
 		free(symbols->made);
 		symbols->made = next;
+	}
+	while (symbols->kernels) {
+		struct kernel *next = symbols->kernels->next;
+		t2x_jit_free(&symbols->kernels->jit);
+		free(symbols->kernels);
+		symbols->kernels = next;
 	}
 	free(symbols);
 }
@@ -162,6 +177,40 @@ static const struct t2x_names *find_in_made(struct t2x_symbols *symbols, uint32_
 	return cached->names;
 }
 
+/* Which kernels there are, a trace says: anybody's.  So there are few. */
+static struct kernel *find_kernel(struct t2x_symbols *symbols, const char *boot)
+{
+	struct kernel *kernel = symbols->kernels;
+	unsigned n = 0;
+
+	for (; kernel && strcmp(kernel->boot, boot) != 0; kernel = kernel->next)
+		n++;
+	if (kernel || n == KERNELS)
+		return kernel;
+	kernel = calloc(1, sizeof(*kernel) + strlen(boot) + 1);
+	if (!kernel)
+		return NULL;
+	strcpy(kernel->boot, boot);
+	if (!t2x_kernel_read(&kernel->jit, boot))
+		t2x_report_note(&(struct t2x_report){ .to = stderr }, TLG_KERNEL,
+				"its functions have no names: the kernel was started anew since, or shows no addresses");
+	kernel->next = symbols->kernels;
+	symbols->kernels = kernel;
+	return kernel;
+}
+
+static const struct t2x_names *find_in_kernel(struct t2x_symbols *symbols, const char *boot, uint64_t address)
+{
+	struct kernel *kernel = find_kernel(symbols, boot);
+	struct cached *cached;
+
+	if (!kernel)
+		return NULL;
+	if (!is_cached(symbols, kernel, address, &cached))
+		cached->names = make_name(address == TLG_KERNEL_START ? "[kernel]" : t2x_jit_find(&kernel->jit, address));
+	return cached->names;
+}
+
 /* A module that stands for no code is what it is called. */
 static const struct t2x_names *find_named(struct t2x_symbols *symbols, const char *name)
 {
@@ -192,6 +241,8 @@ const struct t2x_names *t2x_symbols_find(struct t2x_symbols *symbols, const stru
 		return NULL;
 	if (t2x_jit_files_parse(module->file, &pid))
 		return find_in_made(symbols, pid, address);
+	if (!strcmp(module->file, TLG_KERNEL))
+		return find_in_kernel(symbols, module->build_id, address);
 	if (tlg_is_off_cpu(module->file))
 		return find_named(symbols, module->file);
 	if (!is_usable(symbols))

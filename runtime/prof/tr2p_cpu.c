@@ -11,6 +11,7 @@
 #include "trace2_prof.h"
 #include "tr2p_bucket.h"
 #include "tr2p_init.h"
+#include "tr2p_kernel.h"
 #include "tr2p_mutex.h"
 #include "tr2p_profile.h"
 #include "tr2p_room.h"
@@ -69,8 +70,13 @@ static void unwind(struct tr2p_stack *stack, const struct place *place)
 static void take_by(struct tr2p_stack *stack, enum tr2p_clock clock, const struct tr2p_amount *amount,
 		    const struct place *place)
 {
+	const void *context = tr2p_is_inside() ? NULL : place->context;
+
 	unwind(stack, place);
-	tr2p_sample(profiles[clock], stack, amount);
+	if (clock == TR2P_CLOCK_CPU)
+		tr2p_kernel_sample(stack, amount, context);
+	else
+		tr2p_sample(profiles[clock], stack, amount);
 }
 
 /* noinline: only here the stack has a buffer of its own. */

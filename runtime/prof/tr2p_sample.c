@@ -8,6 +8,7 @@
 
 #include "tr2p_calls.h"
 #include "tr2p_exit.h"
+#include "tr2p_kernel.h"
 #include "tr2p_labels.h"
 #include "tr2p_module.h"
 #include "tr2p_profile.h"
@@ -110,6 +111,7 @@ static struct tr2p_bucket *find_by(const struct tr2p_module **modules, unsigned 
 
 	for (unsigned i = 0; i < stack->n; i++) {
 		modules[i] = tr2p_calls_module(stack->at[i]);
+		modules[i] = modules[i] ? modules[i] : tr2p_kernel_module(stack->at[i]);
 		if (modules[i])
 			continue;
 		modules[i] = tr2p_module_of(stack->at[i], near);

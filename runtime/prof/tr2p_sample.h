@@ -27,6 +27,9 @@
  *   [P14] add_chunk() in tr2p_seen.c      at()                      memory of zeros for threads that are seen
  *   [P15] tr2p_rename_other()             tr2p_rename_count()       a thread's new name, before it is read
  *   [P16] tr2p_calls_module() publishes   tr2p_calls_module()       the module of a system call before it is found
+ *   [P17] the kernel's write              tr2p_chains_head()        a stack of the kernel in the ring of a thread
+ *   [P18] tr2p_kernel_add()               take() in tr2p_kernel.c   such a ring
+ *         make_module()                   tr2p_kernel_module()      the kernel's module
  */
 #ifndef TR2P_SAMPLE_H
 #define TR2P_SAMPLE_H

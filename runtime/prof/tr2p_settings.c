@@ -12,6 +12,8 @@
 #include "tlg_parent.h"
 #include "tlg_units.h"
 #include "trace2_prof.h"
+#include "tr2p_init.h"
+#include "tr2p_kernel.h"
 #include "tr2p_leaks.h"
 #include "tr2p_remote.h"
 #include "tr2p_sigpipe.h"
@@ -86,6 +88,14 @@ static int set_frames(uint64_t frames)
 	return 0;
 }
 
+/* What is set before has to be known when the profiler begins. */
+static int start_kernel(uint64_t on)
+{
+	int error = on ? tr2p_init() : 0;
+
+	return error || !on ? error : tr2p_kernel_start();
+}
+
 /* Words, not numbers */
 static const struct tlg_unit unwinders[] = { { "auto", TR2P_BY_BOTH }, { "libgcc", TR2P_BY_BOTH },
 					     { "fp", TR2P_BY_FRAME_POINTERS }, { "tables", TR2P_BY_TABLES },
@@ -104,6 +114,7 @@ static const struct word {
 } words[] = {
 	{ "unwind", unwinders, "", 0, TR2P_BY_TABLES, set_unwinder },
 	{ "frames", tlg_units_count, "", 1, 128, set_frames },
+	{ "kernel", tlg_units_onoff, "1", 0, 1, start_kernel },
 #define PROF_KIND(id, name, form, during, rate, usual, min, max, title, help) \
 	{ #name, tlg_units_##rate, usual, min, max, start_##name },
 #include "prof_kinds.def"

@@ -226,6 +226,11 @@ void tr2p_tasks_init(void)
 	tr2_store_rlx(&g_has_child, is_shared); /* relaxed: a flag by itself */
 }
 
+int tr2p_tasks_in_child(int run(void *), void *data)
+{
+	return tr2_load_rlx(&g_has_child) ? run_in_child(run, data) : ENOTSUP; /* relaxed: as above */
+}
+
 int tr2p_tasks_each(int visit(pid_t tid, void *data), void *data)
 {
 	struct walk what = { .tasks = "/proc/", .visit = visit, .data = data };

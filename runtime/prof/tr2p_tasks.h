@@ -30,6 +30,12 @@ int tr2p_tasks_is_ours(const char *name);
 /* A thread's name: of the calling one, or within visit.  "": it has ended    Signal safe */
 void tr2p_tasks_name(pid_t tid, char *name, size_t size);
 
+/*
+ * Run something in a child that has this process's memory, but its own copies of descriptors; until it has ended.
+ * Return  0; an error number, also if the system gives children no such memory    Thread  any, after tr2p_tasks_init()
+ */
+int tr2p_tasks_in_child(int run(void *), void *data);
+
 /* 1: the thread blocks the signal, or is a main thread that has ended.  Within visit    Signal safe */
 int tr2p_tasks_cannot_answer(pid_t tid, int signal);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/tr2_atomic.h"
+#include "tr2p_kernel.h"
 #include "tr2p_mutex.h"
 #include "tr2p_sandbox.h"
 #include "tr2p_settings.h"
@@ -123,6 +124,7 @@ static int start_cpu(struct owner *owner)
 
 	if (error || !owner->has[TR2P_CLOCK_CPU])
 		return error;
+	tr2p_kernel_add(owner->tid, period);
 	return timer_settime(owner->timers[TR2P_CLOCK_CPU], 0, &times, NULL) && errno != ESRCH ? errno : 0;
 }
 
@@ -148,6 +150,8 @@ static void stop_one(struct owner *owner, enum tr2p_clock clock)
 	}
 	if (owner->has[clock])
 		timer_delete(owner->timers[clock]);
+	if (clock == TR2P_CLOCK_CPU)
+		tr2p_kernel_remove(owner->tid);
 	owner->has[clock] = 0;
 }
 
@@ -190,6 +194,7 @@ static void end(pid_t tid)
 		return;
 	for (unsigned clock = 0; clock < TR2P_CLOCKS; clock++)
 		stop_one(owner, clock);
+	tr2p_kernel_remove(tid);          /* what a tick read when the clock stopped */
 	*at = owner->next;
 	if (owner != &g_forked)
 		free(owner);
@@ -342,6 +347,7 @@ void tr2p_timers_begin_child(void)
 	int error;
 
 	memset(g_timers.slots, 0, sizeof(g_timers.slots));   /* not freed: see g_forked */
+	tr2p_kernel_begin_child();
 	g_forked = (struct owner){ .tid = gettid() };
 	*find_owner(g_forked.tid) = &g_forked;
 	error = tr2p_wall_begin_child();

@@ -120,7 +120,8 @@ uint64_t tr2p_take_charge(const void *lock);
 void tr2p_put_back_charge(const void *lock, uint64_t ns);
 
 /*
- * Charge it, once it is released, one in so many times as the program wants.  A handler may do that, on a small stack: without room there is no sample.
+ * Charge it, once it is released, one in so many times as the program wants.  A handler may do that, on a small stack:
+ * without room there is no sample.
  * Signal safe    Errno kept
  */
 void tr2p_charge(uint64_t ns, const void *caller);
