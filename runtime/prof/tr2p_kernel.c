@@ -249,45 +249,41 @@ static int is_behind_call(const ucontext_t *context)
 
 /* Which of the kernel's stacks a tick shows. */
 struct choice {
-	struct tr2p_chains chains;
+	struct ring *ring;                    /* the thread's, which stays meanwhile; or NULL */
 	struct tr2p_chains_place place;
 	uint64_t head;
 	unsigned n;                           /* so many that there are */
 };
 
 /* Outside of calls the tick may have come while the program itself ran. */
-static void choose(struct choice *choice, const struct ring *ring, const struct tr2p_amount *amount, int is_behind)
+static void choose(struct choice *choice, const struct tr2p_amount *amount, int is_behind)
 {
+	const struct tr2p_chains *chains = &choice->ring->chains;
 	const uint32_t could = (uint32_t)(amount->count < INT32_MAX / PARTS ? amount->count * PARTS : INT32_MAX);
 	unsigned all;
 
-	choice->chains = ring->chains;
-	choice->head = tr2p_chains_head(&ring->chains);
-	choice->n = tr2p_chains_count(&ring->chains, choice->head, &choice->place, &all);
+	choice->head = tr2p_chains_head(chains);
+	choice->n = tr2p_chains_count(chains, choice->head, &choice->place, &all);
 	if (!is_behind && tr2p_random() % could >= choice->n)
 		choice->n = 0;
 }
 
-static int take(struct choice *choice, const struct tr2p_amount *amount, int is_behind)
+/* Return  the calling thread's ring, which stays until it is released; NULL: it has none */
+static struct ring *take(void)
 {
 	const pid_t tid = (pid_t)syscall(SYS_gettid);
 	struct ring *ring = find(tid, (uint32_t)tid);
 
 	/* [P18] acquire: the ring.  Pairs with tr2p_kernel_add() */
-	if (!ring || !tr2_cas_acq_rel(&ring->owner, (uint32_t)tid, (uint32_t)tid | BUSY))
-		return 0;
-	choose(choice, ring, amount, is_behind);
-	ring->chains.seen = choice->head;
-	return 1;
+	return ring && tr2_cas_acq_rel(&ring->owner, (uint32_t)tid, (uint32_t)tid | BUSY) ? ring : NULL;
 }
 
-static void release(void)
+static void release(struct ring *ring, uint64_t seen)
 {
-	const pid_t tid = (pid_t)syscall(SYS_gettid);
-	struct ring *ring = find(tid, (uint32_t)tid | BUSY);
+	const uint32_t owner = tr2_load_rlx(&ring->owner); /* relaxed: the calling thread's own */
 
-	if (ring)
-		tr2_store_rel(&ring->owner, (uint32_t)tid); /* [P18] release: it may go.  Pairs with the removal */
+	ring->chains.seen = seen;
+	tr2_store_rel(&ring->owner, owner & ~BUSY); /* [P18] release: it may go.  Pairs with its removal */
 }
 
 /* The kernel's functions come in front.  Return  how many */
@@ -298,7 +294,7 @@ static unsigned put_chain(struct tr2p_stack *stack, const struct choice *choice,
 
 	room = room < TR2P_CHAIN ? room : TR2P_CHAIN;
 	memmove(to + room, to, user * sizeof(*to));
-	n = choice->n ? tr2p_chains_copy(&choice->chains, choice->head, &choice->place, nth, to, room) : 0;
+	n = choice->n ? tr2p_chains_copy(&choice->ring->chains, choice->head, &choice->place, nth, to, room) : 0;
 	if (!n && room)
 		to[n++] = TLG_KERNEL_START;   /* somewhere in it */
 	memmove(to + n, to + room, user * sizeof(*to));
@@ -325,24 +321,29 @@ static void sample_parts(struct tr2p_stack *stack, const struct choice *choice, 
 	}
 }
 
-void tr2p_kernel_sample(struct tr2p_stack *stack, const struct tr2p_amount *amount, const void *context)
+/* noinline: without a ring a sample needs no more of the stack than others. */
+static __attribute__((noinline)) void sample_with(struct ring *ring, struct tr2p_stack *stack,
+						  const struct tr2p_amount *amount, const void *context)
 {
-	struct choice choice = { .n = 0 };
-	int is_behind, has_ring;
+	struct choice choice = { .ring = ring, .place = place_of(context) };
+	const int is_behind = is_behind_call(context);
 
-	if (!context || !g_kernel.is_wanted || amount->count < 1) {
-		tr2p_sample(TR2P_CPU, stack, amount);
-		return;
-	}
-	choice.place = place_of(context);
-	is_behind = is_behind_call(context);
-	has_ring = take(&choice, amount, is_behind);
-	if (has_ring && (choice.n || is_behind))
+	choose(&choice, amount, is_behind);
+	if (choice.n || is_behind)
 		sample_parts(stack, &choice, amount);
 	else
 		tr2p_sample(TR2P_CPU, stack, amount);
-	if (has_ring)
-		release();
+	release(ring, choice.head);
+}
+
+void tr2p_kernel_sample(struct tr2p_stack *stack, const struct tr2p_amount *amount, const void *context)
+{
+	struct ring *ring = context && g_kernel.is_wanted && amount->count > 0 ? take() : NULL;
+
+	if (ring)
+		sample_with(ring, stack, amount, context);
+	else
+		tr2p_sample(TR2P_CPU, stack, amount);
 }
 
 #else

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "tr2p_arena.h"
+#include "tr2p_scratch.h"
 #include "base/tr2_atomic.h"
 
 enum { SLOTS = 1024, PAGE = 4096 };
@@ -149,10 +150,9 @@ static size_t find_path(const struct link_map *link, char *to, size_t size)
 	return n > 0 ? (size_t)n : 0;
 }
 
-static const struct tr2p_module *make_module(const struct dl_find_object *found, uintptr_t address)
+static const struct tr2p_module *make_by(char path[TR2P_PATH], const struct dl_find_object *found, uintptr_t address)
 {
-	char path[TR2P_PATH];
-	size_t length = find_path(found->dlfo_link_map, path, sizeof(path));
+	size_t length = find_path(found->dlfo_link_map, path, TR2P_PATH);
 	struct tr2p_module *module = tr2p_arena_acquire(sizeof(*module) + length + 1);
 
 	if (!module)
@@ -164,6 +164,26 @@ static const struct tr2p_module *make_module(const struct dl_find_object *found,
 	read_headers(module, found, address);
 	for (size_t i = 0; i < length; i++)
 		module->path[i] = path[i] == '\n' ? '?' : path[i];   /* its text is a line */
+	return module;
+}
+
+/* noinline: only here the stack has a buffer of its own. */
+static __attribute__((noinline)) const struct tr2p_module *make_here(const struct dl_find_object *found,
+								     uintptr_t address)
+{
+	char path[TR2P_PATH];
+
+	return make_by(path, found, address);
+}
+
+static const struct tr2p_module *make_module(const struct dl_find_object *found, uintptr_t address)
+{
+	char *path = tr2p_scratch_acquire();
+	const struct tr2p_module *module;
+
+	_Static_assert((int)TR2P_PATH <= (int)TR2P_SCRATCH_BYTES, "it has room for a path");
+	module = path ? make_by(path, found, address) : make_here(found, address);
+	tr2p_scratch_release(path);
 	return module;
 }
 

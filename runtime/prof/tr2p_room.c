@@ -45,7 +45,7 @@ static uintptr_t top_of(const void *context)
 
 int tr2p_room_is_enough(void)
 {
-	const size_t needed = TR2P_DEEPEST + TR2P_DEEPEST + TR2P_DEEPEST;
+	const size_t needed = (size_t)8 << 10;    /* buffers of its own, too */
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const struct tr2p_thread *thread = &tr2p_g_thread;
 	stack_t other;

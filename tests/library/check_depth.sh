@@ -17,10 +17,19 @@ ${CC:-cc} -O2 -g0 -Wall -Werror -Iruntime -pthread -o "$tmp/depths" tests/librar
 
 is_within() { [ "${1:-0}" -gt "$2" ] && [ "$1" -le "$3" ]; }
 
-for path in cpu wall threads record; do
+for path in cpu calls wall threads record; do
 	depth=$(TRACE2_PROF=threads=USR2 TRACE2_RAW=$tmp/$path.tlg timeout 120 "$tmp/depths" $path)
 	check "$path: a handler needs $depth bytes, of $bound" is_within "${depth:-0}" 200 "$bound"
 done
+
+# With functions of the kernel in front, where the system shows them
+if LD_PRELOAD=$(readlink -f "$out/libtrace2-prof.so.0") TRACE2_PROF=kernel TRACE2_DST_DEBUG=1 TRACE2_RAW=$tmp/try.tlg \
+	/bin/true 2>&1 | grep -q "cannot start 'kernel'"; then
+	echo "perf_event_open() is not allowed: how deep samples with functions of the kernel go is not measured"
+else
+	depth=$(TRACE2_PROF=kernel,threads=USR2 TRACE2_RAW=$tmp/kernel.tlg timeout 120 "$tmp/depths" calls)
+	check "kernel: a handler needs $depth bytes, of $bound" is_within "${depth:-0}" 200 "$bound"
+fi
 
 # stacks BYTES: of a program with so many on its signal stack, how many samples there are, and how many of them know more
 # than where it was: that main() has called
