@@ -70,8 +70,8 @@ static inline const char *tlg_off_cpu_call(const char *module, int *length)
 }
 
 /*
- * The module of all addresses from here on: functions of the kernel.  Its build-id is that of no file, but of the start of
- * the system, as /proc/sys/kernel/random/boot_id has it.  The first address means: somewhere in the kernel.
+ * The module of all addresses from here on: functions of the kernel.  Its build-id is that of no file, but of the start
+ * of the system, as /proc/sys/kernel/random/boot_id has it.  The first address means: somewhere in the kernel.
  */
 #define TLG_KERNEL "[kernel.kallsyms]"
 #define TLG_KERNEL_START UINT64_C(0x8000000000000000)

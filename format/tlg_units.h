@@ -8,6 +8,7 @@
 #ifndef TLG_UNITS_H
 #define TLG_UNITS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <strings.h>
 

@@ -3,8 +3,8 @@
  * t2x_kernel.h - the names of the kernel's functions, as /proc/kallsyms has them.
  *
  * Its addresses are others after each start of the system.  So the module of a sample carries the id of the start, and
- * only the kernel of that very start is asked: see TLG_KERNEL.  Names end with "_[k]", by which programs that draw stacks
- * know the kernel.
+ * only the kernel of that very start is asked: see TLG_KERNEL.  Names end with "_[k]", by which programs that draw
+ * stacks know the kernel.
  *
  * The kernel shows zeros instead of addresses to those whom it does not trust (kptr_restrict): then there are no names.
  */

@@ -193,7 +193,7 @@ static struct kernel *find_kernel(struct t2x_symbols *symbols, const char *boot)
 	strcpy(kernel->boot, boot);
 	if (!t2x_kernel_read(&kernel->jit, boot))
 		t2x_report_note(&(struct t2x_report){ .to = stderr }, TLG_KERNEL,
-				"its functions have no names: the kernel was started anew since, or shows no addresses");
+				"its functions have no names: the system was started anew, or shows no addresses");
 	kernel->next = symbols->kernels;
 	symbols->kernels = kernel;
 	return kernel;
@@ -207,7 +207,8 @@ static const struct t2x_names *find_in_kernel(struct t2x_symbols *symbols, const
 	if (!kernel)
 		return NULL;
 	if (!is_cached(symbols, kernel, address, &cached))
-		cached->names = make_name(address == TLG_KERNEL_START ? "[kernel]" : t2x_jit_find(&kernel->jit, address));
+		cached->names = make_name(address == TLG_KERNEL_START ? "[kernel]" :
+								       t2x_jit_find(&kernel->jit, address));
 	return cached->names;
 }
 

@@ -2,11 +2,11 @@
 /*
  * tr2p_kernel.h - what the kernel does for a thread: its functions on top of the program's, in samples of CPU time.
  *
- * A tick comes when a thread leaves the kernel, so that it interrupts no call: then nobody can say any more where in the
- * kernel the thread has been.  So perf_event_open(2) has the kernel note its own stack four times in each period of the
- * ticks, in a ring for each thread, for as long as that thread is in the kernel.  No signal comes of it.  The tick looks
- * into the ring for stacks with which the thread came from the very place to which it returns now.  A tick behind a
- * system call of which the ring has none shows "[kernel]".  At other places, as behind a page that was missing, it is
+ * A tick comes when a thread leaves the kernel, so that it interrupts no call: then nobody can say any more where in
+ * the kernel the thread has been.  So perf_event_open(2) has the kernel note its own stack four times in each period of
+ * the ticks, in a ring for each thread, for as long as that thread is in the kernel.  No signal comes of it.  The tick
+ * looks into the ring for stacks with which the thread came from the very place to which it returns now.  A tick behind
+ * a system call of which the ring has none shows "[kernel]".  At other places, as behind a page that was missing, it is
  * the kernel's by chance, as often as the ring has stacks of the place among the times that it could have.
  *
  * The descriptor of a ring never is among the program's: a child that shares the memory opens and closes it.

@@ -3,7 +3,7 @@
 # The memory-order convention: every acquire and release carries the tag [Mn] of its pair at most 3 lines
 # away ([Pn] in prof/), every tag is in the table of tr2_ring.h or tr2p_sample.h and has a release and an acquire side, every relaxed
 # access says why on its line or just above: "relaxed: ...".  So does a read-modify-write of which nothing
-# but its atomicity is used.  A variable that is accessed so somewhere is accessed so everywhere.
+# but its atomicity is used.  Where the table says "the kernel's write" that is the release side.  A variable that is accessed so somewhere is accessed so everywhere.
 # Ends with "N passed, N failed".
 set -u
 
@@ -89,7 +89,7 @@ function check_file(   i) {
 FNR == 1 && NR > 1 { check_file() }
 FNR == 1 { split("", text); name = FILENAME }
 { text[FNR] = $0; lines = FNR }
-FILENAME ~ /tr2(_ring|p_sample)\.h$/ && /^ \* +\[[MP][0-9]+\]/ { table[$2] = 1 }
+FILENAME ~ /tr2(_ring|p_sample)\.h$/ && /^ \* +\[[MP][0-9]+\]/ { table[$2] = 1; if ($0 ~ /the kernel.s write/) seen[$2, "R"] = 1 }
 END {
 	check_file()
 	for (word in atomic)

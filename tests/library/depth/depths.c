@@ -114,7 +114,9 @@ static void record(void)
 static const struct path {
 	const char *name;
 	void (*take)(void);
-} g_paths[] = { { "cpu", tick }, { "calls", tick_in_calls }, { "wall", tick_wall }, { "threads", ask }, { "record", record } };
+} g_paths[] = {
+	{ "cpu", tick }, { "calls", tick_in_calls }, { "wall", tick_wall }, { "threads", ask }, { "record", record }
+};
 
 /* ---- measuring ------------------------------------------------------------------------------------ */
 

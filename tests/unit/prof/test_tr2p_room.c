@@ -58,10 +58,11 @@ static void look_at_bounds(int signal, siginfo_t *info, void *data)
 	*thread = before;
 }
 
-/* As if a page that cannot be read were there. */
+/* As if a page that cannot be read were there, or, each second time, the next one. */
 static void look_at_pages(int signal, siginfo_t *info, void *context)
 {
-	const uintptr_t end = ((uintptr_t)context - OURS) & ~(uintptr_t)(PAGE - 1);
+	static unsigned times;
+	const uintptr_t end = ((uintptr_t)context - OURS - times++ % 2 * PAGE) & ~(uintptr_t)(PAGE - 1);
 
 	(void)signal, (void)info;
 	if (mprotect(stack, end - (uintptr_t)stack, PROT_NONE))
