@@ -26,8 +26,9 @@
 #include "tr2p_thread.h"
 #include "record/tr2_sample.h"
 
-/* A program may bring along an older libtrace2, without this. */
+/* A program may bring along an older libtrace2, without these. */
 #pragma weak tr2_sample_await_end_v1
+#pragma weak tr2_sample_stay_out_v1
 
 int tr2p_g_is_closed;
 static int g_has_filter;
@@ -99,9 +100,20 @@ static void end_trace(void)
 }
 
 /*
- * End the trace.  A program that knows of Trace2 records on its own account: its trace is only written.  The child of
- * vfork() has its parent's memory, and is none of ours; a forked child that has recorded nothing has no trace.
+ * A program that knows of Trace2 records on its own account: its trace is only written.  A forked child that has
+ * recorded nothing has no trace, and libtrace2 must not begin one when the child ends.
  */
+static void end_or_forgo_trace(pid_t recorder)
+{
+	if (recorder && tr2p_uses_trace2())
+		trace2_flush();
+	else if (recorder)
+		end_trace();
+	else if (!tr2p_uses_trace2() && tr2_sample_stay_out_v1)
+		tr2_sample_stay_out_v1();
+}
+
+/* End the profile and the trace.  The child of vfork() has its parent's memory, and is none of ours. */
 static void close_process(void)
 {
 	pid_t recorder = tr2_load_rlx(&tr2p_g_recorder); /* relaxed: a number by itself */
@@ -119,10 +131,7 @@ static void close_process(void)
 	trace2_prof_set_threadcreate(0);
 	tr2_store_rlx(&tr2p_g_is_closed, 1); /* relaxed: a flag by itself */
 	tr2p_enter();
-	if (recorder && tr2p_uses_trace2())
-		trace2_flush();
-	else if (recorder)
-		end_trace();
+	end_or_forgo_trace(recorder);
 	forget_variables();
 	tr2p_leave();
 	errno = saved;

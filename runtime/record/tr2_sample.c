@@ -110,6 +110,12 @@ void tr2_sample_tell_v1(struct tr2_reported *to)
 		tr2_thread_report(to);
 }
 
+void tr2_sample_stay_out_v1(void)
+{
+	if (tr2_is_enabled() && tr2_is_forked_child())
+		tr2_set_enabled(0);
+}
+
 void tr2_sample_await_end_v1(void)
 {
 	tr2_wake_await_end();

@@ -80,6 +80,13 @@ void tr2_sample_renamed_v1(int is_certain);
  */
 void tr2_sample_tell_v1(struct tr2_reported *to);
 
+/*
+ * A forked child that has recorded nothing will never record anything, not even its end: it may be about to enter a
+ * sandbox that would end it for the system calls of a new session.  Nothing happens in any other process.
+ * Thread  any    Signal safe
+ */
+void tr2_sample_stay_out_v1(void);
+
 /* After trace2_finish(): wait until libtrace2's thread is gone.  Thread  any, not in a handler */
 void tr2_sample_await_end_v1(void);
 

@@ -11,7 +11,8 @@ need_profiler
 export PATH=$out:$PATH
 cd "$tmp" || exit 1
 
-# sandbox HOW ANSWER [THEN]: works, enters a sandbox, works, does something else, ends
+# sandbox HOW ANSWER [THEN]: works, enters a sandbox, works, does something else, ends.  "child", "child-_exit": all of
+# that in a forked child, which does not work before the sandbox begins, as servers confine those that parse requests
 cat >sandbox.c <<'END'
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -127,24 +128,40 @@ static void go_on(const char *what, char **argv)
 	waitpid(pid, NULL, 0);
 }
 
+/* Return  1: in the child.  The parent ends as the child has ended. */
+static int fork_first(void)
+{
+	pid_t pid = fork();
+	int status = 0;
+
+	if (!pid)
+		return 1;
+	if (waitpid(pid, &status, 0) != pid)
+		exit(4);
+	exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+}
+
 int main(int argc, char **argv)
 {
 	const char *answer = argc > 2 ? argv[2] : "";
+	const char *then = argc > 3 ? argv[3] : "";
+	int is_child = !strncmp(then, "child", 5) && fork_first();
 	uint32_t value = strstr(answer, "kill") ? SECCOMP_RET_KILL_PROCESS :
 			 strstr(answer, "trap") ? SECCOMP_RET_TRAP : SECCOMP_RET_ERRNO | 1;
 
 	if (argc > 1 && strcmp(argv[1], "end") != 0) {
 		make_filter(value, strstr(answer, "only") != NULL);
-		work();
+		if (!is_child)
+			work();
 		if (enter(argv[1]))
 			return 3;
 	}
 	work();
-	go_on(argc > 3 ? argv[3] : "", argv);
+	go_on(then, argv);
 	say("end\n");
 	if (argc > 1 && !strcmp(argv[1], "strict"))
 		syscall(SYS_exit, 7);
-	if (argc > 3 && !strcmp(argv[3], "_exit"))
+	if (strstr(then, "_exit"))
 		_exit(7);
 	exit(7);
 }
@@ -194,6 +211,10 @@ same "$ends" seccomp kill-only _exit
 same "$ends" seccomp trap
 for then in thread fork exec execve; do
 	same "$ends" seccomp kill $then
+done
+for then in child child-_exit; do
+	same "" seccomp kill $then
+	same "" prctl trap $then
 done
 same "" seccomp errno thread
 same "" seccomp errno fork
