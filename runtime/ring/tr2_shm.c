@@ -190,7 +190,11 @@ static size_t accessible(const unsigned char *base, const struct plan *plan)
 	return find_chunks(base, plan->chunks_at) + chunks * TLG_CHUNK_STRIDE;
 }
 
-/* The other chunks can be accessed from tr2_shm_reach() on.  In this order the kernel splits the mapping once. */
+/*
+ * The other chunks can be accessed from tr2_shm_reach() on.  In this order the kernel splits the mapping once.
+ * $XDG_RUNTIME_DIR may lie on a disk: there, without MADV_RANDOM, the kernel would fill megabytes of read-ahead with
+ * zeros for the first page that is touched.
+ */
 static unsigned char *map_plan(int fd, const struct plan *plan)
 {
 	const int flags = fd < 0 ? MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
@@ -202,6 +206,8 @@ static unsigned char *map_plan(int fd, const struct plan *plan)
 	if (!base)
 		return NULL;
 	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
+	if (fd >= 0)
+		tr2_sys_advise(base, plan->bytes, MADV_RANDOM);
 	if (tr2_sys_protect(base, accessible(base, plan), PROT_READ | PROT_WRITE)) {
 		tr2_sys_unmap(base, plan->bytes);
 		return NULL;
