@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * tr2p_alone.c - in front of unshare() and setns(): the wall clock's thread is not there meanwhile.
- *
- * A namespace of users can be entered, and memory and handlers be unshared, by a process of one thread only.  Without
- * the profiler the program may be one.  Behind the call the thread comes back, if the kernel lets it.
- */
+/* tr2p_alone.c - in front of unshare(), setns() and capset(). */
+#include "tr2p_alone.h"
+
 #ifndef TR2_IS_SANITIZED
 
 #include <errno.h>
@@ -16,24 +13,24 @@
 #include "tr2p_thread.h"
 #include "tr2p_wall.h"
 
-#define FUNCTIONS(X) X(unshare) X(setns)
+/* libc has it, for libcap and libcap-ng, and declares it nowhere. */
+int capset(void *header, const void *data);
+
+#define FUNCTIONS(X) X(unshare) X(setns) X(capset)
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
 /* The child of vfork() has our memory, but none of our threads. */
-static int is_clock_here(void)
+int tr2p_alone_begin(void)
 {
-	return !tr2p_is_inside() && tr2p_wall_is_on() && !tr2p_signal_is_in_vfork();
-}
-
-/* Nobody starts, stops or forks meanwhile. */
-static void begin_alone(void)
-{
+	if (tr2p_is_inside() || !tr2p_wall_is_on() || tr2p_signal_is_in_vfork())
+		return 0;
 	tr2p_cpu_lock();
 	tr2p_wall_pause();
+	return 1;
 }
 
-static void end_alone(void)
+void tr2p_alone_end(void)
 {
 	int saved = errno;
 
@@ -45,25 +42,29 @@ static void end_alone(void)
 TR2P_IN_FRONT int unshare(int flags)
 {
 	const int alone = CLONE_NEWUSER | CLONE_VM | CLONE_SIGHAND | CLONE_THREAD;
-	int result;
+	const int is_alone = (flags & alone) != 0 && tr2p_alone_begin();
+	const int result = NEXT(unshare)(flags);
 
-	if (!(flags & alone) || !is_clock_here())
-		return NEXT(unshare)(flags);
-	begin_alone();
-	result = NEXT(unshare)(flags);
-	end_alone();
+	if (is_alone)
+		tr2p_alone_end();
 	return result;
 }
 
 TR2P_IN_FRONT int setns(int fd, int type)
 {
-	int result;
+	const int is_alone = tr2p_alone_begin(), result = NEXT(setns)(fd, type);
 
-	if (!is_clock_here())
-		return NEXT(setns)(fd, type);
-	begin_alone();
-	result = NEXT(setns)(fd, type);
-	end_alone();
+	if (is_alone)
+		tr2p_alone_end();
+	return result;
+}
+
+TR2P_IN_FRONT int capset(void *header, const void *data)
+{
+	const int is_alone = tr2p_alone_begin(), result = NEXT(capset)(header, data);
+
+	if (is_alone)
+		tr2p_alone_end();
 	return result;
 }
 

@@ -15,6 +15,7 @@
 
 #include "trace2.h"
 #include "trace2_prof.h"
+#include "tr2p_alone.h"
 #include "tr2p_exit.h"
 #include "tr2p_filter.h"
 #include "tr2p_init.h"
@@ -149,17 +150,23 @@ static void begin_filter(const struct sock_fprog *filter)
 
 /* ---- in front of libc ------------------------------------------------------------------------------ */
 
-/* Also for tr2p_rename.h, which wants to hear of PR_SET_NAME */
+/* Also for tr2p_rename.h, which wants to hear of PR_SET_NAME, and for tr2p_alone.h */
 #define FUNCTIONS(X) \
 	X(prctl)
 
 TR2P_NEXT_TABLE(FUNCTIONS);
 
+/* What decides, beside the user, whether a thread has capabilities. */
+static int is_of_capabilities(long option)
+{
+	return option == PR_SET_KEEPCAPS || option == PR_SET_SECUREBITS;
+}
+
 TR2P_IN_FRONT int prctl(int option, ...)
 {
 	unsigned long with[4];
 	va_list args;
-	int result;
+	int is_alone, result;
 
 	va_start(args, option);
 	for (unsigned i = 0; i < 4; i++)
@@ -169,7 +176,10 @@ TR2P_IN_FRONT int prctl(int option, ...)
 		close_process();
 	else if (option == PR_SET_SECCOMP && with[0] == SECCOMP_MODE_FILTER)
 		begin_filter((const struct sock_fprog *)with[1]);
+	is_alone = is_of_capabilities(option) && tr2p_alone_begin();
 	result = NEXT(prctl)(option, with[0], with[1], with[2], with[3]);
+	if (is_alone)
+		tr2p_alone_end();
 	if (option == PR_SET_NAME && !result)
 		tr2p_rename_note();
 	return result;
@@ -230,12 +240,25 @@ static __attribute__((noinline)) long count_futex(const void *caller, long numbe
 	return tr2p_futex_call(find_next_call(), caller, (const long[]){ number, a, b, c, d, e, f });
 }
 
+/* noinline: so that the frame is not in the way of other calls */
+static __attribute__((noinline, cold)) long call_alone(long number, long a, long b, long c, long d, long e)
+{
+	const int is_alone = tr2p_alone_begin();
+	const long result = find_next_call()(number, a, b, c, d, e, 0);
+
+	if (is_alone)
+		tr2p_alone_end();
+	return result;
+}
+
 long tr2p_sandbox_call(long number, long a, long b, long c, long d, long e, long f)
 {
 	if (is_futex(number) && tr2p_waits_are_on())
 		return count_futex(TR2P_CALLER, number, a, b, c, d, e, f);
 	if (__builtin_expect(number == SYS_seccomp || number == SYS_prctl, 0))
 		look_at(number, a, b, c);
+	if (__builtin_expect(number == SYS_capset || (number == SYS_prctl && is_of_capabilities(a)), 0))
+		return call_alone(number, a, b, c, d, e);
 	return find_next_call()(number, a, b, c, d, e, f);
 }
 #endif

@@ -39,6 +39,21 @@ changed "flight recorder" TRACE2_RAW="$tmp/trace" TRACE2_RAW_POLICY=overwrite
 changed "profiles" TRACE2_RAW="$tmp/trace" LD_PRELOAD="$library" \
 	TRACE2_PROF=cpu=1000hz,wall=1000hz,heap=64k,block=1us,mutex=1,threadcreate,threads=USR2
 
+# Daemons keep some capabilities while they become another user; each thread has its own.
+if [ "$(id -u)" -eq 0 ]; then
+	${CC:-cc} -O2 -Wall -o capabilities "$top/tests/library/identity/capabilities.c" || fail "capabilities.c does not compile"
+	for by in libc syscall; do
+		check "capabilities by $by without a profile" [ "$(./capabilities $by)" = done ]
+		for list in wall=1000hz cpu=1000hz,wall=1000hz,heap=64k,block=1us,mutex=1,threads=USR2; do
+			rm -f trace
+			env TRACE2_RAW="$tmp/trace" LD_PRELOAD="$library" TRACE2_PROF=$list ./capabilities $by >said 2>&1
+			check "capabilities by $by with $list: $? $(head -n 3 said)" [ "$(cat said)" = done ]
+			check "capabilities by $by with $list: the clock runs to the end" \
+				[ "$("$out/t2" export --format=folded --profile=wall trace | awk '{ n += $NF } END { printf "%d", n / 1e6 }')" -gt 80 ]
+		done
+	done
+fi
+
 # What the threads of a process block, as the kernel says: none has 32 or 33 of it, nor SIGSYS.  While glibc starts or
 # ends a thread that thread blocks everything: so a look counts that finds all of them started.
 cat >blocked.c <<'END2'
