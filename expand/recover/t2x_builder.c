@@ -51,6 +51,7 @@ struct t2x_builder *t2x_builder_new(const struct t2x_ring *ring)
 	builder->ring = ring;
 	builder->number = ring->state.blocks;
 	builder->cycle = ring->state.cycle ? ring->state.cycle : 1;
+	builder->marked = ring->head.start;   /* a process that recorded nothing ends there, not when the clock was 0 */
 	builder->events = malloc((TLG_BLOCK_LIMIT + 1) * sizeof(*builder->events));
 	if (!builder->events || t2x_layout_init(&builder->layout, __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)) {
 		t2x_builder_free(builder);

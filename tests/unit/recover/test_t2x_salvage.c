@@ -9,7 +9,7 @@
 
 #include "recover/t2x_salvage.h"
 
-enum { CHUNKS = 64, NUMBER = 5, EVENT = 10 };
+enum { CHUNKS = 64, NUMBER = 5, EVENT = 10, START = 7 };
 
 static void put(int fd, uint64_t at, const void *bytes, size_t n)
 {
@@ -20,7 +20,7 @@ static void put(int fd, uint64_t at, const void *bytes, size_t n)
 static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *chunk, unsigned chunks)
 {
 	const struct tlg_ring_file head = {
-		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .start = 1,
+		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .start = START,
 		.chunks_at = 65536, .tables_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE,
 		.rings_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,
 		.chunks_used = chunks, .rings_used = 1, .written = 1, .states = { { .write = 1 } },
@@ -117,11 +117,35 @@ static void test_salvage_thread_has_its_whole_name(void **state)
 	assert_string_equal(name, longest);
 }
 
+/* A process could store nothing, because its limit on files was 0, say.  Readers take its end from the last MARK. */
+static void test_salvage_without_checkpoints_ends_no_earlier_than_it_began(void **state)
+{
+	const struct tlg_ring ring = { .tails = { { .write = 1 } } };
+	const struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
+	struct t2x_ring opened;
+	struct t2x_salvage *salvage;
+	struct t2x_block block;
+	uint64_t marked = 0;
+
+	(void)state;
+	assert_null(t2x_ring_adopt(&opened, make_ring_file(&ring, &chunk, 1), "ring", 0));
+	salvage = t2x_salvage_new(&opened);
+	assert_non_null(salvage);
+	while (t2x_salvage_next(salvage, &block))
+		for (unsigned i = 0; i < block.count; i++)
+			if (tlg_event_type(&block.events[i]) == TLG_MARK)
+				marked = block.events[i].u.mark.when;
+	assert_int_equal(marked, START);
+	t2x_salvage_free(salvage);
+	t2x_ring_close(&opened);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_salvage_abandoned_reservations_count_once_though_many_chunks_have_their_number),
 		cmocka_unit_test(test_salvage_thread_has_its_whole_name),
+		cmocka_unit_test(test_salvage_without_checkpoints_ends_no_earlier_than_it_began),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
