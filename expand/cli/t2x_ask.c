@@ -103,7 +103,18 @@ static int is_answered(const struct asking *asking, struct tlg_ring_stacks *now)
 		now->answered - asking->before.answered >= now->asked - asking->before.asked);
 }
 
-/* The process's threads, but for libtrace2's own. */
+/* A thread of libtrace2 or libtrace2-prof, from the line of its /proc/.../comm.  Nobody asks those. */
+static int is_ours(const char *comm)
+{
+	static const char *const ours[] = { "trace2-drain\n", "trace2-wall\n", "trace2-look\n" };
+
+	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(comm, ours[i]))
+			return 1;
+	return 0;
+}
+
+/* The process's threads, but for our own. */
 static unsigned count_threads(uint32_t pid)
 {
 	char path[64], name[32];
@@ -117,7 +128,7 @@ static unsigned count_threads(uint32_t pid)
 	while (tasks && (entry = readdir(tasks))) {
 		snprintf(path, sizeof(path), "/proc/%u/task/%.16s/comm", (unsigned)pid, entry->d_name);
 		file = *entry->d_name != '.' ? fopen(path, "re") : NULL;
-		n += file && fgets(name, sizeof(name), file) && strcmp(name, "trace2-drain\n") != 0;
+		n += file && fgets(name, sizeof(name), file) && !is_ours(name);
 		if (file)
 			fclose(file);
 	}

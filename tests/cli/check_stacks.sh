@@ -126,7 +126,8 @@ ask()
 }
 
 format=()
-start cpu,threads=USR2 ./wedged
+start cpu,wall,threads=USR2 ./wedged
+sleep 0.3       # the threads of the wall clock start, and are not counted
 check "a process that hangs says where it is" ask '^thread "main" of process '"$pid"':$' \
 	'^#[0-9]+ +0x[0-9a-f]{16} in block_here .*wedged\.c:[0-9]+ \(.*/wedged\+0x[0-9a-f]+\)$' ' in loop_here ' ' in main '
 check "threads that block signals are counted" grep -q '1 of 3 threads did not answer' err
