@@ -100,6 +100,11 @@ static int is_code(uintptr_t at)
 	return !_dl_find_object((void *)at, &found);
 }
 
+int tr2p_frame_may_return_to(uintptr_t address)
+{
+	return is_code(address) && function_of(address - 1) && call_before(address, 0) == OF_ANY;
+}
+
 /*
  * The lowest pair that is a call of this function counts; or of a function that a register names, if the frame pointer
  * leads on in the stack.  If there is no such pair, the first pair counts nevertheless: the caller of a thread's

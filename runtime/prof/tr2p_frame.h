@@ -17,6 +17,13 @@
 #include "tr2p_guard.h"
 #include "tr2p_regs.h"
 
+/*
+ * 1: code that no table knows may return to this address.  It lies in a function that a table knows, behind a call, and
+ * that call does not go to a function that a table knows.
+ * Signal safe
+ */
+int tr2p_frame_may_return_to(uintptr_t address);
+
 /* Set the frame pointer of another thread's stack.  Return  0: it is known already, or cannot be found */
 int tr2p_frame_find(struct tr2p_regs *regs, struct tr2p_guard *guard);
 #endif

@@ -10,6 +10,7 @@
 
 #include "tr2p_cfi.h"
 #include "tr2p_fde.h"
+#include "tr2p_frame.h"
 #include "tr2p_unwind.h"
 
 enum { WORD = sizeof(uintptr_t) };
@@ -294,6 +295,84 @@ int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has
 {
 	(void)regs, (void)guard, (void)has_to_prove;
 	return 0;
+}
+#endif
+
+/* ---- neither --------------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Of the words that a function has left behind in its frame, few lead on in the same way. */
+static int leads_on(const struct tr2p_regs *caller, struct tr2p_guard *guard)
+{
+	struct tr2p_regs next = *caller;
+
+	switch (tr2p_step_by_table(&next, guard, 0)) {
+	case TR2P_STEP_DONE:
+		return next.is_exact || is_behind_call(next.pc);
+	case TR2P_STEP_NO_TABLE:
+		return 0;
+	case TR2P_STEP_END:
+	case TR2P_STEP_LOST:              /* it needs a register that is not known */
+		break;
+	}
+	return 1;
+}
+
+/* The function may use the frame pointer for something else: only one that lies above its frame is the caller's. */
+static struct tr2p_regs caller_at(const struct tr2p_regs *regs, uintptr_t slot, uintptr_t returns_to)
+{
+	enum { FRAME_BYTES = 1 << 16 };
+	struct tr2p_regs caller = *regs;
+	const uintptr_t distance = regs->at[TR2P_FP] - slot;
+
+	caller.pc = returns_to;
+	caller.is_exact = 0;
+	caller.at[TR2P_SP] = slot + WORD;
+	caller.known = UINT64_C(1) << TR2P_SP;
+	if (distance < FRAME_BYTES && distance % WORD == 0)
+		caller.known |= regs->known & UINT64_C(1) << TR2P_FP;
+	return caller;
+}
+
+/* below  no return address from there on */
+static int step_by_search(struct tr2p_regs *regs, struct tr2p_guard *guard, uintptr_t below)
+{
+	enum { WORDS = 32 };
+	const uintptr_t sp = regs->at[TR2P_SP];
+	struct dl_find_object found;
+	uintptr_t returns_to;
+
+	if (sp % WORD != 0 || sp > UINTPTR_MAX - WORDS * WORD || _dl_find_object((void *)regs->pc, &found))
+		return 0;
+	for (uintptr_t slot = sp; slot < sp + WORDS * WORD && slot < below; slot += WORD) {
+		struct tr2p_regs caller;
+		if (!tr2p_guard_word(guard, slot, &returns_to))
+			return 0;
+		if (!tr2p_frame_may_return_to(returns_to))
+			continue;
+		caller = caller_at(regs, slot, returns_to);
+		if (leads_on(&caller, guard)) {
+			*regs = caller;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+int tr2p_step_without_table(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	struct tr2p_regs by_frame = *regs;
+	const int has_frame = tr2p_step_by_frame(&by_frame, guard, 1);
+
+	if (step_by_search(regs, guard, has_frame ? by_frame.at[TR2P_SP] - WORD : UINTPTR_MAX))
+		return 1;
+	*regs = by_frame;
+	return has_frame;
+}
+#else
+int tr2p_step_without_table(struct tr2p_regs *regs, struct tr2p_guard *guard)
+{
+	return tr2p_step_by_frame(regs, guard, 1);
 }
 #endif
 #else

@@ -32,5 +32,14 @@ enum tr2p_step tr2p_step_by_table(struct tr2p_regs *regs, struct tr2p_guard *gua
  */
 int tr2p_step_by_frame(struct tr2p_regs *regs, struct tr2p_guard *guard, int has_to_prove);
 
+/*
+ * One step out of code that no table knows, if a module has it: what was written in assembler for codecs and the like,
+ * without directives for tables and mostly without frame pointers.  Such a function has saved at most a few registers,
+ * so its return address is one of the next words: one behind a call, whose own frame leads to another such address.  A
+ * frame pointer counts if its frame is nearer.
+ * Return  0: there is none, or not on this machine
+ */
+int tr2p_step_without_table(struct tr2p_regs *regs, struct tr2p_guard *guard);
+
 #endif
 #endif

@@ -68,7 +68,7 @@ static int step(struct walk *walk)
 			return step_by_search(walk);
 		break;
 	case TR2P_STEP_NO_TABLE:
-		break;
+		return g_settings.way == TR2P_BY_BOTH && tr2p_step_without_table(&walk->regs, &walk->guard);
 	case TR2P_STEP_END:
 		return walk->is_of_other && step_by_search(walk);
 	}

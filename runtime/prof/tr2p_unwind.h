@@ -4,7 +4,8 @@
  *
  * The walk goes by unwind tables, frame by frame (tr2p_step.h).  No table knows what a compiler makes at run time, and
  * some entries need a register whose value is lost: there the walk follows the frame pointer, if a call stands in front
- * of where the frame returns to.  TRACE2_PROF=unwind= selects only one of the two ways.
+ * of where the frame returns to.  Code of a module without a table was written in assembler, mostly without frame
+ * pointers: on x86 the walk searches its return address.  TRACE2_PROF=unwind= selects only one of the two ways.
  *
  * Each read of a stack goes through tr2p_guard.h.  So stacks of coroutines and signals are walked, too, and a damaged
  * one harms nobody.  What cannot be had ends the stack.

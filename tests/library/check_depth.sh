@@ -17,7 +17,7 @@ ${CC:-cc} -O2 -g0 -Wall -Werror -Iruntime -pthread -o "$tmp/depths" tests/librar
 
 is_within() { [ "${1:-0}" -gt "$2" ] && [ "$1" -le "$3" ]; }
 
-for path in cpu calls wall threads record; do
+for path in cpu calls assembler wall threads record; do
 	depth=$(TRACE2_PROF=threads=USR2 TRACE2_RAW=$tmp/$path.tlg timeout 120 "$tmp/depths" $path)
 	check "$path: a handler needs $depth bytes, of $bound" is_within "${depth:-0}" 200 "$bound"
 done

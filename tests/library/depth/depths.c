@@ -76,6 +76,34 @@ static void tick_in_calls(void)
 	} while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 200);
 }
 
+#ifdef __x86_64__
+/* For the time of a few ticks; no unwind table knows it. */
+__asm__(".pushsection .text\n"
+	".type untabled, @function\n"
+	"untabled:\n"
+	"	pushq %rbx\n"
+	"	movl $100000000, %ecx\n"
+	"1:	decl %ecx\n"
+	"	jnz 1b\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	".size untabled, . - untabled\n"
+	".popsection\n");
+void untabled(void);
+#else
+static void untabled(void)
+{
+	burn();
+}
+#endif
+
+static void tick_in_assembler(void)
+{
+	trace2_prof_start_cpu(500);
+	untabled();
+	sink++;                           /* it does not become a jump */
+}
+
 static void tick_wall(void)
 {
 	trace2_prof_start_wall(500);
@@ -115,7 +143,8 @@ static const struct path {
 	const char *name;
 	void (*take)(void);
 } g_paths[] = {
-	{ "cpu", tick }, { "calls", tick_in_calls }, { "wall", tick_wall }, { "threads", ask }, { "record", record }
+	{ "cpu", tick }, { "calls", tick_in_calls }, { "assembler", tick_in_assembler }, { "wall", tick_wall },
+	{ "threads", ask }, { "record", record }
 };
 
 /* ---- measuring ------------------------------------------------------------------------------------ */

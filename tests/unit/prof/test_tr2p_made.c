@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The walk through code that no table knows: at each of its instructions the caller is found (x86), and a stack of more
- * functions than it may have says so.
+ * The walk through code that no table knows, made at run time or written in assembler: at each of its instructions the
+ * caller is found (x86), and a stack of more functions than it may have says so.
  */
 #include "t2test.h"
 #include "traps.h"
@@ -38,6 +38,7 @@ typedef void call(void (*)(void));
 
 static struct {
 	uintptr_t code;
+	size_t bytes;
 	unsigned n, without_caller;           /* stacks that begin there; those that miss who has called it */
 } stepped;
 
@@ -59,10 +60,11 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 
 	(void)signal, (void)info;
 	tr2p_unwind_either(&stack, context, NULL);
-	if (!stack.n || stack.at[0] - stepped.code >= sizeof(made))
+	if (!stack.n || stack.at[0] - stepped.code >= stepped.bytes)
 		return;
 	stepped.n++;
-	stepped.without_caller += stack.n < 2 || stack.at[1] - (uintptr_t)call_made >= FUNCTION;
+	stepped.without_caller += stack.n < 3 || stack.at[1] - (uintptr_t)call_made >= FUNCTION ||
+				  stack.at[2] == stack.at[1];
 }
 
 static void test_made_code_has_its_caller_at_each_instruction(void **state)
@@ -80,6 +82,8 @@ static void test_made_code_has_its_caller_at_each_instruction(void **state)
 	memcpy(code, made, sizeof(made));
 	memcpy(&function, &code, sizeof(function));
 	stepped.code = (uintptr_t)code;
+	stepped.bytes = sizeof(made);
+	stepped.n = stepped.without_caller = 0;
 	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
 	traps_set(1);
 	call_made(function);
@@ -88,6 +92,49 @@ static void test_made_code_has_its_caller_at_each_instruction(void **state)
 	assert_int_equal(stepped.without_caller, 0);
 	munmap(code, 4096);
 }
+
+#ifdef __x86_64__
+/*
+ * As codecs have it: without directives for unwind tables.  It saves registers, uses the frame pointer for data, and
+ * has a variable with an address of code in it, to which nothing returns.
+ */
+__asm__(".pushsection .text\n"
+	".type untabled, @function\n"
+	"untabled:\n"
+	"	pushq %rbx\n"
+	"	pushq %rbp\n"
+	"	subq $24, %rsp\n"
+	"	leaq untabled(%rip), %rbx\n"
+	"	movq %rbx, 8(%rsp)\n"
+	"	leaq 16(%rsp), %rbp\n"
+	"	movl $1, %ebp\n"
+	"	addq $24, %rsp\n"
+	"	popq %rbp\n"
+	"	popq %rbx\n"
+	"	ret\n"
+	"untabled_end:\n"
+	".size untabled, . - untabled\n"
+	".popsection\n");
+enum { UNTABLED_INSTRUCTIONS = 11 };
+void untabled(void (*)(void));
+extern const unsigned char untabled_end[];
+
+static void test_untabled_code_of_a_module_has_its_caller_at_each_instruction(void **state)
+{
+	const struct sigaction action = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	(void)state;
+	stepped.code = (uintptr_t)untabled;
+	stepped.bytes = (uintptr_t)untabled_end - stepped.code;
+	stepped.n = stepped.without_caller = 0;
+	assert_int_equal(sigaction(SIGTRAP, &action, NULL), 0);
+	set_trap(1);
+	call_made(untabled);
+	set_trap(0);
+	assert_int_equal(stepped.n, UNTABLED_INSTRUCTIONS);
+	assert_int_equal(stepped.without_caller, 0);
+}
+#endif
 #endif
 
 /* ---- how deep ----------------------------------------------------------------------------------- */
@@ -156,6 +203,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #if defined(__x86_64__) || defined(__i386__)
 		cmocka_unit_test(test_made_code_has_its_caller_at_each_instruction),
+#endif
+#ifdef __x86_64__
+		cmocka_unit_test(test_untabled_code_of_a_module_has_its_caller_at_each_instruction),
 #endif
 		cmocka_unit_test(test_made_stack_of_too_many_functions_ends_with_the_mark),
 		cmocka_unit_test(test_made_stack_from_a_caller_keeps_its_mark),
