@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_arguments.c - the arguments of a checkpoint, and whose it is if it is a sample. */
-#include "t2x_queue.h"
+#include "t2x_arguments.h"
 
 #include <string.h>
 

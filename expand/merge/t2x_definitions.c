@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* t2x_definitions.c - the budget of all streams, and what takes most of it: files, scopes, chains. */
-#include "t2x_stream.h"
+#include "t2x_definitions.h"
 
 #include <string.h>
 
@@ -395,14 +395,14 @@ void t2x_scopes_free(struct t2x_scopes *scopes)
 
 /* ---- chains ------------------------------------------------------------------------------------- */
 
-void t2x_chain_add(struct t2x_chain *chain, const struct tlg_event *event, int is_value)
+void t2x_chain_add(struct t2x_chain *chain, struct t2x_context *context, const struct tlg_event *event, int is_value)
 {
 	const size_t more = is_value ? sizeof(chain->values[0]) : TLG_TEXT_SIZE;
 	size_t used = is_value ? chain->nvalues * sizeof(chain->values[0]) : chain->bytes;
 	size_t *max = is_value ? &chain->max_values : &chain->max_bytes;
 	void *memory = is_value ? (void *)chain->values : chain->text;
 
-	if (*max - used < more && !t2x_context_grow(chain->stream->context, &memory, used, more, max,
+	if (*max - used < more && !t2x_context_grow(context, &memory, used, more, max,
 						    is_value ? T2X_CHAIN_VALUES : T2X_CHAIN_BYTES))
 		return;
 	if (is_value) {

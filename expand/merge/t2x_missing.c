@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_missing.c - missing events of a thread: what is known of them, and what is repeated behind them. */
-#include "t2x_queue.h"
+/* t2x_missing.c - see t2x_missing.h. */
+#include "t2x_missing.h"
 
 /* ---- what is known of it ------------------------------------------------------------------------ */
 

@@ -159,7 +159,7 @@ static void add_to_chain(struct t2x_queue *queue, const struct tlg_event *event,
 		chain = chain->next;
 	if (!chain)
 		return;
-	t2x_chain_add(chain, event, is_value);
+	t2x_chain_add(chain, queue->queues->context, event, is_value);
 	chain->cursor->next_sequence++;
 	if (event->flags & TLG_INFO_END)
 		end_piece(queue, chain);

@@ -457,7 +457,7 @@ static void add_definition_text(struct t2x_stream *stream, const struct tlg_even
 		chain = chain->next;
 	if (!chain)
 		return;
-	t2x_chain_add(chain, event, 0);
+	t2x_chain_add(chain, stream->context, event, 0);
 	if (event->flags & TLG_INFO_END) {
 		define(chain);
 		drop_unfinished(stream, chain);
