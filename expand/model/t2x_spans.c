@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* t2x_spans.c - see t2x_spans.h. */
+/* t2x_spans.c - spans: those of one thread, see t2x_spans.h. */
 #include "t2x_spans.h"
 
 #include <string.h>
@@ -83,27 +83,39 @@ int t2x_spans_fill_up_to(struct t2x_spans_table *table, struct t2x_spans *spans,
 	return 1;
 }
 
-static __attribute__((noinline)) void keep_message(struct t2x_span *span, const struct t2x_event *ev)
+static __attribute__((noinline)) struct t2x_spans *keep_message(struct t2x_spans *spans, const struct t2x_event *ev)
 {
+	struct t2x_span *span = spans->at;
+
 	span->message = t2x_malloc(ev->message_length + 1);
 	if (!span->message)
-		return;
+		return spans;
 	memcpy(span->message, ev->message, ev->message_length);
 	span->message_length = (uint32_t)ev->message_length;
+	return spans;
 }
 
-static inline void enter(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+static struct t2x_spans *enter(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev);
+
+/* As enter(), where regions around it were not seen, or there is no room. */
+static __attribute__((noinline)) struct t2x_spans *
+enter_any(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+{
+	spans->at = NULL;
+	if (!t2x_spans_fill_up_to(table, spans, ev->open) || !t2x_spans_make_room(table, spans, ev->open + 1))
+		return spans;
+	return enter(table, spans, ev);
+}
+
+static struct t2x_spans *enter(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
 {
 	struct t2x_span *span;
 
-	spans->at = NULL;
-	if (__builtin_expect(spans->open != ev->open || spans->open == spans->max, 0) &&
-	    (!t2x_spans_fill_up_to(table, spans, ev->open) || !t2x_spans_make_room(table, spans, ev->open + 1)))
-		return;
+	if (__builtin_expect(spans->open != ev->open || spans->open == spans->max, 0))
+		return enter_any(table, spans, ev);
 	span = spans->at = &spans->spans[spans->open++];
 	*span = (struct t2x_span){ .start_ns = ev->ns, .after = spans->at_once++, .is_seen = 1 };
-	if (table->keeps_messages && ev->message)
-		keep_message(span, ev);
+	return table->keeps_messages && ev->message ? keep_message(spans, ev) : spans;
 }
 
 /*
@@ -164,14 +176,15 @@ leave_any(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t
 }
 
 /* As leave_any(), where the innermost region is left, and it took as long as its span says. */
-static inline void leave(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+static __attribute__((noinline)) struct t2x_spans *
+leave(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
 {
 	struct t2x_span *span = &spans->spans[spans->open - (spans->open > 0)];
 
 	if (__builtin_expect(spans->open != ev->open + 1 || !ev->open || !span->is_seen ||
 			     ev->rel_ns != ev->ns - span->start_ns || ev->rel_ns > INT64_MAX, 0)) {
 		leave_any(table, spans, ev);
-		return;
+		return spans;
 	}
 	span->end_ns = ev->ns;
 	spans->open = ev->open;
@@ -184,91 +197,49 @@ static inline void leave(struct t2x_spans_table *table, struct t2x_spans *spans,
 	if (__builtin_expect(span->message != NULL, 0))
 		free_message(span);
 	spans->at = span;
+	return spans;
 }
 
 /* ---- events ------------------------------------------------------------------------------------- */
 
-static inline struct t2x_spans *thread_of(struct t2x_spans_table *table, const struct t2x_event *ev)
+/* The span around an event that neither enters nor leaves a region.  NULL: that is not known */
+static inline struct t2x_span *find_around(const struct t2x_spans *spans, const struct t2x_event *ev)
 {
-	struct t2x_spans *spans = t2x_spans_at_hand(table, ev->thread);
-
-	return spans ? spans : t2x_spans_look_up(table, ev);
+	return spans->open && spans->open == ev->open ? &spans->spans[spans->open - 1] : NULL;
 }
 
-struct t2x_spans *t2x_spans_find(struct t2x_spans_table *table, const struct t2x_event *ev)
+/* As t2x_spans_apply(), where spans end that the event is not in, events are missing, or the process ends. */
+static __attribute__((noinline)) struct t2x_spans *
+apply_any(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
 {
-	return thread_of(table, ev);
+	t2x_spans_end_down_to(table, spans, ev->open, spans->last_ns,
+			      tlg_style_unwinds(ev->style) ? T2X_SPAN_CUT : T2X_SPAN_LOST);
+	if (ev->style == TLG_STYLE_region_enter)
+		return enter(table, spans, ev);
+	/* A region whose enter was not seen gets a place when events are missing in it: its inner time is not known. */
+	if (ev->lost && spans->open < ev->open)
+		t2x_spans_fill_up_to(table, spans, ev->open);
+	spans->at = find_around(spans, ev);
+	if (ev->lost && spans->at)
+		spans->at->is_inner_unknown = 1;
+	spans->process->is_over |= t2x_spans_ends_process(ev);
+	return spans;
+}
+
+struct t2x_spans *t2x_spans_apply(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
+{
+	t2x_spans_reach(spans, ev->ns);
+	if (ev->style == TLG_STYLE_region_leave)
+		return leave(table, spans, ev);
+	if (__builtin_expect(spans->open > ev->open || ev->lost || t2x_spans_ends_process(ev), 0))
+		return apply_any(table, spans, ev);
+	if (ev->style == TLG_STYLE_region_enter)
+		return enter(table, spans, ev);
+	spans->at = find_around(spans, ev);
+	return spans;
 }
 
 int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open)
 {
 	return t2x_spans_make_room(table, spans, open + 2) && t2x_spans_fill_up_to(table, spans, open);
-}
-
-/* An event that neither enters nor leaves a region. */
-static inline void be_inside(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev)
-{
-	/* A region whose enter was not seen gets a place when events are missing in it: its inner time is not known. */
-	if (__builtin_expect(ev->lost != NULL, 0) && spans->open < ev->open)
-		t2x_spans_fill_up_to(table, spans, ev->open);
-	spans->at = spans->open && spans->open == ev->open ? &spans->spans[spans->open - 1] : NULL;
-	if (__builtin_expect(ev->lost != NULL, 0) && spans->at)
-		spans->at->is_inner_unknown = 1;
-	if (__builtin_expect(ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal, 0))
-		spans->process->is_over = 1;
-}
-
-/* The thread of an event, which has come to its time. */
-static inline struct t2x_spans *reach(struct t2x_spans_table *table, const struct t2x_event *ev)
-{
-	struct t2x_spans *spans = thread_of(table, ev);
-
-	if (spans && ev->ns > spans->last_ns) {
-		spans->last_ns = ev->ns;
-		spans->at_once = 0;
-	}
-	return spans;
-}
-
-struct t2x_spans *t2x_spans_take(struct t2x_spans_table *table, const struct t2x_event *ev)
-{
-	struct t2x_spans *spans = reach(table, ev);
-
-	if (!spans)
-		return NULL;
-	if (ev->style == TLG_STYLE_region_leave) {
-		leave(table, spans, ev);
-		return spans;
-	}
-	if (__builtin_expect(spans->open > ev->open, 0))
-		t2x_spans_end_down_to(table, spans, ev->open, spans->last_ns,
-				      tlg_style_unwinds(ev->style) ? T2X_SPAN_CUT : T2X_SPAN_LOST);
-	if (ev->style == TLG_STYLE_region_enter)
-		enter(table, spans, ev);
-	else
-		be_inside(table, spans, ev);
-	return spans;
-}
-
-/* For a writer that asks for threads alone. */
-static struct t2x_spans *follow(struct t2x_spans_table *table, const struct t2x_event *ev)
-{
-	struct t2x_spans *spans = reach(table, ev);
-
-	if (spans && (ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal))
-		spans->process->is_over = 1;
-	return spans;
-}
-
-void t2x_spans_init(struct t2x_spans_table *table)
-{
-	table->take = table->has_no_spans ? follow : t2x_spans_take;
-	table->own_budget = T2X_SPANS_BYTES;
-}
-
-void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer)
-{
-	t2x_spans_init(table);
-	table->printer = printer;
-	printer->spans = table;
 }

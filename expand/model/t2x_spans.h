@@ -166,6 +166,21 @@ static inline struct t2x_spans *t2x_spans_at_hand(const struct t2x_spans_table *
 	return thread->number && table->cache[at].thread == thread->number ? table->cache[at].spans : NULL;
 }
 
+/* The process ends with this event, if nothing goes wrong. */
+static inline int t2x_spans_ends_process(const struct t2x_event *ev)
+{
+	return ev->style == TLG_STYLE_atexit || ev->style == TLG_STYLE_signal;
+}
+
+/* Their thread has come to this time. */
+static inline void t2x_spans_reach(struct t2x_spans *spans, uint64_t ns)
+{
+	if (ns > spans->last_ns) {
+		spans->last_ns = ns;
+		spans->at_once = 0;
+	}
+}
+
 /* So many spans have their places, those that were not seen, too, and there is room for more.  Return  0: not so */
 int t2x_spans_prepare(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open);
 

@@ -17,7 +17,7 @@ int t2x_spans_make_room(struct t2x_spans_table *table, struct t2x_spans *spans, 
 /* What is open around and was not seen to be entered has a place.  Return  0: there is no room */
 int t2x_spans_fill_up_to(struct t2x_spans_table *table, struct t2x_spans *spans, uint32_t open);
 
-/* The thread of an event, not in the cache, or with another name.  Return  NULL: no memory */
-struct t2x_spans *t2x_spans_look_up(struct t2x_spans_table *table, const struct t2x_event *ev);
+/* Apply an event to the spans of its thread, and return these. */
+struct t2x_spans *t2x_spans_apply(struct t2x_spans_table *table, struct t2x_spans *spans, const struct t2x_event *ev);
 
 #endif

@@ -172,7 +172,9 @@ static int meet(struct t2x_spans_table *table, struct t2x_spans *spans, const st
 	return 1;
 }
 
-struct t2x_spans *t2x_spans_look_up(struct t2x_spans_table *table, const struct t2x_event *ev)
+/* The thread of an event, not in the cache, or with another name.  Return  NULL: no memory */
+static __attribute__((noinline)) struct t2x_spans *
+find_anew(struct t2x_spans_table *table, const struct t2x_event *ev)
 {
 	const uint64_t number = ev->thread->number;
 	int is_new;
@@ -185,6 +187,68 @@ struct t2x_spans *t2x_spans_look_up(struct t2x_spans_table *table, const struct 
 		table->cache[number % T2X_SPANS_CACHED].spans = spans;
 	}
 	return spans;
+}
+
+/* ---- events ------------------------------------------------------------------------------------- */
+
+struct t2x_spans *t2x_spans_find(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	struct t2x_spans *spans = t2x_spans_at_hand(table, ev->thread);
+
+	return spans ? spans : find_anew(table, ev);
+}
+
+/* Functions of their own for what is rare, so that the usual ways have no registers to save. */
+static __attribute__((noinline)) struct t2x_spans *
+take_anew(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	struct t2x_spans *spans = find_anew(table, ev);
+
+	return spans ? t2x_spans_apply(table, spans, ev) : NULL;
+}
+
+struct t2x_spans *t2x_spans_take(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	struct t2x_spans *spans = t2x_spans_at_hand(table, ev->thread);
+
+	return spans ? t2x_spans_apply(table, spans, ev) : take_anew(table, ev);
+}
+
+static struct t2x_spans *follow(struct t2x_spans *spans, const struct t2x_event *ev)
+{
+	t2x_spans_reach(spans, ev->ns);
+	if (__builtin_expect(t2x_spans_ends_process(ev), 0))
+		spans->process->is_over = 1;
+	return spans;
+}
+
+static __attribute__((noinline)) struct t2x_spans *
+follow_anew(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	struct t2x_spans *spans = find_anew(table, ev);
+
+	return spans ? follow(spans, ev) : NULL;
+}
+
+/* As t2x_spans_take(), for a writer that asks for threads alone. */
+static struct t2x_spans *take_thread(struct t2x_spans_table *table, const struct t2x_event *ev)
+{
+	struct t2x_spans *spans = t2x_spans_at_hand(table, ev->thread);
+
+	return spans ? follow(spans, ev) : follow_anew(table, ev);
+}
+
+void t2x_spans_init(struct t2x_spans_table *table)
+{
+	table->take = table->has_no_spans ? take_thread : t2x_spans_take;
+	table->own_budget = T2X_SPANS_BYTES;
+}
+
+void t2x_spans_begin(struct t2x_spans_table *table, struct t2x_printer *printer)
+{
+	t2x_spans_init(table);
+	table->printer = printer;
+	printer->spans = table;
 }
 
 /* ---- parts -------------------------------------------------------------------------------------- */
