@@ -7,7 +7,14 @@
 #include "tlg_crc.h"
 #include "tlg_desc.h"
 
-enum { MAX_UNFINISHED = 8 };              /* definitions of a stream whose text is not complete */
+enum {
+	MAX_UNFINISHED = 8,                     /* definitions of a stream whose text is not complete */
+	/*
+	 * What a thread takes beside its cursor: an entry of the map, and the back end's two pieces of aligned memory,
+	 * each of which costs the C library a cache line, or more.
+	 */
+	CURSOR_EXTRA = T2X_MAP_ENTRY_BYTES + 224 + 2 * T2X_CACHE_LINE,
+};
 
 /* ---- what the back end has ---------------------------------------------------------------------- */
 
@@ -257,9 +264,6 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 			stream->mark_ns = t2x_clock_ns(&stream->clock, event->u.mark.when);
 		note_stored(stream, event->u.mark.stored);
 		break;
-	case TLG_LOSS:
-		send_drop(stream, &event->u.loss);
-		break;
 	case TLG_END:
 		note_stored(stream, event->u.end.stored);
 		stream->is_ended = 1;
@@ -268,6 +272,9 @@ static void read_event(struct t2x_stream *stream, const struct tlg_event *event,
 	case TLG_RECOVERED:
 		/* nobody goes on where a recovering reader has been */
 		stream->is_ended |= event->u.recovered.part == TLG_RECOVERED_END;
+		break;
+	case TLG_LOSS:
+		send_drop(stream, &event->u.loss);
 		break;
 	default:
 		stream->context->unknown += !tlg_type_by_id(type);
@@ -296,6 +303,11 @@ void t2x_stream_end(struct t2x_stream *stream)
 
 /* ---- threads ------------------------------------------------------------------------------------ */
 
+size_t t2x_stream_cursor_bytes(const struct t2x_context *context)
+{
+	return sizeof(struct t2x_cursor) + CURSOR_EXTRA + context->thread_bytes;
+}
+
 static struct t2x_cursor *new_cursor(void)
 {
 	struct t2x_cursor *cursor = t2x_calloc(1, sizeof(*cursor));
@@ -312,8 +324,8 @@ static struct t2x_cursor *new_cursor(void)
 
 struct t2x_cursor *t2x_stream_cursor(struct t2x_stream *stream, uint32_t tid)
 {
-	struct t2x_cursor *cursor = t2x_map_get(&stream->threads, tid);
 	const size_t bytes = t2x_stream_cursor_bytes(stream->context);
+	struct t2x_cursor *cursor = t2x_map_get(&stream->threads, tid);
 
 	if (cursor || stream->threads.count >= T2X_MAX_THREADS || !t2x_context_take(stream->context, bytes))
 		return cursor;
@@ -399,13 +411,10 @@ void t2x_stream_define_thread(struct t2x_stream *stream, const struct tlg_thread
 
 /* ---- definitions in events ---------------------------------------------------------------------- */
 
-/* Whether the file is StackTrack's own: its events mean places, not kinds of Trace2. */
-static int is_stacktrack(const struct t2x_stream *stream)
-{
-	return stream->version && stream->version < TLG_VERSION;
-}
-
-/* The definition is complete.  StackTrack's scopes have other styles and one name, so they are shown as steps. */
+/*
+ * The definition is complete.  In a file of StackTrack's own events mean places, not kinds of Trace2: its scopes have
+ * other styles and one name, and are shown as steps.
+ */
 static void define(const struct t2x_chain *chain)
 {
 	const struct tlg_event *head = &chain->head;
@@ -418,7 +427,7 @@ static void define(const struct t2x_chain *chain)
 		t2x_scope_define_file(&stream->scopes, head->u.fileloc.filenum, text, chain->bytes);
 		break;
 	case TLG_SLOC:
-		if (is_stacktrack(stream)) {
+		if (stream->version && stream->version < TLG_VERSION) {
 			place.style = TLG_STYLE_step;
 			place.names = TLG_NAME_LABEL;
 		}

@@ -16,12 +16,6 @@
 
 enum { T2X_MAX_THREADS = 65536 };
 
-/*
- * What a thread takes beside its cursor: an entry of the map, and the back end's two pieces of aligned memory,
- * each of which costs the C library a cache line, or more.
- */
-enum { T2X_CURSOR_EXTRA = T2X_MAP_ENTRY_BYTES + 224 + 2 * T2X_CACHE_LINE };
-
 /* A thread, and how far its events have been followed. */
 struct t2x_cursor {
 	struct t2x_thread *thread;              /* the back end's: only its address is used here */
@@ -73,10 +67,7 @@ struct t2x_stream {
 };
 
 /* What a thread takes of the budget. */
-static inline size_t t2x_stream_cursor_bytes(const struct t2x_context *context)
-{
-	return sizeof(struct t2x_cursor) + T2X_CURSOR_EXTRA + context->thread_bytes;
-}
+size_t t2x_stream_cursor_bytes(const struct t2x_context *context);
 
 /* Return  NULL: no memory */
 struct t2x_stream *t2x_stream_new(struct t2x_context *context, const char *input, uint32_t id, uint32_t pid,
