@@ -50,7 +50,7 @@ struct passing {
 /* ---- out of the stage --------------------------------------------------------------------------- */
 
 /* Spans of the writer behind are of the regions that are shown. */
-static void print(struct stage *stage, struct t2x_event *ev)
+static inline __attribute__((always_inline)) void print(struct stage *stage, struct t2x_event *ev)
 {
 	t2x_print_fn *fn = ev->scope ? stage->print[ev->style] : stage->filter->writer->unresolved;
 
@@ -86,7 +86,8 @@ static void emit_lost(struct stage *stage, const struct t2x_event *event, const 
 }
 
 /* With the regions around it that are shown. */
-static void emit(struct stage *stage, const struct t2x_event *event, int verdict, const struct passing *way)
+static inline __attribute__((always_inline)) void
+emit(struct stage *stage, const struct t2x_event *event, int verdict, const struct passing *way)
 {
 	const int is_pair = event->style == TLG_STYLE_region_enter || event->style == TLG_STYLE_region_leave;
 	const struct t2x_filtered *around = is_pair && event->scope ? way->region->around : way->region;
