@@ -14,6 +14,7 @@ enum {
 	MARK_BYTES = T2X_LZ4_MARK_BYTES,
 	FRAME_MAGIC = T2X_LZ4_FRAME_MAGIC,
 	SKIP_MAGIC = 0x184d2a50,      /* the low 4 bits may have any value */
+	MAGIC_LAST = FRAME_MAGIC >> 24,       /* the last byte of both */
 	MIN_FRAME = 7,                /* shortest frame header */
 	HAS_CONTENT_SIZE = 8,         /* in a frame's flags */
 	MAX_FRAME = MARK_BYTES + TLG_FRAME_BYTES + 64,   /* of ours, stored; a compressed one is not longer */
@@ -22,6 +23,7 @@ enum {
 	POINTS = 40,
 	POINT_BYTES = 8192,
 };
+static_assert(TLG_SKIP_MAGIC >> 24 == MAGIC_LAST, "one search finds marks and frames");
 
 struct t2x_lz4 {
 	struct t2x_window *file;
@@ -153,13 +155,19 @@ int t2x_lz4_is_mark(const unsigned char *p, size_t n)
 /* Return  the offset of the first mark or frame; if !*found, of the last bytes, which may be the beginning of one */
 static size_t find_frame(const unsigned char *p, size_t n, int *found)
 {
+	size_t at = 0;
+
 	*found = 0;
-	for (size_t at = 0; at < n; at++) {
-		*found = t2x_lz4_is_mark(p + at, n - at) || (n - at >= MIN_FRAME && load_le32(p + at) == FRAME_MAGIC);
-		if (*found || n - at < MARK_BYTES)
+	for (; n - at >= MARK_BYTES; at++) {
+		const unsigned char *last = memchr(p + at + 3, MAGIC_LAST, n - at - MARK_BYTES + 1);
+
+		at = last ? (size_t)(last - 3 - p) : n - MARK_BYTES;
+		*found = last && (load_le32(p + at) == FRAME_MAGIC || t2x_lz4_is_mark(p + at, n - at));
+		if (*found)
 			return at;
 	}
-	return n;
+	*found = n - at >= MIN_FRAME && load_le32(p + at) == FRAME_MAGIC;
+	return at;
 }
 
 /* Decode the frame of ours whose first used bytes the context has read.  Return  its bytes; 0: it is not good */
