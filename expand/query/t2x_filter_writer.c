@@ -112,9 +112,21 @@ emit(struct stage *stage, const struct t2x_event *event, int verdict, const stru
 
 /* ---- what waits --------------------------------------------------------------------------------- */
 
-static int enter_verdict(const struct stage *stage, const struct t2x_event *ev)
+static inline __attribute__((always_inline)) unsigned find_match(struct stage *stage, const struct t2x_event *ev)
 {
-	return t2x_filter_match(stage->filter, ev) & T2X_FILTER_KIND ? SHOWN : WANTED;
+	uint64_t number = ev->scope ? ev->scope->number : 0;
+	struct match *match = &stage->scopes[number % SCOPES];
+
+	if (!number || match->number != number) {
+		match->number = number;
+		match->match = t2x_filter_match(stage->filter, ev);
+	}
+	return match->match;
+}
+
+static int enter_verdict(struct stage *stage, const struct t2x_event *ev)
+{
+	return find_match(stage, ev) & T2X_FILTER_KIND ? SHOWN : WANTED;
 }
 
 static void free_copy(struct stage *stage, struct t2x_event_copy *copy)
@@ -348,18 +360,6 @@ static int selects_thread(struct stage *stage, const struct t2x_thread *thread)
 		match->match = (unsigned)t2x_filter_selects_thread(stage->filter, thread);
 	}
 	return (int)match->match;
-}
-
-static unsigned find_match(struct stage *stage, const struct t2x_event *ev)
-{
-	uint64_t number = ev->scope ? ev->scope->number : 0;
-	struct match *match = &stage->scopes[number % SCOPES];
-
-	if (!number || match->number != number) {
-		match->number = number;
-		match->match = t2x_filter_match(stage->filter, ev);
-	}
-	return match->match;
 }
 
 /* A total of dropped events, which the model shows behind the last event of a process. */
