@@ -33,8 +33,8 @@ uint32_t tlg_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t 
 
 /* ---- THREAD in a ring --------------------------------------------------------------------------- */
 
-/* The order of the chain. */
-enum { THREAD, LOST_HITS, LOST_EVENTS, ENTERS };
+/* The order of the chain.  UNUSED: older writers say how many checkpoints the ring had dropped. */
+enum { THREAD, UNUSED, LOST_EVENTS, ENTERS };
 
 static unsigned text_events(size_t bytes)
 {
@@ -70,8 +70,8 @@ unsigned tlg_announce_fill(const struct tlg_announce *announce, const uint64_t *
 	case THREAD:
 		event->u.thread = (struct tlg_thread){ announce->tid, announce->ostid, announce->start };
 		return TLG_THREAD | TLG_HAS_INFO;
-	case LOST_HITS:
-		return fill_value(event, announce->lost_hits);
+	case UNUSED:
+		return fill_value(event, 0);
 	case LOST_EVENTS:
 		return fill_value(event, announce->lost_events);
 	default:
@@ -93,7 +93,7 @@ void tlg_announce_read(struct tlg_announce *announce, const struct tlg_event *ch
 		values++;
 	*announce = (struct tlg_announce){
 		.tid = chain->u.thread.tid, .ostid = chain->u.thread.ostid, .start = chain->u.thread.start,
-		.lost_hits = value_at(chain, values, LOST_HITS), .lost_events = value_at(chain, values, LOST_EVENTS),
+		.lost_events = value_at(chain, values, LOST_EVENTS),
 		.nopen = values > ENTERS ? values - ENTERS : 0,
 	};
 	for (unsigned i = values; i < n && tlg_event_type(&chain[i]) == TLG_INFO && at < TLG_THREAD_NAME;

@@ -40,7 +40,7 @@ uint32_t tlg_chunk_find(const struct tlg_chunk *chunk, uint32_t event, uint32_t 
 struct tlg_announce {
 	uint32_t tid, ostid;
 	uint64_t start;
-	uint64_t lost_hits, lost_events;  /* that the ring had dropped before */
+	uint64_t lost_events;             /* that the ring had dropped before */
 	unsigned nopen;
 	char name[TLG_THREAD_NAME];
 };

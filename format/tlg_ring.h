@@ -139,8 +139,8 @@ struct tlg_ring {
 	uint32_t has_owner;               /* 1 from the acquisition until the drain finds that the owner has ended */
 	uint64_t start;                   /* raw clock when the owner was first seen */
 	char name[TLG_THREAD_NAME];
-	uint64_t lost_hits;               /* checkpoints dropped; only the owner writes it */
-	uint64_t lost_events;             /* ring events of these checkpoints */
+	uint64_t unused;                  /* older writers: checkpoints dropped */
+	uint64_t lost_events;             /* ring events dropped; only the owner writes it */
 	struct tlg_ring_tail tails[2];
 	struct tlg_ring_point points[2];
 };
@@ -224,7 +224,8 @@ struct tlg_chunk {
 	uint32_t number;                  /* of this use of the chunk; unique in the process, and growing */
 	uint32_t next;                    /* index + 1 of the owner's next chunk; 0: none yet.  [M3] */
 	uint32_t state;                   /* TLG_CHUNK_*.  [M10] */
-	uint64_t lost_hits, lost_events;  /* the ring's counts of drops when this chunk was opened */
+	uint64_t unused;                  /* older writers: the ring's count of dropped checkpoints, likewise */
+	uint64_t lost_events;             /* the ring's count of dropped events when this chunk was opened */
 	uint32_t ring;
 	uint32_t first;                   /* its first event; those in front are unused.  Set before [M3] */
 	uint64_t opened, opened_ns;       /* raw clock when it was opened; the same in ns since 1970 */

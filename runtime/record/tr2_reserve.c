@@ -16,6 +16,7 @@
 #include "drain/tr2_young.h"
 #include "ring/tr2_detach.h"
 #include "ring/tr2_losses.h"
+#include "ring/tr2_scope.h"
 #include "settings/tr2_env.h"
 
 enum {
@@ -65,14 +66,22 @@ struct tr2_thread *tr2_self_or_new_by_system(void)
 	return find_self(1);
 }
 
+/* Further arguments change no region, whatever their checkpoint does. */
+static enum tlg_style style_of(uint32_t what)
+{
+	const struct tlg_ring_scope *scope = what && what != TR2_CHAIN_MORE ? tr2_scope_get(what) : NULL;
+
+	if (what == TR2_CHAIN_MORE)
+		return TLG_STYLE_data;
+	return scope ? (enum tlg_style)scope->style : TLG_STYLE_none;
+}
+
+/* Count it for who comes next in the ring, for the ring's reader, and for the totals of the process. */
 static void drop(struct tr2_thread *self, const struct request *request, unsigned reason)
 {
-	const unsigned is_checkpoint = request->what != TR2_CHAIN_MORE;
-
-	if (is_checkpoint)
-		tr2_gap_count(&self->gap, request->what);
-	tr2_ring_drop(&self->ring, is_checkpoint, request->events);
-	tr2_losses_add(self->tid, is_checkpoint ? reason : TLG_LOSS_CUT, 1);
+	tr2_gap_count(&self->gap, style_of(request->what), request->events);
+	tr2_ring_drop(&self->ring, request->events);
+	tr2_losses_add(self->tid, request->what != TR2_CHAIN_MORE ? reason : TLG_LOSS_CUT, 1);
 }
 
 /*

@@ -13,16 +13,16 @@
 
 /* Of a thread, since GAP was last written. */
 struct tr2_gap {
-	uint64_t dropped;                 /* checkpoints and what they did, see tr2_gap.c */
-	uint64_t reported_hits, reported_events;  /* what the ring had dropped then */
+	uint64_t dropped;                 /* events and what they did, see tr2_gap.c */
+	uint64_t reported_events;         /* what the ring had dropped then */
 	int is_torn;                      /* a handler came in between */
 };
 
 /*
- * The thread drops a checkpoint of this scope; 0: the checkpoint has its names with it.  The ring counts it next.
+ * The thread drops a chain of so many events.  TLG_STYLE_none: nobody knows what it did.  The ring counts it next.
  * Thread  the ring's    Signal safe    Cost  10 ns
  */
-void tr2_gap_count(struct tr2_gap *gap, uint32_t scope);
+void tr2_gap_count(struct tr2_gap *gap, enum tlg_style style, unsigned events);
 
 /* The ring is a new thread's, which has dropped nothing yet. */
 void tr2_gap_reset(struct tr2_gap *gap, const struct tlg_ring *ring);

@@ -105,7 +105,7 @@ static int read_tail(int fd, const struct tlg_ring_file *head, uint32_t i)
 	struct tlg_ring_tail *tail = &g_leftover.tails[i];
 	struct tlg_ring ring;
 
-	if (!read_at(fd, &ring, sizeof(ring), tlg_ring_at(head->rings_at, i)) || ring.lost_hits || ring.lost_events)
+	if (!read_at(fd, &ring, sizeof(ring), tlg_ring_at(head->rings_at, i)) || ring.lost_events)
 		return 0;
 	memset(tail, 0, sizeof(*tail));
 	for (unsigned k = 0; k < 2; k++)

@@ -48,7 +48,6 @@ static void fill_head(const struct tr2_ring *ring, struct tlg_chunk *chunk, uint
 	chunk->first = tlg_chunk_first(pages);
 	chunk->opened = now.raw;
 	chunk->opened_ns = now.ns;
-	chunk->lost_hits = ring->head->lost_hits;
 	chunk->lost_events = ring->head->lost_events;
 	tr2_store_rel(&chunk->state, TLG_CHUNK_OPEN); /* [M10] release: the rest.  Pairs with readers of the file */
 }
@@ -176,8 +175,7 @@ void tr2_ring_pad(uintptr_t position)
 	tr2_ring_commit(event, TLG_PAD);
 }
 
-void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events)
+void tr2_ring_drop(struct tr2_ring *ring, unsigned events)
 {
-	tr2_local_increase(&ring->head->lost_hits, hits);   /* only the owner and its handlers do */
-	tr2_local_increase(&ring->head->lost_events, events);
+	tr2_local_increase(&ring->head->lost_events, events);   /* only the owner and its handlers do */
 }

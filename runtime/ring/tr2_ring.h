@@ -181,7 +181,7 @@ uint32_t tr2_ring_latest(void);
 /* The events from this reserved position to the chunk's end stay unused. */
 void tr2_ring_pad(uintptr_t position);
 
-/* A chain of so many events is dropped, and with it so many checkpoints, 1 or 0.  Signal safe. */
-void tr2_ring_drop(struct tr2_ring *ring, unsigned hits, unsigned events);
+/* A chain of so many events is dropped.  Signal safe. */
+void tr2_ring_drop(struct tr2_ring *ring, unsigned events);
 
 #endif

@@ -126,7 +126,8 @@ static struct tlg_event *reserve(struct tr2_thread *self, unsigned events, int *
 static void announce(struct tr2_thread *self, const uint64_t *enters, unsigned open, int *opened)
 {
 	struct tlg_announce announce = {
-		self->tid, self->ring.head->ostid, self->start, self->lost_hits, self->lost_events, open, ""
+		.tid = self->tid, .ostid = self->ring.head->ostid, .start = self->start,
+		.lost_events = self->lost_events, .nopen = open,
 	};
 	struct tlg_event *event;
 	unsigned events;
@@ -167,7 +168,6 @@ static void take_over(struct tr2_thread *self, const uint64_t *enters, unsigned 
 	int opened = 0;
 
 	self->is_announced = 0;
-	self->lost_hits = head->lost_hits;
 	self->lost_events = head->lost_events;
 	tr2_gap_reset(&self->gap, head);
 	tr2_store_rlx(&head->tid, self->tid); /* relaxed: a hint; the drain takes the name with the first event */

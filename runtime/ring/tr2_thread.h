@@ -57,7 +57,7 @@ struct tr2_thread {
 	struct tr2_look look;
 	int is_announced;                 /* THREAD is in the ring */
 	int is_dead;                      /* its last owner has ended without giving it back */
-	uint64_t lost_hits, lost_events;  /* what the ring had dropped when the thread took it over */
+	uint64_t lost_events;             /* what the ring had dropped when the thread took it over */
 	struct tr2_gap gap;               /* what has been dropped and not been reported */
 	_Alignas(64) struct tr2_reader reader;   /* of the ring; see there who may touch it */
 	uint64_t counters[TR2_MAX_COUNTERS];

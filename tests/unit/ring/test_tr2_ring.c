@@ -363,11 +363,11 @@ static void test_ring_chain_is_seen_whole_or_not_at_all(void **state)
 static void test_ring_dropped_events_are_seen_where_they_happened(void **state)
 {
 	(void)state;
-	tr2_ring_drop(&ring, 1, 3);
-	tr2_ring_drop(&ring, 1, 1);
+	tr2_ring_drop(&ring, 3);
+	tr2_ring_drop(&ring, 1);
 	assert_int_equal(tr2_ring_lost(&reader, 0), 0);   /* not before the chunk behind them */
 	assert_int_equal(tr2_ring_open_chunk(&ring, TID, TR2_WHOLE_PAGES), 0);
-	tr2_ring_drop(&ring, 1, 1);
+	tr2_ring_drop(&ring, 1);
 	for (int i = 0; i < 2; i++) {
 		reader.event = TLG_CHUNK_EVENTS;
 		tr2_ring_leave_chunk(&reader);
