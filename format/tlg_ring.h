@@ -6,10 +6,11 @@
  * This header is its layout, in the byte order of the machine.  It has no addresses, and a reader in another process
  * trusts none of its numbers.
  *
- *   head | first entries of all tables | scopes | sources | dropped events | texts | rings | chunks ...
+ *   head | first entries of all tables | first chunk | scopes | sources | dropped events | texts | rings | chunks ...
  *
  * A page costs 5 us, and most processes need only a few entries of each table.  So the first entries of all tables
- * share the second page, and their places in the tables stay empty.
+ * share the second page, and their places in the tables stay empty.  For the same reason the first chunk lies close
+ * behind that page, and its place among the other chunks stays empty.
  *
  * A chunk has 64 KiB of addresses, behind 64 KiB that nobody uses.  So a position inside of a chunk has bit 16 set.  A
  * position past a chunk's end has it clear, and so has the 0 that a forked child finds.  One test of the position thus
@@ -30,7 +31,8 @@
 #include "tlg.h"
 
 enum {
-	TLG_RING_LAYOUT = 5,              /* version of this layout; readers refuse others */
+	TLG_RING_LAYOUT = 6,              /* version of this layout; readers refuse later ones */
+	TLG_RING_OLDEST_LAYOUT = 5,       /* and earlier ones than this: it has no first_chunk_at */
 	TLG_MAX_RINGS = 65536,
 	TLG_MAX_SCOPES = 65536,
 	TLG_MAX_SOURCES = 65536,
@@ -91,6 +93,7 @@ struct tlg_ring_file {
 	struct tlg_ring_stacks stacks;    /* older writers: 0 */
 	uint32_t is_over;                 /* 1: the stream has its END, no event is left here.  Older writers: 0 */
 	uint32_t lacks_thread;            /* 1: no consumer thread, only calls of the program write.  Older ones: 0 */
+	uint64_t first_chunk_at;          /* chunk 0; 0: among the others, as older writers have it */
 };
 static_assert(sizeof(struct tlg_ring_file) <= TLG_RING_FIRST_AT, "the head is one page");
 
@@ -191,6 +194,19 @@ enum {
 	TLG_TEXTS_AT = TLG_LOSSES_AT + TLG_MAX_LOSSES * (int)sizeof(struct tlg_ring_loss),
 	TLG_TABLES_BYTES = TLG_TEXTS_AT + TLG_RING_TEXT_BYTES,
 };
+
+/* Offset in the file of chunk i. */
+static inline uint64_t tlg_chunk_at(const struct tlg_ring_file *head, uint64_t i)
+{
+	return !i && head->first_chunk_at ? head->first_chunk_at
+					  : head->chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES;
+}
+
+static inline int tlg_ring_is_known(const struct tlg_ring_file *head)
+{
+	return head->magic == TLG_RING_MAGIC && head->layout >= TLG_RING_OLDEST_LAYOUT &&
+	       head->layout <= TLG_RING_LAYOUT && head->entry_size == TLG_EVENT_SIZE;
+}
 
 /* Offset in the file of entry i of a table; of a text, which lies either on the second page or in the table. */
 static inline uint64_t tlg_ring_at(uint64_t rings_at, uint64_t i)

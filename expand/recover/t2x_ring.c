@@ -59,10 +59,11 @@ static const char *check_head(struct t2x_ring *ring)
 
 	if (!read_at(ring, 0, head, sizeof(*head)) || head->magic != TLG_RING_MAGIC)
 		return "not a ring file";
-	if (head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
+	if (!tlg_ring_is_known(head))
 		return "a ring file of another version";
 	/* The tables are small, so no sum of an offset and a position in a table wraps now. */
-	if (head->tables_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2)
+	if (head->tables_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2 || head->chunks_at > INT64_MAX / 2 ||
+	    head->first_chunk_at > INT64_MAX / 2)
 		return "a damaged ring file";
 	head->boot[sizeof(head->boot) - 1] = head->sid[sizeof(head->sid) - 1] = '\0';
 	limit(&head->rings_used, TLG_MAX_RINGS);
@@ -142,8 +143,7 @@ int t2x_ring_get(const struct t2x_ring *ring, unsigned i, struct tlg_ring *head,
 
 static int read_chunk(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk, size_t bytes)
 {
-	return i < ring->head.chunks_used &&
-	       read_at(ring, ring->head.chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, bytes);
+	return i < ring->head.chunks_used && read_at(ring, tlg_chunk_at(&ring->head, i), chunk, bytes);
 }
 
 int t2x_ring_chunk_head(const struct t2x_ring *ring, unsigned i, struct tlg_chunk *chunk)

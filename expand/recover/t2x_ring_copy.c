@@ -161,7 +161,7 @@ static int copy_chunks(struct copying *copying)
 	uint32_t n = head->chunks_used < TLG_MAX_CHUNKS ? head->chunks_used : TLG_MAX_CHUNKS;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (!copy_chunk(copying, head->chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES))
+		if (!copy_chunk(copying, tlg_chunk_at(head, i)))
 			return 0;
 	return 1;
 }
@@ -203,8 +203,8 @@ static int is_plausible(const struct tlg_ring_file *head)
 {
 	const uint64_t max = UINT64_C(1) << 40;
 
-	return head->magic == TLG_RING_MAGIC && head->layout == TLG_RING_LAYOUT && head->tables_at < max &&
-	       head->rings_at < max && head->chunks_at < max && head->rings_used <= TLG_MAX_RINGS &&
+	return tlg_ring_is_known(head) && head->tables_at < max && head->rings_at < max && head->chunks_at < max &&
+	       head->first_chunk_at < max && head->rings_used <= TLG_MAX_RINGS &&
 	       head->scopes_used <= TLG_MAX_SCOPES &&
 	       head->sources_used <= TLG_MAX_SOURCES && head->texts_used <= 2 * TLG_RING_TEXT_BYTES;
 }

@@ -39,23 +39,30 @@ static uint64_t read_counter(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/*
- * The kernel's choice of clock source is the best judge of the counter: it has checked that it is invariant
- * and equal on all processors.  A process may also be denied it (prctl).
- */
-static int counter_is_good(void)
+static int is_source_counter(void)
 {
 	static const char source[] = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 	char name[8] = "";
-	int allowed = 0, fd = tr2_sys_open(source, O_RDONLY | O_CLOEXEC, 0);
+	int fd = tr2_sys_open(source, O_RDONLY | O_CLOEXEC, 0);
 	ssize_t n;
 
 	if (fd < 0)
 		return 0;
 	n = tr2_sys_read(fd, name, sizeof(name) - 1);
 	tr2_sys_close(fd);
-	return n == 4 && !memcmp(name, "tsc\n", 4) && !tr2_sys_prctl(PR_GET_TSC, (unsigned long)&allowed) &&
-	       allowed == PR_TSC_ENABLE;
+	return n == 4 && !memcmp(name, "tsc\n", 4);
+}
+
+/*
+ * The kernel's choice of clock source is the best judge of the counter: it has checked that it is invariant
+ * and equal on all processors.  A process may also be denied it (prctl), and would be killed for reading it.
+ */
+static int counter_is_good(void)
+{
+	int allowed = 0;
+
+	return !tr2_sys_prctl(PR_GET_TSC, (unsigned long)&allowed) && allowed == PR_TSC_ENABLE &&
+	       (tr2_sys_clock_is_counter() || is_source_counter());
 }
 #elif defined(__aarch64__)
 #define COUNTER_TYPE TLG_CLOCK_CNTVCT

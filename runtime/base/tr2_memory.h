@@ -31,6 +31,20 @@
  */
 void *tr2_memory_acquire(size_t bytes);
 
+/*
+ * The same for other uses.  The pages that a short process touches lie close together, and the page tables that the
+ * kernel makes for them are few.
+ *
+ * tr2_memory_acquire_beside()  a table begins where the last one has ended, in the same page.  That pays behind a small
+ *                              one, of which all is used
+ * tr2_memory_acquire_far()     a short process does not touch it, or only its first page
+ */
+void *tr2_memory_acquire_beside(size_t bytes);
+void *tr2_memory_acquire_far(size_t bytes);
+
+/* Where the mapping begins that all tables share.  NULL: there is no room for it */
+void *tr2_memory_begin(void);
+
 /* A mapping of its own, beside nothing else that is taken.  Return, thread, signal  as above */
 void *tr2_memory_map(size_t bytes);
 

@@ -214,12 +214,17 @@ int tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms)
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-void *tr2_sys_map(size_t bytes, int protection, int flags, int fd)
+void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd)
 {
-	void *memory = (void *)CALL(mmap(NULL, bytes, protection, flags, fd, 0), SYS_mmap, NULL, bytes, protection,
+	void *memory = (void *)CALL(mmap(hint, bytes, protection, flags, fd, 0), SYS_mmap, hint, bytes, protection,
 				    flags, fd, 0);
 
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+void *tr2_sys_map(size_t bytes, int protection, int flags, int fd)
+{
+	return tr2_sys_map_at(NULL, bytes, protection, flags, fd);
 }
 
 int tr2_sys_unmap(void *address, size_t bytes)
@@ -401,6 +406,28 @@ void tr2_sys_clock_init(void)
 {
 #if IS_DIRECT
 	g_read_clock = tr2_vdso_find_clock();
+#endif
+}
+
+#if IS_DIRECT
+/* The kernel reads the word before it would wait. */
+static int is_readable(const void *word)
+{
+	const struct timespec at_once = { 0, 0 };
+	int saved = errno, readable;
+
+	readable = tr2_sys_futex(word, FUTEX_WAIT_PRIVATE, 1, &at_once) < 0 && (errno == EAGAIN || errno == ETIMEDOUT);
+	errno = saved;
+	return readable;
+}
+#endif
+
+int tr2_sys_clock_is_counter(void)
+{
+#if IS_DIRECT
+	return tr2_vdso_trusts_counter(g_read_clock, is_readable);
+#else
+	return 0;
 #endif
 }
 

@@ -52,8 +52,9 @@ int tr2_sys_poll(struct pollfd *fds, nfds_t n, int ms);
 
 /* ---- memory ---------------------------------------------------------------------------------------- */
 
-/* At an address that the kernel chooses.  Return  NULL with errno */
+/* At an address that the kernel chooses; at hint, if that is free.  Return  NULL with errno */
 void *tr2_sys_map(size_t bytes, int protection, int flags, int fd);
+void *tr2_sys_map_at(void *hint, size_t bytes, int protection, int flags, int fd);
 int tr2_sys_unmap(void *address, size_t bytes);
 int tr2_sys_move(void *address, size_t bytes, void *to);   /* mremap(2), in the place of what is there */
 int tr2_sys_protect(void *address, size_t bytes, int protection);
@@ -102,5 +103,8 @@ int tr2_sys_sigtake(const sigset_t *set);
 /* Look for the kernel's function that reads clocks without a system call.  Once, before other threads read clocks. */
 void tr2_sys_clock_init(void);
 void tr2_sys_clock(clockid_t clock, struct timespec *now);
+
+/* 1 if that function computes its time from the time stamp counter; 0: /sys may know.  As tr2_vdso_trusts_counter() */
+int tr2_sys_clock_is_counter(void);
 
 #endif

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "tr2_atomic.h"
+
 #if defined(__x86_64__)
 static const char name[] = "__vdso_clock_gettime";
 #else
@@ -66,3 +68,93 @@ tr2_vdso_clock *tr2_vdso_find_clock(void)
 	}
 	return NULL;
 }
+
+/* ---- what the clock is computed from --------------------------------------------------------------- */
+
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define NS_PER_S UINT64_C(1000000000)
+
+enum {
+	PAGE = 4096,
+	SEQUENCE_AT = 0, MODE_AT = 4, CYCLES_AT = 8,   /* the same in all kernels; times follow mult and shift */
+	MODE_TSC = 1,
+	MIN_UPTIME_S = 60,        /* while the kernel starts it tries the counter, and may decide against it */
+	SLACK_NS = 1000,          /* the processor may read the counter early, or late */
+};
+
+/* Where kernels have had the numbers: so many pages before the object, at an offset there; and mult in them. */
+static const struct { unsigned char pages, at, mult_at; } places[] = {
+	{ 6, 0, 32 },             /* Linux 6.15 */
+	{ 4, 128, 24 },           /* 5.6 */
+	{ 4, 128, 32 },           /* 6.9 */
+};
+
+static uint32_t load_32(const unsigned char *at)
+{
+	return tr2_load_rlx((const uint32_t *)(const void *)at); /* relaxed: the sequence shows whether they changed */
+}
+
+static uint64_t load_64(const unsigned char *at)
+{
+	return tr2_load_rlx((const uint64_t *)(const void *)at); /* relaxed: as above */
+}
+
+/* CLOCK_MONOTONIC when the counter had that value: nanoseconds are shifted, as mult is. */
+static uint64_t time_at(const unsigned char *numbers, unsigned mult_at, uint64_t counter)
+{
+	const unsigned char *time = numbers + mult_at + 8 + CLOCK_MONOTONIC * 16;
+	const uint64_t mult = load_32(numbers + mult_at), passed = counter - load_64(numbers + CYCLES_AT);
+	const unsigned shift = load_32(numbers + mult_at + 4) & 63;
+
+	return load_64(time) * NS_PER_S + ((load_64(time + 8) + passed * mult) >> shift);
+}
+
+/* The kernel makes the sequence odd, changes the numbers, and makes it even again.  x86 loads in order. */
+int tr2_vdso_agrees(const void *at, unsigned mult_at, tr2_vdso_clock *clock)
+{
+	const unsigned char *numbers = at;
+	const uint32_t *sequence = (const uint32_t *)(const void *)(numbers + SEQUENCE_AT);
+	const uint32_t begun = tr2_load_rlx(sequence); /* relaxed: the fence keeps the order */
+	uint64_t before, now, after;
+	struct timespec time;
+
+	tr2_fence_compiler();
+	if (begun & 1 || load_32(numbers + MODE_AT) != MODE_TSC)
+		return 0;
+	before = time_at(numbers, mult_at, __builtin_ia32_rdtsc());
+	if (clock(CLOCK_MONOTONIC, &time))
+		return 0;
+	after = time_at(numbers, mult_at, __builtin_ia32_rdtsc());
+	now = (uint64_t)time.tv_sec * NS_PER_S + (uint64_t)time.tv_nsec;
+	tr2_fence_compiler();
+	return load_32(numbers + SEQUENCE_AT) == begun && time.tv_sec >= MIN_UPTIME_S &&
+	       now + SLACK_NS >= before && now <= after + SLACK_NS;
+}
+
+int tr2_vdso_trusts_counter(tr2_vdso_clock *clock, int (*is_readable)(const void *word))
+{
+	const unsigned char *object = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+
+	for (unsigned i = 0; object && clock && i < sizeof(places) / sizeof(*places); i++) {
+		const unsigned char *numbers = object - places[i].pages * PAGE + places[i].at;
+		if (is_readable(numbers) && tr2_vdso_agrees(numbers, places[i].mult_at, clock))
+			return 1;
+	}
+	return 0;
+}
+#else
+int tr2_vdso_agrees(const void *numbers, unsigned mult_at, tr2_vdso_clock *clock)
+{
+	(void)numbers;
+	(void)mult_at;
+	(void)clock;
+	return 0;
+}
+
+int tr2_vdso_trusts_counter(tr2_vdso_clock *clock, int (*is_readable)(const void *word))
+{
+	(void)clock;
+	(void)is_readable;
+	return 0;
+}
+#endif

@@ -24,7 +24,7 @@ static struct blocks {
 int tr2_blocks_init(int (*make_room)(void))
 {
 	if (!g_blocks.buffer)
-		g_blocks.buffer = tr2_memory_acquire(TR2_BLOCKS_EVENTS * sizeof(struct tlg_event));
+		g_blocks.buffer = tr2_memory_acquire_beside(TR2_BLOCKS_EVENTS * sizeof(struct tlg_event));
 	g_blocks.make_room = make_room;
 	return g_blocks.buffer ? 0 : -errno;
 }

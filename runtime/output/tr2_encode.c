@@ -14,7 +14,7 @@ static struct tlg_event *g_packed;     /* TLG_FRAME_BYTES */
 int tr2_encode_init(void)
 {
 	if (!g_packed && tr2_g_settings.raw_packed)
-		g_packed = tr2_memory_acquire(TLG_FRAME_BYTES);
+		g_packed = tr2_memory_acquire_beside(TLG_FRAME_BYTES);
 	return g_packed || !tr2_g_settings.raw_packed ? 0 : -errno;
 }
 

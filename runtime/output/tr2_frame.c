@@ -24,10 +24,15 @@ enum {
 #define FRAME_MAGIC UINT32_C(0x184d2204)
 #define IS_STORED UINT32_C(0x80000000)
 
+#define OUTPUT_BYTES(bytes) (MARK_BYTES + HEADER_BYTES + (bytes) + 16)
+
 static struct memory {
 	LZ4_stream_t state;
-	unsigned char output[MARK_BYTES + HEADER_BYTES + LZ4_COMPRESSBOUND(TLG_FRAME_BYTES) + 16];
+	unsigned char output[OUTPUT_BYTES(LZ4_COMPRESSBOUND(TLG_FRAME_BYTES))];
 } *g_memory;
+
+/* Of a frame that is not compressed.  A short process has no other: this shares a page with what is packed. */
+static unsigned char *g_stored;        /* OUTPUT_BYTES(TR2_FRAME_STORED) */
 
 static unsigned char *store_le32(unsigned char *to, uint32_t value)
 {
@@ -138,17 +143,20 @@ int tr2_frame_is(const unsigned char begin[4])
 int tr2_frame_init(void)
 {
 	if (!g_memory)
-		g_memory = tr2_memory_acquire(sizeof(*g_memory));
-	return g_memory ? 0 : -errno;
+		g_memory = tr2_memory_acquire_far(sizeof(*g_memory));
+	if (!g_stored)
+		g_stored = tr2_memory_acquire(OUTPUT_BYTES(TR2_FRAME_STORED));
+	return g_memory && g_stored ? 0 : -errno;
 }
 
 const void *tr2_frame_make(const void *plain, size_t bytes, uint32_t stream, uint32_t number, int is_fast,
 			   size_t *framed)
 {
-	unsigned char *at = store_header(store_mark(g_memory->output, stream, number, bytes), bytes);
+	unsigned char *output = bytes < TR2_FRAME_STORED ? g_stored : g_memory->output;
+	unsigned char *at = store_header(store_mark(output, stream, number, bytes), bytes);
 
 	at = store_block(at, plain, bytes, is_fast);
 	at = store_le32(store_le32(at, 0), xxh32(plain, bytes));
-	*framed = (size_t)(at - g_memory->output);
-	return g_memory->output;
+	*framed = (size_t)(at - output);
+	return output;
 }

@@ -86,9 +86,9 @@ int tr2_sink_inherit(void)
 
 int tr2_sink_init(void)
 {
-	int error = tr2_encode_init();
+	int error = g_sink.is_framed ? tr2_frame_init() : 0;
 
-	return error || !g_sink.is_framed ? error : tr2_frame_init();
+	return error ? error : tr2_encode_init();
 }
 
 void tr2_sink_begin_stream(uint32_t stream)

@@ -73,7 +73,7 @@ static int has_content(int fd, uint64_t chunk_at, uint32_t number, uint32_t even
 /* 1 if chunk i has what is not in the .tlg file, or may have. */
 static int is_chunk_left(int fd, const struct tlg_ring_file *head, uint32_t i)
 {
-	const uint64_t at = head->chunks_at + (uint64_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES;
+	const uint64_t at = tlg_chunk_at(head, i);
 	const struct tlg_ring_tail *tail;
 	struct tlg_chunk_head {
 		unsigned char bytes[offsetof(struct tlg_chunk, events)];
@@ -135,12 +135,12 @@ static int is_empty(int fd, const struct stat *st)
 		return 0;
 	if (!head->magic)
 		return !head->layout && !head->rings_used;   /* as above */
-	if (head->magic != TLG_RING_MAGIC || head->layout != TLG_RING_LAYOUT || head->entry_size != TLG_EVENT_SIZE)
+	if (!tlg_ring_is_known(head))
 		return 0;
 	if (head->is_over)
 		return 1;
 	if (has_losses(head) || head->rings_used > MAX_RINGS || head->chunks_used > MAX_CHUNKS ||
-	    head->chunks_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2)
+	    head->chunks_at > INT64_MAX / 2 || head->first_chunk_at > INT64_MAX / 2 || head->rings_at > INT64_MAX / 2)
 		return 0;
 	for (uint32_t i = 0; i < head->rings_used; i++)
 		if (!read_tail(fd, head, i))

@@ -13,11 +13,13 @@ enum {
 	OWN_PAGES = 2 * TR2_SHORT_PAGES,  /* that each thread adds to the bound */
 	DEFAULT_PAGES = (64 << 20) / PAGE,
 	MANY_PAGES = 4 * TR2_WHOLE_PAGES, /* a thread that has so many gets nothing of the last eighth */
+	FIRST_CHUNKS = 64,
 };
 
 static struct pool {
 	struct { _Alignas(64) struct tr2_stack chunks; } free[SIZES];   /* by pages, rounded down */
-	unsigned char *pages;             /* of each chunk, whether free or not */
+	unsigned char first[FIRST_CHUNKS];  /* pages of each chunk, whether free or not: of the first ones, ... */
+	unsigned char *pages;             /* ... and of the others: a page less for a short process to touch */
 	uint32_t *links;
 	_Alignas(64) uint32_t bound;      /* pages, without what threads add */
 	uint32_t threads;
@@ -27,14 +29,13 @@ static struct pool {
 int tr2_pool_init(size_t bytes)
 {
 	const size_t links = tr2_g_shm.max_chunks * sizeof(*g_pool.links);
-	unsigned char *memory = tr2_memory_acquire(links + tr2_g_shm.max_chunks);
+	unsigned char *memory = tr2_memory_acquire_far(links + tr2_g_shm.max_chunks);
 
 	if (!memory)
 		return -errno;
 	g_pool = (struct pool){ .bound = bytes ? (uint32_t)(bytes / PAGE) : DEFAULT_PAGES };
 	g_pool.links = (uint32_t *)(void *)memory;
 	g_pool.pages = memory + links;
-	g_pool.pages[0] = 0;   /* a page that is read before it is written is faulted in twice */
 	for (unsigned i = 0; i < SIZES; i++)
 		g_pool.free[i].chunks.links = g_pool.links;
 	return 0;
@@ -97,9 +98,14 @@ static unsigned size_of(unsigned pages)
 	return pages >= 16 ? 4 : pages >= 8 ? 3 : pages >= 4 ? 2 : pages >= 2;
 }
 
+static unsigned char *pages_of(uint32_t chunk)
+{
+	return chunk < FIRST_CHUNKS ? &g_pool.first[chunk] : &g_pool.pages[chunk];
+}
+
 unsigned tr2_pool_pages(uint32_t chunk)
 {
-	return g_pool.pages[chunk];
+	return *pages_of(chunk);
 }
 
 /* Another thread may have popped the chunk since: a thread that is slower than that one still reads the link. */
@@ -118,7 +124,7 @@ static int grow(uint32_t i, unsigned pages)
 {
 	struct tlg_chunk *chunk = tr2_shm_chunk(i);
 	unsigned char *end = (unsigned char *)chunk + TLG_CHUNK_BYTES;
-	unsigned more = pages - g_pool.pages[i];
+	unsigned more = pages - *pages_of(i);
 	int error = 0;
 
 	/* relaxed: a total */
@@ -126,7 +132,7 @@ static int grow(uint32_t i, unsigned pages)
 		error = -ENOSPC;
 	else if (pages == TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
-	else if (!g_pool.pages[i])
+	else if (!*pages_of(i) && !tr2_shm_has_head(i))
 		error = tr2_shm_commit(chunk, PAGE);
 	if (!error && pages < TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(end - (pages - 1) * PAGE, (pages - 1) * PAGE);
@@ -134,19 +140,19 @@ static int grow(uint32_t i, unsigned pages)
 		tr2_add_rlx(&g_pool.committed, -more); /* relaxed: as above */
 		return 0;
 	}
-	g_pool.pages[i] = (unsigned char)pages;
+	*pages_of(i) = (unsigned char)pages;
 	return 1;
 }
 
 /* Give back to the system what a chunk has beyond so many pages.  If that fails, it stays as it is. */
 static void shrink(uint32_t i, unsigned pages)
 {
-	unsigned less = g_pool.pages[i] - pages;
+	unsigned less = *pages_of(i) - pages;
 	unsigned char *chunk = (unsigned char *)tr2_shm_chunk(i);
 
 	if (tr2_shm_release(chunk + PAGE, TLG_CHUNK_BYTES - pages * PAGE))
 		return;
-	g_pool.pages[i] = (unsigned char)pages;
+	*pages_of(i) = (unsigned char)pages;
 	tr2_add_rlx(&g_pool.committed, -less); /* relaxed: a total */
 }
 
@@ -157,7 +163,7 @@ static uint32_t pop(unsigned size)
 
 static void push(uint32_t chunk)
 {
-	tr2_stack_push(&g_pool.free[size_of(g_pool.pages[chunk])].chunks, chunk);
+	tr2_stack_push(&g_pool.free[size_of(*pages_of(chunk))].chunks, chunk);
 }
 
 /* A chunk without memory, used before or not: index + 1, or 0. */
@@ -253,12 +259,12 @@ uint32_t tr2_pool_acquire(unsigned pages, uint32_t held)
 			return 0;
 	chunk = take(pages);
 	/* relaxed: as in claim(): what it is in truth */
-	tr2_add_rlx(&g_pool.taken, (chunk ? g_pool.pages[chunk - 1] : 0) - pages);
+	tr2_add_rlx(&g_pool.taken, (chunk ? *pages_of(chunk - 1) : 0) - pages);
 	return chunk;
 }
 
 void tr2_pool_release(uint32_t chunk)
 {
-	tr2_add_rlx(&g_pool.taken, -(uint32_t)g_pool.pages[chunk]); /* relaxed: a statistic */
+	tr2_add_rlx(&g_pool.taken, -(uint32_t)*pages_of(chunk)); /* relaxed: a statistic */
 	push(chunk);
 }

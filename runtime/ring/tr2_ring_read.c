@@ -317,7 +317,7 @@ static int has_listed(const struct tr2_reader *reader, uint32_t chunk)
 uint32_t tr2_ring_late_taken(struct tr2_reader *reader, const struct tr2_chain *chain)
 {
 	struct tlg_chunk *chunk = tr2_chunk_of((uintptr_t)chain->events);
-	uint32_t index = (uint32_t)(((unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
+	uint32_t index = tr2_shm_chunk_index(chunk);
 
 	if (has_listed(reader, index) || reader->has_unlisted)
 		return 0;

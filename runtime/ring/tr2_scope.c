@@ -16,25 +16,24 @@ enum { NEAR_SLOTS = 256, NEAR_PROBES = 8, FAR_SLOTS = 2 * TLG_MAX_SCOPES };
  * Entry numbers by hash, open addressing, 0 empty.  The slots that are looked at first lie in one page: so the few
  * entries of a small program do not touch a page each.  Private: a reader of the file walks the entries.
  */
-static struct index {
-	uint32_t near[KINDS][NEAR_SLOTS];
-	uint32_t far[KINDS][FAR_SLOTS];
-} *g_index;
+static struct near_index { uint32_t slots[KINDS][NEAR_SLOTS]; } *g_near;
+static struct far_index { uint32_t slots[KINDS][FAR_SLOTS]; } *g_far;
 
 static int make_index(void)
 {
-	g_index = tr2_memory_acquire(sizeof(*g_index));
-	if (!g_index)
+	g_near = tr2_memory_acquire(sizeof(*g_near));
+	g_far = tr2_memory_acquire_far(sizeof(*g_far));
+	if (!g_near || !g_far)
 		return -errno;
-	g_index->near[0][0] = 0;   /* a page that is read before it is written is faulted in twice */
+	g_near->slots[0][0] = 0;   /* a page that is read before it is written is faulted in twice */
 	return 0;
 }
 
 /* The slot that is looked at after so many others. */
 static uint32_t *slot_of(enum kind kind, uint64_t hash, uint64_t probe)
 {
-	return probe < NEAR_PROBES ? &g_index->near[kind][(hash + probe) % NEAR_SLOTS]
-				   : &g_index->far[kind][(hash + probe) % FAR_SLOTS];
+	return probe < NEAR_PROBES ? &g_near->slots[kind][(hash + probe) % NEAR_SLOTS]
+				   : &g_far->slots[kind][(hash + probe) % FAR_SLOTS];
 }
 
 /* Copy bytes at an offset in the parent's file to their place in this process's.  0 or -errno. */
@@ -84,7 +83,7 @@ static int inherit(const struct tr2_shm *parent)
 
 int tr2_scope_init(const struct tr2_shm *parent)
 {
-	return parent && parent->head && g_index ? inherit(parent) : make_index();
+	return parent && parent->head && g_near && g_far ? inherit(parent) : make_index();
 }
 
 static uint64_t mix(uint64_t hash, uint64_t value)

@@ -16,6 +16,7 @@
 #include "base/tr2_atomic.h"
 #include "base/tr2_clock.h"
 #include "base/tr2_fd.h"
+#include "base/tr2_memory.h"
 #include "base/tr2_sys.h"
 #include "base/tr2_text.h"
 #include "settings/tr2_env.h"
@@ -26,7 +27,7 @@
 
 enum {
 	PAGE = 4096,
-	TABLES_AT = TLG_RING_FIRST_AT + PAGE,
+	TABLES_AT = TR2_SHM_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES,
 	OTHER_BYTES = TABLES_AT + TLG_TEXTS_AT + TLG_CHUNK_STRIDE,   /* than strings, rings and chunks */
 	MIN_BYTES = 4 << 20,
 	MIN_CHUNKS = 4,
@@ -182,6 +183,26 @@ static size_t find_chunks(const unsigned char *base, size_t from)
 	return from + (-((uintptr_t)base + from) & (TLG_CHUNK_STRIDE - 1));
 }
 
+/* Chunks lie in the upper halves of their strides: where bit 16 of the address is set. */
+static size_t find_first_chunk(const unsigned char *base)
+{
+	const size_t from = TR2_SHM_FIRST_CHUNK_AT, half = TLG_CHUNK_BYTES;
+
+	return from + ((half - ((uintptr_t)base + from)) & (TLG_CHUNK_STRIDE - 1));
+}
+
+/*
+ * A place for the mapping where find_first_chunk() finds TR2_SHM_FIRST_CHUNK_AT: below the library's other memory,
+ * where the kernel places the next mapping anyway.  It is a hint: if something else is there, the kernel takes another.
+ */
+static void *find_place(size_t bytes)
+{
+	const uintptr_t end = (uintptr_t)tr2_memory_begin(), below = end > bytes ? end - bytes : 0;
+	const uintptr_t place = (below & ~(uintptr_t)(TLG_CHUNK_STRIDE - 1)) + TLG_CHUNK_BYTES - TR2_SHM_FIRST_CHUNK_AT;
+
+	return (void *)(place <= below ? place : below ? place - TLG_CHUNK_STRIDE : 0);
+}
+
 /* Up to where memory is accessible from the start: the head, the tables, the chunks that are used first. */
 static size_t accessible(const unsigned char *base, const struct plan *plan)
 {
@@ -202,7 +223,7 @@ static unsigned char *map_plan(int fd, const struct plan *plan)
 
 	if (fd >= 0 && tr2_sys_ftruncate(fd, (off_t)plan->bytes))
 		return NULL;
-	base = tr2_sys_map(plan->bytes, PROT_NONE, flags, fd);
+	base = tr2_sys_map_at(find_place(plan->bytes), plan->bytes, PROT_NONE, flags, fd);
 	if (!base)
 		return NULL;
 	tr2_sys_advise(base, plan->bytes, MADV_DONTDUMP);
@@ -228,14 +249,19 @@ static unsigned char *map_file(int fd, rlim_t max, struct plan *plan)
 	return base;
 }
 
-/* The head and the first entries of the tables.  Where memory is committed by the file's name, it must be writable. */
+/*
+ * The head, the first entries of the tables, and the head of the first chunk if it follows.  Where memory is committed
+ * by the file's name, it must be writable.
+ */
 static int commit_first_pages(unsigned char *base, int fd)
 {
-	if (!tr2_sys_advise(base, TABLES_AT, MADV_POPULATE_WRITE))
+	const size_t bytes = TR2_SHM_FIRST_CHUNK_AT + (find_first_chunk(base) == TR2_SHM_FIRST_CHUNK_AT ? PAGE : 0);
+
+	if (!tr2_sys_advise(base, bytes, MADV_POPULATE_WRITE))
 		return 0;
 	if (fd >= 0)
 		tr2_sys_fchmod(fd, 0600);
-	return tr2_shm_commit(base, TABLES_AT);
+	return tr2_shm_commit(base, bytes);
 }
 
 static uint64_t time_since_boot(void)
@@ -256,7 +282,8 @@ static void fill_head(unsigned char *base, size_t chunks_at, const struct plan *
 		.pid = (uint32_t)tr2_sys_getpid(), .clock_type = tr2_clock_type(),
 		.start = first.raw, .start_ns = first.ns, .created = time_since_boot(),
 		.chunks_at = chunks_at, .rings_at = plan->rings_at, .tables_at = TABLES_AT, .bytes = plan->bytes,
-		.texts_used = 1, .stacks = { .signal = tr2_load_rlx(&g_signal) }, /* relaxed: a number by itself */
+		.texts_used = 1, .first_chunk_at = find_first_chunk(base),
+		.stacks = { .signal = tr2_load_rlx(&g_signal) }, /* relaxed: a number by itself */
 	};
 	tr2_store_rel(&head->magic, TLG_RING_MAGIC); /* [M8] release: the rest of the head.  Pairs with its readers */
 }
@@ -312,7 +339,8 @@ int tr2_shm_create(uint32_t stream)
 	fill_head(base, chunks_at, &plan);
 	tr2_g_shm = (struct tr2_shm){
 		.head = (struct tlg_ring_file *)(void *)base,
-		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT, .rings_at = plan.rings_at,
+		.base = base, .chunks = base + chunks_at, .tables_at = TABLES_AT,
+		.first_chunk = (struct tlg_chunk *)(void *)(base + find_first_chunk(base)), .rings_at = plan.rings_at,
 		.max_rings = plan.rings, .max_chunks = plan.chunks, .text_bytes = plan.text_bytes,
 	};
 	/* relaxed: nobody is there yet */

@@ -15,10 +15,17 @@
 
 #include "tlg_ring.h"
 
+/*
+ * If the address of the mapping allows it, the first chunk follows the first entries of the tables.  So one system call
+ * puts all that a short process needs into memory, but for the first events.
+ */
+enum { TR2_SHM_FIRST_CHUNK_AT = TLG_RING_FIRST_AT + (int)sizeof(struct tlg_ring_first) };
+
 /* The mapping of this process.  Set once by tr2_shm_create(). */
 struct tr2_shm {
 	struct tlg_ring_file *head;
-	unsigned char *base, *chunks;     /* base: head */
+	unsigned char *base, *chunks;     /* base: head; chunks: there all but the first are */
+	struct tlg_chunk *first_chunk;
 	uint64_t tables_at, rings_at;
 	unsigned max_rings, max_chunks;
 	uint32_t text_bytes;
@@ -120,7 +127,21 @@ static inline struct tlg_ring_loss *tr2_shm_loss(unsigned i)
 
 static inline struct tlg_chunk *tr2_shm_chunk(unsigned i)
 {
-	return (struct tlg_chunk *)(void *)(tr2_g_shm.chunks + (size_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES);
+	return i ? (struct tlg_chunk *)(void *)(tr2_g_shm.chunks + (size_t)i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES)
+		 : tr2_g_shm.first_chunk;
+}
+
+static inline uint32_t tr2_shm_chunk_index(const struct tlg_chunk *chunk)
+{
+	return chunk == tr2_g_shm.first_chunk
+		       ? 0
+		       : (uint32_t)(((const unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
+}
+
+/* Of chunk i the page with its head is in memory from the beginning. */
+static inline int tr2_shm_has_head(unsigned i)
+{
+	return !i && (unsigned char *)tr2_g_shm.first_chunk == tr2_g_shm.base + TR2_SHM_FIRST_CHUNK_AT;
 }
 
 #endif

@@ -28,7 +28,9 @@ struct wiped {
 };
 
 static struct wiped *g_wiped;
-TR2_LARGE static struct tr2_thread *g_blocks[BLOCKS];   /* [M6] of threads, one for each ring */
+/* [M6] of threads, one for each ring.  The first block is among small variables: a page less for a short process. */
+static struct tr2_thread *g_first_block;
+TR2_LARGE static struct tr2_thread *g_blocks[BLOCKS];
 static struct tr2_stack g_free;           /* rings that were released */
 static uint32_t g_committed;              /* rings up to here are in memory */
 
@@ -85,7 +87,7 @@ static int map_wiped(void)
 {
 	const size_t bytes = (sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position) + PAGE - 1) &
 			     ~(size_t)(PAGE - 1);
-	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_acquire(bytes);
+	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_acquire_far(bytes);
 
 	if (!memory)
 		return -errno;
@@ -95,10 +97,15 @@ static int map_wiped(void)
 	return 0;
 }
 
+static struct tr2_thread **block_of(uint32_t number)
+{
+	return number ? &g_blocks[number] : &g_first_block;
+}
+
 /* A child's are new ones: the thread that forked holds its parent's until it records. */
 int tr2_thread_map(void)
 {
-	uint32_t *links = tr2_memory_acquire(tr2_g_shm.max_rings * sizeof(*links));
+	uint32_t *links = tr2_memory_acquire_far(tr2_g_shm.max_rings * sizeof(*links));
 	int error = links ? tr2_pool_init(tr2_g_settings.memory_bytes) : -errno;
 
 	if (error)
@@ -106,8 +113,8 @@ int tr2_thread_map(void)
 	g_free = (struct tr2_stack){ .links = links };
 	tr2_registry_reset();
 	tr2_store_rlx(&g_committed, TLG_FIRST_RINGS); /* relaxed: nobody is there yet */
-	/* relaxed: nobody is there yet.  An exchange, since a page that is only read at first is faulted in twice */
-	for (unsigned i = 0; i < BLOCKS && tr2_exchange_rlx(&g_blocks[i], NULL); i++)
+	/* relaxed: nobody is there yet */
+	for (unsigned i = 0; i < BLOCKS && tr2_exchange_rlx(block_of(i), NULL); i++)
 		;
 	return map_wiped();
 }
@@ -148,10 +155,10 @@ static int commit_ring(uint32_t i)
 /* Of ring i.  Two may make the block of the same rings at once: one of the two is never used.  NULL: no memory */
 static struct tr2_thread *thread_at(uint32_t i)
 {
-	struct tr2_thread **block = &g_blocks[i / BLOCK], *made;
+	struct tr2_thread **block = block_of(i / BLOCK), *made;
 
 	if (!tr2_load_acq(block)) { /* [M6] acquire: that it is all zeros.  Pairs with the exchange below */
-		made = tr2_memory_acquire(BLOCK * sizeof(*made));
+		made = tr2_memory_acquire_beside(BLOCK * sizeof(*made));
 		if (made)
 			tr2_cas_acq_rel(block, NULL, made); /* [M6] release: as above.  Pairs with the loads */
 		if (!tr2_load_acq(block)) /* [M6] acquire: as above.  Pairs with the exchange above */

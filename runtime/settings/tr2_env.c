@@ -333,6 +333,7 @@ void tr2_env_read(void)
 	uint64_t there = find_variables();
 	int saved = errno;
 
+	to->reporter = 0;   /* a page that is read before it is written is faulted in twice */
 	to->reporter = find_reporter();
 	for (int i = 0; i < SETTINGS; i++) {
 		const char *value = there >> i & 1 ? get_value(i) : g_configured[i];

@@ -16,9 +16,9 @@ need "architecture with recorded counts" [ "$(uname -m)" = x86_64 ]
 cd "$tmp" || exit 1
 
 # A new file, an existing file, a text: calls and faults
-new_calls=89 new_faults=31
-old_calls=92 old_faults=31
-text_calls=99 text_faults=51
+new_calls=87 new_faults=25
+old_calls=90 old_faults=25
+text_calls=97 text_faults=46
 
 cat >short.c <<'END'
 #include <trace2.h>

@@ -57,7 +57,7 @@ static int copy_ring(struct still *still)
 	changed |= copy_table(still, tables + TLG_TEXTS_AT, TLG_FIRST_TEXTS, head->texts_used, 1);
 	changed |= copy_table(still, tables + TLG_LOSSES_AT, 0, losses, sizeof(struct tlg_ring_loss));
 	for (uint64_t i = 0; i < head->chunks_used; i++)
-		changed |= copy_chunk(still, head->chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES);
+		changed |= copy_chunk(still, tlg_chunk_at(head, i));
 	return changed;
 }
 

@@ -16,11 +16,16 @@ static void put(int fd, uint64_t at, const void *bytes, size_t n)
 	assert_int_equal(pwrite(fd, bytes, n, (off_t)at), n);
 }
 
-/* A ring file with one ring, and so many chunks, which are all the same. */
-static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *chunk, unsigned chunks)
+/*
+ * A ring file with one ring, and so many chunks, which are all the same.  Where the first chunk has a place of its own
+ * nothing is at its place among the others.
+ */
+static int make_file_of(uint32_t layout, uint64_t first_chunk_at, const struct tlg_ring *ring,
+			const struct tlg_chunk *chunk, unsigned chunks)
 {
 	const struct tlg_ring_file head = {
-		.magic = TLG_RING_MAGIC, .layout = TLG_RING_LAYOUT, .entry_size = TLG_EVENT_SIZE, .start = START,
+		.magic = TLG_RING_MAGIC, .layout = layout, .entry_size = TLG_EVENT_SIZE, .start = START,
+		.first_chunk_at = first_chunk_at,
 		.chunks_at = 65536, .tables_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE,
 		.rings_at = 65536 + (uint64_t)TLG_MAX_CHUNKS * TLG_CHUNK_STRIDE + TLG_TABLES_BYTES,
 		.chunks_used = chunks, .rings_used = 1, .written = 1, .states = { { .write = 1 } },
@@ -31,8 +36,14 @@ static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *c
 	put(fd, 0, &head, sizeof(head));
 	put(fd, tlg_ring_at(head.rings_at, 0), ring, sizeof(*ring));
 	for (uint64_t i = 0; i < chunks; i++)
-		put(fd, head.chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES, chunk, sizeof(*chunk));
+		put(fd, i || !first_chunk_at ? head.chunks_at + i * TLG_CHUNK_STRIDE + TLG_CHUNK_BYTES : first_chunk_at,
+		    chunk, sizeof(*chunk));
 	return fd;
+}
+
+static int make_ring_file(const struct tlg_ring *ring, const struct tlg_chunk *chunk, unsigned chunks)
+{
+	return make_file_of(TLG_RING_LAYOUT, 0, ring, chunk, chunks);
 }
 
 /* The name of the thread that a block defines, NUL-terminated. */
@@ -140,12 +151,59 @@ static void test_salvage_without_checkpoints_ends_no_earlier_than_it_began(void 
 	t2x_ring_close(&opened);
 }
 
+/* A chunk with an event that has not been committed in front of one that has. */
+static struct tlg_chunk chunk_in_flight(void)
+{
+	struct tlg_chunk chunk = { .number = NUMBER, .state = TLG_CHUNK_OPEN };
+	unsigned at = 1;
+
+	add(&chunk, &at, TLG_PAD);
+	return chunk;
+}
+
+static void test_salvage_finds_the_first_chunk_at_its_own_place(void **state)
+{
+	const struct tlg_ring ring = { .first = 1, .tails = { { .write = 1 } } };
+	const struct tlg_chunk chunk = chunk_in_flight();
+	char name[64];
+
+	(void)state;
+	assert_int_equal(read_ring_file(make_file_of(TLG_RING_LAYOUT, 8192, &ring, &chunk, 1), name).in_flight, 1);
+}
+
+static void test_salvage_of_an_older_writer_finds_the_first_chunk_among_the_others(void **state)
+{
+	const struct tlg_ring ring = { .first = 1, .tails = { { .write = 1 } } };
+	const struct tlg_chunk chunk = chunk_in_flight();
+	char name[64];
+
+	(void)state;
+	assert_int_equal(read_ring_file(make_file_of(TLG_RING_OLDEST_LAYOUT, 0, &ring, &chunk, 1), name).in_flight, 1);
+}
+
+static void test_salvage_of_an_unknown_layout_is_refused(void **state)
+{
+	static const uint32_t unknown[] = { TLG_RING_OLDEST_LAYOUT - 1, TLG_RING_LAYOUT + 1 };
+	const struct tlg_ring ring = { .first = 1 };
+	const struct tlg_chunk chunk = { .number = NUMBER };
+	struct t2x_ring read;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		int fd = make_file_of(unknown[i], 0, &ring, &chunk, 1);
+		assert_non_null(t2x_ring_adopt(&read, fd, "ring", 0));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_salvage_abandoned_reservations_count_once_though_many_chunks_have_their_number),
 		cmocka_unit_test(test_salvage_thread_has_its_whole_name),
 		cmocka_unit_test(test_salvage_without_checkpoints_ends_no_earlier_than_it_began),
+		cmocka_unit_test(test_salvage_finds_the_first_chunk_at_its_own_place),
+		cmocka_unit_test(test_salvage_of_an_older_writer_finds_the_first_chunk_among_the_others),
+		cmocka_unit_test(test_salvage_of_an_unknown_layout_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
