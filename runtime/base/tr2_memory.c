@@ -79,3 +79,14 @@ void *tr2_memory_acquire_far(size_t bytes)
 {
 	return acquire(&g_far, bytes, alignment_of(bytes));
 }
+
+/* The mapping is split at its beginning only. */
+void *tr2_memory_acquire_last(size_t bytes)
+{
+	const uint32_t at = SHARED_BYTES - (uint32_t)bytes;
+
+	if (bytes > SHARED_BYTES / 2 || !tr2_memory_begin() || g_far.used > at || g_far.end != SHARED_BYTES)
+		return tr2_memory_acquire_far(bytes);
+	g_far.end = at;
+	return g_shared + at;
+}

@@ -38,9 +38,12 @@ void *tr2_memory_acquire(size_t bytes);
  * tr2_memory_acquire_beside()  a table begins where the last one has ended, in the same page.  That pays behind a small
  *                              one, of which all is used
  * tr2_memory_acquire_far()     a short process does not touch it, or only its first page
+ * tr2_memory_acquire_last()    whole pages that the caller treats in another way (madvise(2)): the kernel divides the
+ *                              mapping in two for them, not in three.  Once, while there is one thread
  */
 void *tr2_memory_acquire_beside(size_t bytes);
 void *tr2_memory_acquire_far(size_t bytes);
+void *tr2_memory_acquire_last(size_t bytes);
 
 /* Where the mapping begins that all tables share.  NULL: there is no room for it */
 void *tr2_memory_begin(void);

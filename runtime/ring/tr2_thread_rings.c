@@ -87,7 +87,7 @@ static int map_wiped(void)
 {
 	const size_t bytes = (sizeof(struct wiped) + tr2_g_shm.max_rings * sizeof(struct position) + PAGE - 1) &
 			     ~(size_t)(PAGE - 1);
-	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_acquire_far(bytes);
+	struct wiped *memory = wiped() ? tr2_memory_map(bytes) : tr2_memory_acquire_last(bytes);
 
 	if (!memory)
 		return -errno;
