@@ -145,6 +145,11 @@ int tr2_sys_ftruncate(int fd, off_t bytes)
 	return (int)CALL(ftruncate(fd, bytes), SYS_ftruncate, fd, bytes);
 }
 
+int tr2_sys_fallocate(int fd, off_t at, off_t bytes)
+{
+	return (int)CALL(fallocate(fd, 0, at, bytes), SYS_fallocate, fd, 0, at, bytes);
+}
+
 int tr2_sys_fchmod(int fd, mode_t mode)
 {
 	return (int)CALL(fchmod(fd, mode), SYS_fchmod, fd, mode);

@@ -39,6 +39,7 @@ int tr2_sys_fstat(int fd, struct stat *st);
 int tr2_sys_stat(const char *path, struct stat *st);
 int tr2_sys_statfs(const char *path, struct statfs *st);
 int tr2_sys_ftruncate(int fd, off_t bytes);
+int tr2_sys_fallocate(int fd, off_t at, off_t bytes);
 int tr2_sys_fchmod(int fd, mode_t mode);
 int tr2_sys_isatty(int fd);
 int tr2_sys_unlink(const char *path);

@@ -132,9 +132,9 @@ static int grow(uint32_t i, unsigned pages)
 		error = -ENOSPC;
 	else if (pages == TR2_WHOLE_PAGES)
 		error = tr2_shm_commit(chunk, TLG_CHUNK_BYTES);
-	else if (!*pages_of(i) && !tr2_shm_has_head(i))
+	else if (!*pages_of(i) && !tr2_shm_is_provided(i))
 		error = tr2_shm_commit(chunk, PAGE);
-	if (!error && pages < TR2_WHOLE_PAGES)
+	if (!error && pages < TR2_WHOLE_PAGES && !(pages == TR2_SHORT_PAGES && tr2_shm_is_provided(i)))
 		error = tr2_shm_commit(end - (pages - 1) * PAGE, (pages - 1) * PAGE);
 	if (error) {
 		tr2_add_rlx(&g_pool.committed, -more); /* relaxed: as above */

@@ -249,19 +249,41 @@ static unsigned char *map_file(int fd, rlim_t max, struct plan *plan)
 	return base;
 }
 
-/*
- * The head, the first entries of the tables, and the head of the first chunk if it follows.  Where memory is committed
- * by the file's name, it must be writable.
- */
-static int commit_first_pages(unsigned char *base, int fd)
+/* A page that is only allocated is a hole to lseek(2), by which tr2_detach() finds what to keep. */
+static void touch(volatile unsigned char *pages, size_t bytes)
 {
-	const size_t bytes = TR2_SHM_FIRST_CHUNK_AT + (find_first_chunk(base) == TR2_SHM_FIRST_CHUNK_AT ? PAGE : 0);
+	for (size_t at = 0; at < bytes; at += PAGE)
+		pages[at] = 0;
+}
 
-	if (!tr2_sys_advise(base, bytes, MADV_POPULATE_WRITE))
+/*
+ * Have the file system provide memory, which reads as zeros.  MADV_POPULATE_WRITE takes longer, for it empties the
+ * processor's lists of pages.  Where neither is possible memory is committed by the file's name, so it must be
+ * writable.
+ */
+static int provide(unsigned char *base, int fd, size_t at, size_t bytes)
+{
+	if (fd >= 0 && !tr2_sys_fallocate(fd, (off_t)at, (off_t)bytes)) {
+		touch(base + at, bytes);
+		return 0;
+	}
+	if (!tr2_sys_advise(base + at, bytes, MADV_POPULATE_WRITE))
 		return 0;
 	if (fd >= 0)
 		tr2_sys_fchmod(fd, 0600);
-	return tr2_shm_commit(base, bytes);
+	return tr2_shm_commit(base + at, bytes);
+}
+
+/* The head, the first entries of the tables, and the first chunk as far as a short process uses it. */
+static int provide_first_pages(unsigned char *base, int fd)
+{
+	const size_t chunk = find_first_chunk(base), last = chunk + TLG_CHUNK_BYTES - PAGE;
+	const int follows = chunk == TR2_SHM_FIRST_CHUNK_AT;
+	int error = provide(base, fd, 0, TR2_SHM_FIRST_CHUNK_AT + (follows ? PAGE : 0));
+
+	if (!error && !follows)
+		error = provide(base, fd, chunk, PAGE);
+	return error ? error : provide(base, fd, last, PAGE);
 }
 
 static uint64_t time_since_boot(void)
@@ -326,7 +348,7 @@ int tr2_shm_create(uint32_t stream)
 	if (error)
 		return error;
 	g_base = base = map_file(fd, max, &plan);
-	error = base ? commit_first_pages(base, fd) : -ENOMEM;
+	error = base ? provide_first_pages(base, fd) : -ENOMEM;
 	if (fd >= 0)
 		tr2_sys_close(fd);
 	if (error) {

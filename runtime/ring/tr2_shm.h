@@ -16,8 +16,8 @@
 #include "tlg_ring.h"
 
 /*
- * If the address of the mapping allows it, the first chunk follows the first entries of the tables.  So one system call
- * puts all that a short process needs into memory, but for the first events.
+ * If the address of the mapping allows it, the first chunk follows the first entries of the tables.  So two system
+ * calls provide all that a short process needs.
  */
 enum { TR2_SHM_FIRST_CHUNK_AT = TLG_RING_FIRST_AT + (int)sizeof(struct tlg_ring_first) };
 
@@ -138,10 +138,10 @@ static inline uint32_t tr2_shm_chunk_index(const struct tlg_chunk *chunk)
 		       : (uint32_t)(((const unsigned char *)chunk - tr2_g_shm.chunks) / TLG_CHUNK_STRIDE);
 }
 
-/* Of chunk i the page with its head is in memory from the beginning. */
-static inline int tr2_shm_has_head(unsigned i)
+/* Of chunk i the first page and the last are in memory from the beginning. */
+static inline int tr2_shm_is_provided(unsigned i)
 {
-	return !i && (unsigned char *)tr2_g_shm.first_chunk == tr2_g_shm.base + TR2_SHM_FIRST_CHUNK_AT;
+	return !i;
 }
 
 #endif

@@ -13,7 +13,8 @@
 #
 # After a change that made something cheaper do the same, or the gate stays too wide.
 #
-# Of the ring: drain, an event's way into the file; chunk, what a thread does to go on in another chunk; pass, a flush
+# Of the ring: drain, an event's way into the file; requests, the same in a server, where every other event has a message
+# of three raw events; chunk, what a thread does to go on in another chunk; pass, a flush
 # that finds one event.
 #
 # And that of a call does not rise at all when git's texts are written, too: they are the drain's work.
@@ -34,7 +35,7 @@ recorded=tests/data/instructions
 . "$(dirname "$0")/../common.sh"
 texts=()
 # nothing: the loop around each of the next four
-counts="nothing off enter intmax printf drain chunk pass line malloc lock sampled tick unwound"
+counts="nothing off enter intmax printf drain requests chunk pass line malloc lock sampled tick unwound"
 
 skip()
 {
@@ -213,6 +214,7 @@ ${CC:-cc} -O2 -rdynamic -o "$tmp/bare" "$top/tests/library/counts/prof.c" -pthre
 count_call_with_texts enter 200
 count_call_with_texts printf 200
 count_call drain 10000
+count_call requests 10000 requests count_drain
 count_call chunk 8 chunk tr2_hit_slow_v1
 count_call pass 100
 for language in c cc; do

@@ -2,7 +2,7 @@
 /*
  * counted - repeats one operation, so that check_instructions.sh can count its instructions.
  *
- * usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE
+ * usage: counted nothing|off|enter|intmax|printf|drain|requests|chunk|pass N FILE
  *
  * Traces into FILE, except with nothing and off.  The check counts the instructions of count_nothing(), ... or
  * count_pass() and of all that it calls; of count_chunk() only those of the slow path, which opens chunks.  There is
@@ -107,6 +107,15 @@ static void record_regions(int n)
 	}
 }
 
+/* n events as a server has them: a region with a message, "%s %d", around each request. */
+static void record_requests(int n)
+{
+	for (int i = 0; i < n; i += 2) {
+		trace2_region_enter_printf("counted", "request", NULL, "%s %d", i & 2 ? "GET" : "SET", i);
+		trace2_region_leave("counted", "request", NULL);
+	}
+}
+
 static const struct {
 	const char *what;
 	void (*count)(int n);
@@ -119,6 +128,7 @@ static const struct {
 	{ "intmax", count_intmax, NULL, 0 },
 	{ "printf", count_printf, NULL, 0 },
 	{ "drain", count_drain, record_regions, 0 },
+	{ "requests", count_drain, record_requests, 0 },
 	{ "chunk", count_chunk, use_chunks, 0 },
 	{ "pass", count_pass, NULL, 0 },
 };
@@ -136,7 +146,7 @@ int main(int argc, char **argv)
 	int n = argc == 4 ? atoi(argv[2]) : 0;
 
 	if (n <= 0 || setenv("TRACE2_RAW", argv[3], 1) || setenv("TRACE2_RAW_THREAD", "off", 1)) {
-		fputs("usage: counted nothing|off|enter|intmax|printf|drain|chunk|pass N FILE\n", stderr);
+		fputs("usage: counted nothing|off|enter|intmax|printf|drain|requests|chunk|pass N FILE\n", stderr);
 		return 2;
 	}
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "base/tr2_stack.h"
 #include "ring/tr2_pool.h"
@@ -216,9 +217,44 @@ static void test_stack_gives_each_thing_to_one_at_a_time(void **state)
 	assert_int_equal(seen, (1u << THINGS) - 1);
 }
 
+static void test_pool_chunks_lie_where_positions_show_that_they_are_chunks(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		const struct tlg_chunk *chunk = tr2_shm_chunk(i);
+		assert_int_equal((uintptr_t)chunk % TLG_CHUNK_STRIDE, TLG_CHUNK_BYTES);
+		assert_int_equal(tr2_shm_chunk_index(chunk), i);
+		assert_ptr_equal((const unsigned char *)chunk - tr2_g_shm.base, tlg_chunk_at(tr2_g_shm.head, i));
+	}
+}
+
+static int is_in_memory(const void *address)
+{
+	unsigned char is = 0;
+
+	assert_int_equal(mincore((void *)((uintptr_t)address & ~(uintptr_t)4095), 4096, &is), 0);
+	return is & 1;
+}
+
+/* The other parts of the file begin behind it, and it has the memory that a short process needs, and no more. */
+static void test_pool_first_chunk_is_close_to_the_head_and_in_memory(void **state)
+{
+	const unsigned char *chunk = (const unsigned char *)tr2_shm_chunk(0), *head = tr2_g_shm.base;
+
+	(void)state;
+	assert_in_range(chunk - head, TR2_SHM_FIRST_CHUNK_AT, TR2_SHM_FIRST_CHUNK_AT + TLG_CHUNK_STRIDE);
+	assert_true((size_t)(chunk - head) + TLG_CHUNK_BYTES <= tr2_g_shm.tables_at);
+	assert_true(is_in_memory(chunk));
+	assert_true(is_in_memory(chunk + TLG_CHUNK_BYTES - 1));
+	assert_false(is_in_memory(chunk + TLG_CHUNK_BYTES / 2));
+	assert_false(is_in_memory(tr2_shm_chunk(1)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_pool_first_chunk_is_close_to_the_head_and_in_memory),   /* before it is used */
+		cmocka_unit_test(test_pool_chunks_lie_where_positions_show_that_they_are_chunks),
 		cmocka_unit_test_setup(test_pool_gives_out_first_what_came_back_last, setup),
 		cmocka_unit_test_setup(test_pool_is_bounded_in_pages_and_can_be_had_again, setup),
 		cmocka_unit_test_setup(test_pool_of_whole_chunks_can_be_had_as_short_ones, setup),
