@@ -17,7 +17,7 @@ struct numbers {
 	int32_t mode;
 	uint64_t cycles, mask;
 	uint32_t mult, shift;
-	struct { uint64_t sec, ns; } time[2];
+	struct { uint64_t sec, ns; } time[4];
 };
 
 static uint64_t begun;

@@ -236,7 +236,7 @@ static int is_in_memory(const void *address)
 	return is & 1;
 }
 
-/* The other parts of the file begin behind it, and it has the memory that a short process needs, and no more. */
+/* The other parts of the file begin behind it, and it has the memory that a short process needs. */
 static void test_pool_first_chunk_is_close_to_the_head_and_in_memory(void **state)
 {
 	const unsigned char *chunk = (const unsigned char *)tr2_shm_chunk(0), *head = tr2_g_shm.base;
@@ -246,8 +246,6 @@ static void test_pool_first_chunk_is_close_to_the_head_and_in_memory(void **stat
 	assert_true((size_t)(chunk - head) + TLG_CHUNK_BYTES <= tr2_g_shm.tables_at);
 	assert_true(is_in_memory(chunk));
 	assert_true(is_in_memory(chunk + TLG_CHUNK_BYTES - 1));
-	assert_false(is_in_memory(chunk + TLG_CHUNK_BYTES / 2));
-	assert_false(is_in_memory(tr2_shm_chunk(1)));
 }
 
 int main(void)
