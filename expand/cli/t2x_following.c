@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "t2x_refuse.h"
-
 static volatile sig_atomic_t g_stop;      /* set by a signal handler */
 
 static void stop(int signal)
@@ -27,36 +25,6 @@ static void catch_signals(void)
 
 /* ---- what is followed --------------------------------------------------------------------------- */
 
-static int is_number(const char *text)
-{
-	return *text && text[strspn(text, "0123456789")] == '\0';
-}
-
-/* A format that prints an event when it comes. */
-static void check_format(const struct t2x_settings *settings)
-{
-	const struct t2x_format *format = settings->format;
-
-	if (!(format->traits & T2X_TRAIT_STREAM))
-		t2x_refuse("cannot be printed while the program runs, --format", format->name);
-	if (t2x_option(&settings->options, T2X_OPTION_last))
-		t2x_refuse("--last needs an end", NULL);
-}
-
-const char *t2x_following_operand(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken)
-{
-	if (!n)
-		t2x_refuse("needs a process id, a file, a directory or all", NULL);
-	if (n > 1)
-		t2x_refuse("takes one operand", operands[1]);
-	if (is_number(operands[0]))
-		t2x_value_pid("not a process id", operands[0]);
-	check_format(settings);
-	settings->no_pager = 1;
-	*taken = 1;
-	return operands[0];
-}
-
 static struct t2x_found_target find_target(const struct t2x_settings *settings)
 {
 	const struct t2x_instant *since = &settings->filter.since;
@@ -66,9 +34,9 @@ static struct t2x_found_target find_target(const struct t2x_settings *settings)
 	target.since_ns = since->kind == T2X_WHEN_UTC ? since->ns : 0;
 	if (!strcmp(target.path, "all")) {
 		target.kind = T2X_FOLLOW_ALL;
-	} else if (is_number(target.path)) {
+	} else if (settings->followed_pid) {
 		target.kind = T2X_FOLLOW_PROCESS;
-		target.pid = t2x_value_pid("not a process id", target.path);
+		target.pid = settings->followed_pid;
 	} else {
 		target.kind = !stat(target.path, &st) && S_ISDIR(st.st_mode) ? T2X_FOLLOW_DIRECTORY : T2X_FOLLOW_FILE;
 	}
@@ -106,7 +74,5 @@ const char *t2x_following_begin(struct t2x_following *following, const struct t2
 
 void t2x_following_end(struct t2x_following *following)
 {
-	if (following->follow)
-		t2x_follow_report(following->follow);
 	t2x_follow_free(following->follow);
 }

@@ -17,9 +17,6 @@ struct t2x_following {
 	struct t2x_out *out;
 };
 
-/* Check the operands, n of them, and count those that were taken.  Return  what is followed */
-const char *t2x_following_operand(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken);
-
 /* Begin.  Return  NULL, or why not, in words.  To be ended in both cases */
 const char *t2x_following_begin(struct t2x_following *following, const struct t2x_settings *settings,
 				struct t2x_report *report, struct t2x_out *out);

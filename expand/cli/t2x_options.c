@@ -13,7 +13,6 @@
 
 #include "base/t2x_report.h"
 #include "parallel/t2x_pool.h"
-#include "t2x_following.h"
 #include "t2x_refuse.h"
 #include "t2x_suggest.h"
 #include "t2x_usage.h"
@@ -369,6 +368,26 @@ static struct option make_option(const char *name, const char *value, int id)
 	return (struct option){ name, argument, NULL, id };
 }
 
+/* t2 follow prints an event when it comes, so not every format will do. */
+static void take_followed(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken)
+{
+	const char *what = n ? operands[0] : NULL;
+
+	if (!what)
+		t2x_refuse("needs a process id, a file, a directory or all", NULL);
+	if (!(settings->format->traits & T2X_TRAIT_STREAM))
+		t2x_refuse("cannot be printed while the program runs, --format", settings->format->name);
+	if (t2x_option(&settings->options, T2X_OPTION_last))
+		t2x_refuse("--last needs an end", NULL);
+	if (n > 1)
+		t2x_refuse("takes one operand", operands[1]);
+	if (what[strspn(what, "0123456789")] == '\0')
+		settings->followed_pid = t2x_value_pid("not a process id", what);
+	settings->followed = what;
+	settings->no_pager = 1;
+	*taken = 1;
+}
+
 /* The operands: those that the command takes for itself, and paths. */
 static void take_operands(struct t2x_settings *settings, char **operands, unsigned n)
 {
@@ -393,7 +412,7 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 					       n ? operands[taken++] : NULL);
 	}
 	if (takes == T2X_TAKES_FOLLOWED)
-		settings->followed = t2x_following_operand(settings, operands, n, &taken);
+		take_followed(settings, operands, n, &taken);
 	else if (settings->seconds_ns)
 		t2x_refuse("--seconds is for t2 follow", NULL);
 	if (settings->asks && taken < n)

@@ -55,6 +55,7 @@ struct t2x_settings {
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
 	int asks;                         /* it is asked where its threads are, first */
 	const char *followed;             /* process id, file, directory or "all" that is followed; NULL: nothing is */
+	uint32_t followed_pid;            /* 0: it is no process id */
 	uint64_t seconds_ns;              /* it is followed for so long; 0: to its end */
 	int delete_rings;                 /* when the output is complete */
 	int selects;                      /* not all of recover_all: */

@@ -17,11 +17,11 @@ struct t2x_follow {
 	struct t2x_follow_settings settings;
 	struct t2x_found found;
 	struct t2x_followed_table table;
-	enum { LOOK, FILES, RINGS, ENDS, MARKS, WAIT, OVER } stage;
+	enum { LOOK, FILES, RINGS, MARKS, ENDS, WAIT, OVER } stage;
 	struct t2x_found_tail *tail;      /* being read */
 	int is_reading;                   /* a round of it has begun */
 	struct t2x_tap *tap;
-	struct t2x_followed *process;     /* that gets the next MARK */
+	struct t2x_followed *process;     /* that gets the next MARK, or its end */
 	uint64_t first_ns, round_ns;      /* CLOCK_REALTIME when it began; when the round did */
 	int has_read;                     /* this round has found something in a file */
 	int is_last;                      /* nobody is alive: one more round reads what was written at the end */
@@ -34,6 +34,14 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	return (uint64_t)now.tv_sec * T2X_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* Of a process that was named there has to be a ring file.  Return  NULL, or why it cannot be followed */
+static const char *find_first(struct t2x_found *found)
+{
+	if (t2x_found_look(found))
+		return strerror(ENOMEM);
+	return t2x_found_is_alive(found) ? NULL : "records nothing: it has no ring file in XDG_RUNTIME_DIR or /dev/shm";
 }
 
 struct t2x_follow *t2x_follow_new(const struct t2x_follow_settings *settings, const char **why)
@@ -49,6 +57,8 @@ struct t2x_follow *t2x_follow_new(const struct t2x_follow_settings *settings, co
 	follow->first_ns = now_ns();
 	if (follow->events)
 		*why = t2x_found_init(&follow->found, &settings->target);
+	if (!*why && settings->target.kind == T2X_FOLLOW_PROCESS)
+		*why = find_first(&follow->found);
 	if (*why) {
 		t2x_follow_free(follow);
 		return NULL;
@@ -103,13 +113,14 @@ static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 			continue;
 		}
 		follow->is_reading = follow->has_read = 1;
+		tail->idle = 0;
 		if (!t2x_tail_next(&tail->tail, block)) {
 			follow->is_reading = 0;
 			follow->tail = tail->next;
 			continue;
 		}
 		process = find_process(follow, block, tail->is_guess);
-		if (process && t2x_followed_filter(process, block, follow->events, 0) > 0)
+		if (process && t2x_followed_filter(process, block, follow->events, 0, now_ns()) > 0)
 			return 1;
 	}
 	return 0;
@@ -137,7 +148,7 @@ static int next_of_rings(struct t2x_follow *follow, struct t2x_block *block)
 		struct t2x_followed *process = follow->tap->salvage ? process_of(follow, follow->tap) : NULL;
 
 		while (process && t2x_salvage_next(follow->tap->salvage, block))
-			if (t2x_followed_filter(process, block, follow->events, 1) > 0)
+			if (t2x_followed_filter(process, block, follow->events, 1, now_ns()) > 0)
 				return 1;
 		follow->tap = follow->tap->next;
 	}
@@ -161,21 +172,40 @@ static void count_missed(struct t2x_followed *process, const struct t2x_tap *tap
 	}
 }
 
-/* Deliver the end of the next process that was killed.  Return  0: there is none */
-static int next_of_ends(struct t2x_follow *follow, struct t2x_block *block)
+/* The copies have been read.  Whoever was dead when his was made leaves nothing else. */
+static void end_rings(struct t2x_follow *follow)
 {
-	for (; follow->tap; follow->tap = follow->tap->next) {
-		struct t2x_tap *tap = follow->tap;
+	for (struct t2x_tap *tap = follow->found.taps; tap; tap = tap->next) {
 		int was_killed = tap->state == T2X_TAP_DEAD && tap->salvage;
-		struct t2x_followed *process = tap->is_wanted ? process_of(follow, tap) : NULL;
+		int is_due = tap->is_wanted && !tap->is_done;
+		struct t2x_followed *process = is_due ? process_of(follow, tap) : NULL;
 
 		t2x_tap_end(tap);
-		if (process && tap->state == T2X_TAP_OVER && !process->is_ended)
-			count_missed(process, tap);
-		if (!process || !was_killed || process->is_ended)
+		if (!process || tap->state != T2X_TAP_OVER)
 			continue;
-		t2x_followed_end(process, block, follow->events);
-		return 1;
+		tap->is_done = 1;
+		if (!process->end_ns)
+			count_missed(process, tap);
+		/* Without a file nobody brings its END; with one it was read behind the copy, or will be. */
+		if (was_killed || !tap->file.path[0])
+			t2x_followed_kill(process, now_ns());
+	}
+}
+
+static uint64_t mark_ns(const struct t2x_follow *follow)
+{
+	return follow->round_ns - T2X_FOLLOW_MARGIN_MS * UINT64_C(1000000);
+}
+
+/* Deliver the next end.  Return  0: there is none */
+static int next_of_ends(struct t2x_follow *follow, struct t2x_block *block)
+{
+	while (follow->process) {
+		struct t2x_followed *process = follow->process;
+
+		follow->process = process->next;
+		if (t2x_followed_end(process, mark_ns(follow), block, follow->events))
+			return 1;
 	}
 	return 0;
 }
@@ -183,13 +213,11 @@ static int next_of_ends(struct t2x_follow *follow, struct t2x_block *block)
 /* Deliver the next MARK.  Return  0: all processes have theirs */
 static int next_of_marks(struct t2x_follow *follow, struct t2x_block *block)
 {
-	uint64_t ns = follow->round_ns - T2X_FOLLOW_MARGIN_MS * UINT64_C(1000000);
-
 	while (follow->process) {
 		struct t2x_followed *process = follow->process;
 
 		follow->process = process->next;
-		if (t2x_followed_mark(process, ns, block, follow->events))
+		if (t2x_followed_mark(process, mark_ns(follow), block, follow->events))
 			return 1;
 	}
 	return 0;
@@ -197,11 +225,28 @@ static int next_of_marks(struct t2x_follow *follow, struct t2x_block *block)
 
 /* ---- rounds ------------------------------------------------------------------------------------- */
 
+/* Of processes that have ended. */
+static void report_missed(const struct t2x_follow *follow)
+{
+	char name[32];
+
+	for (const struct t2x_followed *process = follow->table.all; process; process = process->next) {
+		if (!process->missed || !process->is_ended)
+			continue;
+		snprintf(name, sizeof(name), "process %u", (unsigned)process->pid);
+		t2x_report_note(follow->settings.report, name,
+				"%" PRIu64 " raw events were written elsewhere before they could be read",
+				process->missed);
+	}
+}
+
 static void look(struct t2x_follow *follow)
 {
 	follow->round_ns = now_ns();
 	follow->has_read = 0;
 	t2x_found_look(&follow->found);
+	report_missed(follow);
+	t2x_followed_forget(&follow->table);
 	begin_rings(follow);
 	follow->tail = follow->found.tails;
 	follow->tap = follow->found.taps;
@@ -212,6 +257,15 @@ static void look(struct t2x_follow *follow)
 static int has_end(const struct t2x_follow *follow)
 {
 	return follow->settings.target.kind == T2X_FOLLOW_FILE || follow->settings.target.kind == T2X_FOLLOW_PROCESS;
+}
+
+static int has_waiting_end(const struct t2x_follow *follow)
+{
+	const struct t2x_followed *process = follow->table.all;
+
+	while (process && (!process->end_ns || process->is_ended))
+		process = process->next;
+	return process != NULL;
 }
 
 /* The round is complete: wait for the next one, or end. */
@@ -226,7 +280,7 @@ static void finish_round(struct t2x_follow *follow)
 	follow->stage = is_over ? OVER : LOOK;
 	if (is_over)
 		return;
-	if (has_end(follow) && !follow->has_read && !t2x_found_is_alive(&follow->found)) {
+	if (has_end(follow) && !follow->has_read && !t2x_found_is_alive(&follow->found) && !has_waiting_end(follow)) {
 		follow->is_last = 1;
 		return;
 	}
@@ -249,17 +303,18 @@ static int next_of_stage(struct t2x_follow *follow, struct t2x_block *block)
 	case RINGS:
 		if (next_of_rings(follow, block))
 			return 1;
-		follow->tap = follow->found.taps;
-		follow->stage = ENDS;
-		return 0;
-	case ENDS:
-		if (next_of_ends(follow, block))
-			return 1;
+		end_rings(follow);
 		follow->process = follow->table.all;
 		follow->stage = MARKS;
 		return 0;
 	case MARKS:
 		if (next_of_marks(follow, block))
+			return 1;
+		follow->process = follow->table.all;
+		follow->stage = ENDS;
+		return 0;
+	case ENDS:
+		if (next_of_ends(follow, block))
 			return 1;
 		follow->stage = WAIT;
 		return 0;
@@ -282,18 +337,4 @@ int t2x_follow_next(struct t2x_blocks *blocks, struct t2x_block *block)
 			return 1;
 	}
 	return 0;
-}
-
-void t2x_follow_report(const struct t2x_follow *follow)
-{
-	char name[32];
-
-	for (const struct t2x_followed *process = follow->table.all; process; process = process->next) {
-		if (!process->missed)
-			continue;
-		snprintf(name, sizeof(name), "process %u", (unsigned)process->pid);
-		t2x_report_note(follow->settings.report, name,
-				"%" PRIu64 " raw events were written elsewhere before they could be read",
-				process->missed);
-	}
 }

@@ -53,7 +53,4 @@ struct t2x_blocks *t2x_follow_blocks(struct t2x_follow *follow);
 /* A t2x_next_fn: the next block; waits for one.  Return  0: what was followed has ended, or shall not be any longer */
 int t2x_follow_next(struct t2x_blocks *blocks, struct t2x_block *block);
 
-/* Report what nobody could read: events that a process wrote elsewhere and that had left its ring. */
-void t2x_follow_report(const struct t2x_follow *follow);
-
 #endif

@@ -69,6 +69,36 @@ static void free_process(struct t2x_followed *process)
 	free(process);
 }
 
+/* Its streams: after a rotation there are several. */
+static void forget_streams(struct t2x_followed_table *table, const struct t2x_followed *process)
+{
+	uint32_t streams[64];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t2x_map_slots(&table->streams) && n < 64; i++)
+		if (t2x_map_at(&table->streams, i) == process)
+			streams[n++] = table->streams.slots[i].key;
+	for (unsigned i = 0; i < n; i++)
+		t2x_map_remove(&table->streams, streams[i]);
+	if (n == 64)
+		forget_streams(table, process);
+}
+
+void t2x_followed_forget(struct t2x_followed_table *table)
+{
+	for (struct t2x_followed **at = &table->all; *at;) {
+		struct t2x_followed *process = *at;
+
+		if (!process->is_ended) {
+			at = &process->next;
+			continue;
+		}
+		*at = process->next;
+		forget_streams(table, process);
+		free_process(process);
+	}
+}
+
 void t2x_followed_free(struct t2x_followed_table *table)
 {
 	while (table->all) {
@@ -127,7 +157,7 @@ static int is_superfluous(struct t2x_followed *process, const struct tlg_event *
 	case TLG_TIMEINFO:
 		return is_ring && process->has_file_clock;
 	case TLG_END:
-		return event->u.end.reason == TLG_END_ROTATE;
+		return 1;
 	case TLG_PROLOGUE:
 	case TLG_PROCINFO:
 	case TLG_CYCLE:
@@ -149,8 +179,18 @@ static void correct_mark(struct t2x_followed *process, struct tlg_event *event)
 	event->u.mark.stored = 0;
 }
 
+/* The end of the process waits: the merge forgets who ends, and what of him is older than others' events. */
+static void keep_end(struct t2x_followed *process, const struct tlg_event *event, uint64_t now_ns)
+{
+	if (event->u.end.reason == TLG_END_ROTATE || process->end_ns)
+		return;
+	process->end = *event;
+	process->end.u.end.stored = 0;
+	process->end_ns = now_ns;
+}
+
 static unsigned filter_process(struct t2x_followed *process, const struct t2x_block *block, struct tlg_event *to,
-			       int is_ring)
+			       int is_ring, uint64_t now_ns)
 {
 	unsigned kept = 0;
 	int leaves = 0;
@@ -158,16 +198,14 @@ static unsigned filter_process(struct t2x_followed *process, const struct t2x_bl
 	for (unsigned i = 0; i < block->count; i++) {
 		unsigned type = tlg_event_type(&block->events[i]);
 
+		if (type == TLG_END)
+			keep_end(process, &block->events[i], now_ns);
 		leaves = type == TLG_INFO ? leaves : is_superfluous(process, &block->events[i], is_ring);
 		if (leaves)
 			continue;
 		to[kept] = block->events[i];
 		if (type == TLG_MARK)
 			correct_mark(process, &to[kept]);
-		if (type == TLG_END) {
-			to[kept].u.end.stored = 0;
-			process->is_ended = 1;
-		}
 		process->has_file_clock |= type == TLG_TIMEINFO && !is_ring;
 		kept++;
 	}
@@ -176,13 +214,14 @@ static unsigned filter_process(struct t2x_followed *process, const struct t2x_bl
 	return kept;
 }
 
-int t2x_followed_filter(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to, int is_ring)
+int t2x_followed_filter(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to, int is_ring,
+			uint64_t now_ns)
 {
 	int n;
 
 	process->has_file |= !is_ring;
 	if (block->tid == TLG_NO_THREAD)
-		n = (int)filter_process(process, block, to, is_ring);
+		n = (int)filter_process(process, block, to, is_ring, now_ns);
 	else
 		n = t2x_seen_filter(&process->seen, block, to);
 	if (n <= 0)
@@ -223,11 +262,23 @@ int t2x_followed_mark(struct t2x_followed *process, uint64_t ns, struct t2x_bloc
 	return 1;
 }
 
-void t2x_followed_end(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to)
+void t2x_followed_kill(struct t2x_followed *process, uint64_t now_ns)
 {
-	make_event(process, to, TLG_RECOVERED);
-	to->u.recovered = (struct tlg_recovered){ 0, 0, TLG_RECOVERED_END, TLG_RECOVERED_DEAD };
+	if (process->end_ns)
+		return;
+	make_event(process, &process->end, TLG_RECOVERED);
+	process->end.u.recovered = (struct tlg_recovered){ 0, 0, TLG_RECOVERED_END, TLG_RECOVERED_DEAD };
+	process->end_ns = now_ns;
+}
+
+int t2x_followed_end(struct t2x_followed *process, uint64_t now_ns, struct t2x_block *block, struct tlg_event *to)
+{
+	/* Without a clock no MARK will come. */
+	if (!process->end_ns || process->is_ended || (process->pace.has_clock && process->end_ns > now_ns))
+		return 0;
+	*to = process->end;
 	process->is_ended = 1;
 	block->tid = TLG_NO_THREAD;
 	pack(process, block, to, 1);
+	return 1;
 }

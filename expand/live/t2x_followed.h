@@ -22,7 +22,9 @@ struct t2x_followed {
 	int has_prologue;                 /* PROCINFO and CYCLE were delivered */
 	int has_file_clock;               /* so the ring's clock, which is less exact, is not needed */
 	int has_file;                     /* blocks of it came from a file */
-	int is_ended;
+	struct tlg_event end;             /* END or RECOVERED: waits until what is in front was handed over ... */
+	uint64_t end_ns;                  /* ... as when a MARK of this time was delivered; 0: none has come */
+	int is_ended;                     /* it was delivered */
 	uint64_t missed;                  /* events that had left its ring and went to no file that we can read */
 };
 
@@ -46,16 +48,23 @@ int t2x_followed_read(const struct t2x_block *block, uint32_t *pid, uint64_t *st
 
 /*
  * Make of a block of the process what is to be delivered: in *block, whose events are then at to, with room for
- * block->count + 1.  is_ring  1: it comes from a ring
+ * block->count + 1.  is_ring  1: it comes from a ring.  now_ns  the present time
  * Return  1; 0: nothing of it is new; -ENOMEM
  */
-int t2x_followed_filter(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to, int is_ring);
+int t2x_followed_filter(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to, int is_ring,
+			uint64_t now_ns);
 
 /* Make a block that says that nothing older than this will come.  Return  0: that was said already, or cannot be */
 int t2x_followed_mark(struct t2x_followed *process, uint64_t ns, struct t2x_block *block, struct tlg_event *to);
 
-/* Make the block that ends a killed process. */
-void t2x_followed_end(struct t2x_followed *process, struct t2x_block *block, struct tlg_event *to);
+/* The process was killed: what came so far is all.  now_ns  the present time */
+void t2x_followed_kill(struct t2x_followed *process, uint64_t now_ns);
+
+/* Make the block that ends a process.  now_ns  of the latest MARK.  Return  0: it goes on, or has ended before */
+int t2x_followed_end(struct t2x_followed *process, uint64_t now_ns, struct t2x_block *block, struct tlg_event *to);
+
+/* Forget the processes whose end was delivered. */
+void t2x_followed_forget(struct t2x_followed_table *table);
 
 void t2x_followed_free(struct t2x_followed_table *table);
 

@@ -16,7 +16,19 @@
 #include "read/t2x_seek.h"
 #include "recover/t2x_ring_files.h"
 
-enum { EVERY = 20 };                      /* so many looks search directories once, whatever inotify says */
+enum {
+	EVERY = 20,                       /* so many looks search directories once, whatever inotify says */
+	SEARCH_MS = 40,                   /* between two searches of directories, however much inotify says */
+	IDLE = 100,                       /* looks after which a file of a directory is closed */
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
 
 /* ---- directories -------------------------------------------------------------------------------- */
 
@@ -121,12 +133,31 @@ static int compare_files(const void *one, const void *other)
 	return strverscmp(a->path, b->path);
 }
 
-static const struct t2x_found_file *find_file(const struct t2x_found *found, const struct stat *st)
+static uint32_t key_of(dev_t device, ino_t inode)
 {
-	for (unsigned i = 0; i < found->nfiles; i++)
-		if (found->files[i].device == st->st_dev && found->files[i].inode == st->st_ino)
-			return &found->files[i];
-	return NULL;
+	return (uint32_t)inode ^ (uint32_t)((uint64_t)inode >> 32) ^ (uint32_t)device * 31;
+}
+
+static struct t2x_found_file *find_file(const struct t2x_found *found, dev_t device, ino_t inode)
+{
+	uintptr_t i = (uintptr_t)t2x_map_get(&found->by_file, key_of(device, inode));
+
+	while (i && (found->files[i - 1].device != device || found->files[i - 1].inode != inode))
+		i = found->files[i - 1].alike;
+	return i ? &found->files[i - 1] : NULL;
+}
+
+/* Files from this one on have new places. */
+static int index_files(struct t2x_found *found, unsigned first)
+{
+	for (unsigned i = first; i < found->nfiles; i++) {
+		uint32_t key = key_of(found->files[i].device, found->files[i].inode);
+
+		found->files[i].alike = (unsigned)(uintptr_t)t2x_map_get(&found->by_file, key);
+		if (t2x_map_put(&found->by_file, key, (void *)(uintptr_t)(i + 1)))
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 /* Return  0 or -ENOMEM */
@@ -161,7 +192,8 @@ static int search_directory(struct t2x_found *found, unsigned i)
 		if (entry->d_name[0] == '.' ||
 		    (size_t)snprintf(path, sizeof(path), "%s/%s", found->directories[i].path, entry->d_name) >=
 			    sizeof(path) ||
-		    stat(path, &st) || !S_ISREG(st.st_mode) || find_file(found, &st))
+		    stat(path, &st) || !S_ISREG(st.st_mode) ||
+		    find_file(found, st.st_dev, st.st_ino))
 			continue;
 		error = add_file(found, path, &st, is_first ? (uint64_t)st.st_size : 0);
 	}
@@ -171,13 +203,11 @@ static int search_directory(struct t2x_found *found, unsigned i)
 	return error;
 }
 
-/* Files that are new, or that somebody appends to, are followed.  The names of rotated files have numbers. */
-static void follow_files(struct t2x_found *found, unsigned first)
+/* Files that are new, or that somebody appends to, are followed. */
+static void follow_files(struct t2x_found *found)
 {
 	struct stat st;
 
-	if (found->nfiles > first)
-		qsort(&found->files[first], found->nfiles - first, sizeof(*found->files), compare_files);
 	for (unsigned i = 0; i < found->nfiles; i++) {
 		struct t2x_found_file *file = &found->files[i];
 
@@ -197,8 +227,50 @@ static int look_for_files(struct t2x_found *found)
 
 	for (unsigned i = 0; !error && i < found->ndirectories; i++)
 		error = search_directory(found, i);
-	follow_files(found, known);
+	/* The names of rotated files have numbers, and the first was written first. */
+	if (found->nfiles > known)
+		qsort(&found->files[known], found->nfiles - known, sizeof(*found->files), compare_files);
+	if (!error)
+		error = index_files(found, known);
+	follow_files(found);
 	return error;
+}
+
+void t2x_found_drop(struct t2x_found *found, struct t2x_found_tail *tail)
+{
+	struct t2x_found_tail **at = &found->tails, *before = NULL;
+
+	for (; *at != tail; at = &(*at)->next)
+		before = *at;
+	*at = tail->next;
+	if (found->last_tail == tail)
+		found->last_tail = before;
+	t2x_tail_close(&tail->tail);
+	free(tail);
+}
+
+/* Whether a process that lives writes the file. */
+static int has_writer(const struct t2x_found *found, const struct t2x_tail *tail)
+{
+	for (const struct t2x_tap *tap = found->taps; tap; tap = tap->next)
+		if (tap->state != T2X_TAP_OVER && tap->file.device == tail->device && tap->file.inode == tail->inode)
+			return 1;
+	return 0;
+}
+
+/* Close files to which nobody writes any more; who does so later is found by the size. */
+static void close_idle(struct t2x_found *found)
+{
+	for (struct t2x_found_tail *tail = found->tails, *next; tail; tail = next) {
+		struct t2x_found_file *file = find_file(found, tail->tail.device, tail->tail.inode);
+
+		next = tail->next;
+		if (!file || tail->idle++ < IDLE || has_writer(found, &tail->tail))
+			continue;
+		file->bytes = tail->tail.at;
+		file->has_tail = 0;
+		t2x_found_drop(found, tail);
+	}
 }
 
 /* ---- processes ---------------------------------------------------------------------------------- */
@@ -282,9 +354,10 @@ static int look_for_rings(struct t2x_found *found)
 static void check_taps(struct t2x_found *found)
 {
 	for (struct t2x_tap *tap = found->taps; tap; tap = tap->next) {
-		if (tap->state == T2X_TAP_OVER || !(tap->is_wanted || tap->state == T2X_TAP_NEW || !(found->looks % EVERY)))
-			continue;
-		t2x_tap_check(tap);
+		int is_due = tap->is_wanted || tap->state == T2X_TAP_NEW || !(found->looks % EVERY);
+
+		if (tap->state != T2X_TAP_OVER && is_due)
+			t2x_tap_check(tap);
 	}
 	for (struct t2x_tap *tap = found->taps; tap; tap = tap->next) {
 		if (tap->state == T2X_TAP_NEW || (!tap->checks && tap->state == T2X_TAP_OVER))
@@ -309,19 +382,6 @@ static void forget_taps(struct t2x_found *found)
 		*at = tap->next;
 		t2x_tap_close(tap);
 	}
-}
-
-void t2x_found_drop(struct t2x_found *found, struct t2x_found_tail *tail)
-{
-	struct t2x_found_tail **at = &found->tails, *before = NULL;
-
-	for (; *at != tail; at = &(*at)->next)
-		before = *at;
-	*at = tail->next;
-	if (found->last_tail == tail)
-		found->last_tail = before;
-	t2x_tail_close(&tail->tail);
-	free(tail);
 }
 
 int t2x_found_is_alive(const struct t2x_found *found)
@@ -372,6 +432,7 @@ void t2x_found_free(struct t2x_found *found)
 	for (unsigned i = 0; i < found->nfiles; i++)
 		free(found->files[i].path);
 	free(found->files);
+	t2x_map_free(&found->by_file);
 	while (found->ndirectories)
 		free(found->directories[--found->ndirectories].path);
 	if (found->watch >= 0)
@@ -381,14 +442,20 @@ void t2x_found_free(struct t2x_found *found)
 int t2x_found_look(struct t2x_found *found)
 {
 	int error = 0, is_due = found->has_event || found->watch < 0 || !(found->looks % EVERY);
+	int searches = found->is_due || is_due;
 
 	found->has_event = 0;
 	if (is_due)
 		error = look_for_rings(found);
 	/* Before files are looked for: at the first look, files of processes that run are read from the beginning. */
 	check_taps(found);
-	if (!error && is_due)
+	found->is_due = searches && now_ms() - found->searched_ms < SEARCH_MS;
+	if (!error && searches && !found->is_due) {
 		error = look_for_files(found);
+		found->searched_ms = now_ms();
+	}
+	if (found->target.kind == T2X_FOLLOW_DIRECTORY || found->target.kind == T2X_FOLLOW_ALL)
+		close_idle(found);
 	forget_taps(found);
 	found->looks++;
 	return error;

@@ -17,7 +17,7 @@ struct t2x_found_target {
 	const char *path;                 /* of the file or directory */
 	uint32_t pid;
 	uid_t user;                       /* whose ring files */
-	uint64_t since_ns;                /* of files that are there already older events may be left out; 0: none may */
+	uint64_t since_ns;                /* older events in files that are there may be left out; 0: none */
 };
 
 /* A file of a directory in which new files are looked for, and how long it was when it was seen first. */
@@ -27,11 +27,13 @@ struct t2x_found_file {
 	ino_t inode;
 	uint64_t bytes;
 	int has_tail;
+	unsigned alike;                   /* index + 1 of the next file with the same key; 0: none */
 };
 
 struct t2x_found_tail {
 	struct t2x_found_tail *next;
 	struct t2x_tail tail;
+	unsigned idle;                    /* looks since it grew */
 	int is_guess;                     /* others may write it, too: only streams of known processes are wanted */
 };
 
@@ -41,10 +43,13 @@ struct t2x_found {
 	struct t2x_found_tail *tails, *last_tail;   /* in the order in which they were written */
 	struct t2x_found_file *files;
 	unsigned nfiles, room;
+	struct t2x_map by_file;           /* (void *)(index + 1) of the last file with this key */
+	uint64_t searched_ms;             /* when the directories were searched */
 	struct { dev_t device; ino_t inode; char *path; int is_known; } directories[16];
 	unsigned ndirectories;
 	int watch;                        /* inotify; -1: there is none */
 	unsigned looks;                   /* so far */
+	int is_due;                       /* the directories are to be searched, as soon as they may be */
 	int has_event;                    /* since the last look something appeared somewhere */
 };
 

@@ -21,7 +21,7 @@ enum { T2X_SEEN_SKIPPED = 8 };
 struct t2x_seen_thread {
 	uint32_t next;                    /* sequence of the event that comes next */
 	unsigned nskipped;
-	struct { uint32_t from, to; } skipped[T2X_SEEN_SKIPPED];   /* not delivered, though below next; to is not in it */
+	struct { uint32_t from, to; } skipped[T2X_SEEN_SKIPPED];   /* below next, not delivered; to is not in it */
 };
 
 /* All zero: nothing was delivered. */

@@ -12,8 +12,6 @@
 
 #include "read/t2x_lz4_unit.h"
 
-enum { ROUND_BYTES = 1 << 20 };           /* of the file: so rings are read in between, however large the file is */
-
 int t2x_tail_open(struct t2x_tail *tail, const char *path, uint64_t at)
 {
 	struct stat st;
@@ -89,7 +87,7 @@ static uint64_t end_of_frames(const struct t2x_tail *tail, uint64_t size, uint64
 	int is;
 
 	*plain = tail->plain;
-	while (at < size && at - tail->at < ROUND_BYTES && (is = t2x_lz4_unit_at(&steps, at, &unit))) {
+	while (at < size && (is = t2x_lz4_unit_at(&steps, at, &unit))) {
 		if (is < 0)
 			return at > tail->at ? at : size;
 		if (at + unit.bytes > size)
@@ -106,7 +104,7 @@ static uint64_t end_of_blocks(const struct t2x_tail *tail, uint64_t size)
 	uint64_t at = tail->at;
 	struct tlg_event block;
 
-	while (at - tail->at < ROUND_BYTES && pread(tail->fd, &block, sizeof(block), (off_t)at) == sizeof(block)) {
+	while (pread(tail->fd, &block, sizeof(block), (off_t)at) == sizeof(block)) {
 		uint64_t bytes = (block.u.block.size + UINT64_C(1)) * TLG_EVENT_SIZE;
 
 		if (tlg_event_type(&block) != TLG_BLOCK || block.u.block.magic != TLG_BLOCK_MAGIC)

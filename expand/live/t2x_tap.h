@@ -15,7 +15,7 @@ enum t2x_tap_state {
 	T2X_TAP_NEW,                      /* its head is not complete yet */
 	T2X_TAP_ALIVE,
 	T2X_TAP_DEAD,                     /* it was killed: a last round reads what is left */
-	T2X_TAP_OVER,                     /* nothing more will come: its trace has its END, or the last round was read */
+	T2X_TAP_OVER,                     /* nothing more comes: the trace has its END, or the last round was read */
 };
 
 struct t2x_tap {
@@ -28,6 +28,7 @@ struct t2x_tap {
 	enum t2x_tap_state state;
 	unsigned checks;                  /* so far */
 	int is_wanted;
+	int is_done;                      /* for the owner: the end of the process was handled */
 	struct tlg_ring_file head;        /* of the latest look at the file itself */
 	struct tlg_ring_state file;       /* likewise */
 	struct t2x_ring ring;             /* of this round */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "tlg_block.h"
 #include "tlg_math.h"
@@ -89,6 +90,33 @@ void t2x_builder_set_clock(struct t2x_builder *builder, uint64_t raw, uint64_t n
 		return;
 	builder->clock_raw = raw;
 	builder->clock_ns = ns;
+}
+
+/* The counter that the process reads, if its ring file says that it reads one.  Return  0: it reads another clock */
+static uint64_t read_counter(unsigned type)
+{
+	uint64_t raw = 0;
+
+#if defined(__x86_64__) || defined(__i386__)
+	if (type == TLG_CLOCK_TSC)
+		raw = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	if (type == TLG_CLOCK_CNTVCT)
+		__asm__ volatile("mrs %0, cntvct_el0" : "=r"(raw));
+#else
+	(void)type;
+#endif
+	return raw;
+}
+
+void t2x_builder_set_now(struct t2x_builder *builder)
+{
+	uint64_t raw = read_counter(builder->ring->head.clock_type);
+	struct timespec now;
+
+	if (!raw || builder->clock_ns > builder->ring->head.start_ns + NS_PER_S || clock_gettime(CLOCK_REALTIME, &now))
+		return;
+	t2x_builder_set_clock(builder, raw, (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec);
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------- */

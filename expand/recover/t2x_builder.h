@@ -38,6 +38,12 @@ void t2x_builder_follow(struct t2x_builder *builder, const struct t2x_block *blo
 /* A pair of raw clock and time, read together.  The latest pair counts, because it gives the most exact rate. */
 void t2x_builder_set_clock(struct t2x_builder *builder, uint64_t raw, uint64_t ns);
 
+/*
+ * The same for a process that lives and has taken no pair for more than a second after its start: two pairs that lie
+ * microseconds apart give a rate that is wrong by per cents.  The reader reads both clocks itself.
+ */
+void t2x_builder_set_now(struct t2x_builder *builder);
+
 /* Append what begins the recovered events: PROLOGUE and CYCLE if the file has no block of the stream, and RECOVERED. */
 void t2x_builder_open(struct t2x_builder *builder);
 

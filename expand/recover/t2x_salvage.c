@@ -225,6 +225,8 @@ static int list_pieces(struct t2x_salvage *salvage)
 			return 0;
 		add_pieces(salvage, i, chunk);
 	}
+	if (salvage->ring->is_live)
+		t2x_builder_set_now(salvage->builder);
 	qsort(salvage->pieces, salvage->npieces, sizeof(*salvage->pieces), compare);
 	if (salvage->ring->is_live)
 		drop_unlinked(salvage);

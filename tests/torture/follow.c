@@ -104,8 +104,9 @@ static void run_children(void)
 
 static void run_short_programs(void)
 {
-	char *arguments[] = { program, (char[]){ "run" }, counts_path, (char[]){ "b" }, (char[]){ "3" }, (char[]){ "0" },
-			      NULL };
+	char *arguments[] = {
+		program, (char[]){ "run" }, counts_path, (char[]){ "b" }, (char[]){ "3" }, (char[]){ "0" }, NULL
+	};
 	pid_t child;
 
 	for (int i = 0; i < 10; i++)
