@@ -31,7 +31,7 @@ uint32_t t2x_seen_next(const struct t2x_seen *seen, uint32_t tid)
 {
 	const struct t2x_seen_thread *thread = t2x_map_get(&seen->threads, tid);
 
-	return thread && thread->next ? thread->next : 1;
+	return thread && thread->has_next ? thread->next : 1;
 }
 
 /* ---- ranges that were skipped ------------------------------------------------------------------- */
@@ -106,7 +106,7 @@ static struct unit unit_at(const struct t2x_block *block, unsigned at)
 /* Whether the unit, whose sequence is known, was delivered with its checkpoint. */
 static int is_delivered(const struct t2x_seen_thread *thread, uint32_t sequence)
 {
-	if (!thread->next || !is_before(sequence, thread->next))
+	if (!thread->has_next || !is_before(sequence, thread->next))
 		return 0;
 	for (unsigned i = 0; i < thread->nskipped; i++)
 		if (!is_before(sequence, thread->skipped[i].from) && is_before(sequence, thread->skipped[i].to))
@@ -119,13 +119,14 @@ static void note_chain(struct t2x_seen_thread *thread, const struct unit *unit)
 {
 	uint32_t from = unit->events->sequence, to = from + unit->n;
 
-	if (thread->next && is_before(from, thread->next)) {
+	if (thread->has_next && is_before(from, thread->next)) {
 		fill_range(thread, from, to);
 		return;
 	}
-	if (thread->next)
+	if (thread->has_next)
 		add_range(thread, thread->next, from);
 	thread->next = to;
+	thread->has_next = 1;
 }
 
 int t2x_seen_filter(struct t2x_seen *seen, const struct t2x_block *block, struct tlg_event *to)

@@ -20,6 +20,7 @@ enum { T2X_SEEN_SKIPPED = 8 };
 /* A thread. */
 struct t2x_seen_thread {
 	uint32_t next;                    /* sequence of the event that comes next */
+	int has_next;                     /* 0: none has come */
 	unsigned nskipped;
 	struct { uint32_t from, to; } skipped[T2X_SEEN_SKIPPED];   /* below next, not delivered; to is not in it */
 };

@@ -25,37 +25,40 @@ works()
 follow_one()
 {
 	local dir=$work/$1 what=$2 target status
-	mkdir "$dir"
-	target=$dir/traces
-	mkdir "$target"
+	mkdir -p "$dir/traces"
+	mkfifo "$dir/lines"
+	"$program" judge "$dir/counts" <"$dir/lines" >"$dir/verdict" &
+	judge=$!
 	case $what in
-	all) target=all ;;
-	esac
-	if [ "$what" = directory ] || [ "$what" = all ]; then
-		"$t2" follow "$target" --format=ndjson 2>"$dir/errors" | "$program" judge "$dir/counts" >"$dir/verdict" &
-		judge=$!
+	all | directory)
+		target=$dir/traces
+		[ "$what" = directory ] || target=all
+		"$t2" follow "$target" --format=ndjson >"$dir/lines" 2>"$dir/errors" &
+		follower=$!
 		sleep 0.3
 		TRACE2_RAW=$dir/traces/ "$program" run "$dir/counts" "$3" "$4" "$5" >/dev/null 2>&1
 		sleep 1
-		pkill -INT -f "^$t2 follow $target" -P $$
-		wait $judge
-	else
+		kill -INT $follower
+		;;
+	*)
 		TRACE2_RAW=$dir/traces/one.tlg "$program" run "$dir/counts" "$3" "$4" "$5" >/dev/null 2>&1 &
 		target=$!
 		until [ -e "$dir/traces/one.tlg" ]; do sleep 0.01; done
 		[ "$what" = process ] || target=$dir/traces/one.tlg
-		timeout 60 "$t2" follow "$target" --format=ndjson 2>"$dir/errors" | "$program" judge "$dir/counts" >"$dir/verdict"
-	fi
+		timeout 60 "$t2" follow "$target" --format=ndjson >"$dir/lines" 2>"$dir/errors"
+		;;
+	esac
+	wait $judge
 	status=$?
 	echo "$what $3 $4 $5: $(cat "$dir/verdict")"
 	verdict "follow $what, $3 $4 $5" $status
 	[ $status -eq 0 ] || head -n 5 "$dir/errors"
-	[[ $(cat "$dir/verdict") =~ p50\ ([0-9]+)\ ms ]] && lags+="${BASH_REMATCH[1]} $(sed 's/.*max \([0-9]*\) ms/\1/' "$dir/verdict")"$'\n'
+	lags+=$(sed -n 's/.*p50 \([0-9]*\) ms.*max \([0-9]*\) ms/\1 \2/p' "$dir/verdict")$'\n'
 	rm -rf "$dir" "$rings"/*
 }
 
 lags=
-kinds=(directory directory file process)
+kinds=(directory all file process)
 for ((i = 0; i < (80 * scale + 99) / 100; i++)); do
 	follow_one $i "${kinds[RANDOM % 4]}" "$(works)" $((RANDOM % 2000 + 300)) $((RANDOM % 400 + 100))
 done 2> >(grep -v Killed >&2)
