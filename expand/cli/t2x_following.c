@@ -6,6 +6,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "read/t2x_seek.h"
+
+enum { WHOLE_BYTES = 4 << 20 };
+
 static volatile sig_atomic_t g_stop;      /* set by a signal handler */
 
 static void stop(int signal)
@@ -32,15 +36,77 @@ static struct t2x_found_target find_target(const struct t2x_settings *settings)
 	struct stat st;
 
 	target.since_ns = since->kind == T2X_WHEN_UTC ? since->ns : 0;
-	if (!strcmp(target.path, "all")) {
-		target.kind = T2X_FOLLOW_ALL;
-	} else if (settings->followed_pid) {
+	if (settings->followed_pid) {
 		target.kind = T2X_FOLLOW_PROCESS;
 		target.pid = settings->followed_pid;
+	} else if (!strcmp(target.path, "all")) {
+		target.kind = T2X_FOLLOW_ALL;
 	} else {
 		target.kind = !stat(target.path, &st) && S_ISDIR(st.st_mode) ? T2X_FOLLOW_DIRECTORY : T2X_FOLLOW_FILE;
 	}
 	return target;
+}
+
+/* ---- an instant --------------------------------------------------------------------------------- */
+
+/* When the first process of the file began, and how far east of UTC it was.  Return  0: it has none */
+static uint64_t find_start(const char *path, int32_t *utcoff)
+{
+	struct t2x_report silent = { .to = NULL };
+	struct t2x_pace pace = { .ns = 0 };
+	struct t2x_block block;
+	struct t2x_tail tail;
+
+	*utcoff = 0;
+	if (t2x_tail_open(&tail, path, 0))
+		return 0;
+	if (t2x_tail_begin(&tail, &silent))
+		while (!pace.start_ns && t2x_tail_next(&tail, &block)) {
+			t2x_pace_follow(&pace, &block);
+			for (unsigned i = 0; i < block.count; i++)
+				if (tlg_event_type(&block.events[i]) == TLG_TIMETYPE)
+					*utcoff = block.events[i].u.timetype.utcoff;
+		}
+	t2x_tail_close(&tail);
+	return pace.start_ns;
+}
+
+/* A file that is not large is read whole: so the command is known, and errors long ago. */
+static uint64_t find_since(const char *path, uint64_t at_ns)
+{
+	struct stat st;
+
+	if (stat(path, &st) || st.st_size <= WHOLE_BYTES)
+		return 0;
+	return at_ns ? at_ns : T2X_SEEK_END;
+}
+
+/* Of what is read, for t2 state.  Return  NULL, or why not, in words */
+static const char *prepare_state(struct t2x_following *following, struct t2x_settings *settings,
+				 struct t2x_follow_settings *what)
+{
+	const char *last = t2x_option(&settings->options, T2X_OPTION_last);
+	uint64_t start_ns, at_ns = 0;
+	int32_t utcoff;
+
+	what->is_once = what->target.takes_dead = 1;
+	following->state.last = last ? t2x_value_number("", last, T2X_STATE_MAX_LAST) : T2X_STATE_LAST;
+	if (what->target.kind != T2X_FOLLOW_FILE && what->target.kind != T2X_FOLLOW_PROCESS)
+		return "is neither a process id nor a file";
+	if (settings->at.kind) {
+		start_ns = find_start(settings->followed, &utcoff);
+		if (!start_ns && settings->at.kind != T2X_WHEN_UTC)
+			return "has no beginning from which --at could count";
+		at_ns = t2x_when_resolve(&settings->at, start_ns, utcoff, 0);
+		settings->filter.until = (struct t2x_instant){ T2X_WHEN_UTC, at_ns + 1 };
+		settings->filter.is_on = 1;
+	}
+	what->until_ns = following->state.at_ns = at_ns;
+	if (!what->target.since_ns)
+		what->target.since_ns = find_since(settings->followed, at_ns);
+	settings->filter.writer = &t2x_writer_state;
+	t2x_state_set(&following->state);
+	return NULL;
 }
 
 /* ---- while it runs ------------------------------------------------------------------------------ */
@@ -54,19 +120,24 @@ static int finish_round(void *owner, uint64_t now_ns)
 	return t2x_out_flush(following->out) != 0;
 }
 
-const char *t2x_following_begin(struct t2x_following *following, const struct t2x_settings *settings,
+const char *t2x_following_begin(struct t2x_following *following, struct t2x_settings *settings,
 				struct t2x_report *report, struct t2x_out *out)
 {
-	const struct t2x_follow_settings what = {
+	struct t2x_follow_settings what = {
 		.target = find_target(settings), .report = report, .seconds_ns = settings->seconds_ns,
 		.stop = &g_stop, .round = finish_round, .owner = following,
 	};
-	const char *why;
+	const char *why = NULL;
 
 	*following = (struct t2x_following){ .out = out };
-	following->follow = t2x_follow_new(&what, &why);
+	if (settings->is_state)
+		why = prepare_state(following, settings, &what);
+	if (!why)
+		following->follow = t2x_follow_new(&what, &why);
 	if (!following->follow)
 		return why;
+	following->state.is_alive = t2x_follow_is_alive;
+	following->state.owner = following->follow;
 	following->blocks = t2x_follow_blocks(following->follow);
 	catch_signals();
 	return NULL;

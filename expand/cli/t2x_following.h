@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_following.h - `t2 follow': what is followed, as the command line has it, and when it ends.
+ * t2x_following.h - `t2 follow' and `t2 state': what is read, as the command line has it, and when that ends.
  *
  * SIGINT and SIGTERM end it as its own end would: what has come so far is printed, and the exit status is 0.
  */
@@ -10,15 +10,17 @@
 #include "t2x_options.h"
 #include "base/t2x_out.h"
 #include "live/t2x_follow.h"
+#include "live/t2x_state.h"
 
 struct t2x_following {
 	struct t2x_follow *follow;
 	struct t2x_blocks *blocks;        /* what t2x_follow_next() reads */
 	struct t2x_out *out;
+	struct t2x_state_settings state;
 };
 
-/* Begin.  Return  NULL, or why not, in words.  To be ended in both cases */
-const char *t2x_following_begin(struct t2x_following *following, const struct t2x_settings *settings,
+/* Begin; the settings may get another writer.  Return  NULL, or why not, in words.  To be ended in both cases */
+const char *t2x_following_begin(struct t2x_following *following, struct t2x_settings *settings,
 				struct t2x_report *report, struct t2x_out *out);
 void t2x_following_end(struct t2x_following *following);
 

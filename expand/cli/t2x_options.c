@@ -130,6 +130,10 @@ static int take_ring_option(struct t2x_settings *settings, int option)
 		if (t2x_when_parse_duration(&settings->seconds_ns, optarg) || !settings->seconds_ns)
 			t2x_refuse("--seconds is not a time such as 10, 1.5 or 5m", optarg);
 		return 1;
+	case OPTION_AT:
+		if (t2x_when_parse(&settings->at, optarg) || settings->at.kind == T2X_WHEN_FROM_END)
+			t2x_refuse("--at is no time, or counts from the end", optarg);
+		return 1;
 	case OPTION_LIVE:
 		settings->live = t2x_value_pid("--live is not a process id", optarg);
 		return 1;
@@ -369,22 +373,30 @@ static struct option make_option(const char *name, const char *value, int id)
 }
 
 /* t2 follow prints an event when it comes, so not every format will do. */
-static void take_followed(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken)
+static void check_stream(const struct t2x_settings *settings)
 {
-	const char *what = n ? operands[0] : NULL;
-
-	if (!what)
-		t2x_refuse("needs a process id, a file, a directory or all", NULL);
 	if (!(settings->format->traits & T2X_TRAIT_STREAM))
 		t2x_refuse("cannot be printed while the program runs, --format", settings->format->name);
 	if (t2x_option(&settings->options, T2X_OPTION_last))
 		t2x_refuse("--last needs an end", NULL);
+}
+
+static void take_followed(struct t2x_settings *settings, char **operands, unsigned n, unsigned *taken)
+{
+	const char *what = n ? operands[0] : NULL;
+
+	settings->is_state = settings->front.command->takes == T2X_TAKES_STATE;
+	if (!what)
+		t2x_refuse(settings->is_state ? "needs a process id or a file" :
+						"needs a process id, a file, a directory or all", NULL);
+	if (!settings->is_state)
+		check_stream(settings);
 	if (n > 1)
 		t2x_refuse("takes one operand", operands[1]);
 	if (what[strspn(what, "0123456789")] == '\0')
 		settings->followed_pid = t2x_value_pid("not a process id", what);
 	settings->followed = what;
-	settings->no_pager = 1;
+	settings->no_pager |= !settings->is_state;
 	*taken = 1;
 }
 
@@ -411,10 +423,10 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 		settings->live = t2x_value_pid(n ? "not a process id" : "needs a process id",
 					       n ? operands[taken++] : NULL);
 	}
-	if (takes == T2X_TAKES_FOLLOWED)
+	if (takes == T2X_TAKES_FOLLOWED || takes == T2X_TAKES_STATE)
 		take_followed(settings, operands, n, &taken);
-	else if (settings->seconds_ns)
-		t2x_refuse("--seconds is for t2 follow", NULL);
+	else if (settings->seconds_ns || settings->at.kind)
+		t2x_refuse("--seconds is for t2 follow, --at for t2 state", NULL);
 	if (settings->asks && taken < n)
 		t2x_refuse("takes one process id", operands[taken]);
 	settings->paths = operands + taken;

@@ -54,7 +54,9 @@ struct t2x_settings {
 	int recover_all;                  /* those of all dead processes, too */
 	uint32_t live;                    /* id of the living process whose ring file is read; 0: none */
 	int asks;                         /* it is asked where its threads are, first */
+	struct t2x_instant at;            /* whose state is wanted; not given: the end */
 	const char *followed;             /* process id, file, directory or "all" that is followed; NULL: nothing is */
+	int is_state;                     /* not what goes on is printed, but how it stands */
 	uint32_t followed_pid;            /* 0: it is no process id */
 	uint64_t seconds_ns;              /* it is followed for so long; 0: to its end */
 	int delete_rings;                 /* when the output is complete */

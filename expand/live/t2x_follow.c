@@ -10,6 +10,8 @@
 
 #include "t2x_followed.h"
 
+#define WRITTEN_LATE_NS UINT64_C(1100000000)  /* a process writes at least once in a second, unless it is told otherwise */
+
 enum { SID_BYTES = 1024, BUFFER_EVENTS = TLG_BLOCK_LIMIT + 1 };
 
 struct t2x_follow {
@@ -101,6 +103,31 @@ static struct t2x_followed *find_process(struct t2x_follow *follow, const struct
 	return t2x_followed_add(&follow->table, block->stream, pid, start, sid);
 }
 
+/* A file in which streams are that have not begun: they may have begun before the moment, and wrote later. */
+static int has_others(const struct t2x_follow *follow)
+{
+	for (const struct t2x_found_tail *tail = follow->found.tails; tail; tail = tail->next)
+		for (uint32_t i = 0; i < t2x_map_slots(&tail->tail.streams); i++)
+			if (t2x_map_at(&tail->tail.streams, i) &&
+			    !t2x_followed_get(&follow->table, tail->tail.streams.slots[i].key))
+				return 1;
+	return 0;
+}
+
+/* All processes have come past the moment that is of interest. */
+static int is_past(const struct t2x_follow *follow)
+{
+	const struct t2x_followed *process = follow->table.all;
+	uint64_t until_ns = follow->settings.until_ns;
+
+	if (!until_ns || !process || process->pace.ns <= until_ns)
+		return 0;
+	until_ns += has_others(follow) ? WRITTEN_LATE_NS : 0;
+	while (process && (process->end_ns || process->pace.ns > until_ns))
+		process = process->next;
+	return !process;
+}
+
 /* Deliver the next block of the files.  Return  0: all that is in them has been read */
 static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 {
@@ -114,7 +141,7 @@ static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 		}
 		follow->is_reading = follow->has_read = 1;
 		tail->idle = 0;
-		if (!t2x_tail_next(&tail->tail, block)) {
+		if (is_past(follow) || !t2x_tail_next(&tail->tail, block)) {
 			follow->is_reading = 0;
 			follow->tail = tail->next;
 			continue;
@@ -336,5 +363,15 @@ int t2x_follow_next(struct t2x_blocks *blocks, struct t2x_block *block)
 		else if (next_of_stage(follow, block))
 			return 1;
 	}
+	return 0;
+}
+
+int t2x_follow_is_alive(const void *owner, uint32_t pid, uint64_t start_ticks)
+{
+	const struct t2x_follow *follow = owner;
+
+	for (const struct t2x_tap *tap = follow->found.taps; tap; tap = tap->next)
+		if (tap->state == T2X_TAP_ALIVE && tap->head.pid == pid && tap->head.start == start_ticks)
+			return 1;
 	return 0;
 }

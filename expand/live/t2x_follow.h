@@ -35,6 +35,7 @@ struct t2x_follow_settings {
 	struct t2x_found_target target;
 	struct t2x_report *report;
 	uint64_t seconds_ns;              /* it ends after so long; 0: never by that */
+	uint64_t until_ns;                /* nothing behind this is of interest; 0: everything is */
 	int is_once;                      /* it ends with its first round */
 	volatile sig_atomic_t *stop;      /* it ends when this is not 0 */
 	t2x_follow_round_fn *round;
@@ -49,6 +50,9 @@ void t2x_follow_free(struct t2x_follow *follow);
 
 /* What the merge reads: the blocks, by t2x_follow_next(). */
 struct t2x_blocks *t2x_follow_blocks(struct t2x_follow *follow);
+
+/* 1: this process was alive in the latest round. */
+int t2x_follow_is_alive(const void *follow, uint32_t pid, uint64_t start_ticks);
 
 /* A t2x_next_fn: the next block; waits for one.  Return  0: what was followed has ended, or shall not be any longer */
 int t2x_follow_next(struct t2x_blocks *blocks, struct t2x_block *block);

@@ -329,6 +329,12 @@ static int has_tap(const struct t2x_found *found, const char *path)
 	return 0;
 }
 
+/* What lay there before, and is dead, is nothing that runs; but it may belong to the one file, or be the process. */
+static int takes_dead(const struct t2x_found_target *target, const struct t2x_tap *tap)
+{
+	return target->kind == T2X_FOLLOW_FILE || (target->takes_dead && target->pid == tap->head.pid);
+}
+
 /* Return  0 or -ENOMEM */
 static int look_for_rings(struct t2x_found *found)
 {
@@ -341,8 +347,7 @@ static int look_for_rings(struct t2x_found *found)
 		if (!tap)
 			continue;
 		t2x_tap_check(tap);
-		/* What lay there before, and is dead, is nothing that runs; unless it belongs to the one file. */
-		if (!found->looks && tap->state == T2X_TAP_DEAD && found->target.kind != T2X_FOLLOW_FILE)
+		if (!found->looks && tap->state == T2X_TAP_DEAD && !takes_dead(&found->target, tap))
 			tap->state = T2X_TAP_OVER;
 		tap->next = found->taps;
 		found->taps = tap;

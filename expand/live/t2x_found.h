@@ -17,6 +17,7 @@ struct t2x_found_target {
 	const char *path;                 /* of the file or directory */
 	uint32_t pid;
 	uid_t user;                       /* whose ring files */
+	int takes_dead;                   /* the process may be dead, and have left a ring file */
 	uint64_t since_ns;                /* older events in files that are there may be left out; 0: none */
 };
 

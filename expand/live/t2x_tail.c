@@ -40,6 +40,7 @@ void t2x_tail_close(struct t2x_tail *tail)
 	if (tail->fd >= 0)
 		close(tail->fd);
 	tail->fd = -1;
+	t2x_map_free(&tail->streams);
 	free(tail->path);
 	tail->path = NULL;
 }
@@ -79,7 +80,7 @@ static int open_blocks(struct t2x_tail *tail, struct t2x_report *report)
 /* ---- what is complete --------------------------------------------------------------------------- */
 
 /* Frames from tail->at on.  Return  their end; size: something else stands there, which the scanner has to judge */
-static uint64_t end_of_frames(const struct t2x_tail *tail, uint64_t size, uint64_t *plain)
+static uint64_t end_of_frames(struct t2x_tail *tail, uint64_t size, uint64_t *plain)
 {
 	struct t2x_lz4_steps steps = { .fd = tail->fd };
 	uint64_t at = tail->at;
@@ -92,6 +93,8 @@ static uint64_t end_of_frames(const struct t2x_tail *tail, uint64_t size, uint64
 			return at > tail->at ? at : size;
 		if (at + unit.bytes > size)
 			break;
+		if (!t2x_map_get(&tail->streams, unit.stream))
+			t2x_map_put(&tail->streams, unit.stream, tail);
 		at += unit.bytes;
 		*plain += unit.plain_bytes;
 	}
