@@ -8,7 +8,7 @@
 
 #include "read/t2x_seek.h"
 
-enum { WHOLE_BYTES = 4 << 20 };
+enum { WHOLE_BYTES = 4 << 20, ROUND_BYTES = 256 << 10 };
 
 static volatile sig_atomic_t g_stop;      /* set by a signal handler */
 
@@ -101,6 +101,8 @@ static const char *prepare_state(struct t2x_following *following, struct t2x_set
 		settings->filter.until = (struct t2x_instant){ T2X_WHEN_UTC, at_ns + 1 };
 		settings->filter.is_on = 1;
 	}
+	/* Only a little is read behind the instant. */
+	what->target.round_bytes = at_ns ? ROUND_BYTES : 0;
 	what->until_ns = following->state.at_ns = at_ns;
 	if (!what->target.since_ns)
 		what->target.since_ns = find_since(settings->followed, at_ns);

@@ -103,15 +103,14 @@ static struct t2x_followed *find_process(struct t2x_follow *follow, const struct
 	return t2x_followed_add(&follow->table, block->stream, pid, start, sid);
 }
 
-/* A file in which streams are that have not begun: they may have begun before the moment, and wrote later. */
+/* A file has streams that have not begun where it is read: they may have begun before the moment, and wrote later. */
 static int has_others(const struct t2x_follow *follow)
 {
+	unsigned streams = 0;
+
 	for (const struct t2x_found_tail *tail = follow->found.tails; tail; tail = tail->next)
-		for (uint32_t i = 0; i < t2x_map_slots(&tail->tail.streams); i++)
-			if (t2x_map_at(&tail->tail.streams, i) &&
-			    !t2x_followed_get(&follow->table, tail->tail.streams.slots[i].key))
-				return 1;
-	return 0;
+		streams += tail->streams;
+	return streams > follow->table.streams.count;
 }
 
 /* All processes have come past the moment that is of interest. */
@@ -141,9 +140,14 @@ static int next_of_files(struct t2x_follow *follow, struct t2x_block *block)
 		}
 		follow->is_reading = follow->has_read = 1;
 		tail->idle = 0;
-		if (is_past(follow) || !t2x_tail_next(&tail->tail, block)) {
+		if (is_past(follow)) {
+			follow->tail = NULL;
+			return 0;
+		}
+		if (!t2x_tail_next(&tail->tail, block)) {
 			follow->is_reading = 0;
-			follow->tail = tail->next;
+			/* A round that was bounded goes on. */
+			follow->tail = tail->tail.round_bytes ? tail : tail->next;
 			continue;
 		}
 		process = find_process(follow, block, tail->is_guess);

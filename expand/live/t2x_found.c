@@ -22,6 +22,8 @@ enum {
 	IDLE = 100,                       /* looks after which a file of a directory is closed */
 };
 
+#define FROM_SINCE UINT64_MAX             /* an offset that has to be found */
+
 static uint64_t now_ms(void)
 {
 	struct timespec now;
@@ -87,11 +89,16 @@ static struct t2x_found_tail *find_tail(const struct t2x_found *found, dev_t dev
 	return tail;
 }
 
-/* Return  0 or -errno */
+/* at: an offset at which a frame begins, or FROM_SINCE.  Return  0 or -errno */
 static int add_tail(struct t2x_found *found, const char *path, uint64_t at, int is_guess)
 {
 	struct t2x_found_tail *tail = calloc(1, sizeof(*tail));
-	int error = tail ? t2x_tail_open(&tail->tail, path, at) : -ENOMEM;
+	unsigned streams = 0;
+	int error;
+
+	if (at == FROM_SINCE)
+		at = found->target.since_ns ? t2x_seek_counting(path, NULL, found->target.since_ns, &streams) : 0;
+	error = tail ? t2x_tail_open(&tail->tail, path, at) : -ENOMEM;
 
 	if (error || find_tail(found, tail->tail.device, tail->tail.inode)) {
 		if (!error)
@@ -100,6 +107,8 @@ static int add_tail(struct t2x_found *found, const char *path, uint64_t at, int 
 		return error;
 	}
 	tail->is_guess = is_guess;
+	tail->streams = streams;
+	tail->tail.round_bytes = found->target.round_bytes;
 	*(found->last_tail ? &found->last_tail->next : &found->tails) = tail;
 	found->last_tail = tail;
 	return 0;
@@ -112,7 +121,6 @@ static void add_file_of(struct t2x_found *found, const struct t2x_tap *tap)
 	int is_guess = found->target.kind == T2X_FOLLOW_PROCESS;
 	struct t2x_found_tail *tail;
 	struct stat st;
-	uint64_t at;
 
 	if (!path[0] || stat(path, &st) || st.st_dev != tap->file.device || st.st_ino != tap->file.inode)
 		return;
@@ -121,8 +129,7 @@ static void add_file_of(struct t2x_found *found, const struct t2x_tap *tap)
 		tail->is_guess &= is_guess;
 		return;
 	}
-	at = found->target.since_ns ? t2x_seek(path, NULL, found->target.since_ns) : 0;
-	add_tail(found, path, at, is_guess);
+	add_tail(found, path, FROM_SINCE, is_guess);
 	add_directory_of(found, path);
 }
 
@@ -411,9 +418,7 @@ const char *t2x_found_init(struct t2x_found *found, const struct t2x_found_targe
 	if (target->kind == T2X_FOLLOW_DIRECTORY)
 		add_directory(found, target->path);
 	if (target->kind == T2X_FOLLOW_FILE) {
-		uint64_t at = target->since_ns ? t2x_seek(target->path, NULL, target->since_ns) : 0;
-
-		error = add_tail(found, target->path, at, 0);
+		error = add_tail(found, target->path, FROM_SINCE, 0);
 		add_directory_of(found, target->path);
 	}
 	return error ? strerror(-error) : NULL;

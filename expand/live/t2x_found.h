@@ -17,6 +17,7 @@ struct t2x_found_target {
 	const char *path;                 /* of the file or directory */
 	uint32_t pid;
 	uid_t user;                       /* whose ring files */
+	uint64_t round_bytes;             /* of a file that are read in a round; 0: all */
 	int takes_dead;                   /* the process may be dead, and have left a ring file */
 	uint64_t since_ns;                /* older events in files that are there may be left out; 0: none */
 };
@@ -34,6 +35,7 @@ struct t2x_found_file {
 struct t2x_found_tail {
 	struct t2x_found_tail *next;
 	struct t2x_tail tail;
+	unsigned streams;                 /* in it, if reading began in its middle */
 	unsigned idle;                    /* looks since it grew */
 	int is_guess;                     /* others may write it, too: only streams of known processes are wanted */
 };

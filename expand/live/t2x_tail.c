@@ -40,7 +40,6 @@ void t2x_tail_close(struct t2x_tail *tail)
 	if (tail->fd >= 0)
 		close(tail->fd);
 	tail->fd = -1;
-	t2x_map_free(&tail->streams);
 	free(tail->path);
 	tail->path = NULL;
 }
@@ -79,8 +78,13 @@ static int open_blocks(struct t2x_tail *tail, struct t2x_report *report)
 
 /* ---- what is complete --------------------------------------------------------------------------- */
 
+static int is_full(const struct t2x_tail *tail, uint64_t at)
+{
+	return tail->round_bytes && at - tail->at >= tail->round_bytes;
+}
+
 /* Frames from tail->at on.  Return  their end; size: something else stands there, which the scanner has to judge */
-static uint64_t end_of_frames(struct t2x_tail *tail, uint64_t size, uint64_t *plain)
+static uint64_t end_of_frames(const struct t2x_tail *tail, uint64_t size, uint64_t *plain)
 {
 	struct t2x_lz4_steps steps = { .fd = tail->fd };
 	uint64_t at = tail->at;
@@ -88,13 +92,11 @@ static uint64_t end_of_frames(struct t2x_tail *tail, uint64_t size, uint64_t *pl
 	int is;
 
 	*plain = tail->plain;
-	while (at < size && (is = t2x_lz4_unit_at(&steps, at, &unit))) {
+	while (at < size && !is_full(tail, at) && (is = t2x_lz4_unit_at(&steps, at, &unit))) {
 		if (is < 0)
 			return at > tail->at ? at : size;
 		if (at + unit.bytes > size)
 			break;
-		if (!t2x_map_get(&tail->streams, unit.stream))
-			t2x_map_put(&tail->streams, unit.stream, tail);
 		at += unit.bytes;
 		*plain += unit.plain_bytes;
 	}
@@ -107,7 +109,7 @@ static uint64_t end_of_blocks(const struct t2x_tail *tail, uint64_t size)
 	uint64_t at = tail->at;
 	struct tlg_event block;
 
-	while (pread(tail->fd, &block, sizeof(block), (off_t)at) == sizeof(block)) {
+	while (!is_full(tail, at) && pread(tail->fd, &block, sizeof(block), (off_t)at) == sizeof(block)) {
 		uint64_t bytes = (block.u.block.size + UINT64_C(1)) * TLG_EVENT_SIZE;
 
 		if (tlg_event_type(&block) != TLG_BLOCK || block.u.block.magic != TLG_BLOCK_MAGIC)

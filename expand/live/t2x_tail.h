@@ -19,7 +19,7 @@ struct t2x_tail {
 	ino_t inode;
 	uint64_t at;                      /* everything in front was read ... */
 	uint64_t plain;                   /* ... and so many plain bytes were in it */
-	struct t2x_map streams;           /* of the frames so far; the values mean nothing */
+	uint64_t round_bytes;             /* that a round reads at most, and a frame; 0: all */
 	int is_lz4;
 	int is_open;                      /* blocks and in are in use */
 	int is_over;                      /* 1: what is in it is no trace that can be followed */

@@ -215,14 +215,23 @@ static uint64_t find_offset(const struct seek *seek)
 
 uint64_t t2x_seek(const char *path, const struct t2x_layout *layout, uint64_t ns)
 {
+	unsigned streams;
+
+	return t2x_seek_counting(path, layout, ns, &streams);
+}
+
+uint64_t t2x_seek_counting(const char *path, const struct t2x_layout *layout, uint64_t ns, unsigned *streams)
+{
 	struct seek seek = { .path = path, .layout = layout, .ns = ns };
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	uint64_t offset = 0;
 
+	*streams = 0;
 	if (fd < 0)
 		return 0;
 	if (index_frames(&seek, fd))
 		offset = find_offset(&seek);
+	*streams = seek.streams.count;
 	close(fd);
 	free_index(&seek);
 	return offset;

@@ -27,4 +27,7 @@
  */
 uint64_t t2x_seek(const char *path, const struct t2x_layout *layout, uint64_t ns);
 
+/* The same; *streams becomes how many streams the file has, as far as its frames could be followed. */
+uint64_t t2x_seek_counting(const char *path, const struct t2x_layout *layout, uint64_t ns, unsigned *streams);
+
 #endif
