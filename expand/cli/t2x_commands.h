@@ -16,6 +16,7 @@ enum t2x_takes {
 	T2X_TAKES_PID,            /* a process id, and files */
 	T2X_TAKES_ASKED,          /* the id of a process that is to be asked: t2x_ask.h */
 	T2X_TAKES_FOLLOWED,       /* a process id, a file, a directory, or the word "all": t2x_following.h */
+	T2X_TAKES_TOP,            /* the same; nothing: all */
 	T2X_TAKES_STATE,          /* a process id or a file */
 	T2X_TAKES_LAYOUT,         /* what --show_format may be */
 	T2X_TAKES_COMMAND,

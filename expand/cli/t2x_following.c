@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "read/t2x_seek.h"
 
@@ -111,6 +112,22 @@ static const char *prepare_state(struct t2x_following *following, struct t2x_set
 	return NULL;
 }
 
+/* A table is drawn of what comes from now on: of files only what is open now is read. */
+static void prepare_top(struct t2x_following *following, struct t2x_settings *settings,
+			struct t2x_follow_settings *what)
+{
+	const int fd = STDOUT_FILENO;
+
+	following->is_top = 1;
+	following->top = (struct t2x_top_settings){
+		.is_terminal = !settings->output && isatty(fd), .fd = fd, .what = settings->followed,
+	};
+	following->top.is_once = settings->is_once || !following->top.is_terminal;
+	what->target.since_ns = T2X_SEEK_END;
+	settings->filter.writer = &t2x_writer_top;
+	t2x_top_set(&following->top);
+}
+
 /* ---- while it runs ------------------------------------------------------------------------------ */
 
 /* Before it waits, what there is goes out.  Nobody reads on who has closed the pipe. */
@@ -118,7 +135,8 @@ static int finish_round(void *owner, uint64_t now_ns)
 {
 	struct t2x_following *following = owner;
 
-	(void)now_ns;
+	if (following->is_top && t2x_top_round(now_ns))
+		return 1;
 	return t2x_out_flush(following->out) != 0;
 }
 
@@ -134,6 +152,8 @@ const char *t2x_following_begin(struct t2x_following *following, struct t2x_sett
 	*following = (struct t2x_following){ .out = out };
 	if (settings->is_state)
 		why = prepare_state(following, settings, &what);
+	if (settings->is_top)
+		prepare_top(following, settings, &what);
 	if (!why)
 		following->follow = t2x_follow_new(&what, &why);
 	if (!following->follow)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * t2x_following.h - `t2 follow' and `t2 state': what is read, as the command line has it, and when that ends.
+ * t2x_following.h - `t2 follow', `t2 top' and `t2 state': what is read, as the command line has it, and when that ends.
  *
  * SIGINT and SIGTERM end it as its own end would: what has come so far is printed, and the exit status is 0.
  */
@@ -11,12 +11,15 @@
 #include "base/t2x_out.h"
 #include "live/t2x_follow.h"
 #include "live/t2x_state.h"
+#include "live/t2x_top.h"
 
 struct t2x_following {
 	struct t2x_follow *follow;
 	struct t2x_blocks *blocks;        /* what t2x_follow_next() reads */
 	struct t2x_out *out;
 	struct t2x_state_settings state;
+	struct t2x_top_settings top;
+	int is_top;
 };
 
 /* Begin; the settings may get another writer.  Return  NULL, or why not, in words.  To be ended in both cases */

@@ -183,6 +183,7 @@ static const struct { int option; size_t at; } flags[] = {
 	{ OPTION_DIFF, AT(is_diff) }, { OPTION_DURATIONS, AT(has_durations) },
 	{ OPTION_DEBUGINFOD, AT(places.uses_debuginfod) },
 	{ OPTION_RECOVER_ALL, AT(recover_all) }, { OPTION_DELETE, AT(delete_rings) },
+	{ OPTION_ONCE, AT(is_once) },
 }, texts[] = {
 	{ 'o', AT(output) }, { OPTION_OUTPUT, AT(output) }, { OPTION_LAYOUT, AT(layout) },
 	{ OPTION_BINARIES, AT(places.binaries) }, { OPTION_DEBUG_DIR, AT(places.debug_dir) },
@@ -385,11 +386,14 @@ static void take_followed(struct t2x_settings *settings, char **operands, unsign
 {
 	const char *what = n ? operands[0] : NULL;
 
+	settings->is_top = settings->front.command->takes == T2X_TAKES_TOP;
+	if (!what && settings->is_top)
+		what = "all";
 	settings->is_state = settings->front.command->takes == T2X_TAKES_STATE;
 	if (!what)
 		t2x_refuse(settings->is_state ? "needs a process id or a file" :
 						"needs a process id, a file, a directory or all", NULL);
-	if (!settings->is_state)
+	if (!settings->is_state && !settings->is_top)
 		check_stream(settings);
 	if (n > 1)
 		t2x_refuse("takes one operand", operands[1]);
@@ -397,7 +401,8 @@ static void take_followed(struct t2x_settings *settings, char **operands, unsign
 		settings->followed_pid = t2x_value_pid("not a process id", what);
 	settings->followed = what;
 	settings->no_pager |= !settings->is_state;
-	*taken = 1;
+	settings->raw_text |= settings->is_top;   /* it draws, and escapes what is not its own itself */
+	*taken = n;
 }
 
 /* The operands: those that the command takes for itself, and paths. */
@@ -423,10 +428,10 @@ static void take_operands(struct t2x_settings *settings, char **operands, unsign
 		settings->live = t2x_value_pid(n ? "not a process id" : "needs a process id",
 					       n ? operands[taken++] : NULL);
 	}
-	if (takes == T2X_TAKES_FOLLOWED || takes == T2X_TAKES_STATE)
+	if (takes == T2X_TAKES_FOLLOWED || takes == T2X_TAKES_STATE || takes == T2X_TAKES_TOP)
 		take_followed(settings, operands, n, &taken);
-	else if (settings->seconds_ns || settings->at.kind)
-		t2x_refuse("--seconds is for t2 follow, --at for t2 state", NULL);
+	else if (settings->seconds_ns || settings->at.kind || settings->is_once)
+		t2x_refuse("--seconds is for t2 follow, --once for t2 top, --at for t2 state", NULL);
 	if (settings->asks && taken < n)
 		t2x_refuse("takes one process id", operands[taken]);
 	settings->paths = operands + taken;

@@ -57,6 +57,7 @@ struct t2x_settings {
 	struct t2x_instant at;            /* whose state is wanted; not given: the end */
 	const char *followed;             /* process id, file, directory or "all" that is followed; NULL: nothing is */
 	int is_state;                     /* not what goes on is printed, but how it stands */
+	int is_top, is_once;              /* a table is drawn again and again; once */
 	uint32_t followed_pid;            /* 0: it is no process id */
 	uint64_t seconds_ns;              /* it is followed for so long; 0: to its end */
 	int delete_rings;                 /* when the output is complete */
